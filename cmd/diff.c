@@ -103,8 +103,9 @@ static const struct td_option_group *const compared[] = {
 static int read_sides(struct td_sides *sides, const struct td_opts *opts,
 		      bool *failed, struct td_notes *notes, struct td_err *err)
 {
-	return opts->command ? td_runs_read(sides, opts, failed, notes, err)
-			     : td_sides_read(sides, opts, notes, err);
+	return opts->target.command
+		       ? td_runs_read(sides, opts, failed, notes, err)
+		       : td_sides_read(sides, opts, notes, err);
 }
 
 /* The exit status is 1 if a node grew, or a command failed, whatever is printed. */
@@ -180,7 +181,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 {
 	size_t nr = opts->nr_patterns;
 
-	if (opts->command)
+	if (opts->target.command)
 		return check_runs(opts, err);
 	if (td_opts_want_events(opts))
 		return td_err_usage(err,

@@ -32,7 +32,7 @@ struct files {
 static void put_text(const char *label, const char *text)
 {
 	printf("  %-*s", TEXT_COLUMN - 2, label);
-	td_put_wrapped(stdout, TEXT_COLUMN, text);
+	td_put_wrapped(stdout, TEXT_COLUMN, TD_LINE_WIDTH, text);
 }
 
 static void put_place(const char *name, int level, const char *parent)
@@ -236,14 +236,10 @@ static int no_such(const struct files *files, const char *typed,
 static int remember(struct answer *answer, const char *typed,
 		    struct td_err *err)
 {
-	const char **place = td_array_add(&answer->unknown, answer->nr_unknown,
-					  sizeof(*place));
-
-	if (!place)
-		return td_err_nomem(err);
-	*place = typed;
-	answer->nr_unknown++;
-	return 0;
+	return td_array_push(&answer->unknown, &answer->nr_unknown, &typed,
+			     sizeof(typed))
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
 static int put_all(struct answer *answer, struct td_err *err)

@@ -101,7 +101,8 @@ int main(int argc, char **argv)
 	rc = run(&opts, &status, &err);
 	if (rc && !status)
 		td_inherited_hint(&err);
-	else if (rc && status == NOT_FOUND && opts.command && !err.hint[0])
+	else if (rc && status == NOT_FOUND && opts.target.command &&
+		 !err.hint[0])
 		td_meant_command(&opts, &err);
 	td_opts_free(&opts);
 	if (!rc)

@@ -21,13 +21,17 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 {
 	struct td_focus *focus = told->focus;
 	struct td_session session;
-	struct td_run run = { .session = &session, .job = job };
+	struct td_run run = {
+		.session = &session,
+		.job = job,
+		.engine = &session.engine,
+	};
 	struct td_err late = { 0 };
 	int rc = td_session_open(&session, job, inherited, err), rc_finish;
 
 	session.view.focus = focus;
 	session.view.viewer = told->viewer;
-	session.waiter.viewer = told->viewer ? told->viewer->fd : -1;
+	session.engine.waiter.viewer = told->viewer ? told->viewer->fd : -1;
 	do {
 		if (!rc)
 			rc = td_run_once(&run, err);
@@ -35,13 +39,14 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 	/* show the results of earlier runs if a run fails */
 	rc_finish = td_run_finish(&run, rc ? &late : err);
 	/* if a run failed, only the status of a command that could not run */
-	if (!rc || !run.child.reaped)
-		*status = rc ? run.child.status : td_run_status(&run);
+	if (!rc || !session.engine.child.reaped)
+		*status =
+			rc ? session.engine.child.status : td_run_status(&run);
 	td_run_close(&run);
 	if (focus)
 		focus->interrupted =
-			session.stop.signals ||
-			(session.stop.is_last && job->opts->command);
+			session.engine.signals ||
+			(session.is_last && job->opts->target.command);
 	return td_session_close(&session, rc ? rc : rc_finish, err);
 }
 

@@ -36,7 +36,7 @@ static size_t find_between(char *const *command, size_t *nr)
 
 int td_runs_check(const struct td_opts *opts, struct td_err *err)
 {
-	char *const *command = opts->command;
+	char *const *command = opts->target.command;
 	size_t nr, at = find_between(command, &nr);
 
 	if (nr == 1 && at && command[at + 1])
@@ -99,7 +99,7 @@ static struct td_opts options_of(const struct runs *runs, size_t side,
 	struct td_opts opts = *runs->opts;
 
 	opts.does = (struct td_does){ .records = true, .latencies = true };
-	opts.command = runs->commands[side];
+	opts.target.command = runs->commands[side];
 	opts.output = path;
 	opts.append = false;
 	opts.format = TD_FORMAT_TEXT;
@@ -189,12 +189,12 @@ static int run_once(struct runs *runs, size_t side, size_t round,
 static int prepare(struct runs *runs, struct td_err *err)
 {
 	struct td_sides *sides = runs->sides;
-	size_t nr, at = find_between(runs->opts->command, &nr);
+	size_t nr, at = find_between(runs->opts->target.command, &nr);
 
 	/* the words stay as they are for "tdstat --help" and messages */
-	runs->opts->command[at] = NULL;
-	runs->commands[TD_DIFF_A] = runs->opts->command;
-	runs->commands[TD_DIFF_B] = runs->opts->command + at + 1;
+	runs->opts->target.command[at] = NULL;
+	runs->commands[TD_DIFF_A] = runs->opts->target.command;
+	runs->commands[TD_DIFF_B] = runs->opts->target.command + at + 1;
 	*sides = (struct td_sides){
 		.v = calloc(TD_DIFF_SIDES * runs->nr, sizeof(*sides->v)),
 		.inputs = calloc(TD_DIFF_SIDES * runs->nr,
@@ -301,10 +301,10 @@ char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
 	if (!fp)
 		return NULL;
 	fputs("tdstat diff", fp);
-	if (opts->command)
+	if (opts->target.command)
 		fprintf(fp, " -r %zu", nr);
 	td_again_put_groups(fp, opts, kept);
-	if (opts->command)
+	if (opts->target.command)
 		fprintf(fp, " -- %s : %s", sides->names[TD_DIFF_A],
 			sides->names[TD_DIFF_B]);
 	else

@@ -9,7 +9,7 @@
 #define TD_RUNS 5
 
 /*
- * Splits opts->command at its ":" into the commands of A and B.  A usage error if
+ * Splits opts->target.command at its ":" into the commands of A and B.  A usage error if
  * it has none, or more than one, or nothing beside it.
  */
 int td_runs_check(const struct td_opts *opts, struct td_err *err);

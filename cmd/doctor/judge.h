@@ -16,11 +16,8 @@ struct td_patient {
 /*
  * Make findings of what was gathered.  Pure.
  *
- * judge_machine.c: the processor, its PMUs and the kernel.
+ * judge_system.c: the user's rights, what is mounted, files and limits.
  */
-void td_doctor_judge_machine(struct td_doctor *doctor,
-			     const struct td_patient *patient);
-/* judge_system.c: the user's rights, what is mounted, files and limits. */
 void td_doctor_judge_rights(struct td_doctor *doctor,
 			    const struct td_patient *patient);
 void td_doctor_judge_system(struct td_doctor *doctor,

@@ -30,7 +30,7 @@ static struct td_opts opts_of(const struct td_opts *opts, int level)
 
 	planned.does = (struct td_does){ .latencies = true };
 	planned.ask = (struct td_ask){ .level = level };
-	planned.all_cpus = planned.dry_run = planned.quiet = true;
+	planned.target.all_cpus = planned.dry_run = planned.quiet = true;
 	return planned;
 }
 
@@ -176,8 +176,8 @@ static void plan_task(struct td_levels *levels, const struct td_opts *opts)
 	struct td_opts planned = opts_of(opts, 1);
 	struct td_job job;
 
-	planned.all_cpus = false;
-	planned.command = command;
+	planned.target.all_cpus = false;
+	planned.target.command = command;
 	td_job_plan(&job, &planned, &levels->no_task);
 	td_job_free(&job);
 }

@@ -68,12 +68,12 @@ static int plan_one(struct td_job *job, const struct testing *t,
 	counting.does = (struct td_does){ .latencies = true };
 	counting.ask = (struct td_ask){ .level = 1 };
 	counting.cputype = test->pmu;
-	counting.quiet = counting.no_inherit = true;
+	counting.quiet = counting.target.no_inherit = true;
 	if (test->whole_core) {
-		counting.has_cpus = true;
-		counting.cpus = (struct td_ints){ &cpu, 1 };
+		counting.target.has_cpus = true;
+		counting.target.cpus = (struct td_ints){ &cpu, 1 };
 	} else {
-		counting.tids = (struct td_ints){ &self, 1 };
+		counting.target.tids = (struct td_ints){ &self, 1 };
 	}
 	rc = td_job_plan(job, &counting, err);
 	job->opts = NULL; /* they end here */

@@ -122,26 +122,7 @@ int td_list_collect_model(struct td_list *list, struct td_err *err);
 int td_list_collect_metrics(struct td_list *list, struct td_err *err);
 int td_list_collect_groups(struct td_list *list, struct td_err *err);
 
-/* words.c */
-/*
- * The description, unless it only repeats the name, as many in the files do.
- */
-const char *td_list_describe(const struct td_list_item *item);
-/*
- * The text after the name and its PMUs; *out, to be freed, is NULL if there is
- * none.  Returns 0 or -ENOMEM.
- */
-int td_list_first(const struct td_list_item *item, char **out);
-/* Turns "a;b" into "a, b"; NULL if memory ran out. */
-char *td_list_spaced(const char *list);
-
 /* text.c: prints the items.  Returns 0 or -ENOMEM. */
 int td_list_put_text(FILE *fp, const struct td_list *list);
-
-/*
- * print.c: prints the encodings of opts->patterns, which are events with
- * --print.
- */
-int td_list_print(FILE *fp, struct td_list *list, struct td_err *err);
 
 #endif

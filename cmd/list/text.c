@@ -1,12 +1,94 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Prints a heading for each section, and a row for each name. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "cmd/list/parts.h"
+#include "cmd/out/wrap.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+
+/* --- what is said of an item beside its name ------------------------------- */
+
+/* Turns "a;b" into "a, b"; NULL if memory ran out. */
+static char *list_spaced(const char *list)
+{
+	char *out = malloc(2 * strlen(list) + 1), *to = out;
+
+	for (; out && *list; list++) {
+		*to++ = *list == ';' ? ',' : *list;
+		if (*list == ';')
+			*to++ = ' ';
+	}
+	if (out)
+		*to = '\0';
+	return out;
+}
+
+/* The description, unless it only repeats the name, as many in the files do. */
+static const char *list_describe(const struct td_list_item *item)
+{
+	if (item->desc && strcasecmp(item->desc, item->name) == 0)
+		return NULL;
+	return item->desc;
+}
+
+/*
+ * Describes a node: "%, level 2, below tma_backend_bound"; NULL if memory ran
+ * out.
+ */
+static char *format_node(const struct td_metric_def *metric)
+{
+	const char *unit = metric->unit, *parent = metric->parent;
+	char level[32] = "", *text;
+
+	if (metric->level)
+		snprintf(level, sizeof(level), "%slevel %d", *unit ? ", " : "",
+			 metric->level);
+	if (asprintf(&text, "%s%s%s%s", unit, level, parent ? ", below " : "",
+		     parent ? parent : "") < 0)
+		return NULL;
+	return text;
+}
+
+/* Describes a group: "2 metrics: a, b"; NULL if memory ran out. */
+static char *format_members(const char *members)
+{
+	td_autofree char *names = list_spaced(members);
+	size_t nr = 1;
+	char *text;
+
+	for (const char *at = members; *at; at++)
+		nr += *at == ';';
+	if (!names || asprintf(&text, "%zu metric%s: %s", nr,
+			       nr == 1 ? "" : "s", names) < 0)
+		return NULL;
+	return text;
+}
+
+/*
+ * The text after the name and its PMUs; *out, to be freed, is NULL if there is
+ * none.  Returns 0 or -ENOMEM.
+ */
+static int list_first(const struct td_list_item *item, char **out)
+{
+	const char *desc = list_describe(item);
+
+	if (item->metric && (*item->metric->unit || item->metric->level))
+		*out = format_node(item->metric);
+	else if (item->kind == TD_LIST_METRICGROUP)
+		*out = format_members(item->related);
+	else if (desc)
+		*out = strdup(desc);
+	else
+		return 0;
+	return *out ? 0 : -ENOMEM;
+}
+
+/* --- sections -------------------------------------------------------------- */
 
 #define WIDTH        79
 #define INDENT       10
@@ -90,37 +172,10 @@ static void put_heading(FILE *fp, const struct td_list *list,
 
 /* --- words ---------------------------------------------------------------- */
 
-/*
- * Prints text word by word and breaks lines; the first indent was printed
- * already.
- */
-static void put_words(FILE *fp, const char *text)
-{
-	const char *blank = "";
-	int at = INDENT;
-
-	while (*text) {
-		size_t len = strcspn(text, " ");
-
-		if (*blank &&
-		    at + 1 + td_printable_width_n(text, len) > WIDTH) {
-			fprintf(fp, "\n%*s", INDENT, "");
-			at = INDENT;
-			blank = "";
-		}
-		at += fprintf(fp, "%s", blank);
-		at += td_put_printable_n(fp, text, len);
-		text += len;
-		text += strspn(text, " ");
-		blank = " ";
-	}
-}
-
 static void put_below(FILE *fp, const char *text)
 {
 	fprintf(fp, "%*s", INDENT, "");
-	put_words(fp, text);
-	fputc('\n', fp);
+	td_put_wrapped(fp, INDENT, WIDTH, text);
 }
 
 /* Returns -ENOMEM if memory ran out, like those below. */
@@ -249,10 +304,10 @@ static int put_metric(FILE *fp, const struct td_list *list,
 		      const struct td_list_item *item)
 {
 	const struct td_metric_def *metric = item->metric;
-	td_autofree char *groups = td_list_spaced(item->related);
+	td_autofree char *groups = list_spaced(item->related);
 
-	if ((*metric->unit || metric->level) && td_list_describe(item))
-		put_below(fp, td_list_describe(item));
+	if ((*metric->unit || metric->level) && list_describe(item))
+		put_below(fp, list_describe(item));
 	if (!groups)
 		return -ENOMEM;
 	if (*groups)
@@ -282,7 +337,7 @@ static int put_row(FILE *fp, const struct td_list *list, const struct row *row,
 {
 	const struct td_list_item *item = row->items;
 	td_autofree char *first = NULL;
-	int rc = td_list_first(item, &first);
+	int rc = list_first(item, &first);
 	int column = 2 + columns->name + 2;
 	char pmus[160];
 	int at = put_name(fp, item);

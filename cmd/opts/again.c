@@ -132,10 +132,10 @@ void td_again_put_runs(FILE *fp, const struct td_opts *opts)
 
 void td_again_put_command(FILE *fp, const struct td_opts *opts)
 {
-	if (!opts->command)
+	if (!opts->target.command)
 		return;
 	fputs(" --", fp);
-	for (char **word = opts->command; *word; word++) {
+	for (char **word = opts->target.command; *word; word++) {
 		fputc(' ', fp);
 		td_put_shell_word(fp, *word);
 	}
@@ -145,7 +145,7 @@ void td_again_put_target(FILE *fp, const struct td_opts *opts)
 {
 	put_options(&(struct again){ fp, of_target, opts->chosen->groups },
 		    opts);
-	if (!opts->command)
+	if (!opts->target.command)
 		fputs(" --timeout 10s", fp);
 	td_again_put_command(fp, opts);
 }

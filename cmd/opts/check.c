@@ -27,23 +27,26 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 	enum td_aggregation how = td_opts_aggregation(o);
 	bool threads = how == TD_AGGREGATE_THREAD;
 	const struct conflict conflicts[] = {
-		{ o->pids.nr && o->tids.nr, "-p and -t exclude each other" },
-		{ o->all_user && o->all_kernel,
+		{ o->target.pids.nr && o->target.tids.nr,
+		  "-p and -t exclude each other" },
+		{ o->target.all_user && o->target.all_kernel,
 		  "--all-user and --all-kernel exclude each other" },
-		{ o->cgroups && o->each_cgroup,
+		{ o->target.cgroups && o->target.each_cgroup,
 		  "-G and --for-each-cgroup exclude each other" },
-		{ (o->cgroups || o->each_cgroup) && threads,
+		{ td_target_has_cgroups(&o->target) && threads,
 		  "--per-thread and cgroups exclude each other" },
-		{ (o->cgroups || o->each_cgroup) && !td_opts_system_wide(o),
+		{ td_target_has_cgroups(&o->target) && !td_opts_system_wide(o),
 		  "-G and --for-each-cgroup count on whole CPUs: they need -a "
 		  "or -C" },
 		{ o->cgroups_first && td_opts_want_events(o),
 		  "-G must follow the -e that it is for" },
-		{ threads && o->has_cpus && !td_opts_attaches(o),
+		{ threads && o->target.has_cpus &&
+			  !td_target_attaches(&o->target),
 		  "--per-thread and -C exclude each other" },
 		{ threads && o->metric_only,
 		  "--metric-only and --per-thread exclude each other" },
-		{ threads && o->when.repeat != 1 && !td_opts_attaches(o),
+		{ threads && o->when.repeat != 1 &&
+			  !td_target_attaches(&o->target),
 		  "-r and --per-thread exclude each other: each run of a "
 		  "command has threads of its own" },
 	};
@@ -83,7 +86,7 @@ static int check_energy(const struct td_opts *o, struct td_err *err)
 		{ how != TD_AGGREGATE_ALL && how != TD_AGGREGATE_SOCKET,
 		  "--energy is of whole packages: of these options, it can "
 		  "have --per-socket only" },
-		{ o->cgroups || o->each_cgroup,
+		{ td_target_has_cgroups(&o->target),
 		  "--energy is of whole packages: cgroups exclude it" },
 		{ o->no_multiplex,
 		  "--no-multiplex and --energy exclude each other" },
@@ -98,10 +101,10 @@ static int check_energy_target(const struct td_opts *o, struct td_err *err)
 {
 	if (!o->ask.energy)
 		return 0;
-	if (o->has_cpus || !td_opts_system_wide(o))
+	if (o->target.has_cpus || !td_opts_system_wide(o))
 		return td_err_usage(err, "--energy counts whole packages, not "
 					 "tasks or some CPUs: it needs -a");
-	if (o->all_user || o->all_kernel)
+	if (o->target.all_user || o->target.all_kernel)
 		return td_err_usage(err, "--energy is of all that runs: "
 					 "--all-user and --all-kernel exclude "
 					 "it");
@@ -184,13 +187,13 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		{ o->record_tpebs && o->no_multiplex,
 		  "--record-tpebs and --no-multiplex exclude each other: "
 		  "samples take counters" },
-		{ o->record_tpebs && (o->cgroups || o->each_cgroup),
+		{ o->record_tpebs && td_target_has_cgroups(&o->target),
 		  "--record-tpebs samples whole CPUs or tasks: it and cgroups "
 		  "exclude each other" },
 		{ o->nothing && o->metric_only,
 		  "--null and --metric-only exclude each other" },
 		{ td_opts_want_events(o) && o->metric_only &&
-			  (o->cgroups || o->each_cgroup),
+			  td_target_has_cgroups(&o->target),
 		  "--metric-only with -e and cgroups exclude each other" },
 		{ o->nothing && (o->nr_events || o->detail),
 		  "--null counts nothing: -e and -d make no sense" },
@@ -203,10 +206,10 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
-		{ td_opts_attaches(o),
+		{ td_target_attaches(&o->target),
 		  "--no-multiplex runs a command more than once: -p and -t "
 		  "exclude it" },
-		{ !o->command,
+		{ !o->target.command,
 		  "--no-multiplex runs a command more than once: it needs one" },
 		{ o->when.interval_ms,
 		  "--no-multiplex and -I exclude each other: the runs have "
@@ -244,7 +247,7 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 		{ how == TD_AGGREGATE_THREAD,
 		  "--openmetrics and --per-thread exclude each other: there "
 		  "would be a series for each thread that ever ran" },
-		{ how != TD_AGGREGATE_ALL && (o->cgroups || o->each_cgroup),
+		{ how != TD_AGGREGATE_ALL && td_target_has_cgroups(&o->target),
 		  "counters are by CPU or by cgroup: -A and the like and "
 		  "cgroups exclude each other" },
 		{ o->when.repeat != 1 || o->no_multiplex,

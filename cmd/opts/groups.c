@@ -25,19 +25,19 @@
 static const struct td_option target[] = {
 	{ "all-cpus", 'a', NULL,
 	  "the whole machine (the default if nothing is named)",
-	  FLAG(all_cpus) },
+	  FLAG(target.all_cpus) },
 	{ "cpu", 'C', "LIST", "whole CPUs: 0-3,8",
-	  LIST(cpus, TD_MAX_CPU), .given = AT(has_cpus) },
+	  LIST(target.cpus, TD_MAX_CPU), .given = AT(target.has_cpus) },
 	{ "pid", 'p', "LIST",
 	  "running processes, with their threads and children",
-	  LIST(pids, INT_MAX - 1) },
+	  LIST(target.pids, INT_MAX - 1) },
 	{ "tid", 't', "LIST", "running threads, and the threads they start",
-	  LIST(tids, INT_MAX - 1) },
+	  LIST(target.tids, INT_MAX - 1) },
 	{ "no-inherit", 'i', NULL,
 	  "do not count children and threads that are started",
-	  FLAG(no_inherit) },
-	{ "all-user", 0, NULL, "user space only", FLAG(all_user) },
-	{ "all-kernel", 0, NULL, "the kernel only", FLAG(all_kernel) },
+	  FLAG(target.no_inherit) },
+	{ "all-user", 0, NULL, "user space only", FLAG(target.all_user) },
+	{ "all-kernel", 0, NULL, "the kernel only", FLAG(target.all_kernel) },
 	{ NULL },
 };
 
@@ -47,7 +47,7 @@ static const struct td_option cgroups[] = {
 	  FUNCTION(td_value_cgroups) },
 	{ "for-each-cgroup", 0, "LIST",
 	  "count everything in each cgroup: names or regular expressions",
-	  TEXT(each_cgroup) },
+	  TEXT(target.each_cgroup) },
 	{ NULL },
 };
 

@@ -22,20 +22,21 @@ static bool is_number(const char *text)
 /* "-p $(pidof bash)" if there are two of them */
 static int meant_more_tasks(const struct td_opts *opts, struct td_err *err)
 {
-	const struct td_ints *ids = opts->pids.nr ? &opts->pids : &opts->tids;
+	const struct td_ints *ids =
+		opts->target.pids.nr ? &opts->target.pids : &opts->target.tids;
 	td_autofree char *list = td_ints_format(ids);
 
 	return td_err_hint(err,
 			   "did you mean %s %s,%s? Numbers are separated by "
 			   "commas",
-			   opts->pids.nr ? "-p" : "-t", list ? list : "",
-			   opts->command[0]);
+			   opts->target.pids.nr ? "-p" : "-t", list ? list : "",
+			   opts->target.command[0]);
 }
 
 /* "-e cycles instructions" */
 static int meant_more_names(const struct td_opts *opts, struct td_err *err)
 {
-	const char *word = opts->command[0];
+	const char *word = opts->target.command[0];
 
 	if (opts->nr_events && td_symbol_find(word))
 		return td_err_hint(err,
@@ -56,7 +57,7 @@ static int meant_more_names(const struct td_opts *opts, struct td_err *err)
 /* "tdstat 'sleep 1'" */
 static bool is_whole_line(const struct td_opts *opts)
 {
-	return strchr(opts->command[0], ' ') && !opts->command[1];
+	return strchr(opts->target.command[0], ' ') && !opts->target.command[1];
 }
 
 /* True if a file of this name is where execvp() would look for it. */
@@ -111,20 +112,21 @@ int td_meant_subcommand(const struct td_opts *opts, struct td_err *err)
 {
 	struct td_err meant = { .code = -ENOENT };
 
-	if (!opts->command || opts->behind_dashes ||
+	if (!opts->target.command || opts->behind_dashes ||
 	    opts->chosen != opts->commands[0] ||
-	    !td_meant_command_name(opts->command[0], opts, &meant) ||
-	    is_program(opts->command[0]))
+	    !td_meant_command_name(opts->target.command[0], opts, &meant) ||
+	    is_program(opts->target.command[0]))
 		return 0;
-	td_err_set(err, -ENOENT, "%s: %s", opts->command[0], strerror(ENOENT));
+	td_err_set(err, -ENOENT, "%s: %s", opts->target.command[0],
+		   strerror(ENOENT));
 	return td_err_hint(err, "%s", meant.hint);
 }
 
 int td_meant_command(const struct td_opts *opts, struct td_err *err)
 {
-	const char *command = opts->command[0];
+	const char *command = opts->target.command[0];
 
-	if (is_number(command) && td_opts_attaches(opts))
+	if (is_number(command) && td_target_attaches(&opts->target))
 		return meant_more_tasks(opts, err);
 	if (is_number(command) && opts->when.interval_ms &&
 	    !opts->when.interval_count)

@@ -40,26 +40,19 @@ enum td_aggregation td_opts_aggregation(const struct td_opts *opts)
 	return TD_AGGREGATE_ALL;
 }
 
-bool td_opts_attaches(const struct td_opts *opts)
-{
-	return opts->pids.nr || opts->tids.nr;
-}
-
 bool td_opts_system_wide(const struct td_opts *opts)
 {
-	if (td_opts_attaches(opts) ||
-	    td_opts_aggregation(opts) == TD_AGGREGATE_THREAD)
-		return false;
-	return opts->all_cpus || opts->has_cpus || !opts->command;
+	return td_target_is_wide(&opts->target) &&
+	       td_opts_aggregation(opts) != TD_AGGREGATE_THREAD;
 }
 
 void td_opts_free(struct td_opts *opts)
 {
-	td_ints_free(&opts->cpus);
-	td_ints_free(&opts->pids);
-	td_ints_free(&opts->tids);
-	free(opts->cgroups);
-	opts->cgroups = NULL;
+	td_ints_free(&opts->target.cpus);
+	td_ints_free(&opts->target.pids);
+	td_ints_free(&opts->target.tids);
+	free(opts->target.cgroups);
+	opts->target.cgroups = NULL;
 	for (size_t i = 0; i < opts->nr_events; i++)
 		free(opts->events[i].filter);
 	free(opts->events);

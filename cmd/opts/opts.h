@@ -17,6 +17,7 @@
 #include "lib/base/ints.h"
 #include "lib/count/aggregation.h"
 #include "lib/count/ask.h"
+#include "lib/target/target.h"
 #include "metrics/diff/per.h"
 
 /* What the rest of the program must know of the command that it works for. */
@@ -44,18 +45,11 @@ struct td_opts {
 	struct td_does does; /* as chosen->does, unless top plays a recording */
 	const struct td_command *chosen;
 	const struct td_command *const *commands; /* all; the last is NULL */
-	bool all_cpus;
-	bool has_cpus;
-	struct td_ints cpus;
-	struct td_ints pids, tids;
+	struct td_target_ask target;
 	const char *overridden; /* option for CPUs that -p or -t overrides */
-	bool no_inherit;
-	bool all_user, all_kernel;
-	char *cgroups;           /* all of -G, joined; NULL: none */
-	size_t cgroups_at;       /* number of -e before the last -G */
-	bool cgroups_first;      /* -G came before all events */
-	const char *each_cgroup; /* NULL: none */
-	const char *cputype;     /* NULL: all core PMUs */
+	size_t cgroups_at;      /* number of -e before the last -G */
+	bool cgroups_first;     /* -G came before all events */
+	const char *cputype;    /* NULL: all core PMUs */
 	/* -l auto: drill, and level is the deepest that may be counted */
 	struct td_ask ask;
 	bool level_or_less; /* it is the default: what lacks it is no remark */
@@ -120,7 +114,6 @@ struct td_opts {
 	char **words;
 	int nr_words;
 	bool behind_dashes; /* the command, or a word, comes after "--" */
-	char **command;     /* NULL-terminated; NULL: none */
 };
 
 /* What record writes without -o, and report reads without a name. */
@@ -138,8 +131,6 @@ bool td_opts_exposes(const struct td_opts *opts);
 
 /* If there are several, the one that perf stat takes. */
 enum td_aggregation td_opts_aggregation(const struct td_opts *opts);
-/* True with -p or -t. */
-bool td_opts_attaches(const struct td_opts *opts);
 /* True if whole CPUs are counted, not tasks. */
 bool td_opts_system_wide(const struct td_opts *opts);
 

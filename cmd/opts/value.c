@@ -127,11 +127,12 @@ int td_value_cgroups(struct td_opts *opts, const char *list, struct td_err *err)
 {
 	char *all;
 
-	if (asprintf(&all, "%s%s%s", opts->cgroups ? opts->cgroups : "",
-		     opts->cgroups ? "," : "", list) < 0)
+	if (asprintf(&all, "%s%s%s",
+		     opts->target.cgroups ? opts->target.cgroups : "",
+		     opts->target.cgroups ? "," : "", list) < 0)
 		return td_err_nomem(err);
-	free(opts->cgroups);
-	opts->cgroups = all;
+	free(opts->target.cgroups);
+	opts->target.cgroups = all;
 	opts->cgroups_at = opts->nr_events;
 	opts->cgroups_first |= !opts->nr_events && !opts->detail;
 	return 0;
@@ -231,12 +232,8 @@ int td_value_delay(struct td_opts *opts, const char *arg, struct td_err *err)
 
 int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	const char **place = td_array_add(&opts->patterns, opts->nr_patterns,
-					  sizeof(*place));
-
-	if (!place)
-		return td_err_nomem(err);
-	*place = arg;
-	opts->nr_patterns++;
-	return 0;
+	return td_array_push(&opts->patterns, &opts->nr_patterns, &arg,
+			     sizeof(arg))
+		       ? td_err_nomem(err)
+		       : 0;
 }

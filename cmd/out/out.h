@@ -39,12 +39,8 @@ struct td_writer {
 	bool no_memory; /* something was left out for lack of it */
 };
 
-/* text_events.c, csv_events.c, json_events.c */
+/* text_events.c */
 void td_out_text_events(struct td_writer *writer,
-			const struct td_event_report *report);
-void td_out_csv_events(struct td_writer *writer,
-		       const struct td_event_report *report);
-void td_out_json_events(struct td_writer *writer,
 			const struct td_event_report *report);
 
 /* text_where.c, sheet_where.c */
@@ -104,13 +100,6 @@ bool td_out_is_marked(const struct td_row *row, const struct td_cell *cell);
  * threshold, '~' if it is lost in a correction; 0: nothing.
  */
 char td_out_table_mark(const struct td_row *row, const struct td_cell *cell);
-
-/* text_describe.c: wraps a description, from a column on. */
-void td_out_text_describe(const struct td_writer *writer, int indent,
-			  const char *desc);
-/* Says how many nodes are hidden: below their thresholds, and not counted. */
-void td_out_text_hidden(const struct td_writer *writer,
-			const struct td_row *row, size_t unmarked, size_t rest);
 
 /* text_narrow.c: other is set if the columns are not those of the last header */
 void td_out_text_narrow(struct td_writer *writer,

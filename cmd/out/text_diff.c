@@ -143,7 +143,7 @@ static void put_title(struct td_writer *writer, const struct td_diff *diff)
 
 	writer->no_memory |= !sentence;
 	fputs("\n ", fp);
-	td_put_wrapped(fp, 1, sentence ? sentence : "");
+	td_put_wrapped(fp, 1, TD_LINE_WIDTH, sentence ? sentence : "");
 	fputs("\n What changed from A to B, each a sum of all:\n\n", fp);
 	put_side(fp, "A", &diff->sides[TD_DIFF_A]);
 	put_side(fp, "B", &diff->sides[TD_DIFF_B]);
@@ -200,7 +200,7 @@ static void put_advice(struct td_writer *writer, const struct td_diff *diff)
 		return;
 	}
 	fputc(' ', writer->fp);
-	td_put_wrapped(writer->fp, 1, advice);
+	td_put_wrapped(writer->fp, 1, TD_LINE_WIDTH, advice);
 	if (diff->again)
 		fprintf(writer->fp, "\n     %s\n", diff->again);
 }

@@ -5,8 +5,31 @@
 
 #include "cmd/out/misfits.h"
 #include "cmd/out/out.h"
+#include "cmd/out/wrap.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+
+/* Says how many nodes are hidden: below their thresholds, and not counted. */
+static void out_text_hidden(const struct td_writer *writer,
+			    const struct td_row *row, size_t unmarked,
+			    size_t rest)
+{
+	FILE *fp = writer->fp;
+
+	if (!unmarked && !rest)
+		return;
+	if (unmarked)
+		fprintf(fp, "  %zu more %s not marked", unmarked,
+			unmarked == 1 ? "is" : "are");
+	if (rest)
+		fprintf(fp, "%s%zu %s%s not counted", unmarked ? ", " : "  ",
+			rest, unmarked ? "" : "more ",
+			rest == 1 ? "was" : "were");
+	fputs(": --all shows all", fp);
+	td_out_text_end_line(writer, row);
+}
+
+/* --- the tree -------------------------------------------------------------- */
 
 #define INDENT      4
 #define VALUE_WIDTH 10
@@ -273,6 +296,18 @@ static void put_node(struct tree *tree, const struct td_node *node)
 	td_out_text_end_line(tree->writer, tree->row);
 }
 
+static void describe(const struct td_writer *writer, const char *desc,
+		     int column)
+{
+	if (!desc[strspn(desc, " \t\r\n")])
+		return;
+	fprintf(writer->fp, "%*s", column, "");
+	if (writer->frame->colour)
+		td_put_wrapped_dim(writer->fp, column, TD_LINE_WIDTH, desc);
+	else
+		td_put_wrapped(writer->fp, column, TD_LINE_WIDTH, desc);
+}
+
 static void put_nodes(struct tree *tree)
 {
 	const struct td_row *row = tree->row;
@@ -287,10 +322,8 @@ static void put_nodes(struct tree *tree)
 		column = start_line(tree) + name_column(tree, node);
 		put_node(tree, node);
 		if (tree->writer->frame->describe && node->desc)
-			td_out_text_describe(tree->writer,
-					     column < DESC_COLUMN ? column
-								  : DESC_COLUMN,
-					     node->desc);
+			describe(tree->writer, node->desc,
+				 column < DESC_COLUMN ? column : DESC_COLUMN);
 	}
 }
 
@@ -350,8 +383,8 @@ void td_out_text_tree(const struct td_writer *writer,
 			td_out_text_begin_line(writer, row);
 			start_line(&tree);
 		}
-		td_out_text_hidden(writer, row, tree.nr_unmarked,
-				   tree.nr_not_counted);
+		out_text_hidden(writer, row, tree.nr_unmarked,
+				tree.nr_not_counted);
 		put_misfits(&tree);
 	}
 	if (status == TD_STATUS_OK && row->ranked)

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/out/wrap.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "lib/base/printable.h"
 
-#define LINE_WIDTH 80
-#define BLANKS     " \t\r\n"
+#define BLANKS " \t\r\n"
 
 /*
  * Words are what stands between blanks, and are never cut: a path or a command
  * in the text can still be copied.
  */
-void td_put_wrapped(FILE *fp, int column, const char *text)
+static void put_words(FILE *fp, int column, int last, const char *text,
+		      bool dim)
 {
 	int at = column;
 	size_t len;
@@ -22,11 +23,25 @@ void td_put_wrapped(FILE *fp, int column, const char *text)
 
 		len = strcspn(text, BLANKS);
 		width = td_printable_width_n(text, len);
-		if (at > column && at + 1 + width > LINE_WIDTH)
-			at = fprintf(fp, "\n%*s", column, "") - 1;
-		else if (at > column)
+		if (at > column && at + 1 + width > last) {
+			fprintf(fp, "%s\n%*s%s", dim ? "\033[m" : "", column,
+				"", dim ? "\033[2m" : "");
+			at = column;
+		} else if (at > column) {
 			at += fprintf(fp, " ");
+		}
 		at += td_put_printable_n(fp, text, len);
 	}
-	fputc('\n', fp);
+	fputs(dim ? "\033[m\n" : "\n", fp);
+}
+
+void td_put_wrapped(FILE *fp, int column, int last, const char *text)
+{
+	put_words(fp, column, last, text, false);
+}
+
+void td_put_wrapped_dim(FILE *fp, int column, int last, const char *text)
+{
+	fputs("\033[2m", fp);
+	put_words(fp, column, last, text, true);
 }

@@ -213,7 +213,8 @@ static void widen_target(struct td_typing *t)
 		else if (!event->tool && !event->refusal)
 			return;
 	}
-	if (!units || target->system_wide || td_opts_attaches(t->opts))
+	if (!units || target->system_wide ||
+	    td_target_attaches(&t->opts->target))
 		return;
 	target->system_wide = true;
 	target->enable_on_exec = target->inherit = false;
@@ -237,7 +238,7 @@ static void note_cpus(struct td_typing *t)
 /* Notes what rows cannot show as requested. */
 static void note_rows(struct td_typing *t)
 {
-	bool of_command = t->opts->command && !t->target->system_wide;
+	bool of_command = t->opts->target.command && !t->target->system_wide;
 
 	for (size_t i = 0; i < t->plan->events.nr; i++) {
 		if (t->plan->events.v[i].percore &&
@@ -310,6 +311,6 @@ int td_events_plan(struct td_typing *t, struct td_err *err)
 	note_cpus(t);
 	note_rows(t);
 	t->plan->gathers = t->target->system_wide && !t->opts->when.control &&
-			   !t->opts->cgroups && !t->opts->each_cgroup;
+			   !td_target_has_cgroups(&t->opts->target);
 	return td_plan_arrange(t->plan, t->machine, t->notes, err);
 }

@@ -5,15 +5,119 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "cmd/opts/opts.h"
 #include "cmd/plan/events.h"
-#include "cmd/plan/latencies.h"
 #include "cmd/plan/select.h"
-#include "cmd/plan/target.h"
 #include "cmd/say.h"
+#include "lib/base/notes.h"
 #include "lib/counter/probe.h"
 #include "lib/plan/cgroups.h"
 #include "lib/plan/clocks.h"
+#include "lib/plan/fit.h"
+#include "lib/plan/plan.h"
 #include "lib/plan/sets.h"
+#include "metrics/tree/tree.h"
+
+/* --- latencies ------------------------------------------------------------- */
+
+/*
+ * Are retire latencies to be sampled, if metrics need them? The runs of
+ * --no-multiplex have counters for what they count, and none for samples;
+ * samples of CPUs do not tell the cgroup.
+ */
+static bool latencies_are_wanted(const struct td_opts *opts)
+{
+	if (!opts->does.latencies)
+		return false;
+	return opts->record_tpebs ||
+	       (!opts->no_record_tpebs && !opts->no_multiplex &&
+		!td_target_has_cgroups(&opts->target));
+}
+
+static bool has_latencies(const struct td_machine *machine)
+{
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (!machine->pmus[i].skip &&
+		    td_uarch_has(machine->pmus[i].uarch, TD_CORE_LATENCIES))
+			return true;
+	}
+	return false;
+}
+
+/* Do the counters hold it beside the others of the last group?  Or -1. */
+static int join(struct td_plan *plan, const struct td_machine *machine,
+		int event)
+{
+	size_t last = plan->nr_groups - 1;
+	bool fits = plan->nr_groups &&
+		    plan->groups[last].pmu == plan->events.v[event].pmu;
+
+	if (!fits)
+		return 0;
+	if (td_group_add(&plan->groups[last], &event, 1))
+		return -1;
+	fits = td_plan_group_fits(plan, machine, last) &&
+	       !td_plan_needs_watchdogs_counter(plan, machine, last);
+	plan->groups[last].nr -= !fits;
+	return fits;
+}
+
+/*
+ * As few groups as there can be: each more takes a turn from the counters of all
+ * others.  The kernel may break them up.
+ */
+static int add(struct td_plan *plan, const struct td_machine *machine,
+	       int event)
+{
+	struct td_group *group;
+	int rc = join(plan, machine, event);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	group = td_plan_new_group(plan, plan->events.v[event].pmu);
+	if (!group)
+		return -1;
+	group->weak = true;
+	return td_group_add(group, &event, 1);
+}
+
+/* Of a tree, what some metric needs; of typed events, all. */
+static bool is_used(const struct td_tree *tree, int event)
+{
+	for (size_t i = 0; tree && i < tree->nr_latencies; i++) {
+		if (tree->latencies[i].sampled == event &&
+		    tree->latencies[i].used)
+			return true;
+	}
+	return !tree;
+}
+
+/*
+ * Puts the events to sample into groups: those that the tree needs, or without
+ * one all.
+ */
+static int latencies_plan(struct td_plan *sampled, const struct td_tree *tree,
+			  const struct td_machine *machine, struct td_err *err)
+{
+	for (size_t i = 0; i < sampled->events.nr; i++) {
+		if (is_used(tree, (int)i) && add(sampled, machine, (int)i))
+			return td_err_nomem(err);
+	}
+	return 0;
+}
+
+/* Notes it if samples of this machine do not tell latencies. */
+static void latencies_note_none(const struct td_machine *machine,
+				struct td_notes *notes)
+{
+	if (!has_latencies(machine))
+		td_notes_add(notes,
+			     "--record-tpebs: samples of this processor do not "
+			     "tell retire latencies: what has a mean in the "
+			     "files is computed with that");
+}
+
+/* --- the job --------------------------------------------------------------- */
 
 int td_job_read_places(struct td_job *job, bool caches, struct td_err *err)
 {
@@ -63,7 +167,7 @@ static int build_measure(struct td_job *job, struct td_err *err)
 		.notes = &job->notes,
 		.tsc_hz = job->tsc_hz,
 		.core_wide = job->target.system_wide,
-		.latencies = td_latencies_are_wanted(job->opts),
+		.latencies = latencies_are_wanted(job->opts),
 		.sampled = &job->sampled.events,
 	};
 	int rc = td_job_read_places(job, false, err);
@@ -149,7 +253,7 @@ static int plan_events(struct td_job *job, struct td_err *err)
 		.text = &job->text,
 		.target = &job->target,
 		.plan = &job->plan,
-		.sampled = td_latencies_are_wanted(job->opts)
+		.sampled = latencies_are_wanted(job->opts)
 				   ? &job->sampled.events
 				   : NULL,
 		.notes = &job->notes,
@@ -190,7 +294,7 @@ static int assign_cgroups(struct td_job *job, struct td_err *err)
 static void leave_guests_out(struct td_job *job)
 {
 	job->target.exclude_guest = true;
-	if (!job->target.system_wide && !td_opts_attaches(job->opts))
+	if (!job->target.system_wide && !td_target_attaches(&job->opts->target))
 		return;
 	td_notes_add(&job->notes,
 		     "not counting guests: KVM gives virtual machines the "
@@ -201,8 +305,10 @@ static void leave_guests_out(struct td_job *job)
 static int make_target(struct td_job *job, struct td_err *err)
 {
 	const struct td_opts *opts = job->opts;
-	int rc = td_target_make(&job->target, opts, err);
+	bool per_thread = td_opts_aggregation(opts) == TD_AGGREGATE_THREAD;
+	int rc = td_target_make(&job->target, &opts->target, per_thread, err);
 
+	job->target.enable_on_exec &= !opts->when.delay_ms;
 	if (opts->overridden)
 		td_notes_add(&job->notes,
 			     "-p and -t count tasks: %s is ignored",
@@ -210,16 +316,16 @@ static int make_target(struct td_job *job, struct td_err *err)
 	if (!rc && job->machine.guests_have_pmus)
 		leave_guests_out(job);
 	if (!rc)
-		rc = td_target_open_cgroups(&job->target, &job->fs, opts,
-					    &job->notes, err);
+		rc = td_target_open_cgroups(&job->target, &job->fs,
+					    &opts->target, &job->notes, err);
 	return rc;
 }
 
 static int plan_latencies(struct td_job *job, struct td_err *err)
 {
 	if (job->opts->record_tpebs)
-		td_latencies_note_none(&job->machine, &job->notes);
-	return td_latencies_plan(&job->sampled, job->tree, &job->machine, err);
+		latencies_note_none(&job->machine, &job->notes);
+	return latencies_plan(&job->sampled, job->tree, &job->machine, err);
 }
 
 int td_job_plan(struct td_job *job, const struct td_opts *opts,
@@ -236,7 +342,7 @@ int td_job_plan(struct td_job *job, const struct td_opts *opts,
 					       : plan_metrics(job, err);
 	if (!rc)
 		rc = plan_latencies(job, err);
-	if (!rc && opts->cgroups)
+	if (!rc && opts->target.cgroups)
 		rc = assign_cgroups(job, err);
 	if (!rc && opts->no_multiplex)
 		rc = td_plan_make_sets(&job->plan, &job->machine, err);

@@ -49,12 +49,12 @@ static int check_online(const struct td_machine *machine,
 {
 	td_autofree char *online = NULL;
 
-	for (size_t i = 0; i < opts->cpus.nr; i++) {
-		if (td_ints_has(&machine->online, opts->cpus.v[i]))
+	for (size_t i = 0; i < opts->target.cpus.nr; i++) {
+		if (td_ints_has(&machine->online, opts->target.cpus.v[i]))
 			continue;
 		online = td_ints_format(&machine->online);
 		td_err_set(err, -ENODEV, "-C: CPU %d is not online",
-			   opts->cpus.v[i]);
+			   opts->target.cpus.v[i]);
 		return td_err_hint(err, "this machine's CPUs are %s",
 				   online ? online : "unknown");
 	}
@@ -74,7 +74,7 @@ static int nothing_left(const struct td_machine *machine,
 			const struct td_opts *opts, bool type_known,
 			struct td_err *err)
 {
-	td_autofree char *cpus = td_ints_format(&opts->cpus);
+	td_autofree char *cpus = td_ints_format(&opts->target.cpus);
 	char pmus[256];
 
 	list_pmus(machine, type_known, pmus, sizeof(pmus));
@@ -96,7 +96,7 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 {
 	bool type_known = !opts->cputype;
 	size_t left = 0;
-	int rc = opts->has_cpus ? check_online(machine, opts, err) : 0;
+	int rc = opts->target.has_cpus ? check_online(machine, opts, err) : 0;
 
 	if (!rc && machine->nr_core == 0 && opts->cputype &&
 	    td_opts_want_events(opts))
@@ -113,7 +113,8 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 			pmu->skip = true;
 		else
 			type_known = true;
-		if (opts->has_cpus && !shares_cpu(&pmu->cpus, &opts->cpus))
+		if (opts->target.has_cpus &&
+		    !shares_cpu(&pmu->cpus, &opts->target.cpus))
 			pmu->skip = true;
 		left += !pmu->skip;
 	}

@@ -136,7 +136,7 @@ static void say_none(const struct td_job *job, const char *folder)
 		   "tdstat: no process had regions: is %s, or what it runs, "
 		   "linked with libtdstat, does it call td_begin, and can it "
 		   "write to %s?\n",
-		   job->opts->command[0], folder);
+		   job->opts->target.command[0], folder);
 	if (*closed)
 		td_job_say(job,
 			   "tdstat: a program of another user cannot: %s: %s; "

@@ -35,13 +35,6 @@ struct td_imported {
  */
 int td_import_tree(struct td_imported *imported, struct td_recording *rec,
 		   const struct td_opts *opts, struct td_err *err);
-/* After the PMUs were selected: notes what is not corrected, or not shown. */
-void td_import_note(const struct td_imported *imported,
-		    struct td_recording *rec, struct td_notes *notes);
-/* Notes what its counts lack for a tree; err: why it could not be built. */
-void td_import_why(const struct td_imported *imported,
-		   const struct td_recording *rec, const struct td_err *err,
-		   struct td_notes *notes);
 /* Makes it one of events again, as its counts do not suffice. */
 void td_import_undo(struct td_imported *imported, struct td_recording *rec);
 void td_imported_free(struct td_imported *imported);

@@ -12,7 +12,7 @@ static int begin_delay(struct td_run *run, struct td_err *err)
 	td_job_say(run->job, "Events disabled\n");
 	if (delay_ms < 0)
 		return td_run_begin_time(run, err);
-	return td_waiter_delay(&run->session->waiter,
+	return td_waiter_delay(&run->engine->waiter,
 			       (uint64_t)delay_ms * TD_NS_A_MS, err);
 }
 
@@ -69,8 +69,9 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 		rc = job->opts->when.delay_ms ? begin_delay(run, err)
 					      : td_run_begin_time(run, err);
 	run->first_pid = td_last_pid(&job->fs);
-	if (!rc && run->child.pid > 0)
-		rc = td_child_release(&run->child, job->opts->command[0], err);
+	if (!rc && run->engine->child.pid > 0)
+		rc = td_child_release(&run->engine->child,
+				      job->opts->target.command[0], err);
 	if (!rc && recorder->replaces)
 		rc = td_recorder_begin(recorder, job, &session->source, err);
 	if (!rc)

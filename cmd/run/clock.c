@@ -185,10 +185,11 @@ static int read_cpu_times(struct td_job *job, const struct td_usage *usage,
 
 	if (job->target.system_wide)
 		return read_cpus(job, now, err);
-	if (opts->tids.nr || job->target.per_thread)
+	if (opts->target.tids.nr || job->target.per_thread)
 		return 1;
-	if (td_opts_attaches(opts))
-		return !td_cpu_times_read_pids(&job->fs, &opts->pids, now);
+	if (td_target_attaches(&opts->target))
+		return !td_cpu_times_read_pids(&job->fs, &opts->target.pids,
+					       now);
 	if (!usage || !usage->has_times || opts->when.interval_ms)
 		return 1;
 	now->user_ns = usage->user_ns;

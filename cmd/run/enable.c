@@ -1,9 +1,100 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Enables the counters for the first time and starts the clock. */
+#include <errno.h>
 #include <time.h>
 
-#include "cmd/run/held.h"
+#include "cmd/plan/job.h"
 #include "cmd/run/run.h"
+#include "lib/base/util.h"
+#include "lib/count/readings.h"
+
+/* --- held ------------------------------------------------------------------ */
+
+static int all_held(const struct td_job *job, int pmu, struct td_err *err)
+{
+	td_err_set(err, -EBUSY, "%s: its counters are taken by somebody else",
+		   job->machine.pmus[pmu].name);
+	return td_err_hint(err, "end the other profiler, or the virtual "
+				"machine, that holds them");
+}
+
+static bool has_groups(const struct td_plan *plan, int pmu)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].pmu == pmu)
+			return true;
+	}
+	return false;
+}
+
+static void note_held(struct td_job *job, int pmu, const struct td_ints *held)
+{
+	const char *name = job->machine.pmus[pmu].name;
+	td_autofree char *text = td_ints_format(held);
+
+	if (!text || !text[0])
+		return;
+	if (!job->tree && job->machine.nmi_watchdog)
+		td_notes_add(&job->notes,
+			     "%s: its counters on CPU(s) %s are taken, one of "
+			     "them by the NMI watchdog (sysctl "
+			     "kernel.nmi_watchdog): not counted there",
+			     name, text);
+	else
+		td_notes_add(&job->notes,
+			     "%s: somebody else has the counters of CPU(s) "
+			     "%s: not counted there",
+			     name, text);
+}
+
+/* The CPUs on which somebody else holds the counters. */
+struct held {
+	bool some, all;
+	int pmu; /* the first PMU with such a CPU */
+};
+
+static int check_pmu_held(struct td_job *job, const struct td_readings *delta,
+			  int pmu, bool last, struct held *found)
+{
+	struct td_ints held, cpus;
+	int rc = td_readings_held_cpus(delta, &job->plan, pmu, &held);
+
+	if (!rc)
+		rc = td_plan_cpus(&job->machine.pmus[pmu], &job->target, &cpus);
+	if (rc)
+		return rc;
+	if (held.nr && !found->some)
+		found->pmu = pmu;
+	found->some = found->some || held.nr;
+	found->all = found->all && held.nr == cpus.nr;
+	if (last)
+		note_held(job, pmu, &held);
+	td_ints_free(&cpus);
+	td_ints_free(&held);
+	return 0;
+}
+
+/*
+ * Finds CPUs where events opened but never ran, because somebody else's pinned
+ * events have the counters.  Returns 1 if there are some.  The last look also
+ * adds a note, and is an error if nothing is left for a tree.
+ */
+static int find_held(struct td_job *job, const struct td_readings *delta,
+		     bool last, struct td_err *err)
+{
+	struct held found = { .all = true };
+
+	for (int pmu = 0; pmu < (int)job->machine.nr_core; pmu++) {
+		if (has_groups(&job->plan, pmu) &&
+		    check_pmu_held(job, delta, pmu, last, &found))
+			return td_err_nomem(err);
+	}
+	if (last && found.some && found.all && job->tree)
+		return all_held(job, found.pmu, err);
+	return found.some;
+}
+
+/* --- enables the counters for the first time and starts the clock ---------- */
 
 /*
  * How long to wait for a group that cannot be read yet; 5 to 70 ms were seen.
@@ -30,7 +121,7 @@ static int read_baseline(struct td_run *run, struct td_err *err)
 		/* without a running task, a cgroup's counters do not run */
 		if (rc || !job->target.system_wide || job->target.cgroups.nr)
 			return rc;
-		rc = td_find_held(job, &delta, looks == 0, err);
+		rc = find_held(job, &delta, looks == 0, err);
 		if (rc <= 0 || looks == 0)
 			return rc < 0 ? rc : 0;
 		nanosleep(&pause, NULL);
@@ -52,7 +143,7 @@ int td_run_enable(struct td_run *run, struct td_err *err)
 		if (!rc && !counting->baseline)
 			rc = read_baseline(run, err);
 		if (rc || !run->tally.behind || attempt == TD_ATTEMPTS ||
-		    !td_opts_attaches(run->job->opts))
+		    !td_target_attaches(&run->job->opts->target))
 			break;
 		td_counter_close(counting->counter);
 		counting->counter = NULL;
@@ -74,9 +165,10 @@ int td_run_begin_time(struct td_run *run, struct td_err *err)
 	int rc;
 
 	run->clock.keeps = viewer && viewer->whole;
-	rc = td_clock_start(&run->clock, &session->waiter, run->job, err);
+	rc = td_clock_start(&run->clock, &session->engine.waiter, run->job,
+			    err);
 	/* a delay may have taken longer */
-	td_view_move_start(&session->view, session->waiter.start_ns);
+	td_view_move_start(&session->view, session->engine.waiter.start_ns);
 	if (!rc && !run->job->target.enable_on_exec)
 		td_clock_times(&run->clock, run->job, 0, NULL, &unused);
 	return rc;

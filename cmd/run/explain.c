@@ -5,7 +5,48 @@
 
 #include "cmd/run/run.h"
 #include "cmd/run/uncounted.h"
-#include "cmd/run/watchdog.h"
+#include "lib/base/notes.h"
+#include "lib/count/readings.h"
+#include "lib/machine/machine.h"
+#include "lib/plan/fit.h"
+#include "lib/plan/plan.h"
+
+/* --- explains groups that were opened and never counted -------------------- */
+
+/*
+ * Adds a note for each typed group that never ran because the NMI watchdog has a
+ * counter that it needs.  all has one reading for each event.  Returns the
+ * number of notes.
+ */
+static size_t note_groups(const struct td_plan *plan,
+			  const struct td_machine *machine,
+			  const struct td_readings *all, struct td_notes *notes)
+{
+	size_t nr = 0;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		/*
+		 * NaN if it was never enabled; a cgroup may have no running
+		 * task
+		 */
+		if (group->cgroup || td_readings_share(all, group) != 0 ||
+		    !td_plan_needs_watchdogs_counter(plan, machine, g))
+			continue;
+		td_notes_add(notes,
+			     "the group of %s was not counted: it needs the "
+			     "counter of %s that the NMI watchdog has; "
+			     "sysctl kernel.nmi_watchdog=0 frees it, and :W "
+			     "after the group lets its events take turns",
+			     plan->events.v[group->members[0]].name,
+			     machine->pmus[group->pmu].name);
+		nr++;
+	}
+	return nr;
+}
+
+/* --- why counts are missing ------------------------------------------------ */
 
 /* Says why a finished run has no counts at all. */
 static void say_if_nothing(const struct td_run *run, bool watchdog)
@@ -98,7 +139,7 @@ static void say_missed(const struct td_run *run)
 void td_note_uncounted(const struct td_run *run, const struct td_usage *usage)
 {
 	struct td_job *job = run->job;
-	const struct td_child *child = &run->child;
+	const struct td_child *child = &run->engine->child;
 	const struct td_spent spent = {
 		.used_ns = usage->user_ns + usage->sys_ns,
 		.counted_ns = td_tally_enabled_ns(&run->tally),
@@ -125,8 +166,8 @@ static bool note_watchdog(const struct td_run *run)
 	struct td_job *job = run->job;
 	struct td_notes unused = { 0 };
 	bool said = job->target.system_wide && !run->tally.ever_ran;
-	size_t nr = td_note_watchdog(&job->plan, &job->machine, &run->tally.all,
-				     said ? &unused : &job->notes);
+	size_t nr = note_groups(&job->plan, &job->machine, &run->tally.all,
+				said ? &unused : &job->notes);
 
 	td_notes_free(&unused);
 	return nr > 0;

@@ -87,7 +87,8 @@ int td_newcomers_follow(struct td_newcomers *newcomers, struct td_job *job,
 		return 0;
 	newcomers->looked_ns = now_ns;
 	/* -C names CPUs, which are online; without sysfs nobody knows */
-	if (job->opts->has_cpus || td_online_read(&job->fs, &fresh, &unused))
+	if (job->opts->target.has_cpus ||
+	    td_online_read(&job->fs, &fresh, &unused))
 		return 0;
 	if (!known->nr) /* some may have gone while the counters were opened */
 		rc = td_ints_copy(known, job->target.has_cpus

@@ -7,6 +7,141 @@
 
 #include "cmd/plan/dry_run.h"
 #include "cmd/run/run.h"
+#include "cmd/view/joined.h"
+#include "lib/base/util.h"
+
+/* --- what happens during a run ---------------------------------------------- */
+
+/*
+ * Threads that have ended hold descriptors until they are read.  Read them when
+ * there are this many, and also this part of all, because each read reads all
+ * threads.
+ */
+#define MAX_ENDED  64
+#define ENDED_PART 8
+
+/* Keeps the cost of reading all threads low for each one that has ended. */
+static bool has_many_ended(const struct td_run *run)
+{
+	size_t nr = run->counting.nr_ended;
+
+	return nr > MAX_ENDED &&
+	       nr * run->job->plan.events.nr > run->tally.nr_read / ENDED_PART;
+}
+
+static int take_viewer(struct td_run *run, struct td_err *err)
+{
+	const struct td_viewer *viewer = run->session->view.viewer;
+	bool ends = false;
+	int rc = viewer->ready(viewer->ctx, &ends, err);
+
+	if (ends)
+		run->session->is_last = run->session->told = true;
+	return rc;
+}
+
+static int take_wake(struct td_run *run, const struct td_wake *wake,
+		     struct td_err *err)
+{
+	int rc = 0;
+
+	if (wake->what & TD_WAKE_DELAY)
+		rc = td_run_end_delay(run, err);
+	if (!rc && wake->what & TD_WAKE_CONTROL)
+		rc = td_run_take_control(run, err);
+	if (!rc && wake->what & TD_WAKE_TASKS)
+		rc = td_run_take_tasks(run, err);
+	/* what a viewer asks for when a signal ends it all comes too late */
+	if (!rc && wake->what & TD_WAKE_VIEWER && !run->engine->signals)
+		rc = take_viewer(run, err);
+	if (!rc && has_many_ended(run))
+		rc = td_run_read_in_time(run, err);
+	/* after "stop" it only waits for the command, like perf stat */
+	if (!rc && wake->what & TD_WAKE_TICK && !td_run_printed_all(run) &&
+	    !run->session->told)
+		rc = td_run_tick(run, wake->ticks, err);
+	return rc;
+}
+
+/* Others than commands end when told to, and when all rows are printed, too. */
+static int serve(void *ctx, const struct td_wake *wake, struct td_err *err)
+{
+	struct td_run *run = ctx;
+	int rc;
+
+	/* even if this run reaches its end, a further one would have no target */
+	if (wake->what & (TD_WAKE_SIGNAL | TD_WAKE_TARGETS))
+		run->session->is_last = true;
+	if (run->given_up)
+		return 0;
+	rc = take_wake(run, wake, err);
+	if (rc)
+		return td_run_outlives(run, err) ? 0 : rc;
+	return run->session->told || td_run_printed_all(run);
+}
+
+/* Counts until the end. */
+static int run_loop(struct td_run *run, struct td_err *err)
+{
+	return td_engine_run(run->engine, serve, run, err);
+}
+
+/* --- --no-multiplex -------------------------------------------------------- */
+
+/* With --no-multiplex, chooses the groups of the next run. */
+static int session_take_set(struct td_session *session, struct td_err *err)
+{
+	struct td_plan *plan = &session->job->plan;
+	unsigned int run;
+
+	if (plan->nr_sets < 2)
+		return 0;
+	run = (unsigned int)session->runs % plan->nr_sets;
+	return td_plan_take_set(plan, run, &session->parked) ? td_err_nomem(err)
+							     : 0;
+}
+
+static void say_difference(struct td_session *session)
+{
+	const struct td_work *work = &session->view.work;
+	double difference = td_work_difference(work);
+
+	if (difference <= TD_SAME_WORK || session->said_difference)
+		return;
+	session->said_difference = true;
+	td_job_say(session->job,
+		   "tdstat: the runs did not do the same: they had %.4g to "
+		   "%.4g instructions, which is %.1f %% apart; what different "
+		   "runs counted belongs together only roughly%s\n",
+		   work->least, work->most, 100 * difference,
+		   td_view_keeps_runs(&session->view)
+			   ? ", and the errors are wider for it"
+			   : "");
+}
+
+/*
+ * Puts the groups of the other runs back.  If the run was the last of a result,
+ * or with now, the runs so far become one.
+ */
+static int session_end_set(struct td_session *session, bool now,
+			   struct td_err *err)
+{
+	struct td_plan *plan = &session->job->plan;
+	int rc = 0;
+
+	if (plan->nr_sets < 2)
+		return 0;
+	if (td_plan_put_back(plan, &session->parked))
+		return td_err_nomem(err);
+	if (session->unwritable ||
+	    (!now && (unsigned int)session->runs % plan->nr_sets))
+		return 0;
+	rc = td_view_join(&session->view, err);
+	say_difference(session);
+	return rc;
+}
+
+/* --- one run --------------------------------------------------------------- */
 
 /*
  * How long the last read waits for a group that cannot be read yet.  A child
@@ -74,7 +209,7 @@ static int put_last(struct td_run *run, const struct td_usage *usage,
 		td_note_uncounted(run, usage);
 	return rc ? rc
 		  : td_recorder_end(&session->recorder, usage,
-				    run->child.status, err);
+				    run->engine->child.status, err);
 }
 
 static void say_last(struct td_run *run)
@@ -103,8 +238,8 @@ static int end_run(struct td_run *run, struct td_err *err)
 	struct td_err late = { 0 };
 	int rc = 0, rc_put;
 
-	if (run->child.pid > 0)
-		rc = td_child_wait(&run->child, &usage, err);
+	if (run->engine->child.pid > 0)
+		rc = td_child_wait(&run->engine->child, &usage, err);
 	td_progress_clear(&run->session->progress);
 	rc_put = put_last(run, &usage, rc ? &late : err);
 	if (rc_put && td_run_outlives(run, rc ? &late : err))
@@ -121,7 +256,7 @@ static int count_to_the_end(struct td_run *run, struct td_err *err)
 
 	if (rc && !td_run_outlives(run, err))
 		return rc;
-	rc = td_run_loop(run, err);
+	rc = run_loop(run, err);
 	if (!rc && !run->given_up && !td_run_printed_all(run))
 		rc = read_last(run, err);
 	if (rc && td_run_outlives(run, err))
@@ -185,14 +320,14 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	int rc = td_run_reset(run, err), rc_set;
 
 	if (!rc)
-		rc = td_session_take_set(session, err);
+		rc = session_take_set(session, err);
 	if (opts->verbose &&
 	    (opts->when.has_repeat || run->job->plan.nr_sets > 1))
 		td_job_say(run->job, "tdstat: run %d\n", session->runs + 1);
 	if (!rc)
 		rc = run_hook(session, "--pre", opts->when.pre, err);
 	if (!rc && opts->when.pre && td_signals_take(&signal)) {
-		session->stop.is_last = true;
+		session->is_last = true;
 		return td_err_set(err, -EINTR, "stopped before it began");
 	}
 	if (!rc && opts->when.sync)
@@ -210,7 +345,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	td_counting_close(&run->counting);
 	td_latency_close(&run->latency);
 	session->runs++;
-	rc_set = td_session_end_set(session, false, rc ? &late : err);
+	rc_set = session_end_set(session, false, rc ? &late : err);
 	rc = rc ? rc : rc_set;
 	if (!rc)
 		rc = run_hook(session, "--post", opts->when.post, err);
@@ -220,7 +355,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 int td_run_finish(struct td_run *run, struct td_err *err)
 {
 	struct td_session *session = run->session;
-	int rc = td_session_end_set(session, true, err);
+	int rc = session_end_set(session, true, err);
 
 	if (!rc && !session->unwritable)
 		rc = td_view_end(&session->view, err);

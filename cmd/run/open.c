@@ -12,26 +12,21 @@
 /* True if the command itself is counted, not CPUs or other tasks. */
 static bool counts_command(const struct td_job *job)
 {
-	return !job->target.system_wide && !td_opts_attaches(job->opts) &&
-	       (!job->target.per_thread || !job->opts->all_cpus);
+	return !job->target.system_wide &&
+	       !td_target_attaches(&job->opts->target) &&
+	       (!job->target.per_thread || !job->opts->target.all_cpus);
 }
 
 static int start_child(struct td_run *run, struct td_err *err)
 {
 	struct td_job *job = run->job;
-	int rc;
+	int rc = td_engine_start(run->engine, job->opts->target.command,
+				 &run->session->inherited, err);
 
-	if (!job->opts->command)
-		return 0;
-	rc = td_child_start(&run->child, job->opts->command,
-			    &run->session->inherited, err);
-	if (rc)
+	if (rc || !job->opts->target.command || !counts_command(job))
 		return rc;
-	run->session->waiter.child = run->child.pidfd;
-	if (!counts_command(job))
-		return 0;
 	td_ints_free(&job->target.tids); /* from the run before */
-	return td_ints_add(&job->target.tids, run->child.pid)
+	return td_ints_add(&job->target.tids, run->engine->child.pid)
 		       ? td_err_nomem(err)
 		       : 0;
 }
@@ -63,7 +58,7 @@ static int open_once(struct td_run *run, struct td_err *err)
 	};
 	int rc = td_counting_watch(counting, job, &run->session->names, err);
 
-	run->session->waiter.tasks =
+	run->engine->waiter.tasks =
 		counting->watch ? td_task_watch_fd(counting->watch) : -1;
 	return rc ? rc : td_counter_open(&counting->counter, &setup, err);
 }
@@ -79,7 +74,7 @@ int td_run_open_counter(struct td_run *run, struct td_err *err)
 		if (rc)
 			return rc; /* no target is left */
 		rc = open_once(run, err);
-		if (rc != -ESRCH || !td_opts_attaches(job->opts))
+		if (rc != -ESRCH || !td_target_attaches(&job->opts->target))
 			return rc;
 	}
 	if (td_target_check_alive(&job->target, &job->fs, err))

@@ -42,13 +42,13 @@ static int shown(const char *word, const char **rest)
 static void remark(struct td_run *run, const char *why, const char *word,
 		   const char *hint)
 {
-	struct td_remote *remote = &run->session->remote;
+	struct td_session *session = run->session;
 	const char *rest;
 	int len = shown(word, &rest);
 
-	if (remote->remarks > MAX_REMARKS)
+	if (session->control_remarks > MAX_REMARKS)
 		return;
-	if (remote->remarks++ < MAX_REMARKS)
+	if (session->control_remarks++ < MAX_REMARKS)
 		td_job_say(run->job, "tdstat: --control: %s %.*s%s%s\n", why,
 			   len, word, rest, hint);
 	else
@@ -155,7 +155,7 @@ static int obey(struct td_run *run, const struct td_control_request *request,
 			list_events(run->job, request->argument);
 		return 0;
 	case TD_CONTROL_STOP:
-		run->session->stop.told = run->session->stop.is_last = true;
+		run->session->told = run->session->is_last = true;
 		return 0;
 	case TD_CONTROL_PING:
 	case TD_CONTROL_SNAPSHOT:
@@ -169,17 +169,18 @@ static int obey(struct td_run *run, const struct td_control_request *request,
 
 static void answer(struct td_run *run)
 {
-	struct td_remote *remote = &run->session->remote;
+	struct td_session *session = run->session;
 
-	if (td_control_ack(&remote->control) != -EAGAIN || remote->unread)
+	if (td_control_ack(&session->control) != -EAGAIN ||
+	    session->control_unread)
 		return;
-	remote->unread = true;
+	session->control_unread = true;
 	td_job_say(run->job, "tdstat: --control: nobody reads the answers\n");
 }
 
 int td_run_take_control(struct td_run *run, struct td_err *err)
 {
-	struct td_control *control = &run->session->remote.control;
+	struct td_control *control = &run->session->control;
 	struct td_control_request request;
 	int rc = 0;
 
@@ -193,6 +194,6 @@ int td_run_take_control(struct td_run *run, struct td_err *err)
 		if (!rc && td_control_is_acked(word))
 			answer(run);
 	}
-	run->session->waiter.control = control->fd;
+	run->engine->waiter.control = control->fd;
 	return rc;
 }

@@ -1,10 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the counters, and records and shows rows. */
+#include <errno.h>
+#include <string.h>
 #include <time.h>
 
-#include "cmd/run/cgroups.h"
+#include "cmd/plan/job.h"
+#include "cmd/run/offline.h"
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
+#include "lib/counter/counter.h"
+
+/* --- cgroups --------------------------------------------------------------- */
+
+/* A service that is started again has a new cgroup of the same name. */
+static void open_anew(struct td_job *job, struct td_counter *counter,
+		      size_t index)
+{
+	struct td_cgroups *cgroups = &job->target.cgroups;
+	int rc = td_counter_open_cgroup(counter, index);
+
+	if (rc) {
+		/* the next read tries again; ENOENT is not yet */
+		td_cgroup_set_gone(cgroups, index, true);
+		if (rc == -ENOENT)
+			return;
+		td_notes_add(&job->notes,
+			     "cgroup %s is there again, but the counters "
+			     "cannot be opened anew: %s",
+			     cgroups->names[index], strerror(-rc));
+		td_offline_note_rights(job, rc);
+		return;
+	}
+	td_cgroup_set_gone(cgroups, index, false);
+	td_job_say(job, "tdstat: cgroup %s was made anew: counted again\n",
+		   cgroups->names[index]);
+}
+
+/*
+ * After a read: says which of the target's cgroups were removed, and counts on
+ * in those of the same name that were made since.
+ */
+static void cgroups_follow(struct td_job *job, struct td_counter *counter)
+{
+	struct td_cgroups *cgroups = &job->target.cgroups;
+
+	for (size_t i = 0; i < cgroups->nr; i++) {
+		int rc = td_cgroup_look(cgroups, i);
+
+		if (rc == -ENOENT && td_cgroup_set_gone(cgroups, i, true))
+			td_job_say(job,
+				   "tdstat: cgroup %s was removed: not counted "
+				   "until there is one again\n",
+				   cgroups->names[i]);
+		else if (rc == 1 || (rc == 0 && cgroups->gone[i]))
+			open_anew(job, counter, i);
+	}
+}
+
+/* --- reads the counters ---------------------------------------------------- */
 
 bool td_run_printed_all(const struct td_run *run)
 {
@@ -28,7 +81,7 @@ static int follow_target(struct td_run *run, struct td_err *err)
 	int rc = td_offline_follow(&run->offline, run->job, counter, now_ns,
 				   err);
 
-	td_cgroups_follow(run->job, counter);
+	cgroups_follow(run->job, counter);
 	return rc ? rc
 		  : td_newcomers_follow(&run->newcomers, run->job, counter,
 					now_ns, err);
@@ -45,7 +98,7 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 	if (rc)
 		return rc;
 	run->clock.read_ns =
-		td_since(delta.read_ns, run->session->waiter.start_ns);
+		td_since(delta.read_ns, run->engine->waiter.start_ns);
 	rc = td_tally_add(&run->tally, &delta, per_thread);
 	if (!rc)
 		rc = td_drilling_add(&run->drilling, &delta);
@@ -134,7 +187,7 @@ static int put_row(struct td_run *run, struct td_err *err)
 /* A tick may be a part of a row, and a row many of the longest ticks. */
 static uint64_t time_for_row(const struct td_run *run)
 {
-	uint64_t period_ns = run->session->waiter.period_ns;
+	uint64_t period_ns = run->engine->waiter.period_ns;
 	uint64_t ns = period_ns * run->clock.ticks_a_row;
 
 	return ns < TD_LONGEST_NS ? ns : TD_LONGEST_NS;
@@ -172,7 +225,7 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 	uint64_t before_ns = own_ns(&run->clock);
 	bool is_due = td_clock_tick(&run->clock, ticks);
 	int rc = is_due ? td_run_read_in_time(run, err)
-			: td_run_read(run, run->session->waiter.period_ns / 10,
+			: td_run_read(run, run->engine->waiter.period_ns / 10,
 				      err);
 
 	if (!rc)
@@ -181,7 +234,7 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 					run->clock.read_ns, err);
 	td_latency_follow(&run->latency, run->job, &run->drilling);
 	run->clock.shared = td_run_wants_fields_often(run);
-	td_clock_adapt(&run->clock, &run->session->waiter,
+	td_clock_adapt(&run->clock, &run->engine->waiter,
 		       own_ns(&run->clock) - before_ns);
 	if (rc || !is_due || !run->job->opts->when.interval_ms)
 		return rc;

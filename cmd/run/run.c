@@ -60,17 +60,17 @@ int td_session_open(struct td_session *session, struct td_job *job,
 	*session = (struct td_session){
 		.job = job,
 		.inherited = *inherited,
-		.waiter = TD_WAITER_NONE,
-		.remote.control = TD_CONTROL_NONE,
+		.engine.waiter = TD_WAITER_NONE,
+		.control = TD_CONTROL_NONE,
 	};
 	rc = open_view(session, err);
 	if (!rc)
-		rc = td_waiter_open(&session->waiter, &opts->pids, &opts->tids,
-				    err);
+		rc = td_waiter_open(&session->engine.waiter, &opts->target.pids,
+				    &opts->target.tids, err);
 	if (!rc && opts->when.control)
-		rc = td_control_open(&session->remote.control,
-				     opts->when.control, err);
-	session->waiter.control = session->remote.control.fd;
+		rc = td_control_open(&session->control, opts->when.control,
+				     err);
+	session->engine.waiter.control = session->control.fd;
 	session->progress = td_progress_make(opts, (size_t)opts->when.repeat *
 							   nr_sets(session));
 	return rc;
@@ -81,7 +81,7 @@ bool td_session_goes_on(const struct td_session *session)
 	int repeat = session->job->opts->when.repeat;
 	int sets = (int)nr_sets(session);
 
-	if (session->stop.signals || session->stop.is_last)
+	if (session->engine.signals || session->is_last)
 		return false;
 	/* a result of --no-multiplex needs several runs */
 	return !repeat || session->runs / sets < repeat;
@@ -91,8 +91,8 @@ int td_session_close(struct td_session *session, int rc, struct td_err *err)
 {
 	struct td_err late = { 0 }, *first = rc ? &late : err;
 
-	td_waiter_close(&session->waiter);
-	td_control_close(&session->remote.control);
+	td_waiter_close(&session->engine.waiter);
+	td_control_close(&session->control);
 	if (td_view_close(&session->view, first) && !rc && !session->unwritable)
 		rc = err->code;
 	first = rc ? &late : err;
@@ -115,7 +115,7 @@ void td_counting_close(struct td_counting *counting)
 
 void td_run_close(struct td_run *run)
 {
-	td_child_end(&run->child);
+	td_child_end(&run->engine->child);
 	td_counting_close(&run->counting);
 	td_tally_free(&run->tally);
 	td_drilling_end(&run->drilling);
@@ -130,12 +130,13 @@ int td_run_reset(struct td_run *run, struct td_err *err)
 	*run = (struct td_run){
 		.session = run->session,
 		.job = run->job,
+		.engine = run->engine,
 		.clock.ticks_a_row = 1,
 	};
-	return td_waiter_reset(&run->session->waiter, err);
+	return td_engine_reset(run->engine, err);
 }
 
 uint64_t td_run_now(const struct td_run *run)
 {
-	return td_now_ns() - run->session->waiter.start_ns;
+	return td_now_ns() - run->engine->waiter.start_ns;
 }

@@ -3,24 +3,23 @@
  * cmd/run: counting, from the start of the command to the last row.
  *
  * In: a job, as cmd/plan makes it.
- * Out: readings for cmd/view, and a recording.  once.c is one run; loop.c waits
- * for time, signals, tasks and --control; rows.c reads and shows.
+ * Out: readings for cmd/view, and a recording.  engine.c waits
+ * for all that happens, once.c takes it in a run; rows.c reads and shows.
  */
 #ifndef TD_CMD_RUN_RUN_H
 #define TD_CMD_RUN_RUN_H
 
 #include "cmd/plan/job.h"
-#include "cmd/run/child.h"
 #include "cmd/run/clock.h"
 #include "cmd/run/control.h"
 #include "cmd/run/drill.h"
+#include "cmd/run/engine.h"
 #include "cmd/run/latency.h"
 #include "cmd/run/newcomers.h"
 #include "cmd/run/offline.h"
 #include "cmd/run/progress.h"
 #include "cmd/run/recorder.h"
 #include "cmd/run/tally.h"
-#include "cmd/run/wait.h"
 #include "cmd/view/view.h"
 #include "lib/counter/counter.h"
 #include "lib/counter/task_watch.h"
@@ -29,26 +28,14 @@
 /* How often to retry opening while threads come and go. */
 #define TD_ATTEMPTS 5
 
-/* Why counting ends before its time. */
-struct td_stop {
-	int signals;  /* number of signals that asked us to stop */
-	bool told;    /* "stop" came through --control */
-	bool is_last; /* no further run */
-};
-
-/* The --control option. */
-struct td_remote {
-	struct td_control control;
-	int remarks; /* number of messages about it */
-	bool unread; /* said that nobody reads the acks */
-};
-
 /* What all runs of -r share. */
 struct td_session {
 	struct td_job *job;
 	struct td_inherited inherited;
-	struct td_waiter waiter;
-	struct td_remote remote;
+	struct td_engine engine;
+	struct td_control control;
+	int control_remarks; /* number of messages about it */
+	bool control_unread; /* said that nobody reads the acks */
 	struct td_task_names names;
 	struct td_source source;
 	struct td_view view;
@@ -58,7 +45,8 @@ struct td_session {
 	struct td_progress progress;   /* of them */
 	struct td_parked parked;       /* groups of the other runs */
 	bool said_difference;          /* of the runs' work */
-	struct td_stop stop;
+	bool told;                     /* "stop" came through --control */
+	bool is_last;                  /* no further run */
 	bool unwritable; /* output or recording cannot be written */
 	bool lacking;    /* memory ran out: results lack something */
 	bool unseen;     /* the output's reader has gone: not an error */
@@ -83,8 +71,8 @@ struct td_field_sums {
 /* One run. */
 struct td_run {
 	struct td_session *session;
-	struct td_job *job; /* the session's */
-	struct td_child child;
+	struct td_job *job; /* the session's, as is this: */
+	struct td_engine *engine;
 	uint64_t first_pid; /* the last pid before it; 0 if unknown */
 	struct td_counting counting;
 	struct td_clock clock;
@@ -97,7 +85,6 @@ struct td_run {
 	int printed; /* rows that were written */
 	int waited;  /* of them, in which no task ran */
 	bool said_behind;
-	bool timed_out;
 	bool given_up; /* counting ended with an error */
 };
 
@@ -106,14 +93,6 @@ int td_session_open(struct td_session *session, struct td_job *job,
 		    const struct td_inherited *inherited, struct td_err *err);
 /* True if another run follows. */
 bool td_session_goes_on(const struct td_session *session);
-/* set.c: with --no-multiplex, chooses the groups of the next run. */
-int td_session_take_set(struct td_session *session, struct td_err *err);
-/*
- * Puts the groups of the other runs back.  If the run was the last of a result,
- * or with now, the runs so far become one.
- */
-int td_session_end_set(struct td_session *session, bool now,
-		       struct td_err *err);
 /* Returns rc, or an error from closing the outputs. */
 int td_session_close(struct td_session *session, int rc, struct td_err *err);
 
@@ -164,8 +143,6 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err);
 int td_run_read_in_time(struct td_run *run, struct td_err *err);
 /* Reads after ticks periods, and writes a row if one is due. */
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err);
-/* loop.c: counts until the end. */
-int td_run_loop(struct td_run *run, struct td_err *err);
 /* trouble.c: errors after the command has started. */
 /*
  * Ends counting because of err.  If the command is running, err is printed and

@@ -34,7 +34,7 @@ static int watch_once(struct td_task_watch **watch, struct td_job *job,
 	td_task_watch_close(*watch);
 	*watch = NULL;
 	rc = td_task_watch_open(watch, tids, &job->machine.online, err);
-	if (rc || !td_opts_attaches(job->opts))
+	if (rc || !td_target_attaches(&job->opts->target))
 		return rc;
 	if (td_ints_copy(&before, tids))
 		return td_err_nomem(err);
@@ -53,7 +53,7 @@ int td_counting_watch(struct td_counting *counting, struct td_job *job,
 
 	/* a report of the recording may show the tasks separately */
 	if (!job->target.per_thread)
-		return opts->does.records && td_opts_attaches(opts)
+		return opts->does.records && td_target_attaches(&opts->target)
 			       ? read_names(names, job, err)
 			       : 0;
 	/* with all tasks of the machine, new ones are not followed */
@@ -101,8 +101,9 @@ static int take_event(struct td_run *run, const struct td_task_event *event,
 
 	switch (event->change) {
 	case TD_TASK_BEGAN:
-		return run->job->opts->no_inherit ? 0
-						  : add_task(run, event, err);
+		return run->job->opts->target.no_inherit
+			       ? 0
+			       : add_task(run, event, err);
 	case TD_TASK_ENDED:
 		td_counter_end_task(run->counting.counter, event->tid);
 		td_task_names_end(names, event->tid);

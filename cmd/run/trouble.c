@@ -30,17 +30,17 @@ bool td_run_outlives(struct td_run *run, struct td_err *err)
 	struct td_session *session = run->session;
 	bool news = note_unwritable(session, err) || !run->given_up;
 
-	run->given_up = session->stop.is_last = true;
+	run->given_up = session->is_last = true;
 	session->lacking |= err->code == -ENOMEM;
-	if (!run->child.runs)
+	if (!run->engine->child.runs)
 		return false;
 	if (news && !err->reader_gone)
 		td_say_error(err);
-	if (news && !err->reader_gone && !session->waiter.child_ended)
+	if (news && !err->reader_gone && !session->engine.waiter.child_ended)
 		td_job_say(run->job,
 			   "tdstat: nothing more is counted: %s goes on\n",
-			   run->job->opts->command[0]);
-	td_waiter_stop_counting(&session->waiter);
+			   run->job->opts->target.command[0]);
+	td_waiter_stop_counting(&session->engine.waiter);
 	td_counting_close(&run->counting);
 	*err = (struct td_err){ 0 };
 	return true;
@@ -50,8 +50,8 @@ int td_run_status(const struct td_run *run)
 {
 	const struct td_session *session = run->session;
 
-	if (run->child.status)
-		return run->child.status;
+	if (run->engine->child.status)
+		return run->engine->child.status;
 	if (session->lacking)
 		return 1;
 	return session->unwritable && !session->unseen ? 1 : 0;

@@ -265,9 +265,11 @@ int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 		   struct td_err *err)
 {
 	size_t nr = POLL_PIDS + waiter->nr_pids;
-	td_autofree struct pollfd *polls = calloc(nr, sizeof(*polls));
+	struct pollfd *polls = waiter->polls;
 
 	*wake = (struct td_wake){ 0 };
+	if (!polls)
+		polls = waiter->polls = calloc(nr, sizeof(*polls));
 	if (!polls)
 		return td_err_nomem(err);
 	polls[POLL_TIMER].fd = waiter->timer;
@@ -301,6 +303,7 @@ void td_waiter_close(struct td_waiter *waiter)
 	for (size_t i = 0; i < waiter->nr_pids; i++)
 		td_close_fd(&waiter->pidfds[i]);
 	free(waiter->pidfds);
+	free(waiter->polls);
 	td_ints_free(&waiter->polled);
 	*waiter = TD_WAITER_NONE;
 }

@@ -17,6 +17,7 @@ struct td_waiter {
 	int delay;   /* fires once */
 	int signals; /* borrowed */
 	int *pidfds; /* of attached tasks; -1 after their end */
+	struct pollfd *polls; /* of td_waiter_wait() */
 	size_t nr_pids, nr_alive;
 	/* Threads without a pidfd (before Linux 6.9), checked at each tick. */
 	struct td_ints polled;

@@ -103,10 +103,10 @@ static int take_new(struct td_gathering *g, const struct td_ints *online,
 	return rc == -ENOMEM ? rc : 0;
 }
 
-int td_sampling_follow(struct td_gathering *g, uint64_t start_ns)
+int td_sampling_follow(struct td_gathering *g)
 {
 	uint64_t now_ns = td_now_ns();
-	double seconds = (double)(now_ns - start_ns) / TD_NS_A_SECOND;
+	double seconds = (double)(now_ns - g->start_ns) / TD_NS_A_SECOND;
 	struct td_ints online;
 	struct td_err unused = { 0 };
 	int rc;

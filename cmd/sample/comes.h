@@ -9,6 +9,6 @@
  * -a, have come online for the first time, and says so.  Looks for them twice a
  * second at most.  Returns 0 or -ENOMEM.
  */
-int td_sampling_follow(struct td_gathering *g, uint64_t start_ns);
+int td_sampling_follow(struct td_gathering *g);
 
 #endif

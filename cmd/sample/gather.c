@@ -4,162 +4,228 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
+#include <linux/perf_event.h>
 #include <unistd.h>
 
 #include "cmd/plan/dry_run.h"
 #include "cmd/rights.h"
 #include "cmd/run/clock.h"
-#include "cmd/run/signals.h"
-#include "cmd/run/wait.h"
 #include "cmd/sample/comes.h"
-#include "cmd/sample/records.h"
+#include "cmd/sample/gathering.h"
 #include "cmd/say.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 
+/* --- what the kernel writes into its rings while it samples ---------------- */
+
+/*
+ * Addresses of the kernel are a secret, from which its other addresses follow.  We
+ * do not tell a user what the kernel does not: all its places are one.
+ */
+static int find_spot(struct td_gathering *g, int pid, uint64_t address,
+		     bool kernel)
+{
+	bool secret = g->hides_kernel && (kernel || address >> 63);
+
+	return td_spaces_find(g->spaces, &g->spots, pid, secret ? 0 : address,
+			      kernel);
+}
+
+/* Without frame pointers in the code, what seems to be one is anything. */
+static int find_known(struct td_gathering *g, int pid, uint64_t address,
+		      bool kernel)
+{
+	if (!kernel && !td_spaces_has(g->spaces, pid, address))
+		return -1;
+	return find_spot(g, pid, address, kernel);
+}
+
+/*
+ * The spot that called: the second address of the chain, which begins with the
+ * sample's own.  What the kernel calls on its border to user space is not a call.
+ */
+static int find_caller(struct td_gathering *g, const struct td_record *record)
+{
+	bool kernel = record->kernel;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < record->nr_chain; i++) {
+		uint64_t address = record->chain[i];
+
+		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
+			if (nr)
+				return -1;
+			kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
+			continue;
+		}
+		/* a return address is behind its call */
+		if (nr++)
+			return find_known(g, record->pid, address - 1, kernel);
+	}
+	return -1;
+}
+
+static int give(struct td_gathering *g, const struct td_record *record,
+		int event, int spot, int caller)
+{
+	if (td_samples_write(&g->writer, &g->spots, record, event, spot,
+			     caller))
+		return -ENOMEM;
+	return g->take(g->ctx, record, event, spot, caller);
+}
+
+static int take_sample(struct td_gathering *g, const struct td_record *record,
+		       int event)
+{
+	const struct td_target *target = &g->job->target;
+	int spot, caller;
+
+	/* an interrupt may come so late that the kernel runs already */
+	if (record->kernel && (target->exclude_kernel || target->all_user))
+		return 0;
+	spot = find_spot(g, record->pid, record->address, record->kernel);
+	caller = find_caller(g, record);
+	if (spot == -ENOMEM || caller == -ENOMEM)
+		return -ENOMEM;
+	return give(g, record, event, spot, caller);
+}
+
+static int take_map(struct td_gathering *g, const struct td_record *record)
+{
+	const struct td_mapping mapping = {
+		.start = record->address,
+		.length = record->length,
+		.offset = record->offset,
+		.path = record->path,
+		.build_id = record->build_id,
+	};
+
+	return td_spaces_map(g->spaces, &g->spots, record->pid, &mapping);
+}
+
+/*
+ * Takes a record of a struct td_gathering, which ctx is: samples go to its
+ * take() with their spots, and what processes map into its spaces.  0 or
+ * -ENOMEM.
+ */
+static int records_take(void *ctx, const struct td_record *record, int event)
+{
+	struct td_gathering *g = ctx;
+
+	switch (record->kind) {
+	case TD_RECORD_SAMPLE:
+		return event < 0 ? 0 : take_sample(g, record, event);
+	case TD_RECORD_MAP:
+		return take_map(g, record);
+	case TD_RECORD_FORK:
+		return td_spaces_fork(g->spaces, record->parent, record->pid);
+	case TD_RECORD_EXEC:
+		td_spaces_exec(g->spaces, record->pid);
+		return 0;
+	case TD_RECORD_LOST:
+		g->losses.records += record->lost;
+		break;
+	case TD_RECORD_THROTTLE:
+		g->losses.throttled++;
+		break;
+	case TD_RECORD_SWITCH:
+	case TD_RECORD_UNTHROTTLE:
+	case TD_RECORD_OTHER:
+		break;
+	}
+	return give(g, record, event, -1, -1);
+}
+
+/* --- rings ----------------------------------------------------------------- */
+
 /* Rings are read when they are half full, and at least so often. */
 #define READ_NS (100 * TD_NS_A_MS)
-
-/* The time between SIGTERM and SIGKILL of --timeout. */
-#define GRACE_NS (1000 * TD_NS_A_MS)
 
 /* How often to try to open while threads come and go. */
 #define ATTEMPTS 5
 
-/* --- records ---------------------------------------------------------------- */
-
 static int read_rings(struct td_gathering *g, bool all, struct td_err *err)
 {
-	int rc = td_sampler_read(g->sampler, all, td_records_take, g);
+	int rc = td_sampler_read(g->sampler, all, records_take, g);
 
 	return rc ? td_err_nomem(err) : 0;
 }
 
 /* --- the run ---------------------------------------------------------------- */
 
-static bool is_alive(const struct td_gathering *g,
-		     const struct td_waiter *waiter)
+static int serve(void *ctx, const struct td_wake *wake, struct td_err *err)
 {
-	return g->child.pid > 0 && !waiter->child_ended;
+	struct td_gathering *g = ctx;
+	int rc = read_rings(g, false, err);
+
+	(void)wake;
+	return !rc && td_sampling_follow(g) ? td_err_nomem(err) : rc;
 }
 
-static int end_command(struct td_gathering *g, struct td_waiter *waiter,
-		       struct td_err *err)
+static int begin(struct td_gathering *g, struct td_err *err)
 {
-	bool again = g->timed_out;
-
-	g->timed_out = true;
-	if (!is_alive(g, waiter))
-		return 0;
-	kill(g->child.pid, again ? SIGKILL : SIGTERM);
-	return again ? 0 : td_waiter_again(waiter, GRACE_NS, err);
-}
-
-static bool is_over(const struct td_gathering *g,
-		    const struct td_waiter *waiter, const struct td_wake *wake)
-{
-	if (g->child.pid > 0)
-		return waiter->child_ended;
-	return g->stop_ns || g->timed_out || wake->what & TD_WAKE_TARGETS;
-}
-
-/*
- * Whatever happens to the samples, the command runs to its end: after an error
- * they are no longer read.
- */
-static int wait_for_end(struct td_gathering *g, struct td_waiter *waiter,
-			uint64_t start_ns, struct td_err *err)
-{
-	struct td_wake wake = { 0 };
-	struct td_err late = { 0 };
-	int rc = 0;
-
-	while (!is_over(g, waiter, &wake)) {
-		if (td_waiter_wait(waiter, &wake, rc ? &late : err))
-			return rc ? rc : err->code;
-		if (wake.what & TD_WAKE_SIGNAL) {
-			g->stop_ns = wake.signal.time_ns;
-			if (is_alive(g, waiter))
-				td_child_pass_on(&g->child, &wake.signal);
-		}
-		if (wake.what & TD_WAKE_TIMEOUT)
-			end_command(g, waiter, &late);
-		if (!rc)
-			rc = read_rings(g, false, err);
-		if (!rc && td_sampling_follow(g, start_ns))
-			rc = td_err_nomem(err);
-		if (rc && g->child.pid <= 0)
-			return rc;
-	}
-	return rc;
-}
-
-static int begin(struct td_gathering *g, struct td_waiter *waiter,
-		 struct td_err *err)
-{
+	struct td_engine *engine = &g->engine;
 	const struct td_job *job = g->job;
 	uint64_t timeout_ns = (uint64_t)job->opts->when.timeout_ms * TD_NS_A_MS;
 
-	waiter->tasks = td_sampler_fd(g->sampler);
-	if (!job->opts->command && !timeout_ns && isatty(STDERR_FILENO))
+	engine->waiter.tasks = td_sampler_fd(g->sampler);
+	if (!job->opts->target.command && !timeout_ns && isatty(STDERR_FILENO))
 		td_job_say(job, "tdstat: sampling until %s^C\n",
-			   td_opts_attaches(job->opts) ? "it ends or " : "");
+			   td_target_attaches(&job->opts->target)
+				   ? "it ends or "
+				   : "");
 	else
 		td_progress_stage(&g->progress, "sampling");
 	if (!job->target.enable_on_exec)
 		td_sampler_enable(g->sampler, true);
-	if (g->child.pid > 0 &&
-	    td_child_release(&g->child, job->opts->command[0], err))
+	if (engine->child.pid > 0 &&
+	    td_child_release(&engine->child, job->opts->target.command[0], err))
 		return err->code;
-	return td_waiter_start(waiter, READ_NS, timeout_ns, err);
+	return td_waiter_start(&engine->waiter, READ_NS, timeout_ns, err);
 }
 
 /* The command's status is known even if something else went wrong. */
-static int end(struct td_gathering *g, uint64_t start_ns, int rc,
-	       struct td_err *err)
+static int end(struct td_gathering *g, int rc, struct td_err *err)
 {
+	struct td_child *child = &g->engine.child;
 	struct td_err late = { 0 };
 
-	if (g->child.pid > 0 && !g->child.reaped &&
-	    td_child_wait(&g->child, &g->usage, rc ? &late : err) && !rc)
+	if (child->pid > 0 && !child->reaped &&
+	    td_child_wait(child, &g->usage, rc ? &late : err) && !rc)
 		rc = err->code;
-	g->usage.elapsed_ns = td_now_ns() - start_ns;
+	g->usage.elapsed_ns = td_now_ns() - g->start_ns;
 	td_sampler_enable(g->sampler, false);
 	if (!rc)
 		rc = read_rings(g, true, err);
 	return rc;
 }
 
-static int run(struct td_gathering *g, struct td_waiter *waiter,
-	       struct td_err *err)
+static int run(struct td_gathering *g, struct td_err *err)
 {
-	uint64_t start_ns = td_now_ns();
-	int rc = begin(g, waiter, err);
+	int rc;
 
+	g->start_ns = td_now_ns();
+	rc = begin(g, err);
 	if (!rc)
-		rc = wait_for_end(g, waiter, start_ns, err);
-	return end(g, start_ns, rc, err);
+		rc = td_engine_run(&g->engine, serve, g, err);
+	return end(g, rc, err);
 }
 
 /* --- opening ---------------------------------------------------------------- */
 
-static int start_child(struct td_gathering *g, struct td_waiter *waiter,
+static int start_child(struct td_gathering *g,
 		       const struct td_inherited *inherited, struct td_err *err)
 {
 	struct td_job *job = g->job;
-	int rc;
+	char **command = job->opts->target.command;
+	int rc = td_engine_start(&g->engine, command, inherited, err);
 
-	if (!job->opts->command)
-		return 0;
-	rc = td_child_start(&g->child, job->opts->command, inherited, err);
-	if (rc)
+	if (rc || !command || job->target.system_wide ||
+	    td_target_attaches(&job->opts->target))
 		return rc;
-	waiter->child = g->child.pidfd;
-	if (job->target.system_wide || td_opts_attaches(job->opts))
-		return 0;
-	return td_ints_add(&job->target.tids, g->child.pid) ? td_err_nomem(err)
-							    : 0;
+	return td_ints_add(&job->target.tids, g->engine.child.pid)
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
 /*
@@ -172,7 +238,7 @@ static int read_spaces(struct td_gathering *g, struct td_err *err)
 	struct td_names names = { 0 };
 	int rc = 0;
 
-	if (g->child.pid > 0 && !g->job->target.system_wide)
+	if (g->engine.child.pid > 0 && !g->job->target.system_wide)
 		return 0;
 	if (td_sysfs_list(fs->proc, ".", &names))
 		rc = -ENOMEM;
@@ -245,7 +311,8 @@ static bool is_unwanted(void *ctx)
 	struct td_signal signal;
 
 	return td_signals_take(&signal) &&
-	       (!g->stop_ns || signal.time_ns - g->stop_ns > TD_TWICE_NS);
+	       (!g->engine.signal_ns ||
+		signal.time_ns - g->engine.signal_ns > TD_TWICE_NS);
 }
 
 /*
@@ -256,6 +323,7 @@ static int find_functions(struct td_gathering *g, struct td_err *err)
 {
 	int rc;
 
+	td_signals_over(false);
 	g->symbols.stop = td_signals_open();
 	g->symbols.is_unwanted = is_unwanted;
 	g->symbols.ctx = g;
@@ -282,15 +350,15 @@ static int prepare(struct td_gathering *g, struct td_err *err)
 	return samples ? td_recorder_open(&g->recorder, samples, err) : 0;
 }
 
-static int run_all(struct td_gathering *g, struct td_waiter *waiter,
-		   struct td_inherited *inherited, struct td_err *err)
+static int run_all(struct td_gathering *g, struct td_inherited *inherited,
+		   struct td_err *err)
 {
 	struct td_job *job = g->job;
-	int rc = td_waiter_open(waiter, &job->target.pids, &job->target.threads,
-				err);
+	int rc = td_waiter_open(&g->engine.waiter, &job->target.pids,
+				&job->target.threads, err);
 
 	if (!rc)
-		rc = start_child(g, waiter, inherited, err);
+		rc = start_child(g, inherited, err);
 	if (!rc)
 		rc = open_sampler(g, err);
 	if (!rc)
@@ -299,7 +367,7 @@ static int run_all(struct td_gathering *g, struct td_waiter *waiter,
 		rc = begin_recording(g, err);
 	if (!rc) {
 		td_job_say_notes(job);
-		rc = run(g, waiter, err);
+		rc = run(g, err);
 	}
 	td_progress_clear(&g->progress);
 	return rc;
@@ -308,16 +376,16 @@ static int run_all(struct td_gathering *g, struct td_waiter *waiter,
 int td_gather(struct td_gathering *g, struct td_inherited *inherited,
 	      struct td_err *err)
 {
-	struct td_waiter waiter = TD_WAITER_NONE;
 	int rc = prepare(g, err);
 
+	g->engine.waiter = TD_WAITER_NONE;
 	g->progress = td_progress_make(g->job->opts, 1);
 	if (!rc)
-		rc = run_all(g, &waiter, inherited, err);
+		rc = run_all(g, inherited, err);
 	/* that of one that was never let go says nothing */
-	g->status = g->child.status;
-	td_child_end(&g->child);
-	td_waiter_close(&waiter);
+	g->status = g->engine.child.status;
+	td_child_end(&g->engine.child);
+	td_waiter_close(&g->engine.waiter);
 	if (!rc)
 		rc = find_functions(g, err);
 	return rc ? rc : end_recording(g, err);

@@ -3,7 +3,7 @@
 #define TD_CMD_SAMPLE_GATHERING_H
 
 #include "cmd/plan/job.h"
-#include "cmd/run/child.h"
+#include "cmd/run/engine.h"
 #include "cmd/run/progress.h"
 #include "cmd/run/recorder.h"
 #include "lib/sample/sampler.h"
@@ -33,8 +33,9 @@ struct td_gathering {
 	/* Filled in: */
 	struct td_sampler *sampler;
 	struct td_ints gone; /* CPUs that are offline, which was said */
-	uint64_t looked_ns;  /* when we last looked for CPUs that come */
-	bool hides_kernel;   /* its addresses */
+	uint64_t start_ns;
+	uint64_t looked_ns; /* when we last looked for CPUs that come */
+	bool hides_kernel;  /* its addresses */
 	struct td_spots spots;
 	struct td_spaces *spaces;
 	struct td_symbols symbols;
@@ -42,11 +43,9 @@ struct td_gathering {
 	struct td_samples_writer writer;
 	struct td_sample_losses losses;
 	struct td_progress progress;
-	struct td_child child;
+	struct td_engine engine;
 	struct td_usage usage;
 	int status; /* as in the shell */
-	bool timed_out;
-	uint64_t stop_ns; /* when the last signal came; 0: none */
 };
 
 #endif

@@ -25,22 +25,17 @@ struct located {
 static int keep(struct located *l, const struct td_record *record, int event,
 		int spot)
 {
-	struct td_where_sample *sample =
-		td_array_add(&l->samples, l->nr_samples, sizeof(*sample));
-
-	if (!sample)
-		return -ENOMEM;
-	*sample = (struct td_where_sample){
-		.time_ns = record->time_ns,
-		.period = record->period,
-		.cpu = record->cpu,
-		.pid = record->pid,
-		.tid = record->tid,
-		.spot = spot,
-		.event = l->rec->plan.events.v[event].name,
-	};
-	l->nr_samples++;
-	return 0;
+	return td_array_push(&l->samples, &l->nr_samples,
+			     &(struct td_where_sample){
+				     .time_ns = record->time_ns,
+				     .period = record->period,
+				     .cpu = record->cpu,
+				     .pid = record->pid,
+				     .tid = record->tid,
+				     .spot = spot,
+				     .event = l->rec->plan.events.v[event].name,
+			     },
+			     sizeof(struct td_where_sample));
 }
 
 static int take_hit(void *ctx, const struct td_record *record, int event,

@@ -163,13 +163,13 @@ static int check(const struct td_opts *opts, struct td_err *err)
 /* clang-format off */
 static const struct td_option target[] = {
 	{ "all-cpus", 'a', NULL, "the whole machine (the default)",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, all_cpus) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, target.all_cpus) },
 	{ "cpu", 'C', "LIST", "whole CPUs: 0-3,8",
-	  TD_OPTION_LIST, offsetof(struct td_opts, cpus),
-	  offsetof(struct td_opts, has_cpus), .max = TD_MAX_CPU },
+	  TD_OPTION_LIST, offsetof(struct td_opts, target.cpus),
+	  offsetof(struct td_opts, target.has_cpus), .max = TD_MAX_CPU },
 	{ "for-each-cgroup", 0, "LIST",
 	  "a series for each cgroup: names or regular expressions",
-	  TD_OPTION_TEXT, offsetof(struct td_opts, each_cgroup) },
+	  TD_OPTION_TEXT, offsetof(struct td_opts, target.each_cgroup) },
 	{ NULL },
 };
 

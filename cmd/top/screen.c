@@ -7,18 +7,84 @@
 #include <ncurses.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
-#include "cmd/top/crash.h"
+#include "cmd/run/signals.h"
 #include "cmd/top/keys.h"
 #include "cmd/top/terminal.h"
 #include "lib/base/util.h"
+
+/* --- crash ----------------------------------------------------------------- */
+
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+
+/* For a handler, which has nothing else to know it from. */
+static struct {
+	struct termios modes;
+	char leave[128];
+	size_t len;
+} at_crash;
+
+/* Calls only what a handler may call. */
+static void leave_terminal(void)
+{
+	tcsetattr(STDIN_FILENO, TCSANOW, &at_crash.modes);
+	if (write(STDOUT_FILENO, at_crash.leave, at_crash.len) < 0)
+		at_crash.len = 0; /* the terminal has gone */
+}
+
+/* The signal comes again, and ends us. */
+static void restore(int number)
+{
+	leave_terminal();
+	raise(number);
+}
+
+/* Leaves the handlers of sanitizers alone. */
+static void set(int number, void (*from)(int), void (*to)(int))
+{
+	struct sigaction action;
+
+	if (sigaction(number, NULL, &action) || action.sa_handler != from)
+		return;
+	action = (struct sigaction){ .sa_handler = to };
+	sigemptyset(&action.sa_mask);
+	action.sa_flags = (int)(SA_RESETHAND | SA_NODEFER);
+	sigaction(number, &action, NULL);
+}
+
+/*
+ * Should this program crash, or a signal end it at once, the terminal gets its
+ * modes back, and leaves the screen, before that.  The modes are those of now;
+ * leave is what the terminal is sent.
+ */
+static void crash_prepare(const char *leave)
+{
+	if (tcgetattr(STDIN_FILENO, &at_crash.modes))
+		return;
+	snprintf(at_crash.leave, sizeof(at_crash.leave), "%s", leave);
+	at_crash.len = strlen(at_crash.leave);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(crashes); i++)
+		set(crashes[i], SIG_DFL, restore);
+	td_signals_before_end(leave_terminal);
+}
+
+static void crash_forget(void)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(crashes); i++)
+		set(crashes[i], restore, SIG_DFL);
+	td_signals_before_end(NULL);
+}
+
+/* --- screen ---------------------------------------------------------------- */
 
 /* How long an Esc waits for the rest of a key's sequence, in ms. */
 #define ESCAPE_MS 25
@@ -126,7 +192,7 @@ int td_screen_open(struct td_screen *screen, struct td_err *err)
 	/* numbers keep their points */
 	setlocale(LC_CTYPE, "");
 	screen->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	td_crash_prepare(td_terminal_leave(leave));
+	crash_prepare(td_terminal_leave(leave));
 	screen->terminal = open_terminal();
 	if (!screen->terminal)
 		return td_err_set(err, -ENOTTY,
@@ -331,7 +397,7 @@ void td_screen_close(struct td_screen *screen)
 		delwin(screen->window);
 		delscreen(screen->terminal);
 	}
-	td_crash_forget();
+	crash_forget();
 	screen->is_open = false;
 	td_close_fd(&screen->signals);
 	td_close_fd(&screen->fd);

@@ -26,10 +26,10 @@ static unsigned int bit(enum td_aggregation how)
 /* A row for each CPU or thread; cgroups are rows already. */
 static unsigned int default_rows(const struct td_opts *opts)
 {
-	if (opts->each_cgroup)
+	if (opts->target.each_cgroup)
 		return 0;
-	return bit(td_opts_attaches(opts) ? TD_AGGREGATE_THREAD
-					  : TD_AGGREGATE_CPU);
+	return bit(td_target_attaches(&opts->target) ? TD_AGGREGATE_THREAD
+						     : TD_AGGREGATE_CPU);
 }
 
 /* A whole tree takes groups of its own in each cgroup. */
@@ -43,7 +43,7 @@ static void set_defaults(struct td_opts *opts)
 		opts->when.interval_ms = DEFAULT_INTERVAL_MS;
 	}
 	if (!opts->input && !opts->ask.level) {
-		opts->ask.drill = !opts->each_cgroup;
+		opts->ask.drill = !opts->target.each_cgroup;
 		opts->ask.level = opts->ask.drill ? TD_MAX_LEVEL : 1;
 	}
 }
@@ -85,11 +85,11 @@ static const char *change_rows(struct td_opts *opts, enum td_top_wish wish)
 	enum td_aggregation how = td_opts_aggregation(opts);
 	size_t at = 0;
 
-	if (opts->each_cgroup)
+	if (opts->target.each_cgroup)
 		return "cgroups have rows here";
-	if (td_opts_attaches(opts))
+	if (td_target_attaches(&opts->target))
 		return "threads have rows here, as -p and -t count tasks";
-	if (wish == TD_TOP_THREADS && opts->has_cpus)
+	if (wish == TD_TOP_THREADS && opts->target.has_cpus)
 		return "-C counts CPUs, not threads";
 	if (wish == TD_TOP_THREADS && how != TD_AGGREGATE_THREAD) {
 		opts->aggregations = bit(TD_AGGREGATE_THREAD);
@@ -239,8 +239,9 @@ static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (!opts->input)
 		return td_opts_check_counting(opts, err);
-	if (opts->all_cpus || opts->has_cpus || td_opts_attaches(opts) ||
-	    opts->each_cgroup || opts->dry_run)
+	if (opts->target.all_cpus || opts->target.has_cpus ||
+	    td_target_attaches(&opts->target) || opts->target.each_cgroup ||
+	    opts->dry_run)
 		return td_err_usage(err,
 				    "tdstat top plays %s: -a, -C, -p, -t, "
 				    "--for-each-cgroup and --dry-run do not "
@@ -253,7 +254,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 static const struct td_option what[] = {
 	{ "for-each-cgroup", 0, "LIST",
 	  "a row for each cgroup: names or regular expressions",
-	  TD_OPTION_TEXT, offsetof(struct td_opts, each_cgroup) },
+	  TD_OPTION_TEXT, offsetof(struct td_opts, target.each_cgroup) },
 	{ "level", 'l', "N|auto",
 	  "the tree down to level N, or auto: to where the time goes (the "
 	  "default)",

@@ -188,7 +188,7 @@ static int make_where(struct td_next *next, const struct td_verdict *verdict,
 	FILE *fp;
 
 	/* tdstat locate does not know cgroups */
-	if (!verdict->nr_path || !node || opts->cgroups || opts->each_cgroup)
+	if (!verdict->nr_path || !node || td_target_has_cgroups(&opts->target))
 		return 0;
 	fp = open_memstream(&next->where, &size);
 	if (!fp)

@@ -15,6 +15,58 @@
 #include "metrics/table/rank.h"
 #include "metrics/table/rows.h"
 
+/* --- what a viewer gets besides the rows ----------------------------------- */
+
+static int give(struct td_view *view, const struct td_aggregator *agg,
+		const struct td_counted *counted,
+		const struct td_totals *totals, struct td_err *err)
+{
+	const struct td_viewer *viewer = view->viewer;
+	const struct td_times *times = counted->times;
+	struct td_verdict verdict;
+	struct td_report report;
+	int rc = td_eval(&view->evaluation, totals, times, view->merge, &report,
+			 err);
+
+	report.time_ns = counted->time_ns;
+	if (!rc)
+		rc = td_view_fill_errors(view, agg, counted, totals, &report,
+					 err);
+	if (!rc)
+		td_report_find_misfits(&report);
+	if (!rc && totals->tasks)
+		td_report_drop_absent(&report);
+	if (!rc)
+		rc = td_view_find_verdict(view, totals, times, &report,
+					  &verdict, err);
+	if (!rc)
+		rc = viewer->whole(viewer->ctx, &report, &verdict, err);
+	td_report_free(&report);
+	return rc;
+}
+
+/* Gives the viewer all rows of an interval as one. */
+static int view_put_whole(struct td_view *view,
+			  const struct td_counted *counted, struct td_err *err)
+{
+	/* counts are scaled up if those of the rows are */
+	const struct td_aggregator all = { .raw = view->aggregator.raw };
+	struct td_totals totals = { 0 };
+	int rc;
+
+	if (!view->viewer || !view->viewer->whole || !view->source->tree ||
+	    view->source->nr_cgroups)
+		return 0;
+	rc = td_aggregate(&all, counted->readings, view->source->plan, &totals,
+			  err);
+	if (!rc)
+		rc = give(view, &all, counted, &totals, err);
+	td_totals_free(&totals);
+	return rc;
+}
+
+/* --- turns counts into rows ------------------------------------------------ */
+
 /* Show the counts, collect them for the mean of runs, or show the mean. */
 enum purpose {
 	SHOW,
@@ -206,7 +258,7 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 		view,  counted, counted->time_ns,
 		times, &totals, view->mean ? COLLECT : SHOW
 	};
-	int rc = td_view_put_whole(view, counted, err);
+	int rc = view_put_whole(view, counted, err);
 
 	if (!rc)
 		rc = td_view_follow(view, err);

@@ -57,15 +57,16 @@ static void buffer_stderr(void)
 static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 		       struct td_err *err)
 {
-	if (opts->quiet)
+	if (opts->quiet || sink->unseen)
 		return open_file(sink, "/dev/null", false, err);
 	if (opts->output && !opts->does.records)
 		return open_file(sink, opts->output, opts->append, err);
 	if (opts->log_fd)
 		return open_fd(sink, opts, err);
-	sink->name = opts->command ? "standard error" : "standard output";
-	sink->writer.fp = opts->command ? stderr : stdout;
-	if (opts->command)
+	sink->name =
+		opts->target.command ? "standard error" : "standard output";
+	sink->writer.fp = opts->target.command ? stderr : stdout;
+	if (opts->target.command)
 		buffer_stderr();
 	return 0;
 }
@@ -114,9 +115,10 @@ static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
 /* True if nothing is shown before the end, which may take a ^C. */
 static bool waits(const struct td_opts *opts)
 {
-	return !opts->does.samples && !opts->does.replays && !opts->command &&
-	       !opts->when.interval_ms && !opts->when.timeout_ms &&
-	       !opts->when.control && !opts->quiet && isatty(STDERR_FILENO);
+	return !opts->does.samples && !opts->does.replays &&
+	       !opts->target.command && !opts->when.interval_ms &&
+	       !opts->when.timeout_ms && !opts->when.control && !opts->quiet &&
+	       isatty(STDERR_FILENO);
 }
 
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
@@ -137,8 +139,8 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->writer.header_done = opts->append &&
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
-	sink->waits = waits(opts);
-	sink->attached = td_opts_attaches(opts);
+	sink->waits = !sink->unseen && waits(opts);
+	sink->attached = td_target_attaches(&opts->target);
 	sink->starts =
 		sink->to_file && opts->output && sink->writer.out->for_people;
 	return 0;

@@ -102,16 +102,6 @@ static int check_events(const struct td_source *source,
 	return td_err_hint(err, "--html has a table of them");
 }
 
-/* A viewer has the results in place of the stream, which loses them. */
-static int open_sink(struct td_view *view, const struct td_opts *opts,
-		     const struct td_frame *frame, struct td_err *err)
-{
-	struct td_opts shown = *opts;
-
-	shown.quiet |= view->viewer != NULL;
-	return td_sink_open(&view->sink, &shown, frame, err);
-}
-
 int td_view_open(struct td_view *view, const struct td_opts *opts,
 		 struct td_err *err)
 {
@@ -127,8 +117,10 @@ int td_view_open(struct td_view *view, const struct td_opts *opts,
 	if (!rc && source->tree)
 		rc = td_evaluation_make(&view->evaluation, source->tree,
 					source->plan, err);
-	view->evaluation.part = opts->all_user || opts->all_kernel;
-	return rc ? rc : open_sink(view, opts, &frame, err);
+	view->evaluation.part =
+		opts->target.all_user || opts->target.all_kernel;
+	view->sink.unseen = view->viewer;
+	return rc ? rc : td_sink_open(&view->sink, opts, &frame, err);
 }
 
 void td_view_start(struct td_view *view, uint64_t start_ns,

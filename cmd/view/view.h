@@ -95,9 +95,6 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
  */
 int td_view_add_to_whole(struct td_view *view,
 			 const struct td_counted *counted);
-/* whole.c: gives the viewer all rows of an interval as one. */
-int td_view_put_whole(struct td_view *view, const struct td_counted *counted,
-		      struct td_err *err);
 /* Ends a run: shows the summary of its intervals, and its times. */
 int td_view_end_run(struct td_view *view, const struct td_usage *usage,
 		    struct td_err *err);

@@ -89,8 +89,11 @@ static bool is_hidden(uint32_t code)
 /* Like length(); 0 also if the character is not printable. */
 static size_t printable(const unsigned char *s, size_t size)
 {
-	size_t len = length(s, size);
+	size_t len;
 
+	if (*s >= ' ' && *s < 0x7f) /* nearly all of what is printed */
+		return 1;
+	len = length(s, size);
 	return len && is_hidden(decode(s, len)) ? 0 : len;
 }
 

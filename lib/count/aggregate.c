@@ -9,7 +9,256 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/count/aggregate_tasks.h"
+#include "lib/count/aggregator.h"
+#include "lib/count/totals.h"
+
+/* --- readings of tasks ----------------------------------------------------- */
+
+/*
+ * How long tasks had the PMUs.  A task's groups are enabled on the PMUs of all
+ * kinds of core, but run only on the one where the task is: at_once of them at
+ * any moment, if they take turns.
+ */
+struct group_times {
+	const struct td_plan *plan;
+	int *groups; /* for each event: the index of its group, -1 if none */
+	/* For each PMU: how long a task's groups ran, in sum and at most. */
+	uint64_t *all_ns, *most_ns;
+};
+
+static int begin_group_times(struct group_times *times,
+			     const struct td_plan *plan)
+{
+	size_t nr_pmus = 1;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if ((size_t)plan->groups[g].pmu >= nr_pmus)
+			nr_pmus = (size_t)plan->groups[g].pmu + 1;
+	}
+	*times = (struct group_times){
+		.plan = plan,
+		.groups = td_plan_groups(plan),
+		.all_ns = calloc(nr_pmus, sizeof(*times->all_ns)),
+		.most_ns = calloc(nr_pmus, sizeof(*times->most_ns)),
+	};
+	return times->groups && times->all_ns && times->most_ns ? 0 : -ENOMEM;
+}
+
+static void free_group_times(struct group_times *times)
+{
+	free(times->groups);
+	free(times->all_ns);
+	free(times->most_ns);
+}
+
+/* The group of a task's reading, or NULL if it does not take turns. */
+static const struct td_group *group_of(const struct group_times *times,
+				       const struct td_reading *reading)
+{
+	int index = reading->cpu < 0 ? times->groups[reading->event] : -1;
+	const struct td_group *group =
+		index < 0 ? NULL : &times->plan->groups[index];
+
+	return group && group->at_once > 0 ? group : NULL;
+}
+
+/* Adds up how long the groups of a task ran; v is all readings of the task. */
+static void add_group_times(struct group_times *times,
+			    const struct td_reading *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_group *group = group_of(times, &v[i]);
+
+		if (group)
+			times->all_ns[group->pmu] = times->most_ns[group->pmu] =
+				0;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		int index = times->groups[v[i].event];
+		const struct td_group *group =
+			index < 0 ? NULL : &times->plan->groups[index];
+
+		if (!group || group->members[0] != v[i].event)
+			continue;
+		times->all_ns[group->pmu] += v[i].running_ns;
+		if (v[i].running_ns > times->most_ns[group->pmu])
+			times->most_ns[group->pmu] = v[i].running_ns;
+	}
+}
+
+/* How long the task had the PMU of one of its readings. */
+static uint64_t time_on_pmu(const struct group_times *times,
+			    const struct td_reading *reading)
+{
+	const struct td_group *group = group_of(times, reading);
+	uint64_t ns, most;
+
+	if (!group)
+		return reading->enabled_ns;
+	ns = (uint64_t)((double)times->all_ns[group->pmu] / group->at_once);
+	most = times->most_ns[group->pmu];
+	ns = ns > most ? ns : most;
+	return ns < reading->enabled_ns ? ns : reading->enabled_ns;
+}
+
+/* --- tasks ---------------------------------------------------------------- */
+
+static int by_task(const void *a, const void *b)
+{
+	const struct td_reading *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->life != y->life)
+		return x->life < y->life ? -1 : 1;
+	return x->region < y->region ? -1 : x->region > y->region;
+}
+
+static int by_region(const void *a, const void *b)
+{
+	const struct td_reading *x = a, *y = b;
+
+	if (x->region != y->region)
+		return x->region < y->region ? -1 : 1;
+	return by_task(a, b);
+}
+
+/*
+ * A region's counts are there with and without those of regions within; the
+ * outside has none within.
+ */
+static bool is_wanted(const struct td_aggregator *agg,
+		      const struct td_reading *reading)
+{
+	const struct td_region *region;
+
+	if (!agg->regions || !reading->region)
+		return true;
+	region = &agg->regions->v[reading->region - 1];
+	return region->own == agg->own || region->outside;
+}
+
+/* "comm-tid", as in perf stat, or "comm-tid#2" for the second task of a tid. */
+static char *thread_name(const struct td_aggregator *agg,
+			 const struct td_reading *of)
+{
+	const char *comm =
+		agg->names
+			? td_task_names_find_life(agg->names, of->tid, of->life)
+			: NULL;
+	char *name = NULL;
+	int len;
+
+	comm = comm ? comm : "?";
+	if (of->life)
+		len = asprintf(&name, "%s-%d#%d", comm, of->tid, of->life + 1);
+	else
+		len = asprintf(&name, "%s-%d", comm, of->tid);
+	return len < 0 ? NULL : name;
+}
+
+static char *name_of_task(const struct td_aggregator *agg,
+			  const struct td_reading *of)
+{
+	switch (agg->how) {
+	case TD_AGGREGATE_THREAD:
+		return thread_name(agg, of);
+	case TD_AGGREGATE_REGION:
+		return strdup(agg->regions && of->region
+				      ? agg->regions->v[of->region - 1].name
+				      : "?");
+	default:
+		return strdup("all");
+	}
+}
+
+/* Is a reading of another row than the one before it? */
+static bool begins_row(const struct td_aggregator *agg,
+		       const struct td_reading *v,
+		       const struct td_reading *before)
+{
+	switch (agg->how) {
+	case TD_AGGREGATE_THREAD:
+		return v->tid != before->tid || v->life != before->life;
+	case TD_AGGREGATE_REGION:
+		return v->region != before->region;
+	default:
+		return false;
+	}
+}
+
+/* Adds all readings of one task to the row of its id. */
+static void add_task(const struct td_aggregator *agg, struct td_total *row,
+		     const struct td_reading *v, size_t nr,
+		     struct group_times *times)
+{
+	add_group_times(times, v, nr);
+	for (size_t i = 0; i < nr; i++)
+		td_total_add(&row[v[i].event], &v[i],
+			     agg->raw ? 0 : time_on_pmu(times, &v[i]));
+}
+
+static bool has_run(const struct td_reading *v, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (v[i].running_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Adds readings that are sorted by row and task. */
+static int add_sorted(const struct td_aggregator *agg,
+		      const struct td_reading *v, size_t nr,
+		      struct group_times *times, struct td_totals *totals)
+{
+	const struct td_reading *last = NULL;
+	struct td_total *row = NULL;
+	size_t end;
+
+	for (size_t i = 0; i < nr; i = end) {
+		for (end = i + 1; end < nr; end++) {
+			if (by_task(&v[i], &v[end]) != 0)
+				break;
+		}
+		if (agg->skip_idle && !has_run(v + i, end - i))
+			continue;
+		if (!last || begins_row(agg, &v[i], last))
+			row = td_totals_add_id(totals, name_of_task(agg, &v[i]),
+					       NULL);
+		if (!row)
+			return -ENOMEM;
+		last = &v[i];
+		add_task(agg, row, v + i, end - i, times);
+	}
+	return 0;
+}
+
+/* The part of td_aggregate() for readings of tasks.  Returns 0 or -ENOMEM. */
+static int totals_add_tasks(const struct td_aggregator *agg,
+			    const struct td_readings *delta,
+			    const struct td_plan *plan,
+			    struct td_totals *totals)
+{
+	td_autofree struct td_reading *v = calloc(delta->nr + 1, sizeof(*v));
+	struct group_times times;
+	int rc = begin_group_times(&times, plan);
+	size_t nr = 0;
+
+	for (size_t i = 0; v && i < delta->nr; i++) {
+		if (is_wanted(agg, &delta->v[i]))
+			v[nr++] = delta->v[i];
+	}
+	if (!rc && v) {
+		qsort(v, nr, sizeof(*v),
+		      agg->how == TD_AGGREGATE_REGION ? by_region : by_task);
+		rc = add_sorted(agg, v, nr, &times, totals);
+	}
+	free_group_times(&times);
+	return v ? rc : -ENOMEM;
+}
+
+/* --- all readings ---------------------------------------------------------- */
 
 /* Rows of the totals: a key is cgroup * nr_ids + id. */
 struct row_keys {
@@ -119,7 +368,7 @@ int td_aggregate(const struct td_aggregator *agg,
 	totals->all = totals->tasks
 			      ? !td_aggregation_by_task(agg->how)
 			      : agg->how != TD_AGGREGATE_CPU && !agg->nr_ids;
-	rc = totals->tasks ? td_totals_add_tasks(agg, delta, plan, totals)
+	rc = totals->tasks ? totals_add_tasks(agg, delta, plan, totals)
 			   : add_cpus(agg, delta, totals);
 	return rc ? td_err_nomem(err) : 0;
 }

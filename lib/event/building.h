@@ -44,13 +44,6 @@ int td_build_named(struct td_building *b, int pmu);
 /* An event given by the terms between the slashes. */
 int td_build_terms(struct td_building *b, int pmu);
 
-/*
- * unknown.c: sets the error for an unknown name, with the best hint: a hybrid
- * machine has no PMU "cpu", a similar name exists, the name is a metric's, or
- * names are missing.
- */
-int td_build_unknown(struct td_building *b);
-
 /* An event that no PMU here can count, with the reason. */
 int td_build_refused(struct td_building *b, const char *why);
 
@@ -72,13 +65,5 @@ int td_build_add_terms(struct td_building *b, struct td_event *event,
 #define TD_BUILD_UNUSED 1
 int td_build_add_named(const struct td_building *b, struct td_event *event,
 		       const char *name);
-
-/* name.c: the value of name=, or NULL. */
-const char *td_spec_given_name(const struct td_spec *spec);
-/*
- * Formats the event's name on this PMU into *out, which the caller frees.
- * Negative if out of memory.
- */
-int td_build_name(const struct td_building *b, int pmu, char **out);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tasks of a target. */
 #include "lib/target/target.h"
 
 #include <errno.h>
@@ -9,6 +8,124 @@
 
 #include "lib/base/util.h"
 #include "lib/target/tasks.h"
+
+/* --- what is asked for ------------------------------------------------------- */
+
+bool td_target_attaches(const struct td_target_ask *ask)
+{
+	return ask->pids.nr || ask->tids.nr;
+}
+
+bool td_target_has_cgroups(const struct td_target_ask *ask)
+{
+	return ask->cgroups || ask->each_cgroup;
+}
+
+bool td_target_is_wide(const struct td_target_ask *ask)
+{
+	return !td_target_attaches(ask) &&
+	       (ask->all_cpus || ask->has_cpus || !ask->command);
+}
+
+static enum td_target_kind kind_of(const struct td_target_ask *ask)
+{
+	if (ask->pids.nr)
+		return TD_TARGET_PROCESSES;
+	if (ask->tids.nr)
+		return TD_TARGET_THREADS;
+	if (ask->has_cpus)
+		return TD_TARGET_CPUS;
+	return ask->all_cpus || !ask->command ? TD_TARGET_SYSTEM
+					      : TD_TARGET_COMMAND;
+}
+
+/* To be freed; NULL if memory ran out. */
+static char *join(char *const *words)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	if (!fp)
+		return NULL;
+	for (char *const *word = words; *word; word++) {
+		fputs(word == words ? "" : " ", fp);
+		fputs(*word, fp);
+	}
+	td_text_close(fp, &text);
+	return text;
+}
+
+static int make_name(struct td_target_name *name,
+		     const struct td_target_ask *ask)
+{
+	name->kind = kind_of(ask);
+	switch (name->kind) {
+	case TD_TARGET_PROCESSES:
+		name->text = td_ints_format(&ask->pids);
+		break;
+	case TD_TARGET_THREADS:
+		name->text = td_ints_format(&ask->tids);
+		break;
+	case TD_TARGET_CPUS:
+		name->text = td_ints_format(&ask->cpus);
+		break;
+	case TD_TARGET_COMMAND:
+		name->text = join(ask->command);
+		break;
+	case TD_TARGET_SYSTEM:
+	case TD_TARGET_FILE:
+		name->text = strdup("");
+		break;
+	}
+	return name->text ? 0 : -ENOMEM;
+}
+
+int td_target_make(struct td_target *target, const struct td_target_ask *ask,
+		   bool per_thread, struct td_err *err)
+{
+	bool wide = td_target_is_wide(ask), system_wide = wide && !per_thread;
+	bool all_tasks = wide && per_thread && (ask->all_cpus || !ask->command);
+
+	*target = (struct td_target){
+		.system_wide = system_wide,
+		.has_cpus = ask->has_cpus,
+		.per_thread = per_thread,
+		.all_tasks = all_tasks,
+		.inherit = !system_wide && !ask->no_inherit && !per_thread,
+		.enable_on_exec =
+			!system_wide && !all_tasks && !td_target_attaches(ask),
+		.all_user = ask->all_user,
+		.all_kernel = ask->all_kernel,
+	};
+	if (make_name(&target->name, ask) ||
+	    td_ints_copy(&target->cpus, &ask->cpus) ||
+	    td_ints_copy(&target->pids, &ask->pids) ||
+	    td_ints_copy(&target->threads, &ask->tids))
+		return td_err_nomem(err);
+	return 0;
+}
+
+int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
+			   const struct td_target_ask *ask,
+			   struct td_notes *notes, struct td_err *err)
+{
+	td_autofree char *root = NULL;
+	int rc;
+
+	if (!td_target_has_cgroups(ask))
+		return 0;
+	rc = td_cgroup_root(fs, &root, err);
+	if (rc)
+		return rc;
+	target->each_cgroup = ask->each_cgroup != NULL;
+	return ask->each_cgroup ? td_cgroups_match(&target->cgroups, root,
+						   ask->each_cgroup, notes, err)
+				: td_cgroups_name(&target->cgroups, root,
+						  ask->cgroups, err);
+}
+
+/* --- its tasks --------------------------------------------------------------- */
 
 /* Does it attach to tasks that run already? */
 static bool attaches(const struct td_target *target)

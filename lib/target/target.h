@@ -44,6 +44,23 @@ char *td_target_name_format(const struct td_target_name *name);
  */
 int td_target_name_parse(struct td_target_name *name, const char *text);
 
+/* What the user asks to be counted on. */
+struct td_target_ask {
+	bool all_cpus, has_cpus;
+	struct td_ints cpus, pids, tids;
+	bool no_inherit;
+	bool all_user, all_kernel;
+	char *cgroups;           /* all of -G, joined; NULL: none */
+	const char *each_cgroup; /* NULL: none */
+	char **command;          /* NULL-terminated; NULL: none */
+};
+
+/* Tasks that run already. */
+bool td_target_attaches(const struct td_target_ask *ask);
+bool td_target_has_cgroups(const struct td_target_ask *ask);
+/* Whole CPUs, or all tasks of the machine. */
+bool td_target_is_wide(const struct td_target_ask *ask);
+
 struct td_target {
 	struct td_target_name name; /* for people */
 	bool system_wide;           /* CPUs, not tasks */
@@ -68,6 +85,16 @@ struct td_target {
 	bool exclude_guest;
 };
 
+/*
+ * The command's thread is added when it has been forked.  Free with
+ * td_target_free(), even after an error.
+ */
+int td_target_make(struct td_target *target, const struct td_target_ask *ask,
+		   bool per_thread, struct td_err *err);
+/* Opens the cgroups; notes tell which cannot be opened. */
+int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
+			   const struct td_target_ask *ask,
+			   struct td_notes *notes, struct td_err *err);
 /*
  * Finds all threads of the processes and threads to attach to, or all tasks.
  * Returns -ESRCH if one has ended.

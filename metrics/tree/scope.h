@@ -57,11 +57,6 @@ int td_tree_want_weight(struct td_scope *scope);
 /* Calls fn with scope->pmu set to each PMU that has metrics; stops if not 0. */
 int td_tree_each_pmu(struct td_scope *scope, int (*fn)(struct td_scope *scope));
 
-/*
- * unknown.c: sets the error for a name of no metric and no group, with a hint.
- */
-int td_tree_unknown_name(const struct td_scope *scope, const char *name);
-
 /* finish.c: drops the events that no metric needs, and adds SLOTS. */
 int td_tree_finish_events(struct td_scope *scope);
 /* The first event of a PMU for which is() holds, or -1. */
@@ -93,12 +88,6 @@ int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
 int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 		    int *index);
 int td_tree_compile_thresholds(struct td_scope *scope);
-
-/*
- * families.c: finds the families of metrics, and of the nr events.  Returns 0 or
- * -ENOMEM.
- */
-int td_tree_find_families(struct td_tree *tree, size_t nr);
 
 /* nodes.c: adds the columns, and each PMU's nodes in tree order. */
 int td_tree_add_nodes(struct td_tree *tree, const struct td_ask *ask);

@@ -247,28 +247,6 @@ milliseconds_of() {
 	done
 }
 
-@test "SIGTERM with a command: the command gets it, and is told about" {
-	needs_software_events
-	"$TDSTAT" -o out -- sleep 20 &
-	pid=$!
-	await_events $pid
-	sleep 0.1
-	kill -TERM $pid
-	wait $pid || status=$?
-	assert_equal "$status" 143
-	grep -q "$tree" out
-}
-
-@test "SIGTERM: the command does not stay behind" {
-	needs_software_events
-	"$TDSTAT" -o out -- sh -c 'echo $$ >pid; exec sleep 20' &
-	tdstat=$!
-	lines_in pid 1
-	kill -TERM $tdstat
-	wait $tdstat || true
-	run ! kill -0 "$(cat pid)"
-}
-
 # --- processes -------------------------------------------------------------------
 
 @test "-p: until the process ends, and says so at once" {

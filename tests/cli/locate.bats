@@ -554,31 +554,6 @@ with_search() {
 	jq -es '.[0] | .function == "forever"' out
 }
 
-@test "SIGTERM to tdstat reaches the command" {
-	not_under_valgrind "the signal is valgrind's"
-	real
-	"$TDSTAT" locate -e cpu-clock -o out -- sh -c 'trap "touch told; exit 5" TERM; touch runs; while :; do command sleep 0.05; done' 2>err 3>&- &
-	await runs
-	kill $!
-	wait $! || status=$?
-	[ "$status" -eq 5 ]
-	[ -e told ]
-}
-
-@test "a command that does not heed SIGTERM: the second one kills it" {
-	not_under_valgrind "the signal is valgrind's"
-	real
-	"$TDSTAT" locate -e cpu-clock -j -o out -- sh -c 'trap "echo >told" TERM; touch runs; while :; do command sleep 0.05; done' 2>err 3>&- &
-	await runs
-	kill $!
-	await told
-	command sleep 0.2
-	kill $!
-	wait $! || status=$?
-	[ "$status" -eq 137 ]
-	[ -e out ]
-}
-
 @test "a time that is over ends the command" {
 	real
 	build_forever

@@ -1,12 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # README.md: its size and order, its commands, and the table that says how deep the
-# metric files go: these files.
+# metric files go: these files.  What lib/README.md says of the source is so.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
 
 readme=$here/../../README.md
+source=$here/../../lib/README.md
 
 # commands: each line of README.md that calls tdstat, without what it says of it
 commands() { sed -nE 's/^    (\$ )?(tdstat [^#>]*[^#> ]) *([#>].*)?$/\2/p' "$readme"; }
@@ -92,4 +93,26 @@ row() {
 		nr=$((nr + 1))
 	done < <(commands)
 	[ "$nr" -ge 10 ] || fail "only $nr"
+}
+
+@test "the map of the source names all folders" {
+	for top in cmd metrics lib; do
+		sed -n "/^    $top\//,/^    [a-z]*\//{ /^    \($top\/\|  \)/p }" "$source" |
+			sed "s/^    $top\///; s/([^)]*)//g" | grep -o '\<[a-z]*\>' | sort -u >words
+		(cd "$here/../../$top" && find . -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort) >folders
+		run -0 comm -13 words folders
+		[ -z "$output" ] || fail "$top: lib/README.md does not name $output"
+	done
+}
+
+@test "the way of the data: each function is in the file that is named, and each file is there" {
+	sed -nE 's/.* (td_[a-z_]*)\(\) +([a-z_\/]*\.c).*/\1 \2/p' "$source" >steps
+	[ "$(wc -l <steps)" -ge 12 ]
+	while read -r function file; do
+		grep -q "\<$function(" "$here/../../$file" || fail "$function() is not in $file"
+	done <steps
+	grep -oE '(cmd|metrics|lib|tests)/[A-Za-z_/-]+(\.[a-z]+)?' "$source" | sort -u >paths
+	while read -r path; do
+		[ -e "$here/../../$path" ] || fail "there is no $path"
+	done <paths
 }

@@ -103,16 +103,6 @@ setup() {
 	[ ! -e ran ]
 }
 
-@test "a signal to tdstat reaches the command" {
-	saved alderlake
-	"$TDSTAT" regions -- sh -c 'trap "touch told; exit 5" TERM; touch runs; while :; do sleep 0.1; done' 2>/dev/null 3>&- &
-	until [ -e runs ]; do sleep 0.05; done
-	kill "$!"
-	wait "$!" || status=$?
-	[ "$status" -eq 5 ]
-	[ -e told ]
-}
-
 @test "a recording without regions" {
 	try "$TDSTAT" report --per-region "$data/alderlake.jsonl"
 	[ "$status" -eq 1 ]

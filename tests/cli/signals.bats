@@ -71,20 +71,34 @@ command=(sh -c 'echo $$ >command; exec sleep 20')
 	done
 }
 
-@test "a command that does not heed it: the second one kills it" {
-	needs_software_events
-	background "$TDSTAT" -x, -o out -- sh -c 'trap "echo >heard" TERM; echo $$ >command
-		while :; do sleep 0.05; done'
+# told DEAF STATUS COMMAND...: it runs a command that gets SIGTERM, and, where DEAF is
+# not empty, does not heed it and gets another
+told() {
+	rm -f command heard out
+	background "${@:3}" sh -c 'trap "echo >heard; [ \"$0\" ] || exit 5" TERM
+		echo $$ >command; while :; do command sleep 0.05; done' "$1" 2>err
 	until_there command
 	kill -TERM $pid
 	until_there heard
-	sleep 0.2
-	kill -0 $pid
-	kill -TERM $pid
+	[ -z "$1" ] || sleep 0.2
+	[ -z "$1" ] || kill -TERM $pid
 	ended
-	assert_equal "$status" 137
-	[ "$(wc -l <out)" = 2 ]
+	[ "$status" = "$2" ] || fail "${*:4}: $status, $(cat err)"
 	assert_gone "$(cat command)"
+}
+
+@test "each subcommand: its command gets SIGTERM, and the second one kills it" {
+	not_under_valgrind "the signal is valgrind's"
+	needs_software_events
+	for name in stat record regions 'locate -e cpu-clock'; do
+		# shellcheck disable=SC2086
+		told '' 5 "$TDSTAT" ${name/stat/-I 1000} -o out --
+		# shellcheck disable=SC2086
+		told deaf 137 "$TDSTAT" ${name/stat/-x,} -o out --
+		[ -s out ]
+	done
+	told deaf 1 "$TDSTAT" diff -r 2 -e task-clock -o out -- true :
+	grep -q 'interrupted in run 1 of B: nothing is compared' err
 }
 
 @test "a command that tidies up: timeout(1) signals us and then our group, and that is one signal" {

@@ -93,7 +93,7 @@ static void split(char *text, struct words *words)
 
 static void look_at(const struct td_opts *opts)
 {
-	if (td_opts_attaches(opts) && td_opts_system_wide(opts))
+	if (td_target_attaches(&opts->target) && td_opts_system_wide(opts))
 		abort();
 	if (opts->when.interval_ms < 0 || opts->when.timeout_ms < 0 ||
 	    opts->when.delay_ms < -1 || opts->when.repeat < 0)

@@ -229,26 +229,27 @@ static void put_ints(FILE *fp, const char *name, const struct td_ints *ints)
 
 static void put_target(FILE *fp, const struct td_opts *o)
 {
-	fprintf(fp, "%s%s%s%s", td_opts_attaches(o) ? "attaches " : "",
+	fprintf(fp, "%s%s%s%s",
+		td_target_attaches(&o->target) ? "attaches " : "",
 		td_opts_system_wide(o) ? "wide " : "",
-		o->all_cpus ? "all-cpus " : "",
-		o->no_inherit ? "no-inherit " : "");
-	put_ints(fp, "cpus", &o->cpus);
-	if (o->has_cpus != (o->cpus.nr > 0))
+		o->target.all_cpus ? "all-cpus " : "",
+		o->target.no_inherit ? "no-inherit " : "");
+	put_ints(fp, "cpus", &o->target.cpus);
+	if (o->target.has_cpus != (o->target.cpus.nr > 0))
 		fputs("has-cpus? ", fp);
-	put_ints(fp, "pids", &o->pids);
-	put_ints(fp, "tids", &o->tids);
+	put_ints(fp, "pids", &o->target.pids);
+	put_ints(fp, "tids", &o->target.tids);
 	if (o->overridden)
 		fprintf(fp, "overridden:%s ", o->overridden);
 	for (size_t i = 0; i < o->nr_events; i++)
 		fprintf(fp, "%s%s%s", i ? "," : "events:", o->events[i].list,
 			i + 1 == o->nr_events ? " " : "");
-	if (o->cgroups)
-		fprintf(fp, "cgroups:%s ", o->cgroups);
+	if (o->target.cgroups)
+		fprintf(fp, "cgroups:%s ", o->target.cgroups);
 	if (o->cgroups_first)
 		fputs("cgroups-first ", fp);
-	if (o->each_cgroup)
-		fprintf(fp, "each-cgroup:%s ", o->each_cgroup);
+	if (o->target.each_cgroup)
+		fprintf(fp, "each-cgroup:%s ", o->target.each_cgroup);
 }
 
 static void put_int(FILE *fp, const char *name, int value)
@@ -303,8 +304,8 @@ static void put_form(FILE *fp, const struct td_opts *o)
 		o->quiet ? "quiet " : "",
 		o->hybrid_merge ? "hybrid-merge " : "");
 	put_text(fp, "input", o->input);
-	for (size_t i = 0; o->command && o->command[i]; i++)
-		fprintf(fp, "%s%s", i ? "," : "command:", o->command[i]);
+	for (size_t i = 0; o->target.command && o->target.command[i]; i++)
+		fprintf(fp, "%s%s", i ? "," : "command:", o->target.command[i]);
 }
 
 static char *describe(const struct td_opts *o)

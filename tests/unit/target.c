@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "cmd/plan/target.h"
 #include "lib/base/util.h"
+#include "lib/target/target.h"
 
 static char *const sleeps[] = { (char[]){ "sleep" }, (char[]){ "1" }, NULL };
 static char *const misleads[] = { (char[]){ "process" }, (char[]){ "id" },
@@ -49,7 +49,7 @@ static void fill(struct td_ints *list, const char *text)
 
 static void test_row(size_t r)
 {
-	struct td_opts opts = {
+	struct td_target_ask ask = {
 		.all_cpus = rows[r].all_cpus,
 		.has_cpus = rows[r].cpus,
 		.command = (char **)(uintptr_t)rows[r].command,
@@ -59,10 +59,10 @@ static void test_row(size_t r)
 	struct td_err err = { 0 };
 	td_autofree char *whole = NULL;
 
-	fill(&opts.pids, rows[r].pids);
-	fill(&opts.tids, rows[r].tids);
-	fill(&opts.cpus, rows[r].cpus);
-	ok(td_target_make(&target, &opts, &err) == 0 &&
+	fill(&ask.pids, rows[r].pids);
+	fill(&ask.tids, rows[r].tids);
+	fill(&ask.cpus, rows[r].cpus);
+	ok(td_target_make(&target, &ask, false, &err) == 0 &&
 		   target.name.kind == rows[r].kind,
 	   "%s: its kind", rows[r].name);
 	is_str(target.name.text, rows[r].text, "%s: its text", rows[r].name);
@@ -73,9 +73,9 @@ static void test_row(size_t r)
 	   "%s: read", rows[r].name);
 	td_target_free(&target);
 	free(read.text);
-	td_ints_free(&opts.pids);
-	td_ints_free(&opts.tids);
-	td_ints_free(&opts.cpus);
+	td_ints_free(&ask.pids);
+	td_ints_free(&ask.tids);
+	td_ints_free(&ask.cpus);
 }
 
 int main(void)

@@ -253,7 +253,9 @@ static void set_error_in_time(const struct td_errors *errors, size_t r,
 	struct td_cell *cell = &errors->report->rows[r].cells[c];
 	double sampled = 0, rounded;
 
-	cell->too_short = u->turns && u->series.nr_counted < TD_MIN_BATCHES;
+	/* what somebody else kept from us in one piece is not as its neighbours */
+	cell->too_short = u->turns && (u->series.nr_counted < TD_MIN_BATCHES ||
+				       errors->report->held);
 	if (cell->too_short)
 		return;
 	if (u->turns)

@@ -419,7 +419,7 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 	}
 	if (!rc && e->tasks && totals->all && totals->nr_ids == 1)
 		td_eval_fill_tasks(e, report);
-	if (!rc && totals->all && totals->nr_ids == 1)
+	if (!rc && e->whole && totals->nr_ids == 1)
 		report->held = td_eval_is_held(e);
 	return rc ? td_err_nomem(err) : 0;
 }

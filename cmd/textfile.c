@@ -73,13 +73,27 @@ static int replace(const struct textfile *file, struct td_err *err)
 	return fail(file, rc, err);
 }
 
-/* What cannot be written at all is told before anything is counted. */
+/* What cannot be written at all is told before a command is run. */
+static int check_place(const struct textfile *file, struct td_err *err)
+{
+	int rc = write_temporary(file, "", 0);
+
+	if (rc)
+		return fail(file, rc, err);
+	unlink(file->temporary);
+	return 0;
+}
+
+/* The command runs already, and its status is all that may be seen. */
 static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 {
 	struct textfile *file = ctx;
+	int rc;
 
 	td_exposed_begin(&file->exposed, file->opts, source);
-	return replace(file, err);
+	rc = replace(file, err);
+	file->failed = rc != 0;
+	return rc;
 }
 
 /*
@@ -135,6 +149,8 @@ int td_textfile_run(const struct td_opts *opts, int *status, struct td_err *err)
 
 	if (!filled.when.interval_ms)
 		filled.when.interval_ms = INTERVAL_MS;
+	if (!rc && !opts->dry_run)
+		rc = check_place(&file, err);
 	if (!rc)
 		rc = td_session_view(&filled, &viewer, status, err);
 	if (!rc && file.failed && !*status)

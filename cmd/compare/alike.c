@@ -110,29 +110,30 @@ int td_check_alike(const struct td_recorded *first,
 
 /* --- ids -------------------------------------------------------------------- */
 
-static bool has_value(const struct td_diff *diff, const char *id, int side)
+/* Notes an id that only one side has.  Returns the row behind its last one. */
+static size_t note_id(const struct td_diff *diff, size_t row,
+		      struct td_notes *notes)
 {
-	for (size_t i = 0; i < diff->nr; i++) {
-		const struct td_diff_row *row = &diff->rows[i];
+	const char *id = diff->rows[row].id;
+	/* the time is of all ids: who has no time may have them all the same */
+	bool all = diff->rows[row].kind == TD_DIFF_TIME;
+	bool has[TD_DIFF_SIDES] = { all, all };
 
-		if (!isnan(row->value.of[side]) && !strcmp(row->id, id))
-			return true;
+	for (; row < diff->nr && !strcmp(diff->rows[row].id, id); row++) {
+		for (int s = 0; s < TD_DIFF_SIDES; s++)
+			has[s] |= !isnan(diff->rows[row].value.of[s]);
 	}
-	return false;
+	if (has[TD_DIFF_A] != has[TD_DIFF_B])
+		td_notes_add(notes, "%s: only in %s", id,
+			     has[TD_DIFF_A] ? "A" : "B");
+	return row;
 }
 
+/* The rows of an id follow each other. */
 void td_note_ids(const struct td_diff *diff, struct td_notes *notes)
 {
-	for (size_t i = 1; diff->has_ids && i < diff->nr; i++) {
-		const char *id = diff->rows[i].id;
-		bool a, b;
+	size_t i = 0;
 
-		if (strcmp(id, diff->rows[i - 1].id) == 0)
-			continue;
-		a = has_value(diff, id, TD_DIFF_A);
-		b = has_value(diff, id, TD_DIFF_B);
-		if (a != b)
-			td_notes_add(notes, "%s: only in %s", id,
-				     a ? "A" : "B");
-	}
+	while (diff->has_ids && i < diff->nr)
+		i = note_id(diff, i, notes);
 }

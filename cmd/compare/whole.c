@@ -58,14 +58,20 @@ static const struct td_total *totals_of(const struct td_totals *totals,
 	return totals->v + id * totals->nr_events;
 }
 
-/* The index of the id of a row; the ids of both have the same order. */
-static size_t find_id(const struct td_totals *totals, const char *label)
+/*
+ * The index of the id of a row, from that of the row before on: the ids of both
+ * have the same order, and may be many.
+ */
+static size_t find_id(const struct td_totals *totals, const char *label,
+		      size_t from)
 {
-	size_t i = 0;
+	size_t i = from;
 
-	while (i + 1 < totals->nr_ids &&
-	       strcmp(totals->ids[i].label, label) != 0)
-		i++;
+	while (strcmp(totals->ids[i].label, label) != 0) {
+		i = (i + 1) % totals->nr_ids;
+		if (i == from)
+			break;
+	}
 	return i;
 }
 
@@ -212,11 +218,14 @@ static double work_of(const struct td_whole *whole, enum td_per per, size_t id)
 /* Only now, as the scales are found by the labels. */
 static void scale_rows(struct td_whole *whole, bool share)
 {
+	size_t id = 0;
+
 	for (size_t r = 0; r < whole->report.nr_rows; r++) {
 		struct td_row *row = &whole->report.rows[r];
-		size_t id = find_id(&whole->totals, row->id);
-		double slots = share ? 1 : row->slots / whole->works[id];
+		double slots;
 
+		id = find_id(&whole->totals, row->id, id);
+		slots = share ? 1 : row->slots / whole->works[id];
 		whole->scales[r] = slots / PERCENT;
 		row->id = whole->ids[id];
 	}
@@ -245,27 +254,29 @@ static int eval_tree(struct td_whole *whole, enum td_per per,
 	return 0;
 }
 
-/* The id of a row of events, whose cgroup is apart from its name. */
+/* The same of a row of events, whose cgroup is apart from its name. */
 static size_t id_of_row(const struct td_totals *totals,
-			const struct td_event_row *row)
+			const struct td_event_row *row, size_t from)
 {
-	for (size_t i = 0; i < totals->nr_ids; i++) {
-		const struct td_total_id *id = &totals->ids[i];
+	for (size_t i = from; i < from + totals->nr_ids; i++) {
+		const struct td_total_id *id = &totals->ids[i % totals->nr_ids];
 
 		if (strcmp(id->name, row->id) == 0 &&
 		    !strcmp(id->cgroup ? id->cgroup : "",
 			    row->cgroup ? row->cgroup : ""))
-			return i;
+			return i % totals->nr_ids;
 	}
-	return 0;
+	return from;
 }
 
 static void scale_events(struct td_whole *whole)
 {
+	size_t id = 0;
+
 	for (size_t r = 0; r < whole->events.nr_rows; r++) {
 		struct td_event_row *row = &whole->events.rows[r];
-		size_t id = id_of_row(&whole->totals, row);
 
+		id = id_of_row(&whole->totals, row, id);
 		whole->scales[r] = 1 / whole->works[id];
 		row->id = whole->ids[id];
 	}

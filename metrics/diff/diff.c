@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/diff/diff.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/index.h"
 #include "lib/base/util.h"
 #include "metrics/diff/interval.h"
 #include "metrics/diff/order.h"
@@ -32,6 +34,66 @@ const char *td_per_option(enum td_per per)
 	return pers[per].option;
 }
 
+/* --- rows by their names ---------------------------------------------------- */
+
+/* Of a row in a list of them; NULL is the name of all PMUs. */
+static uint64_t hash_names(const void *list, const char *id, const char *name)
+{
+	uint64_t hash =
+		td_hash_more(td_hash((uintptr_t)list), td_hash_text(id));
+
+	return td_hash_more(hash, td_hash_text(name ? name : ""));
+}
+
+/* The next of the nr rows of a list: others may have the same hash. */
+static size_t next(const struct td_diff *diff, uint64_t hash, size_t nr,
+		   size_t *step)
+{
+	size_t at;
+
+	do {
+		at = td_index_next(&diff->index, hash, step);
+	} while (at != TD_NOT_FOUND && at >= nr);
+	return at;
+}
+
+/* Unless it is there: a side may be compared with itself. */
+static int add_place(struct td_diff *diff, uint64_t hash, size_t at)
+{
+	size_t step = 0, other;
+
+	do {
+		other = td_index_next(&diff->index, hash, &step);
+	} while (other != TD_NOT_FOUND && other != at);
+	return other == at ? 0 : td_index_add(&diff->index, hash, at);
+}
+
+static int add_places(struct td_diff *diff, const struct td_diff_input *input)
+{
+	const struct td_report *report = input->report;
+	const struct td_event_report *events = input->events;
+	int rc = 0;
+
+	for (size_t i = 0; report && !rc && i < report->nr_rows; i++)
+		rc = add_place(diff,
+			       hash_names(report->rows, report->rows[i].id,
+					  report->rows[i].pmu),
+			       i);
+	for (size_t i = 0; events && !rc && i < events->nr_rows; i++)
+		rc = add_place(diff,
+			       hash_names(events->rows, events->rows[i].id,
+					  events->rows[i].event),
+			       i);
+	for (size_t i = 0; !rc && i < input->nr_ipc; i++)
+		rc = add_place(diff,
+			       hash_names(input->ipc, input->ipc[i].id,
+					  input->ipc[i].pmu),
+			       i);
+	return rc;
+}
+
+/* --- a value of both sides --------------------------------------------------- */
+
 /* A value that may be in each recording, as td_diff_sample_add() takes it. */
 struct quantity {
 	double value, counting;
@@ -40,7 +102,8 @@ struct quantity {
 static const struct quantity unknown = { NAN, 0 };
 
 /* Finds the quantity of a row in one recording; which tells what of it. */
-typedef struct quantity (*getter)(const struct td_diff_input *input,
+typedef struct quantity (*getter)(const struct td_diff *diff,
+				  const struct td_diff_input *input,
 				  const struct td_diff_row *row, size_t which);
 
 static struct td_diff_value compare(const struct td_diff *diff, getter get,
@@ -52,7 +115,7 @@ static struct td_diff_value compare(const struct td_diff *diff, getter get,
 		const struct td_diff_side *side = &diff->sides[s];
 
 		for (size_t i = 0; i < side->nr; i++) {
-			struct quantity q = get(&side->v[i], row, which);
+			struct quantity q = get(diff, &side->v[i], row, which);
 
 			td_diff_sample_add(&samples[s], q.value, q.counting);
 		}
@@ -62,30 +125,46 @@ static struct td_diff_value compare(const struct td_diff *diff, getter get,
 
 /* --- what is compared ------------------------------------------------------- */
 
-static struct quantity get_time(const struct td_diff_input *input,
+static struct quantity get_time(const struct td_diff *diff,
+				const struct td_diff_input *input,
 				const struct td_diff_row *row, size_t which)
 {
+	(void)diff;
 	(void)row;
 	(void)which;
 	return (struct quantity){ input->elapsed_s, 0 };
 }
 
-static struct quantity get_ipc(const struct td_diff_input *input,
+static struct quantity get_ipc(const struct td_diff *diff,
+			       const struct td_diff_input *input,
 			       const struct td_diff_row *row, size_t which)
 {
+	uint64_t hash = hash_names(input->ipc, row->id, row->pmu);
+	size_t step = 0, i;
+
 	(void)which;
-	for (size_t i = 0; i < input->nr_ipc; i++) {
-		if (!strcmp(input->ipc[i].pmu, row->pmu) &&
-		    !strcmp(input->ipc[i].id, row->id))
-			return (struct quantity){ input->ipc[i].value, 0 };
+	while ((i = next(diff, hash, input->nr_ipc, &step)) != TD_NOT_FOUND) {
+		const struct td_diff_ipc *ipc = &input->ipc[i];
+
+		if (!strcmp(ipc->pmu, row->pmu) && !strcmp(ipc->id, row->id))
+			return (struct quantity){ ipc->value, 0 };
 	}
 	return unknown;
 }
 
-static const struct td_cell *find_cell(const struct td_report *report,
+static const struct td_cell *find_cell(const struct td_diff *diff,
+				       const struct td_diff_input *input,
 				       const struct td_diff_row *row, size_t *r)
 {
-	for (*r = 0; report && *r < report->nr_rows; ++*r) {
+	const struct td_report *report = input->report;
+	size_t step = 0;
+	uint64_t hash;
+
+	if (!report)
+		return NULL;
+	hash = hash_names(report->rows, row->id, row->pmu);
+	while ((*r = next(diff, hash, report->nr_rows, &step)) !=
+	       TD_NOT_FOUND) {
 		if (strcmp(report->rows[*r].pmu, row->pmu) != 0 ||
 		    strcmp(report->rows[*r].id, row->id) != 0)
 			continue;
@@ -98,11 +177,12 @@ static const struct td_cell *find_cell(const struct td_report *report,
 }
 
 /* which: 0 is the value, 1 the slots per unit of work. */
-static struct quantity get_cell(const struct td_diff_input *input,
+static struct quantity get_cell(const struct td_diff *diff,
+				const struct td_diff_input *input,
 				const struct td_diff_row *row, size_t which)
 {
 	size_t r;
-	const struct td_cell *cell = find_cell(input->report, row, &r);
+	const struct td_cell *cell = find_cell(diff, input, row, &r);
 
 	if (!cell || cell->status != TD_STATUS_OK)
 		return unknown;
@@ -132,12 +212,18 @@ static struct quantity quantity_of(const struct td_event_row *event,
 }
 
 /* The same event may have been typed more than once: which one of them. */
-static struct quantity get_event(const struct td_diff_input *input,
+static struct quantity get_event(const struct td_diff *diff,
+				 const struct td_diff_input *input,
 				 const struct td_diff_row *row, size_t which)
 {
 	const struct td_event_report *events = input->events;
+	size_t step = 0, i;
+	uint64_t hash;
 
-	for (size_t i = 0; events && i < events->nr_rows; i++) {
+	if (!events)
+		return unknown;
+	hash = hash_names(events->rows, row->id, row->name);
+	while ((i = next(diff, hash, events->nr_rows, &step)) != TD_NOT_FOUND) {
 		const struct td_event_row *event = &events->rows[i];
 
 		if (!is_event(event, row) || which--)
@@ -153,13 +239,15 @@ static struct quantity get_event(const struct td_diff_input *input,
  * The slots of a unit of work, on all PMUs.  Of cgroups or threads there is no
  * sum, as one may be in another.
  */
-static struct quantity get_all_slots(const struct td_diff_input *input,
+static struct quantity get_all_slots(const struct td_diff *diff,
+				     const struct td_diff_input *input,
 				     const struct td_diff_row *row,
 				     size_t which)
 {
 	const struct td_report *report = input->report;
 	double sum = 0;
 
+	(void)diff;
 	(void)which;
 	for (size_t r = 0; report && r < report->nr_rows; r++) {
 		if (strcmp(report->rows[r].id, row->id) != 0)
@@ -180,39 +268,50 @@ static bool has_a_value(const struct td_diff_value *value)
 	return !isnan(value->of[TD_DIFF_A]) || !isnan(value->of[TD_DIFF_B]);
 }
 
+/* Rows that are the same one but for their values. */
+static uint64_t hash_row(const struct td_diff_row *row)
+{
+	return td_hash_more(td_hash_more(hash_names(NULL, row->id, row->pmu),
+					 td_hash_text(row->name)),
+			    row->kind);
+}
+
 /* Fills in what is told of the values, and adds the row if there are any. */
 static int add(struct td_diff *diff, struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value;
 	double a = fabs(v->of[TD_DIFF_A]);
 	bool relative = row->unit[0] != '%' && a > 0;
-	struct td_diff_row *slot;
 
 	if (!has_a_value(v))
 		return 0;
 	row->change_pct = relative ? PERCENT * v->diff / a : NAN;
 	row->change_error = relative ? PERCENT * v->error / a : NAN;
+	row->per = td_per_word(diff->per);
 	diff->has_ids |= strcmp(row->id, "all") != 0;
-	slot = td_array_add(&diff->rows, diff->nr, sizeof(*slot));
-	if (!slot)
-		return -1;
-	*slot = *row;
-	slot->per = td_per_word(diff->per);
-	diff->nr++;
-	return 0;
+	if (td_index_add(&diff->index, hash_row(row), diff->nr))
+		return -ENOMEM;
+	return td_array_push(&diff->rows, &diff->nr, row, sizeof(*row));
 }
 
-static bool is_known(const struct td_diff *diff, const struct td_diff_row *row)
+static bool is_same(const struct td_diff_row *a, const struct td_diff_row *b)
 {
-	for (size_t i = 0; i < diff->nr; i++) {
-		const struct td_diff_row *other = &diff->rows[i];
+	return a->kind == b->kind && !a->pmu == !b->pmu &&
+	       (!a->pmu || !strcmp(a->pmu, b->pmu)) && !strcmp(a->id, b->id) &&
+	       !strcmp(a->name, b->name);
+}
 
-		if (other->kind == row->kind && !strcmp(other->pmu, row->pmu) &&
-		    !strcmp(other->id, row->id) &&
-		    !strcmp(other->name, row->name))
-			return true;
-	}
-	return false;
+/* Are there more such rows than that? */
+static bool has_more(const struct td_diff *diff, const struct td_diff_row *row,
+		     size_t than)
+{
+	uint64_t hash = hash_row(row);
+	size_t step = 0, found = 0, i;
+
+	while (found <= than &&
+	       (i = next(diff, hash, diff->nr, &step)) != TD_NOT_FOUND)
+		found += is_same(&diff->rows[i], row);
+	return found > than;
 }
 
 static int add_ipc(struct td_diff *diff, const struct td_diff_input *input)
@@ -229,7 +328,7 @@ static int add_ipc(struct td_diff *diff, const struct td_diff_input *input)
 			.slots = none,
 		};
 
-		if (is_known(diff, &row))
+		if (has_more(diff, &row, 0))
 			continue;
 		row.value = compare(diff, get_ipc, &row, 0);
 		rc = add(diff, &row);
@@ -261,7 +360,7 @@ static int add_nodes(struct td_diff *diff, const struct td_report *report,
 			.slots = none,
 		};
 
-		if (is_known(diff, &row))
+		if (has_more(diff, &row, 0))
 			continue;
 		row.value = compare(diff, get_cell, &row, 0);
 		if (is_in_slots(report, node))
@@ -280,27 +379,17 @@ static int add_tree(struct td_diff *diff, const struct td_report *report)
 	return rc;
 }
 
-static size_t count(const struct td_event_row *rows, size_t nr,
-		    const struct td_diff_row *row)
+/* How many rows of the same event are before the i-th one of the recording. */
+static size_t count_before(const struct td_diff *diff,
+			   const struct td_event_row *rows,
+			   const struct td_diff_row *row, size_t i)
 {
-	size_t found = 0;
+	uint64_t hash = hash_names(rows, row->id, row->name);
+	size_t step = 0, found = 0, other;
 
-	for (size_t i = 0; i < nr; i++)
-		found += is_event(&rows[i], row);
+	while ((other = next(diff, hash, i, &step)) != TD_NOT_FOUND)
+		found += is_event(&rows[other], row);
 	return found;
-}
-
-/* Is it of an earlier recording? */
-static bool was_added(const struct td_diff *diff, const struct td_diff_row *row,
-		      size_t which)
-{
-	size_t found = 0;
-
-	for (size_t i = 0; i < diff->nr; i++)
-		found += diff->rows[i].kind == TD_DIFF_EVENT &&
-			 !strcmp(diff->rows[i].id, row->id) &&
-			 !strcmp(diff->rows[i].name, row->name);
-	return found > which;
 }
 
 static int add_events(struct td_diff *diff,
@@ -316,9 +405,10 @@ static int add_events(struct td_diff *diff,
 			.unit = events->rows[i].unit,
 			.slots = none,
 		};
-		size_t which = count(events->rows, i, &row);
+		size_t which = count_before(diff, events->rows, &row, i);
 
-		if (was_added(diff, &row, which))
+		/* it is of an earlier recording */
+		if (has_more(diff, &row, which))
 			continue;
 		row.value = compare(diff, get_event, &row, which);
 		rc = add(diff, &row);
@@ -326,7 +416,7 @@ static int add_events(struct td_diff *diff,
 	return rc;
 }
 
-static int add_all(struct td_diff *diff, const struct td_diff_input *input)
+static int add_input(struct td_diff *diff, const struct td_diff_input *input)
 {
 	int rc = add_ipc(diff, input);
 
@@ -335,9 +425,7 @@ static int add_all(struct td_diff *diff, const struct td_diff_input *input)
 	return rc ? rc : add_events(diff, input->events);
 }
 
-int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
-		 const struct td_diff_side *b, enum td_per per,
-		 struct td_err *err)
+static int add_time(struct td_diff *diff)
 {
 	struct td_diff_row time = {
 		.kind = TD_DIFF_TIME,
@@ -346,18 +434,43 @@ int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
 		.unit = "s",
 		.slots = none,
 	};
+
+	time.value = compare(diff, get_time, &time, 0);
+	diff->slots = diff->per == TD_PER_SLOTS
+			      ? none
+			      : compare(diff, get_all_slots, &time, 0);
+	return add(diff, &time);
+}
+
+/* Of each recording of both sides. */
+static int for_each(struct td_diff *diff,
+		    int (*take)(struct td_diff *diff,
+				const struct td_diff_input *input))
+{
+	int rc = 0;
+
+	for (size_t s = 0; s < TD_DIFF_SIDES; s++) {
+		const struct td_diff_side *side = &diff->sides[s];
+
+		for (size_t i = 0; !rc && i < side->nr; i++)
+			rc = take(diff, &side->v[i]);
+	}
+	return rc;
+}
+
+int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
+		 const struct td_diff_side *b, enum td_per per,
+		 struct td_err *err)
+{
 	int rc;
 
 	*diff = (struct td_diff){ .per = per, .sides = { *a, *b } };
-	time.value = compare(diff, get_time, &time, 0);
-	diff->slots = per == TD_PER_SLOTS
-			      ? none
-			      : compare(diff, get_all_slots, &time, 0);
-	rc = add(diff, &time);
-	for (size_t s = 0; s < TD_DIFF_SIDES; s++) {
-		for (size_t i = 0; !rc && i < diff->sides[s].nr; i++)
-			rc = add_all(diff, &diff->sides[s].v[i]);
-	}
+	rc = for_each(diff, add_places);
+	if (!rc)
+		rc = add_time(diff);
+	if (!rc)
+		rc = for_each(diff, add_input);
+	td_index_free(&diff->index);
 	if (rc || td_diff_mark(diff) || td_diff_sort(diff))
 		return td_err_nomem(err);
 	diff->enough = td_diff_enough(diff);

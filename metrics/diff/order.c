@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/index.h"
 #include "lib/base/util.h"
 #include "metrics/diff/chance.h"
 
@@ -62,16 +63,6 @@ static int by_change(const void *a, const void *b)
 	return order;
 }
 
-/* Where an id was first met. */
-static size_t place_of(const struct td_diff *diff, const char *id)
-{
-	size_t i = 0;
-
-	while (strcmp(diff->rows[i].id, id) != 0)
-		i++;
-	return i;
-}
-
 struct placed {
 	struct td_diff_row row;
 	size_t of_id, own;
@@ -91,17 +82,43 @@ static int by_place(const void *a, const void *b)
 	return order ? order : (x->own > y->own) - (x->own < y->own);
 }
 
+/* Where an id was first met; TD_NOT_FOUND: there is no memory. */
+static size_t place_of(const struct td_diff *diff, struct td_index *ids,
+		       size_t row)
+{
+	const char *id = diff->rows[row].id;
+	uint64_t hash = td_hash_text(id);
+	size_t step = 0, at;
+
+	while ((at = td_index_next(ids, hash, &step)) != TD_NOT_FOUND) {
+		if (strcmp(diff->rows[at].id, id) == 0)
+			return at;
+	}
+	return td_index_add(ids, hash, row) ? TD_NOT_FOUND : row;
+}
+
+static int place(const struct td_diff *diff, struct placed *placed)
+{
+	struct td_index ids = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < diff->nr; i++) {
+		size_t of_id = place_of(diff, &ids, i);
+
+		placed[i] = (struct placed){ diff->rows[i], of_id, i };
+		rc = of_id == TD_NOT_FOUND ? -ENOMEM : 0;
+	}
+	td_index_free(&ids);
+	return rc;
+}
+
 int td_diff_sort(struct td_diff *diff)
 {
 	td_autofree struct placed *placed =
 		calloc(diff->nr + 1, sizeof(*placed));
 
-	if (!placed)
+	if (!placed || place(diff, placed))
 		return -ENOMEM;
-	for (size_t i = 0; i < diff->nr; i++)
-		placed[i] =
-			(struct placed){ diff->rows[i],
-					 place_of(diff, diff->rows[i].id), i };
 	qsort(placed, diff->nr, sizeof(*placed), by_place);
 	for (size_t i = 0; i < diff->nr; i++)
 		diff->rows[i] = placed[i].row;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/base/index.h"
 #include "lib/count/report.h"
 #include "metrics/diff/interval.h"
 #include "metrics/diff/per.h"
@@ -73,6 +74,8 @@ struct td_diff {
 	struct td_diff_side sides[TD_DIFF_SIDES];
 	struct td_diff_row *rows;
 	size_t nr;
+	/* of these rows, and of those of all recordings, while they are made */
+	struct td_index index;
 	bool has_ids; /* some row is not of all */
 	/* all of a unit of work, on all PMUs; NaN: unknown */
 	struct td_diff_value slots;

@@ -299,6 +299,9 @@ static bool has_changed(const struct td_row *row)
 	return cell->high - cell->low > STEADY_POINTS;
 }
 
+/* What has most of the slots has so few only if those of others were not counted. */
+#define HARDLY_ANY_PCT 1
+
 void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 {
 	struct td_siblings top;
@@ -307,7 +310,7 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 	if (!has_one_id(report))
 		return;
 	verdict->row = find_row(report);
-	if (!verdict->row) {
+	if (!verdict->row || verdict->row->share_pct < HARDLY_ANY_PCT) {
 		verdict->situation = TD_SITUATION_NOT_COUNTED;
 		return;
 	}

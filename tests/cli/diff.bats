@@ -531,6 +531,37 @@ refused() {
 	assert_same all "$(fields id <out | sort -u)"
 }
 
+# many NAME NR: threads with names of their own
+many() {
+	jq -nc --arg name "$1" --argjson nr "$2" '
+		{tdstat: 1, cpuid: "GenuineIntel-6-FF-1", smt: false, tasks: true, interval_ms: 0,
+			aggregation: "thread", target: "./a", table: "events",
+			pmus: [{name: "software", type: 1, cpus: "0", core: false}],
+			topology: [{cpu: 0, core: 0, cluster: 0, die: 0, socket: 0, node: 0}],
+			events: [{name: "page-faults", pmu: "software", group: 0}]},
+		{threads: [range($nr) | {key: (. + 1 | tostring), value: "\($name)\(.)"}] | from_entries},
+		{time: 0.5, counts: [range($nr) | [0, -1, . + 1, 7, 1000, 1000]]},
+		{end: {elapsed: 0.5}}'
+}
+
+# Each looked for among all others, they would take half a minute of the processor.
+@test "tens of thousands of threads" {
+	many t 30000 >one
+	many t 30001 >two
+	(ulimit -t 10 && exec "$TDSTAT" diff -x, one two) >out 2>err
+	assert_same 'tdstat: t30000: only in B' "$(<err)"
+	[ "$(wc -l <out)" -eq 30003 ]
+	grep -q '^event,t29999,,page-faults,,,7.00,7.00,0.00,' out
+}
+
+@test "recordings without a time: the first id, too, is only in one of them" {
+	many a 1 | sed '/"end"/d; s/"time":0.5/"time":0/' >one
+	many b 1 | sed '/"end"/d; s/"time":0.5/"time":0/' >two
+	try "$TDSTAT" diff one two
+	assert_complains 'a0: only in A'
+	assert_complains 'b0: only in B'
+}
+
 # regions RETIRING: a recording with 1,000 slots in "solve" and 1,000 in "load", of
 # which 500 retire
 regions() {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/diff/diff.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
 #include "lib/base/util.h"
 #include "metrics/diff/interval.h"
 #include "tests/unit/report.h"
@@ -368,6 +372,42 @@ static void test_ids(void)
 	td_diff_free(&diff);
 }
 
+/* Compared with each other, they would take a minute. */
+static void test_many_ids(void)
+{
+	enum {
+		MANY = 50000
+	};
+	struct td_event_row *rows = calloc(MANY, sizeof(*rows));
+	double *scales = calloc(MANY, sizeof(*scales));
+	char(*ids)[16] = calloc(MANY, sizeof(*ids));
+	const struct td_event_report report = { .rows = rows, .nr_rows = MANY };
+	const struct td_diff_input input = { .events = &report,
+					     .scales = scales,
+					     .elapsed_s = 1 };
+	const struct td_diff_side side = { &input, 1, "a", false };
+	struct td_diff diff = { 0 };
+	clock_t began = clock();
+	struct td_err err;
+
+	for (int i = 0; rows && scales && ids && i < MANY; i++) {
+		snprintf(ids[i], sizeof(ids[i]), "thread %d", i);
+		rows[i] = (struct td_event_row)EVENT("x", i);
+		rows[i].id = ids[i];
+		scales[i] = 1;
+	}
+	ok(!td_diff_make(&diff, &side, &side, TD_PER_RUN, &err) &&
+		   diff.nr == MANY + 1 &&
+		   diff.rows[MANY].value.of[TD_DIFF_B] == MANY - 1,
+	   "many ids");
+	began = clock() - began;
+	ok(began < 5 * CLOCKS_PER_SEC, "%d ids in %ld us", MANY, (long)began);
+	td_diff_free(&diff);
+	free(rows);
+	free(scales);
+	free(ids);
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(intervals); i++)
@@ -376,5 +416,6 @@ int main(void)
 	test_events();
 	test_counting();
 	test_ids();
+	test_many_ids();
 	return done_testing();
 }

@@ -490,6 +490,28 @@ static void test_row(size_t r)
 	   "%s: next %d, level %d", rows[r].name, v.deeper, v.level);
 }
 
+/* The P-cores had the slots, but of them nothing else was counted. */
+static void test_no_share(void)
+{
+	static const struct cell cells[] = {
+		{ "tma_backend_bound", 60, OVER },
+		{ "tma_frontend_bound", 1, UNMARKED },
+		{ NULL },
+	};
+	struct made made;
+	struct td_row row;
+	struct td_report report;
+	struct td_verdict v;
+
+	make(&made, cells);
+	row = make_row(&made, "cpu_atom", 0.4, true);
+	row.busy_pct = NAN;
+	report = make_report(&made, &row, 1);
+	td_verdict_find(&v, &report);
+	ok(v.situation == TD_SITUATION_NOT_COUNTED,
+	   "hardly any slots are not idle CPUs: situation %d", v.situation);
+}
+
 /* 45 % of the slots wait for memory: 35 of 40 parts for the L3. */
 static void test_slots(void)
 {
@@ -554,6 +576,7 @@ int main(void)
 {
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
 		test_row(r);
+	test_no_share();
 	test_slots();
 	test_rows();
 	return done_testing();

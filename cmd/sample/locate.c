@@ -17,7 +17,6 @@
 #include "cmd/run/progress.h"
 #include "cmd/sample/choose.h"
 #include "cmd/sample/gather.h"
-#include "cmd/sample/overhead.h"
 #include "cmd/sample/rate.h"
 #include "cmd/sample/where.h"
 #include "cmd/say.h"

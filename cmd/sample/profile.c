@@ -12,7 +12,6 @@
 #include "cmd/plan/dry_run.h"
 #include "cmd/regions/result.h"
 #include "cmd/sample/gather.h"
-#include "cmd/sample/overhead.h"
 #include "cmd/sample/rate.h"
 #include "cmd/sample/windows.h"
 #include "lib/base/util.h"

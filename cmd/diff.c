@@ -121,9 +121,11 @@ static int compare(const struct td_opts *opts, const struct td_limits *limits,
 
 	if (!rc)
 		rc = td_sides_compare(&sides, opts->per, &diff, err);
-	if (!rc && diff.enough)
+	if (!rc && diff.enough) {
 		diff.again = again =
 			td_runs_again(&sides, opts, compared, diff.enough);
+		rc = again ? 0 : td_err_nomem(err);
+	}
 	if (!rc)
 		td_note_ids(&diff, &notes);
 	if (!rc)

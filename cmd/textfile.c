@@ -149,7 +149,7 @@ int td_textfile_run(const struct td_opts *opts, int *status, struct td_err *err)
 
 	if (!filled.when.interval_ms)
 		filled.when.interval_ms = INTERVAL_MS;
-	if (!rc && !opts->dry_run)
+	if (!rc && file.temporary && !opts->dry_run)
 		rc = check_place(&file, err);
 	if (!rc)
 		rc = td_session_view(&filled, &viewer, status, err);

@@ -17,7 +17,7 @@ bool td_scheduling_is_slots(const struct td_scheduling *s, int event)
 
 void td_scheduling_find_clocks(struct td_scheduling *s)
 {
-	for (int i = 0; i < TD_NR_CLOCKS; i++)
+	for (enum td_clock_event i = 0; i < TD_NR_CLOCKS; i++)
 		s->clocks[i] = s->schedule->clocks
 				       ? td_clocks_find(s->plan, s->machine,
 							s->pmu, i, false)
@@ -28,7 +28,7 @@ int td_scheduling_family(const struct td_scheduling *s, int event)
 {
 	const int *families = s->schedule->families;
 
-	for (int i = 0; i < TD_NR_CLOCKS; i++) {
+	for (enum td_clock_event i = 0; i < TD_NR_CLOCKS; i++) {
 		if (event == s->clocks[i])
 			return 0;
 	}

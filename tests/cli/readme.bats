@@ -66,8 +66,8 @@ row() {
 }
 
 @test "its size, and its order" {
-	lines=$(wc -l <"$readme")
-	[ "$lines" -ge 120 ] && [ "$lines" -le 180 ] || fail "$lines lines"
+	length=$(wc -l <"$readme")
+	[ "$length" -ge 120 ] && [ "$length" -le 180 ] || fail "$length lines"
 	assert_same "$(printf '%s\n' Status Install 'Five commands' 'How to read the output' 'What next' \
 		'Where it works' Licence)" "$(sed -n 's/^## //p' "$readme")"
 	# nobody has to look for it

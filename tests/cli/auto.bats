@@ -42,7 +42,7 @@ plan() {
 		for watchdog in 0 1; do
 			echo $watchdog >machine/proc/sys/kernel/nmi_watchdog
 			plan -l auto | awk -F/ '/^first/ { print $2 }' >first
-			grep -qx ref-cycles first
+			grep -qxE 'ref-cycles|CPU_CLK_UNHALTED.REF_TSC' first
 			grep -qxE 'CPU_CLK_UNHALTED.THREAD|(cpu-)?cycles' first
 			grep -qixE 'instructions|INST_RETIRED.ANY' first
 		done

@@ -546,6 +546,8 @@ many() {
 
 # Each looked for among all others, they would take half a minute of the processor.
 @test "tens of thousands of threads" {
+	not_under_valgrind "it is twenty times as slow"
+	not_under_sanitizers "realloc() copies each time"
 	many t 30000 >one
 	many t 30001 >two
 	(ulimit -t 10 && exec "$TDSTAT" diff -x, one two) >out 2>err

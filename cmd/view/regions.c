@@ -190,7 +190,10 @@ static void sort(struct td_report *report)
 		for (size_t j = i; j < end; j++)
 			report->regions[j].order = order;
 	}
-	qsort(report->rows, report->nr_rows, sizeof(*report->rows), by_order);
+	/* without rows there is no array */
+	if (report->nr_rows)
+		qsort(report->rows, report->nr_rows, sizeof(*report->rows),
+		      by_order);
 }
 
 /* What so few windows say is of chance. */

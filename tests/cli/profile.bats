@@ -332,6 +332,22 @@ build_long() {
 	assert_clocks out large
 }
 
+@test "samples without a window between them: nothing is shown" {
+	cat >samples <<-'SAMPLES'
+		{"tdstat":1,"metrics":["*"],"cpuid":"GenuineIntel-6-97-2","smt":true,"interval_ms":1,"target":"x","pmus":[{"name":"cpu_core","type":4,"cpus":"0-3"}],"events":[{"name":"cpu_core/slots/","pmu":"cpu_core","group":0},{"name":"cpu_core/cycles/","pmu":"cpu_core","group":0}]}
+		{"samples":{"node":"tma_dram_bound"}}
+		{"object":{"kind":"file","path":"/bin/x","pid":1,"build_id":"ab01"}}
+		{"spot":{"object":0,"address":"0x10"}}
+		{"spot":{"object":0,"address":"0x18"}}
+		{"s":[1,0,1,1,0,9,0,-1]}
+		{"s":[2,1,1,2,0,9,1,0]}
+		{"end":{"elapsed":2.5}}
+	SAMPLES
+	try "$TDSTAT" report --profile --html=page samples
+	assert_equal "$status" 0
+	assert_equal "$stderr" ''
+}
+
 # --- what makes no sense --------------------------------------------------------
 
 @test "wrong usage: nothing is run" {

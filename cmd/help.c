@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat help: shows the --help of tdstat or of a subcommand. */
+/* tdstat help: shows the --help of tdstat or of a subcommand, or the legend. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,26 @@
 #include "cmd/opts/usage.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/out.h"
+
+/* tdstat-glossary(7) has the same. */
+static const char legend[] =
+	"Marks in trees and tables:\n"
+	"  <-- or *         the value is over its threshold: look here\n"
+	"  ±0.3             the error: in 95 of 100 cases the true value of this\n"
+	"                   run is at most 0.3 away\n"
+	"  ±?               too little was measured to know the value\n"
+	"  ?                the value is not possible: something disturbed the\n"
+	"                   counting\n"
+	"  ~                the true value may be 0: its formula subtracts more\n"
+	"                   than what is left\n"
+	"  (16.1 %)         counted for this share of the time; without it, for\n"
+	"                   all of the time\n"
+	"  (14 to 69 %)     the value changed between these during the run\n"
+	"  <not counted>    no value: the program did not run there, or an event\n"
+	"                   had no counter\n"
+	"  <not supported>  no value: this machine cannot count it\n"
+	"\n"
+	"tdstat-glossary(7) has more words, tdstat-output(5) all of the output.\n";
 
 static int no_such(const struct td_opts *opts, const char *name,
 		   struct td_err *err)
@@ -27,9 +48,12 @@ static int help(const struct td_opts *opts, int *status, struct td_err *err)
 	(void)status;
 	if (name && strcmp(name, command->name) != 0)
 		command = td_command_find(opts->commands, name);
-	if (!command)
+	if (name && !strcmp(name, "legend"))
+		rc = fputs(legend, stdout) < 0 ? -EIO : 0;
+	else if (command)
+		rc = td_usage_show(command, opts->commands, err);
+	else
 		return no_such(opts, name, err);
-	rc = td_usage_show(command, opts->commands, err);
 	return rc ? rc : td_out_check(stdout, "standard output", err);
 }
 
@@ -48,11 +72,13 @@ static const struct td_option_group *const groups[] = { NULL };
 const struct td_command td_command_help = {
 	.name = "help",
 	.line = "show the options of a subcommand",
-	.args = "[SUBCOMMAND]",
+	.args = "[SUBCOMMAND | legend]",
 	.doc = "Shows the options of a subcommand, with examples.  Without a "
-	       "subcommand, shows those of tdstat and lists the subcommands.",
+	       "subcommand, shows those of tdstat and lists the subcommands.  "
+	       "\"legend\" shows what the marks in the output mean.",
 	.examples = "  tdstat help\n"
-		    "  tdstat help report",
+		    "  tdstat help report\n"
+		    "  tdstat help legend",
 	.status = "Exit status: 0; 64 if there is no such subcommand; 1 for "
 		  "any other failure.",
 	.groups = groups,

@@ -231,6 +231,19 @@ options_of() {
 	assert_equal "$stderr" 'tdstat: cannot write standard output: No space left on device'
 }
 
+@test "tdstat help legend: the marks that tdstat-glossary(7) has" {
+	try "$TDSTAT" help legend
+	assert_success
+	[ "$(wc -l <<<"$output")" -le 24 ]
+	sed -n '/^\.Ss Marks/,/^\.Ss Words/p' "$here/../../man/tdstat-glossary.7" |
+		sed -nE 's/\\-/-/g; s/\\\(\+-/±/g; s/\\&//g; s/^\.It (Ql|Pq) //p; s/^\.It ±.*\?$/±?/p; s/^\.It ± Ar n/±/p' |
+		sed 's/ , Ql /\n/' >marks
+	[ "$(wc -l <marks)" -ge 10 ]
+	while read -r mark; do
+		[[ $output == *"$mark"* ]] || fail "$mark"
+	done <marks
+}
+
 @test "an option of another subcommand is refused, with where it belongs" {
 	refused 'tdstat takes no --total: it is an option of tdstat report' --total
 	refused 'tdstat takes no --html: it is an option of tdstat report and tdstat diff' --html out.html true

@@ -272,8 +272,9 @@ static int compile(const struct cgroup_search *search, struct pattern *pattern,
 		   const char *rest)
 {
 	char why[128];
-	int rc = regcomp(&pattern->regex,
-			 *pattern->text ? pattern->text : "^/$", REG_NOSUB);
+	int rc =
+		regcomp(&pattern->regex, *pattern->text ? pattern->text : "^/$",
+			REG_EXTENDED | REG_NOSUB);
 
 	if (rc == 0)
 		return 0;

@@ -48,7 +48,7 @@ int td_cgroup_root(const struct td_sysfs *fs, char **root, struct td_err *err);
 
 /*
  * Finds the cgroups of a list of names.  If the list has one of {}[]()|*+?^$,
- * its elements are POSIX basic regular expressions that match anywhere in a
+ * its elements are POSIX extended regular expressions that match anywhere in a
  * name.  An empty element is the root.  Each cgroup is added once: names in the
  * order of the list, matches in the order of the tree, sorted in each folder.
  * A cgroup that cannot be opened is left out with a note, and so is an

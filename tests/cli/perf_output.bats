@@ -188,6 +188,16 @@ again() {
 	assert_complains '^tdstat: file:20: .*expected value, unit, event'
 }
 
+@test "a program is no recording, and that is said" {
+	printf '\177ELF\2\1\1\0\0\n' >program
+	try "$TDSTAT" report program
+	assert_failure 1
+	assert_equal "$stderr" 'tdstat: program:1: this is neither a recording nor what perf stat wrote'
+	printf '# begun\n1,2\0\n' >program
+	try "$TDSTAT" report program
+	assert_equal "$stderr" 'tdstat: program:2: a NUL byte, or more than 1 MiB'
+}
+
 @test "two runs in one file" {
 	cat "$data/perf-6.12-hybrid.csv" "$data/perf-6.12-hybrid.csv" >file
 	try "$TDSTAT" report -i file

@@ -103,7 +103,7 @@ static const struct row {
 	  "no access to cgroup ..web: No such file or directory\n",
 	  "no cgroup matched: ..web" },
 
-	/* basic regular expressions, anywhere in a name */
+	/* extended regular expressions, anywhere in a name */
 	{ ".*", ALL },
 	{ "^web$", "web" },
 	{ "web$", "old/web,web" },
@@ -117,13 +117,11 @@ static const struct row {
 	{ "^new$", NULL, "no cgroup matched: ^new$\n",
 	  "no cgroup matched: ^new$" },
 	{ "^w.\\[", "w\033[1m" },
-	{ "\\(a\\)pi$", "web/api" },
-	{ "(a)pi$", NULL, "no cgroup matched: (a)pi$\n",
-	  "no cgroup matched: (a)pi$" },
-	{ "we+b", NULL, "no cgroup matched: we+b\n",
-	  "no cgroup matched: we+b" },
-	{ "web|old", NULL, "no cgroup matched: web|old\n",
-	  "no cgroup matched: web|old" },
+	{ "(a)pi$", "web/api" },
+	{ "\\(a\\)pi$", NULL, "no cgroup matched: \\(a\\)pi$\n",
+	  "no cgroup matched: \\(a\\)pi$" },
+	{ "^we+b$", "web" },
+	{ "^(web|old)$", "old,web" },
 	{ "^a$,nothing,^old$", "a,old", "no cgroup matched: nothing\n" },
 	{ "^cgroup.procs$,procs,loop,^a$", "a",
 	  "no cgroup matched: ^cgroup.procs$\nno cgroup matched: procs\n"
@@ -131,10 +129,10 @@ static const struct row {
 	{ "web*,a[b,c", NULL, "",
 	  "cgroup 'a[b': Unmatched [, [^, [:, [., or [=",
 	  "web*,a[b,c\n     ^~~" },
-	{ "a\\{1,2\\}", NULL, "", "cgroup 'a\\{1': Unmatched \\{",
-	  "a\\{1,2\\}\n^~~~" },
-	{ "^a$,\\(", NULL, "", "cgroup '\\(': Unmatched ( or \\(",
-	  "^a$,\\(\n    ^~" },
+	{ "a{1,2}", NULL, "", "cgroup 'a{1': Unmatched \\{",
+	  "a{1,2}\n^~~" },
+	{ "^a$,(", NULL, "", "cgroup '(': Unmatched ( or \\(",
+	  "^a$,(\n    ^" },
 }, names[] = {
 	{ "web", "web" },
 	{ "web,,a", "web,-,a" },
@@ -412,7 +410,6 @@ static void test_long(const char *root)
 	   "a name too long to match");
 	ok(td_cgroups_name(&got, root, list, &err) == -ENAMETOOLONG,
 	   "a name too long");
-	list[5998] = '\\';
 	list[5999] = '(';
 	ok(td_cgroups_match(&got, root, list, &notes, &err) == -EINVAL &&
 		   err.usage && strstr(err.place, "..."),

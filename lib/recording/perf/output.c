@@ -37,8 +37,12 @@ static int next_line(struct reader *r, struct td_err *err)
 		return 0;
 	}
 	if (!feof(r->in))
-		return td_perf_file_bad(r->file, err,
-					"a NUL byte, or more than 1 MiB");
+		return td_perf_file_bad(
+			r->file, err,
+			r->file->line > 1
+				? "a NUL byte, or more than 1 MiB"
+				: "this is neither a recording nor what "
+				  "perf stat wrote");
 	r->file->cut_off = true;
 	return 1;
 }

@@ -281,7 +281,7 @@ for row in csv.reader(open("fields.csv", newline=""), strict=True):
 	real
 	try "$TDSTAT" -e task-clock,page-faults,context-switches:u -x, -- true
 	assert_success
-	run ! grep -vE '^[0-9]+(\.[0-9]{2})?,(msec)?,[a-z:-]+,[0-9]+,100\.00,([0-9.]+)?,[A-Za-z/ ]*$' <<<"$stderr"
+	refute grep -vE '^[0-9]+(\.[0-9]{2})?,(msec)?,[a-z:-]+,[0-9]+,100\.00,([0-9.]+)?,[A-Za-z/ ]*$' <<<"$stderr"
 	assert_equal "$(cut -d, -f2,3 <<<"$stderr" | xargs)" \
 		"msec,task-clock ,page-faults ,context-switches:u"
 	[[ ${stderr_lines[0]} =~ ^([0-9]+)\.([0-9]{2}),msec,task-clock,([0-9]+),100\.00,[0-9]+\.[0-9]{3},CPUs\ utilized$ ]]

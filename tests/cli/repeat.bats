@@ -149,7 +149,7 @@ print(mean, 100 * statistics.stdev(v) / len(v) ** 0.5 / mean)' "$@"
 	real
 	try "$TDSTAT" -r 1 -e task-clock -- echo it
 	assert_output it
-	run ! grep -E 'runs\)|\+-' <<<"$stderr"
+	refute grep -E 'runs\)|\+-' <<<"$stderr"
 	grep -q 'seconds user' <<<"$stderr"
 	for nr in -1 x '' 1.5; do
 		try "$TDSTAT" -r "$nr" -e task-clock -- touch ran

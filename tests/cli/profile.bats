@@ -279,7 +279,7 @@ build_long() {
 	clock_machine
 	printf '%s\nWORK(work)\n' "$work" >lib.c
 	gcc -O0 -shared -fPIC -Wl,-Bsymbolic lib.c -o libwork.so
-	build same -ldl <<-'C'
+	build same <<-'C'
 		#include <dlfcn.h>
 		static WORK(work)
 		int main(void)

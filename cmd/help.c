@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat help: shows the --help of tdstat or of a subcommand, or the legend. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,17 +42,17 @@ static int help(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	const struct td_command *command = opts->commands[0];
 	const char *name = opts->nr_patterns ? opts->patterns[0] : NULL;
-	int rc;
+	int rc = 0;
 
 	(void)status;
 	if (name && strcmp(name, command->name) != 0)
 		command = td_command_find(opts->commands, name);
 	if (name && !strcmp(name, "legend"))
-		rc = fputs(legend, stdout) < 0 ? -EIO : 0;
+		fputs(legend, stdout);
 	else if (command)
 		rc = td_usage_show(command, opts->commands, err);
 	else
-		return no_such(opts, name, err);
+		rc = no_such(opts, name, err);
 	return rc ? rc : td_out_check(stdout, "standard output", err);
 }
 

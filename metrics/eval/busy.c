@@ -209,3 +209,41 @@ bool td_eval_is_idle(const struct td_evaluation *e, const struct td_row *row)
 	return a->cpus && !e->in_cgroup && row->busy_pct < IDLE_PCT &&
 	       a->busy_s < IDLE_OF_A_CPU * a->whole_s / a->cpus;
 }
+
+/*
+ * Adds for how long the groups of a PMU ran, all together, since they take turns,
+ * and returns for how long they were enabled.
+ */
+static double add_pmu(const struct td_evaluation *e, int pmu, double *ran)
+{
+	double enabled = 0;
+
+	for (size_t i = 0; i < e->plan->nr_groups; i++) {
+		const struct td_group *group = &e->plan->groups[i];
+		const struct td_total *leader;
+
+		if (group->pmu != pmu || !group->nr)
+			continue;
+		leader = &e->totals[group->members[0]];
+		*ran += (double)leader->running_ns;
+		enabled = fmax(enabled, (double)leader->enabled_ns);
+	}
+	return enabled;
+}
+
+/*
+ * Groups that count at the same time may hide that others could not, but where
+ * all together ran for less than half of the time, they were kept from it.  A
+ * task's events are enabled on each kind of core, and run on one at a time.
+ */
+bool td_eval_is_held(const struct td_evaluation *e)
+{
+	double ran = 0, enabled = 0;
+
+	for (int pmu = 0; pmu < (int)e->tree->nr_pmus; pmu++) {
+		double one = add_pmu(e, pmu, &ran);
+
+		enabled = e->tasks ? fmax(enabled, one) : enabled + one;
+	}
+	return ran < enabled / 2;
+}

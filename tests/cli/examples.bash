@@ -69,3 +69,8 @@ same_output() {
 		    sys.exit("the page shows:\n%s\nand not:\n%s" % (shown, printed))
 	PYTHON
 }
+
+# readme_commands: each line of README.md that calls tdstat, without what it says of it
+readme_commands() {
+	sed -nE 's/^    (\$ )?(tdstat [^#>]*[^#> ]) *([#>].*)?$/\2/p' "$man/../README.md"
+}

@@ -5,12 +5,10 @@
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
+load examples
 
 readme=$here/../../README.md
 source=$here/../../lib/README.md
-
-# commands: each line of README.md that calls tdstat, without what it says of it
-commands() { sed -nE 's/^    (\$ )?(tdstat [^#>]*[^#> ]) *([#>].*)?$/\2/p' "$readme"; }
 
 # depth FOLDER PMU: the deepest level that the files have for the PMU
 depth() {
@@ -91,7 +89,7 @@ row() {
 		try "$TDSTAT" ${command#tdstat }
 		[ "$status" = 0 ] || fail "$command: $stderr"
 		nr=$((nr + 1))
-	done < <(commands)
+	done < <(readme_commands)
 	[ "$nr" -ge 10 ] || fail "only $nr"
 }
 

@@ -4,6 +4,7 @@
 # machine: spr --truth tests/emulator/scenarios/sapphirerapids.truth:dram_latency
 
 load helper
+load ../cli/examples
 
 # nodes FILE: "name mark value" of each line of a tree
 nodes() {
@@ -49,7 +50,7 @@ verdict_of() {
 		}
 		[ -s out ] || [[ $command == *--html* ]]
 		nr=$((nr + 1))
-	done < <(sed -nE 's/^    (\$ )?(tdstat [^#]*[^# ]) *(#.*)?$/\2/p' "$BATS_TEST_DIRNAME/../../README.md")
+	done < <(readme_commands)
 	[ "$nr" -ge 12 ]
 	[ -s td.html ]
 }

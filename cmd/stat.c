@@ -19,7 +19,7 @@ static int stat(const struct td_opts *opts, int *status, struct td_err *err)
 /* clang-format off */
 static const struct td_option runs[] = {
 	{ "repeat", 'r', "N",
-	  "run the command N times and show means; 0: for ever",
+	  "run the command N times, show means; 0: for ever",
 	  TD_OPTION_NUMBER, offsetof(struct td_opts, when.repeat),
 	  offsetof(struct td_opts, when.has_repeat), 0, INT_MAX },
 	{ NULL },
@@ -27,7 +27,7 @@ static const struct td_option runs[] = {
 
 static const struct td_option multiplex[] = {
 	{ "no-multiplex", 0, NULL,
-	  "run the command as often as it takes for no groups to take turns",
+	  "repeat the command so that no groups take turns",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, no_multiplex) },
 	{ NULL },
 };

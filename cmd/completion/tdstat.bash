@@ -29,7 +29,7 @@ _tdstat_words() {
 # "--per-cache[=" may.
 _tdstat_read_help() {
 	# shellcheck disable=SC2086 # of none, there is no word
-	help=$("${words[0]}" $subcommand --help 2>/dev/null)
+	help=$("${words[0]}" $subcommand --help=all 2>/dev/null)
 	options=$(sed -n '
 		s/^ \{2,6\}\(-[^-]\), \(--[a-z-]*\)\(\[\{0,1\}=\{0,1\}\).*/\1\3 \2\3/p
 		s/^ \{2,6\}\(--[a-z-]*\)\(\[\{0,1\}=\{0,1\}\).*/\1\2/p

@@ -5,7 +5,7 @@
 
 # __tdstat_help TDSTAT [SUBCOMMAND]
 function __tdstat_help
-    $argv[1] (string match -v '' -- $argv[2]) --help 2>/dev/null
+    $argv[1] (string match -v '' -- $argv[2]) --help=all 2>/dev/null
 end
 
 # Of the help on standard input, a line for each name of an option, with what it does
@@ -14,7 +14,8 @@ end
 function __tdstat_options
     awk '
         function flush(  i) {
-            for (i = 1; i <= nr; i++) print name[i] suffix "\t" text
+            for (i = 1; i <= nr; i++)
+                print name[i] (suffix == "[=" && length(name[i]) == 2 ? "" : suffix) "\t" text
             nr = 0
             text = suffix = ""
         }

@@ -24,12 +24,12 @@
 /* clang-format off */
 static const struct td_option target[] = {
 	{ "all-cpus", 'a', NULL,
-	  "the whole machine (the default if nothing is named)",
+	  "the whole machine (the default without a command)",
 	  FLAG(target.all_cpus) },
 	{ "cpu", 'C', "LIST", "whole CPUs: 0-3,8",
 	  LIST(target.cpus, TD_MAX_CPU), .given = AT(target.has_cpus) },
 	{ "pid", 'p', "LIST",
-	  "running processes, with their threads and children",
+	  "running processes, their threads and children",
 	  LIST(target.pids, INT_MAX - 1) },
 	{ "tid", 't', "LIST", "running threads, and the threads they start",
 	  LIST(target.tids, INT_MAX - 1) },
@@ -46,14 +46,14 @@ static const struct td_option cgroups[] = {
 	  "cgroups, one for each event before it; a single one is for all",
 	  FUNCTION(td_value_cgroups) },
 	{ "for-each-cgroup", 0, "LIST",
-	  "count everything in each cgroup: names or regular expressions",
+	  "a row for each cgroup: names, regular expressions",
 	  TEXT(target.each_cgroup) },
 	{ NULL },
 };
 
 static const struct td_option cores[] = {
 	{ "cputype", 0, "TYPE",
-	  "one kind of core: core, atom, lowpower, or a PMU's name",
+	  "one kind of core: core, atom, lowpower or PMU name",
 	  TEXT(cputype) },
 	{ NULL },
 };
@@ -74,8 +74,7 @@ static const struct td_option model[] = {
 
 static const struct td_option tree[] = {
 	{ "level", 'l', "N|auto",
-	  "the tree down to level N, or auto: to where the time goes (default: "
-	  "auto for one final tree, else 1)",
+	  "levels shown; default: auto for one tree, else 1",
 	  FUNCTION(td_value_level) },
 	{ "td-level", 0, "N", "level N of the tree only", LEVEL(ask.only_level) },
 	{ "topdown", 0, NULL, "accepted, as it is the default", IGNORED },
@@ -102,7 +101,7 @@ static const struct td_option tree[] = {
 
 static const struct td_option events[] = {
 	{ "event", 'e', "LIST",
-	  "events instead of the tree, in the syntax of perf stat -e",
+	  "events, as for perf stat -e, instead of the tree",
 	  FUNCTION(td_value_events) },
 	{ "filter", 0, "FILTER",
 	  "filter for the tracepoints of the -e before it",
@@ -143,7 +142,7 @@ static const struct td_option when[] = {
 	{ "timeout", 0, "TIME", "stop after TIME and end the command",
 	  TIME(when.timeout_ms, 10) },
 	{ "delay", 'D', "TIME",
-	  "start counting TIME after the command; -1: wait for --control",
+	  "start TIME after the command; -1: by --control",
 	  FUNCTION(td_value_delay) },
 	{ "control", 0, "fd:CTL[,ACK]|fifo:CTL[,ACK]",
 	  "take commands: enable, disable, evlist, ping, stop",
@@ -173,7 +172,7 @@ static const struct td_option timeout[] = {
 
 static const struct td_option rows[] = {
 	{ "all", 0, NULL,
-	  "show nodes of level 3 and up that are below their thresholds, too",
+	  "nodes below their thresholds, too, from level 3 on",
 	  FLAG(all_nodes) },
 	{ "verdict", 0, NULL,
 	  "say which node matters most, and what to type next",
@@ -236,7 +235,7 @@ static const struct td_option dry_run[] = {
 
 static const struct td_option verbose[] = {
 	{ "verbose", 'v', NULL,
-	  "show the machine and the groups, too; -vv: what is opened",
+	  "the machine and groups, too; -vv: what is opened",
 	  TD_OPTION_COUNT, .offset = AT(verbose) },
 	{ NULL },
 };

@@ -210,6 +210,18 @@ static int finish(struct td_opts *opts, struct td_err *err)
 	return rc || !opts->chosen->check ? rc : opts->chosen->check(opts, err);
 }
 
+static error_t put_help(struct parser *p, struct argp_state *state, int key,
+			const char *arg)
+{
+	if (arg && strcmp(arg, "all") != 0)
+		return td_err_usage(p->err,
+				    "--help=%s: --help and --help=all are all "
+				    "there is",
+				    arg);
+	td_usage_put(p->page, state, key, arg);
+	return 0;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parser *p = state->input;
@@ -220,8 +232,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case '?':
 	case 'h':
 	case TD_USAGE_SHORT:
-		td_usage_put(p->page, state, key);
-		return 0;
+		return put_help(p, state, key, arg);
 	case 'V':
 		printf("tdstat %s\n", TDSTAT_VERSION);
 		exit(0);

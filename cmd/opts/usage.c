@@ -33,9 +33,28 @@ static size_t count_options(const struct td_option_group *const *groups)
 	return nr;
 }
 
+/*
+ * The options that people use every day.  --help has these and what only the
+ * subcommand has; --help=all has the rest, too.
+ */
+static const char *const usual[] = {
+	/* what to count */
+	"all-cpus", "cpu", "pid", "tid", "level", "metrics", "event",
+	"for-each-cgroup", "cputype", "all-user",
+	/* when */
+	"interval-print", "repeat", "delay", "timeout", "no-multiplex",
+	/* how to show it */
+	"field-separator", "json-output", "output", "append", "no-aggr",
+	"per-core", "per-thread", "all", "summary", "verbose",
+};
+
+/* With as many options as this, --help has them all. */
+#define FEW 32
+
 /* In place of argp's own, which would not show the subcommand's name. */
 static const struct argp_option ours[] = {
-	{ "help", '?', NULL, 0, "show this help", -1 },
+	{ "help", '?', "all", OPTION_ARG_OPTIONAL,
+	  "show this help, or that of all options", -1 },
 	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
 	{ "usage", TD_USAGE_SHORT, NULL, 0, "show a short usage message", -1 },
 	{ "version", 'V', NULL, 0, "show the version", -1 },
@@ -88,6 +107,31 @@ const struct td_option *td_usage_option(const struct td_usage_page *page,
 	return NULL;
 }
 
+static bool is_usual(const struct td_usage_page *page, const char *name)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(usual); i++) {
+		if (strcmp(usual[i], name) == 0)
+			return true;
+	}
+	return page->command != page->commands[0] &&
+	       !td_option_find(page->commands[0]->groups, name, strlen(name));
+}
+
+/* argp does not show hidden options, but takes them. */
+static void hide_unusual(struct td_usage_page *page)
+{
+	struct argp_option *o = page->options;
+
+	if (count_options(page->command->groups) <= FEW)
+		return;
+	for (; o->name || o->doc; o++) {
+		if (o->name && o->group >= 0 && !is_usual(page, o->name)) {
+			o->flags |= OPTION_HIDDEN;
+			page->nr_hidden++;
+		}
+	}
+}
+
 /* --- the words around them ------------------------------------------------ */
 
 static void put_subcommands(FILE *fp, const struct td_command *const *commands)
@@ -100,10 +144,18 @@ static void put_subcommands(FILE *fp, const struct td_command *const *commands)
 			(*commands)->line);
 }
 
-static void put_end(FILE *fp, const struct td_command *command)
+static void put_end(FILE *fp, const struct td_usage_page *page)
 {
+	const struct td_command *command = page->command;
+
 	fprintf(fp, "Examples:\n%s\n\n", command->examples);
-	fputs(command->status ? command->status : usual_status, fp);
+	if (page->nr_hidden)
+		fprintf(fp,
+			"%s --help=all shows all options (%zu more) and the "
+			"exit status.",
+			page->title, page->nr_hidden);
+	else
+		fputs(command->status ? command->status : usual_status, fp);
 }
 
 /* argp frees the text that this returns. */
@@ -114,13 +166,15 @@ static char *fill_doc(int key, const char *text, void *input)
 	size_t size;
 	FILE *fp;
 
+	if (key == ARGP_KEY_HELP_DUP_ARGS_NOTE)
+		return NULL; /* five lines for what is usual everywhere */
 	if (key != ARGP_KEY_HELP_PRE_DOC && key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)(uintptr_t)text;
 	fp = open_memstream(&doc, &size);
 	if (!fp)
 		return NULL;
 	if (key == ARGP_KEY_HELP_POST_DOC)
-		put_end(fp, page->command);
+		put_end(fp, page);
 	else
 		fputs(page->command->doc, fp);
 	if (key == ARGP_KEY_HELP_PRE_DOC && page->command == page->commands[0])
@@ -160,8 +214,11 @@ void td_usage_close(struct td_usage_page *page)
 	page->options = NULL;
 }
 
-void td_usage_put(struct td_usage_page *page, struct argp_state *state, int key)
+void td_usage_put(struct td_usage_page *page, struct argp_state *state, int key,
+		  bool all)
 {
+	if (!all && key != TD_USAGE_SHORT)
+		hide_unusual(page);
 	state->name = page->title;
 	argp_state_help(state, stdout,
 			key == TD_USAGE_SHORT
@@ -174,7 +231,7 @@ static error_t show_only(int key, char *arg, struct argp_state *state)
 	(void)arg;
 	if (key != '?')
 		return ARGP_ERR_UNKNOWN;
-	td_usage_put(*(struct td_usage_page **)state->input, state, key);
+	td_usage_put(*(struct td_usage_page **)state->input, state, key, false);
 	return 0;
 }
 

@@ -16,6 +16,7 @@ struct td_usage_page {
 	const struct td_command *const *commands;
 	char title[TD_TITLE_SIZE];
 	struct argp_option *options;
+	size_t nr_hidden; /* options that --help leaves out */
 	struct argp argp;
 };
 
@@ -32,9 +33,12 @@ void td_usage_close(struct td_usage_page *page);
 const struct td_option *td_usage_option(const struct td_usage_page *page,
 					int key);
 
-/* Prints --help or --usage, by key; exits unless ARGP_NO_EXIT is set. */
+/*
+ * Prints --help or --usage, by key; exits unless ARGP_NO_EXIT is set.  all:
+ * with options that few people use.
+ */
 void td_usage_put(struct td_usage_page *page, struct argp_state *state,
-		  int key);
+		  int key, bool all);
 /* Prints the text of --help without exiting. */
 int td_usage_show(const struct td_command *command,
 		  const struct td_command *const *commands, struct td_err *err);

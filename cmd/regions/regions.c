@@ -284,7 +284,7 @@ static const struct td_option counting[] = {
 	{ "metrics", 'M', "LIST", "metrics and groups of them: names, tma_*",
 	  TD_OPTION_FUNCTION, .set = td_value_metrics },
 	{ "event", 'e', "LIST",
-	  "events instead of the tree, in the syntax of perf stat -e",
+	  "events, as for perf stat -e, instead of the tree",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
 	{ "every", 0, "N", "count one of N calls of a region, by chance",
 	  TD_OPTION_NUMBER, offsetof(struct td_opts, every), 0, 1, INT_MAX },

@@ -18,7 +18,7 @@ setup() {
 # help_options [SUBCOMMAND]: the long options of --help, the only list of them that
 # is not written by hand
 help_options() {
-	"$TDSTAT" "$@" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort -u
+	"$TDSTAT" "$@" --help=all | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort -u
 }
 
 # --- bash -----------------------------------------------------------------------
@@ -76,7 +76,7 @@ offers() {
 }
 
 @test "bash: short options, as --help has them" {
-	assert_same "$("$TDSTAT" --help | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
+	assert_same "$("$TDSTAT" --help=all | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
 		"$(offered - | grep '^-[^-]')"
 }
 
@@ -198,10 +198,10 @@ needs_fish() {
 	for word in '' $(subcommands); do
 		assert_same "$(help_options ${word:+"$word"})" "$(in_fish "$word --" | sed 's/\t.*//; s/=$//' | sort -u)"
 	done
-	assert_same "$("$TDSTAT" --help | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
+	assert_same "$("$TDSTAT" --help=all | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
 		"$(in_fish - | sed 's/\t.*//' | grep '^-[^-]' | sort -u)"
 	# a value is taken where --help has one that is no option's own
-	assert_same "$("$TDSTAT" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+=' | grep -oE -e '--[a-z-]+=' | sort -u)" \
+	assert_same "$("$TDSTAT" --help=all | grep -oE '^ {2,6}(-., )?--[a-z-]+=' | grep -oE -e '--[a-z-]+=' | sort -u)" \
 		"$(in_fish -- | sed 's/\t.*//' | grep -e '^--.*=$' | sort -u)"
 	assert_equal "$(in_fish '-a -C 0 -I1000 record --hybrid-m')" \
 		"--hybrid-merge	one row for all kinds of core; metrics are weighted by slots"
@@ -314,10 +314,10 @@ needs_zsh() {
 	done
 	COMPLETION=$completion zsh -f ask.zsh | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
 	assert_same "$(help_options)" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
-	assert_same "$("$TDSTAT" --help | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
+	assert_same "$("$TDSTAT" --help=all | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
 		"$(sed '1,/^-A$/d' specs | grep -oE '^-[^-*]' | sort -u)"
 	# a value is taken where --help has one
-	assert_same "$("$TDSTAT" --help | grep -oE '^ {2,6}(-., )?--[a-z-]+\[?=' | grep -oE -e '--[a-z-]+' | sort -u)" \
+	assert_same "$("$TDSTAT" --help=all | grep -oE '^ {2,6}(-., )?--[a-z-]+\[?=' | grep -oE -e '--[a-z-]+' | sort -u)" \
 		"$(grep -E '^--[a-z-]+=' specs | sed 's/=.*//' | sort -u)"
 }
 

@@ -107,7 +107,7 @@ costs() {
 }
 
 @test "a made-up aggregation: --help, what excludes it, and recordings" {
-	made --help
+	made --help=all
 	assert_regex "$output" '--per-pair +a row for each pair of CPUs'
 	made --per-pair -- true
 	assert_equal "$status" 64
@@ -118,7 +118,7 @@ costs() {
 }
 
 @test "a made-up writer: its option, its rows and what excludes it" {
-	made --help
+	made --help=all
 	assert_regex "$output" '--tabs +a value a line, with tabs in between'
 	made report --tabs --per-pair "$BATS_FILE_TMPDIR/recording"
 	assert_equal "$output" $'P0\tpage-faults\t11\nP1\tpage-faults\t1100\nP2\tpage-faults\t100000'

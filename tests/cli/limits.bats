@@ -180,7 +180,7 @@ assert_refused() {
 		assert_no_stderr
 	done
 	for how in '-a -l 1 --timeout 20' \
-		"report -x, -i $data/alderlake.jsonl" 'list' 'list -v' 'list --json' '--help' '--dry-run -a'; do
+		"report -x, -i $data/alderlake.jsonl" 'list' 'list -v' 'list --json' '--help=all' '--dry-run -a'; do
 		[[ $how == *--timeout* ]] || { saved alderlake; unset PERF_CPUID; }
 		try timeout 30 bash -c 'mkfifo p; exec 8<>p 9>p 8<&-; rm p; "$TDSTAT" "$@" >&9' - $how
 		assert_equal "$how: $status" "$how: 141"

@@ -226,7 +226,7 @@ listed() {
 @test "the options of --help are those of the pages, and no page has another one" {
 	for word in '' $(subcommands); do
 		# shellcheck disable=SC2086
-		"$TDSTAT" $word --help
+		"$TDSTAT" $word --help=all
 	done | grep -oE '^ {2,6}-[^ ]( |,)|^ {2,6}(-., )?--[a-z-]+' |
 		grep -oE -e '--[a-z-]+|-[^ ,-]' | LC_ALL=C sort -u >of_help
 	[ "$(wc -l <of_help)" -gt 80 ]

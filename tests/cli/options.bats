@@ -170,8 +170,30 @@ refused() {
 	[ ! -e made ]
 }
 
-@test "--help: every option, what they do, and the statuses; exit 0" {
+@test "--help: one screen, the 25 options that people use; --help=all has more" {
 	try "$TDSTAT" --help
+	assert_success
+	assert_no_stderr
+	[ "${#lines[@]}" -le 61 ] || fail "${#lines[@]} lines"
+	assert_equal "$(options_of | grep -cvxE -e '--(help|usage|version)')" 25
+	assert_line --regexp '^tdstat --help=all shows all options \([0-9]+ more\)'
+	run ! grep -E '.{81}' <<<"$output"
+	# the rest is hidden, not refused
+	run ! grep -x -e --no-inherit <(options_of)
+	try "$TDSTAT" --no-inherit --help
+	assert_success
+	# what has few options has one help; others show all that they alone have
+	for word in $(subcommands); do
+		all=$("$TDSTAT" $word --help=all)
+		(($(grep -cE '^ {2,6}(-., )?--' <<<"$all") > 36)) ||
+			assert_same "$all" "$("$TDSTAT" $word --help)"
+	done
+	assert_same "" "$(comm -13 <(options_of report) <(comm -13 <(all_options_of) <(all_options_of report)))"
+	refused '--help and --help=all' --help=nosuch
+}
+
+@test "--help=all: every option, what they do, and the statuses; exit 0" {
+	try "$TDSTAT" --help=all
 	assert_success
 	assert_no_stderr
 	for option in -a --all-cpus -A --no-aggr -C --cpu= --cputype= -I --interval-print= \
@@ -189,12 +211,17 @@ refused() {
 
 # options_of [SUBCOMMAND]: the long ones of its --help
 options_of() {
-	"$TDSTAT" ${1-} --help | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | LC_ALL=C sort
+	"$TDSTAT" ${1-} --help${2-} | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | LC_ALL=C sort
+}
+
+# all_options_of [SUBCOMMAND]: those of --help=all
+all_options_of() {
+	options_of "${1-}" =all
 }
 
 @test "a subcommand's --help: its own options alone, and two examples of it" {
 	for word in record report top list explain doctor help; do
-		try "$TDSTAT" $word --help
+		try "$TDSTAT" $word --help=all
 		assert_success
 		assert_no_stderr
 		assert_line --index 0 --partial "Usage: tdstat $word "
@@ -205,14 +232,14 @@ options_of() {
 		assert_line --index 0 --partial "Usage: tdstat $word "
 	done
 	assert_same "$(printf -- '--%s\n' cputype help json-output metrics-dir model print usage verbose version)" \
-		"$(options_of list)"
-	assert_same "$(printf -- '--%s\n' help metrics-dir model usage version)" "$(options_of explain)"
-	assert_same "$(printf -- '--%s\n' help usage version)" "$(options_of help)"
+		"$(all_options_of list)"
+	assert_same "$(printf -- '--%s\n' help metrics-dir model usage version)" "$(all_options_of explain)"
+	assert_same "$(printf -- '--%s\n' help usage version)" "$(all_options_of help)"
 	# what is for counting is none of report's, and the reverse
-	assert_same "$(printf -- '--%s\n' callers html input locate no-tree per-region profile svg total)" "$(comm -13 <(options_of) <(options_of report))"
-	assert_same "$(printf -- '--%s\n' append force max-series no-multiplex openmetrics perfetto repeat table)" "$(comm -23 <(options_of) <(options_of record))"
+	assert_same "$(printf -- '--%s\n' callers html input locate no-tree per-region profile svg total)" "$(comm -13 <(all_options_of) <(all_options_of report))"
+	assert_same "$(printf -- '--%s\n' append force max-series no-multiplex openmetrics perfetto repeat table)" "$(comm -23 <(all_options_of) <(all_options_of record))"
 	for option in pid interval-print event dry-run repeat control; do
-		run ! grep -x -e "--$option" <(options_of report)
+		run ! grep -x -e "--$option" <(all_options_of report)
 	done
 }
 

@@ -7,6 +7,8 @@
 /* A verdict, and what to type next: whole command lines, quoted for a shell. */
 struct td_advice {
 	const struct td_verdict *verdict;
+	const struct td_verdict *others; /* of other kinds of core */
+	size_t nr_others;
 	const char *next;    /* counts what is below; NULL: none */
 	const char *where;   /* finds the places in the program; NULL: none */
 	const char *explain; /* says what the node means; NULL: none */

@@ -91,16 +91,11 @@ static void put_phases(struct json_object *o, const struct td_report *report,
 	put(o, "then", column_or_null(report, phases->second));
 }
 
-void td_out_json_verdict(struct td_writer *writer,
-			 const struct td_report *report,
-			 const struct td_advice *advice)
+/* The node that a verdict names. */
+static void put_named(struct json_object *o, const struct td_verdict *v)
 {
-	const struct td_verdict *v = advice->verdict;
 	const struct td_found *last = td_verdict_last(v);
-	struct json_object *line = td_json_line();
-	struct json_object *o = json_object_new_object();
 
-	td_out_json_time(o, "time", writer->frame, report->time_ns);
 	put(o, "pmu", v->row ? json_object_new_string(v->row->pmu) : NULL);
 	put(o, "confidence", json_object_new_string(td_out_confidence(v)));
 	put(o, "node", name_or_null(last));
@@ -109,6 +104,31 @@ void td_out_json_verdict(struct td_writer *writer,
 	put(o, "low", last ? number_or_null(last->value - last->error) : NULL);
 	put(o, "high", last ? number_or_null(last->value + last->error) : NULL);
 	put(o, "slots", last ? number_or_null(last->slots_pct) : NULL);
+}
+
+static struct json_object *others(const struct td_advice *advice)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < advice->nr_others; i++) {
+		struct json_object *o = json_object_new_object();
+
+		put_named(o, &advice->others[i]);
+		td_json_append(array, o);
+	}
+	return array;
+}
+
+void td_out_json_verdict(struct td_writer *writer,
+			 const struct td_report *report,
+			 const struct td_advice *advice)
+{
+	const struct td_verdict *v = advice->verdict;
+	struct json_object *line = td_json_line();
+	struct json_object *o = json_object_new_object();
+
+	td_out_json_time(o, "time", writer->frame, report->time_ns);
+	put_named(o, v);
 	put(o, "runner_up", name_or_null(&v->runner_up));
 	put(o, "tied", names(v->tied, 2));
 	put(o, "over", names(v->over, 2));
@@ -116,6 +136,7 @@ void td_out_json_verdict(struct td_writer *writer,
 	put(o, "waits", json_object_new_boolean(v->waits));
 	put(o, "held", json_object_new_boolean(v->held));
 	put(o, "busy", number_or_null(v->busy_pct));
+	put(o, "others", others(advice));
 	put(o, "next", commands(advice));
 	put(line, "verdict", o);
 	td_out_json_line(writer, line);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text: the verdict below the trees, six lines at most. */
+/* Text: the verdict below the trees, six lines and one a further kind of core. */
 #include <math.h>
 #include <string.h>
 
@@ -241,6 +241,21 @@ static void put_change(struct lines *lines, bool live)
 	put_sentence(lines, live ? "; -I 100 shows when" : "");
 }
 
+/* What most slots of another kind of core went to, in a line. */
+static void put_other(struct lines *lines, const struct td_verdict *other)
+{
+	struct lines of_other = { lines->fp, lines->report, other, 0 };
+
+	if (other->nr_path) {
+		put_last(&of_other);
+		return;
+	}
+	fputs(" On ", lines->fp);
+	td_put_printable(lines->fp, other->row->pmu);
+	fputc(':', lines->fp);
+	put_situation(&of_other);
+}
+
 /* Commands are whole lines, so that they can be pasted. */
 static void put_command(struct lines *lines, const char *words,
 			const char *command)
@@ -262,6 +277,8 @@ void td_out_text_verdict(struct td_writer *writer,
 	put_last(&lines);
 	put_others(&lines);
 	put_change(&lines, advice->live);
+	for (size_t i = 0; i < advice->nr_others; i++)
+		put_other(&lines, &advice->others[i]);
 	put_command(&lines, " What next:  ", advice->next);
 	put_command(&lines, " Where:      ", advice->where);
 	put_command(&lines, advice->above ? " Above it:   " : " What it is: ",

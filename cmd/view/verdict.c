@@ -44,7 +44,7 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 			struct td_err *err)
 {
 	const struct td_out *out = view->sink.writer.out;
-	struct td_verdict verdict;
+	struct td_verdict verdict, others[TD_VERDICT_OTHERS];
 	struct td_next next;
 	int rc;
 
@@ -62,6 +62,9 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 		out->verdict(&view->sink.writer, report,
 			     &(struct td_advice){
 				     .verdict = &verdict,
+				     .others = others,
+				     .nr_others = td_verdict_find_others(
+					     others, &verdict, report),
 				     .next = next.count,
 				     .where = next.where,
 				     .explain = next.explain,

@@ -302,18 +302,12 @@ static bool has_changed(const struct td_row *row)
 /* What has most of the slots has so few only if those of others were not counted. */
 #define HARDLY_ANY_PCT 1
 
-void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
+/* The verdict of verdict->row. */
+static void find_of_row(struct td_verdict *verdict,
+			const struct td_report *report)
 {
 	struct td_siblings top;
 
-	*verdict = (struct td_verdict){ .busy_pct = NAN };
-	if (!has_one_id(report))
-		return;
-	verdict->row = find_row(report);
-	if (!verdict->row || verdict->row->share_pct < HARDLY_ANY_PCT) {
-		verdict->situation = TD_SITUATION_NOT_COUNTED;
-		return;
-	}
 	verdict->waits = report->mostly_waited;
 	verdict->held = report->held;
 	verdict->busy_pct = isnan(report->tasks_pct) ? verdict->row->busy_pct
@@ -328,4 +322,43 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 		judge(verdict, report, &top);
 	verdict->changed = verdict->situation != TD_SITUATION_IDLE &&
 			   has_changed(verdict->row);
+}
+
+void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
+{
+	*verdict = (struct td_verdict){ .busy_pct = NAN };
+	if (!has_one_id(report))
+		return;
+	verdict->row = find_row(report);
+	if (!verdict->row || verdict->row->share_pct < HARDLY_ANY_PCT)
+		verdict->situation = TD_SITUATION_NOT_COUNTED;
+	else
+		find_of_row(verdict, report);
+}
+
+/* With less, a kind of core changes little of how long the work takes. */
+#define WORTH_A_VERDICT_PCT 20
+
+size_t td_verdict_find_others(struct td_verdict others[TD_VERDICT_OTHERS],
+			      const struct td_verdict *verdict,
+			      const struct td_report *report)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; verdict->row && i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (row == verdict->row || row->package || !was_counted(row) ||
+		    !(row->share_pct > WORTH_A_VERDICT_PCT) ||
+		    nr == TD_VERDICT_OTHERS)
+			continue;
+		others[nr] = (struct td_verdict){ .row = row,
+						  .busy_pct = NAN };
+		find_of_row(&others[nr], report);
+		/* of tasks that waited, there is nothing to say */
+		nr += others[nr].situation != TD_SITUATION_NONE &&
+		      !(others[nr].situation == TD_SITUATION_SHORT &&
+			others[nr].waits);
+	}
+	return nr;
 }

@@ -72,6 +72,17 @@ struct td_verdict {
 void td_verdict_find(struct td_verdict *verdict,
 		     const struct td_report *report);
 
+/* Of a machine with so many kinds of core besides that of the verdict. */
+#define TD_VERDICT_OTHERS 3
+
+/*
+ * Finds those of the other kinds of core that had more than a fifth of the
+ * slots.  Returns how many there are.
+ */
+size_t td_verdict_find_others(struct td_verdict others[TD_VERDICT_OTHERS],
+			      const struct td_verdict *verdict,
+			      const struct td_report *report);
+
 /* The last node of the path, or NULL. */
 const struct td_found *td_verdict_last(const struct td_verdict *verdict);
 /* The node to look at next: the only one that is over, or the path's last. */

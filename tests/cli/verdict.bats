@@ -20,14 +20,14 @@ report() {
 	run diff <(echo "$without") <(echo "$output")
 	refute_line --regexp '^<'
 	assert_line --regexp '^> [ ]?[A-Z]'
-	[ "$(grep -c '^> .' <<<"$output")" -le 5 ]
+	[ "$(grep -c '^> .' <<<"$output")" -le 6 ]
 }
 
 @test "as JSON it is one object, behind the metrics, and only if it is asked for" {
 	report -j --verdict "$data/manual/xz-3.jsonl"
 	assert_success
 	assert_equal "$(jq -c 'select(.verdict) | .verdict | keys_unsorted' <<<"$output")" \
-		'["time","pmu","confidence","node","path","value","low","high","slots","runner_up","tied","over","steady","mostly","mostly_time","then","waits","held","busy","next"]'
+		'["time","pmu","confidence","node","path","value","low","high","slots","runner_up","tied","over","steady","mostly","mostly_time","then","waits","held","busy","others","next"]'
 	assert_equal "$(jq -r '.verdict.pmu' <<<"${lines[-1]}")" cpu_core
 	report -j "$data/manual/xz-3.jsonl"
 	run ! grep -q verdict <<<"$output"

@@ -19,7 +19,7 @@
 static int show(const struct td_sides *sides, const struct td_diff *diff,
 		const struct td_opts *opts, struct td_err *err)
 {
-	const struct td_frame frame = { .big_num = !opts->no_big_num,
+	const struct td_frame frame = { .big_num = !opts->show.no_big_num,
 					.runs = 1 };
 	struct td_sink sink = { 0 };
 	int rc = td_sink_open(&sink, opts, &frame, err);
@@ -40,7 +40,7 @@ static void say(const struct td_sides *sides, const struct td_opts *opts,
 {
 	struct td_notes cores = { 0 };
 
-	if (opts->quiet)
+	if (opts->show.quiet)
 		return;
 	td_note_cores(sides, &cores);
 	td_say_notes(&cores);
@@ -68,13 +68,13 @@ static const struct td_option comparing[] = {
 	  "exit with 1 if a node grew by more, and not by chance",
 	  TD_OPTION_FILE, offsetof(struct td_opts, fail_above) },
 	{ "total", 0, NULL, "the sum of all threads or regions",
-	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
 	  .min = TD_AGGREGATE_ALL },
 	{ "per-thread", 0, NULL, "each name of threads",
-	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
 	  .min = TD_AGGREGATE_THREAD },
 	{ "per-region", 0, NULL, "each region of the program",
-	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
 	  .min = TD_AGGREGATE_REGION },
 	{ "level", 'l', "N", "the tree down to level N (default: as recorded)",
 	  TD_OPTION_LEVEL, offsetof(struct td_opts, ask.level),
@@ -136,7 +136,7 @@ static int compare(const struct td_opts *opts, const struct td_limits *limits,
 		rc = show(&sides, &diff, opts, err);
 	if (!rc)
 		*status = td_limits_exceeded(limits, &diff, &notes) || failed;
-	if (!rc && !opts->quiet)
+	if (!rc && !opts->show.quiet)
 		td_say_notes(&notes);
 	td_diff_free(&diff);
 	td_sides_free(&sides);

@@ -48,7 +48,7 @@ static int check_rights(const struct td_opts *opts, struct td_err *err)
 {
 	if (!td_rights_are_lent())
 		return 0;
-	if (!opts->quiet)
+	if (!opts->show.quiet)
 		td_rights_say_ignored();
 	return counts(opts) ? 0 : td_rights_drop_all(err);
 }

@@ -30,12 +30,12 @@ static int record(const struct td_opts *opts, int *status, struct td_err *err)
 	struct td_opts filled = *opts;
 	int rc;
 
-	if (!filled.output)
-		filled.output = TD_RECORDING_NAME;
+	if (!filled.show.output)
+		filled.show.output = TD_RECORDING_NAME;
 	rc = td_session_run(&filled, status, err);
-	if (!rc && !opts->output && !opts->quiet && !opts->dry_run)
+	if (!rc && !opts->show.output && !opts->show.quiet && !opts->dry_run)
 		td_say("tdstat: recorded in %s: tdstat report shows it\n",
-		       filled.output);
+		       filled.show.output);
 	return rc;
 }
 

@@ -91,7 +91,7 @@ static int report_from(struct td_recorded *recorded, struct td_notes *notes,
 
 	if (!rc)
 		rc = open_view(&view, &recorded->source, rec, opts, err);
-	if (!rc && !opts->quiet)
+	if (!rc && !opts->show.quiet)
 		td_say_notes(notes);
 	if (!rc)
 		rc = show(rec, &view, opts->profile, err);
@@ -105,7 +105,7 @@ static int locate(struct td_recording *rec, const struct td_opts *opts,
 {
 	int rc = td_replay_locate(rec, opts, err);
 
-	if (!rc && !opts->quiet)
+	if (!rc && !opts->show.quiet)
 		td_recorded_warn(rec);
 	return rc;
 }
@@ -155,7 +155,7 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 static int refuse_picture(const struct td_opts *opts, struct td_err *err)
 {
 	td_err_usage(err, "%s is a picture of the tree: --locate shows none",
-		     td_out_option(opts->format));
+		     td_out_option(opts->show.format));
 	return td_err_hint(err, "--html has a table of the functions");
 }
 
@@ -164,13 +164,13 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (opts->locate && opts->profile)
 		return td_err_usage(
 			err, "--locate and --profile exclude each other");
-	if (opts->format == TD_FORMAT_PERFETTO &&
+	if (opts->show.format == TD_FORMAT_PERFETTO &&
 	    (opts->locate || opts->profile))
 		return td_err_usage(err,
 				    "--perfetto shows intervals: samples have "
 				    "none, so --locate and --profile exclude "
 				    "it");
-	if (opts->locate && !td_out_find(opts->format)->where)
+	if (opts->locate && !td_out_find(opts->show.format)->where)
 		return refuse_picture(opts, err);
 	return 0;
 }
@@ -181,10 +181,10 @@ static const struct td_option recording[] = {
 	  TD_RECORDING_NAME "); - is standard input",
 	  TD_OPTION_FILE, offsetof(struct td_opts, input) },
 	{ "total", 0, NULL, "the sum of all, whatever was recorded",
-	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
 	  .min = TD_AGGREGATE_ALL },
 	{ "per-region", 0, NULL, "a row for each region of the program",
-	  TD_OPTION_BIT, offsetof(struct td_opts, aggregations),
+	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
 	  .min = TD_AGGREGATE_REGION },
 	{ "locate", 0, NULL, "the functions of samples of tdstat locate",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, locate) },

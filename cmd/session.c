@@ -53,15 +53,16 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 /* Checked first, before a descriptor of ours gets this number. */
 static int check_log_fd(const struct td_opts *opts, struct td_err *err)
 {
-	int flags = opts->log_fd ? fcntl(opts->log_fd, F_GETFL) : O_WRONLY;
+	int flags = opts->show.log_fd ? fcntl(opts->show.log_fd, F_GETFL)
+				      : O_WRONLY;
 
 	if (flags < 0)
-		return td_err_set(err, -errno, "--log-fd %d: %s", opts->log_fd,
-				  strerror(errno));
+		return td_err_set(err, -errno, "--log-fd %d: %s",
+				  opts->show.log_fd, strerror(errno));
 	if ((flags & O_ACCMODE) == O_RDONLY)
 		return td_err_set(err, -EBADF,
 				  "--log-fd %d: it is open for reading only",
-				  opts->log_fd);
+				  opts->show.log_fd);
 	return 0;
 }
 
@@ -117,8 +118,8 @@ int td_session_find(const struct td_opts *opts,
 
 	*focus = (struct td_focus){ 0 };
 	counting.does = (struct td_does){ .latencies = true };
-	counting.format = TD_FORMAT_TEXT;
+	counting.show.format = TD_FORMAT_TEXT;
 	counting.ask = (struct td_ask){ .level = TD_MAX_LEVEL, .drill = true };
-	counting.quiet = counting.verdict = true;
+	counting.show.quiet = counting.show.verdict = true;
 	return td_session_count(&counting, inherited, focus, status, err);
 }

@@ -37,12 +37,12 @@ static bool is_read(const struct td_opts *opts, const char *name)
 int td_spare_recordings(const struct td_opts *opts, struct td_err *err)
 {
 	const char *const names[] = {
-		opts->does.records ? NULL : opts->output,
+		opts->does.records ? NULL : opts->show.output,
 		opts->record,
 		opts->samples,
 	};
 
-	for (size_t i = 0; !opts->force && i < TD_ARRAY_SIZE(names); i++) {
+	for (size_t i = 0; !opts->show.force && i < TD_ARRAY_SIZE(names); i++) {
 		if (!names[i] || !td_recording_is_at(names[i]) ||
 		    is_read(opts, names[i]))
 			continue;

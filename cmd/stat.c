@@ -34,7 +34,7 @@ static const struct td_option multiplex[] = {
 
 static const struct td_option table[] = {
 	{ "table", 0, NULL, "show the time of each run of -r",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, table) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, show.table) },
 	{ NULL },
 };
 

@@ -138,14 +138,14 @@ int td_textfile_run(const struct td_opts *opts, int *status, struct td_err *err)
 	struct td_opts filled = *opts;
 	struct textfile file = {
 		.opts = &filled,
-		.how = td_ends_with(opts->output, ".prom")
+		.how = td_ends_with(opts->show.output, ".prom")
 			       ? TD_EXPOSE_TEXT
 			       : TD_EXPOSE_OPENMETRICS,
 	};
 	const struct td_viewer viewer = {
 		.begin = begin, .report = report, .fd = -1, .ctx = &file
 	};
-	int rc = find_path(&file, opts->output, err);
+	int rc = find_path(&file, opts->show.output, err);
 
 	if (!filled.when.interval_ms)
 		filled.when.interval_ms = INTERVAL_MS;

@@ -5,7 +5,7 @@
 #include "cmd/opts/opts.h"
 
 /*
- * --openmetrics: counts as tdstat does, and replaces opts->output by the counters
+ * --openmetrics: counts as tdstat does, and replaces opts->show.output by the counters
  * so far at each interval, as a whole.  It is in Prometheus's text format if its
  * name ends in ".prom", else in OpenMetrics.
  */

@@ -100,14 +100,14 @@ static struct td_opts options_of(const struct runs *runs, size_t side,
 
 	opts.does = (struct td_does){ .records = true, .latencies = true };
 	opts.target.command = runs->commands[side];
-	opts.output = path;
-	opts.append = false;
-	opts.format = TD_FORMAT_TEXT;
-	opts.log_fd = runs->nothing;
+	opts.show.output = path;
+	opts.show.append = false;
+	opts.show.format = TD_FORMAT_TEXT;
+	opts.show.log_fd = runs->nothing;
 	opts.when.has_repeat = false;
 	opts.when.repeat = 1;
-	opts.no_verdict = true;
-	opts.quiet = opts.quiet || round;
+	opts.show.no_verdict = true;
+	opts.show.quiet = opts.show.quiet || round;
 	if (!td_ask_is_made(&opts.ask) && !td_opts_want_events(&opts))
 		opts.ask.level = 1;
 	return opts;

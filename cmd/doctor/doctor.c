@@ -363,9 +363,10 @@ static int put_json(FILE *fp, const struct td_doctor *doctor)
 
 static int show(const struct visit *v, struct td_err *err)
 {
-	if (v->opts->format == TD_FORMAT_JSON && put_json(stdout, &v->doctor))
+	if (v->opts->show.format == TD_FORMAT_JSON &&
+	    put_json(stdout, &v->doctor))
 		return td_err_nomem(err);
-	if (v->opts->format != TD_FORMAT_JSON)
+	if (v->opts->show.format != TD_FORMAT_JSON)
 		put_text(stdout, &v->doctor);
 	return td_out_check(stdout, "standard output", err);
 }

@@ -30,7 +30,7 @@ static struct td_opts opts_of(const struct td_opts *opts, int level)
 
 	planned.does = (struct td_does){ .latencies = true };
 	planned.ask = (struct td_ask){ .level = level };
-	planned.target.all_cpus = planned.dry_run = planned.quiet = true;
+	planned.target.all_cpus = planned.dry_run = planned.show.quiet = true;
 	return planned;
 }
 

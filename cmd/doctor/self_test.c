@@ -68,7 +68,7 @@ static int plan_one(struct td_job *job, const struct testing *t,
 	counting.does = (struct td_does){ .latencies = true };
 	counting.ask = (struct td_ask){ .level = 1 };
 	counting.cputype = test->pmu;
-	counting.quiet = counting.target.no_inherit = true;
+	counting.show.quiet = counting.target.no_inherit = true;
 	if (test->whole_core) {
 		counting.target.has_cpus = true;
 		counting.target.cpus = (struct td_ints){ &cpu, 1 };

@@ -313,7 +313,7 @@ static int show(struct td_list *list, struct td_err *err)
 {
 	int rc = collect(list, err);
 
-	if (!rc && list->opts->format == TD_FORMAT_JSON)
+	if (!rc && list->opts->show.format == TD_FORMAT_JSON)
 		rc = put_json(stdout, list) ? td_err_nomem(err) : 0;
 	else if (!rc)
 		rc = td_list_put_text(stdout, list) ? td_err_nomem(err) : 0;
@@ -364,7 +364,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (opts->print && !opts->nr_patterns)
 		return td_err_usage(
 			err, "tdstat list --print needs the name of an event");
-	if (opts->print && opts->format != TD_FORMAT_TEXT)
+	if (opts->print && opts->show.format != TD_FORMAT_TEXT)
 		return td_err_usage(
 			err, "tdstat list --print and -j exclude each other");
 	return 0;

@@ -263,7 +263,7 @@ const char *td_list_encode(struct td_list *list, const struct td_event *event,
 	size_t size;
 	FILE *fp;
 
-	if (list->opts->format != TD_FORMAT_JSON && !list->opts->verbose)
+	if (list->opts->show.format != TD_FORMAT_JSON && !list->opts->verbose)
 		return NULL;
 	fp = open_memstream(&text, &size);
 	if (!fp)

@@ -43,7 +43,7 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 		{ threads && o->target.has_cpus &&
 			  !td_target_attaches(&o->target),
 		  "--per-thread and -C exclude each other" },
-		{ threads && o->metric_only,
+		{ threads && o->show.metric_only,
 		  "--metric-only and --per-thread exclude each other" },
 		{ threads && o->when.repeat != 1 &&
 			  !td_target_attaches(&o->target),
@@ -65,7 +65,7 @@ static int check_formats(const struct td_opts *o, struct td_err *err)
 	for (size_t i = 0; i < td_nr_formats(); i++) {
 		const char *option = td_out_option((enum td_format_kind)i);
 
-		if (!(o->formats & 1U << i))
+		if (!(o->show.formats & 1U << i))
 			continue;
 		if (other)
 			return td_err_usage(err, "%s and %s exclude each other",
@@ -119,38 +119,38 @@ static bool chooses_metrics(const struct td_opts *o)
 
 int td_opts_check(const struct td_opts *o, struct td_err *err)
 {
-	bool trace = o->format == TD_FORMAT_PERFETTO;
-	bool page = o->own_file && !trace;
+	bool trace = o->show.format == TD_FORMAT_PERFETTO;
+	bool page = o->show.own_file && !trace;
 	const struct conflict conflicts[] = {
-		{ o->asked_big_num && o->separator,
+		{ o->show.asked_big_num && o->show.separator,
 		  "-B and -x exclude each other" },
-		{ trace && o->log_fd,
+		{ trace && o->show.log_fd,
 		  "--perfetto and --log-fd exclude each other" },
-		{ o->output && o->log_fd && !o->does.records,
+		{ o->show.output && o->show.log_fd && !o->does.records,
 		  "-o and --log-fd exclude each other" },
-		{ o->output && page,
+		{ o->show.output && page,
 		  "--html and --svg name their files: -o excludes them" },
-		{ o->log_fd && page,
+		{ o->show.log_fd && page,
 		  "--html and --svg name their files: --log-fd excludes them" },
-		{ o->quiet && page,
+		{ o->show.quiet && page,
 		  "--quiet shows nothing: it excludes --html and --svg" },
-		{ o->verdict && o->no_verdict,
+		{ o->show.verdict && o->show.no_verdict,
 		  "--verdict and --no-verdict exclude each other" },
-		{ o->verdict && o->separator,
+		{ o->show.verdict && o->show.separator,
 		  "--verdict and -x exclude each other" },
-		{ trace && o->output,
+		{ trace && o->show.output,
 		  "-o and --perfetto exclude each other: both name the file" },
-		{ trace && o->append,
+		{ trace && o->show.append,
 		  "--perfetto and --append exclude each other: a trace has an "
 		  "end" },
-		{ trace && o->verdict,
+		{ trace && o->show.verdict,
 		  "--verdict and --perfetto exclude each other" },
-		{ o->append && !o->output && !o->log_fd,
+		{ o->show.append && !o->show.output && !o->show.log_fd,
 		  "--append needs -o or --log-fd" },
 		{ o->ask.bottlenecks && td_opts_want_events(o),
 		  "-e, -d and --null show counts, --bottlenecks metrics: they "
 		  "exclude each other" },
-		{ o->ask.bottlenecks && o->verdict,
+		{ o->ask.bottlenecks && o->show.verdict,
 		  "--bottlenecks has the largest first, and --verdict is of the "
 		  "tree: they exclude each other" },
 		{ o->ask.bottlenecks && chooses_metrics(o),
@@ -171,7 +171,7 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		{ td_opts_want_events(o) && td_ask_is_made(&o->ask),
 		  "-e, -d and --null show counts, --level and -M metrics: they "
 		  "exclude each other" },
-		{ td_opts_want_events(o) && o->verdict,
+		{ td_opts_want_events(o) && o->show.verdict,
 		  "-e, -d and --null show counts: --verdict is of the tree" },
 		{ o->ask.drill && (o->ask.nr_names || o->ask.bottlenecks),
 		  "-l auto chooses its metrics: it and -M exclude each other" },
@@ -190,9 +190,9 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		{ o->record_tpebs && td_target_has_cgroups(&o->target),
 		  "--record-tpebs samples whole CPUs or tasks: it and cgroups "
 		  "exclude each other" },
-		{ o->nothing && o->metric_only,
+		{ o->nothing && o->show.metric_only,
 		  "--null and --metric-only exclude each other" },
-		{ td_opts_want_events(o) && o->metric_only &&
+		{ td_opts_want_events(o) && o->show.metric_only &&
 			  td_target_has_cgroups(&o->target),
 		  "--metric-only with -e and cgroups exclude each other" },
 		{ o->nothing && (o->nr_events || o->detail),
@@ -217,7 +217,7 @@ static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
 		{ td_opts_aggregation(o) == TD_AGGREGATE_THREAD,
 		  "--no-multiplex and --per-thread exclude each other: each "
 		  "run of a command has threads of its own" },
-		{ o->metric_only,
+		{ o->show.metric_only,
 		  "--no-multiplex and --metric-only exclude each other" },
 		{ o->when.control,
 		  "--no-multiplex and --control exclude each other: all runs "
@@ -234,12 +234,13 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 {
 	enum td_aggregation how = td_opts_aggregation(o);
 	const struct conflict conflicts[] = {
-		{ o->openmetrics && !o->output,
+		{ o->openmetrics && !o->show.output,
 		  "--openmetrics needs -o: the file that is rewritten at each "
 		  "interval" },
-		{ o->append, "--openmetrics and --append exclude each other: "
-			     "the file is rewritten at each interval" },
-		{ o->formats,
+		{ o->show.append,
+		  "--openmetrics and --append exclude each other: "
+		  "the file is rewritten at each interval" },
+		{ o->show.formats,
 		  "--openmetrics is a format: -x and -j exclude it" },
 		{ td_opts_want_events(o),
 		  "--openmetrics shows the tree and metrics: -e, -d and --null "
@@ -253,7 +254,7 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 		{ o->when.repeat != 1 || o->no_multiplex,
 		  "--openmetrics is of one run: -r and --no-multiplex exclude "
 		  "it" },
-		{ o->summary || o->verdict,
+		{ o->show.summary || o->show.verdict,
 		  "--openmetrics has no end: --summary and --verdict exclude "
 		  "it" },
 	};
@@ -270,13 +271,13 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 	const struct conflict conflicts[] = {
 		{ o->when.interval_count && !o->when.interval_ms,
 		  "--interval-count needs -I" },
-		{ o->interval_clear && !o->when.interval_ms,
+		{ o->show.interval_clear && !o->when.interval_ms,
 		  "--interval-clear needs -I" },
-		{ o->wall_time && !o->when.interval_ms,
+		{ o->show.wall_time && !o->when.interval_ms,
 		  "--time-format wall needs -I" },
-		{ o->format == TD_FORMAT_PERFETTO && !o->when.interval_ms,
+		{ o->show.format == TD_FORMAT_PERFETTO && !o->when.interval_ms,
 		  "--perfetto needs -I: it shows how values change" },
-		{ o->verdict && o->when.interval_ms && !o->summary,
+		{ o->show.verdict && o->when.interval_ms && !o->show.summary,
 		  "--verdict with -I needs --summary: it is of the sum of all "
 		  "intervals" },
 		{ o->when.timeout_ms && o->when.interval_ms,
@@ -284,14 +285,14 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		{ o->when.delay_ms < 0 && !o->when.control,
 		  "-D -1 needs --control: otherwise nothing would ever be "
 		  "counted" },
-		{ o->metric_only && o->when.repeat > 1,
+		{ o->show.metric_only && o->when.repeat > 1,
 		  "--metric-only and -r exclude each other" },
-		{ o->table && o->when.repeat <= 1,
+		{ o->show.table && o->when.repeat <= 1,
 		  "--table needs -r 2 or more" },
 		{ o->model && !o->dry_run,
 		  "--model needs --dry-run: another processor cannot be "
 		  "counted on" },
-		{ o->dry_run && o->output && !o->does.records,
+		{ o->dry_run && o->show.output && !o->does.records,
 		  "--dry-run and -o exclude each other" },
 	};
 

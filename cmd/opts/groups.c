@@ -10,7 +10,7 @@
 
 #define AT(member)        offsetof(struct td_opts, member)
 #define FLAG(member)      TD_OPTION_FLAG, .offset = AT(member)
-#define BIT(how)          TD_OPTION_BIT, .offset = AT(aggregations), .min = (how)
+#define BIT(how)          TD_OPTION_BIT, .offset = AT(show.aggregations), .min = (how)
 #define TEXT(member)      TD_OPTION_TEXT, .offset = AT(member)
 #define FILE_NAME(member) TD_OPTION_FILE, .offset = AT(member)
 #define LEVEL(member)     TD_OPTION_LEVEL, .offset = AT(member), .max = TD_MAX_LEVEL
@@ -95,7 +95,7 @@ static const struct td_option tree[] = {
 	  "no thresholds and no events for them", FLAG(ask.no_threshold) },
 	{ "metric-only", 0, NULL,
 	  "with -e: show ratios (IPC and others), not counts",
-	  FLAG(metric_only) },
+	  FLAG(show.metric_only) },
 	{ NULL },
 };
 
@@ -173,27 +173,27 @@ static const struct td_option timeout[] = {
 static const struct td_option rows[] = {
 	{ "all", 0, NULL,
 	  "nodes below their thresholds, too, from level 3 on",
-	  FLAG(all_nodes) },
+	  FLAG(show.all_nodes) },
 	{ "verdict", 0, NULL,
 	  "say which node matters most, and what to type next",
-	  FLAG(verdict) },
-	{ "no-verdict", 0, NULL, "do not say which node matters most", FLAG(no_verdict) },
+	  FLAG(show.verdict) },
+	{ "no-verdict", 0, NULL, "do not say which node matters most", FLAG(show.no_verdict) },
 	{ "no-merge", 0, NULL, "the same as -A; accepted for tasks, too",
-	  FLAG(not_merged) },
+	  FLAG(show.not_merged) },
 	{ "hybrid-merge", 0, NULL,
 	  "one row for all kinds of core; metrics are weighted by slots",
-	  FLAG(hybrid_merge) },
+	  FLAG(show.hybrid_merge) },
 	{ "summary", 0, NULL, "after the rows of -I, show the sum of all",
-	  FLAG(summary) },
+	  FLAG(show.summary) },
 	{ "no-csv-summary", 0, NULL,
 	  "no word \"summary\" in the CSV lines of --summary",
-	  FLAG(no_csv_summary) },
+	  FLAG(show.no_csv_summary) },
 	{ "error", 0, NULL,
 	  "CSV: a column NAME_error behind each metric, half of its 95 % "
 	  "interval",
-	  FLAG(csv_error) },
+	  FLAG(show.csv_error) },
 	{ "interval-clear", 0, NULL, "clear the terminal before each row",
-	  FLAG(interval_clear) },
+	  FLAG(show.interval_clear) },
 	{ "time-format", 0, "FORMAT",
 	  "times of the rows of -I: seconds, or wall for date and time",
 	  FUNCTION(td_value_time_format) },
@@ -207,15 +207,15 @@ static const struct td_option rows[] = {
 
 static const struct td_option output[] = {
 	{ "output", 'o', "FILE", "write to FILE", FUNCTION(td_value_output) },
-	{ "append", 0, NULL, "append to the file of -o", FLAG(append) },
-	{ "force", 0, NULL, "write over a recording, too", FLAG(force) },
+	{ "append", 0, NULL, "append to the file of -o", FLAG(show.append) },
+	{ "force", 0, NULL, "write over a recording, too", FLAG(show.force) },
 	{ NULL },
 };
 
 static const struct td_option stream[] = {
-	{ "log-fd", 0, "FD", "write to an open descriptor", NUMBER(log_fd) },
+	{ "log-fd", 0, "FD", "write to an open descriptor", NUMBER(show.log_fd) },
 	{ "quiet", 0, NULL, "print neither results nor notes",
-	  FLAG(quiet) },
+	  FLAG(show.quiet) },
 	{ NULL },
 };
 

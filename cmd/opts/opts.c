@@ -20,9 +20,9 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 	if (opts->does.regions || opts->does.samples || td_opts_exposes(opts))
 		return false;
 	/* for programs only if asked for, as it is a line of another kind */
-	return opts->verdict || ((opts->format == TD_FORMAT_TEXT ||
-				  td_out_find(opts->format)->whole) &&
-				 !opts->no_verdict);
+	return opts->show.verdict || ((opts->show.format == TD_FORMAT_TEXT ||
+				       td_out_find(opts->show.format)->whole) &&
+				      !opts->show.no_verdict);
 }
 
 bool td_opts_exposes(const struct td_opts *opts)
@@ -34,7 +34,7 @@ bool td_opts_exposes(const struct td_opts *opts)
 enum td_aggregation td_opts_aggregation(const struct td_opts *opts)
 {
 	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {
-		if (opts->aggregations & 1U << i)
+		if (opts->show.aggregations & 1U << i)
 			return (enum td_aggregation)i;
 	}
 	return TD_AGGREGATE_ALL;

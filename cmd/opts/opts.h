@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "cmd/opts/when.h"
-#include "cmd/out/format.h"
+#include "cmd/out/show.h"
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
 #include "lib/count/aggregation.h"
@@ -58,36 +58,15 @@ struct td_opts {
 	bool record_tpebs, no_record_tpebs; /* retire latencies by samples */
 	const char *metrics_dir;            /* NULL: the installed files */
 	const char *model;                  /* NULL: this processor */
-	bool metric_only;
-	bool no_group;  /* --metric-no-group */
-	bool all_nodes; /* --all */
-	bool verdict, no_verdict;
+	bool no_group;                      /* --metric-no-group */
 	struct td_event_arg *events;
 	size_t nr_events;
 	int detail;   /* number of -d */
 	bool nothing; /* --null */
 	bool print;   /* list: the events' encodings */
-	bool asked_big_num, no_big_num;
 	bool no_scale;
-	unsigned int aggregations; /* bits 1 << td_aggregation */
-	int cache_level;           /* 0: the last one */
-	bool not_merged;           /* --no-merge: -A if counting on CPUs */
-	bool hybrid_merge;
 	struct td_when when;
-	bool interval_clear;
-	bool wall_time; /* times are of the wall clock, not since the start */
-	bool summary, no_csv_summary, csv_error;
-	bool table;
-	unsigned int formats; /* bits 1 << td_format_kind */
-	const char *own_file; /* of --html, --svg, --perfetto; NULL: none */
-	enum td_format_kind format;
-	const char *separator;
-	/* record: the recording; else the result, and own_file if it is given */
-	const char *output;
-	bool append;
-	bool force; /* to write over a recording */
-	int log_fd; /* 0: none */
-	bool quiet;
+	struct td_show show;
 	const char *input;   /* of report */
 	bool no_tree;        /* report: what perf stat wrote stays events */
 	int every;           /* regions: of so many calls one; 0: each */

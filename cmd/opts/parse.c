@@ -90,8 +90,8 @@ static int set_text(const struct td_option *o, const char *arg,
 static int set_format(const struct td_option *o, const char *arg,
 		      struct td_opts *opts, struct td_err *err)
 {
-	opts->formats |= 1U << o->min;
-	return set_text(o, arg, &opts->own_file, err);
+	opts->show.formats |= 1U << o->min;
+	return set_text(o, arg, &opts->show.own_file, err);
 }
 
 static int set_value(const struct td_option *o, struct td_opts *opts,
@@ -198,15 +198,15 @@ static int finish(struct td_opts *opts, struct td_err *err)
 
 	override_cpus(opts);
 	/* tasks have nothing to merge; perf 6.1 accepts it for them, too */
-	if (opts->not_merged && td_opts_system_wide(opts))
-		opts->aggregations |= 1U << TD_AGGREGATE_CPU;
+	if (opts->show.not_merged && td_opts_system_wide(opts))
+		opts->show.aggregations |= 1U << TD_AGGREGATE_CPU;
 	/* several are an error, which names the last one */
-	while (opts->formats >> opts->format > 1)
-		opts->format++;
+	while (opts->show.formats >> opts->show.format > 1)
+		opts->show.format++;
 	rc = td_opts_check(opts, err);
 	/* "-" is standard output, where results go without a name */
-	if (opts->own_file && strcmp(opts->own_file, "-") != 0)
-		opts->output = opts->own_file;
+	if (opts->show.own_file && strcmp(opts->show.own_file, "-") != 0)
+		opts->show.output = opts->show.own_file;
 	return rc || !opts->chosen->check ? rc : opts->chosen->check(opts, err);
 }
 
@@ -300,10 +300,10 @@ static int choose(struct td_opts *opts,
 /* Is one tree of a PMU all that is shown, to people, at the end? */
 static bool shows_final_tree(const struct td_opts *opts)
 {
-	return opts->does.drills && opts->format == TD_FORMAT_TEXT &&
+	return opts->does.drills && opts->show.format == TD_FORMAT_TEXT &&
 	       !opts->openmetrics && !opts->when.interval_ms &&
-	       !opts->when.has_repeat && !opts->metric_only &&
-	       !opts->ask.no_threshold && !opts->hybrid_merge &&
+	       !opts->when.has_repeat && !opts->show.metric_only &&
+	       !opts->ask.no_threshold && !opts->show.hybrid_merge &&
 	       !opts->target.cgroups && !opts->target.each_cgroup &&
 	       td_opts_aggregation(opts) == TD_AGGREGATE_ALL;
 }

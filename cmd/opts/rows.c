@@ -42,7 +42,8 @@ static void fill_aggregations(void)
 		if (i == TD_AGGREGATE_REGION)
 			continue;
 		*o = make_option(row->option, row->letter, row->arg, row->help,
-				 offsetof(struct td_opts, aggregations), i);
+				 offsetof(struct td_opts, show.aggregations),
+				 i);
 		if (row->arg) {
 			o->kind = TD_OPTION_FUNCTION;
 			o->set = td_value_cache;
@@ -83,7 +84,7 @@ static void fill_formats(void)
 		if (out->own_file)
 			continue;
 		*o = make_option(out->option, out->letter, out->arg, out->help,
-				 offsetof(struct td_opts, formats), i);
+				 offsetof(struct td_opts, show.formats), i);
 		if (out->arg) {
 			o->kind = TD_OPTION_FUNCTION;
 			o->set = td_value_separator;

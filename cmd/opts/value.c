@@ -117,8 +117,8 @@ int td_value_separator(struct td_opts *opts, const char *arg,
 				    "characters of numbers, quotes or line "
 				    "ends",
 				    arg);
-	opts->formats |= 1U << TD_FORMAT_CSV;
-	opts->separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
+	opts->show.formats |= 1U << TD_FORMAT_CSV;
+	opts->show.separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
 	return 0;
 }
 
@@ -141,11 +141,12 @@ int td_value_cgroups(struct td_opts *opts, const char *list, struct td_err *err)
 /* "L2", as perf has it; without an argument, the last level. */
 int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	opts->aggregations |= 1U << TD_AGGREGATE_CACHE;
+	opts->show.aggregations |= 1U << TD_AGGREGATE_CACHE;
 	if (!arg)
 		return 0;
 	if ((*arg == 'L' || *arg == 'l') &&
-	    td_parse_int(arg + 1, 1, TD_MAX_CACHE, &opts->cache_level) == 0)
+	    td_parse_int(arg + 1, 1, TD_MAX_CACHE, &opts->show.cache_level) ==
+		    0)
 		return 0;
 	return td_err_usage(err, "--per-cache=%s: not one of L1, L2, L3, L4",
 			    arg);
@@ -155,8 +156,8 @@ int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 int td_value_time_format(struct td_opts *opts, const char *arg,
 			 struct td_err *err)
 {
-	opts->wall_time = strcmp(arg, "wall") == 0;
-	if (opts->wall_time || strcmp(arg, "seconds") == 0)
+	opts->show.wall_time = strcmp(arg, "wall") == 0;
+	if (opts->show.wall_time || strcmp(arg, "seconds") == 0)
 		return 0;
 	return td_err_usage(err, "--time-format %s: not one of seconds, wall",
 			    arg);
@@ -165,7 +166,7 @@ int td_value_time_format(struct td_opts *opts, const char *arg,
 /* "-" means standard output, the default. */
 int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	opts->output = arg;
+	opts->show.output = arg;
 	if (!*arg)
 		return td_err_usage(err, "-o: an empty name");
 	if (strcmp(arg, "-") != 0)
@@ -179,8 +180,8 @@ int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	(void)arg;
 	(void)err;
-	opts->no_big_num = false;
-	opts->asked_big_num = true;
+	opts->show.no_big_num = false;
+	opts->show.asked_big_num = true;
 	return 0;
 }
 
@@ -189,8 +190,8 @@ int td_value_no_big_num(struct td_opts *opts, const char *arg,
 {
 	(void)arg;
 	(void)err;
-	opts->no_big_num = true;
-	opts->asked_big_num = false;
+	opts->show.no_big_num = true;
+	opts->show.asked_big_num = false;
 	return 0;
 }
 

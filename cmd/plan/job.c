@@ -371,7 +371,7 @@ void td_job_say(const struct td_job *job, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (job->opts->quiet)
+	if (job->opts->show.quiet)
 		return;
 	va_start(ap, fmt);
 	td_vsay(fmt, ap);
@@ -380,6 +380,6 @@ void td_job_say(const struct td_job *job, const char *fmt, ...)
 
 void td_job_say_notes(struct td_job *job)
 {
-	if (!job->opts->quiet)
+	if (!job->opts->show.quiet)
 		td_say_notes(&job->notes);
 }

@@ -298,7 +298,7 @@ int td_check_shown_metrics(const struct td_tree *tree,
 		return nothing_shown(tree, machine, opts, err);
 	note_refusals(tree, opts, notes);
 	note_package(tree, notes);
-	return opts->hybrid_merge ? check_merge(tree, notes, err) : 0;
+	return opts->show.hybrid_merge ? check_merge(tree, notes, err) : 0;
 }
 
 static const char *refusal_of(const struct td_metric *metric,

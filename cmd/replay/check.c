@@ -52,9 +52,9 @@ int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
 {
 	int rc = check_aggregation(rec, how, err);
 
-	if (!rc && opts->format == TD_FORMAT_PERFETTO)
+	if (!rc && opts->show.format == TD_FORMAT_PERFETTO)
 		rc = check_perfetto(rec, err);
-	return rc || !opts->wall_time ? rc : check_wall(rec, err);
+	return rc || !opts->show.wall_time ? rc : check_wall(rec, err);
 }
 
 static int check_readings(const struct td_recording *rec,

@@ -217,7 +217,8 @@ static enum td_aggregation choose_aggregation(const struct td_recording *rec,
 {
 	if (opts->profile)
 		return TD_AGGREGATE_REGION;
-	return opts->aggregations ? td_opts_aggregation(opts) : rec->info.how;
+	return opts->show.aggregations ? td_opts_aggregation(opts)
+				       : rec->info.how;
 }
 
 static struct td_source make_source(struct td_recorded *recorded)
@@ -238,8 +239,8 @@ static struct td_source make_source(struct td_recorded *recorded)
 		.start_ns = info->start_ns,
 		.clocks = info->clocks,
 		.how = choose_aggregation(rec, opts),
-		.cache_level = opts->aggregations ? opts->cache_level
-						  : info->cache_level,
+		.cache_level = opts->show.aggregations ? opts->show.cache_level
+						       : info->cache_level,
 		.places = &rec->places,
 		/* as in the live run: most threads of a machine sleep */
 		.skip_idle = info->how == TD_AGGREGATE_THREAD &&

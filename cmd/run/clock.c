@@ -67,7 +67,7 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 	bool rows = opts->when.interval_ms;
 	uint64_t period_ns;
 
-	clock->often = (!rows || opts->summary || clock->keeps) &&
+	clock->often = (!rows || opts->show.summary || clock->keeps) &&
 		       (wants_batches(job) || (!rows && drills(job)));
 	clock->length_ns = (uint64_t)opts->when.interval_ms * TD_NS_A_MS;
 	period_ns = clock->often ? often_ns(clock) : TD_LONGEST_NS;

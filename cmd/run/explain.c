@@ -98,8 +98,8 @@ static void say_rows_without_tasks(const struct td_run *run)
 {
 	const struct td_job *job = run->job;
 
-	if (!run->waited || job->opts->format != TD_FORMAT_TEXT || !job->tree ||
-	    job->target.system_wide || job->target.per_thread ||
+	if (!run->waited || job->opts->show.format != TD_FORMAT_TEXT ||
+	    !job->tree || job->target.system_wide || job->target.per_thread ||
 	    !run->tally.ever_ran)
 		return;
 	td_job_say(job,

@@ -160,11 +160,12 @@ static int open_outputs(struct td_session *session, struct td_err *err)
 
 	if (session->runs)
 		return 0;
-	if (opts->output)
+	if (opts->show.output)
 		td_signals_let_through(true);
 	rc = td_view_open(&session->view, opts, err);
 	if (!rc && opts->does.records)
-		rc = td_recorder_open(&session->recorder, opts->output, err);
+		rc = td_recorder_open(&session->recorder, opts->show.output,
+				      err);
 	td_signals_let_through(false);
 	return rc;
 }
@@ -217,7 +218,7 @@ static void say_last(struct td_run *run)
 	const struct td_job *job = run->job;
 
 	td_run_explain(run);
-	if (job->opts->verbose && !job->opts->quiet)
+	if (job->opts->verbose && !job->opts->show.quiet)
 		td_describe_shares(stderr, &job->machine, &job->plan,
 				   &run->tally.all);
 	fflush(stderr); /* before the output of --post */

@@ -96,7 +96,7 @@ int td_run_open(struct td_run *run, struct td_err *err)
 	/* -l auto has none until a node with such metrics is counted */
 	if (!rc && (!job->tree || !job->tree->nr_families))
 		td_latency_open(&run->latency, job, false);
-	if (!rc && job->opts->verbose && !job->opts->quiet &&
+	if (!rc && job->opts->verbose && !job->opts->show.quiet &&
 	    (!run->session->runs || job->plan.nr_sets > 1))
 		td_describe(stderr, &job->machine, job->tree, &job->plan,
 			    &job->target);

@@ -80,7 +80,7 @@ struct td_progress td_progress_make(const struct td_opts *opts, size_t all)
 {
 	return (struct td_progress){
 		/* -v has a line of its own for each run, -I its rows */
-		.on = !opts->quiet && !opts->verbose &&
+		.on = !opts->show.quiet && !opts->verbose &&
 		      !opts->when.interval_ms && !opts->dry_run && is_ours(),
 		.all = all,
 	};

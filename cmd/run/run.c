@@ -18,7 +18,7 @@ static struct td_source make_source(struct td_session *session)
 		.target = &job->target.name,
 		.interval = opts->when.interval_ms > 0,
 		.how = td_opts_aggregation(opts),
-		.cache_level = opts->cache_level,
+		.cache_level = opts->show.cache_level,
 		.places = &job->places,
 		/* like perf stat, because most threads are idle */
 		.skip_idle = job->target.all_tasks,

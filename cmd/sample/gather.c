@@ -272,7 +272,7 @@ static int open_sampler(struct td_gathering *g, struct td_err *err)
 			return err->code;
 		rc = td_sampler_open(&g->sampler, &setup, err);
 	}
-	if (!rc && job->opts->verbose && !job->opts->quiet)
+	if (!rc && job->opts->verbose && !job->opts->show.quiet)
 		td_describe(stderr, &job->machine, job->tree, &job->plan,
 			    &job->target);
 	return rc;

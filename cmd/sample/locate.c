@@ -70,7 +70,7 @@ static void say_found(const struct td_focus *focus, const char *node,
 	const char *first = focus->nodes[0];
 	char share[32] = "";
 
-	if (opts->quiet)
+	if (opts->show.quiet)
 		return;
 	if (!isnan(focus->slots_pct))
 		snprintf(share, sizeof(share), ", %.0f %% of its slots",
@@ -142,7 +142,7 @@ static int take_named(struct td_choice *choice, const struct td_opts *opts,
 	size_t prefix = strncasecmp(name, "tma_", 4) == 0 ? 0 : 4;
 	int rc = td_choose_events(choice, opts, &opts->node, 1, err);
 
-	if (!rc && !opts->quiet && strcasecmp(name, node + prefix) != 0 &&
+	if (!rc && !opts->show.quiet && strcasecmp(name, node + prefix) != 0 &&
 	    strcasecmp(name, node) != 0)
 		say_climbed(name, node);
 	return rc;
@@ -268,7 +268,7 @@ static int plan(struct locating *l, struct td_err *err)
 static int open_sink(struct locating *l, struct td_err *err)
 {
 	const struct td_frame frame = {
-		.big_num = !l->opts->no_big_num,
+		.big_num = !l->opts->show.no_big_num,
 		.runs = 1,
 	};
 
@@ -376,7 +376,7 @@ static const struct td_option showing[] = {
 	  "from where each function was called, by frame pointers",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, callers) },
 	{ "all", 0, NULL, "show all functions, also those with small shares",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, all_nodes) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, show.all_nodes) },
 	{ "no-big-num", 0, NULL, "no thousands separators",
 	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
 	{ "verbose", 'v', NULL,

@@ -53,7 +53,7 @@ static int take_hit(void *ctx, const struct td_record *record, int event,
 static int show(const struct td_recording *rec, const struct td_where *where,
 		const struct td_opts *opts, struct td_err *err)
 {
-	const struct td_frame frame = { .big_num = !opts->no_big_num,
+	const struct td_frame frame = { .big_num = !opts->show.no_big_num,
 					.runs = 1,
 					.target = rec->info.target.text,
 					.target_kind = rec->info.target.kind,

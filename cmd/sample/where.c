@@ -9,7 +9,7 @@ void td_where_want(struct td_where *where, const struct td_opts *opts)
 {
 	where->lines = opts->verbose > 0;
 	where->callers = opts->callers;
-	where->all = opts->all_nodes;
+	where->all = opts->show.all_nodes;
 }
 
 static int add_event(struct td_where *where, const struct td_event *event,

@@ -35,8 +35,8 @@ static unsigned int default_rows(const struct td_opts *opts)
 /* A whole tree takes groups of its own in each cgroup. */
 static void set_defaults(struct td_opts *opts)
 {
-	if (!opts->aggregations)
-		opts->aggregations = default_rows(opts);
+	if (!opts->show.aggregations)
+		opts->show.aggregations = default_rows(opts);
 	if (opts->input) {
 		opts->does.replays = true;
 	} else if (!opts->when.interval_ms) {
@@ -92,13 +92,13 @@ static const char *change_rows(struct td_opts *opts, enum td_top_wish wish)
 	if (wish == TD_TOP_THREADS && opts->target.has_cpus)
 		return "-C counts CPUs, not threads";
 	if (wish == TD_TOP_THREADS && how != TD_AGGREGATE_THREAD) {
-		opts->aggregations = bit(TD_AGGREGATE_THREAD);
+		opts->show.aggregations = bit(TD_AGGREGATE_THREAD);
 		return NULL;
 	}
 	while (at < TD_ARRAY_SIZE(places) && places[at] != how)
 		at++;
 	at = how == TD_AGGREGATE_THREAD ? 0 : at + 1;
-	opts->aggregations = bit(places[at % TD_ARRAY_SIZE(places)]);
+	opts->show.aggregations = bit(places[at % TD_ARRAY_SIZE(places)]);
 	return NULL;
 }
 
@@ -151,10 +151,10 @@ static void say(struct td_top *top, const char *text)
  */
 static bool choose_others(struct td_opts *opts)
 {
-	if (opts->aggregations == bit(TD_AGGREGATE_CPU))
-		opts->aggregations = bit(TD_AGGREGATE_CORE);
-	else if (opts->aggregations == bit(TD_AGGREGATE_CORE))
-		opts->aggregations = 0;
+	if (opts->show.aggregations == bit(TD_AGGREGATE_CPU))
+		opts->show.aggregations = bit(TD_AGGREGATE_CORE);
+	else if (opts->show.aggregations == bit(TD_AGGREGATE_CORE))
+		opts->show.aggregations = 0;
 	else
 		return false;
 	return true;
@@ -214,7 +214,8 @@ static int run(const struct td_opts *asked, int *status, struct td_err *err)
 		td_err_hint(err, "rows, wherever they go: tdstat report %s",
 			    opts.input);
 	if (!rc)
-		rc = count(&top, &opts, asked->aggregations != 0, status, err);
+		rc = count(&top, &opts, asked->show.aggregations != 0, status,
+			   err);
 	td_top_close(&top);
 	return rc;
 }
@@ -272,7 +273,7 @@ static const struct td_option when[] = {
 static const struct td_option how[] = {
 	{ "hybrid-merge", 0, NULL,
 	  "one row for all kinds of core; metrics are weighted by slots",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, hybrid_merge) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, show.hybrid_merge) },
 	{ NULL },
 };
 /* clang-format on */

@@ -33,16 +33,16 @@ static int open_fd(struct td_sink *sink, const struct td_opts *opts,
 		   struct td_err *err)
 {
 	/* closing our copy leaves theirs open: it may be standard error */
-	int fd = fcntl(opts->log_fd, F_DUPFD_CLOEXEC, 3);
+	int fd = fcntl(opts->show.log_fd, F_DUPFD_CLOEXEC, 3);
 
 	sink->name = "the descriptor of --log-fd";
 	sink->to_file = true;
 	if (fd >= 0)
-		sink->writer.fp = fdopen(fd, opts->append ? "a" : "w");
+		sink->writer.fp = fdopen(fd, opts->show.append ? "a" : "w");
 	if (sink->writer.fp)
 		return 0;
 	td_close_fd(&fd);
-	return td_err_set(err, -errno, "--log-fd %d: %s", opts->log_fd,
+	return td_err_set(err, -errno, "--log-fd %d: %s", opts->show.log_fd,
 			  strerror(errno));
 }
 
@@ -57,11 +57,12 @@ static void buffer_stderr(void)
 static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 		       struct td_err *err)
 {
-	if (opts->quiet || sink->unseen)
+	if (opts->show.quiet || sink->unseen)
 		return open_file(sink, "/dev/null", false, err);
-	if (opts->output && !opts->does.records)
-		return open_file(sink, opts->output, opts->append, err);
-	if (opts->log_fd)
+	if (opts->show.output && !opts->does.records)
+		return open_file(sink, opts->show.output, opts->show.append,
+				 err);
+	if (opts->show.log_fd)
 		return open_fd(sink, opts, err);
 	sink->name =
 		opts->target.command ? "standard error" : "standard output";
@@ -106,7 +107,7 @@ static void put_started(FILE *fp)
 static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
 		       struct td_err *err)
 {
-	if (!opts->interval_clear || isatty(fileno(sink->writer.fp)))
+	if (!opts->show.interval_clear || isatty(fileno(sink->writer.fp)))
 		return 0;
 	return td_err_usage(err, "--interval-clear: %s is not a terminal",
 			    sink->name);
@@ -117,8 +118,8 @@ static bool waits(const struct td_opts *opts)
 {
 	return !opts->does.samples && !opts->does.replays &&
 	       !opts->target.command && !opts->when.interval_ms &&
-	       !opts->when.timeout_ms && !opts->when.control && !opts->quiet &&
-	       isatty(STDERR_FILENO);
+	       !opts->when.timeout_ms && !opts->when.control &&
+	       !opts->show.quiet && isatty(STDERR_FILENO);
 }
 
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
@@ -132,17 +133,17 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		return rc;
 	sink->frame = *frame;
 	look_at_terminal(sink);
-	sink->writer.out = td_out_find(opts->format);
+	sink->writer.out = td_out_find(opts->show.format);
 	sink->writer.frame = &sink->frame;
-	sink->writer.separator = opts->separator;
+	sink->writer.separator = opts->show.separator;
 	/* a file that is appended to has its header already */
-	sink->writer.header_done = opts->append &&
+	sink->writer.header_done = opts->show.append &&
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
 	sink->waits = !sink->unseen && waits(opts);
 	sink->attached = td_target_attaches(&opts->target);
-	sink->starts =
-		sink->to_file && opts->output && sink->writer.out->for_people;
+	sink->starts = sink->to_file && opts->show.output &&
+		       sink->writer.out->for_people;
 	return 0;
 }
 

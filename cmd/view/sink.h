@@ -20,7 +20,7 @@ struct td_sink {
 };
 
 /*
- * Opens opts->output unless it is the name of the recording.  Otherwise results
+ * Opens opts->show.output unless it is the name of the recording.  Otherwise results
  * go to standard error if a command runs, else to standard output.
  */
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,

@@ -17,15 +17,15 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 
 	*view = (struct td_view){
 		.source = source,
-		.merge = opts->hybrid_merge,
+		.merge = opts->show.hybrid_merge,
 		.ranked = opts->ask.bottlenecks,
-		.only_ratios = opts->metric_only && !source->tree,
-		.summary =
-			(opts->summary || td_out_find(opts->format)->whole) &&
-			source->interval,
+		.only_ratios = opts->show.metric_only && !source->tree,
+		.summary = (opts->show.summary ||
+			    td_out_find(opts->show.format)->whole) &&
+			   source->interval,
 		.verdict = td_opts_want_verdict(opts) ? opts : NULL,
 		.mean = opts->when.repeat > 1 && !source->interval,
-		.table = opts->table,
+		.table = opts->show.table,
 		.nr_joined =
 			source->plan->nr_sets > 1 ? source->plan->nr_sets : 0,
 	};
@@ -70,7 +70,7 @@ static struct td_frame make_frame(const struct td_view *view,
 		.target_kind = source->target->kind,
 		.interval = source->interval,
 		.of_perf = source->of_perf,
-		.wall = opts->wall_time,
+		.wall = opts->show.wall_time,
 		.start_ns = source->start_ns,
 		.machine = source->machine,
 		.clocks = source->clocks,
@@ -81,13 +81,13 @@ static struct td_frame make_frame(const struct td_view *view,
 		.how = source->how,
 		.show_cgroup = source->nr_cgroups > 0,
 		.trees = is_too_wide(source->tree),
-		.all = opts->all_nodes,
+		.all = opts->show.all_nodes,
 		.describe = opts->verbose > 0,
-		.big_num = !opts->no_big_num,
-		.clear = opts->interval_clear,
+		.big_num = !opts->show.no_big_num,
+		.clear = opts->show.interval_clear,
 		.runs = view->mean ? opts->when.repeat : 1,
-		.summary_word = !opts->no_csv_summary,
-		.errors = opts->csv_error,
+		.summary_word = !opts->show.no_csv_summary,
+		.errors = opts->show.csv_error,
 	};
 }
 
@@ -95,10 +95,10 @@ static struct td_frame make_frame(const struct td_view *view,
 static int check_events(const struct td_source *source,
 			const struct td_opts *opts, struct td_err *err)
 {
-	if (source->tree || td_out_find(opts->format)->events)
+	if (source->tree || td_out_find(opts->show.format)->events)
 		return 0;
 	td_err_usage(err, "%s is a picture of the tree, and these are events",
-		     td_out_option(opts->format));
+		     td_out_option(opts->show.format));
 	return td_err_hint(err, "--html has a table of them");
 }
 

@@ -88,7 +88,7 @@ static void test_own_options(void)
 	ok(parse(&opts, &err, "-j", "made-up", "a", "-i", "7", "b") == 0, "%s",
 	   err.msg);
 	ok(opts.chosen == &made && opts.when.repeat == 7 &&
-		   opts.when.has_repeat && opts.format == TD_FORMAT_JSON,
+		   opts.when.has_repeat && opts.show.format == TD_FORMAT_JSON,
 	   "its options are stored where its rows say");
 	ok(opts.nr_patterns == 2 && strcmp(opts.patterns[1], "b") == 0,
 	   "its words are its own");

@@ -482,7 +482,8 @@ static void test_words(void)
 	       "\"tma_l3_bound\"],\"value\":35.0,\"low\":33.75,\"high\":36.25,"
 	       "\"slots\":39.4,\"runner_up\":\"tma_core_bound\",\"tied\":[],\"over\":[],"
 	       "\"steady\":null,\"mostly\":null,\"mostly_time\":null,\"then\":null,"
-	       "\"waits\":false,\"held\":false,\"busy\":0.0,\"next\":[\"tdstat -l 9\","
+	       "\"waits\":false,\"held\":false,\"busy\":0.0,\"others\":[],"
+	       "\"next\":[\"tdstat -l 9\","
 	       "\"tdstat locate x\",\"tdstat explain x\"]}}\n",
 	       "as JSON");
 	ok(!td_out_find(TD_FORMAT_CSV)->verdict, "CSV has none");

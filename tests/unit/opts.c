@@ -275,9 +275,10 @@ static void put_when(FILE *fp, const struct td_opts *o)
 	put_text(fp, "pre", o->when.pre);
 	put_text(fp, "post", o->when.post);
 	fprintf(fp, "%s%s%s%s%s", o->when.sync ? "sync " : "",
-		o->table ? "table " : "", o->summary ? "summary " : "",
-		o->no_csv_summary ? "no-csv-summary " : "",
-		o->interval_clear ? "interval-clear " : "");
+		o->show.table ? "table " : "",
+		o->show.summary ? "summary " : "",
+		o->show.no_csv_summary ? "no-csv-summary " : "",
+		o->show.interval_clear ? "interval-clear " : "");
 }
 
 static const char *const aggregations[] = {
@@ -290,19 +291,19 @@ static const char *const aggregations[] = {
 
 static void put_form(FILE *fp, const struct td_opts *o)
 {
-	if (o->format == TD_FORMAT_CSV)
-		fprintf(fp, "csv:%s ", o->separator);
-	fprintf(fp, "%s%s%s", o->format == TD_FORMAT_JSON ? "json " : "",
-		o->asked_big_num ? "big-num " : "",
-		o->no_big_num ? "no-big-num " : "");
-	if (o->aggregations)
+	if (o->show.format == TD_FORMAT_CSV)
+		fprintf(fp, "csv:%s ", o->show.separator);
+	fprintf(fp, "%s%s%s", o->show.format == TD_FORMAT_JSON ? "json " : "",
+		o->show.asked_big_num ? "big-num " : "",
+		o->show.no_big_num ? "no-big-num " : "");
+	if (o->show.aggregations)
 		put_text(fp, "by", aggregations[td_opts_aggregation(o)]);
-	put_int(fp, "cache", o->cache_level);
-	put_text(fp, "output", o->output);
-	put_int(fp, "log-fd", o->log_fd);
-	fprintf(fp, "%s%s%s", o->append ? "append " : "",
-		o->quiet ? "quiet " : "",
-		o->hybrid_merge ? "hybrid-merge " : "");
+	put_int(fp, "cache", o->show.cache_level);
+	put_text(fp, "output", o->show.output);
+	put_int(fp, "log-fd", o->show.log_fd);
+	fprintf(fp, "%s%s%s", o->show.append ? "append " : "",
+		o->show.quiet ? "quiet " : "",
+		o->show.hybrid_merge ? "hybrid-merge " : "");
 	put_text(fp, "input", o->input);
 	for (size_t i = 0; o->target.command && o->target.command[i]; i++)
 		fprintf(fp, "%s%s", i ? "," : "command:", o->target.command[i]);

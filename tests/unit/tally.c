@@ -181,7 +181,7 @@ static void check_rows_with_sum(uint64_t reading_ns, uint64_t first_ms,
 				uint64_t last_ms)
 {
 	const struct td_opts opts = { .when.interval_ms = 1000,
-				      .summary = true };
+				      .show.summary = true };
 	struct td_tree tree = { 0 };
 	const struct td_job job = { .opts = &opts, .tree = &tree };
 	struct td_waiter waiter = TD_WAITER_NONE;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OUT_SHOW_H
+#define TD_CMD_OUT_SHOW_H
+
+#include <stdbool.h>
+
+#include "cmd/out/format.h"
+
+/* How results are to be shown, and where.  Strings are argv's. */
+struct td_show {
+	unsigned int formats; /* bits 1 << td_format_kind */
+	enum td_format_kind format;
+	const char *separator; /* of CSV */
+	/* record: the recording; else the result, and own_file if it is given */
+	const char *output;
+	const char *own_file; /* of --html, --svg, --perfetto; NULL: none */
+	bool append;
+	bool force; /* to write over a recording */
+	int log_fd; /* 0: none */
+	bool quiet;
+
+	unsigned int aggregations; /* bits 1 << td_aggregation */
+	int cache_level;           /* 0: the last one */
+	bool not_merged;           /* --no-merge: -A if counting on CPUs */
+	bool hybrid_merge;
+
+	bool all_nodes;   /* --all */
+	bool metric_only; /* ratios of events, not their counts */
+	bool verdict, no_verdict;
+	bool summary, no_csv_summary, csv_error;
+	bool table; /* of runs */
+	bool asked_big_num, no_big_num;
+	bool interval_clear;
+	bool wall_time; /* times are of the wall clock, not since the start */
+};
+
+#endif

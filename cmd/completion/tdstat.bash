@@ -175,7 +175,7 @@ _tdstat_value() {
 	-l | --level) _tdstat_offer < <(printf '%s\n' auto 1 2 3 4 5 6) ;;
 	--td-level) _tdstat_offer < <(printf '%s\n' 1 2 3 4 5 6) ;;
 	--per-cache) _tdstat_offer < <(printf '%s\n' L1 L2 L3 L4) ;;
-	--time-format) _tdstat_offer < <(printf '%s\n' seconds wall) ;;
+	--time-format) _tdstat_offer < <(printf '%s\n' seconds wall epoch) ;;
 	--metrics-dir) _tdstat_files -d ;;
 	--model) _tdstat_offer < <(_tdstat_models) ;;
 	-i | --input | -o | --output | --perfetto | --record | --samples | --html | --svg) _tdstat_files -f ;;

@@ -186,7 +186,7 @@ function __tdstat_value
         case --per-cache
             printf '%s\n' L1 L2 L3 L4
         case --time-format
-            printf '%s\n' seconds wall
+            printf '%s\n' seconds wall epoch
         case --model
             __tdstat_models $argv[1]
         case --metrics-dir

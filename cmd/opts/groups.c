@@ -180,6 +180,8 @@ static const struct td_option rows[] = {
 	{ "no-verdict", 0, NULL, "do not say which node matters most", FLAG(show.no_verdict) },
 	{ "no-merge", 0, NULL, "the same as -A; accepted for tasks, too",
 	  FLAG(show.not_merged) },
+	{ "sort", 0, NULL, "the rows that lost most slots first",
+	  FLAG(show.by_lost) },
 	{ "hybrid-merge", 0, NULL,
 	  "one row for all kinds of core; metrics are weighted by slots",
 	  FLAG(show.hybrid_merge) },
@@ -195,7 +197,8 @@ static const struct td_option rows[] = {
 	{ "interval-clear", 0, NULL, "clear the terminal before each row",
 	  FLAG(show.interval_clear) },
 	{ "time-format", 0, "FORMAT",
-	  "times of the rows of -I: seconds, or wall for date and time",
+	  "times of the rows of -I: seconds since the start, wall for date and "
+	  "time, epoch for seconds since 1970",
 	  FUNCTION(td_value_time_format) },
 	{ "big-num", 'B', NULL,
 	  "thousands separators: 1,234,567 (the default)",

@@ -156,11 +156,14 @@ int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 int td_value_time_format(struct td_opts *opts, const char *arg,
 			 struct td_err *err)
 {
-	opts->show.wall_time = strcmp(arg, "wall") == 0;
-	if (opts->show.wall_time || strcmp(arg, "seconds") == 0)
-		return 0;
-	return td_err_usage(err, "--time-format %s: not one of seconds, wall",
-			    arg);
+	enum td_time_format *time = &opts->show.time;
+
+	for (*time = 0; *time < TD_NR_TIME_FORMATS; ++*time) {
+		if (strcmp(arg, td_time_format_name(*time)) == 0)
+			return 0;
+	}
+	return td_err_usage(
+		err, "--time-format %s: not one of seconds, wall, epoch", arg);
 }
 
 /* "-" means standard output, the default. */

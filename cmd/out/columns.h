@@ -28,6 +28,7 @@ struct td_sheet_column {
 	size_t offset; /* of the member */
 	const char *const *words;
 	bool csv_only; /* JSON has it elsewhere */
+	bool behind;   /* of a row: in CSV and JSON, behind the metrics */
 	bool optional; /* JSON leaves it out if there is none, or false */
 	int decimals;  /* CSV: of a number; 0: as many as it needs */
 

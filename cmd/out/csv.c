@@ -146,14 +146,43 @@ static bool is_metric(const struct td_report *report,
 	return false;
 }
 
+static bool cannot_be(const struct td_row *row, size_t column)
+{
+	return row->cells && row->cells[column].status == TD_STATUS_OK &&
+	       row->cells[column].misfit;
+}
+
+/* The names of the metrics whose values cannot be, with blanks in between. */
+static void put_flags(struct td_writer *writer, const struct td_report *report,
+		      const struct td_row *row)
+{
+	char *names = NULL, *longer;
+
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		if (!cannot_be(row, i))
+			continue;
+		if (asprintf(&longer, "%s%s%s", names ? names : "",
+			     names ? " " : "", report->columns[i].name) < 0) {
+			writer->no_memory = true;
+			break;
+		}
+		free(names);
+		names = longer;
+	}
+	fputs(writer->separator, writer->fp);
+	if (names)
+		td_out_csv_field(writer, names);
+	free(names);
+}
+
 /* Their names, or with a row their values. */
-static void put_facts(const struct td_writer *writer,
-		      const struct td_report *report, const struct td_row *row)
+static void put_facts(struct td_writer *writer, const struct td_report *report,
+		      const struct td_row *row, bool behind)
 {
 	for (size_t i = 0; i < td_nr_row_facts; i++) {
 		const struct td_sheet_column *fact = &td_row_facts[i];
 
-		if (is_metric(report, fact))
+		if (fact->behind != behind || is_metric(report, fact))
 			continue;
 		if (row)
 			td_out_csv_cells(writer, fact, 1, row);
@@ -171,7 +200,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 	td_out_csv_field(writer, "id");
 	fputs(sep, writer->fp);
 	td_out_csv_field(writer, "pmu");
-	put_facts(writer, report, NULL);
+	put_facts(writer, report, NULL, false);
 	if (of_regions(writer))
 		td_out_csv_region_names(writer);
 	for (size_t i = 0; i < report->nr_columns; i++) {
@@ -187,26 +216,10 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 		put_name_of(writer, name, "low");
 		put_name_of(writer, name, "high");
 	}
+	put_facts(writer, report, NULL, true);
+	fprintf(writer->fp, "%sflags", writer->separator);
 	fputc('\n', writer->fp);
 	writer->header_done = true;
-}
-
-/* "all +-" for the line that has the errors of means of runs. */
-static void put_id(struct td_writer *writer, const struct td_row *row,
-		   bool errors)
-{
-	char *id;
-
-	if (!errors) {
-		td_out_csv_field(writer, row->id);
-		return;
-	}
-	if (asprintf(&id, "%s +-", row->id) < 0) {
-		writer->no_memory = true;
-		return;
-	}
-	td_out_csv_field(writer, id);
-	free(id);
 }
 
 /* Empty if there is none. */
@@ -222,23 +235,30 @@ static void put_value(const struct td_writer *writer,
 		      writer->fp);
 }
 
+/* The facts of the row are not of a line of errors. */
+static struct td_row spread_of(const struct td_row *row)
+{
+	struct td_row of_spread = td_row_init(row->id, row->pmu);
+
+	of_spread.kind = TD_ROW_SPREAD;
+	of_spread.cpu = row->cpu;
+	of_spread.core = row->core;
+	of_spread.cgroup = row->cgroup;
+	return of_spread;
+}
+
 static void put_row(struct td_writer *writer, const struct td_report *report,
 		    const struct td_row *row, bool errors)
 {
-	const struct td_row no_facts = td_row_init(row->id, row->pmu);
+	const struct td_row of_spread = spread_of(row);
 	char time[TD_CLOCK_SIZE];
 
-	if (writer->summary && writer->frame->summary_word)
-		fputs("summary", writer->fp);
-	else
-		fputs(td_out_time(time, writer->frame, report->time_ns),
-		      writer->fp);
+	fputs(td_out_time(time, writer->frame, report->time_ns), writer->fp);
 	fputs(writer->separator, writer->fp);
-	put_id(writer, row, errors);
+	td_out_csv_field(writer, row->id);
 	fputs(writer->separator, writer->fp);
 	td_out_csv_field(writer, row->pmu);
-	/* the facts of the row are not of a line of errors */
-	put_facts(writer, report, errors ? &no_facts : row);
+	put_facts(writer, report, errors ? &of_spread : row, false);
 	if (row->region)
 		td_out_csv_region(writer, row->region);
 	for (size_t i = 0; i < report->nr_columns; i++) {
@@ -255,6 +275,8 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 		put_value(writer, column, cell, errors ? NAN : cell->low);
 		put_value(writer, column, cell, errors ? NAN : cell->high);
 	}
+	put_facts(writer, report, errors ? &of_spread : row, true);
+	put_flags(writer, report, errors ? &of_spread : row);
 	fputc('\n', writer->fp);
 }
 

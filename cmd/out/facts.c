@@ -4,20 +4,49 @@
 
 #include "lib/base/util.h"
 
-#define OF_ROW(member) TD_CELL_PERCENT, offsetof(struct td_row, member)
-#define WITH_BUSY      .has = offsetof(struct td_report, has_busy)
+#define OF_ROW(member)       TD_CELL_PERCENT, offsetof(struct td_row, member)
+#define COUNT_OF_ROW(member) TD_CELL_COUNT, offsetof(struct td_row, member)
+#define BEHIND               .behind = true
+#define WITH_BUSY            .has = offsetof(struct td_report, has_busy)
 
-/* To add one, add a row here, and its member to struct td_row and its init. */
+#define TEXT_OF_ROW(member) TD_CELL_TEXT, offsetof(struct td_row, member)
+
+static const char *const kinds[] = {
+	[TD_ROW_INTERVAL] = "interval",
+	[TD_ROW_SUMMARY] = "summary",
+	[TD_ROW_MEAN] = "mean",
+	[TD_ROW_SPREAD] = "spread",
+};
+
+/*
+ * To add one, add a row here, and its member to struct td_row and its init.  In
+ * CSV and JSON what is new goes behind the metrics, so that no column moves.
+ */
 const struct td_sheet_column td_row_facts[] = {
 	{ "busy", OF_ROW(busy_pct), .title = "%busy", .width = 5, WITH_BUSY },
 	{ "share", OF_ROW(share_pct) },
 	/* in JSON, that of each metric */
-	{ "running", OF_ROW(running_pct), .csv_only = true },
-	{ NULL, OF_ROW(ghz), .title = "GHz", .width = 4, WITH_BUSY,
-	  .unit = "GHz" },
+	{ "running", OF_ROW(running_least_pct), .csv_only = true },
+	{ "ghz", TD_CELL_NUMBER, offsetof(struct td_row, ghz), BEHIND,
+	  .title = "GHz", .width = 4, WITH_BUSY, .unit = "GHz" },
 	{ "ipc", OF_ROW(ipc), .title = "IPC", .width = 4,
 	  .has = offsetof(struct td_report, has_ipc), .unit = "IPC",
 	  .digits = 2, .window = 100 },
+	{ "lost_share", OF_ROW(lost_pct), BEHIND, .title = "%lost", .width = 5,
+	  .has = offsetof(struct td_report, has_lost),
+	  .unit = "% of all slots lost" },
+	{ "slots", COUNT_OF_ROW(slots), BEHIND },
+	{ "cycles", COUNT_OF_ROW(activity.cycles), BEHIND },
+	{ "instructions", COUNT_OF_ROW(activity.instructions), BEHIND },
+	{ "kind", TD_CELL_WORD, offsetof(struct td_row, kind), kinds, BEHIND },
+	{ "interval", COUNT_OF_ROW(interval), BEHIND },
+	{ "seconds", TD_CELL_SECONDS, offsetof(struct td_row, seconds),
+	  BEHIND },
+	{ "cpu", COUNT_OF_ROW(cpu), BEHIND, .optional = true },
+	{ "core", TEXT_OF_ROW(core), BEHIND, .optional = true },
+	{ "cgroup", TEXT_OF_ROW(cgroup), BEHIND, .optional = true },
+	{ "comm", TEXT_OF_ROW(comm), BEHIND, .optional = true },
+	{ "tid", COUNT_OF_ROW(tid), BEHIND, .optional = true },
 };
 
 const size_t td_nr_row_facts = TD_ARRAY_SIZE(td_row_facts);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/out/show.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 #include "lib/target/target.h"
@@ -17,8 +18,8 @@ struct td_frame {
 	enum td_target_kind target_kind;
 	bool interval; /* a line for each interval, not one final tree */
 	bool of_perf;  /* a time of 0 is one that the file does not tell */
-	bool wall;     /* times are of the wall clock */
-	/* when the first interval began, since 1970; wall: it is known */
+	enum td_time_format time;
+	/* when the first interval began, since 1970; known for wall and epoch */
 	uint64_t start_ns;
 	struct td_clocks clocks; /* the same moment */
 	/* that was measured; borrowed; NULL: unknown */

@@ -109,6 +109,15 @@ static struct json_object *text_or_null(const char *text)
 	return text ? json_object_new_string(text) : NULL;
 }
 
+static void put_facts(struct json_object *o, const struct td_row *row,
+		      bool behind)
+{
+	for (size_t i = 0; i < td_nr_row_facts; i++) {
+		if (td_row_facts[i].behind == behind)
+			td_out_json_cells(o, &td_row_facts[i], 1, row);
+	}
+}
+
 /* What all metrics of a row have in common. */
 static void put_row(const struct td_writer *writer, struct json_object *o,
 		    const struct td_report *report, const struct td_row *row)
@@ -116,7 +125,7 @@ static void put_row(const struct td_writer *writer, struct json_object *o,
 	td_out_json_time(o, "time", writer->frame, report->time_ns);
 	td_json_add(o, "id", json_object_new_string(row->id));
 	td_json_add(o, "pmu", json_object_new_string(row->pmu));
-	td_out_json_cells(o, td_row_facts, td_nr_row_facts, row);
+	put_facts(o, row, false);
 	if (row->region)
 		td_out_json_region(o, row->region);
 }
@@ -161,6 +170,7 @@ static void put_node(struct td_writer *writer, const struct td_report *report,
 		td_json_add(o, "summary", json_object_new_boolean(true));
 	if (!ok && cell->why)
 		td_json_add(o, "why", json_object_new_string(cell->why));
+	put_facts(o, row, true);
 	td_out_json_line(writer, o);
 }
 

@@ -124,9 +124,14 @@ void td_out_json_verdict(struct td_writer *writer,
 			 const struct td_advice *advice)
 {
 	const struct td_verdict *v = advice->verdict;
-	struct json_object *line = td_json_line();
-	struct json_object *o = json_object_new_object();
+	struct json_object *line;
+	struct json_object *o;
 
+	/* each row has its key "lost" */
+	if (v->situation == TD_SITUATION_NONE)
+		return;
+	line = td_json_line();
+	o = json_object_new_object();
 	td_out_json_time(o, "time", writer->frame, report->time_ns);
 	put_named(o, v);
 	put(o, "runner_up", name_or_null(&v->runner_up));

@@ -6,6 +6,17 @@
 
 #include "cmd/out/format.h"
 
+/* The times of rows: since the start, of the wall clock, or since 1970. */
+enum td_time_format {
+	TD_TIME_SECONDS,
+	TD_TIME_WALL,
+	TD_TIME_EPOCH,
+	TD_NR_TIME_FORMATS
+};
+
+/* "wall", as it is typed. */
+const char *td_time_format_name(enum td_time_format format);
+
 /* How results are to be shown, and where.  Strings are argv's. */
 struct td_show {
 	unsigned int formats; /* bits 1 << td_format_kind */
@@ -24,6 +35,7 @@ struct td_show {
 	bool not_merged;           /* --no-merge: -A if counting on CPUs */
 	bool hybrid_merge;
 
+	bool by_lost;     /* the rows that lost most first */
 	bool all_nodes;   /* --all */
 	bool metric_only; /* ratios of events, not their counts */
 	bool verdict, no_verdict;
@@ -31,7 +43,7 @@ struct td_show {
 	bool table; /* of runs */
 	bool asked_big_num, no_big_num;
 	bool interval_clear;
-	bool wall_time; /* times are of the wall clock, not since the start */
+	enum td_time_format time;
 };
 
 #endif

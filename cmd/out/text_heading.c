@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text: the heading of a tree, and dimmed lines. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -74,8 +75,11 @@ static bool has_company(const struct td_report *report,
 }
 
 /* ", 12.0 % busy, 3.1 GHz"; of tasks ", 95.0 % of one CPU" */
-static void put_busy(FILE *fp, const struct td_row *row)
+static void put_busy(FILE *fp, const struct td_report *report,
+		     const struct td_row *row)
 {
+	unsigned int shown = td_facts_shown(report, UINT_MAX);
+
 	if (row->activity.cpus && !isnan(row->busy_pct))
 		fprintf(fp, ", %.1f %% busy", row->busy_pct);
 	else if (row->busy_pct >= MORE_THAN_A_CPU)
@@ -85,7 +89,7 @@ static void put_busy(FILE *fp, const struct td_row *row)
 	for (size_t i = 0; i < td_nr_row_facts; i++) {
 		double value = td_row_fact(row, &td_row_facts[i]);
 
-		if (td_row_facts[i].unit && !isnan(value))
+		if (shown & 1U << i && td_row_facts[i].unit && !isnan(value))
 			fprintf(fp, ", %.*f %s",
 				td_fact_digits(&td_row_facts[i]), value,
 				td_row_facts[i].unit);
@@ -130,7 +134,7 @@ void td_out_text_heading(const struct td_writer *writer,
 		   (frame->show_id || !has_company(report, row))))
 		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
 	if (status == TD_STATUS_OK)
-		put_busy(fp, row);
+		put_busy(fp, report, row);
 	if (status == TD_STATUS_OK && row->running_pct < TD_ALL_PCT)
 		fprintf(fp, ", counted %.1f %% of the time", row->running_pct);
 	if (status == TD_STATUS_OK && has_errors_of_runs(row))

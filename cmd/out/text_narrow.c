@@ -142,7 +142,7 @@ static void put_time(const struct td_writer *writer, uint64_t time_ns)
 {
 	char time[TD_CLOCK_SIZE];
 
-	if (writer->frame->wall)
+	if (writer->frame->time != TD_TIME_SECONDS)
 		fputs(td_out_time(time, writer->frame, time_ns), writer->fp);
 	else
 		fprintf(writer->fp, "%*.*f", TD_TIME_WIDTH,

@@ -241,6 +241,30 @@ static void put_change(struct lines *lines, bool live)
 	put_sentence(lines, live ? "; -I 100 shows when" : "");
 }
 
+static void put_loser(FILE *fp, const struct td_row *row, const char *of_what)
+{
+	td_put_printable(fp, row->id);
+	fputs(", ", fp);
+	td_out_number(fp, 0, 1, row->lost_pct);
+	fprintf(fp, " %%%s", of_what);
+}
+
+/* Which of several CPUs, cgroups or threads lost the most. */
+static void put_losers(struct lines *lines)
+{
+	const struct td_row *const *losers = lines->verdict->losers;
+
+	if (!losers[0])
+		return;
+	fputs(" Lost most slots: ", lines->fp);
+	put_loser(lines->fp, losers[0], " of all slots");
+	if (losers[1]) {
+		fputs("; then ", lines->fp);
+		put_loser(lines->fp, losers[1], "");
+	}
+	end_line(lines);
+}
+
 /* What most slots of another kind of core went to, in a line. */
 static void put_other(struct lines *lines, const struct td_verdict *other)
 {
@@ -273,6 +297,7 @@ void td_out_text_verdict(struct td_writer *writer,
 {
 	struct lines lines = { writer->fp, report, advice->verdict, 0 };
 
+	put_losers(&lines);
 	put_situation(&lines);
 	put_last(&lines);
 	put_others(&lines);

@@ -9,7 +9,8 @@
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
 
-#define WALL_WIDTH 29
+#define WALL_WIDTH  29
+#define EPOCH_WIDTH 20
 
 /* Not by strftime(), whose zone has no colon. */
 static const char *format_wall(char buf[TD_CLOCK_SIZE], uint64_t ns)
@@ -29,18 +30,36 @@ static const char *format_wall(char buf[TD_CLOCK_SIZE], uint64_t ns)
 	return buf;
 }
 
+const char *td_time_format_name(enum td_time_format format)
+{
+	static const char *const names[TD_NR_TIME_FORMATS] = {
+		[TD_TIME_SECONDS] = "seconds",
+		[TD_TIME_WALL] = "wall",
+		[TD_TIME_EPOCH] = "epoch",
+	};
+
+	return names[format];
+}
+
 const char *td_out_time(char buf[TD_CLOCK_SIZE], const struct td_frame *frame,
 			uint64_t time_ns)
 {
-	if (frame->wall)
+	if (frame->time == TD_TIME_WALL)
 		return format_wall(buf, frame->start_ns + time_ns);
+	if (frame->time == TD_TIME_EPOCH)
+		return td_format_seconds(buf, frame->start_ns + time_ns);
 	return frame->of_perf && !time_ns ? ""
 					  : td_format_seconds(buf, time_ns);
 }
 
 int td_out_time_width(const struct td_frame *frame, int of_seconds)
 {
-	return frame->wall ? WALL_WIDTH : of_seconds;
+	static const int widths[TD_NR_TIME_FORMATS] = {
+		[TD_TIME_WALL] = WALL_WIDTH,
+		[TD_TIME_EPOCH] = EPOCH_WIDTH,
+	};
+
+	return widths[frame->time] ? widths[frame->time] : of_seconds;
 }
 
 void td_out_json_time(struct json_object *to, const char *key,
@@ -48,8 +67,10 @@ void td_out_json_time(struct json_object *to, const char *key,
 {
 	char buf[TD_CLOCK_SIZE];
 
-	if (frame->wall)
+	if (frame->time == TD_TIME_WALL)
 		td_json_put_string(to, key, td_out_time(buf, frame, time_ns));
+	else if (frame->time == TD_TIME_EPOCH)
+		td_json_put_seconds(to, key, frame->start_ns + time_ns);
 	else if (frame->of_perf && !time_ns)
 		td_json_add(to, key, NULL);
 	else

@@ -13,7 +13,7 @@ struct json_object;
 /*
  * The end of a row: seconds since the start ("" if perf's file does not tell
  * it), or the wall-clock time as RFC 3339 has it, with milliseconds and the zone:
- * 2026-11-23T09:10:11.123+00:00.
+ * 2026-11-23T09:10:11.123+00:00; or seconds since 1970.
  */
 const char *td_out_time(char buf[TD_CLOCK_SIZE], const struct td_frame *frame,
 			uint64_t time_ns);

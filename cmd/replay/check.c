@@ -23,18 +23,21 @@ static int check_aggregation(const struct td_recording *rec,
 	return 0;
 }
 
-static int check_wall(const struct td_recording *rec, struct td_err *err)
+static int check_time(const struct td_recording *rec,
+		      enum td_time_format format, struct td_err *err)
 {
+	const char *name = td_time_format_name(format);
+
 	if (!rec->info.interval_ms)
-		return td_err_set(err, -ENODATA,
-				  "--time-format wall: %s was recorded without "
-				  "-I",
-				  rec->path);
+		return td_err_set(
+			err, -ENODATA,
+			"--time-format %s: %s was recorded without -I", name,
+			rec->path);
 	if (rec->info.start_ns)
 		return 0;
 	td_err_set(err, -ENODATA,
-		   "--time-format wall: %s does not say when it was started",
-		   rec->path);
+		   "--time-format %s: %s does not say when it was started",
+		   name, rec->path);
 	return td_err_hint(err, "recordings of an older tdstat, and what perf "
 				"stat wrote, do not");
 }
@@ -54,7 +57,8 @@ int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
 
 	if (!rc && opts->show.format == TD_FORMAT_PERFETTO)
 		rc = check_perfetto(rec, err);
-	return rc || !opts->show.wall_time ? rc : check_wall(rec, err);
+	return rc || !opts->show.time ? rc
+				      : check_time(rec, opts->show.time, err);
 }
 
 static int check_readings(const struct td_recording *rec,

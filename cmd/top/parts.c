@@ -77,7 +77,6 @@ void td_top_parts_find(struct td_top_parts *parts,
 		parts->pct[part] = td_top_value(row, node);
 		parts->over[part] = td_top_is_over(row, node);
 	}
-	parts->lost = row->slots * (100 - parts->pct[TD_PART_RETIRING]) / 100;
 	parts->worst = find_worst(parts);
 }
 

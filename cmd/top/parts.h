@@ -17,7 +17,6 @@ struct td_top_parts {
 	double pct[TD_NR_PARTS];
 	bool over[TD_NR_PARTS];
 	bool has[TD_NR_PARTS]; /* the row's tree has the node */
-	double lost;           /* slots that were not retired */
 	enum td_part worst;    /* of those but retiring; NR_PARTS: unknown */
 };
 

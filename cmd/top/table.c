@@ -53,19 +53,8 @@ static int compare(const void *left, const void *right, void *of)
 	return by_name(a, b);
 }
 
-static double all_slots(const struct td_report *report)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		if (!isnan(report->rows[i].slots))
-			sum += report->rows[i].slots;
-	}
-	return sum;
-}
-
 static void add(struct td_top_lines *lines, const struct td_report *report,
-		const struct td_row *row, const char *filter, double slots)
+		const struct td_row *row, const char *filter)
 {
 	struct td_top_line *line = &lines->v[lines->nr];
 
@@ -77,7 +66,7 @@ static void add(struct td_top_lines *lines, const struct td_report *report,
 		return;
 	}
 	line->row = row;
-	line->lost_pct = slots > 0 ? 100 * line->parts.lost / slots : NAN;
+	line->lost_pct = row->lost_pct;
 	for (int i = 0; i < TD_NR_PARTS; i++)
 		lines->has[i] |= line->parts.has[i];
 	lines->show_pmu |= strcmp(row->pmu, report->rows[0].pmu) != 0;
@@ -91,14 +80,13 @@ int td_top_lines_make(struct td_top_lines *lines,
 		      const struct td_top_state *state)
 {
 	struct td_top_state how = *state;
-	double slots = all_slots(report);
 
 	*lines = (struct td_top_lines){ .report = report };
 	lines->v = calloc(report->nr_rows + 1, sizeof(*lines->v));
 	if (!lines->v)
 		return -ENOMEM;
 	for (size_t i = 0; i < report->nr_rows; i++)
-		add(lines, report, &report->rows[i], state->filter, slots);
+		add(lines, report, &report->rows[i], state->filter);
 	qsort_r(lines->v, lines->nr, sizeof(*lines->v), compare, &how);
 	return 0;
 }

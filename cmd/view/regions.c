@@ -242,5 +242,6 @@ void td_view_forget_busy(struct td_report *report)
 	report->tasks_pct = NAN;
 	for (size_t i = 0; i < report->nr_rows; i++)
 		report->rows[i].busy_pct = report->rows[i].ghz =
-			report->rows[i].ipc = NAN;
+			report->rows[i].ipc = report->rows[i].activity.cycles =
+				report->rows[i].activity.instructions = NAN;
 }

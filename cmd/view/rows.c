@@ -11,6 +11,7 @@
 #include "cmd/view/verdict.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
+#include "metrics/eval/lost.h"
 #include "metrics/eval/misfits.h"
 #include "metrics/table/rank.h"
 #include "metrics/table/rows.h"
@@ -128,6 +129,22 @@ static int show(const struct td_view *view, const struct td_report *report,
 	return 0;
 }
 
+/* Programs are told what the rows are of. */
+static void tell(const struct rows *r, struct td_report *report)
+{
+	struct td_view *view = r->view;
+	bool interval = view->sink.frame.interval;
+	double seconds = r->times && r->times->elapsed_ns
+				 ? (double)r->times->elapsed_ns / 1e9
+				 : NAN;
+
+	td_report_tell(report, view->sink.frame.how,
+		       r->purpose == SHOW_MEAN ? TD_ROW_MEAN
+		       : interval              ? TD_ROW_INTERVAL
+					       : TD_ROW_SUMMARY,
+		       interval ? (double)++view->nr_intervals : NAN, seconds);
+}
+
 static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
@@ -145,6 +162,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 		td_report_find_misfits(&report);
 	if (!rc && td_aggregation_by_task(view->sink.frame.how))
 		td_report_drop_absent(&report);
+	if (!rc && td_report_find_lost(&report, view->source->nr_cgroups))
+		rc = td_err_nomem(err);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)
 		rc = td_view_fill_regions(view, r->counted, &report, err);
 	if (!rc && r->purpose == COLLECT &&
@@ -156,6 +175,11 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	     (writer->out->whole && !view->sink.frame.interval)) &&
 	    td_report_rank(&report))
 		rc = td_err_nomem(err);
+	if (!rc && r->purpose != COLLECT && view->by_lost && report.has_lost &&
+	    td_report_sort_by_lost(&report))
+		rc = td_err_nomem(err);
+	if (!rc && r->purpose != COLLECT)
+		tell(r, &report);
 	if (!rc && r->purpose != COLLECT)
 		rc = show(view, &report, writer, err);
 	if (!rc && r->purpose != COLLECT && !view->sink.frame.interval)
@@ -347,6 +371,7 @@ int td_view_end_run(struct td_view *view, const struct td_usage *usage,
 {
 	int rc = 0;
 
+	view->nr_intervals = 0;
 	if (view->mean || view->nr_joined)
 		return keep_time(view, usage, err);
 	if (view->summary)

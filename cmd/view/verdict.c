@@ -10,7 +10,7 @@
 
 static bool is_worth_showing(const struct td_verdict *verdict)
 {
-	return verdict->situation != TD_SITUATION_NONE;
+	return verdict->situation != TD_SITUATION_NONE || verdict->losers[0];
 }
 
 /* The evaluation was used for other counts since, to find the errors. */

@@ -33,6 +33,8 @@ struct td_view {
 	struct td_aggregator aggregator;
 	bool merge;                      /* one row for all kinds of core */
 	bool ranked;                     /* show people the largest first */
+	bool by_lost;                    /* the rows that lost most first */
+	size_t nr_intervals;             /* that were shown in this run */
 	struct td_evaluation evaluation; /* of the source's tree */
 	bool only_ratios;                /* of events, without their counts */
 	struct td_ratio_table ratios;

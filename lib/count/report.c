@@ -2,6 +2,7 @@
 #include "lib/count/report.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,14 +49,64 @@ double td_cell_value(const struct td_cell *cell)
 struct td_row td_row_init(const char *id, const char *pmu)
 {
 	return (struct td_row){ .id = id,
+				.name = id,
+				.interval = NAN,
+				.seconds = NAN,
+				.cpu = NAN,
+				.tid = NAN,
 				.pmu = pmu,
 				.slots = NAN,
 				.share_pct = NAN,
+				.lost_pct = NAN,
 				.running_pct = NAN,
+				.running_least_pct = NAN,
 				.busy_pct = NAN,
 				.ghz = NAN,
 				.ipc = NAN,
+				.activity = { .busy_s = NAN,
+					      .whole_s = NAN,
+					      .cycles = NAN,
+					      .clock_s = NAN,
+					      .instructions = NAN },
 				.fields_sum = NAN };
+}
+
+/* "comm-tid", or "comm-tid#2" for the second thread of that number. */
+static void tell_thread(struct td_row *row)
+{
+	const char *dash = strrchr(row->name, '-');
+
+	if (!dash)
+		return;
+	row->tid = (double)strtol(dash + 1, NULL, 10);
+	snprintf(row->comm_text, sizeof(row->comm_text), "%.*s",
+		 (int)(dash - row->name), row->name);
+	row->comm = row->comm_text;
+}
+
+static void tell_place(struct td_row *row, enum td_aggregation how)
+{
+	size_t prefix = td_aggregation_row(how)->prefix;
+
+	if (how == TD_AGGREGATE_CPU && strlen(row->name) > prefix)
+		row->cpu = (double)strtol(row->name + prefix, NULL, 10);
+	if (how == TD_AGGREGATE_CORE)
+		row->core = row->name;
+	if (how == TD_AGGREGATE_THREAD)
+		tell_thread(row);
+}
+
+void td_report_tell(struct td_report *report, enum td_aggregation how,
+		    enum td_row_kind kind, double interval, double seconds)
+{
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		struct td_row *row = &report->rows[i];
+
+		row->kind = kind;
+		row->interval = interval;
+		row->seconds = seconds;
+		tell_place(row, how);
+	}
 }
 
 double td_times_of_tool(const struct td_times *times, enum td_tool tool)

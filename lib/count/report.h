@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/count/aggregation.h"
 #include "lib/event/event.h"
 
 /* A finished result, which has all that a writer may show. */
@@ -134,6 +135,14 @@ struct td_region_facts {
 	double order; /* rows with larger ones come first */
 };
 
+/* What a row is of. */
+enum td_row_kind {
+	TD_ROW_INTERVAL,
+	TD_ROW_SUMMARY, /* the whole run */
+	TD_ROW_MEAN,    /* of several runs */
+	TD_ROW_SPREAD,  /* how far the mean may be off: no values, but errors */
+};
+
 struct td_row {
 	const char *id;     /* "all", "CPU5", "S0-D0-C3", a cgroup */
 	const char *pmu;    /* "all" for the merged row */
@@ -155,7 +164,20 @@ struct td_row {
 	struct td_cell *cells; /* one a column */
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
-	bool absent;                          /* no task was on the PMU */
+	bool absent;       /* no task was on the PMU */
+	bool holds_others; /* a cgroup: rows of others within it follow */
+	double lost_pct;   /* of the slots of all rows, it lost these; or NaN */
+	double running_least_pct; /* the least one of cells with a value */
+	const char *name;         /* the id without a cgroup */
+	const char *cgroup;       /* NULL: none */
+	/* For programs, by td_report_tell(). */
+	enum td_row_kind kind;
+	double interval;  /* its number, from 1 on; NaN: it is of no interval */
+	double seconds;   /* how long it was; NaN: unknown */
+	double cpu, tid;  /* NaN: the row is of none */
+	const char *core; /* "S0-D0-C3"; NULL: the row is of none */
+	const char *comm; /* of a thread; NULL: unknown */
+	char comm_text[16];
 	bool package;                         /* it is of no kind of core */
 	const struct td_region_facts *region; /* NULL: it is not of one */
 	/*
@@ -180,6 +202,7 @@ struct td_report {
 	size_t nr_rows;
 	bool has_busy; /* busy_pct of its rows is known */
 	bool has_ipc;  /* ipc is */
+	bool has_lost; /* its rows are of several ids, and lost_pct is known */
 	/* of tasks without ids: the CPU time of all, as a share of one CPU */
 	double tasks_pct;   /* NaN: unknown, or not of tasks */
 	bool mostly_waited; /* it is small */
@@ -259,6 +282,12 @@ struct td_usage {
  */
 const struct td_row *td_report_find(const struct td_report *in, const char *id,
 				    const char *pmu, size_t hint);
+/*
+ * Fills what programs are told of rows besides their ids: what they are of, by
+ * how the ids were made.  The rows must stay where they are from then on.
+ */
+void td_report_tell(struct td_report *report, enum td_aggregation how,
+		    enum td_row_kind kind, double interval, double seconds);
 /* Removes rows of tasks that were not on the PMU. */
 void td_report_drop_absent(struct td_report *report);
 void td_report_free(struct td_report *report);

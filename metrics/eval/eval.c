@@ -183,6 +183,9 @@ static void fill_cells(const struct td_evaluation *e, int pmu, bool apart,
 		cell = &row->cells[metric->column];
 		td_eval_fill_cell(e, metric, cell);
 		row->running_pct = fmax(row->running_pct, cell->running_pct);
+		if (cell->status == TD_STATUS_OK)
+			row->running_least_pct =
+				fmin(row->running_least_pct, cell->running_pct);
 	}
 }
 
@@ -412,10 +415,16 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 		.nr_columns = e->tree->nr_columns,
 	};
 	for (size_t i = 0; !rc && i < totals->nr_ids; i++) {
+		size_t first = report->nr_rows;
+
 		e->totals = totals->v + i * totals->nr_events;
 		e->whole = totals->all && !totals->ids[i].cgroup;
 		e->in_cgroup = totals->ids[i].cgroup;
 		rc = eval_id(e, totals->ids[i].label, merge, report);
+		for (size_t r = first; r < report->nr_rows; r++) {
+			report->rows[r].name = totals->ids[i].name;
+			report->rows[r].cgroup = totals->ids[i].cgroup;
+		}
 	}
 	if (!rc && e->tasks && totals->all && totals->nr_ids == 1)
 		td_eval_fill_tasks(e, report);

@@ -293,9 +293,14 @@ void td_eval_merge(const struct td_evaluation *e, struct td_report *report,
 	}
 	merged.cells = rows[0].cells;
 	for (size_t i = 0; i < report->nr_columns; i++) {
-		if (merged.cells[i].status != TD_STATUS_NONE)
-			merged.running_pct = fmax(merged.running_pct,
-						  merged.cells[i].running_pct);
+		const struct td_cell *cell = &merged.cells[i];
+
+		if (cell->status != TD_STATUS_NONE)
+			merged.running_pct =
+				fmax(merged.running_pct, cell->running_pct);
+		if (cell->status == TD_STATUS_OK)
+			merged.running_least_pct = fmin(
+				merged.running_least_pct, cell->running_pct);
 	}
 	rows[0] = merged;
 	report->nr_rows = first + 1;

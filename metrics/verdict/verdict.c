@@ -324,11 +324,33 @@ static void find_of_row(struct td_verdict *verdict,
 			   has_changed(verdict->row);
 }
 
+/* Of cgroups that hold others, those within tell more. */
+static void find_losers(struct td_verdict *verdict,
+			const struct td_report *report)
+{
+	const struct td_row **losers = verdict->losers;
+
+	for (size_t i = 0; report->has_lost && i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (row->holds_others || !(row->lost_pct > 0))
+			continue;
+		if (!losers[0] || row->lost_pct > losers[0]->lost_pct) {
+			losers[1] = losers[0];
+			losers[0] = row;
+		} else if (!losers[1] || row->lost_pct > losers[1]->lost_pct) {
+			losers[1] = row;
+		}
+	}
+}
+
 void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 {
 	*verdict = (struct td_verdict){ .busy_pct = NAN };
-	if (!has_one_id(report))
+	if (!has_one_id(report)) {
+		find_losers(verdict, report);
 		return;
+	}
 	verdict->row = find_row(report);
 	if (!verdict->row || verdict->row->share_pct < HARDLY_ANY_PCT)
 		verdict->situation = TD_SITUATION_NOT_COUNTED;
@@ -352,8 +374,7 @@ size_t td_verdict_find_others(struct td_verdict others[TD_VERDICT_OTHERS],
 		    !(row->share_pct > WORTH_A_VERDICT_PCT) ||
 		    nr == TD_VERDICT_OTHERS)
 			continue;
-		others[nr] = (struct td_verdict){ .row = row,
-						  .busy_pct = NAN };
+		others[nr] = (struct td_verdict){ .row = row, .busy_pct = NAN };
 		find_of_row(&others[nr], report);
 		/* of tasks that waited, there is nothing to say */
 		nr += others[nr].situation != TD_SITUATION_NONE &&

@@ -66,6 +66,11 @@ struct td_verdict {
 	bool short_below; /* the nodes there have no errors */
 	enum td_deeper deeper;
 	int level;
+	/*
+	 * Of rows of several ids, which have no other verdict: those that lost
+	 * the most slots.  NULL: there are none.
+	 */
+	const struct td_row *losers[2];
 };
 
 /* The report must outlive the verdict. */

@@ -74,7 +74,7 @@ milliseconds_of() {
 	try "$TDSTAT" -x, -- echo hello
 	assert_success
 	assert_output hello
-	[ "$(head -n 1 <<<"$stderr")" = "time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation" ]
+	[ "$(head -n 1 <<<"$stderr")" = "time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation,$behind" ]
 	try "$TDSTAT" -- echo hello
 	assert_output hello
 	[[ $stderr == *"$tree 'echo hello':"* ]]

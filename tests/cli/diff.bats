@@ -35,7 +35,7 @@ value_of() {
 
 # whole FILE PMU METRIC: the sum of all intervals, as report has it
 whole() {
-	"$TDSTAT" report --total --summary -l 1 -x, "$1" | grep -e ^time -e ^summary |
+	"$TDSTAT" report --total --summary -l 1 -x, "$1" | grep -e ^time -e ,summary, |
 		fields pmu "$3" | sed -n "s/^$2 //p"
 }
 
@@ -347,7 +347,7 @@ on_cores() {
 	assert_regex "${stderr_lines[1]}" '^tdstat: to record both on one kind: tdstat record -o FILE -- taskset -c [0-9,-]+ COMMAND$'
 	# as the table of report has it
 	pmu=$(grep -o 'cpu_[a-z]*' <<<"${stderr_lines[0]}" | head -n 1)
-	want=$("$TDSTAT" report --total --summary -l 1 -x, a | grep -e ^time -e ^summary | fields pmu share | sed -n "s/^$pmu //p")
+	want=$("$TDSTAT" report --total --summary -l 1 -x, a | grep -e ^time -e ,summary, | fields pmu share | sed -n "s/^$pmu //p")
 	assert_regex "${stderr_lines[0]}" " $(printf '%.0f' "$want") % of the slots of A"
 	# as much as usual, one kind, or quiet: nothing is said
 	on_cores 0.9 >c

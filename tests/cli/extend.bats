@@ -84,12 +84,12 @@ costs() {
 		[.time, ([.counts[] | select(.[0] == 0) | .[2 + 1]] | add)] | @tsv' "$recording" | head -1)
 	((slots > 1000000)) || fail "no slots in $recording"
 	made report -x, "$recording"
-	assert_regex "${lines[0]}" '^time,id,pmu,busy,share,running,ipc,slots,tma_'
+	assert_regex "${lines[0]}" '^time,id,pmu,busy,share,running,ipc,issued,tma_'
 	assert_regex "${lines[1]}" "^$time,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]*,[0-9.]*,$slots,"
 	made report -j "$recording"
-	assert_equal "$(jq .slots <<<"${lines[0]}")" "$slots"
+	assert_equal "$(jq .issued <<<"${lines[0]}")" "$slots"
 	made report "$recording"
-	assert_regex "${lines[0]}" ' pmu +slots +% '
+	assert_regex "${lines[0]}" ' pmu +issued +% '
 	assert_regex "${lines[1]}" " cpu_core +$slots +[0-9.]+"
 	made report --html - "$recording"
 	assert_regex "$output" '[0-9.]+.slots'

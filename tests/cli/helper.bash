@@ -172,6 +172,10 @@ software_machine() {
 	export SYSFS_PATH=$PWD/machine/sys PERF_CPUID=GenuineIntel-6-FF-0
 }
 
+# The columns of CSV behind the metrics.
+# shellcheck disable=SC2034 # for the suites
+behind=ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags
+
 # Where seccomp or perf_event_paranoid forbids even those: perf_event_open of
 # a dummy event, for this process (or "-a": for CPU 0), without tdstat.
 needs_software_events() {

@@ -262,7 +262,10 @@ summary,CPU1,24' "$(cat got)"
 	assert_same 'time,id,pmu,tma_retiring,tma_backend_bound
 1.000000000,all,cpu,100.00,0.00
 2.000000000,all,cpu,0.00,100.00
-summary,all,cpu,10.00,90.00' "$(cat got)"
+2.000000000,all,cpu,10.00,90.00' "$(cat got)"
+	assert_equal "$("$TDSTAT" report tree --summary -x, | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print $at["kind"], $at["interval"], $at["seconds"], $at["slots"] }' | xargs)" \
+		'interval 1 1.000000000 100 interval 2 1.000000000 900 summary 2.000000000 1000'
 	"$TDSTAT" report tree --summary --no-csv-summary -x, | tail -n 1 | cut -d, -f1-3,8 >got
 	assert_same 2.000000000,all,cpu,10.00 "$(cat got)"
 	"$TDSTAT" report tree --summary -j | jq -es 'map(select(.metric == "tma_retiring")) | length == 3

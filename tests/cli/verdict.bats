@@ -52,14 +52,48 @@ report() {
 	assert_equal "$(jq -c 'select(.verdict) | .verdict.held' <<<"$output")" false
 }
 
-@test "rows of several ids have no verdict" {
+@test "rows of several ids have no verdict but which of them lost most" {
 	report --verdict -j -A "$data/manual/cpus.jsonl"
 	assert_success
 	run ! grep -q verdict <<<"$output"
+	# what did not retire, of the sums of the recording
+	want=$("$TDSTAT" report -A -x, "$data/manual/cpus.jsonl" | awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ all += $at["slots"]; lost[$at["id"]] = $at["slots"] * (100 - $at["tma_retiring"]) }
+		END { printf "CPU0, %.1f %% of all slots; then CPU4, %.1f %%", lost["CPU0"] / all, lost["CPU4"] / all }')
 	report --verdict -A "$data/manual/cpus.jsonl"
-	wanted=$output
+	assert_line " Lost most slots: $want"
+	grep -v 'Lost most' <<<"$output" | cat -s >with
 	report --no-verdict -A "$data/manual/cpus.jsonl"
-	assert_equal "$output" "$wanted"
+	assert_same "$(cat -s <<<"$output")" "$(cat with)"
+}
+
+# cgroups_of [[SLOTS, RETIRING], ...] NAMES: a recording of cgroups, all on CPU 0
+cgroups_of() {
+	jq -cn --argjson v "$1" --argjson names "$2" '
+		{ tdstat: 1, cpuid: "GenuineIntel-6-8F-8", smt: false, interval_ms: 0, target: "system wide",
+			pmus: [{ name: "cpu", type: 4, cpus: "0" }], topology: [], cgroups: $names,
+			events: [("slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound")
+				| { name: "cpu/\(.)/", pmu: "cpu", group: 0 }] },
+		{ time: 1.0, counts: [$v | to_entries[] | .key as $g | .value as [$slots, $retiring]
+			| [$slots, $retiring, 0, 0, $slots - $retiring] | to_entries[]
+			| [.key, 0, -1, .value, 5, 5, $g]] },
+		{ end: { elapsed: 1.0 } }'
+}
+
+@test "cgroups: what is within another is counted once, and named instead of it" {
+	# a has all slots of a/b; 1000 + 600 in all; a/b lost 700, c 300
+	cgroups_of '[[1000, 250], [800, 100], [600, 300]]' '["a", "a/b", "c"]' >file
+	report -x, file
+	assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print $at["cgroup"], $at["lost_share"] }' <<<"$output" | xargs)" 'a 46.88 a/b 43.75 c 18.75'
+	report file
+	assert_line ' Lost most slots: a/b, 43.8 % of all slots; then c, 18.8 %'
+	report --sort -x, file
+	assert_equal "$(cut -d, -f2 <<<"$output" | xargs)" 'id a a/b c'
+	cgroups_of '[[1000, 900], [800, 100], [600, 300]]' '["a", "b", "c"]' >file
+	report --sort -j file
+	assert_equal "$(jq -r 'select(.metric == "tma_retiring") | .id' <<<"$output" | xargs)" 'b c a'
 }
 
 @test "intervals have none; the sum of them has" {

@@ -9,6 +9,7 @@
 #include "cmd/top/keys.h"
 #include "cmd/top/table.h"
 #include "lib/base/util.h"
+#include "metrics/eval/lost.h"
 #include "tests/unit/test.h"
 
 static const struct td_column columns[] = {
@@ -40,23 +41,24 @@ static struct td_cell whole_cells[NR_COLUMNS];
 static struct td_row make_row(const char *id, const char *pmu, double slots,
 			      struct td_cell *of, const double *values)
 {
+	struct td_row row = td_row_init(id, pmu);
+
 	for (size_t i = 0; i < NR_COLUMNS; i++) {
 		of[i] = (struct td_cell){ .value = values[i], .error = NAN };
 		if (isnan(values[i]))
 			of[i].status = TD_STATUS_NOT_COUNTED;
 		of[i].over_threshold = i == 1 && values[i] > 20;
 	}
-	return (struct td_row){ .id = id,
-				.pmu = pmu,
-				.slots = slots,
-				.share_pct = 100,
-				.busy_pct = 50,
-				.ghz = 3,
-				.ipc = 1.5,
-				.activity.cpus = 1,
-				.cells = of,
-				.nodes = nodes,
-				.nr_nodes = TD_ARRAY_SIZE(nodes) };
+	row.slots = slots;
+	row.share_pct = 100;
+	row.busy_pct = 50;
+	row.ghz = 3;
+	row.ipc = 1.5;
+	row.activity.cpus = 1;
+	row.cells = of;
+	row.nodes = nodes;
+	row.nr_nodes = TD_ARRAY_SIZE(nodes);
+	return row;
 }
 
 /* retiring, backend, memory, core, frontend, bad speculation */
@@ -81,6 +83,7 @@ static void set_rows(size_t nr)
 						   .nr_columns = NR_COLUMNS,
 						   .rows = rows,
 						   .nr_rows = nr };
+	ok(!td_report_find_lost(&snapshot.rows.report, false), "what was lost");
 	whole_row = make_row("all", "cpu_core", 1000, whole_cells, hot);
 	snapshot.whole.report = snapshot.rows.report;
 	snapshot.whole.report.rows = &whole_row;
@@ -241,6 +244,7 @@ static void test_selection(void)
 	press(TD_KEY_DOWN);
 	ok(strcmp(state.id, "CPU0") == 0, "the second line");
 	rows[0].slots = 100000;
+	set_rows(3);
 	draw(80, 24);
 	ok(state.at == 0 && strcmp(state.id, "CPU0") == 0,
 	   "a row is followed to another line");

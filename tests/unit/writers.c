@@ -118,16 +118,16 @@ static const struct {
 	  .rows = { { "all", "cpu", 97.8, 66.7, 12.345, 3, 0.254, .cells = { OK(1) } },
 		    { "all", "cpu", NAN, 50, .cells = { OK(2) } } },
 	  .want =
-"time,id,pmu,busy,share,running,ipc,tma_retiring\n"
-"0.000000000,all,cpu,12.35,97.80,66.70,0.25,1.00\n"
-"0.000000000,all,cpu,,,50.00,,2.00\n" },
+"time,id,pmu,busy,share,running,ipc,tma_retiring,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags\n"
+"0.000000000,all,cpu,12.35,97.80,66.70,0.25,1.00,3.00,,1,,,interval,,,,,,,,\n"
+"0.000000000,all,cpu,,,50.00,,2.00,,,1,,,interval,,,,,,,,\n" },
 	{ "JSON: how busy they were", TD_FORMAT_JSON,
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "all", "cpu", 97.8, .busy = 12.345, .ipc = 1.5, .cells = { OK(1) } },
 		    { "all", "cpu", NAN, .cells = { OK(2) } } },
 	  .want =
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.35,\"share\":97.80,\"ipc\":1.50,\"metric\":\"tma_retiring\",\"value\":1.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":null,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":2.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n" },
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.35,\"share\":97.80,\"ipc\":1.50,\"metric\":\"tma_retiring\",\"value\":1.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":null,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":2.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n" },
 	{ "a name that is longer than a cell", .frame = { .interval = true },
 	  .columns = odd + 3, .nr_columns = 1,
 	  .rows = { { "all", "cpu", 100, .cells = { OK(12.34) } } },
@@ -283,8 +283,8 @@ static const struct {
 	  .rows = { { "all", "cpu_core", 100,
 		      .cells = { OK(25.1), OK(49.8), OK(16.53), OK(8.57) } } },
 	  .want =
-"time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation\n"
-"1.000104518,all,cpu_core,,100.00,100.00,,25.10,49.80,16.53,8.57\n" },
+"time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags\n"
+"1.000104518,all,cpu_core,,100.00,100.00,,25.10,49.80,16.53,8.57,,,1,,,interval,,,,,,,,\n" },
 	{ "CSV: the header once, all columns, what is missing empty",
 	  TD_FORMAT_CSV, ",",
 	  .frame = { .interval = true, .screen_lines = 2, .colour = true },
@@ -295,11 +295,11 @@ static const struct {
 		      .cells = { OK(-1.5), NONE, NONE, NONE, NONE } } },
 	  .usage = &(struct td_usage){ 1003214567, true, 998120000, 4211000 },
 	  .want =
-"time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_memory_bound,tma_core_bound,tma_resource_bound\n"
-"0.000000500,CPU0,cpu_core,,100.00,100.00,,-0.01,,100.00,0.01,\n"
-"0.000000500,CPU4,cpu_atom,,100.00,100.00,,-1.50,,,,\n"
-"0.000000500,CPU0,cpu_core,,100.00,100.00,,-0.01,,100.00,0.01,\n"
-"0.000000500,CPU4,cpu_atom,,100.00,100.00,,-1.50,,,,\n" },
+"time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_memory_bound,tma_core_bound,tma_resource_bound,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags\n"
+"0.000000500,CPU0,cpu_core,,100.00,100.00,,-0.01,,100.00,0.01,,,,1,,,interval,,,,,,,,\n"
+"0.000000500,CPU4,cpu_atom,,100.00,100.00,,-1.50,,,,,,,1,,,interval,,,,,,,,\n"
+"0.000000500,CPU0,cpu_core,,100.00,100.00,,-0.01,,100.00,0.01,,,,1,,,interval,,,,,,,,\n"
+"0.000000500,CPU4,cpu_atom,,100.00,100.00,,-1.50,,,,,,,1,,,interval,,,,,,,,\n" },
 	{ "CSV: percentages with two decimals, others with six digits",
 	  TD_FORMAT_CSV, ",", .columns = mixed, .nr_columns = 5,
 	  .rows = { { "all", "cpu", 100,
@@ -307,36 +307,36 @@ static const struct {
 		    { "all", "cpu", 100,
 		      .cells = { LOST, REFUSED("why"), OK(0.0000001), OK(1e15), NONE } } },
 	  .want =
-"time,id,pmu,busy,share,running,tma_retiring,ipc,reads,clock,all_slots\n"
-"0.000000000,all,cpu,,100.00,100.00,25.15,1.23457,0.00123456,1234567.89,3.14\n"
-"0.000000000,all,cpu,,100.00,100.00,,,0.0000001,1000000000000000.00,\n" },
+"time,id,pmu,busy,share,running,tma_retiring,ipc,reads,clock,all_slots,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags\n"
+"0.000000000,all,cpu,,100.00,100.00,25.15,1.23457,0.00123456,1234567.89,3.14,,,1,,,interval,,,,,,,,\n"
+"0.000000000,all,cpu,,100.00,100.00,,,0.0000001,1000000000000000.00,,,,1,,,interval,,,,,,,,\n" },
 	{ "CSV: names with separators, quotes and line ends", TD_FORMAT_CSV, ",",
 	  .columns = odd, .nr_columns = 4,
 	  .rows = { { "my \"app\", 7", "cpu", 100,
 		      .cells = { OK(1), OK(2), OK(3), OK(4) } } },
 	  .want =
-"time,id,pmu,busy,share,running,ipc,\"a,b\",\"say \"\"x\"\"\",\"two\\x0alines\",a_name_that_is_longer_than_a_cell\n"
-"0.000000000,\"my \"\"app\"\", 7\",cpu,,100.00,100.00,,1.00,2.00,3.00,4.00\n" },
+"time,id,pmu,busy,share,running,ipc,\"a,b\",\"say \"\"x\"\"\",\"two\\x0alines\",a_name_that_is_longer_than_a_cell,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags\n"
+"0.000000000,\"my \"\"app\"\", 7\",cpu,,100.00,100.00,,1.00,2.00,3.00,4.00,,,1,,,interval,,,,,,,,\n" },
 	{ "CSV: another separator", TD_FORMAT_CSV, ";",
 	  .columns = odd, .nr_columns = 1,
 	  .rows = { { "a;b", "x,y", 100, .cells = { OK(1) } } },
-	  .want = "time;id;pmu;busy;share;running;ipc;a,b\n0.000000000;\"a;b\";x,y;;100.00;100.00;;1.00\n" },
+	  .want = "time;id;pmu;busy;share;running;ipc;a,b;ghz;lost_share;slots;cycles;instructions;kind;interval;seconds;cpu;core;cgroup;comm;tid;flags\n0.000000000;\"a;b\";x,y;;100.00;100.00;;1.00;;;1;;;interval;;;;;;;;\n" },
 	{ "CSV: a tab", TD_FORMAT_CSV, "\t",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "a b", "a\tb", 100, .cells = { LOST } } },
-	  .want = "time\tid\tpmu\tbusy\tshare\trunning\tipc\ttma_retiring\n0.000000000\ta b\t\"a\\x09b\"\t\t100.00\t100.00\t\t\n" },
+	  .want = "time\tid\tpmu\tbusy\tshare\trunning\tipc\ttma_retiring\tghz\tlost_share\tslots\tcycles\tinstructions\tkind\tinterval\tseconds\tcpu\tcore\tcgroup\tcomm\ttid\tflags\n0.000000000\ta b\t\"a\\x09b\"\t\t100.00\t100.00\t\t\t\t\t1\t\t\tinterval\t\t\t\t\t\t\t\t\n" },
 	{ "CSV: a separator that stands in what is escaped", TD_FORMAT_CSV, "x",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "\033", "\377", 100, .cells = { LOST } } },
-	  .want = "timexidxpmuxbusyxsharexrunningxipcxtma_retiring\n0.000000000x\"\\x1b\"x\"\\xff\"xx100.00x100.00xx\n" },
+	  .want = "timexidxpmuxbusyxsharexrunningxipcxtma_retiringxghzxlost_sharexslotsxcyclesxinstructionsxkindxintervalxsecondsxcpuxcorexcgroupxcommxtidxflags\n0.000000000x\"\\x1b\"x\"\\xff\"xx100.00x100.00xxxxx1xxxintervalxxxxxxxx\n" },
 	{ "CSV: a separator that a name ends like", TD_FORMAT_CSV, "::",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { ":a", "a:", 100, .cells = { OK(1) } } },
-	  .want = "time::id::pmu::busy::share::running::ipc::tma_retiring\n0.000000000:::a::\"a:\"::::100.00::100.00::::1.00\n" },
+	  .want = "time::id::pmu::busy::share::running::ipc::tma_retiring::ghz::lost_share::slots::cycles::instructions::kind::interval::seconds::cpu::core::cgroup::comm::tid::flags\n0.000000000:::a::\"a:\"::::100.00::100.00::::1.00::::::1::::::interval::::::::::::::::\n" },
 	{ "CSV: a separator of two characters", TD_FORMAT_CSV, "::",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "a:b", "a::b", 100, .cells = { OK(1) } } },
-	  .want = "time::id::pmu::busy::share::running::ipc::tma_retiring\n0.000000000::a:b::\"a::b\"::::100.00::100.00::::1.00\n" },
+	  .want = "time::id::pmu::busy::share::running::ipc::tma_retiring::ghz::lost_share::slots::cycles::instructions::kind::interval::seconds::cpu::core::cgroup::comm::tid::flags\n0.000000000::a:b::\"a::b\"::::100.00::100.00::::1.00::::::1::::::interval::::::::::::::::\n" },
 
 	{ "JSON", TD_FORMAT_JSON, .columns = tree, .nr_columns = 5,
 	  .frame = { .colour = true }, .time_ns = 1000104518,
@@ -344,26 +344,26 @@ static const struct {
 		      .cells = { OK(25.1), LOST, OVER(-5.25), NONE, PART(3, 12.5) } } },
 	  .usage = &(struct td_usage){ .elapsed_ns = 1 },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":25.1,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_backend_bound\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"error\":null}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_memory_bound\",\"value\":-5.25,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":true,\"running\":100.0,\"error\":null}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_resource_bound\",\"value\":3.0,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":false,\"running\":12.5,\"error\":null}\n" },
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":25.1,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_backend_bound\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_memory_bound\",\"value\":-5.25,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":true,\"running\":100.0,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu_core\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_resource_bound\",\"value\":3.0,\"unit\":\"%\",\"level\":2,\"parent\":\"tma_backend_bound\",\"over_threshold\":false,\"running\":12.5,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n" },
 	{ "JSON: outside of the tree, and twelve digits", TD_FORMAT_JSON,
 	  .columns = mixed, .nr_columns = 5,
 	  .rows = { { "all", "cpu", 100,
 		      .cells = { OK(12.3456789012), OK(-0.0), OK(1.5e-9), OK(123456789012.0), REFUSED("its \"event\"") } } },
 	  .want =
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":12.3456789012,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"ipc\",\"value\":0.0,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"reads\",\"value\":1.5e-9,\"unit\":\"cycles / transaction\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"clock\",\"value\":123456789012.0,\"unit\":\"GHz\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"all_slots\",\"value\":null,\"unit\":\"%slots\",\"level\":null,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"error\":null,\"why\":\"its \\\"event\\\"\"}\n" },
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":12.3456789012,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"ipc\",\"value\":0.0,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"reads\",\"value\":1.5e-9,\"unit\":\"cycles / transaction\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"clock\",\"value\":123456789012.0,\"unit\":\"GHz\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":0.0,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"all_slots\",\"value\":null,\"unit\":\"%slots\",\"level\":null,\"parent\":null,\"over_threshold\":null,\"running\":0.0,\"error\":null,\"why\":\"its \\\"event\\\"\",\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n" },
 	{ "JSON: names with quotes and control characters", TD_FORMAT_JSON,
 	  .columns = odd + 1, .nr_columns = 2,
 	  .rows = { { "a\\b\t/c", "caf\303\251", 100, .cells = { OK(1), OK(2) } } },
 	  .want =
-"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"say \\\"x\\\"\",\"value\":1.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n"
-"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"two\\nlines\",\"value\":2.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null}\n" },
+"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"say \\\"x\\\"\",\"value\":1.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":0.0,\"id\":\"a\\\\b\\t/c\",\"pmu\":\"caf\303\251\",\"busy\":null,\"share\":100.0,\"ipc\":null,\"metric\":\"two\\nlines\",\"value\":2.0,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.0,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n" },
 };
 /* clang-format on */
 
@@ -397,20 +397,19 @@ static size_t make_rows(size_t r, struct td_row *out, struct td_node *nodes,
 		double running = rows[r].rows[nr].running;
 
 		memcpy(cells[nr], rows[r].rows[nr].cells, sizeof(cells[nr]));
-		out[nr] = (struct td_row){
-			.id = rows[r].rows[nr].id,
-			.pmu = rows[r].rows[nr].pmu,
-			.slots = 1,
-			.share_pct = rows[r].rows[nr].share,
-			.running_pct = running > 0 ? running : 100,
-			.busy_pct = known(rows[r].rows[nr].busy),
-			.ghz = known(rows[r].rows[nr].ghz),
-			.ipc = known(rows[r].rows[nr].ipc),
-			.idle = rows[r].rows[nr].idle,
-			.cells = cells[nr],
-			.nodes = nodes,
-			.nr_nodes = rows[r].nr_columns,
-		};
+		out[nr] =
+			td_row_init(rows[r].rows[nr].id, rows[r].rows[nr].pmu);
+		out[nr].slots = 1;
+		out[nr].share_pct = rows[r].rows[nr].share;
+		out[nr].running_pct = running > 0 ? running : 100;
+		out[nr].busy_pct = known(rows[r].rows[nr].busy);
+		out[nr].ghz = known(rows[r].rows[nr].ghz);
+		out[nr].ipc = known(rows[r].rows[nr].ipc);
+		out[nr].idle = rows[r].rows[nr].idle;
+		out[nr].cells = cells[nr];
+		out[nr].nodes = nodes;
+		out[nr].nr_nodes = rows[r].nr_columns;
+		out[nr].running_least_pct = running > 0 ? running : 100;
 	}
 	return nr;
 }
@@ -492,19 +491,17 @@ static void check_edges(const char *name, const struct td_frame *frame)
 	struct td_cell cells[] = { OK(1), OK(2), OK(3), OK(4) };
 	struct td_column columns[4];
 	struct td_node nodes[4];
-	struct td_row row = {
-		.id = "CPU123",
-		.pmu = "cpu_lowpower",
-		.slots = 1,
-		.share_pct = 100,
-		.running_pct = 100,
-		.busy_pct = 12.3,
-		.ghz = NAN,
-		.ipc = NAN,
-		.cells = cells,
-		.nodes = nodes,
-		.nr_nodes = 4,
-	};
+	struct td_row row = td_row_init("CPU123", "cpu_lowpower");
+	row.slots = 1;
+	row.share_pct = 100;
+	row.running_pct = 100;
+	row.busy_pct = 12.3;
+	row.ghz = NAN;
+	row.ipc = NAN;
+	row.cells = cells;
+	row.nodes = nodes;
+	row.nr_nodes = 4;
+	row.running_least_pct = 100;
 	struct td_report report = { 1, columns, 4, &row, 1, .has_busy = true };
 	td_autofree char *text = NULL;
 	size_t size;

@@ -281,19 +281,19 @@ static const struct {
 	  .frame = { "x" },
 	  .rows = { { "all", "cpu", { HALF(40.5, 105.5), NONE } } },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":40.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":105.5}\n" },
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":40.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":105.5,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n" },
 	{ "CSV: columns of errors", TD_FORMAT_CSV,
 	  .frame = { "x", .errors = true },
 	  .rows = { { "all", "cpu", { BETWEEN(12.34, 0.416, 10, 15.125), HALF(1.5, NAN) } },
 		    { "CPU1", "cpu", { LOST, NONE } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,tma_retiring_error,tma_retiring_low,tma_retiring_high,ipc,ipc_error,ipc_low,ipc_high\n"
-"1.000104518,all,cpu,12.30,100.00,100.00,12.34,0.42,10.00,15.12,1.50,,,\n"
-"1.000104518,CPU1,cpu,12.30,100.00,100.00,,,,,,,,\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,tma_retiring_error,tma_retiring_low,tma_retiring_high,ipc,ipc_error,ipc_low,ipc_high,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags\n"
+"1.000104518,all,cpu,12.30,100.00,100.00,12.34,0.42,10.00,15.12,1.50,,,,,,1,,,interval,,,,,,,,\n"
+"1.000104518,CPU1,cpu,12.30,100.00,100.00,,,,,,,,,,,1,,,interval,,,,,,,,\n" },
 	{ "JSON: between what it was, with the errors", TD_FORMAT_JSON,
 	  .frame = { "x", .errors = true },
 	  .rows = { { "all", "cpu", { BETWEEN(12.5, 0.25, 10, 15.125), NONE } } },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":0.25,\"low\":10.0,\"high\":15.125}\n" },
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":0.25,\"low\":10.0,\"high\":15.125,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n" },
 	{ "a tree: between what it was, if that is far apart", .frame = { "x" },
 	  .rows = { { "all", "cpu", { BETWEEN(12.5, 0.25, 4.4, 15.6), BETWEEN(1.5, 0.1, 1, 99) } } },
 	  .want = TITLE("x", "") " cpu\n"
@@ -305,55 +305,50 @@ static const struct {
 			{ .status = TD_STATUS_OK, .value = 1.5, NO_ERRORS,
 			  .too_short = true, .running_pct = 100 } } } },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":0.25}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"ipc\",\"value\":1.5,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":null,\"too_short\":true}\n" },
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":0.25,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"ipc\",\"value\":1.5,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":null,\"too_short\":true,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n" },
 	{ "CSV: means, and a row of their errors", TD_FORMAT_CSV,
 	  .frame = { "x", .runs = 3 },
 	  .rows = { { "all", "cpu", { ERR(12.34, 0.42), ERR(1.5, 0) } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc\n"
-"1.000104518,all,cpu,12.30,100.00,100.00,12.34,1.50\n"
-"1.000104518,all +-,cpu,,,,0.42,0.00\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags\n"
+"1.000104518,all,cpu,12.30,100.00,100.00,12.34,1.50,,,1,,,interval,,,,,,,,\n"
+"1.000104518,all,cpu,,,,0.42,0.00,,,,,,spread,,,,,,,,\n" },
 	{ "CSV: means of CPUs, of which some are missing", TD_FORMAT_CSV,
 	  .frame = { "x", .runs = 2, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU0", "cpu_core", { ERR(1, 0.126), LOST } },
 		    { "CPU4", "cpu_atom", { ERR(3, NAN), NONE } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc\n"
-"1.000104518,CPU0,cpu_core,12.30,100.00,100.00,1.00,\n"
-"1.000104518,CPU0 +-,cpu_core,,,,0.13,\n"
-"1.000104518,CPU4,cpu_atom,12.30,100.00,100.00,3.00,\n"
-"1.000104518,CPU4 +-,cpu_atom,,,,,\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags\n"
+"1.000104518,CPU0,cpu_core,12.30,100.00,100.00,1.00,,,,1,,,interval,,,,,,,,\n"
+"1.000104518,CPU0,cpu_core,,,,0.13,,,,,,,spread,,,,,,,,\n"
+"1.000104518,CPU4,cpu_atom,12.30,100.00,100.00,3.00,,,,1,,,interval,,,,,,,,\n"
+"1.000104518,CPU4,cpu_atom,,,,,,,,,,,spread,,,,,,,,\n" },
 	{ "CSV: one run has no errors", TD_FORMAT_CSV,
 	  .frame = { "x", .runs = 1 },
 	  .rows = { { "all", "cpu", { ERR(1, 0.125), ERR(2, 1) } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc\n"
-"1.000104518,all,cpu,12.30,100.00,100.00,1.00,2.00\n" },
-	{ "CSV: a summary in place of the time", TD_FORMAT_CSV,
-	  .frame = { "x", .summary_word = true }, .summary = true,
-	  .rows = { { "all", "cpu", { OK(1), OK(2) } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc\n"
-"summary,all,cpu,12.30,100.00,100.00,1.00,2.00\n" },
-	{ "CSV: a summary without the word", TD_FORMAT_CSV, .frame = { "x" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags\n"
+"1.000104518,all,cpu,12.30,100.00,100.00,1.00,2.00,,,1,,,interval,,,,,,,,\n" },
+	{ "CSV: a summary has its time", TD_FORMAT_CSV, .frame = { "x" },
 	  .summary = true,
 	  .rows = { { "all", "cpu", { OK(1), OK(2) } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc\n"
-"1.000104518,all,cpu,12.30,100.00,100.00,1.00,2.00\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags\n"
+"1.000104518,all,cpu,12.30,100.00,100.00,1.00,2.00,,,1,,,interval,,,,,,,,\n" },
 	{ "CSV: cgroups are a part of the id", TD_FORMAT_CSV,
 	  .frame = { "x", .show_id = true, .show_cgroup = true },
 	  .rows = { { "CPU0 a,b", "cpu", { OK(1), OK(2) } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc\n"
-"1.000104518,\"CPU0 a,b\",cpu,12.30,100.00,100.00,1.00,2.00\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags\n"
+"1.000104518,\"CPU0 a,b\",cpu,12.30,100.00,100.00,1.00,2.00,,,1,,,interval,,,,,,,,\n" },
 	{ "JSON: errors", TD_FORMAT_JSON, .frame = { "x", .runs = 3 },
 	  .rows = { { "all", "cpu", { ERR(12.5, 0.25), ERR(1.5, NAN) } },
 		    { "CPU1", "cpu", { LOST, NONE } } },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":1.0,\"runs_error\":0.25}\n"
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"ipc\",\"value\":1.5,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":null}\n"
-"{\"time\":1.000104518,\"id\":\"CPU1\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.00,\"error\":null}\n" },
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":1.0,\"runs_error\":0.25,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"ipc\",\"value\":1.5,\"unit\":\"\",\"level\":null,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n"
+"{\"time\":1.000104518,\"id\":\"CPU1\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":null,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":null,\"running\":0.00,\"error\":null,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n" },
 	{ "JSON: a summary", TD_FORMAT_JSON,
 	  .frame = { "x", .summary_word = true }, .summary = true,
 	  .rows = { { "all", "cpu", { ERR(12.5, 0.25), NONE } } },
 	  .want =
-"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":1.0,\"summary\":true}\n" },
+"{\"time\":1.000104518,\"id\":\"all\",\"pmu\":\"cpu\",\"busy\":12.30,\"share\":100.00,\"ipc\":null,\"metric\":\"tma_retiring\",\"value\":12.5,\"unit\":\"%\",\"level\":1,\"parent\":null,\"over_threshold\":false,\"running\":100.00,\"error\":1.0,\"summary\":true,\"ghz\":null,\"lost_share\":null,\"slots\":1,\"cycles\":null,\"instructions\":null,\"kind\":\"interval\",\"interval\":null,\"seconds\":null}\n" },
 };
 
 static const uint64_t two_runs[] = { 1000000000, 2000000000 };
@@ -474,20 +469,19 @@ static void test_metrics(size_t t)
 		size_t r = report.nr_rows;
 
 		memcpy(cells[r], metrics[t].rows[r].cells, sizeof(cells[r]));
-		rows[r] = (struct td_row){
-			.id = metrics[t].rows[r].id,
-			.pmu = metrics[t].rows[r].pmu,
-			.slots = 1,
-			.share_pct = 100,
-			.running_pct = 100,
-			.busy_pct = metrics[t].format == TD_FORMAT_TEXT ? NAN
-									: 12.3,
-			.ghz = NAN,
-			.ipc = NAN,
-			.cells = cells[r],
-			.nodes = nodes,
-			.nr_nodes = NR_COLUMNS,
-		};
+		rows[r] = td_row_init(metrics[t].rows[r].id,
+				      metrics[t].rows[r].pmu);
+		rows[r].slots = 1;
+		rows[r].share_pct = 100;
+		rows[r].running_pct = 100;
+		rows[r].busy_pct =
+			metrics[t].format == TD_FORMAT_TEXT ? NAN : 12.3;
+		rows[r].ghz = NAN;
+		rows[r].ipc = NAN;
+		rows[r].cells = cells[r];
+		rows[r].nodes = nodes;
+		rows[r].nr_nodes = NR_COLUMNS;
+		rows[r].running_least_pct = 100;
 	}
 	writer.summary = metrics[t].summary;
 	writer.out->report(&writer, &report);

@@ -245,15 +245,13 @@ static size_t make_rows(size_t r, struct td_row out[MAX_ROWS],
 
 	for (; nr < MAX_ROWS && rows[r].rows[nr].id; nr++) {
 		memcpy(cells[nr], rows[r].rows[nr].cells, sizeof(cells[nr]));
-		out[nr] = (struct td_row){
-			.id = rows[r].rows[nr].id,
-			.pmu = rows[r].rows[nr].pmu,
-			.idle = rows[r].rows[nr].idle,
-			.busy_pct = 12.34,
-			.ghz = 3.1,
-			.ipc = rows[r].ipc,
-			.cells = cells[nr],
-		};
+		out[nr] =
+			td_row_init(rows[r].rows[nr].id, rows[r].rows[nr].pmu);
+		out[nr].idle = rows[r].rows[nr].idle;
+		out[nr].busy_pct = 12.34;
+		out[nr].ghz = 3.1;
+		out[nr].ipc = rows[r].ipc;
+		out[nr].cells = cells[nr];
 	}
 	return nr;
 }
@@ -304,13 +302,11 @@ static void make_machine(struct machine *machine, const unsigned int masks[2])
 	for (size_t i = 0; i < 2; i++) {
 		for (size_t c = 0; c < MAX_CELLS; c++)
 			machine->cells[i][c] = masks[i] >> c & 1 ? has : lacks;
-		machine->rows[i] = (struct td_row){
-			.id = "system.slice/of-a-long-name.service",
-			.pmu = pmus[i],
-			.busy_pct = 1600,
-			.ghz = 3,
-			.cells = machine->cells[i],
-		};
+		machine->rows[i] = td_row_init(
+			"system.slice/of-a-long-name.service", pmus[i]);
+		machine->rows[i].busy_pct = 1600;
+		machine->rows[i].ghz = 3;
+		machine->rows[i].cells = machine->cells[i];
 	}
 }
 

@@ -539,6 +539,8 @@ static char *write_row(size_t r)
 		.columns = columns_of(r),
 		.nr_columns = rows[r].columns ? 1 : TD_ARRAY_SIZE(columns),
 		.rows = copies,
+		.has_busy = !rows[r].frame.interval,
+		.has_ipc = !rows[r].frame.interval,
 		.tasks_pct = rows[r].waited_pct,
 		.mostly_waited = rows[r].waited_pct > 0,
 	};

@@ -79,7 +79,7 @@ static void put_when(FILE *fp, const struct td_frame *frame)
 
 	if (!frame->start_ns)
 		return;
-	wall.wall = true;
+	wall.time = TD_TIME_WALL;
 	fprintf(fp, "<dt>Started</dt><dd>%s</dd>\n",
 		td_out_time(buf, &wall, 0));
 }

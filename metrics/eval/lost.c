@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How many of all slots a row lost: which CPU, which cgroup loses most. */
+#include "metrics/eval/lost.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+#include "metrics/eval/parts.h"
+
+/* --- cgroups within cgroups ------------------------------------------------ */
+
+/* What a row is found by: its id is the first len bytes. */
+struct key {
+	const char *id, *pmu;
+	size_t len;
+	struct td_row *row;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+	size_t least = x->len < y->len ? x->len : y->len;
+	int order = memcmp(x->id, y->id, least);
+
+	if (!order && x->len != y->len)
+		order = x->len < y->len ? -1 : 1;
+	return order ? order : strcmp(x->pmu, y->pmu);
+}
+
+static struct key *sort_keys(const struct td_report *report)
+{
+	struct key *keys = calloc(report->nr_rows + 1, sizeof(*keys));
+
+	for (size_t i = 0; keys && i < report->nr_rows; i++) {
+		struct td_row *row = &report->rows[i];
+
+		keys[i] =
+			(struct key){ row->id, row->pmu, strlen(row->id), row };
+	}
+	if (keys)
+		qsort(keys, report->nr_rows, sizeof(*keys), compare_keys);
+	return keys;
+}
+
+/* Is the row of a cgroup within that of another row?  That holds others then. */
+static bool is_within(const struct td_row *row, const struct key *keys,
+		      size_t nr)
+{
+	struct key above = { row->id, row->pmu, strlen(row->id), NULL };
+	const struct key *found;
+
+	while (above.len--) {
+		if (row->id[above.len] != '/')
+			continue;
+		found = bsearch(&above, keys, nr, sizeof(*keys), compare_keys);
+		if (found)
+			found->row->holds_others = true;
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+/* --- shares ---------------------------------------------------------------- */
+
+/* The slots of all rows. */
+static double all_slots(const struct td_report *report, const struct key *keys)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (!isnan(row->slots) &&
+		    !(keys && is_within(row, keys, report->nr_rows)))
+			sum += row->slots;
+	}
+	return sum;
+}
+
+/* NaN: its tree does not have the node, or it was not counted. */
+static double retiring_of(const struct td_report *report,
+			  const struct td_row *row)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		int column = row->nodes[i].column;
+
+		if (row->nodes[i].level == 1 &&
+		    td_part_of(report->columns[column].name) ==
+			    TD_PART_RETIRING)
+			return td_cell_value(&row->cells[column]);
+	}
+	return NAN;
+}
+
+int td_report_find_lost(struct td_report *report, bool cgroups)
+{
+	td_autofree struct key *keys = cgroups ? sort_keys(report) : NULL;
+	double slots;
+
+	if (cgroups && !keys)
+		return -ENOMEM;
+	slots = all_slots(report, keys);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		struct td_row *row = &report->rows[i];
+
+		row->lost_pct = row->slots *
+				(TD_PERCENT - retiring_of(report, row)) / slots;
+		report->has_lost |= !isnan(row->lost_pct) &&
+				    strcmp(row->id, report->rows[0].id) != 0;
+	}
+	return 0;
+}
+
+/* --- order ----------------------------------------------------------------- */
+
+static int by_lost(const void *a, const void *b)
+{
+	const struct td_row *const *x = a, *const *y = b;
+	double lost_x = isnan((*x)->lost_pct) ? -1 : (*x)->lost_pct;
+	double lost_y = isnan((*y)->lost_pct) ? -1 : (*y)->lost_pct;
+
+	if (lost_x != lost_y)
+		return lost_x > lost_y ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+int td_report_sort_by_lost(struct td_report *report)
+{
+	size_t nr = report->nr_rows;
+	td_autofree const struct td_row **order =
+		calloc(nr + 1, sizeof(*order));
+	struct td_row *sorted = calloc(nr + 1, sizeof(*sorted));
+
+	if (!order || !sorted) {
+		free(sorted);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < nr; i++)
+		order[i] = &report->rows[i];
+	qsort(order, nr, sizeof(*order), by_lost);
+	for (size_t i = 0; i < nr; i++)
+		sorted[i] = *order[i];
+	free(report->rows);
+	report->rows = sorted;
+	return 0;
+}

@@ -121,6 +121,12 @@ int main(void)
 		{ "five reads, the last of them short", 5, 1, 0.2, 3, false, 93,
 		  97 },
 		{ "20 batches of 15 reads", 20, 15, 1, 3, false, 93, 97 },
+		/* 3.8 reads of the same length would have the same error */
+		{ "20 reads, the last of them as long as all others", 20, 1, 19,
+		  3, false, 93, 97 },
+		/* of batches, the means differ by much less than reads */
+		{ "20 batches of 15 reads that differ by a step", 20, 15, 1,
+		  0.4, false, 93, 97 },
 		/* it may be that each was rounded the same way */
 		{ "20 reads of the same", 20, 1, 1, 0, false, 93, 100 },
 		{ "20 batches of 15 reads of the same", 20, 15, 1, 0, false, 93,

@@ -83,9 +83,9 @@ plan() {
 		"$("$TDSTAT" report -i "$recording" -l auto --all 2>/dev/null)"
 }
 
-# rested OPTION...: recording of a command on Sapphire Rapids, of 20 batches.  In the
-# first ten it computes, in the others, with fewer slots, it waits for DRAM; what is
-# not below that rests meanwhile.
+# rested SLOTS [LATE]: recording of a command on Sapphire Rapids, of 20 batches.  In the
+# first ten it computes, in the others, with so many slots, it waits for DRAM; what is
+# not below that rests meanwhile, and is woken so many batches too late.
 rested() {
 	saved sapphirerapids
 	"$TDSTAT" --dry-run -l auto -- true 2>/dev/null >plan
@@ -98,7 +98,7 @@ rested() {
 		    elif m := re.match(r"  (cpu/\S+)\s+type", line):
 		        groups[-1].append(m[1])
 		AWAKE = [("FP_ARITH", "INT_VEC", "MACRO_FUSED", "X87"), ("MEMORY_ACTIVITY", "BOUND_ON_STORES")]
-		SLOTS = 1_800_000_000, int(sys.argv[2])
+		SLOTS, late = (1_800_000_000, int(sys.argv[2])), int((sys.argv + [0])[3])
 		# shares of the slots, then events a slot that retired and a slot
 		FIELDS = [{"retiring": .80, "be-bound": .13, "fe-bound": .05, "bad-spec": .02, "heavy-ops": .05,
 		           "mem-bound": .05, "fetch-lat": .03, "br-mispredict": .015},
@@ -129,7 +129,7 @@ rested() {
 		    phase = batch >= 10
 		    for event, s in zip(events, sums):
 		        s[1] += 100_000_000
-		        if awake(groups[event["group"]], phase):
+		        if awake(groups[event["group"]], batch >= 10 + late):
 		            s[0] += int(rate(event["name"], phase))
 		            s[2] += 100_000_000
 		    out.append({"so_far": (batch + 1) / 10, "sums": [list(s) for s in sums]})
@@ -175,4 +175,14 @@ shares() {
 			print; v = 30 * 0.8 * a / (0.8 * a + 0.2 * s)
 			exit !($1 - $2 <= v && $1 + $2 >= v && $1 < 100.1 && $2 < 100.1) }'
 	done
+}
+
+# What it was while it should have been counted is told by what it was later.
+@test "what was woken late has the share that it had from then on; it may have been nothing at rest" {
+	rested 360000000 2 >rec
+	"$TDSTAT" report -i rec -j --error >out
+	shares out tma_dram_bound | awk -v s=360000000 -v a=1800000000 '{
+		print; v = 50 * s / (a + s); e = 5 * a / (a + s)
+		exit !(($1 - v) ^ 2 < 1e-4 && $2 > e - 0.01 && $2 < e + 0.3) }'
+	jq -es 'map(select(.metric == "tma_dram_bound")) | length == 1 and (.[0] | .low == 0 and .high > 49 and .high < 51)' out
 }

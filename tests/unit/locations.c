@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "lib/base/util.h"
+#include "tests/unit/series.h"
 #include "tests/unit/test.h"
 
 #define LOAD  0 /* events */
@@ -279,6 +280,63 @@ static void test_order(void)
 	td_locations_free(&l);
 }
 
+/* --- what the error is one of ------------------------------------------------- */
+
+/*
+ * A run of ten seconds, a sample each ms: the function has 90 % of the events in its
+ * phases, 5 % between them.  Returns the share that it had in this very run.
+ */
+static double run_phases(double mean_ms, int in, int other, uint64_t *chance)
+{
+	double share = 0, left_ms = 0, truth = 0;
+
+	for (int ms = 0; ms < 10000; ms++) {
+		if (left_ms <= 0) {
+			share = uniform(chance) < 0.3 ? 0.9 : 0.05;
+			left_ms = -mean_ms * log(1 - uniform(chance));
+		}
+		left_ms -= 1;
+		truth += share / 100;
+		hit(LOAD, uniform(chance) < share ? in : other, -1, 1, 1000);
+	}
+	return truth;
+}
+
+/*
+ * As if samples stood at random times, so that it is wider than need be where phases
+ * are longer than the time between two samples, but it never tells how much another
+ * run would differ, which is many times as much.
+ */
+static void check_phases(double mean_ms)
+{
+	double errors = 0, squares = 0, ratio;
+	uint64_t chance = 1;
+	int held = 0;
+
+	for (int i = 0; i < 400; i++) {
+		struct td_locations l;
+		const struct td_share *share;
+		double truth;
+		int in;
+
+		begin();
+		in = spot("in", 0x10, 0);
+		truth = run_phases(mean_ms, in, spot("other", 0x20, 0),
+				   &chance);
+		if (td_locations_make(&l, &hits, &spots, LOAD))
+			exit(1);
+		share = &l.v[l.v[0].function != spots.v[in].function].share;
+		held += fabs(share->percent - truth) <= share->error;
+		squares += pow(share->percent - truth, 2) / 400;
+		errors += share->error / 400;
+		td_locations_free(&l);
+	}
+	ratio = errors / 1.96 / sqrt(squares);
+	ok(held >= 0.93 * 400 && ratio > 0.95 && ratio < 2.5,
+	   "phases of %g ms: %.1f %% hold the run's share, %.2f times as wide as needed",
+	   mean_ms, held / 4., ratio);
+}
+
 int main(void)
 {
 	test_hits();
@@ -289,6 +347,8 @@ int main(void)
 	test_lines();
 	test_callers();
 	test_order();
+	for (double ms = 2; ms <= 2000; ms *= 10)
+		check_phases(ms);
 	begin();
 	return done_testing();
 }

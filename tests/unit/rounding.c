@@ -16,6 +16,7 @@ struct run {
 	int nr_batches, reads_a_batch;
 	double last;  /* the length of the last batch; the others' is 1 */
 	double moves; /* points; between reads */
+	bool alike;   /* all reads are rounded by the same chance */
 	double least, most;
 };
 
@@ -24,14 +25,15 @@ struct seen {
 	double value, truth;
 };
 
-static double rounded(double value, uint64_t *state)
+static double rounded(double value, double chance)
 {
-	return floor(value / STEP + uniform(state)) * STEP;
+	return floor(value / STEP + chance) * STEP;
 }
 
 static void see(const struct run *run, struct seen *seen, uint64_t *state)
 {
 	double middle = 20 + 20 * uniform(state), all = 0;
+	double chance = uniform(state);
 
 	*seen = (struct seen){ 0 };
 	for (int b = 0; b < run->nr_batches; b++) {
@@ -41,8 +43,10 @@ static void see(const struct run *run, struct seen *seen, uint64_t *state)
 			double true_value = middle + run->moves * normal(state);
 
 			seen->truth += slots * true_value / run->reads_a_batch;
-			seen->values[b] +=
-				rounded(true_value, state) / run->reads_a_batch;
+			if (!run->alike)
+				chance = uniform(state);
+			seen->values[b] += rounded(true_value, chance) /
+					   run->reads_a_batch;
 		}
 		seen->slots[b] = slots;
 		seen->value += slots * seen->values[b];
@@ -113,12 +117,24 @@ static void check(const struct run *run)
 int main(void)
 {
 	static const struct run runs[] = {
-		{ "20 reads", 20, 1, 1, 3, 93, 97 },
-		{ "five reads, the last of them short", 5, 1, 0.2, 3, 93, 97 },
-		{ "20 batches of 15 reads", 20, 15, 1, 3, 93, 97 },
+		{ "20 reads", 20, 1, 1, 3, false, 93, 97 },
+		{ "five reads, the last of them short", 5, 1, 0.2, 3, false, 93,
+		  97 },
+		{ "20 batches of 15 reads", 20, 15, 1, 3, false, 93, 97 },
+		/* 3.8 reads of the same length would have the same error */
+		{ "20 reads, the last of them as long as all others", 20, 1, 19,
+		  3, false, 93, 97 },
+		/* of batches, the means differ by much less than reads */
+		{ "20 batches of 15 reads that differ by a step", 20, 15, 1,
+		  0.4, false, 93, 97 },
 		/* it may be that each was rounded the same way */
-		{ "20 reads of the same", 20, 1, 1, 0, 93, 100 },
-		{ "20 batches of 15 reads of the same", 20, 15, 1, 0, 93, 100 },
+		{ "20 reads of the same", 20, 1, 1, 0, false, 93, 100 },
+		{ "20 batches of 15 reads of the same", 20, 15, 1, 0, false, 93,
+		  100 },
+		{ "20 reads that are rounded alike", 20, 1, 1, 0, true, 93,
+		  97 },
+		{ "20 batches of 15 reads that are rounded alike", 20, 15, 1, 0,
+		  true, 93, 97 },
 	};
 
 	for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)

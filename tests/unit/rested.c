@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A node whose events rest while its parent is below its threshold. */
+#include "metrics/eval/rested.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/unit/test.h"
+
+enum {
+	PARENT,
+	CHILD,
+	NR
+};
+
+struct batch {
+	double slots, parent;
+	bool over;    /* the parent, its threshold */
+	double child; /* NaN: it rested */
+};
+
+/* Without batches, its events ran for half of the time, in which it was 50 %. */
+static const struct {
+	const char *name;
+	struct batch batches[4]; /* slots NaN ends them, 0: nothing ran */
+	/* of the run, where 50, 2, 0.1 and 50 are those of the time awake */
+	double value, error, alike, low;
+} rows[] = {
+	{ "never",
+	  { { 10, 60, true, 50 }, { 30, 60, true, 50 }, { NAN } },
+	  NAN,
+	  2,
+	  0.1,
+	  50 },
+	{ "half of it: between nothing and all that its parent had",
+	  { { 10, 5, false, NAN }, { 10, 60, true, 50 }, { NAN } },
+	  25,
+	  1 + 2.5,
+	  0.1 + 2.5,
+	  0 },
+	{ "when there were more slots",
+	  { { 30, 5, false, NAN }, { 10, 60, true, 50 }, { NAN } },
+	  12.5,
+	  0.5 + 3.75,
+	  0.1 + 3.75,
+	  0 },
+	{ "woken late: as later",
+	  { { 10, 60, true, NAN }, { 10, 60, true, 50 }, { NAN } },
+	  50,
+	  2,
+	  0.1,
+	  50 },
+	{ "woken late: the same part of its parent",
+	  { { 10, 30, true, NAN }, { 10, 40, true, 20 }, { NAN } },
+	  (15 + 20) / 2.,
+	  2 * 17.5 / 50,
+	  0.1,
+	  50 },
+	{ "nothing ran, or elsewhere",
+	  { { 0, 5, false, NAN },
+	    { 10, NAN, false, NAN },
+	    { 10, 60, true, 50 },
+	    { NAN } },
+	  NAN,
+	  2,
+	  0.1,
+	  50 },
+	{ "without batches: from nothing to all that its parent had of the run",
+	  { { NAN } },
+	  50,
+	  50,
+	  0.1,
+	  50 },
+};
+
+static const struct td_column columns[NR] = { { "tma_memory_bound", "%", true },
+					      { "tma_dram_bound", "%", true } };
+
+static struct td_tree make_tree(void)
+{
+	static struct td_pmu pmu = { .name = (char *)(uintptr_t) "cpu" };
+	static const struct td_machine machine = { .pmus = &pmu, .nr_pmus = 1 };
+	static const struct td_metric_def defs[NR] = {
+		{ .name = (char *)(uintptr_t) "tma_memory_bound" },
+		{ .name = (char *)(uintptr_t) "tma_dram_bound" },
+	};
+	static struct td_metric metrics[NR] = {
+		{ .def = &defs[PARENT], .column = PARENT, .parent = -1 },
+		{ .def = &defs[CHILD], .column = CHILD, .family = 1 },
+	};
+	static struct td_tree_family family = { .node = PARENT };
+
+	return (struct td_tree){ .machine = &machine,
+				 .metrics = metrics,
+				 .nr_metrics = NR,
+				 .families = &family,
+				 .nr_families = 1 };
+}
+
+static struct td_report make_report(struct td_row *row, struct td_cell *cells,
+				    double parent, double child)
+{
+	cells[PARENT] = td_cell_make(TD_STATUS_OK, parent);
+	cells[CHILD] = isnan(child) ? td_cell_make(TD_STATUS_NOT_COUNTED, NAN)
+				    : td_cell_make(TD_STATUS_OK, child);
+	*row = (struct td_row){ .id = "all", .pmu = "cpu", .cells = cells };
+	return (struct td_report){
+		.columns = columns, .nr_columns = NR, .rows = row, .nr_rows = 1
+	};
+}
+
+static void add_batch(struct td_ranges *ranges, const struct batch *batch)
+{
+	struct td_cell cells[NR];
+	struct td_row row;
+	struct td_report report =
+		make_report(&row, cells, batch->parent, batch->child);
+
+	row.slots = batch->slots;
+	cells[PARENT].over_threshold = batch->over;
+	td_ranges_add(ranges, &report, 1);
+}
+
+static bool is_near(double a, double b)
+{
+	return isnan(a) ? isnan(b) : test_near(a, b, 1e-6);
+}
+
+static void check(size_t r)
+{
+	struct td_tree tree = make_tree();
+	struct td_cell cells[NR];
+	struct td_row row;
+	struct td_report report = make_report(&row, cells, 60, 50);
+	struct td_cell *cell = &cells[CHILD];
+	struct td_ranges ranges;
+	struct td_rested rested;
+	bool any;
+
+	cells[PARENT].running_pct = 100;
+	cell->running_pct = 50;
+	cell->error = 2;
+	cell->error_alike = 0.1;
+	cell->low = 50;
+	if (td_ranges_begin(&ranges, &report))
+		exit(1);
+	for (size_t i = 0; !isnan(rows[r].batches[i].slots); i++)
+		add_batch(&ranges, &rows[r].batches[i]);
+	if (td_rested_find(&rested, &tree, &ranges, &any))
+		exit(1);
+	ok(is_near(rows[r].value, rested.values[CHILD]) &&
+		   any == !isnan(rows[r].value),
+	   "%s: %g %%", rows[r].name, rested.values[CHILD]);
+	ok(is_near(rows[r].error, cell->error) &&
+		   is_near(rows[r].alike, cell->error_alike) &&
+		   is_near(rows[r].low, cell->low),
+	   "%s: ±%g, ±%g in each run alike, from %g %% on", rows[r].name,
+	   cell->error, cell->error_alike, cell->low);
+	td_rested_free(&rested);
+	td_ranges_free(&ranges);
+}
+
+int main(void)
+{
+	for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++)
+		check(r);
+	return done_testing();
+}

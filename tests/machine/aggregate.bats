@@ -198,7 +198,7 @@ cgroups() {
 		done
 		jq -r '[.id, .pmu, .metric, (.value * 10 | round)] | join(" ")' out-j >json
 		awk -F, 'NR == 1 { split($0, name) } NR > 1 {
-			for (i = 8; i <= NF; i++) printf "%s %s %s %.0f\n", $2, $3, name[i], $i * 10
+			for (i = 8; name[i] != "ghz"; i++) printf "%s %s %s %.0f\n", $2, $3, name[i], $i * 10
 		}' out-x, >csv
 		awk '/^ (CPU|S)[0-9]/ { id = $1; pmu = $2 ~ /^cpu/ ? $2 : "cpu"; sub(",", "", pmu) }
 			{ sub(/ ±[0-9.?]+/, "") }

@@ -7,6 +7,7 @@
 load helper
 
 HEADER=time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation
+HEADER+=,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,flags
 
 # A locale with a decimal comma, of which nothing but the numbers is German.
 german_locale() {
@@ -27,7 +28,7 @@ german_locale() {
 	rates check out --rows 4 --every 200
 	[ "$(head -n 1 out)" = "$HEADER" ]
 	[ "$(grep -c time, out)" -eq 1 ]
-	run ! grep -vE '^(time,.*|[0-9]+\.[0-9]{9},all,cpu_(core|atom)(,[0-9]+\.[0-9]{2}){8})$' out
+	run ! grep -vE '^(time,.*|[0-9]+\.[0-9]{9},all,cpu_(core|atom)(,[0-9]+\.[0-9]{2}){8},[0-9.]+,[0-9.]+(,[0-9]+){3},interval,[1-4],0\.[0-9]{9},,,,,,)$' out
 	"$TDSTAT" -a -I 200 --interval-count 2 -x ';' >out
 	rates check out --rows 2 --separator ';'
 	"$TDSTAT" -a -I 200 --interval-count 2 -x '\t' >out

@@ -306,15 +306,16 @@ def read_csv(text):
     header = lines[0]
     need(header[:7] == ["time", "id", "pmu", "busy", "share", "running", "ipc"],
          f"header: {header}")
+    end = header.index("ghz")  # behind the metrics
     rows = []
     for line in lines[1:]:
         need(line != header, "the header comes twice")
         need(len(line) == len(header), f"fields: {line}")
-        for field in line[3:]:
+        for field in line[3:end]:
             need(re.fullmatch(r"(-?\d+\.\d\d)?", field), f"number: {field!r}")
         rows.append(Row(float(line[0]), line[2],
                         {name: float(field) if field else None
-                         for name, field in zip(header[7:], line[7:])},
+                         for name, field in zip(header[7:end], line[7:end])},
                         line[1]))
     return rows
 

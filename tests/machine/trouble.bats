@@ -229,7 +229,7 @@ away_for_a_moment() {
 	wait $!
 	gap_of_cpu3 rows 10
 	# what is counted on CPU 2 is counted on CPU 3, but for an unlucky turn
-	awk -F, '$2 == "CPU2" || $2 == "CPU3" { n = 0; for (i = 8; i <= NF; i++) n += $i != ""; if (n > had[$2]) had[$2] = n }
+	awk -F, '$2 == "CPU2" || $2 == "CPU3" { n = 0; for (i = 8; i <= NF - 14; i++) n += $i != ""; if (n > had[$2]) had[$2] = n }
 		END { print had["CPU2"], had["CPU3"]; exit !had["CPU3"] || had["CPU3"] < 0.8 * had["CPU2"] }' rows
 	said_of_cpu 3
 }
@@ -256,7 +256,7 @@ come() {
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[[ ${stderr_lines[0]} =~ ^"tdstat: CPU(s) 3 came online: counted from "[0-9.]+" seconds on"$ ]]
 	# not before, then in each row, and what is counted on CPU 2
-	awk -F, '$2 == "CPU2" || $2 == "CPU3" { n = 0; for (i = 8; i <= NF; i++) n += $i != ""; if (n > had[$2]) had[$2] = n; rows[$2]++ }
+	awk -F, '$2 == "CPU2" || $2 == "CPU3" { n = 0; for (i = 8; i <= NF - 14; i++) n += $i != ""; if (n > had[$2]) had[$2] = n; rows[$2]++ }
 		END { print had["CPU2"], had["CPU3"], rows["CPU3"]
 			exit !had["CPU3"] || had["CPU3"] < 0.8 * had["CPU2"] || rows["CPU3"] > 6 || rows["CPU3"] < 2 }' rows
 	grep ',CPU3,' rows | tail -n 1 | grep -E ',CPU3,cpu_core,[0-9.]+,100.00,[0-9.]+,[0-9.]*,25\.[0-9]+,'

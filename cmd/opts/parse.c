@@ -261,6 +261,12 @@ static int parse_guarded(const struct argp *argp, int argc, char **argv,
 	return rc && !parser->err->code ? td_err_nomem(parser->err) : rc;
 }
 
+/* "tdstat stat -a" is perf's habit; stat(1) is "tdstat -- stat -c %s FILE". */
+static bool is_habit(char **words)
+{
+	return strcmp(words[0], "stat") == 0 && words[1] && words[1][0] == '-';
+}
+
 /*
  * The first word that is no option may name a subcommand, unless it comes after
  * "--".  Returns its index in argv, or 0.
@@ -273,7 +279,10 @@ static int find_subcommand(const struct td_command *const *commands,
 		if (strcmp(argv[i], "--") == 0)
 			break;
 		if (argv[i][0] != '-' || !argv[i][1])
-			return td_command_find(commands, argv[i]) ? i : 0;
+			return td_command_find(commands, argv[i]) ||
+					       is_habit(argv + i)
+				       ? i
+				       : 0;
 		i += td_option_takes_next(all, argv[i]);
 	}
 	return 0;
@@ -289,7 +298,9 @@ static int choose(struct td_opts *opts,
 	int at = all ? find_subcommand(commands, all, argc, argv) : 0;
 
 	opts->commands = commands;
-	opts->chosen = at ? td_command_find(commands, argv[at]) : commands[0];
+	opts->chosen = at ? td_command_find(commands, argv[at]) : NULL;
+	if (!opts->chosen)
+		opts->chosen = commands[0];
 	opts->does = opts->chosen->does;
 	if (!at)
 		return all ? argc : -1;

@@ -45,42 +45,35 @@ static int paranoid(void)
 	return value;
 }
 
+/* What the setting must be at most, for what was asked. */
+static int paranoid_for(bool kernel, bool system_wide)
+{
+	if (system_wide)
+		return 0;
+	return kernel ? 1 : 2;
+}
+
 /*
- * For Linux itself, values above 2 are the same as 2.  For Debian's kernel they
- * mean that only CAP_SYS_ADMIN may open events, not CAP_PERFMON.
+ * One command to paste.  perf_allow_cpu() and its like in the kernel's
+ * include/linux/perf_event.h have the limits.
  */
 static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide)
 {
-	int value = paranoid();
-	const char *more =
-		value > 2 ? "; above 2, some kernels let only root count"
-		: !geteuid()
-			? "; that is root of the machine, not of a container"
-			: "";
+	int value = paranoid(), most = paranoid_for(kernel, system_wide);
 	char is[32] = "";
 
+	if (value >= 0 && value <= most)
+		return td_err_hint(err,
+				   "root may, and tdstat with CAP_PERFMON: "
+				   "tdstat doctor has the command");
 	if (value >= 0)
 		snprintf(is, sizeof(is), " (it is %d)", value);
-	if (kernel)
-		return td_err_hint(
-			err,
-			"it needs sysctl kernel.perf_event_paranoid at 1 or "
-			"below%s, root, or CAP_PERFMON (setcap cap_perfmon+ep)"
-			"%s",
-			is, more);
-	if (system_wide)
-		return td_err_hint(
-			err,
-			"as root: sysctl kernel.perf_event_paranoid=0%s; or "
-			"give tdstat CAP_PERFMON: setcap cap_perfmon+ep; or "
-			"count one command: tdstat -- COMMAND%s",
-			is, more);
 	return td_err_hint(
 		err,
-		"your own processes need sysctl kernel.perf_event_paranoid "
-		"at 2 or below%s; those of other users need root or "
-		"CAP_PERFMON (setcap cap_perfmon+ep)%s",
-		is, more);
+		"%s sysctl kernel.perf_event_paranoid=%d allows it%s; tdstat "
+		"doctor has other ways",
+		geteuid() ? "sudo" : "on the host of this container:", most,
+		is);
 }
 
 static int no_rights(struct td_err *err, int rc, const struct td_event *e,

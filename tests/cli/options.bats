@@ -285,6 +285,17 @@ all_options_of() {
 	assert_equal "${stderr_lines[1]}" 'tdstat: tdstat list --help lists its options'
 }
 
+@test "tdstat stat: a habit of perf before options, and a program before words" {
+	saved alderlake
+	assert_same "$("$TDSTAT" --dry-run -a -l 2)" "$("$TDSTAT" stat --dry-run -a -l 2)"
+	assert_same "$("$TDSTAT" --dry-run -- ls -l)" "$("$TDSTAT" --dry-run stat -- ls -l)"
+	try "$TDSTAT" --dry-run -l 1 stat file
+	assert_output --partial "the command"
+	try "$TDSTAT" --dry-run -- stat -c %s file
+	assert_output --partial "the command"
+	refused "'--nosuch'" stat --nosuch
+}
+
 @test "--version, -V: a line; exit 0" {
 	for option in --version -V; do
 		try "$TDSTAT" $option

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
@@ -242,18 +243,56 @@ static int remember(struct answer *answer, const char *typed,
 		       : 0;
 }
 
+/* The only node that the name is short for, as in narrow tables; or NULL. */
+static const char *find_short(const struct answer *answer, const char *typed)
+{
+	const struct td_pmu_events *events = &answer->files.catalog.events;
+	const struct td_explanation *text;
+	const char *found = NULL;
+	size_t len = strlen(typed);
+
+	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
+		if (!td_node_is_short_for(typed, len, text->name))
+			continue;
+		if (found)
+			return NULL;
+		found = text->name;
+	}
+	for (size_t i = 0; i < events->nr_metrics; i++) {
+		const char *name = events->metrics[i].name;
+
+		if (!td_node_is_short_for(typed, len, name))
+			continue;
+		if (found && strcasecmp(found, name) != 0)
+			return NULL;
+		found = name;
+	}
+	return found;
+}
+
+/* Returns false if there is no such node. */
+static bool put_name(struct answer *answer, const char *typed)
+{
+	bool found = put_ours(answer, typed);
+
+	/* a pattern may match more than has a text */
+	if (!found || td_explanation_is_pattern(typed))
+		found |= put_theirs(answer, typed);
+	return found;
+}
+
 static int put_all(struct answer *answer, struct td_err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < answer->opts->nr_patterns; i++) {
 		const char *typed = answer->opts->patterns[i];
-		bool found = put_ours(answer, typed);
+		const char *whole;
 
-		/* a pattern may match more than has a text */
-		if (!found || td_explanation_is_pattern(typed))
-			found |= put_theirs(answer, typed);
-		if (!found)
+		if (put_name(answer, typed))
+			continue;
+		whole = find_short(answer, typed);
+		if (!whole || !put_name(answer, whole))
 			rc = remember(answer, typed, err);
 	}
 	return rc;

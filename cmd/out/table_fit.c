@@ -173,13 +173,15 @@ static int least_letters(struct td_table *table, const struct td_report *report)
 	return ALL_LETTERS;
 }
 
-/* As few lines as possible, and then as many letters. */
+/*
+ * Names are whole, or short ones that are the same in every window, and which
+ * explain and -M take, if that saves lines.
+ */
 void td_table_fit(struct td_table *table, const struct td_report *report)
 {
-	int least = least_letters(table, report), letters = ALL_LETTERS;
+	int least = least_letters(table, report);
 	unsigned int lines = set_letters(table, report, least);
 
-	while (letters > least && set_letters(table, report, letters) > lines)
-		letters--;
-	set_letters(table, report, letters);
+	if (set_letters(table, report, ALL_LETTERS) > lines)
+		set_letters(table, report, least);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count/report.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,23 @@ const char *td_node_short_name(const char *name)
 	size_t len = strlen(prefix);
 
 	return strncmp(name, prefix, len) == 0 ? name + len : name;
+}
+
+bool td_node_is_short_for(const char *typed, size_t len, const char *name)
+{
+	const char *end = typed + len;
+
+	typed = td_node_short_name(typed);
+	name = td_node_short_name(name);
+	while (typed < end) {
+		if (*typed == '_')
+			name += strcspn(name, "_");
+		else if (name[0] == '_')
+			return false;
+		if (!*name || tolower(*name++) != tolower(*typed++))
+			return false;
+	}
+	return !strchr(name, '_');
 }
 
 enum td_part td_part_of(const char *name)

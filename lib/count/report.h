@@ -40,6 +40,11 @@ enum td_part {
 enum td_part td_part_of(const char *name);
 /* "retiring" of "tma_retiring": AMD's files have the names without it. */
 const char *td_node_short_name(const char *name);
+/*
+ * Is it the name with its words cut off, as narrow tables have it: "mem_bound" of
+ * "tma_memory_bound"?  len: of typed.
+ */
+bool td_node_is_short_for(const char *typed, size_t len, const char *name);
 
 enum td_status {
 	TD_STATUS_OK,

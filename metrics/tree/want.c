@@ -310,6 +310,41 @@ static int want_with_prefix(struct td_scope *scope, const char *name,
 	return want_on_each_pmu(scope, whole, td_ask_modifiers(name), found);
 }
 
+/*
+ * "mem_bound" is tma_memory_bound, if it is short for one metric only.  Returns
+ * its name; NULL: it is short for none, or for several.
+ */
+static const char *find_short(const struct td_scope *scope, const char *name)
+{
+	const struct td_tree *tree = scope->tree;
+	const char *found = NULL;
+	size_t len = strcspn(name, ":");
+
+	for (size_t pmu = 0; pmu < tree->nr_pmus; pmu++) {
+		const struct td_metric_set *set = tree->sets[pmu];
+
+		for (size_t i = 0; set && i < set->nr_metrics; i++) {
+			const char *whole = set->metrics[i].name;
+
+			if (!td_node_is_short_for(name, len, whole))
+				continue;
+			if (found && strcmp(found, whole) != 0)
+				return NULL;
+			found = whole;
+		}
+	}
+	return found;
+}
+
+static int want_short(struct td_scope *scope, const char *name, bool *found)
+{
+	const char *whole = find_short(scope, name);
+
+	return whole ? want_on_each_pmu(scope, whole, td_ask_modifiers(name),
+					found)
+		     : 0;
+}
+
 static int check_modifiers(const struct td_scope *scope, const char *name)
 {
 	const char *mods = td_ask_modifiers(name), *why = NULL;
@@ -337,6 +372,8 @@ static int want_names(struct td_scope *scope)
 					      td_ask_modifiers(name), &found);
 		if (!rc && !found)
 			rc = want_with_prefix(scope, name, &found);
+		if (!rc && !found)
+			rc = want_short(scope, name, &found);
 		if (!rc && !found)
 			rc = tree_unknown_name(scope, name);
 	}

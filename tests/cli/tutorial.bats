@@ -3,7 +3,7 @@
 # tdstat-tutorial(7): its program can be compiled, and its changes make it fast and
 # do the same; its commands are taken.  tests/machine/tutorial.bats compares what it shows.
 
-# shellcheck disable=SC2154 # helper.bash and examples.bash
+# shellcheck disable=SC2030,SC2031,SC2034,SC2154 # the status of try; what is shown; helper.bash and examples.bash
 load helper
 load examples
 

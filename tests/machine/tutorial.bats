@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # What tdstat-tutorial(7) shows is what its commands print of its programs, in a
-# terminal of 80 columns.  slow_scenarios.c gives their functions the scenarios that
+# terminal of 80 columns.  tests/emulator/slow.c gives their functions the scenarios that
 # they would have on silicon.
 # machine: spr --smp 4,sockets=1,cores=2,threads=2 --sysctl kernel.perf_cpu_time_max_percent=0 --truth tests/emulator/scenarios/sapphirerapids.truth
 # machine: adl --sysctl kernel.perf_cpu_time_max_percent=0 --truth tests/emulator/scenarios/alderlake.truth
@@ -20,7 +20,7 @@ prepare() {
 	PATH=$PWD/bin:$PATH
 	tutorial_programs
 	for program in slow fast; do
-		cc -O2 -g -finstrument-functions -o $program $program.c "$BATS_TEST_DIRNAME/slow_scenarios.c"
+		cc -O2 -g -finstrument-functions -o $program $program.c "$BATS_TEST_DIRNAME/../emulator/slow.c"
 	done
 }
 

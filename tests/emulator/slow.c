@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: cc -O2 -g -finstrument-functions -o slow|fast slow.c|fast.c slow_scenarios.c
+ * usage: cc -O2 -g -finstrument-functions -o slow slow.c tests/emulator/slow.c
  *
  * On the emulated machine counters do not know what a program does.  This chooses
  * the scenario that each function of the programs in tdstat-tutorial(7) would have
@@ -12,7 +12,7 @@
 enum {
 	LEAF = 0x54444d43,
 	BY_HASH = 3
-}; /* tests/emulator/README.md */
+}; /* qemu/threads.c */
 
 void walk(long steps);
 void split(long steps);

@@ -62,7 +62,7 @@ BESIDE_VALGRIND := tests/valgrind/syscall.c
 # Tests compile what they preload; here it is only checked.
 PRELOADED := tests/cli/memory.c
 SOURCES := $(CMD) $(LIB) $(REGION) $(TESTS) $(GUESTS) $(BESIDE_VALGRIND) $(PRELOADED)
-EMULATED := tests/emulator/act.c tests/emulator/loops.c $(wildcard tests/emulator/qemu/*.[ch])
+EMULATED := $(addprefix tests/emulator/,act.c loops.c slow.c) $(wildcard tests/emulator/qemu/*.[ch])
 HEADERS := $(call below,cmd lib metrics,*.h) $(wildcard tests/*/*.h)
 
 OBJECTS := $(SOURCES:%.c=$(B)/obj/%.o)

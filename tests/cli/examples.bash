@@ -30,7 +30,7 @@ is_open() {
 	[[ $1 == *\\ ]] || ! bash -n <<<"$1" 2>/dev/null
 }
 
-# examples PAGE: of each, the command, a NUL, what it prints, and a NUL
+# examples PAGE [SECTION]: of each, the command, a NUL, what it prints, and a NUL
 examples() {
 	local line command='' shown=''
 
@@ -51,7 +51,7 @@ examples() {
 			fi
 			;;
 		esac
-	done < <(displays "$1" && echo '== end')
+	done < <(displays "$@" && echo '== end')
 }
 
 # same_output SHOWN FILE: "..." stands for whatever was left out.  Runs of
@@ -73,4 +73,26 @@ same_output() {
 # readme_commands: each line of README.md that calls tdstat, without what it says of it
 readme_commands() {
 	sed -nE 's/^    (\$ )?(tdstat [^#>]*[^#> ]) *([#>].*)?$/\2/p' "$man/../README.md"
+}
+
+# tutorial_programs: slow.c of tdstat-tutorial(7), and fast.c, which is slow.c with
+# the page's changes
+tutorial_programs() {
+	DISPLAYS=$(displays tdstat-tutorial.7) python3 - <<-'PYTHON'
+		import os, re, sys
+		program, *others = re.split(r"^== \d+\n", os.environ["DISPLAYS"] + "\n", flags=re.M)[1:]
+		open("slow.c", "w").write(program)
+		changes = 0
+		for display in others:
+		    old, new = ("".join(re.findall(rf"^{sign}(  .*\n)", display, re.M)) for sign in ("-", r"\+"))
+		    if not old:
+		        continue
+		    if program.count(old) != 1:
+		        sys.exit("not once in the program:\n" + old)
+		    program = program.replace(old, new)
+		    changes += 1
+		if changes != 2:
+		    sys.exit("%d changes" % changes)
+		open("fast.c", "w").write(program)
+	PYTHON
 }

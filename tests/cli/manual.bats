@@ -148,6 +148,8 @@ page() {
 
 @test "no page has an example that is not tried here" {
 	for page in $(pages); do
+		# tutorial.bats
+		[ "$page" != tdstat-tutorial.7 ] || continue
 		! grep -q '^\$ ' "$man/$page" ||
 			grep -q "{ page $page [0-9]*; }" "$BATS_TEST_FILENAME" || fail "$page"
 	done

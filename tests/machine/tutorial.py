@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""usage: tutorial.py SHOWN PRINTED
+
+Is what a command printed what tdstat-tutorial(7) shows of it?  "..." stands for
+whatever was left out, all blanks are alike, and so are numbers but those that the
+scenarios fix: a few points are the room that a busy host gets.
+"""
+import re
+import sys
+
+NUMBER = r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?!\w)"
+
+
+def plain(text):
+    """Without errors; a program may have had a little more than one CPU."""
+    text = re.sub(r"([\d.]+) CPUs", lambda m: "%.1f %% of one CPU" % (100 * float(m[1])), text)
+    return re.sub(r" *± *[\d.,]*\??", "", text)
+
+
+def without_courses(text):
+    """A program that is steady has one all the same, if the host stops its first moments."""
+    return re.sub(r" *\(\d+ to \d+ %\)", "", text)
+
+
+def rooms(line, phases):
+    """Of the numbers of a line of the page, how far each may be off; None: any is right."""
+    nr = len(re.findall(NUMBER, line))
+    if re.search(r"% +tma_", line):  # a tree, whose phases are as long as the host lets them be
+        first = 15 if phases else 2
+        return [first] + [None] * (nr - 1)
+    if re.match(r" +\d+\.\d{3} ", line):  # an interval
+        return [None] * (nr - 4) + [6] * 4
+    if re.match(r" (walk|split) ", line):  # profile
+        return [1] * nr
+    if re.match(r" +[\d.]+ % +(walk|split|main) ", line):  # locate
+        return [12] + [None] * (nr - 1)
+    if re.search(r"cpu tma_", line):  # diff
+        return [2] * 3 + [None] * (nr - 3)
+    if line.startswith(" B takes"):
+        return [20, 15] + [None] * (nr - 2)
+    return [None] * nr
+
+
+def patterns(shown):
+    """A regular expression of each part that is shown, and a list of (number, room)."""
+    numbers, parts = [], []
+    phases = "Not steady" in shown
+    for part in shown.split("..."):
+        words = []
+        for line in part.split("\n"):
+            for word in re.split(f"({NUMBER})|\\s+", line):
+                if word and re.fullmatch(NUMBER, word):
+                    words.append(f"({NUMBER})")
+                elif word and word.strip():
+                    words.append(re.escape(word))
+            numbers += zip(re.findall(NUMBER, line), rooms(line, phases))
+        parts.append(r"\s*".join(words))
+    return parts, numbers
+
+
+def found_in(printed, parts):
+    """The numbers of the parts, one behind the other, from the beginning to the end; or None."""
+    numbers, at = [], 0
+    for i, part in enumerate(parts):
+        begin = r"\A\s*" if i == 0 else ""
+        end = r"\s*\Z" if i == len(parts) - 1 else ""
+        found = re.compile(begin + part + end).search(printed, at)
+        if not found:
+            return None
+        numbers += found.groups()
+        at = found.end()
+    return numbers
+
+
+def value(text):
+    return float(text.replace(",", ""))
+
+
+def compare(shown, printed):
+    """What is wrong, or None."""
+    shown, printed = plain(shown), plain(printed)
+    if "Not steady" not in shown:
+        shown, printed = without_courses(shown), without_courses(printed)
+    parts, numbers = patterns(shown)
+    found = found_in(printed, parts)
+    if found is None:
+        return "the page shows:\n%s\nand not:\n%s" % (shown, printed)
+    for (number, room), other in zip(numbers, found, strict=True):
+        if room is not None and abs(value(number) - value(other)) > room:
+            return "the page shows %s, and not %s, in:\n%s\nprinted was:\n%s" % (number, other, shown, printed)
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(compare(sys.argv[1], sys.argv[2]))

@@ -243,31 +243,31 @@ static int remember(struct answer *answer, const char *typed,
 		       : 0;
 }
 
+/* Takes the name if typed is short for it.  False: it is for another one, too. */
+static bool offer_short(const char *typed, const char *name, const char **found)
+{
+	if (!td_node_is_short_for(typed, strlen(typed), name))
+		return true;
+	if (*found && strcasecmp(td_node_short_name(*found),
+				 td_node_short_name(name)) != 0)
+		return false;
+	*found = name;
+	return true;
+}
+
 /* The only node that the name is short for, as in narrow tables; or NULL. */
 static const char *find_short(const struct answer *answer, const char *typed)
 {
 	const struct td_pmu_events *events = &answer->files.catalog.events;
 	const struct td_explanation *text;
 	const char *found = NULL;
-	size_t len = strlen(typed);
+	bool one = true;
 
-	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
-		if (!td_node_is_short_for(typed, len, text->name))
-			continue;
-		if (found)
-			return NULL;
-		found = text->name;
-	}
-	for (size_t i = 0; i < events->nr_metrics; i++) {
-		const char *name = events->metrics[i].name;
-
-		if (!td_node_is_short_for(typed, len, name))
-			continue;
-		if (found && strcasecmp(found, name) != 0)
-			return NULL;
-		found = name;
-	}
-	return found;
+	for (size_t i = 0; one && (text = td_explanation_at(i)); i++)
+		one = offer_short(typed, text->name, &found);
+	for (size_t i = 0; one && i < events->nr_metrics; i++)
+		one = offer_short(typed, events->metrics[i].name, &found);
+	return one ? found : NULL;
 }
 
 /* Returns false if there is no such node. */

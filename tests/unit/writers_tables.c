@@ -94,13 +94,13 @@ static const struct {
 	  .want =
 "# %   time retiring backend_bound frontend_bound bad_speculation\n"
 "     0.000      1.0           2.0            3.0             4.0\n" },
-	{ "the longest word loses a letter",
+	{ "names that do not fit are short, and the same in every window",
 	  .frame = { .interval = true, .screen_columns = 64 },
 	  .nr_columns = 4, .time_ns = 5,
 	  .rows = { { "all", "cpu", .cells = { OK(1), OK(2), OK(3), OK(4) } } },
 	  .want =
-"# %   time retiring backend_bound frontend_bound bad_speculatio\n"
-"     0.000      1.0           2.0            3.0            4.0\n" },
+"# %   time    ret bac_bou fro_bou bad_spe\n"
+"     0.000    1.0     2.0     3.0     4.0\n" },
 	{ "three letters of each word are the least",
 	  .frame = { .interval = true, .screen_columns = 42 },
 	  .nr_columns = 4, .time_ns = 5,
@@ -113,10 +113,10 @@ static const struct {
 	  .nr_columns = 4, .time_ns = 5,
 	  .rows = { { "all", "cpu", .cells = { OK(1), OVER(2), OVER(3), OVER(4) } } },
 	  .want =
-"# %   time       retiring  backend_bound\n"
-"#          frontend_bound bad_speculatio\n"
-"     0.000            1.0            2.0*\n"
-"                      3.0*           4.0*\n" },
+"# %   time     ret bac_bou fro_bou\n"
+"#          bad_spe\n"
+"     0.000     1.0     2.0*    3.0*\n"
+"               4.0*\n" },
 	{ "how busy they were, of two PMUs, where one is idle and has no marks",
 	  .frame = { .interval = true, .show_pmu = true, .screen_columns = 60 },
 	  .nr_columns = 2, .time_ns = 5, .has_busy = true,
@@ -146,26 +146,26 @@ static const struct {
 	  .rows = { { "all", "cpu_core", .cells = { OK(1), OVER(2), OVER(3), OK(4), NONE } },
 		    { "all", "cpu_atom", .cells = { OK(1), OVER(2), NONE, OK(3), OK(4) } } },
 	  .want =
-"# %   time cpu_core      reti back_boun memo_boun core_boun\n"
-"# %   time cpu_atom      reti back_boun core_boun reso_boun\n"
-"     0.000 cpu_core       1.0       2.0*      3.0*      4.0\n"
-"     0.000 cpu_atom       1.0       2.0*      3.0       4.0\n"
-"     0.000 cpu_core       1.0       2.0*      3.0*      4.0\n"
-"     0.000 cpu_atom       1.0       2.0*      3.0       4.0\n" },
+"# %   time cpu_core     ret bac_bou mem_bou cor_bou\n"
+"# %   time cpu_atom     ret bac_bou cor_bou res_bou\n"
+"     0.000 cpu_core     1.0     2.0*    3.0*    4.0\n"
+"     0.000 cpu_atom     1.0     2.0*    3.0     4.0\n"
+"     0.000 cpu_core     1.0     2.0*    3.0*    4.0\n"
+"     0.000 cpu_atom     1.0     2.0*    3.0     4.0\n" },
 	{ "all headers again on the next screen, which counts all lines",
 	  .frame = { .interval = true, .show_pmu = true, .screen_columns = 60, .screen_lines = 6 },
 	  .columns = level2, .nr_columns = 5, .time_ns = 5, .repeat = 2,
 	  .rows = { { "all", "cpu_core", .cells = { OK(1), OK(2), OK(3), OK(4), NONE } },
 		    { "all", "cpu_atom", .cells = { OK(1), OK(2), NONE, OK(3), OK(4) } } },
 	  .want =
-"# %   time cpu_core      reti back_boun memo_boun core_boun\n"
-"# %   time cpu_atom      reti back_boun core_boun reso_boun\n"
-"     0.000 cpu_core       1.0       2.0       3.0       4.0\n"
-"     0.000 cpu_atom       1.0       2.0       3.0       4.0\n"
-"# %   time cpu_core      reti back_boun memo_boun core_boun\n"
-"# %   time cpu_atom      reti back_boun core_boun reso_boun\n"
-"     0.000 cpu_core       1.0       2.0       3.0       4.0\n"
-"     0.000 cpu_atom       1.0       2.0       3.0       4.0\n" },
+"# %   time cpu_core     ret bac_bou mem_bou cor_bou\n"
+"# %   time cpu_atom     ret bac_bou cor_bou res_bou\n"
+"     0.000 cpu_core     1.0     2.0     3.0     4.0\n"
+"     0.000 cpu_atom     1.0     2.0     3.0     4.0\n"
+"# %   time cpu_core     ret bac_bou mem_bou cor_bou\n"
+"# %   time cpu_atom     ret bac_bou cor_bou res_bou\n"
+"     0.000 cpu_core     1.0     2.0     3.0     4.0\n"
+"     0.000 cpu_atom     1.0     2.0     3.0     4.0\n" },
 	{ "no value, or none possible",
 	  .frame = { .interval = true, .screen_columns = 60 },
 	  .nr_columns = 3, .time_ns = 5,
@@ -180,10 +180,10 @@ static const struct {
 		    { "all", "cpu", .cells = { OK(25.14), OK(12345678901.75), OK(3), OK(1e12) } },
 		    { "all", "cpu", .cells = { OK(25.14), OK(1.2e16), OK(3), LOST } } },
 	  .want =
-"#     time % reti info_thre_ipc GHz info_syst_cloc cycl / tran info_memo_late\n"
-"     0.000   25.1        -1e-12              3.123*                      0.01\n"
-"     0.000   25.1 12345678901.8               3.00           1000000000000.00\n"
-"     0.000   25.1         1e+16               3.00                          -\n" },
+"#     time  % ret inf_thr_ipc GHz inf_sys_clo cyc / tra inf_mem_lat\n"
+"     0.000   25.1      -1e-12           3.123*                 0.01\n"
+"     0.000   25.1 12345678902            3.00      1000000000000.00\n"
+"     0.000   25.1       1e+16            3.00                     -\n" },
 	{ "as many letters as keep names apart",
 	  .frame = { .interval = true, .screen_columns = 35 },
 	  .columns = alike, .nr_columns = 2, .time_ns = 5,

@@ -91,7 +91,7 @@ static int refuse_others(const struct td_command *command,
 				   "tdstat record -o FILE saves the counts, "
 				   "which tdstat report %s%.*s shows then",
 				   dashes, (int)len, name);
-	return td_err_hint(err, "%s --help lists its options", title);
+	return td_err_hint(err, "%s --help=all lists its options", title);
 }
 
 /* --- options that are mistyped -------------------------------------------- */
@@ -102,12 +102,30 @@ struct nearest {
 	size_t distance;
 };
 
+/* "count" is a word of "interval-count". */
+static bool has_word(const char *name, const char *word)
+{
+	size_t len = strlen(word);
+
+	while ((name = strchr(name, '-'))) {
+		name++;
+		if (strncmp(name, word, len) == 0 &&
+		    (name[len] == '-' || !name[len]))
+			return true;
+	}
+	return false;
+}
+
 /* Abbreviations may be mistyped, too: "intervel" is near "interval-print". */
 static void offer_option(struct nearest *nearest, const char *name)
 {
 	size_t most = strlen(name), len = strlen(nearest->wanted);
 	char part[TD_CLOSEST_SIZE];
 
+	if (has_word(name, nearest->wanted) && nearest->distance != 1) {
+		nearest->name = name;
+		nearest->distance = 1;
+	}
 	for (size_t n = len > 1 ? len - 1 : 1; n <= len + 1; n++) {
 		struct td_closest closest = { .wanted = nearest->wanted };
 
@@ -143,7 +161,7 @@ static int unknown_option(const struct td_command *command,
 	td_err_usage(err, "unrecognized option '%s'", word);
 	if (nearest.name)
 		return td_err_hint(err, "did you mean --%s?", nearest.name);
-	return td_err_hint(err, "%s --help lists the options",
+	return td_err_hint(err, "%s --help=all lists the options",
 			   td_command_title(command, commands, title));
 }
 
@@ -191,7 +209,20 @@ static int check_single_dash(const char *word,
 	return td_err_hint(err, "did you mean -%s?", word);
 }
 
-/* getopt() explains letters that no subcommand has. */
+static int unknown_letter(const struct td_command *command,
+			  const struct td_command *const *commands, char letter,
+			  struct td_err *err)
+{
+	char title[TD_TITLE_SIZE];
+
+	td_err_usage(err, "unrecognized option '-%c'", letter);
+	if (letter == 'g')
+		return td_err_hint(err, "chains of callers: tdstat locate "
+					"--callers");
+	return td_err_hint(err, "%s --help=all lists the options",
+			   td_command_title(command, commands, title));
+}
+
 static int check_letters(const char *word, const struct td_command *command,
 			 const struct td_command *const *commands,
 			 struct td_err *err)
@@ -207,6 +238,8 @@ static int check_letters(const char *word, const struct td_command *command,
 		if (!o && !strchr(ARGP_LETTERS, *word))
 			rc = refuse_others(command, commands, find_letter, word,
 					   1, err);
+		if (!rc && !o && !strchr(ARGP_LETTERS, *word))
+			rc = unknown_letter(command, commands, *word, err);
 	}
 	return rc;
 }

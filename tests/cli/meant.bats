@@ -21,8 +21,11 @@ meant() {
 	meant 'did you mean --per-core?' "'--percore'" --percore -- true
 	meant 'did you mean --json-output?' "'--jsonn'" --jsonn -a
 	meant 'did you mean --version?' "'--versoin'" --versoin
-	meant 'tdstat --help lists the options' "'--nosuch'" --nosuch
-	meant 'tdstat list --help lists the options' "'--nosuch'" list --nosuch
+	meant 'tdstat --help=all lists the options' "'--nosuch'" --nosuch
+	meant 'did you mean --interval-count?' "'--count'" --count
+	meant 'tdstat --help=all lists the options' "'-Q'" -aQ
+	meant 'chains of callers: tdstat locate --callers' "'-g'" record -g
+	meant 'tdstat list --help=all lists the options' "'--nosuch'" list --nosuch
 	# behind a subcommand, too, and not in what a command's words are
 	meant 'did you mean --verbose?' "'--verbsoe'" list --verbsoe
 	meant 'did you mean --per-core?' "'--per-croe'" report -i file --per-croe
@@ -112,7 +115,7 @@ missed() {
 
 @test "a command that is not there, and what it was meant to be" {
 	needs_software_events
-	missed 'tdstat does what perf stat does without a subcommand' stat -a
+	missed 'tdstat does what perf stat does without a subcommand' stat sleep
 	missed 'did you mean --interval-count 5?' -I 1s 5
 	missed "did you mean -p $$,23? Numbers are separated by commas" -p $$ 23
 	missed "did you mean -e task-clock,page-faults? Names are separated by commas" -e task-clock page-faults

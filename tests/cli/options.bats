@@ -282,7 +282,7 @@ all_options_of() {
 	refused 'tdstat report takes no -S: ' -jS report file
 	refused 'tdstat list takes no -x: .* tdstat, tdstat record, tdstat report, tdstat diff, tdstat regions, tdstat locate and tdstat profile' list -x, hw
 	refused 'tdstat list takes no --metrics: ' list --metrics tma_retiring
-	assert_equal "${stderr_lines[1]}" 'tdstat: tdstat list --help lists its options'
+	assert_equal "${stderr_lines[1]}" 'tdstat: tdstat list --help=all lists its options'
 }
 
 @test "tdstat stat: a habit of perf before options, and a program before words" {

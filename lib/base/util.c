@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -56,12 +57,13 @@ void *td_array_add(void *array, size_t nr, size_t size)
 	char *base;
 
 	memcpy(&base, array, sizeof(base));
-	/* realloc() to the size that the array has is cheap */
-	/* cppcheck-suppress memleakOnRealloc; *array has it */
-	base = reallocarray(base, power_of_two_above(nr), size);
-	if (!base)
-		return NULL;
-	memcpy(array, &base, sizeof(base));
+	if (malloc_usable_size(base) < (nr + 1) * size) {
+		/* cppcheck-suppress memleakOnRealloc; *array has it */
+		base = reallocarray(base, power_of_two_above(nr), size);
+		if (!base)
+			return NULL;
+		memcpy(array, &base, sizeof(base));
+	}
 	memset(base + nr * size, 0, size);
 	return base + nr * size;
 }

@@ -67,9 +67,8 @@ void td_close_fd(int *fd);
  * zeroed, or NULL if out of memory.  array is the address of the pointer to the
  * first element, which may change; the caller counts nr up.
  *
- * The array may be NULL, or any memory on the heap: each call sets its size to
- * the next power of two, which costs little if that is its size already.
- * Elements after the first nr may be lost.
+ * The array may be NULL, or any memory on the heap.  If it is full, its size
+ * becomes the next power of two; elements after the first nr may then be lost.
  */
 void *td_array_add(void *array, size_t nr, size_t size);
 /* The same with a copy of *element, and counts *nr up.  0 or -ENOMEM. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/decimal.h"
 #include "lib/base/util.h"
 
 FILE *td_out_open(const char *name, bool append, struct td_err *err)
@@ -62,17 +63,9 @@ int td_out_check(FILE *fp, const char *name, struct td_err *err)
 	return err->code;
 }
 
-static const char *format(char *buf, size_t size, int decimals, double value)
-{
-	snprintf(buf, size, "%.*f", decimals, value);
-	if (buf[0] == '-' && !buf[1 + strspn(buf + 1, "0.")])
-		memmove(buf, buf + 1, strlen(buf));
-	return buf;
-}
-
 const char *td_out_format(char buf[64], int decimals, double value)
 {
-	return format(buf, 64, decimals, value);
+	return td_format_fixed(buf, 64, decimals, value);
 }
 
 void td_out_number(FILE *fp, int width, int decimals, double value)
@@ -102,11 +95,11 @@ const char *td_out_value(char buf[TD_VALUE_SIZE],
 	size_t len;
 
 	if (column->unit[0] == '%') /* also "%slots" */
-		return format(buf, TD_VALUE_SIZE,
-			      readers[reader].percent_decimals, value);
+		return td_format_fixed(buf, TD_VALUE_SIZE,
+				       readers[reader].percent_decimals, value);
 	for (; fabs(value) < enough && decimals < MAX_DECIMALS; enough /= 10)
 		decimals++;
-	format(buf, TD_VALUE_SIZE, decimals, value);
+	td_format_fixed(buf, TD_VALUE_SIZE, decimals, value);
 	len = strlen(buf);
 	while (decimals-- > MIN_DECIMALS && buf[len - 1] == '0')
 		buf[--len] = '\0';

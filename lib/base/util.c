@@ -2,7 +2,6 @@
 #include "lib/base/util.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,13 +9,6 @@
 #include <unistd.h>
 
 #define LEAST_SUSPENDED_NS 1000000
-
-const char *td_format_seconds(char buf[40], uint64_t ns)
-{
-	snprintf(buf, 40, "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
-		 ns % 1000000000);
-	return buf;
-}
 
 bool td_ends_with(const char *text, const char *end)
 {

@@ -47,9 +47,6 @@ struct td_clocks td_clocks_now(void);
 /* Frees a local pointer when it goes out of scope. */
 #define td_autofree __attribute__((cleanup(td_autofree_)))
 
-/* Formats seconds with nine decimals, "1.000104518".  Returns buf. */
-const char *td_format_seconds(char buf[40], uint64_t ns);
-
 bool td_ends_with(const char *text, const char *end);
 
 /*

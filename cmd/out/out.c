@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/decimal.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 
 FILE *td_out_open(const char *name, bool append, struct td_err *err)
@@ -72,7 +73,7 @@ void td_out_number(FILE *fp, int width, int decimals, double value)
 {
 	char buf[64];
 
-	fprintf(fp, "%*s", width, td_out_format(buf, decimals, value));
+	td_put_right(fp, width, td_out_format(buf, decimals, value));
 }
 
 static const struct {
@@ -164,12 +165,13 @@ void td_out_grouped(FILE *fp, int width, const char *number)
 {
 	int sign = *number == '-' || *number == '+';
 	int nr = (int)strspn(number + sign, "0123456789");
-	int pad = width - (int)strlen(number) - (nr > 0 ? (nr - 1) / 3 : 0);
+	int commas = nr > 0 ? (nr - 1) / 3 : 0, at = sign + nr - 3 * commas;
 
-	fprintf(fp, "%*s%.*s", pad > 0 ? pad : 0, "", sign, number);
-	number += sign;
-	for (; nr > 0; nr--)
-		fprintf(fp, "%c%s", *number++,
-			nr % 3 == 1 && nr > 1 ? "," : "");
-	fputs(number, fp);
+	td_put_blanks(fp, width - (int)strlen(number) - commas);
+	fwrite_unlocked(number, 1, (size_t)at, fp);
+	for (; commas > 0; commas--, at += 3) {
+		putc_unlocked(',', fp);
+		fwrite_unlocked(number + at, 1, 3, fp);
+	}
+	fputs_unlocked(number + at, fp);
 }

@@ -34,7 +34,7 @@ static void put_header(struct td_writer *writer, const struct td_report *report)
 			continue;
 		fputc(' ', fp);
 		td_put_padded(fp, width, column->unit);
-		fprintf(fp, "%*s", gap_width(column), "");
+		td_put_blanks(fp, gap_width(column));
 		td_put_printable(fp, column->name);
 	}
 	fputc('\n', fp);
@@ -75,9 +75,10 @@ static int put_cell(const struct td_writer *writer, const struct td_row *row,
 		text = td_out_value(buf, column, cell->value, TD_READER_HUMAN);
 		behind = blanks_behind(column, text, longest);
 	}
-	fprintf(writer->fp, "%s%*s%s%s", red ? "\033[31m" : "",
-		td_table_wide_width(column) - behind, text, mark,
-		red ? "\033[m" : "");
+	fputs_unlocked(red ? "\033[31m" : "", writer->fp);
+	td_put_right(writer->fp, td_table_wide_width(column) - behind, text);
+	fputs_unlocked(mark, writer->fp);
+	fputs_unlocked(red ? "\033[m" : "", writer->fp);
 	return *mark ? behind : behind + 1;
 }
 
@@ -87,19 +88,19 @@ static void put_line(struct td_writer *writer, const struct td_report *report,
 	bool dim = writer->frame->colour && row->idle;
 	int blanks = 1, nr = 0;
 
-	fputs(dim ? "\033[2m" : "", writer->fp);
+	fputs_unlocked(dim ? "\033[2m" : "", writer->fp);
 	td_out_text_start(writer, report->time_ns, row);
 	td_out_text_facts(writer->fp, td_facts_shown(report, UINT_MAX), row);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		if (!report->columns[i].present)
 			continue;
-		fprintf(writer->fp, "%*s", blanks, "");
+		td_put_blanks(writer->fp, blanks);
 		blanks = put_cell(writer, row, &report->columns[i],
 				  &row->cells[i], &writer->parts[nr]);
 		/* with more columns there would be trees, not a table */
 		nr += nr + 1 < TD_MAX_COLUMNS;
 	}
-	fputs(dim ? "\033[m\n" : "\n", writer->fp);
+	fputs_unlocked(dim ? "\033[m\n" : "\n", writer->fp);
 	writer->lines++;
 }
 

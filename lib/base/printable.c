@@ -156,7 +156,7 @@ int td_put_printable_n(FILE *fp, const char *text, size_t len)
 	while (at < len) {
 		size_t part = span(text + at, len - at, &width);
 
-		fwrite(text + at, 1, part, fp);
+		fwrite_unlocked(text + at, 1, part, fp);
 		at += part;
 		if (at < len)
 			width += fprintf(fp, "\\x%02x",
@@ -170,15 +170,37 @@ int td_put_printable(FILE *fp, const char *text)
 	return td_put_printable_n(fp, text, strlen(text));
 }
 
+void td_put_blanks(FILE *fp, int nr)
+{
+	static const char blanks[] = "                                ";
+	const int most = (int)sizeof(blanks) - 1;
+
+	for (; nr > most; nr -= most)
+		fwrite_unlocked(blanks, 1, sizeof(blanks) - 1, fp);
+	if (nr > 0)
+		fwrite_unlocked(blanks, 1, (size_t)nr, fp);
+}
+
+int td_put_right(FILE *fp, int width, const char *text)
+{
+	int len = (int)strlen(text);
+
+	td_put_blanks(fp, width - len);
+	fwrite_unlocked(text, 1, (size_t)len, fp);
+	return len > width ? len : width;
+}
+
 int td_put_padded(FILE *fp, int width, const char *text)
 {
-	int blanks = abs(width) - td_printable_width(text);
-	int columns = blanks > 0 ? blanks : 0;
+	int columns, blanks = 0;
 
 	if (width > 0)
-		fprintf(fp, "%*s", columns, "");
-	columns += td_put_printable(fp, text);
-	if (width < 0 && blanks > 0)
-		fprintf(fp, "%*s", blanks, "");
-	return columns;
+		blanks = width - td_printable_width(text);
+	td_put_blanks(fp, blanks);
+	columns = td_put_printable(fp, text);
+	if (width < 0)
+		blanks = -width - columns;
+	if (width < 0)
+		td_put_blanks(fp, blanks);
+	return columns + (blanks > 0 ? blanks : 0);
 }

@@ -13,7 +13,6 @@
 #include "lib/base/util.h"
 #include "metrics/eval/misfits.h"
 #include "metrics/table/rank.h"
-#include "metrics/table/rows.h"
 
 /* --- what a viewer gets besides the rows ----------------------------------- */
 
@@ -184,25 +183,23 @@ static int put_events(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
 	struct td_writer *writer = &view->sink.writer;
-	struct td_event_report report;
-	int rc = td_event_rows(view->source->plan, r->totals, r->times,
-			       view->merge, &report, err);
+	struct td_event_report *report = &view->events.report;
+	int rc = td_event_rows(&view->events, r->totals, r->times, err);
 
-	report.time_ns = r->time_ns;
+	report->time_ns = r->time_ns;
 	if (!rc && view->source->latencies)
-		td_event_rows_set_latencies(&report, view->source->plan,
+		td_event_rows_set_latencies(report, view->source->plan,
 					    view->source->latencies);
 	if (!rc && r->purpose == COLLECT &&
-	    td_spreads_add_events(&view->spreads, &report))
+	    td_spreads_add_events(&view->spreads, report))
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose == SHOW_MEAN &&
-	    td_spreads_fill_events(&view->spreads, &report))
+	    td_spreads_fill_events(&view->spreads, report))
 		rc = td_err_nomem(err);
 	if (!rc && view->only_ratios)
-		rc = put_ratios(r, &report, err);
+		rc = put_ratios(r, report, err);
 	else if (!rc && r->purpose != COLLECT)
-		writer->out->events(writer, &report);
-	td_event_report_free(&report);
+		writer->out->events(writer, report);
 	return rc;
 }
 

@@ -19,6 +19,8 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 		.source = source,
 		.merge = opts->hybrid_merge,
 		.ranked = opts->ask.bottlenecks,
+		.events = { .plan = source->plan,
+			    .hybrid = opts->hybrid_merge },
 		.only_ratios = opts->metric_only && !source->tree,
 		.summary =
 			(opts->summary || td_out_find(opts->format)->whole) &&
@@ -128,6 +130,8 @@ void td_view_start(struct td_view *view, uint64_t start_ns,
 {
 	view->sink.frame.start_ns = start_ns;
 	view->sink.frame.clocks = *clocks;
+	/* the kernel may have taken other events than in the run before */
+	td_event_table_free(&view->events);
 }
 
 void td_view_move_start(struct td_view *view, uint64_t mono_ns)
@@ -148,6 +152,7 @@ int td_view_begin(struct td_view *view, struct td_err *err)
 int td_view_close(struct td_view *view, struct td_err *err)
 {
 	td_aggregator_free(&view->aggregator);
+	td_event_table_free(&view->events);
 	td_ratio_table_free(&view->ratios);
 	td_evaluation_free(&view->evaluation);
 	td_totals_sum_free(&view->sum);

@@ -19,6 +19,7 @@
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
 #include "metrics/table/ratio_table.h"
+#include "metrics/table/rows.h"
 #include "metrics/table/spread.h"
 
 /* How many instructions the runs of --no-multiplex had. */
@@ -34,6 +35,7 @@ struct td_view {
 	bool merge;                      /* one row for all kinds of core */
 	bool ranked;                     /* show people the largest first */
 	struct td_evaluation evaluation; /* of the source's tree */
+	struct td_event_table events;    /* of the source's plan */
 	bool only_ratios;                /* of events, without their counts */
 	struct td_ratio_table ratios;
 	bool summary;                   /* of all intervals, after the last */

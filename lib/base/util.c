@@ -60,6 +60,21 @@ void *td_array_add(void *array, size_t nr, size_t size)
 	return base + nr * size;
 }
 
+int td_array_clear(void *array, size_t nr, size_t size)
+{
+	void *base;
+
+	memcpy(&base, array, sizeof(base));
+	if (malloc_usable_size(base) < nr * size || !base) {
+		free(base);
+		base = calloc(nr + 1, size);
+		memcpy(array, &base, sizeof(base));
+		return base ? 0 : -ENOMEM;
+	}
+	memset(base, 0, nr * size);
+	return 0;
+}
+
 int td_array_push(void *array, size_t *nr, const void *element, size_t size)
 {
 	void *new = td_array_add(array, *nr, size);

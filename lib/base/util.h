@@ -68,7 +68,12 @@ void td_close_fd(int *fd);
  * becomes the next power of two; elements after the first nr may then be lost.
  */
 void *td_array_add(void *array, size_t nr, size_t size);
-/* The same with a copy of *element, and counts *nr up.  0 or -ENOMEM. */
+/*
+ * Makes an array, which may be NULL, one of nr zeroed elements, in the memory that
+ * it has if that is enough.  0 or -ENOMEM, when it is NULL.
+ */
+int td_array_clear(void *array, size_t nr, size_t size);
+/* Like td_array_add() with a copy of *element, and counts *nr up.  0 or -ENOMEM. */
 int td_array_push(void *array, size_t *nr, const void *element, size_t size);
 
 #endif

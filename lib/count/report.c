@@ -108,12 +108,3 @@ void td_report_free(struct td_report *report)
 	free(report->regions);
 	*report = (struct td_report){ 0 };
 }
-
-void td_event_report_free(struct td_event_report *report)
-{
-	for (size_t i = 0; i < report->nr_names; i++)
-		free(report->names[i]);
-	free(report->names);
-	free(report->rows);
-	*report = (struct td_event_report){ 0 };
-}

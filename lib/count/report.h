@@ -226,8 +226,6 @@ struct td_event_report {
 	uint64_t time_ns; /* since counting began */
 	struct td_event_row *rows;
 	size_t nr_rows;
-	char **names; /* owned; of rows that are sums of several events */
-	size_t nr_names;
 };
 
 /* The times of an interval, for the events that tdstat counts itself. */
@@ -262,6 +260,5 @@ const struct td_row *td_report_find(const struct td_report *in, const char *id,
 /* Removes rows of tasks that were not on the PMU. */
 void td_report_drop_absent(struct td_report *report);
 void td_report_free(struct td_report *report);
-void td_event_report_free(struct td_event_report *report);
 
 #endif

@@ -124,7 +124,9 @@ int td_ratio_table_build(struct td_ratio_table *table,
 	for (size_t i = 0; totals && i < plan->events.nr; i++)
 		totals[i].value = 1;
 	if (!rc)
-		rc = td_ratios_build(&ratios, plan, totals, 1);
+		rc = td_ratios_build(&ratios, plan);
+	if (!rc)
+		rc = td_ratios_count(&ratios, totals, 1);
 	for (size_t i = 0; !rc && i < plan->events.nr; i++)
 		rc = add_event(table, &ratios, (int)i);
 	td_ratios_free(&ratios);

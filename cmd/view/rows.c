@@ -187,7 +187,7 @@ static int put_events(const struct rows *r, struct td_err *err)
 	int rc = td_event_rows(&view->events, r->totals, r->times, err);
 
 	report->time_ns = r->time_ns;
-	if (!rc && view->source->latencies)
+	if (!rc && view->source->latencies && view->source->latencies->nr)
 		td_event_rows_set_latencies(report, view->source->plan,
 					    view->source->latencies);
 	if (!rc && r->purpose == COLLECT &&
@@ -250,10 +250,10 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 		struct td_err *err)
 {
 	const struct td_times *times = counted->times;
-	struct td_totals totals = { 0 };
+	struct td_totals *totals = &view->totals;
 	const struct rows rows = {
 		view,  counted, counted->time_ns,
-		times, &totals, view->mean ? COLLECT : SHOW
+		times, totals,  view->mean ? COLLECT : SHOW
 	};
 	int rc = view_put_whole(view, counted, err);
 
@@ -261,25 +261,21 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 		rc = td_view_follow(view, err);
 	if (!rc)
 		rc = td_aggregate(&view->aggregator, counted->readings,
-				  view->source->plan, &totals, err);
-	if (!rc && view->nr_joined) {
-		rc = td_view_add_joined(view, &totals, counted, err);
-		td_totals_free(&totals);
-		return rc;
-	}
+				  view->source->plan, totals, err);
+	if (!rc && view->nr_joined)
+		return td_view_add_joined(view, totals, counted, err);
 	if (!rc && view->mean &&
-	    td_totals_sum_add(&view->sum, view->source->plan, &totals, times))
+	    td_totals_sum_add(&view->sum, view->source->plan, totals, times))
 		rc = td_err_nomem(err);
 	if (!rc && view->summary && td_view_add_to_whole(view, counted))
 		rc = td_err_nomem(err);
 	/* per thread, there may be no rows, which only a viewer shows */
 	if (!rc &&
 	    (view->viewer || !td_aggregation_by_task(view->sink.frame.how) ||
-	     totals.nr_ids)) {
+	     totals->nr_ids)) {
 		clear_terminal(view);
 		rc = put_rows(&rows, err);
 	}
-	td_totals_free(&totals);
 	return rc ? rc : td_sink_check(&view->sink, err);
 }
 

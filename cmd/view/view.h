@@ -35,6 +35,7 @@ struct td_view {
 	bool merge;                      /* one row for all kinds of core */
 	bool ranked;                     /* show people the largest first */
 	struct td_evaluation evaluation; /* of the source's tree */
+	struct td_totals totals;         /* of the interval */
 	struct td_event_table events;    /* of the source's plan */
 	bool only_ratios;                /* of events, without their counts */
 	struct td_ratio_table ratios;

@@ -89,11 +89,8 @@ static bool is_hidden(uint32_t code)
 /* Like length(); 0 also if the character is not printable. */
 static size_t printable(const unsigned char *s, size_t size)
 {
-	size_t len;
+	size_t len = length(s, size);
 
-	if (*s >= ' ' && *s < 0x7f) /* nearly all of what is printed */
-		return 1;
-	len = length(s, size);
 	return len && is_hidden(decode(s, len)) ? 0 : len;
 }
 
@@ -110,10 +107,21 @@ size_t td_unprintable(const char *text, uint32_t *code)
 static size_t span(const char *text, size_t size, int *width)
 {
 	const unsigned char *s = (const unsigned char *)text;
-	size_t at = 0, len = 1;
+	size_t at = 0, len;
 
-	for (; at < size && (len = printable(s + at, size - at)); at += len)
+	while (at < size) {
+		size_t first = at;
+
+		/* nearly all of what is printed */
+		while (at < size && s[at] >= ' ' && s[at] < 0x7f)
+			at++;
+		*width += (int)(at - first);
+		len = at < size ? printable(s + at, size - at) : 0;
+		if (!len)
+			break;
+		at += len;
 		++*width;
+	}
 	return at;
 }
 
@@ -156,7 +164,8 @@ int td_put_printable_n(FILE *fp, const char *text, size_t len)
 	while (at < len) {
 		size_t part = span(text + at, len - at, &width);
 
-		fwrite_unlocked(text + at, 1, part, fp);
+		if (part)
+			fwrite_unlocked(text + at, 1, part, fp);
 		at += part;
 		if (at < len)
 			width += fprintf(fp, "\\x%02x",
@@ -170,6 +179,9 @@ int td_put_printable(FILE *fp, const char *text)
 	return td_put_printable_n(fp, text, strlen(text));
 }
 
+/* A call of fwrite(3) takes as long as about ten characters by themselves. */
+#define FEW_BLANKS 8
+
 void td_put_blanks(FILE *fp, int nr)
 {
 	static const char blanks[] = "                                ";
@@ -177,8 +189,10 @@ void td_put_blanks(FILE *fp, int nr)
 
 	for (; nr > most; nr -= most)
 		fwrite_unlocked(blanks, 1, sizeof(blanks) - 1, fp);
-	if (nr > 0)
+	if (nr > FEW_BLANKS)
 		fwrite_unlocked(blanks, 1, (size_t)nr, fp);
+	for (; nr > 0 && nr <= FEW_BLANKS; nr--)
+		putc_unlocked(' ', fp);
 }
 
 int td_put_right(FILE *fp, int width, const char *text)

@@ -35,6 +35,22 @@ int td_text_close(FILE *fp, char **text)
 	return -ENOMEM;
 }
 
+int td_text_join(char **text, const char *a, const char *b, const char *c)
+{
+	size_t len_a = strlen(a), len_b = strlen(b), size = strlen(c) + 1;
+
+	if (malloc_usable_size(*text) < len_a + len_b + size) {
+		free(*text);
+		*text = malloc(len_a + len_b + size);
+	}
+	if (!*text)
+		return -ENOMEM;
+	memcpy(*text, a, len_a);
+	memcpy(*text + len_a, b, len_b);
+	memcpy(*text + len_a + len_b, c, size);
+	return 0;
+}
+
 static size_t power_of_two_above(size_t nr)
 {
 	size_t power = 1;

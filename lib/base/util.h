@@ -60,6 +60,12 @@ int td_text_close(FILE *fp, char **text);
 void td_close_fd(int *fd);
 
 /*
+ * Makes *text, which may be NULL, these three after one another, in the memory that
+ * it has if that is enough.  0 or -ENOMEM, when it is NULL.
+ */
+int td_text_join(char **text, const char *a, const char *b, const char *c);
+
+/*
  * Adds an element of size bytes to an array of nr elements and returns it
  * zeroed, or NULL if out of memory.  array is the address of the pointer to the
  * first element, which may change; the caller counts nr up.

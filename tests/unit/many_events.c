@@ -165,7 +165,7 @@ static void test_shape(enum shape shape)
 	struct td_notes notes = { 0 };
 	struct td_plan plan;
 	struct td_readings readings;
-	struct td_totals totals;
+	struct td_totals totals = { 0 };
 	struct td_totals_sum sum = { 0 };
 	struct td_err err = { 0 };
 	clock_t began;

@@ -277,6 +277,8 @@ static size_t key_of(const struct row_keys *rows,
 	/* a reading of neither a CPU nor a task is a sum already */
 	size_t cpu = reading->cpu < 0 ? 0 : (size_t)reading->cpu, id = 0;
 
+	if (rows->nr_keys == 1)
+		return 0;
 	if (agg->how == TD_AGGREGATE_CPU)
 		id = cpu;
 	else if (agg->nr_ids)

@@ -24,6 +24,16 @@ static double scaled(const struct td_reading *reading, uint64_t full_ns)
 	       (double)reading->running_ns;
 }
 
+/* Where it ran: different CPUs and tasks have different ones. */
+static uint64_t where(const struct td_reading *reading)
+{
+	uint64_t hash = td_hash((uint64_t)(uint32_t)reading->cpu << 32 |
+				(uint32_t)reading->tid);
+
+	return reading->life ? td_hash_more(hash, (uint32_t)reading->life)
+			     : hash;
+}
+
 void td_total_add(struct td_total *total, const struct td_reading *reading,
 		  uint64_t full_ns)
 {
@@ -37,10 +47,7 @@ void td_total_add(struct td_total *total, const struct td_reading *reading,
 		return;
 	total->covered_ns += full_ns;
 	total->value = isnan(total->value) ? value : total->value + value;
-	total->where +=
-		td_hash_more(td_hash((uint64_t)(uint32_t)reading->cpu << 32 |
-				     (uint32_t)reading->tid),
-			     (uint32_t)reading->life);
+	total->where += where(reading);
 }
 
 static int fill_id(struct td_total_id *id, const char *name, const char *suffix,

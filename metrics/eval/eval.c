@@ -148,8 +148,7 @@ static void find_misfits(const struct td_evaluation *e, int pmu,
 	const struct td_tree *tree = e->tree;
 	enum td_misfit of_slots =
 		td_eval_slots_misfit(e, pmu, &row->fields_sum);
-	int dropped;
-	double correction = td_eval_correction(e, pmu, &dropped);
+	double correction = td_eval_correction(e, pmu);
 
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
@@ -164,7 +163,7 @@ static void find_misfits(const struct td_evaluation *e, int pmu,
 			continue;
 		if (level == 1)
 			cell->misfit = of_slots;
-		if (td_ints_has(&metric->events, dropped) &&
+		if (td_ints_has(&metric->events, e->dropped[pmu]) &&
 		    fabs(cell->value) <= correction)
 			cell->misfit = TD_MISFIT_CORRECTION;
 	}

@@ -49,10 +49,25 @@ static unsigned int kind_of(const struct td_event *event)
 	return is_level_1(event) ? TD_IS_FIELD | TD_IS_LEVEL_1 : TD_IS_FIELD;
 }
 
+/* The event that the formulas of a PMU subtract; -1: none. */
+static int find_dropped(const struct td_tree *tree, int pmu)
+{
+	for (size_t i = 0; i < tree->nr_operands; i++) {
+		const struct td_operand *operand = &tree->operands[i];
+
+		if (operand->pmu == pmu && operand->events.nr == 1 &&
+		    strcasestr(operand->name, "UOP_DROPPING"))
+			return operand->events.v[0];
+	}
+	return -1;
+}
+
 void td_eval_find_kinds(const struct td_evaluation *e)
 {
 	for (size_t i = 0; i < e->plan->events.nr; i++)
 		e->kinds[i] = kind_of(&e->plan->events.v[i]);
+	for (int pmu = 0; pmu < (int)e->tree->nr_pmus; pmu++)
+		e->dropped[pmu] = find_dropped(e->tree, pmu);
 }
 
 /* The first member, but recordings may have their events in another order. */
@@ -133,27 +148,11 @@ enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu,
 	return misfit;
 }
 
-/* --- what the formulas subtract ------------------------------------------------ */
-
-static const struct td_operand *dropped_uops(const struct td_tree *tree,
-					     int pmu)
+double td_eval_correction(const struct td_evaluation *e, int pmu)
 {
-	for (size_t i = 0; i < tree->nr_operands; i++) {
-		const struct td_operand *operand = &tree->operands[i];
+	int slots = e->tree->slots[pmu], dropped = e->dropped[pmu];
 
-		if (operand->pmu == pmu && operand->events.nr == 1 &&
-		    strcasestr(operand->name, "UOP_DROPPING"))
-			return operand;
-	}
-	return NULL;
-}
-
-double td_eval_correction(const struct td_evaluation *e, int pmu, int *event)
-{
-	const struct td_tree *tree = e->tree;
-	const struct td_operand *dropped = dropped_uops(tree, pmu);
-	double slots = tree->slots[pmu] < 0 ? NAN : e->values[tree->slots[pmu]];
-
-	*event = dropped ? dropped->events.v[0] : -1;
-	return dropped ? TD_PERCENT * e->counts[*event] / slots : NAN;
+	return dropped < 0 || slots < 0
+		       ? NAN
+		       : TD_PERCENT * e->counts[dropped] / e->values[slots];
 }

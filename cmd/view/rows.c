@@ -23,7 +23,7 @@ static int give(struct td_view *view, const struct td_aggregator *agg,
 	const struct td_viewer *viewer = view->viewer;
 	const struct td_times *times = counted->times;
 	struct td_verdict verdict;
-	struct td_report report;
+	struct td_report report = { 0 };
 	int rc = td_eval(&view->evaluation, totals, times, view->merge, &report,
 			 err);
 
@@ -131,36 +131,35 @@ static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
 	struct td_writer *writer = &view->sink.writer;
-	struct td_report report;
+	struct td_report *report = &view->report;
 	int rc = td_eval(&view->evaluation, r->totals, r->times, view->merge,
-			 &report, err);
+			 report, err);
 
-	report.time_ns = r->time_ns;
+	report->time_ns = r->time_ns;
 	if (!rc && view->source->regions && view->source->regions->nr)
-		td_view_forget_busy(&report);
+		td_view_forget_busy(report);
 	if (!rc)
-		rc = fill_errors(r, &report, err);
+		rc = fill_errors(r, report, err);
 	if (!rc)
-		td_report_find_misfits(&report);
+		td_report_find_misfits(report);
 	if (!rc && td_aggregation_by_task(view->sink.frame.how))
-		td_report_drop_absent(&report);
+		td_report_drop_absent(report);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)
-		rc = td_view_fill_regions(view, r->counted, &report, err);
+		rc = td_view_fill_regions(view, r->counted, report, err);
 	if (!rc && r->purpose == COLLECT &&
-	    td_spreads_add_report(&view->spreads, &report))
+	    td_spreads_add_report(&view->spreads, report))
 		rc = td_err_nomem(err);
 	/* a page has the course in the order of the tree */
 	if (!rc && view->ranked &&
 	    (writer->out->for_people ||
 	     (writer->out->whole && !view->sink.frame.interval)) &&
-	    td_report_rank(&report))
+	    td_report_rank(report))
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose != COLLECT)
-		rc = show(view, &report, writer, err);
+		rc = show(view, report, writer, err);
 	if (!rc && r->purpose != COLLECT && !view->sink.frame.interval)
-		rc = td_view_put_verdict(view, r->totals, r->times, &report,
+		rc = td_view_put_verdict(view, r->totals, r->times, report,
 					 err);
-	td_report_free(&report);
 	return rc;
 }
 
@@ -170,12 +169,11 @@ static int put_ratios(const struct rows *r,
 {
 	struct td_view *view = r->view;
 	struct td_writer *writer = &view->sink.writer;
-	struct td_report report;
-	int rc = td_ratio_table_fill(&view->ratios, events, &report, err);
+	struct td_report *report = &view->report;
+	int rc = td_ratio_table_fill(&view->ratios, events, report, err);
 
 	if (!rc)
-		writer->out->report(writer, &report);
-	td_report_free(&report);
+		writer->out->report(writer, report);
 	return rc;
 }
 

@@ -153,6 +153,7 @@ int td_view_close(struct td_view *view, struct td_err *err)
 {
 	td_aggregator_free(&view->aggregator);
 	td_totals_free(&view->totals);
+	td_report_free(&view->report);
 	td_event_table_free(&view->events);
 	td_ratio_table_free(&view->ratios);
 	td_evaluation_free(&view->evaluation);

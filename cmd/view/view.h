@@ -37,6 +37,7 @@ struct td_view {
 	struct td_evaluation evaluation; /* of the source's tree */
 	struct td_totals totals;         /* of the interval */
 	struct td_event_table events;    /* of the source's plan */
+	struct td_report report;         /* of the interval */
 	bool only_ratios;                /* of events, without their counts */
 	struct td_ratio_table ratios;
 	bool summary;                   /* of all intervals, after the last */

@@ -178,6 +178,7 @@ struct td_report {
 	size_t nr_columns;
 	struct td_row *rows;
 	size_t nr_rows;
+	size_t nr_kept; /* rows that have cells, which the next report may use */
 	bool has_busy; /* busy_pct of its rows is known */
 	bool has_ipc;  /* ipc is */
 	/* of tasks without ids: the CPU time of all, as a share of one CPU */
@@ -257,8 +258,16 @@ struct td_usage {
  */
 const struct td_row *td_report_find(const struct td_report *in, const char *id,
 				    const char *pmu, size_t hint);
+/*
+ * Adds a row whose cells the PMU does not have, all report->nr_columns of them.
+ * NULL if memory ran out.
+ */
+struct td_row *td_report_add_row(struct td_report *report, const char *id,
+				 const char *pmu);
 /* Removes rows of tasks that were not on the PMU. */
 void td_report_drop_absent(struct td_report *report);
+/* Empties a report, which is zeroed or was used; keeps the memory of its rows. */
+void td_report_clear(struct td_report *report);
 void td_report_free(struct td_report *report);
 
 #endif

@@ -144,7 +144,7 @@ static void test_runs(double longer)
 	struct td_tree tree;
 	struct td_evaluation evaluation;
 	struct td_totals_sum sum = { .joins = true };
-	struct td_report report;
+	struct td_report report = { 0 };
 	struct td_err err = { 0 };
 
 	test_machine(&machine, "adl");

@@ -14,7 +14,13 @@ struct td_advice {
 	bool live;  /* the same command can be counted again, in intervals */
 };
 
-/* Short words for the situation, in JSON. */
-const char *td_out_confidence(const struct td_verdict *verdict);
+/* What a situation is called, by enum td_situation. */
+struct td_situation_words {
+	const char *key;   /* in JSON */
+	const char *words; /* for people, behind "Bottleneck:" */
+};
+extern const struct td_situation_words td_situations[];
+
+#define TD_HELD_WORDS "somebody else had the counters most of the time"
 
 #endif

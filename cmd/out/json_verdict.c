@@ -8,24 +8,26 @@
 #include "cmd/out/time.h"
 #include "lib/base/json_put.h"
 
-const char *td_out_confidence(const struct td_verdict *verdict)
-{
-	static const char *const words[] = {
-		[TD_SITUATION_NONE] = "none",
-		[TD_SITUATION_NOT_COUNTED] = "not counted",
-		[TD_SITUATION_IDLE] = "idle",
-		[TD_SITUATION_SHORT] = "short",
-		[TD_SITUATION_UNKNOWN] = "unknown",
-		[TD_SITUATION_UNLIKE] = "unlike",
-		[TD_SITUATION_NOTHING] = "nothing",
-		[TD_SITUATION_NEAR] = "near",
-		[TD_SITUATION_TIE] = "tie",
-		[TD_SITUATION_RETIRING] = "retiring",
-		[TD_SITUATION_CLEAR] = "clear",
-	};
+#define CANNOT_BE_SAID "cannot be said: "
 
-	return words[verdict->situation];
-}
+const struct td_situation_words td_situations[] = {
+	[TD_SITUATION_NONE] = { "none",
+				"not known: this tree has no thresholds" },
+	[TD_SITUATION_NOT_COUNTED] = { "not counted", "not counted" },
+	[TD_SITUATION_IDLE] = { "idle", "mostly idle" },
+	[TD_SITUATION_SHORT] = { "short", "nothing is over its threshold "
+					  "(errors are unknown)" },
+	[TD_SITUATION_UNKNOWN] = { "unknown", CANNOT_BE_SAID
+				   "errors or siblings are unknown" },
+	[TD_SITUATION_UNLIKE] = { "unlike", CANNOT_BE_SAID
+				  "these nodes cannot be compared" },
+	[TD_SITUATION_NOTHING] = { "nothing", "nothing is over its threshold" },
+	[TD_SITUATION_NEAR] = { "near", "over its threshold, but by less than "
+					"its error:" },
+	[TD_SITUATION_TIE] = { "tie", "no single cause:" },
+	[TD_SITUATION_RETIRING] = { "retiring", "not counted" },
+	[TD_SITUATION_CLEAR] = { "clear", "not counted" },
+};
 
 static void put(struct json_object *o, const char *key,
 		struct json_object *value)
@@ -102,7 +104,8 @@ void td_out_json_verdict(struct td_writer *writer,
 
 	td_out_json_time(o, "time", writer->frame, report->time_ns);
 	put(o, "pmu", v->row ? json_object_new_string(v->row->pmu) : NULL);
-	put(o, "confidence", json_object_new_string(td_out_confidence(v)));
+	put(o, "confidence",
+	    json_object_new_string(td_situations[v->situation].key));
 	put(o, "node", name_or_null(last));
 	put(o, "path", names(v->path, v->nr_path));
 	put(o, "value", last ? number_or_null(last->value) : NULL);

@@ -15,38 +15,20 @@
 /* As much more than its width may a core have because of the reads' order. */
 #define MOST_WIDTH 1.02
 
-/*
- * Events are known by their names, as recordings have nothing else.  Is this the
- * event id, as in "slots", "cpu_core/slots/" or "cpu_core/slots/u"?
- */
-static bool is_named(const struct td_event *event, const char *id)
-{
-	const char *slash = strchr(event->name, '/');
-	const char *name = slash ? slash + 1 : event->name;
-	size_t len = strcspn(name, "/:");
-
-	return strlen(id) == len && strncmp(name, id, len) == 0;
-}
-
-static bool is_level_1(const struct td_event *event)
-{
-	return is_named(event, "topdown-retiring") ||
-	       is_named(event, "topdown-bad-spec") ||
-	       is_named(event, "topdown-fe-bound") ||
-	       is_named(event, "topdown-be-bound");
-}
-
 /* The kernel and the metric files have names of their own for some. */
 static unsigned int kind_of(const struct td_event *event)
 {
-	if (is_named(event, "slots") || is_named(event, "TOPDOWN.SLOTS"))
+	if (td_event_is_named(event, "slots") ||
+	    td_event_is_named(event, "TOPDOWN.SLOTS"))
 		return TD_IS_SLOTS;
-	if (is_named(event, "cycles") || is_named(event, "cpu-cycles") ||
-	    is_named(event, "CPU_CLK_UNHALTED.THREAD"))
+	if (td_event_is_named(event, "cycles") ||
+	    td_event_is_named(event, "cpu-cycles") ||
+	    td_event_is_named(event, "CPU_CLK_UNHALTED.THREAD"))
 		return TD_IS_CYCLES;
 	if (!strstr(event->name, "topdown-"))
 		return 0;
-	return is_level_1(event) ? TD_IS_FIELD | TD_IS_LEVEL_1 : TD_IS_FIELD;
+	return td_event_is_level_1(event) ? TD_IS_FIELD | TD_IS_LEVEL_1
+					  : TD_IS_FIELD;
 }
 
 /* The event that the formulas of a PMU subtract; -1: none. */

@@ -24,9 +24,7 @@ struct group_times {
 	/* for each event: the index of its group, -1 if none; borrowed */
 	const int *groups;
 	/* For each PMU: how long a task's groups ran, in sum and at most. */
-	struct td_pmu_time {
-		uint64_t all_ns, most_ns;
-	} * pmus; /* borrowed */
+	uint64_t *all_ns, *most_ns; /* borrowed */
 };
 
 static int begin_group_times(struct group_times *times,
@@ -41,12 +39,13 @@ static int begin_group_times(struct group_times *times,
 	}
 	if (td_array_clear(&totals->room.groups, plan->events.nr,
 			   sizeof(*totals->room.groups)) ||
-	    td_array_clear(&totals->room.pmus, nr_pmus,
+	    td_array_clear(&totals->room.pmus, 2 * nr_pmus,
 			   sizeof(*totals->room.pmus)))
 		return -ENOMEM;
 	td_plan_fill_groups(plan, totals->room.groups);
 	*times = (struct group_times){ plan, totals->room.groups,
-				       totals->room.pmus };
+				       totals->room.pmus,
+				       totals->room.pmus + nr_pmus };
 	return 0;
 }
 
@@ -69,20 +68,19 @@ static void add_group_times(struct group_times *times,
 		const struct td_group *group = group_of(times, &v[i]);
 
 		if (group)
-			times->pmus[group->pmu] = (struct td_pmu_time){ 0 };
+			times->all_ns[group->pmu] = times->most_ns[group->pmu] =
+				0;
 	}
 	for (size_t i = 0; i < nr; i++) {
 		int index = times->groups[v[i].event];
 		const struct td_group *group =
 			index < 0 ? NULL : &times->plan->groups[index];
-		struct td_pmu_time *pmu;
 
 		if (!group || group->members[0] != v[i].event)
 			continue;
-		pmu = &times->pmus[group->pmu];
-		pmu->all_ns += v[i].running_ns;
-		if (v[i].running_ns > pmu->most_ns)
-			pmu->most_ns = v[i].running_ns;
+		times->all_ns[group->pmu] += v[i].running_ns;
+		if (v[i].running_ns > times->most_ns[group->pmu])
+			times->most_ns[group->pmu] = v[i].running_ns;
 	}
 }
 
@@ -95,9 +93,8 @@ static uint64_t time_on_pmu(const struct group_times *times,
 
 	if (!group)
 		return reading->enabled_ns;
-	ns = (uint64_t)((double)times->pmus[group->pmu].all_ns /
-			group->at_once);
-	most = times->pmus[group->pmu].most_ns;
+	ns = (uint64_t)((double)times->all_ns[group->pmu] / group->at_once);
+	most = times->most_ns[group->pmu];
 	ns = ns > most ? ns : most;
 	return ns < reading->enabled_ns ? ns : reading->enabled_ns;
 }

@@ -43,7 +43,7 @@ struct td_totals {
 	struct {
 		struct td_reading *tasks;
 		int *groups;
-		struct td_pmu_time *pmus;
+		uint64_t *pmus;
 		size_t *rows;
 	} room; /* of td_aggregate(), for the same reason */
 };

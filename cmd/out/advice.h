@@ -14,12 +14,8 @@ struct td_advice {
 	bool live;  /* the same command can be counted again, in intervals */
 };
 
-/* What a situation is called, by enum td_situation. */
-struct td_situation_words {
-	const char *key;   /* in JSON */
-	const char *words; /* for people, behind "Bottleneck:" */
-};
-extern const struct td_situation_words td_situations[];
+/* What a situation is called, behind "Bottleneck:". */
+const char *td_situation_words(enum td_situation situation);
 
 #define TD_HELD_WORDS "somebody else had the counters most of the time"
 

@@ -10,7 +10,9 @@
 
 #define CANNOT_BE_SAID "cannot be said: "
 
-const struct td_situation_words td_situations[] = {
+static const struct {
+	const char *key, *words; /* in JSON, and for people */
+} situations[] = {
 	[TD_SITUATION_NONE] = { "none",
 				"not known: this tree has no thresholds" },
 	[TD_SITUATION_NOT_COUNTED] = { "not counted", "not counted" },
@@ -28,6 +30,11 @@ const struct td_situation_words td_situations[] = {
 	[TD_SITUATION_RETIRING] = { "retiring", "not counted" },
 	[TD_SITUATION_CLEAR] = { "clear", "not counted" },
 };
+
+const char *td_situation_words(enum td_situation situation)
+{
+	return situations[situation].words;
+}
 
 static void put(struct json_object *o, const char *key,
 		struct json_object *value)
@@ -105,7 +112,7 @@ void td_out_json_verdict(struct td_writer *writer,
 	td_out_json_time(o, "time", writer->frame, report->time_ns);
 	put(o, "pmu", v->row ? json_object_new_string(v->row->pmu) : NULL);
 	put(o, "confidence",
-	    json_object_new_string(td_situations[v->situation].key));
+	    json_object_new_string(situations[v->situation].key));
 	put(o, "node", name_or_null(last));
 	put(o, "path", names(v->path, v->nr_path));
 	put(o, "value", last ? number_or_null(last->value) : NULL);

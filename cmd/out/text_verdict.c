@@ -144,7 +144,7 @@ static void put_too_short(struct lines *lines)
 static void put_situation(struct lines *lines)
 {
 	const struct td_verdict *v = lines->verdict;
-	const char *words = td_situations[v->situation].words;
+	const char *words = td_situation_words(v->situation);
 
 	switch (v->situation) {
 	case TD_SITUATION_NONE:

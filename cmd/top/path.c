@@ -159,7 +159,7 @@ static void put_found(FILE *fp, const struct td_found *found,
 
 static void put_situation(FILE *fp, const struct td_verdict *verdict)
 {
-	fputs(td_situations[verdict->situation].words, fp);
+	fputs(td_situation_words(verdict->situation), fp);
 	if (verdict->situation == TD_SITUATION_TIE) {
 		put_found(fp, &verdict->tied[0], " ");
 		put_found(fp, &verdict->tied[1], "; ");
@@ -214,14 +214,13 @@ static const char *words_of_row(const struct td_top_snapshot *snapshot,
 	struct td_top_parts parts;
 
 	if (snapshot->verdict.situation == TD_SITUATION_NONE)
-		return td_situations[TD_SITUATION_NONE].words;
+		return td_situation_words(TD_SITUATION_NONE);
 	if (!row)
 		return "it was mostly idle";
 	td_top_parts_find(&parts, &snapshot->rows.report, row);
-	return td_situations[parts.worst == TD_NR_PARTS
-				     ? TD_SITUATION_NOT_COUNTED
-				     : TD_SITUATION_NOTHING]
-		.words;
+	return td_situation_words(parts.worst == TD_NR_PARTS
+					  ? TD_SITUATION_NOT_COUNTED
+					  : TD_SITUATION_NOTHING);
 }
 
 static char *format_situation(const struct td_top_snapshot *snapshot,

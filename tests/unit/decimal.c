@@ -63,6 +63,11 @@ static bool same(double value)
 	return true;
 }
 
+static bool same_both(double value)
+{
+	return same(value) && same(-value);
+}
+
 /* Numbers of all sizes, and those that are half of a unit. */
 static bool same_of_many(void)
 {
@@ -70,12 +75,12 @@ static bool same_of_many(void)
 
 	for (uint64_t i = 0; i < 20000; i++) {
 		uint64_t bits = td_hash(i);
-		double value = (double)(bits >> 11) /
-			       (double)(UINT64_C(1) << (i % 63));
 
-		all &= same(value) & same(-value);
-		all &= same((double)(bits & 0xfffff) / 1024) &
-		       same((double)(bits & 0xffffff) / 1000);
+		all = all &&
+		      same_both((double)(bits >> 11) /
+				(double)(UINT64_C(1) << (i % 63))) &&
+		      same((double)(bits & 0xfffff) / 1024) &&
+		      same((double)(bits & 0xffffff) / 1000);
 	}
 	return all;
 }
@@ -95,7 +100,7 @@ int main(void)
 	char small[8];
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(values); i++)
-		ok(same(values[i]) && same(-values[i]), "%g", values[i]);
+		ok(same_both(values[i]), "%g", values[i]);
 	ok(same_of_many(), "many numbers");
 	is_str(td_format_fixed(small, sizeof(small), 3, 1234567.5), "1234567",
 	       "cut to its size");

@@ -179,8 +179,8 @@ struct td_report {
 	struct td_row *rows;
 	size_t nr_rows;
 	size_t nr_kept; /* rows that have cells, which the next report may use */
-	bool has_busy; /* busy_pct of its rows is known */
-	bool has_ipc;  /* ipc is */
+	bool has_busy;  /* busy_pct of its rows is known */
+	bool has_ipc;   /* ipc is */
 	/* of tasks without ids: the CPU time of all, as a share of one CPU */
 	double tasks_pct;   /* NaN: unknown, or not of tasks */
 	bool mostly_waited; /* it is small */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/rows_parts.h"
 
 static struct td_event_row *add_row(struct td_event_table *t, int event,
 				    const struct td_total_id *id)

@@ -9,45 +9,8 @@
 #ifndef TD_METRICS_TABLE_ROWS_H
 #define TD_METRICS_TABLE_ROWS_H
 
-#include "lib/count/aggregate.h"
 #include "lib/count/latencies.h"
-#include "lib/count/report.h"
-#include "lib/count/specs.h"
-#include "lib/plan/plan.h"
-#include "metrics/table/ratios.h"
-
-/*
- * The event table.  Zeroed but for the first two; what is the same in all intervals
- * is prepared at the first, and memory is used again.  Free it with
- * td_event_table_free().
- */
-struct td_event_table {
-	const struct td_plan *plan; /* borrowed */
-	bool hybrid;                /* an event on several kinds is one row */
-	struct td_event_report report;
-
-	/* What it was prepared for: the plan's events, and those refused. */
-	size_t nr_events, nr_refused;
-	struct td_specs specs;
-	struct td_ratios ratios;
-	size_t nr_pmus;
-	/* for each event: it gets no row; its name, if it is a sum, or NULL */
-	bool *left_out;
-	char **names;
-
-	/* The interval: */
-	const struct td_totals *totals;
-	const struct td_times *times;
-	bool each; /* the rows come cgroup by cgroup */
-	/* the ids of the current block of rows, without last */
-	size_t first, last;
-	bool *anywhere; /* for each event: it belongs to some id */
-	/* [id][event]: sums over the kinds of core, and their ratios */
-	struct td_total *sums;
-	struct td_ratios merged_ratios;
-	bool *elsewhere; /* [id][event]: the tasks ran on other kinds of core */
-	bool *looked_at; /* [id][PMU]: some event of it was opened */
-};
+#include "metrics/table/event_table.h"
 
 /*
  * Fills table->report: a row for each event that was typed and each id.  Rows
@@ -60,8 +23,6 @@ struct td_event_table {
  */
 int td_event_rows(struct td_event_table *table, const struct td_totals *totals,
 		  const struct td_times *times, struct td_err *err);
-/* Also when the plan may be another one, as that of the next run. */
-void td_event_table_free(struct td_event_table *table);
 /*
  * Gives the events that were sampled, those with the modifier R, the mean of their
  * retire latencies, in whole cycles as in perf, or no value if there were too few

@@ -168,10 +168,10 @@ void td_out_grouped(FILE *fp, int width, const char *number)
 	int commas = nr > 0 ? (nr - 1) / 3 : 0, at = sign + nr - 3 * commas;
 
 	td_put_blanks(fp, width - (int)strlen(number) - commas);
-	fwrite_unlocked(number, 1, (size_t)at, fp);
+	td_put_bytes(fp, number, (size_t)at);
 	for (; commas > 0; commas--, at += 3) {
 		putc_unlocked(',', fp);
-		fwrite_unlocked(number + at, 1, 3, fp);
+		td_put_bytes(fp, number + at, 3);
 	}
 	fputs_unlocked(number + at, fp);
 }

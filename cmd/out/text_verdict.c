@@ -140,11 +140,27 @@ static void put_too_short(struct lines *lines)
 			  "count for longer");
 }
 
+/* A line that begins with the words of the situation. */
+static void put_words(struct lines *lines)
+{
+	const struct td_verdict *v = lines->verdict;
+	const char *words = td_situation_words(v->situation);
+
+	fprintf(lines->fp, " %c%s", toupper((unsigned char)*words), words + 1);
+	if (v->situation == TD_SITUATION_IDLE)
+		put_idle(lines);
+	else if (v->situation == TD_SITUATION_NEAR)
+		put_one(lines, " ", &v->runner_up);
+	else if (v->situation == TD_SITUATION_TIE)
+		put_two(lines, " ", v->tied);
+	else
+		end_line(lines);
+}
+
 /* The line that the situation is for. */
 static void put_situation(struct lines *lines)
 {
 	const struct td_verdict *v = lines->verdict;
-	const char *words = td_situation_words(v->situation);
 
 	switch (v->situation) {
 	case TD_SITUATION_NONE:
@@ -158,23 +174,15 @@ static void put_situation(struct lines *lines)
 	case TD_SITUATION_UNKNOWN:
 	case TD_SITUATION_UNLIKE:
 		fputs(" Which node matters ", lines->fp);
-		put_sentence(lines, words);
+		put_sentence(lines, td_situation_words(v->situation));
 		return;
 	case TD_SITUATION_IDLE:
 	case TD_SITUATION_NOTHING:
 	case TD_SITUATION_NEAR:
 	case TD_SITUATION_TIE:
-		break;
+		put_words(lines);
+		return;
 	}
-	fprintf(lines->fp, " %c%s", toupper((unsigned char)*words), words + 1);
-	if (v->situation == TD_SITUATION_IDLE)
-		put_idle(lines);
-	else if (v->situation == TD_SITUATION_NEAR)
-		put_one(lines, " ", &v->runner_up);
-	else if (v->situation == TD_SITUATION_TIE)
-		put_two(lines, " ", v->tied);
-	else
-		end_line(lines);
 }
 
 /* The node that matters most. */

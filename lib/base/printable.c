@@ -156,6 +156,12 @@ int td_printable_width(const char *text)
 	return td_printable_width_n(text, strlen(text));
 }
 
+void td_put_bytes(FILE *fp, const char *text, size_t len)
+{
+	/* not the macro, which is a loop if the length is known */
+	(fwrite_unlocked)(text, 1, len, fp);
+}
+
 int td_put_printable_n(FILE *fp, const char *text, size_t len)
 {
 	int width = 0;
@@ -165,7 +171,7 @@ int td_put_printable_n(FILE *fp, const char *text, size_t len)
 		size_t part = span(text + at, len - at, &width);
 
 		if (part)
-			fwrite_unlocked(text + at, 1, part, fp);
+			td_put_bytes(fp, text + at, part);
 		at += part;
 		if (at < len)
 			width += fprintf(fp, "\\x%02x",
@@ -188,9 +194,9 @@ void td_put_blanks(FILE *fp, int nr)
 	const int most = (int)sizeof(blanks) - 1;
 
 	for (; nr > most; nr -= most)
-		fwrite_unlocked(blanks, 1, sizeof(blanks) - 1, fp);
+		td_put_bytes(fp, blanks, sizeof(blanks) - 1);
 	if (nr > FEW_BLANKS)
-		fwrite_unlocked(blanks, 1, (size_t)nr, fp);
+		td_put_bytes(fp, blanks, (size_t)nr);
 	for (; nr > 0 && nr <= FEW_BLANKS; nr--)
 		putc_unlocked(' ', fp);
 }
@@ -200,7 +206,7 @@ int td_put_right(FILE *fp, int width, const char *text)
 	int len = (int)strlen(text);
 
 	td_put_blanks(fp, width - len);
-	fwrite_unlocked(text, 1, (size_t)len, fp);
+	td_put_bytes(fp, text, (size_t)len);
 	return len > width ? len : width;
 }
 

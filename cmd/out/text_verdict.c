@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text: the verdict below the trees, six lines at most. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -146,7 +145,7 @@ static void put_words(struct lines *lines)
 	const struct td_verdict *v = lines->verdict;
 	const char *words = td_situation_words(v->situation);
 
-	fprintf(lines->fp, " %c%s", toupper((unsigned char)*words), words + 1);
+	fprintf(lines->fp, " %c%s", *words - 'a' + 'A', words + 1);
 	if (v->situation == TD_SITUATION_IDLE)
 		put_idle(lines);
 	else if (v->situation == TD_SITUATION_NEAR)

@@ -85,6 +85,7 @@ int td_array_clear(void *array, size_t nr, size_t size)
 		free(base);
 		base = calloc(nr + 1, size);
 		memcpy(array, &base, sizeof(base));
+		/* cppcheck-suppress memleak; *array has it */
 		return base ? 0 : -ENOMEM;
 	}
 	memset(base, 0, nr * size);

@@ -273,8 +273,8 @@ static void scale_events(struct td_whole *whole)
 {
 	size_t id = 0;
 
-	for (size_t r = 0; r < whole->events.nr_rows; r++) {
-		struct td_event_row *row = &whole->events.rows[r];
+	for (size_t r = 0; r < whole->events.report.nr_rows; r++) {
+		struct td_event_row *row = &whole->events.report.rows[r];
 
 		id = id_of_row(&whole->totals, row, id);
 		whole->scales[r] = 1 / whole->works[id];
@@ -285,16 +285,16 @@ static void scale_events(struct td_whole *whole)
 static int eval_events(struct td_whole *whole, struct td_err *err)
 {
 	const struct td_recording *rec = &whole->recorded.rec;
-	int rc = td_event_rows(&rec->plan, &whole->totals,
-			       &whole->view.whole_times, false, &whole->events,
-			       err);
+	struct td_event_report *report = &whole->events.report;
+	int rc;
 
+	whole->events.plan = &rec->plan;
+	rc = td_event_rows(&whole->events, &whole->totals,
+			   &whole->view.whole_times, err);
 	if (rc)
 		return rc;
-	td_event_rows_set_latencies(&whole->events, &rec->plan,
-				    &rec->latencies);
-	whole->scales =
-		calloc(whole->events.nr_rows + 1, sizeof(*whole->scales));
+	td_event_rows_set_latencies(report, &rec->plan, &rec->latencies);
+	whole->scales = calloc(report->nr_rows + 1, sizeof(*whole->scales));
 	if (!whole->scales)
 		return td_err_nomem(err);
 	scale_events(whole);
@@ -339,7 +339,7 @@ int td_whole_eval(struct td_whole *whole, enum td_per per,
 			    : eval_tree(whole, per, err);
 	*input = (struct td_diff_input){
 		.report = events ? NULL : &whole->report,
-		.events = events ? &whole->events : NULL,
+		.events = events ? &whole->events.report : NULL,
 		.scales = whole->scales,
 		.elapsed_s = rec->usage.elapsed_ns
 				     ? (double)rec->usage.elapsed_ns / 1e9
@@ -355,7 +355,7 @@ void td_whole_free(struct td_whole *whole)
 	struct td_err unused;
 
 	td_report_free(&whole->report);
-	td_event_report_free(&whole->events);
+	td_event_table_free(&whole->events);
 	free(whole->ids);
 	free(whole->works);
 	free(whole->scales);

@@ -26,7 +26,7 @@ struct td_whole {
 	size_t nr_ipc;
 	/* the results, for one unit of work */
 	struct td_report report;
-	struct td_event_report events;
+	struct td_event_table events;
 	double *scales; /* of their rows, as in struct td_diff_input */
 };
 

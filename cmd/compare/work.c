@@ -5,51 +5,18 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const instructions[] = {
-	"instructions",
-	"inst_retired.any",
-	"inst_retired.any_p",
-	"ex_ret_instr",
-	NULL,
-};
+#include "lib/plan/clocks.h"
 
-static const char *const cycles[] = {
-	"cpu-cycles",
-	"cycles",
-	"cpu_clk_unhalted.thread",
-	"cpu_clk_unhalted.thread_p",
-	"cpu_clk_unhalted.core",
-	"cpu_clk_unhalted.core_p",
-	"ls_not_halted_cyc",
-	NULL,
-};
-
-/*
- * The modifiers of an event with one of the names: "u" of "cpu_core/cycles/u" and
- * "cycles:u"; NULL: it is another event.  Terms behind a name change what it counts.
- */
-static const char *modifiers_of(const char *event, const char *const *names)
-{
-	const char *slash = strchr(event, '/');
-	const char *name = slash ? slash + 1 : event;
-	size_t len = strcspn(name, slash ? "/" : ":");
-
-	for (; *names; names++) {
-		if (strlen(*names) == len && !strncasecmp(name, *names, len))
-			return name + len + (name[len] != '\0');
-	}
-	return NULL;
-}
-
-/* The first of the names that was counted on the PMU; -1: none. */
+/* The first event of the clock that was counted on the PMU; -1: none. */
 static int find(const struct td_plan *plan, const struct td_total *totals,
-		int pmu, const char *const *names)
+		int pmu, enum td_clock_event clock)
 {
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_event *event = &plan->events.v[i];
 
 		if (event->pmu == pmu && totals[i].nr &&
-		    !isnan(totals[i].value) && modifiers_of(event->name, names))
+		    !isnan(totals[i].value) &&
+		    td_clock_modifiers(event->name, clock))
 			return (int)i;
 	}
 	return -1;
@@ -72,7 +39,7 @@ double td_instructions_of(const struct td_plan *plan,
 	double sum = 0;
 
 	for (int pmu = 0; pmu < (int)machine->nr_core; pmu++) {
-		int event = find(plan, totals, pmu, instructions);
+		int event = find(plan, totals, pmu, TD_CLOCK_INSTRUCTIONS);
 
 		if (event >= 0)
 			sum += totals[event].value;
@@ -85,12 +52,14 @@ double td_instructions_of(const struct td_plan *plan,
 static double ipc_of(const struct td_plan *plan, const struct td_total *totals,
 		     int pmu)
 {
-	int work = find(plan, totals, pmu, instructions);
-	int clock = find(plan, totals, pmu, cycles);
+	int work = find(plan, totals, pmu, TD_CLOCK_INSTRUCTIONS);
+	int clock = find(plan, totals, pmu, TD_CLOCK_CYCLES);
 
 	if (work < 0 || clock < 0 || !(totals[clock].value > 0) ||
-	    strcmp(modifiers_of(plan->events.v[work].name, instructions),
-		   modifiers_of(plan->events.v[clock].name, cycles)) != 0)
+	    strcmp(td_clock_modifiers(plan->events.v[work].name,
+				      TD_CLOCK_INSTRUCTIONS),
+		   td_clock_modifiers(plan->events.v[clock].name,
+				      TD_CLOCK_CYCLES)) != 0)
 		return NAN;
 	return totals[work].value / totals[clock].value;
 }

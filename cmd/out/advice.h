@@ -16,7 +16,9 @@ struct td_advice {
 	bool live;  /* the same command can be counted again, in intervals */
 };
 
-/* Short words for the situation, in JSON. */
-const char *td_out_confidence(const struct td_verdict *verdict);
+/* What a situation is called, behind "Bottleneck:". */
+const char *td_situation_words(enum td_situation situation);
+
+#define TD_HELD_WORDS "somebody else had the counters most of the time"
 
 #endif

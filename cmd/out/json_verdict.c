@@ -8,23 +8,32 @@
 #include "cmd/out/time.h"
 #include "lib/base/json_put.h"
 
-const char *td_out_confidence(const struct td_verdict *verdict)
-{
-	static const char *const words[] = {
-		[TD_SITUATION_NONE] = "none",
-		[TD_SITUATION_NOT_COUNTED] = "not counted",
-		[TD_SITUATION_IDLE] = "idle",
-		[TD_SITUATION_SHORT] = "short",
-		[TD_SITUATION_UNKNOWN] = "unknown",
-		[TD_SITUATION_UNLIKE] = "unlike",
-		[TD_SITUATION_NOTHING] = "nothing",
-		[TD_SITUATION_NEAR] = "near",
-		[TD_SITUATION_TIE] = "tie",
-		[TD_SITUATION_RETIRING] = "retiring",
-		[TD_SITUATION_CLEAR] = "clear",
-	};
+#define CANNOT_BE_SAID "cannot be said: "
 
-	return words[verdict->situation];
+static const struct {
+	const char *key, *words; /* in JSON, and for people */
+} situations[] = {
+	[TD_SITUATION_NONE] = { "none",
+				"not known: this tree has no thresholds" },
+	[TD_SITUATION_NOT_COUNTED] = { "not counted", "not counted" },
+	[TD_SITUATION_IDLE] = { "idle", "mostly idle" },
+	[TD_SITUATION_SHORT] = { "short", "nothing is over its threshold "
+					  "(errors are unknown)" },
+	[TD_SITUATION_UNKNOWN] = { "unknown", CANNOT_BE_SAID
+				   "errors or siblings are unknown" },
+	[TD_SITUATION_UNLIKE] = { "unlike", CANNOT_BE_SAID
+				  "these nodes cannot be compared" },
+	[TD_SITUATION_NOTHING] = { "nothing", "nothing is over its threshold" },
+	[TD_SITUATION_NEAR] = { "near", "over its threshold, but by less than "
+					"its error:" },
+	[TD_SITUATION_TIE] = { "tie", "no single cause:" },
+	[TD_SITUATION_RETIRING] = { "retiring", "not counted" },
+	[TD_SITUATION_CLEAR] = { "clear", "not counted" },
+};
+
+const char *td_situation_words(enum td_situation situation)
+{
+	return situations[situation].words;
 }
 
 static void put(struct json_object *o, const char *key,
@@ -97,7 +106,8 @@ static void put_named(struct json_object *o, const struct td_verdict *v)
 	const struct td_found *last = td_verdict_last(v);
 
 	put(o, "pmu", v->row ? json_object_new_string(v->row->pmu) : NULL);
-	put(o, "confidence", json_object_new_string(td_out_confidence(v)));
+	put(o, "confidence",
+	    json_object_new_string(situations[v->situation].key));
 	put(o, "node", name_or_null(last));
 	put(o, "path", names(v->path, v->nr_path));
 	put(o, "value", last ? number_or_null(last->value) : NULL);

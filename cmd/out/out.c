@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/decimal.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 
 FILE *td_out_open(const char *name, bool append, struct td_err *err)
@@ -62,24 +64,16 @@ int td_out_check(FILE *fp, const char *name, struct td_err *err)
 	return err->code;
 }
 
-static const char *format(char *buf, size_t size, int decimals, double value)
-{
-	snprintf(buf, size, "%.*f", decimals, value);
-	if (buf[0] == '-' && !buf[1 + strspn(buf + 1, "0.")])
-		memmove(buf, buf + 1, strlen(buf));
-	return buf;
-}
-
 const char *td_out_format(char buf[64], int decimals, double value)
 {
-	return format(buf, 64, decimals, value);
+	return td_format_fixed(buf, 64, decimals, value);
 }
 
 void td_out_number(FILE *fp, int width, int decimals, double value)
 {
 	char buf[64];
 
-	fprintf(fp, "%*s", width, td_out_format(buf, decimals, value));
+	td_put_right(fp, width, td_out_format(buf, decimals, value));
 }
 
 static const struct {
@@ -102,11 +96,11 @@ const char *td_out_value(char buf[TD_VALUE_SIZE],
 	size_t len;
 
 	if (column->unit[0] == '%') /* also "%slots" */
-		return format(buf, TD_VALUE_SIZE,
-			      readers[reader].percent_decimals, value);
+		return td_format_fixed(buf, TD_VALUE_SIZE,
+				       readers[reader].percent_decimals, value);
 	for (; fabs(value) < enough && decimals < MAX_DECIMALS; enough /= 10)
 		decimals++;
-	format(buf, TD_VALUE_SIZE, decimals, value);
+	td_format_fixed(buf, TD_VALUE_SIZE, decimals, value);
 	len = strlen(buf);
 	while (decimals-- > MIN_DECIMALS && buf[len - 1] == '0')
 		buf[--len] = '\0';
@@ -171,12 +165,13 @@ void td_out_grouped(FILE *fp, int width, const char *number)
 {
 	int sign = *number == '-' || *number == '+';
 	int nr = (int)strspn(number + sign, "0123456789");
-	int pad = width - (int)strlen(number) - (nr > 0 ? (nr - 1) / 3 : 0);
+	int commas = nr > 0 ? (nr - 1) / 3 : 0, at = sign + nr - 3 * commas;
 
-	fprintf(fp, "%*s%.*s", pad > 0 ? pad : 0, "", sign, number);
-	number += sign;
-	for (; nr > 0; nr--)
-		fprintf(fp, "%c%s", *number++,
-			nr % 3 == 1 && nr > 1 ? "," : "");
-	fputs(number, fp);
+	td_put_blanks(fp, width - (int)strlen(number) - commas);
+	td_put_bytes(fp, number, (size_t)at);
+	for (; commas > 0; commas--, at += 3) {
+		putc_unlocked(',', fp);
+		td_put_bytes(fp, number + at, 3);
+	}
+	fputs_unlocked(number + at, fp);
 }

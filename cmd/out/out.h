@@ -22,8 +22,9 @@ struct td_writer {
 	const struct td_out *out;
 	FILE *fp;
 	const struct td_frame *frame;
-	const char *separator; /* CSV */
-	unsigned int lines;    /* text: lines since the header */
+	const char *separator;      /* CSV */
+	unsigned int lines;         /* text: lines since the header */
+	int widths[TD_MAX_COLUMNS]; /* text: of the columns of the header */
 	/* text: length of each column's longest fraction so far, with point */
 	int parts[TD_MAX_COLUMNS];
 	struct td_table table;    /* text: of the interval before */

@@ -7,6 +7,7 @@
 #include "cmd/out/facts.h"
 #include "cmd/out/out.h"
 #include "cmd/out/writer_rows.h"
+#include "lib/base/decimal.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
@@ -21,19 +22,23 @@ static int gap_width(const struct td_column *column)
 static void put_header(struct td_writer *writer, const struct td_report *report)
 {
 	FILE *fp = writer->fp;
+	int nr = 0;
 
 	td_out_text_start_header(writer);
 	td_out_text_facts_header(fp, td_facts_shown(report, UINT_MAX));
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_column *column = &report->columns[i];
-		int width = td_table_wide_width(column) - gap_width(column) -
-			    td_printable_width(column->name);
+		int width = td_table_wide_width(column);
 
 		if (!column->present)
 			continue;
+		writer->widths[nr] = width;
+		/* with more columns there would be trees, not a table */
+		nr += nr + 1 < TD_MAX_COLUMNS;
+		width -= gap_width(column) + td_printable_width(column->name);
 		fputc(' ', fp);
 		td_put_padded(fp, width, column->unit);
-		fprintf(fp, "%*s", gap_width(column), "");
+		td_put_blanks(fp, gap_width(column));
 		td_put_printable(fp, column->name);
 	}
 	fputc('\n', fp);
@@ -62,9 +67,9 @@ static int blanks_behind(const struct td_column *column, const char *value,
 /* Returns the blanks that the next cell begins with. */
 static int put_cell(const struct td_writer *writer, const struct td_row *row,
 		    const struct td_column *column, const struct td_cell *cell,
-		    int *longest)
+		    int width, int *longest)
 {
-	const char mark[] = { td_out_table_mark(row, cell), '\0' };
+	char mark = td_out_table_mark(row, cell);
 	bool red = writer->frame->colour && td_out_is_over(row, cell);
 	const char *text = td_out_missing(cell->status);
 	char buf[TD_VALUE_SIZE];
@@ -74,10 +79,14 @@ static int put_cell(const struct td_writer *writer, const struct td_row *row,
 		text = td_out_value(buf, column, cell->value, TD_READER_HUMAN);
 		behind = blanks_behind(column, text, longest);
 	}
-	fprintf(writer->fp, "%s%*s%s%s", red ? "\033[31m" : "",
-		td_table_wide_width(column) - behind, text, mark,
-		red ? "\033[m" : "");
-	return *mark ? behind : behind + 1;
+	if (red)
+		fputs_unlocked("\033[31m", writer->fp);
+	td_put_right(writer->fp, width - behind, text);
+	if (mark)
+		putc_unlocked(mark, writer->fp);
+	if (red)
+		fputs_unlocked("\033[m", writer->fp);
+	return mark ? behind : behind + 1;
 }
 
 static void put_line(struct td_writer *writer, const struct td_report *report,
@@ -86,19 +95,19 @@ static void put_line(struct td_writer *writer, const struct td_report *report,
 	bool dim = writer->frame->colour && row->idle;
 	int blanks = 1, nr = 0;
 
-	fputs(dim ? "\033[2m" : "", writer->fp);
+	fputs_unlocked(dim ? "\033[2m" : "", writer->fp);
 	td_out_text_start(writer, report->time_ns, row);
 	td_out_text_facts(writer->fp, td_facts_shown(report, UINT_MAX), row);
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		if (!report->columns[i].present)
 			continue;
-		fprintf(writer->fp, "%*s", blanks, "");
+		td_put_blanks(writer->fp, blanks);
 		blanks = put_cell(writer, row, &report->columns[i],
-				  &row->cells[i], &writer->parts[nr]);
-		/* with more columns there would be trees, not a table */
+				  &row->cells[i], writer->widths[nr],
+				  &writer->parts[nr]);
 		nr += nr + 1 < TD_MAX_COLUMNS;
 	}
-	fputs(dim ? "\033[m\n" : "\n", writer->fp);
+	fputs_unlocked(dim ? "\033[m\n" : "\n", writer->fp);
 	writer->lines++;
 }
 

@@ -22,7 +22,7 @@
 
 /* What all lines of a report have in common. */
 struct layout {
-	uint64_t time_ns;
+	const char *time;
 	const struct td_aggregation_row *by;
 	int unit_width;
 };
@@ -30,8 +30,8 @@ struct layout {
 static struct layout make_layout(const struct td_frame *frame,
 				 const struct td_event_report *report)
 {
-	struct layout layout = { report->time_ns,
-				 td_aggregation_row(frame->how), UNIT_WIDTH };
+	struct layout layout = { .by = td_aggregation_row(frame->how),
+				 .unit_width = UNIT_WIDTH };
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		int width = td_printable_width(report->rows[i].unit);
@@ -83,7 +83,7 @@ static void begin_table(struct td_writer *writer, const struct layout *layout,
 static void put_left(FILE *fp, int width, const char *text)
 {
 	td_put_padded(fp, -width, text);
-	fputc(' ', fp);
+	putc_unlocked(' ', fp);
 }
 
 /* Aligns "comm-tid" at the hyphen, as perf stat does. */
@@ -94,7 +94,8 @@ static void put_thread(FILE *fp, const char *id)
 	int width = td_printable_width(tid ? tid : id);
 
 	td_put_padded(fp, COMM_WIDTH + width, id);
-	fprintf(fp, "%*s ", width < room ? room - width : 0, "");
+	td_put_blanks(fp, room - width);
+	putc_unlocked(' ', fp);
 }
 
 static void put_id(const struct td_writer *writer,
@@ -116,12 +117,12 @@ static void begin_line(const struct td_writer *writer,
 		       const struct layout *layout,
 		       const struct td_event_row *row)
 {
-	char time[TD_CLOCK_SIZE];
-
-	if (writer->frame->interval)
-		fprintf(writer->fp, "%*s ",
-			td_out_time_width(writer->frame, TIME_WIDTH),
-			td_out_time(time, writer->frame, layout->time_ns));
+	if (writer->frame->interval) {
+		td_put_right(writer->fp,
+			     td_out_time_width(writer->frame, TIME_WIDTH),
+			     layout->time);
+		putc_unlocked(' ', writer->fp);
+	}
 	if (layout->by->width)
 		put_id(writer, layout->by, row);
 }
@@ -134,19 +135,19 @@ static void put_count(const struct td_writer *writer,
 	char buf[64];
 
 	if (missing)
-		fprintf(writer->fp, "%*s", COUNT_WIDTH, missing);
+		td_put_right(writer->fp, COUNT_WIDTH, missing);
 	else if (writer->frame->big_num)
 		td_out_grouped(writer->fp, COUNT_WIDTH,
 			       td_out_format(buf, row->decimals, row->value));
 	else
 		td_out_number(writer->fp, COUNT_WIDTH, row->decimals,
 			      row->value);
-	fputc(' ', writer->fp);
+	putc_unlocked(' ', writer->fp);
 	put_left(writer->fp, layout->unit_width, row->unit);
 	td_put_padded(writer->fp, -EVENT_WIDTH, row->event);
 	if (!writer->frame->show_cgroup)
 		return;
-	fputc(' ', writer->fp);
+	putc_unlocked(' ', writer->fp);
 	td_put_padded(writer->fp, -TD_CGROUP_WIDTH,
 		      row->cgroup ? row->cgroup : "");
 }
@@ -156,15 +157,17 @@ static void put_ratio(FILE *fp, const struct td_ratio *ratio)
 	/* "%7.2f " and "%7.2f%%", "%8.1f" and "%8.3f": util/stat-shadow.c */
 	bool quotient = ratio->decimals == 2;
 	char buf[64];
-	int len = fprintf(fp, " # %*s%s ", quotient ? 7 : 8,
-			  td_out_format(buf, ratio->decimals, ratio->value),
-			  ratio->percent ? "%"
-			  : quotient     ? " "
-					 : "");
+	int len = 3;
 
+	fputs_unlocked(" # ", fp);
+	len += td_put_right(fp, quotient ? 7 : 8,
+			    td_out_format(buf, ratio->decimals, ratio->value));
+	len += td_put_right(fp, 0,
+			    ratio->percent ? "% "
+			    : quotient     ? "  "
+					   : " ");
 	len += td_put_printable(fp, ratio->unit);
-	if (len < RATIO_WIDTH)
-		fprintf(fp, "%*s", RATIO_WIDTH - len, "");
+	td_put_blanks(fp, RATIO_WIDTH - len);
 }
 
 static void put_row(const struct td_writer *writer, const struct layout *layout,
@@ -177,12 +180,12 @@ static void put_row(const struct td_writer *writer, const struct layout *layout,
 	begin_line(writer, layout, row);
 	put_count(writer, layout, row);
 	if (!row->nr_ratios)
-		fprintf(fp, "%*s", RATIO_WIDTH, "");
+		td_put_blanks(fp, RATIO_WIDTH);
 	for (int i = 0; i < row->nr_ratios; i++) {
 		if (i > 0) {
-			fputc('\n', fp);
+			putc_unlocked('\n', fp);
 			begin_line(writer, layout, row);
-			fprintf(fp, "%*s", indent, "");
+			td_put_blanks(fp, indent);
 		}
 		put_ratio(fp, &row->ratios[i]);
 	}
@@ -190,14 +193,16 @@ static void put_row(const struct td_writer *writer, const struct layout *layout,
 		fprintf(fp, "  ( +-%6.2f%% )", row->error_pct);
 	if (row->running_pct < ALL_PCT)
 		fprintf(fp, "  (%.2f%%)", row->running_pct);
-	fputc('\n', fp);
+	putc_unlocked('\n', fp);
 }
 
 void td_out_text_events(struct td_writer *writer,
 			const struct td_event_report *report)
 {
 	struct layout layout = make_layout(writer->frame, report);
+	char time[TD_CLOCK_SIZE];
 
+	layout.time = td_out_time(time, writer->frame, report->time_ns);
 	if (writer->frame->interval && report->nr_rows)
 		begin_table(writer, &layout, report);
 	else if (!writer->frame->interval && !writer->header_done)
@@ -205,5 +210,5 @@ void td_out_text_events(struct td_writer *writer,
 	for (size_t i = 0; i < report->nr_rows; i++)
 		put_row(writer, &layout, &report->rows[i]);
 	if (!writer->frame->interval && report->nr_rows > 0)
-		fputc('\n', writer->fp);
+		putc_unlocked('\n', writer->fp);
 }

@@ -29,8 +29,8 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 {
 	FILE *fp = writer->fp;
 	char time[TD_CLOCK_SIZE];
-	int columns = fprintf(
-		fp, "%*s", td_out_time_width(writer->frame, TD_WIDE_TIME_WIDTH),
+	int columns = td_put_right(
+		fp, td_out_time_width(writer->frame, TD_WIDE_TIME_WIDTH),
 		td_out_time(time, writer->frame, time_ns));
 
 	if (writer->frame->show_id) {
@@ -57,12 +57,11 @@ void td_out_text_facts_header(FILE *fp, unsigned int shown)
 
 static void put_short(FILE *fp, int width, int digits, double value)
 {
-	if (isnan(value)) {
-		fprintf(fp, " %*s", width, "-");
-		return;
-	}
-	fputc(' ', fp);
-	td_out_number(fp, width, value < TEN_CPUS ? digits : 0, value);
+	putc_unlocked(' ', fp);
+	if (isnan(value))
+		td_put_right(fp, width, "-");
+	else
+		td_out_number(fp, width, value < TEN_CPUS ? digits : 0, value);
 }
 
 void td_out_text_facts(FILE *fp, unsigned int shown, const struct td_row *row)

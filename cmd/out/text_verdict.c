@@ -100,6 +100,14 @@ static void put_sentence(struct lines *lines, const char *sentence)
 	end_line(lines);
 }
 
+static void put_one(struct lines *lines, const char *words,
+		    const struct td_found *one)
+{
+	fputs(words, lines->fp);
+	put_node(lines, one);
+	end_line(lines);
+}
+
 static void put_two(struct lines *lines, const char *words,
 		    const struct td_found *two)
 {
@@ -110,11 +118,48 @@ static void put_two(struct lines *lines, const char *words,
 	end_line(lines);
 }
 
+static void put_idle(struct lines *lines)
+{
+	fputs(": ", lines->fp);
+	td_put_printable(lines->fp, lines->verdict->row->pmu);
+	fputs(" was busy ", lines->fp);
+	td_out_number(lines->fp, 0, 1, lines->verdict->busy_pct);
+	put_sentence(lines, " % of the time");
+}
+
+static void put_too_short(struct lines *lines)
+{
+	if (lines->verdict->waits)
+		return; /* of a command that sleeps, longer is no more */
+	put_sentence(
+		lines,
+		lines->verdict->held
+			? " Which node matters cannot be said: " TD_HELD_WORDS
+			: " Too short to say which node matters: "
+			  "count for longer");
+}
+
+/* A line that begins with the words of the situation. */
+static void put_words(struct lines *lines)
+{
+	const struct td_verdict *v = lines->verdict;
+	const char *words = td_situation_words(v->situation);
+
+	fprintf(lines->fp, " %c%s", *words - 'a' + 'A', words + 1);
+	if (v->situation == TD_SITUATION_IDLE)
+		put_idle(lines);
+	else if (v->situation == TD_SITUATION_NEAR)
+		put_one(lines, " ", &v->runner_up);
+	else if (v->situation == TD_SITUATION_TIE)
+		put_two(lines, " ", v->tied);
+	else
+		end_line(lines);
+}
+
 /* The line that the situation is for. */
 static void put_situation(struct lines *lines)
 {
 	const struct td_verdict *v = lines->verdict;
-	FILE *fp = lines->fp;
 
 	switch (v->situation) {
 	case TD_SITUATION_NONE:
@@ -122,40 +167,19 @@ static void put_situation(struct lines *lines)
 	case TD_SITUATION_CLEAR:
 	case TD_SITUATION_RETIRING:
 		return;
-	case TD_SITUATION_IDLE:
-		fputs(" Mostly idle: ", fp);
-		td_put_printable(fp, v->row->pmu);
-		fputs(" was busy ", fp);
-		td_out_number(fp, 0, 1, v->busy_pct);
-		put_sentence(lines, " % of the time");
-		return;
 	case TD_SITUATION_SHORT:
-		if (v->waits) /* of a command that sleeps, longer is no more */
-			return;
-		put_sentence(lines, v->held ? " Which node matters cannot be "
-					      "said: somebody else had the "
-					      "counters most of the time"
-					    : " Too short to say which node "
-					      "matters: count for longer");
+		put_too_short(lines);
 		return;
 	case TD_SITUATION_UNKNOWN:
-		put_sentence(lines, " Which node matters cannot be said: "
-				    "errors or siblings are unknown");
-		return;
 	case TD_SITUATION_UNLIKE:
-		put_sentence(lines, " Which node matters cannot be said: "
-				    "these nodes cannot be compared");
+		fputs(" Which node matters ", lines->fp);
+		put_sentence(lines, td_situation_words(v->situation));
 		return;
+	case TD_SITUATION_IDLE:
 	case TD_SITUATION_NOTHING:
-		put_sentence(lines, " Nothing is over its threshold");
-		return;
 	case TD_SITUATION_NEAR:
-		fputs(" Over its threshold, but by less than its error: ", fp);
-		put_node(lines, &v->runner_up);
-		end_line(lines);
-		return;
 	case TD_SITUATION_TIE:
-		put_two(lines, " No single cause: ", v->tied);
+		put_words(lines);
 		return;
 	}
 }
@@ -184,13 +208,10 @@ static void put_over(struct lines *lines)
 {
 	const struct td_found *over = lines->verdict->over;
 
-	if (over[1].node) {
+	if (over[1].node)
 		put_two(lines, " Below it, over their thresholds: ", over);
-		return;
-	}
-	fputs(" Below it, over its threshold: ", lines->fp);
-	put_node(lines, &over[0]);
-	end_line(lines);
+	else
+		put_one(lines, " Below it, over its threshold: ", over);
 }
 
 /* What is beside the node or below it. */
@@ -209,17 +230,14 @@ static void put_others(struct lines *lines)
 	} else if (v->over[0].node) {
 		put_over(lines);
 	} else if (v->short_below) {
-		put_sentence(lines,
-			     v->held ? " Below it: somebody else had the "
-				       "counters most of the time"
-				     : " Below it: too short to say");
+		put_sentence(lines, v->held ? " Below it: " TD_HELD_WORDS
+					    : " Below it: too short to say");
 	} else if (v->no_loss) {
 		put_sentence(lines,
 			     " Largest loss: none is over its threshold");
 	} else if (v->runner_up.node) {
-		fputs(work ? " Largest loss: " : " Next to it: ", lines->fp);
-		put_node(lines, &v->runner_up);
-		end_line(lines);
+		put_one(lines, work ? " Largest loss: " : " Next to it: ",
+			&v->runner_up);
 	}
 }
 

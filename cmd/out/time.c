@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "lib/base/decimal.h"
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
 

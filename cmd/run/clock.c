@@ -202,7 +202,7 @@ void td_clock_times(struct td_clock *clock, struct td_job *job,
 		    struct td_times *out)
 {
 	struct td_cpu_times now = { 0 };
-	struct td_err err = { 0 };
+	struct td_err err;
 	int rc;
 
 	*out = (struct td_times){ .elapsed_ns = time_ns - clock->row_ns };

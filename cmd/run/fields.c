@@ -41,14 +41,6 @@ static bool shares_fields(const struct td_run *run)
  */
 #define MOST_SUM 1.01
 
-/* retiring, bad-spec, fe-bound, be-bound: event 0x00, umasks 0x80 to 0x83. */
-static bool is_of_level_1(const struct td_event *event)
-{
-	uint64_t umask = event->config[0] >> 8 & 0xff;
-
-	return td_event_is_metric(event) && umask >= 0x80 && umask <= 0x83;
-}
-
 static void add_fields(const struct td_run *run, const struct td_group *group,
 		       struct td_field_sums *now)
 {
@@ -57,7 +49,7 @@ static void add_fields(const struct td_run *run, const struct td_group *group,
 
 	now->slots += td_readings_value(sum, group->members[0]);
 	for (size_t i = 1; i < group->nr; i++) {
-		if (is_of_level_1(&events[group->members[i]]))
+		if (td_event_is_level_1(&events[group->members[i]]))
 			now->level_1 +=
 				td_readings_value(sum, group->members[i]);
 	}

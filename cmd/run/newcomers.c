@@ -80,7 +80,7 @@ int td_newcomers_follow(struct td_newcomers *newcomers, struct td_job *job,
 {
 	struct td_ints *known = &newcomers->known;
 	struct td_ints fresh;
-	struct td_err unused = { 0 };
+	struct td_err unused;
 	int rc = 0;
 
 	if (known->nr && now_ns - newcomers->looked_ns < LOOK_NS)

@@ -12,6 +12,7 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
+#include "cmd/out/advice.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/run/inherited.h"
 #include "cmd/run/progress.h"
@@ -40,9 +41,7 @@ static int no_node(const struct td_focus *focus, struct td_err *err)
 	else if (focus->situation == TD_SITUATION_NOTHING)
 		why = "no node is over its threshold";
 	else if (focus->situation == TD_SITUATION_SHORT)
-		why = focus->held ? "somebody else had the counters most of "
-				    "the time"
-				  : "it ended too soon";
+		why = focus->held ? TD_HELD_WORDS : "it ended too soon";
 	else if (focus->situation == TD_SITUATION_IDLE)
 		why = "the CPUs had next to nothing to do";
 	td_err_set(err, -ENODATA, "what to locate is not known: %s", why);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/out/advice.h"
 #include "cmd/top/bars.h"
 #include "cmd/top/parts.h"
 #include "lib/base/util.h"
@@ -146,34 +147,6 @@ struct td_top_end td_top_path_end(const struct td_top_snapshot *snapshot,
 
 /* --- in words -------------------------------------------------------------- */
 
-static const char *words_of(const struct td_verdict *verdict)
-{
-	switch (verdict->situation) {
-	case TD_SITUATION_NONE:
-		return "not known: this tree has no thresholds";
-	case TD_SITUATION_NOT_COUNTED:
-		break;
-	case TD_SITUATION_IDLE:
-		return "mostly idle";
-	case TD_SITUATION_SHORT:
-		return "nothing is over its threshold (errors are unknown)";
-	case TD_SITUATION_UNKNOWN:
-		return "cannot be said: errors or siblings are unknown";
-	case TD_SITUATION_UNLIKE:
-		return "cannot be said: these nodes cannot be compared";
-	case TD_SITUATION_NOTHING:
-		return "nothing is over its threshold";
-	case TD_SITUATION_NEAR:
-		return "over its threshold, but by less than its error:";
-	case TD_SITUATION_TIE:
-		return "no single cause:";
-	case TD_SITUATION_RETIRING:
-	case TD_SITUATION_CLEAR:
-		break;
-	}
-	return "not counted";
-}
-
 static void put_found(FILE *fp, const struct td_found *found,
 		      const char *before)
 {
@@ -186,7 +159,7 @@ static void put_found(FILE *fp, const struct td_found *found,
 
 static void put_situation(FILE *fp, const struct td_verdict *verdict)
 {
-	fputs(words_of(verdict), fp);
+	fputs(td_situation_words(verdict->situation), fp);
 	if (verdict->situation == TD_SITUATION_TIE) {
 		put_found(fp, &verdict->tied[0], " ");
 		put_found(fp, &verdict->tied[1], "; ");
@@ -241,12 +214,13 @@ static const char *words_of_row(const struct td_top_snapshot *snapshot,
 	struct td_top_parts parts;
 
 	if (snapshot->verdict.situation == TD_SITUATION_NONE)
-		return words_of(&snapshot->verdict);
+		return td_situation_words(TD_SITUATION_NONE);
 	if (!row)
 		return "it was mostly idle";
 	td_top_parts_find(&parts, &snapshot->rows.report, row);
-	return parts.worst == TD_NR_PARTS ? "not counted"
-					  : "nothing is over its threshold";
+	return td_situation_words(parts.worst == TD_NR_PARTS
+					  ? TD_SITUATION_NOT_COUNTED
+					  : TD_SITUATION_NOTHING);
 }
 
 static char *format_situation(const struct td_top_snapshot *snapshot,

@@ -32,7 +32,7 @@ int td_top_keep(struct td_top_kept *kept, const struct td_report *report,
 	td_top_kept_free(kept);
 	*copy = *report;
 	copy->regions = NULL;
-	copy->nr_rows = 0;
+	copy->nr_rows = copy->nr_kept = 0;
 	copy->rows = calloc(report->nr_rows + 1, sizeof(*copy->rows));
 	if (!copy->rows)
 		return td_err_nomem(err);

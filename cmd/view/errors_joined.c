@@ -214,7 +214,7 @@ static int add_run(struct joining *j, size_t which,
 	struct td_view *view = j->view;
 	const struct td_course *course = &view->kept.v[which].course;
 	struct td_readings rest = { 0 };
-	struct td_report whole;
+	struct td_report whole = { 0 };
 	int rc;
 
 	view->evaluation.run = 1 + (unsigned int)which;

@@ -73,7 +73,7 @@ int td_view_add_steps(struct td_view *view, const struct td_totals *totals,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < plan->events.nr; i++) {
-		struct td_report larger;
+		struct td_report larger = { 0 };
 
 		if (!td_evaluation_has_step(evaluation, (int)i))
 			continue;

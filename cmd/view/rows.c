@@ -14,7 +14,6 @@
 #include "metrics/eval/lost.h"
 #include "metrics/eval/misfits.h"
 #include "metrics/table/rank.h"
-#include "metrics/table/rows.h"
 
 /* --- what a viewer gets besides the rows ----------------------------------- */
 
@@ -25,7 +24,7 @@ static int give(struct td_view *view, const struct td_aggregator *agg,
 	const struct td_viewer *viewer = view->viewer;
 	const struct td_times *times = counted->times;
 	struct td_verdict verdict;
-	struct td_report report;
+	struct td_report report = { 0 };
 	int rc = td_eval(&view->evaluation, totals, times, view->merge, &report,
 			 err);
 
@@ -149,43 +148,42 @@ static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
 	struct td_writer *writer = &view->sink.writer;
-	struct td_report report;
+	struct td_report *report = &view->report;
 	int rc = td_eval(&view->evaluation, r->totals, r->times, view->merge,
-			 &report, err);
+			 report, err);
 
-	report.time_ns = r->time_ns;
+	report->time_ns = r->time_ns;
 	if (!rc && view->source->regions && view->source->regions->nr)
-		td_view_forget_busy(&report);
+		td_view_forget_busy(report);
 	if (!rc)
-		rc = fill_errors(r, &report, err);
+		rc = fill_errors(r, report, err);
 	if (!rc)
-		td_report_find_misfits(&report);
+		td_report_find_misfits(report);
 	if (!rc && td_aggregation_by_task(view->sink.frame.how))
-		td_report_drop_absent(&report);
-	if (!rc && td_report_find_lost(&report, view->source->nr_cgroups))
+		td_report_drop_absent(report);
+	if (!rc && td_report_find_lost(report, view->source->nr_cgroups))
 		rc = td_err_nomem(err);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)
-		rc = td_view_fill_regions(view, r->counted, &report, err);
+		rc = td_view_fill_regions(view, r->counted, report, err);
 	if (!rc && r->purpose == COLLECT &&
-	    td_spreads_add_report(&view->spreads, &report))
+	    td_spreads_add_report(&view->spreads, report))
 		rc = td_err_nomem(err);
 	/* a page has the course in the order of the tree */
 	if (!rc && view->ranked &&
 	    (writer->out->for_people ||
 	     (writer->out->whole && !view->sink.frame.interval)) &&
-	    td_report_rank(&report))
+	    td_report_rank(report))
 		rc = td_err_nomem(err);
-	if (!rc && r->purpose != COLLECT && view->by_lost && report.has_lost &&
-	    td_report_sort_by_lost(&report))
+	if (!rc && r->purpose != COLLECT && view->by_lost && report->has_lost &&
+	    td_report_sort_by_lost(report))
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose != COLLECT)
-		tell(r, &report);
+		tell(r, report);
 	if (!rc && r->purpose != COLLECT)
-		rc = show(view, &report, writer, err);
+		rc = show(view, report, writer, err);
 	if (!rc && r->purpose != COLLECT && !view->sink.frame.interval)
-		rc = td_view_put_verdict(view, r->totals, r->times, &report,
+		rc = td_view_put_verdict(view, r->totals, r->times, report,
 					 err);
-	td_report_free(&report);
 	return rc;
 }
 
@@ -195,12 +193,11 @@ static int put_ratios(const struct rows *r,
 {
 	struct td_view *view = r->view;
 	struct td_writer *writer = &view->sink.writer;
-	struct td_report report;
-	int rc = td_ratio_table_fill(&view->ratios, events, &report, err);
+	struct td_report *report = &view->report;
+	int rc = td_ratio_table_fill(&view->ratios, events, report, err);
 
 	if (!rc)
-		writer->out->report(writer, &report);
-	td_report_free(&report);
+		writer->out->report(writer, report);
 	return rc;
 }
 
@@ -208,25 +205,23 @@ static int put_events(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
 	struct td_writer *writer = &view->sink.writer;
-	struct td_event_report report;
-	int rc = td_event_rows(view->source->plan, r->totals, r->times,
-			       view->merge, &report, err);
+	struct td_event_report *report = &view->events.report;
+	int rc = td_event_rows(&view->events, r->totals, r->times, err);
 
-	report.time_ns = r->time_ns;
-	if (!rc && view->source->latencies)
-		td_event_rows_set_latencies(&report, view->source->plan,
+	report->time_ns = r->time_ns;
+	if (!rc && view->source->latencies && view->source->latencies->nr)
+		td_event_rows_set_latencies(report, view->source->plan,
 					    view->source->latencies);
 	if (!rc && r->purpose == COLLECT &&
-	    td_spreads_add_events(&view->spreads, &report))
+	    td_spreads_add_events(&view->spreads, report))
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose == SHOW_MEAN &&
-	    td_spreads_fill_events(&view->spreads, &report))
+	    td_spreads_fill_events(&view->spreads, report))
 		rc = td_err_nomem(err);
 	if (!rc && view->only_ratios)
-		rc = put_ratios(r, &report, err);
+		rc = put_ratios(r, report, err);
 	else if (!rc && r->purpose != COLLECT)
-		writer->out->events(writer, &report);
-	td_event_report_free(&report);
+		writer->out->events(writer, report);
 	return rc;
 }
 
@@ -277,10 +272,10 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 		struct td_err *err)
 {
 	const struct td_times *times = counted->times;
-	struct td_totals totals = { 0 };
+	struct td_totals *totals = &view->totals;
 	const struct rows rows = {
 		view,  counted, counted->time_ns,
-		times, &totals, view->mean ? COLLECT : SHOW
+		times, totals,  view->mean ? COLLECT : SHOW
 	};
 	int rc = view_put_whole(view, counted, err);
 
@@ -288,25 +283,21 @@ int td_view_put(struct td_view *view, const struct td_counted *counted,
 		rc = td_view_follow(view, err);
 	if (!rc)
 		rc = td_aggregate(&view->aggregator, counted->readings,
-				  view->source->plan, &totals, err);
-	if (!rc && view->nr_joined) {
-		rc = td_view_add_joined(view, &totals, counted, err);
-		td_totals_free(&totals);
-		return rc;
-	}
+				  view->source->plan, totals, err);
+	if (!rc && view->nr_joined)
+		return td_view_add_joined(view, totals, counted, err);
 	if (!rc && view->mean &&
-	    td_totals_sum_add(&view->sum, view->source->plan, &totals, times))
+	    td_totals_sum_add(&view->sum, view->source->plan, totals, times))
 		rc = td_err_nomem(err);
 	if (!rc && view->summary && td_view_add_to_whole(view, counted))
 		rc = td_err_nomem(err);
 	/* per thread, there may be no rows, which only a viewer shows */
 	if (!rc &&
 	    (view->viewer || !td_aggregation_by_task(view->sink.frame.how) ||
-	     totals.nr_ids)) {
+	     totals->nr_ids)) {
 		clear_terminal(view);
 		rc = put_rows(&rows, err);
 	}
-	td_totals_free(&totals);
 	return rc ? rc : td_sink_check(&view->sink, err);
 }
 

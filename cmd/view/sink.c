@@ -74,10 +74,10 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 
 void td_sink_measure(struct td_sink *sink)
 {
-	int fd = fileno(sink->writer.fp);
 	struct winsize size;
 
-	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
+	if (!sink->terminal ||
+	    ioctl(fileno(sink->writer.fp), TIOCGWINSZ, &size))
 		return;
 	sink->frame.screen_lines = size.ws_row;
 	sink->frame.screen_columns = size.ws_col;
@@ -87,10 +87,9 @@ static void look_at_terminal(struct td_sink *sink)
 {
 	const char *term = getenv("TERM");
 
-	if (!isatty(fileno(sink->writer.fp)))
-		return;
-	sink->frame.colour =
-		term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
+	sink->terminal = isatty(fileno(sink->writer.fp));
+	sink->frame.colour = sink->terminal && term &&
+			     strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
 	td_sink_measure(sink);
 }
 

@@ -12,6 +12,7 @@ struct td_sink {
 	struct td_writer writer;
 	bool unseen;      /* a viewer has what the stream loses: set before */
 	bool to_file;     /* we close the stream */
+	bool terminal;    /* it is one */
 	bool is_new;      /* empty the file first */
 	bool starts;      /* write a line with the date first */
 	bool waits;       /* say that ^C ends counting */

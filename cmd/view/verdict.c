@@ -18,7 +18,7 @@ static int find_clear(struct td_view *view, const struct td_totals *totals,
 		      const struct td_times *times, struct td_report *report,
 		      struct td_err *err)
 {
-	struct td_report again;
+	struct td_report again = { 0 };
 	int rc = td_eval(&view->evaluation, totals, times, view->merge, &again,
 			 err);
 

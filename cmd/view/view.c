@@ -20,6 +20,8 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 		.merge = opts->show.hybrid_merge,
 		.ranked = opts->ask.bottlenecks,
 		.by_lost = opts->show.by_lost,
+		.events = { .plan = source->plan,
+			    .hybrid = opts->show.hybrid_merge },
 		.only_ratios = opts->show.metric_only && !source->tree,
 		.summary = (opts->show.summary ||
 			    td_out_find(opts->show.format)->whole) &&
@@ -129,6 +131,8 @@ void td_view_start(struct td_view *view, uint64_t start_ns,
 {
 	view->sink.frame.start_ns = start_ns;
 	view->sink.frame.clocks = *clocks;
+	/* the kernel may have taken other events than in the run before */
+	td_event_table_free(&view->events);
 }
 
 void td_view_move_start(struct td_view *view, uint64_t mono_ns)
@@ -149,6 +153,9 @@ int td_view_begin(struct td_view *view, struct td_err *err)
 int td_view_close(struct td_view *view, struct td_err *err)
 {
 	td_aggregator_free(&view->aggregator);
+	td_totals_free(&view->totals);
+	td_report_free(&view->report);
+	td_event_table_free(&view->events);
 	td_ratio_table_free(&view->ratios);
 	td_evaluation_free(&view->evaluation);
 	td_totals_sum_free(&view->sum);

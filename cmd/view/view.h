@@ -19,6 +19,7 @@
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
 #include "metrics/table/ratio_table.h"
+#include "metrics/table/rows.h"
 #include "metrics/table/spread.h"
 
 /* How many instructions the runs of --no-multiplex had. */
@@ -36,6 +37,9 @@ struct td_view {
 	bool by_lost;                    /* the rows that lost most first */
 	size_t nr_intervals;             /* that were shown in this run */
 	struct td_evaluation evaluation; /* of the source's tree */
+	struct td_totals totals;         /* of the interval */
+	struct td_event_table events;    /* of the source's plan */
+	struct td_report report;         /* of the interval */
 	bool only_ratios;                /* of events, without their counts */
 	struct td_ratio_table ratios;
 	bool summary;                   /* of all intervals, after the last */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
+#include "lib/base/decimal.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 

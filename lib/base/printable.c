@@ -89,11 +89,8 @@ static bool is_hidden(uint32_t code)
 /* Like length(); 0 also if the character is not printable. */
 static size_t printable(const unsigned char *s, size_t size)
 {
-	size_t len;
+	size_t len = length(s, size);
 
-	if (*s >= ' ' && *s < 0x7f) /* nearly all of what is printed */
-		return 1;
-	len = length(s, size);
 	return len && is_hidden(decode(s, len)) ? 0 : len;
 }
 
@@ -110,10 +107,21 @@ size_t td_unprintable(const char *text, uint32_t *code)
 static size_t span(const char *text, size_t size, int *width)
 {
 	const unsigned char *s = (const unsigned char *)text;
-	size_t at = 0, len = 1;
+	size_t at = 0, len;
 
-	for (; at < size && (len = printable(s + at, size - at)); at += len)
+	while (at < size) {
+		size_t first = at;
+
+		/* nearly all of what is printed */
+		while (at < size && s[at] >= ' ' && s[at] < 0x7f)
+			at++;
+		*width += (int)(at - first);
+		len = at < size ? printable(s + at, size - at) : 0;
+		if (!len)
+			break;
+		at += len;
 		++*width;
+	}
 	return at;
 }
 
@@ -148,6 +156,12 @@ int td_printable_width(const char *text)
 	return td_printable_width_n(text, strlen(text));
 }
 
+void td_put_bytes(FILE *fp, const char *text, size_t len)
+{
+	/* not the macro, which is a loop if the length is known */
+	(fwrite_unlocked)(text, 1, len, fp);
+}
+
 int td_put_printable_n(FILE *fp, const char *text, size_t len)
 {
 	int width = 0;
@@ -156,7 +170,8 @@ int td_put_printable_n(FILE *fp, const char *text, size_t len)
 	while (at < len) {
 		size_t part = span(text + at, len - at, &width);
 
-		fwrite(text + at, 1, part, fp);
+		if (part)
+			td_put_bytes(fp, text + at, part);
 		at += part;
 		if (at < len)
 			width += fprintf(fp, "\\x%02x",
@@ -170,15 +185,42 @@ int td_put_printable(FILE *fp, const char *text)
 	return td_put_printable_n(fp, text, strlen(text));
 }
 
+/* A call of fwrite(3) takes as long as about ten characters by themselves. */
+#define FEW_BLANKS 8
+
+void td_put_blanks(FILE *fp, int nr)
+{
+	static const char blanks[] = "                                ";
+	const int most = (int)sizeof(blanks) - 1;
+
+	for (; nr > most; nr -= most)
+		td_put_bytes(fp, blanks, sizeof(blanks) - 1);
+	if (nr > FEW_BLANKS)
+		td_put_bytes(fp, blanks, (size_t)nr);
+	for (; nr > 0 && nr <= FEW_BLANKS; nr--)
+		putc_unlocked(' ', fp);
+}
+
+int td_put_right(FILE *fp, int width, const char *text)
+{
+	int len = (int)strlen(text);
+
+	td_put_blanks(fp, width - len);
+	td_put_bytes(fp, text, (size_t)len);
+	return len > width ? len : width;
+}
+
 int td_put_padded(FILE *fp, int width, const char *text)
 {
-	int blanks = abs(width) - td_printable_width(text);
-	int columns = blanks > 0 ? blanks : 0;
+	int columns, blanks = 0;
 
 	if (width > 0)
-		fprintf(fp, "%*s", columns, "");
-	columns += td_put_printable(fp, text);
-	if (width < 0 && blanks > 0)
-		fprintf(fp, "%*s", blanks, "");
-	return columns;
+		blanks = width - td_printable_width(text);
+	td_put_blanks(fp, blanks);
+	columns = td_put_printable(fp, text);
+	if (width < 0)
+		blanks = -width - columns;
+	if (width < 0)
+		td_put_blanks(fp, blanks);
+	return columns + (blanks > 0 ? blanks : 0);
 }

@@ -31,7 +31,13 @@ int td_printable_width_n(const char *text, size_t len);
 /* Print, and return the number of columns. */
 int td_put_printable(FILE *fp, const char *text);
 int td_put_printable_n(FILE *fp, const char *text, size_t len);
-/* Like printf's "%*s": a negative width aligns left.  Returns the columns. */
+/* So many bytes as they are. */
+void td_put_bytes(FILE *fp, const char *text, size_t len);
+/* None if nr is negative. */
+void td_put_blanks(FILE *fp, int nr);
+/* Like printf's "%*s", of text that is printable. */
+int td_put_right(FILE *fp, int width, const char *text);
+/* The same of any text; a negative width aligns left.  Returns the columns. */
 int td_put_padded(FILE *fp, int width, const char *text);
 
 #endif

@@ -2,20 +2,13 @@
 #include "lib/base/util.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LEAST_SUSPENDED_NS 1000000
-
-const char *td_format_seconds(char buf[40], uint64_t ns)
-{
-	snprintf(buf, 40, "%" PRIu64 ".%09" PRIu64, ns / 1000000000,
-		 ns % 1000000000);
-	return buf;
-}
 
 bool td_ends_with(const char *text, const char *end)
 {
@@ -42,6 +35,22 @@ int td_text_close(FILE *fp, char **text)
 	return -ENOMEM;
 }
 
+int td_text_join(char **text, const char *a, const char *b, const char *c)
+{
+	size_t len_a = strlen(a), len_b = strlen(b), size = strlen(c) + 1;
+
+	if (malloc_usable_size(*text) < len_a + len_b + size) {
+		free(*text);
+		*text = malloc(len_a + len_b + size);
+	}
+	if (!*text)
+		return -ENOMEM;
+	memcpy(*text, a, len_a);
+	memcpy(*text + len_a, b, len_b);
+	memcpy(*text + len_a + len_b, c, size);
+	return 0;
+}
+
 static size_t power_of_two_above(size_t nr)
 {
 	size_t power = 1;
@@ -56,14 +65,31 @@ void *td_array_add(void *array, size_t nr, size_t size)
 	char *base;
 
 	memcpy(&base, array, sizeof(base));
-	/* realloc() to the size that the array has is cheap */
-	/* cppcheck-suppress memleakOnRealloc; *array has it */
-	base = reallocarray(base, power_of_two_above(nr), size);
-	if (!base)
-		return NULL;
-	memcpy(array, &base, sizeof(base));
+	if (malloc_usable_size(base) < (nr + 1) * size) {
+		/* cppcheck-suppress memleakOnRealloc; *array has it */
+		base = reallocarray(base, power_of_two_above(nr), size);
+		if (!base)
+			return NULL;
+		memcpy(array, &base, sizeof(base));
+	}
 	memset(base + nr * size, 0, size);
 	return base + nr * size;
+}
+
+int td_array_clear(void *array, size_t nr, size_t size)
+{
+	void *base;
+
+	memcpy(&base, array, sizeof(base));
+	if (malloc_usable_size(base) < nr * size || !base) {
+		free(base);
+		base = calloc(nr + 1, size);
+		memcpy(array, &base, sizeof(base));
+		/* cppcheck-suppress memleak; *array has it */
+		return base ? 0 : -ENOMEM;
+	}
+	memset(base, 0, nr * size);
+	return 0;
 }
 
 int td_array_push(void *array, size_t *nr, const void *element, size_t size)

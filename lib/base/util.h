@@ -47,9 +47,6 @@ struct td_clocks td_clocks_now(void);
 /* Frees a local pointer when it goes out of scope. */
 #define td_autofree __attribute__((cleanup(td_autofree_)))
 
-/* Formats seconds with nine decimals, "1.000104518".  Returns buf. */
-const char *td_format_seconds(char buf[40], uint64_t ns);
-
 bool td_ends_with(const char *text, const char *end);
 
 /*
@@ -63,16 +60,26 @@ int td_text_close(FILE *fp, char **text);
 void td_close_fd(int *fd);
 
 /*
+ * Makes *text, which may be NULL, these three after one another, in the memory that
+ * it has if that is enough.  0 or -ENOMEM, when it is NULL.
+ */
+int td_text_join(char **text, const char *a, const char *b, const char *c);
+
+/*
  * Adds an element of size bytes to an array of nr elements and returns it
  * zeroed, or NULL if out of memory.  array is the address of the pointer to the
  * first element, which may change; the caller counts nr up.
  *
- * The array may be NULL, or any memory on the heap: each call sets its size to
- * the next power of two, which costs little if that is its size already.
- * Elements after the first nr may be lost.
+ * The array may be NULL, or any memory on the heap.  If it is full, its size
+ * becomes the next power of two; elements after the first nr may then be lost.
  */
 void *td_array_add(void *array, size_t nr, size_t size);
-/* The same with a copy of *element, and counts *nr up.  0 or -ENOMEM. */
+/*
+ * Makes an array, which may be NULL, one of nr zeroed elements, in the memory that
+ * it has if that is enough.  0 or -ENOMEM, when it is NULL.
+ */
+int td_array_clear(void *array, size_t nr, size_t size);
+/* Like td_array_add() with a copy of *element, and counts *nr up.  0 or -ENOMEM. */
 int td_array_push(void *array, size_t *nr, const void *element, size_t size);
 
 #endif

@@ -21,13 +21,15 @@
  */
 struct group_times {
 	const struct td_plan *plan;
-	int *groups; /* for each event: the index of its group, -1 if none */
+	/* for each event: the index of its group, -1 if none; borrowed */
+	const int *groups;
 	/* For each PMU: how long a task's groups ran, in sum and at most. */
-	uint64_t *all_ns, *most_ns;
+	uint64_t *all_ns, *most_ns; /* borrowed */
 };
 
 static int begin_group_times(struct group_times *times,
-			     const struct td_plan *plan)
+			     const struct td_plan *plan,
+			     struct td_totals *totals)
 {
 	size_t nr_pmus = 1;
 
@@ -35,20 +37,16 @@ static int begin_group_times(struct group_times *times,
 		if ((size_t)plan->groups[g].pmu >= nr_pmus)
 			nr_pmus = (size_t)plan->groups[g].pmu + 1;
 	}
-	*times = (struct group_times){
-		.plan = plan,
-		.groups = td_plan_groups(plan),
-		.all_ns = calloc(nr_pmus, sizeof(*times->all_ns)),
-		.most_ns = calloc(nr_pmus, sizeof(*times->most_ns)),
-	};
-	return times->groups && times->all_ns && times->most_ns ? 0 : -ENOMEM;
-}
-
-static void free_group_times(struct group_times *times)
-{
-	free(times->groups);
-	free(times->all_ns);
-	free(times->most_ns);
+	if (td_array_clear(&totals->room.groups, plan->events.nr,
+			   sizeof(*totals->room.groups)) ||
+	    td_array_clear(&totals->room.pmus, 2 * nr_pmus,
+			   sizeof(*totals->room.pmus)))
+		return -ENOMEM;
+	td_plan_fill_groups(plan, totals->room.groups);
+	*times = (struct group_times){ plan, totals->room.groups,
+				       totals->room.pmus,
+				       totals->room.pmus + nr_pmus };
+	return 0;
 }
 
 /* The group of a task's reading, or NULL if it does not take turns. */
@@ -138,38 +136,40 @@ static bool is_wanted(const struct td_aggregator *agg,
 	return region->own == agg->own || region->outside;
 }
 
+#define SUFFIX_SIZE 32
+
 /* "comm-tid", as in perf stat, or "comm-tid#2" for the second task of a tid. */
-static char *thread_name(const struct td_aggregator *agg,
-			 const struct td_reading *of)
+static struct td_total *add_thread(const struct td_aggregator *agg,
+				   const struct td_reading *of,
+				   struct td_totals *totals)
 {
 	const char *comm =
 		agg->names
 			? td_task_names_find_life(agg->names, of->tid, of->life)
 			: NULL;
-	char *name = NULL;
-	int len;
+	char suffix[SUFFIX_SIZE];
 
-	comm = comm ? comm : "?";
 	if (of->life)
-		len = asprintf(&name, "%s-%d#%d", comm, of->tid, of->life + 1);
+		snprintf(suffix, sizeof(suffix), "-%d#%d", of->tid,
+			 of->life + 1);
 	else
-		len = asprintf(&name, "%s-%d", comm, of->tid);
-	return len < 0 ? NULL : name;
+		snprintf(suffix, sizeof(suffix), "-%d", of->tid);
+	return td_totals_add_id(totals, comm ? comm : "?", suffix, NULL);
 }
 
-static char *name_of_task(const struct td_aggregator *agg,
-			  const struct td_reading *of)
+static struct td_total *add_id_of_task(const struct td_aggregator *agg,
+				       const struct td_reading *of,
+				       struct td_totals *totals)
 {
-	switch (agg->how) {
-	case TD_AGGREGATE_THREAD:
-		return thread_name(agg, of);
-	case TD_AGGREGATE_REGION:
-		return strdup(agg->regions && of->region
-				      ? agg->regions->v[of->region - 1].name
-				      : "?");
-	default:
-		return strdup("all");
-	}
+	const char *name = "all";
+
+	if (agg->how == TD_AGGREGATE_THREAD)
+		return add_thread(agg, of, totals);
+	if (agg->how == TD_AGGREGATE_REGION)
+		name = agg->regions && of->region
+			       ? agg->regions->v[of->region - 1].name
+			       : "?";
+	return td_totals_add_id(totals, name, "", NULL);
 }
 
 /* Is a reading of another row than the one before it? */
@@ -224,8 +224,7 @@ static int add_sorted(const struct td_aggregator *agg,
 		if (agg->skip_idle && !has_run(v + i, end - i))
 			continue;
 		if (!last || begins_row(agg, &v[i], last))
-			row = td_totals_add_id(totals, name_of_task(agg, &v[i]),
-					       NULL);
+			row = add_id_of_task(agg, &v[i], totals);
 		if (!row)
 			return -ENOMEM;
 		last = &v[i];
@@ -240,22 +239,21 @@ static int totals_add_tasks(const struct td_aggregator *agg,
 			    const struct td_plan *plan,
 			    struct td_totals *totals)
 {
-	td_autofree struct td_reading *v = calloc(delta->nr + 1, sizeof(*v));
+	struct td_reading *v;
 	struct group_times times;
-	int rc = begin_group_times(&times, plan);
 	size_t nr = 0;
 
-	for (size_t i = 0; v && i < delta->nr; i++) {
+	if (begin_group_times(&times, plan, totals) ||
+	    td_array_clear(&totals->room.tasks, delta->nr, sizeof(*v)))
+		return -ENOMEM;
+	v = totals->room.tasks;
+	for (size_t i = 0; i < delta->nr; i++) {
 		if (is_wanted(agg, &delta->v[i]))
 			v[nr++] = delta->v[i];
 	}
-	if (!rc && v) {
-		qsort(v, nr, sizeof(*v),
-		      agg->how == TD_AGGREGATE_REGION ? by_region : by_task);
-		rc = add_sorted(agg, v, nr, &times, totals);
-	}
-	free_group_times(&times);
-	return v ? rc : -ENOMEM;
+	qsort(v, nr, sizeof(*v),
+	      agg->how == TD_AGGREGATE_REGION ? by_region : by_task);
+	return add_sorted(agg, v, nr, &times, totals);
 }
 
 /* --- all readings ---------------------------------------------------------- */
@@ -263,8 +261,9 @@ static int totals_add_tasks(const struct td_aggregator *agg,
 /* Rows of the totals: a key is cgroup * nr_ids + id. */
 struct row_keys {
 	const struct td_aggregator *agg;
-	size_t nr_ids;  /* of a cgroup, with those that have no readings */
-	size_t *of_key; /* index in the totals; SIZE_MAX if no readings */
+	size_t nr_ids; /* of a cgroup, with those that have no readings */
+	/* index in the totals; SIZE_MAX if no readings; borrowed */
+	size_t *of_key;
 	size_t nr_keys;
 };
 
@@ -275,6 +274,8 @@ static size_t key_of(const struct row_keys *rows,
 	/* a reading of neither a CPU nor a task is a sum already */
 	size_t cpu = reading->cpu < 0 ? 0 : (size_t)reading->cpu, id = 0;
 
+	if (rows->nr_keys == 1)
+		return 0;
 	if (agg->how == TD_AGGREGATE_CPU)
 		id = cpu;
 	else if (agg->nr_ids)
@@ -282,17 +283,22 @@ static size_t key_of(const struct row_keys *rows,
 	return (size_t)reading->cgroup * rows->nr_ids + id;
 }
 
-static char *name_of(const struct row_keys *rows, size_t id)
+static struct td_total *add_id(const struct row_keys *rows, size_t id,
+			       const char *cgroup, struct td_totals *totals)
 {
-	char *name = NULL;
+	char suffix[SUFFIX_SIZE];
 
 	if (rows->agg->how != TD_AGGREGATE_CPU)
-		return strdup(rows->agg->nr_ids ? rows->agg->ids[id] : "all");
-	return asprintf(&name, "CPU%zu", id) < 0 ? NULL : name;
+		return td_totals_add_id(
+			totals, rows->agg->nr_ids ? rows->agg->ids[id] : "all",
+			"", cgroup);
+	snprintf(suffix, sizeof(suffix), "%zu", id);
+	return td_totals_add_id(totals, "CPU", suffix, cgroup);
 }
 
 /* Per CPU, the id is its number, so there are ids up to the largest one. */
-static int begin_rows(struct row_keys *rows, const struct td_readings *delta)
+static int begin_rows(struct row_keys *rows, const struct td_readings *delta,
+		      struct td_totals *totals)
 {
 	const struct td_aggregator *agg = rows->agg;
 	int cpu = 0, cgroup = 0;
@@ -306,9 +312,10 @@ static int begin_rows(struct row_keys *rows, const struct td_readings *delta)
 		       : agg->nr_ids                ? agg->nr_ids
 						    : 1;
 	rows->nr_keys = rows->nr_ids * ((size_t)cgroup + 1);
-	rows->of_key = malloc((rows->nr_keys + 1) * sizeof(*rows->of_key));
-	if (!rows->of_key)
+	if (td_array_clear(&totals->room.rows, rows->nr_keys,
+			   sizeof(*rows->of_key)))
 		return -ENOMEM;
+	rows->of_key = totals->room.rows;
 	memset(rows->of_key, 0xff, rows->nr_keys * sizeof(*rows->of_key));
 	for (size_t i = 0; i < delta->nr; i++)
 		rows->of_key[key_of(rows, &delta->v[i])] = 0;
@@ -323,10 +330,11 @@ static int number_rows(struct row_keys *rows, struct td_totals *totals)
 		if (rows->of_key[key] == SIZE_MAX)
 			continue;
 		rows->of_key[key] = totals->nr_ids;
-		if (!td_totals_add_id(totals, name_of(rows, key % rows->nr_ids),
-				      cgroup && cgroup <= rows->agg->nr_cgroups
-					      ? rows->agg->cgroups[cgroup - 1]
-					      : NULL))
+		if (!add_id(rows, key % rows->nr_ids,
+			    cgroup && cgroup <= rows->agg->nr_cgroups
+				    ? rows->agg->cgroups[cgroup - 1]
+				    : NULL,
+			    totals))
 			return -ENOMEM;
 	}
 	return 0;
@@ -336,7 +344,7 @@ static int add_cpus(const struct td_aggregator *agg,
 		    const struct td_readings *delta, struct td_totals *totals)
 {
 	struct row_keys rows = { .agg = agg };
-	int rc = begin_rows(&rows, delta);
+	int rc = begin_rows(&rows, delta, totals);
 
 	if (!rc)
 		rc = number_rows(&rows, totals);
@@ -348,7 +356,6 @@ static int add_cpus(const struct td_aggregator *agg,
 			&totals->v[row * totals->nr_events + (size_t)r->event],
 			r, agg->raw ? 0 : r->enabled_ns);
 	}
-	free(rows.of_key);
 	return rc;
 }
 
@@ -358,10 +365,10 @@ int td_aggregate(const struct td_aggregator *agg,
 {
 	int rc = 0;
 
-	*totals = (struct td_totals){
-		.nr_events = plan->events.nr,
-		.by_id = td_aggregation_wants_places(agg->how),
-	};
+	totals->nr_ids = 0;
+	totals->nr_events = plan->events.nr;
+	totals->by_id = td_aggregation_wants_places(agg->how);
+	totals->tasks = totals->all = false;
 	if (!delta->nr)
 		return 0;
 	totals->tasks = delta->v[0].cpu < 0 && delta->v[0].tid >= 0;

@@ -17,8 +17,9 @@
  * Sums the readings of each id.  On a CPU, a count is scaled up to the time it
  * was enabled; in a task, to the time that the task spent on cores with the
  * event's PMU, which is how long the PMU's groups ran in turn.  Ids without
- * readings are left out.  Rows of one cgroup stand together.  Free with
- * td_totals_free(), also after an error.
+ * readings are left out.  Rows of one cgroup stand together.  totals is zeroed, or
+ * of the interval before, whose memory is used again.  Free with td_totals_free(),
+ * also after an error.
  */
 int td_aggregate(const struct td_aggregator *agg,
 		 const struct td_readings *delta, const struct td_plan *plan,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/util.h"
+
 const char *td_node_short_name(const char *name)
 {
 	static const char prefix[] = "tma_";
@@ -154,35 +156,70 @@ const struct td_row *td_report_find(const struct td_report *in, const char *id,
 	return NULL;
 }
 
+/* The next row, with the cells of the one that was there before. */
+static struct td_row *next_row(struct td_report *report)
+{
+	struct td_row *row;
+
+	if (report->nr_rows < report->nr_kept)
+		return &report->rows[report->nr_rows++];
+	row = td_array_add(&report->rows, report->nr_rows, sizeof(*row));
+	if (row)
+		report->nr_kept = ++report->nr_rows;
+	return row;
+}
+
+struct td_row *td_report_add_row(struct td_report *report, const char *id,
+				 const char *pmu)
+{
+	struct td_row *row = next_row(report);
+	struct td_cell *cells = row ? row->cells : NULL;
+
+	if (!row)
+		return NULL;
+	*row = td_row_init(id, pmu);
+	if (td_array_clear(&cells, report->nr_columns, sizeof(*cells)))
+		return NULL;
+	for (size_t i = 0; i < report->nr_columns; i++)
+		cells[i] = td_cell_make(TD_STATUS_NONE, NAN);
+	row->cells = cells;
+	return row;
+}
+
 void td_report_drop_absent(struct td_report *report)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
-		if (report->rows[i].absent)
-			free(report->rows[i].cells);
-		else
-			report->rows[kept++] = report->rows[i];
+		struct td_row row = report->rows[i];
+
+		if (row.absent)
+			continue;
+		report->rows[i] = report->rows[kept];
+		report->rows[kept++] = row;
 	}
+	if (report->nr_kept < report->nr_rows)
+		report->nr_kept = report->nr_rows;
 	report->nr_rows = kept;
+}
+
+void td_report_clear(struct td_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++)
+		free(report->rows[i].ranked);
+	free(report->regions);
+	*report = (struct td_report){ .rows = report->rows,
+				      .nr_kept = report->nr_kept };
 }
 
 void td_report_free(struct td_report *report)
 {
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		free(report->rows[i].cells);
-		free(report->rows[i].ranked);
-	}
-	free(report->rows);
-	free(report->regions);
-	*report = (struct td_report){ 0 };
-}
+	size_t nr = report->nr_rows > report->nr_kept ? report->nr_rows
+						      : report->nr_kept;
 
-void td_event_report_free(struct td_event_report *report)
-{
-	for (size_t i = 0; i < report->nr_names; i++)
-		free(report->names[i]);
-	free(report->names);
+	td_report_clear(report);
+	for (size_t i = 0; i < nr; i++)
+		free(report->rows[i].cells);
 	free(report->rows);
-	*report = (struct td_event_report){ 0 };
+	*report = (struct td_report){ 0 };
 }

@@ -205,9 +205,10 @@ struct td_report {
 	size_t nr_columns;
 	struct td_row *rows;
 	size_t nr_rows;
-	bool has_busy; /* busy_pct of its rows is known */
-	bool has_ipc;  /* ipc is */
-	bool has_lost; /* its rows are of several ids, and lost_pct is known */
+	size_t nr_kept; /* rows that have cells, which the next report may use */
+	bool has_busy;  /* busy_pct of its rows is known */
+	bool has_ipc;   /* ipc is */
+	bool has_lost;  /* its rows are of several ids, and lost_pct is known */
 	/* of tasks without ids: the CPU time of all, as a share of one CPU */
 	double tasks_pct;   /* NaN: unknown, or not of tasks */
 	bool mostly_waited; /* it is small */
@@ -254,8 +255,6 @@ struct td_event_report {
 	uint64_t time_ns; /* since counting began */
 	struct td_event_row *rows;
 	size_t nr_rows;
-	char **names; /* owned; of rows that are sums of several events */
-	size_t nr_names;
 };
 
 /* The times of an interval, for the events that tdstat counts itself. */
@@ -293,9 +292,16 @@ const struct td_row *td_report_find(const struct td_report *in, const char *id,
  */
 void td_report_tell(struct td_report *report, enum td_aggregation how,
 		    enum td_row_kind kind, double interval, double seconds);
+/*
+ * Adds a row whose cells the PMU does not have, all report->nr_columns of them.
+ * NULL if memory ran out.
+ */
+struct td_row *td_report_add_row(struct td_report *report, const char *id,
+				 const char *pmu);
 /* Removes rows of tasks that were not on the PMU. */
 void td_report_drop_absent(struct td_report *report);
+/* Empties a report, which is zeroed or was used; keeps the memory of its rows. */
+void td_report_clear(struct td_report *report);
 void td_report_free(struct td_report *report);
-void td_event_report_free(struct td_event_report *report);
 
 #endif

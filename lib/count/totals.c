@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/util.h"
 
@@ -26,6 +24,16 @@ static double scaled(const struct td_reading *reading, uint64_t full_ns)
 	       (double)reading->running_ns;
 }
 
+/* Where it ran: different CPUs and tasks have different ones. */
+static uint64_t where(const struct td_reading *reading)
+{
+	uint64_t hash = td_hash((uint64_t)(uint32_t)reading->cpu << 32 |
+				(uint32_t)reading->tid);
+
+	return reading->life ? td_hash_more(hash, (uint32_t)reading->life)
+			     : hash;
+}
+
 void td_total_add(struct td_total *total, const struct td_reading *reading,
 		  uint64_t full_ns)
 {
@@ -39,47 +47,43 @@ void td_total_add(struct td_total *total, const struct td_reading *reading,
 		return;
 	total->covered_ns += full_ns;
 	total->value = isnan(total->value) ? value : total->value + value;
-	total->where +=
-		td_hash_more(td_hash((uint64_t)(uint32_t)reading->cpu << 32 |
-				     (uint32_t)reading->tid),
-			     (uint32_t)reading->life);
+	total->where += where(reading);
 }
 
-static int fill_id(struct td_total_id *id, char *name, const char *cgroup,
-		   bool all)
+static int fill_id(struct td_total_id *id, const char *name, const char *suffix,
+		   const char *cgroup, bool all)
 {
-	int rc;
-
-	*id = (struct td_total_id){ .name = name, .cgroup = cgroup };
-	if (!name)
+	id->cgroup = cgroup;
+	if (td_text_join(&id->name, name, suffix, ""))
 		return -ENOMEM;
 	if (!cgroup)
-		rc = asprintf(&id->label, "%s", name);
-	else if (all)
-		rc = asprintf(&id->label, "%s", cgroup);
-	else
-		rc = asprintf(&id->label, "%s %s", name, cgroup);
-	if (rc >= 0)
-		return 0;
-	id->label = NULL;
-	return -ENOMEM;
+		return td_text_join(&id->label, name, suffix, "");
+	return all ? td_text_join(&id->label, cgroup, "", "")
+		   : td_text_join(&id->label, id->name, " ", cgroup);
 }
 
-struct td_total *td_totals_add_id(struct td_totals *totals, char *name,
-				  const char *cgroup)
+/* The next id, which has the memory of the one that was there before. */
+static struct td_total_id *next_id(struct td_totals *totals)
+{
+	struct td_total_id *id;
+
+	if (totals->nr_ids < totals->nr_kept)
+		return &totals->ids[totals->nr_ids++];
+	id = td_array_add(&totals->ids, totals->nr_ids, sizeof(*id));
+	if (id)
+		totals->nr_kept = ++totals->nr_ids;
+	return id;
+}
+
+struct td_total *td_totals_add_id(struct td_totals *totals, const char *name,
+				  const char *suffix, const char *cgroup)
 {
 	size_t row = totals->nr_events ? totals->nr_events : 1;
-	struct td_total_id *id =
-		td_array_add(&totals->ids, totals->nr_ids, sizeof(*id));
-	struct td_total *v;
+	struct td_total *v =
+		td_array_add(&totals->v, totals->nr_ids, row * sizeof(*v));
+	struct td_total_id *id = v ? next_id(totals) : NULL;
 
-	if (!id) {
-		free(name);
-		return NULL;
-	}
-	v = td_array_add(&totals->v, totals->nr_ids, row * sizeof(*v));
-	totals->nr_ids++;
-	if (fill_id(id, name, cgroup, totals->all) || !v)
+	if (!id || fill_id(id, name, suffix, cgroup, totals->all))
 		return NULL;
 	for (size_t i = 0; i < totals->nr_events; i++)
 		v[i].value = NAN;
@@ -88,11 +92,15 @@ struct td_total *td_totals_add_id(struct td_totals *totals, char *name,
 
 void td_totals_free(struct td_totals *totals)
 {
-	for (size_t i = 0; i < totals->nr_ids; i++) {
+	for (size_t i = 0; i < totals->nr_ids || i < totals->nr_kept; i++) {
 		free(totals->ids[i].name);
 		free(totals->ids[i].label);
 	}
 	free(totals->ids);
 	free(totals->v);
+	free(totals->room.tasks);
+	free(totals->room.groups);
+	free(totals->room.pmus);
+	free(totals->room.rows);
 	*totals = (struct td_totals){ 0 };
 }

@@ -39,17 +39,24 @@ struct td_totals {
 	bool all;   /* there is one id, or one for each cgroup */
 	/* Show all events of an id, then the next id, as perf stat does. */
 	bool by_id;
+	size_t nr_kept; /* ids that have memory, which the next interval may use */
+	struct {
+		struct td_reading *tasks;
+		int *groups;
+		uint64_t *pmus;
+		size_t *rows;
+	} room; /* of td_aggregate(), for the same reason */
 };
 
 /* Adds a reading, scaled up to full_ns unless that is 0. */
 void td_total_add(struct td_total *total, const struct td_reading *reading,
 		  uint64_t full_ns);
 /*
- * Adds an id whose totals are not counted yet, and returns them; takes ownership
- * of name.  NULL if memory ran out.
+ * Adds an id whose totals are not counted yet, and returns them.  Its name is this
+ * one with the suffix.  NULL if memory ran out.
  */
-struct td_total *td_totals_add_id(struct td_totals *totals, char *name,
-				  const char *cgroup);
+struct td_total *td_totals_add_id(struct td_totals *totals, const char *name,
+				  const char *suffix, const char *cgroup);
 
 void td_totals_free(struct td_totals *totals);
 

@@ -150,6 +150,27 @@ bool td_event_is_metric(const struct td_event *event)
 	       (event->config[0] & ~UINT64_C(0x7f00)) == 0x8000;
 }
 
+bool td_event_is_named(const struct td_event *event, const char *id)
+{
+	const char *slash = strchr(event->name, '/');
+	const char *name = slash ? slash + 1 : event->name;
+	size_t len = strcspn(name, "/:");
+
+	return strlen(id) == len && strncmp(name, id, len) == 0;
+}
+
+bool td_event_is_level_1(const struct td_event *event)
+{
+	uint64_t umask = event->config[0] >> 8 & 0xff;
+
+	if (td_event_is_metric(event))
+		return umask >= 0x80 && umask <= 0x83;
+	return td_event_is_named(event, "topdown-retiring") ||
+	       td_event_is_named(event, "topdown-bad-spec") ||
+	       td_event_is_named(event, "topdown-fe-bound") ||
+	       td_event_is_named(event, "topdown-be-bound");
+}
+
 struct td_event *td_events_add(struct td_events *events)
 {
 	struct td_event *event =

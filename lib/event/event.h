@@ -97,6 +97,13 @@ int td_event_refuse(struct td_event *event, const char *why,
  */
 bool td_event_is_slots(const struct td_event *event);
 bool td_event_is_metric(const struct td_event *event);
+/* Is this its id, as in "slots", "cpu_core/slots/" or "cpu_core/slots/u"? */
+bool td_event_is_named(const struct td_event *event, const char *id);
+/*
+ * One of the four fields of level 1: retiring, bad-spec, fe-bound and be-bound.
+ * Events of recordings, which have no bits, are known by their names.
+ */
+bool td_event_is_level_1(const struct td_event *event);
 
 /* A list of events, which it owns.  A zeroed struct is empty. */
 struct td_events {

@@ -53,6 +53,17 @@ void td_sysfs_close(struct td_sysfs *fs)
 	fs->sys = fs->proc = -1;
 }
 
+/*
+ * A file that begins with one line and no more has only this: the kernel gives as
+ * many lines as fit.
+ */
+static bool is_line(const char *buf, size_t len)
+{
+	const char *end = memchr(buf, '\n', len);
+
+	return end && end + 1 == buf + len;
+}
+
 /* Reads until the end of the file, a full buffer or an error. */
 static ssize_t read_some(int fd, char *buf, size_t size)
 {
@@ -65,9 +76,9 @@ static ssize_t read_some(int fd, char *buf, size_t size)
 			continue;
 		if (nr < 0)
 			return -errno;
-		if (nr == 0)
-			break;
 		len += (size_t)nr;
+		if (nr == 0 || is_line(buf, len))
+			break;
 	}
 	return (ssize_t)len;
 }

@@ -128,30 +128,25 @@ static const struct {
 	{ TD_CLOCK_CYCLES, "CPU_CLK_UNHALTED.THREAD_P" },
 	{ TD_CLOCK_CYCLES, "CPU_CLK_UNHALTED.CORE" },
 	{ TD_CLOCK_CYCLES, "CPU_CLK_UNHALTED.CORE_P" },
+	{ TD_CLOCK_CYCLES, "ls_not_halted_cyc" },
 	{ TD_CLOCK_INSTRUCTIONS, "instructions" },
 	{ TD_CLOCK_INSTRUCTIONS, "INST_RETIRED.ANY" },
 	{ TD_CLOCK_INSTRUCTIONS, "INST_RETIRED.ANY_P" },
+	{ TD_CLOCK_INSTRUCTIONS, "ex_ret_instr" },
 };
 
-/* Is it one of the clock's names: "cpu_core/ref-cycles/"? */
-static bool is_named(const struct td_event *event, const struct td_pmu *pmu,
-		     enum td_clock_event clock)
+const char *td_clock_modifiers(const char *event, enum td_clock_event clock)
 {
-	size_t len = strlen(pmu->name);
-	const char *name = event->name;
+	const char *slash = strchr(event, '/');
+	const char *name = slash ? slash + 1 : event;
+	size_t len = strcspn(name, slash ? "/" : ":");
 
-	if (strncmp(name, pmu->name, len) == 0 && name[len] == '/')
-		name += len + 1;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
-		size_t end = strlen(names[i].name);
-
-		/* letters behind it would be modifiers */
-		if (names[i].clock == clock &&
-		    strncasecmp(name, names[i].name, end) == 0 &&
-		    (!name[end] || strcmp(name + end, "/") == 0))
-			return true;
+		if (names[i].clock == clock && strlen(names[i].name) == len &&
+		    strncasecmp(name, names[i].name, len) == 0)
+			return name + len + (name[len] != '\0');
 	}
-	return false;
+	return NULL;
 }
 
 static bool counts_all(const struct td_modifiers *mods)
@@ -160,14 +155,15 @@ static bool counts_all(const struct td_modifiers *mods)
 	       !mods->guest && !mods->host && !mods->non_idle;
 }
 
-static int find_named(const struct td_plan *plan, const struct td_pmu *pmu,
-		      int index, enum td_clock_event clock)
+static int find_named(const struct td_plan *plan, int pmu,
+		      enum td_clock_event clock)
 {
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_event *event = &plan->events.v[i];
+		const char *modifiers = td_clock_modifiers(event->name, clock);
 
-		if (event->pmu == index && !event->refusal &&
-		    is_named(event, pmu, clock))
+		if (event->pmu == pmu && !event->refusal && modifiers &&
+		    !*modifiers)
 			return (int)i;
 	}
 	return -1;
@@ -179,7 +175,7 @@ int td_clocks_find(const struct td_plan *plan, const struct td_machine *machine,
 	int event;
 
 	if (recorded)
-		return find_named(plan, &machine->pmus[pmu], pmu, clock);
+		return find_named(plan, pmu, clock);
 	event = td_reference_find(plan, machine, pmu, kinds[clock]);
 	return event >= 0 && counts_all(&plan->events.v[event].mods) ? event
 								     : -1;

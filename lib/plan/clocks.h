@@ -16,6 +16,12 @@ enum td_clock_event {
 	TD_NR_CLOCKS,
 };
 
+/*
+ * The modifiers of an event with one of the names of the clock: "u" of
+ * "cpu_core/cycles/u" and "cycles:u"; NULL: it is another event.  Terms behind a
+ * name change what it counts.
+ */
+const char *td_clock_modifiers(const char *event, enum td_clock_event clock);
 /* Does the PMU have such events, as far as it is known how to ask for them? */
 bool td_clocks_has(const struct td_machine *machine, int pmu);
 /*

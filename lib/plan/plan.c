@@ -78,16 +78,22 @@ int *td_plan_groups(const struct td_plan *plan)
 {
 	int *groups = malloc((plan->events.nr + 1) * sizeof(*groups));
 
-	for (size_t i = 0; groups && i < plan->events.nr; i++)
+	if (groups)
+		td_plan_fill_groups(plan, groups);
+	return groups;
+}
+
+void td_plan_fill_groups(const struct td_plan *plan, int *groups)
+{
+	for (size_t i = 0; i < plan->events.nr; i++)
 		groups[i] = -1;
 	/* backwards, so that an event in several groups gets the first */
-	for (size_t g = plan->nr_groups; groups && g > 0; g--) {
+	for (size_t g = plan->nr_groups; g > 0; g--) {
 		const struct td_group *group = &plan->groups[g - 1];
 
 		for (size_t i = 0; i < group->nr; i++)
 			groups[group->members[i]] = (int)g - 1;
 	}
-	return groups;
 }
 
 void td_plan_free(struct td_plan *plan)

@@ -143,6 +143,8 @@ bool td_plan_has_families(const struct td_plan *plan);
  * it; NULL means out of memory.
  */
 int *td_plan_groups(const struct td_plan *plan);
+/* The same in an array of the caller's. */
+void td_plan_fill_groups(const struct td_plan *plan, int *groups);
 
 /* split.c */
 /*

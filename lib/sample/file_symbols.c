@@ -202,15 +202,18 @@ static bool has_lines(const struct td_elf *file)
 }
 
 /* Opens also what several debug files share; without it there are no lines. */
-static int open_lines(struct td_file_symbols *symbols,
-		      const struct td_elf *from, struct td_search *search,
-		      int root)
+int td_file_symbols_open_lines(struct td_file_symbols *symbols,
+			       struct td_search *search)
 {
+	const struct td_elf *from =
+		symbols->debug.elf ? &symbols->debug : &symbols->file;
 	int rc;
 
+	if (!search->lines || !symbols->sound)
+		return 0;
 	if (!td_elf_has(from, ".gnu_debugaltlink"))
 		return td_elf_lines_open(&symbols->lines, from, NULL, search);
-	rc = td_elf_open_shared(&symbols->shared, from, search, root);
+	rc = td_elf_open_shared(&symbols->shared, from, search, symbols->root);
 	if (rc)
 		return rc == -ENOMEM ? rc : 0;
 	return td_elf_lines_open(&symbols->lines, from, &symbols->shared,
@@ -225,11 +228,10 @@ static bool goes_on(int rc, int *left_out)
 	return !rc || rc == -ENOENT || *left_out == rc;
 }
 
-static int read_debug(struct td_file_symbols *symbols, struct td_search *search,
-		      int root)
+static int read_debug(struct td_file_symbols *symbols, struct td_search *search)
 {
 	int rc = td_elf_open_debug(&symbols->debug, &symbols->file, search,
-				   root);
+				   symbols->root);
 
 	if (!rc && !symbols->table.nr)
 		rc = elf_read_symbols(&symbols->debug, SHT_SYMTAB, search,
@@ -239,7 +241,7 @@ static int read_debug(struct td_file_symbols *symbols, struct td_search *search,
 
 /* The whole table, of the file or its debug file, else that of the linker. */
 static int read_symbols(struct td_file_symbols *symbols,
-			struct td_search *search, int root)
+			struct td_search *search)
 {
 	const struct td_elf *file = &symbols->file;
 	int left_out = 0;
@@ -247,15 +249,12 @@ static int read_symbols(struct td_file_symbols *symbols,
 
 	if (goes_on(rc, &left_out) &&
 	    (!symbols->table.nr || (search->lines && !has_lines(file))))
-		rc = read_debug(symbols, search, root);
+		rc = read_debug(symbols, search);
 	if (goes_on(rc, &left_out) && !symbols->table.nr)
 		rc = elf_read_symbols(file, SHT_DYNSYM, search,
 				      &symbols->table);
-	if (goes_on(rc, &left_out) && search->lines)
-		rc = open_lines(symbols,
-				symbols->debug.elf ? &symbols->debug : file,
-				search, root);
-	return goes_on(rc, &left_out) ? left_out : rc;
+	symbols->sound = goes_on(rc, &left_out);
+	return symbols->sound ? left_out : rc;
 }
 
 static bool is_deleted(const char *path)
@@ -266,7 +265,7 @@ static bool is_deleted(const char *path)
 static int open_object(struct td_file_symbols *symbols,
 		       const struct td_object *object, struct td_search *search)
 {
-	int root = 0, rc;
+	int rc;
 
 	switch (object->kind) {
 	case TD_OBJECT_KERNEL:
@@ -285,9 +284,9 @@ static int open_object(struct td_file_symbols *symbols,
 		rc = is_deleted(object->path)
 			     ? -EIDRM
 			     : open_file(&symbols->file, object, search->fs,
-					 &root);
+					 &symbols->root);
 	}
-	return rc ? rc : read_symbols(symbols, search, root);
+	return rc ? rc : read_symbols(symbols, search);
 }
 
 /* Whether its symbols have virtual addresses, and its spots offsets. */

@@ -12,19 +12,23 @@ struct td_file_symbols {
 	struct td_elf file, debug, shared;
 	struct td_symbol_table table;
 	struct td_elf_lines lines;
+	int root;   /* the process whose root folder the file is in, or 0 */
+	bool sound; /* there may be lines, too */
 };
 
 /*
  * Reads the symbols of an object: of a file, the vDSO, the kernel, or what a JIT
  * compiler tells.  -ENOMEM, -ENODATA if it has none, -ESTALE if it is not what
- * ran, -ENOEXEC if it is no ELF, -EIDRM if it is deleted; -E2BIG, -EFBIG and
- * -EOVERFLOW if there are more symbols, a larger debug file or more lines than are
- * read; else -errno of td_regular_open() or as in symbol_lists.h.  In any case
+ * ran, -ENOEXEC if it is no ELF, -EIDRM if it is deleted; -E2BIG and -EFBIG if
+ * there are more symbols or a larger debug file than are read; else -errno of td_regular_open() or as in symbol_lists.h.  In any case
  * what was read can be used, and must be closed.
  */
 int td_file_symbols_open(struct td_file_symbols *symbols,
 			 const struct td_object *object,
 			 struct td_search *search);
+/* Then the lines.  Returns as td_elf_lines_open() does. */
+int td_file_symbols_open_lines(struct td_file_symbols *symbols,
+			       struct td_search *search);
 /* Makes the symbols' address of a spot's.  False: it has none. */
 bool td_file_symbols_address(const struct td_file_symbols *symbols,
 			     const struct td_object *object, uint64_t *address);

@@ -37,6 +37,11 @@ void td_found_write_object(FILE *fp, int object)
 	write_mark(fp, TD_FOUND_OBJECT, object, 0);
 }
 
+void td_found_write_named(FILE *fp, int object)
+{
+	write_mark(fp, TD_FOUND_NAMED, object, 0);
+}
+
 void td_found_write_end(FILE *fp, int object, int rc)
 {
 	write_mark(fp, TD_FOUND_END, object, rc);
@@ -78,7 +83,16 @@ static int take_object(struct td_found_reader *reader, const struct head *head)
 	    (size_t)head->at >= reader->spots->nr_objects)
 		return -EPROTO;
 	reader->object = reader->after = head->at;
+	reader->named = false;
 	return TD_FOUND_OBJECT;
+}
+
+static int take_named(struct td_found_reader *reader, const struct head *head)
+{
+	if (reader->object < 0 || head->at != reader->object || reader->named)
+		return -EPROTO;
+	reader->named = true;
+	return TD_FOUND_NAMED;
 }
 
 static int take_end(struct td_found_reader *reader, const struct head *head)
@@ -108,6 +122,8 @@ static int add_function(struct td_found_reader *reader, struct td_spot *spot,
 
 	if (!head->name)
 		return 0;
+	if (spot->function >= 0)
+		return -EPROTO;
 	if (head->begin > spot->address || !copy(name, text, head->name))
 		return -EPROTO;
 	spot->function = td_spots_add_function(reader->spots, &function);
@@ -122,6 +138,8 @@ static int add_line(struct td_found_reader *reader, struct td_spot *spot,
 
 	if (!head->file)
 		return 0;
+	if (spot->file >= 0)
+		return -EPROTO;
 	if (head->number <= 0 || !copy(path, text, head->file))
 		return -EPROTO;
 	file = td_spots_add_file(reader->spots, path);
@@ -143,7 +161,7 @@ static int take_spot(struct td_found_reader *reader, const struct head *head,
 	spot = &reader->spots->v[head->at];
 	reader->text += (uint64_t)head->name + head->file;
 	if (reader->object < 0 || spot->object != reader->object ||
-	    spot->function >= 0 || spot->file >= 0 || reader->text > TEXT_MAX)
+	    reader->text > TEXT_MAX)
 		return -EPROTO;
 	rc = add_line(reader, spot, head, text + head->name);
 	if (!rc)
@@ -163,6 +181,8 @@ int td_found_take(struct td_found_reader *reader, const char *bytes,
 	switch (head.kind) {
 	case TD_FOUND_OBJECT:
 		return take_object(reader, &head);
+	case TD_FOUND_NAMED:
+		return take_named(reader, &head);
 	case TD_FOUND_END:
 		return take_end(reader, &head);
 	case TD_FOUND_SPOT:

@@ -8,8 +8,8 @@
 
 /*
  * What a search for symbols found, as bytes that one process writes and another
- * reads: for each object, in their order, that it is looked at, the spots of it
- * that are known, and that it is done.  The reader trusts nothing of it.
+ * reads: for each object, in their order, that it is looked at, the functions of
+ * its spots that are known, that these are all, their lines, and that it is done.  The reader trusts nothing of it.
  */
 
 /* A spot in words. */
@@ -23,6 +23,8 @@ struct td_found_spot {
 
 void td_found_write_object(FILE *fp, int object);
 void td_found_write(FILE *fp, const struct td_found_spot *found);
+/* What follows of the object is lines. */
+void td_found_write_named(FILE *fp, int object);
 /* rc: 0, or the negative errno that says what is missing. */
 void td_found_write_end(FILE *fp, int object, int rc);
 
@@ -31,6 +33,7 @@ struct td_found_reader {
 	struct td_spots *spots;
 	int object;    /* that is looked at, or -1 */
 	int after;     /* the last that was; only those behind it follow */
+	bool named;    /* the functions of its spots are all there */
 	int rc;        /* of the object that is done */
 	uint64_t text; /* bytes of names that were taken, of all */
 };
@@ -40,6 +43,7 @@ enum td_found_kind {
 	TD_FOUND_OBJECT,
 	TD_FOUND_SPOT,
 	TD_FOUND_END,
+	TD_FOUND_NAMED,
 };
 
 /* The longest record. */

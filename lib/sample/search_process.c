@@ -75,9 +75,12 @@ bool td_demangle(const char *name, char *buf, size_t size)
 
 /* --- the search ------------------------------------------------------------- */
 
-/* The names of the functions of an object, demangled once each. */
+/* The spots of an object, and the names of its functions, demangled once each. */
 struct finding {
-	const struct td_file_symbols *symbols;
+	const struct td_spots *spots;
+	const int *unknown;
+	size_t nr;
+	struct td_file_symbols symbols;
 	const struct td_named *last;
 	char name[TD_SYMBOL_NAME_MAX + 1];
 	FILE *fp;
@@ -86,7 +89,7 @@ struct finding {
 static const char *name_of(struct finding *finding,
 			   const struct td_named *named)
 {
-	const struct td_symbol_table *table = &finding->symbols->table;
+	const struct td_symbol_table *table = &finding->symbols.table;
 	const char *name = td_symbol_table_name(table, named);
 
 	if (named != finding->last &&
@@ -96,59 +99,87 @@ static const char *name_of(struct finding *finding,
 	return finding->name;
 }
 
-static void find_spot(struct finding *finding, const struct td_spot *spot,
-		      int at, uint64_t address)
+static void find_name(struct finding *finding, int at, uint64_t address)
 {
-	const struct td_file_symbols *symbols = finding->symbols;
+	const struct td_spot *spot = &finding->spots->v[at];
 	const struct td_named *named =
-		td_symbol_table_find(&symbols->table, address);
+		td_symbol_table_find(&finding->symbols.table, address);
 	struct td_found_spot found = { .spot = at };
-	td_autofree char *file = NULL;
 
-	if (named && address - named->start <= spot->address) {
-		found.name = name_of(finding, named);
-		found.begin = spot->address - (address - named->start);
-	}
-	if (symbols->lines.nr)
-		file = td_elf_lines_find(&symbols->lines, address, &found.line);
+	if (!named || address - named->start > spot->address)
+		return;
+	found.name = name_of(finding, named);
+	found.begin = spot->address - (address - named->start);
+	td_found_write(finding->fp, &found);
+}
+
+static void find_line(struct finding *finding, int at, uint64_t address)
+{
+	struct td_found_spot found = { .spot = at };
+	td_autofree char *file = td_elf_lines_find(&finding->symbols.lines,
+						   address, &found.line);
+
 	found.file = file;
-	if (found.name || found.file)
+	if (file)
 		td_found_write(finding->fp, &found);
 }
 
-/* The spots of the first one's object.  Returns how many they are. */
-static size_t search_object(struct td_search *search,
-			    const struct td_spots *spots, const int *unknown,
-			    size_t nr, FILE *fp)
+static void find_all(struct finding *finding,
+		     void (*find)(struct finding *finding, int at,
+				  uint64_t address))
 {
-	struct td_file_symbols symbols;
-	struct finding finding = { .symbols = &symbols, .fp = fp };
-	int at = spots->v[*unknown].object, rc;
-	const struct td_object *object = &spots->objects[at];
-	size_t i;
-
-	td_found_write_object(fp, at);
-	/* whoever waits for us must know what we are at if we end here */
-	fflush(fp);
-	rc = td_file_symbols_open(&symbols, object, search);
-	for (i = 0; i < nr && spots->v[unknown[i]].object == at; i++) {
-		const struct td_spot *spot = &spots->v[unknown[i]];
+	for (size_t i = 0; i < finding->nr; i++) {
+		int at = finding->unknown[i];
+		const struct td_spot *spot = &finding->spots->v[at];
 		uint64_t address = spot->address;
 
-		if (td_file_symbols_address(&symbols, object, &address))
-			find_spot(&finding, spot, unknown[i], address);
+		if (td_file_symbols_address(
+			    &finding->symbols,
+			    &finding->spots->objects[spot->object], &address))
+			find(finding, at, address);
 	}
-	td_file_symbols_close(&symbols);
-	td_found_write_end(fp, at, rc);
+}
+
+/*
+ * Names come before lines, which may take longer than there is time for: a small
+ * file can have a line table of gigabytes.
+ */
+static void search_object(struct td_search *search, struct finding *finding,
+			  int object)
+{
+	struct td_file_symbols *symbols = &finding->symbols;
+	FILE *fp = finding->fp;
+	int rc, rc_lines;
+
+	td_found_write_object(fp, object);
+	/* whoever waits for us must know what we are at if we end here */
 	fflush(fp);
-	return i;
+	rc = td_file_symbols_open(symbols, &finding->spots->objects[object],
+				  search);
+	find_all(finding, find_name);
+	td_found_write_named(fp, object);
+	fflush(fp);
+	rc_lines = td_file_symbols_open_lines(symbols, search);
+	if (symbols->lines.nr)
+		find_all(finding, find_line);
+	td_file_symbols_close(symbols);
+	td_found_write_end(fp, object, rc_lines ? rc_lines : rc);
+	fflush(fp);
 }
 
 void td_search_objects(struct td_search *search, const struct td_spots *spots,
 		       const int *unknown, size_t nr, FILE *fp)
 {
-	for (size_t i = 0; i < nr;)
-		i += search_object(search, spots, unknown + i, nr - i, fp);
+	for (size_t i = 0; i < nr;) {
+		struct finding finding = { .spots = spots,
+					   .unknown = unknown + i,
+					   .fp = fp };
+		int object = spots->v[unknown[i]].object;
+
+		for (; i < nr && spots->v[unknown[i]].object == object; i++)
+			finding.nr++;
+		search_object(search, &finding, object);
+	}
 }
 
 /* --- the process ------------------------------------------------------------ */

@@ -49,22 +49,24 @@ static const char *reason_of(const struct td_object *object, int rc)
 	return strerror(-rc);
 }
 
-static const char *missing(int rc)
+/* lines: its names are all there. */
+static const char *missing(int rc, bool lines)
 {
+	if (lines || rc == -EOVERFLOW)
+		return "no lines";
 	return rc == -E2BIG || rc == -EILSEQ
 		       ? "addresses without names among them"
-	       : rc == -EOVERFLOW ? "no lines"
-				  : "addresses without names";
+		       : "addresses without names";
 }
 
 static void say_why(const struct td_symbols *symbols,
-		    const struct td_object *object, int rc)
+		    const struct td_object *object, int rc, bool lines)
 {
 	struct td_notes *notes = symbols->notes;
 
 	if (object->kind != TD_OBJECT_MEMORY)
 		td_notes_add(notes, "%s: %s: %s", object->path,
-			     reason_of(object, rc), missing(rc));
+			     reason_of(object, rc), missing(rc, lines));
 	else if (object->pid > 0)
 		td_notes_add(
 			notes,
@@ -72,7 +74,7 @@ static void say_why(const struct td_symbols *symbols,
 			object->pid, object->pid,
 			rc == -EPERM ? "belongs to another user"
 				     : reason_of(object, rc),
-			missing(rc));
+			missing(rc, lines));
 }
 
 /* --- one process ------------------------------------------------------------ */
@@ -115,7 +117,7 @@ static int take_records(struct search *s)
 			s->object_ns = td_now_ns();
 		if (kind == TD_FOUND_END && s->reader.rc)
 			say_why(s->symbols, &s->spots->objects[s->reader.after],
-				s->reader.rc);
+				s->reader.rc, false);
 	}
 	s->nr -= at;
 	memmove(s->bytes, s->bytes + at, s->nr);
@@ -229,7 +231,8 @@ static void give_up(const struct search *s, int rc)
 				   : strerror(-rc));
 	} else {
 		s->spots->objects[at].given_up = true;
-		say_why(s->symbols, &s->spots->objects[at], rc);
+		say_why(s->symbols, &s->spots->objects[at], rc,
+			s->reader.named);
 		if (s->symbols->spent_ns >= ALL_NS)
 			end_search(s, next, "it took too long in all");
 	}

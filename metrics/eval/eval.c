@@ -40,24 +40,6 @@ static bool is_of_row(const struct td_metric *metric, int pmu, bool apart)
 	return metric->pmu == pmu && metric->def->apart == apart;
 }
 
-static struct td_row *add_row(struct td_report *report, const char *id,
-			      const char *pmu)
-{
-	struct td_row *row =
-		td_array_add(&report->rows, report->nr_rows, sizeof(*row));
-
-	if (!row)
-		return NULL;
-	*row = td_row_init(id, pmu);
-	row->cells = calloc(report->nr_columns + 1, sizeof(*row->cells));
-	if (!row->cells)
-		return NULL;
-	for (size_t i = 0; i < report->nr_columns; i++)
-		row->cells[i] = td_cell_make(TD_STATUS_NONE, NAN);
-	report->nr_rows++;
-	return row;
-}
-
 /*
  * Was an event of the metric opened for this id?  Those that are not the PMU's
  * are opened on all CPUs, so they tell nothing beside one that is.
@@ -148,8 +130,7 @@ static void find_misfits(const struct td_evaluation *e, int pmu,
 	const struct td_tree *tree = e->tree;
 	enum td_misfit of_slots =
 		td_eval_slots_misfit(e, pmu, &row->fields_sum);
-	int dropped;
-	double correction = td_eval_correction(e, pmu, &dropped);
+	double correction = td_eval_correction(e, pmu);
 
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
@@ -164,7 +145,7 @@ static void find_misfits(const struct td_evaluation *e, int pmu,
 			continue;
 		if (level == 1)
 			cell->misfit = of_slots;
-		if (td_ints_has(&metric->events, dropped) &&
+		if (td_ints_has(&metric->events, e->dropped[pmu]) &&
 		    fabs(cell->value) <= correction)
 			cell->misfit = TD_MISFIT_CORRECTION;
 	}
@@ -260,7 +241,8 @@ static int add_rows(const struct td_evaluation *e, const char *id,
 		if (!was_opened(e, pmu) &&
 		    !(e->whole && was_refused(e->plan, pmu)))
 			continue;
-		row = add_row(report, id, tree->machine->pmus[pmu].name);
+		row = td_report_add_row(report, id,
+					tree->machine->pmus[pmu].name);
 		if (!row)
 			return -ENOMEM;
 		eval_pmu(e, pmu, row);
@@ -300,7 +282,7 @@ static int add_package_row(const struct td_evaluation *e, const char *id,
 
 	if (!tree->nr_package_nodes || !was_opened(e, PACKAGE))
 		return 0;
-	row = add_row(report, id, TD_PACKAGE);
+	row = td_report_add_row(report, id, TD_PACKAGE);
 	if (!row)
 		return -ENOMEM;
 	row->package = true;
@@ -330,7 +312,7 @@ static int add_row_apart(const struct td_evaluation *e, const char *id,
 
 		if (!has_metrics(tree, pmu, true))
 			continue;
-		row = add_row(report, id, "all");
+		row = td_report_add_row(report, id, "all");
 		if (!row)
 			return -ENOMEM;
 		compute(e, pmu, true, row);
@@ -407,13 +389,12 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 		td_eval_find_clocks(e);
 		td_eval_find_kinds(e);
 	}
-	*report = (struct td_report){
-		.has_busy = has_busy(e),
-		.has_ipc = has_ipc(e),
-		.tasks_pct = NAN,
-		.columns = e->tree->columns,
-		.nr_columns = e->tree->nr_columns,
-	};
+	td_report_clear(report);
+	report->has_busy = has_busy(e);
+	report->has_ipc = has_ipc(e);
+	report->tasks_pct = NAN;
+	report->columns = e->tree->columns;
+	report->nr_columns = e->tree->nr_columns;
 	for (size_t i = 0; !rc && i < totals->nr_ids; i++) {
 		size_t first = report->nr_rows;
 

@@ -21,8 +21,9 @@
  * tree and was opened there, and one for the package if the tree has metrics of
  * it.  merge: one row for each id instead, with metrics
  * weighted by the slots of the PMUs.  times: of the same interval, or NULL.
- * Strings are borrowed from e, its tree and totals.  Returns -ENOMEM; free with
- * td_report_free() even then.
+ * Strings are borrowed from e, its tree and totals.  The report is zeroed, or was
+ * used: its memory is used again.  Returns -ENOMEM; free with td_report_free() even
+ * then.
  */
 int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 	    const struct td_times *times, bool merge, struct td_report *report,

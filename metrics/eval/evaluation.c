@@ -14,8 +14,9 @@ int td_evaluation_make(struct td_evaluation *e, const struct td_tree *tree,
 	*e = (struct td_evaluation){ .tree = tree, .plan = plan };
 	e->values = calloc(nr + 1, sizeof(*e->values));
 	e->clocks = calloc(tree->nr_pmus + 1, sizeof(*e->clocks));
+	e->dropped = calloc(tree->nr_pmus + 1, sizeof(*e->dropped));
 	e->shifted = calloc(nr + 1, sizeof(*e->shifted));
-	if (!e->values || !e->clocks || !e->shifted)
+	if (!e->values || !e->clocks || !e->dropped || !e->shifted)
 		return td_err_nomem(err);
 	if (nr)
 		memcpy(e->values, tree->constants, nr * sizeof(*e->values));
@@ -60,5 +61,6 @@ void td_evaluation_free(struct td_evaluation *e)
 	free(e->groups);
 	free(e->kinds);
 	free(e->clocks);
+	free(e->dropped);
 	*e = (struct td_evaluation){ 0 };
 }

@@ -59,6 +59,7 @@ struct td_evaluation {
 	unsigned int *kinds; /* one for each event: td_slots_event */
 	/* one for each PMU: the events of its clocks; -1: none */
 	int (*clocks)[TD_NR_CLOCKS];
+	int *dropped; /* one for each PMU: INT_MISC.UOP_DROPPING; -1: none */
 	/*
 	 * texts why events did not run, made when needed: for each PMU one for
 	 * each td_absence, then one for each event

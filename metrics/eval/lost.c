@@ -103,6 +103,7 @@ int td_report_find_lost(struct td_report *report, bool cgroups)
 
 	if (cgroups && !keys)
 		return -ENOMEM;
+	report->has_lost = false;
 	slots = all_slots(report, keys);
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		struct td_row *row = &report->rows[i];
@@ -131,20 +132,17 @@ static int by_lost(const void *a, const void *b)
 int td_report_sort_by_lost(struct td_report *report)
 {
 	size_t nr = report->nr_rows;
-	td_autofree const struct td_row **order =
-		calloc(nr + 1, sizeof(*order));
-	struct td_row *sorted = calloc(nr + 1, sizeof(*sorted));
+	td_autofree const struct td_row **order = calloc(nr + 1, sizeof(*order));
+	td_autofree struct td_row *sorted = calloc(nr + 1, sizeof(*sorted));
 
-	if (!order || !sorted) {
-		free(sorted);
+	if (!order || !sorted)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < nr; i++)
 		order[i] = &report->rows[i];
 	qsort(order, nr, sizeof(*order), by_lost);
 	for (size_t i = 0; i < nr; i++)
 		sorted[i] = *order[i];
-	free(report->rows);
-	report->rows = sorted;
+	for (size_t i = 0; i < nr; i++)
+		report->rows[i] = sorted[i];
 	return 0;
 }

@@ -286,11 +286,8 @@ void td_eval_merge(const struct td_evaluation *e, struct td_report *report,
 		rows[0].cells[i] = cell;
 	}
 	leave_out_parts(rows, nr, rows[0].cells);
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		merged.slots += isnan(rows[i].slots) ? 0 : rows[i].slots;
-		if (i > 0)
-			free(rows[i].cells);
-	}
 	merged.cells = rows[0].cells;
 	for (size_t i = 0; i < report->nr_columns; i++) {
 		const struct td_cell *cell = &merged.cells[i];

@@ -43,7 +43,7 @@ void td_eval_fill_tasks(const struct td_evaluation *e,
 /* slots.c: the slots that a group counts, or NULL. */
 const struct td_total *td_eval_slots_of(const struct td_evaluation *e,
 					const struct td_group *group);
-/* Finds td_evaluation.kinds. */
+/* Finds td_evaluation.kinds and .dropped. */
 void td_eval_find_kinds(const struct td_evaluation *e);
 /*
  * TD_MISFIT_SUM or TD_MISFIT_WIDTH if the slots cannot be.  *sum: the four fields
@@ -53,9 +53,9 @@ enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu,
 				    double *sum);
 /*
  * Formulas subtract INT_MISC.UOP_DROPPING: the share of the slots that it is,
- * in per cent, and its event, or NaN and -1.
+ * in per cent; NaN: none, or unknown.
  */
-double td_eval_correction(const struct td_evaluation *e, int pmu, int *event);
+double td_eval_correction(const struct td_evaluation *e, int pmu);
 
 /* merge.c: merges the report's rows from first on into one. */
 void td_eval_merge(const struct td_evaluation *e, struct td_report *report,

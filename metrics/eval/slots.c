@@ -15,44 +15,41 @@
 /* As much more than its width may a core have because of the reads' order. */
 #define MOST_WIDTH 1.02
 
-/*
- * Events are known by their names, as recordings have nothing else.  Is this the
- * event id, as in "slots", "cpu_core/slots/" or "cpu_core/slots/u"?
- */
-static bool is_named(const struct td_event *event, const char *id)
-{
-	const char *slash = strchr(event->name, '/');
-	const char *name = slash ? slash + 1 : event->name;
-	size_t len = strcspn(name, "/:");
-
-	return strlen(id) == len && strncmp(name, id, len) == 0;
-}
-
-static bool is_level_1(const struct td_event *event)
-{
-	return is_named(event, "topdown-retiring") ||
-	       is_named(event, "topdown-bad-spec") ||
-	       is_named(event, "topdown-fe-bound") ||
-	       is_named(event, "topdown-be-bound");
-}
-
 /* The kernel and the metric files have names of their own for some. */
 static unsigned int kind_of(const struct td_event *event)
 {
-	if (is_named(event, "slots") || is_named(event, "TOPDOWN.SLOTS"))
+	if (td_event_is_named(event, "slots") ||
+	    td_event_is_named(event, "TOPDOWN.SLOTS"))
 		return TD_IS_SLOTS;
-	if (is_named(event, "cycles") || is_named(event, "cpu-cycles") ||
-	    is_named(event, "CPU_CLK_UNHALTED.THREAD"))
+	if (td_event_is_named(event, "cycles") ||
+	    td_event_is_named(event, "cpu-cycles") ||
+	    td_event_is_named(event, "CPU_CLK_UNHALTED.THREAD"))
 		return TD_IS_CYCLES;
 	if (!strstr(event->name, "topdown-"))
 		return 0;
-	return is_level_1(event) ? TD_IS_FIELD | TD_IS_LEVEL_1 : TD_IS_FIELD;
+	return td_event_is_level_1(event) ? TD_IS_FIELD | TD_IS_LEVEL_1
+					  : TD_IS_FIELD;
+}
+
+/* The event that the formulas of a PMU subtract; -1: none. */
+static int find_dropped(const struct td_tree *tree, int pmu)
+{
+	for (size_t i = 0; i < tree->nr_operands; i++) {
+		const struct td_operand *operand = &tree->operands[i];
+
+		if (operand->pmu == pmu && operand->events.nr == 1 &&
+		    strcasestr(operand->name, "UOP_DROPPING"))
+			return operand->events.v[0];
+	}
+	return -1;
 }
 
 void td_eval_find_kinds(const struct td_evaluation *e)
 {
 	for (size_t i = 0; i < e->plan->events.nr; i++)
 		e->kinds[i] = kind_of(&e->plan->events.v[i]);
+	for (int pmu = 0; pmu < (int)e->tree->nr_pmus; pmu++)
+		e->dropped[pmu] = find_dropped(e->tree, pmu);
 }
 
 /* The first member, but recordings may have their events in another order. */
@@ -133,27 +130,11 @@ enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu,
 	return misfit;
 }
 
-/* --- what the formulas subtract ------------------------------------------------ */
-
-static const struct td_operand *dropped_uops(const struct td_tree *tree,
-					     int pmu)
+double td_eval_correction(const struct td_evaluation *e, int pmu)
 {
-	for (size_t i = 0; i < tree->nr_operands; i++) {
-		const struct td_operand *operand = &tree->operands[i];
+	int slots = e->tree->slots[pmu], dropped = e->dropped[pmu];
 
-		if (operand->pmu == pmu && operand->events.nr == 1 &&
-		    strcasestr(operand->name, "UOP_DROPPING"))
-			return operand;
-	}
-	return NULL;
-}
-
-double td_eval_correction(const struct td_evaluation *e, int pmu, int *event)
-{
-	const struct td_tree *tree = e->tree;
-	const struct td_operand *dropped = dropped_uops(tree, pmu);
-	double slots = tree->slots[pmu] < 0 ? NAN : e->values[tree->slots[pmu]];
-
-	*event = dropped ? dropped->events.v[0] : -1;
-	return dropped ? TD_PERCENT * e->counts[*event] / slots : NAN;
+	return dropped < 0 || slots < 0
+		       ? NAN
+		       : TD_PERCENT * e->counts[dropped] / e->values[slots];
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/base/util.h"
 #include "metrics/table/ratio_parts.h"
 #include "metrics/table/ratios.h"
 
@@ -125,30 +126,32 @@ static void find_firsts(const struct td_ratios *ratios,
 	}
 }
 
-int td_ratios_build(struct td_ratios *ratios, const struct td_plan *plan,
-		    const struct td_total *totals, size_t nr_ids)
+int td_ratios_build(struct td_ratios *ratios, const struct td_plan *plan)
 {
 	int rc = 0;
 
 	*ratios = (struct td_ratios){
 		.plan = plan,
-		.totals = totals,
 		.events = calloc(plan->events.nr + 1, sizeof(*ratios->events)),
 	};
 	if (!ratios->events)
 		return -ENOMEM;
 	for (size_t i = 0; !rc && i < plan->events.nr; i++)
 		rc = know_event(ratios, i);
-	if (!rc)
-		rc = find_groups(ratios);
-	if (rc)
-		return rc;
-	ratios->firsts = calloc(nr_ids * ratios->nr_divisors + 1,
-				sizeof(*ratios->firsts));
-	for (size_t id = 0; ratios->firsts && id < nr_ids; id++)
-		find_firsts(ratios, totals + id * plan->events.nr,
+	return rc ? rc : find_groups(ratios);
+}
+
+int td_ratios_count(struct td_ratios *ratios, const struct td_total *totals,
+		    size_t nr_ids)
+{
+	ratios->totals = totals;
+	if (td_array_clear(&ratios->firsts, nr_ids * ratios->nr_divisors,
+			   sizeof(*ratios->firsts)))
+		return -ENOMEM;
+	for (size_t id = 0; id < nr_ids; id++)
+		find_firsts(ratios, totals + id * ratios->plan->events.nr,
 			    ratios->firsts + id * ratios->nr_divisors);
-	return ratios->firsts ? 0 : -ENOMEM;
+	return 0;
 }
 
 void td_ratios_free(struct td_ratios *ratios)

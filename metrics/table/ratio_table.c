@@ -124,7 +124,9 @@ int td_ratio_table_build(struct td_ratio_table *table,
 	for (size_t i = 0; totals && i < plan->events.nr; i++)
 		totals[i].value = 1;
 	if (!rc)
-		rc = td_ratios_build(&ratios, plan, totals, 1);
+		rc = td_ratios_build(&ratios, plan);
+	if (!rc)
+		rc = td_ratios_count(&ratios, totals, 1);
 	for (size_t i = 0; !rc && i < plan->events.nr; i++)
 		rc = add_event(table, &ratios, (int)i);
 	td_ratios_free(&ratios);
@@ -140,26 +142,20 @@ static struct td_row *add_row(const struct td_ratio_table *table,
 			      const struct td_event_row *event)
 {
 	int pmu = row_pmu(table, event->pmu);
-	struct td_row *row =
-		td_array_add(&report->rows, report->nr_rows, sizeof(*row));
-	struct td_cell *cells = calloc(table->nr + 1, sizeof(*cells));
+	struct td_row *row = td_report_add_row(report, event->id,
+					       pmu_name(table->machine, pmu));
 
-	if (!row || !cells) {
-		free(cells);
+	if (!row)
 		return NULL;
-	}
 	for (size_t i = 0; i < table->nr; i++) {
-		bool has = table->pmus[i] & UINT64_C(1) << pmu;
+		struct td_cell *cell = &row->cells[i];
 
-		cells[i] = td_cell_make(
-			has ? TD_STATUS_NOT_COUNTED : TD_STATUS_NONE, NAN);
-		cells[i].over_unknown = cells[i].matters = true;
+		if (table->pmus[i] & UINT64_C(1) << pmu)
+			cell->status = TD_STATUS_NOT_COUNTED;
+		cell->over_unknown = cell->matters = true;
 	}
-	*row = td_row_init(event->id, pmu_name(table->machine, pmu));
-	row->cells = cells;
 	row->nodes = table->nodes;
 	row->nr_nodes = table->nr;
-	report->nr_rows++;
 	return row;
 }
 
@@ -217,11 +213,10 @@ int td_ratio_table_fill(const struct td_ratio_table *table,
 	struct td_index index = { 0 };
 	int rc = 0;
 
-	*report = (struct td_report){
-		.time_ns = events->time_ns,
-		.columns = table->columns,
-		.nr_columns = table->nr,
-	};
+	td_report_clear(report);
+	report->time_ns = events->time_ns;
+	report->columns = table->columns;
+	report->nr_columns = table->nr;
 	for (size_t i = 0; !rc && i < events->nr_rows; i++) {
 		const struct td_event_row *event = &events->rows[i];
 		struct td_row *row;

@@ -8,12 +8,11 @@
 #include "lib/plan/plan.h"
 
 /*
- * The divisors of ratios, for all ids: prepared once for all rows.  Free with
- * td_ratios_free().
+ * The divisors of ratios: known once for a plan, and counted for all ids of an
+ * interval.  Free with td_ratios_free().
  */
 struct td_ratios {
-	const struct td_plan *plan;    /* borrowed, like totals */
-	const struct td_total *totals; /* [id][event] */
+	const struct td_plan *plan; /* borrowed, like totals */
 	struct td_ratio_event *events;
 	/*
 	 * The number of each divisor: a kind of event, with its PMU, modifiers
@@ -21,13 +20,16 @@ struct td_ratios {
 	 */
 	struct td_index divisors;
 	size_t nr_divisors;
+	const struct td_total *totals; /* [id][event] */
 	/* [id][divisor]: the first such event that was counted, or -1 */
 	int *firsts;
 };
 
 /* Returns 0 or -ENOMEM; free it even then. */
-int td_ratios_build(struct td_ratios *ratios, const struct td_plan *plan,
-		    const struct td_total *totals, size_t nr_ids);
+int td_ratios_build(struct td_ratios *ratios, const struct td_plan *plan);
+/* Finds the divisors in the totals of an interval.  Returns 0 or -ENOMEM. */
+int td_ratios_count(struct td_ratios *ratios, const struct td_total *totals,
+		    size_t nr_ids);
 void td_ratios_free(struct td_ratios *ratios);
 /*
  * Computes the ratios that perf stat prints next to an event's count

@@ -9,19 +9,18 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/rows_parts.h"
 
-static struct td_event_row *add_row(struct td_filling *f, int event,
+static struct td_event_row *add_row(struct td_event_table *t, int event,
 				    const struct td_total_id *id)
 {
-	const struct td_event *e = &f->plan->events.v[event];
-	struct td_event_row *row = td_array_add(
-		&f->report->rows, f->report->nr_rows, sizeof(*row));
+	const struct td_event *e = &t->plan->events.v[event];
+	struct td_event_row *row =
+		td_array_add(&t->report.rows, t->report.nr_rows, sizeof(*row));
 	bool whole = !(e->scale > floor(e->scale));
 
 	if (!row)
 		return NULL;
-	f->report->nr_rows++;
+	t->report.nr_rows++;
 	*row = (struct td_event_row){
 		.id = id ? id->name : "all",
 		.cgroup = id ? id->cgroup : NULL,
@@ -39,24 +38,24 @@ static struct td_event_row *add_row(struct td_filling *f, int event,
 	return row;
 }
 
-static int add_tool(struct td_filling *f, int event)
+static int add_tool(struct td_event_table *t, int event)
 {
 	/*
 	 * the value belongs to no id and is shown with the first one, as in
 	 * perf
 	 */
 	struct td_event_row *row =
-		add_row(f, event,
-			f->first < f->last ? &f->totals->ids[f->first] : NULL);
+		add_row(t, event,
+			t->first < t->last ? &t->totals->ids[t->first] : NULL);
 
 	if (!row)
 		return -ENOMEM;
 	row->nr = 1;
-	row->value = td_times_of_tool(f->times, f->plan->events.v[event].tool);
+	row->value = td_times_of_tool(t->times, t->plan->events.v[event].tool);
 	if (isnan(row->value))
 		return 0;
 	row->status = TD_STATUS_OK;
-	row->running_ns = f->times->elapsed_ns;
+	row->running_ns = t->times->elapsed_ns;
 	return 0;
 }
 
@@ -77,34 +76,33 @@ static void add_total(struct td_event_row *row, const struct td_total *total,
 }
 
 /* Renames a sum over kinds of core: "cpu_core/cycles/u" becomes "cycles:u". */
-static int name_merged(struct td_filling *f, int event,
+static int name_merged(struct td_event_table *t, int event,
 		       struct td_event_row *row)
 {
-	const char *name = f->plan->events.v[event].name;
+	const char *name = t->plan->events.v[event].name;
 	const char *start = strchr(name, '/'), *end = strrchr(name, '/');
-	struct td_event_report *report = f->report;
-	char **slot;
+	char **merged = &t->names[event];
 
 	if (!start || start == end)
 		return 0;
-	slot = td_array_add(&report->names, report->nr_names, sizeof(*slot));
-	if (!slot || asprintf(slot, "%.*s%s%s", (int)(end - start - 1),
-			      start + 1, end[1] ? ":" : "", end + 1) < 0)
+	if (!*merged && asprintf(merged, "%.*s%s%s", (int)(end - start - 1),
+				 start + 1, end[1] ? ":" : "", end + 1) < 0) {
+		*merged = NULL;
 		return -ENOMEM;
-	report->nr_names++;
-	row->event = *slot;
+	}
+	row->event = *merged;
 	return 0;
 }
 
 /* Is the row the sum of events on several kinds of core? */
-static bool is_hybrid_sum(const struct td_filling *f, int event)
+static bool is_hybrid_sum(const struct td_event_table *t, int event)
 {
-	size_t first = f->specs.first[event], end = f->specs.end[event];
+	size_t first = t->specs.first[event], end = t->specs.end[event];
 
-	for (size_t at = first; f->hybrid && at < end; at++) {
-		int i = f->specs.order[at];
+	for (size_t at = first; t->hybrid && at < end; at++) {
+		int i = t->specs.order[at];
 
-		if (i != event && td_filling_is_of_row(f, event, i))
+		if (i != event && td_event_table_is_of_row(t, event, i))
 			return true;
 	}
 	return false;
@@ -114,16 +112,16 @@ static bool is_hybrid_sum(const struct td_filling *f, int event)
  * Adds up the kinds of core for tasks.  A task runs on one kind at a time but
  * is enabled on all, so a kind where it never ran is not missing.
  */
-static void add_kinds(const struct td_filling *f, int event,
+static void add_kinds(const struct td_event_table *t, int event,
 		      const struct td_total *totals, struct td_event_row *row)
 {
-	const struct td_plan *plan = f->plan;
+	const struct td_plan *plan = t->plan;
 	unsigned int nr = 0, tasks = 0;
-	size_t at = f->specs.first[event];
+	size_t at = t->specs.first[event];
 	uint64_t most = 0;
 	int i;
 
-	while ((i = td_filling_next(f, event, totals, &at)) >= 0) {
+	while ((i = td_event_table_next(t, event, totals, &at)) >= 0) {
 		tasks = totals[i].nr > tasks ? totals[i].nr : tasks;
 		most = totals[i].enabled_ns > most ? totals[i].enabled_ns
 						   : most;
@@ -140,90 +138,90 @@ static void add_kinds(const struct td_filling *f, int event,
 /*
  * Adds up all events of the row; the sum has a value only if all were counted.
  */
-static void add_all(const struct td_filling *f, int event,
+static void add_all(const struct td_event_table *t, int event,
 		    const struct td_total *totals, struct td_event_row *row)
 {
-	size_t at = f->specs.first[event];
+	size_t at = t->specs.first[event];
 	unsigned int nr = 0;
 	int i;
 
-	while ((i = td_filling_next(f, event, totals, &at)) >= 0)
-		add_total(row, &totals[i], f->plan->events.v[i].scale,
+	while ((i = td_event_table_next(t, event, totals, &at)) >= 0)
+		add_total(row, &totals[i], t->plan->events.v[i].scale,
 			  nr++ == 0);
 }
 
-static int fill_row(struct td_filling *f, int event, size_t id)
+static int fill_row(struct td_event_table *t, int event, size_t id)
 {
-	uint64_t elapsed_ns = f->times->elapsed_ns;
-	const struct td_total *totals = td_filling_totals(f, id);
-	struct td_event_row *row = add_row(f, event, &f->totals->ids[id]);
-	bool sum = is_hybrid_sum(f, event);
+	uint64_t elapsed_ns = t->times->elapsed_ns;
+	const struct td_total *totals = td_event_table_totals(t, id);
+	struct td_event_row *row = add_row(t, event, &t->totals->ids[id]);
+	bool sum = is_hybrid_sum(t, event);
 
 	if (!row)
 		return -ENOMEM;
-	if (sum && f->totals->tasks)
-		add_kinds(f, event, totals, row);
+	if (sum && t->totals->tasks)
+		add_kinds(t, event, totals, row);
 	else
-		add_all(f, event, totals, row);
+		add_all(t, event, totals, row);
 	if (sum) {
 		row->pmu = -1;
 		if (row->status == TD_STATUS_OK)
-			td_ratios_fill(&f->merged_ratios, id, event, elapsed_ns,
+			td_ratios_fill(&t->merged_ratios, id, event, elapsed_ns,
 				       row);
-		return name_merged(f, event, row);
+		return name_merged(t, event, row);
 	}
-	row->elsewhere = f->totals->tasks &&
-			 f->elsewhere[id * f->plan->events.nr + (size_t)event];
-	if (row->status == TD_STATUS_OK && !f->plan->events.v[event].merge)
-		td_ratios_fill(&f->ratios, id, event, elapsed_ns, row);
+	row->elsewhere = t->totals->tasks &&
+			 t->elsewhere[id * t->plan->events.nr + (size_t)event];
+	if (row->status == TD_STATUS_OK && !t->plan->events.v[event].merge)
+		td_ratios_fill(&t->ratios, id, event, elapsed_ns, row);
 	return 0;
 }
 
 /* Adds rows of an event that was opened for no id: for all ids, or "all". */
-static int add_everywhere(struct td_filling *f, int event)
+static int add_everywhere(struct td_event_table *t, int event)
 {
-	const struct td_totals *totals = f->totals;
+	const struct td_totals *totals = t->totals;
 
-	if (f->first == f->last)
-		return add_row(f, event, NULL) ? 0 : -ENOMEM;
-	for (size_t id = f->first; id < f->last; id++) {
-		if (!add_row(f, event, &totals->ids[id]))
+	if (t->first == t->last)
+		return add_row(t, event, NULL) ? 0 : -ENOMEM;
+	for (size_t id = t->first; id < t->last; id++) {
+		if (!add_row(t, event, &totals->ids[id]))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
 /* Adds a row for each id that the event belongs to. */
-static int add_event(struct td_filling *f, int event)
+static int add_event(struct td_event_table *t, int event)
 {
 	int rc = 0;
 
-	if (!f->anywhere[event])
-		return add_everywhere(f, event);
-	for (size_t id = f->first; !rc && id < f->last; id++) {
-		if (td_filling_has_id(f, event, id))
-			rc = fill_row(f, event, id);
-		else if (td_filling_belongs_to(f, event, id) &&
-			 !add_row(f, event, &f->totals->ids[id]))
+	if (!t->anywhere[event])
+		return add_everywhere(t, event);
+	for (size_t id = t->first; !rc && id < t->last; id++) {
+		if (td_event_table_has_id(t, event, id))
+			rc = fill_row(t, event, id);
+		else if (td_event_table_belongs_to(t, event, id) &&
+			 !add_row(t, event, &t->totals->ids[id]))
 			rc = -ENOMEM;
 	}
 	return rc;
 }
 
-static int add_events(struct td_filling *f)
+static int add_events(struct td_event_table *t)
 {
-	const struct td_plan *plan = f->plan;
+	const struct td_plan *plan = t->plan;
 	int rc = 0;
 
 	for (int i = 0; !rc && i < (int)plan->events.nr; i++) {
 		const struct td_event *event = &plan->events.v[i];
 
-		if (event->hidden || f->left_out[i])
+		if (event->hidden || t->left_out[i])
 			continue;
 		/* times belong to no id */
-		if (event->tool && f->totals->by_id && !f->each && f->first)
+		if (event->tool && t->totals->by_id && !t->each && t->first)
 			continue;
-		rc = event->tool ? add_tool(f, i) : add_event(f, i);
+		rc = event->tool ? add_tool(t, i) : add_event(t, i);
 	}
 	return rc;
 }
@@ -251,38 +249,40 @@ static bool has_each_cgroup(const struct td_totals *totals)
  * The end of the ids whose rows stand together: one id, those of a cgroup, or
  * all.
  */
-static size_t end_of_block(const struct td_filling *f)
+static size_t end_of_block(const struct td_event_table *t)
 {
-	const struct td_totals *totals = f->totals;
-	size_t last = f->first + 1;
+	const struct td_totals *totals = t->totals;
+	size_t last = t->first + 1;
 
 	if (totals->by_id || !totals->nr_ids)
 		return totals->nr_ids ? last : 0;
-	if (!f->each)
+	if (!t->each)
 		return totals->nr_ids;
 	while (last < totals->nr_ids &&
-	       totals->ids[last].cgroup == totals->ids[f->first].cgroup)
+	       totals->ids[last].cgroup == totals->ids[t->first].cgroup)
 		last++;
 	return last;
 }
 
-int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
-		  const struct td_times *times, bool hybrid,
-		  struct td_event_report *report, struct td_err *err)
+int td_event_rows(struct td_event_table *t, const struct td_totals *totals,
+		  const struct td_times *times, struct td_err *err)
 {
-	struct td_filling f = { plan,   totals, times,
-				report, hybrid, has_each_cgroup(totals) };
-	int rc = td_filling_prepare(&f);
+	int rc = td_event_table_fit(t);
 
-	*report = (struct td_event_report){ 0 };
+	t->totals = totals;
+	t->times = times;
+	t->each = has_each_cgroup(totals);
+	if (!rc)
+		rc = td_event_table_prepare(t);
+	t->report.nr_rows = 0;
+	t->last = 0;
 	while (!rc) {
-		f.first = f.last;
-		f.last = end_of_block(&f);
-		rc = add_events(&f);
-		if (f.last >= totals->nr_ids)
+		t->first = t->last;
+		t->last = end_of_block(t);
+		rc = add_events(t);
+		if (t->last >= totals->nr_ids)
 			break;
 	}
-	td_filling_free(&f);
 	return rc ? td_err_nomem(err) : 0;
 }
 

@@ -9,24 +9,20 @@
 #ifndef TD_METRICS_TABLE_ROWS_H
 #define TD_METRICS_TABLE_ROWS_H
 
-#include "lib/count/aggregate.h"
 #include "lib/count/latencies.h"
-#include "lib/count/report.h"
-#include "lib/plan/plan.h"
+#include "metrics/table/event_table.h"
 
 /*
- * Makes the event table: a row for each event that was typed and each id.  Rows
+ * Fills table->report: a row for each event that was typed and each id.  Rows
  * are in the order of the command line: all ids of an event, then the next
  * event; or with totals->by_id all events of an id, then the next id; or, if
  * every event is counted in every cgroup, all rows of a cgroup, then the next
  * cgroup.  An event that the kernel refused is "not supported", but is left out
- * if another PMU has it under the same name.  hybrid: an event on several kinds
- * of core is one row.  Borrows from plan and totals.  Returns -ENOMEM; free
- * with td_event_report_free() even then.
+ * if another PMU has it under the same name.  The report borrows from table, its
+ * plan and totals.  Returns -ENOMEM.
  */
-int td_event_rows(const struct td_plan *plan, const struct td_totals *totals,
-		  const struct td_times *times, bool hybrid,
-		  struct td_event_report *report, struct td_err *err);
+int td_event_rows(struct td_event_table *table, const struct td_totals *totals,
+		  const struct td_times *times, struct td_err *err);
 /*
  * Gives the events that were sampled, those with the modifier R, the mean of their
  * retire latencies, in whole cycles as in perf, or no value if there were too few

@@ -134,6 +134,24 @@ def ranges(file, nr):
     file.add(b".debug_ranges", struct.pack("<QQ", 5, 5) * nr + bytes(16))
 
 
+def lines(file, mb):
+    """A line table of a row for each byte, which a thousandth of it makes."""
+    header = struct.pack("<BBBbBB", 1, 1, 1, -5, 14, 13)
+    header += bytes([0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1]) + b"\0a.c\0\0\0\0\0"
+    begin = b"\0\x09\2" + struct.pack("<Q", AT)
+    size = 6 + len(header) + len(begin) + (mb << 20) + 3
+    pack = zlib.compressobj(9)
+    data = pack.compress(struct.pack("<IHI", size, 4, len(header)) + header + begin)
+    data += b"".join(pack.compress(b"\x12" * (1 << 20)) for _ in range(mb))
+    data += pack.compress(b"\0\1\1")
+    data = struct.pack("<IIQQ", 1, 0, size + 4, 1) + data + pack.flush()
+    unit = b"\1" + struct.pack("<QQI", AT, 0x1000, 0)
+    file.symbols(1, b"\0loop\0")
+    file.add(b".debug_info", struct.pack("<IHIB", len(unit) + 7, 4, 0, 8) + unit)
+    file.add(b".debug_abbrev", bytes([1, 17, 0, 0x11, 1, 0x12, 7, 0x10, 0x17, 0, 0, 0]))
+    file.add(b".debug_line", data, flags=COMPRESSED)
+
+
 def notes(file, nr):
     """Segments of notes, each as good as a megabyte of its own."""
     file.symbols(1, b"\0loop\0")

@@ -460,6 +460,7 @@ LOOP='\x48\x89\xf9\x48\xff\xc9\x75\xfb\xc3'
 		link 400 none its debug file is too large to be read: addresses without names
 		unpack 1100 loop its debugging information is too large to be read: no lines
 		ranges 8000 loop its debugging information is too large to be read: no lines
+		lines 50 loop its symbols need too much memory: no lines
 		notes 6000 loop
 	KINDS
 }

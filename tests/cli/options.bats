@@ -24,7 +24,7 @@ refused() {
 
 @test "options that are not there" {
 	refused nosuch --nosuch
-	refused "'Z'" -Z
+	refused "'-Z'" -Z
 	refused nosuch -a --nosuch=1
 	refused ambiguous --interval
 }

@@ -395,7 +395,7 @@ static void test_build(size_t i)
 	struct td_aggregator agg;
 	struct td_err err = { 0 };
 	struct td_readings delta;
-	struct td_totals totals;
+	struct td_totals totals = { 0 };
 	struct td_ints cpus;
 	td_autofree char *got = NULL;
 
@@ -458,7 +458,7 @@ static void test_sum(size_t i, const struct td_task_names *names)
 	struct td_reading v[TD_ARRAY_SIZE(sums[i].v)];
 	const struct td_readings delta = { v, sums[i].nr };
 	struct td_aggregator agg;
-	struct td_totals totals;
+	struct td_totals totals = { 0 };
 	struct td_err err = { 0 };
 
 	memcpy(v, sums[i].v, sizeof(v));

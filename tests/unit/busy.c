@@ -325,6 +325,8 @@ static const struct {
 	{ "cpu_core/CPU_CLK_UNHALTED.THREAD/", TD_CLOCK_CYCLES, true },
 	{ "cpu_core/cycles/", TD_CLOCK_CYCLES, true },
 	{ "cpu_core/cpu-cycles/", TD_CLOCK_CYCLES, true },
+	{ "cpu/ls_not_halted_cyc/", TD_CLOCK_CYCLES, true },
+	{ "cpu/ex_ret_instr/", TD_CLOCK_INSTRUCTIONS, true },
 	/* a part of them */
 	{ "cpu_core/ref-cycles/u", TD_CLOCK_REFERENCE, false },
 	{ "ref-cycles:k", TD_CLOCK_REFERENCE, false },
@@ -333,7 +335,6 @@ static const struct {
 	{ "cpu_core/cycles/", TD_CLOCK_REFERENCE, false },
 	{ "cpu_core/ref-cycles/", TD_CLOCK_CYCLES, false },
 	{ "cpu_core/CPU_CLK_UNHALTED.REF_XCLK/", TD_CLOCK_REFERENCE, false },
-	{ "cpu_atom/ref-cycles/", TD_CLOCK_REFERENCE, false },
 };
 /* clang-format on */
 

@@ -318,7 +318,7 @@ static void test_sum(size_t i)
 	struct td_reading v[TD_ARRAY_SIZE(sums[i].v)];
 	struct td_readings delta = { v, sums[i].nr };
 	const struct td_aggregator agg = { .how = sums[i].how };
-	struct td_totals totals;
+	struct td_totals totals = { 0 };
 	struct td_err err = { 0 };
 
 	memcpy(v, sums[i].v, sizeof(v));
@@ -360,7 +360,7 @@ static void test_where(void)
 				{ 1, 63 - b, -1, 1, 1, 1 },
 			};
 			struct td_readings delta = { v, TD_ARRAY_SIZE(v) };
-			struct td_totals totals;
+			struct td_totals totals = { 0 };
 
 			td_aggregate(&all, &delta, &plan, &totals, &err);
 			alike += totals.v[0].where == totals.v[1].where;
@@ -374,7 +374,7 @@ static void test_scale(size_t i)
 {
 	struct td_reading v = scales[i].reading;
 	struct td_readings delta = { &v, 1 };
-	struct td_totals totals;
+	struct td_totals totals = { 0 };
 	struct td_err err = { 0 };
 
 	td_aggregate(&all, &delta, &plan, &totals, &err);

@@ -144,7 +144,7 @@ static void test_runs(double longer)
 	struct td_tree tree;
 	struct td_evaluation evaluation;
 	struct td_totals_sum sum = { .joins = true };
-	struct td_report report;
+	struct td_report report = { 0 };
 	struct td_err err = { 0 };
 
 	test_machine(&machine, "adl");
@@ -252,7 +252,7 @@ static void add_run(struct fixture *f, unsigned int run, int nr, double longer,
 	struct td_readings sum = { 0 };
 	struct td_course course = { 0 };
 	struct td_times times = { 0 };
-	struct td_totals totals;
+	struct td_totals totals = { 0 };
 	struct td_err err = { 0 };
 	struct td_counted counted = { 0, &times, &sum, &course };
 

@@ -117,18 +117,17 @@ static void test_rows(const struct td_plan *plan,
 		      const struct td_totals *totals, enum shape shape)
 {
 	const struct td_times times = { .elapsed_ns = 1000 };
-	struct td_event_report report;
 	struct td_err err;
 	clock_t began = clock();
 
 	for (int hybrid = 0; hybrid < 2; hybrid++) {
+		struct td_event_table table = { plan, hybrid };
 		size_t want = shape == HYBRID && hybrid ? NR / 2 : NR;
 
-		ok(td_event_rows(plan, totals, &times, hybrid, &report, &err) ==
-				   0 &&
-			   report.nr_rows == want,
-		   "%s: %zu rows", shapes[shape], report.nr_rows);
-		td_event_report_free(&report);
+		ok(td_event_rows(&table, totals, &times, &err) == 0 &&
+			   table.report.nr_rows == want,
+		   "%s: %zu rows", shapes[shape], table.report.nr_rows);
+		td_event_table_free(&table);
 		is_quick(&began, shape, hybrid ? "merged rows" : "rows");
 	}
 }
@@ -138,24 +137,24 @@ static void test_table(const struct td_plan *plan,
 		       const struct td_totals *totals, enum shape shape)
 {
 	const struct td_times times = { .elapsed_ns = 1000 };
-	struct td_event_report events;
+	struct td_event_table events = { plan };
 	struct td_ratio_table table;
 	struct td_report report = { 0 };
 	struct td_err err;
 	clock_t began;
 	int rc;
 
-	td_event_rows(plan, totals, &times, false, &events, &err);
+	td_event_rows(&events, totals, &times, &err);
 	began = clock();
 	rc = td_ratio_table_build(&table, plan, machine, false, &err);
 	if (!rc)
-		rc = td_ratio_table_fill(&table, &events, &report, &err);
+		rc = td_ratio_table_fill(&table, &events.report, &report, &err);
 	ok(rc == (shape == BRACES ? 0 : -ENODATA), "%s: a table",
 	   shapes[shape]);
 	is_quick(&began, shape, "--metric-only");
 	td_report_free(&report);
 	td_ratio_table_free(&table);
-	td_event_report_free(&events);
+	td_event_table_free(&events);
 }
 
 static void test_shape(enum shape shape)
@@ -166,7 +165,7 @@ static void test_shape(enum shape shape)
 	struct td_notes notes = { 0 };
 	struct td_plan plan;
 	struct td_readings readings;
-	struct td_totals totals;
+	struct td_totals totals = { 0 };
 	struct td_totals_sum sum = { 0 };
 	struct td_err err = { 0 };
 	clock_t began;

@@ -390,7 +390,9 @@ static void fill(const struct td_plan *plan, const struct td_total *totals,
 {
 	struct td_ratios ratios;
 
-	ok(td_ratios_build(&ratios, plan, totals, 1) == 0, "prepared");
+	ok(td_ratios_build(&ratios, plan) == 0 &&
+		   td_ratios_count(&ratios, totals, 1) == 0,
+	   "prepared");
 	td_ratios_fill(&ratios, 0, event, elapsed_ns, row);
 	td_ratios_free(&ratios);
 }

@@ -10,6 +10,7 @@
 #include "cmd/out/page/text.h"
 #include "cmd/out/where.h"
 #include "cmd/out/writer_rows.h"
+#include "lib/base/decimal.h"
 #include "lib/base/util.h"
 
 /* --- a page of where an event was sampled ---------------------------------- */

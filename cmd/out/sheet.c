@@ -2,6 +2,7 @@
 /* Sheets as CSV and as JSON Lines. */
 #include <json-c/json.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "cmd/out/out.h"
@@ -177,7 +178,7 @@ static struct json_object *json_number(const struct td_sheet_column *column,
 
 	if (!isfinite(value))
 		return NULL;
-	if (column->kind == TD_CELL_COUNT)
+	if (column->kind == TD_CELL_COUNT && fabs(value) < (double)INT64_MAX)
 		return json_object_new_int64((int64_t)value);
 	if (column->kind == TD_CELL_PERCENT)
 		return td_out_json_percent(value);

@@ -17,12 +17,17 @@ const char *td_node_short_name(const char *name)
 	return strncmp(name, prefix, len) == 0 ? name + len : name;
 }
 
+/* With fewer letters a name is mistyped rather than short. */
+#define LEAST_SHORT 3
+
 bool td_node_is_short_for(const char *typed, size_t len, const char *name)
 {
 	const char *end = typed + len;
 
 	typed = td_node_short_name(typed);
 	name = td_node_short_name(name);
+	if (end - typed < LEAST_SHORT)
+		return false;
 	while (typed < end) {
 		if (*typed == '_')
 			name += strcspn(name, "_");

@@ -168,6 +168,8 @@ static void fill_cells(const struct td_evaluation *e, int pmu, bool apart,
 			row->running_least_pct =
 				fmin(row->running_least_pct, cell->running_pct);
 	}
+	if (isnan(row->running_least_pct))
+		row->running_least_pct = row->running_pct;
 }
 
 /* Of what rested, thresholds go by what it had of the run. */

@@ -23,7 +23,9 @@ static const struct {
 	{ "true report", "command:true,report" },
 	{ "-I 10 -- report", "interval:10 command:report" },
 	{ "-C 0 report f -- -x", "?report -C" },
-	{ "stat -a", "command:stat,-a" },
+	{ "stat -a", "wide all-cpus" },
+	{ "stat file -a", "command:stat,file,-a" },
+	{ "-- stat -a", "command:stat,-a" },
 
 	/* targets */
 	{ "-C 0-3,8", "wide cpus:0-3,8" },

@@ -64,7 +64,7 @@ static struct json_object *names(const struct td_found *found, size_t nr)
 
 static struct json_object *commands(const struct td_advice *advice)
 {
-	const char *const lines[] = { advice->next, advice->where,
+	const char *const lines[] = { advice->when, advice->next, advice->where,
 				      advice->explain };
 	struct json_object *array = json_object_new_array();
 

@@ -82,6 +82,8 @@ void td_out_text_regions(const struct td_writer *writer,
 #define TD_ALL_PCT 99.95
 
 /* text_heading.c: the heading of a row's tree, which has this status */
+/* Has the kind of core so few slots that its tree is not shown? */
+bool td_out_is_slight(const struct td_writer *writer, const struct td_row *row);
 void td_out_text_heading(const struct td_writer *writer,
 			 const struct td_report *report,
 			 const struct td_row *row, enum td_status status);

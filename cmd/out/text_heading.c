@@ -108,6 +108,15 @@ static bool has_errors_of_runs(const struct td_row *row)
 	return false;
 }
 
+/* With less of the slots, what a kind of core lost is nothing to act on. */
+#define SLIGHT_PCT 1
+
+bool td_out_is_slight(const struct td_writer *writer, const struct td_row *row)
+{
+	return row->share_pct < SLIGHT_PCT && !writer->frame->all &&
+	       !writer->frame->describe;
+}
+
 /* " cpu_core, 97.8 % of the slots, 12.0 % busy, counted 86.7 % of the time" */
 void td_out_text_heading(const struct td_writer *writer,
 			 const struct td_report *report,
@@ -128,7 +137,8 @@ void td_out_text_heading(const struct td_writer *writer,
 	}
 	td_put_printable(fp, row->pmu);
 	if (status != TD_STATUS_OK)
-		fprintf(fp, ", %s", td_out_missing(status));
+		fprintf(fp, ", %s%s", td_out_missing(status),
+			row->absent ? ": no task ran there" : "");
 	else if (frame->show_pmu && row->share_pct >= 0 &&
 		 !(row->share_pct > TD_ALL_PCT &&
 		   (frame->show_id || !has_company(report, row))))
@@ -139,5 +149,7 @@ void td_out_text_heading(const struct td_writer *writer,
 		fprintf(fp, ", counted %.1f %% of the time", row->running_pct);
 	if (status == TD_STATUS_OK && has_errors_of_runs(row))
 		fputs(", \u00b1 of the runs", fp);
+	if (td_out_is_slight(writer, row))
+		fputs(": --all shows its tree", fp);
 	td_out_text_end_line(writer, row);
 }

@@ -377,7 +377,8 @@ void td_out_text_tree(const struct td_writer *writer,
 	lay_out(&tree);
 	td_out_text_heading(writer, report, row, status);
 	/* if nothing was counted, there are only reasons to show */
-	if (status == TD_STATUS_OK || writer->frame->describe) {
+	if ((status == TD_STATUS_OK && !td_out_is_slight(writer, row)) ||
+	    writer->frame->describe) {
 		put_nodes(&tree);
 		if (tree.nr_unmarked || tree.nr_not_counted) {
 			td_out_text_begin_line(writer, row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text: the verdict below the trees, six lines and one a further kind of core. */
+/* Text: the verdict below the trees, seven lines and one a further kind of core. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 
-#define MAX_LINES 6
+#define MAX_LINES 7
 
 struct lines {
 	FILE *fp;
@@ -242,7 +242,7 @@ static void put_others(struct lines *lines)
 }
 
 /* A part of the time had another largest node than the rest. */
-static void put_change(struct lines *lines, bool live)
+static void put_change(struct lines *lines)
 {
 	const struct td_phases *phases;
 	const struct td_column *columns = lines->report->columns;
@@ -252,11 +252,11 @@ static void put_change(struct lines *lines, bool live)
 	phases = &lines->verdict->row->phases;
 	fputs(" Not steady: ", lines->fp);
 	td_out_number(lines->fp, 0, 0, phases->first_pct);
-	fputs(" % of the time it was ", lines->fp);
+	fputs(" % of the time ", lines->fp);
 	td_put_printable(lines->fp, columns[phases->first].name);
 	fputs(", then ", lines->fp);
 	td_put_printable(lines->fp, columns[phases->second].name);
-	put_sentence(lines, live ? "; -I 100 shows when" : "");
+	end_line(lines);
 }
 
 static void put_loser(FILE *fp, const struct td_row *row, const char *of_what)
@@ -319,9 +319,10 @@ void td_out_text_verdict(struct td_writer *writer,
 	put_situation(&lines);
 	put_last(&lines);
 	put_others(&lines);
-	put_change(&lines, advice->live);
+	put_change(&lines);
 	for (size_t i = 0; i < advice->nr_others; i++)
 		put_other(&lines, &advice->others[i]);
+	put_command(&lines, " When:       ", advice->when);
 	put_command(&lines, " What next:  ", advice->next);
 	put_command(&lines, " Where:      ", advice->where);
 	put_command(&lines, advice->above ? " Above it:   " : " What it is: ",

@@ -180,6 +180,25 @@ static int make_count(struct td_next *next, const struct td_verdict *verdict,
 	return td_text_close(fp, &next->count);
 }
 
+/* Rows of a tenth of a second, where the largest node changed. */
+static int make_when(struct td_next *next, const struct td_verdict *verdict,
+		     const struct td_source *source, const struct td_opts *opts)
+{
+	size_t size;
+	FILE *fp;
+
+	if (!verdict->changed || opts->does.replays || source->interval ||
+	    opts->no_multiplex)
+		return 0;
+	fp = open_memstream(&next->when, &size);
+	if (!fp)
+		return -1;
+	fputs("tdstat -I 100ms", fp);
+	td_again_put_options(fp, opts);
+	td_again_put_command(fp, opts);
+	return td_text_close(fp, &next->when);
+}
+
 static int make_where(struct td_next *next, const struct td_verdict *verdict,
 		      const char *node, const struct td_source *source,
 		      const struct td_opts *opts)
@@ -230,6 +249,8 @@ int td_next_make(struct td_next *next, const struct td_verdict *verdict,
 	if (!rc && (!opts->does.replays || is_known(source->target))) {
 		rc = make_count(next, verdict, &facts, source, opts);
 		if (!rc)
+			rc = make_when(next, verdict, source, opts);
+		if (!rc)
 			rc = make_where(next, verdict, node, source, opts);
 	}
 	if (!rc)
@@ -240,6 +261,7 @@ int td_next_make(struct td_next *next, const struct td_verdict *verdict,
 void td_next_free(struct td_next *next)
 {
 	free(next->count);
+	free(next->when);
 	free(next->where);
 	free(next->explain);
 	*next = (struct td_next){ 0 };

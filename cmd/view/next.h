@@ -9,6 +9,7 @@
 /* Command lines to paste; NULL: there is nothing to type. */
 struct td_next {
 	char *count;   /* counts what is below the verdict's node */
+	char *when;    /* shows the phases of the program */
 	char *where;   /* finds the places in the program */
 	char *explain; /* says what the node means */
 	bool above;    /* or what the nearest node above it means */

@@ -66,10 +66,10 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 				     .nr_others = td_verdict_find_others(
 					     others, &verdict, report),
 				     .next = next.count,
+				     .when = next.when,
 				     .where = next.where,
 				     .explain = next.explain,
 				     .above = next.above,
-				     .live = !view->verdict->does.replays,
 			     });
 	td_next_free(&next);
 	return rc;

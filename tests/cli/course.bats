@@ -286,7 +286,7 @@ two_phases() {
 	run -0 --separate-stderr "$TDSTAT" report --verdict phases
 	# 16 x 153 and 4 x 10 of 20 x 255
 	assert_line --regexp '^ Most lost slots: tma_memory_bound \(backend > memory\), 48\.8 ±0\.[0-5] % of the slots of cpu_core$'
-	assert_line ' Not steady: 80 % of the time it was tma_memory_bound, then tma_branch_mispredicts'
+	assert_line ' Not steady: 80 % of the time tma_memory_bound, then tma_branch_mispredicts'
 	assert_line --regexp '^ +48\.8 ±0\.[0-5] %  tma_memory_bound +<--  \(4 to 60 %\)$'
 	assert_line --regexp '^ Where: '
 	"$TDSTAT" report -j --verdict phases | jq -ec 'select(.verdict) | .verdict |

@@ -259,7 +259,7 @@ on_one_pmu() {
 	on_one_pmu 1
 	try "$TDSTAT" report one.jsonl -v
 	assert_success
-	assert_line ' cpu_atom, <not counted>'
+	assert_line ' cpu_atom, <not counted>: no task ran there'
 	assert_equal "$(grep -c '<not counted>  tma_.*  (nothing ran on cpu_atom)$' <<<"$output")" 4
 	refute_output --partial 'did not get a counter'
 	"$TDSTAT" report one.jsonl -j | jq -es 'map(select(.pmu == "cpu_atom")) | length == 4 and

@@ -18,7 +18,7 @@ load helper
 		taskset -c 5 "$TDSTAT" $level -- sh -c "$WORK" 2>out
 		level_1 out >top
 		rates check top --rows 1 --not-counted cpu_core
-		grep -E '^ cpu_core, <not counted>$' out
+		grep -E '^ cpu_core, <not counted>: no task ran there$' out
 	done
 	# of -l 1
 	diff top out
@@ -38,7 +38,7 @@ load helper
 	"$TDSTAT" -- taskset -c 5 sh -c "$WORK" 2>out
 	# before taskset has done its work, the command may be anywhere
 	share=$(sed -n 's/^ cpu_atom, \([0-9]*\)\.[0-9] % of the slots.*/\1/p' out)
-	grep -q '^ cpu_core, <not counted>$' out || [ "$share" -ge 80 ]
+	grep -q '^ cpu_core, <not counted>: no task ran there$' out || [ "$share" -ge 80 ]
 	"$TDSTAT" -x, -- taskset -c 5 sh -c "$WORK" 2>out
 	grep ',cpu_atom,' out >atom.rows
 	{ head -n 1 out; cat atom.rows; } >atom

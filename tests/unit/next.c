@@ -85,7 +85,17 @@ static const struct {
 	struct td_verdict verdict;
 	const char *count, *where, *explain;
 	bool above;
+	const char *when;
 } rows[] = {
+	{ "phases: when they were",
+	  { "-l1", "-r3", "--all-user", "--", "./triad", "100 M" },
+	  .verdict = { .path = { BACKEND_60 }, .nr_path = 1, .changed = true },
+	  .when = "tdstat -I 100ms --all-user -- ./triad '100 M'",
+	  .explain = "tdstat explain tma_backend_bound" },
+	{ "phases: of the one run of all groups, no rows",
+	  { "--no-multiplex", "true" },
+	  .verdict = { .path = { BACKEND_60 }, .nr_path = 1, .changed = true },
+	  .explain = "tdstat explain tma_backend_bound" },
 	{ "level 2 is built in",
 	  { "-l1", "--", "./triad", "100 M" },
 	  .verdict = { .path = { BACKEND_60 },
@@ -257,6 +267,7 @@ static void test_row(const struct td_source *like, size_t r)
 	ok(td_next_make(&next, &verdict, &source, &opts, &err) == 0, "%s",
 	   rows[r].name);
 	is_line(next.count, rows[r].count, rows[r].name, "what next");
+	is_line(next.when, rows[r].when, rows[r].name, "when");
 	is_line(next.where, rows[r].where, rows[r].name, "where");
 	is_line(next.explain, rows[r].explain, rows[r].name, "explain");
 	ok(next.above == rows[r].above, "%s: of a node above", rows[r].name);

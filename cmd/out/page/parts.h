@@ -37,7 +37,8 @@ void td_page_put_nodes(FILE *fp, const struct td_report *report);
 void td_page_tree(struct td_writer *writer, const struct td_report *report,
 		  size_t row);
 /* "54.0 % of the slots, 12.0 % busy" */
-void td_page_put_row_facts(FILE *fp, const struct td_row *row);
+void td_page_put_row_facts(FILE *fp, const struct td_report *report,
+			   const struct td_row *row);
 
 /* rows.c: a table with a line for each of several rows */
 void td_page_rows(struct td_writer *writer, const struct td_report *report);

@@ -63,7 +63,7 @@ static void put_row(FILE *fp, struct td_writer *writer,
 	}
 	td_page_put(fp, row->pmu);
 	fputs("\u2002", fp);
-	td_page_put_row_facts(fp, row);
+	td_page_put_row_facts(fp, report, row);
 	fputs("</text>\n", fp);
 	if (td_picture_make(&picture, report, row))
 		writer->no_memory = true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A row as its icicle and as a table of its nodes. */
+#include <limits.h>
 #include <math.h>
 
 #include "cmd/out/facts.h"
@@ -28,8 +29,10 @@ static void put_fact(FILE *fp, const char **comma, int decimals, double value,
 	*comma = ", ";
 }
 
-void td_page_put_row_facts(FILE *fp, const struct td_row *row)
+void td_page_put_row_facts(FILE *fp, const struct td_report *report,
+			   const struct td_row *row)
 {
+	unsigned int shown = td_facts_shown(report, UINT_MAX);
 	enum td_status status = td_out_row_status(row);
 	const char *comma = "";
 
@@ -43,7 +46,7 @@ void td_page_put_row_facts(FILE *fp, const struct td_row *row)
 	put_fact(fp, &comma, 1, row->busy_pct,
 		 row->activity.cpus ? "% busy" : "% of one CPU");
 	for (size_t i = 0; i < td_nr_row_facts; i++) {
-		if (td_row_facts[i].unit)
+		if (shown & 1U << i && td_row_facts[i].unit)
 			put_fact(fp, &comma, td_fact_digits(&td_row_facts[i]),
 				 td_row_fact(row, &td_row_facts[i]),
 				 td_row_facts[i].unit);
@@ -215,7 +218,7 @@ void td_page_tree(struct td_writer *writer, const struct td_report *report,
 	}
 	td_page_put(fp, tree.row->pmu);
 	fputs("</h2> <span>", fp);
-	td_page_put_row_facts(writer->fp, tree.row);
+	td_page_put_row_facts(writer->fp, report, tree.row);
 	fputs("</span></summary>\n", fp);
 	if (row < TD_PAGE_PICTURES && put_icicle(&tree))
 		writer->no_memory = true;

@@ -403,7 +403,7 @@ build_long() {
 			-e inject=perf_event_open:error=$errno "$TDSTAT" profile -- touch ran
 		[ "$status" -eq 1 ] || fail "$errno: $status"
 		[[ ${stderr_lines[0]} == "tdstat: "* ]]
-		[ "$errno" != EACCES ] || assert_complains perf_event_paranoid
+		[ "$errno" != EACCES ] || assert_complains 'tdstat doctor'
 		[ "$errno" != EMFILE ] || assert_complains 'ulimit -n'
 		[ ! -e ran ]
 	done

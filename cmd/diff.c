@@ -64,8 +64,13 @@ static const struct td_option comparing[] = {
 	{ "event", 'e', "LIST",
 	  "of commands: events instead of the tree, as tdstat -e",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
-	{ "fail-above", 0, "NODE:POINTS[,...]",
-	  "exit with 1 if a node grew by more, and not by chance",
+	{ "strict", 0, NULL,
+	  "with --fail-above: what may be chance, as it is not known, fails, "
+	  "too",
+	  TD_OPTION_FLAG, .offset = offsetof(struct td_opts, strict) },
+	{ "fail-above", 0, "NAME:NUMBER[,...]",
+	  "exit with 1 if a node (in points), event, elapsed or IPC (in per "
+	  "cent) got worse by more, and not by chance",
 	  TD_OPTION_FILE, offsetof(struct td_opts, fail_above) },
 	{ "total", 0, NULL, "the sum of all threads or regions",
 	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
@@ -108,7 +113,7 @@ static int read_sides(struct td_sides *sides, const struct td_opts *opts,
 		       : td_sides_read(sides, opts, notes, err);
 }
 
-/* The exit status is 1 if a node grew, or a command failed, whatever is printed. */
+/* The exit status tells what --fail-above found, whatever is printed. */
 static int compare(const struct td_opts *opts, const struct td_limits *limits,
 		   int *status, struct td_err *err)
 {
@@ -135,7 +140,8 @@ static int compare(const struct td_opts *opts, const struct td_limits *limits,
 	if (!rc)
 		rc = show(&sides, &diff, opts, err);
 	if (!rc)
-		*status = td_limits_exceeded(limits, &diff, &notes) || failed;
+		*status = failed ? TD_GATE_TROUBLE
+				 : td_limits_exceeded(limits, &diff, &notes);
 	if (!rc && !opts->show.quiet)
 		td_say_notes(&notes);
 	td_diff_free(&diff);
@@ -149,9 +155,13 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	struct td_limits limits;
 	int rc = td_limits_parse(&limits, opts->fail_above, err);
 
+	limits.strict = opts->strict;
 	if (!rc)
 		rc = compare(opts, &limits, status, err);
 	td_limits_free(&limits);
+	/* a gate must tell a regression from a file that is missing */
+	if (rc && !err->usage)
+		*status = TD_GATE_TROUBLE;
 	return rc;
 }
 
@@ -183,6 +193,8 @@ static int check(const struct td_opts *opts, struct td_err *err)
 {
 	size_t nr = opts->nr_patterns;
 
+	if (opts->strict && !opts->fail_above)
+		return td_err_usage(err, "--strict needs --fail-above");
 	if (opts->target.command)
 		return check_runs(opts, err);
 	if (td_opts_want_events(opts))
@@ -242,9 +254,10 @@ const struct td_command td_command_diff = {
 		"new*.jsonl\n"
 		"  tdstat diff -r 10 -l 2 -- ./old : ./new",
 	.status =
-		"Exit status: 0; 64 for a wrong option; 1 if a node grew by "
-		"more than --fail-above allows, a command failed, a recording "
-		"cannot be read, or the result cannot be written.",
+		"Exit status: 0; 1 if something grew by more than --fail-above "
+		"allows; 2 if it could not be compared, a command failed, a "
+		"file cannot be read or the result cannot be written; 64 for a "
+		"wrong option.",
 	.groups = groups,
 	.does = { .replays = true, .leaves_level = true },
 	.word = take_word,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --fail-above: nodes that must not grow. */
+/* --fail-above: nodes, events and times that must not grow. */
 #include "cmd/compare/limits.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
@@ -13,8 +15,8 @@
 
 static int wrong(struct td_err *err, const char *item, size_t len)
 {
-	td_err_usage(err, OPTION " %.*s: not NODE:POINTS", (int)len, item);
-	return td_err_hint(err, "as in " OPTION " tma_memory_bound:2");
+	td_err_usage(err, OPTION " %.*s: not NAME:NUMBER", (int)len, item);
+	return td_err_hint(err, "as in " OPTION " tma_memory_bound:2,elapsed:5");
 }
 
 /* No sign, exponent or "inf" is meant. */
@@ -43,7 +45,7 @@ static int add(struct td_limits *limits, const char *item, size_t len,
 	if (!limit)
 		return td_err_nomem(err);
 	limit->name = strndup(item, name);
-	limit->points = points;
+	limit->most = points;
 	limits->nr++;
 	return limit->name ? 0 : td_err_nomem(err);
 }
@@ -63,13 +65,20 @@ int td_limits_parse(struct td_limits *limits, const char *text,
 	return rc;
 }
 
-static bool is_of(const struct td_limit *limit, const struct td_diff_row *row)
+static bool is_node(const struct td_diff_row *row)
 {
-	return row->kind == TD_DIFF_METRIC && row->level &&
-	       row->unit[0] == '%' && strcmp(row->name, limit->name) == 0;
+	return row->kind == TD_DIFF_METRIC && row->level && row->unit[0] == '%';
 }
 
-static bool has_node(const struct td_diff *diff, const struct td_limit *limit)
+/* Nodes are meant without case, like IPC; of an event also any PMU's. */
+static bool is_of(const struct td_limit *limit, const struct td_diff_row *row)
+{
+	if (row->kind == TD_DIFF_METRIC && !is_node(row))
+		return false;
+	return strcasecmp(row->name, limit->name) == 0;
+}
+
+static bool has_row(const struct td_diff *diff, const struct td_limit *limit)
 {
 	for (size_t i = 0; i < diff->nr; i++) {
 		if (is_of(limit, &diff->rows[i]))
@@ -78,22 +87,20 @@ static bool has_node(const struct td_diff *diff, const struct td_limit *limit)
 	return false;
 }
 
-static int no_node(const struct td_diff *diff, const char *name,
-		   struct td_err *err)
+static int no_row(const struct td_diff *diff, const char *name,
+		  struct td_err *err)
 {
 	struct td_suggest suggest = { .wanted = name };
-	bool nodes = false;
 	char text[256];
 
 	for (size_t i = 0; i < diff->nr; i++) {
-		nodes |= diff->rows[i].level > 0;
-		if (diff->rows[i].level)
+		if (diff->rows[i].kind != TD_DIFF_METRIC ||
+		    is_node(&diff->rows[i]))
 			td_suggest_offer(&suggest, diff->rows[i].name, NULL);
 	}
-	if (!nodes)
-		return td_err_usage(err, OPTION " is for nodes of the tree, "
-						"and events were compared");
-	td_err_usage(err, OPTION " %s: no node that was compared", name);
+	td_err_usage(err, OPTION " %s: no node, event, IPC or elapsed time that "
+				 "was compared",
+		     name);
 	td_suggest_format(&suggest, text, sizeof(text));
 	if (text[0])
 		td_err_hint(err, "did you mean %s?", text);
@@ -104,44 +111,96 @@ int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
 		    struct td_err *err)
 {
 	for (size_t i = 0; i < limits->nr; i++) {
-		if (!has_node(diff, &limits->v[i]))
-			return no_node(diff, limits->v[i].name, err);
+		if (!has_row(diff, &limits->v[i]))
+			return no_row(diff, limits->v[i].name, err);
 	}
 	return 0;
 }
 
-static bool exceeds(const struct td_limit *limit, const struct td_diff_row *row,
-		    struct td_notes *notes)
+/* By how much it got worse: a node in points, others in per cent. */
+static double growth_of(const struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value;
 
-	if (!is_of(limit, row) || !(v->diff > limit->points))
-		return false;
-	if (v->clear)
-		td_notes_add(notes,
-			     OPTION ": %s of %s grew by %.2f points, by more "
-				    "than %g",
-			     row->name, row->pmu, v->diff, limit->points);
-	else if (isnan(v->chance))
-		td_notes_add(notes,
-			     OPTION ": %s of %s grew by %.2f points, but it is "
-				    "not known by how much it varies: not "
-				    "counted as a failure",
-			     row->name, row->pmu, v->diff);
-	return v->clear;
+	if (is_node(row) || v->diff == 0)
+		return v->diff;
+	if (v->of[TD_DIFF_A] == 0) /* any more is no share of nothing */
+		return v->diff * INFINITY;
+	return row->kind == TD_DIFF_IPC ? -row->change_pct : row->change_pct;
 }
 
-bool td_limits_exceeded(const struct td_limits *limits,
-			const struct td_diff *diff, struct td_notes *notes)
+/* "tma_memory_bound of cpu_core grew by 3.25 points" */
+static void describe(const struct td_diff_row *row, char *text, size_t size)
 {
-	bool exceeded = false;
+	snprintf(text, size, "%s%s%s %s by %.2f %s", row->name,
+		 row->pmu ? " of " : "", row->pmu ? row->pmu : "",
+		 row->kind == TD_DIFF_IPC ? "fell" : "grew", growth_of(row),
+		 is_node(row) ? "points" : "%");
+}
+
+static enum td_gate exceeds(const struct td_limits *limits,
+			    const struct td_limit *limit,
+			    const struct td_diff_row *row,
+			    struct td_notes *notes)
+{
+	const struct td_diff_value *v = &row->value;
+	char text[256];
+
+	if (!(growth_of(row) > limit->most))
+		return TD_GATE_PASSED;
+	describe(row, text, sizeof(text));
+	if (v->clear)
+		td_notes_add(notes, OPTION ": %s, by more than %g", text,
+			     limit->most);
+	else if (isnan(v->chance))
+		td_notes_add(notes,
+			     OPTION ": %s, but it is not known by how much it "
+				    "varies: %scounted as a failure",
+			     text, limits->strict ? "" : "not ");
+	return v->clear || (isnan(v->chance) && limits->strict)
+		       ? TD_GATE_EXCEEDED
+		       : TD_GATE_PASSED;
+}
+
+/* A value that only one side has is never a pass. */
+static enum td_gate check_limit(const struct td_limits *limits,
+				const struct td_limit *limit,
+				const struct td_diff *diff,
+				struct td_notes *notes)
+{
+	enum td_gate gate = TD_GATE_PASSED;
+	bool compared = false;
+
+	for (size_t r = 0; r < diff->nr; r++) {
+		const struct td_diff_row *row = &diff->rows[r];
+
+		if (!is_of(limit, row) || isnan(growth_of(row)))
+			continue;
+		compared = true;
+		if (exceeds(limits, limit, row, notes) == TD_GATE_EXCEEDED)
+			gate = TD_GATE_EXCEEDED;
+	}
+	if (compared)
+		return gate;
+	td_notes_add(notes,
+		     OPTION ": %s has no value on one side: not compared",
+		     limit->name);
+	return TD_GATE_TROUBLE;
+}
+
+enum td_gate td_limits_exceeded(const struct td_limits *limits,
+				const struct td_diff *diff,
+				struct td_notes *notes)
+{
+	enum td_gate worst = TD_GATE_PASSED;
 
 	for (size_t i = 0; i < limits->nr; i++) {
-		for (size_t r = 0; r < diff->nr; r++)
-			exceeded |=
-				exceeds(&limits->v[i], &diff->rows[r], notes);
+		enum td_gate gate =
+			check_limit(limits, &limits->v[i], diff, notes);
+
+		worst = gate > worst ? gate : worst;
 	}
-	return exceeded;
+	return worst;
 }
 
 void td_limits_free(struct td_limits *limits)

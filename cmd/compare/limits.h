@@ -5,15 +5,23 @@
 #include "lib/base/notes.h"
 #include "metrics/diff/diff.h"
 
-/* How much more a node may be in B than in A. */
+/* How much more may be in B than in A. */
 struct td_limit {
-	char *name;
-	double points;
+	char *name;  /* of a node, an event, "IPC" or "elapsed" */
+	double most; /* points of a node, per cent of others; IPC may fall */
 };
 
 struct td_limits {
 	struct td_limit *v;
 	size_t nr;
+	bool strict; /* what may be chance, as nobody knows, is a failure */
+};
+
+/* The exit status of a comparison, as diff(1) has it. */
+enum td_gate {
+	TD_GATE_PASSED,
+	TD_GATE_EXCEEDED,
+	TD_GATE_TROUBLE, /* something was not compared */
 };
 
 /*
@@ -22,15 +30,15 @@ struct td_limits {
  */
 int td_limits_parse(struct td_limits *limits, const char *text,
 		    struct td_err *err);
-/* A usage error if a name is no node of the difference. */
+/* A usage error if a name is in no row of the difference. */
 int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
 		    struct td_err *err);
 /*
- * True if a node grew by more than its limit, and not by chance: its difference
- * is clear.  Notes which one; and each that grew by so much, but of which
- * chance is not known.
+ * Did something grow by more than its limit, and not by chance: is its difference
+ * clear?  Notes which one; each that grew by so much, but of which chance is not
+ * known; and each that one side lacks.
  */
-bool td_limits_exceeded(const struct td_limits *limits,
+enum td_gate td_limits_exceeded(const struct td_limits *limits,
 			const struct td_diff *diff, struct td_notes *notes);
 void td_limits_free(struct td_limits *limits);
 

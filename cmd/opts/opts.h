@@ -85,6 +85,7 @@ struct td_opts {
 	int verbose;
 	enum td_per per;        /* diff: the unit of work */
 	const char *fail_above; /* diff; NULL: none */
+	bool strict;            /* diff */
 	/* arguments of list, explain, help; the recordings of diff */
 	const char **patterns;
 	size_t nr_patterns;

@@ -389,6 +389,73 @@ on_cores() {
 	assert_regex "$stderr" 'tma_memory_bound of cpu_core grew by 1[0-9.]+ points, but it is not known'
 }
 
+@test "--strict: what is not known fails, too" {
+	try "$TDSTAT" diff --strict --fail-above tma_backend_bound:1 "$A" "$data/alderlake-2.jsonl"
+	assert_equal "$status" 1
+	assert_regex "$stderr" 'tma_backend_bound of cpu_core grew by 1.46 points, but it is not known by how much it varies: counted as a failure'
+	try "$TDSTAT" diff --strict --fail-above tma_backend_bound:2 "$A" "$data/alderlake-2.jsonl"
+	assert_success
+	try "$TDSTAT" diff --strict "$A" "$A"
+	assert_equal "$status" 64
+}
+
+@test "--fail-above: what one side lacks is no pass, and no regression" {
+	"$TDSTAT" diff -x, "$A" "$course" 2>/dev/null >csv
+	# the first has no level 2
+	assert_equal "$(fields name a <csv | grep -c '^tma_memory_bound $')" 1
+	try "$TDSTAT" diff --fail-above tma_memory_bound:2 "$A" "$course"
+	assert_equal "$status" 2
+	assert_regex "$stderr" 'tma_memory_bound has no value on one side: not compared'
+	# trouble is more than a regression
+	try "$TDSTAT" diff --strict --fail-above tma_memory_bound:2,tma_frontend_bound:0 "$A" "$course"
+	assert_equal "$status" 2
+}
+
+# of_events COUNT...: recordings e1, e2, ... of one event with these counts
+of_events() {
+	local i=0
+
+	for count; do
+		i=$((i + 1))
+		jq -c --argjson n "$count" 'if .counts then .counts |= map(if .[0] == 0 then .[3] = $n else . end) else . end' \
+			"$data/manual/xz-events.jsonl" >"e$i"
+	done
+}
+
+@test "--fail-above: events, elapsed and IPC, in per cent" {
+	of_events 1000 1001 999 1100 1101 1099
+	name=$(jq -r 'select(.events) | .events[0].name' e1)
+	for way in "5 1" "15 0"; do
+		read -r most want <<<"$way"
+		try "$TDSTAT" diff --fail-above "$name:$most" e1 e2 e3 -- e4 e5 e6
+		assert_equal "$status" "$want"
+	done
+	try "$TDSTAT" diff --fail-above "$name:5" e1 e2 e3 -- e4 e5 e6
+	assert_regex "$stderr" "$name grew by 10.00 %, by more than 5"
+	# fewer is no failure
+	try "$TDSTAT" diff --fail-above "$name:5" e4 e5 e6 -- e1 e2 e3
+	assert_success
+	# the same of all: elapsed did not change
+	try "$TDSTAT" diff --strict --fail-above elapsed:0 e1 e2 e3 -- e4 e5 e6
+	assert_success
+	jq -c 'if .end then .end.elapsed *= 1.5 else . end' e1 >slow
+	try "$TDSTAT" diff --strict --fail-above elapsed:40 e1 slow
+	assert_equal "$status" 1
+	assert_regex "$stderr" 'elapsed grew by 50.00 %'
+}
+
+@test "--fail-above: IPC may not fall" {
+	with_instructions 0.25 >a
+	with_instructions 0.2 >b
+	try "$TDSTAT" diff --strict --fail-above ipc:10 a b
+	assert_equal "$status" 1
+	assert_regex "$stderr" 'IPC of cpu_[a-z]+ fell by 20.00 %'
+	try "$TDSTAT" diff --strict --fail-above IPC:25 a b
+	assert_success
+	try "$TDSTAT" diff --strict --fail-above IPC:1 b a
+	assert_success
+}
+
 # --- formats ----------------------------------------------------------------------
 
 @test "text: time first, both sides, and what the marks are" {
@@ -462,12 +529,12 @@ refused() {
 
 @test "errors" {
 	events=$data/manual/xz-events.jsonl
-	refused 1 'has events and .* a tree: they cannot be compared' "$A" "$events"
-	refused 1 'no PMU in common' "$A" "$data/zen5.jsonl"
-	refused 1 '--per instructions: .* does not tell how many.*record it again.*--per slots' --per instructions "$A" "$A"
-	refused 1 'none: No such file' "$A" none
+	refused 2 'has events and .* a tree: they cannot be compared' "$A" "$events"
+	refused 2 'no PMU in common' "$A" "$data/zen5.jsonl"
+	refused 2 '--per instructions: .* does not tell how many.*record it again.*--per slots' --per instructions "$A" "$A"
+	refused 2 'none: No such file' "$A" none
 	jq -c 'if .events then .events[].name |= sub("(topdown|slots|cycles|TOPDOWN).*"; "other/") else . end' "$A" >other
-	refused 1 '^tdstat: other: its events do not make a top-down tree' other "$A"
+	refused 2 '^tdstat: other: its events do not make a top-down tree' other "$A"
 	refused 64 '--per slots: .* has events' --per slots "$events" "$events"
 	refused 64 '--per nosuch: not one of instructions, second, run, slots' --per nosuch "$A" "$A"
 	refused 64 'needs two recordings.*tdstat record' "$A"
@@ -482,11 +549,11 @@ refused() {
 	refused 64 '--model: commands run on this processor' --model alderlake -- true : true
 	refused 64 '-e excludes -l' -e cs -l 1 -- true : true
 	refused 64 '--per-thread: .* was recorded on CPUs' --per-thread "$A" "$A"
-	refused 1 '--per-region: .* has no regions' --per-region "$A" "$A"
+	refused 2 '--per-region: .* has no regions' --per-region "$A" "$A"
 	refused 64 'empty name' "$A" ''
-	refused 64 'tma_memory_bond: no node that was compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$course" "$course"
+	refused 64 'tma_memory_bond: no node, event, IPC or elapsed time that was compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$course" "$course"
 	for text in tma_retiring tma_retiring: :2 tma_retiring:-2 tma_retiring:x tma_retiring:1e3 'tma_retiring:1,'; do
-		refused 64 'not NODE:POINTS.*tma_memory_bound:2' --fail-above "$text" "$A" "$A"
+		refused 64 'not NAME:NUMBER.*tma_memory_bound:2' --fail-above "$text" "$A" "$A"
 	done
 	cp "$A" a
 	refused 64 'a is a recording that is being read' -o a a "$A"
@@ -643,9 +710,9 @@ new' "$(<log)"
 	fields name difference marked <out | grep -q '^faults [0-9.]* 1$'
 }
 
-@test "-r: a command that fails is said, and 1; one that cannot run, or is killed, ends it" {
+@test "-r: a command that fails is said, and 2; one that cannot run, or is killed, ends it" {
 	try "$TDSTAT" diff -r 2 -e cs -- true : sh -c 'exit 3'
-	assert_failure 1
+	assert_failure 2
 	[[ $stderr == *"tdstat: B, 'sh': exit status 3 in 2 of 2 runs"* ]]
 	[[ $stderr == *elapsed* ]]
 	try "$TDSTAT" diff -r 2 -e cs -- ./nosuch : sh -c 'echo ran >>log'
@@ -653,7 +720,7 @@ new' "$(<log)"
 	[[ $stderr == *"./nosuch: No such file"* ]]
 	[ ! -e log ]
 	try "$TDSTAT" diff -r 2 -e cs -- sh -c 'kill -TERM $$' : sh -c 'echo ran >>log'
-	assert_failure 1
+	assert_failure 2
 	[[ $stderr == *"run 1 of A, 'sh', was ended by signal 15"* ]]
 	[ ! -e log ]
 	[ -z "$(find . -name '*tdstat*' -o -name '*.jsonl')" ]

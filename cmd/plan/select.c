@@ -160,9 +160,11 @@ static void note_level(const struct td_tree *tree,
 				      : "has no top-down events");
 	else if (recorded && tree->nr_dropped[i])
 		td_notes_add(notes,
-			     "%s: %zu metrics of these levels were not "
+			     "%s: %zu metric%s of these levels %s not "
 			     "recorded: not shown",
-			     pmu->name, tree->nr_dropped[i]);
+			     pmu->name, tree->nr_dropped[i],
+			     tree->nr_dropped[i] > 1 ? "s" : "",
+			     tree->nr_dropped[i] > 1 ? "were" : "was");
 	/*
 	 * if the built-in tree replaces that of files, a note said so already
 	 */

@@ -84,10 +84,10 @@ static int join_pmu(struct td_plan *plan, const struct td_machine *machine,
 	plan->groups[to].reference = plan->groups[to].clone = -1;
 	if (nr_left)
 		td_notes_add(notes,
-			     "%s: %u events are not counted, for its counters "
-			     "do not hold all at once, and none of them takes "
-			     "turns",
-			     machine->pmus[pmu].name, nr_left);
+			     "%s: %u event%s not counted: its counters do not "
+			     "hold all events at once, and none takes turns",
+			     machine->pmus[pmu].name, nr_left,
+			     nr_left > 1 ? "s are" : " is");
 	return rc;
 }
 

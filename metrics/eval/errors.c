@@ -204,8 +204,11 @@ static void set_error(struct td_cell *cell, const struct td_uncertainty *u,
 
 /* --- in time -------------------------------------------------------------- */
 
-/* How long a turn is, where the kernel's timer has 250 Hz; with 1000 Hz, 1 ms. */
-#define TURN_NS 4e6
+/*
+ * How long a turn is at most.  It is 4 ms where the kernel's timer has 250 Hz, but
+ * some are longer, of virtual machines above all, and these see more of the changes.
+ */
+#define TURN_NS 8e6
 
 /*
  * Of three values that differ by chance, with a variance of 1, the middle one

@@ -60,7 +60,7 @@ errors_of_retiring() {
 		t = T[low - 3] + (1 - low / degrees) * (low + 1) * (T[low - 2] - T[low - 3])
 		unseen = 1 - ran / enabled
 		assert 0.1 < unseen < 0.9 and chance > 0
-		variance = chance / 0.7786 * n / (n - 2) + changes / 6 / (ran / 4e6) ** 2
+		variance = chance / 0.7786 * n / (n - 2) + changes / 6 / (ran / 8e6) ** 2
 		print(t * math.sqrt(variance * unseen))
 	EOS
 }

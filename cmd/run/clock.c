@@ -5,11 +5,12 @@
 #include "metrics/eval/errors.h"
 
 /*
- * Where everything is shown at the end, reads are more frequent in the first ten
- * seconds, so that there are batches enough to tell the errors of a short run.
+ * Where everything is shown at the end, reads are more frequent in the first half
+ * a minute, so that there are batches enough to tell the errors of a short run, and
+ * batches that are shorter than most phases of a program.
  */
 #define OFTEN_NS    (100 * TD_NS_A_MS)
-#define OFTEN_TICKS 100
+#define OFTEN_TICKS 300
 
 /*
  * As long as PERF_METRICS is somebody else's, too: at the end of each turn the

@@ -6,7 +6,7 @@
 
 /*
  * The runs of --no-multiplex, kept for the errors of what is joined of them.  A
- * run has not more than TD_COURSE_POINTS points, and all together hardly more
+ * run has not more than TD_COURSE_FEW points, and all together hardly more
  * readings than one run that takes turns.
  */
 struct td_kept_run {

@@ -11,6 +11,12 @@
  */
 #define MAX_READINGS 65536
 
+/*
+ * So many sums are kept, and evaluated at the end, of more readings than have
+ * TD_COURSE_FEW points: 6 MB.
+ */
+#define MAX_SUMS 262144
+
 static int set_point(struct td_course_point *point,
 		     const struct td_readings *sum, uint64_t time_ns)
 {
@@ -50,6 +56,15 @@ static void thin_out(struct td_course *course)
 	course->spacing_ns = points[1].time_ns - points[0].time_ns;
 }
 
+static size_t most_points(size_t nr_readings)
+{
+	size_t most = MAX_SUMS / (nr_readings + 1) / 2 * 2;
+
+	if (most > TD_COURSE_POINTS)
+		return TD_COURSE_POINTS;
+	return most > TD_COURSE_FEW ? most : TD_COURSE_FEW;
+}
+
 static uint64_t since_last(const struct td_course *course, uint64_t time_ns)
 {
 	return course->nr ? time_ns - course->points[course->nr - 1].time_ns
@@ -59,7 +74,7 @@ static uint64_t since_last(const struct td_course *course, uint64_t time_ns)
 static int push(struct td_course *course, const struct td_readings *sum,
 		uint64_t time_ns)
 {
-	if (course->nr == TD_COURSE_POINTS)
+	if (course->nr >= most_points(sum->nr))
 		thin_out(course);
 	if (set_point(&course->points[course->nr], sum, time_ns))
 		return -ENOMEM;
@@ -156,6 +171,21 @@ int td_course_cut_out(const struct td_course *course, size_t batch,
 			take_off(r, sum_at(course, batch + 1, i), whole);
 	}
 	return 0;
+}
+
+void td_course_join(struct td_course *few, const struct td_course *course)
+{
+	size_t each = (course->nr + TD_COURSE_FEW - 1) / TD_COURSE_FEW;
+
+	*few = (struct td_course){ .nr_reads = course->nr_reads,
+				   .spacing_ns = course->spacing_ns * each,
+				   .behind = course->behind,
+				   .samples = course->samples };
+	for (size_t end = each; few->nr * each < course->nr; end += each) {
+		size_t last = end < course->nr ? end : course->nr;
+
+		few->points[few->nr++] = course->points[last - 1];
+	}
 }
 
 uint64_t td_course_batch_ns(const struct td_course *course, size_t batch,

@@ -23,8 +23,14 @@ struct td_course_point {
 	size_t nr;
 };
 
-/* When there are so many points, every second one is dropped. */
-#define TD_COURSE_POINTS 32
+/*
+ * When there are so many points, every second one is dropped.  They are the
+ * reads of a run of half a minute: how groups that took turns erred can only be
+ * seen in stretches that are shorter than the phases of the program.  Of many
+ * readings there are fewer, but not less than the second number.
+ */
+#define TD_COURSE_POINTS 512
+#define TD_COURSE_FEW    32
 
 struct td_course {
 	struct td_course_point points[TD_COURSE_POINTS];
@@ -67,6 +73,11 @@ int td_course_leave_out(const struct td_course *course, size_t batch,
  */
 int td_course_cut_out(const struct td_course *course, size_t batch,
 		      const struct td_readings *sum, struct td_readings *part);
+/*
+ * Sets few to the same course in TD_COURSE_FEW batches or less, each of them of
+ * equally many.  It borrows the sums of the points; it is not to be freed.
+ */
+void td_course_join(struct td_course *few, const struct td_course *course);
 /* The length of a batch; the row began at start_ns. */
 uint64_t td_course_batch_ns(const struct td_course *course, size_t batch,
 			    uint64_t start_ns);

@@ -34,18 +34,44 @@ static bool was_counted(const struct td_cell *whole, const struct td_cell *rest)
 	return !whole->running_ns || rest->running_ns != whole->running_ns;
 }
 
+/* How far the middle one is from what is between the others. */
+static double stands_out(double before, double middle, double after)
+{
+	double low = fmin(before, after), high = fmax(before, after);
+
+	return fmax(fmax(middle - high, low - middle), 0);
+}
+
+/* The next batch: what is the value without it tells its own. */
+static void add_turns(struct td_uncertainty *u, double difference, double part)
+{
+	double value = -difference * (1 - part) / part;
+	double change = value - u->batches.last;
+	double by_chance = u->batches.part * stands_out(u->batches.before,
+							u->batches.last, value);
+
+	if (u->series.nr_counted > 1)
+		u->batches.chance += by_chance * by_chance;
+	if (u->series.nr_counted > 0)
+		u->batches.changes += change * change;
+	u->batches.before = u->batches.last;
+	u->batches.last = value;
+	u->batches.part = part;
+}
+
 static void add_cell(struct td_uncertainty *u, const struct td_cell *whole,
 		     const struct td_cell *rest, bool in_time)
 {
 	struct td_jackknife *v = &u->series;
 	double difference = rest->value - whole->value;
+	double ran = (double)whole->running_ns - (double)rest->running_ns;
 
 	if (rest->status != TD_STATUS_OK)
 		return;
 	if (!in_time)
 		td_jackknife_add(v, difference);
-	else if (was_counted(whole, rest) && v->nr_counted < TD_COURSE_POINTS)
-		u->rests[v->nr_counted] = (float)difference;
+	else if (ran > 0)
+		add_turns(u, difference, ran / (double)whole->running_ns);
 	v->nr_counted += was_counted(whole, rest);
 }
 
@@ -178,53 +204,49 @@ static void set_error(struct td_cell *cell, const struct td_uncertainty *u,
 
 /* --- in time -------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
+/*
+ * How long a turn is at most.  It is 4 ms where the kernel's timer has 250 Hz, but
+ * some are longer, of virtual machines above all, and these see more of the changes.
+ */
+#define TURN_NS 8e6
 
 /*
- * Where a program goes over to something else, neighbours differ by much, while
- * the turns within both batches saw their part of it: what is more than three
- * standard deviations of most others is such a change.
+ * Of three values that differ by chance, with a variance of 1, the middle one
+ * stands out by so much, squared.
  */
-static double most_of(double *changes, size_t nr)
-{
-	double median;
-
-	qsort(changes, nr, sizeof(*changes), by_size);
-	median = changes[nr / 2];
-	return median > 0 ? 3 * median / 0.674490 : changes[nr - 1];
-}
+#define STANDS_OUT 0.77860
 
 /*
- * Of two neighbours that differ by chance, the variance is a half of the square;
- * of a change, it is only unknown when it came between two of the turns.
+ * When a program went over to something else is not known between two turns of a
+ * group: a 12th of the square of the change, for the time from one to the next.  The
+ * change is there in two steps, as the batch in which it came lies in between; their
+ * squares may add up to no more than a half of its own.
  */
-static double variance_of(double change, double most)
-{
-	double by_chance = fmin(change, most), more = change - by_chance;
+#define CHANGE_VARIANCE (2 / 12.)
 
-	return by_chance * by_chance / 2 + more * more / 12;
+/* How often the groups of a cell had their turn on a CPU. */
+static double nr_turns(const struct td_cell *cell, double seen,
+		       const struct td_ranges *ranges)
+{
+	double ns = fmin(seen * (double)ranges->elapsed_ns,
+			 (double)cell->running_ns);
+
+	return fmax(ns / TURN_NS, 1);
 }
 
 /* The variance of what was not seen; seen is the share of the time that was. */
-static double unseen(const struct td_uncertainty *u, double seen)
+static double unseen(const struct td_uncertainty *u, const struct td_cell *cell,
+		     const struct td_ranges *ranges)
 {
-	size_t nr = u->series.nr_counted - 1;
-	double changes[TD_COURSE_POINTS] = { 0 }, most, sum = 0, n = (double)nr,
-	       t;
+	double nr = u->series.nr_counted, t;
+	double seen = fmin(cell->running_pct / 100, 1);
+	double turns = nr_turns(cell, seen, ranges);
+	double chance = u->batches.chance / STANDS_OUT * nr / (nr - 2);
+	double changes = u->batches.changes * CHANGE_VARIANCE;
 
-	for (size_t i = 0; i < nr; i++)
-		changes[i] = fabs((double)u->rests[i + 1] - u->rests[i]);
-	most = most_of(changes, nr);
-	for (size_t i = 0; i < nr; i++)
-		sum += variance_of(changes[i], most);
-	/* of n differences, two thirds tell something new */
-	t = td_student(fmax(n * 2 / 3, LEAST_DEGREES));
-	return t * t * sum * n / (n + 1) * (1 - seen);
+	/* of three neighbours each, a third tells something new */
+	t = td_student(fmax(nr / 3, LEAST_DEGREES));
+	return t * t * (chance + changes / (turns * turns)) * (1 - seen);
 }
 
 /*
@@ -259,7 +281,7 @@ static void set_error_in_time(const struct td_errors *errors, size_t r,
 	if (cell->too_short)
 		return;
 	if (u->turns)
-		sampled = unseen(u, fmin(cell->running_pct / 100, 1));
+		sampled = unseen(u, cell, errors->ranges);
 	rounded = NORMAL * sqrt(rounding_in_time(u, errors->ranges, r, at));
 	cell->error_alike = rounded;
 	cell->error = sqrt(sampled + rounded * rounded);

@@ -14,11 +14,11 @@
  * how far the value may be from that of counters that never rest.  Events that
  * were counted all the time have none but the step of PERF_METRICS, 1/255 of the
  * slots.  Events that took turns, or rested, were seen in a part of each batch
- * of the course only.  How much neighbouring batches differ tells how much the
- * part that was not seen may differ from the one that was (W. G. Cochran,
- * Sampling Techniques, 8.3; J. von Neumann, Distribution of the Ratio of the
- * Mean Square Successive Difference to the Variance, 1941).  That a program did
- * one thing first and then another is no error.
+ * of the course only.  How much a batch stands out from both of its neighbours
+ * tells how much the part that was not seen may differ from the one that was
+ * (after W. G. Cochran, Sampling Techniques, 8.3).  That a program did one thing
+ * first and then another is no error, but for when it went over between two
+ * turns.
  *
  * Calls, windows and the runs of --no-multiplex stand for others like them: there
  * the error is that of a mean, by lib/count/jackknife.h.
@@ -42,8 +42,14 @@ struct td_uncertainty {
 	bool together;
 	/* in time: an event of it took turns, or rested */
 	bool turns;
-	/* and how the value changes without the turns of each batch, in order */
-	float rests[TD_COURSE_POINTS];
+	/* and what its batches tell; series has their number */
+	struct {
+		/* of the last two: how much more than the whole's value */
+		double last, before;
+		double part;    /* of all that they ran, in the last one */
+		double chance;  /* squares of what stood out, by part */
+		double changes; /* squares of the differences of neighbours */
+	} batches;
 };
 
 struct td_errors {

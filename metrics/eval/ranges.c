@@ -18,10 +18,10 @@ int td_ranges_begin(struct td_ranges *ranges, struct td_report *report)
 
 	*ranges = (struct td_ranges){
 		.report = report,
-		.values = calloc(nr, TD_COURSE_POINTS * sizeof(float)),
+		.values = calloc(nr, TD_COURSE_FEW * sizeof(float)),
 		.over = calloc(nr, sizeof(*ranges->over)),
 		.slots = calloc(report->nr_rows + 1,
-				TD_COURSE_POINTS * sizeof(float)),
+				TD_COURSE_FEW * sizeof(float)),
 		.ns = calloc(nr, sizeof(*ranges->ns)),
 	};
 	return ranges->values && ranges->over && ranges->slots && ranges->ns
@@ -71,7 +71,7 @@ static int leader(const struct td_report *report, const struct td_row *row)
 static void add_cell(struct td_ranges *ranges, size_t at,
 		     const struct td_cell *cell)
 {
-	ranges->values[at * TD_COURSE_POINTS + ranges->nr] =
+	ranges->values[at * TD_COURSE_FEW + ranges->nr] =
 		cell ? (float)td_cell_value(cell) : NAN;
 	if (cell && cell->over_threshold)
 		ranges->over[at] |= UINT32_C(1) << ranges->nr;
@@ -90,23 +90,24 @@ void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch,
 
 		if (most >= 0)
 			ranges->ns[first + (size_t)most] += ns;
-		ranges->slots[r * TD_COURSE_POINTS + ranges->nr] =
+		ranges->slots[r * TD_COURSE_FEW + ranges->nr] =
 			row ? (float)row->slots : NAN;
 		for (size_t c = 0; c < report->nr_columns; c++)
 			add_cell(ranges, first + c,
 				 row ? &row->cells[c] : NULL);
 	}
 	ranges->nr++;
+	ranges->elapsed_ns += ns;
 }
 
 double td_ranges_value(const struct td_ranges *ranges, size_t at, size_t batch)
 {
-	return (double)ranges->values[at * TD_COURSE_POINTS + batch];
+	return (double)ranges->values[at * TD_COURSE_FEW + batch];
 }
 
 double td_ranges_slots(const struct td_ranges *ranges, size_t row, size_t batch)
 {
-	return (double)ranges->slots[row * TD_COURSE_POINTS + batch];
+	return (double)ranges->slots[row * TD_COURSE_FEW + batch];
 }
 
 bool td_ranges_over(const struct td_ranges *ranges, size_t at, size_t batch)
@@ -115,9 +116,9 @@ bool td_ranges_over(const struct td_ranges *ranges, size_t at, size_t batch)
 }
 
 static size_t known_values(const struct td_ranges *ranges, size_t at,
-			   float known[TD_COURSE_POINTS])
+			   float known[TD_COURSE_FEW])
 {
-	const float *v = ranges->values + at * TD_COURSE_POINTS;
+	const float *v = ranges->values + at * TD_COURSE_FEW;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < ranges->nr; i++) {
@@ -129,7 +130,7 @@ static size_t known_values(const struct td_ranges *ranges, size_t at,
 
 double td_ranges_variance(const struct td_ranges *ranges, size_t at)
 {
-	float v[TD_COURSE_POINTS];
+	float v[TD_COURSE_FEW];
 	size_t nr = known_values(ranges, at, v);
 	double sum = 0, squares = 0;
 
@@ -166,7 +167,7 @@ static int by_value(const void *a, const void *b)
 static void set_range(const struct td_ranges *ranges, size_t at,
 		      struct td_cell *cell)
 {
-	float v[TD_COURSE_POINTS];
+	float v[TD_COURSE_FEW];
 	size_t nr = known_values(ranges, at, v);
 	size_t out = (size_t)(OUTSIDE * (double)nr);
 

@@ -13,6 +13,7 @@ struct td_ranges {
 	struct td_report *report; /* borrowed; its cells and rows get them */
 	size_t nr;                /* number of batches */
 	uint64_t nr_reads;        /* in all of them; 0: one in each */
+	uint64_t elapsed_ns;      /* all of them */
 	float *values;            /* [row][column][batch]; NaN: none */
 	uint32_t *
 		over; /* [row][column]: a bit for each batch over its threshold */
@@ -23,7 +24,7 @@ struct td_ranges {
 
 /* Returns 0 or -ENOMEM; free it even then. */
 int td_ranges_begin(struct td_ranges *ranges, struct td_report *report);
-/* Adds a batch, which took ns: TD_COURSE_POINTS at most. */
+/* Adds a batch, which took ns: TD_COURSE_FEW at most. */
 void td_ranges_add(struct td_ranges *ranges, const struct td_report *batch,
 		   uint64_t ns);
 /* Of cell number at, or of a row, in a batch; NaN: unknown. */

@@ -46,19 +46,21 @@ errors_of_retiring() {
 		def retiring(batch=None):
 		    fields = [count(name, 1) - (0 if batch is None else count(name, 1, batch)) for name in atom]
 		    return 100 * fields[0] / (5 * fields[1])
-		rests = [retiring(b) - retiring() for b in range(n)]
-		changes = sorted(abs(b - a) for a, b in zip(rests, rests[1:]))
-		most = 3 * changes[len(changes) // 2] / 0.67449
-		# Student's quantiles at 3 to 20 degrees, from a book; between them, lines
-		T = [3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281, 2.2010, 2.1788,
-		     2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860]
-		degrees = max((n - 1) * 2 / 3, 3)
+		i = indices(atom[0], 1)[0]
+		enabled, ran = counts[i][4:6]
+		parts = [(points[b + 1][i][2] - points[b][i][2]) / ran for b in range(n)]
+		values = [(retiring() - retiring(b)) * (1 - p) / p for b, p in enumerate(parts)]
+		threes = zip(values, values[1:], values[2:], parts[1:])
+		chance = sum((p * max(v - max(u, w), min(u, w) - v, 0)) ** 2 for u, v, w, p in threes)
+		changes = sum((b - a) ** 2 for a, b in zip(values, values[1:]))
+		# Student's quantiles at 3 to 5 degrees, from a book; between them, lines over 1 / degrees
+		T = [3.1824, 2.7764, 2.5706]
+		degrees = max(n / 3, 3)
 		low = math.floor(degrees)
-		t = T[low - 3] + (degrees - low) * (T[low - 2] - T[low - 3])
-		variance = sum(min(c, most) ** 2 for c in changes) / 2 * (n - 1) / n
-		ran = [counts[i] for i in indices(atom[0], 1)]
-		unseen = 1 - sum(c[5] for c in ran) / sum(c[4] for c in ran)
-		assert 0.1 < unseen < 0.9
+		t = T[low - 3] + (1 - low / degrees) * (low + 1) * (T[low - 2] - T[low - 3])
+		unseen = 1 - ran / enabled
+		assert 0.1 < unseen < 0.9 and chance > 0
+		variance = chance / 0.7786 * n / (n - 2) + changes / 6 / (ran / 8e6) ** 2
 		print(t * math.sqrt(variance * unseen))
 	EOS
 }
@@ -197,6 +199,7 @@ twice() {
 		    delta = [c[:3] + [s[i] - b[i] for i in range(3)] for c, s, b in zip(counts, line["sums"], before)]
 		    print(json.dumps({"time": line["so_far"], "counts": delta}))
 		    before = line["sums"]
+		    lines[-1]["end"]["elapsed"] = line["so_far"]
 		print(json.dumps(lines[-1]))
 	EOS
 	"$TDSTAT" report -j --summary rows | jq -c 'select(.summary) | [.pmu, .metric, .error]' >seen

@@ -125,7 +125,7 @@ static void check_reads(void)
 
 static void check_thinning(void)
 {
-	for (unsigned int reads = 1; reads < 300; reads += 7) {
+	for (unsigned int reads = 1; reads < 1600; reads += 37) {
 		uint64_t all = 0;
 
 		read_often(reads);
@@ -138,7 +138,9 @@ static void check_thinning(void)
 			free(rest.v);
 		}
 		ok(course.nr <= TD_COURSE_POINTS &&
-			   (reads < 16 || course.nr >= TD_COURSE_POINTS / 2) &&
+			   (reads <= TD_COURSE_POINTS
+				    ? course.nr == reads
+				    : course.nr >= TD_COURSE_POINTS / 2) &&
 			   all == sum.v[0].value,
 		   "%u reads: %zu batches have all that was counted", reads,
 		   course.nr);
@@ -156,19 +158,60 @@ static void read_soon(uint64_t n, uint64_t time_ns)
 
 static void check_end(void)
 {
-	read_often(33); /* 16 batches of two reads, and one of one */
-	ok(course.nr == 17 && batch(16, 0) == 33, "33 reads: 17 batches");
-	read_soon(1, 3350 * MS);
-	ok(course.nr == 17 && batch(16, 0) == 33 + 1,
+	read_often(513); /* 256 batches of two reads, and one of one */
+	ok(course.nr == 257 && batch(256, 0) == 513, "513 reads: 257 batches");
+	read_soon(1, 51350 * MS);
+	ok(course.nr == 257 && batch(256, 0) == 513 + 1,
 	   "a little more belongs to the last batch");
-	read_soon(7, 3470 * MS);
-	ok(course.nr == 18 && batch(17, 0) == 7,
+	read_soon(7, 51470 * MS);
+	ok(course.nr == 258 && batch(257, 0) == 7,
 	   "more than half of one is one");
-	td_course_end(&course, &sum, 9000 * MS);
-	ok(course.nr == 18, "without a read nothing is added");
+	td_course_end(&course, &sum, 90000 * MS);
+	ok(course.nr == 258, "without a read nothing is added");
 	td_course_clear(&course);
-	td_course_end(&course, &sum, 9000 * MS);
+	td_course_end(&course, &sum, 90000 * MS);
 	ok(course.nr == 0, "nothing was read: no batch");
+}
+
+/* The same course in few batches, each of as many but the last. */
+static void check_joined(void)
+{
+	static const unsigned int reads[] = { 0, 1, 31, 32, 33, 64, 300, 512 };
+
+	for (size_t i = 0; i < sizeof(reads) / sizeof(*reads); i++) {
+		struct td_course few;
+		uint64_t all = 0;
+
+		read_often(reads[i]);
+		td_course_join(&few, &course);
+		for (size_t b = 0; b < few.nr; b++)
+			all += td_course_batch_ns(&few, b, 0);
+		ok(few.nr <= TD_COURSE_FEW &&
+			   few.nr >= (reads[i] < 16 ? reads[i] : 16) &&
+			   few.nr_reads == reads[i] &&
+			   all == reads[i] * 100 * MS,
+		   "%u reads: joined to %zu batches", reads[i], few.nr);
+		ok(!few.nr ||
+			   few.points[few.nr - 1].v[0].value == sum.v[0].value,
+		   "%u reads: they have all that was counted", reads[i]);
+	}
+}
+
+/* Many readings have fewer points, so that all of their sums are not too many. */
+static void check_many(size_t nr, size_t most)
+{
+	struct td_readings many = { calloc(nr, sizeof(*many.v)), nr };
+	size_t seen = 0;
+
+	if (!many.v)
+		exit(1);
+	td_course_clear(&course);
+	for (uint64_t i = 1; i <= 600; i++) {
+		td_course_add(&course, &many, i * 100 * MS);
+		seen = course.nr > seen ? course.nr : seen;
+	}
+	ok(seen == most, "%zu readings: %zu points at most", nr, seen);
+	free(many.v);
 }
 
 /* Threads may begin until there are too many. */
@@ -195,6 +238,10 @@ int main(void)
 	check_reads();
 	check_thinning();
 	check_end();
+	check_joined();
+	check_many(400, 512);
+	check_many(1000, 260);
+	check_many(20000, 32);
 	check_limit();
 	td_course_free(&course);
 	return done_testing();

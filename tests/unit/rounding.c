@@ -21,7 +21,7 @@ struct run {
 };
 
 struct seen {
-	double values[TD_COURSE_POINTS], slots[TD_COURSE_POINTS];
+	double values[TD_COURSE_FEW], slots[TD_COURSE_FEW];
 	double value, truth;
 };
 

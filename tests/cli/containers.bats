@@ -74,7 +74,7 @@ assert_no_stderr_of_ours() {
 	real
 	! grep -q __asan_init "$TDSTAT" || skip "the sanitizers need it themselves"
 	without /proc "$TDSTAT" diff -r 1 -e cs -- touch ran : true
-	assert_failure 1
+	assert_failure 2
 	assert_why_and_remedy /proc/self/fd 'proc mounted on /proc'
 	[ ! -e ran ]
 }

@@ -194,7 +194,7 @@ two_kinds() {
 	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]*,[0-9.]*,[0-9.]*,,,,,,.*,summary,' out
 	# the one kind is not passed off as the machine
 	inject EBUSY 5 "$TDSTAT" --hybrid-merge -x, -o out -- sh -c ':'
-	grep -E '^[0-9.]+,all,all,[0-9.]*,[0-9.]*,[0-9.]*,,,,,$' out
+	grep -E '^[0-9.]+,all,all,[0-9.]*,[0-9.]*,[0-9.]*,,,,,,.*,summary,' out
 	inject EBUSY 5 "$TDSTAT" -o out -- sh -c ':'
 	grep -E '^ cpu_core(, .*)?$' out
 	grep -F ' cpu_atom, <not counted>' out

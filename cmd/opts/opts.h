@@ -30,6 +30,7 @@ struct td_does {
 	bool regions;      /* counts those that a program marks */
 	bool samples;      /* shows functions */
 	bool exposes;      /* shows counters for Prometheus */
+	bool always;       /* runs its command even if it cannot count it */
 };
 
 struct td_command;
@@ -65,6 +66,7 @@ struct td_opts {
 	bool nothing; /* --null */
 	bool print;   /* list: the events' encodings */
 	bool no_scale;
+	bool require; /* does not run what cannot be counted */
 	struct td_when when;
 	struct td_show show;
 	const char *input;   /* of report */

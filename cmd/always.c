@@ -89,11 +89,10 @@ static int run_with(const struct td_opts *asked,
 }
 
 static void say(const struct td_opts *opts, const struct td_reached *reached,
-		struct td_err *err)
+		const struct td_err *err)
 {
 	if (opts->show.quiet || err->reader_gone)
 		return;
-	td_inherited_hint(err);
 	td_say_error(err);
 	td_say(reached->runs
 		       ? "tdstat: nothing more is counted: %s goes on\n"
@@ -125,6 +124,7 @@ static int fall_back(const struct td_opts *opts,
 {
 	if (!is_ours(opts, reached, err))
 		return err->code;
+	td_inherited_hint(err);
 	if (opts->require) {
 		*status = reached->runs ? *status : NOT_STARTED;
 		return err->code;

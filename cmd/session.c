@@ -10,7 +10,7 @@
 #include "cmd/plan/job.h"
 #include "cmd/run/run.h"
 
-/* A run that failed before its command began is not the command's last. */
+/* A command that is not there has a status, and was not waited for. */
 static void tell_reached(const struct td_run *run, struct td_reached *reached)
 {
 	const struct td_session *session = run->session;
@@ -19,7 +19,8 @@ static void tell_reached(const struct td_run *run, struct td_reached *reached)
 	*reached = (struct td_reached){
 		.runs = session->begun,
 		.pre = session->pre_done,
-		.over = session->held_back || child->runs || child->status,
+		.over = session->held_back || child->runs ||
+			(child->status && !child->reaped),
 	};
 }
 

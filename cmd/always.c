@@ -14,7 +14,7 @@ static struct td_event_arg software[] = {
 	{ .list = "task-clock,context-switches,cpu-migrations,page-faults" },
 };
 
-enum showing {
+enum {
 	SHOW_SOFTWARE,
 	SHOW_TIMES,
 	SHOW_NOTHING,
@@ -22,7 +22,7 @@ enum showing {
 };
 
 /* Readers of other formats expect the columns of what was asked for. */
-static enum showing most_to_show(const struct td_opts *opts)
+static int most_to_show(const struct td_opts *opts)
 {
 	bool text = opts->show.format == TD_FORMAT_TEXT &&
 		    !opts->show.own_file && !opts->openmetrics;
@@ -32,8 +32,7 @@ static enum showing most_to_show(const struct td_opts *opts)
 
 /* The same runs, and none of the options that say what to count. */
 static struct td_opts make_opts(const struct td_opts *asked,
-				const struct td_reached *reached,
-				enum showing showing)
+				const struct td_reached *reached, int showing)
 {
 	struct td_opts opts = {
 		.chosen = asked->chosen,
@@ -68,8 +67,8 @@ static struct td_opts make_opts(const struct td_opts *asked,
 /* From what shows most to what cannot fail but for want of a process. */
 static int run_with(const struct td_opts *asked,
 		    const struct td_inherited *inherited,
-		    struct td_reached *reached, enum showing showing,
-		    int *status, struct td_err *err)
+		    struct td_reached *reached, int showing, int *status,
+		    struct td_err *err)
 {
 	int rc = 0;
 
@@ -119,13 +118,13 @@ static bool is_ours(const struct td_opts *opts,
 
 static int fall_back(const struct td_opts *opts,
 		     const struct td_inherited *inherited,
-		     struct td_reached *reached, enum showing showing,
-		     int *status, struct td_err *err)
+		     struct td_reached *reached, int showing, int *status,
+		     struct td_err *err)
 {
 	if (!is_ours(opts, reached, err))
 		return err->code;
 	td_inherited_hint(err);
-	if (opts->require) {
+	if (opts->when.require) {
 		*status = reached->runs ? *status : NOT_STARTED;
 		return err->code;
 	}

@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-#include "cmd/opts/opts.h"
-#include "cmd/view/viewer.h"
+struct td_err;
+struct td_opts;
+struct td_viewer;
 
 /*
  * Counts as td_session_view() does.  What keeps it from counting a command is

@@ -12,6 +12,7 @@
 #include "cmd/always.h"
 #include "cmd/say.h"
 #include "cmd/view/exposed.h"
+#include "cmd/view/viewer.h"
 #include "lib/base/util.h"
 
 /* node_exporter reads the file as often as it is asked, at most every 15 s. */

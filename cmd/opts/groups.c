@@ -158,7 +158,7 @@ static const struct td_option when[] = {
 static const struct td_option require[] = {
 	{ "require", 0, NULL,
 	  "do not run a command that cannot be counted: status 125",
-	  FLAG(require) },
+	  FLAG(when.require) },
 	{ NULL },
 };
 

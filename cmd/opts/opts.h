@@ -66,7 +66,6 @@ struct td_opts {
 	bool nothing; /* --null */
 	bool print;   /* list: the events' encodings */
 	bool no_scale;
-	bool require; /* does not run what cannot be counted */
 	struct td_when when;
 	struct td_show show;
 	const char *input;   /* of report */

@@ -16,6 +16,7 @@ struct td_when {
 	const char *pre, *post;
 	bool pre_done; /* before the first run, by a session that failed */
 	bool sync;
+	bool require; /* no run of what cannot be counted */
 };
 
 #endif

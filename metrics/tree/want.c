@@ -9,7 +9,6 @@
 #include "lib/base/util.h"
 #include "lib/event/modifiers.h"
 #include "lib/event/symbols.h"
-#include "metrics/explain/explain.h"
 #include "metrics/sets/bottlenecks.h"
 #include "metrics/sets/builtin.h"
 #include "metrics/sets/package.h"
@@ -127,7 +126,8 @@ static int tree_unknown_name(const struct td_scope *scope, const char *name)
 		     td_machine_count_kinds(machine) < machine->nr_core
 			     ? "the cores that are looked at"
 			     : "this processor");
-	scope->err->elsewhere = td_explanation_exists(name);
+	scope->err->elsewhere =
+		scope->setup->is_elsewhere && scope->setup->is_elsewhere(name);
 	return hint_at(scope, name);
 }
 

@@ -3,7 +3,7 @@
 # A command to be measured runs to its end with its own status, whatever keeps tdstat
 # from counting it; with --require it does not begin.
 
-# shellcheck disable=SC2016,SC2086,SC2154 # sh -c; lists of options; helper.bash
+# shellcheck disable=SC2016,SC2086,SC2154,SC2258 # sh -c; lists of options; helper.bash; -x,
 load helper
 
 # A machine that has no PMU at all, and one whose PMU this kernel does not have.

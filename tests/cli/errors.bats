@@ -16,15 +16,15 @@ inject() {
 # refused ERRNO WHEN WHY REMEDY OPTION...: with no command, and with one, which runs
 # all the same, or with --require does not
 refused() {
-	inject "$1" "$2" "$TDSTAT" ${*:5}
+	inject "$1" "$2" "$TDSTAT" "${@:5}"
 	assert_failure 1
 	assert_why_and_remedy "$3" "$4"
 	assert_output ''
-	inject "$1" "$2" "$TDSTAT" ${*:5} -- touch made
+	inject "$1" "$2" "$TDSTAT" "${@:5}" -- touch made
 	assert_runs_all_the_same "$3" "$4"
 	assert_output ''
 	rm made
-	inject "$1" "$2" "$TDSTAT" ${*:5} --require -- touch made
+	inject "$1" "$2" "$TDSTAT" "${@:5}" --require -- touch made
 	assert_failure 125
 	assert_why_and_remedy "$3" "$4"
 	[ ! -e made ]

@@ -118,8 +118,8 @@ one_remark() {
 	run -0 --separate-stderr "$TDSTAT" -a -I 200 --interval-count 2 -o out -x, -- touch ran
 	[ -e ran ]
 	one_remark cpu_core
-	grep -E '^[0-9.]+,all,cpu_core,,,0\.00,,,,,$' out
-	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]+,,100\.00,[0-9.]+,' out
+	grep -E '^[0-9.]+,all,cpu_core,,,0\.00,,,,,,' out
+	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]+,,100\.00,[0-9.]*,[0-9.]+,' out
 	# of the one that is left out, nothing is needed
 	"$TDSTAT" -a --cputype atom --timeout 300 -x, >out
 	# and where there is nothing else, nothing is run with --require
@@ -157,7 +157,7 @@ one_remark() {
 	[ "$(grep -cE '^[0-9.]+,all,cpu_atom,,,0\.00,,' <<<"$output")" -eq 3 ]
 	# one kind of core is not the machine
 	run -0 --separate-stderr "$TDSTAT" -a --hybrid-merge --timeout 300 -x,
-	[[ ${lines[1]} =~ ^[0-9.]+,all,all,,,0\.00,+$ ]]
+	[[ ${lines[1]} =~ ^[0-9.]+,all,all,,,(0\.00)?,,,,,, ]]
 	run -0 --separate-stderr "$TDSTAT" -a -e cycles --timeout 300 -x,
 	grep -E '^[1-9][0-9]*,,cpu_core/cycles/' <<<"$output"
 	grep -E '^<not counted>,,cpu_atom/cycles/' <<<"$output"

@@ -5,6 +5,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "cmd/always.h"
 #include "cmd/commands.h"
 #include "cmd/opts/meant.h"
 #include "cmd/out/out.h"
@@ -60,8 +61,10 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 		*status = NOT_FOUND;
 		return err->code;
 	}
-	if (check_rights(opts, err) || td_spare_recordings(opts, err))
+	if (check_rights(opts, err))
 		return err->code;
+	if (td_spare_recordings(opts, err))
+		return td_always_run_unseen(opts, status, err);
 	return opts->chosen->run(opts, status, err);
 }
 

@@ -3,13 +3,13 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "cmd/always.h"
 #include "cmd/opts/check.h"
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/say.h"
-#include "cmd/session.h"
 
 /* Refuses "-o -": unlike results, a recording needs a file. */
 static int take_output(struct td_opts *opts, const char *arg,
@@ -28,12 +28,14 @@ static int take_output(struct td_opts *opts, const char *arg,
 static int record(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_opts filled = *opts;
+	bool counted;
 	int rc;
 
 	if (!filled.show.output)
 		filled.show.output = TD_RECORDING_NAME;
-	rc = td_session_run(&filled, status, err);
-	if (!rc && !opts->show.output && !opts->show.quiet && !opts->dry_run)
+	rc = td_always_run(&filled, NULL, &counted, status, err);
+	if (!rc && counted && !opts->show.output && !opts->show.quiet &&
+	    !opts->dry_run)
 		td_say("tdstat: recorded in %s: tdstat report shows it\n",
 		       filled.show.output);
 	return rc;
@@ -51,12 +53,25 @@ static const struct td_option_group group_recording = { TD_SECTION_HOW,
 							recording };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,  &td_group_cgroups, &td_group_cores,
-	&td_group_files,   &td_group_model,   &td_group_tree,
-	&td_group_events,  &td_group_tpebs,   &td_group_scale,
-	&td_group_when,    &td_group_rows,    &td_group_aggregations,
-	&td_group_formats, &group_recording,  &td_group_stream,
-	&td_group_dry_run, &td_group_verbose, NULL,
+	&td_group_target,
+	&td_group_cgroups,
+	&td_group_cores,
+	&td_group_files,
+	&td_group_model,
+	&td_group_tree,
+	&td_group_events,
+	&td_group_tpebs,
+	&td_group_scale,
+	&td_group_when,
+	&td_group_require,
+	&td_group_rows,
+	&td_group_aggregations,
+	&td_group_formats,
+	&group_recording,
+	&td_group_stream,
+	&td_group_dry_run,
+	&td_group_verbose,
+	NULL,
 };
 
 const struct td_command td_command_record = {
@@ -69,7 +84,7 @@ const struct td_command td_command_record = {
 	.examples = "  tdstat record -- make\n"
 		    "  tdstat record -o td.jsonl -a -I 1000 --timeout 10s",
 	.groups = groups,
-	.does = { .records = true, .latencies = true },
+	.does = { .records = true, .latencies = true, .always = true },
 	.check = td_opts_check_counting,
 	.counts = true,
 	.run = record,

@@ -10,14 +10,22 @@
 #include "cmd/plan/job.h"
 #include "cmd/run/run.h"
 
-/* Who is told, besides the stream of results; NULL: nobody. */
-struct told {
-	struct td_focus *focus;
-	const struct td_viewer *viewer;
-};
+/* A command that is not there has a status, and was not waited for. */
+static void tell_reached(const struct td_run *run, struct td_reached *reached)
+{
+	const struct td_session *session = run->session;
+	const struct td_child *child = &session->engine.child;
+
+	*reached = (struct td_reached){
+		.runs = session->begun,
+		.pre = session->pre_done,
+		.over = session->held_back || child->runs ||
+			(child->status && !child->reaped),
+	};
+}
 
 static int count(struct td_job *job, const struct td_inherited *inherited,
-		 const struct told *told, int *status, struct td_err *err)
+		 const struct td_told *told, int *status, struct td_err *err)
 {
 	struct td_focus *focus = told->focus;
 	struct td_session session;
@@ -36,6 +44,8 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 		if (!rc)
 			rc = td_run_once(&run, err);
 	} while (!rc && td_session_goes_on(&session));
+	if (told->reached)
+		tell_reached(&run, told->reached);
 	/* show the results of earlier runs if a run fails */
 	rc_finish = td_run_finish(&run, rc ? &late : err);
 	/* if a run failed, only the status of a command that could not run */
@@ -66,19 +76,21 @@ static int check_log_fd(const struct td_opts *opts, struct td_err *err)
 	return 0;
 }
 
-static int plan_and_count(const struct td_opts *opts,
-			  const struct td_inherited *inherited,
-			  const struct told *told, int *status,
-			  struct td_err *err)
+int td_session_tell(const struct td_opts *opts,
+		    const struct td_inherited *inherited,
+		    const struct td_told *told, int *status, struct td_err *err)
 {
 	struct td_job job;
-	int rc;
+	int rc = check_log_fd(opts, err);
 
+	if (rc)
+		return rc;
 	rc = td_job_plan(&job, opts, err);
 	if (!rc)
 		rc = opts->dry_run ? td_dry_run(&job, err)
 				   : count(&job, inherited, told, status, err);
-	if (rc && td_opts_want_events(opts)) /* why no event is left */
+	if (rc && !told->again &&
+	    td_opts_want_events(opts)) /* why no event is left */
 		td_job_say_notes(&job);
 	td_job_free(&job);
 	return rc;
@@ -88,21 +100,19 @@ int td_session_count(const struct td_opts *opts,
 		     const struct td_inherited *inherited,
 		     struct td_focus *focus, int *status, struct td_err *err)
 {
-	const struct told told = { .focus = focus };
+	const struct td_told told = { .focus = focus };
 
-	return plan_and_count(opts, inherited, &told, status, err);
+	return td_session_tell(opts, inherited, &told, status, err);
 }
 
 int td_session_view(const struct td_opts *opts, const struct td_viewer *viewer,
 		    int *status, struct td_err *err)
 {
-	const struct told told = { .viewer = viewer };
+	const struct td_told told = { .viewer = viewer };
 	struct td_inherited inherited = { 0 };
 
 	td_inherited_change(&inherited);
-	if (check_log_fd(opts, err))
-		return err->code;
-	return plan_and_count(opts, &inherited, &told, status, err);
+	return td_session_tell(opts, &inherited, &told, status, err);
 }
 
 int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)

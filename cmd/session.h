@@ -7,6 +7,21 @@
 #include "cmd/view/focus.h"
 #include "cmd/view/viewer.h"
 
+/* How far a session came that ended with an error. */
+struct td_reached {
+	int runs;  /* of the command, that it made */
+	bool pre;  /* --pre was done for the next one */
+	bool over; /* no further one is wanted: a signal came, a hook failed */
+};
+
+/* Who is told, besides the stream of results; NULL: nobody. */
+struct td_told {
+	struct td_focus *focus;
+	const struct td_viewer *viewer;
+	struct td_reached *reached;
+	bool again; /* the first error is said already */
+};
+
 /*
  * Counts as opts say, or shows what would be counted (--dry-run).  *status is
  * set to the command's status if one ran.
@@ -22,6 +37,10 @@ int td_session_view(const struct td_opts *opts, const struct td_viewer *viewer,
 int td_session_count(const struct td_opts *opts,
 		     const struct td_inherited *inherited,
 		     struct td_focus *focus, int *status, struct td_err *err);
+int td_session_tell(const struct td_opts *opts,
+		    const struct td_inherited *inherited,
+		    const struct td_told *told, int *status,
+		    struct td_err *err);
 /*
  * Counts the whole tree of the same target as -l auto does, shows nothing, and
  * tells what the verdict is.

@@ -3,17 +3,17 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "cmd/always.h"
 #include "cmd/opts/check.h"
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
-#include "cmd/session.h"
 #include "cmd/textfile.h"
 
 static int stat(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	return opts->openmetrics ? td_textfile_run(opts, status, err)
-				 : td_session_run(opts, status, err);
+				 : td_always_run(opts, NULL, NULL, status, err);
 }
 
 /* clang-format off */
@@ -53,18 +53,31 @@ static const struct td_option_group group_table = { TD_SECTION_HOW, table };
 static const struct td_option_group group_exposed = { TD_SECTION_HOW, exposed };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,   &td_group_cgroups,
-	&td_group_cores,    &td_group_files,
-	&td_group_model,    &td_group_tree,
-	&td_group_events,   &td_group_tpebs,
-	&td_group_scale,    &td_group_when,
-	&group_runs,        &group_multiplex,
-	&td_group_rows,     &td_group_aggregations,
-	&group_table,       &td_group_formats,
-	&td_group_perfetto, &group_exposed,
-	&td_group_series,   &td_group_output,
-	&td_group_stream,   &td_group_dry_run,
-	&td_group_verbose,  NULL,
+	&td_group_target,
+	&td_group_cgroups,
+	&td_group_cores,
+	&td_group_files,
+	&td_group_model,
+	&td_group_tree,
+	&td_group_events,
+	&td_group_tpebs,
+	&td_group_scale,
+	&td_group_when,
+	&td_group_require,
+	&group_runs,
+	&group_multiplex,
+	&td_group_rows,
+	&td_group_aggregations,
+	&group_table,
+	&td_group_formats,
+	&td_group_perfetto,
+	&group_exposed,
+	&td_group_series,
+	&td_group_output,
+	&td_group_stream,
+	&td_group_dry_run,
+	&td_group_verbose,
+	NULL,
 };
 
 const struct td_command td_command_stat = {
@@ -77,7 +90,7 @@ const struct td_command td_command_stat = {
 	.examples = "  tdstat -l 2 -- make\n"
 		    "  tdstat -a -I 1000",
 	.groups = groups,
-	.does = { .drills = true, .latencies = true },
+	.does = { .drills = true, .always = true, .latencies = true },
 	.check = td_opts_check_counting,
 	.counts = true,
 	.run = stat,

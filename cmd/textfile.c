@@ -9,9 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/always.h"
 #include "cmd/say.h"
-#include "cmd/session.h"
 #include "cmd/view/exposed.h"
+#include "cmd/view/viewer.h"
 #include "lib/base/util.h"
 
 /* node_exporter reads the file as often as it is asked, at most every 15 s. */
@@ -151,8 +152,8 @@ int td_textfile_run(const struct td_opts *opts, int *status, struct td_err *err)
 		filled.when.interval_ms = INTERVAL_MS;
 	if (!rc && file.temporary && !opts->dry_run)
 		rc = check_place(&file, err);
-	if (!rc)
-		rc = td_session_view(&filled, &viewer, status, err);
+	rc = rc ? td_always_run_unseen(&filled, status, err)
+		: td_always_run(&filled, &viewer, NULL, status, err);
 	if (!rc && file.failed && !*status)
 		*status = EXIT_FAILURE;
 	td_exposed_free(&file.exposed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat doctor: what this machine can count, and what stands in the way. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -363,6 +364,8 @@ static int put_json(FILE *fp, const struct td_doctor *doctor)
 
 static int show(const struct visit *v, struct td_err *err)
 {
+	if (v->opts->show.quiet)
+		return 0;
 	if (v->opts->show.format == TD_FORMAT_JSON &&
 	    put_json(stdout, &v->doctor))
 		return td_err_nomem(err);
@@ -391,7 +394,7 @@ static int doctor(const struct td_opts *opts, int *status, struct td_err *err)
 		rc = show(&v, err);
 	*status = rc || !v.doctor.level_1;
 	free_visit(&v);
-	return rc;
+	return opts->show.quiet ? 0 : rc;
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)
@@ -402,9 +405,20 @@ static int check(const struct td_opts *opts, struct td_err *err)
 			    opts->patterns[0]);
 }
 
+/* clang-format off */
+static const struct td_option silent[] = {
+	{ "quiet", 0, NULL, "print nothing: the exit status tells",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, show.quiet) },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_silent = { TD_SECTION_HOW, silent };
+
 static const struct td_option_group *const groups[] = {
 	&td_group_files,
 	&td_group_json,
+	&group_silent,
 	NULL,
 };
 

@@ -155,6 +155,13 @@ static const struct td_option when[] = {
 	{ NULL },
 };
 
+static const struct td_option require[] = {
+	{ "require", 0, NULL,
+	  "do not run a command that cannot be counted: status 125",
+	  FLAG(when.require) },
+	{ NULL },
+};
+
 static const struct td_option rate[] = {
 	{ "freq", 'F', "N",
 	  "samples a second of each CPU (default: 1000)", NUMBER(freq) },
@@ -254,6 +261,7 @@ const struct td_option_group td_group_events = { TD_SECTION_WHAT, events };
 const struct td_option_group td_group_tpebs = { TD_SECTION_WHAT, tpebs };
 const struct td_option_group td_group_scale = { TD_SECTION_WHAT, scale };
 const struct td_option_group td_group_when = { TD_SECTION_WHEN, when };
+const struct td_option_group td_group_require = { TD_SECTION_WHEN, require };
 const struct td_option_group td_group_rate = { TD_SECTION_WHAT, rate };
 const struct td_option_group td_group_timeout = { TD_SECTION_WHEN, timeout };
 const struct td_option_group td_group_rows = { TD_SECTION_HOW, rows };

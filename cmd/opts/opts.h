@@ -30,6 +30,7 @@ struct td_does {
 	bool regions;      /* counts those that a program marks */
 	bool samples;      /* shows functions */
 	bool exposes;      /* shows counters for Prometheus */
+	bool always;       /* runs its command even if it cannot count it */
 };
 
 struct td_command;

@@ -14,7 +14,9 @@ struct td_when {
 	bool has_repeat;
 	int repeat; /* 0: for ever */
 	const char *pre, *post;
+	bool pre_done; /* before the first run, by a session that failed */
 	bool sync;
+	bool require; /* no run of what cannot be counted */
 };
 
 #endif

@@ -328,13 +328,26 @@ static int plan_latencies(struct td_job *job, struct td_err *err)
 	return latencies_plan(&job->sampled, job->tree, &job->machine, err);
 }
 
+/* --null counts nothing of a command, whatever is unreadable here. */
+static int select_machine(struct td_job *job, struct td_err *err)
+{
+	const struct td_opts *opts = job->opts;
+	int rc = td_select_machine(&job->fs, &job->machine, opts, err);
+
+	if (!rc || !opts->nothing || !opts->target.command ||
+	    td_target_is_wide(&opts->target))
+		return rc;
+	*err = (struct td_err){ 0 };
+	return 0;
+}
+
 int td_job_plan(struct td_job *job, const struct td_opts *opts,
 		struct td_err *err)
 {
 	int rc;
 
 	*job = (struct td_job){ .opts = opts, .fs = { -1, -1 } };
-	rc = td_select_machine(&job->fs, &job->machine, opts, err);
+	rc = select_machine(job, err);
 	if (!rc)
 		rc = make_target(job, err);
 	if (!rc)

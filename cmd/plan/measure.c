@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/plan/select.h"
+#include "metrics/explain/explain.h"
 #include "metrics/sets/builtin.h"
 #include "metrics/sets/package.h"
 
@@ -154,6 +155,7 @@ static int build(struct td_measure *m, struct td_events *events,
 		.fixed = !how->fs,
 		.latencies = how->latencies,
 		.sampled = how->sampled,
+		.is_elsewhere = td_explanation_exists,
 	};
 	int rc = td_tree_build(&m->tree, events, &setup, err);
 

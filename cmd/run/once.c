@@ -302,6 +302,34 @@ static int run_hook(const struct td_session *session, const char *option,
 	return 0;
 }
 
+/*
+ * Runs --pre, unless a session that failed has done so.  A signal may come
+ * meanwhile, before there is a command to end.
+ */
+static int run_pre(struct td_session *session, struct td_err *err)
+{
+	const struct td_when *when = &session->job->opts->when;
+	bool done = session->pre_done;
+	struct td_signal signal;
+	int rc = done ? 0 : run_hook(session, "--pre", when->pre, err);
+
+	session->pre_done = !rc;
+	session->held_back = rc != 0;
+	if (rc || !when->pre || done || !td_signals_take(&signal))
+		return rc;
+	session->is_last = session->held_back = true;
+	return td_err_set(err, -EINTR, "stopped before it began");
+}
+
+static int run_post(struct td_session *session, struct td_err *err)
+{
+	int rc =
+		run_hook(session, "--post", session->job->opts->when.post, err);
+
+	session->held_back |= rc != 0;
+	return rc;
+}
+
 /* A single run ends when it ends. */
 static void show_progress(struct td_session *session)
 {
@@ -317,8 +345,9 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	struct td_session *session = run->session;
 	const struct td_opts *opts = run->job->opts;
 	struct td_err late = { 0 };
-	struct td_signal signal;
 	int rc = td_run_reset(run, err), rc_set;
+
+	session->pre_done = opts->when.pre_done && !session->runs;
 
 	if (!rc)
 		rc = session_take_set(session, err);
@@ -326,11 +355,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	    (opts->when.has_repeat || run->job->plan.nr_sets > 1))
 		td_job_say(run->job, "tdstat: run %d\n", session->runs + 1);
 	if (!rc)
-		rc = run_hook(session, "--pre", opts->when.pre, err);
-	if (!rc && opts->when.pre && td_signals_take(&signal)) {
-		session->is_last = true;
-		return td_err_set(err, -EINTR, "stopped before it began");
-	}
+		rc = run_pre(session, err);
 	if (!rc && opts->when.sync)
 		sync();
 	if (!rc)
@@ -346,10 +371,11 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	td_counting_close(&run->counting);
 	td_latency_close(&run->latency);
 	session->runs++;
+	session->begun += run->engine->child.runs;
 	rc_set = session_end_set(session, false, rc ? &late : err);
 	rc = rc ? rc : rc_set;
 	if (!rc)
-		rc = run_hook(session, "--post", opts->when.post, err);
+		rc = run_post(session, err);
 	return rc;
 }
 

@@ -60,6 +60,7 @@ int td_session_open(struct td_session *session, struct td_job *job,
 	*session = (struct td_session){
 		.job = job,
 		.inherited = *inherited,
+		.pre_done = opts->when.pre_done,
 		.engine.waiter = TD_WAITER_NONE,
 		.control = TD_CONTROL_NONE,
 	};

@@ -47,6 +47,9 @@ struct td_session {
 	bool said_difference;          /* of the runs' work */
 	bool told;                     /* "stop" came through --control */
 	bool is_last;                  /* no further run */
+	int begun;       /* number of runs whose command was let go */
+	bool pre_done;   /* --pre was done for the run that began last */
+	bool held_back;  /* its command is not wanted */
 	bool unwritable; /* output or recording cannot be written */
 	bool lacking;    /* memory ran out: results lack something */
 	bool unseen;     /* the output's reader has gone: not an error */

@@ -16,6 +16,7 @@
 struct td_err {
 	int code;
 	bool usage;
+	bool elsewhere; /* with usage: on another machine it may be right */
 	/* The output pipe was closed: end without a message. */
 	bool reader_gone;
 	char msg[512];

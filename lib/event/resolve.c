@@ -41,6 +41,13 @@ static bool is_metrics(const char *name)
 	       strncasecmp(name, "TopdownL", 8) == 0;
 }
 
+/* Of a machine with one kind of core, or with several. */
+static bool is_core_pmu(const char *name)
+{
+	return strcmp(name, "cpu") == 0 || strcmp(name, "cpu_core") == 0 ||
+	       strcmp(name, "cpu_atom") == 0;
+}
+
 /*
  * Sets the error for an unknown name, with the best hint: a hybrid machine has
  * no PMU "cpu", a similar name exists, the name is a metric's, or names are
@@ -56,6 +63,7 @@ static int build_unknown(struct td_building *b)
 	span.len = strlen(name);
 	td_span_error(b->err, &span, "no %s is called '%s'",
 		      b->spec->slashes ? "PMU or event" : "event", name);
+	b->err->elsewhere = b->spec->slashes && is_core_pmu(name);
 	if (strcmp(name, "cpu") == 0 && b->machine->nr_core > 1)
 		return td_err_hint(b->err,
 				   "the PMUs of this machine's cores are %s "

@@ -126,6 +126,8 @@ static int tree_unknown_name(const struct td_scope *scope, const char *name)
 		     td_machine_count_kinds(machine) < machine->nr_core
 			     ? "the cores that are looked at"
 			     : "this processor");
+	scope->err->elsewhere =
+		scope->setup->is_elsewhere && scope->setup->is_elsewhere(name);
 	return hint_at(scope, name);
 }
 

@@ -69,8 +69,8 @@ teardown() {
 	for mounts in '' 'proc /proc proc rw 0 0' 'cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0'; do
 		echo "$mounts" >"$PROCFS_PATH/self/mounts"
 		for how in '-e cycles -G a' '--for-each-cgroup a' '-e cycles --for-each-cgroup a'; do
-			try "$TDSTAT" -a $how -- touch ran
-			assert_failure 1
+			try "$TDSTAT" -a $how --require -- touch ran
+			assert_failure 125
 			assert_why_and_remedy 'cgroup' 'mount'
 			[ ! -e ran ]
 		done
@@ -79,14 +79,14 @@ teardown() {
 
 @test "a cgroup that is not there: its name and where it was looked for" {
 	hierarchy web
-	try "$TDSTAT" -a -e cycles,instructions -G web,nosuch -- touch ran
-	assert_failure 1
+	try "$TDSTAT" -a -e cycles,instructions -G web,nosuch --require -- touch ran
+	assert_failure 125
 	assert_complains 'nosuch: No such file'
 	assert_complains "$PWD/tree"
 	[ ! -e ran ]
 	for list in nosuch '^no' 'x.*,y'; do
-		try "$TDSTAT" -a -e cycles --for-each-cgroup "$list" -- touch ran
-		assert_failure 1
+		try "$TDSTAT" -a -e cycles --for-each-cgroup "$list" --require -- touch ran
+		assert_failure 125
 		assert_complains 'no'
 		[ ! -e ran ]
 	done

@@ -405,7 +405,7 @@ for row in csv.reader(open("fields.csv", newline=""), strict=True):
 
 # --- statuses and errors --------------------------------------------------------
 
-@test "the status is the command's own, and 1 when nothing can be counted" {
+@test "the status is the command's own, and with --require 125 when nothing can be counted" {
 	real
 	try "$TDSTAT" -e task-clock -- sh -c 'exit 42'
 	assert_failure 42
@@ -417,8 +417,8 @@ for row in csv.reader(open("fields.csv", newline=""), strict=True):
 	assert_failure 126
 	try "$TDSTAT" -e task-clock,$NO_EVENT -- sh -c 'exit 5'
 	assert_failure 5
-	try "$TDSTAT" -e $NO_EVENT -- touch ran
-	assert_failure 1
+	try "$TDSTAT" -e $NO_EVENT --require -- touch ran
+	assert_failure 125
 	assert_complains "$NO_EVENT"
 	[ ! -e ran ]
 }
@@ -759,7 +759,7 @@ replays() {
 	"$TDSTAT" --metric-only -I 50 -e task-clock,page-faults -x, -o out -- sleep 0.17
 	assert_equal "$(tr -d -c ',\n' <out | sort -u)" ',,,,,,,,,,,,,,,,,,,,,,'
 	for how in '-e dummy' '--null'; do
-		try "$TDSTAT" --metric-only $how -- true
+		try "$TDSTAT" --metric-only $how --require -- true
 		assert_failure
 		assert_complains metric-only
 	done

@@ -284,6 +284,17 @@ assert_why_and_remedy() {
 	[[ ${stderr_lines[1]} =~ ${2-.} ]] || fail "the second line has no ${2-}"
 }
 
+# assert_runs_all_the_same WHY REMEDY: the same two lines, and that the command, which
+# has the status $3 (0), runs without; nothing else is tdstat's.
+assert_runs_all_the_same() {
+	[ "$status" = "${3-0}" ] || fail "status $status"
+	[[ ${stderr_lines[0]-} == "tdstat: "* && ${stderr_lines[0]} =~ $1 ]] || fail "the first line has no $1"
+	[[ ${stderr_lines[1]-} == "tdstat: "* && ${stderr_lines[1]} =~ $2 ]] || fail "the second line has no $2"
+	[[ ${stderr_lines[2]-} =~ ^'tdstat: nothing of this is counted: '[^\ ]+' runs all the same'$ ]] ||
+		fail "it is not said that it runs"
+	[ "$(grep -c '^tdstat: ' <<<"$stderr")" = 3 ] || fail "more is said"
+}
+
 # One line of tdstat's at least, with $1 in it.
 assert_complains() {
 	[[ ${stderr_lines[0]-} == "tdstat: "* ]] || fail "no line of tdstat's"

@@ -53,13 +53,14 @@ load helper
 
 @test "--log-fd: one that is not open, or not for writing; with -o" {
 	real
-	try "$TDSTAT" --log-fd 917 -e task-clock -- touch ran
-	assert_failure 1
+	try "$TDSTAT" --log-fd 917 -e task-clock --require -- touch ran
+	assert_failure 125
 	assert_complains 'log-fd 917: Bad file descriptor'
 	[ ! -e ran ]
 	try "$TDSTAT" --log-fd 7 -e task-clock -- touch ran 7</dev/null
-	assert_failure 1
+	assert_success
 	assert_complains 'log-fd'
+	[ -e ran ]
 	for fd in x '' -1; do
 		try "$TDSTAT" --log-fd "$fd" -e task-clock -- touch ran2
 		[ "$status" = 64 ] || fail "'$fd': status $status"
@@ -201,7 +202,7 @@ CPU7,30,cycles' "$(cat got)"
 	assert_equal "$(wc -l <out)" $(($(getconf _NPROCESSORS_ONLN) + 1))
 	# each CPU's clock runs all the time
 	awk -F, 'NR > 1 && !($8 > 0.8 && $8 < 1.3) { exit 1 }' out || fail "$(cat out)"
-	run -1 "$TDSTAT" --metric-only -e duration_time -- true
+	run -125 "$TDSTAT" --metric-only -e duration_time --require -- true
 	assert_output "tdstat: --metric-only: these events have no ratio"
 }
 
@@ -317,7 +318,7 @@ summary,CPU1,24' "$(cat got)"
 # spared OPTION... FILE: refused before anything is run, and the file is what it was
 spared() {
 	try "$TDSTAT" "$@" "${command[@]}"
-	assert_failure 1
+	assert_failure "${refusal-1}"
 	assert_why_and_remedy "${*: -1} is a recording" --force
 	cmp "$data/alderlake.jsonl" rec
 	[ ! -e ran ]
@@ -336,7 +337,14 @@ spared() {
 	spared diff "$other" "$other" -o rec
 	spared diff "$other" "$other" --html rec
 	command=(-- touch ran)
-	for words in '-x, -o' '-I 1s --perfetto' '--openmetrics -o' 'locate -o' 'locate --samples' \
+	for words in '-x, -o' -o '-I 1s --perfetto' '--openmetrics -o'; do
+		refusal=125 spared --require $words rec
+		try "$TDSTAT" $words rec -- touch made
+		assert_runs_all_the_same 'rec is a recording' --force
+		cmp "$data/alderlake.jsonl" rec
+		rm made
+	done
+	for words in 'locate -o' 'locate --samples' \
 		'profile --samples' 'profile --record' 'regions --record'; do
 		spared $words rec
 	done

@@ -308,7 +308,7 @@ terminal() {
 	kill -KILL "$(cat command)"
 	ended
 	assert_equal "$status" 137
-	grep -q ',all,cpu,[0-9.]*,[0-9.]*,[0-9.]*,,,,,$' out
+	grep -q ',all,cpu,[0-9.]*,[0-9.]*,[0-9.]*,,,,,,' out
 }
 
 @test "a command that leaves a process behind: over when it is, and that process lives" {

@@ -144,7 +144,7 @@ found() {
 	# shellcheck disable=SC2016,SC2154 # sh -c; what run sets
 	for how in "-l 6" "-e $(printf 'cycles,%.0s' {1..60})cycles"; do
 		# shellcheck disable=SC2086 # words
-		run -1 --separate-stderr sh -c 'ulimit -n 100; exec setpriv --bounding-set=-sys_resource "$TDSTAT" "$@"' - \
+		run -125 --separate-stderr sh -c 'ulimit -n 100; exec setpriv --bounding-set=-sys_resource "$TDSTAT" --require "$@"' - \
 			-a $how -- touch ran
 		[[ $stderr == *"Too many open files"* ]]
 		[ ! -e ran ]

@@ -449,7 +449,7 @@ attrs() {
 	[[ $output == *'<not supported>,,cpu_core/cycles/,'* ]]
 	[[ $stderr == "tdstat: "*cpu_core*CPU* ]]
 	[[ $stderr != *"Invalid argument"* ]]
-	run -1 --separate-stderr "$TDSTAT" -C 5-6 -e cpu_core/cycles/ -- touch ran
+	run -125 --separate-stderr "$TDSTAT" --require -C 5-6 -e cpu_core/cycles/ -- touch ran
 	[[ $stderr == "tdstat: "*cpu_core* ]]
 	[ ! -e ran ]
 }
@@ -583,20 +583,20 @@ clear_of_each() {
 	"${NOBODY[@]}" "$TDSTAT" -o out -x, -e cycles,context-switches -- sh -c "$WORK; sleep 0.1" 2>said
 	grep -E '^<not supported>,,context-switches(:u)?,' out
 	grep -E '^tdstat: .*context-switches.*kernel' said
-	run -1 --separate-stderr "${NOBODY[@]}" "$TDSTAT" -e context-switches -- touch ran
+	run -125 --separate-stderr "${NOBODY[@]}" "$TDSTAT" --require -e context-switches -- touch ran
 	[[ $stderr == "tdstat: "*context-switches*kernel* ]]
 	[ ! -e ran ]
-	run -1 --separate-stderr "${NOBODY[@]}" "$TDSTAT" -e cycles:k -- touch ran
+	run -125 --separate-stderr "${NOBODY[@]}" "$TDSTAT" --require -e cycles:k -- touch ran
 	[[ $stderr == "tdstat: "*kernel* ]]
 	[ ! -e ran ]
 }
 
 @test "a user may not count the machine, nor look at tracepoints" {
 	echo 2 >"$PARANOID"
-	run -1 --separate-stderr "${NOBODY[@]}" "$TDSTAT" -a -e cycles -- touch ran
+	run -125 --separate-stderr "${NOBODY[@]}" "$TDSTAT" --require -a -e cycles -- touch ran
 	assert_two_lines
 	[[ ${stderr_lines[1]} == *perf_event_paranoid* ]]
-	run -1 --separate-stderr "${NOBODY[@]}" "$TDSTAT" -e sched:sched_switch -- touch ran
+	run -125 --separate-stderr "${NOBODY[@]}" "$TDSTAT" --require -e sched:sched_switch -- touch ran
 	[[ $stderr == "tdstat: "*tracing* ]]
 	[ ! -e ran ]
 	run -0 --separate-stderr "${NOBODY[@]}" "$TDSTAT" --null -- true

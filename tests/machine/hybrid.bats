@@ -108,13 +108,13 @@ teardown() {
 
 @test "-C: a CPU that is not there, or not of that kind" {
 	emulated
-	run -1 --separate-stderr "$TDSTAT" -C 100 -- touch ran
+	run -125 --separate-stderr "$TDSTAT" --require -C 100 -- touch ran
 	[[ $stderr == "tdstat: "*100* ]]
 	[ -z "$output" ]
-	run -1 --separate-stderr "$TDSTAT" -C 5 --cputype core -- touch ran
+	run -125 --separate-stderr "$TDSTAT" --require -C 5 --cputype core -- touch ran
 	[[ $stderr == "tdstat: "*cpu_core* ]]
 	[ -z "$output" ]
-	run -1 --separate-stderr "$TDSTAT" -C 0,100 -- touch ran
+	run -125 --separate-stderr "$TDSTAT" --require -C 0,100 -- touch ran
 	[[ $stderr == "tdstat: "*100* ]]
 	[ ! -e ran ]
 }

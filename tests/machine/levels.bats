@@ -31,9 +31,9 @@ shares_slots() {
 
 @test "level 2: a row a CPU, or why there cannot be one" {
 	if shares_slots; then
-		run -1 --separate-stderr "$TDSTAT" -a -A -- touch ran
+		run -125 --separate-stderr "$TDSTAT" --require -a -A -- touch ran
 		assert_two_lines
-		run -1 --separate-stderr "$TDSTAT" -l 2 -- touch ran
+		run -125 --separate-stderr "$TDSTAT" --require -l 2 -- touch ran
 		assert_two_lines
 		[ ! -e ran ]
 		return
@@ -49,7 +49,7 @@ percentages() {
 
 @test "what the refusals name instead: each works, and the estimate is perf's" {
 	shares_slots || skip "nothing is refused here"
-	run -1 --separate-stderr "$TDSTAT" -l 1 -- sh -c "$WORK"
+	run -125 --separate-stderr "$TDSTAT" -l 1 --require -- sh -c "$WORK"
 	[[ ${stderr_lines[1]} == "tdstat: -M TopdownL1 (or -l 3) estimates them, "*"(tdstat -a -- COMMAND)"* ]]
 	# the default, which is not refused, estimates, too
 	for how in '-M TopdownL1' '-l 3 --all' '-a' ''; do
@@ -57,11 +57,11 @@ percentages() {
 		"$TDSTAT" $how -o out -- sh -c "$WORK"
 		[ "$(without_errors out | grep -cE '^ +[0-9.]+ %  tma_(retiring|backend_bound|frontend_bound|bad_speculation)( |$)')" -eq 4 ]
 	done
-	run -1 --separate-stderr "$TDSTAT" -l 2 -- true
+	run -125 --separate-stderr "$TDSTAT" --require -l 2 -- true
 	[[ ${stderr_lines[1]} == "tdstat: -M TopdownL1,TopdownL2 (or -l 3) estimates them, "* ]]
 	"$TDSTAT" -M TopdownL1,TopdownL2 -o out -- sh -c "$WORK"
 	[ "$(percentages out | wc -l)" -eq 12 ]
-	run -1 --separate-stderr "$TDSTAT" -a -A -- true
+	run -125 --separate-stderr "$TDSTAT" --require -a -A -- true
 	[[ ${stderr_lines[1]} == "tdstat: use --per-core, "* ]]
 	[ "$("$TDSTAT" -a --per-core --timeout 300 | grep -c '^ S0-D0-C.* cpu')" -eq 2 ]
 	perf_or_skip

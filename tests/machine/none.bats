@@ -6,11 +6,22 @@
 
 load helper
 
-@test "no PMU: why, what to do, and nothing run" {
+@test "no PMU: why, what to do, and the command all the same" {
 	emulated
-	for how in '' -a '-C 0' '-a -I 100' --dry-run 'record -o td.json'; do
+	for how in '' -a '-C 0' '-a -I 100' 'record -o td.json'; do
 		# shellcheck disable=SC2086
-		run -1 --separate-stderr "$TDSTAT" $how -- touch ran
+		run -3 --separate-stderr "$TDSTAT" $how -- sh -c 'echo said; exit 3'
+		[ "$output" = said ]
+		[[ ${stderr_lines[0]} == "tdstat: "*PMU* ]]
+		[ "${stderr_lines[2]}" = "tdstat: nothing of this is counted: sh runs all the same" ]
+		grep -qE '^ +[0-9.]+ msec task-clock ' <<<"$stderr"
+		grep -qE '^ +[0-9.]+ seconds time elapsed$' <<<"$stderr"
+		[ ! -e td.json ]
+	done
+	for how in --require '--require -a' --dry-run 'record --require -o td.json'; do
+		# shellcheck disable=SC2086
+		run --separate-stderr "$TDSTAT" $how -- touch ran
+		[ "$status" = 125 ] || [ "$how$status" = --dry-run1 ]
 		assert_two_lines
 		[[ ${stderr_lines[0]} == *PMU* ]]
 		[ ! -e ran ]

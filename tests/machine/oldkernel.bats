@@ -26,9 +26,10 @@ values() {
 
 @test "a kernel that does not know the processor: both are named" {
 	on mtl spr adl
-	for how in '' -a '-C 0' --dry-run; do
+	for how in --require '--require -a' '--require -C 0' --dry-run; do
 		# shellcheck disable=SC2086
-		run -1 --separate-stderr "$TDSTAT" $how -- touch ran
+		run --separate-stderr "$TDSTAT" $how -- touch ran
+		[ "$status" = 125 ] || [ "$how$status" = --dry-run1 ]
 		assert_two_lines
 		[[ ${stderr_lines[0]} == *"Linux $(uname -r) does not know this processor"* ]]
 		[[ ${stderr_lines[1]} =~ ^"tdstat: Linux "[67]\.[0-9]+" does"$ ]]
@@ -113,11 +114,11 @@ print(urllib.request.urlopen("http://127.0.0.1:9878/metrics", timeout=20).read()
 @test "5.10: a user without rights is told which setting it is" {
 	on icx
 	for level in 2 3; do
-		run -1 --separate-stderr as_nobody "$level" "$TDSTAT" -a -- touch ran
+		run -125 --separate-stderr as_nobody "$level" "$TDSTAT" --require -a -- touch ran
 		assert_two_lines
 		[[ ${stderr_lines[1]} == *"kernel.perf_event_paranoid"*"(it is $level)"* ]]
 	done
-	run -1 --separate-stderr as_nobody 3 "$TDSTAT" -- touch ran
+	run -125 --separate-stderr as_nobody 3 "$TDSTAT" --require -- touch ran
 	assert_two_lines
 	[[ ${stderr_lines[1]} == *"(it is 3)"* ]]
 	[ ! -e ran ]

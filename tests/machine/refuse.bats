@@ -7,10 +7,10 @@
 load helper
 load nobody
 
-@test "a user who may not count the machine: why, what to do, and nothing run" {
+@test "a user who may not count the machine: why, what to do, and with --require nothing run" {
 	for how in -a "-C 0" "-a -I 100"; do
 		# shellcheck disable=SC2086
-		run -1 --separate-stderr as_nobody 2 "$TDSTAT" $how -- touch ran
+		run -125 --separate-stderr as_nobody 2 "$TDSTAT" --require $how -- touch ran
 		assert_two_lines
 		[[ ${stderr_lines[1]} == *perf_event_paranoid* ]]
 		[[ ${stderr_lines[1]} == *"sysctl kernel.perf_event_paranoid=0 allows it (it is 2)"* ]]
@@ -56,9 +56,14 @@ load nobody
 
 @test "a user who may count nothing at all" {
 	# a setting of Debian's kernel
-	run -1 --separate-stderr as_nobody 3 "$TDSTAT" -- touch ran
+	run -3 --separate-stderr as_nobody 3 "$TDSTAT" -- sh -c 'echo said; exit 3'
+	[ "$output" = said ]
+	[[ ${stderr_lines[1]} == "tdstat: "*perf_event_paranoid* ]]
+	[ "${stderr_lines[2]}" = "tdstat: nothing of this is counted: sh runs all the same" ]
+	[ "$(grep -c '^tdstat: ' <<<"$stderr")" -eq 3 ]
+	[[ $stderr == *" seconds time elapsed"* && $stderr != *task-clock* ]]
+	run -125 --separate-stderr as_nobody 3 "$TDSTAT" --require -- touch ran
 	assert_two_lines
-	[[ ${stderr_lines[1]} == *perf_event_paranoid* ]]
 	[ ! -e ran ]
 }
 
@@ -113,13 +118,13 @@ one_remark() {
 	run -0 --separate-stderr "$TDSTAT" -a -I 200 --interval-count 2 -o out -x, -- touch ran
 	[ -e ran ]
 	one_remark cpu_core
-	grep -E '^[0-9.]+,all,cpu_core,,,0\.00,,,,,$' out
-	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]+,,100\.00,[0-9.]+,' out
+	grep -E '^[0-9.]+,all,cpu_core,,,0\.00,,,,,,' out
+	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]+,,100\.00,[0-9.]*,[0-9.]+,' out
 	# of the one that is left out, nothing is needed
 	"$TDSTAT" -a --cputype atom --timeout 300 -x, >out
-	# and where there is nothing else, nothing is run
+	# and where there is nothing else, nothing is run with --require
 	rm ran
-	run -1 --separate-stderr "$TDSTAT" -a --cputype core -- touch ran
+	run -125 --separate-stderr "$TDSTAT" -a --cputype core --require -- touch ran
 	assert_two_lines
 	[[ ${stderr_lines[0]} == *cpu_core* ]]
 	[ ! -e ran ]
@@ -152,7 +157,7 @@ one_remark() {
 	[ "$(grep -cE '^[0-9.]+,all,cpu_atom,,,0\.00,,' <<<"$output")" -eq 3 ]
 	# one kind of core is not the machine
 	run -0 --separate-stderr "$TDSTAT" -a --hybrid-merge --timeout 300 -x,
-	[[ ${lines[1]} =~ ^[0-9.]+,all,all,,,0\.00,+$ ]]
+	[[ ${lines[1]} =~ ^[0-9.]+,all,all,,,(0\.00)?,,,,,, ]]
 	run -0 --separate-stderr "$TDSTAT" -a -e cycles --timeout 300 -x,
 	grep -E '^[1-9][0-9]*,,cpu_core/cycles/' <<<"$output"
 	grep -E '^<not counted>,,cpu_atom/cycles/' <<<"$output"

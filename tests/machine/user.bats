@@ -11,7 +11,10 @@ load nobody
 # refused LEVEL OPTION...: two lines, with the setting that is in the way;
 # nothing is run, nothing printed.
 refused() {
-	run -1 --separate-stderr as_nobody "$1" "$TDSTAT" "${@:2}"
+	local want=1
+
+	[[ " $* " != *' -- '* ]] || want=125
+	run "-$want" --separate-stderr as_nobody "$1" "$TDSTAT" --require "${@:2}"
 	assert_two_lines
 	[[ ${stderr_lines[0]} == *"may not count"* ]]
 	[[ ${stderr_lines[1]} == *"kernel.perf_event_paranoid"*"(it is $1)"* ]]
@@ -80,7 +83,7 @@ closed_shells() {
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e cycles:u,cycles:k -- sh -c "$WORK"
 	[[ $stderr == *"cycles/k: this user may not count the kernel"* ]]
 	[[ $stderr == *"<not supported>"*cycles/k* ]]
-	run -1 --separate-stderr as_nobody 2 "$TDSTAT" -e cycles:k -- touch ran
+	run -125 --separate-stderr as_nobody 2 "$TDSTAT" -e cycles:k --require -- touch ran
 	[[ $stderr == *"tdstat: sudo sysctl kernel.perf_event_paranoid=1 allows it (it is 2)"* ]]
 	[ ! -e ran ]
 }
@@ -108,7 +111,7 @@ closed_shells() {
 		[[ $stderr == *"above 2, some kernels let only root count"* ]]
 	done
 	capable cap_perfmon
-	run -1 --separate-stderr as_nobody 4 ./capable -a -- touch ran
+	run -125 --separate-stderr as_nobody 4 ./capable -a --require -- touch ran
 	assert_two_lines
 	[[ ${stderr_lines[1]} == *"(it is 4)"*"above 2, some kernels let only root count"* ]]
 	capable cap_sys_admin

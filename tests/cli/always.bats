@@ -1,0 +1,227 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# A command to be measured runs to its end with its own status, whatever keeps tdstat
+# from counting it; with --require it does not begin.
+
+# shellcheck disable=SC2016,SC2086,SC2154,SC2258 # sh -c; lists of options; helper.bash; -x,
+load helper
+
+# A machine that has no PMU at all, and one whose PMU this kernel does not have.
+no_pmu() {
+	mkdir -p empty
+	export SYSFS_PATH=$PWD/empty
+}
+
+# What is shown of a command that could not be counted.
+assert_software_events() {
+	for event in task-clock context-switches cpu-migrations page-faults; do
+		grep -qE "^ +[0-9.,]+ (msec )? *$event " "$1" || fail "no $event"
+	done
+	grep -q 'seconds time elapsed' "$1"
+}
+
+assert_times_alone() {
+	grep -q 'seconds time elapsed' "$1" || fail "no times"
+	! grep -qE 'task-clock|tma_' "$1" || fail "more than times"
+}
+
+@test "no PMU: the command's own output and status, its software events and times" {
+	needs_software_events
+	no_pmu
+	try "$TDSTAT" -- sh -c 'echo said; exit 3'
+	assert_output said
+	assert_runs_all_the_same 'No such file' sysfs 3
+	printf '%s\n' "$stderr" >shown
+	assert_software_events shown
+	try "$TDSTAT" -o out -- sh -c 'echo said; exit 3'
+	assert_output said
+	assert_runs_all_the_same 'No such file' sysfs 3
+	assert_equal "${#stderr_lines[@]}" 3
+	assert_software_events out
+}
+
+@test "a signal that ends it, one that is passed on, and one that it ignores" {
+	no_pmu
+	try "$TDSTAT" -- sh -c 'kill -KILL $$'
+	assert_failure 137
+	try timeout 0.5 "$TDSTAT" -- sh -c 'trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.02; done'
+	assert_failure 124
+	assert_output $'up\nbye'
+	try timeout 30 "$TDSTAT" --timeout 100 -- sh -c 'trap "exit 9" TERM; while :; do sleep 0.02; done'
+	assert_failure 9
+	trap '' HUP
+	"$TDSTAT" -o out -- sh -c 'kill -HUP $$; echo alive' >alive
+	trap - HUP
+	[ -s alive ]
+}
+
+@test "the kernel refuses all events: only the times" {
+	needs_strace
+	saved alderlake
+	for error in EACCES EPERM ENOSYS EMFILE; do
+		try timeout 20 strace -f -o log -e trace=perf_event_open -e inject=perf_event_open:error=$error \
+			"$TDSTAT" -o out -- sh -c 'echo said; exit 3'
+		assert_output said
+		assert_runs_all_the_same . . 3
+		assert_times_alone out
+	done
+}
+
+@test "an output that cannot be opened: the command, and nothing of ours" {
+	real
+	for words in '-o nodir/x' '-o nodir/x -x,' 'record -o nodir/x -x,' '--openmetrics -o nodir/x' \
+		'-I 1s --perfetto=nodir/x' '--html=nodir/x -I 1s'; do
+		event='-e task-clock'
+		[[ $words != *-openmetrics* && $words != *html* && $words != *perfetto* ]] || event=
+		try "$TDSTAT" $words $event -- sh -c 'echo said; exit 3'
+		[ "$status" = 64 ] || [ "$status" = 3 ] || fail "$words: $status: $stderr"
+		[ "$status" = 64 ] || [ "$output" = said ] || fail "$words: $output"
+		[ "$status" = 64 ] || grep -q '^tdstat: nothing of this is counted: sh runs all the same$' <<<"$stderr"
+		[ "$(grep -vc '^tdstat: ' <<<"$stderr")" = 0 ] || fail "$words: $stderr"
+	done
+	try "$TDSTAT" -o nodir/x -e task-clock -- true
+	assert_equal "$stderr" 'tdstat: nodir/x: No such file or directory
+tdstat: nothing of this is counted: true runs all the same'
+}
+
+@test "a recording that cannot be made: shown as text, and none is left, nor is one named" {
+	needs_software_events
+	no_pmu
+	try "$TDSTAT" record -- sh -c 'exit 3'
+	assert_runs_all_the_same . . 3
+	printf '%s\n' "$stderr" >shown
+	assert_software_events shown
+	[ ! -e tdstat.jsonl ]
+	try "$TDSTAT" record -o nodir/x -e task-clock -- sh -c 'exit 3'
+	assert_failure 3
+	assert_complains 'nodir/x: No such file'
+	printf '%s\n' "$stderr" >shown
+	assert_software_events shown
+}
+
+@test "-x and -j: no line that has other columns" {
+	no_pmu
+	for format in -x, -j; do
+		try "$TDSTAT" $format -o out -- sh -c 'echo said; exit 3'
+		assert_output said
+		assert_runs_all_the_same . . 3
+		assert_equal "${#stderr_lines[@]}" 3
+		[ ! -s out ]
+		try "$TDSTAT" $format -- sh -c 'exit 3'
+		assert_equal "${#stderr_lines[@]}" 3
+	done
+}
+
+@test "-r, --pre and --post: as often as with counters" {
+	needs_software_events
+	no_pmu
+	for how in '' -x, --quiet; do
+		rm -f order
+		try "$TDSTAT" $how -r 3 --pre 'echo pre >>order' --post 'echo post >>order' -- \
+			sh -c 'echo run >>order; exit 3'
+		assert_failure 3
+		assert_equal "$(xargs <order)" 'pre run post pre run post pre run post'
+		[ "$how" = --quiet ] || assert_runs_all_the_same . . 3
+	done
+	# what was prepared for the run that could not be counted
+	unset SYSFS_PATH PERF_CPUID
+	rm order
+	try "$TDSTAT" -o nodir/x -e task-clock -r 2 --pre 'echo pre >>order' -- sh -c 'echo run >>order'
+	assert_success
+	assert_equal "$(xargs <order)" 'pre run pre run'
+	# it is the user's own word that there is nothing to run
+	rm order
+	try "$TDSTAT" -e task-clock --pre false -- sh -c 'echo run >>order'
+	assert_failure 1
+	[ ! -e order ]
+}
+
+@test "the second run is refused: the first one's result, and the other runs" {
+	needs_strace
+	real
+	try strace -o log -e trace=perf_event_open -e inject=perf_event_open:error=EBUSY:when=2+ \
+		"$TDSTAT" -r 3 -e task-clock -- sh -c 'echo ran'
+	assert_success
+	assert_output $'ran\nran\nran'
+	grep -q ' msec task-clock ' <<<"$stderr"
+	grep -q '^tdstat: nothing more is counted: sh goes on$' <<<"$stderr"
+}
+
+@test "--quiet: not a word, and the command's status" {
+	no_pmu
+	try "$TDSTAT" --quiet -- sh -c 'echo said; exit 3'
+	assert_failure 3
+	assert_output said
+	assert_no_stderr
+}
+
+@test "--require: it does not begin, 125, and the error alone" {
+	no_pmu
+	for how in '' -x, -a 'record' '-r 3' '-M tma_l3_bound'; do
+		try "$TDSTAT" $how --require -- touch ran
+		[ "$status" = 125 ] || fail "$how: $status"
+		assert_why_and_remedy 'No such file|tma_l3_bound'
+		assert_output ''
+	done
+	try "$TDSTAT" --require --quiet -- touch ran
+	assert_failure 125
+	# what is counted runs as ever
+	real
+	try "$TDSTAT" --require -e task-clock -x, -- sh -c 'exit 3'
+	assert_failure 3
+	try "$TDSTAT" --require -o nodir/x -e task-clock -- touch ran
+	assert_failure 125
+	[ ! -e ran ] && [ ! -e tdstat.jsonl ]
+}
+
+@test "a command that is not there is 127, that may not be run 126" {
+	no_pmu
+	try "$TDSTAT" -- ./not-there
+	assert_failure 127
+	assert_equal "${stderr_lines[3]}" 'tdstat: ./not-there: No such file or directory'
+	try "$TDSTAT" -x, -- /
+	assert_failure 126
+}
+
+@test "a wrong command line is 64 before anything runs, on each machine" {
+	no_pmu
+	for how in -I\ 0 '-e nosuch' '-e task-clock -l 1' '-e nopmu/x/'; do
+		try "$TDSTAT" $how -- touch ran
+		[ "$status" = 64 ] || fail "$how: $status"
+		[ ! -e ran ] || fail "$how: it ran"
+	done
+	saved alderlake
+	try "$TDSTAT" -M tma_nosuch -- touch ran2
+	assert_failure 64
+	# another machine has them
+	saved sapphirerapids
+	for how in '-e cpu_atom/cycles/' '-M tma_allocation_restriction'; do
+		try "$TDSTAT" $how -x, -- sh -c 'exit 3'
+		[ "$status" = 3 ] || fail "$how: $status: $stderr"
+	done
+	try "$TDSTAT" --dry-run -e cpu_atom/cycles/ -- touch ran2
+	assert_failure 64
+	[ ! -e ran2 ]
+}
+
+@test "without a command: an error, and 1" {
+	no_pmu
+	for how in -a '-a -I 100' "-p $$"; do
+		try "$TDSTAT" $how
+		assert_failure 1
+		assert_why_and_remedy 'No such file'
+	done
+}
+
+@test "doctor --quiet: its status alone" {
+	no_pmu
+	for how in --quiet '--quiet -j'; do
+		try "$TDSTAT" doctor $how
+		assert_failure 1
+		assert_output ''
+		assert_no_stderr
+	done
+	SYSFS_PATH=nowhere try "$TDSTAT" doctor --quiet
+	assert_failure 1
+	assert_no_stderr
+}

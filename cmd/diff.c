@@ -69,8 +69,8 @@ static const struct td_option comparing[] = {
 	  "too",
 	  TD_OPTION_FLAG, .offset = offsetof(struct td_opts, strict) },
 	{ "fail-above", 0, "NAME:NUMBER[,...]",
-	  "exit with 1 if a node (in points), event, elapsed or IPC (in per "
-	  "cent) got worse by more, and not by chance",
+	  "exit with 1 if a node (in points), event, elapsed or IPC (in "
+	  "percent) got worse by more, and not by chance",
 	  TD_OPTION_FILE, offsetof(struct td_opts, fail_above) },
 	{ "total", 0, NULL, "the sum of all threads or regions",
 	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),

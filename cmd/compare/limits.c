@@ -16,7 +16,8 @@
 static int wrong(struct td_err *err, const char *item, size_t len)
 {
 	td_err_usage(err, OPTION " %.*s: not NAME:NUMBER", (int)len, item);
-	return td_err_hint(err, "as in " OPTION " tma_memory_bound:2,elapsed:5");
+	return td_err_hint(err,
+			   "as in " OPTION " tma_memory_bound:2,elapsed:5");
 }
 
 /* No sign, exponent or "inf" is meant. */
@@ -98,8 +99,9 @@ static int no_row(const struct td_diff *diff, const char *name,
 		    is_node(&diff->rows[i]))
 			td_suggest_offer(&suggest, diff->rows[i].name, NULL);
 	}
-	td_err_usage(err, OPTION " %s: no node, event, IPC or elapsed time that "
-				 "was compared",
+	td_err_usage(err,
+		     OPTION " %s: no node, event, IPC or elapsed time that "
+			    "was compared",
 		     name);
 	td_suggest_format(&suggest, text, sizeof(text));
 	if (text[0])

@@ -39,7 +39,8 @@ int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
  * known; and each that one side lacks.
  */
 enum td_gate td_limits_exceeded(const struct td_limits *limits,
-			const struct td_diff *diff, struct td_notes *notes);
+				const struct td_diff *diff,
+				struct td_notes *notes);
 void td_limits_free(struct td_limits *limits);
 
 #endif

@@ -198,8 +198,7 @@ static const struct td_option rows[] = {
 	  "no word \"summary\" in the CSV lines of --summary",
 	  FLAG(show.no_csv_summary) },
 	{ "error", 0, NULL,
-	  "CSV: a column NAME_error behind each metric, half of its 95 % "
-	  "interval",
+	  "CSV: a column NAME_error behind each metric, its error (95 %)",
 	  FLAG(show.csv_error) },
 	{ "interval-clear", 0, NULL, "clear the terminal before each row",
 	  FLAG(show.interval_clear) },

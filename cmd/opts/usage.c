@@ -39,13 +39,33 @@ static size_t count_options(const struct td_option_group *const *groups)
  */
 static const char *const usual[] = {
 	/* what to count */
-	"all-cpus", "cpu", "pid", "tid", "level", "metrics", "event",
-	"for-each-cgroup", "cputype", "all-user",
+	"all-cpus",
+	"cpu",
+	"pid",
+	"tid",
+	"level",
+	"metrics",
+	"event",
+	"for-each-cgroup",
+	"cputype",
+	"all-user",
 	/* when */
-	"interval-print", "repeat", "delay", "timeout", "no-multiplex",
+	"interval-print",
+	"repeat",
+	"delay",
+	"timeout",
+	"no-multiplex",
 	/* how to show it */
-	"field-separator", "json-output", "output", "append", "no-aggr",
-	"per-core", "per-thread", "all", "summary", "verbose",
+	"field-separator",
+	"json-output",
+	"output",
+	"append",
+	"no-aggr",
+	"per-core",
+	"per-thread",
+	"all",
+	"summary",
+	"verbose",
 };
 
 /* With as many options as this, --help has them all. */

@@ -37,8 +37,8 @@ const struct td_option *td_usage_option(const struct td_usage_page *page,
  * Prints --help or --usage, by key; exits unless ARGP_NO_EXIT is set.  all:
  * with options that few people use.
  */
-void td_usage_put(struct td_usage_page *page, struct argp_state *state,
-		  int key, bool all);
+void td_usage_put(struct td_usage_page *page, struct argp_state *state, int key,
+		  bool all);
 /* Prints the text of --help without exiting. */
 int td_usage_show(const struct td_command *command,
 		  const struct td_command *const *commands, struct td_err *err);

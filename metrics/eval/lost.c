@@ -132,7 +132,8 @@ static int by_lost(const void *a, const void *b)
 int td_report_sort_by_lost(struct td_report *report)
 {
 	size_t nr = report->nr_rows;
-	td_autofree const struct td_row **order = calloc(nr + 1, sizeof(*order));
+	td_autofree const struct td_row **order =
+		calloc(nr + 1, sizeof(*order));
 	td_autofree struct td_row *sorted = calloc(nr + 1, sizeof(*sorted));
 
 	if (!order || !sorted)

@@ -137,7 +137,7 @@ const struct td_explanation td_explained_core[] = {
 	  .causes = "Code spread over many pages: large binaries, many libraries, generated code.",
 	  .advice = "Large pages for code, function order by profile, static linking." },
 	{ CORE("tma_branch_resteers", "tma_fetch_latency", 3),
-	  .means = "Cycles in which fetching began anew after a branch went another way than expected.",
+	  .means = "Cycles in which fetching began again after a branch went another way than expected.",
 	  .causes = "Mispredicted branches, machine clears, branches that were not seen before.",
 	  .advice = "The same as for mispredictions; make code smaller, so that branches stay known." },
 	{ CORE("tma_ms_switches", "tma_fetch_latency", 3),

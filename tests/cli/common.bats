@@ -99,7 +99,7 @@ busy='i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 @test "intervals: each has its own time; CSV has a column for each metric" {
 	here
 	"$TDSTAT" -I 100 -x, -o out -M used,faults -- sh -c "$busy; sleep 0.3"
-	assert_equal "$(head -1 out)" time,id,pmu,busy,share,running,ipc,used,faults,$behind
+	assert_equal "$(head -1 out)" time,id,pmu,busy,share,running,ipc,used,faults,"$behind"
 	# the last whole one is of the sleep
 	awk -F, 'NR > 1 && $8 > 1.2 { exit 1 } { before = last; last = $8 } END { exit !(NR > 3 && before < 0.1) }' out
 }
@@ -111,7 +111,7 @@ busy='i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 	jq -es '([.[] | select(.metric == "ipc")] | length == 1 and .[0].value == null) and any(.metric == "used" and .value > 0)' out
 	# the fact of this name makes room for the metric
 	"$TDSTAT" -x, -o out -M ipc,used -- true
-	assert_equal "$(head -1 out)" time,id,pmu,busy,share,running,ipc,used,$behind
+	assert_equal "$(head -1 out)" time,id,pmu,busy,share,running,ipc,used,"$behind"
 	assert_equal "$(awk -F, '{ print NF }' out | sort -u)" 22
 	try "$TDSTAT" -M ipc -- true
 	assert_failure 1

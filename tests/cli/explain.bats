@@ -53,7 +53,7 @@ listed() {
 		"$TDSTAT" report "$data/sapphirerapids-2.jsonl" -l $level | sed 's/[^#]*#  *time//;q' | grep -o 'tma_[a-z_]*' >whole
 		script -qec "stty cols 62; '$TDSTAT' report '$data/sapphirerapids-2.jsonl' -l $level" /dev/null </dev/null |
 			tr -d '\r' | sed '/^#/!q; s/^# *%* *[time]* *//' | sed '/^#/!s/^ *[0-9].*//' | xargs -n 1 >short
-		paste -d= short whole | head -n 4 | while IFS== read -r short whole; do
+		paste -d= short whole | head -n 4 | while IFS='=' read -r short whole; do
 			assert_same "$("$TDSTAT" explain "$whole")" "$("$TDSTAT" explain "$short")"
 		done
 	done

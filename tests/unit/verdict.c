@@ -565,20 +565,19 @@ static void test_rows(void)
 	td_verdict_find(&v, &report);
 	ok(v.busy_pct == 45, "or the tasks on all PMUs");
 	ok(td_verdict_find_others(others, &v, &report) == 1,
-	       "the other kind of core had more than a fifth");
-	ok(others[0].row == &two[0] &&
-		   others[0].situation == TD_SITUATION_IDLE,
+	   "the other kind of core had more than a fifth");
+	ok(others[0].row == &two[0] && others[0].situation == TD_SITUATION_IDLE,
 	   "and has a verdict of its own");
 	two[0] = make_row(&made, "cpu_core", 30, false);
 	ok(td_verdict_find_others(others, &v, &report) == 1, "busy");
 	is_str(others[0].path[0].name, "tma_backend_bound", "its node");
 	two[0].share_pct = 20;
 	ok(td_verdict_find_others(others, &v, &report) == 0,
-	       "a fifth is too little");
+	   "a fifth is too little");
 	two[0].share_pct = 30;
 	two[0].package = true;
 	ok(td_verdict_find_others(others, &v, &report) == 0,
-	       "a package is no kind of core");
+	   "a package is no kind of core");
 	two[0] = make_row(&made, "cpu_core", 30, false);
 	two[1].id = "CPU1";
 	td_verdict_find(&v, &report);

@@ -10,7 +10,7 @@ struct td_viewer;
 
 /*
  * Counts as td_session_view() does.  What keeps it from counting a command is
- * said, and the command runs all the same, with what can be had of it: its
+ * said, and the command runs anyway, with what can be had of it: its
  * software events and times.  With --require it is an error, and the command
  * does not run.  *counted is false if the command ran without (NULL: not asked).
  */

@@ -115,7 +115,7 @@ static size_t note_id(const struct td_diff *diff, size_t row,
 		      struct td_notes *notes)
 {
 	const char *id = diff->rows[row].id;
-	/* the time is of all ids: who has no time may have them all the same */
+	/* the time is of all ids: who has no time may have them nevertheless */
 	bool all = diff->rows[row].kind == TD_DIFF_TIME;
 	bool has[TD_DIFF_SIDES] = { all, all };
 

@@ -48,7 +48,7 @@ static void limit_memory(void)
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
 	limit(RLIMIT_AS, mapped_bytes() + (half && half < most ? half : most));
-	/* should memory run out all the same, this is what may end */
+	/* should memory run out nevertheless, this is what may end */
 	if (fd >= 0 && write(fd, "1000", 4) < 0)
 		perror("oom_score_adj");
 	td_close_fd(&fd);

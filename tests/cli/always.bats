@@ -76,12 +76,12 @@ assert_times_alone() {
 		try "$TDSTAT" $words $event -- sh -c 'echo said; exit 3'
 		[ "$status" = 64 ] || [ "$status" = 3 ] || fail "$words: $status: $stderr"
 		[ "$status" = 64 ] || [ "$output" = said ] || fail "$words: $output"
-		[ "$status" = 64 ] || grep -q '^tdstat: nothing of this is counted: sh runs all the same$' <<<"$stderr"
+		[ "$status" = 64 ] || grep -q '^tdstat: nothing of this is counted: sh runs anyway$' <<<"$stderr"
 		[ "$(grep -vc '^tdstat: ' <<<"$stderr")" = 0 ] || fail "$words: $stderr"
 	done
 	try "$TDSTAT" -o nodir/x -e task-clock -- true
 	assert_equal "$stderr" 'tdstat: nodir/x: No such file or directory
-tdstat: nothing of this is counted: true runs all the same'
+tdstat: nothing of this is counted: true runs anyway'
 }
 
 @test "a recording that cannot be made: shown as text, and none is left, nor is one named" {

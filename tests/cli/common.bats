@@ -113,11 +113,11 @@ busy='i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 	"$TDSTAT" -x, -o out -M ipc,used -- true
 	assert_equal "$(head -1 out)" time,id,pmu,busy,share,running,ipc,used,"$behind"
 	assert_equal "$(awk -F, '{ print NF }' out | sort -u)" 22
-	try "$TDSTAT" -M ipc -- true
-	assert_failure 1
+	try "$TDSTAT" --require -M ipc -- true
+	assert_failure 125
 	assert_complains 'no PMU for its cores'
-	try "$TDSTAT" -l 3 -- true
-	assert_failure 1
+	try "$TDSTAT" --require -l 3 -- true
+	assert_failure 125
 	assert_complains 'no top-down events'
 }
 

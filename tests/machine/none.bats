@@ -13,7 +13,7 @@ load helper
 		run -3 --separate-stderr "$TDSTAT" $how -- sh -c 'echo said; exit 3'
 		[ "$output" = said ]
 		[[ ${stderr_lines[0]} == "tdstat: "*PMU* ]]
-		[ "${stderr_lines[2]}" = "tdstat: nothing of this is counted: sh runs all the same" ]
+		[ "${stderr_lines[2]}" = "tdstat: nothing of this is counted: sh runs anyway" ]
 		grep -qE '^ +[0-9.]+ msec task-clock ' <<<"$stderr"
 		grep -qE '^ +[0-9.]+ seconds time elapsed$' <<<"$stderr"
 		[ ! -e td.json ]

@@ -59,7 +59,7 @@ load nobody
 	run -3 --separate-stderr as_nobody 3 "$TDSTAT" -- sh -c 'echo said; exit 3'
 	[ "$output" = said ]
 	[[ ${stderr_lines[1]} == "tdstat: "*perf_event_paranoid* ]]
-	[ "${stderr_lines[2]}" = "tdstat: nothing of this is counted: sh runs all the same" ]
+	[ "${stderr_lines[2]}" = "tdstat: nothing of this is counted: sh runs anyway" ]
 	[ "$(grep -c '^tdstat: ' <<<"$stderr")" -eq 3 ]
 	[[ $stderr == *" seconds time elapsed"* && $stderr != *task-clock* ]]
 	run -125 --separate-stderr as_nobody 3 "$TDSTAT" --require -- touch ran

@@ -93,10 +93,9 @@ static void say(const struct td_opts *opts, const struct td_reached *reached,
 	if (opts->show.quiet || err->reader_gone)
 		return;
 	td_say_error(err);
-	td_say(reached->runs
-		       ? "tdstat: nothing more is counted: %s goes on\n"
-		       : "tdstat: nothing of this is counted: %s runs all the "
-			 "same\n",
+	td_say(reached->runs ? "tdstat: nothing more is counted: %s goes on\n"
+			     : "tdstat: nothing of this is counted: %s runs "
+			       "anyway\n",
 	       opts->target.command[0]);
 }
 

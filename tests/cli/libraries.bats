@@ -34,7 +34,7 @@ without() {
 
 @test "without libtracefs: tracepoints are refused, with its package" {
 	real
-	without libtracefs.so.1 "$TDSTAT" -e sched:sched_switch -- true
+	without libtracefs.so.1 "$TDSTAT" --require -e sched:sched_switch -- true
 	assert_why_and_remedy 'sched:sched_switch: .*libtracefs\.so\.1: ' 'libtracefs1'
 	without libtracefs.so.1 "$TDSTAT" -e task-clock -x, -o out -- true
 	assert_equal "$status:$stderr" 0:

@@ -88,7 +88,7 @@ runs_out() {
 # What a command counts is not the same twice; which members its recording has is.
 @test "record, locate --samples: all of a recording, or an error" {
 	"$TDSTAT" record -o recording -e cpu-clock -- true 2>said || skip "$(<said)"
-	runs_out --measured recording -- record -o recording -e cpu-clock,page-faults -- true
-	runs_out --measured recording -- record -o recording --per-thread -e task-clock -- true
+	runs_out --measured recording -- record --require -o recording -e cpu-clock,page-faults -- true
+	runs_out --measured recording -- record --require -o recording --per-thread -e task-clock -- true
 	runs_out --measured recording -- locate -e cpu-clock --samples=recording -- true
 }

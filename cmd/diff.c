@@ -140,8 +140,9 @@ static int compare(const struct td_opts *opts, const struct td_limits *limits,
 	if (!rc)
 		rc = show(&sides, &diff, opts, err);
 	if (!rc)
-		*status = failed ? TD_GATE_TROUBLE
-				 : td_limits_exceeded(limits, &diff, &notes);
+		*status = (int)(failed ? TD_GATE_TROUBLE
+				       : td_limits_exceeded(limits, &diff,
+							    &notes));
 	if (!rc && !opts->show.quiet)
 		td_say_notes(&notes);
 	td_diff_free(&diff);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count/report.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lib/base/util.h"
 
@@ -20,23 +20,33 @@ const char *td_node_short_name(const char *name)
 /* With fewer letters a name is mistyped rather than short. */
 #define LEAST_SHORT 3
 
+/* How many letters of a word are there; 0 at the end. */
+static size_t word_of(const char *text, const char *end)
+{
+	size_t len = strcspn(text, "_");
+
+	return len < (size_t)(end - text) ? len : (size_t)(end - text);
+}
+
 bool td_node_is_short_for(const char *typed, size_t len, const char *name)
 {
-	const char *end = typed + len;
+	const char *end = typed + len, *end_of_name = name + strlen(name);
 
 	typed = td_node_short_name(typed);
 	name = td_node_short_name(name);
 	if (end - typed < LEAST_SHORT)
 		return false;
-	while (typed < end) {
-		if (*typed == '_')
-			name += strcspn(name, "_");
-		else if (name[0] == '_')
+	while (typed < end && name < end_of_name) {
+		size_t nr = word_of(typed, end);
+
+		if (!nr || nr > word_of(name, end_of_name) ||
+		    strncasecmp(typed, name, nr) != 0)
 			return false;
-		if (!*name || tolower(*name++) != tolower(*typed++))
-			return false;
+		typed += nr + (typed + nr < end);
+		name += word_of(name, end_of_name);
+		name += name < end_of_name;
 	}
-	return !strchr(name, '_');
+	return typed == end && name == end_of_name && end[-1] != '_';
 }
 
 enum td_part td_part_of(const char *name)

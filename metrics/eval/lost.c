@@ -118,31 +118,35 @@ int td_report_find_lost(struct td_report *report, bool cgroups)
 
 /* --- order ----------------------------------------------------------------- */
 
+struct place {
+	const struct td_row *row;
+};
+
 static int by_lost(const void *a, const void *b)
 {
-	const struct td_row *const *x = a, *const *y = b;
-	double lost_x = isnan((*x)->lost_pct) ? -1 : (*x)->lost_pct;
-	double lost_y = isnan((*y)->lost_pct) ? -1 : (*y)->lost_pct;
+	const struct td_row *x = ((const struct place *)a)->row;
+	const struct td_row *y = ((const struct place *)b)->row;
+	double lost_x = isnan(x->lost_pct) ? -1 : x->lost_pct;
+	double lost_y = isnan(y->lost_pct) ? -1 : y->lost_pct;
 
 	if (lost_x != lost_y)
 		return lost_x > lost_y ? -1 : 1;
-	return *x < *y ? -1 : *x > *y;
+	return x < y ? -1 : x > y;
 }
 
 int td_report_sort_by_lost(struct td_report *report)
 {
 	size_t nr = report->nr_rows;
-	td_autofree const struct td_row **order =
-		calloc(nr + 1, sizeof(*order));
+	td_autofree struct place *order = calloc(nr + 1, sizeof(*order));
 	td_autofree struct td_row *sorted = calloc(nr + 1, sizeof(*sorted));
 
 	if (!order || !sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
-		order[i] = &report->rows[i];
+		order[i].row = &report->rows[i];
 	qsort(order, nr, sizeof(*order), by_lost);
 	for (size_t i = 0; i < nr; i++)
-		sorted[i] = *order[i];
+		sorted[i] = *order[i].row;
 	for (size_t i = 0; i < nr; i++)
 		report->rows[i] = sorted[i];
 	return 0;

@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 {
 	struct td_err err = { 0 };
 	struct bench b = {
-		.opts = { .ask = { .level = 2 }, .output = "/dev/null" },
+		.opts = { .ask = { .level = 2 }, .show.output = "/dev/null" },
 		.source = { .machine = &b.rec.machine,
 			    .plan = &b.rec.plan,
 			    .tree = &b.measure.tree,

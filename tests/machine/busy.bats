@@ -58,7 +58,7 @@ is() {
 	# whatever else runs, not all of the others have work
 	is "$(grep -E 'CPU[23467]' out | cut -d, -f4 | sort -n | head -n 1)" 0 10
 	# the table: busy and GHz behind the PMU
-	grep '^#           time id       pmu          %busy  GHz  IPC      %  tma_retiring ' table
+	grep '^#           time id       pmu          %busy  GHz  IPC %lost      %  tma_retiring ' table
 	awk '$2 == "CPU0" { p = $5 } $2 == "CPU5" { e = $5 } END { print p, e; exit !(p == "3.0" && e == "2.0") }' table
 }
 

@@ -150,7 +150,7 @@ load helper
 	awk 'NR == 3 && ($1 < 1 || $1 >= 1.2) { exit 1 }' ends
 	"$TDSTAT" -I 60000 -x, -- sh -c "$WORK" 2>out
 	[ "$(cut -d, -f1 out | sed 1d | uniq | wc -l)" -eq 1 ]
-	grep -E ',[0-9]+\.[0-9]{2}$' out
+	grep -E ',[0-9]+\.[0-9]{2},.*,interval,' out
 }
 
 @test "--timeout ends the command, and is no failure without one" {

@@ -337,11 +337,15 @@ teardown() {
 	try timeout 20 "$TDSTAT" -a -l 1 --openmetrics -o nowhere/file
 	assert_equal "$status" 1
 	[[ $stderr == *'cannot write nowhere/file: No such file or directory'* ]]
-	# and so the command is not run
-	try "$TDSTAT" --openmetrics -o nowhere/file -- touch ran
-	assert_equal "$status" 1
+	# a command runs nevertheless, unless it is to be counted
+	try "$TDSTAT" --openmetrics --require -o nowhere/file -- touch ran
+	assert_equal "$status" 125
 	assert_equal "$stderr" 'tdstat: cannot write nowhere/file: No such file or directory'
 	[ ! -e ran ]
+	try "$TDSTAT" --openmetrics -o nowhere/file -- touch ran
+	assert_equal "$status" 0
+	assert_equal "${stderr_lines[0]}" 'tdstat: cannot write nowhere/file: No such file or directory'
+	[ -e ran ]
 }
 
 @test "what --openmetrics and serve exclude" {

@@ -97,7 +97,7 @@ told() {
 		told deaf 137 "$TDSTAT" ${name/stat/-x,} -o out --
 		[ -s out ]
 	done
-	told deaf 1 "$TDSTAT" diff -r 2 -e task-clock -o out -- true :
+	told deaf 2 "$TDSTAT" diff -r 2 -e task-clock -o out -- true :
 	grep -q 'interrupted in run 1 of B: nothing is compared' err
 }
 

@@ -71,7 +71,7 @@ static bool is_node(const struct td_diff_row *row)
 	return row->kind == TD_DIFF_METRIC && row->level && row->unit[0] == '%';
 }
 
-/* Nodes are meant without case, like IPC; of an event also any PMU's. */
+/* Case does not matter: IPC is "ipc", too. */
 static bool is_of(const struct td_limit *limit, const struct td_diff_row *row)
 {
 	if (row->kind == TD_DIFF_METRIC && !is_node(row))

@@ -247,10 +247,11 @@ static struct td_row spread_of(const struct td_row *row)
 	return of_spread;
 }
 
+/* facts: those of the row, or with errors those of its spread. */
 static void put_row(struct td_writer *writer, const struct td_report *report,
-		    const struct td_row *row, bool errors)
+		    const struct td_row *row, const struct td_row *facts)
 {
-	const struct td_row of_spread = spread_of(row);
+	bool errors = facts != row;
 	char time[TD_CLOCK_SIZE];
 
 	fputs(td_out_time(time, writer->frame, report->time_ns), writer->fp);
@@ -258,7 +259,7 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 	td_out_csv_field(writer, row->id);
 	fputs(writer->separator, writer->fp);
 	td_out_csv_field(writer, row->pmu);
-	put_facts(writer, report, errors ? &of_spread : row, false);
+	put_facts(writer, report, facts, false);
 	if (row->region)
 		td_out_csv_region(writer, row->region);
 	for (size_t i = 0; i < report->nr_columns; i++) {
@@ -275,8 +276,8 @@ static void put_row(struct td_writer *writer, const struct td_report *report,
 		put_value(writer, column, cell, errors ? NAN : cell->low);
 		put_value(writer, column, cell, errors ? NAN : cell->high);
 	}
-	put_facts(writer, report, errors ? &of_spread : row, true);
-	put_flags(writer, report, errors ? &of_spread : row);
+	put_facts(writer, report, facts, true);
+	put_flags(writer, report, facts);
 	fputc('\n', writer->fp);
 }
 
@@ -285,9 +286,14 @@ static void csv_report(struct td_writer *writer, const struct td_report *report)
 	if (!writer->header_done)
 		put_header(writer, report);
 	for (size_t i = 0; i < report->nr_rows; i++) {
-		put_row(writer, report, &report->rows[i], false);
-		if (writer->frame->runs > 1)
-			put_row(writer, report, &report->rows[i], true);
+		const struct td_row *row = &report->rows[i];
+		struct td_row spread;
+
+		put_row(writer, report, row, row);
+		if (writer->frame->runs < 2)
+			continue;
+		spread = spread_of(row);
+		put_row(writer, report, row, &spread);
 	}
 }
 

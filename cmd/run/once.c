@@ -348,7 +348,6 @@ int td_run_once(struct td_run *run, struct td_err *err)
 	int rc = td_run_reset(run, err), rc_set;
 
 	session->pre_done = opts->when.pre_done && !session->runs;
-
 	if (!rc)
 		rc = session_take_set(session, err);
 	if (opts->verbose &&

@@ -76,6 +76,19 @@ void *td_array_add(void *array, size_t nr, size_t size)
 	return base + nr * size;
 }
 
+void *td_array_next(void *array, size_t *nr, size_t *nr_kept, size_t size)
+{
+	char *base;
+
+	memcpy(&base, array, sizeof(base));
+	if (*nr < *nr_kept)
+		return base + (*nr)++ * size;
+	base = td_array_add(array, *nr, size);
+	if (base)
+		*nr_kept = ++*nr;
+	return base;
+}
+
 int td_array_clear(void *array, size_t nr, size_t size)
 {
 	void *base;

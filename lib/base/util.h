@@ -75,6 +75,11 @@ int td_text_join(char **text, const char *a, const char *b, const char *c);
  */
 void *td_array_add(void *array, size_t nr, size_t size);
 /*
+ * The next element of an array that was emptied by setting *nr to 0: as it was left
+ * for the first *nr_kept, which own memory, else a zeroed one.  Counts *nr up.
+ */
+void *td_array_next(void *array, size_t *nr, size_t *nr_kept, size_t size);
+/*
  * Makes an array, which may be NULL, one of nr zeroed elements, in the memory that
  * it has if that is enough.  0 or -ENOMEM, when it is NULL.
  */

@@ -171,23 +171,11 @@ const struct td_row *td_report_find(const struct td_report *in, const char *id,
 	return NULL;
 }
 
-/* The next row, with the cells of the one that was there before. */
-static struct td_row *next_row(struct td_report *report)
-{
-	struct td_row *row;
-
-	if (report->nr_rows < report->nr_kept)
-		return &report->rows[report->nr_rows++];
-	row = td_array_add(&report->rows, report->nr_rows, sizeof(*row));
-	if (row)
-		report->nr_kept = ++report->nr_rows;
-	return row;
-}
-
 struct td_row *td_report_add_row(struct td_report *report, const char *id,
 				 const char *pmu)
 {
-	struct td_row *row = next_row(report);
+	struct td_row *row = td_array_next(&report->rows, &report->nr_rows,
+					   &report->nr_kept, sizeof(*row));
 	struct td_cell *cells = row ? row->cells : NULL;
 
 	if (!row)

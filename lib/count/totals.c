@@ -62,26 +62,16 @@ static int fill_id(struct td_total_id *id, const char *name, const char *suffix,
 		   : td_text_join(&id->label, id->name, " ", cgroup);
 }
 
-/* The next id, which has the memory of the one that was there before. */
-static struct td_total_id *next_id(struct td_totals *totals)
-{
-	struct td_total_id *id;
-
-	if (totals->nr_ids < totals->nr_kept)
-		return &totals->ids[totals->nr_ids++];
-	id = td_array_add(&totals->ids, totals->nr_ids, sizeof(*id));
-	if (id)
-		totals->nr_kept = ++totals->nr_ids;
-	return id;
-}
-
 struct td_total *td_totals_add_id(struct td_totals *totals, const char *name,
 				  const char *suffix, const char *cgroup)
 {
 	size_t row = totals->nr_events ? totals->nr_events : 1;
 	struct td_total *v =
 		td_array_add(&totals->v, totals->nr_ids, row * sizeof(*v));
-	struct td_total_id *id = v ? next_id(totals) : NULL;
+	struct td_total_id *id =
+		v ? td_array_next(&totals->ids, &totals->nr_ids,
+				  &totals->nr_kept, sizeof(*id))
+		  : NULL;
 
 	if (!id || fill_id(id, name, suffix, cgroup, totals->all))
 		return NULL;

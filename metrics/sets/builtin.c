@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Metrics that are built in: levels 1 and 2 of TMA, from events that every kernel
- * exports, and L2Requests.  Formulas and
- * encodings are Intel's, taken from the *-metrics.json of each model in
- * tools/perf/pmu-events/arch/x86 of Linux 6.12, so that values equal those of
- * perf stat -M TopdownL1,TopdownL2.
+ * Levels 1 and 2 of TMA, which are built in, from events that every kernel
+ * exports.  Formulas and encodings are Intel's, taken from the *-metrics.json of
+ * each model in tools/perf/pmu-events/arch/x86 of Linux 6.12, so that values
+ * equal those of perf stat -M TopdownL1,TopdownL2.
  */
 #include "metrics/sets/builtin.h"
 
@@ -54,6 +53,11 @@ static const struct td_event_def metrics_4_events[] = { METRIC_EVENTS_4 };
 #define PERF_METRICS_PARTS                                \
 	NODE(TD_SLOTS, NULL, 0, "slots", NULL),             \
 	NODE("td_sum", NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL)
+
+/* The same where general counters count what the fields of PERF_METRICS are. */
+#define GENERAL_PARTS                                     \
+	NODE(TD_SLOTS, NULL, 0, "slots", NULL),             \
+	NODE("td_sum", NULL, 0, "slots", NULL)
 
 #define CORE_RETIRING                                                        \
 	NODE("tma_retiring", NULL, 1, "retiring / td_sum",                      \
@@ -159,22 +163,25 @@ static const struct td_metric_def metrics_8_metrics[] = {
 	{ "one_port", "EXE_ACTIVITY.1_PORTS_UTIL", "event=0xa6,umask=0x02" }, \
 	{ "two_ports", "EXE_ACTIVITY.2_PORTS_UTIL", "event=0xa6,umask=0x04" }
 
+#define SUNNY_COVE_EVENTS                                                    \
+	{ "uop_dropping", "INT_MISC.UOP_DROPPING", "event=0x0d,umask=0x10" }, \
+	{ "clears", "INT_MISC.CLEARS_COUNT",                                 \
+	  "event=0x0d,umask=0x01,cmask=1,edge=1" },                          \
+	{ "no_uops", "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE",      \
+	  "event=0x9c,umask=0x01,cmask=5" },                                 \
+	MISPREDICT_AND_STALL_EVENTS,                                         \
+	{ "on_stores", "EXE_ACTIVITY.BOUND_ON_STORES",                       \
+	  "event=0xa6,umask=0x40,cmask=2" },                                 \
+	{ "uops_retired", "UOPS_RETIRED.SLOTS", "event=0xc2,umask=0x02" },   \
+	{ "uops_issued", "UOPS_ISSUED.ANY", "event=0x0e,umask=0x01" },       \
+	{ "ms_uops", "IDQ.MS_UOPS", "event=0x79,umask=0x30" },               \
+	{ "decoder_0", "UOPS_DECODED.DEC0", "event=0x56,umask=0x01" },       \
+	{ "decoder_0_cycles", "UOPS_DECODED.DEC0,cmask=1",                   \
+	  "event=0x56,umask=0x01,cmask=1" },                                 \
+	{ "mite_uops", "IDQ.MITE_UOPS", "event=0x79,umask=0x04" }
+
 static const struct td_event_def sunny_cove_events[] = {
-	METRIC_EVENTS_4,
-	{ "uop_dropping", "INT_MISC.UOP_DROPPING", "event=0x0d,umask=0x10" },
-	{ "clears", "INT_MISC.CLEARS_COUNT", "event=0x0d,umask=0x01,cmask=1,edge=1" },
-	{ "no_uops", "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE",
-	  "event=0x9c,umask=0x01,cmask=5" },
-	MISPREDICT_AND_STALL_EVENTS,
-	{ "on_stores", "EXE_ACTIVITY.BOUND_ON_STORES",
-	  "event=0xa6,umask=0x40,cmask=2" },
-	{ "uops_retired", "UOPS_RETIRED.SLOTS", "event=0xc2,umask=0x02" },
-	{ "uops_issued", "UOPS_ISSUED.ANY", "event=0x0e,umask=0x01" },
-	{ "ms_uops", "IDQ.MS_UOPS", "event=0x79,umask=0x30" },
-	{ "decoder_0", "UOPS_DECODED.DEC0", "event=0x56,umask=0x01" },
-	{ "decoder_0_cycles", "UOPS_DECODED.DEC0,cmask=1",
-	  "event=0x56,umask=0x01,cmask=1" },
-	{ "mite_uops", "IDQ.MITE_UOPS", "event=0x79,umask=0x04" },
+	METRIC_EVENTS_4, SUNNY_COVE_EVENTS,
 };
 
 #define STALLS_MEMORY                                                        \
@@ -184,22 +191,24 @@ static const struct td_event_def sunny_cove_events[] = {
 #define MISPREDICTS_BY_COUNT                                                 \
 	"mispredicts / (mispredicts + machine_clears) * tma_bad_speculation"
 
+#define SUNNY_COVE_NODES                                                     \
+	CORE_RETIRING, CORE_LIGHT,                                           \
+	NODE("tma_heavy_operations", "tma_retiring", 2,                         \
+	  "uops_retired / uops_issued * ms_uops / slots + "                  \
+	  "tma_retiring * (decoder_0 - decoder_0_cycles) / mite_uops",       \
+	  "tma_heavy_operations > 0.1"),                                     \
+	CORE_BACKEND("be_bound / td_sum + 5 * clears / slots"),              \
+	CORE_MEMORY(STALLS_MEMORY),                                          \
+	CORE_CORE("max(0, tma_backend_bound - tma_memory_bound)"),           \
+	CORE_FRONTEND("fe_bound / td_sum - uop_dropping / slots"),           \
+	CORE_FETCH_LATENCY("(5 * no_uops - uop_dropping) / slots"),          \
+	BANDWIDTH_IS_THE_REST,                                               \
+	CORE_BAD_SPECULATION(BAD_IS_THE_REST),                               \
+	CORE_MISPREDICTS(MISPREDICTS_BY_COUNT),                              \
+	CORE_CLEARS("max(0, tma_bad_speculation - tma_branch_mispredicts)")
+
 static const struct td_metric_def sunny_cove_metrics[] = {
-	PERF_METRICS_PARTS,
-	CORE_RETIRING, CORE_LIGHT,
-	NODE("tma_heavy_operations", "tma_retiring", 2,
-	  "uops_retired / uops_issued * ms_uops / slots + "
-	  "tma_retiring * (decoder_0 - decoder_0_cycles) / mite_uops",
-	  "tma_heavy_operations > 0.1"),
-	CORE_BACKEND("be_bound / td_sum + 5 * clears / slots"),
-	CORE_MEMORY(STALLS_MEMORY),
-	CORE_CORE("max(0, tma_backend_bound - tma_memory_bound)"),
-	CORE_FRONTEND("fe_bound / td_sum - uop_dropping / slots"),
-	CORE_FETCH_LATENCY("(5 * no_uops - uop_dropping) / slots"),
-	BANDWIDTH_IS_THE_REST,
-	CORE_BAD_SPECULATION(BAD_IS_THE_REST),
-	CORE_MISPREDICTS(MISPREDICTS_BY_COUNT),
-	CORE_CLEARS("max(0, tma_bad_speculation - tma_branch_mispredicts)"),
+	PERF_METRICS_PARTS, SUNNY_COVE_NODES,
 };
 
 static const struct td_metric_def metrics_4_metrics[] = {
@@ -208,6 +217,67 @@ static const struct td_metric_def metrics_4_metrics[] = {
 	CORE_BACKEND("be_bound / td_sum"),
 	CORE_FRONTEND("fe_bound / td_sum"),
 	CORE_BAD_SPECULATION("bad_spec / td_sum"),
+};
+
+/* --- the same cores without PERF_METRICS: on general counters -------------- */
+
+/*
+ * A hypervisor need not have PERF_METRICS, and somebody else may hold them.
+ * Events and formulas: intel/PerfSpect, *_alt_tma_metrics.json.  There the
+ * processor counts slots, not 255ths of them.
+ */
+#define GENERAL_EVENTS(not_delivered)                                        \
+	{ "slots", "TOPDOWN.SLOTS_P", "event=0xa4,umask=0x01" },             \
+	{ "retiring", "UOPS_RETIRED.SLOTS", "event=0xc2,umask=0x02" },       \
+	{ "be_bound", "TOPDOWN.BACKEND_BOUND_SLOTS", "event=0xa4,umask=0x02" }, \
+	{ "fe_bound", not_delivered, "event=0x9c,umask=0x01" }
+
+/*
+ * TOPDOWN.BAD_SPEC_SLOTS and BR_MISPREDICT_SLOTS share their only counter:
+ * bad speculation is the rest.
+ */
+#define GENERAL_EVENTS_8                                                     \
+	GENERAL_EVENTS("IDQ_BUBBLES.CORE"),                                  \
+	{ "heavy_ops", "UOPS_RETIRED.HEAVY", "event=0xc2,umask=0x01" },      \
+	{ "br_mispredict", "TOPDOWN.BR_MISPREDICT_SLOTS",                    \
+	  "event=0xa4,umask=0x08" },                                         \
+	{ "mem_bound", "TOPDOWN.MEMORY_BOUND_SLOTS", "event=0xa4,umask=0x10" }
+
+static const struct td_event_def golden_cove_general_events[] = {
+	GENERAL_EVENTS_8,
+	{ "no_uops", "IDQ_BUBBLES.CYCLES_0_UOPS_DELIV.CORE",
+	  "event=0x9c,umask=0x01,cmask=6" },
+	{ "uop_dropping", "INT_MISC.UOP_DROPPING", "event=0xad,umask=0x10" },
+};
+
+static const struct td_event_def lion_cove_general_events[] = {
+	GENERAL_EVENTS_8,
+	{ "fetch_lat", "IDQ_BUBBLES.FETCH_LATENCY", "event=0x9c,umask=0x04" },
+};
+
+static const struct td_event_def sunny_cove_general_events[] = {
+	GENERAL_EVENTS("IDQ_UOPS_NOT_DELIVERED.CORE"), SUNNY_COVE_EVENTS,
+};
+
+#define GENERAL_8_NODES                                                      \
+	GENERAL_PARTS, METRICS_8_RETIRING, METRICS_8_BACKEND,                \
+	BANDWIDTH_IS_THE_REST, CORE_BAD_SPECULATION(BAD_IS_THE_REST),        \
+	METRICS_8_BAD_CHILDREN
+
+static const struct td_metric_def golden_cove_general_metrics[] = {
+	GENERAL_8_NODES,
+	CORE_FRONTEND("(fe_bound - uop_dropping) / slots"),
+	CORE_FETCH_LATENCY("(6 * no_uops - uop_dropping) / slots"),
+};
+
+static const struct td_metric_def lion_cove_general_metrics[] = {
+	GENERAL_8_NODES,
+	CORE_FRONTEND("fe_bound / slots"),
+	CORE_FETCH_LATENCY("fetch_lat / slots"),
+};
+
+static const struct td_metric_def sunny_cove_general_metrics[] = {
+	GENERAL_PARTS, SUNNY_COVE_NODES,
 };
 
 /* --- Atom cores: no SLOTS, slots are width times cycles ------------------- */
@@ -397,6 +467,15 @@ static const struct td_metric_set
 	metrics_4 = { "PERF_METRICS, 4 fields",
 		      SET(metrics_4_events, metrics_4_metrics),
 		      .levels = 1, .one_group = true },
+	golden_cove_general = { "general counters, uop drops put right",
+				SET(golden_cove_general_events, golden_cove_general_metrics),
+				.levels = 2, .reference = "slots", .general = true },
+	lion_cove_general = { "general counters",
+			      SET(lion_cove_general_events, lion_cove_general_metrics),
+			      .levels = 2, .reference = "slots", .general = true },
+	sunny_cove_general = { "general counters, Ice Lake's corrections",
+			       SET(sunny_cove_general_events, sunny_cove_general_metrics),
+			       .levels = 2, .reference = "slots", .general = true },
 	tremont = { "Atom, bad speculation is the rest",
 		    SET(tremont_events, gracemont_metrics), .levels = 2, .reference = "cycles" },
 	gracemont = { "Atom, bad speculation is the rest",
@@ -443,60 +522,6 @@ const struct td_column_def td_builtin_columns[] = {
 
 const size_t td_nr_builtin_columns = TD_ARRAY_SIZE(td_builtin_columns);
 
-/* --- requests to the L2 cache --------------------------------------------- */
-
-/*
- * L2_RQSTS, event 0x24, of Skylake and its descendants.  Its umask has
- * bits for the origin of a request and bits for its outcome; several bits of a
- * kind count all of these.
- *
- *	origin	0x01 demand read	0x02 RFO	0x04 code read
- *		0x08 and 0x10 prefetches, see below
- *	outcome	0x20 miss	0x40 hit in state E or S	0x80 hit in state M
- *
- * Intel's event lists name sums of them: DEMAND_DATA_RD_MISS is 0x21,
- * DEMAND_DATA_RD_HIT 0xc1, RFO_HIT 0xc2, CODE_RD_HIT 0xc4, REFERENCES 0xff.
- * They do not say which hit bit is which.  Their hits were 0x4n before they were
- * 0xcn, to add lines that were modified; and events that do name the states go
- * up from miss over S and E to M (Sandy Bridge's L2_L1D_WB_RQSTS).
- */
-#define REQUEST(name_, umask, desc_)                                    \
-	{ .name = (name_), .formula = "cpu@event\\=0x24\\,umask\\=" umask "@", \
-	  .unit = "", .factor = 1, .groups = "L2Requests",       \
-	  .desc = (desc_) }
-
-#define REQUESTS(name, who, hit, hit_m, hit_es, miss)                          \
-	REQUEST("l2_" name "_hit", hit, who " that hit the L2 cache, in any state"), \
-	REQUEST("l2_" name "_hit_m", hit_m,                                    \
-		who " that hit a modified line (state M) in the L2 cache"),    \
-	REQUEST("l2_" name "_hit_es", hit_es,                                  \
-		who " that hit a clean line (state E or S) in the L2 cache"),  \
-	REQUEST("l2_" name "_miss", miss, who " that missed the L2 cache")
-
-#define DEMAND                                                                 \
-	REQUESTS("demand_read", "Demand data reads", "0xc1", "0x81", "0x41", "0x21"), \
-	REQUESTS("rfo", "Reads for ownership (stores)", "0xc2", "0x82", "0x42", "0x22"), \
-	REQUESTS("code", "Code reads", "0xc4", "0x84", "0x44", "0x24")
-
-static const struct td_metric_def skylake_l2_metrics[] = {
-	DEMAND,
-	REQUESTS("l1_prefetch", "Prefetches of the L1 data cache", "0xc8", "0x88", "0x48", "0x28"),
-	REQUESTS("l2_prefetch", "Prefetches of the L2 cache", "0xd0", "0x90", "0x50", "0x30"),
-};
-
-/* From Ice Lake on, Intel's event lists call 0x08 SWPF and 0x10 HWPF. */
-static const struct td_metric_def later_l2_metrics[] = {
-	DEMAND,
-	REQUESTS("sw_prefetch", "Software prefetches", "0xc8", "0x88", "0x48", "0x28"),
-	REQUESTS("hw_prefetch", "Hardware prefetches of the L1 and L2 caches", "0xd0", "0x90", "0x50", "0x30"),
-};
-
-static const struct td_metric_set
-	skylake_l2 = { .metrics = skylake_l2_metrics,
-		       .nr_metrics = TD_ARRAY_SIZE(skylake_l2_metrics) },
-	later_l2 = { .metrics = later_l2_metrics,
-		     .nr_metrics = TD_ARRAY_SIZE(later_l2_metrics) };
-
 /* clang-format on */
 
 /* Is id a field of PERF_METRICS?  These cannot be counted without SLOTS. */
@@ -538,6 +563,20 @@ static const struct td_metric_set *find_atom(const struct td_pmu *pmu)
 		       : NULL;
 }
 
+/* Of a core that has PERF_METRICS, but not here. */
+static const struct td_metric_set *find_general(const struct td_pmu *pmu)
+{
+	if (td_pmu_has_slots(pmu))
+		return NULL;
+	if (td_uarch_has(pmu->uarch, TD_CORE_FIELDS_4))
+		return &sunny_cove_general;
+	if (td_uarch_has(pmu->uarch, TD_CORE_FIELDS_8))
+		return td_uarch_has(pmu->uarch, TD_CORE_DROPS)
+			       ? &golden_cove_general
+			       : &lion_cove_general;
+	return NULL;
+}
+
 const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 					    const struct td_pmu *pmu)
 {
@@ -552,6 +591,8 @@ const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 	if (HAS_ALL(pmu, metrics_4_events))
 		return td_uarch_has(pmu->uarch, TD_CORE_CLEARS) ? &sunny_cove
 								: &metrics_4;
+	if (find_general(pmu))
+		return find_general(pmu);
 	if (is_metric_field(pmu, "topdown-retiring"))
 		return NULL;
 	atom = find_atom(pmu);
@@ -565,11 +606,4 @@ const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 bool td_builtin_is_for(const struct td_machine *machine)
 {
 	return td_vendor_of(&machine->cpuid)->architectural;
-}
-
-const struct td_metric_set *td_l2_requests_find(enum td_uarch uarch)
-{
-	if (td_uarch_has(uarch, TD_CORE_FIELDS))
-		return &later_l2;
-	return uarch == TD_SKYLAKE ? &skylake_l2 : NULL;
 }

@@ -91,6 +91,7 @@ int td_made_set_copy(struct td_made_set *made, const struct td_metric_set *from)
 	set->levels = from->levels;
 	set->reference = from->reference;
 	set->one_group = from->one_group;
+	set->general = from->general;
 	set->per_core = from->per_core;
 	set->files = false;
 	return rc;

@@ -61,6 +61,8 @@ struct td_metric_set {
 	/* the id of the event that counts are scaled by */
 	const char *reference;
 	bool one_group; /* level 2 needs no more counters than level 1 */
+	/* levels 1 and 2 come from general counters instead of PERF_METRICS */
+	bool general;
 	/* counts whole cores, so a single thread has no values */
 	bool per_core;
 	bool files; /* the tree comes from the model's files */

@@ -28,13 +28,34 @@ static void read_unit(struct td_metric_def *def, const char *text)
 	def->unit = end + strspn(end, " ");
 }
 
+/* As the kernel's files call the slots of a thread, TOPDOWN.SLOTS. */
+#define FILES_SLOTS "tma_info_thread_slots"
+
+/*
+ * On general counters (NULL: on PERF_METRICS), levels 1 and 2 and the slots have
+ * other formulas than in the files.  All that is below refers to these by name.
+ */
+static const char *formula_of(const struct td_model_metric *metric,
+			      const struct td_metric_set *general)
+{
+	const struct td_metric_def *own =
+		general ? td_set_find(general, metric->name) : NULL;
+
+	if (own)
+		return own->formula;
+	return general && strcmp(metric->name, FILES_SLOTS) == 0
+		       ? TD_SLOTS
+		       : metric->formula;
+}
+
 static int add_model_metric(struct td_made_set *made,
 			    const struct td_machine *machine,
-			    const struct td_model_metric *metric)
+			    const struct td_model_metric *metric,
+			    const struct td_metric_set *general)
 {
 	struct td_metric_def def = {
 		.name = metric->name,
-		.formula = metric->formula,
+		.formula = formula_of(metric, general),
 		.threshold = metric->threshold,
 		.level = metric->level,
 		.parent = metric->parent,
@@ -198,30 +219,53 @@ static int add_set(struct td_made_set *made, const struct td_metric_set *set)
 	return rc;
 }
 
+/* What metrics of files need of a core's built-in set, which may be NULL. */
+static struct td_metric_set files_set(const struct td_metric_set *builtin)
+{
+	struct td_metric_set set = {
+		.name = "metric files of its model",
+		.files = true,
+	};
+
+	/* its events count the slots of a core, not of a thread */
+	set.per_core = builtin && builtin->per_core;
+	if (builtin && builtin->general) {
+		set.name = "metric files of its model, on general counters";
+		set.general = true;
+		set.events = builtin->events;
+		set.nr_events = builtin->nr_events;
+	}
+	return set;
+}
+
+static int add_model_metrics(struct td_made_set *made,
+			     const struct td_machine *machine, size_t index,
+			     const struct td_pmu_events *files,
+			     const struct td_metric_set *general)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < files->nr_metrics; i++) {
+		if (is_of(&files->metrics[i], machine, index))
+			rc = add_model_metric(made, machine, &files->metrics[i],
+					      general);
+	}
+	finish(made);
+	return rc ? rc : add_set(made, made->set.levels ? general : NULL);
+}
+
 static int fill_set(struct td_made_set *made, const struct td_machine *machine,
 		    size_t index, const struct td_pmu_events *files)
 {
 	const struct td_pmu *pmu = &machine->pmus[index];
 	const struct td_metric_set *builtin = td_builtin_find(machine, pmu);
-	int rc = 0;
+	int rc;
 
-	made->set = (struct td_metric_set){
-		.name = "metric files of its model",
-		.files = true,
-		/*
-		 * true of cores whose events count the slots of a core, not of
-		 * a thread
-		 */
-		.per_core = builtin && builtin->per_core,
-	};
-	for (size_t i = 0; !rc && i < files->nr_metrics; i++) {
-		if (is_of(&files->metrics[i], machine, index))
-			rc = add_model_metric(made, machine,
-					      &files->metrics[i]);
-	}
+	made->set = files_set(builtin);
+	rc = add_model_metrics(made, machine, index, files,
+			       made->set.general ? builtin : NULL);
 	if (rc)
 		return rc;
-	finish(made);
 	if (made->set.levels == 0 && builtin)
 		rc = td_made_set_copy(made, builtin);
 	if (!rc)

@@ -58,6 +58,7 @@ class Traits:
 # Skylake's formulas share a core's slots among its threads; both run here.
 MODELS = {
     "alderlake": {"core": Traits("core", 6), "atom": Traits("atom", 5)},
+    "icelakex": {"core": Traits("core", 5, smt=1)},
     "lunarlake": {"core": Traits("core", 8), "atom": Traits("atom", 8)},
     "meteorlake": {"core": Traits("core", 6), "atom": Traits("atom", 6)},
     "sapphirerapids": {"core": Traits("core", 6, smt=1)},

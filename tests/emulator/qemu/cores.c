@@ -40,6 +40,16 @@ static const struct tdemu_core cores[] = {
 		.fixed_mask = 0xf,
 	},
 	{
+		/* the same in a virtual machine: KVM has no PERF_METRICS */
+		.name = "covevm",
+		.native_id = 0x40000001,
+		.cycles = GHZ_3,
+		.width = 6,
+		.version = 2,
+		.general = 8,
+		.fixed = 3,
+	},
+	{
 		/* Lunar Lake, Arrow Lake, Panther Lake */
 		.name = "lion",
 		.native_id = 0x40000001,

@@ -9,6 +9,7 @@
 #include "cmd/plan/model.h"
 #include "cmd/rights.h"
 #include "lib/base/util.h"
+#include "lib/counter/probe.h"
 #include "metrics/eval/eval.h"
 #include "metrics/sets/bottlenecks.h"
 #include "metrics/sets/no_tree.h"
@@ -91,12 +92,35 @@ static int nothing_left(const struct td_machine *machine,
 	return td_err_hint(err, "its PMUs are %s", pmus);
 }
 
+/* A type that no machine has is wrong usage, not this machine's fault. */
+static int check_type(const struct td_machine *machine, const char *type,
+		      struct td_err *err)
+{
+	static const char *const types[] = { "cpu", "core", "atom",
+					     "lowpower" };
+	const char *name = type + (strncmp(type, "cpu_", 4) == 0 ? 4 : 0);
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(types); i++) {
+		if (strcmp(name, types[i]) == 0)
+			return 0;
+	}
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (is_type(&machine->pmus[i], type))
+			return 0;
+	}
+	return td_err_usage(err, "--cputype %s: no machine has such cores",
+			    type);
+}
+
 int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 		   struct td_err *err)
 {
 	bool type_known = !opts->cputype;
 	size_t left = 0;
-	int rc = opts->target.has_cpus ? check_online(machine, opts, err) : 0;
+	int rc = opts->cputype ? check_type(machine, opts->cputype, err) : 0;
+
+	if (!rc && opts->target.has_cpus)
+		rc = check_online(machine, opts, err);
 
 	if (!rc && machine->nr_core == 0 && opts->cputype &&
 	    td_opts_want_events(opts))
@@ -121,6 +145,24 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
 	return left ? 0 : nothing_left(machine, opts, type_known, err);
 }
 
+/*
+ * Leaves PERF_METRICS out where they cannot be counted, or should not be, and the
+ * core's general counters have levels 1 and 2, too.
+ */
+static void select_slots(struct td_machine *machine, const struct td_ask *ask,
+			 bool live)
+{
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		struct td_pmu *pmu = &machine->pmus[i];
+
+		if (pmu->skip || !td_pmu_has_slots(pmu) ||
+		    !td_uarch_has(pmu->uarch, TD_CORE_FIELDS))
+			continue;
+		if (ask->no_perf_metrics || (live && !td_slots_probe(pmu)))
+			td_pmu_forget_slots(pmu);
+	}
+}
+
 int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 		      const struct td_opts *opts, struct td_err *err)
 {
@@ -131,12 +173,19 @@ int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 
 	if (opts->model) {
 		rc = td_select_model(fs, machine, opts, err);
+		if (!rc)
+			select_slots(machine, &opts->ask, false);
 		return rc ? rc : td_select_pmus(machine, opts, err);
 	}
 	rc = td_sysfs_open(fs, sys ? sys : "/sys", proc ? proc : "/proc", err);
 	if (!rc)
 		rc = td_machine_read(fs, cpuid, machine, err);
-	return rc ? rc : td_select_pmus(machine, opts, err);
+	if (!rc)
+		rc = td_select_pmus(machine, opts, err);
+	if (!rc)
+		select_slots(machine, &opts->ask,
+			     !sys && !td_opts_want_events(opts));
+	return rc;
 }
 
 /* " (Gracemont)", or nothing. */

@@ -215,6 +215,16 @@ cpu_atom 4-5"
 	assert_why_and_remedy atom
 }
 
+@test "--cputype: cores that no machine has are wrong usage, and nothing is run" {
+	use alderlake
+	for type in 123 cores cpu_big ''; do
+		try "$TDSTAT" -a --cputype "$type" -- touch ran
+		assert_failure 64
+		[[ $stderr == *"--cputype $type: no machine has such cores"* ]]
+		[ ! -e ran ]
+	done
+}
+
 @test "--cputype and -C that have no CPU in common" {
 	use alderlake
 	try "$TDSTAT" --dry-run -C 0-3 --cputype atom

@@ -156,7 +156,7 @@ reason() {
 	reason 'not a list .*' -p "$long"
 	reason 'not a list .*' -C "$long"
 	reason 'not a time .*' -I "$long"
-	reason 'no such cores' -a --cputype "$long" --timeout 10
+	reason 'no machine has such cores' -a --cputype "$long" --timeout 10
 }
 
 @test "options that there are not" {

@@ -125,6 +125,9 @@ static void put_row(const struct td_writer *writer, struct json_object *o,
 	td_out_json_time(o, "time", writer->frame, report->time_ns);
 	td_json_add(o, "id", json_object_new_string(row->id));
 	td_json_add(o, "pmu", json_object_new_string(row->pmu));
+	if (row->general)
+		td_json_add(o, "general_counters",
+			    json_object_new_boolean(true));
 	put_facts(o, row, false);
 	if (row->region)
 		td_out_json_region(o, row->region);

@@ -143,6 +143,8 @@ void td_out_text_heading(const struct td_writer *writer,
 		 !(row->share_pct > TD_ALL_PCT &&
 		   (frame->show_id || !has_company(report, row))))
 		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
+	if (row->general)
+		fputs(", on general counters", fp);
 	if (status == TD_STATUS_OK)
 		put_busy(fp, report, row);
 	if (status == TD_STATUS_OK && row->running_pct < TD_ALL_PCT)

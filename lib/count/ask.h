@@ -17,6 +17,8 @@ struct td_ask {
 	bool drill;        /* count the deep levels only below what is over */
 	bool no_threshold; /* count no events for thresholds */
 	bool no_merge;     /* metrics do not share events */
+	/* levels 1 and 2 from general counters, even where there are others */
+	bool no_perf_metrics;
 };
 
 /* True if levels or metrics are asked for, not the default level. */

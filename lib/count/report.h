@@ -170,6 +170,7 @@ struct td_row {
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
 	bool absent;       /* no task was on the PMU */
+	bool general;      /* its tree came from general counters */
 	bool holds_others; /* a cgroup: rows of others within it follow */
 	double lost_pct;   /* of the slots of all rows, it lost these; or NaN */
 	double running_least_pct; /* the least one of cells with a value */

@@ -102,6 +102,51 @@ int td_find_offline(const struct td_ints *cpus, struct td_ints *out)
 	return rc;
 }
 
+/* INTEL_TD_SLOTS of arch/x86/include/asm/perf_event.h */
+#define SLOTS_CONFIG 0x400
+
+#define PROBE_AGAIN_US 2000
+
+/* A pinned event is counted at once, or never: then there is nothing to read. */
+static int slots_open(const struct td_pmu *pmu, int pid, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = pmu->type,
+		.size = sizeof(attr),
+		.config = SLOTS_CONFIG,
+		.pinned = true,
+		.exclude_kernel = true,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool can_count_slots(const struct td_pmu *pmu)
+{
+	int fd = pmu->cpus.nr ? slots_open(pmu, -1, pmu->cpus.v[0]) : -1;
+	uint64_t count;
+	bool can;
+
+	/* users may count themselves alone */
+	if (fd < 0 && (errno == EACCES || errno == EPERM || !pmu->cpus.nr))
+		fd = slots_open(pmu, 0, -1);
+	if (fd < 0)
+		return errno != EINVAL && errno != ENOENT;
+	can = read(fd, &count, sizeof(count)) != 0;
+	close(fd);
+	return can;
+}
+
+bool td_slots_probe(const struct td_pmu *pmu)
+{
+	if (can_count_slots(pmu))
+		return true;
+	/* it may have been somebody else's look, which takes microseconds */
+	usleep(PROBE_AGAIN_US);
+	return can_count_slots(pmu);
+}
+
 /*
  * The page of any event has what turns the counter's ticks into nanoseconds:
  * ticks * time_mult >> time_shift (struct perf_event_mmap_page in

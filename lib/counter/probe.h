@@ -7,6 +7,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
+#include "lib/machine/pmu.h"
 
 /* What the kernel answers when an event is opened that counts nothing. */
 
@@ -30,6 +31,14 @@ bool td_filter_error(struct td_err *err, int rc, const char *what);
  * Returns 0 or -ENOMEM; free *out with td_ints_free().
  */
 int td_find_offline(const struct td_ints *cpus, struct td_ints *out);
+
+/*
+ * Can SLOTS be counted, without which there are no PERF_METRICS?  No, where the
+ * processor that the kernel sees lacks the counter (in a virtual machine), or
+ * where somebody else has it all the time (a pinned event).  True also if the
+ * kernel does not say.  The counter is taken for a moment.
+ */
+bool td_slots_probe(const struct td_pmu *pmu);
 
 /*
  * The frequency that the kernel has found for the time-stamp counter; 0 if it

@@ -315,15 +315,19 @@ int td_pmu_read(const struct td_sysfs *fs, const char *name,
 	return read_folders(fs, pmu, err);
 }
 
+static void free_alias(struct td_alias *alias)
+{
+	free(alias->name);
+	free(alias->terms);
+	free(alias->unit);
+}
+
 void td_pmu_free(struct td_pmu *pmu)
 {
 	for (size_t i = 0; i < pmu->nr_formats; i++)
 		free(pmu->formats[i].name);
-	for (size_t i = 0; i < pmu->nr_aliases; i++) {
-		free(pmu->aliases[i].name);
-		free(pmu->aliases[i].terms);
-		free(pmu->aliases[i].unit);
-	}
+	for (size_t i = 0; i < pmu->nr_aliases; i++)
+		free_alias(&pmu->aliases[i]);
 	for (size_t i = 0; i < pmu->nr_recorded; i++)
 		free(pmu->recorded[i]);
 	free(pmu->formats);
@@ -365,6 +369,22 @@ bool td_pmu_has_event(const struct td_pmu *pmu, const char *name)
 bool td_pmu_has_slots(const struct td_pmu *pmu)
 {
 	return td_pmu_has_event(pmu, "slots");
+}
+
+void td_pmu_forget_slots(struct td_pmu *pmu)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < pmu->nr_aliases; i++) {
+		struct td_alias *alias = &pmu->aliases[i];
+
+		if (strcmp(alias->name, "slots") == 0 ||
+		    strncmp(alias->name, "topdown-", strlen("topdown-")) == 0)
+			free_alias(alias);
+		else
+			pmu->aliases[nr++] = *alias;
+	}
+	pmu->nr_aliases = nr;
 }
 
 uint64_t td_pmu_config(const struct td_pmu *pmu, uint64_t config)

@@ -77,6 +77,8 @@ bool td_pmu_has_event(const struct td_pmu *pmu, const char *name);
 uint64_t td_pmu_config(const struct td_pmu *pmu, uint64_t config);
 /* True if the PMU has SLOTS, and with it the fields of PERF_METRICS. */
 bool td_pmu_has_slots(const struct td_pmu *pmu);
+/* Forgets SLOTS and the fields of PERF_METRICS, which cannot be counted. */
+void td_pmu_forget_slots(struct td_pmu *pmu);
 const struct td_format *td_pmu_format(const struct td_pmu *pmu,
 				      const char *name);
 

@@ -158,6 +158,19 @@ bool td_scheduling_has_reference(const struct td_scheduling *s)
 }
 
 /*
+ * Do half of the general counters stay free?  With less, all that is not pinned
+ * takes more than twice as many turns, which costs more than it gains.
+ */
+static bool leaves_half(const struct td_scheduling *s)
+{
+	int all = td_uarch_general(s->machine->pmus[s->pmu].uarch), taken = 0;
+
+	for (int i = 0; i < all; i++)
+		taken += s->pinned.owners[i] != 0;
+	return 2 * taken <= all;
+}
+
+/*
  * True if the pinned events fit and leave room for the reference and any other
  * event.
  */
@@ -166,7 +179,7 @@ static bool is_good(struct td_scheduling *s)
 	int *homes = s->packing.homes;
 	struct td_fit taken;
 
-	if (!takes_home(s, &s->pinned, TD_PINNED))
+	if (!takes_home(s, &s->pinned, TD_PINNED) || !leaves_half(s))
 		return false;
 	choose_reference(s);
 	if (s->reference.event >= 0 && homes[s->reference.event] == TD_PINNED)

@@ -205,6 +205,7 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 	const struct td_tree *tree = e->tree;
 
 	compute(e, pmu, false, row);
+	row->general = tree->sets[pmu] && tree->sets[pmu]->general;
 	row->slots = tree->slots[pmu] < 0 ? NAN : e->values[tree->slots[pmu]];
 	row->absent = e->tasks && has_events(e->plan, pmu) &&
 		      !td_eval_ran_on(e, pmu) && !was_refused(e->plan, pmu);

@@ -85,9 +85,8 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 					"are supported");
 	if (machine->cpuid.hypervisor)
 		return td_err_hint(err,
-				   "this is a virtual machine: most hosts do "
-				   "not pass PERF_METRICS on; measure on the "
-				   "host");
+				   "this is a virtual machine on a core that "
+				   "tdstat does not know: measure on the host");
 	return td_err_hint(err, "Intel processors have them from Sandy Bridge "
 				"on, Atom cores from Goldmont on");
 }

@@ -93,6 +93,10 @@ static void describe_events(const struct td_pmu *pmu, char *buf, size_t size)
 		snprintf(buf, size, "slots and %zu fields of PERF_METRICS", nr);
 	else if (nr)
 		snprintf(buf, size, "%zu top-down events", nr);
+	else if (td_uarch_has(pmu->uarch, TD_CORE_FIELDS))
+		snprintf(buf, size,
+			 "no PERF_METRICS to be had, but the same "
+			 "by general counters");
 	else
 		snprintf(buf, size, "no top-down events in sysfs");
 }
@@ -100,7 +104,7 @@ static void describe_events(const struct td_pmu *pmu, char *buf, size_t size)
 static void judge_pmu(struct td_doctor *doctor, const struct td_pmu *pmu)
 {
 	td_autofree char *cpus = td_ints_format(&pmu->cpus);
-	char events[64];
+	char events[80];
 
 	describe_events(pmu, events, sizeof(events));
 	td_doctor_add(doctor, "PMU",

@@ -243,6 +243,12 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 		set_missing(cell, TD_STATUS_NOT_COUNTED, gap);
 		return;
 	}
+	if (td_eval_is_filtered(e, metric)) {
+		set_missing(cell, TD_STATUS_NOT_SUPPORTED,
+			    "an event that it needs counts nothing: the host "
+			    "forbids it to its guests");
+		return;
+	}
 	if (!isfinite(value)) {
 		gap = td_tree_latency_gap(tree, metric);
 		set_missing(cell, TD_STATUS_NOT_COUNTED,

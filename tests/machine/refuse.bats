@@ -112,9 +112,20 @@ one_remark() {
 	[[ $stderr == *"tdstat: $1: somebody else has the counters"* ]]
 }
 
+# All that a P-core has for a tree: SLOTS, and most of the general counters.
+core_events() {
+	local i
+
+	printf '{slots:D,topdown-retiring:D}\n'
+	for ((i = 0; i < 7; i++)); do
+		printf 'cpu_core/config=0x%xa2/D\n' $((i + 1))
+	done
+}
+
 @test "counters of one kind of core that somebody else has pinned: the rest is shown" {
 	perf_or_skip
-	pinned '{slots:D,topdown-retiring:D}'
+	mapfile -t events < <(core_events)
+	pinned "${events[@]}"
 	run -0 --separate-stderr "$TDSTAT" -a -I 200 --interval-count 2 -o out -x, -- touch ran
 	[ -e ran ]
 	one_remark cpu_core

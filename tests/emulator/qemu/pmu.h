@@ -23,6 +23,7 @@ enum {
 	TDEMU_KINDS = 3,
 	TDEMU_CPUS = 512,
 	TDEMU_DOMAINS = 5,
+	TDEMU_FILTERED = 8,
 	TDEMU_DRAM = 2, /* one of them */
 };
 
@@ -85,6 +86,8 @@ struct tdemu_settings {
 	double watts[TDEMU_DOMAINS];    /* rapl.c; 0: there is none */
 	int dram_unit;                  /* 2^-N J, where it is DRAM's own */
 	const char *uncore;             /* whose registers it has; NULL: none */
+	uint32_t filtered[TDEMU_FILTERED]; /* umask << 8 | code */
+	int nr_filtered;
 	double fields[2][TDEMU_FIELDS]; /* of 1; the second every other phase */
 	int nr_kinds;
 	struct {

@@ -201,6 +201,17 @@ static uint64_t made_up(const struct tdemu_pmu *pmu, uint64_t select)
 	return tdemu_made_up_rate(pmu->core, select, fields);
 }
 
+/* As by KVM_SET_PMU_EVENT_FILTER. */
+static bool is_filtered(uint64_t select)
+{
+	const struct tdemu_settings *settings = tdemu_settings();
+
+	for (int i = 0; i < settings->nr_filtered; i++)
+		if ((select & 0xffff) == settings->filtered[i])
+			return true;
+	return false;
+}
+
 uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at)
 {
 	uint64_t select = pmu->select[nr], rate;
@@ -208,6 +219,8 @@ uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at)
 	int mode =
 		(select >> 16 & 1 ? USER : 0) | (select >> 17 & 1 ? KERNEL : 0);
 
+	if (is_filtered(select))
+		return 0;
 	if (!pmu->scenario->made_up) {
 		rate = per_ns(true_general(pmu, select), truth_of(pmu)->ghz);
 		rate = in_mode(rate, mode);

@@ -16,6 +16,7 @@
  * TDEMU_WATTS=W,..,W          of a package, its cores, DRAM, graphics, platform
  * TDEMU_DRAM_UNIT=N           DRAM's energy counts in 2^-N J
  * TDEMU_UNCORE=tgl|adl|mtl    the counters of a client's uncore
+ * TDEMU_FILTER=HEX,..         events (umask and code) that count nothing
  * TDEMU_SUMS=FILE             where the guest's request leaves what happened
  * TDEMU_PEBS=1                there is PEBS; "timing": with retire latencies
  */
@@ -97,6 +98,15 @@ static void read_package(void)
 	settings.uncore = getenv("TDEMU_UNCORE");
 }
 
+static void read_filter(const char *text)
+{
+	while (text && *text && settings.nr_filtered < TDEMU_FILTERED) {
+		settings.filtered[settings.nr_filtered++] =
+			(uint32_t)strtoul(text, (char **)&text, 16);
+		text += *text == ',';
+	}
+}
+
 static void read_environment(void)
 {
 	static const double usual[TDEMU_FIELDS] = {
@@ -125,6 +135,7 @@ static void read_environment(void)
 	settings.pebs_timing =
 		settings.pebs && !strcmp(getenv("TDEMU_PEBS"), "timing");
 	read_package();
+	read_filter(getenv("TDEMU_FILTER"));
 	if (getenv("TDEMU_NOISE"))
 		read_noise(getenv("TDEMU_NOISE"));
 	settings.on = true;

@@ -12,14 +12,29 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
+#include "cmd/plan/identity.h"
 #include "cmd/say.h"
 #include "cmd/view/sink.h"
 #include "lib/base/util.h"
 
-static int show(const struct td_sides *sides, const struct td_diff *diff,
-		const struct td_opts *opts, struct td_err *err)
+/* Recordings may be of several machines: the head does not name this one then. */
+static int make_identity(struct td_identity *identity,
+			 const struct td_opts *opts, struct td_err *err)
+{
+	int rc = td_identity_make(identity, &opts->show.head,
+				  opts->target.command, err);
+
+	if (!rc && !opts->target.command)
+		td_identity_forget_machine(identity);
+	return rc;
+}
+
+static int put(const struct td_sides *sides, const struct td_diff *diff,
+	       const struct td_opts *opts, const struct td_identity *identity,
+	       struct td_err *err)
 {
 	const struct td_frame frame = { .big_num = !opts->show.no_big_num,
+					.identity = identity,
 					.runs = 1 };
 	struct td_sink sink = { 0 };
 	int rc = td_sink_open(&sink, opts, &frame, err);
@@ -32,6 +47,18 @@ static int show(const struct td_sides *sides, const struct td_diff *diff,
 	if (!rc)
 		td_out_put_diff(&sink.writer, diff);
 	return td_sink_end(&sink, rc, err);
+}
+
+static int show(const struct td_sides *sides, const struct td_diff *diff,
+		const struct td_opts *opts, struct td_err *err)
+{
+	struct td_identity identity = { 0 };
+	int rc = make_identity(&identity, opts, err);
+
+	if (!rc)
+		rc = put(sides, diff, opts, &identity, err);
+	td_identity_free(&identity);
+	return rc;
 }
 
 /* That the sides ran on other cores comes first: it may explain all the rest. */
@@ -234,11 +261,17 @@ static const struct td_option numbers[] = {
 static const struct td_option_group group_numbers = { TD_SECTION_HOW, numbers };
 
 static const struct td_option_group *const groups[] = {
-	&group_comparing, &td_group_cores,
-	&td_group_files,  &td_group_model,
-	&group_numbers,   &td_group_formats,
-	&td_group_html,   &td_group_output,
-	&td_group_stream, NULL,
+	&group_comparing,
+	&td_group_cores,
+	&td_group_files,
+	&td_group_model,
+	&group_numbers,
+	&td_group_formats,
+	&td_group_html,
+	&td_group_output,
+	&td_group_head,
+	&td_group_stream,
+	NULL,
 };
 
 const struct td_command td_command_diff = {

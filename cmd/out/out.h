@@ -40,6 +40,14 @@ struct td_writer {
 	bool no_memory; /* something was left out for lack of it */
 };
 
+/*
+ * head.c: who counted what and where, of the writer's frame.  Columns and keys of
+ * rows are only added; for any other change this number rises.
+ */
+#define TD_ROWS_VERSION 1
+void td_out_csv_head(struct td_writer *writer);
+void td_out_json_head(struct td_writer *writer);
+
 /* text_events.c */
 void td_out_text_events(struct td_writer *writer,
 			const struct td_event_report *report);

@@ -57,6 +57,7 @@ static int show(const struct td_recording *rec, const struct td_where *where,
 					.runs = 1,
 					.target = rec->info.target.text,
 					.target_kind = rec->info.target.kind,
+					.identity = &rec->info.identity,
 					.machine = &rec->machine,
 					.start_ns = rec->info.start_ns };
 	struct td_sink sink = { 0 };

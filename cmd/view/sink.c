@@ -121,6 +121,16 @@ static bool waits(const struct td_opts *opts)
 	       !opts->show.quiet && isatty(STDERR_FILENO);
 }
 
+/* Readers of perf stat's rows know of no head. */
+static bool wants_head(const struct td_sink *sink, const struct td_opts *opts)
+{
+	const struct td_head_ask *ask = &opts->show.head;
+	const struct td_out *out = sink->writer.out;
+
+	return out->head && !ask->unwanted &&
+	       (ask->wanted || (out->tells && !sink->frame.perf_rows));
+}
+
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		 const struct td_frame *frame, struct td_err *err)
 {
@@ -139,6 +149,7 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->writer.header_done = opts->show.append &&
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
+	sink->tells = wants_head(sink, opts);
 	sink->waits = !sink->unseen && waits(opts);
 	sink->attached = td_target_attaches(&opts->target);
 	sink->starts = sink->to_file && opts->show.output &&
@@ -152,11 +163,13 @@ int td_sink_begin(struct td_sink *sink, struct td_err *err)
 		td_out_empty(sink->writer.fp);
 	if (sink->starts)
 		put_started(sink->writer.fp);
+	if (sink->tells)
+		sink->writer.out->head(&sink->writer);
 	if (sink->waits)
 		td_say("tdstat: counting until %s^C: -I 1s shows a row every "
 		       "second\n",
 		       sink->attached ? "it ends or " : "");
-	sink->is_new = sink->starts = sink->waits = false;
+	sink->is_new = sink->starts = sink->tells = sink->waits = false;
 	return td_sink_check(sink, err);
 }
 

@@ -14,7 +14,7 @@
 #include "cmd/opts/value.h"
 #include "cmd/plan/identity.h"
 #include "cmd/say.h"
-#include "cmd/view/sink.h"
+#include "cmd/view/append.h"
 #include "lib/base/util.h"
 
 /* Recordings may be of several machines: the head does not name this one then. */
@@ -29,6 +29,22 @@ static int make_identity(struct td_identity *identity,
 	return rc;
 }
 
+/* Commands run for long: what cannot be written is said before. */
+static int check_append(const struct td_opts *opts, struct td_err *err)
+{
+	const struct td_frame frame = { .runs = 1 };
+	const struct td_sheet sheet = td_out_diff_sheet();
+	struct td_sink sink = { 0 };
+	int rc;
+
+	if (!opts->show.append || !opts->target.command)
+		return 0;
+	rc = td_sink_open(&sink, opts, &frame, err);
+	if (!rc)
+		rc = td_append_check(&sink, NULL, &sheet, err);
+	return td_sink_end(&sink, rc, err);
+}
+
 static int put(const struct td_sides *sides, const struct td_diff *diff,
 	       const struct td_opts *opts, const struct td_identity *identity,
 	       struct td_err *err)
@@ -36,12 +52,15 @@ static int put(const struct td_sides *sides, const struct td_diff *diff,
 	const struct td_frame frame = { .big_num = !opts->show.no_big_num,
 					.identity = identity,
 					.runs = 1 };
+	const struct td_sheet sheet = td_out_diff_sheet();
 	struct td_sink sink = { 0 };
 	int rc = td_sink_open(&sink, opts, &frame, err);
 
 	if (!rc && td_sides_is_written(sides, fileno(sink.writer.fp)))
 		rc = td_err_usage(err, "%s is a recording that is being read",
 				  sink.name);
+	if (!rc)
+		rc = td_append_check(&sink, NULL, &sheet, err);
 	if (!rc)
 		rc = td_sink_begin(&sink, err);
 	if (!rc)
@@ -184,6 +203,8 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	int rc = td_limits_parse(&limits, opts->fail_above, err);
 
 	limits.strict = opts->strict;
+	if (!rc)
+		rc = check_append(opts, err);
 	if (!rc)
 		rc = compare(opts, &limits, status, err);
 	td_limits_free(&limits);

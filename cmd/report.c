@@ -77,7 +77,9 @@ static int open_view(struct td_view *view, const struct td_source *source,
 		td_err_wrap(err, "%s", rec->path);
 	if (!rc)
 		rc = td_view_open(view, opts, err);
-	return rc ? rc : check_not_input(rec, &view->sink, err);
+	if (!rc)
+		rc = check_not_input(rec, &view->sink, err);
+	return rc ? rc : td_view_check_append(view, err);
 }
 
 static int report_from(struct td_recorded *recorded, struct td_notes *notes,

@@ -54,6 +54,8 @@ void td_out_text_events(struct td_writer *writer,
 
 /* text_where.c, sheet_where.c */
 void td_out_text_where(struct td_writer *writer, const struct td_where *where);
+/* Its columns. */
+struct td_sheet td_out_where_sheet(void);
 void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
 
@@ -65,7 +67,9 @@ char *td_out_diff_sentence(const struct td_diff *diff);
 char *td_out_diff_advice(const struct td_diff *diff);
 /* text_diff.c */
 void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff);
-/* sheet_diff.c: in the writer's format, which has one for it, or is one of sheets */
+/* sheet_diff.c: its columns */
+struct td_sheet td_out_diff_sheet(void);
+/* in the writer's format, which has one for it, or is one of sheets */
 void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff);
 /* Slots per instruction are few, those of a second are many. */
 int td_out_diff_decimals(double value);

@@ -32,6 +32,8 @@ int td_region_result_open(struct td_region_result *result, struct td_job *job,
 	rc = td_view_init(&result->view, &result->source, job->opts, err);
 	if (!rc)
 		rc = td_view_open(&result->view, job->opts, err);
+	if (!rc)
+		rc = td_view_check_append(&result->view, err);
 	if (!rc && job->opts->record)
 		rc = td_recorder_open(&result->recorder, job->opts->record,
 				      err);

@@ -22,7 +22,7 @@
 #include "cmd/sample/where.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
-#include "cmd/view/sink.h"
+#include "cmd/view/append.h"
 #include "lib/base/util.h"
 
 /* --- the node to locate ---------------------------------------------------- */
@@ -275,7 +275,10 @@ static int open_sink(struct locating *l, struct td_err *err)
 		.machine = &l->job.machine,
 	};
 
-	return td_sink_open(&l->sink, &l->sampled, &frame, err);
+	const struct td_sheet sheet = td_out_where_sheet();
+	int rc = td_sink_open(&l->sink, &l->sampled, &frame, err);
+
+	return rc ? rc : td_append_check(&l->sink, NULL, &sheet, err);
 }
 
 static int show(struct locating *l, struct td_err *err)

@@ -149,6 +149,7 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->writer.header_done = opts->show.append &&
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
+	sink->appends = opts->show.append;
 	sink->tells = wants_head(sink, opts);
 	sink->waits = !sink->unseen && waits(opts);
 	sink->attached = td_target_attaches(&opts->target);

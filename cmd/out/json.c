@@ -113,8 +113,12 @@ static void put_facts(struct json_object *o, const struct td_row *row,
 		      bool behind)
 {
 	for (size_t i = 0; i < td_nr_row_facts; i++) {
-		if (td_row_facts[i].behind == behind)
-			td_out_json_cells(o, &td_row_facts[i], 1, row);
+		const struct td_sheet_column *fact = &td_row_facts[i];
+
+		if (fact->behind == behind &&
+		    !(row->region && fact->key &&
+		      td_out_is_of_regions(fact->key)))
+			td_out_json_cells(o, fact, 1, row);
 	}
 }
 

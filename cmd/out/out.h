@@ -160,6 +160,8 @@ void td_out_json_cells(struct json_object *to,
 void td_out_csv_region_names(const struct td_writer *writer);
 void td_out_csv_region(const struct td_writer *writer,
 		       const struct td_region_facts *of);
+/* Do they have a column of this name?  It is not to stand there twice. */
+bool td_out_is_of_regions(const char *key);
 void td_out_json_region(struct json_object *to,
 			const struct td_region_facts *of);
 

@@ -35,3 +35,10 @@ jq() {
 	command jq "${options[@]}" "$rows | ($filter
 )" "$@"
 }
+
+# in_schema FILE...: each line is one that the schema of rows has; prints how many of
+# each kind
+in_schema() {
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/../cli/schema.py" \
+		"$BATS_TEST_DIRNAME/../../cmd/out/rows.schema.json" "$@"
+}

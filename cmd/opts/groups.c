@@ -228,6 +228,14 @@ static const struct td_option stream[] = {
 	{ NULL },
 };
 
+static const struct td_option perf[] = {
+	{ "perf", 0, NULL,
+	  "as perf stat: results to standard error, a line with the date in CSV "
+	  "files, 0 for what is not known of events",
+	  FLAG(show.perf) },
+	{ NULL },
+};
+
 static const struct td_option head[] = {
 	{ "label", 0, "NAME=VALUE",
 	  "tell it in the head of the rows and in recordings; may be repeated",
@@ -280,6 +288,7 @@ const struct td_option_group td_group_timeout = { TD_SECTION_WHEN, timeout };
 const struct td_option_group td_group_rows = { TD_SECTION_HOW, rows };
 const struct td_option_group td_group_output = { TD_SECTION_HOW, output };
 const struct td_option_group td_group_stream = { TD_SECTION_HOW, stream };
+const struct td_option_group td_group_perf = { TD_SECTION_HOW, perf };
 const struct td_option_group td_group_head = { TD_SECTION_HOW, head };
 const struct td_option_group td_group_series = { TD_SECTION_HOW, series };
 const struct td_option_group td_group_dry_run = { TD_SECTION_HOW, dry_run };

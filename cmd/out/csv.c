@@ -46,10 +46,12 @@ static void begin_line(const struct td_writer *writer, uint64_t time_ns,
 static void put_error(const struct td_writer *writer,
 		      const struct td_event_row *row)
 {
+	bool known = !isnan(row->error_pct);
+
 	fputs(writer->separator, writer->fp);
-	if (isnan(row->error_pct))
+	if (!known && !writer->frame->perf)
 		return;
-	td_out_number(writer->fp, 0, 2, row->error_pct);
+	td_out_number(writer->fp, 0, 2, known ? row->error_pct : 0);
 	fputc('%', writer->fp);
 }
 

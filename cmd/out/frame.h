@@ -19,6 +19,7 @@ struct td_frame {
 	enum td_target_kind target_kind;
 	const struct td_identity *identity; /* of who counted; NULL: unknown */
 	const char *files; /* the metric files' version; NULL: none was read */
+	bool perf;         /* --perf: what is not known is 0 */
 	bool perf_rows;    /* events, as perf stat has them: no head of ours */
 	bool interval;     /* a line for each interval, not one final tree */
 	bool of_perf;      /* a time of 0 is one that the file does not tell */

@@ -54,8 +54,11 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
 	td_json_add(o, "event", json_object_new_string(row->event));
 	if (row->cgroup)
 		td_json_add(o, "cgroup", json_object_new_string(row->cgroup));
-	if (frame->runs > 1 && !isnan(row->error_pct))
-		td_json_add(o, "variance", td_out_json_percent(row->error_pct));
+	if (frame->runs > 1 && (frame->perf || !isnan(row->error_pct)))
+		td_json_add(o, "variance",
+			    td_out_json_percent(isnan(row->error_pct)
+							? 0
+							: row->error_pct));
 	td_json_add(o, "event-runtime",
 		    json_object_new_uint64(row->running_ns));
 	td_json_add(o, "pcnt-running", td_out_json_percent(row->running_pct));
@@ -65,9 +68,11 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
  * perf's linter requires both keys, and a number as the value; "nan" means that
  * there is no metric.
  */
-static void add_no_ratio(struct json_object *o)
+static void add_no_ratio(struct json_object *o, const struct td_frame *frame)
 {
-	td_json_add(o, "metric-value", json_object_new_string("nan"));
+	td_json_add(o, "metric-value",
+		    frame->perf ? number_text(0)
+				: json_object_new_string("nan"));
 	td_json_add(o, "metric-unit", json_object_new_string(""));
 }
 
@@ -84,7 +89,7 @@ static void put_event_row(struct td_writer *writer, uint64_t time_ns,
 
 	add_count(o, writer->frame, row);
 	if (!row->nr_ratios)
-		add_no_ratio(o);
+		add_no_ratio(o, writer->frame);
 	for (int i = 0; i < row->nr_ratios; i++) {
 		if (i > 0) {
 			td_out_json_line(writer, o);

@@ -54,6 +54,7 @@ struct td_show {
 	bool interval_clear;
 	enum td_time_format time;
 	struct td_head_ask head;
+	bool perf; /* perf stat's ways where ours differ */
 };
 
 #endif

@@ -57,6 +57,9 @@ static void buffer_stderr(void)
 static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 		       struct td_err *err)
 {
+	/* standard output is the command's */
+	bool aside = opts->target.command || opts->show.perf;
+
 	if (opts->show.quiet || sink->unseen)
 		return open_file(sink, "/dev/null", false, err);
 	if (opts->show.output && !opts->does.records)
@@ -64,10 +67,9 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 				 err);
 	if (opts->show.log_fd)
 		return open_fd(sink, opts, err);
-	sink->name =
-		opts->target.command ? "standard error" : "standard output";
-	sink->writer.fp = opts->target.command ? stderr : stdout;
-	if (opts->target.command)
+	sink->name = aside ? "standard error" : "standard output";
+	sink->writer.fp = aside ? stderr : stdout;
+	if (aside)
 		buffer_stderr();
 	return 0;
 }
@@ -93,7 +95,7 @@ static void look_at_terminal(struct td_sink *sink)
 	td_sink_measure(sink);
 }
 
-/* perf stat's first line of a file for people. */
+/* perf stat's first line of a file, which only people read as we have it. */
 static void put_started(FILE *fp)
 {
 	time_t now = time(NULL);
@@ -101,6 +103,12 @@ static void put_started(FILE *fp)
 
 	if (ctime_r(&now, text))
 		fprintf(fp, "# started on %s\n", text);
+}
+
+static bool is_dated(const struct td_sink *sink, const struct td_opts *opts)
+{
+	return sink->writer.out->for_people ||
+	       (opts->show.perf && opts->show.format == TD_FORMAT_CSV);
 }
 
 static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
@@ -153,8 +161,8 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->tells = wants_head(sink, opts);
 	sink->waits = !sink->unseen && waits(opts);
 	sink->attached = td_target_attaches(&opts->target);
-	sink->starts = sink->to_file && opts->show.output &&
-		       sink->writer.out->for_people;
+	sink->starts =
+		sink->to_file && opts->show.output && is_dated(sink, opts);
 	return 0;
 }
 

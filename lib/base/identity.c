@@ -53,36 +53,31 @@ size_t td_label_name(const char *label)
 	return end ? (size_t)(end - label) : 0;
 }
 
-/* The place of the label of this name, or a new one; NULL: there is no memory. */
-static char **find_place(struct td_identity *identity, const char *label)
+/* The index of the label of this name; nr_labels: there is none. */
+static size_t find(const struct td_identity *identity, const char *label)
 {
 	size_t len = td_label_name(label) + 1; /* with the '=' */
-	char **place;
+	size_t i = 0;
 
-	for (size_t i = 0; i < identity->nr_labels; i++) {
-		if (strncmp(identity->labels[i], label, len) == 0)
-			return &identity->labels[i];
-	}
-	place = td_array_add(&identity->labels, identity->nr_labels,
-			     sizeof(*place));
-	return place;
+	while (i < identity->nr_labels &&
+	       strncmp(identity->labels[i], label, len) != 0)
+		i++;
+	return i;
 }
 
 int td_identity_label(struct td_identity *identity, const char *label)
 {
-	char *copy = strdup(label);
-	char **place = copy ? find_place(identity, label) : NULL;
+	size_t i = find(identity, label);
+	char *copy;
 
-	if (!place) {
-		free(copy);
-		return -ENOMEM;
-	}
-	if (place == identity->labels + identity->nr_labels)
-		identity->nr_labels++;
-	else
-		free(*place);
-	*place = copy;
-	return 0;
+	if (i < identity->nr_labels)
+		return td_text_join(&identity->labels[i], label, "", "");
+	copy = strdup(label);
+	if (copy && !td_array_push(&identity->labels, &identity->nr_labels,
+				   &copy, sizeof(copy)))
+		return 0;
+	free(copy);
+	return -ENOMEM;
 }
 
 struct json_object *td_identity_labels(const struct td_identity *identity)

@@ -99,9 +99,9 @@ static int read_text(const struct td_recording *rec, const struct row *row,
 {
 	if (!json_object_is_type(value, json_type_string))
 		return refuse(rec, row, " has the wrong type", err);
-	free(*out);
-	*out = strdup(json_object_get_string(value));
-	return *out ? 0 : td_err_nomem(err);
+	return td_text_join(out, json_object_get_string(value), "", "")
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
 static int read_label(struct td_identity *identity, const char *name,

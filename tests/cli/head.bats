@@ -40,21 +40,21 @@ recorded() {
 @test "of a live run: this machine, this tdstat, this command, now" {
 	needs_software_events
 	"$TDSTAT" -j -o out --label build=7 --label 'who=a b=c' --label build=8 -- sh -c "exit 0 # it's"
-	head_of out >head
-	assert_equal "$(command jq -r '.host + " " + .kernel' head)" "$(uname -n) $(uname -r)"
-	assert_equal "$(command jq -r .version head)" "$("$TDSTAT" --version | sed -n '1s/^tdstat //p')"
-	assert_equal "$(command jq -r .cpuid head)" "$PERF_CPUID"
-	assert_equal "$(command jq -r .command head)" "sh -c 'exit 0 # it'\\''s'"
-	assert_equal "$(command jq -r .target head)" "sh -c exit 0 # it's"
-	assert_equal "$(command jq -c .labels head)" '{"build":"8","who":"a b=c"}'
-	command jq -e --argjson now "$(date +%s)" '.start <= $now + 1 and .start > $now - 60' head
+	head_of out >told
+	assert_equal "$(command jq -r '.host + " " + .kernel' told)" "$(uname -n) $(uname -r)"
+	assert_equal "$(command jq -r .version told)" "$("$TDSTAT" --version | sed -n '1s/^tdstat //p')"
+	assert_equal "$(command jq -r .cpuid told)" "$PERF_CPUID"
+	assert_equal "$(command jq -r .command told)" "sh -c 'exit 0 # it'\\''s'"
+	assert_equal "$(command jq -r .target told)" "sh -c exit 0 # it's"
+	assert_equal "$(command jq -c .labels told)" '{"build":"8","who":"a b=c"}'
+	command jq -e --argjson now "$(date +%s)" '.start <= $now + 1 and .start > $now - 60' told
 	"$TDSTAT" -j -o out --no-host -- true
 	assert_equal "$(head_of out | command jq -c '[.host, .labels]')" '[null,{}]'
 	# with -r and in intervals there is one, too
 	"$TDSTAT" -j -o out -r 2 -- true
 	[ "$(grep -c tdstat_rows out)" -eq 1 ]
 	"$TDSTAT" -j -o out -I 10 -- sleep 0.1
-	head_of out >head
+	head_of out >told
 	[ "$(grep -c tdstat_rows out)" -eq 1 ]
 }
 
@@ -64,7 +64,7 @@ recorded() {
 	lines_in out 1
 	kill $!
 	wait $! || true
-	head_of out >head
+	head_of out >told
 }
 
 @test "events of -e: only with --head; CSV too, a line for each key" {
@@ -74,10 +74,10 @@ recorded() {
 	command jq -e '.event == "page-faults"' out
 	"$TDSTAT" -e page-faults -j --head -o out -- true
 	[ "$(wc -l <out)" -eq 2 ]
-	head_of out >head
+	head_of out >told
 	# --metric-only makes rows of metrics of them
 	"$TDSTAT" -e task-clock --metric-only -j -o out -- true
-	head_of out >head
+	head_of out >told
 	"$TDSTAT" -e page-faults -x, -o out -- true
 	[ "$(wc -l <out)" -eq 1 ]
 	for rows in '' '-e page-faults'; do
@@ -85,7 +85,7 @@ recorded() {
 		"$TDSTAT" $rows -x, -o plain -- true
 		# shellcheck disable=SC2086
 		"$TDSTAT" $rows -x, --head --label a=b --label $'c=d\ne' -o out -- true
-		assert_equal "$(grep -v '^# ' out | wc -l)" "$(wc -l <plain)"
+		assert_equal "$(grep -vc '^# ' out)" "$(wc -l <plain)"
 		assert_equal "$(sed -n 's/^# \([a-z_]*\): .*/\1/p' out | xargs)" \
 			"tdstat_rows version host cpuid kernel start command target label label"
 		grep -qx '# label: c=d\\x0ae' out

@@ -30,8 +30,8 @@ load helper
 	[[ $(sed -n 1p file) == '# started on '* ]]
 	[ "$(sed -n 2p file)" = '' ]
 	[ "$(tail -n +3 file | wc -l)" -eq 1 ]
-	"$TDSTAT" report file -x, >read
-	grep -q ,page-faults, read
+	"$TDSTAT" report file -x, >shown
+	grep -q ,page-faults, shown
 	"$TDSTAT" -e page-faults -x, -o file -- true
 	[ "$(wc -l <file)" -eq 1 ]
 	"$TDSTAT" --perf -e page-faults -j -o file -- true

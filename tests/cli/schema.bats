@@ -58,9 +58,11 @@ kinds() {
 	for sides in 'alderlake alderlake-2' 'sapphirerapids-2 icelakex-2' 'zen4 zen4'; do
 		"$TDSTAT" diff "$data/${sides% *}.jsonl" "$data/${sides#* }.jsonl" -j >>rows 2>said
 	done
-	"$TDSTAT" diff -j "$data"/alderlake{,-2}.jsonl -- "$data"/alderlake{-2,}.jsonl >>rows 2>said
-	"$TDSTAT" diff "$data"/manual/xz-events.jsonl "$data"/manual/xz-events.jsonl -j >>rows 2>said
-	"$TDSTAT" diff --per-thread "$data"/manual/threads.jsonl "$data"/manual/threads.jsonl -j >>rows 2>said
+	{
+		"$TDSTAT" diff -j "$data"/alderlake{,-2}.jsonl -- "$data"/alderlake{-2,}.jsonl
+		"$TDSTAT" diff -j "$data"/manual/xz-events.jsonl "$data"/manual/xz-events.jsonl
+		"$TDSTAT" diff -j --per-thread "$data"/manual/threads.jsonl "$data"/manual/threads.jsonl
+	} >>rows 2>said
 	assert_equal "$(kinds rows)" "difference head"
 	for kind in time ipc metric event; do
 		grep -q "\"kind\":\"$kind\"" rows || [ $kind = ipc ] || fail "no $kind"
@@ -93,7 +95,7 @@ kinds() {
 @test "each key of the schema is in tdstat-output(5)" {
 	command jq -r '."$defs"[] | .properties // {} | keys[]' "$schema" | sort -u >keys
 	[ "$(wc -l <keys)" -gt 90 ]
-	sed -n '/^\.It \|^\.Cm /p' "$here/../../man/tdstat-output.5" | tr ' ,' '\n\n' | sort -u >named
+	sed -n '/^\.It \|^\.Cm /p' "$here/../../man/tdstat-output.5" | tr -s ' ,' '\n' | sort -u >named
 	assert_equal "$(comm -23 keys named | xargs)" ''
 }
 

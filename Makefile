@@ -538,6 +538,7 @@ install: all
 	install -Dm644 cmd/completion/_tdstat $(DESTDIR)$(zshdir)/_tdstat
 	install -Dm644 -t $(DESTDIR)$(datadir)/fish/vendor_completions.d cmd/completion/tdstat.fish
 	install -Dm644 -t $(DESTDIR)$(datadir)/tdstat/prometheus cmd/serve/rules.yml cmd/serve/grafana.json
+	install -Dm644 -t $(DESTDIR)$(datadir)/tdstat cmd/out/rows.schema.json
 	install -d $(DESTDIR)$(unitdir)
 	sed 's|@BINDIR@|$(bindir)|' cmd/serve/tdstat.service.in >$(DESTDIR)$(unitdir)/tdstat.service
 	install -d $(DESTDIR)$(datadir)/tdstat/pmu-events

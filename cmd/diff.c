@@ -12,15 +12,47 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
+#include "cmd/plan/identity.h"
 #include "cmd/say.h"
-#include "cmd/view/sink.h"
+#include "cmd/view/append.h"
 #include "lib/base/util.h"
 
-static int show(const struct td_sides *sides, const struct td_diff *diff,
-		const struct td_opts *opts, struct td_err *err)
+/* Recordings may be of several machines: the head does not name this one then. */
+static int make_identity(struct td_identity *identity,
+			 const struct td_opts *opts, struct td_err *err)
+{
+	int rc = td_identity_make(identity, &opts->show.head,
+				  opts->target.command, err);
+
+	if (!rc && !opts->target.command)
+		td_identity_forget_machine(identity);
+	return rc;
+}
+
+/* Commands run for long: what cannot be written is said before. */
+static int check_append(const struct td_opts *opts, struct td_err *err)
+{
+	const struct td_frame frame = { .runs = 1 };
+	const struct td_sheet sheet = td_out_diff_sheet();
+	struct td_sink sink = { 0 };
+	int rc;
+
+	if (!opts->show.append || !opts->target.command)
+		return 0;
+	rc = td_sink_open(&sink, opts, &frame, err);
+	if (!rc)
+		rc = td_append_check(&sink, NULL, &sheet, err);
+	return td_sink_end(&sink, rc, err);
+}
+
+static int put(const struct td_sides *sides, const struct td_diff *diff,
+	       const struct td_opts *opts, const struct td_identity *identity,
+	       struct td_err *err)
 {
 	const struct td_frame frame = { .big_num = !opts->show.no_big_num,
+					.identity = identity,
 					.runs = 1 };
+	const struct td_sheet sheet = td_out_diff_sheet();
 	struct td_sink sink = { 0 };
 	int rc = td_sink_open(&sink, opts, &frame, err);
 
@@ -28,10 +60,24 @@ static int show(const struct td_sides *sides, const struct td_diff *diff,
 		rc = td_err_usage(err, "%s is a recording that is being read",
 				  sink.name);
 	if (!rc)
+		rc = td_append_check(&sink, NULL, &sheet, err);
+	if (!rc)
 		rc = td_sink_begin(&sink, err);
 	if (!rc)
 		td_out_put_diff(&sink.writer, diff);
 	return td_sink_end(&sink, rc, err);
+}
+
+static int show(const struct td_sides *sides, const struct td_diff *diff,
+		const struct td_opts *opts, struct td_err *err)
+{
+	struct td_identity identity = { 0 };
+	int rc = make_identity(&identity, opts, err);
+
+	if (!rc)
+		rc = put(sides, diff, opts, &identity, err);
+	td_identity_free(&identity);
+	return rc;
 }
 
 /* That the sides ran on other cores comes first: it may explain all the rest. */
@@ -158,6 +204,8 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 
 	limits.strict = opts->strict;
 	if (!rc)
+		rc = check_append(opts, err);
+	if (!rc)
 		rc = compare(opts, &limits, status, err);
 	td_limits_free(&limits);
 	/* a gate must tell a regression from a file that is missing */
@@ -234,11 +282,17 @@ static const struct td_option numbers[] = {
 static const struct td_option_group group_numbers = { TD_SECTION_HOW, numbers };
 
 static const struct td_option_group *const groups[] = {
-	&group_comparing, &td_group_cores,
-	&td_group_files,  &td_group_model,
-	&group_numbers,   &td_group_formats,
-	&td_group_html,   &td_group_output,
-	&td_group_stream, NULL,
+	&group_comparing,
+	&td_group_cores,
+	&td_group_files,
+	&td_group_model,
+	&group_numbers,
+	&td_group_formats,
+	&td_group_html,
+	&td_group_output,
+	&td_group_head,
+	&td_group_stream,
+	NULL,
 };
 
 const struct td_command td_command_diff = {

@@ -77,7 +77,9 @@ static int open_view(struct td_view *view, const struct td_source *source,
 		td_err_wrap(err, "%s", rec->path);
 	if (!rc)
 		rc = td_view_open(view, opts, err);
-	return rc ? rc : check_not_input(rec, &view->sink, err);
+	if (!rc)
+		rc = check_not_input(rec, &view->sink, err);
+	return rc ? rc : td_view_check_append(view, err);
 }
 
 static int report_from(struct td_recorded *recorded, struct td_notes *notes,
@@ -204,11 +206,14 @@ static const struct td_option_group group_recording = { TD_SECTION_HOW,
 							recording };
 
 static const struct td_option_group *const groups[] = {
-	&group_recording, &td_group_cores,        &td_group_files,
-	&td_group_model,  &td_group_tree,         &td_group_scale,
-	&td_group_rows,   &td_group_aggregations, &td_group_formats,
-	&td_group_pages,  &td_group_perfetto,     &td_group_output,
-	&td_group_stream, &td_group_verbose,      NULL,
+	&group_recording,   &td_group_cores,
+	&td_group_files,    &td_group_model,
+	&td_group_tree,     &td_group_scale,
+	&td_group_rows,     &td_group_aggregations,
+	&td_group_formats,  &td_group_pages,
+	&td_group_perfetto, &td_group_output,
+	&td_group_head,     &td_group_stream,
+	&td_group_verbose,  NULL,
 };
 
 const struct td_command td_command_report = {

@@ -75,6 +75,19 @@ static int check_formats(const struct td_opts *o, struct td_err *err)
 	return 0;
 }
 
+static int check_head(const struct td_opts *o, struct td_err *err)
+{
+	const struct td_head_ask *head = &o->show.head;
+	const struct conflict conflicts[] = {
+		{ head->wanted && head->unwanted,
+		  "--head and --no-head exclude each other" },
+		{ head->wanted && !td_out_find(o->show.format)->head,
+		  "--head is of rows for programs: it needs -x or -j" },
+	};
+
+	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+}
+
 /* --energy is of whole packages, whatever runs on them. */
 static int check_energy(const struct td_opts *o, struct td_err *err)
 {
@@ -159,6 +172,8 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 	};
 	int rc = check_formats(o, err);
 
+	if (!rc)
+		rc = check_head(o, err);
 	if (!rc)
 		rc = check_energy(o, err);
 	return rc ? rc

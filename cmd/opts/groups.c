@@ -231,6 +231,28 @@ static const struct td_option stream[] = {
 	{ NULL },
 };
 
+static const struct td_option perf[] = {
+	{ "perf", 0, NULL,
+	  "as perf stat: results to standard error, a line with the date in CSV "
+	  "files, 0 for what is not known of events",
+	  FLAG(show.perf) },
+	{ NULL },
+};
+
+static const struct td_option head[] = {
+	{ "label", 0, "NAME=VALUE",
+	  "tell it in the head of the rows and in recordings; may be repeated",
+	  FUNCTION(td_value_label) },
+	{ "head", 0, NULL,
+	  "begin CSV, and events in JSON, with lines of what ran where, too",
+	  FLAG(show.head.wanted) },
+	{ "no-head", 0, NULL, "no such line before the rows in JSON",
+	  FLAG(show.head.unwanted) },
+	{ "no-host", 0, NULL, "do not tell the name of this machine",
+	  FLAG(show.head.no_host) },
+	{ NULL },
+};
+
 static const struct td_option series[] = {
 	{ "max-series", 0, "N",
 	  "for Prometheus: end rather than have more than N series (default: "
@@ -269,6 +291,8 @@ const struct td_option_group td_group_timeout = { TD_SECTION_WHEN, timeout };
 const struct td_option_group td_group_rows = { TD_SECTION_HOW, rows };
 const struct td_option_group td_group_output = { TD_SECTION_HOW, output };
 const struct td_option_group td_group_stream = { TD_SECTION_HOW, stream };
+const struct td_option_group td_group_perf = { TD_SECTION_HOW, perf };
+const struct td_option_group td_group_head = { TD_SECTION_HOW, head };
 const struct td_option_group td_group_series = { TD_SECTION_HOW, series };
 const struct td_option_group td_group_dry_run = { TD_SECTION_HOW, dry_run };
 const struct td_option_group td_group_verbose = { TD_SECTION_HOW, verbose };

@@ -21,6 +21,8 @@ extern const struct td_option_group td_group_target, /* who is counted */
 	td_group_rows,                               /* what has a row */
 	td_group_output,                             /* where results go */
 	td_group_stream,                             /* --log-fd, --quiet */
+	td_group_perf,                               /* --perf */
+	td_group_head,                               /* --label and its like */
 	td_group_series,                             /* --max-series */
 	td_group_dry_run,                            /* --dry-run */
 	td_group_verbose;                            /* -v */

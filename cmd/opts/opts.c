@@ -63,6 +63,8 @@ void td_opts_free(struct td_opts *opts)
 	opts->ask.names = NULL;
 	opts->ask.nr_names = 0;
 	free(opts->patterns);
+	free(opts->show.head.labels);
 	opts->events = NULL;
 	opts->patterns = NULL;
+	opts->show.head = (struct td_head_ask){ 0 };
 }

@@ -7,6 +7,7 @@
 
 #include "cmd/opts/meant_value.h"
 #include "cmd/opts/time.h"
+#include "lib/base/identity.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
@@ -150,6 +151,17 @@ int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 		return 0;
 	return td_err_usage(err, "--per-cache=%s: not one of L1, L2, L3, L4",
 			    arg);
+}
+
+int td_value_label(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	struct td_head_ask *head = &opts->show.head;
+
+	if (!td_label_name(arg))
+		return td_err_usage(err, "--label %s: not NAME=VALUE", arg);
+	return td_array_push(&head->labels, &head->nr_labels, &arg, sizeof(arg))
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
 /* The last one counts. */

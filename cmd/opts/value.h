@@ -14,6 +14,7 @@ int td_value_overhead(struct td_opts *opts, const char *arg,
 		      struct td_err *err);
 int td_value_delay(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_label(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_time_format(struct td_opts *opts, const char *arg,
 			 struct td_err *err);
 int td_value_separator(struct td_opts *opts, const char *arg,

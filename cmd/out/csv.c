@@ -46,10 +46,12 @@ static void begin_line(const struct td_writer *writer, uint64_t time_ns,
 static void put_error(const struct td_writer *writer,
 		      const struct td_event_row *row)
 {
+	bool known = !isnan(row->error_pct);
+
 	fputs(writer->separator, writer->fp);
-	if (isnan(row->error_pct))
+	if (!known && !writer->frame->perf)
 		return;
-	td_out_number(writer->fp, 0, 2, row->error_pct);
+	td_out_number(writer->fp, 0, 2, known ? row->error_pct : 0);
 	fputc('%', writer->fp);
 }
 
@@ -135,10 +137,16 @@ static bool of_regions(const struct td_writer *writer)
 	return writer->frame->how == TD_AGGREGATE_REGION;
 }
 
-/* A metric of the same name was asked for: two columns would be one to a reader. */
-static bool is_metric(const struct td_report *report,
-		      const struct td_sheet_column *fact)
+/*
+ * A metric of the same name was asked for, or regions have one: two columns would
+ * be one to a reader.
+ */
+static bool is_elsewhere(const struct td_writer *writer,
+			 const struct td_report *report,
+			 const struct td_sheet_column *fact)
 {
+	if (fact->key && of_regions(writer) && td_out_is_of_regions(fact->key))
+		return true;
 	for (size_t i = 0; fact->key && i < report->nr_columns; i++) {
 		if (!strcmp(report->columns[i].name, fact->key))
 			return true;
@@ -182,7 +190,8 @@ static void put_facts(struct td_writer *writer, const struct td_report *report,
 	for (size_t i = 0; i < td_nr_row_facts; i++) {
 		const struct td_sheet_column *fact = &td_row_facts[i];
 
-		if (fact->behind != behind || is_metric(report, fact))
+		if (fact->behind != behind ||
+		    is_elsewhere(writer, report, fact))
 			continue;
 		if (row)
 			td_out_csv_cells(writer, fact, 1, row);
@@ -303,6 +312,8 @@ const struct td_out td_out_csv = {
 	.arg = "SEP",
 	.help = "CSV with SEP between fields; \\t is a tab",
 	.one_header = true,
+	.head = td_out_csv_head,
+	.header = put_header,
 	.report = csv_report,
 	.events = out_csv_events,
 	.where = td_out_csv_where,

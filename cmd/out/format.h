@@ -38,7 +38,13 @@ struct td_out {
 	bool for_people; /* has titles and, in a file, a line with the date */
 	bool one_header; /* for the whole file, also if results are appended */
 	bool own_file;   /* arg is the name of the file */
+	bool tells;      /* begins with its head unless it is not wanted */
 	bool whole;      /* has the sum of all intervals and the verdict */
+	/* Writes who counted what and where; NULL: this format has no place. */
+	void (*head)(struct td_writer *writer);
+	/* Writes what stands before rows of these columns; NULL: nothing. */
+	void (*header)(struct td_writer *writer,
+		       const struct td_report *report);
 	void (*report)(struct td_writer *writer,
 		       const struct td_report *report);
 	/* Writes the verdict behind its report; NULL: this format has none. */

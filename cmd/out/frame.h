@@ -10,14 +10,19 @@
 #include "lib/count/aggregation.h"
 #include "lib/target/target.h"
 
+struct td_identity;
 struct td_machine;
 
 /* What surrounds results and how they are shown; does not change in a run. */
 struct td_frame {
 	const char *target; /* td_target_name.text; borrowed */
 	enum td_target_kind target_kind;
-	bool interval; /* a line for each interval, not one final tree */
-	bool of_perf;  /* a time of 0 is one that the file does not tell */
+	const struct td_identity *identity; /* of who counted; NULL: unknown */
+	const char *files; /* the metric files' version; NULL: none was read */
+	bool perf;         /* --perf: what is not known is 0 */
+	bool perf_rows;    /* events, as perf stat has them: no head of ours */
+	bool interval;     /* a line for each interval, not one final tree */
+	bool of_perf;      /* a time of 0 is one that the file does not tell */
 	enum td_time_format time;
 	/* when the first interval began, since 1970; known for wall and epoch */
 	uint64_t start_ns;

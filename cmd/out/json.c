@@ -54,8 +54,11 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
 	td_json_add(o, "event", json_object_new_string(row->event));
 	if (row->cgroup)
 		td_json_add(o, "cgroup", json_object_new_string(row->cgroup));
-	if (frame->runs > 1 && !isnan(row->error_pct))
-		td_json_add(o, "variance", td_out_json_percent(row->error_pct));
+	if (frame->runs > 1 && (frame->perf || !isnan(row->error_pct)))
+		td_json_add(o, "variance",
+			    td_out_json_percent(isnan(row->error_pct)
+							? 0
+							: row->error_pct));
 	td_json_add(o, "event-runtime",
 		    json_object_new_uint64(row->running_ns));
 	td_json_add(o, "pcnt-running", td_out_json_percent(row->running_pct));
@@ -65,9 +68,11 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
  * perf's linter requires both keys, and a number as the value; "nan" means that
  * there is no metric.
  */
-static void add_no_ratio(struct json_object *o)
+static void add_no_ratio(struct json_object *o, const struct td_frame *frame)
 {
-	td_json_add(o, "metric-value", json_object_new_string("nan"));
+	td_json_add(o, "metric-value",
+		    frame->perf ? number_text(0)
+				: json_object_new_string("nan"));
 	td_json_add(o, "metric-unit", json_object_new_string(""));
 }
 
@@ -84,7 +89,7 @@ static void put_event_row(struct td_writer *writer, uint64_t time_ns,
 
 	add_count(o, writer->frame, row);
 	if (!row->nr_ratios)
-		add_no_ratio(o);
+		add_no_ratio(o, writer->frame);
 	for (int i = 0; i < row->nr_ratios; i++) {
 		if (i > 0) {
 			td_out_json_line(writer, o);
@@ -113,8 +118,12 @@ static void put_facts(struct json_object *o, const struct td_row *row,
 		      bool behind)
 {
 	for (size_t i = 0; i < td_nr_row_facts; i++) {
-		if (td_row_facts[i].behind == behind)
-			td_out_json_cells(o, &td_row_facts[i], 1, row);
+		const struct td_sheet_column *fact = &td_row_facts[i];
+
+		if (fact->behind == behind &&
+		    !(row->region && fact->key &&
+		      td_out_is_of_regions(fact->key)))
+			td_out_json_cells(o, fact, 1, row);
 	}
 }
 
@@ -196,6 +205,8 @@ const struct td_out td_out_json = {
 	.option = "--json-output",
 	.letter = "-j",
 	.help = "JSON, an object on each line",
+	.tells = true,
+	.head = td_out_json_head,
 	.report = json_report,
 	.verdict = td_out_json_verdict,
 	.events = out_json_events,

@@ -40,12 +40,22 @@ struct td_writer {
 	bool no_memory; /* something was left out for lack of it */
 };
 
+/*
+ * head.c: who counted what and where, of the writer's frame.  Columns and keys of
+ * rows are only added; for any other change this number rises.
+ */
+#define TD_ROWS_VERSION 1
+void td_out_csv_head(struct td_writer *writer);
+void td_out_json_head(struct td_writer *writer);
+
 /* text_events.c */
 void td_out_text_events(struct td_writer *writer,
 			const struct td_event_report *report);
 
 /* text_where.c, sheet_where.c */
 void td_out_text_where(struct td_writer *writer, const struct td_where *where);
+/* Its columns. */
+struct td_sheet td_out_where_sheet(void);
 void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
 
@@ -57,7 +67,9 @@ char *td_out_diff_sentence(const struct td_diff *diff);
 char *td_out_diff_advice(const struct td_diff *diff);
 /* text_diff.c */
 void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff);
-/* sheet_diff.c: in the writer's format, which has one for it, or is one of sheets */
+/* sheet_diff.c: its columns */
+struct td_sheet td_out_diff_sheet(void);
+/* in the writer's format, which has one for it, or is one of sheets */
 void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff);
 /* Slots per instruction are few, those of a second are many. */
 int td_out_diff_decimals(double value);
@@ -148,6 +160,8 @@ void td_out_json_cells(struct json_object *to,
 void td_out_csv_region_names(const struct td_writer *writer);
 void td_out_csv_region(const struct td_writer *writer,
 		       const struct td_region_facts *of);
+/* Do they have a column of this name?  It is not to stand there twice. */
+bool td_out_is_of_regions(const char *key);
 void td_out_json_region(struct json_object *to,
 			const struct td_region_facts *of);
 

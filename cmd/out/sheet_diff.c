@@ -38,11 +38,19 @@ static const struct td_sheet_column columns[] = {
 	{ "marked", TD_CELL_FLAG, OF(marked) },
 };
 
+struct td_sheet td_out_diff_sheet(void)
+{
+	return (struct td_sheet){ .columns = columns,
+				  .nr_columns = TD_ARRAY_SIZE(columns) };
+}
+
 void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff)
 {
-	const struct td_sheet sheet = { columns, TD_ARRAY_SIZE(columns),
-					diff->rows, diff->nr,
-					sizeof(*diff->rows) };
+	struct td_sheet sheet = td_out_diff_sheet();
+
+	sheet.rows = diff->rows;
+	sheet.nr_rows = diff->nr;
+	sheet.row_size = sizeof(*diff->rows);
 
 	if (writer->out->diff)
 		writer->out->diff(writer, diff);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What rows of regions have besides, for programs. */
 #include <math.h>
+#include <string.h>
 
 #include "cmd/out/out.h"
 #include "lib/base/util.h"
@@ -52,6 +53,15 @@ static struct cells make_cells(const struct td_region_facts *of)
 		.is_short = !isnan(of->least_slots),
 		.whole = of->whole_pct,
 	};
+}
+
+bool td_out_is_of_regions(const char *key)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(columns); i++) {
+		if (strcmp(columns[i].key, key) == 0)
+			return true;
+	}
+	return false;
 }
 
 void td_out_csv_region_names(const struct td_writer *writer)

@@ -147,6 +147,12 @@ static void put_lines(struct td_writer *writer, const struct td_where *where,
 	}
 }
 
+struct td_sheet td_out_where_sheet(void)
+{
+	return (struct td_sheet){ .columns = columns,
+				  .nr_columns = TD_ARRAY_SIZE(columns) };
+}
+
 void td_out_csv_where(struct td_writer *writer, const struct td_where *where)
 {
 	struct row row;

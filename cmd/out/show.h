@@ -3,6 +3,7 @@
 #define TD_CMD_OUT_SHOW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "cmd/out/format.h"
 
@@ -16,6 +17,14 @@ enum td_time_format {
 
 /* "wall", as it is typed. */
 const char *td_time_format_name(enum td_time_format format);
+
+/* What is to be told of a run before its rows. */
+struct td_head_ask {
+	bool wanted, unwanted; /* --head, --no-head */
+	bool no_host;
+	const char **labels; /* NAME=VALUE; the array is owned */
+	size_t nr_labels;
+};
 
 /* How results are to be shown, and where.  Strings are argv's. */
 struct td_show {
@@ -44,6 +53,8 @@ struct td_show {
 	bool asked_big_num, no_big_num;
 	bool interval_clear;
 	enum td_time_format time;
+	struct td_head_ask head;
+	bool perf; /* perf stat's ways where ours differ */
 };
 
 #endif

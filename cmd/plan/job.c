@@ -7,6 +7,7 @@
 
 #include "cmd/opts/opts.h"
 #include "cmd/plan/events.h"
+#include "cmd/plan/identity.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
 #include "lib/base/notes.h"
@@ -347,7 +348,10 @@ int td_job_plan(struct td_job *job, const struct td_opts *opts,
 	int rc;
 
 	*job = (struct td_job){ .opts = opts, .fs = { -1, -1 } };
-	rc = select_machine(job, err);
+	rc = td_identity_make(&job->identity, &opts->show.head,
+			      opts->target.command, err);
+	if (!rc)
+		rc = select_machine(job, err);
 	if (!rc)
 		rc = make_target(job, err);
 	if (!rc)
@@ -370,6 +374,7 @@ int td_job_plan(struct td_job *job, const struct td_opts *opts,
 void td_job_free(struct td_job *job)
 {
 	td_notes_free(&job->notes);
+	td_identity_free(&job->identity);
 	free(job->places);
 	td_target_free(&job->target);
 	td_measure_free(&job->measure);

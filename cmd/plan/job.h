@@ -12,6 +12,7 @@
 
 #include "cmd/opts/opts.h"
 #include "cmd/plan/measure.h"
+#include "lib/base/identity.h"
 #include "lib/base/notes.h"
 #include "lib/event/text.h"
 #include "lib/plan/plan.h"
@@ -32,6 +33,7 @@ struct td_job {
 	struct td_place *places; /* NULL: not read yet */
 	bool has_caches;         /* the places do */
 	struct td_notes notes;
+	struct td_identity identity; /* as the user wants it to be told */
 };
 
 /* Plans what opts ask for.  Call td_job_free() even after an error. */

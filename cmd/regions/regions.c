@@ -313,9 +313,11 @@ static const struct td_option_group group_counting = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&group_counting,  &td_group_cores,   &td_group_files,
-	&group_showing,   &td_group_formats, &td_group_output,
-	&td_group_stream, &td_group_dry_run, NULL,
+	&group_counting,   &td_group_cores,
+	&td_group_files,   &group_showing,
+	&td_group_formats, &td_group_output,
+	&td_group_head,    &td_group_stream,
+	&td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_regions = {

@@ -12,7 +12,9 @@ static struct td_source make_source(struct td_job *job,
 		.plan = &job->plan,
 		.tree = job->tree,
 		.facts = { &job->measure.catalog, td_facts_find },
+		.files_version = job->measure.catalog.events.version,
 		.target = &job->target.name,
+		.identity = &job->identity,
 		.how = TD_AGGREGATE_REGION,
 		.regions = regions,
 	};
@@ -30,6 +32,8 @@ int td_region_result_open(struct td_region_result *result, struct td_job *job,
 	rc = td_view_init(&result->view, &result->source, job->opts, err);
 	if (!rc)
 		rc = td_view_open(&result->view, job->opts, err);
+	if (!rc)
+		rc = td_view_check_append(&result->view, err);
 	if (!rc && job->opts->record)
 		rc = td_recorder_open(&result->recorder, job->opts->record,
 				      err);

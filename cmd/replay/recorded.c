@@ -5,6 +5,7 @@
 
 #include "cmd/opts/meant.h"
 #include "cmd/plan/facts.h"
+#include "cmd/plan/identity.h"
 #include "cmd/plan/select.h"
 #include "cmd/replay/imported.h"
 #include "cmd/replay/imported_cores.h"
@@ -233,7 +234,9 @@ static struct td_source make_source(struct td_recorded *recorded)
 		.plan = &rec->plan,
 		.tree = info->of_events ? NULL : &measure->tree,
 		.facts = { &measure->catalog, td_facts_find },
+		.files_version = measure->catalog.events.version,
 		.target = &info->target,
+		.identity = &info->identity,
 		.interval = info->interval_ms > 0,
 		.of_perf = rec->perf != NULL,
 		.start_ns = info->start_ns,
@@ -292,6 +295,9 @@ int td_recorded_open(struct td_recorded *recorded, const char *path,
 	rc = td_recording_open(rec, path, err);
 	if (rc)
 		td_meant_recording(path, err);
+	if (!rc)
+		rc = td_identity_ask(&rec->info.identity, &asked->show.head,
+				     &rec->info.target, err);
 	if (!rc)
 		rc = td_import_tree(&recorded->imported, rec, asked, err);
 	if (!rc)

@@ -163,6 +163,8 @@ static int open_outputs(struct td_session *session, struct td_err *err)
 	if (opts->show.output)
 		td_signals_let_through(true);
 	rc = td_view_open(&session->view, opts, err);
+	if (!rc)
+		rc = td_view_check_append(&session->view, err);
 	if (!rc && opts->does.records)
 		rc = td_recorder_open(&session->recorder, opts->show.output,
 				      err);

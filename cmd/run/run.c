@@ -16,6 +16,7 @@ static struct td_source make_source(struct td_session *session)
 		.facts = { &session->job->measure.catalog, td_facts_find },
 		.files_version = job->measure.catalog.events.version,
 		.target = &job->target.name,
+		.identity = &job->identity,
 		.interval = opts->when.interval_ms > 0,
 		.how = td_opts_aggregation(opts),
 		.cache_level = opts->show.cache_level,

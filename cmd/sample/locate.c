@@ -22,7 +22,7 @@
 #include "cmd/sample/where.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
-#include "cmd/view/sink.h"
+#include "cmd/view/append.h"
 #include "lib/base/util.h"
 
 /* --- the node to locate ---------------------------------------------------- */
@@ -269,9 +269,16 @@ static int open_sink(struct locating *l, struct td_err *err)
 	const struct td_frame frame = {
 		.big_num = !l->opts->show.no_big_num,
 		.runs = 1,
+		.target = l->job.target.name.text,
+		.target_kind = l->job.target.name.kind,
+		.identity = &l->job.identity,
+		.machine = &l->job.machine,
 	};
 
-	return td_sink_open(&l->sink, &l->sampled, &frame, err);
+	const struct td_sheet sheet = td_out_where_sheet();
+	int rc = td_sink_open(&l->sink, &l->sampled, &frame, err);
+
+	return rc ? rc : td_append_check(&l->sink, NULL, &sheet, err);
 }
 
 static int show(struct locating *l, struct td_err *err)
@@ -390,10 +397,19 @@ static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target, &td_group_cores,   &td_group_files,
-	&group_sampling,  &td_group_rate,    &td_group_timeout,
-	&group_showing,   &td_group_formats, &td_group_output,
-	&td_group_stream, &td_group_dry_run, NULL,
+	&td_group_target,
+	&td_group_cores,
+	&td_group_files,
+	&group_sampling,
+	&td_group_rate,
+	&td_group_timeout,
+	&group_showing,
+	&td_group_formats,
+	&td_group_output,
+	&td_group_head,
+	&td_group_stream,
+	&td_group_dry_run,
+	NULL,
 };
 
 const struct td_command td_command_locate = {

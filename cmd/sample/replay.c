@@ -7,7 +7,7 @@
 
 #include "cmd/sample/where.h"
 #include "cmd/sample/windows.h"
-#include "cmd/view/sink.h"
+#include "cmd/view/append.h"
 #include "lib/base/util.h"
 #include "lib/sample/function_counts.h"
 #include "lib/sample/samples.h"
@@ -57,14 +57,18 @@ static int show(const struct td_recording *rec, const struct td_where *where,
 					.runs = 1,
 					.target = rec->info.target.text,
 					.target_kind = rec->info.target.kind,
+					.identity = &rec->info.identity,
 					.machine = &rec->machine,
 					.start_ns = rec->info.start_ns };
+	const struct td_sheet sheet = td_out_where_sheet();
 	struct td_sink sink = { 0 };
 	int rc = td_sink_open(&sink, opts, &frame, err);
 
 	if (!rc && td_recording_is_written(rec, fileno(sink.writer.fp)))
 		rc = td_err_usage(err, "%s is the recording that is being read",
 				  sink.name);
+	if (!rc)
+		rc = td_append_check(&sink, NULL, &sheet, err);
 	if (!rc)
 		rc = td_sink_begin(&sink, err);
 	if (!rc)

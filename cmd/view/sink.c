@@ -57,6 +57,9 @@ static void buffer_stderr(void)
 static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 		       struct td_err *err)
 {
+	/* standard output is the command's */
+	bool aside = opts->target.command || opts->show.perf;
+
 	if (opts->show.quiet || sink->unseen)
 		return open_file(sink, "/dev/null", false, err);
 	if (opts->show.output && !opts->does.records)
@@ -64,10 +67,9 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 				 err);
 	if (opts->show.log_fd)
 		return open_fd(sink, opts, err);
-	sink->name =
-		opts->target.command ? "standard error" : "standard output";
-	sink->writer.fp = opts->target.command ? stderr : stdout;
-	if (opts->target.command)
+	sink->name = aside ? "standard error" : "standard output";
+	sink->writer.fp = aside ? stderr : stdout;
+	if (aside)
 		buffer_stderr();
 	return 0;
 }
@@ -93,7 +95,7 @@ static void look_at_terminal(struct td_sink *sink)
 	td_sink_measure(sink);
 }
 
-/* perf stat's first line of a file for people. */
+/* perf stat's first line of a file, which only people read as we have it. */
 static void put_started(FILE *fp)
 {
 	time_t now = time(NULL);
@@ -101,6 +103,12 @@ static void put_started(FILE *fp)
 
 	if (ctime_r(&now, text))
 		fprintf(fp, "# started on %s\n", text);
+}
+
+static bool is_dated(const struct td_sink *sink, const struct td_opts *opts)
+{
+	return sink->writer.out->for_people ||
+	       (opts->show.perf && opts->show.format == TD_FORMAT_CSV);
 }
 
 static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
@@ -121,6 +129,16 @@ static bool waits(const struct td_opts *opts)
 	       !opts->show.quiet && isatty(STDERR_FILENO);
 }
 
+/* Readers of perf stat's rows know of no head. */
+static bool wants_head(const struct td_sink *sink, const struct td_opts *opts)
+{
+	const struct td_head_ask *ask = &opts->show.head;
+	const struct td_out *out = sink->writer.out;
+
+	return out->head && !ask->unwanted &&
+	       (ask->wanted || (out->tells && !sink->frame.perf_rows));
+}
+
 int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 		 const struct td_frame *frame, struct td_err *err)
 {
@@ -139,10 +157,12 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	sink->writer.header_done = opts->show.append &&
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
+	sink->appends = opts->show.append;
+	sink->tells = wants_head(sink, opts);
 	sink->waits = !sink->unseen && waits(opts);
 	sink->attached = td_target_attaches(&opts->target);
-	sink->starts = sink->to_file && opts->show.output &&
-		       sink->writer.out->for_people;
+	sink->starts =
+		sink->to_file && opts->show.output && is_dated(sink, opts);
 	return 0;
 }
 
@@ -152,11 +172,13 @@ int td_sink_begin(struct td_sink *sink, struct td_err *err)
 		td_out_empty(sink->writer.fp);
 	if (sink->starts)
 		put_started(sink->writer.fp);
+	if (sink->tells)
+		sink->writer.out->head(&sink->writer);
 	if (sink->waits)
 		td_say("tdstat: counting until %s^C: -I 1s shows a row every "
 		       "second\n",
 		       sink->attached ? "it ends or " : "");
-	sink->is_new = sink->starts = sink->waits = false;
+	sink->is_new = sink->starts = sink->tells = sink->waits = false;
 	return td_sink_check(sink, err);
 }
 

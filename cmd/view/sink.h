@@ -14,7 +14,9 @@ struct td_sink {
 	bool to_file;     /* we close the stream */
 	bool terminal;    /* it is one */
 	bool is_new;      /* empty the file first */
+	bool appends;     /* --append */
 	bool starts;      /* write a line with the date first */
+	bool tells;       /* write the head first */
 	bool waits;       /* say that ^C ends counting */
 	bool attached;    /* and that the end of the tasks does, too */
 	const char *name; /* of the stream, for errors */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cmd/view/facts.h"
+#include "lib/base/identity.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 #include "lib/count/latencies.h"
@@ -26,8 +27,9 @@ struct td_source {
 	/* of the metric files, if the run has read them; NULL: unknown */
 	const char *files_version;
 	const struct td_target_name *target;
-	bool interval; /* readings come in intervals */
-	bool of_perf;  /* a file of perf stat, which need not tell times */
+	const struct td_identity *identity; /* of who counted */
+	bool interval;                      /* readings come in intervals */
+	bool of_perf; /* a file of perf stat, which need not tell times */
 	/* when, in ns since 1970; 0: unknown, or to be set by td_view_start() */
 	uint64_t start_ns;
 	struct td_clocks clocks; /* the same moment; unknown as well */

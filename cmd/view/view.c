@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cmd/view/append.h"
+
 static const struct td_place *places_of(const struct td_source *source)
 {
 	return source->places ? *source->places : NULL;
@@ -71,6 +73,10 @@ static struct td_frame make_frame(const struct td_view *view,
 	return (struct td_frame){
 		.target = source->target->text,
 		.target_kind = source->target->kind,
+		.identity = source->identity,
+		.files = source->files_version,
+		.perf = opts->show.perf,
+		.perf_rows = !source->tree && !view->only_ratios,
 		.interval = source->interval,
 		.of_perf = source->of_perf,
 		.time = opts->show.time,
@@ -124,6 +130,19 @@ int td_view_open(struct td_view *view, const struct td_opts *opts,
 		opts->target.all_user || opts->target.all_kernel;
 	view->sink.unseen = view->viewer;
 	return rc ? rc : td_sink_open(&view->sink, opts, &frame, err);
+}
+
+int td_view_check_append(struct td_view *view, struct td_err *err)
+{
+	const struct td_tree *tree = view->source->tree;
+	const struct td_report columns = {
+		.columns = tree ? tree->columns : view->ratios.columns,
+		.nr_columns = tree ? tree->nr_columns : view->ratios.nr,
+	};
+
+	return td_append_check(&view->sink,
+			       tree || view->only_ratios ? &columns : NULL,
+			       NULL, err);
 }
 
 void td_view_start(struct td_view *view, uint64_t start_ns,

@@ -79,6 +79,8 @@ int td_view_follow(struct td_view *view, struct td_err *err);
  */
 int td_view_open(struct td_view *view, const struct td_opts *opts,
 		 struct td_err *err);
+/* With --append, refuses a file whose header is not that of its rows. */
+int td_view_check_append(struct td_view *view, struct td_err *err);
 /* When a live run starts, in ns since 1970, and in other clocks. */
 void td_view_start(struct td_view *view, uint64_t start_ns,
 		   const struct td_clocks *clocks);

@@ -98,6 +98,7 @@ void td_recording_close(struct td_recording *rec)
 	free(rec->text);
 	td_perf_output_free(rec->perf);
 	free(rec->info.target.text);
+	td_identity_free(&rec->info.identity);
 	free(rec->places);
 	free_names(rec->info.ask.names, rec->info.ask.nr_names);
 	free_names(rec->info.cgroups, rec->info.nr_cgroups);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "lib/base/identity.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregate.h"
 #include "lib/count/ask.h"
@@ -36,8 +37,9 @@ struct td_recording_info {
 	uint64_t start_ns;       /* whole ms since 1970; 0: unknown */
 	struct td_clocks clocks; /* the same moment */
 	struct td_target_name target;
-	uint64_t tsc_hz;   /* 0: unknown */
-	bool tasks;        /* counted in tasks, not on whole CPUs */
+	struct td_identity identity; /* of who counted */
+	uint64_t tsc_hz;             /* 0: unknown */
+	bool tasks;                  /* counted in tasks, not on whole CPUs */
 	bool of_events;    /* a table of typed events; else a tree of metrics */
 	struct td_ask ask; /* if nothing is asked for: level 1 */
 	bool latencies;    /* samples told retire latencies */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the run was asked for, which a report shows by default. */
+/* What the run was asked for, which a report shows by default, and whose it was. */
 #include "lib/recording/request.h"
 
 #include <errno.h>
@@ -15,7 +15,9 @@
 enum kind {
 	FLAG,
 	NUMBER, /* from 1 to max */
+	TEXT,
 	NAMES,
+	LABELS, /* an object of texts */
 	AGGREGATION,
 };
 
@@ -32,6 +34,11 @@ struct row {
 
 /* clang-format off */
 static const struct row rows[] = {
+	{ "version", TEXT, AT(identity.version) },
+	{ "host", TEXT, AT(identity.host) },
+	{ "kernel", TEXT, AT(identity.kernel) },
+	{ "command", TEXT, AT(identity.command) },
+	{ "labels", LABELS, AT(identity) },
 	{ "level", NUMBER, AT(ask.level), .max = MAX_LEVEL },
 	{ "drill", FLAG, AT(ask.drill) },
 	{ "only_level", NUMBER, AT(ask.only_level), .max = MAX_LEVEL },
@@ -87,6 +94,47 @@ static int read_number(const struct td_recording *rec, const struct row *row,
 	return 0;
 }
 
+static int read_text(const struct td_recording *rec, const struct row *row,
+		     struct json_object *value, char **out, struct td_err *err)
+{
+	if (!json_object_is_type(value, json_type_string))
+		return refuse(rec, row, " has the wrong type", err);
+	return td_text_join(out, json_object_get_string(value), "", "")
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
+static int read_label(struct td_identity *identity, const char *name,
+		      struct json_object *value, struct td_err *err)
+{
+	td_autofree char *label = NULL;
+
+	if (asprintf(&label, "%s=%s", name, json_object_get_string(value)) < 0)
+		label = NULL;
+	return label && !td_identity_label(identity, label) ? 0
+							    : td_err_nomem(err);
+}
+
+static int read_labels(const struct td_recording *rec, const struct row *row,
+		       struct json_object *labels, struct td_identity *identity,
+		       struct td_err *err)
+{
+	int rc = 0;
+
+	if (!json_object_is_type(labels, json_type_object))
+		return refuse(rec, row, ": not an object of texts", err);
+	json_object_object_foreach(labels, name, value)
+	{
+		if (!*name || strchr(name, '=') ||
+		    !json_object_is_type(value, json_type_string))
+			return refuse(rec, row, ": not an object of texts",
+				      err);
+		if (!rc)
+			rc = read_label(identity, name, value, err);
+	}
+	return rc;
+}
+
 static int read_value(struct td_recording *rec, const struct row *row,
 		      struct json_object *value, struct td_err *err)
 {
@@ -101,6 +149,10 @@ static int read_value(struct td_recording *rec, const struct row *row,
 			       : refuse(rec, row, " has the wrong type", err);
 	case NUMBER:
 		return read_number(rec, row, value, at, err);
+	case TEXT:
+		return read_text(rec, row, value, at, err);
+	case LABELS:
+		return read_labels(rec, row, value, at, err);
 	case NAMES:
 		return read_names(rec, row, value, at,
 				  (size_t *)(void *)(info + row->nr), err);
@@ -138,6 +190,13 @@ static struct json_object *name_array(char *const *names, size_t nr)
 	return array;
 }
 
+static void put_labels(struct json_object *head, const struct row *row,
+		       const struct td_identity *identity)
+{
+	if (identity->nr_labels)
+		td_json_add(head, row->key, td_identity_labels(identity));
+}
+
 static void put_value(struct json_object *head, const struct row *row,
 		      const struct td_recording_info *info)
 {
@@ -155,6 +214,14 @@ static void put_value(struct json_object *head, const struct row *row,
 	case NUMBER:
 		if (*(const int *)at)
 			td_json_put_int(head, row->key, *(const int *)at);
+		break;
+	case TEXT:
+		if (*(const char *const *)at)
+			td_json_put_string(head, row->key,
+					   *(const char *const *)at);
+		break;
+	case LABELS:
+		put_labels(head, row, at);
 		break;
 	case NAMES:
 		if (nr)

@@ -140,7 +140,7 @@ twice() {
 @test "the sum of two intervals has the errors of their batches" {
 	twice "$COURSE" joined >joined.jsonl
 	twice "$COURSE" apart >apart.jsonl
-	"$TDSTAT" report -j --verdict joined.jsonl >want
+	"$TDSTAT" report -j --no-head --verdict joined.jsonl >want
 	jq -es 'all(.[:-1][]; .error > 0) and .[-1].verdict.confidence == "clear"' want
 	"$TDSTAT" report -j --verdict --summary apart.jsonl | tail -n "$(wc -l <want)" >got
 	for file in want got; do

@@ -87,7 +87,7 @@ costs() {
 	assert_regex "${lines[0]}" '^time,id,pmu,busy,share,running,ipc,issued,tma_'
 	assert_regex "${lines[1]}" "^$time,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]*,[0-9.]*,$slots,"
 	made report -j "$recording"
-	assert_equal "$(jq .issued <<<"${lines[0]}")" "$slots"
+	assert_equal "$(jq .issued <<<"${lines[1]}")" "$slots"
 	made report "$recording"
 	assert_regex "${lines[0]}" ' pmu +issued +% '
 	assert_regex "${lines[1]}" " cpu_core +$slots +[0-9.]+"

@@ -5,6 +5,7 @@ bats_require_minimum_version 1.5.0
 bats_load_library bats-support
 bats_load_library bats-assert
 load again
+load json
 
 here=$BATS_TEST_DIRNAME
 data=$here/../data

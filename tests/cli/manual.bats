@@ -252,6 +252,8 @@ value_of() {
 	-o | --perfetto | --html | --svg) echo result ;;
 	--cputype) echo cpu_core ;;
 	--time-format) echo seconds ;;
+	--label) echo a=b ;;
+	--head) echo -x, ;;
 	--model) echo sapphirerapids ;;
 	--metrics-dir) echo "$TD_PMU_EVENTS" ;;
 	esac

@@ -112,7 +112,7 @@ def write_recording(path, oracle_set, case):
 def report(path, pmu, *options):
     """What TDSTAT says of each metric of a PMU."""
     done = subprocess.run(
-        [os.environ["TDSTAT"], "report", "-i", path, "-j", *options],
+        [os.environ["TDSTAT"], "report", "-i", path, "-j", "--no-head", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -196,6 +196,7 @@ build_long() {
 	build_long
 	profile -j -o out -- ./long
 	[ "$status" -eq 7 ]
+	in_schema out
 	jq -es 'all(.id != null and .pmu == "cpu" and .unit == "%" and .level == 1)' out
 	jq -es 'all(has("whole")) and (map(select(.id == "large")) | all(.whole > 90 and .whole <= 100))' out
 	jq -es 'map(select(.id == "large" and .metric == "tma_retiring")) | length == 1 and

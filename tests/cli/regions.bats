@@ -291,12 +291,16 @@ row() {
 	[ "$(grep -c 'tma_retiring$' <<<"$output")" -eq 3 ]
 	try "$TDSTAT" report -x, rec
 	[[ ${lines[0]} == time,id,pmu,busy,share,running,ipc,calls,seconds,inclusive,exclusive,slots_per_call,switched,migrated,moved,lost,skipped,cost,short,whole,tma_* ]]
+	# no name stands there twice
+	[ -z "$(tr , '\n' <<<"${lines[0]}" | sort | uniq -d)" ]
 	[[ ${lines[2]} == 0.500000000,inner,cpu,*,100,0.001000000,40.00,40.00,4000.0,1,2,0,3,0,20.00,1,,50.00,* ]]
 	[[ ${lines[3]} == "0.500000000,(outside),cpu,"*,,0.001000000,10.00,10.00,,* ]]
+	"$TDSTAT" report -j rec >json
+	in_schema json
 	try "$TDSTAT" report -j rec
-	[ "$(jq -r 'select(.metric == "tma_retiring") | [.id, .calls, .inclusive, .exclusive, .slots_per_call, .short] |
+	[ "$(jq -r 'select(.metric == "tma_retiring") | [.id, .calls, .seconds, .inclusive, .exclusive, .slots_per_call, .short] |
 		map((numbers | . + 0) // .) | @csv' <<<"$output" | sed -n 2p)" = \
-		'"inner",100,40,40,4000,true' ]
+		'"inner",100,0.001,40,40,4000,true' ]
 	# all of it, and by thread: what adds up
 	try "$TDSTAT" report --total -x, rec
 	[[ ${lines[1]} == *,32.00,* ]]

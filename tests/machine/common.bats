@@ -38,6 +38,8 @@ compare() {
 		    perf[key] = float(row["metric-value"])
 		for line in open(sys.argv[2]):
 		    row = json.loads(line)
+		    if "tdstat_rows" in row:
+		        continue
 		    pmu = row["pmu"] if row["pmu"].startswith("cpu_") else None
 		    if row["value"] is not None:
 		        ours[row["metric"], pmu] = row["value"]

@@ -3,6 +3,7 @@
 # What the tests on the emulated machine share; each runs in a folder of its own.
 bats_require_minimum_version 1.5.0
 load ../cli/again
+load ../cli/json
 
 # A host that is busy may stop any processor at any moment: what fails is tried once
 # more at once, which takes seconds, before tests/boot does so with the whole file in

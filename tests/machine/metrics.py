@@ -65,7 +65,7 @@ def of_perf(name):
 
 
 def of_tdstat(name):
-    _, err = run(os.environ["TDSTAT"], "-j", "-M", name, "-a", "--",
+    _, err = run(os.environ["TDSTAT"], "-j", "--no-head", "-M", name, "-a", "--",
                  "sleep", SECONDS)
     return {row["pmu"]: row for row in lines(err) if row["metric"] == name}
 
@@ -116,7 +116,7 @@ def compare(level):
 
 
 def of_all():
-    out, _ = run(os.environ["TDSTAT"], "-j", "-l", "6", "--all", "-a",
+    out, _ = run(os.environ["TDSTAT"], "-j", "--no-head", "-l", "6", "--all", "-a",
                  "--timeout", "6000")
     return list(lines(out))
 

@@ -39,7 +39,7 @@ to_mid_phase() {
 @test "the sum of two phases: all nodes agree, within their errors, on how long each was" {
 	emulated
 	for _ in 1 2 3 4 5 6 7 8; do
-		"$TDSTAT" -C 0 -l 2 -j --error --verdict --timeout 1700ms >out
+		"$TDSTAT" -C 0 -l 2 -j --no-head --error --verdict --timeout 1700ms >out
 		cat out >>all
 		jq -ec 'select(.verdict) | .verdict | .steady == false and .node != null' out
 	done

@@ -324,6 +324,8 @@ def read_json(text):
     rows = []
     for line in text.splitlines():
         o = json.loads(line)
+        if "tdstat_rows" in o:
+            continue
         last = rows[-1] if rows else None
         if not last or (last.time, last.id, last.pmu) != \
                 (o["time"], o["id"], o["pmu"]):

@@ -254,7 +254,7 @@ def measure(folder, scenarios):
     timed = {n for t in truths for n in t.nodes if t.has_latencies(n)}
     for scenario in scenarios or reader.scenarios:
         run(ROOT / "build/emulator/act", "-u", scenario)
-        run(os.environ["TDSTAT"], "-l", "6", "--all", "-a", "-j", "-o",
+        run(os.environ["TDSTAT"], "-l", "6", "--all", "-a", "-j", "--no-head", "-o",
             folder / f"{scenario}.json", "--", "sleep", SECONDS_OF_SAMPLES if timed else SECONDS)
         if groups and not os.environ["TD_MACHINE"].endswith("vm"):
             run(os.environ["PERF"], "stat", "-a", "-j", "-M", groups,

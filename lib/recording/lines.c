@@ -17,6 +17,7 @@
 #include "lib/recording/places.h"
 #include "lib/recording/region_line.h"
 #include "lib/recording/sums.h"
+#include "lib/recording/zstd.h"
 
 #define MAX_LINE  (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
 #define MAX_DEPTH 8
@@ -32,6 +33,12 @@ static int bad(const struct td_recording *rec, struct td_err *err,
 
 static int read_error(const struct td_recording *rec, struct td_err *err)
 {
+	const char *why = rec->zstd ? td_zstd_why(rec->zstd) : NULL;
+
+	if (why)
+		return td_err_set(err, -EINVAL,
+				  "%s: cannot be unpacked behind line %zu: %s",
+				  rec->path, rec->line, why);
 	return td_err_set(err, -EIO, "%s: %s", rec->path, strerror(errno));
 }
 

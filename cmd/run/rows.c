@@ -144,8 +144,10 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 	if (td_course_end(&run->tally.course, &run->tally.sum,
 			  run->clock.read_ns))
 		return td_err_nomem(err);
-	rc = td_recorder_put_latencies(&session->recorder, &session->latencies,
-				       err);
+	rc = td_session_rotate(session, err);
+	if (!rc)
+		rc = td_recorder_put_latencies(&session->recorder,
+					       &session->latencies, err);
 	if (!rc)
 		rc = td_recorder_put_places(&session->recorder, run->job, err);
 	if (!rc)

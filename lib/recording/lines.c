@@ -217,6 +217,7 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 		return bad(rec, err,
 			   "neither counts with a time nor an end "
 			   "line");
+	*time_ns += rec->base_ns;
 	if (read_times(rec, line, *time_ns, err))
 		return err->code;
 	if (td_recording_resize(readings, nr))
@@ -262,10 +263,13 @@ int td_recording_read_end(struct td_recording *rec, struct json_object *end,
 	if (!td_json_seconds(end, "elapsed", &usage->elapsed_ns))
 		return bad(rec, err, "\"end\" needs elapsed");
 	rec->ended = true;
-	return read_cpu_times(rec, end, &usage->has_times, &usage->user_ns,
-			      &usage->sys_ns, err)
-		       ? err->code
-		       : check_rest(rec, err);
+	if (read_cpu_times(rec, end, &usage->has_times, &usage->user_ns,
+			   &usage->sys_ns, err))
+		return err->code;
+	/* of several files, they would be those of the last one */
+	usage->has_times = usage->has_times && !rec->base_ns;
+	usage->elapsed_ns += rec->base_ns;
+	return check_rest(rec, err);
 }
 
 /* "123", or "123#2" for the second task of that TID */

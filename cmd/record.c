@@ -82,10 +82,12 @@ static int check(const struct td_opts *opts, struct td_err *err)
 
 static void say_name(const struct td_opts *opts)
 {
-	const char *name = rotates(opts) ? "tdstat.*.jsonl" : opts->show.output;
-
-	td_say("tdstat: recorded in %s: tdstat report%s%s shows it\n", name,
-	       rotates(opts) ? " " : "", rotates(opts) ? name : "");
+	if (rotates(opts))
+		td_say("tdstat: recorded in files: tdstat report "
+		       "tdstat.*.jsonl shows them\n");
+	else
+		td_say("tdstat: recorded in %s: tdstat report shows it\n",
+		       opts->show.output);
 }
 
 /*

@@ -139,13 +139,43 @@ teardown() {
 	done
 }
 
-@test "--max-series is an error, and no silence" {
+@test "--max-series leaves out whole rows, and says so once" {
 	start --max-series 3
-	status=0
-	wait "$serve" || status=$?
-	assert_equal "$status" 1
-	grep -q '^tdstat: there would be more than 3 series$' err
+	sleep 1
+	http GET "http://$where/metrics" >page
+	grep -q '^status 200' page
+	grep -qE '^tdstat_series 0$' page
+	grep -qE '^tdstat_series_left_out [1-9]' page
+	refute grep -q '^tdstat_slots_total' page
+	assert_equal "$(grep -c 'series are left out: there may be 3$' err)" 1
 	grep -q -e '--max-series' err
+	kill "$serve"
+	wait "$serve"
+}
+
+@test "one line at the start: address, PMUs, series and version" {
+	start -I 100
+	has_counted
+	version=$("$TDSTAT" --version)
+	nr=$(awk '/^tdstat_series / { print $2 }' page)
+	[ "$nr" -gt 5 ]
+	assert_equal "$(cat err)" "tdstat: version ${version#tdstat } answers on http://$where/metrics: cpu, $nr series"
+}
+
+@test "the age of the last read, and SIGHUP, which ends nothing" {
+	start
+	has_counted
+	awk -v now="$(date +%s)" '/^tdstat_last_read_timestamp_seconds/ { age = now - $2; found = 1 }
+		END { exit !(found && age > -3 && age < 10) }' page
+	before=$(awk '/^tdstat_last_read/ { print $2 }' page)
+	kill -HUP "$serve"
+	kill -HUP "$serve"
+	sleep 1
+	http GET "http://$where/metrics" >page
+	awk -v before="$before" '/^tdstat_last_read/ { exit !($2 > before) }' page
+	kill "$serve"
+	wait "$serve"
+	grep -q '^ExecReload=/bin/kill -HUP \$MAINPID$' "$files/tdstat.service.in"
 }
 
 # --- where it listens ---------------------------------------------------------------

@@ -55,10 +55,10 @@ static void say_left_out(struct td_exposed *exposed)
 	if (!counters->nr_left_out || exposed->said_left_out)
 		return;
 	exposed->said_left_out = true;
-	td_say("tdstat: %zu series are left out: there may be %zu\n"
-	       "tdstat: --max-series N allows more; fewer CPUs, cgroups or "
-	       "metrics make fewer\n",
+	td_say("tdstat: %zu series are left out: there may be %zu\n",
 	       counters->nr_left_out, counters->max_series);
+	td_say("tdstat: --max-series N allows more; fewer CPUs, cgroups or "
+	       "metrics make fewer\n");
 }
 
 int td_exposed_add(struct td_exposed *exposed, const struct td_report *report,

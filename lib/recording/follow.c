@@ -176,6 +176,7 @@ static void move(struct td_recording *rec, struct td_recording *next)
 	SWAP(rec->path, next->path);
 	SWAP(rec->text, next->text);
 	SWAP(rec->size, next->size);
+	SWAP(rec->is_stdin, next->is_stdin);
 	rec->is_file = next->is_file;
 	rec->dev = next->dev;
 	rec->ino = next->ino;

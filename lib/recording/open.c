@@ -74,7 +74,7 @@ static void look_at_file(struct td_recording *rec)
 static int unpack(struct td_recording *rec, const unsigned char *magic,
 		  size_t nr, struct td_err *err)
 {
-	bool owned = rec->fp != stdin;
+	bool owned = !rec->is_stdin;
 	int fd = owned ? fcntl(fileno(rec->fp), F_DUPFD_CLOEXEC, 0)
 		       : STDIN_FILENO;
 	FILE *fp =
@@ -89,6 +89,7 @@ static int unpack(struct td_recording *rec, const unsigned char *magic,
 		return err->code;
 	td_recording_close_stream(rec);
 	rec->fp = fp;
+	rec->is_stdin = false;
 	return 0;
 }
 
@@ -98,7 +99,8 @@ int td_recording_open_stream(struct td_recording *rec, struct td_err *err)
 	size_t nr;
 	int rc;
 
-	rec->fp = strcmp(rec->path, "-") == 0 ? stdin : fopen(rec->path, "re");
+	rec->is_stdin = strcmp(rec->path, "-") == 0;
+	rec->fp = rec->is_stdin ? stdin : fopen(rec->path, "re");
 	if (!rec->fp)
 		return td_err_set(err, -errno, "%s: %s", rec->path,
 				  strerror(errno));
@@ -114,7 +116,7 @@ int td_recording_open_stream(struct td_recording *rec, struct td_err *err)
 
 void td_recording_close_stream(struct td_recording *rec)
 {
-	if (rec->fp && rec->fp != stdin)
+	if (rec->fp && !rec->is_stdin)
 		fclose(rec->fp);
 	rec->fp = NULL;
 }

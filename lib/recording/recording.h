@@ -90,6 +90,7 @@ struct td_recording {
 	FILE *fp;
 	struct td_zstd *zstd; /* what it is unpacked by; NULL: it is plain */
 	const char *path;     /* borrowed */
+	bool is_stdin;        /* which stays open */
 	bool is_file;         /* not a pipe, or a terminal */
 	dev_t dev;            /* which file */
 	ino_t ino;

@@ -58,6 +58,11 @@ has_counted() {
 }
 
 teardown() {
+	if [ -n "${group-}" ]; then
+		[ -z "${worker-}" ] || kill -9 "$worker" 2>/dev/null || true
+		sleep 0.1
+		./inside find "cg/$group" -depth -type d -exec rmdir {} + 2>/dev/null || true
+	fi
 	for pid in ${serve-} ${notified-} ${exporter-} ${workers-}; do
 		kill "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
@@ -396,11 +401,13 @@ teardown() {
 
 # --- cgroups ------------------------------------------------------------------------
 
-# In a mount namespace of its own, where cgroups of perf_event are at $PWD/cg.
+# In a mount namespace of its own, where cgroups are at $PWD/cg.  Not those of
+# version 1: a mount of them would take perf_event away from version 2.
 private_cgroups() {
 	[ "$(id -u)" = 0 ] || skip "only root can mount cgroups"
+	! grep -qE '^[^ ]+ [^ ]+ cgroup [^ ]*perf_event' /proc/self/mounts || skip "cgroups are of version 1 here"
 	mkdir cg
-	unshare -m sh -c 'mount -t cgroup -o perf_event none cg && echo >mounted && exec sleep 300' 2>/dev/null 3>&- &
+	unshare -m sh -c 'mount -t cgroup2 none cg && echo >mounted && exec sleep 300' 2>/dev/null 3>&- &
 	workers=$!
 	for ((i = 0; i < 50; i++)); do
 		[ ! -e mounted ] || break
@@ -415,6 +422,8 @@ private_cgroups() {
 	chmod +x inside tdstat
 	TDSTAT=$PWD/tdstat
 	group=td$$
+	# any write lets the kernel count in them
+	./inside sh -c 'echo >cg/cgroup.subtree_control' || true
 }
 
 # work_in NAME: a cgroup with a task that never sleeps, whose pid is in $worker

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/recording/follow.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,12 +162,20 @@ static int find_base(const struct td_recording *rec,
 	return 0;
 }
 
-#define SWAP(a, b)                   \
-	do {                         \
-		typeof(a) kept_ = a; \
-		a = b;               \
-		b = kept_;           \
-	} while (0)
+static void swap(void *a, void *b, size_t size)
+{
+	char kept[sizeof(struct td_ints)];
+
+	memcpy(kept, a, size);
+	memcpy(a, b, size);
+	memcpy(b, kept, size);
+}
+
+#define SWAP(a, b)                                                      \
+	({                                                              \
+		static_assert(sizeof(a) <= sizeof(struct td_ints), ""); \
+		swap(&(a), &(b), sizeof(a));                            \
+	})
 
 /* What is of the file moves; what its readers point to stays. */
 static void move(struct td_recording *rec, struct td_recording *next)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/recording/follow.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,41 +161,41 @@ static int find_base(const struct td_recording *rec,
 	return 0;
 }
 
-static void swap(void *a, void *b, size_t size)
+/* What is of the file moves, and goes with next; what readers point to stays. */
+static void move_file(struct td_recording *to, const struct td_recording *from)
 {
-	char kept[sizeof(struct td_ints)];
-
-	memcpy(kept, a, size);
-	memcpy(a, b, size);
-	memcpy(b, kept, size);
+	to->fp = from->fp;
+	to->zstd = from->zstd;
+	to->path = from->path;
+	to->text = from->text;
+	to->size = from->size;
+	to->is_stdin = from->is_stdin;
+	to->is_file = from->is_file;
+	to->dev = from->dev;
+	to->ino = from->ino;
+	to->line = from->line;
 }
 
-#define SWAP(a, b)                                                      \
-	({                                                              \
-		static_assert(sizeof(a) <= sizeof(struct td_ints), ""); \
-		swap(&(a), &(b), sizeof(a));                            \
-	})
+static void move_places(struct td_recording *to,
+			const struct td_recording *from)
+{
+	to->places = from->places;
+	to->machine.online = from->machine.online;
+}
 
-/* What is of the file moves; what its readers point to stays. */
 static void move(struct td_recording *rec, struct td_recording *next)
 {
-	SWAP(rec->fp, next->fp);
-	SWAP(rec->zstd, next->zstd);
-	SWAP(rec->path, next->path);
-	SWAP(rec->text, next->text);
-	SWAP(rec->size, next->size);
-	SWAP(rec->is_stdin, next->is_stdin);
-	rec->is_file = next->is_file;
-	rec->dev = next->dev;
-	rec->ino = next->ino;
-	rec->line = next->line;
+	const struct td_recording before = *rec;
+
+	move_file(rec, next);
+	move_file(next, &before);
 	rec->ended = rec->cut_off = false;
 	rec->usage = (struct td_usage){ 0 };
 	td_latencies_free(&rec->latencies);
-	if (nr_places(next) <= nr_places(rec))
+	if (nr_places(next) <= nr_places(&before))
 		return;
-	SWAP(rec->places, next->places);
-	SWAP(rec->machine.online, next->machine.online);
+	move_places(rec, next);
+	move_places(next, &before);
 }
 
 int td_recording_follow(struct td_recording *rec, const char *path,

@@ -65,8 +65,6 @@ int td_session_open(struct td_session *session, struct td_job *job,
 		.control = TD_CONTROL_NONE,
 	};
 	rc = open_view(session, err);
-	if (td_session_keeps_hangup(opts))
-		td_signals_keep_hangup();
 	if (!rc)
 		rc = td_waiter_open(&session->engine.waiter, &opts->target.pids,
 				    &opts->target.tids, err);

@@ -28,16 +28,16 @@ B := build$(if $(SAN),/san)$(if $(VALGRIND),/valgrind)
 SANITIZE := address,undefined
 SANITIZER := $(if $(SAN),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
 
-LIBRARIES := libtraceevent libtracefs json-c libdw libelf zlib ncursesw
+LIBRARIES := libtraceevent libtracefs json-c libdw libelf zlib ncursesw libzstd
 BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev libdw-dev zlib1g-dev \
 	libiberty-dev libtraceevent-dev libtracefs-dev libjson-c-dev libncurses-dev \
-	libmicrohttpd-dev xz-utils
+	libmicrohttpd-dev libzstd-dev xz-utils
 CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc zsh \
 	gfortran $(if $(VALGRIND),valgrind)
 EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv patch \
 	qemu-system-data busybox-static cpio zstd
 # Programs that tests use where they can be had, and are skipped without.
-TOOL_PACKAGES := tmux chromium fish debhelper lintian mmdebstrap
+TOOL_PACKAGES := tmux chromium fish logrotate zstd debhelper lintian mmdebstrap
 DEB_PACKAGES := debhelper
 LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell python3
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat record: counts like tdstat and writes the counts to a file. */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/always.h"
@@ -10,6 +11,8 @@
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/say.h"
+#include "lib/base/parse.h"
+#include "lib/base/util.h"
 
 /* Refuses "-o -": unlike results, a recording needs a file. */
 static int take_output(struct td_opts *opts, const char *arg,
@@ -19,6 +22,72 @@ static int take_output(struct td_opts *opts, const char *arg,
 		return td_value_output(opts, arg, err);
 	td_err_usage(err, "-o -: a recording needs the name of a file");
 	return td_err_hint(err, "for standard output, give /dev/stdout");
+}
+
+/* Units of --rotate, as perf record --switch-output has them. */
+static const struct {
+	char letter;
+	bool size;
+	uint64_t factor; /* bytes or ns */
+} units[] = {
+	{ 'K', true, 1 << 10 },
+	{ 'M', true, 1 << 20 },
+	{ 'G', true, 1 << 30 },
+	{ 's', false, TD_NS_A_SECOND },
+	{ 'm', false, 60 * TD_NS_A_SECOND },
+	{ 'h', false, 3600 * TD_NS_A_SECOND },
+	{ 'd', false, 86400 * TD_NS_A_SECOND },
+};
+
+/* Both may be given: whichever comes first. */
+static int take_rotate(struct td_opts *opts, const char *arg,
+		       struct td_err *err)
+{
+	size_t len = strspn(arg, "0123456789");
+	char number[8];
+	int n;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(units); i++) {
+		if (arg[len] != units[i].letter || arg[len + 1])
+			continue;
+		snprintf(number, sizeof(number), "%.*s", (int)len, arg);
+		if (len >= sizeof(number) ||
+		    td_parse_int(number, 1, 100000, &n))
+			break;
+		*(units[i].size ? &opts->when.rotate_bytes
+				: &opts->when.rotate_ns) =
+			(uint64_t)n * units[i].factor;
+		return 0;
+	}
+	return td_err_usage(err,
+			    "--rotate %s: neither a time such as 90s, 10m, 1h "
+			    "or 1d nor a size such as 100M or 1G",
+			    arg);
+}
+
+static bool rotates(const struct td_opts *opts)
+{
+	return opts->when.rotate_ns || opts->when.rotate_bytes;
+}
+
+static int check(const struct td_opts *opts, struct td_err *err)
+{
+	int rc = td_opts_check_counting(opts, err);
+
+	if (rc || !rotates(opts) || opts->when.interval_ms)
+		return rc;
+	return td_err_usage(err, "--rotate needs -I: a file has whole "
+				 "intervals");
+}
+
+static void say_name(const struct td_opts *opts)
+{
+	if (rotates(opts))
+		td_say("tdstat: recorded in files: tdstat report "
+		       "tdstat.*.jsonl shows them\n");
+	else
+		td_say("tdstat: recorded in %s: tdstat report shows it\n",
+		       opts->show.output);
 }
 
 /*
@@ -31,13 +100,13 @@ static int record(const struct td_opts *opts, int *status, struct td_err *err)
 	bool counted;
 	int rc;
 
+	filled.does.unnamed = !filled.show.output;
 	if (!filled.show.output)
 		filled.show.output = TD_RECORDING_NAME;
 	rc = td_always_run(&filled, NULL, &counted, status, err);
 	if (!rc && counted && !opts->show.output && !opts->show.quiet &&
 	    !opts->dry_run)
-		td_say("tdstat: recorded in %s: tdstat report shows it\n",
-		       filled.show.output);
+		say_name(&filled);
 	return rc;
 }
 
@@ -45,6 +114,9 @@ static int record(const struct td_opts *opts, int *status, struct td_err *err)
 static const struct td_option recording[] = {
 	{ "output", 'o', "FILE", "the recording (default: " TD_RECORDING_NAME ")",
 	  TD_OPTION_FUNCTION, .set = take_output },
+	{ "rotate", 0, "TIME|SIZE", "begin another file after so long, or so "
+	  "much: 90s, 10m, 1h, 1d; 100M, 1G",
+	  TD_OPTION_FUNCTION, .set = take_rotate },
 	{ NULL },
 };
 /* clang-format on */
@@ -73,7 +145,7 @@ const struct td_command td_command_record = {
 		    "  tdstat record -o td.jsonl -a -I 1000 --timeout 10s",
 	.groups = groups,
 	.does = { .records = true, .latencies = true, .always = true },
-	.check = td_opts_check_counting,
+	.check = check,
 	.counts = true,
 	.run = record,
 };

@@ -9,24 +9,50 @@
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
+#include "cmd/opts/value.h"
 #include "cmd/replay/check.h"
 #include "cmd/replay/recorded.h"
 #include "cmd/sample/replay.h"
 #include "cmd/say.h"
 #include "cmd/view/view.h"
+#include "lib/recording/follow.h"
 #include "lib/recording/recording.h"
 
+/* The files behind the first one, each of which goes on from the one before. */
+struct rest {
+	const char *const *paths;
+	size_t nr;
+};
+
+/* The next interval of all files; 1 at the end of the last one. */
+static int next_of_all(struct td_recording *rec, struct rest *rest,
+		       const struct td_view *view, uint64_t *time_ns,
+		       struct td_readings *delta, struct td_err *err)
+{
+	int rc = td_recorded_next(rec, view->source->how, time_ns, delta, err);
+
+	while (rc > 0 && rest->nr) {
+		td_recorded_warn(rec);
+		rc = td_recording_follow(rec, *rest->paths, err);
+		rest->paths++;
+		rest->nr--;
+		if (!rc)
+			rc = td_recorded_next(rec, view->source->how, time_ns,
+					      delta, err);
+	}
+	return rc;
+}
+
 /* Opens the output, and empties it, only when there is something to show. */
-static int show_rows(struct td_recording *rec, struct td_view *view,
-		     struct td_readings *delta, uint64_t *time_ns,
-		     struct td_err *err)
+static int show_rows(struct td_recording *rec, struct rest rest,
+		     struct td_view *view, struct td_readings *delta,
+		     uint64_t *time_ns, struct td_err *err)
 {
 	bool begun = false;
 	int rc = 0;
 
 	while (!rc) {
-		rc = td_recorded_next(rec, view->source->how, time_ns, delta,
-				      err);
+		rc = next_of_all(rec, &rest, view, time_ns, delta, err);
 		if (rc >= 0 && !begun && td_view_begin(view, err))
 			return err->code;
 		begun = true;
@@ -36,13 +62,15 @@ static int show_rows(struct td_recording *rec, struct td_view *view,
 	return rc < 0 ? rc : 0;
 }
 
-static int show(struct td_recording *rec, struct td_view *view, bool functions,
-		struct td_err *err)
+static int show(struct td_recording *rec, const struct td_opts *opts,
+		struct td_view *view, struct td_err *err)
 {
+	const struct rest rest = { opts->patterns, opts->nr_patterns };
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
-	int rc = functions ? td_replay_profile(rec, view, &time_ns, err)
-			   : show_rows(rec, view, &delta, &time_ns, err);
+	int rc = opts->profile
+			 ? td_replay_profile(rec, view, &time_ns, err)
+			 : show_rows(rec, rest, view, &delta, &time_ns, err);
 
 	free(delta.v);
 	if (rc)
@@ -64,6 +92,29 @@ static int check_not_input(const struct td_recording *rec,
 			    sink->name);
 }
 
+/*
+ * Before anything is written: can all files be read, does each go on from the one
+ * before, and is none of them the output?
+ */
+static int check_rest(const struct td_recording *rec,
+		      const struct td_opts *opts, const struct td_sink *sink,
+		      struct td_err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < opts->nr_patterns; i++) {
+		struct td_recording next;
+
+		rc = td_recording_open(&next, opts->patterns[i], err);
+		if (!rc)
+			rc = td_recording_goes_on(rec, &next, err);
+		if (!rc)
+			rc = check_not_input(&next, sink, err);
+		td_recording_close(&next);
+	}
+	return rc;
+}
+
 static int open_view(struct td_view *view, const struct td_source *source,
 		     const struct td_recording *rec, const struct td_opts *opts,
 		     struct td_err *err)
@@ -79,6 +130,8 @@ static int open_view(struct td_view *view, const struct td_source *source,
 		rc = td_view_open(view, opts, err);
 	if (!rc)
 		rc = check_not_input(rec, &view->sink, err);
+	if (!rc)
+		rc = check_rest(rec, opts, &view->sink, err);
 	return rc ? rc : td_view_check_append(view, err);
 }
 
@@ -96,7 +149,7 @@ static int report_from(struct td_recorded *recorded, struct td_notes *notes,
 	if (!rc && !opts->show.quiet)
 		td_say_notes(notes);
 	if (!rc)
-		rc = show(rec, &view, opts->profile, err);
+		rc = show(rec, opts, &view, err);
 	if (td_view_close(&view, rc ? &late : err) && !rc)
 		rc = err->code;
 	return rc;
@@ -143,15 +196,30 @@ static int report(const struct td_opts *opts, int *status, struct td_err *err)
 
 static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
-	if (!opts->input) {
-		opts->input = word;
-		return *word ? 0 : td_err_usage(err, "report: an empty name");
-	}
-	td_err_usage(err,
-		     "tdstat report shows one file, %s, and runs no command: "
-		     "'%s' is one too many",
-		     opts->input, word);
-	return td_err_hint(err, "for each file: tdstat report FILE");
+	if (!*word)
+		return td_err_usage(err, "report: an empty name");
+	if (opts->input)
+		return td_value_pattern(opts, word, err);
+	opts->input = word;
+	return 0;
+}
+
+/* Standard input can be read only once, and each file is looked at before. */
+static int check_several(const struct td_opts *opts, struct td_err *err)
+{
+	bool has_stdin = opts->input && strcmp(opts->input, "-") == 0;
+
+	if (!opts->nr_patterns)
+		return 0;
+	for (size_t i = 0; i < opts->nr_patterns; i++)
+		has_stdin |= strcmp(opts->patterns[i], "-") == 0;
+	if (has_stdin)
+		return td_err_usage(err, "report: of several files, none can "
+					 "be standard input");
+	if (opts->locate || opts->profile)
+		return td_err_usage(err, "--locate and --profile show one "
+					 "file: samples have no intervals");
+	return 0;
 }
 
 static int refuse_picture(const struct td_opts *opts, struct td_err *err)
@@ -174,7 +242,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 				    "it");
 	if (opts->locate && !td_out_find(opts->show.format)->where)
 		return refuse_picture(opts, err);
-	return 0;
+	return check_several(opts, err);
 }
 
 /* clang-format off */
@@ -219,12 +287,13 @@ static const struct td_option_group *const groups[] = {
 const struct td_command td_command_report = {
 	.name = "report",
 	.line = "show a recording, or what perf stat -x or -j wrote",
-	.args = "[[-i] FILE]",
+	.args = "[[-i] FILE...]",
 	.doc = "Shows a recording again, if asked with another aggregation, "
 	       "with other metrics, or as CSV or JSON.",
 	.what = "What to show:",
 	.examples = "  tdstat report td.jsonl -A\n"
-		    "  tdstat report td.jsonl -l 2 --summary -x,",
+		    "  tdstat report td.jsonl -l 2 --summary -x,\n"
+		    "  tdstat report td.*.jsonl.zst --summary",
 	.status = "Exit status: 0; 64 for a wrong option; 1 if the recording "
 		  "cannot be read, or the result cannot be written.",
 	.groups = groups,

@@ -35,8 +35,11 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 		.engine = &session.engine,
 	};
 	struct td_err late = { 0 };
-	int rc = td_session_open(&session, job, inherited, err), rc_finish;
+	int rc, rc_finish;
 
+	if (td_session_keeps_hangup(job->opts))
+		td_signals_keep_hangup();
+	rc = td_session_open(&session, job, inherited, err);
 	session.view.focus = focus;
 	session.view.viewer = told->viewer;
 	session.engine.waiter.viewer = told->viewer ? told->viewer->fd : -1;

@@ -105,7 +105,7 @@ static int report(void *ctx, const struct td_report *report, struct td_err *err)
 {
 	struct textfile *file = ctx;
 	struct td_err failed = { 0 };
-	int rc = td_counters_add(&file->exposed.counters, report, err);
+	int rc = td_exposed_add(&file->exposed, report, err);
 
 	if (rc)
 		return rc;

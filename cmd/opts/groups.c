@@ -255,8 +255,8 @@ static const struct td_option head[] = {
 
 static const struct td_option series[] = {
 	{ "max-series", 0, "N",
-	  "for Prometheus: end rather than have more than N series (default: "
-	  "2000)",
+	  "for Prometheus: leave out what would be more than N series "
+	  "(default: 2000)",
 	  NUMBER(max_series) },
 	{ NULL },
 };

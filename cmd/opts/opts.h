@@ -31,6 +31,7 @@ struct td_does {
 	bool samples;      /* shows functions */
 	bool exposes;      /* shows counters for Prometheus */
 	bool always;       /* runs its command even if it cannot count it */
+	bool unnamed;      /* -o was not given: the name is the default */
 };
 
 struct td_command;

@@ -3,6 +3,7 @@
 #define TD_CMD_OPTS_WHEN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* When a run counts, how often, and what is done around it. */
 struct td_when {
@@ -17,6 +18,8 @@ struct td_when {
 	bool pre_done; /* before the first run, by a session that failed */
 	bool sync;
 	bool require; /* no run of what cannot be counted */
+	/* record: what a file has when the next one begins; 0: whatever it has */
+	uint64_t rotate_ns, rotate_bytes;
 };
 
 #endif

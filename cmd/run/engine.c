@@ -52,6 +52,10 @@ static int take_wake(struct td_engine *engine, const struct td_wake *wake,
 {
 	if (wake->what & TD_WAKE_SIGNAL)
 		take_signal(engine, &wake->signal);
+	/* a terminal tells us alone that it hangs up, if we are the first on it */
+	if (wake->what & TD_WAKE_REOPEN && is_alive(engine) &&
+	    !wake->signal.from_process)
+		td_child_pass_on(&engine->child, &wake->signal);
 	return wake->what & TD_WAKE_TIMEOUT ? end_command(engine, err) : 0;
 }
 

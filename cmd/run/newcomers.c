@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* CPUs that were offline when counting began, and come online. */
+/* CPUs that were offline when counting began, and cgroups that were not there. */
 #include "cmd/run/newcomers.h"
 
 #include <errno.h>
@@ -102,4 +102,68 @@ int td_newcomers_follow(struct td_newcomers *newcomers, struct td_job *job,
 		rc = take_new(known, job, counter, &fresh, now_ns, err);
 	td_ints_free(&fresh);
 	return rc;
+}
+
+/* --- cgroups --------------------------------------------------------------- */
+
+/* A walk through all cgroups takes some milliseconds where there are many. */
+#define LOOK_FOR_CGROUPS_NS (5 * TD_NS_A_SECOND)
+
+static void say_refused(struct td_newcomers *newcomers, struct td_job *job,
+			const char *name, int rc)
+{
+	/* the kernel may not know its events yet: another look will tell */
+	if (rc == -ENOENT || rc == -ENODEV || newcomers->said_refused)
+		return;
+	newcomers->said_refused = true;
+	td_job_say(job, "tdstat: cgroup %s is new, and is not counted: %s\n",
+		   name, strerror(-rc));
+}
+
+/* In the place of one that is gone, or behind the others. */
+static void count_in(struct td_newcomers *newcomers, struct td_job *job,
+		     struct td_counter *counter, size_t index, bool behind)
+{
+	struct td_cgroups *cgroups = &job->target.cgroups;
+	int rc = behind ? td_counter_add_cgroup(counter, index)
+			: td_counter_open_cgroup(counter, index);
+
+	if (rc) {
+		say_refused(newcomers, job, cgroups->names[index], rc);
+		if (behind)
+			td_cgroups_drop_last(cgroups);
+		return;
+	}
+	td_cgroup_set_gone(cgroups, index, false);
+	td_job_say(job, "tdstat: cgroup %s is new: counted from now on\n",
+		   cgroups->names[index]);
+}
+
+bool td_newcomers_look_for_cgroups(struct td_newcomers *newcomers,
+				   struct td_job *job,
+				   struct td_counter *counter, uint64_t now_ns)
+{
+	struct td_cgroups *cgroups = &job->target.cgroups;
+	const char *list = job->opts->target.each_cgroup;
+	size_t nr = cgroups->nr, index;
+	bool any = false;
+
+	if (!list ||
+	    now_ns - newcomers->looked_cgroups_ns < LOOK_FOR_CGROUPS_NS)
+		return false;
+	newcomers->looked_cgroups_ns = now_ns;
+	if (td_cgroup_news_look(&newcomers->news, &job->fs, list))
+		return false;
+	while (!td_cgroup_news_take(&newcomers->news, cgroups, &index)) {
+		count_in(newcomers, job, counter, index, index == nr);
+		nr = cgroups->nr;
+		any = true;
+	}
+	return any;
+}
+
+void td_newcomers_free(struct td_newcomers *newcomers)
+{
+	td_ints_free(&newcomers->known);
+	td_cgroup_news_free(&newcomers->news);
 }

@@ -4,12 +4,17 @@
 
 #include "cmd/plan/job.h"
 #include "lib/counter/counter.h"
+#include "lib/target/cgroup_new.h"
 
 /* CPUs that were offline when counting began.  All 0 at first. */
 struct td_newcomers {
 	struct td_ints
 		known;      /* online at any time so far; the caller frees it */
 	uint64_t looked_ns; /* when we last looked for others */
+	/* and the same of cgroups */
+	struct td_cgroup_news news;
+	uint64_t looked_cgroups_ns;
+	bool said_refused; /* that one cannot be counted */
 };
 
 /*
@@ -19,5 +24,15 @@ struct td_newcomers {
 int td_newcomers_follow(struct td_newcomers *newcomers, struct td_job *job,
 			struct td_counter *counter, uint64_t now_ns,
 			struct td_err *err);
+
+/*
+ * Between two rows, with --for-each-cgroup of who only shows counters: counts from now
+ * on in cgroups that the list matches by now, and says so.  True if there are any, or
+ * one took the place of another: the names have moved.
+ */
+bool td_newcomers_look_for_cgroups(struct td_newcomers *newcomers,
+				   struct td_job *job,
+				   struct td_counter *counter, uint64_t now_ns);
+void td_newcomers_free(struct td_newcomers *newcomers);
 
 #endif

@@ -45,7 +45,10 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 {
 	int rc = 0;
 
-	if (wake->what & TD_WAKE_DELAY)
+	/* first, so that what comes next is in the new file */
+	if (wake->what & TD_WAKE_REOPEN)
+		rc = td_session_reopen(run->session, err);
+	if (!rc && wake->what & TD_WAKE_DELAY)
 		rc = td_run_end_delay(run, err);
 	if (!rc && wake->what & TD_WAKE_CONTROL)
 		rc = td_run_take_control(run, err);
@@ -166,8 +169,7 @@ static int open_outputs(struct td_session *session, struct td_err *err)
 	if (!rc)
 		rc = td_view_check_append(&session->view, err);
 	if (!rc && opts->does.records)
-		rc = td_recorder_open(&session->recorder, opts->show.output,
-				      err);
+		rc = td_session_open_recorder(session, err);
 	td_signals_let_through(false);
 	return rc;
 }
@@ -317,8 +319,12 @@ static int run_pre(struct td_session *session, struct td_err *err)
 
 	session->pre_done = !rc;
 	session->held_back = rc != 0;
-	if (rc || !when->pre || done || !td_signals_take(&signal))
+	if (rc || !when->pre || done)
 		return rc;
+	do {
+		if (!td_signals_take(&signal))
+			return 0;
+	} while (td_signals_is_request(&signal));
 	session->is_last = session->held_back = true;
 	return td_err_set(err, -EINTR, "stopped before it began");
 }

@@ -2,15 +2,22 @@
 #include "cmd/run/recorder.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd/out/out.h"
+#include "lib/base/util.h"
 #include "lib/recording/recording.h"
+#include "lib/recording/zstd.h"
 
 int td_recorder_open(struct td_recorder *recorder, const char *name,
 		     struct td_err *err)
 {
 	recorder->name = name;
+	if (td_ends_with(name, TD_ZSTD_SUFFIX) && td_zstd_load(err))
+		return err->code;
 	recorder->fp = td_out_open(name, false, err);
 	if (!recorder->fp)
 		return err->code;
@@ -18,12 +25,68 @@ int td_recorder_open(struct td_recorder *recorder, const char *name,
 	return 0;
 }
 
+static int cannot_write(const struct td_recorder *recorder, int rc,
+			struct td_err *err)
+{
+	td_err_set(err, rc, "cannot write %s: %s", recorder->name,
+		   strerror(-rc));
+	err->reader_gone = rc == -EPIPE;
+	return rc;
+}
+
+/* To the file, as far as it goes: who cuts it off has what was written. */
+static int flush(const struct td_recorder *recorder, struct td_err *err)
+{
+	int rc = td_out_check(recorder->fp, recorder->name, err);
+
+	if (rc || !recorder->zstd)
+		return rc;
+	rc = td_zstd_flush(recorder->zstd);
+	return rc ? cannot_write(recorder, rc, err) : 0;
+}
+
 /* Behind a line that is missing none is written: readers take it for a cut. */
 static int check(struct td_recorder *recorder, int rc, struct td_err *err)
 {
-	recorder->no_memory |= rc == -ENOMEM;
-	return rc ? td_err_nomem(err)
-		  : td_out_check(recorder->fp, recorder->name, err);
+	rc = rc ? td_err_nomem(err) : flush(recorder, err);
+	recorder->failed |= rc != 0;
+	return rc;
+}
+
+/* While it is known which file fp is. */
+static void look_at_file(struct td_recorder *recorder)
+{
+	struct stat st;
+
+	if (fstat(fileno(recorder->fp), &st))
+		return;
+	recorder->dev = st.st_dev;
+	recorder->ino = st.st_ino;
+}
+
+bool td_recorder_is_file(const struct td_recorder *recorder, FILE *fp)
+{
+	struct stat st;
+
+	return fstat(fileno(fp), &st) == 0 && st.st_dev == recorder->dev &&
+	       st.st_ino == recorder->ino;
+}
+
+/* What is written from here on is packed. */
+static int pack(struct td_recorder *recorder, struct td_err *err)
+{
+	int fd = fcntl(fileno(recorder->fp), F_DUPFD_CLOEXEC, 0);
+	FILE *fp = fd < 0 ? NULL : td_zstd_writer(fd, &recorder->zstd, err);
+
+	if (fd < 0)
+		return cannot_write(recorder, -errno, err);
+	if (!fp) {
+		td_close_fd(&fd);
+		return err->code;
+	}
+	fclose(recorder->fp);
+	recorder->fp = fp;
+	return 0;
 }
 
 static int put_head(const struct td_recorder *recorder,
@@ -33,8 +96,9 @@ static int put_head(const struct td_recorder *recorder,
 	const struct td_pmu_events *files = &job->measure.catalog.events;
 	const struct td_recording_info info = {
 		.interval_ms = opts->when.interval_ms,
-		.start_ns = recorder->start_ns,
-		.clocks = recorder->clocks,
+		.start_ns = recorder->start_ns + recorder->base_ns,
+		.clocks = { recorder->clocks.mono_ns + recorder->base_ns,
+			    recorder->clocks.suspended_ns },
 		.target = job->target.name,
 		.identity = job->identity,
 		.tsc_hz = job->tree ? job->tsc_hz : td_tsc_hz(),
@@ -74,11 +138,14 @@ int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 
 	if (!recorder->fp)
 		return 0;
+	look_at_file(recorder);
 	td_out_empty(recorder->fp);
 	rc = td_job_read_places(job, true, err);
 	if (rc)
 		return rc;
 	recorder->nr_cpus = job->machine.online.nr;
+	if (td_ends_with(recorder->name, TD_ZSTD_SUFFIX) && pack(recorder, err))
+		return err->code;
 	return check(recorder, put_head(recorder, job, source), err);
 }
 
@@ -94,6 +161,20 @@ int td_recorder_put_latencies(struct td_recorder *recorder,
 	return rc ? check(recorder, rc, err) : 0;
 }
 
+/* The times of a file are from its own begin. */
+static int put_course(const struct td_recorder *recorder,
+		      const struct td_course *course)
+{
+	struct td_course shifted;
+
+	if (!recorder->base_ns)
+		return td_recording_write_course(recorder->fp, course);
+	shifted = *course;
+	for (size_t i = 0; i < shifted.nr; i++)
+		shifted.points[i].time_ns -= recorder->base_ns;
+	return td_recording_write_course(recorder->fp, &shifted);
+}
+
 int td_recorder_put(struct td_recorder *recorder,
 		    const struct td_counted *counted,
 		    struct td_task_names *names, struct td_err *err)
@@ -102,32 +183,70 @@ int td_recorder_put(struct td_recorder *recorder,
 
 	if (!recorder->fp)
 		return 0;
-	rc = td_recording_write_course(recorder->fp, counted->course);
+	rc = put_course(recorder, counted->course);
 	if (!rc)
-		rc = td_recording_write_counts(recorder->fp, counted->time_ns,
-					       counted->times, names,
-					       counted->readings);
+		rc = td_recording_write_counts(
+			recorder->fp, counted->time_ns - recorder->base_ns,
+			counted->times, names, counted->readings);
+	recorder->last_ns = counted->time_ns;
 	return check(recorder, rc, err);
 }
 
 int td_recorder_end(struct td_recorder *recorder, const struct td_usage *usage,
 		    int exit_status, struct td_err *err)
 {
+	/* the times of a command are of all its files */
+	const struct td_usage part = {
+		.elapsed_ns = td_since(usage->elapsed_ns, recorder->base_ns),
+	};
 	int rc;
 
 	if (!recorder->fp)
 		return 0;
-	rc = td_recording_write_end(recorder->fp, usage, exit_status);
+	rc = td_recording_write_end(
+		recorder->fp, recorder->base_ns ? &part : usage, exit_status);
 	return check(recorder, rc, err);
 }
 
-int td_recorder_close(struct td_recorder *recorder, struct td_err *err)
+uint64_t td_recorder_size(const struct td_recorder *recorder)
+{
+	off_t size = recorder->zstd ? (off_t)td_zstd_size(recorder->zstd)
+				    : ftello(recorder->fp);
+
+	return size > 0 ? (uint64_t)size : 0;
+}
+
+static int close_file(struct td_recorder *recorder, struct td_err *err)
 {
 	FILE *fp = recorder->fp;
 
 	recorder->fp = NULL;
-	if (!fp || !fclose(fp))
-		return 0;
-	return td_err_set(err, -errno, "cannot write %s: %s", recorder->name,
-			  strerror(errno));
+	recorder->zstd = NULL;
+	return fp && fclose(fp) ? cannot_write(recorder, -errno, err) : 0;
+}
+
+int td_recorder_go_on(struct td_recorder *recorder, FILE *fp, const char *name,
+		      struct td_job *job, const struct td_source *source,
+		      struct td_err *err)
+{
+	const struct td_usage whole = { .elapsed_ns = recorder->last_ns };
+	struct td_err late = { 0 };
+	int rc = td_recorder_end(recorder, &whole, 0, err);
+
+	if (close_file(recorder, rc ? &late : err) && !rc)
+		rc = err->code;
+	recorder->fp = fp;
+	recorder->name = name;
+	recorder->base_ns = recorder->last_ns;
+	recorder->failed |= rc != 0;
+	return rc ? rc : td_recorder_begin(recorder, job, source, err);
+}
+
+int td_recorder_close(struct td_recorder *recorder, struct td_err *err)
+{
+	int rc = close_file(recorder, err);
+
+	free(recorder->stamped);
+	recorder->stamped = NULL;
+	return rc;
 }

@@ -144,8 +144,10 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 	if (td_course_end(&run->tally.course, &run->tally.sum,
 			  run->clock.read_ns))
 		return td_err_nomem(err);
-	rc = td_recorder_put_latencies(&session->recorder, &session->latencies,
-				       err);
+	rc = td_session_rotate(session, err);
+	if (!rc)
+		rc = td_recorder_put_latencies(&session->recorder,
+					       &session->latencies, err);
 	if (!rc)
 		rc = td_recorder_put_places(&session->recorder, run->job, err);
 	if (!rc)
@@ -166,6 +168,24 @@ static void say_behind(struct td_run *run)
 }
 
 /*
+ * Services come and go while they are served.  A recording has the cgroups of its
+ * first line.
+ */
+static void look_for_cgroups(struct td_run *run)
+{
+	struct td_session *session = run->session;
+	const struct td_cgroups *cgroups = &run->job->target.cgroups;
+
+	if (!td_opts_exposes(run->job->opts) ||
+	    !td_newcomers_look_for_cgroups(&run->newcomers, run->job,
+					   run->counting.counter,
+					   run->clock.read_ns))
+		return;
+	session->source.cgroups = cgroups->names;
+	session->source.nr_cgroups = cgroups->nr;
+}
+
+/*
  * Writes the row and begins a new one.  Its time is that of its counts, which
  * may be some time after the tick if we had to wait for a CPU: else tasks would
  * seem to have run for longer than the row lasted.
@@ -181,6 +201,8 @@ static int put_row(struct td_run *run, struct td_err *err)
 	td_job_say_notes(run->job);
 	clear_row(run);
 	run->printed++;
+	if (!rc)
+		look_for_cgroups(run);
 	return rc;
 }
 

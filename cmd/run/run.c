@@ -122,7 +122,7 @@ void td_run_close(struct td_run *run)
 	td_tally_free(&run->tally);
 	td_drilling_end(&run->drilling);
 	td_offline_free(&run->offline);
-	td_ints_free(&run->newcomers.known);
+	td_newcomers_free(&run->newcomers);
 	td_latency_close(&run->latency);
 }
 

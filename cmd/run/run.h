@@ -96,6 +96,17 @@ int td_session_open(struct td_session *session, struct td_job *job,
 		    const struct td_inherited *inherited, struct td_err *err);
 /* True if another run follows. */
 bool td_session_goes_on(const struct td_session *session);
+/* rotate.c: does SIGHUP open files anew, and end nothing? */
+bool td_session_keeps_hangup(const struct td_opts *opts);
+/*
+ * After SIGHUP: opens the files of -o anew that somebody has renamed.  What cannot
+ * be opened is said, and the old file is written on.
+ */
+int td_session_reopen(struct td_session *session, struct td_err *err);
+/* Opens the recording, or the first one of several. */
+int td_session_open_recorder(struct td_session *session, struct td_err *err);
+/* Before an interval is recorded: begins the next file, if it is time (--rotate). */
+int td_session_rotate(struct td_session *session, struct td_err *err);
 /* Returns rc, or an error from closing the outputs. */
 int td_session_close(struct td_session *session, int rc, struct td_err *err);
 

@@ -20,6 +20,7 @@ static struct {
 	_Atomic uint64_t waiting_ns; /* when the first of them came */
 	_Atomic uint64_t first_ns;   /* when the first of all came; 0: none */
 	atomic_bool over, let;
+	bool keeps_hangup; /* SIGHUP is a request, and ends nothing */
 	void (*tidy_up)(void);
 } heard;
 
@@ -44,6 +45,18 @@ static bool is_to_end(uint64_t now)
 	       (heard.over && is_second(heard.first_ns, now));
 }
 
+static bool is_request(int number)
+{
+	return number == SIGHUP && heard.keeps_hangup;
+}
+
+/* A full pipe has more of them than anybody waits for. */
+static void tell(const struct td_signal *signal)
+{
+	if (write(heard.fds[1], signal, sizeof(*signal)) < 0)
+		errno = 0;
+}
+
 static void hear(int number, siginfo_t *info, void *context)
 {
 	const struct td_signal signal = { td_now_ns(), number,
@@ -51,6 +64,11 @@ static void hear(int number, siginfo_t *info, void *context)
 	int before = errno;
 
 	(void)context;
+	if (is_request(number)) {
+		tell(&signal);
+		errno = before;
+		return;
+	}
 	if (is_to_end(signal.time_ns)) {
 		end_by(number);
 		return;
@@ -59,9 +77,7 @@ static void hear(int number, siginfo_t *info, void *context)
 		heard.first_ns = signal.time_ns;
 	if (!heard.waiting++)
 		heard.waiting_ns = signal.time_ns;
-	/* a full pipe has more of them than anybody waits for */
-	if (write(heard.fds[1], &signal, sizeof(signal)) < 0)
-		errno = 0;
+	tell(&signal);
 	errno = before;
 }
 
@@ -114,8 +130,19 @@ bool td_signals_take(struct td_signal *taken)
 	if (!heard.is_open ||
 	    read(heard.fds[0], taken, sizeof(*taken)) != sizeof(*taken))
 		return false;
-	heard.waiting--;
+	if (!is_request(taken->number))
+		heard.waiting--;
 	return true;
+}
+
+bool td_signals_is_request(const struct td_signal *signal)
+{
+	return is_request(signal->number);
+}
+
+void td_signals_keep_hangup(void)
+{
+	heard.keeps_hangup = true;
 }
 
 void td_signals_over(bool over)
@@ -141,6 +168,7 @@ void td_signals_hold(void)
 		return;
 	/* what has waited ends the child when it may */
 	heard.let = true;
+	heard.keeps_hangup = false;
 	heard.tidy_up = NULL;
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }

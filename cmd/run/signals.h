@@ -32,8 +32,15 @@ struct td_signal {
  * same; -1 with errno.
  */
 int td_signals_open(void);
+/*
+ * Before td_signals_open(), of who writes to files that somebody may rotate: SIGHUP
+ * is a request to open them anew.  It ends nothing, however often it comes.
+ */
+void td_signals_keep_hangup(void);
 /* False: none has come that was not taken. */
 bool td_signals_take(struct td_signal *taken);
+/* Is it a SIGHUP that asks for files to be opened anew? */
+bool td_signals_is_request(const struct td_signal *signal);
 /* What is left to do is to show what was counted. */
 void td_signals_over(bool over);
 /* The first one ends us: nothing would be lost. */

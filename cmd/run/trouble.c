@@ -15,8 +15,7 @@ static bool note_unwritable(struct td_session *session,
 			    const struct td_err *err)
 {
 	bool now = has_failed(session->view.sink.writer.fp) ||
-		   has_failed(session->recorder.fp) ||
-		   session->recorder.no_memory;
+		   session->recorder.failed;
 
 	if (!now || session->unwritable)
 		return false;

@@ -255,7 +255,9 @@ static void take_rest(struct td_waiter *waiter, const struct pollfd *polls,
 	if (polls[POLL_VIEWER].revents)
 		wake->what |= TD_WAKE_VIEWER;
 	if (polls[POLL_SIGNALS].revents && td_signals_take(&wake->signal))
-		wake->what |= TD_WAKE_SIGNAL;
+		wake->what |= td_signals_is_request(&wake->signal)
+				      ? TD_WAKE_REOPEN
+				      : TD_WAKE_SIGNAL;
 	if (polls[POLL_CHILD].revents)
 		waiter->child_ended = true;
 	take_pids(waiter, polls, wake);

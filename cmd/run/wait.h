@@ -41,6 +41,7 @@ enum td_wakeup {
 	TD_WAKE_CONTROL = 64,
 	TD_WAKE_TASKS = 128,
 	TD_WAKE_VIEWER = 256,
+	TD_WAKE_REOPEN = 512, /* SIGHUP, which ends nothing (signals.h) */
 };
 
 #define TD_WAITER_NONE                      \

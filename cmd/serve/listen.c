@@ -225,6 +225,18 @@ int td_listener_open(struct td_listener *listener, const char *where,
 			      : open_tcp(&listener->fd, where, err);
 }
 
+void td_listener_name(const struct td_listener *listener, const char *where,
+		      char name[TD_LISTEN_NAME])
+{
+	if (!where && listener->fd == FIRST_FD && getenv("LISTEN_FDS"))
+		snprintf(name, TD_LISTEN_NAME, "a socket of systemd");
+	else if (where && is_unix(where))
+		snprintf(name, TD_LISTEN_NAME, "%s", where);
+	else
+		snprintf(name, TD_LISTEN_NAME, "http://%s/metrics",
+			 where ? where : TD_LISTEN_DEFAULT);
+}
+
 /* Another process may have put its own in the place of ours. */
 static bool is_ours(const struct td_listener *listener)
 {

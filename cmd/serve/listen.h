@@ -8,6 +8,7 @@
 #include "lib/base/err.h"
 
 #define TD_LISTEN_DEFAULT "127.0.0.1:9878"
+#define TD_LISTEN_NAME    320
 
 /* A socket that waits for connections. */
 struct td_listener {
@@ -28,6 +29,9 @@ int td_listener_open(struct td_listener *listener, const char *where,
 		     struct td_err *err);
 /* Returns 0 if where could be opened, or a usage error. */
 int td_listener_check(const char *where, struct td_err *err);
+/* For people: "http://127.0.0.1:9878/metrics"; where is as it was opened. */
+void td_listener_name(const struct td_listener *listener, const char *where,
+		      char name[TD_LISTEN_NAME]);
 /* Removes our unix socket. */
 void td_listener_close(struct td_listener *listener);
 

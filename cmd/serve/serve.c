@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat serve: counts until it is told to end, and answers Prometheus. */
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,9 +13,11 @@
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/rights.h"
+#include "cmd/say.h"
 #include "cmd/serve/http.h"
 #include "cmd/serve/listen.h"
 #include "cmd/session.h"
+#include "cmd/version.h"
 #include "cmd/view/exposed.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
@@ -26,6 +29,8 @@ struct server {
 	struct td_listener listener;
 	struct td_http *http;
 	struct td_exposed exposed;
+	const struct td_machine *machine; /* NULL: counting has not begun */
+	bool said_start;
 };
 
 /*
@@ -77,6 +82,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	int rc = td_rights_drop(err);
 
 	td_exposed_begin(&server->exposed, server->opts, source);
+	server->machine = source->machine;
 	if (!rc)
 		rc = set_pages(server, err);
 	if (!rc)
@@ -86,13 +92,48 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	return rc;
 }
 
+/* "cpu_core, cpu_atom" */
+static void put_pmus(FILE *fp, const struct td_machine *machine)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (machine->pmus[i].skip)
+			continue;
+		fprintf(fp, "%s%s", first ? "" : ", ", machine->pmus[i].name);
+		first = false;
+	}
+}
+
+/* After the first interval, when it is known how many series there are. */
+static void say_start(struct server *server)
+{
+	char name[TD_LISTEN_NAME];
+	char *pmus = NULL;
+	size_t size = 0;
+	FILE *fp = server->said_start ? NULL : open_memstream(&pmus, &size);
+
+	server->said_start = true;
+	if (!fp)
+		return;
+	put_pmus(fp, server->machine);
+	td_text_close(fp, &pmus);
+	td_listener_name(&server->listener, server->opts->listen, name);
+	td_say("tdstat: version %s answers on %s: %s, %zu series\n",
+	       TDSTAT_VERSION, name, pmus ? pmus : "",
+	       server->exposed.counters.nr_series);
+	free(pmus);
+}
+
 static int report(void *ctx, const struct td_report *report, struct td_err *err)
 {
 	struct server *server = ctx;
-	int rc = td_counters_add(&server->exposed.counters, report, err);
+	int rc = td_exposed_add(&server->exposed, report, err);
 
 	if (!rc)
 		rc = set_pages(server, err);
+	if (!rc)
+		say_start(server);
 	if (!rc)
 		notify("WATCHDOG=1");
 	return rc;

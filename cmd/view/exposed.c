@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "cmd/say.h"
 #include "cmd/version.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"
@@ -45,6 +46,30 @@ void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
 	name_ids(&exposed->counters, source);
 	td_cpuid_format(&machine->cpuid, exposed->cpuid);
 	exposed->info.cpuid = exposed->cpuid;
+}
+
+static void say_left_out(struct td_exposed *exposed)
+{
+	const struct td_counters *counters = &exposed->counters;
+
+	if (!counters->nr_left_out || exposed->said_left_out)
+		return;
+	exposed->said_left_out = true;
+	td_say("tdstat: %zu series are left out: there may be %zu\n",
+	       counters->nr_left_out, counters->max_series);
+	td_say("tdstat: --max-series N allows more; fewer CPUs, cgroups or "
+	       "metrics make fewer\n");
+}
+
+int td_exposed_add(struct td_exposed *exposed, const struct td_report *report,
+		   struct td_err *err)
+{
+	int rc;
+
+	exposed->counters.read_s = (double)td_wall_ns() / TD_NS_A_SECOND;
+	rc = td_counters_add(&exposed->counters, report, err);
+	say_left_out(exposed);
+	return rc;
 }
 
 char *td_exposed_text(const struct td_exposed *exposed, enum td_exposition how,

@@ -11,11 +11,15 @@ struct td_exposed {
 	struct td_counters counters;
 	struct td_exposed_info info;
 	char cpuid[48];
+	bool said_left_out;
 };
 
 /* opts must have the interval. */
 void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
 		      const struct td_source *source);
+/* Adds an interval, which was just read; says once that not all have room. */
+int td_exposed_add(struct td_exposed *exposed, const struct td_report *report,
+		   struct td_err *err);
 /* Makes the text; the caller frees it.  NULL if out of memory. */
 char *td_exposed_text(const struct td_exposed *exposed, enum td_exposition how,
 		      size_t *size);

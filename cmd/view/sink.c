@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,6 +63,8 @@ static int open_stream(struct td_sink *sink, const struct td_opts *opts,
 
 	if (opts->show.quiet || sink->unseen)
 		return open_file(sink, "/dev/null", false, err);
+	sink->named = opts->show.output && !opts->does.records &&
+		      !opts->show.own_file;
 	if (opts->show.output && !opts->does.records)
 		return open_file(sink, opts->show.output, opts->show.append,
 				 err);
@@ -179,6 +182,37 @@ int td_sink_begin(struct td_sink *sink, struct td_err *err)
 		       "second\n",
 		       sink->attached ? "it ends or " : "");
 	sink->is_new = sink->starts = sink->tells = sink->waits = false;
+	return td_sink_check(sink, err);
+}
+
+static bool is_same_file(FILE *a, FILE *b)
+{
+	struct stat of_a, of_b;
+
+	return fstat(fileno(a), &of_a) == 0 && fstat(fileno(b), &of_b) == 0 &&
+	       of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+/* What the new file has already stays, as with --append. */
+int td_sink_reopen(struct td_sink *sink, struct td_err *err)
+{
+	struct td_writer *writer = &sink->writer;
+	FILE *fp = sink->named ? td_out_open(sink->name, true, err) : NULL;
+	bool fresh;
+
+	if (!fp)
+		return sink->named ? err->code : 0;
+	if (is_same_file(fp, writer->fp)) {
+		fclose(fp);
+		return 0;
+	}
+	/* all of it was flushed, and that was checked, with each row */
+	fclose(writer->fp);
+	writer->fp = fp;
+	fresh = !td_out_has_content(fp);
+	writer->header_done = !fresh && writer->out->one_header;
+	if (fresh && writer->out->for_people)
+		put_started(fp);
 	return td_sink_check(sink, err);
 }
 

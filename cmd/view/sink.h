@@ -12,6 +12,7 @@ struct td_sink {
 	struct td_writer writer;
 	bool unseen;      /* a viewer has what the stream loses: set before */
 	bool to_file;     /* we close the stream */
+	bool named;       /* by -o: it can be opened again */
 	bool terminal;    /* it is one */
 	bool is_new;      /* empty the file first */
 	bool appends;     /* --append */
@@ -32,6 +33,11 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 int td_sink_begin(struct td_sink *sink, struct td_err *err);
 /* Asks a terminal for the size of its window, which its user may change. */
 void td_sink_measure(struct td_sink *sink);
+/*
+ * After SIGHUP: if the name of -o has another file by now, or none, goes on in that.
+ * An error leaves all as it was.
+ */
+int td_sink_reopen(struct td_sink *sink, struct td_err *err);
 /* Flushes; an error if anything was not written. */
 int td_sink_check(struct td_sink *sink, struct td_err *err);
 /* An error if anything was not written.  May be called twice. */

@@ -51,6 +51,8 @@ int td_view_follow(struct td_view *view, struct td_err *err)
 {
 	const struct td_source *source = view->source;
 
+	view->aggregator.cgroups = source->cgroups;
+	view->aggregator.nr_cgroups = source->nr_cgroups;
 	return td_aggregator_follow(&view->aggregator, source->cache_level,
 				    places_of(source),
 				    source->machine->online.nr, err);

@@ -71,7 +71,7 @@ struct td_view {
  */
 int td_view_init(struct td_view *view, const struct td_source *source,
 		 const struct td_opts *opts, struct td_err *err);
-/* After a read, before its readings are summed: gives new CPUs their ids. */
+/* After a read, before its readings are summed: gives new CPUs and cgroups their ids. */
 int td_view_follow(struct td_view *view, struct td_err *err);
 /*
  * Opens the stream, when it is known which events can be counted, and who is the

@@ -115,6 +115,12 @@ int td_counter_open_cpus(struct td_counter *counter,
 int td_counter_open_cgroup(struct td_counter *counter, size_t index);
 
 /*
+ * Counts from now on in a cgroup behind those of the start, too; its readings stand
+ * behind all others.  After an error nothing of it is counted.
+ */
+int td_counter_add_cgroup(struct td_counter *counter, size_t index);
+
+/*
  * sets.c: for counting per thread.  The first counts a new thread from now
  * on, if the others are counting (-ESRCH if it has ended; life as in
  * td_reading).

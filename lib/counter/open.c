@@ -223,11 +223,15 @@ static struct perf_thread_map *group_threads(const struct opening *o,
 	if (!target->system_wide)
 		return map_of(o->set->tids.v,
 			      one && o->set->tids.nr ? 1 : o->set->tids.nr);
-	group->cgroup = target->each_cgroup ? 1 : from->cgroup;
+	group->cgroup = o->set->cgroup        ? o->set->cgroup
+			: target->each_cgroup ? 1
+					      : from->cgroup;
 	if (!group->cgroup)
 		return perf_thread_map__new_dummy();
 	return map_of(target->cgroups.fds + group->cgroup - 1,
-		      target->each_cgroup ? target->cgroups.nr : 1);
+		      target->each_cgroup && !o->set->cgroup
+			      ? target->cgroups.nr
+			      : 1);
 }
 
 /*

@@ -36,6 +36,7 @@ struct td_open_set {
 	size_t nr_groups;
 	struct td_ints tids; /* empty: counts on CPUs */
 	struct td_ints only; /* these came online later; empty: all CPUs */
+	int cgroup; /* 1 + the index of one that came later; 0: all there are */
 	/* only tries the groups of families, on one CPU or task */
 	bool tries;
 	/* late: has the groups of these families only */

@@ -245,15 +245,13 @@ static int start_group(const struct td_counter *counter,
 	return rc;
 }
 
-/* Opens the set that was added last, of which only its CPUs are given. */
-static int open_added(struct td_counter *counter, const struct td_ints *cpus)
+/* Opens the set that was added last, of which is given where it counts. */
+static int open_added(struct td_counter *counter)
 {
 	struct td_open_set *set = &counter->sets[counter->nr_sets - 1];
 	size_t index = 0, failed = 0;
-	int rc = td_ints_copy(&set->only, cpus);
+	int rc = td_open_set(set, &counter->setup, &index, &failed);
 
-	if (!rc)
-		rc = td_open_set(set, &counter->setup, &index, &failed);
 	for (size_t g = 0; !rc && g < set->nr_groups; g++)
 		rc = start_group(counter, &set->groups[g]);
 	if (rc) {
@@ -273,11 +271,27 @@ static int add_set(struct td_counter *counter, const struct td_ints *cpus,
 		return -ENOMEM;
 	set->late = families;
 	set->tries = !families && counter->setup.open_late;
-	if (families && td_ints_copy(&set->families, families)) {
+	if (td_ints_copy(&set->only, cpus) ||
+	    (families && td_ints_copy(&set->families, families))) {
 		td_counter_drop_set(counter);
 		return -ENOMEM;
 	}
-	return open_added(counter, cpus);
+	return open_added(counter);
+}
+
+int td_counter_add_cgroup(struct td_counter *counter, size_t index)
+{
+	struct td_home home = td_leave_home(counter);
+	struct td_open_set *set = td_counter_add_set(counter);
+	int rc = -ENOMEM;
+
+	if (set) {
+		set->cgroup = 1 + (int)index;
+		set->tries = counter->setup.open_late;
+		rc = open_added(counter);
+	}
+	td_go_home(&home);
+	return rc;
 }
 
 int td_counter_add_cpus(struct td_counter *counter, const struct td_ints *cpus)

@@ -17,6 +17,7 @@
 #include "lib/recording/places.h"
 #include "lib/recording/region_line.h"
 #include "lib/recording/sums.h"
+#include "lib/recording/zstd.h"
 
 #define MAX_LINE  (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
 #define MAX_DEPTH 8
@@ -32,6 +33,12 @@ static int bad(const struct td_recording *rec, struct td_err *err,
 
 static int read_error(const struct td_recording *rec, struct td_err *err)
 {
+	const char *why = rec->zstd ? td_zstd_why(rec->zstd) : NULL;
+
+	if (why)
+		return td_err_set(err, -EINVAL,
+				  "%s: cannot be unpacked behind line %zu: %s",
+				  rec->path, rec->line, why);
 	return td_err_set(err, -EIO, "%s: %s", rec->path, strerror(errno));
 }
 
@@ -210,6 +217,7 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 		return bad(rec, err,
 			   "neither counts with a time nor an end "
 			   "line");
+	*time_ns += rec->base_ns;
 	if (read_times(rec, line, *time_ns, err))
 		return err->code;
 	if (td_recording_resize(readings, nr))
@@ -255,10 +263,13 @@ int td_recording_read_end(struct td_recording *rec, struct json_object *end,
 	if (!td_json_seconds(end, "elapsed", &usage->elapsed_ns))
 		return bad(rec, err, "\"end\" needs elapsed");
 	rec->ended = true;
-	return read_cpu_times(rec, end, &usage->has_times, &usage->user_ns,
-			      &usage->sys_ns, err)
-		       ? err->code
-		       : check_rest(rec, err);
+	if (read_cpu_times(rec, end, &usage->has_times, &usage->user_ns,
+			   &usage->sys_ns, err))
+		return err->code;
+	/* of several files, they would be those of the last one */
+	usage->has_times = usage->has_times && !rec->base_ns;
+	usage->elapsed_ns += rec->base_ns;
+	return check_rest(rec, err);
 }
 
 /* "123", or "123#2" for the second task of that TID */

@@ -2,23 +2,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/recording/lines.h"
+#include "lib/recording/open.h"
 #include "lib/recording/perf/output.h"
-
-static void look_at_file(struct td_recording *rec)
-{
-	struct stat st;
-
-	rec->is_file = fstat(fileno(rec->fp), &st) == 0 && S_ISREG(st.st_mode);
-	if (!rec->is_file)
-		return;
-	rec->dev = st.st_dev;
-	rec->ino = st.st_ino;
-}
 
 bool td_recording_is_written(const struct td_recording *rec, int fd)
 {
@@ -30,48 +18,15 @@ bool td_recording_is_written(const struct td_recording *rec, int fd)
 	       st.st_ino == rec->ino;
 }
 
-/* True if text begins with these tokens of JSON, whatever blanks are between. */
-static bool has_tokens(const char *text, const char *const *tokens, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		text += strspn(text, " \t\r\n");
-		if (strncmp(text, tokens[i], strlen(tokens[i])) != 0)
-			return false;
-		text += strlen(tokens[i]);
-	}
-	return true;
-}
-
-bool td_recording_is_at(const char *path)
-{
-	static const char *const tokens[] = { "{", "\"tdstat\"", ":" };
-	struct stat st;
-	char text[128];
-	ssize_t size;
-	int fd;
-
-	/* opening what is no file may have an effect, and may block */
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	td_close_fd(&fd);
-	if (size < 0)
-		return false;
-	text[size] = '\0';
-	return has_tokens(text, tokens, TD_ARRAY_SIZE(tokens));
-}
-
 int td_recording_open(struct td_recording *rec, const char *path,
 		      struct td_err *err)
 {
 	int rc;
 
 	*rec = (struct td_recording){ .path = path };
-	rec->fp = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-	if (!rec->fp)
-		return td_err_set(err, -errno, "%s: %s", path, strerror(errno));
-	look_at_file(rec);
+	rc = td_recording_open_stream(rec, err);
+	if (rc)
+		return rc;
 	rc = td_perf_output_open(rec, err);
 	return rc > 0 ? td_recording_read_head(rec, err) : rc;
 }
@@ -93,8 +48,7 @@ static void free_names(char **names, size_t nr)
 
 void td_recording_close(struct td_recording *rec)
 {
-	if (rec->fp && rec->fp != stdin)
-		fclose(rec->fp);
+	td_recording_close_stream(rec);
 	free(rec->text);
 	td_perf_output_free(rec->perf);
 	free(rec->info.target.text);

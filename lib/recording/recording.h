@@ -85,13 +85,16 @@ int td_recording_write_end(FILE *fp, const struct td_usage *usage,
 			   int exit_status);
 
 struct td_perf_file;
+struct td_zstd;
 
 /* A recording that is read, or a file of perf stat. */
 struct td_recording {
 	FILE *fp;
-	const char *path; /* borrowed */
-	bool is_file;     /* not a pipe, or a terminal */
-	dev_t dev;        /* which file */
+	struct td_zstd *zstd; /* what it is unpacked by; NULL: it is plain */
+	const char *path;     /* borrowed */
+	bool is_stdin;        /* which stays open */
+	bool is_file;         /* not a pipe, or a terminal */
+	dev_t dev;            /* which file */
 	ino_t ino;
 	size_t line; /* the line that was read last, and its text */
 	char *text;
@@ -107,14 +110,15 @@ struct td_recording {
 	struct td_course course;    /* and how its counts came about */
 	struct td_latencies latencies; /* until its end */
 	uint64_t time_ns;              /* when it ended */
-	bool ended;                    /* the end line was read */
-	bool cut_off;                  /* it ends in the middle of a line */
-	struct td_usage usage;         /* from the end line */
+	uint64_t base_ns;      /* of several: when this one began (follow.h) */
+	bool ended;            /* the end line was read */
+	bool cut_off;          /* it ends in the middle of a line */
+	struct td_usage usage; /* from the end line */
 };
 
 /*
- * Opens path ("-" is standard input) and reads the first line.  Free with
- * td_recording_close(), also after an error.
+ * Opens path ("-" is standard input), which may be compressed by zstd, and reads
+ * the first line.  Free with td_recording_close(), also after an error.
  */
 int td_recording_open(struct td_recording *rec, const char *path,
 		      struct td_err *err);

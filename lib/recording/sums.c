@@ -73,7 +73,8 @@ int td_recording_read_sums(struct td_recording *rec, struct json_object *line,
 					"too many points before an interval");
 	if (!td_json_seconds(line, "so_far", &time_ns) ||
 	    (rec->course.nr &&
-	     time_ns < rec->course.points[rec->course.nr - 1].time_ns))
+	     time_ns + rec->base_ns <
+		     rec->course.points[rec->course.nr - 1].time_ns))
 		return td_recording_bad(rec, err,
 					"\"sums\" need a later so_far");
 	if (td_recording_resize(&point, json_object_array_length(sums)))
@@ -83,7 +84,7 @@ int td_recording_read_sums(struct td_recording *rec, struct json_object *line,
 				      "\"sums\" are not [value, enabled, "
 				      "running], none smaller than before");
 	else
-		rc = td_course_add(&rec->course, &point, time_ns)
+		rc = td_course_add(&rec->course, &point, time_ns + rec->base_ns)
 			     ? td_err_nomem(err)
 			     : 0;
 	free(point.v);

@@ -121,6 +121,13 @@ const struct td_task_name *td_task_names_next(struct td_task_names *names)
 	return &names->v[names->next++];
 }
 
+void td_task_names_rewind(struct td_task_names *names)
+{
+	for (size_t i = 0; i < names->nr; i++)
+		names->v[i].returned = false;
+	names->next = 0;
+}
+
 void td_task_names_end(struct td_task_names *names, int tid)
 {
 	struct td_task_name *task = find(names, tid, life_of(names, tid));

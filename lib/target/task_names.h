@@ -49,6 +49,8 @@ const char *td_task_names_find_life(const struct td_task_names *names, int tid,
  * Returns a task whose name is new since the last call; NULL if there is none.
  */
 const struct td_task_name *td_task_names_next(struct td_task_names *names);
+/* From now on it returns all of them once more. */
+void td_task_names_rewind(struct td_task_names *names);
 /* Marks the task as ended, until its name is set again. */
 void td_task_names_end(struct td_task_names *names, int tid);
 /*

@@ -232,6 +232,18 @@ static int put_cgroups(struct td_counters *counters, struct td_err *err)
 			     (double)(cgroups->nr - cgroups->nr_gone), err);
 }
 
+/* Rules add up those that are in no other one. */
+static int put_nested(const struct place *place, struct td_err *err)
+{
+	const struct td_series_key key = { .id = place->id };
+	struct td_counters *counters = place->counters;
+
+	if (!counters->cgroups || !place->id ||
+	    !td_counters_is_nested(counters, place->id))
+		return 0;
+	return td_series_put(counters, TD_FAMILY_NESTED, &key, 1, err);
+}
+
 static int put_row(const struct place *place, struct td_err *err)
 {
 	const struct td_row *row = place->row;
@@ -239,11 +251,68 @@ static int put_row(const struct place *place, struct td_err *err)
 
 	if (!rc)
 		rc = put_cpus(place, err);
+	if (!rc)
+		rc = put_nested(place, err);
 	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(levels); i++)
 		rc = put_level(place, &levels[i], err);
 	for (size_t i = 0; !rc && i < row->nr_nodes; i++)
 		rc = put_metric(place, &row->nodes[i], err);
 	return rc;
+}
+
+/* More series than a row can have. */
+static size_t most_of(const struct td_row *row)
+{
+	return 2 * row->nr_nodes + 16;
+}
+
+/*
+ * All of a row or nothing: with a part of its categories, it would look as if the
+ * others were 0.  A row that has series already keeps them, and gets what fits.
+ */
+static bool has_room(const struct place *place, struct td_err *err)
+{
+	struct td_counters *counters = place->counters;
+	size_t room = td_series_room(counters);
+
+	if (room >= most_of(place->row))
+		return true;
+	counters->nr_found = counters->nr_lacking = 0;
+	counters->probing = true;
+	put_row(place, err);
+	counters->probing = false;
+	if (counters->nr_found || counters->nr_lacking <= room)
+		return true;
+	counters->nr_left_out += counters->nr_lacking;
+	return false;
+}
+
+/* CPUs that are offline, and cgroups that were removed, have rows, too. */
+static bool is_there(const struct place *place)
+{
+	const struct td_counters *counters = place->counters;
+	const struct td_row *row = place->row;
+
+	if (row->absent || td_counters_is_gone(counters, place->id))
+		return false;
+	return !place->id || !counters->always_enabled || row->package ||
+	       row->activity.counted_cpus;
+}
+
+/* After all others. */
+static int put_own(struct td_counters *counters, struct td_err *err)
+{
+	static const struct td_series_key key;
+	int rc = td_series_put(counters, TD_FAMILY_SERIES, &key,
+			       (double)counters->nr_series, err);
+
+	if (!rc)
+		rc = td_series_put(counters, TD_FAMILY_LEFT_OUT, &key,
+				   (double)counters->nr_left_out, err);
+	return rc || counters->read_s <= 0
+		       ? rc
+		       : td_series_put(counters, TD_FAMILY_LAST_READ, &key,
+				       counters->read_s, err);
 }
 
 /* How many intervals have passed that no report was of. */
@@ -281,6 +350,9 @@ int td_counters_add(struct td_counters *counters,
 	int rc;
 
 	counters->intervals++;
+	counters->nr_left_out = 0;
+	if (td_counters_drop_gone(counters))
+		return td_err_nomem(err);
 	rc = put_missed(counters, report->time_ns, err);
 	if (!rc)
 		rc = put_cgroups(counters, err);
@@ -289,8 +361,8 @@ int td_counters_add(struct td_counters *counters,
 		const struct place place = { counters, report, row,
 					     id_of(counters, row) };
 
-		if (!row->absent)
+		if (is_there(&place) && has_room(&place, err))
 			rc = put_row(&place, err);
 	}
-	return rc;
+	return rc ? rc : put_own(counters, err);
 }

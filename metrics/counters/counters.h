@@ -31,6 +31,10 @@ enum td_family_kind {
 	TD_FAMILY_MISSED,
 	TD_FAMILY_CPUS,
 	TD_FAMILY_CGROUPS,
+	TD_FAMILY_NESTED,
+	TD_FAMILY_SERIES,
+	TD_FAMILY_LEFT_OUT,
+	TD_FAMILY_LAST_READ,
 	TD_FAMILY_RATIO,
 	TD_FAMILY_VALUE,
 	TD_FAMILY_COUNTED_RATIO,
@@ -64,7 +68,7 @@ struct td_family {
 	struct td_index index;
 };
 
-/* Set the first six; free with td_counters_free(). */
+/* Set the first seven; free with td_counters_free(). */
 struct td_counters {
 	const char *label; /* of the ids of rows: "cpu"; NULL: none */
 	size_t prefix;     /* length of what ids begin with: "CPU" */
@@ -73,21 +77,30 @@ struct td_counters {
 	bool always_enabled; /* events are, as rows are of whole CPUs */
 	/* rows are of these cgroups, which come and go; borrowed, NULL: none */
 	const struct td_cgroups *cgroups;
+	double read_s; /* since 1970: when the interval that is added ended */
 	struct td_family families[TD_NR_FAMILIES];
-	size_t nr_series;
+	size_t nr_series;   /* of rows: those of max_series */
+	size_t nr_own;      /* that say how the counting goes */
+	size_t nr_left_out; /* of the last interval, as they would be too many */
 	uint64_t intervals; /* that were added */
+	/* of a row that is looked at before it is put: what it has, and lacks */
+	bool probing;
+	size_t nr_found, nr_lacking;
 };
 
 const struct td_family_row *td_family_row(enum td_family_kind kind);
 /*
  * Adds an interval.  A level is added if all of it was counted, and left out
  * else.  A part that is negative, as corrections can make one, is taken off what
- * comes next, so no counter ever falls.  -E2BIG if there would be more than
- * max_series.
+ * comes next, so no counter ever falls.  Of what would be more than max_series, a
+ * row is left out whole.  Series of cgroups that are gone end.
  */
 int td_counters_add(struct td_counters *counters,
 		    const struct td_report *report, struct td_err *err);
-/* False for what is of one interval and has no value in the last. */
+/*
+ * False for what is of one interval and has no value in the last, and for counters of
+ * CPUs of which none was counted in it: they go on when one is there again.
+ */
 bool td_counters_has_value(const struct td_counters *counters,
 			   enum td_family_kind kind,
 			   const struct td_series *series);

@@ -78,6 +78,24 @@ static const struct td_family_row rows[TD_NR_FAMILIES] = {
 		.name = "tdstat_cgroups_counted",
 		.help = "Cgroups that there are, of those that are to be counted.",
 	},
+	[TD_FAMILY_NESTED] = {
+		.name = "tdstat_cgroup_nested",
+		.help = "1 for a cgroup in another one that has series, too.",
+	},
+	[TD_FAMILY_SERIES] = {
+		.name = "tdstat_series",
+		.help = "Series of PMUs, CPUs, cgroups and metrics.",
+	},
+	[TD_FAMILY_LEFT_OUT] = {
+		.name = "tdstat_series_left_out",
+		.help = "Series that there would be without --max-series.",
+	},
+	[TD_FAMILY_LAST_READ] = {
+		.name = "tdstat_last_read_timestamp_seconds",
+		.help = "When the counters were read last, since 1970.",
+		.unit = "seconds",
+		.decimals = 3,
+	},
 	[TD_FAMILY_RATIO] = {
 		.name = "tdstat_metric_ratio",
 		.help = "A metric that is a share, in the last interval; 1 is all.",
@@ -147,12 +165,17 @@ static bool copy_label(const char *text, char **copy)
 	return *copy || !text;
 }
 
-static int too_many(const struct td_counters *counters, struct td_err *err)
+/* What says how the counting goes is always there. */
+static bool is_own(const struct td_series_key *key)
 {
-	td_err_set(err, -E2BIG, "there would be more than %zu series",
-		   counters->max_series);
-	return td_err_hint(err, "--max-series N allows more; fewer CPUs, "
-				"cgroups or metrics make fewer");
+	return !key->pmu;
+}
+
+size_t td_series_room(const struct td_counters *counters)
+{
+	return counters->max_series > counters->nr_series
+		       ? counters->max_series - counters->nr_series
+		       : 0;
 }
 
 static struct td_series *add(struct td_counters *counters,
@@ -162,8 +185,8 @@ static struct td_series *add(struct td_counters *counters,
 {
 	struct td_series *series;
 
-	if (counters->nr_series >= counters->max_series) {
-		too_many(counters, err);
+	if (!is_own(key) && !td_series_room(counters)) {
+		counters->nr_left_out++;
 		return NULL;
 	}
 	series = td_array_add(&family->v, family->nr, sizeof(*series));
@@ -179,16 +202,15 @@ static struct td_series *add(struct td_counters *counters,
 		return NULL;
 	}
 	family->nr++;
-	counters->nr_series++;
+	*(is_own(key) ? &counters->nr_own : &counters->nr_series) += 1;
 	return series;
 }
 
-struct td_series *td_series_find(struct td_counters *counters,
-				 enum td_family_kind kind,
-				 const struct td_series_key *key,
-				 struct td_err *err)
+static struct td_series *find(const struct td_counters *counters,
+			      enum td_family_kind kind,
+			      const struct td_series_key *key)
 {
-	struct td_family *family = &counters->families[kind];
+	const struct td_family *family = &counters->families[kind];
 	size_t step = 0, at;
 
 	do {
@@ -196,7 +218,26 @@ struct td_series *td_series_find(struct td_counters *counters,
 		if (at != TD_NOT_FOUND && is_meant(&family->v[at], key))
 			return &family->v[at];
 	} while (at != TD_NOT_FOUND);
-	return add(counters, family, key, err);
+	return NULL;
+}
+
+struct td_series *td_series_find(struct td_counters *counters,
+				 enum td_family_kind kind,
+				 const struct td_series_key *key,
+				 struct td_err *err)
+{
+	struct td_series *series = find(counters, kind, key);
+
+	return series ? series
+		      : add(counters, &counters->families[kind], key, err);
+}
+
+static int probe(struct td_counters *counters, enum td_family_kind kind,
+		 const struct td_series_key *key)
+{
+	*(find(counters, kind, key) ? &counters->nr_found
+				    : &counters->nr_lacking) += 1;
+	return 0;
 }
 
 /* What was taken back before comes off first. */
@@ -217,6 +258,8 @@ int td_series_put(struct td_counters *counters, enum td_family_kind kind,
 
 	if (!isfinite(value))
 		return 0;
+	if (counters->probing)
+		return probe(counters, kind, key);
 	series = td_series_find(counters, kind, key, err);
 	if (!series)
 		return err->code;
@@ -228,11 +271,38 @@ int td_series_put(struct td_counters *counters, enum td_family_kind kind,
 	return 0;
 }
 
+/* Were any of the CPUs that the series is of counted in the last interval? */
+static bool is_there(const struct td_counters *counters,
+		     const struct td_series *series)
+{
+	const struct td_series_key key = { .pmu = series->pmu,
+					   .id = series->id };
+	const struct td_series *cpus =
+		series->id ? find(counters, TD_FAMILY_CPUS, &key) : NULL;
+
+	return !cpus || cpus->interval == counters->intervals;
+}
+
 bool td_counters_has_value(const struct td_counters *counters,
 			   enum td_family_kind kind,
 			   const struct td_series *series)
 {
-	return rows[kind].counter || series->interval == counters->intervals;
+	return rows[kind].counter ? is_there(counters, series)
+				  : series->interval == counters->intervals;
+}
+
+uint64_t td_series_hash(const struct td_series *series)
+{
+	const struct td_series_key key = { series->pmu, series->id,
+					   series->parent, series->name,
+					   series->unit };
+
+	return hash_of(&key);
+}
+
+void td_series_free(struct td_series *series)
+{
+	free_labels(series);
 }
 
 void td_counters_free(struct td_counters *counters)

@@ -259,21 +259,19 @@ static const struct td_event_def sunny_cove_general_events[] = {
 	GENERAL_EVENTS("IDQ_UOPS_NOT_DELIVERED.CORE"), SUNNY_COVE_EVENTS,
 };
 
-#define GENERAL_8_NODES                                                      \
+#define GENERAL_8_NODES(frontend, fetch_latency)                             \
 	GENERAL_PARTS, METRICS_8_RETIRING, METRICS_8_BACKEND,                \
-	BANDWIDTH_IS_THE_REST, CORE_BAD_SPECULATION(BAD_IS_THE_REST),        \
-	METRICS_8_BAD_CHILDREN
+	CORE_FRONTEND(frontend), CORE_FETCH_LATENCY(fetch_latency),          \
+	BANDWIDTH_IS_THE_REST,                                               \
+	CORE_BAD_SPECULATION(BAD_IS_THE_REST), METRICS_8_BAD_CHILDREN
 
 static const struct td_metric_def golden_cove_general_metrics[] = {
-	GENERAL_8_NODES,
-	CORE_FRONTEND("(fe_bound - uop_dropping) / slots"),
-	CORE_FETCH_LATENCY("(6 * no_uops - uop_dropping) / slots"),
+	GENERAL_8_NODES("(fe_bound - uop_dropping) / slots",
+			"(6 * no_uops - uop_dropping) / slots"),
 };
 
 static const struct td_metric_def lion_cove_general_metrics[] = {
-	GENERAL_8_NODES,
-	CORE_FRONTEND("fe_bound / slots"),
-	CORE_FETCH_LATENCY("fetch_lat / slots"),
+	GENERAL_8_NODES("fe_bound / slots", "fetch_lat / slots"),
 };
 
 static const struct td_metric_def sunny_cove_general_metrics[] = {

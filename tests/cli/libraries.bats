@@ -40,6 +40,17 @@ without() {
 	assert_equal "$status:$stderr" 0:
 }
 
+@test "without libzstd: .zst is refused, with its package, and the command runs" {
+	real
+	without libzstd.so.1 "$TDSTAT" record -o out.jsonl.zst -e task-clock -- sh -c 'exit 3'
+	assert_equal "$status" 3
+	[[ $stderr == *'libzstd'* && $stderr == *'libzstd1'* ]]
+	assert [ ! -e out.jsonl.zst ]
+	zstd -q "$data/alderlake.jsonl" -o some.zst || skip "no zstd here"
+	without libzstd.so.1 "$TDSTAT" report some.zst
+	assert_why_and_remedy 'libzstd\.so\.1: ' 'zstd -dc FILE'
+}
+
 @test "without ncurses: top is refused, with its package" {
 	terminal='import os, pty, sys
 os.environ["TERM"] = "xterm"

@@ -59,6 +59,7 @@ a_tdstat() {
 			report | diff | list | explain) what=read; break ;;
 			record) what=record ;;
 			-o) output=${rest[1]}; rest=("${rest[@]:1}") ;;
+			--rotate) output=${output%%.*}.1.${output#*.}; rest=("${rest[@]:2}"); continue ;;
 			--) options+=("${rest[@]}"); break ;;
 			*) options+=("${rest[0]}") ;;
 			esac
@@ -136,7 +137,7 @@ page() {
 }
 
 @test "tdstat(1): its examples work, and show what they show" { page tdstat.1 8; }
-@test "tdstat-record(1): its examples work" { page tdstat-record.1 6; }
+@test "tdstat-record(1): its examples work" { page tdstat-record.1 7; }
 @test "tdstat-report(1): its examples work" { page tdstat-report.1 7; }
 @test "tdstat-diff(1): its examples work" { page tdstat-diff.1 7; }
 @test "tdstat-list(1): its examples work" { page tdstat-list.1 6; }
@@ -235,7 +236,7 @@ listed() {
 	# shellcheck disable=SC2046
 	assert_same "$(cat of_help)" "$(listed tdstat.1 $(subcommands | grep -vx help | sed 's/.*/tdstat-&.1/') | grep -vx -e -h)"
 	# those of the subcommands alone stand on their pages
-	assert_same "$(printf '%s\n' --callers --every --fail-above --freq --html --input --listen --locate --no-tree --overhead --per --per-region --print --profile --read --record --samples --strict --svg --total -F)" "$(grep -vxFf <(listed tdstat.1) of_help)"
+	assert_same "$(printf '%s\n' --callers --every --fail-above --freq --html --input --listen --locate --no-tree --overhead --per --per-region --print --profile --read --record --rotate --samples --strict --svg --total -F)" "$(grep -vxFf <(listed tdstat.1) of_help)"
 	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7 tdstat-openmetrics.7 \
 		tdstat-perf.7 tdstat-glossary.7; do
 		run ! grep -vxFf of_help <(listed "$page")

@@ -89,9 +89,10 @@ meant() {
 	meant 'did you mean -l 3?' '^tdstat: -l L3:' -l L3
 }
 
-@test "report: more than one file" {
-	meant 'for each file: tdstat report FILE' "one file, a, .*'b' is one too many" report a b
-	meant 'for each file: tdstat report FILE' "one file, a, .*'b' is one too many" report -i a b
+@test "report: files that do not go on from each other" {
+	try "$TDSTAT" report "$data/alderlake.jsonl" "$data/sapphirerapids-2.jsonl"
+	assert_failure 1
+	assert_why_and_remedy 'does not go on from .*: another machine' 'tdstat diff'
 }
 
 @test "report: what perf record wrote" {

@@ -58,7 +58,12 @@ has_counted() {
 }
 
 teardown() {
-	for pid in ${serve-} ${notified-} ${exporter-}; do
+	if [ -n "${group-}" ]; then
+		[ -z "${worker-}" ] || kill -9 "$worker" 2>/dev/null || true
+		sleep 0.1
+		./inside find "cg/$group" -depth -type d -exec rmdir {} + 2>/dev/null || true
+	fi
+	for pid in ${serve-} ${notified-} ${exporter-} ${workers-}; do
 		kill "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
@@ -139,13 +144,43 @@ teardown() {
 	done
 }
 
-@test "--max-series is an error, and no silence" {
+@test "--max-series leaves out whole rows, and says so once" {
 	start --max-series 3
-	status=0
-	wait "$serve" || status=$?
-	assert_equal "$status" 1
-	grep -q '^tdstat: there would be more than 3 series$' err
+	sleep 1
+	http GET "http://$where/metrics" >page
+	grep -q '^status 200' page
+	grep -qE '^tdstat_series 0$' page
+	grep -qE '^tdstat_series_left_out [1-9]' page
+	refute grep -q '^tdstat_slots_total' page
+	assert_equal "$(grep -c 'series are left out: there may be 3$' err)" 1
 	grep -q -e '--max-series' err
+	kill "$serve"
+	wait "$serve"
+}
+
+@test "one line at the start: address, PMUs, series and version" {
+	start -I 100
+	has_counted
+	version=$("$TDSTAT" --version)
+	nr=$(awk '/^tdstat_series / { print $2 }' page)
+	[ "$nr" -gt 5 ]
+	assert_equal "$(grep -v ' intervals\? passed ' err)" "tdstat: version ${version#tdstat } answers on http://$where/metrics: cpu, $nr series"
+}
+
+@test "the age of the last read, and SIGHUP, which ends nothing" {
+	start
+	has_counted
+	awk -v now="$(date +%s)" '/^tdstat_last_read_timestamp_seconds/ { age = now - $2; found = 1 }
+		END { exit !(found && age > -3 && age < 10) }' page
+	before=$(awk '/^tdstat_last_read/ { print $2 }' page)
+	kill -HUP "$serve"
+	kill -HUP "$serve"
+	sleep 1
+	http GET "http://$where/metrics" >page
+	awk -v before="$before" '/^tdstat_last_read/ { exit !($2 > before) }' page
+	kill "$serve"
+	wait "$serve"
+	grep -q '^ExecReload=/bin/kill -HUP \$MAINPID$' "$files/tdstat.service.in"
 }
 
 # --- where it listens ---------------------------------------------------------------
@@ -362,6 +397,136 @@ teardown() {
 		try timeout 20 "$TDSTAT" serve $words
 		assert_equal "$words: $status" "$words: 64"
 	done
+}
+
+# --- cgroups ------------------------------------------------------------------------
+
+# In a mount namespace of its own, where cgroups are at $PWD/cg.  Not those of
+# version 1: a mount of them would take perf_event away from version 2.
+private_cgroups() {
+	[ "$(id -u)" = 0 ] || skip "only root can mount cgroups"
+	! grep -qE '^[^ ]+ [^ ]+ cgroup [^ ]*perf_event' /proc/self/mounts || skip "cgroups are of version 1 here"
+	mkdir cg
+	unshare -m sh -c 'mount -t cgroup2 none cg && echo >mounted && exec sleep 300' 2>/dev/null 3>&- &
+	workers=$!
+	for ((i = 0; i < 50; i++)); do
+		[ ! -e mounted ] || break
+		sleep 0.05
+	done
+	[ -e mounted ] || skip "cgroups cannot be mounted here"
+	cat >inside <<-SCRIPT
+		#!/bin/sh
+		exec nsenter -t $workers -m sh -c 'cd "\$0" && exec "\$@"' "$PWD" "\$@"
+	SCRIPT
+	printf '#!/bin/sh\nexec "%s/inside" "%s" "$@"\n' "$PWD" "$TDSTAT" >tdstat
+	chmod +x inside tdstat
+	TDSTAT=$PWD/tdstat
+	group=td$$
+	# any write lets the kernel count in them
+	./inside sh -c 'echo >cg/cgroup.subtree_control' || true
+}
+
+# work_in NAME: a cgroup with a task that never sleeps, whose pid is in $worker
+work_in() {
+	./inside mkdir -p "cg/$group/$1"
+	./inside sh -c 'echo $$ >"$1/cgroup.procs"; while :; do :; done' - "cg/$group/$1" 3>&- &
+	worker=$!
+	workers="$workers $worker"
+}
+
+# leave NAME: its last task ends, and it is removed
+leave() {
+	kill -9 "$worker"
+	wait "$worker" || true
+	until ./inside rmdir "cg/$group/$1" 2>/dev/null; do sleep 0.1; done
+}
+
+# await PATTERN: a line of the page
+await() {
+	for ((i = 0; i < 150; i++)); do
+		http GET "http://$where/metrics" >page
+		! grep -qE "$1" page || return 0
+		sleep 0.1
+	done
+	fail "no $1: $(cat page err)"
+}
+
+@test "--for-each-cgroup: those that come are counted, series of those that go end, nested ones are marked" {
+	needs_software_events -a
+	needs_library
+	not_under_valgrind "it is another program that serves"
+	private_cgroups
+	./inside mkdir -p "cg/$group/web/api"
+	start --for-each-cgroup "^$group/[a-z]"
+	await '^tdstat_cgroups_counted 2$'
+	await "^tdstat_cgroup_nested\{cgroup=\"$group/web/api\"\} 1$"
+	refute grep -q "^tdstat_cgroup_nested{cgroup=\"$group/web\"}" page
+	# one comes, and is counted
+	work_in db
+	await "^tdstat_slots_total\{pmu=\"cpu\",cgroup=\"$group/db\"\} [1-9]"
+	grep -q '^tdstat_cgroups_counted 3$' page
+	grep -q "^tdstat: cgroup $group/db is new: counted from now on$" err
+	# it goes
+	leave db
+	await '^tdstat_cgroups_counted 2$'
+	refute grep -q "$group/db\"" page
+	# others come, of which one takes its place: descriptors do not grow with names
+	for name in one two three; do
+		work_in $name
+		await "^tdstat_slots_total\{pmu=\"cpu\",cgroup=\"$group/$name\"\} [1-9]"
+		refute grep -q "$group/db\"" page
+		leave $name
+		await '^tdstat_cgroups_counted 2$'
+		fds+=("$(find "/proc/$serve/fd" -type l | wc -l)")
+	done
+	[ "${fds[2]}" -le $((fds[0] + 2)) ] || fail "descriptors: ${fds[*]}"
+	# and one of a name that was there begins again
+	work_in db
+	await "^tdstat_slots_total\{pmu=\"cpu\",cgroup=\"$group/db\"\} [1-9]"
+	kill "$serve"
+	wait "$serve"
+	leave db
+	./inside rmdir "cg/$group/web/api" "cg/$group/web" "cg/$group"
+}
+
+@test "rules: a cgroup in another one is not added twice" {
+	needs_tool promtool
+	cp "$files/rules.yml" .
+	cat >test.yml <<-'YAML'
+		rule_files: [rules.yml]
+		evaluation_interval: 1m
+		tests:
+		  - interval: 1m
+		    input_series:
+		      - {series: 'tdstat_slots_total{job="a",instance="b",pmu="cpu",cgroup="web"}', values: '0+600x20'}
+		      - {series: 'tdstat_slots_total{job="a",instance="b",pmu="cpu",cgroup="web/api"}', values: '0+600x20'}
+		      - {series: 'tdstat_slots_total{job="a",instance="b",pmu="cpu",cgroup="db"}', values: '0+600x20'}
+		      - {series: 'tdstat_topdown_slots_total{job="a",instance="b",pmu="cpu",category="retiring",cgroup="web"}', values: '0+300x20'}
+		      - {series: 'tdstat_topdown_slots_total{job="a",instance="b",pmu="cpu",category="retiring",cgroup="web/api"}', values: '0+300x20'}
+		      - {series: 'tdstat_topdown_slots_total{job="a",instance="b",pmu="cpu",category="retiring",cgroup="db"}', values: '0+600x20'}
+		      - {series: 'tdstat_cgroup_nested{job="a",instance="b",cgroup="web/api"}', values: '1x20'}
+		      - {series: 'tdstat_series_left_out{job="a",instance="b"}', values: '0x5 7x30'}
+		    promql_expr_test:
+		      - expr: instance_pmu_category:tdstat_topdown_slots:ratio_rate5m
+		        eval_time: 15m
+		        exp_samples:
+		          - {labels: 'instance_pmu_category:tdstat_topdown_slots:ratio_rate5m{job="a",instance="b",pmu="cpu",category="retiring"}', value: 0.75}
+		      - expr: instance_cgroup_pmu_category:tdstat_topdown_slots:ratio_rate5m{cgroup="web/api"}
+		        eval_time: 15m
+		        exp_samples:
+		          - {labels: 'instance_cgroup_pmu_category:tdstat_topdown_slots:ratio_rate5m{job="a",instance="b",pmu="cpu",category="retiring",cgroup="web/api"}', value: 0.5}
+		    alert_rule_test:
+		      - {alertname: TdstatSeriesLeftOut, eval_time: 4m, exp_alerts: []}
+		      - alertname: TdstatSeriesLeftOut
+		        eval_time: 30m
+		        exp_alerts:
+		          - exp_labels: {job: a, instance: b, severity: warning}
+		            exp_annotations: {summary: '7 series of tdstat on b are left out: --max-series allows more'}
+	YAML
+	"$bin/promtool" test rules test.yml
+	# without the mark it would be wrong
+	sed '/cgroup_nested{job/d' test.yml >wrong.yml
+	run ! "$bin/promtool" test rules wrong.yml
 }
 
 # --- files for others ---------------------------------------------------------------

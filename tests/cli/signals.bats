@@ -40,7 +40,7 @@ command=(sh -c 'echo $$ >command; exec sleep 20')
 	needs_software_events -a
 	for signal in INT TERM HUP QUIT; do
 		rm -f out
-		background "$TDSTAT" -a -I 20 -x, -o out
+		background "$TDSTAT" -a -I 20 -x, >out
 		until_there out
 		sleep 0.05
 		kill -$signal $pid
@@ -61,7 +61,7 @@ command=(sh -c 'echo $$ >command; exec sleep 20')
 	needs_software_events
 	for signal in INT:130 TERM:143 HUP:129 QUIT:131; do
 		rm -f command out
-		background "$TDSTAT" -x, -o out -- "${command[@]}"
+		background "$TDSTAT" -x, -- "${command[@]}" 2>out
 		until_there command
 		kill -"${signal%:*}" $pid
 		ended
@@ -103,7 +103,7 @@ told() {
 
 @test "a command that tidies up: timeout(1) signals us and then our group, and that is one signal" {
 	needs_software_events
-	background "$TDSTAT" -x, -o out -- sh -c 'trap "" HUP; trap "sleep 0.1; exit 7" TERM
+	background "$TDSTAT" -x, -- sh -c 'trap "" HUP; trap "sleep 0.1; exit 7" TERM
 		echo $$ >command; while :; do sleep 0.02; done'
 	until_there command
 	# two of a kind that are waiting are one

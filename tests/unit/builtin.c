@@ -35,6 +35,16 @@
 	"topdown-total-slots topdown-fetch-bubbles topdown-slots-retired " \
 	"topdown-slots-issued topdown-recovery-bubbles"
 
+/* intel/PerfSpect, spr_alt_tma_metrics.json and icx_alt_tma_metrics.json */
+#define GENERAL_1 \
+	"TOPDOWN.SLOTS_P UOPS_RETIRED.SLOTS TOPDOWN.BACKEND_BOUND_SLOTS"
+#define GENERAL_2                                         \
+	"UOPS_RETIRED.HEAVY TOPDOWN.BR_MISPREDICT_SLOTS " \
+	"TOPDOWN.MEMORY_BOUND_SLOTS"
+#define ICE_GENERAL                              \
+	GENERAL_1 " IDQ_UOPS_NOT_DELIVERED.CORE " \
+		  "INT_MISC.UOP_DROPPING INT_MISC.CLEARS_COUNT"
+
 /* clang-format off */
 static const struct {
 	const char *model, *pmu;
@@ -77,7 +87,14 @@ static const struct {
 	  "total_slots", .per_core = true },
 	{ "bdw", "cpu", 1, OLD_1, "", "total_slots", .per_core = true },
 	{ "zen", "cpu", 0 },
-	{ "vm", "cpu", 0 },
+	{ "vm", "cpu", 2, ICE_GENERAL,
+	  BY_COUNT " " STALLS " " NO_UOPS
+	  " UOPS_ISSUED.ANY IDQ.MS_UOPS UOPS_DECODED.DEC0 "
+	  "UOPS_DECODED.DEC0,cmask=1 IDQ.MITE_UOPS", "slots" },
+	{ "vm-spr", "cpu", 2, GENERAL_1 " IDQ_BUBBLES.CORE INT_MISC.UOP_DROPPING",
+	  GENERAL_2 " IDQ_BUBBLES.CYCLES_0_UOPS_DELIV.CORE", "slots" },
+	{ "vm-lnl", "cpu_core", 2, GENERAL_1 " IDQ_BUBBLES.CORE",
+	  GENERAL_2 " IDQ_BUBBLES.FETCH_LATENCY", "slots" },
 	{ "adl-old", "cpu", 0 },
 };
 

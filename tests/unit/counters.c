@@ -135,12 +135,19 @@ static void test_sums(void)
 
 static void test_presence(void)
 {
-	struct td_cgroups cgroups = { .nr = 3, .nr_gone = 1 };
+	char web[] = "web", api[] = "web/api", old[] = "old";
+	char *names[] = { web, api, old };
+	bool gone[] = { false, false, true };
+	struct td_cgroups cgroups = {
+		.names = names, .gone = gone, .nr = 3, .nr_gone = 1
+	};
 	struct td_counters counters = { .max_series = 100,
 					.always_enabled = true };
 	static const double values[] = { 25, 75, 20, 5, 1.5 };
 	struct td_err err = { 0 };
 
+	for (size_t i = 0; i < cgroups.nr; i++)
+		td_index_add(&cgroups.index, td_hash_text(names[i]), i);
 	add_row(&counters, "all", NS, 1000, values, &err);
 	ok(value_of(&counters, "tdstat_cpus_counted" CORE "} ") == 3,
 	   "CPUs that were counted");
@@ -159,6 +166,7 @@ static void test_presence(void)
 	ok(isnan(value_of(&counters, "tdstat_cpus_counted")),
 	   "of cgroups, CPUs are not known");
 	td_counters_free(&counters);
+	td_index_free(&cgroups.index);
 }
 
 static void test_missing(void)
@@ -220,25 +228,103 @@ static void test_negative(void)
 	td_counters_free(&counters);
 }
 
+/* A row of CPU5 has 16 series. */
 static void test_limit(void)
 {
 	struct td_counters counters = { .label = "cpu",
 					.prefix = 3,
-					.max_series = 17 };
+					.max_series = 16 };
 	static const double values[] = { 25, 75, 20, 5, 1.5 };
 	struct td_err err = { 0 };
+	td_autofree char *text = NULL;
 
 	ok(!add_row(&counters, "CPU5", NS, 1000, values, &err),
 	   "as many series as are allowed");
 	ok(value_of(&counters, "tdstat_slots_total" CORE ",cpu=\"5\"} ") ==
 		   1000,
 	   "the label of a CPU is its number");
-	ok(!add_row(&counters, "CPU5", 2 * NS, 1000, values, &err),
+	ok(value_of(&counters, "\ntdstat_series ") == 16 &&
+		   value_of(&counters, "\ntdstat_series_left_out ") == 0,
+	   "none is left out");
+	ok(!add_row(&counters, "CPU5", 2 * NS, 1000, values, &err) &&
+		   value_of(&counters, "\ntdstat_series_left_out ") == 0,
 	   "the same again are no new ones");
-	ok(add_row(&counters, "CPU6", 3 * NS, 1000, values, &err) == -E2BIG &&
-		   err.hint[0],
-	   "more are an error: %s", err.msg);
+	counters.max_series = 31;
+	ok(!add_row(&counters, "CPU6", 3 * NS, 1000, values, &err) &&
+		   value_of(&counters, "\ntdstat_series_left_out ") == 16,
+	   "more are left out, and counted");
+	text = text_of(&counters, TD_EXPOSE_TEXT);
+	ok(!strstr(text, "cpu=\"6\""), "all of a row, or nothing");
+	counters.max_series = 32;
+	ok(!add_row(&counters, "CPU6", 4 * NS, 1000, values, &err) &&
+		   value_of(&counters,
+			    "tdstat_slots_total" CORE ",cpu=\"6\"} ") == 1000 &&
+		   value_of(&counters, "\ntdstat_series_left_out ") == 0,
+	   "with room for it, it is there");
 	td_counters_free(&counters);
+}
+
+/* Its counters go on where they were. */
+static void test_offline(void)
+{
+	struct td_counters counters = { .label = "cpu",
+					.prefix = 3,
+					.max_series = 100,
+					.always_enabled = true };
+	static const double values[] = { 25, 75, 20, 5, 1.5 };
+	struct td_err err = { 0 };
+	const char *name = "tdstat_slots_total" CORE ",cpu=\"5\"} ";
+
+	add_row(&counters, "CPU5", NS, 1000, values, &err);
+	ok(value_of(&counters, name) == 1000, "a CPU");
+	add_row(&counters, "CPU6", 2 * NS, 1000, values, &err);
+	ok(isnan(value_of(&counters, name)), "is offline: its series end");
+	add_row(&counters, "CPU5", 3 * NS, 10, values, &err);
+	ok(value_of(&counters, name) == 1010, "is back: they go on");
+	td_counters_free(&counters);
+}
+
+static void test_cgroups(void)
+{
+	char web[] = "web", api[] = "web/api", db[] = "db";
+	char *names[] = { web, api, db };
+	bool gone[] = { false, false, false };
+	struct td_cgroups cgroups = { .names = names, .gone = gone, .nr = 3 };
+	struct td_counters counters = { .label = "cgroup",
+					.max_series = 100,
+					.cgroups = &cgroups };
+	static const double values[] = { 25, 75, 20, 5, 1.5 };
+	struct td_err err = { 0 };
+	const char *name = "tdstat_slots_total" CORE ",cgroup=\"web/api\"} ";
+	size_t nr;
+
+	for (size_t i = 0; i < cgroups.nr; i++)
+		td_index_add(&cgroups.index, td_hash_text(names[i]), i);
+	add_row(&counters, "web", NS, 1000, values, &err);
+	nr = counters.nr_series;
+	add_row(&counters, "web/api", NS, 400, values, &err);
+	ok(value_of(&counters, name) == 400, "a cgroup in another one");
+	ok(value_of(&counters, "tdstat_cgroup_nested{cgroup=\"web/api\"} ") ==
+		   1,
+	   "is marked");
+	ok(isnan(value_of(&counters, "tdstat_cgroup_nested{cgroup=\"web\"")),
+	   "the other one is not");
+	gone[1] = true;
+	cgroups.nr_gone = 1;
+	add_row(&counters, "web/api", 2 * NS, 400, values, &err);
+	ok(isnan(value_of(&counters, name)) && counters.nr_series == nr,
+	   "removed: its series have ended");
+	ok(value_of(&counters, "tdstat_slots_total" CORE ",cgroup=\"web\"} ") ==
+		   1000,
+	   "those of others have not");
+	gone[1] = false;
+	gone[0] = true;
+	add_row(&counters, "web/api", 3 * NS, 5, values, &err);
+	ok(value_of(&counters, name) == 5, "made again: from 0");
+	ok(isnan(value_of(&counters, "tdstat_cgroup_nested")),
+	   "and in none that is counted");
+	td_counters_free(&counters);
+	td_index_free(&cgroups.index);
 }
 
 static const struct {
@@ -348,6 +434,8 @@ int main(int argc, char **argv)
 	test_missing();
 	test_negative();
 	test_limit();
+	test_offline();
+	test_cgroups();
 	test_labels();
 	test_endless_label();
 	test_formats();

@@ -123,6 +123,8 @@ static const struct test_model test_models[] = {
 	/* ones without: AMD, and a virtual machine */
 	{ "zen", "AuthenticAMD-25-61-2", true, { { "cpu", 4, "0-3", "" } } },
 	{ "vm", "GenuineIntel-6-6A-6", false, { { "cpu", 4, "0-3", "" } } },
+	{ "vm-spr", "GenuineIntel-6-8F-8", false, { { "cpu", 4, "0-3", "" } } },
+	{ "vm-lnl", "GenuineIntel-6-BD-1", false, { { "cpu_core", 4, "0-3", "" } } },
 	/* a hybrid whose kernel does not know it */
 	{ "adl-old", "GenuineIntel-6-97-2", true,
 	  { { "cpu", 4, "0-7", METRICS_8 } } },

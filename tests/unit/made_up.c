@@ -99,7 +99,8 @@ int main(void)
 	 * of the future is not made up
 	 */
 	static const char *const not [] = { "skx-smt", "vm",    "adl-old",
-					    "new-8",   "new-4", "new-atom" };
+					    "new-8",   "new-4", "new-atom",
+					    "vm-spr",  "vm-lnl" };
 
 	for (size_t i = 0; i < sizeof(test_models) / sizeof(*test_models);
 	     i++) {

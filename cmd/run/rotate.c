@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files of long runs: rotated by somebody else, or by record --rotate. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "cmd/out/writers.h"
+#include "cmd/run/run.h"
+#include "cmd/say.h"
+#include "lib/base/util.h"
+#include "lib/recording/zstd.h"
+
+/* What is there and no file, such as a pipe, nobody renames. */
+static bool is_file_name(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
+}
+
+/* A page or a trace is one document, which has no second part. */
+bool td_session_keeps_hangup(const struct td_opts *opts)
+{
+	if (opts->does.exposes)
+		return true;
+	return opts->show.output && !opts->does.unnamed &&
+	       !opts->does.samples && !opts->does.regions &&
+	       !opts->show.own_file && is_file_name(opts->show.output);
+}
+
+/* --- the next name ----------------------------------------------------------- */
+
+/* The part of a name behind which its stamp is: "dir/td" of "dir/td.jsonl.zst". */
+static size_t length_of_stem(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	const char *base = slash ? slash + 1 : name;
+	size_t len = strlen(name);
+
+	if (td_ends_with(base, TD_ZSTD_SUFFIX))
+		len -= strlen(TD_ZSTD_SUFFIX);
+	for (size_t i = len; name + i > base + 1; i--) {
+		if (name[i - 1] == '.')
+			return i - 1;
+	}
+	return len;
+}
+
+/* In UTC, so that the order of names is that of times all year round. */
+static char *stamp(const char *name, uint64_t wall_ns)
+{
+	time_t seconds = (time_t)(wall_ns / TD_NS_A_SECOND);
+	int ms = (int)(wall_ns % TD_NS_A_SECOND / TD_NS_A_MS);
+	int stem = (int)length_of_stem(name);
+	char text[32], *stamped;
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm) ||
+	    !strftime(text, sizeof(text), "%Y%m%dT%H%M%S", &tm) ||
+	    asprintf(&stamped, "%.*s.%s.%03dZ%s", stem, name, text, ms,
+		     name + stem) < 0)
+		return NULL;
+	return stamped;
+}
+
+/* --- to begin ------------------------------------------------------------------ */
+
+static bool rotates(const struct td_when *when)
+{
+	return when->rotate_ns || when->rotate_bytes;
+}
+
+int td_session_open_recorder(struct td_session *session, struct td_err *err)
+{
+	const struct td_opts *opts = session->job->opts;
+	struct td_recorder *recorder = &session->recorder;
+	const char *name = opts->show.output;
+
+	recorder->next_ns = opts->when.rotate_ns;
+	if (!rotates(&opts->when))
+		return td_recorder_open(recorder, name, err);
+	if (!is_file_name(name))
+		return td_err_set(err, -EINVAL, "--rotate: %s is not a file",
+				  name);
+	recorder->stamped = stamp(name, td_wall_ns());
+	return recorder->stamped
+		       ? td_recorder_open(recorder, recorder->stamped, err)
+		       : td_err_nomem(err);
+}
+
+/* --- to go on ------------------------------------------------------------------- */
+
+/* Nothing is lost as long as there is an old file. */
+static void say_stuck(const struct td_session *session, struct td_err *err)
+{
+	td_job_say(session->job,
+		   "tdstat: %s: the file before is written to instead\n",
+		   err->msg);
+	*err = (struct td_err){ 0 };
+}
+
+/* Whoever reads the new file alone is told everything again. */
+static int go_on(struct td_session *session, FILE *fp, const char *name,
+		 struct td_err *err)
+{
+	session->recorder.stuck = false;
+	td_task_names_rewind(&session->names);
+	session->latencies.changed = session->latencies.nr > 0;
+	return td_recorder_go_on(&session->recorder, fp, name, session->job,
+				 &session->source, err);
+}
+
+static int begin_stamped(struct td_session *session, struct td_err *err)
+{
+	struct td_recorder *recorder = &session->recorder;
+	char *name = stamp(session->job->opts->show.output,
+			   recorder->start_ns + recorder->last_ns);
+	FILE *fp = name ? td_out_open(name, false, err) : NULL;
+	int rc;
+
+	if (!name)
+		return td_err_nomem(err);
+	if (!fp) {
+		/* once, as each interval tries again */
+		if (!recorder->stuck)
+			say_stuck(session, err);
+		*err = (struct td_err){ 0 };
+		recorder->stuck = true;
+		free(name);
+		return 0;
+	}
+	rc = go_on(session, fp, name, err);
+	free(recorder->stamped);
+	recorder->stamped = name;
+	return rc;
+}
+
+/* An interval ends when it is read, which may be a little early. */
+static bool is_time(const struct td_recorder *recorder,
+		    const struct td_when *when)
+{
+	uint64_t half_ns = (uint64_t)when->interval_ms * TD_NS_A_MS / 2;
+
+	return recorder->last_ns + half_ns >= recorder->next_ns;
+}
+
+static bool is_due(const struct td_recorder *recorder,
+		   const struct td_when *when)
+{
+	return (when->rotate_ns && is_time(recorder, when)) ||
+	       (when->rotate_bytes &&
+		td_recorder_size(recorder) >= when->rotate_bytes);
+}
+
+/* There is no file without an interval. */
+int td_session_rotate(struct td_session *session, struct td_err *err)
+{
+	const struct td_when *when = &session->job->opts->when;
+	struct td_recorder *recorder = &session->recorder;
+	int rc;
+
+	if (!recorder->fp || recorder->last_ns == recorder->base_ns ||
+	    !is_due(recorder, when))
+		return 0;
+	rc = begin_stamped(session, err);
+	while (when->rotate_ns && is_time(recorder, when))
+		recorder->next_ns += when->rotate_ns;
+	return rc;
+}
+
+/* --- SIGHUP ---------------------------------------------------------------------- */
+
+static int reopen_recording(struct td_session *session, struct td_err *err)
+{
+	struct td_recorder *recorder = &session->recorder;
+	FILE *fp;
+
+	if (rotates(&session->job->opts->when))
+		return recorder->last_ns > recorder->base_ns
+			       ? begin_stamped(session, err)
+			       : 0;
+	fp = td_out_open(recorder->name, false, err);
+	if (!fp) {
+		say_stuck(session, err);
+		return 0;
+	}
+	if (td_recorder_is_file(recorder, fp)) {
+		fclose(fp);
+		return 0;
+	}
+	return go_on(session, fp, recorder->name, err);
+}
+
+int td_session_reopen(struct td_session *session, struct td_err *err)
+{
+	int rc = session->recorder.fp ? reopen_recording(session, err) : 0;
+
+	if (!rc && td_sink_reopen(&session->view.sink, err))
+		say_stuck(session, err);
+	return rc;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_RECORDING_FOLLOW_H
+#define TD_LIB_RECORDING_FOLLOW_H
+
+#include "lib/recording/recording.h"
+
+/*
+ * Several recordings of one machine in a row, as record --rotate writes them, read
+ * as one: times are from the start of the first one, and go on.
+ */
+
+/*
+ * Returns 0 if what is in next goes on what is in rec: the same machine, events and
+ * options, and a later start.  Else an error that says what differs.
+ */
+int td_recording_goes_on(const struct td_recording *rec,
+			 const struct td_recording *next, struct td_err *err);
+/*
+ * At the end of a recording: goes on with the file at path, which must outlive rec.
+ * What lies between the two belongs to no interval.
+ */
+int td_recording_follow(struct td_recording *rec, const char *path,
+			struct td_err *err);
+
+#endif

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/recording/zstd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "lib/base/library.h"
+#include "lib/base/util.h"
+
+#define BUFFER     (64 << 10)
+#define WINDOW_LOG 23 /* 8 MiB, which every reader of this format has to know */
+
+struct td_zstd {
+	int fd;
+	bool owned;     /* fd is closed with the stream */
+	ZSTD_DCtx *in;  /* of a reader */
+	ZSTD_CCtx *out; /* of a writer */
+	/* of a reader: bytes that are yet to be unpacked */
+	ZSTD_inBuffer rest;
+	const char *why; /* they cannot be */
+	uint64_t size;   /* written */
+	unsigned char buffer[BUFFER];
+};
+
+/* --- the library ------------------------------------------------------------ */
+
+/* clang-format off */
+#define FUNCTIONS(f) \
+	f(ZSTD_CCtx_setParameter) f(ZSTD_compressStream2) f(ZSTD_createCCtx) \
+	f(ZSTD_createDCtx) f(ZSTD_DCtx_setParameter) f(ZSTD_decompressStream) \
+	f(ZSTD_freeCCtx) f(ZSTD_freeDCtx) f(ZSTD_getErrorCode) \
+	f(ZSTD_getErrorName) f(ZSTD_isError)
+/* clang-format on */
+
+FUNCTIONS(TD_LIBRARY_FUNCTION)
+
+static const struct td_library_function functions[] = { FUNCTIONS(
+	TD_LIBRARY_ROW) };
+
+int td_zstd_load(struct td_err *err)
+{
+	if (!td_library_load("libzstd.so.1", functions,
+			     TD_ARRAY_SIZE(functions), err))
+		return 0;
+	td_err_wrap(err, "files of zstd need libzstd");
+	return td_err_hint(err, "it is in Debian's package libzstd1; without "
+				"it: zstd -dc FILE | tdstat report -");
+}
+
+bool td_zstd_is_magic(const unsigned char *magic, size_t nr)
+{
+	static const unsigned char zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+	return nr >= sizeof(zstd) && !memcmp(magic, zstd, sizeof(zstd));
+}
+
+static struct td_zstd *make(int fd, bool owned, struct td_err *err)
+{
+	struct td_zstd *zstd;
+
+	if (td_zstd_load(err))
+		return NULL;
+	zstd = malloc(sizeof(*zstd));
+	if (!zstd) {
+		td_err_nomem(err);
+		return NULL;
+	}
+	zstd->fd = fd;
+	zstd->owned = owned;
+	zstd->in = NULL;
+	zstd->out = NULL;
+	zstd->rest = (ZSTD_inBuffer){ .src = zstd->buffer };
+	zstd->why = NULL;
+	zstd->size = 0;
+	return zstd;
+}
+
+static void unmake(struct td_zstd *zstd)
+{
+	ZSTD_freeDCtx(zstd->in);
+	ZSTD_freeCCtx(zstd->out);
+	free(zstd);
+}
+
+/* Gives the stream to who asked, or frees all but the descriptor. */
+static FILE *open_stream(struct td_zstd *zstd, const char *mode,
+			 cookie_io_functions_t calls, struct td_zstd **out,
+			 struct td_err *err)
+{
+	FILE *fp =
+		zstd->in || zstd->out ? fopencookie(zstd, mode, calls) : NULL;
+
+	if (!fp) {
+		td_err_nomem(err);
+		unmake(zstd);
+		return NULL;
+	}
+	*out = zstd;
+	return fp;
+}
+
+static int close_stream(void *cookie)
+{
+	struct td_zstd *zstd = cookie;
+	int rc = zstd->owned ? close(zstd->fd) : 0;
+
+	unmake(zstd);
+	return rc;
+}
+
+/* --- to read ---------------------------------------------------------------- */
+
+/* Not more than there is: it may be a pipe, whose reader waits for a line. */
+static ssize_t fill(struct td_zstd *zstd)
+{
+	ssize_t nr;
+
+	do {
+		nr = read(zstd->fd, zstd->buffer, BUFFER);
+	} while (nr < 0 && errno == EINTR);
+	zstd->rest.pos = 0;
+	zstd->rest.size = nr > 0 ? (size_t)nr : 0;
+	return nr;
+}
+
+static const char *explain(size_t rc)
+{
+	return ZSTD_getErrorCode(rc) == ZSTD_error_frameParameter_windowTooLarge
+		       ? "its window is larger than 8 MiB, which zstd -dc "
+			 "--long=31 reads"
+		       : ZSTD_getErrorName(rc);
+}
+
+/*
+ * The library may hold what did not fit before, so it is asked before the file.
+ * The end of the file ends the stream, wherever it cuts a frame.
+ */
+static ssize_t unpack(void *cookie, char *to, size_t size)
+{
+	struct td_zstd *zstd = cookie;
+	ZSTD_outBuffer out = { to, size, 0 };
+
+	while (!zstd->why) {
+		size_t rc = ZSTD_decompressStream(zstd->in, &out, &zstd->rest);
+		ssize_t nr;
+
+		if (ZSTD_isError(rc))
+			zstd->why = explain(rc);
+		if (out.pos)
+			return (ssize_t)out.pos;
+		if (zstd->rest.pos < zstd->rest.size)
+			continue;
+		nr = zstd->why ? 1 : fill(zstd);
+		if (nr <= 0)
+			return nr;
+	}
+	errno = EBADMSG;
+	return -1;
+}
+
+FILE *td_zstd_reader(int fd, bool owned, const unsigned char *magic, size_t nr,
+		     struct td_zstd **zstd, struct td_err *err)
+{
+	const cookie_io_functions_t calls = { .read = unpack,
+					      .close = close_stream };
+	struct td_zstd *made = make(fd, owned, err);
+
+	if (!made)
+		return NULL;
+	memcpy(made->buffer, magic, nr);
+	made->rest.size = nr;
+	made->in = ZSTD_createDCtx();
+	if (made->in)
+		ZSTD_DCtx_setParameter(made->in, ZSTD_d_windowLogMax,
+				       WINDOW_LOG);
+	return open_stream(made, "r", calls, zstd, err);
+}
+
+const char *td_zstd_why(const struct td_zstd *zstd)
+{
+	return zstd->why;
+}
+
+/* --- to write --------------------------------------------------------------- */
+
+static int write_all(struct td_zstd *zstd, size_t size)
+{
+	const unsigned char *at = zstd->buffer;
+
+	while (size) {
+		ssize_t nr = write(zstd->fd, at, size);
+
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr < 0)
+			return -errno;
+		at += nr;
+		size -= (size_t)nr;
+		zstd->size += (uint64_t)nr;
+	}
+	return 0;
+}
+
+/* Until all of it was taken, and nothing is left to write that how asks for. */
+static int pack(struct td_zstd *zstd, const void *text, size_t size,
+		ZSTD_EndDirective how)
+{
+	ZSTD_inBuffer in = { text, size, 0 };
+	size_t left;
+	int rc;
+
+	do {
+		ZSTD_outBuffer out = { zstd->buffer, BUFFER, 0 };
+
+		left = ZSTD_compressStream2(zstd->out, &out, &in, how);
+		if (ZSTD_isError(left))
+			return -ENOMEM; /* what else could it be? */
+		rc = write_all(zstd, out.pos);
+	} while (!rc && (how == ZSTD_e_continue ? in.pos < in.size : left > 0));
+	return rc;
+}
+
+static ssize_t take(void *cookie, const char *text, size_t size)
+{
+	int rc = pack(cookie, text, size, ZSTD_e_continue);
+
+	errno = -rc;
+	return rc ? 0 : (ssize_t)size;
+}
+
+static int end_stream(void *cookie)
+{
+	int rc = pack(cookie, NULL, 0, ZSTD_e_end), closed;
+
+	closed = close_stream(cookie);
+	if (!rc)
+		return closed;
+	errno = -rc;
+	return -1;
+}
+
+FILE *td_zstd_writer(int fd, struct td_zstd **zstd, struct td_err *err)
+{
+	const cookie_io_functions_t calls = { .write = take,
+					      .close = end_stream };
+	struct td_zstd *made = make(fd, true, err);
+
+	if (!made)
+		return NULL;
+	made->out = ZSTD_createCCtx();
+	if (made->out)
+		ZSTD_CCtx_setParameter(made->out, ZSTD_c_checksumFlag, 1);
+	return open_stream(made, "w", calls, zstd, err);
+}
+
+int td_zstd_flush(struct td_zstd *zstd)
+{
+	return pack(zstd, NULL, 0, ZSTD_e_flush);
+}
+
+uint64_t td_zstd_size(const struct td_zstd *zstd)
+{
+	return zstd->size;
+}

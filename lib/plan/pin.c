@@ -159,12 +159,15 @@ bool td_scheduling_has_reference(const struct td_scheduling *s)
 
 /*
  * Do half of the general counters stay free?  With less, all that is not pinned
- * takes more than twice as many turns, which costs more than it gains.
+ * takes more than twice as many turns, which costs more than it gains; but not
+ * where most of it rests.
  */
 static bool leaves_half(const struct td_scheduling *s)
 {
 	int all = td_uarch_general(s->machine->pmus[s->pmu].uarch), taken = 0;
 
+	if (s->schedule->families)
+		return true;
 	for (int i = 0; i < all; i++)
 		taken += s->pinned.owners[i] != 0;
 	return 2 * taken <= all;

@@ -13,7 +13,7 @@ group='{cycles,instructions,branches,branch-misses,cache-references,cache-misses
 setup() {
 	emulated
 	perf_or_skip
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 	"$TDSTAT" serve --listen unix:sock 2>err 3>&- &
 	serve=$!
 	await sock

@@ -181,7 +181,6 @@ static const struct {
 	{ "--print cycles", "?tdstat --print list" },
 	{ "-o f record --print", "?record --print list" },
 	{ "record -o f --table true", "?record --table tdstat" },
-	{ "report -i f true", "?report command" },
 	{ "--input=f", "?--input report" },
 	{ "list -A", "?list -A tdstat, tdstat record and tdstat report" },
 	{ "list --metrics a", "?list --metrics report" },

@@ -135,6 +135,19 @@ static const struct {
 	{ TD_LION_COVE, 0x81d0, -1, 0xf },
 	{ TD_COUGAR_COVE, 0x4a4, -1, 0x1 },
 
+	/* Linux 7.2: all counters, but for these */
+	{ TD_PANTHER_COVE, 0x10a4, -1, 0xff },
+	{ TD_PANTHER_COVE, 0x8a4, -1, 0x1 },
+	{ TD_PANTHER_COVE, 0x1cd, -1, 0xfc },
+	{ TD_PANTHER_COVE, 0x2cd, -1, 0x3 },
+	{ TD_PANTHER_COVE, 0x1ce, -1, 0x1 },
+	{ TD_PANTHER_COVE, 0x847, -1, 0xf },
+	{ TD_PANTHER_COVE, 0x400, 3, 0 },
+	{ TD_ARCTIC_WOLF, 0x8b7, -1, 0x8 },
+	{ TD_ARCTIC_WOLF, 0x2d4, -1, 0x2 },
+	{ TD_ARCTIC_WOLF, 0x21d3, -1, 0x1 },
+	{ TD_ARCTIC_WOLF, 0x2c2, 6, 0xff },
+
 	/* older cores: single counters, or all four */
 	{ TD_SANDY_BRIDGE, 0x148, -1, 0x4 },
 	{ TD_SANDY_BRIDGE, 0x248, -1, 0x4 },
@@ -229,11 +242,15 @@ static const struct {
 	{ 6, 0xbd, TD_LION_COVE, TD_SKYMONT }, { 6, 0xc6, TD_LION_COVE, TD_SKYMONT },
 	{ 6, 0xc5, TD_LION_COVE, TD_SKYMONT, TD_CRESTMONT },
 	{ 6, 0xcc, TD_COUGAR_COVE, TD_DARKMONT },
+	{ 6, 0xe5, TD_COUGAR_COVE, TD_DARKMONT },
 	{ 6, 0xd5, TD_COUGAR_COVE, TD_DARKMONT },
 	{ 6, 0x96, TD_TREMONT }, { 6, 0x9c, TD_TREMONT }, { 6, 0x86, TD_TREMONT },
 	{ 6, 0xbe, TD_GRACEMONT },
 	{ 6, 0xaf, TD_CRESTMONT }, { 6, 0xb6, TD_CRESTMONT },
 	{ 6, 0xdd, TD_DARKMONT },
+	{ 18, 0x01, TD_PANTHER_COVE, TD_ARCTIC_WOLF },
+	{ 18, 0x03, TD_PANTHER_COVE, TD_ARCTIC_WOLF },
+	{ 19, 0x01, TD_PANTHER_COVE },
 };
 
 static const struct {
@@ -248,7 +265,8 @@ static const struct {
 	{ TD_LION_COVE, 8, 10 }, { TD_COUGAR_COVE, 8, 10 },
 	{ TD_TREMONT, 4, 4 }, { TD_GRACEMONT, 5, 6 }, { TD_CRESTMONT, 6, 8 },
 	{ TD_SKYMONT, 8, 8 },
-	{ TD_DARKMONT, 0, 8 }, /* width not published */
+	/* width not published */
+	{ TD_PANTHER_COVE, 0, 8 }, { TD_DARKMONT, 0, 8 }, { TD_ARCTIC_WOLF, 0, 8 },
 };
 /* clang-format on */
 

@@ -2,7 +2,8 @@
 /*
  * Intel's cores and models, and what the kernel's sysfs shows of them: a core is
  * a row of cores[], a model one of models[].  From arch/x86/events/intel/core.c
- * and arch/x86/include/asm/intel-family.h of Linux 6.12.
+ * and arch/x86/include/asm/intel-family.h of Linux 6.12; cores and models since
+ * 7.2 are that one's.
  */
 #include "lib/base/util.h"
 #include "lib/machine/vendor.h"
@@ -131,6 +132,22 @@ static const struct td_bound lion_cove_bound[] = {
 	{ 0xcd, 0xcd, 0x02, 0x3 }, { 0xd0, 0xd0, 0x87, 0x3ff }, { 0xd0, 0xdf, -1, 0xf },
 	{ 0xe0, 0xe0, 0x00, 0xf }, { 0 },
 };
+static const struct td_bound panther_cove_bound[] = {
+	{ 0x20, 0x20, -1, 0xf }, { 0x79, 0x79, -1, 0xf }, { 0x75, 0x75, 0x02, 0xf },
+	{ 0x76, 0x76, 0x01, 0xf }, { 0xa4, 0xa4, 0x04, 0x1 }, { 0xa4, 0xa4, 0x08, 0x1 },
+	{ 0xcd, 0xcd, 0x01, 0xfc }, { 0xcd, 0xcd, 0x02, 0x3 }, { 0xd0, 0xd1, -1, 0xf },
+	{ 0xd4, 0xd4, -1, 0xf }, { 0xd6, 0xd6, -1, 0xf }, { 0xdf, 0xdf, -1, 0xf },
+	{ 0xce, 0xce, -1, 0x1 }, { 0xb1, 0xb1, 0x01, 0x8 }, { 0x47, 0x47, 0x08, 0xf },
+	{ 0x46, 0x46, 0x04, 0xf }, { 0x46, 0x46, 0x08, 0xf }, { 0x48, 0x48, 0x01, 0xf },
+	{ 0 },
+};
+static const struct td_bound arctic_wolf_bound[] = {
+	{ 0xb7, 0xb7, 0x01, 0x1 }, { 0xb7, 0xb7, 0x02, 0x2 }, { 0xb7, 0xb7, 0x04, 0x4 },
+	{ 0xb7, 0xb7, 0x08, 0x8 }, { 0xd4, 0xd4, 0x01, 0x1 }, { 0xd4, 0xd4, 0x02, 0x2 },
+	{ 0xd4, 0xd4, 0x04, 0x4 }, { 0xd4, 0xd4, 0x08, 0x8 }, { 0x75, 0x75, 0x01, 0x1 },
+	{ 0x75, 0x75, 0x02, 0x2 }, { 0xd3, 0xd3, 0x21, 0x1 }, { 0xd3, 0xd3, 0x22, 0x1 },
+	{ 0 },
+};
 /* --- cores ---------------------------------------------------------------- */
 
 #define OLD_LEAKING (TD_CORE_WHOLE | TD_CORE_LEAKS)
@@ -167,6 +184,7 @@ static const struct td_core cores[TD_NR_UARCHS] = {
 		COVE | TD_CORE_DROPS | TD_CORE_LATENCIES, .bound = golden_cove_bound },
 	[TD_LION_COVE] = { "Lion Cove", 8, 10, LION, .bound = lion_cove_bound },
 	[TD_COUGAR_COVE] = { "Cougar Cove", 8, 10, LION, .bound = lion_cove_bound },
+	[TD_PANTHER_COVE] = { "Panther Cove", 0, 8, LION, .bound = panther_cove_bound },
 	[TD_TREMONT] = { "Tremont", 4, 4, 0, .events = tremont_events },
 	[TD_GRACEMONT] = { "Gracemont", 5, 6, TD_CORE_REF_TSC_P,
 		.events = tremont_events, .beside = gracemont_beside },
@@ -174,6 +192,8 @@ static const struct td_core cores[TD_NR_UARCHS] = {
 		.events = crestmont_events, .beside = gracemont_beside },
 	[TD_SKYMONT] = { "Skymont", 8, 8, SKY, .events = skymont_events },
 	[TD_DARKMONT] = { "Darkmont", 0, 8, SKY, .events = skymont_events },
+	[TD_ARCTIC_WOLF] = { "Arctic Wolf", 0, 8, SKY,
+		.bound = arctic_wolf_bound, .events = skymont_events },
 };
 
 /* --- models --------------------------------------------------------------- */
@@ -221,7 +241,11 @@ static const struct td_model models[] = {
 	{ 6, 0xc6, "Arrow Lake", TD_LION_COVE, TD_SKYMONT, .linux_since = "6.12" },
 	{ 6, 0xc5, "Arrow Lake-H", TD_LION_COVE, TD_SKYMONT, TD_CRESTMONT, .linux_since = "7.2" },
 	{ 6, 0xcc, "Panther Lake", TD_COUGAR_COVE, TD_DARKMONT, .linux_since = "7.2" },
+	{ 6, 0xe5, "Panther Lake", TD_COUGAR_COVE, TD_DARKMONT, .linux_since = "7.2" },
 	{ 6, 0xd5, "Wildcat Lake", TD_COUGAR_COVE, TD_DARKMONT, .linux_since = "7.2" },
+	{ 18, 0x01, "Nova Lake", TD_PANTHER_COVE, TD_ARCTIC_WOLF, .linux_since = "7.2" },
+	{ 18, 0x03, "Nova Lake", TD_PANTHER_COVE, TD_ARCTIC_WOLF, .linux_since = "7.2" },
+	{ 19, 0x01, "Diamond Rapids", .core = TD_PANTHER_COVE, .linux_since = "7.2" },
 	{ 6, 0x96, "Elkhart Lake", .core = TD_TREMONT },
 	{ 6, 0x9c, "Jasper Lake", .core = TD_TREMONT },
 	{ 6, 0x86, "Snow Ridge", .core = TD_TREMONT },

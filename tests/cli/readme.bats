@@ -109,7 +109,7 @@ row() {
 	while read -r function file; do
 		grep -q "\<$function(" "$here/../../$file" || fail "$function() is not in $file"
 	done <steps
-	grep -oE '(cmd|metrics|lib|tests)/[A-Za-z_/-]+(\.[a-z]+)?' "$source" | sort -u >paths
+	grep -oE '(cmd|metrics|lib|tests)/[A-Za-z_/-]+(\.[a-z]+)*' "$source" | sort -u >paths
 	while read -r path; do
 		[ -e "$here/../../$path" ] || fail "there is no $path"
 	done <paths

@@ -17,6 +17,10 @@ struct wanted {
 	struct td_suggest *near;
 	struct td_cpuid *out;
 	bool found;
+	/* of the lines before, which have their processors first */
+	const char **taken;
+	size_t nr_taken;
+	bool no_memory;
 };
 
 /* Does the expression match?  What cannot be read matches nothing. */
@@ -29,11 +33,20 @@ static bool is_matched(const char *expression, const struct td_cpuid *cpuid)
 	return td_map_matches(expression, &map, why, sizeof(why)) > 0;
 }
 
+static bool is_taken(const struct wanted *wanted, const struct td_cpuid *cpuid)
+{
+	for (size_t i = 0; i < wanted->nr_taken; i++) {
+		if (is_matched(wanted->taken[i], cpuid))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Expressions have vendor and family as plain text, so that trying what there
  * may be behind is quick: GenuineIntel-6-(97|9A).
  */
-static bool find_match(const char *expression, struct td_cpuid *out)
+static bool find_match(const struct wanted *wanted, const char *expression)
 {
 	const char *dash = strchr(expression, '-');
 	size_t len = dash ? (size_t)(dash - expression) : 0;
@@ -49,8 +62,9 @@ static bool find_match(const char *expression, struct td_cpuid *out)
 	for (unsigned int i = 0; i < MODELS * STEPPINGS; i++) {
 		cpuid.model = i % MODELS;
 		cpuid.stepping = i / MODELS;
-		if (is_matched(expression, &cpuid)) {
-			*out = cpuid;
+		if (is_matched(expression, &cpuid) &&
+		    !is_taken(wanted, &cpuid)) {
+			*wanted->out = cpuid;
 			return true;
 		}
 	}
@@ -68,7 +82,10 @@ static void look_at_line(struct wanted *wanted, char *line)
 		return;
 	td_suggest_offer(wanted->near, folder, NULL);
 	if (strcasecmp(folder, wanted->folder) == 0)
-		wanted->found = find_match(expression, wanted->out);
+		wanted->found = find_match(wanted, expression);
+	if (td_array_push(&wanted->taken, &wanted->nr_taken, &expression,
+			  sizeof(expression)))
+		wanted->no_memory = true;
 }
 
 int td_pmu_events_find_model(const char *root, const char *folder,
@@ -77,7 +94,7 @@ int td_pmu_events_find_model(const char *root, const char *folder,
 {
 	td_autofree char *path = td_aprintf("%s/mapfile.csv", root);
 	td_autofree char *text = NULL;
-	struct wanted wanted = { folder, near, out, false };
+	struct wanted wanted = { .folder = folder, .near = near, .out = out };
 	char *rest, *line;
 	int rc;
 
@@ -92,5 +109,8 @@ int td_pmu_events_find_model(const char *root, const char *folder,
 		if (*line && *line != '#')
 			look_at_line(&wanted, line);
 	}
+	free(wanted.taken);
+	if (wanted.no_memory)
+		return td_err_nomem(err);
 	return wanted.found ? 0 : 1;
 }

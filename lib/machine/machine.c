@@ -155,7 +155,8 @@ static int add_pmu(const struct td_sysfs *fs, const char *name,
 		return rc;
 	}
 	if (pmu.kind == TD_PMU_CORE)
-		pmu.uarch = td_model_uarch(machine->model, name);
+		pmu.uarch =
+			td_uarch_find(&machine->cpuid, machine->model, name);
 	return append_pmu(machine, &pmu, err);
 }
 

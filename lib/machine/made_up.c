@@ -110,9 +110,9 @@ static int add_pmus(struct td_machine *machine)
 	const struct td_model *model = machine->model;
 	int rc;
 
-	if (!model || !td_model_is_hybrid(model))
+	if (!td_model_is_hybrid(model))
 		return add_pmu(machine, "cpu",
-			       model ? model->core : TD_UARCH_UNKNOWN);
+			       td_uarch_find(&machine->cpuid, model, "cpu"));
 	rc = add_pmu(machine, "cpu_core", model->core);
 	if (!rc)
 		rc = add_pmu(machine, "cpu_atom", model->atom);

@@ -86,6 +86,17 @@ enum td_uarch td_model_uarch(const struct td_model *model, const char *pmu)
 	return model->core;
 }
 
+enum td_uarch td_uarch_find(const struct td_cpuid *cpuid,
+			    const struct td_model *model, const char *pmu)
+{
+	const struct td_vendor *vendor = td_vendor_of(cpuid);
+
+	if (model)
+		return td_model_uarch(model, pmu);
+	return cpuid->family >= vendor->any_since ? vendor->any
+						  : TD_UARCH_UNKNOWN;
+}
+
 const char *td_uarch_name(enum td_uarch uarch)
 {
 	return td_core_of(uarch)->name;

@@ -18,6 +18,10 @@ bool td_model_is_hybrid(const struct td_model *model);
 /* The core behind the PMU of this name; model may be NULL. */
 enum td_uarch td_model_uarch(const struct td_model *model, const char *pmu);
 
+/* The same; of a model that is not in the table, what is known of the vendor's. */
+enum td_uarch td_uarch_find(const struct td_cpuid *cpuid,
+			    const struct td_model *model, const char *pmu);
+
 /* These are never NULL: one that is not known has next to nothing. */
 const struct td_vendor *td_vendor_of(const struct td_cpuid *cpuid);
 const struct td_core *td_core_of(enum td_uarch uarch);

@@ -46,6 +46,7 @@ enum td_uarch {
 	TD_SKYMONT,
 	TD_DARKMONT,
 	TD_ARCTIC_WOLF,
+	TD_ZEN,
 	TD_NR_UARCHS,
 };
 
@@ -96,6 +97,8 @@ enum td_core_trait {
 	TD_CORE_SNOOP = 1 << 10,
 	/* IA32_PERFEVTSELx has a second unit mask. */
 	TD_CORE_UMASK2 = 1 << 11,
+	/* All events take general counters, the NMI watchdog's, too. */
+	TD_CORE_NO_FIXED = 1 << 12,
 };
 
 /* Events of these codes and this unit mask that few general counters count. */
@@ -132,6 +135,9 @@ struct td_vendor {
 	size_t nr_cores;
 	const struct td_model *models;
 	size_t nr_models;
+	/* the core of models that are not in the table, from this family on */
+	enum td_uarch any;
+	unsigned int any_since;
 	const struct td_sysfs_row *formats,
 		*events; /* of all cores; NULL: none */
 	/* what KVM says of guests that have the PMU for themselves, in sysfs */

@@ -33,6 +33,14 @@ static uint64_t raw_config(const struct td_event *event)
 	return id < TD_ARRAY_SIZE(map) && map[id] ? map[id] : 0x412e;
 }
 
+/* The counter of cycles that the NMI watchdog takes. */
+static uint32_t watchdogs(enum td_uarch uarch)
+{
+	return td_uarch_has(uarch, TD_CORE_NO_FIXED)
+		       ? UINT32_C(1) << (td_uarch_general(uarch) - 1)
+		       : FIXED_CYCLES;
+}
+
 struct td_claim td_claim_of(const struct td_machine *machine,
 			    const struct td_event *event)
 {
@@ -46,7 +54,7 @@ struct td_claim td_claim_of(const struct td_machine *machine,
 	if (place.fixed >= 0)
 		claim.mask |= TD_FIXED(place.fixed);
 	if (machine->nmi_watchdog)
-		claim.mask &= ~FIXED_CYCLES;
+		claim.mask &= ~watchdogs(pmu->uarch);
 	if (place.leaks && machine->smt)
 		claim.most = td_uarch_general(pmu->uarch) / 2;
 	claim.reg = td_uarch_register(config, event->config[1]);

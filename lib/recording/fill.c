@@ -38,7 +38,7 @@ int td_recording_add_pmu(struct td_recording *rec, const char *name,
 	machine->nr_core += kind == TD_PMU_CORE;
 	pmu->kind = kind;
 	pmu->type = type;
-	pmu->uarch = td_model_uarch(machine->model, name);
+	pmu->uarch = td_uarch_find(&machine->cpuid, machine->model, name);
 	pmu->name = strdup(name);
 	return pmu->name ? 0 : -ENOMEM;
 }

@@ -147,8 +147,6 @@ refused() {
 }
 
 @test "report: measures nothing" {
-	refused 'command' report -i file -- true
-	refused 'command' report -i file true
 	for option in -a '-C 0' '-p 1' '-I 100' '--timeout 100'; do
 		refused report report -i file $option
 	done

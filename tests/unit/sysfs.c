@@ -164,9 +164,9 @@ static const struct {
 	  { CPUINFO("AuthenticAMD", "6", "151", "2", "fpu"), ONLINE("0") },
 	  .want = "AuthenticAMD-6-97-2 -;" },
 	{ "a model that is not known",
-	  { CPUINFO("GenuineIntel", "18", "1", "0", "fpu"), ONLINE("0"),
+	  { CPUINFO("GenuineIntel", "18", "255", "0", "fpu"), ONLINE("0"),
 	    { DEVICES "cpu/type", "4\n" } },
-	  .want = "GenuineIntel-18-1-0 -; cpu 4 0 unknown core f=0;" },
+	  .want = "GenuineIntel-18-FF-0 -; cpu 4 0 unknown core f=0;" },
 	{ "an identity to assume", { ALDER_LAKE, ONLINE("0"),
 	    { DEVICES "cpu/type", "4\n" } }, .cpuid = "GenuineIntel-6-8F-6",
 	  .want = "GenuineIntel-6-8F-6 Sapphire Rapids; "

@@ -148,6 +148,11 @@ static const struct {
 	{ TD_ARCTIC_WOLF, 0x21d3, -1, 0x1 },
 	{ TD_ARCTIC_WOLF, 0x2c2, 6, 0xff },
 
+	/* AMD: all of them, also where Intel has a fixed one, and event 0 */
+	{ TD_ZEN, 0xc0, -1, 0x3f },
+	{ TD_ZEN, 0x76, -1, 0x3f },
+	{ TD_ZEN, 0x8000, -1, 0x3f },
+
 	/* older cores: single counters, or all four */
 	{ TD_SANDY_BRIDGE, 0x148, -1, 0x4 },
 	{ TD_SANDY_BRIDGE, 0x248, -1, 0x4 },
@@ -267,6 +272,7 @@ static const struct {
 	{ TD_SKYMONT, 8, 8 },
 	/* width not published */
 	{ TD_PANTHER_COVE, 0, 8 }, { TD_DARKMONT, 0, 8 }, { TD_ARCTIC_WOLF, 0, 8 },
+	{ TD_ZEN, 0, 6 },
 };
 /* clang-format on */
 
@@ -336,7 +342,8 @@ static bool is_used(enum td_uarch uarch)
 		    model->lowpower == uarch)
 			return true;
 	}
-	return false;
+	return td_vendor_of(&(struct td_cpuid){ "AuthenticAMD", 25, 0x11 })->any ==
+	       uarch;
 }
 
 static bool has_place(enum td_uarch uarch)

@@ -60,6 +60,13 @@ recording() {
 	fi
 }
 
+# lengthened N: two intervals of two sockets, again and again
+lengthened() {
+	awk -v n="$1" 'NR == 2 || NR == 3 { sub(/^{"time":[0-9.]*/, ""); row[NR] = $0; next }
+		/^{"end"/ { for (i = 1; i <= n; i++) printf "{\"time\":%.9f%s\n", i * 0.3, row[2 + i % 2] } { print }' \
+		"$data/sapphirerapids-2.jsonl"
+}
+
 # truth [NAME...]: a Python script on standard input writes the file "truth"; R, or R and
 # S, are the recordings
 truth() {
@@ -238,7 +245,7 @@ csv() {
 }
 
 @test "other separators: cut at tabs, and CSV of semicolons for a spreadsheet" {
-	report alderlake -x '\t' | cut -f 3,14 | sed 1d >tabs
+	report alderlake -x '\t' | cut -f 3,14 | sed 1d >tabbed
 	report alderlake -x ';' >out
 	python3 - <<-'PYTHON' >got
 		import csv
@@ -252,7 +259,7 @@ csv() {
 		        print(pmu, int(R.slots(pmu, interval=interval)))
 	PYTHON
 	found 0
-	cp tabs got
+	cp tabbed got
 	found 0
 }
 
@@ -609,4 +616,315 @@ each_row() {
 	# what a kind of core does not have is empty, and has no object
 	csv '$at["pmu"] == "cpu_core" && $at["tma_predecode"] != "" { exit 1 }' <out
 	report manual/cpus-3 -l 3 -j 2>err | jq -es '[.[] | select(.metric == "tma_predecode").pmu] == ["cpu_atom"]'
+}
+
+# --- rows of events -----------------------------------------------------------------
+
+@test "events as perf stat writes them: IPC of each kind of core, by the fields' numbers" {
+	report manual/xz-events -x, | awk -F, '{ split($3, part, "/"); n[part[1], part[2]] = $1; pmu[part[1]] }
+		END { for (p in pmu) if (n[p, "cycles"]) printf "%s %.6f\n", p, n[p, "instructions"] / n[p, "cycles"] }' | sort >got
+	truth manual/xz-events <<-'PYTHON'
+		counts = {R.names[row[0]]: row[3] for row in R.rows[0]}
+		for pmu in sorted(R.pmus):
+		    if f"{pmu}/cycles/" in counts:
+		        print(pmu, counts[f"{pmu}/instructions/"] / counts[f"{pmu}/cycles/"])
+	PYTHON
+	found 1e-6
+	report manual/xz-events -j | jq -nr '[inputs | { (.event): (."counter-value" | tonumber) }] | add
+		| ("cpu_atom", "cpu_core") as $pmu | "\($pmu) \(.[$pmu + "/instructions/"] / .[$pmu + "/cycles/"])"' >got
+	found 1e-6
+}
+
+@test "threads: the CPU time of each, added up by name" {
+	report manual/threads --per-thread -x, | awk -F, '$4 == "task-clock" { sub(/-[0-9]+$/, "", $1); ms[$1] += $2 }
+		END { for (name in ms) print name, ms[name] }' | sort >got
+	truth manual/threads <<-'PYTHON'
+		import json
+		names = {}
+		for line in open(sys.argv[1]):
+		    names.update(json.loads(line).get("threads", {}))
+		time = {}
+		for event, _, tid, value, *_ in R.rows[0]:
+		    if R.names[event] == "task-clock":
+		        name = names[str(tid)]
+		        time[name] = time.get(name, 0) + value / 1e6
+		for name in sorted(time):
+		    print(name, time[name])
+	PYTHON
+	found 0.006
+}
+
+# work: makes work.py FILE MS, which burns so much CPU time, gives the CPU up 20 times, and
+# adds to FILE what the kernel's accounting says of it: "CPU-MS SWITCHES"
+work() {
+	# not a wrapper that other commands run in
+	python=$(python3 -c 'import sys; print(sys.executable)')
+	cat >work.py <<-'PYTHON'
+		import resource, sys, time
+		end = int(sys.argv[2]) / 1000
+		while time.process_time() < end:
+		    pass
+		for _ in range(20):
+		    time.sleep(0.001)
+		usage = resource.getrusage(resource.RUSAGE_SELF)
+		print(1000 * (usage.ru_utime + usage.ru_stime), usage.ru_nvcsw + usage.ru_nivcsw, file=open(sys.argv[1], "a"))
+	PYTHON
+}
+
+@test "live, CSV: CPU time and switches of a command are the kernel's own" {
+	real
+	work
+	"$TDSTAT" -e task-clock,context-switches -x, -o out -- "$python" work.py truth 200
+	awk -F, '{ n[$3] = $1 } END { print n["task-clock"], n["context-switches"] }' out >got
+	# the interpreter has its end still to come, and its beginning is not counted
+	cat truth got
+	found 60
+	awk '$1 < 190 || $2 < 20 { exit 1 }' got
+}
+
+@test "live, JSON: the same with jq, where counts are strings" {
+	real
+	work
+	"$TDSTAT" -e task-clock,context-switches -j -o out -- "$python" work.py truth 100
+	jq -rs 'map({ (.event): (."counter-value" | tonumber) }) | add | "\(."task-clock") \(."context-switches")"' out >got
+	cat truth got
+	found 60
+	awk '$1 < 90 || $2 < 20 { exit 1 }' got
+}
+
+@test "live, -r 3: the mean of the runs, and its standard error in percent" {
+	real
+	work
+	# 60, 120 and 180 ms of CPU time
+	echo 1 >runs
+	"$TDSTAT" -r 3 -e task-clock -j -o out -- sh -c 'read -r n <runs; echo $((n + 1)) >runs
+		exec "$0" work.py own $((60 * n))' "$python"
+	jq -r '"\(."counter-value") \(.variance)"' out >got
+	[ "$(wc -l <own)" -eq 3 ]
+	awk '{ s += $1; q += $1 * $1 } END { mean = s / NR
+		print mean, 100 * sqrt((q - NR * mean * mean) / (NR - 1) / NR) / mean }' own >truth
+	cat truth got
+	found 30
+	awk '$1 < 100 || $2 < 10 { exit 1 }' got
+}
+
+@test "live, --append: runs one below the other, told apart by their labels" {
+	real
+	work
+	for ms in 50 100 150; do
+		"$TDSTAT" -e task-clock -j --head --label "ms=$ms" --append -o out -- "$python" work.py own $ms
+		"$TDSTAT" -e task-clock -x, --append -o out.csv -- "$python" work.py own.csv $ms
+	done
+	python3 - <<-'PYTHON' >got
+		import json
+		for line in open("out"):
+		    row = json.loads(line)
+		    if "tdstat_rows" in row:
+		        head = row
+		    else:
+		        print(head["labels"]["ms"], row["event"], row["counter-value"])
+	PYTHON
+	awk '{ print NR * 50, "task-clock", $1 }' own >truth
+	found 40
+	awk -F, '{ print NR * 50, $3, $1 }' out.csv >got
+	awk '{ print NR * 50, "task-clock", $1 }' own.csv >truth
+	found 40
+}
+
+@test "live, -I: what the rows add up to is the sum, and the command's" {
+	real
+	work
+	"$TDSTAT" -I 50 --summary -e task-clock -x, -o out -- "$python" work.py own 300
+	awk -F, '$1 == "summary" { sum = $2; next } { if ($1 <= last) exit 1; last = $1; rows += $2; n++ }
+		END { if (n < 4) exit 1; print rows; print rows - sum }' out >got
+	awk '{ print $1; print 0 }' own >truth
+	sed -n 1p truth >whole
+	sed -n 2p got >rest
+	awk '$1 > 0.1 || $1 < -0.1 { exit 1 }' rest
+	cp whole truth
+	sed -i 2d got
+	found 60
+}
+
+# --- in a shell -----------------------------------------------------------------------
+
+@test "if tdstat ...: the command's status, also with set -e and pipefail" {
+	real
+	cat >ci.sh <<-'SH'
+		set -euo pipefail
+		"$TDSTAT" -e task-clock -x, -o out -- true
+		if "$TDSTAT" -e task-clock -x, --append -o out -- sh -c 'exit 3'; then
+			echo passed
+		else
+			echo "failed with $?"
+		fi
+		clock=$("$TDSTAT" -e task-clock -x, -- true 2>&1 >/dev/null | cut -d, -f3)
+		echo "$clock"
+		"$TDSTAT" -e task-clock -x, --append -o out -- false | cat
+		echo "not here"
+	SH
+	try bash ci.sh
+	assert_failure 1
+	assert_output 'failed with 3
+task-clock'
+	assert_equal "$(cut -d, -f3 out | xargs)" 'task-clock task-clock task-clock'
+}
+
+@test "a pipe that ends early: what was read is whole, and not a word" {
+	lengthened 1000 >long.jsonl
+	for how in '-x,' -j '-A -l 2 -x,'; do
+		# more than a pipe holds, so that the writer sees its end
+		"$TDSTAT" report long.jsonl $how >whole
+		[ "$(wc -c <whole)" -gt 100000 ]
+		set +e
+		"$TDSTAT" report long.jsonl $how 2>err | head -n 2 >got
+		ends=("${PIPESTATUS[@]}")
+		set -e
+		assert_equal "${ends[*]}" '141 0'
+		[ ! -s err ]
+		assert_same "$(sed -n 1,2p whole)" "$(cat got)"
+	done
+	report sapphirerapids-2 -j | grep -q tma_retiring
+}
+
+@test "if tdstat diff --fail-above: 0 is passed, 1 is worse, 2 is that nobody knows" {
+	ask() {
+		if "$TDSTAT" diff --quiet --fail-above "$@" 2>/dev/null; then
+			echo passed
+		else
+			case $? in
+			1) echo worse ;;
+			2) echo trouble ;;
+			*) echo "$?" ;;
+			esac
+		fi
+	}
+	# by how much it grew: the second of three runs is their mean
+	truth a1 b1 <<-'PYTHON'
+		print(S.shares("cpu")["tma_backend_bound"] - R.shares("cpu")["tma_backend_bound"])
+	PYTHON
+	points=$(<truth)
+	cd "$BATS_FILE_TMPDIR"
+	less=$(awk "BEGIN { print $points - 0.05 }") more=$(awk "BEGIN { print $points + 0.05 }")
+	assert_equal "$(ask "tma_backend_bound:$less" a[012].jsonl -- b[012].jsonl)" worse
+	assert_equal "$(ask "tma_backend_bound:$more" a[012].jsonl -- b[012].jsonl)" passed
+	assert_equal "$(ask "tma_backend_bound:$less" b[012].jsonl -- a[012].jsonl)" passed
+	assert_equal "$(ask "tma_backend_bound:$less" a[012].jsonl -- nosuch.jsonl)" trouble
+	# one of each tells nothing of chance
+	assert_equal "$(ask "tma_backend_bound:$less" a0.jsonl b0.jsonl)" passed
+	assert_equal "$(ask "tma_backend_bound:$less" --strict a0.jsonl b0.jsonl)" worse
+}
+
+@test "diff -j: a gate of one's own over the rows that are marked" {
+	(cd "$BATS_FILE_TMPDIR" && "$TDSTAT" diff -j a[012].jsonl -- b[012].jsonl) >out
+	jq -r 'select(.marked and .level == 1) | "\(.name) \(.a) \(.b) \(.difference)"' out | sort >got
+	truth a1 b1 <<-'PYTHON'
+		a, b = R.shares("cpu"), S.shares("cpu")
+		for node in sorted(NODES):
+		    if abs(b[node] - a[node]) > 0.5:
+		        print(node, a[node], b[node], b[node] - a[node])
+	PYTHON
+	# the three runs of a side are a little apart, and their mean is the second
+	found 0.001
+	[ "$(wc -l <truth)" -eq 2 ]
+	# in a pipeline: no loss may grow by more than that
+	for most in 1 2; do
+		if jq -en --argjson most $most '[inputs | select(.marked and .name != "tma_retiring" and
+			.difference > $most)] == []' out >/dev/null; then echo "passed $most"; else echo "worse $most"; fi
+	done >got
+	assert_equal "$(xargs <got)" 'worse 1 passed 2'
+}
+
+@test "OpenMetrics: the parts make the slots, and a rate over time is the share" {
+	needs_software_events
+	"$TDSTAT" -a -l 1 --openmetrics -o first.prom -I 200 --interval-count 2
+	"$TDSTAT" -a -l 1 --openmetrics -o second.prom -I 200 --interval-count 4
+	for file in first second; do
+		awk '/^tdstat_slots_total/ { slots += $NF }
+			/^tdstat_topdown_slots_total/ { match($0, /category="[a-z_]*"/)
+				part[substr($0, RSTART + 10, RLENGTH - 11)] += $NF; sum += $NF }
+			tolower($NF) ~ /nan|inf/ { exit 1 }
+			END { for (name in part) print name, 100 * part[name] / slots
+				print "all", 100 * sum / slots }' $file.prom | sort >got
+		# half of the "slots" of this machine are one clock, and half another
+		printf '%s\n' 'all 100' 'backend_bound 0' 'bad_speculation 0' 'frontend_bound 50' 'retiring 50' >truth
+		cat got
+		found 1
+	done
+	# twice as long, twice as many
+	awk '/^tdstat_slots_total/ { n[FILENAME] += $NF } END { ratio = n["second.prom"] / n["first.prom"]
+		exit ratio < 1.5 || ratio > 2.5 }' first.prom second.prom
+}
+
+# --- what must stay ------------------------------------------------------------------
+
+@test "levels 1 and 2: one header for each machine, aggregation, file and descriptor" {
+	for level in 1 2; do
+		report alderlake-2 -l $level -x, | head -n 1 >header
+		for how in alderlake-2 sapphirerapids-2 icelakex-2 skylakex-2 'alderlake-2 -A' 'alderlake-2 --per-core' \
+			'alderlake-2 --hybrid-merge' 'cgroups' 'alderlake-command' 'sapphirerapids-2 --per-socket --summary'; do
+			report $how -l $level -x, 2>/dev/null | head -n 1 | cmp - header
+		done
+		report alderlake-2 -l $level -x, --log-fd 7 7>out
+		head -n 1 out | cmp - header
+	done
+	needs_software_events
+	report alderlake -x, -l 1 | head -n 1 >header
+	for how in '' --per-thread '-I 50'; do
+		"$TDSTAT" -l 1 $how -x, -o out -- sleep 0.1
+		head -n 1 out | cmp - header
+	done
+}
+
+@test "killed by SIGKILL in the middle: whole rows, in a file and in a pipe" {
+	needs_software_events
+	for how in '-x,' -j; do
+		rm -f out
+		"$TDSTAT" -a -A -l 1 -I 10 $how -o out 3>&- &
+		lines_in out 60
+		kill -KILL $!
+		wait $! || true
+		[ -z "$(tail -c 1 out)" ]
+		if [ $how = -j ]; then
+			jq -e 'type == "object"' out >rows
+			[ "$(wc -l <rows)" -ge 60 ]
+		else
+			assert_equal "$(awk -F, '{ print NF }' out | sort -u | wc -l)" 1
+		fi
+	done
+}
+
+@test "a long recording is read in the memory of a short one" {
+	not_under_valgrind "the memory is valgrind's"
+	not_under_sanitizers "the memory is theirs"
+	lengthened 20 >short.jsonl
+	lengthened 4000 >long.jsonl
+	[ "$(wc -c <long.jsonl)" -gt 8000000 ]
+	for ((kb = 4096; kb < 262144; kb += 1024)); do
+		! (ulimit -v $kb && exec "$TDSTAT" report short.jsonl -x,) >got 2>/dev/null || break
+	done
+	assert_equal "$(grep -c interval got)" 21
+	(ulimit -v $((kb + 1024)) && exec "$TDSTAT" report long.jsonl -x,) >got
+	assert_equal "$(grep -c interval got)" 4001
+}
+
+@test "no terminal: no colours and no line of progress, whatever TERM is" {
+	needs_software_events
+	for how in '-r 3' '-a -I 50 --interval-count 3' '-a --timeout 50 -l 1'; do
+		command=()
+		[[ $how == -a* ]] || command=(-- true)
+		TERM=xterm-256color "$TDSTAT" $how "${command[@]}" >out 2>err
+		run ! grep -q $'[\x1b\r]' out err
+		[ -s out ] || [ -s err ]
+	done
+}
+
+@test "what scripts are told of a version: of rows, of a check, and of a newer recording" {
+	report alderlake -j | head -n 1 | jq -e '.tdstat_rows == 1' >/dev/null
+	{ "$TDSTAT" doctor -j || true; } | jq -e '.tdstat_doctor == 1' >/dev/null
+	sed '1s/"tdstat":1/"tdstat":2/' "$data/alderlake.jsonl" >newer.jsonl
+	try "$TDSTAT" report newer.jsonl -x,
+	assert_failure 1
+	assert_output ''
+	assert_complains 'newer\.jsonl:1: a recording of a newer tdstat'
 }

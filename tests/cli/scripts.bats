@@ -919,6 +919,18 @@ task-clock'
 	done
 }
 
+@test "on a terminal: colours, but not with NO_COLOR, nor on a dumb one" {
+	script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no script(1)"
+	for set in TERM=xterm 'TERM=xterm NO_COLOR=1' TERM=dumb; do
+		script -qec "env $set '$TDSTAT' report -i '$data/alderlake.jsonl' --total" /dev/null </dev/null >screen
+		grep -q tma_backend_bound screen
+		if grep -q $'\e\\[[0-9;]*m' screen; then echo "$set: colours"; else echo "$set: none"; fi
+	done >got
+	assert_same 'TERM=xterm: colours
+TERM=xterm NO_COLOR=1: none
+TERM=dumb: none' "$(cat got)"
+}
+
 @test "what scripts are told of a version: of rows, of a check, and of a newer recording" {
 	report alderlake -j | head -n 1 | jq -e '.tdstat_rows == 1' >/dev/null
 	{ "$TDSTAT" doctor -j || true; } | jq -e '.tdstat_doctor == 1' >/dev/null

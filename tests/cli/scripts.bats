@@ -10,6 +10,9 @@ load helper
 # A user's jq sees the heads of rows.
 unset -f jq
 
+# Python sorts by code points, too.
+export LC_COLLATE=C
+
 # made NAME FILTER RECORDING: a recording in $made, made of another one
 made() {
 	jq -c "$2" "$data/$3.jsonl" >"$made/$1.jsonl"
@@ -177,14 +180,9 @@ csv() {
 @test "CPUs rolled up to all of their kind, and with --hybrid-merge to the machine" {
 	report alderlake -A -x, >cpus
 	for how in '' --hybrid-merge; do
-		csv '{ id = $at["interval"] " " (how == "" ? $at["pmu"] : "all"); slots[id] += $at["slots"]
-				be[id] += $at["slots"] * $at["tma_backend_bound"] }
-			END { for (id in slots) printf "%s %.0f %.3f\n", id, slots[id], be[id] / slots[id] }' <cpus |
-			if [ -z "$how" ]; then cat; else
-				# the variable is awk's: without a kind of core, all are one
-				awk '{ slots[$1] += $3; be[$1] += $3 * $4 }
-					END { for (n in slots) printf "%s all %.0f %.3f\n", n, slots[n], be[n] / slots[n] }'
-			fi | sort >rolled
+		merge=$how csv '{ id = $at["interval"] " " (ENVIRON["merge"] ? "all" : $at["pmu"])
+				slots[id] += $at["slots"]; be[id] += $at["slots"] * $at["tma_backend_bound"] }
+			END { for (id in slots) printf "%s %.0f %.3f\n", id, slots[id], be[id] / slots[id] }' <cpus | sort >rolled
 		report alderlake $how -x, | csv '{ print $at["interval"], $at["pmu"], $at["slots"], $at["tma_backend_bound"] }' |
 			sort >got
 		truth alderlake <<-PYTHON

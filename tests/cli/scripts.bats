@@ -841,7 +841,7 @@ task-clock'
 		awk '/^tdstat_slots_total/ { slots += $NF }
 			/^tdstat_topdown_slots_total/ { match($0, /category="[a-z_]*"/)
 				part[substr($0, RSTART + 10, RLENGTH - 11)] += $NF; sum += $NF }
-			tolower($NF) ~ /nan|inf/ { exit 1 }
+			!/^#/ && tolower($NF) ~ /nan|inf/ { exit 1 }
 			END { for (name in part) print name, 100 * part[name] / slots
 				print "all", 100 * sum / slots }' $file.prom | sort >got
 		# half of the "slots" of this machine are one clock, and half another

@@ -564,7 +564,8 @@ static const struct td_metric_set *find_atom(const struct td_pmu *pmu)
 /* Of a core that has PERF_METRICS, but not here. */
 static const struct td_metric_set *find_general(const struct td_pmu *pmu)
 {
-	if (pmu->kind != TD_PMU_CORE || td_pmu_has_slots(pmu))
+	/* recordings may have others among the PMUs of cores */
+	if (td_pmu_kind(pmu->name) != TD_PMU_CORE || td_pmu_has_slots(pmu))
 		return NULL;
 	if (td_uarch_has(pmu->uarch, TD_CORE_FIELDS_4))
 		return &sunny_cove_general;

@@ -81,10 +81,14 @@ assert_no_stderr_of_ours() {
 @test "no /proc: a diff of commands says that it needs it" {
 	real
 	! grep -q __asan_init "$TDSTAT" || skip "the sanitizers need it themselves"
-	without /proc "$TDSTAT" diff -r 1 -e cs -- touch ran : true
-	assert_failure 2
+	without /proc "$TDSTAT" diff --require -r 1 -e cs -- touch ran : true
+	assert_failure 125
 	assert_why_and_remedy /proc/self/fd 'proc mounted on /proc'
 	[ ! -e ran ]
+	without /proc "$TDSTAT" diff -r 1 -e cs -- sh -c 'echo a >>ran' : sh -c 'echo b >>ran'
+	assert_failure 2
+	assert_complains 'proc mounted on /proc'
+	assert_equal "$(xargs <ran)" 'a b'
 }
 
 @test "no /sys: what needs no PMU is counted, the rest says what is missing" {

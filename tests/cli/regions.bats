@@ -89,6 +89,7 @@ setup() {
 	run ! ls -d tdstat-regions-*
 }
 
+# shellcheck disable=SC2016 # sh -c
 @test "a folder or a file that cannot be made: the program runs without" {
 	saved alderlake
 	for option in -o --record; do

@@ -483,6 +483,7 @@ edited() {
 		edited ".start += 3600 | $program"
 		for files in 'a.jsonl b.jsonl' 'b.jsonl c.jsonl'; do
 			jq -c 'if .tdstat then .start += 7200 else . end' a.jsonl >c.jsonl
+			# shellcheck disable=SC2086
 			try "$TDSTAT" report $files -x,
 			assert_equal "$status:$stderr" 0: || fail "$program: $files"
 		done

@@ -6,9 +6,6 @@
 #include "cmd/say.h"
 #include "cmd/session.h"
 
-/* Like that of timeout(1) and env(1), if they do not start the command. */
-#define NOT_STARTED 125
-
 /* perf stat's software events of a command, which need no PMU. */
 static struct td_event_arg software[] = {
 	{ .list = "task-clock,context-switches,cpu-migrations,page-faults" },
@@ -108,8 +105,9 @@ static bool is_done(const struct td_opts *opts,
 }
 
 /* What was typed wrongly is wrong everywhere. */
-static bool is_ours(const struct td_opts *opts,
-		    const struct td_reached *reached, const struct td_err *err)
+bool td_always_is_due(const struct td_opts *opts,
+		      const struct td_reached *reached,
+		      const struct td_err *err)
 {
 	return opts->does.always && opts->target.command && !opts->dry_run &&
 	       !is_done(opts, reached) && (!err->usage || err->elsewhere);
@@ -120,11 +118,11 @@ static int fall_back(const struct td_opts *opts,
 		     struct td_reached *reached, int showing, int *status,
 		     struct td_err *err)
 {
-	if (!is_ours(opts, reached, err))
+	if (!td_always_is_due(opts, reached, err))
 		return err->code;
 	td_inherited_hint(err);
 	if (opts->when.require) {
-		*status = reached->runs ? *status : NOT_STARTED;
+		*status = reached->runs ? *status : TD_NOT_STARTED;
 		return err->code;
 	}
 	say(opts, reached, err);
@@ -146,6 +144,21 @@ int td_always_run(const struct td_opts *opts, const struct td_viewer *viewer,
 	return rc ? fall_back(opts, &inherited, &reached, most_to_show(opts),
 			      status, err)
 		  : 0;
+}
+
+int td_always_go_on(const struct td_opts *opts,
+		    const struct td_inherited *inherited,
+		    struct td_reached *reached, int *status, struct td_err *err)
+{
+	return fall_back(opts, inherited, reached, most_to_show(opts), status,
+			 err);
+}
+
+struct td_opts td_always_uncounted(const struct td_opts *opts)
+{
+	const struct td_reached none = { 0 };
+
+	return make_opts(opts, &none, SHOW_NOTHING);
 }
 
 int td_always_run_unseen(const struct td_opts *opts, int *status,

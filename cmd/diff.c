@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cmd/always.h"
 #include "cmd/compare/alike.h"
 #include "cmd/compare/cores.h"
 #include "cmd/compare/limits.h"
@@ -150,50 +151,81 @@ static const struct td_option_group *const compared[] = {
 	NULL,
 };
 
-/* Reads the recordings, or makes them; *failed: a command did. */
+/* Reads the recordings, or makes them. */
 static int read_sides(struct td_sides *sides, const struct td_opts *opts,
-		      bool *failed, struct td_notes *notes, struct td_err *err)
+		      struct td_runs_made *made, struct td_notes *notes,
+		      struct td_err *err)
 {
 	return opts->target.command
-		       ? td_runs_read(sides, opts, failed, notes, err)
+		       ? td_runs_read(sides, opts, made, notes, err)
 		       : td_sides_read(sides, opts, notes, err);
+}
+
+static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
+			 const struct td_limits *limits, int *status,
+			 struct td_notes *notes, struct td_err *err)
+{
+	td_autofree char *again = NULL;
+	struct td_diff diff = { 0 };
+	int rc = td_sides_compare(sides, opts->per, &diff, err);
+
+	if (!rc && diff.enough) {
+		diff.again = again =
+			td_runs_again(sides, opts, compared, diff.enough);
+		rc = again ? 0 : td_err_nomem(err);
+	}
+	if (!rc)
+		td_note_ids(&diff, notes);
+	if (!rc)
+		rc = td_limits_check(limits, &diff, err);
+	if (!rc)
+		say(sides, opts, notes);
+	if (!rc)
+		rc = show(sides, &diff, opts, err);
+	if (!rc)
+		*status = td_limits_exceeded(limits, &diff, notes);
+	td_diff_free(&diff);
+	return rc;
+}
+
+/* A gate must tell a regression from what was not compared. */
+static int give_status(const struct td_runs_made *made, int status)
+{
+	if (made->held)
+		return TD_NOT_STARTED;
+	return made->failed || made->uncounted ? TD_GATE_TROUBLE : status;
 }
 
 /* The exit status tells what --fail-above found, whatever is printed. */
 static int compare(const struct td_opts *opts, const struct td_limits *limits,
 		   int *status, struct td_err *err)
 {
+	struct td_runs_made made = { 0 };
 	struct td_notes notes = { 0 };
-	td_autofree char *again = NULL;
-	struct td_diff diff = { 0 };
 	struct td_sides sides;
-	bool failed = false;
-	int rc = read_sides(&sides, opts, &failed, &notes, err);
+	int found = 0, rc = read_sides(&sides, opts, &made, &notes, err);
 
-	if (!rc)
-		rc = td_sides_compare(&sides, opts->per, &diff, err);
-	if (!rc && diff.enough) {
-		diff.again = again =
-			td_runs_again(&sides, opts, compared, diff.enough);
-		rc = again ? 0 : td_err_nomem(err);
-	}
-	if (!rc)
-		td_note_ids(&diff, &notes);
-	if (!rc)
-		rc = td_limits_check(limits, &diff, err);
-	if (!rc)
-		say(&sides, opts, &notes);
-	if (!rc)
-		rc = show(&sides, &diff, opts, err);
-	if (!rc)
-		*status = (int)(failed ? TD_GATE_TROUBLE
-				       : td_limits_exceeded(limits, &diff,
-							    &notes));
+	if (!rc && !made.uncounted)
+		rc = compare_sides(&sides, opts, limits, &found, &notes, err);
+	if (!rc || made.held)
+		*status = give_status(&made, found);
 	if (!rc && !opts->show.quiet)
 		td_say_notes(&notes);
-	td_diff_free(&diff);
 	td_sides_free(&sides);
 	td_notes_free(&notes);
+	return rc;
+}
+
+/* Where the result cannot be written, as err says. */
+static int run_unseen(const struct td_opts *opts, int *status,
+		      struct td_err *err)
+{
+	struct td_runs_made made = { 0 };
+	int rc = opts->target.command ? td_runs_unseen(opts, &made, err)
+				      : err->code;
+
+	if (!rc || made.held)
+		*status = give_status(&made, 0);
 	return rc;
 }
 
@@ -203,13 +235,13 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	int rc = td_limits_parse(&limits, opts->fail_above, err);
 
 	limits.strict = opts->strict;
-	if (!rc)
-		rc = check_append(opts, err);
-	if (!rc)
+	if (!rc && check_append(opts, err))
+		rc = run_unseen(opts, status, err);
+	else if (!rc)
 		rc = compare(opts, &limits, status, err);
 	td_limits_free(&limits);
 	/* a gate must tell a regression from a file that is missing */
-	if (rc && !err->usage)
+	if (rc && !err->usage && !*status)
 		*status = TD_GATE_TROUBLE;
 	return rc;
 }
@@ -282,17 +314,10 @@ static const struct td_option numbers[] = {
 static const struct td_option_group group_numbers = { TD_SECTION_HOW, numbers };
 
 static const struct td_option_group *const groups[] = {
-	&group_comparing,
-	&td_group_cores,
-	&td_group_files,
-	&td_group_model,
-	&group_numbers,
-	&td_group_formats,
-	&td_group_html,
-	&td_group_output,
-	&td_group_head,
-	&td_group_stream,
-	NULL,
+	&group_comparing, &td_group_cores,   &td_group_files,
+	&td_group_model,  &group_numbers,    &td_group_formats,
+	&td_group_html,   &td_group_output,  &td_group_head,
+	&td_group_stream, &td_group_require, NULL,
 };
 
 const struct td_command td_command_diff = {
@@ -319,4 +344,5 @@ const struct td_command td_command_diff = {
 	.check = check,
 	.counts = true,
 	.run = run,
+	.unseen = run_unseen,
 };

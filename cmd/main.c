@@ -64,7 +64,9 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	if (check_rights(opts, err))
 		return err->code;
 	if (td_spare_recordings(opts, err))
-		return td_always_run_unseen(opts, status, err);
+		return opts->chosen->unseen
+			       ? opts->chosen->unseen(opts, status, err)
+			       : td_always_run_unseen(opts, status, err);
 	return opts->chosen->run(opts, status, err);
 }
 

@@ -10,17 +10,15 @@
 #include "cmd/plan/job.h"
 #include "cmd/run/run.h"
 
-/* A command that is not there has a status, and was not waited for. */
 static void tell_reached(const struct td_run *run, struct td_reached *reached)
 {
 	const struct td_session *session = run->session;
-	const struct td_child *child = &session->engine.child;
 
 	*reached = (struct td_reached){
 		.runs = session->begun,
 		.pre = session->pre_done,
-		.over = session->held_back || child->runs ||
-			(child->status && !child->reaped),
+		.over = session->held_back ||
+			td_child_is_over(&session->engine.child),
 	};
 }
 
@@ -99,15 +97,6 @@ int td_session_tell(const struct td_opts *opts,
 	return rc;
 }
 
-int td_session_count(const struct td_opts *opts,
-		     const struct td_inherited *inherited,
-		     struct td_focus *focus, int *status, struct td_err *err)
-{
-	const struct td_told told = { .focus = focus };
-
-	return td_session_tell(opts, inherited, &told, status, err);
-}
-
 int td_session_view(const struct td_opts *opts, const struct td_viewer *viewer,
 		    int *status, struct td_err *err)
 {
@@ -125,8 +114,10 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
 
 int td_session_find(const struct td_opts *opts,
 		    const struct td_inherited *inherited,
-		    struct td_focus *focus, int *status, struct td_err *err)
+		    struct td_focus *focus, struct td_reached *reached,
+		    int *status, struct td_err *err)
 {
+	const struct td_told told = { .focus = focus, .reached = reached };
 	struct td_opts counting = *opts;
 
 	*focus = (struct td_focus){ 0 };
@@ -134,5 +125,5 @@ int td_session_find(const struct td_opts *opts,
 	counting.show.format = TD_FORMAT_TEXT;
 	counting.ask = (struct td_ask){ .level = TD_MAX_LEVEL, .drill = true };
 	counting.show.quiet = counting.show.verdict = true;
-	return td_session_count(&counting, inherited, focus, status, err);
+	return td_session_tell(&counting, inherited, &told, status, err);
 }

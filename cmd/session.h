@@ -31,12 +31,9 @@ int td_session_run(const struct td_opts *opts, int *status, struct td_err *err);
 int td_session_view(const struct td_opts *opts, const struct td_viewer *viewer,
 		    int *status, struct td_err *err);
 /*
- * The same, for who counts several times.  focus: what the verdict was, if there is
- * one, and whether a signal ended it.
+ * The same, for who counts several times.  told->focus: what the verdict was, if
+ * there is one, and whether a signal ended it.
  */
-int td_session_count(const struct td_opts *opts,
-		     const struct td_inherited *inherited,
-		     struct td_focus *focus, int *status, struct td_err *err);
 int td_session_tell(const struct td_opts *opts,
 		    const struct td_inherited *inherited,
 		    const struct td_told *told, int *status,
@@ -47,6 +44,7 @@ int td_session_tell(const struct td_opts *opts,
  */
 int td_session_find(const struct td_opts *opts,
 		    const struct td_inherited *inherited,
-		    struct td_focus *focus, int *status, struct td_err *err);
+		    struct td_focus *focus, struct td_reached *reached,
+		    int *status, struct td_err *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cmd/always.h"
 #include "cmd/opts/again.h"
 #include "cmd/run/progress.h"
 #include "cmd/say.h"
@@ -80,7 +81,8 @@ struct runs {
 	struct td_notes *notes;
 	struct td_inherited inherited;
 	char **commands[TD_DIFF_SIDES];
-	size_t nr;                    /* of each */
+	size_t nr; /* of each */
+	struct td_runs_made *made;
 	struct td_progress progress;  /* of both */
 	int nothing;                  /* where results of single runs go */
 	int status[TD_DIFF_SIDES];    /* the last one that is not 0 */
@@ -98,7 +100,9 @@ static struct td_opts options_of(const struct runs *runs, size_t side,
 {
 	struct td_opts opts = *runs->opts;
 
-	opts.does = (struct td_does){ .records = true, .latencies = true };
+	opts.does = (struct td_does){ .records = true,
+				      .latencies = true,
+				      .always = true };
 	opts.target.command = runs->commands[side];
 	opts.show.output = path;
 	opts.show.append = false;
@@ -133,18 +137,52 @@ static int take_status(struct runs *runs, size_t side, size_t round, int status,
 	return 0;
 }
 
-static int count(struct runs *runs, size_t side, size_t round, const char *path,
-		 struct td_err *err)
+static int run_session(struct runs *runs, size_t side, size_t round,
+		       const struct td_opts *opts, struct td_reached *reached,
+		       struct td_err *err)
 {
-	struct td_opts opts = options_of(runs, side, round, path);
 	struct td_focus focus = { 0 };
+	const struct td_told told = { .focus = &focus,
+				      .reached = reached,
+				      .again = runs->made->uncounted };
 	int status = 0;
-	int rc =
-		td_session_count(&opts, &runs->inherited, &focus, &status, err);
+	int rc = td_session_tell(opts, &runs->inherited, &told, &status, err);
 
 	return rc ? rc
 		  : take_status(runs, side, round, status, focus.interrupted,
 				err);
+}
+
+static int run_uncounted(struct runs *runs, size_t side, size_t round,
+			 struct td_err *err)
+{
+	struct td_opts opts = options_of(runs, side, round, NULL);
+	struct td_reached reached = { 0 };
+
+	opts = td_always_uncounted(&opts);
+	return run_session(runs, side, round, &opts, &reached, err);
+}
+
+/* Not one of several: what is left out of them makes their means wrong. */
+static int give_up(struct runs *runs, const struct td_reached *reached,
+		   bool first, struct td_err *err)
+{
+	const struct td_opts *opts = runs->opts;
+	struct td_opts asked = *opts;
+
+	asked.does.always = true;
+	if (!td_always_is_due(&asked, reached, err))
+		return err->code;
+	td_inherited_hint(err);
+	runs->made->held = opts->when.require && first;
+	if (opts->when.require)
+		return err->code;
+	runs->made->uncounted = true;
+	if (opts->show.quiet)
+		return 0;
+	td_say_error(err);
+	td_say("tdstat: nothing is compared: the commands run anyway\n");
+	return 0;
 }
 
 static int no_memory_file(struct td_err *err)
@@ -154,11 +192,11 @@ static int no_memory_file(struct td_err *err)
 }
 
 /* The recording is in memory: nothing has to be removed, however we end. */
-static int run_once(struct runs *runs, size_t side, size_t round,
-		    struct td_err *err)
+static int run_counted(struct runs *runs, size_t side, size_t round,
+		       struct td_reached *reached, struct td_err *err)
 {
-	struct td_sides *sides = runs->sides;
-	size_t index = side * runs->nr + round;
+	struct td_whole *whole = &runs->sides->v[side * runs->nr + round];
+	struct td_opts opts;
 	int fd = memfd_create("tdstat", MFD_CLOEXEC), rc;
 	char path[40];
 
@@ -173,15 +211,32 @@ static int run_once(struct runs *runs, size_t side, size_t round,
 	td_progress_run(&runs->progress,
 			side == TD_DIFF_A ? "A: run" : "B: run", round + 1,
 			runs->nr);
-	rc = count(runs, side, round, path, err);
+	opts = options_of(runs, side, round, path);
+	rc = run_session(runs, side, round, &opts, reached, err);
 	td_progress_clear(&runs->progress);
 	if (!rc)
-		rc = td_whole_read(&sides->v[index], path, runs->opts,
-				   runs->notes, err);
+		rc = td_whole_read(whole, path, runs->opts, runs->notes, err);
 	td_close_fd(&fd);
-	sides->v[index].recorded.rec.path = sides->names[side];
-	sides->v[index].recorded.opts.input = sides->names[side];
+	whole->recorded.rec.path = runs->sides->names[side];
+	whole->recorded.opts.input = runs->sides->names[side];
 	return rc;
+}
+
+static int run_once(struct runs *runs, size_t side, size_t round,
+		    struct td_err *err)
+{
+	struct td_reached reached = { 0 };
+	bool first = !round && side == TD_DIFF_A;
+	int rc;
+
+	if (!runs->made->uncounted) {
+		rc = run_counted(runs, side, round, &reached, err);
+		if (rc)
+			rc = give_up(runs, &reached, first, err);
+		if (rc || !runs->made->uncounted)
+			return rc;
+	}
+	return run_uncounted(runs, side, round, err);
 }
 
 /* --- all of them ------------------------------------------------------------ */
@@ -241,17 +296,25 @@ static bool say_failed(const struct runs *runs)
 	return any;
 }
 
-int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
-		 bool *failed, struct td_notes *notes, struct td_err *err)
+static struct runs make_runs(struct td_sides *sides, const struct td_opts *opts,
+			     struct td_runs_made *made, struct td_notes *notes)
 {
-	struct runs runs = {
+	return (struct runs){
 		.sides = sides,
 		.opts = opts,
+		.made = made,
 		.notes = notes,
 		.nr = opts->when.has_repeat ? (size_t)opts->when.repeat
 					    : TD_RUNS,
 		.nothing = -1,
 	};
+}
+
+int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
+		 struct td_runs_made *made, struct td_notes *notes,
+		 struct td_err *err)
+{
+	struct runs runs = make_runs(sides, opts, made, notes);
 	int rc = prepare(&runs, err);
 
 	runs.progress = td_progress_make(opts, TD_DIFF_SIDES * runs.nr);
@@ -260,7 +323,25 @@ int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
 	if (!rc)
 		rc = run_all(&runs, err);
 	td_close_fd(&runs.nothing);
-	*failed = say_failed(&runs);
+	made->failed = say_failed(&runs);
+	return rc;
+}
+
+int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made,
+		   struct td_err *err)
+{
+	const struct td_reached none = { 0 };
+	struct td_sides sides = { 0 };
+	struct runs runs = make_runs(&sides, opts, made, NULL);
+	int rc = give_up(&runs, &none, true, err);
+
+	if (!rc)
+		rc = prepare(&runs, err);
+	if (!rc)
+		rc = run_all(&runs, err);
+	td_close_fd(&runs.nothing);
+	td_sides_free(&sides);
+	made->failed = say_failed(&runs);
 	return rc;
 }
 

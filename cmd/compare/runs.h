@@ -13,14 +13,28 @@
  * it has none, or more than one, or nothing beside it.
  */
 int td_runs_check(const struct td_opts *opts, struct td_err *err);
+/* What became of the runs. */
+struct td_runs_made {
+	bool failed;    /* a command did not exit with 0, which was said */
+	bool uncounted; /* there is nothing to compare, which was said */
+	bool held;      /* by --require: no command was run */
+};
+
 /*
  * Runs both in turn, and counts each run as tdstat record does, into memory: A B, B
- * A, A B ..., so that neither side has more of what drifts.  *failed: a command did
- * not exit with 0, which is said.  Free sides even after an error; -EINTR if a
- * signal ended it.
+ * A, A B ..., so that neither side has more of what drifts.  What cannot be counted
+ * runs as often without.  Free sides even after an error; -EINTR if a signal ended
+ * it.
  */
 int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
-		 bool *failed, struct td_notes *notes, struct td_err *err);
+		 struct td_runs_made *made, struct td_notes *notes,
+		 struct td_err *err);
+/*
+ * Says *err, which was found before, and runs both as often, without counting.
+ * Returns the error if they are not to run.
+ */
+int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made,
+		   struct td_err *err);
 /*
  * The command line that runs both commands nr times, with those options that say
  * what is compared (of the groups kept); of recordings, that compares so many of

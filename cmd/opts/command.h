@@ -29,6 +29,10 @@ struct td_command {
 	int (*check)(const struct td_opts *opts, struct td_err *err);
 	/* Sets *status to the status of the command if one ran. */
 	int (*run)(const struct td_opts *opts, int *status, struct td_err *err);
+	/* In place of it, if *err keeps the result from being written; NULL:
+	 * td_always_run_unseen(). */
+	int (*unseen)(const struct td_opts *opts, int *status,
+		      struct td_err *err);
 };
 
 #define TD_TITLE_SIZE 48

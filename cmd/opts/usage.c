@@ -69,7 +69,7 @@ static const char *const usual[] = {
 };
 
 /* With as many options as this, --help has them all. */
-#define FEW 32
+#define FEW 33
 
 /* In place of argp's own, which would not show the subcommand's name. */
 static const struct argp_option ours[] = {

@@ -36,7 +36,7 @@ static void take_facts(const struct td_frame *frame, struct row facts[NR_FACTS],
 		cpuid = NULL;
 	facts[0] = (struct row){ "version", of->version };
 	facts[1] = (struct row){ "files", frame->files };
-	facts[2] = (struct row){ "host", of->host };
+	facts[2] = (struct row){ "host", of->unnamed ? NULL : of->host };
 	facts[3] = (struct row){ "cpuid", cpuid };
 	facts[4] = (struct row){ "kernel", of->kernel };
 	facts[5] = (struct row){ "command", of->command };

@@ -44,10 +44,7 @@ static int set_command(struct td_identity *identity,
 int td_identity_ask(struct td_identity *identity, const struct td_head_ask *ask,
 		    const struct td_target_name *target, struct td_err *err)
 {
-	if (ask->no_host) {
-		free(identity->host);
-		identity->host = NULL;
-	}
+	identity->unnamed = ask->no_host;
 	return set_command(identity, target) || add_labels(identity, ask)
 		       ? td_err_nomem(err)
 		       : 0;

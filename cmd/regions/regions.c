@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/always.h"
 #include "cmd/opts/check.h"
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
@@ -25,6 +26,7 @@
 #include "cmd/regions/spec.h"
 #include "cmd/run/engine.h"
 #include "cmd/run/inherited.h"
+#include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/count/report.h"
 #include "lib/plan/join.h"
@@ -35,6 +37,7 @@ struct td_program {
 	char *prefix; /* of the files */
 	struct td_usage usage;
 	int status; /* as in the shell */
+	bool over;  /* td_child_is_over() */
 };
 
 /* --- the folder ------------------------------------------------------------- */
@@ -113,8 +116,10 @@ static void remove_folder(const char *folder)
 	rmdir(folder);
 }
 
+/* A command that runs without must not look for what is gone. */
 static void program_free(struct td_program *program)
 {
+	unsetenv("TDSTAT_REGIONS");
 	if (program->folder)
 		remove_folder(program->folder);
 	free(program->folder);
@@ -145,6 +150,7 @@ static int run_command(struct td_program *program, struct td_engine *engine,
 		rc = td_child_wait(child, &program->usage, err);
 	program->usage.elapsed_ns = td_now_ns() - start_ns;
 	program->status = child->status;
+	program->over = td_child_is_over(child);
 	td_child_end(child);
 	return rc;
 }
@@ -213,7 +219,7 @@ static int close_session(struct session *session, int rc, struct td_err *err)
 }
 
 static int count(struct td_job *job, struct td_inherited *inherited,
-		 int *status, struct td_err *err)
+		 struct td_reached *reached, int *status, struct td_err *err)
 {
 	struct session session;
 	int rc = open_session(&session, job, err);
@@ -222,6 +228,7 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 		td_job_say_notes(job);
 		rc = program_run(&session.program, job, inherited, err);
 		*status = session.program.status;
+		reached->over = session.program.over;
 	}
 	if (!rc)
 		rc = td_region_files_read(&session.files,
@@ -238,6 +245,7 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
+	struct td_reached reached = { 0 };
 	struct td_job job;
 	int rc;
 
@@ -246,10 +254,12 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	if (!rc)
 		rc = td_plan_join(&job.plan, &job.machine, &job.notes, err);
 	if (!rc)
-		rc = opts->dry_run ? td_dry_run(&job, err)
-				   : count(&job, &inherited, status, err);
+		rc = opts->dry_run
+			     ? td_dry_run(&job, err)
+			     : count(&job, &inherited, &reached, status, err);
 	td_job_free(&job);
-	return rc;
+	return rc ? td_always_go_on(opts, &inherited, &reached, status, err)
+		  : 0;
 }
 
 #define MOST_LEVELS 2
@@ -313,11 +323,17 @@ static const struct td_option_group group_counting = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&group_counting,   &td_group_cores,
-	&td_group_files,   &group_showing,
-	&td_group_formats, &td_group_output,
-	&td_group_head,    &td_group_stream,
-	&td_group_dry_run, NULL,
+	&group_counting,
+	&td_group_cores,
+	&td_group_files,
+	&group_showing,
+	&td_group_formats,
+	&td_group_output,
+	&td_group_head,
+	&td_group_stream,
+	&td_group_require,
+	&td_group_dry_run,
+	NULL,
 };
 
 const struct td_command td_command_regions = {
@@ -331,7 +347,7 @@ const struct td_command td_command_regions = {
 	.examples = "  tdstat regions -- ./program\n"
 		    "  tdstat regions -l 2 -v -- ./program",
 	.groups = groups,
-	.does = { .regions = true },
+	.does = { .regions = true, .always = true },
 	.check = check,
 	.counts = true,
 	.run = run,

@@ -133,6 +133,12 @@ int td_child_release(struct td_child *child, const char *name,
 			  strerror(word.error));
 }
 
+/* One that is not there has a status, and was not waited for. */
+bool td_child_is_over(const struct td_child *child)
+{
+	return child->runs || (child->status && !child->reaped);
+}
+
 static uint64_t to_ns(struct timeval tv)
 {
 	return (uint64_t)tv.tv_sec * 1000000000 + (uint64_t)tv.tv_usec * 1000;

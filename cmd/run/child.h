@@ -36,6 +36,8 @@ int td_child_start(struct td_child *child, char **argv,
  */
 int td_child_release(struct td_child *child, const char *name,
 		     struct td_err *err);
+/* True if it ran, or cannot be run: there is nothing more to start. */
+bool td_child_is_over(const struct td_child *child);
 /*
  * Passes a signal on that only we have got: a terminal's ^C has reached the command
  * as well, which decides what to do.  After a second one it is killed: whoever

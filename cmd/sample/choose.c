@@ -14,6 +14,7 @@
 #include "cmd/plan/select.h"
 #include "lib/base/closest.h"
 #include "lib/base/util.h"
+#include "metrics/explain/explain.h"
 
 /* Two lists with commas: the events of kinds of core, and those without. */
 struct lists {
@@ -105,12 +106,22 @@ find_node(const struct td_pmu_events *files, const char *name)
 	return NULL;
 }
 
+/* With or without "tma_": do other processors have it? */
+static bool is_explained(const char *node)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "tma_%s", node);
+	return td_explanation_exists(node) || td_explanation_exists(name);
+}
+
 static int no_node(const struct td_pmu_events *files, const char *node,
 		   struct td_err *err)
 {
 	struct td_closest closest = { .wanted = node };
 
 	td_err_usage(err, "%s: this processor has no such node", node);
+	err->elsewhere = is_explained(node);
 	if (strchr(node, '/') || access(node, X_OK) == 0)
 		return td_err_hint(err,
 				   "a command stands behind --: tdstat "

@@ -384,6 +384,7 @@ int td_gather(struct td_gathering *g, struct td_inherited *inherited,
 		rc = run_all(g, inherited, err);
 	/* that of one that was never let go says nothing */
 	g->status = g->engine.child.status;
+	g->over = td_child_is_over(&g->engine.child);
 	td_child_end(&g->engine.child);
 	td_waiter_close(&g->engine.waiter);
 	if (!rc)

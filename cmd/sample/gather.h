@@ -15,7 +15,7 @@
 /*
  * Runs the command of the job to its end, or samples what runs until it ends, a
  * signal comes or the time is over; then resolves the spots.  An error leaves
- * the status of a command that has run.  Free it even then.
+ * the status of a command that has run, and whether it is over.  Free it even then.
  */
 int td_gather(struct td_gathering *gathering, struct td_inherited *inherited,
 	      struct td_err *err);

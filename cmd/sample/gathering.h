@@ -46,6 +46,7 @@ struct td_gathering {
 	struct td_engine engine;
 	struct td_usage usage;
 	int status; /* as in the shell */
+	bool over;  /* td_child_is_over(), of the command */
 };
 
 #endif

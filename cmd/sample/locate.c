@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cmd/always.h"
 #include "cmd/opts/check.h"
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
@@ -119,7 +120,8 @@ static int choose_found(struct td_choice *choice, const struct td_focus *focus,
 
 /* The counters do not hold the whole tree and what to sample for it at once. */
 static int count_first(struct td_choice *choice, const struct td_opts *opts,
-		       const struct td_inherited *inherited, int *status,
+		       const struct td_inherited *inherited,
+		       struct td_reached *reached, int *status,
 		       struct td_err *err)
 {
 	struct td_progress progress = td_progress_make(opts, 1);
@@ -129,7 +131,8 @@ static int count_first(struct td_choice *choice, const struct td_opts *opts,
 
 	counting.when.timeout_ms = counting_ms(opts);
 	td_progress_stage(&progress, "finding the node");
-	rc = td_session_find(&counting, inherited, &focus, status, err);
+	rc = td_session_find(&counting, inherited, &focus, reached, status,
+			     err);
 	td_progress_clear(&progress);
 	return rc ? rc : choose_found(choice, &focus, opts, err);
 }
@@ -156,17 +159,18 @@ static bool node_is_named(const struct td_opts *opts)
 /*
  * Chooses the events of the node that the options name, or else counts the tree
  * first and takes the node that matters most; says what was not as asked.
- * *status is that of a command that was counted.  Free choice even after an
+ * *status and *reached are those of a command that was counted.  Free choice even after an
  * error.
  */
 static int node_find(struct td_choice *choice, const struct td_opts *opts,
-		     const struct td_inherited *inherited, int *status,
+		     const struct td_inherited *inherited,
+		     struct td_reached *reached, int *status,
 		     struct td_err *err)
 {
 	*choice = (struct td_choice){ 0 };
-	return node_is_named(opts)
-		       ? take_named(choice, opts, err)
-		       : count_first(choice, opts, inherited, status, err);
+	return node_is_named(opts) ? take_named(choice, opts, err)
+				   : count_first(choice, opts, inherited,
+						 reached, status, err);
 }
 
 #define USUAL_RATE 1000
@@ -181,6 +185,7 @@ struct locating {
 	struct td_hits hits;
 	struct td_sink sink;
 	struct td_where where;
+	struct td_reached reached;
 };
 
 /* --- choosing --------------------------------------------------------------- */
@@ -194,7 +199,7 @@ static int choose(struct locating *l, const struct td_inherited *inherited,
 	l->sampled = *opts;
 	if (opts->nr_events)
 		return 0;
-	rc = node_find(&l->choice, opts, inherited, status, err);
+	rc = node_find(&l->choice, opts, inherited, &l->reached, status, err);
 	l->arg.list = l->choice.events;
 	l->sampled.events = &l->arg;
 	l->sampled.nr_events = 1;
@@ -307,6 +312,7 @@ static int sample(struct locating *l, struct td_inherited *inherited,
 	if (!rc) {
 		rc = td_gather(g, inherited, err);
 		*status = g->status;
+		l->reached.over = l->reached.over || g->over;
 	}
 	td_gathering_say(g);
 	return rc ? rc : show(l, err);
@@ -337,7 +343,9 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	if (!rc)
 		rc = opts->dry_run ? td_dry_run(&l.job, err)
 				   : sample(&l, &inherited, status, err);
-	return close_all(&l, rc, err);
+	rc = close_all(&l, rc, err);
+	return rc ? td_always_go_on(opts, &inherited, &l.reached, status, err)
+		  : 0;
 }
 
 /* --- the subcommand --------------------------------------------------------- */
@@ -397,19 +405,13 @@ static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,
-	&td_group_cores,
-	&td_group_files,
-	&group_sampling,
-	&td_group_rate,
-	&td_group_timeout,
-	&group_showing,
-	&td_group_formats,
-	&td_group_output,
-	&td_group_head,
-	&td_group_stream,
-	&td_group_dry_run,
-	NULL,
+	&td_group_target,  &td_group_cores,
+	&td_group_files,   &group_sampling,
+	&td_group_rate,    &td_group_timeout,
+	&td_group_require, &group_showing,
+	&td_group_formats, &td_group_output,
+	&td_group_head,    &td_group_stream,
+	&td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_locate = {
@@ -425,7 +427,7 @@ const struct td_command td_command_locate = {
 		    "  tdstat locate tma_dram_bound -v -- ./program\n"
 		    "  tdstat locate tma_lock_latency -p 1234 --timeout 10s",
 	.groups = groups,
-	.does = { .samples = true },
+	.does = { .samples = true, .always = true },
 	.word = take_word,
 	.runs = true,
 	.check = check,

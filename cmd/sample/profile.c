@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "cmd/always.h"
 #include "cmd/opts/check.h"
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
@@ -14,6 +15,7 @@
 #include "cmd/sample/gather.h"
 #include "cmd/sample/rate.h"
 #include "cmd/sample/windows.h"
+#include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/join.h"
@@ -174,6 +176,7 @@ static int sample(struct profiling *p, struct td_inherited *inherited,
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
+	struct td_reached reached = { 0 };
 	struct profiling p = { 0 };
 	int rc;
 
@@ -190,7 +193,9 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	rc = td_gathering_close(&p.gathering, rc, err);
 	free(p.groups);
 	td_job_free(&p.job);
-	return rc;
+	reached.over = p.gathering.over;
+	return rc ? td_always_go_on(opts, &inherited, &reached, status, err)
+		  : 0;
 }
 
 /* --- the subcommand --------------------------------------------------------- */
@@ -234,19 +239,13 @@ static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,
-	&td_group_cores,
-	&td_group_files,
-	&group_sampling,
-	&td_group_rate,
-	&td_group_timeout,
-	&group_showing,
-	&td_group_formats,
-	&td_group_output,
-	&td_group_head,
-	&td_group_stream,
-	&td_group_dry_run,
-	NULL,
+	&td_group_target,  &td_group_cores,
+	&td_group_files,   &group_sampling,
+	&td_group_rate,    &td_group_timeout,
+	&td_group_require, &group_showing,
+	&td_group_formats, &td_group_output,
+	&td_group_head,    &td_group_stream,
+	&td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_profile = {
@@ -260,7 +259,7 @@ const struct td_command td_command_profile = {
 	.examples = "  tdstat profile -- ./program\n"
 		    "  tdstat profile -l 2 -p 1234 --timeout 10s",
 	.groups = groups,
-	.does = { .samples = true },
+	.does = { .samples = true, .always = true },
 	.check = check,
 	.counts = true,
 	.run = run,

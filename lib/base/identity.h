@@ -14,6 +14,7 @@ struct json_object;
 struct td_identity {
 	char *version; /* of the tdstat that counted */
 	char *host, *kernel;
+	bool unnamed;  /* the host is known, but not to be shown */
 	char *command; /* its words, as a shell reads them; NULL: none, too */
 	char **labels; /* NAME=VALUE */
 	size_t nr_labels;

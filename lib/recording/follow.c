@@ -2,6 +2,7 @@
 #include "lib/recording/follow.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,15 @@ static bool has_place(const struct td_recording *rec,
 	return false;
 }
 
+/* Recordings of older versions, and of --no-host, do not say. */
+static bool has_other_host(const struct td_recording_info *a,
+			   const struct td_recording_info *b)
+{
+	const char *of_a = a->identity.host, *of_b = b->identity.host;
+
+	return of_a && of_b && strcmp(of_a, of_b) != 0;
+}
+
 /* CPUs may have come or gone between two files, but they stay where they are. */
 static bool has_places_of(const struct td_recording *rec,
 			  const struct td_recording *part)
@@ -115,6 +125,16 @@ static int differ(const struct td_recording *rec,
 				"two: tdstat diff");
 }
 
+static int differ_in_host(const struct td_recording *rec,
+			  const struct td_recording *next, struct td_err *err)
+{
+	char what[300];
+
+	snprintf(what, sizeof(what), "it is of the host %s, not %s",
+		 next->info.identity.host, rec->info.identity.host);
+	return differ(rec, next, what, err);
+}
+
 int td_recording_goes_on(const struct td_recording *rec,
 			 const struct td_recording *next, struct td_err *err)
 {
@@ -125,6 +145,8 @@ int td_recording_goes_on(const struct td_recording *rec,
 			      err);
 	if (!a->interval_ms || !b->interval_ms)
 		return differ(rec, next, "recorded without -I", err);
+	if (has_other_host(a, b))
+		return differ_in_host(rec, next, err);
 	if (!is_same_machine(&rec->machine, &next->machine) ||
 	    (!has_places_of(rec, next) && !has_places_of(next, rec)))
 		return differ(rec, next, "another machine", err);

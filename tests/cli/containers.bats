@@ -34,20 +34,22 @@ filtered() {
 	not_under_valgrind "its own calls are filtered"
 	software_machine
 	for errno in EPERM ENOSYS; do
-		for words in '-e cs -- touch made' '-x, -- touch made' 'record -o rec -- touch made'; do
+		for words in '-e cs -- touch made' '-x, -- touch made' 'record -o rec -- touch made' 'locate -e cpu-clock -- touch made'; do
 			filtered $errno timeout 20 "$TDSTAT" $words
 			assert_runs_all_the_same 'perf_event_open.* is forbidden here' 'seccomp.*--cap-add PERFMON'
 			rm made
 			[ ! -e rec ]
 		done
 		for words in '-a -e cs' '-a -I 100' \
-			'locate -e cpu-clock -- touch ran' 'locate -e cpu-clock -a' '--per-thread -e cs -p 1 --timeout 10'; do
+			'locate -e cpu-clock -a' '--per-thread -e cs -p 1 --timeout 10'; do
 			filtered $errno timeout 20 "$TDSTAT" $words
 			assert_failure 1
 			assert_why_and_remedy 'perf_event_open.* is forbidden here' 'seccomp.*--cap-add PERFMON'
 			assert_output ''
 			[[ $stderr != *paranoid* ]]
 		done
+		filtered $errno timeout 20 "$TDSTAT" locate --require -e cpu-clock -- touch ran
+		assert_failure 125
 		filtered $errno "$TDSTAT" doctor
 		assert_line --regexp '^failed +rights .*perf_event_open'
 	done
@@ -79,10 +81,14 @@ assert_no_stderr_of_ours() {
 @test "no /proc: a diff of commands says that it needs it" {
 	real
 	! grep -q __asan_init "$TDSTAT" || skip "the sanitizers need it themselves"
-	without /proc "$TDSTAT" diff -r 1 -e cs -- touch ran : true
-	assert_failure 2
+	without /proc "$TDSTAT" diff --require -r 1 -e cs -- touch ran : true
+	assert_failure 125
 	assert_why_and_remedy /proc/self/fd 'proc mounted on /proc'
 	[ ! -e ran ]
+	without /proc "$TDSTAT" diff -r 1 -e cs -- sh -c 'echo a >>ran' : sh -c 'echo b >>ran'
+	assert_failure 2
+	assert_complains 'proc mounted on /proc'
+	assert_equal "$(xargs <ran)" 'a b'
 }
 
 @test "no /sys: what needs no PMU is counted, the rest says what is missing" {
@@ -154,8 +160,8 @@ read_only() {
 
 @test "no folder for regions: TMPDIR names another" {
 	needs_software_events
-	TMPDIR=/nonexistent try "$TDSTAT" regions -- touch ran
-	assert_failure 1
+	TMPDIR=/nonexistent try "$TDSTAT" regions --require -- touch ran
+	assert_failure 125
 	assert_why_and_remedy '^tdstat: /nonexistent/.*: No such file' TMPDIR
 	[ ! -e ran ]
 }

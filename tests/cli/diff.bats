@@ -726,6 +726,60 @@ new' "$(<log)"
 	[ -z "$(find . -name '*tdstat*' -o -name '*.jsonl')" ]
 }
 
+@test "-r: what cannot be counted runs as often, said once, and 2" {
+	mkdir empty
+	export SYSFS_PATH=$PWD/empty
+	both=(sh -c 'echo a >>log; exit 3' : sh -c 'echo b >>log')
+	try "$TDSTAT" diff -r 2 -- "${both[@]}"
+	assert_failure 2
+	assert_equal "$(xargs <log)" 'a b b a'
+	assert_equal "${#stderr_lines[@]}" 4
+	[[ ${stderr_lines[0]} == "tdstat: "*"No such file"* ]]
+	assert_equal "${stderr_lines[2]}" 'tdstat: nothing is compared: the commands run anyway'
+	assert_equal "${stderr_lines[3]}" "tdstat: A, 'sh': exit status 3 in 2 of 2 runs"
+	# commands without a fault do not make it a success
+	try "$TDSTAT" diff -r 1 -- true : true
+	assert_failure 2
+	rm log
+	try "$TDSTAT" diff --require -- "${both[@]}"
+	assert_failure 125
+	assert_why_and_remedy 'No such file'
+	[ ! -e log ]
+	try "$TDSTAT" diff -e nosuch -- "${both[@]}"
+	assert_failure 64
+	[ ! -e log ]
+}
+
+@test "-r: a result that cannot be appended, or would end a recording: the commands run" {
+	both=(sh -c 'echo a >>log' : sh -c 'echo b >>log')
+	for words in '--append -o nodir/x' "-o $data/alderlake.jsonl"; do
+		try "$TDSTAT" diff -r 1 -e cs $words -- "${both[@]}"
+		assert_failure 2
+		assert_equal "$(xargs <log)" 'a b'
+		assert_complains 'nothing is compared: the commands run anyway'
+		rm log
+		try "$TDSTAT" diff --require -r 1 -e cs $words -- "${both[@]}"
+		assert_failure 125
+		[ ! -e log ]
+	done
+}
+
+@test "-r: a later run is refused: the rest run without, and with --require it ends" {
+	needs_strace
+	both=(sh -c 'echo a >>log' : sh -c 'echo b >>log')
+	refused() {
+		try strace -o trace -e trace=perf_event_open -e inject=perf_event_open:error=EBUSY:when=2+ \
+			"$TDSTAT" diff -r 2 -e task-clock "$@" -- "${both[@]}"
+		assert_failure 2
+	}
+	refused
+	assert_equal "$(xargs <log)" 'a b b a'
+	assert_complains 'nothing is compared: the commands run anyway'
+	rm log
+	refused --require
+	assert_equal "$(xargs <log)" a
+}
+
 @test "-r: ^C ends it, without a result" {
 	up_to_three_times
 	try timeout -s INT 2 "$TDSTAT" diff -e cs -- sleep 20 : sh -c 'echo ran >>log'

@@ -607,10 +607,16 @@ with_search() {
 		[ -e ran ]
 		rm ran
 	done
-	locate -o none/out -- touch ran
-	[ "$status" -eq 1 ]
-	assert_complains none/out
-	[ ! -e ran ]
+	for option in -o --samples; do
+		locate $option none/out -- sh -c 'touch ran; exit 5'
+		[ "$status" -eq 5 ] || fail "$option: $status"
+		assert_complains "none/out: No such file"
+		assert_complains 'nothing of this is counted: sh runs anyway'
+		rm ran
+		locate --require $option none/out -- touch ran
+		[ "$status" -eq 125 ] || fail "$option: $status"
+		[ ! -e ran ]
+	done
 }
 
 @test "--dry-run: what would be opened, and nothing is run" {
@@ -653,21 +659,39 @@ with_search() {
 	[ "$status" -eq 0 ]
 	# without events there is nothing to sample
 	saved skylakex
-	try "$TDSTAT" locate tma_backend_bound -- touch ran
-	[ "$status" -ne 0 ]
+	try "$TDSTAT" locate --require tma_backend_bound -- touch ran
+	[ "$status" -eq 125 ]
 	assert_why_and_remedy tma_backend_bound .
+	[ ! -e ran ]
+	try "$TDSTAT" locate -x, tma_backend_bound -- sh -c 'exit 3'
+	assert_runs_all_the_same tma_backend_bound . 3
+}
+
+@test "a node that another processor has: the command runs; one that none has is wrong usage" {
+	saved skylakex
+	for node in tma_allocation_restriction allocation_restriction; do
+		try "$TDSTAT" locate -x, $node -- sh -c 'exit 3'
+		assert_runs_all_the_same 'no such node' . 3
+	done
+	try "$TDSTAT" locate --dry-run tma_allocation_restriction -- touch ran
+	[ "$status" -eq 64 ]
+	try "$TDSTAT" locate tma_nonsense -- touch ran
+	[ "$status" -eq 64 ]
 	[ ! -e ran ]
 }
 
-@test "no PMU: the reason and a remedy" {
+@test "no PMU: the reason and a remedy, and the command runs" {
 	real
 	[ ! -e /sys/bus/event_source/devices/cpu ] || skip "there is one"
-	for words in '-- touch ran' 'tma_dram_bound -- touch ran'; do
-		try "$TDSTAT" locate $words
-		[ "$status" -ne 0 ]
-		[ "${#stderr_lines[@]}" -ge 2 ]
-		[[ ${stderr_lines[0]} == "tdstat: "* ]]
+	for node in '' tma_dram_bound; do
+		try "$TDSTAT" locate --require $node -- touch ran
+		[ "$status" -eq 125 ]
+		assert_why_and_remedy . .
 		[ ! -e ran ]
+		try "$TDSTAT" locate $node -- sh -c 'echo said; exit 3'
+		assert_output said
+		assert_runs_all_the_same . . 3
+		[[ $stderr == *"seconds time elapsed"* ]]
 	done
 }
 
@@ -681,22 +705,23 @@ inject() {
 
 @test "EACCES: who may, and what tells the command" {
 	real
-	inject perf_event_open:EACCES "$TDSTAT" locate -e cpu-clock -- touch ran
-	[ "$status" -eq 1 ]
+	inject perf_event_open:EACCES "$TDSTAT" locate -e cpu-clock --require -- touch ran
+	[ "$status" -eq 125 ]
 	assert_complains 'Permission denied'
 	assert_complains 'tdstat doctor'
 	[ ! -e ran ]
 }
 
-@test "each errno of perf_event_open: an error of two lines, and nothing is run" {
+@test "each errno of perf_event_open: an error of two lines, and the command runs once" {
 	real
 	for errno in EMFILE ENFILE ENOMEM ENOSPC EINVAL ENODEV EOPNOTSUPP EBUSY ENOSYS EPERM; do
 		for when in 1+ 2+; do
-			inject perf_event_open:$errno:when=$when "$TDSTAT" locate -e cpu-clock -- touch ran
-			[ "$status" -eq 1 ] || fail "$errno:$when: $status"
-			[ "${#stderr_lines[@]}" -ge 1 ]
+			inject perf_event_open:$errno:when=$when "$TDSTAT" locate -x, -e cpu-clock -- sh -c 'echo ran >>ran; exit 3'
+			[ "$status" -eq 3 ] || fail "$errno:$when: $status"
 			[[ ${stderr_lines[0]} == "tdstat: "* ]]
-			[ ! -e ran ] || fail "$errno:$when: it was run"
+			grep -q '^tdstat: nothing of this is counted: sh runs anyway$' <<<"$stderr" || fail "$errno:$when: $stderr"
+			[ "$(<ran)" = ran ] || fail "$errno:$when: not once"
+			rm ran
 		done
 	done
 }
@@ -725,8 +750,8 @@ inject() {
 	strace -o well -e trace=mmap "$TDSTAT" locate -e cpu-clock -o out -- true || true
 	first=$(grep -n 'MAP_SHARED, [0-9]' well | head -n 1 | cut -d: -f1)
 	[ -n "$first" ] || skip "no rings to be seen"
-	try timeout 60 strace -o log -e trace=mmap -e inject=mmap:error=EPERM:when="$first+" "$TDSTAT" locate -e cpu-clock -- touch ran
-	[ "$status" -eq 1 ]
+	try timeout 60 strace -o log -e trace=mmap -e inject=mmap:error=EPERM:when="$first+" "$TDSTAT" locate -e cpu-clock --require -- touch ran
+	[ "$status" -eq 125 ]
 	assert_complains perf_event_mlock_kb
 	[ ! -e ran ]
 	# only the large ones, and of these the last: smaller rings will do, and that is said

@@ -90,5 +90,5 @@ runs_out() {
 	"$TDSTAT" record -o recording -e cpu-clock -- true 2>said || skip "$(<said)"
 	runs_out --measured recording -- record --require -o recording -e cpu-clock,page-faults -- true
 	runs_out --measured recording -- record --require -o recording --per-thread -e task-clock -- true
-	runs_out --measured recording -- locate -e cpu-clock --samples=recording -- true
+	runs_out --measured recording -- locate --require -e cpu-clock --samples=recording -- true
 }

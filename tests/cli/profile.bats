@@ -382,31 +382,35 @@ build_long() {
 	done
 }
 
-@test "no PMU, a hypervisor, hyper-threads that share slots: two lines, and nothing is run" {
-	real
-	[ -e /sys/bus/event_source/devices/cpu ] || {
-		try "$TDSTAT" profile -- touch ran
-		[ "$status" -eq 1 ]
+@test "no PMU, a hypervisor, hyper-threads that share slots: two lines, and the command runs" {
+	no_tree() {
+		try "$TDSTAT" profile --require -- touch ran
+		[ "$status" -eq 125 ]
 		assert_why_and_remedy . .
+		[ ! -e ran ]
+		try "$TDSTAT" profile -- sh -c 'echo said; exit 3'
+		assert_output said
+		assert_runs_all_the_same . . 3
 	}
+	real
+	[ -e /sys/bus/event_source/devices/cpu ] || no_tree
 	saved skylakex
-	try "$TDSTAT" profile -- touch ran
-	[ "$status" -eq 1 ]
-	assert_why_and_remedy . .
-	[ ! -e ran ]
+	no_tree
 }
 
-@test "what the kernel refuses: the remedy is named, and nothing is run" {
+@test "what the kernel refuses: the remedy is named, and the command runs once" {
 	needs_strace
 	clock_machine
 	for errno in EACCES EMFILE EINVAL ENOSPC; do
 		try timeout 60 strace -E LD_PRELOAD="$shim" -f -o log -e trace=perf_event_open \
-			-e inject=perf_event_open:error=$errno "$TDSTAT" profile -- touch ran
-		[ "$status" -eq 1 ] || fail "$errno: $status"
+			-e inject=perf_event_open:error=$errno "$TDSTAT" profile -- sh -c 'echo ran >>ran; exit 3'
+		[ "$status" -eq 3 ] || fail "$errno: $status"
 		[[ ${stderr_lines[0]} == "tdstat: "* ]]
 		[ "$errno" != EACCES ] || assert_complains 'tdstat doctor'
 		[ "$errno" != EMFILE ] || assert_complains 'ulimit -n'
-		[ ! -e ran ]
+		assert_complains 'sh runs anyway'
+		[ "$(<ran)" = ran ] || fail "$errno: not once"
+		rm ran
 	done
 }
 
@@ -419,10 +423,13 @@ build_long() {
 		[ -e ran ]
 		rm ran
 	done
-	for option in -o --record; do
-		profile $option none/out -- touch ran
-		[ "$status" -eq 1 ]
-		assert_complains none/out
+	for option in -o --record --samples; do
+		profile $option none/out -- sh -c 'touch ran; exit 5'
+		[ "$status" -eq 5 ] || fail "$option: $status"
+		assert_complains "none/out: No such file"
+		rm ran
+		profile --require $option none/out -- touch ran
+		[ "$status" -eq 125 ] || fail "$option: $status"
 		[ ! -e ran ]
 	done
 	profile --quiet -- sh -c 'exit 6'

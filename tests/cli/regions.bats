@@ -89,18 +89,21 @@ setup() {
 	run ! ls -d tdstat-regions-*
 }
 
-@test "a folder or a file that cannot be made: nothing is run" {
+# shellcheck disable=SC2016 # sh -c
+@test "a folder or a file that cannot be made: the program runs without" {
 	saved alderlake
 	for option in -o --record; do
-		try "$TDSTAT" regions $option none/file -- touch ran
-		[ "$status" -eq 1 ]
-		[[ $stderr == "tdstat: "*none/file* ]]
+		try "$TDSTAT" regions $option none/file -- sh -c 'echo "${TDSTAT_REGIONS-off}"; exit 3'
+		[ "$status" -eq 3 ] || fail "$option: $status"
+		assert_output off
+		[[ $stderr == "tdstat: none/file: "*$'\ntdstat: nothing of this is counted: sh runs anyway'* ]]
+		try "$TDSTAT" regions --require $option none/file -- touch ran
+		[ "$status" -eq 125 ] || fail "$option: $status"
 		[ ! -e ran ]
 	done
-	TMPDIR=$PWD/none try "$TDSTAT" regions -- touch ran
-	[ "$status" -eq 1 ]
-	[[ $stderr == "tdstat: "*none* ]]
-	[ ! -e ran ]
+	TMPDIR=$PWD/none try "$TDSTAT" regions -- sh -c 'echo "${TDSTAT_REGIONS-off}"; exit 3'
+	assert_output off
+	assert_runs_all_the_same none TMPDIR 3
 }
 
 @test "a recording without regions" {

@@ -187,10 +187,14 @@ perf_functions() {
 	[[ $stderr == *scenario_icache* ]]
 }
 
-@test "a user that may not sample at all: two lines, and nothing is run" {
-	run -1 --separate-stderr as_nobody 3 timeout -s KILL 120 "$TDSTAT" locate tma_icache_misses -- echo ran
+@test "a user that may not sample at all: two lines, and the command runs" {
+	run -125 --separate-stderr as_nobody 3 timeout -s KILL 120 "$TDSTAT" locate --require tma_icache_misses -- echo ran
 	assert_two_lines
 	[[ $stderr == *perf_event_paranoid* ]]
+	[ -z "$output" ]
+	run -4 --separate-stderr as_nobody 3 timeout -s KILL 120 "$TDSTAT" locate -x, tma_icache_misses -- sh -c 'echo ran; exit 4'
+	[[ $stderr == *perf_event_paranoid*"sh runs anyway" ]]
+	[ "$output" = ran ]
 	run -1 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" locate tma_icache_misses -a --timeout 100
 	assert_two_lines
 	[[ $stderr == *perf_event_paranoid* ]]
@@ -206,10 +210,10 @@ perf_functions() {
 	small=$stderr
 	# shellcheck disable=SC2016
 	run --separate-stderr as_nobody 1 bash -c 'ulimit -l 0; exec timeout -s KILL 120 "$@"' bash \
-		"$TDSTAT" locate tma_icache_misses -j -- echo ran
+		"$TDSTAT" locate tma_icache_misses -j --require -- echo ran
 	echo "$before" >/proc/sys/kernel/perf_event_mlock_kb
 	[[ $small == *perf_event_mlock_kb* ]]
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 125 ]
 	[[ $stderr == *perf_event_mlock_kb* ]]
 	[ -z "$output" ]
 }

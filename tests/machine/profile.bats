@@ -165,7 +165,8 @@ newest() {
 @test "a user that may not sample the kernel: user space, and it is said" {
 	run -0 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" profile -j -- taskset -c 0 "$ACT" 1s:icache
 	[ "$(grep -c '^tdstat: sampling user space only: .*perf_event_paranoid' <<<"$stderr")" -eq 1 ]
-	run -1 --separate-stderr as_nobody 3 timeout -s KILL 120 "$TDSTAT" profile -- echo ran
+	run -125 --separate-stderr as_nobody 3 timeout -s KILL 120 "$TDSTAT" profile --require -- echo ran
 	assert_two_lines
+	[ -z "$output" ]
 	[[ $stderr == *perf_event_paranoid* ]]
 }

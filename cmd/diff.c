@@ -183,7 +183,7 @@ static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
 	if (!rc)
 		rc = show(sides, &diff, opts, err);
 	if (!rc)
-		*status = td_limits_exceeded(limits, &diff, notes);
+		*status = (int)td_limits_exceeded(limits, &diff, notes);
 	td_diff_free(&diff);
 	return rc;
 }

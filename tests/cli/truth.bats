@@ -67,7 +67,7 @@ value() {
 @test "no file is left out" {
 	for file in "$scenarios"/*.truth; do
 		model=$(basename "$file" .truth)
-		grep -qE "^@test .* { holds(_but)? $model[ ;]" "$here/truth.bats" || fail "$model"
+		grep -qE "^@test .* { holds(_but)? ${model}[ ;]" "$here/truth.bats" || fail "$model"
 	done
 }
 

@@ -41,9 +41,9 @@
 #define GENERAL_2                                         \
 	"UOPS_RETIRED.HEAVY TOPDOWN.BR_MISPREDICT_SLOTS " \
 	"TOPDOWN.MEMORY_BOUND_SLOTS"
-#define ICE_GENERAL                              \
-	GENERAL_1 " IDQ_UOPS_NOT_DELIVERED.CORE " \
-		  "INT_MISC.UOP_DROPPING INT_MISC.CLEARS_COUNT"
+#define ICE_GENERAL                                                     \
+	GENERAL_1 " IDQ_UOPS_NOT_DELIVERED.CORE INT_MISC.UOP_DROPPING " \
+		  "INT_MISC.CLEARS_COUNT"
 
 /* clang-format off */
 static const struct {

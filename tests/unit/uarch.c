@@ -342,8 +342,8 @@ static bool is_used(enum td_uarch uarch)
 		    model->lowpower == uarch)
 			return true;
 	}
-	return td_vendor_of(&(struct td_cpuid){ "AuthenticAMD", 25, 0x11 })->any ==
-	       uarch;
+	return td_vendor_of(&(struct td_cpuid){ "AuthenticAMD", 25, 0x11 })
+		       ->any == uarch;
 }
 
 static bool has_place(enum td_uarch uarch)

@@ -82,10 +82,10 @@ struct tdemu_settings {
 	int noise_percent;
 	uint64_t seed;
 	const char *truth, *scenario;
-	const char *sums;               /* the file of sums.c */
-	double watts[TDEMU_DOMAINS];    /* rapl.c; 0: there is none */
-	int dram_unit;                  /* 2^-N J, where it is DRAM's own */
-	const char *uncore;             /* whose registers it has; NULL: none */
+	const char *sums;            /* the file of sums.c */
+	double watts[TDEMU_DOMAINS]; /* rapl.c; 0: there is none */
+	int dram_unit;               /* 2^-N J, where it is DRAM's own */
+	const char *uncore;          /* whose registers it has; NULL: none */
 	uint32_t filtered[TDEMU_FILTERED]; /* umask << 8 | code */
 	int nr_filtered;
 	double fields[2][TDEMU_FIELDS]; /* of 1; the second every other phase */

@@ -30,6 +30,15 @@ kinds() {
 	done
 }
 
+@test "a tree on general counters" {
+	saved sapphirerapids
+	"$TDSTAT" --dry-run -a -l 2 --no-perf-metrics 2>/dev/null | python3 "$here/metrics.py" record - >recording.jsonl
+	"$TDSTAT" report -l 2 -j recording.jsonl >rows
+	assert_equal "$(kinds rows)" "head metric"
+	grep -q '"general_counters":true' rows
+	run ! grep -F '"metric"' <(grep -v '"general_counters":true' rows)
+}
+
 @test "live: a tree, intervals, means, threads, metrics without values" {
 	needs_software_events
 	for how in '' '--verdict' '-I 20' '-I 20 --time-format epoch --summary' '-r 2' '--per-thread' '-M tma_retiring' '--error'; do

@@ -43,7 +43,8 @@ const struct td_model *td_model_find(const struct td_cpuid *cpuid)
 		const struct td_model *model = &vendor->models[i];
 
 		if (model->family == cpuid->family &&
-		    model->model == cpuid->model)
+		    model->model <= cpuid->model &&
+		    cpuid->model <= (model->last ? model->last : model->model))
 			return model;
 	}
 	return NULL;

@@ -60,6 +60,8 @@ struct td_model {
 	 * for 5.10.
 	 */
 	const char *linux_since;
+	unsigned int
+		last; /* the row is of all models from .model to this; 0: of one */
 };
 
 /* What sets cores apart; a core has the sum of some of these. */

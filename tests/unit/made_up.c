@@ -84,9 +84,13 @@ static void check_trees(void)
 			const struct td_metric_set *set =
 				td_builtin_find(&machine, pmu);
 
-			ok(set && set->levels ==
-					   (has_level_1(pmu->uarch) ? 1 : 2),
-			   "%s: %s has a tree", machine.model->name, pmu->name);
+			int levels = !td_builtin_is_for(&machine) ? 0
+				     : has_level_1(pmu->uarch)    ? 1
+								  : 2;
+
+			ok((set ? set->levels : 0) == levels,
+			   "%s: %s has a tree of %d levels",
+			   machine.model->name, pmu->name, levels);
 		}
 		td_machine_free(&machine);
 	}

@@ -311,14 +311,17 @@ static void test_models(void)
 {
 	const struct td_model *model;
 	struct td_cpuid cpuid;
-	size_t nr = 0;
+	size_t nr = 0, nr_amd = 0;
 
 	for (; (model = td_model_at(nr, &cpuid)); nr++) {
 		size_t found = 0;
 
-		ok(model->name && td_model_find(&cpuid) == model &&
-			   strcmp(cpuid.vendor, "GenuineIntel") == 0,
+		ok(model->name && td_model_find(&cpuid) == model,
 		   "%s is found by its CPUID", model->name);
+		if (strcmp(cpuid.vendor, "AuthenticAMD") == 0) {
+			nr_amd++;
+			continue;
+		}
 		for (size_t i = 0; i < TD_ARRAY_SIZE(models); i++) {
 			if (models[i].family != model->family ||
 			    models[i].model != model->model)
@@ -329,7 +332,35 @@ static void test_models(void)
 		ok(found == 1, "%s, model %#x: is expected once", model->name,
 		   model->model);
 	}
-	ok(nr == TD_ARRAY_SIZE(models), "no model is missing");
+	ok(nr - nr_amd == TD_ARRAY_SIZE(models), "no model is missing");
+}
+
+/* bsp_init_amd() of Linux 7.2, arch/x86/kernel/cpu/amd.c */
+static void test_amd(void)
+{
+	static const struct {
+		unsigned int family, model;
+		const char *name;
+	} amd[] = {
+		{ 23, 0x01, "Zen" },   { 23, 0x31, "Zen 2" },
+		{ 23, 0x71, "Zen 2" }, { 25, 0x01, "Zen 3" },
+		{ 25, 0x0f, "Zen 3" }, { 25, 0x11, "Zen 4" },
+		{ 25, 0x50, "Zen 3" }, { 25, 0x61, "Zen 4" },
+		{ 25, 0xa0, "Zen 4" }, { 26, 0x02, "Zen 5" },
+		{ 26, 0x44, "Zen 5" }, { 26, 0x50, "Zen 6" },
+		{ 26, 0x70, "Zen 5" }, { 26, 0xa0, "Zen 6" },
+		{ 22, 0x30, NULL },    { 25, 0xb0, NULL },
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(amd); i++) {
+		struct td_cpuid cpuid = { "AuthenticAMD", amd[i].family,
+					  amd[i].model };
+		const struct td_model *model = td_model_find(&cpuid);
+
+		is_str(model ? model->name : "none",
+		       amd[i].name ? amd[i].name : "none", "AMD %u, %#x",
+		       amd[i].family, amd[i].model);
+	}
 }
 
 static bool is_used(enum td_uarch uarch)
@@ -342,8 +373,7 @@ static bool is_used(enum td_uarch uarch)
 		    model->lowpower == uarch)
 			return true;
 	}
-	return td_vendor_of(&(struct td_cpuid){ "AuthenticAMD", 25, 0x11 })
-		       ->any == uarch;
+	return false;
 }
 
 static bool has_place(enum td_uarch uarch)
@@ -400,6 +430,7 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(places); i++)
 		test_place(i);
 	test_models();
+	test_amd();
 	for (enum td_uarch uarch = 0; uarch < TD_NR_UARCHS; uarch++)
 		test_core(uarch);
 	test_unknown();

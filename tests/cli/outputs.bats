@@ -346,7 +346,11 @@ spared() {
 	done
 	for words in 'locate -o' 'locate --samples' \
 		'profile --samples' 'profile --record' 'regions --record'; do
-		spared $words rec
+		refusal=125 spared ${words% *} --require ${words#* } rec
+		try "$TDSTAT" $words rec -- touch made
+		assert_runs_all_the_same 'rec is a recording' --force
+		cmp "$data/alderlake.jsonl" rec
+		rm made
 	done
 	command=()
 	"$TDSTAT" report "$other" -x, --force -o rec

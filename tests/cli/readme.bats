@@ -58,8 +58,8 @@ row() {
 		Skymont:Arrow Lake:arrowlake:cpu_atom
 		Darkmont:Panther Lake:pantherlake:cpu_atom
 		Darkmont:Clearwater Forest:clearwaterforest:cpu
-		Zen 4, Zen 5:AMD:amdzen4:cpu
-		Zen 4, Zen 5:AMD:amdzen5:cpu
+		Zen 4, Zen 5, Zen 6:AMD:amdzen4:cpu
+		Zen 4, Zen 5, Zen 6:AMD:amdzen5:cpu
 	END
 }
 

@@ -100,6 +100,7 @@ static int check_rest(const struct td_recording *rec,
 		      const struct td_opts *opts, const struct td_sink *sink,
 		      struct td_err *err)
 {
+	uint64_t begun_ns = 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < opts->nr_patterns; i++) {
@@ -107,7 +108,8 @@ static int check_rest(const struct td_recording *rec,
 
 		rc = td_recording_open(&next, opts->patterns[i], err);
 		if (!rc)
-			rc = td_recording_goes_on(rec, &next, err);
+			rc = td_recording_goes_on(rec, &next, begun_ns, err);
+		begun_ns = next.info.start_ns;
 		if (!rc)
 			rc = check_not_input(&next, sink, err);
 		td_recording_close(&next);

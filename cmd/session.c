@@ -35,8 +35,7 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 	struct td_err late = { 0 };
 	int rc, rc_finish;
 
-	if (td_session_keeps_hangup(job->opts))
-		td_signals_keep_hangup();
+	td_signals_keep_hangup(td_session_keeps_hangup(job->opts));
 	rc = td_session_open(&session, job, inherited, err);
 	session.view.focus = focus;
 	session.view.viewer = told->viewer;

@@ -30,8 +30,9 @@ struct td_does {
 	bool regions;      /* counts those that a program marks */
 	bool samples;      /* shows functions */
 	bool exposes;      /* shows counters for Prometheus */
-	bool always;       /* runs its command even if it cannot count it */
-	bool unnamed;      /* -o was not given: the name is the default */
+	bool reopens; /* SIGHUP opens the file of -o anew, and ends nothing */
+	bool always;  /* runs its command even if it cannot count it */
+	bool unnamed; /* -o was not given: the name is the default */
 };
 
 struct td_command;

@@ -139,27 +139,24 @@ static void count_in(struct td_newcomers *newcomers, struct td_job *job,
 		   cgroups->names[index]);
 }
 
-bool td_newcomers_look_for_cgroups(struct td_newcomers *newcomers,
+void td_newcomers_look_for_cgroups(struct td_newcomers *newcomers,
 				   struct td_job *job,
 				   struct td_counter *counter, uint64_t now_ns)
 {
 	struct td_cgroups *cgroups = &job->target.cgroups;
 	const char *list = job->opts->target.each_cgroup;
 	size_t nr = cgroups->nr, index;
-	bool any = false;
 
 	if (!list ||
 	    now_ns - newcomers->looked_cgroups_ns < LOOK_FOR_CGROUPS_NS)
-		return false;
+		return;
 	newcomers->looked_cgroups_ns = now_ns;
 	if (td_cgroup_news_look(&newcomers->news, &job->fs, list))
-		return false;
+		return;
 	while (!td_cgroup_news_take(&newcomers->news, cgroups, &index)) {
 		count_in(newcomers, job, counter, index, index == nr);
 		nr = cgroups->nr;
-		any = true;
 	}
-	return any;
 }
 
 void td_newcomers_free(struct td_newcomers *newcomers)

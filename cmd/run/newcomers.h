@@ -27,10 +27,9 @@ int td_newcomers_follow(struct td_newcomers *newcomers, struct td_job *job,
 
 /*
  * Between two rows, with --for-each-cgroup of who only shows counters: counts from now
- * on in cgroups that the list matches by now, and says so.  True if there are any, or
- * one took the place of another: the names have moved.
+ * on in cgroups that the list matches by now, and says so.  The names may move.
  */
-bool td_newcomers_look_for_cgroups(struct td_newcomers *newcomers,
+void td_newcomers_look_for_cgroups(struct td_newcomers *newcomers,
 				   struct td_job *job,
 				   struct td_counter *counter, uint64_t now_ns);
 void td_newcomers_free(struct td_newcomers *newcomers);

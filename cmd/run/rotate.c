@@ -24,8 +24,7 @@ bool td_session_keeps_hangup(const struct td_opts *opts)
 {
 	if (opts->does.exposes)
 		return true;
-	return opts->show.output && !opts->does.unnamed &&
-	       !opts->does.samples && !opts->does.regions &&
+	return opts->does.reopens && opts->show.output && !opts->does.unnamed &&
 	       !opts->show.own_file && is_file_name(opts->show.output);
 }
 
@@ -176,10 +175,11 @@ static int reopen_recording(struct td_session *session, struct td_err *err)
 	struct td_recorder *recorder = &session->recorder;
 	FILE *fp;
 
+	/* there is no file without an interval */
+	if (recorder->last_ns == recorder->base_ns)
+		return 0;
 	if (rotates(&session->job->opts->when))
-		return recorder->last_ns > recorder->base_ns
-			       ? begin_stamped(session, err)
-			       : 0;
+		return begin_stamped(session, err);
 	fp = td_out_open(recorder->name, false, err);
 	if (!fp) {
 		say_stuck(session, err);

@@ -176,11 +176,12 @@ static void look_for_cgroups(struct td_run *run)
 	struct td_session *session = run->session;
 	const struct td_cgroups *cgroups = &run->job->target.cgroups;
 
-	if (!td_opts_exposes(run->job->opts) ||
-	    !td_newcomers_look_for_cgroups(&run->newcomers, run->job,
-					   run->counting.counter,
-					   run->clock.read_ns))
+	if (!td_opts_exposes(run->job->opts))
 		return;
+	/* the names may have moved, even if none came */
+	td_newcomers_look_for_cgroups(&run->newcomers, run->job,
+				      run->counting.counter,
+				      run->clock.read_ns);
 	session->source.cgroups = cgroups->names;
 	session->source.nr_cgroups = cgroups->nr;
 }

@@ -140,9 +140,9 @@ bool td_signals_is_request(const struct td_signal *signal)
 	return is_request(signal->number);
 }
 
-void td_signals_keep_hangup(void)
+void td_signals_keep_hangup(bool keep)
 {
-	heard.keeps_hangup = true;
+	heard.keeps_hangup = keep;
 }
 
 void td_signals_over(bool over)

@@ -34,9 +34,10 @@ struct td_signal {
 int td_signals_open(void);
 /*
  * Before td_signals_open(), of who writes to files that somebody may rotate: SIGHUP
- * is a request to open them anew.  It ends nothing, however often it comes.
+ * is a request to open them anew.  It ends nothing, however often it comes; with
+ * false, it ends the run again.
  */
-void td_signals_keep_hangup(void);
+void td_signals_keep_hangup(bool keep);
 /* False: none has come that was not taken. */
 bool td_signals_take(struct td_signal *taken);
 /* Is it a SIGHUP that asks for files to be opened anew? */

@@ -161,10 +161,10 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
 	sink->appends = opts->show.append;
-	sink->tells = wants_head(sink, opts);
+	sink->tells = sink->with_head = wants_head(sink, opts);
 	sink->waits = !sink->unseen && waits(opts);
 	sink->attached = td_target_attaches(&opts->target);
-	sink->starts =
+	sink->starts = sink->with_date =
 		sink->to_file && opts->show.output && is_dated(sink, opts);
 	return 0;
 }
@@ -193,12 +193,26 @@ static bool is_same_file(FILE *a, FILE *b)
 	       of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-/* What the new file has already stays, as with --append. */
+/* A new file begins as the first did; what is in an old one stays. */
+static int begin_again(struct td_sink *sink, FILE *fp, struct td_err *err)
+{
+	struct td_writer *writer = &sink->writer;
+	bool fresh = !td_out_has_content(fp);
+
+	writer->fp = fp;
+	writer->header_done = !fresh && writer->out->one_header;
+	if (fresh && sink->with_date)
+		put_started(fp);
+	if (fresh && sink->with_head)
+		writer->out->head(writer);
+	return td_sink_check(sink, err);
+}
+
 int td_sink_reopen(struct td_sink *sink, struct td_err *err)
 {
 	struct td_writer *writer = &sink->writer;
 	FILE *fp = sink->named ? td_out_open(sink->name, true, err) : NULL;
-	bool fresh;
+	const struct td_writer before = *writer;
 
 	if (!fp)
 		return sink->named ? err->code : 0;
@@ -206,14 +220,14 @@ int td_sink_reopen(struct td_sink *sink, struct td_err *err)
 		fclose(fp);
 		return 0;
 	}
+	if (begin_again(sink, fp, err)) {
+		fclose(fp);
+		*writer = before;
+		return err->code;
+	}
 	/* all of it was flushed, and that was checked, with each row */
-	fclose(writer->fp);
-	writer->fp = fp;
-	fresh = !td_out_has_content(fp);
-	writer->header_done = !fresh && writer->out->one_header;
-	if (fresh && writer->out->for_people)
-		put_started(fp);
-	return td_sink_check(sink, err);
+	fclose(before.fp);
+	return 0;
 }
 
 int td_sink_close(struct td_sink *sink, struct td_err *err)

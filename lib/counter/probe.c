@@ -105,16 +105,17 @@ int td_find_offline(const struct td_ints *cpus, struct td_ints *out)
 /* INTEL_TD_SLOTS of arch/x86/include/asm/perf_event.h */
 #define SLOTS_CONFIG 0x400
 
-#define PROBE_AGAIN_US 2000
+/* Others who count SLOTS take turns with us, each for some milliseconds. */
+#define TURN_US 5000
+#define TURNS   8
 
-/* A pinned event is counted at once, or never: then there is nothing to read. */
 static int slots_open(const struct td_pmu *pmu, int pid, int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = pmu->type,
 		.size = sizeof(attr),
 		.config = SLOTS_CONFIG,
-		.pinned = true,
+		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.exclude_kernel = true,
 	};
 
@@ -122,29 +123,42 @@ static int slots_open(const struct td_pmu *pmu, int pid, int cpu)
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-static bool can_count_slots(const struct td_pmu *pmu)
+static bool has_run(int fd)
 {
-	int fd = pmu->cpus.nr ? slots_open(pmu, -1, pmu->cpus.v[0]) : -1;
-	uint64_t count;
-	bool can;
+	struct {
+		uint64_t count, running_ns;
+	} values;
 
-	/* users may count themselves alone */
-	if (fd < 0 && (errno == EACCES || errno == EPERM || !pmu->cpus.nr))
-		fd = slots_open(pmu, 0, -1);
-	if (fd < 0)
-		return errno != EINVAL && errno != ENOENT;
-	can = read(fd, &count, sizeof(count)) != 0;
-	close(fd);
-	return can;
+	return read(fd, &values, sizeof(values)) != sizeof(values) ||
+	       values.running_ns;
+}
+
+/* Only who is pinned never makes way; to be pinned ourselves would harm others. */
+static bool gets_a_turn(int fd)
+{
+	for (int i = 0; i < TURNS; i++) {
+		if (has_run(fd))
+			return true;
+		usleep(TURN_US);
+	}
+	return has_run(fd);
 }
 
 bool td_slots_probe(const struct td_pmu *pmu)
 {
-	if (can_count_slots(pmu))
-		return true;
-	/* it may have been somebody else's look, which takes microseconds */
-	usleep(PROBE_AGAIN_US);
-	return can_count_slots(pmu);
+	int cpu = pmu->cpus.nr ? pmu->cpus.v[0] : 0;
+	int fd = slots_open(pmu, -1, cpu);
+	bool can = true;
+
+	if (fd >= 0)
+		can = gets_a_turn(fd);
+	else if (errno == EACCES || errno == EPERM)
+		/* users may count themselves alone, which says if there is one */
+		fd = slots_open(pmu, 0, -1);
+	if (fd < 0)
+		return errno != EINVAL && errno != ENOENT;
+	close(fd);
+	return can;
 }
 
 /*

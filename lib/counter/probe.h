@@ -35,8 +35,9 @@ int td_find_offline(const struct td_ints *cpus, struct td_ints *out);
 /*
  * Can SLOTS be counted, without which there are no PERF_METRICS?  No, where the
  * processor that the kernel sees lacks the counter (in a virtual machine), or
- * where somebody else has it all the time (a pinned event).  True also if the
- * kernel does not say.  The counter is taken for a moment.
+ * where somebody else has it all the time (a pinned event) on the PMU's first CPU,
+ * if this user may count there.  True also if the kernel does not say.  Takes
+ * turns with others for a moment, and has no need of the counter for longer.
  */
 bool td_slots_probe(const struct td_pmu *pmu);
 

@@ -136,7 +136,8 @@ static int differ_in_host(const struct td_recording *rec,
 }
 
 int td_recording_goes_on(const struct td_recording *rec,
-			 const struct td_recording *next, struct td_err *err)
+			 const struct td_recording *next, uint64_t since_ns,
+			 struct td_err *err)
 {
 	const struct td_recording_info *a = &rec->info, *b = &next->info;
 
@@ -154,7 +155,8 @@ int td_recording_goes_on(const struct td_recording *rec,
 		return differ(rec, next, "other events", err);
 	if (!has_same_options(a, b))
 		return differ(rec, next, "recorded with other options", err);
-	if (b->start_ns && b->start_ns < a->start_ns)
+	if (b->start_ns &&
+	    (b->start_ns < a->start_ns || b->start_ns < since_ns))
 		return differ(rec, next,
 			      "it began before: files are given in the order "
 			      "of their times",
@@ -228,7 +230,7 @@ int td_recording_follow(struct td_recording *rec, const char *path,
 	int rc = td_recording_open(&next, path, err);
 
 	if (!rc)
-		rc = td_recording_goes_on(rec, &next, err);
+		rc = td_recording_goes_on(rec, &next, 0, err);
 	if (!rc)
 		rc = find_base(rec, &next, &base_ns, err);
 	if (!rc) {

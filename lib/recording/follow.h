@@ -11,10 +11,12 @@
 
 /*
  * Returns 0 if what is in next goes on what is in rec: the same machine, events and
- * options, and a later start.  Else an error that says what differs.
+ * options, and a start that is not before since_ns (0: unknown) or rec's.  Else an
+ * error that says what differs.
  */
 int td_recording_goes_on(const struct td_recording *rec,
-			 const struct td_recording *next, struct td_err *err);
+			 const struct td_recording *next, uint64_t since_ns,
+			 struct td_err *err);
 /*
  * At the end of a recording: goes on with the file at path, which must outlive rec.
  * What lies between the two belongs to no interval.

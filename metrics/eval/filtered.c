@@ -15,9 +15,8 @@
 static bool is_never_0(const struct td_event_def *def)
 {
 	static const char *const ids[] = {
-		"slots",     "retiring",  "be_bound",
-		"fe_bound",  "heavy_ops", "br_mispredict",
-		"mem_bound", "no_uops",   "fetch_lat",
+		"slots",     "retiring",      "be_bound",  "fe_bound",
+		"heavy_ops", "br_mispredict", "mem_bound", "no_uops",
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(ids); i++) {
@@ -27,15 +26,23 @@ static bool is_never_0(const struct td_event_def *def)
 	return false;
 }
 
+/* Counts are those of all the time, of which an event may have run a part. */
+static double part_of_time(const struct td_total *total)
+{
+	return total->enabled_ns
+		       ? (double)total->running_ns / (double)total->enabled_ns
+		       : 0;
+}
+
 bool td_eval_is_filtered(const struct td_evaluation *e,
 			 const struct td_metric *metric)
 {
 	const struct td_tree *tree = e->tree;
-	bool zero = false;
-	double most = 0;
+	const struct td_metric_set *set = tree->sets[metric->pmu];
+	double most = 0, zero_part = 0;
 
 	/* user space alone may have loops without a mispredict */
-	if (!tree->sets[metric->pmu]->general || e->part)
+	if (!set || !set->general || e->part)
 		return false;
 	for (size_t i = 0; i < tree->nr_operands; i++) {
 		const struct td_operand *operand = &tree->operands[i];
@@ -46,8 +53,10 @@ bool td_eval_is_filtered(const struct td_evaluation *e,
 			continue;
 		total = &e->totals[operand->events.v[0]];
 		most = fmax(most, total->value);
-		zero |= total->value == 0 && total->running_ns &&
-			td_ints_has(&metric->events, operand->events.v[0]);
+		if (total->value == 0 &&
+		    td_ints_has(&metric->events, operand->events.v[0]))
+			zero_part = fmax(zero_part, part_of_time(total));
 	}
-	return zero && most >= SURELY;
+	/* while the event ran, that is */
+	return most * zero_part >= SURELY;
 }

@@ -223,8 +223,10 @@ static const struct td_metric_def metrics_4_metrics[] = {
 
 /*
  * A hypervisor need not have PERF_METRICS, and somebody else may hold them.
- * Events and formulas: intel/PerfSpect, *_alt_tma_metrics.json.  There the
- * processor counts slots, not 255ths of them.
+ * Events and formulas: intel/PerfSpect, {spr,icx}_alt_tma_metrics.json, but that
+ * Ice Lake's backend includes the slots of clears, as with PERF_METRICS: bad
+ * speculation leaves them out, and the four have to add up.  Lion Cove's are the
+ * same events.  The processor counts slots there, not 255ths of them.
  */
 #define GENERAL_EVENTS(not_delivered)                                        \
 	{ "slots", "TOPDOWN.SLOTS_P", "event=0xa4,umask=0x01" },             \
@@ -252,7 +254,12 @@ static const struct td_event_def golden_cove_general_events[] = {
 
 static const struct td_event_def lion_cove_general_events[] = {
 	GENERAL_EVENTS_8,
-	{ "fetch_lat", "IDQ_BUBBLES.FETCH_LATENCY", "event=0x9c,umask=0x04" },
+	{ "no_uops", "IDQ_BUBBLES.STARVATION_CYCLES",
+	  "event=0x9c,umask=0x01,cmask=8" },
+};
+
+static const struct td_event_def general_level_1_events[] = {
+	GENERAL_EVENTS("IDQ_BUBBLES.CORE"),
 };
 
 static const struct td_event_def sunny_cove_general_events[] = {
@@ -271,7 +278,16 @@ static const struct td_metric_def golden_cove_general_metrics[] = {
 };
 
 static const struct td_metric_def lion_cove_general_metrics[] = {
-	GENERAL_8_NODES("fe_bound / slots", "fetch_lat / slots"),
+	GENERAL_8_NODES("fe_bound / slots", "8 * no_uops / slots"),
+};
+
+/* Of a width that is not published: cycles without uops are no slots yet. */
+static const struct td_metric_def general_level_1_metrics[] = {
+	GENERAL_PARTS,
+	NODE("tma_retiring", NULL, 1, "retiring / td_sum", "tma_retiring > 0.7"),
+	CORE_BACKEND("be_bound / td_sum"),
+	CORE_FRONTEND("fe_bound / td_sum"),
+	CORE_BAD_SPECULATION(BAD_IS_THE_REST),
 };
 
 static const struct td_metric_def sunny_cove_general_metrics[] = {
@@ -471,6 +487,9 @@ static const struct td_metric_set
 	lion_cove_general = { "general counters",
 			      SET(lion_cove_general_events, lion_cove_general_metrics),
 			      .levels = 2, .reference = "slots", .general = true },
+	general_level_1 = { "general counters, of a core of unknown width",
+			    SET(general_level_1_events, general_level_1_metrics),
+			    .levels = 1, .reference = "slots", .general = true },
 	sunny_cove_general = { "general counters, Ice Lake's corrections",
 			       SET(sunny_cove_general_events, sunny_cove_general_metrics),
 			       .levels = 2, .reference = "slots", .general = true },
@@ -569,11 +588,12 @@ static const struct td_metric_set *find_general(const struct td_pmu *pmu)
 		return NULL;
 	if (td_uarch_has(pmu->uarch, TD_CORE_FIELDS_4))
 		return &sunny_cove_general;
-	if (td_uarch_has(pmu->uarch, TD_CORE_FIELDS_8))
-		return td_uarch_has(pmu->uarch, TD_CORE_DROPS)
-			       ? &golden_cove_general
-			       : &lion_cove_general;
-	return NULL;
+	if (!td_uarch_has(pmu->uarch, TD_CORE_FIELDS_8))
+		return NULL;
+	if (td_uarch_has(pmu->uarch, TD_CORE_DROPS))
+		return &golden_cove_general;
+	return td_uarch_width(pmu->uarch) ? &lion_cove_general
+					  : &general_level_1;
 }
 
 const struct td_metric_set *td_builtin_find(const struct td_machine *machine,

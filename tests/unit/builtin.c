@@ -94,7 +94,7 @@ static const struct {
 	{ "vm-spr", "cpu", 2, GENERAL_1 " IDQ_BUBBLES.CORE INT_MISC.UOP_DROPPING",
 	  GENERAL_2 " IDQ_BUBBLES.CYCLES_0_UOPS_DELIV.CORE", "slots" },
 	{ "vm-lnl", "cpu_core", 2, GENERAL_1 " IDQ_BUBBLES.CORE",
-	  GENERAL_2 " IDQ_BUBBLES.FETCH_LATENCY", "slots" },
+	  GENERAL_2 " IDQ_BUBBLES.STARVATION_CYCLES", "slots" },
 	{ "adl-old", "cpu", 0 },
 };
 

@@ -89,6 +89,33 @@ whole() {
 	done
 }
 
+@test "a renamed file of JSON: the new one begins with a head, too, and can be appended to" {
+	needs_software_events -a
+	background "$TDSTAT" "${counting[@]}" -j --head --label n=1 -o out
+	until_more out 4
+	mv out out.1
+	kill -HUP $pid
+	until_more out 4
+	kill -TERM $pid
+	ended
+	for file in out.1 out; do
+		# what helper.bash has in jq's place leaves heads out
+		assert_equal "$(head -n 1 $file | command jq -r '"\(.tdstat_rows) \(.labels.n)"')" '1 1'
+		assert_equal "$(grep -c tdstat_rows $file)" 1
+	done
+	try "$TDSTAT" "${counting[@]}" --interval-count 1 -j --head --append -o out
+	assert_success
+}
+
+@test "SIGHUP ends a diff" {
+	needs_software_events
+	background "$TDSTAT" diff -r 3 -e task-clock -- sh -c 'echo >began; sleep 2' : sleep 2
+	until_more began 0
+	kill -HUP $pid
+	ended
+	[ "$status" -ne 0 ]
+}
+
 @test "a file that was not renamed stays, and what the new one has is kept" {
 	needs_software_events -a
 	background "$TDSTAT" "${counting[@]}" -x, -o out

@@ -144,7 +144,9 @@ const struct td_command td_command_record = {
 	.examples = "  tdstat record -- make\n"
 		    "  tdstat record -o td.jsonl -a -I 1000 --timeout 10s",
 	.groups = groups,
-	.does = { .records = true, .latencies = true, .always = true,
+	.does = { .records = true,
+		  .latencies = true,
+		  .always = true,
 		  .reopens = true },
 	.check = check,
 	.counts = true,

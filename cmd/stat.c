@@ -74,7 +74,9 @@ const struct td_command td_command_stat = {
 	.examples = "  tdstat -l 2 -- make\n"
 		    "  tdstat -a -I 1000",
 	.groups = groups,
-	.does = { .drills = true, .always = true, .latencies = true,
+	.does = { .drills = true,
+		  .always = true,
+		  .latencies = true,
 		  .reopens = true },
 	.check = td_opts_check_counting,
 	.counts = true,

@@ -184,7 +184,8 @@ int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 		rc = td_select_pmus(machine, opts, err);
 	if (!rc)
 		select_slots(machine, &opts->ask,
-			     !sys && !td_opts_want_events(opts));
+			     !sys && !opts->dry_run &&
+				     !td_opts_want_events(opts));
 	return rc;
 }
 

@@ -117,6 +117,8 @@ static int slots_open(const struct td_pmu *pmu, int pid, int cpu)
 		.config = SLOTS_CONFIG,
 		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.exclude_kernel = true,
+		/* no virtual machine can start beside an event that counts guests */
+		.exclude_guest = true,
 	};
 
 	return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1,

@@ -96,7 +96,7 @@ turns() {
 # --- what is sampled ------------------------------------------------------------
 
 @test "a process that runs, a CPU, and the whole machine" {
-	"$ACT" -n 4 60s:icache &
+	"$ACT" -n 4 300s:icache &
 	act=$!
 	profile -p $act --timeout 3s -j -o out
 	as out cpu_core icache

@@ -36,22 +36,14 @@ static int fail(const struct textfile *file, int error, struct td_err *err)
 static int write_temporary(const struct textfile *file, const char *text,
 			   size_t size)
 {
-	int fd, rc = 0;
+	int fd, rc;
 
 	unlink(file->temporary);
 	fd = open(file->temporary,
 		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return errno;
-	while (!rc && size) {
-		ssize_t written = write(fd, text, size);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		rc = written < 0 ? errno : 0;
-		text += written < 0 ? 0 : written;
-		size -= written < 0 ? 0 : (size_t)written;
-	}
+	rc = -td_write_all(fd, text, size);
 	return close(fd) && !rc ? errno : rc;
 }
 

@@ -17,6 +17,23 @@ bool td_ends_with(const char *text, const char *end)
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
+int td_write_all(int fd, const void *text, size_t size)
+{
+	const char *at = text;
+
+	while (size) {
+		ssize_t nr = write(fd, at, size);
+
+		if (nr < 0 && errno == EINTR)
+			continue;
+		if (nr < 0)
+			return -errno;
+		at += nr;
+		size -= (size_t)nr;
+	}
+	return 0;
+}
+
 void td_close_fd(int *fd)
 {
 	if (*fd >= 0)

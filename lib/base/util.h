@@ -58,6 +58,8 @@ int td_text_close(FILE *fp, char **text);
 
 /* Closes *fd unless it is negative, and sets it to -1. */
 void td_close_fd(int *fd);
+/* Writes all of it, whatever signals come.  Returns 0 or a negative errno. */
+int td_write_all(int fd, const void *text, size_t size);
 
 /*
  * Makes *text, which may be NULL, these three after one another, in the memory that

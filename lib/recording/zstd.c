@@ -64,18 +64,14 @@ static struct td_zstd *make(int fd, bool owned, struct td_err *err)
 
 	if (td_zstd_load(err))
 		return NULL;
-	zstd = malloc(sizeof(*zstd));
+	zstd = calloc(1, sizeof(*zstd));
 	if (!zstd) {
 		td_err_nomem(err);
 		return NULL;
 	}
 	zstd->fd = fd;
 	zstd->owned = owned;
-	zstd->in = NULL;
-	zstd->out = NULL;
-	zstd->rest = (ZSTD_inBuffer){ .src = zstd->buffer };
-	zstd->why = NULL;
-	zstd->size = 0;
+	zstd->rest.src = zstd->buffer;
 	return zstd;
 }
 
@@ -187,24 +183,6 @@ const char *td_zstd_why(const struct td_zstd *zstd)
 
 /* --- to write --------------------------------------------------------------- */
 
-static int write_all(struct td_zstd *zstd, size_t size)
-{
-	const unsigned char *at = zstd->buffer;
-
-	while (size) {
-		ssize_t nr = write(zstd->fd, at, size);
-
-		if (nr < 0 && errno == EINTR)
-			continue;
-		if (nr < 0)
-			return -errno;
-		at += nr;
-		size -= (size_t)nr;
-		zstd->size += (uint64_t)nr;
-	}
-	return 0;
-}
-
 /* Until all of it was taken, and nothing is left to write that how asks for. */
 static int pack(struct td_zstd *zstd, const void *text, size_t size,
 		ZSTD_EndDirective how)
@@ -219,7 +197,8 @@ static int pack(struct td_zstd *zstd, const void *text, size_t size,
 		left = ZSTD_compressStream2(zstd->out, &out, &in, how);
 		if (ZSTD_isError(left))
 			return -ENOMEM; /* what else could it be? */
-		rc = write_all(zstd, out.pos);
+		rc = td_write_all(zstd->fd, zstd->buffer, out.pos);
+		zstd->size += out.pos;
 	} while (!rc && (how == ZSTD_e_continue ? in.pos < in.size : left > 0));
 	return rc;
 }

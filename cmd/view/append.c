@@ -90,7 +90,7 @@ static bool is_json_alike(const struct td_sink *sink, const char *text)
 	char head[40];
 
 	snprintf(head, sizeof(head), JSON_HEAD "%d,", TD_ROWS_VERSION);
-	if (sink->tells)
+	if (sink->with_head)
 		return begins(text, head);
 	return *text == '{' &&
 	       !(sink->frame.perf_rows && begins(text, JSON_HEAD));

@@ -161,27 +161,34 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
 	sink->appends = opts->show.append;
-	sink->tells = sink->with_head = wants_head(sink, opts);
+	sink->with_head = wants_head(sink, opts);
 	sink->waits = !sink->unseen && waits(opts);
 	sink->attached = td_target_attaches(&opts->target);
-	sink->starts = sink->with_date =
+	sink->with_date =
 		sink->to_file && opts->show.output && is_dated(sink, opts);
 	return 0;
 }
 
+static void put_beginning(struct td_sink *sink)
+{
+	if (sink->with_date)
+		put_started(sink->writer.fp);
+	if (sink->with_head)
+		sink->writer.out->head(&sink->writer);
+}
+
 int td_sink_begin(struct td_sink *sink, struct td_err *err)
 {
+	if (sink->begun)
+		return td_sink_check(sink, err);
+	sink->begun = true;
 	if (sink->is_new)
 		td_out_empty(sink->writer.fp);
-	if (sink->starts)
-		put_started(sink->writer.fp);
-	if (sink->tells)
-		sink->writer.out->head(&sink->writer);
+	put_beginning(sink);
 	if (sink->waits)
 		td_say("tdstat: counting until %s^C: -I 1s shows a row every "
 		       "second\n",
 		       sink->attached ? "it ends or " : "");
-	sink->is_new = sink->starts = sink->tells = sink->waits = false;
 	return td_sink_check(sink, err);
 }
 
@@ -201,10 +208,8 @@ static int begin_again(struct td_sink *sink, FILE *fp, struct td_err *err)
 
 	writer->fp = fp;
 	writer->header_done = !fresh && writer->out->one_header;
-	if (fresh && sink->with_date)
-		put_started(fp);
-	if (fresh && sink->with_head)
-		writer->out->head(writer);
+	if (fresh)
+		put_beginning(sink);
 	return td_sink_check(sink, err);
 }
 

@@ -10,18 +10,18 @@
 struct td_sink {
 	struct td_frame frame;
 	struct td_writer writer;
-	bool unseen;   /* a viewer has what the stream loses: set before */
-	bool to_file;  /* we close the stream */
-	bool named;    /* by -o: it can be opened again */
-	bool terminal; /* it is one */
-	bool is_new;   /* empty the file first */
-	bool appends;  /* --append */
-	bool starts;   /* write a line with the date first */
-	bool tells;    /* write the head first */
-	bool with_date, with_head; /* as a new file of its begins */
-	bool waits;                /* say that ^C ends counting */
-	bool attached;             /* and that the end of the tasks does, too */
-	const char *name;          /* of the stream, for errors */
+	bool unseen;      /* a viewer has what the stream loses: set before */
+	bool to_file;     /* we close the stream */
+	bool named;       /* by -o: it can be opened again */
+	bool terminal;    /* it is one */
+	bool is_new;      /* empty the file first */
+	bool appends;     /* --append */
+	bool with_date;   /* a new file begins with a line that has the date */
+	bool with_head;   /* and with the head */
+	bool begun;       /* what comes before the first result was written */
+	bool waits;       /* say that ^C ends counting */
+	bool attached;    /* and that the end of the tasks does, too */
+	const char *name; /* of the stream, for errors */
 };
 
 /*

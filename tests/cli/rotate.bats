@@ -45,17 +45,23 @@ whole() {
 	assert_equal "$status:$stderr" 0:
 }
 
+# renamed NR OPTION...: rows to out, which has another name after NR lines, and again so many
+renamed() {
+	rm -f out out.1
+	background "$TDSTAT" "${@:2}" -o out
+	until_more out "$1"
+	mv out out.1
+	kill -HUP $pid
+	until_more out "$1"
+	kill -TERM $pid
+	ended
+}
+
 # --- SIGHUP ----------------------------------------------------------------------
 
 @test "rows of -o: what was renamed stays whole, and the new file has a header of its own" {
 	needs_software_events -a
-	background "$TDSTAT" -a -I 20 -x, -o out
-	until_more out 3
-	mv out out.1
-	kill -HUP $pid
-	until_more out 3
-	kill -TERM $pid
-	ended
+	renamed 3 -a -I 20 -x,
 	assert_equal "$status" 0
 	for file in out.1 out; do
 		head -n 1 $file | grep -q '^time,id,pmu'
@@ -69,15 +75,8 @@ whole() {
 @test "rows for people: a date and a header in each file; JSON: objects" {
 	needs_software_events -a
 	for form in '' -j; do
-		rm -f out out.1
 		# shellcheck disable=SC2086
-		background "$TDSTAT" "${counting[@]}" $form -o out
-		until_more out 4
-		mv out out.1
-		kill -HUP $pid
-		until_more out 4
-		kill -TERM $pid
-		ended
+		renamed 4 "${counting[@]}" $form
 		for file in out.1 out; do
 			if [ "$form" ]; then
 				jq -es 'length > 0' $file >/dev/null
@@ -91,13 +90,7 @@ whole() {
 
 @test "a renamed file of JSON: the new one begins with a head, too, and can be appended to" {
 	needs_software_events -a
-	background "$TDSTAT" "${counting[@]}" -j --head --label n=1 -o out
-	until_more out 4
-	mv out out.1
-	kill -HUP $pid
-	until_more out 4
-	kill -TERM $pid
-	ended
+	renamed 4 "${counting[@]}" -j --head --label n=1
 	for file in out.1 out; do
 		# what helper.bash has in jq's place leaves heads out
 		assert_equal "$(head -n 1 $file | command jq -r '"\(.tdstat_rows) \(.labels.n)"')" '1 1'

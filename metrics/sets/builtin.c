@@ -211,12 +211,14 @@ static const struct td_metric_def sunny_cove_metrics[] = {
 	PERF_METRICS_PARTS, SUNNY_COVE_NODES,
 };
 
+/* Level 1 alone, of which nothing is corrected. */
+#define LEVEL_1_NODES(bad_speculation)                                       \
+	NODE("tma_retiring", NULL, 1, "retiring / td_sum", "tma_retiring > 0.7"), \
+	CORE_BACKEND("be_bound / td_sum"), CORE_FRONTEND("fe_bound / td_sum"), \
+	CORE_BAD_SPECULATION(bad_speculation)
+
 static const struct td_metric_def metrics_4_metrics[] = {
-	PERF_METRICS_PARTS,
-	NODE("tma_retiring", NULL, 1, "retiring / td_sum", "tma_retiring > 0.7"),
-	CORE_BACKEND("be_bound / td_sum"),
-	CORE_FRONTEND("fe_bound / td_sum"),
-	CORE_BAD_SPECULATION("bad_spec / td_sum"),
+	PERF_METRICS_PARTS, LEVEL_1_NODES("bad_spec / td_sum"),
 };
 
 /* --- the same cores without PERF_METRICS: on general counters -------------- */
@@ -283,11 +285,7 @@ static const struct td_metric_def lion_cove_general_metrics[] = {
 
 /* Of a width that is not published: cycles without uops are no slots yet. */
 static const struct td_metric_def general_level_1_metrics[] = {
-	GENERAL_PARTS,
-	NODE("tma_retiring", NULL, 1, "retiring / td_sum", "tma_retiring > 0.7"),
-	CORE_BACKEND("be_bound / td_sum"),
-	CORE_FRONTEND("fe_bound / td_sum"),
-	CORE_BAD_SPECULATION(BAD_IS_THE_REST),
+	GENERAL_PARTS, LEVEL_1_NODES(BAD_IS_THE_REST),
 };
 
 static const struct td_metric_def sunny_cove_general_metrics[] = {
@@ -599,7 +597,7 @@ static const struct td_metric_set *find_general(const struct td_pmu *pmu)
 const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 					    const struct td_pmu *pmu)
 {
-	const struct td_metric_set *atom;
+	const struct td_metric_set *general, *atom;
 
 	/* one PMU for two kinds of core: no formula is right for both */
 	if (strcmp(pmu->name, "cpu") == 0 && td_model_is_hybrid(machine->model))
@@ -610,8 +608,9 @@ const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 	if (HAS_ALL(pmu, metrics_4_events))
 		return td_uarch_has(pmu->uarch, TD_CORE_CLEARS) ? &sunny_cove
 								: &metrics_4;
-	if (find_general(pmu))
-		return find_general(pmu);
+	general = find_general(pmu);
+	if (general)
+		return general;
 	if (is_metric_field(pmu, "topdown-retiring"))
 		return NULL;
 	atom = find_atom(pmu);

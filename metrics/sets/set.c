@@ -80,19 +80,15 @@ int td_made_set_add(struct td_made_set *made, const struct td_metric_def *def)
 
 int td_made_set_copy(struct td_made_set *made, const struct td_metric_set *from)
 {
-	struct td_metric_set *set = &made->set;
+	struct td_metric_set own;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < from->nr_metrics; i++)
 		rc = td_made_set_add(made, &from->metrics[i]);
-	set->name = from->name;
-	set->events = from->events;
-	set->nr_events = from->nr_events;
-	set->levels = from->levels;
-	set->reference = from->reference;
-	set->one_group = from->one_group;
-	set->general = from->general;
-	set->per_core = from->per_core;
-	set->files = false;
+	own = made->set;
+	made->set = *from;
+	made->set.metrics = own.metrics;
+	made->set.nr_metrics = own.nr_metrics;
+	made->set.names = own.names;
 	return rc;
 }

@@ -198,7 +198,8 @@ static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 		.part = true,
 	};
 
-	if (!made->set.files)
+	/* the sets of general counters have it */
+	if (!made->set.files || made->set.general)
 		return 0;
 	if (td_pmu_has_slots(pmu))
 		slots.formula = "slots";

@@ -30,8 +30,6 @@ static const struct {
 
 static int fixed_counter(const struct td_core *core, uint64_t config)
 {
-	if (core->traits & TD_CORE_NO_FIXED)
-		return -1;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fixed_events); i++) {
 		unsigned int traits = fixed_events[i].traits;
 
@@ -67,15 +65,18 @@ struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config)
 {
 	const struct td_core *core = td_core_of(uarch);
 
+	if (core->traits & TD_CORE_NO_FIXED)
+		return (struct td_placement){
+			.fixed = -1,
+			.general = general_counters(core, config),
+		};
 	/* INTEL_TD_METRIC_*: event 0, umask 0x80 and above */
-	if ((config & 0x80ff) == 0x8000 && !(core->traits & TD_CORE_NO_FIXED))
+	if ((config & 0x80ff) == 0x8000)
 		return (struct td_placement){ .metric = true, .fixed = -1 };
 	return (struct td_placement){
 		.fixed = fixed_counter(core, config),
 		/* event 0 is the pseudo code of a fixed counter */
-		.general = config & 0xff || core->traits & TD_CORE_NO_FIXED
-				   ? general_counters(core, config)
-				   : 0,
+		.general = config & 0xff ? general_counters(core, config) : 0,
 		.leaks = leaks(core, config),
 	};
 }

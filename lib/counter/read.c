@@ -164,6 +164,7 @@ static int read_lost(struct td_group_reader *reader, struct td_read_step *step,
 	note_lost(reader, step);
 	if (step->resume)
 		ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);
+	step->resumed = step->resume;
 	return 0;
 }
 
@@ -176,12 +177,14 @@ static bool is_off(const struct td_group_reader *reader,
 /*
  * The kernel gives up the groups of children as well, without a word: a program
  * that began while somebody else had the counters would never be counted.  For
- * groups that count nothing happens.
+ * groups that count nothing happens.  A task that was given up at once and waits
+ * for its children ever since has no enabled time.
  */
 static void resume_children(const struct td_group_reader *reader,
 			    const struct td_read_step *step)
 {
-	bool began = reader->before.v[step->first].enabled_ns;
+	bool began = step->resumed ||
+		     reader->before.v[step->first].enabled_ns;
 
 	if (step->resume && step->inherited && began && !is_off(reader, step))
 		ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);

@@ -47,6 +47,7 @@ struct td_read_step {
 	/* Set by the reader: */
 	size_t first; /* index of its first reading */
 	bool lost;    /* the last read found it dead */
+	bool resumed; /* after a read that did */
 	bool behind;  /* the last read was not possible yet */
 	/* its CPU went offline: the kernel never counts with it again */
 	bool dead;

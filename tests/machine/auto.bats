@@ -210,9 +210,10 @@ descriptors() {
 	done
 	"$PERF" stat -a -e "$list" sleep 4 2>held 3>&- &
 	sleep 2
-	# shellcheck disable=SC2046 # words
-	"$TDSTAT" -l auto -j -o out -- sh -c "$(act 8s:dram_latency); true" 2>said
+	# a shell that began on an E-core would have no group that stops
+	"$TDSTAT" -l auto -j -o out -- taskset -c 0 sh -c "$ACT 8s:dram_latency; true" 2>said
 	wait
+	cat held said out
 	grep -F 'somebody else' said
 	# six of eight seconds or so, on a host that is busy less
 	[ "$(of out tma_memory_bound over_threshold)" = True ]

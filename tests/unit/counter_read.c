@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -772,6 +773,53 @@ static void test_late(void)
 	td_notes_free(&notes);
 }
 
+/* Takes the place of the C library's, for files that are no counters. */
+static size_t nr_enabled;
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	(void)fd;
+	nr_enabled += request == PERF_EVENT_IOC_ENABLE;
+	return 0;
+}
+
+/* A group of one that is waiting for its task's first turn. */
+static void put_no_time(int fd)
+{
+	const uint64_t text[5] = { 1 };
+
+	if (pwrite(fd, text, sizeof(text), lseek(fd, 0, SEEK_CUR)) < 0)
+		perror("pwrite");
+}
+
+/*
+ * The kernel gives up a child's group without a word: it is started again with its
+ * parent's, but not before they count at all.
+ */
+static void test_children(void)
+{
+	struct td_notes notes = { 0 };
+	struct td_group_reader reader = { .notes = &notes };
+	struct td_readings got;
+	struct td_err err;
+
+	add_in_task(&reader, 10, 0, true);
+	reader.steps[0].resume = reader.steps[0].inherited = true;
+	td_group_reader_begin(&reader);
+	put_no_time(reader.steps[0].fd);
+	nr_enabled = 0;
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 && !nr_enabled,
+	   "a child: not started before its parent");
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 && nr_enabled == 1,
+	   "a parent that was given up is started again");
+	put_no_time(reader.steps[0].fd);
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 && nr_enabled == 2,
+	   "so are its children, while it waits for them and has no time");
+	td_close_fd(&reader.steps[0].fd);
+	td_group_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
 /* The time of the same read(2) calls alone. */
 static clock_t time_reads(const struct td_group_reader *reader)
 {
@@ -829,6 +877,7 @@ int main(void)
 		test_stands(i);
 	test_rests();
 	test_late();
+	test_children();
 	test_many("many that are off", "/dev/zero", false);
 	test_many("many that are lost", "/dev/null", true);
 	return done_testing();

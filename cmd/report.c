@@ -18,59 +18,66 @@
 #include "lib/recording/follow.h"
 #include "lib/recording/recording.h"
 
-/* The files behind the first one, each of which goes on from the one before. */
-struct rest {
-	const char *const *paths;
-	size_t nr;
+/* The files of a host, one after another, and how they are shown. */
+struct host {
+	struct td_opts opts; /* with these files; the rest is borrowed */
+	struct td_recorded recorded;
+	struct td_view view;
 };
 
+static int next_of_file(struct host *host, uint64_t *time_ns,
+			struct td_readings *delta, struct td_err *err)
+{
+	return td_recorded_next(&host->recorded.rec, host->view.source->how,
+				time_ns, delta, err);
+}
+
 /* The next interval of all files; 1 at the end of the last one. */
-static int next_of_all(struct td_recording *rec, struct rest *rest,
-		       const struct td_view *view, uint64_t *time_ns,
+static int next_of_all(struct host *host, size_t *nr_done, uint64_t *time_ns,
 		       struct td_readings *delta, struct td_err *err)
 {
-	int rc = td_recorded_next(rec, view->source->how, time_ns, delta, err);
+	struct td_recording *rec = &host->recorded.rec;
+	int rc = next_of_file(host, time_ns, delta, err);
 
-	while (rc > 0 && rest->nr) {
+	while (rc > 0 && *nr_done < host->opts.nr_patterns) {
 		td_recorded_warn(rec);
-		rc = td_recording_follow(rec, *rest->paths, err);
-		rest->paths++;
-		rest->nr--;
+		rc = td_recording_follow(rec, host->opts.patterns[*nr_done],
+					 err);
+		++*nr_done;
 		if (!rc)
-			rc = td_recorded_next(rec, view->source->how, time_ns,
-					      delta, err);
+			rc = next_of_file(host, time_ns, delta, err);
 	}
 	return rc;
 }
 
 /* Opens the output, and empties it, only when there is something to show. */
-static int show_rows(struct td_recording *rec, struct rest rest,
-		     struct td_view *view, struct td_readings *delta,
+static int show_rows(struct host *host, struct td_readings *delta,
 		     uint64_t *time_ns, struct td_err *err)
 {
 	bool begun = false;
+	size_t nr_done = 0;
 	int rc = 0;
 
 	while (!rc) {
-		rc = next_of_all(rec, &rest, view, time_ns, delta, err);
-		if (rc >= 0 && !begun && td_view_begin(view, err))
+		rc = next_of_all(host, &nr_done, time_ns, delta, err);
+		if (rc >= 0 && !begun && td_view_begin(&host->view, err))
 			return err->code;
 		begun = true;
 		if (!rc)
-			rc = td_recorded_put(rec, view, delta, *time_ns, err);
+			rc = td_recorded_put(&host->recorded.rec, &host->view,
+					     delta, *time_ns, err);
 	}
 	return rc < 0 ? rc : 0;
 }
 
-static int show(struct td_recording *rec, const struct td_opts *opts,
-		struct td_view *view, struct td_err *err)
+static int show(struct host *host, struct td_err *err)
 {
-	const struct rest rest = { opts->patterns, opts->nr_patterns };
+	struct td_recording *rec = &host->recorded.rec;
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
-	int rc = opts->profile
-			 ? td_replay_profile(rec, view, &time_ns, err)
-			 : show_rows(rec, rest, view, &delta, &time_ns, err);
+	int rc = host->opts.profile
+			 ? td_replay_profile(rec, &host->view, &time_ns, err)
+			 : show_rows(host, &delta, &time_ns, err);
 
 	free(delta.v);
 	if (rc)
@@ -79,7 +86,7 @@ static int show(struct td_recording *rec, const struct td_opts *opts,
 		rec->usage.elapsed_ns = time_ns;
 	rec->usage.interrupted = !rec->ended && !rec->perf;
 	td_recorded_warn(rec);
-	return td_view_end_run(view, &rec->usage, err);
+	return td_view_end_run(&host->view, &rec->usage, err);
 }
 
 /* Refuses to write to the input: it would be lost, or grow without end. */
@@ -96,75 +103,44 @@ static int check_not_input(const struct td_recording *rec,
  * Before anything is written: can all files be read, does each go on from the one
  * before, and is none of them the output?
  */
-static int check_rest(const struct td_recording *rec,
-		      const struct td_opts *opts, const struct td_sink *sink,
-		      struct td_err *err)
+static int check_rest(const struct host *host, struct td_err *err)
 {
+	const struct td_recording *rec = &host->recorded.rec;
 	uint64_t begun_ns = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < opts->nr_patterns; i++) {
+	for (size_t i = 0; !rc && i < host->opts.nr_patterns; i++) {
 		struct td_recording next;
 
-		rc = td_recording_open(&next, opts->patterns[i], err);
+		rc = td_recording_open(&next, host->opts.patterns[i], err);
 		if (!rc)
 			rc = td_recording_goes_on(rec, &next, begun_ns, err);
 		begun_ns = next.info.start_ns;
 		if (!rc)
-			rc = check_not_input(&next, sink, err);
+			rc = check_not_input(&next, &host->view.sink, err);
 		td_recording_close(&next);
 	}
 	return rc;
 }
 
-static int open_view(struct td_view *view, const struct td_source *source,
-		     const struct td_recording *rec, const struct td_opts *opts,
-		     struct td_err *err)
+static int open_view(struct host *host, struct td_err *err)
 {
-	int rc = td_recorded_check(rec, source->how, opts, err);
+	const struct td_recorded *recorded = &host->recorded;
+	const struct td_recording *rec = &recorded->rec;
+	const struct td_source *source = &recorded->source;
+	struct td_view *view = &host->view;
+	int rc = td_recorded_check(rec, source->how, &recorded->opts, err);
 
 	if (rc)
 		return rc;
-	rc = td_view_init(view, source, opts, err);
+	rc = td_view_init(view, source, &recorded->opts, err);
 	if (rc == -ENODATA)
 		td_err_wrap(err, "%s", rec->path);
 	if (!rc)
-		rc = td_view_open(view, opts, err);
+		rc = td_view_open(view, &recorded->opts, err);
 	if (!rc)
 		rc = check_not_input(rec, &view->sink, err);
-	if (!rc)
-		rc = check_rest(rec, opts, &view->sink, err);
-	return rc ? rc : td_view_check_append(view, err);
-}
-
-static int report_from(struct td_recorded *recorded, struct td_notes *notes,
-		       struct td_err *err)
-{
-	const struct td_opts *opts = &recorded->opts;
-	struct td_recording *rec = &recorded->rec;
-	struct td_view view = { 0 };
-	struct td_err late = { 0 };
-	int rc = td_recorded_measure(recorded, notes, err);
-
-	if (!rc)
-		rc = open_view(&view, &recorded->source, rec, opts, err);
-	if (!rc && !opts->show.quiet)
-		td_say_notes(notes);
-	if (!rc)
-		rc = show(rec, opts, &view, err);
-	if (td_view_close(&view, rc ? &late : err) && !rc)
-		rc = err->code;
-	return rc;
-}
-
-static int locate(struct td_recording *rec, const struct td_opts *opts,
-		  struct td_err *err)
-{
-	int rc = td_replay_locate(rec, opts, err);
-
-	if (!rc && !opts->show.quiet)
-		td_recorded_warn(rec);
-	return rc;
+	return rc ? rc : check_rest(host, err);
 }
 
 static int open_recorded(struct td_recorded *recorded,
@@ -179,17 +155,205 @@ static int open_recorded(struct td_recorded *recorded,
 	return rc;
 }
 
-static int report(const struct td_opts *opts, int *status, struct td_err *err)
+static int locate(const struct td_opts *opts, struct td_err *err)
 {
-	struct td_notes notes = { 0 };
 	struct td_recorded recorded;
 	int rc = open_recorded(&recorded, opts, err);
 
-	(void)status;
 	if (!rc)
-		rc = opts->locate ? locate(&recorded.rec, opts, err)
-				  : report_from(&recorded, &notes, err);
+		rc = td_replay_locate(&recorded.rec, opts, err);
+	if (!rc && !opts->show.quiet)
+		td_recorded_warn(&recorded.rec);
 	td_recorded_close(&recorded);
+	return rc;
+}
+
+/* --- hosts ------------------------------------------------------------------ */
+
+static const char *name_of(const struct host *host)
+{
+	const char *name = host->recorded.rec.info.identity.host;
+
+	return name ? name : "an unknown host";
+}
+
+/* The host that a file is of, or the first one if the file does not say. */
+static struct host *find_host(struct host *hosts, size_t nr,
+			      const struct td_recording *rec)
+{
+	for (size_t h = 0; h < nr; h++) {
+		if (!td_recording_has_other_host(&hosts[h].recorded.rec.info,
+						 &rec->info))
+			return &hosts[h];
+	}
+	return NULL;
+}
+
+static int begin_host(struct host *host, const struct td_opts *opts,
+		      const char *path, struct td_err *err)
+{
+	host->opts = *opts;
+	host->opts.input = path;
+	host->opts.patterns = NULL;
+	host->opts.nr_patterns = 0;
+	return open_recorded(&host->recorded, &host->opts, err);
+}
+
+static int add_file(struct host *hosts, size_t *nr, const struct td_opts *opts,
+		    const char *path, struct td_err *err)
+{
+	struct td_recording rec;
+	struct host *host;
+	int rc = td_recording_open(&rec, path, err);
+
+	host = rc ? NULL : find_host(hosts, *nr, &rec);
+	td_recording_close(&rec);
+	if (rc)
+		return rc;
+	if (!host)
+		return begin_host(&hosts[(*nr)++], opts, path, err);
+	return td_value_pattern(&host->opts, path, err);
+}
+
+/* In the order in which the hosts are named first. */
+static int take_hosts(struct host *hosts, size_t *nr,
+		      const struct td_opts *opts, struct td_err *err)
+{
+	int rc;
+
+	*nr = 1;
+	rc = begin_host(&hosts[0], opts, opts->input, err);
+	for (size_t i = 0; !rc && i < opts->nr_patterns; i++)
+		rc = add_file(hosts, nr, opts, opts->patterns[i], err);
+	return rc;
+}
+
+static int check_hosts(const struct td_opts *opts, const struct host *hosts,
+		       size_t nr, struct td_err *err)
+{
+	if (nr == 1)
+		return 0;
+	if (opts->show.head.no_host)
+		return td_err_usage(err,
+				    "--no-host: the rows of %s and %s would "
+				    "look alike",
+				    name_of(&hosts[0]), name_of(&hosts[1]));
+	if (!td_out_find(opts->show.format)->own_file)
+		return 0;
+	return td_err_usage(err, "%s shows one host, and %s is of %s, %s of %s",
+			    td_out_option(opts->show.format),
+			    hosts[0].opts.input, name_of(&hosts[0]),
+			    hosts[1].opts.input, name_of(&hosts[1]));
+}
+
+static bool has_columns_of(const struct td_view *a, const struct td_view *b)
+{
+	const struct td_tree *of_a = a->source->tree, *of_b = b->source->tree;
+	size_t nr = of_a ? of_a->nr_columns : 0;
+
+	if (!of_a != !of_b || (of_b && of_b->nr_columns != nr))
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		if (of_a->columns[i].present != of_b->columns[i].present ||
+		    strcmp(of_a->columns[i].name, of_b->columns[i].name) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* One header is for all rows, and perf stat's have no place for a host. */
+static int follow(struct host *host, const struct host *first,
+		  struct td_err *err)
+{
+	struct td_sink *sink = &host->view.sink;
+
+	sink->with_date = false;
+	if (!sink->writer.out->one_header)
+		return 0;
+	sink->writer.header_done = true;
+	if (host->view.source->tree &&
+	    has_columns_of(&host->view, &first->view))
+		return 0;
+	if (host->view.source->tree)
+		td_err_set(err, -EINVAL,
+			   "%s of %s has other columns than %s of %s",
+			   host->opts.input, name_of(host), first->opts.input,
+			   name_of(first));
+	else
+		td_err_set(err, -EINVAL,
+			   "%s of %s and %s of %s: rows of events, as perf "
+			   "stat has them, do not name a host",
+			   first->opts.input, name_of(first), host->opts.input,
+			   name_of(host));
+	return td_err_hint(err, "-j has them all: each object names its host "
+				"and its metric or event");
+}
+
+/* Opens the output, too; the first one begins it, the others go on. */
+static int prepare(struct host *host, const struct host *first,
+		   const struct td_opts *asked, struct td_notes *notes,
+		   struct td_err *err)
+{
+	struct td_opts *opts = &host->recorded.opts;
+	int rc = td_recorded_measure(&host->recorded, notes, err);
+
+	if (rc)
+		return rc;
+	opts->show.append |= host != first;
+	rc = open_view(host, err);
+	if (!rc && asked->show.append)
+		rc = td_view_check_append(&host->view, err);
+	return !rc && host != first ? follow(host, first, err) : rc;
+}
+
+static int show_hosts(struct host *hosts, size_t nr, const struct td_opts *opts,
+		      struct td_notes *notes, struct td_err *err)
+{
+	int rc = check_hosts(opts, hosts, nr, err);
+
+	for (size_t h = 0; !rc && h < nr; h++) {
+		hosts[h].recorded.opts.show.hosts = nr > 1;
+		rc = prepare(&hosts[h], hosts, opts, notes, err);
+	}
+	if (!rc && !opts->show.quiet)
+		td_say_notes(notes);
+	for (size_t h = 0; !rc && h < nr; h++)
+		rc = show(&hosts[h], err);
+	return rc;
+}
+
+static int close_hosts(struct host *hosts, size_t nr, int rc,
+		       struct td_err *err)
+{
+	struct td_err late = { 0 };
+
+	for (size_t h = 0; h < nr; h++) {
+		if (td_view_close(&hosts[h].view, rc ? &late : err) && !rc)
+			rc = err->code;
+		td_recorded_close(&hosts[h].recorded);
+		free(hosts[h].opts.patterns);
+	}
+	free(hosts);
+	return rc;
+}
+
+static int report(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_notes notes = { 0 };
+	struct host *hosts;
+	size_t nr = 0;
+	int rc;
+
+	(void)status;
+	if (opts->locate)
+		return locate(opts, err);
+	hosts = calloc(1 + opts->nr_patterns, sizeof(*hosts));
+	if (!hosts)
+		return td_err_nomem(err);
+	rc = take_hosts(hosts, &nr, opts, err);
+	if (!rc)
+		rc = show_hosts(hosts, nr, opts, &notes, err);
+	rc = close_hosts(hosts, nr, rc, err);
 	td_notes_free(&notes);
 	return rc;
 }

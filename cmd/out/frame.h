@@ -18,6 +18,7 @@ struct td_frame {
 	const char *target; /* td_target_name.text; borrowed */
 	enum td_target_kind target_kind;
 	const struct td_identity *identity; /* of who counted; NULL: unknown */
+	const char *host;  /* of the rows, if there are several; or NULL */
 	const char *files; /* the metric files' version; NULL: none was read */
 	bool perf;         /* --perf: what is not known is 0 */
 	bool perf_rows;    /* events, as perf stat has them: no head of ours */

@@ -35,6 +35,8 @@ static struct json_object *begin_object(const struct td_frame *frame,
 	if (by->width && td_out_has_id(row))
 		td_json_add(o, by->name,
 			    json_object_new_string(row->id + by->prefix));
+	if (frame->host)
+		td_json_add(o, "host", json_object_new_string(frame->host));
 	/* perf 7.2 writes "counters", which the linter of 6.12 refuses */
 	if (by->counted && td_out_has_id(row))
 		td_json_add(o, "aggregate-number",

@@ -143,6 +143,8 @@ void td_out_json_verdict(struct td_writer *writer,
 	line = td_json_line();
 	o = json_object_new_object();
 	td_out_json_time(o, "time", writer->frame, report->time_ns);
+	if (writer->frame->host)
+		put(o, "host", json_object_new_string(writer->frame->host));
 	put_named(o, v);
 	put(o, "runner_up", name_or_null(&v->runner_up));
 	put(o, "tied", names(v->tied, 2));

@@ -54,7 +54,8 @@ struct td_show {
 	bool interval_clear;
 	enum td_time_format time;
 	struct td_head_ask head;
-	bool perf; /* perf stat's ways where ours differ */
+	bool hosts; /* rows of several follow each other: each says its own */
+	bool perf;  /* perf stat's ways where ours differ */
 };
 
 #endif

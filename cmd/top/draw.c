@@ -104,7 +104,7 @@ static void put_head(const struct drawing *d, int y)
 /* --- the upper part -------------------------------------------------------- */
 
 /* The parts of the window above the table, the first of them the last to go. */
-enum section {
+enum {
 	SECTION_BARS,
 	SECTION_PARTS,
 	SECTION_PATH,

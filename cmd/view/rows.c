@@ -137,7 +137,7 @@ static void tell(const struct rows *r, struct td_report *report)
 				 ? (double)r->times->elapsed_ns / 1e9
 				 : NAN;
 
-	td_report_tell(report, view->sink.frame.how,
+	td_report_tell(report, view->sink.frame.how, view->sink.frame.host,
 		       r->purpose == SHOW_MEAN ? TD_ROW_MEAN
 		       : interval              ? TD_ROW_INTERVAL
 					       : TD_ROW_SUMMARY,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/say.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 
 int td_sink_check(struct td_sink *sink, struct td_err *err)
@@ -169,10 +170,19 @@ int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
 	return 0;
 }
 
+static void put_host(FILE *fp, const char *host)
+{
+	fputs("# host ", fp);
+	td_put_printable(fp, host);
+	fputc('\n', fp);
+}
+
 static void put_beginning(struct td_sink *sink)
 {
 	if (sink->with_date)
 		put_started(sink->writer.fp);
+	if (sink->frame.host && sink->writer.out->for_people)
+		put_host(sink->writer.fp, sink->frame.host);
 	if (sink->with_head)
 		sink->writer.out->head(&sink->writer);
 }

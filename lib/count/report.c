@@ -132,7 +132,8 @@ static void tell_place(struct td_row *row, enum td_aggregation how)
 }
 
 void td_report_tell(struct td_report *report, enum td_aggregation how,
-		    enum td_row_kind kind, double interval, double seconds)
+		    const char *host, enum td_row_kind kind, double interval,
+		    double seconds)
 {
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		struct td_row *row = &report->rows[i];
@@ -140,6 +141,7 @@ void td_report_tell(struct td_report *report, enum td_aggregation how,
 		row->kind = kind;
 		row->interval = interval;
 		row->seconds = seconds;
+		row->host = host;
 		tell_place(row, how);
 	}
 }

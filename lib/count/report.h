@@ -184,7 +184,8 @@ struct td_row {
 	const char *core; /* "S0-D0-C3"; NULL: the row is of none */
 	const char *comm; /* of a thread; NULL: unknown */
 	char comm_text[16];
-	bool package;                         /* it is of no kind of core */
+	const char *host; /* in rows of several hosts, else NULL */
+	bool package;     /* it is of no kind of core */
 	const struct td_region_facts *region; /* NULL: it is not of one */
 	/*
 	 * The nodes with the largest value first, owned, and the sum of their
@@ -289,10 +290,12 @@ const struct td_row *td_report_find(const struct td_report *in, const char *id,
 				    const char *pmu, size_t hint);
 /*
  * Fills what programs are told of rows besides their ids: what they are of, by
- * how the ids were made.  The rows must stay where they are from then on.
+ * how the ids were made, and of which host (or NULL).  The rows must stay where
+ * they are from then on.
  */
 void td_report_tell(struct td_report *report, enum td_aggregation how,
-		    enum td_row_kind kind, double interval, double seconds);
+		    const char *host, enum td_row_kind kind, double interval,
+		    double seconds);
 /*
  * Adds a row whose cells the PMU does not have, all report->nr_columns of them.
  * NULL if memory ran out.

@@ -183,8 +183,7 @@ static bool is_off(const struct td_group_reader *reader,
 static void resume_children(const struct td_group_reader *reader,
 			    const struct td_read_step *step)
 {
-	bool began = step->resumed ||
-		     reader->before.v[step->first].enabled_ns;
+	bool began = step->resumed || reader->before.v[step->first].enabled_ns;
 
 	if (step->resume && step->inherited && began && !is_off(reader, step))
 		ioctl(step->fd, PERF_EVENT_IOC_ENABLE, 0);

@@ -93,9 +93,8 @@ static bool has_place(const struct td_recording *rec,
 	return false;
 }
 
-/* Recordings of older versions, and of --no-host, do not say. */
-static bool has_other_host(const struct td_recording_info *a,
-			   const struct td_recording_info *b)
+bool td_recording_has_other_host(const struct td_recording_info *a,
+				 const struct td_recording_info *b)
 {
 	const char *of_a = a->identity.host, *of_b = b->identity.host;
 
@@ -125,16 +124,6 @@ static int differ(const struct td_recording *rec,
 				"two: tdstat diff");
 }
 
-static int differ_in_host(const struct td_recording *rec,
-			  const struct td_recording *next, struct td_err *err)
-{
-	char what[300];
-
-	snprintf(what, sizeof(what), "it is of the host %s, not %s",
-		 next->info.identity.host, rec->info.identity.host);
-	return differ(rec, next, what, err);
-}
-
 int td_recording_goes_on(const struct td_recording *rec,
 			 const struct td_recording *next, uint64_t since_ns,
 			 struct td_err *err)
@@ -146,8 +135,6 @@ int td_recording_goes_on(const struct td_recording *rec,
 			      err);
 	if (!a->interval_ms || !b->interval_ms)
 		return differ(rec, next, "recorded without -I", err);
-	if (has_other_host(a, b))
-		return differ_in_host(rec, next, err);
 	if (!is_same_machine(&rec->machine, &next->machine) ||
 	    (!has_places_of(rec, next) && !has_places_of(next, rec)))
 		return differ(rec, next, "another machine", err);

@@ -9,9 +9,12 @@
  * as one: times are from the start of the first one, and go on.
  */
 
+/* Recordings of older versions, and of --no-host, do not say: they are of any. */
+bool td_recording_has_other_host(const struct td_recording_info *a,
+				 const struct td_recording_info *b);
 /*
- * Returns 0 if what is in next goes on what is in rec: the same machine, events and
- * options, and a start that is not before since_ns (0: unknown) or rec's.  Else an
+ * Returns 0 if what is in next, of the same host, goes on what is in rec: the same
+ * machine, events and options, and a start that is not before since_ns (0: unknown) or rec's.  Else an
  * error that says what differs.
  */
 int td_recording_goes_on(const struct td_recording *rec,

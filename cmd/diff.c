@@ -116,7 +116,7 @@ static const struct td_option comparing[] = {
 	  "too",
 	  TD_OPTION_FLAG, .offset = offsetof(struct td_opts, strict) },
 	{ "fail-above", 0, "NAME:NUMBER[,...]",
-	  "exit with 1 if a node (in points), event, elapsed or IPC (in "
+	  "exit with 1 if a node (in points), event, time or IPC (in "
 	  "percent) got worse by more, and not by chance",
 	  TD_OPTION_FILE, offsetof(struct td_opts, fail_above) },
 	{ "total", 0, NULL, "the sum of all threads or regions",

@@ -100,8 +100,8 @@ static int no_row(const struct td_diff *diff, const char *name,
 			td_suggest_offer(&suggest, diff->rows[i].name, NULL);
 	}
 	td_err_usage(err,
-		     OPTION " %s: no node, event, IPC or elapsed time that "
-			    "was compared",
+		     OPTION " %s: no node, event, IPC or time (elapsed, user, "
+			    "sys) that was compared",
 		     name);
 	td_suggest_format(&suggest, text, sizeof(text));
 	if (text[0])

@@ -7,7 +7,7 @@
 
 /* How much more may be in B than in A. */
 struct td_limit {
-	char *name;  /* of a node, an event, "IPC" or "elapsed" */
+	char *name;  /* of a node, an event, "IPC" or a time */
 	double most; /* points of a node, per cent of others; IPC may fall */
 };
 

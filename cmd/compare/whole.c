@@ -344,6 +344,11 @@ int td_whole_eval(struct td_whole *whole, enum td_per per,
 		.elapsed_s = rec->usage.elapsed_ns
 				     ? (double)rec->usage.elapsed_ns / 1e9
 				     : NAN,
+		.user_s = rec->usage.has_times
+				  ? (double)rec->usage.user_ns / 1e9
+				  : NAN,
+		.sys_s = rec->usage.has_times ? (double)rec->usage.sys_ns / 1e9
+					      : NAN,
 		.ipc = whole->ipc,
 		.nr_ipc = whole->nr_ipc,
 	};

@@ -125,14 +125,19 @@ static struct td_diff_value compare(const struct td_diff *diff, getter get,
 
 /* --- what is compared ------------------------------------------------------- */
 
+/* The names of times, in the order of get_time(). */
+static const char *const times[] = { "elapsed", "user", "sys" };
+
 static struct quantity get_time(const struct td_diff *diff,
 				const struct td_diff_input *input,
 				const struct td_diff_row *row, size_t which)
 {
+	const double seconds[] = { input->elapsed_s, input->user_s,
+				   input->sys_s };
+
 	(void)diff;
 	(void)row;
-	(void)which;
-	return (struct quantity){ input->elapsed_s, 0 };
+	return (struct quantity){ seconds[which], 0 };
 }
 
 static struct quantity get_ipc(const struct td_diff *diff,
@@ -427,21 +432,28 @@ static int add_input(struct td_diff *diff, const struct td_diff_input *input)
 	return rc ? rc : add_events(diff, input->events);
 }
 
-static int add_time(struct td_diff *diff)
+/* The time elapsed has a row in any case; the CPU times, if a side knows them. */
+static int add_times(struct td_diff *diff)
 {
 	struct td_diff_row time = {
 		.kind = TD_DIFF_TIME,
 		.id = "all",
-		.name = "elapsed",
 		.unit = "s",
 		.slots = none,
 	};
+	int rc = 0;
 
-	time.value = compare(diff, get_time, &time, 0);
 	diff->slots = diff->per == TD_PER_SLOTS
 			      ? none
 			      : compare(diff, get_all_slots, &time, 0);
-	return add(diff, &time);
+	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(times); i++) {
+		time.name = times[i];
+		time.value = compare(diff, get_time, &time, i);
+		if (!i || !isnan(time.value.of[TD_DIFF_A]) ||
+		    !isnan(time.value.of[TD_DIFF_B]))
+			rc = add(diff, &time);
+	}
+	return rc;
 }
 
 /* Of each recording of both sides. */
@@ -469,7 +481,7 @@ int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
 	*diff = (struct td_diff){ .per = per, .sides = { *a, *b } };
 	rc = for_each(diff, add_places);
 	if (!rc)
-		rc = add_time(diff);
+		rc = add_times(diff);
 	if (!rc)
 		rc = for_each(diff, add_input);
 	td_index_free(&diff->index);

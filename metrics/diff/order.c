@@ -72,12 +72,13 @@ struct placed {
 static int by_place(const void *a, const void *b)
 {
 	const struct placed *x = a, *y = b;
-	bool time =
-		(x->row.kind == TD_DIFF_TIME) != (y->row.kind == TD_DIFF_TIME);
-	int order = time ? (x->row.kind == TD_DIFF_TIME ? -1 : 1)
-			 : (x->of_id > y->of_id) - (x->of_id < y->of_id);
+	bool times = x->row.kind == TD_DIFF_TIME && y->row.kind == TD_DIFF_TIME;
+	int order =
+		(y->row.kind == TD_DIFF_TIME) - (x->row.kind == TD_DIFF_TIME);
 
 	if (!order)
+		order = (x->of_id > y->of_id) - (x->of_id < y->of_id);
+	if (!order && !times)
 		order = by_change(&x->row, &y->row);
 	return order ? order : (x->own > y->own) - (x->own < y->own);
 }

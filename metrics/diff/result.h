@@ -26,7 +26,7 @@ struct td_diff_input {
    * unit of work; NaN: unknown.
    */
 	const double *scales;
-	double elapsed_s; /* NaN: unknown */
+	double elapsed_s, user_s, sys_s; /* NaN: unknown */
 	const struct td_diff_ipc *ipc;
 	size_t nr_ipc;
 };

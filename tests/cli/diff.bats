@@ -422,7 +422,7 @@ of_events() {
 	done
 }
 
-@test "--fail-above: events, elapsed and IPC, in per cent" {
+@test "--fail-above: events, times and IPC, in per cent" {
 	of_events 1000 1001 999 1100 1101 1099
 	name=$(jq -r 'select(.events) | .events[0].name' e1)
 	for way in "5 1" "15 0"; do
@@ -442,6 +442,21 @@ of_events() {
 	try "$TDSTAT" diff --strict --fail-above elapsed:40 e1 slow
 	assert_equal "$status" 1
 	assert_regex "$stderr" 'elapsed grew by 50.00 %'
+	# the CPU times of commands
+	for time in user sys; do
+		jq -c "if .end then .end.$time *= 1.5 else . end" e1 >slow
+		try "$TDSTAT" diff --strict --fail-above $time:40 e1 slow
+		assert_equal "$status" 1
+		assert_regex "$stderr" "$time grew by 50.00 %"
+		try "$TDSTAT" diff --strict --fail-above $time:60,elapsed:0 e1 slow
+		assert_success
+		# a time that one side does not know is no pass
+		jq -c "if .end then del(.end.user, .end.sys) else . end" e1 >unknown
+		try "$TDSTAT" diff --fail-above $time:40 e1 unknown
+		assert_equal "$status" 2
+	done
+	try "$TDSTAT" diff --fail-above user:40 unknown unknown
+	assert_equal "$status" 64
 }
 
 @test "--fail-above: IPC may not fall" {
@@ -551,7 +566,7 @@ refused() {
 	refused 64 '--per-thread: .* was recorded on CPUs' --per-thread "$A" "$A"
 	refused 2 '--per-region: .* has no regions' --per-region "$A" "$A"
 	refused 64 'empty name' "$A" ''
-	refused 64 'tma_memory_bond: no node, event, IPC or elapsed time that was compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$course" "$course"
+	refused 64 'tma_memory_bond: no node, event, IPC or time \(elapsed, user, sys\) that was compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$course" "$course"
 	for text in tma_retiring tma_retiring: :2 tma_retiring:-2 tma_retiring:x tma_retiring:1e3 'tma_retiring:1,'; do
 		refused 64 'not NAME:NUMBER.*tma_memory_bound:2' --fail-above "$text" "$A" "$A"
 	done
@@ -693,7 +708,7 @@ new' "$(<log)"
 	# what they print goes where it would
 	assert_same 'out out out' "$(tr '\n' ' ' <<<"$output" | sed 's/ $//')"
 	assert_same 'err err err' "$(tr '\n' ' ' <<<"$stderr" | sed 's/ $//')"
-	fields kind name a b <out | awk '$1 == "time" || ($2 ~ /task-clock/ && $3 > 0 && $4 > 0) { n++ } END { exit n != 2 }'
+	fields kind name a b <out | awk '$1 == "time" || ($2 ~ /task-clock/ && $3 > 0 && $4 > 0) { n++ } END { exit n != 4 }'
 	# five times, if nobody says it
 	rm log
 	try "$TDSTAT" diff -e cs -- sh -c 'echo 1 >>log' : sh -c 'echo 2 >>log'

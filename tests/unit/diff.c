@@ -140,6 +140,8 @@ static struct td_diff_input make(struct made *m, double slots, double elapsed_s,
 	return (struct td_diff_input){ .report = &m->report,
 				       .scales = &m->scale,
 				       .elapsed_s = elapsed_s,
+				       .user_s = NAN,
+				       .sys_s = NAN,
 				       .ipc = &m->ipc,
 				       .nr_ipc = 1 };
 }
@@ -283,8 +285,16 @@ static void test_events(void)
 		{ .rows = of_b, .nr_rows = 4 },
 	};
 	const struct td_diff_input inputs[] = {
-		{ .events = &reports[0], .scales = ones, .elapsed_s = NAN },
-		{ .events = &reports[1], .scales = ones, .elapsed_s = NAN },
+		{ .events = &reports[0],
+		  .scales = ones,
+		  .elapsed_s = NAN,
+		  .user_s = NAN,
+		  .sys_s = NAN },
+		{ .events = &reports[1],
+		  .scales = ones,
+		  .elapsed_s = NAN,
+		  .user_s = NAN,
+		  .sys_s = NAN },
 	};
 	const struct td_diff_side sides[] = { { &inputs[0], 1, "a" },
 					      { &inputs[1], 1, "b" } };
@@ -315,8 +325,16 @@ static void test_counting(void)
 	const struct td_event_report report = { .rows = &row, .nr_rows = 1 };
 	const double second = 0.25;
 	const struct td_diff_input inputs[] = {
-		{ .events = &report, .scales = &second, .elapsed_s = NAN },
-		{ .events = &report, .scales = &second, .elapsed_s = NAN },
+		{ .events = &report,
+		  .scales = &second,
+		  .elapsed_s = NAN,
+		  .user_s = NAN,
+		  .sys_s = NAN },
+		{ .events = &report,
+		  .scales = &second,
+		  .elapsed_s = NAN,
+		  .user_s = NAN,
+		  .sys_s = NAN },
 	};
 	const struct td_diff_side side = { inputs, 2, "a", false };
 	struct td_diff diff;
@@ -351,8 +369,16 @@ static void test_ids(void)
 		{ .rows = of_b, .nr_rows = 3 },
 	};
 	const struct td_diff_input inputs[] = {
-		{ .events = &reports[0], .scales = ones, .elapsed_s = 1 },
-		{ .events = &reports[1], .scales = ones, .elapsed_s = 2 },
+		{ .events = &reports[0],
+		  .scales = ones,
+		  .elapsed_s = 1,
+		  .user_s = NAN,
+		  .sys_s = NAN },
+		{ .events = &reports[1],
+		  .scales = ones,
+		  .elapsed_s = 2,
+		  .user_s = NAN,
+		  .sys_s = NAN },
 	};
 	const struct td_diff_side sides[] = { { &inputs[0], 1, "a", false },
 					      { &inputs[1], 1, "b", false } };
@@ -388,7 +414,9 @@ static void test_many_ids(void)
 	const struct td_event_report report = { .rows = rows, .nr_rows = MANY };
 	const struct td_diff_input input = { .events = &report,
 					     .scales = scales,
-					     .elapsed_s = 1 };
+					     .elapsed_s = 1,
+					     .user_s = NAN,
+					     .sys_s = NAN };
 	const struct td_diff_side side = { &input, 1, "a", false };
 	struct td_diff diff = { 0 };
 	clock_t began = clock();

@@ -231,6 +231,8 @@ static void run_events(struct build *b, size_t r)
 		.events = &b->events[r],
 		.scales = scales,
 		.elapsed_s = 1 + 0.03 * normal(),
+		.user_s = NAN,
+		.sys_s = NAN,
 	};
 }
 
@@ -259,6 +261,8 @@ static void run_trees(struct build *b, size_t r, const struct trial *trial,
 		.report = &b->reports[r],
 		.scales = scales,
 		.elapsed_s = 1 + 0.03 * normal(),
+		.user_s = NAN,
+		.sys_s = NAN,
 		.ipc = &b->ipc[r],
 		.nr_ipc = 1,
 	};

@@ -529,6 +529,71 @@ await() {
 	run ! "$bin/promtool" test rules wrong.yml
 }
 
+# promtool's own clock: a series is a value a minute.
+@test "rules and alerts: restarts, CPUs that go, counters that stand or are shared" {
+	needs_tool promtool
+	cp "$files/rules.yml" .
+	cat >test.yml <<-'YAML'
+		rule_files: [rules.yml]
+		evaluation_interval: 1m
+		tests:
+		  # a restart at 10 minutes: counters begin anew, and shares stay
+		  - interval: 1m
+		    input_series:
+		      - {series: 'tdstat_slots_total{job="a",instance="b",pmu="cpu"}', values: '0+600x10 0+600x10'}
+		      - {series: 'tdstat_topdown_slots_total{job="a",instance="b",pmu="cpu",category="retiring"}', values: '0+150x10 0+150x10'}
+		    promql_expr_test:
+		      - expr: instance_pmu_category:tdstat_topdown_slots:ratio_rate5m
+		        eval_time: 12m
+		        exp_samples:
+		          - {labels: 'instance_pmu_category:tdstat_topdown_slots:ratio_rate5m{job="a",instance="b",pmu="cpu",category="retiring"}', value: 0.25}
+		  - interval: 1m
+		    input_series:
+		      # the page is there, the last read is of minute 10
+		      - {series: 'tdstat_last_read_timestamp_seconds{job="a",instance="b"}', values: '0+60x10 600x60'}
+		      # ten a minute are missed from minute 20 on
+		      - {series: 'tdstat_intervals_missed_total{job="a",instance="b"}', values: '0x20 0+10x60'}
+		    alert_rule_test:
+		      - {alertname: TdstatStands, eval_time: 14m, exp_alerts: []}
+		      - alertname: TdstatStands
+		        eval_time: 25m
+		        exp_alerts:
+		          - exp_labels: {job: a, instance: b, severity: warning}
+		            exp_annotations: {summary: 'tdstat on b has not read its counters for 15m 0s'}
+		      - {alertname: TdstatIntervalsMissed, eval_time: 20m, exp_alerts: []}
+		      - alertname: TdstatIntervalsMissed
+		        eval_time: 60m
+		        exp_alerts:
+		          - exp_labels: {job: a, instance: b, severity: info}
+		            exp_annotations: {summary: 'tdstat on b is too late for its intervals: the machine is too busy'}
+		  - interval: 1m
+		    input_series:
+		      # a CPU of 8 goes at minute 30; one that comes is no alert
+		      - {series: 'tdstat_cpus_counted{job="a",instance="b",pmu="cpu_core"}', values: '4x120'}
+		      - {series: 'tdstat_cpus_counted{job="a",instance="b",pmu="cpu_atom"}', values: '4x30 3x90'}
+		      - {series: 'tdstat_cpus_counted{job="a",instance="c",pmu="cpu"}', values: '4x30 5x90'}
+		      # somebody else has the counters for three quarters of the time
+		      - {series: 'tdstat_enabled_seconds_total{job="a",instance="b",pmu="cpu",group="level1"}', values: '0+60x120'}
+		      - {series: 'tdstat_counted_seconds_total{job="a",instance="b",pmu="cpu",group="level1"}', values: '0+15x120'}
+		      - {series: 'tdstat_enabled_seconds_total{job="a",instance="c",pmu="cpu",group="level1"}', values: '0+60x120'}
+		      - {series: 'tdstat_counted_seconds_total{job="a",instance="c",pmu="cpu",group="level1"}', values: '0+60x120'}
+		    alert_rule_test:
+		      - {alertname: TdstatCpusNotCounted, eval_time: 80m, exp_alerts: []}
+		      - alertname: TdstatCpusNotCounted
+		        eval_time: 100m
+		        exp_alerts:
+		          - exp_labels: {job: a, instance: b, severity: info}
+		            exp_annotations: {summary: 'tdstat on b counts fewer CPUs than within the last day'}
+		      - {alertname: TdstatSharesCounters, eval_time: 50m, exp_alerts: []}
+		      - alertname: TdstatSharesCounters
+		        eval_time: 100m
+		        exp_alerts:
+		          - exp_labels: {job: a, instance: b, pmu: cpu, group: level1, severity: info}
+		            exp_annotations: {summary: 'level 1 of cpu on b is counted 25% of the time'}
+	YAML
+	"$bin/promtool" test rules test.yml
+}
+
 # --- files for others ---------------------------------------------------------------
 
 @test "rules and dashboard name what tdstat prints, and Prometheus takes the rules" {

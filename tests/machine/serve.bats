@@ -10,6 +10,7 @@ load helper
 
 bin=$BATS_TEST_DIRNAME/../../build/tools/usr/bin
 act=$BATS_TEST_DIRNAME/../../build/emulator/act
+rules=$BATS_TEST_DIRNAME/../../cmd/serve/rules.yml
 manual=$BATS_TEST_DIRNAME/../../man/tdstat-openmetrics.7
 address=127.0.0.1:9878
 
@@ -36,8 +37,11 @@ start_serve() {
 }
 
 start_prometheus() {
+	# the rules over a minute, and what is a matter of a day over two
+	sed 's/\[5m\]/[1m]/g; s/\[1d:5m\]/[2m:1s]/; s/for: 1h/for: 2s/' "$rules" >rules.yml
 	cat >prometheus.yml <<-TEXT
-		global: { scrape_interval: 1s, scrape_timeout: 1s }
+		global: { scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s }
+		rule_files: [ rules.yml ]
 		scrape_configs:
 		- job_name: tdstat
 		  static_configs: [ { targets: [ "$address" ] } ]
@@ -88,4 +92,23 @@ query() {
 	python3 "$BATS_TEST_DIRNAME/serve.py" - level1.json
 	query 'min(rate(tdstat_slots_total[1m]))' >least.json
 	jq -e '.data.result[0].value[1] | tonumber > 0' least.json
+
+	# a CPU goes: said, and the shares of those that are left are whole
+	query 'ALERTS{alertname="TdstatCpusNotCounted"}' | jq -e '.data.result == []'
+	echo 0 >/sys/devices/system/cpu/cpu3/online
+	for ((i = 0; i < 60; i++)); do
+		query 'ALERTS{alertname="TdstatCpusNotCounted",alertstate="firing"}' >alert.json
+		! jq -e '.data.result | length == 1' alert.json || break
+		sleep 0.5
+	done
+	jq -e '.data.result | length == 1' alert.json
+	query 'sum by (pmu) (instance_pmu_category:tdstat_topdown_slots:ratio_rate5m)' >sums.json
+	jq -e '.data.result | length == 2 and all(.[]; .value[1] | tonumber | . > 0.98 and . < 1.02)' sums.json
+	echo 1 >/sys/devices/system/cpu/cpu3/online
+	for ((i = 0; i < 60; i++)); do
+		query 'ALERTS{alertname="TdstatCpusNotCounted"}' >alert.json
+		! jq -e '.data.result == []' alert.json || break
+		sleep 0.5
+	done
+	jq -e '.data.result == []' alert.json
 }

@@ -49,6 +49,10 @@ without() {
 	zstd -q "$data/alderlake.jsonl" -o some.zst || skip "no zstd here"
 	without libzstd.so.1 "$TDSTAT" report some.zst
 	assert_why_and_remedy 'libzstd\.so\.1: ' 'zstd -dc FILE'
+	# it may be a recording, and nothing is written over it
+	without libzstd.so.1 "$TDSTAT" --require -e task-clock -o some.zst -- true
+	[[ $stderr == *'some.zst is a recording: no result is written over it'* ]]
+	zstd -dcq some.zst | cmp - "$data/alderlake.jsonl"
 }
 
 @test "without ncurses: top is refused, with its package" {

@@ -13,8 +13,7 @@
 static const struct {
 	const char *key, *words; /* in JSON, and for people */
 } situations[] = {
-	[TD_SITUATION_NONE] = { "none",
-				"not known: this tree has no thresholds" },
+	[TD_SITUATION_NONE] = { "none", "not known: there is no tree" },
 	[TD_SITUATION_NOT_COUNTED] = { "not counted", "not counted" },
 	[TD_SITUATION_IDLE] = { "idle", "mostly idle" },
 	[TD_SITUATION_SHORT] = { "short", "nothing is over its threshold "
@@ -146,6 +145,8 @@ void td_out_json_verdict(struct td_writer *writer,
 	if (writer->frame->host)
 		put(o, "host", json_object_new_string(writer->frame->host));
 	put_named(o, v);
+	if (v->by_size)
+		put(o, "by_size", json_object_new_boolean(true));
 	put(o, "runner_up", name_or_null(&v->runner_up));
 	put(o, "tied", names(v->tied, 2));
 	put(o, "over", names(v->over, 2));

@@ -29,7 +29,8 @@ static void put_value(const struct lines *lines, const struct td_found *found)
 		fprintf(lines->fp, " \u00b1%s",
 			td_out_error(error, column, found->value,
 				     found->error));
-	fprintf(lines->fp, " %s", column->unit);
+	/* "%slots" of Zen 5: a column is a share of slots in any case */
+	fprintf(lines->fp, " %s", column->unit[0] == '%' ? "%" : column->unit);
 }
 
 /* "tma_core_bound, 18.4 +-0.5 %" */
@@ -241,6 +242,15 @@ static void put_others(struct lines *lines)
 	}
 }
 
+static void put_by_size(struct lines *lines)
+{
+	const struct td_verdict *v = lines->verdict;
+
+	if (v->by_size && (v->nr_path || v->tied[0].node))
+		put_sentence(lines,
+			     " By size alone: this tree has no thresholds");
+}
+
 /* A part of the time had another largest node than the rest. */
 static void put_change(struct lines *lines)
 {
@@ -319,6 +329,7 @@ void td_out_text_verdict(struct td_writer *writer,
 	put_situation(&lines);
 	put_last(&lines);
 	put_others(&lines);
+	put_by_size(&lines);
 	put_change(&lines);
 	for (size_t i = 0; i < advice->nr_others; i++)
 		put_other(&lines, &advice->others[i]);

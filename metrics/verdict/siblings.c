@@ -64,6 +64,18 @@ static bool is_child(const struct td_siblings *siblings,
 	       !is_shown(siblings->report, siblings->row, node->parent);
 }
 
+/* AMD publishes no thresholds. */
+static bool has_thresholds(const struct td_row *row)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_cell *cell = &row->cells[row->nodes[i].column];
+
+		if (cell->status == TD_STATUS_OK && !cell->over_unknown)
+			return true;
+	}
+	return false;
+}
+
 void td_siblings_find(struct td_siblings *siblings,
 		      const struct td_report *report, const struct td_row *row,
 		      const struct td_found *parent)
@@ -72,6 +84,7 @@ void td_siblings_find(struct td_siblings *siblings,
 		.report = report,
 		.row = row,
 		.parent = parent,
+		.by_size = !has_thresholds(row),
 	};
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		if (is_child(siblings, &row->nodes[i]) &&
@@ -86,7 +99,7 @@ const struct td_node *td_siblings_take(struct td_siblings *siblings,
 	for (size_t i = 0; i < siblings->nr; i++) {
 		const struct td_node *node = siblings->nodes[i];
 
-		if (strcmp(name_of(siblings, node), name) != 0)
+		if (strcmp(td_node_short_name(name_of(siblings, node)), name))
 			continue;
 		siblings->nr--;
 		for (; i < siblings->nr; i++)
@@ -170,6 +183,15 @@ static bool are_comparable(const struct td_siblings *siblings)
 	return nr_slots == nr || nr_cycles == nr;
 }
 
+/* Is it over its threshold, if sure for sure?  Without any, over nothing. */
+static bool is_over(const struct td_siblings *siblings,
+		    const struct td_cell *cell, bool sure)
+{
+	if (siblings->by_size)
+		return cell->value - (sure ? cell->error : 0) > 0;
+	return sure ? cell->clear_of_threshold : cell->over_threshold;
+}
+
 /* The largest node but one that is over its threshold, if sure for sure, or NULL. */
 static const struct td_node *find_over(const struct td_siblings *siblings,
 				       const struct td_node *but, bool sure)
@@ -180,7 +202,7 @@ static const struct td_node *find_over(const struct td_siblings *siblings,
 		const struct td_cell *cell =
 			td_siblings_cell(siblings, siblings->nodes[i]);
 
-		if ((sure ? cell->clear_of_threshold : cell->over_threshold) &&
+		if (is_over(siblings, cell, sure) &&
 		    siblings->nodes[i] != but && is_consistent(cell) &&
 		    (!first ||
 		     cell->value > td_siblings_cell(siblings, first)->value))
@@ -236,12 +258,15 @@ static enum td_outcome why_none(const struct td_siblings *siblings)
 		const struct td_cell *cell =
 			td_siblings_cell(siblings, siblings->nodes[i]);
 
-		if (cell->status != TD_STATUS_OK || cell->over_unknown ||
-		    (cell->over_threshold && cell->misfit != TD_FITS))
+		bool over = is_over(siblings, cell, false);
+
+		if (cell->status != TD_STATUS_OK ||
+		    (cell->over_unknown && !siblings->by_size) ||
+		    (over && cell->misfit != TD_FITS))
 			why = TD_OUTCOME_UNKNOWN;
-		else if (cell->over_threshold && cell->too_short)
+		else if (over && cell->too_short)
 			return TD_OUTCOME_SHORT;
-		else if (cell->over_threshold && why == TD_OUTCOME_BELOW)
+		else if (over && why == TD_OUTCOME_BELOW)
 			why = isnan(cell->error) ? TD_OUTCOME_UNKNOWN
 						 : TD_OUTCOME_NEAR;
 	}

@@ -14,6 +14,7 @@ struct td_siblings {
 	const struct td_found *parent; /* NULL: the whole is all slots */
 	const struct td_node *nodes[TD_MAX_SIBLINGS];
 	size_t nr;
+	bool by_size; /* nothing in the row has a threshold: any loss is one */
 };
 
 /* What can be said of siblings. */
@@ -43,7 +44,7 @@ bool td_node_is_in_slots(const struct td_node *node);
 void td_siblings_find(struct td_siblings *siblings,
 		      const struct td_report *report, const struct td_row *row,
 		      const struct td_found *parent);
-/* Takes the node of that name out of the siblings, and returns it, or NULL. */
+/* Takes the node of that short name out of the siblings, and returns it, or NULL. */
 const struct td_node *td_siblings_take(struct td_siblings *siblings,
 				       const char *name);
 void td_siblings_rank(const struct td_siblings *siblings,

@@ -133,7 +133,7 @@ static void descend_to_heavy(struct td_verdict *verdict,
 			 td_verdict_last(verdict));
 	if (!siblings.nr)
 		go_deeper(verdict);
-	heavy = td_siblings_take(&siblings, "tma_heavy_operations");
+	heavy = td_siblings_take(&siblings, "heavy_operations");
 	if (heavy && td_siblings_cell(&siblings, heavy)->clear_of_threshold) {
 		const struct td_found found =
 			td_siblings_found(&siblings, heavy);
@@ -171,7 +171,7 @@ static bool retires_most(const struct td_siblings *siblings,
 	if (!retiring)
 		return false;
 	cell = td_siblings_cell(siblings, retiring);
-	if (!cell->clear_of_threshold)
+	if (!cell->clear_of_threshold && !siblings->by_size)
 		return false;
 	return !losses->first.node ||
 	       cell->value - cell->error >
@@ -225,7 +225,7 @@ static void put_tie(struct td_verdict *verdict,
 static void judge(struct td_verdict *verdict, const struct td_report *report,
 		  struct td_siblings *top)
 {
-	const struct td_node *retiring = td_siblings_take(top, "tma_retiring");
+	const struct td_node *retiring = td_siblings_take(top, "retiring");
 	struct td_ranking ranking;
 
 	td_siblings_rank(top, &ranking);
@@ -248,17 +248,16 @@ static void judge(struct td_verdict *verdict, const struct td_report *report,
 /* Why the nodes cannot be ranked, or TD_SITUATION_CLEAR if they can be. */
 static enum td_situation check_top(const struct td_siblings *top)
 {
-	bool thresholds = false, errors = false, too_short = false;
+	bool errors = false, too_short = false;
 
 	for (size_t i = 0; i < top->nr; i++) {
 		const struct td_cell *cell =
 			td_siblings_cell(top, top->nodes[i]);
 
-		thresholds |= !cell->over_unknown;
 		errors |= !isnan(cell->error);
 		too_short |= cell->too_short;
 	}
-	if (!thresholds)
+	if (!top->nr)
 		return TD_SITUATION_NONE;
 	if (errors)
 		return TD_SITUATION_CLEAR;
@@ -313,6 +312,7 @@ static void find_of_row(struct td_verdict *verdict,
 	verdict->busy_pct = isnan(report->tasks_pct) ? verdict->row->busy_pct
 						     : report->tasks_pct;
 	td_siblings_find(&top, report, verdict->row, NULL);
+	verdict->by_size = top.by_size;
 	verdict->situation = check_top(&top);
 	if (verdict->situation == TD_SITUATION_NONE)
 		return;

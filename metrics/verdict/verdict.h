@@ -12,7 +12,7 @@
 #include "metrics/verdict/found.h"
 
 enum td_situation {
-	/* no tree with thresholds, or rows of several ids: nothing to say */
+	/* no tree, or rows of several ids: nothing to say */
 	TD_SITUATION_NONE,
 	TD_SITUATION_NOT_COUNTED,
 	TD_SITUATION_IDLE,     /* the CPUs had next to nothing to do */
@@ -37,8 +37,9 @@ enum td_deeper {
 
 struct td_verdict {
 	enum td_situation situation;
-	bool waits; /* the tasks did not run most of the time */
-	bool held;  /* somebody else had the counters most of the time */
+	bool by_size; /* the tree has no thresholds */
+	bool waits;   /* the tasks did not run most of the time */
+	bool held;    /* somebody else had the counters most of the time */
 	/*
 	 * not steady: for a good part of the time another node had the most slots
 	 * than row->phases.first

@@ -52,6 +52,21 @@ report() {
 	assert_equal "$(jq -c 'select(.verdict) | .verdict.held' <<<"$output")" false
 }
 
+# AMD's files have none.
+@test "no thresholds: the largest loss, which says that it goes by size alone" {
+	report --summary -l 2 "$data/zen5.jsonl"
+	assert_line --regexp '^ Most lost slots: backend_bound_by_cpu \(backend > backend_bound_by_cpu\), [0-9.]+ ±[0-9.]+ % of the slots$'
+	assert_line ' By size alone: this tree has no thresholds'
+	report --summary -l 2 -j --verdict "$data/zen5.jsonl"
+	command jq -se 'map(select(.metric and .summary and .level == 1 and .metric != "retiring")) | max_by(.value).metric == "backend_bound"' <<<"$output"
+	jq -e '.verdict | .by_size and .node == "backend_bound_by_cpu"' <<<"${lines[-1]}"
+	# nothing is named, so nothing is said of it
+	report --summary -l 2 "$data/zen4.jsonl"
+	refute_line --partial 'By size'
+	report --summary -l 2 -j --verdict "$data/alderlake.jsonl"
+	refute_output --partial by_size
+}
+
 @test "rows of several ids have no verdict but which of them lost most" {
 	report --verdict -j -A "$data/manual/cpus.jsonl"
 	assert_success

@@ -9,7 +9,9 @@
 
 load helper
 
-HOWS="cpu core cluster cache cache=L1 cache=L2 cache=L3 die socket node"
+# All of them before a release; those between are made the same way.
+HOWS="cpu core cache=L2 socket"
+[ -z "${TD_EVERYTHING-}" ] || HOWS="cpu core cluster cache cache=L1 cache=L2 cache=L3 die socket node"
 CPUS=/sys/devices/system/cpu
 CGROUPS=/sys/fs/cgroup
 
@@ -220,7 +222,7 @@ cgroups() {
 	perf_or_skip
 	echo 0 >$CPUS/cpu3/online
 	echo 0 >$CPUS/cpu4/online
-	beside_perf cpu core cluster cache cache=L1 socket
+	beside_perf cpu core cache=L1
 	for word in cpu core cache; do
 		"$TDSTAT" -a "$(how $word)" -j -o out -- sleep 0.3
 		aggregate tree $word out
@@ -324,7 +326,7 @@ offline_behind_first_row() {
 @test "--for-each-cgroup: names, and a regular expression: perf's rows and rates" {
 	perf_or_skip
 	cgroups
-	for list in a,b b,c a,c/d '^[ab]$' '^c'; do
+	for list in a,c/d '^[ab]$'; do
 		"$TDSTAT" -a -x, -o out -e '{cycles,instructions},task-clock' --for-each-cgroup "$list" -- sleep 0.7
 		perf_count perf.out -a -e '{cycles,instructions},task-clock' --for-each-cgroup "$list" sleep 0.7
 		aggregate groups out perf.out

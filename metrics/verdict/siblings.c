@@ -99,7 +99,8 @@ const struct td_node *td_siblings_take(struct td_siblings *siblings,
 	for (size_t i = 0; i < siblings->nr; i++) {
 		const struct td_node *node = siblings->nodes[i];
 
-		if (strcmp(td_node_short_name(name_of(siblings, node)), name))
+		if (strcmp(td_node_short_name(name_of(siblings, node)), name) !=
+		    0)
 			continue;
 		siblings->nr--;
 		for (; i < siblings->nr; i++)

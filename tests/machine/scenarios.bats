@@ -3,7 +3,7 @@
 # The whole tree, down to the last level, where every event counts what makes each
 # node known: beside another evaluator of the same formulas, and perf.
 # machine: adl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
-# machine: spr --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth
+# release: spr --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth
 # machine: sprvm --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/sapphirerapids.truth
 # release: adlvm --no-halt --smp 4,sockets=1,cores=4,threads=1 --truth tests/emulator/scenarios/alderlake.truth
 # release: iclvm --no-halt --smp 4,sockets=1,cores=2,threads=2 --truth tests/emulator/scenarios/icelakex.truth

@@ -2,7 +2,11 @@
 /* Joins the runs of --no-multiplex, which count different groups. */
 #include "cmd/view/joined.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include "lib/base/util.h"
 
 double td_work_of(const struct td_plan *plan,
 		  const struct td_readings *readings, int pmu)
@@ -42,6 +46,34 @@ bool td_view_keeps_runs(const struct td_view *view)
 	return view->source->tree && !view->mean;
 }
 
+/* Copies what a run counted.  Returns 0 or -ENOMEM. */
+static int keep(struct td_kept *kept, const struct td_counted *counted)
+{
+	struct td_kept_run *run =
+		td_array_add(&kept->v, kept->nr, sizeof(*run));
+	struct td_course few;
+
+	if (!run)
+		return -ENOMEM;
+	kept->nr++;
+	td_course_join(&few, counted->course);
+	*run = (struct td_kept_run){ .time_ns = counted->time_ns,
+				     .times = *counted->times };
+	if (td_readings_copy(&run->readings, counted->readings))
+		return -ENOMEM;
+	return td_course_copy(&run->course, &few);
+}
+
+void td_kept_free(struct td_kept *kept)
+{
+	for (size_t i = 0; i < kept->nr; i++) {
+		free(kept->v[i].readings.v);
+		td_course_free(&kept->v[i].course);
+	}
+	free(kept->v);
+	*kept = (struct td_kept){ 0 };
+}
+
 int td_view_add_joined(struct td_view *view, const struct td_totals *totals,
 		       const struct td_counted *counted, struct td_err *err)
 {
@@ -50,7 +82,7 @@ int td_view_add_joined(struct td_view *view, const struct td_totals *totals,
 	view->joined.joins = true;
 	add_work(&view->work,
 		 td_work_of(view->source->plan, counted->readings, -1));
-	if (td_view_keeps_runs(view) && td_kept_add(&view->kept, counted))
+	if (td_view_keeps_runs(view) && keep(&view->kept, counted))
 		return td_err_nomem(err);
 	return td_totals_sum_add(&view->joined, view->source->plan, totals,
 				 counted->times)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/view/append.h"
+#include "cmd/view/joined.h"
 
 static const struct td_place *places_of(const struct td_source *source)
 {

@@ -10,7 +10,6 @@
 #define TD_CMD_VIEW_VIEW_H
 
 #include "cmd/view/focus.h"
-#include "cmd/view/kept.h"
 #include "cmd/view/sink.h"
 #include "cmd/view/source.h"
 #include "cmd/view/viewer.h"
@@ -26,6 +25,23 @@
 struct td_work {
 	unsigned int nr; /* number of runs that counted them */
 	double least, most, sum;
+};
+
+/*
+ * The runs of --no-multiplex, kept for the errors of what is joined of them.  A
+ * run has not more than TD_COURSE_FEW points, and all together hardly more
+ * readings than one run that takes turns.
+ */
+struct td_kept_run {
+	uint64_t time_ns;
+	struct td_times times;
+	struct td_readings readings;
+	struct td_course course;
+};
+
+struct td_kept {
+	struct td_kept_run *v;
+	size_t nr;
 };
 
 /* What a live run or a report needs to show the readings of its source. */

@@ -65,16 +65,11 @@ static int take_rotate(struct td_opts *opts, const char *arg,
 			    arg);
 }
 
-static bool rotates(const struct td_opts *opts)
-{
-	return opts->when.rotate_ns || opts->when.rotate_bytes;
-}
-
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	int rc = td_opts_check_counting(opts, err);
 
-	if (rc || !rotates(opts) || opts->when.interval_ms)
+	if (rc || !td_when_rotates(&opts->when) || opts->when.interval_ms)
 		return rc;
 	return td_err_usage(err, "--rotate needs -I: a file has whole "
 				 "intervals");
@@ -82,7 +77,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 
 static void say_name(const struct td_opts *opts)
 {
-	if (rotates(opts))
+	if (td_when_rotates(&opts->when))
 		td_say("tdstat: recorded in files: tdstat report "
 		       "tdstat.*.jsonl shows them\n");
 	else

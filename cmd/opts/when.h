@@ -22,4 +22,9 @@ struct td_when {
 	uint64_t rotate_ns, rotate_bytes;
 };
 
+static inline bool td_when_rotates(const struct td_when *when)
+{
+	return when->rotate_ns || when->rotate_bytes;
+}
+
 #endif

@@ -65,11 +65,6 @@ static char *stamp(const char *name, uint64_t wall_ns)
 
 /* --- to begin ------------------------------------------------------------------ */
 
-static bool rotates(const struct td_when *when)
-{
-	return when->rotate_ns || when->rotate_bytes;
-}
-
 int td_session_open_recorder(struct td_session *session, struct td_err *err)
 {
 	const struct td_opts *opts = session->job->opts;
@@ -77,7 +72,7 @@ int td_session_open_recorder(struct td_session *session, struct td_err *err)
 	const char *name = opts->show.output;
 
 	recorder->next_ns = opts->when.rotate_ns;
-	if (!rotates(&opts->when))
+	if (!td_when_rotates(&opts->when))
 		return td_recorder_open(recorder, name, err);
 	if (!is_file_name(name))
 		return td_err_set(err, -EINVAL, "--rotate: %s is not a file",

@@ -173,7 +173,7 @@ static int reopen_recording(struct td_session *session, struct td_err *err)
 	/* there is no file without an interval */
 	if (recorder->last_ns == recorder->base_ns)
 		return 0;
-	if (rotates(&session->job->opts->when))
+	if (td_when_rotates(&session->job->opts->when))
 		return begin_stamped(session, err);
 	fp = td_out_open(recorder->name, false, err);
 	if (!fp) {

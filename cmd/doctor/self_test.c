@@ -58,15 +58,16 @@ static int stay_on(int cpu, struct td_err *err)
 
 /* --- the counters ----------------------------------------------------------- */
 
-/* tdstat -l 1 -t TID, or -C CPU, of one kind of core */
+/* tdstat -l LEVEL -t TID, or -C CPU, of one kind of core */
 static int plan_one(struct td_job *job, const struct testing *t,
-		    const struct td_self_test *test, struct td_err *err)
+		    const struct td_self_test *test, int level,
+		    struct td_err *err)
 {
 	struct td_opts counting = *t->opts;
 	int self = gettid(), cpu = test->cpu, rc;
 
 	counting.does = (struct td_does){ .latencies = true };
-	counting.ask = (struct td_ask){ .level = 1 };
+	counting.ask = (struct td_ask){ .level = level };
 	counting.cputype = test->pmu;
 	counting.show.quiet = counting.target.no_inherit = true;
 	if (test->whole_core) {
@@ -83,14 +84,14 @@ static int plan_one(struct td_job *job, const struct testing *t,
 static int plan(struct td_job *job, const struct testing *t,
 		struct td_self_test *test, struct td_err *err)
 {
-	int rc = plan_one(job, t, test, err);
+	int rc = plan_one(job, t, test, 1, err);
 
 	if (rc != -ENOTSUP)
 		return rc;
 	td_job_free(job);
 	*err = (struct td_err){ 0 };
 	test->whole_core = true;
-	return plan_one(job, t, test, err);
+	return plan_one(job, t, test, 1, err);
 }
 
 static int open_counter(struct td_counter **counter, struct td_job *job,
@@ -157,22 +158,84 @@ static int take_row(struct td_loop_shares *shares,
 }
 
 static int evaluate(struct td_evaluation *e, const struct td_readings *readings,
-		    struct td_loop_shares *shares, struct td_err *err)
+		    struct td_report *report, struct td_err *err)
 {
 	const struct td_aggregator all = { 0 };
 	struct td_totals totals = { 0 };
-	struct td_report report = { 0 };
 	int rc = td_aggregate(&all, readings, e->plan, &totals, err);
 
 	if (!rc)
-		rc = td_eval(e, &totals, NULL, false, &report, err);
-	if (!rc && !report.nr_rows)
+		rc = td_eval(e, &totals, NULL, false, report, err);
+	if (!rc && !report->nr_rows)
 		rc = td_err_set(err, -ENODATA, "nothing was counted");
-	if (!rc)
-		rc = take_row(shares, &report, &report.rows[0], err);
-	td_report_free(&report);
 	td_totals_free(&totals);
 	return rc;
+}
+
+/* --- what a guest's host forbids --------------------------------------------- */
+
+static void add_forbidden(struct td_doctor *doctor, const struct td_row *row,
+			  const struct td_report *report)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_cell *cell = &row->cells[row->nodes[i].column];
+		struct td_finding *finding;
+
+		if (cell->status != TD_STATUS_NOT_SUPPORTED || !cell->why)
+			continue;
+		finding = td_doctor_add(
+			doctor, "level 2", TD_FINDING_WARNING, "%s: %s: %s",
+			row->pmu, report->columns[row->nodes[i].column].name,
+			cell->why);
+		td_finding_set_remedy(finding, "the host has to allow the "
+					       "event (KVM_SET_PMU_EVENT_"
+					       "FILTER)");
+	}
+}
+
+static bool is_general(const struct td_tree *tree)
+{
+	for (size_t i = 0; i < tree->nr_pmus; i++) {
+		if (tree->sets[i] && tree->sets[i]->general)
+			return true;
+	}
+	return false;
+}
+
+static int count_level_2(struct testing *t, struct td_job *job,
+			 struct td_err *err)
+{
+	struct td_evaluation e = { 0 };
+	struct td_counter *counter = NULL;
+	struct td_report report = { 0 };
+	struct td_readings readings;
+	int rc = open_counter(&counter, job, err);
+
+	if (!rc)
+		rc = td_evaluation_make(&e, job->tree, &job->plan, err);
+	if (!rc) {
+		td_loop_run(&t->loops, TD_LOOP_MISPREDICT, ALL_NS);
+		rc = td_counter_read(counter, 0, &readings, err);
+	}
+	if (!rc)
+		rc = evaluate(&e, &readings, &report, err);
+	if (!rc)
+		add_forbidden(t->doctor, &report.rows[0], &report);
+	td_report_free(&report);
+	td_evaluation_free(&e);
+	td_counter_close(counter);
+	return rc;
+}
+
+/* What cannot be counted at all has its own findings. */
+static void find_forbidden(struct testing *t, const struct td_self_test *test)
+{
+	struct td_err unused = { 0 };
+	struct td_job job;
+
+	if (!plan_one(&job, t, test, 2, &unused))
+		count_level_2(t, &job, &unused);
+	td_job_free(&job);
 }
 
 /* --- a kind of core ---------------------------------------------------------- */
@@ -202,11 +265,16 @@ static int count_loops(const struct testing *t, struct td_job *job,
 	if (!rc)
 		rc = td_evaluation_make(&e, job->tree, &job->plan, err);
 	for (int loop = 0; !rc && loop < TD_NR_LOOPS; loop++) {
+		struct td_report report = { 0 };
 		struct td_readings readings;
 
 		rc = count_loop(t, counter, (enum td_loop)loop, &readings, err);
 		if (!rc)
-			rc = evaluate(&e, &readings, &test->shares[loop], err);
+			rc = evaluate(&e, &readings, &report, err);
+		if (!rc)
+			rc = take_row(&test->shares[loop], &report,
+				      &report.rows[0], err);
+		td_report_free(&report);
 	}
 	td_evaluation_free(&e);
 	td_counter_close(counter);
@@ -235,7 +303,9 @@ static void test_kind(struct testing *t, struct td_self_test *test)
 		return;
 	rc = plan(&job, t, test, &test->err);
 	if (!rc)
-		count_loops(t, &job, test, &test->err);
+		rc = count_loops(t, &job, test, &test->err);
+	if (!rc && is_general(job.tree))
+		find_forbidden(t, test);
 	add_notes(t, &job.notes);
 	td_job_free(&job);
 }

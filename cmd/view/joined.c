@@ -64,16 +64,6 @@ static int keep(struct td_kept *kept, const struct td_counted *counted)
 	return td_course_copy(&run->course, &few);
 }
 
-void td_kept_free(struct td_kept *kept)
-{
-	for (size_t i = 0; i < kept->nr; i++) {
-		free(kept->v[i].readings.v);
-		td_course_free(&kept->v[i].course);
-	}
-	free(kept->v);
-	*kept = (struct td_kept){ 0 };
-}
-
 int td_view_add_joined(struct td_view *view, const struct td_totals *totals,
 		       const struct td_counted *counted, struct td_err *err)
 {

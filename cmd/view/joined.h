@@ -15,7 +15,6 @@ int td_view_add_joined(struct td_view *view, const struct td_totals *totals,
  * has the errors of a mean, and events have none.
  */
 bool td_view_keeps_runs(const struct td_view *view);
-void td_kept_free(struct td_kept *kept);
 /*
  * Instructions of all CPUs and tasks on a PMU, or with -1 on all of them; NaN
  * if they were not counted.

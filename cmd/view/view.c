@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "cmd/view/append.h"
-#include "cmd/view/joined.h"
 
 static const struct td_place *places_of(const struct td_source *source)
 {
@@ -171,6 +170,16 @@ int td_view_begin(struct td_view *view, struct td_err *err)
 	if (!rc && viewer && viewer->begin)
 		rc = viewer->begin(viewer->ctx, view->source, err);
 	return rc;
+}
+
+void td_kept_free(struct td_kept *kept)
+{
+	for (size_t i = 0; i < kept->nr; i++) {
+		free(kept->v[i].readings.v);
+		td_course_free(&kept->v[i].course);
+	}
+	free(kept->v);
+	*kept = (struct td_kept){ 0 };
 }
 
 int td_view_close(struct td_view *view, struct td_err *err)

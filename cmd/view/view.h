@@ -44,6 +44,8 @@ struct td_kept {
 	size_t nr;
 };
 
+void td_kept_free(struct td_kept *kept);
+
 /* What a live run or a report needs to show the readings of its source. */
 struct td_view {
 	const struct td_source *source; /* borrowed */

@@ -478,6 +478,15 @@ of_events() {
 	assert_equal "$status" 64
 }
 
+@test "--fail-above: what two commands have no value of is trouble, below what they have" {
+	needs_software_events
+	for name in page-faults IPC; do
+		try "$TDSTAT" diff -r 1 -e task-clock --fail-above "$name:2" -- true : true
+		assert_equal "$status" 2
+		assert_regex "$stderr" 'task-clock, msec .*no node, event, IPC or time'
+	done
+}
+
 @test "--fail-above: IPC may not fall" {
 	with_instructions 0.25 >a
 	with_instructions 0.2 >b

@@ -166,6 +166,8 @@ static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
 			 struct td_notes *notes, struct td_err *err)
 {
 	td_autofree char *again = NULL;
+	/* what ran is shown: a name may be what this machine cannot count */
+	bool ran = opts->target.command;
 	struct td_diff diff = { 0 };
 	int rc = td_sides_compare(sides, opts->per, &diff, err);
 
@@ -176,12 +178,16 @@ static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
 	}
 	if (!rc)
 		td_note_ids(&diff, notes);
-	if (!rc)
+	if (!rc && !ran)
 		rc = td_limits_check(limits, &diff, err);
 	if (!rc)
 		say(sides, opts, notes);
 	if (!rc)
 		rc = show(sides, &diff, opts, err);
+	if (!rc && ran) {
+		rc = td_limits_check(limits, &diff, err);
+		err->usage = false;
+	}
 	if (!rc)
 		*status = (int)td_limits_exceeded(limits, &diff, notes);
 	td_diff_free(&diff);

@@ -123,21 +123,34 @@ int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
 static double growth_of(const struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value;
+	double worse = row->kind == TD_DIFF_IPC ? -1 : 1;
 
 	if (is_node(row) || v->diff == 0)
 		return v->diff;
 	if (v->of[TD_DIFF_A] == 0) /* any more is no share of nothing */
-		return v->diff * INFINITY;
-	return row->kind == TD_DIFF_IPC ? -row->change_pct : row->change_pct;
+		return worse * v->diff * INFINITY;
+	return worse * row->change_pct;
+}
+
+/* "tma_memory_bound of cpu_core" */
+static void name_row(const struct td_diff_row *row, char *text, size_t size)
+{
+	snprintf(text, size, "%s%s%s", row->name, row->pmu ? " of " : "",
+		 row->pmu ? row->pmu : "");
 }
 
 /* "tma_memory_bound of cpu_core grew by 3.25 points" */
 static void describe(const struct td_diff_row *row, char *text, size_t size)
 {
-	snprintf(text, size, "%s%s%s %s by %.2f %s", row->name,
-		 row->pmu ? " of " : "", row->pmu ? row->pmu : "",
-		 row->kind == TD_DIFF_IPC ? "fell" : "grew", growth_of(row),
-		 is_node(row) ? "points" : "%");
+	char name[160];
+
+	name_row(row, name, sizeof(name));
+	if (isinf(growth_of(row)))
+		snprintf(text, size, "%s grew from 0", name);
+	else
+		snprintf(text, size, "%s %s by %.2f %s", name,
+			 row->kind == TD_DIFF_IPC ? "fell" : "grew",
+			 growth_of(row), is_node(row) ? "points" : "%");
 }
 
 static enum td_gate exceeds(const struct td_limits *limits,
@@ -164,30 +177,55 @@ static enum td_gate exceeds(const struct td_limits *limits,
 		       : TD_GATE_PASSED;
 }
 
-/* A value that only one side has is never a pass. */
+static bool is_one_sided(const struct td_diff_row *row)
+{
+	return isnan(row->value.of[TD_DIFF_A]) !=
+	       isnan(row->value.of[TD_DIFF_B]);
+}
+
+static void say_lacking(const char *name, struct td_notes *notes)
+{
+	td_notes_add(notes,
+		     OPTION ": %s has no value on one side: not compared",
+		     name);
+}
+
+/*
+ * A value that only one side has is never a pass.  If other PMUs or threads have
+ * the name on both sides, these are what is compared, and --strict wants all.
+ */
 static enum td_gate check_limit(const struct td_limits *limits,
 				const struct td_limit *limit,
 				const struct td_diff *diff,
 				struct td_notes *notes)
 {
+	const struct td_diff_row *lacking = NULL;
 	enum td_gate gate = TD_GATE_PASSED;
 	bool compared = false;
+	char name[160];
 
 	for (size_t r = 0; r < diff->nr; r++) {
 		const struct td_diff_row *row = &diff->rows[r];
 
-		if (!is_of(limit, row) || isnan(growth_of(row)))
+		if (!is_of(limit, row))
+			continue;
+		if (!lacking && is_one_sided(row))
+			lacking = row;
+		if (isnan(growth_of(row)))
 			continue;
 		compared = true;
 		if (exceeds(limits, limit, row, notes) == TD_GATE_EXCEEDED)
 			gate = TD_GATE_EXCEEDED;
 	}
-	if (compared)
+	if (!compared) {
+		say_lacking(limit->name, notes);
+		return TD_GATE_TROUBLE;
+	}
+	if (!lacking)
 		return gate;
-	td_notes_add(notes,
-		     OPTION ": %s has no value on one side: not compared",
-		     limit->name);
-	return TD_GATE_TROUBLE;
+	name_row(lacking, name, sizeof(name));
+	say_lacking(name, notes);
+	return limits->strict ? TD_GATE_TROUBLE : gate;
 }
 
 enum td_gate td_limits_exceeded(const struct td_limits *limits,

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cmd/plan/select.h"
 #include "metrics/explain/explain.h"
@@ -142,6 +144,40 @@ static void take_uncorrected(struct td_measure *m,
 	}
 }
 
+/* "TopdownL2", as Intel's files have it, or "PipelineL1", as AMD's do */
+static bool is_level_group(const char *name)
+{
+	size_t len = strlen(name) - (*name != '\0');
+
+	return (len == strlen("TopdownL") &&
+		strncasecmp(name, "TopdownL", len) == 0 &&
+		strchr("123456", name[len])) ||
+	       (len == strlen("PipelineL") &&
+		strncasecmp(name, "PipelineL", len) == 0 &&
+		strchr("12", name[len]));
+}
+
+/*
+ * Do other processors have it: a node, with or without "tma_", the group of its
+ * children, or that of a level?
+ */
+static bool is_of_others(const char *name)
+{
+	static const char group[] = "_group";
+	size_t tail = strlen(group), len = strlen(name);
+	char node[64];
+
+	if (is_level_group(name))
+		return true;
+	if (len > tail && strcasecmp(name + len - tail, group) == 0)
+		len -= tail;
+	if (len >= sizeof(node) - strlen("tma_"))
+		return false;
+	snprintf(node, sizeof(node), "tma_%.*s", (int)len, name);
+	return td_explanation_exists(node) ||
+	       td_explanation_exists(node + strlen("tma_"));
+}
+
 static int build(struct td_measure *m, struct td_events *events,
 		 const struct td_measuring *how, struct td_err *err)
 {
@@ -155,7 +191,7 @@ static int build(struct td_measure *m, struct td_events *events,
 		.fixed = !how->fs,
 		.latencies = how->latencies,
 		.sampled = how->sampled,
-		.is_elsewhere = td_explanation_exists,
+		.is_elsewhere = is_of_others,
 	};
 	int rc = td_tree_build(&m->tree, events, &setup, err);
 

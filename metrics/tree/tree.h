@@ -191,7 +191,7 @@ struct td_tree_setup {
 	bool latencies;
 	/* to which the events to sample are appended; NULL: a recording */
 	struct td_events *sampled;
-	/* is an unknown name a metric of other processors? */
+	/* is an unknown name a metric or group of other processors? */
 	bool (*is_elsewhere)(const char *name);
 };
 

@@ -195,9 +195,14 @@ tdstat: nothing of this is counted: true runs anyway'
 	assert_failure 64
 	# another machine has them
 	saved sapphirerapids
-	for how in '-e cpu_atom/cycles/' '-M tma_allocation_restriction'; do
+	for how in '-e cpu_atom/cycles/' '-M tma_allocation_restriction' '-M allocation_restriction' \
+		'-M tma_resource_bound_group' '-M PipelineL1'; do
 		try "$TDSTAT" $how -x, -- sh -c 'exit 3'
 		[ "$status" = 3 ] || fail "$how: $status: $stderr"
+	done
+	for name in tma_nosuch_group TopdownL9 TopdownL _group; do
+		try "$TDSTAT" -M "$name" -- touch ran2
+		[ "$status" = 64 ] || fail "$name: $status"
 	done
 	try "$TDSTAT" --dry-run -e cpu_atom/cycles/ -- touch ran2
 	assert_failure 64

@@ -411,6 +411,20 @@ on_cores() {
 	assert_equal "$status" 2
 }
 
+@test "--fail-above: what one side lacks of one kind of core is said, and --strict wants it" {
+	b=$data/alderlake-command.jsonl
+	jq -c 'if .tdstat then .events as $all | ., ([$all | keys[] | select($all[.].pmu == "cpu_atom")] | { atom: . }) else . end' "$b" |
+		jq -cn 'first(inputs) as $head | first(inputs).atom as $atom | $head, (inputs |
+			if .counts then .counts |= map(if IN(.[0]; $atom[]) then .[3:] = [0, 0, 0] else . end) else . end)' >a
+	for way in 0 "2 --strict"; do
+		read -r want strict <<<"$way"
+		# shellcheck disable=SC2086 # an option or none
+		try "$TDSTAT" diff $strict --fail-above tma_backend_bound:2 a "$b"
+		assert_equal "$status" "$want"
+		assert_regex "$stderr" 'tma_backend_bound of cpu_atom has no value on one side: not compared'
+	done
+}
+
 # of_events COUNT...: recordings e1, e2, ... of one event with these counts
 of_events() {
 	local i=0
@@ -455,8 +469,22 @@ of_events() {
 		try "$TDSTAT" diff --fail-above $time:40 e1 unknown
 		assert_equal "$status" 2
 	done
+	# what was nothing before grew by no share of it
+	jq -c "if .end then .end.user = 0 else . end" e1 >none
+	try "$TDSTAT" diff --strict --fail-above user:40 none e1
+	assert_equal "$status" 1
+	assert_regex "$stderr" 'user grew from 0,'
 	try "$TDSTAT" diff --fail-above user:40 unknown unknown
 	assert_equal "$status" 64
+}
+
+@test "--fail-above: what two commands have no value of is trouble, below what they have" {
+	needs_software_events
+	for name in page-faults IPC; do
+		try "$TDSTAT" diff -r 1 -e task-clock --fail-above "$name:2" -- true : true
+		assert_equal "$status" 2
+		assert_regex "$stderr" 'task-clock, msec .*no node, event, IPC or time'
+	done
 }
 
 @test "--fail-above: IPC may not fall" {

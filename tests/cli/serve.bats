@@ -572,11 +572,14 @@ await() {
 		      - {series: 'tdstat_cpus_counted{job="a",instance="b",pmu="cpu_core"}', values: '4x120'}
 		      - {series: 'tdstat_cpus_counted{job="a",instance="b",pmu="cpu_atom"}', values: '4x30 3x90'}
 		      - {series: 'tdstat_cpus_counted{job="a",instance="c",pmu="cpu"}', values: '4x30 5x90'}
-		      # somebody else has the counters for three quarters of the time
+		      # somebody else has the counters for three quarters of the time, from minute 30 on
 		      - {series: 'tdstat_enabled_seconds_total{job="a",instance="b",pmu="cpu",group="level1"}', values: '0+60x120'}
-		      - {series: 'tdstat_counted_seconds_total{job="a",instance="b",pmu="cpu",group="level1"}', values: '0+15x120'}
+		      - {series: 'tdstat_counted_seconds_total{job="a",instance="b",pmu="cpu",group="level1"}', values: '0+60x30 1815+15x89'}
 		      - {series: 'tdstat_enabled_seconds_total{job="a",instance="c",pmu="cpu",group="level1"}', values: '0+60x120'}
 		      - {series: 'tdstat_counted_seconds_total{job="a",instance="c",pmu="cpu",group="level1"}', values: '0+60x120'}
+		      # an Atom core's own levels take turns, from the start on
+		      - {series: 'tdstat_enabled_seconds_total{job="a",instance="d",pmu="cpu_atom",group="level1"}', values: '0+60x120'}
+		      - {series: 'tdstat_counted_seconds_total{job="a",instance="d",pmu="cpu_atom",group="level1"}', values: '0+28x120'}
 		    alert_rule_test:
 		      - {alertname: TdstatCpusNotCounted, eval_time: 80m, exp_alerts: []}
 		      - alertname: TdstatCpusNotCounted
@@ -584,12 +587,12 @@ await() {
 		        exp_alerts:
 		          - exp_labels: {job: a, instance: b, severity: info}
 		            exp_annotations: {summary: 'tdstat on b counts fewer CPUs than within the last day'}
-		      - {alertname: TdstatSharesCounters, eval_time: 50m, exp_alerts: []}
+		      - {alertname: TdstatSharesCounters, eval_time: 80m, exp_alerts: []}
 		      - alertname: TdstatSharesCounters
 		        eval_time: 100m
 		        exp_alerts:
 		          - exp_labels: {job: a, instance: b, pmu: cpu, group: level1, severity: info}
-		            exp_annotations: {summary: 'level 1 of cpu on b is counted 25% of the time'}
+		            exp_annotations: {summary: 'level 1 of cpu on b is counted 25% of the time, less than within the last day'}
 	YAML
 	"$bin/promtool" test rules test.yml
 }

@@ -2,9 +2,13 @@
 /* A command to be measured runs, even where it cannot be measured. */
 #include "cmd/always.h"
 
+#include <stdio.h>
+
+#include "cmd/out/out.h"
 #include "cmd/run/inherited.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
+#include "lib/recording/recording.h"
 
 /* perf stat's software events of a command, which need no PMU. */
 static struct td_event_arg software[] = {
@@ -96,6 +100,27 @@ static void say(const struct td_opts *opts, const struct td_reached *reached,
 	       opts->target.command[0]);
 }
 
+/*
+ * Whoever reads rows of -o must not take those of an earlier run for these.  A
+ * recording is lost to nobody.
+ */
+static void empty_rows(const struct td_opts *opts)
+{
+	const char *name = opts->show.output;
+	struct td_err unused = { 0 };
+	FILE *fp;
+
+	if (!name || opts->does.records || opts->show.append ||
+	    opts->openmetrics || opts->show.own_file ||
+	    td_recording_is_at(name))
+		return;
+	fp = td_out_open(name, false, &unused);
+	if (!fp)
+		return;
+	td_out_empty(fp);
+	fclose(fp);
+}
+
 /* --no-multiplex makes more runs than -r says. */
 static bool is_done(const struct td_opts *opts,
 		    const struct td_reached *reached)
@@ -126,6 +151,8 @@ static int fall_back(const struct td_opts *opts,
 		return err->code;
 	}
 	say(opts, reached, err);
+	if (!reached->runs && showing == SHOW_NOTHING)
+		empty_rows(opts);
 	return run_with(opts, inherited, reached, showing, status, err);
 }
 

@@ -112,6 +112,24 @@ tdstat: nothing of this is counted: true runs anyway'
 	done
 }
 
+@test "no row: a file of rows is empty, not that of an earlier run; a recording is spared" {
+	"$TDSTAT" report "$data/alderlake.jsonl" -x, -o rows
+	cp "$data/alderlake.jsonl" recording
+	no_pmu
+	for form in -x, -j; do
+		echo old >rows
+		try "$TDSTAT" $form -o rows -- sh -c 'exit 3'
+		assert_equal "$status:$(<rows)" 3:
+		echo old >rows
+		try "$TDSTAT" $form -o rows --append -- true
+		assert_equal "$(<rows)" old
+		try "$TDSTAT" $form -o recording -- true
+		cmp recording "$data/alderlake.jsonl"
+	done
+	try "$TDSTAT" record -o recording -- true
+	cmp recording "$data/alderlake.jsonl"
+}
+
 @test "-r, --pre and --post: as often as with counters" {
 	needs_software_events
 	no_pmu

@@ -11,7 +11,7 @@
 # ONLY=NAME (check, check-machine: what has NAME in its name alone), MACHINE
 # (check-machine), JOBS=N (how many suites run at a time).
 
-VERSION := 0.1
+VERSION := 0.2
 
 CFLAGS ?= -O2 -g
 prefix ?= /usr/local

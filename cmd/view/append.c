@@ -109,11 +109,19 @@ static bool is_csv_alike(const struct td_sink *sink, const char *text,
 	return *text != '{' && !begins(text, ours);
 }
 
+/* Whatever people read may follow, but not what programs do. */
+static bool is_text_alike(const char *text)
+{
+	return *text != '{' &&
+	       !(begins(text, "time") && text[4] && begins(text + 5, "id"));
+}
+
 static int compare(const struct td_sink *sink, const char *text,
 		   const char *header, struct td_err *err)
 {
 	bool alike = sink->writer.separator ? is_csv_alike(sink, text, header)
-					    : is_json_alike(sink, text);
+		     : sink->writer.out->for_people ? is_text_alike(text)
+						    : is_json_alike(sink, text);
 
 	if (!*text || alike)
 		return 0;
@@ -132,7 +140,8 @@ int td_append_check(struct td_sink *sink, const struct td_report *columns,
 	td_autofree char *beginning = NULL, *header = NULL;
 	const char *text;
 
-	if (!sink->appends || !sink->writer.out->head)
+	if (!sink->appends ||
+	    (!sink->writer.out->head && !sink->writer.out->for_people))
 		return 0;
 	if (read_beginning(sink->writer.fp, &beginning))
 		return td_err_nomem(err);

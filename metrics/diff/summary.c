@@ -89,12 +89,15 @@ static bool is_told_to_change(const struct td_diff *diff,
 }
 
 /* The rows are sorted by how much changed; events come by their percentage. */
-static const struct td_diff_row *find_most(const struct td_diff *diff)
+static const struct td_diff_row *find_most(const struct td_diff *diff,
+					   enum td_diff_kind from,
+					   enum td_diff_kind to)
 {
 	for (size_t i = 0; i < diff->nr; i++) {
 		const struct td_diff_row *row = &diff->rows[i];
 
-		if (row->kind > TD_DIFF_IPC && is_told_to_change(diff, row))
+		if (row->kind >= from && row->kind <= to &&
+		    is_told_to_change(diff, row))
 			return row;
 	}
 	return NULL;
@@ -131,7 +134,9 @@ struct td_diff_summary td_diff_sum_up(const struct td_diff *diff)
 	if (!isnan(diff->slots.diff) && !may_be_chance(&diff->slots))
 		find_node(diff, &s);
 	if (!s.node)
-		s.most = find_most(diff);
+		s.most = find_most(diff, TD_DIFF_METRIC, TD_DIFF_EVENT);
+	if (!s.node && !s.most && isnan(s.change_pct))
+		s.most = find_most(diff, TD_DIFF_TIME, TD_DIFF_IPC);
 	return s;
 }
 

@@ -487,6 +487,18 @@ of_events() {
 	done
 }
 
+# A time is what a recording of events has beside them.
+@test "a marked time is named where nothing else changed" {
+	of_events 1000 1001 999 1000 1001 999
+	for i in 4 5 6; do
+		jq -c "if .end then .end.sys = 3.0$i else . end" e$i >b$i
+	done
+	try "$TDSTAT" diff e1 e2 e3 -- b4 b5 b6
+	assert_line --regexp '^ \* +sys, s '
+	assert_line --regexp '^ What changed most from A to B is sys, '
+	refute_line --partial 'Nothing changed'
+}
+
 @test "--fail-above: IPC may not fall" {
 	with_instructions 0.25 >a
 	with_instructions 0.2 >b

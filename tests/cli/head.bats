@@ -174,7 +174,14 @@ refused() {
 	report alderlake -x, -o out
 	try report alderlake -x, -l 2 --append --log-fd 7 7>>out
 	assert_failure 1
-	# text has no header
+	# text is no row for programs, but follows any text
+	refused
+	refused --summary
+	report alderlake -j -o out
+	refused
+	report alderlake -o out
+	report alderlake --summary -o out --append
+	echo notes >out
 	report alderlake -o out --append
 }
 

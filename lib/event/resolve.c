@@ -70,6 +70,10 @@ static int build_unknown(struct td_building *b)
 				   "and others; 'cpu_*' means all of them",
 				   b->machine->pmus[0].name);
 	missing = offer_all(b, &closest);
+	/* without a PMU of the cores, who knows which names they would have? */
+	if (closest.best[0] ? strcasecmp(closest.best, name) == 0
+			    : !b->machine->nr_core)
+		b->err->elsewhere = true;
 	if (closest.best[0] && strcasecmp(closest.best, name) == 0)
 		return td_err_hint(b->err,
 				   "this model has such an event, but this "

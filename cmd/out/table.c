@@ -101,8 +101,10 @@ static void widen(int *width, const char *text)
 
 static void widen_start(struct td_table *table, const struct td_report *report)
 {
+	char id[TD_SHOWN_SIZE];
+
 	for (size_t i = 0; i < report->nr_rows; i++) {
-		widen(&table->id_width, report->rows[i].id);
+		widen(&table->id_width, td_row_shown(&report->rows[i], id));
 		widen(&table->pmu_width, report->rows[i].pmu);
 	}
 }

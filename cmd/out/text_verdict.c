@@ -261,7 +261,9 @@ static void put_change(struct lines *lines)
 
 static void put_loser(FILE *fp, const struct td_row *row, const char *of_what)
 {
-	td_put_printable(fp, row->id);
+	char id[TD_SHOWN_SIZE];
+
+	td_put_printable(fp, td_row_shown(row, id));
 	fputs(", ", fp);
 	td_out_number(fp, 0, 1, row->lost_pct);
 	fprintf(fp, " %%%s", of_what);

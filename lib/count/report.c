@@ -106,6 +106,17 @@ struct td_row td_row_init(const char *id, const char *pmu)
 				.fields_sum = NAN };
 }
 
+const char *td_row_shown(const struct td_row *row, char buf[TD_SHOWN_SIZE])
+{
+	if (!row->container)
+		return row->id;
+	/* an id ends with its cgroup */
+	snprintf(buf, TD_SHOWN_SIZE, "%.*s%s",
+		 (int)(strlen(row->id) - strlen(row->cgroup)), row->id,
+		 row->container);
+	return buf;
+}
+
 /* "comm-tid", or "comm-tid#2" for the second thread of that number. */
 static void tell_thread(struct td_row *row)
 {

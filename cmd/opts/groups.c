@@ -182,7 +182,7 @@ static const struct td_option timeout[] = {
 
 static const struct td_option rows[] = {
 	{ "all", 0, NULL,
-	  "nodes below their thresholds, too, from level 3 on",
+	  "from level 3 on, also nodes below thresholds",
 	  FLAG(show.all_nodes) },
 	{ "verdict", 0, NULL,
 	  "say which node matters most, and what to type next",

@@ -42,7 +42,8 @@ enum td_part td_part_of(const char *name);
 const char *td_node_short_name(const char *name);
 /*
  * Is it the name with its words cut off, as narrow tables have it: "mem_bound" of
- * "tma_memory_bound"?  len: of typed.
+ * "tma_memory_bound", or without the last word, as the verdict has it: "memory"?
+ * len: of typed.
  */
 bool td_node_is_short_for(const char *typed, size_t len, const char *name);
 

@@ -239,8 +239,7 @@ static void put_others(struct lines *lines)
 		put_over(lines);
 	} else if (v->short_below) {
 		put_sentence(lines, v->held ? " Below it: " TD_HELD_WORDS
-					    : " Below it: too short to say: "
-					      "count for longer");
+					    : " Below it: too short to say");
 	} else if (v->no_loss) {
 		put_sentence(lines,
 			     " Largest loss: none is over its threshold");

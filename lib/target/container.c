@@ -20,21 +20,13 @@
 /* The host's files, also for who counts in a container that sees its processes. */
 #define ROOT "1/root/"
 
-/* A component of a cgroup's path. */
-struct part {
-	const char *text;
-	size_t len;
-};
-
 /* --- the runtimes' files ----------------------------------------------------- */
 
-struct runtime {
+static const struct {
 	const char *dir, *file; /* the id stands between them */
 	const char *in;       /* the member that holds the names; NULL: none */
 	const char *names[2]; /* joined by a slash */
-};
-
-static const struct runtime runtimes[] = {
+} runtimes[] = {
 	{ "var/lib/docker/containers/", "/config.v2.json", NULL, { "Name" } },
 	{ "run/containerd/io.containerd.runtime.v2.task/k8s.io/",
 	  "/config.json",
@@ -61,31 +53,32 @@ static struct json_object *read_json(const struct td_sysfs *fs,
 	return NULL;
 }
 
-static char *name_in(struct json_object *json, const struct runtime *runtime)
+static char *name_in(struct json_object *json, size_t runtime)
 {
-	const char *first, *second = NULL;
+	const char *const *names = runtimes[runtime].names;
+	const char *in = runtimes[runtime].in, *first, *second = NULL;
 	char *name = NULL;
 
-	if (runtime->in)
-		json = td_json_member(json, runtime->in, json_type_object);
-	first = json ? td_json_string(json, runtime->names[0]) : NULL;
-	if (first && runtime->names[1])
-		second = td_json_string(json, runtime->names[1]);
+	if (in)
+		json = td_json_member(json, in, json_type_object);
+	first = json ? td_json_string(json, names[0]) : NULL;
+	if (first && names[1])
+		second = td_json_string(json, names[1]);
 	if (!first || td_text_join(&name, first + (*first == '/'),
 				   second ? "/" : "", second ? second : ""))
 		return NULL;
 	return name;
 }
 
-static char *ask_runtime(const struct td_sysfs *fs,
-			 const struct runtime *runtime, const char *id)
+static char *ask_runtime(const struct td_sysfs *fs, size_t runtime,
+			 const char *id)
 {
 	td_autofree char *path = NULL;
 	struct json_object *json;
 	char *name;
 
-	if (asprintf(&path, ROOT "%s%.*s%s", runtime->dir, ID_DIGITS, id,
-		     runtime->file) < 0) {
+	if (asprintf(&path, ROOT "%s%.*s%s", runtimes[runtime].dir, ID_DIGITS,
+		     id, runtimes[runtime].file) < 0) {
 		path = NULL;
 		return NULL;
 	}
@@ -123,62 +116,63 @@ static char *name_of_id(const struct td_sysfs *fs, const char *id)
 	char *name = ask_podman(fs, id);
 
 	for (size_t i = 0; !name && i < TD_ARRAY_SIZE(runtimes); i++)
-		name = ask_runtime(fs, &runtimes[i], id);
+		name = ask_runtime(fs, i, id);
 	return name ? name : strndup(id, SHORT_DIGITS);
 }
 
 /* --- paths ------------------------------------------------------------------- */
 
-static bool begins(const struct part *part, const char *with)
+/* What stands behind this beginning; NULL: it has another, or nothing more. */
+static const char *behind(const char *part, const char *start)
 {
-	return part->len > strlen(with) &&
-	       !strncmp(part->text, with, strlen(with));
+	size_t len = strlen(start);
+
+	return !strncmp(part, start, len) && part[len] ? part + len : NULL;
 }
 
-/* Takes an end off, such as ".scope". */
-static bool cut_end(struct part *part, const char *end)
+static bool cut_end(char *part, const char *end)
 {
-	size_t len = strlen(end);
+	size_t len = strlen(part), cut = strlen(end);
 
-	if (part->len <= len ||
-	    memcmp(part->text + part->len - len, end, len) != 0)
+	if (len <= cut || strcmp(part + len - cut, end) != 0)
 		return false;
-	part->len -= len;
+	part[len - cut] = '\0';
 	return true;
 }
 
 /* "docker-ID", "ID"; NULL: it has no id, or is of who watches a container. */
-static const char *find_id(const struct part *part)
+static const char *find_id(const char *part)
 {
-	const char *id = part->text + part->len - ID_DIGITS;
+	size_t len = strlen(part);
+	const char *id = len < ID_DIGITS ? part : part + len - ID_DIGITS;
 
-	if (part->len < ID_DIGITS ||
-	    strspn(id, "0123456789abcdef") < ID_DIGITS ||
-	    begins(part, "libpod-conmon-") || begins(part, "crio-conmon-"))
+	if (strspn(id, "0123456789abcdef") != ID_DIGITS ||
+	    behind(part, "libpod-conmon-") || behind(part, "crio-conmon-"))
 		return NULL;
-	return id == part->text || id[-1] == '-' ? id : NULL;
+	return id == part || id[-1] == '-' ? id : NULL;
 }
 
 /* "kubepods-burstable-podUID", "podUID" */
-static char *name_of_pod(const struct part *part)
+static char *name_of_pod(const char *part)
 {
-	const char *pod = part->text + part->len - UID_DIGITS - strlen("pod");
-	bool fits = part->len >= UID_DIGITS + strlen("pod");
+	size_t len = strlen(part), end = strlen("pod") + UID_DIGITS;
+	const char *pod = len < end ? "" : part + len - end;
+	const char *uid = behind(pod, "pod");
 
-	if (!fits || strncmp(pod, "pod", strlen("pod")) != 0 ||
-	    strspn(pod + strlen("pod"), "0123456789abcdef") < SHORT_UID)
+	if (!uid || strspn(uid, "0123456789abcdef") < SHORT_UID)
 		return NULL;
 	return strndup(pod, strlen("pod") + SHORT_UID);
 }
 
 /* systemd writes "\x2d" for a dash. */
-static char *unescape(const struct part *part)
+static char *unescape(const char *part)
 {
-	char *name = strndup(part->text, part->len), *to = name;
+	char *name = strdup(part), *to = name;
 	unsigned int byte;
 
 	for (const char *from = name; from && *from; from++, to++) {
-		if (sscanf(from, "\\x%2x", &byte) == 1 && isxdigit(from[3])) {
+		if (sscanf(from, "\\x%2x", &byte) == 1 &&
+		    isxdigit((unsigned char)from[3])) {
 			*to = (char)byte;
 			from += 3;
 		} else {
@@ -190,54 +184,44 @@ static char *unescape(const struct part *part)
 	return name;
 }
 
-static struct part behind(const struct part *part, const char *start)
-{
-	size_t len = strlen(start);
-
-	return (struct part){ part->text + len, part->len - len };
-}
-
 /* NULL: it is none of a container. */
-static char *name_of_part(const struct td_sysfs *fs, struct part part,
-			  const struct part *above)
+static char *name_of_part(const struct td_sysfs *fs, char *part,
+			  const char *above)
 {
-	bool scope = cut_end(&part, ".scope") || cut_end(&part, ".slice");
-	const char *id = find_id(&part);
-	char *pod = id ? NULL : name_of_pod(&part);
-	struct part name = part;
+	bool scope = cut_end(part, ".scope") || cut_end(part, ".slice");
+	const char *id = find_id(part), *name = NULL;
+	char *pod = id ? NULL : name_of_pod(part);
 
 	if (id)
 		return name_of_id(fs, id);
 	if (pod)
 		return pod;
-	if (begins(&part, "lxc.payload."))
-		name = behind(&part, "lxc.payload.");
-	else if (scope && begins(&part, "machine-"))
-		name = behind(&part, "machine-");
-	else if (above->len != 3 || memcmp(above->text, "lxc", 3) != 0)
-		return NULL;
-	return unescape(&name);
+	if (strcmp(above, "lxc") == 0)
+		name = part;
+	else
+		name = behind(part, "lxc.payload.");
+	if (!name && scope)
+		name = behind(part, "machine-");
+	return name ? unescape(name) : NULL;
 }
 
 char *td_container_name(const struct td_sysfs *fs, const char *cgroup)
 {
+	td_autofree char *copy = strdup(cgroup);
 	td_autofree char *name = NULL;
-	struct part part = { cgroup, 0 }, above = part;
-	const char *rest = "";
-	char *all = NULL;
+	const char *above = "", *rest = "";
+	char *left = copy, *part, *all = NULL;
 
-	for (; *part.text;
-	     part.text += part.len + (part.text[part.len] == '/')) {
-		char *found;
+	while ((part = strsep(&left, "/"))) {
+		const char *end = cgroup + (part - copy) + strlen(part);
+		char *found = name_of_part(fs, part, above);
 
-		part.len = strcspn(part.text, "/");
-		found = name_of_part(fs, part, &above);
 		above = part;
 		if (!found)
 			continue;
 		free(name);
 		name = found;
-		rest = part.text + part.len;
+		rest = end;
 	}
 	return name && !td_text_join(&all, name, rest, "") ? all : NULL;
 }

@@ -425,7 +425,7 @@ static const struct {
 	  1,
 	  NULL,
 	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
-	  " Below it: too short to say: count for longer\n\n" },
+	  " Below it: too short to say\n\n" },
 	{ "too short",
 	  { .situation = TD_SITUATION_SHORT, .row = &rows_of[0] },
 	  1,

@@ -23,6 +23,7 @@ static const char legend[] =
 	"  (16.1 %)         counted for this share of the time; without it, for\n"
 	"                   all of the time\n"
 	"  (14 to 69 %)     the value changed between these during the run\n"
+	"  red              as <--; dim: almost nothing went on there\n"
 	"  <not counted>    no value: the program did not run there, or an event\n"
 	"                   had no counter\n"
 	"  <not supported>  no value: this machine cannot count it\n"

@@ -34,7 +34,7 @@ static const struct td_option target[] = {
 	{ "tid", 't', "LIST", "running threads, and the threads they start",
 	  LIST(target.tids, INT_MAX - 1) },
 	{ "no-inherit", 'i', NULL,
-	  "do not count children and threads that are started",
+	  "do not count children, nor threads that start",
 	  FLAG(target.no_inherit) },
 	{ "all-user", 0, NULL, "user space only", FLAG(target.all_user) },
 	{ "all-kernel", 0, NULL, "the kernel only", FLAG(target.all_kernel) },
@@ -53,7 +53,7 @@ static const struct td_option cgroups[] = {
 
 static const struct td_option cores[] = {
 	{ "cputype", 0, "TYPE",
-	  "one kind of core: core, atom, lowpower or PMU name",
+	  "one kind of core: core, atom, lowpower, a PMU",
 	  TEXT(cputype) },
 	{ NULL },
 };
@@ -169,7 +169,7 @@ static const struct td_option rate[] = {
 	{ "freq", 'F', "N",
 	  "samples a second of each CPU (default: 1000)", NUMBER(freq) },
 	{ "overhead", 0, "PERCENT",
-	  "sample as often as it costs this share of the time",
+	  "limit the cost of sampling to this share of time",
 	  FUNCTION(td_value_overhead) },
 	{ NULL },
 };
@@ -182,10 +182,10 @@ static const struct td_option timeout[] = {
 
 static const struct td_option rows[] = {
 	{ "all", 0, NULL,
-	  "nodes below their thresholds, too, from level 3 on",
+	  "from level 3 on, also nodes below thresholds",
 	  FLAG(show.all_nodes) },
 	{ "verdict", 0, NULL,
-	  "say which node matters most, and what to type next",
+	  "say which node matters most, and what to do next",
 	  FLAG(show.verdict) },
 	{ "no-verdict", 0, NULL, "do not say which node matters most", FLAG(show.no_verdict) },
 	{ "no-merge", 0, NULL, "the same as -A; accepted for tasks, too",

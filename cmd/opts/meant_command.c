@@ -108,10 +108,22 @@ int td_meant_command_name(const char *name, const struct td_opts *opts,
 	return 0;
 }
 
+/* "--sort lost" */
+static bool is_key_of_sort(const struct td_opts *opts)
+{
+	return opts->show.by_lost && !is_program(opts->target.command[0]);
+}
+
 int td_meant_subcommand(const struct td_opts *opts, struct td_err *err)
 {
 	struct td_err meant = { .code = -ENOENT };
 
+	if (opts->target.command && !opts->behind_dashes &&
+	    is_key_of_sort(opts))
+		return td_err_usage(err,
+				    "--sort takes no value: it sorts by lost "
+				    "slots, and '%s' is no command",
+				    opts->target.command[0]);
 	if (!opts->target.command || opts->behind_dashes ||
 	    opts->chosen != opts->commands[0] ||
 	    !td_meant_command_name(opts->target.command[0], opts, &meant) ||

@@ -49,18 +49,37 @@ static void put_what(FILE *fp, const struct td_diff *diff,
 		fprintf(fp, " slots per %s", td_per_word(diff->per));
 }
 
+/* From here on, percent, an error hides too much to call the two alike. */
+#define LARGE_ERROR 10
+
+static void put_untold(FILE *fp, const struct td_diff *diff,
+		       const struct td_diff_summary *s)
+{
+	fprintf(fp, "%zu and %zu %s do not tell whether B takes more or %s",
+		diff->sides[TD_DIFF_A].nr, diff->sides[TD_DIFF_B].nr,
+		runs_of(diff), s->of_time ? "less" : "fewer");
+	put_what(fp, diff, s);
+	fputs(" than A (", fp);
+}
+
 /* "As much" is what these runs cannot tell from it. */
 static void put_alike(FILE *fp, const struct td_diff *diff,
 		      const struct td_diff_summary *s)
 {
-	fputs(s->of_time ? "B takes as much" : "B takes as many", fp);
-	put_what(fp, diff, s);
-	fputs(" as A", fp);
-	if (isnan(s->whole.chance) || isnan(s->change_error))
-		return;
-	fprintf(fp, ", as far as %zu and %zu %s tell (",
-		diff->sides[TD_DIFF_A].nr, diff->sides[TD_DIFF_B].nr,
-		runs_of(diff));
+	bool known = !isnan(s->whole.chance) && !isnan(s->change_error);
+
+	if (known && s->change_error >= LARGE_ERROR) {
+		put_untold(fp, diff, s);
+	} else {
+		fputs(s->of_time ? "B takes as much" : "B takes as many", fp);
+		put_what(fp, diff, s);
+		fputs(" as A", fp);
+		if (!known)
+			return;
+		fprintf(fp, ", as far as %zu and %zu %s tell (",
+			diff->sides[TD_DIFF_A].nr, diff->sides[TD_DIFF_B].nr,
+			runs_of(diff));
+	}
 	put_change(fp, s->change_pct, s->change_error,
 		   decimals_of(s->change_pct, s->change_error), true);
 	fputs(" %)", fp);

@@ -47,6 +47,7 @@ const struct td_sheet_column td_row_facts[] = {
 	{ "cgroup", TEXT_OF_ROW(cgroup), BEHIND, .optional = true },
 	{ "comm", TEXT_OF_ROW(comm), BEHIND, .optional = true },
 	{ "tid", COUNT_OF_ROW(tid), BEHIND, .optional = true },
+	{ "container", TEXT_OF_ROW(container), BEHIND, .optional = true },
 	{ "host", TEXT_OF_ROW(host), BEHIND, .optional = true },
 };
 

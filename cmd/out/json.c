@@ -56,6 +56,8 @@ static void add_count(struct json_object *o, const struct td_frame *frame,
 	td_json_add(o, "event", json_object_new_string(row->event));
 	if (row->cgroup)
 		td_json_add(o, "cgroup", json_object_new_string(row->cgroup));
+	if (row->container && !frame->perf)
+		td_json_put_string(o, "container", row->container);
 	if (frame->runs > 1 && (frame->perf || !isnan(row->error_pct)))
 		td_json_add(o, "variance",
 			    td_out_json_percent(isnan(row->error_pct)

@@ -75,6 +75,15 @@ static const char *put_label(FILE *fp, const char *before, const char *name,
 	return ",";
 }
 
+static const char *container_of(const struct td_cgroups *cgroups,
+				const char *id)
+{
+	size_t at = cgroups && id ? td_cgroups_find(cgroups, id) : 0;
+
+	return cgroups && id && at < cgroups->nr ? cgroups->containers[at]
+						 : NULL;
+}
+
 static void put_labels(FILE *fp, const struct td_counters *counters,
 		       const struct td_family_row *row,
 		       const struct td_series *series)
@@ -82,6 +91,8 @@ static void put_labels(FILE *fp, const struct td_counters *counters,
 	const char *before = put_label(fp, "{", "pmu", series->pmu);
 
 	before = put_label(fp, before, counters->label, series->id);
+	before = put_label(fp, before, "container",
+			   container_of(counters->cgroups, series->id));
 	before = put_label(fp, before, "parent", series->parent);
 	before = put_label(fp, before, row->label, series->name);
 	before = put_label(fp, before, "unit", series->unit);

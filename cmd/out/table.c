@@ -79,7 +79,7 @@ static bool add_block(struct td_table *table, const struct td_report *report,
 	return true;
 }
 
-static bool make_blocks(struct td_table *table, const struct td_report *report)
+bool td_table_blocks(struct td_table *table, const struct td_report *report)
 {
 	bool fits = true;
 
@@ -101,8 +101,10 @@ static void widen(int *width, const char *text)
 
 static void widen_start(struct td_table *table, const struct td_report *report)
 {
+	char id[TD_SHOWN_SIZE];
+
 	for (size_t i = 0; i < report->nr_rows; i++) {
-		widen(&table->id_width, report->rows[i].id);
+		widen(&table->id_width, td_row_shown(&report->rows[i], id));
 		widen(&table->pmu_width, report->rows[i].pmu);
 	}
 }
@@ -191,7 +193,7 @@ struct td_table td_table_make(const struct td_frame *frame,
 		table.form = frame->trees ? TD_TABLE_TREES : TD_TABLE_WIDE;
 	else if (!frame->trees && fits_wide(&table, frame, report))
 		table.form = TD_TABLE_WIDE;
-	else if (!make_blocks(&table, report))
+	else if (!td_table_blocks(&table, report))
 		table.form = TD_TABLE_TREES;
 	else
 		table.form = TD_TABLE_NARROW;

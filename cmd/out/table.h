@@ -20,6 +20,8 @@ struct td_table td_table_make(const struct td_frame *frame,
 bool td_table_is_same(const struct td_table *table,
 		      const struct td_table *last);
 
+/* A block of columns for each PMU, if they differ.  False if there are too many. */
+bool td_table_blocks(struct td_table *table, const struct td_report *report);
 /* The width of an id in the wide form, unless it is longer. */
 int td_table_id_width(const struct td_frame *frame);
 /* The width of a column in the wide form. */

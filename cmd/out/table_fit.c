@@ -157,8 +157,7 @@ static bool is_distinct(const struct td_table *table,
 	return true;
 }
 
-/* The least letters at which no two columns of a line have the same name. */
-static int least_letters(struct td_table *table, const struct td_report *report)
+int td_table_letters(struct td_table *table, const struct td_report *report)
 {
 	for (int letters = MIN_LETTERS; letters < ALL_LETTERS; letters++) {
 		bool distinct = true;
@@ -179,7 +178,7 @@ static int least_letters(struct td_table *table, const struct td_report *report)
  */
 void td_table_fit(struct td_table *table, const struct td_report *report)
 {
-	int least = least_letters(table, report);
+	int least = td_table_letters(table, report);
 	unsigned int lines = set_letters(table, report, least);
 
 	if (set_letters(table, report, ALL_LETTERS) > lines)

@@ -149,7 +149,9 @@ static void put_count(const struct td_writer *writer,
 		return;
 	putc_unlocked(' ', writer->fp);
 	td_put_padded(writer->fp, -TD_CGROUP_WIDTH,
-		      row->cgroup ? row->cgroup : "");
+		      row->container && !writer->frame->perf ? row->container
+		      : row->cgroup                          ? row->cgroup
+							     : "");
 }
 
 static void put_ratio(FILE *fp, const struct td_ratio *ratio)

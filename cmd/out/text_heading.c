@@ -124,7 +124,7 @@ void td_out_text_heading(const struct td_writer *writer,
 {
 	const struct td_frame *frame = writer->frame;
 	FILE *fp = writer->fp;
-	char time[TD_CLOCK_SIZE];
+	char time[TD_CLOCK_SIZE], id[TD_SHOWN_SIZE];
 
 	td_out_text_begin_line(writer, row);
 	if (frame->interval)
@@ -132,7 +132,7 @@ void td_out_text_heading(const struct td_writer *writer,
 			td_out_time(time, frame, report->time_ns));
 	fputc(' ', fp);
 	if (frame->show_id) {
-		td_put_printable(fp, row->id);
+		td_put_printable(fp, td_row_shown(row, id));
 		fputc(' ', fp);
 	}
 	td_put_printable(fp, row->pmu);

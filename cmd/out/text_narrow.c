@@ -153,10 +153,11 @@ static void put_start(const struct td_writer *writer, uint64_t time_ns,
 		      const struct td_row *row)
 {
 	const struct td_table *table = &writer->table;
+	char id[TD_SHOWN_SIZE];
 
 	put_time(writer, time_ns);
 	if (writer->frame->show_id)
-		put_end_of(writer->fp, table->id_width, row->id);
+		put_end_of(writer->fp, table->id_width, td_row_shown(row, id));
 	if (writer->frame->show_pmu)
 		put_end_of(writer->fp, table->pmu_width, row->pmu);
 	td_out_text_facts(writer->fp, table->facts, row);

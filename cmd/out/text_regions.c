@@ -2,37 +2,91 @@
 /* Text: the table of a program's regions. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/count/regions.h"
 
-#define MIN_ID_WIDTH   9 /* "(outside)" */
-#define MAX_ID_WIDTH   32
-#define FOLDED_WIDTH   22 /* "(99 with few windows)" */
-#define CALLS_WIDTH    12
-#define PERCENT_WIDTH  7
-#define SLOTS_WIDTH    14
-#define VALUE_WIDTH    6
-#define ERROR_WIDTH    6 /* " ±0.12" */
-#define CELL_WIDTH     (1 + VALUE_WIDTH + ERROR_WIDTH + 1)
-#define MAX_CELL_WIDTH 24
-#define MUCH_COST      10 /* percent: it is worth a remark */
-#define FACTS_WIDTH    (CALLS_WIDTH + 2 * PERCENT_WIDTH + SLOTS_WIDTH + 4)
+#define MIN_ID_WIDTH  9 /* "(outside)" */
+#define MAX_ID_WIDTH  32
+#define FOLDED_WIDTH  22 /* "(99 with few windows)" */
+#define CALLS_WIDTH   12
+#define PERCENT_WIDTH 7
+#define SLOTS_WIDTH   14
+#define VALUE_WIDTH   6
+#define ERROR_WIDTH   6 /* " ±0.12" */
+#define CELL_WIDTH    (1 + VALUE_WIDTH + ERROR_WIDTH + 1)
+#define MUCH_COST     10 /* percent: it is worth a remark */
+#define NARROW_CALLS  8
+#define MOST_TABLES   2 /* below each other: errors are worth a second one */
 
 /* What is the same in all lines. */
 struct layout {
-	int id_width;
-	bool pmu;
-	bool functions; /* have windows, and nothing is within them */
+	int id_width, pmu_width; /* 0: it has no such column */
+	bool functions;          /* have windows, and nothing is within them */
+	/* short names, a table for each kind of core, no errors */
+	bool narrow;
+	struct td_table table;              /* of the narrow form */
+	const struct td_table_block *block; /* the one that is written, of it */
 };
 
-static int cell_width(const struct td_column *column)
+static int calls_width(const struct layout *layout)
 {
-	int len = 2 + td_printable_width(td_node_short_name(column->name));
+	return layout->narrow ? NARROW_CALLS : CALLS_WIDTH;
+}
 
+/* Of what stands before the metrics. */
+static int start_width(const struct layout *layout, bool facts)
+{
+	int width = 1 + layout->id_width, percents = 1 + PERCENT_WIDTH;
+
+	if (layout->pmu_width)
+		width += 1 + layout->pmu_width;
+	if (layout->narrow)
+		width++; /* values are right behind it */
+	if (!facts)
+		return width;
+	width += 1 + calls_width(layout) + percents;
+	if (!layout->functions || !layout->narrow)
+		width += percents;
+	if (!layout->functions && !layout->narrow)
+		width += 1 + SLOTS_WIDTH;
+	return width;
+}
+
+/* A mark stands at the end of a cell. */
+static int cell_width(const struct layout *layout,
+		      const struct td_column *column)
+{
+	char name[TD_SHORT_SIZE];
+	int len;
+
+	if (layout->narrow) {
+		td_table_name(&layout->table, column, name);
+		len = td_printable_width(name);
+		return 1 + (len > VALUE_WIDTH ? len : VALUE_WIDTH);
+	}
+	len = 2 + td_printable_width(td_node_short_name(column->name));
 	return len > CELL_WIDTH ? len : CELL_WIDTH;
+}
+
+static bool is_of_block(const struct layout *layout, const struct td_row *row)
+{
+	return !layout->block || !layout->block->pmu ||
+	       strcmp(layout->block->pmu, row->pmu) == 0;
+}
+
+static bool has_column(const struct layout *layout,
+		       const struct td_report *report, size_t column)
+{
+	const struct td_table_block *block = layout->block;
+
+	for (int i = 0; block && i < block->nr; i++)
+		if (block->columns[i] == (int)column)
+			return true;
+	return !block && report->columns[column].present;
 }
 
 /* Of functions with few windows there is nothing to show but that they were. */
@@ -43,23 +97,52 @@ static bool is_folded(const struct td_writer *writer,
 	       !row->region->outside && row->region->calls < TD_LEAST_WINDOWS;
 }
 
+/* A quarter of a window at most. */
+static int most_id_width(const struct td_writer *writer)
+{
+	int quarter = 1 + (int)writer->frame->screen_columns / 4;
+
+	if (!writer->frame->screen_columns || quarter > MAX_ID_WIDTH)
+		return MAX_ID_WIDTH;
+	return quarter > MIN_ID_WIDTH ? quarter : MIN_ID_WIDTH;
+}
+
+static void widen(int *width, int to)
+{
+	if (to > *width)
+		*width = to;
+}
+
 static struct layout make_layout(const struct td_writer *writer,
 				 const struct td_report *report)
 {
-	struct layout layout = { MIN_ID_WIDTH, writer->frame->show_pmu,
-				 report->functions };
+	struct layout layout = { .id_width = MIN_ID_WIDTH,
+				 .functions = report->functions };
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
-		int width = td_printable_width(report->rows[i].id);
+		const struct td_row *row = &report->rows[i];
+		bool folded = is_folded(writer, report, row);
 
-		if (is_folded(writer, report, &report->rows[i]))
-			width = FOLDED_WIDTH;
-		if (width > layout.id_width)
-			layout.id_width = width;
+		widen(&layout.id_width,
+		      folded ? FOLDED_WIDTH : td_printable_width(row->id));
+		if (writer->frame->show_pmu)
+			widen(&layout.pmu_width, td_printable_width(row->pmu));
 	}
-	if (layout.id_width > MAX_ID_WIDTH)
-		layout.id_width = MAX_ID_WIDTH;
+	if (layout.id_width > most_id_width(writer))
+		layout.id_width = most_id_width(writer);
 	return layout;
+}
+
+/* Or leaves it as it is, if there are too many columns for short names. */
+static void make_narrow(const struct td_report *report, struct layout *layout)
+{
+	if (!td_table_blocks(&layout->table, report))
+		return;
+	layout->narrow = true;
+	layout->table.letters = td_table_letters(&layout->table, report);
+	layout->block = layout->table.blocks;
+	if (layout->block->pmu)
+		layout->pmu_width = 0;
 }
 
 /* --- the start of a line ---------------------------------------------------- */
@@ -80,22 +163,24 @@ static void put_start(FILE *fp, const struct layout *layout, const char *id,
 {
 	fputc(' ', fp);
 	put_id(fp, layout->id_width, id);
-	if (layout->pmu) {
+	if (layout->pmu_width) {
 		fputc(' ', fp);
-		td_put_padded(fp, -TD_PMU_WIDTH, pmu);
+		td_put_padded(fp, -layout->pmu_width, pmu);
 	}
 }
 
 static void put_facts_header(FILE *fp, const struct layout *layout)
 {
-	if (layout->functions) {
-		fprintf(fp, " %*s %*s %*s", CALLS_WIDTH, "windows",
-			PERCENT_WIDTH, "whole %", PERCENT_WIDTH, "slots %");
-		return;
-	}
-	fprintf(fp, " %*s %*s %*s %*s", CALLS_WIDTH, "calls", PERCENT_WIDTH,
-		"incl. %", PERCENT_WIDTH, "excl. %", SLOTS_WIDTH,
-		"slots a call");
+	bool functions = layout->functions;
+
+	fprintf(fp, " %*s", calls_width(layout),
+		functions ? "windows" : "calls");
+	if (!functions || !layout->narrow)
+		fprintf(fp, " %*s", PERCENT_WIDTH,
+			functions ? "whole %" : "incl. %");
+	fprintf(fp, " %*s", PERCENT_WIDTH, functions ? "slots %" : "excl. %");
+	if (!functions && !layout->narrow)
+		fprintf(fp, " %*s", SLOTS_WIDTH, "slots a call");
 }
 
 static void put_percent(FILE *fp, double value)
@@ -127,14 +212,15 @@ static void put_facts(const struct td_writer *writer,
 	bool no_calls = facts->outside && !layout->functions;
 
 	fputc(' ', writer->fp);
-	put_count(writer, CALLS_WIDTH, no_calls ? NAN : (double)facts->calls);
-	if (layout->functions) {
-		put_percent(writer->fp, facts->whole_pct);
-		put_percent(writer->fp, facts->exclusive_pct);
-		return;
-	}
-	put_percent(writer->fp, facts->inclusive_pct);
+	put_count(writer, calls_width(layout),
+		  no_calls ? NAN : (double)facts->calls);
+	if (!layout->functions || !layout->narrow)
+		put_percent(writer->fp, layout->functions
+						? facts->whole_pct
+						: facts->inclusive_pct);
 	put_percent(writer->fp, facts->exclusive_pct);
+	if (layout->functions || layout->narrow)
+		return;
 	fputc(' ', writer->fp);
 	put_count(writer, SLOTS_WIDTH, facts->slots_per_call);
 }
@@ -183,45 +269,75 @@ static void put_error(FILE *fp, const struct td_column *column,
 	td_put_padded(fp, -ERROR_WIDTH, text);
 }
 
-static void put_cell(const struct td_writer *writer, const struct td_row *row,
+static void put_cell(const struct td_writer *writer,
+		     const struct layout *layout, const struct td_row *row,
 		     const struct td_column *column, const struct td_cell *cell)
 {
 	const char mark = td_out_table_mark(row, cell);
 	bool red = writer->frame->colour && td_out_is_over(row, cell);
 	const char *missing = td_out_missing(cell->status);
-	int width = cell_width(column) - ERROR_WIDTH - 1;
+	int width = cell_width(layout, column) - 1;
 	char value[TD_VALUE_SIZE];
 	FILE *fp = writer->fp;
 
 	if (missing) {
-		fprintf(fp, "%*s", cell_width(column),
+		fprintf(fp, "%*s ", width,
 			cell->status == TD_STATUS_NONE ? "" : "-");
 		return;
 	}
+	if (!layout->narrow)
+		width -= ERROR_WIDTH;
 	fprintf(fp, "%s%*s", red ? "\033[31m" : "", width,
 		td_out_value(value, column, cell->value, TD_READER_HUMAN));
-	put_error(fp, column, cell);
+	if (!layout->narrow)
+		put_error(fp, column, cell);
 	fprintf(fp, "%c%s", mark ? mark : ' ', red ? "\033[m" : "");
 }
 
 /* The column behind those that fit a line, of which at least one does. */
 static size_t end_of_line(const struct td_writer *writer,
-			  const struct td_report *report, size_t from, int used)
+			  const struct td_report *report,
+			  const struct layout *layout, size_t from)
 {
 	int room = (int)writer->frame->screen_columns;
+	int used = start_width(layout, !from);
 	size_t end = from;
 
 	for (; end < report->nr_columns; end++) {
-		if (!report->columns[end].present)
+		if (!has_column(layout, report, end))
 			continue;
-		used += cell_width(&report->columns[end]);
+		used += cell_width(layout, &report->columns[end]);
 		if (room && used > room && end > from)
 			break;
 	}
 	return end;
 }
 
+/* How many tables stand below each other, as their lines have to fit. */
+static int nr_tables(const struct td_writer *writer,
+		     const struct td_report *report,
+		     const struct layout *layout)
+{
+	int nr = 0;
+
+	for (size_t at = 0; at < report->nr_columns; nr++)
+		at = end_of_line(writer, report, layout, at);
+	return nr;
+}
+
 /* --- blocks of columns ------------------------------------------------------ */
+
+static void put_name(FILE *fp, const struct layout *layout,
+		     const struct td_column *column)
+{
+	char name[TD_SHORT_SIZE];
+
+	td_table_name(&layout->table, column, name);
+	/* above the errors; a mark stands behind them */
+	td_put_padded(fp, cell_width(layout, column) - 1,
+		      layout->narrow ? name : td_node_short_name(column->name));
+	fputc(' ', fp);
+}
 
 static void put_header(const struct td_writer *writer,
 		       const struct td_report *report,
@@ -232,15 +348,10 @@ static void put_header(const struct td_writer *writer,
 	put_start(fp, layout, layout->functions ? "function" : "region", "pmu");
 	if (!from)
 		put_facts_header(fp, layout);
+	fputs(layout->narrow ? " " : "", fp);
 	for (size_t i = from; i < end; i++) {
-		const struct td_column *column = &report->columns[i];
-
-		if (!column->present)
-			continue;
-		/* above the errors; a mark stands behind them */
-		td_put_padded(fp, cell_width(column) - 1,
-			      td_node_short_name(column->name));
-		fputc(' ', fp);
+		if (has_column(layout, report, i))
+			put_name(fp, layout, &report->columns[i]);
 	}
 	fputc('\n', fp);
 }
@@ -252,9 +363,10 @@ static void put_line(const struct td_writer *writer,
 	put_start(writer->fp, layout, row->id, row->pmu);
 	if (!from)
 		put_facts(writer, layout, row);
+	fputs(layout->narrow ? " " : "", writer->fp);
 	for (size_t i = from; i < end; i++) {
-		if (report->columns[i].present)
-			put_cell(writer, row, &report->columns[i],
+		if (has_column(layout, report, i))
+			put_cell(writer, layout, row, &report->columns[i],
 				 &row->cells[i]);
 	}
 	if (!from)
@@ -274,7 +386,8 @@ static void put_folded(const struct td_writer *writer,
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 
-		if (!is_folded(writer, report, row))
+		if (!is_folded(writer, report, row) ||
+		    !is_of_block(layout, row))
 			continue;
 		nr++;
 		windows += row->region->calls;
@@ -286,8 +399,9 @@ static void put_folded(const struct td_writer *writer,
 	snprintf(text, sizeof(text), "(%zu with few windows)", nr);
 	put_start(writer->fp, layout, text, "");
 	fputc(' ', writer->fp);
-	put_count(writer, CALLS_WIDTH, (double)windows);
-	fprintf(writer->fp, " %*s", PERCENT_WIDTH, "");
+	put_count(writer, calls_width(layout), (double)windows);
+	if (!layout->narrow)
+		fprintf(writer->fp, " %*s", PERCENT_WIDTH, "");
 	put_percent(writer->fp, percent);
 	fputc('\n', writer->fp);
 }
@@ -308,29 +422,50 @@ static void put_legend(const struct td_writer *writer,
 	}
 }
 
+static void put_table(const struct td_writer *writer,
+		      const struct td_report *report,
+		      const struct layout *layout, size_t from, size_t end)
+{
+	put_header(writer, report, layout, from, end);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (is_of_block(layout, row) && !is_folded(writer, report, row))
+			put_line(writer, report, row, layout, from, end);
+	}
+	if (!from)
+		put_folded(writer, report, layout);
+	fputc('\n', writer->fp);
+}
+
+static void put_block(const struct td_writer *writer,
+		      const struct td_report *report,
+		      const struct layout *layout)
+{
+	size_t from = 0;
+
+	if (layout->block && layout->block->pmu)
+		fprintf(writer->fp, " %s:\n", layout->block->pmu);
+	do {
+		size_t end = end_of_line(writer, report, layout, from);
+
+		put_table(writer, report, layout, from, end);
+		from = end;
+	} while (from < report->nr_columns);
+}
+
 void td_out_text_regions(const struct td_writer *writer,
 			 const struct td_report *report)
 {
-	const struct layout layout = make_layout(writer, report);
-	int start = 1 + layout.id_width + (layout.pmu ? 1 + TD_PMU_WIDTH : 0);
-	size_t from = 0;
+	struct layout layout = make_layout(writer, report);
 
 	if (!report->nr_rows)
 		return;
+	if (nr_tables(writer, report, &layout) > MOST_TABLES)
+		make_narrow(report, &layout);
 	do {
-		size_t end = end_of_line(writer, report, from,
-					 start + (from ? 0 : FACTS_WIDTH));
-
-		put_header(writer, report, &layout, from, end);
-		for (size_t i = 0; i < report->nr_rows; i++) {
-			if (!is_folded(writer, report, &report->rows[i]))
-				put_line(writer, report, &report->rows[i],
-					 &layout, from, end);
-		}
-		if (!from)
-			put_folded(writer, report, &layout);
-		fputc('\n', writer->fp);
-		from = end;
-	} while (from < report->nr_columns);
+		put_block(writer, report, &layout);
+	} while (layout.narrow &&
+		 ++layout.block < layout.table.blocks + layout.table.nr_blocks);
 	put_legend(writer, report);
 }

@@ -28,7 +28,7 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 		      const struct td_row *row)
 {
 	FILE *fp = writer->fp;
-	char time[TD_CLOCK_SIZE];
+	char time[TD_CLOCK_SIZE], id[TD_SHOWN_SIZE];
 	int columns = td_put_right(
 		fp, td_out_time_width(writer->frame, TD_WIDE_TIME_WIDTH),
 		td_out_time(time, writer->frame, time_ns));
@@ -37,7 +37,7 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 		fputc(' ', fp);
 		columns +=
 			1 + td_put_padded(fp, -td_table_id_width(writer->frame),
-					  row->id);
+					  td_row_shown(row, id));
 	}
 	if (writer->frame->show_pmu) {
 		fputc(' ', fp);

@@ -220,13 +220,22 @@ static void put_range(const struct tree *tree, const struct td_column *column,
 	fputs(" %)", fp);
 }
 
+/* Of next to nothing, too, it is not said that it was nothing. */
+static void put_share_of_time(FILE *fp, double pct)
+{
+	if (pct < 0.05)
+		fputs("  (<0.1 %)", fp);
+	else
+		fprintf(fp, "  (%.1f %%)", pct);
+}
+
 /* Writes the share of time in which it was counted if less than the row's. */
 static void put_running(FILE *fp, const struct td_row *row,
 			const struct td_cell *cell)
 {
 	if (cell->running_pct + 100 - TD_ALL_PCT < row->running_pct ||
 	    (cell->other_slices && cell->running_pct < TD_ALL_PCT))
-		fprintf(fp, "  (%.1f %%)", cell->running_pct);
+		put_share_of_time(fp, cell->running_pct);
 }
 
 /* " ±0.6", or as many blanks.  Returns the columns. */

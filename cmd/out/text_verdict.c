@@ -14,6 +14,7 @@ struct lines {
 	const struct td_report *report;
 	const struct td_verdict *verdict;
 	int nr;
+	bool inside; /* of a line that has begun */
 };
 
 /* "31.4 +-0.6 %", with the sign */
@@ -128,16 +129,23 @@ static void put_idle(struct lines *lines)
 	put_sentence(lines, " % of the time");
 }
 
+/* Words that begin a line, unless it has begun. */
+static void put_first(const struct lines *lines, const char *words)
+{
+	fprintf(lines->fp, " %c%s", lines->inside ? *words : *words - 'a' + 'A',
+		words + 1);
+}
+
 static void put_too_short(struct lines *lines)
 {
 	if (lines->verdict->waits)
 		return; /* of a command that sleeps, longer is no more */
-	put_sentence(
-		lines,
-		lines->verdict->held
-			? " Which node matters cannot be said: " TD_HELD_WORDS
-			: " Too short to say which node matters: "
-			  "count for longer");
+	put_first(lines,
+		  lines->verdict->held
+			  ? "which node matters cannot be said: " TD_HELD_WORDS
+			  : "too short to say which node matters: "
+			    "count for longer");
+	end_line(lines);
 }
 
 /* A line that begins with the words of the situation. */
@@ -146,7 +154,7 @@ static void put_words(struct lines *lines)
 	const struct td_verdict *v = lines->verdict;
 	const char *words = td_situation_words(v->situation);
 
-	fprintf(lines->fp, " %c%s", *words - 'a' + 'A', words + 1);
+	put_first(lines, words);
 	if (v->situation == TD_SITUATION_IDLE)
 		put_idle(lines);
 	else if (v->situation == TD_SITUATION_NEAR)
@@ -173,7 +181,7 @@ static void put_situation(struct lines *lines)
 		return;
 	case TD_SITUATION_UNKNOWN:
 	case TD_SITUATION_UNLIKE:
-		fputs(" Which node matters ", lines->fp);
+		put_first(lines, "which node matters ");
 		put_sentence(lines, td_situation_words(v->situation));
 		return;
 	case TD_SITUATION_IDLE:
@@ -271,7 +279,9 @@ static void put_change(struct lines *lines)
 
 static void put_loser(FILE *fp, const struct td_row *row, const char *of_what)
 {
-	td_put_printable(fp, row->id);
+	char id[TD_SHOWN_SIZE];
+
+	td_put_printable(fp, td_row_shown(row, id));
 	fputs(", ", fp);
 	td_out_number(fp, 0, 1, row->lost_pct);
 	fprintf(fp, " %%%s", of_what);
@@ -296,7 +306,8 @@ static void put_losers(struct lines *lines)
 /* What most slots of another kind of core went to, in a line. */
 static void put_other(struct lines *lines, const struct td_verdict *other)
 {
-	struct lines of_other = { lines->fp, lines->report, other, 0 };
+	struct lines of_other = { lines->fp, lines->report, other, 0,
+				  .inside = true };
 
 	if (other->nr_path) {
 		put_last(&of_other);

@@ -252,6 +252,9 @@ static struct td_source make_source(struct td_recorded *recorded)
 		.latencies = &rec->latencies,
 		.regions = &rec->regions,
 		.cgroups = info->cgroups,
+		.containers = info->nr_containers == info->nr_cgroups
+				      ? info->containers
+				      : NULL,
 		.nr_cgroups = info->nr_cgroups,
 	};
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/target/container.h"
 
 #define LOOK_NS (TD_NS_A_SECOND / 2)
 
@@ -154,6 +155,7 @@ void td_newcomers_look_for_cgroups(struct td_newcomers *newcomers,
 	if (td_cgroup_news_look(&newcomers->news, &job->fs, list))
 		return;
 	while (!td_cgroup_news_take(&newcomers->news, cgroups, &index)) {
+		td_container_look(cgroups, index, &job->fs);
 		count_in(newcomers, job, counter, index, index == nr);
 		nr = cgroups->nr;
 	}

@@ -11,6 +11,7 @@
 #include "lib/base/util.h"
 #include "lib/recording/recording.h"
 #include "lib/recording/zstd.h"
+#include "lib/target/container.h"
 
 int td_recorder_open(struct td_recorder *recorder, const char *name,
 		     struct td_err *err)
@@ -111,6 +112,11 @@ static int put_head(const struct td_recorder *recorder,
 		.how = source->how,
 		.cache_level = source->cache_level,
 		.cgroups = job->target.cgroups.names,
+		.containers = job->target.cgroups.containers,
+		.nr_containers =
+			td_cgroups_have_containers(&job->target.cgroups)
+				? job->target.cgroups.nr
+				: 0,
 		.nr_cgroups = job->target.cgroups.nr,
 	};
 

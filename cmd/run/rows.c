@@ -183,6 +183,7 @@ static void look_for_cgroups(struct td_run *run)
 				      run->counting.counter,
 				      run->clock.read_ns);
 	session->source.cgroups = cgroups->names;
+	session->source.containers = cgroups->containers;
 	session->source.nr_cgroups = cgroups->nr;
 }
 

@@ -26,6 +26,7 @@ static struct td_source make_source(struct td_session *session)
 		.names = &session->names,
 		.latencies = &session->latencies,
 		.cgroups = job->target.cgroups.names,
+		.containers = job->target.cgroups.containers,
 		.nr_cgroups = job->target.cgroups.nr,
 		.live_cgroups =
 			job->target.cgroups.nr ? &job->target.cgroups : NULL,

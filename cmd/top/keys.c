@@ -263,6 +263,10 @@ static enum td_top_wish find_wish(struct td_top_state *state, int key)
 		return TD_TOP_THREADS;
 	case 'c':
 		return TD_TOP_CORES;
+	case 'b':
+		return TD_TOP_BACK;
+	case 'f':
+		return TD_TOP_FORWARD;
 	}
 	return TD_TOP_NO_WISH;
 }

@@ -29,6 +29,8 @@ enum td_top_wish {
 	TD_TOP_FASTER,
 	TD_TOP_THREADS,
 	TD_TOP_CORES,
+	TD_TOP_BACK, /* the interval before, of a recording */
+	TD_TOP_FORWARD,
 };
 
 /*

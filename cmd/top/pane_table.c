@@ -206,6 +206,7 @@ static void put_line(struct td_canvas *canvas, int y,
 		     const struct td_top_lines *lines,
 		     const struct td_top_line *line, bool selected)
 {
+	char id[TD_SHOWN_SIZE];
 	const struct td_row *row = line->row;
 	enum td_top_style plain = selected    ? TD_TOP_SELECTED
 				  : row->idle ? TD_TOP_DIM
@@ -240,7 +241,8 @@ static void put_line(struct td_canvas *canvas, int y,
 			      row->pmu);
 	x += columns->pmu ? PMU_WIDTH : 0;
 	x += id_gap(columns);
-	td_canvas_put(canvas, y, x, canvas->width - x, plain, "%s", row->id);
+	td_canvas_put(canvas, y, x, canvas->width - x, plain, "%s",
+		      td_row_shown(row, id));
 }
 
 /* --- all ------------------------------------------------------------------- */

@@ -21,6 +21,7 @@ static const struct {
 	{ "I", "invert the order" },
 	{ "\\ / F4", "show rows with a text in their name; Esc: all" },
 	{ "Space", "freeze; counting goes on" },
+	{ "b f", "of a recording, the interval before, the next" },
 	{ "1 to 6, a", "levels of the tree to count; a: where slots go" },
 	{ "+ -", "longer, shorter intervals" },
 	{ "H", "threads instead of CPUs, and back" },

@@ -50,6 +50,7 @@ static void put_heading(struct td_canvas *canvas, int y,
 			const struct td_row *row)
 {
 	char number[TD_TOP_NUMBER_SIZE], share[64] = "", busy[64] = "";
+	char id[TD_SHOWN_SIZE];
 
 	/* only one kind of core: there is nothing to share */
 	if (row->share_pct < TD_ALL_PCT)
@@ -61,7 +62,7 @@ static void put_heading(struct td_canvas *canvas, int y,
 			 row->activity.cpus ? "busy" : "of a CPU");
 	td_canvas_fill(canvas, y, 0, canvas->width, TD_TOP_HEAD, ' ');
 	td_canvas_put(canvas, y, 0, canvas->width, TD_TOP_HEAD, "%s %s%s%s%s",
-		      row->id, row->pmu, share, busy,
+		      td_row_shown(row, id), row->pmu, share, busy,
 		      row->idle ? ", next to idle" : "");
 }
 

@@ -9,7 +9,8 @@
 static bool is_filtered(const struct td_row *row, const char *filter)
 {
 	return *filter && !strcasestr(row->id, filter) &&
-	       !strcasestr(row->pmu, filter);
+	       !strcasestr(row->pmu, filter) &&
+	       !(row->container && strcasestr(row->container, filter));
 }
 
 static double key_of(const struct td_top_line *line, enum td_top_sort sort)

@@ -119,12 +119,28 @@ static const char *change(struct td_opts *opts, const struct td_top *top)
 		return change_rows(opts, top->wish);
 	case TD_TOP_NO_WISH:
 	case TD_TOP_QUIT:
+	case TD_TOP_BACK:
+	case TD_TOP_FORWARD:
 		break;
 	}
 	return NULL;
 }
 
 /* --- one session after the other ------------------------------------------- */
+
+/* at: how many intervals of a recording were shown.  The screen stays there. */
+static void step(struct td_top *top, size_t *at)
+{
+	bool back = top->wish == TD_TOP_BACK;
+
+	if (!back && top->wish != TD_TOP_FORWARD)
+		return;
+	if (!back)
+		++*at;
+	else if (*at > 1)
+		--*at;
+	top->state.paused = true;
+}
 
 static bool goes_on(const struct td_top *top)
 {
@@ -189,6 +205,7 @@ static int count(struct td_top *top, struct td_opts *opts, bool chosen,
 
 		if (why)
 			say(top, why);
+		step(top, &at);
 		rc = count_once(top, opts, &at, status, err);
 		if (!rc || top->begun)
 			continue;

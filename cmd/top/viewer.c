@@ -123,6 +123,23 @@ static int take_report(void *ctx, const struct td_report *report,
 	return td_top_redraw(top, err);
 }
 
+/* What is counted has no interval to go back to, and the end none behind it. */
+static enum td_top_wish take_key(struct td_top *top, int key)
+{
+	enum td_top_wish wish = td_top_take_key(&top->state, key);
+	const char *why = NULL;
+
+	if (wish == TD_TOP_BACK || wish == TD_TOP_FORWARD)
+		why = !top->facts.played ? "b and f are for recordings"
+		      : wish == TD_TOP_FORWARD && top->facts.ended
+			      ? "this is the last interval"
+			      : NULL;
+	if (!why)
+		return wish;
+	snprintf(top->state.said, sizeof(top->state.said), "%s", why);
+	return TD_TOP_NO_WISH;
+}
+
 /* Takes all keys that there are. */
 static int take_keys(void *ctx, bool *ends, struct td_err *err)
 {
@@ -136,7 +153,7 @@ static int take_keys(void *ctx, bool *ends, struct td_err *err)
 			top->wish = TD_TOP_QUIT;
 			top->gone = true;
 		} else if (event == TD_SCREEN_KEY) {
-			top->wish = td_top_take_key(&top->state, key);
+			top->wish = take_key(top, key);
 		}
 		/* between two keys, as the second one may need the lines */
 		if (!top->gone && td_top_redraw(top, err))

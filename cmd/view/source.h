@@ -46,6 +46,7 @@ struct td_source {
 	const struct td_latencies *latencies;
 	const struct td_regions *regions; /* of the readings; NULL: none */
 	char *const *cgroups;             /* of the readings */
+	char *const *containers;          /* of these; NULL: unknown */
 	size_t nr_cgroups;
 	/* the same, as they are now; NULL: there are none, or it is a recording */
 	const struct td_cgroups *live_cgroups;

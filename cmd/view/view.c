@@ -43,6 +43,7 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 	agg->regions = source->regions;
 	agg->own = source->how != TD_AGGREGATE_REGION;
 	agg->cgroups = source->cgroups;
+	agg->containers = source->containers;
 	agg->nr_cgroups = source->nr_cgroups;
 	return rc;
 }
@@ -52,6 +53,7 @@ int td_view_follow(struct td_view *view, struct td_err *err)
 	const struct td_source *source = view->source;
 
 	view->aggregator.cgroups = source->cgroups;
+	view->aggregator.containers = source->containers;
 	view->aggregator.nr_cgroups = source->nr_cgroups;
 	return td_aggregator_follow(&view->aggregator, source->cache_level,
 				    places_of(source),

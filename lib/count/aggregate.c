@@ -322,6 +322,15 @@ static int begin_rows(struct row_keys *rows, const struct td_readings *delta,
 	return 0;
 }
 
+static const char *container_of(const struct td_aggregator *agg, size_t cgroup)
+{
+	const char *name = NULL;
+
+	if (agg->containers && cgroup && cgroup <= agg->nr_cgroups)
+		name = agg->containers[cgroup - 1];
+	return name && *name ? name : NULL;
+}
+
 static int number_rows(struct row_keys *rows, struct td_totals *totals)
 {
 	for (size_t key = 0; key < rows->nr_keys; key++) {
@@ -336,6 +345,8 @@ static int number_rows(struct row_keys *rows, struct td_totals *totals)
 				    : NULL,
 			    totals))
 			return -ENOMEM;
+		totals->ids[totals->nr_ids - 1].container =
+			container_of(rows->agg, cgroup);
 	}
 	return 0;
 }

@@ -23,6 +23,7 @@ struct td_aggregator {
 	size_t nr_places;                  /* that the ids are made of */
 	const struct td_task_names *names; /* borrowed; NULL: unknown */
 	char *const *cgroups;              /* borrowed; of the readings */
+	char *const *containers;           /* of these, or NULL; borrowed */
 	size_t nr_cgroups;
 	/* borrowed, of the readings; NULL: they are of no regions */
 	const struct td_regions *regions;

@@ -17,8 +17,9 @@ const char *td_node_short_name(const char *name)
 	return strncmp(name, prefix, len) == 0 ? name + len : name;
 }
 
-/* With fewer letters a name is mistyped rather than short. */
+/* With fewer letters a name is mistyped rather than short, but for "l1". */
 #define LEAST_SHORT 3
+#define LEFT_OUT    "bound" /* as in the verdict: "backend > memory > l1" */
 
 /* How many letters of a word are there; 0 at the end. */
 static size_t word_of(const char *text, const char *end)
@@ -34,7 +35,8 @@ bool td_node_is_short_for(const char *typed, size_t len, const char *name)
 
 	typed = td_node_short_name(typed);
 	name = td_node_short_name(name);
-	if (end - typed < LEAST_SHORT)
+	if (end - typed < LEAST_SHORT &&
+	    (size_t)(end - typed) != word_of(name, end_of_name))
 		return false;
 	while (typed < end && name < end_of_name) {
 		size_t nr = word_of(typed, end);
@@ -46,7 +48,8 @@ bool td_node_is_short_for(const char *typed, size_t len, const char *name)
 		name += word_of(name, end_of_name);
 		name += name < end_of_name;
 	}
-	return typed == end && name == end_of_name && end[-1] != '_';
+	return typed == end && end[-1] != '_' &&
+	       (name == end_of_name || !strcmp(name, LEFT_OUT));
 }
 
 enum td_part td_part_of(const char *name)
@@ -104,6 +107,17 @@ struct td_row td_row_init(const char *id, const char *pmu)
 					      .clock_s = NAN,
 					      .instructions = NAN },
 				.fields_sum = NAN };
+}
+
+const char *td_row_shown(const struct td_row *row, char buf[TD_SHOWN_SIZE])
+{
+	if (!row->container)
+		return row->id;
+	/* an id ends with its cgroup */
+	snprintf(buf, TD_SHOWN_SIZE, "%.*s%s",
+		 (int)(strlen(row->id) - strlen(row->cgroup)), row->id,
+		 row->container);
+	return buf;
 }
 
 /* "comm-tid", or "comm-tid#2" for the second thread of that number. */

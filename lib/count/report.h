@@ -42,7 +42,8 @@ enum td_part td_part_of(const char *name);
 const char *td_node_short_name(const char *name);
 /*
  * Is it the name with its words cut off, as narrow tables have it: "mem_bound" of
- * "tma_memory_bound"?  len: of typed.
+ * "tma_memory_bound", or without the last word, as the verdict has it: "memory"?
+ * len: of typed.
  */
 bool td_node_is_short_for(const char *typed, size_t len, const char *name);
 
@@ -176,6 +177,7 @@ struct td_row {
 	double running_least_pct; /* the least one of cells with a value */
 	const char *name;         /* the id without a cgroup */
 	const char *cgroup;       /* NULL: none */
+	const char *container;    /* whose it is; NULL: none, or unknown */
 	/* For programs, by td_report_tell(). */
 	enum td_row_kind kind;
 	double interval;  /* its number, from 1 on; NaN: it is of no interval */
@@ -200,6 +202,14 @@ struct td_row {
 
 /* A row of which no more is known: what is missing is NaN. */
 struct td_row td_row_init(const char *id, const char *pmu);
+
+#define TD_SHOWN_SIZE 512
+
+/*
+ * The id for people, who know a container by its name, not by its cgroup.  buf is
+ * for what has to be put together; a name that is too long is cut.
+ */
+const char *td_row_shown(const struct td_row *row, char buf[TD_SHOWN_SIZE]);
 
 struct td_report {
 	uint64_t time_ns; /* since counting began */
@@ -244,12 +254,13 @@ struct td_event_row {
 	double running_pct; /* 100 when it was never enabled */
 	struct td_ratio ratios[TD_MAX_RATIOS];
 	int nr_ratios;
-	int which;          /* the plan's event; of a sum, the first */
-	int pmu;            /* index in the machine */
-	const char *cgroup; /* NULL: none */
-	bool elsewhere;     /* not counted, as the task was on other cores */
-	unsigned int nr;    /* number of counters in the sum */
-	double error_pct;   /* of a mean of runs; NaN: unknown */
+	int which;             /* the plan's event; of a sum, the first */
+	int pmu;               /* index in the machine */
+	const char *cgroup;    /* NULL: none */
+	const char *container; /* whose it is; NULL: none, or unknown */
+	bool elsewhere;        /* not counted, as the task was on other cores */
+	unsigned int nr;       /* number of counters in the sum */
+	double error_pct;      /* of a mean of runs; NaN: unknown */
 };
 
 /* Counts, not metrics.  The ids of an event stand together. */

@@ -25,9 +25,10 @@ struct td_total {
 };
 
 struct td_total_id {
-	char *name;         /* "all", "S0-D0-C3", "CPU5", "comm-tid" */
-	const char *cgroup; /* borrowed; NULL: none */
-	char *label;        /* name and cgroup, or the one there is */
+	char *name;            /* "all", "S0-D0-C3", "CPU5", "comm-tid" */
+	const char *cgroup;    /* borrowed; NULL: none */
+	const char *container; /* whose it is; borrowed; NULL: none, unknown */
+	char *label;           /* name and cgroup, or the one there is */
 };
 
 struct td_totals {

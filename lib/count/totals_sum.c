@@ -47,7 +47,7 @@ static size_t row_size(const struct td_totals *totals)
 static int copy_id(struct td_total_id *to, const struct td_total_id *from)
 {
 	*to = (struct td_total_id){ strdup(from->name), from->cgroup,
-				    strdup(from->label) };
+				    from->container, strdup(from->label) };
 	if (to->name && to->label)
 		return 0;
 	free(to->name);

@@ -56,6 +56,7 @@ void td_recording_close(struct td_recording *rec)
 	free(rec->places);
 	free_names(rec->info.ask.names, rec->info.ask.nr_names);
 	free_names(rec->info.cgroups, rec->info.nr_cgroups);
+	free_names(rec->info.containers, rec->info.nr_containers);
 	td_task_names_free(&rec->names);
 	td_regions_free(&rec->regions);
 	td_course_free(&rec->course);

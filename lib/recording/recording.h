@@ -51,6 +51,9 @@ struct td_recording_info {
 	/* td_reading.cgroup is 1 + an index of this array. */
 	char **cgroups;
 	size_t nr_cgroups;
+	/* of these, in the same order, "" for none; or there are none at all */
+	char **containers;
+	size_t nr_containers;
 };
 
 /*

@@ -48,6 +48,7 @@ static const struct row rows[] = {
 	{ "aggregation", AGGREGATION, AT(how) },
 	{ "cache_level", NUMBER, AT(cache_level), .max = TD_MAX_CACHE },
 	{ "cgroups", NAMES, AT(cgroups), .nr = AT(nr_cgroups) },
+	{ "containers", NAMES, AT(containers), .nr = AT(nr_containers) },
 };
 /* clang-format on */
 

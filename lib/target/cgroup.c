@@ -218,9 +218,11 @@ static int add(const struct cgroup_search *search, const char *name, int fd)
 	char **names = td_array_add(&out->names, out->nr, sizeof(*names));
 	int *fds = td_array_add(&out->fds, out->nr, sizeof(*fds));
 	bool *gone = td_array_add(&out->gone, out->nr, sizeof(*gone));
+	char **containers =
+		td_array_add(&out->containers, out->nr, sizeof(*containers));
 	char *copy = name ? strdup(name) : NULL;
 
-	if (!names || !fds || !gone || (name && !copy) ||
+	if (!names || !fds || !gone || !containers || (name && !copy) ||
 	    (name && td_index_add(&out->index, td_hash_text(name), out->nr))) {
 		free(copy);
 		td_close_fd(&fd);
@@ -229,6 +231,7 @@ static int add(const struct cgroup_search *search, const char *name, int fd)
 	*names = copy;
 	*fds = fd;
 	*gone = false;
+	*containers = NULL;
 	out->nr++;
 	return 0;
 }
@@ -503,12 +506,14 @@ void td_cgroups_free(struct td_cgroups *cgroups)
 {
 	for (size_t i = 0; i < cgroups->nr; i++) {
 		free(cgroups->names[i]);
+		free(cgroups->containers[i]);
 		td_close_fd(&cgroups->fds[i]);
 	}
 	if (cgroups->root)
 		td_close_fd(&cgroups->root);
 	free(cgroups->gone);
 	free(cgroups->names);
+	free(cgroups->containers);
 	free(cgroups->fds);
 	td_index_free(&cgroups->index);
 	*cgroups = (struct td_cgroups){ 0 };

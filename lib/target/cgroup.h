@@ -17,7 +17,8 @@
  */
 struct td_cgroups {
 	char **names;
-	int *fds; /* open folders, one for each name */
+	int *fds;          /* open folders, one for each name */
+	char **containers; /* one for each name; NULL: it is of none */
 	size_t nr;
 	struct td_index index; /* finds names */
 	int root;              /* the mount, opened; 0: nothing is */

@@ -65,13 +65,16 @@ static int append(struct td_cgroups *cgroups, char **name, int *fd)
 		td_array_add(&cgroups->names, cgroups->nr, sizeof(*names));
 	int *fds = td_array_add(&cgroups->fds, cgroups->nr, sizeof(*fds));
 	bool *gone = td_array_add(&cgroups->gone, cgroups->nr, sizeof(*gone));
+	char **containers = td_array_add(&cgroups->containers, cgroups->nr,
+					 sizeof(*containers));
 
-	if (!names || !fds || !gone ||
+	if (!names || !fds || !gone || !containers ||
 	    td_index_add(&cgroups->index, td_hash_text(*name), cgroups->nr))
 		return -ENOMEM;
 	*names = *name;
 	*fds = *fd;
 	*gone = true;
+	*containers = NULL;
 	cgroups->nr++;
 	cgroups->nr_gone++;
 	*name = NULL;
@@ -116,6 +119,7 @@ void td_cgroups_drop_last(struct td_cgroups *cgroups)
 
 	td_cgroup_set_gone(cgroups, last, false);
 	free(cgroups->names[last]);
+	free(cgroups->containers[last]);
 	td_close_fd(&cgroups->fds[last]);
 	cgroups->nr = last;
 	index_again(cgroups);

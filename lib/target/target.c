@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/target/container.h"
 #include "lib/target/tasks.h"
 
 /* --- what is asked for ------------------------------------------------------- */
@@ -119,10 +120,13 @@ int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
 	if (rc)
 		return rc;
 	target->each_cgroup = ask->each_cgroup != NULL;
-	return ask->each_cgroup ? td_cgroups_match(&target->cgroups, root,
-						   ask->each_cgroup, notes, err)
-				: td_cgroups_name(&target->cgroups, root,
-						  ask->cgroups, err);
+	rc = ask->each_cgroup ? td_cgroups_match(&target->cgroups, root,
+						 ask->each_cgroup, notes, err)
+			      : td_cgroups_name(&target->cgroups, root,
+						ask->cgroups, err);
+	for (size_t i = 0; !rc && i < target->cgroups.nr; i++)
+		td_container_look(&target->cgroups, i, fs);
+	return rc;
 }
 
 /* --- its tasks --------------------------------------------------------------- */

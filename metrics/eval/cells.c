@@ -265,8 +265,8 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 
 /*
  * Marks the cells worth showing: the upper levels, metrics outside of the tree,
- * and of deeper nodes those over their threshold, their siblings, and all nodes
- * above them.
+ * and of deeper nodes those over their threshold, their siblings with a value,
+ * and all nodes above them.
  */
 void td_eval_find_what_matters(struct td_row *row)
 {
@@ -282,8 +282,10 @@ void td_eval_find_what_matters(struct td_row *row)
 			bool sibling = node->parent && other->parent &&
 				       other->level == node->level &&
 				       strcmp(node->parent, other->parent) == 0;
+			bool counted = row->cells[other->column].status ==
+				       TD_STATUS_OK;
 
-			if (i == j || sibling)
+			if (i == j || (sibling && counted))
 				row->cells[other->column].matters = true;
 		}
 	}

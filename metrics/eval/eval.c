@@ -408,6 +408,7 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 		for (size_t r = first; r < report->nr_rows; r++) {
 			report->rows[r].name = totals->ids[i].name;
 			report->rows[r].cgroup = totals->ids[i].cgroup;
+			report->rows[r].container = totals->ids[i].container;
 		}
 	}
 	if (!rc && e->tasks && totals->all && totals->nr_ids == 1)

@@ -24,6 +24,7 @@ static struct td_event_row *add_row(struct td_event_table *t, int event,
 	*row = (struct td_event_row){
 		.id = id ? id->name : "all",
 		.cgroup = id ? id->cgroup : NULL,
+		.container = id ? id->container : NULL,
 		.which = event,
 		.pmu = e->pmu,
 		.event = e->name,

@@ -238,3 +238,52 @@ teardown() {
 	EOS
 	rmdir "$cgroup"/{web/api,web,db}
 }
+
+# --- containers -------------------------------------------------------------------
+
+@test "a container's name in text, where programs have its cgroup, too" {
+	real -a
+	id=$(printf '%064x' $$)
+	busy "docker-$id.scope"
+	name=${cgroup##*/}
+	# a proc whose first process sees files of Docker
+	mkdir proc
+	ln -s -t proc /proc/[!0-9]*
+	mkdir -p "proc/1/root/var/lib/docker/containers/$id"
+	echo '{"Name":"/web"}' >"proc/1/root/var/lib/docker/containers/$id/config.v2.json"
+	export PROCFS_PATH=$PWD/proc
+	counted "$TDSTAT" record -o file -a -e cpu-clock --for-each-cgroup "$name" --timeout 100
+	assert_success
+	grep -E ' cpu-clock +web +#' <<<"$output"
+	[[ $output != *"$id"* ]]
+	unset PROCFS_PATH
+	# a recording knows it elsewhere
+	"$TDSTAT" report file | grep -E ' cpu-clock +web +#'
+	"$TDSTAT" report file -j | jq -e --arg name "$name" '.cgroup == $name and .container == "web"'
+	"$TDSTAT" report file -x, | grep ",cpu-clock,$name,"
+	# as perf stat has it
+	"$TDSTAT" report file -j --perf | jq -e 'has("container") | not'
+	# no files: as docker ps shows it
+	counted "$TDSTAT" -a -e cpu-clock --for-each-cgroup "$name" --timeout 100
+	grep -E " cpu-clock +${id:0:12} " <<<"$output"
+}
+
+@test "rows of containers: text, narrow tables, trees and the verdict have names, CSV and JSON both" {
+	web=system.slice/docker-$(printf '%064d' 7).scope
+	jq -c --arg web "$web" 'if .tdstat then .cgroups = [$web, "system.slice/db"] | .containers = ["web", ""]
+		elif .counts then .counts |= map(. + [.[1] % 2]) else . end' "$data/alderlake.jsonl" >file
+	"$TDSTAT" report file | grep -E '^ +[0-9.]+ +web +cpu_core '
+	"$TDSTAT" report file | grep -E '^ +[0-9.]+ +system.slice/db +cpu_core '
+	"$TDSTAT" report file -A | grep -E '^ +[0-9.]+ +CPU0 web +cpu_core '
+	"$TDSTAT" report file --summary | grep -E '^ web cpu_core,'
+	"$TDSTAT" report file --summary | grep -E '^ Lost most slots: (web|system.slice/db), .*; then (web|system.slice/db),'
+	script -qec "stty cols 60; '$TDSTAT' report file" /dev/null </dev/null | grep -E '^ +[0-9.]+ web +cpu_core '
+	"$TDSTAT" report file -x, | awk -F, -v web="$web" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["id"] != $at["cgroup"] || ($at["container"] == "web") != ($at["id"] == web) { exit 1 }'
+	"$TDSTAT" report file -j | jq -es --arg web "$web" 'map(select(.metric)) |
+		any(.id == $web) and all((.id == $web) == (.container == "web"))'
+	# another number of names than of cgroups is none of ours
+	jq -c 'if .tdstat then .containers = ["web"] else . end' file >other
+	[[ $("$TDSTAT" report other) != *" web "* ]]
+}

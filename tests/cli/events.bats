@@ -757,7 +757,7 @@ replays() {
 		and ($m["page-faults/sec"] / ($c["page-faults"] / $c["task-clock"] * 1000) - 1 | fabs) < 1e-3' metrics
 	# an interval without a count keeps its column
 	"$TDSTAT" --metric-only -I 50 -e task-clock,page-faults -x, -o out -- sleep 0.17
-	assert_equal "$(tr -d -c ',\n' <out | sort -u)" ',,,,,,,,,,,,,,,,,,,,,,,'
+	assert_equal "$(tr -d -c ',\n' <out | sort -u)" ',,,,,,,,,,,,,,,,,,,,,,,,'
 	for how in '-e dummy' '--null'; do
 		try "$TDSTAT" --metric-only $how --require -- true
 		assert_failure

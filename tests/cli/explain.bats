@@ -38,11 +38,12 @@ listed() {
 
 @test "short names, as narrow tables have them, are known" {
 	for short in mem_bou=tma_memory_bound mem_bound=tma_memory_bound bac_bou=tma_backend_bound \
+		memory=tma_memory_bound dram=tma_dram_bound l1=tma_l1_bound \
 		ret=tma_retiring tma_fet_lat=tma_fetch_latency MEM_LAT=tma_mem_latency; do
 		assert_same "$("$TDSTAT" explain "${short#*=}")" "$("$TDSTAT" explain "${short%=*}")"
 	done
 	# short for several, or with other words
-	for name in m_b fetch mem__bound memory_bound_x; do
+	for name in m_b fetch mem__bound memory_bound_x l bound mem_; do
 		try "$TDSTAT" explain $name
 		assert_failure 1
 	done

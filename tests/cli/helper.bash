@@ -175,7 +175,7 @@ software_machine() {
 
 # The columns of CSV behind the metrics.
 # shellcheck disable=SC2034 # for the suites
-behind=ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags
+behind=ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags
 
 # Where seccomp or perf_event_paranoid forbids even those: perf_event_open of
 # a dummy event, for this process (or "-a": for CPU 0), without tdstat.

@@ -15,6 +15,15 @@ meant() {
 	[ "${stderr_lines[1]}" = "tdstat: $1" ] || fail "the second line is not: $1"
 }
 
+@test "--sort takes no value" {
+	try "$TDSTAT" -a -A --sort lost --timeout 10
+	assert_failure 127
+	assert_complains "^tdstat: --sort takes no value: it sorts by lost slots, and 'lost' is no command"
+	# but a command may follow
+	try "$TDSTAT" -a --sort --dry-run -- true
+	assert_success
+}
+
 @test "a mistyped option: the one that is near, also of abbreviations" {
 	meant 'did you mean --interval-print?' "unrecognized option '--intervall'" -a --intervall 5
 	meant 'did you mean --interval-count?' "'--intreval-count=5'" -a --intreval-count=5

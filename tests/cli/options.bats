@@ -256,6 +256,13 @@ all_options_of() {
 	assert_equal "$stderr" 'tdstat: cannot write standard output: No space left on device'
 }
 
+@test "help has no line of blanks alone, as argp puts behind a text that just fits" {
+	for command in '' $(subcommands); do
+		"$TDSTAT" $command --help=all >help
+		run ! grep -nE '^ +$' help
+	done
+}
+
 @test "tdstat help legend: the marks that tdstat-glossary(7) has" {
 	try "$TDSTAT" help legend
 	assert_success

@@ -133,7 +133,7 @@ build_long() {
 	run ! grep -q '^ rare' out
 	grep -qE '^ \([0-9]+ with few windows\) +[0-9]+ +[0-9.]+$' out
 	profile -F 5000 --all -o out -- ./long
-	grep -qE '^ rare +[0-9]+ +([0-9.]+|-) +[0-9.]+( +-)+$' out
+	grep -qE '^ rare +[0-9]+ +([0-9.]+|-) +[0-9.]+( +-)+ *$' out
 	grep -qE '^ large +[0-9,]+ +[0-9.]+ +[0-9.]+ +(20|19)\.[0-9] ±' out
 }
 

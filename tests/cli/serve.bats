@@ -461,6 +461,13 @@ await() {
 	await '^tdstat_cgroups_counted 2$'
 	await "^tdstat_cgroup_nested\{cgroup=\"$group/web/api\"\} 1$"
 	refute grep -q "^tdstat_cgroup_nested{cgroup=\"$group/web\"}" page
+	# one of a container, whose name no file has
+	id=$(printf '%064x' $$)
+	work_in "docker-$id.scope"
+	await "^tdstat_slots_total\{pmu=\"cpu\",cgroup=\"$group/docker-$id.scope\",container=\"${id:0:12}\"\} [1-9]"
+	refute grep -q 'db",container' page
+	leave "docker-$id.scope"
+	await '^tdstat_cgroups_counted 2$'
 	# one comes, and is counted
 	work_in db
 	await "^tdstat_slots_total\{pmu=\"cpu\",cgroup=\"$group/db\"\} [1-9]"

@@ -144,3 +144,35 @@ resized() {
 	assert_equal "$(grep -c '^#' out)" 2
 	assert_same "$(head -n 1 wide; tail -n 6 wide)" "$(sed -n '/^#  *time/,$p' out | sed -n '1p; /^ *[345]\./p')"
 }
+
+@test "functions with level 2 in 80 columns: two tables for each kind of core, of short names" {
+	local width file=$data/functions.jsonl
+
+	for width in 60 80 100; do
+		window $width "$TDSTAT" report "$file" >out
+		sed 1,3d out | grep -v '^ Lost' >table
+		[ "$(longest table)" -le $width ] || fail "$width: $(<table)"
+	done
+	window 80 "$TDSTAT" report "$file" >out
+	assert_equal "$(grep -c '^ function ' out)" 4
+	assert_equal "$(grep '^ function ' out | head -n 2 | tr -s ' ')" ' function windows slots % ret lig_ope hea_ope bac_bou mem_bou 
+ function cor_bou fro_bou fet_lat fet_ban bad_spe bra_mis mac_cle '
+	# of each kind of core its own rows, and the nodes that it has
+	assert_equal "$(awk '/^ cpu_/ { of = $1 } $1 == "scenario_icache" { print of, $2, $4 }' out)" 'cpu_core: 417 36.1
+cpu_core: 6.7 37.9*
+cpu_atom: 270 36.0
+cpu_atom: 38.0* 6.0'
+	sed -n '/cpu_core:/,/cpu_atom:/p' out >core
+	run ! grep -q 'res_bou\|with few windows' core
+	# -M and explain take the names
+	try "$TDSTAT" explain lig_ope
+	[[ $output == *tma_light_operations* ]]
+}
+
+@test "functions: two tables with errors are enough; a pipe has one" {
+	"$TDSTAT" report "$data/functions.jsonl" -l 1 >pipe
+	assert_equal "$(grep -c '^ function ' pipe)" 1
+	window 80 "$TDSTAT" report "$data/functions.jsonl" -l 1 >out
+	assert_equal "$(grep -c '^ function ' out)" 2
+	grep 'scenario_icache *cpu_core *417 .* 36\.1 ±0\.3' out
+}

@@ -177,6 +177,36 @@ values() {
 	ended 0
 }
 
+@test "a recording: b leads back, f on, each with the values of its interval; Space plays on" {
+	open 120 30
+	top "$data/alderlake.jsonl -I 100"
+	shows '^5\.0 s .* END'
+	press b
+	shows '^4\.0 s .* FROZEN'
+	press b b
+	shows '^2\.0 s .* FROZEN'
+	jq -c 'select(has("time") | not), select(.time and .time < 2.5)' "$data/alderlake.jsonl" >two.jsonl
+	values two.jsonl -A >want
+	look | sed -n '/LOST%/,$p' | grep 'CPU[0-9]$' | tr -d '*' |
+		awk '{ print $NF, $(NF - 1), $2, $3, $4, $5 }' | LC_ALL=C sort >got
+	diff want got
+	press f
+	shows '^3\.0 s .* FROZEN'
+	# no further back than the first
+	press b b b b
+	shows '^1\.0 s .* FROZEN'
+	# a level that is changed changes no interval
+	press 2
+	shows '^1\.0 s .*level 2.* FROZEN'
+	press Space
+	shows '^5\.0 s .* END'
+	press f
+	shows 'this is the last interval'
+	on_screen '^5\.0 s .* END'
+	press q
+	ended 0
+}
+
 @test "windows of any size, and while it runs" {
 	open 80 24
 	top "$data/alderlake-course.jsonl"
@@ -330,7 +360,7 @@ is_running() { grep -q '^State:	[^Z]' "/proc/$1/status"; }
 	for how in '</dev/null' '>out' '| cat'; do
 		open 120 24
 		press "'$TDSTAT' top $how" Enter
-		shows '^tdstat: top: standard (in|out)put is not a terminal'
+		shows '^(\$ )?tdstat: top: standard (in|out)put is not a terminal'
 		shows '^tdstat: rows, wherever they go: tdstat -a -I 1s'
 	done
 	run "$TDSTAT" top "$data/alderlake.jsonl" </dev/null

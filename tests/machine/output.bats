@@ -7,7 +7,7 @@
 load helper
 
 HEADER=time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation
-HEADER+=,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags
+HEADER+=,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags
 
 # A locale with a decimal comma, of which nothing but the numbers is German.
 german_locale() {

@@ -87,6 +87,9 @@ is_played() {
 	is_played dram_latency $(line 'CPU1$' | awk '{ print $5, $6, $7, $8 }')
 	busy=$(line 'CPU1$' | awk '{ print int($2) }')
 	[ "$busy" -gt 50 ]
+	# there is nothing to go back to
+	press b
+	shows 'b and f are for recordings'
 	press q
 	ended
 }

@@ -118,9 +118,9 @@ static const struct {
 	  .rows = { { "all", "cpu", 97.8, 66.7, 12.345, 3, 0.254, .cells = { OK(1) } },
 		    { "all", "cpu", NAN, 50, .cells = { OK(2) } } },
 	  .want =
-"time,id,pmu,busy,share,running,ipc,tma_retiring,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags\n"
-"0.000000000,all,cpu,12.35,97.80,66.70,0.25,1.00,3.00,,1,,,interval,,,,,,,,,\n"
-"0.000000000,all,cpu,,,50.00,,2.00,,,1,,,interval,,,,,,,,,\n" },
+"time,id,pmu,busy,share,running,ipc,tma_retiring,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"0.000000000,all,cpu,12.35,97.80,66.70,0.25,1.00,3.00,,1,,,interval,,,,,,,,,,\n"
+"0.000000000,all,cpu,,,50.00,,2.00,,,1,,,interval,,,,,,,,,,\n" },
 	{ "JSON: how busy they were", TD_FORMAT_JSON,
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "all", "cpu", 97.8, .busy = 12.345, .ipc = 1.5, .cells = { OK(1) } },
@@ -283,8 +283,8 @@ static const struct {
 	  .rows = { { "all", "cpu_core", 100,
 		      .cells = { OK(25.1), OK(49.8), OK(16.53), OK(8.57) } } },
 	  .want =
-"time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags\n"
-"1.000104518,all,cpu_core,,100.00,100.00,,25.10,49.80,16.53,8.57,,,1,,,interval,,,,,,,,,\n" },
+"time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_frontend_bound,tma_bad_speculation,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"1.000104518,all,cpu_core,,100.00,100.00,,25.10,49.80,16.53,8.57,,,1,,,interval,,,,,,,,,,\n" },
 	{ "CSV: the header once, all columns, what is missing empty",
 	  TD_FORMAT_CSV, ",",
 	  .frame = { .interval = true, .screen_lines = 2, .colour = true },
@@ -295,11 +295,11 @@ static const struct {
 		      .cells = { OK(-1.5), NONE, NONE, NONE, NONE } } },
 	  .usage = &(struct td_usage){ 1003214567, true, 998120000, 4211000 },
 	  .want =
-"time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_memory_bound,tma_core_bound,tma_resource_bound,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags\n"
-"0.000000500,CPU0,cpu_core,,100.00,100.00,,-0.01,,100.00,0.01,,,,1,,,interval,,,,,,,,,\n"
-"0.000000500,CPU4,cpu_atom,,100.00,100.00,,-1.50,,,,,,,1,,,interval,,,,,,,,,\n"
-"0.000000500,CPU0,cpu_core,,100.00,100.00,,-0.01,,100.00,0.01,,,,1,,,interval,,,,,,,,,\n"
-"0.000000500,CPU4,cpu_atom,,100.00,100.00,,-1.50,,,,,,,1,,,interval,,,,,,,,,\n" },
+"time,id,pmu,busy,share,running,ipc,tma_retiring,tma_backend_bound,tma_memory_bound,tma_core_bound,tma_resource_bound,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"0.000000500,CPU0,cpu_core,,100.00,100.00,,-0.01,,100.00,0.01,,,,1,,,interval,,,,,,,,,,\n"
+"0.000000500,CPU4,cpu_atom,,100.00,100.00,,-1.50,,,,,,,1,,,interval,,,,,,,,,,\n"
+"0.000000500,CPU0,cpu_core,,100.00,100.00,,-0.01,,100.00,0.01,,,,1,,,interval,,,,,,,,,,\n"
+"0.000000500,CPU4,cpu_atom,,100.00,100.00,,-1.50,,,,,,,1,,,interval,,,,,,,,,,\n" },
 	{ "CSV: percentages with two decimals, others with six digits",
 	  TD_FORMAT_CSV, ",", .columns = mixed, .nr_columns = 5,
 	  .rows = { { "all", "cpu", 100,
@@ -307,36 +307,36 @@ static const struct {
 		    { "all", "cpu", 100,
 		      .cells = { LOST, REFUSED("why"), OK(0.0000001), OK(1e15), NONE } } },
 	  .want =
-"time,id,pmu,busy,share,running,tma_retiring,ipc,reads,clock,all_slots,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags\n"
-"0.000000000,all,cpu,,100.00,100.00,25.15,1.23457,0.00123456,1234567.89,3.14,,,1,,,interval,,,,,,,,,\n"
-"0.000000000,all,cpu,,100.00,100.00,,,0.0000001,1000000000000000.00,,,,1,,,interval,,,,,,,,,\n" },
+"time,id,pmu,busy,share,running,tma_retiring,ipc,reads,clock,all_slots,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"0.000000000,all,cpu,,100.00,100.00,25.15,1.23457,0.00123456,1234567.89,3.14,,,1,,,interval,,,,,,,,,,\n"
+"0.000000000,all,cpu,,100.00,100.00,,,0.0000001,1000000000000000.00,,,,1,,,interval,,,,,,,,,,\n" },
 	{ "CSV: names with separators, quotes and line ends", TD_FORMAT_CSV, ",",
 	  .columns = odd, .nr_columns = 4,
 	  .rows = { { "my \"app\", 7", "cpu", 100,
 		      .cells = { OK(1), OK(2), OK(3), OK(4) } } },
 	  .want =
-"time,id,pmu,busy,share,running,ipc,\"a,b\",\"say \"\"x\"\"\",\"two\\x0alines\",a_name_that_is_longer_than_a_cell,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags\n"
-"0.000000000,\"my \"\"app\"\", 7\",cpu,,100.00,100.00,,1.00,2.00,3.00,4.00,,,1,,,interval,,,,,,,,,\n" },
+"time,id,pmu,busy,share,running,ipc,\"a,b\",\"say \"\"x\"\"\",\"two\\x0alines\",a_name_that_is_longer_than_a_cell,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"0.000000000,\"my \"\"app\"\", 7\",cpu,,100.00,100.00,,1.00,2.00,3.00,4.00,,,1,,,interval,,,,,,,,,,\n" },
 	{ "CSV: another separator", TD_FORMAT_CSV, ";",
 	  .columns = odd, .nr_columns = 1,
 	  .rows = { { "a;b", "x,y", 100, .cells = { OK(1) } } },
-	  .want = "time;id;pmu;busy;share;running;ipc;a,b;ghz;lost_share;slots;cycles;instructions;kind;interval;seconds;cpu;core;cgroup;comm;tid;host;flags\n0.000000000;\"a;b\";x,y;;100.00;100.00;;1.00;;;1;;;interval;;;;;;;;;\n" },
+	  .want = "time;id;pmu;busy;share;running;ipc;a,b;ghz;lost_share;slots;cycles;instructions;kind;interval;seconds;cpu;core;cgroup;comm;tid;container;host;flags\n0.000000000;\"a;b\";x,y;;100.00;100.00;;1.00;;;1;;;interval;;;;;;;;;;\n" },
 	{ "CSV: a tab", TD_FORMAT_CSV, "\t",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "a b", "a\tb", 100, .cells = { LOST } } },
-	  .want = "time\tid\tpmu\tbusy\tshare\trunning\tipc\ttma_retiring\tghz\tlost_share\tslots\tcycles\tinstructions\tkind\tinterval\tseconds\tcpu\tcore\tcgroup\tcomm\ttid\thost\tflags\n0.000000000\ta b\t\"a\\x09b\"\t\t100.00\t100.00\t\t\t\t\t1\t\t\tinterval\t\t\t\t\t\t\t\t\t\n" },
+	  .want = "time\tid\tpmu\tbusy\tshare\trunning\tipc\ttma_retiring\tghz\tlost_share\tslots\tcycles\tinstructions\tkind\tinterval\tseconds\tcpu\tcore\tcgroup\tcomm\ttid\tcontainer\thost\tflags\n0.000000000\ta b\t\"a\\x09b\"\t\t100.00\t100.00\t\t\t\t\t1\t\t\tinterval\t\t\t\t\t\t\t\t\t\t\n" },
 	{ "CSV: a separator that stands in what is escaped", TD_FORMAT_CSV, "x",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "\033", "\377", 100, .cells = { LOST } } },
-	  .want = "timexidxpmuxbusyxsharexrunningxipcxtma_retiringxghzxlost_sharexslotsxcyclesxinstructionsxkindxintervalxsecondsxcpuxcorexcgroupxcommxtidxhostxflags\n0.000000000x\"\\x1b\"x\"\\xff\"xx100.00x100.00xxxxx1xxxintervalxxxxxxxxx\n" },
+	  .want = "timexidxpmuxbusyxsharexrunningxipcxtma_retiringxghzxlost_sharexslotsxcyclesxinstructionsxkindxintervalxsecondsxcpuxcorexcgroupxcommxtidxcontainerxhostxflags\n0.000000000x\"\\x1b\"x\"\\xff\"xx100.00x100.00xxxxx1xxxintervalxxxxxxxxxx\n" },
 	{ "CSV: a separator that a name ends like", TD_FORMAT_CSV, "::",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { ":a", "a:", 100, .cells = { OK(1) } } },
-	  .want = "time::id::pmu::busy::share::running::ipc::tma_retiring::ghz::lost_share::slots::cycles::instructions::kind::interval::seconds::cpu::core::cgroup::comm::tid::host::flags\n0.000000000:::a::\"a:\"::::100.00::100.00::::1.00::::::1::::::interval::::::::::::::::::\n" },
+	  .want = "time::id::pmu::busy::share::running::ipc::tma_retiring::ghz::lost_share::slots::cycles::instructions::kind::interval::seconds::cpu::core::cgroup::comm::tid::container::host::flags\n0.000000000:::a::\"a:\"::::100.00::100.00::::1.00::::::1::::::interval::::::::::::::::::::\n" },
 	{ "CSV: a separator of two characters", TD_FORMAT_CSV, "::",
 	  .columns = top, .nr_columns = 1,
 	  .rows = { { "a:b", "a::b", 100, .cells = { OK(1) } } },
-	  .want = "time::id::pmu::busy::share::running::ipc::tma_retiring::ghz::lost_share::slots::cycles::instructions::kind::interval::seconds::cpu::core::cgroup::comm::tid::host::flags\n0.000000000::a:b::\"a::b\"::::100.00::100.00::::1.00::::::1::::::interval::::::::::::::::::\n" },
+	  .want = "time::id::pmu::busy::share::running::ipc::tma_retiring::ghz::lost_share::slots::cycles::instructions::kind::interval::seconds::cpu::core::cgroup::comm::tid::container::host::flags\n0.000000000::a:b::\"a::b\"::::100.00::100.00::::1.00::::::1::::::interval::::::::::::::::::::\n" },
 
 	{ "JSON", TD_FORMAT_JSON, .columns = tree, .nr_columns = 5,
 	  .frame = { .colour = true }, .time_ns = 1000104518,

@@ -286,9 +286,9 @@ static const struct {
 	  .frame = { "x", .errors = true },
 	  .rows = { { "all", "cpu", { BETWEEN(12.34, 0.416, 10, 15.125), HALF(1.5, NAN) } },
 		    { "CPU1", "cpu", { LOST, NONE } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,tma_retiring_error,tma_retiring_low,tma_retiring_high,ipc,ipc_error,ipc_low,ipc_high,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags\n"
-"1.000104518,all,cpu,12.30,100.00,100.00,12.34,0.42,10.00,15.12,1.50,,,,,,1,,,interval,,,,,,,,,\n"
-"1.000104518,CPU1,cpu,12.30,100.00,100.00,,,,,,,,,,,1,,,interval,,,,,,,,,\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,tma_retiring_error,tma_retiring_low,tma_retiring_high,ipc,ipc_error,ipc_low,ipc_high,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"1.000104518,all,cpu,12.30,100.00,100.00,12.34,0.42,10.00,15.12,1.50,,,,,,1,,,interval,,,,,,,,,,\n"
+"1.000104518,CPU1,cpu,12.30,100.00,100.00,,,,,,,,,,,1,,,interval,,,,,,,,,,\n" },
 	{ "JSON: between what it was, with the errors", TD_FORMAT_JSON,
 	  .frame = { "x", .errors = true },
 	  .rows = { { "all", "cpu", { BETWEEN(12.5, 0.25, 10, 15.125), NONE } } },
@@ -310,33 +310,33 @@ static const struct {
 	{ "CSV: means, and a row of their errors", TD_FORMAT_CSV,
 	  .frame = { "x", .runs = 3 },
 	  .rows = { { "all", "cpu", { ERR(12.34, 0.42), ERR(1.5, 0) } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags\n"
-"1.000104518,all,cpu,12.30,100.00,100.00,12.34,1.50,,,1,,,interval,,,,,,,,,\n"
-"1.000104518,all,cpu,,,,0.42,0.00,,,,,,spread,,,,,,,,,\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"1.000104518,all,cpu,12.30,100.00,100.00,12.34,1.50,,,1,,,interval,,,,,,,,,,\n"
+"1.000104518,all,cpu,,,,0.42,0.00,,,,,,spread,,,,,,,,,,\n" },
 	{ "CSV: means of CPUs, of which some are missing", TD_FORMAT_CSV,
 	  .frame = { "x", .runs = 2, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU0", "cpu_core", { ERR(1, 0.126), LOST } },
 		    { "CPU4", "cpu_atom", { ERR(3, NAN), NONE } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags\n"
-"1.000104518,CPU0,cpu_core,12.30,100.00,100.00,1.00,,,,1,,,interval,,,,,,,,,\n"
-"1.000104518,CPU0,cpu_core,,,,0.13,,,,,,,spread,,,,,,,,,\n"
-"1.000104518,CPU4,cpu_atom,12.30,100.00,100.00,3.00,,,,1,,,interval,,,,,,,,,\n"
-"1.000104518,CPU4,cpu_atom,,,,,,,,,,,spread,,,,,,,,,\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"1.000104518,CPU0,cpu_core,12.30,100.00,100.00,1.00,,,,1,,,interval,,,,,,,,,,\n"
+"1.000104518,CPU0,cpu_core,,,,0.13,,,,,,,spread,,,,,,,,,,\n"
+"1.000104518,CPU4,cpu_atom,12.30,100.00,100.00,3.00,,,,1,,,interval,,,,,,,,,,\n"
+"1.000104518,CPU4,cpu_atom,,,,,,,,,,,spread,,,,,,,,,,\n" },
 	{ "CSV: one run has no errors", TD_FORMAT_CSV,
 	  .frame = { "x", .runs = 1 },
 	  .rows = { { "all", "cpu", { ERR(1, 0.125), ERR(2, 1) } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags\n"
-"1.000104518,all,cpu,12.30,100.00,100.00,1.00,2.00,,,1,,,interval,,,,,,,,,\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"1.000104518,all,cpu,12.30,100.00,100.00,1.00,2.00,,,1,,,interval,,,,,,,,,,\n" },
 	{ "CSV: a summary has its time", TD_FORMAT_CSV, .frame = { "x" },
 	  .summary = true,
 	  .rows = { { "all", "cpu", { OK(1), OK(2) } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags\n"
-"1.000104518,all,cpu,12.30,100.00,100.00,1.00,2.00,,,1,,,interval,,,,,,,,,\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"1.000104518,all,cpu,12.30,100.00,100.00,1.00,2.00,,,1,,,interval,,,,,,,,,,\n" },
 	{ "CSV: cgroups are a part of the id", TD_FORMAT_CSV,
 	  .frame = { "x", .show_id = true, .show_cgroup = true },
 	  .rows = { { "CPU0 a,b", "cpu", { OK(1), OK(2) } } },
-	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,host,flags\n"
-"1.000104518,\"CPU0 a,b\",cpu,12.30,100.00,100.00,1.00,2.00,,,1,,,interval,,,,,,,,,\n" },
+	  .want = "time,id,pmu,busy,share,running,tma_retiring,ipc,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"1.000104518,\"CPU0 a,b\",cpu,12.30,100.00,100.00,1.00,2.00,,,1,,,interval,,,,,,,,,,\n" },
 	{ "JSON: errors", TD_FORMAT_JSON, .frame = { "x", .runs = 3 },
 	  .rows = { { "all", "cpu", { ERR(12.5, 0.25), ERR(1.5, NAN) } },
 		    { "CPU1", "cpu", { LOST, NONE } } },

@@ -256,7 +256,7 @@ static int plan(struct locating *l, struct td_err *err)
 			l->choice.without, l->choice.node);
 	g->job = &l->job;
 	g->how = td_rate_make(&l->job, USUAL_RATE);
-	g->format.chain = l->opts->callers;
+	g->format.chain = l->opts->callers || l->opts->samples;
 	g->lines = l->opts->verbose || l->opts->samples;
 	g->node = l->opts->nr_events ? NULL : l->choice.node;
 	g->take = take;

@@ -174,6 +174,13 @@ static const struct td_option rate[] = {
 	{ NULL },
 };
 
+static const struct td_option stacks[] = {
+	{ "folded", 0, "FILE",
+	  "stacks of callers for flamegraph.pl or speedscope, too",
+	  FILE_NAME(files.folded) },
+	{ NULL },
+};
+
 static const struct td_option timeout[] = {
 	{ "timeout", 0, "TIME", "stop after TIME and end the command",
 	  TIME(when.timeout_ms, 10) },
@@ -287,6 +294,7 @@ const struct td_option_group td_group_scale = { TD_SECTION_WHAT, scale };
 const struct td_option_group td_group_when = { TD_SECTION_WHEN, when };
 const struct td_option_group td_group_require = { TD_SECTION_WHEN, require };
 const struct td_option_group td_group_rate = { TD_SECTION_WHAT, rate };
+const struct td_option_group td_group_stacks = { TD_SECTION_HOW, stacks };
 const struct td_option_group td_group_timeout = { TD_SECTION_WHEN, timeout };
 const struct td_option_group td_group_rows = { TD_SECTION_HOW, rows };
 const struct td_option_group td_group_output = { TD_SECTION_HOW, output };

@@ -219,7 +219,7 @@ static int find_functions(struct td_gathering *g, struct td_err *err)
 
 static int prepare(struct td_gathering *g, struct td_err *err)
 {
-	const char *samples = g->job->opts->samples;
+	const char *samples = g->job->opts->files.samples;
 
 	g->symbols =
 		(struct td_symbols){ &g->job->fs, g->lines, &g->job->notes };

@@ -217,7 +217,7 @@ static const struct td_option sampling[] = {
 static const struct td_option showing[] = {
 	{ "samples", 0, "FILE",
 	  "keep every sample, too, for tdstat report --profile",
-	  TD_OPTION_FILE, offsetof(struct td_opts, samples) },
+	  TD_OPTION_FILE, offsetof(struct td_opts, files.samples) },
 	{ "record", 0, "FILE", "write a recording, too, for tdstat report",
 	  TD_OPTION_FILE, offsetof(struct td_opts, record) },
 	{ "all", 0, NULL, "show functions with few windows, too",

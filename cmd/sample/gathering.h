@@ -43,7 +43,7 @@ struct td_gathering {
 	struct td_spots spots;
 	/* Of the last sample: its spot, and those of its callers, -1 behind. */
 	struct {
-		int v[TD_MOST_FRAMES + 1];
+		int v[TD_MOST_FRAMES + 2];
 		size_t nr;
 	} chain;
 	struct td_spaces *spaces;

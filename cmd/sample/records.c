@@ -31,19 +31,11 @@ static int find_known(struct td_gathering *g, int pid, uint64_t address,
 
 /* --- chains ----------------------------------------------------------------- */
 
-/*
- * Adds a caller to the chain: true if there may be more behind it.  What runs in
- * secret places of the kernel is one caller, however many frames it has.
- */
-static bool push(struct td_gathering *g, int spot, bool kernel)
+/* What runs in secret places of the kernel is one caller, with all its frames. */
+static void push(struct td_gathering *g, int spot, bool kernel)
 {
-	size_t nr = g->chain.nr;
-
-	if (nr == TD_MOST_FRAMES)
-		spot = -1;
-	if (!kernel || !g->hides_kernel || spot != g->chain.v[nr - 1])
+	if (!kernel || !g->hides_kernel || spot != g->chain.v[g->chain.nr - 1])
 		g->chain.v[g->chain.nr++] = spot;
-	return spot >= 0;
 }
 
 /*
@@ -54,11 +46,12 @@ static bool push(struct td_gathering *g, int spot, bool kernel)
  */
 static int read_chain(struct td_gathering *g, const struct td_record *record)
 {
-	bool kernel = record->kernel, more = true, returns = false;
+	bool kernel = record->kernel, returns = false;
+	size_t nr = 0;
+	int spot = 0;
 
-	for (size_t i = 0; more && i < record->nr_chain; i++) {
+	for (size_t i = 0; i < record->nr_chain && spot >= 0; i++) {
 		uint64_t address = record->chain[i];
-		int spot;
 
 		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
 			kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
@@ -72,9 +65,14 @@ static int read_chain(struct td_gathering *g, const struct td_record *record)
 					  kernel);
 			if (spot == -ENOMEM)
 				return -ENOMEM;
-			more = push(g, spot, kernel);
+			push(g, spot, kernel);
 		}
 		returns = true;
+		/* there may be more */
+		if (++nr == TD_MOST_FRAMES && spot >= 0) {
+			push(g, -1, false);
+			break;
+		}
 	}
 	return 0;
 }

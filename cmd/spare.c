@@ -41,6 +41,7 @@ int td_spare_recordings(const struct td_opts *opts, struct td_err *err)
 		opts->record,
 		opts->files.samples,
 		opts->files.folded,
+		opts->files.pprof,
 	};
 
 	for (size_t i = 0; !opts->show.force && i < TD_ARRAY_SIZE(names); i++) {

@@ -178,6 +178,8 @@ static const struct td_option stacks[] = {
 	{ "folded", 0, "FILE",
 	  "stacks of callers for flamegraph.pl or speedscope, too",
 	  FILE_NAME(files.folded) },
+	{ "pprof", 0, "FILE", "the same for pprof, Parca or Pyroscope",
+	  FILE_NAME(files.pprof) },
 	{ NULL },
 };
 

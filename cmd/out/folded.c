@@ -25,17 +25,23 @@ static void put_name(FILE *fp, const char *name)
 	td_put_printable(fp, name);
 }
 
-/* As deep as chains are. */
-static void put_stack(FILE *fp, const struct td_stacks *stacks, int at)
+/* In a file, chains may be as long as somebody likes. */
+static int put_stack(FILE *fp, const struct td_stacks *stacks, int at)
 {
-	const struct td_stack *s = &stacks->v[at];
+	size_t nr = (size_t)stacks->v[at].depth + 1;
+	td_autofree int *functions = calloc(nr, sizeof(*functions));
 	char buf[TD_STACK_NAME];
 
-	if (s->caller >= 0) {
-		put_stack(fp, stacks, s->caller);
-		fputc(';', fp);
+	if (!functions)
+		return -ENOMEM;
+	for (size_t i = nr; i-- > 0; at = stacks->v[at].caller)
+		functions[i] = stacks->v[at].function;
+	for (size_t i = 0; i < nr; i++) {
+		if (i)
+			fputc(';', fp);
+		put_name(fp, td_stack_name(buf, stacks->spots, functions[i]));
 	}
-	put_name(fp, td_stack_name(buf, stacks->spots, s->function));
+	return 0;
 }
 
 /* root: of several events, which have no sum, the one that it is of. */
@@ -44,6 +50,7 @@ static char *make_line(const struct td_stacks *stacks, int at, const char *root)
 	char *line = NULL;
 	size_t size;
 	FILE *fp = open_memstream(&line, &size);
+	int rc;
 
 	if (!fp)
 		return NULL;
@@ -51,9 +58,9 @@ static char *make_line(const struct td_stacks *stacks, int at, const char *root)
 		put_name(fp, root);
 		fputc(';', fp);
 	}
-	put_stack(fp, stacks, at);
+	rc = put_stack(fp, stacks, at);
 	fprintf(fp, " %.0f\n", stacks->v[at].own);
-	if (fclose(fp) == 0)
+	if (fclose(fp) == 0 && !rc)
 		return line;
 	free(line);
 	return NULL;

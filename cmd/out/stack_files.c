@@ -6,7 +6,7 @@
 
 #include "cmd/out/out.h"
 #include "cmd/out/where.h"
-#include "lib/base/util.h"
+#include "lib/base/gzip.h"
 
 static const struct {
 	const char *option;
@@ -16,6 +16,7 @@ static const struct {
 } kinds[TD_NR_STACK_FILES] = {
 	{ "--folded", offsetof(struct td_sample_files, folded),
 	  td_folded_write },
+	{ "--pprof", offsetof(struct td_sample_files, pprof), td_pprof_write },
 };
 
 static const char *name_of(const struct td_sample_files *files, size_t kind)
@@ -56,6 +57,8 @@ int td_stack_files_open(struct td_sample_files *files, struct td_err *err)
 	if (nr_on_stdout(files) > 1)
 		return td_err_usage(err, "only one file of stacks can go to "
 					 "standard output");
+	if (files->pprof && td_gzip_load(err))
+		return td_err_wrap(err, "--pprof");
 	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
 		const char *name = name_of(files, i);
 

@@ -10,13 +10,13 @@
 struct td_frame;
 struct td_where;
 
-#define TD_NR_STACK_FILES 1
+#define TD_NR_STACK_FILES 2
 
 /* Files that samples go to, beside the table of functions. */
 struct td_sample_files {
 	const char *samples; /* NULL: none, as all */
 	/* of stacks; "-" is standard output */
-	const char *folded;
+	const char *folded, *pprof;
 	FILE *fps[TD_NR_STACK_FILES]; /* of stacks */
 };
 
@@ -34,5 +34,8 @@ void td_stack_files_close(struct td_sample_files *files);
 /* folded.c: "main;f 12", a stack a line.  0 or -ENOMEM. */
 int td_folded_write(FILE *fp, const struct td_where *where,
 		    const struct td_frame *frame);
+/* pprof.c: profile.proto in gzip, after td_gzip_load().  0 or -ENOMEM. */
+int td_pprof_write(FILE *fp, const struct td_where *where,
+		   const struct td_frame *frame);
 
 #endif

@@ -257,10 +257,10 @@ static int plan(struct locating *l, struct td_err *err)
 			l->choice.without, l->choice.node);
 	g->job = &l->job;
 	g->how = td_rate_make(&l->job, USUAL_RATE);
-	g->format.chain = l->opts->callers ||
-			  l->opts->files.samples ||
+	g->format.chain = l->opts->callers || l->opts->files.samples ||
 			  td_stack_files_any(&l->opts->files);
-	g->lines = l->opts->verbose || l->opts->files.samples;
+	g->lines = l->opts->verbose || l->opts->files.samples ||
+		   l->opts->files.pprof;
 	g->node = l->opts->nr_events ? NULL : l->choice.node;
 	g->take = take;
 	g->ctx = l;
@@ -415,14 +415,11 @@ static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,  &td_group_cores,
-	&td_group_files,   &group_sampling,
-	&td_group_rate,    &td_group_timeout,
-	&td_group_require, &group_showing,
-	&td_group_stacks,  &td_group_formats,
-	&td_group_output,
-	&td_group_head,    &td_group_stream,
-	&td_group_dry_run, NULL,
+	&td_group_target,  &td_group_cores,   &td_group_files,
+	&group_sampling,   &td_group_rate,    &td_group_timeout,
+	&td_group_require, &group_showing,    &td_group_stacks,
+	&td_group_formats, &td_group_output,  &td_group_head,
+	&td_group_stream,  &td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_locate = {

@@ -58,8 +58,9 @@ static int check_stack_files(const struct td_recording *rec,
 	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
 		if (files->fps[i] &&
 		    td_recording_is_written(rec, fileno(files->fps[i])))
-			return td_err_usage(err, "%s is the recording that is "
-						 "being read",
+			return td_err_usage(err,
+					    "%s is the recording that is "
+					    "being read",
 					    rec->path);
 	}
 	return 0;

@@ -262,9 +262,8 @@ static int read_sample(const struct reader *r, struct json_object *array)
 	for (size_t i = 0; i < record.nr_values; i++)
 		pairs[2 * i] = (uint64_t)n[FIRST_VALUE + i];
 	call = call_of(r, (int)n[7]);
-	return call == -ENOMEM
-		       ? td_err_nomem(r->err)
-		       : give(r, &record, (int)n[4], (int)n[6], call);
+	return call == -ENOMEM ? td_err_nomem(r->err)
+			       : give(r, &record, (int)n[4], (int)n[6], call);
 }
 
 static int read_other(const struct reader *r, struct json_object *array,

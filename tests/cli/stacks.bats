@@ -149,11 +149,104 @@ assert_sums() {
 	[ "$(tr ';' '\n' <<<"$line" | wc -l)" -eq 128 ]
 }
 
+# unpack FILE: a profile of pprof, as its published profile.proto has it, as JSON: samples
+# as names from the outermost on, lines, values; mappings; types
+unpack() {
+	python3 - "$1" <<-'PYTHON'
+		import gzip, json, sys
+		def varint(data, at):
+		    number = shift = 0
+		    while True:
+		        number |= (data[at] & 127) << shift
+		        at, shift = at + 1, shift + 7
+		        if data[at - 1] < 128:
+		            return number, at
+		def fields(data):
+		    at = 0
+		    while at < len(data):
+		        key, at = varint(data, at)
+		        value, at = varint(data, at)
+		        assert key & 7 in (0, 2), key
+		        if key & 7 == 2:
+		            value, at = data[at:at + value], at + value
+		            assert at <= len(data)
+		        yield key >> 3, value
+		def numbers(data):
+		    at = 0
+		    while at < len(data):
+		        number, at = varint(data, at)
+		        yield number
+		all = list(fields(gzip.decompress(open(sys.argv[1], "rb").read())))
+		def every(field):
+		    return [dict(fields(value)) for key, value in all if key == field]
+		texts = [value.decode() for key, value in all if key == 6]
+		assert texts[0] == ""
+		functions = {f[1]: texts[f[2]] for f in every(5)}
+		lines = {l[1]: dict(fields(l[4])) for l in every(4)}
+		mappings = {m[1]: m for m in every(3)}
+		assert all and {l.get(2, 0) for l in every(4)} <= {0, *mappings}
+		print(json.dumps({
+		    "samples": [{"stack": [functions[lines[l][1]] for l in numbers(s[1])][::-1],
+		                 "lines": [lines[l].get(2) for l in numbers(s[1])][::-1],
+		                 "values": list(numbers(s[2]))} for s in every(2)],
+		    "types": [[texts[t[1]], texts[t[2]]] for t in every(1)],
+		    "mappings": [[texts[m[5]], texts[m.get(6, 0)]] for m in mappings.values()],
+		    "period": dict(all).get(12), "comments": [texts[v] for k, v in all if k == 13]}))
+	PYTHON
+}
+
+@test "--pprof: the same stacks, with lines and build ids" {
+	real
+	build_deep
+	locate --folded stacks --pprof profile --samples samples -o table -- ./deep
+	unpack profile >profile.json
+	assert_same "$(cat stacks)" "$(jq -r '[.samples[] | {stack: .stack | join(";"), value: .values[0]}] |
+		group_by(.stack)[] | "\(.[0].stack) \(map(.value) | add)"' profile.json | LC_ALL=C sort)"
+	jq -es '.[0] | .types == [["cpu-clock", "events"]] and .period == 1000000 and .comments[0] == "cpu-clock"' profile.json
+	line=$(grep -n '^WORK(leaf)' deep.c "$BATS_FILE_TMPDIR/deep.c" 2>/dev/null | head -n 1 | cut -d: -f2)
+	jq -es --argjson line "$line" '.[0].samples | any(.stack[-1] == "leaf" and .lines[-1] == $line)' profile.json
+	id=$(readelf -n deep | sed -n 's/.*Build ID: //p')
+	jq -es --arg path "$PWD/deep" --arg id "$id" '.[0].mappings | any(. == [$path, $id])' profile.json
+	# from the recording, the same but for the time, which only that has
+	try "$TDSTAT" report --locate --pprof again samples
+	assert_success
+	assert_same "$(cat profile.json)" "$(unpack again)"
+}
+
+@test "--pprof of two events: a value for each" {
+	real
+	build_deep
+	locate -e task-clock --pprof profile -j -o table -- ./deep
+	unpack profile >profile.json
+	jq -es '.[0] | .types == [["cpu-clock", "events"], ["task-clock", "events"]]' profile.json
+	for i in 0 1; do
+		[ "$(jq "[.samples[].values[$i]] | add" profile.json)" -gt 300000000 ]
+	done
+	jq -es '.[0].samples | all(.values | length == 2 and (.[0] == 0 or .[1] == 0))' profile.json
+}
+
+@test "--pprof: go tool pprof reads it" {
+	go tool pprof -h 2>&1 | grep -q -e -top || skip "no go tool pprof"
+	real
+	build_deep
+	locate --pprof profile --folded stacks -o table -- ./deep
+	go tool pprof -top profile >top
+	grep -q '^Type: cpu-clock$' top
+	sum=$(awk '{ sum += $NF } END { printf "%.0f\n", sum }' stacks)
+	grep -q " of ${sum}events total" top
+	leaf=$(awk '/;leaf [0-9]*$/ { sum += $NF } END { printf "%.0f\n", sum }' stacks)
+	grep -qE "^ *${leaf}events .* leaf\$" top
+	go tool pprof -traces profile | grep -A 3 ' leaf$' | grep -q often
+	go tool pprof -list '^leaf$' profile | grep -qE "^ROUTINE =+ leaf in .*deep.c"
+}
+
 @test "files of stacks: wrong usage, and what cannot be written" {
 	real
 	build_deep
 	locate --folded none/stacks -- ./deep
 	assert_complains 'none/stacks'
+	locate --folded - --pprof - -- ./deep
+	[ "$status" -eq 64 ]
 	try "$TDSTAT" report --folded stacks samples
 	[ "$status" -eq 64 ]
 	assert_complains --locate

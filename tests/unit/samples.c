@@ -310,8 +310,7 @@ static void test_spots_as_callers(void)
 	struct given given;
 	struct td_err err = { 0 };
 
-	ok(read_text(HEAD SAMPLES OBJECT SPOT
-		     "{\"s\":[1,0,1,1,0,1,0,0]}\n" END,
+	ok(read_text(HEAD SAMPLES OBJECT SPOT "{\"s\":[1,0,1,1,0,1,0,0]}\n" END,
 		     &samples, &given, &err) == 0,
 	   "an older file is read: %s", err.msg);
 	ok(given.nr == 1 && given.callers[0] == 0 &&

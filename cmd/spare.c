@@ -42,6 +42,7 @@ int td_spare_recordings(const struct td_opts *opts, struct td_err *err)
 		opts->files.samples,
 		opts->files.folded,
 		opts->files.pprof,
+		opts->files.flame,
 	};
 
 	for (size_t i = 0; !opts->show.force && i < TD_ARRAY_SIZE(names); i++) {

@@ -180,6 +180,8 @@ static const struct td_option stacks[] = {
 	  FILE_NAME(files.folded) },
 	{ "pprof", 0, "FILE", "the same for pprof, Parca or Pyroscope",
 	  FILE_NAME(files.pprof) },
+	{ "flame", 0, "FILE", "a page, or FILE.svg, with a flame graph of them",
+	  FILE_NAME(files.flame) },
 	{ NULL },
 };
 

@@ -7,6 +7,7 @@
 #include "cmd/out/out.h"
 #include "cmd/out/where.h"
 #include "lib/base/gzip.h"
+#include "lib/base/util.h"
 
 static const struct {
 	const char *option;
@@ -17,6 +18,7 @@ static const struct {
 	{ "--folded", offsetof(struct td_sample_files, folded),
 	  td_folded_write },
 	{ "--pprof", offsetof(struct td_sample_files, pprof), td_pprof_write },
+	{ "--flame", offsetof(struct td_sample_files, flame), td_flame_write },
 };
 
 static const char *name_of(const struct td_sample_files *files, size_t kind)
@@ -73,6 +75,17 @@ int td_stack_files_open(struct td_sample_files *files, struct td_err *err)
 	return 0;
 }
 
+/* A flame graph is a page unless its name says otherwise. */
+static int write_one(const struct td_sample_files *files, size_t kind,
+		     const struct td_where *where, const struct td_frame *frame)
+{
+	bool svg = kinds[kind].write == td_flame_write &&
+		   td_ends_with(files->flame, ".svg");
+
+	return svg ? td_flame_write_svg(files->fps[kind], where, frame)
+		   : kinds[kind].write(files->fps[kind], where, frame);
+}
+
 int td_stack_files_write(const struct td_sample_files *files,
 			 const struct td_where *where,
 			 const struct td_frame *frame, struct td_err *err)
@@ -84,7 +97,7 @@ int td_stack_files_write(const struct td_sample_files *files,
 			continue;
 		if (fp != stdout)
 			td_out_empty(fp);
-		if (kinds[i].write(fp, where, frame))
+		if (write_one(files, i, where, frame))
 			return td_err_nomem(err);
 		if (td_out_check(fp, name_of(files, i), err))
 			return err->code;

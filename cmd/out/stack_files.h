@@ -10,13 +10,13 @@
 struct td_frame;
 struct td_where;
 
-#define TD_NR_STACK_FILES 2
+#define TD_NR_STACK_FILES 3
 
 /* Files that samples go to, beside the table of functions. */
 struct td_sample_files {
 	const char *samples; /* NULL: none, as all */
 	/* of stacks; "-" is standard output */
-	const char *folded, *pprof;
+	const char *folded, *pprof, *flame;
 	FILE *fps[TD_NR_STACK_FILES]; /* of stacks */
 };
 
@@ -37,5 +37,10 @@ int td_folded_write(FILE *fp, const struct td_where *where,
 /* pprof.c: profile.proto in gzip, after td_gzip_load().  0 or -ENOMEM. */
 int td_pprof_write(FILE *fp, const struct td_where *where,
 		   const struct td_frame *frame);
+/* page/flame.c: a page, or a picture in SVG.  0 or -ENOMEM. */
+int td_flame_write(FILE *fp, const struct td_where *where,
+		   const struct td_frame *frame);
+int td_flame_write_svg(FILE *fp, const struct td_where *where,
+		       const struct td_frame *frame);
 
 #endif

@@ -5,6 +5,7 @@
 
 # shellcheck disable=SC2016,SC2086,SC2153,SC2154 # sh -c; lists of options; helper.bash
 load helper
+load pages
 load sampling
 
 # locate OPTION...: by cpu-clock
@@ -238,6 +239,74 @@ unpack() {
 	grep -qE "^ *${leaf}events .* leaf\$" top
 	go tool pprof -traces profile | grep -A 3 ' leaf$' | grep -q often
 	go tool pprof -list '^leaf$' profile | grep -qE "^ROUTINE =+ leaf in .*deep.c"
+}
+
+# bars FILE: of each function of a flame graph, the parts of all bars that it has
+bars() {
+	python3 - "$1" <<-'PYTHON'
+		import collections, re, sys
+		sums = collections.Counter()
+		bars = re.findall(r'<svg class="bar" data-from="([0-9.]+)" data-part="([0-9.]+)" data-depth="(\d+)".*?<title>(.*?): .*?</title>.*?</svg>', open(sys.argv[1]).read(), re.S)
+		ends = {}
+		for start, part, depth, name in bars:
+		    sums[name, int(depth)] += float(part)
+		    ends.setdefault(int(depth), []).append((float(start), float(part)))
+		# bars of a row do not overlap
+		for row in ends.values():
+		    row.sort()
+		    assert all(a + p <= b + 2e-6 for (a, p), (b, _) in zip(row, row[1:])), row
+		for (name, depth), part in sorted(sums.items()):
+		    print(name, depth, f"{part:.3f}")
+	PYTHON
+}
+
+@test "--flame FILE.svg: bars as wide as the stacks, each above its caller" {
+	real
+	build_deep
+	locate --flame flame.svg --folded stacks --samples samples -o table -- ./deep
+	python3 -c "import sys, xml.etree.ElementTree as e; e.parse(sys.argv[1])" flame.svg
+	bars flame.svg >of_svg
+	depth=$(sed -n 's/;often;leaf [0-9]*$//p' stacks | head -n 1 | tr ';' '\n' | wc -l)
+	want=$(awk '/;leaf [0-9]*$/ { leaf += $NF } /;leaf[; ]/ { all += $NF } { sum += $NF } END { printf "%.3f", all / sum }' stacks)
+	assert_same "leaf $((depth + 1)) $want" "$(grep "^leaf $((depth + 1)) " of_svg)"
+	grep -q "^often $depth " of_svg
+	grep -q '<title>leaf: [0-9.]* %, [0-9,]* events; [0-9.]* % in itself</title>' flame.svg
+	# a page has the same bars, and so has --html
+	try "$TDSTAT" report --locate --flame flame.html -o table samples
+	page check flame.html
+	assert_same "$(cat of_svg)" "$(bars flame.html)"
+	try "$TDSTAT" report --locate --html page.html samples
+	assert_same "$(cat of_svg)" "$(bars page.html)"
+}
+
+@test "--flame FILE.html in a browser: a function is found by its name, a click zooms" {
+	needs_browser
+	real
+	build_deep
+	locate --flame flame.html --folded stacks -o table -- ./deep
+	part=$(awk '/;often[; ]/ { part += $NF } { sum += $NF } END { printf "%.1f", 100 * part / sum }' stacks)
+	bar='[...document.querySelectorAll("svg.bar")].find(bar => bar.querySelector("text").textContent === "often")'
+	run -0 browser flame.html \
+		'const input = document.querySelector("figure.flame input"); input.value = "ofte"; input.oninput(); document.querySelector("figure.flame .says").textContent' \
+		"$bar.classList.contains('found')" 'document.querySelectorAll("svg.found").length < document.querySelectorAll("svg.bar").length' \
+		"$bar.dispatchEvent(new MouseEvent('click')); $bar.getAttribute('width')" \
+		'[...document.querySelectorAll("svg.bar")].find(bar => bar.querySelector("text").textContent === "rarely").style.display' \
+		'document.querySelector("figure.flame button").click()' "$bar.getAttribute('width') !== '100%'" 'scrollX'
+	assert_line --index 0 "\"1 function, $part % of the events\""
+	assert_line --index 1 true
+	assert_line --index 2 true
+	assert_line --index 3 '"100%"'
+	assert_line --index 4 '"none"'
+	assert_line --index 6 true
+}
+
+@test "--flame: the colour is that of the node's part of level 1" {
+	clock_machine
+	build_deep
+	try "$TDSTAT" locate tma_dram_bound "${files[@]}" --flame flame.svg -- ./deep
+	grep -q 'events of tma_dram_bound, a part of tma_backend_bound</text>' flame.svg
+	grep -q 'fill="#e69f00"\|fill="#e[a-f0-9]*af2b"' flame.svg
+	run ! grep -q 'fill="#cc79a7"' flame.svg
 }
 
 @test "files of stacks: wrong usage, and what cannot be written" {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/out/advice.h"
+#include "cmd/out/page/flame.h"
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"
 #include "cmd/out/where.h"
@@ -77,9 +78,10 @@ static void put_location(FILE *fp, const struct td_where *where,
 		put_caller(fp, spots, &location->callers.v[i]);
 }
 
-static void put_event(FILE *fp, const struct td_where *where,
+static void put_event(struct td_writer *writer, const struct td_where *where,
 		      const struct td_where_event *event)
 {
+	FILE *fp = writer->fp;
 	char buf[64];
 
 	fputs("<section>\n<h2>", fp);
@@ -92,7 +94,10 @@ static void put_event(FILE *fp, const struct td_where *where,
 		event->locations.samples,
 		event->locations.samples == 1 ? "" : "s");
 	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
-	fprintf(fp, " events</p>\n<div class=\"scroll\">"
+	fputs(" events</p>\n", fp);
+	if (where->spots->nr_calls)
+		td_flame_put_figure(writer, where, event);
+	fprintf(fp, "<div class=\"scroll\">"
 		    "<table class=\"where\">\n<thead><tr>"
 		    "<th scope=\"col\" class=\"number\">Share</th>"
 		    "<th scope=\"col\">Error</th>"
@@ -104,7 +109,7 @@ static void put_event(FILE *fp, const struct td_where *where,
 	fputs("</tbody></table></div>\n</section>\n", fp);
 }
 
-static void page_where(struct td_writer *writer, const struct td_where *where)
+void td_page_where(struct td_writer *writer, const struct td_where *where)
 {
 	FILE *fp = writer->fp;
 
@@ -115,7 +120,7 @@ static void page_where(struct td_writer *writer, const struct td_where *where)
 	td_page_put_facts(writer, true);
 	fputs("</header>\n", fp);
 	for (size_t i = 0; i < where->nr; i++)
-		put_event(fp, where, &where->events[i]);
+		put_event(writer, where, &where->events[i]);
 	td_page_end(fp);
 }
 
@@ -342,7 +347,7 @@ const struct td_out td_out_html = {
 	.report = html_report,
 	.verdict = html_verdict,
 	.events = html_events,
-	.where = page_where,
+	.where = td_page_where,
 	.diff = td_page_diff,
 	.end = html_end,
 };

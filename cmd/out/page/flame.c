@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Flame graphs: a figure of a page, or a picture alone. */
+#include "cmd/out/page/flame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/out/page/icicle.h"
+#include "cmd/out/page/parts.h"
+#include "cmd/out/page/text.h"
+#include "cmd/out/stack_files.h"
+#include "lib/base/util.h"
+#include "lib/sample/stacks.h"
+#include "metrics/explain/explain.h"
+
+#define WIDTH      1200
+#define ROW_HEIGHT 18
+#define HEADING    30    /* the height of an event's */
+#define MOST_ROWS  256   /* chains of our own are half as deep */
+#define LEAST      10000 /* parts of the width: less cannot be seen */
+#define LABEL      0.03  /* of the width: less than this holds no text */
+#define SHADES     4
+#define PERCENT    100
+
+/* --- colours ---------------------------------------------------------------- */
+
+static const struct td_explanation *find_node(const char *name)
+{
+	const struct td_explanation *text;
+
+	for (size_t i = 0; name && (text = td_explanation_at(i)); i++) {
+		if (strcmp(text->name, name) == 0)
+			return text;
+	}
+	return NULL;
+}
+
+/* The part of level 1 that the node is in. */
+static const char *top_of(const char *node)
+{
+	const struct td_explanation *text = find_node(node);
+
+	while (text && text->parent) {
+		node = text->parent;
+		text = find_node(node);
+	}
+	return node;
+}
+
+static int hue_of(const char *node)
+{
+	enum td_part part = node ? td_part_of(top_of(node)) : TD_PART_OTHER;
+
+	return part == TD_NR_PARTS ? TD_PART_OTHER : (int)part;
+}
+
+/* --- bars ------------------------------------------------------------------- */
+
+static void put_share(FILE *fp, double part, double all)
+{
+	char buf[64];
+
+	fprintf(fp, "%s %%", td_out_format(buf, 1, PERCENT * part / all));
+}
+
+static void put_title(FILE *fp, const struct td_stacks *stacks,
+		      const struct td_stack *s, const char *name)
+{
+	char buf[64];
+
+	fputs("<title>", fp);
+	td_page_put(fp, name);
+	fputs(": ", fp);
+	put_share(fp, s->all, stacks->all);
+	fputs(", ", fp);
+	td_out_grouped(fp, 0, td_out_format(buf, 0, s->all));
+	fputs(" events; ", fp);
+	put_share(fp, s->own, stacks->all);
+	fputs(" in itself</title>", fp);
+}
+
+static int nr_rows(const struct td_stacks *stacks)
+{
+	return stacks->depth < MOST_ROWS ? stacks->depth : MOST_ROWS;
+}
+
+/* An element of its own clips its text; widths are those of any picture. */
+static void put_bar(FILE *fp, const struct td_stacks *stacks,
+		    const struct td_stack *s, int hue)
+{
+	double from = s->from / stacks->all, part = s->all / stacks->all;
+	char buf[TD_STACK_NAME], colour[8];
+	const char *name = td_stack_name(buf, stacks->spots, s->function);
+	int shade = (int)(td_hash_text(name) % SHADES);
+
+	fprintf(fp,
+		"<svg class=\"bar\" data-from=\"%.6f\" data-part=\"%.6f\" "
+		"data-depth=\"%d\" x=\"%.4f%%\" y=\"%d\" width=\"%.4f%%\" "
+		"height=\"%d\">",
+		from, part, s->depth, PERCENT * from,
+		(nr_rows(stacks) - 1 - s->depth) * ROW_HEIGHT, PERCENT * part,
+		ROW_HEIGHT);
+	put_title(fp, stacks, s, name);
+	fprintf(fp,
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\" "
+		"stroke=\"#fff\"/><text x=\"3\" y=\"13\"%s>",
+		td_icicle_colour(colour, hue, shade),
+		part < LABEL ? " display=\"none\"" : "");
+	td_page_put(fp, name);
+	fputs("</text></svg>\n", fp);
+}
+
+static void put_bars(FILE *fp, const struct td_stacks *stacks, int hue)
+{
+	fputs("<g font-family=\"sans-serif\" font-size=\"12\" fill=\"#000\">\n",
+	      fp);
+	for (size_t i = 0; i < stacks->nr; i++) {
+		const struct td_stack *s = &stacks->v[i];
+
+		if (s->all > stacks->all / LEAST && s->depth < MOST_ROWS)
+			put_bar(fp, stacks, s, hue);
+	}
+	fputs("</g>\n", fp);
+}
+
+/* "cpu-clock, 1,234 events"; the part of level 1 tells the colour. */
+static void put_caption(FILE *fp, const struct td_where *where,
+			const struct td_where_event *event)
+{
+	char buf[64];
+
+	td_page_put(fp, event->name);
+	fputs(", about ", fp);
+	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
+	fputs(" events", fp);
+	if (!where->node)
+		return;
+	fputs(" of ", fp);
+	td_page_put(fp, where->node);
+	if (strcmp(top_of(where->node), where->node) == 0)
+		return;
+	fputs(", a part of ", fp);
+	td_page_put(fp, top_of(where->node));
+}
+
+/* --- a figure of a page ----------------------------------------------------- */
+
+void td_flame_put_figure(struct td_writer *writer, const struct td_where *where,
+			 const struct td_where_event *event)
+{
+	FILE *fp = writer->fp;
+	struct td_stacks stacks;
+
+	if (td_stacks_make(&stacks, where->hits, where->spots, event->index))
+		writer->no_memory = true;
+	else if (stacks.depth) {
+		fputs("<figure class=\"flame\"><figcaption>Callers: ", fp);
+		put_caption(fp, where, event);
+		fprintf(fp,
+			"</figcaption>\n<svg width=\"100%%\" height=\"%d\" "
+			"role=\"img\" aria-label=\"Flame graph; the table has "
+			"its functions\">\n",
+			nr_rows(&stacks) * ROW_HEIGHT);
+		put_bars(fp, &stacks, hue_of(where->node));
+		fputs("</svg></figure>\n", fp);
+	}
+	td_stacks_free(&stacks);
+}
+
+/* --- a picture alone -------------------------------------------------------- */
+
+/* Adds the event to the picture at *y. */
+static int put_event(FILE *fp, const struct td_where *where,
+		     const struct td_where_event *event, int *y)
+{
+	struct td_stacks stacks;
+	int rc = td_stacks_make(&stacks, where->hits, where->spots,
+				event->index);
+
+	fprintf(fp,
+		"<text x=\"3\" y=\"%d\" font-family=\"sans-serif\" "
+		"font-size=\"14\">",
+		*y + HEADING - 10);
+	put_caption(fp, where, event);
+	fprintf(fp, "</text>\n<svg y=\"%d\" width=\"%d\" height=\"%d\">\n",
+		*y + HEADING, WIDTH, nr_rows(&stacks) * ROW_HEIGHT);
+	if (!rc)
+		put_bars(fp, &stacks, hue_of(where->node));
+	fputs("</svg>\n", fp);
+	*y += HEADING + nr_rows(&stacks) * ROW_HEIGHT;
+	td_stacks_free(&stacks);
+	return rc;
+}
+
+int td_flame_write_svg(FILE *fp, const struct td_where *where,
+		       const struct td_frame *frame)
+{
+	char *drawn = NULL;
+	size_t size;
+	FILE *drawing = open_memstream(&drawn, &size);
+	int rc = drawing ? 0 : -ENOMEM, height = 0;
+
+	(void)frame;
+	for (size_t i = 0; !rc && i < where->nr; i++)
+		rc = put_event(drawing, where, &where->events[i], &height);
+	if (drawing && fclose(drawing))
+		rc = -ENOMEM;
+	fprintf(fp,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+		"height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n"
+		"<desc>Flame graph by tdstat: each function is above its "
+		"caller, and as wide as its part of the samples.</desc>\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		WIDTH, height, WIDTH, height);
+	if (!rc)
+		fwrite(drawn, 1, size, fp);
+	fputs("</svg>\n", fp);
+	free(drawn);
+	return rc;
+}
+
+int td_flame_write(FILE *fp, const struct td_where *where,
+		   const struct td_frame *frame)
+{
+	struct td_writer writer = { .fp = fp, .frame = frame };
+
+	td_page_where(&writer, where);
+	return writer.no_memory ? -ENOMEM : 0;
+}

@@ -162,15 +162,11 @@ static void write_build_id(FILE *fp, const struct td_build_id *id)
 	write_text(fp, hex);
 }
 
-/* What is asked for, and the PMU if several have it. */
-static void write_type(FILE *fp, const struct td_where *where, size_t i)
+/* What is asked for, unless several events have to be told apart. */
+static const char *type_of(const struct td_where *where, size_t i)
 {
-	const struct td_where_event *event = &where->events[i];
-	char name[256];
-
-	snprintf(name, sizeof(name), where->nr > 1 ? "%s %s" : "%s",
-		 where->node, event->pmu);
-	write_text(fp, where->node ? name : event->name);
+	return where->node && where->nr == 1 ? where->node
+					     : where->events[i].name;
 }
 
 static void write_texts(FILE *fp, const struct td_where *where)
@@ -189,7 +185,7 @@ static void write_texts(FILE *fp, const struct td_where *where)
 	for (size_t i = 0; i < spots->nr_objects; i++)
 		write_build_id(fp, &spots->objects[i].build_id);
 	for (size_t i = 0; i < where->nr; i++)
-		write_type(fp, where, i);
+		write_text(fp, type_of(where, i));
 	for (size_t i = 0; i < where->nr; i++)
 		write_text(fp, where->events[i].name);
 	write_text(fp, "events");

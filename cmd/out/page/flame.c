@@ -55,6 +55,59 @@ static int hue_of(const char *node)
 	return part == TD_NR_PARTS ? TD_PART_OTHER : (int)part;
 }
 
+static const char *const names[TD_NR_PARTS] = {
+	[TD_PART_RETIRING] = "retiring",
+	[TD_PART_BAD_SPECULATION] = "bad speculation",
+	[TD_PART_FRONTEND] = "frontend bound",
+	[TD_PART_BACKEND] = "backend bound",
+	[TD_PART_OTHER] = "other, or not known",
+};
+
+static int hue_of_function(const struct td_where *where, int function)
+{
+	int hue = function < 0 ? TD_NR_PARTS : where->hues[function];
+
+	return hue == TD_NR_PARTS ? TD_PART_OTHER : hue;
+}
+
+static int largest(const double sums[TD_NR_PARTS])
+{
+	int most = TD_PART_OTHER;
+
+	for (int i = 0; i < TD_NR_PARTS; i++)
+		most = sums[i] > sums[most] ? i : most;
+	return most;
+}
+
+/*
+ * Of each stack, NULL: memory ran out.  Functions have a part of level 1 each, and
+ * a caller has that of most of what is within it.
+ */
+static int *make_hues(const struct td_stacks *stacks,
+		      const struct td_where *where)
+{
+	int *hues = calloc(stacks->nr + 1, sizeof(*hues));
+	td_autofree double(*sums)[TD_NR_PARTS] =
+		calloc(stacks->nr + 1, sizeof(*sums));
+
+	if (!hues || !sums) {
+		free(hues);
+		return NULL;
+	}
+	for (size_t i = stacks->nr; i-- > 0;) {
+		const struct td_stack *s = &stacks->v[i];
+
+		hues[i] = hue_of(where->node);
+		if (!where->hues)
+			continue;
+		sums[i][hue_of_function(where, s->function)] += s->own;
+		for (int part = 0; s->caller >= 0 && part < TD_NR_PARTS; part++)
+			sums[s->caller][part] += sums[i][part];
+		hues[i] = largest(sums[i]);
+	}
+	return hues;
+}
+
 /* --- bars ------------------------------------------------------------------- */
 
 static void put_share(FILE *fp, double part, double all)
@@ -111,17 +164,37 @@ static void put_bar(FILE *fp, const struct td_stacks *stacks,
 	fputs("</text></svg>\n", fp);
 }
 
-static void put_bars(FILE *fp, const struct td_stacks *stacks, int hue)
+static int put_bars(FILE *fp, const struct td_stacks *stacks,
+		    const struct td_where *where)
 {
+	td_autofree int *hues = make_hues(stacks, where);
+
+	if (!hues)
+		return -ENOMEM;
 	fputs("<g font-family=\"sans-serif\" font-size=\"12\" fill=\"#000\">\n",
 	      fp);
 	for (size_t i = 0; i < stacks->nr; i++) {
 		const struct td_stack *s = &stacks->v[i];
 
 		if (s->all > stacks->all / LEAST && s->depth < MOST_ROWS)
-			put_bar(fp, stacks, s, hue);
+			put_bar(fp, stacks, s, hues[i]);
 	}
 	fputs("</g>\n", fp);
+	return 0;
+}
+
+/* In colours of HTML and of SVG. */
+static void put_legend(FILE *fp)
+{
+	fputs("; most slots:", fp);
+	for (int i = 0; i < TD_NR_PARTS; i++) {
+		char colour[8];
+
+		fprintf(fp,
+			" <tspan fill=\"%s\" style=\"color:%s\">\u25a0</tspan> "
+			"%s",
+			td_icicle_colour(colour, i, 0), colour, names[i]);
+	}
 }
 
 /* "cpu-clock, 1,234 events"; the part of level 1 tells the colour. */
@@ -134,6 +207,8 @@ static void put_caption(FILE *fp, const struct td_where *where,
 	fputs(", about ", fp);
 	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
 	fputs(" events", fp);
+	if (where->hues)
+		put_legend(fp);
 	if (!where->node)
 		return;
 	fputs(" of ", fp);
@@ -152,9 +227,9 @@ void td_flame_put_figure(struct td_writer *writer, const struct td_where *where,
 	FILE *fp = writer->fp;
 	struct td_stacks stacks;
 
-	if (td_stacks_make(&stacks, where->hits, where->spots, event->index))
+	if (td_stacks_make(&stacks, where->hits, where->spots, event->index)) {
 		writer->no_memory = true;
-	else if (stacks.depth) {
+	} else if (stacks.depth) {
 		fputs("<figure class=\"flame\"><figcaption>Callers: ", fp);
 		put_caption(fp, where, event);
 		fprintf(fp,
@@ -162,7 +237,7 @@ void td_flame_put_figure(struct td_writer *writer, const struct td_where *where,
 			"role=\"img\" aria-label=\"Flame graph; the table has "
 			"its functions\">\n",
 			nr_rows(&stacks) * ROW_HEIGHT);
-		put_bars(fp, &stacks, hue_of(where->node));
+		writer->no_memory |= put_bars(fp, &stacks, where) != 0;
 		fputs("</svg></figure>\n", fp);
 	}
 	td_stacks_free(&stacks);
@@ -186,7 +261,7 @@ static int put_event(FILE *fp, const struct td_where *where,
 	fprintf(fp, "</text>\n<svg y=\"%d\" width=\"%d\" height=\"%d\">\n",
 		*y + HEADING, WIDTH, nr_rows(&stacks) * ROW_HEIGHT);
 	if (!rc)
-		put_bars(fp, &stacks, hue_of(where->node));
+		rc = put_bars(fp, &stacks, where);
 	fputs("</svg>\n", fp);
 	*y += HEADING + nr_rows(&stacks) * ROW_HEIGHT;
 	td_stacks_free(&stacks);

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/out/stack_files.h"
-#include "cmd/out/where.h"
+#include "cmd/out/stacks.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/sample/stacks.h"

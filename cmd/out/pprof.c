@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/out/frame.h"
-#include "cmd/out/stack_files.h"
-#include "cmd/out/where.h"
+#include "cmd/out/stacks.h"
 #include "cmd/version.h"
 #include "lib/base/gzip.h"
 #include "lib/base/util.h"

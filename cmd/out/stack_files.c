@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
-#include "cmd/out/where.h"
+#include "cmd/out/stacks.h"
 #include "lib/base/gzip.h"
 #include "lib/base/util.h"
 

@@ -31,16 +31,4 @@ int td_stack_files_write(const struct td_sample_files *files,
 			 const struct td_frame *frame, struct td_err *err);
 void td_stack_files_close(struct td_sample_files *files);
 
-/* folded.c: "main;f 12", a stack a line.  0 or -ENOMEM. */
-int td_folded_write(FILE *fp, const struct td_where *where,
-		    const struct td_frame *frame);
-/* pprof.c: profile.proto in gzip, after td_gzip_load().  0 or -ENOMEM. */
-int td_pprof_write(FILE *fp, const struct td_where *where,
-		   const struct td_frame *frame);
-/* page/flame.c: a page, or a picture in SVG.  0 or -ENOMEM. */
-int td_flame_write(FILE *fp, const struct td_where *where,
-		   const struct td_frame *frame);
-int td_flame_write_svg(FILE *fp, const struct td_where *where,
-		       const struct td_frame *frame);
-
 #endif

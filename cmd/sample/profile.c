@@ -137,8 +137,8 @@ static int plan(struct profiling *p, const struct td_opts *opts,
 	p->windows.of_cpus = p->job.target.system_wide;
 	g->job = &p->job;
 	g->format.values = g->switches = true;
-	g->format.chain = opts->files.samples ||
-			  td_stack_files_any(&opts->files);
+	g->format.chain =
+		opts->files.samples || td_stack_files_any(&opts->files);
 	g->take = take;
 	g->ctx = p;
 	rc = sample_cycles(p, rates, err);
@@ -243,8 +243,9 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (opts->ask.level > MOST_LEVELS || opts->ask.drill)
 		return td_err_usage(err, "-l: profile has levels 1 and 2");
 	if (td_where_is_displaced(opts))
-		return td_err_usage(err, "stacks on standard output: it has the "
-					 "table, unless -o names a file");
+		return td_err_usage(err,
+				    "stacks on standard output: it has the "
+				    "table, unless -o names a file");
 	return 0;
 }
 
@@ -280,14 +281,11 @@ static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,  &td_group_cores,
-	&td_group_files,   &group_sampling,
-	&td_group_rate,    &td_group_timeout,
-	&td_group_require, &group_showing,
-	&td_group_stacks,  &td_group_formats,
-	&td_group_output,
-	&td_group_head,    &td_group_stream,
-	&td_group_dry_run, NULL,
+	&td_group_target,  &td_group_cores,   &td_group_files,
+	&group_sampling,   &td_group_rate,    &td_group_timeout,
+	&td_group_require, &group_showing,    &td_group_stacks,
+	&td_group_formats, &td_group_output,  &td_group_head,
+	&td_group_stream,  &td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_profile = {

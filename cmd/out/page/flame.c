@@ -9,7 +9,7 @@
 #include "cmd/out/page/icicle.h"
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"
-#include "cmd/out/stack_files.h"
+#include "cmd/out/stacks.h"
 #include "lib/base/util.h"
 #include "lib/sample/stacks.h"
 #include "metrics/explain/explain.h"
@@ -294,13 +294,4 @@ int td_flame_write_svg(FILE *fp, const struct td_where *where,
 	fputs("</svg>\n", fp);
 	free(drawn);
 	return rc;
-}
-
-int td_flame_write(FILE *fp, const struct td_where *where,
-		   const struct td_frame *frame)
-{
-	struct td_writer writer = { .fp = fp, .frame = frame };
-
-	td_page_where(&writer, where);
-	return writer.no_memory ? -ENOMEM : 0;
 }

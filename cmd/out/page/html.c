@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* HTML: one page of a whole recording. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "cmd/out/page/flame.h"
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"
+#include "cmd/out/stacks.h"
 #include "cmd/out/where.h"
 #include "cmd/out/writer_rows.h"
 #include "lib/base/decimal.h"
@@ -109,7 +111,7 @@ static void put_event(struct td_writer *writer, const struct td_where *where,
 	fputs("</tbody></table></div>\n</section>\n", fp);
 }
 
-void td_page_where(struct td_writer *writer, const struct td_where *where)
+static void page_where(struct td_writer *writer, const struct td_where *where)
 {
 	FILE *fp = writer->fp;
 
@@ -122,6 +124,15 @@ void td_page_where(struct td_writer *writer, const struct td_where *where)
 	for (size_t i = 0; i < where->nr; i++)
 		put_event(writer, where, &where->events[i]);
 	td_page_end(fp);
+}
+
+int td_flame_write(FILE *fp, const struct td_where *where,
+		   const struct td_frame *frame)
+{
+	struct td_writer writer = { .fp = fp, .frame = frame };
+
+	page_where(&writer, where);
+	return writer.no_memory ? -ENOMEM : 0;
 }
 
 /* --- counts, without a tree: a table of the events -------------------------- */
@@ -347,7 +358,7 @@ const struct td_out td_out_html = {
 	.report = html_report,
 	.verdict = html_verdict,
 	.events = html_events,
-	.where = td_page_where,
+	.where = page_where,
 	.diff = td_page_diff,
 	.end = html_end,
 };

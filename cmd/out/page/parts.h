@@ -43,9 +43,6 @@ void td_page_put_row_facts(FILE *fp, const struct td_report *report,
 /* rows.c: a table with a line for each of several rows */
 void td_page_rows(struct td_writer *writer, const struct td_report *report);
 
-/* html.c: a page of where an event was sampled */
-void td_page_where(struct td_writer *writer, const struct td_where *where);
-
 /* diff.c: pages without a tree of one recording */
 void td_page_diff(struct td_writer *writer, const struct td_diff *diff);
 

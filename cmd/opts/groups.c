@@ -171,6 +171,9 @@ static const struct td_option rate[] = {
 	{ "overhead", 0, "PERCENT",
 	  "sample as often as it costs this share of the time",
 	  FUNCTION(td_value_overhead) },
+	{ "call-graph", 0, "fp|lbr",
+	  "callers by frame pointers, or by branches that the processor notes",
+	  FUNCTION(td_value_call_graph) },
 	{ NULL },
 };
 

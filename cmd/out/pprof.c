@@ -81,7 +81,7 @@ static unsigned char *put_bytes(unsigned char *at, int field, const void *bytes,
 
 static void write_number(FILE *fp, int field, uint64_t number)
 {
-	unsigned char buf[2 * NUMBER_SIZE];
+	unsigned char buf[2 * NUMBER_SIZE] = { 0 };
 
 	fwrite(buf, 1, (size_t)(put_number(buf, field, number) - buf), fp);
 }

@@ -17,6 +17,7 @@ struct td_sample_files {
 	const char *samples; /* NULL: none, as all */
 	/* of stacks; "-" is standard output */
 	const char *folded, *pprof, *flame;
+	bool lbr; /* callers by branches that the processor notes */
 	FILE *fps[TD_NR_STACK_FILES]; /* of stacks */
 };
 

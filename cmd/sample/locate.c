@@ -258,7 +258,9 @@ static int plan(struct locating *l, struct td_err *err)
 	g->job = &l->job;
 	g->how = td_rate_make(&l->job, USUAL_RATE);
 	g->format.chain = l->opts->callers || l->opts->files.samples ||
-			  td_stack_files_any(&l->opts->files);
+			  td_stack_files_any(&l->opts->files) ||
+			  l->opts->files.lbr;
+	g->format.branches = l->opts->files.lbr;
 	g->lines = l->opts->verbose || l->opts->files.samples ||
 		   l->opts->files.pprof;
 	g->node = l->opts->nr_events ? NULL : l->choice.node;

@@ -137,8 +137,9 @@ static int plan(struct profiling *p, const struct td_opts *opts,
 	p->windows.of_cpus = p->job.target.system_wide;
 	g->job = &p->job;
 	g->format.values = g->switches = true;
-	g->format.chain =
-		opts->files.samples || td_stack_files_any(&opts->files);
+	g->format.branches = opts->files.lbr;
+	g->format.chain = opts->files.lbr || opts->files.samples ||
+			  td_stack_files_any(&opts->files);
 	g->take = take;
 	g->ctx = p;
 	rc = sample_cycles(p, rates, err);

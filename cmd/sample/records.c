@@ -38,6 +38,21 @@ static void push(struct td_gathering *g, int spot, bool kernel)
 		g->chain.v[g->chain.nr++] = spot;
 }
 
+/* Adds a caller: 1, 0 if none is known behind it, or -ENOMEM. */
+static int add_caller(struct td_gathering *g, int pid, uint64_t address,
+		      bool kernel)
+{
+	int spot = find_known(g, pid, address, kernel);
+
+	if (spot == -ENOMEM)
+		return -ENOMEM;
+	/* there may be more */
+	if (g->chain.nr >= TD_MOST_FRAMES)
+		spot = -1;
+	push(g, spot, kernel);
+	return spot >= 0;
+}
+
 /*
  * A record's addresses begin with the sample's own.  Markers tell where those of
  * the kernel begin and of user space, whose first is no return address: only
@@ -48,9 +63,9 @@ static int read_chain(struct td_gathering *g, const struct td_record *record)
 {
 	bool kernel = record->kernel, returns = false;
 	size_t nr = 0;
-	int spot = 0;
+	int rc = 1;
 
-	for (size_t i = 0; i < record->nr_chain && spot >= 0; i++) {
+	for (size_t i = 0; i < record->nr_chain && rc > 0; i++) {
 		uint64_t address = record->chain[i];
 
 		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
@@ -60,33 +75,51 @@ static int read_chain(struct td_gathering *g, const struct td_record *record)
 		}
 		if (kernel && !record->kernel)
 			continue;
-		if (returns || kernel != record->kernel) {
-			spot = find_known(g, record->pid, address - returns,
-					  kernel);
-			if (spot == -ENOMEM)
-				return -ENOMEM;
-			push(g, spot, kernel);
-		}
+		if (returns || kernel != record->kernel)
+			rc = add_caller(g, record->pid, address - returns,
+					kernel);
 		returns = true;
-		/* there may be more */
-		if (++nr == TD_MOST_FRAMES && spot >= 0) {
-			push(g, -1, false);
-			break;
-		}
+		nr++;
 	}
-	return 0;
+	/* as many as the kernel gives: there may be more */
+	if (rc > 0 && nr == TD_MOST_FRAMES)
+		push(g, -1, false);
+	return rc;
+}
+
+/*
+ * Calls that have not returned, the last one first.  Of a sample in the kernel it
+ * led to the function that is there.
+ */
+static int read_branches(struct td_gathering *g, const struct td_record *record)
+{
+	int rc = 1;
+
+	if (record->kernel && record->nr_branches && record->branches[1])
+		rc = add_caller(g, record->pid, record->branches[1], false);
+	for (size_t i = 0; i < record->nr_branches && rc > 0; i++) {
+		uint64_t from = record->branches[TD_BRANCH_WORDS * i];
+
+		if (!from)
+			break;
+		rc = add_caller(g, record->pid, from, false);
+	}
+	return rc;
 }
 
 /* The call that a sample was in.  Chains share calls from their ends on. */
 static int find_call(struct td_gathering *g, const struct td_record *record,
 		     int spot)
 {
-	int call = -1;
+	int call = -1, rc;
 
 	g->chain.v[0] = spot;
 	g->chain.nr = 1;
-	if (read_chain(g, record))
-		return -ENOMEM;
+	rc = read_chain(g, record);
+	if (rc > 0)
+		rc = read_branches(g, record);
+	if (rc < 0)
+		return rc;
 	for (size_t i = g->chain.nr; i-- > 1;) {
 		call = td_spots_add_call(&g->spots, g->chain.v[i], call);
 		if (call < 0)

@@ -41,7 +41,7 @@ static void feed(z_stream *stream, size_t *left)
 
 int td_gzip_write(FILE *fp, const void *bytes, size_t size)
 {
-	unsigned char block[BLOCK_SIZE];
+	unsigned char block[BLOCK_SIZE] = { 0 };
 	z_stream stream = { .next_in = bytes };
 	int rc;
 

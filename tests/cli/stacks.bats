@@ -309,6 +309,20 @@ bars() {
 	run ! grep -q 'fill="#cc79a7"' flame.svg
 }
 
+@test "--call-graph: by branches, a PMU without them is named" {
+	real
+	build_deep
+	locate --call-graph fp --folded stacks -o table -- ./deep
+	assert_no_stderr
+	grep -q ';both;often;leaf ' stacks
+	locate --call-graph lbr --folded stacks -- sh -c 'echo ran; exit 3'
+	assert_runs_all_the_same 'cpu-clock: software does not note calls in last branch records' '--call-graph fp' 3
+	assert_same ran "$output"
+	locate --call-graph dwarf -- ./deep
+	[ "$status" -eq 64 ]
+	assert_complains 'not one of fp, lbr'
+}
+
 @test "files of stacks: wrong usage, and what cannot be written" {
 	real
 	build_deep

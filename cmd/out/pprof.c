@@ -231,7 +231,7 @@ static void write_location(FILE *fp, const struct td_spots *spots, int spot)
 	at = put_number(at, LINE_NUMBER, (uint64_t)s->line);
 	size = (size_t)(at - line);
 	at = put_number(buf, LOCATION_ID, location_id(spots, spot));
-	at = put_number(at, LOCATION_MAPPING, (uint64_t)(s->object + 1));
+	at = put_number(at, LOCATION_MAPPING, (uint64_t)s->object + 1);
 	at = put_number(at, LOCATION_ADDRESS, s->address);
 	at = put_bytes(at, LOCATION_LINE, line, size);
 	write_message(fp, PROFILE_LOCATION, buf, at);

@@ -10,11 +10,10 @@
 #define MOST_WORDS 128
 #define TRAILER    4 /* words that sample_id_all appends, with our sample_type */
 
-static const struct td_record_format plain, with_values = { .values = true },
-					    with_chain = { .chain = true },
-					    with_both = { true, true },
-					    with_branches = { .chain = true,
-							      .branches = true };
+static const struct td_record_format plain,
+	with_values = { .values = true }, with_chain = { .chain = true },
+	with_both = { true, true },
+	with_branches = { .chain = true, .branches = true };
 
 /* The record that is being made: a header, then 64-bit words. */
 static uint64_t words[MOST_WORDS];

@@ -59,7 +59,7 @@ static char *make_line(const struct td_stacks *stacks, int at, const char *root)
 	}
 	rc = put_stack(fp, stacks, at);
 	fprintf(fp, " %.0f\n", stacks->v[at].own);
-	if (fclose(fp) == 0 && !rc)
+	if (td_text_close(fp, &line) == 0 && !rc)
 		return line;
 	free(line);
 	return NULL;

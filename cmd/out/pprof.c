@@ -385,7 +385,7 @@ int td_pprof_write(FILE *fp, const struct td_where *where,
 	if (!profile)
 		return -ENOMEM;
 	rc = write_profile(profile, where, frame);
-	if (fclose(profile))
+	if (td_text_close(profile, &bytes))
 		rc = -ENOMEM;
 	if (!rc)
 		rc = td_gzip_write(fp, bytes, size);

@@ -279,7 +279,7 @@ int td_flame_write_svg(FILE *fp, const struct td_where *where,
 	(void)frame;
 	for (size_t i = 0; !rc && i < where->nr; i++)
 		rc = put_event(drawing, where, &where->events[i], &height);
-	if (drawing && fclose(drawing))
+	if (drawing && td_text_close(drawing, &drawn))
 		rc = -ENOMEM;
 	fprintf(fp,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -406,6 +406,9 @@ static int check(const struct td_opts *opts, struct td_err *err)
 				    "--perfetto shows intervals: samples have "
 				    "none, so --locate and --profile exclude "
 				    "it");
+	if (!opts->locate && td_stack_files_any(&opts->files))
+		return td_err_usage(err, "stacks are of samples of tdstat "
+					 "locate: --locate shows them");
 	if (opts->locate && !td_out_find(opts->show.format)->where)
 		return refuse_picture(opts, err);
 	return check_several(opts, err);
@@ -440,14 +443,23 @@ static const struct td_option_group group_recording = { TD_SECTION_HOW,
 							recording };
 
 static const struct td_option_group *const groups[] = {
-	&group_recording,   &td_group_cores,
-	&td_group_files,    &td_group_model,
-	&td_group_tree,     &td_group_scale,
-	&td_group_rows,     &td_group_aggregations,
-	&td_group_formats,  &td_group_pages,
-	&td_group_perfetto, &td_group_output,
-	&td_group_head,     &td_group_stream,
-	&td_group_verbose,  NULL,
+	&group_recording,
+	&td_group_cores,
+	&td_group_files,
+	&td_group_model,
+	&td_group_tree,
+	&td_group_scale,
+	&td_group_rows,
+	&td_group_aggregations,
+	&td_group_stacks,
+	&td_group_formats,
+	&td_group_pages,
+	&td_group_perfetto,
+	&td_group_output,
+	&td_group_head,
+	&td_group_stream,
+	&td_group_verbose,
+	NULL,
 };
 
 const struct td_command td_command_report = {

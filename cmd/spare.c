@@ -39,7 +39,10 @@ int td_spare_recordings(const struct td_opts *opts, struct td_err *err)
 	const char *const names[] = {
 		opts->does.records ? NULL : opts->show.output,
 		opts->record,
-		opts->samples,
+		opts->files.samples,
+		opts->files.folded,
+		opts->files.pprof,
+		opts->files.flame,
 	};
 
 	for (size_t i = 0; !opts->show.force && i < TD_ARRAY_SIZE(names); i++) {

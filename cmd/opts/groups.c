@@ -171,6 +171,20 @@ static const struct td_option rate[] = {
 	{ "overhead", 0, "PERCENT",
 	  "limit the cost of sampling to this share of time",
 	  FUNCTION(td_value_overhead) },
+	{ "call-graph", 0, "fp|lbr",
+	  "callers by frame pointers, or by branches that the processor notes",
+	  FUNCTION(td_value_call_graph) },
+	{ NULL },
+};
+
+static const struct td_option stacks[] = {
+	{ "folded", 0, "FILE",
+	  "stacks of callers for flamegraph.pl or speedscope, too",
+	  FILE_NAME(files.folded) },
+	{ "pprof", 0, "FILE", "the same for pprof, Parca or Pyroscope",
+	  FILE_NAME(files.pprof) },
+	{ "flame", 0, "FILE", "a page, or FILE.svg, with a flame graph of them",
+	  FILE_NAME(files.flame) },
 	{ NULL },
 };
 
@@ -287,6 +301,7 @@ const struct td_option_group td_group_scale = { TD_SECTION_WHAT, scale };
 const struct td_option_group td_group_when = { TD_SECTION_WHEN, when };
 const struct td_option_group td_group_require = { TD_SECTION_WHEN, require };
 const struct td_option_group td_group_rate = { TD_SECTION_WHAT, rate };
+const struct td_option_group td_group_stacks = { TD_SECTION_HOW, stacks };
 const struct td_option_group td_group_timeout = { TD_SECTION_WHEN, timeout };
 const struct td_option_group td_group_rows = { TD_SECTION_HOW, rows };
 const struct td_option_group td_group_output = { TD_SECTION_HOW, output };

@@ -17,6 +17,7 @@ extern const struct td_option_group td_group_target, /* who is counted */
 	td_group_when,                               /* times, intervals */
 	td_group_require,                            /* --require */
 	td_group_rate,                               /* how often to sample */
+	td_group_stacks,                             /* files of stacks */
 	td_group_timeout,                            /* --timeout alone */
 	td_group_rows,                               /* what has a row */
 	td_group_output,                             /* where results go */

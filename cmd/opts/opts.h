@@ -13,6 +13,7 @@
 
 #include "cmd/opts/when.h"
 #include "cmd/out/show.h"
+#include "cmd/out/stack_files.h"
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
 #include "lib/count/aggregation.h"
@@ -79,7 +80,7 @@ struct td_opts {
 	int freq;            /* samples a second of each CPU; 0: the default */
 	double overhead_pct; /* that sampling may cost; 0: no limit */
 	bool callers;
-	const char *samples;  /* file to keep samples in; NULL: none */
+	struct td_sample_files files;
 	bool locate, profile; /* of report */
 	bool openmetrics;     /* stat: counters for Prometheus in the file */
 	int max_series;       /* of them; 0: the default */

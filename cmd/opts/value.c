@@ -224,6 +224,15 @@ int td_value_per(struct td_opts *opts, const char *arg, struct td_err *err)
 			    arg);
 }
 
+int td_value_call_graph(struct td_opts *opts, const char *arg,
+			struct td_err *err)
+{
+	opts->files.lbr = strcmp(arg, "lbr") == 0;
+	if (opts->files.lbr || strcmp(arg, "fp") == 0)
+		return 0;
+	return td_err_usage(err, "--call-graph %s: not one of fp, lbr", arg);
+}
+
 /* "1%", "0.5" */
 int td_value_overhead(struct td_opts *opts, const char *arg, struct td_err *err)
 {

@@ -10,6 +10,8 @@ int td_value_metrics(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_events(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_filter(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_cgroups(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_call_graph(struct td_opts *opts, const char *arg,
+			struct td_err *err);
 int td_value_overhead(struct td_opts *opts, const char *arg,
 		      struct td_err *err);
 int td_value_delay(struct td_opts *opts, const char *arg, struct td_err *err);

@@ -8,6 +8,7 @@
 struct td_where_event {
 	const char *pmu;
 	const char *name;
+	int index; /* of the hits */
 	struct td_locations locations;
 };
 
@@ -22,6 +23,9 @@ struct td_where_sample {
 struct td_where {
 	const char *node; /* the node of the tree; NULL: events were typed */
 	const struct td_spots *spots;
+	const struct td_hits *hits; /* that the rest is made of */
+	/* the part of level 1 of each function; NULL: all have the node's */
+	const int *hues;
 	struct td_where_event *events;
 	size_t nr;
 	/* text: each sample is shown, too, in the order of time */

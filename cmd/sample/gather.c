@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/perf_event.h>
 #include <unistd.h>
 
 #include "cmd/plan/dry_run.h"
@@ -12,129 +11,10 @@
 #include "cmd/run/clock.h"
 #include "cmd/sample/comes.h"
 #include "cmd/sample/gathering.h"
+#include "cmd/sample/records.h"
 #include "cmd/say.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
-
-/* --- what the kernel writes into its rings while it samples ---------------- */
-
-/*
- * Addresses of the kernel are a secret, from which its other addresses follow.  We
- * do not tell a user what the kernel does not: all its places are one.
- */
-static int find_spot(struct td_gathering *g, int pid, uint64_t address,
-		     bool kernel)
-{
-	bool secret = g->hides_kernel && (kernel || address >> 63);
-
-	return td_spaces_find(g->spaces, &g->spots, pid, secret ? 0 : address,
-			      kernel);
-}
-
-/* Without frame pointers in the code, what seems to be one is anything. */
-static int find_known(struct td_gathering *g, int pid, uint64_t address,
-		      bool kernel)
-{
-	if (!kernel && !td_spaces_has(g->spaces, pid, address))
-		return -1;
-	return find_spot(g, pid, address, kernel);
-}
-
-/*
- * The spot that called: the second address of the chain, which begins with the
- * sample's own.  What the kernel calls on its border to user space is not a call.
- */
-static int find_caller(struct td_gathering *g, const struct td_record *record)
-{
-	bool kernel = record->kernel;
-	size_t nr = 0;
-
-	for (size_t i = 0; i < record->nr_chain; i++) {
-		uint64_t address = record->chain[i];
-
-		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
-			if (nr)
-				return -1;
-			kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
-			continue;
-		}
-		/* a return address is behind its call */
-		if (nr++)
-			return find_known(g, record->pid, address - 1, kernel);
-	}
-	return -1;
-}
-
-static int give(struct td_gathering *g, const struct td_record *record,
-		int event, int spot, int caller)
-{
-	if (td_samples_write(&g->writer, &g->spots, record, event, spot,
-			     caller))
-		return -ENOMEM;
-	return g->take(g->ctx, record, event, spot, caller);
-}
-
-static int take_sample(struct td_gathering *g, const struct td_record *record,
-		       int event)
-{
-	const struct td_target *target = &g->job->target;
-	int spot, caller;
-
-	/* an interrupt may come so late that the kernel runs already */
-	if (record->kernel && (target->exclude_kernel || target->all_user))
-		return 0;
-	spot = find_spot(g, record->pid, record->address, record->kernel);
-	caller = find_caller(g, record);
-	if (spot == -ENOMEM || caller == -ENOMEM)
-		return -ENOMEM;
-	return give(g, record, event, spot, caller);
-}
-
-static int take_map(struct td_gathering *g, const struct td_record *record)
-{
-	const struct td_mapping mapping = {
-		.start = record->address,
-		.length = record->length,
-		.offset = record->offset,
-		.path = record->path,
-		.build_id = record->build_id,
-	};
-
-	return td_spaces_map(g->spaces, &g->spots, record->pid, &mapping);
-}
-
-/*
- * Takes a record of a struct td_gathering, which ctx is: samples go to its
- * take() with their spots, and what processes map into its spaces.  0 or
- * -ENOMEM.
- */
-static int records_take(void *ctx, const struct td_record *record, int event)
-{
-	struct td_gathering *g = ctx;
-
-	switch (record->kind) {
-	case TD_RECORD_SAMPLE:
-		return event < 0 ? 0 : take_sample(g, record, event);
-	case TD_RECORD_MAP:
-		return take_map(g, record);
-	case TD_RECORD_FORK:
-		return td_spaces_fork(g->spaces, record->parent, record->pid);
-	case TD_RECORD_EXEC:
-		td_spaces_exec(g->spaces, record->pid);
-		return 0;
-	case TD_RECORD_LOST:
-		g->losses.records += record->lost;
-		break;
-	case TD_RECORD_THROTTLE:
-		g->losses.throttled++;
-		break;
-	case TD_RECORD_SWITCH:
-	case TD_RECORD_UNTHROTTLE:
-	case TD_RECORD_OTHER:
-		break;
-	}
-	return give(g, record, event, -1, -1);
-}
 
 /* --- rings ----------------------------------------------------------------- */
 
@@ -146,7 +26,7 @@ static int records_take(void *ctx, const struct td_record *record, int event)
 
 static int read_rings(struct td_gathering *g, bool all, struct td_err *err)
 {
-	int rc = td_sampler_read(g->sampler, all, records_take, g);
+	int rc = td_sampler_read(g->sampler, all, td_gathering_take, g);
 
 	return rc ? td_err_nomem(err) : 0;
 }
@@ -339,7 +219,7 @@ static int find_functions(struct td_gathering *g, struct td_err *err)
 
 static int prepare(struct td_gathering *g, struct td_err *err)
 {
-	const char *samples = g->job->opts->samples;
+	const char *samples = g->job->opts->files.samples;
 
 	g->symbols =
 		(struct td_symbols){ &g->job->fs, g->lines, &g->job->notes };
@@ -416,6 +296,14 @@ static void say_lost(const struct td_job *job, uint64_t nr)
 		   nr);
 }
 
+static void say_cut(const struct td_job *job, uint64_t nr)
+{
+	td_job_say(job,
+		   "tdstat: the callers of %" PRIu64 " samples are left out: "
+		   "there are more than %zu places that call\n",
+		   nr, TD_MOST_CALLS);
+}
+
 static void say_throttled(const struct td_job *job, uint64_t nr)
 {
 	td_job_say(job,
@@ -433,4 +321,6 @@ void td_gathering_say(const struct td_gathering *g)
 		say_lost(g->job, g->losses.records);
 	if (g->losses.throttled)
 		say_throttled(g->job, g->losses.throttled);
+	if (g->losses.chains)
+		say_cut(g->job, g->losses.chains);
 }

@@ -11,10 +11,14 @@
 #include "lib/sample/spaces.h"
 #include "lib/sample/symbols.h"
 
+/* As many as the kernel gives by default (kernel.perf_event_max_stack). */
+#define TD_MOST_FRAMES 127
+
 /* What may happen to samples. */
 struct td_sample_losses {
 	uint64_t records;   /* had no room in a ring */
 	uint64_t throttled; /* times that the kernel stopped an event */
+	uint64_t chains;    /* had no room in the spots' calls */
 };
 
 /* A run with samples. */
@@ -37,6 +41,11 @@ struct td_gathering {
 	uint64_t looked_ns; /* when we last looked for CPUs that come */
 	bool hides_kernel;  /* its addresses */
 	struct td_spots spots;
+	/* Of the last sample: its spot, and those of its callers, -1 behind. */
+	struct {
+		int v[TD_MOST_FRAMES + 2];
+		size_t nr;
+	} chain;
 	struct td_spaces *spaces;
 	struct td_symbols symbols;
 	struct td_recorder recorder; /* --samples */

@@ -185,6 +185,7 @@ struct locating {
 	struct td_hits hits;
 	struct td_sink sink;
 	struct td_where where;
+	struct td_sample_files files;
 	struct td_reached reached;
 };
 
@@ -256,8 +257,12 @@ static int plan(struct locating *l, struct td_err *err)
 			l->choice.without, l->choice.node);
 	g->job = &l->job;
 	g->how = td_rate_make(&l->job, USUAL_RATE);
-	g->format.chain = l->opts->callers;
-	g->lines = l->opts->verbose || l->opts->samples;
+	g->format.chain = l->opts->callers || l->opts->files.samples ||
+			  td_stack_files_any(&l->opts->files) ||
+			  l->opts->files.lbr;
+	g->format.branches = l->opts->files.lbr;
+	g->lines = l->opts->verbose || l->opts->files.samples ||
+		   l->opts->files.pprof;
 	g->node = l->opts->nr_events ? NULL : l->choice.node;
 	g->take = take;
 	g->ctx = l;
@@ -281,9 +286,14 @@ static int open_sink(struct locating *l, struct td_err *err)
 	};
 
 	const struct td_sheet sheet = td_out_where_sheet();
-	int rc = td_sink_open(&l->sink, &l->sampled, &frame, err);
+	int rc;
 
-	return rc ? rc : td_append_check(&l->sink, NULL, &sheet, err);
+	l->files = l->opts->files;
+	l->sink.unseen = td_where_is_displaced(l->opts);
+	rc = td_sink_open(&l->sink, &l->sampled, &frame, err);
+	if (!rc)
+		rc = td_append_check(&l->sink, NULL, &sheet, err);
+	return rc ? rc : td_stack_files_open(&l->files, err);
 }
 
 static int show(struct locating *l, struct td_err *err)
@@ -300,7 +310,8 @@ static int show(struct locating *l, struct td_err *err)
 		rc = td_sink_begin(&l->sink, err);
 	if (!rc)
 		writer->out->where(writer, &l->where);
-	return rc;
+	return rc ? rc
+		  : td_stack_files_write(&l->files, where, writer->frame, err);
 }
 
 static int sample(struct locating *l, struct td_inherited *inherited,
@@ -321,6 +332,7 @@ static int sample(struct locating *l, struct td_inherited *inherited,
 static int close_all(struct locating *l, int rc, struct td_err *err)
 {
 	rc = td_sink_end(&l->sink, rc, err);
+	td_stack_files_close(&l->files);
 	td_where_free(&l->where);
 	td_hits_free(&l->hits);
 	free(l->gathering.how);
@@ -385,7 +397,7 @@ static const struct td_option sampling[] = {
 static const struct td_option showing[] = {
 	{ "samples", 0, "FILE",
 	  "keep every sample, too, for tdstat report --locate",
-	  TD_OPTION_FILE, offsetof(struct td_opts, samples) },
+	  TD_OPTION_FILE, offsetof(struct td_opts, files.samples) },
 	{ "callers", 0, NULL,
 	  "from where each function was called, by frame pointers",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, callers) },
@@ -405,13 +417,11 @@ static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,  &td_group_cores,
-	&td_group_files,   &group_sampling,
-	&td_group_rate,    &td_group_timeout,
-	&td_group_require, &group_showing,
-	&td_group_formats, &td_group_output,
-	&td_group_head,    &td_group_stream,
-	&td_group_dry_run, NULL,
+	&td_group_target,  &td_group_cores,   &td_group_files,
+	&group_sampling,   &td_group_rate,    &td_group_timeout,
+	&td_group_require, &group_showing,    &td_group_stacks,
+	&td_group_formats, &td_group_output,  &td_group_head,
+	&td_group_stream,  &td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_locate = {

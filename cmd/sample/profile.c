@@ -13,7 +13,9 @@
 #include "cmd/plan/dry_run.h"
 #include "cmd/regions/result.h"
 #include "cmd/sample/gather.h"
+#include "cmd/sample/hues.h"
 #include "cmd/sample/rate.h"
+#include "cmd/sample/where.h"
 #include "cmd/sample/windows.h"
 #include "cmd/session.h"
 #include "lib/base/util.h"
@@ -36,6 +38,8 @@ struct profiling {
 	struct td_regions regions;
 	struct td_batched batched;
 	struct td_region_result result;
+	struct td_sample_files files; /* of stacks, of the cycles */
+	struct td_hits hits;
 };
 
 /* --- samples ---------------------------------------------------------------- */
@@ -60,6 +64,9 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 	struct td_err unused;
 	int rc = td_windows_take(&taker, record, event, spot, caller);
 
+	if (!rc && record->kind == TD_RECORD_SAMPLE &&
+	    td_stack_files_any(&p->files))
+		rc = td_hits_add(&p->hits, event, spot, caller, record->period);
 	return rc || p->windows.nr < MOST_WINDOWS ? rc : fold(p, &unused);
 }
 
@@ -130,6 +137,9 @@ static int plan(struct profiling *p, const struct td_opts *opts,
 	p->windows.of_cpus = p->job.target.system_wide;
 	g->job = &p->job;
 	g->format.values = g->switches = true;
+	g->format.branches = opts->files.lbr;
+	g->format.chain = opts->files.lbr || opts->files.samples ||
+			  td_stack_files_any(&opts->files);
 	g->take = take;
 	g->ctx = p;
 	rc = sample_cycles(p, rates, err);
@@ -157,12 +167,37 @@ static int show(struct profiling *p, struct td_err *err)
 					  g->status, err);
 }
 
+/* As wide as their cycles, in the colours of where their slots went. */
+static int write_stacks(struct profiling *p, struct td_err *err)
+{
+	const struct td_job *job = &p->job;
+	const struct td_view *view = &p->result.view;
+	const struct td_spots *spots = &p->gathering.spots;
+	td_autofree int *hues = td_hues_make(&view->report, spots);
+	struct td_where where = { .hues = hues };
+	int rc;
+
+	if (!td_stack_files_any(&p->files))
+		return 0;
+	rc = hues ? td_where_make(&where, &job->plan, &job->machine, spots,
+				  &p->hits, err)
+		  : td_err_nomem(err);
+	if (!rc)
+		rc = td_stack_files_write(&p->files, &where, &view->sink.frame,
+					  err);
+	td_where_free(&where);
+	return rc;
+}
+
 static int sample(struct profiling *p, struct td_inherited *inherited,
 		  int *status, struct td_err *err)
 {
 	struct td_gathering *g = &p->gathering;
 	int rc = td_region_result_open(&p->result, &p->job, &p->regions, err);
 
+	p->files = p->job.opts->files;
+	if (!rc)
+		rc = td_stack_files_open(&p->files, err);
 	if (!rc) {
 		rc = td_gather(g, inherited, err);
 		*status = g->status;
@@ -170,6 +205,9 @@ static int sample(struct profiling *p, struct td_inherited *inherited,
 	td_gathering_say(g);
 	if (!rc)
 		rc = show(p, err);
+	if (!rc)
+		rc = write_stacks(p, err);
+	td_stack_files_close(&p->files);
 	return td_region_result_close(&p->result, rc, err);
 }
 
@@ -189,6 +227,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	td_function_counts_free(&p.counts);
 	td_regions_free(&p.regions);
 	td_batched_free(&p.batched);
+	td_hits_free(&p.hits);
 	free(p.gathering.how);
 	rc = td_gathering_close(&p.gathering, rc, err);
 	free(p.groups);
@@ -204,6 +243,10 @@ static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->ask.level > MOST_LEVELS || opts->ask.drill)
 		return td_err_usage(err, "-l: profile has levels 1 and 2");
+	if (td_where_is_displaced(opts))
+		return td_err_usage(err,
+				    "stacks on standard output: it has the "
+				    "table, unless -o names a file");
 	return 0;
 }
 
@@ -217,7 +260,7 @@ static const struct td_option sampling[] = {
 static const struct td_option showing[] = {
 	{ "samples", 0, "FILE",
 	  "keep every sample, too, for tdstat report --profile",
-	  TD_OPTION_FILE, offsetof(struct td_opts, samples) },
+	  TD_OPTION_FILE, offsetof(struct td_opts, files.samples) },
 	{ "record", 0, "FILE", "write a recording, too, for tdstat report",
 	  TD_OPTION_FILE, offsetof(struct td_opts, record) },
 	{ "all", 0, NULL, "show functions with few windows, too",
@@ -239,13 +282,11 @@ static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,  &td_group_cores,
-	&td_group_files,   &group_sampling,
-	&td_group_rate,    &td_group_timeout,
-	&td_group_require, &group_showing,
-	&td_group_formats, &td_group_output,
-	&td_group_head,    &td_group_stream,
-	&td_group_dry_run, NULL,
+	&td_group_target,  &td_group_cores,   &td_group_files,
+	&group_sampling,   &td_group_rate,    &td_group_timeout,
+	&td_group_require, &group_showing,    &td_group_stacks,
+	&td_group_formats, &td_group_output,  &td_group_head,
+	&td_group_stream,  &td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_profile = {

@@ -50,6 +50,22 @@ static int take_hit(void *ctx, const struct td_record *record, int event,
 	return td_hits_add(&l->hits, event, spot, caller, record->period);
 }
 
+/* It would be lost. */
+static int check_stack_files(const struct td_recording *rec,
+			     const struct td_sample_files *files,
+			     struct td_err *err)
+{
+	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
+		if (files->fps[i] &&
+		    td_recording_is_written(rec, fileno(files->fps[i])))
+			return td_err_usage(err,
+					    "%s is the recording that is "
+					    "being read",
+					    rec->path);
+	}
+	return 0;
+}
+
 static int show(const struct td_recording *rec, const struct td_where *where,
 		const struct td_opts *opts, struct td_err *err)
 {
@@ -61,7 +77,8 @@ static int show(const struct td_recording *rec, const struct td_where *where,
 					.machine = &rec->machine,
 					.start_ns = rec->info.start_ns };
 	const struct td_sheet sheet = td_out_where_sheet();
-	struct td_sink sink = { 0 };
+	struct td_sink sink = { .unseen = td_where_is_displaced(opts) };
+	struct td_sample_files files = opts->files;
 	int rc = td_sink_open(&sink, opts, &frame, err);
 
 	if (!rc && td_recording_is_written(rec, fileno(sink.writer.fp)))
@@ -70,9 +87,16 @@ static int show(const struct td_recording *rec, const struct td_where *where,
 	if (!rc)
 		rc = td_append_check(&sink, NULL, &sheet, err);
 	if (!rc)
+		rc = td_stack_files_open(&files, err);
+	if (!rc)
+		rc = check_stack_files(rec, &files, err);
+	if (!rc)
 		rc = td_sink_begin(&sink, err);
 	if (!rc)
 		sink.writer.out->where(&sink.writer, where);
+	if (!rc)
+		rc = td_stack_files_write(&files, where, &sink.frame, err);
+	td_stack_files_close(&files);
 	return td_sink_end(&sink, rc, err);
 }
 

@@ -12,6 +12,13 @@ void td_where_want(struct td_where *where, const struct td_opts *opts)
 	where->all = opts->show.all_nodes;
 }
 
+bool td_where_is_displaced(const struct td_opts *opts)
+{
+	return td_stack_files_take_stdout(&opts->files) &&
+	       !opts->target.command && !opts->show.output &&
+	       !opts->show.log_fd;
+}
+
 static int add_event(struct td_where *where, const struct td_event *event,
 		     const struct td_machine *machine,
 		     const struct td_hits *hits, int index, struct td_err *err)
@@ -20,6 +27,7 @@ static int add_event(struct td_where *where, const struct td_event *event,
 
 	of->pmu = machine->pmus[event->pmu].name;
 	of->name = event->name;
+	of->index = index;
 	return td_locations_make(&of->locations, hits, where->spots, index)
 		       ? td_err_nomem(err)
 		       : 0;
@@ -46,6 +54,7 @@ int td_where_make(struct td_where *where, const struct td_plan *plan,
 	int rc = 0;
 
 	where->spots = spots;
+	where->hits = hits;
 	where->events = calloc(events->nr + 1, sizeof(*where->events));
 	if (!where->events || !groups)
 		return td_err_nomem(err);

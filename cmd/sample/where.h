@@ -14,6 +14,8 @@ int td_where_make(struct td_where *where, const struct td_plan *plan,
 		  const struct td_machine *machine,
 		  const struct td_spots *spots, const struct td_hits *hits,
 		  struct td_err *err);
+/* True if stacks go to standard output, and the table would, too. */
+bool td_where_is_displaced(const struct td_opts *opts);
 void td_where_free(struct td_where *where);
 
 #endif

@@ -172,7 +172,7 @@ static void key_of_line(const struct td_spots *spots, const struct td_hit *hit,
 static void key_of_caller(const struct td_spots *spots,
 			  const struct td_hit *hit, int key[2])
 {
-	key[0] = hit->caller < 0 ? -1 : spots->v[hit->caller].function;
+	key[0] = td_spots_caller(spots, hit->spot, hit->caller);
 	key[1] = 0;
 }
 

@@ -4,11 +4,11 @@
 
 #include "lib/sample/spots.h"
 
-/* How often an event was sampled at a spot, and called from another. */
+/* How often an event was sampled at a spot that was called from there. */
 struct td_hit {
 	int event;
 	int spot;
-	int caller; /* the spot of the call; -1: not known */
+	int caller; /* the call (spots.h); -1: not known */
 	uint64_t samples;
 	/* the sum of their periods, which is how many events they stand for */
 	double weight;

@@ -23,6 +23,8 @@ uint64_t td_record_sample_type(const struct td_record_format *format)
 		type |= PERF_SAMPLE_READ;
 	if (format->chain)
 		type |= PERF_SAMPLE_CALLCHAIN;
+	if (format->branches)
+		type |= PERF_SAMPLE_BRANCH_STACK;
 	return type;
 }
 
@@ -80,6 +82,16 @@ static void parse_weight(struct td_record *r, struct words *words)
 	r->latency = (uint16_t)(take(words) >> 48);
 }
 
+static void parse_branches(struct td_record *r, struct words *words)
+{
+	r->nr_branches = take(words);
+	r->branches =
+		r->nr_branches <= SIZE_MAX / TD_BRANCH_WORDS
+			? take_many(words, TD_BRANCH_WORDS * r->nr_branches)
+			: NULL;
+	words->short_of |= !r->branches;
+}
+
 static void parse_sample(struct td_record *r,
 			 const struct td_record_format *format,
 			 struct words *words)
@@ -104,6 +116,8 @@ static void parse_sample(struct td_record *r,
 		r->nr_chain = take(words);
 		r->chain = take_many(words, r->nr_chain);
 	}
+	if (format->branches)
+		parse_branches(r, words);
 }
 
 /* A text that ends within the record, and is padded to words. */

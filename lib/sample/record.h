@@ -4,6 +4,8 @@
 
 #include "lib/sample/spots.h"
 
+#define TD_BRANCH_WORDS 3 /* of each of a record's branches */
+
 enum td_record_kind {
 	TD_RECORD_OTHER,
 	TD_RECORD_SAMPLE,
@@ -31,6 +33,9 @@ struct td_record {
 	/* of one with PERF_SAMPLE_CALLCHAIN, with PERF_CONTEXT_ markers */
 	const uint64_t *chain;
 	size_t nr_chain;
+	/* of one with PERF_SAMPLE_BRANCH_STACK: from, to and flags, newest first */
+	const uint64_t *branches;
+	size_t nr_branches;
 	/* of a map: */
 	uint64_t length, offset;
 	const char *path;
@@ -45,6 +50,11 @@ struct td_record {
 struct td_record_format {
 	bool values; /* PERF_SAMPLE_READ of a group with ids and both times */
 	bool chain;  /* PERF_SAMPLE_CALLCHAIN */
+	/*
+	 * PERF_SAMPLE_BRANCH_STACK of calls that have not returned: the chain's
+	 * part in user space.
+	 */
+	bool branches;
 	/*
 	 * PERF_SAMPLE_WEIGHT_STRUCT, and of all other things only the id and the
 	 * period: so the processor may write many records before it interrupts.

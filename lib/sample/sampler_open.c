@@ -29,6 +29,15 @@ static void set_common(const struct td_sampler *sampler,
 	attr->exclude_callchain_kernel = attr->exclude_kernel;
 }
 
+/* What the kernel does not find in frames, the processor has noted. */
+static void set_branches(struct perf_event_attr *attr)
+{
+	attr->branch_sample_type =
+		PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+		PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES;
+	attr->exclude_callchain_user = 1;
+}
+
 static struct perf_event_attr make_attr(const struct td_sampler *sampler,
 					const struct td_group *group, size_t i)
 {
@@ -42,6 +51,10 @@ static struct perf_event_attr make_attr(const struct td_sampler *sampler,
 	attr.freq = how->frequency;
 	attr.sample_period = how->period;
 	attr.precise_ip = (unsigned int)how->precise & 3U;
+	if (setup->format.branches && how->period)
+		set_branches(&attr);
+	else
+		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	/* PEBS does not tell a guest from its host (intel_pebs_enable()) */
 	attr.exclude_guest |= how->precise > 0;
 	return attr;
@@ -68,6 +81,7 @@ static struct perf_event_attr make_watcher(const struct td_sampler *sampler)
 	};
 
 	set_common(sampler, &attr);
+	attr.sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	return attr;
 }
 
@@ -241,6 +255,15 @@ static int refuse(const struct td_sampler_setup *setup, size_t at,
 
 	/* it was tried without, too */
 	event.mods.precise = 0;
+	if (setup->format.branches &&
+	    (rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENXIO)) {
+		td_err_set(err, rc,
+			   "%s: %s does not note calls in last branch records "
+			   "(LBR)",
+			   event.name, setup->machine->pmus[group->pmu].name);
+		return td_err_hint(err, "--call-graph fp finds callers by "
+					"frame pointers");
+	}
 	return td_open_error(err, rc, &event,
 			     setup->machine->pmus[group->pmu].name,
 			     setup->target);

@@ -14,7 +14,7 @@
 
 /*
  * Gets a record; of a sample, event is the plan's, spot is where it was, and
- * caller from where that was called, or -1.  Returns 0 or -ENOMEM.
+ * caller is the call that it was in, or -1.  Returns 0 or -ENOMEM.
  */
 typedef int td_take_sample(void *ctx, const struct td_record *record, int event,
 			   int spot, int caller);
@@ -23,7 +23,7 @@ typedef int td_take_sample(void *ctx, const struct td_record *record, int event,
 struct td_samples_writer {
 	FILE *fp; /* NULL: nothing is written */
 	const struct td_plan *plan;
-	size_t nr_spots, nr_objects;
+	size_t nr_spots, nr_objects, nr_calls;
 };
 
 /*
@@ -47,6 +47,7 @@ struct td_samples {
 	bool any;       /* the line that says what was sampled was there */
 	char node[128]; /* that it was for; "": none */
 	uint64_t longest_ns;
+	bool calls; /* it has chains; else callers are spots, as they once were */
 	struct td_spots spots;
 };
 

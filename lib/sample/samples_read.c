@@ -185,6 +185,26 @@ static int read_resolved(const struct reader *r, struct json_object *array)
 	return 0;
 }
 
+/* A call that refers to none behind itself cannot be in a circle. */
+static int read_call(const struct reader *r, struct json_object *array)
+{
+	struct td_spots *spots = &r->samples->spots;
+	size_t nr_calls = spots->nr_calls, nr;
+	int64_t n[2];
+	int rc;
+
+	if (!read_numbers(array, -1, n, 2, 2, &nr) ||
+	    n[0] >= (int64_t)spots->nr || n[1] >= (int64_t)nr_calls)
+		return bad(r, "\"call\" is not [spot, caller]");
+	r->samples->calls = true;
+	rc = td_spots_add_call(spots, (int)n[0], (int)n[1]);
+	if (rc == -E2BIG)
+		return bad(r, "more calls than are read");
+	if (rc >= 0 && spots->nr_calls == nr_calls)
+		return bad(r, "a call a second time");
+	return added(r, rc);
+}
+
 /* --- records ---------------------------------------------------------------- */
 
 static int give(const struct reader *r, const struct td_record *record,
@@ -206,7 +226,18 @@ static bool is_sample(const struct reader *r, const int64_t *n)
 	       n[3] <= INT_MAX && n[4] >= 0 &&
 	       n[4] < (int64_t)r->rec->plan.events.nr && n[5] >= 0 &&
 	       n[6] >= 0 && n[6] < (int64_t)samples->spots.nr &&
-	       n[7] < (int64_t)samples->spots.nr;
+	       n[7] < (int64_t)(samples->calls ? samples->spots.nr_calls
+					       : samples->spots.nr);
+}
+
+/* The call that a sample was in; with no calls in the file it tells a spot. */
+static int call_of(const struct reader *r, int caller)
+{
+	int rc = caller;
+
+	if (caller >= 0 && !r->samples->calls)
+		rc = td_spots_add_call(&r->samples->spots, caller, -1);
+	return rc == -E2BIG ? -1 : rc;
 }
 
 static int read_sample(const struct reader *r, struct json_object *array)
@@ -215,6 +246,7 @@ static int read_sample(const struct reader *r, struct json_object *array)
 	uint64_t pairs[2 * MAX_VALUES] = { 0 };
 	struct td_record record = { .kind = TD_RECORD_SAMPLE };
 	size_t nr;
+	int call;
 
 	if (!read_numbers(array, -1, n, FIRST_VALUE, TD_ARRAY_SIZE(n), &nr) ||
 	    !is_sample(r, n))
@@ -229,7 +261,9 @@ static int read_sample(const struct reader *r, struct json_object *array)
 	record.nr_values = nr - FIRST_VALUE;
 	for (size_t i = 0; i < record.nr_values; i++)
 		pairs[2 * i] = (uint64_t)n[FIRST_VALUE + i];
-	return give(r, &record, (int)n[4], (int)n[6], (int)n[7]);
+	call = call_of(r, (int)n[7]);
+	return call == -ENOMEM ? td_err_nomem(r->err)
+			       : give(r, &record, (int)n[4], (int)n[6], call);
 }
 
 static int read_other(const struct reader *r, struct json_object *array,
@@ -273,6 +307,8 @@ static int read_array(const struct reader *r, const char *key,
 {
 	if (strcmp(key, "s") == 0)
 		return read_sample(r, array);
+	if (strcmp(key, "call") == 0)
+		return read_call(r, array);
 	if (strcmp(key, "switch") == 0)
 		return read_other(r, array, TD_RECORD_SWITCH);
 	if (strcmp(key, "lost") == 0)

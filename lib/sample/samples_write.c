@@ -69,6 +69,11 @@ static int write_spot(FILE *fp, const struct td_spot *spot)
 	return td_json_put_line(fp, line);
 }
 
+static void write_call(FILE *fp, const struct td_call *call)
+{
+	fprintf(fp, "{\"call\":[%d,%d]}\n", call->spot, call->caller);
+}
+
 static int write_new(struct td_samples_writer *writer,
 		     const struct td_spots *spots)
 {
@@ -79,6 +84,8 @@ static int write_new(struct td_samples_writer *writer,
 				  &spots->objects[writer->nr_objects++]);
 	while (!rc && writer->nr_spots < spots->nr)
 		rc = write_spot(writer->fp, &spots->v[writer->nr_spots++]);
+	while (!rc && writer->nr_calls < spots->nr_calls)
+		write_call(writer->fp, &spots->calls[writer->nr_calls++]);
 	return rc;
 }
 

@@ -158,6 +158,41 @@ int td_spots_add_file(struct td_spots *spots, const char *path)
 	return rc;
 }
 
+int td_spots_add_call(struct td_spots *spots, int spot, int caller)
+{
+	uint64_t hash = td_hash_more(td_hash((uint32_t)spot), (uint32_t)caller);
+	struct td_call *new;
+	size_t step = 0, at;
+
+	while ((at = td_index_next(&spots->by_call, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		new = &spots->calls[at];
+		if (new->spot == spot &&new->caller == caller)
+			return (int)at;
+	}
+	if (spots->nr_calls >= TD_MOST_CALLS)
+		return -E2BIG;
+	new = td_array_add(&spots->calls, spots->nr_calls, sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	*new = (struct td_call){ spot, caller };
+	return add_indexed(&spots->by_call, hash, &spots->nr_calls);
+}
+
+static bool is_kernel(const struct td_spots *spots, int spot)
+{
+	return spots->objects[spots->v[spot].object].kind == TD_OBJECT_KERNEL;
+}
+
+int td_spots_caller(const struct td_spots *spots, int spot, int call)
+{
+	int from = call < 0 ? -1 : spots->calls[call].spot;
+
+	if (from < 0 || is_kernel(spots, spot) != is_kernel(spots, from))
+		return -1;
+	return spots->v[from].function;
+}
+
 static int by_object(const void *x, const void *y, void *ctx)
 {
 	const struct td_spot *v = ctx;
@@ -196,10 +231,12 @@ void td_spots_free(struct td_spots *spots)
 	free(spots->objects);
 	free(spots->functions);
 	free(spots->files);
+	free(spots->calls);
 	td_index_free(&spots->by_address);
 	td_index_free(&spots->by_object);
 	td_index_free(&spots->by_function);
 	td_index_free(&spots->by_file);
+	td_index_free(&spots->by_call);
 	*spots = (struct td_spots){ 0 };
 }
 

@@ -76,8 +76,20 @@ struct td_spots {
 	size_t nr_functions;
 	char **files;
 	size_t nr_files;
-	struct td_index by_address, by_object, by_function, by_file;
+	/*
+	 * Chains of callers, which share what they have in common: from where a
+	 * spot was called, and that from where.
+	 */
+	struct td_call {
+		int spot;   /* -1: it is not known what comes here */
+		int caller; /* the next call of the chain; -1: it ends */
+	} * calls;
+	size_t nr_calls;
+	struct td_index by_address, by_object, by_function, by_file, by_call;
 };
+
+/* More are not kept: with their index, these take 100 MB or so. */
+#define TD_MOST_CALLS ((size_t)1 << 21)
 
 /*
  * The index of the element, which is added if there is none; texts are copied.
@@ -89,6 +101,13 @@ int td_spots_add_object(struct td_spots *spots, const struct td_object *object);
 int td_spots_add_function(struct td_spots *spots,
 			  const struct td_function *function);
 int td_spots_add_file(struct td_spots *spots, const char *path);
+/* Also -E2BIG: there are TD_MOST_CALLS of them. */
+int td_spots_add_call(struct td_spots *spots, int spot, int caller);
+/*
+ * The function that a call comes from, or -1.  What the kernel does for a spot of
+ * user space is in its chain, but nothing that it called.
+ */
+int td_spots_caller(const struct td_spots *spots, int spot, int call);
 /*
  * The indices of the spots that have no function yet, and whose objects are not
  * given up, sorted by object.  The caller frees them; NULL: memory ran out.

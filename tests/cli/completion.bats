@@ -127,7 +127,7 @@ offers() {
 	# a node, and then a command
 	offers tma_l3_bound tma_l3_hit_latency -- locate -v tma_l3
 	offers auto -- locate aut
-	offers --callers --cpu= --cputype= -- locate tma_l3_bound --c
+	offers --call-graph= --callers --cpu= --cputype= -- locate tma_l3_bound --c
 	offered locate tma_l3_bound tds | grep -qx tdstat
 	offered locate -e cycles tds | grep -qx tdstat
 	offers file.csv -- locate tma_l3_bound ls 'fi'
@@ -259,7 +259,7 @@ needs_fish() {
 	fish_offers 'explain tma_l3' tma_l3_bound tma_l3_hit_latency
 	fish_offers 'help re' record regions report
 	fish_offers 'locate -v tma_l3' tma_l3_bound tma_l3_hit_latency
-	fish_offers 'locate tma_l3_bound --c' --callers --cpu= --cputype=
+	fish_offers 'locate tma_l3_bound --c' --call-graph= --callers --cpu= --cputype=
 	in_fish 'locate tma_l3_bound tds' | grep -q '^tdstat'
 	in_fish 'locate -e cycles tds' | grep -q '^tdstat'
 	in_fish 'profile tds' | grep -q '^tdstat'

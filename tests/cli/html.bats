@@ -5,20 +5,7 @@
 
 # shellcheck disable=SC2016,SC2094,SC2154,SC2258 # jq, JavaScript; words; helper.bash; -x,
 load helper
-
-page() {
-	python3 "$here/page.py" "$@"
-}
-
-needs_browser() {
-	command -v chromium >/dev/null || skip "no chromium here"
-}
-
-# browser FILE STEP...: one after the other, because a page takes a whole CPU to draw
-browser() {
-	needs_browser
-	timeout 100 python3 "$here/browser.py" "$@"
-}
+load pages
 
 # report FILE OPTION...: as a page, which is well formed
 report() {

@@ -14,20 +14,6 @@ locate() {
 	try "$TDSTAT" locate -e cpu-clock "$@"
 }
 
-# A Skylake whose PMU is this kernel's clocks: the event of tma_dram_bound is cpu-clock.
-clock_machine() {
-	needs_software_events
-	copied skylakex
-	echo 1 >"$devices/cpu/type"
-	cp /sys/devices/system/cpu/online "$SYSFS_PATH/devices/system/cpu/online"
-	export PERF_CPUID=GenuineIntel-6-55-4 PROCFS_PATH=/proc
-	mkdir files
-	cp -RL "$TD_PMU_EVENTS/"{mapfile.csv,skylakex} files
-	jq 'map(if .EventName == "MEM_LOAD_RETIRED.L3_MISS" then .EventCode = "0x00" | .UMask = "0x00" else . end)' \
-		"$TD_PMU_EVENTS/skylakex/cache.json" >files/skylakex/cache.json
-	files=(--metrics-dir "$PWD/files")
-}
-
 # --- shares ---------------------------------------------------------------------
 
 @test "the shares of two functions, within the error that is stated" {

@@ -236,7 +236,7 @@ listed() {
 	# shellcheck disable=SC2046
 	assert_same "$(cat of_help)" "$(listed tdstat.1 $(subcommands | grep -vx help | sed 's/.*/tdstat-&.1/') | grep -vx -e -h)"
 	# those of the subcommands alone stand on their pages
-	assert_same "$(printf '%s\n' --callers --every --fail-above --freq --html --input --listen --locate --no-tree --overhead --per --per-region --print --profile --read --record --rotate --samples --strict --svg --total -F)" "$(grep -vxFf <(listed tdstat.1) of_help)"
+	assert_same "$(printf '%s\n' --call-graph --callers --every --fail-above --flame --folded --freq --html --input --listen --locate --no-tree --overhead --per --per-region --pprof --print --profile --read --record --rotate --samples --strict --svg --total -F)" "$(grep -vxFf <(listed tdstat.1) of_help)"
 	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7 tdstat-openmetrics.7 \
 		tdstat-perf.7 tdstat-glossary.7; do
 		run ! grep -vxFf of_help <(listed "$page")
@@ -250,7 +250,7 @@ value_of() {
 	-l | --td-level | --log-fd) echo 1 ;;
 	-M) echo tma_retiring ;;
 	-x) echo , ;;
-	-o | --perfetto | --html | --svg) echo result ;;
+	-o | --perfetto | --html | --svg | --folded | --pprof | --flame) echo result ;;
 	--cputype) echo cpu_core ;;
 	--time-format) echo seconds ;;
 	--label) echo a=b ;;
@@ -283,7 +283,7 @@ takes() {
 	takes list hw -- "${options[@]}"
 	takes list cycles -- --print
 	# --interval-clear wants a terminal
-	mapfile -t options < <(listed tdstat-report.1 | grep -vx -e -i -e --input -e --interval-clear -e --per-thread -e --append -e --locate -e --profile)
+	mapfile -t options < <(listed tdstat-report.1 | grep -vx -e -i -e --input -e --interval-clear -e --per-thread -e --append -e --locate -e --profile -e --folded -e --pprof -e --flame)
 	[ "${#options[@]}" -gt 15 ]
 	takes report "$data/alderlake-2.jsonl" -- "${options[@]}"
 	takes report -o result "$data/alderlake-2.jsonl" -- --append

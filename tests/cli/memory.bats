@@ -67,6 +67,7 @@ runs_out() {
 	runs_out trace -- report --perfetto=trace cpus
 	"$TDSTAT" locate -e cpu-clock --samples samples -- ./loop 2>said || skip "$(<said)"
 	runs_out -- report --locate samples
+	runs_out -- report --locate --folded stacks --flame flame.svg samples
 }
 
 @test "diff, report, --dry-run: other forms, all levels" {

@@ -234,7 +234,7 @@ all_options_of() {
 	assert_same "$(printf -- '--%s\n' help metrics-dir model usage version)" "$(all_options_of explain)"
 	assert_same "$(printf -- '--%s\n' help usage version)" "$(all_options_of help)"
 	# what is for counting is none of report's, and the reverse
-	assert_same "$(printf -- '--%s\n' callers html input locate no-tree per-region profile svg total)" "$(comm -13 <(all_options_of) <(all_options_of report))"
+	assert_same "$(printf -- '--%s\n' callers flame folded html input locate no-tree per-region pprof profile svg total)" "$(comm -13 <(all_options_of) <(all_options_of report))"
 	assert_same "$(printf -- '--%s\n' append force max-series no-multiplex openmetrics perfetto repeat table)" "$(comm -23 <(all_options_of) <(all_options_of record))"
 	for option in pid interval-print event dry-run repeat control; do
 		run ! grep -x -e "--$option" <(all_options_of report)

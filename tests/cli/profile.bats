@@ -177,6 +177,25 @@ build_long() {
 	[ -z "$(field out two tma_retiring)" ]
 }
 
+@test "stacks: as wide as the cycles, in the colour of where most slots go" {
+	clock_machine
+	build_long
+	profile --folded stacks --flame flame.svg --pprof profile --samples samples -x, -o table -- ./long 800
+	grep -qE '(^|;)main;large [0-9]+$' stacks
+	awk '/;large [0-9]*$/ { large += $NF } /;small [0-9]*$/ { small += $NF } END { exit !(large > 2 * small && small > 0) }' stacks
+	# bad speculation has 60 %, of functions and so of what calls them
+	grep -q '■</tspan> bad speculation' flame.svg
+	grep -oE 'fill="#[0-9a-f]{6}" stroke.*<text[^>]*>(large|main)<' flame.svg >bars
+	[ "$(wc -l <bars)" -eq 2 ]
+	run ! grep -vE 'fill="#(e07530|e58c53|eba476|f0bb9a)"' bars
+	zcat profile | grep -qa cycles
+	# the samples are those of cycles
+	try "$TDSTAT" report --locate --folded again -o again.table samples
+	assert_same "$(cat stacks)" "$(cat again)"
+	profile --folded - -p $$
+	[ "$status" -eq 64 ]
+}
+
 @test "CSV: as many fields in each line; --error, and a recording that says the same" {
 	clock_machine
 	build_long

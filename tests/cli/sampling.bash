@@ -100,3 +100,17 @@ assert_printable() {
 	! LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$1" ||
 		fail "$1: $(LC_ALL=C grep -m 1 -P '[\x00-\x09\x0b-\x1f\x7f]' "$1" | cat -v)"
 }
+
+# A Skylake whose PMU is this kernel's clocks: the event of tma_dram_bound is cpu-clock.
+clock_machine() {
+	needs_software_events
+	copied skylakex
+	echo 1 >"$devices/cpu/type"
+	cp /sys/devices/system/cpu/online "$SYSFS_PATH/devices/system/cpu/online"
+	export PERF_CPUID=GenuineIntel-6-55-4 PROCFS_PATH=/proc
+	mkdir files
+	cp -RL "$TD_PMU_EVENTS/"{mapfile.csv,skylakex} files
+	jq 'map(if .EventName == "MEM_LOAD_RETIRED.L3_MISS" then .EventCode = "0x00" | .UMask = "0x00" else . end)' \
+		"$TD_PMU_EVENTS/skylakex/cache.json" >files/skylakex/cache.json
+	files=(--metrics-dir "$PWD/files")
+}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Records of a ring in any state: parsed, put in order, and what becomes of
- * them.  The first byte says what samples have (1: values, 2: a chain; 4: the
- * windows are of CPUs), the other seven nothing.
+ * them.  The first byte says what samples have (1: values, 2: a chain, 8:
+ * branches; 4: the windows are of CPUs), the other seven nothing.
  */
 #include "tests/fuzz/replay.h"
 
@@ -54,6 +54,12 @@ static void check(const struct td_record *r, const void *data, size_t size)
 	if (r->nr_values && !is_within(r->values, values, data, size))
 		abort();
 	if (r->nr_chain && !is_within(r->chain, chain, data, size))
+		abort();
+	if (r->nr_branches > size ||
+	    (r->nr_branches &&
+	     !is_within(r->branches,
+			TD_BRANCH_WORDS * r->nr_branches * sizeof(uint64_t),
+			data, size)))
 		abort();
 	if (r->kind == TD_RECORD_MAP &&
 	    (!r->path || (*r->path && !is_within(r->path, strlen(r->path) + 1,
@@ -226,6 +232,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	f.format.values = data[0] & 1;
 	f.format.chain = data[0] & 2;
+	f.format.branches = data[0] & 8;
 	f.windows.plan = &plan;
 	f.windows.of_cpus = data[0] & 4;
 	f.spaces = td_spaces_new();

@@ -10,6 +10,7 @@
 #include "lib/sample/function_counts.h"
 #include "lib/sample/locations.h"
 #include "lib/sample/samples.h"
+#include "lib/sample/stacks.h"
 #include "lib/sample/windows.h"
 
 struct taken {
@@ -41,11 +42,14 @@ static void sum_up(const struct taken *taken, const struct td_spots *spots)
 {
 	struct td_function_counts counts = { 0 };
 	struct td_locations locations;
+	struct td_stacks stacks;
 	struct td_regions regions = { 0 };
 	struct td_batched batched = { 0 };
 
 	td_locations_make(&locations, &taken->hits, spots, 0);
 	td_locations_free(&locations);
+	td_stacks_make(&stacks, &taken->hits, spots, 0);
+	td_stacks_free(&stacks);
 	if (td_function_counts_add(&counts, &taken->windows, spots) == 0)
 		td_function_counts_to_regions(&counts, taken->windows.plan,
 					      spots, &regions, &batched);

@@ -252,3 +252,49 @@ perf_functions() {
 		esac
 	done
 }
+
+# --- stacks ---------------------------------------------------------------------
+
+# sums FILE EVENT FUNCTION: what the stacks of the function stand for, in % of the event
+sums() {
+	awk -v event="$2;" -v f="$3" 'index($0, event) == 1 {
+		all += $NF
+		if ($0 ~ ";" f " [0-9]+$")
+			sum += $NF
+	} END { printf "%.1f\n", 100 * sum / all }' "$1"
+}
+
+@test "stacks of a node: an event of each kind of core, whose sums are the table's" {
+	locate tma_icache_misses --all-user --folded stacks --pprof profile --flame flame.svg --samples samples -j -o out -- \
+		"$ACT" -n 4 1s:dram_latency,icache 2s:icache
+	mapfile -t events < <(jq -r .event out | sort -u)
+	[ "${#events[@]}" -ge 2 ]
+	for event in "${events[@]}"; do
+		grep -q "^$event;.*;scenario_icache [0-9]*$" stacks
+		want=$(jq -s --arg event "$event" 'map(select(.event == $event and .function == "scenario_icache") | .share) | add' out)
+		awk -v a="$(sums stacks "$event" scenario_icache)" -v b="$want" 'BEGIN { off = a - b; exit !(b > 50 && off < 0.06 && off > -0.06) }'
+		grep -qF "$event, about " flame.svg
+		zcat profile | grep -qaF "$event"
+	done
+	grep -q 'events of tma_icache_misses, a part of tma_frontend_bound' flame.svg
+	"$TDSTAT" report --locate --folded again samples >table
+	cmp stacks again
+}
+
+# perf_stacks FILE: how many samples each stack of perf's has
+perf_stacks() {
+	newest script -i "$1" -F ip,sym 2>/dev/null |
+		awk '$1 == "" { if (stack) nr[stack]++; stack = ""; next }
+			{ stack = stack ? $2 ";" stack : $2 }
+			END { if (stack) nr[stack]++; for (stack in nr) print nr[stack], stack }'
+}
+
+@test "the same stacks as the newest perf" {
+	newest_or_skip
+	event=cpu_core/event=0xc5/u # BR_MISP_RETIRED.ALL_BRANCHES
+	newest record -q -g -F 1000 -e "$event" -o data taskset -c 0 "$ACT" 2s:mispredict
+	perf_stacks data | sort -rn | head -n 1 >perf
+	locate -e "$event" --folded stacks -o out -- taskset -c 0 "$ACT" 2s:mispredict
+	sed -E 's/(.*) ([0-9]+)$/\2 \1/' stacks | sort -rn | head -n 1 >ours
+	diff <(cut -d ' ' -f 2 perf) <(cut -d ' ' -f 2 ours)
+}

@@ -170,3 +170,17 @@ newest() {
 	[ -z "$output" ]
 	[[ $stderr == *perf_event_paranoid* ]]
 }
+
+@test "a flame graph: each function in the colour of the part of level 1 that it loses most to" {
+	turns 20ms dram_latency mispredict
+	profile --all-user --flame flame.svg --folded stacks -o out -- taskset -c 0 "$ACT" "${words[@]}"
+	# backend_bound and bad_speculation, each in one of four shades
+	grep -qE 'fill="#(e69f00|eaaf2b|eebf57|f3d082)"[^>]*>.*>scenario_dram_latency<' flame.svg
+	grep -qE 'fill="#(e07530|e58c53|eba476|f0bb9a)"[^>]*>.*>scenario_mispredict<' flame.svg
+	grep -q ';scenario_mispredict [0-9]*$' stacks
+}
+
+@test "--call-graph lbr: this machine has none, and it is said" {
+	run -0 --separate-stderr profile --call-graph lbr --folded stacks -- true
+	[[ ${stderr_lines[0]} == *'cpu_core does not note calls in last branch records'* ]]
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/locations.h"
 
+#include <errno.h>
 #include <math.h>
 
 #include "lib/base/util.h"
@@ -44,6 +45,11 @@ static void begin(void)
 {
 	td_spots_free(&spots);
 	td_hits_free(&hits);
+}
+
+static int call(int at, int caller)
+{
+	return td_spots_add_call(&spots, at, caller);
 }
 
 static const char *name_of(int function)
@@ -236,13 +242,14 @@ static void test_callers(void)
 	int by_main, also, other;
 
 	begin();
-	by_main = spot("main", 0x100, 0);
-	also = spot("main", 0x108, 0);
-	other = spot("other", 0x200, 0);
+	by_main = call(spot("main", 0x100, 0), call(-1, -1));
+	also = call(spot("main", 0x108, 0), -1);
+	other = call(spot("other", 0x200, 0), also);
 	hit(LOAD, spot("f", 0x10, 0), by_main, 30, 1);
 	hit(LOAD, spot("f", 0x11, 0), also, 20, 1);
 	hit(LOAD, spot("f", 0x11, 0), other, 40, 1);
-	hit(LOAD, spot("f", 0x11, 0), -1, 10, 1);
+	hit(LOAD, spot("f", 0x11, 0), -1, 4, 1);
+	hit(LOAD, spot("f", 0x11, 0), call(-1, -1), 6, 1);
 	td_locations_make(&l, &hits, &spots, LOAD);
 	callers = &l.v[0].callers;
 	ok(l.nr == 1 && callers->nr == 3, "the functions that call");
@@ -253,6 +260,39 @@ static void test_callers(void)
 	ok(callers->v[2].function == -1 && callers->v[2].share.samples == 10,
 	   "and what is not known");
 	td_locations_free(&l);
+}
+
+/* System calls and interrupts are no calls of functions. */
+static void test_border(void)
+{
+	char path[] = "[kernel]";
+	const struct td_object kernel = { .kind = TD_OBJECT_KERNEL,
+					  .path = path };
+	int user, inner;
+
+	begin();
+	user = spot("main", 0x100, 0);
+	inner = td_spots_add(&spots, td_spots_add_object(&spots, &kernel), 9);
+	spots.v[inner].function = spots.v[user].function;
+	ok(td_spots_caller(&spots, inner, call(user, -1)) == -1,
+	   "the kernel has no caller in user space");
+	ok(td_spots_caller(&spots, inner, call(inner, call(user, -1))) ==
+		   spots.v[inner].function,
+	   "only in itself");
+}
+
+static void test_most_calls(void)
+{
+	size_t nr = 0;
+	int last = -1, rc;
+
+	begin();
+	while ((rc = call(1, last)) >= 0 && nr < 2 * TD_MOST_CALLS) {
+		last = rc;
+		nr++;
+	}
+	ok(rc == -E2BIG && nr == TD_MOST_CALLS, "calls have an end");
+	ok(call(1, -1) == 0, "those that are there are found");
 }
 
 /* The same result whatever the order in which samples came. */
@@ -346,6 +386,8 @@ int main(void)
 	test_extremes();
 	test_lines();
 	test_callers();
+	test_border();
+	test_most_calls();
 	test_order();
 	for (double ms = 2; ms <= 2000; ms *= 10)
 		check_phases(ms);

@@ -10,9 +10,10 @@
 #define MOST_WORDS 128
 #define TRAILER    4 /* words that sample_id_all appends, with our sample_type */
 
-static const struct td_record_format plain, with_values = { .values = true },
-					    with_chain = { .chain = true },
-					    with_both = { true, true };
+static const struct td_record_format plain,
+	with_values = { .values = true }, with_chain = { .chain = true },
+	with_both = { true, true },
+	with_branches = { .chain = true, .branches = true };
 
 /* The record that is being made: a header, then 64-bit words. */
 static uint64_t words[MOST_WORDS];
@@ -189,6 +190,23 @@ static void test_parts(void)
 	   "an empty chain");
 }
 
+static void test_branches(void)
+{
+	struct td_record r;
+
+	put_sample(PERF_RECORD_MISC_USER);
+	put_chain();
+	put(2);
+	for (uint64_t i = 0; i < 2 * TD_BRANCH_WORDS; i++)
+		put(i);
+	ok(parse(&r, &with_branches) && has_chain(&r) && r.nr_branches == 2 &&
+		   r.branches[0] == 0 && r.branches[5] == 5,
+	   "with branches, behind the chain");
+	check_short(&with_branches, nr, "with branches");
+	words[11] = UINT64_MAX / TD_BRANCH_WORDS + 2;
+	ok(!parse(&r, &with_branches), "a number that would overflow");
+}
+
 /* Numbers of elements that would overflow when multiplied by their sizes. */
 static void test_huge(void)
 {
@@ -227,7 +245,10 @@ static void test_formats(void)
 		   td_record_sample_type(&with_values) ==
 			   (usual | PERF_SAMPLE_READ) &&
 		   td_record_sample_type(&with_chain) ==
-			   (usual | PERF_SAMPLE_CALLCHAIN),
+			   (usual | PERF_SAMPLE_CALLCHAIN) &&
+		   td_record_sample_type(&with_branches) ==
+			   (usual | PERF_SAMPLE_CALLCHAIN |
+			    PERF_SAMPLE_BRANCH_STACK),
 	   "the layouts are asked for");
 	ok(td_record_read_format() == (PERF_FORMAT_GROUP | PERF_FORMAT_ID |
 				       PERF_FORMAT_TOTAL_TIME_ENABLED |
@@ -436,6 +457,7 @@ int main(void)
 	test_formats();
 	test_sample();
 	test_parts();
+	test_branches();
 	test_huge();
 	test_map();
 	test_build_id();

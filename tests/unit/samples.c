@@ -114,6 +114,8 @@ static void write_all(struct td_samples_writer *writer, struct td_spots *spots)
 					     .cpu = 1 };
 
 	td_samples_write_head(writer, "tma_dram_bound", 10000000);
+	td_spots_add_call(spots, -1, -1);
+	td_spots_add_call(spots, 1, 0);
 	td_samples_write(writer, spots, &sample, 2, 0, 1);
 	td_samples_write(writer, spots, &switched, -1, -1, -1);
 	td_samples_write(writer, spots, &lost, -1, -1, -1);
@@ -195,6 +197,10 @@ static void test_round_trip(void)
 	ok(given.values[0][0] == 600 && given.values[0][1] == 250 &&
 		   given.values[0][2] == 100,
 	   "values come in the order of the events, not of the group");
+	ok(samples.spots.nr_calls == 2 && samples.spots.calls[0].spot == -1 &&
+		   samples.spots.calls[1].spot == 1 &&
+		   samples.spots.calls[1].caller == 0,
+	   "a chain of callers");
 	ok(r[1].kind == TD_RECORD_SWITCH && r[1].tid == 18, "a switch");
 	ok(r[2].kind == TD_RECORD_LOST && r[2].lost == 7 && r[2].cpu == 2,
 	   "what was lost");
@@ -255,6 +261,17 @@ static const struct {
 	{ "a sample of a spot that is not there", SAMPLE("1,0,1,1,0,1,1,-1"),
 	  5 },
 	{ "a caller that is not there", SAMPLE("1,0,1,1,0,1,0,1"), 5 },
+	{ "a caller that is no call",
+	  HEAD SAMPLES OBJECT SPOT
+	  "{\"call\":[0,-1]}\n{\"s\":[1,0,1,1,0,1,0,1]}\n" END,
+	  6 },
+	{ "a call of a spot that is not there",
+	  HEAD SAMPLES OBJECT SPOT "{\"call\":[1,-1]}\n", 5 },
+	{ "a call that calls itself",
+	  HEAD SAMPLES OBJECT SPOT "{\"call\":[0,0]}\n", 5 },
+	{ "a call twice",
+	  HEAD SAMPLES OBJECT SPOT "{\"call\":[0,-1]}\n{\"call\":[0,-1]}\n",
+	  6 },
 	{ "a time below 0", SAMPLE("-1,0,1,1,0,1,0,-1"), 5 },
 	{ "a text among its numbers", SAMPLE("1,0,1,1,0,1,0,\"1\""), 5 },
 	{ "a fraction among them", SAMPLE("1,0,1,1,0,1.5,0,-1"), 5 },
@@ -286,6 +303,24 @@ static void test_bad(void)
 	}
 }
 
+/* Before there were calls, the caller of a sample was a spot. */
+static void test_spots_as_callers(void)
+{
+	struct td_samples samples;
+	struct given given;
+	struct td_err err = { 0 };
+
+	ok(read_text(HEAD SAMPLES OBJECT SPOT "{\"s\":[1,0,1,1,0,1,0,0]}\n" END,
+		     &samples, &given, &err) == 0,
+	   "an older file is read: %s", err.msg);
+	ok(given.nr == 1 && given.callers[0] == 0 &&
+		   samples.spots.nr_calls == 1 &&
+		   samples.spots.calls[0].spot == 0 &&
+		   samples.spots.calls[0].caller == -1,
+	   "its callers are calls of them");
+	td_samples_free(&samples);
+}
+
 /* What was interrupted has no functions: addresses stand for them. */
 static void test_cut_off(void)
 {
@@ -310,6 +345,7 @@ int main(void)
 	test_round_trip();
 	test_nothing_to_write();
 	test_bad();
+	test_spots_as_callers();
 	test_cut_off();
 	return done_testing();
 }

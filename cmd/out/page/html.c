@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* HTML: one page of a whole recording. */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/out/advice.h"
+#include "cmd/out/page/flame.h"
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"
+#include "cmd/out/stacks.h"
 #include "cmd/out/where.h"
 #include "cmd/out/writer_rows.h"
 #include "lib/base/decimal.h"
@@ -77,9 +80,10 @@ static void put_location(FILE *fp, const struct td_where *where,
 		put_caller(fp, spots, &location->callers.v[i]);
 }
 
-static void put_event(FILE *fp, const struct td_where *where,
+static void put_event(struct td_writer *writer, const struct td_where *where,
 		      const struct td_where_event *event)
 {
+	FILE *fp = writer->fp;
 	char buf[64];
 
 	fputs("<section>\n<h2>", fp);
@@ -92,7 +96,10 @@ static void put_event(FILE *fp, const struct td_where *where,
 		event->locations.samples,
 		event->locations.samples == 1 ? "" : "s");
 	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
-	fprintf(fp, " events</p>\n<div class=\"scroll\">"
+	fputs(" events</p>\n", fp);
+	if (where->spots->nr_calls)
+		td_flame_put_figure(writer, where, event);
+	fprintf(fp, "<div class=\"scroll\">"
 		    "<table class=\"where\">\n<thead><tr>"
 		    "<th scope=\"col\" class=\"number\">Share</th>"
 		    "<th scope=\"col\">Error</th>"
@@ -115,8 +122,17 @@ static void page_where(struct td_writer *writer, const struct td_where *where)
 	td_page_put_facts(writer, true);
 	fputs("</header>\n", fp);
 	for (size_t i = 0; i < where->nr; i++)
-		put_event(fp, where, &where->events[i]);
+		put_event(writer, where, &where->events[i]);
 	td_page_end(fp);
+}
+
+int td_flame_write(FILE *fp, const struct td_where *where,
+		   const struct td_frame *frame)
+{
+	struct td_writer writer = { .fp = fp, .frame = frame };
+
+	page_where(&writer, where);
+	return writer.no_memory ? -ENOMEM : 0;
 }
 
 /* --- counts, without a tree: a table of the events -------------------------- */

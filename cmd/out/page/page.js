@@ -194,6 +194,104 @@ function hang(node, nodes) {
 		node.above.below.push(node);
 }
 
+/* --- the flame graph -------------------------------------------------------- */
+
+const BAR_LABEL = 30;
+
+/* Of stacks, each bar is above its caller's: a click makes one as wide as all. */
+class Flame {
+	constructor(figure) {
+		this.svg = figure.querySelector('svg');
+		this.bars = [...this.svg.querySelectorAll('svg.bar')].map(readBar);
+		this.nav = make('nav');
+		this.svg.before(this.nav);
+		this.search = make('input', this.nav);
+		this.search.type = 'search';
+		this.search.placeholder = 'Search functions';
+		this.search.setAttribute('aria-label', 'Search functions');
+		this.search.oninput = () => this.find();
+		this.whole = make('button', this.nav, 'all');
+		this.whole.onclick = () => this.zoom(null);
+		this.says = make('p');
+		this.says.className = 'says';
+		this.says.setAttribute('aria-live', 'polite');
+		this.svg.after(this.says);
+		for (const bar of this.bars) {
+			bar.element.onclick = () => this.zoom(bar);
+			bar.element.onmouseenter = () => this.tell(bar.title);
+		}
+		figure.onkeydown = event => event.key === 'Escape' && this.zoom(null);
+		this.zoom(null);
+		new ResizeObserver(() => this.label()).observe(this.svg);
+	}
+
+	tell(text) {
+		this.says.textContent = text;
+	}
+
+	/* What is below the bar is as wide, and paler. */
+	zoom(top) {
+		const from = top ? top.from : 0, part = top ? top.part : 1;
+
+		this.part = part;
+		this.whole.disabled = !top;
+		for (const bar of this.bars) {
+			const below = top && bar.depth < top.depth &&
+				bar.from <= from + 1e-6 && bar.to >= from + part - 1e-6;
+			const above = !top || (bar.depth >= top.depth &&
+				bar.from >= from - 1e-6 && bar.to <= from + part + 1e-6);
+
+			bar.shown = below ? 1 : above ? bar.part / part : 0;
+			bar.element.style.display = bar.shown ? '' : 'none';
+			bar.element.style.opacity = below ? 0.5 : '';
+			bar.element.setAttribute('x', below ? 0
+				: 100 * (bar.from - from) / part + '%');
+			bar.element.setAttribute('width', 100 * bar.shown + '%');
+		}
+		this.label();
+		this.tell(top ? top.title : '');
+	}
+
+	label() {
+		const width = this.svg.clientWidth || 960;
+
+		for (const bar of this.bars)
+			bar.text.style.display = bar.shown * width < BAR_LABEL
+				? 'none' : 'inline';
+	}
+
+	/* A function within itself counts once. */
+	find() {
+		const text = this.search.value.toLowerCase(), names = new Set();
+		let part = 0, end = -1;
+
+		for (const bar of this.bars) {
+			bar.found = text && bar.name.toLowerCase().includes(text);
+			bar.element.classList.toggle('found', !!bar.found);
+			if (bar.found)
+				names.add(bar.name);
+		}
+		for (const bar of this.bars.filter(bar => bar.found)
+			.sort((a, b) => a.from - b.from || b.part - a.part)) {
+			if (bar.from < end - 1e-6)
+				continue;
+			part += bar.part;
+			end = bar.to;
+		}
+		this.tell(text ? `${names.size} function${names.size === 1 ? '' : 's'}, ` +
+			`${(100 * part).toFixed(1)} % of the events` : '');
+	}
+}
+
+function readBar(element) {
+	const { from, part, depth } = element.dataset;
+	const title = element.querySelector('title').textContent;
+	const text = element.querySelector('text');
+
+	return { element, title, text, name: text.textContent, depth: +depth,
+		 from: +from, part: +part, to: +from + +part };
+}
+
 /* --- rows over time --------------------------------------------------------- */
 
 const keyOf = (id, pmu) => id + '\n' + pmu;
@@ -937,6 +1035,8 @@ for (const link of document.querySelectorAll('table.rows a'))
 document.querySelectorAll('details.values').forEach(fold);
 for (const figure of document.querySelectorAll('.sides figure'))
 	new Icicle(figure);
+for (const figure of document.querySelectorAll('figure.flame'))
+	new Flame(figure);
 addBars('table.rows td:not(:first-child) data, table.where tr > td:first-child data');
 addEventListener('beforeprint', () => print(true));
 addEventListener('afterprint', () => print(false));

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Flame graphs: a figure of a page, or a picture alone. */
+#include "cmd/out/page/flame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/out/page/icicle.h"
+#include "cmd/out/page/parts.h"
+#include "cmd/out/page/text.h"
+#include "cmd/out/stacks.h"
+#include "lib/base/util.h"
+#include "lib/sample/stacks.h"
+#include "metrics/explain/explain.h"
+
+#define WIDTH      1200
+#define ROW_HEIGHT 18
+#define HEADING    30    /* the height of an event's */
+#define MOST_ROWS  256   /* chains of our own are half as deep */
+#define LEAST      10000 /* parts of the width: less cannot be seen */
+#define LABEL      0.03  /* of the width: less than this holds no text */
+#define SHADES     4
+#define PERCENT    100
+
+/* --- colours ---------------------------------------------------------------- */
+
+static const struct td_explanation *find_node(const char *name)
+{
+	const struct td_explanation *text;
+
+	for (size_t i = 0; name && (text = td_explanation_at(i)); i++) {
+		if (strcmp(text->name, name) == 0)
+			return text;
+	}
+	return NULL;
+}
+
+/* The part of level 1 that the node is in. */
+static const char *top_of(const char *node)
+{
+	const struct td_explanation *text = find_node(node);
+
+	while (text && text->parent) {
+		node = text->parent;
+		text = find_node(node);
+	}
+	return node;
+}
+
+static int hue_of(const char *node)
+{
+	enum td_part part = node ? td_part_of(top_of(node)) : TD_PART_OTHER;
+
+	return part == TD_NR_PARTS ? TD_PART_OTHER : (int)part;
+}
+
+static const char *const names[TD_NR_PARTS] = {
+	[TD_PART_RETIRING] = "retiring",
+	[TD_PART_BAD_SPECULATION] = "bad speculation",
+	[TD_PART_FRONTEND] = "frontend bound",
+	[TD_PART_BACKEND] = "backend bound",
+	[TD_PART_OTHER] = "other, or not known",
+};
+
+static int hue_of_function(const struct td_where *where, int function)
+{
+	int hue = function < 0 ? TD_NR_PARTS : where->hues[function];
+
+	return hue == TD_NR_PARTS ? TD_PART_OTHER : hue;
+}
+
+static int largest(const double sums[TD_NR_PARTS])
+{
+	int most = TD_PART_OTHER;
+
+	for (int i = 0; i < TD_NR_PARTS; i++)
+		most = sums[i] > sums[most] ? i : most;
+	return most;
+}
+
+/*
+ * Of each stack, NULL: memory ran out.  Functions have a part of level 1 each, and
+ * a caller has that of most of what is within it.
+ */
+static int *make_hues(const struct td_stacks *stacks,
+		      const struct td_where *where)
+{
+	int *hues = calloc(stacks->nr + 1, sizeof(*hues));
+	td_autofree double(*sums)[TD_NR_PARTS] =
+		calloc(stacks->nr + 1, sizeof(*sums));
+
+	if (!hues || !sums) {
+		free(hues);
+		return NULL;
+	}
+	for (size_t i = stacks->nr; i-- > 0;) {
+		const struct td_stack *s = &stacks->v[i];
+
+		hues[i] = hue_of(where->node);
+		if (!where->hues)
+			continue;
+		sums[i][hue_of_function(where, s->function)] += s->own;
+		for (int part = 0; s->caller >= 0 && part < TD_NR_PARTS; part++)
+			sums[s->caller][part] += sums[i][part];
+		hues[i] = largest(sums[i]);
+	}
+	return hues;
+}
+
+/* --- bars ------------------------------------------------------------------- */
+
+static void put_share(FILE *fp, double part, double all)
+{
+	char buf[64];
+
+	fprintf(fp, "%s %%", td_out_format(buf, 1, PERCENT * part / all));
+}
+
+static void put_title(FILE *fp, const struct td_stacks *stacks,
+		      const struct td_stack *s, const char *name)
+{
+	char buf[64];
+
+	fputs("<title>", fp);
+	td_page_put(fp, name);
+	fputs(": ", fp);
+	put_share(fp, s->all, stacks->all);
+	fputs(", ", fp);
+	td_out_grouped(fp, 0, td_out_format(buf, 0, s->all));
+	fputs(" events; ", fp);
+	put_share(fp, s->own, stacks->all);
+	fputs(" in itself</title>", fp);
+}
+
+static int nr_rows(const struct td_stacks *stacks)
+{
+	return stacks->depth < MOST_ROWS ? stacks->depth : MOST_ROWS;
+}
+
+/* An element of its own clips its text; widths are those of any picture. */
+static void put_bar(FILE *fp, const struct td_stacks *stacks,
+		    const struct td_stack *s, int hue)
+{
+	double from = s->from / stacks->all, part = s->all / stacks->all;
+	char buf[TD_STACK_NAME], colour[8];
+	const char *name = td_stack_name(buf, stacks->spots, s->function);
+	int shade = (int)(td_hash_text(name) % SHADES);
+
+	fprintf(fp,
+		"<svg class=\"bar\" data-from=\"%.6f\" data-part=\"%.6f\" "
+		"data-depth=\"%d\" x=\"%.4f%%\" y=\"%d\" width=\"%.4f%%\" "
+		"height=\"%d\">",
+		from, part, s->depth, PERCENT * from,
+		(nr_rows(stacks) - 1 - s->depth) * ROW_HEIGHT, PERCENT * part,
+		ROW_HEIGHT);
+	put_title(fp, stacks, s, name);
+	fprintf(fp,
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\" "
+		"stroke=\"#fff\"/><text x=\"3\" y=\"13\"%s>",
+		td_icicle_colour(colour, hue, shade),
+		part < LABEL ? " display=\"none\"" : "");
+	td_page_put(fp, name);
+	fputs("</text></svg>\n", fp);
+}
+
+static int put_bars(FILE *fp, const struct td_stacks *stacks,
+		    const struct td_where *where)
+{
+	td_autofree int *hues = make_hues(stacks, where);
+
+	if (!hues)
+		return -ENOMEM;
+	fputs("<g font-family=\"sans-serif\" font-size=\"12\" fill=\"#000\">\n",
+	      fp);
+	for (size_t i = 0; i < stacks->nr; i++) {
+		const struct td_stack *s = &stacks->v[i];
+
+		if (s->all > stacks->all / LEAST && s->depth < MOST_ROWS)
+			put_bar(fp, stacks, s, hues[i]);
+	}
+	fputs("</g>\n", fp);
+	return 0;
+}
+
+/* In colours of HTML and of SVG. */
+static void put_legend(FILE *fp)
+{
+	fputs("; most slots:", fp);
+	for (int i = 0; i < TD_NR_PARTS; i++) {
+		char colour[8];
+
+		fprintf(fp,
+			" <tspan fill=\"%s\" style=\"color:%s\">\u25a0</tspan> "
+			"%s",
+			td_icicle_colour(colour, i, 0), colour, names[i]);
+	}
+}
+
+/* "cpu-clock, 1,234 events"; the part of level 1 tells the colour. */
+static void put_caption(FILE *fp, const struct td_where *where,
+			const struct td_where_event *event)
+{
+	char buf[64];
+
+	td_page_put(fp, event->name);
+	fputs(", about ", fp);
+	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
+	fputs(" events", fp);
+	if (where->hues)
+		put_legend(fp);
+	if (!where->node)
+		return;
+	fputs(" of ", fp);
+	td_page_put(fp, where->node);
+	if (strcmp(top_of(where->node), where->node) == 0)
+		return;
+	fputs(", a part of ", fp);
+	td_page_put(fp, top_of(where->node));
+}
+
+/* --- a figure of a page ----------------------------------------------------- */
+
+void td_flame_put_figure(struct td_writer *writer, const struct td_where *where,
+			 const struct td_where_event *event)
+{
+	FILE *fp = writer->fp;
+	struct td_stacks stacks;
+
+	if (td_stacks_make(&stacks, where->hits, where->spots, event->index)) {
+		writer->no_memory = true;
+	} else if (stacks.depth) {
+		fputs("<figure class=\"flame\"><figcaption>Callers: ", fp);
+		put_caption(fp, where, event);
+		fprintf(fp,
+			"</figcaption>\n<svg width=\"100%%\" height=\"%d\" "
+			"role=\"img\" aria-label=\"Flame graph; the table has "
+			"its functions\">\n",
+			nr_rows(&stacks) * ROW_HEIGHT);
+		writer->no_memory |= put_bars(fp, &stacks, where) != 0;
+		fputs("</svg></figure>\n", fp);
+	}
+	td_stacks_free(&stacks);
+}
+
+/* --- a picture alone -------------------------------------------------------- */
+
+/* Adds the event to the picture at *y. */
+static int put_event(FILE *fp, const struct td_where *where,
+		     const struct td_where_event *event, int *y)
+{
+	struct td_stacks stacks;
+	int rc = td_stacks_make(&stacks, where->hits, where->spots,
+				event->index);
+
+	fprintf(fp,
+		"<text x=\"3\" y=\"%d\" font-family=\"sans-serif\" "
+		"font-size=\"14\">",
+		*y + HEADING - 10);
+	put_caption(fp, where, event);
+	fprintf(fp, "</text>\n<svg y=\"%d\" width=\"%d\" height=\"%d\">\n",
+		*y + HEADING, WIDTH, nr_rows(&stacks) * ROW_HEIGHT);
+	if (!rc)
+		rc = put_bars(fp, &stacks, where);
+	fputs("</svg>\n", fp);
+	*y += HEADING + nr_rows(&stacks) * ROW_HEIGHT;
+	td_stacks_free(&stacks);
+	return rc;
+}
+
+int td_flame_write_svg(FILE *fp, const struct td_where *where,
+		       const struct td_frame *frame)
+{
+	char *drawn = NULL;
+	size_t size;
+	FILE *drawing = open_memstream(&drawn, &size);
+	int rc = drawing ? 0 : -ENOMEM, height = 0;
+
+	(void)frame;
+	for (size_t i = 0; !rc && i < where->nr; i++)
+		rc = put_event(drawing, where, &where->events[i], &height);
+	if (drawing && td_text_close(drawing, &drawn))
+		rc = -ENOMEM;
+	fprintf(fp,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+		"height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n"
+		"<desc>Flame graph by tdstat: each function is above its "
+		"caller, and as wide as its part of the samples.</desc>\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		WIDTH, height, WIDTH, height);
+	if (!rc)
+		fwrite(drawn, 1, size, fp);
+	fputs("</svg>\n", fp);
+	free(drawn);
+	return rc;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/out/stack_files.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "cmd/out/out.h"
+#include "cmd/out/stacks.h"
+#include "lib/base/gzip.h"
+#include "lib/base/util.h"
+
+static const struct {
+	const char *option;
+	size_t name;
+	int (*write)(FILE *fp, const struct td_where *where,
+		     const struct td_frame *frame);
+} kinds[TD_NR_STACK_FILES] = {
+	{ "--folded", offsetof(struct td_sample_files, folded),
+	  td_folded_write },
+	{ "--pprof", offsetof(struct td_sample_files, pprof), td_pprof_write },
+	{ "--flame", offsetof(struct td_sample_files, flame), td_flame_write },
+};
+
+static const char *name_of(const struct td_sample_files *files, size_t kind)
+{
+	const void *at = (const char *)files + kinds[kind].name;
+
+	return *(const char *const *)at;
+}
+
+static size_t nr_on_stdout(const struct td_sample_files *files)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
+		const char *name = name_of(files, i);
+
+		nr += name && strcmp(name, "-") == 0;
+	}
+	return nr;
+}
+
+bool td_stack_files_take_stdout(const struct td_sample_files *files)
+{
+	return nr_on_stdout(files) > 0;
+}
+
+bool td_stack_files_any(const struct td_sample_files *files)
+{
+	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
+		if (name_of(files, i))
+			return true;
+	}
+	return false;
+}
+
+int td_stack_files_open(struct td_sample_files *files, struct td_err *err)
+{
+	if (nr_on_stdout(files) > 1)
+		return td_err_usage(err, "only one file of stacks can go to "
+					 "standard output");
+	if (files->pprof && td_gzip_load(err))
+		return td_err_wrap(err, "--pprof");
+	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
+		const char *name = name_of(files, i);
+
+		if (!name)
+			continue;
+		files->fps[i] = strcmp(name, "-") == 0
+					? stdout
+					: td_out_open(name, false, err);
+		if (!files->fps[i])
+			return td_err_wrap(err, "%s", kinds[i].option);
+	}
+	return 0;
+}
+
+/* A flame graph is a page unless its name says otherwise. */
+static int write_one(const struct td_sample_files *files, size_t kind,
+		     const struct td_where *where, const struct td_frame *frame)
+{
+	bool svg = kinds[kind].write == td_flame_write &&
+		   td_ends_with(files->flame, ".svg");
+
+	return svg ? td_flame_write_svg(files->fps[kind], where, frame)
+		   : kinds[kind].write(files->fps[kind], where, frame);
+}
+
+int td_stack_files_write(const struct td_sample_files *files,
+			 const struct td_where *where,
+			 const struct td_frame *frame, struct td_err *err)
+{
+	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
+		FILE *fp = files->fps[i];
+
+		if (!fp)
+			continue;
+		if (fp != stdout)
+			td_out_empty(fp);
+		if (write_one(files, i, where, frame))
+			return td_err_nomem(err);
+		if (td_out_check(fp, name_of(files, i), err))
+			return err->code;
+	}
+	return 0;
+}
+
+void td_stack_files_close(struct td_sample_files *files)
+{
+	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
+		if (files->fps[i] && files->fps[i] != stdout)
+			fclose(files->fps[i]);
+		files->fps[i] = NULL;
+	}
+}

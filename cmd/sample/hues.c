@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/sample/hues.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+static enum td_part largest_part(const struct td_report *report,
+				 const struct td_row *row)
+{
+	enum td_part largest = TD_NR_PARTS;
+	double most = 0;
+
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &row->nodes[i];
+		double value = td_cell_value(&row->cells[node->column]);
+		enum td_part part =
+			td_part_of(report->columns[node->column].name);
+
+		if (node->level != 1 || part == TD_NR_PARTS || !(value > most))
+			continue;
+		most = value;
+		largest = part;
+	}
+	return largest;
+}
+
+/* slots: that a function's hue is of: it is that of the PMU with the most. */
+static void take_row(int *hues, double *slots, const struct td_report *report,
+		     const struct td_row *row, const struct td_spots *spots)
+{
+	enum td_part part = largest_part(report, row);
+
+	for (size_t i = 0; part != TD_NR_PARTS && i < spots->nr_functions;
+	     i++) {
+		const char *name = spots->functions[i].name;
+
+		if (!name || strcmp(name, row->id) != 0 ||
+		    !(row->slots > slots[i]))
+			continue;
+		hues[i] = (int)part;
+		slots[i] = row->slots;
+	}
+}
+
+int *td_hues_make(const struct td_report *report, const struct td_spots *spots)
+{
+	td_autofree double *slots =
+		calloc(spots->nr_functions + 1, sizeof(*slots));
+	int *hues = calloc(spots->nr_functions + 1, sizeof(*hues));
+
+	if (!slots || !hues) {
+		free(hues);
+		return NULL;
+	}
+	for (size_t i = 0; i < spots->nr_functions; i++)
+		hues[i] = TD_NR_PARTS;
+	for (size_t i = 0; i < report->nr_rows; i++)
+		take_row(hues, slots, report, &report->rows[i], spots);
+	return hues;
+}

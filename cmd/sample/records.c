@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the kernel writes into its rings while it samples. */
+#include "cmd/sample/records.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+
+#include "cmd/sample/gathering.h"
+
+/*
+ * Addresses of the kernel are a secret, from which its other addresses follow.  We
+ * do not tell a user what the kernel does not: all its places are one.
+ */
+static int find_spot(struct td_gathering *g, int pid, uint64_t address,
+		     bool kernel)
+{
+	bool secret = g->hides_kernel && (kernel || address >> 63);
+
+	return td_spaces_find(g->spaces, &g->spots, pid, secret ? 0 : address,
+			      kernel);
+}
+
+/* Without frame pointers in the code, what seems to be one is anything. */
+static int find_known(struct td_gathering *g, int pid, uint64_t address,
+		      bool kernel)
+{
+	if (!kernel && !td_spaces_has(g->spaces, pid, address))
+		return -1;
+	return find_spot(g, pid, address, kernel);
+}
+
+/* --- chains ----------------------------------------------------------------- */
+
+/* What runs in secret places of the kernel is one caller, with all its frames. */
+static void push(struct td_gathering *g, int spot, bool kernel)
+{
+	if (!kernel || !g->hides_kernel || spot != g->chain.v[g->chain.nr - 1])
+		g->chain.v[g->chain.nr++] = spot;
+}
+
+/* Adds a caller: 1, 0 if none is known behind it, or -ENOMEM. */
+static int add_caller(struct td_gathering *g, int pid, uint64_t address,
+		      bool kernel)
+{
+	int spot = find_known(g, pid, address, kernel);
+
+	if (spot == -ENOMEM)
+		return -ENOMEM;
+	/* there may be more */
+	if (g->chain.nr >= TD_MOST_FRAMES)
+		spot = -1;
+	push(g, spot, kernel);
+	return spot >= 0;
+}
+
+/*
+ * A record's addresses begin with the sample's own.  Markers tell where those of
+ * the kernel begin and of user space, whose first is no return address: only
+ * these are behind their calls.  A precise sample is older than its interrupt,
+ * which may have come in the kernel.
+ */
+static int read_chain(struct td_gathering *g, const struct td_record *record)
+{
+	bool kernel = record->kernel, returns = false;
+	size_t nr = 0;
+	int rc = 1;
+
+	for (size_t i = 0; i < record->nr_chain && rc > 0; i++) {
+		uint64_t address = record->chain[i];
+
+		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
+			kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
+			returns = false;
+			continue;
+		}
+		if (kernel && !record->kernel)
+			continue;
+		if (returns || kernel != record->kernel)
+			rc = add_caller(g, record->pid, address - returns,
+					kernel);
+		returns = true;
+		nr++;
+	}
+	/* as many as the kernel gives: there may be more */
+	if (rc > 0 && nr == TD_MOST_FRAMES)
+		push(g, -1, false);
+	return rc;
+}
+
+/*
+ * Calls that have not returned, the last one first.  Of a sample in the kernel it
+ * led to the function that is there.
+ */
+static int read_branches(struct td_gathering *g, const struct td_record *record)
+{
+	int rc = 1;
+
+	if (record->kernel && record->nr_branches && record->branches[1])
+		rc = add_caller(g, record->pid, record->branches[1], false);
+	for (size_t i = 0; i < record->nr_branches && rc > 0; i++) {
+		uint64_t from = record->branches[TD_BRANCH_WORDS * i];
+
+		if (!from)
+			break;
+		rc = add_caller(g, record->pid, from, false);
+	}
+	return rc;
+}
+
+/* The call that a sample was in.  Chains share calls from their ends on. */
+static int find_call(struct td_gathering *g, const struct td_record *record,
+		     int spot)
+{
+	int call = -1, rc;
+
+	g->chain.v[0] = spot;
+	g->chain.nr = 1;
+	rc = read_chain(g, record);
+	if (rc > 0)
+		rc = read_branches(g, record);
+	if (rc < 0)
+		return rc;
+	for (size_t i = g->chain.nr; i-- > 1;) {
+		call = td_spots_add_call(&g->spots, g->chain.v[i], call);
+		if (call < 0)
+			break;
+	}
+	g->losses.chains += call == -E2BIG;
+	return call == -E2BIG ? -1 : call;
+}
+
+/* --- records ---------------------------------------------------------------- */
+
+static int give(struct td_gathering *g, const struct td_record *record,
+		int event, int spot, int caller)
+{
+	if (td_samples_write(&g->writer, &g->spots, record, event, spot,
+			     caller))
+		return -ENOMEM;
+	return g->take(g->ctx, record, event, spot, caller);
+}
+
+static int take_sample(struct td_gathering *g, const struct td_record *record,
+		       int event)
+{
+	const struct td_target *target = &g->job->target;
+	int spot, caller;
+
+	/* an interrupt may come so late that the kernel runs already */
+	if (record->kernel && (target->exclude_kernel || target->all_user))
+		return 0;
+	spot = find_spot(g, record->pid, record->address, record->kernel);
+	caller = spot < 0 ? spot : find_call(g, record, spot);
+	if (caller == -ENOMEM)
+		return -ENOMEM;
+	return give(g, record, event, spot, caller);
+}
+
+static int take_map(struct td_gathering *g, const struct td_record *record)
+{
+	const struct td_mapping mapping = {
+		.start = record->address,
+		.length = record->length,
+		.offset = record->offset,
+		.path = record->path,
+		.build_id = record->build_id,
+	};
+
+	return td_spaces_map(g->spaces, &g->spots, record->pid, &mapping);
+}
+
+int td_gathering_take(void *ctx, const struct td_record *record, int event)
+{
+	struct td_gathering *g = ctx;
+
+	switch (record->kind) {
+	case TD_RECORD_SAMPLE:
+		return event < 0 ? 0 : take_sample(g, record, event);
+	case TD_RECORD_MAP:
+		return take_map(g, record);
+	case TD_RECORD_FORK:
+		return td_spaces_fork(g->spaces, record->parent, record->pid);
+	case TD_RECORD_EXEC:
+		td_spaces_exec(g->spaces, record->pid);
+		return 0;
+	case TD_RECORD_LOST:
+		g->losses.records += record->lost;
+		break;
+	case TD_RECORD_THROTTLE:
+		g->losses.throttled++;
+		break;
+	case TD_RECORD_SWITCH:
+	case TD_RECORD_UNTHROTTLE:
+	case TD_RECORD_OTHER:
+		break;
+	}
+	return give(g, record, event, -1, -1);
+}

@@ -123,7 +123,7 @@ static void test_none(void)
 
 	begin();
 	call(spot("/x", "main", 0x10), -1);
-	ok(td_stacks_make(&s, &hits, &spots, 0) == 0 && !s.all && !s.depth,
+	ok(td_stacks_make(&s, &hits, &spots, 0) == 0 && s.all == 0 && !s.depth,
 	   "without samples there is nothing");
 	td_stacks_free(&s);
 }

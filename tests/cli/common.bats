@@ -112,7 +112,7 @@ busy='i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 	# the fact of this name makes room for the metric
 	"$TDSTAT" -x, -o out -M ipc,used -- true
 	assert_equal "$(head -1 out)" time,id,pmu,busy,share,running,ipc,used,"$behind"
-	assert_equal "$(awk -F, '{ print NF }' out | sort -u)" 22
+	assert_equal "$(awk -F, '{ print NF }' out | sort -u)" 24
 	try "$TDSTAT" --require -M ipc -- true
 	assert_failure 125
 	assert_complains 'no PMU for its cores'

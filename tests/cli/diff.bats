@@ -800,7 +800,7 @@ new' "$(<log)"
 	assert_failure 125
 	assert_why_and_remedy 'No such file'
 	[ ! -e log ]
-	try "$TDSTAT" diff -e nosuch -- "${both[@]}"
+	try "$TDSTAT" diff -e task-clok -- "${both[@]}"
 	assert_failure 64
 	[ ! -e log ]
 }

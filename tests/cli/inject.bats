@@ -184,7 +184,7 @@ begin() {
 	for nr in "${nrs[0]}" "${nrs[${#nrs[@]} / 2]}" "${nrs[-1]}"; do
 		injected write "$nr" EIO "${command[@]}"
 		[ "$(cat status)" = 3 ] || fail "$nr: status $(cat status)"
-		! grep -v '^tdstat: \|^time,id,pmu,busy,share,running,ipc\(,tma_[a-z_]*\)\{4\},'"$behind"'$\|^[0-9.]*,all,cpu\(,[0-9a-z.]*\)\{22\}$' stderr || fail 'half a row'
+		! grep -v '^tdstat: \|^time,id,pmu,busy,share,running,ipc\(,tma_[a-z_]*\)\{4\},'"$behind"'$\|^[0-9.]*,all,cpu\(,[0-9a-z.]*\)\{24\}$' stderr || fail 'half a row'
 		grep -q '^tdstat: cannot write standard error' stderr
 		assert_command_ended
 	done

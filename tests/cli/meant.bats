@@ -20,6 +20,7 @@ meant() {
 	assert_failure 127
 	assert_complains "^tdstat: --sort takes no value: it sorts by lost slots, and 'lost' is no command"
 	# but a command may follow
+	saved alderlake
 	try "$TDSTAT" -a --sort --dry-run -- true
 	assert_success
 }

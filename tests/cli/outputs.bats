@@ -87,9 +87,9 @@ load helper
 		assert_output ''
 		assert_no_stderr
 	done
-	try "$TDSTAT" --quiet -e nosuch -- true
+	try "$TDSTAT" --quiet -e task-clok -- true
 	assert_failure 64
-	assert_complains nosuch
+	assert_complains task-clok
 	try "$TDSTAT" --quiet -e task-clock -- ./not-there
 	assert_failure 127
 	assert_complains not-there

@@ -288,8 +288,11 @@ static void test_cgroups(void)
 {
 	char web[] = "web", api[] = "web/api", db[] = "db";
 	char *names[] = { web, api, db };
+	char *containers[] = { NULL, NULL, NULL };
 	bool gone[] = { false, false, false };
-	struct td_cgroups cgroups = { .names = names, .gone = gone, .nr = 3 };
+	struct td_cgroups cgroups = {
+		.names = names, .containers = containers, .gone = gone, .nr = 3
+	};
 	struct td_counters counters = { .label = "cgroup",
 					.max_series = 100,
 					.cgroups = &cgroups };

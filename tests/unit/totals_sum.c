@@ -146,9 +146,11 @@ static struct td_totals make_totals(const struct id *ids)
 	totals.ids = calloc(MAX_IDS, sizeof(*totals.ids));
 	totals.v = calloc(MAX_IDS, sizeof(ids->v));
 	for (size_t i = 0; i < totals.nr_ids; i++) {
-		totals.ids[i] = (struct td_total_id){ strdup(ids[i].name),
-						      ids[i].cgroup,
-						      strdup(ids[i].label) };
+		totals.ids[i] = (struct td_total_id){
+			.name = strdup(ids[i].name),
+			.cgroup = ids[i].cgroup,
+			.label = strdup(ids[i].label),
+		};
 		memcpy(totals.v + i * NR_EVENTS, ids[i].v, sizeof(ids[i].v));
 	}
 	return totals;

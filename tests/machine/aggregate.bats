@@ -326,7 +326,7 @@ offline_behind_first_row() {
 @test "--for-each-cgroup: names, and a regular expression: perf's rows and rates" {
 	perf_or_skip
 	cgroups
-	for list in a,c/d '^[ab]$'; do
+	for list in a,b '^c'; do
 		"$TDSTAT" -a -x, -o out -e '{cycles,instructions},task-clock' --for-each-cgroup "$list" -- sleep 0.7
 		perf_count perf.out -a -e '{cycles,instructions},task-clock' --for-each-cgroup "$list" sleep 0.7
 		aggregate groups out perf.out

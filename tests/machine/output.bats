@@ -28,7 +28,7 @@ german_locale() {
 	rates check out --rows 4 --every 200
 	[ "$(head -n 1 out)" = "$HEADER" ]
 	[ "$(grep -c time, out)" -eq 1 ]
-	run ! grep -vE '^(time,.*|[0-9]+\.[0-9]{9},all,cpu_(core|atom)(,[0-9]+\.[0-9]{2}){8},[0-9.]+,[0-9.]+(,[0-9]+){3},interval,[1-4],0\.[0-9]{9},,,,,,)$' out
+	run ! grep -vE '^(time,.*|[0-9]+\.[0-9]{9},all,cpu_(core|atom)(,[0-9]+\.[0-9]{2}){8},[0-9.]+,[0-9.]+(,[0-9]+){3},interval,[1-4],0\.[0-9]{9},,,,,,,,)$' out
 	"$TDSTAT" -a -I 200 --interval-count 2 -x ';' >out
 	rates check out --rows 2 --separator ';'
 	"$TDSTAT" -a -I 200 --interval-count 2 -x '\t' >out

@@ -3,6 +3,7 @@
 #include "cmd/always.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "cmd/out/out.h"
 #include "cmd/run/inherited.h"
@@ -100,18 +101,14 @@ static void say(const struct td_opts *opts, const struct td_reached *reached,
 	       opts->target.command[0]);
 }
 
-/*
- * Whoever reads rows of -o must not take those of an earlier run for these.  A
- * recording is lost to nobody.
- */
-static void empty_rows(const struct td_opts *opts)
+/* No recording is lost, and nothing waits for who reads a FIFO. */
+static void empty(const char *name)
 {
-	const char *name = opts->show.output;
 	struct td_err unused = { 0 };
+	struct stat st;
 	FILE *fp;
 
-	if (!name || opts->does.records || opts->show.append ||
-	    opts->openmetrics || opts->show.own_file ||
+	if (!name || stat(name, &st) || !S_ISREG(st.st_mode) ||
 	    td_recording_is_at(name))
 		return;
 	fp = td_out_open(name, false, &unused);
@@ -119,6 +116,19 @@ static void empty_rows(const struct td_opts *opts)
 		return;
 	td_out_empty(fp);
 	fclose(fp);
+}
+
+/* Whoever reads results must not take those of an earlier run for these. */
+static void empty_results(const struct td_opts *opts, int showing)
+{
+	bool rows = showing == SHOW_NOTHING && !opts->does.records &&
+		    !opts->show.append && !opts->show.quiet &&
+		    !opts->openmetrics && !opts->show.own_file;
+
+	empty(rows ? opts->show.output : NULL);
+	empty(opts->files.folded);
+	empty(opts->files.pprof);
+	empty(opts->files.flame);
 }
 
 /* --no-multiplex makes more runs than -r says. */
@@ -151,8 +161,8 @@ static int fall_back(const struct td_opts *opts,
 		return err->code;
 	}
 	say(opts, reached, err);
-	if (!reached->runs && showing == SHOW_NOTHING)
-		empty_rows(opts);
+	if (!reached->runs)
+		empty_results(opts, showing);
 	return run_with(opts, inherited, reached, showing, status, err);
 }
 

@@ -270,7 +270,6 @@ static int follow(struct host *host, const struct host *first,
 	sink->with_date = false;
 	if (!sink->writer.out->one_header)
 		return 0;
-	sink->writer.header_done = true;
 	if (host->view.source->tree &&
 	    has_columns_of(&host->view, &first->view))
 		return 0;
@@ -317,8 +316,14 @@ static int show_hosts(struct host *hosts, size_t nr, const struct td_opts *opts,
 	}
 	if (!rc && !opts->show.quiet)
 		td_say_notes(notes);
-	for (size_t h = 0; !rc && h < nr; h++)
+	for (size_t h = 0; !rc && h < nr; h++) {
+		struct td_writer *writer = &hosts[h].view.sink.writer;
+
+		writer->header_done |=
+			h && writer->out->one_header &&
+			hosts[h - 1].view.sink.writer.header_done;
 		rc = show(&hosts[h], err);
+	}
 	return rc;
 }
 

@@ -16,6 +16,9 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 	/* these are sorted, so the first line says it */
 	if (opts->ask.bottlenecks)
 		return false;
+	/* it would go by size where thresholds are known */
+	if (opts->ask.no_threshold)
+		return false;
 	/* a row each; places, not a tree */
 	if (opts->does.regions || opts->does.samples || td_opts_exposes(opts))
 		return false;

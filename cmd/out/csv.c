@@ -253,6 +253,7 @@ static struct td_row spread_of(const struct td_row *row)
 	of_spread.cpu = row->cpu;
 	of_spread.core = row->core;
 	of_spread.cgroup = row->cgroup;
+	of_spread.container = row->container;
 	return of_spread;
 }
 

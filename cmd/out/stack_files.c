@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd/out/out.h"
 #include "cmd/out/stacks.h"
@@ -54,6 +55,37 @@ bool td_stack_files_any(const struct td_sample_files *files)
 	return false;
 }
 
+static bool are_one_file(const char *a, const char *b)
+{
+	struct stat of_a, of_b;
+
+	return a && b && !stat(a, &of_a) && !stat(b, &of_b) &&
+	       S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev &&
+	       of_a.st_ino == of_b.st_ino;
+}
+
+/* After they were opened, as what is not there is no file yet. */
+static int check_distinct(const struct td_sample_files *files,
+			  struct td_err *err)
+{
+	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
+		const char *name = name_of(files, i);
+
+		if (are_one_file(name, files->samples))
+			return td_err_usage(err,
+					    "%s and --samples name one "
+					    "file, %s",
+					    kinds[i].option, name);
+		for (size_t j = 0; j < i; j++) {
+			if (are_one_file(name, name_of(files, j)))
+				return td_err_usage(
+					err, "%s and %s name one file, %s",
+					kinds[j].option, kinds[i].option, name);
+		}
+	}
+	return 0;
+}
+
 int td_stack_files_open(struct td_sample_files *files, struct td_err *err)
 {
 	if (nr_on_stdout(files) > 1)
@@ -72,7 +104,7 @@ int td_stack_files_open(struct td_sample_files *files, struct td_err *err)
 		if (!files->fps[i])
 			return td_err_wrap(err, "%s", kinds[i].option);
 	}
-	return 0;
+	return check_distinct(files, err);
 }
 
 /* A flame graph is a page unless its name says otherwise. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/index.h"
 #include "lib/base/util.h"
 
 static enum td_part largest_part(const struct td_report *report,
@@ -28,15 +29,16 @@ static enum td_part largest_part(const struct td_report *report,
 
 /* slots: that a function's hue is of: it is that of the PMU with the most. */
 static void take_row(int *hues, double *slots, const struct td_report *report,
-		     const struct td_row *row, const struct td_spots *spots)
+		     const struct td_row *row, const struct td_spots *spots,
+		     const struct td_index *by_name)
 {
 	enum td_part part = largest_part(report, row);
+	uint64_t hash = td_hash_text(row->id);
+	size_t step = 0, i;
 
-	for (size_t i = 0; part != TD_NR_PARTS && i < spots->nr_functions;
-	     i++) {
-		const char *name = spots->functions[i].name;
-
-		if (!name || strcmp(name, row->id) != 0 ||
+	while (part != TD_NR_PARTS &&
+	       (i = td_index_next(by_name, hash, &step)) != TD_NOT_FOUND) {
+		if (strcmp(spots->functions[i].name, row->id) != 0 ||
 		    !(row->slots > slots[i]))
 			continue;
 		hues[i] = (int)part;
@@ -44,19 +46,36 @@ static void take_row(int *hues, double *slots, const struct td_report *report,
 	}
 }
 
+/* Functions of several files may have one name.  Returns 0 or -ENOMEM. */
+static int index_names(struct td_index *by_name, const struct td_spots *spots)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < spots->nr_functions; i++) {
+		const char *name = spots->functions[i].name;
+
+		rc = name ? td_index_add(by_name, td_hash_text(name), i) : 0;
+	}
+	return rc;
+}
+
 int *td_hues_make(const struct td_report *report, const struct td_spots *spots)
 {
 	td_autofree double *slots =
 		calloc(spots->nr_functions + 1, sizeof(*slots));
 	int *hues = calloc(spots->nr_functions + 1, sizeof(*hues));
+	struct td_index by_name = { 0 };
 
-	if (!slots || !hues) {
+	if (!slots || !hues || index_names(&by_name, spots)) {
+		td_index_free(&by_name);
 		free(hues);
 		return NULL;
 	}
 	for (size_t i = 0; i < spots->nr_functions; i++)
 		hues[i] = TD_NR_PARTS;
 	for (size_t i = 0; i < report->nr_rows; i++)
-		take_row(hues, slots, report, &report->rows[i], spots);
+		take_row(hues, slots, report, &report->rows[i], spots,
+			 &by_name);
+	td_index_free(&by_name);
 	return hues;
 }

@@ -320,6 +320,7 @@ static int sample(struct locating *l, struct td_inherited *inherited,
 	struct td_gathering *g = &l->gathering;
 	int rc = open_sink(l, err);
 
+	l->sink.frame.start_ns = td_wall_ns();
 	if (!rc) {
 		rc = td_gather(g, inherited, err);
 		*status = g->status;

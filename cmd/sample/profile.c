@@ -173,12 +173,13 @@ static int write_stacks(struct profiling *p, struct td_err *err)
 	const struct td_job *job = &p->job;
 	const struct td_view *view = &p->result.view;
 	const struct td_spots *spots = &p->gathering.spots;
-	td_autofree int *hues = td_hues_make(&view->report, spots);
-	struct td_where where = { .hues = hues };
+	td_autofree int *hues = NULL;
+	struct td_where where = { 0 };
 	int rc;
 
 	if (!td_stack_files_any(&p->files))
 		return 0;
+	where.hues = hues = td_hues_make(&view->report, spots);
 	rc = hues ? td_where_make(&where, &job->plan, &job->machine, spots,
 				  &p->hits, err)
 		  : td_err_nomem(err);
@@ -198,6 +199,7 @@ static int sample(struct profiling *p, struct td_inherited *inherited,
 	p->files = p->job.opts->files;
 	if (!rc)
 		rc = td_stack_files_open(&p->files, err);
+	p->result.view.sink.frame.start_ns = td_wall_ns();
 	if (!rc) {
 		rc = td_gather(g, inherited, err);
 		*status = g->status;

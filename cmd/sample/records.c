@@ -87,6 +87,9 @@ static int read_chain(struct td_gathering *g, const struct td_record *record)
 	return rc;
 }
 
+/* Processors note the last 8, 16 or 32 (SDM 3B, 18.4: LBR). */
+#define LEAST_BRANCHES 8
+
 /*
  * Calls that have not returned, the last one first.  Of a sample in the kernel it
  * led to the function that is there.
@@ -104,6 +107,10 @@ static int read_branches(struct td_gathering *g, const struct td_record *record)
 			break;
 		rc = add_caller(g, record->pid, from, false);
 	}
+	/* all that a processor has: there may be more */
+	if (rc > 0 && record->nr_branches >= LEAST_BRANCHES &&
+	    record->branches[TD_BRANCH_WORDS * (record->nr_branches - 1)])
+		push(g, -1, false);
 	return rc;
 }
 

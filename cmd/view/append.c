@@ -69,7 +69,7 @@ static char *make_header(const struct td_sink *sink,
 	writer.fp = open_memstream(&text, &size);
 	if (!writer.fp)
 		return NULL;
-	if (sheet)
+	if (sheet && writer.out->sheet)
 		writer.out->sheet(&writer, sheet);
 	else if (columns && writer.out->header)
 		writer.out->header(&writer, columns);

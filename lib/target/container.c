@@ -14,7 +14,7 @@
 #define SHORT_DIGITS 12 /* as docker ps shows them */
 #define UID_DIGITS   36 /* of a pod, with what is between them */
 #define SHORT_UID    8
-#define MAX_FILE     ((size_t)1 << 20)
+#define MAX_FILE     ((size_t)1 << 24)
 #define MAX_DEPTH    64
 
 /* The host's files, also for who counts in a container that sees its processes. */
@@ -25,13 +25,14 @@
 static const struct {
 	const char *dir, *file; /* the id stands between them */
 	const char *in;       /* the member that holds the names; NULL: none */
-	const char *names[2]; /* joined by a slash */
+	const char *names[3]; /* those that there are, joined by slashes */
 } runtimes[] = {
 	{ "var/lib/docker/containers/", "/config.v2.json", NULL, { "Name" } },
 	{ "run/containerd/io.containerd.runtime.v2.task/k8s.io/",
 	  "/config.json",
 	  "annotations",
-	  { "io.kubernetes.cri.sandbox-name",
+	  { "io.kubernetes.cri.sandbox-namespace",
+	    "io.kubernetes.cri.sandbox-name",
 	    "io.kubernetes.cri.container-name" } },
 };
 
@@ -56,17 +57,21 @@ static struct json_object *read_json(const struct td_sysfs *fs,
 static char *name_in(struct json_object *json, size_t runtime)
 {
 	const char *const *names = runtimes[runtime].names;
-	const char *in = runtimes[runtime].in, *first, *second = NULL;
+	const char *in = runtimes[runtime].in;
 	char *name = NULL;
 
 	if (in)
 		json = td_json_member(json, in, json_type_object);
-	first = json ? td_json_string(json, names[0]) : NULL;
-	if (first && names[1])
-		second = td_json_string(json, names[1]);
-	if (!first || td_text_join(&name, first + (*first == '/'),
-				   second ? "/" : "", second ? second : ""))
-		return NULL;
+	for (size_t i = 0; json && i < TD_ARRAY_SIZE(runtimes[0].names); i++) {
+		const char *part =
+			names[i] ? td_json_string(json, names[i]) : NULL;
+		td_autofree char *before = part ? name : NULL;
+
+		if (part && asprintf(&name, "%s%s%s", before ? before : "",
+				     before ? "/" : "",
+				     part + (!before && *part == '/')) < 0)
+			name = NULL;
+	}
 	return name;
 }
 
@@ -103,9 +108,11 @@ static char *ask_podman(const struct td_sysfs *fs, const char *id)
 		names = own && !strncmp(own, id, ID_DIGITS)
 				? td_json_member(one, "names", json_type_array)
 				: NULL;
-		if (names && json_object_array_length(names))
-			name = strdup(json_object_get_string(
-				json_object_array_get_idx(names, 0)));
+		names = names && json_object_array_length(names)
+				? json_object_array_get_idx(names, 0)
+				: NULL;
+		if (json_object_is_type(names, json_type_string))
+			name = strdup(json_object_get_string(names));
 	}
 	json_object_put(json);
 	return name;
@@ -113,10 +120,12 @@ static char *ask_podman(const struct td_sysfs *fs, const char *id)
 
 static char *name_of_id(const struct td_sysfs *fs, const char *id)
 {
-	char *name = ask_podman(fs, id);
+	char *name = NULL;
 
 	for (size_t i = 0; !name && i < TD_ARRAY_SIZE(runtimes); i++)
 		name = ask_runtime(fs, i, id);
+	if (!name)
+		name = ask_podman(fs, id);
 	return name ? name : strndup(id, SHORT_DIGITS);
 }
 

@@ -126,6 +126,13 @@ tdstat: nothing of this is counted: true runs anyway'
 		try "$TDSTAT" $form -o recording -- true
 		cmp recording "$data/alderlake.jsonl"
 	done
+	# nor does anything wait for who reads a FIFO
+	mkfifo fifo
+	try timeout 20 "$TDSTAT" -j -o fifo -- sh -c 'exit 3'
+	assert_equal "$status" 3
+	echo old >rows
+	try "$TDSTAT" -j --quiet -o rows -- true
+	assert_equal "$(<rows)" old
 	try "$TDSTAT" record -o recording -- true
 	cmp recording "$data/alderlake.jsonl"
 }

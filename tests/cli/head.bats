@@ -183,6 +183,9 @@ refused() {
 	report alderlake --summary -o out --append
 	echo notes >out
 	report alderlake -o out --append
+	# tables, too
+	try "$TDSTAT" diff "$data/alderlake.jsonl" "$data/alderlake-2.jsonl" -o out --append
+	assert_equal "$status:$(head -n 1 out)" 0:notes
 }
 
 @test "--append: each run has its head, and CSV its one header" {

@@ -323,6 +323,21 @@ bars() {
 	assert_complains 'not one of fp, lbr'
 }
 
+@test "files of stacks: none is that of an earlier run, and no two are one" {
+	no_pmu=$PWD/empty
+	mkdir empty
+	for option in --folded --pprof --flame; do
+		echo old >stacks
+		SYSFS_PATH=$no_pmu try "$TDSTAT" locate $option stacks -- sh -c 'exit 3'
+		assert_equal "$status:$(<stacks)" 3:
+	done
+	try "$TDSTAT" locate -e cpu-clock --folded one --samples one -- true
+	assert_equal "$status" 64
+	[[ $stderr == *'--folded and --samples name one file, one'* ]]
+	try "$TDSTAT" locate -e cpu-clock --folded one --flame one -- true
+	assert_equal "$status" 64
+}
+
 @test "files of stacks: wrong usage, and what cannot be written" {
 	real
 	build_deep

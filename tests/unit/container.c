@@ -21,10 +21,12 @@ static const struct {
 	  "{\"ID\":\"x\",\"Name\":\"/web\"}" },
 	{ DOCKER ID("b") "/config.v2.json", "{\"Name\":" },
 	{ DOCKER ID("c") "/config.v2.json", "{\"Name\":7}" },
-	{ PODMAN, "[{\"id\":\"" ID("d") "\",\"names\":[]},{\"id\":\"" ID(
-			  "e") "\",\"names\":[\"db\",\"other\"]},7]" },
+	{ PODMAN,
+	  "[{\"id\":\"" ID("d") "\",\"names\":[]},{\"id\":\"" ID(
+		  "e") "\",\"names\":[\"db\",\"other\"]},{\"id\":\"" ID("3") "\",\"names\":[null]},7]" },
 	{ TASKS ID("f") "/config.json",
-	  "{\"annotations\":{\"io.kubernetes.cri.sandbox-name\":\"shop-0\","
+	  "{\"annotations\":{\"io.kubernetes.cri.sandbox-namespace\":\"prod\","
+	  "\"io.kubernetes.cri.sandbox-name\":\"shop-0\","
 	  "\"io.kubernetes.cri.container-name\":\"nginx\"}}" },
 	{ TASKS ID("0") "/config.json",
 	  "{\"annotations\":{\"io.kubernetes.cri.sandbox-name\":\"shop-0\"}}" },
@@ -41,7 +43,7 @@ static const struct {
 	{ "machine.slice/libpod-" ID("e") ".scope/container", "db/container" },
 	{ "kubepods.slice/kubepods-pod0a1b2c3d_1111_2222_3333_444455556666"
 	  ".slice/cri-containerd-" ID("f") ".scope",
-	  "shop-0/nginx" },
+	  "prod/shop-0/nginx" },
 	{ "kubepods/burstable/pod" UID "/" ID("0"), "shop-0" },
 	{ "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-"
 	  "pod0a1b2c3d_1111_2222_3333_444455556666.slice",
@@ -54,6 +56,7 @@ static const struct {
 	{ "docker/" ID("b"), ETC("b") },
 	{ "docker/" ID("c"), ETC("c") },
 	{ "machine.slice/libpod-" ID("d") ".scope", ETC("d") },
+	{ "machine.slice/libpod-" ID("3") ".scope", ETC("3") },
 	{ "kubepods/pod" UID "/" ID("1"), ETC("1") },
 	{ "kubepods/pod" UID "/crio-" ID("2"), ETC("2") },
 	/* the inner one of two */

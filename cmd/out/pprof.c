@@ -153,10 +153,9 @@ static void write_text(FILE *fp, const char *text)
 
 static void write_build_id(FILE *fp, const struct td_build_id *id)
 {
-	char hex[2 * TD_BUILD_ID_SIZE + 1] = "";
+	char hex[TD_BUILD_ID_TEXT];
 
-	for (size_t i = 0; i < id->size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id->v[i]);
+	td_build_id_text(hex, id);
 	write_text(fp, hex);
 }
 

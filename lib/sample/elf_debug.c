@@ -79,12 +79,11 @@ static int open_either(struct td_elf *debug, const struct wanted *wanted,
 static int open_by_id(struct td_elf *debug, const struct wanted *wanted)
 {
 	const struct td_build_id *id = &wanted->build_id;
-	char hex[2 * TD_BUILD_ID_SIZE + 1], path[128];
+	char hex[TD_BUILD_ID_TEXT], path[128];
 
 	if (id->size < 2)
 		return -ENOENT;
-	for (size_t i = 0; i < id->size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id->v[i]);
+	td_build_id_text(hex, id);
 	snprintf(path, sizeof(path), DEBUG_FOLDER "/.build-id/%.2s/%s.debug",
 		 hex, hex + 2);
 	return open_either(debug, wanted, path);

@@ -45,10 +45,9 @@ static int write_object(FILE *fp, const struct td_object *object)
 {
 	struct json_object *line = td_json_line();
 	struct json_object *of = json_object_new_object();
-	char hex[2 * TD_BUILD_ID_SIZE + 1] = "";
+	char hex[TD_BUILD_ID_TEXT];
 
-	for (size_t i = 0; i < object->build_id.size; i++)
-		snprintf(hex + 2 * i, 3, "%02x", object->build_id.v[i]);
+	td_build_id_text(hex, &object->build_id);
 	td_json_put_string(of, "kind", td_object_kind_name(object->kind));
 	td_json_put_string(of, "path", object->path);
 	td_json_put_int(of, "pid", object->pid);

@@ -2,6 +2,7 @@
 #include "lib/sample/spots.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,13 @@ static uint64_t hash_object(const struct td_object *object)
 bool td_build_id_same(const struct td_build_id *a, const struct td_build_id *b)
 {
 	return a->size == b->size && memcmp(a->v, b->v, a->size) == 0;
+}
+
+void td_build_id_text(char text[TD_BUILD_ID_TEXT], const struct td_build_id *id)
+{
+	text[0] = '\0';
+	for (size_t i = 0; i < id->size; i++)
+		snprintf(text + 2 * i, 3, "%02x", id->v[i]);
 }
 
 static bool same_object(const struct td_object *a, const struct td_object *b)

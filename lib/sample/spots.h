@@ -23,6 +23,10 @@ struct td_build_id {
 };
 
 bool td_build_id_same(const struct td_build_id *a, const struct td_build_id *b);
+/* In small hexadecimal digits, as files of debug data are named; "": none. */
+#define TD_BUILD_ID_TEXT (2 * TD_BUILD_ID_SIZE + 1)
+void td_build_id_text(char text[TD_BUILD_ID_TEXT],
+		      const struct td_build_id *id);
 
 enum td_object_kind {
 	TD_OBJECT_FILE,

@@ -211,29 +211,34 @@ static int leave_out(const struct cgroup_search *search, const char *name,
 	return 0;
 }
 
+int td_cgroups_add(struct td_cgroups *cgroups, char *name, int fd)
+{
+	size_t nr = cgroups->nr;
+	char **names = td_array_add(&cgroups->names, nr, sizeof(*names));
+	int *fds = td_array_add(&cgroups->fds, nr, sizeof(*fds));
+
+	if (!names || !fds ||
+	    !td_array_add(&cgroups->gone, nr, sizeof(*cgroups->gone)) ||
+	    !td_array_add(&cgroups->containers, nr,
+			  sizeof(*cgroups->containers)) ||
+	    (name && td_index_add(&cgroups->index, td_hash_text(name), nr)))
+		return -ENOMEM;
+	*names = name;
+	*fds = fd;
+	cgroups->nr++;
+	return 0;
+}
+
 /* Takes fd and copies the name. */
 static int add(const struct cgroup_search *search, const char *name, int fd)
 {
-	struct td_cgroups *out = search->out;
-	char **names = td_array_add(&out->names, out->nr, sizeof(*names));
-	int *fds = td_array_add(&out->fds, out->nr, sizeof(*fds));
-	bool *gone = td_array_add(&out->gone, out->nr, sizeof(*gone));
-	char **containers =
-		td_array_add(&out->containers, out->nr, sizeof(*containers));
 	char *copy = name ? strdup(name) : NULL;
 
-	if (!names || !fds || !gone || !containers || (name && !copy) ||
-	    (name && td_index_add(&out->index, td_hash_text(name), out->nr))) {
-		free(copy);
-		td_close_fd(&fd);
-		return td_err_nomem(search->err);
-	}
-	*names = copy;
-	*fds = fd;
-	*gone = false;
-	*containers = NULL;
-	out->nr++;
-	return 0;
+	if ((!name || copy) && !td_cgroups_add(search->out, copy, fd))
+		return 0;
+	free(copy);
+	td_close_fd(&fd);
+	return td_err_nomem(search->err);
 }
 
 static int add_if_there(const struct cgroup_search *search, const char *name)

@@ -36,6 +36,11 @@ struct td_cgroups {
 int td_cgroup_look(const struct td_cgroups *cgroups, size_t index);
 /* Notes that it is gone, or that it is counted (again).  True if this is new. */
 bool td_cgroup_set_gone(struct td_cgroups *cgroups, size_t index, bool gone);
+/*
+ * Adds one that is counted and of no container; takes its name, or NULL, and the
+ * descriptor.  -ENOMEM: both are still the caller's.
+ */
+int td_cgroups_add(struct td_cgroups *cgroups, char *name, int fd);
 /* Returns the index of the first cgroup with this name, or nr. */
 size_t td_cgroups_find(const struct td_cgroups *cgroups, const char *name);
 void td_cgroups_free(struct td_cgroups *cgroups);

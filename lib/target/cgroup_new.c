@@ -61,22 +61,9 @@ static int replace(struct td_cgroups *cgroups, size_t at, char **name, int fd)
 
 static int append(struct td_cgroups *cgroups, char **name, int *fd)
 {
-	char **names =
-		td_array_add(&cgroups->names, cgroups->nr, sizeof(*names));
-	int *fds = td_array_add(&cgroups->fds, cgroups->nr, sizeof(*fds));
-	bool *gone = td_array_add(&cgroups->gone, cgroups->nr, sizeof(*gone));
-	char **containers = td_array_add(&cgroups->containers, cgroups->nr,
-					 sizeof(*containers));
-
-	if (!names || !fds || !gone || !containers ||
-	    td_index_add(&cgroups->index, td_hash_text(*name), cgroups->nr))
+	if (td_cgroups_add(cgroups, *name, *fd))
 		return -ENOMEM;
-	*names = *name;
-	*fds = *fd;
-	*gone = true;
-	*containers = NULL;
-	cgroups->nr++;
-	cgroups->nr_gone++;
+	td_cgroup_set_gone(cgroups, cgroups->nr - 1, true);
 	*name = NULL;
 	*fd = -1;
 	return 0;

@@ -20,8 +20,7 @@
 
 /* The files of a host, one after another, and how they are shown. */
 struct host {
-	struct td_opts opts; /* with these files; the rest is borrowed */
-	struct td_recorded recorded;
+	struct td_recorded recorded; /* its options have these files */
 	struct td_view view;
 };
 
@@ -37,12 +36,12 @@ static int next_of_all(struct host *host, size_t *nr_done, uint64_t *time_ns,
 		       struct td_readings *delta, struct td_err *err)
 {
 	struct td_recording *rec = &host->recorded.rec;
+	const struct td_opts *opts = &host->recorded.opts;
 	int rc = next_of_file(host, time_ns, delta, err);
 
-	while (rc > 0 && *nr_done < host->opts.nr_patterns) {
+	while (rc > 0 && *nr_done < opts->nr_patterns) {
 		td_recorded_warn(rec);
-		rc = td_recording_follow(rec, host->opts.patterns[*nr_done],
-					 err);
+		rc = td_recording_follow(rec, opts->patterns[*nr_done], err);
 		++*nr_done;
 		if (!rc)
 			rc = next_of_file(host, time_ns, delta, err);
@@ -75,7 +74,7 @@ static int show(struct host *host, struct td_err *err)
 	struct td_recording *rec = &host->recorded.rec;
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
-	int rc = host->opts.profile
+	int rc = host->recorded.opts.profile
 			 ? td_replay_profile(rec, &host->view, &time_ns, err)
 			 : show_rows(host, &delta, &time_ns, err);
 
@@ -106,13 +105,14 @@ static int check_not_input(const struct td_recording *rec,
 static int check_rest(const struct host *host, struct td_err *err)
 {
 	const struct td_recording *rec = &host->recorded.rec;
+	const struct td_opts *opts = &host->recorded.opts;
 	uint64_t begun_ns = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < host->opts.nr_patterns; i++) {
+	for (size_t i = 0; !rc && i < opts->nr_patterns; i++) {
 		struct td_recording next;
 
-		rc = td_recording_open(&next, host->opts.patterns[i], err);
+		rc = td_recording_open(&next, opts->patterns[i], err);
 		if (!rc)
 			rc = td_recording_goes_on(rec, &next, begun_ns, err);
 		begun_ns = next.info.start_ns;
@@ -143,13 +143,13 @@ static int open_view(struct host *host, struct td_err *err)
 	return rc ? rc : check_rest(host, err);
 }
 
-static int open_recorded(struct td_recorded *recorded,
+static int open_recorded(struct td_recorded *recorded, const char *path,
 			 const struct td_opts *opts, struct td_err *err)
 {
-	const char *name = opts->input ? opts->input : TD_RECORDING_NAME;
-	int rc = td_recorded_open(recorded, name, opts, err);
+	int rc = td_recorded_open(recorded, path ? path : TD_RECORDING_NAME,
+				  opts, err);
 
-	if (rc == -ENOENT && !opts->input)
+	if (rc == -ENOENT && !path)
 		td_err_hint(err, "tdstat record makes it; for another file: "
 				 "tdstat report FILE");
 	return rc;
@@ -158,7 +158,7 @@ static int open_recorded(struct td_recorded *recorded,
 static int locate(const struct td_opts *opts, struct td_err *err)
 {
 	struct td_recorded recorded;
-	int rc = open_recorded(&recorded, opts, err);
+	int rc = open_recorded(&recorded, opts->input, opts, err);
 
 	if (!rc)
 		rc = td_replay_locate(&recorded.rec, opts, err);
@@ -192,11 +192,11 @@ static struct host *find_host(struct host *hosts, size_t nr,
 static int begin_host(struct host *host, const struct td_opts *opts,
 		      const char *path, struct td_err *err)
 {
-	host->opts = *opts;
-	host->opts.input = path;
-	host->opts.patterns = NULL;
-	host->opts.nr_patterns = 0;
-	return open_recorded(&host->recorded, &host->opts, err);
+	int rc = open_recorded(&host->recorded, path, opts, err);
+
+	host->recorded.opts.patterns = NULL;
+	host->recorded.opts.nr_patterns = 0;
+	return rc;
 }
 
 static int add_file(struct host *hosts, size_t *nr, const struct td_opts *opts,
@@ -212,7 +212,7 @@ static int add_file(struct host *hosts, size_t *nr, const struct td_opts *opts,
 		return rc;
 	if (!host)
 		return begin_host(&hosts[(*nr)++], opts, path, err);
-	return td_value_pattern(&host->opts, path, err);
+	return td_value_pattern(&host->recorded.opts, path, err);
 }
 
 /* In the order in which the hosts are named first. */
@@ -242,8 +242,8 @@ static int check_hosts(const struct td_opts *opts, const struct host *hosts,
 		return 0;
 	return td_err_usage(err, "%s shows one host, and %s is of %s, %s of %s",
 			    td_out_option(opts->show.format),
-			    hosts[0].opts.input, name_of(&hosts[0]),
-			    hosts[1].opts.input, name_of(&hosts[1]));
+			    hosts[0].recorded.opts.input, name_of(&hosts[0]),
+			    hosts[1].recorded.opts.input, name_of(&hosts[1]));
 }
 
 static bool has_columns_of(const struct td_view *a, const struct td_view *b)
@@ -276,14 +276,14 @@ static int follow(struct host *host, const struct host *first,
 	if (host->view.source->tree)
 		td_err_set(err, -EINVAL,
 			   "%s of %s has other columns than %s of %s",
-			   host->opts.input, name_of(host), first->opts.input,
-			   name_of(first));
+			   host->recorded.opts.input, name_of(host),
+			   first->recorded.opts.input, name_of(first));
 	else
 		td_err_set(err, -EINVAL,
 			   "%s of %s and %s of %s: rows of events, as perf "
 			   "stat has them, do not name a host",
-			   first->opts.input, name_of(first), host->opts.input,
-			   name_of(host));
+			   first->recorded.opts.input, name_of(first),
+			   host->recorded.opts.input, name_of(host));
 	return td_err_hint(err, "-j has them all: each object names its host "
 				"and its metric or event");
 }
@@ -335,8 +335,8 @@ static int close_hosts(struct host *hosts, size_t nr, int rc,
 	for (size_t h = 0; h < nr; h++) {
 		if (td_view_close(&hosts[h].view, rc ? &late : err) && !rc)
 			rc = err->code;
+		free(hosts[h].recorded.opts.patterns);
 		td_recorded_close(&hosts[h].recorded);
-		free(hosts[h].opts.patterns);
 	}
 	free(hosts);
 	return rc;

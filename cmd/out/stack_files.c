@@ -55,6 +55,11 @@ bool td_stack_files_any(const struct td_sample_files *files)
 	return false;
 }
 
+bool td_sample_files_want_chains(const struct td_sample_files *files)
+{
+	return files->lbr || files->samples || td_stack_files_any(files);
+}
+
 static bool are_one_file(const char *a, const char *b)
 {
 	struct stat of_a, of_b;

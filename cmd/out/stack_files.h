@@ -21,8 +21,10 @@ struct td_sample_files {
 	FILE *fps[TD_NR_STACK_FILES]; /* of stacks */
 };
 
-/* True if there are files of stacks, which need chains of callers. */
+/* True if there are files of stacks. */
 bool td_stack_files_any(const struct td_sample_files *files);
+/* True if samples have to come with their chains. */
+bool td_sample_files_want_chains(const struct td_sample_files *files);
 /* True if standard output has one of them. */
 bool td_stack_files_take_stdout(const struct td_sample_files *files);
 /* Before anything is sampled.  Nothing that they hold is lost yet. */

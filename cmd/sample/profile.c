@@ -138,8 +138,7 @@ static int plan(struct profiling *p, const struct td_opts *opts,
 	g->job = &p->job;
 	g->format.values = g->switches = true;
 	g->format.branches = opts->files.lbr;
-	g->format.chain = opts->files.lbr || opts->files.samples ||
-			  td_stack_files_any(&opts->files);
+	g->format.chain = td_sample_files_want_chains(&opts->files);
 	g->take = take;
 	g->ctx = p;
 	rc = sample_cycles(p, rates, err);

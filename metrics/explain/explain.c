@@ -29,15 +29,20 @@ const struct td_explanation *td_explanation_at(size_t i)
 	return NULL;
 }
 
-bool td_explanation_exists(const char *name)
+const struct td_explanation *td_explanation_find(const char *name)
 {
 	const struct td_explanation *text;
+	size_t i = 0;
 
-	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
-		if (strcasecmp(text->name, name) == 0)
-			return true;
-	}
-	return false;
+	while ((text = td_explanation_at(i++)) &&
+	       strcasecmp(text->name, name) != 0)
+		;
+	return text;
+}
+
+bool td_explanation_exists(const char *name)
+{
+	return td_explanation_find(name);
 }
 
 bool td_explanation_is_pattern(const char *typed)

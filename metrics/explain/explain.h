@@ -24,7 +24,8 @@ const struct td_explanation *td_explanation_next(const char *parent,
 						 enum td_explained_cores cores,
 						 size_t *at);
 
-/* Is there a text for the node of that name? */
+/* The text for the node of that name, in any case; NULL: there is none. */
+const struct td_explanation *td_explanation_find(const char *name);
 bool td_explanation_exists(const char *name);
 
 /*

@@ -25,25 +25,14 @@
 
 /* --- colours ---------------------------------------------------------------- */
 
-static const struct td_explanation *find_node(const char *name)
-{
-	const struct td_explanation *text;
-
-	for (size_t i = 0; name && (text = td_explanation_at(i)); i++) {
-		if (strcmp(text->name, name) == 0)
-			return text;
-	}
-	return NULL;
-}
-
 /* The part of level 1 that the node is in. */
 static const char *top_of(const char *node)
 {
-	const struct td_explanation *text = find_node(node);
+	const struct td_explanation *text = td_explanation_find(node);
 
 	while (text && text->parent) {
 		node = text->parent;
-		text = find_node(node);
+		text = td_explanation_find(node);
 	}
 	return node;
 }

@@ -14,8 +14,8 @@ bool td_recording_has_other_host(const struct td_recording_info *a,
 				 const struct td_recording_info *b);
 /*
  * Returns 0 if what is in next, of the same host, goes on what is in rec: the same
- * machine, events and options, and a start that is not before since_ns (0: unknown) or rec's.  Else an
- * error that says what differs.
+ * machine, events and options, and a start that is not before since_ns (0:
+ * unknown) or rec's.  Else an error that says what differs.
  */
 int td_recording_goes_on(const struct td_recording *rec,
 			 const struct td_recording *next, uint64_t since_ns,

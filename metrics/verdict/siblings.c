@@ -258,7 +258,6 @@ static enum td_outcome why_none(const struct td_siblings *siblings)
 	for (size_t i = 0; i < siblings->nr; i++) {
 		const struct td_cell *cell =
 			td_siblings_cell(siblings, siblings->nodes[i]);
-
 		bool over = is_over(siblings, cell, false);
 
 		if (cell->status != TD_STATUS_OK ||

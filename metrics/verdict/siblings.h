@@ -44,7 +44,7 @@ bool td_node_is_in_slots(const struct td_node *node);
 void td_siblings_find(struct td_siblings *siblings,
 		      const struct td_report *report, const struct td_row *row,
 		      const struct td_found *parent);
-/* Takes the node of that short name out of the siblings, and returns it, or NULL. */
+/* Takes the node of that short name out of them, and returns it, or NULL. */
 const struct td_node *td_siblings_take(struct td_siblings *siblings,
 				       const char *name);
 void td_siblings_rank(const struct td_siblings *siblings,

@@ -9,7 +9,7 @@
  * The time between decisions.  After a switch the next read decides, so that the
  * way down to the last level takes a few reads only.
  */
-#define DECIDE_NS UINT64_C(1000000000)
+#define DECIDE_NS UINT64_C(250000000)
 
 /* How often a switch tries to open tasks that come and go. */
 #define TURN_TRIES 5

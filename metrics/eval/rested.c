@@ -20,9 +20,14 @@ struct node {
 struct sums {
 	double all, awake;  /* weights */
 	double value, root; /* of the time awake: its own, its root's */
+	double squares;     /* of its own by its root's, each batch */
+	double nr;          /* batches in which it was awake */
 	double taken;       /* of the root while it rested, but should not */
 	double most;        /* the most that it had otherwise */
 };
+
+/* Of what is normally distributed, 95 of 100 are within so many deviations. */
+#define NORMAL 1.959964
 
 static size_t at(const struct node *n, int column)
 {
@@ -61,8 +66,17 @@ static const struct td_metric *root_of(const struct node *n)
 	return metric;
 }
 
-/* These are shares of the uops that retired, all others of slots or of cycles.
- */
+static bool begins_with(const struct td_metric *metric,
+			const char *const *names, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!strncmp(metric->def->name, names[i], strlen(names[i])))
+			return true;
+	}
+	return false;
+}
+
+/* These are shares of the uops that retired, all others of slots or of cycles. */
 static bool is_of_uops(const struct td_metric *metric)
 {
 	static const char *const names[] = { "tma_fp_arith", "tma_fp_scalar",
@@ -70,11 +84,24 @@ static bool is_of_uops(const struct td_metric *metric)
 					     "tma_int_operations",
 					     "tma_int_vector" };
 
-	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
-		if (!strncmp(metric->def->name, names[i], strlen(names[i])))
-			return true;
-	}
-	return false;
+	return begins_with(metric, names, TD_ARRAY_SIZE(names));
+}
+
+/*
+ * These are no part of their parent: cycles in which ports were busy, as they are of
+ * a program that waits for nothing, and loads that hit while something else waits.
+ */
+static bool is_no_part(const struct td_metric *metric)
+{
+	static const char *const names[] = { "tma_ports_utilized_3m",
+					     "tma_alu_op_utilization",
+					     "tma_load_op_utilization",
+					     "tma_store_op_utilization",
+					     "tma_port_",
+					     "tma_l1_hit_latency",
+					     "tma_l1_latency_dependency" };
+
+	return begins_with(metric, names, TD_ARRAY_SIZE(names));
 }
 
 /* Of level 1; of what is a share of the uops, it is what retired. */
@@ -113,20 +140,32 @@ static void add_batch(const struct node *n, size_t batch, struct sums *sums)
 		sums->awake += weight;
 		sums->value += weight * value;
 		sums->root += slots * root;
+		sums->nr++;
+		if (slots * root > 0)
+			sums->squares += weight * value * weight * value /
+					 (slots * root);
 	} else if (parent->column >= 0 &&
 		   td_ranges_over(n->ranges, at(n, parent->column), batch)) {
 		sums->taken += slots * root;
 	} else {
-		sums->most += slots * value_in(n, parent->column, batch);
+		sums->most +=
+			slots * (is_no_part(n->metric)
+					 ? 100
+					 : value_in(n, parent->column, batch));
 	}
 }
 
-/* Returns false if the node did not rest, or nothing is known of it. */
-static bool add_batches(const struct node *n, struct sums *sums)
+static struct sums add_batches(const struct node *n)
 {
-	*sums = (struct sums){ 0 };
+	struct sums sums = { 0 };
+
 	for (size_t i = 0; i < n->ranges->nr; i++)
-		add_batch(n, i, sums);
+		add_batch(n, i, &sums);
+	return sums;
+}
+
+static bool did_rest(const struct sums *sums)
+{
 	return sums->awake > 0 && sums->awake < sums->all;
 }
 
@@ -158,7 +197,29 @@ static double bounded_value(const struct node *n, struct td_cell *cell)
 	return value;
 }
 
-static double find_value(const struct node *n)
+/*
+ * While it rested, but should not, it may have had another part of its root than
+ * otherwise: how much that part changes, its batches tell, and one of them nothing.
+ */
+static double error_of_taken(const struct sums *sums)
+{
+	double part = sums->value / sums->root;
+	double variance = sums->squares / sums->root - part * part;
+
+	if (sums->nr < 2)
+		return sums->taken * fmax(part, 1 - part);
+	variance *= sums->nr / (sums->nr - 1);
+	return NORMAL * sums->taken * sqrt(fmax(variance, 0));
+}
+
+static void add_error(struct td_cell *cell, double error)
+{
+	cell->error += error;
+	cell->error_alike += error;
+}
+
+/* uneven: what rested gave its turns to others. */
+static double find_value(const struct node *n, bool uneven)
 {
 	struct td_cell *cell = cell_of(n, n->metric);
 	struct sums sums;
@@ -168,7 +229,8 @@ static double find_value(const struct node *n)
 		return NAN;
 	if (n->ranges->nr < 2)
 		return bounded_value(n, cell);
-	if (!add_batches(n, &sums))
+	sums = add_batches(n);
+	if (!(sums.awake > 0) || !uneven)
 		return NAN;
 	value = sums.value;
 	if (sums.root > 0)
@@ -176,8 +238,9 @@ static double find_value(const struct node *n)
 	value /= sums.all;
 	if (cell->value > 0)
 		cell->error *= fmin(value / cell->value, 1);
-	cell->error += fabs(sums.most) / sums.all;
-	cell->error_alike += fabs(sums.most) / sums.all;
+	add_error(cell, fabs(sums.most) / sums.all);
+	if (sums.root > 0)
+		add_error(cell, error_of_taken(&sums) / sums.all);
 	/* what it had while it rested may be nothing */
 	if (sums.most > 0 && !isnan(cell->low))
 		cell->low = fmin(cell->low, 0);
@@ -193,6 +256,48 @@ static bool is_in_row(const struct td_tree *tree,
 	       (!strcmp(row->pmu, pmu) || !strcmp(row->pmu, "all"));
 }
 
+/*
+ * Did anything of the row rest?  Then all that takes turns had more of them in some
+ * batches than in others, and sums over all of the time favour these.
+ */
+static bool is_uneven(const struct td_tree *tree,
+		      const struct td_ranges *ranges, size_t row)
+{
+	for (size_t m = 0; m < tree->nr_metrics; m++) {
+		const struct td_metric *metric = &tree->metrics[m];
+		const struct node n = { tree, ranges, metric, row };
+		struct sums sums;
+
+		if (!is_in_row(tree, metric, &ranges->report->rows[row]))
+			continue;
+		sums = add_batches(&n);
+		if (did_rest(&sums))
+			return true;
+	}
+	return false;
+}
+
+static bool find_in_row(const struct td_rested *rested,
+			const struct td_tree *tree,
+			const struct td_ranges *ranges, size_t row)
+{
+	bool uneven = is_uneven(tree, ranges, row), any = false;
+
+	for (size_t m = 0; m < tree->nr_metrics; m++) {
+		const struct td_metric *metric = &tree->metrics[m];
+		const struct node n = { tree, ranges, metric, row };
+		double *value = &rested->values[at(&n, metric->column)];
+
+		/* kinds of core may have a column in common */
+		if (!is_in_row(tree, metric, &ranges->report->rows[row]) ||
+		    !isnan(*value))
+			continue;
+		*value = find_value(&n, uneven);
+		any = any || !isnan(*value);
+	}
+	return any;
+}
+
 int td_rested_find(struct td_rested *rested, const struct td_tree *tree,
 		   const struct td_ranges *ranges, bool *any)
 {
@@ -206,20 +311,8 @@ int td_rested_find(struct td_rested *rested, const struct td_tree *tree,
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
 		v[i] = NAN;
-	for (size_t i = 0; i < report->nr_rows * tree->nr_metrics; i++) {
-		const struct td_metric *metric =
-			&tree->metrics[i % tree->nr_metrics];
-		const struct node n = { tree, ranges, metric,
-					i / tree->nr_metrics };
-		double *value = &v[at(&n, metric->column)];
-
-		/* kinds of core may have a column in common */
-		if (!is_in_row(tree, metric, &report->rows[n.row]) ||
-		    !isnan(*value))
-			continue;
-		*value = find_value(&n);
-		*any = *any || !isnan(*value);
-	}
+	for (size_t r = 0; r < report->nr_rows; r++)
+		*any |= find_in_row(rested, tree, ranges, r);
 	return 0;
 }
 

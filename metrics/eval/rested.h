@@ -15,8 +15,12 @@
  * While it rested it had something between nothing and what its parent had
  * then: nothing is taken, and the most is added to the error.  But where the
  * parent was over its threshold, others had their turn, or it was opened only
- * then; there it is taken to have had the same part of the parent as otherwise.
- * Where there are no batches, all of that is in the error.
+ * then; there it is taken to have had the same part of the parent as otherwise,
+ * with an error by how much that part changes.  Where there are no batches, all
+ * of that is in the error.
+ *
+ * What never rested had more turns while others did: it, too, is summed by
+ * batches then.
  */
 struct td_rested {
 	const struct td_report *report; /* whose rows these are */

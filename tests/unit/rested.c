@@ -10,13 +10,14 @@
 enum {
 	PARENT,
 	CHILD,
+	SIBLING,
 	NR
 };
 
 struct batch {
 	double slots, parent;
-	bool over;    /* the parent, its threshold */
-	double child; /* NaN: it rested */
+	bool over;             /* the parent, its threshold */
+	double child, sibling; /* NaN: it rested */
 };
 
 /* Without batches, its events ran for half of the time, in which it was 50 %. */
@@ -25,6 +26,7 @@ static const struct {
 	struct batch batches[4]; /* slots NaN ends them, 0: nothing ran */
 	/* of the run, where 50, 2, 0.1 and 50 are those of the time awake */
 	double value, error, alike, low;
+	const char *child; /* NULL: tma_dram_bound */
 } rows[] = {
 	{ "never",
 	  { { 10, 60, true, 50 }, { 30, 60, true, 50 }, { NAN } },
@@ -38,22 +40,57 @@ static const struct {
 	  1 + 2.5,
 	  0.1 + 2.5,
 	  0 },
+	{ "half of it, of what is no part of its parent: up to everything",
+	  { { 10, 5, false, NAN }, { 10, 60, true, 50 }, { NAN } },
+	  25,
+	  1 + 50,
+	  0.1 + 50,
+	  0,
+	  "tma_ports_utilized_3m" },
 	{ "when there were more slots",
 	  { { 30, 5, false, NAN }, { 10, 60, true, 50 }, { NAN } },
 	  12.5,
 	  0.5 + 3.75,
 	  0.1 + 3.75,
 	  0 },
-	{ "woken late: as later",
-	  { { 10, 60, true, NAN }, { 10, 60, true, 50 }, { NAN } },
+	{ "woken late: as later, which never changed",
+	  { { 10, 60, true, NAN },
+	    { 10, 60, true, 50 },
+	    { 10, 60, true, 50 },
+	    { NAN } },
 	  50,
 	  2,
 	  0.1,
 	  50 },
 	{ "woken late: the same part of its parent",
+	  { { 10, 30, true, NAN },
+	    { 10, 40, true, 20 },
+	    { 10, 40, true, 20 },
+	    { NAN } },
+	  (15 + 20 + 20) / 3.,
+	  2 * (55 / 3.) / 50,
+	  0.1,
+	  50 },
+	/* 100 and 50 % of it: 75 on the average, with a deviation of sqrt(1/8) */
+	{ "woken late: a part of its parent that changes",
+	  { { 10, 60, true, NAN },
+	    { 10, 60, true, 60 },
+	    { 10, 60, true, 30 },
+	    { NAN } },
+	  45,
+	  2 * 45 / 50. + 1.959964 * 0.35355339 * 20,
+	  0.1 + 1.959964 * 0.35355339 * 20,
+	  50 },
+	{ "woken late: one batch does not tell how much it changes",
 	  { { 10, 30, true, NAN }, { 10, 40, true, 20 }, { NAN } },
 	  (15 + 20) / 2.,
-	  2 * 17.5 / 50,
+	  2 * 17.5 / 50 + 7.5,
+	  0.1 + 7.5,
+	  50 },
+	{ "never, but its sibling did: it had other turns then",
+	  { { 10, 60, true, 50, NAN }, { 30, 60, true, 20, 10 }, { NAN } },
+	  (500 + 600) / 40.,
+	  2 * 27.5 / 50,
 	  0.1,
 	  50 },
 	{ "nothing ran, or elsewhere",
@@ -74,21 +111,27 @@ static const struct {
 };
 
 static const struct td_column columns[NR] = { { "tma_memory_bound", "%", true },
-					      { "tma_dram_bound", "%", true } };
+					      { "tma_dram_bound", "%", true },
+					      { "tma_l2_bound", "%", true } };
 
-static struct td_tree make_tree(void)
+static struct td_tree make_tree(const char *child)
 {
 	static struct td_pmu pmu = { .name = (char *)(uintptr_t) "cpu" };
 	static const struct td_machine machine = { .pmus = &pmu, .nr_pmus = 1 };
-	static const struct td_metric_def defs[NR] = {
+	static struct td_metric_def defs[NR] = {
 		{ .name = (char *)(uintptr_t) "tma_memory_bound" },
-		{ .name = (char *)(uintptr_t) "tma_dram_bound" },
+		{ .name = NULL },
+		{ .name = (char *)(uintptr_t) "tma_l2_bound" },
 	};
 	static struct td_metric metrics[NR] = {
 		{ .def = &defs[PARENT], .column = PARENT, .parent = -1 },
 		{ .def = &defs[CHILD], .column = CHILD, .family = 1 },
+		{ .def = &defs[SIBLING], .column = SIBLING, .family = 1 },
 	};
 	static struct td_tree_family family = { .node = PARENT };
+
+	defs[CHILD].name =
+		(char *)(uintptr_t)(child ? child : "tma_dram_bound");
 
 	return (struct td_tree){ .machine = &machine,
 				 .metrics = metrics,
@@ -98,11 +141,15 @@ static struct td_tree make_tree(void)
 }
 
 static struct td_report make_report(struct td_row *row, struct td_cell *cells,
-				    double parent, double child)
+				    const struct batch *batch)
 {
-	cells[PARENT] = td_cell_make(TD_STATUS_OK, parent);
-	cells[CHILD] = isnan(child) ? td_cell_make(TD_STATUS_NOT_COUNTED, NAN)
-				    : td_cell_make(TD_STATUS_OK, child);
+	const double values[NR] = { batch->parent, batch->child,
+				    batch->sibling };
+
+	for (int i = 0; i < NR; i++)
+		cells[i] = td_cell_make(isnan(values[i]) ? TD_STATUS_NOT_COUNTED
+							 : TD_STATUS_OK,
+					values[i]);
 	*row = (struct td_row){ .id = "all", .pmu = "cpu", .cells = cells };
 	return (struct td_report){
 		.columns = columns, .nr_columns = NR, .rows = row, .nr_rows = 1
@@ -113,8 +160,7 @@ static void add_batch(struct td_ranges *ranges, const struct batch *batch)
 {
 	struct td_cell cells[NR];
 	struct td_row row;
-	struct td_report report =
-		make_report(&row, cells, batch->parent, batch->child);
+	struct td_report report = make_report(&row, cells, batch);
 
 	row.slots = batch->slots;
 	cells[PARENT].over_threshold = batch->over;
@@ -128,10 +174,11 @@ static bool is_near(double a, double b)
 
 static void check(size_t r)
 {
-	struct td_tree tree = make_tree();
+	struct td_tree tree = make_tree(rows[r].child);
 	struct td_cell cells[NR];
 	struct td_row row;
-	struct td_report report = make_report(&row, cells, 60, 50);
+	const struct batch all = { .parent = 60, .child = 50 };
+	struct td_report report = make_report(&row, cells, &all);
 	struct td_cell *cell = &cells[CHILD];
 	struct td_ranges ranges;
 	struct td_rested rested;

@@ -37,7 +37,8 @@ CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc
 EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv patch \
 	qemu-system-data busybox-static cpio zstd
 # Programs that tests use where they can be had, and are skipped without.
-TOOL_PACKAGES := tmux chromium fish logrotate zstd debhelper lintian mmdebstrap
+TOOL_PACKAGES := tmux chromium fish logrotate zstd debhelper lintian mmdebstrap cmark-gfm \
+	python3-yaml libxml2-utils
 DEB_PACKAGES := debhelper
 LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell python3
 

@@ -6,17 +6,18 @@
 #include "cmd/always.h"
 #include "cmd/compare/alike.h"
 #include "cmd/compare/cores.h"
-#include "cmd/compare/limits.h"
 #include "cmd/compare/runs.h"
 #include "cmd/compare/sides.h"
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
+#include "cmd/out/junit.h"
 #include "cmd/plan/identity.h"
 #include "cmd/say.h"
 #include "cmd/view/append.h"
 #include "lib/base/util.h"
+#include "metrics/diff/limits.h"
 
 /* Recordings may be of several machines: the head does not name this one then. */
 static int make_identity(struct td_identity *identity,
@@ -114,11 +115,14 @@ static const struct td_option comparing[] = {
 	{ "strict", 0, NULL,
 	  "with --fail-above: what may be chance, as it is not known, fails, "
 	  "too",
-	  TD_OPTION_FLAG, .offset = offsetof(struct td_opts, strict) },
+	  TD_OPTION_FLAG, .offset = offsetof(struct td_opts, diff.strict) },
 	{ "fail-above", 0, "NAME:NUMBER[,...]",
 	  "exit with 1 if a node (in points), event, time or IPC (in "
 	  "percent) got worse by more, and not by chance",
-	  TD_OPTION_FILE, offsetof(struct td_opts, fail_above) },
+	  TD_OPTION_FILE, offsetof(struct td_opts, diff.fail_above) },
+	{ "junit", 0, "FILE",
+	  "with --fail-above: what became of each NAME, as JUnit's XML",
+	  TD_OPTION_FILE, offsetof(struct td_opts, diff.junit) },
 	{ "total", 0, NULL, "the sum of all threads or regions",
 	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
 	  .min = TD_AGGREGATE_ALL },
@@ -162,14 +166,15 @@ static int read_sides(struct td_sides *sides, const struct td_opts *opts,
 }
 
 static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
-			 const struct td_limits *limits, int *status,
+			 struct td_limits *limits, int *status,
 			 struct td_notes *notes, struct td_err *err)
 {
 	td_autofree char *again = NULL;
 	/* what ran is shown: a name may be what this machine cannot count */
 	bool ran = opts->target.command;
 	struct td_diff diff = { 0 };
-	int rc = td_sides_compare(sides, opts->per, &diff, err);
+	enum td_gate gate = TD_GATE_PASSED;
+	int rc = td_sides_compare(sides, opts->diff.per, &diff, err);
 
 	if (!rc && diff.enough) {
 		diff.again = again =
@@ -180,16 +185,20 @@ static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
 		td_note_ids(&diff, notes);
 	if (!rc && !ran)
 		rc = td_limits_check(limits, &diff, err);
-	if (!rc)
+	if (!rc) {
+		gate = td_limits_exceeded(limits, &diff);
+		diff.limits = limits;
 		say(sides, opts, notes);
-	if (!rc)
 		rc = show(sides, &diff, opts, err);
+	}
 	if (!rc && ran) {
 		rc = td_limits_check(limits, &diff, err);
 		err->usage = false;
 	}
-	if (!rc)
-		*status = (int)td_limits_exceeded(limits, &diff, notes);
+	if (!rc) {
+		td_limits_note(limits, notes);
+		*status = (int)gate;
+	}
 	td_diff_free(&diff);
 	return rc;
 }
@@ -202,9 +211,49 @@ static int give_status(const struct td_runs_made *made, int status)
 	return made->failed || made->uncounted ? TD_GATE_TROUBLE : status;
 }
 
+/* NULL: nothing but the limits decides. */
+static const char *why_in_trouble(const struct td_runs_made *made, int rc,
+				  const struct td_err *err)
+{
+	if (rc)
+		return err->msg;
+	if (made->uncounted)
+		return "nothing was counted, so that there is nothing to compare";
+	return made->failed ? "a command failed" : NULL;
+}
+
+/* What stands in the way of the file is known before commands run. */
+static int open_junit(FILE **fp, const struct td_opts *opts, struct td_err *err)
+{
+	*fp = NULL;
+	if (!opts->diff.junit)
+		return 0;
+	*fp = td_out_open(opts->diff.junit, false, err);
+	return *fp ? 0 : err->code;
+}
+
+/* Closes it; an error that was there before is the one that is told. */
+static int write_junit(FILE *fp, const struct td_opts *opts,
+		       const struct td_limits *limits, const char *why, int rc,
+		       struct td_err *err)
+{
+	struct td_err own = { 0 };
+
+	if (!fp)
+		return rc;
+	td_out_empty(fp);
+	td_out_junit(fp, limits, why);
+	if (td_out_check(fp, opts->diff.junit, &own) && !rc) {
+		*err = own;
+		rc = own.code;
+	}
+	fclose(fp);
+	return rc;
+}
+
 /* The exit status tells what --fail-above found, whatever is printed. */
-static int compare(const struct td_opts *opts, const struct td_limits *limits,
-		   int *status, struct td_err *err)
+static int compare(const struct td_opts *opts, struct td_limits *limits,
+		   FILE *junit, int *status, struct td_err *err)
 {
 	struct td_runs_made made = { 0 };
 	struct td_notes notes = { 0 };
@@ -215,6 +264,8 @@ static int compare(const struct td_opts *opts, const struct td_limits *limits,
 		rc = compare_sides(&sides, opts, limits, &found, &notes, err);
 	if (!rc || made.held)
 		*status = give_status(&made, found);
+	rc = write_junit(junit, opts, limits, why_in_trouble(&made, rc, err),
+			 rc, err);
 	if (!rc && !opts->show.quiet)
 		td_say_notes(&notes);
 	td_sides_free(&sides);
@@ -238,13 +289,14 @@ static int run_unseen(const struct td_opts *opts, int *status,
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_limits limits;
-	int rc = td_limits_parse(&limits, opts->fail_above, err);
+	FILE *junit = NULL;
+	int rc = td_limits_parse(&limits, opts->diff.fail_above, err);
 
-	limits.strict = opts->strict;
-	if (!rc && check_append(opts, err))
+	limits.strict = opts->diff.strict;
+	if (!rc && (check_append(opts, err) || open_junit(&junit, opts, err)))
 		rc = run_unseen(opts, status, err);
 	else if (!rc)
-		rc = compare(opts, &limits, status, err);
+		rc = compare(opts, &limits, junit, status, err);
 	td_limits_free(&limits);
 	/* a gate must tell a regression from a file that is missing */
 	if (rc && !err->usage && !*status)
@@ -259,10 +311,10 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	if (!*word)
 		return td_err_usage(err, "diff: an empty name");
 	/* the rest are commands */
-	if (opts->behind_dashes && !opts->nr_before && !opts->nr_patterns)
+	if (opts->behind_dashes && !opts->diff.nr_before && !opts->nr_patterns)
 		return 1;
-	if (opts->behind_dashes && !opts->nr_before)
-		opts->nr_before = opts->nr_patterns;
+	if (opts->behind_dashes && !opts->diff.nr_before)
+		opts->diff.nr_before = opts->nr_patterns;
 	return td_value_pattern(opts, word, err);
 }
 
@@ -280,8 +332,10 @@ static int check(const struct td_opts *opts, struct td_err *err)
 {
 	size_t nr = opts->nr_patterns;
 
-	if (opts->strict && !opts->fail_above)
+	if (opts->diff.strict && !opts->diff.fail_above)
 		return td_err_usage(err, "--strict needs --fail-above");
+	if (opts->diff.junit && !opts->diff.fail_above)
+		return td_err_usage(err, "--junit needs --fail-above");
 	if (opts->target.command)
 		return check_runs(opts, err);
 	if (td_opts_want_events(opts))
@@ -293,7 +347,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return td_err_hint(err, "to run two commands: "
 					"tdstat diff -r 5 -- ./old : ./new");
 	}
-	if (nr == 2 || (nr > 2 && opts->nr_before))
+	if (nr == 2 || (nr > 2 && opts->diff.nr_before))
 		return 0;
 	if (nr < 2)
 		td_err_usage(err, "tdstat diff needs two recordings");
@@ -320,10 +374,19 @@ static const struct td_option numbers[] = {
 static const struct td_option_group group_numbers = { TD_SECTION_HOW, numbers };
 
 static const struct td_option_group *const groups[] = {
-	&group_comparing, &td_group_cores,   &td_group_files,
-	&td_group_model,  &group_numbers,    &td_group_formats,
-	&td_group_html,   &td_group_output,  &td_group_head,
-	&td_group_stream, &td_group_require, NULL,
+	&group_comparing,
+	&td_group_cores,
+	&td_group_files,
+	&td_group_model,
+	&group_numbers,
+	&td_group_formats,
+	&td_group_markdown,
+	&td_group_html,
+	&td_group_output,
+	&td_group_head,
+	&td_group_stream,
+	&td_group_require,
+	NULL,
 };
 
 const struct td_command td_command_diff = {

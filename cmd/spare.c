@@ -43,6 +43,7 @@ int td_spare_recordings(const struct td_opts *opts, struct td_err *err)
 		opts->files.folded,
 		opts->files.pprof,
 		opts->files.flame,
+		opts->diff.junit,
 	};
 
 	for (size_t i = 0; !opts->show.force && i < TD_ARRAY_SIZE(names); i++) {

@@ -364,7 +364,7 @@ static void put_recordings(FILE *fp, const char **names, size_t nr, char side,
 
 static void put_sides(FILE *fp, const struct td_opts *opts, size_t enough)
 {
-	size_t nr_a = opts->nr_before ? opts->nr_before : 1;
+	size_t nr_a = opts->diff.nr_before ? opts->diff.nr_before : 1;
 
 	put_recordings(fp, opts->patterns, nr_a, 'A', enough);
 	fputs(" --", fp);

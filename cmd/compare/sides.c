@@ -38,7 +38,7 @@ int td_sides_read(struct td_sides *sides, const struct td_opts *opts,
 	*sides = (struct td_sides){
 		.v = calloc(nr, sizeof(*sides->v)),
 		.inputs = calloc(nr, sizeof(*sides->inputs)),
-		.nr_a = opts->nr_before ? opts->nr_before : 1,
+		.nr_a = opts->diff.nr_before ? opts->diff.nr_before : 1,
 	};
 	if (!sides->v || !sides->inputs)
 		return td_err_nomem(err);

@@ -14,6 +14,7 @@
 #include "cmd/out/out.h"
 #include "cmd/out/wrap.h"
 #include "cmd/plan/select.h"
+#include "cmd/version.h"
 #include "lib/base/json_put.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
@@ -292,6 +293,37 @@ static void put_text(FILE *fp, const struct td_doctor *doctor)
 	fprintf(fp, "\n%s\n", conclude(doctor));
 }
 
+/* --- one line --------------------------------------------------------------- */
+
+static const char *why_not(const struct td_doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->nr_findings; i++) {
+		if (doctor->findings[i].state == TD_FINDING_FAILED)
+			return doctor->findings[i].text;
+	}
+	return "level 1 was not tried";
+}
+
+/* "tdstat 0.2 on Sapphire Rapids (virtual machine, 4 CPUs) counts levels 1 to 6" */
+static void put_line(FILE *fp, const struct visit *v)
+{
+	const struct td_machine *machine = &v->machine;
+
+	fprintf(fp, "tdstat %s on %s (%s%zu CPU%s) ", TDSTAT_VERSION,
+		machine->model ? machine->model->name : "an unknown processor",
+		machine->cpuid.hypervisor ? "virtual machine, " : "",
+		machine->online.nr, machine->online.nr == 1 ? "" : "s");
+	if (!v->doctor.level_1) {
+		fputs("counts no slots: ", fp);
+		td_put_printable(fp, why_not(&v->doctor));
+		fputc('\n', fp);
+	} else if (v->levels.deepest > 1) {
+		fprintf(fp, "counts levels 1 to %d\n", v->levels.deepest);
+	} else {
+		fputs("counts level 1\n", fp);
+	}
+}
+
 /* --- JSON ------------------------------------------------------------------- */
 
 #define VERSION 1 /* of the object */
@@ -373,7 +405,9 @@ static int show(const struct visit *v, struct td_err *err)
 	if (v->opts->show.format == TD_FORMAT_JSON &&
 	    put_json(stdout, &v->doctor))
 		return td_err_nomem(err);
-	if (v->opts->show.format != TD_FORMAT_JSON)
+	if (v->opts->one_line)
+		put_line(stdout, v);
+	else if (v->opts->show.format != TD_FORMAT_JSON)
 		put_text(stdout, &v->doctor);
 	return td_out_check(stdout, "standard output", err);
 }
@@ -403,6 +437,8 @@ static int doctor(const struct td_opts *opts, int *status, struct td_err *err)
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
+	if (opts->one_line && opts->show.format == TD_FORMAT_JSON)
+		return td_err_usage(err, "--ci and -j exclude each other");
 	if (!opts->nr_patterns)
 		return 0;
 	return td_err_usage(err, "tdstat doctor takes no arguments: '%s'",
@@ -410,19 +446,21 @@ static int check(const struct td_opts *opts, struct td_err *err)
 }
 
 /* clang-format off */
-static const struct td_option silent[] = {
+static const struct td_option shown[] = {
+	{ "ci", 0, NULL, "one line: what can be counted here",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, one_line) },
 	{ "quiet", 0, NULL, "print nothing: the exit status tells",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, show.quiet) },
 	{ NULL },
 };
 /* clang-format on */
 
-static const struct td_option_group group_silent = { TD_SECTION_HOW, silent };
+static const struct td_option_group group_shown = { TD_SECTION_HOW, shown };
 
 static const struct td_option_group *const groups[] = {
 	&td_group_files,
 	&td_group_json,
-	&group_silent,
+	&group_shown,
 	NULL,
 };
 
@@ -435,6 +473,7 @@ const struct td_command td_command_doctor = {
 	       "whose answer is known, for half a second.  Nothing is changed.",
 	.what = "What to look at:",
 	.examples = "  tdstat doctor\n"
+		    "  tdstat doctor --ci\n"
 		    "  tdstat doctor -j | jq '.findings[] | select(.state == "
 		    "\"failed\")'",
 	.status = "Exit status: 0 if level 1 works; 1 if it does not, or could "

@@ -159,6 +159,7 @@ static int plan_level(struct planning *p, const struct td_opts *opts, int level,
 	if (!rc) {
 		take_plan(p, &job, level);
 		*on = p->deepest >= level;
+		p->levels->deepest = *on ? level : level - 1;
 	} else if (level == 1) {
 		p->levels->no_level_1 = why;
 	} else {

@@ -10,6 +10,7 @@
 struct td_levels {
 	/* a finding for each level and PMU, and what was noted */
 	struct td_doctor found;
+	int deepest;              /* the deepest level that can be planned */
 	struct td_err no_level_1; /* code 0: it can be planned */
 	/* why one program alone cannot be counted; code 0: it can */
 	struct td_err no_task;

@@ -19,7 +19,7 @@
 #include "lib/count/aggregation.h"
 #include "lib/count/ask.h"
 #include "lib/target/target.h"
-#include "metrics/diff/per.h"
+#include "metrics/diff/ask.h"
 
 /* What the rest of the program must know of the command that it works for. */
 struct td_does {
@@ -87,13 +87,11 @@ struct td_opts {
 	const char *listen;   /* serve: ADDR:PORT, unix:PATH; NULL: default */
 	bool dry_run;
 	int verbose;
-	enum td_per per;        /* diff: the unit of work */
-	const char *fail_above; /* diff; NULL: none */
-	bool strict;            /* diff */
+	struct td_diff_ask diff;
+	bool one_line; /* doctor */
 	/* arguments of list, explain, help; the recordings of diff */
 	const char **patterns;
 	size_t nr_patterns;
-	size_t nr_before; /* diff: number of them before "--"; 0: there is none */
 	/* the words before the command, without the subcommand */
 	char **words;
 	int nr_words;

@@ -13,6 +13,7 @@
 static struct td_option aggregations[MAX_ROWS + 1], formats[MAX_ROWS + 1];
 static struct td_option places[MAX_ROWS + 1];
 static struct td_option json[2], perfetto[2], pages[MAX_ROWS + 1], html[2];
+static struct td_option markdown[2];
 
 /* Makes the option of row i, which sets bit i at offset. */
 static struct td_option make_option(const char *option, const char *letter,
@@ -73,7 +74,16 @@ static void fill_files(void)
 	fill_file(&perfetto[0], TD_FORMAT_PERFETTO);
 }
 
-/* Without text, the default. */
+static void fill_markdown(void)
+{
+	const struct td_out *out = td_out_find(TD_FORMAT_MARKDOWN);
+
+	markdown[0] = make_option(out->option, out->letter, out->arg, out->help,
+				  offsetof(struct td_opts, show.formats),
+				  TD_FORMAT_MARKDOWN);
+}
+
+/* Those that show reports; without text, the default. */
 static void fill_formats(void)
 {
 	struct td_option *o = formats;
@@ -81,7 +91,7 @@ static void fill_formats(void)
 	for (size_t i = TD_FORMAT_TEXT + 1; i < td_nr_formats(); i++) {
 		const struct td_out *out = td_out_find((enum td_format_kind)i);
 
-		if (out->own_file)
+		if (out->own_file || !out->report)
 			continue;
 		*o = make_option(out->option, out->letter, out->arg, out->help,
 				 offsetof(struct td_opts, show.formats), i);
@@ -100,6 +110,7 @@ void td_opts_fill_rows(void)
 	fill_aggregations();
 	fill_formats();
 	fill_files();
+	fill_markdown();
 }
 
 const struct td_option_group td_group_aggregations = { TD_SECTION_HOW,
@@ -109,4 +120,5 @@ const struct td_option_group td_group_formats = { TD_SECTION_HOW, formats };
 const struct td_option_group td_group_pages = { TD_SECTION_HOW, pages };
 const struct td_option_group td_group_html = { TD_SECTION_HOW, html };
 const struct td_option_group td_group_perfetto = { TD_SECTION_HOW, perfetto };
+const struct td_option_group td_group_markdown = { TD_SECTION_HOW, markdown };
 const struct td_option_group td_group_json = { TD_SECTION_HOW, json };

@@ -215,7 +215,7 @@ int td_value_per(struct td_opts *opts, const char *arg, struct td_err *err)
 	for (int per = TD_PER_INSTRUCTIONS; per < TD_NR_PERS; per++) {
 		if (strcmp(arg, td_per_option((enum td_per)per)) != 0)
 			continue;
-		opts->per = (enum td_per)per;
+		opts->diff.per = (enum td_per)per;
 		return 0;
 	}
 	return td_err_usage(err,

@@ -15,6 +15,7 @@ static const struct td_out *const writers[] = {
 	[TD_FORMAT_JSON] = &td_out_json,
 	[TD_FORMAT_HTML] = &td_out_html,
 	[TD_FORMAT_SVG] = &td_out_svg,
+	[TD_FORMAT_MARKDOWN] = &td_out_markdown,
 	[TD_FORMAT_PERFETTO] = &td_out_perfetto,
 };
 /* clang-format on */

@@ -64,6 +64,8 @@ struct td_diff_row {
 	bool marked;
 };
 
+struct td_limits;
+
 /*
  * The time comes first, then the ids as they were recorded.  Of each: IPC; then
  * what changed most, by slots, then by the other values; then what only one side
@@ -81,8 +83,9 @@ struct td_diff {
 	struct td_diff_value slots;
 	/* runs that are enough where these are not (summary.h); 0: they are */
 	size_t enough;
-	const char
-		*again; /* borrowed: the command that runs them; NULL: none */
+	/* borrowed; NULL: none */
+	const char *again; /* the command that runs them */
+	const struct td_limits *limits;
 };
 
 #endif

@@ -17,6 +17,7 @@
 load helper
 load nobody
 
+ACT=$BATS_TEST_DIRNAME/../../build/emulator/act
 LOOPS=$BATS_TEST_DIRNAME/../../build/emulator/loops.so
 
 on() {
@@ -65,6 +66,30 @@ text() {
 	[ "$(state kernel)" = ok ]
 	[ "$(state rdpmc)" = ok ]
 	[ "$(state rights)" = ok ]
+}
+
+# bench MS: a program that runs for so long
+bench() {
+	printf '#!/bin/sh\nexec taskset -c 0 %s %dms:ports\n' "$ACT" "$1"
+}
+
+@test "the job of tdstat-ci(7): a change that takes longer fails, with its comment and test cases" {
+	on adl
+	python3 -c 'import yaml' 2>/dev/null || skip "no YAML in Python"
+	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/../cli/ci.py" workflows \
+		"$BATS_TEST_DIRNAME/../../man/tdstat-ci.7"
+	mkdir old new bin
+	ln -s "$TDSTAT" bin/tdstat
+	bench 100 >old/bench
+	bench 200 >new/bench
+	chmod +x old/bench new/bench
+	GITHUB_STEP_SUMMARY=$PWD/summary PATH=$PWD/bin:$PATH LD_PRELOAD=$LOOPS run bash -e github
+	[ "$status" -eq 1 ]
+	[[ $(cat summary) =~ ^tdstat\ [0-9.]+\ on\ .*\ counts\ levels\ 1\ to\ 6$ ]]
+	grep -q '^- \*\*failed\*\*: .elapsed. may get worse by 5; elapsed grew by ' slots.md
+	grep -q '^B takes .* % more time' slots.md
+	grep -q '<testcase classname="tdstat.diff" name="tma_memory_bound:2"/>' slots.xml
+	grep -q '<failure message="elapsed grew by ' slots.xml
 }
 
 @test "each loop runs on a CPU of its kind, and the thread may go on where it was" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --fail-above: nodes, events and times that must not grow. */
-#include "cmd/compare/limits.h"
+#include "metrics/diff/limits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,6 +47,8 @@ static int add(struct td_limits *limits, const char *item, size_t len,
 		return td_err_nomem(err);
 	limit->name = strndup(item, name);
 	limit->most = points;
+	limit->gate = TD_GATE_TROUBLE;
+	limit->found = (struct td_notes){ 0 };
 	limits->nr++;
 	return limit->name ? 0 : td_err_nomem(err);
 }
@@ -154,9 +156,8 @@ static void describe(const struct td_diff_row *row, char *text, size_t size)
 }
 
 static enum td_gate exceeds(const struct td_limits *limits,
-			    const struct td_limit *limit,
-			    const struct td_diff_row *row,
-			    struct td_notes *notes)
+			    struct td_limit *limit,
+			    const struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value;
 	char text[256];
@@ -165,12 +166,12 @@ static enum td_gate exceeds(const struct td_limits *limits,
 		return TD_GATE_PASSED;
 	describe(row, text, sizeof(text));
 	if (v->clear)
-		td_notes_add(notes, OPTION ": %s, by more than %g", text,
+		td_notes_add(&limit->found, "%s, by more than %g", text,
 			     limit->most);
 	else if (isnan(v->chance))
-		td_notes_add(notes,
-			     OPTION ": %s, but it is not known by how much it "
-				    "varies: %scounted as a failure",
+		td_notes_add(&limit->found,
+			     "%s, but it is not known by how much it varies: "
+			     "%scounted as a failure",
 			     text, limits->strict ? "" : "not ");
 	return v->clear || (isnan(v->chance) && limits->strict)
 		       ? TD_GATE_EXCEEDED
@@ -183,10 +184,9 @@ static bool is_one_sided(const struct td_diff_row *row)
 	       isnan(row->value.of[TD_DIFF_B]);
 }
 
-static void say_lacking(const char *name, struct td_notes *notes)
+static void note_lacking(struct td_limit *limit, const char *name)
 {
-	td_notes_add(notes,
-		     OPTION ": %s has no value on one side: not compared",
+	td_notes_add(&limit->found, "%s has no value on one side: not compared",
 		     name);
 }
 
@@ -195,9 +195,8 @@ static void say_lacking(const char *name, struct td_notes *notes)
  * the name on both sides, these are what is compared, and --strict wants all.
  */
 static enum td_gate check_limit(const struct td_limits *limits,
-				const struct td_limit *limit,
-				const struct td_diff *diff,
-				struct td_notes *notes)
+				struct td_limit *limit,
+				const struct td_diff *diff)
 {
 	const struct td_diff_row *lacking = NULL;
 	enum td_gate gate = TD_GATE_PASSED;
@@ -214,39 +213,50 @@ static enum td_gate check_limit(const struct td_limits *limits,
 		if (isnan(growth_of(row)))
 			continue;
 		compared = true;
-		if (exceeds(limits, limit, row, notes) == TD_GATE_EXCEEDED)
+		if (exceeds(limits, limit, row) == TD_GATE_EXCEEDED)
 			gate = TD_GATE_EXCEEDED;
 	}
 	if (!compared) {
-		say_lacking(limit->name, notes);
+		note_lacking(limit, limit->name);
 		return TD_GATE_TROUBLE;
 	}
 	if (!lacking)
 		return gate;
 	name_row(lacking, name, sizeof(name));
-	say_lacking(name, notes);
+	note_lacking(limit, name);
 	return limits->strict ? TD_GATE_TROUBLE : gate;
 }
 
-enum td_gate td_limits_exceeded(const struct td_limits *limits,
-				const struct td_diff *diff,
-				struct td_notes *notes)
+enum td_gate td_limits_exceeded(struct td_limits *limits,
+				const struct td_diff *diff)
 {
 	enum td_gate worst = TD_GATE_PASSED;
 
 	for (size_t i = 0; i < limits->nr; i++) {
-		enum td_gate gate =
-			check_limit(limits, &limits->v[i], diff, notes);
+		struct td_limit *limit = &limits->v[i];
 
-		worst = gate > worst ? gate : worst;
+		limit->gate = check_limit(limits, limit, diff);
+		worst = limit->gate > worst ? limit->gate : worst;
 	}
 	return worst;
 }
 
+void td_limits_note(const struct td_limits *limits, struct td_notes *notes)
+{
+	for (size_t i = 0; i < limits->nr; i++) {
+		const struct td_notes *found = &limits->v[i].found;
+
+		for (size_t n = 0; n < found->nr; n++)
+			td_notes_add(notes, OPTION ": %s", found->v[n]);
+	}
+}
+
 void td_limits_free(struct td_limits *limits)
 {
-	for (size_t i = 0; i < limits->nr; i++)
+	for (size_t i = 0; i < limits->nr; i++) {
 		free(limits->v[i].name);
+		td_notes_free(&limits->v[i].found);
+	}
 	free(limits->v);
 	*limits = (struct td_limits){ 0 };
 }

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Markdown: a comparison as a comment on a change, for GitHub, GitLab and others. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "cmd/out/out.h"
+#include "cmd/out/writer_rows.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+#include "metrics/diff/limits.h"
+#include "metrics/diff/summary.h"
+
+#define PLUS_MINUS "\302\261"
+
+/* Without marks, so many of what changed most are seen at once. */
+#define FIRST_ROWS 10
+/* GitHub refuses comments of more than 65,536 characters. */
+#define MOST_ROWS 300
+
+/* --- names -------------------------------------------------------------------- */
+
+/*
+ * Names of somebody else are no markup: a character that is told by its number never
+ * is.  Nobody is @mentioned, and no #1 referred to: a comment stands in between.
+ */
+static void put_letter(FILE *fp, char c, char next)
+{
+	/* tma_x and "more:" are no markup, _x_ and :x: are */
+	bool safe = strchr(".,;%()/-+='?", c) ||
+		    (c == '_' && isalnum((unsigned char)next)) ||
+		    (c == ':' && (!next || next == ' '));
+
+	if (c == '@' || c == '#')
+		fprintf(fp, "%c<!-- -->", c);
+	else if (ispunct((unsigned char)c) && !safe)
+		fprintf(fp, "&#%d;", c);
+	else
+		fputc(c, fp);
+}
+
+static void put_text(FILE *fp, const char *text)
+{
+	while (*text) {
+		size_t len = td_printable_span(text);
+
+		for (; len; len--, text++)
+			put_letter(fp, text[0], text[1]);
+		if (*text)
+			fprintf(fp, "&#92;x%02x", (unsigned char)*text++);
+	}
+}
+
+/* In a code span, only these letters need no care: no `, no |, no line feed. */
+static bool is_plain(const char *text)
+{
+	static const char others[] = "_-./:,=+ ";
+
+	for (; *text; text++) {
+		if (!isalnum((unsigned char)*text) && !strchr(others, *text))
+			return false;
+	}
+	return true;
+}
+
+static void put_code(FILE *fp, const char *text)
+{
+	if (is_plain(text)) {
+		fprintf(fp, "`%s`", text);
+		return;
+	}
+	fputs("<code>", fp);
+	put_text(fp, text);
+	fputs("</code>", fp);
+}
+
+/* --- numbers ------------------------------------------------------------------ */
+
+static void put_number(const struct td_writer *writer, double value,
+		       int decimals, bool sign)
+{
+	char buf[64];
+
+	if (isnan(value)) {
+		fputc('-', writer->fp);
+		return;
+	}
+	if (sign && value > 0)
+		fputc('+', writer->fp);
+	td_out_format(buf, decimals, value);
+	if (writer->frame->big_num)
+		td_out_grouped(writer->fp, 0, buf);
+	else
+		fputs(buf, writer->fp);
+}
+
+/* "+1.23 +-0.10 points" */
+static void put_change(const struct td_writer *writer, double value,
+		       double error, int decimals, const char *unit)
+{
+	put_number(writer, value, decimals, true);
+	if (isnan(value))
+		return;
+	if (!isnan(error)) {
+		fputs(" " PLUS_MINUS, writer->fp);
+		put_number(writer, error, decimals, false);
+	}
+	fprintf(writer->fp, " %s", unit);
+}
+
+static bool is_percent(const struct td_diff_row *row)
+{
+	return row->unit[0] == '%';
+}
+
+static int decimals_of(const struct td_diff_row *row)
+{
+	const double *of = row->value.of;
+
+	if (is_percent(row))
+		return 2;
+	return row->kind == TD_DIFF_EVENT
+		       ? td_out_diff_decimals(
+				 fmax(fabs(of[TD_DIFF_A]), fabs(of[TD_DIFF_B])))
+		       : 3;
+}
+
+/* --- the table ---------------------------------------------------------------- */
+
+static void put_name(const struct td_diff *diff, const struct td_diff_row *row,
+		     FILE *fp)
+{
+	const char *bold = row->marked ? "**" : "";
+
+	fputs("| ", fp);
+	if (diff->has_ids && row->kind != TD_DIFF_TIME) {
+		put_code(fp, row->id);
+		fputc(' ', fp);
+	}
+	fputs(bold, fp);
+	if (row->pmu) {
+		put_text(fp, row->pmu);
+		fputc(' ', fp);
+	}
+	put_code(fp, row->name);
+	fprintf(fp, "%s%s%s", bold, *row->unit ? ", " : "", row->unit);
+}
+
+static void put_row(const struct td_writer *writer, const struct td_diff *diff,
+		    const struct td_diff_row *row)
+{
+	const struct td_diff_value *v = &row->value, *s = &row->slots;
+	FILE *fp = writer->fp;
+
+	put_name(diff, row, fp);
+	fputs(" | ", fp);
+	put_number(writer, v->of[TD_DIFF_A], decimals_of(row), false);
+	fputs(" | ", fp);
+	put_number(writer, v->of[TD_DIFF_B], decimals_of(row), false);
+	fputs(" | ", fp);
+	if (is_percent(row))
+		put_change(writer, v->diff, v->error, 2, "points");
+	else
+		put_change(writer, row->change_pct, row->change_error, 2, "%");
+	if (td_out_diff_has_slots(diff)) {
+		fputs(" | ", fp);
+		if (!isnan(s->diff))
+			put_change(writer, s->diff, s->error,
+				   td_out_diff_decimals(fmax(s->of[TD_DIFF_A],
+							     s->of[TD_DIFF_B])),
+				   "");
+	}
+	fputs(" |\n", fp);
+}
+
+static void put_header(FILE *fp, const struct td_diff *diff)
+{
+	bool slots = td_out_diff_has_slots(diff);
+
+	fputs("\n| | A | B | change |", fp);
+	if (slots)
+		fprintf(fp, " slots per %s |", td_per_word(diff->per));
+	fprintf(fp, "\n|:--|--:|--:|--:|%s\n", slots ? "--:|" : "");
+}
+
+/* What a reader has to see; the others wait behind a click. */
+static bool is_first(const struct td_diff *diff, size_t i)
+{
+	const struct td_diff_row *row = &diff->rows[i];
+
+	return row->kind <= TD_DIFF_IPC || row->marked ||
+	       (!td_diff_has_chances(diff) && i < FIRST_ROWS);
+}
+
+static size_t put_rows(const struct td_writer *writer,
+		       const struct td_diff *diff, bool first)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < diff->nr; i++) {
+		if (is_first(diff, i) != first || nr++ >= MOST_ROWS)
+			continue;
+		if (nr == 1)
+			put_header(writer->fp, diff);
+		put_row(writer, diff, &diff->rows[i]);
+	}
+	if (nr > MOST_ROWS)
+		fprintf(writer->fp, "\n%zu more: --json-output has all.\n",
+			nr - MOST_ROWS);
+	return nr;
+}
+
+static void put_others(const struct td_writer *writer,
+		       const struct td_diff *diff)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < diff->nr; i++)
+		nr += !is_first(diff, i);
+	if (!nr)
+		return;
+	fprintf(writer->fp, "\n<details><summary>%zu more row%s</summary>\n",
+		nr, nr == 1 ? "" : "s");
+	put_rows(writer, diff, false);
+	fputs("\n</details>\n", writer->fp);
+}
+
+/* --- what is above and below ---------------------------------------------------- */
+
+static void put_side(FILE *fp, const char *letter,
+		     const struct td_diff_side *side)
+{
+	fprintf(fp, "- %s: ", letter);
+	put_code(fp, side->name);
+	if (side->is_command)
+		fprintf(fp, ", %zu run%s", side->nr, side->nr == 1 ? "" : "s");
+	else if (side->nr > 1)
+		fprintf(fp, " and %zu more", side->nr - 1);
+	fputc('\n', fp);
+}
+
+static void put_limit(FILE *fp, const struct td_limit *limit)
+{
+	static const char *const words[] = {
+		[TD_GATE_PASSED] = "passed",
+		[TD_GATE_EXCEEDED] = "**failed**",
+		[TD_GATE_TROUBLE] = "**not compared**",
+	};
+
+	fprintf(fp, "- %s: ", words[limit->gate]);
+	put_code(fp, limit->name);
+	fprintf(fp, " may get worse by %g", limit->most);
+	for (size_t i = 0; i < limit->found.nr; i++) {
+		fputs("; ", fp);
+		put_text(fp, limit->found.v[i]);
+	}
+	fputc('\n', fp);
+}
+
+static void put_limits(FILE *fp, const struct td_limits *limits)
+{
+	for (size_t i = 0; limits && i < limits->nr; i++) {
+		fputs(i ? "" : "\nLimits:\n\n", fp);
+		put_limit(fp, &limits->v[i]);
+	}
+}
+
+static void put_end(struct td_writer *writer, const struct td_diff *diff)
+{
+	td_autofree char *advice = td_out_diff_advice(diff);
+
+	writer->no_memory |= diff->enough && !advice;
+	if (td_diff_has_chances(diff))
+		fputs("\nBold is more than chance, with 95 % confidence in all "
+		      "bold rows together.\n",
+		      writer->fp);
+	if (!advice)
+		return;
+	fputc('\n', writer->fp);
+	put_text(writer->fp, advice);
+	if (diff->again) {
+		fputc(' ', writer->fp);
+		put_code(writer->fp, diff->again);
+	}
+	fputc('\n', writer->fp);
+}
+
+static void put_diff(struct td_writer *writer, const struct td_diff *diff)
+{
+	td_autofree char *sentence = td_out_diff_sentence(diff);
+	FILE *fp = writer->fp;
+
+	writer->no_memory |= !sentence;
+	put_text(fp, sentence ? sentence : "");
+	fputs(".\n\n", fp);
+	put_side(fp, "A", &diff->sides[TD_DIFF_A]);
+	put_side(fp, "B", &diff->sides[TD_DIFF_B]);
+	put_limits(fp, diff->limits);
+	put_rows(writer, diff, true);
+	put_others(writer, diff);
+	put_end(writer, diff);
+}
+
+const struct td_out td_out_markdown = {
+	.option = "--markdown",
+	.help = "Markdown, for a comment on a change",
+	.diff = put_diff,
+};

@@ -228,7 +228,7 @@ static double find_value(const struct node *n, bool uneven)
 	if (cell->status != TD_STATUS_OK)
 		return NAN;
 	if (n->ranges->nr < 2)
-		return bounded_value(n, cell);
+		return n->metric->family ? bounded_value(n, cell) : NAN;
 	sums = add_batches(n);
 	if (!(sums.awake > 0) || !uneven)
 		return NAN;
@@ -247,13 +247,26 @@ static double find_value(const struct node *n, bool uneven)
 	return value;
 }
 
-static bool is_in_row(const struct td_tree *tree,
-		      const struct td_metric *metric, const struct td_row *row)
+static bool is_in_row(const struct node *n)
 {
-	const char *pmu = tree->machine->pmus[metric->pmu].name;
+	const struct td_row *row = &n->ranges->report->rows[n->row];
+	const char *pmu = n->tree->machine->pmus[n->metric->pmu].name;
 
-	return metric->family && metric->column >= 0 &&
+	return n->metric->position && n->metric->column >= 0 &&
 	       (!strcmp(row->pmu, pmu) || !strcmp(row->pmu, "all"));
+}
+
+/* Levels 1 and 2 never rest; those that are counted all the time are right. */
+static bool takes_turns(const struct node *n)
+{
+	const struct td_report *report = n->ranges->report;
+	const struct td_cell *cells = report->rows[n->row].cells;
+	double most = 0;
+
+	for (size_t c = 0; c < report->nr_columns; c++)
+		most = fmax(most, cells[c].running_pct);
+	return n->metric->family ||
+	       cell_of(n, n->metric)->running_pct < WHOLE * most;
 }
 
 /*
@@ -268,7 +281,7 @@ static bool is_uneven(const struct td_tree *tree,
 		const struct node n = { tree, ranges, metric, row };
 		struct sums sums;
 
-		if (!is_in_row(tree, metric, &ranges->report->rows[row]))
+		if (!metric->family || !is_in_row(&n))
 			continue;
 		sums = add_batches(&n);
 		if (did_rest(&sums))
@@ -286,13 +299,14 @@ static bool find_in_row(const struct td_rested *rested,
 	for (size_t m = 0; m < tree->nr_metrics; m++) {
 		const struct td_metric *metric = &tree->metrics[m];
 		const struct node n = { tree, ranges, metric, row };
-		double *value = &rested->values[at(&n, metric->column)];
+		double *value;
 
-		/* kinds of core may have a column in common */
-		if (!is_in_row(tree, metric, &ranges->report->rows[row]) ||
-		    !isnan(*value))
+		if (!is_in_row(&n) || !takes_turns(&n))
 			continue;
-		*value = find_value(&n, uneven);
+		value = &rested->values[at(&n, metric->column)];
+		/* kinds of core may have a column in common */
+		if (isnan(*value))
+			*value = find_value(&n, uneven);
 		any = any || !isnan(*value);
 	}
 	return any;

@@ -27,6 +27,7 @@ static const struct {
 	/* of the run, where 50, 2, 0.1 and 50 are those of the time awake */
 	double value, error, alike, low;
 	const char *child; /* NULL: tma_dram_bound */
+	double parent; /* the value of the parent, which takes turns; 0: never */
 } rows[] = {
 	{ "never",
 	  { { 10, 60, true, 50 }, { 30, 60, true, 50 }, { NAN } },
@@ -93,6 +94,13 @@ static const struct {
 	  2 * 27.5 / 50,
 	  0.1,
 	  50 },
+	{ "never, nor its parent, of level 2, which takes turns, too",
+	  { { 10, 60, true, 50, NAN }, { 30, 20, true, 20, 10 }, { NAN } },
+	  27.5,
+	  1.1,
+	  0.1,
+	  50,
+	  .parent = 30 },
 	{ "nothing ran, or elsewhere",
 	  { { 0, 5, false, NAN },
 	    { 10, NAN, false, NAN },
@@ -124,9 +132,18 @@ static struct td_tree make_tree(const char *child)
 		{ .name = (char *)(uintptr_t) "tma_l2_bound" },
 	};
 	static struct td_metric metrics[NR] = {
-		{ .def = &defs[PARENT], .column = PARENT, .parent = -1 },
-		{ .def = &defs[CHILD], .column = CHILD, .family = 1 },
-		{ .def = &defs[SIBLING], .column = SIBLING, .family = 1 },
+		{ .def = &defs[PARENT],
+		  .column = PARENT,
+		  .parent = -1,
+		  .position = 1 },
+		{ .def = &defs[CHILD],
+		  .column = CHILD,
+		  .family = 1,
+		  .position = 2 },
+		{ .def = &defs[SIBLING],
+		  .column = SIBLING,
+		  .family = 1,
+		  .position = 3 },
 	};
 	static struct td_tree_family family = { .node = PARENT };
 
@@ -184,7 +201,8 @@ static void check(size_t r)
 	struct td_rested rested;
 	bool any;
 
-	cells[PARENT].running_pct = 100;
+	cells[PARENT].running_pct = rows[r].parent ? 20 : 100;
+	cells[SIBLING].running_pct = 100;
 	cell->running_pct = 50;
 	cell->error = 2;
 	cell->error_alike = 0.1;
@@ -198,6 +216,9 @@ static void check(size_t r)
 	ok(is_near(rows[r].value, rested.values[CHILD]) &&
 		   any == !isnan(rows[r].value),
 	   "%s: %g %%", rows[r].name, rested.values[CHILD]);
+	ok(rows[r].parent ? is_near(rows[r].parent, rested.values[PARENT])
+			  : isnan(rested.values[PARENT]),
+	   "%s: its parent", rows[r].name);
 	ok(is_near(rows[r].error, cell->error) &&
 		   is_near(rows[r].alike, cell->error_alike) &&
 		   is_near(rows[r].low, cell->low),

@@ -1,18 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "cmd/always.h"
 #include "cmd/commands.h"
 #include "cmd/opts/meant.h"
+#include "cmd/opts/opts.h"
 #include "cmd/out/out.h"
 #include "cmd/rights.h"
 #include "cmd/run/inherited.h"
 #include "cmd/say.h"
-#include "cmd/spare.h"
+#include "lib/base/util.h"
+#include "lib/recording/recording.h"
+
+/* --- recordings are spared ------------------------------------------------- */
+
+/* "-" is standard input. */
+static bool is_input(const char *name, const struct stat *file)
+{
+	struct stat st;
+	int rc = strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &st)
+					: stat(name, &st);
+
+	return rc == 0 && st.st_dev == file->st_dev &&
+	       st.st_ino == file->st_ino;
+}
+
+/* What is being read is refused even with --force, later and in other words. */
+static bool is_read(const struct td_opts *opts, const char *name)
+{
+	struct stat st;
+	bool found;
+
+	if (stat(name, &st))
+		return false;
+	found = opts->input && is_input(opts->input, &st);
+	for (size_t i = 0; !found && i < opts->nr_patterns; i++)
+		found = is_input(opts->patterns[i], &st);
+	return found;
+}
+
+/*
+ * An error if a file that a result shall replace, or be appended to, holds a
+ * recording: that may be all that is left of a run.  Only --force, and tdstat
+ * record for its own, write over one.
+ */
+static int spare_recordings(const struct td_opts *opts, struct td_err *err)
+{
+	const char *const names[] = {
+		opts->does.records ? NULL : opts->show.output,
+		opts->record,
+		opts->files.samples,
+		opts->files.folded,
+		opts->files.pprof,
+		opts->files.flame,
+		opts->diff.junit,
+	};
+
+	for (size_t i = 0; !opts->show.force && i < TD_ARRAY_SIZE(names); i++) {
+		if (!names[i] || !td_recording_is_at(names[i]) ||
+		    is_read(opts, names[i]))
+			continue;
+		td_err_set(err, -EEXIST,
+			   "%s is a recording: no result is written over it",
+			   names[i]);
+		return td_err_hint(err, "--force writes over it");
+	}
+	return 0;
+}
 
 /* The status of a program that SIGPIPE ended. */
 #define READER_GONE (128 + SIGPIPE)
@@ -63,7 +124,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	}
 	if (check_rights(opts, err))
 		return err->code;
-	if (td_spare_recordings(opts, err))
+	if (spare_recordings(opts, err))
 		return opts->chosen->unseen
 			       ? opts->chosen->unseen(opts, status, err)
 			       : td_always_run_unseen(opts, status, err);

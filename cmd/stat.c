@@ -1,18 +1,176 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat without a subcommand: counts, and shows the results. */
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/always.h"
 #include "cmd/opts/check.h"
 #include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
+#include "cmd/opts/opts.h"
 #include "cmd/opts/rows.h"
-#include "cmd/textfile.h"
+#include "cmd/say.h"
+#include "cmd/view/exposed.h"
+#include "cmd/view/viewer.h"
+#include "lib/base/util.h"
 
-static int stat(const struct td_opts *opts, int *status, struct td_err *err)
+/* --- --openmetrics --------------------------------------------------------- */
+
+/* node_exporter reads the file as often as it is asked, at most every 15 s. */
+#define INTERVAL_MS 15000
+
+struct textfile {
+	const struct td_opts *opts;
+	char *path, *temporary; /* in one folder, so that rename(2) replaces */
+	enum td_exposition how;
+	bool failed; /* the last time, and that was said */
+	struct td_exposed exposed;
+};
+
+static int fail(const struct textfile *file, int error, struct td_err *err)
 {
-	return opts->openmetrics ? td_textfile_run(opts, status, err)
+	return td_err_set(err, -error, "cannot write %s: %s", file->path,
+			  strerror(error));
+}
+
+/* Does not follow a link that somebody put there. */
+static int write_temporary(const struct textfile *file, const char *text,
+			   size_t size)
+{
+	int fd, rc;
+
+	unlink(file->temporary);
+	fd = open(file->temporary,
+		  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return errno;
+	rc = -td_write_all(fd, text, size);
+	return close(fd) && !rc ? errno : rc;
+}
+
+/* A reader sees the old counters or the new ones, never a part. */
+static int replace(const struct textfile *file, struct td_err *err)
+{
+	size_t size = 0;
+	td_autofree char *text =
+		td_exposed_text(&file->exposed, file->how, &size);
+	int rc;
+
+	if (!text)
+		return td_err_nomem(err);
+	rc = write_temporary(file, text, size);
+	if (!rc && rename(file->temporary, file->path))
+		rc = errno;
+	if (!rc)
+		return 0;
+	unlink(file->temporary);
+	return fail(file, rc, err);
+}
+
+/* What cannot be written at all is told before a command is run. */
+static int check_place(const struct textfile *file, struct td_err *err)
+{
+	int rc = write_temporary(file, "", 0);
+
+	if (rc)
+		return fail(file, rc, err);
+	unlink(file->temporary);
+	return 0;
+}
+
+/* The command runs already, and its status is all that may be seen. */
+static int begin(void *ctx, const struct td_source *source, struct td_err *err)
+{
+	struct textfile *file = ctx;
+	int rc;
+
+	td_exposed_begin(&file->exposed, file->opts, source);
+	rc = replace(file, err);
+	file->failed = rc != 0;
+	return rc;
+}
+
+/*
+ * A full disk need not stay full, and a command is not to be harmed: the old file
+ * stays, the counters go on, and this is said once.
+ */
+static int report(void *ctx, const struct td_report *report, struct td_err *err)
+{
+	struct textfile *file = ctx;
+	struct td_err failed = { 0 };
+	int rc = td_exposed_add(&file->exposed, report, err);
+
+	if (rc)
+		return rc;
+	if (replace(file, &failed) && !file->failed)
+		td_say_error(&failed);
+	file->failed = failed.code;
+	return 0;
+}
+
+/* A link stays, and what it points to is replaced; a device must not be. */
+static int find_path(struct textfile *file, const char *name,
+		     struct td_err *err)
+{
+	struct stat st;
+
+	file->path = realpath(name, NULL);
+	if (file->path && stat(file->path, &st) == 0 && !S_ISREG(st.st_mode))
+		return td_err_set(err, -EINVAL,
+				  "-o %s: it would be replaced, and is not a "
+				  "file",
+				  name);
+	if (!file->path)
+		file->path = strdup(name);
+	if (!file->path || asprintf(&file->temporary, "%s.tmp", file->path) < 0)
+		return td_err_nomem(err);
+	return 0;
+}
+
+/*
+ * --openmetrics: counts as tdstat does, and replaces opts->show.output by the counters
+ * so far at each interval, as a whole.  It is in Prometheus's text format if its
+ * name ends in ".prom", else in OpenMetrics.
+ */
+static int textfile_run(const struct td_opts *opts, int *status,
+			struct td_err *err)
+{
+	struct td_opts filled = *opts;
+	struct textfile file = {
+		.opts = &filled,
+		.how = td_ends_with(opts->show.output, ".prom")
+			       ? TD_EXPOSE_TEXT
+			       : TD_EXPOSE_OPENMETRICS,
+	};
+	const struct td_viewer viewer = {
+		.begin = begin, .report = report, .fd = -1, .ctx = &file
+	};
+	int rc = find_path(&file, opts->show.output, err);
+
+	if (!filled.when.interval_ms)
+		filled.when.interval_ms = INTERVAL_MS;
+	if (!rc && file.temporary && !opts->dry_run)
+		rc = check_place(&file, err);
+	rc = rc ? td_always_run_unseen(&filled, status, err)
+		: td_always_run(&filled, &viewer, NULL, status, err);
+	if (!rc && file.failed && !*status)
+		*status = EXIT_FAILURE;
+	td_exposed_free(&file.exposed);
+	free(file.path);
+	free(file.temporary);
+	return rc;
+}
+
+static int run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	return opts->openmetrics ? textfile_run(opts, status, err)
 				 : td_always_run(opts, NULL, NULL, status, err);
 }
 
@@ -80,5 +238,5 @@ const struct td_command td_command_stat = {
 		  .reopens = true },
 	.check = td_opts_check_counting,
 	.counts = true,
-	.run = stat,
+	.run = run,
 };

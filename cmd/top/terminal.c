@@ -8,7 +8,41 @@
 #include <term.h>
 #include <unistd.h>
 
-#include "cmd/top/curses.h"
+#include "lib/base/err.h"
+#include "lib/base/library.h"
+#include "lib/base/util.h"
+
+/* --- ncurses --------------------------------------------------------------- */
+
+/* Some are macros of the header, too, or not, as ncurses was configured. */
+/* clang-format off */
+#define FUNCTIONS(f) \
+	f(cbreak) f(clearok) f(curs_set) f(del_curterm) f(delscreen) \
+	f(delwin) f(endwin) f(getmaxx) f(getmaxy) f(has_colors) f(init_pair) \
+	f(keypad) f(newterm) f(newwin) f(nodelay) f(noecho) f(nonl) \
+	f(reset_prog_mode) f(resizeterm) f(set_curterm) f(set_escdelay) \
+	f(setupterm) f(start_color) f(tigetstr) f(typeahead) \
+	f(use_default_colors) f(waddnwstr) f(wattr_set) f(werase) \
+	f(wget_wch) f(wmove) f(wrefresh)
+/* clang-format on */
+
+FUNCTIONS(TD_LIBRARY_FUNCTION)
+
+static const struct td_library_function functions[] = { FUNCTIONS(
+	TD_LIBRARY_ROW) };
+
+/*
+ * Loads ncurses, to be called before any function of its.  Its variables, such as
+ * stdscr, cannot be used.  -ELIBACC, with the reason and a hint.
+ */
+static int curses_load(struct td_err *err)
+{
+	if (td_library_load("libncursesw.so.6", functions,
+			    TD_ARRAY_SIZE(functions), err))
+		return td_err_hint(err, "it is in the package libncursesw6 "
+					"(Debian), ncurses-libs (Fedora)");
+	return 0;
+}
 
 static int no_screen(struct td_err *err)
 {
@@ -38,7 +72,7 @@ int td_terminal_check(struct td_err *err)
 		td_err_set(err, -EINVAL, "top: TERM is not set");
 		return no_screen(err);
 	}
-	if (td_curses_load(err))
+	if (curses_load(err))
 		return td_err_wrap(err, "top");
 	if (setupterm(term, STDOUT_FILENO, &reason) == ERR) {
 		td_err_set(err, -EINVAL,

@@ -236,7 +236,8 @@ static double find_value(const struct node *n, bool uneven)
 	if (sums.root > 0)
 		value += sums.taken * sums.value / sums.root;
 	value /= sums.all;
-	if (cell->value > 0)
+	/* small differences may be below 0 */
+	if (cell->value > 0 && value > 0)
 		cell->error *= fmin(value / cell->value, 1);
 	add_error(cell, fabs(sums.most) / sums.all);
 	if (sums.root > 0)

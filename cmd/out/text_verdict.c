@@ -136,6 +136,9 @@ static void put_first(const struct lines *lines, const char *words)
 		words + 1);
 }
 
+/* The command that follows does what this says. */
+#define MEASURE_MORE ": measure more runs, or for longer"
+
 static void put_too_short(struct lines *lines)
 {
 	if (lines->verdict->waits)
@@ -143,8 +146,8 @@ static void put_too_short(struct lines *lines)
 	put_first(lines,
 		  lines->verdict->held
 			  ? "which node matters cannot be said: " TD_HELD_WORDS
-			  : "too short to say which node matters: "
-			    "count for longer");
+			  : "too short to say which node "
+			    "matters" MEASURE_MORE);
 	end_line(lines);
 }
 
@@ -240,7 +243,8 @@ static void put_others(struct lines *lines)
 		put_over(lines);
 	} else if (v->short_below) {
 		put_sentence(lines, v->held ? " Below it: " TD_HELD_WORDS
-					    : " Below it: too short to say");
+					    : " Below it: too short to "
+					      "say" MEASURE_MORE);
 	} else if (v->no_loss) {
 		put_sentence(lines,
 			     " Largest loss: none is over its threshold");

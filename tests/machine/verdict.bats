@@ -29,6 +29,7 @@ verdicts() {
 	emulated
 	"$TDSTAT" -o out -- true
 	grep -F 'Too short to say which node matters' out
+	grep -qx ' What next:  tdstat -r 10 -- true' out
 	"$TDSTAT" -o out -- sleep 1.5
 	grep -E '^ [0-9.]+ % of one CPU: look at what it waits for$' out
 	"$TDSTAT" -a -l 2 -o out -- sleep 2

@@ -255,6 +255,24 @@ on_one_pmu() {
 				else .[3] = 0 | .[5] = 0 end) else . end' >one.jsonl
 }
 
+# Three rows of a second; in the last one the command waits.
+@test "-I: a kind of core on which the command never ran has no rows, and that is said once" {
+	on_one_pmu 1
+	jq -cs '.[0].interval_ms = 1000 | .[0], (.[1] as $row | (1, 2, 3) as $n | $row | .time = $n |
+			if $n == 3 then .counts |= map(.[3] = 0 | .[4] = 0 | .[5] = 0) else . end)' one.jsonl >rows.jsonl
+	for window in 0 150 60; do
+		script -qec "stty cols $window; '$TDSTAT' report -l 2 rows.jsonl" /dev/null </dev/null |
+			tr -d '\r' | sed 's/\x1b\[[0-9]*m//g' >screen
+		assert_equal "$(grep -cE '^ *[12][.]0' screen)" 2
+		assert_equal "$(grep -c '^# cpu_atom has no row while no task runs there$' screen)" 1
+		# who waits on all kinds of core has run on none, so both rows say so
+		assert_equal "$(grep -cE '^ *3[.]0' screen)" 2
+	done
+	# programs get each row
+	try "$TDSTAT" report -x , rows.jsonl
+	assert_equal "$(grep -c ',cpu_atom,' <<<"$output")" 3
+}
+
 @test "the tree, -v: a PMU on which the command never ran lacks no counter" {
 	on_one_pmu 1
 	try "$TDSTAT" report one.jsonl -v

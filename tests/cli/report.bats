@@ -775,3 +775,19 @@ is_refused() {
 	cmp old tdstat.jsonl
 	[[ $stderr != *'recorded in'* ]]
 }
+
+# Who typed the name at a terminal sees what to type next; a script knows it.
+@test "record -o at a terminal: which file, and how it is shown" {
+	at_terminal() {
+		script -qec "$1" /dev/null </dev/null | tr -d '\r'
+	}
+	at_terminal "'$TDSTAT' record -o 'a b' -n -- true" | grep -qx "tdstat: recorded in a b: tdstat report 'a b' shows it"
+	at_terminal "'$TDSTAT' record -n -- true" | grep -qx 'tdstat: recorded in tdstat.jsonl: tdstat report shows it'
+	mkdir d
+	at_terminal "'$TDSTAT' record -o d/td.jsonl.zst --rotate 1h -I 100 -e task-clock -- sleep 0.2" |
+		grep -qx 'tdstat: recorded in files: tdstat report d/td.*.jsonl.zst shows them'
+	for out in "-o /dev/null" "--quiet -o other" "--dry-run -o other"; do
+		at_terminal "'$TDSTAT' record $out -n -- true" >named
+		run ! grep 'recorded in' named
+	done
+}

@@ -291,19 +291,43 @@ static void put_loser(FILE *fp, const struct td_row *row, const char *of_what)
 	fprintf(fp, " %%%s", of_what);
 }
 
+/* To name one of rows that lost alike would lead astray. */
+static void put_all_alike(struct lines *lines)
+{
+	fputs(lines->verdict->nr_alike == 2
+		      ? " Neither row lost more than the other: "
+		      : " No row lost more than the others: ",
+	      lines->fp);
+	td_out_number(lines->fp, 0, 1, lines->verdict->losers[0]->lost_pct);
+	fputs(" % of all slots at most", lines->fp);
+}
+
+static void put_two_losers(struct lines *lines)
+{
+	const struct td_verdict *v = lines->verdict;
+	bool alike = v->nr_alike > 1;
+
+	fprintf(lines->fp, " Lost most slots%s: ", alike ? ", alike" : "");
+	put_loser(lines->fp, v->losers[0], " of all slots");
+	if (v->losers[1]) {
+		fputs(alike ? "; " : "; then ", lines->fp);
+		put_loser(lines->fp, v->losers[1], "");
+	}
+	if (v->nr_alike > 2)
+		fprintf(lines->fp, "; and %zu more", v->nr_alike - 2);
+}
+
 /* Which of several CPUs, cgroups or threads lost the most. */
 static void put_losers(struct lines *lines)
 {
-	const struct td_row *const *losers = lines->verdict->losers;
+	const struct td_verdict *v = lines->verdict;
 
-	if (!losers[0])
+	if (!v->losers[0])
 		return;
-	fputs(" Lost most slots: ", lines->fp);
-	put_loser(lines->fp, losers[0], " of all slots");
-	if (losers[1]) {
-		fputs("; then ", lines->fp);
-		put_loser(lines->fp, losers[1], "");
-	}
+	if (v->nr_alike > 1 && v->nr_alike == v->nr_losers)
+		put_all_alike(lines);
+	else
+		put_two_losers(lines);
 	end_line(lines);
 }
 

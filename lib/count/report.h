@@ -174,6 +174,7 @@ struct td_row {
 	bool general;      /* its tree came from general counters */
 	bool holds_others; /* a cgroup: rows of others within it follow */
 	double lost_pct;   /* of the slots of all rows, it lost these; or NaN */
+	double lost_error; /* in these points; NaN: unknown */
 	double running_least_pct; /* the least one of cells with a value */
 	const char *name;         /* the id without a cgroup */
 	const char *cgroup;       /* NULL: none */

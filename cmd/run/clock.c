@@ -207,7 +207,17 @@ void td_clock_times(struct td_clock *clock, struct td_job *job,
 	int rc;
 
 	*out = (struct td_times){ .elapsed_ns = time_ns - clock->row_ns };
+	/*
+	 * A row begins and ends when a read ends.  A counter that was read
+	 * at the beginning of a long read has counted for longer than the row
+	 * that follows lasts.
+	 */
+	if (clock->row_ns)
+		out->unsure_ns = clock->took_ns > clock->row_took_ns
+					 ? clock->took_ns - clock->row_took_ns
+					 : clock->row_took_ns - clock->took_ns;
 	clock->row_ns = time_ns;
+	clock->row_took_ns = clock->took_ns;
 	if (!wants_cpu_times(&job->plan))
 		return;
 	rc = read_cpu_times(job, usage, &now, &err);

@@ -35,8 +35,10 @@ struct td_clock {
 	uint64_t rows_missed;          /* of them, within one sleep */
 	uint64_t row_ns;               /* end of the last row */
 	struct td_cpu_times row_times; /* CPU times at that moment */
-	uint64_t read_ns; /* time of the last read, since the start */
-	uint64_t end_ns;  /* the same, if it was the one at the end; else 0 */
+	uint64_t read_ns;     /* time of the last read, since the start */
+	uint64_t took_ns;     /* so long it took */
+	uint64_t row_took_ns; /* the one at the end of the last row */
+	uint64_t end_ns; /* the same, if it was the one at the end; else 0 */
 };
 
 /*

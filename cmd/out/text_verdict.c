@@ -84,7 +84,7 @@ static void put_of_what(const struct lines *lines, const struct td_found *found)
 	}
 	if (!isnan(found->slots_pct))
 		fputs(" of the slots", fp);
-	if (lines->report->nr_rows > 1) {
+	if (lines->report->nr_rows > 1 && !lines->inside) {
 		fputs(" of ", fp);
 		td_put_printable(fp, lines->verdict->row->pmu);
 	}
@@ -123,8 +123,11 @@ static void put_two(struct lines *lines, const char *words,
 static void put_idle(struct lines *lines)
 {
 	fputs(": ", lines->fp);
-	td_put_printable(lines->fp, lines->verdict->row->pmu);
-	fputs(" was busy ", lines->fp);
+	if (!lines->inside) {
+		td_put_printable(lines->fp, lines->verdict->row->pmu);
+		fputs(" was ", lines->fp);
+	}
+	fputs("busy ", lines->fp);
 	td_out_number(lines->fp, 0, 1, lines->verdict->busy_pct);
 	put_sentence(lines, " % of the time");
 }
@@ -204,9 +207,9 @@ static void put_last(struct lines *lines)
 
 	if (!last)
 		return;
-	fputs(v->situation == TD_SITUATION_RETIRING ? " Most slots did work: "
-						    : " Most lost slots: ",
-	      lines->fp);
+	put_first(lines, v->situation == TD_SITUATION_RETIRING
+				 ? "most slots did work: "
+				 : "most lost slots: ");
 	td_put_printable(lines->fp, last->name);
 	put_path(lines);
 	fputs(", ", lines->fp);
@@ -337,14 +340,13 @@ static void put_other(struct lines *lines, const struct td_verdict *other)
 	struct lines of_other = { lines->fp, lines->report, other, 0,
 				  .inside = true };
 
-	if (other->nr_path) {
-		put_last(&of_other);
-		return;
-	}
 	fputs(" On ", lines->fp);
 	td_put_printable(lines->fp, other->row->pmu);
 	fputc(':', lines->fp);
-	put_situation(&of_other);
+	if (other->nr_path)
+		put_last(&of_other);
+	else
+		put_situation(&of_other);
 }
 
 /* Commands are whole lines, so that they can be pasted. */

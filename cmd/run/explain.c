@@ -106,7 +106,7 @@ static void say_elsewhere(const struct td_run *run)
 	else if (most < LITTLE_PCT)
 		td_job_say(job,
 			   "tdstat: this is of %s alone, where the command ran "
-			   "for %.0f %% of its time: taskset -c %s keeps it "
+			   "for %.1f %% of its time: taskset -c %s keeps it "
 			   "there\n",
 			   kind->name, most, cpus);
 }

@@ -264,7 +264,7 @@ on_one_pmu() {
 		script -qec "stty cols $window; '$TDSTAT' report -l 2 rows.jsonl" /dev/null </dev/null |
 			tr -d '\r' | sed 's/\x1b\[[0-9]*m//g' >screen
 		assert_equal "$(grep -cE '^ *[12][.]0' screen)" 2
-		assert_equal "$(grep -c '^# cpu_atom has no row while no task runs there$' screen)" 1
+		assert_equal "$(grep -c '^# cpu_atom has no row while tasks run elsewhere only$' screen)" 1
 		# who waits on all kinds of core has run on none, so both rows say so
 		assert_equal "$(grep -cE '^ *3[.]0' screen)" 2
 	done
@@ -641,12 +641,15 @@ is_refused() {
 	needs_software_events -a
 	unset SYSFS_PATH PERF_CPUID
 	mkfifo ctl
-	"$TDSTAT" record -o rec.jsonl -a -I 30 -D 50 --control fifo:ctl -e cpu-clock -- sleep 0.4 2>err &
+	# on a busy machine the command may end first: a word for nobody must not wait
+	exec 8<>ctl
+	"$TDSTAT" record -o rec.jsonl -a -I 30 -D 50 --control fifo:ctl -e cpu-clock -- sleep 0.4 2>err 8<&- &
 	for word in disable enable 'disable cpu-clock' 'enable cpu-clock' disable; do
 		sleep 0.05
-		echo "$word" >ctl
+		echo "$word" >&8
 	done
 	wait $!
+	exec 8<&-
 	try "$TDSTAT" report -i rec.jsonl -x,
 	assert_success
 	assert_no_stderr

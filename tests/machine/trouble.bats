@@ -131,7 +131,7 @@ check_cycles() {
 	[[ $stderr == *"tdstat: taskset -c 0-3 runs the command on cpu_core"* ]]
 	# most of the time it was elsewhere, too
 	run -0 --separate-stderr "$TDSTAT" -e cpu_core/cycles/ -- sh -c 'taskset -c 0 true; taskset -c 6 sh -c "$1"' - "$WORK"
-	[[ $stderr =~ "tdstat: this is of cpu_core alone, where the command ran for "[0-9]+" % of its time: taskset -c 0-3 keeps it there" ]]
+	[[ $stderr =~ "tdstat: this is of cpu_core alone, where the command ran for "[0-9.]+" % of its time: taskset -c 0-3 keeps it there" ]]
 	run -0 --separate-stderr taskset -c 0 "$TDSTAT" -e cpu_core/cycles/ -- sh -c "$WORK"
 	[[ $stderr != *"taskset -c"* ]]
 	[[ $stderr != *watchdog* ]]

@@ -487,6 +487,50 @@ static const struct {
 	  "" },
 };
 
+/* The lines of two other kinds of core, below that of the first. */
+static void test_others(void)
+{
+	const struct td_report report = {
+		.columns = columns,
+		.nr_columns = NR,
+		.rows = rows_of,
+		.nr_rows = 2,
+	};
+	const struct td_verdict first = {
+		.situation = TD_SITUATION_NOTHING,
+		.row = &rows_of[0],
+	};
+	const struct td_verdict others[] = {
+		{ .situation = TD_SITUATION_CLEAR,
+		  .row = &rows_of[1],
+		  .path = { BACKEND_60, MEMORY_45 },
+		  .nr_path = 2 },
+		{ .situation = TD_SITUATION_IDLE,
+		  .row = &rows_of[1],
+		  .busy_pct = 1.04 },
+	};
+	const struct td_advice advice = { .verdict = &first,
+					  .others = others,
+					  .nr_others = 2 };
+	const struct td_frame frame = { 0 };
+	td_autofree char *text = NULL;
+	size_t size;
+	struct td_writer writer = {
+		.out = td_out_find(TD_FORMAT_TEXT),
+		.fp = open_memstream(&text, &size),
+		.frame = &frame,
+	};
+
+	writer.out->verdict(&writer, &report, &advice);
+	fclose(writer.fp);
+	is_str(text,
+	       " Nothing is over its threshold\n"
+	       " On cpu_atom: most lost slots: tma_memory_bound (backend > "
+	       "memory), 45.0 \u00b10.5 % of the slots\n"
+	       " On cpu_atom: mostly idle: busy 1.0 % of the time\n\n",
+	       "other kinds of core");
+}
+
 static char *write_verdict(enum td_format_kind format, size_t i)
 {
 	const struct td_report report = {
@@ -555,6 +599,7 @@ int main(void)
 		test_row(&source, r);
 	test_report(&source);
 	test_words();
+	test_others();
 	td_tree_free(&tree);
 	td_plan_free(&plan);
 	td_machine_free(&machine);

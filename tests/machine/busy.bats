@@ -119,7 +119,7 @@ is() {
 # The two cores of the host make reads late: without a look at how late, a tenth of
 # these runs had rows of 125 to 187 %.
 @test "a command of one thread, a row a millisecond: none has more than one CPU" {
-	for i in {1..30}; do
+	for _ in {1..30}; do
 		"$TDSTAT" -I 1 -x, -o rows -- true
 		cat rows >>all
 	done
@@ -127,7 +127,7 @@ is() {
 		END { print n, known }' all | tee bad
 	[ "$(wc -l <bad)" -eq 1 ]
 	# of the rows in which it ran, most are known
-	read -r n known <bad
+	read -r _ known <bad
 	[ "$known" -gt 30 ]
 }
 

@@ -96,8 +96,11 @@ static void say(const struct td_opts *opts, const struct td_reached *reached,
 		return;
 	td_say_error(err);
 	td_say(reached->runs ? "tdstat: nothing more is counted: %s goes on\n"
-			     : "tdstat: nothing of this is counted: %s runs "
-			       "anyway\n",
+	       : opts->does.records
+		       ? "tdstat: nothing of this is counted, and nothing "
+			 "recorded: %s runs anyway\n"
+		       : "tdstat: nothing of this is counted: %s runs "
+			 "anyway\n",
 	       opts->target.command[0]);
 }
 

@@ -212,6 +212,62 @@ static bool put_theirs(struct answer *answer, const char *typed)
 	return any;
 }
 
+/* --- words that are no names ----------------------------------------------- */
+
+#define FOUND_COLUMN 34
+
+/* Is there a node of this text's name before it?  P-cores and E-cores share names. */
+static bool is_twin(size_t at)
+{
+	const char *name = td_explanation_at(at)->name;
+
+	for (size_t i = 0; i < at; i++) {
+		if (strcmp(td_explanation_at(i)->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Lists the nodes that a word has to do with.  Returns how many there are. */
+static size_t put_about(const char *word, bool advice)
+{
+	const struct td_explanation *text;
+	size_t nr = 0;
+
+	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
+		if (is_twin(i) || !td_explanation_is_about(text, word, advice))
+			continue;
+		if (!nr++)
+			printf("Nodes that have to do with '%s':\n", word);
+		printf("  %-*s", FOUND_COLUMN - 2, text->name);
+		td_put_wrapped(stdout, FOUND_COLUMN, TD_LINE_WIDTH,
+			       text->means);
+	}
+	return nr;
+}
+
+static bool has_found(const char *word)
+{
+	const struct td_explanation *text;
+	bool found = false;
+
+	if (!td_explanation_is_word(word))
+		return false;
+	for (size_t i = 0; !found && (text = td_explanation_at(i)); i++)
+		found = td_explanation_is_about(text, word, true);
+	return found;
+}
+
+/* What a node is called, or means, tells more than what can be tried. */
+static void search(struct answer *answer, const char *word)
+{
+	if (!has_found(word))
+		return;
+	begin_block(answer);
+	if (!put_about(word, false))
+		put_about(word, true);
+}
+
 static int no_such(const struct files *files, const char *typed,
 		   struct td_err *err)
 {
@@ -223,6 +279,8 @@ static int no_such(const struct files *files, const char *typed,
 
 	td_err_set(err, -ENOENT, "no node of the tree %s '%s'",
 		   pattern ? "matches" : "is called", typed);
+	if (has_found(typed))
+		return td_err_hint(err, "the nodes above have to do with it");
 	for (size_t i = 0; !pattern && (text = td_explanation_at(i)); i++)
 		td_suggest_offer(&suggest, text->name, NULL);
 	for (size_t i = 0; !pattern && i < events->nr_metrics; i++)
@@ -292,8 +350,10 @@ static int put_all(struct answer *answer, struct td_err *err)
 		if (put_name(answer, typed))
 			continue;
 		whole = find_short(answer, typed);
-		if (!whole || !put_name(answer, whole))
-			rc = remember(answer, typed, err);
+		if (whole && put_name(answer, whole))
+			continue;
+		search(answer, typed);
+		rc = remember(answer, typed, err);
 	}
 	return rc;
 }

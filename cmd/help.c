@@ -24,6 +24,7 @@ static const char legend[] =
 	"                   all of the time\n"
 	"  (14 to 69 %)     the value changed between these during the run\n"
 	"  red              as <--; dim: almost nothing went on there\n"
+	"  -                no value: it is not known\n"
 	"  <not counted>    no value: the program did not run there, or an event\n"
 	"                   had no counter\n"
 	"  <not supported>  no value: this machine cannot count it\n"

@@ -2,7 +2,10 @@
 /* tdstat record: counts like tdstat and writes the counts to a file. */
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/always.h"
 #include "cmd/opts/check.h"
@@ -10,8 +13,10 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
+#include "cmd/run/run.h"
 #include "cmd/say.h"
 #include "lib/base/parse.h"
+#include "lib/base/shell.h"
 #include "lib/base/util.h"
 
 /* Refuses "-o -": unlike results, a recording needs a file. */
@@ -75,20 +80,56 @@ static int check(const struct td_opts *opts, struct td_err *err)
 				 "intervals");
 }
 
-static void say_name(const struct td_opts *opts)
+/* Of a default name, tdstat report needs none. */
+static char *format_report(const struct td_opts *opts)
 {
-	if (td_when_rotates(&opts->when))
-		td_say("tdstat: recorded in files: tdstat report "
-		       "tdstat.*.jsonl shows them\n");
-	else
-		td_say("tdstat: recorded in %s: tdstat report shows it\n",
-		       opts->show.output);
+	const char *name = opts->show.output;
+	int stem = (int)td_rotated_stem(name);
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	if (!fp)
+		return NULL;
+	fputs("tdstat report", fp);
+	/* quotes would keep the shell from finding the files */
+	if (td_when_rotates(&opts->when)) {
+		fprintf(fp, " %.*s.*%s", stem, name, name + stem);
+	} else if (!opts->does.unnamed) {
+		fputc(' ', fp);
+		td_put_shell_word(fp, name);
+	}
+	td_text_close(fp, &text);
+	return text;
 }
 
-/*
- * The name is said only where the user did not choose it, and at the end, where
- * it is seen.
- */
+/* At the end, where it is seen. */
+static void say_name(const struct td_opts *opts)
+{
+	td_autofree char *report = format_report(opts);
+
+	if (!report)
+		return;
+	if (td_when_rotates(&opts->when))
+		td_say("tdstat: recorded in files: %s shows them\n", report);
+	else
+		td_say("tdstat: recorded in %s: %s shows it\n",
+		       opts->show.output, report);
+}
+
+/* Scripts that chose the name know it; what is no file nobody reads again. */
+static bool wants_name(const struct td_opts *opts)
+{
+	struct stat st;
+
+	if (opts->show.quiet || opts->dry_run)
+		return false;
+	if (opts->does.unnamed || !isatty(STDERR_FILENO))
+		return opts->does.unnamed;
+	return td_when_rotates(&opts->when) ||
+	       (!stat(opts->show.output, &st) && S_ISREG(st.st_mode));
+}
+
 static int record(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_opts filled = *opts;
@@ -99,8 +140,7 @@ static int record(const struct td_opts *opts, int *status, struct td_err *err)
 	if (!filled.show.output)
 		filled.show.output = TD_RECORDING_NAME;
 	rc = td_always_run(&filled, NULL, &counted, status, err);
-	if (!rc && counted && !opts->show.output && !opts->show.quiet &&
-	    !opts->dry_run)
+	if (!rc && counted && wants_name(&filled))
 		say_name(&filled);
 	return rc;
 }

@@ -42,6 +42,7 @@ find_kept(const struct td_option_group *const *rows, const struct td_option *o)
 struct again {
 	FILE *fp;
 	const struct td_option_group *const *kept, *const *groups;
+	const char *but; /* an option that is written apart; NULL: none */
 };
 
 static void put_option(const struct again *again, const struct td_option *o,
@@ -49,7 +50,8 @@ static void put_option(const struct again *again, const struct td_option *o,
 {
 	FILE *fp = again->fp;
 
-	if (!find_kept(again->kept, o))
+	if (!find_kept(again->kept, o) ||
+	    (again->but && strcmp(o->name, again->but) == 0))
 		return;
 	if (o->letter)
 		fprintf(fp, " -%c", o->letter);
@@ -113,19 +115,45 @@ static void put_options(const struct again *again, const struct td_opts *opts)
 
 void td_again_put_options(FILE *fp, const struct td_opts *opts)
 {
-	put_options(&(struct again){ fp, kept, opts->chosen->groups }, opts);
+	put_options(&(struct again){ fp, kept, opts->chosen->groups, NULL },
+		    opts);
 }
 
 void td_again_put_groups(FILE *fp, const struct td_opts *opts,
 			 const struct td_option_group *const *groups)
 {
-	put_options(&(struct again){ fp, groups, opts->chosen->groups }, opts);
+	put_options(&(struct again){ fp, groups, opts->chosen->groups, NULL },
+		    opts);
 }
 
 void td_again_put_runs(FILE *fp, const struct td_opts *opts)
 {
 	if (opts->when.has_repeat)
 		fprintf(fp, " -r %d", opts->when.repeat);
+	if (opts->no_multiplex)
+		fputs(" --no-multiplex", fp);
+}
+
+/* So much more, but at least so many runs, or so long, tells errors. */
+#define TIMES_MORE 10
+#define LEAST_MS   10000
+
+void td_again_put_more(FILE *fp, const struct td_opts *opts, bool runs)
+{
+	const struct td_when *when = &opts->when;
+	long long ms = (long long)when->timeout_ms * TIMES_MORE;
+
+	if (!opts->does.replays)
+		put_options(&(struct again){ fp, kept, opts->chosen->groups,
+					     runs ? NULL : "timeout" },
+			    opts);
+	if (runs)
+		fprintf(fp, " -r %lld",
+			TIMES_MORE * (when->repeat > 1 ? (long long)when->repeat
+						       : 1));
+	else
+		fprintf(fp, " --timeout %llds",
+			(ms > LEAST_MS ? ms : LEAST_MS) / 1000);
 	if (opts->no_multiplex)
 		fputs(" --no-multiplex", fp);
 }
@@ -143,8 +171,9 @@ void td_again_put_command(FILE *fp, const struct td_opts *opts)
 
 void td_again_put_target(FILE *fp, const struct td_opts *opts)
 {
-	put_options(&(struct again){ fp, of_target, opts->chosen->groups },
-		    opts);
+	put_options(
+		&(struct again){ fp, of_target, opts->chosen->groups, NULL },
+		opts);
 	if (!opts->target.command)
 		fputs(" --timeout 10s", fp);
 	td_again_put_command(fp, opts);

@@ -22,6 +22,11 @@ void td_again_put_groups(FILE *fp, const struct td_opts *opts,
  * has no means.
  */
 void td_again_put_runs(FILE *fp, const struct td_opts *opts);
+/*
+ * For tdstat, instead of these two: the same for ten times as many runs, or for
+ * ten times as long, and ten seconds at least.
+ */
+void td_again_put_more(FILE *fp, const struct td_opts *opts, bool runs);
 /* "-- command" */
 void td_again_put_command(FILE *fp, const struct td_opts *opts);
 /*

@@ -14,7 +14,11 @@ static void put_number(FILE *fp, double value, int decimals, bool sign)
 	char buf[64];
 
 	td_out_format(buf, decimals, value);
-	fprintf(fp, "%s%s", sign && value > 0 ? "+" : "", buf);
+	fputs(sign && value > 0 ? "+" : "", fp);
+	if (fabs(value) >= 1000)
+		td_out_grouped(fp, 0, buf);
+	else
+		fputs(buf, fp);
 }
 
 /* "24.9 +-1.1"; an error that is not known is not there. */

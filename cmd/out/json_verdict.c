@@ -16,12 +16,14 @@ static const struct {
 	[TD_SITUATION_NONE] = { "none", "not known: there is no tree" },
 	[TD_SITUATION_NOT_COUNTED] = { "not counted", "not counted" },
 	[TD_SITUATION_IDLE] = { "idle", "mostly idle" },
-	[TD_SITUATION_SHORT] = { "short", "nothing is over its threshold "
-					  "(errors are unknown)" },
+	[TD_SITUATION_SHORT] = { "short", "not known: too little was measured "
+					  "to know the errors" },
 	[TD_SITUATION_UNKNOWN] = { "unknown", CANNOT_BE_SAID
-				   "errors or siblings are unknown" },
+				   "tdstat could not measure every node of this "
+				   "level, or not its error" },
 	[TD_SITUATION_UNLIKE] = { "unlike", CANNOT_BE_SAID
-				  "these nodes cannot be compared" },
+				  "these nodes are parts of different things, "
+				  "such as slots and cycles" },
 	[TD_SITUATION_NOTHING] = { "nothing", "nothing is over its threshold" },
 	[TD_SITUATION_NEAR] = { "near", "over its threshold, but by less than "
 					"its error:" },

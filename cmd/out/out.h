@@ -30,7 +30,8 @@ struct td_writer {
 	struct td_table table;    /* text: of the interval before */
 	struct td_tracks *tracks; /* a trace: what it has so far, owned */
 	bool header_done;
-	bool summary; /* of all intervals */
+	bool absent_said; /* text: why a kind of core has no row */
+	bool summary;     /* of all intervals */
 	/* HTML: the page has begun, and its rows over time have ended */
 	bool page_begun, course_done;
 	/* SVG: the picture so far, owned; its height comes before it in the file */
@@ -108,6 +109,9 @@ void td_out_text_end_line(const struct td_writer *writer,
 			  const struct td_row *row);
 /* Where next to nothing went on, nothing is marked. */
 bool td_out_is_over(const struct td_row *row, const struct td_cell *cell);
+/* Of intervals: no task ran on this kind of core, but on another one. */
+bool td_out_is_left_out(const struct td_report *report,
+			const struct td_row *row);
 /* In a tree, a value that cannot be is not marked either. */
 bool td_out_is_marked(const struct td_row *row, const struct td_cell *cell);
 /*

@@ -120,13 +120,32 @@ static void put_wide(struct td_writer *writer, const struct td_report *report,
 	    (screen && writer->lines + report->nr_rows >= screen))
 		put_header(writer, report);
 	for (size_t i = 0; i < report->nr_rows; i++)
-		put_line(writer, report, &report->rows[i]);
+		if (!td_out_is_left_out(report, &report->rows[i]))
+			put_line(writer, report, &report->rows[i]);
+}
+
+/* Once: a table in which they come and go would say it again and again. */
+static void say_absent(struct td_writer *writer, const struct td_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows && !writer->absent_said; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (!td_out_is_left_out(report, row))
+			continue;
+		fprintf(writer->fp,
+			"# %s has no row while tasks run elsewhere only\n",
+			row->pmu);
+		writer->lines++;
+		writer->absent_said = true;
+	}
 }
 
 static void put_trees(struct td_writer *writer, const struct td_report *report)
 {
 	for (size_t i = 0; i < report->nr_rows; i++)
-		td_out_text_tree(writer, report, &report->rows[i]);
+		if (!writer->frame->interval ||
+		    !td_out_is_left_out(report, &report->rows[i]))
+			td_out_text_tree(writer, report, &report->rows[i]);
 }
 
 static void put_interval(struct td_writer *writer,
@@ -150,6 +169,7 @@ static void put_interval(struct td_writer *writer,
 		put_trees(writer, report);
 		break;
 	}
+	say_absent(writer, report);
 }
 
 static void text_report(struct td_writer *writer,

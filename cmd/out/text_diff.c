@@ -213,10 +213,10 @@ static void put_end(struct td_writer *writer, const struct td_diff *diff)
 	fputc('\n', fp);
 	if (td_diff_has_chances(diff))
 		fprintf(fp,
-			" * is more than chance, with 95 %% confidence in all marks "
-			"together; behind " PLUS_MINUS
-			"\n is half of the 95 %% interval of one row, of %zu "
-			"and %zu %s\n",
+			" * marks a difference of more than chance, with 95 %% "
+			"confidence for all marks\n together; " PLUS_MINUS
+			" is the error of one row: half of its 95 %% "
+			"interval,\n of %zu and %zu %s\n",
 			a->nr, diff->sides[TD_DIFF_B].nr,
 			a->is_command ? "runs" : "recordings");
 	put_advice(writer, diff);

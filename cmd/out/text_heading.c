@@ -18,6 +18,16 @@ bool td_out_is_over(const struct td_row *row, const struct td_cell *cell)
 	return cell->over_threshold && !row->idle;
 }
 
+bool td_out_is_left_out(const struct td_report *report,
+			const struct td_row *row)
+{
+	for (size_t i = 0; row->absent && i < report->nr_rows; i++) {
+		if (!report->rows[i].absent && !report->rows[i].package)
+			return true;
+	}
+	return false;
+}
+
 bool td_out_is_marked(const struct td_row *row, const struct td_cell *cell)
 {
 	return td_out_is_over(row, cell) && cell->misfit != TD_MISFIT_RANGE;

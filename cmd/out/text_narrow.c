@@ -195,5 +195,6 @@ void td_out_text_narrow(struct td_writer *writer,
 	    (screen && writer->lines + lines >= screen))
 		put_header(writer, report);
 	for (size_t i = 0; i < report->nr_rows; i++)
-		put_row(writer, report, &report->rows[i]);
+		if (!td_out_is_left_out(report, &report->rows[i]))
+			put_row(writer, report, &report->rows[i]);
 }

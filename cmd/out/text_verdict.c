@@ -84,7 +84,7 @@ static void put_of_what(const struct lines *lines, const struct td_found *found)
 	}
 	if (!isnan(found->slots_pct))
 		fputs(" of the slots", fp);
-	if (lines->report->nr_rows > 1) {
+	if (lines->report->nr_rows > 1 && !lines->inside) {
 		fputs(" of ", fp);
 		td_put_printable(fp, lines->verdict->row->pmu);
 	}
@@ -123,8 +123,11 @@ static void put_two(struct lines *lines, const char *words,
 static void put_idle(struct lines *lines)
 {
 	fputs(": ", lines->fp);
-	td_put_printable(lines->fp, lines->verdict->row->pmu);
-	fputs(" was busy ", lines->fp);
+	if (!lines->inside) {
+		td_put_printable(lines->fp, lines->verdict->row->pmu);
+		fputs(" was ", lines->fp);
+	}
+	fputs("busy ", lines->fp);
 	td_out_number(lines->fp, 0, 1, lines->verdict->busy_pct);
 	put_sentence(lines, " % of the time");
 }
@@ -136,6 +139,9 @@ static void put_first(const struct lines *lines, const char *words)
 		words + 1);
 }
 
+/* The command that follows does what this says. */
+#define MEASURE_MORE ": measure more runs, or for longer"
+
 static void put_too_short(struct lines *lines)
 {
 	if (lines->verdict->waits)
@@ -143,8 +149,8 @@ static void put_too_short(struct lines *lines)
 	put_first(lines,
 		  lines->verdict->held
 			  ? "which node matters cannot be said: " TD_HELD_WORDS
-			  : "too short to say which node matters: "
-			    "count for longer");
+			  : "too short to say which node "
+			    "matters" MEASURE_MORE);
 	end_line(lines);
 }
 
@@ -201,9 +207,9 @@ static void put_last(struct lines *lines)
 
 	if (!last)
 		return;
-	fputs(v->situation == TD_SITUATION_RETIRING ? " Most slots did work: "
-						    : " Most lost slots: ",
-	      lines->fp);
+	put_first(lines, v->situation == TD_SITUATION_RETIRING
+				 ? "most slots did work: "
+				 : "most lost slots: ");
 	td_put_printable(lines->fp, last->name);
 	put_path(lines);
 	fputs(", ", lines->fp);
@@ -240,7 +246,8 @@ static void put_others(struct lines *lines)
 		put_over(lines);
 	} else if (v->short_below) {
 		put_sentence(lines, v->held ? " Below it: " TD_HELD_WORDS
-					    : " Below it: too short to say");
+					    : " Below it: too short to "
+					      "say" MEASURE_MORE);
 	} else if (v->no_loss) {
 		put_sentence(lines,
 			     " Largest loss: none is over its threshold");
@@ -287,19 +294,43 @@ static void put_loser(FILE *fp, const struct td_row *row, const char *of_what)
 	fprintf(fp, " %%%s", of_what);
 }
 
+/* To name one of rows that lost alike would lead astray. */
+static void put_all_alike(struct lines *lines)
+{
+	fputs(lines->verdict->nr_alike == 2
+		      ? " Neither row lost more than the other: "
+		      : " No row lost more than the others: ",
+	      lines->fp);
+	td_out_number(lines->fp, 0, 1, lines->verdict->losers[0]->lost_pct);
+	fputs(" % of all slots at most", lines->fp);
+}
+
+static void put_two_losers(struct lines *lines)
+{
+	const struct td_verdict *v = lines->verdict;
+	bool alike = v->nr_alike > 1;
+
+	fprintf(lines->fp, " Lost most slots%s: ", alike ? ", alike" : "");
+	put_loser(lines->fp, v->losers[0], " of all slots");
+	if (v->losers[1]) {
+		fputs(alike ? "; " : "; then ", lines->fp);
+		put_loser(lines->fp, v->losers[1], "");
+	}
+	if (v->nr_alike > 2)
+		fprintf(lines->fp, "; and %zu more", v->nr_alike - 2);
+}
+
 /* Which of several CPUs, cgroups or threads lost the most. */
 static void put_losers(struct lines *lines)
 {
-	const struct td_row *const *losers = lines->verdict->losers;
+	const struct td_verdict *v = lines->verdict;
 
-	if (!losers[0])
+	if (!v->losers[0])
 		return;
-	fputs(" Lost most slots: ", lines->fp);
-	put_loser(lines->fp, losers[0], " of all slots");
-	if (losers[1]) {
-		fputs("; then ", lines->fp);
-		put_loser(lines->fp, losers[1], "");
-	}
+	if (v->nr_alike > 1 && v->nr_alike == v->nr_losers)
+		put_all_alike(lines);
+	else
+		put_two_losers(lines);
 	end_line(lines);
 }
 
@@ -309,14 +340,13 @@ static void put_other(struct lines *lines, const struct td_verdict *other)
 	struct lines of_other = { lines->fp, lines->report, other, 0,
 				  .inside = true };
 
-	if (other->nr_path) {
-		put_last(&of_other);
-		return;
-	}
 	fputs(" On ", lines->fp);
 	td_put_printable(lines->fp, other->row->pmu);
 	fputc(':', lines->fp);
-	put_situation(&of_other);
+	if (other->nr_path)
+		put_last(&of_other);
+	else
+		put_situation(&of_other);
 }
 
 /* Commands are whole lines, so that they can be pasted. */

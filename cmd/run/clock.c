@@ -135,6 +135,13 @@ void td_clock_adapt(struct td_clock *clock, struct td_waiter *waiter,
 					     : longest_ns);
 }
 
+void td_clock_note_read(struct td_clock *clock, uint64_t took_ns)
+{
+	clock->took_ns = took_ns;
+	if (!clock->least_took_ns || took_ns < clock->least_took_ns)
+		clock->least_took_ns = took_ns;
+}
+
 bool td_clock_tick(struct td_clock *clock, uint64_t ticks)
 {
 	uint64_t rows;
@@ -198,6 +205,16 @@ static int read_cpu_times(struct td_job *job, const struct td_usage *usage,
 	return 0;
 }
 
+/*
+ * A row begins and ends when a read ends.  A read that is held up somewhere has
+ * read some counters long before its end: they count for more or less time than
+ * the row lasts.  What the shortest read takes, all take at both ends of a row.
+ */
+static uint64_t unsure_ns(const struct td_clock *clock)
+{
+	return clock->row_took_ns + clock->took_ns - 2 * clock->least_took_ns;
+}
+
 void td_clock_times(struct td_clock *clock, struct td_job *job,
 		    uint64_t time_ns, const struct td_usage *usage,
 		    struct td_times *out)
@@ -207,7 +224,10 @@ void td_clock_times(struct td_clock *clock, struct td_job *job,
 	int rc;
 
 	*out = (struct td_times){ .elapsed_ns = time_ns - clock->row_ns };
+	if (clock->row_ns)
+		out->unsure_ns = unsure_ns(clock);
 	clock->row_ns = time_ns;
+	clock->row_took_ns = clock->took_ns;
 	if (!wants_cpu_times(&job->plan))
 		return;
 	rc = read_cpu_times(job, usage, &now, &err);

@@ -35,8 +35,11 @@ struct td_clock {
 	uint64_t rows_missed;          /* of them, within one sleep */
 	uint64_t row_ns;               /* end of the last row */
 	struct td_cpu_times row_times; /* CPU times at that moment */
-	uint64_t read_ns; /* time of the last read, since the start */
-	uint64_t end_ns;  /* the same, if it was the one at the end; else 0 */
+	uint64_t read_ns;       /* time of the last read, since the start */
+	uint64_t took_ns;       /* so long it took */
+	uint64_t row_took_ns;   /* the one at the end of the last row */
+	uint64_t least_took_ns; /* and the shortest one */
+	uint64_t end_ns; /* the same, if it was the one at the end; else 0 */
 };
 
 /*
@@ -53,6 +56,8 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
  */
 void td_clock_adapt(struct td_clock *clock, struct td_waiter *waiter,
 		    uint64_t reading_ns);
+/* Notes how long a read of all counters took. */
+void td_clock_note_read(struct td_clock *clock, uint64_t took_ns);
 /* Counts ticks that have passed.  True if a row is due. */
 bool td_clock_tick(struct td_clock *clock, uint64_t ticks);
 /*

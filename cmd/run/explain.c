@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Why counts are missing: what a run says at its end. */
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "cmd/run/run.h"
 #include "cmd/run/uncounted.h"
 #include "lib/base/notes.h"
+#include "lib/base/util.h"
 #include "lib/count/readings.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/fit.h"
@@ -46,23 +49,94 @@ static size_t note_groups(const struct td_plan *plan,
 	return nr;
 }
 
+/* --- one kind of core of a hybrid machine ---------------------------------- */
+
+/* The only kind of core whose events are counted for tasks; NULL: there is none. */
+static const struct td_pmu *only_kind(const struct td_job *job)
+{
+	const struct td_plan *plan = &job->plan;
+	const struct td_pmu *kind = NULL;
+
+	if (job->target.system_wide || job->machine.nr_core < 2)
+		return NULL;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_pmu *pmu =
+			plan->groups[g].pmu >= 0
+				? &job->machine.pmus[plan->groups[g].pmu]
+				: NULL;
+
+		if (!pmu || pmu->kind != TD_PMU_CORE || (kind && pmu != kind))
+			return NULL;
+		kind = pmu;
+	}
+	return kind;
+}
+
+/*
+ * The share of the time (in %) that tasks ran on a kind of core, at most: groups
+ * may have counted at the same time.  NaN: unknown.
+ */
+static double most_time_there(const struct td_run *run)
+{
+	const struct td_plan *plan = &run->job->plan;
+	double sum = 0;
+
+	for (size_t g = 0; g < plan->nr_groups; g++)
+		sum += td_readings_share(&run->tally.all, &plan->groups[g]);
+	return sum;
+}
+
+/* With less, what is shown says little of the command. */
+#define LITTLE_PCT 50
+
+/* The kernel chooses where a command runs, unless taskset(1) does. */
+static void say_elsewhere(const struct td_run *run)
+{
+	const struct td_job *job = run->job;
+	const struct td_pmu *kind = only_kind(job);
+	td_autofree char *cpus = kind ? td_ints_format(&kind->cpus) : NULL;
+	double most = kind ? most_time_there(run) : NAN;
+
+	if (!cpus || !job->opts->target.command || !run->tally.ever_enabled)
+		return;
+	if (!run->tally.ever_ran)
+		td_job_say(job,
+			   "tdstat: taskset -c %s runs the command on %s\n",
+			   cpus, kind->name);
+	else if (most < LITTLE_PCT)
+		td_job_say(job,
+			   "tdstat: this is of %s alone, where the command ran "
+			   "for %.1f %% of its time: taskset -c %s keeps it "
+			   "there\n",
+			   kind->name, most, cpus);
+}
+
 /* --- why counts are missing ------------------------------------------------ */
 
 /* Says why a finished run has no counts at all. */
 static void say_if_nothing(const struct td_run *run, bool watchdog)
 {
 	const struct td_job *job = run->job;
+	const struct td_pmu *kind = only_kind(job);
 	bool enabled = run->tally.ever_enabled;
 	int delay_ms = job->opts->when.delay_ms;
 	const char *why = "nothing ran";
+	char elsewhere[128];
 
 	if (run->tally.ever_ran || !job->plan.nr_groups)
 		return;
 	if (enabled)
 		why = "the counters were held by somebody else";
 	if (enabled && !job->target.system_wide && job->machine.nr_core > 1)
-		why = "it did not run on the cores that were looked at, or "
+		why = "no task ran on the cores that were asked for, or "
 		      "somebody else held their counters";
+	if (enabled && kind) {
+		snprintf(elsewhere, sizeof(elsewhere),
+			 "no task ran on %s, or somebody else held its "
+			 "counters",
+			 kind->name);
+		why = elsewhere;
+	}
 	if (watchdog)
 		why = "the NMI watchdog has a counter that was needed";
 	if (job->target.cgroups.nr)
@@ -173,10 +247,19 @@ static bool note_watchdog(const struct td_run *run)
 	return nr > 0;
 }
 
+static void say_what_is_missing(const struct td_run *run)
+{
+	bool watchdog = note_watchdog(run);
+
+	say_if_nothing(run, watchdog);
+	if (!watchdog)
+		say_elsewhere(run);
+}
+
 void td_run_explain(const struct td_run *run)
 {
 	if (!run->given_up && !run->tally.behind)
-		say_if_nothing(run, note_watchdog(run));
+		say_what_is_missing(run);
 	say_missed(run);
 	td_latency_explain(&run->latency, run->job, &run->session->latencies);
 	td_job_say_notes(run->job);

@@ -30,8 +30,7 @@ bool td_session_keeps_hangup(const struct td_opts *opts)
 
 /* --- the next name ----------------------------------------------------------- */
 
-/* The part of a name behind which its stamp is: "dir/td" of "dir/td.jsonl.zst". */
-static size_t length_of_stem(const char *name)
+size_t td_rotated_stem(const char *name)
 {
 	const char *slash = strrchr(name, '/');
 	const char *base = slash ? slash + 1 : name;
@@ -51,7 +50,7 @@ static char *stamp(const char *name, uint64_t wall_ns)
 {
 	time_t seconds = (time_t)(wall_ns / TD_NS_A_SECOND);
 	int ms = (int)(wall_ns % TD_NS_A_SECOND / TD_NS_A_MS);
-	int stem = (int)length_of_stem(name);
+	int stem = (int)td_rotated_stem(name);
 	char text[32], *stamped;
 	struct tm tm;
 

@@ -99,6 +99,7 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 		return rc;
 	run->clock.read_ns =
 		td_since(delta.read_ns, run->engine->waiter.start_ns);
+	td_clock_note_read(&run->clock, delta.took_ns);
 	rc = td_tally_add(&run->tally, &delta, per_thread);
 	if (!rc)
 		rc = td_drilling_add(&run->drilling, &delta);

@@ -105,6 +105,8 @@ bool td_session_keeps_hangup(const struct td_opts *opts);
 int td_session_reopen(struct td_session *session, struct td_err *err);
 /* Opens the recording, or the first one of several. */
 int td_session_open_recorder(struct td_session *session, struct td_err *err);
+/* The length of "dir/td" of "dir/td.jsonl.zst", behind which the stamp is. */
+size_t td_rotated_stem(const char *name);
 /* Before an interval is recorded: begins the next file, if it is time (--rotate). */
 int td_session_rotate(struct td_session *session, struct td_err *err);
 /* Returns rc, or an error from closing the outputs. */

@@ -131,7 +131,9 @@ static int no_node(const struct td_pmu_events *files, const char *node,
 		td_closest_offer(&closest, files->metrics[i].name);
 	return closest.best[0]
 		       ? td_err_hint(err, "did you mean %s?", closest.best)
-		       : td_err_hint(err, "tdstat list tma has them all");
+		       : td_err_hint(err, "tdstat list tma has them all, and "
+					  "tdstat explain WORD those about a "
+					  "word");
 }
 
 static int no_events(const struct td_catalog *catalog, const char *node,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/opts/again.h"
+#include "cmd/opts/groups.h"
 #include "lib/base/shell.h"
 #include "lib/base/util.h"
 #include "metrics/explain/explain.h"
@@ -112,17 +113,41 @@ static void put_level(FILE *fp, const struct td_verdict *verdict,
 		fputs(" -l auto", fp);
 }
 
-static void put_count(FILE *fp, const struct td_verdict *verdict,
+/* Would more runs, or more time, tell what this one was too short for? */
+static bool is_too_short(const struct td_verdict *verdict)
+{
+	return !verdict->held &&
+	       (verdict->short_below ||
+		(verdict->situation == TD_SITUATION_SHORT && !verdict->waits));
+}
+
+static bool is_of_command(const struct td_source *source,
+			  const struct td_opts *opts)
+{
+	return opts->does.replays ? source->target->kind == TD_TARGET_COMMAND
+				  : opts->target.command != NULL;
+}
+
+static void put_count(FILE *fp, const struct td_verdict *verdict, bool deeper,
 		      const struct td_source *source,
 		      const struct td_opts *opts)
 {
+	static const struct td_option_group *const tree[] = { &td_group_tree,
+							      NULL };
+
 	fputs("tdstat", fp);
-	if (!opts->does.replays)
-		td_again_put_options(fp, opts);
-	td_again_put_runs(fp, opts);
-	if (verdict->deeper == TD_DEEPER_LEVEL)
+	if (is_too_short(verdict)) {
+		td_again_put_more(fp, opts, is_of_command(source, opts));
+	} else {
+		if (!opts->does.replays)
+			td_again_put_options(fp, opts);
+		td_again_put_runs(fp, opts);
+	}
+	if (!deeper && !opts->does.replays)
+		td_again_put_groups(fp, opts, tree);
+	else if (deeper && verdict->deeper == TD_DEEPER_LEVEL)
 		put_level(fp, verdict, opts);
-	else if (verdict->deeper == TD_DEEPER_GROUP)
+	else if (deeper && verdict->deeper == TD_DEEPER_GROUP)
 		fprintf(fp, " -M %s_group", td_verdict_focus(verdict)->name);
 	put_target(fp, source, opts);
 }
@@ -168,15 +193,16 @@ static int make_count(struct td_next *next, const struct td_verdict *verdict,
 		      const struct td_opts *opts)
 {
 	const struct td_metric_set *set = set_of(source, verdict->row->pmu);
+	bool deeper = can_go_deeper(verdict, set, facts, opts);
 	size_t size;
 	FILE *fp;
 
-	if (!can_go_deeper(verdict, set, facts, opts))
+	if (!deeper && !is_too_short(verdict))
 		return 0;
 	fp = open_memstream(&next->count, &size);
 	if (!fp)
 		return -1;
-	put_count(fp, verdict, source, opts);
+	put_count(fp, verdict, deeper, source, opts);
 	return td_text_close(fp, &next->count);
 }
 

@@ -28,6 +28,7 @@ struct td_readings {
 	bool behind; /* some could not be read; the next read has them */
 	/* of td_counter_read(): when the last of them was read, monotonic */
 	uint64_t read_ns;
+	uint64_t took_ns; /* since it began to read them */
 };
 
 /* True if a count decreased, and not because 64 bits wrapped around. */

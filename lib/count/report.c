@@ -96,6 +96,7 @@ struct td_row td_row_init(const char *id, const char *pmu)
 				.slots = NAN,
 				.share_pct = NAN,
 				.lost_pct = NAN,
+				.lost_error = NAN,
 				.running_pct = NAN,
 				.running_least_pct = NAN,
 				.busy_pct = NAN,

@@ -174,6 +174,7 @@ struct td_row {
 	bool general;      /* its tree came from general counters */
 	bool holds_others; /* a cgroup: rows of others within it follow */
 	double lost_pct;   /* of the slots of all rows, it lost these; or NaN */
+	double lost_error; /* in these points; NaN: unknown */
 	double running_least_pct; /* the least one of cells with a value */
 	const char *name;         /* the id without a cgroup */
 	const char *cgroup;       /* NULL: none */
@@ -275,8 +276,14 @@ struct td_times {
 	uint64_t elapsed_ns;
 	bool has_cpu_times;
 	uint64_t user_ns, system_ns;
+	uint64_t unsure_ns; /* counts may be of so much more or less time */
 };
 
+/* Too unsure for shares of them? */
+static inline bool td_times_are_unsure(const struct td_times *times)
+{
+	return times->unsure_ns > times->elapsed_ns / 20;
+}
 /* The value of a tool's event in nanoseconds; NaN: not known. */
 double td_times_of_tool(const struct td_times *times, enum td_tool tool);
 

@@ -370,6 +370,7 @@ int td_group_reader_read(struct td_group_reader *reader, uint64_t retry_ns,
 			 struct td_readings *readings, struct td_err *err)
 {
 	struct td_readings before = reader->before;
+	uint64_t began_ns = td_now_ns();
 	bool behind;
 	int rc = read_with_retries(reader, retry_ns, &behind, err);
 
@@ -385,5 +386,6 @@ int td_group_reader_read(struct td_group_reader *reader, uint64_t retry_ns,
 	readings->nr = leave_out_late(reader);
 	readings->behind = behind;
 	readings->read_ns = reader->before.read_ns;
+	readings->took_ns = td_since(readings->read_ns, began_ns);
 	return 0;
 }

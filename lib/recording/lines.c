@@ -195,6 +195,8 @@ static int read_times(struct td_recording *rec, struct json_object *line,
 
 	if (td_recording_set_time(rec, time_ns))
 		return bad(rec, err, "the time goes backwards");
+	if (!td_json_seconds(line, "unsure", &times->unsure_ns))
+		times->unsure_ns = 0;
 	return read_cpu_times(rec, line, &times->has_cpu_times, &times->user_ns,
 			      &times->system_ns, err);
 }

@@ -243,6 +243,8 @@ int td_recording_write_counts(FILE *fp, uint64_t time_ns,
 	line = td_json_line();
 	counts = json_object_new_array();
 	td_json_put_seconds(line, "time", time_ns);
+	if (td_times_are_unsure(times))
+		td_json_put_seconds(line, "unsure", times->unsure_ns);
 	if (times->has_cpu_times) {
 		td_json_put_seconds(line, "user", times->user_ns);
 		td_json_put_seconds(line, "sys", times->system_ns);

@@ -118,7 +118,7 @@ static struct td_activity of_tasks(const struct td_evaluation *e, int pmu)
 {
 	struct td_activity out = { .busy_s = time_on(e, pmu), .whole_s = NAN };
 
-	if (e->times && e->times->elapsed_ns)
+	if (e->times && e->times->elapsed_ns && !td_times_are_unsure(e->times))
 		out.whole_s = (double)e->times->elapsed_ns / 1e9;
 	out.cycles = count_of(e, pmu, TD_CLOCK_CYCLES);
 	out.instructions = count_of(e, pmu, TD_CLOCK_INSTRUCTIONS);

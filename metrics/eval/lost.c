@@ -81,9 +81,9 @@ static double all_slots(const struct td_report *report, const struct key *keys)
 	return sum;
 }
 
-/* NaN: its tree does not have the node, or it was not counted. */
-static double retiring_of(const struct td_report *report,
-			  const struct td_row *row)
+/* NULL: its tree does not have the node. */
+static const struct td_cell *retiring_of(const struct td_report *report,
+					 const struct td_row *row)
 {
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		int column = row->nodes[i].column;
@@ -91,9 +91,22 @@ static double retiring_of(const struct td_report *report,
 		if (row->nodes[i].level == 1 &&
 		    td_part_of(report->columns[column].name) ==
 			    TD_PART_RETIRING)
-			return td_cell_value(&row->cells[column]);
+			return &row->cells[column];
 	}
-	return NAN;
+	return NULL;
+}
+
+static void set_lost(const struct td_report *report, struct td_row *row,
+		     double slots)
+{
+	const struct td_cell *retiring = retiring_of(report, row);
+
+	row->lost_pct = row->lost_error = NAN;
+	if (!retiring)
+		return;
+	row->lost_pct =
+		row->slots * (TD_PERCENT - td_cell_value(retiring)) / slots;
+	row->lost_error = row->slots * retiring->error / slots;
 }
 
 int td_report_find_lost(struct td_report *report, bool cgroups)
@@ -108,8 +121,7 @@ int td_report_find_lost(struct td_report *report, bool cgroups)
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		struct td_row *row = &report->rows[i];
 
-		row->lost_pct = row->slots *
-				(TD_PERCENT - retiring_of(report, row)) / slots;
+		set_lost(report, row, slots);
 		report->has_lost |= !isnan(row->lost_pct) &&
 				    strcmp(row->id, report->rows[0].id) != 0;
 	}

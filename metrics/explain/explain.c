@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/explain/explain.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <string.h>
 #include <strings.h>
@@ -8,6 +9,9 @@
 #include "lib/base/util.h"
 
 #define PREFIX "tma_"
+
+/* "l2"; one letter is in most texts. */
+#define SHORTEST_WORD 2
 
 static const struct {
 	const struct td_explanation *texts;
@@ -48,6 +52,38 @@ bool td_explanation_exists(const char *name)
 bool td_explanation_is_pattern(const char *typed)
 {
 	return strpbrk(typed, "*?[") != NULL;
+}
+
+bool td_explanation_is_word(const char *typed)
+{
+	size_t len = strlen(typed);
+
+	for (size_t i = 0; i < len; i++) {
+		if (!isalnum((unsigned char)typed[i]) && typed[i] != ' ' &&
+		    typed[i] != '-')
+			return false;
+	}
+	return len >= SHORTEST_WORD;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	const char *at = text;
+
+	while ((at = strcasestr(at, word))) {
+		if (at == text || !isalnum((unsigned char)at[-1]))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+bool td_explanation_is_about(const struct td_explanation *text,
+			     const char *word, bool advice)
+{
+	return strcasestr(text->name, word) || has_word(text->means, word) ||
+	       has_word(text->causes, word) ||
+	       (advice && has_word(text->advice, word));
 }
 
 static const char *skip_prefix(const char *name)

@@ -35,4 +35,13 @@ bool td_explanation_exists(const char *name);
 bool td_explanation_is_meant(const char *name, const char *typed);
 bool td_explanation_is_pattern(const char *typed);
 
+/* Can it be looked for in the texts? */
+bool td_explanation_is_word(const char *typed);
+/*
+ * Is the word a part of the node's name, or does a word of what it means or what
+ * causes it begin so?  Or, with advice, one of what can be tried.
+ */
+bool td_explanation_is_about(const struct td_explanation *text,
+			     const char *word, bool advice);
+
 #endif

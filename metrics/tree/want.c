@@ -109,6 +109,10 @@ static int hint_at(const struct td_scope *scope, const char *name)
 	if (!is_question(name))
 		suggest = suggest_for(scope->tree, name);
 	td_suggest_format(&suggest, text, sizeof(text));
+	if (!text[0] && !scope->setup->machine->nr_core)
+		return td_err_hint(scope->err, "the kernel shows no PMU of the "
+					       "processor's cores: tdstat "
+					       "doctor says more");
 	if (!text[0])
 		return td_err_hint(scope->err,
 				   "tdstat list metrics shows all metrics");

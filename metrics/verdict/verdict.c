@@ -325,6 +325,39 @@ static void find_of_row(struct td_verdict *verdict,
 }
 
 /* Of cgroups that hold others, those within tell more. */
+static bool is_loser(const struct td_row *row)
+{
+	return !row->holds_others && row->lost_pct > 0;
+}
+
+static double known_error(const struct td_row *row)
+{
+	return isnan(row->lost_error) ? 0 : row->lost_error;
+}
+
+/* A row that lost a tenth more than another is no culprit for that. */
+#define ALIKE 0.9
+
+/* Did the row lose as much as the first one, as far as the errors tell? */
+static bool is_alike(const struct td_row *row, const struct td_row *first)
+{
+	return row->lost_pct >= ALIKE * first->lost_pct ||
+	       row->lost_pct + known_error(row) >=
+		       first->lost_pct - known_error(first);
+}
+
+static void count_losers(struct td_verdict *verdict,
+			 const struct td_report *report)
+{
+	for (size_t i = 0; verdict->losers[0] && i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		verdict->nr_losers += is_loser(row);
+		verdict->nr_alike +=
+			is_loser(row) && is_alike(row, verdict->losers[0]);
+	}
+}
+
 static void find_losers(struct td_verdict *verdict,
 			const struct td_report *report)
 {
@@ -333,7 +366,7 @@ static void find_losers(struct td_verdict *verdict,
 	for (size_t i = 0; report->has_lost && i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 
-		if (row->holds_others || !(row->lost_pct > 0))
+		if (!is_loser(row))
 			continue;
 		if (!losers[0] || row->lost_pct > losers[0]->lost_pct) {
 			losers[1] = losers[0];
@@ -342,6 +375,7 @@ static void find_losers(struct td_verdict *verdict,
 			losers[1] = row;
 		}
 	}
+	count_losers(verdict, report);
 }
 
 void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)

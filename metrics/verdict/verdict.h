@@ -72,6 +72,8 @@ struct td_verdict {
 	 * the most slots.  NULL: there are none.
 	 */
 	const struct td_row *losers[2];
+	size_t nr_losers; /* rows that lost any */
+	size_t nr_alike;  /* of these, the first and those that lost as much */
 };
 
 /* The report must outlive the verdict. */

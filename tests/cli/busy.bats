@@ -101,6 +101,20 @@ all cpu_atom 2.00 7.69 16.67' "$(busy_of task.jsonl)"
 	refute_output --partial 'waits for'
 }
 
+# A read that took long: the counts are of more time than the row, or of less.
+@test "tasks: no share of a time that is not known to a twentieth" {
+	made 'system wide' 0 200000000 300000000 40000000 30000000
+	of_task 100000000 20000000
+	for unsure in 0.049 0.05 0.051; do
+		jq -c "if .counts then .unsure = .time * $unsure else . end" task.jsonl >unsure.jsonl
+		want=10.00
+		[ $unsure != 0.051 ] || want=
+		assert_same "$want" "$(busy_of unsure.jsonl | head -n 1 | awk '{ print (NF == 5 ? $3 : "") }')"
+	done
+	"$TDSTAT" report unsure.jsonl -j | jq -es 'all(.busy == null) and any(.ghz)'
+	"$TDSTAT" report unsure.jsonl | grep -q '^ cpu_core, 92.3 % of the slots, 3.0 GHz'
+}
+
 # --- rows of -I that are really counted ------------------------------------------
 
 @test "a command of one thread has one CPU at most, also in rows that were read late" {

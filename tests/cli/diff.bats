@@ -310,8 +310,8 @@ first_words() {
 		$1 == 1 && ($2 < 0 ? -$2 : $2) <= $3 { wrong = 1 }
 		END { exit wrong }'
 	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
-	assert_line --partial 'with 95 % confidence in all marks together'
-	assert_line --partial 'half of the 95 % interval'
+	assert_line --partial 'with 95 % confidence for all marks'
+	assert_line --partial 'half of its 95 % interval'
 	run ! grep -E 'hundred|99 %' <<<"$output"
 }
 

@@ -36,6 +36,32 @@ listed() {
 	"$TDSTAT" explain | awk -v heading="$1" '/:$/ { on = index($0, heading) == 1 } on && /tma_/ { print $1 }' | sort -u
 }
 
+@test "a word that is no node: the nodes whose names or texts have it" {
+	run -1 --separate-stderr "$TDSTAT" explain cache
+	assert_line "Nodes that have to do with 'cache':"
+	for node in l1_bound l2_bound l3_bound remote_cache icache_misses; do
+		assert_line --regexp "^  tma_$node  +[A-Z]"
+	done
+	refute_line --regexp '^  tma_(divider|branch_mispredicts|slow_pause) '
+	assert_equal "$(grep -o '^  tma_[a-z0-9_]*' <<<"$output" | sort | uniq -d)" ''
+	assert_equal "$(wc -L <<<"$output")" "$(awk '{ n = length($0); if (n > max) max = n } END { print max <= 80 ? max : "too wide" }' <<<"$output")"
+	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree is called 'cache'"
+	assert_equal "${stderr_lines[1]}" 'tdstat: the nodes above have to do with it'
+	# the beginning of a word, in any case; not its middle
+	run -1 --separate-stderr "$TDSTAT" explain Pointer
+	assert_line --regexp '^  tma_memory_bound '
+	run -1 --separate-stderr "$TDSTAT" explain ointer
+	assert_equal "$output" ''
+	# what is only a remedy counts where nothing else has the word
+	run -1 --separate-stderr "$TDSTAT" explain hugetlbfs
+	assert_line --regexp '^  tma_load_stlb_miss_4k '
+	# names beside it are explained as ever
+	run -1 --separate-stderr "$TDSTAT" explain tma_divider cache nosuchthing
+	assert_line 'tma_divider: level 3, below tma_core_bound'
+	assert_line "Nodes that have to do with 'cache':"
+	assert_equal "$(tail -n 2 <<<"$stderr" | head -n 1)" "tdstat: no node of the tree is called 'nosuchthing'"
+}
+
 @test "short names, as narrow tables have them, are known" {
 	for short in mem_bou=tma_memory_bound mem_bound=tma_memory_bound bac_bou=tma_backend_bound \
 		memory=tma_memory_bound dram=tma_dram_bound l1=tma_l1_bound \

@@ -255,6 +255,24 @@ on_one_pmu() {
 				else .[3] = 0 | .[5] = 0 end) else . end' >one.jsonl
 }
 
+# Three rows of a second; in the last one the command waits.
+@test "-I: a kind of core on which the command never ran has no rows, and that is said once" {
+	on_one_pmu 1
+	jq -cs '.[0].interval_ms = 1000 | .[0], (.[1] as $row | (1, 2, 3) as $n | $row | .time = $n |
+			if $n == 3 then .counts |= map(.[3] = 0 | .[4] = 0 | .[5] = 0) else . end)' one.jsonl >rows.jsonl
+	for window in 0 150 60; do
+		script -qec "stty cols $window; '$TDSTAT' report -l 2 rows.jsonl" /dev/null </dev/null |
+			tr -d '\r' | sed 's/\x1b\[[0-9]*m//g' >screen
+		assert_equal "$(grep -cE '^ *[12][.]0' screen)" 2
+		assert_equal "$(grep -c '^# cpu_atom has no row while tasks run elsewhere only$' screen)" 1
+		# who waits on all kinds of core has run on none, so both rows say so
+		assert_equal "$(grep -cE '^ *3[.]0' screen)" 2
+	done
+	# programs get each row
+	try "$TDSTAT" report -x , rows.jsonl
+	assert_equal "$(grep -c ',cpu_atom,' <<<"$output")" 3
+}
+
 @test "the tree, -v: a PMU on which the command never ran lacks no counter" {
 	on_one_pmu 1
 	try "$TDSTAT" report one.jsonl -v
@@ -623,12 +641,15 @@ is_refused() {
 	needs_software_events -a
 	unset SYSFS_PATH PERF_CPUID
 	mkfifo ctl
-	"$TDSTAT" record -o rec.jsonl -a -I 30 -D 50 --control fifo:ctl -e cpu-clock -- sleep 0.4 2>err &
+	# on a busy machine the command may end first: a word for nobody must not wait
+	exec 8<>ctl
+	"$TDSTAT" record -o rec.jsonl -a -I 30 -D 50 --control fifo:ctl -e cpu-clock -- sleep 0.4 2>err 8<&- &
 	for word in disable enable 'disable cpu-clock' 'enable cpu-clock' disable; do
 		sleep 0.05
-		echo "$word" >ctl
+		echo "$word" >&8
 	done
 	wait $!
+	exec 8<&-
 	try "$TDSTAT" report -i rec.jsonl -x,
 	assert_success
 	assert_no_stderr
@@ -756,4 +777,20 @@ is_refused() {
 	assert_success
 	cmp old tdstat.jsonl
 	[[ $stderr != *'recorded in'* ]]
+}
+
+# Who typed the name at a terminal sees what to type next; a script knows it.
+@test "record -o at a terminal: which file, and how it is shown" {
+	at_terminal() {
+		script -qec "$1" /dev/null </dev/null | tr -d '\r'
+	}
+	at_terminal "'$TDSTAT' record -o 'a b' -n -- true" | grep -qx "tdstat: recorded in a b: tdstat report 'a b' shows it"
+	at_terminal "'$TDSTAT' record -n -- true" | grep -qx 'tdstat: recorded in tdstat.jsonl: tdstat report shows it'
+	mkdir d
+	at_terminal "'$TDSTAT' record -o d/td.jsonl.zst --rotate 1h -I 100 -e task-clock -- sleep 0.2" |
+		grep -qx 'tdstat: recorded in files: tdstat report d/td.*.jsonl.zst shows them'
+	for out in "-o /dev/null" "--quiet -o other" "--dry-run -o other"; do
+		at_terminal "'$TDSTAT' record $out -n -- true" >named
+		run ! grep 'recorded in' named
+	done
 }

@@ -96,6 +96,25 @@ cgroups_of() {
 		{ end: { elapsed: 1.0 } }'
 }
 
+# The counts are exact: no batch of them tells an error.
+@test "cgroups that lose alike: none is named as the one that lost most" {
+	cgroups_of '[[1000, 300], [1000, 310], [1000, 320]]' '["a", "b", "c"]' >file
+	report file
+	assert_line ' No row lost more than the others: 23.3 % of all slots at most'
+	refute_output --partial 'Lost most'
+	cgroups_of '[[1000, 300], [1000, 310]]' '["a", "b"]' >file
+	report file
+	assert_line ' Neither row lost more than the other: 35.0 % of all slots at most'
+	# 700, 690, 680 and 200 of 4000
+	cgroups_of '[[1000, 300], [1000, 310], [1000, 320], [1000, 800]]' '["a", "b", "c", "d"]' >file
+	report file
+	assert_line ' Lost most slots, alike: a, 17.5 % of all slots; b, 17.2 %; and 1 more'
+	# a tenth more is more
+	cgroups_of '[[1000, 300], [1000, 400]]' '["a", "b"]' >file
+	report file
+	assert_line ' Lost most slots: a, 35.0 % of all slots; then b, 30.0 %'
+}
+
 @test "cgroups: what is within another is counted once, and named instead of it" {
 	# a has all slots of a/b; 1000 + 600 in all; a/b lost 700, c 300
 	cgroups_of '[[1000, 250], [800, 100], [600, 300]]' '["a", "a/b", "c"]' >file

@@ -48,7 +48,7 @@ found() {
 
 	cat "$1"
 	grep -E '^ Most lost slots: tma_(dram_bound|mem_latency) \(backend > memory > dram( > mem_latency)?\), ' "$1" ||
-		grep -F ' Below it: too short to say' "$1"
+		grep -F ' Below it: too short to say: measure more runs, or for longer' "$1"
 	for name in tma_dram_bound tma_mem_latency; do
 		grep -E "%  $name +<--" "$1"
 		read -r value share < <(node "$1" $name)
@@ -228,7 +228,7 @@ descriptors() {
 	wait
 	cat out
 	grep -q '^ Which node matters cannot be said: somebody else had the counters most of the time$' out
-	run ! grep 'count for longer' out
+	run ! grep 'for longer' out
 }
 
 # Without it, cycles are what scales the groups that take turns; with it, they are an

@@ -13,7 +13,9 @@ load helper
 		run -3 --separate-stderr "$TDSTAT" $how -- sh -c 'echo said; exit 3'
 		[ "$output" = said ]
 		[[ ${stderr_lines[0]} == "tdstat: "*PMU* ]]
-		[ "${stderr_lines[2]}" = "tdstat: nothing of this is counted: sh runs anyway" ]
+		recorded=
+		[ "${how%% *}" != record ] || recorded=', and nothing recorded'
+		[ "${stderr_lines[2]}" = "tdstat: nothing of this is counted$recorded: sh runs anyway" ]
 		grep -qE '^ +[0-9.]+ msec task-clock ' <<<"$stderr"
 		grep -qE '^ +[0-9.]+ seconds time elapsed$' <<<"$stderr"
 		[ ! -e td.json ]

@@ -227,6 +227,36 @@ static const struct {
 		       .level = 2 },
 	  .count = "tdstat -p 17 -i --all-user -D 9 --metrics-dir=d "
 		   "-l auto" },
+	{ "too short: ten times as many runs, of the same nodes",
+	  { "-l3", "--all-user", "--", "./triad", "100 M" },
+	  .files = true,
+	  .verdict = { .situation = TD_SITUATION_SHORT },
+	  .count = "tdstat --all-user -r 10 -l 3 -- ./triad '100 M'" },
+	{ "too short below: of the nodes there; of how many runs there were",
+	  { "-r3", "true" },
+	  .files = true,
+	  .verdict = { .path = { BACKEND_60, MEMORY_45 },
+		       .nr_path = 2,
+		       .short_below = true,
+		       .deeper = TD_DEEPER_GROUP,
+		       .level = 3 },
+	  .count = "tdstat -r 30 -M tma_memory_bound_group -- true",
+	  .where = "tdstat locate tma_backend_bound -- true",
+	  .explain = "tdstat explain tma_memory_bound" },
+	{ "too short, and no command: for longer",
+	  { "-a", "--timeout", "100ms" },
+	  .verdict = { .situation = TD_SITUATION_SHORT },
+	  .count = "tdstat -a --timeout 10s" },
+	{ "ten times as long as it was",
+	  { "-p", "17", "--timeout=3s", "-l2" },
+	  .verdict = { .situation = TD_SITUATION_SHORT },
+	  .count = "tdstat -p 17 --timeout 30s -l 2" },
+	{ "no longer if it waits, or if others have the counters",
+	  { "sleep", "1" },
+	  .verdict = { .situation = TD_SITUATION_SHORT, .waits = true } },
+	{ "held",
+	  { "true" },
+	  .verdict = { .situation = TD_SITUATION_SHORT, .held = true } },
 	{ "nothing",
 	  { "true" },
 	  .files = true,
@@ -425,12 +455,19 @@ static const struct {
 	  1,
 	  NULL,
 	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
-	  " Below it: too short to say\n\n" },
+	  " Below it: too short to say: measure more runs, or for longer\n\n" },
 	{ "too short",
 	  { .situation = TD_SITUATION_SHORT, .row = &rows_of[0] },
 	  1,
 	  NULL,
-	  " Too short to say which node matters: count for longer\n\n" },
+	  " Too short to say which node matters: measure more runs, or for "
+	  "longer\n\n" },
+	{ "what is missing",
+	  { .situation = TD_SITUATION_UNKNOWN, .row = &rows_of[0] },
+	  1,
+	  NULL,
+	  " Which node matters cannot be said: tdstat could not measure every "
+	  "node of this level, or not its error\n\n" },
 	{ "idle",
 	  { .situation = TD_SITUATION_IDLE,
 	    .row = &rows_of[0],
@@ -449,6 +486,50 @@ static const struct {
 	  NULL,
 	  "" },
 };
+
+/* The lines of two other kinds of core, below that of the first. */
+static void test_others(void)
+{
+	const struct td_report report = {
+		.columns = columns,
+		.nr_columns = NR,
+		.rows = rows_of,
+		.nr_rows = 2,
+	};
+	const struct td_verdict first = {
+		.situation = TD_SITUATION_NOTHING,
+		.row = &rows_of[0],
+	};
+	const struct td_verdict others[] = {
+		{ .situation = TD_SITUATION_CLEAR,
+		  .row = &rows_of[1],
+		  .path = { BACKEND_60, MEMORY_45 },
+		  .nr_path = 2 },
+		{ .situation = TD_SITUATION_IDLE,
+		  .row = &rows_of[1],
+		  .busy_pct = 1.04 },
+	};
+	const struct td_advice advice = { .verdict = &first,
+					  .others = others,
+					  .nr_others = 2 };
+	const struct td_frame frame = { 0 };
+	td_autofree char *text = NULL;
+	size_t size;
+	struct td_writer writer = {
+		.out = td_out_find(TD_FORMAT_TEXT),
+		.fp = open_memstream(&text, &size),
+		.frame = &frame,
+	};
+
+	writer.out->verdict(&writer, &report, &advice);
+	fclose(writer.fp);
+	is_str(text,
+	       " Nothing is over its threshold\n"
+	       " On cpu_atom: most lost slots: tma_memory_bound (backend > "
+	       "memory), 45.0 \u00b10.5 % of the slots\n"
+	       " On cpu_atom: mostly idle: busy 1.0 % of the time\n\n",
+	       "other kinds of core");
+}
 
 static char *write_verdict(enum td_format_kind format, size_t i)
 {
@@ -518,6 +599,7 @@ int main(void)
 		test_row(&source, r);
 	test_report(&source);
 	test_words();
+	test_others();
 	td_tree_free(&tree);
 	td_plan_free(&plan);
 	td_machine_free(&machine);

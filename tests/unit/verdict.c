@@ -606,6 +606,46 @@ static void test_rows(void)
 	ok(v.situation == TD_SITUATION_NONE, "nor for none");
 }
 
+/* Two rows of several ids: what they lost, and how well that is known. */
+static void test_losers(void)
+{
+	static const struct {
+		double first, second, error;
+		size_t nr_alike;
+		const char *name;
+	} cases[] = {
+		{ 20, 10, 1, 1, "one lost more" },
+		{ 20, 10, 5, 2, "not by more than the errors" },
+		{ 20, 10, NAN, 1, "no errors are known" },
+		{ 20, 18.5, 0.1, 2, "less than a tenth more" },
+		{ 20, 0, 0.1, 1, "one lost nothing" },
+	};
+	static const struct cell cells[] = {
+		{ "tma_backend_bound", 60, OVER },
+		{ NULL },
+	};
+	struct made made;
+	struct td_row two[2];
+	struct td_report report;
+	struct td_verdict v;
+
+	make(&made, cells);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(cases); i++) {
+		for (size_t r = 0; r < 2; r++) {
+			two[r] = make_row(&made, "cpu", 50, false);
+			two[r].lost_error = cases[i].error;
+		}
+		two[0].id = "CPU1";
+		two[0].lost_pct = cases[i].second;
+		two[1].lost_pct = cases[i].first;
+		report = make_report(&made, two, 2);
+		report.has_lost = true;
+		td_verdict_find(&v, &report);
+		ok(v.losers[0] == &two[1] && v.nr_alike == cases[i].nr_alike,
+		   "losers: %s", cases[i].name);
+	}
+}
+
 int main(void)
 {
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
@@ -613,5 +653,6 @@ int main(void)
 	test_no_share();
 	test_slots();
 	test_rows();
+	test_losers();
 	return done_testing();
 }

@@ -5,34 +5,24 @@
 #include <stdio.h>
 
 #include "lib/base/util.h"
-#include "lib/region/layout.h"
 
 /* --- steps ------------------------------------------------------------------ */
 
-#define STEP_BITS 4 /* steps an octave: 16 */
-#define STEPS     (1U << STEP_BITS)
-
-/* Short durations have a step each. */
-static size_t step_of(uint64_t ns)
-{
-	unsigned int octave;
-
-	if (ns < STEPS)
-		return (size_t)ns;
-	octave = 63 - (unsigned int)__builtin_clzll(ns) - STEP_BITS;
-	return STEPS * octave + (size_t)(ns >> octave);
-}
-
+/* 16 steps of an octave, 8 before the first one: td_region_step() */
 static double start_of(size_t step)
 {
-	size_t octave = step < STEPS ? 0 : step / STEPS - 1;
+	int octave;
 
-	return ldexp((double)(step - STEPS * octave), (int)octave);
+	if (step < TD_REGION_BUCKET_STEPS)
+		return TD_REGION_BUCKET_NS / 8. * (double)step;
+	octave = (int)(step - 8) / 16;
+	return ldexp(TD_REGION_BUCKET_NS / 16. * (double)(16 + (step - 8) % 16),
+		     octave);
 }
 
 void td_durations_add(struct td_durations *durations, uint64_t ns)
 {
-	durations->counts[step_of(ns)]++;
+	durations->counts[td_region_step(ns)]++;
 	durations->nr++;
 	if (ns > durations->max_ns)
 		durations->max_ns = ns;
@@ -45,8 +35,6 @@ static double within(const struct td_durations *durations, size_t step,
 	double start = start_of(step), end = start_of(step + 1);
 	double share = rank / (double)durations->counts[step];
 
-	if (end - start <= 1)
-		return start;
 	return fmin(start + share * (end - start), (double)durations->max_ns);
 }
 
@@ -57,7 +45,7 @@ double td_durations_quantile(const struct td_durations *durations, double share)
 	/* shares such as 0.999 are not exact in binary */
 	if ((double)durations->nr - rank < 1 - 1e-6)
 		return NAN;
-	for (size_t i = 0; i < TD_DURATION_STEPS; i++) {
+	for (size_t i = 0; i < TD_REGION_STEPS; i++) {
 		double count = (double)durations->counts[i];
 
 		if (count > 0 && rank <= count)

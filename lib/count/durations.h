@@ -5,17 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * How long calls took: a histogram that is fine enough for quantiles.  Its buckets
- * (lib/region/layout.h: td_region_bucket()) are coarser, and rows of a table.
- */
+#include "lib/region/layout.h"
 
-/* 16 steps an octave: the middle of a step is within 3 % of all durations in it. */
-#define TD_DURATION_STEPS 976
+/*
+ * How long calls took: a histogram that is fine enough for quantiles, as the middle of
+ * a step is within 3 % of all durations in it.  Its steps, and its buckets, which are
+ * coarser and rows of a table: lib/region/layout.h.
+ */
 
 /* Zeroed, it has no calls. */
 struct td_durations {
-	uint64_t counts[TD_DURATION_STEPS];
+	uint64_t counts[TD_REGION_STEPS];
 	uint64_t nr;
 	uint64_t max_ns;
 };

@@ -135,24 +135,34 @@ static inline uint64_t td_region_spacing(uint64_t calls)
 }
 
 /*
- * Buckets of durations: bucket 0 is below TD_REGION_BUCKET_NS, then come two for each
- * octave, [100, 150), [150, 200), [200, 300) ... ns.  The last one is open.
+ * Steps of durations: 8 of 12.5 ns below TD_REGION_BUCKET_NS, then 16 for each octave.
+ * Eight steps are a bucket: bucket 0 is below TD_REGION_BUCKET_NS, then come two for
+ * each octave, [100, 150), [150, 200), [200, 300) ... ns.  The last one is open.
  */
 enum {
 	TD_REGION_BUCKET_NS = 100,
+	TD_REGION_BUCKET_STEPS = 8,
 	TD_REGION_BUCKETS = 64, /* the last one begins at 215 s */
+	TD_REGION_STEPS = 925,  /* of all durations in 64 bits */
 };
+
+static inline unsigned int td_region_step(uint64_t ns)
+{
+	uint64_t units = ns / TD_REGION_BUCKET_NS, fine;
+	unsigned int octave;
+
+	if (!units)
+		return (unsigned int)(ns * TD_REGION_BUCKET_STEPS /
+				      TD_REGION_BUCKET_NS);
+	octave = 63 - (unsigned int)__builtin_clzll(units);
+	fine = octave < 4 ? ns << (4 - octave) : ns >> (octave - 4);
+	return 16 * octave + (unsigned int)(fine / TD_REGION_BUCKET_NS) - 8;
+}
 
 static inline unsigned int td_region_bucket(uint64_t ns)
 {
-	uint64_t units = ns / TD_REGION_BUCKET_NS;
-	unsigned int octave, bucket;
+	unsigned int bucket = td_region_step(ns) / TD_REGION_BUCKET_STEPS;
 
-	if (!units)
-		return 0;
-	octave = 63 - (unsigned int)__builtin_clzll(units);
-	bucket = 2 * octave - 1 +
-		 (unsigned int)(ns / (TD_REGION_BUCKET_NS / 2) >> octave);
 	return bucket < TD_REGION_BUCKETS ? bucket : TD_REGION_BUCKETS - 1;
 }
 

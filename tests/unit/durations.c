@@ -27,9 +27,12 @@ static void test_bucket_of(void)
 		uint64_t start = td_region_bucket_ns(i);
 
 		right &= td_region_bucket(start) == i &&
-			 td_region_bucket(start - 1) == i - 1;
+			 td_region_bucket(start - 1) == i - 1 &&
+			 td_region_step(start) == TD_REGION_BUCKET_STEPS * i;
 	}
-	ok(right, "a bucket begins at its bound");
+	ok(right, "a bucket begins at its bound, and with a step");
+	ok(td_region_step(UINT64_MAX) == TD_REGION_STEPS - 1,
+	   "there is a step for the longest");
 	ok(td_region_bucket(0) == 0 &&
 		   td_region_bucket(UINT64_MAX) == TD_REGION_BUCKETS - 1,
 	   "the shortest and the longest");
@@ -102,7 +105,7 @@ static void test_even(void)
 
 static void test_same(void)
 {
-	static const uint64_t values[] = { 0,     7,        100,
+	static const uint64_t values[] = { 0,     100,      111,
 					   12345, 87654321, UINT64_C(1) << 40 };
 	bool near = true;
 

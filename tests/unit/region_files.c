@@ -39,7 +39,7 @@ static char prefix[64];
 
 static void open_store(struct td_store *store)
 {
-	if (td_store_open(store, prefix, "tdstat regions 1\n", NR))
+	if (td_store_open(store, prefix, "tdstat regions 1\n", NR, false))
 		exit(1);
 	store->head->cost[0][SLOTS] = 100;
 	store->head->cost[1][SLOTS] = 50;

@@ -134,4 +134,34 @@ static inline uint64_t td_region_spacing(uint64_t calls)
 	return more ? UINT64_C(1) << (64 - __builtin_clzll(more)) : 1;
 }
 
+/*
+ * Buckets of durations: bucket 0 is below TD_REGION_BUCKET_NS, then come two for each
+ * octave, [100, 150), [150, 200), [200, 300) ... ns.  The last one is open.
+ */
+enum {
+	TD_REGION_BUCKET_NS = 100,
+	TD_REGION_BUCKETS = 64, /* the last one begins at 215 s */
+};
+
+static inline unsigned int td_region_bucket(uint64_t ns)
+{
+	uint64_t units = ns / TD_REGION_BUCKET_NS;
+	unsigned int octave, bucket;
+
+	if (!units)
+		return 0;
+	octave = 63 - (unsigned int)__builtin_clzll(units);
+	bucket = 2 * octave - 1 +
+		 (unsigned int)(ns / (TD_REGION_BUCKET_NS / 2) >> octave);
+	return bucket < TD_REGION_BUCKETS ? bucket : TD_REGION_BUCKETS - 1;
+}
+
+/* The shortest duration of a bucket. */
+static inline uint64_t td_region_bucket_ns(unsigned int bucket)
+{
+	uint64_t half = TD_REGION_BUCKET_NS / 2;
+
+	return bucket ? (2 + (bucket - 1) % 2) * half << (bucket - 1) / 2 : 0;
+}
+
 #endif

@@ -32,6 +32,36 @@ struct td_region *td_regions_add(struct td_regions *regions, const char *name,
 	return region;
 }
 
+struct td_timed *td_regions_add_timed(struct td_regions *regions,
+				      const char *name)
+{
+	struct td_timed *timed = td_array_add(
+		&regions->timed, regions->nr_timed, sizeof(*timed));
+
+	if (!timed)
+		return NULL;
+	timed->name = strdup(name);
+	if (!timed->name)
+		return NULL;
+	regions->nr_timed++;
+	return timed;
+}
+
+void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call)
+{
+	size_t at = timed->nr_slowest;
+
+	while (at && timed->slowest[at - 1].time_ns < call->time_ns)
+		at--;
+	if (at == TD_SLOWEST)
+		return;
+	if (timed->nr_slowest < TD_SLOWEST)
+		timed->nr_slowest++;
+	memmove(&timed->slowest[at + 1], &timed->slowest[at],
+		(timed->nr_slowest - 1 - at) * sizeof(*call));
+	timed->slowest[at] = *call;
+}
+
 struct td_region *td_regions_find(const struct td_regions *regions,
 				  const char *name, bool own)
 {
@@ -71,6 +101,9 @@ void td_regions_free(struct td_regions *regions)
 	for (size_t i = 0; i < regions->nr; i++)
 		free(regions->v[i].name);
 	free(regions->v);
+	for (size_t i = 0; i < regions->nr_timed; i++)
+		free(regions->timed[i].name);
+	free(regions->timed);
 	td_index_free(&regions->by_name);
 	*regions = (struct td_regions){ 0 };
 }

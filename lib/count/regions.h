@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/base/index.h"
+#include "lib/count/durations.h"
 
 /*
  * The regions of a program (lib/region/tdstat.h), of all its threads.  A region
@@ -32,6 +33,36 @@ struct td_calls {
 
 #define TD_REGION_PMUS 4
 
+/* What is known of calls besides that were not marked by the program itself. */
+struct td_call_facts {
+	bool known;            /* else all of it is 0 */
+	uint64_t waited_ns;    /* without a CPU, of the time of the calls */
+	uint64_t preempted_ns; /* of it, although they could have run */
+	uint64_t faults;       /* of pages */
+	uint64_t switches;     /* times that they lost their CPU */
+	uint64_t migrations;
+};
+
+/* The slowest calls that are kept. */
+#define TD_SLOWEST 10
+
+struct td_slow_call {
+	uint64_t time_ns;
+	uint64_t start_ns; /* on the clock of the wall, since 1970 */
+	int tid, cpu;      /* where it ended */
+};
+
+/*
+ * A function, or a marked region, whose calls are told apart by how long they took:
+ * the calls of each bucket of durations are a region.
+ */
+struct td_timed {
+	char *name;
+	struct td_durations durations;
+	struct td_slow_call slowest[TD_SLOWEST]; /* the slowest first */
+	size_t nr_slowest;
+};
+
 struct td_region {
 	char *name;
 	bool own;     /* without what was in regions within */
@@ -41,6 +72,10 @@ struct td_region {
 	uint64_t on[TD_REGION_PMUS];
 	/* of functions: so many of the windows at least were whole; 0: unknown */
 	uint64_t whole[TD_REGION_PMUS];
+	int timed; /* 1 + index of whose calls it has; 0: they are not timed */
+	unsigned int bucket; /* that they are in: td_region_bucket() */
+	struct td_call_facts facts;
+	uint64_t on_ns[TD_REGION_PMUS]; /* of timed calls: with a CPU, as on */
 };
 
 /* What td_reading.region refers to. */
@@ -58,6 +93,8 @@ struct td_regions {
 	 * windows between two samples.
 	 */
 	bool functions;
+	struct td_timed *timed; /* NULL: its calls are not told apart */
+	size_t nr_timed;
 };
 
 /* Functions with fewer windows than this have no percentages. */
@@ -66,6 +103,11 @@ struct td_regions {
 /* The name is copied.  NULL: memory ran out. */
 struct td_region *td_regions_add(struct td_regions *regions, const char *name,
 				 bool own, bool outside);
+/* The name is copied.  NULL: memory ran out. */
+struct td_timed *td_regions_add_timed(struct td_regions *regions,
+				      const char *name);
+/* Puts a call among the slowest, if it is one of them. */
+void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call);
 /* The element of that name; NULL: there is none. */
 struct td_region *td_regions_find(const struct td_regions *regions,
 				  const char *name, bool own);

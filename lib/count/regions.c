@@ -2,6 +2,8 @@
 #include "lib/count/regions.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
@@ -45,6 +47,59 @@ struct td_timed *td_regions_add_timed(struct td_regions *regions,
 		return NULL;
 	regions->nr_timed++;
 	return timed;
+}
+
+struct td_timed *td_regions_find_timed(const struct td_regions *regions,
+				       const char *name)
+{
+	for (size_t i = 0; i < regions->nr_timed; i++) {
+		if (strcmp(regions->timed[i].name, name) == 0)
+			return &regions->timed[i];
+	}
+	return NULL;
+}
+
+/* The program may have marked a region of the same name. */
+static struct td_region *find_bucket(const struct td_regions *regions,
+				     const char *name, int timed)
+{
+	uint64_t hash = hash_of(name, false);
+	size_t step = 0, at;
+
+	while ((at = td_index_next(&regions->by_name, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		struct td_region *region = &regions->v[at];
+
+		if (region->timed == timed && !region->own &&
+		    strcmp(region->name, name) == 0)
+			return region;
+	}
+	return NULL;
+}
+
+struct td_region *td_regions_bucket(struct td_regions *regions,
+				    const struct td_timed *timed,
+				    unsigned int bucket)
+{
+	int number = 1 + (int)(timed - regions->timed);
+	td_autofree char *name = NULL;
+	char bounds[TD_DURATION_NAME];
+	struct td_region *region;
+
+	td_duration_bucket_name(bounds, bucket);
+	if (asprintf(&name, "%s %s", timed->name, bounds) < 0) {
+		name = NULL;
+		return NULL;
+	}
+	region = find_bucket(regions, name, number);
+	if (region)
+		return region;
+	region = td_regions_add(regions, name, false, false);
+	if (region) {
+		region->timed = number;
+		region->bucket = bucket;
+	}
+	return region;
 }
 
 void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call)

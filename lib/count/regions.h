@@ -106,6 +106,16 @@ struct td_region *td_regions_add(struct td_regions *regions, const char *name,
 /* The name is copied.  NULL: memory ran out. */
 struct td_timed *td_regions_add_timed(struct td_regions *regions,
 				      const char *name);
+/* The timed one of that name; NULL: there is none. */
+struct td_timed *td_regions_find_timed(const struct td_regions *regions,
+				       const char *name);
+/*
+ * The element of a bucket of the calls of a timed one, which it makes if there is none;
+ * with what was within them.  Its name is "parse 1.2 - 1.6 us".  NULL: memory ran out.
+ */
+struct td_region *td_regions_bucket(struct td_regions *regions,
+				    const struct td_timed *timed,
+				    unsigned int bucket);
 /* Puts a call among the slowest, if it is one of them. */
 void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call);
 /* The element of that name; NULL: there is none. */

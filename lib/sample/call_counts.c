@@ -17,11 +17,30 @@ static void join_parts(struct td_call_count *count, size_t nr_values)
 		td_parts_join(&count->values[i]);
 }
 
-/* Sums are differences of 64 bits: fields may be a step less than nothing. */
-static void add_count(struct td_call_count *count, const struct td_plan *plan,
-		      size_t at, const uint64_t *sums, uint64_t time_ns)
+/* Its part that is the probes'. */
+static double cost_of(const struct td_call_counts *counts, int function,
+		      int event)
 {
-	const struct td_group *group = &plan->groups[at];
+	return counts->costs && counts->costs[function]->values
+		       ? counts->costs[function]->values[event]
+		       : 0;
+}
+
+static uint64_t cost_ns_of(const struct td_call_counts *counts,
+			   const struct td_paired_call *call)
+{
+	return counts->costs && counts->costs[call->function]->times_ns
+		       ? counts->costs[call->function]->times_ns[call->group]
+		       : 0;
+}
+
+/* Sums are differences of 64 bits: fields may be a step less than nothing. */
+static void add_count(const struct td_call_counts *counts,
+		      struct td_call_count *count, size_t at,
+		      const struct td_paired_call *call, uint64_t time_ns)
+{
+	const struct td_group *group = &counts->plan->groups[at];
+	bool ended = at == (size_t)call->group;
 	uint64_t size = td_part_size(count->nr + 1);
 	size_t part = (size_t)(count->nr / size);
 
@@ -29,9 +48,14 @@ static void add_count(struct td_call_count *count, const struct td_plan *plan,
 		join_parts(count, group->nr);
 	count->nr++;
 	count->times_ns.v[part] += (double)time_ns;
-	for (size_t i = 0; i < group->nr; i++)
+	for (size_t i = 0; i < group->nr; i++) {
+		int event = group->members[i];
+		double value = (double)(int64_t)call->sums[event];
+
 		count->values[i].v[part] +=
-			(double)(int64_t)sums[group->members[i]];
+			value -
+			(ended ? cost_of(counts, call->function, event) : 0);
+	}
 }
 
 static int begin_bucket(struct td_call_bucket *bucket,
@@ -68,6 +92,7 @@ static void add_facts(const struct td_call_counts *counts,
 
 	bucket->calls.counted++;
 	bucket->calls.time_ns += time_ns;
+	bucket->calls.cost_ns += call->time_ns - time_ns;
 	bucket->calls.switched += switches > 0;
 	bucket->calls.migrated += migrations > 0;
 	bucket->facts.known = true;
@@ -109,8 +134,7 @@ static void add_groups(const struct td_call_counts *counts,
 
 		if (!time_ns)
 			continue;
-		add_count(&bucket->counts[g], counts->plan, g, call->sums,
-			  time_ns);
+		add_count(counts, &bucket->counts[g], g, call, time_ns);
 		nr++;
 	}
 	bucket->calls.moved += nr > 1;
@@ -131,7 +155,7 @@ int td_call_counts_add(struct td_call_counts *counts, struct td_timed *timed,
 		       const struct td_paired_call *call)
 {
 	size_t function = (size_t)call->function;
-	uint64_t time_ns = td_since(call->time_ns, counts->cost_ns);
+	uint64_t time_ns = td_since(call->time_ns, cost_ns_of(counts, call));
 	struct td_call_bucket *bucket;
 
 	if (make_room(counts, function))

@@ -21,11 +21,18 @@ struct td_call_bucket {
 	struct td_call_count *counts; /* one for each group; NULL: no calls */
 };
 
+/* What probes add to each call; without values and times, nothing. */
+struct td_call_cost {
+	double *values;     /* of each of the plan's events */
+	uint64_t *times_ns; /* of each group, where a call ended */
+	uint64_t pair_ns;   /* what a call takes longer in all; 0: unknown */
+};
+
 /* A zeroed struct with a plan has no calls. */
 struct td_call_counts {
 	const struct td_plan *plan;
-	/* what counting takes of a call's own time */
-	uint64_t cost_ns;
+	/* taken off the calls of each function; NULL: nothing is */
+	const struct td_call_cost *const *costs;
 	/* from CLOCK_MONOTONIC to the clock of the wall */
 	uint64_t wall_ns;
 	struct td_call_bucket (*v)[TD_REGION_BUCKETS]; /* of each function */

@@ -286,6 +286,24 @@ static int no_function(const char *path, const char *name, const char *answer,
 				"__attribute__((noinline)) keeps a function");
 }
 
+/*
+ * push, jumps, calls and nop are carried out by the kernel:
+ * arch_uprobe_analyze_insn() in arch/x86/kernel/uprobes.c.
+ */
+static bool is_stepped(const struct td_entry *entry)
+{
+	unsigned char code[2] = { 0 };
+
+	if (pread(entry->fd, code, sizeof(code), (off_t)entry->offset) < 0)
+		return true;
+	if (code[0] >= 0x40 && code[0] <= 0x4f)
+		code[0] = code[1]; /* behind a REX prefix */
+	if (code[0] >= 0x50 && code[0] <= 0x57)
+		return false;
+	return !strchr("\x90\xe8\xe9\xeb", code[0]) &&
+	       !(code[0] >= 0x70 && code[0] <= 0x7f);
+}
+
 static int choose(struct td_entry *entry, const char *answer,
 		  struct td_notes *notes, struct td_err *err)
 {
@@ -345,7 +363,9 @@ int td_entry_find(struct td_entry *entry, const struct td_sysfs *fs, int pid,
 	rc = ask(fs, &object, name, answer);
 	if (rc)
 		return td_err_set(err, rc, "%s: %s", path, strerror(-rc));
-	return choose(entry, answer, notes, err);
+	rc = choose(entry, answer, notes, err);
+	entry->stepped = !rc && is_stepped(entry);
+	return rc;
 }
 
 void td_entry_free(struct td_entry *entry)

@@ -12,6 +12,7 @@ struct td_entry {
 	char *path;      /* of the file */
 	uint64_t offset; /* in the file */
 	int fd;          /* the file, open to read */
+	bool stepped;    /* the kernel steps over its first instruction */
 };
 
 /*

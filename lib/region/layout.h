@@ -216,10 +216,12 @@ struct td_region_slow {
 enum {
 	TD_REGION_PLACES = 32, /* buckets that a region has room for */
 	/*
-	 * After each second of them was dropped there are 8 batches left, without
-	 * which there is no error: TD_MIN_BATCHES of lib/count/jackknife.h.
+	 * At least 12 batches are left when each second point was dropped.  Fewer
+	 * than 8 have no error, and that of 8 to 10 is half as wide again as it need
+	 * be (TD_MIN_BATCHES of lib/count/jackknife.h, tests/unit/region_calls.c);
+	 * readers make 16 batches of them at most (lib/count/batched.h).
 	 */
-	TD_REGION_BUCKET_POINTS = 16,
+	TD_REGION_BUCKET_POINTS = 24,
 	TD_REGION_BUCKET_FIRST_POINT = 2,
 	TD_REGION_BUCKET_SUMS =
 		TD_REGION_BUCKET_FIRST_POINT + TD_REGION_BUCKET_POINTS,

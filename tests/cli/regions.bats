@@ -146,6 +146,22 @@ setup() {
 	run ! ls -d tdstat-regions-*
 }
 
+# shellcheck disable=SC2016 # of the shell within
+@test "calls by how long they took: the library is asked, and an older one does not answer" {
+	saved alderlake
+	try "$TDSTAT" regions -- sh -c 'cat "$TDSTAT_REGIONS"'
+	run ! grep -qx calls <<<"$output"
+	try "$TDSTAT" regions --calls -- sh -c 'cat "$TDSTAT_REGIONS"'
+	grep -qx calls <<<"$output"
+	try "$TDSTAT" regions --calls -o out -- "$PROGRAM" exit 10
+	[ "$status" -eq 7 ]
+	run ! grep -F libtdstat <<<"$stderr"
+	# which knows nothing of this line
+	try "$TDSTAT" regions --calls -o out -- sh -c 'sed -i /^calls$/d "$TDSTAT_REGIONS"; exec "$0" exit 10' "$PROGRAM"
+	[ "$status" -eq 7 ]
+	[[ $stderr == *"tdstat: 1 process(es) have an older libtdstat"* ]]
+}
+
 # The marks of a program in another language, with events that every machine has.
 install_library() {
 	local dest=$BATS_FILE_TMPDIR/dest

@@ -47,6 +47,49 @@ struct td_timed *td_regions_add_timed(struct td_regions *regions,
 	return timed;
 }
 
+/* The first bucket that has, with those before it, so many calls. */
+static unsigned int bucket_of(const uint64_t calls[TD_REGION_BUCKETS],
+			      double rank)
+{
+	double sum = 0;
+	unsigned int i = 0;
+
+	for (; i < TD_REGION_BUCKETS - 1; i++) {
+		sum += (double)calls[i];
+		if (sum >= rank)
+			break;
+	}
+	return i;
+}
+
+static uint64_t calls_from(const uint64_t calls[TD_REGION_BUCKETS],
+			   unsigned int bucket)
+{
+	uint64_t sum = 0;
+
+	for (; bucket < TD_REGION_BUCKETS; bucket++)
+		sum += calls[bucket];
+	return sum;
+}
+
+/* There is a bucket at least between the slow calls and the median. */
+void td_timed_choose(struct td_timed *timed,
+		     const uint64_t calls[TD_REGION_BUCKETS])
+{
+	double nr = (double)calls_from(calls, 0);
+	unsigned int slow = bucket_of(calls, 0.99 * nr);
+
+	timed->middle = bucket_of(calls, nr / 2);
+	timed->slow = 0;
+	if (slow < timed->middle + 2)
+		slow = timed->middle + 2;
+	while (slow > timed->middle + 2 &&
+	       calls_from(calls, slow) < TD_LEAST_WINDOWS)
+		slow--;
+	if (slow < TD_REGION_BUCKETS && calls_from(calls, slow))
+		timed->slow = slow;
+}
+
 void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call)
 {
 	size_t at = timed->nr_slowest;

@@ -77,20 +77,32 @@ static struct td_region *find_bucket(const struct td_regions *regions,
 	return NULL;
 }
 
+char *td_timed_name(const struct td_timed *timed, unsigned int bucket,
+		    bool slow)
+{
+	char bounds[TD_DURATION_NAME];
+	char *name;
+
+	if (slow)
+		td_duration_text(bounds, (double)td_region_bucket_ns(bucket));
+	else
+		td_duration_bucket_name(bounds, bucket);
+	return asprintf(&name, "%s %s%s", timed->name, slow ? "from " : "",
+			bounds) < 0
+		       ? NULL
+		       : name;
+}
+
 struct td_region *td_regions_bucket(struct td_regions *regions,
 				    const struct td_timed *timed,
-				    unsigned int bucket)
+				    unsigned int bucket, bool slow)
 {
 	int number = 1 + (int)(timed - regions->timed);
-	td_autofree char *name = NULL;
-	char bounds[TD_DURATION_NAME];
+	td_autofree char *name = td_timed_name(timed, bucket, slow);
 	struct td_region *region;
 
-	td_duration_bucket_name(bounds, bucket);
-	if (asprintf(&name, "%s %s", timed->name, bounds) < 0) {
-		name = NULL;
+	if (!name)
 		return NULL;
-	}
 	region = find_bucket(regions, name, number);
 	if (region)
 		return region;
@@ -98,8 +110,52 @@ struct td_region *td_regions_bucket(struct td_regions *regions,
 	if (region) {
 		region->timed = number;
 		region->bucket = bucket;
+		region->slow = slow;
 	}
 	return region;
+}
+
+/* The first bucket that has, with those before it, so many calls. */
+static unsigned int bucket_of(const uint64_t calls[TD_REGION_BUCKETS],
+			      double rank)
+{
+	double sum = 0;
+	unsigned int i = 0;
+
+	for (; i < TD_REGION_BUCKETS - 1; i++) {
+		sum += (double)calls[i];
+		if (sum >= rank)
+			break;
+	}
+	return i;
+}
+
+static uint64_t calls_from(const uint64_t calls[TD_REGION_BUCKETS],
+			   unsigned int bucket)
+{
+	uint64_t sum = 0;
+
+	for (; bucket < TD_REGION_BUCKETS; bucket++)
+		sum += calls[bucket];
+	return sum;
+}
+
+/* There is a bucket at least between the slow calls and the median. */
+void td_timed_choose(struct td_timed *timed,
+		     const uint64_t calls[TD_REGION_BUCKETS])
+{
+	double nr = (double)calls_from(calls, 0);
+	unsigned int slow = bucket_of(calls, 0.99 * nr);
+
+	timed->middle = bucket_of(calls, nr / 2);
+	timed->slow = 0;
+	if (slow < timed->middle + 2)
+		slow = timed->middle + 2;
+	while (slow > timed->middle + 2 &&
+	       calls_from(calls, slow) < TD_LEAST_WINDOWS)
+		slow--;
+	if (slow < TD_REGION_BUCKETS && calls_from(calls, slow))
+		timed->slow = slow;
 }
 
 void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call)

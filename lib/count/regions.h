@@ -8,6 +8,7 @@
 
 #include "lib/base/index.h"
 #include "lib/count/durations.h"
+#include "lib/region/layout.h"
 
 /*
  * The regions of a program (lib/region/tdstat.h), of all its threads.  A region
@@ -61,6 +62,8 @@ struct td_timed {
 	struct td_durations durations;
 	struct td_slow_call slowest[TD_SLOWEST]; /* the slowest first */
 	size_t nr_slowest;
+	/* The bucket of the median, and the first one of the slow calls; 0: none. */
+	unsigned int middle, slow;
 };
 
 struct td_region {
@@ -74,8 +77,10 @@ struct td_region {
 	uint64_t whole[TD_REGION_PMUS];
 	int timed; /* 1 + index of whose calls it has; 0: they are not timed */
 	unsigned int bucket; /* that they are in: td_region_bucket() */
+	bool slow; /* its calls are those of this bucket and all longer */
 	struct td_call_facts facts;
-	uint64_t on_ns[TD_REGION_PMUS]; /* of timed calls: with a CPU, as on */
+	/* of timed calls, as on: how long they took, and of it had a CPU */
+	uint64_t took_ns[TD_REGION_PMUS], on_ns[TD_REGION_PMUS];
 };
 
 /* What td_reading.region refers to. */
@@ -110,12 +115,24 @@ struct td_timed *td_regions_add_timed(struct td_regions *regions,
 struct td_timed *td_regions_find_timed(const struct td_regions *regions,
 				       const char *name);
 /*
- * The element of a bucket of the calls of a timed one, which it makes if there is none;
- * with what was within them.  Its name is "parse 1.2 - 1.6 us".  NULL: memory ran out.
+ * "parse 1.2 - 1.6 us", or "parse from 1.2 us" for this bucket and all longer.  The
+ * caller frees it.  NULL: memory ran out.
+ */
+char *td_timed_name(const struct td_timed *timed, unsigned int bucket,
+		    bool slow);
+/*
+ * The element of these calls of a timed one, which it makes if there is none; with what
+ * was within them.  NULL: memory ran out.
  */
 struct td_region *td_regions_bucket(struct td_regions *regions,
 				    const struct td_timed *timed,
-				    unsigned int bucket);
+				    unsigned int bucket, bool slow);
+/*
+ * Chooses the slow calls: those from the bucket on in which 99 % of the calls end, or
+ * the slowest thirty if these are fewer.  calls: of each bucket.
+ */
+void td_timed_choose(struct td_timed *timed,
+		     const uint64_t calls[TD_REGION_BUCKETS]);
 /* Puts a call among the slowest, if it is one of them. */
 void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call);
 /* The element of that name; NULL: there is none. */

@@ -356,7 +356,8 @@ static int add_bucket(struct td_region_files *files,
 	/* the process ended in its first call, or what it has is damaged */
 	if (!of_bucket.calls->counted || bucket->number >= TD_REGION_BUCKETS)
 		return 0;
-	region = td_regions_bucket(&files->regions, timed, bucket->number);
+	region = td_regions_bucket(&files->regions, timed, bucket->number,
+				   false);
 	if (!region)
 		return -ENOMEM;
 	add_steps(&timed->durations, bucket, side);

@@ -105,6 +105,7 @@ static void add_facts(const struct td_call_counts *counts,
 	if (pmu >= TD_REGION_PMUS)
 		return;
 	bucket->on[pmu]++;
+	bucket->took_ns[pmu] += time_ns;
 	bucket->on_ns[pmu] += td_since(time_ns, waited_ns);
 }
 
@@ -188,16 +189,51 @@ void td_call_counts_free(struct td_call_counts *counts)
 
 /* --- regions ---------------------------------------------------------------- */
 
-static int add_readings(struct td_batched *batched,
-			const struct td_call_count *count,
-			const struct td_group *group, int region)
+/* The buckets of a function that are one region. */
+struct run {
+	const struct td_call_bucket *first;
+	size_t nr;
+};
+
+static void add_sums(struct td_sums *to, const struct td_parts *parts,
+		     uint64_t nr)
 {
-	struct td_sums times = td_sums_of_parts(&count->times_ns, count->nr);
+	struct td_sums sums = td_sums_of_parts(parts, nr);
+
+	for (size_t i = 0; i < TD_BATCHES; i++)
+		to->v[i] += sums.v[i];
+}
+
+/* Of a member of a group; -1: of its time. */
+static struct td_sums sums_of(const struct run *run, size_t group, int member)
+{
+	struct td_sums sums = { 0 };
+
+	for (size_t i = 0; i < run->nr; i++) {
+		const struct td_call_count *count =
+			run->first[i].counts ? &run->first[i].counts[group]
+					     : NULL;
+
+		if (count && count->nr)
+			add_sums(&sums,
+				 member < 0 ? &count->times_ns
+					    : &count->values[member],
+				 count->nr);
+	}
+	return sums;
+}
+
+static int add_readings(struct td_batched *batched, const struct td_plan *plan,
+			const struct run *run, size_t at, int region)
+{
+	const struct td_group *group = &plan->groups[at];
+	struct td_sums times = sums_of(run, at, -1);
 	int rc = 0;
 
+	if (!td_sums_total(&times))
+		return 0;
 	for (size_t i = 0; !rc && i < group->nr; i++) {
-		struct td_sums values =
-			td_sums_of_parts(&count->values[i], count->nr);
+		struct td_sums values = sums_of(run, at, (int)i);
 		const struct td_reading reading = {
 			.event = group->members[i],
 			.cpu = -1,
@@ -209,54 +245,108 @@ static int add_readings(struct td_batched *batched,
 	return rc;
 }
 
-/* With nothing within it, a bucket is the same with and without it. */
+static void add_to_calls(struct td_calls *to, const struct td_calls *from)
+{
+	to->counted += from->counted;
+	to->lost += from->lost;
+	to->moved += from->moved;
+	to->migrated += from->migrated;
+	to->switched += from->switched;
+	to->time_ns += from->time_ns;
+	to->cost_ns += from->cost_ns;
+}
+
+static void add_to_facts(struct td_call_facts *to,
+			 const struct td_call_facts *from)
+{
+	to->known |= from->known;
+	to->waited_ns += from->waited_ns;
+	to->preempted_ns += from->preempted_ns;
+	to->faults += from->faults;
+	to->switches += from->switches;
+	to->migrations += from->migrations;
+}
+
+static void add_bucket(struct td_region *region,
+		       const struct td_call_bucket *bucket)
+{
+	add_to_calls(&region->calls, &bucket->calls);
+	add_to_facts(&region->facts, &bucket->facts);
+	for (size_t i = 0; i < TD_REGION_PMUS; i++) {
+		region->on[i] += bucket->on[i];
+		region->took_ns[i] += bucket->took_ns[i];
+		region->on_ns[i] += bucket->on_ns[i];
+	}
+}
+
+/* What is to be set is set already. */
 static int add_region(const struct td_call_counts *counts,
 		      struct td_regions *regions, struct td_batched *batched,
-		      const struct td_call_bucket *bucket, const char *name,
-		      bool own)
+		      const struct run *run, const struct td_region *like,
+		      const char *name)
 {
-	struct td_region *region = td_regions_add(regions, name, own, false);
+	struct td_region *region =
+		td_regions_add(regions, name, like->own, false);
 	int rc = 0;
 
 	if (!region)
 		return -ENOMEM;
-	region->calls = bucket->calls;
-	region->facts = bucket->facts;
-	memcpy(region->on, bucket->on, sizeof(region->on));
-	memcpy(region->on_ns, bucket->on_ns, sizeof(region->on_ns));
-	for (size_t g = 0; !rc && g < counts->plan->nr_groups; g++) {
-		if (bucket->counts[g].nr)
-			rc = add_readings(batched, &bucket->counts[g],
-					  &counts->plan->groups[g],
-					  (int)regions->nr);
+	region->timed = like->timed;
+	region->bucket = like->bucket;
+	region->slow = like->slow;
+	for (size_t i = 0; i < run->nr; i++)
+		add_bucket(region, &run->first[i]);
+	for (size_t g = 0; !rc && g < counts->plan->nr_groups; g++)
+		rc = add_readings(batched, counts->plan, run, g,
+				  (int)regions->nr);
+	return rc;
+}
+
+/*
+ * With nothing within it, a bucket is the same with and without that.  The slow calls
+ * are in buckets already, and only inclusive.
+ */
+static int add_one(const struct td_call_counts *counts,
+		   struct td_regions *regions, struct td_batched *batched,
+		   size_t function, unsigned int bucket, bool slow)
+{
+	const struct run run = { &counts->v[function][bucket],
+				 slow ? TD_REGION_BUCKETS - bucket : 1 };
+	td_autofree char *name =
+		td_timed_name(&regions->timed[function], bucket, slow);
+	int rc = name ? 0 : -ENOMEM;
+
+	for (int own = 0; !rc && own <= !slow; own++) {
+		const struct td_region like = { .own = own,
+						.timed = 1 + (int)function,
+						.bucket = bucket,
+						.slow = slow };
+
+		rc = add_region(counts, regions, batched, &run, &like, name);
 	}
 	return rc;
 }
 
-/* "parse 1.2 - 1.6 us" */
-static int add_bucket(const struct td_call_counts *counts,
-		      struct td_regions *regions, struct td_batched *batched,
-		      size_t function, unsigned int number)
+static int add_function(const struct td_call_counts *counts,
+			struct td_regions *regions, struct td_batched *batched,
+			size_t function)
 {
-	const struct td_call_bucket *bucket = &counts->v[function][number];
-	td_autofree char *name = NULL;
-	char bounds[TD_DURATION_NAME];
+	struct td_timed *timed = &regions->timed[function];
+	uint64_t calls[TD_REGION_BUCKETS];
 	int rc = 0;
 
-	td_duration_bucket_name(bounds, number);
-	if (asprintf(&name, "%s %s", regions->timed[function].name, bounds) <
-	    0) {
-		name = NULL;
-		return -ENOMEM;
+	for (unsigned int i = 0; !rc && i < TD_REGION_BUCKETS; i++) {
+		calls[i] = counts->v[function][i].calls.counted;
+		if (calls[i])
+			rc = add_one(counts, regions, batched, function, i,
+				     false);
 	}
-	for (int own = 0; !rc && own <= 1; own++)
-		rc = add_region(counts, regions, batched, bucket, name, own);
-	/* both elements, which are the last ones */
-	for (size_t i = regions->nr - 2; !rc && i < regions->nr; i++) {
-		regions->v[i].timed = 1 + (int)function;
-		regions->v[i].bucket = number;
-	}
-	return rc;
+	if (rc)
+		return rc;
+	td_timed_choose(timed, calls);
+	return timed->slow ? add_one(counts, regions, batched, function,
+				     timed->slow, true)
+			   : 0;
 }
 
 int td_call_counts_to_regions(const struct td_call_counts *counts,
@@ -265,12 +355,8 @@ int td_call_counts_to_regions(const struct td_call_counts *counts,
 {
 	int rc = 0;
 
-	for (size_t f = 0; f < counts->nr; f++) {
-		for (unsigned int i = 0; !rc && i < TD_REGION_BUCKETS; i++) {
-			if (counts->v[f][i].counts)
-				rc = add_bucket(counts, regions, batched, f, i);
-		}
-	}
+	for (size_t f = 0; !rc && f < counts->nr; f++)
+		rc = add_function(counts, regions, batched, f);
 	td_batched_end(batched);
 	return rc;
 }

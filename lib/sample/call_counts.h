@@ -17,7 +17,8 @@ struct td_call_count {
 struct td_call_bucket {
 	struct td_calls calls;
 	struct td_call_facts facts;
-	uint64_t on[TD_REGION_PMUS], on_ns[TD_REGION_PMUS];
+	uint64_t on[TD_REGION_PMUS];
+	uint64_t took_ns[TD_REGION_PMUS], on_ns[TD_REGION_PMUS];
 	struct td_call_count *counts; /* one for each group; NULL: no calls */
 };
 

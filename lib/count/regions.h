@@ -37,6 +37,7 @@ struct td_calls {
 /* What is known of calls besides that were not marked by the program itself. */
 struct td_call_facts {
 	bool known;            /* else all of it is 0 */
+	bool waiting_only;     /* of marks: and so is all but waited_ns */
 	uint64_t waited_ns;    /* without a CPU, of the time of the calls */
 	uint64_t preempted_ns; /* of it, although they could have run */
 	uint64_t faults;       /* of pages */

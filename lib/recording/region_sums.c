@@ -2,6 +2,7 @@
 #include "lib/recording/region_sums.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -346,6 +347,35 @@ static void add_steps(struct td_durations *durations,
 	durations->nr += bucket->sides[side].calls.counted;
 }
 
+/* By the PMU on which the calls ended, as far as that is known. */
+static void add_times(const struct td_region_files *files,
+		      struct td_region *region, const struct record *record,
+		      uint64_t waited_ns)
+{
+	bool done[TD_REGION_PMUS] = { false };
+
+	for (size_t i = 0; i < files->nr_values; i++) {
+		const struct td_region_value *value = &files->values[i];
+		double part = (double)record->calls->on[1 + value->group] /
+			      (double)record->calls->counted;
+		struct td_sums times = times_of(record, false, part);
+		uint64_t took_ns = (uint64_t)td_sums_total(&times);
+
+		if (value->pmu >= TD_REGION_PMUS || done[value->pmu])
+			continue;
+		done[value->pmu] = true;
+		region->took_ns[value->pmu] += took_ns;
+		region->on_ns[value->pmu] +=
+			td_since(took_ns, (uint64_t)(part * (double)waited_ns));
+	}
+}
+
+static void add_waiting(struct td_call_facts *facts, uint64_t waited_ns)
+{
+	facts->known = facts->waiting_only = true;
+	facts->waited_ns += waited_ns;
+}
+
 static int add_bucket(struct td_region_files *files,
 		      const struct record *record, struct td_timed *timed,
 		      const struct td_region_bucket *bucket, uint32_t side)
@@ -363,6 +393,8 @@ static int add_bucket(struct td_region_files *files,
 	add_steps(&timed->durations, bucket, side);
 	add_calls(&region->calls, &of_bucket, false);
 	add_on(files, region, of_bucket.calls);
+	add_times(files, region, &of_bucket, bucket->sides[side].waited_ns);
+	add_waiting(&region->facts, bucket->sides[side].waited_ns);
 	return add_readings(files, &of_bucket,
 			    1 + (int)(region - files->regions.v), false);
 }
@@ -382,7 +414,8 @@ static void add_slowest(const struct td_region_files *files,
 			.cpu = (int)slow->cpu,
 		};
 
-		if (!slow->time_ns || slow->time_ns > slow->end_ns)
+		if (!slow->time_ns || slow->time_ns > slow->end_ns ||
+		    slow->cpu > INT_MAX)
 			continue;
 		td_timed_add_slow(timed, &call);
 		if (slow->time_ns > timed->durations.max_ns)
@@ -456,33 +489,4 @@ int td_region_files_add(struct td_region_files *files,
 	return file->head->buckets && at->kind != TD_REGION_OUTSIDE
 		       ? add_buckets(files, &record)
 		       : 0;
-}
-
-/* --- the end ------------------------------------------------------------- */
-
-/* It is the first of all that a thread has; in tables it comes last. */
-static int put_outside_last(struct td_region_files *files)
-{
-	struct td_regions *regions = &files->regions;
-	int at = 0, nr = (int)regions->nr;
-
-	while (at < nr && !regions->v[at].outside)
-		at++;
-	if (at == nr)
-		return 0;
-	for (size_t i = 0; i < files->counts.readings.nr; i++) {
-		int *region = &files->counts.readings.v[i].region;
-
-		if (*region > at)
-			*region = *region == at + 1 ? nr : *region - 1;
-	}
-	return td_regions_move_last(regions, (size_t)at);
-}
-
-int td_region_files_end(struct td_region_files *files)
-{
-	if (put_outside_last(files))
-		return -ENOMEM;
-	td_batched_end(&files->counts);
-	return 0;
 }

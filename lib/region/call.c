@@ -243,6 +243,18 @@ static uint64_t duration_of(const struct td_call *call,
 	return ns > inner ? ns - inner : 0;
 }
 
+/* A thread that did not lose its CPU has not waited, however its clocks are read. */
+static uint64_t waited_of(const struct td_call *call,
+			  const struct td_moment *end)
+{
+	uint64_t ns = end->time_ns - call->begin.time_ns;
+	uint64_t waited = end->waited_ns - call->begin.waited_ns;
+
+	if (call->begin.switches == end->switches || (int64_t)waited < 0)
+		return 0;
+	return waited < ns ? waited : ns;
+}
+
 /* The side that holds, with the call, is the other side. */
 static void add_to_bucket(const struct td_edit *edit,
 			  const struct td_call *call,
@@ -258,6 +270,7 @@ static void add_to_bucket(const struct td_edit *edit,
 
 	count_call(calls, call, end);
 	calls->nested += call->nested;
+	bucket->sides[edit->side].waited_ns += waited_of(call, end);
 	to->time_ns = from->time_ns + end->time_ns - call->begin.time_ns;
 	for (size_t e = 0; e < nr; e++)
 		to->values[e] =

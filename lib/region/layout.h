@@ -187,6 +187,7 @@ static inline uint64_t td_region_bucket_ns(unsigned int bucket)
 struct td_region_bucket_calls {
 	struct td_region_calls calls;
 	uint64_t steps[TD_REGION_BUCKET_STEPS]; /* calls of each */
+	uint64_t waited_ns; /* of their time, in which the thread had no CPU */
 };
 
 /*

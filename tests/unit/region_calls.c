@@ -309,7 +309,7 @@ static uint64_t calls_of_all_buckets(void)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < files.regions.nr; i++)
-		sum += files.regions.v[i].timed
+		sum += files.regions.v[i].timed && !files.regions.v[i].slow
 			       ? files.regions.v[i].calls.counted
 			       : 0;
 	return sum;

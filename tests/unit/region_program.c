@@ -102,7 +102,8 @@ static uint64_t calls_in_buckets(int timed)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < files.regions.nr; i++)
-		sum += files.regions.v[i].timed == timed
+		sum += files.regions.v[i].timed == timed &&
+				       !files.regions.v[i].slow
 			       ? files.regions.v[i].calls.counted
 			       : 0;
 	return sum;

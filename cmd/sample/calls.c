@@ -407,7 +407,7 @@ static const struct td_option_group group_counting = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,
+	&td_group_tasks,
 	&td_group_cores,
 	&td_group_files,
 	&group_counting,

@@ -445,8 +445,8 @@ static void check_buckets(void)
 	}
 	if (read_all(&files, &err))
 		exit(1);
-	/* with and without what is within, and two buckets */
-	is_int((long long)files.regions.nr, 4, "elements");
+	/* with and without what is within, two buckets, and the slow calls */
+	is_int((long long)files.regions.nr, 5, "elements");
 	is_int((long long)calls_in_buckets(&files), 4040, "calls in buckets");
 	slow = bucket_of(&files, 70000);
 	ok(slow && strcmp(slow->name, "a 51.2 - 76.8 us") == 0 &&
@@ -459,6 +459,13 @@ static void check_buckets(void)
 	       40 * 70000, "their slots");
 	is_int((long long)value_of(&files, "a", false, SLOTS),
 	       40 * 70000 + 4000 * 2000, "are a part of all");
+	slow = td_regions_find(&files.regions, "a from 3.2 us", false);
+	ok(slow && slow->slow && slow->calls.counted == 40 &&
+		   slow->took_ns[0] == 40 * 70000 &&
+		   slow->on_ns[0] == 40 * 70000,
+	   "calls from two buckets above the median on are slow");
+	is_int((long long)value_of(&files, "a from 3.2 us", false, SLOTS),
+	       40 * 70000, "which have the same slots");
 	ok(files.regions.nr_timed == 1 &&
 		   files.regions.timed[0].durations.nr == 4040 &&
 		   files.regions.timed[0]

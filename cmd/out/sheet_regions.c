@@ -88,6 +88,10 @@ static struct timed_cells make_timed(const struct td_region_facts *of)
 	bool open = of->slow || of->bucket == TD_REGION_BUCKETS - 1;
 	double to_ns = open ? NAN : (double)td_region_bucket_ns(of->bucket + 1);
 
+	/* a region beside its buckets */
+	if (!of->timed)
+		return (struct timed_cells){ NULL, NAN, NAN, false, NAN, NAN,
+					     NAN,  NAN, NAN, NAN,   NAN };
 	return (struct timed_cells){
 		.function = of->of,
 		.from_s = (double)td_region_bucket_ns(of->bucket) / 1e9,

@@ -60,6 +60,8 @@ static const char *name_of(const struct td_slow_cause *cause)
 		return "not running, as they waited";
 	case TD_SLOW_PREEMPTED:
 		return "not running, as others had the CPU";
+	case TD_SLOW_OFF:
+		return "not running";
 	case TD_SLOW_CORE:
 		return "on another kind of core";
 	case TD_SLOW_NODE:

@@ -80,7 +80,7 @@ static int cell_width(const struct layout *layout,
 
 static bool is_of_block(const struct layout *layout, const struct td_row *row)
 {
-	if (layout->timed && row->region->timed != layout->timed)
+	if (row->region->timed != layout->timed)
 		return false;
 	return !layout->block || !layout->block->pmu ||
 	       strcmp(layout->block->pmu, row->pmu) == 0;
@@ -506,25 +506,44 @@ static void put_blocks(const struct td_writer *writer,
 			 layout->table.blocks + layout->table.nr_blocks);
 }
 
+/* Regions that are shown beside their buckets. */
+static bool has_untimed(const struct td_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		if (!report->rows[i].region->timed)
+			return true;
+	}
+	return false;
+}
+
+static void put_timed(const struct td_writer *writer,
+		      const struct td_report *report, struct layout *layout)
+{
+	for (size_t i = 0; i < report->nr_timed; i++) {
+		layout->timed = 1 + (int)i;
+		if (!report->timed[i].durations.nr)
+			continue;
+		td_out_text_quantiles(writer, &report->timed[i]);
+		put_blocks(writer, report, layout);
+		td_out_text_slow(writer, report, i);
+	}
+}
+
 void td_out_text_regions(const struct td_writer *writer,
 			 const struct td_report *report)
 {
 	struct layout layout = make_layout(writer, report);
+	bool untimed = has_untimed(report);
 
 	if (!report->nr_rows)
 		return;
-	layout.timed = report->nr_timed > 0;
+	layout.timed = !untimed;
 	if (nr_tables(writer, report, &layout) > MOST_TABLES)
 		make_narrow(report, &layout);
-	for (size_t i = 0; i < report->nr_timed; i++) {
-		layout.timed = 1 + (int)i;
-		if (!report->timed[i].durations.nr)
-			continue;
-		td_out_text_quantiles(writer, &report->timed[i]);
+	if (untimed)
 		put_blocks(writer, report, &layout);
-		td_out_text_slow(writer, report, i);
-	}
-	if (!report->nr_timed)
-		put_blocks(writer, report, &layout);
+	if (untimed && report->nr_timed)
+		fputc('\n', writer->fp);
+	put_timed(writer, report, &layout);
 	put_legend(writer, report);
 }

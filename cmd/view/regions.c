@@ -149,6 +149,7 @@ static void add_timed(const struct td_source *source, const struct td_row *row,
 	const struct td_region *region = find(source->regions, row->id);
 	const struct td_call_facts *of = &region->facts;
 	double calls = of->known ? (double)region->calls.counted : NAN;
+	double reasons = of->waiting_only ? NAN : calls;
 
 	facts->timed = region->timed;
 	if (!region->timed)
@@ -163,10 +164,10 @@ static void add_timed(const struct td_source *source, const struct td_row *row,
 	facts->on_cpu_pct =
 		of->known ? PERCENT * facts->on_ns / facts->took_ns : NAN;
 	facts->waited_ns = (double)of->waited_ns / calls;
-	facts->preempted_ns = (double)of->preempted_ns / calls;
-	facts->faults = (double)of->faults / calls;
-	facts->switches = (double)of->switches / calls;
-	facts->migrations = (double)of->migrations / calls;
+	facts->preempted_ns = (double)of->preempted_ns / reasons;
+	facts->faults = (double)of->faults / reasons;
+	facts->switches = (double)of->switches / reasons;
+	facts->migrations = (double)of->migrations / reasons;
 }
 
 static struct td_region_facts make_facts(const struct td_source *source,

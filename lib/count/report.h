@@ -155,6 +155,7 @@ struct td_region_facts {
 enum td_slow_kind {
 	TD_SLOW_WAITED,    /* they had no CPU, and wanted none */
 	TD_SLOW_PREEMPTED, /* they had no CPU, and wanted one */
+	TD_SLOW_OFF,       /* they had no CPU, and nobody knows which of both */
 	TD_SLOW_CORE,      /* they ran on another kind of core */
 	TD_SLOW_NODE,      /* more slots of a node of the tree */
 	TD_SLOW_CLOCK,     /* fewer slots in the same time */

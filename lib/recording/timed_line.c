@@ -31,6 +31,13 @@ static uint64_t *fact_at(struct td_call_facts *of, size_t i)
 	return (uint64_t *)(void *)((char *)of + facts[i].offset);
 }
 
+static size_t nr_facts(const struct td_call_facts *of)
+{
+	if (!of->known)
+		return 0;
+	return of->waiting_only ? 1 : TD_ARRAY_SIZE(facts);
+}
+
 /* --- writing ---------------------------------------------------------------- */
 
 static void put(struct json_object *to, const char *key, uint64_t number)
@@ -118,7 +125,7 @@ void td_timed_put_region(struct json_object *object,
 		td_json_add(object, "slow", json_object_new_boolean(true));
 	td_json_add(object, "took_ns", by_pmu(machine, region->took_ns));
 	td_json_add(object, "on_ns", by_pmu(machine, region->on_ns));
-	for (size_t i = 0; of.known && i < TD_ARRAY_SIZE(facts); i++)
+	for (size_t i = 0; i < nr_facts(&of); i++)
 		put(object, facts[i].key, *fact_at(&of, i));
 }
 
@@ -251,10 +258,13 @@ static bool read_by_pmu(struct json_object *object, const char *key,
 	return of;
 }
 
+/* Those of marks have the first one alone. */
 static bool read_facts(struct json_object *object, struct td_call_facts *of)
 {
 	of->known = json_object_object_get_ex(object, facts[0].key, NULL);
-	for (size_t i = 0; of->known && i < TD_ARRAY_SIZE(facts); i++) {
+	of->waiting_only = of->known && !json_object_object_get_ex(
+						object, facts[1].key, NULL);
+	for (size_t i = 0; i < nr_facts(of); i++) {
 		if (!read_number(object, facts[i].key, MOST, fact_at(of, i)))
 			return false;
 	}
@@ -271,7 +281,7 @@ int td_timed_read_region(struct json_object *object,
 	uint64_t timed;
 
 	if (!json_object_object_get_ex(object, "timed", NULL))
-		return regions->nr_timed ? -EINVAL : 0;
+		return 0;
 	if (!read_number(object, "timed", INT_MAX, &timed) || !timed ||
 	    timed > regions->nr_timed || !region->calls.counted ||
 	    !read_bucket(object, "bucket", &region->bucket) ||

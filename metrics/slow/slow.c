@@ -95,6 +95,11 @@ static void add_waiting(struct td_slow *out)
 
 	if (isnan(slow->waited_ns) || isnan(middle->waited_ns))
 		return;
+	if (isnan(preempted)) {
+		add_cause(out, TD_SLOW_OFF, NULL,
+			  slow->waited_ns - middle->waited_ns, 0);
+		return;
+	}
 	add_cause(out, TD_SLOW_WAITED, NULL,
 		  slow->waited_ns - middle->waited_ns - preempted, 0);
 	add_cause(out, TD_SLOW_PREEMPTED, NULL, preempted, 0);

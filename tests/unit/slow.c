@@ -219,6 +219,11 @@ static void test_waiting(void)
 		   adds_up(&slow),
 	   "time without a CPU");
 	ok(slow.causes[0].kind == TD_SLOW_WAITED, "the largest comes first");
+	facts[0].preempted_ns = facts[1].preempted_ns = NAN;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(test_near(share(&slow, TD_SLOW_OFF, NULL), 100, 1e-9) &&
+		   adds_up(&slow),
+	   "of which nobody knows the reason");
 }
 
 static void test_clock(void)

@@ -10,16 +10,16 @@
 /* --- steps ------------------------------------------------------------------ */
 
 #define STEP_BITS 4 /* steps an octave: 16 */
-#define STEPS     (1U << STEP_BITS)
+#define STEPS     ((size_t)1 << STEP_BITS)
 
 /* Short durations have a step each. */
 static size_t step_of(uint64_t ns)
 {
-	unsigned int octave;
+	size_t octave;
 
 	if (ns < STEPS)
 		return (size_t)ns;
-	octave = 63 - (unsigned int)__builtin_clzll(ns) - STEP_BITS;
+	octave = 63 - (size_t)__builtin_clzll(ns) - STEP_BITS;
 	return STEPS * octave + (size_t)(ns >> octave);
 }
 

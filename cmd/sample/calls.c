@@ -369,6 +369,18 @@ static void free_all(struct calling *c)
 	td_job_free(&c->job);
 }
 
+/* What would be opened, and where the probes would be. */
+static int show_plan(struct calling *c, struct td_err *err)
+{
+	int rc = td_dry_run(&c->job, err);
+
+	for (size_t i = 0; !rc && i < c->functions.nr; i++)
+		printf("probes at %s: 0x%" PRIx64 " in %s\n",
+		       c->functions.v[i].name, c->functions.v[i].offset,
+		       c->functions.v[i].path);
+	return rc;
+}
+
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
@@ -379,7 +391,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	td_inherited_change(&inherited);
 	rc = plan(&c, opts, err);
 	if (!rc)
-		rc = opts->dry_run ? td_dry_run(&c.job, err)
+		rc = opts->dry_run ? show_plan(&c, err)
 				   : gather(&c, &inherited, status, err);
 	rc = td_gathering_close(&c.gathering, rc, err);
 	reached.over = c.gathering.over;

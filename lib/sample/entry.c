@@ -347,13 +347,23 @@ static int choose(struct td_entry_point *entry, const char *answer,
 	return 0;
 }
 
-static int copy_names(struct td_entry_point *entry, const char *path,
-		      const char *name)
+static int open_entry(struct td_entry_point *entry, const struct td_sysfs *fs,
+		      const struct td_object *object, const char *name,
+		      struct td_err *err)
 {
+	char *below = td_regular_path(object->pid, object->path);
+
 	*entry = (struct td_entry_point){ .fd = -1 };
 	entry->name = strdup(name);
-	entry->path = strdup(path);
-	return entry->name && entry->path ? 0 : -ENOMEM;
+	entry->path = strdup(object->path);
+	if (below)
+		entry->fd = td_regular_open(fs, below);
+	free(below);
+	if (!below || !entry->name || !entry->path)
+		return td_err_nomem(err);
+	return entry->fd < 0 ? td_err_set(err, entry->fd, "%s: %s",
+					  object->path, reason_of(-entry->fd))
+			     : 0;
 }
 
 int td_entry_find(struct td_entry_point *entry,
@@ -361,24 +371,18 @@ int td_entry_find(struct td_entry_point *entry,
 		  const struct td_object *object, const char *name,
 		  struct td_err *err)
 {
-	char *below = td_regular_path(object->pid, object->path);
-	char *answer = calloc(1, ANSWER_BYTES);
-	int rc = 0;
+	int rc = open_entry(entry, symbols->fs, object, name, err);
+	char *answer;
 
-	if (copy_names(entry, object->path, name) || !below || !answer)
-		rc = td_err_nomem(err);
-	else
-		entry->fd = td_regular_open(symbols->fs, below);
-	if (!rc && entry->fd < 0)
-		rc = td_err_set(err, entry->fd, "%s: %s", object->path,
-				reason_of(-entry->fd));
-	if (!rc && ask(symbols->fs, object, name, answer))
-		rc = td_err_set(err, -EAGAIN, "%s: %s", object->path,
-				strerror(EAGAIN));
-	if (!rc)
-		rc = choose(entry, answer, symbols->notes, err);
+	if (rc)
+		return rc;
+	answer = calloc(1, ANSWER_BYTES);
+	if (!answer)
+		return td_err_nomem(err);
+	rc = ask(symbols->fs, object, name, answer);
+	rc = rc ? td_err_set(err, rc, "%s: %s", object->path, strerror(-rc))
+		: choose(entry, answer, symbols->notes, err);
 	entry->stepped = !rc && is_stepped(entry);
-	free(below);
 	free(answer);
 	return rc;
 }

@@ -17,6 +17,7 @@
 #include "cmd/plan/dry_run.h"
 #include "cmd/regions/result.h"
 #include "cmd/sample/calls_cost.h"
+#include "cmd/sample/calls_next.h"
 #include "cmd/sample/functions.h"
 #include "cmd/sample/gather.h"
 #include "cmd/session.h"
@@ -317,6 +318,7 @@ static void say(const struct calling *c)
 			td_job_say(&c->job, "tdstat: %s: no call was counted\n",
 				   c->functions.v[i].name);
 	}
+	td_calls_say_next(&c->job, &c->result.view.report);
 }
 
 static int show(struct calling *c, struct td_err *err)

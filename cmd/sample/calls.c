@@ -2,6 +2,7 @@
 /* tdstat calls: what the slow calls of a function have more than the others. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include "cmd/plan/dry_run.h"
 #include "cmd/regions/result.h"
 #include "cmd/sample/calls_cost.h"
+#include "cmd/sample/calls_next.h"
 #include "cmd/sample/functions.h"
 #include "cmd/sample/gather.h"
 #include "cmd/session.h"
@@ -29,7 +31,7 @@
 /* Of a ring: each call is two samples, and root may have more memory. */
 #define RING_PAGES 1024
 
-#define NR_EMPTY 2 /* by td_entry.stepped */
+#define NR_EMPTY 2 /* by td_entry_point.stepped */
 
 /* The companions of each group; behind them stand the probes of each function. */
 enum {
@@ -42,7 +44,7 @@ struct calling {
 	struct td_job job;
 	struct td_functions functions;
 	/* whose calls cost what their probes do, of both kinds */
-	struct td_entry empty[NR_EMPTY];
+	struct td_entry_point empty[NR_EMPTY];
 	struct td_call_cost costs[NR_EMPTY];
 	const struct td_call_cost **cost_of; /* of each function */
 	struct td_probes probes;
@@ -149,7 +151,7 @@ static int measure_costs(struct calling *c, struct td_err *err)
 	size_t nr = c->functions.nr;
 	int rc = 0;
 
-	c->cost_of = calloc(nr, sizeof(*c->cost_of));
+	c->cost_of = calloc(nr, sizeof(void *));
 	if (!c->cost_of)
 		return td_err_nomem(err);
 	for (size_t i = 0; !rc && i < nr; i++) {
@@ -167,7 +169,7 @@ static int open_probes(struct calling *c, struct td_err *err)
 {
 	struct td_gathering *g = &c->gathering;
 	size_t nr = c->functions.nr;
-	td_autofree struct td_entry *entries =
+	td_autofree struct td_entry_point *entries =
 		calloc(nr + NR_EMPTY, sizeof(*entries));
 	int rc = entries ? 0 : td_err_nomem(err);
 
@@ -276,14 +278,47 @@ static void say_unpaired(const struct calling *c, size_t function)
 	}
 }
 
+/* From this share of the CPU time on, what the probes cost is worth a remark. */
+#define MUCH_PCT 5
+
+/* Of a process that runs already, the CPU time is not known: at most all of one. */
+static void say_cost(const struct calling *c)
+{
+	const struct td_usage *usage = &c->gathering.usage;
+	double all_ns = usage->has_times
+				? (double)(usage->user_ns + usage->sys_ns)
+				: (double)usage->elapsed_ns;
+	double cost_ns = 0, pct;
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < c->functions.nr; i++) {
+		uint64_t calls = c->regions.timed[i].durations.nr;
+
+		if (c->pairing.unpaired)
+			calls += c->pairing.unpaired[i].recursive;
+		cost_ns += (double)calls * (double)c->cost_of[i]->pair_ns;
+		nr += calls;
+	}
+	pct = 100 * cost_ns / all_ns;
+	if (pct > MUCH_PCT)
+		td_job_say(&c->job,
+			   "tdstat: the probes took about %.0f %% of the %s: "
+			   "%.1f us for each of %" PRIu64 " calls\n",
+			   fmin(pct, 100),
+			   usage->has_times ? "CPU time" : "time of a CPU",
+			   cost_ns / (double)nr / 1e3, nr);
+}
+
 static void say(const struct calling *c)
 {
+	say_cost(c);
 	for (size_t i = 0; i < c->functions.nr; i++) {
 		say_unpaired(c, i);
 		if (!c->regions.timed[i].durations.nr)
 			td_job_say(&c->job, "tdstat: %s: no call was counted\n",
 				   c->functions.v[i].name);
 	}
+	td_calls_say_next(&c->job, &c->result.view.report);
 }
 
 static int show(struct calling *c, struct td_err *err)
@@ -336,6 +371,18 @@ static void free_all(struct calling *c)
 	td_job_free(&c->job);
 }
 
+/* What would be opened, and where the probes would be. */
+static int show_plan(struct calling *c, struct td_err *err)
+{
+	int rc = td_dry_run(&c->job, err);
+
+	for (size_t i = 0; !rc && i < c->functions.nr; i++)
+		printf("probes at %s: 0x%" PRIx64 " in %s\n",
+		       c->functions.v[i].name, c->functions.v[i].offset,
+		       c->functions.v[i].path);
+	return rc;
+}
+
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
@@ -346,7 +393,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	td_inherited_change(&inherited);
 	rc = plan(&c, opts, err);
 	if (!rc)
-		rc = opts->dry_run ? td_dry_run(&c.job, err)
+		rc = opts->dry_run ? show_plan(&c, err)
 				   : gather(&c, &inherited, status, err);
 	rc = td_gathering_close(&c.gathering, rc, err);
 	reached.over = c.gathering.over;

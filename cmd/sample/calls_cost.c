@@ -57,9 +57,10 @@ static bool find_offset(uint64_t address, uint64_t *offset)
 	return found;
 }
 
-int td_empty_find(struct td_entry *entry, bool stepped, struct td_err *err)
+int td_empty_find(struct td_entry_point *entry, bool stepped,
+		  struct td_err *err)
 {
-	*entry = (struct td_entry){ .fd = -1 };
+	*entry = (struct td_entry_point){ .fd = -1 };
 	entry->name = strdup("an empty function");
 	entry->path = strdup("/proc/self/exe");
 	if (!entry->name || !entry->path)
@@ -117,11 +118,31 @@ static int take(void *ctx, const struct td_record *record, int event)
 				 (int)(at / t->nr_companions), what, 0);
 }
 
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The median of what the calls take. */
+static uint64_t call_all(const struct trial *t)
+{
+	uint64_t took_ns[CALLS];
+
+	for (int i = 0; i < CALLS; i++) {
+		uint64_t begin_ns = td_now_ns();
+
+		empty[t->stepped]();
+		took_ns[i] = td_now_ns() - begin_ns;
+	}
+	qsort(took_ns, CALLS, sizeof(*took_ns), by_size);
+	return took_ns[CALLS / 2];
+}
+
 static int call_often(struct trial *t, struct td_sampler *sampler,
 		      uint64_t *pair_ns)
 {
-	uint64_t begin_ns;
-
 	t->nr = 0;
 	td_sampler_enable(sampler, true);
 	for (int i = 0; i < WARM; i++)
@@ -129,10 +150,7 @@ static int call_often(struct trial *t, struct td_sampler *sampler,
 	if (td_sampler_read(sampler, true, take, t))
 		return -ENOMEM;
 	t->nr = 0;
-	begin_ns = td_now_ns();
-	for (int i = 0; i < CALLS; i++)
-		empty[t->stepped]();
-	*pair_ns = (td_now_ns() - begin_ns) / CALLS;
+	*pair_ns = call_all(t);
 	td_sampler_enable(sampler, false);
 	return td_sampler_read(sampler, true, take, t) ? -ENOMEM : 0;
 }
@@ -220,25 +238,19 @@ static int try_groups(struct trial *t, struct td_sampler *sampler,
 	return rc;
 }
 
-static int open_on_self(struct td_sampler **sampler, struct td_job *job,
-			const struct td_companion *companions, size_t nr,
-			struct td_target *self, struct td_sampling *how,
-			struct td_err *err)
+/* Of this thread alone. */
+static int try_on_self(struct trial *t, const struct td_sampler_setup *setup,
+		       struct td_call_cost *cost, struct td_err *err)
 {
-	const struct td_sampler_setup setup = {
-		.plan = &job->plan,
-		.how = how,
-		.machine = &job->machine,
-		.target = self,
-		.notes = &job->notes,
-		.format = { .values = true, .stack = true },
-		.companions = companions,
-		.nr_companions = nr,
-	};
+	struct td_sampler *sampler = NULL;
+	int rc = td_ints_add(&setup->target->tids, gettid())
+			 ? td_err_nomem(err)
+			 : td_sampler_open(&sampler, setup, err);
 
-	if (td_ints_add(&self->tids, gettid()))
-		return td_err_nomem(err);
-	return td_sampler_open(sampler, &setup, err);
+	if (!rc && try_groups(t, sampler, cost))
+		rc = td_err_nomem(err);
+	td_sampler_close(sampler);
+	return rc;
 }
 
 static int try_all(struct trial *t, const struct td_companion *companions,
@@ -248,18 +260,21 @@ static int try_all(struct trial *t, const struct td_companion *companions,
 	struct td_target self = { .all_user = job->target.all_user,
 				  .all_kernel = job->target.all_kernel,
 				  .exclude_guest = job->target.exclude_guest };
-	td_autofree struct td_sampling *how =
-		calloc(job->plan.events.nr + 1, sizeof(*how));
-	struct td_sampler *sampler = NULL;
-	int rc = how ? 0 : td_err_nomem(err);
+	struct td_sampling *how = calloc(job->plan.events.nr + 1, sizeof(*how));
+	const struct td_sampler_setup setup = {
+		.plan = &job->plan,
+		.how = how,
+		.machine = &job->machine,
+		.target = &self,
+		.notes = &job->notes,
+		.format = { .values = true, .stack = true },
+		.companions = companions,
+		.nr_companions = t->nr_companions,
+	};
+	int rc = how ? try_on_self(t, &setup, cost, err) : td_err_nomem(err);
 
-	if (!rc)
-		rc = open_on_self(&sampler, job, companions, t->nr_companions,
-				  &self, how, err);
-	if (!rc && try_groups(t, sampler, cost))
-		rc = td_err_nomem(err);
-	td_sampler_close(sampler);
 	td_ints_free(&self.tids);
+	free(how);
 	return rc;
 }
 

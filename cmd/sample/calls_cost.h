@@ -9,9 +9,10 @@
 
 /*
  * An empty function of tdstat itself, to be probed, whose first instruction is one
- * that the kernel steps over, or not: td_entry.stepped.  Free it even after an error.
+ * that the kernel steps over, or not: td_entry_point.stepped.  Free it even after an error.
  */
-int td_empty_find(struct td_entry *entry, bool stepped, struct td_err *err);
+int td_empty_find(struct td_entry_point *entry, bool stepped,
+		  struct td_err *err);
 /*
  * Calls the empty function, on a CPU of each kind that this process may use, to learn
  * what its probes add to a call.  companions: as those of a function, with its probes.

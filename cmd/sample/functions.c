@@ -128,13 +128,25 @@ static char *program_of(const struct td_job *job, int pid)
 }
 
 /* where: behind the @, or NULL. */
-static char *find_file(const struct td_job *job, int pid, const char *where)
+static char *find_named(const struct td_job *job, int pid, const char *where)
 {
 	if (!where)
 		return program_of(job, pid);
 	if (strchr(where, '/'))
 		return strdup(where);
 	return pid ? find_mapped(job, pid, where) : find_library(where);
+}
+
+/* Of ours, where the process has no view of its own. */
+static char *find_file(const struct td_job *job, int pid, const char *where)
+{
+	char *path = find_named(job, pid, where), *absolute;
+
+	if (!path || *path == '/')
+		return path;
+	absolute = realpath(path, NULL);
+	free(path);
+	return absolute;
 }
 
 static int no_file(const struct td_job *job, int pid, const char *where,
@@ -144,9 +156,9 @@ static int no_file(const struct td_job *job, int pid, const char *where,
 		return td_err_set(err, -EACCES,
 				  "process %d: its program is not known: %s",
 				  pid, strerror(errno));
-	if (!where)
+	if (!where || strchr(where, '/'))
 		return td_err_set(err, -ENOENT, "%s: %s",
-				  job->opts->target.command[0],
+				  where ? where : job->opts->target.command[0],
 				  strerror(ENOENT));
 	if (pid)
 		return td_err_set(err, -ENOENT,
@@ -173,21 +185,24 @@ static size_t length_of_name(const char *text)
 }
 
 static int add_function(struct td_functions *functions, struct td_job *job,
-			const char *name, const char *path, struct td_err *err)
+			const char *name, char *path, struct td_err *err)
 {
-	struct td_entry *entry =
+	const struct td_symbols symbols = { .fs = &job->fs,
+					    .notes = &job->notes };
+	const struct td_object object = { .path = path,
+					  .pid = process_of(job) };
+	struct td_entry_point *entry =
 		td_array_add(&functions->v, functions->nr, sizeof(*entry));
 
 	if (!entry)
 		return td_err_nomem(err);
 	functions->nr++;
-	return td_entry_find(entry, &job->fs, process_of(job), path, name,
-			     &job->notes, err);
+	return td_entry_find(entry, &symbols, &object, name, err);
 }
 
 static bool is_double(const struct td_functions *functions)
 {
-	const struct td_entry *last = &functions->v[functions->nr - 1];
+	const struct td_entry_point *last = &functions->v[functions->nr - 1];
 
 	for (size_t i = 0; i + 1 < functions->nr; i++) {
 		if (functions->v[i].offset == last->offset)
@@ -197,7 +212,7 @@ static bool is_double(const struct td_functions *functions)
 }
 
 static int find_all(struct td_functions *functions, struct td_job *job,
-		    char *names, const char *path, struct td_err *err)
+		    char *names, char *path, struct td_err *err)
 {
 	int rc = 0;
 
@@ -219,17 +234,14 @@ static int find_all(struct td_functions *functions, struct td_job *job,
 	return rc;
 }
 
-int td_functions_find(struct td_functions *functions, struct td_job *job,
-		      struct td_err *err)
+/* names: of functions, and of their file behind an @; is changed. */
+static int find_in_file(struct td_functions *functions, struct td_job *job,
+			char *names, struct td_err *err)
 {
-	td_autofree char *names = strdup(job->opts->patterns[0]);
 	td_autofree char *path = NULL;
 	int pid = process_of(job);
-	char *at;
+	char *at = strrchr(names, '@');
 
-	if (!names)
-		return td_err_nomem(err);
-	at = strrchr(names, '@');
 	if (at)
 		*at++ = '\0';
 	if (!*names || (at && !*at))
@@ -238,6 +250,17 @@ int td_functions_find(struct td_functions *functions, struct td_job *job,
 	path = find_file(job, pid, at);
 	return path ? find_all(functions, job, names, path, err)
 		    : no_file(job, pid, at, err);
+}
+
+int td_functions_find(struct td_functions *functions, struct td_job *job,
+		      struct td_err *err)
+{
+	char *names = strdup(job->opts->patterns[0]);
+	int rc = names ? find_in_file(functions, job, names, err)
+		       : td_err_nomem(err);
+
+	free(names);
+	return rc;
 }
 
 void td_functions_free(struct td_functions *functions)

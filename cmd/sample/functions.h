@@ -7,7 +7,7 @@
 
 /* The functions whose calls are counted. */
 struct td_functions {
-	struct td_entry *v;
+	struct td_entry_point *v;
 	size_t nr;
 };
 

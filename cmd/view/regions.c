@@ -258,21 +258,33 @@ static void sort(struct td_report *report)
 		      by_order);
 }
 
-/* What so few windows or calls say is of chance. */
+/*
+ * Where probes took so much of the time, in percent, what is left of it is mostly what
+ * they took longer than they usually do.
+ */
+#define MOST_COST 90
+
+/* Why the row's metrics would be of chance; NULL: they are not. */
+static const char *why_not(const struct td_region_facts *facts)
+{
+	if (facts->timed && facts->cost_pct >= MOST_COST)
+		return "the probes took most of the time";
+	if (facts->outside || facts->calls >= TD_LEAST_WINDOWS)
+		return NULL;
+	return facts->timed ? "fewer than 30 calls" : "fewer than 30 windows";
+}
+
 static void forget_few(const struct td_row *row, size_t nr_columns)
 {
-	bool timed = row->region->timed;
+	const char *why = why_not(row->region);
 
-	if (row->region->outside || row->region->calls >= TD_LEAST_WINDOWS)
-		return;
-	for (size_t i = 0; i < nr_columns; i++) {
+	for (size_t i = 0; why && i < nr_columns; i++) {
 		struct td_cell *cell = &row->cells[i];
 
 		if (cell->status != TD_STATUS_OK)
 			continue;
 		cell->status = TD_STATUS_NOT_COUNTED;
-		cell->why =
-			timed ? "fewer than 30 calls" : "fewer than 30 windows";
+		cell->why = why;
 	}
 }
 

@@ -136,7 +136,7 @@ static bool has_moving_stacks(const struct td_elf *file)
 }
 
 __attribute__((noreturn)) static void look(const struct td_sysfs *fs,
-					   struct td_object *object,
+					   const struct td_object *object,
 					   const char *name, int fd)
 {
 	struct td_search search = { fs, false, TD_SEARCH_BYTES,
@@ -185,7 +185,7 @@ static size_t read_answer(int fd, char *answer)
 }
 
 /* What another process says of a name in the file; "": nothing. */
-static int ask(const struct td_sysfs *fs, struct td_object *object,
+static int ask(const struct td_sysfs *fs, const struct td_object *object,
 	       const char *name, char *answer)
 {
 	pid_t parent = getpid(), pid;
@@ -225,6 +225,18 @@ static bool parse_line(const char *line, char *kind, uint64_t *number,
 	       3;
 }
 
+static void add_line(struct told *told, uint64_t number, const char *name)
+{
+	size_t used = strlen(told->all);
+
+	if (!told->nr++) {
+		told->number = number;
+		snprintf(told->name, sizeof(told->name), "%s", name);
+	}
+	snprintf(told->all + used, sizeof(told->all) - used,
+		 "%s%s at 0x%" PRIx64, used ? ", " : "", name, number);
+}
+
 static struct told collect(const char *answer, char wanted)
 {
 	struct told told = { 0 };
@@ -234,17 +246,8 @@ static struct told collect(const char *answer, char wanted)
 		uint64_t number;
 		char name[256], kind;
 
-		if (parse_line(line, &kind, &number, name) && kind == wanted) {
-			size_t used = strlen(told.all);
-
-			if (!told.nr++) {
-				told.number = number;
-				memcpy(told.name, name, sizeof(name));
-			}
-			snprintf(told.all + used, sizeof(told.all) - used,
-				 "%s%s at 0x%" PRIx64, used ? ", " : "", name,
-				 number);
-		}
+		if (parse_line(line, &kind, &number, name) && kind == wanted)
+			add_line(&told, number, name);
 		line = end ? end + 1 : NULL;
 	}
 	return told;
@@ -273,16 +276,19 @@ static int no_function(const char *path, const char *name, const char *answer,
 	if (!end.nr)
 		return td_err_set(err, -EIO,
 				  "%s: what reads its symbols has ended", path);
-	if (end.number)
-		return td_err_set(err, -ENOENT, "%s: %s", path,
-				  reason_of((int)end.number));
-	td_err_set(err, -ENOENT,
-		   "%s has no function %s: it is of another file, or inlined "
-		   "into its callers",
-		   path, name);
+	if (end.number) {
+		td_err_set(err, -ENOENT, "%s: %s", path,
+			   reason_of((int)end.number));
+		return td_err_hint(err, "FUNCTION@FILE names the file that has "
+					"it: a program, or a library");
+	}
+	td_err_usage(err,
+		     "%s has no function %s: it is of another file, or inlined "
+		     "into its callers",
+		     path, name);
 	if (closest.nr)
 		return td_err_hint(err, "did you mean %s?", closest.name);
-	return td_err_hint(err, "FUNCTION@LIBRARY is in a library; "
+	return td_err_hint(err, "FUNCTION@FILE names another file; "
 				"__attribute__((noinline)) keeps a function");
 }
 
@@ -290,7 +296,7 @@ static int no_function(const char *path, const char *name, const char *answer,
  * push, jumps, calls and nop are carried out by the kernel:
  * arch_uprobe_analyze_insn() in arch/x86/kernel/uprobes.c.
  */
-static bool is_stepped(const struct td_entry *entry)
+static bool is_stepped(const struct td_entry_point *entry)
 {
 	unsigned char code[2] = { 0 };
 
@@ -304,7 +310,7 @@ static bool is_stepped(const struct td_entry *entry)
 	       !(code[0] >= 0x70 && code[0] <= 0x7f);
 }
 
-static int choose(struct td_entry *entry, const char *answer,
+static int choose(struct td_entry_point *entry, const char *answer,
 		  struct td_notes *notes, struct td_err *err)
 {
 	struct told found = collect(answer, FOUND);
@@ -317,8 +323,8 @@ static int choose(struct td_entry *entry, const char *answer,
 				  "move: a probe at a return would end it",
 				  entry->path);
 	if (found.nr > 1 || (!found.nr && clone.nr > 1)) {
-		td_err_set(err, -EINVAL, "%s: several functions are named %s",
-			   entry->path, entry->name);
+		td_err_usage(err, "%s: several functions are named %s",
+			     entry->path, entry->name);
 		return td_err_hint(err, "it may be %s",
 				   found.nr ? found.all : clone.all);
 	}
@@ -341,38 +347,51 @@ static int choose(struct td_entry *entry, const char *answer,
 	return 0;
 }
 
-int td_entry_find(struct td_entry *entry, const struct td_sysfs *fs, int pid,
-		  const char *path, const char *name, struct td_notes *notes,
+static int open_entry(struct td_entry_point *entry, const struct td_sysfs *fs,
+		      const struct td_object *object, const char *name,
+		      struct td_err *err)
+{
+	char *below = td_regular_path(object->pid, object->path);
+
+	*entry = (struct td_entry_point){ .fd = -1 };
+	entry->name = strdup(name);
+	entry->path = strdup(object->path);
+	if (below)
+		entry->fd = td_regular_open(fs, below);
+	free(below);
+	if (!below || !entry->name || !entry->path)
+		return td_err_nomem(err);
+	return entry->fd < 0 ? td_err_set(err, entry->fd, "%s: %s",
+					  object->path, reason_of(-entry->fd))
+			     : 0;
+}
+
+int td_entry_find(struct td_entry_point *entry,
+		  const struct td_symbols *symbols,
+		  const struct td_object *object, const char *name,
 		  struct td_err *err)
 {
-	td_autofree char *below = td_regular_path(pid, path);
-	td_autofree char *answer = calloc(1, ANSWER_BYTES);
-	td_autofree char *own = strdup(path);
-	struct td_object object = { .path = own, .pid = pid };
-	int rc;
+	int rc = open_entry(entry, symbols->fs, object, name, err);
+	char *answer;
 
-	*entry = (struct td_entry){ .fd = -1 };
-	entry->name = strdup(name);
-	entry->path = strdup(path);
-	if (!below || !answer || !own || !entry->name || !entry->path)
-		return td_err_nomem(err);
-	entry->fd = td_regular_open(fs, below);
-	if (entry->fd < 0)
-		return td_err_set(err, entry->fd, "%s: %s", path,
-				  reason_of(-entry->fd));
-	rc = ask(fs, &object, name, answer);
 	if (rc)
-		return td_err_set(err, rc, "%s: %s", path, strerror(-rc));
-	rc = choose(entry, answer, notes, err);
+		return rc;
+	answer = calloc(1, ANSWER_BYTES);
+	if (!answer)
+		return td_err_nomem(err);
+	rc = ask(symbols->fs, object, name, answer);
+	rc = rc ? td_err_set(err, rc, "%s: %s", object->path, strerror(-rc))
+		: choose(entry, answer, symbols->notes, err);
 	entry->stepped = !rc && is_stepped(entry);
+	free(answer);
 	return rc;
 }
 
-void td_entry_free(struct td_entry *entry)
+void td_entry_free(struct td_entry_point *entry)
 {
 	free(entry->name);
 	free(entry->path);
 	if (entry->fd > 0)
 		td_close_fd(&entry->fd);
-	*entry = (struct td_entry){ .fd = -1 };
+	*entry = (struct td_entry_point){ .fd = -1 };
 }

@@ -2,12 +2,10 @@
 #ifndef TD_LIB_SAMPLE_ENTRY_H
 #define TD_LIB_SAMPLE_ENTRY_H
 
-#include "lib/base/err.h"
-#include "lib/base/notes.h"
-#include "lib/machine/sysfs.h"
+#include "lib/sample/symbols.h"
 
 /* Where a function begins: what a probe needs. */
-struct td_entry {
+struct td_entry_point {
 	char *name;      /* as the user typed it */
 	char *path;      /* of the file */
 	uint64_t offset; /* in the file */
@@ -16,15 +14,17 @@ struct td_entry {
 };
 
 /*
- * Finds a function in a file, as the process pid sees it (0: as we do), by a name as
+ * Finds a function in a file, as the process sees it, by a name as
  * the linker or the source has it, with or without parameters.  Another process
- * reads the file (symbols.h).  -ENOENT with a similar name as the hint; -EINVAL if
- * several functions have the name, or returns cannot be probed in the file.  Notes
+ * reads the file (symbols.h).  Wrong usage, with a hint, if there is no such function
+ * or several are; -ENOENT if the file has no symbols, -EINVAL if returns cannot be
+ * probed in it.  Notes
  * tell of parts of the function that are elsewhere.  Free *entry even then.
  */
-int td_entry_find(struct td_entry *entry, const struct td_sysfs *fs, int pid,
-		  const char *path, const char *name, struct td_notes *notes,
+int td_entry_find(struct td_entry_point *entry,
+		  const struct td_symbols *symbols,
+		  const struct td_object *object, const char *name,
 		  struct td_err *err);
-void td_entry_free(struct td_entry *entry);
+void td_entry_free(struct td_entry_point *entry);
 
 #endif

@@ -106,8 +106,9 @@ static int read_id(const struct td_probes *probes, char kind, size_t number,
 }
 
 /* By its descriptor, as a path may have blanks, or be of another root. */
-static int define(const struct td_probes *probes, const struct td_entry *entry,
-		  char kind, size_t number, uint64_t *id)
+static int define(const struct td_probes *probes,
+		  const struct td_entry_point *entry, char kind, size_t number,
+		  uint64_t *id)
 {
 	char line[160];
 	int rc;
@@ -120,8 +121,8 @@ static int define(const struct td_probes *probes, const struct td_entry *entry,
 	return rc ? rc : read_id(probes, kind, number, id);
 }
 
-static int add_probe(struct td_probes *probes, const struct td_entry *entry,
-		     struct td_err *err)
+static int add_probe(struct td_probes *probes,
+		     const struct td_entry_point *entry, struct td_err *err)
 {
 	struct td_probe *probe =
 		td_array_add(&probes->v, probes->nr, sizeof(*probe));
@@ -141,8 +142,9 @@ static int add_probe(struct td_probes *probes, const struct td_entry *entry,
 		  : 0;
 }
 
-int td_probes_open(struct td_probes *probes, const struct td_entry *entries,
-		   size_t nr, struct td_err *err)
+int td_probes_open(struct td_probes *probes,
+		   const struct td_entry_point *entries, size_t nr,
+		   struct td_err *err)
 {
 	int rc;
 

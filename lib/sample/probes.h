@@ -24,8 +24,9 @@ struct td_probes {
  * Defines them, and removes those of a tdstat that has been killed.  -EACCES if this
  * user may not.  Close them even after an error, when no event uses them any more.
  */
-int td_probes_open(struct td_probes *probes, const struct td_entry *entries,
-		   size_t nr, struct td_err *err);
+int td_probes_open(struct td_probes *probes,
+		   const struct td_entry_point *entries, size_t nr,
+		   struct td_err *err);
 void td_probes_close(struct td_probes *probes);
 
 #endif

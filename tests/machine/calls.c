@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define FAST_NS 20000
-#define SLOW_NS 600000
+#define SLOW_NS 6000000
 #define PAGES   48
 
 enum {

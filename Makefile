@@ -380,9 +380,10 @@ $(LOOPS): tests/emulator/loops.c
 	$(call say,CC)$(CC) -std=gnu11 $(WARNINGS) -O2 -g -shared -fPIC -o $@ $<
 
 # Levels 1 and 2 in each scenario, by other formulas than tdstat's.
-build/alderlake.json: tests/machine/own.py tests/emulator/scenarios/alderlake.truth \
+TRUTHS := build/alderlake.json build/sapphirerapids.json
+$(TRUTHS): build/%.json: tests/machine/own.py tests/emulator/scenarios/%.truth \
 		$(wildcard tests/emulator/truth_*.py) | build/metrics
-	$(call say,TRUTH)PYTHONDONTWRITEBYTECODE=1 $< truth alderlake $@
+	$(call say,TRUTH)PYTHONDONTWRITEBYTECODE=1 $< truth $* $@
 
 emulator: emulator-deps
 	@tests/emulator/build
@@ -391,7 +392,7 @@ emulator: emulator-deps
 # The rates of the machines are those that the formulas of Linux 6.12's files take.
 # Each line "# machine: MODEL [option]..." in a file is a boot that it runs in, and
 # "# release: MODEL [option]..." one that check-machine-all adds.
-check-booted: all $(GUEST_PROGRAMS) $(TOOLS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) $(LOOPS) build/alderlake.json)
+check-booted: all $(GUEST_PROGRAMS) $(TOOLS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) $(LOOPS) $(TRUTHS))
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
 	@TD_PERF_SERIES=newest $(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)

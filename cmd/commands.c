@@ -15,6 +15,7 @@
 	row(top) \
 	row(locate) \
 	row(profile) \
+	row(calls) \
 	row(serve) \
 	row(list) \
 	row(explain) \

@@ -211,15 +211,20 @@ static const struct td_option_group group_table = { TD_SECTION_HOW, table };
 static const struct td_option_group group_exposed = { TD_SECTION_HOW, exposed };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,  &td_group_cgroups, &td_group_cores,
-	&td_group_files,   &td_group_model,   &td_group_tree,
-	&td_group_events,  &td_group_tpebs,   &td_group_scale,
-	&td_group_when,    &td_group_require, &group_runs,
-	&group_multiplex,  &td_group_rows,    &td_group_aggregations,
-	&group_table,      &td_group_formats, &td_group_perfetto,
-	&group_exposed,    &td_group_series,  &td_group_output,
-	&td_group_stream,  &td_group_head,    &td_group_perf,
-	&td_group_dry_run, &td_group_verbose, NULL,
+	&td_group_cpus,     &td_group_tasks,
+	&td_group_cgroups,  &td_group_cores,
+	&td_group_files,    &td_group_model,
+	&td_group_tree,     &td_group_events,
+	&td_group_tpebs,    &td_group_scale,
+	&td_group_when,     &td_group_require,
+	&group_runs,        &group_multiplex,
+	&td_group_rows,     &td_group_aggregations,
+	&group_table,       &td_group_formats,
+	&td_group_perfetto, &group_exposed,
+	&td_group_series,   &td_group_output,
+	&td_group_stream,   &td_group_head,
+	&td_group_perf,     &td_group_dry_run,
+	&td_group_verbose,  NULL,
 };
 
 const struct td_command td_command_stat = {

@@ -61,8 +61,8 @@ _tdstat_read_option() {
 	return 0
 }
 
-# Reads the words before the cursor: sets subcommand, option, node, and command,
-# the place of the command's name.
+# Reads the words before the cursor: sets subcommand, option, node, which may be the
+# function of calls, and command, the place of the command's name.
 _tdstat_read_words() {
 	local i word
 
@@ -81,7 +81,7 @@ _tdstat_read_words() {
 		elif [ -z "$subcommand" ] && [[ $'\n'$subcommands$'\n' == *$'\n'"$word"$'\n'* ]]; then
 			subcommand=$word
 			_tdstat_read_help
-		elif [ "$subcommand" = locate ] && [ -z "$node" ]; then
+		elif [[ $subcommand == @(locate|calls) ]] && [ -z "$node" ]; then
 			node=$word
 		elif [[ ${help%%$'\n\n'*} == *COMMAND\ \[ARG* ]]; then
 			command=$i
@@ -236,6 +236,7 @@ _tdstat_word() {
 			_tdstat_offer < <(compgen -c -- "$cur" | sort -u)
 		fi
 		;;
+	calls) [ -z "$node" ] || _tdstat_offer < <(compgen -c -- "$cur" | sort -u) ;;
 	record | regions | profile) _tdstat_offer < <(compgen -c -- "$cur" | sort -u) ;;
 	esac
 }

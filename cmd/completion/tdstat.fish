@@ -107,7 +107,7 @@ function __tdstat_read
             set subcommand $word
             set help (__tdstat_help $argv[1] $subcommand)
             set names (printf '%s\n' $help | __tdstat_options | __tdstat_names_alone)
-        else if test "$subcommand" = locate -a -z "$node"
+        else if contains -- "$subcommand" locate calls; and test -z "$node"
             set node $word
         else if printf '%s\n' $help | __tdstat_runs
             set command $i
@@ -228,6 +228,9 @@ function __tdstat_word
             else
                 __tdstat_command $argv[4]
             end
+        case calls
+            test -n "$argv[3]"
+            and __tdstat_command $argv[4]
         case '*'
             __tdstat_help $argv[1..2] | __tdstat_runs
             and __tdstat_command $argv[4]

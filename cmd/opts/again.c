@@ -10,16 +10,18 @@
 
 /* What is asked of the target is left out: levels, rows, formats, files. */
 static const struct td_option_group *const kept[] = {
-	&td_group_target, &td_group_cgroups, &td_group_cores,
-	&td_group_files,  &td_group_when,    NULL,
+	&td_group_cpus,
+	&td_group_tasks,
+	&td_group_cgroups,
+	&td_group_cores,
+	&td_group_files,
+	&td_group_when,
+	NULL,
 };
 
 /* What of it all subcommands take that run or attach. */
 static const struct td_option_group *const of_target[] = {
-	&td_group_target,
-	&td_group_cores,
-	&td_group_files,
-	NULL,
+	&td_group_cpus, &td_group_tasks, &td_group_cores, &td_group_files, NULL,
 };
 
 /*

@@ -22,12 +22,16 @@
 #define IGNORED             TD_OPTION_IGNORED
 
 /* clang-format off */
-static const struct td_option target[] = {
+static const struct td_option cpus[] = {
 	{ "all-cpus", 'a', NULL,
 	  "the whole machine (the default without a command)",
 	  FLAG(target.all_cpus) },
 	{ "cpu", 'C', "LIST", "whole CPUs: 0-3,8",
 	  LIST(target.cpus, TD_MAX_CPU), .given = AT(target.has_cpus) },
+	{ NULL },
+};
+
+static const struct td_option tasks[] = {
 	{ "pid", 'p', "LIST",
 	  "running processes, their threads and children",
 	  LIST(target.pids, INT_MAX - 1) },
@@ -289,7 +293,8 @@ static const struct td_option verbose[] = {
 };
 /* clang-format on */
 
-const struct td_option_group td_group_target = { TD_SECTION_WHAT, target };
+const struct td_option_group td_group_cpus = { TD_SECTION_WHAT, cpus };
+const struct td_option_group td_group_tasks = { TD_SECTION_WHAT, tasks };
 const struct td_option_group td_group_cgroups = { TD_SECTION_WHAT, cgroups };
 const struct td_option_group td_group_cores = { TD_SECTION_WHAT, cores };
 const struct td_option_group td_group_files = { TD_SECTION_WHAT, files };

@@ -5,27 +5,28 @@
 #include "cmd/opts/option.h"
 
 /* Groups of options that more than one subcommand has. */
-extern const struct td_option_group td_group_target, /* who is counted */
-	td_group_cgroups,                            /* -G and its like */
-	td_group_cores,                              /* --cputype */
-	td_group_model,                              /* --model */
-	td_group_files,                              /* --metrics-dir */
-	td_group_tree,                               /* levels, metrics */
-	td_group_events,                             /* -e and its like */
-	td_group_tpebs,                              /* --record-tpebs */
-	td_group_scale,                              /* scaled up or not */
-	td_group_when,                               /* times, intervals */
-	td_group_require,                            /* --require */
-	td_group_rate,                               /* how often to sample */
-	td_group_stacks,                             /* files of stacks */
-	td_group_timeout,                            /* --timeout alone */
-	td_group_rows,                               /* what has a row */
-	td_group_output,                             /* where results go */
-	td_group_stream,                             /* --log-fd, --quiet */
-	td_group_perf,                               /* --perf */
-	td_group_head,                               /* --label and its like */
-	td_group_series,                             /* --max-series */
-	td_group_dry_run,                            /* --dry-run */
-	td_group_verbose;                            /* -v */
+extern const struct td_option_group td_group_cpus, /* which CPUs are counted */
+	td_group_tasks,                            /* which tasks */
+	td_group_cgroups,                          /* -G and its like */
+	td_group_cores,                            /* --cputype */
+	td_group_model,                            /* --model */
+	td_group_files,                            /* --metrics-dir */
+	td_group_tree,                             /* levels, metrics */
+	td_group_events,                           /* -e and its like */
+	td_group_tpebs,                            /* --record-tpebs */
+	td_group_scale,                            /* scaled up or not */
+	td_group_when,                             /* times, intervals */
+	td_group_require,                          /* --require */
+	td_group_rate,                             /* how often to sample */
+	td_group_stacks,                           /* files of stacks */
+	td_group_timeout,                          /* --timeout alone */
+	td_group_rows,                             /* what has a row */
+	td_group_output,                           /* where results go */
+	td_group_stream,                           /* --log-fd, --quiet */
+	td_group_perf,                             /* --perf */
+	td_group_head,                             /* --label and its like */
+	td_group_series,                           /* --max-series */
+	td_group_dry_run,                          /* --dry-run */
+	td_group_verbose;                          /* -v */
 
 #endif

@@ -75,6 +75,7 @@ struct td_opts {
 	bool no_tree;        /* report: what perf stat wrote stays events */
 	int every;           /* regions: of so many calls one; 0: each */
 	bool by_read;        /* regions: no RDPMC */
+	bool by_duration;    /* regions: calls by how long they took, too */
 	const char *record;  /* regions: the recording; NULL: none */
 	const char *node;    /* locate: NULL: the one of the verdict */
 	int freq;            /* samples a second of each CPU; 0: the default */

@@ -30,6 +30,7 @@ struct td_frame {
 	struct td_clocks clocks; /* the same moment */
 	/* that was measured; borrowed; NULL: unknown */
 	const struct td_machine *machine;
+	bool timed;    /* regions are of calls that took about as long */
 	bool show_pmu; /* the machine is hybrid */
 	bool show_id;  /* with an aggregation or cgroups */
 	enum td_aggregation how;

@@ -203,6 +203,9 @@ static void json_report(struct td_writer *writer,
 				put_node(writer, report, row, node);
 		}
 	}
+	for (size_t i = 0; i < report->nr_timed; i++)
+		td_out_json_durations(writer, &report->timed[i],
+				      &report->slow[i]);
 }
 
 const struct td_out td_out_json = {

@@ -15,6 +15,7 @@
 #include "cmd/out/frame.h"
 #include "cmd/out/table.h"
 #include "lib/base/err.h"
+#include "lib/count/regions.h"
 #include "lib/count/report.h"
 #include "metrics/diff/diff.h"
 
@@ -91,6 +92,18 @@ void td_out_json_verdict(struct td_writer *writer,
 /* text_regions.c: the table of regions */
 void td_out_text_regions(const struct td_writer *writer,
 			 const struct td_report *report);
+/*
+ * text_calls.c, of a function whose calls are timed: a line above its table, and what
+ * is said below.
+ */
+void td_out_text_quantiles(const struct td_writer *writer,
+			   const struct td_timed *timed);
+void td_out_text_slow(const struct td_writer *writer,
+		      const struct td_report *report, size_t at);
+/* json_calls.c: the same, as an object on a line */
+void td_out_json_durations(struct td_writer *writer,
+			   const struct td_timed *timed,
+			   const struct td_slow *slow);
 /* Percentages from here on are printed as 100.0. */
 #define TD_ALL_PCT 99.95
 

@@ -26,6 +26,7 @@
 struct layout {
 	int id_width, pmu_width; /* 0: it has no such column */
 	bool functions;          /* have windows, and nothing is within them */
+	int timed; /* as in td_region_facts, of the rows that are shown */
 	/* short names, a table for each kind of core, no errors */
 	bool narrow;
 	struct td_table table;              /* of the narrow form */
@@ -35,6 +36,11 @@ struct layout {
 static int calls_width(const struct layout *layout)
 {
 	return layout->narrow ? NARROW_CALLS : CALLS_WIDTH;
+}
+
+static bool has_slots_a_call(const struct layout *layout)
+{
+	return !layout->functions && !layout->timed && !layout->narrow;
 }
 
 /* Of what stands before the metrics. */
@@ -51,7 +57,7 @@ static int start_width(const struct layout *layout, bool facts)
 	width += 1 + calls_width(layout) + percents;
 	if (!layout->functions || !layout->narrow)
 		width += percents;
-	if (!layout->functions && !layout->narrow)
+	if (has_slots_a_call(layout))
 		width += 1 + SLOTS_WIDTH;
 	return width;
 }
@@ -74,8 +80,27 @@ static int cell_width(const struct layout *layout,
 
 static bool is_of_block(const struct layout *layout, const struct td_row *row)
 {
+	if (row->region->timed != layout->timed)
+		return false;
 	return !layout->block || !layout->block->pmu ||
 	       strcmp(layout->block->pmu, row->pmu) == 0;
+}
+
+/* Of timed calls, how long they took. */
+static const char *shown_id(const struct td_row *row,
+			    char bounds[TD_DURATION_NAME])
+{
+	char from[TD_DURATION_NAME];
+
+	if (!row->region->timed)
+		return row->id;
+	td_duration_bucket_name(bounds, row->region->bucket);
+	if (!row->region->slow)
+		return bounds;
+	td_duration_text(from,
+			 (double)td_region_bucket_ns(row->region->bucket));
+	snprintf(bounds, TD_DURATION_NAME, "from %.20s", from);
+	return bounds;
 }
 
 static bool has_column(const struct layout *layout,
@@ -122,9 +147,11 @@ static struct layout make_layout(const struct td_writer *writer,
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 		bool folded = is_folded(writer, report, row);
+		char bounds[TD_DURATION_NAME];
 
 		widen(&layout.id_width,
-		      folded ? FOLDED_WIDTH : td_printable_width(row->id));
+		      folded ? FOLDED_WIDTH
+			     : td_printable_width(shown_id(row, bounds)));
 		if (writer->frame->show_pmu)
 			widen(&layout.pmu_width, td_printable_width(row->pmu));
 	}
@@ -169,17 +196,23 @@ static void put_start(FILE *fp, const struct layout *layout, const char *id,
 	}
 }
 
+/* The names of the two percentages. */
 static void put_facts_header(FILE *fp, const struct layout *layout)
 {
-	bool functions = layout->functions;
+	bool functions = layout->functions, timed = layout->timed;
 
 	fprintf(fp, " %*s", calls_width(layout),
 		functions ? "windows" : "calls");
 	if (!functions || !layout->narrow)
 		fprintf(fp, " %*s", PERCENT_WIDTH,
-			functions ? "whole %" : "incl. %");
-	fprintf(fp, " %*s", PERCENT_WIDTH, functions ? "slots %" : "excl. %");
-	if (!functions && !layout->narrow)
+			functions ? "whole %"
+			: timed   ? "time %"
+				  : "incl. %");
+	fprintf(fp, " %*s", PERCENT_WIDTH,
+		functions ? "slots %"
+		: timed   ? "on CPU%"
+			  : "excl. %");
+	if (has_slots_a_call(layout))
 		fprintf(fp, " %*s", SLOTS_WIDTH, "slots a call");
 }
 
@@ -215,11 +248,12 @@ static void put_facts(const struct td_writer *writer,
 	put_count(writer, calls_width(layout),
 		  no_calls ? NAN : (double)facts->calls);
 	if (!layout->functions || !layout->narrow)
-		put_percent(writer->fp, layout->functions
-						? facts->whole_pct
-						: facts->inclusive_pct);
-	put_percent(writer->fp, facts->exclusive_pct);
-	if (layout->functions || layout->narrow)
+		put_percent(writer->fp, layout->functions ? facts->whole_pct
+					: layout->timed   ? facts->time_pct
+							: facts->inclusive_pct);
+	put_percent(writer->fp,
+		    layout->timed ? facts->on_cpu_pct : facts->exclusive_pct);
+	if (!has_slots_a_call(layout))
 		return;
 	fputc(' ', writer->fp);
 	put_count(writer, SLOTS_WIDTH, facts->slots_per_call);
@@ -345,7 +379,11 @@ static void put_header(const struct td_writer *writer,
 {
 	FILE *fp = writer->fp;
 
-	put_start(fp, layout, layout->functions ? "function" : "region", "pmu");
+	put_start(fp, layout,
+		  layout->functions ? "function"
+		  : layout->timed   ? "took"
+				    : "region",
+		  "pmu");
 	if (!from)
 		put_facts_header(fp, layout);
 	fputs(layout->narrow ? " " : "", fp);
@@ -360,7 +398,9 @@ static void put_line(const struct td_writer *writer,
 		     const struct td_report *report, const struct td_row *row,
 		     const struct layout *layout, size_t from, size_t end)
 {
-	put_start(writer->fp, layout, row->id, row->pmu);
+	char bounds[TD_DURATION_NAME];
+
+	put_start(writer->fp, layout, shown_id(row, bounds), row->pmu);
 	if (!from)
 		put_facts(writer, layout, row);
 	fputs(layout->narrow ? " " : "", writer->fp);
@@ -454,18 +494,56 @@ static void put_block(const struct td_writer *writer,
 	} while (from < report->nr_columns);
 }
 
+static void put_blocks(const struct td_writer *writer,
+		       const struct td_report *report, struct layout *layout)
+{
+	if (layout->narrow)
+		layout->block = layout->table.blocks;
+	do {
+		put_block(writer, report, layout);
+	} while (layout->narrow &&
+		 ++layout->block <
+			 layout->table.blocks + layout->table.nr_blocks);
+}
+
+/* Regions that are shown beside their buckets. */
+static bool has_untimed(const struct td_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		if (!report->rows[i].region->timed)
+			return true;
+	}
+	return false;
+}
+
+static void put_timed(const struct td_writer *writer,
+		      const struct td_report *report, struct layout *layout)
+{
+	for (size_t i = 0; i < report->nr_timed; i++) {
+		layout->timed = 1 + (int)i;
+		if (!report->timed[i].durations.nr)
+			continue;
+		td_out_text_quantiles(writer, &report->timed[i]);
+		put_blocks(writer, report, layout);
+		td_out_text_slow(writer, report, i);
+	}
+}
+
 void td_out_text_regions(const struct td_writer *writer,
 			 const struct td_report *report)
 {
 	struct layout layout = make_layout(writer, report);
+	bool untimed = has_untimed(report);
 
 	if (!report->nr_rows)
 		return;
+	layout.timed = !untimed;
 	if (nr_tables(writer, report, &layout) > MOST_TABLES)
 		make_narrow(report, &layout);
-	do {
-		put_block(writer, report, &layout);
-	} while (layout.narrow &&
-		 ++layout.block < layout.table.blocks + layout.table.nr_blocks);
+	if (untimed)
+		put_blocks(writer, report, &layout);
+	if (untimed && report->nr_timed)
+		fputc('\n', writer->fp);
+	put_timed(writer, report, &layout);
 	put_legend(writer, report);
 }

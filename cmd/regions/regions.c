@@ -202,6 +202,7 @@ static int open_session(struct session *session, struct td_job *job,
 	int rc;
 
 	*session = (struct session){ .job = job };
+	session->files.wall_ns = td_wall_ns() - td_now_ns();
 	rc = td_region_spec_make(&session->spec, job, err);
 	session->files.values = session->spec.values;
 	session->files.nr_values = session->spec.nr;
@@ -298,6 +299,8 @@ static const struct td_option counting[] = {
 	  TD_OPTION_FUNCTION, .set = td_value_events },
 	{ "every", 0, "N", "count one of N calls of a region, by chance",
 	  TD_OPTION_NUMBER, offsetof(struct td_opts, every), 0, 1, INT_MAX },
+	{ "calls", 0, NULL, "calls by how long they took, too",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, by_duration) },
 	{ "read", 0, NULL, "by system calls, not by RDPMC",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, by_read) },
 	{ NULL },

@@ -144,6 +144,25 @@ static void say_none(const struct td_job *job, const char *folder)
 			   closed, strerror(EACCES));
 }
 
+static void say_buckets(const struct td_job *job,
+			const struct td_region_files *files)
+{
+	unsigned int without = files->nr_processes - files->nr_with_buckets;
+
+	if (job->opts->by_duration && without)
+		td_job_say(job,
+			   "tdstat: %u process(es) have an older libtdstat, "
+			   "which does not tell calls apart by how long they "
+			   "took\n",
+			   without);
+	if (files->elsewhere)
+		td_job_say(
+			job,
+			"tdstat: %" PRIu64 " call(s) are in the nearest "
+			"row: of a region in a thread there are at most %d\n",
+			files->elsewhere, TD_REGION_PLACES);
+}
+
 void td_regions_say(const struct td_job *job,
 		    const struct td_region_files *files, const char *folder)
 {
@@ -154,6 +173,7 @@ void td_regions_say(const struct td_job *job,
 	say_losses(job, files);
 	say_lost_calls(job, files);
 	say_open(job, files);
+	say_buckets(job, files);
 	if (files->nr_user_only)
 		td_job_say(job, "tdstat: counting user space only: kernel."
 				"perf_event_paranoid does not let this "

@@ -142,6 +142,9 @@ static int open_sampler(struct td_gathering *g, struct td_err *err)
 		.target = &job->target,
 		.notes = &job->notes,
 		.format = g->format,
+		.companions = g->companions,
+		.nr_companions = g->nr_companions,
+		.most_pages = g->most_pages,
 		.switches = g->switches,
 	};
 	int rc = -ESRCH;

@@ -27,6 +27,10 @@ struct td_gathering {
 	struct td_job *job;
 	struct td_sampling *how; /* one for each event of the plan */
 	struct td_record_format format;
+	/* their samples go to take() without a spot, and ends of threads, too */
+	const struct td_companion *companions;
+	size_t nr_companions;
+	int most_pages;      /* of a ring; 0: the usual number */
 	bool switches;       /* take gets TD_RECORD_SWITCH, too */
 	bool lines;          /* resolve source lines */
 	const char *node;    /* that they are for, or NULL: for --samples */

@@ -417,11 +417,10 @@ static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target,  &td_group_cores,   &td_group_files,
-	&group_sampling,   &td_group_rate,    &td_group_timeout,
-	&td_group_require, &group_showing,    &td_group_stacks,
-	&td_group_formats, &td_group_output,  &td_group_head,
-	&td_group_stream,  &td_group_dry_run, NULL,
+	&td_group_cpus,  &td_group_tasks,  &td_group_cores,   &td_group_files,
+	&group_sampling, &td_group_rate,   &td_group_timeout, &td_group_require,
+	&group_showing,  &td_group_stacks, &td_group_formats, &td_group_output,
+	&td_group_head,  &td_group_stream, &td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_locate = {

@@ -163,6 +163,19 @@ static int take_sample(struct td_gathering *g, const struct td_record *record,
 	return give(g, record, event, spot, caller);
 }
 
+/* It is at a place that is known, and no sample of the program. */
+static bool is_companion(const struct td_gathering *g, int event)
+{
+	return event >= (int)g->job->plan.events.nr;
+}
+
+/* Who has companions follows threads. */
+static int tell_companion(const struct td_gathering *g,
+			  const struct td_record *record)
+{
+	return g->nr_companions ? g->take(g->ctx, record, -1, -1, -1) : 0;
+}
+
 static int take_map(struct td_gathering *g, const struct td_record *record)
 {
 	const struct td_mapping mapping = {
@@ -182,6 +195,8 @@ int td_gathering_take(void *ctx, const struct td_record *record, int event)
 
 	switch (record->kind) {
 	case TD_RECORD_SAMPLE:
+		if (is_companion(g, event))
+			return g->take(g->ctx, record, event, -1, -1);
 		return event < 0 ? 0 : take_sample(g, record, event);
 	case TD_RECORD_MAP:
 		return take_map(g, record);
@@ -189,7 +204,9 @@ int td_gathering_take(void *ctx, const struct td_record *record, int event)
 		return td_spaces_fork(g->spaces, record->parent, record->pid);
 	case TD_RECORD_EXEC:
 		td_spaces_exec(g->spaces, record->pid);
-		return 0;
+		return tell_companion(g, record);
+	case TD_RECORD_END:
+		return tell_companion(g, record);
 	case TD_RECORD_LOST:
 		g->losses.records += record->lost;
 		break;

@@ -300,9 +300,16 @@ static const struct td_option_group group_when = { TD_SECTION_WHEN, when };
 static const struct td_option_group group_how = { TD_SECTION_HOW, how };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_target, &group_what,       &td_group_cores,
-	&td_group_files,  &group_when,       &td_group_aggregations,
-	&group_how,       &td_group_dry_run, NULL,
+	&td_group_cpus,
+	&td_group_tasks,
+	&group_what,
+	&td_group_cores,
+	&td_group_files,
+	&group_when,
+	&td_group_aggregations,
+	&group_how,
+	&td_group_dry_run,
+	NULL,
 };
 
 const struct td_command td_command_top = {

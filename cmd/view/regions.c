@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/view/regions.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "metrics/slow/slow.h"
 
 #define PERCENT 100
 
@@ -114,6 +117,59 @@ static double sampling(const struct td_calls *calls)
 }
 
 /* What was skipped is in the slots of what was around it, which are its own. */
+/* On the row's PMU, or on all for a merged row. */
+static double ns_on(const struct td_source *source,
+		    const uint64_t ns[TD_REGION_PMUS], const char *name)
+{
+	int pmu = td_machine_find_pmu(source->machine, name);
+	double sum = 0;
+
+	for (int i = 0; i < TD_REGION_PMUS; i++)
+		sum += pmu < 0 || pmu == i ? (double)ns[i] : 0;
+	return sum;
+}
+
+/* All calls of a timed function, which its buckets have. */
+static double time_of(const struct td_regions *regions, int timed)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < regions->nr; i++) {
+		const struct td_region *region = &regions->v[i];
+
+		if (region->timed == timed && !region->slow && !region->own)
+			sum += (double)region->calls.time_ns;
+	}
+	return sum;
+}
+
+static void add_timed(const struct td_source *source, const struct td_row *row,
+		      struct td_region_facts *facts)
+{
+	const struct td_region *region = find(source->regions, row->id);
+	const struct td_call_facts *of = &region->facts;
+	double calls = of->known ? (double)region->calls.counted : NAN;
+	double reasons = of->waiting_only ? NAN : calls;
+
+	facts->timed = region->timed;
+	if (!region->timed)
+		return;
+	facts->of = source->regions->timed[region->timed - 1].name;
+	facts->bucket = region->bucket;
+	facts->slow = region->slow;
+	facts->took_ns = ns_on(source, region->took_ns, row->pmu);
+	facts->on_ns = ns_on(source, region->on_ns, row->pmu);
+	facts->time_pct = PERCENT * facts->took_ns /
+			  time_of(source->regions, region->timed);
+	facts->on_cpu_pct =
+		of->known ? PERCENT * facts->on_ns / facts->took_ns : NAN;
+	facts->waited_ns = (double)of->waited_ns / calls;
+	facts->preempted_ns = (double)of->preempted_ns / reasons;
+	facts->faults = (double)of->faults / reasons;
+	facts->switches = (double)of->switches / reasons;
+	facts->migrations = (double)of->migrations / reasons;
+}
+
 static struct td_region_facts make_facts(const struct td_source *source,
 					 const struct td_row *row,
 					 const struct own *own)
@@ -155,6 +211,7 @@ static struct td_region_facts make_facts(const struct td_source *source,
 static double order_of(const struct td_report *report, size_t first,
 		       size_t *end)
 {
+	const struct td_region_facts *facts = &report->regions[first];
 	const char *id = report->rows[first].id;
 	double sum = 0;
 
@@ -165,7 +222,12 @@ static double order_of(const struct td_report *report, size_t first,
 
 		sum += isnan(share) ? 0 : share;
 	}
-	return report->regions[first].outside ? -1 : sum;
+	/* those of a function together, the shortest first, then the slow ones */
+	if (facts->timed)
+		return -(double)(facts->timed * 2 * TD_REGION_BUCKETS +
+				 facts->slow * TD_REGION_BUCKETS +
+				 (int)facts->bucket);
+	return facts->outside ? -1 : sum;
 }
 
 static int by_order(const void *a, const void *b)
@@ -196,19 +258,71 @@ static void sort(struct td_report *report)
 		      by_order);
 }
 
-/* What so few windows say is of chance. */
+/*
+ * Where probes took so much of the time, in percent, what is left of it is mostly what
+ * they took longer than they usually do.
+ */
+#define MOST_COST 90
+
+/* Why the row's metrics would be of chance; NULL: they are not. */
+static const char *why_not(const struct td_region_facts *facts)
+{
+	if (facts->timed && facts->cost_pct >= MOST_COST)
+		return "the probes took most of the time";
+	if (facts->outside || facts->calls >= TD_LEAST_WINDOWS)
+		return NULL;
+	return facts->timed ? "fewer than 30 calls" : "fewer than 30 windows";
+}
+
 static void forget_few(const struct td_row *row, size_t nr_columns)
 {
-	if (row->region->outside || row->region->calls >= TD_LEAST_WINDOWS)
-		return;
-	for (size_t i = 0; i < nr_columns; i++) {
+	const char *why = why_not(row->region);
+
+	for (size_t i = 0; why && i < nr_columns; i++) {
 		struct td_cell *cell = &row->cells[i];
 
 		if (cell->status != TD_STATUS_OK)
 			continue;
 		cell->status = TD_STATUS_NOT_COUNTED;
-		cell->why = "fewer than 30 windows";
+		cell->why = why;
 	}
+}
+
+static int find_slow(const struct td_regions *regions, struct td_report *report)
+{
+	report->timed = regions->timed;
+	report->nr_timed = regions->nr_timed;
+	report->slow = calloc(regions->nr_timed + 1, sizeof(*report->slow));
+	if (!report->slow)
+		return -ENOMEM;
+	for (size_t i = 0; i < regions->nr_timed; i++)
+		report->slow[i] = td_slow_find(report, &regions->timed[i], i);
+	return 0;
+}
+
+static int add_facts(const struct td_source *source, const struct own *own,
+		     struct td_report *report)
+{
+	const struct td_regions *regions = source->regions;
+
+	report->regions = calloc(report->nr_rows + 1, sizeof(*report->regions));
+	if (!report->regions)
+		return -ENOMEM;
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		struct td_row *row = &report->rows[i];
+
+		report->regions[i] = make_facts(source, row, own);
+		add_timed(source, row, &report->regions[i]);
+		row->region = &report->regions[i];
+	}
+	if (regions->nr_timed && find_slow(regions, report))
+		return -ENOMEM;
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		if (regions->functions || report->regions[i].timed)
+			forget_few(&report->rows[i], report->nr_columns);
+	}
+	report->functions = regions->functions;
+	return 0;
 }
 
 int td_view_fill_regions(struct td_view *view, const struct td_counted *counted,
@@ -217,17 +331,10 @@ int td_view_fill_regions(struct td_view *view, const struct td_counted *counted,
 	struct own own;
 	int rc = make_own(view, counted, &own, err);
 
-	report->regions = calloc(report->nr_rows + 1, sizeof(*report->regions));
-	if (!rc && !report->regions)
+	if (!rc && add_facts(view->source, &own, report))
 		rc = td_err_nomem(err);
-	for (size_t i = 0; !rc && i < report->nr_rows; i++) {
-		report->regions[i] =
-			make_facts(view->source, &report->rows[i], &own);
-		report->rows[i].region = &report->regions[i];
-		if (view->source->regions->functions)
-			forget_few(&report->rows[i], report->nr_columns);
-	}
-	report->functions = view->source->regions->functions;
+	/* a recording tells it in front of the counts */
+	view->sink.frame.timed = report->nr_timed > 0;
 	if (!rc)
 		sort(report);
 	td_index_free(&own.by_row);

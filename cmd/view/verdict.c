@@ -48,7 +48,7 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 	struct td_next next;
 	int rc;
 
-	if (!view->verdict || !out->verdict)
+	if (!view->verdict || !out->verdict || report->nr_timed)
 		return 0;
 	rc = td_view_find_verdict(view, totals, times, report, &verdict, err);
 	if (rc)

@@ -93,6 +93,7 @@ static struct td_frame make_frame(const struct td_view *view,
 		.show_id =
 			source->how != TD_AGGREGATE_ALL || source->nr_cgroups,
 		.how = source->how,
+		.timed = source->regions && source->regions->nr_timed,
 		.show_cgroup = source->nr_cgroups > 0,
 		.trees = is_too_wide(source->tree),
 		.all = opts->show.all_nodes,

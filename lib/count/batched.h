@@ -25,7 +25,7 @@ struct td_parts {
 /* How many calls are in each part when there are nr. */
 static inline uint64_t td_part_size(uint64_t nr)
 {
-	return td_region_spacing(nr);
+	return td_region_spacing(nr, TD_PARTS);
 }
 /* Joins each two parts, as their size has doubled. */
 void td_parts_join(struct td_parts *parts);

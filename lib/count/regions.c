@@ -2,6 +2,8 @@
 #include "lib/count/regions.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
@@ -30,6 +32,145 @@ struct td_region *td_regions_add(struct td_regions *regions, const char *name,
 	region->outside = outside;
 	regions->nr++;
 	return region;
+}
+
+struct td_timed *td_regions_add_timed(struct td_regions *regions,
+				      const char *name)
+{
+	struct td_timed *timed = td_array_add(
+		&regions->timed, regions->nr_timed, sizeof(*timed));
+
+	if (!timed)
+		return NULL;
+	timed->name = strdup(name);
+	if (!timed->name)
+		return NULL;
+	regions->nr_timed++;
+	return timed;
+}
+
+struct td_timed *td_regions_find_timed(const struct td_regions *regions,
+				       const char *name)
+{
+	for (size_t i = 0; i < regions->nr_timed; i++) {
+		if (strcmp(regions->timed[i].name, name) == 0)
+			return &regions->timed[i];
+	}
+	return NULL;
+}
+
+/* The program may have marked a region of the same name. */
+static struct td_region *find_bucket(const struct td_regions *regions,
+				     const char *name, int timed)
+{
+	uint64_t hash = hash_of(name, false);
+	size_t step = 0, at;
+
+	while ((at = td_index_next(&regions->by_name, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		struct td_region *region = &regions->v[at];
+
+		if (region->timed == timed && !region->own &&
+		    strcmp(region->name, name) == 0)
+			return region;
+	}
+	return NULL;
+}
+
+char *td_timed_name(const struct td_timed *timed, unsigned int bucket,
+		    bool slow)
+{
+	char bounds[TD_DURATION_NAME];
+	char *name;
+
+	if (slow)
+		td_duration_text(bounds, (double)td_region_bucket_ns(bucket));
+	else
+		td_duration_bucket_name(bounds, bucket);
+	return asprintf(&name, "%s %s%s", timed->name, slow ? "from " : "",
+			bounds) < 0
+		       ? NULL
+		       : name;
+}
+
+struct td_region *td_regions_bucket(struct td_regions *regions,
+				    const struct td_timed *timed,
+				    unsigned int bucket, bool slow)
+{
+	int number = 1 + (int)(timed - regions->timed);
+	td_autofree char *name = td_timed_name(timed, bucket, slow);
+	struct td_region *region;
+
+	if (!name)
+		return NULL;
+	region = find_bucket(regions, name, number);
+	if (region)
+		return region;
+	region = td_regions_add(regions, name, false, false);
+	if (region) {
+		region->timed = number;
+		region->bucket = bucket;
+		region->slow = slow;
+	}
+	return region;
+}
+
+/* The first bucket that has, with those before it, so many calls. */
+static unsigned int bucket_of(const uint64_t calls[TD_REGION_BUCKETS],
+			      double rank)
+{
+	double sum = 0;
+	unsigned int i = 0;
+
+	for (; i < TD_REGION_BUCKETS - 1; i++) {
+		sum += (double)calls[i];
+		if (sum >= rank)
+			break;
+	}
+	return i;
+}
+
+static uint64_t calls_from(const uint64_t calls[TD_REGION_BUCKETS],
+			   unsigned int bucket)
+{
+	uint64_t sum = 0;
+
+	for (; bucket < TD_REGION_BUCKETS; bucket++)
+		sum += calls[bucket];
+	return sum;
+}
+
+/* There is a bucket at least between the slow calls and the median. */
+void td_timed_choose(struct td_timed *timed,
+		     const uint64_t calls[TD_REGION_BUCKETS])
+{
+	double nr = (double)calls_from(calls, 0);
+	unsigned int slow = bucket_of(calls, 0.99 * nr);
+
+	timed->middle = bucket_of(calls, nr / 2);
+	timed->slow = 0;
+	if (slow < timed->middle + 2)
+		slow = timed->middle + 2;
+	while (slow > timed->middle + 2 &&
+	       calls_from(calls, slow) < TD_LEAST_WINDOWS)
+		slow--;
+	if (slow < TD_REGION_BUCKETS && calls_from(calls, slow))
+		timed->slow = slow;
+}
+
+void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call)
+{
+	size_t at = timed->nr_slowest;
+
+	while (at && timed->slowest[at - 1].time_ns < call->time_ns)
+		at--;
+	if (at == TD_SLOWEST)
+		return;
+	if (timed->nr_slowest < TD_SLOWEST)
+		timed->nr_slowest++;
+	memmove(&timed->slowest[at + 1], &timed->slowest[at],
+		(timed->nr_slowest - 1 - at) * sizeof(*call));
+	timed->slowest[at] = *call;
 }
 
 struct td_region *td_regions_find(const struct td_regions *regions,
@@ -71,6 +212,9 @@ void td_regions_free(struct td_regions *regions)
 	for (size_t i = 0; i < regions->nr; i++)
 		free(regions->v[i].name);
 	free(regions->v);
+	for (size_t i = 0; i < regions->nr_timed; i++)
+		free(regions->timed[i].name);
+	free(regions->timed);
 	td_index_free(&regions->by_name);
 	*regions = (struct td_regions){ 0 };
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include "lib/base/index.h"
+#include "lib/count/durations.h"
+#include "lib/region/layout.h"
 
 /*
  * The regions of a program (lib/region/tdstat.h), of all its threads.  A region
@@ -32,6 +34,39 @@ struct td_calls {
 
 #define TD_REGION_PMUS 4
 
+/* What is known of calls besides that were not marked by the program itself. */
+struct td_call_facts {
+	bool known;            /* else all of it is 0 */
+	bool waiting_only;     /* of marks: and so is all but waited_ns */
+	uint64_t waited_ns;    /* without a CPU, of the time of the calls */
+	uint64_t preempted_ns; /* of it, although they could have run */
+	uint64_t faults;       /* of pages */
+	uint64_t switches;     /* times that they lost their CPU */
+	uint64_t migrations;
+};
+
+/* The slowest calls that are kept. */
+#define TD_SLOWEST 10
+
+struct td_slow_call {
+	uint64_t time_ns;
+	uint64_t start_ns; /* on the clock of the wall, since 1970 */
+	int tid, cpu;      /* where it ended */
+};
+
+/*
+ * A function, or a marked region, whose calls are told apart by how long they took:
+ * the calls of each bucket of durations are a region.
+ */
+struct td_timed {
+	char *name;
+	struct td_durations durations;
+	struct td_slow_call slowest[TD_SLOWEST]; /* the slowest first */
+	size_t nr_slowest;
+	/* The bucket of the median, and the first one of the slow calls; 0: none. */
+	unsigned int middle, slow;
+};
+
 struct td_region {
 	char *name;
 	bool own;     /* without what was in regions within */
@@ -41,6 +76,12 @@ struct td_region {
 	uint64_t on[TD_REGION_PMUS];
 	/* of functions: so many of the windows at least were whole; 0: unknown */
 	uint64_t whole[TD_REGION_PMUS];
+	int timed; /* 1 + index of whose calls it has; 0: they are not timed */
+	unsigned int bucket; /* that they are in: td_region_bucket() */
+	bool slow; /* its calls are those of this bucket and all longer */
+	struct td_call_facts facts;
+	/* of timed calls, as on: how long they took, and of it had a CPU */
+	uint64_t took_ns[TD_REGION_PMUS], on_ns[TD_REGION_PMUS];
 };
 
 /* What td_reading.region refers to. */
@@ -58,6 +99,8 @@ struct td_regions {
 	 * windows between two samples.
 	 */
 	bool functions;
+	struct td_timed *timed; /* NULL: its calls are not told apart */
+	size_t nr_timed;
 };
 
 /* Functions with fewer windows than this have no percentages. */
@@ -66,6 +109,33 @@ struct td_regions {
 /* The name is copied.  NULL: memory ran out. */
 struct td_region *td_regions_add(struct td_regions *regions, const char *name,
 				 bool own, bool outside);
+/* The name is copied.  NULL: memory ran out. */
+struct td_timed *td_regions_add_timed(struct td_regions *regions,
+				      const char *name);
+/* The timed one of that name; NULL: there is none. */
+struct td_timed *td_regions_find_timed(const struct td_regions *regions,
+				       const char *name);
+/*
+ * "parse 1.2 - 1.6 us", or "parse from 1.2 us" for this bucket and all longer.  The
+ * caller frees it.  NULL: memory ran out.
+ */
+char *td_timed_name(const struct td_timed *timed, unsigned int bucket,
+		    bool slow);
+/*
+ * The element of these calls of a timed one, which it makes if there is none; with what
+ * was within them.  NULL: memory ran out.
+ */
+struct td_region *td_regions_bucket(struct td_regions *regions,
+				    const struct td_timed *timed,
+				    unsigned int bucket, bool slow);
+/*
+ * Chooses the slow calls: those from the bucket on in which 99 % of the calls end, or
+ * the slowest thirty if these are fewer.  calls: of each bucket.
+ */
+void td_timed_choose(struct td_timed *timed,
+		     const uint64_t calls[TD_REGION_BUCKETS]);
+/* Puts a call among the slowest, if it is one of them. */
+void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call);
 /* The element of that name; NULL: there is none. */
 struct td_region *td_regions_find(const struct td_regions *regions,
 				  const char *name, bool own);

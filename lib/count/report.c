@@ -223,11 +223,17 @@ void td_report_drop_absent(struct td_report *report)
 	report->nr_rows = kept;
 }
 
+bool td_slow_is_clear(const struct td_slow_cause *cause)
+{
+	return cause->share_pct > 0 && cause->share_pct > cause->error_pct;
+}
+
 void td_report_clear(struct td_report *report)
 {
 	for (size_t i = 0; i < report->nr_rows; i++)
 		free(report->rows[i].ranked);
 	free(report->regions);
+	free(report->slow);
 	*report = (struct td_report){ .rows = report->rows,
 				      .nr_kept = report->nr_kept };
 }

@@ -139,7 +139,51 @@ struct td_region_facts {
 	/* calls are too short: a call needs so many slots; NaN: they are not */
 	double least_slots;
 	double order; /* rows with larger ones come first */
+	/* Of timed calls (lib/count/regions.h): */
+	int timed;      /* 1 + index; 0: they are not */
+	const char *of; /* the function; NULL: they are not timed */
+	unsigned int bucket;
+	bool slow;
+	double took_ns, on_ns; /* of those that ended on the row's PMU */
+	double time_pct;       /* of the time of all calls of the function */
+	double on_cpu_pct;     /* of their time; NaN: unknown */
+	/* of all PMUs, in a call; NaN: unknown */
+	double waited_ns, preempted_ns, faults, switches, migrations;
 };
+
+/* What slow calls have more than those around the median. */
+enum td_slow_kind {
+	TD_SLOW_WAITED,    /* they had no CPU, and wanted none */
+	TD_SLOW_PREEMPTED, /* they had no CPU, and wanted one */
+	TD_SLOW_OFF,       /* they had no CPU, and nobody knows which of both */
+	TD_SLOW_CORE,      /* they ran on another kind of core */
+	TD_SLOW_NODE,      /* more slots of a node of the tree */
+	TD_SLOW_CLOCK,     /* fewer slots in the same time */
+	TD_SLOW_REST,      /* what is not known */
+};
+
+struct td_slow_cause {
+	enum td_slow_kind kind;
+	const char *node; /* a column's name, or NULL */
+	double share_pct; /* of the time that a slow call takes longer */
+	double error_pct; /* of it; NaN: unknown */
+};
+
+#define TD_SLOW_CAUSES 32
+
+/* Why the slow calls of a function take longer than those around the median. */
+struct td_slow {
+	const struct td_region_facts *slow, *middle; /* NULL: there are none */
+	double calls_pct; /* of all calls, that are slow */
+	double time_pct;  /* of the time of all calls, that they take */
+	double extra_ns;  /* that a slow call takes longer */
+	/* the largest share first; they add up to 100 % */
+	struct td_slow_cause causes[TD_SLOW_CAUSES];
+	size_t nr;
+};
+
+/* Is it larger than its error? */
+bool td_slow_is_clear(const struct td_slow_cause *cause);
 
 /* What a row is of. */
 enum td_row_kind {
@@ -229,6 +273,10 @@ struct td_report {
 	bool held;
 	struct td_region_facts *regions; /* owned; what its rows point to */
 	bool functions; /* the regions are, and their calls are windows */
+	/* The functions whose calls are told apart by time, borrowed; or NULL. */
+	const struct td_timed *timed;
+	size_t nr_timed;
+	struct td_slow *slow; /* one for each of them, owned */
 };
 
 /* What perf prints next to a count: "1.50  insn per cycle". */

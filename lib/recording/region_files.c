@@ -33,13 +33,20 @@ static uint64_t least_sum(const struct td_region_head *head)
 	       2 * sizeof(int64_t) * head->nr_values;
 }
 
+/* Of a record, if it has any. */
+static uint64_t least_buckets(const struct td_region_head *head)
+{
+	return head->buckets ? td_region_buckets_size(head->nr_values) : 0;
+}
+
 static bool has_room(const struct td_region_head *head)
 {
 	return head->sum_size >= least_sum(head) && head->sum_size % 8 == 0 &&
 	       head->sum_size < UINT32_MAX && head->record_size % 8 == 0 &&
 	       head->records_at % 8 == 0 &&
 	       head->record_size >= sizeof(struct td_region_record) +
-					    TD_REGION_SUMS * head->sum_size;
+					    TD_REGION_SUMS * head->sum_size +
+					    least_buckets(head);
 }
 
 static int check_head(const struct td_region_file *file, size_t nr_values,
@@ -49,7 +56,8 @@ static int check_head(const struct td_region_file *file, size_t nr_values,
 
 	if (memcmp(head->magic, TD_REGION_MAGIC, sizeof(head->magic)) != 0)
 		return bad(file, "is not of the regions of a program", err);
-	if (head->version != TD_REGION_VERSION || head->size != sizeof(*head))
+	if (head->version < TD_REGION_OLDEST ||
+	    head->version > TD_REGION_VERSION || head->size != sizeof(*head))
 		return bad(
 			file,
 			"is of another version of libtdstat than this tdstat",
@@ -80,7 +88,7 @@ static int add_records(struct td_region_files *files,
 		    record->kind != TD_REGION_OUTSIDE)
 			continue;
 		if (record->name[sizeof(record->name) - 1] ||
-		    record->pending > 1)
+		    !td_region_files_check(file, record))
 			continue;
 		if (td_region_files_add(files, file, record))
 			return td_err_nomem(err);
@@ -94,6 +102,7 @@ static void add_head(struct td_region_files *files,
 	files->nr_processes++;
 	files->nr_by_read += head->by_read != 0;
 	files->nr_user_only += head->user_only != 0;
+	files->nr_with_buckets += head->buckets != 0;
 	for (size_t i = 0; i < TD_REGION_NR_LOSSES; i++)
 		files->losses[i] += head->losses[i];
 	if (!files->unmatched[0])

@@ -12,6 +12,7 @@
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
+#include "lib/recording/timed_line.h"
 
 #define MAX_CALLS (INT64_MAX - 1)
 #define MAX_LEAST 1e18 /* slots */
@@ -76,6 +77,7 @@ static struct json_object *region_object(const struct td_machine *machine,
 	td_json_add(object, "on", by_pmu(machine, region->on));
 	if (functions && !region->outside)
 		td_json_add(object, "whole", by_pmu(machine, region->whole));
+	td_timed_put_region(object, machine, region);
 	return object;
 }
 
@@ -89,6 +91,7 @@ int td_recording_write_regions(FILE *fp, const struct td_machine *machine,
 		td_json_append(array, region_object(machine, &regions->v[i],
 						    regions->functions));
 	td_json_add(line, "regions", array);
+	td_timed_put(line, regions);
 	td_json_add(line, "least_slots",
 		    json_object_new_double(regions->least_slots));
 	put_flag(line, "functions", regions->functions);
@@ -178,6 +181,7 @@ static int read_region(struct td_recording *rec, struct json_object *object,
 	struct json_object *name =
 		td_json_member(object, "name", json_type_string);
 	struct td_region *region;
+	int rc = -EINVAL;
 
 	if (!name)
 		return td_recording_bad(rec, err, "a region without a name");
@@ -190,6 +194,9 @@ static int read_region(struct td_recording *rec, struct json_object *object,
 		return td_err_nomem(err);
 	if (read_calls(object, &region->calls) &&
 	    read_on(&rec->machine, object, region))
+		rc = td_timed_read_region(object, &rec->machine, &rec->regions,
+					  region);
+	if (!rc)
 		return 0;
 	return td_recording_bad(rec, err,
 				"a region whose calls are not "
@@ -202,7 +209,7 @@ int td_recording_read_regions(struct td_recording *rec,
 	struct json_object *array =
 		td_json_member(line, "regions", json_type_array);
 	struct json_object *least;
-	int rc = 0;
+	int rc;
 
 	if (rec->regions.nr)
 		return td_recording_bad(rec, err, "regions a second time");
@@ -216,6 +223,13 @@ int td_recording_read_regions(struct td_recording *rec,
 		return td_recording_bad(rec, err,
 					"\"least_slots\" is out of range");
 	rec->regions.functions = read_flag(line, "functions");
+	/* as td_batched_end() has it: the points are of calls, or of samples */
+	rec->course.samples = true;
+	rc = td_timed_read(line, &rec->regions);
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	if (rc)
+		return td_recording_bad(rec, err, "timed calls that are none");
 	for (size_t i = 0; !rc && i < json_object_array_length(array); i++)
 		rc = read_region(rec, json_object_array_get_idx(array, i), err);
 	return rc;

@@ -2,6 +2,7 @@
 #include "lib/recording/region_sums.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,29 +21,71 @@
 #define TIMES_THE_COST 10
 #define LEAST_BY_RDPMC (4 * 2e6 / 255)
 
-/* A record, where what its process was changing when it ended is as it was. */
+/*
+ * A record, or the calls of one of its buckets, where what its process was changing
+ * when it ended is as it was.
+ */
 struct record {
 	const struct td_region_record *at;
 	const struct td_region_head *head;
 	const struct td_region_calls *calls;
 	const struct td_region_sum *sum;
+	const struct td_region_sum *points;
+	uint64_t point_size;
+	unsigned int nr_points;
 };
 
-static const struct td_region_sum *sum_of(const struct record *record,
-					  unsigned int number)
+static const struct td_region_sum *point_of(const struct record *record,
+					    unsigned int i)
 {
-	return td_region_sum_at(record->at, record->head->sum_size, number);
+	return (const void *)((const char *)record->points +
+			      i * record->point_size);
 }
 
 static struct record make_record(const struct td_region_file *file,
 				 const struct td_region_record *at)
 {
-	struct record record = { .at = at, .head = file->head };
+	uint64_t size = file->head->sum_size;
 
-	record.calls = at->pending ? &at->next : &at->calls;
-	record.sum =
-		sum_of(&record, at->pending ? TD_REGION_COPY : TD_REGION_SUM);
-	return record;
+	return (struct record){
+		.at = at,
+		.head = file->head,
+		.calls = at->pending ? &at->next : &at->calls,
+		.sum = td_region_sum_at(
+			at, size, at->pending ? TD_REGION_COPY : TD_REGION_SUM),
+		.points = td_region_sum_at(at, size, TD_REGION_FIRST_POINT),
+		.point_size = size,
+		.nr_points = TD_REGION_POINTS,
+	};
+}
+
+/* Which side of a bucket holds: the other one, if the record says that it does. */
+static uint32_t side_of(const struct td_region_record *at,
+			const struct td_region_bucket *bucket,
+			unsigned int place)
+{
+	uint32_t other = !bucket->side;
+
+	return at->pending == td_region_pending(place, other) ? other
+							      : bucket->side;
+}
+
+static struct record make_bucket(const struct record *of,
+				 const struct td_region_bucket *bucket,
+				 uint32_t side)
+{
+	uint64_t nr = of->head->nr_values;
+
+	return (struct record){
+		.at = of->at,
+		.head = of->head,
+		.calls = &bucket->sides[side].calls,
+		.sum = td_region_bucket_sum_at(bucket, nr, side),
+		.points = td_region_bucket_sum_at(bucket, nr,
+						  TD_REGION_BUCKET_FIRST_POINT),
+		.point_size = td_region_bucket_sum_size(nr),
+		.nr_points = TD_REGION_BUCKET_POINTS,
+	};
 }
 
 /* --- batches ---------------------------------------------------------------- */
@@ -85,9 +128,8 @@ static void fill_batches(const struct record *record, int value, double cost,
 	double each = counted ? cost / (double)counted : 0;
 	struct since since = { 0 };
 
-	for (unsigned int i = 0; i < TD_REGION_POINTS; i++) {
-		const struct td_region_sum *point =
-			sum_of(record, TD_REGION_FIRST_POINT + i);
+	for (unsigned int i = 0; i < record->nr_points; i++) {
+		const struct td_region_sum *point = point_of(record, i);
 
 		if (point->counted > since.calls && point->counted < counted)
 			add_until(record, &since, point->counted,
@@ -231,7 +273,6 @@ static void add_calls(struct td_calls *to, const struct record *record,
 	to->recursive += from->recursive;
 	to->lost += from->lost;
 	to->skipped += from->skipped;
-	to->open += open_calls(record);
 	to->moved += from->moved;
 	to->migrated += from->migrated;
 	to->switched += from->switched;
@@ -278,10 +319,143 @@ static int add_one(struct td_region_files *files, const struct record *record,
 		return -ENOMEM;
 	at = 1 + (int)(region - files->regions.v);
 	add_calls(&region->calls, record, own);
+	region->calls.open += open_calls(record);
 	add_on(files, region, record->calls);
 	/* nothing is known of calls that were all lost */
 	return record->calls->counted ? add_readings(files, record, at, own)
 				      : 0;
+}
+
+/* --- buckets ---------------------------------------------------------------- */
+
+static struct td_timed *find_timed(struct td_region_files *files,
+				   const char *name)
+{
+	struct td_timed *timed = td_regions_find_timed(&files->regions, name);
+
+	return timed ? timed : td_regions_add_timed(&files->regions, name);
+}
+
+static void add_steps(struct td_durations *durations,
+		      const struct td_region_bucket *bucket, uint32_t side)
+{
+	uint64_t *counts = durations->counts +
+			   (size_t)TD_REGION_BUCKET_STEPS * bucket->number;
+
+	for (size_t i = 0; i < TD_REGION_BUCKET_STEPS; i++)
+		counts[i] += bucket->sides[side].steps[i];
+	durations->nr += bucket->sides[side].calls.counted;
+}
+
+/* By the PMU on which the calls ended, as far as that is known. */
+static void add_times(const struct td_region_files *files,
+		      struct td_region *region, const struct record *record,
+		      uint64_t waited_ns)
+{
+	bool done[TD_REGION_PMUS] = { false };
+
+	for (size_t i = 0; i < files->nr_values; i++) {
+		const struct td_region_value *value = &files->values[i];
+		double part = (double)record->calls->on[1 + value->group] /
+			      (double)record->calls->counted;
+		struct td_sums times = times_of(record, false, part);
+		uint64_t took_ns = (uint64_t)td_sums_total(&times);
+
+		if (value->pmu >= TD_REGION_PMUS || done[value->pmu])
+			continue;
+		done[value->pmu] = true;
+		region->took_ns[value->pmu] += took_ns;
+		region->on_ns[value->pmu] +=
+			td_since(took_ns, (uint64_t)(part * (double)waited_ns));
+	}
+}
+
+static void add_waiting(struct td_call_facts *facts, uint64_t waited_ns)
+{
+	facts->known = facts->waiting_only = true;
+	facts->waited_ns += waited_ns;
+}
+
+static int add_bucket(struct td_region_files *files,
+		      const struct record *record, struct td_timed *timed,
+		      const struct td_region_bucket *bucket, uint32_t side)
+{
+	struct record of_bucket = make_bucket(record, bucket, side);
+	struct td_region *region;
+
+	/* the process ended in its first call, or what it has is damaged */
+	if (!of_bucket.calls->counted || bucket->number >= TD_REGION_BUCKETS)
+		return 0;
+	region = td_regions_bucket(&files->regions, timed, bucket->number,
+				   false);
+	if (!region)
+		return -ENOMEM;
+	add_steps(&timed->durations, bucket, side);
+	add_calls(&region->calls, &of_bucket, false);
+	add_on(files, region, of_bucket.calls);
+	add_times(files, region, &of_bucket, bucket->sides[side].waited_ns);
+	add_waiting(&region->facts, bucket->sides[side].waited_ns);
+	return add_readings(files, &of_bucket,
+			    1 + (int)(region - files->regions.v), false);
+}
+
+static void add_slowest(const struct td_region_files *files,
+			const struct td_region_record *at,
+			const struct td_region_buckets *buckets,
+			struct td_timed *timed)
+{
+	for (size_t i = 0; i < TD_REGION_SLOWEST; i++) {
+		const struct td_region_slow *slow = &buckets->slowest[i];
+		const struct td_slow_call call = {
+			.time_ns = slow->time_ns,
+			.start_ns =
+				slow->end_ns - slow->time_ns + files->wall_ns,
+			.tid = (int)at->tid,
+			.cpu = (int)slow->cpu,
+		};
+
+		if (!slow->time_ns || slow->time_ns > slow->end_ns ||
+		    slow->cpu > INT_MAX)
+			continue;
+		td_timed_add_slow(timed, &call);
+		if (slow->time_ns > timed->durations.max_ns)
+			timed->durations.max_ns = slow->time_ns;
+	}
+}
+
+static int add_buckets(struct td_region_files *files,
+		       const struct record *record)
+{
+	const struct td_region_buckets *buckets =
+		td_region_buckets_of(record->at, record->head->sum_size);
+	struct td_timed *timed = find_timed(files, name_of(record));
+	int rc = timed ? 0 : -ENOMEM;
+
+	for (unsigned int i = 1; !rc && i <= TD_REGION_PLACES; i++) {
+		const struct td_region_bucket *bucket = td_region_bucket_at(
+			buckets, record->head->nr_values, i);
+
+		if (bucket->side <= 1)
+			rc = add_bucket(files, record, timed, bucket,
+					side_of(record->at, bucket, i));
+	}
+	if (rc)
+		return rc;
+	files->elsewhere += buckets->elsewhere;
+	add_slowest(files, record->at, buckets, timed);
+	return 0;
+}
+
+/* --- records ---------------------------------------------------------------- */
+
+bool td_region_files_check(const struct td_region_file *file,
+			   const struct td_region_record *record)
+{
+	uint32_t most = file->head->buckets
+				? td_region_pending(TD_REGION_PLACES, 1)
+				: 1;
+
+	return record->pending <= most;
 }
 
 static void note_least(struct td_region_files *files,
@@ -310,34 +484,9 @@ int td_region_files_add(struct td_region_files *files,
 	/* as the outside has none within, it is only what adds up */
 	if (at->kind != TD_REGION_OUTSIDE && add_one(files, &record, false))
 		return -ENOMEM;
-	return add_one(files, &record, true);
-}
-
-/* --- the end ------------------------------------------------------------- */
-
-/* It is the first of all that a thread has; in tables it comes last. */
-static int put_outside_last(struct td_region_files *files)
-{
-	struct td_regions *regions = &files->regions;
-	int at = 0, nr = (int)regions->nr;
-
-	while (at < nr && !regions->v[at].outside)
-		at++;
-	if (at == nr)
-		return 0;
-	for (size_t i = 0; i < files->counts.readings.nr; i++) {
-		int *region = &files->counts.readings.v[i].region;
-
-		if (*region > at)
-			*region = *region == at + 1 ? nr : *region - 1;
-	}
-	return td_regions_move_last(regions, (size_t)at);
-}
-
-int td_region_files_end(struct td_region_files *files)
-{
-	if (put_outside_last(files))
+	if (add_one(files, &record, true))
 		return -ENOMEM;
-	td_batched_end(&files->counts);
-	return 0;
+	return file->head->buckets && at->kind != TD_REGION_OUTSIDE
+		       ? add_buckets(files, &record)
+		       : 0;
 }

@@ -17,10 +17,12 @@ struct td_region_value {
 struct td_region_files {
 	const struct td_region_value *values; /* borrowed */
 	size_t nr_values;
+	uint64_t wall_ns; /* from CLOCK_MONOTONIC to the clock of the wall */
 	/* What was read: */
 	struct td_regions regions; /* in the order of their first calls */
 	struct td_batched counts;  /* in batches of calls of each region */
-	unsigned int nr_processes, nr_by_read, nr_user_only;
+	unsigned int nr_processes, nr_by_read, nr_user_only, nr_with_buckets;
+	uint64_t elsewhere; /* calls that are in a bucket which is not theirs */
 	uint64_t losses[TD_REGION_NR_LOSSES];
 	char unmatched[TD_REGION_NAME]; /* the first td_end() without a begin */
 	int open_errno; /* of the first counter that could not be opened; or 0 */
@@ -34,7 +36,13 @@ struct td_region_file {
 	const struct td_region_head *head;
 };
 
-/* Adds what a thread did in a region.  Returns 0 or -ENOMEM. */
+/* False: a record's state is not one that the library leaves. */
+bool td_region_files_check(const struct td_region_file *file,
+			   const struct td_region_record *record);
+/*
+ * Adds what a thread did in a region, and its calls by how long they took, which
+ * are checked, if there are any.  Returns 0 or -ENOMEM.
+ */
 int td_region_files_add(struct td_region_files *files,
 			const struct td_region_file *file,
 			const struct td_region_record *record);

@@ -141,6 +141,16 @@ static void add_values(struct td_region_sum *sum, const struct td_call *call,
 	}
 }
 
+static void count_call(struct td_region_calls *calls,
+		       const struct td_call *call, const struct td_moment *end)
+{
+	calls->counted++;
+	calls->on[end->group]++;
+	calls->moved += call->begin.group != end->group;
+	calls->migrated += call->begin.cpu != end->cpu;
+	calls->switched += call->begin.switches != end->switches;
+}
+
 static void add_call(const struct td_edit *edit, const struct td_call *call,
 		     const struct td_moment *end)
 {
@@ -148,12 +158,8 @@ static void add_call(const struct td_edit *edit, const struct td_call *call,
 	uint64_t ns = end->time_ns - call->begin.time_ns;
 	bool inclusive = !call->region->open;
 
-	calls->counted++;
+	count_call(calls, call, end);
 	calls->recursive += !inclusive;
-	calls->on[end->group]++;
-	calls->moved += call->begin.group != end->group;
-	calls->migrated += call->begin.cpu != end->cpu;
-	calls->switched += call->begin.switches != end->switches;
 	calls->children += call->children;
 	calls->nested += inclusive ? call->nested : 0;
 	edit->sum->own_ns += ns - call->within_ns;
@@ -220,12 +226,107 @@ void td_call_end_outside(struct td_thread *thread)
 		add_outside(thread, &end);
 }
 
+/* --- buckets ---------------------------------------------------------------- */
+
+/* Without what the counting itself took, which reports leave out. */
+static uint64_t duration_of(const struct td_call *call,
+			    const struct td_moment *end)
+{
+	const struct td_region_head *head = td_process.store.head;
+	uint64_t ns = end->time_ns - call->begin.time_ns, inner, outer;
+
+	if (!end->group)
+		return ns;
+	inner = head->cost_ns[0][end->group - 1];
+	outer = head->cost_ns[1][end->group - 1];
+	inner += call->nested * (inner + outer);
+	return ns > inner ? ns - inner : 0;
+}
+
+/* A thread that did not lose its CPU has not waited, however its clocks are read. */
+static uint64_t waited_of(const struct td_call *call,
+			  const struct td_moment *end)
+{
+	uint64_t ns = end->time_ns - call->begin.time_ns;
+	uint64_t waited = end->waited_ns - call->begin.waited_ns;
+
+	if (call->begin.switches == end->switches || (int64_t)waited < 0)
+		return 0;
+	return waited < ns ? waited : ns;
+}
+
+/* The side that holds, with the call, is the other side. */
+static void add_to_bucket(const struct td_edit *edit,
+			  const struct td_call *call,
+			  const struct td_moment *end)
+{
+	struct td_region_bucket *bucket = edit->bucket;
+	struct td_region_calls *calls = &bucket->sides[edit->side].calls;
+	size_t nr = td_process.spec.nr_events;
+	const struct td_region_sum *from =
+		td_region_bucket_sum_at(bucket, nr, !edit->side);
+	struct td_region_sum *to =
+		td_region_bucket_sum_at(bucket, nr, edit->side);
+
+	count_call(calls, call, end);
+	calls->nested += call->nested;
+	bucket->sides[edit->side].waited_ns += waited_of(call, end);
+	to->time_ns = from->time_ns + end->time_ns - call->begin.time_ns;
+	for (size_t e = 0; e < nr; e++)
+		to->values[e] =
+			from->values[e] +
+			(int64_t)(end->totals[e] - call->begin.totals[e]);
+}
+
+/* In the place of the least slow one.  Returns which time that has then. */
+static uint64_t note_slow(struct td_region_slow slowest[TD_REGION_SLOWEST],
+			  const struct td_region_slow *slow)
+{
+	struct td_region_slow *least = slowest;
+	uint64_t least_ns = slow->time_ns;
+
+	for (size_t i = 1; i < TD_REGION_SLOWEST; i++) {
+		if (slowest[i].time_ns < least->time_ns)
+			least = &slowest[i];
+	}
+	__atomic_store_n(&least->time_ns, 0, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	least->end_ns = slow->end_ns;
+	least->cpu = slow->cpu;
+	__atomic_store_n(&least->time_ns, slow->time_ns, __ATOMIC_RELEASE);
+	for (size_t i = 0; i < TD_REGION_SLOWEST; i++) {
+		if (slowest[i].time_ns < least_ns)
+			least_ns = slowest[i].time_ns;
+	}
+	return least_ns;
+}
+
+/* Not of a call within another one of the region, which has its time. */
+static void add_duration(struct td_edit *edit, const struct td_call *call,
+			 const struct td_moment *end)
+{
+	const struct td_region_slow slow = { duration_of(call, end),
+					     end->time_ns, end->cpu };
+	struct td_thread_region *region = call->region;
+
+	td_store_edit_bucket(&td_process.store, edit, slow.time_ns);
+	add_to_bucket(edit, call, end);
+	if (slow.time_ns > region->slow_ns)
+		region->slow_ns = note_slow(
+			td_region_buckets_of(edit->record,
+					     td_process.store.head->sum_size)
+				->slowest,
+			&slow);
+}
+
 /* --- both ------------------------------------------------------------------- */
 
 static void add(struct td_thread *thread, const struct td_call *call,
-		const struct td_edit *edit, const struct td_moment *end)
+		struct td_edit *edit, const struct td_moment *end)
 {
 	add_call(edit, call, end);
+	if (td_process.spec.buckets && !call->region->open)
+		add_duration(edit, call, end);
 	add_to_outer(thread, call, end);
 	note_size(thread, call, end);
 }

@@ -38,11 +38,24 @@ static struct calibration *calibration_of(struct td_thread *thread)
 	return thread->calibration;
 }
 
+static void begin_late(struct td_region_record *record)
+{
+	const struct td_region_head *head = td_process.store.head;
+	const struct td_region_buckets *buckets =
+		td_region_buckets_of(record, head->sum_size);
+
+	record->calls.counted = CALLS_BEFORE;
+	for (unsigned int i = 1; head->buckets && i <= TD_REGION_PLACES; i++)
+		td_region_bucket_at(buckets, head->nr_values, i)
+			->sides[0]
+			.calls.counted = CALLS_BEFORE;
+}
+
 static void call_often(struct td_thread *thread, struct td_thread_region *empty,
 		       int nr)
 {
 	memset(empty->record, 0, td_process.store.head->record_size);
-	empty->record->calls.counted = CALLS_BEFORE;
+	begin_late(empty->record);
 	for (int i = 0; i < nr; i++) {
 		td_call_begin(thread, empty);
 		td_call_end(thread);
@@ -136,7 +149,7 @@ void td_cost_measure(struct td_thread *thread)
 		td_group_spec_group_of(thread->counters.spec, td_rseq_cpu());
 	unsigned int bit = group ? 1u << (group - 1) : 0;
 	struct td_region_record *outside = thread->outside.record;
-	struct td_thread_region empty = { .every = 1 };
+	struct td_thread_region empty = { .every = 1, .slow_ns = UINT64_MAX };
 	struct calibration *calibration;
 	struct round median;
 

@@ -284,6 +284,7 @@ static void fill(const struct td_thread_counters *counters,
 	moment->cpu = td_rseq_cpu();
 	moment->group = td_group_spec_group_of(spec, moment->cpu);
 	moment->uncounted_ns = uncounted_ns(counters, moment->group);
+	moment->waited_ns = counters->waited_ns;
 }
 
 /*
@@ -350,6 +351,9 @@ int td_thread_counters_restart(struct td_thread_counters *counters,
 	for (size_t g = 0; !rc && g < counters->spec->nr_groups; g++)
 		rc = restart_group(counters, g, &moment->step);
 	fill(counters, moment);
+	/* the events of a thread are enabled as long as it has a CPU */
+	counters->waited_ns = moment->waited_ns =
+		moment->time_ns - counters->groups[0].enabled_ns;
 	return rc;
 }
 

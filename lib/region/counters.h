@@ -16,6 +16,7 @@ struct td_moment {
 	uint64_t totals[TD_REGION_VALUES];
 	uint64_t time_ns;
 	uint64_t uncounted_ns; /* the thread ran without its counters */
+	uint64_t waited_ns;    /* it had no CPU; only differences are of use */
 	/* a field is a 255th of so many slots, but of none for what begins here */
 	uint64_t step;
 	bool fresh;

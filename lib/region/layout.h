@@ -6,7 +6,9 @@
  * In: written by the library, each record by one thread.
  * Out: read by tdstat, also while the process runs.
  *
- * A head, a text that says what the values are, then records of one size.
+ * A head, a text that says what the values are, then records of one size: a record
+ * for each region of each thread.  If it was asked for, a record also has its calls by
+ * how long they took, in buckets.
  */
 #ifndef TD_REGION_LAYOUT_H
 #define TD_REGION_LAYOUT_H
@@ -14,7 +16,8 @@
 #include <stdint.h>
 
 #define TD_REGION_MAGIC   "tdregion"
-#define TD_REGION_VERSION 3
+#define TD_REGION_VERSION 4
+#define TD_REGION_OLDEST  3 /* the same without buckets */
 
 enum {
 	TD_REGION_NAME = 112,        /* bytes of a name, with its end */
@@ -54,7 +57,7 @@ struct td_region_head {
 	uint32_t user_only; /* 1: a thread could not count the kernel */
 	uint32_t
 		calibrated; /* bits of groups whose costs are known, or will be */
-	uint32_t unused;
+	uint32_t buckets;   /* 1: its records have them */
 	/* What an empty call counts, and what it costs those around it besides. */
 	uint64_t cost_ns[2][TD_REGION_GROUPS];
 	double cost[2][TD_REGION_VALUES]; /* in the units of values */
@@ -90,7 +93,8 @@ struct td_region_sum {
 
 /*
  * The sum of all calls is changed in a copy.  Where pending is not 0, the copy is
- * complete, and so is next: they stand for the sum and for calls.
+ * complete, and so is next: they stand for the sum and for calls.  If pending is more
+ * than 1, one side of a bucket is complete, too: td_region_pending().
  *
  * Points tell how the sum stood in between, and so how much the calls differ in the
  * course of time.  A process may end while it writes one: of the points, those
@@ -104,7 +108,7 @@ struct td_region_record {
 	uint32_t unused;
 	uint64_t begun; /* calls; those that have not ended are no others */
 	struct td_region_calls calls, next;
-	/* and TD_REGION_SUMS of struct td_region_sum */
+	/* and TD_REGION_SUMS of struct td_region_sum; then the buckets, if any */
 };
 
 /* The numbers of a record's sums. */
@@ -127,11 +131,162 @@ td_region_sum_at(const struct td_region_record *record, uint64_t sum_size,
  * There is a point behind each so many calls: behind each one at first, behind each
  * second one when there are more calls than points, and so on.
  */
-static inline uint64_t td_region_spacing(uint64_t calls)
+static inline uint64_t td_region_spacing(uint64_t calls, unsigned int points)
 {
-	uint64_t more = calls ? (calls - 1) / TD_REGION_POINTS : 0;
+	uint64_t more = calls ? (calls - 1) / points : 0;
 
 	return more ? UINT64_C(1) << (64 - __builtin_clzll(more)) : 1;
+}
+
+/*
+ * Steps of durations: 8 of 12.5 ns below TD_REGION_BUCKET_NS, then 16 for each octave.
+ * Eight steps are a bucket: bucket 0 is below TD_REGION_BUCKET_NS, then come two for
+ * each octave, [100, 150), [150, 200), [200, 300) ... ns.  The last one is open.
+ */
+enum {
+	TD_REGION_BUCKET_NS = 100,
+	TD_REGION_BUCKET_STEPS = 8,
+	TD_REGION_BUCKETS = 64, /* the last one begins at 215 s */
+	TD_REGION_STEPS = 925,  /* of all durations in 64 bits */
+};
+
+static inline unsigned int td_region_step(uint64_t ns)
+{
+	uint64_t units = ns / TD_REGION_BUCKET_NS, fine;
+	unsigned int octave;
+
+	if (!units)
+		return (unsigned int)(ns * TD_REGION_BUCKET_STEPS /
+				      TD_REGION_BUCKET_NS);
+	octave = 63 - (unsigned int)__builtin_clzll(units);
+	fine = octave < 4 ? ns << (4 - octave) : ns >> (octave - 4);
+	return 16 * octave + (unsigned int)(fine / TD_REGION_BUCKET_NS) - 8;
+}
+
+static inline unsigned int td_region_bucket_of_step(unsigned int step)
+{
+	unsigned int bucket = step / TD_REGION_BUCKET_STEPS;
+
+	return bucket < TD_REGION_BUCKETS ? bucket : TD_REGION_BUCKETS - 1;
+}
+
+static inline unsigned int td_region_bucket(uint64_t ns)
+{
+	return td_region_bucket_of_step(td_region_step(ns));
+}
+
+/* The shortest duration of a bucket. */
+static inline uint64_t td_region_bucket_ns(unsigned int bucket)
+{
+	uint64_t half = TD_REGION_BUCKET_NS / 2;
+
+	return bucket ? (2 + (bucket - 1) % 2) * half << (bucket - 1) / 2 : 0;
+}
+
+/* What there is of the calls of a bucket, before their sum. */
+struct td_region_bucket_calls {
+	struct td_region_calls calls;
+	uint64_t steps[TD_REGION_BUCKET_STEPS]; /* calls of each */
+	uint64_t waited_ns; /* of their time, in which the thread had no CPU */
+};
+
+/*
+ * Of a record's calls, those of one bucket.  A call within another one of the same
+ * region is in none, as the time of the outer one has it.
+ *
+ * A call adds to what one side has, and puts it into the other one: no copy is made.
+ */
+struct td_region_bucket {
+	uint32_t number; /* td_region_bucket() */
+	uint32_t side;   /* the one that holds: 0 or 1 */
+	/*
+	 * and TD_REGION_BUCKET_SUMS of struct td_region_sum, with nothing own; the
+	 * first two are those of the sides
+	 */
+	struct td_region_bucket_calls sides[2];
+};
+
+/* A call that took long. */
+struct td_region_slow {
+	uint64_t time_ns; /* as in its bucket; 0: it is not whole */
+	uint64_t end_ns;  /* of CLOCK_MONOTONIC */
+	uint32_t cpu;     /* where it ended; UINT32_MAX: unknown */
+	uint32_t unused;
+};
+
+enum {
+	TD_REGION_PLACES = 32, /* buckets that a region has room for */
+	/*
+	 * At least 12 batches are left when each second point was dropped.  Fewer
+	 * than 8 have no error, and that of 8 to 10 is half as wide again as it need
+	 * be (TD_MIN_BATCHES of lib/count/jackknife.h, tests/unit/region_calls.c);
+	 * readers make 16 batches of them at most (lib/count/batched.h).
+	 */
+	TD_REGION_BUCKET_POINTS = 24,
+	TD_REGION_BUCKET_FIRST_POINT = 2,
+	TD_REGION_BUCKET_SUMS =
+		TD_REGION_BUCKET_FIRST_POINT + TD_REGION_BUCKET_POINTS,
+	TD_REGION_SLOWEST = 10,
+};
+
+/* Of a region in a thread.  Where no call has been yet there is a hole. */
+struct td_region_buckets {
+	uint64_t nr; /* places that are taken */
+	/* of each bucket, from 1 on; 0: it has none.  Without room, the nearest's. */
+	uint8_t places[TD_REGION_BUCKETS];
+	uint64_t elsewhere; /* calls that are in the nearest */
+	struct td_region_slow slowest[TD_REGION_SLOWEST]; /* in no order */
+	/* and TD_REGION_PLACES of struct td_region_bucket */
+};
+
+/* Of a bucket's sums: they have nr_values. */
+static inline uint64_t td_region_bucket_sum_size(uint64_t nr_values)
+{
+	return sizeof(struct td_region_sum) + nr_values * sizeof(int64_t);
+}
+
+static inline uint64_t td_region_bucket_size(uint64_t nr_values)
+{
+	return sizeof(struct td_region_bucket) +
+	       TD_REGION_BUCKET_SUMS * td_region_bucket_sum_size(nr_values);
+}
+
+static inline uint64_t td_region_buckets_size(uint64_t nr_values)
+{
+	return sizeof(struct td_region_buckets) +
+	       TD_REGION_PLACES * td_region_bucket_size(nr_values);
+}
+
+static inline struct td_region_buckets *
+td_region_buckets_of(const struct td_region_record *record, uint64_t sum_size)
+{
+	return (struct td_region_buckets *)(void *)td_region_sum_at(
+		record, sum_size, TD_REGION_SUMS);
+}
+
+/* place: from 1 on. */
+static inline struct td_region_bucket *
+td_region_bucket_at(const struct td_region_buckets *buckets, uint64_t nr_values,
+		    unsigned int place)
+{
+	return (struct td_region_bucket *)((uintptr_t)(buckets + 1) +
+					   (place - 1) * td_region_bucket_size(
+								 nr_values));
+}
+
+static inline struct td_region_sum *
+td_region_bucket_sum_at(const struct td_region_bucket *bucket,
+			uint64_t nr_values, unsigned int number)
+{
+	return (struct td_region_sum *)((uintptr_t)(bucket + 1) +
+					number * td_region_bucket_sum_size(
+							 nr_values));
+}
+
+/* For the pending of a record: this side of the bucket at that place is complete. */
+static inline uint32_t td_region_pending(unsigned int place, uint32_t side)
+{
+	return 2 * place + side;
 }
 
 #endif

@@ -31,6 +31,7 @@ struct td_thread_counters {
 	uint64_t counts[TD_REGION_VALUES];
 	/* of other events, what is no part of the totals */
 	uint64_t skipped[TD_REGION_VALUES];
+	uint64_t waited_ns; /* at the last read(): since then it had a CPU */
 	bool rdpmc;
 	bool user_only; /* as the kernel may not be counted */
 };

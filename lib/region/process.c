@@ -41,7 +41,8 @@ static bool take_parents(void)
 static bool open_store(void)
 {
 	if (td_store_open(&td_process.store, td_process.prefix,
-			  td_process.spec.text, td_process.spec.nr_events) != 0)
+			  td_process.spec.text, td_process.spec.nr_events,
+			  td_process.spec.buckets) != 0)
 		return take_parents();
 	td_store_forget(&td_process.parents);
 	return true;

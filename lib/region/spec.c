@@ -108,6 +108,8 @@ static bool parse_line(struct td_group_spec *spec, char *line)
 		return parse_event(spec, line + 6);
 	if (strcmp(line, "read") == 0)
 		spec->read_only = true;
+	if (strcmp(line, "calls") == 0)
+		spec->buckets = true;
 	/* what a later tdstat may ask for besides is no reason to count nothing */
 	return true;
 }

@@ -5,6 +5,7 @@
  *
  *   tdstat regions 1
  *   read                            RDPMC is not wanted
+ *   calls                           in buckets by how long they took, too
  *   group PMU CPUS                  as in sysfs: cpu_core 0-7
  *   event KIND TYPE CONFIG CONFIG1 CONFIG2 FLAGS NAME
  *
@@ -48,6 +49,7 @@ struct td_group_spec {
 	struct td_group_spec_group groups[TD_REGION_GROUPS];
 	size_t nr_groups;
 	bool read_only; /* no RDPMC */
+	bool buckets;   /* of calls by how long they took */
 	char *text;     /* owned */
 	/* 1 + the group of a CPU's kind; 0: none */
 	uint8_t group_of_cpu[TD_GROUP_SPEC_CPUS];

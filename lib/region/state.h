@@ -14,6 +14,7 @@ struct td_thread_region {
 	unsigned int every; /* in the mean, of so many calls one is counted */
 	uint64_t to_skip;   /* calls until the next one that is */
 	unsigned int open;  /* calls that have not ended */
+	uint64_t slow_ns;   /* the least of the slowest calls */
 };
 
 /* A call that has not ended. */

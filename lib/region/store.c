@@ -40,7 +40,7 @@ static size_t round_up(size_t size)
 }
 
 static void fill_head(struct td_store *store, const char *text,
-		      size_t nr_values)
+		      size_t nr_values, bool buckets)
 {
 	struct td_region_head *head = store->head;
 	size_t text_size = strlen(text) + 1;
@@ -55,8 +55,11 @@ static void fill_head(struct td_store *store, const char *text,
 		.text_size = text_size,
 		.records_at = round_up(sizeof(*head) + text_size),
 		.sum_size = sum_size,
-		.record_size = round_up(sizeof(struct td_region_record) +
-					TD_REGION_SUMS * sum_size),
+		.record_size = round_up(
+			sizeof(struct td_region_record) +
+			TD_REGION_SUMS * sum_size +
+			(buckets ? td_region_buckets_size(nr_values) : 0)),
+		.buckets = buckets,
 	};
 	memcpy((char *)head + head->text_at, text, text_size);
 	/* a reader knows the file by it, so it comes last */
@@ -119,7 +122,7 @@ static void *map_file(int fd, size_t *size)
 }
 
 int td_store_open(struct td_store *store, const char *prefix, const char *text,
-		  size_t nr_values)
+		  size_t nr_values, bool buckets)
 {
 	void *map = MAP_FAILED;
 	int rc;
@@ -139,7 +142,7 @@ int td_store_open(struct td_store *store, const char *prefix, const char *text,
 	}
 	note_file(store);
 	store->head = map;
-	fill_head(store, text, nr_values);
+	fill_head(store, text, nr_values, buckets);
 	return 0;
 }
 
@@ -252,6 +255,62 @@ void td_store_forget(struct td_store *store)
 	store->head = NULL;
 }
 
+/* --- points ----------------------------------------------------------------- */
+
+struct sums {
+	const struct td_region_sum *sum; /* of all calls */
+	struct td_region_sum *first;     /* of the points */
+	size_t size;                     /* of each */
+	unsigned int points;
+};
+
+static struct td_region_sum *point_at(const struct sums *sums, size_t i)
+{
+	return (struct td_region_sum *)((uintptr_t)sums->first +
+					i * sums->size);
+}
+
+/* Until it is whole, a point has no calls: the process may be killed here, too. */
+static void set_point(const struct sums *sums, size_t i,
+		      const struct td_region_sum *sum, uint64_t calls)
+{
+	const size_t behind = offsetof(struct td_region_sum, time_ns);
+	struct td_region_sum *point = point_at(sums, i);
+
+	__atomic_store_n(&point->counted, 0, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	memcpy((char *)point + behind, (const char *)sum + behind,
+	       sums->size - behind);
+	__atomic_store_n(&point->counted, calls, __ATOMIC_RELEASE);
+}
+
+static void thin_out(const struct sums *sums)
+{
+	for (size_t i = 0; i < sums->points / 2; i++) {
+		const struct td_region_sum *from = point_at(sums, 2 * i + 1);
+
+		set_point(sums, i, from, from->counted);
+	}
+}
+
+/* Behind the last of so many calls. */
+static void add_point(const struct sums *sums, uint64_t calls)
+{
+	uint64_t spacing = td_region_spacing(calls, sums->points);
+	uint64_t nr = calls / spacing;
+
+	/* when the spacing has doubled, the first half is that of all until now */
+	if (spacing > 1 && nr == sums->points / 2 + 1)
+		thin_out(sums);
+	set_point(sums, nr - 1, sums->sum, calls);
+}
+
+/* Is there one?  There seldom is when calls are many. */
+static bool has_point(uint64_t calls, unsigned int points)
+{
+	return !(calls & (td_region_spacing(calls, points) - 1));
+}
+
 /* --- sums ------------------------------------------------------------------- */
 
 static struct td_region_sum *sum_of(const struct td_store *store,
@@ -268,6 +327,7 @@ struct td_edit td_store_edit(const struct td_store *store,
 		.record = record,
 		.calls = &record->next,
 		.sum = sum_of(store, record, TD_REGION_COPY),
+		.pending = 1,
 	};
 
 	record->next = record->calls;
@@ -276,51 +336,127 @@ struct td_edit td_store_edit(const struct td_store *store,
 	return edit;
 }
 
-/* Until it is whole, a point has no calls: the process may be killed here, too. */
-static void set_point(const struct td_store *store, struct td_region_sum *point,
-		      const struct td_region_sum *sum, uint64_t calls)
+static void __attribute__((noinline))
+add_sum_point(const struct td_store *store,
+	      const struct td_region_record *record)
 {
-	const size_t behind = offsetof(struct td_region_sum, time_ns);
+	const struct sums sums = {
+		sum_of(store, record, TD_REGION_SUM),
+		sum_of(store, record, TD_REGION_FIRST_POINT),
+		store->head->sum_size,
+		TD_REGION_POINTS,
+	};
 
-	__atomic_store_n(&point->counted, 0, __ATOMIC_RELEASE);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	memcpy((char *)point + behind, (const char *)sum + behind,
-	       store->head->sum_size - behind);
-	__atomic_store_n(&point->counted, calls, __ATOMIC_RELEASE);
+	add_point(&sums, record->calls.counted);
 }
 
-static void thin_out(const struct td_store *store,
-		     const struct td_region_record *record)
-{
-	for (unsigned int i = 0; i < TD_REGION_POINTS / 2; i++) {
-		unsigned int first = TD_REGION_FIRST_POINT;
-		struct td_region_sum *to = sum_of(store, record, first + i);
-		const struct td_region_sum *from =
-			sum_of(store, record, first + 2 * i + 1);
+/* --- buckets ---------------------------------------------------------------- */
 
-		set_point(store, to, from, from->counted);
+static struct td_region_buckets *
+buckets_of(const struct td_store *store, const struct td_region_record *record)
+{
+	return td_region_buckets_of(record, store->head->sum_size);
+}
+
+static struct td_region_bucket *bucket_at(const struct td_store *store,
+					  const struct td_region_record *record,
+					  unsigned int place)
+{
+	return td_region_bucket_at(buckets_of(store, record),
+				   store->head->nr_values, place);
+}
+
+static uint8_t nearest(const struct td_region_buckets *buckets,
+		       unsigned int number)
+{
+	for (unsigned int i = 1; i < TD_REGION_BUCKETS; i++) {
+		unsigned int above = number + i;
+
+		if (above < TD_REGION_BUCKETS && buckets->places[above])
+			return buckets->places[above];
+		if (i <= number && buckets->places[number - i])
+			return buckets->places[number - i];
 	}
+	return 1;
 }
 
-/* Behind the last call. */
-static void add_point(const struct td_store *store,
-		      const struct td_region_record *record)
+/* The first call of a bucket; its place is not to be seen before it has a number. */
+static unsigned int find_place(const struct td_store *store,
+			       const struct td_region_record *record,
+			       unsigned int number)
 {
-	uint64_t calls = record->calls.counted;
-	uint64_t spacing = td_region_spacing(calls);
-	uint64_t nr;
+	struct td_region_buckets *buckets = buckets_of(store, record);
 
-	if (calls & (spacing - 1))
-		return;
-	nr = calls / spacing;
-	/* when the spacing has doubled, the first half is that of all until now */
-	if (spacing > 1 && nr == TD_REGION_POINTS / 2 + 1)
-		thin_out(store, record);
-	set_point(store,
-		  sum_of(store, record,
-			 TD_REGION_FIRST_POINT + (unsigned int)nr - 1),
-		  sum_of(store, record, TD_REGION_SUM), calls);
+	if (buckets->nr < TD_REGION_PLACES) {
+		uint8_t place = (uint8_t)(buckets->nr + 1);
+
+		bucket_at(store, record, place)->number = number;
+		__atomic_store_n(&buckets->nr, place, __ATOMIC_RELEASE);
+		buckets->places[number] = place;
+	} else {
+		buckets->places[number] = nearest(buckets, number);
+	}
+	return buckets->places[number];
 }
+
+/* Of a call that is in another bucket, the first or the last step of that. */
+static unsigned int step_in(const struct td_region_bucket *bucket,
+			    unsigned int step)
+{
+	unsigned int first = TD_REGION_BUCKET_STEPS * bucket->number;
+
+	if (step < first)
+		return 0;
+	return step - first < TD_REGION_BUCKET_STEPS
+		       ? step - first
+		       : TD_REGION_BUCKET_STEPS - 1;
+}
+
+void td_store_edit_bucket(const struct td_store *store, struct td_edit *edit,
+			  uint64_t time_ns)
+{
+	struct td_region_buckets *buckets = buckets_of(store, edit->record);
+	unsigned int step = td_region_step(time_ns);
+	unsigned int number = td_region_bucket_of_step(step);
+	unsigned int place = buckets->places[number];
+	struct td_region_bucket *bucket;
+
+	if (!place)
+		place = find_place(store, edit->record, number);
+	bucket = bucket_at(store, edit->record, place);
+	edit->bucket = bucket;
+	edit->side = !bucket->side;
+	edit->pending = td_region_pending(place, edit->side);
+	bucket->sides[edit->side] = bucket->sides[!edit->side];
+	bucket->sides[edit->side].steps[step_in(bucket, step)]++;
+	buckets->elsewhere += bucket->number != number;
+}
+
+static void __attribute__((noinline))
+add_bucket_point(const struct td_store *store, const struct td_edit *edit,
+		 uint64_t calls)
+{
+	uint64_t nr = store->head->nr_values;
+	const struct sums sums = {
+		td_region_bucket_sum_at(edit->bucket, nr, edit->side),
+		td_region_bucket_sum_at(edit->bucket, nr,
+					TD_REGION_BUCKET_FIRST_POINT),
+		td_region_bucket_sum_size(nr),
+		TD_REGION_BUCKET_POINTS,
+	};
+
+	add_point(&sums, calls);
+}
+
+static void end_bucket(const struct td_store *store, const struct td_edit *edit)
+{
+	uint64_t calls = edit->bucket->sides[edit->side].calls.counted;
+
+	if (has_point(calls, TD_REGION_BUCKET_POINTS))
+		add_bucket_point(store, edit, calls);
+}
+
+/* --- both ------------------------------------------------------------------- */
 
 /* A process may be killed between any two of these. */
 void td_store_commit(const struct td_store *store, const struct td_edit *edit)
@@ -328,13 +464,17 @@ void td_store_commit(const struct td_store *store, const struct td_edit *edit)
 	struct td_region_record *record = edit->record;
 	bool more = edit->calls->counted > record->calls.counted;
 
-	__atomic_store_n(&record->pending, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&record->pending, edit->pending, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	record->calls = *edit->calls;
 	memcpy(sum_of(store, record, TD_REGION_SUM), edit->sum,
 	       store->head->sum_size);
+	if (edit->bucket)
+		edit->bucket->side = edit->side;
 	__atomic_store_n(&record->pending, 0, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (more)
-		add_point(store, record);
+	if (more && has_point(record->calls.counted, TD_REGION_POINTS))
+		add_sum_point(store, record);
+	if (edit->bucket)
+		end_bucket(store, edit);
 }

@@ -21,10 +21,10 @@ struct td_store {
 
 /*
  * Makes PREFIX.PID, or PREFIX.PID.1 and so on if that is of a program which the
- * process was before.  Returns 0 or a negative errno.
+ * process was before.  buckets: its records have them.  Returns 0 or a negative errno.
  */
 int td_store_open(struct td_store *store, const char *prefix, const char *text,
-		  size_t nr_values);
+		  size_t nr_values, bool buckets);
 /* Sees to room for some records, so that to add them takes no system call. */
 void td_store_reserve(struct td_store *store);
 /* A new record, or NULL: there is no room, which is noted. */
@@ -41,10 +41,19 @@ struct td_edit {
 	struct td_region_record *record;
 	struct td_region_calls *calls;
 	struct td_region_sum *sum;
+	struct td_region_bucket *bucket; /* NULL: none is changed */
+	uint32_t side;                   /* of it, which is to hold */
+	uint32_t pending;                /* of the record, meanwhile */
 };
 
 struct td_edit td_store_edit(const struct td_store *store,
 			     struct td_region_record *record);
+/*
+ * Changes the bucket of calls that took so long, too: its other side is what it was
+ * with one call more in its step, and still without a sum.
+ */
+void td_store_edit_bucket(const struct td_store *store, struct td_edit *edit,
+			  uint64_t time_ns);
 void td_store_commit(const struct td_store *store, const struct td_edit *edit);
 
 #endif

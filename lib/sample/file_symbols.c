@@ -310,7 +310,8 @@ int td_file_symbols_open(struct td_file_symbols *symbols,
 
 	*symbols = (struct td_file_symbols){ .file.fd = -1,
 					     .debug.fd = -1,
-					     .shared.fd = -1 };
+					     .shared.fd = -1,
+					     .table.aliases = search->aliases };
 	rc = open_object(symbols, object, search);
 	td_symbol_table_finish(&symbols->table);
 	if (!rc && !symbols->table.nr && has_address(object))

@@ -25,6 +25,8 @@ uint64_t td_record_sample_type(const struct td_record_format *format)
 		type |= PERF_SAMPLE_CALLCHAIN;
 	if (format->branches)
 		type |= PERF_SAMPLE_BRANCH_STACK;
+	if (format->stack)
+		type |= PERF_SAMPLE_REGS_USER;
 	return type;
 }
 
@@ -92,6 +94,17 @@ static void parse_branches(struct td_record *r, struct words *words)
 	words->short_of |= !r->branches;
 }
 
+/* A thread of the kernel has no registers of user space. */
+static void parse_stack(struct td_record *r, struct words *words)
+{
+	uint64_t abi = take(words);
+
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return;
+	r->wide = abi == PERF_SAMPLE_REGS_ABI_64;
+	r->stack = take(words);
+}
+
 static void parse_sample(struct td_record *r,
 			 const struct td_record_format *format,
 			 struct words *words)
@@ -106,7 +119,8 @@ static void parse_sample(struct td_record *r,
 	r->period = take(words);
 	if (format->values) {
 		r->nr_values = take(words);
-		take_many(words, 2); /* the times, which are of the group */
+		take(words); /* the time for which its group was enabled */
+		r->running_ns = take(words);
 		r->values = r->nr_values <= SIZE_MAX / 2
 				    ? take_many(words, 2 * r->nr_values)
 				    : NULL;
@@ -118,6 +132,8 @@ static void parse_sample(struct td_record *r,
 	}
 	if (format->branches)
 		parse_branches(r, words);
+	if (format->stack)
+		parse_stack(r, words);
 }
 
 /* A text that ends within the record, and is padded to words. */
@@ -183,6 +199,16 @@ static void parse_fork(struct td_record *r, struct words *words)
 	take(words); /* the time, which stands at the end, too */
 }
 
+static void parse_end(struct td_record *r, struct words *words)
+{
+	int unused;
+
+	r->kind = TD_RECORD_END;
+	take_pair(words, &r->pid, &r->parent);
+	take_pair(words, &r->tid, &unused);
+	take(words);
+}
+
 static void parse_lost(struct td_record *r, bool samples, struct words *words)
 {
 	r->kind = TD_RECORD_LOST;
@@ -225,8 +251,14 @@ static void parse_body(struct td_record *r,
 	case PERF_RECORD_FORK:
 		parse_fork(r, words);
 		break;
+	case PERF_RECORD_EXIT:
+		parse_end(r, words);
+		break;
 	case PERF_RECORD_SWITCH:
 		r->kind = TD_RECORD_SWITCH;
+		r->out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
+		r->preempted =
+			header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:

@@ -12,6 +12,7 @@ enum td_record_kind {
 	TD_RECORD_MAP,  /* executable memory */
 	TD_RECORD_EXEC, /* a process became another program */
 	TD_RECORD_FORK, /* of a process, not a thread */
+	TD_RECORD_END,  /* of a thread */
 	TD_RECORD_SWITCH,
 	TD_RECORD_LOST,
 	TD_RECORD_THROTTLE, /* the kernel stops the event for a while */
@@ -30,6 +31,9 @@ struct td_record {
 	/* of a sample with PERF_SAMPLE_READ: pairs of value and id */
 	const uint64_t *values;
 	size_t nr_values;
+	uint64_t running_ns; /* that its group has counted */
+	uint64_t stack;      /* of one with the stack pointer; 0: it has none */
+	bool wide;           /* its task ran in 64 bits */
 	/* of one with PERF_SAMPLE_CALLCHAIN, with PERF_CONTEXT_ markers */
 	const uint64_t *chain;
 	size_t nr_chain;
@@ -40,8 +44,10 @@ struct td_record {
 	uint64_t length, offset;
 	const char *path;
 	struct td_build_id build_id;
-	int parent;    /* of a fork: its process */
-	uint64_t lost; /* records, or samples */
+	int parent;     /* of a fork: its process */
+	bool out;       /* of a switch: the task lost its CPU, else got one */
+	bool preempted; /* out, although it could have gone on */
+	uint64_t lost;  /* records, or samples */
 	/* of a sample with PERF_SAMPLE_WEIGHT_STRUCT: var3_w, in cycles */
 	uint16_t latency;
 };
@@ -60,6 +66,7 @@ struct td_record_format {
 	 * period: so the processor may write many records before it interrupts.
 	 */
 	bool weights;
+	bool stack; /* PERF_SAMPLE_REGS_USER, of the stack pointer alone */
 };
 
 /* The bits of perf_event_attr.sample_type for it, and of read_format. */

@@ -19,6 +19,16 @@ struct td_sampling {
 	int at_least; /* the least, from which more is tried; 0: any will do */
 };
 
+/*
+ * A software event or a tracepoint, which is opened behind the members of each
+ * group: its samples have the counts of the group, and those of its companions.
+ */
+struct td_companion {
+	uint32_t type;
+	uint64_t config;
+	bool samples; /* each time; else it only counts */
+};
+
 /* All of it must outlive the sampler. */
 struct td_sampler_setup {
 	/* groups that the kernel refuses are not opened, weak ones broken up */
@@ -29,6 +39,12 @@ struct td_sampler_setup {
 	struct td_target *target;
 	struct td_notes *notes;
 	struct td_record_format format;
+	/*
+	 * The event of a group's companion has a number behind those of the plan:
+	 * td_sampler_companion().
+	 */
+	const struct td_companion *companions;
+	size_t nr_companions;
 	bool switches; /* tell when tasks lose their CPU */
 	/* tell nothing but samples, and those of a CPU in any order */
 	bool only_samples;
@@ -64,6 +80,13 @@ int td_sampler_add_cpus(struct td_sampler *sampler, const struct td_ints *cpus,
 void td_sampler_enable(struct td_sampler *sampler, bool on);
 /* Readable when a ring is half full: read the rings then. */
 int td_sampler_fd(const struct td_sampler *sampler);
+/* The number of the event of a group's companion. */
+static inline int td_sampler_companion(const struct td_sampler_setup *setup,
+				       size_t group, size_t companion)
+{
+	return (int)(setup->plan->events.nr + group * setup->nr_companions +
+		     companion);
+}
 /* The plan's event with the kernel's number, or -1. */
 int td_sampler_find(const struct td_sampler *sampler, uint64_t id);
 

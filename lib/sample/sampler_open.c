@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens the events to sample, as the kernel allows. */
+#include <asm/perf_regs.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ static void set_common(const struct td_sampler *sampler,
 	attr->watermark = 1;
 	attr->wakeup_watermark = WATERMARK;
 	attr->exclude_callchain_kernel = attr->exclude_kernel;
+	if (sampler->setup.format.stack)
+		attr->sample_regs_user = UINT64_C(1) << PERF_REG_X86_SP;
 }
 
 /* What the kernel does not find in frames, the processor has noted. */
@@ -57,6 +60,23 @@ static struct perf_event_attr make_attr(const struct td_sampler *sampler,
 		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	/* PEBS does not tell a guest from its host (intel_pebs_enable()) */
 	attr.exclude_guest |= how->precise > 0;
+	return attr;
+}
+
+/* What the kernel does for a task is its task's, too. */
+static struct perf_event_attr
+make_companion(const struct td_sampler *sampler,
+	       const struct td_companion *companion)
+{
+	struct perf_event_attr attr = {
+		.type = companion->type,
+		.size = sizeof(attr),
+		.config = companion->config,
+		.sample_period = companion->samples,
+		.inherit = sampler->setup.target->inherit,
+	};
+
+	set_common(sampler, &attr);
 	return attr;
 }
 
@@ -141,24 +161,42 @@ static void drop_evsel(struct td_sampler *sampler, struct perf_evsel *evsel)
 	perf_evsel__delete(evsel);
 }
 
-static int open_member(struct td_sampler *sampler, const struct td_group *group,
-		       size_t i, struct perf_evsel **leader)
+/* Opens one on the CPUs of its group; the first one leads. */
+static int open_event(struct td_sampler *sampler, const struct td_group *group,
+		      struct perf_event_attr *attr, int event,
+		      struct perf_evsel **leader)
 {
 	const struct td_sampler_setup *setup = &sampler->setup;
-	struct perf_event_attr attr = make_attr(sampler, group, i);
 	struct perf_evsel *evsel = add_evsel(
-		sampler, &attr, &setup->machine->pmus[group->pmu].cpus,
-		group->members[i]);
+		sampler, attr, &setup->machine->pmus[group->pmu].cpus, event);
 
 	if (!evsel)
 		return -ENOMEM;
-	if (!i)
+	if (!*leader)
 		*leader = evsel;
 	evsel->leader = *leader;
 	return perf_evsel__open(evsel, evsel->cpus, evsel->threads);
 }
 
-/* *failed is the member that the kernel refused. */
+static int open_companions(struct td_sampler *sampler,
+			   const struct td_group *group,
+			   struct perf_evsel *leader)
+{
+	const struct td_sampler_setup *setup = &sampler->setup;
+	size_t at = (size_t)(group - setup->plan->groups);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < setup->nr_companions; i++) {
+		struct perf_event_attr attr =
+			make_companion(sampler, &setup->companions[i]);
+
+		rc = open_event(sampler, group, &attr,
+				td_sampler_companion(setup, at, i), &leader);
+	}
+	return rc;
+}
+
+/* *failed is the member that the kernel refused; behind the last one: a companion. */
 static int open_group(struct td_sampler *sampler, const struct td_group *group,
 		      size_t *failed)
 {
@@ -166,8 +204,15 @@ static int open_group(struct td_sampler *sampler, const struct td_group *group,
 	struct perf_evsel *leader = NULL;
 
 	for (size_t i = 0; !rc && i < group->nr; i++) {
+		struct perf_event_attr attr = make_attr(sampler, group, i);
+
 		*failed = i;
-		rc = open_member(sampler, group, i, &leader);
+		rc = open_event(sampler, group, &attr, group->members[i],
+				&leader);
+	}
+	if (!rc) {
+		*failed = group->nr;
+		rc = open_companions(sampler, group, leader);
 	}
 	while (rc && sampler->evlist->nr_entries > before)
 		drop_evsel(sampler, perf_evlist__last(sampler->evlist));
@@ -251,8 +296,11 @@ static int refuse(const struct td_sampler_setup *setup, size_t at,
 		  size_t member, int rc, struct td_err *err)
 {
 	const struct td_group *group = &setup->plan->groups[at];
-	struct td_event event = setup->plan->events.v[group->members[member]];
+	struct td_event event;
 
+	if (member == group->nr)
+		return td_err_set(err, rc, "probes: %s", strerror(-rc));
+	event = setup->plan->events.v[group->members[member]];
 	/* it was tried without, too */
 	event.mods.precise = 0;
 	if (setup->format.branches &&

@@ -16,6 +16,7 @@ struct td_search {
 	bool lines;                /* of the source, too */
 	uint64_t bytes;            /* of all files together, unpacked */
 	uint64_t symbols;          /* of all files together */
+	bool aliases;              /* keep all names of an address */
 };
 
 /* What the largest programs have is a tenth of it. */

@@ -123,7 +123,7 @@ static void close_last(struct td_symbol_table *table, uint64_t next)
 }
 
 /*
- * Keeps one symbol of each address, and tells which is around which.  What has
+ * Keeps one symbol of each address, or all, and tells which is around which.  What has
  * no size within a function is a label of it.
  */
 void td_symbol_table_finish(struct td_symbol_table *table)
@@ -138,7 +138,7 @@ void td_symbol_table_finish(struct td_symbol_table *table)
 		bool first = !table->nr ||
 			     table->v[table->nr - 1].start != symbol.start;
 
-		if (!first)
+		if (!first && !table->aliases)
 			continue;
 		close_last(table, symbol.start);
 		symbol.around = reach(table, table->nr, symbol.start);

@@ -25,6 +25,7 @@ struct td_symbol_table {
 	char *text; /* the names, each with a NUL */
 	size_t length, size;
 	uint64_t *left; /* that all tables may have, or NULL */
+	bool aliases;   /* all symbols of an address stay */
 };
 
 /*

@@ -1,53 +1,185 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The number of system calls of frequent operations.
+# tdstat calls where nothing can be counted: how it finds functions, what it plans and
+# says.  Counts are in tests/machine/calls.bats, pairs in tests/unit/pairing.c.
 
-load helper.bash
+# shellcheck disable=SC2086,SC2154 # lists of words; helper.bash
+load helper
 
-@test "a table is written as a whole, not word by word" {
-	needs_strace
-	needs_software_events
-	strace -qq -e trace=write -o writes "$TDSTAT" -e task-clock -- true
-	run -0 grep -c '^write(2,' writes
-	[ "$output" -le 2 ]
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL
+	program
 }
 
-# calls EVENTS: how many more 110 intervals take than 10, an interval
+# A program with functions of C, of which two have one name, and as the linker knows
+# those of C++.
+program() {
+	cat >one.c <<-'C'
+		__attribute__((noinline)) static int twice(int a) { return a + 1; }
+		__attribute__((noinline)) int parse_request(int a) { return twice(a) + 2; }
+		extern int other(int a), mangled(int a) __asm__("_ZN2ns4scanEii");
+		int mangled(int a) { return a; }
+		int main(int argc, char **argv) { (void)argv; return parse_request(argc) + other(argc) > 1000; }
+	C
+	cat >two.c <<-'C'
+		__attribute__((noinline)) static int twice(int a) { return a + 3; }
+		int other(int a);
+		int other(int a) { return twice(a); }
+		extern int alias(int a) __attribute__((alias("other")));
+	C
+	gcc -O1 -o program one.c two.c
+}
+
+# at NAME: where nm has it, as the offset in the file
+at() {
+	local address section
+	address=$(nm program | awk -v name="$1" '$3 == name { print $1 }')
+	# the first segment that is executed
+	read -r offset section < <(readelf -lW program | awk '$1 == "LOAD" && / E / { print $2, $3 }')
+	printf '0x%x' $((0x$address - section + offset))
+}
+
 calls() {
-	local intervals
+	try "$TDSTAT" calls "$@"
+}
 
-	for intervals in 10 110; do
-		strace -qq -o calls.$intervals "$TDSTAT" -a -I 5 --interval-count $intervals \
-			-e "$1" -o out
+# --- the plan -------------------------------------------------------------------
+
+@test "one group for each kind of core, and the places of the probes" {
+	saved alderlake
+	calls parse_request --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^group' <<<"$output")" -eq 2 ]
+	[ "${lines[-1]}" = "probes at parse_request: $(at parse_request) in $PWD/program" ]
+	saved sapphirerapids
+	calls parse_request,other -l 2 --dry-run ./program
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^group' <<<"$output")" -eq 1 ]
+	[ "${lines[-2]}" = "probes at parse_request: $(at parse_request) in $PWD/program" ]
+	[ "${lines[-1]}" = "probes at other: $(at other) in $PWD/program" ]
+}
+
+@test "what the counters do not hold is left out, and said" {
+	saved alderlake
+	calls parse_request -l 2 --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	[[ $stderr =~ ^tdstat:\ cpu_atom:\ [0-9]+\ events\ are\ not\ counted ]]
+}
+
+# --- names ----------------------------------------------------------------------
+
+@test "names of C++, with parameters or not, and another name of a function" {
+	saved sapphirerapids
+	for name in ns::scan 'ns::scan(int, int)' _ZN2ns4scanEii; do
+		calls "$name" --dry-run -- ./program
+		[ "${lines[-1]}" = "probes at $name: $(at _ZN2ns4scanEii) in $PWD/program" ]
 	done
-	echo $((($(wc -l <calls.110) - $(wc -l <calls.10) + 50) / 100))
+	calls alias --dry-run -- ./program
+	[ "${lines[-1]}" = "probes at alias: $(at other) in $PWD/program" ]
+	# two names are one function
+	calls alias,other --dry-run -- ./program
+	[ "$status" -eq 64 ]
+	[[ $stderr == *twice* ]]
 }
 
-@test "an interval: a read for each group on each CPU, and four calls" {
-	needs_software_events -a
-	cpus=$(getconf _NPROCESSORS_ONLN)
-	[ "$(calls '{context-switches},{page-faults}')" -le $((2 * cpus + 4)) ]
-	# what was typed alone needs no read of its own
-	[ "$(calls context-switches,page-faults,task-clock)" -le $((cpus + 4)) ]
+@test "a function that is not there is wrong usage, with the one that was meant" {
+	saved sapphirerapids
+	calls parse_reqest -- ./program
+	[ "$status" -eq 64 ]
+	assert_complains 'no function parse_reqest' 'did you mean parse_request\?'
+	calls no_such_function_at_all -- ./program
+	[ "$status" -eq 64 ]
+	assert_complains 'inlined' 'FUNCTION@FILE'
 }
 
-@test "events that the kernel refuses: each is opened once, and so are the others" {
-	needs_strace
-	needs_software_events
-	# of the kernel's software events there is none of these numbers
-	list=$(for ((i = 100; i < 140; i++)); do echo "page-faults,cpu/event=$i/"; done | paste -sd,)
-	strace -f -qq -e trace=perf_event_open -o opened "$TDSTAT" -e "$list" -x, -o out -- true 2>said
-	assert_equal "$(grep -c 'page-faults' out)" 40
-	assert_equal "$(grep -c '<not supported>' out)" 40
-	assert_equal "$(grep -c perf_event_open opened)" 80
+@test "several functions of one name are listed" {
+	saved sapphirerapids
+	calls twice -- ./program
+	[ "$status" -eq 64 ]
+	for offset in $(nm program | awk '$3 == "twice" { print $1 }'); do
+		[[ $stderr == *"0x$(printf %x $((0x$offset)))"* ]]
+	done
 }
 
-@test "a recording by core: the place of each CPU is read once" {
-	needs_strace
-	real -a
-	strace -qq -e trace=openat -o opened "$TDSTAT" record -o file -a --per-core -e task-clock --timeout 50
-	sed -n 's|.*"\(.*cpu[0-9]*/topology/core_id\)".*|\1|p' opened | sort >places
-	[ -s places ]
-	uniq -d places >twice
-	assert_same "$(cat twice)" ""
+@test "a file or a library behind the @" {
+	saved sapphirerapids
+	calls parse_request@./program --dry-run -- sh -c ./program
+	[ "${lines[-1]}" = "probes at parse_request: $(at parse_request) in $PWD/program" ]
+	calls malloc@libc.so.6 --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	[[ ${lines[-1]} == "probes at malloc: 0x"*/libc.so.6 ]]
+	calls malloc@libnot.so.1 -- ./program
+	assert_complains 'no library libnot.so.1' /PATH/OF/LIBRARY
+	calls parse_request@./not_there -- ./program
+	assert_complains './not_there: No such file'
+	mkdir 'a folder'
+	cp program 'a folder/a program'
+	calls parse_request --dry-run -- './a folder/a program'
+	[ "${lines[-1]}" = "probes at parse_request: $(at parse_request) in $PWD/a folder/a program" ]
+}
+
+@test "a copy that the compiler made, and a part elsewhere" {
+	saved sapphirerapids
+	objcopy --redefine-sym parse_request=parse_request.constprop.0 program copy
+	calls parse_request --dry-run -- ./copy
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"those of parse_request.constprop.0, a copy"* ]]
+	objcopy --redefine-sym other=parse_request.cold program part
+	calls parse_request --dry-run -- ./part
+	[[ $stderr == *"parse_request.cold is a part of it"* ]]
+}
+
+@test "a script, a file without symbols, a program of Go: the command runs" {
+	saved sapphirerapids
+	printf '#!/bin/sh\nexit 3\n' >script
+	chmod +x script
+	calls parse_request -- ./script
+	[ "$status" -eq 3 ]
+	assert_complains 'not an ELF file' 'FUNCTION@FILE'
+	strip -o stripped program
+	calls parse_request -- ./stripped
+	[ "$status" -eq 0 ]
+	[[ $stderr == *stripped:* ]]
+	echo >empty
+	objcopy --add-section .note.go.buildid=empty program go
+	calls parse_request -- ./go
+	[ "$status" -eq 0 ]
+	assert_complains 'a program of Go'
+	calls parse_request -- ./is_not_there
+	[ "$status" -eq 127 ]
+}
+
+# --- options and rights ---------------------------------------------------------
+
+@test "what makes no sense" {
+	saved sapphirerapids
+	for words in '' '-- ./program' 'f' 'f -a' 'f -C 0' 'f -l 3 -- ./program' 'f -l auto -- ./program' \
+		'@x -- ./program' 'f@ -- ./program' ',f -- ./program' 'other,other -- ./program'; do
+		calls $words
+		[ "$status" -eq 64 ] || {
+			echo "$words: $status: $stderr"
+			false
+		}
+		[[ $stderr == "tdstat: "* ]]
+	done
+}
+
+@test "without the rights the command runs, and marks are named" {
+	local as=()
+	[ "$(id -u)" -ne 0 ] || as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	"${as[@]}" test -x "$TDSTAT" || skip "tdstat is closed to others"
+	copied sapphirerapids
+	# where others may go
+	open=$(mktemp -d)
+	cp -R program machine "$open"
+	chmod -R a+rX "$open"
+	use_machine "$open/machine"
+	try "${as[@]}" "$TDSTAT" calls parse_request -- "$open/program"
+	[ "$status" -eq 0 ] || rm -r "$open"
+	assert_complains CAP_SYS_ADMIN 'tdstat regions'
+	[[ $stderr == *"runs anyway"* ]]
+	try "${as[@]}" "$TDSTAT" calls parse_request --require -- "$open/program"
+	rm -r "$open"
+	[ "$status" -eq 125 ]
 }

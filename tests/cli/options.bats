@@ -285,7 +285,7 @@ all_options_of() {
 	refused 'tdstat record takes no -r: it is an option of tdstat and tdstat diff' record -r 2 -o file true
 	refused 'tdstat report takes no -a: it is an option of tdstat, tdstat record, tdstat top, tdstat locate, tdstat profile and tdstat serve' report file -a
 	refused 'tdstat report takes no -S: ' -jS report file
-	refused 'tdstat list takes no -x: .* tdstat, tdstat record, tdstat report, tdstat diff, tdstat regions, tdstat locate and tdstat profile' list -x, hw
+	refused 'tdstat list takes no -x: .* tdstat, tdstat record, tdstat report, tdstat diff, tdstat regions, tdstat locate, tdstat profile and tdstat calls' list -x, hw
 	refused 'tdstat list takes no --metrics: ' list --metrics tma_retiring
 	assert_equal "${stderr_lines[1]}" 'tdstat: tdstat list --help=all lists its options'
 }

@@ -146,6 +146,22 @@ setup() {
 	run ! ls -d tdstat-regions-*
 }
 
+# shellcheck disable=SC2016 # of the shell within
+@test "calls by how long they took: the library is asked, and an older one does not answer" {
+	saved alderlake
+	try "$TDSTAT" regions -- sh -c 'cat "$TDSTAT_REGIONS"'
+	run ! grep -qx calls <<<"$output"
+	try "$TDSTAT" regions --calls -- sh -c 'cat "$TDSTAT_REGIONS"'
+	grep -qx calls <<<"$output"
+	try "$TDSTAT" regions --calls -o out -- "$PROGRAM" exit 10
+	[ "$status" -eq 7 ]
+	run ! grep -F libtdstat <<<"$stderr"
+	# which knows nothing of this line
+	try "$TDSTAT" regions --calls -o out -- sh -c 'sed -i /^calls$/d "$TDSTAT_REGIONS"; exec "$0" exit 10' "$PROGRAM"
+	[ "$status" -eq 7 ]
+	[[ $stderr == *"tdstat: 1 process(es) have an older libtdstat"* ]]
+}
+
 # The marks of a program in another language, with events that every machine has.
 install_library() {
 	local dest=$BATS_FILE_TMPDIR/dest
@@ -310,6 +326,43 @@ row() {
 	try "$TDSTAT" report --per-thread -x, rec
 	[[ ${lines[1]} == 0.500000000,'?-70',cpu,* ]]
 	[ "${#lines[@]}" -eq 2 ]
+}
+
+# By hand: all calls of "inner" took 6.4 to 9.6 us, and a fifth of that without a CPU.
+@test "a recording with calls by how long they took: beside their regions" {
+	recording | jq -c '
+		if .regions then
+			.timed = [{ name: "inner", middle: 13, slow: 0, max_ns: 9000, steps: [104, 100], slowest: [] }] |
+			.regions += [.regions[2] + { name: "inner 6.4 - 9.6 us", timed: 1, bucket: 13,
+				took_ns: { cpu: 1000000 }, on_ns: { cpu: 800000 }, waited_ns: 200000 }]
+		elif .counts then
+			.counts += [.counts[] | select(.[8] == 2) | .[8] = 5]
+		else . end' >rec
+	try "$TDSTAT" report rec
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	# the table of regions is as it was, and has no bucket
+	assert_same "$(sed -n 's/^ \(outer\|inner\|(outside)\|region\|took\) .*/\1/p' <<<"$output" | xargs)" \
+		"region outer inner (outside) took"
+	grep -Eq '^ inner +100 +40\.0 +40\.0 +4,000 +50\.0 ' <<<"$output"
+	grep -Eq '^ inner: 100 calls  p50 [67]\.[0-9]* us ' <<<"$output"
+	grep -Eq '^ 6\.4 - 9\.6 us +100 +100\.0 +80\.0 +50\.0 ' <<<"$output"
+	"$TDSTAT" report -x, rec >csv
+	awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["id"] == "inner 6.4 - 9.6 us" {
+			good += $at["function"] == "inner" && $at["took_from"] == 0.0000064 && $at["on_cpu"] == 80 &&
+				$at["waited"] == 0.000002 && $at["preempted"] == "" && $at["exclusive"] == ""
+		}
+		$at["id"] == "inner" { good += $at["function"] == "" && $at["took_from"] == "" && $at["on_cpu"] == "" }
+		END { exit good != 2 }' csv
+	"$TDSTAT" report -j rec >json
+	in_schema json
+	# what adds up is the same with buckets and without
+	recording >plain
+	diff <("$TDSTAT" report --total -x, plain) <("$TDSTAT" report --total -x, rec)
+	"$TDSTAT" report --html page rec
+	grep -q '6.4 - 9.6 us' page
 }
 
 @test "a recording whose regions are wrong: the line" {

@@ -53,14 +53,22 @@ static void choose(const char *scenario)
 
 static _Thread_local volatile unsigned int sum;
 
-static void work(void)
+/* Returns how long it took, in ns. */
+static uint64_t work_for(unsigned int us)
 {
-	uint64_t end = now_ns() + microseconds * UINT64_C(1000);
+	uint64_t start = now_ns(), end = start + us * UINT64_C(1000), now;
 
 	do {
 		for (unsigned int i = 0; i < 100; i++)
 			sum += i;
-	} while (now_ns() < end);
+		now = now_ns();
+	} while (now < end);
+	return now - start;
+}
+
+static void work(void)
+{
+	work_for(microseconds);
 }
 
 /* The choice takes some microseconds, so that it is not made for each call. */
@@ -267,6 +275,94 @@ static void run_faults(void)
 	td_end("outer");
 }
 
+/* The slow calls of "mixed" and "asleep" take so many times as long as the others. */
+#define TIMES_AS_LONG 8
+
+/* Of calls that took a quarter longer than they were to, at most. */
+static struct {
+	unsigned int calls;
+	uint64_t ns;
+} fast, slow;
+static uint64_t slept_ns;
+
+/* By its own clock: what there was of each, and how long it slept. */
+static void print_both(void)
+{
+	printf("fast %u %.9f\nslow %u %.9f\nslept %.9f\n", fast.calls,
+	       (double)fast.ns / 1e9, slow.calls, (double)slow.ns / 1e9,
+	       (double)slept_ns / 1e9);
+}
+
+static bool is_near(uint64_t ns, unsigned int us)
+{
+	return ns < us * UINT64_C(1250);
+}
+
+/* Something else may make a call as long as a slow one. */
+static void call_one(uint64_t (*call)(void), bool is_slow)
+{
+	uint64_t ns;
+
+	td_begin("one");
+	ns = call();
+	td_end("one");
+	if (!is_slow && is_near(ns, microseconds)) {
+		fast.calls++;
+		fast.ns += ns;
+	}
+	if (is_slow && is_near(ns, TIMES_AS_LONG * microseconds)) {
+		slow.calls++;
+		slow.ns += ns;
+	}
+}
+
+static uint64_t do_fast(void)
+{
+	return work_for(microseconds);
+}
+
+/* One in 8 calls is slow, and is in a scenario of its own. */
+static void do_mixed(uint64_t (*slow_call)(void), const char *scenario)
+{
+	for (unsigned int i = 0; i < calls; i++) {
+		if (i % 8 == 1)
+			choose("icache");
+		if (i % 8 == 0)
+			choose(scenario);
+		call_one(i % 8 ? do_fast : slow_call, i % 8 == 0);
+	}
+	choose(NULL);
+	print_both();
+}
+
+static uint64_t do_slow(void)
+{
+	return work_for(TIMES_AS_LONG * microseconds);
+}
+
+static void run_mixed(void)
+{
+	do_mixed(do_slow, "dram_latency");
+}
+
+/* As long, but mostly without a CPU. */
+static uint64_t do_asleep(void)
+{
+	struct timespec pause = { 0, (TIMES_AS_LONG - 1) * microseconds *
+					     INT64_C(1000) };
+	uint64_t ns = work_for(microseconds / 2), start = now_ns(), slept;
+
+	nanosleep(&pause, NULL);
+	slept = now_ns() - start;
+	slept_ns += slept;
+	return ns + slept + work_for(microseconds / 2);
+}
+
+static void run_asleep(void)
+{
+	do_mixed(do_asleep, "icache");
+}
+
 /* What a pair costs. */
 static void run_empty(void)
 {
@@ -295,6 +391,8 @@ static const struct {
 	{ "return", run_return },
 	{ "recursion", run_recursion },
 	{ "faults", run_faults },
+	{ "mixed", run_mixed },
+	{ "asleep", run_asleep },
 	{ "empty", run_empty },
 };
 

@@ -374,7 +374,9 @@ static void test_fork(void)
 	put_fork(PERF_RECORD_FORK, 90, 95);
 	ok(parse(&r, &plain) && r.kind == TD_RECORD_OTHER, "of a thread");
 	put_fork(PERF_RECORD_EXIT, 101, 101);
-	ok(parse(&r, &plain) && r.kind == TD_RECORD_OTHER, "an exit()");
+	ok(parse(&r, &plain) && r.kind == TD_RECORD_END && r.pid == 101 &&
+		   r.tid == 91,
+	   "the end of a thread");
 }
 
 /* --- the rest --------------------------------------------------------------- */

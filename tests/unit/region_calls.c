@@ -75,7 +75,8 @@ static struct td_thread_region region;
 static struct td_region_record *make_record(enum td_region_kind kind)
 {
 	struct td_region_record *record = calloc(
-		1, sizeof(*record) + (size_t)TD_REGION_SUMS * head.sum_size);
+		1, sizeof(*record) + (size_t)TD_REGION_SUMS * head.sum_size +
+			   td_region_buckets_size(NR));
 
 	if (!record)
 		exit(1);
@@ -104,6 +105,7 @@ static void start(unsigned int every, uint64_t seed)
 						    TD_REGION_MARKED),
 					    .every = every };
 	restarts = 0;
+	td_process.spec.buckets = false;
 	td_thread_counters_restart(&thread.counters, &moment);
 	td_call_begin_outside(&thread, &moment);
 }
@@ -115,23 +117,37 @@ static void call(double slots, double lost)
 	td_call_end(&thread);
 }
 
+static struct td_region_files files;
+
 /* Forgets the record. */
-static struct td_cell shown_of(struct td_region_record *record)
+static void read_record(struct td_region_record *record)
 {
 	static const struct td_region_value values[NR] = {
 		{ SLOTS, 0, 0, false }, { FIELD, 0, 0, true }
 	};
 	const struct td_region_file file = { .head = &head };
-	struct td_region_files files = { .values = values, .nr_values = NR };
-	struct td_cell cell;
 
+	files = (struct td_region_files){ .values = values, .nr_values = NR };
 	if (td_region_files_add(&files, &file, record) ||
 	    td_region_files_end(&files))
 		exit(1);
-	cell = ratio_of(&files.counts, FIELD, SLOTS);
+	free(record);
+}
+
+static void forget_files(void)
+{
 	td_regions_free(&files.regions);
 	td_batched_free(&files.counts);
-	free(record);
+}
+
+/* Forgets the record. */
+static struct td_cell shown_of(struct td_region_record *record)
+{
+	struct td_cell cell;
+
+	read_record(record);
+	cell = ratio_of(&files.counts, FIELD, SLOTS);
+	forget_files();
 	return cell;
 }
 
@@ -244,6 +260,209 @@ static void check_coverage(const struct pattern *pattern, unsigned int every,
 	coverage_check(&coverage, how, pattern->name);
 }
 
+/* --- buckets ---------------------------------------------------------------- */
+
+static void start_buckets(uint64_t seed)
+{
+	start(1, seed);
+	head.buckets = 1;
+	td_process.spec.buckets = true;
+}
+
+/* What is shown of the bucket that such a call is in; nothing if it has no calls. */
+static struct td_cell shown_of_bucket(uint64_t ns)
+{
+	struct td_batched one = { .course.nr = files.counts.course.nr,
+				  .course.samples = true };
+	struct td_cell cell = { .value = NAN };
+
+	for (size_t i = 0; i < files.counts.readings.nr; i++) {
+		const struct td_reading *r = &files.counts.readings.v[i];
+		const struct td_region *of = &files.regions.v[r->region - 1];
+
+		if (!of->timed || of->bucket != td_region_bucket(ns))
+			continue;
+		one.readings.v = files.counts.readings.v + i;
+		one.readings.nr = NR;
+		for (size_t b = 0; b < TD_BATCHES; b++)
+			one.course.points[b] = (struct td_course_point){
+				b, files.counts.course.points[b].v + i, NR
+			};
+		return ratio_of(&one, FIELD, SLOTS);
+	}
+	return cell;
+}
+
+static uint64_t calls_of_bucket(uint64_t ns)
+{
+	for (size_t i = 0; i < files.regions.nr; i++) {
+		const struct td_region *of = &files.regions.v[i];
+
+		if (of->timed && of->bucket == td_region_bucket(ns))
+			return of->calls.counted;
+	}
+	return 0;
+}
+
+static uint64_t calls_of_all_buckets(void)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < files.regions.nr; i++)
+		sum += files.regions.v[i].timed && !files.regions.v[i].slow
+			       ? files.regions.v[i].calls.counted
+			       : 0;
+	return sum;
+}
+
+/* 18 slots are a nanosecond.  PERF_METRICS begin anew: rounding is another error. */
+static void timed_call(double us, double lost)
+{
+	struct td_moment moment;
+
+	td_thread_counters_restart(&thread.counters, &moment);
+	call(18e3 * us, lost);
+}
+
+static void check_populations(void)
+{
+	const struct td_timed *timed;
+	struct td_cell slow, fast;
+	bool all_slow = true;
+
+	start_buckets(1);
+	for (int i = 0; i < 5000; i++) {
+		bool is_slow = i % 100 == 37;
+
+		timed_call(is_slow ? 100 : 2, is_slow ? 0.8 : 0.2);
+	}
+	read_record(region.record);
+	slow = shown_of_bucket(100000);
+	fast = shown_of_bucket(2000);
+	ok(calls_of_bucket(2000) == 4950 && calls_of_bucket(100000) == 50 &&
+		   calls_of_all_buckets() == 5000,
+	   "each call is in the bucket of its duration");
+	ok(fabs(slow.value - 0.8) < 0.01 && slow.error < 0.01,
+	   "one in a hundred is slow, and loses 80 %%: %.1f +-%.1f",
+	   100 * slow.value, 100 * slow.error);
+	ok(fabs(fast.value - 0.2) < 0.01 && fast.error < 0.01,
+	   "the others lose 20 %%: %.1f +-%.1f", 100 * fast.value,
+	   100 * fast.error);
+	timed = &files.regions.timed[0];
+	ok(files.regions.nr_timed == 1 && timed->durations.nr == 5000 &&
+		   fabs(td_durations_quantile(&timed->durations, 0.5) - 2000) <
+			   130 &&
+		   fabs(td_durations_quantile(&timed->durations, 0.995) -
+			100000) < 6500,
+	   "the quantiles are those of the calls");
+	for (size_t i = 0; i < TD_SLOWEST; i++)
+		all_slow &= llabs((long long)timed->slowest[i].time_ns -
+				  100000) <= 1;
+	ok(timed->nr_slowest == TD_SLOWEST && all_slow, "ten of the slow ones");
+	forget_files();
+}
+
+/* As they come, later, or first. */
+static void check_slowest(void)
+{
+	for (int order = 0; order < 3; order++) {
+		const struct td_timed *timed;
+		bool right = true;
+
+		start_buckets(1);
+		for (int i = 0; i < 1000; i++) {
+			int us = order == 0   ? 1 + i
+				 : order == 1 ? 1000 - i
+					      : 1 + i * 7 % 1000;
+
+			timed_call(us, 0.2);
+		}
+		read_record(region.record);
+		timed = &files.regions.timed[0];
+		for (size_t i = 0; i < TD_SLOWEST; i++)
+			right &= llabs((long long)timed->slowest[i].time_ns -
+				       1000 * (1000 - (long long)i)) <= 1;
+		ok(right, "the ten slowest calls, the slowest first");
+		ok(llabs((long long)timed->durations.max_ns - 1000000) <= 1,
+		   "and the longest time");
+		forget_files();
+	}
+}
+
+/* Its time has theirs, and so it is in one bucket with what was within it. */
+static void check_recursion(void)
+{
+	const struct td_region *all;
+
+	start_buckets(1);
+	for (int i = 0; i < 20; i++) {
+		td_call_begin(&thread, &region);
+		timed_call(2, 0.2);
+		run(18e3 * 50, 0.6);
+		td_call_end(&thread);
+	}
+	read_record(region.record);
+	all = td_regions_find(&files.regions, "", false);
+	ok(all && all->calls.counted == 40 && all->calls.recursive == 20,
+	   "20 calls with one within each");
+	ok(calls_of_bucket(52000) == 20 && calls_of_all_buckets() == 20,
+	   "are 20 calls of 52 us");
+	forget_files();
+}
+
+/* What counting takes is no part of what is shown, nor of the choice of a bucket. */
+static void check_cost(void)
+{
+	struct td_thread_region outer = { .name = name, .every = 1 };
+	struct td_region_record *within;
+
+	start_buckets(1);
+	head.cost_ns[0][0] = 1000;
+	head.cost_ns[1][0] = 2000;
+	outer.record = make_record(TD_REGION_MARKED);
+	for (int i = 0; i < 20; i++) {
+		td_call_begin(&thread, &outer);
+		for (int j = 0; j < 3; j++)
+			timed_call(6, 0.2);
+		run(18e3 * 41, 0.2);
+		td_call_end(&thread);
+	}
+	within = region.record;
+	read_record(outer.record);
+	/* 3 x 6 + 41 us, less 1 of its own and 3 x 3 of those within */
+	ok(calls_of_bucket(49000) == 20 && calls_of_all_buckets() == 20,
+	   "a call around others is without what they cost");
+	forget_files();
+	read_record(within);
+	ok(calls_of_bucket(5000) == 60 && calls_of_all_buckets() == 60,
+	   "and a call without what itself does");
+	forget_files();
+}
+
+/* The error of a bucket holds what is true of its calls, which are half of all. */
+static void check_coverage_of_bucket(const struct pattern *pattern)
+{
+	struct coverage coverage = { 0 };
+
+	for (unsigned int i = 0; i < PROGRAMS; i++) {
+		struct program program = program_start(pattern, i);
+		struct td_cell cell;
+
+		start_buckets(i);
+		for (unsigned int j = 0; j < 10000; j++) {
+			if (j % 2)
+				timed_call(2, 0.9);
+			else
+				timed_call(55, program_call(&program));
+		}
+		read_record(region.record);
+		cell = shown_of_bucket(55000);
+		forget_files();
+		coverage_add(&coverage, cell.value, cell.error, pattern->truth);
+	}
+	coverage_check(&coverage, "a bucket", pattern->name);
+}
+
 int main(void)
 {
 	check_between();
@@ -260,5 +479,11 @@ int main(void)
 		if (patterns[i].kind == IN_TURN && by != 4)
 			check_coverage(&patterns[i], by, 5000 / by);
 	}
+	check_populations();
+	check_slowest();
+	check_recursion();
+	check_cost();
+	for (size_t i = 0; i < NR_PATTERNS; i++)
+		check_coverage_of_bucket(&patterns[i]);
 	return done_testing();
 }

@@ -37,10 +37,15 @@ static char prefix[64];
 
 /* --- writing ---------------------------------------------------------------- */
 
+static void open_plain(struct td_store *store, bool buckets)
+{
+	if (td_store_open(store, prefix, "tdstat regions 1\n", NR, buckets))
+		exit(1);
+}
+
 static void open_store(struct td_store *store)
 {
-	if (td_store_open(store, prefix, "tdstat regions 1\n", NR))
-		exit(1);
+	open_plain(store, false);
 	store->head->cost[0][SLOTS] = 100;
 	store->head->cost[1][SLOTS] = 50;
 	store->head->cost[0][FIELD] = 20 * 255;
@@ -349,6 +354,303 @@ static void check_less_than_nothing(void)
 	clean();
 }
 
+/* --- buckets ---------------------------------------------------------------- */
+
+/* As many slots as nanoseconds. */
+static struct td_edit edit_timed(const struct td_store *store,
+				 struct td_region_record *record, uint64_t ns)
+{
+	struct td_edit edit = td_store_edit(store, record);
+	struct td_region_bucket_calls *side;
+	const struct td_region_sum *from;
+	struct td_region_sum *to;
+
+	td_store_edit_bucket(store, &edit, ns);
+	side = &edit.bucket->sides[edit.side];
+	from = td_region_bucket_sum_at(edit.bucket, NR, !edit.side);
+	to = td_region_bucket_sum_at(edit.bucket, NR, edit.side);
+	edit.calls->counted++;
+	edit.calls->on[1]++;
+	edit.sum->time_ns += ns;
+	edit.sum->values[SLOTS] += (int64_t)ns;
+	side->calls.counted++;
+	side->calls.on[1]++;
+	to->time_ns = from->time_ns + ns;
+	to->values[SLOTS] = from->values[SLOTS] + (int64_t)ns;
+	return edit;
+}
+
+static void add_timed(const struct td_store *store,
+		      struct td_region_record *record, uint64_t ns)
+{
+	const struct td_edit edit = edit_timed(store, record, ns);
+
+	td_store_commit(store, &edit);
+}
+
+static struct td_region_record *add_timed_region(struct td_store *store,
+						 int tid)
+{
+	struct td_region_record *record =
+		td_store_add(store, "a", tid, TD_REGION_MARKED);
+
+	if (!record)
+		exit(1);
+	return record;
+}
+
+static const struct td_region *bucket_of(const struct td_region_files *files,
+					 uint64_t ns)
+{
+	for (size_t i = 0; i < files->regions.nr; i++) {
+		const struct td_region *region = &files->regions.v[i];
+
+		if (region->timed && region->bucket == td_region_bucket(ns))
+			return region;
+	}
+	return NULL;
+}
+
+static uint64_t calls_in_buckets(const struct td_region_files *files)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < files->regions.nr; i++)
+		sum += files->regions.v[i].timed && !files->regions.v[i].slow
+			       ? files->regions.v[i].calls.counted
+			       : 0;
+	return sum;
+}
+
+/* Threads, and processes: one row for each bucket of all. */
+static void check_buckets(void)
+{
+	struct td_region_files files;
+	struct td_store store;
+	struct td_err err;
+	const struct td_region *slow;
+
+	for (int process = 0; process < 2; process++) {
+		open_plain(&store, true);
+		for (int tid = 5; tid < 7; tid++) {
+			struct td_region_record *record =
+				add_timed_region(&store, tid);
+
+			for (int i = 0; i < 1000; i++)
+				add_timed(&store, record, 2000);
+			for (int i = 0; i < 10; i++)
+				add_timed(&store, record, 70000);
+		}
+		td_store_forget(&store);
+	}
+	if (read_all(&files, &err))
+		exit(1);
+	/* with and without what is within, two buckets, and the slow calls */
+	is_int((long long)files.regions.nr, 5, "elements");
+	is_int((long long)calls_in_buckets(&files), 4040, "calls in buckets");
+	slow = bucket_of(&files, 70000);
+	ok(slow && strcmp(slow->name, "a 51.2 - 76.8 us") == 0 &&
+		   slow->calls.counted == 40 && slow->on[0] == 40 &&
+		   slow->calls.threads == 4,
+	   "slow ones of four threads");
+	is_int(slow ? (long long)slow->calls.time_ns : -1, 40 * 70000,
+	       "their time");
+	is_int((long long)value_of(&files, "a 51.2 - 76.8 us", false, SLOTS),
+	       40 * 70000, "their slots");
+	is_int((long long)value_of(&files, "a", false, SLOTS),
+	       40 * 70000 + 4000 * 2000, "are a part of all");
+	slow = td_regions_find(&files.regions, "a from 3.2 us", false);
+	ok(slow && slow->slow && slow->calls.counted == 40 &&
+		   slow->took_ns[0] == 40 * 70000 &&
+		   slow->on_ns[0] == 40 * 70000,
+	   "calls from two buckets above the median on are slow");
+	is_int((long long)value_of(&files, "a from 3.2 us", false, SLOTS),
+	       40 * 70000, "which have the same slots");
+	ok(files.regions.nr_timed == 1 &&
+		   files.regions.timed[0].durations.nr == 4040 &&
+		   files.regions.timed[0]
+				   .durations.counts[td_region_step(70000)] ==
+			   40,
+	   "and in one step of the histogram");
+	is_int(files.nr_with_buckets, 2, "processes with buckets");
+	td_region_files_free(&files);
+	clean();
+}
+
+/* What a call leaves when its process is killed. */
+enum killed {
+	IN_EDIT,      /* nothing of the call */
+	IN_COMMIT,    /* all of it, and nothing is in its place */
+	BEFORE_POINT, /* the bucket is changed, too */
+	NOT,
+	NR_KILLED
+};
+
+static void leave_call(const struct td_store *store,
+		       struct td_region_record *record, enum killed when)
+{
+	const struct td_edit edit = edit_timed(store, record, 2000);
+
+	if (when == NOT)
+		td_store_commit(store, &edit);
+	if (when == IN_COMMIT || when == BEFORE_POINT) {
+		record->pending = edit.pending;
+		record->calls.counted = 77; /* half written */
+	}
+	if (when == BEFORE_POINT)
+		edit.bucket->side = edit.side;
+}
+
+/* The third call is the second of its bucket, or the first. */
+static void check_killed_in_bucket(void)
+{
+	for (int when = IN_EDIT; when < NR_KILLED; when++) {
+		for (uint64_t other = 2000; other <= 9000; other += 7000) {
+			struct td_region_files files;
+			struct td_region_record *record;
+			const struct td_region *bucket;
+			struct td_store store;
+			struct td_err err;
+			uint64_t want = when == IN_EDIT ? 2 : 3;
+
+			open_plain(&store, true);
+			record = add_timed_region(&store, 5);
+			add_timed(&store, record, 9000);
+			add_timed(&store, record, other);
+			leave_call(&store, record, (enum killed)when);
+			td_store_forget(&store);
+			if (read_all(&files, &err))
+				exit(1);
+			bucket = bucket_of(&files, 2000);
+			ok(td_regions_find(&files.regions, "a", false)
+						   ->calls.counted == want &&
+				   calls_in_buckets(&files) == want &&
+				   files.regions.timed[0].durations.nr == want,
+			   "killed at %d: %d calls in all ways", when,
+			   (int)want);
+			is_int(bucket ? (long long)bucket->calls.time_ns : 0,
+			       (long long)(2000 * (want - 1 - (other == 9000))),
+			       "and their time");
+			td_region_files_free(&files);
+			clean();
+		}
+	}
+}
+
+/* More than there is room for: the nearest has them. */
+static void check_many_buckets(void)
+{
+	struct td_region_files files;
+	struct td_region_record *record;
+	struct td_store store;
+	struct td_err err;
+
+	open_plain(&store, true);
+	record = add_timed_region(&store, 5);
+	for (unsigned int i = 0; i < 2 * TD_REGION_BUCKETS; i++)
+		add_timed(&store, record,
+			  td_region_bucket_ns(i % TD_REGION_BUCKETS));
+	td_store_forget(&store);
+	if (read_all(&files, &err))
+		exit(1);
+	is_int((long long)calls_in_buckets(&files), 2 * TD_REGION_BUCKETS,
+	       "all calls are there");
+	is_int((long long)files.elsewhere,
+	       2 * (TD_REGION_BUCKETS - TD_REGION_PLACES), "some elsewhere");
+	/* those behind the last are in that */
+	is_int((long long)bucket_of(&files, td_region_bucket_ns(31))
+		       ->calls.counted,
+	       2 + 2 * (TD_REGION_BUCKETS - TD_REGION_PLACES), "the nearest");
+	is_int((long long)bucket_of(&files, td_region_bucket_ns(30))
+		       ->calls.counted,
+	       2, "and not others");
+	td_region_files_free(&files);
+	clean();
+}
+
+/* A process that is killed while it writes a point of a bucket. */
+static void check_torn_bucket(void)
+{
+	for (unsigned int torn = 0; torn < TD_REGION_BUCKET_POINTS; torn++) {
+		struct td_region_files files;
+		struct td_region_record *record;
+		struct td_region_sum *point;
+		struct td_store store;
+		struct td_err err;
+
+		open_plain(&store, true);
+		record = add_timed_region(&store, 5);
+		for (int i = 0; i < MANY; i++)
+			add_timed(&store, record, 2000);
+		point = td_region_bucket_sum_at(
+			td_region_bucket_at(
+				td_region_buckets_of(record,
+						     store.head->sum_size),
+				NR, 1),
+			NR, TD_REGION_BUCKET_FIRST_POINT + torn);
+		point->counted = 0;
+		point->values[SLOTS] = -77;
+		td_store_forget(&store);
+		if (read_all(&files, &err))
+			exit(1);
+		ok(value_of(&files, "a 1.6 - 2.4 us", false, SLOTS) ==
+			   2000 * (uint64_t)MANY,
+		   "point %u of a bucket is torn: nothing is lost", torn);
+		td_region_files_free(&files);
+		clean();
+	}
+}
+
+static void check_damaged_bucket(void)
+{
+	struct td_region_files files;
+	struct td_region_buckets *buckets;
+	struct td_region_record *record;
+	struct td_store store;
+	struct td_err err;
+
+	open_plain(&store, true);
+	record = add_timed_region(&store, 5);
+	for (int i = 0; i < 3; i++)
+		add_timed(&store, record, 2000 << (2 * i));
+	buckets = td_region_buckets_of(record, store.head->sum_size);
+	td_region_bucket_at(buckets, NR, 1)->number = TD_REGION_BUCKETS;
+	td_region_bucket_at(buckets, NR, 2)->side = 2;
+	buckets->slowest[0].time_ns = UINT64_MAX;
+	td_store_forget(&store);
+	ok(read_all(&files, &err) == 0 && calls_in_buckets(&files) == 1 &&
+		   !files.regions.timed[0].nr_slowest,
+	   "buckets and slow calls that cannot be are left out");
+	td_region_files_free(&files);
+	clean();
+	open_plain(&store, true);
+	add_timed_region(&store, 5)->pending =
+		td_region_pending(TD_REGION_PLACES, 1) + 1;
+	td_store_forget(&store);
+	ok(read_all(&files, &err) == 0 && files.regions.nr == 0,
+	   "a place that is none");
+	td_region_files_free(&files);
+	clean();
+}
+
+/* Of a library that has no buckets. */
+static void check_older(void)
+{
+	struct td_region_files files;
+	struct td_store store;
+	struct td_err err;
+
+	open_store(&store);
+	add_region(&store, "a", 5);
+	store.head->version = TD_REGION_OLDEST;
+	td_store_forget(&store);
+	ok(read_all(&files, &err) == 0 && files.regions.nr == 2 &&
+		   files.nr_processes == 1 && files.nr_with_buckets == 0,
+	   "the file of an older library is read");
+	td_region_files_free(&files);
+	clean();
+}
+
 /* --- damage ----------------------------------------------------------------- */
 
 static void is_refused(const char *why, const char *what)
@@ -391,7 +693,16 @@ static void check_damage(void)
 	open_store(&store);
 	store.head->version++;
 	td_store_forget(&store);
-	is_refused("version", "another version");
+	is_refused("version", "a later version");
+	open_store(&store);
+	store.head->version = TD_REGION_OLDEST - 1;
+	td_store_forget(&store);
+	is_refused("version", "a version that is too old");
+	open_store(&store);
+	store.head->buckets = 1;
+	add_region(&store, "a", 5);
+	td_store_forget(&store);
+	is_refused("shorter", "buckets without room");
 	open_store(&store);
 	store.head->nr_values = 2;
 	td_store_forget(&store);
@@ -447,6 +758,12 @@ int main(void)
 	check_batches();
 	check_torn();
 	check_less_than_nothing();
+	check_buckets();
+	check_killed_in_bucket();
+	check_many_buckets();
+	check_torn_bucket();
+	check_damaged_bucket();
+	check_older();
 	check_damage();
 	check_no_files();
 	rmdir(folder);

@@ -37,14 +37,17 @@ static void find_programs(const char *self)
 	snprintf(programs, sizeof(programs), "%s/../machine", dirname(copy));
 }
 
+/* Calls by how long they took, too. */
+static bool buckets;
+
 static void write_spec(void)
 {
 	FILE *fp = fopen(prefix, "w");
 
 	if (!fp)
 		exit(1);
-	fputs("tdstat regions 1\n"
-	      "group software 0-8191\n"
+	fprintf(fp, "tdstat regions 1\n%s", buckets ? "calls\n" : "");
+	fputs("group software 0-8191\n"
 	      "event c 1 1 0 0 - task-clock\n"
 	      "event c 1 2 0 0 - page-faults\n",
 	      fp);
@@ -94,6 +97,37 @@ static void remove_files(void)
 		exit(1);
 }
 
+static uint64_t calls_in_buckets(int timed)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < files.regions.nr; i++)
+		sum += files.regions.v[i].timed == timed &&
+				       !files.regions.v[i].slow
+			       ? files.regions.v[i].calls.counted
+			       : 0;
+	return sum;
+}
+
+/* Each call that is not within another one of the same region is in one of them. */
+static bool are_in_buckets(void)
+{
+	for (size_t i = 0; i < files.regions.nr_timed; i++) {
+		const struct td_timed *timed = &files.regions.timed[i];
+		const struct td_region *region =
+			td_regions_find(&files.regions, timed->name, false);
+		uint64_t whole =
+			region->calls.counted - region->calls.recursive;
+
+		if (calls_in_buckets(1 + (int)i) != whole ||
+		    timed->durations.nr != whole ||
+		    timed->nr_slowest >
+			    (whole < TD_SLOWEST ? whole : TD_SLOWEST))
+			return false;
+	}
+	return buckets == (files.regions.nr_timed > 0) || !files.regions.nr;
+}
+
 static void read_files(const char *what)
 {
 	struct td_err err = { 0 };
@@ -101,6 +135,8 @@ static void read_files(const char *what)
 	files = (struct td_region_files){ .values = values, .nr_values = NR };
 	ok(td_region_files_read(&files, prefix, &err) == 0, "%s: read: %s",
 	   what, err.msg);
+	ok(are_in_buckets(), "%s: calls %s", what,
+	   buckets ? "are in buckets" : "are in no buckets");
 }
 
 static void run(const char *what, const char *calls, const char *threads,
@@ -181,6 +217,31 @@ static void check_threads(void)
 	   (unsigned long long)clock_of("outer", false));
 	ok(clock_of("outer", true) < clock_of("outer", false),
 	   "and less of outer alone");
+}
+
+/* A call works for 50 us by the same clock. */
+static void check_durations(void)
+{
+	const struct td_timed *dram;
+	bool long_enough = true;
+
+	run("calls", "200", "1", 0);
+	dram = td_regions_find_timed(&files.regions, "dram");
+	for (size_t i = 0; dram && i < files.regions.nr; i++) {
+		const struct td_region *of = &files.regions.v[i];
+
+		if (of->timed == 1 + (int)(dram - files.regions.timed))
+			long_enough &=
+				td_region_bucket_ns(of->bucket + 1) > 49000;
+	}
+	ok(dram && long_enough &&
+		   td_durations_quantile(&dram->durations, 0.5) > 49000,
+	   "the calls of dram took 50 us, in the middle %.0f ns",
+	   dram ? td_durations_quantile(&dram->durations, 0.5) : NAN);
+	ok(dram && dram->nr_slowest == TD_SLOWEST &&
+		   dram->slowest[0].time_ns >= dram->slowest[9].time_ns &&
+		   dram->slowest[9].time_ns > 49000 && dram->slowest[0].tid > 0,
+	   "and the slowest ones");
 }
 
 static void check_ends(void)
@@ -350,6 +411,17 @@ static void check_every(void)
 	unsetenv("TDSTAT_EVERY");
 }
 
+static void check_all(void)
+{
+	check_threads();
+	check_ends();
+	check_processes();
+	check_children();
+	check_sandbox();
+	check_marks();
+	check_every();
+}
+
 int main(int argc, char **argv)
 {
 	struct td_err err = { 0 };
@@ -369,14 +441,12 @@ int main(int argc, char **argv)
 		       strerror(files.open_errno));
 		return 0;
 	}
-	check_threads();
-	check_ends();
-	check_processes();
-	check_children();
-	check_sandbox();
-	check_marks();
-	check_every();
+	check_all();
 	check_limits();
+	buckets = true;
+	write_spec();
+	check_all();
+	check_durations();
 	td_region_files_free(&files);
 	remove_files();
 	unlink(prefix);

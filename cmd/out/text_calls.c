@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Text: how long the calls of a function took, and why the slow ones did. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/out/out.h"
+#include "cmd/out/wrap.h"
+#include "lib/base/util.h"
+#include "lib/count/regions.h"
+
+/* A smaller share is not worth a word. */
+#define LEAST_SHARE 0.5
+
+/* --- above the table -------------------------------------------------------- */
+
+static void put_count(FILE *fp, bool grouped, double value)
+{
+	char buf[64];
+
+	if (grouped)
+		td_out_grouped(fp, 0, td_out_format(buf, 0, value));
+	else
+		td_out_number(fp, 0, 0, value);
+}
+
+void td_out_text_quantiles(const struct td_writer *writer,
+			   const struct td_timed *timed)
+{
+	static const struct {
+		const char *name;
+		double share;
+	} quantiles[] = { { "p50", 0.5 },
+			  { "p90", 0.9 },
+			  { "p99", 0.99 },
+			  { "p99.9", 0.999 } };
+	const struct td_durations *durations = &timed->durations;
+	char text[TD_DURATION_NAME];
+	FILE *fp = writer->fp;
+
+	fprintf(fp, " %s: ", timed->name);
+	put_count(fp, writer->frame->big_num, (double)durations->nr);
+	fprintf(fp, " call%s", durations->nr == 1 ? "" : "s");
+	for (size_t i = 0; i < TD_ARRAY_SIZE(quantiles); i++) {
+		td_duration_text(text, td_durations_quantile(
+					       durations, quantiles[i].share));
+		fprintf(fp, "  %s %s", quantiles[i].name, text);
+	}
+	td_duration_text(text, (double)durations->max_ns);
+	fprintf(fp, "  max %s\n", text);
+}
+
+/* --- below it --------------------------------------------------------------- */
+
+static const char *name_of(const struct td_slow_cause *cause)
+{
+	switch (cause->kind) {
+	case TD_SLOW_WAITED:
+		return "not running, as they waited";
+	case TD_SLOW_PREEMPTED:
+		return "not running, as others had the CPU";
+	case TD_SLOW_OFF:
+		return "not running";
+	case TD_SLOW_CORE:
+		return "on another kind of core";
+	case TD_SLOW_NODE:
+		return td_node_short_name(cause->node);
+	case TD_SLOW_CLOCK:
+		return "a slower clock (fewer slots in the same time)";
+	case TD_SLOW_REST:
+		break;
+	}
+	return "not known";
+}
+
+static bool is_named(const struct td_slow_cause *cause)
+{
+	return cause->kind != TD_SLOW_REST && td_slow_is_clear(cause) &&
+	       cause->share_pct >= LEAST_SHARE;
+}
+
+/* "81 % dram_bound (±3), 9 % not running, ...; the other 10 % ..." */
+static void put_causes(FILE *fp, const struct td_slow *slow)
+{
+	double named = 0;
+	const char *comma = "Of that: ";
+
+	for (size_t i = 0; i < slow->nr; i++) {
+		const struct td_slow_cause *cause = &slow->causes[i];
+
+		if (!is_named(cause))
+			continue;
+		named += cause->share_pct;
+		fprintf(fp, "%s%.0f %% %s", comma, cause->share_pct,
+			name_of(cause));
+		if (cause->error_pct >= LEAST_SHARE)
+			fprintf(fp, " (\u00b1%.0f)", ceil(cause->error_pct));
+		comma = ", ";
+	}
+	if (named == 0)
+		fputs("No part of it is larger than its error.", fp);
+	else if (fabs(named - 100) >= LEAST_SHARE)
+		fprintf(fp, ", and %.0f %% less than its error, or not known.",
+			100 - named);
+	else
+		fputs(".", fp);
+}
+
+static void put_slow(FILE *fp, const struct td_slow *slow)
+{
+	char from[TD_DURATION_NAME], middle[TD_DURATION_NAME];
+	char extra[TD_DURATION_NAME];
+
+	td_duration_text(from, (double)td_region_bucket_ns(slow->slow->bucket));
+	td_duration_bucket_name(middle, slow->middle->bucket);
+	td_duration_text(extra, slow->extra_ns);
+	fprintf(fp,
+		"The slowest %.2g %% of the calls (from %s) take %.0f %% of "
+		"the time: each takes %s longer than one around the median "
+		"(%s). ",
+		slow->calls_pct, from, slow->time_pct, extra, middle);
+	put_causes(fp, slow);
+}
+
+/* How often something is in a slow call, where it is not as often in the others. */
+static void put_often(FILE *fp, const char **comma, const char *what,
+		      double slow, double middle)
+{
+	if (isnan(slow) || isnan(middle) || slow < 0.05 || slow < 1.5 * middle)
+		return;
+	fprintf(fp, "%s%.1f %s (%.1f)", *comma, slow, what, middle);
+	*comma = ", ";
+}
+
+static void put_facts(FILE *fp, const struct td_region_facts *slow,
+		      const struct td_region_facts *middle)
+{
+	const char *comma = " A slow call has (one around the median): ";
+	const char *first = comma;
+
+	put_often(fp, &comma, "page faults", slow->faults, middle->faults);
+	put_often(fp, &comma, "switches", slow->switches, middle->switches);
+	put_often(fp, &comma, "migrations", slow->migrations,
+		  middle->migrations);
+	if (comma != first)
+		fputs(".", fp);
+}
+
+static void put_sentences(const struct td_writer *writer,
+			  const struct td_slow *slow)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&text, &size);
+
+	if (!fp)
+		return;
+	put_slow(fp, slow);
+	put_facts(fp, slow->slow, slow->middle);
+	fclose(fp);
+	if (text) {
+		fputc(' ', writer->fp);
+		td_put_wrapped(writer->fp, 1, TD_LINE_WIDTH, text);
+	}
+	free(text);
+}
+
+/* Local time, as logs have it. */
+static void put_slow_call(FILE *fp, const struct td_slow_call *call)
+{
+	time_t seconds = (time_t)(call->start_ns / TD_NS_A_SECOND);
+	char took[TD_DURATION_NAME], when[32] = "";
+	struct tm tm;
+
+	td_duration_text(took, (double)call->time_ns);
+	if (localtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), "%F %T", &tm);
+	fprintf(fp, "   %10s at %s.%06" PRIu64 ", thread %d, CPU %d\n", took,
+		when, call->start_ns % TD_NS_A_SECOND / 1000, call->tid,
+		call->cpu);
+}
+
+void td_out_text_slow(const struct td_writer *writer,
+		      const struct td_report *report, size_t at)
+{
+	const struct td_timed *timed = &report->timed[at];
+	const struct td_slow *slow = &report->slow[at];
+	FILE *fp = writer->fp;
+
+	if (slow->slow)
+		put_sentences(writer, slow);
+	else if (timed->durations.nr)
+		fputs(" No calls are much slower than those around the "
+		      "median.\n",
+		      fp);
+	fputs(" The slowest calls:\n", fp);
+	for (size_t i = 0; i < timed->nr_slowest; i++)
+		put_slow_call(fp, &timed->slowest[i]);
+	fputc('\n', fp);
+}

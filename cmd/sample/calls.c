@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tdstat calls: what the slow calls of a function have more than the others. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/always.h"
+#include "cmd/opts/check.h"
+#include "cmd/opts/command.h"
+#include "cmd/opts/groups.h"
+#include "cmd/opts/rows.h"
+#include "cmd/opts/value.h"
+#include "cmd/plan/dry_run.h"
+#include "cmd/regions/result.h"
+#include "cmd/sample/calls_cost.h"
+#include "cmd/sample/calls_next.h"
+#include "cmd/sample/functions.h"
+#include "cmd/sample/gather.h"
+#include "cmd/session.h"
+#include "lib/base/util.h"
+#include "lib/plan/join.h"
+#include "lib/sample/call_counts.h"
+#include "lib/sample/probes.h"
+
+#define MOST_LEVELS 2
+
+/* Of a ring: each call is two samples, and root may have more memory. */
+#define RING_PAGES 1024
+
+#define NR_EMPTY 2 /* by td_entry_point.stepped */
+
+/* The companions of each group; behind them stand the probes of each function. */
+enum {
+	FAULTS,
+	SWITCHES,
+	PROBES,
+};
+
+struct calling {
+	struct td_job job;
+	struct td_functions functions;
+	/* whose calls cost what their probes do, of both kinds */
+	struct td_entry_point empty[NR_EMPTY];
+	struct td_call_cost costs[NR_EMPTY];
+	const struct td_call_cost **cost_of; /* of each function */
+	struct td_probes probes;
+	struct td_companion *companions;
+	struct td_gathering gathering;
+	struct td_pairing pairing;
+	struct td_call_counts counts;
+	struct td_regions regions;
+	struct td_batched batched;
+	struct td_region_result result;
+};
+
+/* --- records ---------------------------------------------------------------- */
+
+static int take_sample(struct calling *c, const struct td_record *record,
+		       int event)
+{
+	size_t at = (size_t)event - c->job.plan.events.nr;
+	size_t nr = c->gathering.nr_companions;
+	size_t companion = at % nr;
+	enum td_probed what = TD_PROBED_SWITCH;
+	size_t probe = companion - PROBES;
+
+	if (companion >= PROBES)
+		what = probe % 2 ? TD_PROBED_EXIT : TD_PROBED_ENTRY;
+	return td_pairing_sample(&c->pairing, record, (int)(at / nr), what,
+				 companion < PROBES ? 0 : (int)(probe / 2));
+}
+
+static int take(void *ctx, const struct td_record *record, int event, int spot,
+		int caller)
+{
+	struct calling *c = ctx;
+
+	(void)spot;
+	(void)caller;
+	switch (record->kind) {
+	case TD_RECORD_SAMPLE:
+		return take_sample(c, record, event);
+	case TD_RECORD_SWITCH:
+		return td_pairing_switch(&c->pairing, record);
+	case TD_RECORD_EXEC:
+		td_pairing_exec(&c->pairing, record->tid);
+		return 0;
+	case TD_RECORD_END:
+		td_pairing_end_thread(&c->pairing, record->tid);
+		return 0;
+	case TD_RECORD_LOST:
+		td_pairing_lost(&c->pairing);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int take_call(void *ctx, const struct td_paired_call *call)
+{
+	struct calling *c = ctx;
+
+	return td_call_counts_add(&c->counts, c->regions.timed, call);
+}
+
+/* --- the plan --------------------------------------------------------------- */
+
+static void add_probe(struct td_companion *at, const struct td_probe *probe)
+{
+	at[0] = (struct td_companion){ PERF_TYPE_TRACEPOINT, probe->entry,
+				       true };
+	at[1] = (struct td_companion){ PERF_TYPE_TRACEPOINT, probe->exit,
+				       true };
+}
+
+/* Of some of the probes. */
+static struct td_companion *make_companions(const struct td_probe *probes,
+					    size_t nr)
+{
+	struct td_companion *all = calloc(PROBES + 2 * nr, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	all[FAULTS] = (struct td_companion){ PERF_TYPE_SOFTWARE,
+					     PERF_COUNT_SW_PAGE_FAULTS, false };
+	all[SWITCHES] =
+		(struct td_companion){ PERF_TYPE_SOFTWARE,
+				       PERF_COUNT_SW_CONTEXT_SWITCHES, true };
+	for (size_t i = 0; i < nr; i++)
+		add_probe(&all[PROBES + 2 * i], &probes[i]);
+	return all;
+}
+
+/* By the probes behind those of the functions, which are at empty ones. */
+static int measure_cost(struct calling *c, bool stepped, struct td_err *err)
+{
+	td_autofree struct td_companion *empty =
+		make_companions(&c->probes.v[c->functions.nr + stepped], 1);
+
+	return empty ? td_call_cost_measure(&c->costs[stepped], &c->job, empty,
+					    PROBES + 2, stepped, err)
+		     : td_err_nomem(err);
+}
+
+static int measure_costs(struct calling *c, struct td_err *err)
+{
+	size_t nr = c->functions.nr;
+	int rc = 0;
+
+	c->cost_of = calloc(nr, sizeof(void *));
+	if (!c->cost_of)
+		return td_err_nomem(err);
+	for (size_t i = 0; !rc && i < nr; i++) {
+		bool stepped = c->functions.v[i].stepped;
+
+		c->cost_of[i] = &c->costs[stepped];
+		if (!c->costs[stepped].values)
+			rc = measure_cost(c, stepped, err);
+	}
+	c->counts.costs = c->cost_of;
+	return rc;
+}
+
+static int open_probes(struct calling *c, struct td_err *err)
+{
+	struct td_gathering *g = &c->gathering;
+	size_t nr = c->functions.nr;
+	td_autofree struct td_entry_point *entries =
+		calloc(nr + NR_EMPTY, sizeof(*entries));
+	int rc = entries ? 0 : td_err_nomem(err);
+
+	for (int i = 0; !rc && i < NR_EMPTY; i++)
+		rc = td_empty_find(&c->empty[i], i, err);
+	if (rc)
+		return rc;
+	memcpy(entries, c->functions.v, nr * sizeof(*entries));
+	memcpy(entries + nr, c->empty, sizeof(c->empty));
+	rc = td_probes_open(&c->probes, entries, nr + NR_EMPTY, err);
+	if (rc)
+		return rc;
+	g->companions = c->companions = make_companions(c->probes.v, nr);
+	g->nr_companions = PROBES + 2 * nr;
+	return c->companions ? measure_costs(c, err) : td_err_nomem(err);
+}
+
+static int name_functions(struct calling *c, struct td_err *err)
+{
+	for (size_t i = 0; i < c->functions.nr; i++) {
+		if (!td_regions_add_timed(&c->regions, c->functions.v[i].name))
+			return td_err_nomem(err);
+	}
+	return 0;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * TD_NS_A_SECOND + (uint64_t)now.tv_nsec;
+}
+
+static void prepare(struct calling *c)
+{
+	struct td_gathering *g = &c->gathering;
+
+	g->job = &c->job;
+	g->format.values = g->format.stack = g->switches = true;
+	g->most_pages = RING_PAGES;
+	g->take = take;
+	g->ctx = c;
+	c->pairing.plan = c->counts.plan = &c->job.plan;
+	c->pairing.nr_functions = c->functions.nr;
+	c->pairing.take = take_call;
+	c->pairing.ctx = c;
+	c->counts.wall_ns = clock_ns(CLOCK_REALTIME) - td_now_ns();
+}
+
+static int plan(struct calling *c, const struct td_opts *opts,
+		struct td_err *err)
+{
+	struct td_gathering *g = &c->gathering;
+	int rc = td_job_plan(&c->job, opts, err);
+
+	if (!rc)
+		rc = td_plan_join(&c->job.plan, &c->job.machine, &c->job.notes,
+				  err);
+	if (!rc)
+		rc = td_functions_find(&c->functions, &c->job, err);
+	if (!rc)
+		rc = name_functions(c, err);
+	g->how = rc ? NULL : calloc(c->job.plan.events.nr + 1, sizeof(*g->how));
+	if (!rc && !g->how)
+		rc = td_err_nomem(err);
+	prepare(c);
+	return rc || opts->dry_run ? rc : open_probes(c, err);
+}
+
+/* --- the run ---------------------------------------------------------------- */
+
+static void say_unpaired(const struct calling *c, size_t function)
+{
+	static const struct {
+		size_t offset;
+		const char *text;
+	} kinds[] = {
+		{ offsetof(struct td_unpaired, recursive),
+		  "calls were within another one, and are a part of it" },
+		{ offsetof(struct td_unpaired, left),
+		  "calls had no return (longjmp, an exception, a jump to "
+		  "another function, or 64 probed calls around them), and are "
+		  "not counted" },
+		{ offsetof(struct td_unpaired, before),
+		  "calls had begun before the counting, or before their "
+		  "process was forked, and are not counted" },
+		{ offsetof(struct td_unpaired, lost),
+		  "calls are not counted, as records of them were lost" },
+		{ offsetof(struct td_unpaired, open),
+		  "calls had not ended when their thread did, or the counting, "
+		  "and are not counted" },
+	};
+	const struct td_unpaired *of =
+		c->pairing.unpaired ? &c->pairing.unpaired[function] : NULL;
+
+	for (size_t i = 0; of && i < TD_ARRAY_SIZE(kinds); i++) {
+		uint64_t nr =
+			*(const uint64_t *)(const void *)((const char *)of +
+							  kinds[i].offset);
+
+		if (nr)
+			td_job_say(&c->job, "tdstat: %s: %" PRIu64 " %s\n",
+				   c->functions.v[function].name, nr,
+				   kinds[i].text);
+	}
+}
+
+/* From this share of the CPU time on, what the probes cost is worth a remark. */
+#define MUCH_PCT 5
+
+/* Of a process that runs already, the CPU time is not known: at most all of one. */
+static void say_cost(const struct calling *c)
+{
+	const struct td_usage *usage = &c->gathering.usage;
+	double all_ns = usage->has_times
+				? (double)(usage->user_ns + usage->sys_ns)
+				: (double)usage->elapsed_ns;
+	double cost_ns = 0, pct;
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < c->functions.nr; i++) {
+		uint64_t calls = c->regions.timed[i].durations.nr;
+
+		if (c->pairing.unpaired)
+			calls += c->pairing.unpaired[i].recursive;
+		cost_ns += (double)calls * (double)c->cost_of[i]->pair_ns;
+		nr += calls;
+	}
+	pct = 100 * cost_ns / all_ns;
+	if (pct > MUCH_PCT)
+		td_job_say(&c->job,
+			   "tdstat: the probes took about %.0f %% of the %s: "
+			   "%.1f us for each of %" PRIu64 " calls\n",
+			   fmin(pct, 100),
+			   usage->has_times ? "CPU time" : "time of a CPU",
+			   cost_ns / (double)nr / 1e3, nr);
+}
+
+static void say(const struct calling *c)
+{
+	say_cost(c);
+	for (size_t i = 0; i < c->functions.nr; i++) {
+		say_unpaired(c, i);
+		if (!c->regions.timed[i].durations.nr)
+			td_job_say(&c->job, "tdstat: %s: no call was counted\n",
+				   c->functions.v[i].name);
+	}
+	td_calls_say_next(&c->job, &c->result.view.report);
+}
+
+static int show(struct calling *c, struct td_err *err)
+{
+	struct td_gathering *g = &c->gathering;
+
+	td_pairing_end(&c->pairing);
+	if (td_call_counts_to_regions(&c->counts, &c->regions, &c->batched))
+		return td_err_nomem(err);
+	return td_region_result_show(&c->result, &c->batched, &g->usage,
+				     g->status, err);
+}
+
+static int gather(struct calling *c, struct td_inherited *inherited,
+		  int *status, struct td_err *err)
+{
+	struct td_gathering *g = &c->gathering;
+	int rc = td_region_result_open(&c->result, &c->job, &c->regions, err);
+
+	c->result.view.sink.frame.start_ns = td_wall_ns();
+	if (!rc) {
+		rc = td_gather(g, inherited, err);
+		*status = g->status;
+	}
+	td_gathering_say(g);
+	if (!rc)
+		rc = show(c, err);
+	if (!rc)
+		say(c);
+	return td_region_result_close(&c->result, rc, err);
+}
+
+static void free_all(struct calling *c)
+{
+	td_call_counts_free(&c->counts);
+	td_pairing_free(&c->pairing);
+	td_regions_free(&c->regions);
+	td_batched_free(&c->batched);
+	free(c->gathering.how);
+	free(c->companions);
+	/* after the events, which use them */
+	td_probes_close(&c->probes);
+	td_functions_free(&c->functions);
+	for (size_t i = 0; i < NR_EMPTY; i++) {
+		td_entry_free(&c->empty[i]);
+		free(c->costs[i].values);
+		free(c->costs[i].times_ns);
+	}
+	free(c->cost_of);
+	td_job_free(&c->job);
+}
+
+/* What would be opened, and where the probes would be. */
+static int show_plan(struct calling *c, struct td_err *err)
+{
+	int rc = td_dry_run(&c->job, err);
+
+	for (size_t i = 0; !rc && i < c->functions.nr; i++)
+		printf("probes at %s: 0x%" PRIx64 " in %s\n",
+		       c->functions.v[i].name, c->functions.v[i].offset,
+		       c->functions.v[i].path);
+	return rc;
+}
+
+static int run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_inherited inherited = { 0 };
+	struct td_reached reached = { 0 };
+	struct calling c = { .probes.events = -1 };
+	int rc;
+
+	td_inherited_change(&inherited);
+	rc = plan(&c, opts, err);
+	if (!rc)
+		rc = opts->dry_run ? show_plan(&c, err)
+				   : gather(&c, &inherited, status, err);
+	rc = td_gathering_close(&c.gathering, rc, err);
+	reached.over = c.gathering.over;
+	free_all(&c);
+	return rc ? td_always_go_on(opts, &inherited, &reached, status, err)
+		  : 0;
+}
+
+/* --- the subcommand --------------------------------------------------------- */
+
+/* The functions come first, then a command. */
+static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
+{
+	return opts->nr_patterns ? 1 : td_value_pattern(opts, word, err);
+}
+
+static int check(const struct td_opts *opts, struct td_err *err)
+{
+	if (!opts->nr_patterns) {
+		td_err_usage(err, "tdstat calls needs a function");
+		return td_err_hint(err, "tdstat calls FUNCTION -- ./program");
+	}
+	if (td_opts_system_wide(opts)) {
+		td_err_usage(err, "tdstat calls needs a command or a process: "
+				  "calls are of threads, not of CPUs");
+		return td_err_hint(err, "tdstat calls %s -- ./program",
+				   opts->patterns[0]);
+	}
+	if (opts->ask.level > MOST_LEVELS || opts->ask.drill)
+		return td_err_usage(err, "-l: calls have levels 1 and 2");
+	return 0;
+}
+
+/* clang-format off */
+static const struct td_option counting[] = {
+	{ "level", 'l', "N", "level 1, or levels 1 and 2 (default: 1)",
+	  TD_OPTION_FUNCTION, .set = td_value_level },
+	{ NULL },
+};
+
+static const struct td_option showing[] = {
+	{ "record", 0, "FILE", "write a recording, too, for tdstat report",
+	  TD_OPTION_FILE, offsetof(struct td_opts, record) },
+	{ "hybrid-merge", 0, NULL, "one row for all kinds of core",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, show.hybrid_merge) },
+	{ "error", 0, NULL, "CSV: a column for the error of each metric",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, show.csv_error) },
+	{ "no-big-num", 0, NULL, "no thousands separators",
+	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
+	{ "verbose", 'v', NULL, "show what is opened, and trees, too",
+	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_counting = { TD_SECTION_WHAT,
+						       counting };
+static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
+
+static const struct td_option_group *const groups[] = {
+	&td_group_tasks,
+	&td_group_cores,
+	&td_group_files,
+	&group_counting,
+	&td_group_timeout,
+	&td_group_require,
+	&group_showing,
+	&td_group_formats,
+	&td_group_output,
+	&td_group_head,
+	&td_group_stream,
+	&td_group_dry_run,
+	NULL,
+};
+
+const struct td_command td_command_calls = {
+	.name = "calls",
+	.line = "show what the slow calls of a function have more",
+	.args = "FUNCTION[,FUNCTION...][@FILE] [--] [COMMAND [ARG...]]",
+	.doc = "Counts each call of a function, and shows how long the calls "
+	       "took, where the pipeline slots go in those that took about as "
+	       "long, and what the slowest have more than the others.",
+	.what = "What to count:",
+	.examples = "  tdstat calls parse -- ./program\n"
+		    "  tdstat calls malloc@libc.so.6 -p 1234 --timeout 10s",
+	.groups = groups,
+	.does = { .regions = true, .samples = true, .always = true },
+	.word = take_word,
+	.runs = true,
+	.check = check,
+	.counts = true,
+	.run = run,
+};

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/sample/calls_cost.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+#define CALLS 300 /* in each group, behind some that warm up */
+#define WARM  30
+
+/* --- the function ----------------------------------------------------------- */
+
+/*
+ * The kernel carries out a push by itself, and steps over other instructions in a
+ * place of its own, which takes a second trap (arch/x86/kernel/uprobes.c).
+ */
+extern void td_empty_pushes(void);
+extern void td_empty_moves(void);
+
+__asm__(".text\n"
+	".globl td_empty_pushes, td_empty_moves\n"
+	".type td_empty_pushes, @function\n"
+	"td_empty_pushes: push %rbp\n"
+	"pop %rbp\n"
+	"ret\n"
+	".size td_empty_pushes, . - td_empty_pushes\n"
+	".type td_empty_moves, @function\n"
+	"td_empty_moves: mov %rsp, %rax\n"
+	"ret\n"
+	".size td_empty_moves, . - td_empty_moves\n");
+
+static void (*const empty[])(void) = { td_empty_pushes, td_empty_moves };
+
+static bool find_offset(uint64_t address, uint64_t *offset)
+{
+	FILE *fp = fopen("/proc/self/maps", "re");
+	char line[512];
+	bool found = false;
+
+	while (fp && !found && fgets(line, sizeof(line), fp)) {
+		uint64_t start, end, from;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &start,
+			   &end, &from) != 3)
+			continue;
+		found = address >= start && address < end;
+		*offset = address - start + from;
+	}
+	if (fp)
+		fclose(fp);
+	return found;
+}
+
+int td_empty_find(struct td_entry_point *entry, bool stepped,
+		  struct td_err *err)
+{
+	*entry = (struct td_entry_point){ .fd = -1 };
+	entry->name = strdup("an empty function");
+	entry->path = strdup("/proc/self/exe");
+	if (!entry->name || !entry->path)
+		return td_err_nomem(err);
+	entry->fd = open(entry->path, O_RDONLY | O_CLOEXEC);
+	if (entry->fd < 0)
+		return td_err_set(err, -errno, "%s: %s", entry->path,
+				  strerror(errno));
+	return find_offset((uintptr_t)empty[stepped], &entry->offset)
+		       ? 0
+		       : td_err_set(err, -ENOENT,
+				    "/proc/self/maps: it has no functions");
+}
+
+/* --- calls ------------------------------------------------------------------ */
+
+struct trial {
+	struct td_job *job;
+	struct td_pairing pairing;
+	size_t nr_companions;
+	bool stepped;
+	int group; /* that calls are wanted of */
+	size_t nr;
+	uint64_t times_ns[CALLS];
+	uint64_t *sums; /* of the plan's events, of each call */
+};
+
+static int take_call(void *ctx, const struct td_paired_call *call)
+{
+	struct trial *t = ctx;
+	size_t nr = t->job->plan.events.nr;
+
+	if (call->group != t->group || t->nr == CALLS)
+		return 0;
+	t->times_ns[t->nr] = call->time_ns;
+	memcpy(t->sums + nr * t->nr, call->sums, nr * sizeof(*t->sums));
+	t->nr++;
+	return 0;
+}
+
+static int take(void *ctx, const struct td_record *record, int event)
+{
+	struct trial *t = ctx;
+	size_t at = (size_t)event - t->job->plan.events.nr;
+	size_t companion = at % t->nr_companions;
+	enum td_probed what = TD_PROBED_SWITCH;
+
+	if (record->kind != TD_RECORD_SAMPLE || event < 0)
+		return 0;
+	if (companion + 2 == t->nr_companions)
+		what = TD_PROBED_ENTRY;
+	else if (companion + 1 == t->nr_companions)
+		what = TD_PROBED_EXIT;
+	return td_pairing_sample(&t->pairing, record,
+				 (int)(at / t->nr_companions), what, 0);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The median of what the calls take. */
+static uint64_t call_all(const struct trial *t)
+{
+	uint64_t took_ns[CALLS];
+
+	for (int i = 0; i < CALLS; i++) {
+		uint64_t begin_ns = td_now_ns();
+
+		empty[t->stepped]();
+		took_ns[i] = td_now_ns() - begin_ns;
+	}
+	qsort(took_ns, CALLS, sizeof(*took_ns), by_size);
+	return took_ns[CALLS / 2];
+}
+
+static int call_often(struct trial *t, struct td_sampler *sampler,
+		      uint64_t *pair_ns)
+{
+	t->nr = 0;
+	td_sampler_enable(sampler, true);
+	for (int i = 0; i < WARM; i++)
+		empty[t->stepped]();
+	if (td_sampler_read(sampler, true, take, t))
+		return -ENOMEM;
+	t->nr = 0;
+	*pair_ns = call_all(t);
+	td_sampler_enable(sampler, false);
+	return td_sampler_read(sampler, true, take, t) ? -ENOMEM : 0;
+}
+
+/* --- what they cost --------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b, void *ctx)
+{
+	const uint64_t *times_ns = ctx;
+	uint64_t x = times_ns[*(const size_t *)a];
+	uint64_t y = times_ns[*(const size_t *)b];
+
+	return (x > y) - (x < y);
+}
+
+/* The mean of the middle half: interrupts, and what was cold, are not of the probes. */
+static void average(const struct trial *t, struct td_call_cost *cost)
+{
+	const struct td_group *group = &t->job->plan.groups[t->group];
+	size_t order[CALLS], first = t->nr / 4, end = t->nr - t->nr / 4;
+	double nr = (double)(end - first), time_ns = 0;
+
+	for (size_t i = 0; i < t->nr; i++)
+		order[i] = i;
+	qsort_r(order, t->nr, sizeof(*order), by_time,
+		(void *)(uintptr_t)t->times_ns);
+	for (size_t i = first; i < end; i++) {
+		const uint64_t *sums =
+			t->sums + t->job->plan.events.nr * order[i];
+
+		time_ns += (double)t->times_ns[order[i]] / nr;
+		for (size_t m = 0; m < group->nr; m++)
+			cost->values[group->members[m]] +=
+				(double)(int64_t)sums[group->members[m]] / nr;
+	}
+	cost->times_ns[t->group] = (uint64_t)time_ns;
+}
+
+/* This thread goes to a CPU of the group, if it may. */
+static bool go_to(const struct td_job *job, int group, const cpu_set_t *allowed)
+{
+	const struct td_pmu *pmu =
+		&job->machine.pmus[job->plan.groups[group].pmu];
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (size_t i = 0; i < pmu->cpus.nr; i++) {
+		size_t cpu = (size_t)pmu->cpus.v[i];
+
+		if (CPU_ISSET(cpu, allowed))
+			CPU_SET(cpu, &set);
+	}
+	return CPU_COUNT(&set) && !sched_setaffinity(0, sizeof(set), &set);
+}
+
+static int try_group(struct trial *t, struct td_sampler *sampler, int group,
+		     struct td_call_cost *cost)
+{
+	uint64_t pair_ns;
+	int rc;
+
+	t->group = group;
+	rc = call_often(t, sampler, &pair_ns);
+	if (rc || t->nr < CALLS / 2)
+		return rc;
+	average(t, cost);
+	if (pair_ns > cost->pair_ns)
+		cost->pair_ns = pair_ns;
+	return 0;
+}
+
+static int try_groups(struct trial *t, struct td_sampler *sampler,
+		      struct td_call_cost *cost)
+{
+	cpu_set_t allowed;
+	int rc = 0;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return 0;
+	for (size_t g = 0; !rc && g < t->job->plan.nr_groups; g++) {
+		if (go_to(t->job, (int)g, &allowed))
+			rc = try_group(t, sampler, (int)g, cost);
+	}
+	sched_setaffinity(0, sizeof(allowed), &allowed);
+	return rc;
+}
+
+/* Of this thread alone. */
+static int try_on_self(struct trial *t, const struct td_sampler_setup *setup,
+		       struct td_call_cost *cost, struct td_err *err)
+{
+	struct td_sampler *sampler = NULL;
+	int rc = td_ints_add(&setup->target->tids, gettid())
+			 ? td_err_nomem(err)
+			 : td_sampler_open(&sampler, setup, err);
+
+	if (!rc && try_groups(t, sampler, cost))
+		rc = td_err_nomem(err);
+	td_sampler_close(sampler);
+	return rc;
+}
+
+static int try_all(struct trial *t, const struct td_companion *companions,
+		   struct td_call_cost *cost, struct td_err *err)
+{
+	struct td_job *job = t->job;
+	struct td_target self = { .all_user = job->target.all_user,
+				  .all_kernel = job->target.all_kernel,
+				  .exclude_guest = job->target.exclude_guest };
+	struct td_sampling *how = calloc(job->plan.events.nr + 1, sizeof(*how));
+	const struct td_sampler_setup setup = {
+		.plan = &job->plan,
+		.how = how,
+		.machine = &job->machine,
+		.target = &self,
+		.notes = &job->notes,
+		.format = { .values = true, .stack = true },
+		.companions = companions,
+		.nr_companions = t->nr_companions,
+	};
+	int rc = how ? try_on_self(t, &setup, cost, err) : td_err_nomem(err);
+
+	td_ints_free(&self.tids);
+	free(how);
+	return rc;
+}
+
+int td_call_cost_measure(struct td_call_cost *cost, struct td_job *job,
+			 const struct td_companion *companions, size_t nr,
+			 bool stepped, struct td_err *err)
+{
+	struct trial t = { .job = job,
+			   .nr_companions = nr,
+			   .stepped = stepped };
+	int rc;
+
+	cost->values = calloc(job->plan.events.nr + 1, sizeof(*cost->values));
+	cost->times_ns =
+		calloc(job->plan.nr_groups + 1, sizeof(*cost->times_ns));
+	t.sums = calloc(CALLS * job->plan.events.nr + 1, sizeof(*t.sums));
+	t.pairing.plan = &job->plan;
+	t.pairing.nr_functions = 1;
+	t.pairing.take = take_call;
+	t.pairing.ctx = &t;
+	rc = cost->values && cost->times_ns && t.sums
+		     ? try_all(&t, companions, cost, err)
+		     : td_err_nomem(err);
+	td_pairing_free(&t.pairing);
+	free(t.sums);
+	if (!rc && !cost->pair_ns)
+		td_notes_add(&job->notes,
+			     "what probes cost could not be measured: it is in "
+			     "the calls");
+	return rc;
+}

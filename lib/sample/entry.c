@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sample/entry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/closest.h"
+#include "lib/base/util.h"
+#include "lib/sample/confine.h"
+#include "lib/sample/file_symbols.h"
+#include "lib/sample/regular_file.h"
+#include "lib/sample/search_process.h"
+
+/* What the process that reads the file tells, a line each. */
+enum {
+	FOUND = 'f',   /* offset and name: the function */
+	CLONE = 'c',   /* the same: a copy for some callers, "f.constprop.0" */
+	PART = 'p',    /* the same: a part of it that is elsewhere, "f.cold" */
+	CLOSEST = 's', /* name */
+	STACKS = 'g',  /* its stacks move */
+	END = 'e',     /* what td_file_symbols_open() returned */
+};
+
+#define MOST_TOLD    10 /* of one kind */
+#define ANSWER_BYTES ((size_t)1 << 17)
+#define PATIENCE_MS  30000
+
+/* --- in the other process --------------------------------------------------- */
+
+struct looking {
+	const char *name;
+	struct td_file_symbols symbols;
+	struct td_closest closest;
+	char demangled[TD_SYMBOL_NAME_MAX + 1];
+	unsigned int nr[256]; /* of lines, by their kind */
+	uint64_t last;        /* address that was told last */
+	FILE *fp;
+};
+
+/* GCC's and clang's suffixes begin with a point, which no name in C has. */
+static char kind_of(const char *suffix)
+{
+	if (!*suffix)
+		return FOUND;
+	if (strncmp(suffix, ".constprop", 10) == 0 ||
+	    strncmp(suffix, ".isra", 5) == 0 ||
+	    strncmp(suffix, ".llvm", 5) == 0)
+		return CLONE;
+	return *suffix == '.' ? PART : 0;
+}
+
+/* The parameters are those of the last parenthesis that opens outside of others. */
+static bool is_without_parameters(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(text, name, len) == 0 && text[len] == '(' &&
+	       name[len - 1] != ')';
+}
+
+static char match(struct looking *looking, const char *symbol)
+{
+	size_t len = strlen(looking->name);
+
+	if (strncmp(symbol, looking->name, len) == 0)
+		return kind_of(symbol + len);
+	if (!td_demangle(symbol, looking->demangled,
+			 sizeof(looking->demangled)))
+		return 0;
+	td_closest_offer(&looking->closest, looking->demangled);
+	if (strstr(symbol, ".cold"))
+		return 0;
+	return strcmp(looking->demangled, looking->name) == 0 ||
+			       is_without_parameters(looking->demangled,
+						     looking->name)
+		       ? FOUND
+		       : 0;
+}
+
+/* The offset in the file of a virtual address, or 0. */
+static uint64_t offset_of(const struct td_elf *file, uint64_t address)
+{
+	for (size_t i = 0; i < file->nr; i++) {
+		uint64_t at = address - file->segments[i].address;
+
+		if (address >= file->segments[i].address &&
+		    at < file->segments[i].size)
+			return file->segments[i].offset + at;
+	}
+	return 0;
+}
+
+static void tell(struct looking *looking, const struct td_named *named,
+		 const char *name, char kind)
+{
+	uint64_t offset = offset_of(&looking->symbols.file, named->start);
+
+	/* aliases of one address are one function */
+	if (!offset || (kind == FOUND && looking->last == named->start) ||
+	    looking->nr[(unsigned char)kind]++ >= MOST_TOLD)
+		return;
+	if (kind == FOUND)
+		looking->last = named->start;
+	fprintf(looking->fp, "%c %" PRIx64 " %.1000s\n", kind, offset,
+		looking->demangled[0] && kind == FOUND ? looking->demangled
+						       : name);
+}
+
+static void look_at(struct looking *looking, const struct td_named *named)
+{
+	const char *name = td_symbol_table_name(&looking->symbols.table, named);
+	char kind;
+
+	looking->demangled[0] = '\0';
+	kind = match(looking, name);
+	if (kind)
+		tell(looking, named, name, kind);
+	else
+		td_closest_offer(&looking->closest, name);
+}
+
+/* Go's stacks are copied when they grow, with the address of a return probe. */
+static bool has_moving_stacks(const struct td_elf *file)
+{
+	return td_elf_has(file, ".gopclntab") ||
+	       td_elf_has(file, ".note.go.buildid");
+}
+
+__attribute__((noreturn)) static void look(const struct td_sysfs *fs,
+					   const struct td_object *object,
+					   const char *name, int fd)
+{
+	struct td_search search = { fs, false, TD_SEARCH_BYTES,
+				    TD_SEARCH_SYMBOLS, true };
+	struct looking *looking = calloc(1, sizeof(*looking));
+	int rc;
+
+	td_confine(fd, fs->proc);
+	if (!looking || !(looking->fp = fdopen(fd, "we")))
+		_exit(TD_NO_MEMORY);
+	looking->name = looking->closest.wanted = name;
+	rc = td_file_symbols_open(&looking->symbols, object, &search);
+	for (size_t i = 0; i < looking->symbols.table.nr; i++)
+		look_at(looking, &looking->symbols.table.v[i]);
+	if (looking->closest.best[0])
+		fprintf(looking->fp, "%c 0 %s\n", CLOSEST,
+			looking->closest.best);
+	if (looking->symbols.file.elf &&
+	    has_moving_stacks(&looking->symbols.file))
+		fprintf(looking->fp, "%c 0 -\n", STACKS);
+	fprintf(looking->fp, "%c %x -\n", END, (unsigned int)-rc);
+	fflush(looking->fp);
+	_exit(0);
+}
+
+/* --- here ------------------------------------------------------------------- */
+
+static size_t read_answer(int fd, char *answer)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	uint64_t end_ns = td_now_ns() + PATIENCE_MS * TD_NS_A_MS;
+	size_t nr = 0;
+
+	while (nr < ANSWER_BYTES - 1 && td_now_ns() < end_ns) {
+		ssize_t got;
+
+		if (poll(&poll_fd, 1, PATIENCE_MS) <= 0 && errno != EINTR)
+			break;
+		got = read(fd, answer + nr, ANSWER_BYTES - 1 - nr);
+		if (got == 0)
+			break;
+		nr += got > 0 ? (size_t)got : 0;
+	}
+	answer[nr] = '\0';
+	return nr;
+}
+
+/* What another process says of a name in the file; "": nothing. */
+static int ask(const struct td_sysfs *fs, const struct td_object *object,
+	       const char *name, char *answer)
+{
+	pid_t parent = getpid(), pid;
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
+		look(fs, object, name, fds[1]);
+	}
+	close(fds[1]);
+	if (pid > 0) {
+		read_answer(fds[0], answer);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	close(fds[0]);
+	return pid < 0 ? -EAGAIN : 0;
+}
+
+/* One kind of lines of an answer. */
+struct told {
+	unsigned int nr;
+	uint64_t number; /* of the first */
+	char name[256];  /* of the first */
+	char all[400];   /* names of several */
+};
+
+static bool parse_line(const char *line, char *kind, uint64_t *number,
+		       char name[256])
+{
+	return sscanf(line, "%c %" SCNx64 " %255[^\n]", kind, number, name) ==
+	       3;
+}
+
+static void add_line(struct told *told, uint64_t number, const char *name)
+{
+	size_t used = strlen(told->all);
+
+	if (!told->nr++) {
+		told->number = number;
+		snprintf(told->name, sizeof(told->name), "%s", name);
+	}
+	snprintf(told->all + used, sizeof(told->all) - used,
+		 "%s%s at 0x%" PRIx64, used ? ", " : "", name, number);
+}
+
+static struct told collect(const char *answer, char wanted)
+{
+	struct told told = { 0 };
+
+	for (const char *line = answer; line && *line;) {
+		const char *end = strchr(line, '\n');
+		uint64_t number;
+		char name[256], kind;
+
+		if (parse_line(line, &kind, &number, name) && kind == wanted)
+			add_line(&told, number, name);
+		line = end ? end + 1 : NULL;
+	}
+	return told;
+}
+
+static const char *reason_of(int rc)
+{
+	switch (rc) {
+	case ENODATA:
+		return "it has no symbols";
+	case ENOEXEC:
+		return "it is not an ELF file";
+	case EINVAL:
+		return "it is not a regular file";
+	default:
+		return strerror(rc);
+	}
+}
+
+static int no_function(const char *path, const char *name, const char *answer,
+		       struct td_err *err)
+{
+	struct told end = collect(answer, END);
+	struct told closest = collect(answer, CLOSEST);
+
+	if (!end.nr)
+		return td_err_set(err, -EIO,
+				  "%s: what reads its symbols has ended", path);
+	if (end.number) {
+		td_err_set(err, -ENOENT, "%s: %s", path,
+			   reason_of((int)end.number));
+		return td_err_hint(err, "FUNCTION@FILE names the file that has "
+					"it: a program, or a library");
+	}
+	td_err_usage(err,
+		     "%s has no function %s: it is of another file, or inlined "
+		     "into its callers",
+		     path, name);
+	if (closest.nr)
+		return td_err_hint(err, "did you mean %s?", closest.name);
+	return td_err_hint(err, "FUNCTION@FILE names another file; "
+				"__attribute__((noinline)) keeps a function");
+}
+
+/*
+ * push, jumps, calls and nop are carried out by the kernel:
+ * arch_uprobe_analyze_insn() in arch/x86/kernel/uprobes.c.
+ */
+static bool is_stepped(const struct td_entry_point *entry)
+{
+	unsigned char code[2] = { 0 };
+
+	if (pread(entry->fd, code, sizeof(code), (off_t)entry->offset) < 0)
+		return true;
+	if (code[0] >= 0x40 && code[0] <= 0x4f)
+		code[0] = code[1]; /* behind a REX prefix */
+	if (code[0] >= 0x50 && code[0] <= 0x57)
+		return false;
+	return !strchr("\x90\xe8\xe9\xeb", code[0]) &&
+	       !(code[0] >= 0x70 && code[0] <= 0x7f);
+}
+
+static int choose(struct td_entry_point *entry, const char *answer,
+		  struct td_notes *notes, struct td_err *err)
+{
+	struct told found = collect(answer, FOUND);
+	struct told clone = collect(answer, CLONE);
+	struct told part = collect(answer, PART);
+
+	if (collect(answer, STACKS).nr)
+		return td_err_set(err, -EINVAL,
+				  "%s: it is a program of Go, whose stacks "
+				  "move: a probe at a return would end it",
+				  entry->path);
+	if (found.nr > 1 || (!found.nr && clone.nr > 1)) {
+		td_err_usage(err, "%s: several functions are named %s",
+			     entry->path, entry->name);
+		return td_err_hint(err, "it may be %s",
+				   found.nr ? found.all : clone.all);
+	}
+	if (!found.nr && !clone.nr)
+		return no_function(entry->path, entry->name, answer, err);
+	entry->offset = found.nr ? found.number : clone.number;
+	if (!found.nr)
+		td_notes_add(notes,
+			     "%s: its calls are those of %s, a copy "
+			     "that the compiler made",
+			     entry->name, clone.name);
+	if (found.nr && clone.nr)
+		td_notes_add(notes, "%s: calls of its copy %s are not counted",
+			     entry->name, clone.name);
+	if (part.nr)
+		td_notes_add(notes,
+			     "%s: %s is a part of it elsewhere: what "
+			     "jumps there is counted with it",
+			     entry->name, part.name);
+	return 0;
+}
+
+static int open_entry(struct td_entry_point *entry, const struct td_sysfs *fs,
+		      const struct td_object *object, const char *name,
+		      struct td_err *err)
+{
+	char *below = td_regular_path(object->pid, object->path);
+
+	*entry = (struct td_entry_point){ .fd = -1 };
+	entry->name = strdup(name);
+	entry->path = strdup(object->path);
+	if (below)
+		entry->fd = td_regular_open(fs, below);
+	free(below);
+	if (!below || !entry->name || !entry->path)
+		return td_err_nomem(err);
+	return entry->fd < 0 ? td_err_set(err, entry->fd, "%s: %s",
+					  object->path, reason_of(-entry->fd))
+			     : 0;
+}
+
+int td_entry_find(struct td_entry_point *entry,
+		  const struct td_symbols *symbols,
+		  const struct td_object *object, const char *name,
+		  struct td_err *err)
+{
+	int rc = open_entry(entry, symbols->fs, object, name, err);
+	char *answer;
+
+	if (rc)
+		return rc;
+	answer = calloc(1, ANSWER_BYTES);
+	if (!answer)
+		return td_err_nomem(err);
+	rc = ask(symbols->fs, object, name, answer);
+	rc = rc ? td_err_set(err, rc, "%s: %s", object->path, strerror(-rc))
+		: choose(entry, answer, symbols->notes, err);
+	entry->stepped = !rc && is_stepped(entry);
+	free(answer);
+	return rc;
+}
+
+void td_entry_free(struct td_entry_point *entry)
+{
+	free(entry->name);
+	free(entry->path);
+	if (entry->fd > 0)
+		td_close_fd(&entry->fd);
+	*entry = (struct td_entry_point){ .fd = -1 };
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_SAMPLE_ENTRY_H
+#define TD_LIB_SAMPLE_ENTRY_H
+
+#include "lib/sample/symbols.h"
+
+/* Where a function begins: what a probe needs. */
+struct td_entry_point {
+	char *name;      /* as the user typed it */
+	char *path;      /* of the file */
+	uint64_t offset; /* in the file */
+	int fd;          /* the file, open to read */
+	bool stepped;    /* the kernel steps over its first instruction */
+};
+
+/*
+ * Finds a function in a file, as the process sees it, by a name as
+ * the linker or the source has it, with or without parameters.  Another process
+ * reads the file (symbols.h).  Wrong usage, with a hint, if there is no such function
+ * or several are; -ENOENT if the file has no symbols, -EINVAL if returns cannot be
+ * probed in it.  Notes
+ * tell of parts of the function that are elsewhere.  Free *entry even then.
+ */
+int td_entry_find(struct td_entry_point *entry,
+		  const struct td_symbols *symbols,
+		  const struct td_object *object, const char *name,
+		  struct td_err *err);
+void td_entry_free(struct td_entry_point *entry);
+
+#endif

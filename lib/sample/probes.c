@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sample/probes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+
+/* Where tracefs is mounted: here since Linux 4.1, there before. */
+static const char *const roots[] = { "/sys/kernel/tracing",
+				     "/sys/kernel/debug/tracing" };
+
+/* The group of the events: that of the process. */
+#define GROUP "tdstat_%d"
+
+/* --- tracefs ---------------------------------------------------------------- */
+
+static int no_rights(struct td_err *err)
+{
+	td_err_set(err, -EACCES,
+		   "probes at functions need root (CAP_SYS_ADMIN)");
+	return td_err_hint(err, "regions that a program marks with libtdstat "
+				"need no rights: tdstat regions");
+}
+
+static int open_events(struct td_probes *probes, struct td_err *err)
+{
+	int rc = -ENOENT;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(roots); i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "%s/uprobe_events", roots[i]);
+		probes->root = roots[i];
+		probes->events = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+		if (probes->events >= 0)
+			return 0;
+		rc = errno == EACCES || errno == EPERM ? -EACCES : rc;
+	}
+	if (rc == -EACCES || geteuid() != 0)
+		return no_rights(err);
+	td_err_set(err, -ENODEV, "tracefs, or the kernel, has no uprobes");
+	return td_err_hint(err, "mount -t tracefs tracefs /sys/kernel/tracing");
+}
+
+static int write_line(const struct td_probes *probes, const char *line)
+{
+	return write(probes->events, line, strlen(line)) < 0 ? -errno : 0;
+}
+
+/* --- those of who was killed ------------------------------------------------ */
+
+/* "p:tdstat_77/e0 /bin/ls:0x1000": in use, the kernel keeps it. */
+static void remove_left(const struct td_probes *probes, const char *line)
+{
+	char name[64], remove[80];
+	int pid;
+
+	if (sscanf(line, "%*c:%63[^ ]", name) != 1 ||
+	    sscanf(name, GROUP "/", &pid) != 1 || pid == getpid() ||
+	    kill(pid, 0) == 0 || errno != ESRCH)
+		return;
+	snprintf(remove, sizeof(remove), "-:%s\n", name);
+	write_line(probes, remove);
+}
+
+static void remove_all_left(const struct td_probes *probes)
+{
+	td_autofree char *line = NULL;
+	int copy = dup(probes->events);
+	FILE *fp = copy < 0 ? NULL : fdopen(copy, "r");
+	size_t size = 0;
+
+	while (fp && getline(&line, &size, fp) > 0)
+		remove_left(probes, line);
+	if (fp)
+		fclose(fp);
+	else
+		td_close_fd(&copy);
+}
+
+/* --- probes ----------------------------------------------------------------- */
+
+static int read_id(const struct td_probes *probes, char kind, size_t number,
+		   uint64_t *id)
+{
+	char path[128], text[32];
+	int fd;
+	ssize_t nr;
+
+	snprintf(path, sizeof(path), "%s/events/" GROUP "/%c%zu/id",
+		 probes->root, (int)getpid(), kind, number);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	nr = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[nr > 0 ? nr : 0] = '\0';
+	return sscanf(text, "%" SCNu64, id) == 1 ? 0 : -EIO;
+}
+
+/* By its descriptor, as a path may have blanks, or be of another root. */
+static int define(const struct td_probes *probes,
+		  const struct td_entry_point *entry, char kind, size_t number,
+		  uint64_t *id)
+{
+	char line[160];
+	int rc;
+
+	snprintf(line, sizeof(line),
+		 "%c:" GROUP "/%c%zu /proc/%d/fd/%d:0x%" PRIx64 "\n", kind,
+		 (int)getpid(), kind, number, (int)getpid(), entry->fd,
+		 entry->offset);
+	rc = write_line(probes, line);
+	return rc ? rc : read_id(probes, kind, number, id);
+}
+
+static int add_probe(struct td_probes *probes,
+		     const struct td_entry_point *entry, struct td_err *err)
+{
+	struct td_probe *probe =
+		td_array_add(&probes->v, probes->nr, sizeof(*probe));
+	int rc;
+
+	if (!probe)
+		return td_err_nomem(err);
+	probes->nr++;
+	rc = define(probes, entry, 'p', probes->nr - 1, &probe->entry);
+	if (!rc)
+		rc = define(probes, entry, 'r', probes->nr - 1, &probe->exit);
+	if (rc == -EACCES || rc == -EPERM)
+		return no_rights(err);
+	return rc ? td_err_set(err, rc,
+			       "%s in %s: the kernel takes no probe: %s",
+			       entry->name, entry->path, strerror(-rc))
+		  : 0;
+}
+
+int td_probes_open(struct td_probes *probes,
+		   const struct td_entry_point *entries, size_t nr,
+		   struct td_err *err)
+{
+	int rc;
+
+	*probes = (struct td_probes){ .events = -1 };
+	rc = open_events(probes, err);
+	if (rc)
+		return rc;
+	remove_all_left(probes);
+	for (size_t i = 0; !rc && i < nr; i++)
+		rc = add_probe(probes, &entries[i], err);
+	return rc;
+}
+
+void td_probes_close(struct td_probes *probes)
+{
+	for (size_t i = 0; probes->events >= 0 && i < probes->nr; i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "-:" GROUP "/p%zu\n",
+			 (int)getpid(), i);
+		write_line(probes, line);
+		snprintf(line, sizeof(line), "-:" GROUP "/r%zu\n",
+			 (int)getpid(), i);
+		write_line(probes, line);
+	}
+	td_close_fd(&probes->events);
+	free(probes->v);
+	*probes = (struct td_probes){ .events = -1 };
+}

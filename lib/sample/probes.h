@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_SAMPLE_PROBES_H
+#define TD_LIB_SAMPLE_PROBES_H
+
+#include "lib/sample/entry.h"
+
+/*
+ * Probes at the beginnings of functions, and where they return to: the kernel's
+ * dynamic events.  Those that perf_event_open(2) makes by itself (the PMU uprobe)
+ * cannot be inherited: the kernel reads their path in the memory of whoever forks,
+ * and the fork fails (perf_uprobe_init() in kernel/trace/trace_event_perf.c).
+ */
+struct td_probes {
+	/* perf_event_attr.config of two tracepoints each */
+	struct td_probe {
+		uint64_t entry, exit;
+	} * v;
+	size_t nr;
+	const char *root; /* of tracefs */
+	int events;       /* the open file of tracefs; -1: there is none */
+};
+
+/*
+ * Defines them, and removes those of a tdstat that has been killed.  -EACCES if this
+ * user may not.  Close them even after an error, when no event uses them any more.
+ */
+int td_probes_open(struct td_probes *probes,
+		   const struct td_entry_point *entries, size_t nr,
+		   struct td_err *err);
+void td_probes_close(struct td_probes *probes);
+
+#endif

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/slow/slow.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+#define PERCENT 100
+#define LEVELS  2 /* that calls are counted at */
+
+/* The rows of the slow calls, or of those around the median: one for each PMU. */
+struct class
+{
+	const struct td_report *report;
+	int timed;
+	bool slow;
+	unsigned int bucket;
+	double calls; /* on all PMUs */
+};
+
+/* --- rows ------------------------------------------------------------------- */
+
+static bool is_of(const struct class *class, const struct td_row *row)
+{
+	const struct td_region_facts *facts = row->region;
+
+	return facts && facts->timed == class->timed &&
+	       facts->slow == class->slow && facts->bucket == class->bucket;
+}
+
+/* The row on this PMU, on any for NULL; or NULL. */
+static const struct td_row *row_on(const struct class *class, const char *pmu)
+{
+	for (size_t i = 0; i < class->report->nr_rows; i++) {
+		const struct td_row *row = &class->report->rows[i];
+
+		if (is_of(class, row) && (!pmu || strcmp(row->pmu, pmu) == 0))
+			return row;
+	}
+	return NULL;
+}
+
+static struct class make_class(const struct td_report *report, size_t at,
+			       unsigned int bucket, bool slow)
+{
+	struct class class = { .report = report,
+			       .timed = 1 + (int)at,
+			       .slow = slow,
+			       .bucket = bucket };
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		if (is_of(&class, &report->rows[i]))
+			class.calls += (double)report->rows[i].region->calls;
+	}
+	return class;
+}
+
+/* The PMU that most calls of a class ended on. */
+static const char *home_of(const struct class *class)
+{
+	const struct td_row *most = NULL;
+
+	for (size_t i = 0; i < class->report->nr_rows; i++) {
+		const struct td_row *row = &class->report->rows[i];
+
+		if (is_of(class, row) &&
+		    (!most || row->region->calls > most->region->calls))
+			most = row;
+	}
+	return most ? most->pmu : NULL;
+}
+
+/* --- causes ----------------------------------------------------------------- */
+
+/* The times are ns of a slow call, until all are known. */
+static void add_cause(struct td_slow *out, enum td_slow_kind kind,
+		      const char *node, double ns, double error_ns)
+{
+	if (out->nr == TD_SLOW_CAUSES - 1)
+		return;
+	out->causes[out->nr++] = (struct td_slow_cause){
+		.kind = kind,
+		.node = node,
+		.share_pct = PERCENT * ns / out->extra_ns,
+		.error_pct = PERCENT * error_ns / fabs(out->extra_ns),
+	};
+}
+
+static void add_waiting(struct td_slow *out)
+{
+	const struct td_region_facts *slow = out->slow, *middle = out->middle;
+	double preempted = slow->preempted_ns - middle->preempted_ns;
+
+	if (isnan(slow->waited_ns) || isnan(middle->waited_ns))
+		return;
+	if (isnan(preempted)) {
+		add_cause(out, TD_SLOW_OFF, NULL,
+			  slow->waited_ns - middle->waited_ns, 0);
+		return;
+	}
+	add_cause(out, TD_SLOW_WAITED, NULL,
+		  slow->waited_ns - middle->waited_ns - preempted, 0);
+	add_cause(out, TD_SLOW_PREEMPTED, NULL, preempted, 0);
+}
+
+/* The ns of a call of the class on other PMUs, more than one at home takes. */
+static double elsewhere_ns(const struct class *class, const char *home,
+			   double at_home_ns)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < class->report->nr_rows; i++) {
+		const struct td_row *row = &class->report->rows[i];
+		double calls;
+
+		if (!is_of(class, row) || strcmp(row->pmu, home) == 0)
+			continue;
+		calls = (double)row->region->calls;
+		sum += row->region->on_ns - calls * at_home_ns;
+	}
+	return sum / class->calls;
+}
+
+/* --- slots ------------------------------------------------------------------ */
+
+static const struct td_cell *cell_of(const struct td_row *row,
+				     const struct td_node *node)
+{
+	return &row->cells[node->column];
+}
+
+static bool has_value(const struct td_row *row, const struct td_node *node)
+{
+	return cell_of(row, node)->status == TD_STATUS_OK;
+}
+
+static bool is_child(const struct td_report *report,
+		     const struct td_node *child, const struct td_node *node)
+{
+	return child->parent && child->level == node->level + 1 &&
+	       child->level <= LEVELS &&
+	       strcmp(child->parent, report->columns[node->column].name) == 0;
+}
+
+/* Nodes whose children are all known are told by these. */
+static bool is_split(const struct td_report *report, const struct td_row *slow,
+		     const struct td_row *middle, const struct td_node *node)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < slow->nr_nodes; i++) {
+		const struct td_node *child = &slow->nodes[i];
+
+		if (!is_child(report, child, node))
+			continue;
+		if (!has_value(slow, child) || !has_value(middle, child))
+			return false;
+		nr++;
+	}
+	return nr > 0;
+}
+
+static bool is_leaf(const struct td_report *report, const struct td_row *slow,
+		    const struct td_row *middle, const struct td_node *node)
+{
+	bool shown = node->level == 1;
+
+	if (!has_value(slow, node) || !has_value(middle, node))
+		return false;
+	for (size_t i = 0; !shown && i < slow->nr_nodes; i++) {
+		const struct td_node *parent = &slow->nodes[i];
+
+		shown = parent->level == 1 && is_child(report, node, parent) &&
+			is_split(report, slow, middle, parent);
+	}
+	return shown && !is_split(report, slow, middle, node);
+}
+
+/* Slots of a call that are a node's. */
+static double slots_of(const struct td_row *row, double percent)
+{
+	return percent / PERCENT * row->slots / (double)row->region->calls;
+}
+
+/* scale: from slots of a call at home to ns of a slow call. */
+static void add_nodes(struct td_slow *out, const struct td_report *report,
+		      const struct td_row *slow, const struct td_row *middle,
+		      double scale)
+{
+	for (size_t i = 0; i < slow->nr_nodes; i++) {
+		const struct td_node *node = &slow->nodes[i];
+		const struct td_cell *a, *b;
+
+		if (!is_leaf(report, slow, middle, node))
+			continue;
+		a = cell_of(slow, node);
+		b = cell_of(middle, node);
+		add_cause(out, TD_SLOW_NODE, report->columns[node->column].name,
+			  scale * (slots_of(slow, a->value) -
+				   slots_of(middle, b->value)),
+			  scale * hypot(slots_of(slow, a->error),
+					slots_of(middle, b->error)));
+	}
+}
+
+static double on_ns_of(const struct td_row *row)
+{
+	return row->region->on_ns / (double)row->region->calls;
+}
+
+/*
+ * The time on the CPU is slots times the time that each takes: what there are more
+ * slots is the nodes', and what those of a call of the middle take longer the clock's.
+ */
+static void add_home(struct td_slow *out, const struct class *of,
+		     const struct td_row *slow, const struct td_row *middle)
+{
+	double slots = slots_of(middle, PERCENT);
+	double ns_a_slot = on_ns_of(slow) / slots_of(slow, PERCENT);
+	double part = (double)slow->region->calls / of->calls;
+	double clock_ns = slots * ns_a_slot - on_ns_of(middle);
+
+	if (slow->region->calls < TD_LEAST_WINDOWS ||
+	    middle->region->calls < TD_LEAST_WINDOWS || !isfinite(clock_ns))
+		return;
+	add_nodes(out, of->report, slow, middle, part * ns_a_slot);
+	add_cause(out, TD_SLOW_CLOCK, NULL, part * clock_ns, 0);
+}
+
+/* --- all of it -------------------------------------------------------------- */
+
+static int by_share(const void *a, const void *b)
+{
+	const struct td_slow_cause *x = a, *y = b;
+
+	return (x->share_pct < y->share_pct) - (x->share_pct > y->share_pct);
+}
+
+static void add_rest(struct td_slow *out)
+{
+	double known = 0;
+
+	for (size_t i = 0; i < out->nr; i++)
+		known += out->causes[i].share_pct;
+	out->causes[out->nr++] =
+		(struct td_slow_cause){ .kind = TD_SLOW_REST,
+					.share_pct = PERCENT - known,
+					.error_pct = NAN };
+	qsort(out->causes, out->nr, sizeof(out->causes[0]), by_share);
+}
+
+static void add_causes(struct td_slow *out, const struct class *slow,
+		       const struct class *middle)
+{
+	const char *home = home_of(middle);
+	const struct td_row *at_home = row_on(middle, home);
+	const struct td_row *slow_at_home = row_on(slow, home);
+	double core_ns;
+
+	add_waiting(out);
+	core_ns = elsewhere_ns(slow, home, on_ns_of(at_home)) -
+		  elsewhere_ns(middle, home, on_ns_of(at_home));
+	if (core_ns != 0)
+		add_cause(out, TD_SLOW_CORE, NULL, core_ns, 0);
+	if (slow_at_home && slow_at_home->region->calls)
+		add_home(out, slow, slow_at_home, at_home);
+	add_rest(out);
+}
+
+static double took_ns_of(const struct class *class)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < class->report->nr_rows; i++) {
+		if (is_of(class, &class->report->rows[i]))
+			sum += class->report->rows[i].region->took_ns;
+	}
+	return sum;
+}
+
+static double all_calls(const struct td_report *report, size_t at)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_region_facts *facts = report->rows[i].region;
+
+		if (facts->timed == 1 + (int)at && !facts->slow)
+			sum += (double)facts->calls;
+	}
+	return sum;
+}
+
+static double time_pct_of(const struct class *class)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < class->report->nr_rows; i++) {
+		if (is_of(class, &class->report->rows[i]))
+			sum += class->report->rows[i].region->time_pct;
+	}
+	return sum;
+}
+
+struct td_slow td_slow_find(const struct td_report *report,
+			    const struct td_timed *timed, size_t at)
+{
+	struct class slow = make_class(report, at, timed->slow, true);
+	struct class middle = make_class(report, at, timed->middle, false);
+	const struct td_row *slow_row = row_on(&slow, NULL);
+	const struct td_row *middle_row = row_on(&middle, NULL);
+	struct td_slow out = { 0 };
+
+	if (!timed->slow || !slow_row || !middle_row || slow.calls <= 0 ||
+	    middle.calls <= 0)
+		return out;
+	out.slow = slow_row->region;
+	out.middle = middle_row->region;
+	out.calls_pct = PERCENT * slow.calls / all_calls(report, at);
+	out.time_pct = time_pct_of(&slow);
+	out.extra_ns = took_ns_of(&slow) / slow.calls -
+		       took_ns_of(&middle) / middle.calls;
+	add_causes(&out, &slow, &middle);
+	return out;
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# tdstat calls, of a program that knows how many calls it makes, how long they take by
+# its own clock, and why some of them are slow (calls.c).
+# machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
+# machine: spr --truth tests/emulator/scenarios/sapphirerapids.truth
+
+# shellcheck disable=SC2154 # stderr, of run
+load helper
+load nobody
+
+ROOT=$BATS_TEST_DIRNAME/../..
+PROGRAM=$ROOT/build/tests/machine/calls
+
+# What the probes cost is counted in the program's own scenario, as on silicon.
+calls() {
+	timeout -s KILL 200 "$ROOT/build/emulator/act" 1ms:ports -- "$TDSTAT" calls "$@"
+}
+
+# of FUNCTION FILTER: of its line of durations in the file "out"
+of() {
+	jq -r --arg name "$1" "select(.durations.function == \$name).durations | $2" out
+}
+
+# share CAUSE [NODE]: of the longer time of slow calls, as a whole number
+share() {
+	of job "[.slow.causes[] | select(.cause == \"$1\" and .clear${2:+ and .node == \"$2\"}).share] | add // 0 | round"
+}
+
+# The slow calls are the program's.
+slow_are() {
+	[ "$(of job '.slow.calls | round')" -ge "$1" ]
+	jq -es 'map(select(.durations).durations.slow.causes | map(.share) | add) | all(. > 99.99 and . < 100.01)' out
+}
+
+# --- calls ------------------------------------------------------------------------
+
+@test "all calls are counted, of one thread, of several, and of children" {
+	for how in short threads fork; do
+		name=job
+		[ $how != short ] || name=nothing
+		calls $name -j -o out -- "$PROGRAM" 4000 $how
+		[ "$(of $name .calls)" -eq 4000 ]
+		# each is in one row
+		[ "$(jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | map(.calls) | add' out)" -eq 4000 ]
+	done
+}
+
+@test "recursion, and calls that do not return" {
+	run -0 --separate-stderr calls recursive -j -o out -- "$PROGRAM" 300 recursive
+	[ "$(of recursive .calls)" -eq 300 ]
+	[[ $stderr == *"recursive: 900 calls were within another one"* ]]
+	run -0 --separate-stderr calls leaves -j -o out -- "$PROGRAM" 400 longjmp
+	[ "$(of leaves .calls)" -eq 300 ]
+	[[ $stderr == *"leaves: 100 calls had no return"* ]]
+}
+
+@test "several functions, one of which calls the other" {
+	calls job,spin -j -o out -- taskset -c 0 "$PROGRAM" 1000 short
+	run -0 calls job,spin@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 1000 dram 10
+	[ "$(of job .calls)" -eq 1000 ]
+	[ "$(of spin .calls)" -eq 1100 ]
+}
+
+# The program's own clock runs within the call, so it lacks what the probes cost there
+# and does not tell; a host that stops the machine is in both.
+@test "times of long calls are those of the program's clock" {
+	run -0 --separate-stderr calls job@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 200 sleep 2
+	echo "$output"
+	read -r made sum _ longest <<<"$output"
+	[ "$(of job .calls)" -eq "$made" ]
+	of job '.max * 1e9' | awk -v want="$longest" '{ exit !($1 > 0.97 * want && $1 < 1.05 * want + 500000) }'
+	jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | map(.seconds) | add * 1e9' out |
+		awk -v want="$sum" '{ print $1, want; exit !($1 > 0.97 * want && $1 < 1.1 * want) }'
+}
+
+@test "as many as perf probe and perf record count" {
+	perf_or_skip
+	"$PERF" probe -q -x "$PROGRAM" spin || skip "no perf probe"
+	"$PERF" record -q -e probe_calls:spin -o data "$PROGRAM" 1000 dram 10 >/dev/null
+	"$PERF" probe -q -d 'probe_calls:*'
+	calls spin@"$PROGRAM" -j -o out -- "$PROGRAM" 1000 dram 10
+	[ "$("$PERF" script -i data -F comm 2>/dev/null | wc -l)" -eq "$(of spin .calls)" ]
+}
+
+# --- causes -----------------------------------------------------------------------
+
+@test "slow by memory" {
+	calls job@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 1000 dram 20
+	slow_are 3
+	[ "$(share node tma_backend_bound)" -ge 50 ]
+	[ "$(share waited)" -le 5 ]
+	calls job@"$PROGRAM" -l 2 -j -o out -- taskset -c 0 "$PROGRAM" 1000 dram 20
+	# where too few calls are around the median, its parts are not known
+	[ $(($(share node tma_memory_bound) + $(share node tma_backend_bound))) -ge 40 ]
+}
+
+@test "slow by sleeping" {
+	calls job@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 1000 sleep 20
+	slow_are 3
+	[ "$(share waited)" -ge 40 ]
+	[ "$(share waited)" -gt "$(share node tma_backend_bound)" ]
+	# each of them loses its CPU
+	jq -es 'map(select(.slow)) | length > 0 and all(.switches > 0.7 and .on_cpu < 75)' out
+	jq -es 'map(select(.metric and .slow == false and .calls > 200)) | all(.switches < 0.1)' out
+}
+
+@test "slow by page faults" {
+	run -0 --separate-stderr calls job@"$PROGRAM" -o out -- taskset -c 0 "$PROGRAM" 2000 faults 20
+	cat out
+	# 48 pages, and what the kernel takes at once
+	grep -Eq 'has \(one around the median\): [345][0-9]\.[0-9] page faults \(0\.0\)' <(tr -s ' \n' '  ' <out)
+}
+
+@test "slow by another kind of core" {
+	[ "$(ls -d /sys/bus/event_source/devices/cpu_atom 2>/dev/null)" ] || skip "there is one kind of core"
+	calls job@"$PROGRAM" -j -o out -- "$PROGRAM" 1000 atom 20
+	slow_are 3
+	[ "$(share 'other core')" -ge 50 ]
+}
+
+@test "calls that are alike have no slow ones" {
+	run -0 calls spin@"$PROGRAM" -j -o out -- "$PROGRAM" 20 short
+	jq -es 'map(select(.durations)) | all(.durations.slow == null)' out
+}
+
+# --- around it --------------------------------------------------------------------
+
+@test "a process that runs already" {
+	"$PROGRAM" 100000000 threads &
+	program=$!
+	run -0 --separate-stderr calls job -p $program --timeout 1s -j -o out
+	kill $program
+	[ "$(of job .calls)" -gt 100 ]
+	[ "$(of job '.slowest | length')" -eq 10 ]
+}
+
+@test "a recording says the same, in all formats" {
+	calls job@"$PROGRAM" --record rec -j -o out -- taskset -c 0 "$PROGRAM" 2000 dram 20
+	"$TDSTAT" report rec -j | jq -c 'del(.time)' >again
+	jq -c 'del(.time)' out | diff - again
+	"$TDSTAT" report rec -x, >csv
+	# all calls are in rows, and all of their time
+	awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["slow"] == 0 { calls += $at["calls"]; share += $at["time_share"] }
+		END { print calls, share; exit !(calls == 2000 && share > 99.5 && share < 100.5) }' csv
+	"$TDSTAT" report rec --html page
+	grep -q 'job from' page
+}
+
+@test "probes are gone afterwards, those of one that was killed with the next run" {
+	calls nothing -o out -- "$PROGRAM" 10 short
+	[ ! -s /sys/kernel/tracing/uprobe_events ]
+	# the command goes on
+	"$TDSTAT" calls job -o out -- "$PROGRAM" 100000000 threads &
+	tdstat=$!
+	until grep -q tdstat_$tdstat /sys/kernel/tracing/uprobe_events; do sleep 0.1; done
+	sleep 1
+	program=$(pgrep -P $tdstat)
+	kill -KILL $tdstat
+	wait $tdstat || true
+	kill -0 "$program"
+	calls nothing -o out -- "$PROGRAM" 10 short
+	kill "$program"
+	[ ! -s /sys/kernel/tracing/uprobe_events ]
+}
+
+@test "the command's status is handed on; without rights it runs" {
+	run -7 calls job@"$PROGRAM" -o out -- sh -c "$PROGRAM 10 threads; exit 7"
+	run -0 --separate-stderr as_nobody 2 "$TDSTAT" calls nothing -o /dev/null -- "$PROGRAM" 10 short
+	[[ $stderr == *CAP_SYS_ADMIN* && $stderr == *"runs anyway"* ]]
+}

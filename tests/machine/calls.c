@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * usage: calls CALLS HOW [EVERY]
+ *
+ * Calls job() so often: each EVERY-th call (1000) is slow, in one of these ways:
+ * "dram" (the scenario dram_latency), "sleep", "faults" (of pages) or "atom" (it moves
+ * to CPU 3).  Or the calls are special: "recursive", "longjmp", "threads", "fork",
+ * "short".  Prints how many calls were made, and how long they took by the program's
+ * own clock: all, the median, the slowest.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FAST_NS 20000
+#define SLOW_NS 6000000
+#define PAGES   48
+
+enum {
+	LEAF = 0x54444d43,
+	FORGET = 0,
+	BY_HASH = 3
+}; /* qemu/threads.c */
+
+typedef void slow_fn(void);
+
+static uint64_t *took;
+static size_t nr_took;
+static jmp_buf out;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void choose(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+	uint32_t a = LEAF, c = *name ? BY_HASH : FORGET, d;
+
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 0x100000001b3;
+	__asm__ volatile("cpuid" : "+a"(a), "+b"(hash), "+c"(c), "=d"(d));
+}
+
+static void spin(uint64_t ns)
+{
+	uint64_t end = now_ns() + ns;
+
+	while (now_ns() < end)
+		;
+}
+
+static void by_dram(void)
+{
+	choose("dram_latency");
+	spin(SLOW_NS);
+	choose("ports");
+}
+
+static void by_sleep(void)
+{
+	struct timespec t = { .tv_nsec = SLOW_NS };
+
+	nanosleep(&t, NULL);
+}
+
+static void by_faults(void)
+{
+	size_t size = PAGES * 4096;
+	char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (size_t i = 0; pages != MAP_FAILED && i < PAGES; i++)
+		pages[i << 12] = 1;
+	munmap(pages, size);
+}
+
+static void move(size_t cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void by_atom(void)
+{
+	spin(SLOW_NS);
+}
+
+__attribute__((noinline)) void job(slow_fn *slow);
+__attribute__((noinline)) void job(slow_fn *slow)
+{
+	uint64_t begin = now_ns();
+
+	spin(FAST_NS);
+	if (slow)
+		slow();
+	if (took)
+		took[nr_took++] = now_ns() - begin;
+}
+
+__attribute__((noinline)) int recursive(int depth);
+__attribute__((noinline)) int recursive(int depth)
+{
+	static volatile int last;
+
+	if (depth)
+		last = recursive(depth - 1) + 1;
+	spin(1000);
+	return last;
+}
+
+__attribute__((noinline)) void leaves(bool jump);
+__attribute__((noinline)) void leaves(bool jump)
+{
+	spin(1000);
+	if (jump)
+		longjmp(out, 1);
+}
+
+__attribute__((noinline)) void nothing(void);
+__attribute__((noinline)) void nothing(void)
+{
+	__asm__ volatile("");
+}
+
+/* --- kinds ------------------------------------------------------------------ */
+
+static void call_slowly(size_t calls, size_t every, slow_fn *slow)
+{
+	took = calloc(calls + 1, sizeof(*took));
+	for (size_t i = 1; i <= calls; i++) {
+		bool now = i % every == 0;
+
+		if (now && slow == by_atom)
+			move(3);
+		job(now ? slow : NULL);
+		if (now && slow == by_atom)
+			move(0);
+	}
+}
+
+static void *call_in_thread(void *calls)
+{
+	for (size_t i = 0; i < (uintptr_t)calls; i++)
+		job(NULL);
+	return NULL;
+}
+
+static void call_in_threads(size_t calls)
+{
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, call_in_thread,
+			       (void *)(calls / 4));
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void call_in_children(size_t calls)
+{
+	for (int i = 0; i < 4; i++) {
+		if (fork() == 0) {
+			call_in_thread((void *)(calls / 4));
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void call_specially(size_t calls, const char *how)
+{
+	for (volatile size_t i = 0; i < calls; i++) {
+		if (strcmp(how, "recursive") == 0)
+			recursive(3);
+		else if (strcmp(how, "short") == 0)
+			nothing();
+		else if (setjmp(out) == 0)
+			leaves(i % 4 == 0);
+	}
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void print(size_t calls)
+{
+	uint64_t sum = 0;
+
+	printf("%zu", calls);
+	for (size_t i = 0; i < nr_took; i++)
+		sum += took[i];
+	if (nr_took) {
+		qsort(took, nr_took, sizeof(*took), by_size);
+		printf(" %lu %lu %lu", sum, took[nr_took / 2],
+		       took[nr_took - 1]);
+	}
+	printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		slow_fn *slow;
+	} ways[] = {
+		{ "dram", by_dram },
+		{ "sleep", by_sleep },
+		{ "faults", by_faults },
+		{ "atom", by_atom },
+	};
+	size_t calls = argc > 2 ? strtoul(argv[1], NULL, 10) : 0;
+	size_t every = argc > 3 ? strtoul(argv[3], NULL, 10) : 1000;
+	slow_fn *slow = NULL;
+
+	if (!calls)
+		return 64;
+	choose("ports");
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (strcmp(ways[i].name, argv[2]) == 0)
+			slow = ways[i].slow;
+	}
+	if (slow)
+		call_slowly(calls, every, slow);
+	else if (strcmp(argv[2], "threads") == 0)
+		call_in_threads(calls);
+	else if (strcmp(argv[2], "fork") == 0)
+		call_in_children(calls);
+	else
+		call_specially(calls, argv[2]);
+	print(calls);
+	return 0;
+}

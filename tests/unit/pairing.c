@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sample/pairing.h"
+
+#include <stdlib.h>
+
+#include "tests/unit/test.h"
+
+/* Two kinds of core, with a group each: of two events, and of one. */
+static struct td_event events[3];
+static int members[] = { 0, 1, 2 };
+static struct td_group groups[] = {
+	{ .pmu = 0, .members = members, .nr = 2 },
+	{ .pmu = 1, .members = members + 2, .nr = 1 },
+};
+static const struct td_plan plan = { .events = { events, 3 },
+				     .groups = groups,
+				     .nr_groups = 2 };
+
+enum {
+	F,
+	G,
+	NR_FUNCTIONS
+};
+
+#define MOST 64
+
+static struct td_pairing pairing;
+static struct td_paired_call calls[MOST];
+static uint64_t sums[MOST][16];
+static size_t nr;
+static uint64_t now_ns;
+
+static int take(void *ctx, const struct td_paired_call *call)
+{
+	(void)ctx;
+	if (nr == MOST)
+		exit(1);
+	calls[nr] = *call;
+	memcpy(sums[nr], call->sums,
+	       td_pairing_nr_sums(&plan) * sizeof(uint64_t));
+	nr++;
+	return 0;
+}
+
+static void begin(void)
+{
+	td_pairing_free(&pairing);
+	pairing.plan = &plan;
+	pairing.nr_functions = NR_FUNCTIONS;
+	pairing.take = take;
+	nr = 0;
+	now_ns = 1000;
+}
+
+/* Of a thread on a CPU: CPU 1 is of the second kind. */
+static struct td_record record_of(int tid, int cpu)
+{
+	return (struct td_record){ .kind = TD_RECORD_SAMPLE,
+				   .time_ns = now_ns,
+				   .cpu = cpu,
+				   .pid = tid,
+				   .tid = tid,
+				   .wide = true };
+}
+
+/* value: of the group's first event; a second one has a tenth; time is the value. */
+static void sample(int tid, int cpu, uint64_t stack, uint64_t value,
+		   enum td_probed what, int function)
+{
+	struct td_record r = record_of(tid, cpu);
+	const uint64_t both[] = { value,       1, value / 10,   1,
+				  value / 100, 1, value / 1000, 1 };
+	const uint64_t one[] = { value, 1, value / 100, 1, value / 1000, 1 };
+	bool second = cpu == 1;
+
+	r.stack = stack;
+	r.values = second ? one : both;
+	r.nr_values = second ? 3 : 4;
+	r.running_ns = value;
+	if (td_pairing_sample(&pairing, &r, second, what, function))
+		exit(1);
+}
+
+static void enter(int tid, uint64_t stack, int function)
+{
+	now_ns += 10;
+	sample(tid, 0, stack, now_ns, TD_PROBED_ENTRY, function);
+}
+
+/* The return address is popped. */
+static void leave(int tid, uint64_t stack, int function)
+{
+	now_ns += 10;
+	sample(tid, 0, stack + 8, now_ns, TD_PROBED_EXIT, function);
+}
+
+static void lose_cpu(int tid, int cpu, uint64_t value, bool out, bool preempted)
+{
+	struct td_record r = record_of(tid, cpu);
+
+	r.kind = TD_RECORD_SWITCH;
+	r.out = out;
+	r.preempted = preempted;
+	if (out)
+		sample(tid, cpu, 0, value, TD_PROBED_SWITCH, 0);
+	if (td_pairing_switch(&pairing, &r))
+		exit(1);
+}
+
+static uint64_t sum(size_t call, size_t which)
+{
+	return sums[call][plan.events.nr + which];
+}
+
+/* --- calls ------------------------------------------------------------------ */
+
+static void test_one(void)
+{
+	begin();
+	enter(7, 500, F);
+	leave(7, 500, F);
+	ok(nr == 1 && calls[0].function == F && calls[0].time_ns == 10 &&
+		   calls[0].start_ns == 1010 && calls[0].tid == 7,
+	   "a call");
+	ok(sums[0][0] == 10 && sums[0][1] == 1 && sums[0][2] == 0,
+	   "with what was counted within it");
+	enter(7, 500, F);
+	leave(7, 500, F);
+	ok(nr == 2 && sums[1][0] == 10, "and the next one");
+	ok(pairing.unpaired[F].recursive + pairing.unpaired[F].left +
+			   pairing.unpaired[F].before ==
+		   0,
+	   "nothing is left over");
+}
+
+static void test_nested(void)
+{
+	begin();
+	enter(7, 500, F);
+	enter(7, 400, G);
+	leave(7, 400, G);
+	leave(7, 500, F);
+	ok(nr == 2 && calls[0].function == G && calls[0].time_ns == 10 &&
+		   calls[1].function == F && calls[1].time_ns == 30,
+	   "functions within each other");
+}
+
+static void test_recursion(void)
+{
+	begin();
+	enter(7, 500, F);
+	enter(7, 400, F);
+	enter(7, 300, F);
+	leave(7, 300, F);
+	leave(7, 400, F);
+	leave(7, 500, F);
+	ok(nr == 1 && calls[0].time_ns == 50, "the outermost call counts");
+	ok(pairing.unpaired[F].recursive == 2, "those within are told");
+}
+
+/* The kernel has no returns of more than 64 calls within each other. */
+static void test_deep(void)
+{
+	begin();
+	for (uint64_t i = 0; i < 100; i++)
+		enter(7, 5000 - 10 * i, F);
+	for (uint64_t i = 64; i--;)
+		leave(7, 5000 - 10 * i, F);
+	ok(nr == 1 && pairing.unpaired[F].recursive == 99 &&
+		   !pairing.unpaired[F].left,
+	   "a deep recursion is one call");
+}
+
+/* --- calls that do not return ----------------------------------------------- */
+
+static void test_longjmp(void)
+{
+	begin();
+	enter(7, 500, F);
+	enter(7, 400, G);
+	leave(7, 500, F);
+	ok(nr == 1 && calls[0].function == F && pairing.unpaired[G].left == 1,
+	   "an outer return leaves the inner call");
+	for (int i = 0; i < 3; i++)
+		enter(7, 400, F);
+	leave(7, 400, F);
+	ok(nr == 2 && calls[1].time_ns == 10 && pairing.unpaired[F].left == 2,
+	   "a call at the same place: those before were left");
+	enter(7, 400, F);
+	enter(7, 450, F);
+	leave(7, 450, F);
+	ok(nr == 3 && calls[2].time_ns == 10 && pairing.unpaired[F].left == 3 &&
+		   !pairing.unpaired[F].recursive,
+	   "a call above: that below was left");
+}
+
+static void test_tail_call(void)
+{
+	begin();
+	enter(7, 500, F);
+	enter(7, 500, G);
+	leave(7, 500, G);
+	sample(7, 0, 508, now_ns, TD_PROBED_EXIT, F);
+	ok(nr == 2 && calls[0].function == G && calls[1].function == F &&
+		   calls[1].time_ns == 20,
+	   "a function that jumps to another returns with it");
+	ok(!pairing.unpaired[F].left && !pairing.unpaired[G].left,
+	   "and neither was left");
+}
+
+static void test_before(void)
+{
+	begin();
+	leave(7, 500, F);
+	ok(nr == 0 && pairing.unpaired[F].before == 1,
+	   "a return of a call that had begun before");
+	enter(7, 400, F);
+	leave(7, 400, F);
+	leave(7, 500, F);
+	ok(nr == 1 && pairing.unpaired[F].before == 2, "around another one");
+}
+
+/* --- threads ---------------------------------------------------------------- */
+
+static void test_threads(void)
+{
+	begin();
+	enter(7, 500, F);
+	enter(8, 500, F);
+	leave(7, 500, F);
+	leave(8, 500, F);
+	ok(nr == 2 && calls[0].tid == 7 && calls[0].time_ns == 20 &&
+		   calls[1].tid == 8 && calls[1].time_ns == 20 &&
+		   !pairing.unpaired[F].recursive,
+	   "each thread has its calls");
+}
+
+static void test_fork(void)
+{
+	begin();
+	enter(7, 500, F);
+	leave(8, 500, F);
+	leave(7, 500, F);
+	ok(nr == 1 && calls[0].tid == 7 && pairing.unpaired[F].before == 1,
+	   "a child returns from its parent's call, which is one");
+}
+
+static void test_end(void)
+{
+	begin();
+	enter(7, 500, F);
+	td_pairing_end_thread(&pairing, 7);
+	ok(pairing.unpaired[F].open == 1, "a thread ends within a call");
+	now_ns = 1000;
+	enter(7, 500, F);
+	leave(7, 500, F);
+	ok(nr == 1 && sums[0][0] == 10,
+	   "the next thread of the number begins with counts of 0");
+	enter(7, 500, F);
+	td_pairing_exec(&pairing, 7);
+	ok(pairing.unpaired[F].open == 2, "it becomes another program");
+	enter(7, 300, F);
+	td_pairing_end(&pairing);
+	ok(pairing.unpaired[F].open == 3 && nr == 1, "the counting ends");
+}
+
+static void test_reused_number(void)
+{
+	begin();
+	enter(7, 500, F);
+	leave(7, 500, F);
+	enter(7, 500, F);
+	now_ns += 10;
+	sample(7, 0, 508, 5, TD_PROBED_EXIT, F);
+	ok(nr == 1 && pairing.unpaired[F].lost == 1,
+	   "counts that go back are of another thread");
+}
+
+/* --- CPUs ------------------------------------------------------------------- */
+
+static void test_switch(void)
+{
+	begin();
+	enter(7, 500, F);
+	now_ns += 10;
+	lose_cpu(7, 0, now_ns, true, false);
+	now_ns += 100;
+	lose_cpu(7, 0, 0, false, false);
+	now_ns += 10;
+	lose_cpu(7, 0, now_ns - 100, true, true);
+	now_ns += 50;
+	lose_cpu(7, 0, 0, false, false);
+	now_ns += 10;
+	sample(7, 0, 508, now_ns - 150, TD_PROBED_EXIT, F);
+	ok(nr == 1 && calls[0].time_ns == 180, "the whole time");
+	ok(sum(0, TD_CALL_WAITED_NS) == 150 &&
+		   sum(0, TD_CALL_PREEMPTED_NS) == 50,
+	   "and that without a CPU");
+	ok(sums[0][0] == 30 && sum(0, TD_CALL_GROUPS) == 30,
+	   "nothing is counted meanwhile");
+	ok(sum(0, TD_CALL_MIGRATIONS) == 0, "it stayed on its CPU");
+}
+
+/* To a CPU of the other kind, which has counted 5000 of the thread before, and back. */
+static void test_migration(void)
+{
+	begin();
+	sample(7, 1, 0, 5000, TD_PROBED_SWITCH, 0);
+	enter(7, 500, F);
+	now_ns += 10;
+	sample(7, 0, 0, now_ns, TD_PROBED_SWITCH, 0);
+	sample(7, 1, 0, 7000, TD_PROBED_SWITCH, 0);
+	sample(7, 0, 508, now_ns + 7, TD_PROBED_EXIT, F);
+	ok(nr == 1 && sums[0][0] == 17 && sums[0][2] == 2000,
+	   "a call on both kinds of core has the counts of each");
+	ok(sum(0, TD_CALL_GROUPS) == 17 && sum(0, TD_CALL_GROUPS + 1) == 2000,
+	   "and the time on each");
+	ok(sum(0, TD_CALL_MIGRATIONS) == 2 && calls[0].group == 0,
+	   "it moved twice, and ended on the first");
+}
+
+static void test_lost(void)
+{
+	begin();
+	enter(7, 500, F);
+	td_pairing_lost(&pairing);
+	leave(7, 500, F);
+	ok(nr == 0 && pairing.unpaired[F].lost == 1,
+	   "a call while records are lost is no number");
+	enter(7, 500, F);
+	leave(7, 500, F);
+	ok(nr == 1 && sums[0][0] == 10, "the next one is");
+	sample(7, 1, 0, 900, TD_PROBED_SWITCH, 0);
+	enter(7, 500, F);
+	leave(7, 500, F);
+	ok(nr == 2 && sums[1][2] == 0,
+	   "what another CPU counted in between is not its");
+}
+
+/* Of a thread that is seen on a CPU for the first time after a loss. */
+static void test_lost_place(void)
+{
+	begin();
+	enter(7, 500, F);
+	leave(7, 500, F);
+	td_pairing_lost(&pairing);
+	enter(7, 500, F);
+	sample(7, 1, 0, 900, TD_PROBED_SWITCH, 0);
+	leave(7, 500, F);
+	ok(nr == 1 && pairing.unpaired[F].lost == 1,
+	   "how much of it is the call's is not known");
+}
+
+int main(void)
+{
+	test_one();
+	test_nested();
+	test_recursion();
+	test_deep();
+	test_longjmp();
+	test_tail_call();
+	test_before();
+	test_threads();
+	test_fork();
+	test_end();
+	test_reused_number();
+	test_switch();
+	test_migration();
+	test_lost();
+	test_lost_place();
+	td_pairing_free(&pairing);
+	return done_testing();
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "metrics/slow/slow.h"
+
+#include <stdlib.h>
+
+#include "lib/base/util.h"
+#include "tests/unit/test.h"
+
+/* --- which calls are slow --------------------------------------------------- */
+
+static struct td_timed choose(unsigned int fast, uint64_t nr_fast,
+			      unsigned int slow, uint64_t nr_slow)
+{
+	uint64_t calls[TD_REGION_BUCKETS] = { 0 };
+	struct td_timed timed = { 0 };
+
+	calls[fast] = nr_fast;
+	calls[slow] += nr_slow;
+	td_timed_choose(&timed, calls);
+	return timed;
+}
+
+static void test_choose(void)
+{
+	struct td_timed timed = choose(10, 9900, 20, 100);
+
+	ok(timed.middle == 10 && timed.slow > 10 && timed.slow <= 20,
+	   "one in a hundred is much slower");
+	timed = choose(10, 9500, 20, 500);
+	ok(timed.slow == 20, "one in twenty: from their bucket on");
+	timed = choose(10, 99990, 20, 10);
+	ok(timed.slow == 12,
+	   "where less than thirty are, from the next but one on");
+	timed = choose(10, 9000, 11, 1000);
+	ok(!timed.slow, "a little slower is not slow");
+	timed = choose(10, 100, 10, 0);
+	ok(timed.middle == 10 && !timed.slow, "all are alike");
+	timed = choose(TD_REGION_BUCKETS - 1, 100, 0, 1);
+	ok(timed.middle == TD_REGION_BUCKETS - 1 && !timed.slow,
+	   "there is nothing slower than the last");
+}
+
+static void test_slowest(void)
+{
+	struct td_timed timed = { 0 };
+	bool sorted = true;
+
+	for (uint64_t i = 0; i < 100; i++) {
+		const struct td_slow_call call = { .time_ns = i * 37 % 100 };
+
+		td_timed_add_slow(&timed, &call);
+	}
+	for (uint64_t i = 0; i < TD_SLOWEST; i++)
+		sorted &= timed.slowest[i].time_ns == 99 - i;
+	ok(timed.nr_slowest == TD_SLOWEST && sorted, "the ten slowest calls");
+}
+
+/* --- why -------------------------------------------------------------------- */
+
+enum {
+	RETIRING,
+	BACKEND,
+	MEMORY,
+	CORE,
+	NR_COLUMNS
+};
+
+static const struct td_column columns[NR_COLUMNS] = {
+	{ "tma_retiring", "%", true },
+	{ "tma_backend_bound", "%", true },
+	{ "tma_memory_bound", "%", true },
+	{ "tma_core_bound", "%", true },
+};
+static const struct td_node nodes[] = {
+	{ RETIRING, NULL, 1, 0, NULL },
+	{ BACKEND, NULL, 1, 0, NULL },
+	{ MEMORY, "tma_backend_bound", 2, 1, NULL },
+	{ CORE, "tma_backend_bound", 2, 1, NULL },
+};
+
+#define MIDDLE_BUCKET 10
+#define SLOW_BUCKET   20
+#define CALLS         100
+
+static struct td_cell cells[4][NR_COLUMNS];
+static struct td_region_facts facts[4];
+static struct td_row rows[4];
+static struct td_report report = { .columns = columns,
+				   .nr_columns = NR_COLUMNS,
+				   .rows = rows };
+static const struct td_timed timed = { .middle = MIDDLE_BUCKET,
+				       .slow = SLOW_BUCKET };
+
+static void set(size_t row, size_t column, double value, double error)
+{
+	cells[row][column] = td_cell_make(TD_STATUS_OK, value);
+	cells[row][column].error = error;
+}
+
+/* Calls of so many ns with a CPU and without, and so many slots. */
+static void add_row(const char *pmu, bool slow, double on_ns, double waited_ns,
+		    double slots)
+{
+	size_t at = report.nr_rows++;
+
+	rows[at] = td_row_init("f", pmu);
+	rows[at].slots = CALLS * slots;
+	rows[at].cells = cells[at];
+	rows[at].nodes = nodes;
+	rows[at].nr_nodes = TD_ARRAY_SIZE(nodes);
+	rows[at].region = &facts[at];
+	facts[at] = (struct td_region_facts){
+		.timed = 1,
+		.slow = slow,
+		.bucket = slow ? SLOW_BUCKET : MIDDLE_BUCKET,
+		.calls = CALLS,
+		.took_ns = CALLS * (on_ns + waited_ns),
+		.on_ns = CALLS * on_ns,
+		.time_pct = 50,
+		.waited_ns = waited_ns,
+	};
+	set(at, RETIRING, 50, 0.1);
+	set(at, BACKEND, 50, 0.1);
+	for (size_t i = MEMORY; i < NR_COLUMNS; i++)
+		cells[at][i] = td_cell_make(TD_STATUS_NOT_COUNTED, NAN);
+}
+
+static void begin(void)
+{
+	report.nr_rows = 0;
+	add_row("core", false, 1000, 0, 6000);
+}
+
+static const struct td_slow_cause *
+find(const struct td_slow *slow, enum td_slow_kind kind, const char *node)
+{
+	static const struct td_slow_cause none;
+
+	for (size_t i = 0; i < slow->nr; i++) {
+		const struct td_slow_cause *cause = &slow->causes[i];
+
+		if (cause->kind == kind &&
+		    (!node || strcmp(cause->node, node) == 0))
+			return cause;
+	}
+	return &none;
+}
+
+static bool adds_up(const struct td_slow *slow)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < slow->nr; i++)
+		sum += slow->causes[i].share_pct;
+	return test_near(sum, 100, 1e-9);
+}
+
+static double share(const struct td_slow *slow, enum td_slow_kind kind,
+		    const char *node)
+{
+	return find(slow, kind, node)->share_pct;
+}
+
+static void test_nodes(void)
+{
+	struct td_slow slow;
+
+	begin();
+	add_row("core", true, 5000, 0, 30000);
+	set(1, RETIRING, 10, 1);
+	set(1, BACKEND, 90, 1);
+	slow = td_slow_find(&report, &timed, 0);
+	ok(slow.slow && test_near(slow.extra_ns, 4000, 1e-9) &&
+		   test_near(slow.calls_pct, 100, 1e-9),
+	   "how much longer a slow call takes");
+	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 100,
+		     1e-9) &&
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 0,
+			     1e-9),
+	   "24,000 slots more, all of them of the backend");
+	ok(adds_up(&slow), "shares add up");
+	ok(test_near(find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct,
+		     1.25, 0.01),
+	   "an error of a percent of the slots is more of the difference");
+	ok(td_slow_is_clear(&slow.causes[0]) &&
+		   !td_slow_is_clear(find(&slow, TD_SLOW_NODE, "tma_retiring")),
+	   "what is below its error is not clear");
+}
+
+static void test_level_2(void)
+{
+	struct td_slow slow;
+
+	begin();
+	add_row("core", true, 2000, 0, 12000);
+	for (size_t i = 0; i < 2; i++) {
+		set(i, MEMORY, i ? 40 : 10, 0.1);
+		set(i, CORE, i ? 10 : 40, 0.1);
+	}
+	slow = td_slow_find(&report, &timed, 0);
+	ok(find(&slow, TD_SLOW_NODE, "tma_backend_bound")->node == NULL,
+	   "a node whose children are known is told by them");
+	ok(share(&slow, TD_SLOW_NODE, "tma_memory_bound") > 60 &&
+		   share(&slow, TD_SLOW_NODE, "tma_core_bound") < 0 &&
+		   adds_up(&slow),
+	   "and one that became less is negative");
+}
+
+static void test_waiting(void)
+{
+	struct td_slow slow;
+
+	begin();
+	add_row("core", true, 1000, 9000, 6000);
+	facts[1].preempted_ns = 900;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(test_near(share(&slow, TD_SLOW_WAITED, NULL), 90, 1e-9) &&
+		   test_near(share(&slow, TD_SLOW_PREEMPTED, NULL), 10, 1e-9) &&
+		   adds_up(&slow),
+	   "time without a CPU");
+	ok(slow.causes[0].kind == TD_SLOW_WAITED, "the largest comes first");
+	facts[0].preempted_ns = facts[1].preempted_ns = NAN;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(test_near(share(&slow, TD_SLOW_OFF, NULL), 100, 1e-9) &&
+		   adds_up(&slow),
+	   "of which nobody knows the reason");
+}
+
+static void test_clock(void)
+{
+	struct td_slow slow;
+
+	begin();
+	add_row("core", true, 3000, 0, 6000);
+	slow = td_slow_find(&report, &timed, 0);
+	ok(test_near(share(&slow, TD_SLOW_CLOCK, NULL), 100, 1e-9) &&
+		   adds_up(&slow),
+	   "as many slots, which took longer");
+}
+
+static void test_other_core(void)
+{
+	struct td_slow slow;
+
+	begin();
+	add_row("atom", true, 3000, 0, 9000);
+	slow = td_slow_find(&report, &timed, 0);
+	ok(test_near(share(&slow, TD_SLOW_CORE, NULL), 100, 1e-9) &&
+		   adds_up(&slow),
+	   "all slow calls are on another kind of core");
+	add_row("core", true, 3000, 0, 18000);
+	slow = td_slow_find(&report, &timed, 0);
+	ok(test_near(share(&slow, TD_SLOW_CORE, NULL), 50, 1e-9) &&
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 25,
+			     1e-9) &&
+		   adds_up(&slow),
+	   "half of them: those on the same have the nodes");
+}
+
+static void test_few(void)
+{
+	struct td_slow slow;
+
+	begin();
+	add_row("core", true, 5000, 0, 30000);
+	facts[1].calls = TD_LEAST_WINDOWS - 1;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(find(&slow, TD_SLOW_NODE, "tma_retiring")->node == NULL &&
+		   adds_up(&slow) && slow.causes[0].kind == TD_SLOW_REST &&
+		   !td_slow_is_clear(&slow.causes[0]),
+	   "of few calls the nodes are not known");
+}
+
+static void test_none(void)
+{
+	const struct td_timed alike = { .middle = MIDDLE_BUCKET };
+	struct td_slow slow;
+
+	begin();
+	slow = td_slow_find(&report, &alike, 0);
+	ok(!slow.slow && !slow.nr, "no calls are slow");
+}
+
+int main(void)
+{
+	test_choose();
+	test_slowest();
+	test_nodes();
+	test_level_2();
+	test_waiting();
+	test_clock();
+	test_other_core();
+	test_few();
+	test_none();
+	return done_testing();
+}

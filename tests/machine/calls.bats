@@ -154,12 +154,12 @@ slow_are() {
 	[ ! -s /sys/kernel/tracing/uprobe_events ]
 	# the command goes on
 	"$TDSTAT" calls job -o out -- "$PROGRAM" 100000000 threads &
-	tdstat=$!
-	until grep -q tdstat_$tdstat /sys/kernel/tracing/uprobe_events; do sleep 0.1; done
+	killed=$!
+	until grep -q tdstat_$killed /sys/kernel/tracing/uprobe_events; do sleep 0.1; done
 	sleep 1
-	program=$(pgrep -P $tdstat)
-	kill -KILL $tdstat
-	wait $tdstat || true
+	program=$(pgrep -P $killed)
+	kill -KILL $killed
+	wait $killed || true
 	kill -0 "$program"
 	calls nothing -o out -- "$PROGRAM" 10 short
 	kill "$program"

@@ -281,7 +281,9 @@ int td_timed_read_region(struct json_object *object,
 	uint64_t timed;
 
 	if (!json_object_object_get_ex(object, "timed", NULL))
-		return 0;
+		return json_object_object_get_ex(object, "bucket", NULL)
+			       ? -EINVAL
+			       : 0;
 	if (!read_number(object, "timed", INT_MAX, &timed) || !timed ||
 	    timed > regions->nr_timed || !region->calls.counted ||
 	    !read_bucket(object, "bucket", &region->bucket) ||

@@ -88,7 +88,9 @@ struct td_opts {
 	bool dry_run;
 	int verbose;
 	struct td_diff_ask diff;
-	bool one_line; /* doctor */
+	bool one_line;       /* doctor */
+	bool evidence;       /* doctor: of the programs, in a file */
+	const char *program; /* doctor: one of them */
 	/* arguments of list, explain, help; the recordings of diff */
 	const char **patterns;
 	size_t nr_patterns;

@@ -17,7 +17,8 @@
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 
-#define FILE_NAME "tdstat-evidence.jsonl"
+#define FILE_NAME  "tdstat-evidence.jsonl"
+#define MOST_BYTES 1000000
 
 /* Five seconds in all, of which a part is for those to compare with. */
 #define ALONE_MS 300
@@ -144,6 +145,14 @@ static void judge(struct td_shown_program *found,
 	found->agrees = is_in_path(&measured->focus, found->expected);
 }
 
+/* Of a file of 1 MB; the verdict needs its course, the others have their errors. */
+static size_t room_of(const struct giving *g, const struct td_way *way)
+{
+	size_t nr = TD_NR_PROGRAMS * td_machine_count_kinds(&g->machine);
+
+	return way->ask.drill ? MOST_BYTES / 2 / nr : 0;
+}
+
 static int measure(struct giving *g, const struct td_spot *spot,
 		   struct td_shown_program *found, struct td_err *err)
 {
@@ -155,7 +164,8 @@ static int measure(struct giving *g, const struct td_spot *spot,
 		rc = td_measured_make(&measured, g->opts, found->program,
 				      &ways[i], spot, err);
 		if (!rc && td_evidence_put_counts(g->fp, found->program, spot,
-						  ways[i].name, &measured))
+						  ways[i].name, &measured,
+						  room_of(g, &ways[i])))
 			rc = td_err_nomem(err);
 		if (!rc && ways[i].ask.drill)
 			judge(found, &measured);
@@ -174,7 +184,7 @@ static void put_time(FILE *fp, const struct td_shown_program *found)
 {
 	const struct td_program_took *took = &found->took;
 
-	fprintf(fp, "%.1f ns, %.1f cycles a %s%s", took->ns,
+	fprintf(fp, "%.1f ns, %.1f cycles per %s%s", took->ns,
 		took->ns * took->ghz, found->program->unit,
 		td_program_in_range(found->program, took)
 			? ""
@@ -362,7 +372,7 @@ int td_evidence_run(const struct td_opts *opts, struct td_err *err)
 				    err);
 	if (rc || opts->show.quiet)
 		return rc;
-	printf("%s: %.2f ns a %s, %.1f cycles at %.2f GHz, and theory "
+	printf("%s: %.2f ns per %s, %.1f cycles at %.2f GHz, and theory "
 	       "gives %g to %g %s%s\n",
 	       program->name, took.ns, program->unit, took.ns * took.ghz,
 	       took.ghz, program->least, program->most,

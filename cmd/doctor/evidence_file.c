@@ -177,39 +177,79 @@ static struct json_object *make_path(const struct td_focus *focus)
 	return path;
 }
 
-/* Of the first line: what names folders, or where CPUs are. */
+/* Of the first line: what tells whose it is, since when it is up, where CPUs are. */
 static void strip(struct json_object *line)
 {
-	json_object_object_del(line, "topology");
-	json_object_object_del(line, "command");
-	json_object_object_del(line, "host");
-	json_object_object_del(line, "labels");
+	static const char *const keys[] = { "topology",  "command", "host",
+					    "labels",    "start",   "monotonic",
+					    "boottime" };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++)
+		json_object_object_del(line, keys[i]);
 }
 
-/* Its lines, in an array. */
-static struct json_object *make_recording(const char *text)
+static struct json_object *parse(const char *text, size_t length)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	struct json_object *line =
+		tokener ? json_tokener_parse_ex(tokener, text, (int)length)
+			: NULL;
+
+	json_tokener_free(tokener);
+	return line;
+}
+
+static bool is_point(const char *line)
+{
+	return strncmp(line, "{\"so_far\"", 9) == 0;
+}
+
+static const char *next_of(const char *line)
+{
+	line += strcspn(line, "\n");
+	return *line ? line + 1 : line;
+}
+
+/*
+ * Its lines, in an array.  Of the points of its course, which are sums so far, one
+ * of each stride, with the last; none for 0.
+ */
+static struct json_object *make_recording(const char *text, size_t stride)
 {
 	struct json_object *lines = json_object_new_array();
+	size_t left = 0;
 
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-		struct json_tokener *tokener = json_tokener_new();
-		struct json_object *line =
-			tokener ? json_tokener_parse_ex(tokener, text,
-							(int)length)
-				: NULL;
+	for (const char *at = text; *at; at = next_of(at))
+		left += is_point(at);
+	for (; *text; text = next_of(text)) {
+		struct json_object *line;
 
-		json_tokener_free(tokener);
+		if (is_point(text) && (!stride || --left % stride))
+			continue;
+		line = parse(text, strcspn(text, "\n"));
 		strip(line);
 		td_json_append(lines, line);
-		text += length + (text[length] == '\n');
 	}
 	return lines;
 }
 
+/* As many points of the course as there is room for. */
+static struct json_object *fit_recording(const char *text, size_t room)
+{
+	for (size_t stride = 1; stride <= 8; stride *= 2) {
+		struct json_object *lines = make_recording(text, stride);
+
+		if (strlen(json_object_to_json_string_ext(
+			    lines, JSON_C_TO_STRING_PLAIN)) <= room)
+			return lines;
+		json_object_put(lines);
+	}
+	return make_recording(text, 0);
+}
+
 int td_evidence_put_counts(FILE *fp, const struct td_program *program,
 			   const struct td_spot *spot, const char *way,
-			   const struct td_measured *measured)
+			   const struct td_measured *measured, size_t room)
 {
 	struct json_object *line = begin_line(program, spot);
 
@@ -221,7 +261,7 @@ int td_evidence_put_counts(FILE *fp, const struct td_program *program,
 	if (!measured->err.code && measured->recording) {
 		td_json_add(line, "verdict", make_path(&measured->focus));
 		td_json_add(line, "recording",
-			    make_recording(measured->recording));
+			    fit_recording(measured->recording, room));
 	}
 	return td_json_put_line(fp, line);
 }

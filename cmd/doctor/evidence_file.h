@@ -17,10 +17,13 @@
 int td_evidence_put_machine(FILE *fp, const struct td_sysfs *fs,
 			    const struct td_machine *machine,
 			    const struct td_surroundings *around);
-/* What one way of counting gave, with its recording. */
+/*
+ * What one way of counting gave, with its recording.  If that has more than room
+ * bytes, a part of its course is left out, or all.
+ */
 int td_evidence_put_counts(FILE *fp, const struct td_program *program,
 			   const struct td_spot *spot, const char *way,
-			   const struct td_measured *measured);
+			   const struct td_measured *measured, size_t room);
 
 /* What became of a program on a kind of core. */
 struct td_shown_program {

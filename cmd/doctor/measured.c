@@ -137,6 +137,7 @@ static int read_recording(struct td_measured *measured, const char *path,
 	int rc;
 
 	asked.does = (struct td_does){ .replays = true, .leaves_level = true };
+	asked.ask = (struct td_ask){ 0 };
 	asked.show.quiet = true;
 	rc = td_recorded_open(&recorded, path, &asked, err);
 	if (!rc)

@@ -48,7 +48,7 @@ const struct td_program *td_program_find(const char *name);
 
 struct td_program_took {
 	uint64_t nr; /* of its unit */
-	double ns;   /* for one of them */
+	double ns;   /* of the thread, for one of them */
 	double ghz;  /* of the core, before */
 };
 

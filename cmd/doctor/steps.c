@@ -162,19 +162,6 @@ unsigned int td_step_pages(struct td_ground *ground)
 	return 1000;
 }
 
-#define STORES 4000
-
-/* The other thread stores to the other half of the line (programs.c). */
-unsigned int td_step_share(struct td_ground *ground)
-{
-	volatile uint32_t *line =
-		(volatile uint32_t *)(void *)ground->memory;
-
-	for (uint32_t i = 0; i < STORES; i++)
-		line[ground->index] = i;
-	return STORES;
-}
-
 /* --- instructions ------------------------------------------------------------ */
 
 #define TEN(body)     body body body body body body body body body body
@@ -233,12 +220,15 @@ unsigned int td_step_divide(struct td_ground *ground)
 	return 200 * 10;
 }
 
+/* Of a word; that of another thread may be in the same line (programs.c). */
 unsigned int td_step_lock(struct td_ground *ground)
 {
+	char *word = ground->memory + ground->at;
+
 	for (int i = 0; i < 100; i++)
 		RUN(TEN("lock addl $1, (%0)\n\t")
 				 :
-				 : "r"(ground->memory)
+				 : "r"(word)
 				 : "cc", "memory");
 	return 100 * 10;
 }

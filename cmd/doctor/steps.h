@@ -17,9 +17,9 @@
 struct td_ground {
 	char *memory;
 	size_t size;      /* of it */
-	size_t at;        /* the next byte of a walk through it */
+	size_t at;        /* a byte of it, of a walk the next */
 	int page;         /* the file that all pages are of; -1: of none */
-	uint32_t index;   /* of a page, or in a line */
+	uint32_t index;   /* of a page */
 	uint32_t sum;     /* so that no result is unused */
 };
 
@@ -41,7 +41,6 @@ unsigned int td_step_stream(struct td_ground *ground); /* lines read */
 unsigned int td_step_ports(struct td_ground *ground);  /* multiplications */
 unsigned int td_step_code(struct td_ground *ground);   /* jumps */
 unsigned int td_step_divide(struct td_ground *ground); /* divisions */
-unsigned int td_step_share(struct td_ground *ground);  /* stores */
 unsigned int td_step_pages(struct td_ground *ground);  /* loads */
 unsigned int td_step_store(struct td_ground *ground);  /* lines written */
 unsigned int td_step_lock(struct td_ground *ground);   /* locked additions */

@@ -485,11 +485,7 @@ static const struct td_option_group group_evidence = { TD_SECTION_WHAT,
 						       evidence };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_files,
-	&group_evidence,
-	&td_group_json,
-	&group_shown,
-	NULL,
+	&td_group_files, &group_evidence, &td_group_json, &group_shown, NULL,
 };
 
 const struct td_command td_command_doctor = {

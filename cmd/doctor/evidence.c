@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,22 +23,40 @@
 
 /* Five seconds in all, of which a part is for those to compare with. */
 #define ALONE_MS 300
-static const struct td_way ways[] = {
-	{ .name = "level 1", .ask = { .level = 1 }, .ms = 500 },
-	{ .name = "level 2", .ask = { .level = 2 }, .ms = 500 },
-	{ .name = "auto",
-	  .ask = { .level = TD_MAX_LEVEL, .drill = true },
-	  .ms = 1200 },
-	{ .name = "level 6", .ask = { .level = TD_MAX_LEVEL }, .ms = 1200 },
-	{ .name = "rdpmc", .ask = { .level = 1 }, .ms = 400, .regions = true },
-	{ .name = "read",
-	  .ask = { .level = 1 },
-	  .ms = 400,
-	  .regions = true,
-	  .by_read = true },
+#define PERF_MS  500
+/* ... and more, if the verdict is not the one that is expected */
+#define LONGER_MS 4000
+
+enum {
+	LEVEL_1,
+	LEVEL_2,
+	AUTO,
+	LEVEL_6,
+	RDPMC,
+	READ,
+	NR_WAYS,
+	PERF = NR_WAYS
 };
 
-#define NR_WAYS TD_ARRAY_SIZE(ways)
+static const struct td_way ways[NR_WAYS] = {
+	[LEVEL_1] = { .name = "level 1", .ask = { .level = 1 }, .ms = 500 },
+	[LEVEL_2] = { .name = "level 2", .ask = { .level = 2 }, .ms = 500 },
+	[AUTO] = { .name = "auto",
+		   .ask = { .level = TD_MAX_LEVEL, .drill = true },
+		   .ms = 1200 },
+	[LEVEL_6] = { .name = "level 6",
+		      .ask = { .level = TD_MAX_LEVEL },
+		      .ms = 1200 },
+	[RDPMC] = { .name = "rdpmc",
+		    .ask = { .level = 1 },
+		    .ms = 400,
+		    .regions = true },
+	[READ] = { .name = "read",
+		   .ask = { .level = 1 },
+		   .ms = 400,
+		   .regions = true,
+		   .by_read = true },
+};
 
 struct giving {
 	const struct td_opts *opts;
@@ -47,6 +66,7 @@ struct giving {
 	cpu_set_t *home;
 	const char *name; /* of the file */
 	FILE *fp;
+	char perf[TD_PEER_VERSION];
 	size_t nr_counted, nr_agree; /* programs on this kind of core */
 	size_t nr_all, nr_wrong;     /* on all */
 };
@@ -145,32 +165,91 @@ static void judge(struct td_shown_program *found,
 	found->agrees = is_in_path(&measured->focus, found->expected);
 }
 
-/* Of a file of 1 MB; the verdict needs its course, the others have their errors. */
-static size_t room_of(const struct giving *g, const struct td_way *way)
+/* Of a file of 1 MB.  The verdict needs the course; the others have their errors. */
+static size_t room_of(const struct giving *g)
 {
-	size_t nr = TD_NR_PROGRAMS * td_machine_count_kinds(&g->machine);
+	return MOST_BYTES / 3 / TD_NR_PROGRAMS /
+	       td_machine_count_kinds(&g->machine);
+}
 
-	return way->ask.drill ? MOST_BYTES / 2 / nr : 0;
+static int count(struct giving *g, const struct td_spot *spot,
+		 const struct td_shown_program *found, const struct td_way *way,
+		 struct td_measured *measured, struct td_err *err)
+{
+	struct td_way fitting = *way;
+	int rc;
+
+	fitting.room = way->ask.drill ? room_of(g) : 0;
+	rc = td_measured_make(measured, g->opts, found->program, &fitting, spot,
+			      err);
+	if (!rc && td_evidence_put_counts(g->fp, found->program, spot,
+					  way->name, measured))
+		rc = td_err_nomem(err);
+	return rc;
+}
+
+/* Nodes far down need more time where there are many. */
+static int look_longer(struct giving *g, const struct td_spot *spot,
+		       struct td_shown_program *found, struct td_err *err)
+{
+	const struct td_way longer = {
+		.name = "longer",
+		.ask = { .level = TD_MAX_LEVEL, .drill = true },
+		.ms = LONGER_MS,
+	};
+	struct td_measured measured;
+	int rc = count(g, spot, found, &longer, &measured, err);
+
+	if (!rc)
+		judge(found, &measured);
+	td_measured_free(&measured);
+	return rc;
+}
+
+static int ask_perf(struct giving *g, const struct td_spot *spot,
+		    const struct td_shown_program *found,
+		    struct td_measured *measured, struct td_err *err)
+{
+	if (!g->perf[0])
+		return 0;
+	td_peer_perf(measured, found->program, PERF_MS, spot,
+		     strcmp(g->machine.cpuid.vendor, "AuthenticAMD") == 0);
+	return td_evidence_put_counts(g->fp, found->program, spot, "perf",
+				      measured)
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
+static void compare(struct td_shown_program *found,
+		    const struct td_measured *measured)
+{
+	struct td_difference *of = found->differences;
+
+	of[0] = td_values_compare(&measured[RDPMC].values,
+				  &measured[READ].values, "read");
+	of[1] = td_values_compare(&measured[LEVEL_2].values,
+				  &measured[PERF].values, "perf");
+	found->far =
+		td_difference_is_far(&of[0]) || td_difference_is_far(&of[1]);
 }
 
 static int measure(struct giving *g, const struct td_spot *spot,
 		   struct td_shown_program *found, struct td_err *err)
 {
+	struct td_measured measured[NR_WAYS + 1] = { 0 };
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < NR_WAYS; i++) {
-		struct td_measured measured;
-
-		rc = td_measured_make(&measured, g->opts, found->program,
-				      &ways[i], spot, err);
-		if (!rc && td_evidence_put_counts(g->fp, found->program, spot,
-						  ways[i].name, &measured,
-						  room_of(g, &ways[i])))
-			rc = td_err_nomem(err);
-		if (!rc && ways[i].ask.drill)
-			judge(found, &measured);
-		td_measured_free(&measured);
-	}
+	for (size_t i = 0; !rc && i < NR_WAYS; i++)
+		rc = count(g, spot, found, &ways[i], &measured[i], err);
+	if (!rc)
+		judge(found, &measured[AUTO]);
+	if (!rc && !found->err.code && !found->agrees)
+		rc = look_longer(g, spot, found, err);
+	if (!rc)
+		rc = ask_perf(g, spot, found, &measured[PERF], err);
+	compare(found, measured);
+	for (size_t i = 0; i <= NR_WAYS; i++)
+		td_measured_free(&measured[i]);
 	return rc;
 }
 
@@ -202,13 +281,21 @@ static void put_verdict(FILE *fp, const struct td_shown_program *found)
 		fprintf(fp, "%s%s", i ? " of " : "",
 			td_node_short_name(found->focus.nodes[i]));
 	fprintf(fp, "; %s expected: %s", found->expected, found->program->why);
+	for (size_t i = 0; i < TD_NR_DIFFERENCES; i++) {
+		const struct td_difference *of = &found->differences[i];
+
+		if (td_difference_is_far(of))
+			fprintf(fp, "; %s is %.1f points %s than with %s",
+				of->name, fabs(of->points),
+				of->points < 0 ? "less" : "more", of->than);
+	}
 }
 
 static const char *state_of(const struct td_shown_program *found)
 {
 	if (found->err.code)
 		return "none";
-	return found->agrees ? "ok" : "differs";
+	return found->agrees && !found->far ? "ok" : "differs";
 }
 
 static int show_program(const struct td_shown_program *found,
@@ -253,6 +340,7 @@ static int give_program(struct giving *g, const struct td_program *program,
 		rc = td_out_check(g->fp, g->name, err);
 	g->nr_counted += !found.err.code;
 	g->nr_agree += !found.err.code && found.agrees;
+	g->nr_wrong += !found.err.code && (!found.agrees || found.far);
 	return rc || g->opts->show.quiet ? rc : show_program(&found, err);
 }
 
@@ -299,7 +387,6 @@ static int give_kind(struct giving *g, const struct td_pmu *pmu,
 		printf("%zu of %zu as expected on %s\n\n", g->nr_agree,
 		       only ? (size_t)1 : (size_t)TD_NR_PROGRAMS, pmu->name);
 	g->nr_all += g->nr_counted;
-	g->nr_wrong += g->nr_counted - g->nr_agree;
 	return rc;
 }
 
@@ -312,8 +399,9 @@ static int open_giving(struct giving *g, struct td_err *err)
 	if (!rc)
 		rc = td_surroundings_read(&g->around, &g->fs, &g->machine, err);
 	if (!rc && !g->machine.nr_core)
-		rc = td_err_set(err, -ENODEV, "no core PMU: tdstat doctor says "
-					      "why nothing can be counted");
+		rc = td_err_set(err, -ENODEV,
+				"no core PMU: tdstat doctor says "
+				"why nothing can be counted");
 	g->home = td_cpus_home();
 	if (!rc && !g->home)
 		rc = td_err_nomem(err);
@@ -323,7 +411,9 @@ static int open_giving(struct giving *g, struct td_err *err)
 	if (!g->fp)
 		return err->code;
 	td_out_empty(g->fp);
-	return td_evidence_put_machine(g->fp, &g->fs, &g->machine, &g->around)
+	td_peer_perf_version(g->perf);
+	return td_evidence_put_machine(g->fp, &g->fs, &g->machine, &g->around,
+				       g->perf)
 		       ? td_err_nomem(err)
 		       : 0;
 }

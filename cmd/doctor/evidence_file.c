@@ -16,12 +16,12 @@
 
 /* What counting, or the programs, can depend on. */
 static const char *const flags[] = {
-	"arch_perfmon", "arch_lbr",	"pdcm",		"dtes64",
-	"ds_cpl",	"perfctr_core", "perfmon_v2",	"ibs",
-	"hypervisor",	"constant_tsc", "nonstop_tsc",	"tsc_known_freq",
-	"hybrid_cpu",	"ht",		"avx2",		"avx512f",
-	"amx_tile",	"erms",		"fsrm",		"waitpkg",
-	"pti",		"ibrs",		"ibrs_enhanced", "retpoline",
+	"arch_perfmon", "arch_lbr",     "pdcm",          "dtes64",
+	"ds_cpl",       "perfctr_core", "perfmon_v2",    "ibs",
+	"hypervisor",   "constant_tsc", "nonstop_tsc",   "tsc_known_freq",
+	"hybrid_cpu",   "ht",           "avx2",          "avx512f",
+	"amx_tile",     "erms",         "fsrm",          "waitpkg",
+	"pti",          "ibrs",         "ibrs_enhanced", "retpoline",
 };
 
 /* The value of "microcode : 0x2c" of the first CPU; NULL: the line is another. */
@@ -108,7 +108,8 @@ static void add_day(struct json_object *to)
 
 int td_evidence_put_machine(FILE *fp, const struct td_sysfs *fs,
 			    const struct td_machine *machine,
-			    const struct td_surroundings *around)
+			    const struct td_surroundings *around,
+			    const char *perf)
 {
 	struct json_object *line = td_json_line();
 	char cpuid[48];
@@ -129,6 +130,8 @@ int td_evidence_put_machine(FILE *fp, const struct td_sysfs *fs,
 		    json_object_new_boolean(machine->nmi_watchdog));
 	if (around->paranoid != TD_UNKNOWN)
 		td_json_put_int(line, "paranoid", around->paranoid);
+	if (*perf)
+		td_json_put_string(line, "perf", perf);
 	add_pmus(line, machine);
 	return td_json_put_line(fp, line);
 }
@@ -180,8 +183,8 @@ static struct json_object *make_path(const struct td_focus *focus)
 /* Of the first line: what tells whose it is, since when it is up, where CPUs are. */
 static void strip(struct json_object *line)
 {
-	static const char *const keys[] = { "topology",  "command", "host",
-					    "labels",    "start",   "monotonic",
+	static const char *const keys[] = { "topology", "command", "host",
+					    "labels",   "start",   "monotonic",
 					    "boottime" };
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++)
@@ -199,57 +202,25 @@ static struct json_object *parse(const char *text, size_t length)
 	return line;
 }
 
-static bool is_point(const char *line)
-{
-	return strncmp(line, "{\"so_far\"", 9) == 0;
-}
-
-static const char *next_of(const char *line)
-{
-	line += strcspn(line, "\n");
-	return *line ? line + 1 : line;
-}
-
-/*
- * Its lines, in an array.  Of the points of its course, which are sums so far, one
- * of each stride, with the last; none for 0.
- */
-static struct json_object *make_recording(const char *text, size_t stride)
+/* Its lines, in an array. */
+static struct json_object *make_recording(const char *text)
 {
 	struct json_object *lines = json_object_new_array();
-	size_t left = 0;
 
-	for (const char *at = text; *at; at = next_of(at))
-		left += is_point(at);
-	for (; *text; text = next_of(text)) {
-		struct json_object *line;
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		struct json_object *line = parse(text, length);
 
-		if (is_point(text) && (!stride || --left % stride))
-			continue;
-		line = parse(text, strcspn(text, "\n"));
 		strip(line);
 		td_json_append(lines, line);
+		text += length + (text[length] == '\n');
 	}
 	return lines;
 }
 
-/* As many points of the course as there is room for. */
-static struct json_object *fit_recording(const char *text, size_t room)
-{
-	for (size_t stride = 1; stride <= 8; stride *= 2) {
-		struct json_object *lines = make_recording(text, stride);
-
-		if (strlen(json_object_to_json_string_ext(
-			    lines, JSON_C_TO_STRING_PLAIN)) <= room)
-			return lines;
-		json_object_put(lines);
-	}
-	return make_recording(text, 0);
-}
-
 int td_evidence_put_counts(FILE *fp, const struct td_program *program,
 			   const struct td_spot *spot, const char *way,
-			   const struct td_measured *measured, size_t room)
+			   const struct td_measured *measured)
 {
 	struct json_object *line = begin_line(program, spot);
 
@@ -261,9 +232,29 @@ int td_evidence_put_counts(FILE *fp, const struct td_program *program,
 	if (!measured->err.code && measured->recording) {
 		td_json_add(line, "verdict", make_path(&measured->focus));
 		td_json_add(line, "recording",
-			    fit_recording(measured->recording, room));
+			    make_recording(measured->recording));
 	}
 	return td_json_put_line(fp, line);
+}
+
+/* {"perf":["tma_retiring",-0.3]} */
+static struct json_object *
+make_differences(const struct td_shown_program *found)
+{
+	struct json_object *object = json_object_new_object();
+
+	for (size_t i = 0; i < TD_NR_DIFFERENCES; i++) {
+		const struct td_difference *of = &found->differences[i];
+		struct json_object *pair;
+
+		if (!of->name[0])
+			continue;
+		pair = json_object_new_array();
+		td_json_append(pair, json_object_new_string(of->name));
+		td_json_append(pair, number(of->points));
+		td_json_add(object, of->than, pair);
+	}
+	return object;
 }
 
 int td_evidence_put_program(FILE *fp, const struct td_spot *spot,
@@ -276,12 +267,13 @@ int td_evidence_put_program(FILE *fp, const struct td_spot *spot,
 	td_json_add(line, "ns", json_object_new_double(found->took.ns));
 	td_json_add(line, "ghz", number(found->took.ghz));
 	td_json_add(line, "in_range",
-		    json_object_new_boolean(td_program_in_range(
-			    found->program, &found->took)));
+		    json_object_new_boolean(
+			    td_program_in_range(found->program, &found->took)));
 	if (found->err.code) {
 		td_json_put_string(line, "error", found->err.msg);
 		return td_json_put_line(fp, line);
 	}
+	td_json_add(line, "differences", make_differences(found));
 	td_json_put_string(line, "expected", found->expected);
 	td_json_add(line, "verdict", make_path(&found->focus));
 	td_json_add(line, "agrees", json_object_new_boolean(found->agrees));

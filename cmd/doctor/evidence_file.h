@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cmd/doctor/measured.h"
+#include "cmd/doctor/peers.h"
 #include "cmd/doctor/surroundings.h"
 
 /*
@@ -13,17 +13,20 @@
  * fp for errors.
  */
 
-/* The first line: the machine, and nothing that tells whose it is. */
+/*
+ * The first line: the machine, and nothing that tells whose it is; the version of
+ * perf, or "".
+ */
 int td_evidence_put_machine(FILE *fp, const struct td_sysfs *fs,
 			    const struct td_machine *machine,
-			    const struct td_surroundings *around);
-/*
- * What one way of counting gave, with its recording.  If that has more than room
- * bytes, a part of its course is left out, or all.
- */
+			    const struct td_surroundings *around,
+			    const char *perf);
+/* What one way of counting gave, with its recording. */
 int td_evidence_put_counts(FILE *fp, const struct td_program *program,
 			   const struct td_spot *spot, const char *way,
-			   const struct td_measured *measured, size_t room);
+			   const struct td_measured *measured);
+
+#define TD_NR_DIFFERENCES 2
 
 /* What became of a program on a kind of core. */
 struct td_shown_program {
@@ -33,6 +36,9 @@ struct td_shown_program {
 	const char *expected;  /* a short name */
 	struct td_focus focus; /* the verdict */
 	bool agrees;
+	/* of rdpmc from read, and of tdstat from perf; or without a name */
+	struct td_difference differences[TD_NR_DIFFERENCES];
+	bool far; /* one of them is more than noise */
 };
 
 int td_evidence_put_program(FILE *fp, const struct td_spot *spot,

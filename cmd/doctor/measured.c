@@ -49,43 +49,58 @@ int td_values_add(struct td_values *values, const char *name, double value,
 struct reading {
 	struct td_measured *measured;
 	const char *pmu;
+	const char *region; /* whose row is wanted; NULL: the whole */
 };
+
+static int take_row(struct td_values *values, const struct td_report *report,
+		    const struct td_row *row)
+{
+	int rc = 0;
+
+	values->nr = 0;
+	for (size_t i = 0; !rc && i < row->nr_nodes; i++) {
+		int c = row->nodes[i].column;
+		const struct td_cell *cell = &row->cells[c];
+
+		if (row->nodes[i].level && cell->status == TD_STATUS_OK)
+			rc = td_values_add(values, report->columns[c].name,
+					   cell->value, cell->error);
+	}
+	return rc;
+}
+
+static int take(const struct reading *reading, const struct td_report *report,
+		struct td_err *err)
+{
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		const struct td_row *row = &report->rows[r];
+
+		if (strcmp(row->pmu, reading->pmu) != 0 ||
+		    (reading->region && strcmp(row->id, reading->region) != 0))
+			continue;
+		if (take_row(&reading->measured->values, report, row))
+			return td_err_nomem(err);
+	}
+	return 0;
+}
 
 static int take_whole(void *ctx, const struct td_report *whole,
 		      const struct td_verdict *verdict, struct td_err *err)
 {
 	const struct reading *reading = ctx;
-	struct td_measured *measured = reading->measured;
-	int rc = 0;
 
-	measured->values.nr = 0;
-	td_focus_take(&measured->focus, verdict);
-	for (size_t r = 0; r < whole->nr_rows; r++) {
-		const struct td_row *row = &whole->rows[r];
-
-		if (strcmp(row->pmu, reading->pmu) != 0)
-			continue;
-		for (size_t i = 0; !rc && i < row->nr_nodes; i++) {
-			int c = row->nodes[i].column;
-			const struct td_cell *cell = &row->cells[c];
-
-			if (row->nodes[i].level &&
-			    cell->status == TD_STATUS_OK)
-				rc = td_values_add(&measured->values,
-						   whole->columns[c].name,
-						   cell->value, cell->error);
-		}
-	}
-	return rc ? td_err_nomem(err) : 0;
+	if (reading->region)
+		return 0;
+	td_focus_take(&reading->measured->focus, verdict);
+	return take(reading, whole, err);
 }
 
 static int take_report(void *ctx, const struct td_report *report,
 		       struct td_err *err)
 {
-	(void)ctx;
-	(void)report;
-	(void)err;
-	return 0;
+	const struct reading *reading = ctx;
+
+	return reading->region ? take(reading, report, err) : 0;
 }
 
 static int put_intervals(struct td_recorded *recorded, struct td_view *view,
@@ -121,15 +136,14 @@ static int open_view(struct td_recorded *recorded, struct td_view *view,
 }
 
 /* The values of the recording at path, by today's formulas. */
-static int read_recording(struct td_measured *measured, const char *path,
-			  const struct td_opts *opts, const char *pmu,
-			  struct td_err *err)
+static int read_recording(const struct reading *reading, const char *path,
+			  const struct td_opts *opts, struct td_err *err)
 {
-	struct reading reading = { measured, pmu };
+	struct reading into = *reading;
 	const struct td_viewer viewer = { .whole = take_whole,
 					  .report = take_report,
 					  .fd = -1,
-					  .ctx = &reading };
+					  .ctx = &into };
 	struct td_opts asked = *opts;
 	struct td_recorded recorded;
 	struct td_view view = { 0 };
@@ -170,8 +184,7 @@ static int open_files(struct files *files, struct td_err *err)
 }
 
 static struct td_opts options_of(const struct td_opts *opts,
-				 const struct td_way *way,
-				 struct td_spot *spot,
+				 const struct td_way *way, struct td_spot *spot,
 				 const struct files *files)
 {
 	struct td_opts counting = *opts;
@@ -211,8 +224,7 @@ static int count(const struct td_opts *counting, struct td_err *err)
 		rc = td_command_find(counting->commands, "regions")
 			     ->run(counting, &status, err);
 	else
-		rc = td_session_tell(counting, &inherited, &told, &status,
-				     err);
+		rc = td_session_tell(counting, &inherited, &told, &status, err);
 	if (!rc && (focus.interrupted || status > 128))
 		rc = td_err_set(err, -EINTR, "interrupted");
 	if (!rc && status)
@@ -234,6 +246,64 @@ static int keep_recording(struct td_measured *measured,
 	return 0;
 }
 
+static bool is_point(const char *line)
+{
+	return strncmp(line, "{\"so_far\"", 9) == 0;
+}
+
+static size_t length_of(const char *line)
+{
+	size_t length = strcspn(line, "\n");
+
+	return length + (line[length] == '\n');
+}
+
+/*
+ * Leaves out points of the course, which are sums so far: keeps the last of each
+ * stride, or for 0 none.
+ */
+static void thin(char *text, size_t stride)
+{
+	size_t left = 0;
+	char *to = text;
+
+	for (const char *at = text; *at; at += length_of(at))
+		left += is_point(at);
+	for (const char *at = text; *at;) {
+		size_t length = length_of(at);
+
+		if (!is_point(at) || (stride && --left % stride == 0)) {
+			memmove(to, at, length);
+			to += length;
+		}
+		at += length;
+	}
+	*to = '\0';
+}
+
+/* As many points as there is room for; the values are those of what is left. */
+static int fit(const struct reading *reading, const struct files *files,
+	       const struct td_opts *opts, size_t room, struct td_err *err)
+{
+	char *text = reading->measured->recording;
+	const struct td_focus focus = reading->measured->focus;
+	size_t size = strlen(text), stride = room ? 2 : 0;
+	int rc;
+
+	if (size <= room)
+		return 0;
+	do
+		thin(text, stride);
+	while (stride && strlen(text) > room && strstr(text, "{\"so_far\""));
+	if (ftruncate(files->recording, 0) ||
+	    lseek(files->recording, 0, SEEK_SET) ||
+	    td_write_all(files->recording, text, strlen(text)))
+		return td_err_set(err, -EIO, "memory for a recording");
+	rc = read_recording(reading, files->path, opts, err);
+	reading->measured->focus = focus;
+	return rc;
+}
+
 static int count_into(struct td_measured *measured, const struct td_opts *opts,
 		      const struct td_program *program,
 		      const struct td_way *way, struct td_spot spot,
@@ -242,6 +312,8 @@ static int count_into(struct td_measured *measured, const struct td_opts *opts,
 	char word[40], self[] = "/proc/self/exe", name[] = "doctor",
 		       option[] = "--program", quiet[] = "--quiet";
 	char *command[] = { self, name, quiet, option, word, NULL };
+	const struct reading reading = { measured, spot.pmu->name,
+					 way->regions ? program->name : NULL };
 	struct files files = { -1, -1, "" };
 	struct td_opts counting;
 	int rc = open_files(&files, err);
@@ -254,8 +326,9 @@ static int count_into(struct td_measured *measured, const struct td_opts *opts,
 	if (!rc)
 		rc = keep_recording(measured, &files, err);
 	if (!rc)
-		rc = read_recording(measured, files.path, opts, spot.pmu->name,
-				    err);
+		rc = read_recording(&reading, files.path, opts, err);
+	if (!rc)
+		rc = fit(&reading, &files, opts, way->room, err);
 	td_close_fd(&files.recording);
 	td_close_fd(&files.nothing);
 	return rc;

@@ -13,7 +13,9 @@
 struct td_way {
 	const char *name; /* "level 1", "rdpmc" */
 	struct td_ask ask;
-	int ms;       /* for so long */
+	int ms; /* for so long */
+	/* of the recording, in bytes: if it has more, points of its course go */
+	size_t room;
 	bool regions; /* from inside, by libtdstat */
 	bool by_read; /* and with system calls */
 };

@@ -23,10 +23,10 @@
 #include "lib/base/util.h"
 #include "lib/region/tdstat.h"
 
-#define MEMORY                                                        \
-	{                                                             \
-		"backend_bound", "memory_bound", "resource_bound",    \
-			"backend_bound_memory"                        \
+#define MEMORY                                                     \
+	{                                                          \
+		"backend_bound", "memory_bound", "resource_bound", \
+			"backend_bound_memory"                     \
 	}
 
 const struct td_program td_programs[TD_NR_PROGRAMS] = {
@@ -263,7 +263,7 @@ static int run_program(const struct td_program *program, int other, uint64_t ns,
 	struct sharer sharer = { .cpu = other };
 	struct td_loops loops = { 0 };
 	char name[16];
-	int rc = program->make	? program->make(&ground, err)
+	int rc = program->make   ? program->make(&ground, err)
 		 : program->step ? 0
 				 : td_loops_make(&loops, err);
 

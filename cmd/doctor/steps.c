@@ -179,10 +179,7 @@ static void add_1000(void)
 	uint32_t sum = 0, one = 1;
 
 	for (int i = 0; i < 10; i++)
-		RUN(HUNDRED("addl %1, %0\n\t")
-				 : "+r"(sum)
-				 : "r"(one)
-				 : "cc");
+		RUN(HUNDRED("addl %1, %0\n\t") : "+r"(sum) : "r"(one) : "cc");
 }
 
 unsigned int td_step_ports(struct td_ground *ground)
@@ -192,10 +189,10 @@ unsigned int td_step_ports(struct td_ground *ground)
 	(void)ground;
 	for (int i = 0; i < 500; i++)
 		RUN(TEN("imull %0, %0\n\timull %1, %1\n\t"
-				     "imull %2, %2\n\timull %3, %3\n\t")
-				 : "+r"(a), "+r"(b), "+r"(c), "+r"(d)
-				 :
-				 : "cc");
+			"imull %2, %2\n\timull %3, %3\n\t")
+		    : "+r"(a), "+r"(b), "+r"(c), "+r"(d)
+		    :
+		    : "cc");
 	return 500 * 40;
 }
 
@@ -212,10 +209,10 @@ unsigned int td_step_divide(struct td_ground *ground)
 
 	for (int i = 0; i < 200; i++)
 		RUN(TEN("xorl %%edx, %%edx\n\tdivl %2\n\t"
-				     "orl $0xf0000000, %%eax\n\t")
-				 : "+a"(a), "+d"(d)
-				 : "r"(three)
-				 : "cc");
+			"orl $0xf0000000, %%eax\n\t")
+		    : "+a"(a), "+d"(d)
+		    : "r"(three)
+		    : "cc");
 	ground->sum += a;
 	return 200 * 10;
 }
@@ -227,9 +224,9 @@ unsigned int td_step_lock(struct td_ground *ground)
 
 	for (int i = 0; i < 100; i++)
 		RUN(TEN("lock addl $1, (%0)\n\t")
-				 :
-				 : "r"(word)
-				 : "cc", "memory");
+		    :
+		    : "r"(word)
+		    : "cc", "memory");
 	return 100 * 10;
 }
 
@@ -240,10 +237,10 @@ unsigned int td_step_alias(struct td_ground *ground)
 
 	for (int i = 0; i < 200; i++)
 		RUN(TEN("movl %0, 64(%1)\n\t"
-				     "movl 4160(%1), %0\n\t")
-				 : "+r"(kept)
-				 : "r"(ground->memory)
-				 : "memory");
+			"movl 4160(%1), %0\n\t")
+		    : "+r"(kept)
+		    : "r"(ground->memory)
+		    : "memory");
 	return 200 * 10;
 }
 

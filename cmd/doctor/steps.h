@@ -16,11 +16,11 @@
 /* What a program of the evidence (programs.h) works on. */
 struct td_ground {
 	char *memory;
-	size_t size;      /* of it */
-	size_t at;        /* a byte of it, of a walk the next */
-	int page;         /* the file that all pages are of; -1: of none */
-	uint32_t index;   /* of a page */
-	uint32_t sum;     /* so that no result is unused */
+	size_t size;    /* of it */
+	size_t at;      /* a byte of it, of a walk the next */
+	int page;       /* the file that all pages are of; -1: of none */
+	uint32_t index; /* of a page */
+	uint32_t sum;   /* so that no result is unused */
 };
 
 /*

@@ -182,6 +182,11 @@ static int count(struct giving *g, const struct td_spot *spot,
 	fitting.room = way->ask.drill ? room_of(g) : 0;
 	rc = td_measured_make(measured, g->opts, found->program, &fitting, spot,
 			      err);
+	if (!rc && measured->recording &&
+	    (size_t)ftell(g->fp) + strlen(measured->recording) > MOST_BYTES) {
+		free(measured->recording);
+		measured->recording = NULL;
+	}
 	if (!rc && td_evidence_put_counts(g->fp, found->program, spot,
 					  way->name, measured))
 		rc = td_err_nomem(err);
@@ -227,7 +232,7 @@ static void compare(struct td_shown_program *found,
 
 	of[0] = td_values_compare(&measured[RDPMC].values,
 				  &measured[READ].values, "read");
-	of[1] = td_values_compare(&measured[LEVEL_2].values,
+	of[1] = td_values_compare(&measured[LEVEL_1].values,
 				  &measured[PERF].values, "perf");
 	found->far =
 		td_difference_is_far(&of[0]) || td_difference_is_far(&of[1]);

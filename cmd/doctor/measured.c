@@ -287,14 +287,17 @@ static int fit(const struct reading *reading, const struct files *files,
 {
 	char *text = reading->measured->recording;
 	const struct td_focus focus = reading->measured->focus;
-	size_t size = strlen(text), stride = room ? 2 : 0;
+	size_t size = strlen(text), before = 0;
 	int rc;
 
 	if (size <= room)
 		return 0;
-	do
-		thin(text, stride);
-	while (stride && strlen(text) > room && strstr(text, "{\"so_far\""));
+	for (; room && size > room && size != before; size = strlen(text)) {
+		before = size;
+		thin(text, 2);
+	}
+	if (size > room)
+		thin(text, 0);
 	if (ftruncate(files->recording, 0) ||
 	    lseek(files->recording, 0, SEEK_SET) ||
 	    td_write_all(files->recording, text, strlen(text)))

@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,11 @@
 _Noreturn static void become(char *const *command, int results)
 {
 	int nothing = memfd_create("tdstat", MFD_CLOEXEC);
+	sigset_t none;
 
+	/* a session leaves SIGCHLD blocked, which perf stat waits for */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* a locale would change its numbers */
 	setenv("LC_ALL", "C", 1);
 	dup2(nothing, STDERR_FILENO);
@@ -129,7 +134,7 @@ void td_peer_perf(struct td_measured *measured,
 {
 	char perf[] = "perf", stat[] = "stat", json[] = "-j",
 	     log[] = "--log-fd", fd[] = "3", metrics[] = "-M",
-	     intel[] = "TopdownL1,TopdownL2", zen[] = "PipelineL1,PipelineL2",
+	     intel[] = "TopdownL1", zen[] = "PipelineL1",
 	     dashes[] = "--", name[] = "doctor", quiet[] = "--quiet",
 	     option[] = "--program", word[40], cpus[24], self[PATH_MAX] = "";
 	char *command[] = {

@@ -9,8 +9,8 @@
 /* The version of the perf that PATH has, or "". */
 void td_peer_perf_version(char version[TD_PEER_VERSION]);
 /*
- * Counts levels 1 and 2 of a program with that perf.  Fills the values, or err:
- * -ENOENT if there is no perf.  Free it.
+ * Counts level 1 of a program with that perf, as more levels would take turns.
+ * Fills the values, or err: -ENOENT if there is no perf.  Free it.
  */
 void td_peer_perf(struct td_measured *measured,
 		  const struct td_program *program, int ms,

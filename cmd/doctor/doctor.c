@@ -406,7 +406,7 @@ static int show(const struct visit *v, struct td_err *err)
 	if (v->opts->show.format == TD_FORMAT_JSON &&
 	    put_json(stdout, &v->doctor))
 		return td_err_nomem(err);
-	if (v->opts->one_line)
+	if (v->opts->doctor.one_line)
 		put_line(stdout, v);
 	else if (v->opts->show.format != TD_FORMAT_JSON)
 		put_text(stdout, &v->doctor);
@@ -438,18 +438,18 @@ static int visit(const struct td_opts *opts, int *status, struct td_err *err)
 
 static int doctor(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	if (opts->evidence)
+	if (opts->doctor.evidence)
 		return td_evidence_give(opts, status, err);
-	if (opts->program)
+	if (opts->doctor.program)
 		return td_evidence_run(opts, err);
 	return visit(opts, status, err);
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (opts->one_line && opts->show.format == TD_FORMAT_JSON)
+	if (opts->doctor.one_line && opts->show.format == TD_FORMAT_JSON)
 		return td_err_usage(err, "--ci and -j exclude each other");
-	if (opts->evidence || opts->program)
+	if (opts->doctor.evidence || opts->doctor.program)
 		return td_evidence_check(opts, err);
 	if (!opts->nr_patterns)
 		return 0;
@@ -460,7 +460,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 /* clang-format off */
 static const struct td_option shown[] = {
 	{ "ci", 0, NULL, "one line: what can be counted here",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, one_line) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, doctor.one_line) },
 	{ "quiet", 0, NULL, "print nothing: the exit status tells",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, show.quiet) },
 	{ NULL },
@@ -473,10 +473,10 @@ static const struct td_option_group group_shown = { TD_SECTION_HOW, shown };
 static const struct td_option evidence[] = {
 	{ "evidence", 0, NULL, "count twelve known programs, a minute for each "
 	  "kind of core, and write FILE, to be sent in",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, evidence) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, doctor.evidence) },
 	{ "program", 0, "NAME", "only this one of them; without --evidence, run "
 	  "it and print how long it takes; NAME:MS: for so long",
-	  TD_OPTION_TEXT, offsetof(struct td_opts, program) },
+	  TD_OPTION_TEXT, offsetof(struct td_opts, doctor.program) },
 	{ NULL },
 };
 /* clang-format on */

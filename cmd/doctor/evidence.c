@@ -77,10 +77,10 @@ struct giving {
 
 /* NAME[:MS] */
 static int parse_program(const struct td_opts *opts,
-			 const struct td_program **program, int *ms,
+			 const struct td_known **program, int *ms,
 			 struct td_err *err)
 {
-	td_autofree char *name = strdup(opts->program);
+	td_autofree char *name = strdup(opts->doctor.program);
 	char *colon = name ? strchr(name, ':') : NULL;
 
 	if (!name)
@@ -91,7 +91,7 @@ static int parse_program(const struct td_opts *opts,
 		if (td_parse_int(colon + 1, 1, INT_MAX, ms))
 			return td_err_usage(err,
 					    "--program %s: no number of ms",
-					    opts->program);
+					    opts->doctor.program);
 	}
 	*program = td_program_find(name);
 	if (*program)
@@ -104,17 +104,19 @@ static int parse_program(const struct td_opts *opts,
 
 int td_evidence_check(const struct td_opts *opts, struct td_err *err)
 {
-	const struct td_program *unused;
+	const struct td_known *unused;
 	int ms;
 
-	if (opts->one_line || opts->show.format == TD_FORMAT_JSON)
+	if (opts->doctor.one_line || opts->show.format == TD_FORMAT_JSON)
 		return td_err_usage(err, "%s and %s exclude each other",
-				    opts->evidence ? "--evidence" : "--program",
-				    opts->one_line ? "--ci" : "-j");
-	if (opts->nr_patterns > opts->evidence)
+				    opts->doctor.evidence ? "--evidence"
+							  : "--program",
+				    opts->doctor.one_line ? "--ci" : "-j");
+	if (opts->nr_patterns > opts->doctor.evidence)
 		return td_err_usage(err, "one file is written: '%s'",
 				    opts->patterns[opts->nr_patterns - 1]);
-	return opts->program ? parse_program(opts, &unused, &ms, err) : 0;
+	return opts->doctor.program ? parse_program(opts, &unused, &ms, err)
+				    : 0;
 }
 
 /* --- a program ------------------------------------------------------------------ */
@@ -140,7 +142,7 @@ static enum td_tree_kind kind_of(const struct td_values *values)
 }
 
 /* The deepest node that is known beforehand, and that was looked for. */
-static const char *expect(const struct td_program *program,
+static const char *expect(const struct td_known *program,
 			  const struct td_values *values)
 {
 	enum td_tree_kind kind = kind_of(values);
@@ -172,7 +174,7 @@ static size_t room_of(const struct giving *g)
 	       td_machine_count_kinds(&g->machine);
 }
 
-static int count(struct giving *g, const struct td_spot *spot,
+static int count(struct giving *g, const struct td_site *spot,
 		 const struct td_shown_program *found, const struct td_way *way,
 		 struct td_measured *measured, struct td_err *err)
 {
@@ -194,7 +196,7 @@ static int count(struct giving *g, const struct td_spot *spot,
 }
 
 /* Nodes far down need more time where there are many. */
-static int look_longer(struct giving *g, const struct td_spot *spot,
+static int look_longer(struct giving *g, const struct td_site *spot,
 		       struct td_shown_program *found, struct td_err *err)
 {
 	const struct td_way longer = {
@@ -211,14 +213,22 @@ static int look_longer(struct giving *g, const struct td_spot *spot,
 	return rc;
 }
 
-static int ask_perf(struct giving *g, const struct td_spot *spot,
+/* AMD's files have names without it, and another name for the group. */
+static bool has_prefix(const struct td_values *values)
+{
+	return !values->nr || strncmp(values->v[0].name, "tma_", 4) == 0;
+}
+
+static int ask_perf(struct giving *g, const struct td_site *spot,
 		    const struct td_shown_program *found,
+		    const struct td_values *level_1,
 		    struct td_measured *measured, struct td_err *err)
 {
+	const char *group = has_prefix(level_1) ? "TopdownL1" : "PipelineL1";
+
 	if (!g->perf[0])
 		return 0;
-	td_peer_perf(measured, found->program, PERF_MS, spot,
-		     strcmp(g->machine.cpuid.vendor, "AuthenticAMD") == 0);
+	td_peer_perf(measured, found->program, PERF_MS, spot, group);
 	return td_evidence_put_counts(g->fp, found->program, spot, "perf",
 				      measured)
 		       ? td_err_nomem(err)
@@ -238,7 +248,7 @@ static void compare(struct td_shown_program *found,
 		td_difference_is_far(&of[0]) || td_difference_is_far(&of[1]);
 }
 
-static int measure(struct giving *g, const struct td_spot *spot,
+static int measure(struct giving *g, const struct td_site *spot,
 		   struct td_shown_program *found, struct td_err *err)
 {
 	struct td_measured measured[NR_WAYS + 1] = { 0 };
@@ -251,7 +261,8 @@ static int measure(struct giving *g, const struct td_spot *spot,
 	if (!rc && !found->err.code && !found->agrees)
 		rc = look_longer(g, spot, found, err);
 	if (!rc)
-		rc = ask_perf(g, spot, found, &measured[PERF], err);
+		rc = ask_perf(g, spot, found, &measured[LEVEL_1].values,
+			      &measured[PERF], err);
 	compare(found, measured);
 	for (size_t i = 0; i <= NR_WAYS; i++)
 		td_measured_free(&measured[i]);
@@ -324,8 +335,8 @@ static int show_program(const struct td_shown_program *found,
 
 /* --- a kind of core --------------------------------------------------------------- */
 
-static int give_program(struct giving *g, const struct td_program *program,
-			const struct td_spot *spot, struct td_err *err)
+static int give_program(struct giving *g, const struct td_known *program,
+			const struct td_site *spot, struct td_err *err)
 {
 	struct td_shown_program found = { .program = program };
 	int rc = td_stay_on_kind(spot->pmu, g->home, err);
@@ -370,16 +381,16 @@ static bool needs_whole_core(const struct td_opts *opts, const char *pmu)
 static int give_kind(struct giving *g, const struct td_pmu *pmu,
 		     struct td_err *err)
 {
-	struct td_spot spot = { .pmu = pmu,
+	struct td_site spot = { .pmu = pmu,
 				.cpu = td_cpus_choose(pmu, g->home) };
-	const struct td_program *only = NULL;
+	const struct td_known *only = NULL;
 	int unused, rc = 0;
 
 	if (spot.cpu < 0)
 		return 0;
 	spot.whole_core = needs_whole_core(g->opts, pmu->name);
 	g->nr_counted = g->nr_agree = 0;
-	if (g->opts->program)
+	if (g->opts->doctor.program)
 		rc = parse_program(g->opts, &only, &unused, err);
 	if (!g->opts->show.quiet)
 		printf("%s, CPU %d, %s\n", pmu->name, spot.cpu,
@@ -458,7 +469,7 @@ int td_evidence_give(const struct td_opts *opts, int *status,
 
 int td_evidence_run(const struct td_opts *opts, struct td_err *err)
 {
-	const struct td_program *program;
+	const struct td_known *program;
 	struct td_program_took took;
 	int ms, rc = parse_program(opts, &program, &ms, err);
 

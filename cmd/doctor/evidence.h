@@ -2,7 +2,9 @@
 #ifndef TD_CMD_DOCTOR_EVIDENCE_H
 #define TD_CMD_DOCTOR_EVIDENCE_H
 
-#include "cmd/opts/opts.h"
+#include "lib/base/err.h"
+
+struct td_opts;
 
 /* tdstat doctor --evidence [FILE], and --program NAME[:MS]. */
 int td_evidence_check(const struct td_opts *opts, struct td_err *err);

@@ -138,8 +138,8 @@ int td_evidence_put_machine(FILE *fp, const struct td_sysfs *fs,
 
 /* --- counts ---------------------------------------------------------------------- */
 
-static struct json_object *begin_line(const struct td_program *program,
-				      const struct td_spot *spot)
+static struct json_object *begin_line(const struct td_known *program,
+				      const struct td_site *spot)
 {
 	struct json_object *line = td_json_line();
 
@@ -218,8 +218,8 @@ static struct json_object *make_recording(const char *text)
 	return lines;
 }
 
-int td_evidence_put_counts(FILE *fp, const struct td_program *program,
-			   const struct td_spot *spot, const char *way,
+int td_evidence_put_counts(FILE *fp, const struct td_known *program,
+			   const struct td_site *spot, const char *way,
 			   const struct td_measured *measured)
 {
 	struct json_object *line = begin_line(program, spot);
@@ -257,7 +257,7 @@ make_differences(const struct td_shown_program *found)
 	return object;
 }
 
-int td_evidence_put_program(FILE *fp, const struct td_spot *spot,
+int td_evidence_put_program(FILE *fp, const struct td_site *spot,
 			    const struct td_shown_program *found)
 {
 	struct json_object *line = begin_line(found->program, spot);

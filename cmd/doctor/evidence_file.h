@@ -22,15 +22,15 @@ int td_evidence_put_machine(FILE *fp, const struct td_sysfs *fs,
 			    const struct td_surroundings *around,
 			    const char *perf);
 /* What one way of counting gave, with its recording. */
-int td_evidence_put_counts(FILE *fp, const struct td_program *program,
-			   const struct td_spot *spot, const char *way,
+int td_evidence_put_counts(FILE *fp, const struct td_known *program,
+			   const struct td_site *spot, const char *way,
 			   const struct td_measured *measured);
 
 #define TD_NR_DIFFERENCES 2
 
 /* What became of a program on a kind of core. */
 struct td_shown_program {
-	const struct td_program *program;
+	const struct td_known *program;
 	struct td_program_took took;
 	struct td_err err;     /* why there is no verdict; code 0: there is */
 	const char *expected;  /* a short name */
@@ -41,7 +41,7 @@ struct td_shown_program {
 	bool far; /* one of them is more than noise */
 };
 
-int td_evidence_put_program(FILE *fp, const struct td_spot *spot,
+int td_evidence_put_program(FILE *fp, const struct td_site *spot,
 			    const struct td_shown_program *found);
 
 #endif

@@ -46,7 +46,7 @@ int td_values_add(struct td_values *values, const char *name, double value,
 
 /* --- the recording is read ------------------------------------------------------ */
 
-struct reading {
+struct rereading {
 	struct td_measured *measured;
 	const char *pmu;
 	const char *region; /* whose row is wanted; NULL: the whole */
@@ -69,7 +69,7 @@ static int take_row(struct td_values *values, const struct td_report *report,
 	return rc;
 }
 
-static int take(const struct reading *reading, const struct td_report *report,
+static int take(const struct rereading *reading, const struct td_report *report,
 		struct td_err *err)
 {
 	for (size_t r = 0; r < report->nr_rows; r++) {
@@ -87,7 +87,7 @@ static int take(const struct reading *reading, const struct td_report *report,
 static int take_whole(void *ctx, const struct td_report *whole,
 		      const struct td_verdict *verdict, struct td_err *err)
 {
-	const struct reading *reading = ctx;
+	const struct rereading *reading = ctx;
 
 	if (reading->region)
 		return 0;
@@ -98,7 +98,7 @@ static int take_whole(void *ctx, const struct td_report *whole,
 static int take_report(void *ctx, const struct td_report *report,
 		       struct td_err *err)
 {
-	const struct reading *reading = ctx;
+	const struct rereading *reading = ctx;
 
 	return reading->region ? take(reading, report, err) : 0;
 }
@@ -136,10 +136,10 @@ static int open_view(struct td_recorded *recorded, struct td_view *view,
 }
 
 /* The values of the recording at path, by today's formulas. */
-static int read_recording(const struct reading *reading, const char *path,
+static int read_recording(const struct rereading *reading, const char *path,
 			  const struct td_opts *opts, struct td_err *err)
 {
-	struct reading into = *reading;
+	struct rereading into = *reading;
 	const struct td_viewer viewer = { .whole = take_whole,
 					  .report = take_report,
 					  .fd = -1,
@@ -166,12 +166,12 @@ static int read_recording(const struct reading *reading, const char *path,
 
 /* --- the program is counted ------------------------------------------------------- */
 
-struct files {
+struct memories {
 	int recording, nothing;
 	char path[40]; /* of the recording */
 };
 
-static int open_files(struct files *files, struct td_err *err)
+static int open_files(struct memories *files, struct td_err *err)
 {
 	files->recording = memfd_create("tdstat", MFD_CLOEXEC);
 	files->nothing = memfd_create("tdstat", MFD_CLOEXEC);
@@ -184,8 +184,8 @@ static int open_files(struct files *files, struct td_err *err)
 }
 
 static struct td_opts options_of(const struct td_opts *opts,
-				 const struct td_way *way, struct td_spot *spot,
-				 const struct files *files)
+				 const struct td_way *way, struct td_site *spot,
+				 const struct memories *files)
 {
 	struct td_opts counting = *opts;
 
@@ -233,7 +233,7 @@ static int count(const struct td_opts *counting, struct td_err *err)
 }
 
 static int keep_recording(struct td_measured *measured,
-			  const struct files *files, struct td_err *err)
+			  const struct memories *files, struct td_err *err)
 {
 	off_t size = lseek(files->recording, 0, SEEK_END);
 
@@ -282,7 +282,7 @@ static void thin(char *text, size_t stride)
 }
 
 /* As many points as there is room for; the values are those of what is left. */
-static int fit(const struct reading *reading, const struct files *files,
+static int fit(const struct rereading *reading, const struct memories *files,
 	       const struct td_opts *opts, size_t room, struct td_err *err)
 {
 	char *text = reading->measured->recording;
@@ -308,16 +308,16 @@ static int fit(const struct reading *reading, const struct files *files,
 }
 
 static int count_into(struct td_measured *measured, const struct td_opts *opts,
-		      const struct td_program *program,
-		      const struct td_way *way, struct td_spot spot,
-		      struct td_err *err)
+		      const struct td_known *program, const struct td_way *way,
+		      struct td_site spot, struct td_err *err)
 {
 	char word[40], self[] = "/proc/self/exe", name[] = "doctor",
 		       option[] = "--program", quiet[] = "--quiet";
 	char *command[] = { self, name, quiet, option, word, NULL };
-	const struct reading reading = { measured, spot.pmu->name,
-					 way->regions ? program->name : NULL };
-	struct files files = { -1, -1, "" };
+	const struct rereading reading = { measured, spot.pmu->name,
+					   way->regions ? program->name
+							: NULL };
+	struct memories files = { -1, -1, "" };
 	struct td_opts counting;
 	int rc = open_files(&files, err);
 
@@ -338,8 +338,8 @@ static int count_into(struct td_measured *measured, const struct td_opts *opts,
 }
 
 int td_measured_make(struct td_measured *measured, const struct td_opts *opts,
-		     const struct td_program *program, const struct td_way *way,
-		     const struct td_spot *spot, struct td_err *err)
+		     const struct td_known *program, const struct td_way *way,
+		     const struct td_site *spot, struct td_err *err)
 {
 	int rc;
 

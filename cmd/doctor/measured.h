@@ -5,9 +5,11 @@
 #include <stdint.h>
 
 #include "cmd/doctor/programs.h"
-#include "cmd/opts/opts.h"
 #include "cmd/view/focus.h"
+#include "lib/count/ask.h"
 #include "lib/machine/machine.h"
+
+struct td_opts;
 
 /* How a program is counted. */
 struct td_way {
@@ -21,7 +23,7 @@ struct td_way {
 };
 
 /* Where it runs. */
-struct td_spot {
+struct td_site {
 	const struct td_pmu *pmu;
 	int cpu; /* the last one */
 	/* the threads of a core share their slots, so CPUs are counted */
@@ -59,8 +61,8 @@ int td_values_add(struct td_values *values, const char *name, double value,
  * measured->err; returns only -ENOMEM and -EINTR.  Free it even then.
  */
 int td_measured_make(struct td_measured *measured, const struct td_opts *opts,
-		     const struct td_program *program, const struct td_way *way,
-		     const struct td_spot *spot, struct td_err *err);
+		     const struct td_known *program, const struct td_way *way,
+		     const struct td_site *spot, struct td_err *err);
 void td_measured_free(struct td_measured *measured);
 
 #endif

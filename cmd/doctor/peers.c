@@ -128,20 +128,16 @@ static int take_lines(struct td_values *values, char *text)
 	return rc;
 }
 
-void td_peer_perf(struct td_measured *measured,
-		  const struct td_program *program, int ms,
-		  const struct td_spot *spot, bool amd)
+void td_peer_perf(struct td_measured *measured, const struct td_known *program,
+		  int ms, const struct td_site *spot, const char *group)
 {
 	char perf[] = "perf", stat[] = "stat", json[] = "-j",
-	     log[] = "--log-fd", fd[] = "3", metrics[] = "-M",
-	     intel[] = "TopdownL1", zen[] = "PipelineL1",
+	     log[] = "--log-fd", fd[] = "3", metrics[] = "-M", levels[16],
 	     dashes[] = "--", name[] = "doctor", quiet[] = "--quiet",
 	     option[] = "--program", word[40], cpus[24], self[PATH_MAX] = "";
-	char *command[] = {
-		perf, stat,   json, log,  fd,    metrics, amd ? zen : intel,
-		cpus, dashes, self, name, quiet, option,  word,
-		NULL
-	};
+	char *command[] = { perf,    stat,   json,   log,    fd,
+			    metrics, levels, cpus,   dashes, self,
+			    name,    quiet,  option, word,   NULL };
 	td_autofree char *text = NULL;
 
 	*measured = (struct td_measured){ 0 };
@@ -149,6 +145,7 @@ void td_peer_perf(struct td_measured *measured,
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0)
 		snprintf(self, sizeof(self), "tdstat");
 	snprintf(word, sizeof(word), "%s:%d", program->name, ms);
+	snprintf(levels, sizeof(levels), "%s", group);
 	/* without it, the default a second time */
 	if (spot->whole_core)
 		snprintf(cpus, sizeof(cpus), "-C%d", spot->cpu);

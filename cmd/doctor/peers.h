@@ -9,12 +9,12 @@
 /* The version of the perf that PATH has, or "". */
 void td_peer_perf_version(char version[TD_PEER_VERSION]);
 /*
- * Counts level 1 of a program with that perf, as more levels would take turns.
+ * Counts a group of metrics of a program with that perf: level 1, as more levels
+ * would take turns.
  * Fills the values, or err: -ENOENT if there is no perf.  Free it.
  */
-void td_peer_perf(struct td_measured *measured,
-		  const struct td_program *program, int ms,
-		  const struct td_spot *spot, bool amd);
+void td_peer_perf(struct td_measured *measured, const struct td_known *program,
+		  int ms, const struct td_site *spot, const char *group);
 
 /* Where two ways of counting are farthest apart, of level 1. */
 struct td_difference {

@@ -29,7 +29,7 @@
 			"backend_bound_memory"                     \
 	}
 
-const struct td_program td_programs[TD_NR_PROGRAMS] = {
+const struct td_known td_programs[TD_NR_PROGRAMS] = {
 	{ .name = "streams",
 	  .unit = "line",
 	  .least = 0.4,
@@ -149,7 +149,7 @@ const struct td_program td_programs[TD_NR_PROGRAMS] = {
 	  .step = td_step_spin },
 };
 
-const struct td_program *td_program_find(const char *name)
+const struct td_known *td_program_find(const char *name)
 {
 	for (size_t i = 0; i < TD_NR_PROGRAMS; i++) {
 		if (strcmp(td_programs[i].name, name) == 0)
@@ -217,7 +217,7 @@ static uint64_t thread_ns(void)
 	return (uint64_t)now.tv_sec * TD_NS_A_SECOND + (uint64_t)now.tv_nsec;
 }
 
-static uint64_t run_steps(const struct td_program *program,
+static uint64_t run_steps(const struct td_known *program,
 			  struct td_ground *ground, uint64_t ns)
 {
 	uint64_t end_ns = td_now_ns() + ns, nr = 0;
@@ -228,14 +228,14 @@ static uint64_t run_steps(const struct td_program *program,
 	return nr;
 }
 
-static uint64_t run_loop(const struct td_program *program,
+static uint64_t run_loop(const struct td_known *program,
 			 const struct td_loops *loops, uint64_t ns)
 {
 	return td_loop_run(loops, (enum td_loop)program->loop, ns) /
 	       (unsigned int)program->per;
 }
 
-static void run_windows(const struct td_program *program,
+static void run_windows(const struct td_known *program,
 			struct td_ground *ground, const struct td_loops *loops,
 			uint64_t ns, struct td_program_took *took)
 {
@@ -256,7 +256,7 @@ static void run_windows(const struct td_program *program,
 	td_end(program->name);
 }
 
-static int run_program(const struct td_program *program, int other, uint64_t ns,
+static int run_program(const struct td_known *program, int other, uint64_t ns,
 		       struct td_program_took *took, struct td_err *err)
 {
 	struct td_ground ground = { .page = -1 };
@@ -279,7 +279,7 @@ static int run_program(const struct td_program *program, int other, uint64_t ns,
 	return rc;
 }
 
-int td_program_run(const struct td_program *program, uint64_t ns,
+int td_program_run(const struct td_known *program, uint64_t ns,
 		   struct td_program_took *took, struct td_err *err)
 {
 	char before[16] = "", name[16];
@@ -301,7 +301,7 @@ int td_program_run(const struct td_program *program, uint64_t ns,
 	return rc;
 }
 
-bool td_program_in_range(const struct td_program *program,
+bool td_program_in_range(const struct td_known *program,
 			 const struct td_program_took *took)
 {
 	double value = took->ns * (program->in_cycles ? took->ghz : 1);

@@ -21,7 +21,7 @@ enum td_tree_kind {
  * A program of the evidence: it does one thing, of which it is known how long it
  * takes and where the slots go meanwhile.
  */
-struct td_program {
+struct td_known {
 	const char *name; /* its thread is called td-NAME */
 	const char *unit; /* what is counted: "load" */
 	/* what theory gives for one of them: in ns, or in cycles of the core */
@@ -41,10 +41,10 @@ struct td_program {
 
 #define TD_NR_PROGRAMS 12
 
-extern const struct td_program td_programs[TD_NR_PROGRAMS];
+extern const struct td_known td_programs[TD_NR_PROGRAMS];
 
 /* NULL: none is called so. */
-const struct td_program *td_program_find(const char *name);
+const struct td_known *td_program_find(const char *name);
 
 struct td_program_took {
 	uint64_t nr; /* of its unit */
@@ -57,10 +57,10 @@ struct td_program_took {
  * run on, with td_begin() and td_end() around it.  -ENODEV: it needs another CPU
  * as well.
  */
-int td_program_run(const struct td_program *program, uint64_t ns,
+int td_program_run(const struct td_known *program, uint64_t ns,
 		   struct td_program_took *took, struct td_err *err);
 /* Is it what theory gives? */
-bool td_program_in_range(const struct td_program *program,
+bool td_program_in_range(const struct td_known *program,
 			 const struct td_program_took *took);
 
 #endif

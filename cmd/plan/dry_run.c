@@ -31,7 +31,8 @@ static void put_unchecked(FILE *fp, const struct td_machine *machine)
 
 		if (td_uarch_has(pmu->uarch, TD_CORE_CHECKED))
 			continue;
-		fprintf(fp, "%s%s", any ? ", " : "; not yet checked on this core: ",
+		fprintf(fp, "%s%s",
+			any ? ", " : "; not yet checked on this core: ",
 			td_uarch_name(pmu->uarch));
 		any = true;
 	}

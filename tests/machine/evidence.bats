@@ -33,8 +33,8 @@ give() {
 	jq -s -e --argjson kinds "$kinds" '[.[] | select(.way == "perf" and (.values | length) >= 4)] | length == 12 * $kinds' sent.jsonl
 	# small, with nobody's name in it
 	[ "$(stat -c %s sent.jsonl)" -le 1000000 ]
-	! grep -qF -e "$(hostname)" -e "$PWD" -e "$HOME/" sent.jsonl
-	! grep -qE '"(host|command|topology|start|boottime|labels)"' sent.jsonl
+	run -1 grep -F -e "$(hostname)" -e "$PWD" -e "$HOME/" sent.jsonl
+	run -1 grep -E '"(host|command|topology|start|boottime|labels)":' sent.jsonl
 	# and all of it can be computed again
 	run -0 "$EVIDENCE" replay "$TDSTAT" sent.jsonl
 	[[ ${lines[-1]} =~ ^[1-9][0-9]*' recordings, 0 differences'$ ]]
@@ -55,8 +55,8 @@ give() {
 	END
 	run -1 --separate-stderr give --program chase --metrics-dir=x86 sent.jsonl
 	[[ $(tr -s ' \n' ' ' <<<"$output") == *"differs chase "*"backend_bound is "*" points less than with perf"* ]]
-	jq -e 'select(has("differences")) | .differences.perf | .[0] == "backend_bound" and .[1] < -20' sent.jsonl
+	jq -s -e '.[-1].differences.perf | .[0] == "backend_bound" and .[1] < -20' sent.jsonl
 	# the right one
 	give --program chase sent.jsonl
-	jq -e 'select(has("differences")) | .differences.perf[1] | fabs < 6' sent.jsonl
+	jq -s -e '.[-1].differences.perf[1] | fabs < 6' sent.jsonl
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/doctor/evidence.h"
 #include "cmd/doctor/judge.h"
 #include "cmd/doctor/self_test.h"
 #include "cmd/opts/command.h"
@@ -405,7 +406,7 @@ static int show(const struct visit *v, struct td_err *err)
 	if (v->opts->show.format == TD_FORMAT_JSON &&
 	    put_json(stdout, &v->doctor))
 		return td_err_nomem(err);
-	if (v->opts->one_line)
+	if (v->opts->doctor.one_line)
 		put_line(stdout, v);
 	else if (v->opts->show.format != TD_FORMAT_JSON)
 		put_text(stdout, &v->doctor);
@@ -421,7 +422,7 @@ static void free_visit(struct visit *v)
 	td_sysfs_close(&v->fs);
 }
 
-static int doctor(const struct td_opts *opts, int *status, struct td_err *err)
+static int visit(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct visit v = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
 	int rc = gather(&v, err);
@@ -435,10 +436,21 @@ static int doctor(const struct td_opts *opts, int *status, struct td_err *err)
 	return opts->show.quiet ? 0 : rc;
 }
 
+static int doctor(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	if (opts->doctor.evidence)
+		return td_evidence_give(opts, status, err);
+	if (opts->doctor.program)
+		return td_evidence_run(opts, err);
+	return visit(opts, status, err);
+}
+
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (opts->one_line && opts->show.format == TD_FORMAT_JSON)
+	if (opts->doctor.one_line && opts->show.format == TD_FORMAT_JSON)
 		return td_err_usage(err, "--ci and -j exclude each other");
+	if (opts->doctor.evidence || opts->doctor.program)
+		return td_evidence_check(opts, err);
 	if (!opts->nr_patterns)
 		return 0;
 	return td_err_usage(err, "tdstat doctor takes no arguments: '%s'",
@@ -448,7 +460,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 /* clang-format off */
 static const struct td_option shown[] = {
 	{ "ci", 0, NULL, "one line: what can be counted here",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, one_line) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, doctor.one_line) },
 	{ "quiet", 0, NULL, "print nothing: the exit status tells",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, show.quiet) },
 	{ NULL },
@@ -457,23 +469,36 @@ static const struct td_option shown[] = {
 
 static const struct td_option_group group_shown = { TD_SECTION_HOW, shown };
 
+/* clang-format off */
+static const struct td_option evidence[] = {
+	{ "evidence", 0, NULL, "count twelve known programs, a minute for each "
+	  "kind of core, and write FILE, to be sent in",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, doctor.evidence) },
+	{ "program", 0, "NAME", "only this one of them; without --evidence, run "
+	  "it and print how long it takes; NAME:MS: for so long",
+	  TD_OPTION_TEXT, offsetof(struct td_opts, doctor.program) },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_evidence = { TD_SECTION_WHAT,
+						       evidence };
+
 static const struct td_option_group *const groups[] = {
-	&td_group_files,
-	&td_group_json,
-	&group_shown,
-	NULL,
+	&td_group_files, &group_evidence, &td_group_json, &group_shown, NULL,
 };
 
 const struct td_command td_command_doctor = {
 	.name = "doctor",
 	.line = "say what this machine can count, and what stands in the way",
-	.args = "",
+	.args = "[--evidence [FILE]]",
 	.doc = "Says on one page what this machine can count, what stands in "
 	       "the way and which command helps, and tests level 1 with loops "
 	       "whose answer is known, for half a second.  Nothing is changed.",
 	.what = "What to look at:",
 	.examples = "  tdstat doctor\n"
 		    "  tdstat doctor --ci\n"
+		    "  tdstat doctor --evidence\n"
 		    "  tdstat doctor -j | jq '.findings[] | select(.state == "
 		    "\"failed\")'",
 	.status = "Exit status: 0 if level 1 works; 1 if it does not, or could "

@@ -17,6 +17,8 @@
 #define MISPREDICT_STEPS 100
 #define CHASE_STEPS      64
 
+#define MISPREDICT_BITS 32 /* of a random number, a branch each */
+
 /* Marsaglia's generator of 64 random bits; never 0. */
 static uint64_t next_random(uint64_t x)
 {
@@ -31,7 +33,7 @@ static uint64_t next_random(uint64_t x)
  * Sattolo's shuffle, which leaves one cycle through all lines, so that the chase
  * does not stay in a part of them.
  */
-static void shuffle(uint32_t *order, uint32_t nr)
+void td_loops_shuffle(uint32_t *order, uint32_t nr)
 {
 	uint64_t random = 1;
 
@@ -54,7 +56,7 @@ int td_loops_make(struct td_loops *loops, struct td_err *err)
 	loops->ring = aligned_alloc(LINE, RING_SIZE);
 	if (!order || !loops->ring)
 		return td_err_nomem(err);
-	shuffle(order, NR_LINES);
+	td_loops_shuffle(order, NR_LINES);
 	for (uint32_t i = 0; i < NR_LINES; i++)
 		loops->ring[i * STRIDE] = &loops->ring[order[i] * STRIDE];
 	return 0;
@@ -124,7 +126,7 @@ static uint32_t mispredict(uint64_t *random)
 
 	for (int i = 0; i < MISPREDICT_STEPS; i++) {
 		*random = next_random(*random);
-		for (int bit = 16; bit < 48; bit++)
+		for (int bit = 16; bit < 16 + MISPREDICT_BITS; bit++)
 			sum = branch(sum, (uint32_t)(*random >> bit));
 	}
 	return sum;
@@ -141,21 +143,27 @@ static void **chase(void **at)
 
 #define NAME_SIZE 16 /* of a thread, in the kernel */
 
-void td_loop_run(const struct td_loops *loops, enum td_loop loop, uint64_t ns)
+uint64_t td_loop_run(const struct td_loops *loops, enum td_loop loop,
+		     uint64_t ns)
 {
 	static const char *const names[TD_NR_LOOPS] = {
 		[TD_LOOP_RETIRING] = "td-retiring",
 		[TD_LOOP_MISPREDICT] = "td-mispredict",
 		[TD_LOOP_CHASE] = "td-chase",
 	};
+	static const unsigned int steps[TD_NR_LOOPS] = {
+		[TD_LOOP_RETIRING] = RETIRING_STEPS,
+		[TD_LOOP_MISPREDICT] = MISPREDICT_STEPS * MISPREDICT_BITS,
+		[TD_LOOP_CHASE] = CHASE_STEPS,
+	};
 	volatile uint32_t sink = 0;
-	uint64_t end_ns = td_now_ns() + ns, random = 1;
+	uint64_t end_ns = td_now_ns() + ns, random = 1, rounds = 0;
 	void **at = loops->ring;
 	char name[NAME_SIZE] = "";
 
 	pthread_getname_np(pthread_self(), name, sizeof(name));
 	pthread_setname_np(pthread_self(), names[loop]);
-	while (td_now_ns() < end_ns) {
+	for (; td_now_ns() < end_ns; rounds++) {
 		switch (loop) {
 		case TD_LOOP_RETIRING:
 			sink = retire();
@@ -173,4 +181,5 @@ void td_loop_run(const struct td_loops *loops, enum td_loop loop, uint64_t ns)
 	sink = (uint32_t)(uintptr_t)at;
 	(void)sink;
 	pthread_setname_np(pthread_self(), name);
+	return rounds * steps[loop];
 }

@@ -28,8 +28,13 @@ void td_loops_free(struct td_loops *loops);
 
 /*
  * Runs a loop for ns nanoseconds.  Meanwhile the thread has its name (td-chase),
- * by which top and perf tell the loops apart.
+ * by which top and perf tell the loops apart.  Returns the number of its steps:
+ * bodies of instructions, branches, loads.
  */
-void td_loop_run(const struct td_loops *loops, enum td_loop loop, uint64_t ns);
+uint64_t td_loop_run(const struct td_loops *loops, enum td_loop loop,
+		     uint64_t ns);
+
+/* Makes order, of nr indices, one cycle through all of them: random, and always the same. */
+void td_loops_shuffle(uint32_t *order, uint32_t nr);
 
 #endif

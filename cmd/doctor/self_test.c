@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/doctor/cpus.h"
 #include "cmd/doctor/loops.h"
 #include "cmd/plan/job.h"
 #include "cmd/plan/select.h"
@@ -25,36 +25,6 @@ struct testing {
 	struct td_notes notes; /* that were said */
 	uint64_t loop_ns;
 };
-
-/* --- the CPU ---------------------------------------------------------------- */
-
-#define SET_SIZE CPU_ALLOC_SIZE(TD_MAX_CPU + 1)
-
-/* The last CPU of the PMU where this thread may run; -1: none. */
-static int choose_cpu(const struct td_pmu *pmu, const cpu_set_t *home)
-{
-	for (size_t i = pmu->cpus.nr; i-- > 0;) {
-		if (CPU_ISSET_S((size_t)pmu->cpus.v[i], SET_SIZE, home))
-			return pmu->cpus.v[i];
-	}
-	return -1;
-}
-
-static int stay_on(int cpu, struct td_err *err)
-{
-	cpu_set_t *set = CPU_ALLOC(TD_MAX_CPU + 1);
-	int rc;
-
-	if (!set)
-		return td_err_nomem(err);
-	CPU_ZERO_S(SET_SIZE, set);
-	CPU_SET_S((size_t)cpu, SET_SIZE, set);
-	rc = sched_setaffinity(0, SET_SIZE, set) ? -errno : 0;
-	CPU_FREE(set);
-	return rc ? td_err_set(err, rc, "CPU %d: cannot run there: %s", cpu,
-			       strerror(-rc))
-		  : 0;
-}
 
 /* --- the counters ----------------------------------------------------------- */
 
@@ -297,7 +267,7 @@ static void add_notes(struct testing *t, const struct td_notes *notes)
 static void test_kind(struct testing *t, struct td_self_test *test)
 {
 	struct td_job job;
-	int rc = stay_on(test->cpu, &test->err);
+	int rc = td_stay_on(test->cpu, &test->err);
 
 	if (rc)
 		return;
@@ -323,7 +293,7 @@ static int add_test(struct testing *t, const struct td_pmu *pmu,
 		return td_err_nomem(err);
 	doctor->nr_tests++;
 	test->pmu = pmu->name;
-	test->cpu = choose_cpu(pmu, home);
+	test->cpu = td_cpus_choose(pmu, home);
 	if (test->cpu >= 0)
 		test_kind(t, test);
 	else
@@ -335,17 +305,17 @@ static int add_test(struct testing *t, const struct td_pmu *pmu,
 static int test_kinds(struct testing *t, const struct td_machine *machine,
 		      struct td_err *err)
 {
-	cpu_set_t *home = CPU_ALLOC(TD_MAX_CPU + 1);
+	cpu_set_t *home = td_cpus_home();
 	int rc = td_loops_make(&t->loops, err);
 
-	if (!rc && (!home || sched_getaffinity(0, SET_SIZE, home)))
+	if (!rc && !home)
 		rc = td_err_nomem(err);
 	for (size_t i = 0; !rc && i < machine->nr_core; i++) {
 		if (!machine->pmus[i].skip && machine->pmus[i].cpus.nr)
 			rc = add_test(t, &machine->pmus[i], home, err);
 	}
 	if (home && !rc)
-		sched_setaffinity(0, SET_SIZE, home);
+		td_cpus_go_home(home);
 	CPU_FREE(home);
 	td_loops_free(&t->loops);
 	return rc;

@@ -44,6 +44,13 @@ struct td_event_arg {
 	char *filter; /* NULL: none; several are joined with && */
 };
 
+/* What tdstat doctor is to do. */
+struct td_doctor_ask {
+	bool one_line;
+	bool evidence;       /* of the known programs, in a file */
+	const char *program; /* one of them; NULL: all */
+};
+
 /* What the user asked for.  Strings are argv's. */
 struct td_opts {
 	struct td_does does; /* as chosen->does, unless top plays a recording */
@@ -89,7 +96,7 @@ struct td_opts {
 	bool dry_run;
 	int verbose;
 	struct td_diff_ask diff;
-	bool one_line; /* doctor */
+	struct td_doctor_ask doctor;
 	/* arguments of list, explain, help; the recordings of diff */
 	const char **patterns;
 	size_t nr_patterns;

@@ -21,6 +21,23 @@ static void put_line(FILE *fp, const char *words, const char *name)
 	fputc('\n', fp);
 }
 
+/* Cores of which there is no evidence. */
+static void put_unchecked(FILE *fp, const struct td_machine *machine)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+
+		if (td_uarch_has(pmu->uarch, TD_CORE_CHECKED))
+			continue;
+		fprintf(fp, "%s%s",
+			any ? ", " : "; not yet checked on this core: ",
+			td_uarch_name(pmu->uarch));
+		any = true;
+	}
+}
+
 static void put_machine(FILE *fp, const struct td_machine *machine)
 {
 	char cpuid[48];
@@ -28,10 +45,12 @@ static void put_machine(FILE *fp, const struct td_machine *machine)
 	td_cpuid_format(&machine->cpuid, cpuid);
 	fputs("machine ", fp);
 	td_put_printable(fp, cpuid);
-	fprintf(fp, ": %s, hyper-threading %s, NMI watchdog %s\n",
+	fprintf(fp, ": %s, hyper-threading %s, NMI watchdog %s",
 		machine->model ? machine->model->name : "not in the table",
 		machine->smt ? "on" : "off",
 		machine->nmi_watchdog ? "on" : "off");
+	put_unchecked(fp, machine);
+	fputc('\n', fp);
 }
 
 /* Prints where a group counts: "CPUs 0-3", "threads 123" or "the command". */

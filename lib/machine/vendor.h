@@ -101,6 +101,11 @@ enum td_core_trait {
 	TD_CORE_UMASK2 = 1 << 11,
 	/* All events take general counters, the NMI watchdog's, too. */
 	TD_CORE_NO_FIXED = 1 << 12,
+	/*
+	 * Somebody has seen tdstat count on it: tests/data/evidence has a file,
+	 * and README.md a line.
+	 */
+	TD_CORE_CHECKED = 1 << 13,
 };
 
 /* Events of these codes and this unit mask that few general counters count. */

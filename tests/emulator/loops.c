@@ -25,6 +25,18 @@ static const struct {
 	{ "td-retiring", "retiring_vector" },
 	{ "td-mispredict", "mispredict" },
 	{ "td-chase", "dram_latency" },
+	{ "td-streams", "dram_bandwidth" },
+	{ "td-ports", "ports" },
+	{ "td-icache", "icache" },
+	{ "td-divide", "divider" },
+	{ "td-sharing", "store_bound" },
+	{ "td-dtlb", "page_walks" },
+	{ "td-stores", "store_bound" },
+	/* waits for lines, of whichever kind */
+	{ "td-locks", "l2_bound" },
+	{ "td-aliasing", "l2_bound" },
+	/* of the nodes below core_bound there is no scenario for PAUSE */
+	{ "td-spin", "ports" },
 };
 
 /* FNV-1a: the emulator knows a scenario by the hash of its name. */

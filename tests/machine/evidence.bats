@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# tdstat doctor --evidence on emulated machines, whose programs count what silicon
+# would (tests/emulator/loops.c).  This takes minutes.
+# machine: adl --truth tests/emulator/scenarios/alderlake.truth
+# machine: spr --truth tests/emulator/scenarios/sapphirerapids.truth
+# machine: zen4 --truth tests/emulator/scenarios/amdzen4.truth
+# release: skx --truth tests/emulator/scenarios/skylakex.truth
+# release: lnl --truth tests/emulator/scenarios/lunarlake.truth
+
+# shellcheck disable=SC2154 # stderr, of run
+load helper
+
+LOOPS=$BATS_TEST_DIRNAME/../../build/emulator/loops.so
+EVIDENCE=$BATS_TEST_DIRNAME/../data/evidence/evidence
+
+# give [OPTION...] FILE: on silicon, as far as the programs see; with perf beside it
+give() {
+	mkdir -p bin
+	[ -e bin/perf ] || ln -s "$(realpath "$PERF")" bin/perf
+	timeout -s KILL 700 env PATH="$PWD/bin:$PATH" LD_PRELOAD="$LOOPS" "$TDSTAT" doctor --evidence "$@"
+}
+
+@test "the verdict of each program is the one that is expected, on each kind of core" {
+	emulated
+	perf_or_skip
+	run -0 --separate-stderr give sent.jsonl
+	kinds=$(find /sys/bus/event_source/devices/ -name 'cpu*' | wc -l)
+	[ "$(grep -c '^12 of 12 as expected on cpu' <<<"$output")" -eq "$kinds" ]
+	jq -s -e --argjson kinds "$kinds" '[.[] | select(has("agrees"))] | length == 12 * $kinds and all(.agrees)' sent.jsonl
+	# nothing counted something else
+	jq -s -e 'all(.[] | select(has("differences")).differences[][1]; fabs < 6)' sent.jsonl
+	jq -s -e --argjson kinds "$kinds" '[.[] | select(.way == "perf" and (.values | length) >= 4)] | length == 12 * $kinds' sent.jsonl
+	# small, with nobody's name in it
+	[ "$(stat -c %s sent.jsonl)" -le 1000000 ]
+	run -1 grep -F -e "$(hostname)" -e "$PWD" -e "$HOME/" sent.jsonl
+	run -1 grep -E '"(host|command|topology|start|boottime|labels)":' sent.jsonl
+	# and all of it can be computed again
+	run -0 "$EVIDENCE" replay "$TDSTAT" sent.jsonl
+	[[ ${lines[-1]} =~ ^[1-9][0-9]*' recordings, 0 differences'$ ]]
+}
+
+@test "a formula that is wrong: perf counts something else" {
+	emulated
+	perf_or_skip
+	[ "$TD_MACHINE" = zen4 ] || skip "levels 1 and 2 of others are built in"
+	cp -R "$TDSTAT_METRICS" x86
+	python3 - <<-'END'
+		import json
+		path = "x86/amdzen4/pipeline.json"
+		metrics = json.load(open(path))
+		[found] = [m for m in metrics if m["MetricName"] == "backend_bound"]
+		found["MetricExpr"] = "(" + found["MetricExpr"] + ") / 2"
+		json.dump(metrics, open(path, "w"))
+	END
+	run -1 --separate-stderr give --program chase --metrics-dir=x86 sent.jsonl
+	[[ $(tr -s ' \n' ' ' <<<"$output") == *"differs chase "*"backend_bound is "*" points less than with perf"* ]]
+	jq -s -e '.[-1].differences.perf | .[0] == "backend_bound" and .[1] < -20' sent.jsonl
+	# the right one
+	give --program chase sent.jsonl
+	jq -s -e '.[-1].differences.perf[1] | fabs < 6' sent.jsonl
+}

@@ -76,7 +76,8 @@ int td_ground_write_code(struct td_ground *ground, struct td_err *err)
 
 	if (!rc && !order)
 		rc = td_err_nomem(err);
-	if (rc) /* cppcheck-suppress memleak # td_autofree */
+	if (rc)
+		/* cppcheck-suppress memleak; order is autofree */
 		return rc;
 	td_loops_shuffle(order, CODE_LINES);
 	write_jumps(ground->memory, order);

@@ -106,8 +106,8 @@ $(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a $(B)/libtdstat.a build/l
 $(B)/pack: $(B)/obj/cmd/pack.o $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a | $(B)/libs
 	$(call say,LINK)$(LINK)
 
-# Its own counters come before the library's.
-$(B)/tests/unit/region_calls: LDFLAGS += -Wl,-z,muldefs
+# What stands in for parts of the library comes before them.
+$(addprefix $(B)/tests/unit/region_,calls files pmc spec): private LDFLAGS += -Wl,-z,muldefs
 $(B)/tests/unit/region_program: $(addprefix $(B)/tests/machine/,regions children sandbox)
 $(UNIT) $(FUZZ) $(BENCHES): $(B)/%: $(B)/obj/%.o
 

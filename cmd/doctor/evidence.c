@@ -89,6 +89,7 @@ static int parse_program(const struct td_opts *opts,
 	if (colon) {
 		*colon = '\0';
 		if (td_parse_int(colon + 1, 1, INT_MAX, ms))
+			/* cppcheck-suppress memleak; name is autofree */
 			return td_err_usage(err,
 					    "--program %s: no number of ms",
 					    opts->doctor.program);

@@ -74,10 +74,11 @@ int td_ground_write_code(struct td_ground *ground, struct td_err *err)
 	int rc = map(ground, (size_t)CODE_LINES * LINE, PROT_READ | PROT_WRITE,
 		     err);
 
+	if (!rc && !order)
+		rc = td_err_nomem(err);
 	if (rc)
+		/* cppcheck-suppress memleak; order is autofree */
 		return rc;
-	if (!order)
-		return td_err_nomem(err);
 	td_loops_shuffle(order, CODE_LINES);
 	write_jumps(ground->memory, order);
 	if (mprotect(ground->memory, ground->size, PROT_READ | PROT_EXEC))
@@ -139,8 +140,8 @@ unsigned int td_step_store(struct td_ground *ground)
 {
 	volatile uint32_t *at = walk(ground);
 
-	for (uint32_t i = 0; i < WALK_LINES; i++)
-		at[i * LINE / sizeof(*at)] = i;
+	for (size_t i = 0; i < WALK_LINES; i++)
+		at[i * LINE / sizeof(*at)] = (uint32_t)i;
 	return WALK_LINES;
 }
 

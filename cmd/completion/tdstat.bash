@@ -178,7 +178,7 @@ _tdstat_value() {
 	--time-format) _tdstat_offer < <(printf '%s\n' seconds wall epoch) ;;
 	--metrics-dir) _tdstat_files -d ;;
 	--model) _tdstat_offer < <(_tdstat_models) ;;
-	-i | --input | -o | --output | --perfetto | --record | --samples | --html | --svg | --folded | --pprof | --flame) _tdstat_files -f ;;
+	-i | --input | -o | --output | --perfetto | --record | --samples | --html | --svg | --folded | --pprof | --flame | --junit) _tdstat_files -f ;;
 	--pre | --post) _tdstat_offer < <(compgen -c -- "$cur") ;;
 	--control) _tdstat_control ;;
 	esac

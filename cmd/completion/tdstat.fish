@@ -191,7 +191,7 @@ function __tdstat_value
             __tdstat_models $argv[1]
         case --metrics-dir
             __tdstat_files $argv[3] | string match -r '.*/$'
-        case -i --input -o --output --perfetto --record --samples --html --svg --folded --pprof --flame
+        case -i --input -o --output --perfetto --record --samples --html --svg --folded --pprof --flame --junit
             __tdstat_files $argv[3]
         case --pre --post
             __tdstat_command $argv[3]

@@ -290,13 +290,14 @@ int td_gathering_close(struct td_gathering *g, int rc, struct td_err *err)
 
 /* --- what was lost ---------------------------------------------------------- */
 
-static void say_lost(const struct td_job *job, uint64_t nr)
+static void say_lost(const struct td_gathering *g)
 {
-	td_job_say(job,
+	td_job_say(g->job,
 		   "tdstat: %" PRIu64 " records were lost, as the rings were "
-		   "full: -F takes fewer samples, kernel.perf_event_mlock_kb "
-		   "allows larger rings\n",
-		   nr);
+		   "full: %skernel.perf_event_mlock_kb allows larger rings\n",
+		   g->losses.records,
+		   /* probes come as often as the program calls */
+		   g->nr_companions ? "" : "-F takes fewer samples, ");
 }
 
 static void say_cut(const struct td_job *job, uint64_t nr)
@@ -321,7 +322,7 @@ void td_gathering_say(const struct td_gathering *g)
 {
 	td_job_say_notes(g->job);
 	if (g->losses.records)
-		say_lost(g->job, g->losses.records);
+		say_lost(g);
 	if (g->losses.throttled)
 		say_throttled(g->job, g->losses.throttled);
 	if (g->losses.chains)

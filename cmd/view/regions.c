@@ -262,7 +262,7 @@ static void sort(struct td_report *report)
  * Where probes took so much of the time, in percent, what is left of it is mostly what
  * they took longer than they usually do.
  */
-#define MOST_COST 90
+#define MOST_COST 80
 
 /* Why the row's metrics would be of chance; NULL: they are not. */
 static const char *why_not(const struct td_region_facts *facts)

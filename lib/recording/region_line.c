@@ -223,8 +223,6 @@ int td_recording_read_regions(struct td_recording *rec,
 		return td_recording_bad(rec, err,
 					"\"least_slots\" is out of range");
 	rec->regions.functions = read_flag(line, "functions");
-	/* as td_batched_end() has it: the points are of calls, or of samples */
-	rec->course.samples = true;
 	rc = td_timed_read(line, &rec->regions);
 	if (rc == -ENOMEM)
 		return td_err_nomem(err);

@@ -68,6 +68,8 @@ int td_recording_read_sums(struct td_recording *rec, struct json_object *line,
 	uint64_t time_ns;
 	int rc;
 
+	/* as td_batched_end() has it: of calls, or of samples */
+	rec->course.samples = rec->regions.nr > 0;
 	if (rec->course.nr == TD_COURSE_POINTS)
 		return td_recording_bad(rec, err,
 					"too many points before an interval");

@@ -146,7 +146,7 @@ static bool is_child(const struct td_report *report,
 
 /* Nodes whose children are all known are told by these. */
 static bool is_split(const struct td_report *report, const struct td_row *slow,
-		     const struct td_row *middle, const struct td_node *node)
+		     const struct td_node *node)
 {
 	size_t nr = 0;
 
@@ -155,7 +155,7 @@ static bool is_split(const struct td_report *report, const struct td_row *slow,
 
 		if (!is_child(report, child, node))
 			continue;
-		if (!has_value(slow, child) || !has_value(middle, child))
+		if (!has_value(slow, child))
 			return false;
 		nr++;
 	}
@@ -163,19 +163,19 @@ static bool is_split(const struct td_report *report, const struct td_row *slow,
 }
 
 static bool is_leaf(const struct td_report *report, const struct td_row *slow,
-		    const struct td_row *middle, const struct td_node *node)
+		    const struct td_node *node)
 {
 	bool shown = node->level == 1;
 
-	if (!has_value(slow, node) || !has_value(middle, node))
+	if (!has_value(slow, node))
 		return false;
 	for (size_t i = 0; !shown && i < slow->nr_nodes; i++) {
 		const struct td_node *parent = &slow->nodes[i];
 
 		shown = parent->level == 1 && is_child(report, node, parent) &&
-			is_split(report, slow, middle, parent);
+			is_split(report, slow, parent);
 	}
-	return shown && !is_split(report, slow, middle, node);
+	return shown && !is_split(report, slow, node);
 }
 
 /* Slots of a call that are a node's. */
@@ -184,30 +184,72 @@ static double slots_of(const struct td_row *row, double percent)
 	return percent / PERCENT * row->slots / (double)row->region->calls;
 }
 
-/* scale: from slots of a call at home to ns of a slow call. */
-static void add_nodes(struct td_slow *out, const struct td_report *report,
-		      const struct td_row *slow, const struct td_row *middle,
-		      double scale)
-{
-	for (size_t i = 0; i < slow->nr_nodes; i++) {
-		const struct td_node *node = &slow->nodes[i];
-		const struct td_cell *a, *b;
-
-		if (!is_leaf(report, slow, middle, node))
-			continue;
-		a = cell_of(slow, node);
-		b = cell_of(middle, node);
-		add_cause(out, TD_SLOW_NODE, report->columns[node->column].name,
-			  scale * (slots_of(slow, a->value) -
-				   slots_of(middle, b->value)),
-			  scale * hypot(slots_of(slow, a->error),
-					slots_of(middle, b->error)));
-	}
-}
-
 static double on_ns_of(const struct td_row *row)
 {
 	return row->region->on_ns / (double)row->region->calls;
+}
+
+/* The slow calls and those around the median, on the PMU of the latter. */
+struct pair {
+	const struct td_row *slow, *middle;
+	double ns_a_slot; /* in the slow calls */
+	/* of a call around the median; as if its clock were theirs, if unknown */
+	double slots;
+	bool known; /* they are */
+	size_t nr_leaves;
+};
+
+/*
+ * What a node had of a call around the median, in slots.  Where that is not known, as
+ * calls were as short as their probes, it is a part like any other, or any part.
+ */
+static double part_of(const struct pair *pair, const struct td_node *node,
+		      double *error)
+{
+	const struct td_cell *cell = cell_of(pair->middle, node);
+
+	if (pair->known && cell->status == TD_STATUS_OK) {
+		*error = pair->slots * cell->error / PERCENT;
+		return pair->slots * cell->value / PERCENT;
+	}
+	*error = pair->slots;
+	return pair->slots / (double)pair->nr_leaves;
+}
+
+/* scale: from slots of a call at home to ns of a slow call. */
+static void add_nodes(struct td_slow *out, const struct td_report *report,
+		      const struct pair *pair, double scale)
+{
+	const struct td_row *slow = pair->slow;
+
+	for (size_t i = 0; i < slow->nr_nodes; i++) {
+		const struct td_node *node = &slow->nodes[i];
+		const struct td_cell *cell = cell_of(slow, node);
+		double before, error;
+
+		if (!is_leaf(report, slow, node))
+			continue;
+		before = part_of(pair, node, &error);
+		add_cause(out, TD_SLOW_NODE, report->columns[node->column].name,
+			  scale * (slots_of(slow, cell->value) - before),
+			  scale * hypot(slots_of(slow, cell->error), error));
+	}
+}
+
+static struct pair make_pair(const struct td_report *report,
+			     const struct td_row *slow,
+			     const struct td_row *middle)
+{
+	struct pair pair = { .slow = slow, .middle = middle };
+
+	pair.ns_a_slot = on_ns_of(slow) / slots_of(slow, PERCENT);
+	pair.slots = slots_of(middle, PERCENT);
+	pair.known = pair.slots > 0;
+	if (!pair.known)
+		pair.slots = on_ns_of(middle) / pair.ns_a_slot;
+	for (size_t i = 0; i < slow->nr_nodes; i++)
+		pair.nr_leaves += is_leaf(report, slow, &slow->nodes[i]);
+	return pair;
 }
 
 /*
@@ -217,16 +259,19 @@ static double on_ns_of(const struct td_row *row)
 static void add_home(struct td_slow *out, const struct class *of,
 		     const struct td_row *slow, const struct td_row *middle)
 {
-	double slots = slots_of(middle, PERCENT);
-	double ns_a_slot = on_ns_of(slow) / slots_of(slow, PERCENT);
+	struct pair pair = make_pair(of->report, slow, middle);
 	double part = (double)slow->region->calls / of->calls;
-	double clock_ns = slots * ns_a_slot - on_ns_of(middle);
 
 	if (slow->region->calls < TD_LEAST_WINDOWS ||
-	    middle->region->calls < TD_LEAST_WINDOWS || !isfinite(clock_ns))
+	    middle->region->calls < TD_LEAST_WINDOWS ||
+	    !isfinite(pair.ns_a_slot))
 		return;
-	add_nodes(out, of->report, slow, middle, part * ns_a_slot);
-	add_cause(out, TD_SLOW_CLOCK, NULL, part * clock_ns, 0);
+	add_nodes(out, of->report, &pair, part * pair.ns_a_slot);
+	if (pair.known)
+		add_cause(
+			out, TD_SLOW_CLOCK, NULL,
+			part * (pair.slots * pair.ns_a_slot - on_ns_of(middle)),
+			0);
 }
 
 /* --- all of it -------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 # shellcheck disable=SC2086,SC2154 # lists of words; helper.bash
 load helper
+load json
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -182,4 +183,115 @@ calls() {
 	try "${as[@]}" "$TDSTAT" calls parse_request --require -- "$open/program"
 	rm -r "$open"
 	[ "$status" -eq 125 ]
+}
+
+# --- recordings -----------------------------------------------------------------
+
+# timed [FILTER]: a recording of functions (of tdstat profile) as one of timed calls:
+# those of scenario_icache are around the median, those of scenario_dram_latency slow.
+# The calls of the first take 1 ms on a P-core and 1.5 ms on an E-core, of the second
+# 6 ms, 1 ms of it without a CPU, and 9 ms.
+timed() {
+	command jq -c '
+		def ns($core; $atom): (.on.cpu_core // 0) as $c | (.on.cpu_atom // 0) as $a |
+			{ cpu_core: ($c * $core), cpu_atom: ($a * $atom) };
+		if .regions then
+			.functions = false |
+			.timed = [
+				{ name: "f", middle: 20, slow: 30, max_ns: 9500000, steps: [300, 687, 340, 968],
+				  slowest: [{ ns: 9500000, start_ns: 1700000000123456789, tid: 7, cpu: 3 }] },
+				{ name: "rest", middle: 10, slow: 0, max_ns: 100, steps: [100, 772], slowest: [] }] |
+			.regions |= map(del(.whole) | . + { timed: 2, bucket: 10, took_ns: {}, on_ns: {} } |
+				if .name == "scenario_icache" then
+					. + { timed: 1, bucket: 20, took_ns: ns(1e6; 1500000), on_ns: ns(1e6; 1500000) }
+				elif .name == "scenario_dram_latency" and (.own | not) then
+					. + { timed: 1, bucket: 30, slow: true, took_ns: ns(6e6; 9e6), on_ns: ns(5e6; 9e6),
+					      waited_ns: (.on.cpu_core * 1e6), preempted_ns: 0, faults: 96800, switches: 549, migrations: 0 }
+				else . end |
+				if .name == "scenario_icache" then
+					. + { waited_ns: 0, preempted_ns: 0, faults: 0, switches: 0, migrations: 0 }
+				else . end)
+		else . end | '"${1:-.}" "$data/functions.jsonl" >recording
+}
+
+@test "a recording: the shares of what slow calls have more are those of its counts" {
+	timed
+	"$TDSTAT" report recording -l 1 -j >out
+	# the metrics of the same counts, as functions
+	"$TDSTAT" report "$data/functions.jsonl" -l 1 -j >functions
+	[ "$(in_schema out | wc -l)" -ge 2 ]
+	python3 - <<-'PYTHON'
+		import json
+		rows = [json.loads(line) for line in open("functions")]
+		def of(name, metric):
+		    row, = [r for r in rows if r.get("id") == name and r["pmu"] == "cpu_core" and r["metric"] == metric]
+		    return row["value"] * row["slots"] / 100 / row["calls"], row["slots"] / row["calls"]
+		found = [json.loads(line)["durations"] for line in open("out") if '"durations"' in line]
+		slow = found[0]["slow"]
+		longer = (549 * 6e6 + 419 * 9e6) / 968 - (417 * 1e6 + 270 * 1.5e6) / 687
+		assert abs(slow["longer"] * 1e9 - longer) < 1, (slow["longer"], longer)
+		want = {("waited", None): 549 * 1e6 / 968}
+		want["other core", None] = (419 * 9e6 - 419 * 1e6) / 968 - (270 * 1.5e6 - 270 * 1e6) / 687
+		part = 549 / 968
+		for metric in "retiring", "bad_speculation", "frontend_bound", "backend_bound":
+		    a, slots = of("scenario_dram_latency", "tma_" + metric)
+		    b, before = of("scenario_icache", "tma_" + metric)
+		    want["node", "tma_" + metric] = part * (a - b) * 5e6 / slots
+		want["clock", None] = part * (before * 5e6 / slots - 1e6)
+		assert abs(sum(want.values()) / longer - 1) < 0.01, want
+		got = {(c["cause"], c["node"]): c["share"] for c in slow["causes"]}
+		for key, ns in want.items():
+		    assert abs(got[key] - 100 * ns / longer) < 0.1, (key, got[key], 100 * ns / longer)
+		assert abs(sum(got.values()) - 100) < 0.01, got
+		assert found[0]["calls"] == 687 + 968 and found[0]["max"] == 0.0095
+		assert found[1]["slow"] is None and found[0]["slowest"][0]["tid"] == 7
+	PYTHON
+}
+
+@test "a recording: as text, a table for each function, and sentences" {
+	timed
+	TZ=UTC try "$TDSTAT" report recording -l 1
+	[ "$status" -eq 0 ]
+	[[ $output == *" f: 1,655 calls  p50 "*" max 9.5 ms"* ]]
+	[[ $output == *" rest: 772 calls "* ]]
+	# bucket 20 is from 100 ns * 2^9 * 1.5 on, and 30 from 32 times as much on
+	[[ $output == *" 76.8 - 102 us "* && $output == *" from 2.46 ms "* ]]
+	words=$(tr -s ' \n' '  ' <<<"$output")
+	[[ $words == *"A slow call has (one around the median): 100.0 page faults (0.0), 0.6 switches (0.0)."* ]]
+	[[ $words == *"% on another kind of core"*"% not running, as they waited"* ]]
+	[[ $output == *"9.5 ms at 2023-11-14 22:13:20.123456, thread 7, CPU 3"* ]]
+	[[ $output != *"Lost most slots"* ]]
+	"$TDSTAT" report recording -l 1 -x, >csv
+	[ "$(awk -F, 'NR == 1 { nr = NF } NF != nr' csv | wc -l)" -eq 0 ]
+	head -n 1 csv | grep -q ',whole,function,took_from,took_to,slow,time_share,on_cpu,waited,preempted,faults,switches,migrations,tma_'
+	# what is no number is empty
+	run ! grep -qi 'nan\|inf[^o]' csv
+	"$TDSTAT" report recording -l 1 --html page
+	grep -q scenario_dram_latency page
+}
+
+@test "a recording that is not as it was written is refused" {
+	for change in \
+		'(.timed[0].middle | select(.)) = 64' \
+		'(.timed[0].steps | select(.)) += [1]' \
+		'(.timed[0].steps | select(.)) = [976, 1]' \
+		'(.timed[0].steps | select(.)) = [1, -1]' \
+		'(.timed[0].slowest | select(.)) = [range(11)]' \
+		'(.timed[0].slowest[0].cpu | select(.)) = "x"' \
+		'(.timed | select(.)) = {}' \
+		'(.timed[0].name | select(.)) = 3' \
+		'(.regions[0].timed | select(.)) = 3' \
+		'(.regions[0].timed | select(.)) = 0' \
+		'(.regions[0].bucket | select(.)) = 64' \
+		'(.regions[0].took_ns | select(.)) = 1' \
+		'(.regions[5].waited_ns | select(.)) = -1' \
+		'del(.regions[0]?.timed)'; do
+		timed "if .regions then $change else . end"
+		try "$TDSTAT" report recording
+		[ "$status" -eq 1 ] || {
+			echo "$change: $status $output $stderr"
+			false
+		}
+		assert_complains 'recording:2: '
+	done
 }

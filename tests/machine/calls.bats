@@ -108,8 +108,8 @@ slow_are() {
 @test "slow by page faults" {
 	run -0 --separate-stderr calls job@"$PROGRAM" -o out -- taskset -c 0 "$PROGRAM" 2000 faults 20
 	cat out
-	# 48 pages, and what the kernel takes at once
-	grep -Eq 'has \(one around the median\): [345][0-9]\.[0-9] page faults \(0\.0\)' <(tr -s ' \n' '  ' <out)
+	# 48 pages each, but for calls that the host made slow
+	grep -Eq 'has \(one around the median\): [2-5][0-9]\.[0-9] page faults \(0\.0\)' <(tr -s ' \n' '  ' <out)
 }
 
 @test "slow by another kind of core" {
@@ -154,12 +154,12 @@ slow_are() {
 	[ ! -s /sys/kernel/tracing/uprobe_events ]
 	# the command goes on
 	"$TDSTAT" calls job -o out -- "$PROGRAM" 100000000 threads &
-	tdstat=$!
-	until grep -q tdstat_$tdstat /sys/kernel/tracing/uprobe_events; do sleep 0.1; done
+	killed=$!
+	until grep -q tdstat_$killed /sys/kernel/tracing/uprobe_events; do sleep 0.1; done
 	sleep 1
-	program=$(pgrep -P $tdstat)
-	kill -KILL $tdstat
-	wait $tdstat || true
+	program=$(pgrep -P $killed)
+	kill -KILL $killed
+	wait $killed || true
 	kill -0 "$program"
 	calls nothing -o out -- "$PROGRAM" 10 short
 	kill "$program"

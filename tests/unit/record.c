@@ -375,8 +375,39 @@ static void test_fork(void)
 	ok(parse(&r, &plain) && r.kind == TD_RECORD_OTHER, "of a thread");
 	put_fork(PERF_RECORD_EXIT, 101, 101);
 	ok(parse(&r, &plain) && r.kind == TD_RECORD_END && r.pid == 101 &&
-		   r.tid == 91,
+		   r.tid == 101,
 	   "the end of a thread");
+}
+
+/* --- stacks ----------------------------------------------------------------- */
+
+static void test_stack(void)
+{
+	static const struct td_record_format with_stack = { .values = true,
+							    .stack = true };
+	struct td_record r;
+
+	put_sample(PERF_RECORD_MISC_USER);
+	put_values();
+	put(PERF_SAMPLE_REGS_ABI_64);
+	put(0x7ffe12345678);
+	ok(parse(&r, &with_stack) && is_sample(&r) && has_values(&r) &&
+		   r.running_ns == 4000 && r.stack == 0x7ffe12345678 && r.wide,
+	   "with the stack pointer, behind the values");
+	check_short(&with_stack, nr, "with the stack pointer");
+	put_sample(PERF_RECORD_MISC_USER);
+	put_values();
+	put(PERF_SAMPLE_REGS_ABI_32);
+	put(0xffff1234);
+	ok(parse(&r, &with_stack) && r.stack == 0xffff1234 && !r.wide,
+	   "of a program of 32 bits");
+	put_sample(PERF_RECORD_MISC_USER);
+	put_values();
+	put(PERF_SAMPLE_REGS_ABI_NONE);
+	ok(parse(&r, &with_stack) && !r.stack,
+	   "a thread of the kernel has none");
+	ok(td_record_sample_type(&with_stack) & PERF_SAMPLE_REGS_USER,
+	   "the kernel is asked for it");
 }
 
 /* --- the rest --------------------------------------------------------------- */
@@ -390,6 +421,16 @@ static void test_switch(void)
 	ok(parse(&r, &plain) && r.kind == TD_RECORD_SWITCH && r.pid == 101 &&
 		   r.tid == 102 && r.cpu == 3 && r.time_ns == 1000000007,
 	   "who lost a CPU is told behind");
+	ok(r.out && !r.preempted, "and that it waits");
+	begin(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT |
+					  PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	put_trailer();
+	ok(parse(&r, &plain) && r.out && r.preempted, "or could go on");
+	begin(PERF_RECORD_SWITCH, 0);
+	put_trailer();
+	ok(parse(&r, &plain) && !r.out && !r.preempted, "who got a CPU");
+	begin(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT);
+	put_trailer();
 	check_short(&plain, nr, "a switch");
 }
 
@@ -465,6 +506,7 @@ int main(void)
 	test_build_id();
 	test_comm();
 	test_fork();
+	test_stack();
 	test_switch();
 	test_lost();
 	test_throttle();

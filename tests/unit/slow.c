@@ -206,6 +206,31 @@ static void test_level_2(void)
 	   "and one that became less is negative");
 }
 
+/* As of calls that are as short as their probes. */
+static void test_unknown_middle(void)
+{
+	struct td_slow slow;
+
+	begin();
+	rows[0].slots = 0;
+	for (size_t i = 0; i < NR_COLUMNS; i++)
+		cells[0][i] = td_cell_make(TD_STATUS_NOT_COUNTED, NAN);
+	add_row("core", true, 100000, 0, 600000);
+	set(1, RETIRING, 10, 0.1);
+	set(1, BACKEND, 90, 0.1);
+	slow = td_slow_find(&report, &timed, 0);
+	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 90,
+		     0.01) &&
+		   find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct >
+			   1 &&
+		   find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct <
+			   1.1 &&
+		   adds_up(&slow),
+	   "where calls around the median are unknown, they are in the error");
+	ok(find(&slow, TD_SLOW_CLOCK, NULL)->share_pct == 0,
+	   "and nothing is said of the clock");
+}
+
 static void test_waiting(void)
 {
 	struct td_slow slow;
@@ -287,6 +312,7 @@ int main(void)
 	test_slowest();
 	test_nodes();
 	test_level_2();
+	test_unknown_middle();
 	test_waiting();
 	test_clock();
 	test_other_core();

@@ -280,8 +280,11 @@ int td_timed_read_region(struct json_object *object,
 		td_json_member(object, "slow", json_type_boolean);
 	uint64_t timed;
 
+	/* a region beside its buckets has neither */
 	if (!json_object_object_get_ex(object, "timed", NULL))
-		return 0;
+		return json_object_object_get_ex(object, "bucket", NULL)
+			       ? -EINVAL
+			       : 0;
 	if (!read_number(object, "timed", INT_MAX, &timed) || !timed ||
 	    timed > regions->nr_timed || !region->calls.counted ||
 	    !read_bucket(object, "bucket", &region->bucket) ||

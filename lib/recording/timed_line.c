@@ -280,6 +280,7 @@ int td_timed_read_region(struct json_object *object,
 		td_json_member(object, "slow", json_type_boolean);
 	uint64_t timed;
 
+	/* a region beside its buckets has neither */
 	if (!json_object_object_get_ex(object, "timed", NULL))
 		return json_object_object_get_ex(object, "bucket", NULL)
 			       ? -EINVAL

@@ -612,7 +612,7 @@ static void check_damaged_bucket(void)
 	open_plain(&store, true);
 	record = add_timed_region(&store, 5);
 	for (int i = 0; i < 3; i++)
-		add_timed(&store, record, 2000 << (2 * i));
+		add_timed(&store, record, UINT64_C(2000) << (2 * i));
 	buckets = td_region_buckets_of(record, store.head->sum_size);
 	td_region_bucket_at(buckets, NR, 1)->number = TD_REGION_BUCKETS;
 	td_region_bucket_at(buckets, NR, 2)->side = 2;

@@ -124,35 +124,53 @@ static double weight_of(const struct node *n, size_t batch)
 		       : slots;
 }
 
-static void add_batch(const struct node *n, size_t batch, struct sums *sums)
+static void add_awake(const struct node *n, size_t batch, double value,
+		      double root, struct sums *sums)
+{
+	double of_root = td_ranges_slots(n->ranges, n->row, batch) * root;
+	double weight = weight_of(n, batch);
+	double own = weight * value;
+
+	sums->awake += weight;
+	sums->value += own;
+	sums->root += of_root;
+	sums->nr++;
+	if (of_root > 0)
+		sums->squares += own * own / of_root;
+}
+
+static void add_rested(const struct node *n, size_t batch, double root,
+		       struct sums *sums)
 {
 	double slots = td_ranges_slots(n->ranges, n->row, batch);
+	const struct td_metric *parent = nearest(n, batch);
+
+	if (parent->column >= 0 &&
+	    td_ranges_over(n->ranges, at(n, parent->column), batch))
+		sums->taken += slots * root;
+	else if (is_no_part(n->metric))
+		sums->most += slots * 100;
+	else
+		sums->most += slots * value_in(n, parent->column, batch);
+}
+
+static void add_batch(const struct node *n, size_t batch, struct sums *sums)
+{
 	double weight = weight_of(n, batch);
 	double value = value_in(n, n->metric->column, batch);
 	double root = value_in(n, root_of(n)->column, batch);
-	const struct td_metric *parent = nearest(n, batch);
 
-	/* nothing ran, or on the other kind of core */
+	/*
+	 * Nothing ran, or on the other kind of core.  What never rests is its own
+	 * root, and has no node above it.
+	 */
 	if (!(weight > 0) || isnan(root))
 		return;
 	sums->all += weight;
-	if (!isnan(value)) {
-		sums->awake += weight;
-		sums->value += weight * value;
-		sums->root += slots * root;
-		sums->nr++;
-		if (slots * root > 0)
-			sums->squares += weight * value * weight * value /
-					 (slots * root);
-	} else if (parent->column >= 0 &&
-		   td_ranges_over(n->ranges, at(n, parent->column), batch)) {
-		sums->taken += slots * root;
-	} else {
-		sums->most +=
-			slots * (is_no_part(n->metric)
-					 ? 100
-					 : value_in(n, parent->column, batch));
-	}
+	if (isnan(value))
+		add_rested(n, batch, root, sums);
+	else
+		add_awake(n, batch, value, root, sums);
 }
 
 static struct sums add_batches(const struct node *n)

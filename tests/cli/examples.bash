@@ -96,3 +96,11 @@ tutorial_programs() {
 		open("fast.c", "w").write(program)
 	PYTHON
 }
+
+# A program with a function parse().
+parser() {
+	"${CC:-cc}" -O1 -x c -o "$1" - <<-'C'
+		__attribute__((noinline)) static int parse(volatile int n) { return n; }
+		int main(void) { int sum = 0; for (int i = 0; i < 100; i++) sum += parse(i); return sum != 4950; }
+	C
+}

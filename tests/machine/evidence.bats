@@ -33,7 +33,9 @@ give() {
 	jq -s -e --argjson kinds "$kinds" '[.[] | select(.way == "perf" and (.values | length) >= 4)] | length == 12 * $kinds' sent.jsonl
 	# small, with nobody's name in it
 	[ "$(stat -c %s sent.jsonl)" -le 1000000 ]
-	run -1 grep -F -e "$(hostname)" -e "$PWD" -e "$HOME/" sent.jsonl
+	# as a word: a host may be called as a part of a node is
+	run -1 grep -oFw -e "$(hostname)" sent.jsonl
+	run -1 grep -oF -e "$PWD" -e "$HOME/" sent.jsonl
 	run -1 grep -E '"(host|command|topology|start|boottime|labels)":' sent.jsonl
 	# and all of it can be computed again
 	run -0 "$EVIDENCE" replay "$TDSTAT" sent.jsonl

@@ -520,6 +520,10 @@ stuck() {
 			words=("$name" -- "${stubborn[@]}")
 			most=3
 			;;
+		calls)
+			words=(calls malloc@libc.so.6 -- "${stubborn[@]}")
+			most=3
+			;;
 		locate)
 			words=(locate -e cpu-clock -- "${stubborn[@]}")
 			most=3

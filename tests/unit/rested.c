@@ -210,7 +210,7 @@ static void check(size_t r)
 	struct td_rested rested;
 	bool any;
 
-	cells[PARENT].running_pct = rows[r].parent ? 20 : 100;
+	cells[PARENT].running_pct = rows[r].parent > 0 ? 20 : 100;
 	cells[SIBLING].running_pct = 100;
 	cell->running_pct = 50;
 	cell->error = 2;
@@ -225,8 +225,8 @@ static void check(size_t r)
 	ok(is_near(rows[r].value, rested.values[CHILD]) &&
 		   any == !isnan(rows[r].value),
 	   "%s: %g %%", rows[r].name, rested.values[CHILD]);
-	ok(rows[r].parent ? is_near(rows[r].parent, rested.values[PARENT])
-			  : isnan(rested.values[PARENT]),
+	ok(rows[r].parent > 0 ? is_near(rows[r].parent, rested.values[PARENT])
+			      : isnan(rested.values[PARENT]),
 	   "%s: its parent", rows[r].name);
 	ok(is_near(rows[r].error, cell->error) &&
 		   is_near(rows[r].alike, cell->error_alike) &&

@@ -17,6 +17,24 @@ void td_parts_join(struct td_parts *parts)
 		parts->v[i] = 0;
 }
 
+int td_group_parts_begin(struct td_group_parts *parts, size_t nr_values)
+{
+	parts->values = calloc(nr_values + 1, sizeof(*parts->values));
+	return parts->values ? 0 : -ENOMEM;
+}
+
+size_t td_group_parts_next(struct td_group_parts *parts, size_t nr_values)
+{
+	uint64_t size = td_part_size(parts->nr + 1);
+
+	if (size > td_part_size(parts->nr)) {
+		td_parts_join(&parts->times_ns);
+		for (size_t i = 0; i < nr_values; i++)
+			td_parts_join(&parts->values[i]);
+	}
+	return (size_t)(parts->nr++ / size);
+}
+
 /* A last part that is less than half full belongs to the one before. */
 size_t td_batch_of(uint64_t index, uint64_t nr)
 {

@@ -22,6 +22,18 @@ struct td_parts {
 	double v[TD_PARTS];
 };
 
+/* The sums of calls, or of windows, that a group has counts of. */
+struct td_group_parts {
+	uint64_t nr;
+	struct td_parts times_ns;
+	struct td_parts *values; /* of each member of the group; to be freed */
+};
+
+/* Makes room for so many members.  Returns 0 or -ENOMEM. */
+int td_group_parts_begin(struct td_group_parts *parts, size_t nr_values);
+/* Counts one more, and tells to which part its time and its values are to be added. */
+size_t td_group_parts_next(struct td_group_parts *parts, size_t nr_values);
+
 /* How many calls are in each part when there are nr. */
 static inline uint64_t td_part_size(uint64_t nr)
 {

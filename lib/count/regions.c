@@ -158,6 +158,42 @@ void td_timed_choose(struct td_timed *timed,
 		timed->slow = slow;
 }
 
+static void add_calls(struct td_calls *to, const struct td_calls *from)
+{
+	to->counted += from->counted;
+	to->lost += from->lost;
+	to->moved += from->moved;
+	to->migrated += from->migrated;
+	to->switched += from->switched;
+	to->time_ns += from->time_ns;
+	to->cost_ns += from->cost_ns;
+	if (from->threads > to->threads)
+		to->threads = from->threads;
+}
+
+static void add_facts(struct td_call_facts *to,
+		      const struct td_call_facts *from)
+{
+	to->known |= from->known;
+	to->waiting_only |= from->waiting_only;
+	to->waited_ns += from->waited_ns;
+	to->preempted_ns += from->preempted_ns;
+	to->faults += from->faults;
+	to->switches += from->switches;
+	to->migrations += from->migrations;
+}
+
+void td_region_add_calls(struct td_region *to, const struct td_region *from)
+{
+	add_calls(&to->calls, &from->calls);
+	add_facts(&to->facts, &from->facts);
+	for (size_t i = 0; i < TD_REGION_PMUS; i++) {
+		to->on[i] += from->on[i];
+		to->took_ns[i] += from->took_ns[i];
+		to->on_ns[i] += from->on_ns[i];
+	}
+}
+
 void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call)
 {
 	size_t at = timed->nr_slowest;

@@ -103,6 +103,12 @@ struct td_regions {
 	size_t nr_timed;
 };
 
+/*
+ * Adds the calls of another region, and what is known of them; of the threads of both,
+ * which may be the same, the larger number.
+ */
+void td_region_add_calls(struct td_region *to, const struct td_region *from);
+
 /* Functions with fewer windows than this have no percentages. */
 #define TD_LEAST_WINDOWS 30
 

@@ -13,26 +13,6 @@ static bool is_slow(const struct td_region *region,
 	       region->bucket >= slow->bucket;
 }
 
-static void add_to_slow(struct td_region *slow, const struct td_region *of)
-{
-	slow->calls.counted += of->calls.counted;
-	slow->calls.moved += of->calls.moved;
-	slow->calls.migrated += of->calls.migrated;
-	slow->calls.switched += of->calls.switched;
-	slow->calls.time_ns += of->calls.time_ns;
-	slow->calls.cost_ns += of->calls.cost_ns;
-	/* some of them may be the same */
-	if (of->calls.threads > slow->calls.threads)
-		slow->calls.threads = of->calls.threads;
-	slow->facts.known = slow->facts.waiting_only = true;
-	slow->facts.waited_ns += of->facts.waited_ns;
-	for (size_t i = 0; i < TD_REGION_PMUS; i++) {
-		slow->on[i] += of->on[i];
-		slow->took_ns[i] += of->took_ns[i];
-		slow->on_ns[i] += of->on_ns[i];
-	}
-}
-
 /* As another reading, what one of a bucket has. */
 static int add_slow_reading(struct td_region_files *files, size_t at,
 			    int region)
@@ -61,7 +41,7 @@ static int add_slow(struct td_region_files *files, const struct td_timed *timed)
 
 	for (size_t i = 0; !rc && i < regions->nr; i++) {
 		if (is_slow(&regions->v[i], slow))
-			add_to_slow(slow, &regions->v[i]);
+			td_region_add_calls(slow, &regions->v[i]);
 	}
 	for (size_t i = 0; !rc && i < nr; i++) {
 		int of = files->counts.readings.v[i].region;

@@ -10,13 +10,6 @@
 
 /* --- sums ------------------------------------------------------------------- */
 
-static void join_parts(struct td_call_count *count, size_t nr_values)
-{
-	td_parts_join(&count->times_ns);
-	for (size_t i = 0; i < nr_values; i++)
-		td_parts_join(&count->values[i]);
-}
-
 /* Its part that is the probes'. */
 static double cost_of(const struct td_call_counts *counts, int function,
 		      int event)
@@ -36,23 +29,19 @@ static uint64_t cost_ns_of(const struct td_call_counts *counts,
 
 /* Sums are differences of 64 bits: fields may be a step less than nothing. */
 static void add_count(const struct td_call_counts *counts,
-		      struct td_call_count *count, size_t at,
+		      struct td_group_parts *parts, size_t at,
 		      const struct td_paired_call *call, uint64_t time_ns)
 {
 	const struct td_group *group = &counts->plan->groups[at];
 	bool ended = at == (size_t)call->group;
-	uint64_t size = td_part_size(count->nr + 1);
-	size_t part = (size_t)(count->nr / size);
+	size_t part = td_group_parts_next(parts, group->nr);
 
-	if (size > td_part_size(count->nr))
-		join_parts(count, group->nr);
-	count->nr++;
-	count->times_ns.v[part] += (double)time_ns;
+	parts->times_ns.v[part] += (double)time_ns;
 	for (size_t i = 0; i < group->nr; i++) {
 		int event = group->members[i];
 		double value = (double)(int64_t)call->sums[event];
 
-		count->values[i].v[part] +=
+		parts->values[i].v[part] +=
 			value -
 			(ended ? cost_of(counts, call->function, event) : 0);
 	}
@@ -65,11 +54,8 @@ static int begin_bucket(struct td_call_bucket *bucket,
 	if (!bucket->counts)
 		return -ENOMEM;
 	for (size_t g = 0; g < plan->nr_groups; g++) {
-		struct td_call_count *count = &bucket->counts[g];
-
-		count->values =
-			calloc(plan->groups[g].nr + 1, sizeof(*count->values));
-		if (!count->values)
+		if (td_group_parts_begin(&bucket->counts[g],
+					 plan->groups[g].nr))
 			return -ENOMEM;
 	}
 	return 0;
@@ -90,23 +76,23 @@ static void add_facts(const struct td_call_counts *counts,
 	uint64_t migrations = sum(counts, call->sums, TD_CALL_MIGRATIONS);
 	int pmu = counts->plan->groups[call->group].pmu;
 
-	bucket->calls.counted++;
-	bucket->calls.time_ns += time_ns;
-	bucket->calls.cost_ns += call->time_ns - time_ns;
-	bucket->calls.switched += switches > 0;
-	bucket->calls.migrated += migrations > 0;
-	bucket->facts.known = true;
-	bucket->facts.waited_ns += waited_ns;
-	bucket->facts.preempted_ns +=
+	bucket->region.calls.counted++;
+	bucket->region.calls.time_ns += time_ns;
+	bucket->region.calls.cost_ns += call->time_ns - time_ns;
+	bucket->region.calls.switched += switches > 0;
+	bucket->region.calls.migrated += migrations > 0;
+	bucket->region.facts.known = true;
+	bucket->region.facts.waited_ns += waited_ns;
+	bucket->region.facts.preempted_ns +=
 		sum(counts, call->sums, TD_CALL_PREEMPTED_NS);
-	bucket->facts.faults += sum(counts, call->sums, TD_CALL_FAULTS);
-	bucket->facts.switches += switches;
-	bucket->facts.migrations += migrations;
+	bucket->region.facts.faults += sum(counts, call->sums, TD_CALL_FAULTS);
+	bucket->region.facts.switches += switches;
+	bucket->region.facts.migrations += migrations;
 	if (pmu >= TD_REGION_PMUS)
 		return;
-	bucket->on[pmu]++;
-	bucket->took_ns[pmu] += time_ns;
-	bucket->on_ns[pmu] += td_since(time_ns, waited_ns);
+	bucket->region.on[pmu]++;
+	bucket->region.took_ns[pmu] += time_ns;
+	bucket->region.on_ns[pmu] += td_since(time_ns, waited_ns);
 }
 
 static void add_slow(const struct td_call_counts *counts,
@@ -138,8 +124,8 @@ static void add_groups(const struct td_call_counts *counts,
 		add_count(counts, &bucket->counts[g], g, call, time_ns);
 		nr++;
 	}
-	bucket->calls.moved += nr > 1;
-	bucket->calls.lost += !nr;
+	bucket->region.calls.moved += nr > 1;
+	bucket->region.calls.lost += !nr;
 }
 
 static int make_room(struct td_call_counts *counts, size_t function)
@@ -210,7 +196,7 @@ static struct td_sums sums_of(const struct run *run, size_t group, int member)
 	struct td_sums sums = { 0 };
 
 	for (size_t i = 0; i < run->nr; i++) {
-		const struct td_call_count *count =
+		const struct td_group_parts *count =
 			run->first[i].counts ? &run->first[i].counts[group]
 					     : NULL;
 
@@ -245,40 +231,6 @@ static int add_readings(struct td_batched *batched, const struct td_plan *plan,
 	return rc;
 }
 
-static void add_to_calls(struct td_calls *to, const struct td_calls *from)
-{
-	to->counted += from->counted;
-	to->lost += from->lost;
-	to->moved += from->moved;
-	to->migrated += from->migrated;
-	to->switched += from->switched;
-	to->time_ns += from->time_ns;
-	to->cost_ns += from->cost_ns;
-}
-
-static void add_to_facts(struct td_call_facts *to,
-			 const struct td_call_facts *from)
-{
-	to->known |= from->known;
-	to->waited_ns += from->waited_ns;
-	to->preempted_ns += from->preempted_ns;
-	to->faults += from->faults;
-	to->switches += from->switches;
-	to->migrations += from->migrations;
-}
-
-static void add_bucket(struct td_region *region,
-		       const struct td_call_bucket *bucket)
-{
-	add_to_calls(&region->calls, &bucket->calls);
-	add_to_facts(&region->facts, &bucket->facts);
-	for (size_t i = 0; i < TD_REGION_PMUS; i++) {
-		region->on[i] += bucket->on[i];
-		region->took_ns[i] += bucket->took_ns[i];
-		region->on_ns[i] += bucket->on_ns[i];
-	}
-}
-
 /* What is to be set is set already. */
 static int add_region(const struct td_call_counts *counts,
 		      struct td_regions *regions, struct td_batched *batched,
@@ -295,7 +247,7 @@ static int add_region(const struct td_call_counts *counts,
 	region->bucket = like->bucket;
 	region->slow = like->slow;
 	for (size_t i = 0; i < run->nr; i++)
-		add_bucket(region, &run->first[i]);
+		td_region_add_calls(region, &run->first[i].region);
 	for (size_t g = 0; !rc && g < counts->plan->nr_groups; g++)
 		rc = add_readings(batched, counts->plan, run, g,
 				  (int)regions->nr);
@@ -336,7 +288,7 @@ static int add_function(const struct td_call_counts *counts,
 	int rc = 0;
 
 	for (unsigned int i = 0; !rc && i < TD_REGION_BUCKETS; i++) {
-		calls[i] = counts->v[function][i].calls.counted;
+		calls[i] = counts->v[function][i].region.calls.counted;
 		if (calls[i])
 			rc = add_one(counts, regions, batched, function, i,
 				     false);

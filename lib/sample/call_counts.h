@@ -6,20 +6,10 @@
 #include "lib/count/regions.h"
 #include "lib/sample/pairing.h"
 
-/* The sums of the calls of one bucket of durations, and of one group. */
-struct td_call_count {
-	uint64_t nr; /* calls that the group has counts of */
-	struct td_parts times_ns;
-	struct td_parts *values; /* of each member of the group */
-};
-
 /* The calls of a function that took about as long. */
 struct td_call_bucket {
-	struct td_calls calls;
-	struct td_call_facts facts;
-	uint64_t on[TD_REGION_PMUS];
-	uint64_t took_ns[TD_REGION_PMUS], on_ns[TD_REGION_PMUS];
-	struct td_call_count *counts; /* one for each group; NULL: no calls */
+	struct td_region region;       /* what they add up to; it has no name */
+	struct td_group_parts *counts; /* one for each group; NULL: no calls */
 };
 
 /* What probes add to each call; without values and times, nothing. */

@@ -29,12 +29,11 @@ static struct td_function_count *add(struct td_function_counts *counts,
 
 	if (!count)
 		return NULL;
-	count->values = calloc(nr_values + 1, sizeof(*count->values));
-	if (!count->values)
+	if (td_group_parts_begin(&count->parts, nr_values))
 		return NULL;
 	if (td_index_add(&counts->index, hash_of(function, group),
 			 counts->nr)) {
-		free(count->values);
+		free(count->parts.values);
 		return NULL;
 	}
 	count->function = function;
@@ -138,25 +137,14 @@ static int function_of(const struct td_window *window,
 	return from == spots->v[window->to].function ? from : -1;
 }
 
-static void join_parts(struct td_function_count *count, size_t nr_values)
-{
-	td_parts_join(&count->times_ns);
-	for (size_t i = 0; i < nr_values; i++)
-		td_parts_join(&count->values[i]);
-}
-
 static void add_window(struct td_function_count *count,
 		       const struct td_window *window, size_t nr_values)
 {
-	uint64_t size = td_part_size(count->nr + 1);
-	size_t part = (size_t)(count->nr / size);
+	size_t part = td_group_parts_next(&count->parts, nr_values);
 
-	if (size > td_part_size(count->nr))
-		join_parts(count, nr_values);
-	count->nr++;
-	count->times_ns.v[part] += (double)window->time_ns;
+	count->parts.times_ns.v[part] += (double)window->time_ns;
 	for (size_t i = 0; i < nr_values; i++)
-		count->values[i].v[part] += (double)window->values[i];
+		count->parts.values[i].v[part] += (double)window->values[i];
 }
 
 int td_function_counts_add(struct td_function_counts *counts,
@@ -184,7 +172,7 @@ int td_function_counts_add(struct td_function_counts *counts,
 void td_function_counts_free(struct td_function_counts *counts)
 {
 	for (size_t i = 0; i < counts->nr; i++)
-		free(counts->v[i].values);
+		free(counts->v[i].parts.values);
 	free(counts->v);
 	free(counts->streams);
 	td_index_free(&counts->index);
@@ -225,15 +213,16 @@ static int add_readings(struct td_batched *batched,
 			const struct td_plan *plan, int region)
 {
 	const struct td_group *group = &plan->groups[count->group];
-	struct td_sums times = td_sums_of_parts(&count->times_ns, count->nr);
+	struct td_sums times =
+		td_sums_of_parts(&count->parts.times_ns, count->parts.nr);
 	int rc = 0;
 
 	/* it was there, if only until the first sample */
 	if (!td_sums_total(&times))
 		times.v[0] = 1;
 	for (size_t i = 0; !rc && i < group->nr; i++) {
-		struct td_sums values =
-			td_sums_of_parts(&count->values[i], count->nr);
+		struct td_sums values = td_sums_of_parts(
+			&count->parts.values[i], count->parts.nr);
 		const struct td_reading reading = {
 			.event = group->members[i],
 			.cpu = -1,
@@ -254,7 +243,7 @@ static int add_readings(struct td_batched *batched,
 static bool is_between(const struct td_function_count *count)
 {
 	return count->function < 0 ||
-	       (count->nr >= TD_LEAST_WINDOWS &&
+	       (count->parts.nr >= TD_LEAST_WINDOWS &&
 		td_stays_whole(&count->stays) < LEAST_WHOLE);
 }
 
@@ -262,14 +251,15 @@ static bool is_between(const struct td_function_count *count)
 static void add_calls(struct td_region *region,
 		      const struct td_function_count *count, int pmu)
 {
-	struct td_sums times = td_sums_of_parts(&count->times_ns, count->nr);
-	double whole = (double)count->nr * td_stays_whole(&count->stays);
+	struct td_sums times =
+		td_sums_of_parts(&count->parts.times_ns, count->parts.nr);
+	double whole = (double)count->parts.nr * td_stays_whole(&count->stays);
 
-	region->calls.counted += count->nr;
+	region->calls.counted += count->parts.nr;
 	region->calls.time_ns += (uint64_t)td_sums_total(&times);
 	if (pmu >= TD_REGION_PMUS)
 		return;
-	region->on[pmu] += count->nr;
+	region->on[pmu] += count->parts.nr;
 	if (!region->outside)
 		region->whole[pmu] += (uint64_t)llround(whole);
 }

@@ -12,9 +12,7 @@
 struct td_function_count {
 	int function; /* -1: windows that are not within one function */
 	int group;
-	uint64_t nr; /* windows */
-	struct td_parts times_ns;
-	struct td_parts *values; /* of each member of the group */
+	struct td_group_parts parts;
 	struct td_stays stays;
 };
 

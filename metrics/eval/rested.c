@@ -275,17 +275,14 @@ static bool is_in_row(const struct node *n)
 	       (!strcmp(row->pmu, pmu) || !strcmp(row->pmu, "all"));
 }
 
-/* Levels 1 and 2 never rest; those that are counted all the time are right. */
-static bool takes_turns(const struct node *n)
+/* The largest share of the time for which something of the row was counted. */
+static double most_running(const struct td_report *report, size_t row)
 {
-	const struct td_report *report = n->ranges->report;
-	const struct td_cell *cells = report->rows[n->row].cells;
 	double most = 0;
 
 	for (size_t c = 0; c < report->nr_columns; c++)
-		most = fmax(most, cells[c].running_pct);
-	return n->metric->family ||
-	       cell_of(n, n->metric)->running_pct < WHOLE * most;
+		most = fmax(most, report->rows[row].cells[c].running_pct);
+	return most;
 }
 
 /*
@@ -314,13 +311,17 @@ static bool find_in_row(const struct td_rested *rested,
 			const struct td_ranges *ranges, size_t row)
 {
 	bool uneven = is_uneven(tree, ranges, row), any = false;
+	double most = uneven ? most_running(ranges->report, row) : 0;
 
 	for (size_t m = 0; m < tree->nr_metrics; m++) {
 		const struct td_metric *metric = &tree->metrics[m];
 		const struct node n = { tree, ranges, metric, row };
 		double *value;
 
-		if (!is_in_row(&n) || !takes_turns(&n))
+		/* levels 1 and 2 never rest; without turns they are right */
+		if (!is_in_row(&n) ||
+		    (!metric->family &&
+		     !(cell_of(&n, metric)->running_pct < WHOLE * most)))
 			continue;
 		value = &rested->values[at(&n, metric->column)];
 		/* kinds of core may have a column in common */

@@ -11,9 +11,9 @@
 
 #include "cmd/doctor/cpus.h"
 #include "cmd/doctor/evidence_file.h"
+#include "cmd/doctor/levels.h"
 #include "cmd/out/out.h"
 #include "cmd/out/wrap.h"
-#include "cmd/plan/job.h"
 #include "cmd/plan/select.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
@@ -364,18 +364,9 @@ static int give_program(struct giving *g, const struct td_known *program,
 /* Can threads be counted, or their CPUs only? */
 static bool needs_whole_core(const struct td_opts *opts, const char *pmu)
 {
-	char word[] = "COMMAND", *command[] = { word, NULL };
-	struct td_opts planned = *opts;
 	struct td_err why = { 0 };
-	struct td_job job;
 
-	planned.does = (struct td_does){ .latencies = true };
-	planned.ask = (struct td_ask){ .level = 1 };
-	planned.target.command = command;
-	planned.cputype = pmu;
-	planned.dry_run = planned.show.quiet = true;
-	td_job_plan(&job, &planned, &why);
-	td_job_free(&job);
+	td_levels_plan_task(opts, pmu, &why);
 	return why.code == -ENOTSUP;
 }
 

@@ -170,8 +170,8 @@ static int plan_level(struct planning *p, const struct td_opts *opts, int level,
 	return rc == -ENOMEM ? rc : 0;
 }
 
-/* tdstat -l 1 -- COMMAND; the word is not run. */
-static void plan_task(struct td_levels *levels, const struct td_opts *opts)
+void td_levels_plan_task(const struct td_opts *opts, const char *cputype,
+			 struct td_err *why)
 {
 	char word[] = "COMMAND", *command[] = { word, NULL };
 	struct td_opts planned = opts_of(opts, 1);
@@ -179,7 +179,8 @@ static void plan_task(struct td_levels *levels, const struct td_opts *opts)
 
 	planned.target.all_cpus = false;
 	planned.target.command = command;
-	td_job_plan(&job, &planned, &levels->no_task);
+	planned.cputype = cputype;
+	td_job_plan(&job, &planned, why);
 	td_job_free(&job);
 }
 
@@ -195,7 +196,7 @@ int td_levels_plan(struct td_levels *levels, const struct td_opts *opts,
 		rc = plan_level(&p, opts, level, &on, err);
 	free(p.explained);
 	td_notes_free(&p.notes);
-	plan_task(levels, opts);
+	td_levels_plan_task(opts, opts->cputype, &levels->no_task);
 	return rc ? rc : find_files(levels, opts, machine, err);
 }
 

@@ -26,6 +26,12 @@ struct td_levels {
  */
 int td_levels_plan(struct td_levels *levels, const struct td_opts *opts,
 		   struct td_machine *machine, struct td_err *err);
+/*
+ * Plans tdstat -l 1 -- COMMAND; the word is not run.  why: why a program alone cannot
+ * be counted on this kind of core, or on all (NULL); as it was if it can.
+ */
+void td_levels_plan_task(const struct td_opts *opts, const char *cputype,
+			 struct td_err *why);
 void td_levels_free(struct td_levels *levels);
 
 #endif

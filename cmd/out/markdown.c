@@ -108,23 +108,6 @@ static void put_change(const struct td_writer *writer, double value,
 	fprintf(writer->fp, " %s", unit);
 }
 
-static bool is_percent(const struct td_diff_row *row)
-{
-	return row->unit[0] == '%';
-}
-
-static int decimals_of(const struct td_diff_row *row)
-{
-	const double *of = row->value.of;
-
-	if (is_percent(row))
-		return 2;
-	return row->kind == TD_DIFF_EVENT
-		       ? td_out_diff_decimals(
-				 fmax(fabs(of[TD_DIFF_A]), fabs(of[TD_DIFF_B])))
-		       : 3;
-}
-
 /* --- the table ---------------------------------------------------------------- */
 
 static void put_name(const struct td_diff *diff, const struct td_diff_row *row,
@@ -154,11 +137,13 @@ static void put_row(const struct td_writer *writer, const struct td_diff *diff,
 
 	put_name(diff, row, fp);
 	fputs(" | ", fp);
-	put_number(writer, v->of[TD_DIFF_A], decimals_of(row), false);
+	put_number(writer, v->of[TD_DIFF_A], td_out_diff_row_decimals(row),
+		   false);
 	fputs(" | ", fp);
-	put_number(writer, v->of[TD_DIFF_B], decimals_of(row), false);
+	put_number(writer, v->of[TD_DIFF_B], td_out_diff_row_decimals(row),
+		   false);
 	fputs(" | ", fp);
-	if (is_percent(row))
+	if (td_out_diff_is_percent(row))
 		put_change(writer, v->diff, v->error, 2, "points");
 	else
 		put_change(writer, row->change_pct, row->change_error, 2, "%");
@@ -232,10 +217,7 @@ static void put_side(FILE *fp, const char *letter,
 {
 	fprintf(fp, "- %s: ", letter);
 	put_code(fp, side->name);
-	if (side->is_command)
-		fprintf(fp, ", %zu run%s", side->nr, side->nr == 1 ? "" : "s");
-	else if (side->nr > 1)
-		fprintf(fp, " and %zu more", side->nr - 1);
+	td_out_diff_put_number(fp, side);
 	fputc('\n', fp);
 }
 

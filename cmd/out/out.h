@@ -75,6 +75,12 @@ struct td_sheet td_out_diff_sheet(void);
 void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff);
 /* Slots per instruction are few, those of a second are many. */
 int td_out_diff_decimals(double value);
+/* The decimals of a row's values. */
+int td_out_diff_row_decimals(const struct td_diff_row *row);
+/* Are the values shares, whose difference is in points? */
+bool td_out_diff_is_percent(const struct td_diff_row *row);
+/* ", 5 runs", " and 2 more": what a side has besides its name. */
+void td_out_diff_put_number(FILE *fp, const struct td_diff_side *side);
 /* Of slots per slot, the points say it already. */
 bool td_out_diff_has_slots(const struct td_diff *diff);
 

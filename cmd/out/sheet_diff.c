@@ -65,6 +65,31 @@ int td_out_diff_decimals(double value)
 	return size < 10 ? 4 : size < 1000 ? 2 : 0;
 }
 
+bool td_out_diff_is_percent(const struct td_diff_row *row)
+{
+	return row->unit[0] == '%';
+}
+
+int td_out_diff_row_decimals(const struct td_diff_row *row)
+{
+	const double *of = row->value.of;
+
+	if (td_out_diff_is_percent(row))
+		return 2;
+	return row->kind == TD_DIFF_EVENT
+		       ? td_out_diff_decimals(
+				 fmax(fabs(of[TD_DIFF_A]), fabs(of[TD_DIFF_B])))
+		       : 3;
+}
+
+void td_out_diff_put_number(FILE *fp, const struct td_diff_side *side)
+{
+	if (side->is_command)
+		fprintf(fp, ", %zu run%s", side->nr, side->nr == 1 ? "" : "s");
+	else if (side->nr > 1)
+		fprintf(fp, " and %zu more", side->nr - 1);
+}
+
 bool td_out_diff_has_slots(const struct td_diff *diff)
 {
 	return diff->per != TD_PER_SLOTS;

@@ -17,11 +17,6 @@
 #define SLOTS_WIDTH 21
 #define PLUS_MINUS  "\302\261"
 
-static bool is_percent(const struct td_diff_row *row)
-{
-	return row->unit[0] == '%';
-}
-
 static const char *format(char buf[64], int decimals, double value, bool sign)
 {
 	buf[0] = '+';
@@ -82,8 +77,8 @@ static void put_name(const struct td_writer *writer,
 	fputs(row->marked ? " * " : "   ", writer->fp);
 	snprintf(name, sizeof(name), "%s%s%s%s%s", row->pmu ? row->pmu : "",
 		 row->pmu ? " " : "", row->name,
-		 is_percent(row) || !*row->unit ? "" : ", ",
-		 is_percent(row) ? "" : row->unit);
+		 td_out_diff_is_percent(row) || !*row->unit ? "" : ", ",
+		 td_out_diff_is_percent(row) ? "" : row->unit);
 	td_put_padded(writer->fp, -NAME_WIDTH, name);
 }
 
@@ -92,9 +87,7 @@ static void put_plain(const struct td_writer *writer,
 		      const struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value;
-	double size = fmax(fabs(v->of[TD_DIFF_A]), fabs(v->of[TD_DIFF_B]));
-	int decimals =
-		row->kind == TD_DIFF_EVENT ? td_out_diff_decimals(size) : 3;
+	int decimals = td_out_diff_row_decimals(row);
 
 	put_name(writer, row);
 	put_number(writer, VALUE_WIDTH, decimals, v->of[TD_DIFF_A], false);
@@ -129,10 +122,7 @@ static void put_side(FILE *fp, const char *letter,
 {
 	fprintf(fp, "   %s: ", letter);
 	td_put_printable(fp, side->name);
-	if (side->is_command)
-		fprintf(fp, ", %zu run%s", side->nr, side->nr == 1 ? "" : "s");
-	else if (side->nr > 1)
-		fprintf(fp, " and %zu more", side->nr - 1);
+	td_out_diff_put_number(fp, side);
 	fputc('\n', fp);
 }
 
@@ -172,7 +162,7 @@ static void put_header(const struct td_writer *writer,
 	td_put_padded(fp, -NAME_WIDTH,
 		      diff->has_ids && row->kind != TD_DIFF_TIME ? row->id
 								 : "");
-	if (is_percent(row))
+	if (td_out_diff_is_percent(row))
 		put_node_header(fp, diff);
 	else
 		fprintf(fp, "%*s%*s%*s", VALUE_WIDTH, "A", VALUE_WIDTH, "B",
@@ -187,7 +177,8 @@ static bool is_like(const struct td_diff_row *a, const struct td_diff_row *b)
 {
 	bool first_a = a->kind <= TD_DIFF_IPC, first_b = b->kind <= TD_DIFF_IPC;
 
-	return first_a == first_b && is_percent(a) == is_percent(b) &&
+	return first_a == first_b &&
+	       td_out_diff_is_percent(a) == td_out_diff_is_percent(b) &&
 	       !strcmp(a->id, b->id);
 }
 
@@ -231,7 +222,7 @@ void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff)
 
 		if (!i || !is_like(&diff->rows[i - 1], row))
 			put_header(writer, diff, row);
-		if (is_percent(row))
+		if (td_out_diff_is_percent(row))
 			put_node(writer, diff, row);
 		else
 			put_plain(writer, row);

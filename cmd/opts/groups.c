@@ -242,6 +242,24 @@ static const struct td_option output[] = {
 	{ NULL },
 };
 
+static const struct td_option two_levels[] = {
+	{ "level", 'l', "N", "level 1, or levels 1 and 2 (default: 1)",
+	  TD_OPTION_FUNCTION, .set = td_value_level },
+	{ NULL },
+};
+
+static const struct td_option region_rows[] = {
+	{ "record", 0, "FILE", "write a recording, too, for tdstat report",
+	  TD_OPTION_FILE, offsetof(struct td_opts, record) },
+	{ "hybrid-merge", 0, NULL, "one row for all kinds of core",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, show.hybrid_merge) },
+	{ "error", 0, NULL, "CSV: a column for the error of each metric",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, show.csv_error) },
+	{ "no-big-num", 0, NULL, "no thousands separators",
+	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
+	{ NULL },
+};
+
 static const struct td_option stream[] = {
 	{ "log-fd", 0, "FD", "write to an open descriptor", NUMBER(show.log_fd) },
 	{ "quiet", 0, NULL, "print neither results nor notes",
@@ -309,6 +327,10 @@ const struct td_option_group td_group_rate = { TD_SECTION_WHAT, rate };
 const struct td_option_group td_group_stacks = { TD_SECTION_HOW, stacks };
 const struct td_option_group td_group_timeout = { TD_SECTION_WHEN, timeout };
 const struct td_option_group td_group_rows = { TD_SECTION_HOW, rows };
+const struct td_option_group td_group_two_levels = { TD_SECTION_WHAT,
+						     two_levels };
+const struct td_option_group td_group_region_rows = { TD_SECTION_HOW,
+						      region_rows };
 const struct td_option_group td_group_output = { TD_SECTION_HOW, output };
 const struct td_option_group td_group_stream = { TD_SECTION_HOW, stream };
 const struct td_option_group td_group_perf = { TD_SECTION_HOW, perf };

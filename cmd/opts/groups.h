@@ -21,6 +21,8 @@ extern const struct td_option_group td_group_cpus, /* which CPUs are counted */
 	td_group_stacks,                           /* files of stacks */
 	td_group_timeout,                          /* --timeout alone */
 	td_group_rows,                             /* what has a row */
+	td_group_two_levels,                       /* -l 1 and 2 */
+	td_group_region_rows,                      /* rows of regions */
 	td_group_output,                           /* where results go */
 	td_group_stream,                           /* --log-fd, --quiet */
 	td_group_perf,                             /* --perf */

@@ -290,8 +290,6 @@ static int check(const struct td_opts *opts, struct td_err *err)
 
 /* clang-format off */
 static const struct td_option counting[] = {
-	{ "level", 'l', "N", "level 1, or levels 1 and 2 (default: 1)",
-	  TD_OPTION_FUNCTION, .set = td_value_level },
 	{ "metrics", 'M', "LIST", "metrics and groups of them: names, tma_*",
 	  TD_OPTION_FUNCTION, .set = td_value_metrics },
 	{ "event", 'e', "LIST",
@@ -307,14 +305,6 @@ static const struct td_option counting[] = {
 };
 
 static const struct td_option showing[] = {
-	{ "record", 0, "FILE", "write a recording, too, for tdstat report",
-	  TD_OPTION_FILE, offsetof(struct td_opts, record) },
-	{ "hybrid-merge", 0, NULL, "one row for all kinds of core",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.hybrid_merge) },
-	{ "error", 0, NULL, "CSV: a column for the error of each metric",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.csv_error) },
-	{ "no-big-num", 0, NULL, "no thousands separators",
-	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
 	{ "verbose", 'v', NULL, "the tree of each region, too",
 	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
 	{ NULL },
@@ -327,9 +317,11 @@ static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
 	&group_counting,
+	&td_group_two_levels,
 	&td_group_cores,
 	&td_group_files,
 	&group_showing,
+	&td_group_region_rows,
 	&td_group_formats,
 	&td_group_output,
 	&td_group_head,

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cmd/always.h"
 #include "cmd/opts/check.h"
@@ -196,14 +195,6 @@ static int name_functions(struct calling *c, struct td_err *err)
 	return 0;
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * TD_NS_A_SECOND + (uint64_t)now.tv_nsec;
-}
-
 static void prepare(struct calling *c)
 {
 	struct td_gathering *g = &c->gathering;
@@ -217,7 +208,7 @@ static void prepare(struct calling *c)
 	c->pairing.nr_functions = c->functions.nr;
 	c->pairing.take = take_call;
 	c->pairing.ctx = c;
-	c->counts.wall_ns = clock_ns(CLOCK_REALTIME) - td_now_ns();
+	c->counts.wall_ns = td_wall_ns() - td_now_ns();
 }
 
 static int plan(struct calling *c, const struct td_opts *opts,
@@ -428,45 +419,23 @@ static int check(const struct td_opts *opts, struct td_err *err)
 }
 
 /* clang-format off */
-static const struct td_option counting[] = {
-	{ "level", 'l', "N", "level 1, or levels 1 and 2 (default: 1)",
-	  TD_OPTION_FUNCTION, .set = td_value_level },
-	{ NULL },
-};
-
 static const struct td_option showing[] = {
-	{ "record", 0, "FILE", "write a recording, too, for tdstat report",
-	  TD_OPTION_FILE, offsetof(struct td_opts, record) },
-	{ "hybrid-merge", 0, NULL, "one row for all kinds of core",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.hybrid_merge) },
-	{ "error", 0, NULL, "CSV: a column for the error of each metric",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.csv_error) },
-	{ "no-big-num", 0, NULL, "no thousands separators",
-	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
 	{ "verbose", 'v', NULL, "show what is opened, and trees, too",
 	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
 	{ NULL },
 };
 /* clang-format on */
 
-static const struct td_option_group group_counting = { TD_SECTION_WHAT,
-						       counting };
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_tasks,
-	&td_group_cores,
-	&td_group_files,
-	&group_counting,
-	&td_group_timeout,
-	&td_group_require,
-	&group_showing,
-	&td_group_formats,
-	&td_group_output,
-	&td_group_head,
-	&td_group_stream,
-	&td_group_dry_run,
-	NULL,
+	&td_group_tasks,   &td_group_cores,
+	&td_group_files,   &td_group_two_levels,
+	&td_group_timeout, &td_group_require,
+	&group_showing,    &td_group_region_rows,
+	&td_group_formats, &td_group_output,
+	&td_group_head,    &td_group_stream,
+	&td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_calls = {

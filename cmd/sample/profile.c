@@ -252,41 +252,38 @@ static int check(const struct td_opts *opts, struct td_err *err)
 }
 
 /* clang-format off */
-static const struct td_option sampling[] = {
-	{ "level", 'l', "N", "level 1, or levels 1 and 2 (default: 1)",
-	  TD_OPTION_FUNCTION, .set = td_value_level },
-	{ NULL },
-};
-
 static const struct td_option showing[] = {
 	{ "samples", 0, "FILE",
 	  "keep every sample, too, for tdstat report --profile",
 	  TD_OPTION_FILE, offsetof(struct td_opts, files.samples) },
-	{ "record", 0, "FILE", "write a recording, too, for tdstat report",
-	  TD_OPTION_FILE, offsetof(struct td_opts, record) },
 	{ "all", 0, NULL, "show functions with few windows, too",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, show.all_nodes) },
-	{ "hybrid-merge", 0, NULL, "one row for all kinds of core",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.hybrid_merge) },
-	{ "error", 0, NULL, "CSV: a column for the error of each metric",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.csv_error) },
-	{ "no-big-num", 0, NULL, "no thousands separators",
-	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
 	{ "verbose", 'v', NULL, "show what is opened, and trees, too",
 	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
 	{ NULL },
 };
 /* clang-format on */
 
-static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
-						       sampling };
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_cpus,  &td_group_tasks,  &td_group_cores,   &td_group_files,
-	&group_sampling, &td_group_rate,   &td_group_timeout, &td_group_require,
-	&group_showing,  &td_group_stacks, &td_group_formats, &td_group_output,
-	&td_group_head,  &td_group_stream, &td_group_dry_run, NULL,
+	&td_group_cpus,
+	&td_group_tasks,
+	&td_group_cores,
+	&td_group_files,
+	&td_group_two_levels,
+	&td_group_rate,
+	&td_group_timeout,
+	&td_group_require,
+	&group_showing,
+	&td_group_region_rows,
+	&td_group_stacks,
+	&td_group_formats,
+	&td_group_output,
+	&td_group_head,
+	&td_group_stream,
+	&td_group_dry_run,
+	NULL,
 };
 
 const struct td_command td_command_profile = {

@@ -180,7 +180,7 @@ static void sum_up(struct fuzz *f)
 	}
 	td_function_counts_add(&f->counts, &f->windows, &f->spots);
 	for (size_t i = 0; i < f->counts.nr; i++)
-		nr += f->counts.v[i].nr;
+		nr += f->counts.v[i].parts.nr;
 	if (nr != f->windows.nr)
 		abort();
 }

@@ -31,8 +31,9 @@ busy_process() { # CPU
 	sleep 1.5
 	touch end
 	wait $!
-	rates check out --not-counted cpu_atom
+	rates check out --pmus cpu_core
 	[ "$(grep -c ' cpu_core ' out)" -ge 3 ]
+	grep '^# cpu_atom has no row while tasks run elsewhere only$' out
 }
 
 @test "a process with threads, older and younger than the counting" {

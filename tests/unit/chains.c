@@ -13,7 +13,7 @@
 #define USER   ((uint64_t)PERF_CONTEXT_USER)
 #define HIGH   UINT64_C(0xffffffff81000000)
 
-static struct td_job job;
+static struct td_job job = { .plan.events.nr = 1 };
 static struct td_gathering g;
 static int spot_given, call_given;
 

@@ -31,8 +31,8 @@ SANITIZER := $(if $(SAN),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
 LIBRARIES := libtraceevent libtracefs json-c libdw libelf zlib ncursesw libzstd
 BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev libdw-dev zlib1g-dev \
 	libiberty-dev libtraceevent-dev libtracefs-dev libjson-c-dev libncurses-dev \
-	libmicrohttpd-dev libzstd-dev xz-utils
-CHECK_PACKAGES := bats bats-support bats-assert jq strace locales python3 mandoc zsh \
+	libmicrohttpd-dev libzstd-dev python3 xz-utils
+CHECK_PACKAGES := bats bats-support bats-assert jq strace locales mandoc zsh \
 	gfortran $(if $(VALGRIND),valgrind)
 EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv patch \
 	qemu-system-data busybox-static cpio zstd
@@ -40,7 +40,7 @@ EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv
 TOOL_PACKAGES := tmux chromium fish logrotate zstd debhelper lintian mmdebstrap cmark-gfm \
 	python3-yaml libxml2-utils
 DEB_PACKAGES := debhelper
-LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell python3
+LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wwrite-strings -Wcast-qual -Wpointer-arith \

@@ -126,7 +126,7 @@ int td_machine_make_up(const struct td_cpuid *cpuid, struct td_machine *machine,
 {
 	*machine = (struct td_machine){ .cpuid = *cpuid, .has_others = true };
 	machine->model = td_model_find(cpuid);
-	if (!add_pmus(machine))
+	if (!add_pmus(machine) && !td_machine_add_builtin(machine, err))
 		return 0;
 	td_machine_free(machine);
 	return td_err_nomem(err);

@@ -71,7 +71,7 @@ struct td_events_file {
 
 /*
  * One model's files: <root>/<model>/<topic>.json.  They are large, so those of
- * uncore units are read only on request, and those with only events are parsed
+ * uncore units and of what perf's build makes are read only on request, and those with only events are parsed
  * one by one until an event is found.
  */
 struct td_pmu_events {

@@ -74,9 +74,11 @@ static bool is_events_file(const char *name)
 	       strcmp(name, "metricgroups.json") != 0;
 }
 
-static bool is_uncore_file(const char *name)
+/* Uncore units, and the metrics that perf's build makes: metrics/files/fetch. */
+static bool is_on_request(const char *name)
 {
-	return strncmp(name, "uncore", strlen("uncore")) == 0;
+	return strncmp(name, "uncore", strlen("uncore")) == 0 ||
+	       strcmp(name, "extra-metrics.json") == 0;
 }
 
 /*
@@ -97,9 +99,9 @@ static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr,
 		if (!is_events_file(names.v[i]))
 			continue;
 		++*nr;
-		if (is_uncore_file(names.v[i]))
+		if (is_on_request(names.v[i]))
 			out->has_uncore = true;
-		if (is_uncore_file(names.v[i]) == uncore)
+		if (is_on_request(names.v[i]) == uncore)
 			rc = add_file(out, names.v[i], err);
 	}
 	td_names_free(&names);

@@ -266,7 +266,7 @@ not_built_in='select(.groups | (index("L2Requests") or (length > 0 and all(start
 		in_files $model 'select(.MetricName and (.ScaleUnit | not)) | .MetricName' >without
 		assert_same "$(in_files $model 'select(.MetricName) |
 			select((.Unit // "cpu") | startswith("cpu")) |
-			[.MetricName, .Unit // (if $topic == "adl-metrics" then "none" else "cpu" end),
+			[.MetricName, .Unit // (if "'$model'" == "alderlake" then "none" else "cpu" end),
 			 .ScaleUnit // "none", (.MetricGroup // "" | gsub("[; ]+$"; ""))] | @tsv' | LC_ALL=C sort)" \
 			"$("$TDSTAT" list -j metric |
 				jq -r --rawfile without without '($without | split("\n")) as $words | '"$not_built_in"' |

@@ -3,6 +3,7 @@
 """Compares metrics of tdstat with those of perf, one after the other.
 
   metrics.py compare LEVEL     every metric of perf's TopdownL1 to TopdownL<LEVEL>
+  metrics.py generated STEP    each STEP-th of those that perf's build makes, lpm_*
   metrics.py deep              every metric of the whole tree, all in one run
 
 compare: names and levels are perf's ($PERF list).  Each is measured by both on
@@ -11,11 +12,16 @@ time is left out, and said; so is what takes retire latencies, which are 0 there
 without --record-tpebs.  What differs is measured again by both, twice at most:
 a busy host may stop a processor in either's second.
 
+generated: all names are compared.  Where perf has one name for two metrics, it shows
+two values without a difference; those are left out, and sums, which grow with the run.
+What is per second is as steady as the host.
+
 deep: what a run shows whose groups take turns has to be what each metric shows
 when its events are the only ones.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -23,6 +29,11 @@ TOLERANCE = 0.3  # points
 # Of samples of 6 % of the time: points, or of large values a share (some are
 # thousands of per cent on this machine)
 DEEP_POINTS, DEEP_SHARE = 1, 0.05
+# Of a ratio that may be large, and of what is per second.
+SHARE, RATE_SHARE = 0.02, 0.25
+# Of the moment, of the run's length; and on a hybrid, perf takes the cycles of the
+# other kind of core where one kind alone has the events.
+UNLIKE = re.compile("lpm_cs_.*|lpm_cycles_total|lpm_fpu_total_flopc")
 SECONDS = "0.3"
 
 
@@ -39,6 +50,15 @@ def names(level):
              if groups & set(m.get("MetricGroup", "").split("; "))
              or groups & set(m.get("MetricGroup", "").split(";"))}
     return sorted(n for n in found if not n.startswith("tma_info_"))
+
+
+def generated():
+    """Of both: names of lpm_*, each as often as there is one on any kind of core."""
+    perf, _ = run(os.environ["PERF"], "list", "-j", "metric")
+    ours, _ = run(os.environ["TDSTAT"], "list", "-j", "metrics", "lpm_*")
+    theirs = [m["MetricName"] for m in json.loads(perf)]
+    return ({m["name"] for m in lines(ours)},
+            [name for name in theirs if name.startswith("lpm_")])
 
 
 def lines(text):
@@ -76,7 +96,12 @@ def is_sampled(name):
     return "sampled for its latency" in out
 
 
-def measure(name):
+def is_ratio(row):
+    unit = row.get("unit", "")
+    return unit == "%" or "/" in unit and not unit.endswith("/s")
+
+
+def measure(name, share=0):
     """Of both: how many values were compared, took turns and differ."""
     ours, (theirs, whole) = of_tdstat(name), of_perf(name)
     if not theirs:  # it has no value for what it did not count
@@ -89,7 +114,10 @@ def measure(name):
             turns += 1
             continue
         compared += 1
-        if row["value"] is None or abs(row["value"] - value) > TOLERANCE:
+        if share and not is_ratio(row):
+            share = RATE_SHARE
+        far = max(TOLERANCE, share * abs(value))
+        if row["value"] is None or abs(row["value"] - value) > far:
             bad += 1
             print(f"{pmu} {name}: {row['value']}, perf {value}")
     if set(ours) - set(theirs) and whole:
@@ -98,13 +126,12 @@ def measure(name):
     return compared, turns, bad
 
 
-def compare(level):
+def compare_all(found, share=0):
     compared = turns = bad = 0
-    found = names(level)
     nodes = [name for name in found if not is_sampled(name)]
     for name in nodes:
         for _ in range(3):
-            these = measure(name)
+            these = measure(name, share)
             if not these[2]:
                 break
         compared += these[0]
@@ -113,6 +140,23 @@ def compare(level):
     print(f"{compared} compared, {turns} took turns, "
           f"{len(found) - len(nodes)} take latencies, {bad} differ")
     return compared > 0 and not bad
+
+
+def compare(level):
+    return compare_all(names(level))
+
+
+def compare_generated(step):
+    ours, theirs = generated()
+    print(f"{len(ours)} names, perf has {len(set(theirs))}")
+    # a second metric of one name has a number
+    twice = {name for name in theirs if theirs.count(name) > 1 and f"{name}_2" in ours}
+    ours -= {f"{name}_2" for name in twice}
+    if ours != set(theirs):
+        print(f"one alone has: {sorted(ours ^ set(theirs))}")
+        return False
+    found = sorted(n for n in ours - twice if not UNLIKE.fullmatch(n))
+    return compare_all(found[::step], SHARE)
 
 
 def of_all():
@@ -142,5 +186,6 @@ def deep():
 
 
 if __name__ == "__main__":
-    done = deep() if sys.argv[1] == "deep" else compare(int(sys.argv[2]))
-    sys.exit(0 if done else 1)
+    what, *how = sys.argv[1:]
+    done = {"deep": deep, "compare": compare, "generated": compare_generated}[what]
+    sys.exit(0 if done(*map(int, how)) else 1)

@@ -18,6 +18,17 @@ load helper
 	echo "# $TD_MACHINE: ${lines[-1]}" >&3
 }
 
+@test "metrics that perf's build makes: names and values are those of the newest perf" {
+	emulated
+	unset TDSTAT_METRICS
+	export PERF TD_PERF_SERIES=newest
+	newest_or_skip
+	step=7
+	[ -z "${TD_EVERYTHING-}" ] || step=1
+	run -0 python3 "$BATS_TEST_DIRNAME/metrics.py" generated "$step"
+	echo "# $TD_MACHINE: ${lines[0]}; ${lines[-1]}" >&3
+}
+
 @test "all levels of the newest files are counted" {
 	emulated
 	unset TDSTAT_METRICS

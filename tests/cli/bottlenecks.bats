@@ -8,11 +8,10 @@ load helper
 # their names in the files of Linux 6.12 (tma_info_bottleneck_) and of 7.2
 names='tma_*bottleneck_[a-z]*'
 
-# without_any: a machine of which neither kind of core has any in the files: Panther
-# Lake, or Lunar Lake where they do not know the other one
+# without_any: a machine of which neither kind of core has any in the files: Nova Lake
 without_any() {
 	copied lunarlake
-	[ ! -e "${TD_PMU_EVENTS:-$here/../../build/pmu-events}/pantherlake" ] || identity 6 204 1
+	identity 18 1 1
 }
 
 # recorded EVENT [OPTION]...: as in metrics.bats; EVENT (- is none) never ran

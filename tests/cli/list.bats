@@ -276,6 +276,34 @@ not_built_in='select(.groups | (index("L2Requests") or (length > 0 and all(start
 	done
 }
 
+# Intel's table of the tree, TMA_Metrics-full.csv 5.2, where it has a formula of Panther
+# Lake's own; all others are Lunar Lake's.
+@test "metrics of Panther Lake: what Intel's table says of it, and Lunar Lake's" {
+	needs_event_files
+	[ -e "$TD_PMU_EVENTS/pantherlake" ] || skip "files that do not know it"
+	"$TDSTAT" list -j --model pantherlake metrics 'tma_*' >ptl
+	"$TDSTAT" list -j --model lunarlake metrics 'tma_*' >lnl
+	formula() { # NODE
+		jq -r --arg name "$1" 'select(.name == $name) | .formula | gsub("cpu_core@|@"; "")' ptl
+	}
+	assert_equal "$(formula tma_ind_jump_mispredicts)" \
+		'BR_MISP_RETIRED.INDIRECT_JMP / BR_MISP_RETIRED.ALL_BRANCHES * tma_branch_mispredicts'
+	assert_equal "$(formula tma_decoder0_alone)" \
+		'INST_DECODED.DECODERS\,cmask\=1\,eq\=1 / tma_info_thread_clks'
+	assert_equal "$(formula tma_lsd)" ""
+	assert_equal "$(grep -c 'tma_lsd\>' ptl)" 0
+	# of what waits for memory: DRAM, L3, L2, and hits of L1
+	formula tma_bottleneck_data_cache_memory_latency | grep -o 'tma_memory_bound \*' >terms
+	assert_equal "$(wc -l <terms)" 4
+	# the same tree but for these nodes
+	for model in lnl ptl; do
+		jq -r 'select(.pmu == "cpu_core" and .level) | .name' $model | sort >$model.names
+	done
+	assert_same "$(comm -3 lnl.names ptl.names | tr -d '\t')" "$(printf '%s\n' tma_decoder0_alone tma_lsd)"
+	run -0 "$TDSTAT" --dry-run --model pantherlake -a -l 6
+	refute_output --partial "not supported"
+}
+
 # No ScaleUnit says these: the words behind the metrics do, and their formulas
 # bear them out.
 @test "metrics: units that descriptions and names say" {

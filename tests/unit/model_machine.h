@@ -38,7 +38,9 @@ static const char *const model_unit_formats[] = {
 	"threadmask config1:45-52", "enallcores config1:53", "enallslices config1:54",
 	"sliceid config1:55-58", "coreid config1:59-61", "filter_opc config2:0-31",
 	"filter_tid config2:32-40", "filter_nc config2:41", "filter_state config2:42-51",
-	"filter_nid config2:52-63", NULL,
+	"filter_nid config2:52-63", "filter_opc0 config3:0-9", "filter_opc1 config3:10-19",
+	"filter_loc config3:20", "filter_rem config3:21", "filter_nm config3:22",
+	"filter_not_nm config3:23", NULL,
 };
 
 /* Events that Linux has for every model. */
@@ -53,6 +55,9 @@ static const struct {
 			"c7-residency event=0x03;c8-residency event=0x04;c9-residency event=0x05;"
 			"c10-residency event=0x06;" },
 	{ "cstate_module", "c6-residency event=0x00;" },
+	{ "amd_iommu", "mem_iommu_tlb_pte_hit event=0x05;mem_iommu_tlb_pte_mis event=0x06;"
+		       "mem_iommu_tlb_pde_hit event=0x07;mem_iommu_tlb_pde_mis event=0x08;"
+		       "int_dte_hit event=0x13;int_dte_mis event=0x14;" },
 };
 /* clang-format on */
 
@@ -124,6 +129,8 @@ static inline void model_add_core(struct td_machine *machine, const char *name,
 	model_add_format(pmu, model_has_wide_umasks(files)
 				      ? "umask config:8-15,40-47"
 				      : "umask config:8-15");
+	if (model_has_wide_umasks(files))
+		model_add_format(pmu, "eq config:36");
 	model_add_formats(pmu, model_core_formats);
 }
 

@@ -14,6 +14,7 @@ static const struct td_sysfs_row formats[] = {
 	{ "any", "config:21", .with = TD_CORE_WHOLE },
 	{ "cmask", "config:24-31" },
 	{ "edge", "config:18" },
+	{ "eq", "config:36", .with = TD_CORE_UMASK2 },
 	{ "event", "config:0-7" },
 	{ "frontend", "config1:0-23", .with = TD_CORE_FRONTEND },
 	{ "inv", "config:23" },

@@ -160,7 +160,6 @@ static int find_facts(const struct td_verdict *verdict,
 		      const struct td_source *source,
 		      struct td_metric_facts *facts, const char **node)
 {
-	const struct td_facts_source *from = &source->facts;
 	const char *pmu = verdict->row->pmu, *name;
 	const struct td_found *focus = td_verdict_focus(verdict);
 	struct td_metric_facts above = { 0 };
@@ -171,15 +170,15 @@ static int find_facts(const struct td_verdict *verdict,
 	*facts = (struct td_metric_facts){ 0 };
 	if (!focus)
 		focus = &verdict->tied[0];
-	if (!from->find || !focus->node)
+	if (!source->find_facts || !focus->node)
 		return 0;
 	name = focus->name;
-	rc = from->find(from->ctx, pmu, name, facts);
+	rc = source->find_facts(source->facts_ctx, pmu, name, facts);
 	if (focus == td_verdict_last(verdict))
 		i--;
 	while (!rc && !facts->nr_events && i-- > 0) {
 		name = verdict->path[i].name;
-		rc = from->find(from->ctx, pmu, name, &above);
+		rc = source->find_facts(source->facts_ctx, pmu, name, &above);
 		facts->nr_events = above.nr_events;
 	}
 	*node = facts->nr_events ? name : NULL;

@@ -293,7 +293,7 @@ static void test_row(const struct td_source *like, size_t r)
 	ok(td_opts_parse(&opts, td_commands, argc, argv, &err) == 0,
 	   "%s: it can be typed: %s", rows[r].name, err.msg);
 	verdict.row = &rows_of[0];
-	source.facts.ctx = rows[r].files ? &source : NULL;
+	source.facts_ctx = rows[r].files ? &source : NULL;
 	ok(td_next_make(&next, &source, &opts, &err) == 0, "%s", rows[r].name);
 	is_line(next.next, rows[r].count, rows[r].name, "what next");
 	is_line(next.when, rows[r].when, rows[r].name, "when");
@@ -592,7 +592,7 @@ int main(void)
 	struct td_source source = {
 		.machine = &machine,
 		.tree = &tree,
-		.facts.find = find_facts,
+		.find_facts = find_facts,
 	};
 
 	test_machine(&machine, "lnl");

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lists the metrics that -M takes, and their groups. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
+#include "metrics/files/level.h"
 
 #define KINDS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
 
@@ -129,26 +131,24 @@ static int find_items(struct td_list *list, struct metric_item **out,
 
 /* --- metrics -------------------------------------------------------------- */
 
-static void put_group(void *ctx, const char *group)
-{
-	FILE *fp = ctx;
-
-	fprintf(fp, "%s%s", ftell(fp) > 0 ? ";" : "", group);
-}
-
 /*
  * Returns a metric's groups, "a;b", kept by the list; NULL if memory ran out.
  */
 static const char *join_groups(struct td_list *list,
 			       const struct td_metric_def *def)
 {
+	char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
+	const char *groups = td_metric_def_groups(def, buf), *before = "";
 	td_autofree char *text = NULL;
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
 
 	if (!fp)
 		return NULL;
-	td_metric_def_each_group(def, put_group, fp);
+	while (td_next_group(&groups, group)) {
+		fprintf(fp, "%s%s", before, group);
+		before = ";";
+	}
 	return td_text_close(fp, &text) == 0 ? td_list_keep(list, "%s", text)
 					     : NULL;
 }
@@ -182,39 +182,37 @@ static int add_metric(struct td_list *list, const struct metric_item *from,
 
 int td_list_collect_metrics(struct td_list *list, struct td_err *err)
 {
-	struct metric_item *items = NULL;
+	td_autofree struct metric_item *items = NULL;
 	size_t nr = 0;
 	int rc = find_items(list, &items, &nr, err);
 
 	for (size_t i = 0; !rc && i < nr; i++)
 		rc = add_metric(list, &items[i], err);
-	free(items);
 	return rc;
 }
 
 /* --- groups --------------------------------------------------------------- */
 
-/* Groups, each with one of its metrics. */
-struct members {
-	struct td_list *list;
-	const char *metric; /* the metric whose groups are added */
-	struct td_list_item *v;
-	size_t nr;
-	bool no_memory;
-};
-
-static void add_member(void *ctx, const char *group)
+/* Adds each group of a metric, with the metric as its member. */
+static int add_member(struct td_list *list, const struct td_metric_def *metric,
+		      struct td_list_item **members, size_t *nr)
 {
-	struct members *members = ctx;
-	const struct td_list_item member = {
-		.kind = TD_LIST_METRICGROUP,
-		.name = td_list_keep(members->list, "%s", group),
-		.related = members->metric,
-	};
+	char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
+	const char *groups = td_metric_def_groups(metric, buf);
+	int rc = 0;
 
-	if (!member.name ||
-	    td_array_push(&members->v, &members->nr, &member, sizeof(member)))
-		members->no_memory = true;
+	while (!rc && td_next_group(&groups, group)) {
+		const struct td_list_item member = {
+			.kind = TD_LIST_METRICGROUP,
+			.name = td_list_keep(list, "%s", group),
+			.related = metric->name,
+		};
+
+		rc = member.name ? td_array_push(members, nr, &member,
+						 sizeof(member))
+				 : -ENOMEM;
+	}
+	return rc;
 }
 
 static int by_group(const void *a, const void *b)
@@ -243,20 +241,19 @@ static const char *join(struct td_list *list, const struct td_list_item *v,
 	return text ? td_list_keep(list, "%s", text) : NULL;
 }
 
-static int add_groups(struct td_list *list, const struct members *members,
-		      struct td_err *err)
+static int add_groups(struct td_list *list, const struct td_list_item *members,
+		      size_t nr, struct td_err *err)
 {
 	size_t end;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < members->nr; i = end) {
-		struct td_list_item item = members->v[i];
+	for (size_t i = 0; !rc && i < nr; i = end) {
+		struct td_list_item item = members[i];
 
 		end = i + 1;
-		while (end < members->nr &&
-		       strcmp(members->v[end].name, item.name) == 0)
+		while (end < nr && strcmp(members[end].name, item.name) == 0)
 			end++;
-		item.related = join(list, &members->v[i], end - i);
+		item.related = join(list, &members[i], end - i);
 		rc = item.related ? td_list_add(list, &item, err)
 				  : td_err_nomem(err);
 	}
@@ -265,21 +262,16 @@ static int add_groups(struct td_list *list, const struct members *members,
 
 int td_list_collect_groups(struct td_list *list, struct td_err *err)
 {
-	struct members members = { .list = list };
-	struct metric_item *items = NULL;
-	size_t nr = 0;
+	td_autofree struct td_list_item *members = NULL;
+	td_autofree struct metric_item *items = NULL;
+	size_t nr = 0, nr_members = 0;
 	int rc = find_items(list, &items, &nr, err);
 
 	for (size_t i = 0; !rc && i < nr; i++) {
-		members.metric = items[i].def->name;
-		td_metric_def_each_group(items[i].def, add_member, &members);
+		if (add_member(list, items[i].def, &members, &nr_members))
+			rc = td_err_nomem(err);
 	}
-	if (members.nr)
-		qsort(members.v, members.nr, sizeof(*members.v), by_group);
-	if (!rc)
-		rc = members.no_memory ? td_err_nomem(err)
-				       : add_groups(list, &members, err);
-	free(members.v);
-	free(items);
-	return rc;
+	if (nr_members)
+		qsort(members, nr_members, sizeof(*members), by_group);
+	return rc ? rc : add_groups(list, members, nr_members, err);
 }

@@ -233,18 +233,16 @@ bool td_cache_name(uint64_t config, char buf[64])
 	return true;
 }
 
-void td_cache_each(void (*put)(void *ctx, const char *name, uint64_t config),
-		   void *ctx)
+bool td_cache_next(unsigned int *at, uint64_t *config, char name[64])
 {
-	for (uint64_t id = 0; id < TD_ARRAY_SIZE(caches); id++) {
-		for (uint64_t op = 0; op < TD_ARRAY_SIZE(ops); op++) {
-			for (uint64_t miss = 0; miss < 2; miss++) {
-				uint64_t config = id | op << 8 | miss << 16;
-				char name[64];
+	const unsigned int results_of_cache = 2 * TD_ARRAY_SIZE(ops);
+	bool found = false;
 
-				if (td_cache_name(config, name))
-					put(ctx, name, config);
-			}
-		}
+	while (!found && *at / results_of_cache < TD_ARRAY_SIZE(caches)) {
+		*config = *at / results_of_cache |
+			  *at % results_of_cache / 2 << 8 | *at % 2 << 16;
+		found = td_cache_name(*config, name);
+		++*at;
 	}
+	return found;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "cmd/out/out.h"
 #include "lib/base/printable.h"
 
 static const char *of_html(char c)
@@ -78,4 +79,16 @@ void td_page_put_number(FILE *fp, double value)
 		fprintf(fp, "%.6g", value == 0 ? 0 : value);
 	else
 		fputs("null", fp);
+}
+
+void td_page_put_cell(FILE *fp, double value, int decimals, bool sign)
+{
+	char buf[64];
+
+	fputs("<td class=\"number\">", fp);
+	if (!isnan(value))
+		fprintf(fp, "<data value=\"%.12g\">%s%s</data>", value,
+			sign && value > 0 ? "+" : "",
+			td_out_format(buf, decimals, value));
+	fputs("</td>", fp);
 }

@@ -21,14 +21,6 @@
 
 #define TEXT_COLUMN 11
 
-/* The model's files, for metrics that have no text of ours. */
-struct files {
-	struct td_sysfs fs;
-	struct td_machine machine;
-	struct td_catalog catalog;
-	bool tried;
-};
-
 /* Writes "  means:   text", wrapped. */
 static void put_text(const char *label, const char *text)
 {
@@ -101,7 +93,10 @@ static void put_list(void)
 /* What is written so far, and for whom. */
 struct answer {
 	const struct td_opts *opts;
-	struct files files;
+	struct td_sysfs fs;
+	struct td_machine machine;
+	struct td_catalog catalog; /* for metrics that have no text of ours */
+	bool tried_files;
 	bool any;
 	const char **unknown; /* names that were typed */
 	size_t nr_unknown;
@@ -133,17 +128,17 @@ static bool put_ours(struct answer *answer, const char *typed)
  * Without a machine that can be counted on, or without files, only our own
  * texts are known: that is no error.
  */
-static int read_files(struct files *files, const struct td_opts *opts,
-		      struct td_err *err)
+static int read_files(struct answer *answer, struct td_err *err)
 {
-	int rc = td_select_machine(&files->fs, &files->machine, opts, err);
+	int rc = td_select_machine(&answer->fs, &answer->machine, answer->opts,
+				   err);
 
-	files->tried = true;
+	answer->tried_files = true;
 	if (rc)
 		return rc;
-	td_catalog_init(&files->catalog, &files->fs, &files->machine,
-			opts->metrics_dir);
-	return td_catalog_read(&files->catalog, err);
+	td_catalog_init(&answer->catalog, &answer->fs, &answer->machine,
+			answer->opts->metrics_dir);
+	return td_catalog_read(&answer->catalog, err);
 }
 
 static const struct td_model_metric *
@@ -176,7 +171,7 @@ static const char *find_above(const struct td_pmu_events *events,
 static void put_metric(struct answer *answer,
 		       const struct td_model_metric *metric)
 {
-	const char *above = find_above(&answer->files.catalog.events, metric);
+	const char *above = find_above(&answer->catalog.events, metric);
 
 	begin_block(answer);
 	put_place(metric->name, metric->level, metric->parent);
@@ -194,12 +189,12 @@ static void put_metric(struct answer *answer,
 /* Writes the descriptions of the model's files, of what has no text of ours. */
 static bool put_theirs(struct answer *answer, const char *typed)
 {
-	const struct td_pmu_events *events = &answer->files.catalog.events;
+	const struct td_pmu_events *events = &answer->catalog.events;
 	struct td_err unused = { 0 };
 	bool any = false;
 
-	if (!answer->files.tried)
-		read_files(&answer->files, answer->opts, &unused);
+	if (!answer->tried_files)
+		read_files(answer, &unused);
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		const struct td_model_metric *metric = &events->metrics[i];
 
@@ -229,7 +224,7 @@ static bool is_twin(size_t at)
 }
 
 /* Lists the nodes that a word has to do with.  Returns how many there are. */
-static size_t put_about(const char *word, bool advice)
+static size_t put_about(struct answer *answer, const char *word, bool advice)
 {
 	const struct td_explanation *text;
 	size_t nr = 0;
@@ -237,8 +232,10 @@ static size_t put_about(const char *word, bool advice)
 	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
 		if (is_twin(i) || !td_explanation_is_about(text, word, advice))
 			continue;
-		if (!nr++)
+		if (!nr++) {
+			begin_block(answer);
 			printf("Nodes that have to do with '%s':\n", word);
+		}
 		printf("  %-*s", FOUND_COLUMN - 2, text->name);
 		td_put_wrapped(stdout, FOUND_COLUMN, TD_LINE_WIDTH,
 			       text->means);
@@ -261,17 +258,14 @@ static bool has_found(const char *word)
 /* What a node is called, or means, tells more than what can be tried. */
 static void search(struct answer *answer, const char *word)
 {
-	if (!has_found(word))
-		return;
-	begin_block(answer);
-	if (!put_about(word, false))
-		put_about(word, true);
+	if (td_explanation_is_word(word) && !put_about(answer, word, false))
+		put_about(answer, word, true);
 }
 
-static int no_such(const struct files *files, const char *typed,
+static int no_such(const struct answer *answer, const char *typed,
 		   struct td_err *err)
 {
-	const struct td_pmu_events *events = &files->catalog.events;
+	const struct td_pmu_events *events = &answer->catalog.events;
 	struct td_suggest suggest = { .wanted = typed };
 	const struct td_explanation *text;
 	char names[sizeof(err->hint) / 2];
@@ -316,7 +310,7 @@ static bool offer_short(const char *typed, const char *name, const char **found)
 /* The only node that the name is short for, as in narrow tables; or NULL. */
 static const char *find_short(const struct answer *answer, const char *typed)
 {
-	const struct td_pmu_events *events = &answer->files.catalog.events;
+	const struct td_pmu_events *events = &answer->catalog.events;
 	const struct td_explanation *text;
 	const char *found = NULL;
 	bool one = true;
@@ -366,7 +360,7 @@ static int complain(const struct answer *answer, struct td_err *err)
 	for (size_t i = 0; i < answer->nr_unknown; i++) {
 		if (rc)
 			td_say_error(err);
-		rc = no_such(&answer->files, answer->unknown[i], err);
+		rc = no_such(answer, answer->unknown[i], err);
 	}
 	return rc;
 }
@@ -374,23 +368,23 @@ static int complain(const struct answer *answer, struct td_err *err)
 static void free_answer(struct answer *answer)
 {
 	free(answer->unknown);
-	td_catalog_free(&answer->files.catalog);
-	td_machine_free(&answer->files.machine);
-	td_sysfs_close(&answer->files.fs);
+	td_catalog_free(&answer->catalog);
+	td_machine_free(&answer->machine);
+	td_sysfs_close(&answer->fs);
 }
 
 static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct answer answer = {
 		.opts = opts,
-		.files.fs = { .sys = -1, .proc = -1 },
+		.fs = { .sys = -1, .proc = -1 },
 	};
 	int rc = 0;
 
 	(void)status;
 	/* who names a processor is told if it is not known */
 	if (opts->model)
-		rc = read_files(&answer.files, opts, err);
+		rc = read_files(&answer, err);
 	if (!rc && !opts->nr_patterns)
 		put_list();
 	if (!rc)

@@ -10,19 +10,15 @@
 /* points by which the shares of one kind may differ: it was chance, or is small */
 #define APART 10
 
-/* The recordings of a side. */
-struct group {
-	const struct td_whole *v;
-	size_t nr;
-};
-
-/* The slots of all ids on a kind of core; NULL: on all kinds. */
-static double slots_of(const struct group *side, const char *pmu)
+/* The slots of all ids of a side on a kind of core; NULL: on all kinds. */
+static double slots_of(const struct td_sides *sides, int side, const char *pmu)
 {
+	size_t first = side == TD_DIFF_A ? 0 : sides->nr_a;
+	size_t end = side == TD_DIFF_A ? sides->nr_a : sides->nr;
 	double sum = 0;
 
-	for (size_t i = 0; i < side->nr; i++) {
-		const struct td_report *report = &side->v[i].report;
+	for (size_t i = first; i < end; i++) {
+		const struct td_report *report = &sides->v[i].report;
 
 		for (size_t r = 0; r < report->nr_rows; r++) {
 			const struct td_row *row = &report->rows[r];
@@ -36,22 +32,23 @@ static double slots_of(const struct group *side, const char *pmu)
 }
 
 /* NaN if there are none. */
-static double share_of(const struct group *side, const char *pmu)
+static double share_of(const struct td_sides *sides, int side, const char *pmu)
 {
-	return PERCENT * slots_of(side, pmu) / slots_of(side, NULL);
+	return PERCENT * slots_of(sides, side, pmu) /
+	       slots_of(sides, side, NULL);
 }
 
 /* The kind that most of both ran on. */
 static const struct td_pmu *find_usual(const struct td_machine *machine,
-				       const struct group sides[])
+				       const struct td_sides *sides)
 {
 	const struct td_pmu *usual = NULL;
 	double most = 0;
 
 	for (size_t i = 0; i < machine->nr_core; i++) {
 		const struct td_pmu *pmu = &machine->pmus[i];
-		double share = share_of(&sides[TD_DIFF_A], pmu->name) +
-			       share_of(&sides[TD_DIFF_B], pmu->name);
+		double share = share_of(sides, TD_DIFF_A, pmu->name) +
+			       share_of(sides, TD_DIFF_B, pmu->name);
 
 		if (!pmu->skip && share > most) {
 			usual = pmu;
@@ -89,19 +86,14 @@ static void add_note(const struct td_sides *sides, const struct td_pmu *pmu,
 
 void td_note_cores(const struct td_sides *sides, struct td_notes *notes)
 {
-	const struct group of[] = {
-		[TD_DIFF_A] = { sides->v, sides->nr_a },
-		[TD_DIFF_B] = { sides->v + sides->nr_a,
-				sides->nr - sides->nr_a },
-	};
 	const struct td_machine *machine = &sides->v[0].recorded.rec.machine;
-	const struct td_pmu *pmu = find_usual(machine, of);
+	const struct td_pmu *pmu = find_usual(machine, sides);
 	double a, b;
 
 	if (!pmu || machine->nr_core < 2)
 		return;
-	a = share_of(&of[TD_DIFF_A], pmu->name);
-	b = share_of(&of[TD_DIFF_B], pmu->name);
+	a = share_of(sides, TD_DIFF_A, pmu->name);
+	b = share_of(sides, TD_DIFF_B, pmu->name);
 	if (fabs(a - b) > APART)
 		add_note(sides, pmu, a, b, notes);
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/compare/work.h"
 #include "cmd/replay/check.h"
+#include "lib/plan/clocks.h"
 #include "metrics/table/rows.h"
 
 #define PERCENT 100
@@ -50,6 +50,93 @@ static int add_intervals(struct td_whole *whole, struct td_err *err)
 	return rc < 0 ? rc : 0;
 }
 
+/* --- instructions and cycles, which have only names in recordings ------------ */
+
+/* The first event of the clock that was counted on the PMU; -1: none. */
+static int find_clock(const struct td_plan *plan, const struct td_total *totals,
+		      int pmu, enum td_clock_event clock)
+{
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
+
+		if (event->pmu == pmu && totals[i].nr &&
+		    !isnan(totals[i].value) &&
+		    td_clock_modifiers(event->name, clock))
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool counted_anything(const struct td_plan *plan,
+			     const struct td_total *totals, int pmu)
+{
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].pmu == pmu && totals[i].value > 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Instructions on all kinds of core; NaN unless they were counted on each that
+ * counted anything.
+ */
+static double instructions_of(const struct td_plan *plan,
+			      const struct td_machine *machine,
+			      const struct td_total *totals)
+{
+	double sum = 0;
+
+	for (int pmu = 0; pmu < (int)machine->nr_core; pmu++) {
+		int event =
+			find_clock(plan, totals, pmu, TD_CLOCK_INSTRUCTIONS);
+
+		if (event >= 0)
+			sum += totals[event].value;
+		else if (counted_anything(plan, totals, pmu))
+			return NAN;
+	}
+	return sum > 0 ? sum : NAN;
+}
+
+static double ipc_of(const struct td_plan *plan, const struct td_total *totals,
+		     int pmu)
+{
+	int work = find_clock(plan, totals, pmu, TD_CLOCK_INSTRUCTIONS);
+	int clock = find_clock(plan, totals, pmu, TD_CLOCK_CYCLES);
+
+	if (work < 0 || clock < 0 || !(totals[clock].value > 0) ||
+	    strcmp(td_clock_modifiers(plan->events.v[work].name,
+				      TD_CLOCK_INSTRUCTIONS),
+		   td_clock_modifiers(plan->events.v[clock].name,
+				      TD_CLOCK_CYCLES)) != 0)
+		return NAN;
+	return totals[work].value / totals[clock].value;
+}
+
+/*
+ * Instructions per cycle of each PMU that is not left out, to v; NaN unless it has
+ * both events, of the same privilege levels.  Returns how many there are.
+ */
+static size_t fill_ipc(const struct td_plan *plan,
+		       const struct td_machine *machine,
+		       const struct td_total *totals, const char *id,
+		       struct td_diff_ipc *v)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (machine->pmus[i].skip)
+			continue;
+		v[nr++] = (struct td_diff_ipc){
+			.id = id,
+			.pmu = machine->pmus[i].name,
+			.value = ipc_of(plan, totals, (int)i),
+		};
+	}
+	return nr;
+}
+
 /* --- ids -------------------------------------------------------------------- */
 
 static const struct td_total *totals_of(const struct td_totals *totals,
@@ -82,8 +169,8 @@ static double sum_instructions(const struct td_whole *whole)
 	double sum = 0;
 
 	for (size_t i = 0; i < whole->totals.nr_ids; i++) {
-		double of_id = td_instructions_of(&rec->plan, &rec->machine,
-						  totals_of(&whole->totals, i));
+		double of_id = instructions_of(&rec->plan, &rec->machine,
+					       totals_of(&whole->totals, i));
 
 		sum += isnan(of_id) ? 0 : of_id;
 	}
@@ -99,7 +186,7 @@ static int add_ipc(struct td_whole *whole)
 	if (!whole->ipc)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
-		whole->nr_ipc += td_ipc_of(
+		whole->nr_ipc += fill_ipc(
 			&rec->plan, &rec->machine, totals_of(&whole->totals, i),
 			whole->ids[i], whole->ipc + whole->nr_ipc);
 	return 0;
@@ -203,8 +290,8 @@ static double work_of(const struct td_whole *whole, enum td_per per, size_t id)
 
 	switch (per) {
 	case TD_PER_INSTRUCTIONS:
-		return td_instructions_of(&rec->plan, &rec->machine,
-					  totals_of(&whole->totals, id));
+		return instructions_of(&rec->plan, &rec->machine,
+				       totals_of(&whole->totals, id));
 	case TD_PER_SECOND:
 		return times->elapsed_ns ? (double)times->elapsed_ns / 1e9
 					 : NAN;

@@ -71,22 +71,13 @@ static int collect_hardware(struct td_list *list, struct td_err *err)
 	return rc;
 }
 
-/*
- * Context of add_cache(), with the first error, as td_cache_each() cannot stop.
- */
-struct cache_names {
-	struct td_list *list;
-	struct td_err *err;
-	int rc;
-};
-
-static void add_cache(void *ctx, const char *name, uint64_t config)
+static int add_cache(struct td_list *list, const char *name, uint64_t config,
+		     struct td_err *err)
 {
-	struct cache_names *names = ctx;
-	struct td_list *list = names->list;
 	const char *kept = td_list_keep(list, "%s", name);
+	int rc = 0;
 
-	for (size_t i = 0; !names->rc && i < list->machine.nr_core; i++) {
+	for (size_t i = 0; !rc && i < list->machine.nr_core; i++) {
 		const struct td_pmu *pmu = &list->machine.pmus[i];
 		struct td_event event =
 			kernel_event(pmu, PERF_TYPE_HW_CACHE, config);
@@ -99,16 +90,21 @@ static void add_cache(void *ctx, const char *name, uint64_t config)
 		};
 
 		if (!pmu->skip)
-			names->rc = td_list_add(list, &item, names->err);
+			rc = td_list_add(list, &item, err);
 	}
+	return rc;
 }
 
 static int collect_caches(struct td_list *list, struct td_err *err)
 {
-	struct cache_names names = { list, err, 0 };
+	unsigned int at = 0;
+	uint64_t config;
+	char name[64];
+	int rc = 0;
 
-	td_cache_each(add_cache, &names);
-	return names.rc;
+	while (!rc && td_cache_next(&at, &config, name))
+		rc = add_cache(list, name, config, err);
+	return rc;
 }
 
 /* --- sysfs ---------------------------------------------------------------- */

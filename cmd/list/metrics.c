@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lists the metrics that -M takes, and their groups. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
+#include "metrics/files/level.h"
 
 #define KINDS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
 
@@ -90,27 +92,18 @@ static bool fill_item(const struct td_list *list, size_t set,
 	return out->pmu || strcmp(out->model->pmu, "cpu") == 0;
 }
 
-struct metric_items {
-	struct metric_item *v;
-	size_t nr;
-};
-
 static int add_set(const struct td_list *list, size_t set,
-		   struct metric_items *out, struct td_err *err)
+		   struct metric_item **out, size_t *nr, struct td_err *err)
 {
 	const struct td_metric_set *metrics = list->sets.v[set];
 
 	for (size_t i = 0; metrics && i < metrics->nr_metrics; i++) {
 		const struct td_metric_def *def = &metrics->metrics[i];
-		struct metric_item item, *new;
+		struct metric_item item;
 
-		if (def->part || !fill_item(list, set, def, &item))
-			continue;
-		new = td_array_add(&out->v, out->nr, sizeof(*new));
-		if (!new)
+		if (!def->part && fill_item(list, set, def, &item) &&
+		    td_array_push(out, nr, &item, sizeof(item)))
 			return td_err_nomem(err);
-		*new = item;
-		out->nr++;
 	}
 	return 0;
 }
@@ -123,29 +116,20 @@ static int by_name(const void *a, const void *b)
 	return rc ? rc : x->order - y->order;
 }
 
-/*
- * Finds all metrics, sorted by name; out->v is to be freed even after an error.
- */
-static int find_items(struct td_list *list, struct metric_items *out,
-		      struct td_err *err)
+/* Finds all metrics, sorted by name; *out is to be freed even after an error. */
+static int find_items(struct td_list *list, struct metric_item **out,
+		      size_t *nr, struct td_err *err)
 {
 	int rc = make_sets(list, err);
 
 	for (size_t i = 0; !rc && i < list->sets.nr; i++)
-		rc = add_set(list, i, out, err);
-	if (out->nr)
-		qsort(out->v, out->nr, sizeof(*out->v), by_name);
+		rc = add_set(list, i, out, nr, err);
+	if (*nr)
+		qsort(*out, *nr, sizeof(**out), by_name);
 	return rc;
 }
 
 /* --- metrics -------------------------------------------------------------- */
-
-static void put_group(void *ctx, const char *group)
-{
-	FILE *fp = ctx;
-
-	fprintf(fp, "%s%s", ftell(fp) > 0 ? ";" : "", group);
-}
 
 /*
  * Returns a metric's groups, "a;b", kept by the list; NULL if memory ran out.
@@ -153,13 +137,18 @@ static void put_group(void *ctx, const char *group)
 static const char *join_groups(struct td_list *list,
 			       const struct td_metric_def *def)
 {
+	char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
+	const char *groups = td_metric_def_groups(def, buf), *before = "";
 	td_autofree char *text = NULL;
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
 
 	if (!fp)
 		return NULL;
-	td_metric_def_each_group(def, put_group, fp);
+	while (td_next_group(&groups, group)) {
+		fprintf(fp, "%s%s", before, group);
+		before = ";";
+	}
 	return td_text_close(fp, &text) == 0 ? td_list_keep(list, "%s", text)
 					     : NULL;
 }
@@ -193,86 +182,78 @@ static int add_metric(struct td_list *list, const struct metric_item *from,
 
 int td_list_collect_metrics(struct td_list *list, struct td_err *err)
 {
-	struct metric_items items = { 0 };
-	int rc = find_items(list, &items, err);
+	td_autofree struct metric_item *items = NULL;
+	size_t nr = 0;
+	int rc = find_items(list, &items, &nr, err);
 
-	for (size_t i = 0; !rc && i < items.nr; i++)
-		rc = add_metric(list, &items.v[i], err);
-	free(items.v);
+	for (size_t i = 0; !rc && i < nr; i++)
+		rc = add_metric(list, &items[i], err);
 	return rc;
 }
 
 /* --- groups --------------------------------------------------------------- */
 
-struct member {
-	const char *group, *metric;
-};
-
-struct members {
-	struct td_list *list;
-	const char *metric; /* the metric whose groups are added */
-	struct member *v;
-	size_t nr;
-	bool no_memory;
-};
-
-static void add_member(void *ctx, const char *group)
+/* Adds each group of a metric, with the metric as its member. */
+static int add_member(struct td_list *list, const struct td_metric_def *metric,
+		      struct td_list_item **members, size_t *nr)
 {
-	struct members *members = ctx;
-	struct member *new =
-		td_array_add(&members->v, members->nr, sizeof(*new));
-	const char *name = td_list_keep(members->list, "%s", group);
+	char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
+	const char *groups = td_metric_def_groups(metric, buf);
+	int rc = 0;
 
-	if (!new || !name) {
-		members->no_memory = true;
-		return;
+	while (!rc && td_next_group(&groups, group)) {
+		const struct td_list_item member = {
+			.kind = TD_LIST_METRICGROUP,
+			.name = td_list_keep(list, "%s", group),
+			.related = metric->name,
+		};
+
+		rc = member.name ? td_array_push(members, nr, &member,
+						 sizeof(member))
+				 : -ENOMEM;
 	}
-	*new = (struct member){ name, members->metric };
-	members->nr++;
+	return rc;
 }
 
 static int by_group(const void *a, const void *b)
 {
-	const struct member *x = a, *y = b;
-	int rc = strcmp(x->group, y->group);
+	const struct td_list_item *x = a, *y = b;
+	int rc = strcmp(x->name, y->name);
 
-	return rc ? rc : strcmp(x->metric, y->metric);
+	return rc ? rc : strcmp(x->related, y->related);
 }
 
 /* Joins a group's members, "a;b"; a metric of two PMUs appears once. */
-static const char *join(struct td_list *list, const struct member *v, size_t nr)
+static const char *join(struct td_list *list, const struct td_list_item *v,
+			size_t nr)
 {
 	td_autofree char *text = NULL;
 	size_t size = 1, len = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		size += strlen(v[i].metric) + 1;
+		size += strlen(v[i].related) + 1;
 	text = malloc(size);
 	for (size_t i = 0; text && i < nr; i++) {
-		if (!i || strcmp(v[i].metric, v[i - 1].metric) != 0)
+		if (!i || strcmp(v[i].related, v[i - 1].related) != 0)
 			len += (size_t)snprintf(text + len, size - len, "%s%s",
-						i ? ";" : "", v[i].metric);
+						i ? ";" : "", v[i].related);
 	}
 	return text ? td_list_keep(list, "%s", text) : NULL;
 }
 
-static int add_groups(struct td_list *list, const struct members *members,
-		      struct td_err *err)
+static int add_groups(struct td_list *list, const struct td_list_item *members,
+		      size_t nr, struct td_err *err)
 {
 	size_t end;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < members->nr; i = end) {
-		struct td_list_item item = {
-			.kind = TD_LIST_METRICGROUP,
-			.name = members->v[i].group,
-		};
+	for (size_t i = 0; !rc && i < nr; i = end) {
+		struct td_list_item item = members[i];
 
 		end = i + 1;
-		while (end < members->nr &&
-		       strcmp(members->v[end].group, item.name) == 0)
+		while (end < nr && strcmp(members[end].name, item.name) == 0)
 			end++;
-		item.related = join(list, &members->v[i], end - i);
+		item.related = join(list, &members[i], end - i);
 		rc = item.related ? td_list_add(list, &item, err)
 				  : td_err_nomem(err);
 	}
@@ -281,20 +262,16 @@ static int add_groups(struct td_list *list, const struct members *members,
 
 int td_list_collect_groups(struct td_list *list, struct td_err *err)
 {
-	struct members members = { .list = list };
-	struct metric_items items = { 0 };
-	int rc = find_items(list, &items, err);
+	td_autofree struct td_list_item *members = NULL;
+	td_autofree struct metric_item *items = NULL;
+	size_t nr = 0, nr_members = 0;
+	int rc = find_items(list, &items, &nr, err);
 
-	for (size_t i = 0; !rc && i < items.nr; i++) {
-		members.metric = items.v[i].def->name;
-		td_metric_def_each_group(items.v[i].def, add_member, &members);
+	for (size_t i = 0; !rc && i < nr; i++) {
+		if (add_member(list, items[i].def, &members, &nr_members))
+			rc = td_err_nomem(err);
 	}
-	if (members.nr)
-		qsort(members.v, members.nr, sizeof(*members.v), by_group);
-	if (!rc)
-		rc = members.no_memory ? td_err_nomem(err)
-				       : add_groups(list, &members, err);
-	free(members.v);
-	free(items.v);
-	return rc;
+	if (nr_members)
+		qsort(members, nr_members, sizeof(*members), by_group);
+	return rc ? rc : add_groups(list, members, nr_members, err);
 }

@@ -43,31 +43,32 @@ int td_list_read_files(struct td_list *list, struct td_err *err)
 
 /* --- events --------------------------------------------------------------- */
 
-struct event_item {
-	const struct td_model_event *event;
-	int pmu;
-};
-
-static int by_topic(const void *a, const void *b)
+/* a and b are indices of the list's events. */
+static int by_topic(const void *a, const void *b, void *ctx)
 {
-	const struct event_item *x = a, *y = b;
-	int rc = strcmp(x->event->topic, y->event->topic);
+	const struct td_list *list = ctx;
+	const struct td_model_event *events = list->catalog.events.events;
+	const struct td_model_event *x = &events[*(const size_t *)a];
+	const struct td_model_event *y = &events[*(const size_t *)b];
+	int rc = strcmp(x->topic, y->topic);
 
 	if (!rc)
-		rc = strcmp(x->event->name, y->event->name);
-	return rc ? rc : x->pmu - y->pmu;
+		rc = strcmp(x->name, y->name);
+	return rc ? rc
+		  : td_list_find_pmu(&list->machine, x->pmu) -
+			       td_list_find_pmu(&list->machine, y->pmu);
 }
 
 /*
  * Adds an event.  One with a term that the PMU does not have is listed, but
  * cannot be counted.
  */
-static int add_event(struct td_list *list, const struct event_item *from,
+static int add_event(struct td_list *list, const struct td_model_event *model,
 		     struct td_err *err)
 {
-	const struct td_model_event *model = from->event;
+	int index = td_list_find_pmu(&list->machine, model->pmu);
 	const struct td_pmu *pmu =
-		from->pmu < 0 ? NULL : &list->machine.pmus[from->pmu];
+		index < 0 ? NULL : &list->machine.pmus[index];
 	struct td_err why = { 0 };
 	struct td_event event;
 	struct td_list_item item = {
@@ -80,7 +81,7 @@ static int add_event(struct td_list *list, const struct event_item *from,
 
 	if (!pmu)
 		return td_list_add(list, &item, err);
-	if (td_event_init(&event, pmu, from->pmu, model->name, model->terms,
+	if (td_event_init(&event, pmu, index, model->name, model->terms,
 			  &why) == 0)
 		item.encoding = td_list_encode(list, &event, pmu, model->pmu,
 					       model->terms);
@@ -93,24 +94,24 @@ static int add_event(struct td_list *list, const struct event_item *from,
 int td_list_collect_model(struct td_list *list, struct td_err *err)
 {
 	const struct td_pmu_events *events = &list->catalog.events;
-	td_autofree struct event_item *items = NULL;
+	td_autofree size_t *order = NULL;
 	size_t nr = 0;
 	int rc = td_list_read_files(list, err);
 
 	if (rc || !events->nr_events)
 		return rc;
-	items = calloc(events->nr_events, sizeof(*items));
-	if (!items)
+	order = calloc(events->nr_events, sizeof(*order));
+	if (!order)
 		return td_err_nomem(err);
 	for (size_t i = 0; i < events->nr_events; i++) {
 		const struct td_model_event *event = &events->events[i];
-		int pmu = td_list_find_pmu(&list->machine, event->pmu);
 
-		if (pmu >= 0 || td_list_has_unit(list, event->pmu))
-			items[nr++] = (struct event_item){ event, pmu };
+		if (td_list_find_pmu(&list->machine, event->pmu) >= 0 ||
+		    td_list_has_unit(list, event->pmu))
+			order[nr++] = i;
 	}
-	qsort(items, nr, sizeof(*items), by_topic);
+	qsort_r(order, nr, sizeof(*order), by_topic, list);
 	for (size_t i = 0; !rc && i < nr; i++)
-		rc = add_event(list, &items[i], err);
+		rc = add_event(list, &events->events[order[i]], err);
 	return rc;
 }

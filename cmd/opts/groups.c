@@ -118,10 +118,6 @@ static const struct td_option events[] = {
 	  TD_OPTION_COUNT, .offset = AT(detail) },
 	{ "null", 'n', NULL, "count nothing, only measure the time",
 	  FLAG(nothing) },
-	{ NULL },
-};
-
-static const struct td_option tpebs[] = {
 	{ "record-tpebs", 0, NULL,
 	  "sample the retire latencies that metrics need (the default where the "
 	  "processor can)",
@@ -319,7 +315,6 @@ const struct td_option_group td_group_files = { TD_SECTION_WHAT, files };
 const struct td_option_group td_group_model = { TD_SECTION_WHAT, model };
 const struct td_option_group td_group_tree = { TD_SECTION_WHAT, tree };
 const struct td_option_group td_group_events = { TD_SECTION_WHAT, events };
-const struct td_option_group td_group_tpebs = { TD_SECTION_WHAT, tpebs };
 const struct td_option_group td_group_scale = { TD_SECTION_WHAT, scale };
 const struct td_option_group td_group_when = { TD_SECTION_WHEN, when };
 const struct td_option_group td_group_require = { TD_SECTION_WHEN, require };

@@ -12,8 +12,7 @@ extern const struct td_option_group td_group_cpus, /* which CPUs are counted */
 	td_group_model,                            /* --model */
 	td_group_files,                            /* --metrics-dir */
 	td_group_tree,                             /* levels, metrics */
-	td_group_events,                           /* -e and its like */
-	td_group_tpebs,                            /* --record-tpebs */
+	td_group_events,                           /* -e, --record-tpebs */
 	td_group_scale,                            /* scaled up or not */
 	td_group_when,                             /* times, intervals */
 	td_group_require,                          /* --require */

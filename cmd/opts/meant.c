@@ -96,12 +96,6 @@ static int refuse_others(const struct td_command *command,
 
 /* --- options that are mistyped -------------------------------------------- */
 
-/* The most similar name so far. */
-struct nearest {
-	const char *wanted, *name;
-	size_t distance;
-};
-
 /* "count" is a word of "interval-count". */
 static bool has_word(const char *name, const char *word)
 {
@@ -116,30 +110,36 @@ static bool has_word(const char *name, const char *word)
 	return false;
 }
 
-/* Abbreviations may be mistyped, too: "intervel" is near "interval-print". */
-static void offer_option(struct nearest *nearest, const char *name)
+static void take_name(struct td_closest *nearest, const char *name,
+		      size_t distance)
+{
+	snprintf(nearest->best, sizeof(nearest->best), "%s", name);
+	nearest->distance = distance;
+}
+
+/*
+ * Abbreviations may be mistyped, too: "intervel" is near "interval-print".
+ * Distances are doubled, so that a whole name is nearer than a part of another.
+ */
+static void offer_option(struct td_closest *nearest, const char *name)
 {
 	size_t most = strlen(name), len = strlen(nearest->wanted);
 	char part[TD_CLOSEST_SIZE];
 
-	if (has_word(name, nearest->wanted) && nearest->distance != 1) {
-		nearest->name = name;
-		nearest->distance = 1;
-	}
+	if (has_word(name, nearest->wanted) && nearest->distance != 1)
+		take_name(nearest, name, 1);
 	for (size_t n = len > 1 ? len - 1 : 1; n <= len + 1; n++) {
 		struct td_closest closest = { .wanted = nearest->wanted };
+		size_t distance;
 
 		if (n > most)
 			break;
 		snprintf(part, sizeof(part), "%.*s", (int)n, name);
 		td_closest_offer(&closest, part);
-		/* at the same distance, a whole name is preferred */
-		if (!closest.best[0] ||
-		    (nearest->name &&
-		     2 * closest.distance + (n < most) >= nearest->distance))
-			continue;
-		nearest->name = name;
-		nearest->distance = 2 * closest.distance + (n < most);
+		distance = 2 * closest.distance + (n < most);
+		if (closest.best[0] &&
+		    (!nearest->best[0] || distance < nearest->distance))
+			take_name(nearest, name, distance);
 	}
 }
 
@@ -150,7 +150,7 @@ static int unknown_option(const struct td_command *command,
 	const struct td_option_group *const *group;
 	const struct td_option *o;
 	char name[TD_CLOSEST_SIZE], title[TD_TITLE_SIZE];
-	struct nearest nearest = { .wanted = name };
+	struct td_closest nearest = { .wanted = name };
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="),
 		 word + 2);
@@ -159,8 +159,8 @@ static int unknown_option(const struct td_command *command,
 	for (size_t i = 0; i < TD_ARRAY_SIZE(argp_names); i++)
 		offer_option(&nearest, argp_names[i]);
 	td_err_usage(err, "unrecognized option '%s'", word);
-	if (nearest.name)
-		return td_err_hint(err, "did you mean --%s?", nearest.name);
+	if (nearest.best[0])
+		return td_err_hint(err, "did you mean --%s?", nearest.best);
 	return td_err_hint(err, "%s --help=all lists the options",
 			   td_command_title(command, commands, title));
 }

@@ -9,11 +9,11 @@ struct td_advice {
 	const struct td_verdict *verdict;
 	const struct td_verdict *others; /* of other kinds of core */
 	size_t nr_others;
-	const char *next;    /* counts what is below; NULL: none */
-	const char *when;    /* shows the phases in rows; NULL: none */
-	const char *where;   /* finds the places in the program; NULL: none */
-	const char *explain; /* says what the node means; NULL: none */
-	bool above; /* the node has no text, so it is of one above it */
+	char *next;    /* counts what is below; NULL: none */
+	char *when;    /* shows the phases in rows; NULL: none */
+	char *where;   /* finds the places in the program; NULL: none */
+	char *explain; /* says what the node means; NULL: none */
+	bool above;    /* the node has no text, so it is of one above it */
 };
 
 /* What a situation is called, behind "Bottleneck:". */

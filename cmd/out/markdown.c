@@ -24,8 +24,9 @@
  * Names of somebody else are no markup: a character that is told by its number never
  * is.  Nobody is @mentioned, and no #1 referred to: a comment stands in between.
  */
-static void put_letter(FILE *fp, char c, char next)
+static void put_letter(FILE *fp, const char *letter)
 {
+	char c = letter[0], next = letter[1];
 	/* tma_x and "more:" are no markup, _x_ and :x: are */
 	bool safe = strchr(".,;%()/-+='?", c) ||
 		    (c == '_' && isalnum((unsigned char)next)) ||
@@ -41,14 +42,7 @@ static void put_letter(FILE *fp, char c, char next)
 
 static void put_text(FILE *fp, const char *text)
 {
-	while (*text) {
-		size_t len = td_printable_span(text);
-
-		for (; len; len--, text++)
-			put_letter(fp, text[0], text[1]);
-		if (*text)
-			fprintf(fp, "&#92;x%02x", (unsigned char)*text++);
-	}
+	td_put_escaped(fp, text, put_letter, "&#92;x");
 }
 
 /* In a code span, only these letters need no care: no `, no |, no line feed. */

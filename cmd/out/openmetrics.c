@@ -147,7 +147,7 @@ static void put_family(FILE *fp, enum td_exposition how,
 }
 
 static void put_info(FILE *fp, enum td_exposition how,
-		     const struct td_exposed_info *info)
+		     const struct td_counters *counters)
 {
 	bool text = how == TD_EXPOSE_TEXT;
 	const char *name = text ? "tdstat_info" : "tdstat", *before;
@@ -155,18 +155,17 @@ static void put_info(FILE *fp, enum td_exposition how,
 	fprintf(fp, "# HELP %s What counts here, and on what.\n", name);
 	fprintf(fp, "# TYPE %s %s\n", name, text ? "gauge" : "info");
 	fputs("tdstat_info", fp);
-	before = put_label(fp, "{", "version", info->version);
-	before = put_label(fp, before, "cpuid", info->cpuid);
-	put_label(fp, before, "model", info->model);
-	put_label(fp, before, "files", info->files);
+	before = put_label(fp, "{", "version", counters->version);
+	before = put_label(fp, before, "cpuid", counters->cpuid);
+	put_label(fp, before, "model", counters->model);
+	put_label(fp, before, "files", counters->files);
 	fputs("} 1\n", fp);
 }
 
 void td_out_openmetrics(FILE *fp, enum td_exposition how,
-			const struct td_counters *counters,
-			const struct td_exposed_info *info)
+			const struct td_counters *counters)
 {
-	put_info(fp, how, info);
+	put_info(fp, how, counters);
 	for (int kind = 0; kind < TD_NR_FAMILIES; kind++)
 		put_family(fp, how, counters, (enum td_family_kind)kind);
 	if (how == TD_EXPOSE_OPENMETRICS)

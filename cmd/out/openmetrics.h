@@ -14,18 +14,9 @@ enum td_exposition {
 
 #define TD_NR_EXPOSITIONS (TD_EXPOSE_TEXT + 1)
 
-/* The labels of tdstat_info.  Borrowed. */
-struct td_exposed_info {
-	const char *version; /* of tdstat */
-	const char *cpuid;   /* "GenuineIntel-6-97-2" */
-	const char *model;   /* "Alder Lake"; "": not in the table */
-	const char *files;   /* version of the metric files; NULL: none */
-};
-
 /* Writes all counters as text. */
 void td_out_openmetrics(FILE *fp, enum td_exposition how,
-			const struct td_counters *counters,
-			const struct td_exposed_info *info);
+			const struct td_counters *counters);
 /* What an HTTP header calls the text. */
 const char *td_out_openmetrics_type(enum td_exposition how);
 

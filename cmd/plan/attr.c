@@ -178,27 +178,21 @@ static void put_event(FILE *fp, const struct perf_event_attr *attr,
 	put_bits(fp, "read_format", attr->read_format, format_bits);
 }
 
-struct flag_writer {
-	void (*put)(void *ctx, const char *name, unsigned int value);
-	void *ctx;
-};
-
-static void put_set_flag(const struct flag_writer *to, const char *name,
-			 unsigned int value)
+static void put_set_flag(void (*put)(void *ctx, const char *name,
+				     unsigned int value),
+			 void *ctx, const char *name, unsigned int value)
 {
 	if (value)
-		to->put(to->ctx, name, value);
+		put(ctx, name, value);
 }
 
-#define FLAG(field) put_set_flag(&to, #field, attr->field)
+#define FLAG(field) put_set_flag(put, ctx, #field, attr->field)
 
 void td_attr_each_flag(const struct perf_event_attr *attr,
 		       void (*put)(void *ctx, const char *name,
 				   unsigned int value),
 		       void *ctx)
 {
-	const struct flag_writer to = { put, ctx };
-
 	FLAG(disabled);
 	FLAG(inherit);
 	FLAG(pinned);

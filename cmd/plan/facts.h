@@ -5,7 +5,7 @@
 #include "cmd/view/facts.h"
 
 /*
- * The function of a struct td_facts_source, whose ctx is a struct td_catalog.
+ * The function of a struct td_source, whose facts_ctx is a struct td_catalog.
  * Reads the files if that was not done; without them there are no facts.
  * Returns 0 or -ENOMEM.
  */

@@ -169,49 +169,43 @@ static int import_pmus(struct td_recording *rec,
 
 /* --- names of events -------------------------------------------------------- */
 
-struct names {
-	struct td_perf_spelling *v;
-	size_t nr;
-};
-
-static void free_names(struct names *names)
+static void free_names(struct td_perf_spelling *names, size_t nr)
 {
-	for (size_t i = 0; i < names->nr; i++)
-		free(names->v[i].copy);
-	free(names->v);
+	for (size_t i = 0; names && i < nr; i++)
+		free(names[i].copy);
+	free(names);
 }
 
-static int spell(struct names *names, const struct td_events *events)
+/* The spelling of each event's name; NULL: there is no memory. */
+static struct td_perf_spelling *spell(const struct td_events *events)
 {
-	names->v = calloc(events->nr + 1, sizeof(*names->v));
-	if (!names->v)
-		return -ENOMEM;
-	while (names->nr < events->nr) {
-		struct td_perf_spelling *spelling = &names->v[names->nr];
+	struct td_perf_spelling *names = calloc(events->nr + 1, sizeof(*names));
 
-		if (td_perf_spell(events->v[names->nr].name, spelling))
-			return -ENOMEM;
-		names->nr++;
+	for (size_t i = 0; names && i < events->nr; i++) {
+		if (td_perf_spell(events->v[i].name, &names[i]) == 0)
+			continue;
+		free_names(names, i);
+		names = NULL;
 	}
-	return 0;
+	return names;
 }
 
 /*
  * The modifiers of all top-down events of a PMU, which then are those of its
  * tree; "" if they differ.
  */
-static const char *modifiers_of(const struct names *names,
+static const char *modifiers_of(const struct td_perf_spelling *names,
 				const struct td_events *events, int pmu)
 {
 	const char *mods = NULL;
 
-	for (size_t i = 0; i < names->nr; i++) {
+	for (size_t i = 0; i < events->nr; i++) {
 		if (events->v[i].pmu != pmu ||
-		    !td_imported_is_topdown(names->v[i].id))
+		    !td_imported_is_topdown(names[i].id))
 			continue;
-		if (mods && strcmp(mods, names->v[i].mods) != 0)
+		if (mods && strcmp(mods, names[i].mods) != 0)
 			return "";
-		mods = names->v[i].mods;
+		mods = names[i].mods;
 	}
 	return mods ? mods : "";
 }
@@ -240,11 +234,11 @@ static const char *known_as(const struct td_imported *imported, const char *id)
 
 /* Renames an event as formulas do; the old name goes to *old. */
 static int rename_event(struct td_imported *imported, struct td_recording *rec,
-			const struct names *names, size_t index)
+			const struct td_perf_spelling *names, size_t index)
 {
 	const struct td_machine *machine = &rec->machine;
 	struct td_events *events = &rec->plan.events;
-	const struct td_perf_spelling *spelling = &names->v[index];
+	const struct td_perf_spelling *spelling = &names[index];
 	struct td_event *event = &events->v[index];
 	const char *common = modifiers_of(names, events, event->pmu);
 	const char *mods = spelling->mods;
@@ -264,7 +258,7 @@ static int rename_event(struct td_imported *imported, struct td_recording *rec,
 }
 
 static int rename_all(struct td_imported *imported, struct td_recording *rec,
-		      const struct names *names)
+		      const struct td_perf_spelling *names)
 {
 	struct td_events *events = &rec->plan.events;
 	int rc = 0;
@@ -300,8 +294,8 @@ static int note_events(struct td_recording *rec)
 /* --- the whole file --------------------------------------------------------- */
 
 static int place(struct td_imported *imported, struct td_recording *rec,
-		 const struct names *names, const struct td_opts *opts,
-		 struct td_err *err)
+		 const struct td_perf_spelling *names,
+		 const struct td_opts *opts, struct td_err *err)
 {
 	struct td_sysfs none;
 	struct td_machine made = { 0 };
@@ -313,7 +307,7 @@ static int place(struct td_imported *imported, struct td_recording *rec,
 	rec->machine.cpuid = made.cpuid;
 	rec->machine.model = made.model;
 	td_catalog_init(&catalog, NULL, &made, opts->metrics_dir);
-	rc = import_pmus(rec, names->v, &made, &catalog, err);
+	rc = import_pmus(rec, names, &made, &catalog, err);
 	if (!rc)
 		rc = td_catalog_read(&catalog, err);
 	imported->no_files = !catalog.events.dir;
@@ -342,10 +336,10 @@ static int level_of(const struct td_machine *machine,
 	return 1;
 }
 
-static bool has_topdown(const struct names *names)
+static bool has_topdown(const struct td_perf_spelling *names, size_t nr)
 {
-	for (size_t i = 0; i < names->nr; i++) {
-		if (td_imported_is_topdown(names->v[i].id))
+	for (size_t i = 0; i < nr; i++) {
+		if (td_imported_is_topdown(names[i].id))
 			return true;
 	}
 	return false;
@@ -362,8 +356,8 @@ static bool counts_both_threads(const struct td_machine *machine)
 }
 
 static int import(struct td_imported *imported, struct td_recording *rec,
-		  const struct names *names, const struct td_opts *opts,
-		  struct td_err *err)
+		  const struct td_perf_spelling *names,
+		  const struct td_opts *opts, struct td_err *err)
 {
 	int rc = opts->model ? place(imported, rec, names, opts, err) : 0;
 
@@ -386,17 +380,19 @@ static int import(struct td_imported *imported, struct td_recording *rec,
 int td_import_tree(struct td_imported *imported, struct td_recording *rec,
 		   const struct td_opts *opts, struct td_err *err)
 {
-	struct names names = { 0 };
+	struct td_perf_spelling *names;
+	size_t nr = rec->plan.events.nr;
 	int rc = 0;
 
 	*imported = (struct td_imported){ 0 };
 	if (!rec->perf || opts->no_tree)
 		return 0;
-	if (spell(&names, &rec->plan.events))
+	names = spell(&rec->plan.events);
+	if (!names)
 		rc = td_err_nomem(err);
-	else if (opts->model || has_topdown(&names))
-		rc = import(imported, rec, &names, opts, err);
-	free_names(&names);
+	else if (opts->model || has_topdown(names, nr))
+		rc = import(imported, rec, names, opts, err);
+	free_names(names, nr);
 	return rc;
 }
 

@@ -47,14 +47,12 @@ static void note_held(struct td_job *job, int pmu, const struct td_ints *held)
 			     name, text);
 }
 
-/* The CPUs on which somebody else holds the counters. */
-struct held {
-	bool some, all;
-	int pmu; /* the first PMU with such a CPU */
-};
-
+/*
+ * On how many of the PMU's CPUs somebody else holds the counters, or -ENOMEM.
+ * *all becomes false if there are others.
+ */
 static int check_pmu_held(struct td_job *job, const struct td_readings *delta,
-			  int pmu, bool last, struct held *found)
+			  int pmu, bool last, bool *all)
 {
 	struct td_ints held, cpus;
 	int rc = td_readings_held_cpus(delta, &job->plan, pmu, &held);
@@ -63,15 +61,13 @@ static int check_pmu_held(struct td_job *job, const struct td_readings *delta,
 		rc = td_plan_cpus(&job->machine.pmus[pmu], &job->target, &cpus);
 	if (rc)
 		return rc;
-	if (held.nr && !found->some)
-		found->pmu = pmu;
-	found->some = found->some || held.nr;
-	found->all = found->all && held.nr == cpus.nr;
+	rc = (int)held.nr;
+	*all = *all && held.nr == cpus.nr;
 	if (last)
 		note_held(job, pmu, &held);
 	td_ints_free(&cpus);
 	td_ints_free(&held);
-	return 0;
+	return rc;
 }
 
 /*
@@ -82,16 +78,22 @@ static int check_pmu_held(struct td_job *job, const struct td_readings *delta,
 static int find_held(struct td_job *job, const struct td_readings *delta,
 		     bool last, struct td_err *err)
 {
-	struct held found = { .all = true };
+	bool all = true;
+	int first = -1; /* the PMU */
 
 	for (int pmu = 0; pmu < (int)job->machine.nr_core; pmu++) {
-		if (has_groups(&job->plan, pmu) &&
-		    check_pmu_held(job, delta, pmu, last, &found))
+		int nr = has_groups(&job->plan, pmu)
+				 ? check_pmu_held(job, delta, pmu, last, &all)
+				 : 0;
+
+		if (nr < 0)
 			return td_err_nomem(err);
+		if (nr && first < 0)
+			first = pmu;
 	}
-	if (last && found.some && found.all && job->tree)
-		return all_held(job, found.pmu, err);
-	return found.some;
+	if (last && first >= 0 && all && job->tree)
+		return all_held(job, first, err);
+	return first >= 0;
 }
 
 /* --- enables the counters for the first time and starts the clock ---------- */

@@ -42,16 +42,15 @@ static bool shares_fields(const struct td_run *run)
 #define MOST_SUM 1.01
 
 static void add_fields(const struct td_run *run, const struct td_group *group,
-		       struct td_field_sums *now)
+		       double *slots, double *level_1)
 {
 	const struct td_event *events = run->job->plan.events.v;
 	const struct td_readings *sum = &run->tally.sum;
 
-	now->slots += td_readings_value(sum, group->members[0]);
+	*slots += td_readings_value(sum, group->members[0]);
 	for (size_t i = 1; i < group->nr; i++) {
 		if (td_event_is_level_1(&events[group->members[i]]))
-			now->level_1 +=
-				td_readings_value(sum, group->members[i]);
+			*level_1 += td_readings_value(sum, group->members[i]);
 	}
 }
 
@@ -62,20 +61,20 @@ static void add_fields(const struct td_run *run, const struct td_group *group,
 static bool linger(struct td_run *run)
 {
 	const struct td_plan *plan = &run->job->plan;
-	struct td_field_sums now = { 0 }, *last = &run->fields;
+	double slots = 0, level_1 = 0;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		if (has_fields(plan, &plan->groups[g]))
-			add_fields(run, &plan->groups[g], &now);
+			add_fields(run, &plan->groups[g], &slots, &level_1);
 	}
 	/* a new row begins at 0 */
-	if (now.slots < last->slots)
-		last->slots = last->level_1 = 0;
-	now.linger =
-		last->linger || now.level_1 - last->level_1 >
-					MOST_SUM * (now.slots - last->slots);
-	*last = now;
-	return now.linger;
+	if (slots < run->slots)
+		run->slots = run->level_1 = 0;
+	if (level_1 - run->level_1 > MOST_SUM * (slots - run->slots))
+		run->fields_linger = true;
+	run->slots = slots;
+	run->level_1 = level_1;
+	return run->fields_linger;
 }
 
 bool td_run_wants_fields_often(struct td_run *run)

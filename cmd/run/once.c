@@ -100,8 +100,7 @@ static int session_take_set(struct td_session *session, struct td_err *err)
 	if (plan->nr_sets < 2)
 		return 0;
 	run = (unsigned int)session->runs % plan->nr_sets;
-	return td_plan_take_set(plan, run, &session->parked) ? td_err_nomem(err)
-							     : 0;
+	return td_plan_take_set(plan, run) ? td_err_nomem(err) : 0;
 }
 
 static void say_difference(struct td_session *session)
@@ -134,7 +133,7 @@ static int session_end_set(struct td_session *session, bool now,
 
 	if (plan->nr_sets < 2)
 		return 0;
-	if (td_plan_put_back(plan, &session->parked))
+	if (td_plan_put_back(plan))
 		return td_err_nomem(err);
 	if (session->unwritable ||
 	    (!now && (unsigned int)session->runs % plan->nr_sets))

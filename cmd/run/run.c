@@ -13,7 +13,8 @@ static struct td_source make_source(struct td_session *session)
 		.machine = &job->machine,
 		.plan = &job->plan,
 		.tree = job->tree,
-		.facts = { &session->job->measure.catalog, td_facts_find },
+		.find_facts = td_facts_find,
+		.facts_ctx = &session->job->measure.catalog,
 		.files_version = job->measure.catalog.events.version,
 		.target = &job->target.name,
 		.identity = &job->identity,
@@ -104,7 +105,6 @@ int td_session_close(struct td_session *session, int rc, struct td_err *err)
 		rc = err->code;
 	td_task_names_free(&session->names);
 	td_latencies_free(&session->latencies);
-	td_parked_free(&session->parked);
 	return rc;
 }
 

@@ -43,7 +43,6 @@ struct td_session {
 	struct td_latencies latencies; /* of all runs */
 	int runs;                      /* number of finished runs */
 	struct td_progress progress;   /* of them */
-	struct td_parked parked;       /* groups of the other runs */
 	bool said_difference;          /* of the runs' work */
 	bool told;                     /* "stop" came through --control */
 	bool is_last;                  /* no further run */
@@ -65,12 +64,6 @@ struct td_counting {
 	bool on;          /* all counters are enabled */
 };
 
-/* PERF_METRICS of tasks and cgroups: see fields.c. */
-struct td_field_sums {
-	double slots, level_1; /* of the row, up to the last read */
-	bool linger;           /* they were more than the slots */
-};
-
 /* One run. */
 struct td_run {
 	struct td_session *session;
@@ -83,7 +76,9 @@ struct td_run {
 	struct td_drilling drilling;
 	struct td_offline offline;
 	struct td_newcomers newcomers;
-	struct td_field_sums fields;
+	/* of the row, up to the last read: see fields.c */
+	double slots, level_1;
+	bool fields_linger; /* they were more than the slots */
 	struct td_latency_sampling latency;
 	int printed; /* rows that were written */
 	int waited;  /* of them, in which no task ran */

@@ -22,38 +22,34 @@
 #define UNIX_MASK 0117 /* of a unix socket: for the user and the group */
 #define HOST_SIZE 256
 
-/* "HOST:PORT", split. */
-struct address {
-	char host[HOST_SIZE];
-	const char *port; /* in the text */
-};
-
 static bool is_unix(const char *where)
 {
 	return strncmp(where, UNIX, strlen(UNIX)) == 0;
 }
 
-/* False if it is not in the form of "HOST:PORT" or "[HOST]:PORT". */
-static bool split(const char *where, struct address *address)
+/*
+ * Returns the port of "HOST:PORT" or "[HOST]:PORT", in the text; NULL if it is not
+ * of that form.
+ */
+static const char *split(const char *where, char host[HOST_SIZE])
 {
 	const char *colon = strrchr(where, ':');
 	size_t len = colon ? (size_t)(colon - where) : 0;
 	int port;
 
 	if (!len || td_parse_int(colon + 1, 1, MAX_PORT, &port))
-		return false;
+		return NULL;
 	if (where[0] == '[' && where[len - 1] == ']') {
 		where++;
 		len -= 2;
 	} else if (memchr(where, ':', len)) {
-		return false; /* of an IPv6 address, which part is the port? */
+		return NULL; /* of an IPv6 address, which part is the port? */
 	}
 	if (!len || len >= HOST_SIZE)
-		return false;
-	memcpy(address->host, where, len);
-	address->host[len] = '\0';
-	address->port = colon + 1;
-	return true;
+		return NULL;
+	memcpy(host, where, len);
+	host[len] = '\0';
+	return colon + 1;
 }
 
 static int check_unix(const char *path, struct td_err *err)
@@ -72,13 +68,13 @@ static int check_unix(const char *path, struct td_err *err)
 
 int td_listener_check(const char *where, struct td_err *err)
 {
-	struct address address;
+	char host[HOST_SIZE];
 
 	if (!where)
 		return 0;
 	if (is_unix(where))
 		return check_unix(where + strlen(UNIX), err);
-	if (split(where, &address))
+	if (split(where, host))
 		return 0;
 	td_err_usage(err, "--listen %s: not ADDR:PORT or unix:PATH", where);
 	return td_err_hint(err, "for example 127.0.0.1:9878, [::1]:9878, "
@@ -115,13 +111,14 @@ static int open_tcp(int *fd, const char *where, struct td_err *err)
 {
 	const struct addrinfo wanted = { .ai_flags = AI_PASSIVE,
 					 .ai_socktype = SOCK_STREAM };
-	struct address address;
+	char host[HOST_SIZE];
+	const char *port = split(where, host);
 	struct addrinfo *found;
 	int rc;
 
-	if (!split(where, &address))
+	if (!port)
 		return td_listener_check(where, err);
-	rc = getaddrinfo(address.host, address.port, &wanted, &found);
+	rc = getaddrinfo(host, port, &wanted, &found);
 	if (rc)
 		return td_err_set(err, -EADDRNOTAVAIL, "--listen %s: %s", where,
 				  gai_strerror(rc));

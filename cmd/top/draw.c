@@ -44,15 +44,14 @@ static char *format_head(const struct drawing *d, enum brevity brevity)
 {
 	const struct td_top_facts *f = d->facts;
 	/* the bars are not of everything */
-	bool of_row = *d->id && d->report == &d->snapshot->rows.report;
+	bool of_row = *d->id && d->report == &d->snapshot->rows;
 	char *text = NULL;
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
 
 	if (!fp)
 		return NULL;
-	fprintf(fp, "%.1f s  %s%s",
-		(double)d->snapshot->rows.report.time_ns / 1e9,
+	fprintf(fp, "%.1f s  %s%s", (double)d->snapshot->rows.time_ns / 1e9,
 		of_row ? d->id : "", of_row ? ": " : "");
 	if (brevity < WITHOUT_MACHINE)
 		fprintf(fp, "%s, ", f->machine);
@@ -159,17 +158,16 @@ static int children_lines(const struct drawing *d)
 
 static void find_wishes(const struct drawing *d, struct layout *layout)
 {
-	const struct td_report *rows = &d->snapshot->rows.report;
+	const struct td_report *rows = &d->snapshot->rows;
 	int pmus = count_pmus(d), width = d->canvas->width;
 	bool whole = d->snapshot->has_whole;
+	const char *pmu;
 
 	layout->wanted[SECTION_BARS] = pmus;
 	layout->wanted[SECTION_PARTS] = pmus;
 	layout->wanted[SECTION_PATH] = whole;
 	layout->wanted[SECTION_HINT] =
-		whole && td_top_path_end(d->snapshot, d->state->opened).node
-			? 1
-			: 0;
+		whole && td_top_path_end(d->snapshot, d->state->opened, &pmu);
 	if (!d->facts->tasks && whole)
 		layout->wanted[SECTION_HEAT] = td_top_heat_lines(rows, width);
 	if (width >= TD_TOP_NAMES_WIDTH)
@@ -231,10 +229,10 @@ static void put_words(struct td_canvas *canvas, int y, int x, const char *text)
 
 static void put_hint(const struct drawing *d, int y)
 {
-	const struct td_top_end end =
-		td_top_path_end(d->snapshot, d->state->opened);
+	const char *pmu,
+		*node = td_top_path_end(d->snapshot, d->state->opened, &pmu);
 	const struct td_explanation *text =
-		end.node ? td_top_explanation(end.node, end.pmu) : NULL;
+		node ? td_top_explanation(node, pmu) : NULL;
 
 	if (text)
 		put_words(d->canvas, y, TD_TOP_PATH_AT, text->means);
@@ -259,25 +257,26 @@ static int put_upper(const struct drawing *d, const struct layout *layout,
 		put_hint(d, y++);
 	if (layout->lines[SECTION_HEAT])
 		td_top_put_heat(d->canvas, y, layout->lines[SECTION_HEAT],
-				&d->snapshot->rows.report);
+				&d->snapshot->rows);
 	return y + layout->lines[SECTION_HEAT];
 }
 
 /* --- the lower part -------------------------------------------------------- */
 
 /* The node that 'e' asks about: the selected one of a tree, or the path's. */
-static struct td_top_end asked_node(const struct drawing *d)
+static const char *asked_node(const struct drawing *d, const char **pmu)
 {
 	const struct td_top_state *state = d->state;
 
-	if (*state->node)
-		return (struct td_top_end){ state->node, state->node_pmu };
-	return td_top_path_end(d->snapshot, state->opened);
+	if (!*state->node)
+		return td_top_path_end(d->snapshot, state->opened, pmu);
+	*pmu = state->node_pmu;
+	return state->node;
 }
 
 static void put_pane(const struct drawing *d, struct td_top_area area)
 {
-	struct td_top_end asked;
+	const char *node, *pmu;
 
 	switch (d->state->pane) {
 	case TD_TOP_TABLE:
@@ -287,9 +286,8 @@ static void put_pane(const struct drawing *d, struct td_top_area area)
 		td_top_put_tree(d->canvas, area, d->report, d->id, d->state);
 		break;
 	case TD_TOP_MEANING:
-		asked = asked_node(d);
-		td_top_put_meaning(d->canvas, area, asked.node, asked.pmu,
-				   d->state);
+		node = asked_node(d, &pmu);
+		td_top_put_meaning(d->canvas, area, node, pmu, d->state);
 		break;
 	case TD_TOP_HELP:
 		td_top_put_help(d->canvas, area, d->state);
@@ -357,11 +355,11 @@ static void choose_shown(struct drawing *d)
 	const struct td_top_snapshot *snapshot = d->snapshot;
 	const struct td_top_state *state = d->state;
 
-	d->report = &snapshot->rows.report;
+	d->report = &snapshot->rows;
 	if (*state->opened) {
 		d->id = state->opened;
 	} else if (snapshot->has_whole) {
-		d->report = &snapshot->whole.report;
+		d->report = &snapshot->whole;
 		d->id = d->report->nr_rows ? d->report->rows[0].id : "";
 	} else {
 		/* of cgroups, nothing is the whole */
@@ -378,7 +376,7 @@ int td_top_draw(struct td_canvas *canvas, int width, int height,
 	struct td_top_lines lines;
 	struct drawing d = { canvas, snapshot, state, facts, &lines, NULL, "" };
 	struct layout layout;
-	int rc = td_top_lines_make(&lines, &snapshot->rows.report, state), y;
+	int rc = td_top_lines_make(&lines, &snapshot->rows, state), y;
 
 	td_canvas_clear(canvas, width, height);
 	if (!rc) {

@@ -112,7 +112,7 @@ static void take_open(struct path *path, const struct td_top_snapshot *snapshot)
 	default:
 		return;
 	}
-	take_largest(path, &snapshot->whole.report, "");
+	take_largest(path, &snapshot->whole, "");
 }
 
 /* The verdict is of the whole alone. */
@@ -126,7 +126,7 @@ static void find_path(struct path *path, const struct td_top_snapshot *snapshot,
 		return;
 	if (*opened) {
 		path->doubt = path->short_doubt = " (the largest)";
-		take_largest(path, &snapshot->rows.report, opened);
+		take_largest(path, &snapshot->rows, opened);
 	} else if (verdict->nr_path) {
 		take_verdict(path, verdict);
 	} else {
@@ -134,15 +134,14 @@ static void find_path(struct path *path, const struct td_top_snapshot *snapshot,
 	}
 }
 
-struct td_top_end td_top_path_end(const struct td_top_snapshot *snapshot,
-				  const char *opened)
+const char *td_top_path_end(const struct td_top_snapshot *snapshot,
+			    const char *opened, const char **pmu)
 {
 	struct path path;
 
 	find_path(&path, snapshot, opened);
-	if (!path.nr)
-		return (struct td_top_end){ NULL, "" };
-	return (struct td_top_end){ path.v[path.nr - 1].name, path.row->pmu };
+	*pmu = path.nr ? path.row->pmu : "";
+	return path.nr ? path.v[path.nr - 1].name : NULL;
 }
 
 /* --- in words -------------------------------------------------------------- */
@@ -217,7 +216,7 @@ static const char *words_of_row(const struct td_top_snapshot *snapshot,
 		return td_situation_words(TD_SITUATION_NONE);
 	if (!row)
 		return "it was mostly idle";
-	td_top_parts_find(&parts, &snapshot->rows.report, row);
+	td_top_parts_find(&parts, &snapshot->rows, row);
 	return td_situation_words(parts.worst == TD_NR_PARTS
 					  ? TD_SITUATION_NOT_COUNTED
 					  : TD_SITUATION_NOTHING);
@@ -232,7 +231,7 @@ static char *format_situation(const struct td_top_snapshot *snapshot,
 
 	if (!fp)
 		return NULL;
-	if (!snapshot->whole.report.nr_rows)
+	if (!snapshot->whole.nr_rows)
 		fputs("nothing ran", fp);
 	else if (*opened)
 		fputs(words_of_row(snapshot, row), fp);

@@ -18,13 +18,9 @@ void td_top_put_path(struct td_canvas *canvas, int y,
 		     const struct td_top_snapshot *snapshot,
 		     const char *opened);
 
-/* The last node of that path, and its kind of core; node NULL: there is none. */
-struct td_top_end {
-	const char *node, *pmu;
-};
-
-struct td_top_end td_top_path_end(const struct td_top_snapshot *snapshot,
-				  const char *opened);
+/* The last node of that path, and its kind of core; NULL: there is none. */
+const char *td_top_path_end(const struct td_top_snapshot *snapshot,
+			    const char *opened, const char **pmu);
 /* What a node means on such cores; NULL: there is no text. */
 const struct td_explanation *td_top_explanation(const char *node,
 						const char *pmu);

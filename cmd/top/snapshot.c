@@ -24,41 +24,39 @@ static int copy_row(struct td_row *to, const struct td_row *from,
 	return 0;
 }
 
-int td_top_keep(struct td_top_kept *kept, const struct td_report *report,
+static void free_kept(struct td_report *kept)
+{
+	for (size_t i = 0; i < kept->nr_rows; i++) {
+		char *id = (char *)(uintptr_t)kept->rows[i].id;
+
+		free(id);
+	}
+	td_report_free(kept);
+}
+
+int td_top_keep(struct td_report *kept, const struct td_report *report,
 		struct td_err *err)
 {
-	struct td_report *copy = &kept->report;
-
-	td_top_kept_free(kept);
-	*copy = *report;
-	copy->regions = NULL;
-	copy->nr_rows = copy->nr_kept = 0;
-	copy->rows = calloc(report->nr_rows + 1, sizeof(*copy->rows));
-	if (!copy->rows)
+	free_kept(kept);
+	*kept = *report;
+	kept->regions = NULL;
+	kept->nr_rows = kept->nr_kept = 0;
+	kept->rows = calloc(report->nr_rows + 1, sizeof(*kept->rows));
+	if (!kept->rows)
 		return td_err_nomem(err);
-	while (copy->nr_rows < report->nr_rows) {
-		size_t i = copy->nr_rows++;
+	while (kept->nr_rows < report->nr_rows) {
+		size_t i = kept->nr_rows++;
 
-		if (copy_row(&copy->rows[i], &report->rows[i],
+		if (copy_row(&kept->rows[i], &report->rows[i],
 			     report->nr_columns))
 			return td_err_nomem(err);
 	}
 	return 0;
 }
 
-void td_top_kept_free(struct td_top_kept *kept)
-{
-	for (size_t i = 0; i < kept->report.nr_rows; i++) {
-		char *id = (char *)(uintptr_t)kept->report.rows[i].id;
-
-		free(id);
-	}
-	td_report_free(&kept->report);
-}
-
 void td_top_snapshot_free(struct td_top_snapshot *snapshot)
 {
-	td_top_kept_free(&snapshot->whole);
-	td_top_kept_free(&snapshot->rows);
+	free_kept(&snapshot->whole);
+	free_kept(&snapshot->rows);
 	*snapshot = (struct td_top_snapshot){ 0 };
 }

@@ -7,25 +7,19 @@
 #include "metrics/verdict/verdict.h"
 
 /*
- * A report that is kept until the next one comes, as keys change what is shown
- * of it.  Columns, nodes and names of PMUs are the source's.
+ * What the screen shows: an interval, whole and in rows.  It is kept until the
+ * next one comes, as keys change what is shown of it.  The ids of the rows are
+ * owned; columns, nodes and names of PMUs are the source's.
  */
-struct td_top_kept {
-	struct td_report report; /* its ids are owned */
+struct td_top_snapshot {
+	bool has_whole; /* not of cgroups */
+	struct td_report whole, rows;
+	struct td_verdict verdict; /* of the whole; its row is in whole */
 };
 
 /* Copies a report in place of the one before.  Returns 0 or -ENOMEM. */
-int td_top_keep(struct td_top_kept *kept, const struct td_report *report,
+int td_top_keep(struct td_report *kept, const struct td_report *report,
 		struct td_err *err);
-void td_top_kept_free(struct td_top_kept *kept);
-
-/* What the screen shows: an interval, whole and in rows. */
-struct td_top_snapshot {
-	bool has_whole; /* not of cgroups */
-	struct td_top_kept whole, rows;
-	struct td_verdict
-		verdict; /* of the whole; its row is in whole.report */
-};
 
 void td_top_snapshot_free(struct td_top_snapshot *snapshot);
 

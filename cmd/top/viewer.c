@@ -86,15 +86,13 @@ static void keep_verdict(struct td_top *top, const struct td_report *whole,
 	snapshot->verdict = *verdict;
 	if (verdict->row)
 		snapshot->verdict.row =
-			&snapshot->whole.report
-				 .rows[verdict->row - whole->rows];
+			&snapshot->whole.rows[verdict->row - whole->rows];
 }
 
 static bool is_frozen(const struct td_top *top)
 {
 	/* what is counted between a key and the end is not an interval */
-	return top->wish ||
-	       (top->state.paused && top->snapshot.rows.report.rows);
+	return top->wish || (top->state.paused && top->snapshot.rows.rows);
 }
 
 static int take_whole(void *ctx, const struct td_report *whole,

@@ -90,7 +90,7 @@ static int begin_joining(struct joining *j, struct td_view *view,
 
 	*j = (struct joining){
 		.view = view,
-		.runs = calloc(view->kept.nr + 1, sizeof(*j->runs)),
+		.runs = calloc(view->nr_kept + 1, sizeof(*j->runs)),
 		.weights = calloc(plan->events.nr + 1, sizeof(*j->weights)),
 	};
 	if (td_errors_begin(&j->errors, report) || !j->runs || !j->weights)
@@ -98,15 +98,15 @@ static int begin_joining(struct joining *j, struct td_view *view,
 	/* what different runs counted belongs together only as far as this */
 	j->errors.apart = difference > TD_SAME_WORK ? difference : 0;
 	find_together(j, report);
-	for (size_t i = 0; !rc && i < view->kept.nr; i++)
-		rc = td_aggregate(&view->aggregator, &view->kept.v[i].readings,
+	for (size_t i = 0; !rc && i < view->nr_kept; i++)
+		rc = td_aggregate(&view->aggregator, &view->kept[i].readings,
 				  plan, &j->runs[i], err);
 	return rc;
 }
 
 static void end_joining(struct joining *j)
 {
-	for (size_t i = 0; j->runs && i < j->view->kept.nr; i++)
+	for (size_t i = 0; j->runs && i < j->view->nr_kept; i++)
 		td_totals_free(&j->runs[i]);
 	free(j->runs);
 	free(j->weights);
@@ -158,9 +158,9 @@ static int join(const struct joining *j, size_t which,
 	int rc = 0;
 
 	*sum = (struct td_totals_sum){ .joins = true };
-	for (size_t i = 0; !rc && i < view->kept.nr; i++) {
+	for (size_t i = 0; !rc && i < view->nr_kept; i++) {
 		struct td_times part =
-			td_times_part(&view->kept.v[i].times, j->left);
+			td_times_part(&view->kept[i].times, j->left);
 
 		if (i == which)
 			rc = td_totals_sum_add(sum, plan, rest, times);
@@ -178,7 +178,7 @@ static int leave_out(struct joining *j, size_t which, size_t batch,
 		     struct td_err *err)
 {
 	struct td_view *view = j->view;
-	const struct td_kept_run *run = &view->kept.v[which];
+	const struct td_kept_run *run = &view->kept[which];
 	const struct td_counted counted = counted_of(run);
 	struct td_times times = td_times_without(&counted, batch);
 	struct td_totals totals = { 0 };
@@ -212,7 +212,7 @@ static int add_run(struct joining *j, size_t which,
 		   struct td_err *err)
 {
 	struct td_view *view = j->view;
-	const struct td_course *course = &view->kept.v[which].course;
+	const struct td_course *course = &view->kept[which].course;
 	struct td_readings rest = { 0 };
 	struct td_report whole = { 0 };
 	int rc;
@@ -239,7 +239,7 @@ int td_view_fill_joined_errors(struct td_view *view,
 	struct joining j;
 	int rc = begin_joining(&j, view, report, err);
 
-	for (size_t i = 0; !rc && i < view->kept.nr; i++)
+	for (size_t i = 0; !rc && i < view->nr_kept; i++)
 		rc = add_run(&j, i, totals, times, err);
 	if (!rc)
 		rc = td_view_add_steps(view, totals, times, &j.errors, err);

@@ -39,13 +39,13 @@ void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
 		.counters.always_enabled =
 			!source->nr_cgroups && td_opts_system_wide(opts),
 		.counters.cgroups = source->live_cgroups,
-		.info.version = TDSTAT_VERSION,
-		.info.files = source->files_version,
-		.info.model = machine->model ? machine->model->name : "",
+		.counters.version = TDSTAT_VERSION,
+		.counters.files = source->files_version,
+		.counters.model = machine->model ? machine->model->name : "",
 	};
 	name_ids(&exposed->counters, source);
 	td_cpuid_format(&machine->cpuid, exposed->cpuid);
-	exposed->info.cpuid = exposed->cpuid;
+	exposed->counters.cpuid = exposed->cpuid;
 }
 
 static void say_left_out(struct td_exposed *exposed)
@@ -80,7 +80,7 @@ char *td_exposed_text(const struct td_exposed *exposed, enum td_exposition how,
 
 	if (!fp)
 		return NULL;
-	td_out_openmetrics(fp, how, &exposed->counters, &exposed->info);
+	td_out_openmetrics(fp, how, &exposed->counters);
 	td_text_close(fp, &text);
 	return text;
 }

@@ -9,7 +9,6 @@
 /* The counters of a live run, with what a page says besides. */
 struct td_exposed {
 	struct td_counters counters;
-	struct td_exposed_info info;
 	char cpuid[48];
 	bool said_left_out;
 };

@@ -17,12 +17,4 @@ struct td_metric_facts {
 	size_t nr_events;
 };
 
-/* Finds facts when they are needed, as files take time to read. */
-struct td_facts_source {
-	void *ctx;
-	/* Returns 0 or -ENOMEM. */
-	int (*find)(void *ctx, const char *pmu, const char *metric,
-		    struct td_metric_facts *facts);
-};
-
 #endif

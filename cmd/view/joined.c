@@ -47,15 +47,15 @@ bool td_view_keeps_runs(const struct td_view *view)
 }
 
 /* Copies what a run counted.  Returns 0 or -ENOMEM. */
-static int keep(struct td_kept *kept, const struct td_counted *counted)
+static int keep(struct td_view *view, const struct td_counted *counted)
 {
 	struct td_kept_run *run =
-		td_array_add(&kept->v, kept->nr, sizeof(*run));
+		td_array_add(&view->kept, view->nr_kept, sizeof(*run));
 	struct td_course few;
 
 	if (!run)
 		return -ENOMEM;
-	kept->nr++;
+	view->nr_kept++;
 	td_course_join(&few, counted->course);
 	*run = (struct td_kept_run){ .time_ns = counted->time_ns,
 				     .times = *counted->times };
@@ -72,7 +72,7 @@ int td_view_add_joined(struct td_view *view, const struct td_totals *totals,
 	view->joined.joins = true;
 	add_work(&view->work,
 		 td_work_of(view->source->plan, counted->readings, -1));
-	if (td_view_keeps_runs(view) && keep(&view->kept, counted))
+	if (td_view_keeps_runs(view) && keep(view, counted))
 		return td_err_nomem(err);
 	return td_totals_sum_add(&view->joined, view->source->plan, totals,
 				 counted->times)

@@ -160,7 +160,6 @@ static int find_facts(const struct td_verdict *verdict,
 		      const struct td_source *source,
 		      struct td_metric_facts *facts, const char **node)
 {
-	const struct td_facts_source *from = &source->facts;
 	const char *pmu = verdict->row->pmu, *name;
 	const struct td_found *focus = td_verdict_focus(verdict);
 	struct td_metric_facts above = { 0 };
@@ -171,15 +170,15 @@ static int find_facts(const struct td_verdict *verdict,
 	*facts = (struct td_metric_facts){ 0 };
 	if (!focus)
 		focus = &verdict->tied[0];
-	if (!from->find || !focus->node)
+	if (!source->find_facts || !focus->node)
 		return 0;
 	name = focus->name;
-	rc = from->find(from->ctx, pmu, name, facts);
+	rc = source->find_facts(source->facts_ctx, pmu, name, facts);
 	if (focus == td_verdict_last(verdict))
 		i--;
 	while (!rc && !facts->nr_events && i-- > 0) {
 		name = verdict->path[i].name;
-		rc = from->find(from->ctx, pmu, name, &above);
+		rc = source->find_facts(source->facts_ctx, pmu, name, &above);
 		facts->nr_events = above.nr_events;
 	}
 	*node = facts->nr_events ? name : NULL;
@@ -187,11 +186,12 @@ static int find_facts(const struct td_verdict *verdict,
 }
 
 /* Returns a negative errno if memory ran out, like those below. */
-static int make_count(struct td_next *next, const struct td_verdict *verdict,
+static int make_count(struct td_advice *advice,
 		      const struct td_metric_facts *facts,
 		      const struct td_source *source,
 		      const struct td_opts *opts)
 {
+	const struct td_verdict *verdict = advice->verdict;
 	const struct td_metric_set *set = set_of(source, verdict->row->pmu);
 	bool deeper = can_go_deeper(verdict, set, facts, opts);
 	size_t size;
@@ -199,53 +199,55 @@ static int make_count(struct td_next *next, const struct td_verdict *verdict,
 
 	if (!deeper && !is_too_short(verdict))
 		return 0;
-	fp = open_memstream(&next->count, &size);
+	fp = open_memstream(&advice->next, &size);
 	if (!fp)
 		return -1;
 	put_count(fp, verdict, deeper, source, opts);
-	return td_text_close(fp, &next->count);
+	return td_text_close(fp, &advice->next);
 }
 
 /* Rows of a tenth of a second, where the largest node changed. */
-static int make_when(struct td_next *next, const struct td_verdict *verdict,
-		     const struct td_source *source, const struct td_opts *opts)
+static int make_when(struct td_advice *advice, const struct td_source *source,
+		     const struct td_opts *opts)
 {
 	size_t size;
 	FILE *fp;
 
-	if (!verdict->changed || opts->does.replays || source->interval ||
-	    opts->no_multiplex)
+	if (!advice->verdict->changed || opts->does.replays ||
+	    source->interval || opts->no_multiplex)
 		return 0;
-	fp = open_memstream(&next->when, &size);
+	fp = open_memstream(&advice->when, &size);
 	if (!fp)
 		return -1;
 	fputs("tdstat -I 100ms", fp);
 	td_again_put_options(fp, opts);
 	td_again_put_command(fp, opts);
-	return td_text_close(fp, &next->when);
+	return td_text_close(fp, &advice->when);
 }
 
-static int make_where(struct td_next *next, const struct td_verdict *verdict,
-		      const char *node, const struct td_source *source,
+static int make_where(struct td_advice *advice, const char *node,
+		      const struct td_source *source,
 		      const struct td_opts *opts)
 {
 	size_t size;
 	FILE *fp;
 
 	/* tdstat locate does not know cgroups */
-	if (!verdict->nr_path || !node || td_target_has_cgroups(&opts->target))
+	if (!advice->verdict->nr_path || !node ||
+	    td_target_has_cgroups(&opts->target))
 		return 0;
-	fp = open_memstream(&next->where, &size);
+	fp = open_memstream(&advice->where, &size);
 	if (!fp)
 		return -1;
 	fprintf(fp, "tdstat locate %s", node);
 	put_target_to_locate(fp, source, opts);
-	return td_text_close(fp, &next->where);
+	return td_text_close(fp, &advice->where);
 }
 
 /* Of the last node that has a text: newer files have nodes without. */
-static int make_explain(struct td_next *next, const struct td_verdict *verdict)
+static int make_explain(struct td_advice *advice)
 {
+	const struct td_verdict *verdict = advice->verdict;
 	const struct td_found *focus = td_verdict_focus(verdict);
 	size_t i = verdict->nr_path;
 
@@ -253,42 +255,41 @@ static int make_explain(struct td_next *next, const struct td_verdict *verdict)
 		focus = i ? &verdict->path[--i] : NULL;
 	if (!focus)
 		return 0;
-	next->above = focus != td_verdict_focus(verdict);
-	if (asprintf(&next->explain, "tdstat explain %s", focus->name) >= 0)
+	advice->above = focus != td_verdict_focus(verdict);
+	if (asprintf(&advice->explain, "tdstat explain %s", focus->name) >= 0)
 		return 0;
-	next->explain = NULL;
+	advice->explain = NULL;
 	return -1;
 }
 
-int td_next_make(struct td_next *next, const struct td_verdict *verdict,
-		 const struct td_source *source, const struct td_opts *opts,
-		 struct td_err *err)
+int td_next_make(struct td_advice *advice, const struct td_source *source,
+		 const struct td_opts *opts, struct td_err *err)
 {
+	const struct td_verdict *verdict = advice->verdict;
 	struct td_metric_facts facts;
 	const char *node;
 	int rc;
 
-	*next = (struct td_next){ 0 };
 	if (!verdict->row)
 		return 0;
 	rc = find_facts(verdict, source, &facts, &node);
 	if (!rc && (!opts->does.replays || is_known(source->target))) {
-		rc = make_count(next, verdict, &facts, source, opts);
+		rc = make_count(advice, &facts, source, opts);
 		if (!rc)
-			rc = make_when(next, verdict, source, opts);
+			rc = make_when(advice, source, opts);
 		if (!rc)
-			rc = make_where(next, verdict, node, source, opts);
+			rc = make_where(advice, node, source, opts);
 	}
 	if (!rc)
-		rc = make_explain(next, verdict);
+		rc = make_explain(advice);
 	return rc ? td_err_nomem(err) : 0;
 }
 
-void td_next_free(struct td_next *next)
+void td_next_free(struct td_advice *advice)
 {
-	free(next->count);
-	free(next->when);
-	free(next->where);
-	free(next->explain);
-	*next = (struct td_next){ 0 };
+	free(advice->next);
+	free(advice->when);
+	free(advice->where);
+	free(advice->explain);
+	*advice = (struct td_advice){ 0 };
 }

@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/view/round.h"
 #include "metrics/slow/slow.h"
 
 #define PERCENT 100
 
 /* The slots of regions without those within them, which add up. */
 struct own {
-	struct td_totals totals;
-	struct td_report report; /* borrows from totals */
-	struct td_index by_row;  /* its rows, by id and PMU */
-	double all;              /* the slots of all rows */
-	bool sampled;            /* calls that were skipped are in it, too */
+	struct td_round round;
+	struct td_index by_row; /* its rows, by id and PMU */
+	double all;             /* the slots of all rows */
+	bool sampled;           /* calls that were skipped are in it, too */
 };
 
 static uint64_t hash_of(const struct td_row *row)
@@ -28,9 +28,9 @@ static int index_rows(struct own *own)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < own->report.nr_rows; i++)
-		rc = td_index_add(&own->by_row, hash_of(&own->report.rows[i]),
-				  i);
+	for (size_t i = 0; !rc && i < own->round.report.nr_rows; i++)
+		rc = td_index_add(&own->by_row,
+				  hash_of(&own->round.report.rows[i]), i);
 	return rc;
 }
 
@@ -38,19 +38,17 @@ static int make_own(struct td_view *view, const struct td_counted *counted,
 		    struct own *own, struct td_err *err)
 {
 	struct td_aggregator agg = view->aggregator;
+	const struct td_report *report = &own->round.report;
 	int rc;
 
 	*own = (struct own){ 0 };
 	agg.own = true;
-	rc = td_aggregate(&agg, counted->readings, view->source->plan,
-			  &own->totals, err);
-	if (!rc)
-		rc = td_eval(&view->evaluation, &own->totals, counted->times,
-			     view->merge, &own->report, err);
-	for (size_t i = 0; !rc && i < own->report.nr_rows; i++)
-		own->all += isnan(own->report.rows[i].slots)
+	rc = td_round_eval(&own->round, view, &agg, counted->readings,
+			   counted->times, err);
+	for (size_t i = 0; !rc && i < report->nr_rows; i++)
+		own->all += isnan(report->rows[i].slots)
 				    ? 0
-				    : own->report.rows[i].slots;
+				    : report->rows[i].slots;
 	if (!rc && index_rows(own))
 		rc = td_err_nomem(err);
 	for (size_t i = 0; i < view->source->regions->nr; i++)
@@ -65,7 +63,7 @@ static double own_slots(const struct own *own, const struct td_row *row)
 
 	while ((at = td_index_next(&own->by_row, hash, &step)) !=
 	       TD_NOT_FOUND) {
-		const struct td_row *r = &own->report.rows[at];
+		const struct td_row *r = &own->round.report.rows[at];
 
 		if (strcmp(r->id, row->id) == 0 &&
 		    strcmp(r->pmu, row->pmu) == 0)
@@ -338,8 +336,7 @@ int td_view_fill_regions(struct td_view *view, const struct td_counted *counted,
 	if (!rc)
 		sort(report);
 	td_index_free(&own.by_row);
-	td_report_free(&own.report);
-	td_totals_free(&own.totals);
+	td_round_free(&own.round);
 	return rc;
 }
 

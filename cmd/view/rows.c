@@ -428,7 +428,7 @@ int td_view_join(struct td_view *view, struct td_err *err)
 			!view->sink.writer.out->for_people;
 	}
 	td_totals_sum_free(joined);
-	td_kept_free(&view->kept);
+	td_view_drop_kept(view);
 	return rc ? rc : td_sink_check(&view->sink, err);
 }
 

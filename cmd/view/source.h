@@ -22,8 +22,14 @@
 struct td_source {
 	const struct td_machine *machine;
 	const struct td_plan *plan;
-	const struct td_tree *tree;   /* NULL: show the plan's events */
-	struct td_facts_source facts; /* of the tree's metrics */
+	const struct td_tree *tree; /* NULL: show the plan's events */
+	/*
+	 * Finds facts of the tree's metrics, when they are needed: files take time
+	 * to read.  Returns 0 or -ENOMEM.  NULL: there are none.
+	 */
+	int (*find_facts)(void *facts_ctx, const char *pmu, const char *metric,
+			  struct td_metric_facts *facts);
+	void *facts_ctx;
 	/* of the metric files, if the run has read them; NULL: unknown */
 	const char *files_version;
 	const struct td_target_name *target;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/out/advice.h"
 #include "cmd/view/next.h"
 
 static bool is_worth_showing(const struct td_verdict *verdict)
@@ -45,7 +44,7 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 {
 	const struct td_out *out = view->sink.writer.out;
 	struct td_verdict verdict, others[TD_VERDICT_OTHERS];
-	struct td_next next;
+	struct td_advice advice = { .verdict = &verdict, .others = others };
 	int rc;
 
 	if (!view->verdict || !out->verdict || report->nr_timed)
@@ -57,20 +56,10 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 		td_focus_take(view->focus, &verdict);
 	if (!is_worth_showing(&verdict))
 		return 0;
-	rc = td_next_make(&next, &verdict, view->source, view->verdict, err);
+	advice.nr_others = td_verdict_find_others(others, &verdict, report);
+	rc = td_next_make(&advice, view->source, view->verdict, err);
 	if (!rc)
-		out->verdict(&view->sink.writer, report,
-			     &(struct td_advice){
-				     .verdict = &verdict,
-				     .others = others,
-				     .nr_others = td_verdict_find_others(
-					     others, &verdict, report),
-				     .next = next.count,
-				     .when = next.when,
-				     .where = next.where,
-				     .explain = next.explain,
-				     .above = next.above,
-			     });
-	td_next_free(&next);
+		out->verdict(&view->sink.writer, report, &advice);
+	td_next_free(&advice);
 	return rc;
 }

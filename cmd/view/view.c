@@ -175,14 +175,15 @@ int td_view_begin(struct td_view *view, struct td_err *err)
 	return rc;
 }
 
-void td_kept_free(struct td_kept *kept)
+void td_view_drop_kept(struct td_view *view)
 {
-	for (size_t i = 0; i < kept->nr; i++) {
-		free(kept->v[i].readings.v);
-		td_course_free(&kept->v[i].course);
+	for (size_t i = 0; i < view->nr_kept; i++) {
+		free(view->kept[i].readings.v);
+		td_course_free(&view->kept[i].course);
 	}
-	free(kept->v);
-	*kept = (struct td_kept){ 0 };
+	free(view->kept);
+	view->kept = NULL;
+	view->nr_kept = 0;
 }
 
 int td_view_close(struct td_view *view, struct td_err *err)
@@ -195,7 +196,7 @@ int td_view_close(struct td_view *view, struct td_err *err)
 	td_evaluation_free(&view->evaluation);
 	td_totals_sum_free(&view->sum);
 	td_totals_sum_free(&view->joined);
-	td_kept_free(&view->kept);
+	td_view_drop_kept(view);
 	free(view->whole.v);
 	view->whole = (struct td_readings){ 0 };
 	td_index_free(&view->whole_index);

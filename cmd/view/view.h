@@ -39,13 +39,6 @@ struct td_kept_run {
 	struct td_course course;
 };
 
-struct td_kept {
-	struct td_kept_run *v;
-	size_t nr;
-};
-
-void td_kept_free(struct td_kept *kept);
-
 /* What a live run or a report needs to show the readings of its source. */
 struct td_view {
 	const struct td_source *source; /* borrowed */
@@ -76,9 +69,10 @@ struct td_view {
 	unsigned int nr_joined;
 	struct td_totals_sum joined; /* the runs so far */
 	struct td_work work;         /* what they did */
-	struct td_kept kept;         /* they, if errors are wanted */
-	uint64_t *runs_ns;           /* the time of each run so far */
-	struct td_times runs_times;  /* and the sum of their times */
+	struct td_kept_run *kept;    /* they, if errors are wanted */
+	size_t nr_kept;
+	uint64_t *runs_ns;          /* the time of each run so far */
+	struct td_times runs_times; /* and the sum of their times */
 	size_t nr_runs;
 	struct td_sink sink;
 };
@@ -129,6 +123,8 @@ int td_view_end_run(struct td_view *view, const struct td_usage *usage,
  * mean of -r.
  */
 int td_view_join(struct td_view *view, struct td_err *err);
+/* Frees the runs that were kept. */
+void td_view_drop_kept(struct td_view *view);
 /* By how much the last runs that were joined differ, as a part of their mean. */
 double td_work_difference(const struct td_work *work);
 /* After the last run: shows the mean of all, unless each run was shown. */

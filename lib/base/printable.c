@@ -185,6 +185,20 @@ int td_put_printable(FILE *fp, const char *text)
 	return td_put_printable_n(fp, text, strlen(text));
 }
 
+void td_put_escaped(FILE *fp, const char *text,
+		    void (*put)(FILE *fp, const char *letter),
+		    const char *escape)
+{
+	while (*text) {
+		size_t len = td_printable_span(text);
+
+		for (; len; len--)
+			put(fp, text++);
+		if (*text)
+			fprintf(fp, "%s%02x", escape, (unsigned char)*text++);
+	}
+}
+
 /* A call of fwrite(3) takes as long as about ten characters by themselves. */
 #define FEW_BLANKS 8
 

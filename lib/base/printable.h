@@ -31,6 +31,14 @@ int td_printable_width_n(const char *text, size_t len);
 /* Print, and return the number of columns. */
 int td_put_printable(FILE *fp, const char *text);
 int td_put_printable_n(FILE *fp, const char *text, size_t len);
+/*
+ * Text of somebody else in a format with markup: put writes a character that can be
+ * printed, a byte of it a time, and may look at the one behind it.  Every other
+ * byte is its number in two digits behind escape, the format's spelling of "\x".
+ */
+void td_put_escaped(FILE *fp, const char *text,
+		    void (*put)(FILE *fp, const char *letter),
+		    const char *escape);
 /* So many bytes as they are. */
 void td_put_bytes(FILE *fp, const char *text, size_t len);
 /* None if nr is negative. */

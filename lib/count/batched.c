@@ -9,7 +9,8 @@
 
 /* --- parts ------------------------------------------------------------------ */
 
-void td_parts_join(struct td_parts *parts)
+/* Joins each two parts, as their size has doubled. */
+static void join(struct td_parts *parts)
 {
 	for (size_t i = 0; i < TD_PARTS / 2; i++)
 		parts->v[i] = parts->v[2 * i] + parts->v[2 * i + 1];
@@ -28,9 +29,9 @@ size_t td_group_parts_next(struct td_group_parts *parts, size_t nr_values)
 	uint64_t size = td_part_size(parts->nr + 1);
 
 	if (size > td_part_size(parts->nr)) {
-		td_parts_join(&parts->times_ns);
+		join(&parts->times_ns);
 		for (size_t i = 0; i < nr_values; i++)
-			td_parts_join(&parts->values[i]);
+			join(&parts->values[i]);
 	}
 	return (size_t)(parts->nr++ / size);
 }

@@ -39,8 +39,6 @@ static inline uint64_t td_part_size(uint64_t nr)
 {
 	return td_region_spacing(nr, TD_PARTS);
 }
-/* Joins each two parts, as their size has doubled. */
-void td_parts_join(struct td_parts *parts);
 /* The batch of the index-th of nr calls. */
 size_t td_batch_of(uint64_t index, uint64_t nr);
 

@@ -2,6 +2,7 @@
 #include "lib/count/specs.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
@@ -82,22 +83,19 @@ void td_specs_free(struct td_specs *specs)
 	*specs = (struct td_specs){ 0 };
 }
 
-/* The PMUs on which events of a spec, or of a tree, ran. */
-struct ran {
-	int pmu; /* the first one, -1: none */
-	bool several;
-};
+/* In place of a PMU on which events of a spec, or of a tree, ran. */
+#define NO_PMU       (-1)
+#define SEVERAL_PMUS INT_MAX
 
 static bool is_hardware(const struct td_event *event)
 {
 	return event->type != PERF_TYPE_SOFTWARE;
 }
 
-static struct ran find_ran(const struct td_specs *specs,
-			   const struct td_total *totals, size_t first,
-			   size_t end)
+static int find_ran(const struct td_specs *specs, const struct td_total *totals,
+		    size_t first, size_t end)
 {
-	struct ran ran = { .pmu = -1 };
+	int ran = NO_PMU;
 
 	for (size_t i = first; i < end; i++) {
 		int index = specs->order[i];
@@ -105,9 +103,10 @@ static struct ran find_ran(const struct td_specs *specs,
 
 		if (!totals[index].running_ns || !is_hardware(event))
 			continue;
-		ran.several |= ran.pmu >= 0 && ran.pmu != event->pmu;
-		if (ran.pmu < 0)
-			ran.pmu = event->pmu;
+		if (ran < 0)
+			ran = event->pmu;
+		else if (ran != event->pmu)
+			ran = SEVERAL_PMUS;
 	}
 	return ran;
 }
@@ -118,7 +117,7 @@ void td_specs_find_elsewhere(const struct td_specs *specs,
 	size_t nr = specs->plan->events.nr, end;
 
 	for (size_t first = 0; first < nr; first = end) {
-		struct ran ran;
+		int ran;
 
 		end = end_of_spec(specs, first);
 		ran = find_ran(specs, totals, first, end);
@@ -129,8 +128,8 @@ void td_specs_find_elsewhere(const struct td_specs *specs,
 
 			out[index] = isnan(totals[index].value) &&
 				     totals[index].enabled_ns &&
-				     is_hardware(event) && ran.pmu >= 0 &&
-				     (ran.several || ran.pmu != event->pmu);
+				     is_hardware(event) && ran >= 0 &&
+				     ran != event->pmu;
 		}
 	}
 }

@@ -126,11 +126,9 @@ void td_report_cell(const struct td_counter_setup *setup,
 		    int fd);
 
 /*
- * switch.c: start or stop one event, a group, or all groups of a set.  event is
+ * switch.c: start or stop a group, or all groups of a set.  event is
  * the plan's: with -1, the leader switches its whole group, unless it is off.
  */
-int td_switch_evsel(const struct td_open_group *group,
-		    const struct perf_evsel *evsel, bool on);
 int td_switch_group(const struct td_open_group *group, bool on, int event);
 int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled,
 		  bool on, int event, struct td_err *err);

@@ -36,8 +36,8 @@ void td_go_to_cpu(int cpu)
  * Switches an event on each CPU and task.  For cgroups this is done on the CPU
  * itself: their clock starts with the task switch that follows.
  */
-int td_switch_evsel(const struct td_open_group *group,
-		    const struct perf_evsel *evsel, bool on)
+static int switch_evsel(const struct td_open_group *group,
+			const struct perf_evsel *evsel, bool on)
 {
 	int nr_threads = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group);
@@ -62,7 +62,7 @@ int td_switch_group(const struct td_open_group *group, bool on, int event)
 
 	for (size_t i = 0; !rc && i < group->nr; i++) {
 		if (event < 0 ? i == 0 : group->members[i] == event)
-			rc = td_switch_evsel(group, group->evsels[i], on);
+			rc = switch_evsel(group, group->evsels[i], on);
 	}
 	return rc;
 }

@@ -7,11 +7,6 @@
 
 #include "lib/base/util.h"
 
-struct td_task_queued {
-	struct td_task_event event;
-	uint64_t order; /* number of events added before */
-};
-
 /* Removes the events that were returned, to make room. */
 static void drop_given(struct td_task_queue *queue)
 {
@@ -26,24 +21,25 @@ static void drop_given(struct td_task_queue *queue)
 int td_task_queue_add(struct td_task_queue *queue,
 		      const struct td_task_event *event)
 {
-	struct td_task_queued *queued;
+	struct td_task_event *queued;
 
 	if (queue->next)
 		drop_given(queue);
 	queued = td_array_add(&queue->events, queue->nr, sizeof(*queued));
 	if (!queued)
 		return -ENOMEM;
-	*queued = (struct td_task_queued){ *event, queue->added++ };
+	*queued = *event;
+	queued->order = queue->added++;
 	queue->nr++;
 	return 0;
 }
 
 static int compare(const void *va, const void *vb)
 {
-	const struct td_task_queued *a = va, *b = vb;
+	const struct td_task_event *a = va, *b = vb;
 
-	if (a->event.time_ns != b->event.time_ns)
-		return a->event.time_ns < b->event.time_ns ? -1 : 1;
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
@@ -54,7 +50,7 @@ void td_task_queue_sort(struct td_task_queue *queue, uint64_t time_ns)
 	if (queue->nr > at)
 		qsort(queue->events + at, queue->nr - at,
 		      sizeof(*queue->events), compare);
-	while (at < queue->nr && queue->events[at].event.time_ns <= time_ns)
+	while (at < queue->nr && queue->events[at].time_ns <= time_ns)
 		at++;
 	queue->ready = at;
 }
@@ -64,7 +60,7 @@ bool td_task_queue_next(struct td_task_queue *queue,
 {
 	if (queue->next == queue->ready)
 		return false;
-	*event = queue->events[queue->next++].event;
+	*event = queue->events[queue->next++];
 	return true;
 }
 

@@ -26,11 +26,12 @@ struct td_task_event {
 	 */
 	bool exec;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	uint64_t order;   /* number of events that were queued before */
 };
 
 /* Events of several CPUs in order of time.  A zeroed struct is empty. */
 struct td_task_queue {
-	struct td_task_queued *events;
+	struct td_task_event *events;
 	size_t nr, next;
 	size_t ready; /* later ones are not returned yet */
 	uint64_t added;

@@ -248,13 +248,12 @@ int td_build_terms(struct td_building *b, int pmu)
 	return build_pmu_event(b, pmu, NULL);
 }
 
-static void offer(void *ctx, const char *name, uint64_t config)
-{
-	(void)config;
-	td_closest_offer(ctx, name);
-}
-
 void td_build_offer_caches(struct td_closest *closest)
 {
-	td_cache_each(offer, closest);
+	unsigned int at = 0;
+	uint64_t config;
+	char name[64];
+
+	while (td_cache_next(&at, &config, name))
+		td_closest_offer(closest, name);
 }

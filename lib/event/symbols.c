@@ -110,7 +110,10 @@ const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config)
 #define WRITE    (1 << PERF_COUNT_HW_CACHE_OP_WRITE)
 #define PREFETCH (1 << PERF_COUNT_HW_CACHE_OP_PREFETCH)
 
-/* A part of a name in all of its spellings; the first one is shown. */
+/*
+ * A part of a name in all of its spellings; the first one is shown.  Tables are in
+ * the order of the ids.
+ */
 struct cache_word {
 	const char *names[6];
 	uint64_t id;
@@ -208,57 +211,38 @@ int td_cache_parse(const char *name, uint64_t *config)
 	return 0;
 }
 
-/* Puts a name as perf writes it: "L1-dcache-loads", "L1-dcache-load-misses". */
-static void put_cache(const struct cache_word *cache,
-		      const struct cache_word *op, bool miss,
-		      void (*put)(void *ctx, const char *name, uint64_t config),
-		      void *ctx)
-{
-	const struct cache_word *result = &results[miss];
-	char name[64];
-
-	if (!(cache->ops >> op->id & 1))
-		return;
-	if (miss)
-		snprintf(name, sizeof(name), "%s-%s-%s", cache->names[0],
-			 op->names[1], result->names[0]);
-	else
-		snprintf(name, sizeof(name), "%s-%s", cache->names[0],
-			 op->names[0]);
-	put(ctx, name, cache->id | op->id << 8 | result->id << 16);
-}
-
-void td_cache_each(void (*put)(void *ctx, const char *name, uint64_t config),
-		   void *ctx)
-{
-	for (size_t i = 0; i < TD_ARRAY_SIZE(caches); i++) {
-		for (size_t j = 0; j < TD_ARRAY_SIZE(ops); j++) {
-			put_cache(&caches[i], &ops[j], false, put, ctx);
-			put_cache(&caches[i], &ops[j], true, put, ctx);
-		}
-	}
-}
-
-struct symbol_search {
-	uint64_t config;
-	char *buf;
-	bool found;
-};
-
-static void keep_wanted(void *ctx, const char *name, uint64_t config)
-{
-	struct symbol_search *wanted = ctx;
-
-	if (config != wanted->config)
-		return;
-	snprintf(wanted->buf, 64, "%s", name);
-	wanted->found = true;
-}
-
+/*
+ * Writes a name as perf does: "L1-dcache-loads", "L1-dcache-load-misses".  False:
+ * there is no such event.
+ */
 bool td_cache_name(uint64_t config, char buf[64])
 {
-	struct symbol_search wanted = { config, buf, false };
+	uint64_t id = config & 0xff, op = config >> 8 & 0xff;
+	uint64_t miss = config >> 16;
 
-	td_cache_each(keep_wanted, &wanted);
-	return wanted.found;
+	if (id >= TD_ARRAY_SIZE(caches) || op >= TD_ARRAY_SIZE(ops) ||
+	    miss > PERF_COUNT_HW_CACHE_RESULT_MISS ||
+	    !(caches[id].ops >> op & 1))
+		return false;
+	if (miss)
+		snprintf(buf, 64, "%s-%s-%s", caches[id].names[0],
+			 ops[op].names[1], results[miss].names[0]);
+	else
+		snprintf(buf, 64, "%s-%s", caches[id].names[0],
+			 ops[op].names[0]);
+	return true;
+}
+
+bool td_cache_next(unsigned int *at, uint64_t *config, char name[64])
+{
+	const unsigned int results_of_cache = 2 * TD_ARRAY_SIZE(ops);
+	bool found = false;
+
+	while (!found && *at / results_of_cache < TD_ARRAY_SIZE(caches)) {
+		*config = *at / results_of_cache |
+			  *at % results_of_cache / 2 << 8 | *at % 2 << 16;
+		found = td_cache_name(*config, name);
+		++*at;
+	}
+	return found;
 }

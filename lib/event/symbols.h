@@ -39,8 +39,7 @@ const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config);
 int td_cache_parse(const char *name, uint64_t *config);
 /* perf's name of a config; false if there is none. */
 bool td_cache_name(uint64_t config, char buf[64]);
-/* Calls put for each cache event, with its name and config. */
-void td_cache_each(void (*put)(void *ctx, const char *name, uint64_t config),
-		   void *ctx);
+/* The next cache event; *at is 0 before the first one.  False at the end. */
+bool td_cache_next(unsigned int *at, uint64_t *config, char name[64]);
 
 #endif

@@ -319,17 +319,14 @@ static enum td_field_kind field_kind(const struct tep_format_field *field)
 	return TD_FIELD_NUMBER;
 }
 
-static int add_fields(struct td_fields *fields,
+static int add_fields(struct td_field **fields, size_t *nr,
 		      const struct tep_format_field *field)
 {
 	for (; field; field = field->next) {
-		struct td_field *new =
-			td_array_add(&fields->v, fields->nr, sizeof(*new));
+		const struct td_field new = { field->name, field_kind(field) };
 
-		if (!new)
+		if (td_array_push(fields, nr, &new, sizeof(new)))
 			return -ENOMEM;
-		*new = (struct td_field){ field->name, field_kind(field) };
-		fields->nr++;
 	}
 	return 0;
 }
@@ -341,20 +338,21 @@ static int check(const struct tracepoint_search *s, struct tep_handle *tep,
 		 const char *format, const char *filter)
 {
 	const struct tep_event *event;
-	struct td_fields fields = { 0 };
+	struct td_field *fields = NULL;
+	size_t nr = 0;
 	int rc = 0;
 
 	tep_parse_event(tep, format, strlen(format), s->system);
 	event = tep_find_event_by_name(tep, s->system, s->name);
 	if (!event)
 		return 0;
-	if (add_fields(&fields, event->format.fields) ||
-	    add_fields(&fields, event->format.common_fields))
+	if (add_fields(&fields, &nr, event->format.fields) ||
+	    add_fields(&fields, &nr, event->format.common_fields))
 		rc = td_err_nomem(s->err);
-	else if (td_filter_check(filter, &fields, s->err))
+	else if (td_filter_check(filter, fields, nr, s->err))
 		rc = td_err_wrap(s->err, "the filter of %s:%s", s->system,
 				 s->name);
-	free(fields.v);
+	free(fields);
 	return rc;
 }
 

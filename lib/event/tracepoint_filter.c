@@ -39,7 +39,8 @@ struct filter {
 	const char *text;
 	size_t at;
 	int depth; /* open parentheses */
-	const struct td_fields *fields;
+	const struct td_field *fields;
+	size_t nr_fields;
 	struct td_err *err;
 };
 
@@ -76,9 +77,9 @@ static bool is_word(const char *name, const char *text, size_t len)
 
 static const struct td_field *find_field(const struct filter *f, size_t len)
 {
-	for (size_t i = 0; i < f->fields->nr; i++) {
-		if (is_word(f->fields->v[i].name, here(f), len))
-			return &f->fields->v[i];
+	for (size_t i = 0; i < f->nr_fields; i++) {
+		if (is_word(f->fields[i].name, here(f), len))
+			return &f->fields[i];
 	}
 	for (size_t i = 0; i < TD_ARRAY_SIZE(generic_fields); i++) {
 		if (is_word(generic_fields[i].name, here(f), len))
@@ -88,13 +89,13 @@ static const struct td_field *find_field(const struct filter *f, size_t len)
 }
 
 /* Formats "prev_comm, prev_pid", as many names as fit. */
-static void list_fields(const struct td_fields *fields, char *buf, size_t size)
+static void list_fields(const struct filter *f, char *buf, size_t size)
 {
 	size_t used = 0;
 
 	buf[0] = '\0';
-	for (size_t i = 0; i < fields->nr; i++) {
-		const char *name = fields->v[i].name;
+	for (size_t i = 0; i < f->nr_fields; i++) {
+		const char *name = f->fields[i].name;
 		size_t len = strlen(name) + 2;
 
 		if (used + len + sizeof(", ...") > size) {
@@ -115,11 +116,11 @@ static int no_such_field(struct filter *f, size_t len)
 
 	if (!name)
 		return td_err_nomem(f->err);
-	list_fields(f->fields, all, sizeof(all));
+	list_fields(f, all, sizeof(all));
 	td_err_usage(f->err, "it has no field '%.60s'; its fields are %s", name,
 		     all);
-	for (size_t i = 0; i < f->fields->nr; i++)
-		td_closest_offer(&closest, f->fields->v[i].name);
+	for (size_t i = 0; i < f->nr_fields; i++)
+		td_closest_offer(&closest, f->fields[i].name);
 	if (closest.best[0])
 		td_err_hint(f->err, "did you mean '%s'?", closest.best);
 	return td_err_point(f->err, f->text, f->at, len);
@@ -293,10 +294,12 @@ static int take_joint(struct filter *f, bool *more)
 	return 0;
 }
 
-int td_filter_check(const char *filter, const struct td_fields *fields,
-		    struct td_err *err)
+int td_filter_check(const char *filter, const struct td_field *fields,
+		    size_t nr, struct td_err *err)
 {
-	struct filter f = { .text = filter, .fields = fields, .err = err };
+	struct filter f = {
+		.text = filter, .fields = fields, .nr_fields = nr, .err = err
+	};
 	bool more = true;
 	int rc = 0;
 

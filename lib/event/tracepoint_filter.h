@@ -19,16 +19,11 @@ struct td_field {
 	enum td_field_kind kind;
 };
 
-struct td_fields {
-	struct td_field *v;
-	size_t nr;
-};
-
 /*
  * Checks a filter for a tracepoint with these fields, besides the generic ones
  * that all tracepoints have.  Pure.  -EINVAL, and err points at the place.
  */
-int td_filter_check(const char *filter, const struct td_fields *fields,
-		    struct td_err *err);
+int td_filter_check(const char *filter, const struct td_field *fields,
+		    size_t nr, struct td_err *err);
 
 #endif

@@ -6,14 +6,6 @@
 
 #include "lib/base/util.h"
 #include "lib/machine/uarch.h"
-#include "lib/plan/plan.h"
-#include "lib/plan/reference.h"
-
-static const enum td_fixed_event kinds[] = {
-	[TD_CLOCK_REFERENCE] = TD_FIXED_EVENT_REF_CYCLES,
-	[TD_CLOCK_CYCLES] = TD_FIXED_EVENT_CYCLES,
-	[TD_CLOCK_INSTRUCTIONS] = TD_FIXED_EVENT_INSTRUCTIONS,
-};
 
 /* --- adding --------------------------------------------------------------- */
 
@@ -73,7 +65,7 @@ static bool has_own_counter(const struct td_plan *plan,
 }
 
 static int add(struct td_plan *plan, const struct td_machine *machine, int pmu,
-	       enum td_fixed_event kind, struct td_err *err)
+	       enum td_clock_event kind, struct td_err *err)
 {
 	struct td_claim claim = td_reference_claim(machine, pmu, kind);
 	struct td_reference made = { .event = -1, .kind = (int)kind };
@@ -107,8 +99,8 @@ int td_clocks_add(struct td_plan *plan, const struct td_machine *machine,
 
 	if (!td_clocks_has(machine, pmu))
 		return 0;
-	for (size_t i = 0; !rc && i < TD_NR_CLOCKS; i++)
-		rc = add(plan, machine, pmu, kinds[i], err);
+	for (enum td_clock_event i = 0; !rc && i < TD_NR_CLOCKS; i++)
+		rc = add(plan, machine, pmu, i, err);
 	return rc;
 }
 
@@ -176,7 +168,7 @@ int td_clocks_find(const struct td_plan *plan, const struct td_machine *machine,
 
 	if (recorded)
 		return find_named(plan, pmu, clock);
-	event = td_reference_find(plan, machine, pmu, kinds[clock]);
+	event = td_reference_find(plan, machine, pmu, clock);
 	return event >= 0 && counts_all(&plan->events.v[event].mods) ? event
 								     : -1;
 }

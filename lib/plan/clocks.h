@@ -3,18 +3,7 @@
 #define TD_LIB_PLAN_CLOCKS_H
 
 #include "lib/plan/plan.h"
-
-/*
- * What goes on only while a CPU is not halted: the reference cycles at the
- * speed of the time-stamp counter, the cycles at the speed of the core, and
- * instructions, which are no clock but have a fixed counter as well.
- */
-enum td_clock_event {
-	TD_CLOCK_REFERENCE,
-	TD_CLOCK_CYCLES,
-	TD_CLOCK_INSTRUCTIONS,
-	TD_NR_CLOCKS,
-};
+#include "lib/plan/reference.h"
 
 /*
  * The modifiers of an event with one of the names of the clock: "u" of

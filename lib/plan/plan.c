@@ -96,12 +96,18 @@ void td_plan_fill_groups(const struct td_plan *plan, int *groups)
 	}
 }
 
+static void free_groups(struct td_group *groups, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(groups[i].members);
+	free(groups);
+}
+
 void td_plan_free(struct td_plan *plan)
 {
-	for (size_t i = 0; i < plan->nr_groups; i++)
-		free(plan->groups[i].members);
+	free_groups(plan->groups, plan->nr_groups);
+	free_groups(plan->parked, plan->nr_parked);
 	td_events_free(&plan->events);
-	free(plan->groups);
 	*plan = (struct td_plan){ 0 };
 }
 

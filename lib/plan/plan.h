@@ -70,6 +70,8 @@ struct td_plan {
 	bool gathers;
 	/* --no-multiplex: number of runs that count it all; 0, 1: one run */
 	unsigned int nr_sets;
+	struct td_group *parked; /* the groups of the other runs: sets.h */
+	size_t nr_parked;
 };
 
 /* The events of one value, best counted in one group. */

@@ -14,11 +14,17 @@ static const struct {
 	uint64_t config;
 	int fixed;
 } kinds[] = {
-	[TD_FIXED_EVENT_CYCLES] = { "cpu-cycles", "event=0x3c", 0x003c, 1 },
-	[TD_FIXED_EVENT_REF_CYCLES] = { "ref-cycles", "event=0x00,umask=0x03",
-					0x0300, 2 },
-	[TD_FIXED_EVENT_INSTRUCTIONS] = { "instructions", "event=0xc0", 0x00c0,
-					  0 },
+	[TD_CLOCK_REFERENCE] = { "ref-cycles", "event=0x00,umask=0x03", 0x0300,
+				 2 },
+	[TD_CLOCK_CYCLES] = { "cpu-cycles", "event=0x3c", 0x003c, 1 },
+	[TD_CLOCK_INSTRUCTIONS] = { "instructions", "event=0xc0", 0x00c0, 0 },
+};
+
+/* The best reference first. */
+static const enum td_clock_event by_worth[TD_NR_CLOCKS] = {
+	TD_CLOCK_CYCLES,
+	TD_CLOCK_REFERENCE,
+	TD_CLOCK_INSTRUCTIONS,
 };
 
 /* The number of the PMU's events that count in the same privilege levels. */
@@ -89,7 +95,7 @@ static int find_event(const struct td_plan *plan,
 
 int td_reference_find(const struct td_plan *plan,
 		      const struct td_machine *machine, int pmu,
-		      enum td_fixed_event kind)
+		      enum td_clock_event kind)
 {
 	const struct td_event *typical = find_typical(plan, pmu);
 
@@ -97,7 +103,7 @@ int td_reference_find(const struct td_plan *plan,
 }
 
 struct td_claim td_reference_claim(const struct td_machine *machine, int pmu,
-				   enum td_fixed_event kind)
+				   enum td_clock_event kind)
 {
 	const struct td_event event = {
 		.pmu = pmu,
@@ -118,7 +124,8 @@ void td_reference_choose(struct td_reference *reference,
 	*reference = (struct td_reference){ .event = -1, .kind = -1 };
 	if (machine->pmus[pmu].uarch == TD_UARCH_UNKNOWN || !typical)
 		return;
-	for (unsigned int kind = 0; kind < TD_ARRAY_SIZE(kinds); kind++) {
+	for (size_t i = 0; i < TD_NR_CLOCKS; i++) {
+		enum td_clock_event kind = by_worth[i];
 		uint32_t counter = TD_FIXED(kinds[kind].fixed);
 
 		reference->claim = td_reference_claim(machine, pmu, kind);

@@ -4,17 +4,22 @@
 
 #include "lib/plan/fit.h"
 
-/* Events of fixed counters that every core has, the best reference first. */
-enum td_fixed_event {
-	TD_FIXED_EVENT_CYCLES,
-	TD_FIXED_EVENT_REF_CYCLES,
-	TD_FIXED_EVENT_INSTRUCTIONS,
+/*
+ * Events of fixed counters that every core has.  They go on only while a CPU is
+ * not halted: the reference cycles at the speed of the time-stamp counter, the
+ * cycles at the speed of the core; instructions are no clock.
+ */
+enum td_clock_event {
+	TD_CLOCK_REFERENCE,
+	TD_CLOCK_CYCLES,
+	TD_CLOCK_INSTRUCTIONS,
+	TD_NR_CLOCKS,
 };
 
 /* The reference event of a PMU: all groups that take turns count it, too. */
 struct td_reference {
 	int event; /* index of the plan's event; -1 if not made yet */
-	int kind;  /* enum td_fixed_event, or -1 */
+	int kind;  /* enum td_clock_event, or -1 */
 	struct td_claim claim;
 };
 
@@ -38,9 +43,9 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
  */
 int td_reference_find(const struct td_plan *plan,
 		      const struct td_machine *machine, int pmu,
-		      enum td_fixed_event kind);
+		      enum td_clock_event kind);
 /* What such an event, which need not be in the plan, takes of the counters. */
 struct td_claim td_reference_claim(const struct td_machine *machine, int pmu,
-				   enum td_fixed_event kind);
+				   enum td_clock_event kind);
 
 #endif

@@ -259,15 +259,14 @@ bool td_plan_run_counts(const struct td_plan *plan,
 	       group->set == run % count_sets(plan, group->pmu) + 1;
 }
 
-int td_plan_take_set(struct td_plan *plan, unsigned int run,
-		     struct td_parked *parked)
+int td_plan_take_set(struct td_plan *plan, unsigned int run)
 {
 	td_autofree bool *stays = calloc(plan->nr_groups + 1, sizeof(*stays));
 	size_t kept = 0;
 
-	parked->groups = calloc(plan->nr_groups + 1, sizeof(*parked->groups));
-	parked->nr = 0;
-	if (!stays || !parked->groups)
+	plan->parked = calloc(plan->nr_groups + 1, sizeof(*plan->parked));
+	plan->nr_parked = 0;
+	if (!stays || !plan->parked)
 		return -ENOMEM;
 	for (size_t g = 0; g < plan->nr_groups; g++)
 		stays[g] = td_plan_run_counts(plan, &plan->groups[g], run);
@@ -275,31 +274,24 @@ int td_plan_take_set(struct td_plan *plan, unsigned int run,
 		if (stays[g])
 			plan->groups[kept++] = plan->groups[g];
 		else
-			parked->groups[parked->nr++] = plan->groups[g];
+			plan->parked[plan->nr_parked++] = plan->groups[g];
 	}
 	plan->nr_groups = kept;
 	return 0;
 }
 
-int td_plan_put_back(struct td_plan *plan, struct td_parked *parked)
+int td_plan_put_back(struct td_plan *plan)
 {
-	while (parked->nr) {
+	while (plan->nr_parked) {
 		struct td_group *group = td_array_add(
 			&plan->groups, plan->nr_groups, sizeof(*group));
 
 		if (!group)
 			return -ENOMEM;
-		*group = parked->groups[--parked->nr];
+		*group = plan->parked[--plan->nr_parked];
 		plan->nr_groups++;
 	}
-	td_parked_free(parked);
+	free(plan->parked);
+	plan->parked = NULL;
 	return 0;
-}
-
-void td_parked_free(struct td_parked *parked)
-{
-	for (size_t i = 0; i < parked->nr; i++)
-		free(parked->groups[i].members);
-	free(parked->groups);
-	*parked = (struct td_parked){ 0 };
 }

@@ -24,17 +24,9 @@ int td_plan_make_sets(struct td_plan *plan, const struct td_machine *machine,
 bool td_plan_run_counts(const struct td_plan *plan,
 			const struct td_group *group, unsigned int run);
 
-/* Groups that were taken out of a plan; zeroed, there are none. */
-struct td_parked {
-	struct td_group *groups;
-	size_t nr;
-};
-
-/* Leaves only the groups that the run (from 0) counts.  0 or -ENOMEM. */
-int td_plan_take_set(struct td_plan *plan, unsigned int run,
-		     struct td_parked *parked);
-/* Puts the others back.  After -ENOMEM, td_parked_free() frees what is left. */
-int td_plan_put_back(struct td_plan *plan, struct td_parked *parked);
-void td_parked_free(struct td_parked *parked);
+/* Parks the groups that the run (from 0) does not count.  0 or -ENOMEM. */
+int td_plan_take_set(struct td_plan *plan, unsigned int run);
+/* Puts the parked ones back.  0 or -ENOMEM. */
+int td_plan_put_back(struct td_plan *plan);
 
 #endif

@@ -79,6 +79,12 @@ int td_cgroup_root(const struct td_sysfs *fs, char **root, struct td_err *err)
 	return td_err_hint(err, "try 'mount -t cgroup2 none /sys/fs/cgroup'");
 }
 
+struct pattern {
+	char *text;
+	regex_t regex;
+	bool matched;
+};
+
 /* A list of cgroups that is taken apart, and what is needed to find them. */
 struct cgroup_search {
 	const char *root, *list;
@@ -86,17 +92,8 @@ struct cgroup_search {
 	struct td_cgroups *out;
 	struct td_notes *notes;
 	struct td_err *err;
-};
-
-struct pattern {
-	char *text;
-	regex_t regex;
-	bool matched;
-};
-
-struct patterns {
-	struct pattern *v;
-	size_t nr;
+	struct pattern *patterns; /* in place of names */
+	size_t nr_patterns;
 };
 
 /* --- elements of a list --------------------------------------------------- */
@@ -248,7 +245,7 @@ static int add_if_there(const struct cgroup_search *search, const char *name)
 	return fd < 0 ? leave_out(search, name, fd) : add(search, name, fd);
 }
 
-static int add_names(const struct cgroup_search *search)
+static int add_names(struct cgroup_search *search)
 {
 	const char *rest = search->list;
 
@@ -267,13 +264,13 @@ static int add_names(const struct cgroup_search *search)
 
 /* --- regular expressions -------------------------------------------------- */
 
-static void free_patterns(struct patterns *patterns)
+static void free_patterns(struct cgroup_search *search)
 {
-	for (size_t i = 0; i < patterns->nr; i++) {
-		regfree(&patterns->v[i].regex);
-		free(patterns->v[i].text);
+	for (size_t i = 0; i < search->nr_patterns; i++) {
+		regfree(&search->patterns[i].regex);
+		free(search->patterns[i].text);
 	}
-	free(patterns->v);
+	free(search->patterns);
 }
 
 static int compile(const struct cgroup_search *search, struct pattern *pattern,
@@ -292,38 +289,36 @@ static int compile(const struct cgroup_search *search, struct pattern *pattern,
 	return wrong_element(search, pattern->text, rest, why);
 }
 
-static int read_patterns(const struct cgroup_search *search,
-			 struct patterns *patterns)
+static int read_patterns(struct cgroup_search *search)
 {
 	const char *rest = search->list;
+	struct pattern *patterns;
 	size_t nr = 1;
 
 	for (const char *c = rest; *c; c++)
 		nr += *c == ',';
-	patterns->v = calloc(nr, sizeof(*patterns->v));
-	if (!patterns->v)
+	patterns = search->patterns = calloc(nr, sizeof(*patterns));
+	if (!patterns)
 		return td_err_nomem(search->err);
-	while (rest) {
-		struct pattern *pattern = &patterns->v[patterns->nr];
-
-		pattern->text = next_element(&rest);
-		if (!pattern->text)
+	for (size_t i = 0; rest; i++) {
+		patterns[i].text = next_element(&rest);
+		if (!patterns[i].text)
 			return td_err_nomem(search->err);
-		if (compile(search, pattern, rest)) {
-			free(pattern->text);
+		if (compile(search, &patterns[i], rest)) {
+			free(patterns[i].text);
 			return search->err->code;
 		}
-		patterns->nr++;
+		search->nr_patterns = i + 1;
 	}
 	return 0;
 }
 
-static bool matches(struct patterns *patterns, const char *name)
+static bool matches(const struct cgroup_search *search, const char *name)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < patterns->nr; i++) {
-		struct pattern *pattern = &patterns->v[i];
+	for (size_t i = 0; i < search->nr_patterns; i++) {
+		struct pattern *pattern = &search->patterns[i];
 
 		if (regexec(&pattern->regex, name, 0, NULL, 0))
 			continue;
@@ -332,8 +327,7 @@ static bool matches(struct patterns *patterns, const char *name)
 	return any;
 }
 
-static int match_entry(const struct cgroup_search *search,
-		       struct patterns *patterns, const FTSENT *entry)
+static int match_entry(const struct cgroup_search *search, const FTSENT *entry)
 {
 	const char *name = entry->fts_path + strlen(search->root);
 
@@ -341,7 +335,7 @@ static int match_entry(const struct cgroup_search *search,
 	if (!*name)
 		name = "/";
 	if (entry->fts_info == FTS_D)
-		return matches(patterns, name) ? add_if_there(search, name) : 0;
+		return matches(search, name) ? add_if_there(search, name) : 0;
 	/* Its children may be missed, unless it has just been removed. */
 	if ((entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS) &&
 	    entry->fts_errno != ENOENT)
@@ -354,7 +348,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static int walk(const struct cgroup_search *search, struct patterns *patterns)
+static int walk(const struct cgroup_search *search)
 {
 	td_autofree char *root = strdup(search->root);
 	char *roots[] = { root, NULL };
@@ -372,7 +366,7 @@ static int walk(const struct cgroup_search *search, struct patterns *patterns)
 		return td_err_set(search->err, -errno, "%s: %s", search->root,
 				  strerror(errno));
 	while (rc == 0 && (entry = fts_read(tree)))
-		rc = match_entry(search, patterns, entry);
+		rc = match_entry(search, entry);
 	if (rc == 0 && errno)
 		rc = td_err_set(search->err, -errno, "%s: %s", search->root,
 				strerror(errno));
@@ -380,26 +374,25 @@ static int walk(const struct cgroup_search *search, struct patterns *patterns)
 	return rc;
 }
 
-static int add_matches(const struct cgroup_search *search)
+static int add_matches(struct cgroup_search *search)
 {
-	struct patterns patterns = { 0 };
-	int rc = read_patterns(search, &patterns);
+	int rc = read_patterns(search);
 
 	if (rc == 0)
-		rc = walk(search, &patterns);
-	for (size_t i = 0; rc == 0 && i < patterns.nr; i++) {
-		if (!patterns.v[i].matched)
+		rc = walk(search);
+	for (size_t i = 0; rc == 0 && i < search->nr_patterns; i++) {
+		if (!search->patterns[i].matched)
 			td_notes_add(search->notes, "no cgroup matched: %s",
-				     patterns.v[i].text);
+				     search->patterns[i].text);
 	}
-	free_patterns(&patterns);
+	free_patterns(search);
 	return rc;
 }
 
 /* --- lists ---------------------------------------------------------------- */
 
 static int run(struct cgroup_search *search,
-	       int (*fill)(const struct cgroup_search *search))
+	       int (*fill)(struct cgroup_search *search))
 {
 	int rc;
 
@@ -418,7 +411,14 @@ static int run(struct cgroup_search *search,
 int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 		     struct td_notes *notes, struct td_err *err)
 {
-	struct cgroup_search search = { root, list, -1, out, notes, err };
+	struct cgroup_search search = {
+		.root = root,
+		.list = list,
+		.dir = -1,
+		.out = out,
+		.notes = notes,
+		.err = err,
+	};
 	bool patterns = strpbrk(list, "{}[]()|*+?^$");
 	int rc = run(&search, patterns ? add_matches : add_names);
 
@@ -429,7 +429,7 @@ int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 	return td_err_hint(err, "looked for in %s", root);
 }
 
-static int add_elements(const struct cgroup_search *search)
+static int add_elements(struct cgroup_search *search)
 {
 	const char *rest = search->list;
 
@@ -453,7 +453,13 @@ static int add_elements(const struct cgroup_search *search)
 int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
 		    struct td_err *err)
 {
-	struct cgroup_search search = { root, list, -1, out, NULL, err };
+	struct cgroup_search search = {
+		.root = root,
+		.list = list,
+		.dir = -1,
+		.out = out,
+		.err = err,
+	};
 
 	return run(&search, add_elements);
 }

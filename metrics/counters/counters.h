@@ -70,8 +70,13 @@ struct td_family {
 
 /* Set the first seven; free with td_counters_free(). */
 struct td_counters {
-	const char *label; /* of the ids of rows: "cpu"; NULL: none */
-	size_t prefix;     /* length of what ids begin with: "CPU" */
+	/* labels of tdstat_info; borrowed */
+	const char *version; /* of tdstat */
+	const char *cpuid;   /* "GenuineIntel-6-97-2" */
+	const char *model;   /* "Alder Lake"; "": not in the table */
+	const char *files;   /* version of the metric files; NULL: none */
+	const char *label;   /* of the ids of rows: "cpu"; NULL: none */
+	size_t prefix;       /* length of what ids begin with: "CPU" */
 	size_t max_series;
 	uint64_t interval_ns;
 	bool always_enabled; /* events are, as rows are of whole CPUs */

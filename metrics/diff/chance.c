@@ -80,35 +80,32 @@ double td_chance_of_parting(unsigned int a, unsigned int b)
 
 /* --- several tests ---------------------------------------------------------- */
 
-struct test {
-	double chance;
-	size_t index;
-};
-
-static int by_chance(const void *a, const void *b)
+static int by_chance(const void *a, const void *b, void *chances)
 {
-	const struct test *x = a, *y = b;
+	const double *of = chances;
+	double x = of[*(const size_t *)a], y = of[*(const size_t *)b];
 
-	return (x->chance > y->chance) - (x->chance < y->chance);
+	return (x > y) - (x < y);
 }
 
 int td_chance_holm(const double *chances, size_t nr, bool *marked)
 {
-	td_autofree struct test *tests = calloc(nr + 1, sizeof(*tests));
+	td_autofree size_t *order = calloc(nr + 1, sizeof(*order));
 	size_t left = 0;
 
-	if (!tests)
+	if (!order)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		marked[i] = false;
 		if (!isnan(chances[i]))
-			tests[left++] = (struct test){ chances[i], i };
+			order[left++] = i;
 	}
-	qsort(tests, left, sizeof(*tests), by_chance);
-	for (const struct test *t = tests; left; t++, left--) {
-		if (t->chance * (double)left > TD_CHANCE_MOST)
+	qsort_r(order, left, sizeof(*order), by_chance,
+		(void *)(uintptr_t)chances);
+	for (const size_t *i = order; left; i++, left--) {
+		if (chances[*i] * (double)left > TD_CHANCE_MOST)
 			break;
-		marked[t->index] = true;
+		marked[*i] = true;
 	}
 	return 0;
 }

@@ -94,17 +94,14 @@ static int add_places(struct td_diff *diff, const struct td_diff_input *input)
 
 /* --- a value of both sides --------------------------------------------------- */
 
-/* A value that may be in each recording, as td_diff_sample_add() takes it. */
-struct quantity {
-	double value, counting;
-};
-
-static const struct quantity unknown = { NAN, 0 };
-
-/* Finds the quantity of a row in one recording; which tells what of it. */
-typedef struct quantity (*getter)(const struct td_diff *diff,
-				  const struct td_diff_input *input,
-				  const struct td_diff_row *row, size_t which);
+/*
+ * The value of a row in one recording, or NaN; which tells what of it.  *counting,
+ * 0 before, becomes what td_diff_sample_add() takes for a count.
+ */
+typedef double (*getter)(const struct td_diff *diff,
+			 const struct td_diff_input *input,
+			 const struct td_diff_row *row, size_t which,
+			 double *counting);
 
 static struct td_diff_value compare(const struct td_diff *diff, getter get,
 				    const struct td_diff_row *row, size_t which)
@@ -115,9 +112,11 @@ static struct td_diff_value compare(const struct td_diff *diff, getter get,
 		const struct td_diff_side *side = &diff->sides[s];
 
 		for (size_t i = 0; i < side->nr; i++) {
-			struct quantity q = get(diff, &side->v[i], row, which);
+			double counting = 0;
+			double value =
+				get(diff, &side->v[i], row, which, &counting);
 
-			td_diff_sample_add(&samples[s], q.value, q.counting);
+			td_diff_sample_add(&samples[s], value, counting);
 		}
 	}
 	return td_diff_compare(&samples[TD_DIFF_A], &samples[TD_DIFF_B]);
@@ -128,33 +127,37 @@ static struct td_diff_value compare(const struct td_diff *diff, getter get,
 /* The names of times, in the order of get_time(). */
 static const char *const times[] = { "elapsed", "user", "sys" };
 
-static struct quantity get_time(const struct td_diff *diff,
-				const struct td_diff_input *input,
-				const struct td_diff_row *row, size_t which)
+static double get_time(const struct td_diff *diff,
+		       const struct td_diff_input *input,
+		       const struct td_diff_row *row, size_t which,
+		       double *counting)
 {
 	const double seconds[] = { input->elapsed_s, input->user_s,
 				   input->sys_s };
 
 	(void)diff;
 	(void)row;
-	return (struct quantity){ seconds[which], 0 };
+	(void)counting;
+	return seconds[which];
 }
 
-static struct quantity get_ipc(const struct td_diff *diff,
-			       const struct td_diff_input *input,
-			       const struct td_diff_row *row, size_t which)
+static double get_ipc(const struct td_diff *diff,
+		      const struct td_diff_input *input,
+		      const struct td_diff_row *row, size_t which,
+		      double *counting)
 {
 	uint64_t hash = hash_names(input->ipc, row->id, row->pmu);
 	size_t step = 0, i;
 
 	(void)which;
+	(void)counting;
 	while ((i = next(diff, hash, input->nr_ipc, &step)) != TD_NOT_FOUND) {
 		const struct td_diff_ipc *ipc = &input->ipc[i];
 
 		if (!strcmp(ipc->pmu, row->pmu) && !strcmp(ipc->id, row->id))
-			return (struct quantity){ ipc->value, 0 };
+			return ipc->value;
 	}
-	return unknown;
+	return NAN;
 }
 
 static const struct td_cell *find_cell(const struct td_diff *diff,
@@ -182,17 +185,18 @@ static const struct td_cell *find_cell(const struct td_diff *diff,
 }
 
 /* which: 0 is the value, 1 the slots per unit of work. */
-static struct quantity get_cell(const struct td_diff *diff,
-				const struct td_diff_input *input,
-				const struct td_diff_row *row, size_t which)
+static double get_cell(const struct td_diff *diff,
+		       const struct td_diff_input *input,
+		       const struct td_diff_row *row, size_t which,
+		       double *counting)
 {
 	size_t r;
 	const struct td_cell *cell = find_cell(diff, input, row, &r);
 
+	(void)counting;
 	if (!cell || cell->status != TD_STATUS_OK)
-		return unknown;
-	return (struct quantity){ cell->value * (which ? input->scales[r] : 1),
-				  0 };
+		return NAN;
+	return cell->value * (which ? input->scales[r] : 1);
 }
 
 static bool is_event(const struct td_event_row *event,
@@ -205,28 +209,28 @@ static bool is_event(const struct td_event_row *event,
  * What has a unit is no count.  Of a count that was scaled up, the part that
  * was seen has Poisson's variance.
  */
-static struct quantity quantity_of(const struct td_event_row *event,
-				   double scale)
+static double value_of(const struct td_event_row *event, double scale,
+		       double *counting)
 {
 	double value = event->value * scale;
 
-	if (*event->unit)
-		return (struct quantity){ value, 0 };
-	return (struct quantity){ value, value * scale * PERCENT /
-						 event->running_pct };
+	if (!*event->unit)
+		*counting = value * scale * PERCENT / event->running_pct;
+	return value;
 }
 
 /* The same event may have been typed more than once: which one of them. */
-static struct quantity get_event(const struct td_diff *diff,
-				 const struct td_diff_input *input,
-				 const struct td_diff_row *row, size_t which)
+static double get_event(const struct td_diff *diff,
+			const struct td_diff_input *input,
+			const struct td_diff_row *row, size_t which,
+			double *counting)
 {
 	const struct td_event_report *events = input->events;
 	size_t step = 0, i;
 	uint64_t hash;
 
 	if (!events)
-		return unknown;
+		return NAN;
 	hash = hash_names(events->rows, row->id, row->name);
 	while ((i = next(diff, hash, events->nr_rows, &step)) != TD_NOT_FOUND) {
 		const struct td_event_row *event = &events->rows[i];
@@ -234,33 +238,34 @@ static struct quantity get_event(const struct td_diff *diff,
 		if (!is_event(event, row) || which--)
 			continue;
 		if (event->status != TD_STATUS_OK)
-			return unknown;
-		return quantity_of(event, input->scales[i]);
+			return NAN;
+		return value_of(event, input->scales[i], counting);
 	}
-	return unknown;
+	return NAN;
 }
 
 /*
  * The slots of a unit of work, on all PMUs.  Of cgroups or threads there is no
  * sum, as one may be in another.
  */
-static struct quantity get_all_slots(const struct td_diff *diff,
-				     const struct td_diff_input *input,
-				     const struct td_diff_row *row,
-				     size_t which)
+static double get_all_slots(const struct td_diff *diff,
+			    const struct td_diff_input *input,
+			    const struct td_diff_row *row, size_t which,
+			    double *counting)
 {
 	const struct td_report *report = input->report;
 	double sum = 0;
 
 	(void)diff;
 	(void)which;
+	(void)counting;
 	for (size_t r = 0; report && r < report->nr_rows; r++) {
 		if (strcmp(report->rows[r].id, row->id) != 0)
-			return unknown;
+			return NAN;
 		if (!isnan(input->scales[r]))
 			sum += PERCENT * input->scales[r];
 	}
-	return sum > 0 ? (struct quantity){ sum, 0 } : unknown;
+	return sum > 0 ? sum : NAN;
 }
 
 /* --- the rows --------------------------------------------------------------- */

@@ -26,12 +26,14 @@ static void count_groups(struct td_drill *drill, const struct td_plan *plan)
 {
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
-		struct td_use use = td_tree_use(drill->tree, group->family);
+		int family;
+		enum td_use_kind use =
+			td_tree_use(drill->tree, group->family, &family);
 
-		if (use.kind == TD_USE_FAMILY)
-			drill->v[use.family].nr_groups++;
-		else if (use.kind == TD_USE_POOL)
-			drill->v[use.family].nr_pooled++;
+		if (use == TD_USE_FAMILY)
+			drill->v[family].nr_groups++;
+		else if (use == TD_USE_POOL)
+			drill->v[family].nr_pooled++;
 		else if (!group->pinned &&
 			 group->pmu < (int)drill->tree->nr_pmus)
 			drill->always[group->pmu]++;

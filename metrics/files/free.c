@@ -79,7 +79,7 @@ void td_pmu_events_free(struct td_pmu_events *events)
 	free(events->metrics);
 	free(events->unread);
 	free(events->dir);
-	td_descriptions_close(&events->descriptions);
+	td_descriptions_close(events);
 	free(events->version);
 	free(events->skipped);
 	*events = (struct td_pmu_events){ 0 };

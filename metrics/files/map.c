@@ -29,12 +29,11 @@ void td_map_identify(struct td_map *map, const struct td_cpuid *cpuid)
  * The first line names the columns: four in the kernel tree, seven in
  * intel/perfmon.
  */
-void td_map_begin(struct td_map *map, char *text, const char *path,
-		  const struct td_cpuid *cpuid)
+void td_map_begin(struct td_map *map, const struct td_cpuid *cpuid)
 {
-	*map = (struct td_map){ .rest = text, .path = path };
+	map->rest = map->text;
 	td_map_identify(map, cpuid);
-	map->perfmon = count_commas(text, strcspn(text, "\n")) >= 6;
+	map->perfmon = count_commas(map->text, strcspn(map->text, "\n")) >= 6;
 }
 
 /*

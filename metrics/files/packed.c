@@ -52,7 +52,7 @@ static char *descriptions_path(const char *path)
 		   : strdup("../" TD_DESCRIPTIONS);
 }
 
-static int map_file(struct td_descriptions *d, const char *path)
+static int map_file(struct td_pmu_events *events, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
 	struct stat st;
@@ -64,43 +64,45 @@ static int map_file(struct td_descriptions *d, const char *path)
 		return rc;
 	}
 	text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (text == MAP_FAILED)
+	if (text == MAP_FAILED) {
 		rc = -errno;
-	else
-		*d = (struct td_descriptions){ text, (size_t)st.st_size };
+	} else {
+		events->descriptions = text;
+		events->descriptions_size = (size_t)st.st_size;
+	}
 	td_close_fd(&fd);
 	return rc;
 }
 
 static int open_descriptions(const struct packed *p)
 {
-	struct td_descriptions *d = &p->out->descriptions;
-	td_autofree char *path = d->text ? NULL : descriptions_path(p->path);
+	td_autofree char *path = NULL;
 	int rc;
 
-	if (d->text)
+	if (p->out->descriptions)
 		return 0;
+	path = descriptions_path(p->path);
 	if (!path)
 		return td_err_nomem(p->err);
-	rc = map_file(d, path);
+	rc = map_file(p->out, path);
 	return rc ? td_err_set(p->err, rc, "%s: %s: %s", p->path, path,
 			       strerror(-rc))
 		  : 0;
 }
 
-void td_descriptions_close(struct td_descriptions *descriptions)
+void td_descriptions_close(struct td_pmu_events *events)
 {
-	if (descriptions->text)
-		munmap(descriptions->text, descriptions->size);
-	*descriptions = (struct td_descriptions){ NULL, 0 };
+	if (events->descriptions)
+		munmap(events->descriptions, events->descriptions_size);
+	events->descriptions = NULL;
 }
 
 /* A copy of the line at this place; NULL for null. */
 static int read_desc(const struct packed *p, struct json_object *place,
 		     char **out)
 {
-	const struct td_descriptions *d = &p->out->descriptions;
 	const char *line, *end;
+	size_t size;
 	int64_t at;
 
 	*out = NULL;
@@ -108,12 +110,14 @@ static int read_desc(const struct packed *p, struct json_object *place,
 		return 0;
 	if (open_descriptions(p))
 		return p->err->code;
-	if (!td_json_whole(place, 0, (int64_t)d->size - 1, &at))
+	size = p->out->descriptions_size;
+	if (!td_json_whole(place, 0, (int64_t)size - 1, &at))
 		return td_err_set(p->err, -EINVAL, "%s: no such description",
 				  p->path);
-	line = d->text + at;
-	end = memchr(line, '\n', d->size - (size_t)at);
-	*out = strndup(line, end ? (size_t)(end - line) : d->size - (size_t)at);
+	line = p->out->descriptions + at;
+	size -= (size_t)at;
+	end = memchr(line, '\n', size);
+	*out = strndup(line, end ? (size_t)(end - line) : size);
 	return *out ? 0 : td_err_nomem(p->err);
 }
 

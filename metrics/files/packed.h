@@ -39,6 +39,6 @@ bool td_packed_has_only_events(const char *text);
 int td_packed_add(struct td_pmu_events *out, const char *path,
 		  const char *topic, struct json_object *file,
 		  struct td_err *err);
-void td_descriptions_close(struct td_descriptions *descriptions);
+void td_descriptions_close(struct td_pmu_events *events);
 
 #endif

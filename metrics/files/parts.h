@@ -23,8 +23,8 @@ struct td_map_row {
 
 /* The state of reading a mapfile.csv. */
 struct td_map {
-	char *rest;       /* the unread lines; reading modifies them */
-	const char *path; /* for messages */
+	char *text, *path; /* of the file; the caller's */
+	char *rest;        /* the unread lines; reading modifies them */
 	size_t line;
 	char whole[48]; /* the processor's identity */
 	char model[48]; /* the same without the stepping */
@@ -39,8 +39,8 @@ void td_map_identify(struct td_map *map, const struct td_cpuid *cpuid);
  */
 int td_map_matches(const char *expression, const struct td_map *map, char *why,
 		   size_t size);
-void td_map_begin(struct td_map *map, char *text, const char *path,
-		  const struct td_cpuid *cpuid);
+/* text and path are set. */
+void td_map_begin(struct td_map *map, const struct td_cpuid *cpuid);
 /*
  * Reads the next line of this processor into *row: 1 if there is one, 0 at the
  * end, -EINVAL for a line that cannot be read.

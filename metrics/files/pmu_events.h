@@ -58,12 +58,6 @@ struct td_model_metric {
 	enum td_split split;
 };
 
-/* The descriptions of packed files, mapped; empty before they are opened. */
-struct td_descriptions {
-	char *text;
-	size_t size;
-};
-
 /* A file with only events, not parsed yet because none of them was needed. */
 struct td_events_file {
 	char *path, *text;
@@ -75,7 +69,8 @@ struct td_events_file {
  * one by one until an event is found.
  */
 struct td_pmu_events {
-	struct td_descriptions descriptions; /* of files that are packed */
+	char *descriptions; /* of files that are packed, mapped; NULL: not yet */
+	size_t descriptions_size;
 	char *dir;     /* "<root>/alderlake"; NULL: the model has no files */
 	char *version; /* "v1.39", or "v1.39 of Linux 7.2.13"; NULL: unknown */
 	struct td_events_file *unread;

@@ -165,51 +165,46 @@ static int read_mapped(struct td_pmu_events *out, const char *root,
 	return read_folder(out, false, &nr, err);
 }
 
-struct map_file {
-	char *path, *text;
-	struct td_map map;
-};
-
 /*
  * Opens root's map; -ENOENT if there is none.  Call close_map() even after an
  * error.
  */
-static int open_map(struct map_file *file, const char *root,
+static int open_map(struct td_map *map, const char *root,
 		    const struct td_cpuid *cpuid, struct td_err *err)
 {
 	int rc;
 
-	*file = (struct map_file){ NULL, NULL };
-	file->path = td_aprintf("%s/mapfile.csv", root);
-	if (!file->path)
+	*map = (struct td_map){ 0 };
+	map->path = td_aprintf("%s/mapfile.csv", root);
+	if (!map->path)
 		return td_err_nomem(err);
-	rc = td_pmu_events_text(file->path, &file->text, err);
+	rc = td_pmu_events_text(map->path, &map->text, err);
 	if (!rc)
-		td_map_begin(&file->map, file->text, file->path, cpuid);
+		td_map_begin(map, cpuid);
 	return rc;
 }
 
-static void close_map(struct map_file *file)
+static void close_map(struct td_map *map)
 {
-	free(file->path);
-	free(file->text);
+	free(map->path);
+	free(map->text);
 }
 
 static int read_root(struct td_pmu_events *out, const char *root,
 		     const struct td_cpuid *cpuid, struct td_err *err)
 {
-	struct map_file file;
-	int rc = open_map(&file, root, cpuid, err);
+	struct td_map map;
+	int rc = open_map(&map, root, cpuid, err);
 
-	if (!rc && file.map.perfmon) {
-		rc = td_perfmon_read(out, root, &file.map, err);
+	if (!rc && map.perfmon) {
+		rc = td_perfmon_read(out, root, &map, err);
 	} else if (!rc) {
-		rc = read_mapped(out, root, &file.map, err);
+		rc = read_mapped(out, root, &map, err);
 	} else if (rc == -ENOENT) {
 		*err = (struct td_err){ 0 };
 		rc = read_model(out, root, err);
 	}
-	close_map(&file);
+	close_map(&map);
 	return rc;
 }
 
@@ -220,16 +215,16 @@ static int read_perfmon_uncore(struct td_pmu_events *events,
 			       const struct td_cpuid *cpuid, struct td_err *err)
 {
 	td_autofree char *root = strdup(events->dir);
-	struct map_file file;
+	struct td_map map;
 	int rc;
 
 	if (!root)
 		return td_err_nomem(err);
 	*strrchr(root, '/') = '\0';
-	rc = open_map(&file, root, cpuid, err);
+	rc = open_map(&map, root, cpuid, err);
 	if (!rc)
-		rc = td_perfmon_read_uncore(events, root, &file.map, err);
-	close_map(&file);
+		rc = td_perfmon_read_uncore(events, root, &map, err);
+	close_map(&map);
 	return rc;
 }
 

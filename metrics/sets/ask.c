@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "metrics/files/level.h"
+
 #define BUILTIN_LEVELS 2
 #define MAX_NAME       256
 
@@ -30,38 +32,31 @@ const char *td_ask_modifiers(const char *name)
 	return colon ? colon + 1 : name + strlen(name);
 }
 
-struct match {
-	const char *pattern;
-	int flags;
-	bool found;
-};
-
-static void match_group(void *ctx, const char *group)
+/*
+ * Globs match groups with case, or "tma_l3*" would match all of tma_L3_group.
+ */
+static bool matches_group(const char *pattern, const struct td_metric_def *def)
 {
-	struct match *match = ctx;
+	int flags = strpbrk(pattern, "*?[") ? 0 : FNM_CASEFOLD;
+	char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
+	const char *groups = td_metric_def_groups(def, buf);
 
-	match->found = match->found ||
-		       fnmatch(match->pattern, group, match->flags) == 0;
+	while (td_next_group(&groups, group)) {
+		if (fnmatch(pattern, group, flags) == 0)
+			return true;
+	}
+	return false;
 }
 
 bool td_ask_matches(const char *name, const struct td_metric_def *def)
 {
 	char pattern[MAX_NAME];
-	struct match match = { pattern, FNM_CASEFOLD, false };
 
 	snprintf(pattern, sizeof(pattern), "%.*s", (int)strcspn(name, ":"),
 		 name);
 	if (def->part)
 		return false;
-	if (strcasecmp(pattern, "all") == 0 ||
-	    fnmatch(pattern, def->name, FNM_CASEFOLD) == 0)
-		return true;
-	/*
-	 * globs match groups with case, or "tma_l3*" would match all of
-	 * tma_L3_group
-	 */
-	if (strpbrk(pattern, "*?["))
-		match.flags = 0;
-	td_metric_def_each_group(def, match_group, &match);
-	return match.found;
+	return strcasecmp(pattern, "all") == 0 ||
+	       fnmatch(pattern, def->name, FNM_CASEFOLD) == 0 ||
+	       matches_group(pattern, def);
 }

@@ -517,7 +517,7 @@ static const struct td_metric_set *const atoms[TD_NR_UARCHS] = {
 	[TD_CRESTMONT] = &crestmont,
 };
 
-const struct td_column_def td_builtin_columns[] = {
+const struct td_metric_def td_builtin_columns[] = {
 	{ "tma_retiring", NULL, 1 },
 	{ "tma_light_operations", "tma_retiring", 2 },
 	{ "tma_heavy_operations", "tma_retiring", 2 },

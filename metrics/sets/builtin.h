@@ -9,14 +9,10 @@
 #include "metrics/sets/set.h"
 
 /*
- * The columns of the built-in levels, in tree order.  They are the same for all
+ * The columns of the built-in levels, in tree order: name, parent and level.  They are the same for all
  * sets, so that CSV files have the same columns on every machine.
  */
-struct td_column_def {
-	const char *name, *parent;
-	int level;
-};
-extern const struct td_column_def td_builtin_columns[];
+extern const struct td_metric_def td_builtin_columns[];
 extern const size_t td_nr_builtin_columns;
 
 /*

@@ -68,15 +68,18 @@ struct td_metric_set {
 	bool files; /* the tree comes from the model's files */
 };
 
-#define TD_SLOTS "td_slots"
+#define TD_SLOTS       "td_slots"
+#define TD_GROUPS_SIZE 256
 
 /* Finds a metric by name, in any case; NULL if there is none. */
 const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 					const char *name);
-/* Calls fn with the name of each group that the metric is in. */
-void td_metric_def_each_group(const struct td_metric_def *def,
-			      void (*fn)(void *ctx, const char *group),
-			      void *ctx);
+/*
+ * The groups that the metric is in, for td_next_group(); of a built-in one, those
+ * that the files would list, in buf.
+ */
+const char *td_metric_def_groups(const struct td_metric_def *def,
+				 char buf[TD_GROUPS_SIZE]);
 
 /* A set that is built at run time. */
 struct td_made_set {

@@ -106,9 +106,9 @@ static void mark_own(const struct td_tree *tree, bool *own)
 static bool uses_pool(const struct td_tree *tree, const struct td_ints *events)
 {
 	for (size_t i = 0; i < events->nr; i++) {
-		int label = tree->families_of_events[events->v[i]];
+		int label = tree->families_of_events[events->v[i]], family;
 
-		if (td_tree_use(tree, label).kind == TD_USE_POOL)
+		if (td_tree_use(tree, label, &family) == TD_USE_POOL)
 			return true;
 	}
 	return false;

@@ -297,7 +297,7 @@ static int add_nodes_below(struct td_tree *tree, int pmu, int parent, int depth)
 static int add_builtin_columns(struct td_tree *tree, const struct td_ask *ask)
 {
 	for (size_t i = 0; i < td_nr_builtin_columns; i++) {
-		const struct td_column_def *def = &td_builtin_columns[i];
+		const struct td_metric_def *def = &td_builtin_columns[i];
 		struct td_column *column;
 
 		if (def->level > ask->level && def->level != ask->only_level)

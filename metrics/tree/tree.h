@@ -153,11 +153,6 @@ enum td_use_kind {
 	TD_USE_ANY,
 };
 
-struct td_use {
-	enum td_use_kind kind;
-	int family; /* the index of the one that it is about */
-};
-
 /* The number that stands for it in plans and counters: 0 for ALWAYS. */
 static inline int td_tree_label(const struct td_tree *tree,
 				enum td_use_kind kind, int family)
@@ -167,14 +162,14 @@ static inline int td_tree_label(const struct td_tree *tree,
 		       : ((int)kind - 1) * (int)tree->nr_families + family + 1;
 }
 
-static inline struct td_use td_tree_use(const struct td_tree *tree, int label)
+/* *family: the index of the one that it is about. */
+static inline enum td_use_kind td_tree_use(const struct td_tree *tree,
+					   int label, int *family)
 {
 	int nr = (int)tree->nr_families;
 
-	return label ? (struct td_use){ (enum td_use_kind)((label - 1) / nr +
-							   1),
-					(label - 1) % nr }
-		     : (struct td_use){ TD_USE_ALWAYS, 0 };
+	*family = label ? (label - 1) % nr : 0;
+	return label ? (enum td_use_kind)((label - 1) / nr + 1) : TD_USE_ALWAYS;
 }
 
 /* The input of td_tree_build(); all of it must outlive the tree. */

@@ -9,17 +9,13 @@
 #include "lib/base/util.h"
 #include "lib/event/modifiers.h"
 #include "lib/event/symbols.h"
+#include "metrics/files/level.h"
 #include "metrics/sets/bottlenecks.h"
 #include "metrics/sets/builtin.h"
 #include "metrics/sets/package.h"
 #include "metrics/tree/scope.h"
 
 /* --- the error for an unknown name after -M -------------------------------- */
-
-static void offer_group(void *ctx, const char *group)
-{
-	td_suggest_offer(ctx, group, NULL);
-}
 
 static void offer_node(const struct td_metric_def *def,
 		       struct td_suggest *suggest)
@@ -31,10 +27,14 @@ static void offer_node(const struct td_metric_def *def,
 static void offer_any(const struct td_metric_def *def,
 		      struct td_suggest *suggest)
 {
+	char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
+	const char *groups = td_metric_def_groups(def, buf);
+
 	if (def->part)
 		return;
 	td_suggest_offer(suggest, def->name, def->desc);
-	td_metric_def_each_group(def, offer_group, suggest);
+	while (td_next_group(&groups, group))
+		td_suggest_offer(suggest, group, NULL);
 }
 
 static void offer_each(const struct td_tree *tree,

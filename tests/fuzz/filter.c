@@ -10,14 +10,13 @@
 
 static void check(const char *filter)
 {
-	static struct td_field v[] = {
+	static const struct td_field fields[] = {
 		{ "pid", TD_FIELD_NUMBER },
 		{ "prev_comm", TD_FIELD_TEXT },
 		{ "mask", TD_FIELD_OTHER },
 	};
-	const struct td_fields fields = { v, TD_ARRAY_SIZE(v) };
 	struct td_err err = { 0 };
-	int rc = td_filter_check(filter, &fields, &err);
+	int rc = td_filter_check(filter, fields, TD_ARRAY_SIZE(fields), &err);
 
 	if (rc != err.code || (rc && !err.msg[0]))
 		abort();

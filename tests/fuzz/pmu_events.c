@@ -19,12 +19,13 @@ static void check_map(const char *line)
 	td_autofree char *text = NULL;
 	struct td_map_row row;
 	struct td_err err = { 0 };
-	struct td_map map;
+	struct td_map map = { .path = (char[]){ "mapfile.csv" } };
 	int rc;
 
 	if (!is_cheap(line) || asprintf(&text, "Head\n%s\n", line) < 0)
 		return;
-	td_map_begin(&map, text, "mapfile.csv", &cpuid);
+	map.text = text;
+	td_map_begin(&map, &cpuid);
 	rc = td_map_next(&map, &row, &err);
 	if (map.perfmon || rc > 1 || (rc == 1 && !*row.file) ||
 	    (rc < 0 && (rc != err.code || !err.msg[0])))

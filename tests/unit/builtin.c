@@ -348,7 +348,7 @@ static void test_columns(void)
 	bool good = true;
 
 	for (int i = 0; i < (int)td_nr_builtin_columns; i++) {
-		const struct td_column_def *def = &td_builtin_columns[i];
+		const struct td_metric_def *def = &td_builtin_columns[i];
 
 		good &= column(def->name) == i; /* no name appears twice */
 		if (def->level == 1)

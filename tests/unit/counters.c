@@ -66,13 +66,16 @@ static int add_row(struct td_counters *counters, const char *id, uint64_t time,
 __attribute__((noinline)) static char *
 text_of(const struct td_counters *counters, enum td_exposition how)
 {
-	const struct td_exposed_info info = { "0.1", "GenuineIntel-6-97-2",
-					      "Alder \"Lake\"", "v1.39" };
+	struct td_counters named = *counters;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *fp = open_memstream(&text, &size);
 
-	td_out_openmetrics(fp, how, counters, &info);
+	named.version = "0.1";
+	named.cpuid = "GenuineIntel-6-97-2";
+	named.model = "Alder \"Lake\"";
+	named.files = "v1.39";
+	td_out_openmetrics(fp, how, &named);
 	fclose(fp);
 	return text;
 }

@@ -242,12 +242,13 @@ static void test_labels(void)
 
 	ok(td_tree_label(&tree, TD_USE_ALWAYS, 0) == 0, "0 is always");
 	for (int label = 0; label <= last; label++) {
-		struct td_use use = td_tree_use(&tree, label);
+		int family;
+		enum td_use_kind use = td_tree_use(&tree, label, &family);
 
-		ok(td_tree_label(&tree, use.kind, use.family) == label &&
-			   use.family < NR_FAMILIES &&
-			   (use.kind == TD_USE_ANY) == (label == last),
-		   "label %d: kind %d, family %d", label, use.kind, use.family);
+		ok(td_tree_label(&tree, use, family) == label &&
+			   family < NR_FAMILIES &&
+			   (use == TD_USE_ANY) == (label == last),
+		   "label %d: kind %d, family %d", label, use, family);
 	}
 }
 

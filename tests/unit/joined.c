@@ -205,7 +205,7 @@ static void end(struct fixture *f)
 {
 	td_report_free(&f->report);
 	td_totals_sum_free(&f->view.joined);
-	td_kept_free(&f->view.kept);
+	td_view_drop_kept(&f->view);
 	td_evaluation_free(&f->view.evaluation);
 	td_tree_free(&f->tree);
 	td_plan_free(&f->plan);

@@ -285,7 +285,7 @@ static void test_row(const struct td_source *like, size_t r)
 	struct td_verdict verdict = rows[r].verdict;
 	struct td_opts opts = { 0 };
 	struct td_err err = { 0 };
-	struct td_next next;
+	struct td_advice next = { .verdict = &verdict };
 	int argc = 1;
 
 	for (; rows[r].words[argc - 1]; argc++)
@@ -293,10 +293,9 @@ static void test_row(const struct td_source *like, size_t r)
 	ok(td_opts_parse(&opts, td_commands, argc, argv, &err) == 0,
 	   "%s: it can be typed: %s", rows[r].name, err.msg);
 	verdict.row = &rows_of[0];
-	source.facts.ctx = rows[r].files ? &source : NULL;
-	ok(td_next_make(&next, &verdict, &source, &opts, &err) == 0, "%s",
-	   rows[r].name);
-	is_line(next.count, rows[r].count, rows[r].name, "what next");
+	source.facts_ctx = rows[r].files ? &source : NULL;
+	ok(td_next_make(&next, &source, &opts, &err) == 0, "%s", rows[r].name);
+	is_line(next.next, rows[r].count, rows[r].name, "what next");
 	is_line(next.when, rows[r].when, rows[r].name, "when");
 	is_line(next.where, rows[r].where, rows[r].name, "where");
 	is_line(next.explain, rows[r].explain, rows[r].name, "explain");
@@ -334,12 +333,12 @@ static void test_report(const struct td_source *like)
 	struct td_source source = *like;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(reports); i++) {
-		struct td_next next;
+		struct td_advice next = { .verdict = &verdict };
 		struct td_err err;
 
 		source.target = &reports[i].target;
-		td_next_make(&next, &verdict, &source, &opts, &err);
-		is_line(next.count, reports[i].count, "report",
+		td_next_make(&next, &source, &opts, &err);
+		is_line(next.next, reports[i].count, "report",
 			reports[i].target.text ? reports[i].target.text
 					       : "all");
 		td_next_free(&next);
@@ -348,9 +347,12 @@ static void test_report(const struct td_source *like)
 
 /* --- its words ------------------------------------------------------------ */
 
-#define COMMANDS                                           \
-	.next = "tdstat -l 9", .where = "tdstat locate x", \
-	.explain = "tdstat explain x"
+#define COMMANDS                                                    \
+	.next = (char[]){ "tdstat -l 9" },                          \
+	.where = (char[]){ "tdstat locate x" }, .explain = (char[]) \
+	{                                                           \
+		"tdstat explain x"                                  \
+	}
 
 static const struct {
 	const char *name;
@@ -590,7 +592,7 @@ int main(void)
 	struct td_source source = {
 		.machine = &machine,
 		.tree = &tree,
-		.facts.find = find_facts,
+		.find_facts = find_facts,
 	};
 
 	test_machine(&machine, "lnl");

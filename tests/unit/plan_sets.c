@@ -136,7 +136,6 @@ static void check_runs(struct td_plan *plan, size_t r, size_t nr)
 	size_t all = plan->nr_groups;
 
 	for (unsigned int run = 0; run < plan->nr_sets; run++) {
-		struct td_parked parked = { 0 };
 		size_t want = 0;
 
 		for (size_t g = 0; g < all; g++)
@@ -146,11 +145,11 @@ static void check_runs(struct td_plan *plan, size_t r, size_t nr)
 				   !has_pmu(rows[r].groups, nr, pmu) ||
 				   has_work(plan, pmu, run),
 			   "%s: run %u counts instructions", rows[r].what, run);
-		td_plan_take_set(plan, run, &parked);
-		ok(plan->nr_groups == want && parked.nr == all - want,
+		td_plan_take_set(plan, run);
+		ok(plan->nr_groups == want && plan->nr_parked == all - want,
 		   "%s: run %u has %zu groups", rows[r].what, run,
 		   plan->nr_groups);
-		td_plan_put_back(plan, &parked);
+		td_plan_put_back(plan);
 		ok(plan->nr_groups == all, "%s: all are back", rows[r].what);
 	}
 }

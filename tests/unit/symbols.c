@@ -297,9 +297,8 @@ struct listed {
 	bool twice, misses;
 };
 
-static void count_name(void *ctx, const char *name, uint64_t config)
+static void count_name(struct listed *listed, const char *name, uint64_t config)
 {
-	struct listed *listed = ctx;
 	uint64_t parsed = UINT64_MAX;
 
 	for (size_t i = 0; i < listed->nr; i++)
@@ -315,8 +314,12 @@ static void count_name(void *ctx, const char *name, uint64_t config)
 static void test_cache_list(void)
 {
 	struct listed listed = { 0 };
+	unsigned int at = 0;
+	uint64_t config;
+	char name[64];
 
-	td_cache_each(count_name, &listed);
+	while (td_cache_next(&at, &config, name))
+		count_name(&listed, name, config);
 	ok(listed.nr == 2 * (3 + 2 + 3 + 3 + 1 + 1 + 3),
 	   "every config of a cache has a name");
 	ok(!listed.twice, "none has two");

@@ -78,16 +78,16 @@ static struct td_top_facts facts = { .what = "system wide",
 
 static void set_rows(size_t nr)
 {
-	snapshot.rows.report = (struct td_report){ .time_ns = 2500000000,
-						   .columns = columns,
-						   .nr_columns = NR_COLUMNS,
-						   .rows = rows,
-						   .nr_rows = nr };
-	ok(!td_report_find_lost(&snapshot.rows.report, false), "what was lost");
+	snapshot.rows = (struct td_report){ .time_ns = 2500000000,
+					    .columns = columns,
+					    .nr_columns = NR_COLUMNS,
+					    .rows = rows,
+					    .nr_rows = nr };
+	ok(!td_report_find_lost(&snapshot.rows, false), "what was lost");
 	whole_row = make_row("all", "cpu_core", 1000, whole_cells, hot);
-	snapshot.whole.report = snapshot.rows.report;
-	snapshot.whole.report.rows = &whole_row;
-	snapshot.whole.report.nr_rows = 1;
+	snapshot.whole = snapshot.rows;
+	snapshot.whole.rows = &whole_row;
+	snapshot.whole.nr_rows = 1;
 	snapshot.has_whole = true;
 	snapshot.verdict = (struct td_verdict){
 		.situation = TD_SITUATION_CLEAR,

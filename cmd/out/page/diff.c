@@ -104,18 +104,6 @@ static void put_pictures(struct td_writer *writer, const struct td_diff *diff)
 
 /* --- the table -------------------------------------------------------------- */
 
-static void put_number(FILE *fp, double value, int decimals, bool sign)
-{
-	char buf[64];
-
-	fputs("<td class=\"number\">", fp);
-	if (!isnan(value))
-		fprintf(fp, "<data value=\"%.12g\">%s%s</data>", value,
-			sign && value > 0 ? "+" : "",
-			td_out_format(buf, decimals, value));
-	fputs("</td>", fp);
-}
-
 static void put_error(FILE *fp, double error, int decimals)
 {
 	char buf[64];
@@ -136,18 +124,18 @@ static void put_values(FILE *fp, const struct td_diff *diff,
 	int of_slots =
 		td_out_diff_decimals(fmax(s->of[TD_DIFF_A], s->of[TD_DIFF_B]));
 
-	put_number(fp, v->of[TD_DIFF_A], decimals, false);
-	put_number(fp, v->of[TD_DIFF_B], decimals, false);
-	put_number(fp, v->diff, decimals, true);
+	td_page_put_cell(fp, v->of[TD_DIFF_A], decimals, false);
+	td_page_put_cell(fp, v->of[TD_DIFF_B], decimals, false);
+	td_page_put_cell(fp, v->diff, decimals, true);
 	put_error(fp, v->error, decimals);
 	fputs("<td>", fp);
 	td_page_put(fp, row->unit);
 	fputs("</td>", fp);
 	if (td_out_diff_has_slots(diff)) {
-		put_number(fp, s->diff, of_slots, true);
+		td_page_put_cell(fp, s->diff, of_slots, true);
 		put_error(fp, s->error, of_slots);
 	}
-	put_number(fp, row->change_pct, 2, true);
+	td_page_put_cell(fp, row->change_pct, 2, true);
 }
 
 static void put_row(FILE *fp, const struct td_diff *diff,

@@ -37,7 +37,8 @@ const char *td_icicle_colour(char buf[8], int hue, int depth)
 	return buf;
 }
 
-void td_drawn_put_value(FILE *fp, const struct td_drawn *drawn)
+/* "24.5 ±0.1 %" in HTML and XML; what is missing, if there is no value. */
+static void put_value(FILE *fp, const struct td_drawn *drawn)
 {
 	char text[TD_VALUE_SIZE];
 
@@ -74,7 +75,7 @@ static void put_title(FILE *fp, const struct td_drawn *drawn)
 	fputs("<title>", fp);
 	td_page_put(fp, drawn->column->name);
 	fputs(": ", fp);
-	td_drawn_put_value(fp, drawn);
+	put_value(fp, drawn);
 	fputs(mark_words(drawn->mark), fp);
 	if (drawn->node->desc) {
 		fputs(". ", fp);

@@ -23,7 +23,5 @@ void td_icicle_put(FILE *fp, const struct td_picture *picture,
 		   const struct td_place_on_page *place);
 /* "#e69f00" of a node of this depth below level 1. */
 const char *td_icicle_colour(char buf[8], int hue, int depth);
-/* "24.5 ±0.1 %" in HTML and XML; what is missing, if there is no value. */
-void td_drawn_put_value(FILE *fp, const struct td_drawn *drawn);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A table of all rows: CPUs, threads, cgroups, regions or functions. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "cmd/out/page/parts.h"
@@ -57,25 +56,14 @@ static void put_header(const struct rows *rows)
 	fputs("</tr></thead>\n", fp);
 }
 
-static void put_number(FILE *fp, double value)
-{
-	char buf[64];
-
-	fputs("<td class=\"number\">", fp);
-	if (!isnan(value))
-		fprintf(fp, "<data value=\"%.12g\">%s</data>", value,
-			td_out_format(buf, 1, value));
-	fputs("</td>", fp);
-}
-
 static void put_facts(FILE *fp, const struct td_region_facts *facts)
 {
 	fputs("<td class=\"number\">", fp);
 	if (!facts->outside || facts->function)
 		fprintf(fp, "%" PRIu64, facts->calls);
 	fputs("</td>", fp);
-	put_number(fp, facts->inclusive_pct);
-	put_number(fp, facts->exclusive_pct);
+	td_page_put_cell(fp, facts->inclusive_pct, 1, false);
+	td_page_put_cell(fp, facts->exclusive_pct, 1, false);
 }
 
 static void put_cell(FILE *fp, const struct td_row *row,

@@ -3,13 +3,8 @@
 
 #include <math.h>
 
+#include "cmd/out/out.h"
 #include "lib/base/printable.h"
-
-/* How a format shows what it cannot show as it is. */
-struct escapes {
-	const char *(*of)(char c); /* NULL: nothing in its place */
-	const char *byte;          /* printf's format of an unprintable one */
-};
 
 static const char *of_html(char c)
 {
@@ -48,34 +43,33 @@ static const char *of_json(char c)
 	}
 }
 
-static void put(FILE *fp, const char *text, const struct escapes *escapes)
+static void put(FILE *fp, char c, const char *instead)
 {
-	while (*text) {
-		size_t len = td_printable_span(text);
+	if (instead)
+		fputs(instead, fp);
+	else
+		fputc(c, fp);
+}
 
-		for (; len; len--, text++) {
-			const char *instead = escapes->of(*text);
+static void put_html(FILE *fp, const char *letter)
+{
+	put(fp, *letter, of_html(*letter));
+}
 
-			if (instead)
-				fputs(instead, fp);
-			else
-				fputc(*text, fp);
-		}
-		if (*text)
-			fprintf(fp, "%s%02x", escapes->byte,
-				(unsigned char)*text++);
-	}
+static void put_json(FILE *fp, const char *letter)
+{
+	put(fp, *letter, of_json(*letter));
 }
 
 void td_page_put(FILE *fp, const char *text)
 {
-	put(fp, text, &(struct escapes){ of_html, "\\x" });
+	td_put_escaped(fp, text, put_html, "\\x");
 }
 
 void td_page_put_json(FILE *fp, const char *text)
 {
 	fputc('"', fp);
-	put(fp, text, &(struct escapes){ of_json, "\\\\x" });
+	td_put_escaped(fp, text, put_json, "\\\\x");
 	fputc('"', fp);
 }
 
@@ -85,4 +79,16 @@ void td_page_put_number(FILE *fp, double value)
 		fprintf(fp, "%.6g", value == 0 ? 0 : value);
 	else
 		fputs("null", fp);
+}
+
+void td_page_put_cell(FILE *fp, double value, int decimals, bool sign)
+{
+	char buf[64];
+
+	fputs("<td class=\"number\">", fp);
+	if (!isnan(value))
+		fprintf(fp, "<data value=\"%.12g\">%s%s</data>", value,
+			sign && value > 0 ? "+" : "",
+			td_out_format(buf, decimals, value));
+	fputs("</td>", fp);
 }

@@ -2,6 +2,7 @@
 #ifndef TD_CMD_OUT_PAGE_TEXT_H
 #define TD_CMD_OUT_PAGE_TEXT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /*
@@ -15,5 +16,10 @@ void td_page_put(FILE *fp, const char *text);
 void td_page_put_json(FILE *fp, const char *text);
 /* A JSON number of six digits; null if there is none. */
 void td_page_put_number(FILE *fp, double value);
+/*
+ * A cell of a table, with the exact value beside the one that is shown, for scripts;
+ * empty if there is none.  sign: with a + before what is more than 0.
+ */
+void td_page_put_cell(FILE *fp, double value, int decimals, bool sign);
 
 #endif

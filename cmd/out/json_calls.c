@@ -86,6 +86,10 @@ void td_out_json_durations(struct td_writer *writer,
 	struct json_object *slowest = json_object_new_array();
 
 	td_json_put_string(o, "function", timed->name);
+	td_json_add(o, "engine",
+		    timed->engine ? json_object_new_string(
+					    td_timed_engine(timed->engine))
+				  : NULL);
 	td_json_put_int(o, "calls", (int64_t)timed->durations.nr);
 	put_quantiles(o, &timed->durations);
 	td_json_add(o, "slow", slow->slow ? slow_object(slow) : NULL);

@@ -14,11 +14,13 @@
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
+#include "cmd/regions/regions.h"
 #include "cmd/regions/result.h"
 #include "cmd/sample/calls_cost.h"
 #include "cmd/sample/calls_next.h"
 #include "cmd/sample/functions.h"
 #include "cmd/sample/gather.h"
+#include "cmd/say.h"
 #include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/plan/join.h"
@@ -189,8 +191,12 @@ static int open_probes(struct calling *c, struct td_err *err)
 static int name_functions(struct calling *c, struct td_err *err)
 {
 	for (size_t i = 0; i < c->functions.nr; i++) {
-		if (!td_regions_add_timed(&c->regions, c->functions.v[i].name))
+		struct td_timed *timed = td_regions_add_timed(
+			&c->regions, c->functions.v[i].name);
+
+		if (!timed)
 			return td_err_nomem(err);
+		timed->engine = TD_BY_UPROBES;
 	}
 	return 0;
 }
@@ -374,23 +380,61 @@ static int show_plan(struct calling *c, struct td_err *err)
 	return rc;
 }
 
-static int run(const struct td_opts *opts, int *status, struct td_err *err)
+/*
+ * What uprobes cannot do, marks may: if there is no right to probe, or no function of
+ * the name, in a program that has marks.
+ */
+static bool has_marks_instead(const struct calling *c,
+			      const struct td_opts *opts,
+			      const struct td_err *err)
 {
-	struct td_inherited inherited = { 0 };
+	const struct td_entry_point *last;
+
+	if (opts->calls.engine || !opts->target.command ||
+	    opts->when.timeout_ms || opts->target.no_inherit ||
+	    !c->functions.nr)
+		return false;
+	last = &c->functions.v[c->functions.nr - 1];
+	return last->marked && (err->code == -EACCES || !last->offset);
+}
+
+static int run_marks(const struct td_opts *opts, struct td_inherited *inherited,
+		     int *status, struct td_err *err)
+{
+	if (!opts->show.quiet)
+		td_say("tdstat: by the program's marks: %s\n", err->msg);
+	*err = (struct td_err){ 0 };
+	return td_regions_run(opts, inherited, status, err);
+}
+
+static int run_probes(const struct td_opts *opts,
+		      struct td_inherited *inherited, int *status,
+		      struct td_err *err)
+{
 	struct td_reached reached = { 0 };
 	struct calling c = { .probes.events = -1 };
-	int rc;
+	int rc = plan(&c, opts, err);
+	bool marks = rc && has_marks_instead(&c, opts, err);
 
-	td_inherited_change(&inherited);
-	rc = plan(&c, opts, err);
 	if (!rc)
 		rc = opts->dry_run ? show_plan(&c, err)
-				   : gather(&c, &inherited, status, err);
+				   : gather(&c, inherited, status, err);
 	rc = td_gathering_close(&c.gathering, rc, err);
 	reached.over = c.gathering.over;
 	free_all(&c);
-	return rc ? td_always_go_on(opts, &inherited, &reached, status, err)
-		  : 0;
+	if (marks)
+		return run_marks(opts, inherited, status, err);
+	return rc ? td_always_go_on(opts, inherited, &reached, status, err) : 0;
+}
+
+static int run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_inherited inherited = { 0 };
+
+	td_inherited_change(&inherited);
+	return opts->calls.engine == TD_BY_MARKS
+		       ? td_regions_run(opts, &inherited, status, err)
+		       : run_probes(opts, &inherited, status, err);
 }
 
 /* --- the subcommand --------------------------------------------------------- */
@@ -398,7 +442,30 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 /* The functions come first, then a command. */
 static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
+	opts->calls.by_duration = true;
 	return opts->nr_patterns ? 1 : td_value_pattern(opts, word, err);
+}
+
+static int set_engine(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	opts->calls.engine = td_timed_engine_find(arg);
+	if (opts->calls.engine == TD_BY_MARKS ||
+	    opts->calls.engine == TD_BY_UPROBES)
+		return 0;
+	return td_err_usage(err, "--engine %s: not one of marks, uprobes", arg);
+}
+
+static int check_marks(const struct td_opts *opts, struct td_err *err)
+{
+	if (!opts->target.command || td_target_attaches(&opts->target))
+		return td_err_usage(err, "--engine=marks: a program counts its "
+					 "marks from its start on, so it has "
+					 "to be a command");
+	if (opts->when.timeout_ms || opts->target.no_inherit)
+		return td_err_usage(err, "--engine=marks: marks are counted to "
+					 "the end, of all that the command "
+					 "starts: --timeout and -i exclude it");
+	return 0;
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)
@@ -415,10 +482,17 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	}
 	if (opts->ask.level > MOST_LEVELS || opts->ask.drill)
 		return td_err_usage(err, "-l: calls have levels 1 and 2");
-	return 0;
+	return opts->calls.engine == TD_BY_MARKS ? check_marks(opts, err) : 0;
 }
 
 /* clang-format off */
+static const struct td_option counting[] = {
+	{ "engine", 0, "marks|uprobes",
+	  "by marks of libtdstat, or by probes at functions",
+	  TD_OPTION_FUNCTION, .set = set_engine },
+	{ NULL },
+};
+
 static const struct td_option showing[] = {
 	{ "verbose", 'v', NULL, "show what is opened, and trees, too",
 	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
@@ -426,16 +500,16 @@ static const struct td_option showing[] = {
 };
 /* clang-format on */
 
+static const struct td_option_group group_counting = { TD_SECTION_WHAT,
+						       counting };
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_tasks,   &td_group_cores,
-	&td_group_files,   &td_group_two_levels,
-	&td_group_timeout, &td_group_require,
-	&group_showing,    &td_group_region_rows,
-	&td_group_formats, &td_group_output,
-	&td_group_head,    &td_group_stream,
-	&td_group_dry_run, NULL,
+	&group_counting,   &td_group_tasks,      &td_group_cores,
+	&td_group_files,   &td_group_two_levels, &td_group_timeout,
+	&td_group_require, &group_showing,       &td_group_region_rows,
+	&td_group_formats, &td_group_output,     &td_group_head,
+	&td_group_stream,  &td_group_dry_run,    NULL,
 };
 
 const struct td_command td_command_calls = {

@@ -89,6 +89,9 @@ void td_timed_put(struct json_object *line, const struct td_regions *regions)
 		struct json_object *o = json_object_new_object();
 
 		td_json_put_string(o, "name", timed->name);
+		if (timed->engine)
+			td_json_put_string(o, "engine",
+					   td_timed_engine(timed->engine));
 		put(o, "middle", timed->middle);
 		put(o, "slow", timed->slow);
 		put(o, "max_ns", timed->durations.max_ns);
@@ -218,6 +221,7 @@ static int read_one(struct json_object *o, struct td_regions *regions)
 	timed = td_regions_add_timed(regions, name);
 	if (!timed)
 		return -ENOMEM;
+	timed->engine = td_timed_engine_find(td_json_string(o, "engine"));
 	if (!json_object_array_length(steps))
 		return 0;
 	return read_bucket(o, "middle", &timed->middle) &&

@@ -156,6 +156,7 @@ calls() {
 @test "what makes no sense" {
 	saved sapphirerapids
 	for words in '' '-- ./program' 'f' 'f -a' 'f -C 0' 'f -l 3 -- ./program' 'f -l auto -- ./program' \
+		'f --engine=marks -p 1' 'f --engine=x -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
 		'@x -- ./program' 'f@ -- ./program' ',f -- ./program' 'other,other -- ./program'; do
 		calls $words
 		[ "$status" -eq 64 ] || {
@@ -183,6 +184,30 @@ calls() {
 	try "${as[@]}" "$TDSTAT" calls parse_request --require -- "$open/program"
 	rm -r "$open"
 	[ "$status" -eq 125 ]
+}
+
+@test "a program with marks: its regions, where no function has the name" {
+	saved sapphirerapids
+	# td_begin() of a library, which is not called, as nothing is counted
+	printf 'void td_begin(const char *);\nvoid td_begin(const char *n) { (void)n; }\n' >marks.c
+	gcc -shared -fPIC -o libmarks.so marks.c
+	printf 'void td_begin(const char *);\nint main(void) { td_begin("region"); return 5; }\n' >main.c
+	gcc -O1 -o marked main.c libmarks.so -Wl,-rpath,"$PWD"
+	strip marked
+	calls region --dry-run -- ./marked
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"by the program's marks: "*marked:*"no symbols"* ]]
+	[ "$(grep -c '^group' <<<"$output")" -eq 1 ]
+	[[ $output != *"probes at"* ]]
+	# a program without them is a wrong name
+	calls region --dry-run -- ./program
+	[ "$status" -eq 64 ]
+	# a probe that was asked for is not replaced
+	calls region --engine=uprobes --dry-run -- ./marked
+	[ "$status" -eq 1 ]
+	calls parse_request --engine=marks --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	[[ $output != *"probes at"* ]]
 }
 
 # --- recordings -----------------------------------------------------------------

@@ -11,6 +11,7 @@ load nobody
 
 ROOT=$BATS_TEST_DIRNAME/../..
 PROGRAM=$ROOT/build/tests/machine/calls
+MARKED=$ROOT/build/tests/machine/regions
 
 # What the probes cost is counted in the program's own scenario, as on silicon.
 calls() {
@@ -122,6 +123,30 @@ slow_are() {
 @test "calls that are alike have no slow ones" {
 	run -0 calls spin@"$PROGRAM" -j -o out -- "$PROGRAM" 20 short
 	jq -es 'map(select(.durations)) | all(.durations.slow == null)' out
+}
+
+# --- marks ------------------------------------------------------------------------
+
+# As "tdstat regions --calls" says of the same program (durations.bats holds that to its clock).
+@test "regions that the program marks, instead of functions" {
+	run -0 --separate-stderr taskset -c 0 "$TDSTAT" calls one --record rec -j -o out -- "$MARKED" mixed 160 2000
+	[[ $stderr == *"by the program's marks: "*"no function one"* ]]
+	[ "$(of one '"\(.engine) \(.calls)"')" = "marks 160" ]
+	# of the four, one is slow, by memory
+	[ "$(of one '.slow.causes[0].node')" = tma_backend_bound ]
+	[ "$(jq -s 'map(select(.metric and .function != "one")) | length' out)" -eq 0 ]
+	"$TDSTAT" report rec | grep -q ' one: 160 calls by marks  p50 '
+	run ! grep -q 'inf\|nan' <("$TDSTAT" report rec -x,)
+}
+
+@test "marks without rights; regions that there are not" {
+	run -0 --separate-stderr as_nobody 2 "$TDSTAT" calls main -o /dev/null -- "$MARKED" mixed 160 500
+	[[ $stderr == *"by the program's marks: "*CAP_SYS_ADMIN* ]]
+	[[ $stderr == *"main: no such region: those that are marked are one"* ]]
+	run -0 --separate-stderr calls two --engine=marks -j -o out -- "$MARKED" mixed 16 500
+	[[ $stderr == *"two: no such region: those that are marked are one"* ]]
+	run -0 calls job,spin@"$PROGRAM" -o out -- "$PROGRAM" 100 threads
+	grep -q ' job: 100 calls by uprobes ' out
 }
 
 # --- around it --------------------------------------------------------------------

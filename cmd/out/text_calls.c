@@ -41,6 +41,10 @@ void td_out_text_quantiles(const struct td_writer *writer,
 
 	fprintf(fp, " %s: ", timed->name);
 	put_count(fp, writer->frame->big_num, (double)durations->nr);
+	if (timed->all) {
+		fputs(" of ", fp);
+		put_count(fp, writer->frame->big_num, (double)timed->all);
+	}
 	fprintf(fp, " call%s", durations->nr == 1 ? "" : "s");
 	if (timed->engine)
 		fprintf(fp, " by %s", td_timed_engine(timed->engine));

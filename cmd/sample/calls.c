@@ -15,70 +15,45 @@
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/regions/regions.h"
-#include "cmd/regions/result.h"
-#include "cmd/sample/calls_cost.h"
+#include "cmd/sample/calling.h"
 #include "cmd/sample/calls_next.h"
-#include "cmd/sample/functions.h"
+#include "cmd/sample/calls_pace.h"
 #include "cmd/sample/gather.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/plan/join.h"
-#include "lib/sample/call_counts.h"
-#include "lib/sample/probes.h"
 
 #define MOST_LEVELS 2
 
 /* Of a ring: each call is two samples, and root may have more memory. */
 #define RING_PAGES 1024
 
-#define NR_EMPTY 2 /* by td_entry_point.stepped */
-
-/* The companions of each group; behind them stand the probes of each function. */
-enum {
-	FAULTS,
-	SWITCHES,
-	PROBES,
-};
-
-struct calling {
-	struct td_job job;
-	struct td_functions functions;
-	/* whose calls cost what their probes do, of both kinds */
-	struct td_entry_point empty[NR_EMPTY];
-	struct td_call_cost costs[NR_EMPTY];
-	const struct td_call_cost **cost_of; /* of each function */
-	struct td_probes probes;
-	struct td_companion *companions;
-	struct td_gathering gathering;
-	struct td_pairing pairing;
-	struct td_call_counts counts;
-	struct td_regions regions;
-	struct td_batched batched;
-	struct td_region_result result;
-};
-
 /* --- records ---------------------------------------------------------------- */
 
-static int take_sample(struct calling *c, const struct td_record *record,
+static int take_sample(struct td_calling *c, const struct td_record *record,
 		       int event)
 {
 	size_t at = (size_t)event - c->job.plan.events.nr;
 	size_t nr = c->gathering.nr_companions;
 	size_t companion = at % nr;
 	enum td_probed what = TD_PROBED_SWITCH;
-	size_t probe = companion - PROBES;
+	size_t probe = companion - TD_CALLING_PROBES;
 
-	if (companion >= PROBES)
+	if (companion >= TD_CALLING_PROBES)
 		what = probe % 2 ? TD_PROBED_EXIT : TD_PROBED_ENTRY;
-	return td_pairing_sample(&c->pairing, record, (int)(at / nr), what,
-				 companion < PROBES ? 0 : (int)(probe / 2));
+	if (what == TD_PROBED_ENTRY &&
+	    td_calls_note_entry(c, record->tid, probe / 2))
+		return -ENOMEM;
+	return td_pairing_sample(
+		&c->pairing, record, (int)(at / nr), what,
+		companion < TD_CALLING_PROBES ? 0 : (int)(probe / 2));
 }
 
 static int take(void *ctx, const struct td_record *record, int event, int spot,
 		int caller)
 {
-	struct calling *c = ctx;
+	struct td_calling *c = ctx;
 
 	(void)spot;
 	(void)caller;
@@ -103,7 +78,7 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 
 static int take_call(void *ctx, const struct td_paired_call *call)
 {
-	struct calling *c = ctx;
+	struct td_calling *c = ctx;
 
 	return td_call_counts_add(&c->counts, c->regions.timed, call);
 }
@@ -122,32 +97,34 @@ static void add_probe(struct td_companion *at, const struct td_probe *probe)
 static struct td_companion *make_companions(const struct td_probe *probes,
 					    size_t nr)
 {
-	struct td_companion *all = calloc(PROBES + 2 * nr, sizeof(*all));
+	struct td_companion *all =
+		calloc(TD_CALLING_PROBES + 2 * nr, sizeof(*all));
 
 	if (!all)
 		return NULL;
-	all[FAULTS] = (struct td_companion){ PERF_TYPE_SOFTWARE,
-					     PERF_COUNT_SW_PAGE_FAULTS, false };
-	all[SWITCHES] =
+	all[TD_CALLING_FAULTS] =
+		(struct td_companion){ PERF_TYPE_SOFTWARE,
+				       PERF_COUNT_SW_PAGE_FAULTS, false };
+	all[TD_CALLING_SWITCHES] =
 		(struct td_companion){ PERF_TYPE_SOFTWARE,
 				       PERF_COUNT_SW_CONTEXT_SWITCHES, true };
 	for (size_t i = 0; i < nr; i++)
-		add_probe(&all[PROBES + 2 * i], &probes[i]);
+		add_probe(&all[TD_CALLING_PROBES + 2 * i], &probes[i]);
 	return all;
 }
 
 /* By the probes behind those of the functions, which are at empty ones. */
-static int measure_cost(struct calling *c, bool stepped, struct td_err *err)
+static int measure_cost(struct td_calling *c, bool stepped, struct td_err *err)
 {
 	td_autofree struct td_companion *empty =
 		make_companions(&c->probes.v[c->functions.nr + stepped], 1);
 
 	return empty ? td_call_cost_measure(&c->costs[stepped], &c->job, empty,
-					    PROBES + 2, stepped, err)
+					    TD_CALLING_PROBES + 2, stepped, err)
 		     : td_err_nomem(err);
 }
 
-static int measure_costs(struct calling *c, struct td_err *err)
+static int measure_costs(struct td_calling *c, struct td_err *err)
 {
 	size_t nr = c->functions.nr;
 	int rc = 0;
@@ -166,29 +143,29 @@ static int measure_costs(struct calling *c, struct td_err *err)
 	return rc;
 }
 
-static int open_probes(struct calling *c, struct td_err *err)
+static int open_probes(struct td_calling *c, struct td_err *err)
 {
 	struct td_gathering *g = &c->gathering;
 	size_t nr = c->functions.nr;
 	td_autofree struct td_entry_point *entries =
-		calloc(nr + NR_EMPTY, sizeof(*entries));
+		calloc(nr + TD_NR_EMPTY, sizeof(*entries));
 	int rc = entries ? 0 : td_err_nomem(err);
 
-	for (int i = 0; !rc && i < NR_EMPTY; i++)
+	for (int i = 0; !rc && i < TD_NR_EMPTY; i++)
 		rc = td_empty_find(&c->empty[i], i, err);
 	if (rc)
 		return rc;
 	memcpy(entries, c->functions.v, nr * sizeof(*entries));
 	memcpy(entries + nr, c->empty, sizeof(c->empty));
-	rc = td_probes_open(&c->probes, entries, nr + NR_EMPTY, err);
+	rc = td_probes_open(&c->probes, entries, nr + TD_NR_EMPTY, err);
 	if (rc)
 		return rc;
 	g->companions = c->companions = make_companions(c->probes.v, nr);
-	g->nr_companions = PROBES + 2 * nr;
+	g->nr_companions = TD_CALLING_PROBES + 2 * nr;
 	return c->companions ? measure_costs(c, err) : td_err_nomem(err);
 }
 
-static int name_functions(struct calling *c, struct td_err *err)
+static int name_functions(struct td_calling *c, struct td_err *err)
 {
 	for (size_t i = 0; i < c->functions.nr; i++) {
 		struct td_timed *timed = td_regions_add_timed(
@@ -201,7 +178,7 @@ static int name_functions(struct calling *c, struct td_err *err)
 	return 0;
 }
 
-static void prepare(struct calling *c)
+static void prepare(struct td_calling *c)
 {
 	struct td_gathering *g = &c->gathering;
 
@@ -209,6 +186,7 @@ static void prepare(struct calling *c)
 	g->format.values = g->format.stack = g->switches = true;
 	g->most_pages = RING_PAGES;
 	g->take = take;
+	g->serve = td_calls_pace;
 	g->ctx = c;
 	c->pairing.plan = c->counts.plan = &c->job.plan;
 	c->pairing.nr_functions = c->functions.nr;
@@ -217,7 +195,7 @@ static void prepare(struct calling *c)
 	c->counts.wall_ns = td_wall_ns() - td_now_ns();
 }
 
-static int plan(struct calling *c, const struct td_opts *opts,
+static int plan(struct td_calling *c, const struct td_opts *opts,
 		struct td_err *err)
 {
 	struct td_gathering *g = &c->gathering;
@@ -239,7 +217,7 @@ static int plan(struct calling *c, const struct td_opts *opts,
 
 /* --- the run ---------------------------------------------------------------- */
 
-static void say_unpaired(const struct calling *c, size_t function)
+static void say_unpaired(const struct td_calling *c, size_t function)
 {
 	static const struct {
 		size_t offset;
@@ -275,40 +253,9 @@ static void say_unpaired(const struct calling *c, size_t function)
 	}
 }
 
-/* From this share of the CPU time on, what the probes cost is worth a remark. */
-#define MUCH_PCT 5
-
-/* Of a process that runs already, the CPU time is not known: at most all of one. */
-static void say_cost(const struct calling *c)
+static void say(const struct td_calling *c)
 {
-	const struct td_usage *usage = &c->gathering.usage;
-	double all_ns = usage->has_times
-				? (double)(usage->user_ns + usage->sys_ns)
-				: (double)usage->elapsed_ns;
-	double cost_ns = 0, pct;
-	uint64_t nr = 0;
-
-	for (size_t i = 0; i < c->functions.nr; i++) {
-		uint64_t calls = c->regions.timed[i].durations.nr;
-
-		if (c->pairing.unpaired)
-			calls += c->pairing.unpaired[i].recursive;
-		cost_ns += (double)calls * (double)c->cost_of[i]->pair_ns;
-		nr += calls;
-	}
-	pct = 100 * cost_ns / all_ns;
-	if (pct > MUCH_PCT)
-		td_job_say(&c->job,
-			   "tdstat: the probes took about %.0f %% of the %s: "
-			   "%.1f us for each of %" PRIu64 " calls\n",
-			   fmin(pct, 100),
-			   usage->has_times ? "CPU time" : "time of a CPU",
-			   cost_ns / (double)nr / 1e3, nr);
-}
-
-static void say(const struct calling *c)
-{
-	say_cost(c);
+	td_calls_say_cost(c);
 	for (size_t i = 0; i < c->functions.nr; i++) {
 		say_unpaired(c, i);
 		if (!c->regions.timed[i].durations.nr)
@@ -318,18 +265,19 @@ static void say(const struct calling *c)
 	td_calls_say_next(&c->job, &c->result.view.report);
 }
 
-static int show(struct calling *c, struct td_err *err)
+static int show(struct td_calling *c, struct td_err *err)
 {
 	struct td_gathering *g = &c->gathering;
 
 	td_pairing_end(&c->pairing);
+	td_calls_end_pace(c);
 	if (td_call_counts_to_regions(&c->counts, &c->regions, &c->batched))
 		return td_err_nomem(err);
 	return td_region_result_show(&c->result, &c->batched, &g->usage,
 				     g->status, err);
 }
 
-static int gather(struct calling *c, struct td_inherited *inherited,
+static int gather(struct td_calling *c, struct td_inherited *inherited,
 		  int *status, struct td_err *err)
 {
 	struct td_gathering *g = &c->gathering;
@@ -348,7 +296,7 @@ static int gather(struct calling *c, struct td_inherited *inherited,
 	return td_region_result_close(&c->result, rc, err);
 }
 
-static void free_all(struct calling *c)
+static void free_all(struct td_calling *c)
 {
 	td_call_counts_free(&c->counts);
 	td_pairing_free(&c->pairing);
@@ -359,7 +307,7 @@ static void free_all(struct calling *c)
 	/* after the events, which use them */
 	td_probes_close(&c->probes);
 	td_functions_free(&c->functions);
-	for (size_t i = 0; i < NR_EMPTY; i++) {
+	for (size_t i = 0; i < TD_NR_EMPTY; i++) {
 		td_entry_free(&c->empty[i]);
 		free(c->costs[i].values);
 		free(c->costs[i].times_ns);
@@ -369,7 +317,7 @@ static void free_all(struct calling *c)
 }
 
 /* What would be opened, and where the probes would be. */
-static int show_plan(struct calling *c, struct td_err *err)
+static int show_plan(struct td_calling *c, struct td_err *err)
 {
 	int rc = td_dry_run(&c->job, err);
 
@@ -384,7 +332,7 @@ static int show_plan(struct calling *c, struct td_err *err)
  * What uprobes cannot do, marks may: if there is no right to probe, or no function of
  * the name, in a program that has marks.
  */
-static bool has_marks_instead(const struct calling *c,
+static bool has_marks_instead(const struct td_calling *c,
 			      const struct td_opts *opts,
 			      const struct td_err *err)
 {
@@ -412,7 +360,7 @@ static int run_probes(const struct td_opts *opts,
 		      struct td_err *err)
 {
 	struct td_reached reached = { 0 };
-	struct calling c = { .probes.events = -1 };
+	struct td_calling c = { .probes.events = -1 };
 	int rc = plan(&c, opts, err);
 	bool marks = rc && has_marks_instead(&c, opts, err);
 
@@ -461,6 +409,9 @@ static int check_marks(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(err, "--engine=marks: a program counts its "
 					 "marks from its start on, so it has "
 					 "to be a command");
+	if (opts->overhead_pct > 0)
+		return td_err_usage(err, "--overhead is of probes: "
+					 "--engine=marks excludes it");
 	if (opts->when.timeout_ms || opts->target.no_inherit)
 		return td_err_usage(err, "--engine=marks: marks are counted to "
 					 "the end, of all that the command "
@@ -490,6 +441,9 @@ static const struct td_option counting[] = {
 	{ "engine", 0, "marks|uprobes",
 	  "by marks of libtdstat, or by probes at functions",
 	  TD_OPTION_FUNCTION, .set = set_engine },
+	{ "overhead", 0, "PERCENT",
+	  "limit the cost of probes to this share of time (default: 5)",
+	  TD_OPTION_FUNCTION, .set = td_value_overhead },
 	{ NULL },
 };
 

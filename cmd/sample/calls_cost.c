@@ -141,7 +141,7 @@ static uint64_t call_all(const struct trial *t)
 }
 
 static int call_often(struct trial *t, struct td_sampler *sampler,
-		      uint64_t *pair_ns)
+		      uint64_t *pair_ns, uint64_t *off_ns)
 {
 	t->nr = 0;
 	td_sampler_enable(sampler, true);
@@ -152,6 +152,8 @@ static int call_often(struct trial *t, struct td_sampler *sampler,
 	t->nr = 0;
 	*pair_ns = call_all(t);
 	td_sampler_enable(sampler, false);
+	/* the kernel is interrupted still, and takes no sample */
+	*off_ns = call_all(t);
 	return td_sampler_read(sampler, true, take, t) ? -ENOMEM : 0;
 }
 
@@ -209,16 +211,18 @@ static bool go_to(const struct td_job *job, int group, const cpu_set_t *allowed)
 static int try_group(struct trial *t, struct td_sampler *sampler, int group,
 		     struct td_call_cost *cost)
 {
-	uint64_t pair_ns;
+	uint64_t pair_ns, off_ns;
 	int rc;
 
 	t->group = group;
-	rc = call_often(t, sampler, &pair_ns);
+	rc = call_often(t, sampler, &pair_ns, &off_ns);
 	if (rc || t->nr < CALLS / 2)
 		return rc;
 	average(t, cost);
 	if (pair_ns > cost->pair_ns)
 		cost->pair_ns = pair_ns;
+	if (off_ns > cost->off_ns)
+		cost->off_ns = off_ns;
 	return 0;
 }
 

@@ -68,6 +68,11 @@ enum {
 struct td_timed {
 	char *name;
 	int engine; /* TD_BY_MARKS, ...; 0: unknown */
+	/*
+	 * How often it was called, calls within others included, if probes were off at
+	 * times; 0: all calls that ended were counted.
+	 */
+	uint64_t all;
 	struct td_durations durations;
 	struct td_slow_call slowest[TD_SLOWEST]; /* the slowest first */
 	size_t nr_slowest;

@@ -182,8 +182,8 @@ static int leave(struct td_pairing *pairing, struct td_pairing_thread *thread,
 		leave_frame(pairing, thread);
 	}
 	if (!thread->nr_frames || !frame || frame->stack != stack) {
-		of->before += !pairing->nr_losses;
-		of->lost += pairing->nr_losses > 0;
+		of->before += !pairing->nr_losses && !pairing->gaps;
+		of->lost += pairing->nr_losses > 0 && !pairing->gaps;
 		return 0;
 	}
 	if (frame->lost)
@@ -432,6 +432,21 @@ static void end_frames(struct td_pairing *pairing,
 
 		pairing->unpaired[frame->function].open += frame->sums != NULL;
 	}
+}
+
+size_t td_pairing_nr_open(const struct td_pairing *pairing)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < pairing->nr_threads; i++)
+		nr += pairing->threads[i].nr_frames;
+	return nr;
+}
+
+void td_pairing_gap(struct td_pairing *pairing)
+{
+	for (size_t i = 0; i < pairing->nr_threads; i++)
+		end_frames(pairing, &pairing->threads[i]);
 }
 
 void td_pairing_exec(struct td_pairing *pairing, int tid)

@@ -18,6 +18,8 @@ static const char *const roots[] = { "/sys/kernel/tracing",
 
 /* The group of the events: that of the process. */
 #define GROUP "tdstat_%d"
+/* Of an event: the kernel lists hits without the group. */
+#define NAME "%c%zu_%d"
 
 /* --- tracefs ---------------------------------------------------------------- */
 
@@ -94,8 +96,8 @@ static int read_id(const struct td_probes *probes, char kind, size_t number,
 	int fd;
 	ssize_t nr;
 
-	snprintf(path, sizeof(path), "%s/events/" GROUP "/%c%zu/id",
-		 probes->root, (int)getpid(), kind, number);
+	snprintf(path, sizeof(path), "%s/events/" GROUP "/" NAME "/id",
+		 probes->root, (int)getpid(), kind, number, (int)getpid());
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -114,9 +116,9 @@ static int define(const struct td_probes *probes,
 	int rc;
 
 	snprintf(line, sizeof(line),
-		 "%c:" GROUP "/%c%zu /proc/%d/fd/%d:0x%" PRIx64 "\n", kind,
-		 (int)getpid(), kind, number, (int)getpid(), entry->fd,
-		 entry->offset);
+		 "%c:" GROUP "/" NAME " /proc/%d/fd/%d:0x%" PRIx64 "\n", kind,
+		 (int)getpid(), kind, number, (int)getpid(), (int)getpid(),
+		 entry->fd, entry->offset);
 	rc = write_line(probes, line);
 	return rc ? rc : read_id(probes, kind, number, id);
 }
@@ -158,17 +160,48 @@ int td_probes_open(struct td_probes *probes,
 	return rc;
 }
 
+/* "  /proc/77/fd/5 p0_77    1234": the file, the event, its hits. */
+static bool read_hits(const char *line, size_t number, uint64_t *hits)
+{
+	char name[64], wanted[64];
+
+	snprintf(wanted, sizeof(wanted), NAME, 'p', number, (int)getpid());
+	return sscanf(line, "%*s %63s %" SCNu64, name, hits) == 2 &&
+	       strcmp(name, wanted) == 0;
+}
+
+uint64_t td_probes_hits(const struct td_probes *probes, size_t number)
+{
+	td_autofree char *line = NULL;
+	size_t size = 0;
+	uint64_t hits = 0;
+	char path[64];
+	FILE *fp;
+
+	snprintf(path, sizeof(path), "%s/uprobe_profile", probes->root);
+	fp = fopen(path, "re");
+	while (fp && getline(&line, &size, fp) > 0 &&
+	       !read_hits(line, number, &hits))
+		hits = 0;
+	if (fp)
+		fclose(fp);
+	return hits;
+}
+
+static void undefine(const struct td_probes *probes, char kind, size_t number)
+{
+	char line[80];
+
+	snprintf(line, sizeof(line), "-:" GROUP "/" NAME "\n", (int)getpid(),
+		 kind, number, (int)getpid());
+	write_line(probes, line);
+}
+
 void td_probes_close(struct td_probes *probes)
 {
 	for (size_t i = 0; probes->events >= 0 && i < probes->nr; i++) {
-		char line[64];
-
-		snprintf(line, sizeof(line), "-:" GROUP "/p%zu\n",
-			 (int)getpid(), i);
-		write_line(probes, line);
-		snprintf(line, sizeof(line), "-:" GROUP "/r%zu\n",
-			 (int)getpid(), i);
-		write_line(probes, line);
+		undefine(probes, 'p', i);
+		undefine(probes, 'r', i);
 	}
 	td_close_fd(&probes->events);
 	free(probes->v);

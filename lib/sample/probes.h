@@ -27,6 +27,11 @@ struct td_probes {
 int td_probes_open(struct td_probes *probes,
 		   const struct td_entry_point *entries, size_t nr,
 		   struct td_err *err);
+/*
+ * How often the function of a probe was entered while any event used it, on or off.
+ * Before Linux 6.11 some of what several CPUs do at once is missing.  0: unknown.
+ */
+uint64_t td_probes_hits(const struct td_probes *probes, size_t number);
 void td_probes_close(struct td_probes *probes);
 
 #endif

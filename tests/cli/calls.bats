@@ -156,7 +156,7 @@ calls() {
 @test "what makes no sense" {
 	saved sapphirerapids
 	for words in '' '-- ./program' 'f' 'f -a' 'f -C 0' 'f -l 3 -- ./program' 'f -l auto -- ./program' \
-		'f --engine=marks -p 1' 'f --engine=x -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
+		'f --engine=marks -p 1' 'f --engine=x -- ./program' 'f --engine=marks --overhead 1 -- ./program' 'f --overhead 101 -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
 		'@x -- ./program' 'f@ -- ./program' ',f -- ./program' 'other,other -- ./program'; do
 		calls $words
 		[ "$status" -eq 64 ] || {

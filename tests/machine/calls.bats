@@ -13,9 +13,10 @@ ROOT=$BATS_TEST_DIRNAME/../..
 PROGRAM=$ROOT/build/tests/machine/calls
 MARKED=$ROOT/build/tests/machine/regions
 
-# What the probes cost is counted in the program's own scenario, as on silicon.
+# What the probes cost is counted in the program's own scenario, as on silicon.  It is
+# so much on the emulated machine that few calls would be counted without --overhead.
 calls() {
-	timeout -s KILL 200 "$ROOT/build/emulator/act" 1ms:ports -- "$TDSTAT" calls "$@"
+	timeout -s KILL 200 "$ROOT/build/emulator/act" 1ms:ports -- "$TDSTAT" calls --overhead=100 "$@"
 }
 
 # of FUNCTION FILTER: of its line of durations in the file "out"
@@ -123,6 +124,27 @@ slow_are() {
 @test "calls that are alike have no slow ones" {
 	run -0 calls spin@"$PROGRAM" -j -o out -- "$PROGRAM" 20 short
 	jq -es 'map(select(.durations)) | all(.durations.slow == null)' out
+}
+
+# --- --overhead -------------------------------------------------------------------
+
+@test "calls that come too often are counted in stretches of time, and it is said" {
+	"$TDSTAT" calls job --overhead=10 --record rec -j -o out -- "$PROGRAM" 12000 dram 100
+	"$TDSTAT" report rec >text
+	of job 'del(.slowest, .slow)'
+	[ "$(of job .all)" -eq 12000 ]
+	counted=$(of job .calls)
+	[ "$counted" -ge 50 ] && [ "$counted" -le 8000 ]
+	# rows have the calls that were counted, as they are
+	[ "$(jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | map(.calls) | add' out)" -eq "$counted" ]
+	grep -Eq '^ job: [0-9,]+ of 12,000 calls by uprobes  p50 ' text
+	# long ones are not left out: of 100 calls one takes 6 ms, a quarter of a stretch
+	slow=$(jq -s 'map(select(.metric == "tma_retiring" and .slow == false and .took_from > 0.0045)) | map(.calls) | add // 0' out)
+	echo "$slow slow of $counted"
+	awk -v slow="$slow" -v of="$counted" 'BEGIN { want = of / 100; exit !(slow > want - 4 * sqrt(want) - 2 && slow < 4 * want + 10) }'
+	# of calls that are rare, none is left out
+	"$TDSTAT" calls by_sleep --overhead=30 -j -o out -- "$PROGRAM" 400 sleep 10
+	[ "$(of by_sleep '"\(.calls) \(.all)"')" = "40 40" ]
 }
 
 # --- marks ------------------------------------------------------------------------

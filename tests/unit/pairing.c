@@ -301,6 +301,26 @@ static void test_switch(void)
 	ok(sum(0, TD_CALL_MIGRATIONS) == 0, "it stayed on its CPU");
 }
 
+/* A call from before the gap never ends, nor is one of within it told. */
+static void test_gap(void)
+{
+	begin();
+	enter(7, 800, F);
+	ok(td_pairing_nr_open(&pairing) == 1, "a call is open");
+	pairing.gaps = true;
+	td_pairing_gap(&pairing);
+	ok(td_pairing_nr_open(&pairing) == 0 && pairing.unpaired[F].open == 1,
+	   "a gap ends it");
+	leave(7, 800, F);
+	leave(7, 700, F);
+	ok(nr == 0 && pairing.unpaired[F].before == 0,
+	   "returns of calls that began in a gap");
+	enter(7, 800, F);
+	leave(7, 800, F);
+	ok(nr == 1 && pairing.unpaired[F].left == 0 && calls[0].time_ns == 10,
+	   "a call behind it, at the place of the one that was open");
+}
+
 /* To a CPU of the other kind, which has counted 5000 of the thread before, and back. */
 static void test_migration(void)
 {
@@ -360,6 +380,7 @@ int main(void)
 	test_longjmp();
 	test_tail_call();
 	test_before();
+	test_gap();
 	test_threads();
 	test_fork();
 	test_end();

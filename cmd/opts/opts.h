@@ -56,7 +56,7 @@ struct td_calls_ask {
 	int every;        /* of so many calls of a region one; 0: each */
 	bool by_read;     /* no RDPMC */
 	bool by_duration; /* regions: calls by how long they took, too */
-	int engine;       /* TD_BY_MARKS, TD_BY_UPROBES; 0: what can be had */
+	int engine;       /* TD_BY_MARKS, ...; 0: uprobes, or else marks */
 };
 
 /* What the user asked for.  Strings are argv's. */

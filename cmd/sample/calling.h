@@ -9,8 +9,6 @@
 #include "lib/sample/call_counts.h"
 #include "lib/sample/probes.h"
 
-#define TD_NR_EMPTY 2 /* by td_entry_point.stepped */
-
 /* The companions of each group; behind them stand the probes of each function. */
 enum {
 	TD_CALLING_FAULTS,
@@ -22,7 +20,7 @@ enum {
 struct td_calling {
 	struct td_job job;
 	struct td_functions functions;
-	/* whose calls cost what their probes do, of both kinds */
+	/* of the kinds that the functions may be of */
 	struct td_entry_point empty[TD_NR_EMPTY];
 	struct td_call_cost costs[TD_NR_EMPTY];
 	const struct td_call_cost **cost_of; /* of each function */

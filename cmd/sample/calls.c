@@ -113,15 +113,34 @@ static struct td_companion *make_companions(const struct td_probe *probes,
 	return all;
 }
 
-/* By the probes behind those of the functions, which are at empty ones. */
-static int measure_cost(struct td_calling *c, bool stepped, struct td_err *err)
+/* The kinds of empty functions that are like the probed ones, from first on. */
+static int nr_kinds(const struct td_calling *c, int *first)
 {
-	td_autofree struct td_companion *empty =
-		make_companions(&c->probes.v[c->functions.nr + stepped], 1);
+	bool kernel = c->job.opts->calls.engine == TD_BY_KPROBES;
 
-	return empty ? td_call_cost_measure(&c->costs[stepped], &c->job, empty,
-					    TD_CALLING_PROBES + 2, stepped, err)
+	*first = kernel ? TD_EMPTY_KERNEL : 0;
+	return kernel ? TD_NR_EMPTY - TD_EMPTY_KERNEL : TD_EMPTY_KERNEL;
+}
+
+/* By the probes behind those of the functions, which are at empty ones. */
+static int measure_cost(struct td_calling *c, int kind, struct td_err *err)
+{
+	td_autofree struct td_companion *empty = NULL;
+	int first;
+
+	nr_kinds(c, &first);
+	empty = make_companions(
+		&c->probes.v[c->functions.nr + (size_t)(kind - first)], 1);
+	return empty ? td_call_cost_measure(&c->costs[kind], &c->job, empty,
+					    TD_CALLING_PROBES + 2, kind, err)
 		     : td_err_nomem(err);
+}
+
+static int kind_of(const struct td_entry_point *entry)
+{
+	if (entry->kernel)
+		return TD_EMPTY_KERNEL;
+	return entry->stepped ? TD_EMPTY_STEPPED : TD_EMPTY_PUSHES;
 }
 
 static int measure_costs(struct td_calling *c, struct td_err *err)
@@ -133,31 +152,42 @@ static int measure_costs(struct td_calling *c, struct td_err *err)
 	if (!c->cost_of)
 		return td_err_nomem(err);
 	for (size_t i = 0; !rc && i < nr; i++) {
-		bool stepped = c->functions.v[i].stepped;
+		int kind = kind_of(&c->functions.v[i]);
 
-		c->cost_of[i] = &c->costs[stepped];
-		if (!c->costs[stepped].values)
-			rc = measure_cost(c, stepped, err);
+		c->cost_of[i] = &c->costs[kind];
+		if (!c->costs[kind].values)
+			rc = measure_cost(c, kind, err);
 	}
 	c->counts.costs = c->cost_of;
 	return rc;
+}
+
+/* The functions, and the empty ones behind them. */
+static int define_probes(struct td_calling *c, struct td_err *err)
+{
+	size_t nr = c->functions.nr;
+	td_autofree struct td_entry_point *entries =
+		calloc(nr + TD_NR_EMPTY, sizeof(*entries));
+	int rc = entries ? 0 : td_err_nomem(err);
+	int first, kinds = nr_kinds(c, &first);
+
+	for (int i = 0; !rc && i < kinds; i++) {
+		rc = td_empty_find(&c->empty[i], first + i, err);
+		if (!rc)
+			entries[nr + (size_t)i] = c->empty[i];
+	}
+	if (rc)
+		return rc;
+	memcpy(entries, c->functions.v, nr * sizeof(*entries));
+	return td_probes_open(&c->probes, entries, nr + (size_t)kinds, err);
 }
 
 static int open_probes(struct td_calling *c, struct td_err *err)
 {
 	struct td_gathering *g = &c->gathering;
 	size_t nr = c->functions.nr;
-	td_autofree struct td_entry_point *entries =
-		calloc(nr + TD_NR_EMPTY, sizeof(*entries));
-	int rc = entries ? 0 : td_err_nomem(err);
+	int rc = define_probes(c, err);
 
-	for (int i = 0; !rc && i < TD_NR_EMPTY; i++)
-		rc = td_empty_find(&c->empty[i], i, err);
-	if (rc)
-		return rc;
-	memcpy(entries, c->functions.v, nr * sizeof(*entries));
-	memcpy(entries + nr, c->empty, sizeof(c->empty));
-	rc = td_probes_open(&c->probes, entries, nr + TD_NR_EMPTY, err);
 	if (rc)
 		return rc;
 	g->companions = c->companions = make_companions(c->probes.v, nr);
@@ -173,7 +203,8 @@ static int name_functions(struct td_calling *c, struct td_err *err)
 
 		if (!timed)
 			return td_err_nomem(err);
-		timed->engine = TD_BY_UPROBES;
+		timed->engine = c->functions.v[i].kernel ? TD_BY_KPROBES
+							 : TD_BY_UPROBES;
 	}
 	return 0;
 }
@@ -190,6 +221,7 @@ static void prepare(struct td_calling *c)
 	g->ctx = c;
 	c->pairing.plan = c->counts.plan = &c->job.plan;
 	c->pairing.nr_functions = c->functions.nr;
+	c->pairing.kernel = c->job.opts->calls.engine == TD_BY_KPROBES;
 	c->pairing.take = take_call;
 	c->pairing.ctx = c;
 	c->counts.wall_ns = td_wall_ns() - td_now_ns();
@@ -253,11 +285,24 @@ static void say_unpaired(const struct td_calling *c, size_t function)
 	}
 }
 
+static void say_missed(const struct td_calling *c, size_t function)
+{
+	uint64_t nr = td_probes_missed(&c->probes, function);
+
+	if (nr)
+		td_job_say(&c->job,
+			   "tdstat: %s: the kernel missed %" PRIu64
+			   " returns, of whatever program: these calls are not "
+			   "counted\n",
+			   c->functions.v[function].name, nr);
+}
+
 static void say(const struct td_calling *c)
 {
 	td_calls_say_cost(c);
 	for (size_t i = 0; i < c->functions.nr; i++) {
 		say_unpaired(c, i);
+		say_missed(c, i);
 		if (!c->regions.timed[i].durations.nr)
 			td_job_say(&c->job, "tdstat: %s: no call was counted\n",
 				   c->functions.v[i].name);
@@ -316,15 +361,22 @@ static void free_all(struct td_calling *c)
 	td_job_free(&c->job);
 }
 
+static void show_probes(const struct td_entry_point *entry)
+{
+	if (entry->kernel)
+		printf("probes at %s in %s\n", entry->name, entry->path);
+	else
+		printf("probes at %s: 0x%" PRIx64 " in %s\n", entry->name,
+		       entry->offset, entry->path);
+}
+
 /* What would be opened, and where the probes would be. */
 static int show_plan(struct td_calling *c, struct td_err *err)
 {
 	int rc = td_dry_run(&c->job, err);
 
 	for (size_t i = 0; !rc && i < c->functions.nr; i++)
-		printf("probes at %s: 0x%" PRIx64 " in %s\n",
-		       c->functions.v[i].name, c->functions.v[i].offset,
-		       c->functions.v[i].path);
+		show_probes(&c->functions.v[i]);
 	return rc;
 }
 
@@ -394,13 +446,37 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	return opts->nr_patterns ? 1 : td_value_pattern(opts, word, err);
 }
 
+static int set_kernel(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	(void)arg;
+	if (opts->calls.engine)
+		return td_err_usage(err, "-k is by probes of the kernel: "
+					 "--engine excludes it");
+	opts->calls.engine = TD_BY_KPROBES;
+	return 0;
+}
+
 static int set_engine(struct td_opts *opts, const char *arg, struct td_err *err)
 {
+	if (opts->calls.engine == TD_BY_KPROBES)
+		return set_kernel(opts, arg, err);
 	opts->calls.engine = td_timed_engine_find(arg);
 	if (opts->calls.engine == TD_BY_MARKS ||
 	    opts->calls.engine == TD_BY_UPROBES)
 		return 0;
 	return td_err_usage(err, "--engine %s: not one of marks, uprobes", arg);
+}
+
+/* The kernel tells hits of all programs, not which share was counted. */
+static int check_kernel(const struct td_opts *opts, struct td_err *err)
+{
+	if (opts->overhead_pct > 0 && opts->overhead_pct < 100)
+		return td_err_usage(err, "-k counts all calls: --overhead "
+					 "excludes it");
+	if (opts->target.all_user)
+		return td_err_usage(err, "-k counts the kernel: --all-user "
+					 "excludes it");
+	return 0;
 }
 
 static int check_marks(const struct td_opts *opts, struct td_err *err)
@@ -409,7 +485,7 @@ static int check_marks(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(err, "--engine=marks: a program counts its "
 					 "marks from its start on, so it has "
 					 "to be a command");
-	if (opts->overhead_pct > 0)
+	if (opts->overhead_pct > 0 && opts->overhead_pct < 100)
 		return td_err_usage(err, "--overhead is of probes: "
 					 "--engine=marks excludes it");
 	if (opts->when.timeout_ms || opts->target.no_inherit)
@@ -433,7 +509,10 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	}
 	if (opts->ask.level > MOST_LEVELS || opts->ask.drill)
 		return td_err_usage(err, "-l: calls have levels 1 and 2");
-	return opts->calls.engine == TD_BY_MARKS ? check_marks(opts, err) : 0;
+	if (opts->calls.engine == TD_BY_MARKS)
+		return check_marks(opts, err);
+	return opts->calls.engine == TD_BY_KPROBES ? check_kernel(opts, err)
+						   : 0;
 }
 
 /* clang-format off */
@@ -441,6 +520,8 @@ static const struct td_option counting[] = {
 	{ "engine", 0, "marks|uprobes",
 	  "by marks of libtdstat, or by probes at functions",
 	  TD_OPTION_FUNCTION, .set = set_engine },
+	{ "kernel", 'k', NULL, "functions of the kernel, such as do_sys_openat2",
+	  TD_OPTION_FUNCTION, .set = set_kernel },
 	{ "overhead", 0, "PERCENT",
 	  "limit the cost of probes to this share of time (default: 5)",
 	  TD_OPTION_FUNCTION, .set = td_value_overhead },

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"
@@ -35,7 +36,13 @@ __asm__(".text\n"
 	"ret\n"
 	".size td_empty_moves, . - td_empty_moves\n");
 
-static void (*const empty[])(void) = { td_empty_pushes, td_empty_moves };
+static void call_kernel(void)
+{
+	syscall(SYS_getppid);
+}
+
+static void (*const empty[])(void) = { td_empty_pushes, td_empty_moves,
+				       call_kernel };
 
 static bool find_offset(uint64_t address, uint64_t *offset)
 {
@@ -57,19 +64,25 @@ static bool find_offset(uint64_t address, uint64_t *offset)
 	return found;
 }
 
-int td_empty_find(struct td_entry_point *entry, bool stepped,
-		  struct td_err *err)
+/* Nearly empty: it reads a number. */
+#define EMPTY_IN_KERNEL "__x64_sys_getppid"
+
+int td_empty_find(struct td_entry_point *entry, int kind, struct td_err *err)
 {
-	*entry = (struct td_entry_point){ .fd = -1 };
-	entry->name = strdup("an empty function");
-	entry->path = strdup("/proc/self/exe");
+	bool kernel = kind == TD_EMPTY_KERNEL;
+
+	*entry = (struct td_entry_point){ .fd = -1, .kernel = kernel };
+	entry->name = strdup(kernel ? EMPTY_IN_KERNEL : "an empty function");
+	entry->path = strdup(kernel ? "the kernel" : "/proc/self/exe");
 	if (!entry->name || !entry->path)
 		return td_err_nomem(err);
+	if (kernel)
+		return 0;
 	entry->fd = open(entry->path, O_RDONLY | O_CLOEXEC);
 	if (entry->fd < 0)
 		return td_err_set(err, -errno, "%s: %s", entry->path,
 				  strerror(errno));
-	return find_offset((uintptr_t)empty[stepped], &entry->offset)
+	return find_offset((uintptr_t)empty[kind], &entry->offset)
 		       ? 0
 		       : td_err_set(err, -ENOENT,
 				    "/proc/self/maps: it has no functions");
@@ -81,7 +94,7 @@ struct trial {
 	struct td_job *job;
 	struct td_pairing pairing;
 	size_t nr_companions;
-	bool stepped;
+	int kind;
 	int group; /* that calls are wanted of */
 	size_t nr;
 	uint64_t times_ns[CALLS];
@@ -133,7 +146,7 @@ static uint64_t call_all(const struct trial *t)
 	for (int i = 0; i < CALLS; i++) {
 		uint64_t begin_ns = td_now_ns();
 
-		empty[t->stepped]();
+		empty[t->kind]();
 		took_ns[i] = td_now_ns() - begin_ns;
 	}
 	qsort(took_ns, CALLS, sizeof(*took_ns), by_size);
@@ -146,7 +159,7 @@ static int call_often(struct trial *t, struct td_sampler *sampler,
 	t->nr = 0;
 	td_sampler_enable(sampler, true);
 	for (int i = 0; i < WARM; i++)
-		empty[t->stepped]();
+		empty[t->kind]();
 	if (td_sampler_read(sampler, true, take, t))
 		return -ENOMEM;
 	t->nr = 0;
@@ -284,11 +297,9 @@ static int try_all(struct trial *t, const struct td_companion *companions,
 
 int td_call_cost_measure(struct td_call_cost *cost, struct td_job *job,
 			 const struct td_companion *companions, size_t nr,
-			 bool stepped, struct td_err *err)
+			 int kind, struct td_err *err)
 {
-	struct trial t = { .job = job,
-			   .nr_companions = nr,
-			   .stepped = stepped };
+	struct trial t = { .job = job, .nr_companions = nr, .kind = kind };
 	int rc;
 
 	cost->values = calloc(job->plan.events.nr + 1, sizeof(*cost->values));
@@ -297,6 +308,7 @@ int td_call_cost_measure(struct td_call_cost *cost, struct td_job *job,
 	t.sums = calloc(CALLS * job->plan.events.nr + 1, sizeof(*t.sums));
 	t.pairing.plan = &job->plan;
 	t.pairing.nr_functions = 1;
+	t.pairing.kernel = kind == TD_EMPTY_KERNEL;
 	t.pairing.take = take_call;
 	t.pairing.ctx = &t;
 	rc = cost->values && cost->times_ns && t.sums

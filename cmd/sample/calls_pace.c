@@ -22,6 +22,9 @@ static double limit_of(const struct td_calling *c)
 {
 	double pct = c->job.opts->overhead_pct;
 
+	/* hits of the kernel's functions are of all programs: no share is known */
+	if (c->pairing.kernel)
+		return 1;
 	return (pct > 0 ? pct : USUAL_PCT) / 100;
 }
 

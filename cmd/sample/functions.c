@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/sample/functions.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/count/regions.h"
 
 /* --- the file --------------------------------------------------------------- */
 
@@ -205,12 +207,41 @@ static bool is_double(const struct td_functions *functions)
 	const struct td_entry_point *last = &functions->v[functions->nr - 1];
 
 	for (size_t i = 0; i + 1 < functions->nr; i++) {
-		if (functions->v[i].offset == last->offset)
+		const struct td_entry_point *one = &functions->v[i];
+
+		if (last->kernel ? strcmp(one->name, last->name) == 0
+				 : one->offset == last->offset)
 			return true;
 	}
 	return false;
 }
 
+/* The kernel looks up its own; of its names, "module:name" is one. */
+static int add_kernel(struct td_functions *functions, const char *name,
+		      struct td_err *err)
+{
+	struct td_entry_point *entry =
+		td_array_add(&functions->v, functions->nr, sizeof(*entry));
+
+	if (!entry)
+		return td_err_nomem(err);
+	functions->nr++;
+	*entry = (struct td_entry_point){ .kernel = true, .fd = -1 };
+	entry->name = strdup(name);
+	entry->path = strdup("the kernel");
+	if (!entry->name || !entry->path)
+		return td_err_nomem(err);
+	for (; *name; name++) {
+		if (!isalnum((unsigned char)*name) && !strchr("_.:", *name))
+			return td_err_usage(err,
+					    "-k %s: not a name of a function "
+					    "of the kernel",
+					    entry->name);
+	}
+	return 0;
+}
+
+/* path: NULL: they are the kernel's. */
 static int find_all(struct td_functions *functions, struct td_job *job,
 		    char *names, char *path, struct td_err *err)
 {
@@ -225,7 +256,8 @@ static int find_all(struct td_functions *functions, struct td_job *job,
 			return td_err_usage(err,
 					    "a function without a name: %s",
 					    job->opts->patterns[0]);
-		rc = add_function(functions, job, names, path, err);
+		rc = path ? add_function(functions, job, names, path, err)
+			  : add_kernel(functions, names, err);
 		if (!rc && is_double(functions))
 			rc = td_err_usage(
 				err, "%s: the function is named twice", names);
@@ -242,6 +274,8 @@ static int find_in_file(struct td_functions *functions, struct td_job *job,
 	int pid = process_of(job);
 	char *at = strrchr(names, '@');
 
+	if (job->opts->calls.engine == TD_BY_KPROBES)
+		return find_all(functions, job, names, NULL, err);
 	if (at)
 		*at++ = '\0';
 	if (!*names || (at && !*at))

@@ -194,6 +194,24 @@ static int leave(struct td_pairing *pairing, struct td_pairing_thread *thread,
 	return rc;
 }
 
+/* --- without a stack -------------------------------------------------------- */
+
+/* As if each call that is open had two words of a stack. */
+#define KERNEL_STACK (UINT64_C(1) << 62)
+#define KERNEL_FRAME 16
+
+static uint64_t stack_of(const struct td_pairing_thread *thread, bool entry,
+			 int function)
+{
+	if (entry)
+		return KERNEL_STACK - KERNEL_FRAME * thread->nr_frames;
+	for (size_t i = thread->nr_frames; i; i--) {
+		if (thread->frames[i - 1].function == function)
+			return thread->frames[i - 1].stack + 8;
+	}
+	return 8; /* of a call that is not known */
+}
+
 /* --- threads ---------------------------------------------------------------- */
 
 static struct td_pairing_thread *find_thread(const struct td_pairing *pairing,
@@ -355,6 +373,7 @@ int td_pairing_sample(struct td_pairing *pairing,
 		      enum td_probed what, int function)
 {
 	struct td_pairing_thread *thread;
+	struct td_record r = *record;
 
 	if (prepare(pairing))
 		return -ENOMEM;
@@ -363,11 +382,15 @@ int td_pairing_sample(struct td_pairing *pairing,
 	thread = thread_of(pairing, record->tid);
 	if (!thread || add_counts(pairing, thread, record, group))
 		return -ENOMEM;
+	if (pairing->kernel) {
+		r.stack = stack_of(thread, what == TD_PROBED_ENTRY, function);
+		r.wide = true;
+	}
 	switch (what) {
 	case TD_PROBED_ENTRY:
-		return enter(pairing, thread, record, function);
+		return enter(pairing, thread, &r, function);
 	case TD_PROBED_EXIT:
-		return leave(pairing, thread, record, group, function);
+		return leave(pairing, thread, &r, group, function);
 	case TD_PROBED_SWITCH:
 		break;
 	}

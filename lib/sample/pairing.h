@@ -57,6 +57,11 @@ struct td_unpaired {
 struct td_pairing {
 	const struct td_plan *plan;
 	size_t nr_functions;
+	/*
+	 * Functions of the kernel: their stack is not known, but all calls return, and
+	 * the last one of a function first.
+	 */
+	bool kernel;
 	/* Returns 0 or an error, which is handed on.  sums are the pairing's. */
 	int (*take)(void *ctx, const struct td_paired_call *call);
 	void *ctx;

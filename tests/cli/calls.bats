@@ -61,6 +61,14 @@ calls() {
 	[ "${lines[-1]}" = "probes at other: $(at other) in $PWD/program" ]
 }
 
+@test "functions of the kernel: the kernel looks for them" {
+	saved sapphirerapids
+	calls -k do_sys_openat2,vfs_read --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	[ "${lines[-2]}" = "probes at do_sys_openat2 in the kernel" ]
+	[ "${lines[-1]}" = "probes at vfs_read in the kernel" ]
+}
+
 @test "what the counters do not hold is left out, and said" {
 	saved alderlake
 	calls parse_request -l 2 --dry-run -- ./program
@@ -156,7 +164,8 @@ calls() {
 @test "what makes no sense" {
 	saved sapphirerapids
 	for words in '' '-- ./program' 'f' 'f -a' 'f -C 0' 'f -l 3 -- ./program' 'f -l auto -- ./program' \
-		'f --engine=marks -p 1' 'f --engine=x -- ./program' 'f --engine=marks --overhead 1 -- ./program' 'f --overhead 101 -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
+		'f --engine=marks -p 1' '-k f --engine=marks -- ./program' '-k f@x -- ./program' '-k f --overhead 3 -- ./program' '-k f,f -- ./program' \
+		'f --engine=x -- ./program' 'f --engine=marks --overhead 1 -- ./program' 'f --overhead 101 -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
 		'@x -- ./program' 'f@ -- ./program' ',f -- ./program' 'other,other -- ./program'; do
 		calls $words
 		[ "$status" -eq 64 ] || {

@@ -147,11 +147,33 @@ slow_are() {
 	[ "$(of by_sleep '"\(.calls) \(.all)"')" = "40 40" ]
 }
 
+# --- the kernel -------------------------------------------------------------------
+
+@test "functions of the kernel: as many calls as the program makes, and why they take long" {
+	run -0 --separate-stderr calls -k hrtimer_nanosleep,do_sys_openat2 -j -o out -- "$PROGRAM" 1000 sleep 20
+	[ "$(of hrtimer_nanosleep '"\(.engine) \(.calls)"')" = "kprobes 50" ]
+	# each sleeps 6 ms
+	of hrtimer_nanosleep '.p50 > 0.0059 and .p50 < 0.012' | grep -qx true
+	jq -es 'map(select(.function == "hrtimer_nanosleep" and .metric == "tma_retiring" and .slow == false)) |
+		(map(.waited * .calls) | add) / (map(.calls) | add) > 0.005' out
+	[ "$(of do_sys_openat2 .calls)" -ge 1 ]
+	# of this program alone, whatever others do
+	[ ! -s /sys/kernel/tracing/kprobe_events ]
+	run -0 --separate-stderr calls -k no_such_function -o out -- true
+	[[ $stderr == *"no_such_function in the kernel: the kernel takes no probe"*available_filter_functions*"runs anyway"* ]]
+}
+
+@test "a function of the kernel that calls another one: both are counted" {
+	calls -k ksys_read,vfs_read -j -o out -- head -c 5000 /dev/zero >/dev/null
+	inner=$(of vfs_read .calls)
+	[ "$(of ksys_read .calls)" -ge 2 ] && [ "$inner" -ge "$(of ksys_read .calls)" ]
+}
+
 # --- marks ------------------------------------------------------------------------
 
 # As "tdstat regions --calls" says of the same program (durations.bats holds that to its clock).
 @test "regions that the program marks, instead of functions" {
-	run -0 --separate-stderr taskset -c 0 "$TDSTAT" calls one --record rec -j -o out -- "$MARKED" mixed 160 2000
+	run -0 --separate-stderr taskset -c 0 "$TDSTAT" calls one --record rec -j -o out -- "$MARKED" mixed 160 7500
 	[[ $stderr == *"by the program's marks: "*"no function one"* ]]
 	[ "$(of one '"\(.engine) \(.calls)"')" = "marks 160" ]
 	# of the four, one is slow, by memory

@@ -53,10 +53,12 @@ struct td_doctor_ask {
 
 /* Of regions and calls. */
 struct td_calls_ask {
-	int every;        /* of so many calls of a region one; 0: each */
-	bool by_read;     /* no RDPMC */
-	bool by_duration; /* regions: calls by how long they took, too */
-	int engine;       /* TD_BY_MARKS, ...; 0: uprobes, or else marks */
+	int every;          /* of so many calls of a region one; 0: each */
+	bool by_read;       /* no RDPMC */
+	const char *in;     /* locate: a function; NULL: samples of all */
+	uint64_t slower_ns; /* locate: its calls that took so long */
+	bool by_duration;   /* regions: calls by how long they took, too */
+	int engine;         /* TD_BY_MARKS, ...; 0: uprobes, or else marks */
 };
 
 /* What the user asked for.  Strings are argv's. */

@@ -237,7 +237,8 @@ static int plan(struct td_calling *c, const struct td_opts *opts,
 		rc = td_plan_join(&c->job.plan, &c->job.machine, &c->job.notes,
 				  err);
 	if (!rc)
-		rc = td_functions_find(&c->functions, &c->job, err);
+		rc = td_functions_find(&c->functions, &c->job,
+				       opts->patterns[0], err);
 	if (!rc)
 		rc = name_functions(c, err);
 	g->how = rc ? NULL : calloc(c->job.plan.events.nr + 1, sizeof(*g->how));

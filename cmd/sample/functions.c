@@ -253,9 +253,7 @@ static int find_all(struct td_functions *functions, struct td_job *job,
 
 		names[len] = '\0';
 		if (!len)
-			return td_err_usage(err,
-					    "a function without a name: %s",
-					    job->opts->patterns[0]);
+			return td_err_usage(err, "a function without a name");
 		rc = path ? add_function(functions, job, names, path, err)
 			  : add_kernel(functions, names, err);
 		if (!rc && is_double(functions))
@@ -279,21 +277,23 @@ static int find_in_file(struct td_functions *functions, struct td_job *job,
 	if (at)
 		*at++ = '\0';
 	if (!*names || (at && !*at))
-		return td_err_usage(err, "%s: not like FUNCTION@FILE",
-				    job->opts->patterns[0]);
+		return td_err_usage(err, "not like FUNCTION@FILE");
 	path = find_file(job, pid, at);
 	return path ? find_all(functions, job, names, path, err)
 		    : no_file(job, pid, at, err);
 }
 
 int td_functions_find(struct td_functions *functions, struct td_job *job,
-		      struct td_err *err)
+		      const char *names, struct td_err *err)
 {
-	char *names = strdup(job->opts->patterns[0]);
-	int rc = names ? find_in_file(functions, job, names, err)
-		       : td_err_nomem(err);
+	char *copy = strdup(names);
+	int rc = copy ? find_in_file(functions, job, copy, err)
+		      : td_err_nomem(err);
 
-	free(names);
+	free(copy);
+	/* the copy is cut at commas and the @ */
+	if (rc && err->usage && !err->hint[0])
+		td_err_wrap(err, "%s", names);
 	return rc;
 }
 

@@ -457,6 +457,13 @@ static void end_frames(struct td_pairing *pairing,
 	}
 }
 
+bool td_pairing_is_in(const struct td_pairing *pairing, int tid)
+{
+	const struct td_pairing_thread *thread = find_thread(pairing, tid);
+
+	return thread && thread->nr_frames;
+}
+
 size_t td_pairing_nr_open(const struct td_pairing *pairing)
 {
 	size_t nr = 0;

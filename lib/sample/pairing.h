@@ -88,6 +88,8 @@ int td_pairing_switch(struct td_pairing *pairing,
 		      const struct td_record *record);
 /* Records were lost: what any thread has done meanwhile is not known. */
 void td_pairing_lost(struct td_pairing *pairing);
+/* Is a call of the thread open? */
+bool td_pairing_is_in(const struct td_pairing *pairing, int tid);
 /* Calls that have begun and not ended. */
 size_t td_pairing_nr_open(const struct td_pairing *pairing);
 /* Probes are off for a while: calls that are open will never end. */

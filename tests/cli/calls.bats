@@ -69,6 +69,25 @@ calls() {
 	[ "${lines[-1]}" = "probes at vfs_read in the kernel" ]
 }
 
+@test "locate within calls of a function" {
+	saved sapphirerapids
+	try "$TDSTAT" locate -e cycles --in parse_request --slower 1.5ms --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	try "$TDSTAT" locate -e cycles --in parse_reqest --dry-run -- ./program
+	[ "$status" -eq 64 ]
+	assert_complains 'no function parse_reqest' 'did you mean parse_request\?'
+	for words in '--in f -a' '--slower 1ms -- ./program' '--in parse_request,other -- ./program' \
+		'--in parse_request --samples s -- ./program' '--in parse_request --slower 5 -- ./program' \
+		'--in parse_request --slower 2x -- ./program' '--in parse_request --slower .ms -- ./program' \
+		'--in parse_request --slower 9999s -- ./program'; do
+		try "$TDSTAT" locate -e cycles $words
+		[ "$status" -eq 64 ] || {
+			echo "$words: $status: $stderr"
+			false
+		}
+	done
+}
+
 @test "what the counters do not hold is left out, and said" {
 	saved alderlake
 	calls parse_request -l 2 --dry-run -- ./program

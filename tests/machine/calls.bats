@@ -169,6 +169,44 @@ slow_are() {
 	[ "$(of ksys_read .calls)" -ge 2 ] && [ "$inner" -ge "$(of ksys_read .calls)" ]
 }
 
+# --- locate -----------------------------------------------------------------------
+
+# samples of calls, as locate's remark has them: SLOW OF-CALLS WITHIN OF-SAMPLES
+within() {
+	sed -nE 's/^tdstat: job: ([0-9]+) of ([0-9]+) calls took .* longer: ([0-9]+) of ([0-9]+) samples.*/\1 \2 \3 \4/p' <<<"$stderr"
+}
+
+# Calls of 20 us, one of a hundred 6 ms more, in which memory is waited for.
+@test "locate samples slow calls alone" {
+	local dram=(taskset -c 0 "$PROGRAM" 3000 dram 100) event=tma_dram_bound
+	run -0 --separate-stderr "$TDSTAT" locate $event --in job@"$PROGRAM" --slower 5ms -o out -- "${dram[@]}"
+	read -r slow calls within samples < <(within)
+	echo "$slow $calls $within $samples"
+	[ "$calls" -eq 3000 ]
+	# the host makes others slow, too
+	[ "$slow" -ge 30 ] && [ "$slow" -le 300 ]
+	# most of the events are of these calls; what the host stops counts as much
+	[ "$within" -ge 50 ] && [ $((within * 3)) -ge $((samples * 2)) ]
+	grep -q '^ only in calls of job@.* that took 5 ms or longer$' out
+	grep -Eq "[^0-9]$within samples of about" out
+	# cycles are of the others, too
+	run -0 --separate-stderr "$TDSTAT" locate -e cycles --in job@"$PROGRAM" --slower 5ms -o out -- "${dram[@]}"
+	read -r slow calls within samples < <(within)
+	echo "$slow $calls $within $samples"
+	[ $((within * 10)) -le $((samples * 9)) ]
+	run -0 --separate-stderr "$TDSTAT" locate -e cycles --in job@"$PROGRAM" --slower 100s -o out -- "${dram[@]}"
+	[ "$(within | cut -d' ' -f1-3)" = "0 3000 0" ]
+	[ ! -s /sys/kernel/tracing/uprobe_events ]
+}
+
+@test "what to type next names the slow calls" {
+	run -0 --separate-stderr calls job@"$PROGRAM" -l 2 -j -o out -- taskset -c 0 "$PROGRAM" 3000 dram 50
+	node=$(of job '.slow.causes[0].node')
+	[[ $node != *retiring && $node != *operations ]] || skip "the host was busy"
+	from=$(of job '.slow.from * 1e9 | round')
+	[[ $stderr == *"what next: tdstat locate $node --in job@$PROGRAM --slower ${from}ns -- taskset"* ]]
+}
+
 # --- marks ------------------------------------------------------------------------
 
 # As "tdstat regions --calls" says of the same program (durations.bats holds that to its clock).

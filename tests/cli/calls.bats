@@ -323,6 +323,39 @@ timed() {
 	grep -q scenario_dram_latency page
 }
 
+@test "a page: bars of the calls by how long they took, in the colours of level 1" {
+	timed
+	"$TDSTAT" report recording -l 1 -j >out
+	TZ=UTC "$TDSTAT" report recording -l 1 --html page
+	python3 "$here/page.py" check page
+	python3 - <<-'PYTHON'
+		import json, re
+		page = open("page").read()
+		first = re.search(r'<section class="durations">\n<h2>f</h2>(.*?)</section>', page, re.S).group(1)
+		assert "9.5 ms at 2023-11-14 22:13:20.123456, thread 7, CPU 3" in first
+		rows = [json.loads(line) for line in open("out")]
+		rows = [r for r in rows if r.get("function") == "f" and not r["slow"]]
+		bars = {}
+		for y, width, title in re.findall(r'<rect x="[0-9.]+" y="(\d+)" width="([0-9.]+)"[^>]*><title>([^<]*)', first):
+		    if y == "0":
+		        continue  # the names of the colours
+		    name, value = title.split(": ")
+		    bars.setdefault(y, {})[name] = float(width), float(value.rstrip(" %"))
+		whole = {y: float(w) for y, w in re.findall(r'y="(\d+)" width="([0-9.]+)" height="16" fill="none"', first)}
+		assert len(bars) == 2 == len(whole), bars
+		for y, pmu in zip(sorted(bars), sorted({r["pmu"] for r in rows}, reverse=True)):
+		    of = {r["metric"]: r for r in rows if r["pmu"] == pmu}
+		    for name in "tma_retiring", "tma_bad_speculation", "tma_frontend_bound", "tma_backend_bound":
+		        width, value = bars[y][name]
+		        assert abs(value - of[name]["value"]) < 0.051, (name, value, of[name])
+		        assert abs(width - whole[y] * of[name]["on_cpu"] / 100 * of[name]["value"] / 100) < 0.5, (y, name)
+		    # the longest bar is that of the row with most of the time
+		    most = max(r["time_share"] for r in rows)
+		    assert abs(whole[y] / max(whole.values()) - of["tma_retiring"]["time_share"] / most) < 0.01
+	PYTHON
+	run ! grep -qi 'nan"\|inf"' page
+}
+
 @test "a recording that is not as it was written is refused" {
 	for change in \
 		'(.timed[0].middle | select(.)) = 64' \

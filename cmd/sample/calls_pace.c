@@ -222,6 +222,26 @@ static uint64_t nr_counted(const struct td_calling *c, size_t function)
 /* From this share of the CPU time on, what the probes cost is worth a remark. */
 #define MUCH_PCT 5
 
+/* Times of so few times the spread of the cost are not exact. */
+#define UNSURE_TIMES 10
+
+static void say_spread(const struct td_calling *c, size_t function)
+{
+	const struct td_durations *durations =
+		&c->regions.timed[function].durations;
+	double spread_ns = (double)c->cost_of[function]->spread_ns;
+	char text[TD_DURATION_NAME];
+
+	if (!(td_durations_quantile(durations, 0.5) < UNSURE_TIMES * spread_ns))
+		return;
+	td_duration_text(text, spread_ns);
+	td_job_say(&c->job,
+		   "tdstat: %s: a call may have taken up to %s less: so much "
+		   "differs what probes cost, of which the least is taken "
+		   "off\n",
+		   c->functions.v[function].name, text);
+}
+
 void td_calls_say_cost(const struct td_calling *c)
 {
 	const struct td_usage *usage = &c->gathering.usage;
@@ -237,6 +257,8 @@ void td_calls_say_cost(const struct td_calling *c)
 		nr += calls;
 		nr_off += off;
 	}
+	for (size_t i = 0; i < c->functions.nr; i++)
+		say_spread(c, i);
 	pct = 100 * (on_ns + off_ns) / all_ns(usage);
 	if (pct > MUCH_PCT)
 		td_job_say(&c->job,

@@ -17,7 +17,7 @@ int td_calls_note_entry(struct td_calling *calling, int tid, size_t function);
 int td_calls_pace(void *ctx, struct td_err *err);
 /* At the end: tells the functions which share of the calls was counted. */
 void td_calls_end_pace(struct td_calling *calling);
-/* Says what the probes cost, if it is much. */
+/* Says what the probes cost, if it is much, and how sure times are without. */
 void td_calls_say_cost(const struct td_calling *calling);
 
 #endif

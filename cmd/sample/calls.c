@@ -168,18 +168,18 @@ static int define_probes(struct td_calling *c, struct td_err *err)
 	size_t nr = c->functions.nr;
 	td_autofree struct td_entry_point *entries =
 		calloc(nr + TD_NR_EMPTY, sizeof(*entries));
-	int rc = entries ? 0 : td_err_nomem(err);
-	int first, kinds = nr_kinds(c, &first);
+	int first, kinds = nr_kinds(c, &first), rc = 0;
 
+	if (!entries)
+		return td_err_nomem(err);
+	memcpy(entries, c->functions.v, nr * sizeof(*entries));
 	for (int i = 0; !rc && i < kinds; i++) {
 		rc = td_empty_find(&c->empty[i], first + i, err);
-		if (!rc)
-			entries[nr + (size_t)i] = c->empty[i];
+		entries[nr + (size_t)i] = c->empty[i];
 	}
-	if (rc)
-		return rc;
-	memcpy(entries, c->functions.v, nr * sizeof(*entries));
-	return td_probes_open(&c->probes, entries, nr + (size_t)kinds, err);
+	return rc ? rc
+		  : td_probes_open(&c->probes, entries, nr + (size_t)kinds,
+				   err);
 }
 
 static int open_probes(struct td_calling *c, struct td_err *err)

@@ -253,13 +253,13 @@ cause() {
 # As the issue has it: in a hundred runs the right cause in 95, and never a wrong one.
 @test "the right cause is named in 95 of 100 runs, and a wrong one never" {
 	[ -n "${TD_EVERYTHING-}" ] || skip "takes minutes: TD_EVERYTHING=1"
-	local ways=(dram sleep faults) runs=${TD_RUNS:-100} program
+	local ways=(dram sleep faults) runs=${TD_RUNS:-100} made
 	[ ! -d /sys/bus/event_source/devices/cpu_atom ] || ways+=(atom)
 	for ((i = 0; i < runs; i++)); do
 		way=${ways[i % ${#ways[@]}]}
-		program=(taskset -c 0 "$PROGRAM" 1000 "$way" 20)
-		[ "$way" != atom ] || program=("$PROGRAM" 1000 atom 20)
-		calls job@"$PROGRAM" -j -o out -- "${program[@]}" >/dev/null 2>&1
+		made=(taskset -c 0 "$PROGRAM" 1000 "$way" 20)
+		[ "$way" != atom ] || made=("$PROGRAM" 1000 atom 20)
+		calls job@"$PROGRAM" -j -o out -- "${made[@]}" >/dev/null 2>&1
 		# counted calls are made calls
 		[ "$(of job .calls)" -eq 1000 ]
 		echo "$way $(cause "$way") $(of job '[.slow.causes[]? | select(.clear) | "\(.cause)/\(.node // "") \(.share | round)"] | join(", ")')" | tee -a named

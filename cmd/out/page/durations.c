@@ -43,15 +43,13 @@ static int count_bars(const struct td_report *report, size_t timed,
 }
 
 static void put_rect(FILE *fp, double x, int y, double width,
-		     const char *colour, const char *name, double pct)
+		     const char *colour, const char *title)
 {
 	fprintf(fp,
 		"<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" "
 		"fill=\"%s\"><title>",
 		x, y, width, BAR_HEIGHT, colour);
-	td_page_put(fp, name);
-	if (!isnan(pct))
-		fprintf(fp, ": %.1f %%", pct);
+	td_page_put(fp, title);
 	fputs("</title></rect>\n", fp);
 }
 
@@ -66,12 +64,13 @@ static double put_nodes(FILE *fp, const struct td_report *report,
 		const char *name = report->columns[node->column].name;
 		double pct = td_cell_value(&row->cells[node->column]);
 		enum td_part part = td_part_of(name);
-		char colour[8];
+		char colour[8], title[80];
 
 		if (node->depth || isnan(pct) || part == TD_NR_PARTS)
 			continue;
+		snprintf(title, sizeof(title), "%.60s: %.1f %%", name, pct);
 		put_rect(fp, LABEL + width * at / 100, y, width * pct / 100,
-			 td_icicle_colour(colour, (int)part, 0), name, pct);
+			 td_icicle_colour(colour, (int)part, 0), title);
 		at += pct;
 	}
 	return at;
@@ -108,7 +107,7 @@ static void put_bar(FILE *fp, const struct td_writer *writer,
 	put_label(fp, writer, row, y);
 	if (put_nodes(fp, report, row, y, width * on / 100) == 0)
 		put_rect(fp, LABEL, y, width * on / 100, NO_METRICS,
-			 "without metrics", NAN);
+			 "without metrics");
 	fprintf(fp,
 		"<rect x=\"%d\" y=\"%d\" width=\"%.2f\" height=\"%d\" "
 		"fill=\"none\" stroke=\"#888\"/>\n",
@@ -130,7 +129,7 @@ static void put_legend(FILE *fp, const struct td_report *report,
 		if (node->depth || part == TD_NR_PARTS)
 			continue;
 		put_rect(fp, x, 0, BAR_HEIGHT,
-			 td_icicle_colour(colour, (int)part, 0), name, NAN);
+			 td_icicle_colour(colour, (int)part, 0), name);
 		fprintf(fp, "<text x=\"%d\" y=\"%d\">", x + BAR_HEIGHT + 4,
 			BAR_HEIGHT - 4);
 		td_page_put(fp, td_node_short_name(name));

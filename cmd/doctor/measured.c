@@ -200,7 +200,7 @@ static struct td_opts options_of(const struct td_opts *opts,
 	counting.show.no_verdict = true;
 	counting.show.head.no_host = true;
 	counting.show.log_fd = files->nothing;
-	counting.by_read = way->by_read;
+	counting.calls.by_read = way->by_read;
 	if (way->regions)
 		counting.record = files->path;
 	else

@@ -51,6 +51,16 @@ struct td_doctor_ask {
 	const char *program; /* one of them; NULL: all */
 };
 
+/* Of regions and calls. */
+struct td_calls_ask {
+	int every;          /* of so many calls of a region one; 0: each */
+	bool by_read;       /* no RDPMC */
+	const char *in;     /* locate: a function; NULL: samples of all */
+	uint64_t slower_ns; /* locate: its calls that took so long */
+	bool by_duration;   /* regions: calls by how long they took, too */
+	int engine;         /* TD_BY_MARKS, ...; 0: uprobes, or else marks */
+};
+
 /* What the user asked for.  Strings are argv's. */
 struct td_opts {
 	struct td_does does; /* as chosen->does, unless top plays a recording */
@@ -78,11 +88,9 @@ struct td_opts {
 	bool no_scale;
 	struct td_when when;
 	struct td_show show;
-	const char *input;   /* of report */
-	bool no_tree;        /* report: what perf stat wrote stays events */
-	int every;           /* regions: of so many calls one; 0: each */
-	bool by_read;        /* regions: no RDPMC */
-	bool by_duration;    /* regions: calls by how long they took, too */
+	const char *input; /* of report */
+	bool no_tree;      /* report: what perf stat wrote stays events */
+	struct td_calls_ask calls;
 	const char *record;  /* regions: the recording; NULL: none */
 	const char *node;    /* locate: NULL: the one of the verdict */
 	int freq;            /* samples a second of each CPU; 0: the default */

@@ -13,7 +13,7 @@
 #include "lib/machine/cpu.h"
 #include "metrics/diff/diff.h"
 
-#define MOST_OVERHEAD 50 /* percent */
+#define MOST_OVERHEAD 100 /* percent */
 
 int td_value_level(struct td_opts *opts, const char *arg, struct td_err *err)
 {

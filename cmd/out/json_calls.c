@@ -84,9 +84,15 @@ void td_out_json_durations(struct td_writer *writer,
 	struct json_object *line = td_json_line();
 	struct json_object *o = json_object_new_object();
 	struct json_object *slowest = json_object_new_array();
+	uint64_t nr = timed->durations.nr;
 
 	td_json_put_string(o, "function", timed->name);
-	td_json_put_int(o, "calls", (int64_t)timed->durations.nr);
+	td_json_add(o, "engine",
+		    timed->engine ? json_object_new_string(
+					    td_timed_engine(timed->engine))
+				  : NULL);
+	td_json_put_int(o, "calls", (int64_t)nr);
+	td_json_put_int(o, "all", (int64_t)(timed->all ? timed->all : nr));
 	put_quantiles(o, &timed->durations);
 	td_json_add(o, "slow", slow->slow ? slow_object(slow) : NULL);
 	for (size_t i = 0; i < timed->nr_slowest; i++)

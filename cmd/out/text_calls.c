@@ -41,7 +41,13 @@ void td_out_text_quantiles(const struct td_writer *writer,
 
 	fprintf(fp, " %s: ", timed->name);
 	put_count(fp, writer->frame->big_num, (double)durations->nr);
+	if (timed->all) {
+		fputs(" of ", fp);
+		put_count(fp, writer->frame->big_num, (double)timed->all);
+	}
 	fprintf(fp, " call%s", durations->nr == 1 ? "" : "s");
+	if (timed->engine)
+		fprintf(fp, " by %s", td_timed_engine(timed->engine));
 	for (size_t i = 0; i < TD_ARRAY_SIZE(quantiles); i++) {
 		td_duration_text(text, td_durations_quantile(
 					       durations, quantiles[i].share));

@@ -126,6 +126,20 @@ static void put_event(const struct td_writer *writer,
 	put_rest(writer, locations, i);
 }
 
+static void put_within(FILE *fp, const struct td_where *where)
+{
+	char slower[TD_DURATION_NAME];
+
+	if (!where->in)
+		return;
+	fputs(" only in calls of ", fp);
+	td_put_printable(fp, where->in);
+	td_duration_text(slower, (double)where->slower_ns);
+	if (where->slower_ns)
+		fprintf(fp, " that took %s or longer", slower);
+	fputc('\n', fp);
+}
+
 static void put_title(const struct td_writer *writer,
 		      const struct td_where *where)
 {
@@ -133,11 +147,13 @@ static void put_title(const struct td_writer *writer,
 
 	if (!where->node) {
 		fputs("\n Functions in which events were sampled:\n", fp);
+		put_within(fp, where);
 		return;
 	}
 	fputs("\n Where ", fp);
 	td_put_printable(fp, where->node);
 	fputs(" happens, by samples of its events:\n", fp);
+	put_within(fp, where);
 }
 
 /* --- samples: a line for each, much as perf script prints them ---------------- */

@@ -22,6 +22,8 @@ struct td_where_sample {
 /* A finished result: where a program was sampled. */
 struct td_where {
 	const char *node; /* the node of the tree; NULL: events were typed */
+	const char *in;   /* text: only of calls of this function; NULL: all */
+	uint64_t slower_ns; /* that took so long */
 	const struct td_spots *spots;
 	const struct td_hits *hits; /* that the rest is made of */
 	/* the part of level 1 of each function; NULL: all have the node's */

@@ -21,6 +21,7 @@
 #include "cmd/out/out.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/plan/job.h"
+#include "cmd/regions/regions.h"
 #include "cmd/regions/remarks.h"
 #include "cmd/regions/result.h"
 #include "cmd/regions/spec.h"
@@ -175,9 +176,10 @@ static int program_run(struct td_program *program, const struct td_job *job,
 		rc = write_spec(program, job, err);
 	if (!rc)
 		rc = td_waiter_open(&engine.waiter, &none, &none, err);
-	snprintf(every, sizeof(every), "%d", job->opts->every);
-	if (!rc && (setenv("TDSTAT_REGIONS", program->prefix, 1) ||
-		    (job->opts->every && setenv("TDSTAT_EVERY", every, 1))))
+	snprintf(every, sizeof(every), "%d", job->opts->calls.every);
+	if (!rc &&
+	    (setenv("TDSTAT_REGIONS", program->prefix, 1) ||
+	     (job->opts->calls.every && setenv("TDSTAT_EVERY", every, 1))))
 		rc = td_err_nomem(err);
 	if (!rc)
 		rc = run_command(program, &engine, job, inherited, err);
@@ -203,6 +205,9 @@ static int open_session(struct session *session, struct td_job *job,
 
 	*session = (struct session){ .job = job };
 	session->files.wall_ns = td_wall_ns() - td_now_ns();
+	/* those of tdstat calls; tdstat regions takes no words */
+	if (job->opts->nr_patterns)
+		session->files.names = job->opts->patterns[0];
 	rc = td_region_spec_make(&session->spec, job, err);
 	session->files.values = session->spec.values;
 	session->files.nr_values = session->spec.nr;
@@ -243,24 +248,29 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 	return close_session(&session, rc, err);
 }
 
-static int run(const struct td_opts *opts, int *status, struct td_err *err)
+int td_regions_run(const struct td_opts *opts, struct td_inherited *inherited,
+		   int *status, struct td_err *err)
 {
-	struct td_inherited inherited = { 0 };
 	struct td_reached reached = { 0 };
 	struct td_job job;
-	int rc;
+	int rc = td_job_plan(&job, opts, err);
 
-	td_inherited_change(&inherited);
-	rc = td_job_plan(&job, opts, err);
 	if (!rc)
 		rc = td_plan_join(&job.plan, &job.machine, &job.notes, err);
 	if (!rc)
 		rc = opts->dry_run
 			     ? td_dry_run(&job, err)
-			     : count(&job, &inherited, &reached, status, err);
+			     : count(&job, inherited, &reached, status, err);
 	td_job_free(&job);
-	return rc ? td_always_go_on(opts, &inherited, &reached, status, err)
-		  : 0;
+	return rc ? td_always_go_on(opts, inherited, &reached, status, err) : 0;
+}
+
+static int run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_inherited inherited = { 0 };
+
+	td_inherited_change(&inherited);
+	return td_regions_run(opts, &inherited, status, err);
 }
 
 #define MOST_LEVELS 2
@@ -296,11 +306,11 @@ static const struct td_option counting[] = {
 	  "events, as for perf stat -e, instead of the tree",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
 	{ "every", 0, "N", "count one of N calls of a region, by chance",
-	  TD_OPTION_NUMBER, offsetof(struct td_opts, every), 0, 1, INT_MAX },
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, calls.every), 0, 1, INT_MAX },
 	{ "calls", 0, NULL, "calls by how long they took, too",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, by_duration) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, calls.by_duration) },
 	{ "read", 0, NULL, "by system calls, not by RDPMC",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, by_read) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, calls.by_read) },
 	{ NULL },
 };
 

@@ -80,7 +80,8 @@ static void say_lost_calls(const struct td_job *job,
 	for (size_t i = 0; i < files->regions.nr; i++) {
 		const struct td_region *region = &files->regions.v[i];
 
-		if (region->own)
+		/* buckets have them once more */
+		if (region->own || region->timed)
 			continue;
 		lost += region->calls.lost;
 		all += region->calls.lost + region->calls.counted;
@@ -149,7 +150,7 @@ static void say_buckets(const struct td_job *job,
 {
 	unsigned int without = files->nr_processes - files->nr_with_buckets;
 
-	if (job->opts->by_duration && without)
+	if (job->opts->calls.by_duration && without)
 		td_job_say(job,
 			   "tdstat: %u process(es) have an older libtdstat, "
 			   "which does not tell calls apart by how long they "
@@ -163,6 +164,47 @@ static void say_buckets(const struct td_job *job,
 			files->elsewhere, TD_REGION_PLACES);
 }
 
+/* Of a list of names, one that the program does not mark, and what it marks. */
+static void say_missing(const struct td_job *job,
+			const struct td_region_files *files, const char *name,
+			int len)
+{
+	td_autofree char *all = NULL;
+	size_t size;
+	FILE *fp;
+
+	for (size_t i = 0; i < files->regions.nr; i++) {
+		const char *marked = files->regions.v[i].name;
+
+		if (strncmp(marked, name, (size_t)len) == 0 && !marked[len])
+			return;
+	}
+	fp = open_memstream(&all, &size);
+	for (size_t i = 0; fp && i < files->regions.nr; i++) {
+		if (!files->regions.v[i].timed)
+			fprintf(fp, "%s%s", ftell(fp) ? ", " : "",
+				files->regions.v[i].name);
+	}
+	if (fp && !td_text_close(fp, &all))
+		td_job_say(job,
+			   "tdstat: %.*s: no such region: those that are "
+			   "marked are %s\n",
+			   len, name, all);
+}
+
+static void say_all_missing(const struct td_job *job,
+			    const struct td_region_files *files)
+{
+	const char *name = files->names;
+
+	while (name && *name) {
+		int len = (int)strcspn(name, ",");
+
+		say_missing(job, files, name, len);
+		name += len + (name[len] == ',');
+	}
+}
+
 void td_regions_say(const struct td_job *job,
 		    const struct td_region_files *files, const char *folder)
 {
@@ -170,6 +212,7 @@ void td_regions_say(const struct td_job *job,
 		say_none(job, folder);
 		return;
 	}
+	say_all_missing(job, files);
 	say_losses(job, files);
 	say_lost_calls(job, files);
 	say_open(job, files);
@@ -178,7 +221,7 @@ void td_regions_say(const struct td_job *job,
 		td_job_say(job, "tdstat: counting user space only: kernel."
 				"perf_event_paranoid does not let this "
 				"user count the kernel\n");
-	if (files->nr_by_read && !job->opts->by_read)
+	if (files->nr_by_read && !job->opts->calls.by_read)
 		td_job_say(
 			job,
 			"tdstat: RDPMC could not be used: each begin and end "

@@ -120,9 +120,9 @@ static void put_event(FILE *fp, const struct td_job *job,
 void td_region_spec_write(FILE *fp, const struct td_job *job)
 {
 	fputs("tdstat regions 1\n", fp);
-	if (job->opts->by_read)
+	if (job->opts->calls.by_read)
 		fputs("read\n", fp);
-	if (job->opts->by_duration)
+	if (job->opts->calls.by_duration)
 		fputs("calls\n", fp);
 	for (size_t g = 0; g < job->plan.nr_groups; g++) {
 		const struct td_group *group = &job->plan.groups[g];

@@ -14,69 +14,46 @@
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
-#include "cmd/regions/result.h"
-#include "cmd/sample/calls_cost.h"
+#include "cmd/regions/regions.h"
+#include "cmd/sample/calling.h"
 #include "cmd/sample/calls_next.h"
-#include "cmd/sample/functions.h"
+#include "cmd/sample/calls_pace.h"
 #include "cmd/sample/gather.h"
+#include "cmd/say.h"
 #include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/plan/join.h"
-#include "lib/sample/call_counts.h"
-#include "lib/sample/probes.h"
 
 #define MOST_LEVELS 2
 
 /* Of a ring: each call is two samples, and root may have more memory. */
 #define RING_PAGES 1024
 
-#define NR_EMPTY 2 /* by td_entry_point.stepped */
-
-/* The companions of each group; behind them stand the probes of each function. */
-enum {
-	FAULTS,
-	SWITCHES,
-	PROBES,
-};
-
-struct calling {
-	struct td_job job;
-	struct td_functions functions;
-	/* whose calls cost what their probes do, of both kinds */
-	struct td_entry_point empty[NR_EMPTY];
-	struct td_call_cost costs[NR_EMPTY];
-	const struct td_call_cost **cost_of; /* of each function */
-	struct td_probes probes;
-	struct td_companion *companions;
-	struct td_gathering gathering;
-	struct td_pairing pairing;
-	struct td_call_counts counts;
-	struct td_regions regions;
-	struct td_batched batched;
-	struct td_region_result result;
-};
-
 /* --- records ---------------------------------------------------------------- */
 
-static int take_sample(struct calling *c, const struct td_record *record,
+static int take_sample(struct td_calling *c, const struct td_record *record,
 		       int event)
 {
 	size_t at = (size_t)event - c->job.plan.events.nr;
 	size_t nr = c->gathering.nr_companions;
 	size_t companion = at % nr;
 	enum td_probed what = TD_PROBED_SWITCH;
-	size_t probe = companion - PROBES;
+	size_t probe = companion - TD_CALLING_PROBES;
 
-	if (companion >= PROBES)
+	if (companion >= TD_CALLING_PROBES)
 		what = probe % 2 ? TD_PROBED_EXIT : TD_PROBED_ENTRY;
-	return td_pairing_sample(&c->pairing, record, (int)(at / nr), what,
-				 companion < PROBES ? 0 : (int)(probe / 2));
+	if (what == TD_PROBED_ENTRY &&
+	    td_calls_note_entry(c, record->tid, probe / 2))
+		return -ENOMEM;
+	return td_pairing_sample(
+		&c->pairing, record, (int)(at / nr), what,
+		companion < TD_CALLING_PROBES ? 0 : (int)(probe / 2));
 }
 
 static int take(void *ctx, const struct td_record *record, int event, int spot,
 		int caller)
 {
-	struct calling *c = ctx;
+	struct td_calling *c = ctx;
 
 	(void)spot;
 	(void)caller;
@@ -101,7 +78,7 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 
 static int take_call(void *ctx, const struct td_paired_call *call)
 {
-	struct calling *c = ctx;
+	struct td_calling *c = ctx;
 
 	return td_call_counts_add(&c->counts, c->regions.timed, call);
 }
@@ -120,32 +97,53 @@ static void add_probe(struct td_companion *at, const struct td_probe *probe)
 static struct td_companion *make_companions(const struct td_probe *probes,
 					    size_t nr)
 {
-	struct td_companion *all = calloc(PROBES + 2 * nr, sizeof(*all));
+	struct td_companion *all =
+		calloc(TD_CALLING_PROBES + 2 * nr, sizeof(*all));
 
 	if (!all)
 		return NULL;
-	all[FAULTS] = (struct td_companion){ PERF_TYPE_SOFTWARE,
-					     PERF_COUNT_SW_PAGE_FAULTS, false };
-	all[SWITCHES] =
+	all[TD_CALLING_FAULTS] =
+		(struct td_companion){ PERF_TYPE_SOFTWARE,
+				       PERF_COUNT_SW_PAGE_FAULTS, false };
+	all[TD_CALLING_SWITCHES] =
 		(struct td_companion){ PERF_TYPE_SOFTWARE,
 				       PERF_COUNT_SW_CONTEXT_SWITCHES, true };
 	for (size_t i = 0; i < nr; i++)
-		add_probe(&all[PROBES + 2 * i], &probes[i]);
+		add_probe(&all[TD_CALLING_PROBES + 2 * i], &probes[i]);
 	return all;
 }
 
-/* By the probes behind those of the functions, which are at empty ones. */
-static int measure_cost(struct calling *c, bool stepped, struct td_err *err)
+/* The kinds of empty functions that are like the probed ones, from first on. */
+static int nr_kinds(const struct td_calling *c, int *first)
 {
-	td_autofree struct td_companion *empty =
-		make_companions(&c->probes.v[c->functions.nr + stepped], 1);
+	bool kernel = c->job.opts->calls.engine == TD_BY_KPROBES;
 
-	return empty ? td_call_cost_measure(&c->costs[stepped], &c->job, empty,
-					    PROBES + 2, stepped, err)
+	*first = kernel ? TD_EMPTY_KERNEL : 0;
+	return kernel ? TD_NR_EMPTY - TD_EMPTY_KERNEL : TD_EMPTY_KERNEL;
+}
+
+/* By the probes behind those of the functions, which are at empty ones. */
+static int measure_cost(struct td_calling *c, int kind, struct td_err *err)
+{
+	td_autofree struct td_companion *empty = NULL;
+	int first;
+
+	nr_kinds(c, &first);
+	empty = make_companions(
+		&c->probes.v[c->functions.nr + (size_t)(kind - first)], 1);
+	return empty ? td_call_cost_measure(&c->costs[kind], &c->job, empty,
+					    TD_CALLING_PROBES + 2, kind, err)
 		     : td_err_nomem(err);
 }
 
-static int measure_costs(struct calling *c, struct td_err *err)
+static int kind_of(const struct td_entry_point *entry)
+{
+	if (entry->kernel)
+		return TD_EMPTY_KERNEL;
+	return entry->stepped ? TD_EMPTY_STEPPED : TD_EMPTY_PUSHES;
+}
+
+static int measure_costs(struct td_calling *c, struct td_err *err)
 {
 	size_t nr = c->functions.nr;
 	int rc = 0;
@@ -154,48 +152,64 @@ static int measure_costs(struct calling *c, struct td_err *err)
 	if (!c->cost_of)
 		return td_err_nomem(err);
 	for (size_t i = 0; !rc && i < nr; i++) {
-		bool stepped = c->functions.v[i].stepped;
+		int kind = kind_of(&c->functions.v[i]);
 
-		c->cost_of[i] = &c->costs[stepped];
-		if (!c->costs[stepped].values)
-			rc = measure_cost(c, stepped, err);
+		c->cost_of[i] = &c->costs[kind];
+		if (!c->costs[kind].values)
+			rc = measure_cost(c, kind, err);
 	}
 	c->counts.costs = c->cost_of;
 	return rc;
 }
 
-static int open_probes(struct calling *c, struct td_err *err)
+/* The functions, and the empty ones behind them. */
+static int define_probes(struct td_calling *c, struct td_err *err)
+{
+	size_t nr = c->functions.nr;
+	td_autofree struct td_entry_point *entries =
+		calloc(nr + TD_NR_EMPTY, sizeof(*entries));
+	int first, kinds = nr_kinds(c, &first), rc = 0;
+
+	if (!entries)
+		return td_err_nomem(err);
+	memcpy(entries, c->functions.v, nr * sizeof(*entries));
+	for (int i = 0; !rc && i < kinds; i++) {
+		rc = td_empty_find(&c->empty[i], first + i, err);
+		entries[nr + (size_t)i] = c->empty[i];
+	}
+	return rc ? rc
+		  : td_probes_open(&c->probes, entries, nr + (size_t)kinds,
+				   err);
+}
+
+static int open_probes(struct td_calling *c, struct td_err *err)
 {
 	struct td_gathering *g = &c->gathering;
 	size_t nr = c->functions.nr;
-	td_autofree struct td_entry_point *entries =
-		calloc(nr + NR_EMPTY, sizeof(*entries));
-	int rc = entries ? 0 : td_err_nomem(err);
+	int rc = define_probes(c, err);
 
-	for (int i = 0; !rc && i < NR_EMPTY; i++)
-		rc = td_empty_find(&c->empty[i], i, err);
-	if (rc)
-		return rc;
-	memcpy(entries, c->functions.v, nr * sizeof(*entries));
-	memcpy(entries + nr, c->empty, sizeof(c->empty));
-	rc = td_probes_open(&c->probes, entries, nr + NR_EMPTY, err);
 	if (rc)
 		return rc;
 	g->companions = c->companions = make_companions(c->probes.v, nr);
-	g->nr_companions = PROBES + 2 * nr;
+	g->nr_companions = TD_CALLING_PROBES + 2 * nr;
 	return c->companions ? measure_costs(c, err) : td_err_nomem(err);
 }
 
-static int name_functions(struct calling *c, struct td_err *err)
+static int name_functions(struct td_calling *c, struct td_err *err)
 {
 	for (size_t i = 0; i < c->functions.nr; i++) {
-		if (!td_regions_add_timed(&c->regions, c->functions.v[i].name))
+		struct td_timed *timed = td_regions_add_timed(
+			&c->regions, c->functions.v[i].name);
+
+		if (!timed)
 			return td_err_nomem(err);
+		timed->engine = c->functions.v[i].kernel ? TD_BY_KPROBES
+							 : TD_BY_UPROBES;
 	}
 	return 0;
 }
 
-static void prepare(struct calling *c)
+static void prepare(struct td_calling *c)
 {
 	struct td_gathering *g = &c->gathering;
 
@@ -203,15 +217,17 @@ static void prepare(struct calling *c)
 	g->format.values = g->format.stack = g->switches = true;
 	g->most_pages = RING_PAGES;
 	g->take = take;
+	g->serve = td_calls_pace;
 	g->ctx = c;
 	c->pairing.plan = c->counts.plan = &c->job.plan;
 	c->pairing.nr_functions = c->functions.nr;
+	c->pairing.kernel = c->job.opts->calls.engine == TD_BY_KPROBES;
 	c->pairing.take = take_call;
 	c->pairing.ctx = c;
 	c->counts.wall_ns = td_wall_ns() - td_now_ns();
 }
 
-static int plan(struct calling *c, const struct td_opts *opts,
+static int plan(struct td_calling *c, const struct td_opts *opts,
 		struct td_err *err)
 {
 	struct td_gathering *g = &c->gathering;
@@ -221,7 +237,8 @@ static int plan(struct calling *c, const struct td_opts *opts,
 		rc = td_plan_join(&c->job.plan, &c->job.machine, &c->job.notes,
 				  err);
 	if (!rc)
-		rc = td_functions_find(&c->functions, &c->job, err);
+		rc = td_functions_find(&c->functions, &c->job,
+				       opts->patterns[0], err);
 	if (!rc)
 		rc = name_functions(c, err);
 	g->how = rc ? NULL : calloc(c->job.plan.events.nr + 1, sizeof(*g->how));
@@ -233,7 +250,7 @@ static int plan(struct calling *c, const struct td_opts *opts,
 
 /* --- the run ---------------------------------------------------------------- */
 
-static void say_unpaired(const struct calling *c, size_t function)
+static void say_unpaired(const struct td_calling *c, size_t function)
 {
 	static const struct {
 		size_t offset;
@@ -269,42 +286,24 @@ static void say_unpaired(const struct calling *c, size_t function)
 	}
 }
 
-/* From this share of the CPU time on, what the probes cost is worth a remark. */
-#define MUCH_PCT 5
-
-/* Of a process that runs already, the CPU time is not known: at most all of one. */
-static void say_cost(const struct calling *c)
+static void say_missed(const struct td_calling *c, size_t function)
 {
-	const struct td_usage *usage = &c->gathering.usage;
-	double all_ns = usage->has_times
-				? (double)(usage->user_ns + usage->sys_ns)
-				: (double)usage->elapsed_ns;
-	double cost_ns = 0, pct;
-	uint64_t nr = 0;
+	uint64_t nr = td_probes_missed(&c->probes, function);
 
-	for (size_t i = 0; i < c->functions.nr; i++) {
-		uint64_t calls = c->regions.timed[i].durations.nr;
-
-		if (c->pairing.unpaired)
-			calls += c->pairing.unpaired[i].recursive;
-		cost_ns += (double)calls * (double)c->cost_of[i]->pair_ns;
-		nr += calls;
-	}
-	pct = 100 * cost_ns / all_ns;
-	if (pct > MUCH_PCT)
+	if (nr)
 		td_job_say(&c->job,
-			   "tdstat: the probes took about %.0f %% of the %s: "
-			   "%.1f us for each of %" PRIu64 " calls\n",
-			   fmin(pct, 100),
-			   usage->has_times ? "CPU time" : "time of a CPU",
-			   cost_ns / (double)nr / 1e3, nr);
+			   "tdstat: %s: the kernel missed %" PRIu64
+			   " returns, of whatever program: these calls are not "
+			   "counted\n",
+			   c->functions.v[function].name, nr);
 }
 
-static void say(const struct calling *c)
+static void say(const struct td_calling *c)
 {
-	say_cost(c);
+	td_calls_say_cost(c);
 	for (size_t i = 0; i < c->functions.nr; i++) {
 		say_unpaired(c, i);
+		say_missed(c, i);
 		if (!c->regions.timed[i].durations.nr)
 			td_job_say(&c->job, "tdstat: %s: no call was counted\n",
 				   c->functions.v[i].name);
@@ -312,18 +311,19 @@ static void say(const struct calling *c)
 	td_calls_say_next(&c->job, &c->result.view.report);
 }
 
-static int show(struct calling *c, struct td_err *err)
+static int show(struct td_calling *c, struct td_err *err)
 {
 	struct td_gathering *g = &c->gathering;
 
 	td_pairing_end(&c->pairing);
+	td_calls_end_pace(c);
 	if (td_call_counts_to_regions(&c->counts, &c->regions, &c->batched))
 		return td_err_nomem(err);
 	return td_region_result_show(&c->result, &c->batched, &g->usage,
 				     g->status, err);
 }
 
-static int gather(struct calling *c, struct td_inherited *inherited,
+static int gather(struct td_calling *c, struct td_inherited *inherited,
 		  int *status, struct td_err *err)
 {
 	struct td_gathering *g = &c->gathering;
@@ -342,7 +342,7 @@ static int gather(struct calling *c, struct td_inherited *inherited,
 	return td_region_result_close(&c->result, rc, err);
 }
 
-static void free_all(struct calling *c)
+static void free_all(struct td_calling *c)
 {
 	td_call_counts_free(&c->counts);
 	td_pairing_free(&c->pairing);
@@ -353,7 +353,7 @@ static void free_all(struct calling *c)
 	/* after the events, which use them */
 	td_probes_close(&c->probes);
 	td_functions_free(&c->functions);
-	for (size_t i = 0; i < NR_EMPTY; i++) {
+	for (size_t i = 0; i < TD_NR_EMPTY; i++) {
 		td_entry_free(&c->empty[i]);
 		free(c->costs[i].values);
 		free(c->costs[i].times_ns);
@@ -362,35 +362,80 @@ static void free_all(struct calling *c)
 	td_job_free(&c->job);
 }
 
+static void show_probes(const struct td_entry_point *entry)
+{
+	if (entry->kernel)
+		printf("probes at %s in %s\n", entry->name, entry->path);
+	else
+		printf("probes at %s: 0x%" PRIx64 " in %s\n", entry->name,
+		       entry->offset, entry->path);
+}
+
 /* What would be opened, and where the probes would be. */
-static int show_plan(struct calling *c, struct td_err *err)
+static int show_plan(struct td_calling *c, struct td_err *err)
 {
 	int rc = td_dry_run(&c->job, err);
 
 	for (size_t i = 0; !rc && i < c->functions.nr; i++)
-		printf("probes at %s: 0x%" PRIx64 " in %s\n",
-		       c->functions.v[i].name, c->functions.v[i].offset,
-		       c->functions.v[i].path);
+		show_probes(&c->functions.v[i]);
 	return rc;
+}
+
+/*
+ * What uprobes cannot do, marks may: if there is no right to probe, or no function of
+ * the name, in a program that has marks.
+ */
+static bool has_marks_instead(const struct td_calling *c,
+			      const struct td_opts *opts,
+			      const struct td_err *err)
+{
+	const struct td_entry_point *last;
+
+	if (opts->calls.engine || !opts->target.command ||
+	    opts->when.timeout_ms || opts->target.no_inherit ||
+	    !c->functions.nr)
+		return false;
+	last = &c->functions.v[c->functions.nr - 1];
+	return last->marked && (err->code == -EACCES || !last->offset);
+}
+
+static int run_marks(const struct td_opts *opts, struct td_inherited *inherited,
+		     int *status, struct td_err *err)
+{
+	if (!opts->show.quiet)
+		td_say("tdstat: by the program's marks: %s\n", err->msg);
+	*err = (struct td_err){ 0 };
+	return td_regions_run(opts, inherited, status, err);
+}
+
+static int run_probes(const struct td_opts *opts,
+		      struct td_inherited *inherited, int *status,
+		      struct td_err *err)
+{
+	struct td_reached reached = { 0 };
+	struct td_calling c = { .probes.events = -1 };
+	int rc = plan(&c, opts, err);
+	bool marks = rc && has_marks_instead(&c, opts, err);
+
+	if (!rc)
+		rc = opts->dry_run ? show_plan(&c, err)
+				   : gather(&c, inherited, status, err);
+	rc = td_gathering_close(&c.gathering, rc, err);
+	reached.over = c.gathering.over;
+	free_all(&c);
+	if (marks)
+		return run_marks(opts, inherited, status, err);
+	return rc ? td_always_go_on(opts, inherited, &reached, status, err) : 0;
 }
 
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
-	struct td_reached reached = { 0 };
-	struct calling c = { .probes.events = -1 };
-	int rc;
 
 	td_inherited_change(&inherited);
-	rc = plan(&c, opts, err);
-	if (!rc)
-		rc = opts->dry_run ? show_plan(&c, err)
-				   : gather(&c, &inherited, status, err);
-	rc = td_gathering_close(&c.gathering, rc, err);
-	reached.over = c.gathering.over;
-	free_all(&c);
-	return rc ? td_always_go_on(opts, &inherited, &reached, status, err)
-		  : 0;
+	return opts->calls.engine == TD_BY_MARKS
+		       ? td_regions_run(opts, &inherited, status, err)
+		       : run_probes(opts, &inherited, status, err);
 }
 
 /* --- the subcommand --------------------------------------------------------- */
@@ -398,7 +443,57 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 /* The functions come first, then a command. */
 static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
+	opts->calls.by_duration = true;
 	return opts->nr_patterns ? 1 : td_value_pattern(opts, word, err);
+}
+
+static int set_kernel(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	(void)arg;
+	if (opts->calls.engine)
+		return td_err_usage(err, "-k is by probes of the kernel: "
+					 "--engine excludes it");
+	opts->calls.engine = TD_BY_KPROBES;
+	return 0;
+}
+
+static int set_engine(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	if (opts->calls.engine == TD_BY_KPROBES)
+		return set_kernel(opts, arg, err);
+	opts->calls.engine = td_timed_engine_find(arg);
+	if (opts->calls.engine == TD_BY_MARKS ||
+	    opts->calls.engine == TD_BY_UPROBES)
+		return 0;
+	return td_err_usage(err, "--engine %s: not one of marks, uprobes", arg);
+}
+
+/* The kernel tells hits of all programs, not which share was counted. */
+static int check_kernel(const struct td_opts *opts, struct td_err *err)
+{
+	if (opts->overhead_pct > 0 && opts->overhead_pct < 100)
+		return td_err_usage(err, "-k counts all calls: --overhead "
+					 "excludes it");
+	if (opts->target.all_user)
+		return td_err_usage(err, "-k counts the kernel: --all-user "
+					 "excludes it");
+	return 0;
+}
+
+static int check_marks(const struct td_opts *opts, struct td_err *err)
+{
+	if (!opts->target.command || td_target_attaches(&opts->target))
+		return td_err_usage(err, "--engine=marks: a program counts its "
+					 "marks from its start on, so it has "
+					 "to be a command");
+	if (opts->overhead_pct > 0 && opts->overhead_pct < 100)
+		return td_err_usage(err, "--overhead is of probes: "
+					 "--engine=marks excludes it");
+	if (opts->when.timeout_ms || opts->target.no_inherit)
+		return td_err_usage(err, "--engine=marks: marks are counted to "
+					 "the end, of all that the command "
+					 "starts: --timeout and -i exclude it");
+	return 0;
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)
@@ -415,10 +510,25 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	}
 	if (opts->ask.level > MOST_LEVELS || opts->ask.drill)
 		return td_err_usage(err, "-l: calls have levels 1 and 2");
-	return 0;
+	if (opts->calls.engine == TD_BY_MARKS)
+		return check_marks(opts, err);
+	return opts->calls.engine == TD_BY_KPROBES ? check_kernel(opts, err)
+						   : 0;
 }
 
 /* clang-format off */
+static const struct td_option counting[] = {
+	{ "engine", 0, "marks|uprobes",
+	  "by marks of libtdstat, or by probes at functions",
+	  TD_OPTION_FUNCTION, .set = set_engine },
+	{ "kernel", 'k', NULL, "functions of the kernel, such as do_sys_openat2",
+	  TD_OPTION_FUNCTION, .set = set_kernel },
+	{ "overhead", 0, "PERCENT",
+	  "limit the cost of probes to this share of time (default: 5)",
+	  TD_OPTION_FUNCTION, .set = td_value_overhead },
+	{ NULL },
+};
+
 static const struct td_option showing[] = {
 	{ "verbose", 'v', NULL, "show what is opened, and trees, too",
 	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
@@ -426,16 +536,16 @@ static const struct td_option showing[] = {
 };
 /* clang-format on */
 
+static const struct td_option_group group_counting = { TD_SECTION_WHAT,
+						       counting };
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_tasks,   &td_group_cores,
-	&td_group_files,   &td_group_two_levels,
-	&td_group_timeout, &td_group_require,
-	&group_showing,    &td_group_region_rows,
-	&td_group_formats, &td_group_output,
-	&td_group_head,    &td_group_stream,
-	&td_group_dry_run, NULL,
+	&group_counting,   &td_group_tasks,      &td_group_cores,
+	&td_group_files,   &td_group_two_levels, &td_group_timeout,
+	&td_group_require, &group_showing,       &td_group_region_rows,
+	&td_group_formats, &td_group_output,     &td_group_head,
+	&td_group_stream,  &td_group_dry_run,    NULL,
 };
 
 const struct td_command td_command_calls = {

@@ -7,12 +7,16 @@
 #include "lib/sample/entry.h"
 #include "lib/sample/sampler.h"
 
-/*
- * An empty function of tdstat itself, to be probed, whose first instruction is one
- * that the kernel steps over, or not: td_entry_point.stepped.  Free it even after an error.
- */
-int td_empty_find(struct td_entry_point *entry, bool stepped,
-		  struct td_err *err);
+/* Kinds of empty functions, whose calls cost what their probes do. */
+enum {
+	TD_EMPTY_PUSHES,
+	TD_EMPTY_STEPPED, /* td_entry_point.stepped */
+	TD_EMPTY_KERNEL,
+	TD_NR_EMPTY,
+};
+
+/* To be probed: of tdstat itself, or of the kernel.  Free it even after an error. */
+int td_empty_find(struct td_entry_point *entry, int kind, struct td_err *err);
 /*
  * Calls the empty function, on a CPU of each kind that this process may use, to learn
  * what its probes add to a call.  companions: as those of a function, with its probes.
@@ -20,6 +24,6 @@ int td_empty_find(struct td_entry_point *entry, bool stepped,
  */
 int td_call_cost_measure(struct td_call_cost *cost, struct td_job *job,
 			 const struct td_companion *companions, size_t nr,
-			 bool stepped, struct td_err *err);
+			 int kind, struct td_err *err);
 
 #endif

@@ -1,53 +1,83 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/sample/calls_next.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/opts/again.h"
 #include "lib/base/shell.h"
 #include "lib/base/util.h"
+#include "lib/count/regions.h"
 
-/* The node that is the largest cause, for sure, or NULL. */
-static const char *largest_node(const struct td_report *report)
+/* The function whose largest cause is a node, for sure, or NULL. */
+static const struct td_slow *find_slow(const struct td_report *report,
+				       const char **name)
 {
 	for (size_t i = 0; i < report->nr_timed; i++) {
 		const struct td_slow *slow = &report->slow[i];
 
 		if (slow->nr && slow->causes[0].kind == TD_SLOW_NODE &&
-		    td_slow_is_clear(&slow->causes[0]))
-			return slow->causes[0].node;
+		    td_slow_is_clear(&slow->causes[0])) {
+			*name = report->timed[i].name;
+			return slow;
+		}
 	}
 	return NULL;
 }
 
-static void put_next(FILE *fp, const struct td_opts *opts, const char *node)
+/* The kernel's have no place to probe for locate. */
+static void put_in(FILE *fp, const struct td_opts *opts,
+		   const struct td_slow *slow, const char *name)
+{
+	const char *file = strrchr(opts->patterns[0], '@');
+	td_autofree char *in = NULL;
+
+	if (opts->calls.engine == TD_BY_KPROBES ||
+	    asprintf(&in, "%s%s", name, file ? file : "") < 0)
+		return;
+	fputs(" --in ", fp);
+	td_put_shell_word(fp, in);
+	fprintf(fp, " --slower %" PRIu64 "ns",
+		td_region_bucket_ns(slow->slow->bucket));
+}
+
+static void put_next(FILE *fp, const struct td_opts *opts,
+		     const struct td_slow *slow, const char *name)
 {
 	if (opts->ask.level < 2) {
 		fputs("tdstat calls -l 2 ", fp);
+		if (opts->calls.engine == TD_BY_KPROBES)
+			fputs("-k ", fp);
 		td_put_shell_word(fp, opts->patterns[0]);
 	} else {
-		fprintf(fp, "tdstat locate %s", node);
+		fprintf(fp, "tdstat locate %s", slow->causes[0].node);
+		put_in(fp, opts, slow, name);
 	}
 	td_again_put_target(fp, opts);
 }
 
 /* Slots that retire are no loss: there is nothing to locate. */
+static bool is_work(const char *node)
+{
+	return strstr(node, "retiring") || strstr(node, "operations");
+}
+
 void td_calls_say_next(const struct td_job *job, const struct td_report *report)
 {
 	const struct td_opts *opts = job->opts;
-	const char *node = largest_node(report);
+	const char *name = NULL;
+	const struct td_slow *slow = find_slow(report, &name);
 	char *text = NULL;
 	size_t size;
 	FILE *fp;
 
-	if (!node || (opts->ask.level >= 2 &&
-		      (strstr(node, "retiring") || strstr(node, "operations"))))
+	if (!slow || (opts->ask.level >= 2 && is_work(slow->causes[0].node)))
 		return;
 	fp = open_memstream(&text, &size);
 	if (!fp)
 		return;
-	put_next(fp, opts, node);
+	put_next(fp, opts, slow, name);
 	if (!td_text_close(fp, &text))
 		td_job_say(job, "tdstat: what next: %s\n", text);
 	free(text);

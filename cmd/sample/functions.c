@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/sample/functions.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/count/regions.h"
 
 /* --- the file --------------------------------------------------------------- */
 
@@ -205,12 +207,41 @@ static bool is_double(const struct td_functions *functions)
 	const struct td_entry_point *last = &functions->v[functions->nr - 1];
 
 	for (size_t i = 0; i + 1 < functions->nr; i++) {
-		if (functions->v[i].offset == last->offset)
+		const struct td_entry_point *one = &functions->v[i];
+
+		if (last->kernel ? strcmp(one->name, last->name) == 0
+				 : one->offset == last->offset)
 			return true;
 	}
 	return false;
 }
 
+/* The kernel looks up its own; of its names, "module:name" is one. */
+static int add_kernel(struct td_functions *functions, const char *name,
+		      struct td_err *err)
+{
+	struct td_entry_point *entry =
+		td_array_add(&functions->v, functions->nr, sizeof(*entry));
+
+	if (!entry)
+		return td_err_nomem(err);
+	functions->nr++;
+	*entry = (struct td_entry_point){ .kernel = true, .fd = -1 };
+	entry->name = strdup(name);
+	entry->path = strdup("the kernel");
+	if (!entry->name || !entry->path)
+		return td_err_nomem(err);
+	for (; *name; name++) {
+		if (!isalnum((unsigned char)*name) && !strchr("_.:", *name))
+			return td_err_usage(err,
+					    "-k %s: not a name of a function "
+					    "of the kernel",
+					    entry->name);
+	}
+	return 0;
+}
+
+/* path: NULL: they are the kernel's. */
 static int find_all(struct td_functions *functions, struct td_job *job,
 		    char *names, char *path, struct td_err *err)
 {
@@ -222,10 +253,9 @@ static int find_all(struct td_functions *functions, struct td_job *job,
 
 		names[len] = '\0';
 		if (!len)
-			return td_err_usage(err,
-					    "a function without a name: %s",
-					    job->opts->patterns[0]);
-		rc = add_function(functions, job, names, path, err);
+			return td_err_usage(err, "a function without a name");
+		rc = path ? add_function(functions, job, names, path, err)
+			  : add_kernel(functions, names, err);
 		if (!rc && is_double(functions))
 			rc = td_err_usage(
 				err, "%s: the function is named twice", names);
@@ -242,24 +272,28 @@ static int find_in_file(struct td_functions *functions, struct td_job *job,
 	int pid = process_of(job);
 	char *at = strrchr(names, '@');
 
+	if (job->opts->calls.engine == TD_BY_KPROBES)
+		return find_all(functions, job, names, NULL, err);
 	if (at)
 		*at++ = '\0';
 	if (!*names || (at && !*at))
-		return td_err_usage(err, "%s: not like FUNCTION@FILE",
-				    job->opts->patterns[0]);
+		return td_err_usage(err, "not like FUNCTION@FILE");
 	path = find_file(job, pid, at);
 	return path ? find_all(functions, job, names, path, err)
 		    : no_file(job, pid, at, err);
 }
 
 int td_functions_find(struct td_functions *functions, struct td_job *job,
-		      struct td_err *err)
+		      const char *names, struct td_err *err)
 {
-	char *names = strdup(job->opts->patterns[0]);
-	int rc = names ? find_in_file(functions, job, names, err)
-		       : td_err_nomem(err);
+	char *copy = strdup(names);
+	int rc = copy ? find_in_file(functions, job, copy, err)
+		      : td_err_nomem(err);
 
-	free(names);
+	free(copy);
+	/* the copy is cut at commas and the @ */
+	if (rc && err->usage && !err->hint[0])
+		td_err_wrap(err, "%s", names);
 	return rc;
 }
 

@@ -12,11 +12,11 @@ struct td_functions {
 };
 
 /*
- * Finds those of the job's options, "parse,scan@libx.so", in the command's file or
+ * Finds those of names, "parse,scan@libx.so", in the command's file or
  * that of the process.  Free them even after an error.
  */
 int td_functions_find(struct td_functions *functions, struct td_job *job,
-		      struct td_err *err);
+		      const char *names, struct td_err *err);
 void td_functions_free(struct td_functions *functions);
 
 #endif

@@ -39,7 +39,9 @@ static int serve(void *ctx, const struct td_wake *wake, struct td_err *err)
 	int rc = read_rings(g, false, err);
 
 	(void)wake;
-	return !rc && td_sampling_follow(g) ? td_err_nomem(err) : rc;
+	if (!rc && td_sampling_follow(g))
+		rc = td_err_nomem(err);
+	return !rc && g->serve ? g->serve(g->ctx, err) : rc;
 }
 
 static int begin(struct td_gathering *g, struct td_err *err)
@@ -61,7 +63,9 @@ static int begin(struct td_gathering *g, struct td_err *err)
 	if (engine->child.pid > 0 &&
 	    td_child_release(&engine->child, job->opts->target.command[0], err))
 		return err->code;
-	return td_waiter_start(&engine->waiter, READ_NS, timeout_ns, err);
+	if (td_waiter_start(&engine->waiter, READ_NS, timeout_ns, err))
+		return err->code;
+	return g->serve ? g->serve(g->ctx, err) : 0;
 }
 
 /* The command's status is known even if something else went wrong. */

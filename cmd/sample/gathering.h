@@ -36,6 +36,8 @@ struct td_gathering {
 	const char *node;    /* that they are for, or NULL: for --samples */
 	uint64_t longest_ns; /* of a window, for --samples */
 	td_take_sample *take;
+	/* after each reading of the rings: 0 or an error; or NULL */
+	int (*serve)(void *ctx, struct td_err *err);
 	void *ctx;
 
 	/* Filled in: */

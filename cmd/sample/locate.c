@@ -17,10 +17,11 @@
 #include "cmd/plan/dry_run.h"
 #include "cmd/run/inherited.h"
 #include "cmd/run/progress.h"
-#include "cmd/sample/choose.h"
 #include "cmd/sample/gather.h"
+#include "cmd/sample/locating.h"
 #include "cmd/sample/rate.h"
 #include "cmd/sample/where.h"
+#include "cmd/sample/within.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
 #include "cmd/view/append.h"
@@ -175,23 +176,9 @@ static int node_find(struct td_choice *choice, const struct td_opts *opts,
 
 #define USUAL_RATE 1000
 
-struct locating {
-	const struct td_opts *opts;
-	struct td_choice choice;
-	struct td_event_arg arg; /* the choice, as if typed with -e */
-	struct td_opts sampled;  /* the options with it */
-	struct td_job job;
-	struct td_gathering gathering;
-	struct td_hits hits;
-	struct td_sink sink;
-	struct td_where where;
-	struct td_sample_files files;
-	struct td_reached reached;
-};
-
 /* --- choosing --------------------------------------------------------------- */
 
-static int choose(struct locating *l, const struct td_inherited *inherited,
+static int choose(struct td_locating *l, const struct td_inherited *inherited,
 		  int *status, struct td_err *err)
 {
 	const struct td_opts *opts = l->opts;
@@ -212,8 +199,10 @@ static int choose(struct locating *l, const struct td_inherited *inherited,
 static int take(void *ctx, const struct td_record *record, int event, int spot,
 		int caller)
 {
-	struct locating *l = ctx;
+	struct td_locating *l = ctx;
 
+	if (l->opts->calls.in)
+		return td_within_take(l, record, event, spot, caller);
 	return record->kind == TD_RECORD_SAMPLE
 		       ? td_hits_add(&l->hits, event, spot, caller,
 				     record->period)
@@ -221,7 +210,7 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 }
 
 /* By cycles: what is sampled for a node may be rare. */
-static int limit(struct locating *l, struct td_err *err)
+static int limit(struct td_locating *l, struct td_err *err)
 {
 	struct td_event_arg cycles = { .list = "cycles" };
 	struct td_opts opts = l->sampled;
@@ -242,7 +231,7 @@ static int limit(struct locating *l, struct td_err *err)
 	return rc;
 }
 
-static int plan(struct locating *l, struct td_err *err)
+static int plan(struct td_locating *l, struct td_err *err)
 {
 	struct td_gathering *g = &l->gathering;
 	int rc = td_job_plan(&l->job, &l->sampled, err);
@@ -267,13 +256,15 @@ static int plan(struct locating *l, struct td_err *err)
 	g->ctx = l;
 	if (!g->how)
 		return td_err_nomem(err);
+	if (l->opts->calls.in && td_within_open(l, err))
+		return err->code;
 	return l->opts->overhead_pct > 0 && !l->opts->dry_run ? limit(l, err)
 							      : 0;
 }
 
 /* --- showing ---------------------------------------------------------------- */
 
-static int open_sink(struct locating *l, struct td_err *err)
+static int open_sink(struct td_locating *l, struct td_err *err)
 {
 	const struct td_frame frame = {
 		.big_num = !l->opts->show.no_big_num,
@@ -295,13 +286,15 @@ static int open_sink(struct locating *l, struct td_err *err)
 	return rc ? rc : td_stack_files_open(&l->files, err);
 }
 
-static int show(struct locating *l, struct td_err *err)
+static int show(struct td_locating *l, struct td_err *err)
 {
 	struct td_writer *writer = &l->sink.writer;
 	struct td_where *where = &l->where;
 	int rc;
 
 	where->node = l->opts->nr_events ? NULL : l->choice.node;
+	where->in = l->opts->calls.in;
+	where->slower_ns = l->opts->calls.slower_ns;
 	td_where_want(where, l->opts);
 	rc = td_where_make(where, &l->job.plan, &l->job.machine,
 			   &l->gathering.spots, &l->hits, err);
@@ -313,7 +306,7 @@ static int show(struct locating *l, struct td_err *err)
 		  : td_stack_files_write(&l->files, where, writer->frame, err);
 }
 
-static int sample(struct locating *l, struct td_inherited *inherited,
+static int sample(struct td_locating *l, struct td_inherited *inherited,
 		  int *status, struct td_err *err)
 {
 	struct td_gathering *g = &l->gathering;
@@ -326,10 +319,12 @@ static int sample(struct locating *l, struct td_inherited *inherited,
 		l->reached.over = l->reached.over || g->over;
 	}
 	td_gathering_say(g);
+	if (!rc && l->opts->calls.in)
+		td_within_say(l);
 	return rc ? rc : show(l, err);
 }
 
-static int close_all(struct locating *l, int rc, struct td_err *err)
+static int close_all(struct td_locating *l, int rc, struct td_err *err)
 {
 	rc = td_sink_end(&l->sink, rc, err);
 	td_stack_files_close(&l->files);
@@ -337,6 +332,7 @@ static int close_all(struct locating *l, int rc, struct td_err *err)
 	td_hits_free(&l->hits);
 	free(l->gathering.how);
 	rc = td_gathering_close(&l->gathering, rc, err);
+	td_within_close(l);
 	td_job_free(&l->job);
 	td_choice_free(&l->choice);
 	return rc;
@@ -345,7 +341,9 @@ static int close_all(struct locating *l, int rc, struct td_err *err)
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
-	struct locating l = { .opts = opts, .job.fs = { -1, -1 } };
+	struct td_locating l = { .opts = opts,
+				 .job.fs = { -1, -1 },
+				 .in.probes.events = -1 };
 	int rc;
 
 	td_inherited_change(&inherited);
@@ -372,6 +370,16 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	return 0;
 }
 
+static int set_slower(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	return td_duration_parse(arg, &opts->calls.slower_ns)
+		       ? td_err_usage(err,
+				      "--slower %s: not like 500us, 2ms "
+				      "or 1.5s",
+				      arg)
+		       : 0;
+}
+
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->node && opts->nr_events)
@@ -379,6 +387,15 @@ static int check(const struct td_opts *opts, struct td_err *err)
 				    "-e %s: it is sampled in place of a "
 				    "node, so %s cannot be named",
 				    opts->events[0].list, opts->node);
+	if (opts->calls.in && td_opts_system_wide(opts))
+		return td_err_usage(err, "--in: calls are of threads: it needs "
+					 "a command, -p or -t");
+	if (opts->calls.in && opts->files.samples)
+		return td_err_usage(err, "--samples keeps all samples: --in "
+					 "excludes it");
+	if (opts->calls.slower_ns && !opts->calls.in)
+		return td_err_usage(err, "--slower is of calls of a function: "
+					 "it needs --in");
 	if (opts->dry_run && !opts->nr_events && !node_is_named(opts))
 		return td_err_usage(err,
 				    "--dry-run: which node it is, is known "
@@ -391,6 +408,11 @@ static const struct td_option sampling[] = {
 	{ "event", 'e', "LIST",
 	  "sample these events, in the syntax of perf record -e, for no node",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
+	{ "in", 0, "FUNCTION[@FILE]", "only samples within calls of a function",
+	  TD_OPTION_TEXT, offsetof(struct td_opts, calls.in) },
+	{ "slower", 0, "TIME",
+	  "with --in: only calls that took so long: 500us, 2ms, 1s",
+	  TD_OPTION_FUNCTION, .set = set_slower },
 	{ NULL },
 };
 

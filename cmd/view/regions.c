@@ -177,7 +177,8 @@ static struct td_region_facts make_facts(const struct td_source *source,
 	uint64_t on = calls_on(source, region, row->pmu);
 	double per_call = on ? row->slots / (double)on : NAN;
 	double least = source->regions->least_slots;
-	double percent = PERCENT / own->all;
+	/* those of calls alone do not add up */
+	double percent = own->all > 0 ? PERCENT / own->all : NAN;
 
 	return (struct td_region_facts){
 		.outside = region->outside,

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count/durations.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/util.h"
 
@@ -91,6 +94,30 @@ void td_duration_text(char text[TD_DURATION_NAME], double ns)
 	}
 	put_number(number, ns / unit->ns);
 	snprintf(text, TD_DURATION_NAME, "%.16s %s", number, unit->name);
+}
+
+#define MOST_NS 3600e9
+
+/* Whole numbers of ns are exact in a double up to far longer times. */
+int td_duration_parse(const char *text, uint64_t *ns)
+{
+	const char *name = text + strspn(text, "0123456789.");
+	char *end;
+	double number = strtod(text, &end);
+
+	if (end == text || end != name)
+		return -EINVAL;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(units); i++) {
+		double value = number * units[i].ns;
+
+		if (strcmp(units[i].name, name) != 0)
+			continue;
+		if (!(value <= MOST_NS))
+			return -EINVAL;
+		*ns = (uint64_t)llround(value);
+		return 0;
+	}
+	return -EINVAL;
 }
 
 void td_duration_bucket_name(char name[TD_DURATION_NAME], unsigned int bucket)

@@ -31,6 +31,8 @@ double td_durations_quantile(const struct td_durations *durations,
 #define TD_DURATION_NAME 48
 /* "1.2 - 1.6 us", or "under 100 ns": the bounds of a bucket of durations. */
 void td_duration_bucket_name(char name[TD_DURATION_NAME], unsigned int bucket);
+/* "2.5ms": of ns, us, ms or s, up to an hour.  Returns 0 or -EINVAL. */
+int td_duration_parse(const char *text, uint64_t *ns);
 /* "2.34 ms": three digits; "-" for NaN. */
 void td_duration_text(char text[TD_DURATION_NAME], double ns);
 

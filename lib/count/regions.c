@@ -49,6 +49,26 @@ struct td_timed *td_regions_add_timed(struct td_regions *regions,
 	return timed;
 }
 
+static const char *const engines[] = {
+	[TD_BY_MARKS] = "marks",
+	[TD_BY_UPROBES] = "uprobes",
+	[TD_BY_KPROBES] = "kprobes",
+};
+
+const char *td_timed_engine(int engine)
+{
+	return engines[engine];
+}
+
+int td_timed_engine_find(const char *name)
+{
+	for (size_t i = 1; name && i < TD_ARRAY_SIZE(engines); i++) {
+		if (strcmp(engines[i], name) == 0)
+			return (int)i;
+	}
+	return 0;
+}
+
 struct td_timed *td_regions_find_timed(const struct td_regions *regions,
 				       const char *name)
 {

@@ -54,12 +54,25 @@ struct td_slow_call {
 	int tid, cpu;      /* where it ended */
 };
 
+/* How the calls were counted. */
+enum {
+	TD_BY_MARKS = 1,
+	TD_BY_UPROBES,
+	TD_BY_KPROBES,
+};
+
 /*
  * A function, or a marked region, whose calls are told apart by how long they took:
  * the calls of each bucket of durations are a region.
  */
 struct td_timed {
 	char *name;
+	int engine; /* TD_BY_MARKS, ...; 0: unknown */
+	/*
+	 * How often it was called, calls within others included, if probes were off at
+	 * times; 0: all calls that ended were counted.
+	 */
+	uint64_t all;
 	struct td_durations durations;
 	struct td_slow_call slowest[TD_SLOWEST]; /* the slowest first */
 	size_t nr_slowest;
@@ -118,6 +131,10 @@ struct td_region *td_regions_add(struct td_regions *regions, const char *name,
 /* The name is copied.  NULL: memory ran out. */
 struct td_timed *td_regions_add_timed(struct td_regions *regions,
 				      const char *name);
+/* "marks", or NULL for 0. */
+const char *td_timed_engine(int engine);
+/* Its number, or 0. */
+int td_timed_engine_find(const char *name);
 /* The timed one of that name; NULL: there is none. */
 struct td_timed *td_regions_find_timed(const struct td_regions *regions,
 				       const char *name);

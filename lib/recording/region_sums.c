@@ -305,25 +305,36 @@ static const char *name_of(const struct record *record)
 						      : record->at->name;
 }
 
-static int add_one(struct td_region_files *files, const struct record *record,
-		   bool own)
+/* The region of the record, with its calls, or NULL: memory ran out. */
+static struct td_region *add_region(struct td_region_files *files,
+				    const struct record *record, bool own)
 {
 	bool outside = record->at->kind == TD_REGION_OUTSIDE;
 	const char *name = name_of(record);
 	struct td_region *region = td_regions_find(&files->regions, name, own);
-	int at;
 
 	if (!region)
 		region = td_regions_add(&files->regions, name, own, outside);
 	if (!region)
-		return -ENOMEM;
-	at = 1 + (int)(region - files->regions.v);
+		return NULL;
 	add_calls(&region->calls, record, own);
 	region->calls.open += open_calls(record);
 	add_on(files, region, record->calls);
+	return region;
+}
+
+static int add_one(struct td_region_files *files, const struct record *record,
+		   bool own)
+{
+	const struct td_region *region = add_region(files, record, own);
+
+	if (!region)
+		return -ENOMEM;
 	/* nothing is known of calls that were all lost */
-	return record->calls->counted ? add_readings(files, record, at, own)
-				      : 0;
+	return record->calls->counted
+		       ? add_readings(files, record,
+				      1 + (int)(region - files->regions.v), own)
+		       : 0;
 }
 
 /* --- buckets ---------------------------------------------------------------- */
@@ -333,7 +344,12 @@ static struct td_timed *find_timed(struct td_region_files *files,
 {
 	struct td_timed *timed = td_regions_find_timed(&files->regions, name);
 
-	return timed ? timed : td_regions_add_timed(&files->regions, name);
+	if (timed)
+		return timed;
+	timed = td_regions_add_timed(&files->regions, name);
+	if (timed)
+		timed->engine = TD_BY_MARKS;
+	return timed;
 }
 
 static void add_steps(struct td_durations *durations,
@@ -474,6 +490,32 @@ static void note_least(struct td_region_files *files,
 		*least = LEAST_BY_RDPMC;
 }
 
+/* Is it a name of the list, or all of it? */
+static bool is_wanted(const char *names, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = names; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strncmp(at, name, len) == 0 && (!at[len] || at[len] == ','))
+			return true;
+	}
+	return false;
+}
+
+/* Without counts of its own, which would be a row, the others have their names. */
+static int add_timed_alone(struct td_region_files *files,
+			   const struct record *record)
+{
+	if (record->at->kind == TD_REGION_OUTSIDE)
+		return 0;
+	if (!add_region(files, record, false))
+		return -ENOMEM;
+	return record->head->buckets && is_wanted(files->names, name_of(record))
+		       ? add_buckets(files, record)
+		       : 0;
+}
+
 int td_region_files_add(struct td_region_files *files,
 			const struct td_region_file *file,
 			const struct td_region_record *at)
@@ -481,6 +523,8 @@ int td_region_files_add(struct td_region_files *files,
 	const struct record record = make_record(file, at);
 
 	note_least(files, file->head);
+	if (files->names)
+		return add_timed_alone(files, &record);
 	/* as the outside has none within, it is only what adds up */
 	if (at->kind != TD_REGION_OUTSIDE && add_one(files, &record, false))
 		return -ENOMEM;

@@ -17,6 +17,8 @@ struct td_region_value {
 struct td_region_files {
 	const struct td_region_value *values; /* borrowed */
 	size_t nr_values;
+	/* whose calls alone are wanted: "parse,scan"; NULL: there are rows of all */
+	const char *names;
 	uint64_t wall_ns; /* from CLOCK_MONOTONIC to the clock of the wall */
 	/* What was read: */
 	struct td_regions regions; /* in the order of their first calls */

@@ -89,6 +89,11 @@ void td_timed_put(struct json_object *line, const struct td_regions *regions)
 		struct json_object *o = json_object_new_object();
 
 		td_json_put_string(o, "name", timed->name);
+		if (timed->engine)
+			td_json_put_string(o, "engine",
+					   td_timed_engine(timed->engine));
+		if (timed->all)
+			put(o, "all", timed->all);
 		put(o, "middle", timed->middle);
 		put(o, "slow", timed->slow);
 		put(o, "max_ns", timed->durations.max_ns);
@@ -218,8 +223,12 @@ static int read_one(struct json_object *o, struct td_regions *regions)
 	timed = td_regions_add_timed(regions, name);
 	if (!timed)
 		return -ENOMEM;
+	timed->engine = td_timed_engine_find(td_json_string(o, "engine"));
 	if (!json_object_array_length(steps))
 		return 0;
+	if (json_object_object_get_ex(o, "all", NULL) &&
+	    !read_number(o, "all", MOST, &timed->all))
+		return -EINVAL;
 	return read_bucket(o, "middle", &timed->middle) &&
 			       read_bucket(o, "slow", &timed->slow) &&
 			       read_steps(o, &timed->durations) &&

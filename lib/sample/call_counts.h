@@ -17,6 +17,9 @@ struct td_call_cost {
 	double *values;     /* of each of the plan's events */
 	uint64_t *times_ns; /* of each group, where a call ended */
 	uint64_t pair_ns;   /* what a call takes longer in all; 0: unknown */
+	uint64_t
+		spread_ns; /* how far nine of ten calls are from that at most */
+	uint64_t off_ns;   /* the same while the probes are off */
 };
 
 /* A zeroed struct with a plan has no calls. */

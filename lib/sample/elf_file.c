@@ -255,6 +255,22 @@ bool td_elf_has(const struct td_elf *file, const char *name)
 	return find_section(file, name, &shdr);
 }
 
+/* Linkers share the ends of names: what stands before it may be of another one. */
+bool td_elf_names(const struct td_elf *file, const char *symbol)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(file->elf, section))) {
+		const Elf_Data *data = td_elf_strings(
+			file->elf, elf_ndxscn(section), NAMES_MAX);
+
+		if (data && memmem(data->d_buf, data->d_size, symbol,
+				   strlen(symbol) + 1))
+			return true;
+	}
+	return false;
+}
+
 Elf_Data *td_elf_small(const struct td_elf *file, const char *name)
 {
 	GElf_Shdr shdr;

@@ -45,6 +45,8 @@ const char *td_elf_text(const Elf_Data *strings, size_t at);
 /* The name of a section, or NULL. */
 const char *td_elf_name(const struct td_elf *file, Elf_Scn *section);
 bool td_elf_has(const struct td_elf *file, const char *name);
+/* Has it a symbol of that name, or uses one of another file?  Of a small file. */
+bool td_elf_names(const struct td_elf *file, const char *symbol);
 /*
  * What a section of a name holds, or NULL: if it is empty, or larger than the few
  * bytes that names and build ids take.

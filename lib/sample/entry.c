@@ -27,6 +27,7 @@ enum {
 	PART = 'p',    /* the same: a part of it that is elsewhere, "f.cold" */
 	CLOSEST = 's', /* name */
 	STACKS = 'g',  /* its stacks move */
+	MARKS = 'm',   /* it uses libtdstat */
 	END = 'e',     /* what td_file_symbols_open() returned */
 };
 
@@ -157,6 +158,9 @@ __attribute__((noreturn)) static void look(const struct td_sysfs *fs,
 	if (looking->symbols.file.elf &&
 	    has_moving_stacks(&looking->symbols.file))
 		fprintf(looking->fp, "%c 0 -\n", STACKS);
+	if (looking->symbols.file.elf &&
+	    td_elf_names(&looking->symbols.file, "td_begin"))
+		fprintf(looking->fp, "%c 0 -\n", MARKS);
 	fprintf(looking->fp, "%c %x -\n", END, (unsigned int)-rc);
 	fflush(looking->fp);
 	_exit(0);
@@ -328,6 +332,7 @@ static int choose(struct td_entry_point *entry, const char *answer,
 		return td_err_hint(err, "it may be %s",
 				   found.nr ? found.all : clone.all);
 	}
+	entry->marked = collect(answer, MARKS).nr > 0;
 	if (!found.nr && !clone.nr)
 		return no_function(entry->path, entry->name, answer, err);
 	entry->offset = found.nr ? found.number : clone.number;

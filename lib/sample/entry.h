@@ -11,6 +11,9 @@ struct td_entry_point {
 	uint64_t offset; /* in the file */
 	int fd;          /* the file, open to read */
 	bool stepped;    /* the kernel steps over its first instruction */
+	bool kernel;     /* it is the kernel's own: there is no file */
+	/* The file has marks of libtdstat, and not several functions of the name. */
+	bool marked;
 };
 
 /*

@@ -182,8 +182,8 @@ static int leave(struct td_pairing *pairing, struct td_pairing_thread *thread,
 		leave_frame(pairing, thread);
 	}
 	if (!thread->nr_frames || !frame || frame->stack != stack) {
-		of->before += !pairing->nr_losses;
-		of->lost += pairing->nr_losses > 0;
+		of->before += !pairing->nr_losses && !pairing->gaps;
+		of->lost += pairing->nr_losses > 0 && !pairing->gaps;
 		return 0;
 	}
 	if (frame->lost)
@@ -192,6 +192,24 @@ static int leave(struct td_pairing *pairing, struct td_pairing_thread *thread,
 		rc = end_call(pairing, thread, frame, record, group);
 	drop_frame(thread);
 	return rc;
+}
+
+/* --- without a stack -------------------------------------------------------- */
+
+/* As if each call that is open had two words of a stack. */
+#define KERNEL_STACK (UINT64_C(1) << 62)
+#define KERNEL_FRAME 16
+
+static uint64_t stack_of(const struct td_pairing_thread *thread, bool entry,
+			 int function)
+{
+	if (entry)
+		return KERNEL_STACK - KERNEL_FRAME * thread->nr_frames;
+	for (size_t i = thread->nr_frames; i; i--) {
+		if (thread->frames[i - 1].function == function)
+			return thread->frames[i - 1].stack + 8;
+	}
+	return 8; /* of a call that is not known */
 }
 
 /* --- threads ---------------------------------------------------------------- */
@@ -355,6 +373,7 @@ int td_pairing_sample(struct td_pairing *pairing,
 		      enum td_probed what, int function)
 {
 	struct td_pairing_thread *thread;
+	struct td_record r = *record;
 
 	if (prepare(pairing))
 		return -ENOMEM;
@@ -363,11 +382,15 @@ int td_pairing_sample(struct td_pairing *pairing,
 	thread = thread_of(pairing, record->tid);
 	if (!thread || add_counts(pairing, thread, record, group))
 		return -ENOMEM;
+	if (pairing->kernel) {
+		r.stack = stack_of(thread, what == TD_PROBED_ENTRY, function);
+		r.wide = true;
+	}
 	switch (what) {
 	case TD_PROBED_ENTRY:
-		return enter(pairing, thread, record, function);
+		return enter(pairing, thread, &r, function);
 	case TD_PROBED_EXIT:
-		return leave(pairing, thread, record, group, function);
+		return leave(pairing, thread, &r, group, function);
 	case TD_PROBED_SWITCH:
 		break;
 	}
@@ -432,6 +455,28 @@ static void end_frames(struct td_pairing *pairing,
 
 		pairing->unpaired[frame->function].open += frame->sums != NULL;
 	}
+}
+
+bool td_pairing_is_in(const struct td_pairing *pairing, int tid)
+{
+	const struct td_pairing_thread *thread = find_thread(pairing, tid);
+
+	return thread && thread->nr_frames;
+}
+
+size_t td_pairing_nr_open(const struct td_pairing *pairing)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < pairing->nr_threads; i++)
+		nr += pairing->threads[i].nr_frames;
+	return nr;
+}
+
+void td_pairing_gap(struct td_pairing *pairing)
+{
+	for (size_t i = 0; i < pairing->nr_threads; i++)
+		end_frames(pairing, &pairing->threads[i]);
 }
 
 void td_pairing_exec(struct td_pairing *pairing, int tid)

@@ -57,6 +57,11 @@ struct td_unpaired {
 struct td_pairing {
 	const struct td_plan *plan;
 	size_t nr_functions;
+	/*
+	 * Functions of the kernel: their stack is not known, but all calls return, and
+	 * the last one of a function first.
+	 */
+	bool kernel;
 	/* Returns 0 or an error, which is handed on.  sums are the pairing's. */
 	int (*take)(void *ctx, const struct td_paired_call *call);
 	void *ctx;
@@ -65,6 +70,7 @@ struct td_pairing {
 	struct td_pairing_thread *threads;
 	size_t nr_threads;
 	struct td_index by_tid;
+	bool gaps; /* entries are off at times: returns without are no news */
 	uint64_t nr_losses; /* times that records were lost */
 	uint64_t *sums;     /* of a call that ends */
 };
@@ -82,6 +88,12 @@ int td_pairing_switch(struct td_pairing *pairing,
 		      const struct td_record *record);
 /* Records were lost: what any thread has done meanwhile is not known. */
 void td_pairing_lost(struct td_pairing *pairing);
+/* Is a call of the thread open? */
+bool td_pairing_is_in(const struct td_pairing *pairing, int tid);
+/* Calls that have begun and not ended. */
+size_t td_pairing_nr_open(const struct td_pairing *pairing);
+/* Probes are off for a while: calls that are open will never end. */
+void td_pairing_gap(struct td_pairing *pairing);
 /* The thread became another program: its counts go on. */
 void td_pairing_exec(struct td_pairing *pairing, int tid);
 void td_pairing_end_thread(struct td_pairing *pairing, int tid);

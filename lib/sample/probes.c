@@ -18,6 +18,8 @@ static const char *const roots[] = { "/sys/kernel/tracing",
 
 /* The group of the events: that of the process. */
 #define GROUP "tdstat_%d"
+/* Of an event: the kernel lists hits without the group. */
+#define NAME "%c%zu_%d"
 
 /* --- tracefs ---------------------------------------------------------------- */
 
@@ -29,6 +31,11 @@ static int no_rights(struct td_err *err)
 				"need no rights: tdstat regions");
 }
 
+static const char *kind_of(const struct td_probes *probes)
+{
+	return probes->kernel ? "kprobe" : "uprobe";
+}
+
 static int open_events(struct td_probes *probes, struct td_err *err)
 {
 	int rc = -ENOENT;
@@ -36,7 +43,8 @@ static int open_events(struct td_probes *probes, struct td_err *err)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(roots); i++) {
 		char path[64];
 
-		snprintf(path, sizeof(path), "%s/uprobe_events", roots[i]);
+		snprintf(path, sizeof(path), "%s/%s_events", roots[i],
+			 kind_of(probes));
 		probes->root = roots[i];
 		probes->events = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
 		if (probes->events >= 0)
@@ -45,7 +53,8 @@ static int open_events(struct td_probes *probes, struct td_err *err)
 	}
 	if (rc == -EACCES || geteuid() != 0)
 		return no_rights(err);
-	td_err_set(err, -ENODEV, "tracefs, or the kernel, has no uprobes");
+	td_err_set(err, -ENODEV, "tracefs, or the kernel, has no %ss",
+		   kind_of(probes));
 	return td_err_hint(err, "mount -t tracefs tracefs /sys/kernel/tracing");
 }
 
@@ -94,8 +103,8 @@ static int read_id(const struct td_probes *probes, char kind, size_t number,
 	int fd;
 	ssize_t nr;
 
-	snprintf(path, sizeof(path), "%s/events/" GROUP "/%c%zu/id",
-		 probes->root, (int)getpid(), kind, number);
+	snprintf(path, sizeof(path), "%s/events/" GROUP "/" NAME "/id",
+		 probes->root, (int)getpid(), kind, number, (int)getpid());
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -105,20 +114,45 @@ static int read_id(const struct td_probes *probes, char kind, size_t number,
 	return sscanf(text, "%" SCNu64, id) == 1 ? 0 : -EIO;
 }
 
-/* By its descriptor, as a path may have blanks, or be of another root. */
+/*
+ * So many calls of a function of the kernel may be open at once: the usual number is a
+ * few for each CPU, and fewer than sleep in a system call.
+ */
+#define MOST_OPEN "512"
+
+/* A file by its descriptor, as a path may have blanks, or be of another root. */
 static int define(const struct td_probes *probes,
 		  const struct td_entry_point *entry, char kind, size_t number,
 		  uint64_t *id)
 {
-	char line[160];
-	int rc;
+	int pid = (int)getpid(), rc;
+	char line[256];
 
-	snprintf(line, sizeof(line),
-		 "%c:" GROUP "/%c%zu /proc/%d/fd/%d:0x%" PRIx64 "\n", kind,
-		 (int)getpid(), kind, number, (int)getpid(), entry->fd,
-		 entry->offset);
+	if (entry->kernel)
+		snprintf(line, sizeof(line), "%c%s:" GROUP "/" NAME " %.120s\n",
+			 kind, kind == 'r' ? MOST_OPEN : "", pid, kind, number,
+			 pid, entry->name);
+	else
+		snprintf(line, sizeof(line),
+			 "%c:" GROUP "/" NAME " /proc/%d/fd/%d:0x%" PRIx64 "\n",
+			 kind, pid, kind, number, pid, pid, entry->fd,
+			 entry->offset);
 	rc = write_line(probes, line);
 	return rc ? rc : read_id(probes, kind, number, id);
+}
+
+static int not_taken(const struct td_entry_point *entry, int rc,
+		     struct td_err *err)
+{
+	td_err_set(err, rc, "%s in %s: the kernel takes no probe: %s",
+		   entry->name, entry->path,
+		   rc == -EADDRNOTAVAIL ? "several functions have this name"
+					: strerror(-rc));
+	return entry->kernel
+		       ? td_err_hint(err, "/sys/kernel/tracing/available_"
+					  "filter_functions lists those that "
+					  "can be probed")
+		       : rc;
 }
 
 static int add_probe(struct td_probes *probes,
@@ -136,10 +170,7 @@ static int add_probe(struct td_probes *probes,
 		rc = define(probes, entry, 'r', probes->nr - 1, &probe->exit);
 	if (rc == -EACCES || rc == -EPERM)
 		return no_rights(err);
-	return rc ? td_err_set(err, rc,
-			       "%s in %s: the kernel takes no probe: %s",
-			       entry->name, entry->path, strerror(-rc))
-		  : 0;
+	return rc ? not_taken(entry, rc, err) : 0;
 }
 
 int td_probes_open(struct td_probes *probes,
@@ -148,7 +179,8 @@ int td_probes_open(struct td_probes *probes,
 {
 	int rc;
 
-	*probes = (struct td_probes){ .events = -1 };
+	*probes = (struct td_probes){ .events = -1,
+				      .kernel = nr && entries[0].kernel };
 	rc = open_events(probes, err);
 	if (rc)
 		return rc;
@@ -158,17 +190,71 @@ int td_probes_open(struct td_probes *probes,
 	return rc;
 }
 
+/*
+ * "  /proc/77/fd/5 p0_77   1234" of a file: its event and hits; "  p0_77   1234   5" of
+ * the kernel: and what it missed.
+ */
+static bool read_profile(const struct td_probes *probes, const char *line,
+			 const char *wanted, uint64_t *hits, uint64_t *missed)
+{
+	char name[64];
+
+	*missed = 0;
+	return sscanf(line,
+		      probes->kernel ? "%63s %" SCNu64 " %" SCNu64
+				     : "%*s %63s %" SCNu64,
+		      name, hits, missed) >= 2 &&
+	       strcmp(name, wanted) == 0;
+}
+
+static bool find_profile(const struct td_probes *probes, char kind,
+			 size_t number, uint64_t *hits, uint64_t *missed)
+{
+	td_autofree char *line = NULL;
+	char path[64], wanted[64];
+	bool found = false;
+	size_t size = 0;
+	FILE *fp;
+
+	snprintf(path, sizeof(path), "%s/%s_profile", probes->root,
+		 kind_of(probes));
+	snprintf(wanted, sizeof(wanted), NAME, kind, number, (int)getpid());
+	fp = fopen(path, "re");
+	while (fp && !found && getline(&line, &size, fp) > 0)
+		found = read_profile(probes, line, wanted, hits, missed);
+	if (fp)
+		fclose(fp);
+	return found;
+}
+
+uint64_t td_probes_hits(const struct td_probes *probes, size_t number)
+{
+	uint64_t hits, missed;
+
+	return find_profile(probes, 'p', number, &hits, &missed) ? hits : 0;
+}
+
+uint64_t td_probes_missed(const struct td_probes *probes, size_t number)
+{
+	uint64_t hits, missed;
+
+	return find_profile(probes, 'r', number, &hits, &missed) ? missed : 0;
+}
+
+static void undefine(const struct td_probes *probes, char kind, size_t number)
+{
+	char line[80];
+
+	snprintf(line, sizeof(line), "-:" GROUP "/" NAME "\n", (int)getpid(),
+		 kind, number, (int)getpid());
+	write_line(probes, line);
+}
+
 void td_probes_close(struct td_probes *probes)
 {
 	for (size_t i = 0; probes->events >= 0 && i < probes->nr; i++) {
-		char line[64];
-
-		snprintf(line, sizeof(line), "-:" GROUP "/p%zu\n",
-			 (int)getpid(), i);
-		write_line(probes, line);
-		snprintf(line, sizeof(line), "-:" GROUP "/r%zu\n",
-			 (int)getpid(), i);
-		write_line(probes, line);
+		undefine(probes, 'p', i);
+		undefine(probes, 'r', i);
 	}
 	td_close_fd(&probes->events);
 	free(probes->v);

@@ -18,15 +18,23 @@ struct td_probes {
 	size_t nr;
 	const char *root; /* of tracefs */
 	int events;       /* the open file of tracefs; -1: there is none */
+	bool kernel;      /* they are of functions of the kernel */
 };
 
 /*
- * Defines them, and removes those of a tdstat that has been killed.  -EACCES if this
+ * The entries are all of files, or all of the kernel.  Defines them, and removes those of a tdstat that has been killed.  -EACCES if this
  * user may not.  Close them even after an error, when no event uses them any more.
  */
 int td_probes_open(struct td_probes *probes,
 		   const struct td_entry_point *entries, size_t nr,
 		   struct td_err *err);
+/* Returns of a function of the kernel that it could not probe: 0 of others. */
+uint64_t td_probes_missed(const struct td_probes *probes, size_t number);
+/*
+ * How often the function of a probe was entered while any event used it, on or off.
+ * Of the kernel's it is all programs.  Before Linux 6.11 some of what several CPUs do at once is missing.  0: unknown.
+ */
+uint64_t td_probes_hits(const struct td_probes *probes, size_t number);
 void td_probes_close(struct td_probes *probes);
 
 #endif

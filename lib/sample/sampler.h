@@ -78,6 +78,12 @@ int td_sampler_add_cpus(struct td_sampler *sampler, const struct td_ints *cpus,
 			struct td_err *err);
 /* Tasks that begin with an exec() enable the events themselves. */
 void td_sampler_enable(struct td_sampler *sampler, bool on);
+/*
+ * Only one companion of all groups, while the rest stays as it is: what it counts has
+ * a gap.
+ */
+void td_sampler_enable_companion(struct td_sampler *sampler, size_t companion,
+				 bool on);
 /* Readable when a ring is half full: read the rings then. */
 int td_sampler_fd(const struct td_sampler *sampler);
 /* The number of the event of a group's companion. */

@@ -254,6 +254,33 @@ void td_sampler_enable(struct td_sampler *sampler, bool on)
 	}
 }
 
+static void enable_in_part(const struct td_sampler *part, size_t companion,
+			   bool on)
+{
+	int nr_events = (int)part->setup.plan->events.nr;
+	struct perf_evsel *evsel;
+	size_t i = 0;
+
+	perf_evlist__for_each_evsel (part->evlist, evsel) {
+		int at = part->events[i++] - nr_events;
+
+		if (at < 0 ||
+		    (size_t)at % part->setup.nr_companions != companion)
+			continue;
+		if (on)
+			perf_evsel__enable(evsel);
+		else
+			perf_evsel__disable(evsel);
+	}
+}
+
+void td_sampler_enable_companion(struct td_sampler *sampler, size_t companion,
+				 bool on)
+{
+	for (; sampler; sampler = sampler->next)
+		enable_in_part(sampler, companion, on);
+}
+
 int td_sampler_fd(const struct td_sampler *sampler)
 {
 	return sampler->epoll;

@@ -61,6 +61,33 @@ calls() {
 	[ "${lines[-1]}" = "probes at other: $(at other) in $PWD/program" ]
 }
 
+@test "functions of the kernel: the kernel looks for them" {
+	saved sapphirerapids
+	calls -k do_sys_openat2,vfs_read --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	[ "${lines[-2]}" = "probes at do_sys_openat2 in the kernel" ]
+	[ "${lines[-1]}" = "probes at vfs_read in the kernel" ]
+}
+
+@test "locate within calls of a function" {
+	saved sapphirerapids
+	try "$TDSTAT" locate -e cycles --in parse_request --slower 1.5ms --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	try "$TDSTAT" locate -e cycles --in parse_reqest --dry-run -- ./program
+	[ "$status" -eq 64 ]
+	assert_complains 'no function parse_reqest' 'did you mean parse_request\?'
+	for words in '--in f -a' '--slower 1ms -- ./program' '--in parse_request,other -- ./program' \
+		'--in parse_request --samples s -- ./program' '--in parse_request --slower 5 -- ./program' \
+		'--in parse_request --slower 2x -- ./program' '--in parse_request --slower .ms -- ./program' \
+		'--in parse_request --slower 9999s -- ./program'; do
+		try "$TDSTAT" locate -e cycles $words
+		[ "$status" -eq 64 ] || {
+			echo "$words: $status: $stderr"
+			false
+		}
+	done
+}
+
 @test "what the counters do not hold is left out, and said" {
 	saved alderlake
 	calls parse_request -l 2 --dry-run -- ./program
@@ -156,6 +183,8 @@ calls() {
 @test "what makes no sense" {
 	saved sapphirerapids
 	for words in '' '-- ./program' 'f' 'f -a' 'f -C 0' 'f -l 3 -- ./program' 'f -l auto -- ./program' \
+		'f --engine=marks -p 1' '-k f --engine=marks -- ./program' '-k f@x -- ./program' '-k f --overhead 3 -- ./program' '-k f,f -- ./program' \
+		'f --engine=x -- ./program' 'f --engine=marks --overhead 1 -- ./program' 'f --overhead 101 -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
 		'@x -- ./program' 'f@ -- ./program' ',f -- ./program' 'other,other -- ./program'; do
 		calls $words
 		[ "$status" -eq 64 ] || {
@@ -183,6 +212,30 @@ calls() {
 	try "${as[@]}" "$TDSTAT" calls parse_request --require -- "$open/program"
 	rm -r "$open"
 	[ "$status" -eq 125 ]
+}
+
+@test "a program with marks: its regions, where no function has the name" {
+	saved sapphirerapids
+	# td_begin() of a library, which is not called, as nothing is counted
+	printf 'void td_begin(const char *);\nvoid td_begin(const char *n) { (void)n; }\n' >marks.c
+	gcc -shared -fPIC -o libmarks.so marks.c
+	printf 'void td_begin(const char *);\nint main(void) { td_begin("region"); return 5; }\n' >main.c
+	gcc -O1 -o marked main.c libmarks.so -Wl,-rpath,"$PWD"
+	strip marked
+	calls region --dry-run -- ./marked
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"by the program's marks: "*marked:*"no symbols"* ]]
+	[ "$(grep -c '^group' <<<"$output")" -eq 1 ]
+	[[ $output != *"probes at"* ]]
+	# a program without them is a wrong name
+	calls region --dry-run -- ./program
+	[ "$status" -eq 64 ]
+	# a probe that was asked for is not replaced
+	calls region --engine=uprobes --dry-run -- ./marked
+	[ "$status" -eq 1 ]
+	calls parse_request --engine=marks --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	[[ $output != *"probes at"* ]]
 }
 
 # --- recordings -----------------------------------------------------------------
@@ -268,6 +321,39 @@ timed() {
 	run ! grep -qi 'nan\|inf[^o]' csv
 	"$TDSTAT" report recording -l 1 --html page
 	grep -q scenario_dram_latency page
+}
+
+@test "a page: bars of the calls by how long they took, in the colours of level 1" {
+	timed
+	"$TDSTAT" report recording -l 1 -j >out
+	TZ=UTC "$TDSTAT" report recording -l 1 --html page
+	python3 "$here/page.py" check page
+	python3 - <<-'PYTHON'
+		import json, re
+		page = open("page").read()
+		first = re.search(r'<section class="durations">\n<h2>f</h2>(.*?)</section>', page, re.S).group(1)
+		assert "9.5 ms at 2023-11-14 22:13:20.123456, thread 7, CPU 3" in first
+		rows = [json.loads(line) for line in open("out")]
+		rows = [r for r in rows if r.get("function") == "f" and not r["slow"]]
+		bars = {}
+		for y, width, title in re.findall(r'<rect x="[0-9.]+" y="(\d+)" width="([0-9.]+)"[^>]*><title>([^<]*)', first):
+		    if y == "0":
+		        continue  # the names of the colours
+		    name, value = title.split(": ")
+		    bars.setdefault(y, {})[name] = float(width), float(value.rstrip(" %"))
+		whole = {y: float(w) for y, w in re.findall(r'y="(\d+)" width="([0-9.]+)" height="16" fill="none"', first)}
+		assert len(bars) == 2 == len(whole), bars
+		for y, pmu in zip(sorted(bars), sorted({r["pmu"] for r in rows}, reverse=True)):
+		    of = {r["metric"]: r for r in rows if r["pmu"] == pmu}
+		    for name in "tma_retiring", "tma_bad_speculation", "tma_frontend_bound", "tma_backend_bound":
+		        width, value = bars[y][name]
+		        assert abs(value - of[name]["value"]) < 0.051, (name, value, of[name])
+		        assert abs(width - whole[y] * of[name]["on_cpu"] / 100 * of[name]["value"] / 100) < 0.5, (y, name)
+		    # the longest bar is that of the row with most of the time
+		    most = max(r["time_share"] for r in rows)
+		    assert abs(whole[y] / max(whole.values()) - of["tma_retiring"]["time_share"] / most) < 0.01
+	PYTHON
+	run ! grep -qi 'nan"\|inf"' page
 }
 
 @test "a recording that is not as it was written is refused" {

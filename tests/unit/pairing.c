@@ -301,6 +301,57 @@ static void test_switch(void)
 	ok(sum(0, TD_CALL_MIGRATIONS) == 0, "it stayed on its CPU");
 }
 
+/* Functions of the kernel have no stack: all have that of the system call. */
+static void test_kernel(void)
+{
+	begin();
+	pairing.kernel = true;
+	enter(7, 800, F);
+	enter(7, 800, G);
+	leave(7, 792, G);
+	enter(7, 800, G);
+	leave(7, 792, G);
+	leave(7, 792, F);
+	ok(nr == 3 && calls[0].function == G && calls[2].function == F &&
+		   calls[2].time_ns == 50,
+	   "calls within a call, without a stack");
+	leave(7, 792, F);
+	ok(nr == 3 && pairing.unpaired[F].before == 1, "one that had begun");
+	enter(7, 800, F);
+	enter(7, 800, F);
+	leave(7, 792, F);
+	leave(7, 792, F);
+	ok(nr == 4 && calls[3].time_ns == 30 &&
+		   pairing.unpaired[F].recursive == 1 &&
+		   pairing.unpaired[F].left == 0,
+	   "a function of the kernel that calls itself");
+	/* a return of G is missed */
+	enter(7, 800, F);
+	enter(7, 800, G);
+	leave(7, 792, F);
+	ok(nr == 5 && pairing.unpaired[G].left == 1, "a return is missing");
+}
+
+/* A call from before the gap never ends, nor is one of within it told. */
+static void test_gap(void)
+{
+	begin();
+	enter(7, 800, F);
+	ok(td_pairing_nr_open(&pairing) == 1, "a call is open");
+	pairing.gaps = true;
+	td_pairing_gap(&pairing);
+	ok(td_pairing_nr_open(&pairing) == 0 && pairing.unpaired[F].open == 1,
+	   "a gap ends it");
+	leave(7, 800, F);
+	leave(7, 700, F);
+	ok(nr == 0 && pairing.unpaired[F].before == 0,
+	   "returns of calls that began in a gap");
+	enter(7, 800, F);
+	leave(7, 800, F);
+	ok(nr == 1 && pairing.unpaired[F].left == 0 && calls[0].time_ns == 10,
+	   "a call behind it, at the place of the one that was open");
+}
+
 /* To a CPU of the other kind, which has counted 5000 of the thread before, and back. */
 static void test_migration(void)
 {
@@ -360,6 +411,8 @@ int main(void)
 	test_longjmp();
 	test_tail_call();
 	test_before();
+	test_gap();
+	test_kernel();
 	test_threads();
 	test_fork();
 	test_end();

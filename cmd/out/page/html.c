@@ -268,6 +268,8 @@ static void html_report(struct td_writer *writer,
 			"<p class=\"waited\">%.1f\u00a0%% of one CPU: look at what "
 			"it waits for</p>\n",
 			report->tasks_pct);
+	for (size_t i = 0; i < report->nr_timed; i++)
+		td_page_durations(writer, report, i);
 	if (writer->frame->show_id)
 		td_page_rows(writer, report);
 	if (!report->nr_rows)

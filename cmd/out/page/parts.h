@@ -43,6 +43,10 @@ void td_page_put_row_facts(FILE *fp, const struct td_report *report,
 /* rows.c: a table with a line for each of several rows */
 void td_page_rows(struct td_writer *writer, const struct td_report *report);
 
+/* durations.c: bars and words of the calls of a timed function, by its index */
+void td_page_durations(struct td_writer *writer, const struct td_report *report,
+		       size_t timed);
+
 /* diff.c: pages without a tree of one recording */
 void td_page_diff(struct td_writer *writer, const struct td_diff *diff);
 

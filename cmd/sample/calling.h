@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_SAMPLE_CALLING_H
+#define TD_CMD_SAMPLE_CALLING_H
+
+#include "cmd/regions/result.h"
+#include "cmd/sample/calls_cost.h"
+#include "cmd/sample/functions.h"
+#include "cmd/sample/gathering.h"
+#include "lib/sample/call_counts.h"
+#include "lib/sample/probes.h"
+
+/* The companions of each group; behind them stand the probes of each function. */
+enum {
+	TD_CALLING_FAULTS,
+	TD_CALLING_SWITCHES,
+	TD_CALLING_PROBES,
+};
+
+/* A run of tdstat calls by probes. */
+struct td_calling {
+	struct td_job job;
+	struct td_functions functions;
+	/* of the kinds that the functions may be of */
+	struct td_entry_point empty[TD_NR_EMPTY];
+	struct td_call_cost costs[TD_NR_EMPTY];
+	const struct td_call_cost **cost_of; /* of each function */
+	struct td_probes probes;
+	struct td_companion *companions;
+	struct td_gathering gathering;
+	struct td_pairing pairing;
+	struct td_call_counts counts;
+	struct td_regions regions;
+	struct td_batched batched;
+	struct td_region_result result;
+	/* Where calls cost too much, they are counted in stretches of time. */
+	struct {
+		bool entries, exits; /* these probes are on */
+		unsigned int reads;  /* of the rings, since entries are off */
+		uint64_t begun_ns, stopped_ns; /* entries */
+		uint64_t next_ns;              /* something is to be done */
+		uint64_t read_ns;              /* the rings, the last time */
+		/* of all entries so far: what they cost, and had cost without */
+		double cost_ns, off_cost_ns;
+		double on_ns; /* of threads that called in all stretches */
+		struct td_ints tids; /* those of this one */
+	} pace;
+};
+
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/sample/calls_pace.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <sys/random.h>
+
+#include "lib/base/util.h"
+
+#define USUAL_PCT 5
+
+#define STRETCH_NS (20 * TD_NS_A_MS)
+/* Calls that take longer after the end of their stretch are given up. */
+#define MOST_OPEN_NS TD_NS_A_SECOND
+#define LOOK_NS      (2 * TD_NS_A_MS)
+/* The rings have to be read so often until all of the stretch is known. */
+#define READS 2
+/* At least this share of the time is counted, whatever it costs. */
+#define LEAST_SHARE 0.01
+
+static double limit_of(const struct td_calling *c)
+{
+	double pct = c->job.opts->overhead_pct;
+
+	/* hits of the kernel's functions are of all programs: no share is known */
+	if (c->pairing.kernel)
+		return 1;
+	return (pct > 0 ? pct : USUAL_PCT) / 100;
+}
+
+static double cost_of(const struct td_calling *c, size_t function)
+{
+	return (double)c->cost_of[function]->pair_ns;
+}
+
+int td_calls_note_entry(struct td_calling *c, int tid, size_t function)
+{
+	c->pace.cost_ns += cost_of(c, function);
+	c->pace.off_cost_ns += (double)c->cost_of[function]->off_ns;
+	return td_ints_has(&c->pace.tids, tid)
+		       ? 0
+		       : td_ints_add(&c->pace.tids, tid);
+}
+
+/* --- probes ----------------------------------------------------------------- */
+
+static void switch_probes(struct td_calling *c, bool exits, bool on)
+{
+	for (size_t i = 0; i < c->functions.nr; i++)
+		td_sampler_enable_companion(c->gathering.sampler,
+					    TD_CALLING_PROBES + 2 * i + exits,
+					    on);
+	*(exits ? &c->pace.exits : &c->pace.entries) = on;
+}
+
+/* From half to one and a half of it. */
+static uint64_t about(double ns)
+{
+	uint32_t chance = UINT32_MAX / 2;
+
+	if (getrandom(&chance, sizeof(chance), 0) < 0)
+		chance = UINT32_MAX / 2;
+	return (uint64_t)(ns * (0.5 + (double)chance / (double)UINT32_MAX));
+}
+
+/* --- shares ----------------------------------------------------------------- */
+
+/*
+ * Of the time of the threads that call: what the probes take with entries.  It is that
+ * of all stretches: a gap that went by the last one would count fewer calls where they
+ * are fast.
+ */
+static double busy_share(const struct td_calling *c, uint64_t took_ns)
+{
+	double threads = c->pace.tids.nr ? (double)c->pace.tids.nr : 1;
+	double all_ns = c->pace.on_ns + (double)took_ns * threads;
+
+	return fmin(c->pace.cost_ns / all_ns, 0.99);
+}
+
+/* What the same calls, which then come faster, take without. */
+static double idle_share(const struct td_calling *c, double busy)
+{
+	double ratio =
+		c->pace.cost_ns > 0 ? c->pace.off_cost_ns / c->pace.cost_ns : 0;
+	double off = busy / (1 - busy) * ratio;
+
+	return off / (1 + off);
+}
+
+/*
+ * How long nothing has to be probed after a stretch, and a time with returns alone,
+ * which cost half: until all of it has cost what it may.
+ */
+static double gap_after(double limit, double busy, double idle, double with_ns,
+			double returns_ns)
+{
+	double cost_ns = busy * (with_ns + returns_ns / 2);
+	double most_ns = with_ns / LEAST_SHARE;
+
+	if (idle >= limit)
+		return most_ns;
+	return fmin((cost_ns - limit * (with_ns + returns_ns)) / (limit - idle),
+		    most_ns);
+}
+
+static void begin_stretch(struct td_calling *c, uint64_t from_ns,
+			  uint64_t now_ns)
+{
+	c->pace.tids.nr = 0;
+	c->pace.begun_ns = from_ns;
+	c->pace.next_ns = now_ns + STRETCH_NS;
+}
+
+static void add_stretch(struct td_calling *c, uint64_t took_ns)
+{
+	double threads = c->pace.tids.nr ? (double)c->pace.tids.nr : 1;
+
+	c->pace.on_ns += (double)took_ns * threads;
+	c->pace.tids.nr = 0;
+}
+
+/* --- states ----------------------------------------------------------------- */
+
+/* Of what happened since the rings were read before, nothing is known. */
+static void end_stretch(struct td_calling *c, uint64_t now_ns)
+{
+	uint64_t took_ns = td_since(c->pace.read_ns, c->pace.begun_ns);
+
+	c->pace.next_ns = now_ns + LOOK_NS;
+	if (took_ns < STRETCH_NS / 2)
+		return;
+	if (busy_share(c, took_ns) > limit_of(c)) {
+		switch_probes(c, false, false);
+		c->pairing.gaps = true;
+		c->pace.stopped_ns = now_ns;
+		c->pace.reads = 0;
+		return;
+	}
+	add_stretch(c, took_ns);
+	begin_stretch(c, c->pace.read_ns, now_ns);
+}
+
+static void end_returns(struct td_calling *c, uint64_t now_ns)
+{
+	uint64_t with_ns = c->pace.stopped_ns - c->pace.begun_ns;
+	uint64_t returns_ns = now_ns - c->pace.stopped_ns;
+	double busy;
+
+	c->pace.next_ns = now_ns + LOOK_NS;
+	if (c->pace.reads < READS ||
+	    (returns_ns < MOST_OPEN_NS && td_pairing_nr_open(&c->pairing)))
+		return;
+	switch_probes(c, true, false);
+	td_pairing_gap(&c->pairing);
+	busy = busy_share(c, with_ns);
+	add_stretch(c, with_ns);
+	c->pace.next_ns +=
+		about(gap_after(limit_of(c), busy, idle_share(c, busy),
+				(double)with_ns, (double)returns_ns));
+}
+
+static void end_gap(struct td_calling *c, uint64_t now_ns)
+{
+	switch_probes(c, true, true);
+	switch_probes(c, false, true);
+	begin_stretch(c, now_ns, now_ns);
+}
+
+static void step(struct td_calling *c, uint64_t now_ns)
+{
+	if (c->pace.entries)
+		end_stretch(c, now_ns);
+	else if (c->pace.exits)
+		end_returns(c, now_ns);
+	else
+		end_gap(c, now_ns);
+}
+
+int td_calls_pace(void *ctx, struct td_err *err)
+{
+	struct td_calling *c = ctx;
+	uint64_t now_ns = td_now_ns();
+
+	if (!c->pace.begun_ns) {
+		c->pace.entries = c->pace.exits = true;
+		begin_stretch(c, now_ns, now_ns);
+	} else if (now_ns >= c->pace.next_ns) {
+		step(c, now_ns);
+	}
+	c->pace.reads++;
+	c->pace.read_ns = now_ns;
+	return td_waiter_delay(&c->gathering.engine.waiter,
+			       td_since(c->pace.next_ns, now_ns) + 1, err);
+}
+
+/* --- the end ---------------------------------------------------------------- */
+
+void td_calls_end_pace(struct td_calling *c)
+{
+	td_ints_free(&c->pace.tids);
+	for (size_t i = 0; c->pairing.gaps && i < c->functions.nr; i++)
+		c->regions.timed[i].all = td_probes_hits(&c->probes, i);
+}
+
+/* Of a process that runs already, the CPU time is not known: at most all of one. */
+static double all_ns(const struct td_usage *usage)
+{
+	return usage->has_times ? (double)(usage->user_ns + usage->sys_ns)
+				: (double)usage->elapsed_ns;
+}
+
+static uint64_t nr_counted(const struct td_calling *c, size_t function)
+{
+	uint64_t nr = c->regions.timed[function].durations.nr;
+
+	return c->pairing.unpaired
+		       ? nr + c->pairing.unpaired[function].recursive
+		       : nr;
+}
+
+/* From this share of the CPU time on, what the probes cost is worth a remark. */
+#define MUCH_PCT 5
+
+/* Times of so few times the spread of the cost are not exact. */
+#define UNSURE_TIMES 10
+
+static void say_spread(const struct td_calling *c, size_t function)
+{
+	const struct td_durations *durations =
+		&c->regions.timed[function].durations;
+	double spread_ns = (double)c->cost_of[function]->spread_ns;
+	char text[TD_DURATION_NAME];
+
+	if (!(td_durations_quantile(durations, 0.5) < UNSURE_TIMES * spread_ns))
+		return;
+	td_duration_text(text, spread_ns);
+	td_job_say(&c->job,
+		   "tdstat: %s: a call may have taken up to %s less: so much "
+		   "differs what probes cost, of which the least is taken "
+		   "off\n",
+		   c->functions.v[function].name, text);
+}
+
+void td_calls_say_cost(const struct td_calling *c)
+{
+	const struct td_usage *usage = &c->gathering.usage;
+	double on_ns = 0, off_ns = 0, pct;
+	uint64_t nr = 0, nr_off = 0;
+
+	for (size_t i = 0; i < c->functions.nr; i++) {
+		uint64_t calls = nr_counted(c, i);
+		uint64_t off = td_since(c->regions.timed[i].all, calls);
+
+		on_ns += (double)calls * cost_of(c, i);
+		off_ns += (double)off * (double)c->cost_of[i]->off_ns;
+		nr += calls;
+		nr_off += off;
+	}
+	for (size_t i = 0; i < c->functions.nr; i++)
+		say_spread(c, i);
+	pct = 100 * (on_ns + off_ns) / all_ns(usage);
+	if (pct > MUCH_PCT)
+		td_job_say(&c->job,
+			   "tdstat: the probes took about %.0f %% of the %s: "
+			   "%.1f us for each of %" PRIu64 " calls\n",
+			   fmin(pct, 100),
+			   usage->has_times ? "CPU time" : "time of a CPU",
+			   on_ns / (double)nr / 1e3, nr);
+	if (pct > MUCH_PCT && nr_off)
+		td_job_say(&c->job,
+			   "tdstat: and %.1f us for each of %" PRIu64
+			   " calls that were not counted: a probe that is off "
+			   "still interrupts its program\n",
+			   off_ns / (double)nr_off / 1e3, nr_off);
+}

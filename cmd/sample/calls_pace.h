@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_SAMPLE_CALLS_PACE_H
+#define TD_CMD_SAMPLE_CALLS_PACE_H
+
+#include "cmd/sample/calling.h"
+
+/*
+ * --overhead: if the calls of a stretch of time cost more than that, entries are not
+ * probed for a while, whose length is random, so that it has nothing in common with
+ * what the program does.  Returns are, until all calls of the stretch have ended: else
+ * long calls would be missing.
+ */
+
+/* A call of a function has begun.  0 or -ENOMEM. */
+int td_calls_note_entry(struct td_calling *calling, int tid, size_t function);
+/* Looks whether something is to be done.  ctx: the calling. */
+int td_calls_pace(void *ctx, struct td_err *err);
+/* At the end: tells the functions which share of the calls was counted. */
+void td_calls_end_pace(struct td_calling *calling);
+/* Says what the probes cost, if it is much, and how sure times are without. */
+void td_calls_say_cost(const struct td_calling *calling);
+
+#endif

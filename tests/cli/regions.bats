@@ -198,6 +198,7 @@ names() {
 		#include <tdstat.h>
 		int main(void) { td_begin("a"); td_end("a"); td_flush(); return td_thread_init(); }
 	E
+	# shellcheck disable=SC2046
 	cc -Wall -Wextra -Werror -DTDSTAT_OFF -x c - -o off $(pkg-config --cflags tdstat) <<-E
 		#include <tdstat.h>
 		int main(void) { struct td_interval i = { 0 }; return td_read(&i) < 0 && i.slots != i.slots ? 0 : 1; }
@@ -302,7 +303,9 @@ counting_faults() {
 		$(pkg-config --cflags --libs tdstat) -pthread -o catch
 	try counting_faults ./catch --benchmark-samples 3 --benchmark-no-analysis
 	[ "$status" -eq 0 ]
-	[[ $stderr =~ ^dram:\ +[0-9.]+\ IPC$'\n'icache:\ +[0-9.]+\ IPC$ ]]
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	[[ ${stderr_lines[0]} =~ ^dram:\ +[0-9.]+\ IPC$ ]]
+	[[ ${stderr_lines[1]} =~ ^icache:\ +[0-9.]+\ IPC$ ]]
 	ls -d /sys/bus/event_source/devices/cpu* >/dev/null 2>&1 || {
 		try ./catch --benchmark-samples 3 --benchmark-no-analysis
 		[ "$status" -eq 0 ]

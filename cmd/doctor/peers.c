@@ -2,7 +2,6 @@
 /* The programs of the evidence, as others count them. */
 #include "cmd/doctor/peers.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -200,7 +199,8 @@ static int add_node(struct td_values *values, const char *path, double value)
 
 	for (const char *c = dot ? dot + 1 : path; *c && i < sizeof(name) - 1;
 	     c++)
-		name[i++] = (char)tolower((unsigned char)*c);
+		name[i++] =
+			(char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
 	name[i] = '\0';
 	return td_values_add(values, name, value, NAN);
 }

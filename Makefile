@@ -38,7 +38,7 @@ EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv
 	qemu-system-data busybox-static cpio zstd
 # Programs that tests use where they can be had, and are skipped without.
 TOOL_PACKAGES := tmux chromium fish logrotate zstd debhelper lintian mmdebstrap cmark-gfm \
-	python3-yaml libxml2-utils
+	python3-yaml libxml2-utils libbenchmark-dev catch2
 DEB_PACKAGES := debhelper
 LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell
 
@@ -157,6 +157,16 @@ GUEST_PROGRAMS := $(GUESTS:%.c=$(B)/%)
 $(GUEST_PROGRAMS): $(B)/%: $(B)/obj/%.o $(B)/libtdstat.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -o $@ $^ -pthread
+
+# Benchmarks, of the libraries that are here, with the examples of libtdstat.
+GUEST_BENCHMARKS := $(if $(wildcard /usr/include/benchmark/benchmark.h),$(B)/tests/machine/benchmark) \
+	$(if $(wildcard /usr/include/catch2/catch.hpp),$(B)/tests/machine/catch)
+$(B)/tests/machine/benchmark: private LDLIBS := -lbenchmark
+$(GUEST_BENCHMARKS): $(B)/%: %.cpp $(wildcard lib/region/*.h lib/region/examples/*.hpp) \
+		tests/machine/scenario.h $(B)/libtdstat.a
+	@mkdir -p $(@D)
+	$(call say,CXX)$(CXX) -Wall -Wextra -O2 -g -I. -Ilib/region -Ilib/region/examples $(SANITIZER) $(LDFLAGS) -o $@ \
+		$< $(B)/libtdstat.a $(LDLIBS) -pthread
 
 $(OBJECTS): $(B)/obj/%.o: %.c Makefile | build/.gitignore $(UAPI)
 	@mkdir -p $(@D)
@@ -394,7 +404,7 @@ emulator: emulator-deps
 # The rates of the machines are those that the formulas of Linux 6.12's files take.
 # Each line "# machine: MODEL [option]..." in a file is a boot that it runs in, and
 # "# release: MODEL [option]..." one that check-machine-all adds.
-check-booted: all $(GUEST_PROGRAMS) $(TOOLS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) $(LOOPS) $(TRUTHS))
+check-booted: all $(GUEST_PROGRAMS) $(GUEST_BENCHMARKS) $(TOOLS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) $(LOOPS) $(TRUTHS))
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
 	@TD_PERF_SERIES=newest $(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)
@@ -536,7 +546,7 @@ install: all
 	install -Dm644 -t $(DESTDIR)$(datadir)/doc/tdstat/regions \
 		lib/region/LICENSE $(wildcard lib/region/examples/*)
 	$(foreach p,$(PAGES),install -Dm644 $p $(DESTDIR)$(mandir)/man$(subst .,,$(suffix $p))/$(notdir $p) &&) :
-	for page in td_begin td_end td_thread_init td_flush; do \
+	for page in td_begin td_end td_thread_init td_flush td_read; do \
 		ln -sf tdstat-regions.3 $(DESTDIR)$(mandir)/man3/$$page.3; done
 	install -Dm644 cmd/completion/tdstat.bash $(DESTDIR)$(datadir)/bash-completion/completions/tdstat
 	install -Dm644 cmd/completion/_tdstat $(DESTDIR)$(zshdir)/_tdstat

@@ -21,9 +21,9 @@
 #define FILE_NAME  "tdstat-evidence.jsonl"
 #define MOST_BYTES 1000000
 
-/* Five seconds in all, of which a part is for those to compare with. */
+/* Five seconds in all, and one for others to compare with. */
 #define ALONE_MS 300
-#define PERF_MS  500
+#define PEER_MS  500
 /* ... and more, if the verdict is not the one that is expected */
 #define LONGER_MS 4000
 
@@ -35,7 +35,10 @@ enum {
 	RDPMC,
 	READ,
 	NR_WAYS,
-	PERF = NR_WAYS
+	PERF = NR_WAYS,
+	PERF_2,
+	TOPLEV,
+	NR_COUNTED
 };
 
 static const struct td_way ways[NR_WAYS] = {
@@ -67,6 +70,7 @@ struct giving {
 	const char *name; /* of the file */
 	FILE *fp;
 	char perf[TD_PEER_VERSION];
+	const char *toplev;          /* NULL: there is none */
 	size_t nr_counted, nr_agree; /* programs on this kind of core */
 	size_t nr_all, nr_wrong;     /* on all */
 };
@@ -220,20 +224,41 @@ static bool has_prefix(const struct td_values *values)
 	return !values->nr || strncmp(values->v[0].name, "tma_", 4) == 0;
 }
 
+/* The names of others, as in the file and in differences. */
+#define PERF_NAME   "perf"
+#define PERF_2_NAME "perf level 2"
+#define TOPLEV_NAME "toplev"
+
 static int ask_perf(struct giving *g, const struct td_site *spot,
 		    const struct td_shown_program *found,
-		    const struct td_values *level_1,
-		    struct td_measured *measured, struct td_err *err)
+		    struct td_measured measured[NR_COUNTED])
 {
-	const char *group = has_prefix(level_1) ? "TopdownL1" : "PipelineL1";
+	bool prefix = has_prefix(&measured[LEVEL_1].values);
+	int rc;
 
 	if (!g->perf[0])
 		return 0;
-	td_peer_perf(measured, found->program, PERF_MS, spot, group);
-	return td_evidence_put_counts(g->fp, found->program, spot, "perf",
-				      measured)
-		       ? td_err_nomem(err)
-		       : 0;
+	td_peer_perf(&measured[PERF], found->program, PEER_MS, spot,
+		     prefix ? "TopdownL1" : "PipelineL1");
+	rc = td_evidence_put_counts(g->fp, found->program, spot, PERF_NAME,
+				    &measured[PERF]);
+	td_peer_perf(&measured[PERF_2], found->program, PEER_MS, spot,
+		     prefix ? "TopdownL2" : "PipelineL2");
+	return rc ? rc
+		  : td_evidence_put_counts(g->fp, found->program, spot,
+					   PERF_2_NAME, &measured[PERF_2]);
+}
+
+/* Of the threads of a core it would count one. */
+static int ask_toplev(struct giving *g, const struct td_site *spot,
+		      const struct td_shown_program *found,
+		      struct td_measured *measured)
+{
+	if (!g->toplev || spot->whole_core)
+		return 0;
+	td_peer_toplev(measured, g->toplev, found->program, PEER_MS);
+	return td_evidence_put_counts(g->fp, found->program, spot, TOPLEV_NAME,
+				      measured);
 }
 
 static void compare(struct td_shown_program *found,
@@ -244,15 +269,19 @@ static void compare(struct td_shown_program *found,
 	of[0] = td_values_compare(&measured[RDPMC].values,
 				  &measured[READ].values, "read");
 	of[1] = td_values_compare(&measured[LEVEL_1].values,
-				  &measured[PERF].values, "perf");
-	found->far =
-		td_difference_is_far(&of[0]) || td_difference_is_far(&of[1]);
+				  &measured[PERF].values, PERF_NAME);
+	of[2] = td_values_compare(&measured[LEVEL_2].values,
+				  &measured[PERF_2].values, PERF_2_NAME);
+	of[3] = td_values_compare(&measured[LEVEL_2].values,
+				  &measured[TOPLEV].values, TOPLEV_NAME);
+	for (size_t i = 0; i < TD_NR_DIFFERENCES; i++)
+		found->far |= td_difference_is_far(&of[i]);
 }
 
 static int measure(struct giving *g, const struct td_site *spot,
 		   struct td_shown_program *found, struct td_err *err)
 {
-	struct td_measured measured[NR_WAYS + 1] = { 0 };
+	struct td_measured measured[NR_COUNTED] = { 0 };
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < NR_WAYS; i++)
@@ -261,11 +290,11 @@ static int measure(struct giving *g, const struct td_site *spot,
 		judge(found, &measured[AUTO]);
 	if (!rc && !found->err.code && !found->agrees)
 		rc = look_longer(g, spot, found, err);
-	if (!rc)
-		rc = ask_perf(g, spot, found, &measured[LEVEL_1].values,
-			      &measured[PERF], err);
+	if (!rc && (ask_perf(g, spot, found, measured) ||
+		    ask_toplev(g, spot, found, &measured[TOPLEV])))
+		rc = td_err_nomem(err);
 	compare(found, measured);
-	for (size_t i = 0; i <= NR_WAYS; i++)
+	for (size_t i = 0; i < NR_COUNTED; i++)
 		td_measured_free(&measured[i]);
 	return rc;
 }
@@ -420,6 +449,7 @@ static int open_giving(struct giving *g, struct td_err *err)
 		return err->code;
 	td_out_empty(g->fp);
 	td_peer_perf_version(g->perf);
+	g->toplev = td_peer_toplev_find();
 	return td_evidence_put_machine(g->fp, &g->fs, &g->machine, &g->around,
 				       g->perf)
 		       ? td_err_nomem(err)

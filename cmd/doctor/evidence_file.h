@@ -26,7 +26,7 @@ int td_evidence_put_counts(FILE *fp, const struct td_known *program,
 			   const struct td_site *spot, const char *way,
 			   const struct td_measured *measured);
 
-#define TD_NR_DIFFERENCES 2
+#define TD_NR_DIFFERENCES 4
 
 /* What became of a program on a kind of core. */
 struct td_shown_program {
@@ -36,7 +36,7 @@ struct td_shown_program {
 	const char *expected;  /* a short name */
 	struct td_focus focus; /* the verdict */
 	bool agrees;
-	/* of rdpmc from read, and of tdstat from perf; or without a name */
+	/* of rdpmc from read, of tdstat from perf and from toplev; or no name */
 	struct td_difference differences[TD_NR_DIFFERENCES];
 	bool far; /* one of them is more than noise */
 };

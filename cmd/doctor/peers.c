@@ -16,9 +16,9 @@
 
 #include "lib/base/util.h"
 
-/* --- running perf --------------------------------------------------------------- */
+/* --- running them --------------------------------------------------------------- */
 
-#define LOG_FD 3 /* of its results */
+#define LOG_FD 3 /* of the results */
 
 _Noreturn static void become(char *const *command, int results)
 {
@@ -81,7 +81,7 @@ void td_peer_perf_version(char version[TD_PEER_VERSION])
 		sscanf(text, "perf version %31[0-9.]", version);
 }
 
-/* --- its results ------------------------------------------------------------------ */
+/* --- perf's results --------------------------------------------------------------- */
 
 /* "%  tma_retiring": the name */
 static const char *name_of(struct json_object *object)
@@ -128,22 +128,31 @@ static int take_lines(struct td_values *values, char *text)
 	return rc;
 }
 
+/* What they execute is not itself. */
+static void find_self(char self[PATH_MAX])
+{
+	ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
+
+	if (length > 0)
+		self[length] = '\0';
+	else
+		snprintf(self, PATH_MAX, "tdstat");
+}
+
 void td_peer_perf(struct td_measured *measured, const struct td_known *program,
 		  int ms, const struct td_site *spot, const char *group)
 {
 	char perf[] = "perf", stat[] = "stat", json[] = "-j",
 	     log[] = "--log-fd", fd[] = "3", metrics[] = "-M", levels[16],
 	     dashes[] = "--", name[] = "doctor", quiet[] = "--quiet",
-	     option[] = "--program", word[40], cpus[24], self[PATH_MAX] = "";
+	     option[] = "--program", word[40], cpus[24], self[PATH_MAX];
 	char *command[] = { perf,    stat,   json,   log,    fd,
 			    metrics, levels, cpus,   dashes, self,
 			    name,    quiet,  option, word,   NULL };
 	td_autofree char *text = NULL;
 
 	*measured = (struct td_measured){ 0 };
-	/* what perf executes is not itself */
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0)
-		snprintf(self, sizeof(self), "tdstat");
+	find_self(self);
 	snprintf(word, sizeof(word), "%s:%d", program->name, ms);
 	snprintf(levels, sizeof(levels), "%s", group);
 	/* without it, the default a second time */
@@ -156,6 +165,95 @@ void td_peer_perf(struct td_measured *measured, const struct td_known *program,
 		td_err_nomem(&measured->err);
 	if (text && !measured->values.nr)
 		td_err_set(&measured->err, -ENODATA, "perf has no values");
+}
+
+/* --- toplev ------------------------------------------------------------------------- */
+
+const char *td_peer_toplev_find(void)
+{
+	static const char *const names[] = { "toplev", "toplev.py" };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
+		char name[16], option[] = "--help";
+		char *command[] = { name, option, NULL };
+		struct td_err unused = { 0 };
+		td_autofree char *text = NULL;
+
+		snprintf(name, sizeof(name), "%s", names[i]);
+		text = run(command, &unused);
+		if (text)
+			return names[i];
+	}
+	return NULL;
+}
+
+/*
+ * "Backend_Bound.Memory_Bound": what tdstat calls memory_bound.  Its names differ in
+ * nothing but case and the nodes above.
+ */
+static int add_node(struct td_values *values, const char *path, double value)
+{
+	const char *dot = strrchr(path, '.');
+	char name[TD_FOCUS_NAME];
+	size_t i = 0;
+
+	for (const char *c = dot ? dot + 1 : path; *c && i < sizeof(name) - 1;
+	     c++)
+		name[i++] =
+			(char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+	name[i] = '\0';
+	return td_values_add(values, name, value, NAN);
+}
+
+/*
+ * A line of CSV is a CPU, if there are several, a node, its value, its unit, and
+ * others.  Values that are no slots are of metrics beside the tree.
+ */
+static int take_fields(struct td_values *values, char *line)
+{
+	const char *fields[4] = { NULL };
+	size_t nr = 0;
+
+	while (nr < TD_ARRAY_SIZE(fields) && line)
+		fields[nr++] = strsep(&line, ",");
+	for (size_t i = 0; i + 2 < nr; i++) {
+		char *end;
+		double value = strtod(fields[i + 1], &end);
+
+		if (end != fields[i + 1] && !*end && isfinite(value) &&
+		    strncmp(fields[i + 2], "% Slots", 7) == 0)
+			return add_node(values, fields[i], value);
+	}
+	return 0;
+}
+
+void td_peer_toplev(struct td_measured *measured, const char *toplev,
+		    const struct td_known *program, int ms)
+{
+	char first[16], levels[] = "-l2", all[] = "-v", brief[] = "--no-desc",
+			csv[] = "-x,", single[] = "--single-thread",
+			output[] = "-o", file[] = "/dev/fd/3", dashes[] = "--",
+			name[] = "doctor", quiet[] = "--quiet",
+			option[] = "--program", word[40], self[PATH_MAX];
+	char *command[] = { first,  levels, all,    brief,  csv,
+			    single, output, file,   dashes, self,
+			    name,   quiet,  option, word,   NULL };
+	td_autofree char *text = NULL;
+	char *rest;
+	int rc = 0;
+
+	*measured = (struct td_measured){ 0 };
+	find_self(self);
+	snprintf(first, sizeof(first), "%s", toplev);
+	snprintf(word, sizeof(word), "%s:%d", program->name, ms);
+	text = rest = run(command, &measured->err);
+	while (!rc && rest)
+		rc = take_fields(&measured->values, strsep(&rest, "\n"));
+	if (rc)
+		td_err_nomem(&measured->err);
+	else if (text && !measured->values.nr)
+		td_err_set(&measured->err, -ENODATA, "%s has no values",
+			   toplev);
 }
 
 /* --- comparing ---------------------------------------------------------------------- */

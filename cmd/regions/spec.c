@@ -83,6 +83,9 @@ static void put_group(FILE *fp, const struct td_pmu *pmu)
 
 	fprintf(fp, "group %s %s\n", pmu->name,
 		cpus && *cpus ? cpus : "0-8191");
+	/* for td_read(), where no event counts slots */
+	if (td_uarch_width(pmu->uarch) > 0)
+		fprintf(fp, "width %d\n", td_uarch_width(pmu->uarch));
 }
 
 static void put_kind(FILE *fp, const struct td_event *event)

@@ -15,12 +15,6 @@
 #define STEPS_OF_A_CALL 100
 #define LEAST_SLOTS     2000000
 
-/* A call is lost if the thread ran without its counters for more than a part in: */
-#define UNCOUNTED_PART 100
-
-/* Of two groups that were not opened in the same moment. */
-#define SKEW_NS 100000
-
 /*
  * When a call ends after so many slots without a new begin of PERF_METRICS, they are
  * begun anew, or what its end is rounded by would be missing in the outside.
@@ -116,16 +110,6 @@ void td_call_begin(struct td_thread *thread, struct td_thread_region *region)
 }
 
 /* --- ending ----------------------------------------------------------------- */
-
-static bool was_lost(const struct td_moment *from, const struct td_moment *to)
-{
-	int64_t uncounted_ns = (int64_t)(to->uncounted_ns - from->uncounted_ns);
-	int64_t least_ns = from->group == to->group ? 0 : SKEW_NS;
-
-	return uncounted_ns > least_ns &&
-	       (uint64_t)uncounted_ns >
-		       (to->time_ns - from->time_ns) / UNCOUNTED_PART;
-}
 
 static void add_values(struct td_region_sum *sum, const struct td_call *call,
 		       const struct td_moment *end, bool inclusive)
@@ -344,7 +328,7 @@ void td_call_end(struct td_thread *thread)
 		return;
 	lost = call->counted &&
 	       (td_thread_counters_look(&thread->counters, &end) != 0 ||
-		was_lost(&call->begin, &end));
+		td_moment_is_lost(&call->begin, &end));
 	edit = td_store_edit(&td_process.store, record);
 	edit.calls->skipped += !call->counted && !call->lost;
 	edit.calls->lost += lost || call->lost;

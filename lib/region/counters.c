@@ -270,6 +270,22 @@ static uint64_t uncounted_ns(const struct td_thread_counters *counters,
 	return counters->groups[group ? group - 1 : 0].enabled_ns - running;
 }
 
+/* An interval is lost if the thread ran without its counters for more than a part in: */
+#define UNCOUNTED_PART 100
+
+/* Of two groups that were not opened in the same moment. */
+#define SKEW_NS 100000
+
+bool td_moment_is_lost(const struct td_moment *from, const struct td_moment *to)
+{
+	int64_t uncounted_ns = (int64_t)(to->uncounted_ns - from->uncounted_ns);
+	int64_t least_ns = from->group == to->group ? 0 : SKEW_NS;
+
+	return uncounted_ns > least_ns &&
+	       (uint64_t)uncounted_ns >
+		       (to->time_ns - from->time_ns) / UNCOUNTED_PART;
+}
+
 static void fill(const struct td_thread_counters *counters,
 		 struct td_moment *moment)
 {

@@ -25,6 +25,13 @@ struct td_moment {
 	uint32_t cpu;      /* UINT32_MAX: unknown */
 };
 
+/*
+ * Did the thread run without its counters for more than a hundredth of the time
+ * between two moments?
+ */
+bool td_moment_is_lost(const struct td_moment *from,
+		       const struct td_moment *to);
+
 /* Sets begin to the first moment.  Returns 0 or a negative errno. */
 int td_thread_counters_open(struct td_thread_counters *counters,
 			    const struct td_group_spec *spec,

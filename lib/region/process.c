@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lib/region/process.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -23,6 +24,8 @@ void td_process_lacks_counters(int error)
 	struct td_region_head *head = td_process.store.head;
 	int32_t none = 0;
 
+	if (!head)
+		return;
 	td_store_lose(&td_process.store, TD_REGION_NO_COUNTERS);
 	__atomic_compare_exchange_n(&head->open_errno, &none, error, false,
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -160,7 +163,18 @@ bool td_process_start(void)
 	if (nr > INT_MAX)
 		nr = INT_MAX;
 	td_process.every = nr ? (unsigned int)nr : 1;
-	number_process();
 	td_process.prefix = absolute(path);
-	return td_process.prefix && read_spec(td_process.prefix) == 0;
+	if (td_process.prefix && read_spec(td_process.prefix) == 0)
+		return true;
+	free(td_process.prefix);
+	td_process.prefix = NULL;
+	return false;
+}
+
+int td_process_prepare(void)
+{
+	if (!td_process.prefix && td_group_spec_default(&td_process.spec) != 0)
+		return -ENODEV;
+	number_process();
+	return 0;
 }

@@ -13,7 +13,7 @@ struct td_process {
 	uint32_t *number;
 	bool wiped;      /* the kernel sets it to 0 in whatever child */
 	uint32_t forked; /* how many forks are behind it */
-	char *prefix;    /* of the files' names */
+	char *prefix; /* of the files' names; NULL: regions are not counted */
 	struct td_group_spec spec;
 	struct td_store store;
 	struct td_store parents; /* until the child has a file */
@@ -29,8 +29,13 @@ static inline uint32_t td_process_now(void)
 	return __atomic_load_n(td_process.number, __ATOMIC_ACQUIRE);
 }
 
-/* Reads the environment.  False: nothing is to be counted. */
+/* Reads the environment.  False: regions are not to be counted. */
 bool td_process_start(void);
+/*
+ * What threads need before they are counted, once: what to count, if td_process_start()
+ * did not tell.  Returns 0 or a negative errno.
+ */
+int td_process_prepare(void);
 /*
  * In a child, by its first mark or pthread_atfork(), the first of which counts:
  * nothing is the parent's.  open: regions that the parent is in.  False: another
@@ -47,7 +52,10 @@ static inline void td_process_notes(uint32_t *flag)
 {
 	__atomic_store_n(flag, 1, __ATOMIC_RELAXED);
 }
-/* Notes that a thread could not open its counters, and a first reason. */
+/*
+ * Notes in the file, if there is one, that a thread could not open its counters, and a
+ * first reason.
+ */
 void td_process_lacks_counters(int error);
 
 #endif

@@ -4,6 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#include "lib/region/tdstat.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 /* --- CPUs ------------------------------------------------------------------- */
 
@@ -33,6 +40,28 @@ static bool add_cpus(struct td_group_spec *spec, const char *list,
 
 /* --- parsing ---------------------------------------------------------------- */
 
+/* The kernel's names of the cores' PMUs. */
+static const struct {
+	const char *pmu;
+	int core;
+} cores[] = {
+	{ "cpu", TD_CORE },
+	{ "cpu_core", TD_CORE },
+	{ "cpu_atom", TD_CORE_ATOM },
+	{ "cpu_lowpower", TD_CORE_LOWPOWER },
+};
+
+#define NR_CORES (sizeof(cores) / sizeof(cores[0]))
+
+static int core_of(const char *pmu)
+{
+	for (size_t i = 0; i < NR_CORES; i++) {
+		if (strcmp(cores[i].pmu, pmu) == 0)
+			return cores[i].core;
+	}
+	return TD_CORE;
+}
+
 static bool parse_group(struct td_group_spec *spec, char *words)
 {
 	char *name, *cpus, *rest = words;
@@ -42,7 +71,8 @@ static bool parse_group(struct td_group_spec *spec, char *words)
 	cpus = strsep(&rest, " ");
 	if (!cpus || !*name || spec->nr_groups == TD_REGION_GROUPS)
 		return false;
-	*group = (struct td_group_spec_group){ .first = spec->nr_events };
+	*group = (struct td_group_spec_group){ .first = spec->nr_events,
+					       .core = core_of(name) };
 	spec->nr_groups++;
 	return add_cpus(spec, cpus, (uint8_t)spec->nr_groups);
 }
@@ -72,6 +102,75 @@ static bool parse_number(const char *word, uint64_t *number)
 	return !*end;
 }
 
+static bool parse_width(struct td_group_spec *spec, const char *word)
+{
+	uint64_t width;
+
+	if (!spec->nr_groups || !parse_number(word, &width))
+		return false;
+	spec->groups[spec->nr_groups - 1].width = (unsigned int)width;
+	return true;
+}
+
+static const struct {
+	const char *name;
+	int part;
+} names[] = {
+	{ "slots", TD_READ_SLOTS },
+	{ "topdown-retiring", TD_READ_RETIRING },
+	{ "topdown-bad-spec", TD_READ_BAD_SPECULATION },
+	{ "topdown-fe-bound", TD_READ_FRONTEND_BOUND },
+	{ "topdown-be-bound", TD_READ_BACKEND_BOUND },
+	{ "cycles", TD_READ_CYCLES },
+	{ "cpu-cycles", TD_READ_CYCLES },
+	{ "CPU_CLK_UNHALTED.THREAD", TD_READ_CYCLES },
+	{ "CPU_CLK_UNHALTED.CORE", TD_READ_CYCLES },
+	{ "instructions", TD_READ_INSTRUCTIONS },
+	{ "INST_RETIRED.ANY", TD_READ_INSTRUCTIONS },
+	{ "INT_MISC.UOP_DROPPING", TD_READ_UOP_DROPPING },
+};
+
+/* "cpu_core/slots/u" and "slots:u" are those slots; with other terms they are not. */
+static int part_of(const char *name)
+{
+	const char *slash = strchr(name, '/');
+	const char *begin = slash ? slash + 1 : name;
+	size_t length = strcspn(begin, slash ? "/" : ":");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strlen(names[i].name) == length &&
+		    strncasecmp(names[i].name, begin, length) == 0)
+			return names[i].part;
+	}
+	return TD_NR_READ;
+}
+
+static bool has_parts(const struct td_group_spec_group *group)
+{
+	static const uint8_t none[TD_NR_READ];
+
+	return memcmp(group->parts, none, sizeof(none)) != 0;
+}
+
+/* Events of all that the thread does are preferred to those of user space. */
+static void note_part(struct td_group_spec_group *group,
+		      const struct td_group_spec_event *event, size_t number,
+		      const char *name)
+{
+	int part = part_of(name);
+	bool others =
+		has_parts(group) && group->parts_user_only != event->user_only;
+
+	if (part == TD_NR_READ || event->kernel_only ||
+	    (others && event->user_only))
+		return;
+	if (others)
+		memset(group->parts, 0, sizeof(group->parts));
+	group->parts_user_only = event->user_only;
+	if (!group->parts[part])
+		group->parts[part] = (uint8_t)(number + 1);
+}
+
 static bool parse_event(struct td_group_spec *spec, char *words)
 {
 	struct td_group_spec_event *event = &spec->events[spec->nr_events];
@@ -95,6 +194,7 @@ static bool parse_event(struct td_group_spec *spec, char *words)
 	event->kernel_only = strchr(flags, 'k');
 	group = &spec->groups[spec->nr_groups - 1];
 	group->has_fields |= event->kind >= TD_GROUP_SPEC_FIELD;
+	note_part(group, event, spec->nr_events, rest);
 	group->nr++;
 	spec->nr_events++;
 	return true;
@@ -106,6 +206,8 @@ static bool parse_line(struct td_group_spec *spec, char *line)
 		return parse_group(spec, line + 6);
 	if (strncmp(line, "event ", 6) == 0)
 		return parse_event(spec, line + 6);
+	if (strncmp(line, "width ", 6) == 0)
+		return parse_width(spec, line + 6);
 	if (strcmp(line, "read") == 0)
 		spec->read_only = true;
 	if (strcmp(line, "calls") == 0)
@@ -197,29 +299,61 @@ static const char *const fields[] = {
 	"topdown-fetch-lat", "topdown-mem-bound",
 };
 
-/* A PMU without SLOTS counts them by general events of the same names. */
-static void put_group(FILE *fp, const char *pmu, char flags)
+/*
+ * On Golden and Redwood Cove the field of the frontend has some slots that were lost to
+ * bad speculation, which an event counts; Intel's formulas put them right.
+ */
+static bool drops_uops(void)
 {
-	char type[32], cpus[1024], unused[128];
+#if defined(__x86_64__)
+	static const uint8_t models[] = { 0x8f, 0x97, 0x9a, 0xaa, 0xac, 0xad,
+					  0xae, 0xb5, 0xb7, 0xba, 0xbf, 0xcf };
+	unsigned int eax, ebx, ecx, edx;
+
+	if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (eax >> 8 & 0xf) != 6)
+		return false;
+	return memchr(models, (int)((eax >> 4 & 0xf) | (eax >> 12 & 0xf0)),
+		      sizeof(models));
+#else
+	return false;
+#endif
+}
+
+/* A PMU without SLOTS counts them by general events of the same names. */
+static void put_topdown(FILE *fp, const char *pmu, const char *type, char flags)
+{
+	char unused[128];
 	bool has_slots = read_line(unused, sizeof(unused), pmu, "events/slots");
 
-	if (!read_line(type, sizeof(type), pmu, "type") ||
-	    !read_line(unused, sizeof(unused), pmu, "events/topdown-retiring"))
+	if (!read_line(unused, sizeof(unused), pmu, "events/topdown-retiring"))
 		return;
-	if (!read_line(cpus, sizeof(cpus), pmu, "cpus"))
-		snprintf(cpus, sizeof(cpus), "0-%d", TD_GROUP_SPEC_CPUS - 1);
-	fprintf(fp, "group %s %s\n", pmu, cpus);
 	if (has_slots)
 		put_event(fp, pmu, type, 's', flags, "slots");
 	for (int i = 0; i < 8; i++)
 		put_event(fp, pmu, type, has_slots ? (char)('0' + i) : 'c',
 			  flags, fields[i]);
+	if (has_slots && drops_uops())
+		fprintf(fp, "event c %s 0x10ad 0 0 %c INT_MISC.UOP_DROPPING\n",
+			type, flags);
+}
+
+static void put_group(FILE *fp, const char *pmu, char flags)
+{
+	char type[32], cpus[1024], unused[128];
+
+	if (!read_line(type, sizeof(type), pmu, "type") ||
+	    !read_line(unused, sizeof(unused), pmu, "events/cpu-cycles"))
+		return;
+	if (!read_line(cpus, sizeof(cpus), pmu, "cpus"))
+		snprintf(cpus, sizeof(cpus), "0-%d", TD_GROUP_SPEC_CPUS - 1);
+	fprintf(fp, "group %s %s\n", pmu, cpus);
+	put_topdown(fp, pmu, type, flags);
+	put_event(fp, pmu, type, 'c', flags, "cpu-cycles");
+	put_event(fp, pmu, type, 'c', flags, "instructions");
 }
 
 int td_group_spec_default(struct td_group_spec *spec)
 {
-	static const char *const pmus[] = { "cpu", "cpu_core", "cpu_atom",
-					    "cpu_lowpower" };
 	char flags = is_user_only() ? 'u' : '-', *text = NULL;
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
@@ -227,8 +361,8 @@ int td_group_spec_default(struct td_group_spec *spec)
 	if (!fp)
 		return -1;
 	fputs(TD_GROUP_SPEC_FIRST_LINE "\n", fp);
-	for (size_t i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++)
-		put_group(fp, pmus[i], flags);
+	for (size_t i = 0; i < NR_CORES; i++)
+		put_group(fp, cores[i].pmu, flags);
 	if (fclose(fp) != 0 || !text) {
 		free(text);
 		return -1;

@@ -30,6 +30,8 @@ struct td_thread {
 	struct td_memory memory; /* of all below, too */
 	uint32_t process;        /* that of td_process_now() when it was made */
 	bool counts;             /* its counters are open */
+	int error;               /* else why they are not, a negative errno */
+	uint64_t serial;         /* of this thread in this process; never 0 */
 	bool busy; /* a mark is at work: a signal handler's is left out */
 	int tid;
 	struct td_thread_counters counters;

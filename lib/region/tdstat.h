@@ -9,6 +9,8 @@
  * Nothing is counted unless the environment has TDSTAT_REGIONS, as under
  * "tdstat regions -- ./program"; else each mark is one predicted branch.  See
  * tdstat-regions(3).
+ *
+ * td_read() gives the numbers to the program itself, with tdstat and without it.
  */
 #ifndef TDSTAT_H
 #define TDSTAT_H
@@ -16,6 +18,30 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Kinds of cores: P-cores, or the only kind; E-cores; those of low power. */
+enum {
+	TD_CORE,
+	TD_CORE_ATOM,
+	TD_CORE_LOWPOWER,
+	TD_NR_CORES
+};
+
+/*
+ * What a thread did between two td_read().  Sums, so that those of intervals and of
+ * threads can be added: 100 * retiring / slots is a percentage, instructions / cycles
+ * is IPC.  NaN: not counted.
+ */
+struct td_interval {
+	double time_ns; /* by the clock, also while it had no CPU */
+	double slots, retiring, bad_speculation, frontend_bound, backend_bound;
+	/* These four are rounded; each may be off by so many slots. */
+	double rounding;
+	double cycles, instructions;
+	double slots_of[TD_NR_CORES]; /* NaN: also if there is no such core */
+	/* Of the library: where the next interval begins.  Zeros: nowhere yet. */
+	unsigned long long next[48];
+};
 
 #ifdef TDSTAT_OFF
 
@@ -26,6 +52,17 @@ extern "C" {
 static inline int td_thread_init(void)
 {
 	return -1;
+}
+
+static inline int td_read(struct td_interval *interval)
+{
+	double *values = (double *)(void *)interval, nan = __builtin_nan("");
+	unsigned int nr =
+		__builtin_offsetof(struct td_interval, next) / sizeof(*values);
+
+	for (unsigned int i = 0; i < nr; i++)
+		values[i] = nan;
+	return -19; /* ENODEV */
 }
 
 #else
@@ -50,6 +87,17 @@ void td_end(const char *name);
 int td_thread_init(void);
 /* Adds what the thread did outside of regions so far, as at its end. */
 void td_flush(void);
+/*
+ * Fills the interval with what the calling thread did since its last td_read() of
+ * the same structure, and begins the next one.  The first call for a structure of
+ * zeros, or by another thread, only begins: the values are NaN.
+ *
+ * Returns 0 or a negative errno, with all values NaN: -ENODEV if the kernel shows no
+ * PMU of the cores, -EACCES or what else perf_event_open(2) gives; -ENODATA if the
+ * counters did not run all of the time; -EBUSY in a signal handler that interrupted
+ * the library.  After -ENODATA the next interval has begun; after others it has not.
+ */
+int td_read(struct td_interval *interval);
 
 #pragma GCC visibility pop
 

@@ -24,7 +24,11 @@ static __thread struct td_thread *self
  * again, or was without success.
  */
 static __thread uint32_t opening __attribute__((tls_model("initial-exec")));
+/* The thread is at it, which a signal handler must not wait for. */
+static __thread bool preparing __attribute__((tls_model("initial-exec")));
 static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int prepared; /* 0 or a negative errno */
 
 /* --- regions ---------------------------------------------------------------- */
 
@@ -157,10 +161,13 @@ static void begin_counting(struct td_thread *thread)
 					 &begin);
 
 	thread->counts = rc == 0;
+	thread->error = rc;
 	if (rc) {
 		td_process_lacks_counters(-rc);
 		return;
 	}
+	if (!td_process.store.head)
+		return;
 	if (!thread->counters.rdpmc)
 		td_process_notes(&td_process.store.head->by_read);
 	if (thread->counters.user_only)
@@ -170,12 +177,19 @@ static void begin_counting(struct td_thread *thread)
 	td_call_begin_outside(thread, &begin);
 }
 
+static uint64_t next_serial(void)
+{
+	static uint64_t last;
+
+	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
 static struct td_thread *make_thread(void)
 {
 	struct td_memory memory = { 0 };
 	struct td_thread *thread;
 
-	if (!td_process_has_store())
+	if (td_regions_on && !td_process_has_store())
 		return NULL;
 	thread = td_memory_take(&memory, sizeof(*thread));
 	if (!thread)
@@ -190,8 +204,10 @@ static struct td_thread *make_thread(void)
 	thread->process = td_process_now();
 	thread->tid = (int)syscall(SYS_gettid);
 	thread->chance = td_rseq_cycles() | 1;
+	thread->serial = next_serial();
 	begin_counting(thread);
-	td_store_reserve(&td_process.store);
+	if (td_process.store.head)
+		td_store_reserve(&td_process.store);
 	pthread_setspecific(key, thread);
 	self = thread;
 	return thread;
@@ -215,17 +231,21 @@ static struct td_thread *open_thread(void)
 	thread = make_thread();
 	if (thread)
 		opening = 0;
-	else if (td_process.store.head)
+	else
 		td_process_lacks_counters(ENOMEM);
 	return thread;
 }
 
+/* NULL if it has no memory. */
+static struct td_thread *find_self(void)
+{
+	return self && self->process == td_process_now() ? self : open_thread();
+}
+
 struct td_thread *td_thread_self(void)
 {
-	struct td_thread *thread = self;
+	struct td_thread *thread = find_self();
 
-	if (!thread || thread->process != td_process_now())
-		thread = open_thread();
 	return thread && thread->counts ? thread : NULL;
 }
 
@@ -238,10 +258,36 @@ static void in_child(void)
 	td_process_forked(nr_open());
 }
 
+static void prepare(void)
+{
+	prepared = td_process_prepare();
+	if (!prepared)
+		prepared = -pthread_key_create(&key, end_thread);
+	if (!prepared)
+		prepared = -pthread_atfork(NULL, NULL, in_child);
+}
+
+int td_thread_to_read(struct td_thread **thread)
+{
+	if (preparing)
+		return -EBUSY;
+	preparing = true;
+	pthread_once(&once, prepare);
+	preparing = false;
+	if (prepared)
+		return prepared;
+	*thread = find_self();
+	if (!*thread)
+		return opening == td_process_now() ? -EBUSY : -ENOMEM;
+	return (*thread)->counts ? 0 : (*thread)->error;
+}
+
 static void __attribute__((constructor)) start(void)
 {
-	if (!td_process_start() || pthread_key_create(&key, end_thread) ||
-	    pthread_atfork(NULL, NULL, in_child))
+	if (!td_process_start())
+		return;
+	pthread_once(&once, prepare);
+	if (prepared)
 		return;
 	td_regions_on = 1;
 	/* the first thread is counted from here on, others from their first region */

@@ -114,6 +114,52 @@ takes() {
 	assert_failure 1
 }
 
+# fake_toplev NAME LINE...: what it is called with goes to "called", and the lines to
+# its output, after the command
+fake_toplev() {
+	mkdir -p bin
+	{
+		echo '#!/bin/sh'
+		# shellcheck disable=SC2016 # of that shell
+		printf '%s\n' '[ "$1" != --help ] || exit 0' 'echo "$@" >>called' \
+			'while [ "$1" != -- ]; do [ "$1" != -o ] || out=$2; shift; done' 'shift; "$@" || exit' 'cat >"$out" <<"END"'
+		printf '%s\n' "${@:2}" END
+	} >"bin/$1"
+	chmod +x "bin/$1"
+	export PATH=$PWD/bin:$PATH
+}
+
+@test "toplev, where it is installed: its nodes by name, and nothing else of its output" {
+	saved alderlake
+	fake_toplev toplev.py '# 4.8-full-perf on 12th Gen [adl/golden_cove]' \
+		'CPUs,Area,Value,Unit,Description,Sample,Stddev,Multiplex,Bottleneck' \
+		'C3-T0,Frontend_Bound,12.5,% Slots,,,0.0,33.3,' \
+		'C3-T0,Backend_Bound.Memory_Bound,61.25,% Slots,,,0.0,33.3,<==' \
+		'Backend_Bound,70.0,% Slots ?,,,0.0,33.3,' \
+		'C3-T0,Info.Thread.IPC,0.31,Metric,,,0.0,,' \
+		'Backend_Bound.Memory_Bound.L1_Bound,33.0,% Clocks,,,,,' \
+		'Bad_Speculation,nan,% Slots,,,,,' 'Retiring,,% Slots,,,,,' '' ',,,' 'C3-T0,Retiring,17'
+	try "$TDSTAT" doctor --evidence --program spin sent.jsonl
+	assert_failure 1
+	command jq -es '[.[] | select(.way == "toplev")] | length >= 1 and all(.values ==
+		{frontend_bound: [12.5, null], memory_bound: [61.25, null], backend_bound: [70, null]})' sent.jsonl >/dev/null ||
+		fail "$(grep toplev sent.jsonl)"
+	[ "$(wc -l <called)" -eq "$(grep -c '"way":"toplev"' sent.jsonl)" ]
+	run ! grep -vE '^-l2 -v --no-desc -x, --single-thread -o /dev/fd/3 -- /.*tdstat doctor --quiet --program spin:[0-9]+$' called
+	# one that counts nothing, and one that fails
+	fake_toplev toplev '# 4.8-full-perf on 12th Gen [adl/golden_cove]'
+	try "$TDSTAT" doctor --evidence --program spin sent.jsonl
+	command jq -es '[.[] | select(.way == "toplev")] | length >= 1 and all(.error == "toplev has no values")' sent.jsonl >/dev/null
+	# shellcheck disable=SC2016 # of that shell
+	printf '%s\n' '#!/bin/sh' '[ "$1" = --help ]' >bin/toplev
+	try "$TDSTAT" doctor --evidence --program spin sent.jsonl
+	command jq -es '[.[] | select(.way == "toplev")] | length >= 1 and all(.error == "toplev could not count it")' sent.jsonl >/dev/null
+	# none
+	rm bin/toplev*
+	try "$TDSTAT" doctor --evidence --program spin sent.jsonl
+	command jq -es 'all(.way != "toplev")' sent.jsonl >/dev/null
+}
+
 @test "no core PMU: an error, and no file" {
 	copied alderlake
 	rm -r "$devices"/cpu_*

@@ -198,12 +198,119 @@ names() {
 		#include <tdstat.h>
 		int main(void) { td_begin("a"); td_end("a"); td_flush(); return td_thread_init(); }
 	E
+	# shellcheck disable=SC2046
+	cc -Wall -Wextra -Werror -DTDSTAT_OFF -x c - -o off $(pkg-config --cflags tdstat) <<-E
+		#include <tdstat.h>
+		int main(void) { struct td_interval i = { 0 }; return td_read(&i) < 0 && i.slots != i.slots ? 0 : 1; }
+	E
+	./off
 	run ! grep -q ' U td_' <(nm off.o)
 	# nothing but its interface is to be seen
 	[ "$(nm -D --defined-only dest/usr/lib/libtdstat.so.0 | awk '{ print $3 }' | sort | xargs)" = \
-		"td_begin td_end td_flush td_regions_on td_thread_init" ]
+		"td_begin td_end td_flush td_read td_regions_on td_thread_init" ]
 	# and it needs no other library than the C library's
 	run ! grep -v 'libc\.so' <(readelf -d dest/usr/lib/libtdstat.so.0 | grep NEEDED)
+}
+
+# With software events of these names: nanoseconds with a CPU, and page faults.
+counting_faults() {
+	printf '%s\n' 'tdstat regions 1' 'group software 0-8191' 'event c 1 1 0 0 - cpu-cycles' \
+		'event c 1 2 0 0 - instructions' >spec
+	TDSTAT_REGIONS=$PWD/spec "$@"
+}
+
+@test "td_read(): what was counted between two calls, and nothing else" {
+	install_library
+	cat >a.c <<-E
+		#include <errno.h>
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <tdstat.h>
+		static struct td_interval i;
+		static void touch(int pages) { char *p = aligned_alloc(4096, pages * 4096L); for (int n = 0; n < pages; n++) ((volatile char *)p)[n * 4096L] = 1; }
+		static void *other(void *arg)
+		{
+			int rc = td_read(&i);
+			(void)arg;
+			printf("other %d %d\n", rc, i.instructions != i.instructions);
+			return NULL;
+		}
+		int main(void)
+		{
+			pthread_t t;
+			int rc;
+			errno = 42;
+			rc = td_read(&i);
+			printf("begin %s %d %d\n", rc ? strerror(-rc) : "ok", errno, i.instructions != i.instructions && i.time_ns != i.time_ns);
+			if (rc) return 0;
+			touch(300);
+			td_read(&i);
+			printf("300 %.0f %d %d\n", i.instructions, i.cycles > 0 && i.cycles <= i.time_ns, i.slots != i.slots);
+			td_read(&i);
+			printf("0 %.0f\n", i.instructions);
+			pthread_create(&t, NULL, other, NULL);
+			pthread_join(t, NULL);
+			rc = td_read(&i);
+			printf("back %d %d\n", rc, i.instructions != i.instructions);
+			touch(50);
+			td_read(&i);
+			printf("50 %.0f\n", i.instructions);
+		}
+	E
+	# shellcheck disable=SC2046
+	cc -Wall -Wextra -Werror a.c $(pkg-config --cflags --libs tdstat) -pthread -o a
+	try counting_faults ./a
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "begin ok 42 1" ]
+	# page tables and what printf() needs may add some
+	[[ ${lines[1]} =~ ^300\ (30[0-9]|31[0-9])\ 1\ 1$ ]]
+	[[ ${lines[2]} =~ ^0\ [0-9]$ ]]
+	[ "${lines[3]}" = "other 0 1" ]
+	[ "${lines[4]}" = "back 0 1" ]
+	[[ ${lines[5]} =~ ^50\ (5[0-9]|6[0-9])$ ]]
+	# without tdstat around it, where the kernel has no PMU
+	ls -d /sys/bus/event_source/devices/cpu* >/dev/null 2>&1 || {
+		try ./a
+		[ "$output" = "begin No such device 42 1" ]
+	}
+}
+
+@test "google-benchmark: counters are shown if there are any" {
+	[ -e /usr/include/benchmark/benchmark.h ] || skip "no google-benchmark"
+	install_library
+	# shellcheck disable=SC2046
+	g++ -O1 -Wall -Wextra -Werror -I"$examples" -I"$here/../.." "$here/../machine/benchmark.cpp" \
+		$(pkg-config --cflags --libs tdstat) -lbenchmark -pthread -o bench
+	try counting_faults ./bench --benchmark_min_time=0.01
+	[ "$status" -eq 0 ]
+	[[ $output =~ run/dram\ .*IPC= ]]
+	run ! grep -F retiring <<<"$output"
+	ls -d /sys/bus/event_source/devices/cpu* >/dev/null 2>&1 || {
+		try ./bench --benchmark_min_time=0.01
+		[ "$status" -eq 0 ]
+		[ "$(grep -c '^run/.* ns .* ns ' <<<"$output")" -eq 3 ]
+		run ! grep -F -e = -e nan <<<"$output"
+	}
+}
+
+@test "Catch2: a line is shown if there is something" {
+	[ -e /usr/include/catch2/catch.hpp ] || skip "no Catch2"
+	install_library
+	# shellcheck disable=SC2046
+	g++ -Wall -Wextra -Werror -I"$examples" -I"$here/../.." "$here/../machine/catch.cpp" \
+		$(pkg-config --cflags --libs tdstat) -pthread -o catch
+	try counting_faults ./catch --benchmark-samples 3 --benchmark-no-analysis
+	[ "$status" -eq 0 ]
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	[[ ${stderr_lines[0]} =~ ^dram:\ +[0-9.]+\ IPC$ ]]
+	[[ ${stderr_lines[1]} =~ ^icache:\ +[0-9.]+\ IPC$ ]]
+	ls -d /sys/bus/event_source/devices/cpu* >/dev/null 2>&1 || {
+		try ./catch --benchmark-samples 3 --benchmark-no-analysis
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ]
+	}
 }
 
 @test "C++" {

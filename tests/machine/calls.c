@@ -22,15 +22,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/machine/scenario.h"
+
 #define FAST_NS 20000
 #define SLOW_NS 6000000
 #define PAGES   48
-
-enum {
-	LEAF = 0x54444d43,
-	FORGET = 0,
-	BY_HASH = 3
-}; /* qemu/threads.c */
 
 typedef void slow_fn(void);
 
@@ -44,16 +40,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-static void choose(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-	uint32_t a = LEAF, c = *name ? BY_HASH : FORGET, d;
-
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 0x100000001b3;
-	__asm__ volatile("cpuid" : "+a"(a), "+b"(hash), "+c"(c), "=d"(d));
 }
 
 static void spin(uint64_t ns)

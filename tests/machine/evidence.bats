@@ -31,6 +31,8 @@ give() {
 	# nothing counted something else
 	jq -s -e 'all(.[] | select(has("differences")).differences[][1]; fabs < 6)' sent.jsonl
 	jq -s -e --argjson kinds "$kinds" '[.[] | select(.way == "perf" and (.values | length) >= 4)] | length == 12 * $kinds' sent.jsonl
+	jq -s -e --argjson kinds "$kinds" '[.[] | select(.way == "perf level 2" and (.values | length) >= 4)] | length == 12 * $kinds' sent.jsonl
+	jq -s -e --argjson kinds "$kinds" '[.[] | select(has("differences")).differences["perf level 2"]] | length == 12 * $kinds' sent.jsonl
 	# small, with nobody's name in it
 	[ "$(stat -c %s sent.jsonl)" -le 1000000 ]
 	# as a word: a host may be called as a part of a node is
@@ -61,4 +63,48 @@ give() {
 	# the right one
 	give --program chase sent.jsonl
 	jq -s -e '.[-1].differences.perf[1] | fabs < 6' sent.jsonl
+}
+
+@test "a formula of level 2 that is wrong: perf counts something else there" {
+	emulated
+	perf_or_skip
+	[ "$TD_MACHINE" = zen4 ] || skip "levels 1 and 2 of others are built in"
+	cp -R "$TDSTAT_METRICS" x86
+	python3 - <<-'END'
+		import json
+		path = "x86/amdzen4/pipeline.json"
+		metrics = json.load(open(path))
+		[found] = [m for m in metrics if m["MetricName"] == "backend_bound_memory"]
+		found["MetricExpr"] = "(" + found["MetricExpr"] + ") / 2"
+		json.dump(metrics, open(path, "w"))
+	END
+	run -1 --separate-stderr give --program chase --metrics-dir=x86 sent.jsonl
+	[[ $(tr -s ' \n' ' ' <<<"$output") == *"backend_bound_memory is "*" points less than with perf level 2"* ]]
+	jq -s -e '.[-1].differences | .["perf level 2"][0] == "backend_bound_memory" and .["perf level 2"][1] < -20' sent.jsonl
+}
+
+@test "toplev beside it: what it counts as perf does, and what it counts otherwise" {
+	emulated
+	perf_or_skip
+	[ "$TD_MACHINE" = spr ] || skip "one machine is enough"
+	give --program chase sent.jsonl
+	# stands in for it, as its manual has its output: values of perf, memory_bound less 25
+	jq -r 'select(.way == "perf" or .way == "perf level 2") | .values | to_entries[] | "\(.key | ltrimstr("tma_")),\(.value[0]),% Slots,,,,,"' \
+		sent.jsonl >values
+	awk -F, -v OFS=, '$1 == "memory_bound" { $2 -= 25 } { $1 = "Above." toupper(substr($1, 1, 1)) substr($1, 2) } 1' values >changed
+	sed 's/^./\U&/; s/^/Above./' values >same
+	for which in same changed; do
+		# shellcheck disable=SC2016 # of that shell
+		printf '%s\n' '#!/bin/sh' '[ "$1" != --help ] || exit 0' 'while [ "$1" != -- ]; do shift; done; shift; "$@"' \
+			"cat $PWD/$which >&3" >bin/toplev
+		chmod +x bin/toplev
+		run give --program chase sent.jsonl
+		if [ $which = same ]; then
+			[ "$status" -eq 0 ]
+			jq -s -e '.[-1].differences.toplev[1] | fabs < 6' sent.jsonl
+		else
+			[ "$status" -eq 1 ]
+			[[ $(tr -s ' \n' ' ' <<<"$output") == *"differs chase "*"memory_bound is 2"*" points more than with toplev"* ]]
+		fi
+	done
 }

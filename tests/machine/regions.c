@@ -21,12 +21,7 @@
 #include <unistd.h>
 
 #include "lib/region/tdstat.h"
-
-enum {
-	LEAF = 0x54444d43,
-	FORGET = 0,
-	BY_HASH = 3
-}; /* emulator/qemu/threads.c */
+#include "tests/machine/scenario.h"
 
 #define MAX_THREADS 64
 
@@ -38,17 +33,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-/* Elsewhere CPUID knows nothing of it, and answers something. */
-static void choose(const char *scenario)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-	uint32_t a = LEAF, c = scenario ? BY_HASH : FORGET, d;
-
-	for (; scenario && *scenario; scenario++)
-		hash = (hash ^ (uint8_t)*scenario) * 0x100000001b3;
-	__asm__ volatile("cpuid" : "+a"(a), "+b"(hash), "+c"(c), "=d"(d));
 }
 
 static _Thread_local volatile unsigned int sum;
@@ -363,6 +347,164 @@ static void run_asleep(void)
 	do_mixed(do_asleep, "icache");
 }
 
+static const char *const pmus[TD_NR_CORES] = { "cpu_core", "cpu_atom",
+					       "cpu_lowpower" };
+
+/* As tdstat -j has it. */
+static void print_value(const char *name, const char *pmu, const char *metric,
+			double value, double error)
+{
+	printf("{\"id\":\"%s\",\"pmu\":\"%s\",\"metric\":\"%s\"", name, pmu,
+	       metric);
+	if (value == value)
+		printf(",\"value\":%.6f,\"error\":%.6f}\n", value, error);
+	else
+		puts(",\"value\":null,\"error\":null}");
+}
+
+static void print_interval(const char *name, const struct td_interval *i)
+{
+	double error = 100 * i->rounding / i->slots;
+	const char *pmu = pmus[TD_CORE];
+
+	for (int core = 0; core < TD_NR_CORES; core++) {
+		if (i->slots_of[core] > i->slots / 2)
+			pmu = pmus[core];
+	}
+	print_value(name, pmu, "tma_retiring", 100 * i->retiring / i->slots,
+		    error);
+	print_value(name, pmu, "tma_bad_speculation",
+		    100 * i->bad_speculation / i->slots, error);
+	print_value(name, pmu, "tma_frontend_bound",
+		    100 * i->frontend_bound / i->slots, error);
+	print_value(name, pmu, "tma_backend_bound",
+		    100 * i->backend_bound / i->slots, error);
+	printf("{\"id\":\"%s\",\"ns\":%.0f", name, i->time_ns);
+	if (i->slots > 0)
+		printf(",\"slots\":%.0f", i->slots);
+	if (i->slots_of[TD_CORE_ATOM] >= 0)
+		printf(",\"atom\":%.0f", i->slots_of[TD_CORE_ATOM]);
+	if (i->cycles > 0 && i->instructions > 0)
+		printf(",\"ipc\":%.3f", i->instructions / i->cycles);
+	puts("}");
+}
+
+static void add_interval(struct td_interval *total, const struct td_interval *i)
+{
+	total->slots += i->slots;
+	total->retiring += i->retiring;
+	total->bad_speculation += i->bad_speculation;
+	total->frontend_bound += i->frontend_bound;
+	total->backend_bound += i->backend_bound;
+	total->rounding = i->rounding;
+	total->cycles += i->cycles;
+	total->instructions += i->instructions;
+	total->time_ns += i->time_ns;
+	for (int core = 0; core < TD_NR_CORES; core++)
+		total->slots_of[core] += i->slots_of[core];
+}
+
+/* The sum of all that were counted; of the first one there is nothing yet. */
+static void read_calls(const char *name, const char *scenario)
+{
+	struct td_interval interval = { 0 }, total = { 0 };
+	unsigned int lost = 0;
+	int rc;
+
+	choose(scenario);
+	rc = td_read(&interval);
+	for (unsigned int i = 0; i < calls; i++) {
+		work();
+		rc = td_read(&interval);
+		if (rc)
+			lost++;
+		else
+			add_interval(&total, &interval);
+	}
+	if (lost)
+		printf("{\"id\":\"%s\",\"lost\":%u,\"why\":\"%s\"}\n", name,
+		       lost, strerror(-rc));
+	flockfile(stdout);
+	if (lost < calls)
+		print_interval(name, &total);
+	funlockfile(stdout);
+}
+
+static void run_read(void)
+{
+	read_calls("dram", "dram_latency");
+	read_calls("icache", "icache");
+	choose(NULL);
+}
+
+static void *read_in_thread(void *arg)
+{
+	(void)arg;
+	read_calls("dram", "dram_latency");
+	return NULL;
+}
+
+static void run_readers(void)
+{
+	pthread_t threads[MAX_THREADS];
+
+	for (unsigned int i = 0; i < nr_threads; i++)
+		pthread_create(&threads[i], NULL, read_in_thread, NULL);
+	for (unsigned int i = 0; i < nr_threads; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Half of the time on each kind of core: the first CPU, and the last one. */
+static void run_read_moving(void)
+{
+	struct td_interval interval = { 0 };
+
+	choose("dram_latency");
+	move_to(0);
+	td_read(&interval);
+	work();
+	move_to((unsigned int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
+	work();
+	if (td_read(&interval) == 0)
+		print_interval("both", &interval);
+}
+
+/* In a child, and in an interval that another thread has begun. */
+static void run_read_fork(void)
+{
+	struct td_interval interval = { 0 };
+
+	td_read(&interval);
+	if (fork() == 0) {
+		choose("icache");
+		if (td_read(&interval) != 0 || interval.slots == interval.slots)
+			exit(1);
+		work();
+		if (td_read(&interval) == 0)
+			print_interval("child", &interval);
+		exit(0);
+	}
+	choose("dram_latency");
+	work();
+	if (td_read(&interval) == 0)
+		print_interval("parent", &interval);
+	wait(NULL);
+}
+
+/* What a call costs. */
+static void run_read_empty(void)
+{
+	struct td_interval interval = { 0 };
+	uint64_t start;
+
+	if (td_read(&interval) != 0)
+		return;
+	start = now_ns();
+	for (unsigned int i = 0; i < calls; i++)
+		td_read(&interval);
+	printf("%.1f\n", (double)(now_ns() - start) / calls);
+}
+
 /* What a pair costs. */
 static void run_empty(void)
 {
@@ -394,6 +536,11 @@ static const struct {
 	{ "mixed", run_mixed },
 	{ "asleep", run_asleep },
 	{ "empty", run_empty },
+	{ "read", run_read },
+	{ "readers", run_readers },
+	{ "read-moving", run_read_moving },
+	{ "read-fork", run_read_fork },
+	{ "read-empty", run_read_empty },
 };
 
 static void set(unsigned int *number, int argc, char **argv, int i)

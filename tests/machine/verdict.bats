@@ -48,5 +48,19 @@ verdicts() {
 	names=$(printf 'dram_latency,%.0s' 1 2 3 4 5)icache
 	"$TDSTAT" -l 1 -o out -- taskset -c 0,1 "$act" -n 14 "4s:$names"
 	cat out
+	# the larger one and the next, or neither, by the errors: tdstat-output(5)
+	awk '
+		$1 + 0 > 0 && $2 ~ /^±/ && $3 == "%" { value[$4] = $1; error[$4] = substr($2, length("±") + 1) }
+		END {
+			b = "tma_backend_bound"; f = "tma_frontend_bound"
+			apart = value[b] - value[f]
+			if (!(b in value) || !(f in value) || apart > 5 || apart < -5) exit 1
+			first = apart > 0 ? b : f; second = apart > 0 ? f : b
+			print first, second, apart, error[b] + error[f] }' out >want
+	read -r first second apart errors <want
+	echo "$first $second $apart $errors"
+	grep -E "^ Most lost slots: $first, " out && grep -E "^ Next to it: $second, " out && return
+	# shown errors are rounded
+	awk -v apart="$apart" -v errors="$errors" 'BEGIN { exit !(apart < errors + 0.2 && -apart < errors + 0.2) }'
 	grep -E '^ No single cause: tma_(backend|frontend)_bound, .*; tma_(backend|frontend)_bound, ' out
 }

@@ -230,6 +230,9 @@ static int prepare(struct td_gathering *g, struct td_err *err)
 	if (!g->spaces)
 		return td_err_nomem(err);
 	g->hides_kernel = td_rights_hide_kernel(&g->job->fs, &g->job->notes);
+	if (g->format.copied &&
+	    td_unwinder_new(&g->unwinder, &g->job->fs, &g->job->notes, err))
+		return err->code;
 	return samples ? td_recorder_open(&g->recorder, samples, err) : 0;
 }
 
@@ -254,6 +257,14 @@ static int run_all(struct td_gathering *g, struct td_inherited *inherited,
 	}
 	td_progress_clear(&g->progress);
 	return rc;
+}
+
+void td_gathering_want(struct td_gathering *g, const struct td_opts *opts)
+{
+	g->format.chain =
+		opts->callers || td_sample_files_want_chains(&opts->files);
+	g->format.branches = opts->files.lbr;
+	g->format.copied = opts->files.copied;
 }
 
 int td_gather(struct td_gathering *g, struct td_inherited *inherited,
@@ -285,6 +296,7 @@ int td_gathering_close(struct td_gathering *g, int rc, struct td_err *err)
 	td_ints_free(&g->gone);
 	td_spots_free(&g->spots);
 	td_spaces_free(g->spaces);
+	td_unwinder_free(g->unwinder);
 	return rc;
 }
 
@@ -308,6 +320,18 @@ static void say_cut(const struct td_job *job, uint64_t nr)
 		   nr, TD_MOST_CALLS);
 }
 
+static void say_short(const struct td_gathering *g)
+{
+	td_job_say(g->job,
+		   "tdstat: the callers of %" PRIu64 " samples end with ?: "
+		   "their stacks are longer than the %d bytes that were "
+		   "copied%s\n",
+		   g->losses.cut, g->format.copied,
+		   g->format.copied < TD_MOST_COPIED
+			   ? ": --call-graph dwarf,SIZE copies more"
+			   : "");
+}
+
 static void say_throttled(const struct td_job *job, uint64_t nr)
 {
 	td_job_say(job,
@@ -327,4 +351,6 @@ void td_gathering_say(const struct td_gathering *g)
 		say_throttled(g->job, g->losses.throttled);
 	if (g->losses.chains)
 		say_cut(g->job, g->losses.chains);
+	if (g->losses.cut)
+		say_short(g);
 }

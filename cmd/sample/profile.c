@@ -137,8 +137,7 @@ static int plan(struct profiling *p, const struct td_opts *opts,
 	p->windows.of_cpus = p->job.target.system_wide;
 	g->job = &p->job;
 	g->format.values = g->switches = true;
-	g->format.branches = opts->files.lbr;
-	g->format.chain = td_sample_files_want_chains(&opts->files);
+	td_gathering_want(g, opts);
 	g->take = take;
 	g->ctx = p;
 	rc = sample_cycles(p, rates, err);

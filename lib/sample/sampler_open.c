@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens the events to sample, as the kernel allows. */
-#include <asm/perf_regs.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +27,9 @@ static void set_common(const struct td_sampler *sampler,
 	attr->watermark = 1;
 	attr->wakeup_watermark = WATERMARK;
 	attr->exclude_callchain_kernel = attr->exclude_kernel;
-	if (sampler->setup.format.stack)
-		attr->sample_regs_user = UINT64_C(1) << PERF_REG_X86_SP;
+	attr->sample_regs_user = td_record_registers(&sampler->setup.format);
+	attr->sample_stack_user = sampler->setup.format.copied;
+	attr->exclude_callchain_user = sampler->setup.format.copied > 0;
 }
 
 /* What the kernel does not find in frames, the processor has noted. */

@@ -259,12 +259,18 @@ static int run_all(struct td_gathering *g, struct td_inherited *inherited,
 	return rc;
 }
 
+/* The usual rings hold fewer than 60 of these, which come within moments. */
+#define LARGE_COPY  8192
+#define LARGE_PAGES 1024
+
 void td_gathering_want(struct td_gathering *g, const struct td_opts *opts)
 {
 	g->format.chain =
 		opts->callers || td_sample_files_want_chains(&opts->files);
 	g->format.branches = opts->files.lbr;
 	g->format.copied = opts->files.copied;
+	if (g->format.copied > LARGE_COPY)
+		g->most_pages = LARGE_PAGES;
 }
 
 int td_gather(struct td_gathering *g, struct td_inherited *inherited,

@@ -170,6 +170,7 @@ static int begin_recording(struct td_gathering *g, struct td_err *err)
 
 	if (!g->recorder.fp)
 		return 0;
+	g->recorder.start_ns = td_wall_ns();
 	rc = td_recorder_begin(&g->recorder, g->job, &source, err);
 	g->writer.fp = g->recorder.fp;
 	g->writer.plan = &g->job->plan;

@@ -74,6 +74,7 @@ assert_sums() {
 	assert_success
 	assert_same "$(cat stacks)" "$(cat again)"
 	assert_same "$(grep -v '^#' table)" "$(grep -v '^#' again.table)"
+	jq -e '.start > 1e9' <(head -n 1 samples)
 	# callers are in the file, too
 	try "$TDSTAT" report --locate --callers samples
 	assert_output --partial 'called from often'

@@ -15,14 +15,6 @@
 /* As many as the kernel gives by default (kernel.perf_event_max_stack). */
 #define TD_MOST_FRAMES 127
 
-/* What may happen to samples. */
-struct td_sample_losses {
-	uint64_t records;   /* had no room in a ring */
-	uint64_t throttled; /* times that the kernel stopped an event */
-	uint64_t chains;    /* had no room in the spots' calls */
-	uint64_t cut;       /* went on behind the copied stack */
-};
-
 /* A run with samples. */
 struct td_gathering {
 	/* Set by the caller, who owns them: */
@@ -57,7 +49,13 @@ struct td_gathering {
 	struct td_symbols symbols;
 	struct td_recorder recorder; /* --samples */
 	struct td_samples_writer writer;
-	struct td_sample_losses losses;
+	/* What may happen to samples. */
+	struct {
+		uint64_t records;   /* had no room in a ring */
+		uint64_t throttled; /* times that the kernel stopped an event */
+		uint64_t chains;    /* had no room in the spots' calls */
+		uint64_t cut;       /* went on behind the copied stack */
+	} losses;
 	struct td_progress progress;
 	struct td_engine engine;
 	struct td_usage usage;

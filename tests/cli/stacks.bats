@@ -319,7 +319,7 @@ bars() {
 	locate --call-graph lbr --folded stacks -- sh -c 'echo ran; exit 3'
 	assert_runs_all_the_same 'cpu-clock: software does not note calls in last branch records' '--call-graph fp' 3
 	assert_same ran "$output"
-	for way in dwar dwarfs dwarf, dwarf,7 dwarf,65529 dwarf,x dwarf,8192,1; do
+	for way in dwar dwarfs "dwarf," dwarf,7 dwarf,65529 dwarf,x dwarf,8192,1; do
 		locate --call-graph $way -- sh -c 'echo ran'
 		assert_equal "$status:$output" 64:
 		assert_complains 'not one of fp, lbr, dwarf|a number of bytes from 8 to 65528'

@@ -44,14 +44,6 @@ static int hue_of(const char *node)
 	return part == TD_NR_PARTS ? TD_PART_OTHER : (int)part;
 }
 
-static const char *const names[TD_NR_PARTS] = {
-	[TD_PART_RETIRING] = "retiring",
-	[TD_PART_BAD_SPECULATION] = "bad speculation",
-	[TD_PART_FRONTEND] = "frontend bound",
-	[TD_PART_BACKEND] = "backend bound",
-	[TD_PART_OTHER] = "other, or not known",
-};
-
 static int hue_of_function(const struct td_where *where, int function)
 {
 	int hue = function < 0 ? TD_NR_PARTS : where->hues[function];
@@ -190,7 +182,9 @@ static void put_legend(FILE *fp, const char *const square[2])
 	fputs("; most slots:", fp);
 	for (int i = 0; i < TD_NR_PARTS; i++)
 		fprintf(fp, " %s%s%s %s", square[0],
-			td_icicle_colour(colour, i, 0), square[1], names[i]);
+			td_icicle_colour(colour, i, 0), square[1],
+			i == TD_PART_OTHER ? "other, or not known"
+					   : td_part_name((enum td_part)i));
 }
 
 /* "cpu-clock, 1,234 events"; the part of level 1 tells the colour. */

@@ -13,6 +13,7 @@
 #include "cmd/replay/check.h"
 #include "cmd/replay/recorded.h"
 #include "cmd/sample/replay.h"
+#include "cmd/sample/where.h"
 #include "cmd/say.h"
 #include "cmd/view/view.h"
 #include "lib/recording/follow.h"
@@ -75,7 +76,8 @@ static int show(struct host *host, struct td_err *err)
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
 	int rc = host->recorded.opts.profile
-			 ? td_replay_profile(rec, &host->view, &time_ns, err)
+			 ? td_replay_profile(rec, &host->view, &time_ns,
+					     &host->recorded.opts.files, err)
 			 : show_rows(host, &delta, &time_ns, err);
 
 	free(delta.v);
@@ -411,9 +413,11 @@ static int check(const struct td_opts *opts, struct td_err *err)
 				    "--perfetto shows intervals: samples have "
 				    "none, so --locate and --profile exclude "
 				    "it");
-	if (!opts->locate && td_stack_files_any(&opts->files))
-		return td_err_usage(err, "stacks are of samples of tdstat "
-					 "locate: --locate shows them");
+	if (!opts->locate && !opts->profile && td_stack_files_any(&opts->files))
+		return td_err_usage(err, "stacks are of samples: --locate or "
+					 "--profile shows them");
+	if (opts->profile && td_where_check_room(opts, err))
+		return err->code;
 	if (opts->locate && !td_out_find(opts->show.format)->where)
 		return refuse_picture(opts, err);
 	return check_several(opts, err);

@@ -171,8 +171,8 @@ static const struct td_option rate[] = {
 	{ "overhead", 0, "PERCENT",
 	  "limit the cost of sampling to this share of time",
 	  FUNCTION(td_value_overhead) },
-	{ "call-graph", 0, "fp|lbr",
-	  "callers by frame pointers, or by branches that the processor notes",
+	{ "call-graph", 0, "fp|lbr|dwarf[,SIZE]",
+	  "callers by frame pointers, noted branches, or copies of the stack",
 	  FUNCTION(td_value_call_graph) },
 	{ NULL },
 };

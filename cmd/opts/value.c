@@ -11,6 +11,7 @@
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
+#include "lib/sample/record.h"
 #include "metrics/diff/diff.h"
 
 #define MOST_OVERHEAD 100 /* percent */
@@ -224,13 +225,36 @@ int td_value_per(struct td_opts *opts, const char *arg, struct td_err *err)
 			    arg);
 }
 
+/* "dwarf", "dwarf,16384": a multiple of 8, as perf has it */
+static int set_copied(struct td_opts *opts, const char *size,
+		      struct td_err *err)
+{
+	int bytes = 8192;
+
+	if (*size && td_parse_int(size + 1, 8, TD_MOST_COPIED, &bytes))
+		return td_err_usage(err,
+				    "--call-graph dwarf%s: the size is a "
+				    "number of bytes from 8 to %d",
+				    size, TD_MOST_COPIED);
+	opts->files.copied = (uint16_t)((bytes + 7) / 8 * 8);
+	return 0;
+}
+
 int td_value_call_graph(struct td_opts *opts, const char *arg,
 			struct td_err *err)
 {
+	static const char dwarf[] = "dwarf";
+	size_t length = strlen(dwarf);
+
 	opts->files.lbr = strcmp(arg, "lbr") == 0;
+	opts->files.copied = 0;
 	if (opts->files.lbr || strcmp(arg, "fp") == 0)
 		return 0;
-	return td_err_usage(err, "--call-graph %s: not one of fp, lbr", arg);
+	if (strncmp(arg, dwarf, length) == 0 &&
+	    (!arg[length] || arg[length] == ','))
+		return set_copied(opts, arg + length, err);
+	return td_err_usage(
+		err, "--call-graph %s: not one of fp, lbr, dwarf[,SIZE]", arg);
 }
 
 /* "1%", "0.5" */

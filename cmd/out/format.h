@@ -60,6 +60,8 @@ struct td_out {
 		       const struct td_event_report *report);
 	/* Writes where events were sampled. */
 	void (*where)(struct td_writer *writer, const struct td_where *where);
+	/* Writes the stacks behind a report of functions; NULL: has no place. */
+	void (*stacks)(struct td_writer *writer, const struct td_where *where);
 	/* Writes how two sides of recordings differ. */
 	void (*diff)(struct td_writer *writer, const struct td_diff *diff);
 	/* Writes any of these that has no function of its own as a table. */

@@ -57,7 +57,8 @@ bool td_stack_files_any(const struct td_sample_files *files)
 
 bool td_sample_files_want_chains(const struct td_sample_files *files)
 {
-	return files->lbr || files->samples || td_stack_files_any(files);
+	return files->lbr || files->copied || files->samples ||
+	       td_stack_files_any(files);
 }
 
 static bool are_one_file(const char *a, const char *b)

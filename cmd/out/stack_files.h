@@ -3,6 +3,7 @@
 #define TD_CMD_OUT_STACK_FILES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "lib/base/err.h"
@@ -17,7 +18,8 @@ struct td_sample_files {
 	const char *samples; /* NULL: none, as all */
 	/* of stacks; "-" is standard output */
 	const char *folded, *pprof, *flame;
-	bool lbr; /* callers by branches that the processor notes */
+	bool lbr;        /* callers by branches that the processor notes */
+	uint16_t copied; /* or by copies of the stack, of so many bytes */
 	FILE *fps[TD_NR_STACK_FILES]; /* of stacks */
 };
 

@@ -174,6 +174,7 @@ static int begin_recording(struct td_gathering *g, struct td_err *err)
 
 	if (!g->recorder.fp)
 		return 0;
+	g->recorder.start_ns = td_wall_ns();
 	rc = td_recorder_begin(&g->recorder, g->job, &source, err);
 	g->writer.fp = g->recorder.fp;
 	g->writer.plan = &g->job->plan;
@@ -234,6 +235,9 @@ static int prepare(struct td_gathering *g, struct td_err *err)
 	if (!g->spaces)
 		return td_err_nomem(err);
 	g->hides_kernel = td_rights_hide_kernel(&g->job->fs, &g->job->notes);
+	if (g->format.copied &&
+	    td_unwinder_new(&g->unwinder, &g->job->fs, &g->job->notes, err))
+		return err->code;
 	return samples ? td_recorder_open(&g->recorder, samples, err) : 0;
 }
 
@@ -258,6 +262,20 @@ static int run_all(struct td_gathering *g, struct td_inherited *inherited,
 	}
 	td_progress_clear(&g->progress);
 	return rc;
+}
+
+/* The usual rings hold fewer than 60 of these, which come within moments. */
+#define LARGE_COPY  8192
+#define LARGE_PAGES 1024
+
+void td_gathering_want(struct td_gathering *g, const struct td_opts *opts)
+{
+	g->format.chain =
+		opts->callers || td_sample_files_want_chains(&opts->files);
+	g->format.branches = opts->files.lbr;
+	g->format.copied = opts->files.copied;
+	if (g->format.copied > LARGE_COPY)
+		g->most_pages = LARGE_PAGES;
 }
 
 int td_gather(struct td_gathering *g, struct td_inherited *inherited,
@@ -289,6 +307,7 @@ int td_gathering_close(struct td_gathering *g, int rc, struct td_err *err)
 	td_ints_free(&g->gone);
 	td_spots_free(&g->spots);
 	td_spaces_free(g->spaces);
+	td_unwinder_free(g->unwinder);
 	return rc;
 }
 
@@ -312,6 +331,18 @@ static void say_cut(const struct td_job *job, uint64_t nr)
 		   nr, TD_MOST_CALLS);
 }
 
+static void say_short(const struct td_gathering *g)
+{
+	td_job_say(g->job,
+		   "tdstat: the callers of %" PRIu64 " samples end with ?: "
+		   "their stacks are longer than the %d bytes that were "
+		   "copied%s\n",
+		   g->losses.cut, g->format.copied,
+		   g->format.copied < TD_MOST_COPIED
+			   ? ": --call-graph dwarf,SIZE copies more"
+			   : "");
+}
+
 static void say_throttled(const struct td_job *job, uint64_t nr)
 {
 	td_job_say(job,
@@ -331,4 +362,6 @@ void td_gathering_say(const struct td_gathering *g)
 		say_throttled(g->job, g->losses.throttled);
 	if (g->losses.chains)
 		say_cut(g->job, g->losses.chains);
+	if (g->losses.cut)
+		say_short(g);
 }

@@ -12,6 +12,9 @@
 #include "cmd/run/inherited.h"
 #include "cmd/sample/gathering.h"
 
+/* Sets how samples come with their callers. */
+void td_gathering_want(struct td_gathering *gathering,
+		       const struct td_opts *opts);
 /*
  * Runs the command of the job to its end, or samples what runs until it ends, a
  * signal comes or the time is over; then resolves the spots.  An error leaves

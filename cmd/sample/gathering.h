@@ -10,16 +10,10 @@
 #include "lib/sample/samples.h"
 #include "lib/sample/spaces.h"
 #include "lib/sample/symbols.h"
+#include "lib/sample/unwinder.h"
 
 /* As many as the kernel gives by default (kernel.perf_event_max_stack). */
 #define TD_MOST_FRAMES 127
-
-/* What may happen to samples. */
-struct td_sample_losses {
-	uint64_t records;   /* had no room in a ring */
-	uint64_t throttled; /* times that the kernel stopped an event */
-	uint64_t chains;    /* had no room in the spots' calls */
-};
 
 /* A run with samples. */
 struct td_gathering {
@@ -53,10 +47,17 @@ struct td_gathering {
 		size_t nr;
 	} chain;
 	struct td_spaces *spaces;
+	struct td_unwinder *unwinder; /* with format.copied */
 	struct td_symbols symbols;
 	struct td_recorder recorder; /* --samples */
 	struct td_samples_writer writer;
-	struct td_sample_losses losses;
+	/* What may happen to samples. */
+	struct {
+		uint64_t records;   /* had no room in a ring */
+		uint64_t throttled; /* times that the kernel stopped an event */
+		uint64_t chains;    /* had no room in the spots' calls */
+		uint64_t cut;       /* went on behind the copied stack */
+	} losses;
 	struct td_progress progress;
 	struct td_engine engine;
 	struct td_usage usage;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/out/out.h"
+#include "cmd/sample/where.h"
 #include "lib/base/index.h"
 #include "lib/base/util.h"
 
@@ -59,7 +61,12 @@ static int index_names(struct td_index *by_name, const struct td_spots *spots)
 	return rc;
 }
 
-int *td_hues_make(const struct td_report *report, const struct td_spots *spots)
+/*
+ * Of each function the part of level 1 that most of its slots go to, by the row of
+ * its name; TD_NR_PARTS: it is not known.  To be freed; NULL: memory ran out.
+ */
+static int *make_hues(const struct td_report *report,
+		      const struct td_spots *spots)
 {
 	td_autofree double *slots =
 		calloc(spots->nr_functions + 1, sizeof(*slots));
@@ -78,4 +85,33 @@ int *td_hues_make(const struct td_report *report, const struct td_spots *spots)
 			 &by_name);
 	td_index_free(&by_name);
 	return hues;
+}
+
+bool td_hues_want_stacks(const struct td_view *view,
+			 const struct td_sample_files *files)
+{
+	return td_stack_files_any(files) || view->sink.writer.out->stacks;
+}
+
+int td_hues_put_stacks(struct td_view *view, const struct td_spots *spots,
+		       const struct td_hits *hits,
+		       const struct td_sample_files *files, struct td_err *err)
+{
+	struct td_writer *writer = &view->sink.writer;
+	td_autofree int *hues = NULL;
+	struct td_where where = { 0 };
+	int rc;
+
+	if (!td_hues_want_stacks(view, files))
+		return 0;
+	where.hues = hues = make_hues(&view->report, spots);
+	rc = hues ? td_where_make(&where, view->source->plan,
+				  view->source->machine, spots, hits, err)
+		  : td_err_nomem(err);
+	if (!rc && writer->out->stacks)
+		writer->out->stacks(writer, &where);
+	if (!rc)
+		rc = td_stack_files_write(files, &where, writer->frame, err);
+	td_where_free(&where);
+	return rc;
 }

@@ -2,13 +2,20 @@
 #ifndef TD_CMD_SAMPLE_HUES_H
 #define TD_CMD_SAMPLE_HUES_H
 
-#include "lib/count/report.h"
-#include "lib/sample/spots.h"
+#include "cmd/out/stack_files.h"
+#include "cmd/view/view.h"
+#include "lib/sample/locations.h"
 
+/* Does anybody want the stacks of the view's samples: a file, or its page? */
+bool td_hues_want_stacks(const struct td_view *view,
+			 const struct td_sample_files *files);
 /*
- * Of each function the part of level 1 that most of its slots go to, by the row of
- * its name; TD_NR_PARTS: it is not known.  To be freed; NULL: memory ran out.
+ * Writes them to the files, which are open, and to the page: as wide as their
+ * cycles, in the colours of where the slots of functions went by the view's last
+ * report.
  */
-int *td_hues_make(const struct td_report *report, const struct td_spots *spots);
+int td_hues_put_stacks(struct td_view *view, const struct td_spots *spots,
+		       const struct td_hits *hits,
+		       const struct td_sample_files *files, struct td_err *err);
 
 #endif

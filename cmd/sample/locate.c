@@ -246,9 +246,7 @@ static int plan(struct td_locating *l, struct td_err *err)
 			l->choice.without, l->choice.node);
 	g->job = &l->job;
 	g->how = td_rate_make(&l->job, USUAL_RATE);
-	g->format.chain = l->opts->callers ||
-			  td_sample_files_want_chains(&l->opts->files);
-	g->format.branches = l->opts->files.lbr;
+	td_gathering_want(g, l->opts);
 	g->lines = l->opts->verbose || l->opts->files.samples ||
 		   l->opts->files.pprof;
 	g->node = l->opts->nr_events ? NULL : l->choice.node;

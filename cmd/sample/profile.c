@@ -60,13 +60,14 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 		int caller)
 {
 	struct profiling *p = ctx;
-	struct td_windows_taker taker = { &p->windows, p->groups, NULL };
+	struct td_windows_taker taker = {
+		.windows = &p->windows,
+		.groups = p->groups,
+		.hits = td_stack_files_any(&p->files) ? &p->hits : NULL,
+	};
 	struct td_err unused;
 	int rc = td_windows_take(&taker, record, event, spot, caller);
 
-	if (!rc && record->kind == TD_RECORD_SAMPLE &&
-	    td_stack_files_any(&p->files))
-		rc = td_hits_add(&p->hits, event, spot, caller, record->period);
 	return rc || p->windows.nr < MOST_WINDOWS ? rc : fold(p, &unused);
 }
 
@@ -137,8 +138,7 @@ static int plan(struct profiling *p, const struct td_opts *opts,
 	p->windows.of_cpus = p->job.target.system_wide;
 	g->job = &p->job;
 	g->format.values = g->switches = true;
-	g->format.branches = opts->files.lbr;
-	g->format.chain = td_sample_files_want_chains(&opts->files);
+	td_gathering_want(g, opts);
 	g->take = take;
 	g->ctx = p;
 	rc = sample_cycles(p, rates, err);
@@ -166,29 +166,6 @@ static int show(struct profiling *p, struct td_err *err)
 					  g->status, err);
 }
 
-/* As wide as their cycles, in the colours of where their slots went. */
-static int write_stacks(struct profiling *p, struct td_err *err)
-{
-	const struct td_job *job = &p->job;
-	const struct td_view *view = &p->result.view;
-	const struct td_spots *spots = &p->gathering.spots;
-	td_autofree int *hues = NULL;
-	struct td_where where = { 0 };
-	int rc;
-
-	if (!td_stack_files_any(&p->files))
-		return 0;
-	where.hues = hues = td_hues_make(&view->report, spots);
-	rc = hues ? td_where_make(&where, &job->plan, &job->machine, spots,
-				  &p->hits, err)
-		  : td_err_nomem(err);
-	if (!rc)
-		rc = td_stack_files_write(&p->files, &where, &view->sink.frame,
-					  err);
-	td_where_free(&where);
-	return rc;
-}
-
 static int sample(struct profiling *p, struct td_inherited *inherited,
 		  int *status, struct td_err *err)
 {
@@ -207,7 +184,8 @@ static int sample(struct profiling *p, struct td_inherited *inherited,
 	if (!rc)
 		rc = show(p, err);
 	if (!rc)
-		rc = write_stacks(p, err);
+		rc = td_hues_put_stacks(&p->result.view, &g->spots, &p->hits,
+					&p->files, err);
 	td_stack_files_close(&p->files);
 	return td_region_result_close(&p->result, rc, err);
 }
@@ -244,11 +222,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->ask.level > MOST_LEVELS || opts->ask.drill)
 		return td_err_usage(err, "-l: profile has levels 1 and 2");
-	if (td_where_is_displaced(opts))
-		return td_err_usage(err,
-				    "stacks on standard output: it has the "
-				    "table, unless -o names a file");
-	return 0;
+	return td_where_check_room(opts, err);
 }
 
 /* clang-format off */

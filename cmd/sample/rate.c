@@ -2,6 +2,7 @@
 #include "cmd/sample/rate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,39 +54,28 @@ static int count_sample(void *ctx, const struct td_record *record, int event)
 	return 0;
 }
 
-struct cost {
-	uint64_t samples;
-	uint64_t with, without; /* pieces of work */
-	uint64_t read_ns;
-};
-
-static int measure(struct td_sampler *sampler, struct cost *cost)
+/* The time that a sample takes; NAN: none was taken. */
+static int measure(struct td_sampler *sampler, double *cost_ns)
 {
+	uint64_t samples = 0, with = 0, without = 0, read_ns = 0;
+	double whole_ns = (double)ROUNDS * (double)ROUND_NS, lost_ns;
 	int rc = 0;
 
 	for (int i = 0; !rc && i < ROUNDS; i++) {
 		uint64_t begin_ns;
 
-		cost->without += work();
+		without += work();
 		td_sampler_enable(sampler, true);
-		cost->with += work();
+		with += work();
 		td_sampler_enable(sampler, false);
 		begin_ns = cpu_ns();
-		rc = td_sampler_read(sampler, true, count_sample,
-				     &cost->samples);
-		cost->read_ns += td_since(cpu_ns(), begin_ns);
+		rc = td_sampler_read(sampler, true, count_sample, &samples);
+		read_ns += td_since(cpu_ns(), begin_ns);
 	}
+	lost_ns = whole_ns * (double)td_since(without, with) / (double)without;
+	*cost_ns =
+		samples ? (lost_ns + (double)read_ns) / (double)samples : NAN;
 	return rc;
-}
-
-/* The time that a sample takes. */
-static double cost_ns(const struct cost *cost)
-{
-	double whole = (double)ROUNDS * (double)ROUND_NS;
-	double lost = (double)td_since(cost->without, cost->with) /
-		      (double)cost->without;
-
-	return (lost * whole + (double)cost->read_ns) / (double)cost->samples;
 }
 
 /* Of this thread alone. */
@@ -109,8 +99,8 @@ static int open_on_self(struct td_sampler **sampler, struct td_job *job,
 }
 
 static int measure_self(struct td_job *job, struct td_sampling *how,
-			const struct td_record_format *format,
-			struct cost *cost, struct td_err *err)
+			const struct td_record_format *format, double *cost_ns,
+			struct td_err *err)
 {
 	struct td_target self = { .all_user = job->target.all_user,
 				  .all_kernel = job->target.all_kernel,
@@ -118,7 +108,7 @@ static int measure_self(struct td_job *job, struct td_sampling *how,
 	struct td_sampler *sampler = NULL;
 	int rc = open_on_self(&sampler, job, how, format, &self, err);
 
-	if (!rc && measure(sampler, cost))
+	if (!rc && measure(sampler, cost_ns))
 		rc = td_err_nomem(err);
 	td_sampler_close(sampler);
 	td_ints_free(&self.tids);
@@ -177,17 +167,17 @@ int td_overhead_limit(struct td_job *job, struct td_sampling *how,
 		      const struct td_record_format *format, struct td_err *err)
 {
 	td_autofree struct td_sampling *tried = try_often(by, by_how);
-	struct cost cost = { 0 };
-	int rc = tried ? measure_self(by, tried, format, &cost, err)
+	double cost_ns = NAN;
+	int rc = tried ? measure_self(by, tried, format, &cost_ns, err)
 		       : td_err_nomem(err);
 
 	if (rc)
 		return td_err_wrap(err, "--overhead");
-	if (!cost.samples)
+	if (isnan(cost_ns))
 		return td_err_set(err, -ENODATA,
 				  "--overhead: what a sample costs is not "
 				  "known, as none was taken");
-	set_rates(job, how, cost_ns(&cost));
+	set_rates(job, how, cost_ns);
 	return 0;
 }
 

@@ -114,6 +114,50 @@ static int read_branches(struct td_gathering *g, const struct td_record *record)
 	return rc;
 }
 
+/* --- stacks ----------------------------------------------------------------- */
+
+/* Adds what called a spot, as add_caller() does, and makes its registers. */
+static int add_frame(struct td_gathering *g, const struct td_record *record,
+		     struct td_registers *regs, int spot)
+{
+	const struct td_caller_rule *rule =
+		td_unwinder_find(g->unwinder, &g->spots, spot);
+	int rc = rule ? td_unwind(regs, rule, record) : -ENOMEM;
+
+	g->losses.cut += rc == -E2BIG;
+	if (rc == -E2BIG || rc == -ENODATA) {
+		push(g, -1, false);
+		return 0;
+	}
+	return rc > 0 ? add_caller(g, record->pid,
+				   regs->v[TD_REG_RIP] - !rule->signal, false)
+		      : rc;
+}
+
+/* A program of 32 bits has other registers; a thread of the kernel has none. */
+static int read_stack(struct td_gathering *g, const struct td_record *record)
+{
+	struct td_registers regs;
+	int spot, rc = 1;
+
+	td_registers_take(&regs, record);
+	if (!regs.known)
+		return 1;
+	spot = record->wide
+		       ? find_known(g, record->pid, regs.v[TD_REG_RIP], false)
+		       : -1;
+	if (spot == -ENOMEM)
+		return -ENOMEM;
+	/* it called the kernel */
+	if (spot < 0 || record->kernel)
+		push(g, spot, false);
+	while (rc > 0 && spot >= 0) {
+		rc = add_frame(g, record, &regs, spot);
+		spot = g->chain.v[g->chain.nr - 1];
+	}
+	return rc;
+}
+
 /* The call that a sample was in.  Chains share calls from their ends on. */
 static int find_call(struct td_gathering *g, const struct td_record *record,
 		     int spot)
@@ -123,7 +167,9 @@ static int find_call(struct td_gathering *g, const struct td_record *record,
 	g->chain.v[0] = spot;
 	g->chain.nr = 1;
 	rc = read_chain(g, record);
-	if (rc > 0)
+	if (rc > 0 && g->unwinder)
+		rc = read_stack(g, record);
+	else if (rc > 0)
 		rc = read_branches(g, record);
 	if (rc < 0)
 		return rc;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cmd/sample/hues.h"
 #include "cmd/sample/where.h"
 #include "cmd/sample/windows.h"
 #include "cmd/view/append.h"
@@ -50,11 +51,12 @@ static int take_hit(void *ctx, const struct td_record *record, int event,
 	return td_hits_add(&l->hits, event, spot, caller, record->period);
 }
 
-/* It would be lost. */
-static int check_stack_files(const struct td_recording *rec,
-			     const struct td_sample_files *files,
-			     struct td_err *err)
+/* None of them is the recording, which would be lost. */
+static int open_stack_files(const struct td_recording *rec,
+			    struct td_sample_files *files, struct td_err *err)
 {
+	if (td_stack_files_open(files, err))
+		return err->code;
 	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
 		if (files->fps[i] &&
 		    td_recording_is_written(rec, fileno(files->fps[i])))
@@ -87,9 +89,7 @@ static int show(const struct td_recording *rec, const struct td_where *where,
 	if (!rc)
 		rc = td_append_check(&sink, NULL, &sheet, err);
 	if (!rc)
-		rc = td_stack_files_open(&files, err);
-	if (!rc)
-		rc = check_stack_files(rec, &files, err);
+		rc = open_stack_files(rec, &files, err);
 	if (!rc)
 		rc = td_sink_begin(&sink, err);
 	if (!rc)
@@ -139,44 +139,66 @@ static int sum_up(struct td_recording *rec, const struct td_windows *windows,
 	return rc;
 }
 
-static int read_windows(struct td_recording *rec, struct td_batched *counts,
+static int read_windows(struct td_recording *rec, struct td_samples *samples,
+			struct td_hits *hits, struct td_batched *counts,
 			struct td_err *err)
 {
 	td_autofree int *groups = td_plan_groups(&rec->plan);
 	struct td_windows windows = { .plan = &rec->plan,
 				      .of_cpus = !rec->info.tasks };
-	struct td_samples samples = { 0 };
-	struct td_windows_taker taker = { &windows, groups, &samples };
-	int rc = groups ? td_samples_read(&samples, rec, td_windows_take,
-					  &taker, err)
+	struct td_windows_taker taker = { &windows, groups, samples, hits };
+	int rc = groups ? td_samples_read(samples, rec, td_windows_take, &taker,
+					  err)
 			: td_err_nomem(err);
 
-	if (!rc && sum_up(rec, &windows, &samples.spots, counts))
+	if (!rc && sum_up(rec, &windows, &samples->spots, counts))
 		rc = td_err_nomem(err);
 	td_windows_free(&windows);
-	td_samples_free(&samples);
 	return rc;
 }
 
-int td_replay_profile(struct td_recording *rec, struct td_view *view,
-		      uint64_t *time_ns, struct td_err *err)
+static int put_profile(struct td_recording *rec, struct td_view *view,
+		       struct td_batched *counts, struct td_err *err)
 {
+	const struct td_counted counted = { .time_ns = rec->usage.elapsed_ns,
+					    .times = &rec->times,
+					    .readings = &counts->readings,
+					    .course = &counts->course };
+	int rc = td_view_begin(view, err);
+
+	return !rc && counts->readings.nr ? td_view_put(view, &counted, err)
+					  : rc;
+}
+
+int td_replay_profile(struct td_recording *rec, struct td_view *view,
+		      uint64_t *time_ns, const struct td_sample_files *asked,
+		      struct td_err *err)
+{
+	struct td_sample_files files = *asked;
+	struct td_samples samples = { 0 };
 	struct td_batched counts = { 0 };
-	struct td_counted counted = { .times = &rec->times,
-				      .readings = &counts.readings,
-				      .course = &counts.course };
+	struct td_hits hits = { 0 };
 	int rc = rec->info.of_events
 			 ? td_err_set(err, -EINVAL,
 				      "%s has samples without counts: report "
 				      "--locate shows them",
 				      rec->path)
-			 : read_windows(rec, &counts, err);
+			 : open_stack_files(rec, &files, err);
 
-	*time_ns = counted.time_ns = rec->usage.elapsed_ns;
 	if (!rc)
-		rc = td_view_begin(view, err);
-	if (!rc && counts.readings.nr)
-		rc = td_view_put(view, &counted, err);
+		rc = read_windows(rec, &samples,
+				  td_hues_want_stacks(view, &files) ? &hits
+								    : NULL,
+				  &counts, err);
+	*time_ns = rec->usage.elapsed_ns;
+	if (!rc)
+		rc = put_profile(rec, view, &counts, err);
+	if (!rc)
+		rc = td_hues_put_stacks(view, &samples.spots, &hits, &files,
+					err);
+	td_stack_files_close(&files);
 	td_batched_free(&counts);
+	td_hits_free(&hits);
+	td_samples_free(&samples);
 	return rc;
 }

@@ -14,6 +14,7 @@ int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,
  * samples, and shows them.  Sets *time_ns to the time that they took.
  */
 int td_replay_profile(struct td_recording *rec, struct td_view *view,
-		      uint64_t *time_ns, struct td_err *err);
+		      uint64_t *time_ns, const struct td_sample_files *asked,
+		      struct td_err *err);
 
 #endif

@@ -19,6 +19,15 @@ bool td_where_is_displaced(const struct td_opts *opts)
 	       !opts->show.log_fd;
 }
 
+int td_where_check_room(const struct td_opts *opts, struct td_err *err)
+{
+	return td_where_is_displaced(opts)
+		       ? td_err_usage(err,
+				      "stacks on standard output: it has the "
+				      "table, unless -o names a file")
+		       : 0;
+}
+
 static int add_event(struct td_where *where, const struct td_event *event,
 		     const struct td_machine *machine,
 		     const struct td_hits *hits, int index, struct td_err *err)

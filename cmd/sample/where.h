@@ -16,6 +16,8 @@ int td_where_make(struct td_where *where, const struct td_plan *plan,
 		  struct td_err *err);
 /* True if stacks go to standard output, and the table would, too. */
 bool td_where_is_displaced(const struct td_opts *opts);
+/* Where the result cannot be left out for them, this is wrong usage. */
+int td_where_check_room(const struct td_opts *opts, struct td_err *err);
 void td_where_free(struct td_where *where);
 
 #endif

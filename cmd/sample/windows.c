@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/sample/windows.h"
 
+#include <errno.h>
+
 /* The kernel gives the counts in the order in which the group was opened. */
 static int take_sample(const struct td_windows_taker *taker,
 		       const struct td_record *record, int event, int spot)
@@ -26,11 +28,13 @@ int td_windows_take(void *ctx, const struct td_record *record, int event,
 {
 	const struct td_windows_taker *taker = ctx;
 
-	(void)caller;
 	if (taker->samples)
 		taker->windows->longest_ns = taker->samples->longest_ns;
 	switch (record->kind) {
 	case TD_RECORD_SAMPLE:
+		if (taker->hits && td_hits_add(taker->hits, event, spot, caller,
+					       record->period))
+			return -ENOMEM;
 		return take_sample(taker, record, event, spot);
 	case TD_RECORD_SWITCH:
 		return td_windows_break(taker->windows, false, record->tid,

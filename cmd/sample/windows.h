@@ -2,6 +2,7 @@
 #ifndef TD_CMD_SAMPLE_WINDOWS_H
 #define TD_CMD_SAMPLE_WINDOWS_H
 
+#include "lib/sample/locations.h"
 #include "lib/sample/samples.h"
 #include "lib/sample/windows.h"
 
@@ -11,6 +12,8 @@ struct td_windows_taker {
 	const int *groups;
 	/* which are read, and have the longest window; NULL: they are live */
 	const struct td_samples *samples;
+	struct td_hits
+		*hits; /* gets the samples, too; NULL: nobody wants them */
 };
 
 /* A td_take_sample, for live samples and recorded ones. */

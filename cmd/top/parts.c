@@ -8,13 +8,13 @@
 
 static const struct {
 	char letter;
-	const char *name, *brief;
+	const char *brief;
 } parts_of_level_1[TD_NR_PARTS] = {
-	[TD_PART_RETIRING] = { 'R', "retiring", "retiring" },
-	[TD_PART_BAD_SPECULATION] = { 'S', "bad speculation", "bad spec." },
-	[TD_PART_FRONTEND] = { 'F', "frontend bound", "frontend" },
-	[TD_PART_BACKEND] = { 'B', "backend bound", "backend" },
-	[TD_PART_OTHER] = { 'T', "other thread", "other" },
+	[TD_PART_RETIRING] = { 'R', "retiring" },
+	[TD_PART_BAD_SPECULATION] = { 'S', "bad spec." },
+	[TD_PART_FRONTEND] = { 'F', "frontend" },
+	[TD_PART_BACKEND] = { 'B', "backend" },
+	[TD_PART_OTHER] = { 'T', "other" },
 };
 
 char td_top_part_letter(enum td_part part)
@@ -24,7 +24,7 @@ char td_top_part_letter(enum td_part part)
 
 const char *td_top_part_name(enum td_part part, int width)
 {
-	const char *name = parts_of_level_1[part].name;
+	const char *name = td_part_name(part);
 
 	return (int)strlen(name) > width ? parts_of_level_1[part].brief : name;
 }

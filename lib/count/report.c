@@ -52,6 +52,19 @@ bool td_node_is_short_for(const char *typed, size_t len, const char *name)
 	       (name == end_of_name || !strcmp(name, LEFT_OUT));
 }
 
+const char *td_part_name(enum td_part part)
+{
+	static const char *const names[TD_NR_PARTS] = {
+		[TD_PART_RETIRING] = "retiring",
+		[TD_PART_BAD_SPECULATION] = "bad speculation",
+		[TD_PART_FRONTEND] = "frontend bound",
+		[TD_PART_BACKEND] = "backend bound",
+		[TD_PART_OTHER] = "other thread",
+	};
+
+	return names[part];
+}
+
 enum td_part td_part_of(const char *name)
 {
 	/* what the names of all vendors have in common */

@@ -38,6 +38,8 @@ enum td_part {
 
 /* By the name of its node, "tma_frontend_bound"; TD_NR_PARTS: it is none. */
 enum td_part td_part_of(const char *name);
+/* For people: "bad speculation". */
+const char *td_part_name(enum td_part part);
 /* "retiring" of "tma_retiring": AMD's files have the names without it. */
 const char *td_node_short_name(const char *name);
 /*

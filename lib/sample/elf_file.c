@@ -24,8 +24,10 @@
 /* libdw depends on libelf, and libelf on zlib, whose crc32() debug links have. */
 /* clang-format off */
 #define FUNCTIONS(f) \
-	f(crc32) f(dwarf_attr) f(dwarf_begin_elf) f(dwarf_dieoffset) \
-	f(dwarf_end) f(dwarf_formstring) f(dwarf_get_units) \
+	f(crc32) f(dwarf_attr) f(dwarf_begin_elf) f(dwarf_cfi_addrframe) \
+	f(dwarf_dieoffset) f(dwarf_end) f(dwarf_formstring) \
+	f(dwarf_frame_cfa) f(dwarf_frame_info) f(dwarf_frame_register) \
+	f(dwarf_get_units) f(dwarf_getcfi_elf) \
 	f(dwarf_getsrc_die) f(dwarf_lineno) f(dwarf_linesrc) \
 	f(dwarf_new_oom_handler) f(dwarf_offdie) f(dwarf_ranges) \
 	f(dwarf_setalt) f(elf_begin) f(elf_end) f(elf_getdata) \
@@ -40,13 +42,18 @@ FUNCTIONS(TD_LIBRARY_FUNCTION)
 static const struct td_library_function functions[] = { FUNCTIONS(
 	TD_LIBRARY_ROW) };
 
+int td_elf_load(struct td_err *err)
+{
+	return td_library_load("libdw.so.1", functions,
+			       TD_ARRAY_SIZE(functions), err);
+}
+
 /* To be called before any function of theirs; again, too. */
 static int load_elfutils(void)
 {
-	struct td_err err;
+	struct td_err unused;
 
-	return td_library_load("libdw.so.1", functions,
-			       TD_ARRAY_SIZE(functions), &err);
+	return td_elf_load(&unused);
 }
 
 /* --- a file ----------------------------------------------------------------- */

@@ -27,6 +27,8 @@ struct td_elf {
 	size_t nr;
 };
 
+/* Loads libdw, as what follows does by itself.  -ELIBACC, with the reason. */
+int td_elf_load(struct td_err *err);
 /* Opens a path as td_regular_open() does.  -errno; -ENOEXEC if it is no ELF. */
 int td_elf_open(struct td_elf *file, const struct td_sysfs *fs,
 		const char *path);

@@ -262,30 +262,43 @@ static bool is_deleted(const char *path)
 	return td_ends_with(path, " (deleted)");
 }
 
+int td_file_symbols_open_elf(struct td_elf *file,
+			     const struct td_object *object,
+			     const struct td_sysfs *fs, int *root)
+{
+	int rc;
+
+	*root = 0;
+	switch (object->kind) {
+	case TD_OBJECT_VDSO:
+		rc = td_elf_open_vdso(file);
+		return rc ? rc : check_id(file, object);
+	case TD_OBJECT_FILE:
+		return is_deleted(object->path)
+			       ? -EIDRM
+			       : open_file(file, object, fs, root);
+	case TD_OBJECT_KERNEL:
+	case TD_OBJECT_MEMORY:
+	case TD_OBJECT_NR:
+		break;
+	}
+	return -ENOENT;
+}
+
 static int open_object(struct td_file_symbols *symbols,
 		       const struct td_object *object, struct td_search *search)
 {
 	int rc;
 
-	switch (object->kind) {
-	case TD_OBJECT_KERNEL:
+	if (object->kind == TD_OBJECT_KERNEL)
 		return td_symbols_read_kernel(&symbols->table, search);
-	case TD_OBJECT_MEMORY:
+	if (object->kind == TD_OBJECT_MEMORY)
 		return object->pid > 0
 			       ? td_symbols_read_memory(&symbols->table, search,
 							object->pid)
 			       : -ENOENT;
-	case TD_OBJECT_VDSO:
-		rc = td_elf_open_vdso(&symbols->file);
-		if (!rc)
-			rc = check_id(&symbols->file, object);
-		break;
-	default:
-		rc = is_deleted(object->path)
-			     ? -EIDRM
-			     : open_file(&symbols->file, object, search->fs,
-					 &symbols->root);
-	}
+	rc = td_file_symbols_open_elf(&symbols->file, object, search->fs,
+				      &symbols->root);
 	return rc ? rc : read_symbols(symbols, search);
 }
 

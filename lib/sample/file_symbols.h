@@ -26,6 +26,13 @@ struct td_file_symbols {
 int td_file_symbols_open(struct td_file_symbols *symbols,
 			 const struct td_object *object,
 			 struct td_search *search);
+/*
+ * Only opens the file of one, or the vDSO, in the same way; *root is as in struct
+ * td_file_symbols.  -ENOENT for what has no file.
+ */
+int td_file_symbols_open_elf(struct td_elf *file,
+			     const struct td_object *object,
+			     const struct td_sysfs *fs, int *root);
 /* Then the lines.  Returns as td_elf_lines_open() does. */
 int td_file_symbols_open_lines(struct td_file_symbols *symbols,
 			       struct td_search *search);

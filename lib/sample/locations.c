@@ -82,14 +82,12 @@ struct sums {
 };
 
 /* What hits of one key add up to. */
-struct entry {
-	int function;
-	int key[2];
-	struct sums sums;
-};
-
 struct entries {
-	struct entry *v;
+	struct entry {
+		int function;
+		int key[2];
+		struct sums sums;
+	} * v;
 	size_t nr;
 };
 

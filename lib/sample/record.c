@@ -2,6 +2,7 @@
 /* Records of the kernel's ring buffers: perf_event_open(2), MMAP layout. */
 #include "lib/sample/record.h"
 
+#include <asm/perf_regs.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -25,9 +26,25 @@ uint64_t td_record_sample_type(const struct td_record_format *format)
 		type |= PERF_SAMPLE_CALLCHAIN;
 	if (format->branches)
 		type |= PERF_SAMPLE_BRANCH_STACK;
-	if (format->stack)
+	if (format->stack || format->copied)
 		type |= PERF_SAMPLE_REGS_USER;
+	if (format->copied)
+		type |= PERF_SAMPLE_STACK_USER;
 	return type;
+}
+
+/* Bits from first to last. */
+static uint64_t bits(int first, int last)
+{
+	return (UINT64_C(2) << last) - (UINT64_C(1) << first);
+}
+
+uint64_t td_record_registers(const struct td_record_format *format)
+{
+	if (format->copied)
+		return bits(PERF_REG_X86_AX, PERF_REG_X86_IP) |
+		       bits(PERF_REG_X86_R8, PERF_REG_X86_R15);
+	return format->stack ? bits(PERF_REG_X86_SP, PERF_REG_X86_SP) : 0;
 }
 
 uint64_t td_record_read_format(void)
@@ -95,14 +112,35 @@ static void parse_branches(struct td_record *r, struct words *words)
 }
 
 /* A thread of the kernel has no registers of user space. */
-static void parse_stack(struct td_record *r, struct words *words)
+static void parse_registers(struct td_record *r,
+			    const struct td_record_format *format,
+			    struct words *words)
 {
 	uint64_t abi = take(words);
 
 	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return;
 	r->wide = abi == PERF_SAMPLE_REGS_ABI_64;
-	r->stack = take(words);
+	if (!format->copied) {
+		r->stack = take(words);
+		return;
+	}
+	r->registers = take_many(words, TD_RECORD_REGS);
+	if (r->registers)
+		r->stack = r->registers[PERF_REG_X86_SP];
+}
+
+/* The bytes that were asked for, and of how many the kernel could read them. */
+static void parse_copy(struct td_record *r, struct words *words)
+{
+	uint64_t size = take(words);
+
+	if (!size)
+		return;
+	r->copy = (const char *)take_many(words, size / sizeof(uint64_t));
+	r->nr_copied = take(words);
+	r->copy_is_full = r->nr_copied == size;
+	words->short_of |= r->nr_copied > size || size % sizeof(uint64_t);
 }
 
 static void parse_sample(struct td_record *r,
@@ -132,8 +170,10 @@ static void parse_sample(struct td_record *r,
 	}
 	if (format->branches)
 		parse_branches(r, words);
-	if (format->stack)
-		parse_stack(r, words);
+	if (format->stack || format->copied)
+		parse_registers(r, format, words);
+	if (format->copied)
+		parse_copy(r, words);
 }
 
 /* A text that ends within the record, and is padded to words. */

@@ -4,7 +4,10 @@
 
 #include "lib/sample/spots.h"
 
-#define TD_BRANCH_WORDS 3 /* of each of a record's branches */
+#define TD_BRANCH_WORDS 3  /* of each of a record's branches */
+#define TD_RECORD_REGS  17 /* of one with a copy of the stack */
+/* Of the stack, in bytes: a record has no more than 64 KiB. */
+#define TD_MOST_COPIED 65528
 
 enum td_record_kind {
 	TD_RECORD_OTHER,
@@ -34,6 +37,14 @@ struct td_record {
 	uint64_t running_ns; /* that its group has counted */
 	uint64_t stack;      /* of one with the stack pointer; 0: it has none */
 	bool wide;           /* its task ran in 64 bits */
+	/*
+	 * Of one with PERF_SAMPLE_STACK_USER: AX to IP and R8 to R15 (NULL: it has
+	 * none), and what is in memory from the stack pointer on.
+	 */
+	const uint64_t *registers;
+	const char *copy;
+	uint64_t nr_copied; /* bytes */
+	bool copy_is_full;  /* the stack may go on behind it */
 	/* of one with PERF_SAMPLE_CALLCHAIN, with PERF_CONTEXT_ markers */
 	const uint64_t *chain;
 	size_t nr_chain;
@@ -67,11 +78,18 @@ struct td_record_format {
 	 */
 	bool weights;
 	bool stack; /* PERF_SAMPLE_REGS_USER, of the stack pointer alone */
+	/*
+	 * Or of all that can tell callers, with PERF_SAMPLE_STACK_USER of so many
+	 * bytes, a multiple of 8: the chain's part in user space.
+	 */
+	uint16_t copied;
 };
 
 /* The bits of perf_event_attr.sample_type for it, and of read_format. */
 uint64_t td_record_sample_type(const struct td_record_format *format);
 uint64_t td_record_read_format(void);
+/* Those of sample_regs_user. */
+uint64_t td_record_registers(const struct td_record_format *format);
 
 /*
  * Parses a record of size bytes, 8-byte aligned.  Pure.  False if it is not what

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens the events to sample, as the kernel allows. */
-#include <asm/perf_regs.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,9 @@
 static void set_common(const struct td_sampler *sampler,
 		       struct perf_event_attr *attr)
 {
-	attr->sample_type = td_record_sample_type(&sampler->setup.format);
+	/* only what a PMU samples has branches */
+	attr->sample_type = td_record_sample_type(&sampler->setup.format) &
+			    ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	attr->read_format = td_record_read_format();
 	attr->sample_id_all = 1;
 	attr->use_clockid = !sampler->setup.format.weights;
@@ -28,13 +29,15 @@ static void set_common(const struct td_sampler *sampler,
 	attr->watermark = 1;
 	attr->wakeup_watermark = WATERMARK;
 	attr->exclude_callchain_kernel = attr->exclude_kernel;
-	if (sampler->setup.format.stack)
-		attr->sample_regs_user = UINT64_C(1) << PERF_REG_X86_SP;
+	attr->sample_regs_user = td_record_registers(&sampler->setup.format);
+	attr->sample_stack_user = sampler->setup.format.copied;
+	attr->exclude_callchain_user = sampler->setup.format.copied > 0;
 }
 
 /* What the kernel does not find in frames, the processor has noted. */
 static void set_branches(struct perf_event_attr *attr)
 {
+	attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
 	attr->branch_sample_type =
 		PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
 		PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES;
@@ -56,8 +59,6 @@ static struct perf_event_attr make_attr(const struct td_sampler *sampler,
 	attr.precise_ip = (unsigned int)how->precise & 3U;
 	if (setup->format.branches && how->period)
 		set_branches(&attr);
-	else
-		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	/* PEBS does not tell a guest from its host (intel_pebs_enable()) */
 	attr.exclude_guest |= how->precise > 0;
 	return attr;
@@ -101,7 +102,6 @@ static struct perf_event_attr make_watcher(const struct td_sampler *sampler)
 	};
 
 	set_common(sampler, &attr);
-	attr.sample_type &= ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	return attr;
 }
 

@@ -212,26 +212,35 @@ __attribute__((noreturn)) static void look(struct td_search *search,
 	_exit(ferror(fp) ? 1 : 0);
 }
 
+pid_t td_search_fork(void)
+{
+	pid_t parent = getpid(), pid;
+	sigset_t before;
+
+	block_signals(&before);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
+	} else {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	}
+	return pid;
+}
+
 int td_search_start(struct td_search_process *process, struct td_search *search,
 		    const struct td_spots *spots, const int *unknown, size_t nr)
 {
-	pid_t parent = getpid();
-	sigset_t before;
 	int fds[2], rc = 0;
 
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
-	block_signals(&before);
-	process->pid = fork();
-	if (process->pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			_exit(1);
+	process->pid = td_search_fork();
+	if (process->pid == 0)
 		look(search, spots, unknown, nr, fds[1]);
-	}
 	if (process->pid < 0)
-		rc = -errno;
-	sigprocmask(SIG_SETMASK, &before, NULL);
+		rc = -EAGAIN;
 	close(fds[1]);
 	process->fd = fds[0];
 	if (rc)

@@ -22,6 +22,12 @@ bool td_demangle(const char *name, char *buf, size_t size);
 void td_search_objects(struct td_search *search, const struct td_spots *spots,
 		       const int *unknown, size_t nr, FILE *fp);
 
+/*
+ * fork(), of a process that ends with this one, and that no signal of a terminal
+ * reaches.
+ */
+pid_t td_search_fork(void);
+
 /* A process that does so, confined, and writes to a pipe.  It ends with us. */
 struct td_search_process {
 	pid_t pid;

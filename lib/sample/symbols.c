@@ -38,7 +38,7 @@ static const struct {
 	{ -ETIME, "its symbols took too long to read" },
 };
 
-static const char *reason_of(const struct td_object *object, int rc)
+const char *td_symbols_reason(const struct td_object *object, int rc)
 {
 	if (object->kind == TD_OBJECT_KERNEL && rc == -EACCES)
 		return "/proc/kallsyms shows no addresses (sysctl kernel.kptr_restrict)";
@@ -66,14 +66,14 @@ static void say_why(const struct td_symbols *symbols,
 
 	if (object->kind != TD_OBJECT_MEMORY)
 		td_notes_add(notes, "%s: %s: %s", object->path,
-			     reason_of(object, rc), missing(rc, lines));
+			     td_symbols_reason(object, rc), missing(rc, lines));
 	else if (object->pid > 0)
 		td_notes_add(
 			notes,
 			"process %d: memory without a file, and /tmp/perf-%d.map: %s: %s",
 			object->pid, object->pid,
 			rc == -EPERM ? "belongs to another user"
-				     : reason_of(object, rc),
+				     : td_symbols_reason(object, rc),
 			missing(rc, lines));
 }
 

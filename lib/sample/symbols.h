@@ -29,6 +29,9 @@ struct td_symbols {
 	bool ended;        /* nothing is looked for any more */
 };
 
+/* Why an object cannot be read, of a negative errno. */
+const char *td_symbols_reason(const struct td_object *object, int rc);
+
 /*
  * Resolves the spots that have no function yet.  One without a symbol becomes a
  * function without a name, at the spot's address; notes say why.  The only error

@@ -73,3 +73,9 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'
 	[[ $stderr == *': cannot be read without libdw.so.1 of elfutils: addresses without names'* ]]
 	awk -F, 'NR > 1' out | grep -q .
 }
+
+@test "without libdw: stacks cannot be unwound, and the command runs all the same" {
+	without libdw.so.1 timeout 60 "$TDSTAT" locate -e cpu-clock --call-graph dwarf -o out -- sh -c 'echo ran; exit 3'
+	assert_runs_all_the_same '--call-graph dwarf: .*libdw' '--call-graph fp' 3
+	assert_same ran "$output"
+}

@@ -5,6 +5,7 @@
 
 # shellcheck disable=SC2016,SC2086,SC2154 # sh -c; lists of options; helper.bash
 load helper
+load pages
 load sampling
 
 # What an Atom of 5 slots counts, told by the clocks: in each cycle one slot retires
@@ -192,8 +193,46 @@ build_long() {
 	# the samples are those of cycles
 	try "$TDSTAT" report --locate --folded again -o again.table samples
 	assert_same "$(cat stacks)" "$(cat again)"
+	try "$TDSTAT" report --profile --folded again --flame again.svg --pprof again.pprof -x, -o again.table samples
+	assert_success
+	assert_same "$(cat stacks)" "$(cat again)"
+	cmp flame.svg again.svg
+	zcat again.pprof | grep -qa cycles
+	assert_same "$(grep -v '^#' table)" "$(grep -v '^#' again.table)"
+	# none of them is what is read, and the table has standard output
+	try "$TDSTAT" report --profile --flame samples -o again.table samples
+	assert_equal "$status" 64
+	assert_complains 'samples is the recording that is being read'
+	try "$TDSTAT" report --profile --folded - samples
+	assert_equal "$status" 64
 	profile --folded - -p $$
 	[ "$status" -eq 64 ]
+}
+
+@test "a page of the samples has their flame graph, in which a function is found by its name" {
+	clock_machine
+	build_long
+	profile --samples samples -o table -- ./long 800
+	try "$TDSTAT" report --profile --html page.html samples
+	assert_success
+	page check page.html
+	bar='[...document.querySelectorAll("figure.flame svg.bar")].find(bar => bar.querySelector("text").textContent === "large")'
+	run -0 browser page.html \
+		'document.querySelectorAll("figure.flame").length' \
+		'const input = document.querySelector("figure.flame input"); input.value = "larg"; input.oninput(); document.querySelector("figure.flame .says").textContent' \
+		"$bar.classList.contains('found')" \
+		"['#e07530', '#e58c53', '#eba476', '#f0bb9a'].includes($bar.querySelector('rect').getAttribute('fill'))"
+	assert_line --index 0 1
+	assert_line --index 1 --regexp '^"1 function, [0-9.]+ % of the events"$'
+	assert_line --index 2 true
+	assert_line --index 3 true
+	# the policy of the page allows no style of an element, so the key's colours are none
+	grep -q '<rect width="10" height="10" fill="#e07530"/></svg> bad speculation' page.html
+	# samples of a version that kept no chains have none
+	grep -v '^{"call"' samples | sed -E 's/^(\{"s":\[([0-9]+,){7})-?[0-9]+/\1-1/' >bare
+	try "$TDSTAT" report --profile --html bare.html bare
+	assert_success
+	run ! grep -q 'class="flame"' bare.html
 }
 
 @test "CSV: as many fields in each line; --error, and a recording that says the same" {

@@ -74,6 +74,7 @@ assert_sums() {
 	assert_success
 	assert_same "$(cat stacks)" "$(cat again)"
 	assert_same "$(grep -v '^#' table)" "$(grep -v '^#' again.table)"
+	jq -e '.start > 1e9' <(head -n 1 samples)
 	# callers are in the file, too
 	try "$TDSTAT" report --locate --callers samples
 	assert_output --partial 'called from often'
@@ -318,9 +319,132 @@ bars() {
 	locate --call-graph lbr --folded stacks -- sh -c 'echo ran; exit 3'
 	assert_runs_all_the_same 'cpu-clock: software does not note calls in last branch records' '--call-graph fp' 3
 	assert_same ran "$output"
-	locate --call-graph dwarf -- ./deep
-	[ "$status" -eq 64 ]
-	assert_complains 'not one of fp, lbr'
+	for way in dwar dwarfs "dwarf," dwarf,7 dwarf,65529 dwarf,x dwarf,8192,1; do
+		locate --call-graph $way -- sh -c 'echo ran'
+		assert_equal "$status:$output" 64:
+		assert_complains 'not one of fp, lbr, dwarf|a number of bytes from 8 to 65528'
+	done
+}
+
+# Without frame pointers.  Nothing behind a call is left to do in a function of
+# the source, so that frames are as large as their arrays.
+build_bare() {
+	build bare -O2 -fomit-frame-pointer -fno-optimize-sibling-calls <<-'C'
+		WORK(leaf)
+		__attribute__((noinline)) void often(void) { leaf(30000); for_ms(0); }
+		__attribute__((noinline)) void rarely(void) { leaf(10000); for_ms(0); }
+		__attribute__((noinline)) void deeper(int depth)
+		{
+			char bytes[512];
+			bytes[0] = (char)depth;
+			if (depth)
+				deeper(depth - 1);
+			else
+				often();
+			__asm__ volatile("" : : "r"(bytes) : "memory");
+		}
+		int main(int argc, char **argv)
+		{
+			while (for_ms(400))
+				if (argc > 1) {
+					deeper(atoi(argv[1]));
+				} else {
+					often();
+					rarely();
+				}
+			return 7;
+		}
+	C
+}
+
+# part FILE PATTERN: the share of the stacks that fit, in per cent
+part() {
+	# mawk has no intervals
+	{ grep -E "$2" "$1" || :; echo all; cat "$1"; } |
+		awk '$1 == "all" { part = sum; sum = 0; next } { sum += $NF } END { printf "%d\n", 100 * part / sum }'
+}
+
+@test "--call-graph dwarf: code without frame pointers has its callers" {
+	real
+	build_bare
+	locate --call-graph fp --folded by.frames -o table -- ./bare
+	run ! grep -qE ';(often|rarely);leaf' by.frames
+	for way in dwarf dwarf,2048; do
+		locate --call-graph $way --folded stacks --samples "$way" -j -o table -- ./bare
+		assert_equal "$status:$stderr" 7:
+		[ "$(part stacks ';main;often;leaf[; ]')" -ge 60 ]
+		[ "$(part stacks ';main;rarely;leaf[; ]')" -ge 15 ]
+		[ "$(part stacks ';main;')" -ge 95 ]
+		assert_sums stacks table
+	done
+	# chains are kept, and nothing else of a stack
+	try "$TDSTAT" report --locate --folded again -o table "$way"
+	assert_same "$(cat stacks)" "$(cat again)"
+	assert_same '' "$(jq -c 'select(.s != null and (.s | length) != 8)' "$way")"
+}
+
+@test "--call-graph dwarf: a stack that is larger than its copy ends, and it is said" {
+	real
+	build_bare
+	locate --call-graph dwarf --folded stacks -o table -- ./bare 40
+	assert_equal "$status" 7
+	[[ $stderr =~ ^'tdstat: the callers of '[0-9]+' samples end with ?: their stacks are longer than the 8192 bytes that were copied: --call-graph dwarf,SIZE copies more'$ ]]
+	# a frame has 512 bytes of its own, and less than 64 more
+	[ "$(part stacks '^.unknown.(;deeper){14,16};often;leaf[; ]')" -ge 70 ]
+	locate --call-graph dwarf,32768 --folded stacks -o table -- ./bare 40
+	assert_equal "$status:$stderr" 7:
+	[ "$(part stacks ';main(;deeper){41};often;leaf[; ]')" -ge 70 ]
+	# more is not possible
+	locate --call-graph dwarf,65528 --folded stacks -o table -- ./bare 125
+	[[ $stderr == *'than the 65528 bytes that were copied' ]]
+}
+
+@test "--call-graph dwarf: code of a JIT compiler, libraries that are loaded late or gone" {
+	real
+	mkdir -p lib
+	printf '%s\nWORK(loaded)\nvoid outer(long n) { loaded(n); for_ms(0); }\n' "$work" >late.c
+	gcc -O2 -fomit-frame-pointer -shared -fPIC -o lib/late.so late.c
+	build late -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -ldl <<-'C'
+		#include <dlfcn.h>
+		#include <string.h>
+		#include <sys/mman.h>
+		WORK(leaf)
+		static void called(void) { leaf(20000); for_ms(0); }
+		/* sub $8,%rsp; call *%rdi; add $8,%rsp; ret */
+		static const unsigned char code[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0x48, 0x83, 0xc4, 8, 0xc3 };
+		int main(int argc, char **argv)
+		{
+			void *lib = dlopen("./lib/late.so", RTLD_NOW);
+			void (*outer)(long) = (void (*)(long))dlsym(lib, "outer");
+			void *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			memcpy(made, code, sizeof(code));
+			mprotect(made, 4096, PROT_READ | PROT_EXEC);
+			if (argc > 1)
+				unlink("lib/late.so");
+			while (for_ms(400)) {
+				outer(20000);
+				((void (*)(void (*)(void)))made)(called);
+			}
+			return 0;
+		}
+	C
+	locate --call-graph dwarf --folded stacks -o table -- ./late
+	[ "$(part stacks ';main;outer;loaded[; ]')" -ge 20 ]
+	[ "$(part stacks '^.unknown.;[^;]*;called;leaf[; ]')" -ge 20 ]
+	locate --call-graph dwarf --folded stacks -o table -- ./late gone
+	[ "$(part stacks ';main;outer;loaded[; ]')" -eq 0 ]
+	[ "$(part stacks '^.unknown.;.late.so.[; ]')" -ge 20 ]
+	[[ $stderr == *'/lib/late.so: No such file or directory: no callers behind it'* ]]
+}
+
+@test "--call-graph dwarf: of a process that runs" {
+	real
+	build_forever
+	./forever &
+	await running
+	locate --call-graph dwarf --folded - -p $! --timeout 500ms
+	touch end
+	grep -qE ';main;forever [0-9]+$' <<<"$output"
 }
 
 @test "files of stacks: none is that of an earlier run, and no two are one" {

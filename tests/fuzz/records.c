@@ -2,7 +2,8 @@
 /*
  * Records of a ring in any state: parsed, put in order, and what becomes of
  * them.  The first byte says what samples have (1: values, 2: a chain, 8:
- * branches; 4: the windows are of CPUs), the other seven nothing.
+ * branches, 16: a copy of the stack; 4: the windows are of CPUs), the second is a
+ * register of the rule by which stacks are unwound, the other six nothing.
  */
 #include "tests/fuzz/replay.h"
 
@@ -16,6 +17,7 @@
 #include "lib/sample/queue.h"
 #include "lib/sample/record.h"
 #include "lib/sample/spaces.h"
+#include "lib/sample/unwind.h"
 #include "lib/sample/windows.h"
 
 #define MEMBERS 2
@@ -32,6 +34,7 @@ struct fuzz {
 	struct td_spaces *spaces;
 	struct td_spots spots;
 	uint64_t number;
+	uint8_t base;
 };
 
 /* --- what a record may not be ----------------------------------------------- */
@@ -65,11 +68,36 @@ static void check(const struct td_record *r, const void *data, size_t size)
 	    (!r->path || (*r->path && !is_within(r->path, strlen(r->path) + 1,
 						 data, size))))
 		abort();
+	if (r->registers &&
+	    !is_within(r->registers, TD_RECORD_REGS * sizeof(*r->registers),
+		       data, size))
+		abort();
+	if (r->nr_copied > size ||
+	    (r->nr_copied && !is_within(r->copy, r->nr_copied, data, size)))
+		abort();
 	if (r->build_id.size > TD_BUILD_ID_SIZE)
 		abort();
 }
 
 /* --- what becomes of it ----------------------------------------------------- */
+
+/* By one rule for all, until it is at an end: each frame is above the last. */
+static void unwind(const struct fuzz *f, const struct td_record *r)
+{
+	struct td_caller_rule rule = {
+		.frame = { TD_CFI_VALUE, TD_REG_RSP, f->base },
+	};
+	struct td_registers regs;
+
+	for (size_t i = 0; i < TD_NR_KEPT; i++)
+		rule.kept[i] =
+			(struct td_cfi_value){ TD_CFI_MEMORY, TD_REG_FRAME,
+					       -8 * (int)(i + 1) };
+	rule.kept[0].base = f->base;
+	td_registers_take(&regs, r);
+	while (td_unwind(&regs, &rule, r) > 0)
+		;
+}
 
 static void take_sample(struct fuzz *f, const struct td_record *r)
 {
@@ -87,6 +115,7 @@ static void take_sample(struct fuzz *f, const struct td_record *r)
 	for (size_t i = 0; i < r->nr_chain; i++)
 		td_spaces_find(f->spaces, &f->spots, r->pid, r->chain[i],
 			       false);
+	unwind(f, r);
 	if (r->nr_values == MEMBERS)
 		td_windows_add(&f->windows, &end);
 }
@@ -234,6 +263,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	f.format.values = data[0] & 1;
 	f.format.chain = data[0] & 2;
 	f.format.branches = data[0] & 8;
+	f.format.copied = data[0] & 16;
+	f.base = data[1];
 	f.windows.plan = &plan;
 	f.windows.of_cpus = data[0] & 4;
 	f.spaces = td_spaces_new();

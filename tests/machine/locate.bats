@@ -16,6 +16,10 @@ locate() {
 	timeout -s KILL 120 "$TDSTAT" locate "$@"
 }
 
+profile() {
+	timeout -s KILL 120 "$TDSTAT" profile "$@"
+}
+
 # share FILE PMU FUNCTION: the share in % of the event with the most samples, and
 # their number in all
 share() {
@@ -297,4 +301,54 @@ perf_stacks() {
 	locate -e "$event" --folded stacks -o out -- taskset -c 0 "$ACT" 2s:mispredict
 	sed -E 's/(.*) ([0-9]+)$/\2 \1/' stacks | sort -rn | head -n 1 >ours
 	diff <(cut -d ' ' -f 2 perf) <(cut -d ' ' -f 2 ours)
+}
+
+# --- callers --------------------------------------------------------------------
+
+# Without frame pointers: often() takes three times as long as rarely().
+build_bare() {
+	cat >bare.c <<-'C'
+		#include <time.h>
+		static volatile long sum;
+		__attribute__((noinline)) void leaf(long n) { for (long i = 0; i < n; i++) sum += i; }
+		__attribute__((noinline)) void often(void) { leaf(30000); sum = 0; }
+		__attribute__((noinline)) void rarely(void) { leaf(10000); sum = 0; }
+		int main(void)
+		{
+			while (clock() < 2 * CLOCKS_PER_SEC) {
+				often();
+				rarely();
+			}
+			return 7;
+		}
+	C
+	gcc -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -o bare bare.c
+}
+
+# part PATTERN: the share of the stacks that fit, in per cent
+part() {
+	{ grep -E "$1" stacks || :; echo all; cat stacks; } |
+		awk '$1 == "all" { part = sum; sum = 0; next } { sum += $NF } END { printf "%d\n", 100 * part / sum }'
+}
+
+@test "--call-graph dwarf: by frame pointers the callers are lost, by copies of the stack they are there" {
+	build_bare
+	run -7 --separate-stderr locate -e cycles:u --call-graph fp --folded stacks -o out -- taskset -c 0 ./bare
+	[ "$(part ';(often|rarely);leaf ')" -eq 0 ]
+	for cpu in 0 2; do
+		run -7 --separate-stderr locate -e cycles:u --call-graph dwarf --folded stacks -o out -- taskset -c $cpu ./bare
+		[[ $stderr != *'no callers'* && $stderr != *' were copied'* ]]
+		[ "$(part ';main;often;leaf ')" -ge 50 ]
+		[ "$(part ';main;rarely;leaf ')" -ge 5 ]
+	done
+	# precise samples, and those with the counts of a group
+	run -7 locate -e cycles:pp --call-graph dwarf,1024 --folded stacks -o out -- taskset -c 0 ./bare
+	[ "$(part ';main;(often|rarely);leaf ')" -ge 60 ]
+	run -7 profile --all-user --call-graph dwarf --folded stacks -o out -- taskset -c 0 ./bare
+	[ "$(part ';main;often;leaf ')" -ge 50 ]
+	# of a user who may not sample the kernel
+	chmod 755 . bare
+	run -7 as_nobody 2 timeout -s KILL 120 "$TDSTAT" locate -e cycles:u --call-graph dwarf --folded - -o /dev/null -- taskset -c 0 ./bare
+	printf '%s\n' "$output" >stacks
+	[ "$(part ';main;often;leaf ')" -ge 50 ]
 }

@@ -174,6 +174,44 @@ static void test_branches(void)
 	is_str(callers(), "", "none");
 }
 
+/* Where no rule is known, what comes behind is not. */
+static void test_copies(void)
+{
+	uint64_t registers[TD_RECORD_REGS] = {
+		[7] = 0x7000, [8] = START + 0x20
+	};
+	struct td_record record = { .kind = TD_RECORD_SAMPLE,
+				    .pid = PID,
+				    .address = START + 0x20,
+				    .registers = registers,
+				    .stack = 0x7000,
+				    .wide = true };
+	const struct td_sysfs fs = { .proc = -1 };
+	struct td_notes notes = { 0 };
+	struct td_err err;
+
+	begin();
+	ok(td_unwinder_new(&g.unwinder, &fs, &notes, &err) == 0, "libdw");
+	td_gathering_take(&g, &record, 0);
+	is_str(callers(), "?", "a program that is gone");
+	record.kernel = true;
+	record.address = HIGH;
+	td_gathering_take(&g, &record, 0);
+	is_str(callers(), "20 ?", "what called the kernel is known");
+	registers[8] = 0x1234;
+	td_gathering_take(&g, &record, 0);
+	is_str(callers(), "?", "what is no code is no caller");
+	registers[8] = START + 0x20;
+	record.wide = false;
+	td_gathering_take(&g, &record, 0);
+	is_str(callers(), "?", "nor are registers of 32 bits");
+	record.registers = NULL;
+	td_gathering_take(&g, &record, 0);
+	is_str(callers(), "", "a thread of the kernel has no callers there");
+	td_unwinder_free(g.unwinder);
+	td_notes_free(&notes);
+}
+
 static void test_shared(void)
 {
 	const uint64_t one[] = { USER, START + 0x10, START + 0x21,
@@ -195,6 +233,7 @@ int main(void)
 	test_secret();
 	test_long();
 	test_branches();
+	test_copies();
 	test_shared();
 	end();
 	return done_testing();

@@ -13,7 +13,8 @@
 static const struct td_record_format plain,
 	with_values = { .values = true }, with_chain = { .chain = true },
 	with_both = { true, true },
-	with_branches = { .chain = true, .branches = true };
+	with_branches = { .chain = true, .branches = true },
+	with_copy = { .chain = true, .copied = 16 };
 
 /* The record that is being made: a header, then 64-bit words. */
 static uint64_t words[MOST_WORDS];
@@ -207,6 +208,43 @@ static void test_branches(void)
 	ok(!parse(&r, &with_branches), "a number that would overflow");
 }
 
+/* Registers of 64 bits, a copy of 16 bytes, of which so many could be read. */
+static void put_copy(uint64_t nr_copied)
+{
+	put_sample(PERF_RECORD_MISC_USER);
+	put_chain();
+	put(PERF_SAMPLE_REGS_ABI_64);
+	for (uint64_t i = 0; i < TD_RECORD_REGS; i++)
+		put(0x100 + i);
+	put(16);
+	put(21);
+	put(22);
+	put(nr_copied);
+}
+
+static void test_copy(void)
+{
+	struct td_record r;
+
+	put_copy(16);
+	ok(parse(&r, &with_copy) && has_chain(&r) && r.wide &&
+		   r.stack == 0x107 && r.registers[8] == 0x108 &&
+		   r.nr_copied == 16 && r.copy_is_full && r.copy[8] == 22,
+	   "with registers and a copy of the stack");
+	check_short(&with_copy, nr, "with a copy");
+	put_copy(8);
+	ok(parse(&r, &with_copy) && r.nr_copied == 8 && !r.copy_is_full,
+	   "of less than was asked for");
+	put_copy(17);
+	ok(!parse(&r, &with_copy), "of more than there is room for");
+	put_sample(PERF_RECORD_MISC_KERNEL);
+	put_chain();
+	put(PERF_SAMPLE_REGS_ABI_NONE);
+	put(0);
+	ok(parse(&r, &with_copy) && !r.registers && !r.nr_copied,
+	   "a thread of the kernel has neither");
+}
+
 /* Numbers of elements that would overflow when multiplied by their sizes. */
 static void test_huge(void)
 {
@@ -248,12 +286,19 @@ static void test_formats(void)
 			   (usual | PERF_SAMPLE_CALLCHAIN) &&
 		   td_record_sample_type(&with_branches) ==
 			   (usual | PERF_SAMPLE_CALLCHAIN |
-			    PERF_SAMPLE_BRANCH_STACK),
+			    PERF_SAMPLE_BRANCH_STACK) &&
+		   td_record_sample_type(&with_copy) ==
+			   (usual | PERF_SAMPLE_CALLCHAIN |
+			    PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER),
 	   "the layouts are asked for");
 	ok(td_record_read_format() == (PERF_FORMAT_GROUP | PERF_FORMAT_ID |
 				       PERF_FORMAT_TOTAL_TIME_ENABLED |
 				       PERF_FORMAT_TOTAL_TIME_RUNNING),
 	   "those of the values, too");
+	/* asm/perf_regs.h: AX is 0, IP is 8, R8 is 16 and R15 is 23 */
+	ok(td_record_registers(&with_copy) == 0xff01ff &&
+		   td_record_registers(&plain) == 0,
+	   "the registers, too");
 }
 
 /* --- maps ------------------------------------------------------------------- */
@@ -501,6 +546,7 @@ int main(void)
 	test_sample();
 	test_parts();
 	test_branches();
+	test_copy();
 	test_huge();
 	test_map();
 	test_build_id();

@@ -44,14 +44,6 @@ static int hue_of(const char *node)
 	return part == TD_NR_PARTS ? TD_PART_OTHER : (int)part;
 }
 
-static const char *const names[TD_NR_PARTS] = {
-	[TD_PART_RETIRING] = "retiring",
-	[TD_PART_BAD_SPECULATION] = "bad speculation",
-	[TD_PART_FRONTEND] = "frontend bound",
-	[TD_PART_BACKEND] = "backend bound",
-	[TD_PART_OTHER] = "other, or not known",
-};
-
 static int hue_of_function(const struct td_where *where, int function)
 {
 	int hue = function < 0 ? TD_NR_PARTS : where->hues[function];
@@ -172,23 +164,33 @@ static int put_bars(FILE *fp, const struct td_stacks *stacks,
 	return 0;
 }
 
-/* In colours of HTML and of SVG. */
-static void put_legend(FILE *fp)
-{
-	fputs("; most slots:", fp);
-	for (int i = 0; i < TD_NR_PARTS; i++) {
-		char colour[8];
+/*
+ * Squares around a colour: a picture has them in its text, and a page, whose policy
+ * allows no style of an element, as pictures.
+ */
+static const char *const of_picture[] = { "<tspan fill=\"",
+					  "\">\u25a0</tspan>" };
+static const char *const of_page[] = {
+	"<svg width=\"10\" height=\"10\"><rect width=\"10\" height=\"10\" fill=\"",
+	"\"/></svg>"
+};
 
-		fprintf(fp,
-			" <tspan fill=\"%s\" style=\"color:%s\">\u25a0</tspan> "
-			"%s",
-			td_icicle_colour(colour, i, 0), colour, names[i]);
-	}
+static void put_legend(FILE *fp, const char *const square[2])
+{
+	char colour[8];
+
+	fputs("; most slots:", fp);
+	for (int i = 0; i < TD_NR_PARTS; i++)
+		fprintf(fp, " %s%s%s %s", square[0],
+			td_icicle_colour(colour, i, 0), square[1],
+			i == TD_PART_OTHER ? "other, or not known"
+					   : td_part_name((enum td_part)i));
 }
 
 /* "cpu-clock, 1,234 events"; the part of level 1 tells the colour. */
 static void put_caption(FILE *fp, const struct td_where *where,
-			const struct td_where_event *event)
+			const struct td_where_event *event,
+			const char *const square[2])
 {
 	char buf[64];
 
@@ -197,7 +199,7 @@ static void put_caption(FILE *fp, const struct td_where *where,
 	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
 	fputs(" events", fp);
 	if (where->hues)
-		put_legend(fp);
+		put_legend(fp, square);
 	if (!where->node)
 		return;
 	fputs(" of ", fp);
@@ -220,7 +222,7 @@ void td_flame_put_figure(struct td_writer *writer, const struct td_where *where,
 		writer->no_memory = true;
 	} else if (stacks.depth) {
 		fputs("<figure class=\"flame\"><figcaption>Callers: ", fp);
-		put_caption(fp, where, event);
+		put_caption(fp, where, event, of_page);
 		fprintf(fp,
 			"</figcaption>\n<svg width=\"100%%\" height=\"%d\" "
 			"role=\"img\" aria-label=\"Flame graph; the table has "
@@ -246,7 +248,7 @@ static int put_event(FILE *fp, const struct td_where *where,
 		"<text x=\"3\" y=\"%d\" font-family=\"sans-serif\" "
 		"font-size=\"14\">",
 		*y + HEADING - 10);
-	put_caption(fp, where, event);
+	put_caption(fp, where, event, of_picture);
 	fprintf(fp, "</text>\n<svg y=\"%d\" width=\"%d\" height=\"%d\">\n",
 		*y + HEADING, WIDTH, nr_rows(&stacks) * ROW_HEIGHT);
 	if (!rc)

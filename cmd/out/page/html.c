@@ -318,6 +318,17 @@ static void html_events(struct td_writer *writer,
 	put_events(writer, report);
 }
 
+static void html_stacks(struct td_writer *writer, const struct td_where *where)
+{
+	if (!where->spots->nr_calls)
+		return;
+	end_course(writer);
+	fputs("<section>\n<h2>Stacks</h2>\n", writer->fp);
+	for (size_t i = 0; i < where->nr; i++)
+		td_flame_put_figure(writer, where, &where->events[i]);
+	fputs("</section>\n", writer->fp);
+}
+
 static void put_time(FILE *fp, const char *what, uint64_t ns)
 {
 	char time[40];
@@ -361,6 +372,7 @@ const struct td_out td_out_html = {
 	.verdict = html_verdict,
 	.events = html_events,
 	.where = page_where,
+	.stacks = html_stacks,
 	.diff = td_page_diff,
 	.end = html_end,
 };

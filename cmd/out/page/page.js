@@ -201,7 +201,7 @@ const BAR_LABEL = 30;
 /* Of stacks, each bar is above its caller's: a click makes one as wide as all. */
 class Flame {
 	constructor(figure) {
-		this.svg = figure.querySelector('svg');
+		this.svg = figure.querySelector(':scope > svg');
 		this.bars = [...this.svg.querySelectorAll('svg.bar')].map(readBar);
 		this.nav = make('nav');
 		this.svg.before(this.nav);

@@ -16,6 +16,7 @@ void tdemu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,
 		tdemu_amd_cpuid(leaf, r);
 	else
 		tdemu_intel_cpuid(pmu, leaf, subleaf, r);
+	tdemu_lbr_cpuid(leaf, subleaf, r);
 }
 
 bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
@@ -24,7 +25,8 @@ bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
 
 	if (!pmu)
 		return false;
-	if (tdemu_rapl_rdmsr(env, msr, value) || tdemu_uncore_rdmsr(msr, value))
+	if (tdemu_rapl_rdmsr(env, msr, value) ||
+	    tdemu_uncore_rdmsr(msr, value) || tdemu_lbr_rdmsr(pmu, msr, value))
 		return true;
 	tdemu_leave_out_stolen(pmu);
 	return pmu->core->amd ? tdemu_amd_rdmsr(pmu, msr, value)
@@ -37,7 +39,7 @@ bool tdemu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
 
 	if (!pmu)
 		return false;
-	if (tdemu_uncore_wrmsr(msr, value))
+	if (tdemu_uncore_wrmsr(msr, value) || tdemu_lbr_wrmsr(pmu, msr, value))
 		return true;
 	tdemu_leave_out_stolen(pmu);
 	return pmu->core->amd ? tdemu_amd_wrmsr(pmu, msr, value)

@@ -23,6 +23,10 @@ void tdemu_unhalt(CPUX86State *env);
 
 /* WRFSBASE, which the kernel executes when it switches to another thread. */
 void tdemu_switch(CPUX86State *env);
+/* Whether calls and returns are to be told: known when code is translated. */
+bool tdemu_has_lbr(void);
+void tdemu_call(CPUX86State *env, uint64_t from, uint64_t to);
+void tdemu_return(CPUX86State *env);
 /* SYSCALL, by which a thread may make another one. */
 void tdemu_syscall(CPUX86State *env, uint64_t next_ip);
 

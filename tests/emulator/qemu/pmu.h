@@ -9,6 +9,7 @@
  * threads.c  which scenario a thread runs
  * intel.c, amd.c  CPUID and MSRs        hooks.c   what QEMU calls
  * rapl.c, uncore.c  the package's MSRs  sums.c    what really happened
+ * lbr.c      the calls that have not returned
  */
 #ifndef TDEMU_PMU_H
 #define TDEMU_PMU_H
@@ -25,6 +26,7 @@ enum {
 	TDEMU_DOMAINS = 5,
 	TDEMU_FILTERED = 8,
 	TDEMU_DRAM = 2, /* one of them */
+	TDEMU_BRANCHES = 32,
 };
 
 #define TDEMU_COUNTER_MASK  ((1ULL << 48) - 1)
@@ -77,7 +79,7 @@ struct tdemu_settings {
 	bool on, amd;
 	bool no_halt;
 	bool hybrid, leaf_23;
-	bool pebs, pebs_timing;
+	bool pebs, pebs_timing, lbr;
 	int skew, phase_ms;
 	int noise_percent;
 	uint64_t seed;
@@ -193,6 +195,10 @@ struct tdemu_pmu {
 	uint64_t records;    /* counters that overflowed and have PEBS */
 	int64_t due_at, last;
 	int waited, queued;
+
+	/* lbr.c: from, to, info */
+	uint64_t lbr_ctl, branches[TDEMU_BRANCHES][3];
+	unsigned int newest;
 };
 
 struct tdemu_pmu *tdemu_pmu(CPUX86State *env);
@@ -263,6 +269,12 @@ void tdemu_pebs_write(struct tdemu_pmu *pmu);
 bool tdemu_rapl_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value);
 bool tdemu_uncore_rdmsr(uint32_t msr, uint64_t *value);
 bool tdemu_uncore_wrmsr(uint32_t msr, uint64_t value);
+
+/* --- lbr.c: false if it is not one of its registers ----------------------- */
+
+void tdemu_lbr_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t r[4]);
+bool tdemu_lbr_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
+bool tdemu_lbr_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
 
 /* --- the vendors --------------------------------------------------------- */
 

@@ -134,6 +134,7 @@ static void read_environment(void)
 	settings.pebs = getenv("TDEMU_PEBS") && !settings.amd;
 	settings.pebs_timing =
 		settings.pebs && !strcmp(getenv("TDEMU_PEBS"), "timing");
+	settings.lbr = getenv("TDEMU_LBR") && !settings.amd;
 	read_package();
 	read_filter(getenv("TDEMU_FILTER"));
 	if (getenv("TDEMU_NOISE"))

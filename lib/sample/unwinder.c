@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sample/unwinder.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "lib/base/ints.h"
+#include "lib/base/util.h"
+#include "lib/sample/confine.h"
+#include "lib/sample/elf_callers.h"
+#include "lib/sample/file_symbols.h"
+#include "lib/sample/search_process.h"
+#include "lib/sample/symbols.h"
+
+/* Records wait in their rings meanwhile. */
+#define PATIENCE_MS 2000
+
+/* So many files that end the other process are enough. */
+#define MOST_ENDS 4
+
+/* A question: where a spot is, its object, and the object's path. */
+#define QUESTION (sizeof(struct td_spot) + sizeof(struct td_object))
+
+struct td_unwinder {
+	const struct td_sysfs *fs;
+	struct td_notes *notes;
+	struct td_caller_rule *rules;
+	size_t nr;
+	struct td_index by_spot;
+	struct td_ints refused; /* objects that are not asked for again */
+	struct td_search_process process; /* pid 0: it does not run */
+	int ends;                         /* of processes, before they should */
+	/* Of the other process: the objects' files. */
+	struct {
+		struct td_elf file;
+		Dwarf_CFI *cfi;
+		bool tried;
+		int rc;
+	} * files;
+	size_t nr_files;
+};
+
+/* --- in the other process --------------------------------------------------- */
+
+static int open_file(struct td_unwinder *u, int at,
+		     const struct td_object *object)
+{
+	int root, rc;
+
+	while (u->nr_files <= (size_t)at) {
+		if (!td_array_add(&u->files, u->nr_files, sizeof(*u->files)))
+			return -ENOMEM;
+		u->nr_files++;
+	}
+	if (u->files[at].tried)
+		return u->files[at].rc;
+	u->files[at].tried = true;
+	rc = td_file_symbols_open_elf(&u->files[at].file, object, u->fs, &root);
+	/* without sound names libdw would look for their ends for ever */
+	if (!rc && u->files[at].file.names)
+		u->files[at].cfi = dwarf_getcfi_elf(u->files[at].file.elf);
+	if (!rc && !u->files[at].cfi)
+		rc = -ENOMSG;
+	u->files[at].rc = rc;
+	return rc;
+}
+
+static struct td_caller_rule answer(struct td_unwinder *u,
+				    const struct td_spot *spot,
+				    const struct td_object *object)
+{
+	struct td_caller_rule rule = { .rc = open_file(u, spot->object,
+						       object) };
+	uint64_t address;
+
+	if (rule.rc)
+		return rule;
+	if (!td_elf_address(&u->files[spot->object].file, spot->address,
+			    &address)) {
+		rule.rc = -ENODATA;
+		return rule;
+	}
+	return td_elf_caller(u->files[spot->object].cfi, address);
+}
+
+__attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)
+{
+	char bytes[QUESTION + PATH_MAX + 1];
+	ssize_t nr;
+
+	td_confine(fd, u->fs->proc);
+	while ((nr = read(fd, bytes, sizeof(bytes) - 1)) > (ssize_t)QUESTION) {
+		struct td_caller_rule rule;
+		struct td_object object;
+		struct td_spot spot;
+
+		bytes[nr] = '\0';
+		memcpy(&spot, bytes, sizeof(spot));
+		memcpy(&object, bytes + sizeof(spot), sizeof(object));
+		object.path = bytes + QUESTION;
+		rule = answer(u, &spot, &object);
+		if (write(fd, &rule, sizeof(rule)) != sizeof(rule))
+			break;
+	}
+	_exit(0);
+}
+
+/* --- the other process ------------------------------------------------------ */
+
+static int start(struct td_unwinder *u)
+{
+	int fds[2];
+
+	if (u->process.pid > 0)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return -errno;
+	u->process.pid = td_search_fork();
+	if (u->process.pid == 0)
+		serve(u, fds[1]);
+	close(fds[1]);
+	u->process.fd = fds[0];
+	if (u->process.pid > 0)
+		return 0;
+	td_close_fd(&u->process.fd);
+	return -EAGAIN;
+}
+
+static int send_question(const struct td_unwinder *u,
+			 const struct td_spot *spot, struct td_object *object)
+{
+	struct iovec parts[] = { { (void *)(uintptr_t)spot, sizeof(*spot) },
+				 { object, sizeof(*object) },
+				 { object->path, strlen(object->path) } };
+	const struct msghdr message = { .msg_iov = parts,
+					.msg_iovlen = TD_ARRAY_SIZE(parts) };
+
+	return sendmsg(u->process.fd, &message, MSG_NOSIGNAL) < 0 ? -EFAULT : 0;
+}
+
+/* -ETIME, or -EFAULT if nothing can be heard any more. */
+static int hear(const struct td_unwinder *u, struct td_caller_rule *rule)
+{
+	struct pollfd poll_of = { .fd = u->process.fd, .events = POLLIN };
+	uint64_t end_ns = td_now_ns() + PATIENCE_MS * TD_NS_A_MS;
+	int nr;
+
+	do {
+		uint64_t left_ns = td_since(end_ns, td_now_ns());
+
+		nr = poll(&poll_of, 1, (int)(left_ns / TD_NS_A_MS));
+	} while (nr < 0 && errno == EINTR);
+	if (nr <= 0)
+		return -ETIME;
+	return read(u->process.fd, rule, sizeof(*rule)) == sizeof(*rule)
+		       ? 0
+		       : -EFAULT;
+}
+
+static struct td_caller_rule
+ask(struct td_unwinder *u, const struct td_spot *spot, struct td_object *object)
+{
+	struct td_caller_rule rule = { 0 };
+	int rc = start(u), rc_end;
+
+	if (!rc)
+		rc = send_question(u, spot, object);
+	if (!rc)
+		rc = hear(u, &rule);
+	if (!rc)
+		return rule;
+	if (u->process.pid > 0) {
+		rc_end = td_search_end(&u->process);
+		if (rc == -EFAULT && rc_end)
+			rc = rc_end;
+	}
+	u->process.pid = 0;
+	u->ends++;
+	return (struct td_caller_rule){ .rc = rc };
+}
+
+/* --- rules ------------------------------------------------------------------ */
+
+/* Code that a JIT compiler made has none in a file. */
+static bool may_have(const struct td_unwinder *u, const struct td_spot *spot,
+		     const struct td_object *object)
+{
+	return (object->kind == TD_OBJECT_FILE ||
+		object->kind == TD_OBJECT_VDSO) &&
+	       strlen(object->path) < PATH_MAX && u->ends < MOST_ENDS &&
+	       !td_ints_has(&u->refused, spot->object);
+}
+
+static void refuse(struct td_unwinder *u, int at,
+		   const struct td_object *object, int rc)
+{
+	if (td_ints_add(&u->refused, at))
+		return;
+	td_notes_add(u->notes, "%s: %s: no callers behind it", object->path,
+		     rc == -ENOMSG ? "does not say where its functions return"
+				   : td_symbols_reason(object, rc));
+	if (u->ends == MOST_ENDS)
+		td_notes_add(u->notes, "no more files are read for callers: "
+				       "what reads them crashed, or took too "
+				       "long, several times");
+}
+
+const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
+					      const struct td_spots *spots,
+					      int spot)
+{
+	const struct td_spot *of = &spots->v[spot];
+	struct td_object *object = &spots->objects[of->object];
+	uint64_t hash = td_hash((uint32_t)spot);
+	size_t at = td_index_find(&unwinder->by_spot, hash);
+	struct td_caller_rule rule = { .rc = -ENODATA };
+
+	if (at != TD_NOT_FOUND)
+		return &unwinder->rules[at];
+	if (may_have(unwinder, of, object)) {
+		rule = ask(unwinder, of, object);
+		if (rule.rc && rule.rc != -ENODATA)
+			refuse(unwinder, of->object, object, rule.rc);
+	}
+	if (td_index_add(&unwinder->by_spot, hash, unwinder->nr) ||
+	    td_array_push(&unwinder->rules, &unwinder->nr, &rule, sizeof(rule)))
+		return NULL;
+	return &unwinder->rules[unwinder->nr - 1];
+}
+
+int td_unwinder_new(struct td_unwinder **out, const struct td_sysfs *fs,
+		    struct td_notes *notes, struct td_err *err)
+{
+	if (td_elf_load(err)) {
+		td_err_wrap(err, "--call-graph dwarf");
+		return td_err_hint(err, "libdw1, or elfutils-libs, has it; "
+					"--call-graph fp finds callers by "
+					"frame pointers");
+	}
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return td_err_nomem(err);
+	(*out)->fs = fs;
+	(*out)->notes = notes;
+	return 0;
+}
+
+void td_unwinder_free(struct td_unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	if (unwinder->process.pid > 0)
+		td_search_end(&unwinder->process);
+	td_index_free(&unwinder->by_spot);
+	td_ints_free(&unwinder->refused);
+	free(unwinder->rules);
+	free(unwinder);
+}

@@ -73,9 +73,8 @@ static const struct row {
 	{ ICX, "cpu", "tma_cxl_mem_bound",
 	  "MEM_LOAD_RETIRED.LOCAL_PMM MEM_LOAD_L3_MISS_RETIRED.REMOTE_PMM",
 	  false, 6 },
-	/* it has events in the files, and no metrics */
-	{ "GenuineIntel-6-CC-1", "cpu_core", "tma_backend_bound", "", false,
-	  0 },
+	{ "GenuineIntel-6-CC-1", "cpu_core", "tma_backend_bound",
+	  "TOPDOWN.BACKEND_BOUND_SLOTS", true, 6 },
 };
 
 /* Nodes of P-cores for which the files name no event; where they are, we do. */

@@ -705,7 +705,7 @@ replays() {
 	for format in '' '-x,' -j; do
 		try "$TDSTAT" record -o file $format "$@"
 		assert_success
-		live=$(grep -v '^tdstat: ' <<<"$output$stderr") || true
+		live=$(grep -v '^tdstat: ' <<<"$output${output:+$'\n'}$stderr") || true
 		assert_same "$live" "$("$TDSTAT" report file $format)"
 		[ -n "$live" ] || [[ $format != '' && $* == *--null* ]]
 	done

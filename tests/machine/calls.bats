@@ -3,7 +3,7 @@
 # tdstat calls, of a program that knows how many calls it makes, how long they take by
 # its own clock, and why some of them are slow (calls.c).
 # machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
-# machine: spr --truth tests/emulator/scenarios/sapphirerapids.truth
+# release: spr --truth tests/emulator/scenarios/sapphirerapids.truth
 
 # shellcheck disable=SC2154 # stderr, of run
 load helper

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # tdstat doctor --evidence on emulated machines, whose programs count what silicon
 # would (tests/emulator/loops.c).  This takes minutes.
-# machine: adl --truth tests/emulator/scenarios/alderlake.truth
+# release: adl --truth tests/emulator/scenarios/alderlake.truth
 # machine: spr --truth tests/emulator/scenarios/sapphirerapids.truth
 # machine: zen4 --truth tests/emulator/scenarios/amdzen4.truth
 # release: skx --truth tests/emulator/scenarios/skylakex.truth

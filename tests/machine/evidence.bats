@@ -33,6 +33,10 @@ give() {
 	jq -s -e --argjson kinds "$kinds" '[.[] | select(.way == "perf" and (.values | length) >= 4)] | length == 12 * $kinds' sent.jsonl
 	jq -s -e --argjson kinds "$kinds" '[.[] | select(.way == "perf level 2" and (.values | length) >= 4)] | length == 12 * $kinds' sent.jsonl
 	jq -s -e --argjson kinds "$kinds" '[.[] | select(has("differences")).differences["perf level 2"]] | length == 12 * $kinds' sent.jsonl
+	for way in rdpmc read; do
+		jq -s -e --arg way $way --argjson kinds "$kinds" \
+			'[.[] | select(.way == $way and (.values | length) >= 4)] | length == 12 * $kinds' sent.jsonl
+	done
 	# small, with nobody's name in it
 	[ "$(stat -c %s sent.jsonl)" -le 1000000 ]
 	# as a word: a host may be called as a part of a node is

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2030,SC2031,SC2154 # each test has its own; what "run" sets
 # The files that come with tdstat, of the newest kernel, beside the newest perf,
 # which has the same ones built in, on the kernel that belongs to them.
 # machine: lnl --kernel newest --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2

@@ -135,7 +135,9 @@ class Model:
         self.name = Path(folder).name
         self.vendor = "amd" if self.name.startswith("amd") else "intel"
         self.kinds = {}
-        paths = sorted(Path(folder).glob("*.json"))
+        # without the metrics that perf's build makes: no nodes are in it
+        paths = sorted(path for path in Path(folder).glob("*.json")
+                       if path.name != "extra-metrics.json")
         if not any(path.stem.endswith("-metrics") for path in paths):
             paths += self.own_metrics()
         for path in paths:

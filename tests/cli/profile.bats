@@ -216,6 +216,7 @@ build_long() {
 	try "$TDSTAT" report --profile --html page.html samples
 	assert_success
 	page check page.html
+	needs_browser
 	bar='[...document.querySelectorAll("figure.flame svg.bar")].find(bar => bar.querySelector("text").textContent === "large")'
 	run -0 browser page.html \
 		'document.querySelectorAll("figure.flame").length' \

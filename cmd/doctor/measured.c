@@ -193,8 +193,6 @@ static struct td_opts options_of(const struct td_opts *opts,
 					  .regions = way->regions,
 					  .latencies = !way->regions };
 	counting.ask = way->ask;
-	/* the name of the file is no name of a region */
-	counting.nr_patterns = 0;
 	counting.level_or_less = true;
 	counting.cputype = spot->pmu->name;
 	counting.when.repeat = 1;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "metrics/files/text.h"
 
 /* --- running them --------------------------------------------------------------- */
 
@@ -195,14 +196,9 @@ static int add_node(struct td_values *values, const char *path, double value)
 {
 	const char *dot = strrchr(path, '.');
 	char name[TD_FOCUS_NAME];
-	size_t i = 0;
 
-	for (const char *c = dot ? dot + 1 : path; *c && i < sizeof(name) - 1;
-	     c++)
-		name[i++] =
-			(char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
-	name[i] = '\0';
-	return td_values_add(values, name, value, NAN);
+	snprintf(name, sizeof(name), "%s", dot ? dot + 1 : path);
+	return td_values_add(values, td_lower(name), value, NAN);
 }
 
 /*

@@ -205,9 +205,7 @@ static int open_session(struct session *session, struct td_job *job,
 
 	*session = (struct session){ .job = job };
 	session->files.wall_ns = td_wall_ns() - td_now_ns();
-	/* those of tdstat calls; tdstat regions takes no words */
-	if (job->opts->nr_patterns)
-		session->files.names = job->opts->patterns[0];
+	session->files.names = job->opts->calls.names;
 	rc = td_region_spec_make(&session->spec, job, err);
 	session->files.values = session->spec.values;
 	session->files.nr_values = session->spec.nr;

@@ -444,7 +444,10 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
 	opts->calls.by_duration = true;
-	return opts->nr_patterns ? 1 : td_value_pattern(opts, word, err);
+	if (opts->nr_patterns)
+		return 1;
+	opts->calls.names = word;
+	return td_value_pattern(opts, word, err);
 }
 
 static int set_kernel(struct td_opts *opts, const char *arg, struct td_err *err)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make, make run, make check; the other targets: check-san check-machine check-machine-all
-# check-fresh check-fresh-all check-perf check-deb, and check-all for all of these;
-# emulator lint format fuzz bench deps install deb clean.
+# make, make run, make check; the other targets: check-bare check-san check-machine
+# check-machine-all check-fresh check-fresh-all check-perf check-deb, and check-all for
+# all of these; emulator lint format fuzz bench deps install deb clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), METRICS_SRC=/path/to/linux (its metric files,
 # instead of those of Debian's newest kernel source), SHARED=1 (link no archives in
@@ -318,8 +318,8 @@ JOBS ?= $(if $(VALGRIND),1,$(shell awk -v n="$$(nproc)" \
 CLI := $(sort $(wildcard tests/cli/*.bats))
 CLI := $(filter %/soak.bats,$(CLI)) $(filter-out %/soak.bats,$(CLI))
 
-# Those whose machines are saved ones have a second run, on machines with the PMUs
-# that real ones have beside their cores.
+# Those whose machines are saved ones run on machines with the PMUs that real ones
+# have beside their cores, and on machines without before a release.
 FULL := $(if $(CLI),$(shell grep -lE '^\s*(saved|copied|use) ' $(CLI)))
 
 # What is tested of all models is so of the older files, too.
@@ -343,8 +343,14 @@ check-here: all $(GUEST_PROGRAMS) $(UNIT_RUN) $(FUZZ_RUN) $(ORACLE) $(TOOLS)
 	@tests/tally -j $(JOBS) $(UNIT_RUN:%='$(UNDER)%') \
 		$(patsubst %,'env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%',$(call only,$(OF_FILES))) \
 		$(foreach f,$(FUZZ_RUN),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
-		$(patsubst %,'bats --tap %',$(call only,$(CLI))) $(foreach f,$(call only,$(FULL)),'TD_FULL=1 bats --tap $f # $f on full machines') \
+		$(foreach f,$(call only,$(CLI)),'$(if $(filter $f,$(FULL)),TD_FULL=1) bats --tap $f # $f') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
+
+check-bare: deps tools
+	@$(MAKE) --no-print-directory check-bare-here
+
+check-bare-here: all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
+	@tests/tally -j $(JOBS) $(patsubst %,'bats --tap %',$(call only,$(FULL)))
 
 # The tests of the program under the sanitizers, on full machines; with PART=0 to 7
 # an eighth of them.
@@ -452,7 +458,7 @@ check-fresh check-fresh-all: deps tools
 
 # Before a release; takes hours.
 check-all:
-	@status=0; for target in lint check check-san check-fresh-all check-deb check-perf check-machine-all; do \
+	@status=0; for target in lint check check-bare check-san check-fresh-all check-deb check-perf check-machine-all; do \
 		$(MAKE) --no-print-directory $$target || status=1; done; exit $$status
 
 fuzz:
@@ -588,6 +594,6 @@ clean:
 	rm -rf build
 
 .PHONY: all objects fuzz-programs deps build-deps lint-deps deb-deps tools deb deb-here run run-here \
-	check check-here check-all check-san check-san-here check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-here check-deb check-deb-here check-fresh check-fresh-all fuzz bench lint $(LINTS:%=lint-%) \
+	check check-here check-all check-bare check-bare-here check-san check-san-here check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-here check-deb check-deb-here check-fresh check-fresh-all fuzz bench lint $(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

@@ -6,8 +6,8 @@ load ../cli/again
 load ../cli/json
 
 # A host that is busy may stop any processor at any moment: what fails is tried once
-# more at once, which takes seconds, before tests/boot does so with the whole file in
-# a new guest.  What failed at first is told, and so is seen.
+# more at once, which takes seconds, before tests/boot does so in a new guest.  What
+# failed at first is told, and so is seen.
 BATS_TEST_RETRIES=1
 
 PERF=$BATS_TEST_DIRNAME/../emulator/perf

@@ -471,8 +471,8 @@ static const struct td_option_group group_shown = { TD_SECTION_HOW, shown };
 
 /* clang-format off */
 static const struct td_option evidence[] = {
-	{ "evidence", 0, NULL, "count twelve known programs, a minute for each "
-	  "kind of core, and write FILE, to be sent in",
+	{ "evidence", 0, NULL, "count twelve known programs, two to three "
+	  "minutes for each kind of core, and write FILE",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, doctor.evidence) },
 	{ "program", 0, "NAME", "only this one of them; without --evidence, run "
 	  "it and print how long it takes; NAME:MS: for so long",

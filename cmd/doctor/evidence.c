@@ -483,7 +483,9 @@ int td_evidence_give(const struct td_opts *opts, int *status,
 			rc = give_kind(&g, &g.machine.pmus[i], err);
 	}
 	if (!rc && !opts->show.quiet)
-		printf("%s has it all: please send it in\n", g.name);
+		printf("%s has it all: please attach it to an issue where you "
+		       "got tdstat from\n",
+		       g.name);
 	*status = rc || g.nr_wrong || !g.nr_all;
 	close_giving(&g);
 	return rc;

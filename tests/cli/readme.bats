@@ -76,7 +76,7 @@ row() {
 	saved sapphirerapids
 	for program in old new; do cp /bin/true $program; done
 	parser program
-	cp "$data/sapphirerapids-2.jsonl" td.jsonl
+	cp "$data/sapphirerapids-2.jsonl" tdstat.jsonl
 	nr=0
 	while read -r command; do
 		case $command in

@@ -57,5 +57,5 @@ verdict_of() {
 		nr=$((nr + 1))
 	done < <(readme_commands)
 	[ "$nr" -ge 11 ]
-	[ -s td.html ]
+	[ -s tree.html ]
 }

@@ -58,6 +58,14 @@ static const struct td_pmu *find_usual(const struct td_machine *machine,
 	return usual;
 }
 
+/* Its command chooses its CPUs, whatever it is started on. */
+static bool is_pinned(const struct td_sides *sides, int side)
+{
+	const char *name = sides->names[side];
+
+	return name && strncmp(name, "taskset ", 8) == 0;
+}
+
 static void add_note(const struct td_sides *sides, const struct td_pmu *pmu,
 		     double a, double b, struct td_notes *notes)
 {
@@ -71,12 +79,16 @@ static void add_note(const struct td_sides *sides, const struct td_pmu *pmu,
 		     "A and B ran on different kinds of core: %.0f %% of the "
 		     "slots of A were of %s, and %.0f %% of B's",
 		     a, pmu->name, b);
-	if (sides->names[TD_DIFF_A])
+	if (is_pinned(sides, TD_DIFF_A) || is_pinned(sides, TD_DIFF_B))
 		td_notes_add(notes,
-			     "to keep both on one kind: tdstat diff -- taskset "
-			     "-c %s %s : taskset -c %s %s",
-			     cpus, sides->names[TD_DIFF_A], cpus,
-			     sides->names[TD_DIFF_B]);
+			     "taskset put them there: the CPUs of %s "
+			     "are %s",
+			     pmu->name, cpus);
+	else if (sides->names[TD_DIFF_A])
+		td_notes_add(notes,
+			     "to keep both on one kind, begin the line with "
+			     "taskset -c %s",
+			     cpus);
 	else
 		td_notes_add(notes,
 			     "to record both on one kind: tdstat record -o "

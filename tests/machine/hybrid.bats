@@ -38,6 +38,8 @@ teardown() {
 @test "diff of two commands on different kinds of core: told first, with the way to pin them" {
 	run -0 --separate-stderr "$TDSTAT" diff -r 2 -l 1 -x, -o out -- \
 		taskset -c 0 sh -c "$WORK" : taskset -c 5 sh -c "$WORK"
+	printf '#!/bin/sh\ntaskset -p -c $1 $$ >pinned\n%s\n' "$WORK" >on
+	chmod +x on
 	told='A and B ran on different kinds of core: '
 	if [[ ${stderr_lines[0]} == *cpu_core* ]]; then
 		[[ ${stderr_lines[0]} =~ ${told}(9.|100)' % of the slots of A were of cpu_core, and '.' % of B' ]]
@@ -46,7 +48,13 @@ teardown() {
 		[[ ${stderr_lines[0]} =~ ${told}.' % of the slots of A were of cpu_atom, and '(9.|100)' % of B' ]]
 		cpus=4-7
 	fi
-	[[ ${stderr_lines[1]} == *"tdstat diff -- taskset -c $cpus taskset -c 0 sh -c "*" : taskset -c $cpus taskset -c 5 sh -c "* ]]
+	[[ ${stderr_lines[1]} == *"taskset put them there: the CPUs of cpu_"*" are $cpus" ]]
+	# the remedy is one
+	run -0 --separate-stderr "$TDSTAT" diff -r 2 -l 1 -x, -o out -- ./on 0 : ./on 5
+	[[ ${stderr_lines[1]} =~ begin\ the\ line\ with\ (taskset\ -c\ [0-9-]+)$ ]]
+	run -0 --separate-stderr ${BASH_REMATCH[1]} "$TDSTAT" diff -r 2 -l 1 -x, -o out -- \
+		sh -c "$WORK" : sh -c "$WORK"
+	[[ $stderr != *'different kinds'* ]]
 	# and nothing where both ran on one kind
 	run -0 --separate-stderr "$TDSTAT" diff -r 2 -l 1 -x, -o out -- \
 		taskset -c 5 sh -c "$WORK" : taskset -c 6 sh -c "$WORK"

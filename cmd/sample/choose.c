@@ -14,7 +14,9 @@
 #include "cmd/plan/select.h"
 #include "lib/base/closest.h"
 #include "lib/base/util.h"
+#include "lib/count/report.h"
 #include "metrics/explain/explain.h"
+#include "metrics/sets/no_tree.h"
 
 /* Two lists with commas: the events of kinds of core, and those without. */
 struct lists {
@@ -92,6 +94,24 @@ static int list_events(struct td_choice *choice,
 /* --- nodes ------------------------------------------------------------------ */
 
 /* With or without "tma_"; NULL: there is none. */
+/* The node that the name is short for; NULL if it is so for several, or none. */
+static const struct td_model_metric *
+find_short(const struct td_pmu_events *files, const char *name)
+{
+	const struct td_model_metric *found = NULL;
+
+	for (size_t i = 0; i < files->nr_metrics; i++) {
+		const struct td_model_metric *metric = &files->metrics[i];
+
+		if (!td_node_is_short_for(name, strlen(name), metric->name))
+			continue;
+		if (found && strcmp(found->name, metric->name) != 0)
+			return NULL;
+		found = metric;
+	}
+	return found;
+}
+
 static const struct td_model_metric *
 find_node(const struct td_pmu_events *files, const char *name)
 {
@@ -103,7 +123,7 @@ find_node(const struct td_pmu_events *files, const char *name)
 		     strcasecmp(of + 4, name) == 0))
 			return &files->metrics[i];
 	}
-	return NULL;
+	return find_short(files, name);
 }
 
 /* With or without "tma_": do other processors have it? */
@@ -131,9 +151,9 @@ static int no_node(const struct td_pmu_events *files, const char *node,
 		td_closest_offer(&closest, files->metrics[i].name);
 	return closest.best[0]
 		       ? td_err_hint(err, "did you mean %s?", closest.best)
-		       : td_err_hint(err, "tdstat list tma has them all, and "
-					  "tdstat explain WORD those about a "
-					  "word");
+		       : td_err_hint(err, "tdstat list metrics has them all, "
+					  "and tdstat explain WORD those about "
+					  "a word");
 }
 
 static int no_events(const struct td_catalog *catalog, const char *node,
@@ -228,6 +248,8 @@ int td_choose_events(struct td_choice *choice, const struct td_opts *opts,
 	td_catalog_init(&catalog, &fs, &machine, opts->metrics_dir);
 	if (!rc)
 		rc = td_machine_check_known(&machine, err);
+	if (!rc && !machine.nr_core)
+		rc = td_why_no_tree(&machine, err);
 	if (!rc)
 		rc = choose(&search, nodes, nr);
 	td_catalog_free(&catalog);

@@ -449,8 +449,8 @@ const struct td_command td_command_locate = {
 	.args = "[NODE|auto] [--] [COMMAND [ARG...]]",
 	.doc = "Samples the event that the processor's files name for a node "
 	       "of the tree, and shows the functions in which it happens.  "
-	       "Without a node, or with auto, the tree is counted first, and "
-	       "the node that matters most is taken.",
+	       "Without a node, or with auto, the tree is counted first, by a "
+	       "run of its own, and the node that matters most is taken.",
 	.what = "What to sample:",
 	.examples = "  tdstat locate -- ./program\n"
 		    "  tdstat locate tma_dram_bound -v -- ./program\n"

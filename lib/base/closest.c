@@ -52,6 +52,7 @@ void td_closest_offer(struct td_closest *closest, const char *name)
 	size_t na = strlen(closest->wanted), nb = strlen(name);
 	size_t difference = na > nb ? na - nb : nb - na, limit = 1 + na / 4, d;
 
+	closest->within |= strcasestr(name, closest->wanted) != NULL;
 	if (na > LONGEST || nb > LONGEST || difference > limit || na < 2)
 		return;
 	d = distance(closest->wanted, na, name, nb);

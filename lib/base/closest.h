@@ -2,6 +2,7 @@
 #ifndef TD_LIB_BASE_CLOSEST_H
 #define TD_LIB_BASE_CLOSEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define TD_CLOSEST_SIZE 128 /* longer names are not compared */
@@ -11,6 +12,7 @@ struct td_closest {
 	const char *wanted;         /* as typed; borrowed */
 	char best[TD_CLOSEST_SIZE]; /* "" if no name is close */
 	size_t distance;
+	bool within; /* it is a part of a name, whatever their case */
 };
 
 /*

@@ -89,6 +89,11 @@ static int build_unknown(struct td_building *b)
 				   "the names of this model's events are not "
 				   "known: %s",
 				   missing);
+	if (closest.within)
+		return td_err_hint(b->err,
+				   "tdstat list %s shows the names with that "
+				   "in them",
+				   name);
 	return td_err_hint(b->err, "tdstat list shows all events");
 }
 

@@ -140,6 +140,14 @@ for row in csv.reader(open("fields.csv", newline=""), strict=True):
 		}'
 }
 
+@test "a part of names of events: how to list them" {
+	saved alderlake
+	try "$TDSTAT" --dry-run -a -e L3_MISS
+	assert_failure 64
+	[[ $stderr == *'tdstat: tdstat list L3_MISS shows'* ]]
+	"$TDSTAT" list L3_MISS | grep -q mem_load_retired.l3_miss
+}
+
 @test "-a with a command: the command's own times too" {
 	real -a
 	try "$TDSTAT" -a -e cpu-clock -- true

@@ -645,6 +645,12 @@ with_search() {
 	# nodes in any case, as elsewhere
 	try "$TDSTAT" locate TMA_DRAM_Bound --dry-run -- true
 	[ "$status" -eq 0 ]
+	# short, as the verdict and narrow tables have them
+	for short in dram dram_bound; do
+		try "$TDSTAT" locate $short --dry-run -- true
+		[ "$status" -eq 0 ]
+		assert_same "$output" "$("$TDSTAT" locate tma_dram_bound --dry-run -- true 2>&1)"
+	done
 	# without events there is nothing to sample
 	saved skylakex
 	try "$TDSTAT" locate --require tma_backend_bound -- touch ran

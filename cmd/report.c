@@ -439,7 +439,7 @@ static const struct td_option recording[] = {
 	{ "no-tree", 0, NULL, "of what perf stat wrote, the events, even if "
 	  "they make a tree",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, no_tree) },
-	{ "callers", 0, NULL, "and from where they were called",
+	{ "callers", 0, NULL, "with --locate: from where functions were called",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, callers) },
 	{ "profile", 0, NULL, "where the slots went in functions, by samples "
 	  "of tdstat profile",

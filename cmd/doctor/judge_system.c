@@ -75,7 +75,11 @@ static void judge_rights(struct td_doctor *doctor,
 				  "count, even with CAP_PERFMON"
 				: rights_of(around->paranoid));
 	td_finding_set_command(finding, "sysctl kernel.perf_event_paranoid=0");
-	if (setcap && !around->perfmon && around->paranoid <= 2)
+	if (around->paranoid > 2)
+		td_finding_set_other(
+			finding, "sysctl kernel.perf_event_paranoid=2 is "
+				 "enough for your own programs, in user space");
+	else if (setcap && !around->perfmon)
 		td_finding_set_other(finding, "%s", setcap);
 }
 

@@ -33,7 +33,7 @@ static const struct td_option cpus[] = {
 
 static const struct td_option tasks[] = {
 	{ "pid", 'p', "LIST",
-	  "running processes, their threads and children",
+	  "running processes, and the threads and children that they start",
 	  LIST(target.pids, INT_MAX - 1) },
 	{ "tid", 't', "LIST", "running threads, and the threads they start",
 	  LIST(target.tids, INT_MAX - 1) },
@@ -181,9 +181,9 @@ static const struct td_option stacks[] = {
 	{ "folded", 0, "FILE",
 	  "stacks of callers for flamegraph.pl or speedscope, too",
 	  FILE_NAME(files.folded) },
-	{ "pprof", 0, "FILE", "the same for pprof, Parca or Pyroscope",
+	{ "pprof", 0, "FILE", "stacks of callers for pprof, Parca or Pyroscope",
 	  FILE_NAME(files.pprof) },
-	{ "flame", 0, "FILE", "a page, or FILE.svg, with a flame graph of them",
+	{ "flame", 0, "FILE", "stacks of callers as a flame graph: a page, or FILE.svg",
 	  FILE_NAME(files.flame) },
 	{ NULL },
 };

@@ -61,13 +61,13 @@ static void name_owners(const struct td_command *const *commands, find_fn *find,
 	}
 }
 
-/* Recordings can be shown so: counting has been done. */
-static bool is_of_report(const struct td_command *const *commands,
-			 find_fn *find, const char *name, size_t len)
+static bool is_of(const char *subcommand,
+		  const struct td_command *const *commands, find_fn *find,
+		  const char *name, size_t len)
 {
-	const struct td_command *report = td_command_find(commands, "report");
+	const struct td_command *owner = td_command_find(commands, subcommand);
 
-	return report && find(report->groups, name, len);
+	return owner && find(owner->groups, name, len);
 }
 
 /* An error if another subcommand has the option, else 0. */
@@ -85,11 +85,18 @@ static int refuse_others(const struct td_command *command,
 	td_command_title(command, commands, title);
 	td_err_usage(err, "%s takes no %s%.*s: it is an option of %s", title,
 		     dashes, (int)len, name, owners);
-	if (is_of_report(commands, find, name, len) &&
+	/* recordings can be shown so: counting has been done */
+	if (is_of("report", commands, find, name, len) &&
 	    (command == commands[0] || strcmp(command->name, "record") == 0))
 		return td_err_hint(err,
 				   "tdstat record -o FILE saves the counts, "
 				   "which tdstat report %s%.*s shows then",
+				   dashes, (int)len, name);
+	if (strcmp(command->name, "report") == 0 &&
+	    is_of("record", commands, find, name, len))
+		return td_err_hint(err,
+				   "tdstat record %s%.*s records so, and "
+				   "report shows that",
 				   dashes, (int)len, name);
 	return td_err_hint(err, "%s --help=all lists its options", title);
 }

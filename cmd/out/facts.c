@@ -34,7 +34,7 @@ const struct td_sheet_column td_row_facts[] = {
 	  .digits = 2, .window = 100 },
 	{ "lost_share", OF_ROW(lost_pct), BEHIND, .title = "%lost", .width = 5,
 	  .has = offsetof(struct td_report, has_lost),
-	  .unit = "% of all slots lost" },
+	  .unit = "% of all slots were lost here" },
 	{ "slots", COUNT_OF_ROW(slots), BEHIND },
 	{ "cycles", COUNT_OF_ROW(activity.cycles), BEHIND },
 	{ "instructions", COUNT_OF_ROW(activity.instructions), BEHIND },

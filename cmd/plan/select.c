@@ -108,8 +108,8 @@ static int check_type(const struct td_machine *machine, const char *type,
 		if (is_type(&machine->pmus[i], type))
 			return 0;
 	}
-	return td_err_usage(err, "--cputype %s: no machine has such cores",
-			    type);
+	td_err_usage(err, "--cputype %s: no machine has such cores", type);
+	return td_err_hint(err, "core, atom and lowpower are kinds of core");
 }
 
 int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
@@ -295,11 +295,15 @@ static int nothing_shown(const struct td_tree *tree,
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 
-		if (metric->shown && td_metric_refusal(tree, metric))
-			return td_err_set(err, -ENODEV, "%s (%s): %s",
-					  metric->name,
-					  machine->pmus[metric->pmu].name,
-					  td_metric_refusal(tree, metric));
+		if (!metric->shown || !td_metric_refusal(tree, metric))
+			continue;
+		td_err_set(err, -ENODEV, "%s (%s): %s", metric->name,
+			   machine->pmus[metric->pmu].name,
+			   td_metric_refusal(tree, metric));
+		return opts->does.replays
+			       ? td_err_hint(err, "tdstat record -M %s has it",
+					     metric->name)
+			       : -ENODEV;
 	}
 	if (opts->does.replays)
 		return td_err_set(err, -ENODEV,

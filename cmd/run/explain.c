@@ -120,7 +120,10 @@ static void say_if_nothing(const struct td_run *run, bool watchdog)
 	const struct td_pmu *kind = only_kind(job);
 	bool enabled = run->tally.ever_enabled;
 	int delay_ms = job->opts->when.delay_ms;
-	const char *why = "nothing ran";
+	const char *why = job->opts->target.pids.nr
+				  ? "nothing of these processes ran: their "
+				    "children are processes of their own"
+				  : "nothing ran";
 	char elsewhere[128];
 
 	if (run->tally.ever_ran || !job->plan.nr_groups)

@@ -68,12 +68,11 @@ static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide)
 				   "tdstat doctor has the command");
 	if (value >= 0)
 		snprintf(is, sizeof(is), " (it is %d)", value);
+	/* above 2, Debian's kernel does not look at CAP_PERFMON */
 	return td_err_hint(
-		err,
-		"%s sysctl kernel.perf_event_paranoid=%d allows it%s; tdstat "
-		"doctor has other ways",
-		geteuid() ? "sudo" : "on the host of this container:", most,
-		is);
+		err, "%s sysctl kernel.perf_event_paranoid=%d allows it%s%s",
+		geteuid() ? "sudo" : "on the host of this container:", most, is,
+		value > 2 ? "" : "; tdstat doctor has other ways");
 }
 
 static int no_rights(struct td_err *err, int rc, const struct td_event *e,
@@ -82,8 +81,8 @@ static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 	const char *event = e->name;
 	bool kernel = target->exclude_kernel && td_event_needs_kernel(e);
 	const char *whom = kernel                ? "the kernel"
-			   : target->system_wide ? "a whole machine"
-						 : "this process";
+			   : target->system_wide ? "whole CPUs"
+						 : "processes";
 
 	td_err_set(err, rc, "%s: this user may not count %s: %s", event, whom,
 		   strerror(-rc));

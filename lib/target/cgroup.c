@@ -185,13 +185,26 @@ static int open_name(const struct cgroup_search *search, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Hints at how a name is to be typed that is a path of the file system. */
+static int say_where(const struct cgroup_search *search, const char *name)
+{
+	const char *root = search->root + strspn(search->root, "/");
+	size_t len = strlen(root);
+
+	name += strspn(name, "/");
+	if (strncmp(name, root, len) == 0 && name[len] == '/')
+		return td_err_hint(search->err, "names begin below %s: %s",
+				   search->root, name + len + 1);
+	return td_err_hint(search->err, "looked for in %s", search->root);
+}
+
 static int no_cgroup(const struct cgroup_search *search, const char *name,
 		     int code)
 {
 	td_err_set(search->err, code, "cgroup %s: %s", name, strerror(-code));
 	if (code == -EMFILE || code == -ENFILE)
 		return code; /* the name is not to blame */
-	return td_err_hint(search->err, "looked for in %s", search->root);
+	return say_where(search, name);
 }
 
 /*
@@ -426,7 +439,7 @@ int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 		return rc;
 	td_cgroups_free(out);
 	td_err_set(err, -ENOENT, "no cgroup matched: %s", list);
-	return td_err_hint(err, "looked for in %s", root);
+	return say_where(&search, list);
 }
 
 static int add_elements(struct cgroup_search *search)

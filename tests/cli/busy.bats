@@ -57,7 +57,7 @@ all cpu_atom 10.00 14.29 100.00' "$(busy_of made.jsonl)"
 	assert_line ' cpu_core, 85.7 % of the slots, 25.0 % busy, 3.0 GHz'
 	assert_line ' cpu_atom, 14.3 % of the slots, 10.0 % busy, 1.5 GHz'
 	try "$TDSTAT" report made.jsonl -A
-	assert_line ' CPU0 cpu_core, 25.0 % busy, 3.0 GHz, 42.9 % of all slots lost'
+	assert_line ' CPU0 cpu_core, 25.0 % busy, 3.0 GHz, 42.9 % of all slots were lost here'
 	refute_output --partial 'waits for'
 }
 

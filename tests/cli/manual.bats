@@ -166,10 +166,10 @@ page() {
 		[ "$status" -ne 0 ] || fail "$command"
 	done
 	# and so would be an output that is not that of the command
-	try_example 'tdstat -C 0,4 -A --timeout 1s' $'...\n CPU4 cpu_atom, 29.3 % of all slots lost\n      18.0 ±0.0 %  tma_retiring\n...'
+	try_example 'tdstat -C 0,4 -A --timeout 1s' $'...\n CPU4 cpu_atom, 29.3 % of all slots were lost here\n      18.0 ±0.0 %  tma_retiring\n...'
 	run try_example 'tdstat -C 0,4 -A --timeout 1s' $'...\n CPU4 cpu_atom\n      18.1 ±0.0 %  tma_retiring\n...'
 	[ "$status" -ne 0 ] || fail "18.1"
-	run try_example 'tdstat -C 0,4 -A --timeout 1s' ' CPU4 cpu_atom, 29.3 % of all slots lost'
+	run try_example 'tdstat -C 0,4 -A --timeout 1s' ' CPU4 cpu_atom, 29.3 % of all slots were lost here'
 	[ "$status" -ne 0 ] || fail "a part alone"
 }
 

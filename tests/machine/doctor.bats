@@ -154,7 +154,7 @@ bench() {
 	printf '%s' "$output" >found
 	[ "$(state rights)" = warning ]
 	[ "$(command_for rights)" = "sysctl kernel.perf_event_paranoid=0" ]
-	[[ $(text self-test) == *"may not count this process: Permission denied"* ]]
+	[[ $(text self-test) == *"may not count processes: Permission denied"* ]]
 	jq -e '.self_test == []' found
 	# where it is 2, one's own programs may be counted
 	run -0 --separate-stderr as_nobody 2 timeout -s KILL 120 env LD_PRELOAD="$LOOPS" "$TDSTAT" doctor -j

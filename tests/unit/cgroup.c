@@ -319,6 +319,10 @@ static void test_no_root(void)
 	   "no such mount");
 	is_str(err.msg, "/nowhere: No such file or directory",
 	       "no such mount: message");
+	ok(td_cgroups_name(&got, "/proc", "/proc/no/where", &err) == -ENOENT,
+	   "a path of the file system");
+	is_str(err.hint, "names begin below /proc: no/where",
+	       "a path of the file system: hint");
 	ok(td_cgroups_name(&got, "/dev/null", "a", &err) == -ENOTDIR,
 	   "a file for a mount");
 	ok(!got.nr && !notes.nr, "no cgroups of no mount");

@@ -34,6 +34,7 @@ int td_stack_files_open(struct td_sample_files *files, struct td_err *err);
 int td_stack_files_write(const struct td_sample_files *files,
 			 const struct td_where *where,
 			 const struct td_frame *frame, struct td_err *err);
-void td_stack_files_close(struct td_sample_files *files);
+/* Unless all are written, those that are empty are removed. */
+void td_stack_files_close(struct td_sample_files *files, bool is_written);
 
 #endif

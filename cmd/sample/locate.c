@@ -325,7 +325,7 @@ static int sample(struct td_locating *l, struct td_inherited *inherited,
 static int close_all(struct td_locating *l, int rc, struct td_err *err)
 {
 	rc = td_sink_end(&l->sink, rc, err);
-	td_stack_files_close(&l->files);
+	td_stack_files_close(&l->files, !rc);
 	td_where_free(&l->where);
 	td_hits_free(&l->hits);
 	free(l->gathering.how);

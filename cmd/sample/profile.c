@@ -186,7 +186,7 @@ static int sample(struct profiling *p, struct td_inherited *inherited,
 	if (!rc)
 		rc = td_hues_put_stacks(&p->result.view, &g->spots, &p->hits,
 					&p->files, err);
-	td_stack_files_close(&p->files);
+	td_stack_files_close(&p->files, !rc);
 	return td_region_result_close(&p->result, rc, err);
 }
 

@@ -453,13 +453,43 @@ part() {
 	for option in --folded --pprof --flame; do
 		echo old >stacks
 		SYSFS_PATH=$no_pmu try "$TDSTAT" locate $option stacks -- sh -c 'exit 3'
-		assert_equal "$status:$(<stacks)" 3:
+		assert_equal "$status" 3
+		[ ! -e stacks ]
+		# one that was not there, and one that a link leads to, which is not ours
+		SYSFS_PATH=$no_pmu try "$TDSTAT" locate $option stacks -- true
+		[ ! -e stacks ]
+		echo old >elsewhere
+		ln -sf elsewhere link
+		SYSFS_PATH=$no_pmu try "$TDSTAT" locate $option link -- true
+		[ -L link ] && [ ! -s link ]
 	done
 	try "$TDSTAT" locate -e cpu-clock --folded one --samples one -- true
 	assert_equal "$status" 64
 	[[ $stderr == *'--folded and --samples name one file, one'* ]]
 	try "$TDSTAT" locate -e cpu-clock --folded one --flame one -- true
 	assert_equal "$status" 64
+}
+
+@test "files of stacks: whole or not there" {
+	real
+	build_deep
+	# nothing can be opened for the command, which runs
+	for option in --folded --pprof --flame; do
+		locate $option stacks --call-graph lbr -- sh -c 'exit 3'
+		assert_equal "$status" 3
+		[ ! -e stacks ]
+		# nothing is lost for a word that is wrong
+		echo old >stacks
+		locate $option stacks --samples stacks -- true
+		assert_equal "$status:$(<stacks)" 64:old
+		rm stacks
+		locate $option stacks --samples stacks -- true
+		[ ! -e stacks ]
+	done
+	# no room for all of it
+	run -1 bash -c 'ulimit -f 4; trap "" XFSZ; "$TDSTAT" locate -e cpu-clock --flame stacks -o /dev/null -- ./deep 2>&1'
+	assert_output --partial 'cannot write stacks: File too large'
+	[ ! -e stacks ]
 }
 
 @test "files of stacks: wrong usage, and what cannot be written" {
@@ -474,5 +504,8 @@ part() {
 	assert_complains --locate
 	locate --folded /dev/full -- ./deep
 	[ "$status" -ne 0 ]
-	[[ $stderr == *'tdstat: cannot write /dev/full: '* ]]
+	[[ $stderr == *'tdstat: cannot write /dev/full: No space left on device'* ]]
+	# longer than a buffer
+	locate --flame /dev/full -- ./deep
+	[[ $stderr == *'tdstat: cannot write /dev/full: No space left on device'* ]]
 }

@@ -36,17 +36,8 @@
 
 static int no_node(const struct td_focus *focus, struct td_err *err)
 {
-	const char *why = "no node matters most for sure";
-
-	if (!focus->known || focus->situation == TD_SITUATION_NOT_COUNTED)
-		why = "nothing was counted";
-	else if (focus->situation == TD_SITUATION_NOTHING)
-		why = "no node is over its threshold";
-	else if (focus->situation == TD_SITUATION_SHORT)
-		why = focus->held ? TD_HELD_WORDS : "it ended too soon";
-	else if (focus->situation == TD_SITUATION_IDLE)
-		why = "the CPUs had next to nothing to do";
-	td_err_set(err, -ENODATA, "what to locate is not known: %s", why);
+	td_err_set(err, -ENODATA, "what to locate is not known: %s",
+		   td_focus_why(focus));
 	return td_err_hint(err, "tdstat shows the tree; tdstat locate NODE "
 				"takes any node of it");
 }

@@ -90,6 +90,14 @@ static int read_chain(struct td_gathering *g, const struct td_record *record)
 /* Processors note the last 8, 16 or 32 (SDM 3B, 18.4: LBR). */
 #define LEAST_BRANCHES 8
 
+/* A call of the program that the process was before execve(): neither end is there. */
+static bool is_stale(const struct td_gathering *g, int pid,
+		     const uint64_t *branch)
+{
+	return !td_spaces_has(g->spaces, pid, branch[0]) &&
+	       !td_spaces_has(g->spaces, pid, branch[1]);
+}
+
 /*
  * Calls that have not returned, the last one first.  Of a sample in the kernel it
  * led to the function that is there.
@@ -101,11 +109,13 @@ static int read_branches(struct td_gathering *g, const struct td_record *record)
 	if (record->kernel && record->nr_branches && record->branches[1])
 		rc = add_caller(g, record->pid, record->branches[1], false);
 	for (size_t i = 0; i < record->nr_branches && rc > 0; i++) {
-		uint64_t from = record->branches[TD_BRANCH_WORDS * i];
+		const uint64_t *branch = &record->branches[TD_BRANCH_WORDS * i];
 
-		if (!from)
+		if (!branch[0])
 			break;
-		rc = add_caller(g, record->pid, from, false);
+		if (is_stale(g, record->pid, branch))
+			return 0;
+		rc = add_caller(g, record->pid, branch[0], false);
 	}
 	/* all that a processor has: there may be more */
 	if (rc > 0 && record->nr_branches >= LEAST_BRANCHES &&

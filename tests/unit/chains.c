@@ -153,15 +153,15 @@ static void test_long(void)
 
 static void test_branches(void)
 {
-	const uint64_t branches[] = { START + 0x20,
-				      START + 0x8,
-				      0,
-				      START + 0x30,
-				      START + 0x18,
-				      0,
-				      0,
-				      0,
-				      0 };
+	uint64_t branches[] = { START + 0x20,
+				START + 0x8,
+				0,
+				START + 0x30,
+				START + 0x18,
+				0,
+				0,
+				0,
+				0 };
 	const uint64_t chain[] = { KERNEL, HIGH + 0x10, HIGH + 0x21 };
 
 	begin();
@@ -172,6 +172,14 @@ static void test_branches(void)
 	       "behind the kernel, what they led to first");
 	sample(START + 0x10, NULL, 0, branches, 0);
 	is_str(callers(), "", "none");
+	/* between what is not mapped, as before execve() */
+	branches[6] = branches[7] = 0x10;
+	sample(START + 0x10, NULL, 0, branches, 3);
+	is_str(callers(), "20 30", "calls of another program");
+	/* what called is code of a compiler without a file, say */
+	branches[7] = START + 0x38;
+	sample(START + 0x10, NULL, 0, branches, 3);
+	is_str(callers(), "20 30 ?", "a call from a place that is not known");
 }
 
 /* Where no rule is known, what comes behind is not. */

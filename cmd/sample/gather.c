@@ -225,6 +225,26 @@ static int find_functions(struct td_gathering *g, struct td_err *err)
 
 /* --- all of it -------------------------------------------------------------- */
 
+/* The least of all kinds of core. */
+static size_t find_noted(const struct td_job *job)
+{
+	int least = 0;
+
+	for (size_t i = 0; i < job->machine.nr_core; i++) {
+		struct td_err unused;
+		char path[PATH_MAX];
+		int nr;
+
+		snprintf(path, sizeof(path),
+			 "bus/event_source/devices/%s/caps/branches",
+			 job->machine.pmus[i].name);
+		if (td_sysfs_read_int(&job->fs, path, &nr, &unused) == 0 &&
+		    nr > 0 && (!least || nr < least))
+			least = nr;
+	}
+	return (size_t)least;
+}
+
 static int prepare(struct td_gathering *g, struct td_err *err)
 {
 	const char *samples = g->job->opts->files.samples;
@@ -234,6 +254,8 @@ static int prepare(struct td_gathering *g, struct td_err *err)
 	g->spaces = td_spaces_new();
 	if (!g->spaces)
 		return td_err_nomem(err);
+	if (g->format.branches)
+		g->nr_noted = find_noted(g->job);
 	g->hides_kernel = td_rights_hide_kernel(&g->job->fs, &g->job->notes);
 	if (g->format.copied &&
 	    td_unwinder_new(&g->unwinder, &g->job->fs, &g->job->notes, err))

@@ -48,6 +48,7 @@ struct td_gathering {
 	} chain;
 	struct td_spaces *spaces;
 	struct td_unwinder *unwinder; /* with format.copied */
+	size_t nr_noted; /* branches that each processor notes; 0: not known */
 	struct td_symbols symbols;
 	struct td_recorder recorder; /* --samples */
 	struct td_samples_writer writer;

@@ -90,6 +90,16 @@ static int read_chain(struct td_gathering *g, const struct td_record *record)
 /* Processors note the last 8, 16 or 32 (SDM 3B, 18.4: LBR). */
 #define LEAST_BRANCHES 8
 
+/* All that a processor has: there may be more.  The kernel leaves empty ones out. */
+static bool are_all(const struct td_gathering *g,
+		    const struct td_record *record)
+{
+	size_t room = g->nr_noted ? g->nr_noted : LEAST_BRANCHES;
+
+	return record->nr_branches >= room &&
+	       record->branches[TD_BRANCH_WORDS * (record->nr_branches - 1)];
+}
+
 /* A call of the program that the process was before execve(): neither end is there. */
 static bool is_stale(const struct td_gathering *g, int pid,
 		     const uint64_t *branch)
@@ -117,9 +127,7 @@ static int read_branches(struct td_gathering *g, const struct td_record *record)
 			return 0;
 		rc = add_caller(g, record->pid, branch[0], false);
 	}
-	/* all that a processor has: there may be more */
-	if (rc > 0 && record->nr_branches >= LEAST_BRANCHES &&
-	    record->branches[TD_BRANCH_WORDS * (record->nr_branches - 1)])
+	if (rc > 0 && are_all(g, record))
 		push(g, -1, false);
 	return rc;
 }

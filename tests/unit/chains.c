@@ -182,6 +182,24 @@ static void test_branches(void)
 	is_str(callers(), "20 30 ?", "a call from a place that is not known");
 }
 
+/* Each call from a place of its own. */
+static void test_many_branches(void)
+{
+	uint64_t branches[3 * 32];
+
+	for (uint64_t i = 0; i < TD_ARRAY_SIZE(branches); i++)
+		branches[i] = START + 0x100 + i;
+	begin();
+	g.nr_noted = 32;
+	sample(START + 0x10, NULL, 0, branches, 9);
+	ok(!strchr(callers(), '?'), "9 calls, of 32 that there may be");
+	sample(START + 0x10, NULL, 0, branches, 32);
+	ok(strchr(callers(), '?'), "32 calls: there may be more");
+	g.nr_noted = 0;
+	sample(START + 0x10, NULL, 0, branches, 9);
+	ok(strchr(callers(), '?'), "9, of nobody knows how many");
+}
+
 /* Where no rule is known, what comes behind is not. */
 static void test_copies(void)
 {
@@ -241,6 +259,7 @@ int main(void)
 	test_secret();
 	test_long();
 	test_branches();
+	test_many_branches();
 	test_copies();
 	test_shared();
 	end();

@@ -94,11 +94,32 @@ static int check_distinct(const struct td_sample_files *files,
 	return 0;
 }
 
-int td_stack_files_open(struct td_sample_files *files, struct td_err *err)
+/* A page or a picture is what no name of another format should hold. */
+static int check_ending(const char *name, struct td_err *err)
+{
+	const char *slash = strrchr(name, '/');
+	const char *dot = strrchr(slash ? slash : name, '.');
+
+	if (!dot || strcmp(dot, ".svg") == 0 || strcmp(dot, ".html") == 0 ||
+	    strcmp(dot, ".htm") == 0)
+		return 0;
+	return td_err_usage(err,
+			    "--flame %s: a flame graph is a page, .html, "
+			    "or a picture, .svg",
+			    name);
+}
+
+int td_stack_files_check(const struct td_sample_files *files,
+			 struct td_err *err)
 {
 	if (nr_on_stdout(files) > 1)
 		return td_err_usage(err, "only one file of stacks can go to "
 					 "standard output");
+	return files->flame ? check_ending(files->flame, err) : 0;
+}
+
+int td_stack_files_open(struct td_sample_files *files, struct td_err *err)
+{
 	if (files->pprof && td_gzip_load(err))
 		return td_err_wrap(err, "--pprof");
 	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {

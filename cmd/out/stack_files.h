@@ -29,6 +29,9 @@ bool td_stack_files_any(const struct td_sample_files *files);
 bool td_sample_files_want_chains(const struct td_sample_files *files);
 /* True if standard output has one of them. */
 bool td_stack_files_take_stdout(const struct td_sample_files *files);
+/* Of the options: names that cannot be. */
+int td_stack_files_check(const struct td_sample_files *files,
+			 struct td_err *err);
 /* Before anything is sampled.  Nothing that they hold is lost yet. */
 int td_stack_files_open(struct td_sample_files *files, struct td_err *err);
 int td_stack_files_write(const struct td_sample_files *files,

@@ -389,7 +389,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(err,
 				    "--dry-run: which node it is, is known "
 				    "when it was counted: name one");
-	return 0;
+	return td_stack_files_check(&opts->files, err);
 }
 
 /* clang-format off */

@@ -208,7 +208,8 @@ unpack() {
 	line=$(grep -n '^WORK(leaf)' deep.c "$BATS_FILE_TMPDIR/deep.c" 2>/dev/null | head -n 1 | cut -d: -f2)
 	jq -es --argjson line "$line" '.[0].samples | any(.stack[-1] == "leaf" and .lines[-1] == $line)' profile.json
 	id=$(readelf -n deep | sed -n 's/.*Build ID: //p')
-	jq -es --arg path "$PWD/deep" --arg id "$id" '.[0].mappings | any(. == [$path, $id])' profile.json
+	# the program comes first, wherever its first sample was
+	jq -es --arg path "$PWD/deep" --arg id "$id" '.[0].mappings[0] == [$path, $id]' profile.json
 	# from the recording, the same but for the time, which only that has
 	try "$TDSTAT" report --locate --pprof again samples
 	assert_success
@@ -470,6 +471,29 @@ part() {
 	assert_equal "$status" 64
 }
 
+@test "files of stacks: names that are none" {
+	real
+	for name in x.png dir.svg/x.json flame.svgz; do
+		locate --flame "$name" -- sh -c 'echo ran'
+		assert_equal "$status:$output" 64:
+		assert_complains "--flame $name: a flame graph is a page, .html, or a picture, .svg"
+		[ ! -e "$name" ]
+	done
+	for option in --flame --folded --pprof --samples; do
+		locate $option -- echo ran
+		assert_equal "$status:$output" 64:
+		assert_complains "$option: -- is no name"
+		[ ! -e -- ]
+	done
+	build_deep
+	# a dot of a folder is none of the name
+	mkdir dir.d
+	locate --flame dir.d/flame -o table -- ./deep
+	grep -q '<h1>Where cpu-clock was sampled</h1>' dir.d/flame
+	locate -e task-clock --flame two.html -o table -- ./deep
+	grep -q '<h1>Where the events were sampled</h1>' two.html
+}
+
 @test "files of stacks: whole or not there" {
 	real
 	build_deep
@@ -499,9 +523,11 @@ part() {
 	assert_complains 'none/stacks'
 	locate --folded - --pprof - -- ./deep
 	[ "$status" -eq 64 ]
-	try "$TDSTAT" report --folded stacks samples
-	[ "$status" -eq 64 ]
-	assert_complains --locate
+	for option in '--folded stacks' --callers '--profile --callers'; do
+		try "$TDSTAT" report $option samples
+		[ "$status" -eq 64 ]
+		assert_complains --locate
+	done
 	locate --folded /dev/full -- ./deep
 	[ "$status" -ne 0 ]
 	[[ $stderr == *'tdstat: cannot write /dev/full: No space left on device'* ]]

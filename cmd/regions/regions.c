@@ -27,6 +27,7 @@
 #include "cmd/regions/spec.h"
 #include "cmd/run/engine.h"
 #include "cmd/run/inherited.h"
+#include "cmd/sample/calls_next.h"
 #include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/count/report.h"
@@ -243,6 +244,8 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 			&session.program.usage, session.program.status, err);
 	if (!rc)
 		td_regions_say(job, &session.files, session.program.folder);
+	if (!rc && job->opts->nr_patterns)
+		td_calls_say_next(job, &session.result.view.report);
 	return close_session(&session, rc, err);
 }
 

@@ -262,6 +262,8 @@ static int open_sink(struct td_locating *l, struct td_err *err)
 		.target_kind = l->job.target.name.kind,
 		.identity = &l->job.identity,
 		.machine = &l->job.machine,
+		.in = l->opts->calls.in,
+		.slower_ns = l->opts->calls.slower_ns,
 	};
 
 	const struct td_sheet sheet = td_out_where_sheet();

@@ -196,6 +196,14 @@ within() {
 	[ "$within" -ge 50 ] && [ $((within * 3)) -ge $((samples * 2)) ]
 	grep -q '^ only in calls of job@.* that took 5 ms or longer$' out
 	grep -Eq "[^0-9]$within samples of about" out
+	# formats for programs say of what, too
+	"$TDSTAT" locate $event --in job@"$PROGRAM" --slower 5ms -j -o out -- "${dram[@]}" >/dev/null
+	command jq -es --arg in "job@$PROGRAM" '(.[0] | has("tdstat_rows") and .in == $in and .slower == 0.005) and
+		(.[1:] | length > 0 and all(.in == $in and .slower == 0.005))' out >/dev/null
+	"$TDSTAT" locate $event --in job@"$PROGRAM" --head -x, -o out -- "${dram[@]}" >/dev/null
+	grep -qx "# in: job@$PROGRAM" out
+	grep -q ",caller,in,slower$" out
+	grep -q ",job@$PROGRAM,$" out
 	# cycles are of the others, too
 	run -0 --separate-stderr "$TDSTAT" locate -e cycles --in job@"$PROGRAM" --slower 5ms -o out -- "${dram[@]}"
 	read -r slow calls within samples < <(within)

@@ -375,6 +375,25 @@ static void say_throttled(const struct td_job *job, uint64_t nr)
 		   nr);
 }
 
+#define FEW_SAMPLES 20
+
+/* In tables of callers, and in stacks, it would look as if nobody had called them. */
+static void say_frameless(const struct td_gathering *g)
+{
+	const struct td_opts *opts = g->job->opts;
+	uint64_t all = g->losses.framed, nr = g->losses.frameless;
+
+	if (all < FEW_SAMPLES || nr <= all / 2 ||
+	    (!opts->callers && !td_stack_files_any(&opts->files)))
+		return;
+	td_job_say(g->job,
+		   "tdstat: %" PRIu64 " of %" PRIu64
+		   " samples of programs have "
+		   "no caller that is known, as of code without frame "
+		   "pointers: --call-graph dwarf finds callers there\n",
+		   nr, all);
+}
+
 void td_gathering_say(const struct td_gathering *g)
 {
 	td_job_say_notes(g->job);
@@ -386,4 +405,5 @@ void td_gathering_say(const struct td_gathering *g)
 		say_cut(g->job, g->losses.chains);
 	if (g->losses.cut)
 		say_short(g);
+	say_frameless(g);
 }

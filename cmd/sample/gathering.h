@@ -58,6 +58,8 @@ struct td_gathering {
 		uint64_t throttled; /* times that the kernel stopped an event */
 		uint64_t chains;    /* had no room in the spots' calls */
 		uint64_t cut;       /* went on behind the copied stack */
+		/* of user space, with a chain by frame pointers; of it: */
+		uint64_t framed, frameless; /* no caller is known at once */
 	} losses;
 	struct td_progress progress;
 	struct td_engine engine;

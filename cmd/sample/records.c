@@ -176,6 +176,16 @@ static int read_stack(struct td_gathering *g, const struct td_record *record)
 	return rc;
 }
 
+/* Of code without frame pointers, the chain has no caller, or a place that is none. */
+static void note_frames(struct td_gathering *g, const struct td_record *record)
+{
+	if (record->kernel || !record->nr_chain || g->unwinder ||
+	    g->format.branches)
+		return;
+	g->losses.framed++;
+	g->losses.frameless += g->chain.nr < 2 || g->chain.v[1] < 0;
+}
+
 /* The call that a sample was in.  Chains share calls from their ends on. */
 static int find_call(struct td_gathering *g, const struct td_record *record,
 		     int spot)
@@ -185,6 +195,7 @@ static int find_call(struct td_gathering *g, const struct td_record *record,
 	g->chain.v[0] = spot;
 	g->chain.nr = 1;
 	rc = read_chain(g, record);
+	note_frames(g, record);
 	if (rc > 0 && g->unwinder)
 		rc = read_stack(g, record);
 	else if (rc > 0)

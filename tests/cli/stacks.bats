@@ -370,6 +370,8 @@ part() {
 	build_bare
 	locate --call-graph fp --folded by.frames -o table -- ./bare
 	run ! grep -qE ';(often|rarely);leaf' by.frames
+	[[ $stderr =~ ^'tdstat: '([0-9]+)' of '([0-9]+)' samples of programs have no caller that is known, as of code without frame pointers: --call-graph dwarf finds callers there'$ ]]
+	[ $((BASH_REMATCH[1] * 10)) -ge $((BASH_REMATCH[2] * 8)) ]
 	for way in dwarf dwarf,2048; do
 		locate --call-graph $way --folded stacks --samples "$way" -j -o table -- ./bare
 		assert_equal "$status:$stderr" 7:

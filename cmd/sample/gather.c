@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "cmd/plan/dry_run.h"
@@ -79,6 +80,7 @@ static int end(struct td_gathering *g, int rc, struct td_err *err)
 		rc = err->code;
 	g->usage.elapsed_ns = td_now_ns() - g->start_ns;
 	td_sampler_enable(g->sampler, false);
+	g->losses.counted = td_sampler_counted(g->sampler);
 	if (!rc)
 		rc = read_rings(g, true, err);
 	return rc;
@@ -375,7 +377,24 @@ static void say_throttled(const struct td_job *job, uint64_t nr)
 		   nr);
 }
 
-#define FEW_SAMPLES 20
+#define FEW_SAMPLES   20
+#define LEAST_SAMPLES 10
+
+/*
+ * What a counter has counted by a late interrupt is left out if it is more than a period
+ * (x86_perf_event_set_period()), and so is what a thread did behind its last sample.
+ */
+static void say_late(const struct td_gathering *g)
+{
+	double part = g->losses.weight / g->losses.counted;
+
+	if (g->losses.samples < LEAST_SAMPLES || !(part < 0.5))
+		return;
+	td_job_say(g->job,
+		   "tdstat: samples stand for %.0f %% of the events that were "
+		   "counted: interrupts came late, or threads were short\n",
+		   100 * part);
+}
 
 /* In tables of callers, and in stacks, it would look as if nobody had called them. */
 static void say_frameless(const struct td_gathering *g)
@@ -405,5 +424,6 @@ void td_gathering_say(const struct td_gathering *g)
 		say_cut(g->job, g->losses.chains);
 	if (g->losses.cut)
 		say_short(g);
+	say_late(g);
 	say_frameless(g);
 }

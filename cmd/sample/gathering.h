@@ -58,6 +58,9 @@ struct td_gathering {
 		uint64_t throttled; /* times that the kernel stopped an event */
 		uint64_t chains;    /* had no room in the spots' calls */
 		uint64_t cut;       /* went on behind the copied stack */
+		/* what was counted, and what samples stand for */
+		double counted, weight;
+		uint64_t samples;
 		/* of user space, with a chain by frame pointers; of it: */
 		uint64_t framed, frameless; /* no caller is known at once */
 	} losses;

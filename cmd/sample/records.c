@@ -228,6 +228,8 @@ static int take_sample(struct td_gathering *g, const struct td_record *record,
 	const struct td_target *target = &g->job->target;
 	int spot, caller;
 
+	g->losses.samples++;
+	g->losses.weight += (double)record->period;
 	/* an interrupt may come so late that the kernel runs already */
 	if (record->kernel && (target->exclude_kernel || target->all_user))
 		return 0;

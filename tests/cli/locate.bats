@@ -76,7 +76,7 @@ locate() {
 	[ "$(sed -n 2p out | cut -d, -f1-4,8)" = software,cpu-clock,,function,large ]
 	locate -v --callers -x, -o both -- ./share
 	assert_csv both 15
-	grep -q ',[^,]*/share.c,[0-9]*,$' both
+	grep -q ',[^,]*/share.c,[0-9]*,,,$' both
 	grep -q ',,,caller,,$' both
 	# lines and callers add up to their functions
 	awk -F, 'NR > 1 { sum[$4] += $7 } END { exit !(sum["line"] == sum["function"] && sum["caller"] == sum["function"]) }' both
@@ -165,6 +165,17 @@ locate() {
 	locate -F 4000 -j -o out -- sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); /bin/true; done; exit 5'
 	[ "$status" -eq 5 ]
 	jq -es '(map(.samples) | add) > 100' out
+}
+
+@test "threads that end before their first sample: it is said how much the samples are of" {
+	real
+	try "$TDSTAT" locate -e cpu-clock -o out -- sh -c 'i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i + 1)); done'
+	[[ $stderr =~ 'tdstat: samples stand for '([0-9]+)' % of the events that were counted: interrupts came late, or threads were short' ]]
+	[ "${BASH_REMATCH[1]}" -lt 50 ]
+	# of one that works on, nearly all
+	build_share
+	try "$TDSTAT" locate -e cpu-clock -o out -- ./share
+	[[ $stderr != *'samples stand for'* ]]
 }
 
 @test "two thousand threads" {

@@ -126,7 +126,7 @@ takes() {
 	[[ $stderr == *'none     spin'*'0 of 1 as expected on cpu_core'* ]]
 	run -1 --separate-stderr "$TDSTAT" doctor --evidence --program spin - >/dev/full
 	[[ $stderr != *'please send'* ]]
-	run -1 bash -c '"$TDSTAT" doctor --quiet --evidence --program spin - 2>&1 >/dev/full'
+	run -1 sh -c "'$TDSTAT' doctor --quiet --evidence --program spin - 2>&1 >/dev/full"
 	assert_output --partial 'cannot write standard output: No space left on device'
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/sample/calls_next.h"
+#include "cmd/regions/calls_next.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

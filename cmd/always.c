@@ -3,7 +3,9 @@
 #include "cmd/always.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/out/out.h"
 #include "cmd/run/inherited.h"
@@ -105,20 +107,37 @@ static void say(const struct td_opts *opts, const struct td_reached *reached,
 }
 
 /* No recording is lost, and nothing waits for who reads a FIFO. */
+static bool is_result(const char *name)
+{
+	struct stat st;
+
+	return name && strcmp(name, "-") != 0 && !stat(name, &st) &&
+	       S_ISREG(st.st_mode) && !td_recording_is_at(name);
+}
+
 static void empty(const char *name)
 {
 	struct td_err unused = { 0 };
-	struct stat st;
 	FILE *fp;
 
-	if (!name || stat(name, &st) || !S_ISREG(st.st_mode) ||
-	    td_recording_is_at(name))
+	if (!is_result(name))
 		return;
 	fp = td_out_open(name, false, &unused);
 	if (!fp)
 		return;
 	td_out_empty(fp);
 	fclose(fp);
+}
+
+/* What a link leads to is emptied. */
+static void remove_stacks(const char *name)
+{
+	struct stat st;
+
+	if (is_result(name) && !lstat(name, &st) && S_ISREG(st.st_mode))
+		unlink(name);
+	else
+		empty(name);
 }
 
 /* Whoever reads results must not take those of an earlier run for these. */
@@ -129,9 +148,9 @@ static void empty_results(const struct td_opts *opts, int showing)
 		    !opts->openmetrics && !opts->show.own_file;
 
 	empty(rows ? opts->show.output : NULL);
-	empty(opts->files.folded);
-	empty(opts->files.pprof);
-	empty(opts->files.flame);
+	remove_stacks(opts->files.folded);
+	remove_stacks(opts->files.pprof);
+	remove_stacks(opts->files.flame);
 }
 
 /* --no-multiplex makes more runs than -r says. */

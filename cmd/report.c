@@ -416,6 +416,12 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (!opts->locate && !opts->profile && td_stack_files_any(&opts->files))
 		return td_err_usage(err, "stacks are of samples: --locate or "
 					 "--profile shows them");
+	if (opts->callers && !opts->locate)
+		return td_err_usage(err, "--callers: it is of functions that "
+					 "samples were in: --locate shows "
+					 "them");
+	if (td_stack_files_check(&opts->files, err))
+		return err->code;
 	if (opts->profile && td_where_check_room(opts, err))
 		return err->code;
 	if (opts->locate && !td_out_find(opts->show.format)->where)

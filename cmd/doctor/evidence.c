@@ -3,7 +3,6 @@
 #include "cmd/doctor/evidence.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,8 +66,11 @@ struct giving {
 	struct td_machine machine;
 	struct td_surroundings around;
 	cpu_set_t *home;
-	const char *name; /* of the file */
+	const char *name; /* of the file; "-": standard output */
 	FILE *fp;
+	char *bytes; /* of standard output, which has all at the end */
+	size_t nr_bytes;
+	FILE *text; /* for people */
 	char perf[TD_PEER_VERSION];
 	const char *toplev;          /* NULL: there is none */
 	size_t nr_counted, nr_agree; /* programs on this kind of core */
@@ -78,6 +80,7 @@ struct giving {
 /* --- the option --------------------------------------------------------------- */
 
 #define DEFAULT_MS 1000
+#define MOST_MS    3600000
 
 /* NAME[:MS] */
 static int parse_program(const struct td_opts *opts,
@@ -92,11 +95,12 @@ static int parse_program(const struct td_opts *opts,
 	*ms = DEFAULT_MS;
 	if (colon) {
 		*colon = '\0';
-		if (td_parse_int(colon + 1, 1, INT_MAX, ms))
+		if (td_parse_int(colon + 1, 1, MOST_MS, ms))
 			/* cppcheck-suppress memleak; name is autofree */
 			return td_err_usage(err,
-					    "--program %s: no number of ms",
-					    opts->doctor.program);
+					    "--program %s: no number of ms "
+					    "from 1 to %d",
+					    opts->doctor.program, MOST_MS);
 	}
 	*program = td_program_find(name);
 	if (*program)
@@ -309,11 +313,12 @@ static void put_time(FILE *fp, const struct td_shown_program *found)
 {
 	const struct td_program_took *took = &found->took;
 
-	fprintf(fp, "%.1f ns, %.1f cycles per %s%s", took->ns,
-		took->ns * took->ghz, found->program->unit,
-		td_program_in_range(found->program, took)
-			? ""
-			: ", which no core should take");
+	fprintf(fp, "%.1f ns, %.1f cycles per %s", took->ns,
+		took->ns * took->ghz, found->program->unit);
+	if (!td_program_in_range(found->program, took))
+		fprintf(fp, ", and theory gives %g to %g %s",
+			found->program->least, found->program->most,
+			found->program->in_cycles ? "cycles" : "ns");
 }
 
 static void put_verdict(FILE *fp, const struct td_shown_program *found)
@@ -322,7 +327,9 @@ static void put_verdict(FILE *fp, const struct td_shown_program *found)
 		fprintf(fp, "; %s", found->err.msg);
 		return;
 	}
-	fprintf(fp, "; %s", found->focus.nr ? "" : "no verdict");
+	fputs("; ", fp);
+	if (!found->focus.nr)
+		fprintf(fp, "no verdict: %s", td_focus_why(&found->focus));
 	for (size_t i = 0; i < found->focus.nr; i++)
 		fprintf(fp, "%s%s", i ? " of " : "",
 			td_node_short_name(found->focus.nodes[i]));
@@ -339,12 +346,13 @@ static void put_verdict(FILE *fp, const struct td_shown_program *found)
 
 static const char *state_of(const struct td_shown_program *found)
 {
-	if (found->err.code)
+	if (found->err.code || !found->focus.nr)
 		return "none";
 	return found->agrees && !found->far ? "ok" : "differs";
 }
 
-static int show_program(const struct td_shown_program *found,
+static int show_program(const struct giving *g,
+			const struct td_shown_program *found,
 			struct td_err *err)
 {
 	td_autofree char *text = NULL;
@@ -357,10 +365,12 @@ static int show_program(const struct td_shown_program *found,
 	put_verdict(fp, found);
 	if (td_text_close(fp, &text))
 		return td_err_nomem(err);
-	printf("%-*s%-*s", STATE_WIDTH, state_of(found), NAME_WIDTH,
-	       found->program->name);
-	td_put_wrapped(stdout, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH, text);
-	return td_out_check(stdout, "standard output", err);
+	fprintf(g->text, "%-*s%-*s", STATE_WIDTH, state_of(found), NAME_WIDTH,
+		found->program->name);
+	td_put_wrapped(g->text, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH, text);
+	return td_out_check(
+		g->text,
+		g->text == stdout ? "standard output" : "standard error", err);
 }
 
 /* --- a kind of core --------------------------------------------------------------- */
@@ -387,7 +397,7 @@ static int give_program(struct giving *g, const struct td_known *program,
 	g->nr_counted += !found.err.code;
 	g->nr_agree += !found.err.code && found.agrees;
 	g->nr_wrong += !found.err.code && (!found.agrees || found.far);
-	return rc || g->opts->show.quiet ? rc : show_program(&found, err);
+	return rc || g->opts->show.quiet ? rc : show_program(g, &found, err);
 }
 
 /* Can threads be counted, or their CPUs only? */
@@ -414,20 +424,36 @@ static int give_kind(struct giving *g, const struct td_pmu *pmu,
 	if (g->opts->doctor.program)
 		rc = parse_program(g->opts, &only, &unused, err);
 	if (!g->opts->show.quiet)
-		printf("%s, CPU %d, %s\n", pmu->name, spot.cpu,
-		       td_uarch_name(pmu->uarch));
+		fprintf(g->text, "%s, CPU %d, %s\n", pmu->name, spot.cpu,
+			td_uarch_name(pmu->uarch));
 	for (size_t i = 0; !rc && i < TD_NR_PROGRAMS; i++) {
 		if (!only || only == &td_programs[i])
 			rc = give_program(g, &td_programs[i], &spot, err);
 	}
 	if (!g->opts->show.quiet)
-		printf("%zu of %zu as expected on %s\n\n", g->nr_agree,
-		       only ? (size_t)1 : (size_t)TD_NR_PROGRAMS, pmu->name);
+		fprintf(g->text, "%zu of %zu as expected on %s\n\n",
+			g->nr_agree, only ? (size_t)1 : (size_t)TD_NR_PROGRAMS,
+			pmu->name);
 	g->nr_all += g->nr_counted;
 	return rc;
 }
 
 /* --- all ---------------------------------------------------------------------------- */
+
+static int open_file(struct giving *g, struct td_err *err)
+{
+	g->text = stdout;
+	if (strcmp(g->name, "-") != 0) {
+		g->fp = td_out_open(g->name, false, err);
+		if (!g->fp)
+			return err->code;
+		td_out_empty(g->fp);
+		return 0;
+	}
+	g->text = stderr;
+	g->fp = open_memstream(&g->bytes, &g->nr_bytes);
+	return g->fp ? 0 : td_err_nomem(err);
+}
 
 static int open_giving(struct giving *g, struct td_err *err)
 {
@@ -444,10 +470,8 @@ static int open_giving(struct giving *g, struct td_err *err)
 		rc = td_err_nomem(err);
 	if (rc)
 		return rc;
-	g->fp = td_out_open(g->name, false, err);
-	if (!g->fp)
+	if (open_file(g, err))
 		return err->code;
-	td_out_empty(g->fp);
 	td_peer_perf_version(g->perf);
 	g->toplev = td_peer_toplev_find();
 	return td_evidence_put_machine(g->fp, &g->fs, &g->machine, &g->around,
@@ -460,6 +484,7 @@ static void close_giving(struct giving *g)
 {
 	if (g->fp)
 		fclose(g->fp);
+	free(g->bytes);
 	if (g->home)
 		td_cpus_go_home(g->home);
 	CPU_FREE(g->home);
@@ -482,7 +507,10 @@ int td_evidence_give(const struct td_opts *opts, int *status,
 		if (!g.machine.pmus[i].skip && g.machine.pmus[i].cpus.nr)
 			rc = give_kind(&g, &g.machine.pmus[i], err);
 	}
-	if (!rc && !opts->show.quiet)
+	if (!rc && g.text == stderr)
+		rc = td_out_put(stdout, "standard output", g.bytes, g.nr_bytes,
+				err);
+	else if (!rc && !opts->show.quiet)
 		printf("%s has it all: please attach it to an issue where you "
 		       "got tdstat from\n",
 		       g.name);

@@ -82,9 +82,16 @@ static int set_text(const struct td_option *o, const char *arg,
 	char title[TITLE_SIZE];
 
 	*value = arg;
-	if (*arg || o->kind == TD_OPTION_TEXT)
+	if (o->kind == TD_OPTION_TEXT)
 		return 0;
-	return td_err_usage(err, "%s: an empty name", make_title(o, title));
+	if (!*arg)
+		return td_err_usage(err, "%s: an empty name",
+				    make_title(o, title));
+	/* the name was forgotten: it would swallow the command's beginning */
+	if (strcmp(arg, "--") == 0)
+		return td_err_usage(err, "%s: -- is no name",
+				    make_title(o, title));
+	return 0;
 }
 
 static int set_format(const struct td_option *o, const char *arg,

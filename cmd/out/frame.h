@@ -18,12 +18,15 @@ struct td_frame {
 	const char *target; /* td_target_name.text; borrowed */
 	enum td_target_kind target_kind;
 	const struct td_identity *identity; /* of who counted; NULL: unknown */
-	const char *host;  /* of the rows, if there are several; or NULL */
-	const char *files; /* the metric files' version; NULL: none was read */
-	bool perf;         /* --perf: what is not known is 0 */
-	bool perf_rows;    /* events, as perf stat has them: no head of ours */
-	bool interval;     /* a line for each interval, not one final tree */
-	bool of_perf;      /* a time of 0 is one that the file does not tell */
+	const char
+		*in; /* samples are of calls of this function; NULL: of all */
+	uint64_t slower_ns; /* that took so long; 0: all calls */
+	const char *host;   /* of the rows, if there are several; or NULL */
+	const char *files;  /* the metric files' version; NULL: none was read */
+	bool perf;          /* --perf: what is not known is 0 */
+	bool perf_rows;     /* events, as perf stat has them: no head of ours */
+	bool interval;      /* a line for each interval, not one final tree */
+	bool of_perf;       /* a time of 0 is one that the file does not tell */
 	enum td_time_format time;
 	/* when the first interval began, since 1970; known for wall and epoch */
 	uint64_t start_ns;

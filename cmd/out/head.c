@@ -81,6 +81,10 @@ void td_out_json_head(struct td_writer *writer)
 	else
 		td_json_add(head, "start", NULL);
 	add_facts(head, facts + BEFORE_START, NR_FACTS - BEFORE_START);
+	if (frame->in)
+		td_json_add(head, "in", json_object_new_string(frame->in));
+	if (frame->slower_ns)
+		td_json_put_seconds(head, "slower", frame->slower_ns);
 	td_json_add(head, "labels",
 		    frame->identity ? td_identity_labels(frame->identity)
 				    : json_object_new_object());
@@ -109,15 +113,19 @@ void td_out_csv_head(struct td_writer *writer)
 	const struct td_identity *of = frame->identity;
 	td_autofree char *target = target_of(frame);
 	struct row facts[NR_FACTS];
-	char cpuid[48], start[40];
+	char cpuid[48], seconds[40];
 
 	take_facts(frame, facts, cpuid, target);
 	fprintf(writer->fp, "# tdstat_rows: %d\n", TD_ROWS_VERSION);
 	put_lines(writer->fp, facts, BEFORE_START);
 	if (frame->start_ns)
 		put_line(writer->fp, "start",
-			 td_format_seconds(start, frame->start_ns));
+			 td_format_seconds(seconds, frame->start_ns));
 	put_lines(writer->fp, facts + BEFORE_START, NR_FACTS - BEFORE_START);
+	put_line(writer->fp, "in", frame->in);
+	if (frame->slower_ns)
+		put_line(writer->fp, "slower",
+			 td_format_seconds(seconds, frame->slower_ns));
 	for (size_t i = 0; of && i < of->nr_labels; i++)
 		put_line(writer->fp, "label", of->labels[i]);
 }

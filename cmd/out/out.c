@@ -51,17 +51,28 @@ static bool is_reader_gone(FILE *fp)
 	return poll(&fd, 1, 0) > 0 && fd.revents & POLLERR;
 }
 
-int td_out_check(FILE *fp, const char *name, struct td_err *err)
+static int cannot_write(FILE *fp, const char *name, struct td_err *err)
 {
-	int error;
+	int error = errno ? errno : is_reader_gone(fp) ? EPIPE : EIO;
 
-	errno = 0;
-	if (fflush(fp) == 0 && !ferror(fp))
-		return 0;
-	error = errno ? errno : is_reader_gone(fp) ? EPIPE : EIO;
 	td_err_set(err, -error, "cannot write %s: %s", name, strerror(error));
 	err->reader_gone = error == EPIPE;
 	return err->code;
+}
+
+int td_out_check(FILE *fp, const char *name, struct td_err *err)
+{
+	errno = 0;
+	return fflush(fp) == 0 && !ferror(fp) ? 0 : cannot_write(fp, name, err);
+}
+
+int td_out_put(FILE *fp, const char *name, const void *bytes, size_t size,
+	       struct td_err *err)
+{
+	errno = 0;
+	return fwrite(bytes, 1, size, fp) == size && fflush(fp) == 0
+		       ? 0
+		       : cannot_write(fp, name, err);
 }
 
 const char *td_out_format(char buf[64], int decimals, double value)

@@ -200,6 +200,9 @@ void td_out_empty(FILE *fp);
  * also tells whether the reader of a pipe has gone.
  */
 int td_out_check(FILE *fp, const char *name, struct td_err *err);
+/* Writes all at once, so that an error has its reason.  0 or an error, with name. */
+int td_out_put(FILE *fp, const char *name, const void *bytes, size_t size,
+	       struct td_err *err);
 
 /* True unless the row is of "all". */
 bool td_out_has_id(const struct td_event_row *row);

@@ -192,23 +192,69 @@ static void write_texts(FILE *fp, const struct td_where *where)
 /* --- mappings, locations, functions ------------------------------------------ */
 
 /* Ids are from 1 on: places in our arrays, and 1. */
-static void write_mappings(FILE *fp, const struct td_where *where)
+static void write_mapping(FILE *fp, const struct td_where *where, size_t i)
+{
+	const struct td_object *object = &where->spots->objects[i];
+	unsigned char buf[MESSAGE_SIZE], *at = buf;
+
+	/* addresses in files are offsets, so each begins at 0 */
+	at = put_number(at, MAPPING_ID, i + 1);
+	at = put_number(at, MAPPING_END, UINT64_MAX);
+	at = put_number(at, MAPPING_PATH, text_id(where, TEXT_PATH, i));
+	if (object->build_id.size)
+		at = put_number(at, MAPPING_BUILD_ID,
+				text_id(where, TEXT_BUILD_ID, i));
+	/* else its reader looks for them */
+	at = put_number(at, MAPPING_HAS_FUNCTIONS, 1);
+	write_message(fp, PROFILE_MAPPING, buf, at);
+}
+
+/* NULL: memory ran out. */
+static double *weights_of_objects(const struct td_where *where)
 {
 	const struct td_spots *spots = where->spots;
+	double *sums = calloc(spots->nr_objects + 1, sizeof(*sums));
 
-	for (size_t i = 0; i < spots->nr_objects; i++) {
-		unsigned char buf[MESSAGE_SIZE], *at = buf;
+	for (size_t i = 0; sums && i < where->hits->nr; i++) {
+		const struct td_hit *hit = &where->hits->v[i];
 
-		/* addresses in files are offsets, so each begins at 0 */
-		at = put_number(at, MAPPING_ID, i + 1);
-		at = put_number(at, MAPPING_END, UINT64_MAX);
-		at = put_number(at, MAPPING_PATH, text_id(where, TEXT_PATH, i));
-		if (spots->objects[i].build_id.size)
-			at = put_number(at, MAPPING_BUILD_ID,
-					text_id(where, TEXT_BUILD_ID, i));
-		/* else its reader looks for them */
-		at = put_number(at, MAPPING_HAS_FUNCTIONS, 1);
-		write_message(fp, PROFILE_MAPPING, buf, at);
+		if (hit->spot >= 0)
+			sums[spots->v[hit->spot].object] += hit->weight;
+	}
+	return sums;
+}
+
+/* The file with the most samples that is no library by its name, or the first object. */
+static size_t find_program(const struct td_where *where)
+{
+	const struct td_spots *spots = where->spots;
+	td_autofree double *weights = weights_of_objects(where);
+	size_t found = 0;
+	double most = 0;
+
+	for (size_t i = 0; weights && i < spots->nr_objects; i++) {
+		const char *path = spots->objects[i].path;
+
+		if (spots->objects[i].kind != TD_OBJECT_FILE ||
+		    strstr(path, ".so.") || td_ends_with(path, ".so") ||
+		    weights[i] <= most)
+			continue;
+		most = weights[i];
+		found = i;
+	}
+	return found;
+}
+
+/* Readers take the first one for the program. */
+static void write_mappings(FILE *fp, const struct td_where *where)
+{
+	size_t nr = where->spots->nr_objects, program = find_program(where);
+
+	if (nr)
+		write_mapping(fp, where, program);
+	for (size_t i = 0; i < nr; i++) {
+		if (i != program)
+			write_mapping(fp, where, i);
 	}
 }
 

@@ -28,6 +28,8 @@ struct row {
 	const char *file;
 	double line;
 	const char *caller;
+	const char *in; /* samples are of calls of this function alone */
+	double slower;  /* that took so many seconds */
 	char address_text[32], caller_text[32];
 };
 
@@ -38,6 +40,7 @@ enum {
 	FUNCTION = SHARE + 3,
 	SOURCE = FUNCTION + 3,
 	CALLER = SOURCE + 2,
+	IN,
 };
 
 static const char *const kinds[] = { "function", "line", "caller" };
@@ -57,6 +60,8 @@ static const struct td_sheet_column columns[] = {
 	[SOURCE] = { "file", TD_CELL_TEXT, offsetof(struct row, file) },
 	{ "line", TD_CELL_COUNT, offsetof(struct row, line) },
 	[CALLER] = { "caller", TD_CELL_TEXT, offsetof(struct row, caller) },
+	[IN] = { "in", TD_CELL_TEXT, offsetof(struct row, in) },
+	{ "slower", TD_CELL_SECONDS, offsetof(struct row, slower) },
 };
 
 static const char *put_address(char buf[32], uint64_t address)
@@ -107,7 +112,11 @@ static void set_location(struct row *row, const struct td_where *where,
 	*row = (struct row){ .pmu = event->pmu,
 			     .event = event->name,
 			     .node = where->node,
-			     .line = NAN };
+			     .line = NAN,
+			     .in = where->in,
+			     .slower = where->slower_ns
+					       ? (double)where->slower_ns / 1e9
+					       : NAN };
 	set_share(row, &location->share);
 	set_function(row, where->spots, location->function);
 }
@@ -222,6 +231,8 @@ static void put_object(struct td_writer *writer, const struct td_where *where,
 
 	add(o, row, 0, OF);
 	add(o, row, SHARE, SOURCE);
+	if (where->in)
+		add(o, row, IN, TD_ARRAY_SIZE(columns));
 	if (where->lines)
 		td_json_add(o, "lines",
 			    lines_of(where->spots, &location->lines));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/out/stack_files.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/out/out.h"
 #include "cmd/out/stacks.h"
@@ -92,11 +94,32 @@ static int check_distinct(const struct td_sample_files *files,
 	return 0;
 }
 
-int td_stack_files_open(struct td_sample_files *files, struct td_err *err)
+/* A page or a picture is what no name of another format should hold. */
+static int check_ending(const char *name, struct td_err *err)
+{
+	const char *slash = strrchr(name, '/');
+	const char *dot = strrchr(slash ? slash : name, '.');
+
+	if (!dot || strcmp(dot, ".svg") == 0 || strcmp(dot, ".html") == 0 ||
+	    strcmp(dot, ".htm") == 0)
+		return 0;
+	return td_err_usage(err,
+			    "--flame %s: a flame graph is a page, .html, "
+			    "or a picture, .svg",
+			    name);
+}
+
+int td_stack_files_check(const struct td_sample_files *files,
+			 struct td_err *err)
 {
 	if (nr_on_stdout(files) > 1)
 		return td_err_usage(err, "only one file of stacks can go to "
 					 "standard output");
+	return files->flame ? check_ending(files->flame, err) : 0;
+}
+
+int td_stack_files_open(struct td_sample_files *files, struct td_err *err)
+{
 	if (files->pprof && td_gzip_load(err))
 		return td_err_wrap(err, "--pprof");
 	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
@@ -114,40 +137,71 @@ int td_stack_files_open(struct td_sample_files *files, struct td_err *err)
 }
 
 /* A flame graph is a page unless its name says otherwise. */
-static int write_one(const struct td_sample_files *files, size_t kind,
-		     const struct td_where *where, const struct td_frame *frame)
+static int make_one(FILE *fp, const struct td_sample_files *files, size_t kind,
+		    const struct td_where *where, const struct td_frame *frame)
 {
 	bool svg = kinds[kind].write == td_flame_write &&
 		   td_ends_with(files->flame, ".svg");
 
-	return svg ? td_flame_write_svg(files->fps[kind], where, frame)
-		   : kinds[kind].write(files->fps[kind], where, frame);
+	return svg ? td_flame_write_svg(fp, where, frame)
+		   : kinds[kind].write(fp, where, frame);
+}
+
+static int write_one(const struct td_sample_files *files, size_t kind,
+		     const struct td_where *where, const struct td_frame *frame,
+		     struct td_err *err)
+{
+	td_autofree char *bytes = NULL;
+	size_t size;
+	FILE *made = open_memstream(&bytes, &size), *fp = files->fps[kind];
+	int rc = made ? make_one(made, files, kind, where, frame) : -ENOMEM;
+
+	if (made && td_text_close(made, &bytes))
+		rc = -ENOMEM;
+	if (rc)
+		return td_err_nomem(err);
+	if (fp != stdout)
+		td_out_empty(fp);
+	rc = td_out_put(fp, name_of(files, kind), bytes, size, err);
+	/* half of it is nothing */
+	if (rc && fp != stdout)
+		td_out_empty(fp);
+	return rc;
 }
 
 int td_stack_files_write(const struct td_sample_files *files,
 			 const struct td_where *where,
 			 const struct td_frame *frame, struct td_err *err)
 {
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < TD_NR_STACK_FILES; i++) {
+		if (files->fps[i])
+			rc = write_one(files, i, where, frame, err);
+	}
+	return rc;
+}
+
+/* Only what the name says itself: no device, and no link to somewhere else. */
+static void remove_empty(FILE *fp, const char *name)
+{
+	struct stat of_file, of_name;
+
+	if (!fstat(fileno(fp), &of_file) && !lstat(name, &of_name) &&
+	    S_ISREG(of_name.st_mode) && of_file.st_dev == of_name.st_dev &&
+	    of_file.st_ino == of_name.st_ino && of_file.st_size == 0)
+		unlink(name);
+}
+
+void td_stack_files_close(struct td_sample_files *files, bool is_written)
+{
 	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
 		FILE *fp = files->fps[i];
 
-		if (!fp)
-			continue;
-		if (fp != stdout)
-			td_out_empty(fp);
-		if (write_one(files, i, where, frame))
-			return td_err_nomem(err);
-		if (td_out_check(fp, name_of(files, i), err))
-			return err->code;
-	}
-	return 0;
-}
-
-void td_stack_files_close(struct td_sample_files *files)
-{
-	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
-		if (files->fps[i] && files->fps[i] != stdout)
-			fclose(files->fps[i]);
+		if (fp && fp != stdout && !is_written)
+			remove_empty(fp, name_of(files, i));
+		if (fp && fp != stdout)
+			fclose(fp);
 		files->fps[i] = NULL;
 	}
 }

@@ -29,11 +29,15 @@ bool td_stack_files_any(const struct td_sample_files *files);
 bool td_sample_files_want_chains(const struct td_sample_files *files);
 /* True if standard output has one of them. */
 bool td_stack_files_take_stdout(const struct td_sample_files *files);
+/* Of the options: names that cannot be. */
+int td_stack_files_check(const struct td_sample_files *files,
+			 struct td_err *err);
 /* Before anything is sampled.  Nothing that they hold is lost yet. */
 int td_stack_files_open(struct td_sample_files *files, struct td_err *err);
 int td_stack_files_write(const struct td_sample_files *files,
 			 const struct td_where *where,
 			 const struct td_frame *frame, struct td_err *err);
-void td_stack_files_close(struct td_sample_files *files);
+/* Unless all are written, those that are empty are removed. */
+void td_stack_files_close(struct td_sample_files *files, bool is_written);
 
 #endif

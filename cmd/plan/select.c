@@ -211,10 +211,12 @@ static void note_level(const struct td_tree *tree,
 	else if (recorded && tree->nr_dropped[i])
 		td_notes_add(notes,
 			     "%s: %zu metric%s of these levels %s not "
-			     "recorded: tdstat record -l %d records all",
+			     "recorded: tdstat %s -l %d records all",
 			     pmu->name, tree->nr_dropped[i],
 			     tree->nr_dropped[i] > 1 ? "s" : "",
 			     tree->nr_dropped[i] > 1 ? "were" : "was",
+			     opts->profile ? "profile --samples FILE"
+					   : "record",
 			     opts->ask.level);
 	/*
 	 * if the built-in tree replaces that of files, a note said so already

@@ -21,6 +21,7 @@
 #include "cmd/out/out.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/plan/job.h"
+#include "cmd/regions/calls_next.h"
 #include "cmd/regions/regions.h"
 #include "cmd/regions/remarks.h"
 #include "cmd/regions/result.h"
@@ -243,6 +244,8 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 			&session.program.usage, session.program.status, err);
 	if (!rc)
 		td_regions_say(job, &session.files, session.program.folder);
+	if (!rc && job->opts->nr_patterns)
+		td_calls_say_next(job, &session.result.view.report);
 	return close_session(&session, rc, err);
 }
 

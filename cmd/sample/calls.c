@@ -14,9 +14,9 @@
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
+#include "cmd/regions/calls_next.h"
 #include "cmd/regions/regions.h"
 #include "cmd/sample/calling.h"
-#include "cmd/sample/calls_next.h"
 #include "cmd/sample/calls_pace.h"
 #include "cmd/sample/gather.h"
 #include "cmd/say.h"
@@ -252,7 +252,7 @@ static int plan(struct td_calling *c, const struct td_opts *opts,
 
 static void say_unpaired(const struct td_calling *c, size_t function)
 {
-	static const struct {
+	const struct {
 		size_t offset;
 		const char *text;
 	} kinds[] = {
@@ -266,7 +266,11 @@ static void say_unpaired(const struct td_calling *c, size_t function)
 		  "calls had begun before the counting, or before their "
 		  "process was forked, and are not counted" },
 		{ offsetof(struct td_unpaired, lost),
-		  "calls are not counted, as records of them were lost" },
+		  c->pairing.nr_losses
+			  ? "calls are not counted, as records of them were "
+			    "lost"
+			  : "calls are not counted, as a thread got the number "
+			    "of theirs, whose end was not told" },
 		{ offsetof(struct td_unpaired, open),
 		  "calls had not ended when their thread did, or the counting, "
 		  "and are not counted" },

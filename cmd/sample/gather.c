@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "cmd/plan/dry_run.h"
@@ -79,6 +80,7 @@ static int end(struct td_gathering *g, int rc, struct td_err *err)
 		rc = err->code;
 	g->usage.elapsed_ns = td_now_ns() - g->start_ns;
 	td_sampler_enable(g->sampler, false);
+	g->losses.counted = td_sampler_counted(g->sampler);
 	if (!rc)
 		rc = read_rings(g, true, err);
 	return rc;
@@ -225,6 +227,26 @@ static int find_functions(struct td_gathering *g, struct td_err *err)
 
 /* --- all of it -------------------------------------------------------------- */
 
+/* The least of all kinds of core. */
+static size_t find_noted(const struct td_job *job)
+{
+	int least = 0;
+
+	for (size_t i = 0; i < job->machine.nr_core; i++) {
+		struct td_err unused;
+		char path[PATH_MAX];
+		int nr;
+
+		snprintf(path, sizeof(path),
+			 "bus/event_source/devices/%s/caps/branches",
+			 job->machine.pmus[i].name);
+		if (td_sysfs_read_int(&job->fs, path, &nr, &unused) == 0 &&
+		    nr > 0 && (!least || nr < least))
+			least = nr;
+	}
+	return (size_t)least;
+}
+
 static int prepare(struct td_gathering *g, struct td_err *err)
 {
 	const char *samples = g->job->opts->files.samples;
@@ -234,6 +256,8 @@ static int prepare(struct td_gathering *g, struct td_err *err)
 	g->spaces = td_spaces_new();
 	if (!g->spaces)
 		return td_err_nomem(err);
+	if (g->format.branches)
+		g->nr_noted = find_noted(g->job);
 	g->hides_kernel = td_rights_hide_kernel(&g->job->fs, &g->job->notes);
 	if (g->format.copied &&
 	    td_unwinder_new(&g->unwinder, &g->job->fs, &g->job->notes, err))
@@ -353,6 +377,42 @@ static void say_throttled(const struct td_job *job, uint64_t nr)
 		   nr);
 }
 
+#define FEW_SAMPLES   20
+#define LEAST_SAMPLES 10
+
+/*
+ * What a counter has counted by a late interrupt is left out if it is more than a period
+ * (x86_perf_event_set_period()), and so is what a thread did behind its last sample.
+ */
+static void say_late(const struct td_gathering *g)
+{
+	double part = g->losses.weight / g->losses.counted;
+
+	if (g->losses.samples < LEAST_SAMPLES || !(part < 0.5))
+		return;
+	td_job_say(g->job,
+		   "tdstat: samples stand for %.0f %% of the events that were "
+		   "counted: interrupts came late, or threads were short\n",
+		   100 * part);
+}
+
+/* In tables of callers, and in stacks, it would look as if nobody had called them. */
+static void say_frameless(const struct td_gathering *g)
+{
+	const struct td_opts *opts = g->job->opts;
+	uint64_t all = g->losses.framed, nr = g->losses.frameless;
+
+	if (all < FEW_SAMPLES || nr <= all / 2 ||
+	    (!opts->callers && !td_stack_files_any(&opts->files)))
+		return;
+	td_job_say(g->job,
+		   "tdstat: %" PRIu64 " of %" PRIu64
+		   " samples of programs have "
+		   "no caller that is known, as of code without frame "
+		   "pointers: --call-graph dwarf finds callers there\n",
+		   nr, all);
+}
+
 void td_gathering_say(const struct td_gathering *g)
 {
 	td_job_say_notes(g->job);
@@ -364,4 +424,6 @@ void td_gathering_say(const struct td_gathering *g)
 		say_cut(g->job, g->losses.chains);
 	if (g->losses.cut)
 		say_short(g);
+	say_late(g);
+	say_frameless(g);
 }

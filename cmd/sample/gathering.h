@@ -48,6 +48,7 @@ struct td_gathering {
 	} chain;
 	struct td_spaces *spaces;
 	struct td_unwinder *unwinder; /* with format.copied */
+	size_t nr_noted; /* branches that each processor notes; 0: not known */
 	struct td_symbols symbols;
 	struct td_recorder recorder; /* --samples */
 	struct td_samples_writer writer;
@@ -57,6 +58,11 @@ struct td_gathering {
 		uint64_t throttled; /* times that the kernel stopped an event */
 		uint64_t chains;    /* had no room in the spots' calls */
 		uint64_t cut;       /* went on behind the copied stack */
+		/* what was counted, and what samples stand for */
+		double counted, weight;
+		uint64_t samples;
+		/* of user space, with a chain by frame pointers; of it: */
+		uint64_t framed, frameless; /* no caller is known at once */
 	} losses;
 	struct td_progress progress;
 	struct td_engine engine;

@@ -36,17 +36,8 @@
 
 static int no_node(const struct td_focus *focus, struct td_err *err)
 {
-	const char *why = "no node matters most for sure";
-
-	if (!focus->known || focus->situation == TD_SITUATION_NOT_COUNTED)
-		why = "nothing was counted";
-	else if (focus->situation == TD_SITUATION_NOTHING)
-		why = "no node is over its threshold";
-	else if (focus->situation == TD_SITUATION_SHORT)
-		why = focus->held ? TD_HELD_WORDS : "it ended too soon";
-	else if (focus->situation == TD_SITUATION_IDLE)
-		why = "the CPUs had next to nothing to do";
-	td_err_set(err, -ENODATA, "what to locate is not known: %s", why);
+	td_err_set(err, -ENODATA, "what to locate is not known: %s",
+		   td_focus_why(focus));
 	return td_err_hint(err, "tdstat shows the tree; tdstat locate NODE "
 				"takes any node of it");
 }
@@ -271,6 +262,8 @@ static int open_sink(struct td_locating *l, struct td_err *err)
 		.target_kind = l->job.target.name.kind,
 		.identity = &l->job.identity,
 		.machine = &l->job.machine,
+		.in = l->opts->calls.in,
+		.slower_ns = l->opts->calls.slower_ns,
 	};
 
 	const struct td_sheet sheet = td_out_where_sheet();
@@ -325,7 +318,7 @@ static int sample(struct td_locating *l, struct td_inherited *inherited,
 static int close_all(struct td_locating *l, int rc, struct td_err *err)
 {
 	rc = td_sink_end(&l->sink, rc, err);
-	td_stack_files_close(&l->files);
+	td_stack_files_close(&l->files, !rc);
 	td_where_free(&l->where);
 	td_hits_free(&l->hits);
 	free(l->gathering.how);
@@ -398,7 +391,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(err,
 				    "--dry-run: which node it is, is known "
 				    "when it was counted: name one");
-	return 0;
+	return td_stack_files_check(&opts->files, err);
 }
 
 /* clang-format off */

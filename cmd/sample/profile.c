@@ -139,6 +139,7 @@ static int plan(struct profiling *p, const struct td_opts *opts,
 	g->job = &p->job;
 	g->format.values = g->switches = true;
 	td_gathering_want(g, opts);
+	g->lines = opts->files.samples || opts->files.pprof;
 	g->take = take;
 	g->ctx = p;
 	rc = sample_cycles(p, rates, err);
@@ -186,7 +187,7 @@ static int sample(struct profiling *p, struct td_inherited *inherited,
 	if (!rc)
 		rc = td_hues_put_stacks(&p->result.view, &g->spots, &p->hits,
 					&p->files, err);
-	td_stack_files_close(&p->files);
+	td_stack_files_close(&p->files, !rc);
 	return td_region_result_close(&p->result, rc, err);
 }
 
@@ -222,7 +223,9 @@ static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->ask.level > MOST_LEVELS || opts->ask.drill)
 		return td_err_usage(err, "-l: profile has levels 1 and 2");
-	return td_where_check_room(opts, err);
+	return td_stack_files_check(&opts->files, err)
+		       ? err->code
+		       : td_where_check_room(opts, err);
 }
 
 /* clang-format off */

@@ -90,6 +90,24 @@ static int read_chain(struct td_gathering *g, const struct td_record *record)
 /* Processors note the last 8, 16 or 32 (SDM 3B, 18.4: LBR). */
 #define LEAST_BRANCHES 8
 
+/* All that a processor has: there may be more.  The kernel leaves empty ones out. */
+static bool are_all(const struct td_gathering *g,
+		    const struct td_record *record)
+{
+	size_t room = g->nr_noted ? g->nr_noted : LEAST_BRANCHES;
+
+	return record->nr_branches >= room &&
+	       record->branches[TD_BRANCH_WORDS * (record->nr_branches - 1)];
+}
+
+/* A call of the program that the process was before execve(): neither end is there. */
+static bool is_stale(const struct td_gathering *g, int pid,
+		     const uint64_t *branch)
+{
+	return !td_spaces_has(g->spaces, pid, branch[0]) &&
+	       !td_spaces_has(g->spaces, pid, branch[1]);
+}
+
 /*
  * Calls that have not returned, the last one first.  Of a sample in the kernel it
  * led to the function that is there.
@@ -101,15 +119,15 @@ static int read_branches(struct td_gathering *g, const struct td_record *record)
 	if (record->kernel && record->nr_branches && record->branches[1])
 		rc = add_caller(g, record->pid, record->branches[1], false);
 	for (size_t i = 0; i < record->nr_branches && rc > 0; i++) {
-		uint64_t from = record->branches[TD_BRANCH_WORDS * i];
+		const uint64_t *branch = &record->branches[TD_BRANCH_WORDS * i];
 
-		if (!from)
+		if (!branch[0])
 			break;
-		rc = add_caller(g, record->pid, from, false);
+		if (is_stale(g, record->pid, branch))
+			return 0;
+		rc = add_caller(g, record->pid, branch[0], false);
 	}
-	/* all that a processor has: there may be more */
-	if (rc > 0 && record->nr_branches >= LEAST_BRANCHES &&
-	    record->branches[TD_BRANCH_WORDS * (record->nr_branches - 1)])
+	if (rc > 0 && are_all(g, record))
 		push(g, -1, false);
 	return rc;
 }
@@ -158,6 +176,16 @@ static int read_stack(struct td_gathering *g, const struct td_record *record)
 	return rc;
 }
 
+/* Of code without frame pointers, the chain has no caller, or a place that is none. */
+static void note_frames(struct td_gathering *g, const struct td_record *record)
+{
+	if (record->kernel || !record->nr_chain || g->unwinder ||
+	    g->format.branches)
+		return;
+	g->losses.framed++;
+	g->losses.frameless += g->chain.nr < 2 || g->chain.v[1] < 0;
+}
+
 /* The call that a sample was in.  Chains share calls from their ends on. */
 static int find_call(struct td_gathering *g, const struct td_record *record,
 		     int spot)
@@ -167,6 +195,7 @@ static int find_call(struct td_gathering *g, const struct td_record *record,
 	g->chain.v[0] = spot;
 	g->chain.nr = 1;
 	rc = read_chain(g, record);
+	note_frames(g, record);
 	if (rc > 0 && g->unwinder)
 		rc = read_stack(g, record);
 	else if (rc > 0)
@@ -199,6 +228,8 @@ static int take_sample(struct td_gathering *g, const struct td_record *record,
 	const struct td_target *target = &g->job->target;
 	int spot, caller;
 
+	g->losses.samples++;
+	g->losses.weight += (double)record->period;
 	/* an interrupt may come so late that the kernel runs already */
 	if (record->kernel && (target->exclude_kernel || target->all_user))
 		return 0;

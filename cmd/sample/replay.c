@@ -96,7 +96,7 @@ static int show(const struct td_recording *rec, const struct td_where *where,
 		sink.writer.out->where(&sink.writer, where);
 	if (!rc)
 		rc = td_stack_files_write(&files, where, &sink.frame, err);
-	td_stack_files_close(&files);
+	td_stack_files_close(&files, !rc);
 	return td_sink_end(&sink, rc, err);
 }
 
@@ -196,7 +196,7 @@ int td_replay_profile(struct td_recording *rec, struct td_view *view,
 	if (!rc)
 		rc = td_hues_put_stacks(view, &samples.spots, &hits, &files,
 					err);
-	td_stack_files_close(&files);
+	td_stack_files_close(&files, !rc);
 	td_batched_free(&counts);
 	td_hits_free(&hits);
 	td_samples_free(&samples);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "cmd/out/advice.h"
 #include "lib/base/util.h"
 
 static void add(struct td_focus *focus, const struct td_found *found)
@@ -50,4 +51,17 @@ void td_focus_take(struct td_focus *focus, const struct td_verdict *verdict)
 		i--;
 	while (i-- > 0)
 		add(focus, &verdict->path[i]);
+}
+
+const char *td_focus_why(const struct td_focus *focus)
+{
+	if (!focus->known || focus->situation == TD_SITUATION_NOT_COUNTED)
+		return "nothing was counted";
+	if (focus->situation == TD_SITUATION_NOTHING)
+		return "no node is over its threshold";
+	if (focus->situation == TD_SITUATION_SHORT)
+		return focus->held ? TD_HELD_WORDS : "it ended too soon";
+	if (focus->situation == TD_SITUATION_IDLE)
+		return "the CPUs had next to nothing to do";
+	return "no node matters most for sure";
 }

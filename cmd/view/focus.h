@@ -22,6 +22,8 @@ struct td_focus {
 	size_t nr;
 };
 
+/* Why there is no node that matters most for sure, as a sentence ends. */
+const char *td_focus_why(const struct td_focus *focus);
 /* The verdict's names are copied. */
 void td_focus_take(struct td_focus *focus, const struct td_verdict *verdict);
 

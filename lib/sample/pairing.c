@@ -21,6 +21,7 @@ struct frame {
 struct place {
 	int cpu;
 	uint64_t nr_losses; /* before that */
+	uint64_t time_ns;   /* of the last sample; 0: there was none */
 	uint64_t *values;
 };
 
@@ -309,7 +310,7 @@ static bool is_another(const struct td_pairing *pairing,
 		       const struct place *place,
 		       const struct td_record *record, int group)
 {
-	for (size_t i = 0; i <= nr_values(pairing, group); i++) {
+	for (size_t i = 0; i < nr_values(pairing, group); i++) {
 		/* fields are shares of slots, and may be a step less */
 		if (i > 0 && i < pairing->plan->groups[group].nr)
 			continue;
@@ -317,6 +318,24 @@ static bool is_another(const struct td_pairing *pairing,
 			return true;
 	}
 	return false;
+}
+
+/*
+ * The time of a sample is that of its own event, a probe of entries or of returns, and
+ * one may have been off for longer than the other.
+ */
+static uint64_t more_of(const struct td_pairing *pairing,
+			const struct place *place,
+			const struct td_record *record, int group, size_t i)
+{
+	uint64_t value = value_at(pairing, record, group, i);
+	uint64_t since_ns = td_since(record->time_ns, place->time_ns);
+
+	if (i < nr_values(pairing, group))
+		return value - place->values[i];
+	value = td_since(value, place->values[i]);
+	return pairing->gaps && place->time_ns && value > since_ns ? since_ns
+								   : value;
 }
 
 static void mark_lost(struct td_pairing_thread *thread)
@@ -341,13 +360,12 @@ static int add_counts(struct td_pairing *pairing,
 	if (!known)
 		mark_lost(thread);
 	for (size_t i = 0; i <= nr_values(pairing, group); i++) {
-		uint64_t value = value_at(pairing, record, group, i);
-
 		if (known)
 			thread->sums[sum_of(pairing, group, i)] +=
-				value - place->values[i];
-		place->values[i] = value;
+				more_of(pairing, place, record, group, i);
+		place->values[i] = value_at(pairing, record, group, i);
 	}
+	place->time_ns = record->time_ns;
 	place->nr_losses = pairing->nr_losses;
 	if (thread->cpu >= 0 && thread->cpu != record->cpu)
 		++*sum_at(pairing, thread->sums, TD_CALL_MIGRATIONS);

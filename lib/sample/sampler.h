@@ -84,6 +84,8 @@ void td_sampler_enable(struct td_sampler *sampler, bool on);
  */
 void td_sampler_enable_companion(struct td_sampler *sampler, size_t companion,
 				 bool on);
+/* What the sampled events of the plan have counted so far, whatever was sampled. */
+double td_sampler_counted(const struct td_sampler *sampler);
 /* Readable when a ring is half full: read the rings then. */
 int td_sampler_fd(const struct td_sampler *sampler);
 /* The number of the event of a group's companion. */

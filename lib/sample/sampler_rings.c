@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "lib/base/parse.h"
@@ -279,6 +280,62 @@ void td_sampler_enable_companion(struct td_sampler *sampler, size_t companion,
 {
 	for (; sampler; sampler = sampler->next)
 		enable_in_part(sampler, companion, on);
+}
+
+#define MOST_WORDS 128
+
+/* 0: it is not known. */
+static double count_of(const struct perf_evsel *evsel, int fd)
+{
+	uint64_t words[MOST_WORDS], id;
+	ssize_t got = fd < 0 ? -1 : read(fd, words, sizeof(words));
+	size_t nr = got > 0 ? (size_t)got / sizeof(words[0]) : 0;
+
+	if (!(evsel->attr.read_format & PERF_FORMAT_GROUP))
+		return nr ? (double)words[0] : 0;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) != 0)
+		return 0;
+	/* behind their number and two times: td_record_read_format() */
+	for (size_t i = 3; i + 1 < nr; i += 2) {
+		if (words[i + 1] == id)
+			return (double)words[i];
+	}
+	return 0;
+}
+
+static double counted_in_part(const struct td_sampler *part)
+{
+	const struct td_sampler_setup *setup = &part->setup;
+	struct perf_evsel *evsel;
+	double sum = 0;
+	size_t i = 0;
+
+	perf_evlist__for_each_evsel (part->evlist, evsel) {
+		int event = part->events[i++];
+		size_t nr = 0;
+
+		if (event >= 0 && event < (int)setup->plan->events.nr &&
+		    setup->how[event].period && evsel->fd)
+			nr = (size_t)evsel->fd->max_x *
+			     (size_t)evsel->fd->max_y;
+		for (size_t at = 0; at < nr; at++) {
+			const int *fd = xyarray__entry(
+				evsel->fd, at / (size_t)evsel->fd->max_y,
+				at % (size_t)evsel->fd->max_y);
+
+			sum += count_of(evsel, *fd);
+		}
+	}
+	return sum;
+}
+
+double td_sampler_counted(const struct td_sampler *sampler)
+{
+	double sum = 0;
+
+	for (; sampler; sampler = sampler->next)
+		sum += counted_in_part(sampler);
+	return sum;
 }
 
 int td_sampler_fd(const struct td_sampler *sampler)

@@ -324,10 +324,16 @@ static void find_of_row(struct td_verdict *verdict,
 			   has_changed(verdict->row);
 }
 
-/* Of cgroups that hold others, those within tell more. */
+/*
+ * Of cgroups that hold others, those within tell more.  What is between functions is no
+ * place to look at.
+ */
 static bool is_loser(const struct td_row *row)
 {
-	return !row->holds_others && row->lost_pct > 0;
+	bool is_place =
+		!row->region || !row->region->outside || !row->region->function;
+
+	return is_place && !row->holds_others && row->lost_pct > 0;
 }
 
 static double known_error(const struct td_row *row)

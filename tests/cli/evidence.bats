@@ -94,10 +94,10 @@ takes() {
 		--program chase file:one file
 		--evidence one two:one file
 	END
-	for ms in 0 x -1 ''; do
+	for ms in 0 x -1 '' 3600001 99999999; do
 		try "$TDSTAT" doctor --program "chase:$ms"
 		assert_failure 64
-		assert_complains 'no number of ms'
+		assert_complains 'no number of ms from 1 to 3600000'
 	done
 }
 
@@ -112,6 +112,22 @@ takes() {
 	# the names of this host, of its folders and of who works on it are not told
 	try grep -F -e "$(hostname)" -e "$PWD" -e "$HOME/" sent.jsonl
 	assert_failure 1
+}
+
+@test "--evidence -: the file is standard output, and lines for people are not in it" {
+	saved alderlake
+	try "$TDSTAT" doctor --evidence --program spin sent.jsonl
+	cp sent.jsonl wanted.jsonl
+	try "$TDSTAT" doctor --evidence --program spin -
+	assert_failure 1
+	[ ! -e - ]
+	command jq -c 'keys, .program, .way, .error' <<<"$output" >keys
+	command jq -c 'keys, .program, .way, .error' wanted.jsonl | diff - keys
+	[[ $stderr == *'none     spin'*'0 of 1 as expected on cpu_core'* ]]
+	run -1 --separate-stderr "$TDSTAT" doctor --evidence --program spin - >/dev/full
+	[[ $stderr != *'please send'* ]]
+	run -1 sh -c "'$TDSTAT' doctor --quiet --evidence --program spin - 2>&1 >/dev/full"
+	assert_output --partial 'cannot write standard output: No space left on device'
 }
 
 # fake_toplev NAME LINE...: what it is called with goes to "called", and the lines to

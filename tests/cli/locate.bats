@@ -7,7 +7,7 @@
 load helper
 load sampling
 
-HEADER=pmu,event,node,of,share,error,samples,function,object,address,file,line,caller
+HEADER=pmu,event,node,of,share,error,samples,function,object,address,file,line,caller,in,slower
 
 # locate OPTION...: by cpu-clock
 locate() {
@@ -72,12 +72,12 @@ locate() {
 	build_share
 	locate -x, -o out -- ./share
 	[ "$(head -n 1 out)" = "$HEADER" ]
-	assert_csv out 13
+	assert_csv out 15
 	[ "$(sed -n 2p out | cut -d, -f1-4,8)" = software,cpu-clock,,function,large ]
 	locate -v --callers -x, -o both -- ./share
-	assert_csv both 13
-	grep -q ',[^,]*/share.c,[0-9]*,$' both
-	grep -q ',,,caller$' both
+	assert_csv both 15
+	grep -q ',[^,]*/share.c,[0-9]*,,,$' both
+	grep -q ',,,caller,,$' both
 	# lines and callers add up to their functions
 	awk -F, 'NR > 1 { sum[$4] += $7 } END { exit !(sum["line"] == sum["function"] && sum["caller"] == sum["function"]) }' both
 	locate -x '\t' -o tabs -- ./share
@@ -167,6 +167,17 @@ locate() {
 	jq -es '(map(.samples) | add) > 100' out
 }
 
+@test "threads that end before their first sample: it is said how much the samples are of" {
+	real
+	try "$TDSTAT" locate -e cpu-clock -o out -- sh -c 'i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i + 1)); done'
+	[[ $stderr =~ 'tdstat: samples stand for '([0-9]+)' % of the events that were counted: interrupts came late, or threads were short' ]]
+	[ "${BASH_REMATCH[1]}" -lt 50 ]
+	# of one that works on, nearly all
+	build_share
+	try "$TDSTAT" locate -e cpu-clock -o out -- ./share
+	[[ $stderr != *'samples stand for'* ]]
+}
+
 @test "two thousand threads" {
 	real
 	build threads -pthread <<-'C'
@@ -215,7 +226,7 @@ locate() {
 	jq -es --arg path "$PWD/share" '.[0] | .object == $path and .function == null and (.address | test("^0x"))' out
 	jq -es 'all(.function != "large" and .function != "small")' out
 	locate -x, -o csv -- ./share
-	assert_csv csv 13
+	assert_csv csv 15
 }
 
 @test "a separate debug file, by its link" {
@@ -276,7 +287,7 @@ locate() {
 		assert_printable out
 		grep -qF "ge\\" out
 	done
-	assert_csv out 13
+	assert_csv out 15
 	locate -j -o out -- ./share
 	jq -es --arg name "$nasty" '.[0].function == $name' out
 }
@@ -287,7 +298,7 @@ locate() {
 	objcopy --redefine-sym "large=$(printf 'x%.0s' $(seq 100000))" share
 	locate -x, -o out -- ./share
 	[ "$status" -eq 7 ]
-	assert_csv out 13
+	assert_csv out 15
 	[ "$(cut -d, -f8 out | sed -n 2p | cut -c1-5)" = xxxxx ]
 	# 100 MB of them
 	awk -v long="$(printf 'x%.0s' $(seq 170))" 'BEGIN {
@@ -349,7 +360,7 @@ LOOP='\x48\x89\xf9\x48\xff\xc9\x75\xfb\xc3'
 			[ "$status" -eq 7 ] || fail "$file: $status"
 		done
 		jq -es --arg path "$PWD/$file.so" '.[0] | .object == $path and .function == null and .share > 90' out.-j || fail "$file"
-		assert_csv out.-x, 13
+		assert_csv out.-x, 15
 	done
 }
 

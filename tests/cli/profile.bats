@@ -190,6 +190,7 @@ build_long() {
 	[ "$(wc -l <bars)" -eq 2 ]
 	run ! grep -vE 'fill="#(e07530|e58c53|eba476|f0bb9a)"' bars
 	zcat profile | grep -qa cycles
+	zcat profile | grep -qa '/long\.c'
 	# the samples are those of cycles
 	try "$TDSTAT" report --locate --folded again -o again.table samples
 	assert_same "$(cat stacks)" "$(cat again)"

@@ -208,7 +208,8 @@ unpack() {
 	line=$(grep -n '^WORK(leaf)' deep.c "$BATS_FILE_TMPDIR/deep.c" 2>/dev/null | head -n 1 | cut -d: -f2)
 	jq -es --argjson line "$line" '.[0].samples | any(.stack[-1] == "leaf" and .lines[-1] == $line)' profile.json
 	id=$(readelf -n deep | sed -n 's/.*Build ID: //p')
-	jq -es --arg path "$PWD/deep" --arg id "$id" '.[0].mappings | any(. == [$path, $id])' profile.json
+	# the program comes first, wherever its first sample was
+	jq -es --arg path "$PWD/deep" --arg id "$id" '.[0].mappings[0] == [$path, $id]' profile.json
 	# from the recording, the same but for the time, which only that has
 	try "$TDSTAT" report --locate --pprof again samples
 	assert_success
@@ -369,6 +370,8 @@ part() {
 	build_bare
 	locate --call-graph fp --folded by.frames -o table -- ./bare
 	run ! grep -qE ';(often|rarely);leaf' by.frames
+	[[ $stderr =~ ^'tdstat: '([0-9]+)' of '([0-9]+)' samples of programs have no caller that is known, as of code without frame pointers: --call-graph dwarf finds callers there'$ ]]
+	[ $((BASH_REMATCH[1] * 10)) -ge $((BASH_REMATCH[2] * 8)) ]
 	for way in dwarf dwarf,2048; do
 		locate --call-graph $way --folded stacks --samples "$way" -j -o table -- ./bare
 		assert_equal "$status:$stderr" 7:
@@ -453,13 +456,66 @@ part() {
 	for option in --folded --pprof --flame; do
 		echo old >stacks
 		SYSFS_PATH=$no_pmu try "$TDSTAT" locate $option stacks -- sh -c 'exit 3'
-		assert_equal "$status:$(<stacks)" 3:
+		assert_equal "$status" 3
+		[ ! -e stacks ]
+		# one that was not there, and one that a link leads to, which is not ours
+		SYSFS_PATH=$no_pmu try "$TDSTAT" locate $option stacks -- true
+		[ ! -e stacks ]
+		echo old >elsewhere
+		ln -sf elsewhere link
+		SYSFS_PATH=$no_pmu try "$TDSTAT" locate $option link -- true
+		[ -L link ] && [ ! -s link ]
 	done
 	try "$TDSTAT" locate -e cpu-clock --folded one --samples one -- true
 	assert_equal "$status" 64
 	[[ $stderr == *'--folded and --samples name one file, one'* ]]
 	try "$TDSTAT" locate -e cpu-clock --folded one --flame one -- true
 	assert_equal "$status" 64
+}
+
+@test "files of stacks: names that are none" {
+	real
+	for name in x.png dir.svg/x.json flame.svgz; do
+		locate --flame "$name" -- sh -c 'echo ran'
+		assert_equal "$status:$output" 64:
+		assert_complains "--flame $name: a flame graph is a page, .html, or a picture, .svg"
+		[ ! -e "$name" ]
+	done
+	for option in --flame --folded --pprof --samples; do
+		locate $option -- echo ran
+		assert_equal "$status:$output" 64:
+		assert_complains "$option: -- is no name"
+		[ ! -e -- ]
+	done
+	build_deep
+	# a dot of a folder is none of the name
+	mkdir dir.d
+	locate --flame dir.d/flame -o table -- ./deep
+	grep -q '<h1>Where cpu-clock was sampled</h1>' dir.d/flame
+	locate -e task-clock --flame two.html -o table -- ./deep
+	grep -q '<h1>Where the events were sampled</h1>' two.html
+}
+
+@test "files of stacks: whole or not there" {
+	real
+	build_deep
+	# nothing can be opened for the command, which runs
+	for option in --folded --pprof --flame; do
+		locate $option stacks --call-graph lbr -- sh -c 'exit 3'
+		assert_equal "$status" 3
+		[ ! -e stacks ]
+		# nothing is lost for a word that is wrong
+		echo old >stacks
+		locate $option stacks --samples stacks -- true
+		assert_equal "$status:$(<stacks)" 64:old
+		rm stacks
+		locate $option stacks --samples stacks -- true
+		[ ! -e stacks ]
+	done
+	# no room for all of it
+	run -1 bash -c 'ulimit -f 4; trap "" XFSZ; "$TDSTAT" locate -e cpu-clock --flame stacks -o /dev/null -- ./deep 2>&1'
+	assert_output --partial 'cannot write stacks: File too large'
+	[ ! -e stacks ]
 }
 
 @test "files of stacks: wrong usage, and what cannot be written" {
@@ -469,10 +525,15 @@ part() {
 	assert_complains 'none/stacks'
 	locate --folded - --pprof - -- ./deep
 	[ "$status" -eq 64 ]
-	try "$TDSTAT" report --folded stacks samples
-	[ "$status" -eq 64 ]
-	assert_complains --locate
+	for option in '--folded stacks' --callers '--profile --callers'; do
+		try "$TDSTAT" report $option samples
+		[ "$status" -eq 64 ]
+		assert_complains --locate
+	done
 	locate --folded /dev/full -- ./deep
 	[ "$status" -ne 0 ]
-	[[ $stderr == *'tdstat: cannot write /dev/full: '* ]]
+	[[ $stderr == *'tdstat: cannot write /dev/full: No space left on device'* ]]
+	# longer than a buffer
+	locate --flame /dev/full -- ./deep
+	[[ $stderr == *'tdstat: cannot write /dev/full: No space left on device'* ]]
 }

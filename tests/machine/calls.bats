@@ -142,6 +142,13 @@ slow_are() {
 	slow=$(jq -s 'map(select(.metric == "tma_retiring" and .slow == false and .took_from > 0.0045)) | map(.calls) | add // 0' out)
 	echo "$slow slow of $counted"
 	awk -v slow="$slow" -v of="$counted" 'BEGIN { want = of / 100; exit !(slow > want - 4 * sqrt(want) - 2 && slow < 4 * want + 10) }'
+	# no ring was full
+	for how in fork threads 'sleep 100'; do
+		# shellcheck disable=SC2086 # words
+		run -0 --separate-stderr "$TDSTAT" calls job --overhead=20 -j -o out -- "$PROGRAM" 12000 $how
+		[ "$(of job '.all > .calls')" = true ]
+		[[ $stderr == *'the rings were full'* ]] || [[ $stderr != *'calls are not counted, as '* ]]
+	done
 	# of calls that are rare, none is left out
 	"$TDSTAT" calls by_sleep --overhead=30 -j -o out -- "$PROGRAM" 400 sleep 10
 	[ "$(of by_sleep '"\(.calls) \(.all)"')" = "40 40" ]
@@ -189,6 +196,14 @@ within() {
 	[ "$within" -ge 50 ] && [ $((within * 3)) -ge $((samples * 2)) ]
 	grep -q '^ only in calls of job@.* that took 5 ms or longer$' out
 	grep -Eq "[^0-9]$within samples of about" out
+	# formats for programs say of what, too
+	"$TDSTAT" locate $event --in job@"$PROGRAM" --slower 5ms -j -o out -- "${dram[@]}" >/dev/null
+	command jq -es --arg in "job@$PROGRAM" '(.[0] | has("tdstat_rows") and .in == $in and .slower == 0.005) and
+		(.[1:] | length > 0 and all(.in == $in and .slower == 0.005))' out >/dev/null
+	"$TDSTAT" locate $event --in job@"$PROGRAM" --head -x, -o out -- "${dram[@]}" >/dev/null
+	grep -qx "# in: job@$PROGRAM" out
+	grep -q ",caller,in,slower$" out
+	grep -q ",job@$PROGRAM,$" out
 	# cycles are of the others, too
 	run -0 --separate-stderr "$TDSTAT" locate -e cycles --in job@"$PROGRAM" --slower 5ms -o out -- "${dram[@]}"
 	read -r slow calls within samples < <(within)
@@ -217,6 +232,12 @@ within() {
 	[ "$(jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | map(.calls) | add' out)" -eq 160 ]
 	# of four, one waits for memory, for 60 ms
 	of one '.p90 > 0.055' | grep -qx true
+	# the first cause, but on a busy host
+	node=$(of one '.slow.causes[0] | select(.clear and .node != null).node')
+	[[ -z $node || $stderr == *"tdstat: what next: tdstat calls -l 2 one -- $MARKED mixed 160 7500"* ]]
+	run -0 --separate-stderr taskset -c 0 "$TDSTAT" calls one -l 2 --engine=marks -j -o again -- "$MARKED" mixed 160 7500
+	node=$(jq -r 'select(.durations).durations.slow.causes[0] | select(.clear and .node != null).node' again)
+	[[ -z $node || $node == *operations || $stderr == *"tdstat: what next: tdstat locate $node -- $MARKED mixed 160 7500"* ]]
 	[ "$(jq -s 'map(select(.metric and .function != "one")) | length' out)" -eq 0 ]
 	"$TDSTAT" report rec | grep -q ' one: 160 calls by marks  p50 '
 	run ! grep -q 'inf\|nan' <("$TDSTAT" report rec -x,)

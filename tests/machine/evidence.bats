@@ -12,6 +12,7 @@
 load helper
 
 LOOPS=$BATS_TEST_DIRNAME/../../build/emulator/loops.so
+ACT=$BATS_TEST_DIRNAME/../../build/emulator/act
 EVIDENCE=$BATS_TEST_DIRNAME/../data/evidence/evidence
 
 # give [OPTION...] FILE: on silicon, as far as the programs see; with perf beside it
@@ -60,6 +61,16 @@ halve() {
 	# and all of it can be computed again
 	run -0 "$EVIDENCE" replay "$TDSTAT" sent.jsonl
 	[[ ${lines[-1]} =~ ^[1-9][0-9]*' recordings, 0 differences'$ ]]
+}
+
+@test "where no node stands out there is no verdict: none, and why" {
+	emulated
+	[ "$TD_MACHINE" = spr ] || skip "one machine is enough"
+	run -1 --separate-stderr "$ACT" 1ms:balanced -- "$TDSTAT" doctor --evidence --program spin -
+	jq -e -s '.[-1] | .program == "spin" and .agrees == false' <<<"$output"
+	[[ $(tr -s ' \n' ' ' <<<"$stderr") == *"none spin "*"; no verdict: no node is over its threshold; core_bound expected"*"0 of 1 as expected"* ]]
+	# the emulator is slower than any core
+	[[ $(tr -s ' \n' ' ' <<<"$stderr") == *" cycles per pause, and theory gives 4 to 400 cycles; "* ]]
 }
 
 @test "a formula that is wrong: perf counts something else" {

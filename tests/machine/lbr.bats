@@ -61,9 +61,13 @@ part() {
 		[ "$(part ';main;often;leaf ')" -ge 50 ]
 		[ "$(part ';main;rarely;leaf ')" -ge 5 ]
 		[ "$(part 'rarely;leaf ')" -le 40 ]
+		# of taskset, before execve()
+		run ! grep '.unknown.;_start' stacks
 	done
 	run -7 "$TDSTAT" profile --all-user --call-graph lbr --folded stacks -o out -- taskset -c 0 ./bare
 	[ "$(part ';main;often;leaf ')" -ge 50 ]
+	run -7 "$TDSTAT" profile --call-graph lbr --folded stacks -o out -- taskset -c 0 ./bare
+	run ! grep '.unknown.;_start' stacks
 }
 
 @test "more calls than a processor notes: the outer ones are not known" {

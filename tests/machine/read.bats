@@ -65,6 +65,15 @@ truth_ipc() {
 	done < <(kinds)
 }
 
+# On a busy host, too, which takes CPUs away between two reads of the kernel.
+@test "no interval is without cycles: the thread worked in it" {
+	levels_or_skip
+	taskset -c 0 "$PROGRAM" read 20000 40 >out
+	cat out
+	grep -F '"ipc"' out
+	run ! grep -F -e still -e lost out
+}
+
 @test "the same by read(), and within tdstat regions" {
 	levels_or_skip
 	while read -r pmu cpu; do

@@ -408,7 +408,7 @@ static void add_interval(struct td_interval *total, const struct td_interval *i)
 static void read_calls(const char *name, const char *scenario)
 {
 	struct td_interval interval = { 0 }, total = { 0 };
-	unsigned int lost = 0;
+	unsigned int lost = 0, still = 0;
 	int rc;
 
 	choose(scenario);
@@ -420,10 +420,13 @@ static void read_calls(const char *name, const char *scenario)
 			lost++;
 		else
 			add_interval(&total, &interval);
+		still += !rc && interval.cycles == 0;
 	}
 	if (lost)
 		printf("{\"id\":\"%s\",\"lost\":%u,\"why\":\"%s\"}\n", name,
 		       lost, strerror(-rc));
+	if (still)
+		printf("{\"id\":\"%s\",\"still\":%u}\n", name, still);
 	flockfile(stdout);
 	if (lost < calls)
 		print_interval(name, &total);

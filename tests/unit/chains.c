@@ -153,15 +153,15 @@ static void test_long(void)
 
 static void test_branches(void)
 {
-	const uint64_t branches[] = { START + 0x20,
-				      START + 0x8,
-				      0,
-				      START + 0x30,
-				      START + 0x18,
-				      0,
-				      0,
-				      0,
-				      0 };
+	uint64_t branches[] = { START + 0x20,
+				START + 0x8,
+				0,
+				START + 0x30,
+				START + 0x18,
+				0,
+				0,
+				0,
+				0 };
 	const uint64_t chain[] = { KERNEL, HIGH + 0x10, HIGH + 0x21 };
 
 	begin();
@@ -172,6 +172,32 @@ static void test_branches(void)
 	       "behind the kernel, what they led to first");
 	sample(START + 0x10, NULL, 0, branches, 0);
 	is_str(callers(), "", "none");
+	/* between what is not mapped, as before execve() */
+	branches[6] = branches[7] = 0x10;
+	sample(START + 0x10, NULL, 0, branches, 3);
+	is_str(callers(), "20 30", "calls of another program");
+	/* what called is code of a compiler without a file, say */
+	branches[7] = START + 0x38;
+	sample(START + 0x10, NULL, 0, branches, 3);
+	is_str(callers(), "20 30 ?", "a call from a place that is not known");
+}
+
+/* Each call from a place of its own. */
+static void test_many_branches(void)
+{
+	uint64_t branches[3 * 32];
+
+	for (uint64_t i = 0; i < TD_ARRAY_SIZE(branches); i++)
+		branches[i] = START + 0x100 + i;
+	begin();
+	g.nr_noted = 32;
+	sample(START + 0x10, NULL, 0, branches, 9);
+	ok(!strchr(callers(), '?'), "9 calls, of 32 that there may be");
+	sample(START + 0x10, NULL, 0, branches, 32);
+	ok(strchr(callers(), '?'), "32 calls: there may be more");
+	g.nr_noted = 0;
+	sample(START + 0x10, NULL, 0, branches, 9);
+	ok(strchr(callers(), '?'), "9, of nobody knows how many");
 }
 
 /* Where no rule is known, what comes behind is not. */
@@ -233,6 +259,7 @@ int main(void)
 	test_secret();
 	test_long();
 	test_branches();
+	test_many_branches();
 	test_copies();
 	test_shared();
 	end();

@@ -276,6 +276,46 @@ static void test_reused_number(void)
 	   "counts that go back are of another thread");
 }
 
+/* As sample(), by the clock of its own event. */
+static void sample_by(uint64_t running_ns, uint64_t stack, enum td_probed what)
+{
+	struct td_record r = record_of(7, 0);
+	const uint64_t values[] = { now_ns,       1, now_ns / 10,   1,
+				    now_ns / 100, 1, now_ns / 1000, 1 };
+
+	r.stack = stack;
+	r.values = values;
+	r.nr_values = 4;
+	r.running_ns = running_ns;
+	if (td_pairing_sample(&pairing, &r, 0, what, F))
+		exit(1);
+}
+
+/* Of probes that are off at times, those of returns for shorter. */
+static void test_clocks(void)
+{
+	begin();
+	pairing.gaps = true;
+	enter(7, 500, F);
+	leave(7, 500, F);
+	now_ns += 100;
+	sample_by(3, 500, TD_PROBED_ENTRY);
+	now_ns += 20;
+	sample_by(5000, 508, TD_PROBED_EXIT);
+	ok(nr == 2 && pairing.unpaired[F].lost == 0,
+	   "a clock that is behind that of another probe: nothing is lost");
+	ok(sums[1][0] == 20 && sum(1, TD_CALL_GROUPS) == 20,
+	   "no more time than has gone");
+	/* by a call around them, which is open */
+	sample_by(4000, 800, TD_PROBED_ENTRY);
+	now_ns += 5;
+	sample_by(3900, 700, TD_PROBED_ENTRY);
+	now_ns += 5;
+	sample_by(6000, 808, TD_PROBED_EXIT);
+	ok(nr == 3 && pairing.unpaired[F].lost == 0 && sums[2][0] == 10,
+	   "nor is a call within which it goes back");
+}
+
 /* --- CPUs ------------------------------------------------------------------- */
 
 static void test_switch(void)
@@ -417,6 +457,7 @@ int main(void)
 	test_fork();
 	test_end();
 	test_reused_number();
+	test_clocks();
 	test_switch();
 	test_migration();
 	test_lost();

@@ -624,6 +624,8 @@ static void test_losers(void)
 		{ "tma_backend_bound", 60, OVER },
 		{ NULL },
 	};
+	static struct td_region_facts between = { .outside = true,
+						  .function = true };
 	struct made made;
 	struct td_row two[2];
 	struct td_report report;
@@ -644,6 +646,11 @@ static void test_losers(void)
 		ok(v.losers[0] == &two[1] && v.nr_alike == cases[i].nr_alike,
 		   "losers: %s", cases[i].name);
 	}
+	two[0].lost_pct = 10;
+	two[1].region = &between;
+	td_verdict_find(&v, &report);
+	ok(v.losers[0] == &two[0] && !v.losers[1] && v.nr_losers == 1,
+	   "losers: not what is between functions");
 }
 
 int main(void)

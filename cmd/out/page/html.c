@@ -111,14 +111,23 @@ static void put_event(struct td_writer *writer, const struct td_where *where,
 	fputs("</tbody></table></div>\n</section>\n", fp);
 }
 
+static void put_heading(FILE *fp, const struct td_where *where)
+{
+	const char *one = where->node      ? where->node
+			  : where->nr == 1 ? where->events[0].name
+					   : NULL;
+
+	fputs("<header><h1>Where ", fp);
+	td_page_put(fp, one ? one : "the events");
+	fputs(one ? " was sampled</h1>\n" : " were sampled</h1>\n", fp);
+}
+
 static void page_where(struct td_writer *writer, const struct td_where *where)
 {
 	FILE *fp = writer->fp;
 
 	td_page_begin(fp, where->node ? where->node : "Samples");
-	fputs("<header><h1>Where ", fp);
-	td_page_put(fp, where->node ? where->node : "the events");
-	fputs(" was sampled</h1>\n", fp);
+	put_heading(fp, where);
 	td_page_put_facts(writer, true);
 	fputs("</header>\n", fp);
 	for (size_t i = 0; i < where->nr; i++)

@@ -80,7 +80,8 @@ static int64_t used_ns(void)
 /*
  * The kernel reads the counters of a group one after the other, with interrupts
  * off.  Time that the host takes from the virtual CPU between two of these reads
- * would be in some counts of the group and not in others.
+ * would be in some counts of the group and not in others.  What is counted already,
+ * as the host may stop the CPU right here, stays so: the clock never goes back.
  */
 void tdemu_leave_out_stolen(struct tdemu_pmu *pmu)
 {
@@ -94,7 +95,7 @@ void tdemu_leave_out_stolen(struct tdemu_pmu *pmu)
 	now = virtual_ns();
 	used = used_ns();
 	own = used - pmu->used_at_read;
-	stolen = now - pmu->read_at - own;
+	stolen = MIN(now - pmu->read_at - own, tdemu_clock(pmu) - pmu->at);
 	if (pmu->in_kernel && own < ONE_PATH_NS && stolen > IGNORED_NS) {
 		pmu->halted_for += stolen;
 		tdemu_arm_again(pmu);

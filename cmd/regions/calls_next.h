@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_SAMPLE_CALLS_NEXT_H
-#define TD_CMD_SAMPLE_CALLS_NEXT_H
+#ifndef TD_CMD_REGIONS_CALLS_NEXT_H
+#define TD_CMD_REGIONS_CALLS_NEXT_H
 
 #include "cmd/plan/job.h"
 #include "lib/count/report.h"

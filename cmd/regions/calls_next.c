@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/sample/calls_next.h"
+#include "cmd/regions/calls_next.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,31 +10,28 @@
 #include "lib/base/util.h"
 #include "lib/count/regions.h"
 
-/* The function whose largest cause is a node, for sure, or NULL. */
-static const struct td_slow *find_slow(const struct td_report *report,
-				       const char **name)
+/* The function whose largest cause is a node, for sure; -1: there is none. */
+static int find_slow(const struct td_report *report)
 {
 	for (size_t i = 0; i < report->nr_timed; i++) {
 		const struct td_slow *slow = &report->slow[i];
 
 		if (slow->nr && slow->causes[0].kind == TD_SLOW_NODE &&
-		    td_slow_is_clear(&slow->causes[0])) {
-			*name = report->timed[i].name;
-			return slow;
-		}
+		    td_slow_is_clear(&slow->causes[0]))
+			return (int)i;
 	}
-	return NULL;
+	return -1;
 }
 
-/* The kernel's have no place to probe for locate. */
+/* The kernel's, and regions that are marked, have no place to probe for locate. */
 static void put_in(FILE *fp, const struct td_opts *opts,
-		   const struct td_slow *slow, const char *name)
+		   const struct td_slow *slow, const struct td_timed *timed)
 {
 	const char *file = strrchr(opts->patterns[0], '@');
 	td_autofree char *in = NULL;
 
-	if (opts->calls.engine == TD_BY_KPROBES ||
-	    asprintf(&in, "%s%s", name, file ? file : "") < 0)
+	if (timed->engine != TD_BY_UPROBES ||
+	    asprintf(&in, "%s%s", timed->name, file ? file : "") < 0)
 		return;
 	fputs(" --in ", fp);
 	td_put_shell_word(fp, in);
@@ -43,16 +40,18 @@ static void put_in(FILE *fp, const struct td_opts *opts,
 }
 
 static void put_next(FILE *fp, const struct td_opts *opts,
-		     const struct td_slow *slow, const char *name)
+		     const struct td_slow *slow, const struct td_timed *timed)
 {
 	if (opts->ask.level < 2) {
 		fputs("tdstat calls -l 2 ", fp);
 		if (opts->calls.engine == TD_BY_KPROBES)
 			fputs("-k ", fp);
+		if (opts->calls.engine == TD_BY_MARKS)
+			fputs("--engine=marks ", fp);
 		td_put_shell_word(fp, opts->patterns[0]);
 	} else {
 		fprintf(fp, "tdstat locate %s", slow->causes[0].node);
-		put_in(fp, opts, slow, name);
+		put_in(fp, opts, slow, timed);
 	}
 	td_again_put_target(fp, opts);
 }
@@ -66,8 +65,8 @@ static bool is_work(const char *node)
 void td_calls_say_next(const struct td_job *job, const struct td_report *report)
 {
 	const struct td_opts *opts = job->opts;
-	const char *name = NULL;
-	const struct td_slow *slow = find_slow(report, &name);
+	int found = find_slow(report);
+	const struct td_slow *slow = found < 0 ? NULL : &report->slow[found];
 	char *text = NULL;
 	size_t size;
 	FILE *fp;
@@ -77,7 +76,7 @@ void td_calls_say_next(const struct td_job *job, const struct td_report *report)
 	fp = open_memstream(&text, &size);
 	if (!fp)
 		return;
-	put_next(fp, opts, slow, name);
+	put_next(fp, opts, slow, &report->timed[found]);
 	if (!td_text_close(fp, &text))
 		td_job_say(job, "tdstat: what next: %s\n", text);
 	free(text);

@@ -30,11 +30,11 @@ enum {
 
 void tdemu_pt_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t r[4])
 {
-	if (!tdemu_settings()->pt || subleaf > 1)
+	if (!tdemu_settings()->pt)
 		return;
 	if (leaf == 7 && !subleaf) {
 		r[1] |= 1u << 25;
-	} else if (leaf == 0x14) {
+	} else if (leaf == 0x14 && subleaf < 2) {
 		r[0] = subleaf ? MTC_PERIODS << 16 | TDEMU_PT_RANGES : 1;
 		r[1] = subleaf ? PSB_PERIODS << 16 | THRESHOLDS : ABILITIES;
 		r[2] = subleaf ? 0 : OUTPUTS;
@@ -122,9 +122,10 @@ static void begin(struct tdemu_pmu *pmu)
 	pt->cr3_told = UINT64_MAX;
 	pt->enabled = false;
 	pt->nr_tnt = pt->tnt = 0;
+	pt->cycles_at = 0;
 	pmu->env->tdemu_branch = TDEMU_LINEAR;
 	if (pt->status >> 32)
-		tdemu_pt_put_clock(pmu);
+		tdemu_pt_put_clock_anew(pmu);
 	else
 		tdemu_pt_put_psb(pmu, 0);
 }

@@ -62,7 +62,7 @@ struct tdemu_pt {
 	uint64_t calls[TDEMU_PT_CALLS]; /* where they return to */
 	unsigned int nr_calls, depth;
 
-	/* pt_time.c: virtual ns, and what is left of a cycle */
+	/* pt_time.c: virtual ns (0: none yet), and what is left of a cycle */
 	int64_t cycles_at;
 	double cycles;
 	uint64_t ctc; /* of the last MTC */
@@ -103,8 +103,10 @@ bool tdemu_pt_psb_is_due(const struct tdemu_pt *pt);
 
 /* Before a packet that has a time: CBR, MTC, CYC. */
 void tdemu_pt_put_time(struct tdemu_pmu *pmu);
-/* TSC, TMA and CBR, cycles from now on. */
+/* TSC, TMA and CBR. */
 void tdemu_pt_put_clock(struct tdemu_pmu *pmu);
+/* The same where cycles did not go on. */
+void tdemu_pt_put_clock_anew(struct tdemu_pmu *pmu);
 
 /* --- pt_output.c --------------------------------------------------------- */
 

@@ -127,18 +127,30 @@ static void put_tma(struct tdemu_pmu *pmu, uint64_t tsc)
 	pmu->pt.ctc = ctc >> (pmu->pt.ctl >> 14 & 15);
 }
 
+/* Cycles begin where the first TSC is. */
 void tdemu_pt_put_clock(struct tdemu_pmu *pmu)
 {
 	struct tdemu_pt *pt = &pmu->pt;
 	int64_t now = virtual_ns();
 
-	pt->cycles_at = now;
-	pt->cycles = 0;
+	if (!pt->cycles_at) {
+		pt->cycles_at = now;
+		pt->cycles = 0;
+	}
 	if (pt->ctl & TDEMU_PT_TSC)
 		put_tsc(pmu, (uint64_t)now * 2);
 	if (pt->ctl & TDEMU_PT_TSC && pt->ctl & TDEMU_PT_MTC)
 		put_tma(pmu, (uint64_t)now * 2);
 	put_ratio(pmu);
+}
+
+/* perf takes a TSC for the time of a CYC if that is right before it. */
+void tdemu_pt_put_clock_anew(struct tdemu_pmu *pmu)
+{
+	pmu->pt.cycles_at = 0;
+	if (pmu->pt.ctl & TDEMU_PT_CYC)
+		put_cycles(pmu, 0);
+	tdemu_pt_put_clock(pmu);
 }
 
 /* Cycles stop while it is halted, or go at another speed from now on. */
@@ -151,5 +163,5 @@ void tdemu_pt_clock_changes(struct tdemu_pmu *pmu)
 void tdemu_pt_unhalt(struct tdemu_pmu *pmu)
 {
 	if (tdemu_pt_on(&pmu->pt))
-		tdemu_pt_put_clock(pmu);
+		tdemu_pt_put_clock_anew(pmu);
 }

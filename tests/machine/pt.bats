@@ -5,47 +5,7 @@
 # machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --pt --sysctl kernel.perf_cpu_time_max_percent=0 --sysctl kernel.kptr_restrict=0
 
 load helper
-
-setup_file() {
-	cd "$BATS_FILE_TMPDIR" || return
-	gcc -O1 -pthread -o traced "$BATS_TEST_DIRNAME/traced.c"
-}
-
-setup() {
-	emulated
-	perf_or_skip
-	cd "$BATS_TEST_TMPDIR" || return
-	traced=$BATS_FILE_TMPDIR/traced
-}
-
-# record [OPTION]... -- PROGRAM [ARGUMENT]...: an event of Processor Trace
-record() {
-	timeout -s KILL 120 "$PERF" record -o data "$@" >record.out 2>&1
-}
-
-# decode ITRACE [OPTION]...: what perf makes of the trace; errors are on their own lines
-decode() {
-	timeout -s KILL 240 "$PERF" script -i data --ns --itrace="$@" 2>script.err
-}
-
-# The decoder follows each branch in the program's code, and says where it cannot.
-decodes() {
-	decode e >errors
-	cat errors script.err
-	[ ! -s errors ]
-	! grep -q "trace errors" script.err
-}
-
-# packets NAME: how many of them there are
-packets() {
-	decode e -D | grep -cE " $1( |\$)"
-}
-
-# within NS: the times of "branches" are those of the program's stamps
-within() {
-	"$PERF" script -i data -D 2>/dev/null | awk '/^  Time (Shift|Mul|Zero)/ { print $NF }' >conversion
-	"$BATS_TEST_DIRNAME/pt.py" branches conversion stamps "$(nm -S "$traced" | awk '$4 == "work" { print $2 }')" "$1"
-}
+load pt
 
 @test "what the kernel tells of it" {
 	cd /sys/bus/event_source/devices/intel_pt

@@ -30,7 +30,7 @@ __attribute__((noinline)) void work(long n)
 	last = __rdtsc();
 }
 
-static void calls(void)
+__attribute__((noinline)) static void calls(void)
 {
 	for (long i = 0; i < nr; i++) {
 		work(10 + i % 7);
@@ -72,6 +72,8 @@ static void stamps(void)
 	FILE *fp = fopen("stamps", "w");
 	unsigned long long(*all)[4] = calloc((size_t)nr, sizeof(*all));
 
+	if (!fp || !all)
+		exit(1);
 	for (long i = 0; i < nr; i++) {
 		unsigned long long before = __rdtsc();
 
@@ -85,6 +87,7 @@ static void stamps(void)
 		fprintf(fp, "%llu %llu %llu %llu\n", all[i][0], all[i][1],
 			all[i][2], all[i][3]);
 	fclose(fp);
+	free(all);
 }
 
 static void bursts(void)

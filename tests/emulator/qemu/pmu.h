@@ -83,6 +83,7 @@ struct tdemu_settings {
 	bool no_halt;
 	bool hybrid, leaf_23;
 	bool pebs, pebs_timing, lbr, pt;
+	uint64_t pt_lossy; /* bytes between overflows; 0: none */
 	int skew, phase_ms;
 	int noise_percent;
 	uint64_t seed;

@@ -137,6 +137,7 @@ static void write_ctl(struct tdemu_pmu *pmu, uint64_t value)
 	bool was_on = tdemu_pt_on(pt);
 
 	if (was_on && !(value & TDEMU_PT_ON)) {
+		tdemu_pt_end_overflow(pmu);
 		tdemu_pt_leave(pmu);
 		tdemu_pt_flush(pmu);
 	}

@@ -6,6 +6,7 @@
  * pt_flow.c    what the CPU executes: filters, branches, interrupts
  * pt_packets.c the packets of it     pt_time.c  those that tell the time
  * pt_output.c  the guest's memory (ToPA)
+ * pt_overflow.c  packets that are lost before they come there
  */
 #ifndef TDEMU_PT_H
 #define TDEMU_PT_H
@@ -71,6 +72,10 @@ struct tdemu_pt {
 	/* pt_output.c */
 	uint8_t buffer[256];
 	int nr;
+
+	/* pt_overflow.c: bytes since the last overflow, blocks until it ends */
+	uint64_t written;
+	int losing;
 };
 
 /* --- pt.c ---------------------------------------------------------------- */
@@ -86,6 +91,15 @@ void tdemu_pt_changed(struct tdemu_pmu *pmu);
 
 /* PacketEn goes off at an instruction of the kernel. */
 void tdemu_pt_leave(struct tdemu_pmu *pmu);
+
+/* --- pt_overflow.c ------------------------------------------------------- */
+
+/* So many bytes were written that the next blocks are to be lost. */
+void tdemu_pt_overflow(struct tdemu_pt *pt);
+/* A block is lost, at ip; whether it is one that would be traced. */
+void tdemu_pt_lose(struct tdemu_pmu *pmu, uint64_t ip, bool traced);
+/* Where tracing or the clock stops, an overflow ends. */
+void tdemu_pt_end_overflow(struct tdemu_pmu *pmu);
 
 /* --- pt_packets.c -------------------------------------------------------- */
 

@@ -141,21 +141,35 @@ static void arrive(struct tdemu_pmu *pmu, uint64_t ip)
 {
 	struct tdemu_pt *pt = &pmu->pt;
 	uint32_t branch = pmu->env->tdemu_branch;
-	bool context = tdemu_pt_in_context(pmu), inside = passes(pt, ip);
+	bool inside = passes(pt, ip);
 
-	pmu->env->tdemu_branch = TDEMU_LINEAR;
-	if (!context)
-		tdemu_pt_leave(pmu);
-	else if (pt->enabled && !inside && branch)
+	if (pt->enabled && !inside && branch)
 		leave_to(pmu, ip);
 	else if (pt->enabled)
 		go_on(pmu, branch, ip);
 	else if (inside && pt->ctl & TDEMU_PT_BRANCHES)
 		enter(pmu, ip);
-	if (context && stops(pt, ip))
+	if (stops(pt, ip))
 		stop(pmu);
-	if (tdemu_pt_on(pt) && tdemu_pt_psb_is_due(pt))
+}
+
+static void report(struct tdemu_pmu *pmu, uint64_t ip)
+{
+	struct tdemu_pt *pt = &pmu->pt;
+	bool context = tdemu_pt_in_context(pmu);
+
+	if (pt->losing)
+		tdemu_pt_lose(pmu, ip, context && passes(pt, ip));
+	else if (context)
+		arrive(pmu, ip);
+	else
+		tdemu_pt_leave(pmu);
+	pmu->env->tdemu_branch = TDEMU_LINEAR;
+	if (!tdemu_pt_on(pt) || pt->losing)
+		return;
+	if (tdemu_pt_psb_is_due(pt))
 		tdemu_pt_put_psb(pmu, ip);
+	tdemu_pt_overflow(pt);
 }
 
 /* False: its instructions are to be executed one at a time. */
@@ -167,7 +181,7 @@ bool tdemu_block(CPUX86State *env, uint64_t ip, uint32_t size, uint32_t nr)
 		return true;
 	if (nr > 1 && is_cut(&pmu->pt, ip, size))
 		return false;
-	arrive(pmu, ip);
+	report(pmu, ip);
 	return true;
 }
 
@@ -176,10 +190,11 @@ void tdemu_interrupt(CPUX86State *env)
 {
 	struct tdemu_pmu *pmu = tdemu_pmu(env);
 
-	if (!pmu || !tdemu_pt_on(&pmu->pt) || !tdemu_pt_in_context(pmu))
+	if (!pmu || !tdemu_pt_on(&pmu->pt) || pmu->pt.losing ||
+	    !tdemu_pt_in_context(pmu))
 		return;
-	arrive(pmu, env->eip);
-	if (pmu->pt.enabled)
+	report(pmu, env->eip);
+	if (pmu->pt.enabled && !pmu->pt.losing)
 		tdemu_pt_put_ip(pmu, TDEMU_PT_FUP, env->eip);
 }
 
@@ -191,6 +206,8 @@ void tdemu_far(CPUX86State *env)
 	if (!pmu || !tdemu_pt_on(&pmu->pt))
 		return;
 	env->tdemu_branch = TDEMU_FAR;
-	if (!tdemu_pt_in_context(pmu))
+	if (tdemu_pt_in_context(pmu))
+		return;
+	if (!pmu->pt.losing)
 		tdemu_pt_leave(pmu);
 }

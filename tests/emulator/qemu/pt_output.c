@@ -102,6 +102,7 @@ void tdemu_pt_put(struct tdemu_pmu *pmu, const void *bytes, int nr)
 	struct tdemu_pt *pt = &pmu->pt;
 	uint64_t count = (pt->status >> 32 & 0x1ffff) + (uint64_t)nr;
 
+	pt->written += (uint64_t)nr;
 	if (pt->nr + nr > (int)sizeof(pt->buffer))
 		tdemu_pt_flush(pmu);
 	memcpy(pt->buffer + pt->nr, bytes, (size_t)nr);

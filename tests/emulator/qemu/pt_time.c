@@ -156,8 +156,10 @@ void tdemu_pt_put_clock_anew(struct tdemu_pmu *pmu)
 /* Cycles stop while it is halted, or go at another speed from now on. */
 void tdemu_pt_clock_changes(struct tdemu_pmu *pmu)
 {
-	if (tdemu_pt_on(&pmu->pt))
-		tdemu_pt_put_time(pmu);
+	if (!tdemu_pt_on(&pmu->pt))
+		return;
+	tdemu_pt_end_overflow(pmu);
+	tdemu_pt_put_time(pmu);
 }
 
 void tdemu_pt_unhalt(struct tdemu_pmu *pmu)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What the tests of the emulated Processor Trace share: build/tests/machine/traced is
+# traced, and perf decodes the trace.
+
+setup() {
+	emulated
+	perf_or_skip
+	cd "$BATS_TEST_TMPDIR" || return
+	traced=$BATS_TEST_DIRNAME/../../build/tests/machine/traced
+}
+
+# record [OPTION]... -- PROGRAM [ARGUMENT]...: an event of Processor Trace
+record() {
+	timeout -s KILL 120 "$PERF" record -o data "$@" >record.out 2>&1
+}
+
+# decode ITRACE [OPTION]...: what perf makes of the trace
+decode() {
+	local what=$1
+
+	shift
+	timeout -s KILL 240 "$PERF" script -i data --ns --itrace="$what" "$@" 2>script.err
+}
+
+# The decoder follows each branch in the program's code, and says where it cannot.
+decodes() {
+	decode e >errors
+	cat errors script.err
+	[ ! -s errors ]
+	! grep -q "trace errors" script.err
+}
+
+# packets NAME: how many of them there are
+packets() {
+	decode e -D | grep -cE " $1( |\$)"
+}
+
+# within NS [--lossy]: the times of "branches" are those of the program's stamps
+within() {
+	"$PERF" script -i data -D 2>/dev/null | awk '/^  Time (Shift|Mul|Zero)/ { print $NF }' >conversion
+	"$BATS_TEST_DIRNAME/pt.py" branches conversion stamps "$(nm -S "$traced" | awk '$4 == "work" { print $2 }')" "$@"
+}

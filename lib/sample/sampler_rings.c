@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
@@ -195,6 +196,8 @@ int td_sampler_open(struct td_sampler **out,
 	if (!rc)
 		rc = map_rings(sampler, err);
 	if (!rc)
+		rc = td_sampler_map_trace(sampler, err);
+	if (!rc)
 		rc = watch_rings(sampler, err);
 	if (!rc && note_ids(sampler, sampler))
 		rc = td_err_nomem(err);
@@ -223,6 +226,7 @@ static void delete_events(struct perf_evlist *evlist)
 static void close_part(struct td_sampler *sampler)
 {
 	td_close_fd(&sampler->epoll);
+	td_sampler_close_trace(sampler);
 	delete_events(sampler->evlist);
 	perf_thread_map__put(sampler->threads);
 	free(sampler->events);
@@ -247,6 +251,7 @@ void td_sampler_close(struct td_sampler *sampler)
 void td_sampler_enable(struct td_sampler *sampler, bool on)
 {
 	for (; sampler; sampler = sampler->next) {
+		sampler->off = !on;
 		if (on)
 			perf_evlist__enable(sampler->evlist);
 		else
@@ -349,6 +354,13 @@ static int give(struct td_sampler *sampler, uint64_t until_ns,
 	return rc;
 }
 
+static uint64_t now_of_records(const struct td_sampler *sampler)
+{
+	return sampler->setup.trace.type
+		       ? td_sampler_trace_ns(sampler, __rdtsc())
+		       : td_now_ns();
+}
+
 /*
  * What had happened before the rings were read last is in the queue now, even
  * where a CPU was slow to write it.
@@ -360,14 +372,17 @@ int td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
 	struct perf_mmap *map;
 	int rc = 0;
 
-	sampler->read_ns = td_now_ns();
-	for (const struct td_sampler *p = sampler; p; p = p->next) {
+	sampler->read_ns = now_of_records(sampler);
+	for (struct td_sampler *p = sampler; !rc && p; p = p->next) {
 		forget_edges(p);
 		perf_evlist__for_each_mmap(p->evlist, map, false)
 		{
 			if (!rc)
 				rc = read_ring(sampler, map, take, ctx);
 		}
+		/* behind the records that are of it */
+		if (!rc)
+			rc = td_sampler_read_trace(p);
 	}
 	return rc ? rc : give(sampler, until_ns, take, ctx);
 }

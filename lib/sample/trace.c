@@ -33,6 +33,7 @@ int td_trace_load(struct td_err *err)
 /* --- time ------------------------------------------------------------------- */
 
 #define TSC_BITS 56
+#define TMA_BITS 16
 
 /* The CPU was off, or packets are missing: up to the next TSC packet. */
 static void forget_time(struct td_trace *trace)
@@ -100,16 +101,24 @@ static void take_tma(struct td_trace *trace, const struct pt_packet_tma *tma)
 	trace->time.ticks_tsc =
 		trace->time.tsc - tma->fc - tsc_of_ticks(trace, within);
 	trace->time.nr_ticks = 0;
+	trace->time.first_tick = true;
 	trace->time.last_tick = (uint8_t)(tma->ctc >> trace->mtc_period);
 }
 
+/*
+ * The number has 8 bits from mtc_period on.  TMA packets tell 16 bits of the crystal's
+ * clock, so that of the first MTC packet behind one fewer may be compared.
+ */
 static void take_mtc(struct td_trace *trace, uint8_t tick)
 {
-	uint8_t more = (uint8_t)(tick - trace->time.last_tick);
+	unsigned int more = (uint8_t)(tick - trace->time.last_tick);
 
+	if (trace->time.first_tick && trace->mtc_period > TMA_BITS - 8)
+		more &= (1U << (TMA_BITS - trace->mtc_period)) - 1;
+	trace->time.first_tick = false;
+	trace->time.last_tick = tick;
 	if (!trace->time.ticks || !more)
 		return;
-	trace->time.last_tick = tick;
 	trace->time.nr_ticks += (uint64_t)more << trace->mtc_period;
 	set_time(trace, trace->time.ticks_tsc +
 				tsc_of_ticks(trace, trace->time.nr_ticks));

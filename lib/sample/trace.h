@@ -51,6 +51,7 @@ struct td_trace {
 		unsigned int ratio; /* of the core to the bus; 0: unknown */
 		uint64_t said;      /* the last time that was told */
 		bool ticks;         /* of the crystal are known: */
+		bool first_tick;    /* is yet to come */
 		uint64_t ticks_tsc; /* when the first was */
 		uint64_t nr_ticks;  /* since then */
 		uint8_t last_tick;

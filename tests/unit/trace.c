@@ -285,6 +285,29 @@ static void test_crystal(void)
 	   "the crystal's clock, whose number begins again");
 }
 
+/* Of a packet for each 512 ticks, TMA tells 7 of the 8 bits: 1, where MTC has 0x82. */
+static void test_long_periods(void)
+{
+	begin();
+	trace.mtc_period = 9;
+	put_type(ppt_psb);
+	put_tsc(1000000);
+	put_tma(1 << 9, 0);
+	put_cbr(30);
+	put_type(ppt_psbend);
+	put_cyc(32000);
+	put_mtc(0x82);
+	enter(1, START);
+	put_mtc(0x02);
+	leave(1, BACK);
+	decode();
+	ok(is(0, TD_TRACE_ENTER, START, 1000000 + 32000 + 1),
+	   "the first number of the crystal's clock, with a bit more than is "
+	   "known");
+	ok(is(1, TD_TRACE_LEAVE, BACK, 1000000 + 129 * 32000 + 1),
+	   "the next ones, with all");
+}
+
 static void test_upper_bits(void)
 {
 	begin();
@@ -393,6 +416,7 @@ int main(void)
 	test_addresses();
 	test_frequency();
 	test_crystal();
+	test_long_periods();
 	test_upper_bits();
 	test_stretches();
 	test_overflow();

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/sample/calls_trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <x86intrin.h>
+
+#include "lib/base/util.h"
+
+#define PMU    "intel_pt"
+#define FOLDER "bus/event_source/devices/" PMU "/"
+
+/* Of the trace on each CPU, and of the records beside it. */
+#define TRACE_PAGES 1024
+#define RING_PAGES  32
+
+/* --- the processor ---------------------------------------------------------- */
+
+/* -1: there is no such file. */
+static int read_number(const struct td_job *job, const char *name)
+{
+	struct td_err unused = { 0 };
+	char path[80];
+	int number;
+
+	snprintf(path, sizeof(path), FOLDER "%s", name);
+	return td_sysfs_read_int(&job->fs, path, &number, &unused) ? -1
+								   : number;
+}
+
+static void read_ratio(const struct td_job *job, unsigned int ratio[2])
+{
+	struct td_err unused = { 0 };
+	char text[64];
+
+	if (td_sysfs_read(&job->fs, FOLDER "tsc_art_ratio", text, sizeof(text),
+			  &unused) < 0 ||
+	    sscanf(text, "%u:%u", &ratio[0], &ratio[1]) != 2)
+		ratio[0] = ratio[1] = 0;
+}
+
+/* The longest: packets of it are between calls, too; 0 has all processors. */
+static unsigned int choose_mtc(const struct td_job *job)
+{
+	struct td_err unused = { 0 };
+	unsigned int bits, period = 0;
+	char text[64];
+
+	if (td_sysfs_read(&job->fs, FOLDER "caps/mtc_periods", text,
+			  sizeof(text), &unused) < 0 ||
+	    sscanf(text, "%x", &bits) != 1)
+		return 0;
+	for (unsigned int i = 0; i < 16; i++)
+		period = bits >> i & 1 ? i : period;
+	return period;
+}
+
+static int set_term(const struct td_pmu *pmu, const char *name, uint64_t value,
+		    uint64_t config[TD_NR_CONFIGS], struct td_err *err)
+{
+	const struct td_format *format = td_pmu_format(pmu, name);
+
+	if (!format || td_format_pack(format, value, config))
+		return td_err_set(err, -ENODEV,
+				  "Processor Trace of this machine has no %s",
+				  name);
+	return 0;
+}
+
+static int set_config(struct td_calling *c, const struct td_pmu *pmu,
+		      unsigned int mtc, struct td_err *err)
+{
+	uint64_t config[TD_NR_CONFIGS] = { 0 };
+	int rc = set_term(pmu, "cyc", 1, config, err);
+
+	if (!rc)
+		rc = set_term(pmu, "tsc", 1, config, err);
+	if (!rc && read_number(&c->job, "caps/mtc") > 0)
+		rc = set_term(pmu, "mtc", 1, config, err);
+	if (!rc && mtc)
+		rc = set_term(pmu, "mtc_period", mtc, config, err);
+	c->gathering.trace.type = pmu->type;
+	c->gathering.trace.config = config[0];
+	return rc;
+}
+
+static int no_trace(const char *why, struct td_err *err)
+{
+	td_err_set(err, -ENODEV, "--engine=pt: %s", why);
+	return td_err_hint(err, "--engine=uprobes counts calls by probes");
+}
+
+static int find_pmu(const struct td_calling *c, struct td_pmu *pmu,
+		    struct td_err *err)
+{
+	struct td_err unused = { 0 };
+
+	if (td_pmu_read(&c->job.fs, PMU, &c->job.machine.online, pmu, &unused))
+		return no_trace("this machine has no Processor Trace", err);
+	if (read_number(&c->job, "caps/psb_cyc") <= 0)
+		return no_trace(
+			"Processor Trace of this machine does not count "
+			"cycles",
+			err);
+	if (read_number(&c->job, "nr_addr_filters") <= 0)
+		return no_trace("Processor Trace of this machine has no "
+				"filters of addresses",
+				err);
+	return 0;
+}
+
+/* --- boundaries ------------------------------------------------------------- */
+
+/* Is the address, which is of the function's range, its beginning? */
+static int begins(struct td_calling *c, uint64_t address)
+{
+	struct td_gathering *g = &c->gathering;
+	int spot = td_spaces_find(g->spaces, &g->spots, c->traced.record->pid,
+				  address, false);
+
+	return spot < 0 ? spot
+			: g->spots.v[spot].address == c->functions.v[0].offset;
+}
+
+static int take_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
+{
+	struct td_calling *c = ctx;
+	struct td_record r = *c->traced.record;
+	int begin = what == TD_TRACE_ENTER ? begins(c, address) : 0;
+
+	if (begin < 0)
+		return begin;
+	r.address = address;
+	r.time_ns = tsc ? td_sampler_trace_ns(c->gathering.sampler, tsc) : 0;
+	return td_traced_calls_take(&c->traced.calls, &r, what, begin);
+}
+
+static int take_call(void *ctx, const struct td_paired_call *call)
+{
+	struct td_calling *c = ctx;
+	struct td_paired_call copy = *call;
+
+	copy.group = c->traced.cpus[call->cpu].group;
+	return copy.group < 0 ? 0
+			      : td_call_counts_add(&c->counts, c->regions.timed,
+						   &copy);
+}
+
+/* --- records ---------------------------------------------------------------- */
+
+/* Up to now: a CPU whose trace had no room is switched on when the rings are read. */
+static void lose(struct td_calling *c)
+{
+	c->traced.nr_gaps++;
+	td_traced_calls_lose(
+		&c->traced.calls,
+		td_sampler_trace_ns(c->gathering.sampler, __rdtsc()));
+}
+
+static int take_trace(struct td_calling *c, const struct td_record *record)
+{
+	uint8_t *bytes = td_sampler_trace(c->gathering.sampler, record);
+	size_t cpu = (size_t)record->cpu;
+	int rc = 0;
+
+	if (record->cpu < 0 || cpu >= c->traced.nr_cpus)
+		return 0;
+	if (!bytes || record->offset != c->traced.cpus[cpu].next) {
+		td_trace_skip(&c->traced.cpus[cpu].trace);
+		lose(c);
+	}
+	c->traced.cpus[cpu].next = record->offset + record->length;
+	c->traced.record = record;
+	c->traced.cpus[cpu].trace.tsc = __rdtsc();
+	if (bytes)
+		rc = td_trace_decode(&c->traced.cpus[cpu].trace, bytes,
+				     record->length);
+	if (record->cut)
+		lose(c);
+	return rc;
+}
+
+static int take(void *ctx, const struct td_record *record, int event, int spot,
+		int caller)
+{
+	struct td_calling *c = ctx;
+
+	(void)event;
+	(void)spot;
+	(void)caller;
+	switch (record->kind) {
+	case TD_RECORD_TRACE:
+		return take_trace(c, record);
+	case TD_RECORD_SAMPLE:
+		return td_traced_calls_fault(&c->traced.calls, record);
+	case TD_RECORD_SWITCH:
+		return td_traced_calls_switch(&c->traced.calls, record);
+	case TD_RECORD_EXEC:
+		td_traced_calls_exec(&c->traced.calls, record->tid);
+		return 0;
+	case TD_RECORD_END:
+		return td_traced_calls_end_thread(&c->traced.calls,
+						  record->tid);
+	case TD_RECORD_LOST:
+		lose(c);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* --- opening ---------------------------------------------------------------- */
+
+static int group_of(const struct td_job *job, int cpu)
+{
+	for (size_t g = 0; g < job->plan.nr_groups; g++) {
+		int pmu = job->plan.groups[g].pmu;
+
+		if (td_ints_has(&job->machine.pmus[pmu].cpus, cpu))
+			return (int)g;
+	}
+	return -1;
+}
+
+static int make_cpus(struct td_calling *c, unsigned int mtc)
+{
+	const struct td_ints *online = &c->job.machine.online;
+	struct td_trace trace = { .take = take_boundary,
+				  .ctx = c,
+				  .mtc_period = mtc };
+	int ratio = read_number(&c->job, "max_nonturbo_ratio");
+
+	read_ratio(&c->job, trace.art_ratio);
+	trace.tsc_ratio = ratio > 0 ? (unsigned int)ratio : 0;
+	for (size_t i = 0; i < online->nr; i++) {
+		if ((size_t)online->v[i] >= c->traced.nr_cpus)
+			c->traced.nr_cpus = (size_t)online->v[i] + 1;
+	}
+	c->traced.cpus = calloc(c->traced.nr_cpus, sizeof(*c->traced.cpus));
+	for (size_t i = 0; c->traced.cpus && i < c->traced.nr_cpus; i++) {
+		c->traced.cpus[i].trace = trace;
+		c->traced.cpus[i].group = group_of(&c->job, (int)i);
+	}
+	return c->traced.cpus ? 0 : -ENOMEM;
+}
+
+static int make_filter(struct td_calling *c, struct td_err *err)
+{
+	const struct td_entry_point *entry = &c->functions.v[0];
+
+	if (!entry->size)
+		return td_err_set(err, -EINVAL,
+				  "%s in %s: its symbol has no size",
+				  entry->name, entry->path);
+	return asprintf(&c->gathering.trace.filter,
+			"filter 0x%" PRIx64 "/0x%" PRIx64 "@%s", entry->offset,
+			entry->size, entry->path) < 0
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
+/* The report has the plan's metrics, of which no call has a count. */
+static int refuse_events(struct td_calling *c, struct td_err *err)
+{
+	struct td_events *events = &c->job.plan.events;
+
+	for (size_t i = 0; i < events->nr; i++) {
+		if (td_event_set_refusal(&events->v[i],
+					 "Processor Trace counts no events"))
+			return td_err_nomem(err);
+	}
+	return 0;
+}
+
+/* When the rings are there: their clock is not that of other records. */
+static int set_wall(void *ctx, struct td_err *err)
+{
+	struct td_calling *c = ctx;
+
+	(void)err;
+	if (!c->traced.begun)
+		c->counts.wall_ns =
+			td_wall_ns() -
+			td_sampler_trace_ns(c->gathering.sampler, __rdtsc());
+	c->traced.begun = true;
+	return 0;
+}
+
+static void prepare(struct td_calling *c)
+{
+	struct td_gathering *g = &c->gathering;
+
+	g->format.values = g->format.stack = false;
+	g->trace.most_pages = TRACE_PAGES;
+	g->most_pages = RING_PAGES;
+	g->take = take;
+	g->serve = set_wall;
+	c->traced.calls.plan = &c->job.plan;
+	c->traced.calls.take = take_call;
+	c->traced.calls.ctx = c;
+	c->counts.times_only = true;
+}
+
+int td_calls_trace_open(struct td_calling *c, struct td_err *err)
+{
+	static const struct td_companion faults = { PERF_TYPE_SOFTWARE,
+						    PERF_COUNT_SW_PAGE_FAULTS,
+						    true };
+	unsigned int mtc = choose_mtc(&c->job);
+	struct td_pmu pmu;
+	int rc = find_pmu(c, &pmu, err);
+
+	if (!rc)
+		rc = set_config(c, &pmu, mtc, err);
+	td_pmu_free(&pmu);
+	if (!rc && c->functions.nr != 1)
+		rc = td_err_usage(err, "--engine=pt: one function");
+	if (!rc)
+		rc = make_filter(c, err);
+	if (!rc)
+		rc = refuse_events(c, err);
+	if (!rc && make_cpus(c, mtc))
+		rc = td_err_nomem(err);
+	prepare(c);
+	c->gathering.companions = &faults;
+	c->gathering.nr_companions = 1;
+	return rc || c->job.opts->dry_run ? rc : td_trace_load(err);
+}
+
+void td_calls_trace_show(const struct td_calling *c)
+{
+	printf("%s: config 0x%" PRIx64 ", %s\n", PMU, c->gathering.trace.config,
+	       c->gathering.trace.filter);
+}
+
+/* --- the end ---------------------------------------------------------------- */
+
+int td_calls_trace_end(struct td_calling *c)
+{
+	return td_traced_calls_end(&c->traced.calls);
+}
+
+void td_calls_trace_say(const struct td_calling *c)
+{
+	if (c->traced.nr_gaps)
+		td_job_say(&c->job,
+			   "tdstat: %s: the trace has %" PRIu64
+			   " gaps, as the program is faster than tdstat reads: "
+			   "calls in them are not counted\n",
+			   c->functions.v[0].name, c->traced.nr_gaps);
+}
+
+void td_calls_trace_free(struct td_calling *c)
+{
+	td_traced_calls_free(&c->traced.calls);
+	free(c->traced.cpus);
+	free(c->gathering.trace.filter);
+}

@@ -43,6 +43,8 @@ struct td_calling {
 			int group;     /* of the plan; -1: none */
 		} * cpus;
 		size_t nr_cpus;
+		int pid; /* of the last address, 0: none, and its function */
+		uint64_t start;
 		const struct td_record *record; /* whose bytes are decoded */
 		bool begun;
 		uint64_t nr_gaps; /* times that the trace had no room */

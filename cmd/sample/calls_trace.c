@@ -12,8 +12,10 @@
 #define PMU    "intel_pt"
 #define FOLDER "bus/event_source/devices/" PMU "/"
 
-/* Of the trace on each CPU, and of the records beside it. */
-#define TRACE_PAGES 1024
+/* Of the trace on each CPU and on all, and of the records beside it. */
+#define LEAST_PAGES 1024
+#define MOST_PAGES  4096
+#define ALL_PAGES   65536
 #define RING_PAGES  32
 
 /* --- the processor ---------------------------------------------------------- */
@@ -113,28 +115,37 @@ static int find_pmu(const struct td_calling *c, struct td_pmu *pmu,
 
 /* --- boundaries ------------------------------------------------------------- */
 
-/* Is the address, which is of the function's range, its beginning? */
-static int begins(struct td_calling *c, uint64_t address)
+/*
+ * Where the function begins, of whose range the address is; it is where it was until
+ * an address is elsewhere, or the process becomes another program.  0 or -ENOMEM.
+ */
+static int find_start(struct td_calling *c, int pid, uint64_t address)
 {
+	const struct td_entry_point *entry = &c->functions.v[0];
 	struct td_gathering *g = &c->gathering;
-	int spot = td_spaces_find(g->spaces, &g->spots, c->traced.record->pid,
-				  address, false);
+	int spot;
 
-	return spot < 0 ? spot
-			: g->spots.v[spot].address == c->functions.v[0].offset;
+	if (c->traced.pid == pid && address - c->traced.start < entry->size)
+		return 0;
+	spot = td_spaces_find(g->spaces, &g->spots, pid, address, false);
+	if (spot < 0)
+		return spot;
+	c->traced.pid = pid;
+	c->traced.start = address - (g->spots.v[spot].address - entry->offset);
+	return 0;
 }
 
 static int take_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
 {
 	struct td_calling *c = ctx;
 	struct td_record r = *c->traced.record;
-	int begin = what == TD_TRACE_ENTER ? begins(c, address) : 0;
 
-	if (begin < 0)
-		return begin;
+	if (what == TD_TRACE_ENTER && find_start(c, r.pid, address))
+		return -ENOMEM;
 	r.address = address;
 	r.time_ns = tsc ? td_sampler_trace_ns(c->gathering.sampler, tsc) : 0;
-	return td_traced_calls_take(&c->traced.calls, &r, what, begin);
+	return td_traced_calls_take(&c->traced.calls, &r, what,
+				    address == c->traced.start);
 }
 
 static int take_call(void *ctx, const struct td_paired_call *call)
@@ -198,6 +209,7 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 	case TD_RECORD_SWITCH:
 		return td_traced_calls_switch(&c->traced.calls, record);
 	case TD_RECORD_EXEC:
+		c->traced.pid = 0;
 		td_traced_calls_exec(&c->traced.calls, record->tid);
 		return 0;
 	case TD_RECORD_END:
@@ -288,12 +300,22 @@ static int set_wall(void *ctx, struct td_err *err)
 	return 0;
 }
 
+static int choose_pages(const struct td_job *job)
+{
+	int pages = MOST_PAGES;
+
+	while (pages > LEAST_PAGES &&
+	       (size_t)pages * job->machine.online.nr > ALL_PAGES)
+		pages /= 2;
+	return pages;
+}
+
 static void prepare(struct td_calling *c)
 {
 	struct td_gathering *g = &c->gathering;
 
-	g->format.values = g->format.stack = false;
-	g->trace.most_pages = TRACE_PAGES;
+	g->format.stack = false;
+	g->trace.most_pages = choose_pages(&c->job);
 	g->most_pages = RING_PAGES;
 	g->take = take;
 	g->serve = set_wall;

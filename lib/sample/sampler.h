@@ -107,8 +107,8 @@ static inline int td_sampler_companion(const struct td_sampler_setup *setup,
 int td_sampler_find(const struct td_sampler *sampler, uint64_t id);
 
 /*
- * The bytes of a record of the kind TD_RECORD_TRACE, which stay up to the next
- * reading of the rings.  NULL: they are lost.
+ * The bytes of a record of the kind TD_RECORD_TRACE, while it is taken.  NULL: they
+ * are lost.
  */
 uint8_t *td_sampler_trace(struct td_sampler *sampler,
 			  const struct td_record *record);

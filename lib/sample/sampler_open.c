@@ -153,7 +153,7 @@ void td_sampler_free_parts(struct perf_evsel *evsel)
 }
 
 /* perf_evlist__add() counted it, and merged its CPUs, which is harmless. */
-static void drop_evsel(struct td_sampler *sampler, struct perf_evsel *evsel)
+void td_sampler_drop_evsel(struct td_sampler *sampler, struct perf_evsel *evsel)
 {
 	perf_evsel__close(evsel);
 	perf_evlist__remove(sampler->evlist, evsel);
@@ -215,7 +215,8 @@ static int open_group(struct td_sampler *sampler, const struct td_group *group,
 		rc = open_companions(sampler, group, leader);
 	}
 	while (rc && sampler->evlist->nr_entries > before)
-		drop_evsel(sampler, perf_evlist__last(sampler->evlist));
+		td_sampler_drop_evsel(sampler,
+				      perf_evlist__last(sampler->evlist));
 	return rc;
 }
 
@@ -268,7 +269,7 @@ static bool sample_differently(const struct td_sampler_setup *setup,
  * Samples of inherited tasks have values since 7e8b255650fc, in Linux 6.12.
  * Before, tasks that are there already can be sampled.
  */
-static bool sample_no_children(const struct td_sampler_setup *setup)
+bool td_sampler_leave_children(const struct td_sampler_setup *setup)
 {
 	struct td_target *target = setup->target;
 
@@ -289,7 +290,7 @@ static bool changes(const struct td_sampler_setup *setup,
 	if (rc != -EINVAL && rc != -EOPNOTSUPP)
 		return false;
 	return sample_differently(setup, group) ||
-	       (rc == -EINVAL && sample_no_children(setup));
+	       (rc == -EINVAL && td_sampler_leave_children(setup));
 }
 
 static int refuse(const struct td_sampler_setup *setup, size_t at,

@@ -56,10 +56,14 @@ int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err);
 struct perf_evsel *td_sampler_add_evsel(struct td_sampler *sampler,
 					struct perf_event_attr *attr,
 					const struct td_ints *cpus, int event);
+void td_sampler_drop_evsel(struct td_sampler *sampler,
+			   struct perf_evsel *evsel);
 /* What the kernel does for a task is its task's, too. */
 struct perf_event_attr
 td_sampler_companion_attr(const struct td_sampler *sampler,
 			  const struct td_companion *companion);
+/* Sample what is there already, and not what that starts; false: it was so. */
+bool td_sampler_leave_children(const struct td_sampler_setup *setup);
 /* sampler_trace.c: before all other events, as their rings are the trace's. */
 int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err);
 /* When the rings are mapped. */

@@ -334,6 +334,15 @@ static void forget_edges(const struct td_sampler *sampler)
 		;
 }
 
+static int read_traces(struct td_sampler *sampler)
+{
+	int rc = 0;
+
+	for (; !rc && sampler; sampler = sampler->next)
+		rc = td_sampler_read_trace(sampler);
+	return rc;
+}
+
 static int give(struct td_sampler *sampler, uint64_t until_ns,
 		td_take_record *take, void *ctx)
 {
@@ -349,6 +358,9 @@ static int give(struct td_sampler *sampler, uint64_t until_ns,
 				    size))
 			rc = take(ctx, &record,
 				  td_sampler_find(sampler, record.id));
+		/* that took its time, in which CPUs went on tracing */
+		if (!rc && record.kind == TD_RECORD_TRACE)
+			rc = read_traces(sampler);
 		free(data);
 	}
 	return rc;
@@ -380,9 +392,9 @@ int td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
 			if (!rc)
 				rc = read_ring(sampler, map, take, ctx);
 		}
-		/* behind the records that are of it */
-		if (!rc)
-			rc = td_sampler_read_trace(p);
 	}
+	/* behind the records that are of them */
+	if (!rc)
+		rc = read_traces(sampler);
 	return rc ? rc : give(sampler, until_ns, take, ctx);
 }

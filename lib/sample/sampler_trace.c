@@ -49,12 +49,30 @@ static int open_evsel(struct td_sampler *sampler, struct perf_event_attr *attr,
 	return rc ? no_trace(rc, "", err) : 0;
 }
 
+/*
+ * A group's counts in samples of inherited events keep the kernel from handing the
+ * open events of a thread over to another one that gets its CPU (nr_no_switch_fast in
+ * kernel/events/core.c): all that a CPU traced up to a record is of one thread.
+ */
+static int open_tracer(struct td_sampler *sampler, struct perf_evsel **evsel,
+		       struct td_err *err)
+{
+	struct perf_event_attr attr = make_attr(sampler);
+	int rc = open_evsel(sampler, &attr, -1, evsel, err);
+
+	if (rc != -EINVAL || !td_sampler_leave_children(&sampler->setup))
+		return rc;
+	td_sampler_drop_evsel(sampler, *evsel);
+	attr = make_attr(sampler);
+	return open_evsel(sampler, &attr, -1, evsel, err);
+}
+
 int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err)
 {
 	const struct td_sampler_setup *setup = &sampler->setup;
-	struct perf_event_attr attr = make_attr(sampler);
+	struct perf_event_attr attr;
 	struct perf_evsel *evsel;
-	int rc = open_evsel(sampler, &attr, -1, &evsel, err);
+	int rc = open_tracer(sampler, &evsel, err);
 
 	if (!rc && perf_evsel__apply_filter(evsel, setup->trace.filter))
 		rc = no_trace(-errno, "the address filter: ", err);
@@ -201,6 +219,9 @@ static int keep(struct td_sampler *part, size_t at, uint64_t tail,
 	return 0;
 }
 
+/* More than that is not kept of a CPU: who is too slow for ever loses some. */
+#define MOST_KEPT ((size_t)64 << 20)
+
 /* What had no room was switched off by the kernel (perf_aux_output_begin()). */
 static void switch_on(const struct td_sampler *part, size_t at)
 {
@@ -217,7 +238,7 @@ static int read_one(struct td_sampler *part, size_t at)
 	uint64_t head = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = page->aux_tail;
 
-	if (head == tail)
+	if (head == tail || part->traces[at].nr > MOST_KEPT)
 		return 0;
 	drop_used(part, at);
 	if (keep(part, at, tail, head))

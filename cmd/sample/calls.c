@@ -541,6 +541,9 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(err, "-l: calls have levels 1 and 2");
 	if (opts->calls.engine == TD_BY_MARKS)
 		return check_marks(opts, err);
+	if (opts->calls.engine == TD_BY_PT && opts->overhead_pct > 0)
+		return td_err_usage(err, "--overhead is of probes: --engine=pt "
+					 "excludes it");
 	return opts->calls.engine == TD_BY_KPROBES ? check_kernel(opts, err)
 						   : 0;
 }

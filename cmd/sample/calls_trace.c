@@ -332,13 +332,15 @@ int td_calls_trace_open(struct td_calling *c, struct td_err *err)
 						    true };
 	unsigned int mtc = choose_mtc(&c->job);
 	struct td_pmu pmu;
-	int rc = find_pmu(c, &pmu, err);
+	int rc;
 
+	if (c->functions.nr != 1)
+		return td_err_usage(err, "--engine=pt: one function, as calls "
+					 "of one by the other leave no trace");
+	rc = find_pmu(c, &pmu, err);
 	if (!rc)
 		rc = set_config(c, &pmu, mtc, err);
 	td_pmu_free(&pmu);
-	if (!rc && c->functions.nr != 1)
-		rc = td_err_usage(err, "--engine=pt: one function");
 	if (!rc)
 		rc = make_filter(c, err);
 	if (!rc)

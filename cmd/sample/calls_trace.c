@@ -210,8 +210,7 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 		return td_traced_calls_switch(&c->traced.calls, record);
 	case TD_RECORD_EXEC:
 		c->traced.pid = 0;
-		td_traced_calls_exec(&c->traced.calls, record->tid);
-		return 0;
+		return td_traced_calls_exec(&c->traced.calls, record->tid);
 	case TD_RECORD_END:
 		return td_traced_calls_end_thread(&c->traced.calls,
 						  record->tid);

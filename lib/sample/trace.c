@@ -85,9 +85,10 @@ static void take_cbr(struct td_trace *trace, unsigned int ratio)
 	trace->time.ratio = ratio;
 }
 
-static uint64_t tsc_of_ticks(const struct td_trace *trace, uint64_t ticks)
+static uint64_t tsc_of_mtcs(const struct td_trace *trace, uint64_t nr)
 {
-	return ticks * trace->art_ratio[0] / trace->art_ratio[1];
+	return (nr << trace->mtc_period) * trace->art_ratio[0] /
+	       trace->art_ratio[1];
 }
 
 /* Behind a TSC packet: the crystal's clock then, and for how long it had that. */
@@ -99,29 +100,43 @@ static void take_tma(struct td_trace *trace, const struct pt_packet_tma *tma)
 	if (!trace->time.ticks)
 		return;
 	trace->time.ticks_tsc =
-		trace->time.tsc - tma->fc - tsc_of_ticks(trace, within);
+		trace->time.tsc - tma->fc -
+		within * trace->art_ratio[0] / trace->art_ratio[1];
 	trace->time.nr_ticks = 0;
 	trace->time.first_tick = true;
 	trace->time.last_tick = (uint8_t)(tma->ctc >> trace->mtc_period);
 }
 
+/* How many MTC packets there should have been since the last one, by cycles. */
+static uint64_t expect_mtcs(const struct td_trace *trace)
+{
+	uint64_t tsc = trace->time.tsc + since_tsc(trace);
+
+	return td_since(tsc, trace->time.ticks_tsc +
+				     tsc_of_mtcs(trace, trace->time.nr_ticks)) /
+	       (tsc_of_mtcs(trace, 1) + 1);
+}
+
 /*
  * The number has 8 bits from mtc_period on.  TMA packets tell 16 bits of the crystal's
- * clock, so that of the first MTC packet behind one fewer may be compared.
+ * clock, so that of the first MTC packet behind one fewer may be compared.  How often
+ * that began anew meanwhile, cycles tell.
  */
 static void take_mtc(struct td_trace *trace, uint8_t tick)
 {
-	unsigned int more = (uint8_t)(tick - trace->time.last_tick);
+	uint64_t more = (uint8_t)(tick - trace->time.last_tick), all = 256;
 
 	if (trace->time.first_tick && trace->mtc_period > TMA_BITS - 8)
-		more &= (1U << (TMA_BITS - trace->mtc_period)) - 1;
+		all = UINT64_C(1) << (TMA_BITS - trace->mtc_period);
+	more %= all;
 	trace->time.first_tick = false;
 	trace->time.last_tick = tick;
-	if (!trace->time.ticks || !more)
+	if (!trace->time.ticks)
 		return;
-	trace->time.nr_ticks += (uint64_t)more << trace->mtc_period;
+	more += td_since(expect_mtcs(trace) + all / 2, more) / all * all;
+	trace->time.nr_ticks += more;
 	set_time(trace, trace->time.ticks_tsc +
-				tsc_of_ticks(trace, trace->time.nr_ticks));
+				tsc_of_mtcs(trace, trace->time.nr_ticks));
 }
 
 /* --- addresses -------------------------------------------------------------- */

@@ -53,7 +53,7 @@ struct td_trace {
 		bool ticks;         /* of the crystal are known: */
 		bool first_tick;    /* is yet to come */
 		uint64_t ticks_tsc; /* when the first was */
-		uint64_t nr_ticks;  /* since then */
+		uint64_t nr_ticks;  /* since then, of 2^mtc_period each */
 		uint8_t last_tick;
 	} time;
 };

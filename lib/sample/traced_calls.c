@@ -298,15 +298,17 @@ static int end_thread(struct td_traced_calls *calls,
 	return rc;
 }
 
-void td_traced_calls_exec(struct td_traced_calls *calls, int tid)
+int td_traced_calls_exec(struct td_traced_calls *calls, int tid)
 {
 	struct td_traced_thread *thread = find_thread(calls, tid);
+	int rc;
 
 	if (!thread)
-		return;
-	calls->unpaired.open += thread->open;
+		return 0;
+	rc = end_last(calls, thread);
 	thread->open = thread->stray = thread->lost = thread->out =
 		thread->interrupted = false;
+	return rc;
 }
 
 int td_traced_calls_end_thread(struct td_traced_calls *calls, int tid)

@@ -66,7 +66,7 @@ int td_traced_calls_fault(struct td_traced_calls *calls,
 /* Nobody knows what any thread did up to this time. */
 void td_traced_calls_lose(struct td_traced_calls *calls, uint64_t until_ns);
 /* The thread became another program. */
-void td_traced_calls_exec(struct td_traced_calls *calls, int tid);
+int td_traced_calls_exec(struct td_traced_calls *calls, int tid);
 int td_traced_calls_end_thread(struct td_traced_calls *calls, int tid);
 /* The counting has ended. */
 int td_traced_calls_end(struct td_traced_calls *calls);

@@ -306,6 +306,20 @@ static void test_long_periods(void)
 	   "known");
 	ok(is(1, TD_TRACE_LEAVE, BACK, 1000000 + 129 * 32000 + 1),
 	   "the next ones, with all");
+	again();
+	put_tsc(1000000);
+	put_tma(1 << 9, 0);
+	put_cyc(290 * 32000);
+	put_mtc(0x82 + 44);
+	enter(1, START);
+	put_cyc(600 * 32000);
+	put_mtc((uint8_t)(0x82 + 44 + 620));
+	leave(1, BACK);
+	decode();
+	ok(is(0, TD_TRACE_ENTER, START, 1000000 + 301 * 32000 + 1),
+	   "of a longer time, by cycles, which need not be exact");
+	ok(is(1, TD_TRACE_LEAVE, BACK, 1000000 + 921 * 32000 + 1),
+	   "and of one in which it begins anew twice");
 }
 
 static void test_upper_bits(void)

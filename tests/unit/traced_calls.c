@@ -200,9 +200,15 @@ static void test_threads(void)
 	tell(8, TD_TRACE_LEAVE, BACK, 210);
 	tell(8, TD_TRACE_ENTER, MIDDLE, 220);
 	ok(are(0, 1, 0, 0), "a call that had begun before is told once");
-	td_traced_calls_exec(&calls, 7);
+	must(td_traced_calls_exec(&calls, 7));
+	ok(nr == 2 && is(1, 100, 10), "so it has when it is another program");
+	tell(7, TD_TRACE_ENTER, BEGIN, 300);
+	tell(7, TD_TRACE_LEAVE, 0, 310);
+	must(td_traced_calls_exec(&calls, 7));
+	tell(7, TD_TRACE_ENTER, BEGIN, 400);
 	end();
-	ok(nr == 1 && are(0, 1, 0, 1), "of another program nothing goes on");
+	ok(nr == 2 && are(0, 1, 0, 2),
+	   "but not in the kernel, nor does anything go on in that");
 }
 
 /* --- what else happens ------------------------------------------------------ */

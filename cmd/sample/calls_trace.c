@@ -161,13 +161,10 @@ static int take_call(void *ctx, const struct td_paired_call *call)
 
 /* --- records ---------------------------------------------------------------- */
 
-/* Up to now: a CPU whose trace had no room is switched on when the rings are read. */
-static void lose(struct td_calling *c)
+static void lose(struct td_calling *c, uint64_t until_ns)
 {
 	c->traced.nr_gaps++;
-	td_traced_calls_lose(
-		&c->traced.calls,
-		td_sampler_trace_ns(c->gathering.sampler, __rdtsc()));
+	td_traced_calls_lose(&c->traced.calls, until_ns);
 }
 
 static int take_trace(struct td_calling *c, const struct td_record *record)
@@ -180,7 +177,7 @@ static int take_trace(struct td_calling *c, const struct td_record *record)
 		return 0;
 	if (!bytes || record->offset != c->traced.cpus[cpu].next) {
 		td_trace_skip(&c->traced.cpus[cpu].trace);
-		lose(c);
+		lose(c, record->time_ns);
 	}
 	c->traced.cpus[cpu].next = record->offset + record->length;
 	c->traced.record = record;
@@ -189,7 +186,7 @@ static int take_trace(struct td_calling *c, const struct td_record *record)
 		rc = td_trace_decode(&c->traced.cpus[cpu].trace, bytes,
 				     record->length);
 	if (record->cut)
-		lose(c);
+		lose(c, td_sampler_trace_on_ns(c->gathering.sampler, record));
 	return rc;
 }
 
@@ -215,7 +212,7 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 		return td_traced_calls_end_thread(&c->traced.calls,
 						  record->tid);
 	case TD_RECORD_LOST:
-		lose(c);
+		lose(c, record->time_ns);
 		return 0;
 	default:
 		return 0;

@@ -112,6 +112,9 @@ int td_sampler_find(const struct td_sampler *sampler, uint64_t id);
  */
 uint8_t *td_sampler_trace(struct td_sampler *sampler,
 			  const struct td_record *record);
+/* When the CPU of a record that is cut went on tracing at the latest. */
+uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler,
+				const struct td_record *record);
 /* What the time stamp counter says, in the clock of the records of a trace. */
 uint64_t td_sampler_trace_ns(const struct td_sampler *sampler, uint64_t tsc);
 

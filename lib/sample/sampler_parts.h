@@ -18,6 +18,8 @@
 
 /* Shared by the files that know libperf. */
 
+#define TD_SWITCHED_ON 64
+
 struct td_sampler {
 	struct td_sampler_setup setup;
 	struct perf_evlist *evlist;
@@ -44,6 +46,10 @@ struct td_sampler {
 		size_t nr;
 		uint64_t from;
 		uint64_t used; /* up to there a record was */
+		/* when it was switched on again, the last times */
+		uint64_t on_ns[TD_SWITCHED_ON];
+		size_t nr_on;
+		bool cut; /* it had no room, and has stopped */
 	} * traces;
 	size_t nr_traces;
 };
@@ -68,6 +74,9 @@ bool td_sampler_leave_children(const struct td_sampler_setup *setup);
 int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err);
 /* When the rings are mapped. */
 int td_sampler_map_trace(struct td_sampler *sampler, struct td_err *err);
+/* A record of the kind TD_RECORD_TRACE, which the ring has. */
+void td_sampler_note_trace(struct td_sampler *part, const struct perf_mmap *map,
+			   const struct td_record *record);
 /* Keeps what was traced, so that there is room for more.  0 or -ENOMEM. */
 int td_sampler_read_trace(struct td_sampler *part);
 void td_sampler_close_trace(struct td_sampler *part);

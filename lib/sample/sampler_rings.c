@@ -301,8 +301,8 @@ int td_sampler_find(const struct td_sampler *sampler, uint64_t id)
 }
 
 /* The ring has a record until it is consumed. */
-static int read_ring(struct td_sampler *sampler, struct perf_mmap *map,
-		     td_take_record *take, void *ctx)
+static int read_ring(struct td_sampler *sampler, struct td_sampler *part,
+		     struct perf_mmap *map, td_take_record *take, void *ctx)
 {
 	const struct perf_event_header *header;
 	int rc = 0;
@@ -314,6 +314,8 @@ static int read_ring(struct td_sampler *sampler, struct perf_mmap *map,
 		bool valid = td_record_parse(&record, &sampler->setup.format,
 					     header, header->size);
 
+		if (valid && record.kind == TD_RECORD_TRACE)
+			td_sampler_note_trace(part, map, &record);
 		if (valid && sampler->setup.only_samples)
 			rc = take(ctx, &record,
 				  td_sampler_find(sampler, record.id));
@@ -390,7 +392,7 @@ int td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
 		perf_evlist__for_each_mmap(p->evlist, map, false)
 		{
 			if (!rc)
-				rc = read_ring(sampler, map, take, ctx);
+				rc = read_ring(sampler, p, map, take, ctx);
 		}
 	}
 	/* behind the records that are of them */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #include "lib/base/util.h"
 #include "lib/sample/sampler_parts.h"
@@ -79,6 +80,7 @@ int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err)
 	for (size_t i = 0; !rc && i < setup->nr_companions; i++) {
 		attr = td_sampler_companion_attr(sampler,
 						 &setup->companions[i]);
+		attr.exclude_kernel = attr.exclude_hv = 1;
 		rc = open_evsel(sampler, &attr,
 				td_sampler_companion(setup, 0, i), &evsel, err);
 	}
@@ -222,14 +224,30 @@ static int keep(struct td_sampler *part, size_t at, uint64_t tail,
 /* More than that is not kept of a CPU: who is too slow for ever loses some. */
 #define MOST_KEPT ((size_t)64 << 20)
 
-/* What had no room was switched off by the kernel (perf_aux_output_begin()). */
+/*
+ * What had no room has stopped, although the event may be enabled still
+ * (intel_pt_interrupt() in arch/x86/events/intel/pt.c).
+ */
 static void switch_on(const struct td_sampler *part, size_t at)
 {
 	struct perf_evsel *evsel = perf_evlist__first(part->evlist);
 	int cpu = perf_cpu_map__idx(evsel->cpus, part->traces[at].map->cpu);
 
-	if (cpu >= 0)
-		perf_evsel__enable_cpu(evsel, cpu);
+	part->traces[at].cut = false;
+	if (part->off || cpu < 0)
+		return;
+	perf_evsel__disable_cpu(evsel, cpu);
+	perf_evsel__enable_cpu(evsel, cpu);
+	part->traces[at].on_ns[part->traces[at].nr_on++ % TD_SWITCHED_ON] =
+		td_sampler_trace_ns(part, __rdtsc());
+}
+
+void td_sampler_note_trace(struct td_sampler *part, const struct perf_mmap *map,
+			   const struct td_record *record)
+{
+	for (size_t i = 0; i < part->nr_traces; i++)
+		part->traces[i].cut |=
+			record->cut && part->traces[i].map == map;
 }
 
 static int read_one(struct td_sampler *part, size_t at)
@@ -244,8 +262,6 @@ static int read_one(struct td_sampler *part, size_t at)
 	if (keep(part, at, tail, head))
 		return -ENOMEM;
 	__atomic_store_n(&page->aux_tail, head, __ATOMIC_RELEASE);
-	if (!part->off)
-		switch_on(part, at);
 	return 0;
 }
 
@@ -253,8 +269,11 @@ int td_sampler_read_trace(struct td_sampler *part)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < part->nr_traces; i++)
+	for (size_t i = 0; !rc && i < part->nr_traces; i++) {
 		rc = read_one(part, i);
+		if (!rc && part->traces[i].cut)
+			switch_on(part, i);
+	}
 	return rc;
 }
 
@@ -276,6 +295,38 @@ uint8_t *td_sampler_trace(struct td_sampler *sampler,
 		}
 	}
 	return NULL;
+}
+
+/* Of one CPU, or UINT64_MAX. */
+static uint64_t switched_on(const struct td_sampler *part, size_t at,
+			    uint64_t after_ns)
+{
+	uint64_t first_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < TD_SWITCHED_ON; i++) {
+		uint64_t on_ns = part->traces[at].on_ns[i];
+
+		if (on_ns > after_ns && on_ns < first_ns)
+			first_ns = on_ns;
+	}
+	return first_ns;
+}
+
+uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler,
+				const struct td_record *record)
+{
+	uint64_t first_ns = td_sampler_trace_ns(sampler, __rdtsc());
+
+	for (const struct td_sampler *p = sampler; p; p = p->next) {
+		for (size_t i = 0; i < p->nr_traces; i++) {
+			uint64_t on_ns = switched_on(p, i, record->time_ns);
+
+			if (p->traces[i].map->cpu.cpu == record->cpu &&
+			    on_ns < first_ns)
+				first_ns = on_ns;
+		}
+	}
+	return first_ns;
 }
 
 /* perf_event_mmap_page tells it: the numbers do not change while the TSC is stable. */

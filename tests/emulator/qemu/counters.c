@@ -53,8 +53,10 @@ void tdemu_halt(CPUX86State *env)
 	if (!pmu)
 		return;
 	pmu->in_kernel = false;
-	if (!tdemu_settings()->no_halt)
-		pmu->halted_at = virtual_ns();
+	if (tdemu_settings()->no_halt)
+		return;
+	tdemu_pt_clock_changes(pmu);
+	pmu->halted_at = virtual_ns();
 }
 
 void tdemu_unhalt(CPUX86State *env)
@@ -65,6 +67,7 @@ void tdemu_unhalt(CPUX86State *env)
 		return;
 	pmu->halted_for += virtual_ns() - pmu->halted_at;
 	pmu->halted_at = 0;
+	tdemu_pt_unhalt(pmu);
 	tdemu_arm_again(pmu);
 }
 

@@ -17,6 +17,7 @@ void tdemu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,
 	else
 		tdemu_intel_cpuid(pmu, leaf, subleaf, r);
 	tdemu_lbr_cpuid(leaf, subleaf, r);
+	tdemu_pt_cpuid(leaf, subleaf, r);
 }
 
 bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
@@ -26,7 +27,8 @@ bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
 	if (!pmu)
 		return false;
 	if (tdemu_rapl_rdmsr(env, msr, value) ||
-	    tdemu_uncore_rdmsr(msr, value) || tdemu_lbr_rdmsr(pmu, msr, value))
+	    tdemu_uncore_rdmsr(msr, value) ||
+	    tdemu_lbr_rdmsr(pmu, msr, value) || tdemu_pt_rdmsr(pmu, msr, value))
 		return true;
 	tdemu_leave_out_stolen(pmu);
 	return pmu->core->amd ? tdemu_amd_rdmsr(pmu, msr, value)
@@ -39,7 +41,8 @@ bool tdemu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
 
 	if (!pmu)
 		return false;
-	if (tdemu_uncore_wrmsr(msr, value) || tdemu_lbr_wrmsr(pmu, msr, value))
+	if (tdemu_uncore_wrmsr(msr, value) ||
+	    tdemu_lbr_wrmsr(pmu, msr, value) || tdemu_pt_wrmsr(pmu, msr, value))
 		return true;
 	tdemu_leave_out_stolen(pmu);
 	return pmu->core->amd ? tdemu_amd_wrmsr(pmu, msr, value)

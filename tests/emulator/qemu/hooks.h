@@ -27,6 +27,27 @@ void tdemu_switch(CPUX86State *env);
 bool tdemu_has_lbr(void);
 void tdemu_call(CPUX86State *env, uint64_t from, uint64_t to);
 void tdemu_return(CPUX86State *env);
+
+/* How a block ends, for Processor Trace.  From JUMP_TO on, a trace tells where to. */
+enum {
+	TDEMU_LINEAR,
+	TDEMU_JUMP,
+	TDEMU_CALL,
+	TDEMU_CONDITIONAL,
+	TDEMU_JUMP_TO,
+	TDEMU_CALL_TO,
+	TDEMU_RETURN,
+	TDEMU_FAR,
+};
+
+/* Of a CPU that traces: a block begins; false: execute one instruction of it. */
+bool tdemu_block(CPUX86State *env, uint64_t ip, uint32_t size, uint32_t nr);
+/* Behind an instruction that may have changed the mode. */
+void tdemu_far(CPUX86State *env);
+/* Before an interrupt or exception, behind which is tdemu_far(). */
+void tdemu_interrupt(CPUX86State *env);
+/* Whether a write to this register is a #GP. */
+bool tdemu_pt_refuses(CPUX86State *env, uint32_t msr, uint64_t value);
 /* SYSCALL, by which a thread may make another one. */
 void tdemu_syscall(CPUX86State *env, uint64_t next_ip);
 

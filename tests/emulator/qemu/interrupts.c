@@ -54,6 +54,8 @@ static bool is_for_user_mode(const struct tdemu_pmu *pmu)
 {
 	uint64_t records = tdemu_pebs_due(pmu);
 
+	if (pmu->status & TDEMU_STATUS_TRACE)
+		return false;
 	for (int bit = 0; bit < 32 + TDEMU_FIXED; bit++) {
 		bool now = pmu->status >> bit & 1 && interrupts(pmu, bit);
 
@@ -117,6 +119,13 @@ static void expired(void *opaque)
 	if (!qatomic_xchg(&pmu->queued, 1))
 		async_run_on_cpu(env_cpu(pmu->env), interrupt,
 				 RUN_ON_CPU_HOST_PTR(pmu));
+}
+
+void tdemu_trace_interrupts(struct tdemu_pmu *pmu)
+{
+	pmu->status |= TDEMU_STATUS_TRACE;
+	pmu->pending = true;
+	expired(pmu);
 }
 
 static void overflows_at(struct tdemu_pmu *pmu,

@@ -10,11 +10,13 @@
  * intel.c, amd.c  CPUID and MSRs        hooks.c   what QEMU calls
  * rapl.c, uncore.c  the package's MSRs  sums.c    what really happened
  * lbr.c      the calls that have not returned
+ * pt.c       Processor Trace (pt.h)
  */
 #ifndef TDEMU_PMU_H
 #define TDEMU_PMU_H
 
 #include "hooks.h"
+#include "pt.h"
 
 enum {
 	TDEMU_GENERAL = 10,
@@ -31,6 +33,7 @@ enum {
 
 #define TDEMU_COUNTER_MASK  ((1ULL << 48) - 1)
 #define TDEMU_STATUS_BUFFER (1ULL << 62) /* PEBS' is full */
+#define TDEMU_STATUS_TRACE  (1ULL << 55) /* a part of it is full */
 #define TDEMU_STATUS_FROZEN (1ULL << 59) /* nothing counts while it is set */
 
 /* The fields of PERF_METRICS, in the order of its bytes. */
@@ -79,7 +82,7 @@ struct tdemu_settings {
 	bool on, amd;
 	bool no_halt;
 	bool hybrid, leaf_23;
-	bool pebs, pebs_timing, lbr;
+	bool pebs, pebs_timing, lbr, pt;
 	int skew, phase_ms;
 	int noise_percent;
 	uint64_t seed;
@@ -199,6 +202,8 @@ struct tdemu_pmu {
 	/* lbr.c: from, to, info */
 	uint64_t lbr_ctl, branches[TDEMU_BRANCHES][3];
 	unsigned int newest;
+
+	struct tdemu_pt pt;
 };
 
 struct tdemu_pmu *tdemu_pmu(CPUX86State *env);
@@ -253,6 +258,8 @@ bool tdemu_tell_sums(void);
 void tdemu_overflow(struct tdemu_pmu *pmu, int bit);
 /* Sets the timer for the next overflow that is to interrupt. */
 void tdemu_arm(struct tdemu_pmu *pmu);
+/* A part of the trace is full: on the CPU's own thread. */
+void tdemu_trace_interrupts(struct tdemu_pmu *pmu);
 /* The CPU was halted, and its clock goes on. */
 void tdemu_arm_again(struct tdemu_pmu *pmu);
 
@@ -275,6 +282,15 @@ bool tdemu_uncore_wrmsr(uint32_t msr, uint64_t value);
 void tdemu_lbr_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t r[4]);
 bool tdemu_lbr_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
 bool tdemu_lbr_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
+
+/* --- pt.c: the same -------------------------------------------------------- */
+
+void tdemu_pt_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t r[4]);
+bool tdemu_pt_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
+bool tdemu_pt_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
+/* The CPU's clock is about to stop, or to go at another speed; it goes on. */
+void tdemu_pt_clock_changes(struct tdemu_pmu *pmu);
+void tdemu_pt_unhalt(struct tdemu_pmu *pmu);
 
 /* --- the vendors --------------------------------------------------------- */
 

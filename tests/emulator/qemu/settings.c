@@ -19,6 +19,7 @@
  * TDEMU_FILTER=HEX,..         events (umask and code) that count nothing
  * TDEMU_SUMS=FILE             where the guest's request leaves what happened
  * TDEMU_PEBS=1                there is PEBS; "timing": with retire latencies
+ * TDEMU_LBR=1, TDEMU_PT=1     there are LBR, Processor Trace
  */
 #include "qemu/osdep.h"
 
@@ -135,6 +136,7 @@ static void read_environment(void)
 	settings.pebs_timing =
 		settings.pebs && !strcmp(getenv("TDEMU_PEBS"), "timing");
 	settings.lbr = getenv("TDEMU_LBR") && !settings.amd;
+	settings.pt = getenv("TDEMU_PT") && !settings.amd;
 	read_package();
 	read_filter(getenv("TDEMU_FILTER"));
 	if (getenv("TDEMU_NOISE"))

@@ -60,6 +60,7 @@ static void run(struct tdemu_pmu *pmu, const struct tdemu_scenario *scenario)
 	if (scenario == pmu->scenario)
 		return;
 	tdemu_advance(pmu);
+	tdemu_pt_clock_changes(pmu);
 	pmu->scenario = scenario;
 	tdemu_changed(pmu);
 }

@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The emulated Processor Trace, judged by perf's own decoder, by what the traced
+# programs know of themselves, and by their own time stamps.
+# machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --pt --sysctl kernel.perf_cpu_time_max_percent=0 --sysctl kernel.kptr_restrict=0
+
+load helper
+
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || return
+	gcc -O1 -pthread -o traced "$BATS_TEST_DIRNAME/traced.c"
+}
+
+setup() {
+	emulated
+	perf_or_skip
+	cd "$BATS_TEST_TMPDIR" || return
+	traced=$BATS_FILE_TMPDIR/traced
+}
+
+# record [OPTION]... -- PROGRAM [ARGUMENT]...: an event of Processor Trace
+record() {
+	timeout -s KILL 120 "$PERF" record -o data "$@" >record.out 2>&1
+}
+
+# decode ITRACE [OPTION]...: what perf makes of the trace; errors are on their own lines
+decode() {
+	timeout -s KILL 240 "$PERF" script -i data --ns --itrace="$@" 2>script.err
+}
+
+# The decoder follows each branch in the program's code, and says where it cannot.
+decodes() {
+	decode e >errors
+	cat errors script.err
+	[ ! -s errors ]
+	! grep -q "trace errors" script.err
+}
+
+# packets NAME: how many of them there are
+packets() {
+	decode e -D | grep -cE " $1( |\$)"
+}
+
+# within NS: the times of "branches" are those of the program's stamps
+within() {
+	"$PERF" script -i data -D 2>/dev/null | awk '/^  Time (Shift|Mul|Zero)/ { print $NF }' >conversion
+	"$BATS_TEST_DIRNAME/pt.py" branches conversion stamps "$(nm -S "$traced" | awk '$4 == "work" { print $2 }')" "$1"
+}
+
+@test "what the kernel tells of it" {
+	cd /sys/bus/event_source/devices/intel_pt
+	[ "$(cat caps/num_address_ranges caps/topa_multiple_entries caps/psb_cyc caps/mtc | tr '\n' ' ')" = "2 1 1 1 " ]
+	# 2 GHz by a crystal of 25 MHz, and by a bus of 100 MHz
+	[ "$(cat tsc_art_ratio max_nonturbo_ratio | tr '\n' ' ')" = "80:1 20 " ]
+}
+
+# As many entries and exits as calls: five threads and two processes, which take turns.
+@test "a filter of addresses: each call is an entry at the function's start" {
+	record -e intel_pt/cyc/u --filter "filter work @ $traced" -- "$traced" threads 500
+	decodes
+	decode b -F ip,sym,addr >branches
+	start=$(nm "$traced" | awk '$3 == "work" { print substr($1, 14) }')
+	[ "$(grep -cE "^ +0 .*=> +[0-9a-f]+$start" branches)" -eq 3500 ]
+	grep -qv "work" branches && return 1
+	# each entry has one exit
+	[ "$(packets TIP.PGE)" -eq "$(packets TIP.PGD)" ]
+}
+
+@test "times of calls lie between the program's own stamps" {
+	for cpu in 0 2; do # 3 GHz and 2 GHz
+		for config in cyc,mtc=0 cyc; do
+			record -e intel_pt/$config/u --filter "filter work @ $traced" -- \
+				taskset -c $cpu "$traced" stamps 200
+			decodes
+			decode b -F ip,addr,time >branches
+			within 4
+		done
+	done
+}
+
+# Without cycles the time is that of the last MTC: 8 periods of 40 ns.
+@test "times by MTC alone" {
+	record -e intel_pt/mtc_period=3/u --filter "filter work @ $traced" -- "$traced" stamps 200
+	decodes
+	decode b -F ip,addr,time >branches
+	within 330
+}
+
+# Returns are bits of TNT where the trace has seen the call, else packets.
+@test "a whole program, with and without the compression of returns" {
+	record -e intel_pt/cyc/u -- "$traced" calls 1000
+	decodes
+	decode b -F ip,sym,addr,flags >branches
+	[ "$(grep -cE 'call +[0-9a-f]+ calls .*work$' branches)" -eq 1000 ]
+	[ "$(grep -cE 'return +[0-9a-f]+ work .*calls$' branches)" -eq 1000 ]
+	compressed=$(packets TIP)
+	record -e intel_pt/cyc,noretcomp=1/u -- "$traced" calls 1000
+	decodes
+	decode b -F ip,sym,addr,flags >branches
+	[ "$(grep -cE 'return +[0-9a-f]+ work .*calls$' branches)" -eq 1000 ]
+	[ "$(packets TIP)" -ge $((compressed + 1000)) ]
+}
+
+@test "programs that fork, execute and fail" {
+	record -m,1M -e intel_pt/cyc/u -- sh -c 'ls / >/dev/null; (exit 3); cat no-such 2>/dev/null; true'
+	decodes
+	record -m,1M -e intel_pt/cyc/u -- "$traced" threads 200
+	decodes
+	[ "$(decode b -F ip,sym,addr,flags | grep -cE 'return +[0-9a-f]+ work ')" -eq 1400 ]
+}
+
+@test "the kernel, and all of a machine" {
+	record -m,4M --kcore -e intel_pt/cyc/k -- true
+	decodes
+	[ "$(decode b -F ip,sym | grep -c execve)" -gt 0 ]
+	record -m,4M --kcore -a -e intel_pt/cyc/ -- true
+	decodes
+	# each switch to another program
+	[ "$(decode b -F ip,sym | grep -c __switch_to)" -gt 0 ]
+}
+
+@test "a trace that stops at an address" {
+	record -e intel_pt/cyc/u --filter "tracestop main @ $traced" -- "$traced" calls 10
+	decodes
+	decode b -F sym | grep -q main && return 1
+	[ "$(packets TraceSTOP)" -ge 1 ]
+}
+
+# Bursts, in whose breaks perf reads; a packet of synchronization every 2 KB.  On CPU 0,
+# as Linux 5.18 to 6.15 never go on with an event that found its buffer full on another
+# (perf_aux_output_end() sets pending_disable to the number of the CPU).
+@test "a buffer that is full stops the trace, which goes on once it was read" {
+	record -m,16K -e intel_pt/cyc,psb_period=0/u --filter "filter work @ $traced" -- \
+		taskset -c 0 "$traced" bursts 50000
+	decode e -D >packets
+	[ "$(grep -c 'PERF_RECORD_AUX .*\[T\]' packets)" -ge 2 ]
+	decode b -F ip,sym,addr | grep -c "=>.*work" >entries
+	[ "$(cat entries)" -ge 100 ]
+	[ "$(cat entries)" -lt 1000000 ]
+}
+
+@test "a large buffer loses nothing, and is read while it fills" {
+	record -m,256K -e intel_pt/cyc/u --filter "filter work @ $traced" -- "$traced" calls 20000
+	decodes
+	[ "$(decode e -D | grep -c 'PERF_RECORD_AUX .*\[T\]')" -eq 0 ]
+	[ "$(decode e -D | grep -c 'PERF_RECORD_AUX ')" -ge 2 ]
+	start=$(nm "$traced" | awk '$3 == "work" { print substr($1, 14) }')
+	[ "$(decode b -F ip,addr | grep -cE "^ +0 .*=> +[0-9a-f]+$start")" -eq 20000 ]
+}

@@ -8,110 +8,13 @@
 #include <x86intrin.h>
 
 #include "lib/base/util.h"
-
-#define PMU    "intel_pt"
-#define FOLDER "bus/event_source/devices/" PMU "/"
+#include "lib/sample/trace_pmu.h"
 
 /* Of the trace on each CPU and on all, and of the records beside it. */
 #define LEAST_PAGES 1024
 #define MOST_PAGES  4096
 #define ALL_PAGES   65536
 #define RING_PAGES  32
-
-/* --- the processor ---------------------------------------------------------- */
-
-/* -1: there is no such file. */
-static int read_number(const struct td_job *job, const char *name)
-{
-	struct td_err unused = { 0 };
-	char path[80];
-	int number;
-
-	snprintf(path, sizeof(path), FOLDER "%s", name);
-	return td_sysfs_read_int(&job->fs, path, &number, &unused) ? -1
-								   : number;
-}
-
-static void read_ratio(const struct td_job *job, unsigned int ratio[2])
-{
-	struct td_err unused = { 0 };
-	char text[64];
-
-	if (td_sysfs_read(&job->fs, FOLDER "tsc_art_ratio", text, sizeof(text),
-			  &unused) < 0 ||
-	    sscanf(text, "%u:%u", &ratio[0], &ratio[1]) != 2)
-		ratio[0] = ratio[1] = 0;
-}
-
-/* The longest: packets of it are between calls, too; 0 has all processors. */
-static unsigned int choose_mtc(const struct td_job *job)
-{
-	struct td_err unused = { 0 };
-	unsigned int bits, period = 0;
-	char text[64];
-
-	if (td_sysfs_read(&job->fs, FOLDER "caps/mtc_periods", text,
-			  sizeof(text), &unused) < 0 ||
-	    sscanf(text, "%x", &bits) != 1)
-		return 0;
-	for (unsigned int i = 0; i < 16; i++)
-		period = bits >> i & 1 ? i : period;
-	return period;
-}
-
-static int set_term(const struct td_pmu *pmu, const char *name, uint64_t value,
-		    uint64_t config[TD_NR_CONFIGS], struct td_err *err)
-{
-	const struct td_format *format = td_pmu_format(pmu, name);
-
-	if (!format || td_format_pack(format, value, config))
-		return td_err_set(err, -ENODEV,
-				  "Processor Trace of this machine has no %s",
-				  name);
-	return 0;
-}
-
-static int set_config(struct td_calling *c, const struct td_pmu *pmu,
-		      unsigned int mtc, struct td_err *err)
-{
-	uint64_t config[TD_NR_CONFIGS] = { 0 };
-	int rc = set_term(pmu, "cyc", 1, config, err);
-
-	if (!rc)
-		rc = set_term(pmu, "tsc", 1, config, err);
-	if (!rc && read_number(&c->job, "caps/mtc") > 0)
-		rc = set_term(pmu, "mtc", 1, config, err);
-	if (!rc && mtc)
-		rc = set_term(pmu, "mtc_period", mtc, config, err);
-	c->gathering.trace.type = pmu->type;
-	c->gathering.trace.config = config[0];
-	return rc;
-}
-
-static int no_trace(const char *why, struct td_err *err)
-{
-	td_err_set(err, -ENODEV, "--engine=pt: %s", why);
-	return td_err_hint(err, "--engine=uprobes counts calls by probes");
-}
-
-static int find_pmu(const struct td_calling *c, struct td_pmu *pmu,
-		    struct td_err *err)
-{
-	struct td_err unused = { 0 };
-
-	if (td_pmu_read(&c->job.fs, PMU, &c->job.machine.online, pmu, &unused))
-		return no_trace("this machine has no Processor Trace", err);
-	if (read_number(&c->job, "caps/psb_cyc") <= 0)
-		return no_trace(
-			"Processor Trace of this machine does not count "
-			"cycles",
-			err);
-	if (read_number(&c->job, "nr_addr_filters") <= 0)
-		return no_trace("Processor Trace of this machine has no "
-				"filters of addresses",
-				err);
-	return 0;
-}
 
 /* --- boundaries ------------------------------------------------------------- */
 
@@ -232,23 +135,17 @@ static int group_of(const struct td_job *job, int cpu)
 	return -1;
 }
 
-static int make_cpus(struct td_calling *c, unsigned int mtc)
+static int make_cpus(struct td_calling *c, const struct td_trace *trace)
 {
 	const struct td_ints *online = &c->job.machine.online;
-	struct td_trace trace = { .take = take_boundary,
-				  .ctx = c,
-				  .mtc_period = mtc };
-	int ratio = read_number(&c->job, "max_nonturbo_ratio");
 
-	read_ratio(&c->job, trace.art_ratio);
-	trace.tsc_ratio = ratio > 0 ? (unsigned int)ratio : 0;
 	for (size_t i = 0; i < online->nr; i++) {
 		if ((size_t)online->v[i] >= c->traced.nr_cpus)
 			c->traced.nr_cpus = (size_t)online->v[i] + 1;
 	}
 	c->traced.cpus = calloc(c->traced.nr_cpus, sizeof(*c->traced.cpus));
 	for (size_t i = 0; c->traced.cpus && i < c->traced.nr_cpus; i++) {
-		c->traced.cpus[i].trace = trace;
+		c->traced.cpus[i].trace = *trace;
 		c->traced.cpus[i].group = group_of(&c->job, (int)i);
 	}
 	return c->traced.cpus ? 0 : -ENOMEM;
@@ -321,38 +218,60 @@ static void prepare(struct td_calling *c)
 	c->counts.times_only = true;
 }
 
+static int set_up(struct td_calling *c, struct td_err *err)
+{
+	struct td_trace trace = { .take = take_boundary, .ctx = c };
+	const struct td_job *job = &c->job;
+	struct td_pmu pmu;
+	int rc = td_trace_pmu_read(&job->fs, &job->machine.online, &pmu, err);
+
+	c->gathering.trace.type = pmu.type;
+	if (!rc)
+		rc = td_trace_pmu_config(&job->fs, &pmu,
+					 &c->gathering.trace.config, &trace,
+					 err);
+	td_pmu_free(&pmu);
+	if (rc) {
+		td_err_wrap(err, "--engine=pt");
+		td_err_hint(err, "--engine=uprobes counts calls by probes");
+	}
+	if (!rc && make_cpus(c, &trace))
+		rc = td_err_nomem(err);
+	return rc;
+}
+
+static int load(struct td_err *err)
+{
+	int rc = td_trace_load(err);
+
+	return rc ? td_err_wrap(err, "--engine=pt") : 0;
+}
+
 int td_calls_trace_open(struct td_calling *c, struct td_err *err)
 {
 	static const struct td_companion faults = { PERF_TYPE_SOFTWARE,
 						    PERF_COUNT_SW_PAGE_FAULTS,
 						    true };
-	unsigned int mtc = choose_mtc(&c->job);
-	struct td_pmu pmu;
 	int rc;
 
 	if (c->functions.nr != 1)
 		return td_err_usage(err, "--engine=pt: one function, as calls "
 					 "of one by the other leave no trace");
-	rc = find_pmu(c, &pmu, err);
-	if (!rc)
-		rc = set_config(c, &pmu, mtc, err);
-	td_pmu_free(&pmu);
+	rc = set_up(c, err);
 	if (!rc)
 		rc = make_filter(c, err);
 	if (!rc)
 		rc = refuse_events(c, err);
-	if (!rc && make_cpus(c, mtc))
-		rc = td_err_nomem(err);
 	prepare(c);
 	c->gathering.companions = &faults;
 	c->gathering.nr_companions = 1;
-	return rc || c->job.opts->dry_run ? rc : td_trace_load(err);
+	return rc || c->job.opts->dry_run ? rc : load(err);
 }
 
 void td_calls_trace_show(const struct td_calling *c)
 {
-	printf("%s: config 0x%" PRIx64 ", %s\n", PMU, c->gathering.trace.config,
-	       c->gathering.trace.filter);
+	printf("intel_pt: config 0x%" PRIx64 ", %s\n",
+	       c->gathering.trace.config, c->gathering.trace.filter);
 }
 
 /* --- the end ---------------------------------------------------------------- */

@@ -25,9 +25,8 @@ int td_trace_load(struct td_err *err)
 	if (!td_library_load("libipt.so.2", functions, TD_ARRAY_SIZE(functions),
 			     err))
 		return 0;
-	td_err_wrap(err, "--engine=pt needs libipt");
-	return td_err_hint(err, "it is in Debian's package libipt2; without "
-				"it: --engine=uprobes");
+	td_err_wrap(err, "Processor Trace needs libipt");
+	return td_err_hint(err, "it is in Debian's package libipt2");
 }
 
 /* --- time ------------------------------------------------------------------- */

@@ -226,7 +226,7 @@ add_trace() {
 	: >lib/libipt.so.2
 	LD_LIBRARY_PATH=$PWD/lib calls parse_request --engine=pt -- ./program
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"--engine=pt needs libipt: "*"Debian's package libipt2"*"runs anyway"* ]]
+	[[ $stderr == *"--engine=pt: Processor Trace needs libipt: "*"Debian's package libipt2"*"runs anyway"* ]]
 	run ! grep -q ipt <(ldd "$TDSTAT")
 }
 

@@ -31,7 +31,7 @@ SANITIZER := $(if $(SAN),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
 LIBRARIES := libtraceevent libtracefs json-c libdw libelf zlib ncursesw libzstd
 BUILD_PACKAGES := build-essential pkg-config bison flex libelf-dev libdw-dev zlib1g-dev \
 	libiberty-dev libtraceevent-dev libtracefs-dev libjson-c-dev libncurses-dev \
-	libmicrohttpd-dev libzstd-dev python3 xz-utils
+	libmicrohttpd-dev libzstd-dev libipt-dev python3 xz-utils
 CHECK_PACKAGES := bats bats-support bats-assert jq strace locales mandoc zsh \
 	gfortran $(if $(VALGRIND),valgrind)
 EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv patch \

@@ -185,6 +185,26 @@ static void judge_tracefs(struct td_doctor *doctor,
 			      "tracepoints can be counted");
 }
 
+/* The engines of tdstat calls, without those that a program brings along. */
+static void judge_calls(struct td_doctor *doctor,
+			const struct td_surroundings *around)
+{
+	if (around->admin && around->has_tracefs)
+		td_doctor_add(doctor, "calls", TD_FINDING_OK,
+			      "can be counted by probes at functions");
+	else
+		td_doctor_add(doctor, "calls", TD_FINDING_NOTE,
+			      "cannot be counted by probes at functions, which "
+			      "need root and tracefs");
+	if (around->no_trace.code)
+		td_doctor_add_error(doctor, "calls", TD_FINDING_NOTE,
+				    &around->no_trace);
+	else
+		td_doctor_add(doctor, "calls", TD_FINDING_OK,
+			      "can be counted by Processor Trace: tdstat calls "
+			      "--engine=pt");
+}
+
 /* --- limits ------------------------------------------------------------------ */
 
 /* The other sysctls that limit samples; 0 and 100 % switch that one off. */
@@ -257,6 +277,7 @@ void td_doctor_judge_system(struct td_doctor *doctor,
 	judge_files(doctor, patient->levels);
 	judge_cgroups(doctor, patient->around);
 	judge_tracefs(doctor, patient->around);
+	judge_calls(doctor, patient->around);
 	judge_sampling(doctor, patient->around);
 	if (patient->levels->nr_files)
 		judge_open_files(doctor, patient);

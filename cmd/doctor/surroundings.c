@@ -17,6 +17,7 @@
 #include "lib/counter/probe.h"
 #include "lib/event/tracepoint.h"
 #include "lib/machine/open_files.h"
+#include "lib/sample/trace_pmu.h"
 #include "lib/target/cgroup.h"
 
 /* --- numbers ---------------------------------------------------------------- */
@@ -157,6 +158,17 @@ static void read_tracepoints(struct td_surroundings *out)
 	td_tracepoints_free(&found);
 }
 
+/* What traces, and what decodes that. */
+static void read_trace(struct td_surroundings *out, const struct td_sysfs *fs,
+		       const struct td_machine *machine)
+{
+	struct td_pmu pmu;
+
+	if (!td_trace_pmu_read(fs, &machine->online, &pmu, &out->no_trace))
+		td_trace_load(&out->no_trace);
+	td_pmu_free(&pmu);
+}
+
 /* --- all -------------------------------------------------------------------- */
 
 int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
@@ -175,6 +187,7 @@ int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
 	td_cgroup_root(fs, &out->cgroup_root, &out->no_cgroups);
 	read_mounts(out, fs);
 	read_tracepoints(out);
+	read_trace(out, fs, machine);
 	return 0;
 }
 

@@ -28,6 +28,8 @@ struct td_surroundings {
 	bool has_tracefs;  /* tracefs or debugfs is mounted */
 	struct td_err
 		no_tracepoints; /* why none can be used; code 0: they can */
+	/* why calls cannot be counted by Processor Trace; code 0: they can */
+	struct td_err no_trace;
 	char *program;          /* the path of this program; NULL: unknown */
 };
 

@@ -8,6 +8,7 @@
 #include "cmd/sample/gathering.h"
 #include "lib/sample/call_counts.h"
 #include "lib/sample/probes.h"
+#include "lib/sample/traced_calls.h"
 
 /* The companions of each group; behind them stand the probes of each function. */
 enum {
@@ -32,6 +33,22 @@ struct td_calling {
 	struct td_regions regions;
 	struct td_batched batched;
 	struct td_region_result result;
+	/* --engine=pt (calls_trace.h) */
+	struct {
+		struct td_traced_calls calls;
+		/* of each CPU, by its number */
+		struct {
+			struct td_trace trace;
+			uint64_t next; /* offset of the next bytes */
+			int group;     /* of the plan; -1: none */
+		} * cpus;
+		size_t nr_cpus;
+		int pid; /* of the last address, 0: none, and its function */
+		uint64_t start;
+		const struct td_record *record; /* whose bytes are decoded */
+		bool begun;
+		uint64_t nr_gaps; /* times that the trace had no room */
+	} traced;
 	/* Where calls cost too much, they are counted in stretches of time. */
 	struct {
 		bool entries, exits; /* these probes are on */

@@ -18,6 +18,7 @@
 #include "cmd/regions/regions.h"
 #include "cmd/sample/calling.h"
 #include "cmd/sample/calls_pace.h"
+#include "cmd/sample/calls_trace.h"
 #include "cmd/sample/gather.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
@@ -203,10 +204,16 @@ static int name_functions(struct td_calling *c, struct td_err *err)
 
 		if (!timed)
 			return td_err_nomem(err);
-		timed->engine = c->functions.v[i].kernel ? TD_BY_KPROBES
-							 : TD_BY_UPROBES;
+		timed->engine = c->job.opts->calls.engine;
+		if (!timed->engine)
+			timed->engine = TD_BY_UPROBES;
 	}
 	return 0;
+}
+
+static bool is_traced(const struct td_calling *c)
+{
+	return c->job.opts->calls.engine == TD_BY_PT;
 }
 
 static void prepare(struct td_calling *c)
@@ -245,10 +252,20 @@ static int plan(struct td_calling *c, const struct td_opts *opts,
 	if (!rc && !g->how)
 		rc = td_err_nomem(err);
 	prepare(c);
+	if (!rc && is_traced(c))
+		return td_calls_trace_open(c, err);
 	return rc || opts->dry_run ? rc : open_probes(c, err);
 }
 
 /* --- the run ---------------------------------------------------------------- */
+
+static const struct td_unpaired *unpaired_of(const struct td_calling *c,
+					     size_t function)
+{
+	if (is_traced(c))
+		return &c->traced.calls.unpaired;
+	return c->pairing.unpaired ? &c->pairing.unpaired[function] : NULL;
+}
 
 static void say_unpaired(const struct td_calling *c, size_t function)
 {
@@ -275,8 +292,7 @@ static void say_unpaired(const struct td_calling *c, size_t function)
 		  "calls had not ended when their thread did, or the counting, "
 		  "and are not counted" },
 	};
-	const struct td_unpaired *of =
-		c->pairing.unpaired ? &c->pairing.unpaired[function] : NULL;
+	const struct td_unpaired *of = unpaired_of(c, function);
 
 	for (size_t i = 0; of && i < TD_ARRAY_SIZE(kinds); i++) {
 		uint64_t nr =
@@ -304,7 +320,10 @@ static void say_missed(const struct td_calling *c, size_t function)
 
 static void say(const struct td_calling *c)
 {
-	td_calls_say_cost(c);
+	if (is_traced(c))
+		td_calls_trace_say(c);
+	else
+		td_calls_say_cost(c);
 	for (size_t i = 0; i < c->functions.nr; i++) {
 		say_unpaired(c, i);
 		say_missed(c, i);
@@ -321,6 +340,8 @@ static int show(struct td_calling *c, struct td_err *err)
 
 	td_pairing_end(&c->pairing);
 	td_calls_end_pace(c);
+	if (is_traced(c) && td_calls_trace_end(c))
+		return td_err_nomem(err);
 	if (td_call_counts_to_regions(&c->counts, &c->regions, &c->batched))
 		return td_err_nomem(err);
 	return td_region_result_show(&c->result, &c->batched, &g->usage,
@@ -348,6 +369,7 @@ static int gather(struct td_calling *c, struct td_inherited *inherited,
 
 static void free_all(struct td_calling *c)
 {
+	td_calls_trace_free(c);
 	td_call_counts_free(&c->counts);
 	td_pairing_free(&c->pairing);
 	td_regions_free(&c->regions);
@@ -378,8 +400,12 @@ static void show_probes(const struct td_entry_point *entry)
 /* What would be opened, and where the probes would be. */
 static int show_plan(struct td_calling *c, struct td_err *err)
 {
-	int rc = td_dry_run(&c->job, err);
+	int rc = is_traced(c) ? 0 : td_dry_run(&c->job, err);
 
+	if (is_traced(c)) {
+		td_calls_trace_show(c);
+		return 0;
+	}
 	for (size_t i = 0; !rc && i < c->functions.nr; i++)
 		show_probes(&c->functions.v[i]);
 	return rc;
@@ -469,10 +495,10 @@ static int set_engine(struct td_opts *opts, const char *arg, struct td_err *err)
 	if (opts->calls.engine == TD_BY_KPROBES)
 		return set_kernel(opts, arg, err);
 	opts->calls.engine = td_timed_engine_find(arg);
-	if (opts->calls.engine == TD_BY_MARKS ||
-	    opts->calls.engine == TD_BY_UPROBES)
+	if (opts->calls.engine && opts->calls.engine != TD_BY_KPROBES)
 		return 0;
-	return td_err_usage(err, "--engine %s: not one of marks, uprobes", arg);
+	return td_err_usage(err, "--engine %s: not one of marks, uprobes, pt",
+			    arg);
 }
 
 /* The kernel tells hits of all programs, not which share was counted. */
@@ -519,14 +545,17 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(err, "-l: calls have levels 1 and 2");
 	if (opts->calls.engine == TD_BY_MARKS)
 		return check_marks(opts, err);
+	if (opts->calls.engine == TD_BY_PT && opts->overhead_pct > 0)
+		return td_err_usage(err, "--overhead is of probes: --engine=pt "
+					 "excludes it");
 	return opts->calls.engine == TD_BY_KPROBES ? check_kernel(opts, err)
 						   : 0;
 }
 
 /* clang-format off */
 static const struct td_option counting[] = {
-	{ "engine", 0, "marks|uprobes",
-	  "by marks of libtdstat, or by probes at functions",
+	{ "engine", 0, "marks|uprobes|pt",
+	  "by marks of libtdstat, probes at functions, or Processor Trace",
 	  TD_OPTION_FUNCTION, .set = set_engine },
 	{ "kernel", 'k', NULL, "functions of the kernel, such as do_sys_openat2",
 	  TD_OPTION_FUNCTION, .set = set_kernel },

@@ -152,6 +152,8 @@ static int open_sampler(struct td_gathering *g, struct td_err *err)
 		.nr_companions = g->nr_companions,
 		.most_pages = g->most_pages,
 		.switches = g->switches,
+		.trace = { g->trace.type, g->trace.config, g->trace.filter,
+			   g->trace.most_pages },
 	};
 	int rc = -ESRCH;
 
@@ -161,7 +163,8 @@ static int open_sampler(struct td_gathering *g, struct td_err *err)
 			return err->code;
 		rc = td_sampler_open(&g->sampler, &setup, err);
 	}
-	if (!rc && job->opts->verbose && !job->opts->show.quiet)
+	if (!rc && job->opts->verbose && !job->opts->show.quiet &&
+	    !g->trace.type)
 		td_describe(stderr, &job->machine, job->tree, &job->plan,
 			    &job->target);
 	return rc;

@@ -24,8 +24,15 @@ struct td_gathering {
 	/* their samples go to take() without a spot, and ends of threads, too */
 	const struct td_companion *companions;
 	size_t nr_companions;
-	int most_pages;      /* of a ring; 0: the usual number */
-	bool switches;       /* take gets TD_RECORD_SWITCH, too */
+	int most_pages; /* of a ring; 0: the usual number */
+	bool switches;  /* take gets TD_RECORD_SWITCH, too */
+	/* instead of the plan's events: td_sampler_setup.trace */
+	struct {
+		uint32_t type;
+		uint64_t config;
+		char *filter;
+		int most_pages;
+	} trace;
 	bool lines;          /* resolve source lines */
 	const char *node;    /* that they are for, or NULL: for --samples */
 	uint64_t longest_ns; /* of a window, for --samples */

@@ -283,6 +283,7 @@ int td_gathering_take(void *ctx, const struct td_record *record, int event)
 		td_spaces_exec(g->spaces, record->pid);
 		return tell_companion(g, record);
 	case TD_RECORD_END:
+	case TD_RECORD_TRACE:
 		return tell_companion(g, record);
 	case TD_RECORD_LOST:
 		g->losses.records += record->lost;

@@ -53,6 +53,7 @@ static const char *const engines[] = {
 	[TD_BY_MARKS] = "marks",
 	[TD_BY_UPROBES] = "uprobes",
 	[TD_BY_KPROBES] = "kprobes",
+	[TD_BY_PT] = "pt",
 };
 
 const char *td_timed_engine(int engine)

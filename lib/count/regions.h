@@ -59,6 +59,7 @@ enum {
 	TD_BY_MARKS = 1,
 	TD_BY_UPROBES,
 	TD_BY_KPROBES,
+	TD_BY_PT, /* Processor Trace */
 };
 
 /*

@@ -125,7 +125,7 @@ static void add_groups(const struct td_call_counts *counts,
 		nr++;
 	}
 	bucket->region.calls.moved += nr > 1;
-	bucket->region.calls.lost += !nr;
+	bucket->region.calls.lost += !nr && !counts->times_only;
 }
 
 static int make_room(struct td_call_counts *counts, size_t function)
@@ -209,14 +209,40 @@ static struct td_sums sums_of(const struct run *run, size_t group, int member)
 	return sums;
 }
 
-static int add_readings(struct td_batched *batched, const struct td_plan *plan,
+/* How long calls took that ended on the group's PMU. */
+static uint64_t time_on(const struct run *run, const struct td_group *group)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < run->nr && group->pmu < TD_REGION_PMUS; i++)
+		ns += run->first[i].region.took_ns[group->pmu];
+	return ns;
+}
+
+/* A reading of a group that has not counted meanwhile says so. */
+static int add_reading(struct td_batched *batched,
+		       const struct td_reading *reading,
+		       const struct td_sums *values,
+		       const struct td_sums *times, uint64_t uncounted_ns)
+{
+	int rc = td_batched_add(batched, reading, values, times);
+
+	if (!rc)
+		batched->readings.v[batched->readings.nr - 1].enabled_ns +=
+			uncounted_ns;
+	return rc;
+}
+
+static int add_readings(struct td_batched *batched,
+			const struct td_call_counts *counts,
 			const struct run *run, size_t at, int region)
 {
-	const struct td_group *group = &plan->groups[at];
+	const struct td_group *group = &counts->plan->groups[at];
 	struct td_sums times = sums_of(run, at, -1);
+	uint64_t uncounted_ns = counts->times_only ? time_on(run, group) : 0;
 	int rc = 0;
 
-	if (!td_sums_total(&times))
+	if (!td_sums_total(&times) && !uncounted_ns)
 		return 0;
 	for (size_t i = 0; !rc && i < group->nr; i++) {
 		struct td_sums values = sums_of(run, at, (int)i);
@@ -226,7 +252,8 @@ static int add_readings(struct td_batched *batched, const struct td_plan *plan,
 			.region = region,
 		};
 
-		rc = td_batched_add(batched, &reading, &values, &times);
+		rc = add_reading(batched, &reading, &values, &times,
+				 uncounted_ns);
 	}
 	return rc;
 }
@@ -249,8 +276,7 @@ static int add_region(const struct td_call_counts *counts,
 	for (size_t i = 0; i < run->nr; i++)
 		td_region_add_calls(region, &run->first[i].region);
 	for (size_t g = 0; !rc && g < counts->plan->nr_groups; g++)
-		rc = add_readings(batched, counts->plan, run, g,
-				  (int)regions->nr);
+		rc = add_readings(batched, counts, run, g, (int)regions->nr);
 	return rc;
 }
 

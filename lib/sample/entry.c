@@ -28,7 +28,9 @@ enum {
 	CLOSEST = 's', /* name */
 	STACKS = 'g',  /* its stacks move */
 	MARKS = 'm',   /* it uses libtdstat */
-	END = 'e',     /* what td_file_symbols_open() returned */
+	SIZE = 'z',    /* size in bytes and name: of the function */
+	CLONE_SIZE = 'y',
+	END = 'e', /* what td_file_symbols_open() returned */
 };
 
 #define MOST_TOLD    10 /* of one kind */
@@ -114,6 +116,10 @@ static void tell(struct looking *looking, const struct td_named *named,
 	fprintf(looking->fp, "%c %" PRIx64 " %.1000s\n", kind, offset,
 		looking->demangled[0] && kind == FOUND ? looking->demangled
 						       : name);
+	if (kind == FOUND || kind == CLONE)
+		fprintf(looking->fp, "%c %" PRIx64 " -\n",
+			kind == FOUND ? SIZE : CLONE_SIZE,
+			named->end - named->start);
 }
 
 static void look_at(struct looking *looking, const struct td_named *named)
@@ -336,6 +342,7 @@ static int choose(struct td_entry_point *entry, const char *answer,
 	if (!found.nr && !clone.nr)
 		return no_function(entry->path, entry->name, answer, err);
 	entry->offset = found.nr ? found.number : clone.number;
+	entry->size = collect(answer, found.nr ? SIZE : CLONE_SIZE).number;
 	if (!found.nr)
 		td_notes_add(notes,
 			     "%s: its calls are those of %s, a copy "

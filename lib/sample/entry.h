@@ -9,6 +9,7 @@ struct td_entry_point {
 	char *name;      /* as the user typed it */
 	char *path;      /* of the file */
 	uint64_t offset; /* in the file */
+	uint64_t size;   /* in bytes */
 	int fd;          /* the file, open to read */
 	bool stepped;    /* the kernel steps over its first instruction */
 	bool kernel;     /* it is the kernel's own: there is no file */

@@ -25,7 +25,7 @@ enum td_probed {
 };
 
 /* What is summed up besides the plan's events; behind it the time of each group. */
-enum td_call_sum {
+enum {
 	TD_CALL_FAULTS,   /* of pages */
 	TD_CALL_SWITCHES, /* the thread lost its CPU */
 	TD_CALL_MIGRATIONS,
@@ -40,7 +40,7 @@ struct td_paired_call {
 	int tid, cpu; /* where it ended */
 	int group;    /* of the plan, that counted there */
 	uint64_t start_ns, time_ns;
-	/* of the plan's events, then of enum td_call_sum */
+	/* of the plan's events, then TD_CALL_FAULTS and on */
 	const uint64_t *sums;
 };
 

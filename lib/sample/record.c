@@ -257,6 +257,19 @@ static void parse_lost(struct td_record *r, bool samples, struct words *words)
 	r->lost = take(words);
 }
 
+/* What another trace had overwritten is never read. */
+#define CUT                                                \
+	(PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL | \
+	 PERF_AUX_FLAG_COLLISION)
+
+static void parse_trace(struct td_record *r, struct words *words)
+{
+	r->kind = TD_RECORD_TRACE;
+	r->offset = take(words);
+	r->length = take(words);
+	r->cut = take(words) & CUT;
+}
+
 /* What sample_id_all puts behind all records but samples. */
 static void parse_trailer(struct td_record *r, size_t size, const uint64_t *end)
 {
@@ -271,7 +284,7 @@ static void parse_trailer(struct td_record *r, size_t size, const uint64_t *end)
 	r->time_ns = take(&words);
 	take_pair(&words, &r->cpu, &unused);
 	r->id = take(&words);
-	if (r->kind != TD_RECORD_SWITCH)
+	if (r->kind != TD_RECORD_SWITCH && r->kind != TD_RECORD_TRACE)
 		return;
 	r->pid = pid;
 	r->tid = tid;
@@ -299,6 +312,9 @@ static void parse_body(struct td_record *r,
 		r->out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
 		r->preempted =
 			header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+		break;
+	case PERF_RECORD_AUX:
+		parse_trace(r, words);
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:

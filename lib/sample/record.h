@@ -17,6 +17,7 @@ enum td_record_kind {
 	TD_RECORD_FORK, /* of a process, not a thread */
 	TD_RECORD_END,  /* of a thread */
 	TD_RECORD_SWITCH,
+	TD_RECORD_TRACE, /* a CPU has traced a thread, up to now */
 	TD_RECORD_LOST,
 	TD_RECORD_THROTTLE, /* the kernel stops the event for a while */
 	TD_RECORD_UNTHROTTLE,
@@ -51,8 +52,9 @@ struct td_record {
 	/* of one with PERF_SAMPLE_BRANCH_STACK: from, to and flags, newest first */
 	const uint64_t *branches;
 	size_t nr_branches;
-	/* of a map: */
+	/* of a map, or of the bytes of a trace: */
 	uint64_t length, offset;
+	bool cut; /* of a trace: what comes next had no room, or is missing */
 	const char *path;
 	struct td_build_id build_id;
 	int parent;     /* of a fork: its process */

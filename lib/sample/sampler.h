@@ -49,6 +49,16 @@ struct td_sampler_setup {
 	/* tell nothing but samples, and those of a CPU in any order */
 	bool only_samples;
 	int most_pages; /* of a ring; 0: the usual number */
+	/*
+	 * Instead of the groups: user space, by a PMU that writes into a ring of its
+	 * own on each CPU.  Companions are alone then, and the clock is perf's.
+	 */
+	struct {
+		uint32_t type; /* perf_event_attr's; 0: nothing is traced */
+		uint64_t config;
+		const char *filter; /* as PERF_EVENT_IOC_SET_FILTER takes it */
+		int most_pages;     /* of such a ring, a power of two */
+	} trace;
 };
 
 /* The most samples a second that the kernel allows; with more, it refuses events. */
@@ -97,6 +107,18 @@ static inline int td_sampler_companion(const struct td_sampler_setup *setup,
 }
 /* The plan's event with the kernel's number, or -1. */
 int td_sampler_find(const struct td_sampler *sampler, uint64_t id);
+
+/*
+ * The bytes of a record of the kind TD_RECORD_TRACE, while it is taken.  NULL: they
+ * are lost.
+ */
+uint8_t *td_sampler_trace(struct td_sampler *sampler,
+			  const struct td_record *record);
+/* When the CPU of a record that is cut went on tracing at the latest. */
+uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler,
+				const struct td_record *record);
+/* What the time stamp counter says, in the clock of the records of a trace. */
+uint64_t td_sampler_trace_ns(const struct td_sampler *sampler, uint64_t tsc);
 
 /* event is the plan's, or -1.  An error ends the reading. */
 typedef int td_take_record(void *ctx, const struct td_record *record,

@@ -24,7 +24,8 @@ static void set_common(const struct td_sampler *sampler,
 			    ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	attr->read_format = td_record_read_format();
 	attr->sample_id_all = 1;
-	attr->use_clockid = !sampler->setup.format.weights;
+	attr->use_clockid =
+		!sampler->setup.format.weights && !sampler->setup.trace.type;
 	attr->clockid = attr->use_clockid ? CLOCK_MONOTONIC : 0;
 	attr->watermark = 1;
 	attr->wakeup_watermark = WATERMARK;
@@ -64,10 +65,9 @@ static struct perf_event_attr make_attr(const struct td_sampler *sampler,
 	return attr;
 }
 
-/* What the kernel does for a task is its task's, too. */
-static struct perf_event_attr
-make_companion(const struct td_sampler *sampler,
-	       const struct td_companion *companion)
+struct perf_event_attr
+td_sampler_companion_attr(const struct td_sampler *sampler,
+			  const struct td_companion *companion)
 {
 	struct perf_event_attr attr = {
 		.type = companion->type,
@@ -126,9 +126,9 @@ static struct perf_cpu_map *cpu_map(const struct td_sampler *sampler,
  * Adds it to the list, which gives it the CPUs of the list, and then gives it CPUs
  * of its own: the field for those has another name in each libperf.
  */
-static struct perf_evsel *add_evsel(struct td_sampler *sampler,
-				    struct perf_event_attr *attr,
-				    const struct td_ints *cpus, int event)
+struct perf_evsel *td_sampler_add_evsel(struct td_sampler *sampler,
+					struct perf_event_attr *attr,
+					const struct td_ints *cpus, int event)
 {
 	int nr = sampler->evlist->nr_entries;
 	int *slot = td_array_add(&sampler->events, (size_t)nr, sizeof(*slot));
@@ -153,7 +153,7 @@ void td_sampler_free_parts(struct perf_evsel *evsel)
 }
 
 /* perf_evlist__add() counted it, and merged its CPUs, which is harmless. */
-static void drop_evsel(struct td_sampler *sampler, struct perf_evsel *evsel)
+void td_sampler_drop_evsel(struct td_sampler *sampler, struct perf_evsel *evsel)
 {
 	perf_evsel__close(evsel);
 	perf_evlist__remove(sampler->evlist, evsel);
@@ -167,7 +167,7 @@ static int open_event(struct td_sampler *sampler, const struct td_group *group,
 		      struct perf_evsel **leader)
 {
 	const struct td_sampler_setup *setup = &sampler->setup;
-	struct perf_evsel *evsel = add_evsel(
+	struct perf_evsel *evsel = td_sampler_add_evsel(
 		sampler, attr, &setup->machine->pmus[group->pmu].cpus, event);
 
 	if (!evsel)
@@ -187,8 +187,8 @@ static int open_companions(struct td_sampler *sampler,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < setup->nr_companions; i++) {
-		struct perf_event_attr attr =
-			make_companion(sampler, &setup->companions[i]);
+		struct perf_event_attr attr = td_sampler_companion_attr(
+			sampler, &setup->companions[i]);
 
 		rc = open_event(sampler, group, &attr,
 				td_sampler_companion(setup, at, i), &leader);
@@ -215,7 +215,8 @@ static int open_group(struct td_sampler *sampler, const struct td_group *group,
 		rc = open_companions(sampler, group, leader);
 	}
 	while (rc && sampler->evlist->nr_entries > before)
-		drop_evsel(sampler, perf_evlist__last(sampler->evlist));
+		td_sampler_drop_evsel(sampler,
+				      perf_evlist__last(sampler->evlist));
 	return rc;
 }
 
@@ -268,7 +269,7 @@ static bool sample_differently(const struct td_sampler_setup *setup,
  * Samples of inherited tasks have values since 7e8b255650fc, in Linux 6.12.
  * Before, tasks that are there already can be sampled.
  */
-static bool sample_no_children(const struct td_sampler_setup *setup)
+bool td_sampler_leave_children(const struct td_sampler_setup *setup)
 {
 	struct td_target *target = setup->target;
 
@@ -289,7 +290,7 @@ static bool changes(const struct td_sampler_setup *setup,
 	if (rc != -EINVAL && rc != -EOPNOTSUPP)
 		return false;
 	return sample_differently(setup, group) ||
-	       (rc == -EINVAL && sample_no_children(setup));
+	       (rc == -EINVAL && td_sampler_leave_children(setup));
 }
 
 static int refuse(const struct td_sampler_setup *setup, size_t at,
@@ -351,8 +352,8 @@ static int open_allowed(struct td_sampler *sampler, size_t at,
 static int open_watcher(struct td_sampler *sampler, struct td_err *err)
 {
 	struct perf_event_attr attr = make_watcher(sampler);
-	struct perf_evsel *evsel =
-		add_evsel(sampler, &attr, &sampler->setup.machine->online, -1);
+	struct perf_evsel *evsel = td_sampler_add_evsel(
+		sampler, &attr, &sampler->setup.machine->online, -1);
 	int rc;
 
 	if (!evsel)
@@ -416,14 +417,12 @@ static bool is_elsewhere(const struct td_sampler *sampler,
 }
 
 /* One PMU may lack what others have. */
-int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err)
+static int open_groups(struct td_sampler *sampler, struct td_err *err)
 {
 	const struct td_plan *plan = sampler->setup.plan;
 	struct td_err first = { 0 };
 	size_t nr_open = 0;
 
-	if (make_maps(sampler))
-		return td_err_nomem(err);
 	for (size_t i = 0; i < plan->nr_groups; i++) {
 		struct td_err refused = { 0 };
 		int rc;
@@ -446,12 +445,21 @@ int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err)
 	}
 	if (first.code)
 		td_notes_add(sampler->setup.notes, "%s", first.msg);
-	if (!sampler->setup.only_samples) {
-		int rc = open_watcher(sampler, err);
-
-		if (rc)
-			return rc;
-		say_user_only(&sampler->setup);
-	}
 	return 0;
+}
+
+int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err)
+{
+	int rc;
+
+	if (make_maps(sampler))
+		return td_err_nomem(err);
+	rc = sampler->setup.trace.type ? td_sampler_open_trace(sampler, err)
+				       : open_groups(sampler, err);
+	if (rc || sampler->setup.only_samples)
+		return rc;
+	rc = open_watcher(sampler, err);
+	if (!rc)
+		say_user_only(&sampler->setup);
+	return rc;
 }

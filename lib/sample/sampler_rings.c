@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
@@ -196,6 +197,8 @@ int td_sampler_open(struct td_sampler **out,
 	if (!rc)
 		rc = map_rings(sampler, err);
 	if (!rc)
+		rc = td_sampler_map_trace(sampler, err);
+	if (!rc)
 		rc = watch_rings(sampler, err);
 	if (!rc && note_ids(sampler, sampler))
 		rc = td_err_nomem(err);
@@ -224,6 +227,7 @@ static void delete_events(struct perf_evlist *evlist)
 static void close_part(struct td_sampler *sampler)
 {
 	td_close_fd(&sampler->epoll);
+	td_sampler_close_trace(sampler);
 	delete_events(sampler->evlist);
 	perf_thread_map__put(sampler->threads);
 	free(sampler->events);
@@ -248,6 +252,7 @@ void td_sampler_close(struct td_sampler *sampler)
 void td_sampler_enable(struct td_sampler *sampler, bool on)
 {
 	for (; sampler; sampler = sampler->next) {
+		sampler->off = !on;
 		if (on)
 			perf_evlist__enable(sampler->evlist);
 		else
@@ -353,8 +358,8 @@ int td_sampler_find(const struct td_sampler *sampler, uint64_t id)
 }
 
 /* The ring has a record until it is consumed. */
-static int read_ring(struct td_sampler *sampler, struct perf_mmap *map,
-		     td_take_record *take, void *ctx)
+static int read_ring(struct td_sampler *sampler, struct td_sampler *part,
+		     struct perf_mmap *map, td_take_record *take, void *ctx)
 {
 	const struct perf_event_header *header;
 	int rc = 0;
@@ -366,6 +371,8 @@ static int read_ring(struct td_sampler *sampler, struct perf_mmap *map,
 		bool valid = td_record_parse(&record, &sampler->setup.format,
 					     header, header->size);
 
+		if (valid && record.kind == TD_RECORD_TRACE)
+			td_sampler_note_trace(part, map, &record);
 		if (valid && sampler->setup.only_samples)
 			rc = take(ctx, &record,
 				  td_sampler_find(sampler, record.id));
@@ -386,6 +393,15 @@ static void forget_edges(const struct td_sampler *sampler)
 		;
 }
 
+static int read_traces(struct td_sampler *sampler)
+{
+	int rc = 0;
+
+	for (; !rc && sampler; sampler = sampler->next)
+		rc = td_sampler_read_trace(sampler);
+	return rc;
+}
+
 static int give(struct td_sampler *sampler, uint64_t until_ns,
 		td_take_record *take, void *ctx)
 {
@@ -401,9 +417,19 @@ static int give(struct td_sampler *sampler, uint64_t until_ns,
 				    size))
 			rc = take(ctx, &record,
 				  td_sampler_find(sampler, record.id));
+		/* that took its time, in which CPUs went on tracing */
+		if (!rc && record.kind == TD_RECORD_TRACE)
+			rc = read_traces(sampler);
 		free(data);
 	}
 	return rc;
+}
+
+static uint64_t now_of_records(const struct td_sampler *sampler)
+{
+	return sampler->setup.trace.type
+		       ? td_sampler_trace_ns(sampler, __rdtsc())
+		       : td_now_ns();
 }
 
 /*
@@ -417,14 +443,17 @@ int td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
 	struct perf_mmap *map;
 	int rc = 0;
 
-	sampler->read_ns = td_now_ns();
-	for (const struct td_sampler *p = sampler; p; p = p->next) {
+	sampler->read_ns = now_of_records(sampler);
+	for (struct td_sampler *p = sampler; !rc && p; p = p->next) {
 		forget_edges(p);
 		perf_evlist__for_each_mmap(p->evlist, map, false)
 		{
 			if (!rc)
-				rc = read_ring(sampler, map, take, ctx);
+				rc = read_ring(sampler, p, map, take, ctx);
 		}
 	}
+	/* behind the records that are of them */
+	if (!rc)
+		rc = read_traces(sampler);
 	return rc ? rc : give(sampler, until_ns, take, ctx);
 }

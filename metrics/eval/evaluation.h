@@ -9,7 +9,7 @@
 #include "metrics/tree/tree.h"
 
 /* What an event's name says of its place among the slots; bits. */
-enum td_slots_event {
+enum {
 	TD_IS_SLOTS = 1,
 	TD_IS_FIELD = 2,   /* of PERF_METRICS */
 	TD_IS_LEVEL_1 = 4, /* one of the first four fields */
@@ -56,7 +56,7 @@ struct td_evaluation {
 	double *shifted;     /* the same, for values that may be true as well */
 	double *counts;      /* one for each event, scaled to the whole time */
 	int *groups;         /* one for each event: its group; -1: none */
-	unsigned int *kinds; /* one for each event: td_slots_event */
+	unsigned int *kinds; /* one for each event: TD_IS_SLOTS, ... */
 	/* one for each PMU: the events of its clocks; -1: none */
 	int (*clocks)[TD_NR_CLOCKS];
 	int *dropped; /* one for each PMU: INT_MISC.UOP_DROPPING; -1: none */

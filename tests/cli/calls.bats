@@ -178,13 +178,65 @@ calls() {
 	[ "$status" -eq 127 ]
 }
 
+# --- Processor Trace ------------------------------------------------------------
+
+# A saved machine that has it: bits as SDM 3C, 33.2.8.2, and perf's tools call them.
+add_trace() {
+	local pt=$devices/intel_pt
+	mkdir -p "$pt/caps" "$pt/format"
+	echo 9 >"$pt/type"
+	echo 25 >"$pt/max_nonturbo_ratio"
+	echo 166:2 >"$pt/tsc_art_ratio"
+	echo 2 >"$pt/nr_addr_filters"
+	echo 1 | tee "$pt"/caps/{psb_cyc,mtc,ip_filtering} >/dev/null
+	echo 249 >"$pt/caps/mtc_periods"
+	echo config:1 >"$pt/format/cyc"
+	echo config:10 >"$pt/format/tsc"
+	echo config:9 >"$pt/format/mtc"
+	echo config:14-17 >"$pt/format/mtc_period"
+}
+
+# The size is nm's.  Of the crystal's periods, 2^0, 2^3, 2^6 and 2^9 ticks, the longest.
+@test "Processor Trace: what is traced of the function" {
+	copied alderlake
+	add_trace
+	calls parse_request --engine=pt --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	size=$(nm -S program | awk '$4 == "parse_request" { print $2 }')
+	config=$(printf %x $((1 << 1 | 1 << 10 | 1 << 9 | 9 << 14)))
+	assert_equal "$output" "intel_pt: config 0x$config, filter $(at parse_request)/0x$(printf %x $((0x$size)))@$PWD/program"
+}
+
+@test "Processor Trace: what a machine lacks; the command runs" {
+	saved alderlake
+
+	calls parse_request@./program --engine=pt -- sh -c 'exit 7'
+	assert_equal "$status" 7
+	[[ $stderr == *"--engine=pt: this machine has no Processor Trace"*"--engine=uprobes"*"runs anyway"* ]]
+	copied alderlake
+	add_trace
+	for file in caps/psb_cyc nr_addr_filters format/cyc; do
+		mv "$devices/intel_pt/$file" kept
+		calls parse_request --engine=pt -- ./program
+		[ "$status" -eq 0 ]
+		[[ $stderr == *"Processor Trace of this machine "*"runs anyway"* ]]
+		mv kept "$devices/intel_pt/$file"
+	done
+	mkdir lib
+	: >lib/libipt.so.2
+	LD_LIBRARY_PATH=$PWD/lib calls parse_request --engine=pt -- ./program
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"--engine=pt: Processor Trace needs libipt: "*"Debian's package libipt2"*"runs anyway"* ]]
+	run ! grep -q ipt <(ldd "$TDSTAT")
+}
+
 # --- options and rights ---------------------------------------------------------
 
 @test "what makes no sense" {
 	saved sapphirerapids
 	for words in '' '-- ./program' 'f' 'f -a' 'f -C 0' 'f -l 3 -- ./program' 'f -l auto -- ./program' \
 		'f --engine=marks -p 1' '-k f --engine=marks -- ./program' '-k f@x -- ./program' '-k f --overhead 3 -- ./program' '-k f,f -- ./program' \
-		'f --engine=x -- ./program' 'f --engine=marks --overhead 1 -- ./program' 'f --overhead 101 -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
+		'f --engine=x -- ./program' 'f --engine=pt --overhead 3 -- ./program' '-k f --engine=pt -- ./program' 'other,parse_request --engine=pt -- ./program' 'f --engine=marks --overhead 1 -- ./program' 'f --overhead 101 -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
 		'@x -- ./program' 'f@ -- ./program' ',f -- ./program' 'other,other -- ./program'; do
 		calls $words
 		[ "$status" -eq 64 ] || {

@@ -33,7 +33,7 @@ built() {
 	done
 	# their libraries are Debian's; those that are loaded only when needed can be left out
 	dpkg-deb -f tdstat_*.deb Depends | grep -q 'libjson-c5 ('
-	for library in libdw1 libmicrohttpd12 libncursesw6 libtracefs1 libzstd1; do
+	for library in libdw1 libipt2 libmicrohttpd12 libncursesw6 libtracefs1 libzstd1; do
 		dpkg-deb -f tdstat_*.deb Recommends | grep -qE "$library(t64)? \\("
 	done
 	refute grep -qE 'libdw1|libncursesw6|libtracefs1|libzstd1' <(dpkg-deb -f tdstat_*.deb Depends)

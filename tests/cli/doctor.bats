@@ -192,6 +192,8 @@ watchdog_off() {
 	advises cgroups 'mount -t cgroup2 none /sys/fs/cgroup'
 	says tracefs note 'not mounted'
 	advises tracefs 'mount -t tracefs tracefs /sys/kernel/tracing'
+	says calls note 'cannot be counted by probes at functions'
+	says calls note 'this machine has no Processor Trace'
 	# fewer descriptors than the counters of all CPUs take
 	(
 		ulimit -n 100

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/sample/calls_trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <x86intrin.h>
+
+#include "lib/base/util.h"
+#include "lib/sample/trace_pmu.h"
+
+/* Of the trace on each CPU and on all, and of the records beside it. */
+#define LEAST_PAGES 1024
+#define MOST_PAGES  4096
+#define ALL_PAGES   65536
+#define RING_PAGES  32
+
+/* --- boundaries ------------------------------------------------------------- */
+
+/*
+ * Where the function begins, of whose range the address is; it is where it was until
+ * an address is elsewhere, or the process becomes another program.  0 or -ENOMEM.
+ */
+static int find_start(struct td_calling *c, int pid, uint64_t address)
+{
+	const struct td_entry_point *entry = &c->functions.v[0];
+	struct td_gathering *g = &c->gathering;
+	int spot;
+
+	if (c->traced.pid == pid && address - c->traced.start < entry->size)
+		return 0;
+	spot = td_spaces_find(g->spaces, &g->spots, pid, address, false);
+	if (spot < 0)
+		return spot;
+	c->traced.pid = pid;
+	c->traced.start = address - (g->spots.v[spot].address - entry->offset);
+	return 0;
+}
+
+static int take_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
+{
+	struct td_calling *c = ctx;
+	struct td_record r = *c->traced.record;
+
+	if (what == TD_TRACE_ENTER && find_start(c, r.pid, address))
+		return -ENOMEM;
+	r.address = address;
+	r.time_ns = tsc ? td_sampler_trace_ns(c->gathering.sampler, tsc) : 0;
+	return td_traced_calls_take(&c->traced.calls, &r, what,
+				    address == c->traced.start);
+}
+
+static int take_call(void *ctx, const struct td_paired_call *call)
+{
+	struct td_calling *c = ctx;
+	struct td_paired_call copy = *call;
+
+	copy.group = c->traced.cpus[call->cpu].group;
+	return copy.group < 0 ? 0
+			      : td_call_counts_add(&c->counts, c->regions.timed,
+						   &copy);
+}
+
+/* --- records ---------------------------------------------------------------- */
+
+static void lose(struct td_calling *c, uint64_t until_ns)
+{
+	c->traced.nr_gaps++;
+	td_traced_calls_lose(&c->traced.calls, until_ns);
+}
+
+static int take_trace(struct td_calling *c, const struct td_record *record)
+{
+	uint8_t *bytes = td_sampler_trace(c->gathering.sampler, record);
+	size_t cpu = (size_t)record->cpu;
+	int rc = 0;
+
+	if (record->cpu < 0 || cpu >= c->traced.nr_cpus)
+		return 0;
+	if (!bytes || record->offset != c->traced.cpus[cpu].next) {
+		td_trace_skip(&c->traced.cpus[cpu].trace);
+		lose(c, record->time_ns);
+	}
+	c->traced.cpus[cpu].next = record->offset + record->length;
+	c->traced.record = record;
+	c->traced.cpus[cpu].trace.tsc = __rdtsc();
+	if (bytes)
+		rc = td_trace_decode(&c->traced.cpus[cpu].trace, bytes,
+				     record->length);
+	if (record->cut)
+		lose(c, td_sampler_trace_on_ns(c->gathering.sampler, record));
+	return rc;
+}
+
+static int take(void *ctx, const struct td_record *record, int event, int spot,
+		int caller)
+{
+	struct td_calling *c = ctx;
+
+	(void)event;
+	(void)spot;
+	(void)caller;
+	switch (record->kind) {
+	case TD_RECORD_TRACE:
+		return take_trace(c, record);
+	case TD_RECORD_SAMPLE:
+		return td_traced_calls_fault(&c->traced.calls, record);
+	case TD_RECORD_SWITCH:
+		return td_traced_calls_switch(&c->traced.calls, record);
+	case TD_RECORD_EXEC:
+		c->traced.pid = 0;
+		return td_traced_calls_exec(&c->traced.calls, record->tid);
+	case TD_RECORD_END:
+		return td_traced_calls_end_thread(&c->traced.calls,
+						  record->tid);
+	case TD_RECORD_LOST:
+		lose(c, record->time_ns);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* --- opening ---------------------------------------------------------------- */
+
+static int group_of(const struct td_job *job, int cpu)
+{
+	for (size_t g = 0; g < job->plan.nr_groups; g++) {
+		int pmu = job->plan.groups[g].pmu;
+
+		if (td_ints_has(&job->machine.pmus[pmu].cpus, cpu))
+			return (int)g;
+	}
+	return -1;
+}
+
+static int make_cpus(struct td_calling *c, const struct td_trace *trace)
+{
+	const struct td_ints *online = &c->job.machine.online;
+
+	for (size_t i = 0; i < online->nr; i++) {
+		if ((size_t)online->v[i] >= c->traced.nr_cpus)
+			c->traced.nr_cpus = (size_t)online->v[i] + 1;
+	}
+	c->traced.cpus = calloc(c->traced.nr_cpus, sizeof(*c->traced.cpus));
+	for (size_t i = 0; c->traced.cpus && i < c->traced.nr_cpus; i++) {
+		c->traced.cpus[i].trace = *trace;
+		c->traced.cpus[i].group = group_of(&c->job, (int)i);
+	}
+	return c->traced.cpus ? 0 : -ENOMEM;
+}
+
+static int make_filter(struct td_calling *c, struct td_err *err)
+{
+	const struct td_entry_point *entry = &c->functions.v[0];
+
+	if (!entry->size)
+		return td_err_set(err, -EINVAL,
+				  "%s in %s: its symbol has no size",
+				  entry->name, entry->path);
+	return asprintf(&c->gathering.trace.filter,
+			"filter 0x%" PRIx64 "/0x%" PRIx64 "@%s", entry->offset,
+			entry->size, entry->path) < 0
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
+/* The report has the plan's metrics, of which no call has a count. */
+static int refuse_events(struct td_calling *c, struct td_err *err)
+{
+	struct td_events *events = &c->job.plan.events;
+
+	for (size_t i = 0; i < events->nr; i++) {
+		if (td_event_set_refusal(&events->v[i],
+					 "Processor Trace counts no events"))
+			return td_err_nomem(err);
+	}
+	return 0;
+}
+
+/* When the rings are there: their clock is not that of other records. */
+static int set_wall(void *ctx, struct td_err *err)
+{
+	struct td_calling *c = ctx;
+
+	(void)err;
+	if (!c->traced.begun)
+		c->counts.wall_ns =
+			td_wall_ns() -
+			td_sampler_trace_ns(c->gathering.sampler, __rdtsc());
+	c->traced.begun = true;
+	return 0;
+}
+
+static int choose_pages(const struct td_job *job)
+{
+	int pages = MOST_PAGES;
+
+	while (pages > LEAST_PAGES &&
+	       (size_t)pages * job->machine.online.nr > ALL_PAGES)
+		pages /= 2;
+	return pages;
+}
+
+static void prepare(struct td_calling *c)
+{
+	struct td_gathering *g = &c->gathering;
+
+	g->format.stack = false;
+	g->trace.most_pages = choose_pages(&c->job);
+	g->most_pages = RING_PAGES;
+	g->take = take;
+	g->serve = set_wall;
+	c->traced.calls.plan = &c->job.plan;
+	c->traced.calls.take = take_call;
+	c->traced.calls.ctx = c;
+	c->counts.times_only = true;
+}
+
+static int set_up(struct td_calling *c, struct td_err *err)
+{
+	struct td_trace trace = { .take = take_boundary, .ctx = c };
+	const struct td_job *job = &c->job;
+	struct td_pmu pmu;
+	int rc = td_trace_pmu_read(&job->fs, &job->machine.online, &pmu, err);
+
+	c->gathering.trace.type = pmu.type;
+	if (!rc)
+		rc = td_trace_pmu_config(&job->fs, &pmu,
+					 &c->gathering.trace.config, &trace,
+					 err);
+	td_pmu_free(&pmu);
+	if (rc) {
+		td_err_wrap(err, "--engine=pt");
+		td_err_hint(err, "--engine=uprobes counts calls by probes");
+	}
+	if (!rc && make_cpus(c, &trace))
+		rc = td_err_nomem(err);
+	return rc;
+}
+
+static int load(struct td_err *err)
+{
+	int rc = td_trace_load(err);
+
+	return rc ? td_err_wrap(err, "--engine=pt") : 0;
+}
+
+int td_calls_trace_open(struct td_calling *c, struct td_err *err)
+{
+	static const struct td_companion faults = { PERF_TYPE_SOFTWARE,
+						    PERF_COUNT_SW_PAGE_FAULTS,
+						    true };
+	int rc;
+
+	if (c->functions.nr != 1)
+		return td_err_usage(err, "--engine=pt: one function, as calls "
+					 "of one by the other leave no trace");
+	rc = set_up(c, err);
+	if (!rc)
+		rc = make_filter(c, err);
+	if (!rc)
+		rc = refuse_events(c, err);
+	prepare(c);
+	c->gathering.companions = &faults;
+	c->gathering.nr_companions = 1;
+	return rc || c->job.opts->dry_run ? rc : load(err);
+}
+
+void td_calls_trace_show(const struct td_calling *c)
+{
+	printf("intel_pt: config 0x%" PRIx64 ", %s\n",
+	       c->gathering.trace.config, c->gathering.trace.filter);
+}
+
+/* --- the end ---------------------------------------------------------------- */
+
+int td_calls_trace_end(struct td_calling *c)
+{
+	return td_traced_calls_end(&c->traced.calls);
+}
+
+void td_calls_trace_say(const struct td_calling *c)
+{
+	if (c->traced.nr_gaps)
+		td_job_say(&c->job,
+			   "tdstat: %s: the trace has %" PRIu64
+			   " gaps, as the program is faster than tdstat reads: "
+			   "calls in them are not counted\n",
+			   c->functions.v[0].name, c->traced.nr_gaps);
+}
+
+void td_calls_trace_free(struct td_calling *c)
+{
+	td_traced_calls_free(&c->traced.calls);
+	free(c->traced.cpus);
+	free(c->gathering.trace.filter);
+}

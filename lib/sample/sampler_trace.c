@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A PMU that traces: it writes into a ring of its own on each CPU, beside that of the
+ * records, which tell which part of it is of which thread.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "lib/base/util.h"
+#include "lib/sample/sampler_parts.h"
+
+/* --- opening ---------------------------------------------------------------- */
+
+/* The kernel is left out: this user may not trace it, or only with more rights. */
+static struct perf_event_attr make_attr(const struct td_sampler *sampler)
+{
+	const struct td_sampler_setup *setup = &sampler->setup;
+	const struct td_companion none = { 0 };
+	struct perf_event_attr attr = td_sampler_companion_attr(sampler, &none);
+
+	attr.type = setup->trace.type;
+	attr.config = setup->trace.config;
+	attr.disabled = 1;
+	attr.enable_on_exec = setup->target->enable_on_exec;
+	attr.exclude_kernel = attr.exclude_hv = 1;
+	return attr;
+}
+
+static int no_trace(int rc, const char *what, struct td_err *err)
+{
+	td_err_set(err, rc, "Processor Trace: %s%s", what, strerror(-rc));
+	return rc == -EBUSY ? td_err_hint(err, "somebody else traces") : rc;
+}
+
+static int open_evsel(struct td_sampler *sampler, struct perf_event_attr *attr,
+		      int event, struct perf_evsel **evsel, struct td_err *err)
+{
+	int rc;
+
+	*evsel = td_sampler_add_evsel(sampler, attr,
+				      &sampler->setup.machine->online, event);
+	if (!*evsel)
+		return td_err_nomem(err);
+	rc = perf_evsel__open(*evsel, (*evsel)->cpus, (*evsel)->threads);
+	return rc ? no_trace(rc, "", err) : 0;
+}
+
+/*
+ * A group's counts in samples of inherited events keep the kernel from handing the
+ * open events of a thread over to another one that gets its CPU (nr_no_switch_fast in
+ * kernel/events/core.c): all that a CPU traced up to a record is of one thread.
+ */
+static int open_tracer(struct td_sampler *sampler, struct perf_evsel **evsel,
+		       struct td_err *err)
+{
+	struct perf_event_attr attr = make_attr(sampler);
+	int rc = open_evsel(sampler, &attr, -1, evsel, err);
+
+	if (rc != -EINVAL || !td_sampler_leave_children(&sampler->setup))
+		return rc;
+	td_sampler_drop_evsel(sampler, *evsel);
+	attr = make_attr(sampler);
+	return open_evsel(sampler, &attr, -1, evsel, err);
+}
+
+int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err)
+{
+	const struct td_sampler_setup *setup = &sampler->setup;
+	struct perf_event_attr attr;
+	struct perf_evsel *evsel;
+	int rc = open_tracer(sampler, &evsel, err);
+
+	if (!rc && perf_evsel__apply_filter(evsel, setup->trace.filter))
+		rc = no_trace(-errno, "the address filter: ", err);
+	for (size_t i = 0; !rc && i < setup->nr_companions; i++) {
+		attr = td_sampler_companion_attr(sampler,
+						 &setup->companions[i]);
+		attr.exclude_kernel = attr.exclude_hv = 1;
+		rc = open_evsel(sampler, &attr,
+				td_sampler_companion(setup, 0, i), &evsel, err);
+	}
+	return rc;
+}
+
+/* --- rings ------------------------------------------------------------------ */
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static int map_area(struct td_sampler *sampler, struct perf_mmap *map,
+		    size_t size)
+{
+	struct perf_event_mmap_page *page = map->base;
+	size_t at = sampler->nr_traces;
+	void *area;
+
+	page->aux_offset = page_size() + (size_t)map->mask + 1;
+	page->aux_size = size;
+	area = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, map->fd,
+		    (off_t)page->aux_offset);
+	if (area == MAP_FAILED)
+		return -errno;
+	if (!td_array_add(&sampler->traces, at, sizeof(*sampler->traces))) {
+		munmap(area, size);
+		return -ENOMEM;
+	}
+	sampler->traces[at].map = map;
+	sampler->traces[at].area = area;
+	sampler->traces[at].size = size;
+	sampler->nr_traces++;
+	return 0;
+}
+
+static void unmap_areas(struct td_sampler *part)
+{
+	for (size_t i = 0; i < part->nr_traces; i++) {
+		munmap(part->traces[i].area, part->traces[i].size);
+		free(part->traces[i].bytes);
+	}
+	part->nr_traces = 0;
+}
+
+static int map_areas(struct td_sampler *sampler, size_t size)
+{
+	struct perf_mmap *map;
+	int rc = 0;
+
+	perf_evlist__for_each_mmap(sampler->evlist, map, false)
+	{
+		if (!rc)
+			rc = map_area(sampler, map, size);
+	}
+	if (rc)
+		unmap_areas(sampler);
+	return rc;
+}
+
+static bool knows_time(const struct td_sampler *sampler)
+{
+	const struct perf_event_mmap_page *page;
+
+	if (!sampler->nr_traces)
+		return false;
+	page = sampler->traces[0].map->base;
+	return page->cap_user_time && page->cap_user_time_zero;
+}
+
+int td_sampler_map_trace(struct td_sampler *sampler, struct td_err *err)
+{
+	int most = sampler->setup.trace.most_pages, pages = most, rc = 0;
+
+	if (!sampler->setup.trace.type)
+		return 0;
+	for (; pages; pages /= 2) {
+		rc = map_areas(sampler, (size_t)pages * page_size());
+		if (rc != -EPERM && rc != -ENOMEM)
+			break;
+	}
+	if (rc)
+		return no_trace(rc, "its rings: ", err);
+	if (!knows_time(sampler))
+		return no_trace(-ENOTSUP,
+				"the time stamp counter is no clock "
+				"of the kernel: ",
+				err);
+	if (pages < most)
+		td_notes_add(sampler->setup.notes,
+			     "rings of %d pages a CPU for the trace, not %d: "
+			     "kernel.perf_event_mlock_kb does not allow more",
+			     pages, most);
+	return 0;
+}
+
+void td_sampler_close_trace(struct td_sampler *part)
+{
+	unmap_areas(part);
+	free(part->traces);
+	part->traces = NULL;
+}
+
+/* --- reading ---------------------------------------------------------------- */
+
+/* What records were of is of no use any more. */
+static void drop_used(struct td_sampler *part, size_t at)
+{
+	uint64_t used = td_since(part->traces[at].used, part->traces[at].from);
+
+	if (used > part->traces[at].nr)
+		used = part->traces[at].nr;
+	part->traces[at].nr -= used;
+	part->traces[at].from += used;
+	if (used)
+		memmove(part->traces[at].bytes, part->traces[at].bytes + used,
+			part->traces[at].nr);
+}
+
+static int keep(struct td_sampler *part, size_t at, uint64_t tail,
+		uint64_t head)
+{
+	size_t size = part->traces[at].size, nr = (size_t)(head - tail);
+	size_t begin = (size_t)tail % size, room = size - begin;
+	uint8_t *bytes =
+		realloc(part->traces[at].bytes, part->traces[at].nr + nr);
+
+	if (!bytes)
+		return -ENOMEM;
+	part->traces[at].bytes = bytes;
+	bytes += part->traces[at].nr;
+	if (room > nr)
+		room = nr;
+	memcpy(bytes, part->traces[at].area + begin, room);
+	memcpy(bytes + room, part->traces[at].area, nr - room);
+	part->traces[at].nr += nr;
+	return 0;
+}
+
+/* More than that is not kept of a CPU: who is too slow for ever loses some. */
+#define MOST_KEPT ((size_t)64 << 20)
+
+/*
+ * What had no room has stopped, although the event may be enabled still
+ * (intel_pt_interrupt() in arch/x86/events/intel/pt.c).
+ */
+static void switch_on(const struct td_sampler *part, size_t at)
+{
+	struct perf_evsel *evsel = perf_evlist__first(part->evlist);
+	int cpu = perf_cpu_map__idx(evsel->cpus, part->traces[at].map->cpu);
+
+	part->traces[at].cut = false;
+	if (part->off || cpu < 0)
+		return;
+	perf_evsel__disable_cpu(evsel, cpu);
+	perf_evsel__enable_cpu(evsel, cpu);
+	part->traces[at].on_ns[part->traces[at].nr_on++ % TD_SWITCHED_ON] =
+		td_sampler_trace_ns(part, __rdtsc());
+}
+
+void td_sampler_note_trace(struct td_sampler *part, const struct perf_mmap *map,
+			   const struct td_record *record)
+{
+	for (size_t i = 0; i < part->nr_traces; i++)
+		part->traces[i].cut |=
+			record->cut && part->traces[i].map == map;
+}
+
+static int read_one(struct td_sampler *part, size_t at)
+{
+	struct perf_event_mmap_page *page = part->traces[at].map->base;
+	uint64_t head = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = page->aux_tail;
+
+	if (head == tail || part->traces[at].nr > MOST_KEPT)
+		return 0;
+	drop_used(part, at);
+	if (keep(part, at, tail, head))
+		return -ENOMEM;
+	__atomic_store_n(&page->aux_tail, head, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int td_sampler_read_trace(struct td_sampler *part)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < part->nr_traces; i++) {
+		rc = read_one(part, i);
+		if (!rc && part->traces[i].cut)
+			switch_on(part, i);
+	}
+	return rc;
+}
+
+/* A CPU that came back has a part more, which is newer. */
+uint8_t *td_sampler_trace(struct td_sampler *sampler,
+			  const struct td_record *record)
+{
+	for (struct td_sampler *p = sampler; p; p = p->next) {
+		for (size_t i = 0; i < p->nr_traces; i++) {
+			uint64_t at = record->offset - p->traces[i].from;
+
+			if (p->traces[i].map->cpu.cpu != record->cpu ||
+			    record->offset < p->traces[i].from ||
+			    at > p->traces[i].nr ||
+			    record->length > p->traces[i].nr - at)
+				continue;
+			p->traces[i].used = record->offset + record->length;
+			return p->traces[i].bytes + at;
+		}
+	}
+	return NULL;
+}
+
+/* Of one CPU, or UINT64_MAX. */
+static uint64_t switched_on(const struct td_sampler *part, size_t at,
+			    uint64_t after_ns)
+{
+	uint64_t first_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < TD_SWITCHED_ON; i++) {
+		uint64_t on_ns = part->traces[at].on_ns[i];
+
+		if (on_ns > after_ns && on_ns < first_ns)
+			first_ns = on_ns;
+	}
+	return first_ns;
+}
+
+uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler,
+				const struct td_record *record)
+{
+	uint64_t first_ns = td_sampler_trace_ns(sampler, __rdtsc());
+
+	for (const struct td_sampler *p = sampler; p; p = p->next) {
+		for (size_t i = 0; i < p->nr_traces; i++) {
+			uint64_t on_ns = switched_on(p, i, record->time_ns);
+
+			if (p->traces[i].map->cpu.cpu == record->cpu &&
+			    on_ns < first_ns)
+				first_ns = on_ns;
+		}
+	}
+	return first_ns;
+}
+
+/* perf_event_mmap_page tells it: the numbers do not change while the TSC is stable. */
+uint64_t td_sampler_trace_ns(const struct td_sampler *sampler, uint64_t tsc)
+{
+	const struct perf_event_mmap_page *page = sampler->traces[0].map->base;
+	uint64_t whole = tsc >> page->time_shift;
+	uint64_t rest = tsc - (whole << page->time_shift);
+
+	return page->time_zero + whole * page->time_mult +
+	       ((rest * page->time_mult) >> page->time_shift);
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sample/traced_calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+/* Programs that start others for ever have ever more addresses. */
+#define MOST_CALLEES 65536
+
+/* --- threads ---------------------------------------------------------------- */
+
+static struct td_traced_thread *find_thread(const struct td_traced_calls *calls,
+					    int tid)
+{
+	size_t at = td_index_find(&calls->by_tid, td_hash((uint32_t)tid));
+
+	return at == TD_NOT_FOUND ? NULL : &calls->threads[at];
+}
+
+static struct td_traced_thread *thread_of(struct td_traced_calls *calls,
+					  int tid)
+{
+	struct td_traced_thread *thread = find_thread(calls, tid);
+
+	if (thread)
+		return thread;
+	thread = td_array_add(&calls->threads, calls->nr_threads,
+			      sizeof(*thread));
+	if (!thread || td_index_add(&calls->by_tid, td_hash((uint32_t)tid),
+				    calls->nr_threads))
+		return NULL;
+	calls->nr_threads++;
+	thread->tid = tid;
+	thread->cpu = -1;
+	return thread;
+}
+
+/* --- functions that are called ---------------------------------------------- */
+
+static bool is_callee(const struct td_traced_calls *calls, uint64_t address)
+{
+	return td_index_find(&calls->callees, td_hash(address)) != TD_NOT_FOUND;
+}
+
+static int add_callee(struct td_traced_calls *calls, uint64_t address)
+{
+	if (!address || is_callee(calls, address))
+		return 0;
+	if (calls->nr_callees++ == MOST_CALLEES) {
+		td_index_free(&calls->callees);
+		calls->nr_callees = 1;
+	}
+	return td_index_add(&calls->callees, td_hash(address), 0);
+}
+
+/* --- what else happens ------------------------------------------------------ */
+
+static int note(struct td_traced_thread *thread, uint64_t from_ns,
+		uint64_t until_ns)
+{
+	if (!td_array_add(&thread->happened, thread->nr_happened,
+			  sizeof(*thread->happened)))
+		return -ENOMEM;
+	thread->happened[thread->nr_happened].from_ns = from_ns;
+	thread->happened[thread->nr_happened].until_ns = until_ns;
+	thread->nr_happened++;
+	return 0;
+}
+
+static void forget_until(struct td_traced_thread *thread, uint64_t until_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < thread->nr_happened; i++) {
+		if (thread->happened[i].from_ns >= until_ns)
+			thread->happened[kept++] = thread->happened[i];
+	}
+	thread->nr_happened = kept;
+}
+
+static void add_up(struct td_traced_calls *calls,
+		   const struct td_traced_thread *thread, uint64_t end_ns)
+{
+	uint64_t *sums = calls->sums + calls->plan->events.nr;
+
+	memset(calls->sums, 0,
+	       td_pairing_nr_sums(calls->plan) * sizeof(*calls->sums));
+	for (size_t i = 0; i < thread->nr_happened; i++) {
+		uint64_t from_ns = thread->happened[i].from_ns;
+		uint64_t ns = thread->happened[i].until_ns - from_ns;
+
+		if (from_ns < thread->start_ns ||
+		    thread->happened[i].until_ns > end_ns)
+			continue;
+		sums[TD_CALL_FAULTS] += thread->happened[i].fault;
+		sums[TD_CALL_SWITCHES] += !thread->happened[i].fault;
+		sums[TD_CALL_MIGRATIONS] += thread->happened[i].migrated;
+		sums[TD_CALL_WAITED_NS] += ns;
+		sums[TD_CALL_PREEMPTED_NS] +=
+			thread->happened[i].preempted ? ns : 0;
+	}
+}
+
+/* --- calls ------------------------------------------------------------------ */
+
+static int end_call(struct td_traced_calls *calls,
+		    struct td_traced_thread *thread)
+{
+	const struct td_paired_call call = {
+		.tid = thread->tid,
+		.cpu = thread->cpu,
+		.start_ns = thread->start_ns,
+		.time_ns = td_since(thread->left_ns, thread->start_ns),
+		.sums = calls->sums,
+	};
+
+	thread->open = false;
+	if (thread->lost || thread->start_ns < calls->lost_ns) {
+		calls->unpaired.lost++;
+		return 0;
+	}
+	add_up(calls, thread, thread->left_ns);
+	return calls->take(calls->ctx, &call);
+}
+
+/* Where it was left before the thread was back at the beginning. */
+static int end_before(struct td_traced_calls *calls,
+		      struct td_traced_thread *thread)
+{
+	if (!thread->open)
+		return 0;
+	if (!thread->interrupted)
+		thread->lost |= !thread->out;
+	if (thread->interrupted && !thread->lost) {
+		/* a handler of a signal did not go back */
+		thread->open = false;
+		calls->unpaired.left++;
+		return 0;
+	}
+	return end_call(calls, thread);
+}
+
+static int begin_call(struct td_traced_calls *calls,
+		      struct td_traced_thread *thread,
+		      const struct td_record *record)
+{
+	int rc = end_before(calls, thread);
+
+	thread->open = true;
+	thread->stray = thread->out = thread->interrupted = false;
+	thread->lost = !record->time_ns;
+	thread->start_ns = record->time_ns;
+	thread->cpu = record->cpu;
+	forget_until(thread, record->time_ns);
+	return rc;
+}
+
+/* Of a call that began before, one return is told. */
+static int go_on(struct td_traced_calls *calls, struct td_traced_thread *thread)
+{
+	int rc = thread->open && thread->out
+			 ? add_callee(calls, thread->left_to)
+			 : 0;
+
+	if (!thread->open && !thread->stray) {
+		thread->stray = true;
+		calls->unpaired.before += !thread->lost && !calls->lost_ns;
+	}
+	thread->out = thread->interrupted = false;
+	return rc;
+}
+
+static int enter(struct td_traced_calls *calls, struct td_traced_thread *thread,
+		 const struct td_record *record, bool begins)
+{
+	bool again = thread->interrupted && thread->left_to == record->address;
+
+	return begins && !again ? begin_call(calls, thread, record)
+				: go_on(calls, thread);
+}
+
+static void leave(struct td_traced_thread *thread,
+		  const struct td_record *record, bool interrupted)
+{
+	thread->out = !interrupted;
+	thread->interrupted = interrupted;
+	thread->left_ns = record->time_ns;
+	thread->left_to = record->address;
+	thread->lost |= !record->time_ns;
+	thread->cpu = record->cpu;
+}
+
+int td_traced_calls_take(struct td_traced_calls *calls,
+			 const struct td_record *record, int what, bool begins)
+{
+	struct td_traced_thread *thread = thread_of(calls, record->tid);
+
+	if (!calls->sums)
+		calls->sums = calloc(td_pairing_nr_sums(calls->plan),
+				     sizeof(*calls->sums));
+	if (!thread || !calls->sums)
+		return -ENOMEM;
+	if (what == TD_TRACE_ENTER)
+		return enter(calls, thread, record, begins);
+	if (what == TD_TRACE_LOST)
+		thread->lost = true;
+	else
+		leave(thread, record, what == TD_TRACE_INTERRUPT);
+	return 0;
+}
+
+/* --- threads that wait, fault and end --------------------------------------- */
+
+/*
+ * What a CPU traced before a thread lost it is told before the thread gets another one:
+ * if no call is open by then, none has anything of it.
+ */
+static int end_wait(struct td_traced_thread *thread,
+		    const struct td_record *record)
+{
+	uint64_t from_ns = thread->no_cpu_ns;
+
+	thread->no_cpu_ns = 0;
+	if (!thread->open) {
+		thread->nr_happened = 0;
+		return 0;
+	}
+	if (!from_ns)
+		return 0;
+	if (note(thread, from_ns, from_ns + td_since(record->time_ns, from_ns)))
+		return -ENOMEM;
+	thread->happened[thread->nr_happened - 1].preempted = thread->preempted;
+	thread->happened[thread->nr_happened - 1].migrated =
+		thread->cpu != record->cpu;
+	thread->cpu = record->cpu;
+	return 0;
+}
+
+int td_traced_calls_switch(struct td_traced_calls *calls,
+			   const struct td_record *record)
+{
+	struct td_traced_thread *thread = thread_of(calls, record->tid);
+
+	if (!thread)
+		return -ENOMEM;
+	if (!record->out)
+		return end_wait(thread, record);
+	thread->no_cpu_ns = record->time_ns;
+	thread->preempted = record->preempted;
+	return 0;
+}
+
+int td_traced_calls_fault(struct td_traced_calls *calls,
+			  const struct td_record *record)
+{
+	struct td_traced_thread *thread = thread_of(calls, record->tid);
+
+	if (!thread || note(thread, record->time_ns, record->time_ns))
+		return -ENOMEM;
+	thread->happened[thread->nr_happened - 1].fault = true;
+	return 0;
+}
+
+void td_traced_calls_lose(struct td_traced_calls *calls, uint64_t until_ns)
+{
+	for (size_t i = 0; i < calls->nr_threads; i++) {
+		calls->threads[i].lost = true;
+		calls->threads[i].no_cpu_ns = 0;
+	}
+	if (until_ns > calls->lost_ns)
+		calls->lost_ns = until_ns;
+}
+
+/* It may have returned, or be within the function that it has called. */
+static int end_last(struct td_traced_calls *calls,
+		    struct td_traced_thread *thread)
+{
+	if (!thread->open)
+		return 0;
+	if (thread->out && thread->left_to &&
+	    !is_callee(calls, thread->left_to))
+		return end_call(calls, thread);
+	thread->open = false;
+	calls->unpaired.open++;
+	return 0;
+}
+
+static int end_thread(struct td_traced_calls *calls,
+		      struct td_traced_thread *thread)
+{
+	int tid = thread->tid, rc = end_last(calls, thread);
+
+	free(thread->happened);
+	*thread = (struct td_traced_thread){ .tid = tid, .cpu = -1 };
+	return rc;
+}
+
+int td_traced_calls_exec(struct td_traced_calls *calls, int tid)
+{
+	struct td_traced_thread *thread = find_thread(calls, tid);
+	int rc;
+
+	if (!thread)
+		return 0;
+	rc = end_last(calls, thread);
+	thread->open = thread->stray = thread->lost = thread->out =
+		thread->interrupted = false;
+	return rc;
+}
+
+int td_traced_calls_end_thread(struct td_traced_calls *calls, int tid)
+{
+	struct td_traced_thread *thread = find_thread(calls, tid);
+
+	return thread ? end_thread(calls, thread) : 0;
+}
+
+int td_traced_calls_end(struct td_traced_calls *calls)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < calls->nr_threads; i++)
+		rc = end_thread(calls, &calls->threads[i]);
+	return rc;
+}
+
+void td_traced_calls_free(struct td_traced_calls *calls)
+{
+	for (size_t i = 0; i < calls->nr_threads; i++)
+		free(calls->threads[i].happened);
+	free(calls->threads);
+	free(calls->sums);
+	td_index_free(&calls->by_tid);
+	td_index_free(&calls->callees);
+	*calls = (struct td_traced_calls){ 0 };
+}

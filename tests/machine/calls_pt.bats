@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# tdstat calls --engine=pt, of programs that know how many calls they make, and of each
+# how long it took by the time stamp counter (stamped.c).
+# machine: adl --pt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
+
+# shellcheck disable=SC2154 # stderr, of run
+load helper
+load nobody
+
+ROOT=$BATS_TEST_DIRNAME/../..
+CALLS=$ROOT/build/tests/machine/calls
+STAMPED=$ROOT/build/tests/machine/stamped
+
+setup() {
+	[ -d /sys/bus/event_source/devices/intel_pt ] || skip "no Processor Trace here"
+	cd "$BATS_TEST_TMPDIR" || return
+	cp "$PARANOID" paranoid
+	chmod 777 "$BATS_TEST_TMPDIR"
+	chmod 755 "$BATS_RUN_TMPDIR"
+}
+
+calls() {
+	timeout -s KILL 200 "$TDSTAT" calls --engine=pt "$@"
+}
+
+# of FILTER: of the line of durations in the file "out"
+of() {
+	jq -r "select(.durations).durations | $1" out
+}
+
+# how long all calls took, in ns: a row of each kind of core has that of both
+sum() {
+	jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | unique_by(.id) | map(.seconds) | add * 1e9' out
+}
+
+# by_stamps HOW: 2000 calls, each in a row, and as long as the program says.  It lacks
+# what is before its first stamp and behind its last one, some 100 ns of the emulator
+# each, and a host that stops the machine there.
+by_stamps() {
+	run -0 --separate-stderr calls stamped -j -o out -- "$STAMPED" 2000 "$1"
+	echo "$output"
+	of '[.slowest[].seconds * 1e9 | round]' | tr -d '\n'
+	read -r made sum slowest <<<"$output"
+	[ "$(of .calls)" -eq "$made" ]
+	[ "$(of .engine)" = pt ]
+	[[ $stderr != *tdstat:* ]]
+	[ "$(jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | map(.calls) | add' out)" -eq "$made" ]
+	paste <(tr ' ' '\n' <<<"$slowest") <(of '.slowest[].seconds * 1e9') |
+		awk '$2 < $1 - 20 { bad = 1 } $2 > $1 + 5000 { late++ } END { exit bad || late > 2 || NR != 10 }'
+	sum | awk -v want="$sum" -v nr="$made" '{ print ($1 - want) / nr; exit !($1 > want - 20 * nr && $1 < 1.02 * want + 2000 * nr) }'
+}
+
+@test "each call's time is that of the program's time stamps" {
+	by_stamps alone
+}
+
+@test "of threads, and of children, which take turns on the CPUs" {
+	by_stamps threads
+	by_stamps fork
+}
+
+@test "of calls that move from CPU to CPU, to other kinds of core, too" {
+	by_stamps move
+	jq -es 'map(select(.slow == false and .migrations > 0)) | length > 0' out
+}
+
+# Each 16th of 2000 calls waits for 100 us.
+@test "of calls that wait in the kernel: what they waited, too" {
+	by_stamps kernel
+	jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | group_by(.id) | map(.[0] + {calls: (map(.calls) | add)}) |
+		[(map(.waited * .calls) | add * 1e9), (map(.switches * .calls) | add | round)] | @tsv' -r out |
+		awk '{ print; exit !($1 > 125 * 100000 && $2 >= 125) }'
+}
+
+@test "of programs that follow each other in a process" {
+	by_stamps exec
+}
+
+@test "a million calls" {
+	calls nothing -j -o out -- "$CALLS" 1000000 short
+	[ "$(of .calls)" -eq 1000000 ]
+	# an empty function
+	of '.p50 < 1e-6' | grep -qx true
+}
+
+@test "without rights; what a ring that is too small loses is no call, and is said" {
+	emulated
+	run -0 --separate-stderr as_nobody 2 "$TDSTAT" calls --engine=pt job -o /dev/null -- "$CALLS" 1000 threads
+	[[ $stderr != *"runs anyway"* ]]
+	sysctl -qw kernel.perf_event_mlock_kb=160
+	as_nobody 2 bash -c "ulimit -l 0; '$TDSTAT' calls --engine=pt nothing -j -o out -- '$CALLS' 1000000 short" 2>err
+	cat err
+	grep -q 'the trace has [0-9]* gaps' err
+	grep -q 'calls are not counted, as records of them were lost' err
+	nr=$(of .calls)
+	[ "$nr" -gt 100 ] && [ "$nr" -lt 1000000 ]
+	# a call across a gap would be longer than all but those that the host stopped
+	of '.p99_9 < 1e-4' | grep -qx true
+}
+
+@test "page faults, and calls that never return" {
+	calls job -j -o out -- "$CALLS" 2000 faults 20
+	# 48 pages each of a hundred calls; without a host that stops the machine, more rows
+	jq -s 'map(select(.metric == "tma_retiring" and .slow == false)) | group_by(.id) | map(.[0].faults * (map(.calls) | add)) | add' out |
+		awk '{ print; exit !($1 >= 4800 && $1 < 5000) }'
+	calls recursive -j -o out -- "$CALLS" 300 recursive
+	[ "$(of .calls)" -eq 300 ]
+	calls leaves -j -o out -- "$CALLS" 400 longjmp
+	[ "$(of .calls)" -eq 400 ]
+}
+
+@test "a process that runs already, and a recording of it" {
+	"$CALLS" 100000000 threads &
+	program=$!
+	run -0 --separate-stderr calls job -p $program --timeout 1s --record rec -j -o out
+	kill $program
+	[ "$(of .calls)" -gt 100 ]
+	[[ $stderr != *"no call was counted"* ]]
+	"$TDSTAT" report rec -j | jq -c 'del(.time)' >again
+	jq -c 'del(.time)' out | diff - again
+	"$TDSTAT" report rec | grep -q ' job: [0-9,]* calls by pt  p50 '
+	# nothing that was not counted is a number
+	jq -es 'map(select(.metric)) | all(.value == null and .why == "Processor Trace counts no events")' out
+}

@@ -82,7 +82,7 @@ static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 	const char *event = e->name;
 	bool kernel = target->exclude_kernel && td_event_needs_kernel(e);
 	const char *whom = kernel                ? "the kernel"
-			   : target->system_wide ? "a whole machine"
+			   : target->system_wide ? "whole CPUs"
 						 : "this process";
 
 	td_err_set(err, rc, "%s: this user may not count %s: %s", event, whom,

@@ -190,7 +190,8 @@ static void text_report(struct td_writer *writer,
 		return;
 	if (report->mostly_waited)
 		fprintf(writer->fp,
-			" %.1f %% of one CPU: look at what it waits for\n\n",
+			" %.1f %% of one CPU: look at what it waits for, as "
+			"with strace -cwf\n\n",
 			report->tasks_pct);
 	put_trees(writer, report);
 }

@@ -25,13 +25,17 @@ enum {
 	NR_SHOWINGS
 };
 
-/* Readers of other formats expect the columns of what was asked for. */
+/*
+ * Readers of other formats expect the columns of what was asked for, and who asked
+ * for places in the program has no use for how often it was switched.
+ */
 static int most_to_show(const struct td_opts *opts)
 {
 	bool text = opts->show.format == TD_FORMAT_TEXT &&
 		    !opts->show.own_file && !opts->openmetrics;
 
-	return text && !opts->show.quiet ? SHOW_SOFTWARE : SHOW_NOTHING;
+	return text && !opts->show.quiet && !opts->does.samples ? SHOW_SOFTWARE
+								: SHOW_NOTHING;
 }
 
 /* The same runs, and none of the options that say what to count. */

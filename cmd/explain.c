@@ -273,6 +273,7 @@ static int no_such(const struct answer *answer, const char *typed,
 
 	td_err_set(err, -ENOENT, "no node of the tree %s '%s'",
 		   pattern ? "matches" : "is called", typed);
+	err->usage = true;
 	if (has_found(typed))
 		return td_err_hint(err, "the nodes above have to do with it");
 	for (size_t i = 0; !pattern && (text = td_explanation_at(i)); i++)

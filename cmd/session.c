@@ -39,6 +39,7 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 	rc = td_session_open(&session, job, inherited, err);
 	session.view.focus = focus;
 	session.view.viewer = told->viewer;
+	session.view.instead = told->again;
 	session.engine.waiter.viewer = told->viewer ? told->viewer->fd : -1;
 	do {
 		if (!rc)

@@ -184,6 +184,7 @@ static int no_match(const struct td_list_pattern *pattern, struct td_err *err)
 				  pattern->text);
 	td_err_set(err, -ENOENT, "nothing %s '%s'",
 		   pattern->is_glob ? "matches" : "is called", pattern->text);
+	err->usage = true;
 	if (pattern->closest.best[0] && !pattern->is_glob)
 		return td_err_hint(err, "did you mean '%s'?",
 				   pattern->closest.best);

@@ -140,6 +140,12 @@ void td_again_put_runs(FILE *fp, const struct td_opts *opts)
 #define TIMES_MORE 10
 #define LEAST_MS   10000
 
+long long td_again_more_runs(const struct td_opts *opts)
+{
+	return TIMES_MORE *
+	       (opts->when.repeat > 1 ? (long long)opts->when.repeat : 1);
+}
+
 void td_again_put_more(FILE *fp, const struct td_opts *opts, bool runs)
 {
 	const struct td_when *when = &opts->when;
@@ -150,9 +156,7 @@ void td_again_put_more(FILE *fp, const struct td_opts *opts, bool runs)
 					     runs ? NULL : "timeout" },
 			    opts);
 	if (runs)
-		fprintf(fp, " -r %lld",
-			TIMES_MORE * (when->repeat > 1 ? (long long)when->repeat
-						       : 1));
+		fprintf(fp, " -r %lld", td_again_more_runs(opts));
 	else
 		fprintf(fp, " --timeout %llds",
 			(ms > LEAST_MS ? ms : LEAST_MS) / 1000);

@@ -27,6 +27,8 @@ void td_again_put_runs(FILE *fp, const struct td_opts *opts);
  * ten times as long, and ten seconds at least.
  */
 void td_again_put_more(FILE *fp, const struct td_opts *opts, bool runs);
+/* How many runs these are. */
+long long td_again_more_runs(const struct td_opts *opts);
 /* "-- command" */
 void td_again_put_command(FILE *fp, const struct td_opts *opts);
 /*

@@ -35,6 +35,12 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 		  "-G and --for-each-cgroup exclude each other" },
 		{ td_target_has_cgroups(&o->target) && threads,
 		  "--per-thread and cgroups exclude each other" },
+		{ o->target.cgroups && td_target_attaches(&o->target),
+		  "-G counts on whole CPUs, -p and -t tasks: they exclude each "
+		  "other" },
+		{ o->target.each_cgroup && td_target_attaches(&o->target),
+		  "--for-each-cgroup counts on whole CPUs, -p and -t tasks: "
+		  "they exclude each other" },
 		{ td_target_has_cgroups(&o->target) && !td_opts_system_wide(o),
 		  "-G and --for-each-cgroup count on whole CPUs: they need -a "
 		  "or -C" },
@@ -281,6 +287,13 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 			     : 0;
 }
 
+/* Does a run end by itself, so that another one can follow? */
+static bool ends(const struct td_opts *o)
+{
+	return o->target.command || o->when.timeout_ms ||
+	       o->when.interval_count || o->does.replays;
+}
+
 static int check_runs(const struct td_opts *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
@@ -302,6 +315,8 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		{ o->when.delay_ms < 0 && !o->when.control,
 		  "-D -1 needs --control: otherwise nothing would ever be "
 		  "counted" },
+		{ o->when.has_repeat && o->when.repeat != 1 && !ends(o),
+		  "-r needs runs that end: a command, or --timeout" },
 		{ o->show.metric_only && o->when.repeat > 1,
 		  "--metric-only and -r exclude each other" },
 		{ o->show.table && o->when.repeat <= 1,

@@ -9,7 +9,9 @@ struct td_advice {
 	const struct td_verdict *verdict;
 	const struct td_verdict *others; /* of other kinds of core */
 	size_t nr_others;
-	char *next;    /* counts what is below; NULL: none */
+	char *next; /* counts what is below; NULL: none */
+	/* of --no-multiplex: how often it runs the command; 0: not known */
+	long long next_runs;
 	char *when;    /* shows the phases in rows; NULL: none */
 	char *where;   /* finds the places in the program; NULL: none */
 	char *explain; /* says what the node means; NULL: none */

@@ -24,6 +24,8 @@ static const struct {
 	[TD_SITUATION_UNLIKE] = { "unlike", CANNOT_BE_SAID
 				  "these nodes are parts of different things, "
 				  "such as slots and cycles" },
+	[TD_SITUATION_SUM] = { "sum", CANNOT_BE_SAID
+			       "level 1 does not add up to all of the slots" },
 	[TD_SITUATION_NOTHING] = { "nothing", "nothing is over its threshold" },
 	[TD_SITUATION_NEAR] = { "near", "over its threshold, but by less than "
 					"its error:" },
@@ -138,8 +140,9 @@ void td_out_json_verdict(struct td_writer *writer,
 	struct json_object *line;
 	struct json_object *o;
 
-	/* each row has its key "lost" */
-	if (v->situation == TD_SITUATION_NONE)
+	/* each row has its keys "lost" and "busy" */
+	if (v->situation == TD_SITUATION_NONE ||
+	    (v->situation == TD_SITUATION_IDLE && !v->row))
 		return;
 	line = td_json_line();
 	o = json_object_new_object();

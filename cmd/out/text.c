@@ -133,7 +133,8 @@ static void say_absent(struct td_writer *writer, const struct td_report *report)
 		if (!td_out_is_left_out(report, row))
 			continue;
 		fprintf(writer->fp,
-			"# %s has no row while tasks run elsewhere only\n",
+			"# %s has no row for an interval in which no task ran "
+			"on it\n",
 			row->pmu);
 		writer->lines++;
 		writer->absent_said = true;
@@ -189,7 +190,8 @@ static void text_report(struct td_writer *writer,
 		return;
 	if (report->mostly_waited)
 		fprintf(writer->fp,
-			" %.1f %% of one CPU: look at what it waits for\n\n",
+			" %.1f %% of one CPU: look at what it waits for, as "
+			"with strace -cwf\n\n",
 			report->tasks_pct);
 	put_trees(writer, report);
 }

@@ -82,6 +82,10 @@ void td_out_text_title(struct td_writer *writer)
 	bool numbers = frame->target_kind == TD_TARGET_PROCESSES ||
 		       frame->target_kind == TD_TARGET_THREADS;
 
+	if (frame->instead)
+		fputs("\n Nothing of what was asked for; the kernel's software "
+		      "counts only:\n",
+		      writer->fp);
 	fprintf(writer->fp, "\n Performance counter stats for %s'%s",
 		numbers ? words : "", numbers ? "" : words);
 	td_put_printable(writer->fp, frame->target ? frame->target : "");

@@ -123,9 +123,11 @@ static void put_two(struct lines *lines, const char *words,
 static void put_idle(struct lines *lines)
 {
 	fputs(": ", lines->fp);
-	if (!lines->inside) {
+	if (!lines->inside && lines->verdict->row) {
 		td_put_printable(lines->fp, lines->verdict->row->pmu);
 		fputs(" was ", lines->fp);
+	} else if (!lines->inside) {
+		fputs("the CPUs were ", lines->fp);
 	}
 	fputs("busy ", lines->fp);
 	td_out_number(lines->fp, 0, 1, lines->verdict->busy_pct);
@@ -171,6 +173,17 @@ static void put_words(struct lines *lines)
 		end_line(lines);
 }
 
+static void put_sum(struct lines *lines)
+{
+	put_first(lines, "which node matters cannot be said: level 1 adds up "
+			 "to ");
+	td_out_number(lines->fp, 0, 1, lines->verdict->sum_pct);
+	put_sentence(lines, " % of the slots");
+	if (!lines->inside)
+		put_sentence(lines, " What next:  tdstat doctor looks for the "
+				    "cause");
+}
+
 /* The line that the situation is for. */
 static void put_situation(struct lines *lines)
 {
@@ -189,6 +202,9 @@ static void put_situation(struct lines *lines)
 	case TD_SITUATION_UNLIKE:
 		put_first(lines, "which node matters ");
 		put_sentence(lines, td_situation_words(v->situation));
+		return;
+	case TD_SITUATION_SUM:
+		put_sum(lines);
 		return;
 	case TD_SITUATION_IDLE:
 	case TD_SITUATION_NOTHING:
@@ -244,6 +260,8 @@ static void put_others(struct lines *lines)
 			v->tied);
 	} else if (v->over[0].node) {
 		put_over(lines);
+	} else if (v->short_below && v->waits && !v->held) {
+		return; /* of a command that sleeps, longer is no more */
 	} else if (v->short_below) {
 		put_sentence(lines, v->held ? " Below it: " TD_HELD_WORDS
 					    : " Below it: too short to "
@@ -360,6 +378,17 @@ static void put_command(struct lines *lines, const char *words,
 	end_line(lines);
 }
 
+/* "-r 10 --no-multiplex" does not say that it is 70 runs. */
+static void put_next(struct lines *lines, const struct td_advice *advice)
+{
+	char words[64] = " What next:  ";
+
+	if (advice->next_runs)
+		snprintf(words, sizeof(words),
+			 " What next, %lld runs:  ", advice->next_runs);
+	put_command(lines, words, advice->next);
+}
+
 void td_out_text_verdict(struct td_writer *writer,
 			 const struct td_report *report,
 			 const struct td_advice *advice)
@@ -375,7 +404,7 @@ void td_out_text_verdict(struct td_writer *writer,
 	for (size_t i = 0; i < advice->nr_others; i++)
 		put_other(&lines, &advice->others[i]);
 	put_command(&lines, " When:       ", advice->when);
-	put_command(&lines, " What next:  ", advice->next);
+	put_next(&lines, advice);
 	put_command(&lines, " Where:      ", advice->where);
 	put_command(&lines, advice->above ? " Above it:   " : " What it is: ",
 		    advice->explain);

@@ -342,18 +342,23 @@ static int select_machine(struct td_job *job, struct td_err *err)
 	return 0;
 }
 
-int td_job_plan(struct td_job *job, const struct td_opts *opts,
-		struct td_err *err)
+static int begin(struct td_job *job, const struct td_opts *opts,
+		 struct td_err *err)
 {
 	int rc;
 
 	*job = (struct td_job){ .opts = opts, .fs = { -1, -1 } };
 	rc = td_identity_make(&job->identity, &opts->show.head,
 			      opts->target.command, err);
-	if (!rc)
-		rc = select_machine(job, err);
-	if (!rc)
-		rc = make_target(job, err);
+	return rc ? rc : select_machine(job, err);
+}
+
+/* The machine is known. */
+static int plan(struct td_job *job, struct td_err *err)
+{
+	const struct td_opts *opts = job->opts;
+	int rc = make_target(job, err);
+
 	if (!rc)
 		rc = td_opts_want_events(opts) ? plan_events(job, err)
 					       : plan_metrics(job, err);
@@ -369,6 +374,23 @@ int td_job_plan(struct td_job *job, const struct td_opts *opts,
 			     "deeper one: -l auto, which is the default "
 			     "otherwise, decides while it counts");
 	return rc ? rc : td_target_find_tasks(&job->target, &job->fs, err);
+}
+
+int td_job_plan(struct td_job *job, const struct td_opts *opts,
+		struct td_err *err)
+{
+	int rc = begin(job, opts, err);
+
+	return rc ? rc : plan(job, err);
+}
+
+int td_job_plan_unwatched(struct td_job *job, const struct td_opts *opts,
+			  struct td_err *err)
+{
+	int rc = begin(job, opts, err);
+
+	job->machine.nmi_watchdog = false;
+	return rc ? rc : plan(job, err);
 }
 
 void td_job_free(struct td_job *job)

@@ -39,6 +39,9 @@ struct td_job {
 /* Plans what opts ask for.  Call td_job_free() even after an error. */
 int td_job_plan(struct td_job *job, const struct td_opts *opts,
 		struct td_err *err);
+/* The same, as if the NMI watchdog had no counter. */
+int td_job_plan_unwatched(struct td_job *job, const struct td_opts *opts,
+			  struct td_err *err);
 void td_job_free(struct td_job *job);
 
 /*

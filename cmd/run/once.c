@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One run, from --pre to --post. */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,6 +104,23 @@ static int session_take_set(struct td_session *session, struct td_err *err)
 	return td_plan_take_set(plan, run) ? td_err_nomem(err) : 0;
 }
 
+/* Of a short command, nothing has an error. */
+static bool has_errors(const struct td_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		for (size_t n = 0; n < row->nr_nodes; n++) {
+			const struct td_cell *cell =
+				&row->cells[row->nodes[n].column];
+
+			if (cell->status == TD_STATUS_OK && !isnan(cell->error))
+				return true;
+		}
+	}
+	return false;
+}
+
 static void say_difference(struct td_session *session)
 {
 	const struct td_work *work = &session->view.work;
@@ -116,7 +134,8 @@ static void say_difference(struct td_session *session)
 		   "%.4g instructions, which is %.1f %% apart; what different "
 		   "runs counted belongs together only roughly%s\n",
 		   work->least, work->most, 100 * difference,
-		   td_view_keeps_runs(&session->view)
+		   td_view_keeps_runs(&session->view) &&
+				   has_errors(&session->view.report)
 			   ? ", and the errors are wider for it"
 			   : "");
 }

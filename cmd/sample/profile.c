@@ -73,12 +73,65 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 
 /* --- the plan --------------------------------------------------------------- */
 
-static int no_cycles(const char *pmu, struct td_err *err)
+/* The event that counts the cycles in a group, or -1. */
+static int cycles_of(const struct td_job *job, const int *groups, size_t group)
 {
+	int cycles = td_clocks_find(&job->plan, &job->machine,
+				    job->plan.groups[group].pmu,
+				    TD_CLOCK_CYCLES, false);
+
+	return cycles >= 0 && groups[cycles] == (int)group ? cycles : -1;
+}
+
+static bool holds_cycles(const struct td_job *job)
+{
+	td_autofree int *groups = td_plan_groups(&job->plan);
+	bool holds = groups != NULL;
+
+	for (size_t g = 0; holds && g < job->plan.nr_groups; g++)
+		holds = cycles_of(job, groups, g) >= 0;
+	return holds;
+}
+
+/* Would the counters hold cycles beside so many levels, with the watchdog off? */
+static bool would_hold(const struct td_opts *asked, int level, bool unwatched)
+{
+	struct td_opts opts = *asked;
+	struct td_err unused = { 0 };
+	struct td_job job;
+	bool holds;
+	int rc;
+
+	opts.ask.level = level;
+	rc = unwatched ? td_job_plan_unwatched(&job, &opts, &unused)
+		       : td_job_plan(&job, &opts, &unused);
+	if (!rc)
+		rc = td_plan_join(&job.plan, &job.machine, &job.notes, &unused);
+	holds = !rc && holds_cycles(&job);
+	td_job_free(&job);
+	return holds;
+}
+
+/* Names a remedy only if it is one. */
+static int no_cycles(const struct td_job *job, const char *pmu,
+		     struct td_err *err)
+{
+	const struct td_opts *opts = job->opts;
+	int level = opts->ask.level;
+	bool watched = job->machine.nmi_watchdog;
+
 	td_err_set(err, -ENODEV,
 		   "%s: its counters do not hold cycles beside the tree", pmu);
-	return td_err_hint(err, "sysctl kernel.nmi_watchdog=0 frees a counter; "
-				"-l 1 needs fewer");
+	if (watched && would_hold(opts, level, true))
+		return td_err_hint(err, "sysctl kernel.nmi_watchdog=0 frees a "
+					"counter");
+	if (level > 1 && would_hold(opts, 1, false))
+		return td_err_hint(err, "-l 1 needs fewer");
+	if (level > 1 && watched && would_hold(opts, 1, true))
+		return td_err_hint(err, "-l 1 needs fewer, and sysctl "
+					"kernel.nmi_watchdog=0 frees one");
+	return td_err_hint(err, "tdstat profile cannot work on this core: "
+				"tdstat locate -e cycles can");
 }
 
 /* The leader of a group with slots must not sample: the cycles do. */
@@ -90,11 +143,11 @@ static int sample_cycles(struct profiling *p, struct td_sampling *rates,
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		int pmu = plan->groups[g].pmu;
-		int cycles = td_clocks_find(plan, &p->job.machine, pmu,
-					    TD_CLOCK_CYCLES, false);
+		int cycles = cycles_of(&p->job, p->groups, g);
 
-		if (cycles < 0 || p->groups[cycles] != (int)g)
-			return no_cycles(p->job.machine.pmus[pmu].name, err);
+		if (cycles < 0)
+			return no_cycles(&p->job, p->job.machine.pmus[pmu].name,
+					 err);
 		how[cycles] = rates[cycles];
 	}
 	return 0;

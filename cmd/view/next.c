@@ -116,9 +116,9 @@ static void put_level(FILE *fp, const struct td_verdict *verdict,
 /* Would more runs, or more time, tell what this one was too short for? */
 static bool is_too_short(const struct td_verdict *verdict)
 {
-	return !verdict->held &&
+	return !verdict->held && !verdict->waits &&
 	       (verdict->short_below ||
-		(verdict->situation == TD_SITUATION_SHORT && !verdict->waits));
+		verdict->situation == TD_SITUATION_SHORT);
 }
 
 static bool is_of_command(const struct td_source *source,
@@ -126,6 +126,16 @@ static bool is_of_command(const struct td_source *source,
 {
 	return opts->does.replays ? source->target->kind == TD_TARGET_COMMAND
 				  : opts->target.command != NULL;
+}
+
+/* -r has one level by default, and would show less than what leads there. */
+static bool is_drilled_runs(const struct td_verdict *verdict,
+			    const struct td_source *source,
+			    const struct td_opts *opts)
+{
+	return is_too_short(verdict) && is_of_command(source, opts) &&
+	       (opts->ask.drill || (opts->does.replays && verdict->nr_path &&
+				    !opts->ask.nr_names));
 }
 
 static void put_count(FILE *fp, const struct td_verdict *verdict, bool deeper,
@@ -143,7 +153,9 @@ static void put_count(FILE *fp, const struct td_verdict *verdict, bool deeper,
 			td_again_put_options(fp, opts);
 		td_again_put_runs(fp, opts);
 	}
-	if (!deeper && !opts->does.replays)
+	if (!deeper && is_drilled_runs(verdict, source, opts))
+		put_level(fp, verdict, opts);
+	else if (!deeper && !opts->does.replays)
 		td_again_put_groups(fp, opts, tree);
 	else if (deeper && verdict->deeper == TD_DEEPER_LEVEL)
 		put_level(fp, verdict, opts);
@@ -202,6 +214,10 @@ static int make_count(struct td_advice *advice,
 	fp = open_memstream(&advice->next, &size);
 	if (!fp)
 		return -1;
+	if (!deeper && opts->no_multiplex && is_of_command(source, opts))
+		advice->next_runs =
+			td_again_more_runs(opts) *
+			(source->plan->nr_sets > 1 ? source->plan->nr_sets : 1);
 	put_count(fp, verdict, deeper, source, opts);
 	return td_text_close(fp, &advice->next);
 }
@@ -273,7 +289,9 @@ int td_next_make(struct td_advice *advice, const struct td_source *source,
 	if (!verdict->row)
 		return 0;
 	rc = find_facts(verdict, source, &facts, &node);
-	if (!rc && (!opts->does.replays || is_known(source->target))) {
+	/* of tasks that waited, it is not the slots that took the time */
+	if (!rc && !verdict->waits &&
+	    (!opts->does.replays || is_known(source->target))) {
 		rc = make_count(advice, &facts, source, opts);
 		if (!rc)
 			rc = make_when(advice, source, opts);

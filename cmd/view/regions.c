@@ -345,8 +345,11 @@ void td_view_forget_busy(struct td_report *report)
 {
 	report->mostly_waited = false;
 	report->tasks_pct = NAN;
-	for (size_t i = 0; i < report->nr_rows; i++)
-		report->rows[i].busy_pct = report->rows[i].ghz =
-			report->rows[i].ipc = report->rows[i].activity.cycles =
-				report->rows[i].activity.instructions = NAN;
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		struct td_row *row = &report->rows[i];
+
+		row->busy_pct = row->ghz = row->ipc = NAN;
+		row->activity.cycles = row->activity.instructions = NAN;
+		row->idle &= row->share_pct < TD_FEW_SLOTS_PCT;
+	}
 }

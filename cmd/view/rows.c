@@ -144,6 +144,13 @@ static void tell(const struct rows *r, struct td_report *report)
 		       interval ? (double)++view->nr_intervals : NAN, seconds);
 }
 
+/* What a thread does that hardly ran is as little as what an idle CPU does. */
+static void find_idle_threads(struct td_report *report)
+{
+	for (size_t i = 0; i < report->nr_rows; i++)
+		report->rows[i].idle |= report->rows[i].busy_pct < TD_IDLE_PCT;
+}
+
 static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
@@ -161,6 +168,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 		td_report_find_misfits(report);
 	if (!rc && td_aggregation_by_task(view->sink.frame.how))
 		td_report_drop_absent(report);
+	if (!rc && view->sink.frame.how == TD_AGGREGATE_THREAD)
+		find_idle_threads(report);
 	if (!rc && td_report_find_lost(report, view->source->nr_cgroups))
 		rc = td_err_nomem(err);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)

@@ -57,9 +57,10 @@ struct td_view {
 	const struct td_opts *verdict;  /* what to repeat; NULL: no verdict */
 	struct td_focus *focus;         /* gets it; NULL: nobody wants it */
 	const struct td_viewer *viewer; /* in place of the stream; or NULL */
-	bool mean;                      /* show the mean of several runs */
-	bool table;                     /* and the time of each run */
-	struct td_readings whole;       /* sum of all intervals for summary */
+	bool instead; /* of what was asked for, which cannot be counted */
+	bool mean;    /* show the mean of several runs */
+	bool table;   /* and the time of each run */
+	struct td_readings whole; /* sum of all intervals for summary */
 	struct td_index whole_index;
 	struct td_times whole_times;
 	struct td_course whole_course; /* batches are intervals, or parts */

@@ -187,6 +187,10 @@ struct td_slow {
 /* Is it larger than its error? */
 bool td_slow_is_clear(const struct td_slow_cause *cause);
 
+/* Less busy CPUs, and threads, have no marks and no verdict, nor fewer slots. */
+#define TD_IDLE_PCT      5
+#define TD_FEW_SLOTS_PCT 1
+
 /* What a row is of. */
 enum td_row_kind {
 	TD_ROW_INTERVAL,

@@ -159,6 +159,16 @@ static double variance_of_run(const struct td_diff_value *v, size_t a, size_t b)
 	return of_diff * of_diff / (1 / (double)a + 1 / (double)b);
 }
 
+/* Of the time, too, though the sentence may name another row. */
+static bool has_marks(const struct td_diff *diff)
+{
+	for (size_t i = 0; i < diff->nr; i++) {
+		if (diff->rows[i].marked)
+			return true;
+	}
+	return false;
+}
+
 size_t td_diff_enough(const struct td_diff *diff)
 {
 	const struct td_diff_summary s = td_diff_sum_up(diff);
@@ -167,8 +177,8 @@ size_t td_diff_enough(const struct td_diff *diff)
 	size_t nr = some ? some : least + 1;
 	double of_run;
 
-	if (least < 2 || isnan(s.whole.error) || s.whole.clear || s.node ||
-	    s.most)
+	if (least < 2 || isnan(s.whole.error) || s.whole.clear ||
+	    has_marks(diff))
 		return some;
 	of_run = variance_of_run(&s.whole, a, b);
 	while (nr <= MANY && !would_tell(fabs(s.whole.diff), of_run, nr))

@@ -50,18 +50,20 @@ static bool is_within(const struct td_row *row, const struct key *keys,
 		      size_t nr)
 {
 	struct key above = { row->id, row->pmu, strlen(row->id), NULL };
-	const struct key *found;
+	const struct key *found = NULL;
 
-	while (above.len--) {
-		if (row->id[above.len] != '/')
-			continue;
-		found = bsearch(&above, keys, nr, sizeof(*keys), compare_keys);
-		if (found)
-			found->row->holds_others = true;
-		if (found)
-			return true;
+	while (!found && above.len--) {
+		if (row->id[above.len] == '/')
+			found = bsearch(&above, keys, nr, sizeof(*keys),
+					compare_keys);
 	}
-	return false;
+	/* the names of the others do not begin with that of the uppermost one */
+	above = (struct key){ "/", row->pmu, 1, NULL };
+	if (!found && strcmp(row->id, above.id) != 0)
+		found = bsearch(&above, keys, nr, sizeof(*keys), compare_keys);
+	if (found)
+		found->row->holds_others = true;
+	return found != NULL;
 }
 
 /* --- shares ---------------------------------------------------------------- */

@@ -75,6 +75,55 @@ static void check_row(const struct td_report *report, struct td_row *row)
 	}
 }
 
+/* --- level 1 of AMD --------------------------------------------------------- */
+
+/* As of the fields of PERF_METRICS, in percent. */
+#define LEAST_PCT 99
+#define MOST_PCT  (100 * TD_MOST_SUM)
+
+/*
+ * Five nodes, each of events of its own, so that nothing but the events makes them
+ * all of the slots.  *margin: of their sum.  NaN: it is another tree, or not all
+ * of them were counted.
+ */
+static double sum_of_parts(const struct td_report *report,
+			   const struct td_row *row, double *margin)
+{
+	double sum = 0;
+	unsigned int parts = 0;
+
+	*margin = 0;
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		int column = row->nodes[i].column;
+		const struct td_cell *cell = &row->cells[column];
+		enum td_part part = td_part_of(report->columns[column].name);
+
+		if (row->nodes[i].level != 1 || part == TD_NR_PARTS ||
+		    cell->status != TD_STATUS_OK)
+			continue;
+		sum += cell->value;
+		*margin += margin_of(cell);
+		parts |= 1U << part;
+	}
+	return parts == (1U << TD_NR_PARTS) - 1 ? sum : NAN;
+}
+
+static void check_sum(const struct td_report *report, struct td_row *row)
+{
+	double margin, sum = sum_of_parts(report, row, &margin);
+
+	if (!(sum < LEAST_PCT - margin || sum > MOST_PCT + margin))
+		return;
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		struct td_cell *cell = &row->cells[row->nodes[i].column];
+
+		if (row->nodes[i].level == 1 && !cell->misfit)
+			cell->misfit = TD_MISFIT_SUM;
+	}
+}
+
+/* --- level 1 of Intel ------------------------------------------------------- */
+
 /*
  * Where tasks are switched often, the kernel adds what the fields have grown by
  * since the switch before, and leaves out what they fell by, so that more is
@@ -110,6 +159,8 @@ void td_report_bear_sums(struct td_report *report)
 
 void td_report_find_misfits(struct td_report *report)
 {
-	for (size_t i = 0; i < report->nr_rows; i++)
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		check_sum(report, &report->rows[i]);
 		check_row(report, &report->rows[i]);
+	}
 }

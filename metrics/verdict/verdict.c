@@ -264,23 +264,6 @@ static enum td_situation check_top(const struct td_siblings *top)
 	return too_short ? TD_SITUATION_SHORT : TD_SITUATION_UNKNOWN;
 }
 
-/*
- * Below these, a machine's tree is of its own housekeeping and of what measures
- * it; one busy CPU of many is more.
- */
-#define MOSTLY_IDLE_PCT      5
-#define MOSTLY_IDLE_OF_A_CPU 0.25
-
-static bool is_mostly_idle(const struct td_row *row)
-{
-	const struct td_activity *a = &row->activity;
-
-	return row->idle ||
-	       (a->cpus && strcmp(row->id, "all") == 0 &&
-		row->busy_pct < MOSTLY_IDLE_PCT &&
-		a->busy_s < MOSTLY_IDLE_OF_A_CPU * a->whole_s / a->cpus);
-}
-
 /* A start, or an end, of so much of the time does not count. */
 #define STEADY_PCT 90
 
@@ -301,6 +284,23 @@ static bool has_changed(const struct td_row *row)
 /* What has most of the slots has so few only if those of others were not counted. */
 #define HARDLY_ANY_PCT 1
 
+/* Is level 1 marked, as it is not all of the slots?  Sets *sum. */
+static bool is_not_all(const struct td_row *row, double *sum)
+{
+	bool marked = false;
+
+	*sum = 0;
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_cell *cell = &row->cells[row->nodes[i].column];
+
+		if (row->nodes[i].level != 1 || cell->status != TD_STATUS_OK)
+			continue;
+		*sum += cell->value;
+		marked |= cell->misfit == TD_MISFIT_SUM;
+	}
+	return marked;
+}
+
 /* The verdict of verdict->row. */
 static void find_of_row(struct td_verdict *verdict,
 			const struct td_report *report)
@@ -316,24 +316,28 @@ static void find_of_row(struct td_verdict *verdict,
 	verdict->situation = check_top(&top);
 	if (verdict->situation == TD_SITUATION_NONE)
 		return;
-	if (is_mostly_idle(verdict->row))
+	if (verdict->row->idle)
 		verdict->situation = TD_SITUATION_IDLE;
+	else if (is_not_all(verdict->row, &verdict->sum_pct))
+		verdict->situation = TD_SITUATION_SUM;
 	else if (verdict->situation == TD_SITUATION_CLEAR)
 		judge(verdict, report, &top);
 	verdict->changed = verdict->situation != TD_SITUATION_IDLE &&
+			   verdict->situation != TD_SITUATION_SUM &&
 			   has_changed(verdict->row);
 }
 
 /*
- * Of cgroups that hold others, those within tell more.  What is between functions is no
- * place to look at.
+ * Of cgroups that hold others, those within tell more; idle CPUs tell nothing, and what
+ * is between functions is no place to look at.
  */
 static bool is_loser(const struct td_row *row)
 {
 	bool is_place =
 		!row->region || !row->region->outside || !row->region->function;
+	bool idle = row->idle && row->activity.cpus;
 
-	return is_place && !row->holds_others && row->lost_pct > 0;
+	return is_place && !row->holds_others && !idle && row->lost_pct > 0;
 }
 
 static double known_error(const struct td_row *row)
@@ -384,11 +388,32 @@ static void find_losers(struct td_verdict *verdict,
 	count_losers(verdict, report);
 }
 
+/* Were the CPUs of all rows idle?  Then none of them lost anything. */
+static void find_idle(struct td_verdict *verdict,
+		      const struct td_report *report)
+{
+	double busy = 0, whole = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (!row->idle || !row->activity.cpus)
+			return;
+		busy += row->activity.busy_s;
+		whole += row->activity.whole_s;
+	}
+	if (!(whole > 0))
+		return;
+	verdict->situation = TD_SITUATION_IDLE;
+	verdict->busy_pct = 100 * busy / whole;
+}
+
 void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 {
 	*verdict = (struct td_verdict){ .busy_pct = NAN };
 	if (!has_one_id(report)) {
 		find_losers(verdict, report);
+		find_idle(verdict, report);
 		return;
 	}
 	verdict->row = find_row(report);

@@ -19,6 +19,7 @@ enum td_situation {
 	TD_SITUATION_SHORT,    /* too few reads, so no value has an error */
 	TD_SITUATION_UNKNOWN,  /* no value has an error, for other reasons */
 	TD_SITUATION_UNLIKE,   /* the nodes cannot be compared */
+	TD_SITUATION_SUM,      /* level 1 is not all of the slots */
 	TD_SITUATION_NOTHING,  /* no node is over its threshold */
 	TD_SITUATION_NEAR,     /* one is, but by less than its error */
 	TD_SITUATION_TIE,      /* some are, but none is the largest for sure */
@@ -47,6 +48,7 @@ struct td_verdict {
 	bool changed;
 	/* of tasks, a share of one CPU; NaN: unknown */
 	double busy_pct;
+	double sum_pct;           /* of level 1, where that is the situation */
 	const struct td_row *row; /* the PMU with the most slots; or NULL */
 	/* nodes that matter most on their levels, each below the one before */
 	struct td_found path[TD_VERDICT_DEPTH];

@@ -12,8 +12,10 @@ no_pmu() {
 	export SYSFS_PATH=$PWD/empty
 }
 
-# What is shown of a command that could not be counted.
+# What is shown of a command that could not be counted, and what that is.
 assert_software_events() {
+	grep -A2 "^ Nothing of what was asked for; the kernel's software counts only:$" "$1" |
+		grep -q "^ Performance counter stats for 'sh " || fail "not said what this is"
 	for event in task-clock context-switches cpu-migrations page-faults; do
 		grep -qE "^ +[0-9.,]+ (msec )? *$event " "$1" || fail "no $event"
 	done
@@ -21,6 +23,7 @@ assert_software_events() {
 }
 
 assert_times_alone() {
+	! grep -q 'Nothing of what' "$1" || fail "no software counts, but said"
 	grep -q 'seconds time elapsed' "$1" || fail "no times"
 	! grep -qE 'task-clock|tma_' "$1" || fail "more than times"
 }
@@ -38,6 +41,23 @@ assert_times_alone() {
 	assert_runs_all_the_same 'No such file' sysfs 3
 	assert_equal "${#stderr_lines[@]}" 3
 	assert_software_events out
+}
+
+@test "places in the program and calls: nothing takes their place" {
+	no_pmu
+	for words in locate 'locate tma_dram_bound' profile 'calls work'; do
+		try "$TDSTAT" $words -- sh -c 'echo said; exit 3'
+		assert_output said
+		assert_failure 3
+		[[ ${stderr_lines[-1]} == 'tdstat: nothing of this is counted: sh runs anyway' ]] || fail "$words: $stderr"
+		echo old >out
+		try "$TDSTAT" ${words%% *} ${words#"${words%% *}"} -o out -- sh -c 'exit 3'
+		[ ! -s out ] || fail "$words: $(<out)"
+	done
+	# software events that were asked for need no remark
+	needs_software_events
+	try "$TDSTAT" -e page-faults -- true
+	[[ $stderr != *'Nothing of what'* ]]
 }
 
 @test "a signal that ends it, one that is passed on, and one that it ignores" {

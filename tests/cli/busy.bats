@@ -93,7 +93,7 @@ all cpu_atom 10.00 14.29 100.00' "$(busy_of made.jsonl)"
 	assert_same 'all cpu_core 10.00 92.31 83.33
 all cpu_atom 2.00 7.69 16.67' "$(busy_of task.jsonl)"
 	try "$TDSTAT" report task.jsonl
-	assert_line --index 3 ' 12.0 % of one CPU: look at what it waits for'
+	assert_line --index 3 ' 12.0 % of one CPU: look at what it waits for, as with strace -cwf'
 	assert_line ' cpu_core, 92.3 % of the slots, 10.0 % of one CPU, 3.0 GHz, counted 83.3 % of the time'
 	# not of one that had half of a CPU
 	of_task 400000000 100000000

@@ -37,7 +37,7 @@ listed() {
 }
 
 @test "a word that is no node: the nodes whose names or texts have it" {
-	run -1 --separate-stderr "$TDSTAT" explain cache
+	run -64 --separate-stderr "$TDSTAT" explain cache
 	assert_line "Nodes that have to do with 'cache':"
 	for node in l1_bound l2_bound l3_bound remote_cache icache_misses; do
 		assert_line --regexp "^  tma_$node  +[A-Z]"
@@ -48,15 +48,15 @@ listed() {
 	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree is called 'cache'"
 	assert_equal "${stderr_lines[1]}" 'tdstat: the nodes above have to do with it'
 	# the beginning of a word, in any case; not its middle
-	run -1 --separate-stderr "$TDSTAT" explain Pointer
+	run -64 --separate-stderr "$TDSTAT" explain Pointer
 	assert_line --regexp '^  tma_memory_bound '
-	run -1 --separate-stderr "$TDSTAT" explain ointer
+	run -64 --separate-stderr "$TDSTAT" explain ointer
 	assert_equal "$output" ''
 	# what is only a remedy counts where nothing else has the word
-	run -1 --separate-stderr "$TDSTAT" explain hugetlbfs
+	run -64 --separate-stderr "$TDSTAT" explain hugetlbfs
 	assert_line --regexp '^  tma_load_stlb_miss_4k '
 	# names beside it are explained as ever
-	run -1 --separate-stderr "$TDSTAT" explain tma_divider cache nosuchthing
+	run -64 --separate-stderr "$TDSTAT" explain tma_divider cache nosuchthing
 	assert_line 'tma_divider: level 3, below tma_core_bound'
 	assert_line "Nodes that have to do with 'cache':"
 	assert_equal "$(tail -n 2 <<<"$stderr" | head -n 1)" "tdstat: no node of the tree is called 'nosuchthing'"
@@ -71,7 +71,7 @@ listed() {
 	# short for several, or with other words
 	for name in m_b fetch mem__bound memory_bound_x l bound mem_; do
 		try "$TDSTAT" explain $name
-		assert_failure 1
+		assert_failure 64
 	done
 	saved sapphirerapids
 	assert_same "$("$TDSTAT" --dry-run -a -M tma_memory_bound:u | sed 1,2d)" "$("$TDSTAT" --dry-run -a -M mem_bound:u | sed 1,2d)"
@@ -145,7 +145,7 @@ places() {
 	assert_line --index 0 'tma_info_thread_uptb, of cpu_core'
 	assert_line --index 1 --partial 'files:   Uops per taken branch'
 	explain --metrics-dir "$PWD" tma_info_thread_uptb
-	assert_equal "$status" 1
+	assert_equal "$status" 64
 }
 
 @test "a node of newer files has the text of the nearest node above it" {
@@ -168,7 +168,7 @@ places() {
 
 @test "an unknown node: the closest name" {
 	explain tma_l3_bond
-	assert_equal "$status" 1
+	assert_equal "$status" 64
 	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree is called 'tma_l3_bond'"
 	assert_regex "${stderr_lines[1]}" "^tdstat: did you mean .*'tma_l3_bound'"
 	explain zzzzzz
@@ -180,7 +180,7 @@ places() {
 	assert_success
 	wanted=$output
 	explain l3_bond tma_l3_bound zzzzzz tma_divider
-	assert_equal "$status" 1
+	assert_equal "$status" 64
 	assert_equal "$output" "$wanted"
 	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree is called 'l3_bond'"
 	assert_equal "${stderr_lines[1]}" "tdstat: did you mean 'tma_l3_bound'?"
@@ -205,7 +205,7 @@ places() {
 		"$(grep -Eo '^tma_[^:, ]+' <<<"$output" | sort -u)"
 	[[ $output == *means:*files:* ]]
 	explain 'zzz*'
-	assert_equal "$status" 1
+	assert_equal "$status" 64
 	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree matches 'zzz*'"
 }
 
@@ -215,7 +215,7 @@ places() {
 	assert_success
 	assert_no_stderr
 	explain tma_retirinx
-	assert_equal "$status" 1
+	assert_equal "$status" 64
 }
 
 @test "--model: the files of another processor, and an unknown one" {

@@ -18,8 +18,15 @@ list() {
 	assert_no_stderr
 }
 
-# nothing PATTERN...: status 1, one line why and one what to do
+# nothing PATTERN...: status 64, one line why and one what to do
 nothing() {
+	try "$TDSTAT" list "$@"
+	assert_failure 64
+	assert_output ''
+}
+
+# none SECTION...: status 1, as it was not typed wrongly
+none() {
 	try "$TDSTAT" list "$@"
 	assert_failure 1
 	assert_output ''
@@ -594,7 +601,7 @@ $(for id in "$events"/sched/*/id; do
 	done
 	# it may be one of those
 	forbidden sched_switch
-	assert_failure 1
+	assert_failure 64
 	assert_complains 'may not read'
 }
 
@@ -606,7 +613,7 @@ $(for id in "$events"/sched/*/id; do
 	assert_complains 'GenuineIntel-6-FF'
 	assert_line 'Events of PMU cpu (sysfs):'
 	list cache-misses
-	nothing model
+	none model
 	assert_complains 'GenuineIntel-6-FF'
 	assert_complains 'model: this machine has none'
 	# what sysfs' events make, which needs no files
@@ -772,7 +779,7 @@ Metric groups:" "$(headings metrics metricgroups L2Requests)"
 	assert_line '  tma_core_bound  [cpu_core, cpu_atom]  %, level 2, below tma_backend_bound'
 }
 
-@test "nothing matches: status 1, the pattern and a close name" {
+@test "nothing matches: status 64, the pattern and a close name" {
 	saved alderlake
 	nothing cyclez
 	assert_why_and_remedy "'cyclez'" "'cycles'"
@@ -806,11 +813,11 @@ Metric groups:" "$(headings metrics metricgroups L2Requests)"
 	assert_success
 	assert_same "Software events:
 Tool events:" "$(grep -v '^ ' <<<"$output" | grep -v ^Tracepoints | grep .)"
-	PERF_CPUID=GenuineIntel-6-97-2 nothing metrics
+	PERF_CPUID=GenuineIntel-6-97-2 none metrics
 	assert_complains 'metrics: this machine has none'
-	PERF_CPUID=GenuineIntel-6-97-2 nothing hw
+	PERF_CPUID=GenuineIntel-6-97-2 none hw
 	assert_complains 'hw: this machine has none'
-	PERF_CPUID=GenuineIntel-6-97-2 nothing --print cycles
+	PERF_CPUID=GenuineIntel-6-97-2 none --print cycles
 	assert_equal "$stderr" "tdstat: cycles: this machine has no PMU for its cores"
 }
 

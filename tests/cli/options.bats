@@ -111,13 +111,23 @@ refused() {
 	refused '--all-user.*--all-kernel' -a --all-user --all-kernel
 	refused '-G.*--for-each-cgroup' -a -G a --for-each-cgroup b
 	refused '-G.*-a' -G / -- true
-	refused '--for-each-cgroup.*-a' --for-each-cgroup / -p 1
+	refused '--for-each-cgroup.*-a' --for-each-cgroup / -- true
+	for option in '-G /' '--for-each-cgroup /'; do
+		for whom in '-p 1' '-t 1'; do
+			refused "^tdstat: ${option% *}.*-p and -t.*exclude each other" $option $whom
+			refused "^tdstat: ${option% *}.*-p and -t.*exclude each other" -a $option $whom
+		done
+	done
 	refused '-G.*-e' -a -G / -e cycles
 	refused '--per-thread.*-C' --per-thread -C 0
 	refused '--metric-only.*--per-thread' --metric-only --per-thread -p 1
 	refused '--metric-only.*-r' --metric-only -r 2 -- true
 	refused '--table.*-r' --table -- true
 	refused '--table.*-r' --table -r 1 -- true
+	for whom in -a '-C 0' '-p 1' '-I 10' '-e cycles'; do
+		refused '-r needs.*command.*--timeout' -r 3 $whom
+		refused '-r needs.*command.*--timeout' -r 0 $whom
+	done
 	refused '-r.*--per-thread' -r 2 --per-thread -- true
 	refused '--interval-clear.*-I' -a --interval-clear
 	refused '--model needs --dry-run' -a --model alderlake

@@ -95,7 +95,7 @@ is() {
 	run ! grep 'waits for' out
 	"$TDSTAT" -o out -- sleep 1
 	cat out
-	grep -E '^ [0-9]\.[0-9] % of one CPU: look at what it waits for$' out
+	grep -E '^ [0-9]\.[0-9] % of one CPU: look at what it waits for, as with strace -cwf$' out
 	[ "$(grep -n 'waits for' out | cut -d: -f1)" -lt "$(grep -n '^ cpu_core' out | cut -d: -f1)" ]
 	# not of the machine, which may be idle as well
 	"$TDSTAT" -a -o out -- sleep 1

@@ -56,3 +56,28 @@ pmus() {
 	"$PERF" record -q -c 100000000 -e cycles -o data sh -c "$WORK"
 	[ "$("$PERF" script -i data -F ip | wc -l)" -gt 2 ]
 }
+
+# The made-up rates of its events have nothing to do with each other.
+@test "Zen 4: level 1 that does not add up is marked, and has no verdict" {
+	[ "$TD_MACHINE" = zen4 ] || skip "another processor"
+	"$TDSTAT" -l 1 -o out -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
+	cat out
+	[ "$(grep -cE '^ +[0-9.]+ (±[0-9.]+ )?%  [a-z_]+  \?$' out)" = 5 ]
+	sum=$(awk '/%  [a-z_]+  \?$/ { sum += $1 } END { print sum }' out)
+	said=$(sed -n 's/^ Which node matters cannot be said: level 1 adds up to \([0-9.]*\) % of the slots$/\1/p' out)
+	awk -v a="$sum" -v b="$said" 'BEGIN { exit !(b != "" && a - b < 0.3 && b - a < 0.3) }'
+	grep -x ' What next:  tdstat doctor looks for the cause' out
+	run ! grep -E 'Most lost slots|tdstat locate' out
+}
+
+@test "Zen 4: profile cannot work, with and without the watchdog, and says what can" {
+	[ "$TD_MACHINE" = zen4 ] || skip "another processor"
+	for watchdog in 1 0; do
+		sysctl -q kernel.nmi_watchdog=$watchdog
+		for level in 1 2; do
+			run -0 --separate-stderr "$TDSTAT" profile -l $level -- true
+			[[ ${stderr_lines[0]} == "tdstat: cpu: its counters do not hold cycles beside the tree" ]]
+			[[ ${stderr_lines[1]} == "tdstat: tdstat profile cannot work on this core: tdstat locate -e cycles can" ]]
+		done
+	done
+}

@@ -33,7 +33,7 @@ verdicts() {
 	grep -qx ' Below it: too short to say: measure more runs, or for longer' out
 	grep -qE '^ What next:  tdstat -r 10 -M tma_(memory|backend)_bound_group -- taskset ' out
 	"$TDSTAT" -o out -- sleep 1.5
-	grep -E '^ [0-9.]+ % of one CPU: look at what it waits for$' out
+	grep -E '^ [0-9.]+ % of one CPU: look at what it waits for, as with strace -cwf$' out
 	"$TDSTAT" -a -l 2 -o out -- sleep 2
 	grep -F 'Mostly idle' out
 }

@@ -172,6 +172,25 @@ static void test_enough(size_t r)
 	ok(got == runs[r].enough, "%s: %zu", runs[r].name, got);
 }
 
+/* A mark tells something, even if it is that of a time, which is in no sentence. */
+static void test_mark_beside(enum td_diff_kind kind)
+{
+	struct td_diff_row rows[] = { { .kind = TD_DIFF_TIME, .id = "all" },
+				      { .kind = kind, .id = "all" } };
+	struct td_diff diff = { .per = TD_PER_RUN, .rows = rows, .nr = 2 };
+
+	for (size_t i = 0; i < TD_DIFF_SIDES; i++)
+		diff.sides[i] = (struct td_diff_side){ NULL, 5, "x", true };
+	rows[0].value = (struct td_diff_value){ .of = { 100, 101 },
+						.diff = 1,
+						.error = 1.4585,
+						.degrees = 8,
+						.chance = 0.5 };
+	ok(td_diff_enough(&diff) == 9, "more runs, if nothing is marked");
+	rows[1].marked = true;
+	ok(td_diff_enough(&diff) == 0, "none, if a row is");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(cases); i++)
@@ -179,5 +198,8 @@ int main(void)
 	test_commands();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(runs); i++)
 		test_enough(i);
+	test_mark_beside(TD_DIFF_TIME);
+	test_mark_beside(TD_DIFF_IPC);
+	test_mark_beside(TD_DIFF_METRIC);
 	return done_testing();
 }

@@ -104,6 +104,37 @@ static void check_row(size_t r)
 		   columns[i].name);
 }
 
+/* Level 1 of AMD: five nodes, which the events alone make all of the slots. */
+static void check_parts(double smt, double error, bool counted, bool misfit)
+{
+	static const struct td_column parts[] = {
+		{ "retiring", "%", true },
+		{ "backend_bound", "%", true },
+		{ "frontend_bound", "%", true },
+		{ "bad_speculation", "%", true },
+		{ "smt_contention", "%", true },
+	};
+	static const struct td_node level_1[] = {
+		{ 0, .level = 1 }, { 1, .level = 1 }, { 2, .level = 1 },
+		{ 3, .level = 1 }, { 4, .level = 1 },
+	};
+	struct td_cell cells[] = { CELL(40, error), CELL(20, error),
+				   CELL(20, error), CELL(10, error),
+				   CELL(smt, error) };
+	struct td_row row = { "all", "cpu", .cells = cells, .nodes = level_1,
+			      .nr_nodes = 5 };
+	struct td_report report = {
+		.columns = parts, .nr_columns = 5, .rows = &row, .nr_rows = 1
+	};
+
+	cells[3].status = counted ? TD_STATUS_OK : TD_STATUS_NOT_COUNTED;
+	td_report_find_misfits(&report);
+	for (size_t i = 0; i < 5; i++)
+		ok((cells[i].misfit == TD_MISFIT_SUM) ==
+			   (misfit && (counted || i != 3)),
+		   "level 1 with %g \302\261%g: %s", smt, error, parts[i].name);
+}
+
 static void check_remark(size_t r)
 {
 	struct td_misfits all = { 0 };
@@ -125,6 +156,15 @@ int main(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		check_row(i);
+	check_parts(10, 0.1, true, false);
+	check_parts(8.7, 0.1, true, false); /* 98.7, and 99 less 0.5 */
+	check_parts(8.4, 0.1, true, true);
+	check_parts(12.4, 0.1, true, false);
+	check_parts(12.6, 0.1, true, true);
+	check_parts(0, 3, true, false);
+	check_parts(0, NAN, true, false); /* two points each */
+	check_parts(-2, NAN, true, true);
+	check_parts(50, 0.1, false, false);
 	for (size_t i = 0; i < sizeof(remarks) / sizeof(*remarks); i++)
 		check_remark(i);
 	return done_testing();

@@ -84,6 +84,8 @@ static const struct {
 	bool files;
 	struct td_verdict verdict;
 	const char *count, *where, *explain;
+	unsigned int nr_sets; /* of --no-multiplex */
+	long long runs;
 	bool above;
 	const char *when;
 } rows[] = {
@@ -254,6 +256,33 @@ static const struct {
 	{ "no longer if it waits, or if others have the counters",
 	  { "sleep", "1" },
 	  .verdict = { .situation = TD_SITUATION_SHORT, .waits = true } },
+	{ "nor where, as it is not the slots that took the time",
+	  { "sleep", "1" },
+	  .files = true,
+	  .verdict = { .path = { BACKEND_60 },
+		       .nr_path = 1,
+		       .waits = true,
+		       .short_below = true,
+		       .deeper = TD_DEEPER_LEVEL,
+		       .level = 2 },
+	  .explain = "tdstat explain tma_backend_bound" },
+	{ "more runs, each of as many as it takes without turns",
+	  { "--no-multiplex", "-l3", "true" },
+	  .verdict = { .situation = TD_SITUATION_SHORT },
+	  .count = "tdstat -r 10 --no-multiplex -l 3 -- true",
+	  .nr_sets = 7,
+	  .runs = 70 },
+	{ "of which it is not known how many are needed deeper down",
+	  { "--no-multiplex", "-l1", "true" },
+	  .files = true,
+	  .verdict = { .path = { BACKEND_60 },
+		       .nr_path = 1,
+		       .deeper = TD_DEEPER_LEVEL,
+		       .level = 2 },
+	  .count = "tdstat --no-multiplex -l 2 -- true",
+	  .nr_sets = 2,
+	  .where = "tdstat locate tma_backend_bound -- true",
+	  .explain = "tdstat explain tma_backend_bound" },
 	{ "held",
 	  { "true" },
 	  .verdict = { .situation = TD_SITUATION_SHORT, .held = true } },
@@ -286,6 +315,7 @@ static void test_row(const struct td_source *like, size_t r)
 	struct td_opts opts = { 0 };
 	struct td_err err = { 0 };
 	struct td_advice next = { .verdict = &verdict };
+	struct td_plan plan = { 0 };
 	int argc = 1;
 
 	for (; rows[r].words[argc - 1]; argc++)
@@ -293,9 +323,13 @@ static void test_row(const struct td_source *like, size_t r)
 	ok(td_opts_parse(&opts, td_commands, argc, argv, &err) == 0,
 	   "%s: it can be typed: %s", rows[r].name, err.msg);
 	verdict.row = &rows_of[0];
+	plan.nr_sets = rows[r].nr_sets;
+	source.plan = &plan;
 	source.facts_ctx = rows[r].files ? &source : NULL;
 	ok(td_next_make(&next, &source, &opts, &err) == 0, "%s", rows[r].name);
 	is_line(next.next, rows[r].count, rows[r].name, "what next");
+	ok(next.next_runs == rows[r].runs, "%s: %lld runs", rows[r].name,
+	   next.next_runs);
 	is_line(next.when, rows[r].when, rows[r].name, "when");
 	is_line(next.where, rows[r].where, rows[r].name, "where");
 	is_line(next.explain, rows[r].explain, rows[r].name, "explain");

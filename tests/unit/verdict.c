@@ -2,6 +2,7 @@
 #include "metrics/verdict/verdict.h"
 
 #include "lib/base/util.h"
+#include "metrics/eval/lost.h"
 #include "tests/unit/test.h"
 
 /* A part of the tree of P-cores, and what a description says of cycles. */
@@ -56,7 +57,6 @@ static const struct {
 	struct cell cells[12]; /* the others are not in the report */
 	bool idle;
 	/* the time in which that many CPUs were not halted, in one second */
-	struct td_activity activity;
 	enum td_situation situation;
 	const char *path, *runner_up, *tied, *over;
 	bool waits, short_below, no_loss;
@@ -343,31 +343,6 @@ static const struct {
 	  .cells = { { "tma_backend_bound", 60, OVER },
 		     { "tma_frontend_bound", 1, UNMARKED } },
 	  .situation = TD_SITUATION_IDLE, .path = "" },
-	{ "eight CPUs, of which a fifth of one was busy",
-	  .activity = { .cpus = 8, .busy_s = 0.2, .whole_s = 8 },
-	  .cells = { { "tma_backend_bound", 60, OVER },
-		     { "tma_frontend_bound", 1, UNMARKED } },
-	  .situation = TD_SITUATION_IDLE, .path = "" },
-	{ "and a third of one",
-	  .activity = { .cpus = 8, .busy_s = 0.33, .whole_s = 8 },
-	  .cells = { { "tma_backend_bound", 60, OVER },
-		     { "tma_frontend_bound", 1, UNMARKED } },
-	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
-	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
-	  .level = 2 },
-	{ "two CPUs, of which a fifth of one was busy",
-	  .activity = { .cpus = 2, .busy_s = 0.2, .whole_s = 2 },
-	  .cells = { { "tma_backend_bound", 60, OVER },
-		     { "tma_frontend_bound", 1, UNMARKED } },
-	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
-	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
-	  .level = 2 },
-	{ "a task that waits", .waits = true,
-	  .cells = { { "tma_backend_bound", 60, OVER },
-		     { "tma_frontend_bound", 1, UNMARKED } },
-	  .situation = TD_SITUATION_CLEAR, .path = "tma_backend_bound",
-	  .runner_up = "tma_frontend_bound", .deeper = TD_DEEPER_LEVEL,
-	  .level = 2 },
 };
 
 static struct td_cell make_cell(const struct cell *cell)
@@ -487,9 +462,6 @@ static void test_row(size_t r)
 
 	make(&made, rows[r].cells);
 	row = make_row(&made, "cpu_core", 100, rows[r].idle);
-	row.activity = rows[r].activity;
-	if (row.activity.cpus)
-		row.busy_pct = 100 * row.activity.busy_s / row.activity.whole_s;
 	report = make_report(&made, &row, 1);
 	report.mostly_waited = rows[r].waits;
 	td_verdict_find(&v, &report);
@@ -653,6 +625,116 @@ static void test_losers(void)
 	   "losers: not what is between functions");
 }
 
+/* Shares of all slots that level 1 adds up to. */
+static void test_sum(void)
+{
+	static const struct {
+		double retiring, backend;
+		enum td_misfit misfit;
+		enum td_situation situation;
+	} sums[] = {
+		{ 5, 10, TD_MISFIT_SUM, TD_SITUATION_SUM },
+		{ 60, 90, TD_MISFIT_SUM, TD_SITUATION_SUM },
+		{ 10, 88.5, TD_MISFIT_SUM, TD_SITUATION_SUM },
+		{ 5, 10, TD_FITS, TD_SITUATION_CLEAR },
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(sums); i++) {
+		const struct cell cells[] = {
+			{ "tma_retiring", sums[i].retiring, UNMARKED },
+			{ "tma_backend_bound", sums[i].backend, OVER },
+			{ NULL },
+		};
+		struct made made;
+		struct td_row row;
+		struct td_report report;
+		struct td_verdict v;
+
+		make(&made, cells);
+		row = make_row(&made, "cpu", 100, false);
+		for (size_t c = 0; c < NR_NODES; c++)
+			made.cells[c].misfit = sums[i].misfit;
+		report = make_report(&made, &row, 1);
+		td_verdict_find(&v, &report);
+		ok(v.situation == sums[i].situation, "%.0f + %.0f: %d",
+		   sums[i].retiring, sums[i].backend, v.situation);
+		ok(v.situation != TD_SITUATION_SUM ||
+			   (!v.nr_path && v.deeper == TD_DEEPER_NOTHING &&
+			    test_near(v.sum_pct,
+				      sums[i].retiring + sums[i].backend,
+				      1e-9)),
+		   "no node, and the sum");
+	}
+}
+
+/* Rows of CPUs, of which none had anything to do, or one. */
+static void test_idle_rows(void)
+{
+	static const struct cell cells[] = {
+		{ "tma_backend_bound", 60, OVER },
+		{ NULL },
+	};
+	struct made made;
+	struct td_row two[2];
+	struct td_report report;
+	struct td_verdict v;
+
+	make(&made, cells);
+	for (size_t r = 0; r < 2; r++) {
+		two[r] = make_row(&made, "cpu", 50, true);
+		two[r].id = r ? "CPU1" : "CPU0";
+		two[r].lost_pct = r ? 60 : 20;
+		two[r].activity = (struct td_activity){
+			.cpus = 1, .busy_s = r ? 0.02 : 0.01, .whole_s = 1
+		};
+	}
+	report = make_report(&made, two, 2);
+	report.has_lost = true;
+	td_verdict_find(&v, &report);
+	ok(v.situation == TD_SITUATION_IDLE && !v.losers[0] &&
+		   test_near(v.busy_pct, 1.5, 1e-9),
+	   "idle CPUs lost nothing: %g %%", v.busy_pct);
+	two[0].idle = false;
+	td_verdict_find(&v, &report);
+	ok(v.situation == TD_SITUATION_NONE && v.losers[0] == &two[0] &&
+		   !v.losers[1],
+	   "the one that was busy did");
+	two[0].idle = true;
+	two[0].activity.cpus = two[1].activity.cpus = 0;
+	td_verdict_find(&v, &report);
+	ok(v.losers[0] == &two[1], "many threads that do little do much");
+}
+
+/* Below the uppermost cgroup are all others, and within "web" is one more. */
+static void test_cgroups(void)
+{
+	static const char *const ids[] = { "/", "db", "web", "web/in", "webs" };
+	static const double slots[] = { 100, 20, 60, 40, 10 };
+	static const struct cell cells[] = {
+		{ "tma_retiring", 50, UNMARKED },
+		{ NULL },
+	};
+	struct made made;
+	struct td_row five[TD_ARRAY_SIZE(ids)];
+	struct td_report report;
+	struct td_verdict v;
+
+	make(&made, cells);
+	for (size_t r = 0; r < TD_ARRAY_SIZE(ids); r++) {
+		five[r] = make_row(&made, "cpu", 100, false);
+		five[r].id = ids[r];
+		five[r].slots = slots[r];
+	}
+	report = make_report(&made, five, TD_ARRAY_SIZE(ids));
+	ok(!td_report_find_lost(&report, true), "what cgroups lost");
+	td_verdict_find(&v, &report);
+	ok(v.losers[0] == &five[3] && v.losers[1] == &five[1] &&
+		   v.nr_losers == 3,
+	   "not those that hold others");
+	ok(test_near(five[3].lost_pct, 20, 1e-9),
+	   "slots of others within are not added: %g", five[3].lost_pct);
+}
+
 int main(void)
 {
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
@@ -661,5 +743,8 @@ int main(void)
 	test_slots();
 	test_rows();
 	test_losers();
+	test_sum();
+	test_idle_rows();
+	test_cgroups();
 	return done_testing();
 }

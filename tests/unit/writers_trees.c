@@ -252,7 +252,7 @@ static const struct {
 	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_atom),
 		      CELLS(OK(5), NONE, NONE, NONE), .busy_pct = 12.04 } },
 	  .want = TITLE
-" 12.0 % of one CPU: look at what it waits for\n"
+" 12.0 % of one CPU: look at what it waits for, as with strace -cwf\n"
 "\n"
 " cpu, 12.0 % of one CPU\n"
 "       5.0 %  tma_store_bound\n"

@@ -328,7 +328,7 @@ static double counted_in_part(const struct td_sampler *part)
 				evsel->fd, at / (size_t)evsel->fd->max_y,
 				at % (size_t)evsel->fd->max_y);
 
-			sum += count_of(evsel, *fd);
+			sum += fd ? count_of(evsel, *fd) : 0;
 		}
 	}
 	return sum;

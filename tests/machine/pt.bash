@@ -36,6 +36,15 @@ packets() {
 	decode e -D | grep -cE " $1( |\$)"
 }
 
+# How many calls there are in what is "decode b -F ip,addr": entries at the start of
+# work(), of which the last three digits are known, but for those behind an interrupt there.
+calls() {
+	awk -v start="$(nm "$traced" | awk '$3 == "work" { print substr($1, 14) }')$" '
+		$1 == 0 && $3 ~ start { calls++ }
+		$1 ~ start && $3 == 0 { calls-- }
+		END { print calls }'
+}
+
 # within NS [--lossy]: the times of "branches" are those of the program's stamps
 within() {
 	"$PERF" script -i data -D 2>/dev/null | awk '/^  Time (Shift|Mul|Zero)/ { print $NF }' >conversion

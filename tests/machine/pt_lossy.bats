@@ -3,6 +3,7 @@
 # An emulated Processor Trace that loses packets: of what is left nothing is wrong.
 # machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --pt-lossy 8192 --sysctl kernel.perf_cpu_time_max_percent=0 --sysctl kernel.kptr_restrict=0
 
+# shellcheck disable=SC2154 # traced, of pt.bash
 load helper
 load pt
 

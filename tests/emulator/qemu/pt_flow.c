@@ -141,15 +141,15 @@ static void arrive(struct tdemu_pmu *pmu, uint64_t ip)
 {
 	struct tdemu_pt *pt = &pmu->pt;
 	uint32_t branch = pmu->env->tdemu_branch;
-	bool inside = passes(pt, ip);
+	bool inside = passes(pt, ip), last = stops(pt, ip);
 
-	if (pt->enabled && !inside && branch)
+	if (pt->enabled && (last || (!inside && branch)))
 		leave_to(pmu, ip);
 	else if (pt->enabled)
 		go_on(pmu, branch, ip);
-	else if (inside && pt->ctl & TDEMU_PT_BRANCHES)
+	else if (inside && !last && pt->ctl & TDEMU_PT_BRANCHES)
 		enter(pmu, ip);
-	if (stops(pt, ip))
+	if (last)
 		stop(pmu);
 }
 

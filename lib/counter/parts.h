@@ -139,8 +139,9 @@ void td_counter_note_off(struct td_counter *counter);
 /* True for a group whose family is not enabled. */
 bool td_group_is_off(int family, const struct td_ints *enabled);
 /*
- * Events of a cgroup are started and stopped on the CPU itself, where the thread
- * moves for it.  Each function of counter.h that starts or stops begins with
+ * Events of a cgroup are opened, started, stopped and closed on the CPU itself,
+ * where the thread moves for it: from another CPU each takes an interrupt there,
+ * and waits for it.  Each function of counter.h that does so begins with
  * td_leave_home(), and ends with td_go_home(): then the thread may run where it
  * could before.
  */

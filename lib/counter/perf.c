@@ -11,10 +11,14 @@
 
 void td_counter_close(struct td_counter *counter)
 {
+	struct td_home home;
+
 	if (!counter)
 		return;
+	home = td_leave_home(counter);
 	while (counter->nr_sets)
 		td_counter_drop_set(counter);
+	td_go_home(&home);
 	free(counter->sets);
 	free(counter->off);
 	td_ints_free(&counter->enabled);
@@ -123,11 +127,13 @@ static int begin_off(struct td_counter *counter)
 static int open_sets(struct td_counter *counter, struct td_err *err)
 {
 	int rc = td_check_cgroups(&counter->setup, err);
+	struct td_home home = td_leave_home(counter);
 
 	if (!rc)
 		rc = counter->setup.target->per_thread
 			     ? td_counter_open_threads(counter, err)
 			     : open_all(counter, err);
+	td_go_home(&home);
 	if (!rc && (begin_off(counter) || td_counter_read_sets(counter, 0)))
 		rc = td_err_nomem(err);
 	return rc;

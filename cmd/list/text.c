@@ -123,6 +123,15 @@ static bool is_same_section(const struct td_list_item *a,
 	return a->kind == b->kind && is_same(section_key(a), section_key(b));
 }
 
+/* With -v: the version of the metric files, behind a comma. */
+static void put_version(FILE *fp, const struct td_list *list)
+{
+	if (!list->opts->verbose || !list->catalog.events.version)
+		return;
+	fputs(", ", fp);
+	td_put_printable(fp, list->catalog.events.version);
+}
+
 static void put_heading(FILE *fp, const struct td_list *list,
 			const struct td_list_item *item)
 {
@@ -144,11 +153,9 @@ static void put_heading(FILE *fp, const struct td_list *list,
 	case TD_LIST_MODEL:
 		fputs("Events of ", fp);
 		td_put_printable(fp, model ? model + 1 : "the model");
-		fputs("'s files, ", fp);
-		if (list->opts->verbose && list->catalog.events.version) {
-			td_put_printable(fp, list->catalog.events.version);
-			fputs(", ", fp);
-		}
+		fputs("'s files", fp);
+		put_version(fp, list);
+		fputs(", ", fp);
 		td_put_printable(fp, item->topic);
 		fputs(":\n", fp);
 		return;
@@ -162,7 +169,9 @@ static void put_heading(FILE *fp, const struct td_list *list,
 		fputs("Tracepoints:\n", fp);
 		return;
 	case TD_LIST_METRIC:
-		fputs("Metrics:\n", fp);
+		fputs("Metrics", fp);
+		put_version(fp, list);
+		fputs(":\n", fp);
 		return;
 	case TD_LIST_METRICGROUP:
 		fputs("Metric groups:\n", fp);

@@ -123,13 +123,19 @@ static bool is_same_section(const struct td_list_item *a,
 	return a->kind == b->kind && is_same(section_key(a), section_key(b));
 }
 
-/* With -v: the version of the metric files, behind a comma. */
-static void put_version(FILE *fp, const struct td_list *list)
+/* With -v: the version of the files behind a comma, that of TMA only of metrics. */
+static void put_version(FILE *fp, const struct td_list *list, bool of_metrics)
 {
-	if (!list->opts->verbose || !list->catalog.events.version)
+	const char *version = list->catalog.events.version;
+	const char *tma = version ? strstr(version, ", TMA") : NULL;
+	td_autofree char *text = NULL;
+
+	if (!list->opts->verbose || !version)
 		return;
+	text = strndup(version, tma && !of_metrics ? (size_t)(tma - version)
+						   : strlen(version));
 	fputs(", ", fp);
-	td_put_printable(fp, list->catalog.events.version);
+	td_put_printable(fp, text ? text : version);
 }
 
 static void put_heading(FILE *fp, const struct td_list *list,
@@ -154,7 +160,7 @@ static void put_heading(FILE *fp, const struct td_list *list,
 		fputs("Events of ", fp);
 		td_put_printable(fp, model ? model + 1 : "the model");
 		fputs("'s files", fp);
-		put_version(fp, list);
+		put_version(fp, list, false);
 		fputs(", ", fp);
 		td_put_printable(fp, item->topic);
 		fputs(":\n", fp);
@@ -170,7 +176,7 @@ static void put_heading(FILE *fp, const struct td_list *list,
 		return;
 	case TD_LIST_METRIC:
 		fputs("Metrics", fp);
-		put_version(fp, list);
+		put_version(fp, list, true);
 		fputs(":\n", fp);
 		return;
 	case TD_LIST_METRICGROUP:

@@ -7,6 +7,7 @@
 
 #include "lib/base/util.h"
 #include "metrics/files/pmu_events.h"
+#include "metrics/files/text.h"
 #include "tests/unit/described.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"

@@ -154,6 +154,19 @@ static int set_filters(const struct td_open_group *group,
 	return 0;
 }
 
+/* Groups of several modes take turns, so that none can be pinned. */
+static void set_mode(struct perf_event_attr *attr, int mode)
+{
+	if (!mode)
+		return;
+	attr->exclude_host = mode == TD_MODE_GUEST;
+	attr->exclude_guest = mode != TD_MODE_GUEST;
+	attr->exclude_user |= mode == TD_MODE_KERNEL;
+	attr->exclude_kernel |= mode == TD_MODE_USER;
+	attr->exclude_hv |= mode == TD_MODE_USER;
+	attr->pinned = 0;
+}
+
 static int open_member(const struct opening *o, const struct td_group *from,
 		       struct td_open_group *group, size_t i)
 {
@@ -161,9 +174,11 @@ static int open_member(const struct opening *o, const struct td_group *from,
 	struct perf_event_attr attr =
 		td_plan_attr(plan, from, i, o->setup->target);
 	const char *filter = plan->events.v[from->members[i]].filter;
-	struct perf_evsel *evsel = perf_evsel__new(&attr);
+	struct perf_evsel *evsel;
 	int rc;
 
+	set_mode(&attr, o->set->mode);
+	evsel = perf_evsel__new(&attr);
 	if (!evsel)
 		return -ENOMEM;
 	evsel->leader = i ? group->evsels[0] : evsel;

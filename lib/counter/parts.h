@@ -42,6 +42,7 @@ struct td_open_set {
 	/* late: has the groups of these families only */
 	bool late;
 	struct td_ints families;
+	int mode;   /* counts in this mode only (TD_MODE_*); 0: in all */
 	bool ended; /* its one task has ended */
 	int life;   /* of its task, as in td_reading */
 	size_t id;  /* never used again, unlike a tid */

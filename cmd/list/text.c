@@ -123,6 +123,21 @@ static bool is_same_section(const struct td_list_item *a,
 	return a->kind == b->kind && is_same(section_key(a), section_key(b));
 }
 
+/* With -v: the version of the files behind a comma, that of TMA only of metrics. */
+static void put_version(FILE *fp, const struct td_list *list, bool of_metrics)
+{
+	const char *version = list->catalog.events.version;
+	const char *tma = version ? strstr(version, ", TMA") : NULL;
+	td_autofree char *text = NULL;
+
+	if (!list->opts->verbose || !version)
+		return;
+	text = strndup(version, tma && !of_metrics ? (size_t)(tma - version)
+						   : strlen(version));
+	fputs(", ", fp);
+	td_put_printable(fp, text ? text : version);
+}
+
 static void put_heading(FILE *fp, const struct td_list *list,
 			const struct td_list_item *item)
 {
@@ -144,11 +159,9 @@ static void put_heading(FILE *fp, const struct td_list *list,
 	case TD_LIST_MODEL:
 		fputs("Events of ", fp);
 		td_put_printable(fp, model ? model + 1 : "the model");
-		fputs("'s files, ", fp);
-		if (list->opts->verbose && list->catalog.events.version) {
-			td_put_printable(fp, list->catalog.events.version);
-			fputs(", ", fp);
-		}
+		fputs("'s files", fp);
+		put_version(fp, list, false);
+		fputs(", ", fp);
 		td_put_printable(fp, item->topic);
 		fputs(":\n", fp);
 		return;
@@ -162,7 +175,9 @@ static void put_heading(FILE *fp, const struct td_list *list,
 		fputs("Tracepoints:\n", fp);
 		return;
 	case TD_LIST_METRIC:
-		fputs("Metrics:\n", fp);
+		fputs("Metrics", fp);
+		put_version(fp, list, true);
+		fputs(":\n", fp);
 		return;
 	case TD_LIST_METRICGROUP:
 		fputs("Metric groups:\n", fp);

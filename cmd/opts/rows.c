@@ -40,7 +40,7 @@ static void fill_aggregations(void)
 		const struct td_aggregation_row *row =
 			td_aggregation_row((enum td_aggregation)i);
 
-		if (i == TD_AGGREGATE_REGION)
+		if (i == TD_AGGREGATE_REGION || !row->option)
 			continue;
 		*o = make_option(row->option, row->letter, row->arg, row->help,
 				 offsetof(struct td_opts, show.aggregations),

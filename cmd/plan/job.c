@@ -17,6 +17,7 @@
 #include "lib/plan/fit.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/sets.h"
+#include "lib/target/tasks.h"
 #include "metrics/tree/tree.h"
 
 /* --- latencies ------------------------------------------------------------- */
@@ -168,6 +169,7 @@ static int build_measure(struct td_job *job, struct td_err *err)
 		.notes = &job->notes,
 		.tsc_hz = job->tsc_hz,
 		.core_wide = job->target.system_wide,
+		.in_turns = job->target.by_mode,
 		.latencies = latencies_are_wanted(job->opts),
 		.sampled = &job->sampled.events,
 	};
@@ -303,6 +305,28 @@ static void leave_guests_out(struct td_job *job)
 		     "guests are counted none can start");
 }
 
+/*
+ * Virtual machine monitors alone are counted by modes, where they would have one
+ * row.  Those of a recording could not say which mode they are of.
+ */
+static bool wants_modes(const struct td_job *job)
+{
+	const struct td_opts *opts = job->opts;
+	const struct td_target_ask *ask = &opts->target;
+	bool is_one = !opts->show.aggregations && !opts->does.records &&
+		      !opts->does.samples && !td_opts_exposes(opts);
+
+	if (!is_one || !ask->pids.nr || ask->tids.nr || ask->all_user ||
+	    ask->all_kernel || job->target.system_wide ||
+	    td_opts_want_events(opts) || opts->ask.nr_names)
+		return false;
+	for (size_t i = 0; i < ask->pids.nr; i++) {
+		if (!td_tasks_has_guest(&job->fs, ask->pids.v[i]))
+			return false;
+	}
+	return true;
+}
+
 static int make_target(struct td_job *job, struct td_err *err)
 {
 	const struct td_opts *opts = job->opts;
@@ -316,6 +340,9 @@ static int make_target(struct td_job *job, struct td_err *err)
 			     opts->overridden);
 	if (!rc && job->machine.guests_have_pmus)
 		leave_guests_out(job);
+	if (!rc)
+		job->target.by_mode =
+			wants_modes(job) && td_select_general(&job->machine);
 	if (!rc)
 		rc = td_target_open_cgroups(&job->target, &job->fs,
 					    &opts->target, &job->notes, err);

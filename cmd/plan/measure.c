@@ -212,6 +212,10 @@ int td_measure_build(struct td_measure *m, struct td_events *events,
 	*m = (struct td_measure){
 		.ask = opts->ask,
 	};
+	if (how->in_turns && m->ask.drill) {
+		m->ask.drill = false;
+		m->ask.level = 1;
+	}
 	td_catalog_init(&m->catalog, how->fs, how->machine, opts->metrics_dir);
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);

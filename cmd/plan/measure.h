@@ -31,6 +31,7 @@ struct td_measuring {
 	struct td_events *sampled;
 	bool smt_unknown; /* do the cores have more than one thread? */
 	bool core_wide;   /* all threads of each core are counted */
+	bool in_turns;    /* each group is opened several times: no -l auto */
 };
 
 /*

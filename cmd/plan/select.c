@@ -163,6 +163,20 @@ static void select_slots(struct td_machine *machine, const struct td_ask *ask,
 	}
 }
 
+bool td_select_general(struct td_machine *machine)
+{
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+
+		if (!pmu->skip && td_pmu_has_slots(pmu) &&
+		    !td_uarch_has(pmu->uarch, TD_CORE_FIELDS))
+			return false;
+	}
+	select_slots(machine, &(struct td_ask){ .no_perf_metrics = true },
+		     false);
+	return true;
+}
+
 int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 		      const struct td_opts *opts, struct td_err *err)
 {

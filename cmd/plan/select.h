@@ -9,6 +9,13 @@
 #include "metrics/tree/tree.h"
 
 /*
+ * Leaves PERF_METRICS out.  The kernel does not start it anew for a group whose
+ * slots are still 0 (icl_set_topdown_event_period()), which then has those of the
+ * group before it: as when guests, which may not run, take turns with the host.
+ * False, and nothing is changed, if a core has no other events for it.
+ */
+bool td_select_general(struct td_machine *machine);
+/*
  * Reads this machine, or the one that SYSFS_PATH, PROCFS_PATH and PERF_CPUID
  * describe, or makes up that of --model, and calls td_select_pmus().  Close fs and free machine even after
  * an error.

@@ -52,7 +52,7 @@ static int open_once(struct td_run *run, struct td_err *err)
 		.target = &job->target,
 		.notes = &job->notes,
 		.for_metrics = job->tree,
-		.open_late = !job->target.per_thread,
+		.open_late = !job->target.per_thread && !job->target.by_mode,
 		.opened = job->opts->verbose > 1 ? put_opened : NULL,
 		.ctx = &job->machine,
 	};

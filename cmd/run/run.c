@@ -19,7 +19,8 @@ static struct td_source make_source(struct td_session *session)
 		.target = &job->target.name,
 		.identity = &job->identity,
 		.interval = opts->when.interval_ms > 0,
-		.how = td_opts_aggregation(opts),
+		.how = job->target.by_mode ? TD_AGGREGATE_MODE
+					   : td_opts_aggregation(opts),
 		.cache_level = opts->show.cache_level,
 		.places = &job->places,
 		/* like perf stat, because most threads are idle */

@@ -130,7 +130,7 @@ static bool is_wanted(const struct td_aggregator *agg,
 {
 	const struct td_region *region;
 
-	if (!agg->regions || !reading->region)
+	if (!agg->regions || !reading->region || agg->how == TD_AGGREGATE_MODE)
 		return true;
 	region = &agg->regions->v[reading->region - 1];
 	return region->own == agg->own || region->outside;
@@ -161,10 +161,18 @@ static struct td_total *add_id_of_task(const struct td_aggregator *agg,
 				       const struct td_reading *of,
 				       struct td_totals *totals)
 {
+	static const char *const modes[] = {
+		"all",
+		[TD_MODE_GUEST] = "guest",
+		[TD_MODE_KERNEL] = "host kernel",
+		[TD_MODE_USER] = "monitor",
+	};
 	const char *name = "all";
 
 	if (agg->how == TD_AGGREGATE_THREAD)
 		return add_thread(agg, of, totals);
+	if (agg->how == TD_AGGREGATE_MODE)
+		name = modes[of->region <= TD_MODE_USER ? of->region : 0];
 	if (agg->how == TD_AGGREGATE_REGION)
 		name = agg->regions && of->region
 			       ? agg->regions->v[of->region - 1].name
@@ -181,6 +189,7 @@ static bool begins_row(const struct td_aggregator *agg,
 	case TD_AGGREGATE_THREAD:
 		return v->tid != before->tid || v->life != before->life;
 	case TD_AGGREGATE_REGION:
+	case TD_AGGREGATE_MODE:
 		return v->region != before->region;
 	default:
 		return false;
@@ -252,7 +261,9 @@ static int totals_add_tasks(const struct td_aggregator *agg,
 			v[nr++] = delta->v[i];
 	}
 	qsort(v, nr, sizeof(*v),
-	      agg->how == TD_AGGREGATE_REGION ? by_region : by_task);
+	      agg->how == TD_AGGREGATE_REGION || agg->how == TD_AGGREGATE_MODE
+		      ? by_region
+		      : by_task);
 	return add_sorted(agg, v, nr, &times, totals);
 }
 

@@ -141,6 +141,12 @@ static const struct td_aggregation_row by_region = {
 	.width = 24,
 };
 
+/* Of virtual machine monitors: no option. */
+static const struct td_aggregation_row by_mode = {
+	.name = "mode",
+	.width = 11,
+};
+
 /* clang-format off */
 static const struct td_aggregation_row *const rows[] = {
 	[TD_AGGREGATE_ALL] = &all,
@@ -153,6 +159,7 @@ static const struct td_aggregation_row *const rows[] = {
 	[TD_AGGREGATE_SOCKET] = &by_socket,
 	[TD_AGGREGATE_NODE] = &by_node,
 	[TD_AGGREGATE_REGION] = &by_region,
+	[TD_AGGREGATE_MODE] = &by_mode,
 };
 /* clang-format on */
 
@@ -169,7 +176,7 @@ const struct td_aggregation_row *td_aggregation_row(enum td_aggregation how)
 bool td_aggregation_find(const char *name, enum td_aggregation *how)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
-		if (strcmp(rows[i]->name, name) != 0)
+		if (!rows[i]->option || strcmp(rows[i]->name, name) != 0)
 			continue;
 		*how = (enum td_aggregation)i;
 		return true;
@@ -184,7 +191,8 @@ bool td_aggregation_wants_places(enum td_aggregation how)
 
 bool td_aggregation_by_task(enum td_aggregation how)
 {
-	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_REGION;
+	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_REGION ||
+	       how == TD_AGGREGATE_MODE;
 }
 
 const char *td_aggregation_option(enum td_aggregation how)

@@ -23,6 +23,7 @@ enum td_aggregation {
 	TD_AGGREGATE_SOCKET,
 	TD_AGGREGATE_NODE,
 	TD_AGGREGATE_REGION,
+	TD_AGGREGATE_MODE,
 };
 
 #define TD_NR_ID_PARTS 4
@@ -54,7 +55,7 @@ struct td_aggregation_row {
 
 size_t td_nr_aggregations(void);
 const struct td_aggregation_row *td_aggregation_row(enum td_aggregation how);
-/* Finds it by its name in recordings. */
+/* Finds it by its name in recordings, which have none of modes. */
 bool td_aggregation_find(const char *name, enum td_aggregation *how);
 /* True if it needs to know where CPUs are. */
 bool td_aggregation_wants_places(enum td_aggregation how);

@@ -10,6 +10,13 @@
 #include "lib/base/index.h"
 #include "lib/plan/plan.h"
 
+/* What a task's CPU does: runs a guest, the kernel, or its program. */
+enum {
+	TD_MODE_GUEST = 1,
+	TD_MODE_KERNEL,
+	TD_MODE_USER,
+};
+
 /*
  * One event (of the plan) on one CPU (tid -1) or in one task (cpu -1).
  */
@@ -18,7 +25,8 @@ struct td_reading {
 	uint64_t value, enabled_ns, running_ns;
 	int cgroup; /* 0: all that runs there; else 1 + index of a cgroup */
 	int life;   /* number of earlier tasks with this tid */
-	int region; /* 0: none; else 1 + index in a struct td_regions */
+	/* 0: none; else 1 + index in a struct td_regions, or of modes their own */
+	int region;
 };
 
 /* What one read of all counters gave, always in the same order. */

@@ -157,6 +157,9 @@ static void tell_place(struct td_row *row, enum td_aggregation how)
 		row->core = row->name;
 	if (how == TD_AGGREGATE_THREAD)
 		tell_thread(row);
+	/* the time that tasks had a CPU is that of all modes together */
+	if (how == TD_AGGREGATE_MODE)
+		row->busy_pct = NAN;
 }
 
 void td_report_tell(struct td_report *report, enum td_aggregation how,

@@ -14,8 +14,23 @@ struct opening {
 	const struct td_open_set *set;
 };
 
+/* Closes what is open in cgroups on each CPU itself. */
+static void close_in_cgroups(const struct td_open_group *group)
+{
+	int nr_cgroups = perf_thread_map__nr(group->threads);
+	int nr_cpus = (int)perf_cpu_map__nr(group->cpus);
+
+	for (int cpu = 0; cpu < nr_cpus; cpu++) {
+		td_go_to_cpu(td_group_cpu(group, cpu));
+		for (int i = 0; i < nr_cgroups; i++)
+			td_close_unit(group, cpu, i);
+	}
+}
+
 static void close_group(struct td_open_group *group)
 {
+	if (group->cgroup && group->nr)
+		close_in_cgroups(group);
 	for (size_t i = group->nr; i > 0; i--) {
 		perf_evsel__close(group->evsels[i - 1]);
 		perf_evsel__delete(group->evsels[i - 1]);
@@ -64,9 +79,13 @@ static int open_in_cgroups(const struct td_open_group *group,
 	if (perf_evsel__alloc_fd(evsel, (int)perf_cpu_map__nr(group->cpus),
 				 nr_cgroups))
 		return -ENOMEM;
-	for (int unit = 0; !rc && unit < nr; unit++)
-		rc = td_open_cell(group, evsel, unit / nr_cgroups,
-				  unit % nr_cgroups);
+	for (int unit = 0; !rc && unit < nr; unit++) {
+		int cpu = unit / nr_cgroups;
+
+		if (unit % nr_cgroups == 0)
+			td_go_to_cpu(td_group_cpu(group, cpu));
+		rc = td_open_cell(group, evsel, cpu, unit % nr_cgroups);
+	}
 	if (rc)
 		perf_evsel__close(evsel);
 	return rc;
@@ -135,6 +154,19 @@ static int set_filters(const struct td_open_group *group,
 	return 0;
 }
 
+/* Groups of several modes take turns, so that none can be pinned. */
+static void set_mode(struct perf_event_attr *attr, int mode)
+{
+	if (!mode)
+		return;
+	attr->exclude_host = mode == TD_MODE_GUEST;
+	attr->exclude_guest = mode != TD_MODE_GUEST;
+	attr->exclude_user |= mode == TD_MODE_KERNEL;
+	attr->exclude_kernel |= mode == TD_MODE_USER;
+	attr->exclude_hv |= mode == TD_MODE_USER;
+	attr->pinned = 0;
+}
+
 static int open_member(const struct opening *o, const struct td_group *from,
 		       struct td_open_group *group, size_t i)
 {
@@ -142,9 +174,11 @@ static int open_member(const struct opening *o, const struct td_group *from,
 	struct perf_event_attr attr =
 		td_plan_attr(plan, from, i, o->setup->target);
 	const char *filter = plan->events.v[from->members[i]].filter;
-	struct perf_evsel *evsel = perf_evsel__new(&attr);
+	struct perf_evsel *evsel;
 	int rc;
 
+	set_mode(&attr, o->set->mode);
+	evsel = perf_evsel__new(&attr);
 	if (!evsel)
 		return -ENOMEM;
 	evsel->leader = i ? group->evsels[0] : evsel;

@@ -42,6 +42,7 @@ struct td_open_set {
 	/* late: has the groups of these families only */
 	bool late;
 	struct td_ints families;
+	int mode;   /* counts in this mode only (TD_MODE_*); 0: in all */
 	bool ended; /* its one task has ended */
 	int life;   /* of its task, as in td_reading */
 	size_t id;  /* never used again, unlike a tid */
@@ -139,8 +140,9 @@ void td_counter_note_off(struct td_counter *counter);
 /* True for a group whose family is not enabled. */
 bool td_group_is_off(int family, const struct td_ints *enabled);
 /*
- * Events of a cgroup are started and stopped on the CPU itself, where the thread
- * moves for it.  Each function of counter.h that starts or stops begins with
+ * Events of a cgroup are opened, started, stopped and closed on the CPU itself,
+ * where the thread moves for it: from another CPU each takes an interrupt there,
+ * and waits for it.  Each function of counter.h that does so begins with
  * td_leave_home(), and ends with td_go_home(): then the thread may run where it
  * could before.
  */

@@ -11,10 +11,14 @@
 
 void td_counter_close(struct td_counter *counter)
 {
+	struct td_home home;
+
 	if (!counter)
 		return;
+	home = td_leave_home(counter);
 	while (counter->nr_sets)
 		td_counter_drop_set(counter);
+	td_go_home(&home);
 	free(counter->sets);
 	free(counter->off);
 	td_ints_free(&counter->enabled);
@@ -80,14 +84,38 @@ int td_counter_read(struct td_counter *counter, uint64_t retry_ns,
 }
 
 /* What is opened late is tried now: then the plan is as the kernel wants it. */
-static int open_all(struct td_counter *counter, struct td_err *err)
+static int open_all(struct td_counter *counter, int mode, struct td_err *err)
 {
 	struct td_open_set *set = td_counter_add_set(counter);
 
 	if (!set || td_ints_copy(&set->tids, &counter->setup.target->tids))
 		return td_err_nomem(err);
 	set->tries = counter->setup.open_late;
+	set->mode = mode;
 	return td_counter_open_set(counter, set, err);
+}
+
+/*
+ * A set for each mode.  Guests that the kernel cannot count have none.  Where it
+ * lets the user count no kernel, which a note says, one set is for all.
+ */
+static int open_modes(struct td_counter *counter, struct td_err *err)
+{
+	struct td_target *target = counter->setup.target;
+	int rc = 0;
+
+	for (int mode = TD_MODE_GUEST; !rc && mode <= TD_MODE_USER; mode++) {
+		if (mode == TD_MODE_GUEST && target->exclude_guest)
+			continue;
+		rc = open_all(counter, mode, err);
+		if (!rc && mode == TD_MODE_GUEST && target->exclude_guest)
+			td_counter_drop_set(counter);
+	}
+	if (rc || !target->exclude_kernel)
+		return rc;
+	while (counter->nr_sets)
+		td_counter_drop_set(counter);
+	return open_all(counter, 0, err);
 }
 
 static struct td_counter *new_counter(const struct td_counter_setup *setup)
@@ -123,11 +151,15 @@ static int begin_off(struct td_counter *counter)
 static int open_sets(struct td_counter *counter, struct td_err *err)
 {
 	int rc = td_check_cgroups(&counter->setup, err);
+	struct td_home home = td_leave_home(counter);
 
 	if (!rc)
 		rc = counter->setup.target->per_thread
 			     ? td_counter_open_threads(counter, err)
-			     : open_all(counter, err);
+		     : counter->setup.target->by_mode
+			     ? open_modes(counter, err)
+			     : open_all(counter, 0, err);
+	td_go_home(&home);
 	if (!rc && (begin_off(counter) || td_counter_read_sets(counter, 0)))
 		rc = td_err_nomem(err);
 	return rc;

@@ -38,7 +38,8 @@ static ssize_t read_fd(const struct td_group_reader *reader, int fd,
 static bool same_place(const struct td_read_step *a,
 		       const struct td_read_step *b)
 {
-	return a->cpu == b->cpu && a->tid == b->tid && a->cgroup == b->cgroup;
+	return a->cpu == b->cpu && a->tid == b->tid && a->cgroup == b->cgroup &&
+	       a->mode == b->mode;
 }
 
 /*

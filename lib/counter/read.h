@@ -31,7 +31,7 @@ struct td_read_step {
 	int group, cpu, thread; /* the sort keys */
 	int tid, life;
 	size_t set;         /* id of its td_open_set */
-	int cgroup;         /* as in td_reading */
+	int cgroup, mode;   /* as in td_reading; the mode is its region */
 	const int *members; /* the plan's events */
 	size_t nr;
 	const char *name; /* of the leader */

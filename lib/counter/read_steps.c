@@ -21,6 +21,8 @@ static int by_cpu_thread_group(const void *a, const void *b)
 {
 	const struct td_read_step *x = a, *y = b;
 
+	if (x->mode != y->mode)
+		return x->mode < y->mode ? -1 : 1;
 	if (x->cpu != y->cpu)
 		return x->cpu < y->cpu ? -1 : 1;
 	if (x->thread != y->thread)
@@ -60,6 +62,7 @@ static void label_readings(const struct td_group_reader *reader,
 				.tid = step->tid,
 				.cgroup = step->cgroup,
 				.life = step->life,
+				.region = step->mode,
 			};
 	}
 }

@@ -107,6 +107,7 @@ static struct td_read_step make_step(const struct td_counter *counter,
 		.thread = thread,
 		.set = set->id,
 		.life = set->life,
+		.mode = set->mode,
 		.tid = group->cgroup
 			       ? -1
 			       : perf_thread_map__pid(group->threads, thread),

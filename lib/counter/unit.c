@@ -44,8 +44,9 @@ void td_close_unit(const struct td_open_group *group, int cpu, int thread)
 {
 	for (size_t i = group->nr; i > 0; i--) {
 		const struct perf_evsel *evsel = group->evsels[i - 1];
-		int *fd =
-			xyarray__entry(evsel->fd, (size_t)cpu, (size_t)thread);
+		int *fd = evsel->fd ? xyarray__entry(evsel->fd, (size_t)cpu,
+						     (size_t)thread)
+				    : NULL;
 
 		if (fd)
 			td_close_fd(fd);

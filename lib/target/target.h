@@ -78,8 +78,9 @@ struct td_target {
 	uint64_t since;      /* when they were; 0: a command, not begun */
 	bool per_thread;     /* count each task by itself */
 	bool all_tasks;      /* all tasks of the machine, each by itself */
-	bool inherit;        /* count children that start later, too */
-	bool enable_on_exec; /* the task is a command that will exec */
+	bool by_mode; /* the tasks' guests, kernel and user space apart */
+	bool inherit; /* count children that start later, too */
+	bool enable_on_exec;       /* the task is a command that will exec */
 	bool all_user, all_kernel; /* only this part of all events */
 	bool exclude_kernel;       /* fallback: it may not be counted */
 	bool exclude_guest;

@@ -45,6 +45,28 @@ static int add_threads(const struct td_sysfs *fs, int pid, struct td_ints *tids)
 	return rc;
 }
 
+bool td_tasks_has_guest(const struct td_sysfs *fs, int pid)
+{
+	static const char wanted[] = "anon_inode:kvm-vm";
+	struct td_names names;
+	char path[64], link[sizeof(wanted) + 1];
+	bool has = false;
+
+	snprintf(path, sizeof(path), "%d/fd", pid);
+	if (td_sysfs_list(fs->proc, path, &names))
+		return false;
+	for (size_t i = 0; !has && i < names.nr; i++) {
+		ssize_t len;
+
+		snprintf(path, sizeof(path), "%d/fd/%.20s", pid, names.v[i]);
+		len = readlinkat(fs->proc, path, link, sizeof(link));
+		has = len == sizeof(wanted) - 1 &&
+		      memcmp(link, wanted, (size_t)len) == 0;
+	}
+	td_names_free(&names);
+	return has;
+}
+
 /* The children that a thread has started.  Returns 0 or -ENOMEM. */
 static int list_children(const struct td_sysfs *fs, int tid,
 			 struct td_ints *pids)

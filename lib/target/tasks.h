@@ -2,6 +2,7 @@
 #ifndef TD_LIB_TARGET_TASKS_H
 #define TD_LIB_TARGET_TASKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/base/err.h"
@@ -29,6 +30,12 @@ int td_tasks_add_all(const struct td_sysfs *fs, struct td_ints *tids,
 /* Adds one thread.  -ESRCH if it does not exist. */
 int td_tasks_add_thread(const struct td_sysfs *fs, int tid,
 			struct td_ints *tids, struct td_err *err);
+
+/*
+ * Has the process a virtual machine of KVM?  False, too, if its descriptors must
+ * not be seen.
+ */
+bool td_tasks_has_guest(const struct td_sysfs *fs, int pid);
 
 /* Check that a task still runs.  -ESRCH if it has ended or is a zombie. */
 int td_tasks_check_process(const struct td_sysfs *fs, int pid,

@@ -95,6 +95,20 @@ static int add_file(struct td_pmu_events *out,
 			  file->path);
 }
 
+/* The version of TMA, which the head of metrics tells; "": there is none. */
+static int take_tma(struct td_pmu_events *out, struct json_object *object,
+		    struct td_err *err)
+{
+	const char *tma = td_json_string(
+		td_json_member(object, "Header", json_type_object),
+		"TmaVersion");
+
+	if (!tma || !*tma || out->version)
+		return 0;
+	out->version = td_aprintf("TMA %s", tma);
+	return out->version ? 0 : td_err_nomem(err);
+}
+
 int td_perfmon_parse(struct td_pmu_events *out,
 		     const struct td_perfmon_file *file, const char *text,
 		     struct td_err *err)
@@ -104,6 +118,8 @@ int td_perfmon_parse(struct td_pmu_events *out,
 
 	if (!rc)
 		rc = add_file(out, file, object, err);
+	if (!rc)
+		rc = take_tma(out, object, err);
 	json_object_put(object);
 	return rc;
 }

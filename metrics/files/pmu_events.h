@@ -71,8 +71,12 @@ struct td_events_file {
 struct td_pmu_events {
 	char *descriptions; /* of files that are packed, mapped; NULL: not yet */
 	size_t descriptions_size;
-	char *dir;     /* "<root>/alderlake"; NULL: the model has no files */
-	char *version; /* "v1.39", or "v1.39 of Linux 7.2.13"; NULL: unknown */
+	char *dir; /* "<root>/alderlake"; NULL: the model has no files */
+	/*
+	 * "v1.39", or "v1.39 of Linux 7.2.13, TMA 5.1"; perfmon's: "TMA 5.1".
+	 * NULL: unknown
+	 */
+	char *version;
 	struct td_events_file *unread;
 	size_t nr_unread;
 	struct td_model_event *events; /* sorted by name, then pmu */
@@ -119,7 +123,8 @@ int td_pmu_events_read_uncore(struct td_pmu_events *events,
 			      const struct td_cpuid *cpuid, struct td_err *err);
 /* Parses all files that were read, so that all their events are there. */
 int td_pmu_events_parse_all(struct td_pmu_events *events, struct td_err *err);
-/* Says which files they are: "the files are DIR, v1.39 of Linux 7.2.13". */
+/* Says which files they are: "the files are DIR, v1.39 of Linux 7.2.13,
+ * TMA 5.1". */
 void td_pmu_events_note(const struct td_pmu_events *events,
 			struct td_notes *notes);
 /*

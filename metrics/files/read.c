@@ -149,6 +149,44 @@ static char *version_of(const char *root, const char *of_model)
 	return version;
 }
 
+/*
+ * The kernel's files do not tell the version of TMA.  Names do: a release of
+ * TMA_Metrics-full.csv (intel/perfmon) calls these as none before it does, and the
+ * kernel's metrics of all models are made from one release.
+ */
+static const struct {
+	const char *metric, *tma;
+} brought[] = {
+	{ "tma_l3_miss_bound", "5.2" }, /* before: tma_dram_bound */
+	/* before: tma_bottleneck_cache_memory_bandwidth */
+	{ "tma_bottleneck_data_cache_memory_bandwidth", "5.1" },
+};
+
+static bool has_metric(const struct td_pmu_events *events, const char *name)
+{
+	for (size_t i = 0; i < events->nr_metrics; i++) {
+		if (strcmp(events->metrics[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int add_tma(struct td_pmu_events *out)
+{
+	td_autofree char *version = out->version;
+	size_t i = 0;
+
+	while (i < TD_ARRAY_SIZE(brought) &&
+	       !has_metric(out, brought[i].metric))
+		i++;
+	if (i < TD_ARRAY_SIZE(brought))
+		out->version =
+			td_aprintf("%s, TMA %s", version, brought[i].tma);
+	else
+		version = NULL;
+	return out->version ? 0 : -ENOMEM;
+}
+
 static int read_mapped(struct td_pmu_events *out, const char *root,
 		       struct td_map *map, struct td_err *err)
 {
@@ -162,7 +200,8 @@ static int read_mapped(struct td_pmu_events *out, const char *root,
 	out->version = version_of(root, row.version);
 	if (!out->dir || !out->version)
 		return td_err_nomem(err);
-	return read_folder(out, false, &nr, err);
+	rc = read_folder(out, false, &nr, err);
+	return rc || !add_tma(out) ? rc : td_err_nomem(err);
 }
 
 /*

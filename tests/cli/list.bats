@@ -283,6 +283,30 @@ not_built_in='select(.groups | (index("L2Requests") or (length > 0 and all(start
 	done
 }
 
+# The names that TMA_Metrics-full.csv of intel/perfmon had first in its releases 5.1 and
+# 5.2; in 4.8 the first was tma_info_bottleneck_...
+@test "list -v: TMA's version, where names of the kernel's files tell it" {
+	saved sapphirerapids
+	mkdir -p own/spr
+	printf '%s\n' Family-model,Version,Filename,EventType GenuineIntel-6-8F,v9,spr,core >own/mapfile.csv
+	with() { # NAME...
+		printf '%s\n' "$@" | jq -nR '[inputs | {MetricName: ., MetricExpr: "1", BriefDescription: "one"}]' >own/spr/metrics.json
+		"$TDSTAT" list -v --metrics-dir own metrics "$1" | head -n 1
+	}
+	assert_equal "$(with tma_info_bottleneck_cache_memory_bandwidth)" "Metrics, v9:"
+	assert_equal "$(with tma_bottleneck_data_cache_memory_bandwidth)" "Metrics, v9, TMA 5.1:"
+	assert_equal "$(with tma_bottleneck_data_cache_memory_bandwidth tma_l3_miss_bound)" "Metrics, v9, TMA 5.2:"
+	echo 'Linux 7.2' >own/version
+	assert_equal "$(with tma_l3_miss_bound)" "Metrics, v9 of Linux 7.2, TMA 5.2:"
+	run "$TDSTAT" doctor --metrics-dir own
+	assert_output --partial "own/spr: v9 of Linux 7.2, TMA 5.2, 1 metrics"
+	run "$TDSTAT" --dry-run -v -a --metrics-dir own
+	assert_output --partial "own/spr, v9 of Linux 7.2, TMA 5.2"
+	"$TDSTAT" report -j -i "$data/sapphirerapids-2.jsonl" --metrics-dir own \
+		-M tma_l3_miss_bound | head -n 1 >out
+	assert_equal "$(command jq -r .files out)" "v9 of Linux 7.2, TMA 5.2"
+}
+
 # Intel's table of the tree, TMA_Metrics-full.csv 5.2, where it has a formula of Panther
 # Lake's own; all others are Lunar Lake's.
 @test "metrics of Panther Lake: what Intel's table says of it, and Lunar Lake's" {
@@ -763,7 +787,8 @@ Metric groups:" "$(headings metrics metricgroups L2Requests)"
   tma_info_thread_ipc  Instructions Per Cycle (per Logical Processor)
           Ret, Summary"
 	list -v metrics tma_info_thread_ipc
-	assert_output "Metrics:
+	# behind the heading is the version of the files
+	assert_same "$(sed '1s/, v[0-9.]* *.*:$/:/' <<<"$output")" "Metrics:
   tma_info_thread_ipc  Instructions Per Cycle (per Logical Processor)
           Ret, Summary
           formula: INST_RETIRED.ANY / tma_info_thread_clks"

@@ -373,6 +373,23 @@ offline_behind_first_row() {
 	aggregate on out b=5
 }
 
+# From another CPU each call interrupts that CPU, and waits for it.
+@test "cgroups' events are opened, started and closed on their CPU" {
+	command -v strace >/dev/null || skip "no strace"
+	cgroups
+	taskset -c 0,2 strace -y -o log -e trace=perf_event_open,ioctl,close,sched_setaffinity \
+		"$TDSTAT" -a -o out --for-each-cgroup a,b -- true
+	awk '/^sched_setaffinity/ { split($0, part, /[][]/); here = part[2] }
+	/^perf_event_open/ && /PID_CGROUP/ && !/DUMMY/ {
+		sub(/.*}, /, ""); split($0, part, ", "); fd = $NF; sub(/<.*/, "", fd)
+		at[fd] = part[2]; opened++; wrong += here != part[2] }
+	/^(ioctl|close)/ { split($0, part, /[(<]/) }
+	/^ioctl/ && /ENABLE/ && part[2] in at { started++; wrong += here != at[part[2]] }
+	/^close/ && part[2] in at { closed++; wrong += here != at[part[2]]; delete at[part[2]] }
+	END { print opened, started, closed, wrong + 0, here
+		exit !(opened > 20 && started > 4 && closed == opened && !wrong && here == "0 2") }' log
+}
+
 @test "cgroup version 1: its perf_event hierarchy" {
 	small
 	perf_or_skip

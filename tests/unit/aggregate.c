@@ -326,6 +326,12 @@ static const struct {
 	  .v = { OF_REGIONS }, .nr = 6,
 	  .want = { { "all", NULL, "all", { 10, NAN }, { 3, 0 } } },
 	  .nr_ids = 1 },
+	{ "modes: of all threads", TD_AGGREGATE_MODE,
+	  .v = { { 0, -1, 70, 2, 8, 8, 0, 0, TD_MODE_USER }, { 0, -1, 70, 8, 8, 8, 0, 0, TD_MODE_GUEST },
+		 { 0, -1, 71, 4, 8, 8, 0, 0, TD_MODE_GUEST } }, .nr = 3,
+	  .want = { { "guest", NULL, "guest", { 12, NAN }, { 2, 0 } },
+		    { "monitor", NULL, "monitor", { 2, NAN }, { 1, 0 } } },
+	  .nr_ids = 2 },
 	{ "of no CPU and of no task: a sum already", TD_AGGREGATE_ALL,
 	  .v = { { 0, -1, -1, 10, 8, 4 }, { 1, -1, -1, 5, 8, 8 } }, .nr = 2,
 	  .want = { { "all", NULL, "all", { 20, 5 }, { 1, 1 } } },
@@ -491,10 +497,10 @@ static void test_names(void)
 	static const char *const want[] = {
 		"all",     "cpu", "thread", "core", "cache",
 		"cluster", "die", "socket", "node", "region",
-	};
+	}; /* and modes, which no recording has */
 	enum td_aggregation how = TD_AGGREGATE_DIE;
 
-	ok(td_nr_aggregations() == TD_ARRAY_SIZE(want), "their number");
+	ok(td_nr_aggregations() == TD_ARRAY_SIZE(want) + 1, "their number");
 	for (size_t i = 0; i < TD_ARRAY_SIZE(want); i++) {
 		const char *name =
 			td_aggregation_row((enum td_aggregation)i)->name;
@@ -510,6 +516,7 @@ static void test_names(void)
 		   "%s: wants to know where CPUs are", want[i]);
 	}
 	ok(!td_aggregation_find("Core", &how) &&
+		   !td_aggregation_find("mode", &how) &&
 		   !td_aggregation_find("", &how) && how == TD_AGGREGATE_REGION,
 	   "no such aggregation");
 }
@@ -521,6 +528,11 @@ static void test_rows(void)
 		enum td_aggregation how = (enum td_aggregation)i;
 		const struct td_aggregation_row *row = td_aggregation_row(how);
 
+		if (how == TD_AGGREGATE_MODE) {
+			ok(!row->option && !row->help && row->width,
+			   "mode: a column without an option");
+			continue;
+		}
 		ok(strncmp(row->option, "--", 2) == 0 && row->help,
 		   "%s: an option, and help", row->name);
 		is_str(td_aggregation_option(how),

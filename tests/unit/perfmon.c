@@ -7,6 +7,7 @@
 
 #include "lib/base/util.h"
 #include "metrics/files/pmu_events.h"
+#include "metrics/files/text.h"
 #include "tests/unit/described.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
@@ -275,6 +276,33 @@ static void test_metric(const char *root, size_t i)
 	td_pmu_events_free(&got);
 }
 
+/* The version of TMA, if the head of the metrics tells one. */
+static void test_tma(const char *root)
+{
+	static const struct {
+		const char *head, *want;
+	} heads[] = {
+		{ "\"Header\":{\"TmaVersion\":\"5.2\"},", "TMA 5.2" },
+		{ "\"Header\":{\"TmaVersion\":\"\"},", "none" },
+		{ "\"Header\":{\"TmaVersion\":5.2},", "none" },
+		{ "\"Header\":[],", "none" },
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(heads); i++) {
+		td_autofree char *text =
+			td_aprintf("{%s\"Metrics\":[]}", heads[i].head);
+		struct td_pmu_events got;
+		struct td_err err = { 0 };
+
+		write_text(root, METRICS, text ? text : "");
+		ok(read_root(root, SPR, &got, &err) == 0, "%s %s",
+		   heads[i].head, err.msg);
+		is_str(got.version ? got.version : "none", heads[i].want,
+		       "version: %s", heads[i].head);
+		td_pmu_events_free(&got);
+	}
+}
+
 #define CUT_EVENTS                                                            \
 	"{\"Header\":{\"Version\":\"1\"},\"Events\":[{\"EventName\":\"A.B\"," \
 	"\"EventCode\":\"0x3c\",\"UMask\":\"0x00\"}]}"
@@ -459,6 +487,7 @@ int main(void)
 	write_text(root, EVENTS, "{\"Events\":[]}");
 	for (size_t i = 0; i < TD_ARRAY_SIZE(metrics); i++)
 		test_metric(root, i);
+	test_tma(root);
 	test_cut(root, METRICS, CUT_METRICS);
 	write_text(root, METRICS, "{\"Metrics\":[]}");
 	test_cut(root, EVENTS, CUT_EVENTS);

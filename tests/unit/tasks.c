@@ -4,10 +4,14 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/unit/test.h"
+#include "tests/unit/tree.h"
 
 static void *wait_for_ever(void *nothing)
 {
@@ -43,6 +47,41 @@ static struct td_ints family_of(const struct td_sysfs *fs, int pid,
 	return tids;
 }
 
+/* A process with one descriptor, which is a link to this. */
+static bool has_guest(const char *link)
+{
+	char root[] = "/tmp/tdstat-tasks-XXXXXX", path[64];
+	struct td_sysfs fs;
+	struct td_err err;
+	bool has = false;
+
+	if (!mkdtemp(root))
+		return false;
+	snprintf(path, sizeof(path), "%s/7", root);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/7/fd", root);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/7/fd/3", root);
+	if (symlink(link, path) == 0 &&
+	    td_sysfs_open(&fs, "/sys", root, &err) == 0) {
+		has = td_tasks_has_guest(&fs, 7);
+		td_sysfs_close(&fs);
+	}
+	test_tree_remove(root);
+	return has;
+}
+
+/* What KVM names its descriptors: kvm_dev_ioctl_create_vm() in virt/kvm. */
+static void test_guests(const struct td_sysfs *fs)
+{
+	ok(has_guest("anon_inode:kvm-vm"), "a virtual machine");
+	ok(!has_guest("anon_inode:kvm-vcpu:0"), "a CPU of another process's");
+	ok(!has_guest("anon_inode:kvm-v"), "less");
+	ok(!has_guest("/dev/kvm"), "the device");
+	ok(!td_tasks_has_guest(fs, getpid()), "not this one");
+	ok(!td_tasks_has_guest(fs, 1 << 30), "no process");
+}
+
 int main(void)
 {
 	struct td_sysfs fs;
@@ -53,6 +92,7 @@ int main(void)
 
 	if (td_sysfs_open(&fs, "/sys", "/proc", &err) || pipe(ends))
 		return 1;
+	test_guests(&fs);
 	has_children = faccessat(fs.proc, "self/task", F_OK, 0) == 0 &&
 		       access("/proc/thread-self/children", F_OK) == 0;
 	child = fork();

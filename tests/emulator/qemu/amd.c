@@ -14,12 +14,34 @@ enum {
 	STATUS_SET,
 };
 
+/* Bits of a select. */
+#define GUEST_ONLY (1ULL << 40)
+#define HOST_ONLY  (1ULL << 41)
+
 enum {
 	EAX,
 	EBX,
 	ECX,
 	EDX
 };
+
+bool tdemu_amd_counts(const struct tdemu_pmu *pmu, uint64_t select)
+{
+	uint64_t where = select & (GUEST_ONLY | HOST_ONLY);
+
+	return !where || where & (pmu->guest ? GUEST_ONLY : HOST_ONLY);
+}
+
+void tdemu_guest(CPUX86State *env, bool runs)
+{
+	struct tdemu_pmu *pmu = tdemu_pmu(env);
+
+	if (!pmu || pmu->guest == runs)
+		return;
+	tdemu_advance(pmu);
+	pmu->guest = runs;
+	tdemu_changed(pmu);
+}
 
 void tdemu_amd_cpuid(uint32_t leaf, uint32_t r[4])
 {

@@ -174,8 +174,10 @@ void tdemu_changed(struct tdemu_pmu *pmu)
 	uint64_t enabled = frozen ? 0 : pmu->global_ctrl;
 
 	for (int i = 0; i < TDEMU_GENERAL; i++)
-		pmu->general[i].on =
-			enabled >> i & 1 && pmu->select[i] >> 22 & 1;
+		pmu->general[i].on = enabled >> i & 1 &&
+				     pmu->select[i] >> 22 & 1 &&
+				     (!pmu->core->amd ||
+				      tdemu_amd_counts(pmu, pmu->select[i]));
 	for (int i = 0; i < TDEMU_FIXED; i++)
 		pmu->fixed[i].on =
 			enabled >> (32 + i) & 1 && pmu->fixed_ctrl >> 4 * i & 3;

@@ -21,6 +21,9 @@ bool tdemu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value);
 void tdemu_halt(CPUX86State *env);
 void tdemu_unhalt(CPUX86State *env);
 
+/* A virtual machine of AMD's begins to run on this CPU, or leaves it. */
+void tdemu_guest(CPUX86State *env, bool runs);
+
 /* WRFSBASE, which the kernel executes when it switches to another thread. */
 void tdemu_switch(CPUX86State *env);
 /* Whether calls and returns are to be told: known when code is translated. */

@@ -178,6 +178,7 @@ struct tdemu_pmu {
 	struct tdemu_counter general[TDEMU_GENERAL];
 	struct tdemu_counter fixed[TDEMU_FIXED];
 	uint64_t fixed_ctrl, global_ctrl, status;
+	bool guest; /* the CPU runs a virtual machine */
 	uint64_t extra[TDEMU_EXTRAS];
 	int64_t at; /* where the counters stand on the CPU's own clock */
 
@@ -302,6 +303,8 @@ bool tdemu_intel_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
 /* False: the core has no such counter. */
 bool tdemu_intel_rdpmc(struct tdemu_pmu *pmu, uint32_t index, uint64_t *value);
 
+/* Does the event count now: in the host, in virtual machines, or in both? */
+bool tdemu_amd_counts(const struct tdemu_pmu *pmu, uint64_t select);
 void tdemu_amd_cpuid(uint32_t leaf, uint32_t r[4]);
 bool tdemu_amd_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
 bool tdemu_amd_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);

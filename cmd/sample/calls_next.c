@@ -2,6 +2,7 @@
 #include "cmd/sample/calls_next.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,14 +148,17 @@ void td_calls_say_unpaired(const struct td_calling *c, size_t function)
 
 /* Probes take some microseconds, which differ from call to call. */
 #define SHORT_NS 20000
+#define SPREADS  10
 
 void td_calls_say_trace(const struct td_calling *c)
 {
 	const struct td_timed *timed = c->regions.timed;
 	double median_ns = td_durations_quantile(&timed->durations, 0.5);
+	double spread_ns = c->cost_of ? (double)c->cost_of[0]->spread_ns : 0;
 
 	if (timed->engine != TD_BY_UPROBES || c->functions.nr != 1 ||
-	    !(median_ns < SHORT_NS) || !td_calls_trace_is_here(c))
+	    !(median_ns < fmax(SHORT_NS, SPREADS * spread_ns)) ||
+	    !td_calls_trace_is_here(c))
 		return;
 	td_job_say(&c->job,
 		   "tdstat: %s: --engine=pt tells exactly how long such short "

@@ -145,6 +145,7 @@ static void take(struct fuzz *f, const struct td_record *r)
 	case TD_RECORD_THROTTLE:
 		td_windows_break(&f->windows, true, r->cpu, r->time_ns);
 		break;
+	case TD_RECORD_TRACE:
 	case TD_RECORD_END:
 	case TD_RECORD_UNTHROTTLE:
 	case TD_RECORD_OTHER:

@@ -2,7 +2,6 @@
 /* tdstat calls: what the slow calls of a function have more than the others. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,61 +258,6 @@ static int plan(struct td_calling *c, const struct td_opts *opts,
 
 /* --- the run ---------------------------------------------------------------- */
 
-static const struct td_unpaired *unpaired_of(const struct td_calling *c,
-					     size_t function)
-{
-	if (is_traced(c))
-		return &c->traced.calls.unpaired;
-	return c->pairing.unpaired ? &c->pairing.unpaired[function] : NULL;
-}
-
-static void say_unpaired(const struct td_calling *c, size_t function)
-{
-	static const struct {
-		size_t offset;
-		const char *text;
-	} kinds[] = {
-		{ offsetof(struct td_unpaired, recursive),
-		  "calls were within another one, and are a part of it" },
-		{ offsetof(struct td_unpaired, left),
-		  "calls had no return (longjmp, an exception, a jump to "
-		  "another function, or 64 probed calls around them), and are "
-		  "not counted" },
-		{ offsetof(struct td_unpaired, before),
-		  "calls had begun before the counting, or before their "
-		  "process was forked, and are not counted" },
-		{ offsetof(struct td_unpaired, lost),
-		  "calls are not counted, as records of them were lost" },
-		{ offsetof(struct td_unpaired, open),
-		  "calls had not ended when their thread did, or the counting, "
-		  "and are not counted" },
-	};
-	const struct td_unpaired *of = unpaired_of(c, function);
-
-	for (size_t i = 0; of && i < TD_ARRAY_SIZE(kinds); i++) {
-		uint64_t nr =
-			*(const uint64_t *)(const void *)((const char *)of +
-							  kinds[i].offset);
-
-		if (nr)
-			td_job_say(&c->job, "tdstat: %s: %" PRIu64 " %s\n",
-				   c->functions.v[function].name, nr,
-				   kinds[i].text);
-	}
-}
-
-static void say_missed(const struct td_calling *c, size_t function)
-{
-	uint64_t nr = td_probes_missed(&c->probes, function);
-
-	if (nr)
-		td_job_say(&c->job,
-			   "tdstat: %s: the kernel missed %" PRIu64
-			   " returns, of whatever program: these calls are not "
-			   "counted\n",
-			   c->functions.v[function].name, nr);
-}
-
 static void say(const struct td_calling *c)
 {
 	if (is_traced(c))
@@ -321,12 +265,12 @@ static void say(const struct td_calling *c)
 	else
 		td_calls_say_cost(c);
 	for (size_t i = 0; i < c->functions.nr; i++) {
-		say_unpaired(c, i);
-		say_missed(c, i);
+		td_calls_say_unpaired(c, i);
 		if (!c->regions.timed[i].durations.nr)
 			td_job_say(&c->job, "tdstat: %s: no call was counted\n",
 				   c->functions.v[i].name);
 	}
+	td_calls_say_trace(c);
 	td_calls_say_next(&c->job, &c->result.view.report);
 }
 
@@ -434,6 +378,32 @@ static int run_marks(const struct td_opts *opts, struct td_inherited *inherited,
 	return td_regions_run(opts, inherited, status, err);
 }
 
+/* Nor does Processor Trace need a right to probe. */
+static bool has_trace_instead(const struct td_calling *c,
+			      const struct td_opts *opts,
+			      const struct td_err *err)
+{
+	return !opts->calls.engine && c->functions.nr == 1 &&
+	       err->code == -EACCES && opts->overhead_pct <= 0 &&
+	       td_calls_trace_is_here(c);
+}
+
+static int run_probes(const struct td_opts *opts,
+		      struct td_inherited *inherited, int *status,
+		      struct td_err *err);
+
+static int run_trace(const struct td_opts *opts, struct td_inherited *inherited,
+		     int *status, struct td_err *err)
+{
+	struct td_opts other = *opts;
+
+	if (!opts->show.quiet)
+		td_say("tdstat: by Processor Trace: %s\n", err->msg);
+	*err = (struct td_err){ 0 };
+	other.calls.engine = TD_BY_PT;
+	return run_probes(&other, inherited, status, err);
+}
+
 static int run_probes(const struct td_opts *opts,
 		      struct td_inherited *inherited, int *status,
 		      struct td_err *err)
@@ -442,6 +412,7 @@ static int run_probes(const struct td_opts *opts,
 	struct td_calling c = { .probes.events = -1 };
 	int rc = plan(&c, opts, err);
 	bool marks = rc && has_marks_instead(&c, opts, err);
+	bool trace = rc && !marks && has_trace_instead(&c, opts, err);
 
 	if (!rc)
 		rc = opts->dry_run ? show_plan(&c, err)
@@ -451,6 +422,8 @@ static int run_probes(const struct td_opts *opts,
 	free_all(&c);
 	if (marks)
 		return run_marks(opts, inherited, status, err);
+	if (trace)
+		return run_trace(opts, inherited, status, err);
 	return rc ? td_always_go_on(opts, inherited, &reached, status, err) : 0;
 }
 

@@ -6,6 +6,8 @@
 
 /* tdstat calls --engine=pt: when calls begin and end, by Intel Processor Trace. */
 
+/* Can the machine, and is libipt there? */
+bool td_calls_trace_is_here(const struct td_calling *calling);
 /* What to trace of the function that was found, and how.  Frees nothing on errors. */
 int td_calls_trace_open(struct td_calling *calling, struct td_err *err);
 /* Shows what would be traced. */

@@ -30,7 +30,7 @@ struct td_surroundings {
 		no_tracepoints; /* why none can be used; code 0: they can */
 	/* why calls cannot be counted by Processor Trace; code 0: they can */
 	struct td_err no_trace;
-	char *program;          /* the path of this program; NULL: unknown */
+	char *program; /* the path of this program; NULL: unknown */
 };
 
 /* Reads what there is.  Returns -ENOMEM.  Free it even then. */

@@ -417,7 +417,7 @@ static bool is_elsewhere(const struct td_sampler *sampler,
 }
 
 /* One PMU may lack what others have. */
-static int open_groups(struct td_sampler *sampler, struct td_err *err)
+int td_sampler_open_groups(struct td_sampler *sampler, struct td_err *err)
 {
 	const struct td_plan *plan = sampler->setup.plan;
 	struct td_err first = { 0 };
@@ -448,14 +448,15 @@ static int open_groups(struct td_sampler *sampler, struct td_err *err)
 	return 0;
 }
 
-int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err)
+int td_sampler_open_events(struct td_sampler *sampler,
+			   int (*open)(struct td_sampler *, struct td_err *),
+			   struct td_err *err)
 {
 	int rc;
 
 	if (make_maps(sampler))
 		return td_err_nomem(err);
-	rc = sampler->setup.trace.type ? td_sampler_open_trace(sampler, err)
-				       : open_groups(sampler, err);
+	rc = open(sampler, err);
 	if (rc || sampler->setup.only_samples)
 		return rc;
 	rc = open_watcher(sampler, err);

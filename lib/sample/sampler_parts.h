@@ -56,8 +56,12 @@ struct td_sampler {
 
 /* sampler_open.c: frees what libperf leaves when it frees an event. */
 void td_sampler_free_parts(struct perf_evsel *evsel);
-/* The groups of the plan, and the watcher. */
-int td_sampler_open_events(struct td_sampler *sampler, struct td_err *err);
+/* What open() does, and the watcher behind it. */
+int td_sampler_open_events(struct td_sampler *sampler,
+			   int (*open)(struct td_sampler *, struct td_err *),
+			   struct td_err *err);
+/* The groups of the plan. */
+int td_sampler_open_groups(struct td_sampler *sampler, struct td_err *err);
 /* Adds an event to the list, on these CPUs; NULL: memory ran out. */
 struct perf_evsel *td_sampler_add_evsel(struct td_sampler *sampler,
 					struct perf_event_attr *attr,

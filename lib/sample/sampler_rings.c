@@ -190,8 +190,13 @@ int td_sampler_open(struct td_sampler **out,
 	sampler->setup = *setup;
 	sampler->epoll = -1;
 	sampler->evlist = perf_evlist__new();
-	rc = sampler->evlist ? td_sampler_open_events(sampler, err)
-			     : td_err_nomem(err);
+	rc = sampler->evlist
+		     ? td_sampler_open_events(sampler,
+					      setup->trace.type
+						      ? td_sampler_open_trace
+						      : td_sampler_open_groups,
+					      err)
+		     : td_err_nomem(err);
 	if (!rc && set_cpus(sampler))
 		rc = td_err_nomem(err);
 	if (!rc)

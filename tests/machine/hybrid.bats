@@ -38,7 +38,11 @@ teardown() {
 @test "diff of two commands on different kinds of core: told first, with the way to pin them" {
 	run -0 --separate-stderr "$TDSTAT" diff -r 2 -l 1 -x, -o out -- \
 		taskset -c 0 sh -c "$WORK" : taskset -c 5 sh -c "$WORK"
-	printf '#!/bin/sh\ntaskset -p -c $1 $$ >pinned\n%s\n' "$WORK" >on
+	cat >on <<-EOS
+		#!/bin/sh
+		taskset -p -c "\$1" \$\$ >pinned
+		$WORK
+	EOS
 	chmod +x on
 	told='A and B ran on different kinds of core: '
 	if [[ ${stderr_lines[0]} == *cpu_core* ]]; then
@@ -52,7 +56,8 @@ teardown() {
 	# the remedy is one
 	run -0 --separate-stderr "$TDSTAT" diff -r 2 -l 1 -x, -o out -- ./on 0 : ./on 5
 	[[ ${stderr_lines[1]} =~ begin\ the\ line\ with\ (taskset\ -c\ [0-9-]+)$ ]]
-	run -0 --separate-stderr ${BASH_REMATCH[1]} "$TDSTAT" diff -r 2 -l 1 -x, -o out -- \
+	read -ra pinned <<<"${BASH_REMATCH[1]}"
+	run -0 --separate-stderr "${pinned[@]}" "$TDSTAT" diff -r 2 -l 1 -x, -o out -- \
 		sh -c "$WORK" : sh -c "$WORK"
 	[[ $stderr != *'different kinds'* ]]
 	# and nothing where both ran on one kind

@@ -2,7 +2,7 @@
 #ifndef TD_CMD_REGIONS_CALLS_NEXT_H
 #define TD_CMD_REGIONS_CALLS_NEXT_H
 
-#include "cmd/sample/calling.h"
+#include "cmd/plan/job.h"
 #include "lib/count/report.h"
 
 /*
@@ -11,10 +11,5 @@
  */
 void td_calls_say_next(const struct td_job *job,
 		       const struct td_report *report);
-
-/* Calls of the function that were not counted, and why. */
-void td_calls_say_unpaired(const struct td_calling *calling, size_t function);
-/* Where it is better than probes: Processor Trace. */
-void td_calls_say_trace(const struct td_calling *calling);
 
 #endif

@@ -153,12 +153,11 @@ static void put_count(FILE *fp, const struct td_verdict *verdict, bool deeper,
 			td_again_put_options(fp, opts);
 		td_again_put_runs(fp, opts);
 	}
-	if (!deeper && is_drilled_runs(verdict, source, opts))
+	if (deeper ? verdict->deeper == TD_DEEPER_LEVEL
+		   : is_drilled_runs(verdict, source, opts))
 		put_level(fp, verdict, opts);
 	else if (!deeper && !opts->does.replays)
 		td_again_put_groups(fp, opts, tree);
-	else if (deeper && verdict->deeper == TD_DEEPER_LEVEL)
-		put_level(fp, verdict, opts);
 	else if (deeper && verdict->deeper == TD_DEEPER_GROUP)
 		fprintf(fp, " -M %s_group", td_verdict_focus(verdict)->name);
 	put_target(fp, source, opts);

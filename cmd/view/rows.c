@@ -151,6 +151,19 @@ static void find_idle_threads(struct td_report *report)
 		report->rows[i].idle |= report->rows[i].busy_pct < TD_IDLE_PCT;
 }
 
+/* What the values of rows tell: what cannot be, who was idle, and who lost most. */
+static int judge_rows(const struct td_view *view, struct td_report *report)
+{
+	enum td_aggregation how = view->sink.frame.how;
+
+	td_report_find_misfits(report);
+	if (td_aggregation_by_task(how))
+		td_report_drop_absent(report);
+	if (how == TD_AGGREGATE_THREAD)
+		find_idle_threads(report);
+	return td_report_find_lost(report, view->source->nr_cgroups);
+}
+
 static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
@@ -164,13 +177,7 @@ static int put_tree(const struct rows *r, struct td_err *err)
 		td_view_forget_busy(report);
 	if (!rc)
 		rc = fill_errors(r, report, err);
-	if (!rc)
-		td_report_find_misfits(report);
-	if (!rc && td_aggregation_by_task(view->sink.frame.how))
-		td_report_drop_absent(report);
-	if (!rc && view->sink.frame.how == TD_AGGREGATE_THREAD)
-		find_idle_threads(report);
-	if (!rc && td_report_find_lost(report, view->source->nr_cgroups))
+	if (!rc && judge_rows(view, report))
 		rc = td_err_nomem(err);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)
 		rc = td_view_fill_regions(view, r->counted, report, err);

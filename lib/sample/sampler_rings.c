@@ -453,8 +453,7 @@ int td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
 		forget_edges(p);
 		perf_evlist__for_each_mmap(p->evlist, map, false)
 		{
-			if (!rc)
-				rc = read_ring(sampler, p, map, take, ctx);
+			rc = rc ? rc : read_ring(sampler, p, map, take, ctx);
 		}
 	}
 	/* behind the records that are of them */

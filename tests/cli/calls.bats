@@ -208,6 +208,7 @@ add_trace() {
 }
 
 @test "Processor Trace: what a machine lacks; the command runs" {
+	bare
 	saved alderlake
 
 	calls parse_request@./program --engine=pt -- sh -c 'exit 7'

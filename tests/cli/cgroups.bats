@@ -98,7 +98,8 @@ teardown() {
 		for target in '' '-p 1' '-t 1'; do
 			try "$TDSTAT" $how $target -- touch ran
 			[ "$status" = 64 ] || fail "$how $target: status $status"
-			assert_complains '(-G|--for-each-cgroup).*-a'
+			assert_complains "(-G|--for-each-cgroup).*${target:+-p and -t tasks: they exclude}"
+			[ -n "$target" ] || assert_complains 'they need -a or -C'
 			[ ! -e ran ]
 		done
 		try "$TDSTAT" --dry-run $how -C 0 -- true

@@ -183,7 +183,8 @@ static void test_rights(void)
 			       "setcap cap_perfmon+ep '/opt/td stat'",
 			       "as a shell reads it");
 		else
-			ok(!found->other, "setcap would not help");
+			ok(!found->other || !strstr(found->other, "setcap"),
+			   "setcap would not help");
 		td_doctor_free(&doctor);
 	}
 }

@@ -180,6 +180,7 @@ watchdog_off() {
 
 @test "rdpmc, the rate of samples, what is mounted: each with its command" {
 	copied sapphirerapids
+	rm -rf "$devices/intel_pt"
 	echo 0 >"$devices/cpu/rdpmc"
 	echo 250 >"$PROCFS_PATH/sys/kernel/perf_event_max_sample_rate"
 	mkdir -p "$PROCFS_PATH/self"

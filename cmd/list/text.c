@@ -130,7 +130,8 @@ static void put_version(FILE *fp, const struct td_list *list, bool of_metrics)
 	const char *tma = version ? strstr(version, ", TMA") : NULL;
 	td_autofree char *text = NULL;
 
-	if (!list->opts->verbose || !version)
+	if (!list->opts->verbose || !version ||
+	    (!of_metrics && strncmp(version, "TMA ", 4) == 0))
 		return;
 	text = strndup(version, tma && !of_metrics ? (size_t)(tma - version)
 						   : strlen(version));

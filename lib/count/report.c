@@ -239,6 +239,15 @@ void td_report_drop_absent(struct td_report *report)
 	report->nr_rows = kept;
 }
 
+#define IDLE_OF_A_CPU 0.25
+
+bool td_are_idle(double busy_pct, double busy_s, double whole_s,
+		 unsigned int nr_cpus)
+{
+	return nr_cpus && busy_pct < TD_IDLE_PCT &&
+	       busy_s < IDLE_OF_A_CPU * whole_s / nr_cpus;
+}
+
 bool td_slow_is_clear(const struct td_slow_cause *cause)
 {
 	return cause->share_pct > 0 && cause->share_pct > cause->error_pct;

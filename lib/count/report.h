@@ -191,6 +191,14 @@ bool td_slow_is_clear(const struct td_slow_cause *cause);
 #define TD_IDLE_PCT      5
 #define TD_FEW_SLOTS_PCT 1
 
+/*
+ * Did so many CPUs, which were busy for busy_s of whole_s seconds together, do no more
+ * than the kernel's own housekeeping, and that of what measures it?  One busy CPU of
+ * many is more.
+ */
+bool td_are_idle(double busy_pct, double busy_s, double whole_s,
+		 unsigned int nr_cpus);
+
 /* What a row is of. */
 enum td_row_kind {
 	TD_ROW_INTERVAL,

@@ -159,8 +159,9 @@ static void set_mode(struct perf_event_attr *attr, int mode)
 {
 	if (!mode)
 		return;
-	attr->exclude_host = mode == TD_MODE_GUEST;
-	attr->exclude_guest = mode != TD_MODE_GUEST;
+	/* a set of guests that the kernel refuses is dropped once it is open */
+	attr->exclude_host = mode == TD_MODE_GUEST && !attr->exclude_guest;
+	attr->exclude_guest |= mode != TD_MODE_GUEST;
 	attr->exclude_user |= mode == TD_MODE_KERNEL;
 	attr->exclude_kernel |= mode == TD_MODE_USER;
 	attr->exclude_hv |= mode == TD_MODE_USER;

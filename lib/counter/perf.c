@@ -175,6 +175,11 @@ int td_counter_open(struct td_counter **out,
 		return td_err_nomem(err);
 	rc = open_sets(counter, err);
 	td_plan_fill_at_once(setup->plan, setup->machine);
+	/* sets of modes take turns with each other, too */
+	for (size_t i = 0; setup->target->by_mode && counter->nr_sets > 1 &&
+			   i < setup->plan->nr_groups;
+	     i++)
+		setup->plan->groups[i].at_once /= (double)counter->nr_sets;
 	counter->late.exclude_kernel = setup->target->exclude_kernel;
 	counter->late.exclude_guest = setup->target->exclude_guest;
 	counter->began = true;

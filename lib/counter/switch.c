@@ -25,6 +25,9 @@ void td_go_to_cpu(int cpu)
 {
 	cpu_set_t there;
 
+	/* with more CPUs than the set holds there is no way back */
+	if (sched_getaffinity(0, sizeof(there), &there))
+		return;
 	CPU_ZERO(&there);
 	if (cpu >= 0 && cpu < CPU_SETSIZE) {
 		CPU_SET((size_t)cpu, &there);

@@ -194,12 +194,6 @@ void td_eval_merge_busy(const struct td_row *rows, size_t nr,
 	set(merged, &sum);
 }
 
-/*
- * Below these, what is counted is the kernel's own housekeeping, and that of what
- * measures it; one busy CPU of many is more.
- */
-#define IDLE_OF_A_CPU 0.25
-
 bool td_eval_is_idle(const struct td_evaluation *e, const struct td_row *row)
 {
 	const struct td_activity *a = &row->activity;
@@ -207,8 +201,8 @@ bool td_eval_is_idle(const struct td_evaluation *e, const struct td_row *row)
 	if (row->share_pct < TD_FEW_SLOTS_PCT)
 		return true;
 	/* one busy CPU of many is not idle, nor is what little a cgroup does */
-	return a->cpus && !e->in_cgroup && row->busy_pct < TD_IDLE_PCT &&
-	       a->busy_s < IDLE_OF_A_CPU * a->whole_s / a->cpus;
+	return !e->in_cgroup &&
+	       td_are_idle(row->busy_pct, a->busy_s, a->whole_s, a->cpus);
 }
 
 /*

@@ -298,6 +298,9 @@ static bool is_not_all(const struct td_row *row, double *sum)
 		*sum += cell->value;
 		marked |= cell->misfit == TD_MISFIT_SUM;
 	}
+	/* Intel's nodes are shares of the sum of the fields, whatever that is */
+	if (!isnan(row->fields_sum))
+		*sum = 100 * row->fields_sum;
 	return marked;
 }
 
@@ -316,9 +319,11 @@ static void find_of_row(struct td_verdict *verdict,
 	verdict->situation = check_top(&top);
 	if (verdict->situation == TD_SITUATION_NONE)
 		return;
-	if (verdict->row->idle)
+	/* a thread that slept is as any command: not the CPUs were idle */
+	if (verdict->row->idle && verdict->row->activity.cpus)
 		verdict->situation = TD_SITUATION_IDLE;
-	else if (is_not_all(verdict->row, &verdict->sum_pct))
+	else if (verdict->situation != TD_SITUATION_SHORT &&
+		 is_not_all(verdict->row, &verdict->sum_pct))
 		verdict->situation = TD_SITUATION_SUM;
 	else if (verdict->situation == TD_SITUATION_CLEAR)
 		judge(verdict, report, &top);
@@ -331,11 +336,11 @@ static void find_of_row(struct td_verdict *verdict,
  * Of cgroups that hold others, those within tell more; idle CPUs tell nothing, and what
  * is between functions is no place to look at.
  */
-static bool is_loser(const struct td_row *row)
+static bool is_loser(const struct td_row *row, bool idle_too)
 {
 	bool is_place =
 		!row->region || !row->region->outside || !row->region->function;
-	bool idle = row->idle && row->activity.cpus;
+	bool idle = !idle_too && row->idle && row->activity.cpus;
 
 	return is_place && !row->holds_others && !idle && row->lost_pct > 0;
 }
@@ -357,26 +362,27 @@ static bool is_alike(const struct td_row *row, const struct td_row *first)
 }
 
 static void count_losers(struct td_verdict *verdict,
-			 const struct td_report *report)
+			 const struct td_report *report, bool idle_too)
 {
 	for (size_t i = 0; verdict->losers[0] && i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 
-		verdict->nr_losers += is_loser(row);
-		verdict->nr_alike +=
-			is_loser(row) && is_alike(row, verdict->losers[0]);
+		if (!is_loser(row, idle_too))
+			continue;
+		verdict->nr_losers++;
+		verdict->nr_alike += is_alike(row, verdict->losers[0]);
 	}
 }
 
 static void find_losers(struct td_verdict *verdict,
-			const struct td_report *report)
+			const struct td_report *report, bool idle_too)
 {
 	const struct td_row **losers = verdict->losers;
 
 	for (size_t i = 0; report->has_lost && i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 
-		if (!is_loser(row))
+		if (!is_loser(row, idle_too))
 			continue;
 		if (!losers[0] || row->lost_pct > losers[0]->lost_pct) {
 			losers[1] = losers[0];
@@ -385,35 +391,45 @@ static void find_losers(struct td_verdict *verdict,
 			losers[1] = row;
 		}
 	}
-	count_losers(verdict, report);
+	count_losers(verdict, report, idle_too);
 }
 
-/* Were the CPUs of all rows idle?  Then none of them lost anything. */
-static void find_idle(struct td_verdict *verdict,
-		      const struct td_report *report)
+/*
+ * Were the CPUs of all rows idle, and all of them together, too?  Little work on each
+ * of many CPUs is much.
+ */
+static bool are_idle(const struct td_report *report, double *busy_pct)
 {
 	double busy = 0, whole = 0;
+	unsigned int cpus = 0;
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 
+		/* of a package */
+		if (isnan(row->slots))
+			continue;
 		if (!row->idle || !row->activity.cpus)
-			return;
+			return false;
+		cpus += row->activity.cpus;
 		busy += row->activity.busy_s;
 		whole += row->activity.whole_s;
 	}
-	if (!(whole > 0))
-		return;
-	verdict->situation = TD_SITUATION_IDLE;
-	verdict->busy_pct = 100 * busy / whole;
+	*busy_pct = 100 * busy / whole;
+	return td_are_idle(*busy_pct, busy, whole, cpus);
 }
 
 void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 {
 	*verdict = (struct td_verdict){ .busy_pct = NAN };
 	if (!has_one_id(report)) {
-		find_losers(verdict, report);
-		find_idle(verdict, report);
+		if (are_idle(report, &verdict->busy_pct)) {
+			verdict->situation = TD_SITUATION_IDLE;
+			return;
+		}
+		find_losers(verdict, report, false);
+		if (!verdict->losers[0])
+			find_losers(verdict, report, true);
 		return;
 	}
 	verdict->row = find_row(report);

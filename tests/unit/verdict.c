@@ -409,6 +409,8 @@ static struct td_row make_row(struct made *made, const char *pmu, double share,
 		.share_pct = share,
 		.busy_pct = 12,
 		.idle = idle,
+		.activity.cpus = 1,
+		.fields_sum = NAN,
 		.cells = made->cells,
 		.nodes = made->nodes,
 		.nr_nodes = made->nr,
@@ -664,6 +666,11 @@ static void test_sum(void)
 				      sums[i].retiring + sums[i].backend,
 				      1e-9)),
 		   "no node, and the sum");
+		/* nodes that are shares of a sum make up all of it */
+		row.fields_sum = 1.25;
+		td_verdict_find(&v, &report);
+		ok(v.situation != TD_SITUATION_SUM || v.sum_pct == 125,
+		   "the sum of the fields: %g", v.sum_pct);
 	}
 }
 
@@ -703,6 +710,34 @@ static void test_idle_rows(void)
 	two[0].activity.cpus = two[1].activity.cpus = 0;
 	td_verdict_find(&v, &report);
 	ok(v.losers[0] == &two[1], "many threads that do little do much");
+}
+
+/* A thread that goes from CPU to CPU, or many short ones. */
+static void test_busy_together(void)
+{
+	static const struct cell cells[] = {
+		{ "tma_backend_bound", 60, OVER },
+		{ NULL },
+	};
+	struct made made;
+	struct td_row eight[8];
+	struct td_report report;
+	struct td_verdict v;
+
+	make(&made, cells);
+	for (size_t r = 0; r < TD_ARRAY_SIZE(eight); r++) {
+		eight[r] = make_row(&made, "cpu", 12.5, true);
+		eight[r].id = r ? "others" : "CPU0";
+		eight[r].lost_pct = r ? 5 : 20;
+		eight[r].activity = (struct td_activity){ .cpus = 1,
+							  .busy_s = 0.04,
+							  .whole_s = 1 };
+	}
+	report = make_report(&made, eight, TD_ARRAY_SIZE(eight));
+	report.has_lost = true;
+	td_verdict_find(&v, &report);
+	ok(v.situation == TD_SITUATION_NONE && v.losers[0] == &eight[0],
+	   "a third of a CPU, spread over eight");
 }
 
 /* Below the uppermost cgroup are all others, and within "web" is one more. */
@@ -745,6 +780,7 @@ int main(void)
 	test_losers();
 	test_sum();
 	test_idle_rows();
+	test_busy_together();
 	test_cgroups();
 	return done_testing();
 }

@@ -46,7 +46,7 @@ void td_calls_say_unpaired(const struct td_calling *c, size_t function)
 		  "calls had begun before the counting, or before their "
 		  "process was forked, and are not counted" },
 		{ offsetof(struct td_unpaired, lost),
-		  c->pairing.nr_losses
+		  c->pairing.nr_losses || c->job.opts->calls.engine == TD_BY_PT
 			  ? "calls are not counted, as records of them were "
 			    "lost"
 			  : "calls are not counted, as a thread got the number "

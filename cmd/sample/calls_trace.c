@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <x86intrin.h>
 
 #include "lib/base/util.h"
@@ -88,6 +89,7 @@ static int take_trace(struct td_calling *c, const struct td_record *record)
 	if (bytes)
 		rc = td_trace_decode(&c->traced.cpus[cpu].trace, bytes,
 				     record->length);
+	td_traced_calls_settle(&c->traced.calls, record);
 	if (record->cut)
 		lose(c, td_sampler_trace_on_ns(c->gathering.sampler, record));
 	return rc;
@@ -159,9 +161,11 @@ static int make_filter(struct td_calling *c, struct td_err *err)
 		return td_err_set(err, -EINVAL,
 				  "%s in %s: its symbol has no size",
 				  entry->name, entry->path);
+	/* the kernel ends a path at a blank, and its root may be another one */
 	return asprintf(&c->gathering.trace.filter,
-			"filter 0x%" PRIx64 "/0x%" PRIx64 "@%s", entry->offset,
-			entry->size, entry->path) < 0
+			"filter 0x%" PRIx64 "/0x%" PRIx64 "@/proc/%d/fd/%d",
+			entry->offset, entry->size, (int)getpid(),
+			entry->fd) < 0
 		       ? td_err_nomem(err)
 		       : 0;
 }
@@ -283,8 +287,12 @@ int td_calls_trace_open(struct td_calling *c, struct td_err *err)
 
 void td_calls_trace_show(const struct td_calling *c)
 {
-	printf("intel_pt: config 0x%" PRIx64 ", %s\n",
-	       c->gathering.trace.config, c->gathering.trace.filter);
+	const struct td_entry_point *entry = &c->functions.v[0];
+
+	printf("intel_pt: config 0x%" PRIx64 ", filter 0x%" PRIx64 "/0x%" PRIx64
+	       "@%s\n",
+	       c->gathering.trace.config, entry->offset, entry->size,
+	       entry->path);
 }
 
 /* --- the end ---------------------------------------------------------------- */
@@ -299,8 +307,7 @@ void td_calls_trace_say(const struct td_calling *c)
 	if (c->traced.nr_gaps)
 		td_job_say(&c->job,
 			   "tdstat: %s: the trace has %" PRIu64
-			   " gaps, as the program is faster than tdstat reads: "
-			   "calls in them are not counted\n",
+			   " gaps: calls in them are not counted\n",
 			   c->functions.v[0].name, c->traced.nr_gaps);
 }
 

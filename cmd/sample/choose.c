@@ -93,7 +93,6 @@ static int list_events(struct td_choice *choice,
 
 /* --- nodes ------------------------------------------------------------------ */
 
-/* With or without "tma_"; NULL: there is none. */
 /* The node that the name is short for; NULL if it is so for several, or none. */
 static const struct td_model_metric *
 find_short(const struct td_pmu_events *files, const char *name)
@@ -112,6 +111,7 @@ find_short(const struct td_pmu_events *files, const char *name)
 	return found;
 }
 
+/* With or without "tma_", or short; NULL: there is none. */
 static const struct td_model_metric *
 find_node(const struct td_pmu_events *files, const char *name)
 {

@@ -391,7 +391,8 @@ static void say_late(const struct td_gathering *g)
 {
 	double part = g->losses.weight / g->losses.counted;
 
-	if (g->losses.samples < LEAST_SAMPLES || !(part < 0.5))
+	if (g->losses.records || g->losses.samples < LEAST_SAMPLES ||
+	    !(part < 0.5))
 		return;
 	td_job_say(g->job,
 		   "tdstat: samples stand for %.0f %% of the events that were "

@@ -216,6 +216,8 @@ static bool find_profile(const struct td_probes *probes, char kind,
 	size_t size = 0;
 	FILE *fp;
 
+	if (!probes->root)
+		return false;
 	snprintf(path, sizeof(path), "%s/%s_profile", probes->root,
 		 kind_of(probes));
 	snprintf(wanted, sizeof(wanted), NAME, kind, number, (int)getpid());

@@ -47,7 +47,12 @@ static int open_evsel(struct td_sampler *sampler, struct perf_event_attr *attr,
 	if (!*evsel)
 		return td_err_nomem(err);
 	rc = perf_evsel__open(*evsel, (*evsel)->cpus, (*evsel)->threads);
-	return rc ? no_trace(rc, "", err) : 0;
+	if (rc)
+		no_trace(rc, "", err);
+	return rc == -EACCES || rc == -EPERM
+		       ? td_err_hint(err, "sysctl kernel.perf_event_paranoid=2 "
+					  "allows it for your own programs")
+		       : rc;
 }
 
 /*
@@ -194,6 +199,9 @@ static void drop_used(struct td_sampler *part, size_t at)
 
 	if (used > part->traces[at].nr)
 		used = part->traces[at].nr;
+	/* so that no byte is moved twice */
+	if (used < part->traces[at].nr - used)
+		return;
 	part->traces[at].nr -= used;
 	part->traces[at].from += used;
 	if (used)
@@ -256,9 +264,9 @@ static int read_one(struct td_sampler *part, size_t at)
 	uint64_t head = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = page->aux_tail;
 
+	drop_used(part, at);
 	if (head == tail || part->traces[at].nr > MOST_KEPT)
 		return 0;
-	drop_used(part, at);
 	if (keep(part, at, tail, head))
 		return -ENOMEM;
 	__atomic_store_n(&page->aux_tail, head, __ATOMIC_RELEASE);
@@ -271,7 +279,9 @@ int td_sampler_read_trace(struct td_sampler *part)
 
 	for (size_t i = 0; !rc && i < part->nr_traces; i++) {
 		rc = read_one(part, i);
-		if (!rc && part->traces[i].cut)
+		/* without room it would stop again, and no record would say so */
+		if (!rc && part->traces[i].cut &&
+		    part->traces[i].nr <= MOST_KEPT)
 			switch_on(part, i);
 	}
 	return rc;

@@ -61,7 +61,8 @@ static uint64_t now(struct td_trace *trace)
 {
 	uint64_t tsc = trace->time.tsc + since_tsc(trace);
 
-	if (!trace->time.known || (trace->time.cycles && !trace->time.ratio))
+	if (!trace->time.known ||
+	    (trace->time.cycles && (!trace->time.ratio || !trace->tsc_ratio)))
 		return 0;
 	if (tsc > trace->time.said)
 		trace->time.said = tsc;

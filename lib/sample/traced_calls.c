@@ -89,18 +89,14 @@ static void add_up(struct td_traced_calls *calls,
 	memset(calls->sums, 0,
 	       td_pairing_nr_sums(calls->plan) * sizeof(*calls->sums));
 	for (size_t i = 0; i < thread->nr_happened; i++) {
-		uint64_t from_ns = thread->happened[i].from_ns;
-		uint64_t ns = thread->happened[i].until_ns - from_ns;
-
-		if (from_ns < thread->start_ns ||
+		if (thread->happened[i].from_ns < thread->start_ns ||
 		    thread->happened[i].until_ns > end_ns)
 			continue;
-		sums[TD_CALL_FAULTS] += thread->happened[i].fault;
-		sums[TD_CALL_SWITCHES] += !thread->happened[i].fault;
-		sums[TD_CALL_MIGRATIONS] += thread->happened[i].migrated;
-		sums[TD_CALL_WAITED_NS] += ns;
-		sums[TD_CALL_PREEMPTED_NS] +=
-			thread->happened[i].preempted ? ns : 0;
+		sums[TD_CALL_FAULTS] += thread->happened[i].faults;
+		sums[TD_CALL_SWITCHES] += thread->happened[i].switches;
+		sums[TD_CALL_MIGRATIONS] += thread->happened[i].migrations;
+		sums[TD_CALL_WAITED_NS] += thread->happened[i].waited_ns;
+		sums[TD_CALL_PREEMPTED_NS] += thread->happened[i].preempted_ns;
 	}
 }
 
@@ -111,7 +107,7 @@ static int end_call(struct td_traced_calls *calls,
 {
 	const struct td_paired_call call = {
 		.tid = thread->tid,
-		.cpu = thread->cpu,
+		.cpu = thread->left_cpu,
 		.start_ns = thread->start_ns,
 		.time_ns = td_since(thread->left_ns, thread->start_ns),
 		.sums = calls->sums,
@@ -190,7 +186,7 @@ static void leave(struct td_traced_thread *thread,
 	thread->left_ns = record->time_ns;
 	thread->left_to = record->address;
 	thread->lost |= !record->time_ns;
-	thread->cpu = record->cpu;
+	thread->cpu = thread->left_cpu = record->cpu;
 }
 
 int td_traced_calls_take(struct td_traced_calls *calls,
@@ -222,6 +218,8 @@ static int end_wait(struct td_traced_thread *thread,
 		    const struct td_record *record)
 {
 	uint64_t from_ns = thread->no_cpu_ns;
+	uint64_t ns = td_since(record->time_ns, from_ns);
+	size_t at = thread->nr_happened;
 
 	thread->no_cpu_ns = 0;
 	if (!thread->open) {
@@ -230,11 +228,12 @@ static int end_wait(struct td_traced_thread *thread,
 	}
 	if (!from_ns)
 		return 0;
-	if (note(thread, from_ns, from_ns + td_since(record->time_ns, from_ns)))
+	if (note(thread, from_ns, from_ns + ns))
 		return -ENOMEM;
-	thread->happened[thread->nr_happened - 1].preempted = thread->preempted;
-	thread->happened[thread->nr_happened - 1].migrated =
-		thread->cpu != record->cpu;
+	thread->happened[at].switches = 1;
+	thread->happened[at].waited_ns = ns;
+	thread->happened[at].preempted_ns = thread->preempted ? ns : 0;
+	thread->happened[at].migrations = thread->cpu != record->cpu;
 	thread->cpu = record->cpu;
 	return 0;
 }
@@ -260,8 +259,46 @@ int td_traced_calls_fault(struct td_traced_calls *calls,
 
 	if (!thread || note(thread, record->time_ns, record->time_ns))
 		return -ENOMEM;
-	thread->happened[thread->nr_happened - 1].fault = true;
+	thread->happened[thread->nr_happened - 1].faults = 1;
 	return 0;
+}
+
+/* Of two that are on the same side of where the range was left. */
+static void join(struct td_traced_thread *thread, size_t to, size_t from)
+{
+	thread->happened[to].until_ns = thread->happened[from].until_ns;
+	thread->happened[to].faults += thread->happened[from].faults;
+	thread->happened[to].switches += thread->happened[from].switches;
+	thread->happened[to].migrations += thread->happened[from].migrations;
+	thread->happened[to].waited_ns += thread->happened[from].waited_ns;
+	thread->happened[to].preempted_ns +=
+		thread->happened[from].preempted_ns;
+}
+
+static bool is_behind(const struct td_traced_thread *thread, size_t i)
+{
+	return thread->happened[i].from_ns >= thread->left_ns;
+}
+
+/*
+ * A call is open until the thread begins another one, which may be never: what happens
+ * to the thread is kept as two sums, up to where the range was left and behind it.
+ */
+void td_traced_calls_settle(struct td_traced_calls *calls,
+			    const struct td_record *record)
+{
+	struct td_traced_thread *thread = find_thread(calls, record->tid);
+	size_t kept = 0;
+
+	for (size_t i = 0; thread && i < thread->nr_happened; i++) {
+		if (kept && thread->happened[i].until_ns <= record->time_ns &&
+		    is_behind(thread, kept - 1) == is_behind(thread, i))
+			join(thread, kept - 1, i);
+		else
+			thread->happened[kept++] = thread->happened[i];
+	}
+	if (thread)
+		thread->nr_happened = kept;
 }
 
 void td_traced_calls_lose(struct td_traced_calls *calls, uint64_t until_ns)

@@ -27,6 +27,7 @@ struct td_traced_calls {
 	struct td_unpaired unpaired;
 	struct td_traced_thread {
 		int tid, cpu;
+		int left_cpu;     /* where the range was left last */
 		bool open;        /* a call is */
 		bool lost;        /* a part of it is */
 		bool out;         /* of the range, but for the kernel: */
@@ -39,7 +40,8 @@ struct td_traced_calls {
 		/* what else happens, since the call began */
 		struct {
 			uint64_t from_ns, until_ns;
-			bool fault, preempted, migrated;
+			uint64_t faults, switches, migrations;
+			uint64_t waited_ns, preempted_ns;
 		} * happened;
 		size_t nr_happened;
 	} * threads;
@@ -63,6 +65,9 @@ int td_traced_calls_switch(struct td_traced_calls *calls,
 			   const struct td_record *record);
 int td_traced_calls_fault(struct td_traced_calls *calls,
 			  const struct td_record *record);
+/* All that the record's thread did up to its time has been told. */
+void td_traced_calls_settle(struct td_traced_calls *calls,
+			    const struct td_record *record);
 /* Nobody knows what any thread did up to this time. */
 void td_traced_calls_lose(struct td_traced_calls *calls, uint64_t until_ns);
 /* The thread became another program. */

@@ -248,6 +248,42 @@ static void test_waits(void)
 	   "the next one has none of it");
 }
 
+/* The call is open, as none follows: two sums are kept of what happens behind it. */
+static void test_settled(void)
+{
+	struct td_record r;
+
+	begin();
+	enter(BEGIN, 100);
+	fault(110);
+	leave(CALLEE, 120);
+	for (uint64_t ns = 130; ns < 330; ns += 10) {
+		change(ns, true, false);
+		change(ns + 5, false, false);
+		r = at(7, 0, ns + 5);
+		td_traced_calls_settle(&calls, &r);
+	}
+	ok(calls.threads[0].nr_happened == 2, "what happened: %zu sums",
+	   calls.threads[0].nr_happened);
+	cpu = 3;
+	enter(MIDDLE, 400);
+	leave(BACK, 410);
+	fault(420);
+	r = at(7, 0, 430);
+	td_traced_calls_settle(&calls, &r);
+	cpu = 5;
+	change(440, true, false);
+	change(450, false, false);
+	enter(BEGIN, 500);
+	ok(nr == 1 && is(0, 100, 310) && sum(0, TD_CALL_SWITCHES) == 20 &&
+		   sum(0, TD_CALL_WAITED_NS) == 100 &&
+		   sum(0, TD_CALL_FAULTS) == 1,
+	   "the call has all of it that it came back from");
+	ok(taken[0].cpu == 3, "and the CPU where it ended: %d", taken[0].cpu);
+	leave(BACK, 510);
+	end();
+}
+
 /* --- what is missing -------------------------------------------------------- */
 
 static void test_lost(void)
@@ -292,6 +328,7 @@ int main(void)
 	test_kernel();
 	test_threads();
 	test_waits();
+	test_settled();
 	test_lost();
 	td_traced_calls_free(&calls);
 	return done_testing();

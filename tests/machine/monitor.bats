@@ -47,8 +47,8 @@ slots() {
 	# the time that it had a CPU is nobody's own
 	jq -es 'map(select(.metric).busy) | all(. == null)' out
 	"$TDSTAT" -p $pid -o out -- sleep 1
-	grep -q '^ guest cpu, [0-9.]* % of all slots lost' out
-	grep -q '^ Lost most slots: guest, ' out
+	grep -q '^ guest cpu, [0-9.]* % of all slots were lost here' out
+	grep -q -E '^ Lost most slots(, alike)?: guest, ' out
 	"$TDSTAT" -p $pid -I 400 --interval-count 2 -x, -o out
 	[ "$(tail -n +2 out | cut -d, -f2 | paste -sd,)" = "guest,host kernel,monitor,guest,host kernel,monitor" ]
 }

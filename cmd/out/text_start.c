@@ -83,7 +83,7 @@ void td_out_text_title(struct td_writer *writer)
 		       frame->target_kind == TD_TARGET_THREADS;
 
 	if (frame->instead)
-		fputs("\n Nothing of what was asked for; the kernel's software "
+		fputs("\n The events are not counted; the kernel's software "
 		      "counts only:\n",
 		      writer->fp);
 	fprintf(writer->fp, "\n Performance counter stats for %s'%s",

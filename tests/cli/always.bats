@@ -14,7 +14,7 @@ no_pmu() {
 
 # What is shown of a command that could not be counted, and what that is.
 assert_software_events() {
-	grep -A2 "^ Nothing of what was asked for; the kernel's software counts only:$" "$1" |
+	grep -A2 "^ The events are not counted; the kernel's software counts only:$" "$1" |
 		grep -q "^ Performance counter stats for 'sh " || fail "not said what this is"
 	for event in task-clock context-switches cpu-migrations page-faults; do
 		grep -qE "^ +[0-9.,]+ (msec )? *$event " "$1" || fail "no $event"

@@ -60,21 +60,11 @@ static int check_left(const struct refused *r, const struct td_err *why)
 	return why->hint[0] ? td_err_hint(r->err, "%s", why->hint) : why->code;
 }
 
-/* What is said of the kernel, once, is the reason for its own events, too. */
-static bool is_kernels_software(const struct refused *r)
-{
-	return r->setup->target->exclude_kernel &&
-	       r->setup->plan->nr_groups > 1 &&
-	       r->event->type == PERF_TYPE_SOFTWARE &&
-	       td_event_needs_kernel(r->event);
-}
-
 static int refuse(const struct refused *r)
 {
 	/* -l auto: of a node that nobody asked for, -v says why it lacks it */
 	bool expected =
 		r->event->is_work || td_plan_has_families(r->setup->plan) ||
-		is_kernels_software(r) ||
 		(r->rc == -ENOENT && r->event->type == PERF_TYPE_HW_CACHE &&
 		 is_counted_elsewhere(r));
 	struct td_err why = { 0 };

@@ -20,20 +20,6 @@ as_nobody() {
 	"${NOBODY[@]}" ./tdstat -e task-clock:u -- true || skip "nobody may not count here"
 }
 
-@test "a user without rights for the kernel: one remark, whatever of it lacks" {
-	as_nobody
-	[ "$(</proc/sys/kernel/perf_event_paranoid)" -ge 2 ] || skip "nobody may count the kernel here"
-	try "${NOBODY[@]}" ./tdstat -e task-clock,context-switches,cpu-migrations -- true
-	assert_success
-	assert_equal "$(grep -c '^tdstat: ' <<<"$stderr")" 1
-	[[ ${stderr_lines[0]} == 'tdstat: counting user space only: '*perf_event_paranoid* ]]
-	assert_equal "$(grep -c '<not supported>' <<<"$stderr")" 2
-	# nothing else is left: the event and the remedy
-	try "${NOBODY[@]}" ./tdstat -e context-switches --require -- true
-	assert_complains 'context-switches: this user may not count the kernel'
-	assert_complains 'sysctl kernel.perf_event_paranoid=1'
-}
-
 # Shells that begin and end.
 FORKS='i=0; while [ $i -lt 4000 ]; do (:); i=$((i + 1)); done'
 SOME_FORKS='i=0; while [ $i -lt 50 ]; do (:); i=$((i + 1)); done'

@@ -74,7 +74,8 @@ rate() {
 
 @test "a node of P-cores that E-cores have by another name: both are sampled" {
 	run -0 --separate-stderr locate tma_dram_bound --all-user -j -o out -- "$ACT" -n 4 1s:icache,dram_latency 3s:dram_latency
-	[ -z "$stderr" ]
+	# interrupts are late where the host is busy
+	run ! grep -vE '^$|samples stand for' <<<"$stderr"
 	mostly out cpu_core scenario_dram_latency
 	mostly out cpu_atom scenario_dram_latency
 }

@@ -341,12 +341,13 @@ static void show_probes(const struct td_entry_point *entry)
 /* What would be opened, and where the probes would be. */
 static int show_plan(struct td_calling *c, struct td_err *err)
 {
-	int rc = is_traced(c) ? 0 : td_dry_run(&c->job, err);
+	int rc;
 
 	if (is_traced(c)) {
 		td_calls_trace_show(c);
 		return 0;
 	}
+	rc = td_dry_run(&c->job, err);
 	for (size_t i = 0; !rc && i < c->functions.nr; i++)
 		show_probes(&c->functions.v[i]);
 	return rc;

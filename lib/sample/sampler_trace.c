@@ -287,22 +287,20 @@ int td_sampler_read_trace(struct td_sampler *part)
 	return rc;
 }
 
-/* A CPU that came back has a part more, which is newer. */
+/* A trace is of tasks: CPUs that come back have no part more. */
 uint8_t *td_sampler_trace(struct td_sampler *sampler,
 			  const struct td_record *record)
 {
-	for (struct td_sampler *p = sampler; p; p = p->next) {
-		for (size_t i = 0; i < p->nr_traces; i++) {
-			uint64_t at = record->offset - p->traces[i].from;
+	for (size_t i = 0; i < sampler->nr_traces; i++) {
+		uint64_t at = record->offset - sampler->traces[i].from;
 
-			if (p->traces[i].map->cpu.cpu != record->cpu ||
-			    record->offset < p->traces[i].from ||
-			    at > p->traces[i].nr ||
-			    record->length > p->traces[i].nr - at)
-				continue;
-			p->traces[i].used = record->offset + record->length;
-			return p->traces[i].bytes + at;
-		}
+		if (sampler->traces[i].map->cpu.cpu != record->cpu ||
+		    record->offset < sampler->traces[i].from ||
+		    at > sampler->traces[i].nr ||
+		    record->length > sampler->traces[i].nr - at)
+			continue;
+		sampler->traces[i].used = record->offset + record->length;
+		return sampler->traces[i].bytes + at;
 	}
 	return NULL;
 }
@@ -327,14 +325,12 @@ uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler,
 {
 	uint64_t first_ns = td_sampler_trace_ns(sampler, __rdtsc());
 
-	for (const struct td_sampler *p = sampler; p; p = p->next) {
-		for (size_t i = 0; i < p->nr_traces; i++) {
-			uint64_t on_ns = switched_on(p, i, record->time_ns);
+	for (size_t i = 0; i < sampler->nr_traces; i++) {
+		uint64_t on_ns = switched_on(sampler, i, record->time_ns);
 
-			if (p->traces[i].map->cpu.cpu == record->cpu &&
-			    on_ns < first_ns)
-				first_ns = on_ns;
-		}
+		if (sampler->traces[i].map->cpu.cpu == record->cpu &&
+		    on_ns < first_ns)
+			first_ns = on_ns;
 	}
 	return first_ns;
 }

@@ -173,18 +173,20 @@ static bool has_metric(const struct td_pmu_events *events, const char *name)
 
 static int add_tma(struct td_pmu_events *out)
 {
-	td_autofree char *version = out->version;
+	char *version;
 	size_t i = 0;
 
 	while (i < TD_ARRAY_SIZE(brought) &&
 	       !has_metric(out, brought[i].metric))
 		i++;
-	if (i < TD_ARRAY_SIZE(brought))
-		out->version =
-			td_aprintf("%s, TMA %s", version, brought[i].tma);
-	else
-		version = NULL;
-	return out->version ? 0 : -ENOMEM;
+	if (i == TD_ARRAY_SIZE(brought))
+		return 0;
+	version = td_aprintf("%s, TMA %s", out->version, brought[i].tma);
+	if (!version)
+		return -ENOMEM;
+	free(out->version);
+	out->version = version;
+	return 0;
 }
 
 static int read_mapped(struct td_pmu_events *out, const char *root,

@@ -361,7 +361,7 @@ check-san: deps tools
 	@$(MAKE) --no-print-directory SAN=1 check-san-here
 
 check-san-here: all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
-	@tests/tally -j $(JOBS) $(foreach f,$(IN_PART),'TD_FULL=1 bats --tap $f # $f under the sanitizers')
+	@tests/tally -j $(JOBS) $(foreach f,$(IN_PART),'TD_FULL=1 SANITIZED=1 bats --tap $f # $f under the sanitizers')
 
 # What boots a machine to test on: tests/emulator/README.md.
 EMULATOR := $(CURDIR)/tests/emulator/run

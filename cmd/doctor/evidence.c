@@ -346,9 +346,11 @@ static void put_verdict(FILE *fp, const struct td_shown_program *found)
 
 static const char *state_of(const struct td_shown_program *found)
 {
+	if (found->far)
+		return "differs";
 	if (found->err.code || !found->focus.nr)
 		return "none";
-	return found->agrees && !found->far ? "ok" : "differs";
+	return found->agrees ? "ok" : "differs";
 }
 
 static int show_program(const struct giving *g,

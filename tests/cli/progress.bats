@@ -103,7 +103,7 @@ teardown() {
 
 @test "a narrow window: less, or nothing" {
 	needs_software_events
-	in_window 20 "$TDSTAT -r 3 -e cpu-clock -- sleep 0.3; echo EN''D"
+	in_window 20 "$TDSTAT -r 3 -e cpu-clock -- sleep 1; echo EN''D"
 	until_shown '^ +run 2 of 3$'
 	until_shown '^END'
 	tmux -S "$socket" kill-server

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The metrics that all models have in common, beside those of the newest perf.
 # machine: adl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2
-# machine: spr --no-halt --smp 4,sockets=1,cores=2,threads=2
+# release: spr --no-halt --smp 4,sockets=1,cores=2,threads=2
 # machine: zen4 --no-halt --smp 4,sockets=1,cores=2,threads=2
 
 # shellcheck disable=SC2154 # what "run --separate-stderr" sets

@@ -3,7 +3,7 @@
 # The calls of a region by how long they took: their numbers and times are those of the
 # program's own clock, and the slow ones are in the scenario that they were in.
 # machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
-# machine: spr --smp 2,sockets=1,cores=2,threads=1 --truth tests/emulator/scenarios/sapphirerapids.truth
+# release: spr --smp 2,sockets=1,cores=2,threads=1 --truth tests/emulator/scenarios/sapphirerapids.truth
 
 load helper
 

@@ -5,11 +5,11 @@
 # idle CPUs that count: against the rates, the kernel and perf.
 # machine: adl --no-halt --skew 6 --td 90,20,65,80,30,8,40,50
 # release: mtl --no-halt --td 30,20,100,105,10,10,60,70
-# machine: lnl --no-halt --skew 4 --td 70,35,60,90,25,20,35,60
+# release: lnl --no-halt --skew 4 --td 70,35,60,90,25,20,35,60
 # machine: spr --no-halt --skew 3 --smp 16,sockets=2,cores=4,threads=2 --td 100,25,50,80,40,15,20,30
 # release: icx --no-halt --skew 5 --td 60,100,65,30,0,0,0,0
 # release: tgl --no-halt
-# machine: skx --no-halt
+# release: skx --no-halt
 # release: skx --no-halt --smp 4,sockets=1,cores=4,threads=1
 
 load helper

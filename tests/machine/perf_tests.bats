@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # perf's own tests of "perf stat", with tdstat in perf's place (tests/perf/run).
 # machine: spr --smp 8,sockets=2,cores=2,threads=2
-# machine: adl
+# release: adl
 
 load helper
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # td_read() in programs whose scenarios are known (regions.c), and in benchmarks.
 # machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
-# machine: spr --smp 2,sockets=1,cores=2,threads=1 --truth tests/emulator/scenarios/sapphirerapids.truth
-# machine: skx --smp 2,sockets=1,cores=2,threads=1 --truth tests/emulator/scenarios/skylakex.truth
+# release: spr --smp 2,sockets=1,cores=2,threads=1 --truth tests/emulator/scenarios/sapphirerapids.truth
+# release: skx --smp 2,sockets=1,cores=2,threads=1 --truth tests/emulator/scenarios/skylakex.truth
 # machine: none
 
 # shellcheck disable=SC2154 # stderr, of run

@@ -154,9 +154,10 @@ $(B)/libtdstat.so.0: $(REGION_OBJECTS)
 
 # Programs that run on the emulated machine, as users link theirs.
 GUEST_PROGRAMS := $(GUESTS:%.c=$(B)/%)
+$(B)/tests/machine/followed: private LDLIBS := -lipt
 $(GUEST_PROGRAMS): $(B)/%: $(B)/obj/%.o $(B)/libtdstat.a
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -o $@ $^ -pthread
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -o $@ $^ $(LDLIBS) -pthread
 
 # Benchmarks, of the libraries that are here, with the examples of libtdstat.
 GUEST_BENCHMARKS := $(if $(wildcard /usr/include/benchmark/benchmark.h),$(B)/tests/machine/benchmark) \

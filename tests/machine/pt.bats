@@ -60,6 +60,20 @@ load pt
 	[ "$(packets TIP)" -ge $((compressed + 1000)) ]
 }
 
+# libipt's decoder, which is Intel's: no error in seconds of a program, before a release
+# in a minute of it.
+@test "each instruction of a whole program, by another decoder than perf's" {
+	calls=20000
+	[ -z "${TD_EVERYTHING-}" ] || calls=2000000
+	for config in cyc cyc,noretcomp=1; do
+		record -m,64M -e intel_pt/$config/u -- taskset -c 0 "$traced" calls $calls
+		"$BATS_TEST_DIRNAME/../../build/tests/machine/followed" data \
+			"$(realpath "$traced")" "$(nm "$traced" | awk '$3 == "work" { print $1 }')" >found
+		cat found
+		[[ $(cat found) =~ ^[0-9]{7,}' instructions, '$calls' there, 0 errors'$ ]]
+	done
+}
+
 @test "programs that fork, execute and fail" {
 	record -m,1M -e intel_pt/cyc/u -- sh -c 'ls / >/dev/null; (exit 3); cat no-such 2>/dev/null; true'
 	decodes

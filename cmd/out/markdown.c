@@ -73,19 +73,13 @@ static void put_code(FILE *fp, const char *text)
 static void put_number(const struct td_writer *writer, double value,
 		       int decimals, bool sign)
 {
-	char buf[64];
-
 	if (isnan(value)) {
 		fputc('-', writer->fp);
 		return;
 	}
 	if (sign && value > 0)
 		fputc('+', writer->fp);
-	td_out_format(buf, decimals, value);
-	if (writer->frame->big_num)
-		td_out_grouped(writer->fp, 0, buf);
-	else
-		fputs(buf, writer->fp);
+	td_out_count(writer, 0, decimals, value);
 }
 
 /* "+1.23 +-0.10 points" */

@@ -186,3 +186,15 @@ void td_out_grouped(FILE *fp, int width, const char *number)
 	}
 	fputs_unlocked(number + at, fp);
 }
+
+void td_out_count(const struct td_writer *writer, int width, int decimals,
+		  double value)
+{
+	char buf[64];
+
+	if (writer->frame->big_num)
+		td_out_grouped(writer->fp, width,
+			       td_out_format(buf, decimals, value));
+	else
+		td_out_number(writer->fp, width, decimals, value);
+}

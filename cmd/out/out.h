@@ -214,6 +214,9 @@ const char *td_out_format(char buf[64], int decimals, double value);
 void td_out_number(FILE *fp, int width, int decimals, double value);
 /* A formatted number in groups of three digits: 1,234,567.5 */
 void td_out_grouped(FILE *fp, int width, const char *number);
+/* For people: a number in such groups, unless the user wants none. */
+void td_out_count(const struct td_writer *writer, int width, int decimals,
+		  double value);
 
 /* Who reads a metric's value, which decides how many digits it has. */
 enum td_reader {

@@ -15,16 +15,6 @@
 
 /* --- above the table -------------------------------------------------------- */
 
-static void put_count(FILE *fp, bool grouped, double value)
-{
-	char buf[64];
-
-	if (grouped)
-		td_out_grouped(fp, 0, td_out_format(buf, 0, value));
-	else
-		td_out_number(fp, 0, 0, value);
-}
-
 void td_out_text_quantiles(const struct td_writer *writer,
 			   const struct td_timed *timed)
 {
@@ -40,10 +30,10 @@ void td_out_text_quantiles(const struct td_writer *writer,
 	FILE *fp = writer->fp;
 
 	fprintf(fp, " %s: ", timed->name);
-	put_count(fp, writer->frame->big_num, (double)durations->nr);
+	td_out_count(writer, 0, 0, (double)durations->nr);
 	if (timed->all) {
 		fputs(" of ", fp);
-		put_count(fp, writer->frame->big_num, (double)timed->all);
+		td_out_count(writer, 0, 0, (double)timed->all);
 	}
 	fprintf(fp, " call%s", durations->nr == 1 ? "" : "s");
 	if (timed->engine)

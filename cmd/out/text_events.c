@@ -132,16 +132,11 @@ static void put_count(const struct td_writer *writer,
 		      const struct td_event_row *row)
 {
 	const char *missing = td_out_missing(row->status);
-	char buf[64];
 
 	if (missing)
 		td_put_right(writer->fp, COUNT_WIDTH, missing);
-	else if (writer->frame->big_num)
-		td_out_grouped(writer->fp, COUNT_WIDTH,
-			       td_out_format(buf, row->decimals, row->value));
 	else
-		td_out_number(writer->fp, COUNT_WIDTH, row->decimals,
-			      row->value);
+		td_out_count(writer, COUNT_WIDTH, row->decimals, row->value);
 	putc_unlocked(' ', writer->fp);
 	put_left(writer->fp, layout->unit_width, row->unit);
 	td_put_padded(writer->fp, -EVENT_WIDTH, row->event);

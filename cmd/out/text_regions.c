@@ -228,14 +228,10 @@ static void put_percent(FILE *fp, double value)
 /* Blank if there is none. */
 static void put_count(const struct td_writer *writer, int width, double value)
 {
-	char buf[64];
-
 	if (isnan(value))
 		fprintf(writer->fp, "%*s", width, "");
-	else if (writer->frame->big_num)
-		td_out_grouped(writer->fp, width, td_out_format(buf, 0, value));
 	else
-		td_out_number(writer->fp, width, 0, value);
+		td_out_count(writer, width, 0, value);
 }
 
 static void put_facts(const struct td_writer *writer,

@@ -13,17 +13,6 @@
 #define MOST_DETAILS 5   /* lines, callers */
 #define SMALL_PCT    0.5 /* percent */
 
-static void put_count(const struct td_writer *writer, double count)
-{
-	char buf[64];
-
-	td_out_format(buf, 0, count);
-	if (writer->frame->big_num)
-		td_out_grouped(writer->fp, 0, buf);
-	else
-		fputs(buf, writer->fp);
-}
-
 static void put_share(FILE *fp, int indent, const struct td_share *share)
 {
 	fprintf(fp, "%*s", indent, "");
@@ -115,9 +104,9 @@ static void put_event(const struct td_writer *writer,
 	fputs("\n ", fp);
 	td_put_printable(fp, event->name);
 	fputs(", ", fp);
-	put_count(writer, (double)locations->samples);
+	td_out_count(writer, 0, 0, (double)locations->samples);
 	fprintf(fp, " sample%s of about ", locations->samples == 1 ? "" : "s");
-	put_count(writer, locations->weight);
+	td_out_count(writer, 0, 0, locations->weight);
 	fputs(" events\n", fp);
 	while (i < locations->nr &&
 	       (where->all ||

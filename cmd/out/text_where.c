@@ -118,7 +118,7 @@ static void put_event(const struct td_writer *writer,
 	put_count(writer, (double)locations->samples);
 	fprintf(fp, " sample%s of about ", locations->samples == 1 ? "" : "s");
 	put_count(writer, locations->weight);
-	fputs(" events\n", fp);
+	fprintf(fp, " %s\n", td_where_unit(where, event));
 	while (i < locations->nr &&
 	       (where->all ||
 		(i < MOST_ROWS && locations->v[i].share.percent >= SMALL_PCT)))

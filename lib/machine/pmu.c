@@ -247,6 +247,8 @@ enum td_pmu_kind td_pmu_kind(const char *name)
 		return TD_PMU_CORE;
 	if (strcmp(name, "tool") == 0)
 		return TD_PMU_TOOL;
+	if (strncmp(name, "ibs_", 4) == 0)
+		return TD_PMU_IBS;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(software); i++) {
 		if (strcmp(name, software[i]) == 0)
 			return TD_PMU_SOFTWARE;

@@ -24,7 +24,12 @@ enum td_pmu_kind {
 	TD_PMU_CORE,     /* cpu, cpu_core, cpu_atom, cpu_lowpower */
 	TD_PMU_SOFTWARE, /* the kernel's own, fit into any group */
 	TD_PMU_TOOL,     /* counted by tdstat itself */
-	TD_PMU_OTHER,    /* uncore, power, ... */
+	/*
+	 * ibs_op, ibs_fetch: AMD's instruction-based sampling.  They sample tasks or CPUs,
+	 * user space and the kernel alike, and count nothing.
+	 */
+	TD_PMU_IBS,
+	TD_PMU_OTHER, /* uncore, power, ... */
 };
 
 struct td_pmu {

@@ -169,6 +169,14 @@ static void read_trace(struct td_surroundings *out, const struct td_sysfs *fs,
 	td_pmu_free(&pmu);
 }
 
+static bool has_pmu(const struct td_sysfs *fs, const char *path)
+{
+	struct td_err unused;
+	int type;
+
+	return !td_sysfs_read_int(fs, path, &type, &unused);
+}
+
 /* --- all -------------------------------------------------------------------- */
 
 int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
@@ -188,6 +196,8 @@ int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
 	read_mounts(out, fs);
 	read_tracepoints(out);
 	read_trace(out, fs, machine);
+	out->has_ibs = has_pmu(fs, "bus/event_source/devices/ibs_op/type") &&
+		       has_pmu(fs, "bus/event_source/devices/ibs_fetch/type");
 	return 0;
 }
 

@@ -36,6 +36,8 @@ enum {
 
 enum {
 	LVT_VALID = 1 << 8, /* of IBS_CTL, which else has the entry: 0 */
+	L2_TLB_CYCLES = 7,
+	WALK_CYCLES = 40,
 	CYCLES_BEYOND = 20, /* of an operation, beside its wait */
 	MOST_LATE = 8,      /* periods that may be behind */
 };
@@ -260,10 +262,10 @@ static void access_memory(struct tdemu_pmu *pmu, uint64_t *reg, double loads,
 
 	*data3 = (load ? LOAD : STORE) | ADDRESSES | EIGHT_BYTES;
 	if (by_chance(misses, loads + stores))
-		*data3 |=
-			L1_TLB_MISS |
-			(by_chance(rate(pmu, DATA_L2_TLB), misses) ? L2_TLB_MISS
-								   : 0);
+		*data3 |= by_chance(rate(pmu, DATA_L2_TLB), misses)
+				  ? L1_TLB_MISS | L2_TLB_MISS |
+					    (uint64_t)WALK_CYCLES << 48
+				  : L1_TLB_MISS | (uint64_t)L2_TLB_CYCLES << 48;
 	if (load)
 		miss(pmu, reg, loads);
 	reg[OP_ADDRESS - OP_CTL] = pmu->env->regs[R_ESP];
@@ -321,10 +323,10 @@ static uint64_t translate(const struct tdemu_pmu *pmu, double fetches,
 	if (!by_chance(misses, fetches))
 		return 0;
 	if (!by_chance(walks, misses)) {
-		*latency += 7;
+		*latency += L2_TLB_CYCLES;
 		return FETCH_L1_TLB;
 	}
-	*latency += 40;
+	*latency += WALK_CYCLES;
 	return FETCH_L1_TLB | FETCH_L2_TLB;
 }
 

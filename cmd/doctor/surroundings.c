@@ -169,14 +169,6 @@ static void read_trace(struct td_surroundings *out, const struct td_sysfs *fs,
 	td_pmu_free(&pmu);
 }
 
-static bool has_pmu(const struct td_sysfs *fs, const char *path)
-{
-	struct td_err unused;
-	int type;
-
-	return !td_sysfs_read_int(fs, path, &type, &unused);
-}
-
 /* --- all -------------------------------------------------------------------- */
 
 int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
@@ -196,8 +188,8 @@ int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
 	read_mounts(out, fs);
 	read_tracepoints(out);
 	read_trace(out, fs, machine);
-	out->has_ibs = has_pmu(fs, "bus/event_source/devices/ibs_op/type") &&
-		       has_pmu(fs, "bus/event_source/devices/ibs_fetch/type");
+	out->has_ibs =
+		td_pmu_exists(fs, "ibs_op") && td_pmu_exists(fs, "ibs_fetch");
 	return 0;
 }
 

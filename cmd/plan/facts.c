@@ -23,19 +23,10 @@ static bool is_in_group(const struct td_model_metric *metric, const char *group)
 	return false;
 }
 
-/* Has the machine the PMU of "ibs_op/cnt_ctl=1/"?  That of a recording is not here. */
-static bool has_pmu(const struct td_sysfs *fs, const char *event)
-{
-	struct td_err unused;
-	char path[128];
-	int type;
-
-	snprintf(path, sizeof(path), "bus/event_source/devices/%.*s/type",
-		 (int)strcspn(event, "/"), event);
-	return fs && !td_sysfs_read_int(fs, path, &type, &unused);
-}
-
-/* Returns 1 if the PMU, or another one that the name has, has it, 0, or -ENOMEM. */
+/*
+ * Returns 1 if the PMU has it, or the machine the PMU of "ibs_op/cnt_ctl=1/" (that of a
+ * recording is not here), 0, or -ENOMEM.
+ */
 static int has_event(struct td_catalog *catalog, const char *pmu,
 		     const char *name)
 {
@@ -44,7 +35,7 @@ static int has_event(struct td_catalog *catalog, const char *pmu,
 	int rc;
 
 	if (strchr(name, '/'))
-		return has_pmu(catalog->fs, name);
+		return td_pmu_exists(catalog->fs, name);
 	rc = td_pmu_events_find(&catalog->events, pmu, name, &event, &unused);
 	return rc == -ENOMEM ? rc : !rc && event;
 }

@@ -52,6 +52,11 @@ static bool may_count_all(const struct td_surroundings *around)
 	       (around->perfmon && around->paranoid <= 2);
 }
 
+static bool may_sample_kernel(const struct td_surroundings *around)
+{
+	return may_count_all(around) || around->paranoid == 1;
+}
+
 static void judge_rights(struct td_doctor *doctor,
 			 const struct td_surroundings *around)
 {
@@ -205,6 +210,36 @@ static void judge_calls(struct td_doctor *doctor,
 			      "--engine=pt");
 }
 
+/* What tdstat locate samples on AMD. */
+static void judge_ibs(struct td_doctor *doctor,
+		      const struct td_patient *patient)
+{
+	const struct td_machine *machine = patient->machine;
+	const struct td_surroundings *around = patient->around;
+	struct td_finding *finding;
+
+	if (!machine->nr_core ||
+	    !td_uarch_has(machine->pmus[0].uarch, TD_CORE_IBS))
+		return;
+	if (!around->has_ibs) {
+		td_doctor_add(doctor, "IBS", TD_FINDING_NOTE,
+			      "this machine has no instruction-based sampling: "
+			      "tdstat locate needs -e here; a host hides it "
+			      "from virtual machines");
+		return;
+	}
+	if (may_sample_kernel(around)) {
+		td_doctor_add(doctor, "IBS", TD_FINDING_OK,
+			      "tdstat locate finds what waits for memory or "
+			      "for code");
+		return;
+	}
+	finding = td_doctor_add(doctor, "IBS", TD_FINDING_WARNING,
+				"it samples the kernel, too, which this user "
+				"may not: tdstat locate needs -e");
+	td_finding_set_command(finding, "sysctl kernel.perf_event_paranoid=1");
+}
+
 /* --- limits ------------------------------------------------------------------ */
 
 /* The other sysctls that limit samples; 0 and 100 % switch that one off. */
@@ -278,6 +313,7 @@ void td_doctor_judge_system(struct td_doctor *doctor,
 	judge_cgroups(doctor, patient->around);
 	judge_tracefs(doctor, patient->around);
 	judge_calls(doctor, patient->around);
+	judge_ibs(doctor, patient);
 	judge_sampling(doctor, patient->around);
 	if (patient->levels->nr_files)
 		judge_open_files(doctor, patient);

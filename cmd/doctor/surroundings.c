@@ -188,6 +188,8 @@ int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
 	read_mounts(out, fs);
 	read_tracepoints(out);
 	read_trace(out, fs, machine);
+	out->has_ibs =
+		td_pmu_exists(fs, "ibs_op") && td_pmu_exists(fs, "ibs_fetch");
 	return 0;
 }
 

@@ -30,6 +30,7 @@ struct td_surroundings {
 		no_tracepoints; /* why none can be used; code 0: they can */
 	/* why calls cannot be counted by Processor Trace; code 0: they can */
 	struct td_err no_trace;
+	bool has_ibs;  /* both PMUs of TD_CORE_IBS are there */
 	char *program; /* the path of this program; NULL: unknown */
 };
 

@@ -185,7 +185,8 @@ static void write_texts(FILE *fp, const struct td_where *where)
 		write_text(fp, type_of(where, i));
 	for (size_t i = 0; i < where->nr; i++)
 		write_text(fp, where->events[i].name);
-	write_text(fp, "events");
+	write_text(fp, where->nr == 1 ? td_where_unit(where, &where->events[0])
+				      : "events");
 	write_text(fp, "tdstat " TDSTAT_VERSION);
 }
 

@@ -13,6 +13,7 @@
 #include "cmd/out/out.h"
 #include "lib/base/json_put.h"
 #include "lib/base/util.h"
+#include "lib/machine/pmu.h"
 
 enum kind {
 	OF_FUNCTION,
@@ -76,6 +77,13 @@ const char *td_where_name(char buf[32], const struct td_spots *spots,
 	const struct td_function *f = &spots->functions[function];
 
 	return f->name ? f->name : put_address(buf, f->address);
+}
+
+const char *td_where_unit(const struct td_where *where,
+			  const struct td_where_event *event)
+{
+	return where->node && td_pmu_kind(event->pmu) == TD_PMU_IBS ? "cycles"
+								    : "events";
 }
 
 static void set_share(struct row *row, const struct td_share *share)

@@ -107,7 +107,7 @@ static void put_event(const struct td_writer *writer,
 	td_out_count(writer, 0, 0, (double)locations->samples);
 	fprintf(fp, " sample%s of about ", locations->samples == 1 ? "" : "s");
 	td_out_count(writer, 0, 0, locations->weight);
-	fputs(" events\n", fp);
+	fprintf(fp, " %s\n", td_where_unit(where, event));
 	while (i < locations->nr &&
 	       (where->all ||
 		(i < MOST_ROWS && locations->v[i].share.percent >= SMALL_PCT)))

@@ -40,5 +40,11 @@ struct td_where {
 /* sheet_where.c: the name of a function; "0x4010", its address, if it has none. */
 const char *td_where_name(char buf[32], const struct td_spots *spots,
 			  int function);
+/*
+ * sheet_where.c: what samples stand for: "events", or the "cycles" that operations or
+ * fetches of a node have waited, which IBS tells.
+ */
+const char *td_where_unit(const struct td_where *where,
+			  const struct td_where_event *event);
 
 #endif

@@ -23,14 +23,20 @@ static bool is_in_group(const struct td_model_metric *metric, const char *group)
 	return false;
 }
 
-/* Returns 1 if the PMU has it, 0, or -ENOMEM. */
-static int has_event(struct td_pmu_events *files, const char *pmu,
+/*
+ * Returns 1 if the PMU has it, or the machine the PMU of "ibs_op/cnt_ctl=1/" (that of a
+ * recording is not here), 0, or -ENOMEM.
+ */
+static int has_event(struct td_catalog *catalog, const char *pmu,
 		     const char *name)
 {
 	const struct td_model_event *event;
 	struct td_err unused;
-	int rc = td_pmu_events_find(files, pmu, name, &event, &unused);
+	int rc;
 
+	if (strchr(name, '/'))
+		return td_pmu_exists(catalog->fs, name);
+	rc = td_pmu_events_find(&catalog->events, pmu, name, &event, &unused);
 	return rc == -ENOMEM ? rc : !rc && event;
 }
 
@@ -38,7 +44,7 @@ static int has_event(struct td_pmu_events *files, const char *pmu,
  * Writes the first event of "A.B|A.C" that the PMU has.  Returns 1, 0 if it has
  * none, or -ENOMEM.
  */
-static int choose_event(struct td_pmu_events *files, const char *pmu,
+static int choose_event(struct td_catalog *catalog, const char *pmu,
 			const char *names, size_t len,
 			char name[TD_SAMPLED_SIZE])
 {
@@ -50,13 +56,13 @@ static int choose_event(struct td_pmu_events *files, const char *pmu,
 		if (len >= TD_SAMPLED_SIZE)
 			continue;
 		snprintf(name, TD_SAMPLED_SIZE, "%.*s", (int)len, names);
-		rc = has_event(files, pmu, name);
+		rc = has_event(catalog, pmu, name);
 	}
 	return rc;
 }
 
 /* Takes the events of "A.B;C.D" that the PMU has. */
-static int take_events(struct td_pmu_events *files, const char *pmu,
+static int take_events(struct td_catalog *catalog, const char *pmu,
 		       const char *names, struct td_metric_facts *facts)
 {
 	int rc = 0;
@@ -64,7 +70,7 @@ static int take_events(struct td_pmu_events *files, const char *pmu,
 	while (rc >= 0 && facts->nr_events < TD_MAX_SAMPLED && *names) {
 		size_t len = strcspn(names, ";");
 
-		rc = choose_event(files, pmu, names, len,
+		rc = choose_event(catalog, pmu, names, len,
 				  facts->events[facts->nr_events]);
 		if (rc > 0)
 			facts->nr_events++;
@@ -101,5 +107,5 @@ int td_facts_find(void *ctx, const char *pmu, const char *metric,
 	}
 	if (!sample)
 		sample = td_node_events_find(metric);
-	return sample ? take_events(files, pmu, sample, facts) : 0;
+	return sample ? take_events(catalog, pmu, sample, facts) : 0;
 }

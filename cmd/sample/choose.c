@@ -17,6 +17,7 @@
 #include "lib/count/report.h"
 #include "metrics/explain/explain.h"
 #include "metrics/sets/no_tree.h"
+#include "metrics/verdict/node_events.h"
 
 /* Two lists with commas: the events of kinds of core, and those without. */
 struct lists {
@@ -26,7 +27,9 @@ struct lists {
 static void put_item(FILE *fp, const char *pmu, const char *event)
 {
 	fputs(ftell(fp) > 0 ? "," : "", fp);
-	if (event)
+	if (event && strchr(event, '/'))
+		fputs(event, fp);
+	else if (event)
 		fprintf(fp, "%s/%s/P", pmu, event);
 	else
 		fputs(pmu, fp);
@@ -156,6 +159,15 @@ static int no_node(const struct td_pmu_events *files, const char *node,
 					  "a word");
 }
 
+/* There is an event, of a PMU that is not here. */
+static bool lacks_pmu(const struct td_catalog *catalog, const char *name)
+{
+	const struct td_model_metric *node = find_node(&catalog->events, name);
+	const char *events = node ? td_node_events_find(node->name) : NULL;
+
+	return events && strchr(events, '/');
+}
+
 static int no_events(const struct td_catalog *catalog, const char *node,
 		     struct td_err *err)
 {
@@ -169,7 +181,13 @@ static int no_events(const struct td_catalog *catalog, const char *node,
 		   "%s: no event is known to sample for it, nor for what it is "
 		   "a part of",
 		   node);
-	return td_err_hint(err, "tdstat locate -e EVENT samples any event");
+	return lacks_pmu(catalog, node)
+		       ? td_err_hint(err, "instruction-based sampling (IBS) "
+					  "would tell, but this machine has "
+					  "none: a host may hide it from "
+					  "virtual machines")
+		       : td_err_hint(err, "tdstat locate -e EVENT samples any "
+					  "event");
 }
 
 /*

@@ -166,6 +166,8 @@ static int node_find(struct td_choice *choice, const struct td_opts *opts,
 }
 
 #define USUAL_RATE 1000
+/* Of operations or fetches, most of which have not waited. */
+#define IBS_RATE 4000
 
 /* --- choosing --------------------------------------------------------------- */
 
@@ -222,9 +224,21 @@ static int limit(struct td_locating *l, struct td_err *err)
 	return rc;
 }
 
+/* Are its events those of IBS, whose samples tell for how long they waited? */
+static bool is_by_ibs(const struct td_job *job)
+{
+	const struct td_events *events = &job->plan.events;
+
+	for (size_t i = 0; i < events->nr; i++)
+		if (job->machine.pmus[events->v[i].pmu].kind == TD_PMU_IBS)
+			return true;
+	return false;
+}
+
 static int plan(struct td_locating *l, struct td_err *err)
 {
 	struct td_gathering *g = &l->gathering;
+	bool waits;
 	int rc = td_job_plan(&l->job, &l->sampled, err);
 
 	if (rc)
@@ -235,9 +249,11 @@ static int plan(struct td_locating *l, struct td_err *err)
 			"%s: no event is known to sample for %s: what runs "
 			"there is not shown",
 			l->choice.without, l->choice.node);
+	waits = !l->opts->nr_events && is_by_ibs(&l->job);
 	g->job = &l->job;
-	g->how = td_rate_make(&l->job, USUAL_RATE);
+	g->how = td_rate_make(&l->job, waits ? IBS_RATE : USUAL_RATE);
 	td_gathering_want(g, l->opts);
+	g->format.raw = waits;
 	g->lines = l->opts->verbose || l->opts->files.samples ||
 		   l->opts->files.pprof;
 	g->node = l->opts->nr_events ? NULL : l->choice.node;

@@ -19,6 +19,9 @@
 
 #define PERCENT 100
 
+/* That which the manual says is the usual one. */
+#define LEAST_RATE 1000
+
 #define MOST_PRECISE 3 /* perf_event_attr.precise_ip */
 
 /* Work between two looks at the clock. */
@@ -188,6 +191,9 @@ static int choose_rate(struct td_job *job, int usual)
 
 	if (wanted <= most)
 		return wanted;
+	/* what is not asked for */
+	if (!job->opts->freq && most >= LEAST_RATE)
+		return most;
 	td_notes_add(&job->notes,
 		     "%d samples a second, not %d: kernel."
 		     "perf_event_max_sample_rate allows no more",

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <string.h>
 
 #include "cmd/sample/gathering.h"
+#include "lib/sample/ibs.h"
 
 /*
  * Addresses of the kernel are a secret, from which its other addresses follow.  We
@@ -222,22 +224,47 @@ static int give(struct td_gathering *g, const struct td_record *record,
 	return g->take(g->ctx, record, event, spot, caller);
 }
 
+/* For a node, a sample of IBS stands for the cycles that its kind has waited. */
+static uint64_t weigh(const struct td_gathering *g,
+		      const struct td_record *record, int event)
+{
+	int pmu = g->job->plan.events.v[event].pmu;
+
+	if (!g->format.raw || g->job->machine.pmus[pmu].kind != TD_PMU_IBS)
+		return record->period;
+	return record->period *
+	       (strcmp(g->job->machine.pmus[pmu].name, "ibs_fetch") == 0
+			? td_ibs_fetch_wait(record->raw, record->nr_raw)
+			: td_ibs_load_wait(record->raw, record->nr_raw));
+}
+
+static bool is_unwanted(const struct td_target *target, bool kernel)
+{
+	return kernel ? target->exclude_kernel || target->all_user
+		      : target->all_kernel;
+}
+
 static int take_sample(struct td_gathering *g, const struct td_record *record,
 		       int event)
 {
-	const struct td_target *target = &g->job->target;
+	struct td_record weighed = *record;
 	int spot, caller;
 
 	g->losses.samples++;
 	g->losses.weight += (double)record->period;
-	/* an interrupt may come so late that the kernel runs already */
-	if (record->kernel && (target->exclude_kernel || target->all_user))
+	weighed.period = weigh(g, record, event);
+	/*
+	 * an interrupt may come so late that the kernel runs already; what did not
+	 * wait is no sample of the node
+	 */
+	if (is_unwanted(&g->job->target, record->kernel) ||
+	    (record->period && !weighed.period))
 		return 0;
 	spot = find_spot(g, record->pid, record->address, record->kernel);
 	caller = spot < 0 ? spot : find_call(g, record, spot);
 	if (caller == -ENOMEM)
 		return -ENOMEM;
-	return give(g, record, event, spot, caller);
+	return give(g, &weighed, event, spot, caller);
 }
 
 /* It is at a place that is known, and no sample of the program. */

@@ -12,7 +12,10 @@
 struct td_metric_facts {
 	int levels;     /* of the PMU's tree; 0: it has none in the files */
 	bool has_group; /* NAME_group is a group of metrics */
-	/* the events to sample to find the places; the PMU has them */
+	/*
+	 * the events to sample to find the places: the PMU has them, or the one of
+	 * "PMU/TERMS/"
+	 */
 	char events[TD_MAX_SAMPLED][TD_SAMPLED_SIZE];
 	size_t nr_events;
 };

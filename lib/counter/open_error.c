@@ -76,16 +76,24 @@ static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide)
 }
 
 static int no_rights(struct td_err *err, int rc, const struct td_event *e,
-		     const struct td_target *target)
+		     const char *pmu, const struct td_target *target)
 {
 	const char *event = e->name;
-	bool kernel = target->exclude_kernel && td_event_needs_kernel(e);
+	bool ibs = td_pmu_kind(pmu) == TD_PMU_IBS;
+	bool kernel =
+		target->exclude_kernel && (td_event_needs_kernel(e) || ibs);
 	const char *whom = kernel                ? "the kernel"
 			   : target->system_wide ? "whole CPUs"
 						 : "processes";
 
-	td_err_set(err, rc, "%s: this user may not count %s: %s", event, whom,
-		   strerror(-rc));
+	if (kernel && ibs)
+		td_err_set(err, rc,
+			   "%s: %s cannot leave out the kernel, which this "
+			   "user may not sample: %s",
+			   event, pmu, strerror(-rc));
+	else
+		td_err_set(err, rc, "%s: this user may not count %s: %s", event,
+			   whom, strerror(-rc));
 	return say_what_it_needs(err, kernel, target->system_wide);
 }
 
@@ -142,7 +150,7 @@ int td_open_error(struct td_err *err, int rc, const struct td_event *e,
 	switch (-rc) {
 	case EACCES:
 	case EPERM:
-		return no_rights(err, rc, e, target);
+		return no_rights(err, rc, e, pmu, target);
 	case EBUSY:
 		td_err_set(err, rc, "%s: the counters of %s are taken", event,
 			   pmu);

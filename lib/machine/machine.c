@@ -319,7 +319,8 @@ int td_machine_add_cpus(const struct td_sysfs *fs, struct td_machine *machine,
 	for (size_t i = 0; !rc && i < machine->nr_pmus; i++) {
 		enum td_pmu_kind kind = machine->pmus[i].kind;
 
-		if (kind == TD_PMU_CORE || kind == TD_PMU_SOFTWARE)
+		if (kind == TD_PMU_CORE || kind == TD_PMU_SOFTWARE ||
+		    kind == TD_PMU_IBS)
 			rc = add_cpus(fs, &machine->pmus[i], cpus,
 				      kind == TD_PMU_CORE || !machine->nr_core
 					      ? added

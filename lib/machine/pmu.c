@@ -236,6 +236,18 @@ int td_pmu_read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
 	return rc ? td_err_nomem(err) : 0;
 }
 
+bool td_pmu_exists(const struct td_sysfs *fs, const char *name)
+{
+	struct td_err unused;
+	char path[PATH_MAX];
+	int type;
+
+	snprintf(path, sizeof(path), DEVICES "/%.*s/type",
+		 (int)strcspn(name, "/"), name);
+	return fs && td_sysfs_read_int(fs, path, &type, &unused) == 0 &&
+	       type >= 0;
+}
+
 enum td_pmu_kind td_pmu_kind(const char *name)
 {
 	/* their events belong to perf_sw_context in the kernel */
@@ -247,6 +259,8 @@ enum td_pmu_kind td_pmu_kind(const char *name)
 		return TD_PMU_CORE;
 	if (strcmp(name, "tool") == 0)
 		return TD_PMU_TOOL;
+	if (strncmp(name, "ibs_", 4) == 0)
+		return TD_PMU_IBS;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(software); i++) {
 		if (strcmp(name, software[i]) == 0)
 			return TD_PMU_SOFTWARE;

@@ -24,7 +24,12 @@ enum td_pmu_kind {
 	TD_PMU_CORE,     /* cpu, cpu_core, cpu_atom, cpu_lowpower */
 	TD_PMU_SOFTWARE, /* the kernel's own, fit into any group */
 	TD_PMU_TOOL,     /* counted by tdstat itself */
-	TD_PMU_OTHER,    /* uncore, power, ... */
+	/*
+	 * ibs_op, ibs_fetch: AMD's instruction-based sampling.  They sample tasks or CPUs,
+	 * user space and the kernel alike, and count nothing.
+	 */
+	TD_PMU_IBS,
+	TD_PMU_OTHER, /* uncore, power, ... */
 };
 
 struct td_pmu {
@@ -55,6 +60,8 @@ size_t td_pmu_stem_length(const char *name);
  * on, and a glob means what it matches (perf's rule, perf_pmu__match()).
  */
 bool td_pmu_matches(const char *pmu, const char *pattern);
+/* Is there a PMU of this name, which ends before a '/'?  fs may be NULL: there is none. */
+bool td_pmu_exists(const struct td_sysfs *fs, const char *name);
 /*
  * Reads bus/event_source/devices/<name>. A PMU without a cpus or cpumask file
  * has all of online.  Free with td_pmu_free(), also after an error.

@@ -106,6 +106,8 @@ enum td_core_trait {
 	 * and README.md a line.
 	 */
 	TD_CORE_CHECKED = 1 << 13,
+	/* Instruction-based sampling: the PMUs ibs_op and ibs_fetch. */
+	TD_CORE_IBS = 1 << 14,
 };
 
 /* Events of these codes and this unit mask that few general counters count. */

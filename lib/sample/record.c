@@ -26,6 +26,8 @@ uint64_t td_record_sample_type(const struct td_record_format *format)
 		type |= PERF_SAMPLE_CALLCHAIN;
 	if (format->branches)
 		type |= PERF_SAMPLE_BRANCH_STACK;
+	if (format->raw)
+		type |= PERF_SAMPLE_RAW;
 	if (format->stack || format->copied)
 		type |= PERF_SAMPLE_REGS_USER;
 	if (format->copied)
@@ -101,6 +103,16 @@ static void parse_weight(struct td_record *r, struct words *words)
 	r->latency = (uint16_t)(take(words) >> 48);
 }
 
+/* The size is in bytes, is one of whole words together with itself, and has 32 bits. */
+static void parse_raw(struct td_record *r, struct words *words)
+{
+	uint32_t size = (uint32_t)take(words);
+
+	r->nr_raw = size / sizeof(uint64_t);
+	r->raw = take_many(words, r->nr_raw);
+	words->short_of |= size % sizeof(uint64_t) != sizeof(uint32_t);
+}
+
 static void parse_branches(struct td_record *r, struct words *words)
 {
 	r->nr_branches = take(words);
@@ -168,6 +180,8 @@ static void parse_sample(struct td_record *r,
 		r->nr_chain = take(words);
 		r->chain = take_many(words, r->nr_chain);
 	}
+	if (format->raw)
+		parse_raw(r, words);
 	if (format->branches)
 		parse_branches(r, words);
 	if (format->stack || format->copied)

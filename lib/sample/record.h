@@ -52,6 +52,9 @@ struct td_record {
 	/* of one with PERF_SAMPLE_BRANCH_STACK: from, to and flags, newest first */
 	const uint64_t *branches;
 	size_t nr_branches;
+	/* of one with PERF_SAMPLE_RAW: its words, behind the size and 32 bits more */
+	const uint64_t *raw;
+	size_t nr_raw;
 	/* of a map, or of the bytes of a trace: */
 	uint64_t length, offset;
 	bool cut; /* of a trace: what comes next had no room, or is missing */
@@ -74,6 +77,7 @@ struct td_record_format {
 	 * part in user space.
 	 */
 	bool branches;
+	bool raw; /* PERF_SAMPLE_RAW */
 	/*
 	 * PERF_SAMPLE_WEIGHT_STRUCT, and of all other things only the id and the
 	 * period: so the processor may write many records before it interrupts.

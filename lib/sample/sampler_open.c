@@ -45,6 +45,21 @@ static void set_branches(struct perf_event_attr *attr)
 	attr->exclude_callchain_user = 1;
 }
 
+/*
+ * IBS leaves nothing out (PERF_PMU_CAP_NO_EXCLUDE): the kernel refuses to be asked for
+ * that, so who reads the samples does it.  What the event's modifiers say stays, and is
+ * refused.
+ */
+static void include_all(struct perf_event_attr *attr,
+			const struct td_modifiers *mods)
+{
+	if (mods->user || mods->kernel || mods->hypervisor || mods->guest ||
+	    mods->host)
+		return;
+	attr->exclude_user = attr->exclude_kernel = attr->exclude_hv = 0;
+	attr->exclude_guest = attr->exclude_host = 0;
+}
+
 static struct perf_event_attr make_attr(const struct td_sampler *sampler,
 					const struct td_group *group, size_t i)
 {
@@ -62,6 +77,9 @@ static struct perf_event_attr make_attr(const struct td_sampler *sampler,
 		set_branches(&attr);
 	/* PEBS does not tell a guest from its host (intel_pebs_enable()) */
 	attr.exclude_guest |= how->precise > 0;
+	if (setup->machine->pmus[group->pmu].kind == TD_PMU_IBS)
+		include_all(&attr,
+			    &setup->plan->events.v[group->members[i]].mods);
 	return attr;
 }
 

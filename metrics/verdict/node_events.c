@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Events that show where slots are lost, for nodes of which the metric files of Linux
- * 6.12 and 7.2 name none ("Sample with"): some nodes of P-cores, and all of E-cores.
+ * 6.12 and 7.2 name none ("Sample with"): some nodes of P-cores, and all of E-cores
+ * and of AMD.
  * They are from the event files there.
  */
 #include "metrics/verdict/node_events.h"
@@ -89,6 +90,13 @@ static const struct {
 	{ "tma_machine_clears", "TOPDOWN_BAD_SPECULATION.MACHINE_CLEARS" },
 	{ "tma_nuke", "TOPDOWN_BAD_SPECULATION.NUKE" },
 	{ "tma_fast_nuke", "TOPDOWN_BAD_SPECULATION.FASTNUKE" },
+	/*
+	 * AMD, by instruction-based sampling (IBS): dispatched operations, of
+	 * which loads that waited are taken (lib/sample/ibs.h), and fetches.
+	 */
+	{ "backend_bound_memory", "ibs_op/cnt_ctl=1/" },
+	{ "frontend_bound", "ibs_fetch//" },
+	{ "frontend_bound_latency", "ibs_fetch//" },
 };
 
 const char *td_node_events_find(const char *node)

@@ -189,6 +189,50 @@ static void test_rights(void)
 	}
 }
 
+/* --- what locate samples on AMD ----------------------------------------------- */
+
+static void test_ibs(void)
+{
+	struct td_pmu pmu = { .kind = TD_PMU_CORE, .uarch = TD_ZEN };
+	const struct td_machine zen = { .pmus = &pmu, .nr_core = 1 };
+	static const struct {
+		int paranoid;
+		bool has, perfmon;
+		enum td_finding_state state;
+		const char *text, *command;
+	} rows[] = {
+		{ 4, false, false, TD_FINDING_NOTE, "no instruction-based" },
+		{ 2, true, false, TD_FINDING_WARNING, "the kernel, too",
+		  "sysctl kernel.perf_event_paranoid=1" },
+		{ 2, true, true, TD_FINDING_OK, "waits for memory" },
+		{ 1, true, false, TD_FINDING_OK, "waits for memory" },
+		{ -1, true, false, TD_FINDING_OK, "waits for memory" },
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
+		const struct td_surroundings around = {
+			.paranoid = rows[i].paranoid,
+			.perfmon = rows[i].perfmon,
+			.has_ibs = rows[i].has,
+		};
+		const struct td_patient amd = { &zen, &around, &levels };
+		struct td_doctor doctor = { 0 };
+		const struct td_finding *found = NULL;
+
+		td_doctor_judge_system(&doctor, &amd);
+		for (size_t j = 0; j < doctor.nr_findings; j++)
+			if (strcmp(doctor.findings[j].name, "IBS") == 0)
+				found = &doctor.findings[j];
+		ok(found && found->state == rows[i].state &&
+			   strstr(found->text, rows[i].text) &&
+			   (!rows[i].command ||
+			    strcmp(found->command, rows[i].command) == 0),
+		   "IBS, paranoid %d: %s", rows[i].paranoid,
+		   found ? found->text : "");
+		td_doctor_free(&doctor);
+	}
+}
+
 /* --- the loops --------------------------------------------------------------- */
 
 /* All lines are in one cycle: a chase that stays in a part would be cached. */
@@ -231,6 +275,7 @@ int main(void)
 	test_loops();
 	test_kinds();
 	test_rights();
+	test_ibs();
 	test_ring();
 	test_time();
 	return done_testing();

@@ -14,6 +14,7 @@ static const struct td_record_format plain,
 	with_values = { .values = true }, with_chain = { .chain = true },
 	with_both = { true, true },
 	with_branches = { .chain = true, .branches = true },
+	with_raw = { .chain = true, .raw = true, .branches = true },
 	with_copy = { .chain = true, .copied = 16 };
 
 /* The record that is being made: a header, then 64-bit words. */
@@ -189,6 +190,46 @@ static void test_parts(void)
 	put(0);
 	ok(parse(&r, &with_chain) && is_sample(&r) && !r.nr_chain,
 	   "an empty chain");
+}
+
+/*
+ * { u32 size; char data[size]; }, in words: perf_output_sample() of the kernel.  Of
+ * IBS the data begin with 32 bits of features.
+ */
+static void test_raw(void)
+{
+	struct td_record r;
+
+	put_sample(PERF_RECORD_MISC_USER);
+	put_chain();
+	put_pair(4 + 2 * 8, 0xbff);
+	put(0x1122334455667788);
+	put(99);
+	put(1); /* a branch */
+	put(0x401136);
+	put(0x401200);
+	put(0);
+	ok(parse(&r, &with_raw) && is_sample(&r) && has_chain(&r) &&
+		   r.nr_raw == 2 && r.raw[0] == 0x1122334455667788 &&
+		   r.raw[1] == 99 && r.nr_branches == 1 &&
+		   r.branches[0] == 0x401136,
+	   "with raw data, between the chain and the branches");
+	check_short(&with_raw, nr, "with raw data");
+	put_sample(PERF_RECORD_MISC_USER);
+	put_chain();
+	put_pair(4, 0); /* what the kernel writes of an event that has none */
+	put(0);
+	ok(parse(&r, &with_raw) && !r.nr_raw, "with none");
+	put_sample(PERF_RECORD_MISC_USER);
+	put_chain();
+	put_pair(UINT32_MAX - 3, 0);
+	put(0);
+	ok(!parse(&r, &with_raw), "more than the record has is refused");
+	put_sample(PERF_RECORD_MISC_USER);
+	put_chain();
+	put_pair(6, 0);
+	put(0);
+	ok(!parse(&r, &with_raw), "and so is a size that is not of words");
 }
 
 static void test_branches(void)
@@ -545,6 +586,7 @@ int main(void)
 	test_formats();
 	test_sample();
 	test_parts();
+	test_raw();
 	test_branches();
 	test_copy();
 	test_huge();

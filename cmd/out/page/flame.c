@@ -99,7 +99,8 @@ static void put_share(FILE *fp, double part, double all)
 }
 
 static void put_title(FILE *fp, const struct td_stacks *stacks,
-		      const struct td_stack *s, const char *name)
+		      const struct td_stack *s, const char *name,
+		      const char *unit)
 {
 	char buf[64];
 
@@ -109,7 +110,7 @@ static void put_title(FILE *fp, const struct td_stacks *stacks,
 	put_share(fp, s->all, stacks->all);
 	fputs(", ", fp);
 	td_out_grouped(fp, 0, td_out_format(buf, 0, s->all));
-	fputs(" events; ", fp);
+	fprintf(fp, " %s; ", unit);
 	put_share(fp, s->own, stacks->all);
 	fputs(" in itself</title>", fp);
 }
@@ -121,7 +122,7 @@ static int nr_rows(const struct td_stacks *stacks)
 
 /* An element of its own clips its text; widths are those of any picture. */
 static void put_bar(FILE *fp, const struct td_stacks *stacks,
-		    const struct td_stack *s, int hue)
+		    const struct td_stack *s, int hue, const char *unit)
 {
 	double from = s->from / stacks->all, part = s->all / stacks->all;
 	char buf[TD_STACK_NAME], colour[8];
@@ -135,7 +136,7 @@ static void put_bar(FILE *fp, const struct td_stacks *stacks,
 		from, part, s->depth, PERCENT * from,
 		(nr_rows(stacks) - 1 - s->depth) * ROW_HEIGHT, PERCENT * part,
 		ROW_HEIGHT);
-	put_title(fp, stacks, s, name);
+	put_title(fp, stacks, s, name, unit);
 	fprintf(fp,
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\" "
 		"stroke=\"#fff\"/><text x=\"3\" y=\"13\"%s>",
@@ -146,8 +147,10 @@ static void put_bar(FILE *fp, const struct td_stacks *stacks,
 }
 
 static int put_bars(FILE *fp, const struct td_stacks *stacks,
-		    const struct td_where *where)
+		    const struct td_where *where,
+		    const struct td_where_event *event)
 {
+	const char *unit = td_where_unit(where, event);
 	td_autofree int *hues = make_hues(stacks, where);
 
 	if (!hues)
@@ -158,7 +161,7 @@ static int put_bars(FILE *fp, const struct td_stacks *stacks,
 		const struct td_stack *s = &stacks->v[i];
 
 		if (s->all > stacks->all / LEAST && s->depth < MOST_ROWS)
-			put_bar(fp, stacks, s, hues[i]);
+			put_bar(fp, stacks, s, hues[i], unit);
 	}
 	fputs("</g>\n", fp);
 	return 0;
@@ -197,7 +200,7 @@ static void put_caption(FILE *fp, const struct td_where *where,
 	td_page_put(fp, event->name);
 	fputs(", about ", fp);
 	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
-	fputs(" events", fp);
+	fprintf(fp, " %s", td_where_unit(where, event));
 	if (where->hues)
 		put_legend(fp, square);
 	if (!where->node)
@@ -228,7 +231,7 @@ void td_flame_put_figure(struct td_writer *writer, const struct td_where *where,
 			"role=\"img\" aria-label=\"Flame graph; the table has "
 			"its functions\">\n",
 			nr_rows(&stacks) * ROW_HEIGHT);
-		writer->no_memory |= put_bars(fp, &stacks, where) != 0;
+		writer->no_memory |= put_bars(fp, &stacks, where, event) != 0;
 		fputs("</svg></figure>\n", fp);
 	}
 	td_stacks_free(&stacks);
@@ -252,7 +255,7 @@ static int put_event(FILE *fp, const struct td_where *where,
 	fprintf(fp, "</text>\n<svg y=\"%d\" width=\"%d\" height=\"%d\">\n",
 		*y + HEADING, WIDTH, nr_rows(&stacks) * ROW_HEIGHT);
 	if (!rc)
-		rc = put_bars(fp, &stacks, where);
+		rc = put_bars(fp, &stacks, where, event);
 	fputs("</svg>\n", fp);
 	*y += HEADING + nr_rows(&stacks) * ROW_HEIGHT;
 	td_stacks_free(&stacks);

@@ -14,7 +14,8 @@ static const struct td_sysfs_row formats[] = {
 };
 
 static const struct td_core cores[TD_NR_UARCHS] = {
-	[TD_ZEN] = { "Zen", .general = 6, .traits = TD_CORE_NO_FIXED },
+	[TD_ZEN] = { "Zen", .general = 6,
+		     .traits = TD_CORE_NO_FIXED | TD_CORE_IBS },
 };
 
 /* bsp_init_amd() of arch/x86/kernel/cpu/amd.c */

@@ -43,8 +43,9 @@ void tdemu_guest(CPUX86State *env, bool runs)
 	tdemu_changed(pmu);
 }
 
-void tdemu_amd_cpuid(uint32_t leaf, uint32_t r[4])
+void tdemu_amd_cpuid(const struct tdemu_pmu *pmu, uint32_t leaf, uint32_t r[4])
 {
+	tdemu_ibs_cpuid(pmu, leaf, r);
 	if (leaf != 0x80000022)
 		return;
 	r[EAX] = 1; /* PerfMonV2 */
@@ -61,6 +62,8 @@ bool tdemu_amd_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value)
 {
 	uint32_t nr = (msr - PERF_CTL) / 2;
 
+	if (tdemu_ibs_rdmsr(pmu, msr, value))
+		return true;
 	tdemu_advance(pmu);
 	if (is_pair(msr))
 		*value = msr & 1 ? pmu->general[nr].value : pmu->select[nr];
@@ -85,6 +88,8 @@ static void write_pair(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 
 bool tdemu_amd_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 {
+	if (tdemu_ibs_wrmsr(pmu, msr, value))
+		return true;
 	tdemu_advance(pmu);
 	if (is_pair(msr)) {
 		write_pair(pmu, msr, value);

@@ -146,6 +146,10 @@ static void advance_to(struct tdemu_pmu *pmu, int64_t to)
 		    count(&pmu->general[i], tdemu_general_rate(pmu, i, pmu->at),
 			  ns))
 			tdemu_overflow(pmu, i);
+	for (int i = 0; i < TDEMU_IBS_UNITS; i++)
+		if (pmu->ibs[i].counter.on &&
+		    count(&pmu->ibs[i].counter, tdemu_ibs_rate(pmu, i), ns))
+			tdemu_ibs_overflow(pmu, i);
 	for (int i = 0; i < TDEMU_FIXED; i++) {
 		uint64_t rate;
 

@@ -13,7 +13,7 @@ void tdemu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,
 	if (!pmu)
 		return;
 	if (pmu->core->amd)
-		tdemu_amd_cpuid(leaf, r);
+		tdemu_amd_cpuid(pmu, leaf, r);
 	else
 		tdemu_intel_cpuid(pmu, leaf, subleaf, r);
 	tdemu_lbr_cpuid(leaf, subleaf, r);

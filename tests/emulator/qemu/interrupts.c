@@ -54,7 +54,7 @@ static bool is_for_user_mode(const struct tdemu_pmu *pmu)
 {
 	uint64_t records = tdemu_pebs_due(pmu);
 
-	if (pmu->status & TDEMU_STATUS_TRACE)
+	if (pmu->status & TDEMU_STATUS_TRACE || tdemu_ibs_due(pmu))
 		return false;
 	for (int bit = 0; bit < 32 + TDEMU_FIXED; bit++) {
 		bool now = pmu->status >> bit & 1 && interrupts(pmu, bit);
@@ -68,7 +68,7 @@ static bool is_for_user_mode(const struct tdemu_pmu *pmu)
 /* Something is to be done on the CPU's own thread. */
 static bool is_due(const struct tdemu_pmu *pmu)
 {
-	return pmu->pending || tdemu_pebs_due(pmu);
+	return pmu->pending || tdemu_pebs_due(pmu) || tdemu_ibs_due(pmu);
 }
 
 static bool in_user_mode(const struct tdemu_pmu *pmu)
@@ -81,6 +81,7 @@ static void deliver(struct tdemu_pmu *pmu)
 	pmu->waited = 0;
 	pmu->last = pmu->at;
 	tdemu_pebs_write(pmu);
+	tdemu_ibs_interrupt(pmu);
 	pmu->pending |= (pmu->status & TDEMU_STATUS_BUFFER) != 0;
 	if (!pmu->pending)
 		return;
@@ -159,6 +160,10 @@ static void find_next(struct tdemu_pmu *pmu)
 		if (pmu->general[i].on && leads_to_work(pmu, i))
 			overflows_at(pmu, &pmu->general[i],
 				     tdemu_general_rate(pmu, i, pmu->at));
+	for (int i = 0; i < TDEMU_IBS_UNITS; i++)
+		if (pmu->ibs[i].counter.on)
+			overflows_at(pmu, &pmu->ibs[i].counter,
+				     tdemu_ibs_rate(pmu, i));
 	for (int i = 0; i < TDEMU_FIXED; i++)
 		if (pmu->fixed[i].on && leads_to_work(pmu, 32 + i))
 			overflows_at(pmu, &pmu->fixed[i],

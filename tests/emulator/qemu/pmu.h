@@ -9,6 +9,7 @@
  * threads.c  which scenario a thread runs
  * intel.c, amd.c  CPUID and MSRs        hooks.c   what QEMU calls
  * rapl.c, uncore.c  the package's MSRs  sums.c    what really happened
+ * ibs.c      samples of AMD's operations and fetches
  * lbr.c      the calls that have not returned
  * pt.c       Processor Trace (pt.h)
  */
@@ -29,6 +30,9 @@ enum {
 	TDEMU_FILTERED = 8,
 	TDEMU_DRAM = 2, /* one of them */
 	TDEMU_BRANCHES = 32,
+	TDEMU_IBS_FETCH = 0, /* the units of ibs.c */
+	TDEMU_IBS_OP,
+	TDEMU_IBS_UNITS,
 };
 
 #define TDEMU_COUNTER_MASK  ((1ULL << 48) - 1)
@@ -82,7 +86,7 @@ struct tdemu_settings {
 	bool on, amd;
 	bool no_halt;
 	bool hybrid, leaf_23;
-	bool pebs, pebs_timing, lbr, pt;
+	bool pebs, pebs_timing, lbr, pt, ibs;
 	uint64_t pt_lossy; /* bytes between overflows; 0: none */
 	int skew, phase_ms;
 	int noise_percent;
@@ -169,6 +173,14 @@ struct tdemu_counter {
 	bool on;
 };
 
+/* A unit of instruction-based sampling; the registers begin with the control register. */
+struct tdemu_ibs {
+	uint64_t ctl, reg[13];
+	struct tdemu_counter counter; /* on until a sample is due */
+	uint64_t late; /* counted beyond periods: the next ones are shorter */
+	bool due;
+};
+
 struct tdemu_pmu {
 	int cpu;
 	CPUX86State *env;
@@ -205,6 +217,8 @@ struct tdemu_pmu {
 	uint64_t lbr_ctl, branches[TDEMU_BRANCHES][3];
 	unsigned int newest;
 
+	struct tdemu_ibs ibs[TDEMU_IBS_UNITS];
+
 	struct tdemu_pt pt;
 };
 
@@ -227,6 +241,8 @@ void tdemu_metrics_write(struct tdemu_pmu *pmu, uint64_t value);
 /* Where the extra registers are in extra[]; -1: not one of them. */
 int tdemu_extra_index(uint32_t msr);
 /* Counts a ns, in 2^-32, at a time of the CPU's own clock. */
+uint64_t tdemu_event_rate(const struct tdemu_pmu *pmu, uint64_t select,
+			  int64_t at);
 uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at);
 uint64_t tdemu_fixed_rate(const struct tdemu_pmu *pmu, int nr, int64_t at);
 /* The retire latency of a general counter's event. */
@@ -273,6 +289,20 @@ bool tdemu_pebs_takes(const struct tdemu_pmu *pmu, int bit);
 uint64_t tdemu_pebs_due(const struct tdemu_pmu *pmu);
 void tdemu_pebs_write(struct tdemu_pmu *pmu);
 
+/* --- ibs.c ---------------------------------------------------------------- */
+
+void tdemu_ibs_cpuid(const struct tdemu_pmu *pmu, uint32_t leaf, uint32_t r[4]);
+/* False: not one of its registers. */
+bool tdemu_ibs_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
+bool tdemu_ibs_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
+/* What a unit counts a ns, in 2^-32, now. */
+uint64_t tdemu_ibs_rate(const struct tdemu_pmu *pmu, int nr);
+/* A unit's counter has reached its period: a sample is due. */
+void tdemu_ibs_overflow(struct tdemu_pmu *pmu, int nr);
+bool tdemu_ibs_due(const struct tdemu_pmu *pmu);
+/* Takes what is due: on the CPU's own thread. */
+void tdemu_ibs_interrupt(struct tdemu_pmu *pmu);
+
 /* --- rapl.c, uncore.c: false if it is not one of their registers ---------- */
 
 bool tdemu_rapl_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value);
@@ -305,7 +335,7 @@ bool tdemu_intel_rdpmc(struct tdemu_pmu *pmu, uint32_t index, uint64_t *value);
 
 /* Does the event count now: in the host, in virtual machines, or in both? */
 bool tdemu_amd_counts(const struct tdemu_pmu *pmu, uint64_t select);
-void tdemu_amd_cpuid(uint32_t leaf, uint32_t r[4]);
+void tdemu_amd_cpuid(const struct tdemu_pmu *pmu, uint32_t leaf, uint32_t r[4]);
 bool tdemu_amd_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
 bool tdemu_amd_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
 

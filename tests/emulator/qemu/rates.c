@@ -212,10 +212,10 @@ static bool is_filtered(uint64_t select)
 	return false;
 }
 
-uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at)
+uint64_t tdemu_event_rate(const struct tdemu_pmu *pmu, uint64_t select,
+			  int64_t at)
 {
-	uint64_t select = pmu->select[nr], rate;
-	uint64_t extra, config = event_of(pmu, select, &extra);
+	uint64_t rate, extra, config = event_of(pmu, select, &extra);
 	int mode =
 		(select >> 16 & 1 ? USER : 0) | (select >> 17 & 1 ? KERNEL : 0);
 
@@ -228,6 +228,11 @@ uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at)
 		rate = in_mode(made_up(pmu, select), mode) << 22;
 	}
 	return times(rate, tdemu_walk(pmu, config, at));
+}
+
+uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at)
+{
+	return tdemu_event_rate(pmu, pmu->select[nr], at);
 }
 
 uint64_t tdemu_fixed_rate(const struct tdemu_pmu *pmu, int nr, int64_t at)

@@ -20,6 +20,7 @@
  * TDEMU_SUMS=FILE             where the guest's request leaves what happened
  * TDEMU_PEBS=1                there is PEBS; "timing": with retire latencies
  * TDEMU_LBR=1, TDEMU_PT=1     there are LBR, Processor Trace
+ * TDEMU_IBS=1                 there is IBS
  * TDEMU_PT_LOSSY=BYTES        packets are lost after so many
  */
 #include "qemu/osdep.h"
@@ -138,6 +139,7 @@ static void read_environment(void)
 		settings.pebs && !strcmp(getenv("TDEMU_PEBS"), "timing");
 	settings.lbr = getenv("TDEMU_LBR") && !settings.amd;
 	settings.pt = getenv("TDEMU_PT") && !settings.amd;
+	settings.ibs = getenv("TDEMU_IBS") && settings.amd;
 	settings.pt_lossy = (uint64_t)number("TDEMU_PT_LOSSY");
 	read_package();
 	read_filter(getenv("TDEMU_FILTER"));

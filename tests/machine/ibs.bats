@@ -1,0 +1,230 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# AMD's instruction-based sampling: tdstat locate by it, and perf beside it, of programs
+# whose functions play known scenarios (act.c).
+# machine: zen4 --sysctl kernel.perf_cpu_time_max_percent=0 --sysctl kernel.kptr_restrict=0 --truth tests/emulator/scenarios/amdzen4.truth
+# machine: zen4 --no-ibs --truth tests/emulator/scenarios/amdzen4.truth
+# release: zen5 --sysctl kernel.perf_cpu_time_max_percent=0 --sysctl kernel.kptr_restrict=0 --truth tests/emulator/scenarios/amdzen4.truth
+# release: zen5 --kernel newest --sysctl kernel.perf_cpu_time_max_percent=0 --sysctl kernel.kptr_restrict=0 --truth tests/emulator/scenarios/amdzen4.truth
+
+# shellcheck disable=SC2154 # stderr, of run
+load helper
+load nobody
+
+ROOT=$BATS_TEST_DIRNAME/../..
+ACT=$ROOT/build/emulator/act
+TRUTH=$ROOT/tests/emulator/scenarios/amdzen4.truth
+DEVICES=/sys/bus/event_source/devices
+
+# In turns, so that what the host does concerns all of them.
+TURNS=(250ms:dram_latency 250ms:icache 250ms:balanced)
+TURNS+=("${TURNS[@]}" "${TURNS[@]}" "${TURNS[@]}")
+
+with_ibs() {
+	emulated
+	[[ $TD_MACHINE_ARGS != *--no-ibs* ]] || skip "a machine without IBS"
+}
+
+locate() {
+	timeout -s KILL 120 "$TDSTAT" locate "$@"
+}
+
+# a_ns SCENARIO EVENT: how often it happens, by the truth file
+a_ns() {
+	awk -v s="$1" -v name="$2" '
+		$1 == "scenario" { here = $2 == s }
+		here && $1 == "ghz" { ghz = $2 }
+		here && $1 == "event" && $5 == name { print $4 * ghz }' "$TRUTH"
+}
+
+# near GOT WANTED BY
+near() {
+	awk -v a="$1" -v b="$2" -v by="$3" 'BEGIN {
+		print a ", wanted " b " by " by
+		exit !(a != "" && a - b <= by && b - a <= by) }'
+}
+
+# part_of NAME: of lines of a name and a number, in per cent
+part_of() {
+	awk -v name="$1" '{ all += $2 } $1 == name { own = $2 } END { print 100 * own / all }'
+}
+
+# share FUNCTION: of the table in JSON, in % of the three functions
+share() {
+	jq -rs --arg f "$1" 'map(select(.function // "" | startswith("scenario_"))) |
+		100 * (map(select(.function == $f) | .share) | add // 0) / (map(.share) | add)' out
+}
+
+error_of() {
+	jq -rs --arg f "$1" 'map(select(.function == $f) | .error)[0] // 100' out
+}
+
+# perf_shares: of the functions in perf's report, as lines of share and function
+perf_shares() {
+	timeout -s KILL 120 "$PERF" report -i data --stdio -F overhead,sym 2>/dev/null |
+		sed -nE 's/^ *([0-9.]+)% +\[[.]\] +(scenario_[a-z_]+).*/\1 \2/p'
+}
+
+# --- the emulated units, under perf's eyes ----------------------------------------
+
+# by_rate EVENT PERIOD NAME: each function has the samples that its rate gives it
+by_rate() {
+	timeout -s KILL 120 "$PERF" record -q -e "$1" -c "$2" -o data taskset -c 1 "$ACT" "${TURNS[@]}"
+	perf_shares >shares
+	cat shares
+	local all name other
+	all=$(awk '{ sum += $1 } END { print sum }' shares)
+	for name in dram_latency icache balanced; do
+		near "$(awk -v f="scenario_$name" -v all="$all" '$2 == f { print 100 * $1 / all }' shares)" \
+			"$(for other in dram_latency icache balanced; do echo "$other $(a_ns $other "$3")"; done | part_of $name)" 8
+	done
+}
+
+@test "perf record: operations, cycles and fetches by their rates" {
+	with_ibs
+	perf_or_skip
+	by_rate ibs_op/cnt_ctl=1/ 16000000 DE_SRC_OP_DISP.ALL
+	by_rate ibs_op// 8000000 LS_NOT_HALTED_CYC
+	by_rate ibs_fetch// 4000000 OP_CACHE_HIT_MISS.ALL_OP_CACHE_ACCESSES
+}
+
+@test "perf mem: loads from DRAM are those of the function that waits for it" {
+	with_ibs
+	perf_or_skip
+	timeout -s KILL 120 "$PERF" mem record -q -a -o data -- "$ACT" "${TURNS[@]}"
+	timeout -s KILL 120 "$PERF" mem report -i data --stdio --sort mem,sym 2>/dev/null >levels
+	# the largest part of the weight
+	run -0 awk '/%/ { print; exit }' levels
+	[[ $output == *RAM\ hit* && $output == *scenario_dram_latency* ]]
+	timeout -s KILL 120 "$PERF" script -i data -F sym,data_src >sources
+	grep -q 'scenario_balanced.*L1 hit' sources
+	grep -q 'scenario_balanced.*L2 hit' sources
+}
+
+@test "perf: misses of L3 alone" {
+	with_ibs
+	perf_or_skip
+	timeout -s KILL 120 "$PERF" record -q -d -W -e ibs_op/cnt_ctl=1,l3missonly=1/ -c 100000 -o data "$ACT" 2s:dram_latency
+	timeout -s KILL 120 "$PERF" script -i data -F data_src >sources
+	[ "$(wc -l <sources)" -ge 10 ]
+	run ! grep -v 'RAM hit' sources
+}
+
+# --- locate -----------------------------------------------------------------------
+
+# waits SCENARIO: for data, and for addresses (qemu/ibs.c has the cycles of these)
+waits() {
+	local loads stores both all walks
+	loads=$(a_ns "$1" LS_DISPATCH.LD_DISPATCH)
+	both=$(a_ns "$1" LS_DISPATCH.LD_ST_DISPATCH)
+	stores=$(a_ns "$1" LS_DISPATCH.STORE_DISPATCH)
+	all=$(a_ns "$1" LS_L1_D_TLB_MISS.ALL)
+	walks=$(a_ns "$1" LS_L1_D_TLB_MISS.ALL_L2_MISS)
+	awk -v data="$(a_ns "$1" LS_ALLOC_MAB_COUNT)" -v l="$loads" -v b="$both" -v s="$stores" -v all="$all" -v walks="$walks" \
+		'BEGIN { print data + (l + b) / (l + b + s) * (7 * (all - walks) + 40 * walks) }'
+}
+
+@test "memory: each function has the part of the waiting that it has by the truth" {
+	with_ibs
+	turns=(250ms:dram_latency 250ms:l2_bound 250ms:page_walks)
+	run -0 --separate-stderr locate backend_bound_memory --all-user -F 4000 -j -o out -- \
+		taskset -c 1 "$ACT" "${turns[@]}" "${turns[@]}" "${turns[@]}" "${turns[@]}"
+	run ! grep -vE '^$|samples stand for|kernel stopped sampling' <<<"$stderr"
+	jq -es 'map(select(.function)) | all(.node == "backend_bound_memory" and .event == "ibs_op/cnt_ctl=1/")' out
+	for name in dram_latency l2_bound page_walks; do
+		near "$(share scenario_$name)" \
+			"$(for other in dram_latency l2_bound page_walks; do echo "$other $(waits $other)"; done | part_of $name)" \
+			"$(awk -v e="$(error_of scenario_$name)" 'BEGIN { print 3 + 1.5 * e }')"
+	done
+}
+
+@test "the front end: the function that misses the instruction cache" {
+	with_ibs
+	for node in frontend_bound frontend_bound_latency latency; do
+		locate $node --all-user -j -o out -- taskset -c 1 "$ACT" 500ms:dram_latency 1s:icache 500ms:balanced
+		jq -es 'map(select(.function)) | all(.node | startswith("frontend_bound"))' out
+		jq -es 'map(select(.function == "scenario_icache")) | .[0].share >= 90 and .[0].samples >= 50' out
+	done
+}
+
+@test "without a node: what matters most is found, then sampled; and in cycles, not events" {
+	with_ibs
+	run -0 --separate-stderr locate -o out -- "$ACT" 2s:dram_latency
+	[[ $stderr == *"loses most to backend_bound_memory"* ]]
+	grep -qE '^ ibs_op/cnt_ctl=1/, [0-9,]+ samples of about [0-9,]+ cycles$' out
+	# a function in the kernel may be the interrupt's
+	awk '/%/ { exit !($1 >= 80 && /scenario_dram_latency/) }' out
+	run -0 --separate-stderr locate -o out -- "$ACT" 2s:icache
+	[[ $stderr == *"loses most to frontend_bound"* ]]
+	grep -qE '^ ibs_fetch//, [0-9,]+ samples of about [0-9,]+ cycles$' out
+	# and the tree names the command
+	run -0 --separate-stderr "$TDSTAT" -l 2 -- "$ACT" 1s:dram_latency
+	[[ $stderr == *"Where: "*"tdstat locate backend_bound_memory"* ]]
+}
+
+@test "a process that runs, CPUs, and the whole machine; the kernel alone" {
+	with_ibs
+	"$ACT" -n 2 100s:icache &
+	act=$!
+	for target in "-p $act" -a "-C 0-3"; do
+		# shellcheck disable=SC2086 # two words
+		locate frontend_bound --all-user $target --timeout 2s -j -o out
+		jq -es '.[0].function == "scenario_icache" or .[1].function == "scenario_icache"' out
+		jq -es 'map(select(.share)) | all(.object != "[kernel]")' out
+	done
+	locate frontend_bound --all-kernel -p $act --timeout 2s -j -o out
+	kill $act
+	jq -es 'map(select(.share)) | length > 0 and all(.object == "[kernel]" or (.object | startswith("[")))' out
+}
+
+@test "events that are typed: operations, not what waited" {
+	with_ibs
+	locate -e ibs_op/cnt_ctl=1/ --all-user -o out -- taskset -c 1 "$ACT" 1s:dram_latency 1s:balanced
+	grep -qE '^ ibs_op/cnt_ctl=1/, [0-9,]+ samples of about [0-9,]+ events$' out
+	awk '/%/ { exit !/scenario_balanced/ }' out
+}
+
+@test "samples that are kept, and stacks, are of the same cycles" {
+	with_ibs
+	locate backend_bound_memory --all-user --samples samples --folded stacks --pprof profile --flame flame.svg -o out -- \
+		taskset -c 1 "$ACT" 1s:dram_latency 500ms:balanced
+	"$TDSTAT" report --locate --folded again -o table samples
+	diff out table
+	cmp stacks again
+	grep -q 'cycles of backend_bound_memory' flame.svg
+	zcat profile | grep -qa backend_bound_memory
+	[ "$(awk '{ sum += $NF } END { printf "%d", sum }' stacks)" = "$(sed -nE 's/.* of about ([0-9,]+) cycles$/\1/p' out | tr -d ,)" ]
+}
+
+@test "a user that may not sample the kernel: said with the remedy, and the command runs" {
+	with_ibs
+	[ -e $DEVICES/ibs_op/format/swfilt ] && skip "this kernel's IBS leaves out the kernel"
+	run -4 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" locate frontend_bound -- sh -c 'echo ran; exit 4'
+	[[ ${stderr_lines[0]} == "tdstat: ibs_fetch//: ibs_fetch cannot leave out the kernel, which this user may not sample: "* ]]
+	[[ ${stderr_lines[1]} == *"sysctl kernel.perf_event_paranoid=1 allows it"* ]]
+	[ "$output" = ran ]
+	run -0 --separate-stderr as_nobody 1 timeout -s KILL 120 "$TDSTAT" locate frontend_bound -j -o /dev/stdout -- "$ACT" 1s:icache
+	[[ $output == *scenario_icache* ]]
+}
+
+@test "doctor says whether it is there" {
+	with_ibs
+	"$TDSTAT" doctor -j >found || :
+	jq -e 'any(.findings[]; .name == "IBS" and .state == "ok")' found
+}
+
+# --- without IBS ------------------------------------------------------------------
+
+@test "a machine without it: an error that says so, and doctor's note" {
+	emulated
+	[[ $TD_MACHINE_ARGS == *--no-ibs* ]] || skip "this machine has IBS"
+	[ ! -e $DEVICES/ibs_op ]
+	run -4 --separate-stderr locate backend_bound_memory -- sh -c 'echo ran; exit 4'
+	[ "$output" = ran ]
+	[[ ${stderr_lines[0]} == "tdstat: backend_bound_memory: no event is known"* ]]
+	[[ ${stderr_lines[1]} == *"(IBS)"*"this machine has none"* ]]
+	"$TDSTAT" doctor -j >found || :
+	jq -e 'any(.findings[]; .name == "IBS" and .state == "note")' found
+	run -0 --separate-stderr "$TDSTAT" -l 2 -- "$ACT" 500ms:dram_latency
+	[[ $stderr != *"tdstat locate"* ]]
+}

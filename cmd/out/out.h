@@ -126,7 +126,10 @@ void td_out_text_begin_line(const struct td_writer *writer,
 			    const struct td_row *row);
 void td_out_text_end_line(const struct td_writer *writer,
 			  const struct td_row *row);
-/* Where next to nothing went on, nothing is marked. */
+/*
+ * Where next to nothing went on, nothing is marked; of regions nothing that is over its
+ * threshold by less than its error.
+ */
 bool td_out_is_over(const struct td_row *row, const struct td_cell *cell);
 /* Of intervals: no task ran on this kind of core, but on another one. */
 bool td_out_is_left_out(const struct td_report *report,

@@ -13,9 +13,17 @@
 /* CPU time from here on is more than one CPU has, as it is printed. */
 #define MORE_THAN_A_CPU 100.5
 
+/* Regions, and functions, of few calls have large errors. */
+static bool is_over_by_chance(const struct td_row *row,
+			      const struct td_cell *cell)
+{
+	return row->region && !isnan(cell->error) && !cell->clear_of_threshold;
+}
+
 bool td_out_is_over(const struct td_row *row, const struct td_cell *cell)
 {
-	return cell->over_threshold && !row->idle;
+	return cell->over_threshold && !row->idle &&
+	       !is_over_by_chance(row, cell);
 }
 
 bool td_out_is_left_out(const struct td_report *report,
@@ -39,7 +47,7 @@ char td_out_table_mark(const struct td_row *row, const struct td_cell *cell)
 		return 0;
 	if (cell->misfit != TD_FITS && cell->misfit != TD_MISFIT_CORRECTION)
 		return '?';
-	if (cell->over_threshold)
+	if (td_out_is_over(row, cell))
 		return '*';
 	return cell->misfit == TD_MISFIT_CORRECTION ? '~' : 0;
 }

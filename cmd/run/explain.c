@@ -111,39 +111,6 @@ static void say_elsewhere(const struct td_run *run)
 			   kind->name, most, cpus);
 }
 
-/* The largest share of the time (in %) that a group of the PMU was counted. */
-static double most_on(const struct td_run *run, int pmu)
-{
-	const struct td_plan *plan = &run->job->plan;
-	double most = NAN;
-
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		if (plan->groups[g].pmu == pmu)
-			most = fmax(most, td_readings_share(&run->tally.all,
-							    &plan->groups[g]));
-	}
-	return most;
-}
-
-/* A tree says so in its heading; a line of an event does not. */
-static void say_kinds_without_tasks(const struct td_run *run)
-{
-	const struct td_job *job = run->job;
-	const struct td_machine *machine = &job->machine;
-
-	if (job->tree || job->target.system_wide || !run->tally.ever_ran ||
-	    job->opts->show.format != TD_FORMAT_TEXT)
-		return;
-	for (size_t i = 0; i < machine->nr_core && machine->nr_core > 1; i++) {
-		if (most_on(run, (int)i) == 0)
-			td_job_say(job,
-				   "tdstat: %s: its events are not counted: no "
-				   "task ran there, or somebody else held its "
-				   "counters\n",
-				   machine->pmus[i].name);
-	}
-}
-
 /* --- why counts are missing ------------------------------------------------ */
 
 /* Says why a finished run has no counts at all. */
@@ -288,10 +255,8 @@ static void say_what_is_missing(const struct td_run *run)
 	bool watchdog = note_watchdog(run);
 
 	say_if_nothing(run, watchdog);
-	if (watchdog)
-		return;
-	say_elsewhere(run);
-	say_kinds_without_tasks(run);
+	if (!watchdog)
+		say_elsewhere(run);
 }
 
 void td_run_explain(const struct td_run *run)

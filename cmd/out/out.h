@@ -121,12 +121,20 @@ void td_out_text_heading(const struct td_writer *writer,
 			 const struct td_row *row, enum td_status status);
 /* The best status of a row's cells. */
 enum td_status td_out_row_status(const struct td_row *row);
+/*
+ * The reason of what has no value, where the ones before have this one, or NULL; of
+ * different reasons, where they are told.
+ */
+const char *td_out_add_reason(const char *why, const struct td_cell *cell);
 /* A line of a row in which next to nothing went on is dimmed. */
 void td_out_text_begin_line(const struct td_writer *writer,
 			    const struct td_row *row);
 void td_out_text_end_line(const struct td_writer *writer,
 			  const struct td_row *row);
-/* Where next to nothing went on, nothing is marked. */
+/*
+ * Where next to nothing went on, nothing is marked; of regions nothing that is over its
+ * threshold by less than its error.
+ */
 bool td_out_is_over(const struct td_row *row, const struct td_cell *cell);
 /* Of intervals: no task ran on this kind of core, but on another one. */
 bool td_out_is_left_out(const struct td_report *report,

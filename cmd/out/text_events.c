@@ -7,6 +7,7 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"
+#include "lib/machine/machine.h"
 
 /* tools/perf/util/stat-display.c */
 #define TIME_WIDTH  16
@@ -193,6 +194,36 @@ static void put_row(const struct td_writer *writer, const struct layout *layout,
 	putc_unlocked('\n', fp);
 }
 
+/* Was a kind of core counted in no row, as all tasks were on another one? */
+static bool is_absent(const struct td_event_report *report, size_t pmu)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_event_row *row = &report->rows[i];
+
+		if (row->pmu != (int)pmu)
+			continue;
+		if (!row->elsewhere)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static void put_absent(const struct td_writer *writer,
+		       const struct td_event_report *report)
+{
+	const struct td_machine *machine = writer->frame->machine;
+
+	for (size_t i = 0; machine && i < machine->nr_core; i++) {
+		if (is_absent(report, i))
+			fprintf(writer->fp, " %s, %s: no task ran there\n",
+				machine->pmus[i].name,
+				td_out_missing(TD_STATUS_NOT_COUNTED));
+	}
+}
+
 void td_out_text_events(struct td_writer *writer,
 			const struct td_event_report *report)
 {
@@ -206,6 +237,8 @@ void td_out_text_events(struct td_writer *writer,
 		td_out_text_title(writer);
 	for (size_t i = 0; i < report->nr_rows; i++)
 		put_row(writer, &layout, &report->rows[i]);
+	if (!writer->frame->interval)
+		put_absent(writer, report);
 	if (!writer->frame->interval && report->nr_rows > 0)
 		putc_unlocked('\n', writer->fp);
 }

@@ -10,12 +10,23 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-/* CPU time from here on is more than one CPU has, as it is printed. */
-#define MORE_THAN_A_CPU 100.5
+/*
+ * CPU time from here on is more than one CPU has.  Counters are read after the clock,
+ * so that one thread may seem to have had a little more.
+ */
+#define MORE_THAN_A_CPU 105
+
+/* Regions, and functions, of few calls have large errors. */
+static bool is_over_by_chance(const struct td_row *row,
+			      const struct td_cell *cell)
+{
+	return row->region && !isnan(cell->error) && !cell->clear_of_threshold;
+}
 
 bool td_out_is_over(const struct td_row *row, const struct td_cell *cell)
 {
-	return cell->over_threshold && !row->idle;
+	return cell->over_threshold && !row->idle &&
+	       !is_over_by_chance(row, cell);
 }
 
 bool td_out_is_left_out(const struct td_report *report,
@@ -39,7 +50,7 @@ char td_out_table_mark(const struct td_row *row, const struct td_cell *cell)
 		return 0;
 	if (cell->misfit != TD_FITS && cell->misfit != TD_MISFIT_CORRECTION)
 		return '?';
-	if (cell->over_threshold)
+	if (td_out_is_over(row, cell))
 		return '*';
 	return cell->misfit == TD_MISFIT_CORRECTION ? '~' : 0;
 }
@@ -127,6 +138,43 @@ bool td_out_is_slight(const struct td_writer *writer, const struct td_row *row)
 	       !writer->frame->describe;
 }
 
+const char *td_out_add_reason(const char *why, const struct td_cell *cell)
+{
+	if (!cell->why)
+		return why;
+	return !why || strcmp(why, cell->why) == 0 ? cell->why
+						   : "-v tells why of each";
+}
+
+/* Of a row whose best status this is; NULL: it is not known. */
+static const char *find_reason(const struct td_row *row, enum td_status status)
+{
+	const char *why = NULL;
+
+	if (row->absent)
+		return "no task ran there";
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_cell *cell = &row->cells[row->nodes[i].column];
+
+		if (cell->status == status)
+			why = td_out_add_reason(why, cell);
+	}
+	return why;
+}
+
+static void put_missing(const struct td_writer *writer,
+			const struct td_row *row, enum td_status status)
+{
+	FILE *fp = writer->fp;
+	/* lines of their own tell the reasons, if there are any */
+	const char *why = row->absent || !writer->frame->describe
+				  ? find_reason(row, status)
+				  : NULL;
+
+	fprintf(fp, ", %s%s", td_out_missing(status), why ? ": " : "");
+	td_put_printable(fp, why ? why : "");
+}
+
 /* " cpu_core, 97.8 % of the slots, 12.0 % busy, counted 86.7 % of the time" */
 void td_out_text_heading(const struct td_writer *writer,
 			 const struct td_report *report,
@@ -147,8 +195,7 @@ void td_out_text_heading(const struct td_writer *writer,
 	}
 	td_put_printable(fp, row->pmu);
 	if (status != TD_STATUS_OK)
-		fprintf(fp, ", %s%s", td_out_missing(status),
-			row->absent ? ": no task ran there" : "");
+		put_missing(writer, row, status);
 	else if (frame->show_pmu && row->share_pct >= 0 &&
 		 !(row->share_pct > TD_ALL_PCT &&
 		   (frame->show_id || !has_company(report, row))))

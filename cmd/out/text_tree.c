@@ -362,6 +362,26 @@ static void put_sum(struct tree *tree)
 	}
 }
 
+/* Why nodes that are shown have no value, where each line does not say it. */
+static void put_reason(const struct tree *tree)
+{
+	const char *why = NULL;
+
+	for (size_t i = 0; i < tree->row->nr_nodes; i++) {
+		const struct td_node *node = &tree->row->nodes[i];
+		const struct td_cell *cell = cell_of(tree, node);
+
+		if (is_shown(tree, node))
+			why = td_out_add_reason(why, cell);
+	}
+	if (!why || tree->writer->frame->describe)
+		return;
+	start_line(tree);
+	fputs("  nodes without a value: ", tree->writer->fp);
+	td_put_printable(tree->writer->fp, why);
+	fputc('\n', tree->writer->fp);
+}
+
 static void put_misfits(const struct tree *tree)
 {
 	if (!tree->misfits.seen)
@@ -395,6 +415,7 @@ void td_out_text_tree(const struct td_writer *writer,
 		}
 		out_text_hidden(writer, row, tree.nr_unmarked,
 				tree.nr_not_counted);
+		put_reason(&tree);
 		put_misfits(&tree);
 	}
 	if (status == TD_STATUS_OK && row->ranked)

@@ -10,6 +10,8 @@
 struct td_choice {
 	char *events;              /* "cpu_core/A.B/P,cpu_atom/C.D/P"; owned */
 	char node[TD_CHOICE_NODE]; /* that they are for, as the files have it */
+	/* where it was found to matter most, or empty: it was named */
+	char pmu[TD_CHOICE_NODE];
 	char *without; /* kinds of core that have none: "cpu_atom"; owned */
 };
 

@@ -375,7 +375,7 @@ static void say_throttled(const struct td_job *job, uint64_t nr)
 	td_job_say(job,
 		   "tdstat: the kernel stopped sampling %" PRIu64
 		   " times for a "
-		   "moment: -F takes fewer samples, kernel."
+		   "moment, which is left out: -F takes fewer samples, kernel."
 		   "perf_cpu_time_max_percent allows more\n",
 		   nr);
 }

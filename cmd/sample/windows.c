@@ -39,8 +39,10 @@ int td_windows_take(void *ctx, const struct td_record *record, int event,
 	case TD_RECORD_SWITCH:
 		return td_windows_break(taker->windows, false, record->tid,
 					record->time_ns);
+	case TD_RECORD_UNTHROTTLE:
+		return td_windows_resume(taker->windows, record->cpu,
+					 record->tid, record->time_ns);
 	case TD_RECORD_LOST:
-	case TD_RECORD_THROTTLE:
 		return td_windows_break(taker->windows, true, record->cpu,
 					record->time_ns);
 	default:

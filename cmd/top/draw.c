@@ -320,6 +320,9 @@ static void put_keys(FILE *fp, const struct drawing *d,
 	if (d->facts->nr_messages)
 		fprintf(fp, "%zu messages at the end  ", d->facts->nr_messages);
 	fputs("h Help  q Quit", fp);
+	if (state->nr > state->page)
+		fprintf(fp, "  lines %zu to %zu of %zu", state->first + 1,
+			state->first + state->page, state->nr);
 	put_hidden(fp, layout);
 	fputs("  Enter Tree  <> Sort  / Filter  Space Freeze", fp);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/view/round.h"
+#include "cmd/view/verdict.h"
 #include "metrics/slow/slow.h"
 
 #define PERCENT 100
@@ -324,11 +325,43 @@ static int add_facts(const struct td_source *source, const struct own *own,
 	return 0;
 }
 
+/* Before they are sorted, rows of an id follow each other as the ids do. */
+static int find_clear(struct td_view *view, const struct td_totals *totals,
+		      const struct td_times *times, struct td_report *report,
+		      struct td_err *err)
+{
+	size_t first = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < totals->nr_ids; i++) {
+		struct td_totals of_id = *totals;
+		struct td_report rows = *report;
+
+		of_id.ids += i;
+		of_id.nr_ids = 1;
+		of_id.v += i * totals->nr_events;
+		rows.rows += first;
+		rows.nr_rows = 0;
+		while (first < report->nr_rows &&
+		       strcmp(report->rows[first].id, of_id.ids->label) == 0) {
+			rows.nr_rows++;
+			first++;
+		}
+		rc = td_view_find_clear(view, &of_id, times, &rows, err);
+	}
+	return rc;
+}
+
 int td_view_fill_regions(struct td_view *view, const struct td_counted *counted,
+			 const struct td_totals *totals,
 			 struct td_report *report, struct td_err *err)
 {
 	struct own own;
-	int rc = make_own(view, counted, &own, err);
+	int rc = find_clear(view, totals, counted->times, report, err);
+
+	if (rc)
+		return rc;
+	rc = make_own(view, counted, &own, err);
 
 	if (!rc && add_facts(view->source, &own, report))
 		rc = td_err_nomem(err);

@@ -9,9 +9,10 @@ void td_view_forget_busy(struct td_report *report);
 
 /*
  * Adds to the rows of a report what is known of their regions, and puts those with
- * the most slots first.  counted is what the report was computed from.
+ * the most slots first.  counted and totals are what the report was computed from.
  */
 int td_view_fill_regions(struct td_view *view, const struct td_counted *counted,
+			 const struct td_totals *totals,
 			 struct td_report *report, struct td_err *err);
 
 #endif

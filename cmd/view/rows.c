@@ -180,7 +180,8 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	if (!rc && judge_rows(view, report))
 		rc = td_err_nomem(err);
 	if (!rc && view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)
-		rc = td_view_fill_regions(view, r->counted, report, err);
+		rc = td_view_fill_regions(view, r->counted, r->totals, report,
+					  err);
 	if (!rc && r->purpose == COLLECT &&
 	    td_spreads_add_report(&view->spreads, report))
 		rc = td_err_nomem(err);

@@ -13,9 +13,9 @@ static bool is_worth_showing(const struct td_verdict *verdict)
 }
 
 /* The evaluation was used for other counts since, to find the errors. */
-static int find_clear(struct td_view *view, const struct td_totals *totals,
-		      const struct td_times *times, struct td_report *report,
-		      struct td_err *err)
+int td_view_find_clear(struct td_view *view, const struct td_totals *totals,
+		       const struct td_times *times, struct td_report *report,
+		       struct td_err *err)
 {
 	struct td_report again = { 0 };
 	int rc = td_eval(&view->evaluation, totals, times, view->merge, &again,
@@ -31,7 +31,7 @@ int td_view_find_verdict(struct td_view *view, const struct td_totals *totals,
 			 const struct td_times *times, struct td_report *report,
 			 struct td_verdict *verdict, struct td_err *err)
 {
-	int rc = find_clear(view, totals, times, report, err);
+	int rc = td_view_find_clear(view, totals, times, report, err);
 
 	if (!rc)
 		td_verdict_find(verdict, report);

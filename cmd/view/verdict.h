@@ -21,4 +21,12 @@ int td_view_find_verdict(struct td_view *view, const struct td_totals *totals,
 			 const struct td_times *times, struct td_report *report,
 			 struct td_verdict *verdict, struct td_err *err);
 
+/*
+ * Finds which values of a report, which has its errors, are over their thresholds
+ * for sure.  The totals are its own, of one id.
+ */
+int td_view_find_clear(struct td_view *view, const struct td_totals *totals,
+		       const struct td_times *times, struct td_report *report,
+		       struct td_err *err);
+
 #endif

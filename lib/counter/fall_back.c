@@ -20,6 +20,7 @@ struct refused {
 	const char *pmu; /* the name of the event's PMU */
 	int rc;
 	struct td_err *err;
+	bool said; /* a note of several events says why */
 };
 
 /* True if the same event of the text counts on another PMU. */
@@ -60,18 +61,22 @@ static int check_left(const struct refused *r, const struct td_err *why)
 	return why->hint[0] ? td_err_hint(r->err, "%s", why->hint) : why->code;
 }
 
+/* -l auto: of a node that nobody asked for, -v says why it lacks it. */
+static bool is_expected(const struct refused *r)
+{
+	return r->event->spare || r->event->is_work ||
+	       td_plan_has_families(r->setup->plan) ||
+	       (r->rc == -ENOENT && r->event->type == PERF_TYPE_HW_CACHE &&
+		is_counted_elsewhere(r));
+}
+
 static int refuse(const struct refused *r)
 {
-	/* -l auto: of a node that nobody asked for, -v says why it lacks it */
-	bool expected =
-		r->event->is_work || td_plan_has_families(r->setup->plan) ||
-		(r->rc == -ENOENT && r->event->type == PERF_TYPE_HW_CACHE &&
-		 is_counted_elsewhere(r));
 	struct td_err why = { 0 };
 	int rc;
 
 	td_open_error(&why, r->rc, r->event, r->pmu, r->setup->target);
-	if (!expected && !r->event->spare)
+	if (!r->said && !is_expected(r))
 		td_notes_add(r->setup->notes, "%s", why.msg);
 	rc = td_plan_refuse(r->setup->plan, r->index, r->member, why.msg,
 			    r->err);
@@ -203,22 +208,44 @@ static bool find_kernel_event(const struct td_plan *plan, size_t *group,
 	return false;
 }
 
-/* Counts user space only, and refuses events that happen in the kernel. */
+/* Refuses events that happen in the kernel, and puts their names into a list. */
+static int refuse_kernel_events(struct refused *r, FILE *names)
+{
+	struct td_plan *plan = r->setup->plan;
+	int rc = 0;
+
+	r->said = true;
+	while (!rc && find_kernel_event(plan, &r->index, &r->member)) {
+		r->group = &plan->groups[r->index];
+		r->event = &plan->events.v[r->group->members[r->member]];
+		r->pmu = r->setup->machine->pmus[r->event->pmu].name;
+		if (!is_expected(r))
+			fprintf(names, "%s%s", ftell(names) > 0 ? ", " : "",
+				r->event->name);
+		rc = refuse(r);
+	}
+	return rc;
+}
+
+/* Counts user space only: one note, whatever of it is missing. */
 static int leave_kernel_out(struct refused r)
 {
 	struct td_plan *plan = r.setup->plan;
-	int rc = 0;
+	td_autofree char *names = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&names, &size);
+	int rc;
 
+	if (!fp)
+		return td_err_nomem(r.err);
 	r.setup->target->exclude_kernel = true;
+	rc = refuse_kernel_events(&r, fp);
+	if (td_text_close(fp, &names))
+		return td_err_nomem(r.err);
 	td_notes_add(r.setup->notes,
 		     "counting user space only: kernel.perf_event_paranoid "
-		     "does not let this user count the kernel");
-	while (!rc && find_kernel_event(plan, &r.index, &r.member)) {
-		r.group = &plan->groups[r.index];
-		r.event = &plan->events.v[r.group->members[r.member]];
-		r.pmu = r.setup->machine->pmus[r.event->pmu].name;
-		rc = refuse(&r);
-	}
+		     "does not let this user count the kernel%s%s",
+		     *names ? ", and so not " : "", names);
 	for (size_t i = 0; !rc && !r.setup->for_metrics && i < plan->events.nr;
 	     i++) {
 		if (!plan->events.v[i].refusal && !plan->events.v[i].tool &&

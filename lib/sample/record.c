@@ -298,7 +298,8 @@ static void parse_trailer(struct td_record *r, size_t size, const uint64_t *end)
 	r->time_ns = take(&words);
 	take_pair(&words, &r->cpu, &unused);
 	r->id = take(&words);
-	if (r->kind != TD_RECORD_SWITCH && r->kind != TD_RECORD_TRACE)
+	if (r->kind != TD_RECORD_SWITCH && r->kind != TD_RECORD_TRACE &&
+	    r->kind != TD_RECORD_UNTHROTTLE)
 		return;
 	r->pid = pid;
 	r->tid = tid;

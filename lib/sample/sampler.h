@@ -96,6 +96,11 @@ void td_sampler_enable_companion(struct td_sampler *sampler, size_t companion,
 				 bool on);
 /* What the sampled events of the plan have counted so far, whatever was sampled. */
 double td_sampler_counted(const struct td_sampler *sampler);
+/*
+ * For how much of their time the tasks that are sampled were on this kind of core, in
+ * per cent; NAN: it has no event that was enabled.
+ */
+double td_sampler_ran_pct(const struct td_sampler *sampler, int pmu);
 /* Readable when a ring is half full: read the rings then. */
 int td_sampler_fd(const struct td_sampler *sampler);
 /* The number of the event of a group's companion. */

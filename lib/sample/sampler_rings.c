@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -346,6 +347,53 @@ double td_sampler_counted(const struct td_sampler *sampler)
 	for (; sampler; sampler = sampler->next)
 		sum += counted_in_part(sampler);
 	return sum;
+}
+
+/*
+ * The times of an event of tasks, of which each is enabled on all CPUs of the event
+ * while it runs anywhere, and runs on one of them.
+ */
+static void add_times(const struct perf_evsel *evsel, uint64_t *enabled_ns,
+		      uint64_t *running_ns)
+{
+	for (size_t y = 0; y < (size_t)evsel->fd->max_y; y++) {
+		uint64_t most = 0;
+
+		for (size_t x = 0; x < (size_t)evsel->fd->max_x; x++) {
+			const int *fd = xyarray__entry(evsel->fd, x, y);
+			uint64_t words[MOST_WORDS];
+
+			if (!fd || *fd < 0 ||
+			    read(*fd, words, sizeof(words)) <
+				    (ssize_t)(3 * sizeof(words[0])))
+				continue;
+			most = words[1] > most ? words[1] : most;
+			*running_ns += words[2];
+		}
+		*enabled_ns += most;
+	}
+}
+
+double td_sampler_ran_pct(const struct td_sampler *sampler, int pmu)
+{
+	const struct td_events *events = &sampler->setup.plan->events;
+	double pct = NAN;
+	struct perf_evsel *evsel;
+	size_t i = 0;
+
+	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
+		int event = sampler->events[i++];
+		uint64_t enabled_ns = 0, running_ns = 0;
+
+		if (event < 0 || event >= (int)events->nr || !evsel->fd ||
+		    events->v[event].pmu != pmu)
+			continue;
+		add_times(evsel, &enabled_ns, &running_ns);
+		if (enabled_ns)
+			pct = fmax(pct, 100 * (double)running_ns /
+						(double)enabled_ns);
+	}
+	return pct;
 }
 
 int td_sampler_fd(const struct td_sampler *sampler)

@@ -278,7 +278,7 @@ static int read_other(const struct reader *r, struct json_object *array,
 		return bad(r, "not a time and a CPU");
 	record.time_ns = (uint64_t)n[0];
 	record.cpu = (int)n[1];
-	if (kind == TD_RECORD_SWITCH)
+	if (kind != TD_RECORD_LOST)
 		record.tid = (int)n[2];
 	else
 		record.lost = (uint64_t)n[2];
@@ -315,6 +315,8 @@ static int read_array(const struct reader *r, const char *key,
 		return read_other(r, array, TD_RECORD_LOST);
 	if (strcmp(key, "throttled") == 0)
 		return read_other(r, array, TD_RECORD_THROTTLE);
+	if (strcmp(key, "resumed") == 0)
+		return read_other(r, array, TD_RECORD_UNTHROTTLE);
 	if (strcmp(key, "resolved") == 0)
 		return read_resolved(r, array);
 	return bad(r, "neither a sample nor an end line");

@@ -153,6 +153,9 @@ int td_samples_write(struct td_samples_writer *writer,
 	else if (r->kind == TD_RECORD_THROTTLE)
 		fprintf(fp, "{\"throttled\":[%" PRIu64 ",%d]}\n", r->time_ns,
 			r->cpu);
+	else if (r->kind == TD_RECORD_UNTHROTTLE)
+		fprintf(fp, "{\"resumed\":[%" PRIu64 ",%d,%d]}\n", r->time_ns,
+			r->cpu, r->tid);
 	return 0;
 }
 

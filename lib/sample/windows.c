@@ -16,6 +16,7 @@ struct td_window_break {
 	bool of_cpu;
 	int number; /* of the CPU, or the thread */
 	uint64_t time_ns;
+	uint64_t resumed_ns; /* when its event went on that was stopped */
 };
 
 /* --- breaks ----------------------------------------------------------------- */
@@ -29,23 +30,47 @@ static struct td_window_break *find_break(const struct td_windows *windows,
 	return at == TD_NOT_FOUND ? NULL : &windows->breaks[at];
 }
 
-int td_windows_break(struct td_windows *windows, bool of_cpu, int number,
-		     uint64_t time_ns)
+/* NULL: no memory. */
+static struct td_window_break *add_break(struct td_windows *windows,
+					 bool of_cpu, int number)
 {
 	uint64_t hash = td_hash_more(td_hash((uint32_t)number), of_cpu);
 	struct td_window_break *found = find_break(windows, of_cpu, number);
 
-	if (!found) {
-		found = td_array_add(&windows->breaks, windows->nr_breaks,
-				     sizeof(*found));
-		if (!found ||
-		    td_index_add(&windows->by_broken, hash, windows->nr_breaks))
-			return -ENOMEM;
-		windows->nr_breaks++;
-		found->of_cpu = of_cpu;
-		found->number = number;
-	}
+	if (found)
+		return found;
+	found = td_array_add(&windows->breaks, windows->nr_breaks,
+			     sizeof(*found));
+	if (!found ||
+	    td_index_add(&windows->by_broken, hash, windows->nr_breaks))
+		return NULL;
+	windows->nr_breaks++;
+	found->of_cpu = of_cpu;
+	found->number = number;
+	return found;
+}
+
+int td_windows_break(struct td_windows *windows, bool of_cpu, int number,
+		     uint64_t time_ns)
+{
+	struct td_window_break *found = add_break(windows, of_cpu, number);
+
+	if (!found)
+		return -ENOMEM;
 	found->time_ns = time_ns;
+	return 0;
+}
+
+int td_windows_resume(struct td_windows *windows, int cpu, int tid,
+		      uint64_t time_ns)
+{
+	bool of_cpu = windows->of_cpus;
+	struct td_window_break *found =
+		add_break(windows, of_cpu, of_cpu ? cpu : tid);
+
+	if (!found)
+		return -ENOMEM;
+	found->resumed_ns = time_ns;
 	return 0;
 }
 
@@ -57,6 +82,17 @@ static bool is_broken(const struct td_windows *windows, bool of_cpu, int number,
 		find_break(windows, of_cpu, number);
 
 	return found && found->time_ns >= since_ns;
+}
+
+/* Did the event that is sampled stand still, while the others of its group went on? */
+static bool stood_still(const struct td_windows *windows,
+			const struct td_window_end *end, uint64_t since_ns)
+{
+	bool of_cpu = windows->of_cpus;
+	const struct td_window_break *found =
+		find_break(windows, of_cpu, of_cpu ? end->cpu : end->tid);
+
+	return found && found->resumed_ns >= since_ns;
 }
 
 /* --- the last samples ------------------------------------------------------- */
@@ -182,8 +218,13 @@ int td_windows_add(struct td_windows *windows, const struct td_window_end *end)
 {
 	uint64_t key = key_of(windows, end);
 	struct td_window_last *last = find_last(windows, key);
-	struct td_window *window = add_window(windows, end);
+	struct td_window *window;
 
+	if (last && stood_still(windows, end, last->time_ns)) {
+		set_last(windows, last, end);
+		return 0;
+	}
+	window = add_window(windows, end);
 	if (!window)
 		return -ENOMEM;
 	window->stream =

@@ -49,15 +49,24 @@ struct td_windows {
 /*
  * Adds the window that this sample ends.  The first one of a thread or CPU begins
  * with its counts, at 0.  What was in between is known if there was a sample
- * before, the thread kept its CPU, and nothing broke.  Returns 0 or -ENOMEM.
+ * before, the thread kept its CPU, and nothing broke.  A window in which the event
+ * that is sampled was stopped is left out.  Returns 0 or -ENOMEM.
  */
 int td_windows_add(struct td_windows *windows, const struct td_window_end *end);
 /*
- * The thread lost its CPU (of_cpu is not set), or samples of the CPU were lost or
- * held back: at time_ns.  Returns 0 or -ENOMEM.
+ * The thread lost its CPU (of_cpu is not set), or samples of the CPU were lost: at
+ * time_ns.  Returns 0 or -ENOMEM.
  */
 int td_windows_break(struct td_windows *windows, bool of_cpu, int number,
 		     uint64_t time_ns);
+/*
+ * At time_ns the kernel let the event go on that it had stopped after the sample
+ * before, as there were too many.  Linux 6.12 stops this event alone
+ * (x86_pmu_handle_irq() in arch/x86/events/core.c), so that the counts of its group
+ * are not of one time.  Returns 0 or -ENOMEM.
+ */
+int td_windows_resume(struct td_windows *windows, int cpu, int tid,
+		      uint64_t time_ns);
 /* Forgets the windows, but not the last samples. */
 void td_windows_clear(struct td_windows *windows);
 void td_windows_free(struct td_windows *windows);

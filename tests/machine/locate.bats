@@ -128,6 +128,28 @@ expected() {
 	jq -es '.[0].function == "scenario_icache"' out
 }
 
+# The scheduler may do the same.
+@test "a second run on the other kind of core: it is said, with what keeps it there" {
+	local first second
+	for first in 0-1 2-3; do
+		[ $first = 0-1 ] && second=2-3 || second=0-1
+		rm -f again
+		# shellcheck disable=SC2016 # of the shell within
+		run -0 --separate-stderr locate --all-user -o out -- \
+			sh -c 'if [ -e again ]; then cpus=$3; else cpus=$2; fi; touch again; exec taskset -c "$cpus" "$1" 2s:dram_latency' sh "$ACT" $first $second
+		[[ $stderr =~ "the node is that of cpu_"(core|atom)", where this run was for "[0-9]" % of its time: taskset -c $first before the command" ]]
+	done
+	run -0 --separate-stderr locate --all-user -o out -- taskset -c 2 "$ACT" 2s:dram_latency
+	[[ $stderr != *"where this run was"* ]]
+}
+
+@test "few samples: how many there were, and what takes more" {
+	run -0 --separate-stderr locate tma_branch_mispredicts --all-user -o out -- taskset -c 0 "$ACT" 5ms:dram_latency
+	[[ $stderr =~ (no sample was taken|"too few samples to tell functions apart, "[0-9]+)": a longer run "(may take some|takes more)", and "(-F takes more|so does -F) ]]
+	run -0 --separate-stderr locate tma_branch_mispredicts --all-user -o out -- taskset -c 0 "$ACT" 1s:mispredict
+	[[ $stderr != *"a longer run"* ]]
+}
+
 @test "a process that runs, its threads, CPUs, and the whole machine" {
 	"$ACT" -n 4 100s:icache &
 	act=$!

@@ -93,6 +93,20 @@ turns() {
 		END { print sum; exit !(sum > 99.5 && sum < 100.5) }' out
 }
 
+# The event that samples stands still then, and the others of its group go on.
+@test "the kernel stops sampling for moments: what was counted then is left out" {
+	before=$(</proc/sys/kernel/perf_event_max_sample_rate)
+	echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
+	echo 100000 >/proc/sys/kernel/perf_event_max_sample_rate
+	run -0 --separate-stderr profile -F 50000 -j -o out --samples samples -- taskset -c 2 "$ACT" 1s:dram_latency 1s:icache
+	echo "$before" >/proc/sys/kernel/perf_event_max_sample_rate
+	echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+	[[ $stderr == *"the kernel stopped sampling "*", which is left out: "* ]]
+	jq -es 'map(select(.pmu == "cpu_atom" and .value != null)) | length > 0 and all(.value >= 0 and .value <= 100)' out
+	# but for the first line, which has the moment of the start
+	"$TDSTAT" report --profile -j samples | tail -n +2 | diff <(tail -n +2 out) -
+}
+
 # --- what is sampled ------------------------------------------------------------
 
 @test "a process that runs, a CPU, and the whole machine" {

@@ -76,11 +76,21 @@ closed_shells() {
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e cycles -- sh -c "$WORK"
 	said 1
 	[[ $stderr == *"cpu_core/cycles/u"* ]]
+	# CPU 0 is one of cpu_core
+	run -0 --separate-stderr as_nobody 2 taskset -c 0 "$TDSTAT" -e cycles -- sh -c "$WORK"
+	[[ $stderr == *"<not counted>"*cpu_atom/cycles/u*"cpu_atom, <not counted>: no task ran there"* ]]
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e cycles:u -- sh -c "$WORK"
 	said 0
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e cycles:u,cycles:k -- sh -c "$WORK"
-	[[ $stderr == *"cycles/k: this user may not count the kernel"* ]]
+	[[ $stderr == *"does not let this user count the kernel, and so not "*"cycles/k"* ]]
 	[[ $stderr == *"<not supported>"*cycles/k* ]]
+	# of several events, too, it is one line
+	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e context-switches,cpu-migrations,page-faults -- true
+	said 1
+	[[ $stderr == *" count the kernel, and so not context-switches, cpu-migrations"$'\n'* ]]
+	# nor where it stands in place of what cannot be counted at all
+	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -a -- true
+	[ "$(grep -c '^tdstat: .*context-switches' <<<"$stderr")" -eq 1 ]
 	run -125 --separate-stderr as_nobody 2 "$TDSTAT" -e cycles:k --require -- touch ran
 	[[ $stderr == *"tdstat: sudo sysctl kernel.perf_event_paranoid=1 allows it (it is 2)"* ]]
 	[ ! -e ran ]

@@ -561,6 +561,8 @@ static void test_throttle(void)
 		ok(parse(&r, &plain) && r.kind == rows[i].kind && r.cpu == 3 &&
 			   r.id == 77 && r.time_ns == 1000000007,
 		   "throttling %zu", i);
+		ok(r.tid == (rows[i].kind == TD_RECORD_UNTHROTTLE ? 102 : -1),
+		   "whose event goes on");
 		check_short(&plain, 5, "throttling");
 	}
 }

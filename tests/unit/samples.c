@@ -112,6 +112,10 @@ static void write_all(struct td_samples_writer *writer, struct td_spots *spots)
 	const struct td_record throttled = { .kind = TD_RECORD_THROTTLE,
 					     .time_ns = 5000000003,
 					     .cpu = 1 };
+	const struct td_record resumed = { .kind = TD_RECORD_UNTHROTTLE,
+					   .time_ns = 5000000004,
+					   .cpu = 1,
+					   .tid = 18 };
 
 	td_samples_write_head(writer, "tma_dram_bound", 10000000);
 	td_spots_add_call(spots, -1, -1);
@@ -120,6 +124,7 @@ static void write_all(struct td_samples_writer *writer, struct td_spots *spots)
 	td_samples_write(writer, spots, &switched, -1, -1, -1);
 	td_samples_write(writer, spots, &lost, -1, -1, -1);
 	td_samples_write(writer, spots, &throttled, -1, -1, -1);
+	td_samples_write(writer, spots, &resumed, -1, -1, -1);
 	spots->v[0].function = 0;
 	spots->v[0].file = 0;
 	spots->v[0].line = 12;
@@ -187,7 +192,7 @@ static void test_round_trip(void)
 	is_str(samples.node, "tma_dram_bound", "the node");
 	ok(samples.longest_ns == 10000000, "the longest window");
 	check_spots(&samples.spots);
-	ok(given.nr == 4, "four records");
+	ok(given.nr == 5, "five records");
 	ok(r[0].kind == TD_RECORD_SAMPLE && r[0].time_ns == 5000000000 &&
 		   r[0].cpu == 3 && r[0].pid == 17 && r[0].tid == 18 &&
 		   r[0].period == 1000 && r[0].nr_values == 3,
@@ -205,6 +210,9 @@ static void test_round_trip(void)
 	ok(r[2].kind == TD_RECORD_LOST && r[2].lost == 7 && r[2].cpu == 2,
 	   "what was lost");
 	ok(r[3].kind == TD_RECORD_THROTTLE && r[3].cpu == 1, "a pause");
+	ok(r[4].kind == TD_RECORD_UNTHROTTLE && r[4].cpu == 1 &&
+		   r[4].tid == 18 && r[4].time_ns == 5000000004,
+	   "its end");
 	td_samples_free(&samples);
 }
 

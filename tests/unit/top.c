@@ -467,6 +467,7 @@ static void test_sizes(void)
 static void test_many_rows(void)
 {
 	static char names[MOST_ROWS][16];
+	char shown[64];
 
 	reset();
 	for (size_t i = 0; i < MOST_ROWS; i++) {
@@ -477,6 +478,10 @@ static void test_many_rows(void)
 	set_rows(MOST_ROWS);
 	draw(80, 24);
 	ok(find(0, " more") > 0, "CPUs that have no room are counted");
+	/* between the header of the table and the last line */
+	snprintf(shown, sizeof(shown), "lines 1 to %d of 200",
+		 22 - find(0, "LOST%v"));
+	ok(line_has(23, shown), "and so are lines");
 	press(TD_KEY_END);
 	ok(find(8, "CPU0") > 0 && state.at == MOST_ROWS - 1, "the last row");
 	press(TD_KEY_HOME);
@@ -485,6 +490,9 @@ static void test_many_rows(void)
 	ok(state.at == state.page - 1, "a page further");
 	draw(200, 60);
 	ok(find(0, " more") < 0, "a large window has room for all");
+	reset();
+	draw(80, 24);
+	ok(find(23, "lines ") < 0, "three rows are all there");
 }
 
 static void test_cgroups(void)

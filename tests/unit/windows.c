@@ -136,6 +136,31 @@ static void test_lost(void)
 	ok(between(ADD(3000, 0, 7, 3, 900), 3, 3), "nor later");
 }
 
+/*
+ * The kernel tells that it stops an event before it gives the sample that was one too
+ * many: what is before this sample was counted well.
+ */
+static void test_stopped(void)
+{
+	begin(false);
+	ADD(1000, 0, 7, 3, 500);
+	ok(between(ADD(2000, 0, 7, 3, 700), 3, 3), "up to the last sample");
+	td_windows_resume(&windows, 0, 7, 2500);
+	ADD(3000, 0, 7, 3, 800);
+	ok(windows.nr == 2,
+	   "what was counted while it stood still is left out");
+	ok(is(ADD(4000, 0, 7, 3, 990), 190, 1000) &&
+		   between(&windows.v[windows.nr - 1], 3, 3),
+	   "and the next window begins behind it");
+	td_windows_resume(&windows, 0, 8, 4500);
+	ok(between(ADD(5000, 0, 7, 3, 999), 3, 3), "another thread's did");
+	begin(true);
+	ADD(1000, 0, 7, 3, 500);
+	td_windows_resume(&windows, 0, 8, 1500);
+	ADD(2000, 0, 7, 3, 700);
+	ok(windows.nr == 1, "of a CPU, whichever thread it has");
+}
+
 /* A new thread's counts begin at 0 again. */
 static void test_again(void)
 {
@@ -660,6 +685,7 @@ int main(void)
 	test_switched();
 	test_migrated();
 	test_lost();
+	test_stopped();
 	test_again();
 	test_of_cpus();
 	test_clear();

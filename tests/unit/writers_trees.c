@@ -289,7 +289,7 @@ static const struct {
 "       6.0 %  tma_core_bound  (99.9 %)\n"
 "\n" },
 
-	{ "no reasons where nobody asks for them",
+	{ "several reasons: where they are",
 	  .frame = { .target = "true" },
 	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_core),
 		      CELLS(OK(1), LOST_FOR(TD_STATUS_NOT_COUNTED, "no counter"),
@@ -300,6 +300,20 @@ static const struct {
 " <not supported>  tma_memory_bound\n"
 "               1.0 %  tma_store_bound\n"
 "   <not counted>  tma_core_bound\n"
+"  nodes without a value: -v tells why of each\n"
+"\n" },
+	{ "one reason of all",
+	  .frame = { .target = "true" },
+	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_core),
+		      CELLS(OK(1), LOST_FOR(TD_STATUS_NOT_COUNTED, "no counter"),
+			    LOST_FOR(TD_STATUS_NOT_COUNTED, "no counter"), OK(40)) } },
+	  .want = TITLE
+" cpu\n"
+"      40.0 %  tma_backend_bound\n"
+"   <not counted>  tma_memory_bound\n"
+"               1.0 %  tma_store_bound\n"
+"   <not counted>  tma_core_bound\n"
+"  nodes without a value: no counter\n"
 "\n" },
 	{ "the reasons",
 	  .frame = { .target = "true", .describe = true },
@@ -342,7 +356,7 @@ static const struct {
 		    { "all", "cpu", 1, 100, 0, NODES(of_atom),
 		      CELLS(NONE, NONE, OK(1), NONE) } },
 	  .want = TITLE
-" cpu, <not supported>\n"
+" cpu, <not supported>: -v tells why of each\n"
 "\n"
 " cpu, <not counted>\n"
 "\n"

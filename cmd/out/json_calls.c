@@ -24,6 +24,7 @@ static struct json_object *cause_object(const struct td_slow_cause *cause)
 		[TD_SLOW_WAITED] = "waited",
 		[TD_SLOW_PREEMPTED] = "preempted",
 		[TD_SLOW_OFF] = "not running",
+		[TD_SLOW_INTERRUPT] = "interrupts",
 		[TD_SLOW_CORE] = "other core",
 		[TD_SLOW_NODE] = "node",
 		[TD_SLOW_CLOCK] = "clock",

@@ -64,6 +64,7 @@ struct timed_cells {
 	double time_share, on_cpu;
 	double waited_s, preempted_s;
 	double faults, switches, migrations;
+	double interrupted_s;
 };
 
 #define OF_TIMED(member) offsetof(struct timed_cells, member)
@@ -80,6 +81,7 @@ static const struct td_sheet_column timed_columns[] = {
 	{ "faults", TD_CELL_NUMBER, OF_TIMED(faults), .decimals = 2 },
 	{ "switches", TD_CELL_NUMBER, OF_TIMED(switches), .decimals = 2 },
 	{ "migrations", TD_CELL_NUMBER, OF_TIMED(migrations), .decimals = 2 },
+	{ "interrupted", TD_CELL_SECONDS, OF_TIMED(interrupted_s) },
 };
 
 /* The last bucket has no end, and neither have slow calls. */
@@ -91,7 +93,7 @@ static struct timed_cells make_timed(const struct td_region_facts *of)
 	/* a region beside its buckets */
 	if (!of->timed)
 		return (struct timed_cells){ NULL, NAN, NAN, false, NAN, NAN,
-					     NAN,  NAN, NAN, NAN,   NAN };
+					     NAN,  NAN, NAN, NAN,   NAN, NAN };
 	return (struct timed_cells){
 		.function = of->of,
 		.from_s = (double)td_region_bucket_ns(of->bucket) / 1e9,
@@ -104,6 +106,7 @@ static struct timed_cells make_timed(const struct td_region_facts *of)
 		.faults = of->faults,
 		.switches = of->switches,
 		.migrations = of->migrations,
+		.interrupted_s = of->interrupted_ns / 1e9,
 	};
 }
 

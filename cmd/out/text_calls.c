@@ -58,6 +58,8 @@ static const char *name_of(const struct td_slow_cause *cause)
 		return "not running, as others had the CPU";
 	case TD_SLOW_OFF:
 		return "not running";
+	case TD_SLOW_INTERRUPT:
+		return "interrupts";
 	case TD_SLOW_CORE:
 		return "on another kind of core";
 	case TD_SLOW_NODE:
@@ -117,6 +119,8 @@ static void put_slow(FILE *fp, const struct td_slow *slow)
 		"(%s). ",
 		slow->calls_pct, from, slow->time_pct, extra, middle);
 	put_causes(fp, slow);
+	if (isnan(slow->slow->interrupted_ns))
+		fputs(" Interrupts were not counted.", fp);
 }
 
 /* How often something is in a slow call, where it is not as often in the others. */

@@ -7,10 +7,14 @@
 #include "cmd/sample/functions.h"
 #include "cmd/sample/gathering.h"
 #include "lib/sample/call_counts.h"
+#include "lib/sample/interrupts.h"
 #include "lib/sample/probes.h"
 #include "lib/sample/traced_calls.h"
 
-/* The companions of each group; behind them stand the probes of each function. */
+/*
+ * The companions of each group; behind them stand the tracepoints of interrupts, then
+ * the probes of each function.
+ */
 enum {
 	TD_CALLING_FAULTS,
 	TD_CALLING_SWITCHES,
@@ -26,6 +30,8 @@ struct td_calling {
 	struct td_call_cost costs[TD_NR_EMPTY];
 	const struct td_call_cost **cost_of; /* of each function */
 	struct td_probes probes;
+	struct td_probe interrupts[TD_NR_INTERRUPTS];
+	size_t nr_interrupts; /* 0: they are unknown */
 	struct td_companion *companions;
 	struct td_gathering gathering;
 	struct td_pairing pairing;

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/always.h"
 #include "cmd/opts/check.h"
@@ -18,6 +17,7 @@
 #include "cmd/sample/calling.h"
 #include "cmd/sample/calls_missed.h"
 #include "cmd/sample/calls_pace.h"
+#include "cmd/sample/calls_probes.h"
 #include "cmd/sample/calls_trace.h"
 #include "cmd/sample/gather.h"
 #include "cmd/say.h"
@@ -36,19 +36,16 @@ static int take_sample(struct td_calling *c, const struct td_record *record,
 		       int event)
 {
 	size_t at = (size_t)event - c->job.plan.events.nr;
-	size_t nr = c->gathering.nr_companions;
-	size_t companion = at % nr;
-	enum td_probed what = TD_PROBED_SWITCH;
-	size_t probe = companion - TD_CALLING_PROBES;
+	size_t nr = c->gathering.nr_companions, function;
+	enum td_probed what = td_calls_probed(c, at % nr, &function);
 
-	if (companion >= TD_CALLING_PROBES)
-		what = probe % 2 ? TD_PROBED_EXIT : TD_PROBED_ENTRY;
 	if (what == TD_PROBED_ENTRY &&
-	    td_calls_note_entry(c, record->tid, probe / 2))
+	    td_calls_note_entry(c, record->tid, function))
 		return -ENOMEM;
-	return td_pairing_sample(
-		&c->pairing, record, (int)(at / nr), what,
-		companion < TD_CALLING_PROBES ? 0 : (int)(probe / 2));
+	if (what == TD_PROBED_INTERRUPT)
+		td_calls_note_interrupt(c, record->tid);
+	return td_pairing_sample(&c->pairing, record, (int)(at / nr), what,
+				 (int)function);
 }
 
 static int take(void *ctx, const struct td_record *record, int event, int spot,
@@ -85,116 +82,6 @@ static int take_call(void *ctx, const struct td_paired_call *call)
 }
 
 /* --- the plan --------------------------------------------------------------- */
-
-static void add_probe(struct td_companion *at, const struct td_probe *probe)
-{
-	at[0] = (struct td_companion){ PERF_TYPE_TRACEPOINT, probe->entry,
-				       true };
-	at[1] = (struct td_companion){ PERF_TYPE_TRACEPOINT, probe->exit,
-				       true };
-}
-
-/* Of some of the probes. */
-static struct td_companion *make_companions(const struct td_probe *probes,
-					    size_t nr)
-{
-	struct td_companion *all =
-		calloc(TD_CALLING_PROBES + 2 * nr, sizeof(*all));
-
-	if (!all)
-		return NULL;
-	all[TD_CALLING_FAULTS] =
-		(struct td_companion){ PERF_TYPE_SOFTWARE,
-				       PERF_COUNT_SW_PAGE_FAULTS, false };
-	all[TD_CALLING_SWITCHES] =
-		(struct td_companion){ PERF_TYPE_SOFTWARE,
-				       PERF_COUNT_SW_CONTEXT_SWITCHES, true };
-	for (size_t i = 0; i < nr; i++)
-		add_probe(&all[TD_CALLING_PROBES + 2 * i], &probes[i]);
-	return all;
-}
-
-/* The kinds of empty functions that are like the probed ones, from first on. */
-static int nr_kinds(const struct td_calling *c, int *first)
-{
-	bool kernel = c->job.opts->calls.engine == TD_BY_KPROBES;
-
-	*first = kernel ? TD_EMPTY_KERNEL : 0;
-	return kernel ? TD_NR_EMPTY - TD_EMPTY_KERNEL : TD_EMPTY_KERNEL;
-}
-
-/* By the probes behind those of the functions, which are at empty ones. */
-static int measure_cost(struct td_calling *c, int kind, struct td_err *err)
-{
-	td_autofree struct td_companion *empty = NULL;
-	int first;
-
-	nr_kinds(c, &first);
-	empty = make_companions(
-		&c->probes.v[c->functions.nr + (size_t)(kind - first)], 1);
-	return empty ? td_call_cost_measure(&c->costs[kind], &c->job, empty,
-					    TD_CALLING_PROBES + 2, kind, err)
-		     : td_err_nomem(err);
-}
-
-static int kind_of(const struct td_entry_point *entry)
-{
-	if (entry->kernel)
-		return TD_EMPTY_KERNEL;
-	return entry->stepped ? TD_EMPTY_STEPPED : TD_EMPTY_PUSHES;
-}
-
-static int measure_costs(struct td_calling *c, struct td_err *err)
-{
-	size_t nr = c->functions.nr;
-	int rc = 0;
-
-	c->cost_of = calloc(nr, sizeof(void *));
-	if (!c->cost_of)
-		return td_err_nomem(err);
-	for (size_t i = 0; !rc && i < nr; i++) {
-		int kind = kind_of(&c->functions.v[i]);
-
-		c->cost_of[i] = &c->costs[kind];
-		if (!c->costs[kind].values)
-			rc = measure_cost(c, kind, err);
-	}
-	c->counts.costs = c->cost_of;
-	return rc;
-}
-
-/* The functions, and the empty ones behind them. */
-static int define_probes(struct td_calling *c, struct td_err *err)
-{
-	size_t nr = c->functions.nr;
-	td_autofree struct td_entry_point *entries =
-		calloc(nr + TD_NR_EMPTY, sizeof(*entries));
-	int first, kinds = nr_kinds(c, &first), rc = 0;
-
-	if (!entries)
-		return td_err_nomem(err);
-	memcpy(entries, c->functions.v, nr * sizeof(*entries));
-	for (int i = 0; !rc && i < kinds; i++) {
-		rc = td_empty_find(&c->empty[i], first + i, err);
-		entries[nr + (size_t)i] = c->empty[i];
-	}
-	return rc ? rc
-		  : td_probes_open(&c->probes, entries, nr + (size_t)kinds,
-				   err);
-}
-
-static int open_probes(struct td_calling *c, struct td_err *err)
-{
-	struct td_gathering *g = &c->gathering;
-	size_t nr = c->functions.nr;
-	int rc = define_probes(c, err);
-
-	if (rc)
-		return rc;
-	g->companions = c->companions = make_companions(c->probes.v, nr);
-	g->nr_companions = TD_CALLING_PROBES + 2 * nr;
-	return c->companions ? measure_costs(c, err) : td_err_nomem(err);
-}
 
 static int name_functions(struct td_calling *c, struct td_err *err)
 {
@@ -254,7 +141,7 @@ static int plan(struct td_calling *c, const struct td_opts *opts,
 	prepare(c);
 	if (!rc && is_traced(c))
 		return td_calls_trace_open(c, err);
-	return rc || opts->dry_run ? rc : open_probes(c, err);
+	return rc || opts->dry_run ? rc : td_calls_open_probes(c, err);
 }
 
 /* --- the run ---------------------------------------------------------------- */

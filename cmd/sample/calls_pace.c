@@ -5,6 +5,7 @@
 #include <math.h>
 #include <sys/random.h>
 
+#include "cmd/sample/calls_probes.h"
 #include "lib/base/util.h"
 
 #define USUAL_PCT 5
@@ -42,14 +43,32 @@ int td_calls_note_entry(struct td_calling *c, int tid, size_t function)
 		       : td_ints_add(&c->pace.tids, tid);
 }
 
+/* Its two samples, of which a probe that is off has none. */
+static double cost_of_interrupt(const struct td_calling *c)
+{
+	const struct td_call_cost *cost = c->cost_of[0];
+
+	return (double)td_since(cost->pair_ns, cost->off_ns);
+}
+
+/* Of threads that do not call, the time is not known either. */
+void td_calls_note_interrupt(struct td_calling *c, int tid)
+{
+	if (td_ints_has(&c->pace.tids, tid))
+		c->pace.cost_ns += cost_of_interrupt(c);
+}
+
 /* --- probes ----------------------------------------------------------------- */
 
+/* Interrupts are told as long as calls may be open. */
 static void switch_probes(struct td_calling *c, bool exits, bool on)
 {
+	for (size_t i = TD_CALLING_PROBES; exits && i < td_calls_entry(c, 0);
+	     i++)
+		td_sampler_enable_companion(c->gathering.sampler, i, on);
 	for (size_t i = 0; i < c->functions.nr; i++)
 		td_sampler_enable_companion(c->gathering.sampler,
-					    TD_CALLING_PROBES + 2 * i + exits,
-					    on);
+					    td_calls_entry(c, i) + exits, on);
 	*(exits ? &c->pace.exits : &c->pace.entries) = on;
 }
 
@@ -245,6 +264,8 @@ static void say_spread(const struct td_calling *c, size_t function)
 void td_calls_say_cost(const struct td_calling *c)
 {
 	const struct td_usage *usage = &c->gathering.usage;
+	double interrupts_ns =
+		(double)c->pairing.nr_interrupts * cost_of_interrupt(c);
 	double on_ns = 0, off_ns = 0, pct;
 	uint64_t nr = 0, nr_off = 0;
 
@@ -259,14 +280,21 @@ void td_calls_say_cost(const struct td_calling *c)
 	}
 	for (size_t i = 0; i < c->functions.nr; i++)
 		say_spread(c, i);
-	pct = 100 * (on_ns + off_ns) / all_ns(usage);
-	if (pct > MUCH_PCT)
+	pct = 100 * (on_ns + off_ns + interrupts_ns) / all_ns(usage);
+	if (pct > MUCH_PCT && nr)
 		td_job_say(&c->job,
 			   "tdstat: the probes took about %.0f %% of the %s: "
 			   "%.1f us for each of %" PRIu64 " calls\n",
 			   fmin(pct, 100),
 			   usage->has_times ? "CPU time" : "time of a CPU",
 			   on_ns / (double)nr / 1e3, nr);
+	if (pct > MUCH_PCT && interrupts_ns > on_ns / 10)
+		td_job_say(&c->job,
+			   "tdstat: %s%.1f us for each of %" PRIu64
+			   " interrupts of its threads\n",
+			   nr ? "and " : "the probes took ",
+			   cost_of_interrupt(c) / 1e3,
+			   c->pairing.nr_interrupts);
 	if (pct > MUCH_PCT && nr_off)
 		td_job_say(&c->job,
 			   "tdstat: and %.1f us for each of %" PRIu64

@@ -13,6 +13,8 @@
 
 /* A call of a function has begun.  0 or -ENOMEM. */
 int td_calls_note_entry(struct td_calling *calling, int tid, size_t function);
+/* An interrupt of a thread has begun. */
+void td_calls_note_interrupt(struct td_calling *calling, int tid);
 /* Looks whether something is to be done.  ctx: the calling. */
 int td_calls_pace(void *ctx, struct td_err *err);
 /* At the end: tells the functions which share of the calls was counted. */

@@ -162,6 +162,11 @@ static void add_timed(const struct td_source *source, const struct td_row *row,
 			  time_of(source->regions, region->timed);
 	facts->on_cpu_pct =
 		of->known ? PERCENT * facts->on_ns / facts->took_ns : NAN;
+	facts->interrupted_ns =
+		of->interrupts
+			? ns_on(source, region->interrupted_ns, row->pmu) /
+				  (double)facts->calls
+			: NAN;
 	facts->waited_ns = (double)of->waited_ns / calls;
 	facts->preempted_ns = (double)of->preempted_ns / reasons;
 	facts->faults = (double)of->faults / reasons;

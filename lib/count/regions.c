@@ -197,6 +197,7 @@ static void add_facts(struct td_call_facts *to,
 {
 	to->known |= from->known;
 	to->waiting_only |= from->waiting_only;
+	to->interrupts |= from->interrupts;
 	to->waited_ns += from->waited_ns;
 	to->preempted_ns += from->preempted_ns;
 	to->faults += from->faults;
@@ -212,6 +213,7 @@ void td_region_add_calls(struct td_region *to, const struct td_region *from)
 		to->on[i] += from->on[i];
 		to->took_ns[i] += from->took_ns[i];
 		to->on_ns[i] += from->on_ns[i];
+		to->interrupted_ns[i] += from->interrupted_ns[i];
 	}
 }
 

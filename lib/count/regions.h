@@ -38,6 +38,7 @@ struct td_calls {
 struct td_call_facts {
 	bool known;            /* else all of it is 0 */
 	bool waiting_only;     /* of marks: and so is all but waited_ns */
+	bool interrupts;       /* interrupted_ns of the region is known */
 	uint64_t waited_ns;    /* without a CPU, of the time of the calls */
 	uint64_t preempted_ns; /* of it, although they could have run */
 	uint64_t faults;       /* of pages */
@@ -94,8 +95,12 @@ struct td_region {
 	unsigned int bucket; /* that they are in: td_region_bucket() */
 	bool slow; /* its calls are those of this bucket and all longer */
 	struct td_call_facts facts;
-	/* of timed calls, as on: how long they took, and of it had a CPU */
+	/*
+	 * Of timed calls, as on: how long they took, of it had a CPU, and of that the
+	 * CPU was in interrupts, of which nothing is in their counts.
+	 */
 	uint64_t took_ns[TD_REGION_PMUS], on_ns[TD_REGION_PMUS];
+	uint64_t interrupted_ns[TD_REGION_PMUS];
 };
 
 /* What td_reading.region refers to. */

@@ -149,6 +149,8 @@ struct td_region_facts {
 	double took_ns, on_ns; /* of those that ended on the row's PMU */
 	double time_pct;       /* of the time of all calls of the function */
 	double on_cpu_pct;     /* of their time; NaN: unknown */
+	/* in a call that ended there, and in no count of it; NaN: unknown */
+	double interrupted_ns;
 	/* of all PMUs, in a call; NaN: unknown */
 	double waited_ns, preempted_ns, faults, switches, migrations;
 };
@@ -158,6 +160,7 @@ enum td_slow_kind {
 	TD_SLOW_WAITED,    /* they had no CPU, and wanted none */
 	TD_SLOW_PREEMPTED, /* they had no CPU, and wanted one */
 	TD_SLOW_OFF,       /* they had no CPU, and nobody knows which of both */
+	TD_SLOW_INTERRUPT, /* their CPU was in interrupts */
 	TD_SLOW_CORE,      /* they ran on another kind of core */
 	TD_SLOW_NODE,      /* more slots of a node of the tree */
 	TD_SLOW_CLOCK,     /* fewer slots in the same time */

@@ -130,6 +130,9 @@ void td_timed_put_region(struct json_object *object,
 		td_json_add(object, "slow", json_object_new_boolean(true));
 	td_json_add(object, "took_ns", by_pmu(machine, region->took_ns));
 	td_json_add(object, "on_ns", by_pmu(machine, region->on_ns));
+	if (of.interrupts)
+		td_json_add(object, "interrupted_ns",
+			    by_pmu(machine, region->interrupted_ns));
 	for (size_t i = 0; i < nr_facts(&of); i++)
 		put(object, facts[i].key, *fact_at(&of, i));
 }
@@ -294,11 +297,16 @@ int td_timed_read_region(struct json_object *object,
 		return json_object_object_get_ex(object, "bucket", NULL)
 			       ? -EINVAL
 			       : 0;
+	region->facts.interrupts =
+		json_object_object_get_ex(object, "interrupted_ns", NULL);
 	if (!read_number(object, "timed", INT_MAX, &timed) || !timed ||
 	    timed > regions->nr_timed || !region->calls.counted ||
 	    !read_bucket(object, "bucket", &region->bucket) ||
 	    !read_by_pmu(object, "took_ns", machine, region->took_ns) ||
 	    !read_by_pmu(object, "on_ns", machine, region->on_ns) ||
+	    (region->facts.interrupts &&
+	     !read_by_pmu(object, "interrupted_ns", machine,
+			  region->interrupted_ns)) ||
 	    !read_facts(object, &region->facts))
 		return -EINVAL;
 	region->timed = (int)timed;

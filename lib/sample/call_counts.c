@@ -82,6 +82,7 @@ static void add_facts(const struct td_call_counts *counts,
 	bucket->region.calls.switched += switches > 0;
 	bucket->region.calls.migrated += migrations > 0;
 	bucket->region.facts.known = true;
+	bucket->region.facts.interrupts = counts->interrupts;
 	bucket->region.facts.waited_ns += waited_ns;
 	bucket->region.facts.preempted_ns +=
 		sum(counts, call->sums, TD_CALL_PREEMPTED_NS);
@@ -93,6 +94,8 @@ static void add_facts(const struct td_call_counts *counts,
 	bucket->region.on[pmu]++;
 	bucket->region.took_ns[pmu] += time_ns;
 	bucket->region.on_ns[pmu] += td_since(time_ns, waited_ns);
+	bucket->region.interrupted_ns[pmu] +=
+		sum(counts, call->sums, TD_CALL_INTERRUPTED_NS);
 }
 
 static void add_slow(const struct td_call_counts *counts,

@@ -26,6 +26,7 @@ struct td_call_cost {
 struct td_call_counts {
 	const struct td_plan *plan;
 	bool times_only; /* of the plan's events nothing is counted */
+	bool interrupts; /* are known */
 	/* taken off the calls of each function; NULL: nothing is */
 	const struct td_call_cost *const *costs;
 	/* from CLOCK_MONOTONIC to the clock of the wall */

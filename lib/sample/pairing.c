@@ -7,7 +7,10 @@
 
 #include "lib/base/util.h"
 
-/* A call that has not ended. */
+/* Of a frame that is an interrupt. */
+#define INTERRUPT (-1)
+
+/* A call that has not ended, or an interrupt within one. */
 struct frame {
 	int function;
 	uint64_t stack;
@@ -56,17 +59,24 @@ static void drop_frame(struct td_pairing_thread *thread)
 	free(thread->frames[--thread->nr_frames].sums);
 }
 
+/* NULL: it is no call of its own. */
+static struct td_unpaired *unpaired_of(const struct td_pairing *pairing,
+				       const struct frame *frame)
+{
+	return frame->sums && frame->function != INTERRUPT
+		       ? &pairing->unpaired[frame->function]
+		       : NULL;
+}
+
 /* A call of the same function around one that was left is counted still. */
-static void leave_frame(struct td_pairing *pairing,
+static void leave_frame(const struct td_pairing *pairing,
 			struct td_pairing_thread *thread)
 {
 	const struct frame *frame = &thread->frames[thread->nr_frames - 1];
-	struct td_unpaired *of = &pairing->unpaired[frame->function];
+	struct td_unpaired *of = unpaired_of(pairing, frame);
 
-	if (frame->lost)
-		of->lost += frame->sums != NULL;
-	else
-		of->left += frame->sums != NULL;
+	if (of)
+		++*(frame->lost ? &of->lost : &of->left);
 	drop_frame(thread);
 }
 
@@ -105,39 +115,41 @@ static bool is_recursive(const struct td_pairing_thread *thread, int function)
 	return false;
 }
 
-static struct frame *add_frame(struct td_pairing_thread *thread)
+/* sums: those of the thread are kept. */
+static int add_frame(const struct td_pairing *pairing,
+		     struct td_pairing_thread *thread, const struct frame *new,
+		     bool sums)
 {
+	size_t size = td_pairing_nr_sums(pairing->plan) * sizeof(uint64_t);
 	struct frame *frame = td_array_add(&thread->frames, thread->nr_frames,
 					   sizeof(*frame));
 
-	thread->nr_frames += frame != NULL;
-	return frame;
-}
-
-static int enter(struct td_pairing *pairing, struct td_pairing_thread *thread,
-		 const struct td_record *record, int function)
-{
-	size_t size = td_pairing_nr_sums(pairing->plan) * sizeof(uint64_t);
-	struct frame *frame;
-	bool recursive;
-
-	leave_below(pairing, thread, record->stack);
-	leave_same(pairing, thread, record->stack, function);
-	recursive = is_recursive(thread, function);
-	frame = add_frame(thread);
 	if (!frame)
 		return -ENOMEM;
-	frame->function = function;
-	frame->stack = record->stack;
-	frame->start_ns = record->time_ns;
-	pairing->unpaired[function].recursive += recursive;
-	if (recursive)
+	thread->nr_frames++;
+	*frame = *new;
+	if (!sums)
 		return 0;
 	frame->sums = malloc(size);
 	if (!frame->sums)
 		return -ENOMEM;
 	memcpy(frame->sums, thread->sums, size);
 	return 0;
+}
+
+static int enter(struct td_pairing *pairing, struct td_pairing_thread *thread,
+		 const struct td_record *record, int function)
+{
+	const struct frame frame = { .function = function,
+				     .stack = record->stack,
+				     .start_ns = record->time_ns };
+	bool recursive;
+
+	leave_below(pairing, thread, record->stack);
+	leave_same(pairing, thread, record->stack, function);
+	recursive = is_recursive(thread, function);
+	pairing->unpaired[function].recursive += recursive;
+	return add_frame(pairing, thread, &frame, !recursive);
 }
 
 static int end_call(struct td_pairing *pairing,
@@ -193,6 +205,45 @@ static int leave(struct td_pairing *pairing, struct td_pairing_thread *thread,
 		rc = end_call(pairing, thread, frame, record, group);
 	drop_frame(thread);
 	return rc;
+}
+
+/* --- interrupts ------------------------------------------------------------- */
+
+/* Its stack is that of the call, with which it goes if its end is not told. */
+static int begin_interrupt(struct td_pairing *pairing,
+			   struct td_pairing_thread *thread,
+			   const struct td_record *record)
+{
+	struct frame frame = { .function = INTERRUPT,
+			       .start_ns = record->time_ns };
+
+	pairing->nr_interrupts++;
+	if (!thread->nr_frames)
+		return 0;
+	frame.stack = thread->frames[thread->nr_frames - 1].stack;
+	return add_frame(pairing, thread, &frame, true);
+}
+
+/* The calls that it came in, but not in another interrupt, begin with so much more. */
+static void end_interrupt(struct td_pairing *pairing,
+			  struct td_pairing_thread *thread,
+			  const struct td_record *record)
+{
+	size_t nr = td_pairing_nr_sums(pairing->plan), at = thread->nr_frames;
+	const struct frame *ends = at ? &thread->frames[--at] : NULL;
+
+	if (!ends || ends->function != INTERRUPT)
+		return;
+	while (at && thread->frames[at - 1].function != INTERRUPT) {
+		uint64_t *sums = thread->frames[--at].sums;
+
+		for (size_t i = 0; sums && i < nr; i++)
+			sums[i] += thread->sums[i] - ends->sums[i];
+		if (sums)
+			*sum_at(pairing, sums, TD_CALL_INTERRUPTED_NS) -=
+				td_since(record->time_ns, ends->start_ns);
+	}
+	drop_frame(thread);
 }
 
 /* --- without a stack -------------------------------------------------------- */
@@ -409,6 +460,11 @@ int td_pairing_sample(struct td_pairing *pairing,
 		return enter(pairing, thread, &r, function);
 	case TD_PROBED_EXIT:
 		return leave(pairing, thread, &r, group, function);
+	case TD_PROBED_INTERRUPT:
+		return begin_interrupt(pairing, thread, &r);
+	case TD_PROBED_INTERRUPT_END:
+		end_interrupt(pairing, thread, &r);
+		break;
 	case TD_PROBED_SWITCH:
 		break;
 	}
@@ -468,10 +524,11 @@ static void end_frames(struct td_pairing *pairing,
 		       struct td_pairing_thread *thread)
 {
 	for (; thread->nr_frames; drop_frame(thread)) {
-		const struct frame *frame =
-			&thread->frames[thread->nr_frames - 1];
+		struct td_unpaired *of = unpaired_of(
+			pairing, &thread->frames[thread->nr_frames - 1]);
 
-		pairing->unpaired[frame->function].open += frame->sums != NULL;
+		if (of)
+			of->open++;
 	}
 }
 

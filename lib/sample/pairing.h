@@ -15,13 +15,17 @@
  *
  * A call and its return have the same stack pointer.  What lies below it by then was
  * left without a return: by longjmp(), an exception, or a jump to another function.
+ *
+ * What is counted in an interrupt is the interrupt's, and no call's that it came in.
  */
 
 /* What a sample is of. */
 enum td_probed {
 	TD_PROBED_ENTRY,
 	TD_PROBED_EXIT,
-	TD_PROBED_SWITCH, /* the thread loses its CPU */
+	TD_PROBED_SWITCH,        /* the thread loses its CPU */
+	TD_PROBED_INTERRUPT,     /* one begins on the thread's CPU */
+	TD_PROBED_INTERRUPT_END, /* the last one that has begun ends */
 };
 
 /* What is summed up besides the plan's events; behind it the time of each group. */
@@ -31,7 +35,9 @@ enum {
 	TD_CALL_MIGRATIONS,
 	TD_CALL_WAITED_NS,    /* without a CPU */
 	TD_CALL_PREEMPTED_NS, /* of it, although it could have run */
-	TD_CALL_GROUPS,       /* ns that each group of the plan counted */
+	/* with a CPU that was in interrupts, of which nothing else is in the sums */
+	TD_CALL_INTERRUPTED_NS,
+	TD_CALL_GROUPS, /* ns that each group of the plan counted */
 };
 
 /* A call that has ended. */
@@ -71,8 +77,9 @@ struct td_pairing {
 	size_t nr_threads;
 	struct td_index by_tid;
 	bool gaps; /* entries are off at times: returns without are no news */
-	uint64_t nr_losses; /* times that records were lost */
-	uint64_t *sums;     /* of a call that ends */
+	uint64_t nr_losses;     /* times that records were lost */
+	uint64_t nr_interrupts; /* that began */
+	uint64_t *sums;         /* of a call that ends */
 };
 
 /* How many sums a call has. */

@@ -105,6 +105,39 @@ static void add_waiting(struct td_slow *out)
 	add_cause(out, TD_SLOW_PREEMPTED, NULL, preempted, 0);
 }
 
+/* In which the calls that ended on the row's PMU ran themselves. */
+static double own_ns(const struct td_row *row)
+{
+	const struct td_region_facts *facts = row->region;
+	double lost_ns = (double)facts->calls * facts->interrupted_ns;
+
+	return fmax(facts->on_ns - (isnan(lost_ns) ? 0 : lost_ns), 0);
+}
+
+/* The mean of the calls of a class; NaN: unknown. */
+static double interrupted_ns(const struct class *class)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < class->report->nr_rows; i++) {
+		const struct td_region_facts *facts =
+			class->report->rows[i].region;
+
+		if (is_of(class, &class->report->rows[i]) && facts->calls)
+			sum += (double)facts->calls * facts->interrupted_ns;
+	}
+	return sum / class->calls;
+}
+
+static void add_interrupts(struct td_slow *out, const struct class *slow,
+			   const struct class *middle)
+{
+	double ns = interrupted_ns(slow) - interrupted_ns(middle);
+
+	if (!isnan(ns))
+		add_cause(out, TD_SLOW_INTERRUPT, NULL, ns, 0);
+}
+
 /* The ns of a call of the class on other PMUs, more than one at home takes. */
 static double elsewhere_ns(const struct class *class, const char *home,
 			   double at_home_ns)
@@ -118,7 +151,7 @@ static double elsewhere_ns(const struct class *class, const char *home,
 		if (!is_of(class, row) || strcmp(row->pmu, home) == 0)
 			continue;
 		calls = (double)row->region->calls;
-		sum += row->region->on_ns - calls * at_home_ns;
+		sum += own_ns(row) - calls * at_home_ns;
 	}
 	return sum / class->calls;
 }
@@ -184,9 +217,9 @@ static double slots_of(const struct td_row *row, double percent)
 	return percent / PERCENT * row->slots / (double)row->region->calls;
 }
 
-static double on_ns_of(const struct td_row *row)
+static double own_ns_of(const struct td_row *row)
 {
-	return row->region->on_ns / (double)row->region->calls;
+	return own_ns(row) / (double)row->region->calls;
 }
 
 /* The slow calls and those around the median, on the PMU of the latter. */
@@ -242,11 +275,11 @@ static struct pair make_pair(const struct td_report *report,
 {
 	struct pair pair = { .slow = slow, .middle = middle };
 
-	pair.ns_a_slot = on_ns_of(slow) / slots_of(slow, PERCENT);
+	pair.ns_a_slot = own_ns_of(slow) / slots_of(slow, PERCENT);
 	pair.slots = slots_of(middle, PERCENT);
 	pair.known = pair.slots > 0;
 	if (!pair.known)
-		pair.slots = on_ns_of(middle) / pair.ns_a_slot;
+		pair.slots = own_ns_of(middle) / pair.ns_a_slot;
 	for (size_t i = 0; i < slow->nr_nodes; i++)
 		pair.nr_leaves += is_leaf(report, slow, &slow->nodes[i]);
 	return pair;
@@ -268,10 +301,10 @@ static void add_home(struct td_slow *out, const struct class *of,
 		return;
 	add_nodes(out, of->report, &pair, part * pair.ns_a_slot);
 	if (pair.known)
-		add_cause(
-			out, TD_SLOW_CLOCK, NULL,
-			part * (pair.slots * pair.ns_a_slot - on_ns_of(middle)),
-			0);
+		add_cause(out, TD_SLOW_CLOCK, NULL,
+			  part * (pair.slots * pair.ns_a_slot -
+				  own_ns_of(middle)),
+			  0);
 }
 
 /* --- all of it -------------------------------------------------------------- */
@@ -305,8 +338,9 @@ static void add_causes(struct td_slow *out, const struct class *slow,
 	double core_ns;
 
 	add_waiting(out);
-	core_ns = elsewhere_ns(slow, home, on_ns_of(at_home)) -
-		  elsewhere_ns(middle, home, on_ns_of(at_home));
+	add_interrupts(out, slow, middle);
+	core_ns = elsewhere_ns(slow, home, own_ns_of(at_home)) -
+		  elsewhere_ns(middle, home, own_ns_of(at_home));
 	if (core_ns != 0)
 		add_cause(out, TD_SLOW_CORE, NULL, core_ns, 0);
 	if (slow_at_home && slow_at_home->region->calls)

@@ -369,11 +369,60 @@ timed() {
 	[[ $output != *"Lost most slots"* ]]
 	"$TDSTAT" report recording -l 1 -x, >csv
 	[ "$(awk -F, 'NR == 1 { nr = NF } NF != nr' csv | wc -l)" -eq 0 ]
-	head -n 1 csv | grep -q ',whole,function,took_from,took_to,slow,time_share,on_cpu,waited,preempted,faults,switches,migrations,tma_'
+	head -n 1 csv | grep -q ',whole,function,took_from,took_to,slow,time_share,on_cpu,waited,preempted,faults,switches,migrations,interrupted,tma_'
 	# what is no number is empty
 	run ! grep -qi 'nan\|inf[^o]' csv
 	"$TDSTAT" report recording -l 1 --html page
 	grep -q scenario_dram_latency page
+}
+
+# Of the 6 ms and 9 ms of slow calls, 2 ms and 4 ms are in interrupts, of which the counts
+# have nothing; of the 1 ms of the others a tenth.
+@test "a recording: interrupts are a cause, and no node has their time" {
+	# shellcheck disable=SC2016 # variables of jq
+	timed 'if .regions then .regions |= map(.on.cpu_core as $c | (.on.cpu_atom // 0) as $a |
+		if .slow then . + { interrupted_ns: { cpu_core: ($c * 2e6), cpu_atom: ($a * 4e6) } }
+		elif .name == "scenario_icache" then . + { interrupted_ns: { cpu_core: ($c * 1e5) } } else . end) else . end'
+	"$TDSTAT" report recording -l 1 -j >out
+	in_schema out >/dev/null
+	"$TDSTAT" report "$data/functions.jsonl" -l 1 -j >functions
+	python3 - <<-'PYTHON'
+		import json
+		rows = [json.loads(line) for line in open("functions")]
+		def of(name, metric):
+		    row, = [r for r in rows if r.get("id") == name and r["pmu"] == "cpu_core" and r["metric"] == metric]
+		    return row["value"] * row["slots"] / 100 / row["calls"], row["slots"] / row["calls"]
+		found = [json.loads(line) for line in open("out")]
+		slow = [d["durations"] for d in found if "durations" in d][0]["slow"]
+		longer = (549 * 6e6 + 419 * 9e6) / 968 - (417 * 1e6 + 270 * 1.5e6) / 687
+		want = {("waited", None): 549 * 1e6 / 968}
+		want["interrupts", None] = (549 * 2e6 + 419 * 4e6) / 968 - 417 * 1e5 / 687
+		# a call at home takes 0.9 ms without them
+		want["other core", None] = 419 * (9e6 - 4e6 - 0.9e6) / 968 - 270 * (1.5e6 - 0.9e6) / 687
+		part = 549 / 968
+		for metric in "retiring", "bad_speculation", "frontend_bound", "backend_bound":
+		    a, slots = of("scenario_dram_latency", "tma_" + metric)
+		    b, before = of("scenario_icache", "tma_" + metric)
+		    want["node", "tma_" + metric] = part * (a - b) * 3e6 / slots
+		want["clock", None] = part * (before * 3e6 / slots - 0.9e6)
+		assert abs(sum(want.values()) / longer - 1) < 0.01, want
+		got = {(c["cause"], c["node"]): c["share"] for c in slow["causes"]}
+		for key, ns in want.items():
+		    assert abs(got[key] - 100 * ns / longer) < 0.1, (key, got[key], 100 * ns / longer)
+		assert abs(sum(got.values()) - 100) < 0.01, got
+		cells = {(r["pmu"], r["slow"]): r["interrupted"] for r in found if r.get("function") == "f"}
+		assert cells == {("cpu_core", True): 0.002, ("cpu_atom", True): 0.004,
+		                 ("cpu_core", False): 0.0001, ("cpu_atom", False): 0}, cells
+	PYTHON
+	"$TDSTAT" report recording -l 1 | tr -s ' \n' '  ' >text
+	grep -q '[0-9] % interrupts' text
+	run ! grep -q 'were not counted\.' text
+	"$TDSTAT" report recording -l 1 --html page
+	tr -s ' \n' '  ' <page | grep -q '[0-9] % interrupts'
+	# unknown is not none
+	timed
+	"$TDSTAT" report recording -l 1 -j | command jq -es 'map(select(.function == "f")) | length > 0 and all(has("interrupted") and .interrupted == null)'
+	[ "$("$TDSTAT" report recording -l 1 | tr -s ' \n' '  ' | grep -o 'Interrupts were not counted\.' | wc -l)" -eq 1 ]
 }
 
 @test "a page: bars of the calls by how long they took, in the colours of level 1" {
@@ -424,6 +473,8 @@ timed() {
 		'(.regions[0].bucket | select(.)) = 64' \
 		'(.regions[0].took_ns | select(.)) = 1' \
 		'(.regions[5].waited_ns | select(.)) = -1' \
+		'.regions[5].interrupted_ns = { cpu_core: -1 }' \
+		'.regions[5].interrupted_ns = 1' \
 		'del(.regions[0]?.timed)'; do
 		timed "if .regions then $change else . end"
 		try "$TDSTAT" report recording

@@ -3,10 +3,12 @@
  * usage: calls CALLS HOW [EVERY]
  *
  * Calls job() so often: each EVERY-th call (1000) is slow, in one of these ways:
- * "dram" (the scenario dram_latency), "sleep", "faults" (of pages) or "atom" (it moves
- * to CPU 3).  Or the calls are special: "recursive", "longjmp", "threads", "fork",
- * "short".  Prints how many calls were made, and how long they took by the program's
- * own clock: all, the median, the slowest.
+ * "dram" (the scenario dram_latency), "sleep", "faults" (of pages), "interrupts" (a
+ * timer ends for which many wait) or "atom" (it moves to CPU 3).  Or the calls are
+ * special: "recursive", "longjmp", "threads", "fork", "short".  Prints how many calls were
+ * made, and how long they took by the program's own clock: all, the median, the slowest;
+ * and of those that are slow by interrupts, how long the clock seemed to stand still,
+ * which is when the interrupt was.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,7 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,11 +31,16 @@
 #define FAST_NS 20000
 #define SLOW_NS 6000000
 #define PAGES   48
+#define SOON_NS 1000000 /* the probe of the call takes its time, too */
+#define WAITERS 40
+#define COPIES  800
 
 typedef void slow_fn(void);
 
 static uint64_t *took;
 static size_t nr_took;
+static int timer;
+static uint64_t timer_ends_ns, stood_ns;
 static jmp_buf out;
 
 static uint64_t now_ns(void)
@@ -73,6 +82,49 @@ static void by_faults(void)
 	for (size_t i = 0; pages != MAP_FAILED && i < PAGES; i++)
 		pages[i << 12] = 1;
 	munmap(pages, size);
+}
+
+/* Whoever waits for the timer is looked at in its interrupt: nobody is woken. */
+static int make_timer(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int made = timerfd_create(CLOCK_MONOTONIC, 0), copies[COPIES];
+
+	for (int i = 0; i < COPIES; i++)
+		copies[i] = dup(made);
+	for (int i = 0; i < WAITERS; i++) {
+		int waiter = epoll_create1(0);
+
+		for (int j = 0; j < COPIES; j++) {
+			if (epoll_ctl(waiter, EPOLL_CTL_ADD, copies[j], &event))
+				perror("epoll_ctl");
+		}
+	}
+	return made;
+}
+
+static void set_timer(void)
+{
+	struct itimerspec t = { 0 };
+
+	timer_ends_ns = now_ns() + SOON_NS;
+	t.it_value.tv_sec = (time_t)(timer_ends_ns / 1000000000);
+	t.it_value.tv_nsec = (long)(timer_ends_ns % 1000000000);
+	timerfd_settime(timer, TFD_TIMER_ABSTIME, &t, NULL);
+}
+
+static void by_interrupts(void)
+{
+	uint64_t last = now_ns(), longest = 0;
+
+	while (last < timer_ends_ns + 10000) {
+		uint64_t now = now_ns();
+
+		if (now - last > longest)
+			longest = now - last;
+		last = now;
+	}
+	stood_ns += longest;
 }
 
 static void move(size_t cpu)
@@ -131,11 +183,15 @@ __attribute__((noinline)) void nothing(void)
 static void call_slowly(size_t calls, size_t every, slow_fn *slow)
 {
 	took = calloc(calls + 1, sizeof(*took));
+	if (slow == by_interrupts)
+		timer = make_timer();
 	for (size_t i = 1; i <= calls; i++) {
 		bool now = i % every == 0;
 
 		if (now && slow == by_atom)
 			move(3);
+		if (now && slow == by_interrupts)
+			set_timer();
 		job(now ? slow : NULL);
 		if (now && slow == by_atom)
 			move(0);
@@ -203,6 +259,8 @@ static void print(size_t calls)
 		printf(" %lu %lu %lu", sum, took[nr_took / 2],
 		       took[nr_took - 1]);
 	}
+	if (stood_ns)
+		printf(" %lu", stood_ns);
 	printf("\n");
 }
 
@@ -212,9 +270,8 @@ int main(int argc, char **argv)
 		const char *name;
 		slow_fn *slow;
 	} ways[] = {
-		{ "dram", by_dram },
-		{ "sleep", by_sleep },
-		{ "faults", by_faults },
+		{ "dram", by_dram },     { "sleep", by_sleep },
+		{ "faults", by_faults }, { "interrupts", by_interrupts },
 		{ "atom", by_atom },
 	};
 	size_t calls = argc > 2 ? strtoul(argv[1], NULL, 10) : 0;

@@ -372,6 +372,99 @@ static void test_kernel(void)
 	ok(nr == 5 && pairing.unpaired[G].left == 1, "a return is missing");
 }
 
+/* --- interrupts ------------------------------------------------------------- */
+
+/* Counts go on by as much as the time. */
+static void interrupt(bool begins)
+{
+	now_ns += 10;
+	sample(7, 0, 0, now_ns,
+	       begins ? TD_PROBED_INTERRUPT : TD_PROBED_INTERRUPT_END, 0);
+}
+
+/* Of a call of so many ns in all, so many of them in interrupts. */
+static bool is_interrupted(size_t call, uint64_t time_ns, uint64_t ns)
+{
+	return calls[call].time_ns == time_ns &&
+	       sum(call, TD_CALL_INTERRUPTED_NS) == ns &&
+	       sums[call][0] == time_ns - ns &&
+	       sum(call, TD_CALL_GROUPS) == time_ns - ns;
+}
+
+static void test_interrupts(void)
+{
+	begin();
+	interrupt(true);
+	interrupt(false);
+	enter(7, 500, F);
+	interrupt(true);
+	interrupt(false);
+	interrupt(true);
+	interrupt(false);
+	leave(7, 500, F);
+	ok(nr == 1 && is_interrupted(0, 50, 20),
+	   "interrupts within a call, and what is counted in them");
+	enter(7, 500, F);
+	enter(7, 400, G);
+	interrupt(true);
+	interrupt(true);
+	interrupt(false);
+	interrupt(false);
+	leave(7, 400, G);
+	leave(7, 500, F);
+	ok(nr == 3 && calls[1].function == G && is_interrupted(1, 50, 30) &&
+		   is_interrupted(2, 70, 30),
+	   "one within another is counted once, in all calls around it");
+	ok(pairing.nr_interrupts == 5, "all that began");
+	/* they begin or end where nobody looks */
+	enter(7, 500, F);
+	interrupt(false);
+	interrupt(true);
+	leave(7, 500, F);
+	enter(7, 500, F);
+	interrupt(true);
+	enter(7, 400, G);
+	leave(7, 400, G);
+	leave(7, 500, F);
+	ok(nr == 6 && is_interrupted(3, 30, 0) && is_interrupted(4, 10, 0) &&
+		   is_interrupted(5, 40, 0) && pairing.unpaired[F].left == 0 &&
+		   pairing.unpaired[G].left == 0,
+	   "one without a beginning or an end is none");
+	enter(7, 500, F);
+	interrupt(true);
+	td_pairing_gap(&pairing);
+	ok(td_pairing_nr_open(&pairing) == 0 && pairing.unpaired[F].open == 1,
+	   "nor is one in which a gap begins a call");
+}
+
+/* Functions of the kernel may be called in an interrupt. */
+static void test_interrupts_of_kernel(void)
+{
+	begin();
+	pairing.kernel = true;
+	interrupt(true);
+	enter(7, 0, G);
+	interrupt(true);
+	interrupt(false);
+	leave(7, 0, G);
+	interrupt(false);
+	ok(nr == 1 && is_interrupted(0, 30, 10),
+	   "a call in an interrupt has those that come in it alone");
+	enter(7, 0, F);
+	interrupt(true);
+	enter(7, 0, G);
+	interrupt(true);
+	interrupt(false);
+	leave(7, 0, G);
+	interrupt(false);
+	leave(7, 0, F);
+	ok(nr == 3 && is_interrupted(1, 30, 10) && is_interrupted(2, 70, 50),
+	   "the call around it has all of the interrupt");
+	ok(pairing.unpaired[F].left + pairing.unpaired[G].left == 0,
+	   "nothing was left");
+	pairing.kernel = false;
+}
+
 /* A call from before the gap never ends, nor is one of within it told. */
 static void test_gap(void)
 {
@@ -451,6 +544,8 @@ int main(void)
 	test_longjmp();
 	test_tail_call();
 	test_before();
+	test_interrupts();
+	test_interrupts_of_kernel();
 	test_gap();
 	test_kernel();
 	test_threads();

@@ -251,6 +251,44 @@ static void test_waiting(void)
 	   "of which nobody knows the reason");
 }
 
+/* The slots of interrupts are in no row, and so is the time of slots without it. */
+static void test_interrupts(void)
+{
+	struct td_slow slow;
+
+	begin();
+	add_row("core", true, 5000, 0, 12000);
+	facts[1].interrupted_ns = 3000;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(test_near(share(&slow, TD_SLOW_INTERRUPT, NULL), 75, 1e-9) &&
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 12.5,
+			     1e-9) &&
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"),
+			     12.5, 1e-9) &&
+		   adds_up(&slow),
+	   "interrupts, beside twice as many slots");
+	facts[0].interrupted_ns = 500;
+	rows[0].slots = CALLS * 3000.0;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(test_near(share(&slow, TD_SLOW_INTERRUPT, NULL), 62.5, 1e-9) &&
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 18.75,
+			     1e-9) &&
+		   adds_up(&slow),
+	   "those of calls around the median are no reason");
+	facts[0].interrupted_ns = facts[1].interrupted_ns = NAN;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(share(&slow, TD_SLOW_INTERRUPT, NULL) == 0 && adds_up(&slow),
+	   "where they are unknown, they are no cause");
+	begin();
+	add_row("atom", true, 3000, 0, 9000);
+	facts[1].interrupted_ns = 1000;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(test_near(share(&slow, TD_SLOW_INTERRUPT, NULL), 50, 1e-9) &&
+		   test_near(share(&slow, TD_SLOW_CORE, NULL), 50, 1e-9) &&
+		   adds_up(&slow),
+	   "nor is another kind of core slower by them");
+}
+
 static void test_clock(void)
 {
 	struct td_slow slow;
@@ -314,6 +352,7 @@ int main(void)
 	test_level_2();
 	test_unknown_middle();
 	test_waiting();
+	test_interrupts();
 	test_clock();
 	test_other_core();
 	test_few();

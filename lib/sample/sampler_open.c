@@ -47,9 +47,9 @@ static void set_branches(struct perf_event_attr *attr)
 
 /*
  * IBS leaves nothing out (PERF_PMU_CAP_NO_EXCLUDE): the kernel refuses to be asked for
- * that, so who reads the samples does it.  Since 6.14 its interrupt can leave out
- * those of the kernel or of user space, if swfilt says so.  What the event's modifiers
- * say stays, and is refused.
+ * that, so who reads the samples does it.  So it is in Linux 6.12; in 7.2 its interrupt
+ * can leave out those of the kernel or of user space, if swfilt says so.  What the
+ * event's modifiers say stays, and is refused.
  */
 static void set_ibs(struct perf_event_attr *attr, const struct td_pmu *pmu,
 		    const struct td_modifiers *mods)

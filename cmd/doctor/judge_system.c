@@ -228,7 +228,8 @@ static void judge_ibs(struct td_doctor *doctor,
 			      "from virtual machines");
 		return;
 	}
-	if (may_sample_kernel(around)) {
+	if (may_sample_kernel(around) ||
+	    (around->ibs_filters && around->paranoid == 2)) {
 		td_doctor_add(doctor, "IBS", TD_FINDING_OK,
 			      "tdstat locate finds what waits for memory or "
 			      "for code");

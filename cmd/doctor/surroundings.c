@@ -169,6 +169,19 @@ static void read_trace(struct td_surroundings *out, const struct td_sysfs *fs,
 	td_pmu_free(&pmu);
 }
 
+static void read_ibs(struct td_surroundings *out, const struct td_sysfs *fs)
+{
+	struct td_err unused;
+	char text[32];
+
+	out->has_ibs =
+		td_pmu_exists(fs, "ibs_op") && td_pmu_exists(fs, "ibs_fetch");
+	out->ibs_filters =
+		td_sysfs_read(fs,
+			      "bus/event_source/devices/ibs_op/format/swfilt",
+			      text, sizeof(text), &unused) > 0;
+}
+
 /* --- all -------------------------------------------------------------------- */
 
 int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
@@ -188,8 +201,7 @@ int td_surroundings_read(struct td_surroundings *out, const struct td_sysfs *fs,
 	read_mounts(out, fs);
 	read_tracepoints(out);
 	read_trace(out, fs, machine);
-	out->has_ibs =
-		td_pmu_exists(fs, "ibs_op") && td_pmu_exists(fs, "ibs_fetch");
+	read_ibs(out, fs);
 	return 0;
 }
 

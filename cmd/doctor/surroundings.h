@@ -30,8 +30,9 @@ struct td_surroundings {
 		no_tracepoints; /* why none can be used; code 0: they can */
 	/* why calls cannot be counted by Processor Trace; code 0: they can */
 	struct td_err no_trace;
-	bool has_ibs;  /* both PMUs of TD_CORE_IBS are there */
-	char *program; /* the path of this program; NULL: unknown */
+	bool has_ibs;     /* both PMUs of TD_CORE_IBS are there */
+	bool ibs_filters; /* and the kernel can leave itself out */
+	char *program;    /* the path of this program; NULL: unknown */
 };
 
 /* Reads what there is.  Returns -ENOMEM.  Free it even then. */

@@ -383,6 +383,20 @@ static void say_throttled(const struct td_job *job, uint64_t nr)
 #define FEW_SAMPLES   20
 #define LEAST_SAMPLES 10
 
+/* Newer kernels' IBS counts what it leaves out of the samples, too. */
+static bool is_filtered(const struct td_gathering *g)
+{
+	const struct td_job *job = g->job;
+	const struct td_target *target = &job->target;
+	bool ibs = false;
+
+	for (size_t i = 0; i < job->plan.events.nr; i++)
+		ibs |= job->machine.pmus[job->plan.events.v[i].pmu].kind ==
+		       TD_PMU_IBS;
+	return ibs && (target->exclude_kernel || target->all_user ||
+		       target->all_kernel);
+}
+
 /*
  * What a counter has counted by a late interrupt is left out if it is more than a period
  * (x86_perf_event_set_period()), and so is what a thread did behind its last sample.
@@ -391,8 +405,8 @@ static void say_late(const struct td_gathering *g)
 {
 	double part = g->losses.weight / g->losses.counted;
 
-	if (g->losses.records || g->losses.samples < LEAST_SAMPLES ||
-	    !(part < 0.5))
+	if (is_filtered(g) || g->losses.records ||
+	    g->losses.samples < LEAST_SAMPLES || !(part < 0.5))
 		return;
 	td_job_say(g->job,
 		   "tdstat: samples stand for %.0f %% of the events that were "

@@ -47,17 +47,26 @@ static void set_branches(struct perf_event_attr *attr)
 
 /*
  * IBS leaves nothing out (PERF_PMU_CAP_NO_EXCLUDE): the kernel refuses to be asked for
- * that, so who reads the samples does it.  What the event's modifiers say stays, and is
- * refused.
+ * that, so who reads the samples does it.  So it is in Linux 6.12; in 7.2 its interrupt
+ * can leave out those of the kernel or of user space, if swfilt says so.  What the
+ * event's modifiers say stays, and is refused.
  */
-static void include_all(struct perf_event_attr *attr,
-			const struct td_modifiers *mods)
+static void set_ibs(struct perf_event_attr *attr, const struct td_pmu *pmu,
+		    const struct td_modifiers *mods)
 {
+	const struct td_format *filter = td_pmu_format(pmu, "swfilt");
+	bool filters = filter && (attr->exclude_user || attr->exclude_kernel);
+	uint64_t config[TD_NR_CONFIGS] = { 0 };
+
 	if (mods->user || mods->kernel || mods->hypervisor || mods->guest ||
 	    mods->host)
 		return;
-	attr->exclude_user = attr->exclude_kernel = attr->exclude_hv = 0;
-	attr->exclude_guest = attr->exclude_host = 0;
+	attr->exclude_hv = attr->exclude_guest = attr->exclude_host = 0;
+	if (filters && !td_format_pack(filter, 1, config)) {
+		attr->config2 |= config[2];
+		return;
+	}
+	attr->exclude_user = attr->exclude_kernel = 0;
 }
 
 static struct perf_event_attr make_attr(const struct td_sampler *sampler,
@@ -65,6 +74,7 @@ static struct perf_event_attr make_attr(const struct td_sampler *sampler,
 {
 	const struct td_sampler_setup *setup = &sampler->setup;
 	const struct td_sampling *how = &setup->how[group->members[i]];
+	const struct td_pmu *pmu = &setup->machine->pmus[group->pmu];
 	struct perf_event_attr attr =
 		td_plan_attr(setup->plan, group, i, setup->target);
 
@@ -77,9 +87,9 @@ static struct perf_event_attr make_attr(const struct td_sampler *sampler,
 		set_branches(&attr);
 	/* PEBS does not tell a guest from its host (intel_pebs_enable()) */
 	attr.exclude_guest |= how->precise > 0;
-	if (setup->machine->pmus[group->pmu].kind == TD_PMU_IBS)
-		include_all(&attr,
-			    &setup->plan->events.v[group->members[i]].mods);
+	if (pmu->kind == TD_PMU_IBS)
+		set_ibs(&attr, pmu,
+			&setup->plan->events.v[group->members[i]].mods);
 	return attr;
 }
 

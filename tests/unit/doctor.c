@@ -197,16 +197,20 @@ static void test_ibs(void)
 	const struct td_machine zen = { .pmus = &pmu, .nr_core = 1 };
 	static const struct {
 		int paranoid;
-		bool has, perfmon;
+		bool has, perfmon, filters;
 		enum td_finding_state state;
 		const char *text, *command;
 	} rows[] = {
-		{ 4, false, false, TD_FINDING_NOTE, "no instruction-based" },
-		{ 2, true, false, TD_FINDING_WARNING, "the kernel, too",
+		{ 4, false, false, false, TD_FINDING_NOTE,
+		  "no instruction-based" },
+		{ 2, true, false, false, TD_FINDING_WARNING, "the kernel, too",
 		  "sysctl kernel.perf_event_paranoid=1" },
-		{ 2, true, true, TD_FINDING_OK, "waits for memory" },
-		{ 1, true, false, TD_FINDING_OK, "waits for memory" },
-		{ -1, true, false, TD_FINDING_OK, "waits for memory" },
+		{ 2, true, true, false, TD_FINDING_OK, "waits for memory" },
+		{ 2, true, false, true, TD_FINDING_OK, "waits for memory" },
+		{ 3, true, false, true, TD_FINDING_WARNING, "the kernel, too",
+		  "sysctl kernel.perf_event_paranoid=1" },
+		{ 1, true, false, false, TD_FINDING_OK, "waits for memory" },
+		{ -1, true, false, false, TD_FINDING_OK, "waits for memory" },
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
@@ -214,6 +218,7 @@ static void test_ibs(void)
 			.paranoid = rows[i].paranoid,
 			.perfmon = rows[i].perfmon,
 			.has_ibs = rows[i].has,
+			.ibs_filters = rows[i].filters,
 		};
 		const struct td_patient amd = { &zen, &around, &levels };
 		struct td_doctor doctor = { 0 };

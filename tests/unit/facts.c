@@ -57,6 +57,8 @@ static const struct row {
 	{ EHL, "cpu", "tma_itlb_misses", "TOPDOWN_FE_BOUND.ITLB", false, 0 },
 	{ SPR, "cpu", "tma_l3_bound", "MEM_LOAD_RETIRED.L3_HIT", true, 6 },
 	{ "GenuineIntel-6-FF-1", "cpu", "tma_backend_bound", "", false, 0 },
+	/* of another PMU, which a machine without sysfs has not */
+	{ "AuthenticAMD-25-11-1", "cpu", "backend_bound_memory", "", false, 2 },
 }, newer[] = {
 	{ LNL, "cpu_core", "tma_backend_bound", "TOPDOWN.BACKEND_BOUND_SLOTS",
 	  true, 6 },

@@ -309,7 +309,7 @@ static bool take_op(struct tdemu_pmu *pmu, uint64_t *reg)
 	if (ctl & OP_L3_ONLY && !(data3 & L2_MISS && (data2 & 7) == 3))
 		return false;
 	return !(ctl & OP_LATENCY) ||
-	       (data3 >> 32 & 0xffff) >= 128 * ((ctl >> OP_THRESHOLD & 15) + 1);
+	       (data3 >> 32 & 0xffff) > 128 * ((ctl >> OP_THRESHOLD & 15) + 1);
 }
 
 /* --- a fetch --------------------------------------------------------------- */
@@ -385,11 +385,15 @@ static bool take(struct tdemu_pmu *pmu, int nr)
 	memset(unit->reg, 0, sizeof(unit->reg));
 	taken = nr == TDEMU_IBS_OP ? take_op(pmu, unit->reg)
 				   : take_fetch(pmu, unit->reg);
-	if (taken)
+	if (taken) {
 		unit->ctl |= nr == TDEMU_IBS_OP ? OP_VALID : FETCH_VALID;
-	else
-		restart(unit, nr, 0);
-	return taken;
+		return true;
+	}
+	restart(unit, nr, 0);
+	/* no interrupt wakes the CPU: look again when it goes on */
+	pmu->armed = true;
+	pmu->due_at = pmu->at + 1;
+	return false;
 }
 
 void tdemu_ibs_interrupt(struct tdemu_pmu *pmu)

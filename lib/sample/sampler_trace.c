@@ -74,7 +74,7 @@ static int open_tracer(struct td_sampler *sampler, struct perf_evsel **evsel,
 	return open_evsel(sampler, &attr, cpus, -1, evsel, err);
 }
 
-/* What the kernel refuses is refused, with its reason. */
+/* What the kernel refuses is refused, with its reason; a thread may just have ended. */
 static int open_sampled(struct td_sampler *sampler,
 			const struct td_group *group, size_t i,
 			struct td_err *err)
@@ -83,7 +83,6 @@ static int open_sampled(struct td_sampler *sampler,
 	struct perf_event_attr attr = td_sampler_attr(sampler, group, i);
 	int at = group->members[i];
 	struct td_event *event = &setup->plan->events.v[at];
-	struct td_err why = { 0 };
 	struct perf_evsel *evsel;
 	int rc;
 
@@ -91,12 +90,12 @@ static int open_sampled(struct td_sampler *sampler,
 	attr.enable_on_exec = setup->target->enable_on_exec;
 	attr.exclude_kernel = attr.exclude_hv = 1;
 	rc = open_evsel(sampler, &attr, &setup->machine->pmus[group->pmu].cpus,
-			at, &evsel, &why);
-	if (!rc)
-		return 0;
-	if (evsel)
-		td_sampler_drop_evsel(sampler, evsel);
-	return !evsel || td_event_refuse(event, strerror(-rc), setup->notes)
+			at, &evsel, err);
+	if (!rc || rc == -ESRCH || !evsel)
+		return rc;
+	*err = (struct td_err){ 0 };
+	td_sampler_drop_evsel(sampler, evsel);
+	return td_event_refuse(event, strerror(-rc), setup->notes)
 		       ? td_err_nomem(err)
 		       : 0;
 }

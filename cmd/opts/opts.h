@@ -58,6 +58,7 @@ struct td_calls_ask {
 	const char *in;     /* locate: a function; NULL: samples of all */
 	uint64_t slower_ns; /* locate: its calls that took so long */
 	bool by_duration;   /* regions: calls by how long they took, too */
+	bool samples;       /* calls: -l, where a level has to be sampled */
 	const char *names;  /* marks: only calls of these, "a,b"; NULL: all */
 	int engine;         /* TD_BY_MARKS, ...; 0: uprobes, or else marks */
 };

@@ -230,12 +230,12 @@ static int show_plan(struct td_calling *c, struct td_err *err)
 {
 	int rc;
 
-	if (is_traced(c)) {
+	if (is_traced(c))
 		td_calls_trace_show(c);
+	if (is_traced(c) && !c->regions.timed[0].period)
 		return 0;
-	}
 	rc = td_dry_run(&c->job, err);
-	for (size_t i = 0; !rc && i < c->functions.nr; i++)
+	for (size_t i = 0; !rc && !is_traced(c) && i < c->functions.nr; i++)
 		show_probes(&c->functions.v[i]);
 	return rc;
 }
@@ -281,15 +281,24 @@ static int run_probes(const struct td_opts *opts,
 		      struct td_inherited *inherited, int *status,
 		      struct td_err *err);
 
+/* What is sampled beside a trace are events that can be alone. */
+static struct td_opts of_trace(const struct td_opts *opts)
+{
+	struct td_opts other = *opts;
+
+	other.calls.engine = TD_BY_PT;
+	other.ask.no_perf_metrics = opts->calls.samples;
+	return other;
+}
+
 static int run_trace(const struct td_opts *opts, struct td_inherited *inherited,
 		     int *status, struct td_err *err)
 {
-	struct td_opts other = *opts;
+	struct td_opts other = of_trace(opts);
 
 	if (!opts->show.quiet)
 		td_say("tdstat: by Processor Trace: %s\n", err->msg);
 	*err = (struct td_err){ 0 };
-	other.calls.engine = TD_BY_PT;
 	return run_probes(&other, inherited, status, err);
 }
 
@@ -319,11 +328,13 @@ static int run_probes(const struct td_opts *opts,
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
+	struct td_opts traced = of_trace(opts);
 
 	td_inherited_change(&inherited);
-	return opts->calls.engine == TD_BY_MARKS
-		       ? td_regions_run(opts, &inherited, status, err)
-		       : run_probes(opts, &inherited, status, err);
+	if (opts->calls.engine == TD_BY_MARKS)
+		return td_regions_run(opts, &inherited, status, err);
+	return run_probes(opts->calls.engine == TD_BY_PT ? &traced : opts,
+			  &inherited, status, err);
 }
 
 /* --- the subcommand --------------------------------------------------------- */
@@ -336,6 +347,13 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 		return 1;
 	opts->calls.names = word;
 	return td_value_pattern(opts, word, err);
+}
+
+/* Processor Trace alone has no metrics. */
+static int set_level(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	opts->calls.samples = true;
+	return td_value_level(opts, arg, err);
 }
 
 static int set_kernel(struct td_opts *opts, const char *arg, struct td_err *err)
@@ -417,6 +435,8 @@ static const struct td_option counting[] = {
 	  TD_OPTION_FUNCTION, .set = set_engine },
 	{ "kernel", 'k', NULL, "functions of the kernel, such as do_sys_openat2",
 	  TD_OPTION_FUNCTION, .set = set_kernel },
+	{ "level", 'l', "N", "level 1, or levels 1 and 2 (default: 1)",
+	  TD_OPTION_FUNCTION, .set = set_level },
 	{ "overhead", 0, "PERCENT",
 	  "limit the cost of probes to this share of time (default: 5)",
 	  TD_OPTION_FUNCTION, .set = td_value_overhead },
@@ -435,11 +455,13 @@ static const struct td_option_group group_counting = { TD_SECTION_WHAT,
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&group_counting,   &td_group_tasks,      &td_group_cores,
-	&td_group_files,   &td_group_two_levels, &td_group_timeout,
-	&td_group_require, &group_showing,       &td_group_region_rows,
-	&td_group_formats, &td_group_output,     &td_group_head,
-	&td_group_stream,  &td_group_dry_run,    NULL,
+	&group_counting,   &td_group_tasks,
+	&td_group_cores,   &td_group_files,
+	&td_group_timeout, &td_group_require,
+	&group_showing,    &td_group_region_rows,
+	&td_group_formats, &td_group_output,
+	&td_group_head,    &td_group_stream,
+	&td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_calls = {

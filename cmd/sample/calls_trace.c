@@ -52,15 +52,26 @@ static int take_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
 				    address == c->traced.start);
 }
 
+/* The group of the CPU where it ended has counted as long as the call had a CPU. */
+static void add_time(struct td_calling *c, const struct td_paired_call *call)
+{
+	uint64_t *sums = c->traced.calls.sums + c->job.plan.events.nr;
+
+	sums[TD_CALL_GROUPS + call->group] =
+		td_since(call->time_ns, sums[TD_CALL_WAITED_NS]);
+}
+
 static int take_call(void *ctx, const struct td_paired_call *call)
 {
 	struct td_calling *c = ctx;
 	struct td_paired_call copy = *call;
 
 	copy.group = c->traced.cpus[call->cpu].group;
-	return copy.group < 0 ? 0
-			      : td_call_counts_add(&c->counts, c->regions.timed,
-						   &copy);
+	if (copy.group < 0)
+		return 0;
+	if (c->regions.timed[0].period)
+		add_time(c, &copy);
+	return td_call_counts_add(&c->counts, c->regions.timed, &copy);
 }
 
 /* --- records ---------------------------------------------------------------- */
@@ -100,14 +111,17 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 {
 	struct td_calling *c = ctx;
 
-	(void)event;
 	(void)spot;
 	(void)caller;
 	switch (record->kind) {
 	case TD_RECORD_TRACE:
 		return take_trace(c, record);
 	case TD_RECORD_SAMPLE:
-		return td_traced_calls_fault(&c->traced.calls, record);
+		return event < (int)c->job.plan.events.nr
+			       ? td_traced_calls_sample(&c->traced.calls,
+							record, event)
+			       : td_traced_calls_fault(&c->traced.calls,
+						       record);
 	case TD_RECORD_SWITCH:
 		return td_traced_calls_switch(&c->traced.calls, record);
 	case TD_RECORD_EXEC:
@@ -170,11 +184,47 @@ static int make_filter(struct td_calling *c, struct td_err *err)
 		       : 0;
 }
 
+/* Of each event, between two samples: less than a thousand a second.  A prime. */
+#define PERIOD 20000003
+
+/* Each event is sampled alone: the fields of PERF_METRICS cannot be. */
+static bool may_sample(const struct td_job *job)
+{
+	bool may = job->opts->calls.samples &&
+		   job->plan.events.nr <= TD_TRACED_EVENTS;
+
+	for (size_t g = 0; may && g < job->plan.nr_groups; g++)
+		may = !td_pmu_has_slots(
+			&job->machine.pmus[job->plan.groups[g].pmu]);
+	return may;
+}
+
+static void say_no_samples(struct td_calling *c)
+{
+	if (c->job.opts->calls.samples)
+		td_notes_add(&c->job.notes,
+			     "-l: this processor has no events for the levels "
+			     "that can be sampled each by itself");
+}
+
+static void sample_events(struct td_calling *c)
+{
+	const struct td_plan *plan = &c->job.plan;
+
+	c->regions.timed[0].period = PERIOD;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		for (size_t i = 0; i < plan->groups[g].nr; i++)
+			c->gathering.how[plan->groups[g].members[i]].period =
+				PERIOD;
+	}
+}
+
 /* The report has the plan's metrics, of which no call has a count. */
 static int refuse_events(struct td_calling *c, struct td_err *err)
 {
 	struct td_events *events = &c->job.plan.events;
 
+	say_no_samples(c);
 	for (size_t i = 0; i < events->nr; i++) {
 		if (td_event_set_refusal(&events->v[i],
 					 "Processor Trace counts no events"))
@@ -219,7 +269,7 @@ static void prepare(struct td_calling *c)
 	c->traced.calls.plan = &c->job.plan;
 	c->traced.calls.take = take_call;
 	c->traced.calls.ctx = c;
-	c->counts.times_only = true;
+	c->counts.times_only = !c->regions.timed[0].period;
 }
 
 bool td_calls_trace_is_here(const struct td_calling *c)
@@ -277,7 +327,9 @@ int td_calls_trace_open(struct td_calling *c, struct td_err *err)
 	rc = set_up(c, err);
 	if (!rc)
 		rc = make_filter(c, err);
-	if (!rc)
+	if (!rc && may_sample(&c->job))
+		sample_events(c);
+	else if (!rc)
 		rc = refuse_events(c, err);
 	prepare(c);
 	c->gathering.companions = &faults;
@@ -304,6 +356,12 @@ int td_calls_trace_end(struct td_calling *c)
 
 void td_calls_trace_say(const struct td_calling *c)
 {
+	if (c->regions.timed[0].period)
+		td_job_say(&c->job,
+			   "tdstat: metrics are of samples: calls that have "
+			   "one take some microseconds longer, and those of "
+			   "less than %d us have no metrics\n",
+			   TD_SAMPLED_NS / 1000);
 	if (c->traced.nr_gaps)
 		td_job_say(&c->job,
 			   "tdstat: %s: the trace has %" PRIu64

@@ -370,14 +370,16 @@ static void say_short(const struct td_gathering *g)
 			   : "");
 }
 
-static void say_throttled(const struct td_job *job, uint64_t nr)
+static void say_throttled(const struct td_gathering *g)
 {
-	td_job_say(job,
+	td_job_say(g->job,
 		   "tdstat: the kernel stopped sampling %" PRIu64
-		   " times for a "
-		   "moment, which is left out: -F takes fewer samples, kernel."
-		   "perf_cpu_time_max_percent allows more\n",
-		   nr);
+		   " times for a moment%s: kernel.perf_cpu_time_max_percent "
+		   "allows more%s\n",
+		   g->losses.throttled,
+		   /* beside a trace, nobody chooses how often */
+		   g->trace.type ? "" : ", which is left out",
+		   g->trace.type ? "" : ", and -F takes fewer samples");
 }
 
 #define FEW_SAMPLES   20
@@ -437,7 +439,7 @@ void td_gathering_say(const struct td_gathering *g)
 	if (g->losses.records)
 		say_lost(g);
 	if (g->losses.throttled)
-		say_throttled(g->job, g->losses.throttled);
+		say_throttled(g);
 	if (g->losses.chains)
 		say_cut(g->job, g->losses.chains);
 	if (g->losses.cut)

@@ -267,10 +267,11 @@ static int take_sample(struct td_gathering *g, const struct td_record *record,
 	return give(g, &weighed, event, spot, caller);
 }
 
-/* It is at a place that is known, and no sample of the program. */
-static bool is_companion(const struct td_gathering *g, int event)
+/* It is at a place that is known, or beside a trace: its place is of no interest. */
+static bool has_no_spot(const struct td_gathering *g, int event)
 {
-	return event >= (int)g->job->plan.events.nr;
+	return event >= (int)g->job->plan.events.nr ||
+	       (event >= 0 && g->trace.type);
 }
 
 /* Who has companions follows threads. */
@@ -299,7 +300,7 @@ int td_gathering_take(void *ctx, const struct td_record *record, int event)
 
 	switch (record->kind) {
 	case TD_RECORD_SAMPLE:
-		if (is_companion(g, event))
+		if (has_no_spot(g, event))
 			return g->take(g->ctx, record, event, -1, -1);
 		return event < 0 ? 0 : take_sample(g, record, event);
 	case TD_RECORD_MAP:

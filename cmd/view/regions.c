@@ -269,6 +269,18 @@ static void sort(struct td_report *report)
  */
 #define MOST_COST 80
 
+/* The same of what is sampled; period: 0 if it is counted. */
+static const char *why_not_sampled(const struct td_row *row, uint64_t period)
+{
+	if (!period)
+		return NULL;
+	if (td_region_bucket_ns(row->region->bucket) < TD_SAMPLED_NS)
+		return "samples come too late for such short calls";
+	return row->slots < TD_LEAST_SAMPLES * (double)period
+		       ? "fewer than 30 samples"
+		       : NULL;
+}
+
 /* Why the row's metrics would be of chance; NULL: they are not. */
 static const char *why_not(const struct td_region_facts *facts)
 {
@@ -279,14 +291,21 @@ static const char *why_not(const struct td_region_facts *facts)
 	return facts->timed ? "fewer than 30 calls" : "fewer than 30 windows";
 }
 
-static void forget_few(const struct td_row *row, size_t nr_columns)
+static void forget_few(struct td_row *row, struct td_region_facts *facts,
+		       size_t nr_columns, uint64_t period)
 {
-	const char *why = why_not(row->region);
+	const char *sampled = why_not_sampled(row, period);
+	const char *why = sampled ? sampled : why_not(facts);
 
+	/* of no sample, it would be 0 */
+	if (sampled)
+		row->slots = facts->slots_per_call = NAN;
 	for (size_t i = 0; why && i < nr_columns; i++) {
 		struct td_cell *cell = &row->cells[i];
 
-		if (cell->status != TD_STATUS_OK)
+		/* a share of no samples is no number by itself */
+		if (cell->status != TD_STATUS_OK &&
+		    !(sampled && cell->status == TD_STATUS_NOT_COUNTED))
 			continue;
 		cell->status = TD_STATUS_NOT_COUNTED;
 		cell->why = why;
@@ -323,8 +342,13 @@ static int add_facts(const struct td_source *source, const struct own *own,
 	if (regions->nr_timed && find_slow(regions, report))
 		return -ENOMEM;
 	for (size_t i = 0; i < report->nr_rows; i++) {
-		if (regions->functions || report->regions[i].timed)
-			forget_few(&report->rows[i], report->nr_columns);
+		int timed = report->regions[i].timed;
+
+		if (regions->functions || timed)
+			forget_few(&report->rows[i], &report->regions[i],
+				   report->nr_columns,
+				   timed ? regions->timed[timed - 1].period
+					 : 0);
 	}
 	report->functions = regions->functions;
 	return 0;

@@ -75,6 +75,8 @@ struct td_timed {
 	 * times; 0: all calls that ended were counted.
 	 */
 	uint64_t all;
+	/* What is counted is sampled, each time that it happened so often; 0: it is not. */
+	uint64_t period;
 	struct td_durations durations;
 	struct td_slow_call slowest[TD_SLOWEST]; /* the slowest first */
 	size_t nr_slowest;
@@ -130,6 +132,9 @@ void td_region_add_calls(struct td_region *to, const struct td_region *from);
 
 /* Functions with fewer windows than this have no percentages. */
 #define TD_LEAST_WINDOWS 30
+/* Nor have rows with fewer samples, or calls of less than a few times their delay. */
+#define TD_LEAST_SAMPLES 30
+#define TD_SAMPLED_NS    10000
 
 /* The name is copied.  NULL: memory ran out. */
 struct td_region *td_regions_add(struct td_regions *regions, const char *name,

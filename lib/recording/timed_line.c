@@ -94,6 +94,8 @@ void td_timed_put(struct json_object *line, const struct td_regions *regions)
 					   td_timed_engine(timed->engine));
 		if (timed->all)
 			put(o, "all", timed->all);
+		if (timed->period)
+			put(o, "period", timed->period);
 		put(o, "middle", timed->middle);
 		put(o, "slow", timed->slow);
 		put(o, "max_ns", timed->durations.max_ns);
@@ -231,6 +233,9 @@ static int read_one(struct json_object *o, struct td_regions *regions)
 		return 0;
 	if (json_object_object_get_ex(o, "all", NULL) &&
 	    !read_number(o, "all", MOST, &timed->all))
+		return -EINVAL;
+	if (json_object_object_get_ex(o, "period", NULL) &&
+	    !read_number(o, "period", MOST, &timed->period))
 		return -EINVAL;
 	return read_bucket(o, "middle", &timed->middle) &&
 			       read_bucket(o, "slow", &timed->slow) &&

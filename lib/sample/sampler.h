@@ -51,7 +51,8 @@ struct td_sampler_setup {
 	int most_pages; /* of a ring; 0: the usual number */
 	/*
 	 * Instead of the groups: user space, by a PMU that writes into a ring of its
-	 * own on each CPU.  Companions are alone then, and the clock is perf's.
+	 * own on each CPU.  Companions are alone then, and so are the events that are
+	 * sampled, of user space, too; the clock is perf's.
 	 */
 	struct {
 		uint32_t type; /* perf_event_attr's; 0: nothing is traced */

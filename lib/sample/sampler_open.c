@@ -69,8 +69,8 @@ static void set_ibs(struct perf_event_attr *attr, const struct td_pmu *pmu,
 	attr->exclude_user = attr->exclude_kernel = 0;
 }
 
-static struct perf_event_attr make_attr(const struct td_sampler *sampler,
-					const struct td_group *group, size_t i)
+struct perf_event_attr td_sampler_attr(const struct td_sampler *sampler,
+				       const struct td_group *group, size_t i)
 {
 	const struct td_sampler_setup *setup = &sampler->setup;
 	const struct td_sampling *how = &setup->how[group->members[i]];
@@ -232,7 +232,8 @@ static int open_group(struct td_sampler *sampler, const struct td_group *group,
 	struct perf_evsel *leader = NULL;
 
 	for (size_t i = 0; !rc && i < group->nr; i++) {
-		struct perf_event_attr attr = make_attr(sampler, group, i);
+		struct perf_event_attr attr =
+			td_sampler_attr(sampler, group, i);
 
 		*failed = i;
 		rc = open_event(sampler, group, &attr, group->members[i],

@@ -68,6 +68,9 @@ struct perf_evsel *td_sampler_add_evsel(struct td_sampler *sampler,
 					const struct td_ints *cpus, int event);
 void td_sampler_drop_evsel(struct td_sampler *sampler,
 			   struct perf_evsel *evsel);
+/* Of the i-th member of a group of the plan. */
+struct perf_event_attr td_sampler_attr(const struct td_sampler *sampler,
+				       const struct td_group *group, size_t i);
 /* What the kernel does for a task is its task's, too. */
 struct perf_event_attr
 td_sampler_companion_attr(const struct td_sampler *sampler,

@@ -38,12 +38,12 @@ static int no_trace(int rc, const char *what, struct td_err *err)
 }
 
 static int open_evsel(struct td_sampler *sampler, struct perf_event_attr *attr,
-		      int event, struct perf_evsel **evsel, struct td_err *err)
+		      const struct td_ints *cpus, int event,
+		      struct perf_evsel **evsel, struct td_err *err)
 {
 	int rc;
 
-	*evsel = td_sampler_add_evsel(sampler, attr,
-				      &sampler->setup.machine->online, event);
+	*evsel = td_sampler_add_evsel(sampler, attr, cpus, event);
 	if (!*evsel)
 		return td_err_nomem(err);
 	rc = perf_evsel__open(*evsel, (*evsel)->cpus, (*evsel)->threads);
@@ -63,14 +63,57 @@ static int open_evsel(struct td_sampler *sampler, struct perf_event_attr *attr,
 static int open_tracer(struct td_sampler *sampler, struct perf_evsel **evsel,
 		       struct td_err *err)
 {
+	const struct td_ints *cpus = &sampler->setup.machine->online;
 	struct perf_event_attr attr = make_attr(sampler);
-	int rc = open_evsel(sampler, &attr, -1, evsel, err);
+	int rc = open_evsel(sampler, &attr, cpus, -1, evsel, err);
 
 	if (rc != -EINVAL || !td_sampler_leave_children(&sampler->setup))
 		return rc;
 	td_sampler_drop_evsel(sampler, *evsel);
 	attr = make_attr(sampler);
-	return open_evsel(sampler, &attr, -1, evsel, err);
+	return open_evsel(sampler, &attr, cpus, -1, evsel, err);
+}
+
+/* What the kernel refuses is refused, with its reason; a thread may just have ended. */
+static int open_sampled(struct td_sampler *sampler,
+			const struct td_group *group, size_t i,
+			struct td_err *err)
+{
+	const struct td_sampler_setup *setup = &sampler->setup;
+	struct perf_event_attr attr = td_sampler_attr(sampler, group, i);
+	int at = group->members[i];
+	struct td_event *event = &setup->plan->events.v[at];
+	struct perf_evsel *evsel;
+	int rc;
+
+	attr.disabled = 1;
+	attr.enable_on_exec = setup->target->enable_on_exec;
+	attr.exclude_kernel = attr.exclude_hv = 1;
+	rc = open_evsel(sampler, &attr, &setup->machine->pmus[group->pmu].cpus,
+			at, &evsel, err);
+	if (!rc || rc == -ESRCH || !evsel)
+		return rc;
+	*err = (struct td_err){ 0 };
+	td_sampler_drop_evsel(sampler, evsel);
+	return td_event_refuse(event, strerror(-rc), setup->notes)
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
+static int open_all_sampled(struct td_sampler *sampler, struct td_err *err)
+{
+	const struct td_sampler_setup *setup = &sampler->setup;
+	const struct td_plan *plan = setup->plan;
+	int rc = 0;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		for (size_t i = 0; !rc && i < plan->groups[g].nr; i++) {
+			if (setup->how[plan->groups[g].members[i]].period)
+				rc = open_sampled(sampler, &plan->groups[g], i,
+						  err);
+		}
+	}
+	return rc;
 }
 
 int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err)
@@ -86,10 +129,10 @@ int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err)
 		attr = td_sampler_companion_attr(sampler,
 						 &setup->companions[i]);
 		attr.exclude_kernel = attr.exclude_hv = 1;
-		rc = open_evsel(sampler, &attr,
+		rc = open_evsel(sampler, &attr, &setup->machine->online,
 				td_sampler_companion(setup, 0, i), &evsel, err);
 	}
-	return rc;
+	return rc ? rc : open_all_sampled(sampler, err);
 }
 
 /* --- rings ------------------------------------------------------------------ */

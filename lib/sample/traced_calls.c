@@ -81,9 +81,17 @@ static void forget_until(struct td_traced_thread *thread, uint64_t until_ns)
 	thread->nr_happened = kept;
 }
 
+static size_t nr_sampled(const struct td_traced_calls *calls)
+{
+	size_t nr = calls->plan->events.nr;
+
+	return nr < TD_TRACED_EVENTS ? nr : TD_TRACED_EVENTS;
+}
+
 static void add_up(struct td_traced_calls *calls,
 		   const struct td_traced_thread *thread, uint64_t end_ns)
 {
+	size_t nr = nr_sampled(calls);
 	uint64_t *sums = calls->sums + calls->plan->events.nr;
 
 	memset(calls->sums, 0,
@@ -97,6 +105,8 @@ static void add_up(struct td_traced_calls *calls,
 		sums[TD_CALL_MIGRATIONS] += thread->happened[i].migrations;
 		sums[TD_CALL_WAITED_NS] += thread->happened[i].waited_ns;
 		sums[TD_CALL_PREEMPTED_NS] += thread->happened[i].preempted_ns;
+		for (size_t e = 0; e < nr; e++)
+			calls->sums[e] += thread->happened[i].events[e];
 	}
 }
 
@@ -263,6 +273,44 @@ int td_traced_calls_fault(struct td_traced_calls *calls,
 	return 0;
 }
 
+/* Where the last count of an event on a CPU is kept, 0 at first; NULL: no memory. */
+static uint64_t *count_of(struct td_traced_thread *thread, int cpu, int event)
+{
+	size_t nr = thread->nr_counted;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (thread->counted[i].cpu == cpu &&
+		    thread->counted[i].event == event)
+			return &thread->counted[i].value;
+	}
+	if (!td_array_add(&thread->counted, nr, sizeof(*thread->counted)))
+		return NULL;
+	thread->nr_counted++;
+	thread->counted[nr].cpu = cpu;
+	thread->counted[nr].event = event;
+	return &thread->counted[nr].value;
+}
+
+int td_traced_calls_sample(struct td_traced_calls *calls,
+			   const struct td_record *record, int event)
+{
+	struct td_traced_thread *thread = thread_of(calls, record->tid);
+
+	uint64_t *count;
+
+	if ((size_t)event >= nr_sampled(calls) || !record->nr_values)
+		return 0;
+	if (!thread || note(thread, record->time_ns, record->time_ns))
+		return -ENOMEM;
+	count = count_of(thread, record->cpu, event);
+	if (!count)
+		return -ENOMEM;
+	thread->happened[thread->nr_happened - 1].events[event] =
+		td_since(record->values[0], *count);
+	*count = record->values[0];
+	return 0;
+}
+
 /* Of two that are on the same side of where the range was left. */
 static void join(struct td_traced_thread *thread, size_t to, size_t from)
 {
@@ -273,6 +321,9 @@ static void join(struct td_traced_thread *thread, size_t to, size_t from)
 	thread->happened[to].waited_ns += thread->happened[from].waited_ns;
 	thread->happened[to].preempted_ns +=
 		thread->happened[from].preempted_ns;
+	for (size_t e = 0; e < TD_TRACED_EVENTS; e++)
+		thread->happened[to].events[e] +=
+			thread->happened[from].events[e];
 }
 
 static bool is_behind(const struct td_traced_thread *thread, size_t i)
@@ -331,6 +382,7 @@ static int end_thread(struct td_traced_calls *calls,
 	int tid = thread->tid, rc = end_last(calls, thread);
 
 	free(thread->happened);
+	free(thread->counted);
 	*thread = (struct td_traced_thread){ .tid = tid, .cpu = -1 };
 	return rc;
 }
@@ -366,8 +418,10 @@ int td_traced_calls_end(struct td_traced_calls *calls)
 
 void td_traced_calls_free(struct td_traced_calls *calls)
 {
-	for (size_t i = 0; i < calls->nr_threads; i++)
+	for (size_t i = 0; i < calls->nr_threads; i++) {
 		free(calls->threads[i].happened);
+		free(calls->threads[i].counted);
+	}
 	free(calls->threads);
 	free(calls->sums);
 	td_index_free(&calls->by_tid);

@@ -16,9 +16,13 @@
  * came back from.
  */
 
+/* The most events of the plan that are sampled. */
+#define TD_TRACED_EVENTS 24
+
 /* A zeroed struct with the members of the first part has no threads. */
 struct td_traced_calls {
-	const struct td_plan *plan; /* its events have sums of 0 */
+	/* its events have sums of their samples, groups no time */
+	const struct td_plan *plan;
 	/* Returns 0 or an error, which is handed on.  sums are of td_traced_calls. */
 	int (*take)(void *ctx, const struct td_paired_call *call);
 	void *ctx;
@@ -42,8 +46,15 @@ struct td_traced_calls {
 			uint64_t from_ns, until_ns;
 			uint64_t faults, switches, migrations;
 			uint64_t waited_ns, preempted_ns;
+			uint64_t events[TD_TRACED_EVENTS];
 		} * happened;
 		size_t nr_happened;
+		/* the plan's events, by the last sample on each CPU */
+		struct {
+			int cpu, event;
+			uint64_t value;
+		} * counted;
+		size_t nr_counted;
 	} * threads;
 	size_t nr_threads;
 	struct td_index by_tid;
@@ -65,6 +76,12 @@ int td_traced_calls_switch(struct td_traced_calls *calls,
 			   const struct td_record *record);
 int td_traced_calls_fault(struct td_traced_calls *calls,
 			  const struct td_record *record);
+/*
+ * A sample of one of the plan's events, with its count, as if all of that since the
+ * sample before had happened in this moment: so none is missing if one comes late.
+ */
+int td_traced_calls_sample(struct td_traced_calls *calls,
+			   const struct td_record *record, int event);
 /* All that the record's thread did up to its time has been told. */
 void td_traced_calls_settle(struct td_traced_calls *calls,
 			    const struct td_record *record);

@@ -8,7 +8,8 @@
 #include "lib/base/util.h"
 
 #define PERCENT 100
-#define LEVELS  2 /* that calls are counted at */
+#define LEVELS  2    /* that calls are counted at */
+#define CHANCE  1.96 /* standard deviations of the 95 % interval */
 
 /* The rows of the slow calls, or of those around the median: one for each PMU. */
 struct class
@@ -17,7 +18,8 @@ struct class
 	int timed;
 	bool slow;
 	unsigned int bucket;
-	double calls; /* on all PMUs */
+	double calls;  /* on all PMUs */
+	double period; /* slots between two samples; 0: they are counted */
 };
 
 /* --- rows ------------------------------------------------------------------- */
@@ -269,6 +271,12 @@ static void add_nodes(struct td_slow *out, const struct td_report *report,
 	}
 }
 
+/* Slots that are sampled are by chance so much more or less, as a part of them. */
+static double sampling_error(const struct class *of, const struct td_row *row)
+{
+	return of->period ? CHANCE * sqrt(of->period / row->slots) : 0;
+}
+
 static struct pair make_pair(const struct td_report *report,
 			     const struct td_row *slow,
 			     const struct td_row *middle)
@@ -293,18 +301,19 @@ static void add_home(struct td_slow *out, const struct class *of,
 		     const struct td_row *slow, const struct td_row *middle)
 {
 	struct pair pair = make_pair(of->report, slow, middle);
-	double part = (double)slow->region->calls / of->calls;
+	double part = (double)slow->region->calls / of->calls, error;
 
 	if (slow->region->calls < TD_LEAST_WINDOWS ||
 	    middle->region->calls < TD_LEAST_WINDOWS ||
 	    !isfinite(pair.ns_a_slot))
 		return;
 	add_nodes(out, of->report, &pair, part * pair.ns_a_slot);
-	if (pair.known)
-		add_cause(out, TD_SLOW_CLOCK, NULL,
-			  part * (pair.slots * pair.ns_a_slot -
-				  own_ns_of(middle)),
-			  0);
+	if (!pair.known)
+		return;
+	error = hypot(sampling_error(of, slow), sampling_error(of, middle));
+	add_cause(out, TD_SLOW_CLOCK, NULL,
+		  part * (pair.slots * pair.ns_a_slot - own_ns_of(middle)),
+		  part * own_ns_of(middle) * error);
 }
 
 /* --- all of it -------------------------------------------------------------- */
@@ -395,6 +404,7 @@ struct td_slow td_slow_find(const struct td_report *report,
 	if (!timed->slow || !slow_row || !middle_row || slow.calls <= 0 ||
 	    middle.calls <= 0)
 		return out;
+	slow.period = (double)timed->period;
 	out.slow = slow_row->region;
 	out.middle = middle_row->region;
 	out.calls_pct = PERCENT * slow.calls / all_calls(report, at);

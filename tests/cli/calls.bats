@@ -207,6 +207,17 @@ add_trace() {
 	assert_equal "$output" "intel_pt: config 0x$config, filter $(at parse_request)/0x$(printf %x $((0x$size)))@$PWD/program"
 }
 
+@test "Processor Trace: what is sampled beside it are events that can be alone" {
+	copied alderlake
+	add_trace
+	calls parse_request --engine=pt -l 1 --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	[[ $output == "intel_pt: config "* ]]
+	[ "$(grep -c '^group' <<<"$output")" -eq 2 ]
+	[[ $output == *TOPDOWN.SLOTS_P* && $output == *UOPS_RETIRED.SLOTS* && $output == *TOPDOWN.BACKEND_BOUND_SLOTS* ]]
+	[[ $output == *cpu_atom/topdown-retiring/* && $output != *cpu_core/topdown-* && $output != *"probes at"* ]]
+}
+
 @test "Processor Trace: what a machine lacks; the command runs" {
 	bare
 	saved alderlake
@@ -425,6 +436,34 @@ timed() {
 	[ "$("$TDSTAT" report recording -l 1 | tr -s ' \n' '  ' | grep -o 'Interrupts were not counted\.' | wc -l)" -eq 1 ]
 }
 
+# values FUNCTION SLOW: of the metrics of its rows in the file "out"
+values() {
+	command jq -c --arg of "$1" --argjson slow "$2" 'select(.function == $of and .slow == $slow and .metric) |
+		[.pmu, .metric, .value, .error, .slots_per_call]' out
+}
+
+@test "a recording: of few samples, and of calls as short as they are late, there are no metrics" {
+	timed
+	"$TDSTAT" report recording -l 1 -j >out
+	values f true >counted
+	command jq -es 'length == 8 and all(.[2] != null)' counted
+	values rest false | command jq -es 'length > 0 and any(.[2] != null)'
+	# each slot is a sample, so there are enough
+	timed 'if .timed then .timed |= map(.period = 1) else . end'
+	"$TDSTAT" report recording -l 1 -j >out
+	in_schema out >/dev/null
+	values f true | diff counted -
+	values rest false | command jq -es 'length > 0 and all(.[2] == null and .[4] == null)'
+	command jq -es 'map(select(.function == "rest" and .metric)) | all(.why == "samples come too late for such short calls")' out
+	# there is none
+	timed 'if .timed then .timed |= map(.period = 1e15) else . end'
+	"$TDSTAT" report recording -l 1 -j >out
+	values f true | command jq -es 'length == 8 and all(.[2] == null and .[4] == null)'
+	command jq -es 'map(select(.function == "f" and .metric)) | all(.why == "fewer than 30 samples")' out
+	# the calls are all the same
+	command jq -s 'map(select(.durations and .durations.function == "f").durations | .calls) == [1655]' out | grep -qx true
+}
+
 @test "a page: bars of the calls by how long they took, in the colours of level 1" {
 	timed
 	"$TDSTAT" report recording -l 1 -j >out
@@ -461,6 +500,8 @@ timed() {
 @test "a recording that is not as it was written is refused" {
 	for change in \
 		'(.timed[0].middle | select(.)) = 64' \
+		'.timed[0].period = "x"' \
+		'.timed[0].period = -1' \
 		'(.timed[0].steps | select(.)) += [1]' \
 		'(.timed[0].steps | select(.)) = [976, 1]' \
 		'(.timed[0].steps | select(.)) = [1, -1]' \

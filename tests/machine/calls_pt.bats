@@ -123,6 +123,34 @@ by_stamps() {
 	[ "$(of .calls)" -eq 400 ]
 }
 
+# In slow calls the counters count as if memory was waited for: 68 % of the slots are the
+# backend's and 20 % are used, of the other calls 44 % each.
+@test "metrics by samples, if they are asked for" {
+	emulated
+	# what the kernel stops for a moment is not counted either
+	sysctl -qw kernel.perf_cpu_time_max_percent=25
+	sysctl -qw kernel.perf_event_max_sample_rate=100000
+	sysctl -qw kernel.perf_cpu_time_max_percent=0
+	run -0 --separate-stderr calls job@"$CALLS" -l 1 --record rec -j -o out -- taskset -c 0 "$CALLS" 3000 dram 20
+	[[ $stderr == *"metrics are of samples"* ]]
+	[ "$(of .calls)" -eq 3000 ]
+	jq -rs 'map(select(.slow == true and .pmu == "cpu_core")) | map([.metric, .value, .error] | @tsv) | .[]' out | tee slow
+	awk '{ value[$1] = $2; sum += $2; bad += !($3 > 0) }
+		END { exit !(NR == 4 && !bad && sum > 95 && sum < 105 && value["tma_backend_bound"] > 58 && value["tma_backend_bound"] < 78 &&
+			value["tma_retiring"] > 12 && value["tma_retiring"] < 32) }' slow
+	# it is the cause, but where the host was
+	of '[.slow.causes[] | select(.clear)][0] | "\(.cause) \(.node)"' | grep -qx 'node tma_backend_bound'
+	of '.slow.causes | map(.share) | add | . > 99.99 and . < 100.01' | grep -qx true
+	# rows of too few samples have no number, and say why
+	jq -es 'map(select(.metric and .value == null)) | length > 0 and all(.why | test("^fewer than 30 |such short calls$"))' out
+	jq -es 'map(select(.metric and .value == null and .calls > 1000)) | all(.slots_per_call == null)' out
+	"$TDSTAT" report rec -j | jq -c 'del(.time)' >again
+	jq -c 'del(.time)' out | diff - again
+	# short ones have none, however many samples there are
+	run -0 --separate-stderr calls nothing -l 1 -j -o out -- "$CALLS" 300000 short
+	jq -es 'map(select(.metric and .took_from < 1e-6)) | length > 0 and all(.value == null)' out
+}
+
 @test "a process that runs already, and a recording of it" {
 	"$CALLS" 100000000 threads &
 	program=$!

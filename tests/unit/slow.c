@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/slow/slow.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "lib/base/util.h"
@@ -301,6 +302,25 @@ static void test_clock(void)
 	   "as many slots, which took longer");
 }
 
+/* Of 400 samples in all of a class, 98 of 1000 are by chance. */
+static void test_samples(void)
+{
+	struct td_timed sampled = timed;
+	struct td_slow slow;
+
+	begin();
+	add_row("core", true, 3000, 0, 6000);
+	sampled.period = CALLS * 6000 / 400;
+	slow = td_slow_find(&report, &sampled, 0);
+	ok(test_near(find(&slow, TD_SLOW_CLOCK, NULL)->error_pct,
+		     100 * 1000 * 1.96 * sqrt(2.0 / 400) / 2000, 1e-9),
+	   "a clock that is known by samples has their error");
+	rows[0].slots = 0;
+	slow = td_slow_find(&report, &sampled, 0);
+	ok(find(&slow, TD_SLOW_CLOCK, NULL)->share_pct == 0 && adds_up(&slow),
+	   "and of no sample nothing is said of it");
+}
+
 static void test_other_core(void)
 {
 	struct td_slow slow;
@@ -354,6 +374,7 @@ int main(void)
 	test_waiting();
 	test_interrupts();
 	test_clock();
+	test_samples();
 	test_other_core();
 	test_few();
 	test_none();

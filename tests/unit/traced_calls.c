@@ -5,11 +5,11 @@
 
 #include "tests/unit/test.h"
 
-/* A plan with a group of one event, which calls have no count of. */
-static struct td_event events[1];
-static int members[] = { 0 };
-static struct td_group group = { .members = members, .nr = 1 };
-static const struct td_plan plan = { .events = { events, 1 },
+/* A plan with a group of two events, of which calls have what is sampled. */
+static struct td_event events[2];
+static int members[] = { 0, 1 };
+static struct td_group group = { .members = members, .nr = 2 };
+static const struct td_plan plan = { .events = { events, 2 },
 				     .groups = &group,
 				     .nr_groups = 1 };
 
@@ -22,7 +22,7 @@ static const struct td_plan plan = { .events = { events, 1 },
 
 static struct td_traced_calls calls;
 static struct td_paired_call taken[MOST];
-static uint64_t sums[MOST][8];
+static uint64_t sums[MOST][16];
 static size_t nr;
 static int cpu;
 
@@ -248,6 +248,65 @@ static void test_waits(void)
 	   "the next one has none of it");
 }
 
+/* --- samples ---------------------------------------------------------------- */
+
+/* By then the event has happened so often, since the thread began. */
+static void sample(int event, uint64_t count, uint64_t time_ns)
+{
+	const uint64_t values[] = { count, 1 };
+	struct td_record r = at(7, 0, time_ns);
+
+	r.values = values;
+	r.nr_values = 1;
+	must(td_traced_calls_sample(&calls, &r, event));
+}
+
+static void test_samples(void)
+{
+	struct td_record r;
+
+	begin();
+	sample(0, 1000, 50);
+	enter(BEGIN, 100);
+	sample(0, 2000, 110);
+	/* so late that three were due */
+	sample(0, 5000, 120);
+	sample(1, 700, 130);
+	leave(BACK, 140);
+	sample(0, 6000, 150);
+	enter(BEGIN, 200);
+	leave(CALLEE, 210);
+	cpu = 1;
+	sample(0, 900, 220);
+	sample(0, 1900, 230);
+	r = at(7, 0, 235);
+	td_traced_calls_settle(&calls, &r);
+	enter(MIDDLE, 240);
+	leave(BACK, 250);
+	cpu = 0;
+	sample(0, 7000, 260);
+	enter(BEGIN, 300);
+	leave(BACK, 310);
+	end();
+	ok(nr == 3 && is(0, 100, 40) && sums[0][0] == 4000 && sums[0][1] == 700,
+	   "what has happened since the sample before, of each event");
+	ok(is(1, 200, 50) && sums[1][0] == 1900 && sums[1][1] == 0,
+	   "each CPU counts for itself, and joined sums have all");
+	ok(is(2, 300, 10) && sums[2][0] == 0, "what no sample is in is 0");
+	ok(sum(0, TD_CALL_FAULTS) == 0 && sum(0, TD_CALL_GROUPS) == 0,
+	   "and nothing else");
+	begin();
+	sample(0, 1000, 90);
+	enter(BEGIN, 100);
+	end();
+	enter(BEGIN, 200);
+	sample(0, 400, 210);
+	leave(BACK, 220);
+	end();
+	ok(nr == 1 && sums[0][0] == 400,
+	   "the next thread of the number begins with 0");
+}
+
 /* The call is open, as none follows: two sums are kept of what happens behind it. */
 static void test_settled(void)
 {
@@ -328,6 +387,7 @@ int main(void)
 	test_kernel();
 	test_threads();
 	test_waits();
+	test_samples();
 	test_settled();
 	test_lost();
 	td_traced_calls_free(&calls);

@@ -354,6 +354,11 @@ static void put_sum(struct tree *tree)
 		fprintf(fp, "%*.1f%*s %%  in all\n",
 			widths_of(tree, &row->nodes[0])->value, row->ranked_sum,
 			widths_of(tree, &row->nodes[0])->error, "");
+	if (row->nr_nodes && !tree->writer->frame->interval &&
+	    !widths_of(tree, &row->nodes[0])->error)
+		fputs("  too little was read to know the errors: -r tells "
+		      "those of several runs\n",
+		      fp);
 	if (row->nr_nodes && row->nodes[0].level) {
 		start_line(tree);
 		fputs("  these are nodes of the tree, as this kind of core has "

@@ -169,7 +169,8 @@ static int no_events(const struct td_catalog *catalog, const char *node,
 		   "%s: no event is known to sample for it, nor for what it is "
 		   "a part of",
 		   node);
-	return td_err_hint(err, "tdstat locate -e EVENT samples any event");
+	return td_err_hint(err, "tdstat locate -e cycles shows where the time "
+				"goes, and -e EVENT where any event happens");
 }
 
 /*

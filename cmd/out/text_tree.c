@@ -382,7 +382,7 @@ static void put_reason(const struct tree *tree)
 	if (!why || tree->writer->frame->describe)
 		return;
 	start_line(tree);
-	fputs("  nodes without a value: ", tree->writer->fp);
+	fputs("  no value: ", tree->writer->fp);
 	td_put_printable(tree->writer->fp, why);
 	fputc('\n', tree->writer->fp);
 }

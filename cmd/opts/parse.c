@@ -320,9 +320,9 @@ static bool shows_final_tree(const struct td_opts *opts)
 {
 	return opts->does.drills && opts->show.format == TD_FORMAT_TEXT &&
 	       !opts->openmetrics && !opts->when.interval_ms &&
-	       !opts->when.has_repeat && !opts->show.metric_only &&
-	       !opts->ask.no_threshold && !opts->show.hybrid_merge &&
-	       !opts->target.cgroups && !opts->target.each_cgroup &&
+	       !opts->show.metric_only && !opts->ask.no_threshold &&
+	       !opts->show.hybrid_merge && !opts->target.cgroups &&
+	       !opts->target.each_cgroup &&
 	       td_opts_aggregation(opts) == TD_AGGREGATE_ALL;
 }
 

@@ -458,6 +458,29 @@ static void put_legend(const struct td_writer *writer,
 	}
 }
 
+/* Why rows have '-' in place of values, where it is the same for all of them. */
+static void put_reason(const struct td_writer *writer,
+		       const struct td_report *report,
+		       const struct layout *layout)
+{
+	const char *why = NULL;
+
+	for (size_t r = 0; r < report->nr_rows; r++) {
+		const struct td_row *row = &report->rows[r];
+
+		if (!is_of_block(layout, row) || is_folded(writer, report, row))
+			continue;
+		for (size_t i = 0; i < report->nr_columns; i++)
+			if (has_column(layout, report, i))
+				why = td_out_add_reason(why, &row->cells[i]);
+	}
+	if (!why)
+		return;
+	fputs(" - means no value: ", writer->fp);
+	td_put_printable(writer->fp, why);
+	fputc('\n', writer->fp);
+}
+
 static void put_table(const struct td_writer *writer,
 		      const struct td_report *report,
 		      const struct layout *layout, size_t from, size_t end)
@@ -471,6 +494,8 @@ static void put_table(const struct td_writer *writer,
 	}
 	if (!from)
 		put_folded(writer, report, layout);
+	if (end == report->nr_columns)
+		put_reason(writer, report, layout);
 	fputc('\n', writer->fp);
 }
 

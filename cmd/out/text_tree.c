@@ -354,6 +354,11 @@ static void put_sum(struct tree *tree)
 		fprintf(fp, "%*.1f%*s %%  in all\n",
 			widths_of(tree, &row->nodes[0])->value, row->ranked_sum,
 			widths_of(tree, &row->nodes[0])->error, "");
+	if (row->nr_nodes && !tree->writer->frame->interval &&
+	    !widths_of(tree, &row->nodes[0])->error)
+		fputs("  too little was read to know the errors: -r tells "
+		      "those of several runs\n",
+		      fp);
 	if (row->nr_nodes && row->nodes[0].level) {
 		start_line(tree);
 		fputs("  these are nodes of the tree, as this kind of core has "
@@ -377,7 +382,7 @@ static void put_reason(const struct tree *tree)
 	if (!why || tree->writer->frame->describe)
 		return;
 	start_line(tree);
-	fputs("  nodes without a value: ", tree->writer->fp);
+	fputs("  no value: ", tree->writer->fp);
 	td_put_printable(tree->writer->fp, why);
 	fputc('\n', tree->writer->fp);
 }

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/opts/opts.h"
 #include "cmd/plan/events.h"
@@ -11,10 +12,12 @@
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
 #include "lib/base/notes.h"
+#include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "lib/plan/cgroups.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"
+#include "lib/plan/join.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/sets.h"
 #include "lib/target/tasks.h"
@@ -433,6 +436,78 @@ void td_job_free(struct td_job *job)
 	td_machine_free(&job->machine);
 	td_sysfs_close(&job->fs);
 }
+
+/* --- without turns ---------------------------------------------------------- */
+
+static bool is_left_out(const struct td_job *job, int event)
+{
+	const char *refusal = job->plan.events.v[event].refusal;
+
+	return refusal && strcmp(refusal, TD_NO_COUNTER_LEFT) == 0;
+}
+
+static bool lacks_counters(const struct td_job *job,
+			   const struct td_metric *metric)
+{
+	for (size_t i = 0; i < metric->events.nr; i++) {
+		if (is_left_out(job, metric->events.v[i]))
+			return true;
+	}
+	return false;
+}
+
+static void put_name(FILE *names, const char *name)
+{
+	fprintf(names, "%s%s", ftell(names) > 0 ? ", " : "", name);
+}
+
+static void put_left_out(FILE *names, const struct td_job *job, int pmu)
+{
+	const struct td_tree *tree = job->tree;
+
+	for (size_t i = 0; tree && i < tree->nr_metrics; i++) {
+		const struct td_metric *metric = &tree->metrics[i];
+
+		if (metric->pmu == pmu && metric->shown &&
+		    lacks_counters(job, metric))
+			put_name(names, metric->name);
+	}
+	for (size_t i = 0; !tree && i < job->plan.events.nr; i++) {
+		if (job->plan.events.v[i].pmu == pmu &&
+		    is_left_out(job, (int)i))
+			put_name(names, job->plan.events.v[i].name);
+	}
+}
+
+static int note_left_out(struct td_job *job, int pmu, struct td_err *err)
+{
+	td_autofree char *names = NULL;
+	size_t size;
+	FILE *fp = open_memstream(&names, &size);
+
+	if (!fp)
+		return td_err_nomem(err);
+	put_left_out(fp, job, pmu);
+	if (td_text_close(fp, &names))
+		return td_err_nomem(err);
+	if (*names)
+		td_notes_add(&job->notes,
+			     "%s: not counted, as its counters do not hold all "
+			     "events at once, and none takes turns: %s",
+			     job->machine.pmus[pmu].name, names);
+	return 0;
+}
+
+int td_job_join(struct td_job *job, struct td_err *err)
+{
+	int rc = td_plan_join(&job->plan, &job->machine, err);
+
+	for (int i = 0; !rc && i < (int)job->machine.nr_pmus; i++)
+		rc = note_left_out(job, i, err);
+	return rc;
+}
+
+/* --- messages --------------------------------------------------------------- */
 
 void td_job_say(const struct td_job *job, const char *fmt, ...)
 {

@@ -57,6 +57,11 @@ int td_job_read_places(struct td_job *job, bool caches, struct td_err *err);
 int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus,
 		    struct td_ints *added, struct td_err *err);
 
+/*
+ * Makes one group of all those of a PMU, for counting without turns.  A note for each
+ * PMU names the nodes, or the events, that have no value for it.
+ */
+int td_job_join(struct td_job *job, struct td_err *err);
 /* Prints a message to standard error, unless --quiet. */
 void td_job_say(const struct td_job *job, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -31,7 +31,6 @@
 #include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/count/report.h"
-#include "lib/plan/join.h"
 
 /* A program that runs with TDSTAT_REGIONS, and a folder for what it counts. */
 struct td_program {
@@ -257,7 +256,7 @@ int td_regions_run(const struct td_opts *opts, struct td_inherited *inherited,
 	int rc = td_job_plan(&job, opts, err);
 
 	if (!rc)
-		rc = td_plan_join(&job.plan, &job.machine, &job.notes, err);
+		rc = td_job_join(&job, err);
 	if (!rc)
 		rc = opts->dry_run
 			     ? td_dry_run(&job, err)

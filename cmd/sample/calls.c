@@ -23,7 +23,6 @@
 #include "cmd/say.h"
 #include "cmd/session.h"
 #include "lib/base/util.h"
-#include "lib/plan/join.h"
 
 #define MOST_LEVELS 2
 
@@ -128,8 +127,7 @@ static int plan(struct td_calling *c, const struct td_opts *opts,
 	int rc = td_job_plan(&c->job, opts, err);
 
 	if (!rc)
-		rc = td_plan_join(&c->job.plan, &c->job.machine, &c->job.notes,
-				  err);
+		rc = td_job_join(&c->job, err);
 	if (!rc)
 		rc = td_functions_find(&c->functions, &c->job,
 				       opts->patterns[0], err);

@@ -186,8 +186,9 @@ static int no_events(const struct td_catalog *catalog, const char *node,
 					  "would tell, but this machine has "
 					  "none: a host may hide it from "
 					  "virtual machines")
-		       : td_err_hint(err, "tdstat locate -e EVENT samples any "
-					  "event");
+		       : td_err_hint(err, "tdstat locate -e cycles shows where "
+					  "the time goes, and -e EVENT where "
+					  "any event happens");
 }
 
 /*

@@ -295,7 +295,7 @@ static bool say_elsewhere(const struct td_locating *l)
 	return true;
 }
 
-/* With fewer, the errors of shares are above 18 %. */
+/* With fewer, a share of 50 % has an error above 18 %. */
 #define FEW_SAMPLES 30
 
 static void say_few(const struct td_locating *l)

@@ -20,7 +20,6 @@
 #include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
-#include "lib/plan/join.h"
 #include "lib/sample/function_counts.h"
 
 #define USUAL_RATE  1000
@@ -106,7 +105,7 @@ static bool would_hold(const struct td_opts *asked, int level, bool unwatched)
 	rc = unwatched ? td_job_plan_unwatched(&job, &opts, &unused)
 		       : td_job_plan(&job, &opts, &unused);
 	if (!rc)
-		rc = td_plan_join(&job.plan, &job.machine, &job.notes, &unused);
+		rc = td_job_join(&job, &unused);
 	holds = !rc && holds_cycles(&job);
 	td_job_free(&job);
 	return holds;
@@ -178,8 +177,7 @@ static int plan(struct profiling *p, const struct td_opts *opts,
 	int rc = td_job_plan(&p->job, opts, err);
 
 	if (!rc)
-		rc = td_plan_join(&p->job.plan, &p->job.machine, &p->job.notes,
-				  err);
+		rc = td_job_join(&p->job, err);
 	if (rc)
 		return rc;
 	p->groups = td_plan_groups(&p->job.plan);

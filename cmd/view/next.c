@@ -128,16 +128,6 @@ static bool is_of_command(const struct td_source *source,
 				  : opts->target.command != NULL;
 }
 
-/* -r has one level by default, and would show less than what leads there. */
-static bool is_drilled_runs(const struct td_verdict *verdict,
-			    const struct td_source *source,
-			    const struct td_opts *opts)
-{
-	return is_too_short(verdict) && is_of_command(source, opts) &&
-	       (opts->ask.drill || (opts->does.replays && verdict->nr_path &&
-				    !opts->ask.nr_names));
-}
-
 static void put_count(FILE *fp, const struct td_verdict *verdict, bool deeper,
 		      const struct td_source *source,
 		      const struct td_opts *opts)
@@ -153,8 +143,7 @@ static void put_count(FILE *fp, const struct td_verdict *verdict, bool deeper,
 			td_again_put_options(fp, opts);
 		td_again_put_runs(fp, opts);
 	}
-	if (deeper ? verdict->deeper == TD_DEEPER_LEVEL
-		   : is_drilled_runs(verdict, source, opts))
+	if (deeper && verdict->deeper == TD_DEEPER_LEVEL)
 		put_level(fp, verdict, opts);
 	else if (!deeper && !opts->does.replays)
 		td_again_put_groups(fp, opts, tree);

@@ -47,8 +47,7 @@ static int add(struct td_plan *plan, const struct td_machine *machine,
 
 /* A clone counts what is in the group already. */
 static int join(struct td_plan *plan, const struct td_machine *machine,
-		size_t from, size_t to, unsigned int *nr_left,
-		struct td_err *err)
+		size_t from, size_t to, struct td_err *err)
 {
 	const struct td_group *group = &plan->groups[from];
 
@@ -60,34 +59,25 @@ static int join(struct td_plan *plan, const struct td_machine *machine,
 			continue;
 		if (add(plan, machine, to, event, &fits))
 			return td_err_nomem(err);
-		*nr_left += !fits;
 		if (!fits && td_event_set_refusal(&plan->events.v[event],
-						  "no counter is left"))
+						  TD_NO_COUNTER_LEFT))
 			return td_err_nomem(err);
 	}
 	return 0;
 }
 
 static int join_pmu(struct td_plan *plan, const struct td_machine *machine,
-		    size_t to, struct td_notes *notes, struct td_err *err)
+		    size_t to, struct td_err *err)
 {
-	int pmu = plan->groups[to].pmu;
-	unsigned int nr_left = 0;
 	int rc = 0;
 
 	for (size_t g = 0; !rc && g < plan->nr_groups; g++) {
-		if (g != to && plan->groups[g].pmu == pmu)
-			rc = join(plan, machine, g, to, &nr_left, err);
+		if (g != to && plan->groups[g].pmu == plan->groups[to].pmu)
+			rc = join(plan, machine, g, to, err);
 	}
 	plan->groups[to].at_once = 1;
 	plan->groups[to].pinned = false;
 	plan->groups[to].reference = plan->groups[to].clone = -1;
-	if (nr_left)
-		td_notes_add(notes,
-			     "%s: %u event%s not counted: its counters do not "
-			     "hold all events at once, and none takes turns",
-			     machine->pmus[pmu].name, nr_left,
-			     nr_left > 1 ? "s are" : " is");
 	return rc;
 }
 
@@ -106,7 +96,7 @@ static void drop_others(struct td_plan *plan, const bool *keep)
 }
 
 int td_plan_join(struct td_plan *plan, const struct td_machine *machine,
-		 struct td_notes *notes, struct td_err *err)
+		 struct td_err *err)
 {
 	td_autofree bool *keep = calloc(plan->nr_groups + 1, sizeof(*keep));
 	int rc = keep ? 0 : td_err_nomem(err);
@@ -114,7 +104,7 @@ int td_plan_join(struct td_plan *plan, const struct td_machine *machine,
 	for (size_t g = 0; !rc && g < plan->nr_groups; g++) {
 		keep[g] = find_first(plan, plan->groups[g].pmu) == g;
 		if (keep[g])
-			rc = join_pmu(plan, machine, g, notes, err);
+			rc = join_pmu(plan, machine, g, err);
 	}
 	if (!rc)
 		drop_others(plan, keep);

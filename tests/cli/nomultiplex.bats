@@ -169,11 +169,11 @@ used() {
 
 @test "a remark says that the tree ends at level 1 where -l auto is the default otherwise" {
 	saved alderlake
-	for options in '' '--no-verdict' '--all'; do
+	for options in '' '--no-verdict' '--all' '-r 2'; do
 		try "$TDSTAT" --dry-run --no-multiplex $options -- true
 		assert_complains '^tdstat: --no-multiplex counts level 1 unless -l names a deeper one'
 	done
-	for options in '-l 1' '-l 3' '-M tma_retiring' '-e cycles' '--bottlenecks' '-x,' '-r 2'; do
+	for options in '-l 1' '-l 3' '-M tma_retiring' '-e cycles' '--bottlenecks' '-x,' '-r 2 -x,'; do
 		try "$TDSTAT" --dry-run --no-multiplex $options -- true
 		[[ $stderr != *'counts level 1'* ]] || fail "$options: $stderr"
 	done

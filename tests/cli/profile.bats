@@ -423,6 +423,17 @@ build_long() {
 	done
 }
 
+@test "what the counters do not hold at once is named by its nodes" {
+	saved alderlake
+	try "$TDSTAT" profile -l 2 --dry-run -- true
+	assert_success
+	grep -qE '^tdstat: cpu_atom: not counted, as its counters do not hold all events at once, and none takes turns: tma_[a-z_]+(, tma_[a-z_]+)*$' <<<"$stderr"
+	# those of the plan need no event that is refused
+	[[ $stderr == *"tma_machine_clears"* && $stderr != *"tma_backend_bound"* && $stderr != *cpu_core* ]]
+	try "$TDSTAT" profile -l 1 --dry-run -- true
+	[ -z "$stderr" ]
+}
+
 @test "--dry-run: one group with cycles for each kind of core, or what else to do" {
 	for model in alderlake lunarlake meteorlake sapphirerapids icelakex tigerlake; do
 		for level in 1 2; do

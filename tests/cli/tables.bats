@@ -176,3 +176,17 @@ cpu_atom: 38.0* 6.0'
 	assert_equal "$(grep -c '^ function ' out)" 2
 	grep 'scenario_icache *cpu_core *417 .* 36\.1 ±0\.3' out
 }
+
+@test "why functions have a dash in place of a value: one reason, or where they are" {
+	"$TDSTAT" report "$data/functions.jsonl" >out
+	grep -qx ' - means no value: no counter is left' out
+	"$TDSTAT" report "$data/functions.jsonl" -l 1 >out
+	run ! grep 'means no value' out
+	"$TDSTAT" report "$data/functions.jsonl" -l 1 --all >out
+	grep -qx ' - means no value: fewer than 30 windows' out
+	"$TDSTAT" report "$data/functions.jsonl" --all >out
+	grep -qx ' - means no value: -v tells why of each' out
+	"$TDSTAT" report "$data/functions.jsonl" --all -v >out
+	grep -q '(no counter is left)$' out
+	grep -q '(fewer than 30 windows)$' out
+}

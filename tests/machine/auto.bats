@@ -156,8 +156,8 @@ found() {
 	done
 }
 
-@test "rows, columns, recordings and several runs are of level 1" {
-	for how in "-x," -j "-I 500" "-I 500 -x," "-r 2" --per-thread "-a -A" "record -o rec"; do
+@test "rows, columns and recordings are of level 1" {
+	for how in "-x," -j "-I 500" "-I 500 -x," --per-thread "-a -A" "record -o rec"; do
 		# shellcheck disable=SC2046,SC2086 # words
 		"$TDSTAT" $how -- $(act 1s:dram_latency) 2>out
 		grep -q tma_backend_bound out
@@ -166,6 +166,14 @@ found() {
 	"$TDSTAT" report rec >out
 	grep -q tma_backend_bound out
 	run ! grep tma_memory_bound out
+}
+
+@test "several runs show the nodes that one shows" {
+	# shellcheck disable=SC2046 # words
+	"$TDSTAT" -r 2 -o runs -- $(act 2s:dram_latency)
+	grep -q "(2 runs)" runs
+	grep -qE 'tma_dram_bound +<--' runs
+	grep -qE '^ Most lost slots: .*tma_mem_latency' runs
 }
 
 # descriptors OPTION...: how many events are open when the command begins: so many are

@@ -73,6 +73,7 @@ static const struct {
 "      29.5 %  tma_c\n"
 "      10.2 %  tma_a\n"
 "     100.0 %  in all\n"
+"  too little was read to know the errors: -r tells those of several runs\n"
 "\n" },
 	{ "equal ones as they were, and negative ones last",
 	  { UNSURE(-1), UNSURE(50.5), UNSURE(50.5) },
@@ -81,6 +82,7 @@ static const struct {
 "      50.5 %  tma_c\n"
 "      -1.0 %  tma_a\n"
 "     100.0 %  in all\n"
+"  too little was read to know the errors: -r tells those of several runs\n"
 "\n" },
 	{ "one that was not counted: no sum", { LOST, UNSURE(1), UNSURE(2) },
 " cpu\n"
@@ -88,6 +90,7 @@ static const struct {
 "         1.0 %  tma_b\n"
 " <not counted>  tma_a\n"
 "  1 was not counted, so there is no sum\n"
+"  too little was read to know the errors: -r tells those of several runs\n"
 "\n" },
 	{ "two of them", { LOST, UNSURE(1), REFUSED(NULL) },
 " cpu\n"
@@ -95,6 +98,7 @@ static const struct {
 "   <not counted>  tma_a\n"
 " <not supported>  tma_c\n"
 "  2 were not counted, so there is no sum\n"
+"  too little was read to know the errors: -r tells those of several runs\n"
 "\n" },
 	{ "what another kind of core has is not missing",
 	  { UNSURE(40), NONE, UNSURE(60) },
@@ -102,6 +106,7 @@ static const struct {
 "      60.0 %  tma_c\n"
 "      40.0 %  tma_a\n"
 "     100.0 %  in all\n"
+"  too little was read to know the errors: -r tells those of several runs\n"
 "\n" },
 	{ "errors where they are known",
 	  { ERROR(31.4, 0.6), ERROR(59.6, 12.3), UNSURE(9) },
@@ -118,6 +123,7 @@ static const struct {
 "      30.0 %  tma_b\n"
 "      20.0 %  tma_c\n"
 "     100.0 %  in all\n"
+"  too little was read to know the errors: -r tells those of several runs\n"
 "  these are nodes of the tree, as this kind of core has no bottleneck metrics\n"
 "\n", .tree = true },
 	{ "nothing was counted", { LOST, LOST, LOST },

@@ -300,7 +300,7 @@ static const struct {
 " <not supported>  tma_memory_bound\n"
 "               1.0 %  tma_store_bound\n"
 "   <not counted>  tma_core_bound\n"
-"  nodes without a value: -v tells why of each\n"
+"  no value: -v tells why of each\n"
 "\n" },
 	{ "one reason of all",
 	  .frame = { .target = "true" },
@@ -313,7 +313,7 @@ static const struct {
 "   <not counted>  tma_memory_bound\n"
 "               1.0 %  tma_store_bound\n"
 "   <not counted>  tma_core_bound\n"
-"  nodes without a value: no counter\n"
+"  no value: no counter\n"
 "\n" },
 	{ "the reasons",
 	  .frame = { .target = "true", .describe = true },

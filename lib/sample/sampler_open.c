@@ -130,6 +130,7 @@ static struct perf_event_attr make_watcher(const struct td_sampler *sampler)
 	};
 
 	set_common(sampler, &attr);
+	attr.read_format |= PERF_FORMAT_LOST;
 	return attr;
 }
 
@@ -388,7 +389,11 @@ static int open_watcher(struct td_sampler *sampler, struct td_err *err)
 	if (!evsel)
 		return td_err_nomem(err);
 	rc = perf_evsel__open(evsel, evsel->cpus, evsel->threads);
-	/* build ids are known since 5.12 */
+	/* lost records are counted since 6.0, build ids are known since 5.12 */
+	if (rc == -EINVAL) {
+		evsel->attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+		rc = perf_evsel__open(evsel, evsel->cpus, evsel->threads);
+	}
 	if (rc == -EINVAL) {
 		evsel->attr.build_id = 0;
 		rc = perf_evsel__open(evsel, evsel->cpus, evsel->threads);

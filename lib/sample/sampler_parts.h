@@ -31,6 +31,7 @@ struct td_sampler {
 	int epoll;
 	struct td_queue queue;
 	uint64_t read_ns; /* when the rings were read last */
+	uint64_t nr_lost; /* so many records were said to be lost */
 	/* Parts for CPUs that came later; the queue and the ids are the first's. */
 	struct td_sampler *next;
 	struct td_target target; /* of a part: has these CPUs, which it owns */

@@ -426,6 +426,8 @@ static int read_ring(struct td_sampler *sampler, struct td_sampler *part,
 
 		if (valid && record.kind == TD_RECORD_TRACE)
 			td_sampler_note_trace(part, map, &record);
+		if (valid && record.kind == TD_RECORD_LOST)
+			sampler->nr_lost += record.lost;
 		if (valid && sampler->setup.only_samples)
 			rc = take(ctx, &record,
 				  td_sampler_find(sampler, record.id));
@@ -485,6 +487,45 @@ static uint64_t now_of_records(const struct td_sampler *sampler)
 		       : td_now_ns();
 }
 
+/* The records that the watcher had no room for; 0: before Linux 6.0. */
+static uint64_t lost_by_watcher(const struct td_sampler *part)
+{
+	const struct perf_evsel *watcher = perf_evlist__last(part->evlist);
+	uint64_t values[6], sum = 0;
+
+	if (!(watcher->attr.read_format & PERF_FORMAT_LOST))
+		return 0;
+	for (int x = 0; x < xyarray__max_x(watcher->fd); x++) {
+		for (int y = 0; y < xyarray__max_y(watcher->fd); y++) {
+			const int *fd = xyarray__entry(watcher->fd, (size_t)x,
+						       (size_t)y);
+
+			/* number, two times, value, id, lost */
+			if (read(*fd, values, sizeof(values)) == sizeof(values))
+				sum += values[5];
+		}
+	}
+	return sum;
+}
+
+/*
+ * A full ring says that records were lost when the next one has room, which may be
+ * never: then the end of a thread was lost, too.
+ */
+static int tell_lost(struct td_sampler *sampler, td_take_record *take,
+		     void *ctx)
+{
+	struct td_record record = { .kind = TD_RECORD_LOST,
+				    .time_ns = sampler->read_ns };
+	uint64_t lost = 0;
+
+	for (const struct td_sampler *p = sampler; p; p = p->next)
+		lost += lost_by_watcher(p);
+	record.lost = td_since(lost, sampler->nr_lost);
+	sampler->nr_lost += record.lost;
+	return record.lost ? take(ctx, &record, -1) : 0;
+}
+
 /*
  * What had happened before the rings were read last is in the queue now, even
  * where a CPU was slow to write it.
@@ -507,5 +548,7 @@ int td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
 	/* behind the records that are of them */
 	if (!rc)
 		rc = read_traces(sampler);
-	return rc ? rc : give(sampler, until_ns, take, ctx);
+	if (!rc)
+		rc = give(sampler, until_ns, take, ctx);
+	return rc || !all ? rc : tell_lost(sampler, take, ctx);
 }

@@ -747,6 +747,26 @@ inject() {
 	jq -es '(map(.samples) | add) < 200' out
 }
 
+# A ring that stays full to the end has no record of it: the command stops tdstat, which
+# goes on when the command has ended.
+@test "records that were lost at the end are said, though no record says so" {
+	needs_software_events
+	[ "$(printf '6.0\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.0 ] || skip "Linux counts them from 6.0 on"
+	local pid
+	taskset -c 0 true || skip "no CPU 0 here"
+	# shellcheck disable=SC2016 # the other shell's
+	taskset -c 0 "$TDSTAT" locate -e cpu-clock -F 10 -- \
+		sh -c 'kill -STOP $PPID; i=0; while [ $i -lt 12000 ]; do (:); i=$((i + 1)); done' >out 2>err 3>&- &
+	pid=$!
+	for _ in {1..600}; do
+		[[ $(ps -o stat= --ppid "$pid") != Z* ]] || break
+		sleep 0.1
+	done
+	kill -CONT "$pid"
+	wait "$pid"
+	grep -qE '^tdstat: [1-9][0-9]* records were lost, as the rings were full: ' err
+}
+
 @test "too little memory for the rings: perf_event_mlock_kb is named" {
 	not_under_sanitizers "whose own memory cannot be had either"
 	real

@@ -274,7 +274,7 @@ static void add_nodes(struct td_slow *out, const struct td_report *report,
 /* Slots that are sampled are by chance so much more or less, as a part of them. */
 static double sampling_error(const struct class *of, const struct td_row *row)
 {
-	return of->period ? CHANCE * sqrt(of->period / row->slots) : 0;
+	return of->period > 0 ? CHANCE * sqrt(of->period / row->slots) : 0;
 }
 
 static struct pair make_pair(const struct td_report *report,

@@ -119,7 +119,7 @@ static void put_slow(FILE *fp, const struct td_slow *slow)
 		"(%s). ",
 		slow->calls_pct, from, slow->time_pct, extra, middle);
 	put_causes(fp, slow);
-	if (isnan(slow->slow->interrupted_ns))
+	if (slow->no_interrupts)
 		fputs(" Interrupts were not counted.", fp);
 }
 

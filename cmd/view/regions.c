@@ -269,18 +269,6 @@ static void sort(struct td_report *report)
  */
 #define MOST_COST 80
 
-/* The same of what is sampled; period: 0 if it is counted. */
-static const char *why_not_sampled(const struct td_row *row, uint64_t period)
-{
-	if (!period)
-		return NULL;
-	if (td_region_bucket_ns(row->region->bucket) < TD_SAMPLED_NS)
-		return "samples come too late for such short calls";
-	return row->slots < TD_LEAST_SAMPLES * (double)period
-		       ? "fewer than 30 samples"
-		       : NULL;
-}
-
 /* Why the row's metrics would be of chance; NULL: they are not. */
 static const char *why_not(const struct td_region_facts *facts)
 {
@@ -294,7 +282,7 @@ static const char *why_not(const struct td_region_facts *facts)
 static void forget_few(struct td_row *row, struct td_region_facts *facts,
 		       size_t nr_columns, uint64_t period)
 {
-	const char *sampled = why_not_sampled(row, period);
+	const char *sampled = td_slow_why_not_sampled(row, period);
 	const char *why = sampled ? sampled : why_not(facts);
 
 	/* of no sample, it would be 0 */

@@ -179,9 +179,10 @@ struct td_slow_cause {
 /* Why the slow calls of a function take longer than those around the median. */
 struct td_slow {
 	const struct td_region_facts *slow, *middle; /* NULL: there are none */
-	double calls_pct; /* of all calls, that are slow */
-	double time_pct;  /* of the time of all calls, that they take */
-	double extra_ns;  /* that a slow call takes longer */
+	double calls_pct;   /* of all calls, that are slow */
+	double time_pct;    /* of the time of all calls, that they take */
+	double extra_ns;    /* that a slow call takes longer */
+	bool no_interrupts; /* theirs are not known */
 	/* the largest share first; they add up to 100 % */
 	struct td_slow_cause causes[TD_SLOW_CAUSES];
 	size_t nr;

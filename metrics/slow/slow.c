@@ -18,8 +18,8 @@ struct class
 	int timed;
 	bool slow;
 	unsigned int bucket;
-	double calls;  /* on all PMUs */
-	double period; /* slots between two samples; 0: they are counted */
+	double calls;    /* on all PMUs */
+	uint64_t period; /* slots between two samples; 0: they are counted */
 };
 
 /* --- rows ------------------------------------------------------------------- */
@@ -232,6 +232,7 @@ struct pair {
 	double slots;
 	bool known; /* they are */
 	size_t nr_leaves;
+	double chance; /* that there are so many more slots or fewer, as a part */
 };
 
 /*
@@ -260,36 +261,51 @@ static void add_nodes(struct td_slow *out, const struct td_report *report,
 	for (size_t i = 0; i < slow->nr_nodes; i++) {
 		const struct td_node *node = &slow->nodes[i];
 		const struct td_cell *cell = cell_of(slow, node);
-		double before, error;
+		double before, error, more;
 
 		if (!is_leaf(report, slow, node))
 			continue;
 		before = part_of(pair, node, &error);
+		more = slots_of(slow, cell->value) - before;
+		error = hypot(slots_of(slow, cell->error), error);
 		add_cause(out, TD_SLOW_NODE, report->columns[node->column].name,
-			  scale * (slots_of(slow, cell->value) - before),
-			  scale * hypot(slots_of(slow, cell->error), error));
+			  scale * more,
+			  scale * hypot(error, pair->chance * more));
 	}
 }
 
 /* Slots that are sampled are by chance so much more or less, as a part of them. */
 static double sampling_error(const struct class *of, const struct td_row *row)
 {
-	return of->period > 0 ? CHANCE * sqrt(of->period / row->slots) : 0;
+	return of->period ? CHANCE * sqrt((double)of->period / row->slots) : 0;
 }
 
-static struct pair make_pair(const struct td_report *report,
-			     const struct td_row *slow,
+const char *td_slow_why_not_sampled(const struct td_row *row, uint64_t period)
+{
+	if (!period)
+		return NULL;
+	if (td_region_bucket_ns(row->region->bucket) < TD_SAMPLED_NS)
+		return "samples come too late for such short calls";
+	return row->slots < TD_LEAST_SAMPLES * (double)period
+		       ? "fewer than 30 samples"
+		       : NULL;
+}
+
+static struct pair make_pair(const struct class *of, const struct td_row *slow,
 			     const struct td_row *middle)
 {
-	struct pair pair = { .slow = slow, .middle = middle };
+	struct pair pair = { .slow = slow,
+			     .middle = middle,
+			     .chance = sampling_error(of, slow) };
 
 	pair.ns_a_slot = own_ns_of(slow) / slots_of(slow, PERCENT);
 	pair.slots = slots_of(middle, PERCENT);
-	pair.known = pair.slots > 0;
+	pair.known =
+		pair.slots > 0 && !td_slow_why_not_sampled(middle, of->period);
 	if (!pair.known)
 		pair.slots = own_ns_of(middle) / pair.ns_a_slot;
 	for (size_t i = 0; i < slow->nr_nodes; i++)
-		pair.nr_leaves += is_leaf(report, slow, &slow->nodes[i]);
+		pair.nr_leaves += is_leaf(of->report, slow, &slow->nodes[i]);
 	return pair;
 }
 
@@ -300,17 +316,18 @@ static struct pair make_pair(const struct td_report *report,
 static void add_home(struct td_slow *out, const struct class *of,
 		     const struct td_row *slow, const struct td_row *middle)
 {
-	struct pair pair = make_pair(of->report, slow, middle);
+	struct pair pair = make_pair(of, slow, middle);
 	double part = (double)slow->region->calls / of->calls, error;
 
 	if (slow->region->calls < TD_LEAST_WINDOWS ||
 	    middle->region->calls < TD_LEAST_WINDOWS ||
+	    td_slow_why_not_sampled(slow, of->period) ||
 	    !isfinite(pair.ns_a_slot))
 		return;
 	add_nodes(out, of->report, &pair, part * pair.ns_a_slot);
 	if (!pair.known)
 		return;
-	error = hypot(sampling_error(of, slow), sampling_error(of, middle));
+	error = hypot(pair.chance, sampling_error(of, middle));
 	add_cause(out, TD_SLOW_CLOCK, NULL,
 		  part * (pair.slots * pair.ns_a_slot - own_ns_of(middle)),
 		  part * own_ns_of(middle) * error);
@@ -404,7 +421,8 @@ struct td_slow td_slow_find(const struct td_report *report,
 	if (!timed->slow || !slow_row || !middle_row || slow.calls <= 0 ||
 	    middle.calls <= 0)
 		return out;
-	slow.period = (double)timed->period;
+	slow.period = timed->period;
+	out.no_interrupts = isnan(interrupted_ns(&slow));
 	out.slow = slow_row->region;
 	out.middle = middle_row->region;
 	out.calls_pct = PERCENT * slow.calls / all_calls(report, at);

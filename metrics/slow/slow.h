@@ -17,5 +17,10 @@
  */
 struct td_slow td_slow_find(const struct td_report *report,
 			    const struct td_timed *timed, size_t at);
+/*
+ * Why the row's metrics would be of chance, if they are of samples, each of so many
+ * slots; NULL: they are not, or period is 0.
+ */
+const char *td_slow_why_not_sampled(const struct td_row *row, uint64_t period);
 
 #endif

@@ -80,6 +80,7 @@ static const struct td_node nodes[] = {
 };
 
 #define MIDDLE_BUCKET 10
+#define LATE_BUCKET   16 /* 19.2 us: longer than samples are late */
 #define SLOW_BUCKET   20
 #define CALLS         100
 
@@ -280,6 +281,12 @@ static void test_interrupts(void)
 	slow = td_slow_find(&report, &timed, 0);
 	ok(share(&slow, TD_SLOW_INTERRUPT, NULL) == 0 && adds_up(&slow),
 	   "where they are unknown, they are no cause");
+	ok(slow.no_interrupts, "and this is known");
+	add_row("atom", true, 3000, 0, 9000);
+	facts[1].calls = 0;
+	facts[2].interrupted_ns = 1000;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(!slow.no_interrupts, "a kind of core on which none ended is no gap");
 	begin();
 	add_row("atom", true, 3000, 0, 9000);
 	facts[1].interrupted_ns = 1000;
@@ -312,6 +319,10 @@ static void test_samples(void)
 	add_row("core", true, 3000, 0, 6000);
 	sampled.period = CALLS * 6000 / 400;
 	slow = td_slow_find(&report, &sampled, 0);
+	ok(find(&slow, TD_SLOW_CLOCK, NULL)->share_pct == 0 && adds_up(&slow),
+	   "samples do not tell the clock of calls as short as their delay");
+	sampled.middle = facts[0].bucket = LATE_BUCKET;
+	slow = td_slow_find(&report, &sampled, 0);
 	ok(test_near(find(&slow, TD_SLOW_CLOCK, NULL)->error_pct,
 		     100 * 1000 * 1.96 * sqrt(2.0 / 400) / 2000, 1e-9),
 	   "a clock that is known by samples has their error");
@@ -319,6 +330,10 @@ static void test_samples(void)
 	slow = td_slow_find(&report, &sampled, 0);
 	ok(find(&slow, TD_SLOW_CLOCK, NULL)->share_pct == 0 && adds_up(&slow),
 	   "and of no sample nothing is said of it");
+	sampled.period = CALLS * 6000;
+	slow = td_slow_find(&report, &sampled, 0);
+	ok(test_near(share(&slow, TD_SLOW_REST, NULL), 100, 1e-9),
+	   "nor is anything of slow calls with one sample");
 }
 
 static void test_other_core(void)

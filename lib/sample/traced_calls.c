@@ -273,41 +273,48 @@ int td_traced_calls_fault(struct td_traced_calls *calls,
 	return 0;
 }
 
-/* Where the last count of an event on a CPU is kept, 0 at first; NULL: no memory. */
-static uint64_t *count_of(struct td_traced_thread *thread, int cpu, int event)
+/* The last count of an event on a CPU, 0 at first; false: no memory. */
+static bool find_count(struct td_traced_thread *thread, int cpu, int event,
+		       size_t *at)
 {
 	size_t nr = thread->nr_counted;
 
-	for (size_t i = 0; i < nr; i++) {
-		if (thread->counted[i].cpu == cpu &&
-		    thread->counted[i].event == event)
-			return &thread->counted[i].value;
+	for (*at = 0; *at < nr; ++*at) {
+		if (thread->counted[*at].cpu == cpu &&
+		    thread->counted[*at].event == event)
+			return true;
 	}
 	if (!td_array_add(&thread->counted, nr, sizeof(*thread->counted)))
-		return NULL;
+		return false;
 	thread->nr_counted++;
 	thread->counted[nr].cpu = cpu;
 	thread->counted[nr].event = event;
-	return &thread->counted[nr].value;
+	return true;
 }
 
 int td_traced_calls_sample(struct td_traced_calls *calls,
 			   const struct td_record *record, int event)
 {
 	struct td_traced_thread *thread = thread_of(calls, record->tid);
-
-	uint64_t *count;
+	uint64_t before;
+	bool lost;
+	size_t at;
 
 	if ((size_t)event >= nr_sampled(calls) || !record->nr_values)
 		return 0;
-	if (!thread || note(thread, record->time_ns, record->time_ns))
+	if (!thread || !find_count(thread, record->cpu, event, &at))
 		return -ENOMEM;
-	count = count_of(thread, record->cpu, event);
-	if (!count)
+	before = thread->counted[at].value;
+	lost = thread->counted[at].lost;
+	thread->counted[at].value = record->values[0];
+	thread->counted[at].lost = false;
+	/* what happened up to it is of calls that are not known */
+	if (lost)
+		return 0;
+	if (note(thread, record->time_ns, record->time_ns))
 		return -ENOMEM;
 	thread->happened[thread->nr_happened - 1].events[event] =
-		td_since(record->values[0], *count);
-	*count = record->values[0];
+		td_since(record->values[0], before);
 	return 0;
 }
 
@@ -357,6 +364,8 @@ void td_traced_calls_lose(struct td_traced_calls *calls, uint64_t until_ns)
 	for (size_t i = 0; i < calls->nr_threads; i++) {
 		calls->threads[i].lost = true;
 		calls->threads[i].no_cpu_ns = 0;
+		for (size_t j = 0; j < calls->threads[i].nr_counted; j++)
+			calls->threads[i].counted[j].lost = true;
 	}
 	if (until_ns > calls->lost_ns)
 		calls->lost_ns = until_ns;

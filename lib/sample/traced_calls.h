@@ -53,6 +53,7 @@ struct td_traced_calls {
 		struct {
 			int cpu, event;
 			uint64_t value;
+			bool lost; /* samples behind it may be */
 		} * counted;
 		size_t nr_counted;
 	} * threads;

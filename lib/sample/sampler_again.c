@@ -23,7 +23,7 @@ static uint64_t time_of(const struct perf_evsel *watcher, int index)
 	const int *fd = xyarray__entry(watcher->fd, (size_t)index, 0);
 	uint64_t values[8];
 
-	/* the number of values, then the time: PERF_FORMAT_GROUP */
+	/* the value, then the time */
 	return fd && read(*fd, values, sizeof(values)) > 0 ? values[1] : 0;
 }
 

@@ -130,6 +130,8 @@ static struct perf_event_attr make_watcher(const struct td_sampler *sampler)
 	};
 
 	set_common(sampler, &attr);
+	/* alone: children have lost none in the counts of a group */
+	attr.read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
 	attr.read_format |= PERF_FORMAT_LOST;
 	return attr;
 }

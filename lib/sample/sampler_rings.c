@@ -491,7 +491,7 @@ static uint64_t now_of_records(const struct td_sampler *sampler)
 static uint64_t lost_by_watcher(const struct td_sampler *part)
 {
 	const struct perf_evsel *watcher = perf_evlist__last(part->evlist);
-	uint64_t values[6], sum = 0;
+	uint64_t values[5], sum = 0;
 
 	if (!(watcher->attr.read_format & PERF_FORMAT_LOST))
 		return 0;
@@ -500,9 +500,10 @@ static uint64_t lost_by_watcher(const struct td_sampler *part)
 			const int *fd = xyarray__entry(watcher->fd, (size_t)x,
 						       (size_t)y);
 
-			/* number, two times, value, id, lost */
-			if (read(*fd, values, sizeof(values)) == sizeof(values))
-				sum += values[5];
+			/* value, two times, id, lost */
+			if (fd &&
+			    read(*fd, values, sizeof(values)) == sizeof(values))
+				sum += values[4];
 		}
 	}
 	return sum;

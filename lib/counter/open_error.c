@@ -123,6 +123,12 @@ static int not_countable(struct td_err *err, int rc,
 		td_err_set(err, rc,
 			   "%s: %s counts whole CPUs, not a task: it needs -a",
 			   name, pmu);
+	else if (!target->system_wide && td_pmu_kind(pmu) == TD_PMU_IBS &&
+		 !event->mods.user && !event->mods.kernel)
+		td_err_set(err, rc,
+			   "%s: %s samples tasks from Linux 6.2 on, and whole "
+			   "CPUs before (-a): %s",
+			   name, pmu, strerror(-rc));
 	else if (event->group >= 0)
 		td_err_set(err, rc,
 			   "%s: %s cannot count it together with its group: "

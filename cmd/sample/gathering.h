@@ -67,7 +67,7 @@ struct td_gathering {
 		uint64_t cut;       /* went on behind the copied stack */
 		/* what was counted, and what samples stand for */
 		double counted, weight;
-		uint64_t samples;
+		uint64_t samples, kept; /* kept: those that were wanted */
 		/* of user space, with a chain by frame pointers; of it: */
 		uint64_t framed, frameless; /* no caller is known at once */
 	} losses;

@@ -301,7 +301,7 @@ static bool say_elsewhere(const struct td_locating *l)
 static void say_few(const struct td_locating *l)
 {
 	uint64_t nr =
-		l->opts->calls.in ? l->in.within : l->gathering.losses.samples;
+		l->opts->calls.in ? l->in.within : l->gathering.losses.kept;
 	const char *longer = l->opts->target.command ? "run" : "--timeout";
 
 	if (!nr)

@@ -260,6 +260,7 @@ static int take_sample(struct td_gathering *g, const struct td_record *record,
 	if (is_unwanted(&g->job->target, record->kernel) ||
 	    (record->period && !weighed.period))
 		return 0;
+	g->losses.kept++;
 	spot = find_spot(g, record->pid, record->address, record->kernel);
 	caller = spot < 0 ? spot : find_call(g, record, spot);
 	if (caller == -ENOMEM)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "lib/base/capabilities.h"
 #include "lib/base/util.h"
 #include "lib/sample/trace_pmu.h"
 
@@ -16,6 +17,8 @@
 #define MOST_PAGES  4096
 #define ALL_PAGES   65536
 #define RING_PAGES  32
+/* Who may lock any memory has room for many page faults, too. */
+#define MOST_RING_PAGES 512
 
 /* --- boundaries ------------------------------------------------------------- */
 
@@ -247,11 +250,11 @@ static int set_wall(void *ctx, struct td_err *err)
 	return 0;
 }
 
-static int choose_pages(const struct td_job *job)
+static int choose_pages(const struct td_job *job, int most, int least)
 {
-	int pages = MOST_PAGES;
+	int pages = most;
 
-	while (pages > LEAST_PAGES &&
+	while (pages > least &&
 	       (size_t)pages * job->machine.online.nr > ALL_PAGES)
 		pages /= 2;
 	return pages;
@@ -262,8 +265,11 @@ static void prepare(struct td_calling *c)
 	struct td_gathering *g = &c->gathering;
 
 	g->format.stack = false;
-	g->trace.most_pages = choose_pages(&c->job);
-	g->most_pages = RING_PAGES;
+	g->trace.most_pages = choose_pages(&c->job, MOST_PAGES, LEAST_PAGES);
+	g->most_pages =
+		td_capabilities() & TD_CAPABILITY(CAP_IPC_LOCK)
+			? choose_pages(&c->job, MOST_RING_PAGES, RING_PAGES)
+			: RING_PAGES;
 	g->take = take;
 	g->serve = set_wall;
 	c->traced.calls.plan = &c->job.plan;

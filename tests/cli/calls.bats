@@ -456,7 +456,7 @@ values() {
 	values rest false | command jq -es 'length > 0 and all(.[2] == null and .[4] == null)'
 	command jq -es 'map(select(.function == "rest" and .metric)) | all(.why == "samples come too late for such short calls")' out
 	# there is none
-	timed 'if .timed then .timed |= map(.period = 1e15) else . end'
+	timed 'if .timed then .timed |= map(.period = 1000000000000000) else . end'
 	"$TDSTAT" report recording -l 1 -j >out
 	values f true | command jq -es 'length == 8 and all(.[2] == null and .[4] == null)'
 	command jq -es 'map(select(.function == "f" and .metric)) | all(.why == "fewer than 30 samples")' out

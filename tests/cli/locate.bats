@@ -756,10 +756,10 @@ inject() {
 	taskset -c 0 true || skip "no CPU 0 here"
 	# shellcheck disable=SC2016 # the other shell's
 	taskset -c 0 "$TDSTAT" locate -e cpu-clock -F 10 -- \
-		sh -c 'kill -STOP $PPID; i=0; while [ $i -lt 12000 ]; do (:); i=$((i + 1)); done' >out 2>err 3>&- &
+		sh -c 'echo $$ >child; kill -STOP $PPID; i=0; while [ $i -lt 12000 ]; do (:); i=$((i + 1)); done' >out 2>err 3>&- &
 	pid=$!
 	for _ in {1..600}; do
-		[[ $(ps -o stat= --ppid "$pid") != Z* ]] || break
+		[[ $(cat "/proc/$(cat child)/stat" 2>/dev/null) != *') Z '* ]] || break
 		sleep 0.1
 	done
 	kill -CONT "$pid"

@@ -507,6 +507,16 @@ int td_job_join(struct td_job *job, struct td_err *err)
 	return rc;
 }
 
+bool td_job_has_kind(const struct td_job *job, enum td_pmu_kind kind)
+{
+	const struct td_events *events = &job->plan.events;
+
+	for (size_t i = 0; i < events->nr; i++)
+		if (job->machine.pmus[events->v[i].pmu].kind == kind)
+			return true;
+	return false;
+}
+
 /* --- messages --------------------------------------------------------------- */
 
 void td_job_say(const struct td_job *job, const char *fmt, ...)

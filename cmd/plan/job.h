@@ -62,6 +62,8 @@ int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus,
  * PMU names the nodes, or the events, that have no value for it.
  */
 int td_job_join(struct td_job *job, struct td_err *err);
+/* Is one of its events of a PMU of this kind? */
+bool td_job_has_kind(const struct td_job *job, enum td_pmu_kind kind);
 /* Prints a message to standard error, unless --quiet. */
 void td_job_say(const struct td_job *job, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -388,15 +388,11 @@ static void say_throttled(const struct td_gathering *g)
 /* Newer kernels' IBS counts what it leaves out of the samples, too. */
 static bool is_filtered(const struct td_gathering *g)
 {
-	const struct td_job *job = g->job;
-	const struct td_target *target = &job->target;
-	bool ibs = false;
+	const struct td_target *target = &g->job->target;
 
-	for (size_t i = 0; i < job->plan.events.nr; i++)
-		ibs |= job->machine.pmus[job->plan.events.v[i].pmu].kind ==
-		       TD_PMU_IBS;
-	return ibs && (target->exclude_kernel || target->all_user ||
-		       target->all_kernel);
+	return td_job_has_kind(g->job, TD_PMU_IBS) &&
+	       (target->exclude_kernel || target->all_user ||
+		target->all_kernel);
 }
 
 /*

@@ -226,17 +226,6 @@ static int limit(struct td_locating *l, struct td_err *err)
 	return rc;
 }
 
-/* Are its events those of IBS, whose samples tell for how long they waited? */
-static bool is_by_ibs(const struct td_job *job)
-{
-	const struct td_events *events = &job->plan.events;
-
-	for (size_t i = 0; i < events->nr; i++)
-		if (job->machine.pmus[events->v[i].pmu].kind == TD_PMU_IBS)
-			return true;
-	return false;
-}
-
 static int plan(struct td_locating *l, struct td_err *err)
 {
 	struct td_gathering *g = &l->gathering;
@@ -251,7 +240,8 @@ static int plan(struct td_locating *l, struct td_err *err)
 			"%s: no event is known to sample for %s: what runs "
 			"there is not shown",
 			l->choice.without, l->choice.node);
-	waits = !l->opts->nr_events && is_by_ibs(&l->job);
+	/* samples of IBS tell for how long they waited */
+	waits = !l->opts->nr_events && td_job_has_kind(&l->job, TD_PMU_IBS);
 	g->job = &l->job;
 	g->how = td_rate_make(&l->job, waits ? IBS_RATE : USUAL_RATE);
 	td_gathering_want(g, l->opts);

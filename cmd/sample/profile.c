@@ -20,6 +20,7 @@
 #include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
+#include "lib/plan/join.h"
 #include "lib/sample/function_counts.h"
 
 #define USUAL_RATE  1000
@@ -105,7 +106,7 @@ static bool would_hold(const struct td_opts *asked, int level, bool unwatched)
 	rc = unwatched ? td_job_plan_unwatched(&job, &opts, &unused)
 		       : td_job_plan(&job, &opts, &unused);
 	if (!rc)
-		rc = td_job_join(&job, &unused);
+		rc = td_plan_join(&job.plan, &job.machine, &unused);
 	holds = !rc && holds_cycles(&job);
 	td_job_free(&job);
 	return holds;

@@ -169,7 +169,7 @@ locate() {
 
 @test "threads that end before their first sample: it is said how much the samples are of" {
 	real
-	try "$TDSTAT" locate -e cpu-clock -o out -- sh -c 'i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i + 1)); done'
+	try "$TDSTAT" locate -e cpu-clock -o out -- sh -c 'i=0; while [ $i -lt 4000 ]; do /bin/true; i=$((i + 1)); done'
 	[[ $stderr =~ 'tdstat: samples stand for '([0-9]+)' % of the events that were counted: interrupts came late, or threads were short' ]]
 	[ "${BASH_REMATCH[1]}" -lt 50 ]
 	# of one that works on, nearly all

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/out/out.h"
-#include "cmd/run/inherited.h"
+#include "cmd/run/signals.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
 #include "lib/recording/recording.h"

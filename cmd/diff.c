@@ -4,12 +4,10 @@
 #include <stdio.h>
 
 #include "cmd/always.h"
-#include "cmd/compare/alike.h"
-#include "cmd/compare/cores.h"
 #include "cmd/compare/runs.h"
 #include "cmd/compare/sides.h"
-#include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
+#include "cmd/opts/option.h"
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/junit.h"

@@ -6,11 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
+#include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/out.h"
-#include "cmd/out/wrap.h"
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"

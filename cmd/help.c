@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/opts/command.h"
 #include "cmd/opts/meant.h"
+#include "cmd/opts/option.h"
 #include "cmd/opts/usage.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/out.h"

@@ -14,7 +14,7 @@
 #include "cmd/opts/opts.h"
 #include "cmd/out/out.h"
 #include "cmd/rights.h"
-#include "cmd/run/inherited.h"
+#include "cmd/run/signals.h"
 #include "cmd/say.h"
 #include "lib/base/util.h"
 #include "lib/recording/recording.h"

@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
+#include "cmd/opts/option.h"
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
-#include "cmd/replay/check.h"
 #include "cmd/replay/recorded.h"
 #include "cmd/sample/replay.h"
 #include "cmd/sample/where.h"

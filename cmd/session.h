@@ -3,7 +3,7 @@
 #define TD_CMD_SESSION_H
 
 #include "cmd/opts/opts.h"
-#include "cmd/run/inherited.h"
+#include "cmd/run/signals.h"
 #include "cmd/view/focus.h"
 #include "cmd/view/viewer.h"
 

@@ -12,8 +12,8 @@
 
 #include "cmd/always.h"
 #include "cmd/opts/check.h"
-#include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
+#include "cmd/opts/option.h"
 #include "cmd/opts/opts.h"
 #include "cmd/opts/rows.h"
 #include "cmd/say.h"

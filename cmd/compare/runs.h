@@ -3,7 +3,7 @@
 #define TD_CMD_COMPARE_RUNS_H
 
 #include "cmd/compare/sides.h"
-#include "cmd/opts/command.h"
+#include "cmd/opts/option.h"
 
 /* How often each command runs if nobody says it. */
 #define TD_RUNS 5

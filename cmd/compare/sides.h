@@ -3,6 +3,8 @@
 #define TD_CMD_COMPARE_SIDES_H
 
 #include "cmd/compare/whole.h"
+#include "cmd/replay/recorded.h"
+#include "metrics/diff/diff.h"
 
 /* All recordings, those of A first.  It must not be moved. */
 struct td_sides {
@@ -27,5 +29,23 @@ bool td_sides_is_written(const struct td_sides *sides, int fd);
 /* Says on standard error what a recording lacks. */
 void td_sides_warn(const struct td_sides *sides);
 void td_sides_free(struct td_sides *sides);
+
+/*
+ * Notes in what a recording is not like the first one: another processor, other
+ * metrics, another target.  An error if they have nothing to compare: events and a
+ * tree, or no PMU in common.
+ */
+int td_check_alike(const struct td_recorded *first,
+		   const struct td_recorded *other, struct td_notes *notes,
+		   struct td_err *err);
+
+/* Notes the cgroups, threads and regions that only one side has. */
+void td_note_ids(const struct td_diff *diff, struct td_notes *notes);
+
+/*
+ * Notes that the sides ran on different kinds of core, whose shares and slots
+ * cannot be compared, and how to keep both on one kind.  Once they are evaluated.
+ */
+void td_note_cores(const struct td_sides *sides, struct td_notes *notes);
 
 #endif

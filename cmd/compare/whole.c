@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/replay/check.h"
+#include "cmd/replay/recorded.h"
 #include "lib/plan/clocks.h"
 #include "metrics/table/rows.h"
 

@@ -12,9 +12,9 @@
 #include "cmd/doctor/evidence_file.h"
 #include "cmd/doctor/levels.h"
 #include "cmd/out/out.h"
-#include "cmd/out/wrap.h"
 #include "cmd/plan/select.h"
 #include "lib/base/parse.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 
 #define FILE_NAME  "tdstat-evidence.jsonl"

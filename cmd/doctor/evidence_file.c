@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "cmd/version.h"
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 
 #define VERSION 1 /* of the file */
 

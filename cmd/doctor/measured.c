@@ -10,8 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/opts/command.h"
-#include "cmd/replay/check.h"
+#include "cmd/opts/option.h"
 #include "cmd/replay/recorded.h"
 #include "cmd/session.h"
 #include "lib/base/util.h"

@@ -16,7 +16,7 @@
 #include "cmd/out/out.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"

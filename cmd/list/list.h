@@ -9,7 +9,7 @@
 #ifndef TD_CMD_LIST_LIST_H
 #define TD_CMD_LIST_LIST_H
 
-#include "cmd/opts/command.h"
+#include "cmd/opts/option.h"
 
 /* tdstat list: prints what can be counted, or with --print its encodings. */
 extern const struct td_command td_command_list;

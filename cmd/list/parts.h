@@ -7,7 +7,7 @@
 
 #include "cmd/opts/opts.h"
 #include "cmd/plan/catalog.h"
-#include "lib/base/closest.h"
+#include "lib/base/suggest.h"
 #include "lib/machine/sysfs.h"
 #include "metrics/sets/sets.h"
 

@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "cmd/list/parts.h"
-#include "cmd/out/wrap.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
+#include "cmd/opts/option.h"
 #include "lib/base/shell.h"
 #include "lib/base/util.h"
 

@@ -2,7 +2,8 @@
 #ifndef TD_CMD_OPTS_MEANT_H
 #define TD_CMD_OPTS_MEANT_H
 
-#include "cmd/opts/command.h"
+#include "cmd/opts/option.h"
+#include "lib/base/err.h"
 
 /*
  * Guesses what the user meant.  Each function adds a hint to an error, or sets
@@ -26,5 +27,12 @@ int td_meant_command_name(const char *name, const struct td_opts *opts,
 int td_meant_command(const struct td_opts *opts, struct td_err *err);
 /* A hint for a file that is no recording. */
 int td_meant_recording(const char *path, struct td_err *err);
+
+/* These add a hint to an error: what the user probably meant. */
+
+/* For an argument of option 'C', 'p' or 't' that is no list of numbers. */
+int td_meant_list(int option, const char *arg, struct td_err *err);
+/* For names of levels, "-l TopdownL2". */
+int td_meant_level(const char *arg, struct td_err *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/opts/meant.h"
-#include "lib/base/closest.h"
+#include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"
 

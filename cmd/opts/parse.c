@@ -7,11 +7,10 @@
 
 #include "cmd/opts/check.h"
 #include "cmd/opts/meant.h"
-#include "cmd/opts/meant_value.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/rows.h"
-#include "cmd/opts/time.h"
 #include "cmd/opts/usage.h"
+#include "cmd/opts/value.h"
 #include "cmd/say.h"
 #include "cmd/version.h"
 #include "lib/base/parse.h"

@@ -5,7 +5,7 @@
 #include <argp.h>
 #include <stdio.h>
 
-#include "cmd/opts/command.h"
+#include "cmd/opts/option.h"
 
 /* The key of --usage; --help has '?' and 'h'. */
 #define TD_USAGE_SHORT 255

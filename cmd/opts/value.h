@@ -3,6 +3,7 @@
 #define TD_CMD_OPTS_VALUE_H
 
 #include "cmd/opts/opts.h"
+#include "lib/base/err.h"
 
 /* Functions of options of TD_OPTION_FUNCTION. */
 int td_value_level(struct td_opts *opts, const char *arg, struct td_err *err);
@@ -28,5 +29,11 @@ int td_value_per(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err);
 /* Takes a word that is no option as a further pattern. */
 int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err);
+
+/* Parses an option's time in milliseconds, which must be at least min. */
+int td_opts_time(const char *option, const char *arg, int min, int *out,
+		 struct td_err *err);
+/* Parses the time of -D, which may also be -1. */
+int td_opts_delay(const char *arg, int *out, struct td_err *err);
 
 #endif

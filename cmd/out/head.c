@@ -6,7 +6,7 @@
 #include "cmd/out/out.h"
 #include "lib/base/decimal.h"
 #include "lib/base/identity.h"
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/machine/machine.h"

@@ -5,8 +5,7 @@
 
 #include "cmd/out/advice.h"
 #include "cmd/out/out.h"
-#include "cmd/out/time.h"
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 
 #define CANNOT_BE_SAID "cannot be said: "
 

@@ -7,15 +7,144 @@
  */
 #include <inttypes.h>
 #include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/out/out.h"
-#include "cmd/out/time.h"
-#include "cmd/out/tracks.h"
 #include "cmd/out/writer_rows.h"
-#include "lib/base/json_put.h"
+#include "lib/base/index.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
+
+/* --- tracks: a thread of the trace for each name -------------------------- */
+
+/* What a trace has so far: tracks of counters, in what it calls processes. */
+struct td_track {
+	char *name, *unit;
+	bool has_value; /* in the last interval */
+};
+
+/* The rows of one id and PMU. */
+struct td_track_process {
+	char *name;
+	int pid;   /* not one that a real process can have */
+	bool seen; /* in this interval */
+	struct td_track *v;
+	size_t nr;
+	size_t next; /* where to look first: rows have a constant order */
+};
+
+struct td_tracks {
+	struct td_track_process *v;
+	size_t nr;
+	struct td_index index; /* by name */
+	uint64_t from_ns;      /* the beginning of the interval */
+	bool running;          /* a run has begun, and not ended */
+	bool has_events;       /* the file is not empty */
+};
+
+/* The pid of what is of the whole trace. */
+#define TD_TRACKS_PID 5000000
+
+/* PID_MAX_LIMIT of the kernel is 4194304. */
+_Static_assert(TD_TRACKS_PID > 4194304, "no pid of the kernel");
+
+/* The functions that return a pointer return NULL if out of memory. */
+static struct td_tracks *tracks_new(void)
+{
+	return calloc(1, sizeof(struct td_tracks));
+}
+
+static struct td_track_process *add_process(struct td_tracks *tracks,
+					    const char *name, uint64_t hash)
+{
+	struct td_track_process *process =
+		td_array_add(&tracks->v, tracks->nr, sizeof(*process));
+
+	if (!process)
+		return NULL;
+	process->name = strdup(name);
+	if (!process->name || td_index_add(&tracks->index, hash, tracks->nr)) {
+		free(process->name);
+		return NULL;
+	}
+	process->pid = TD_TRACKS_PID + 1 + (int)tracks->nr++;
+	return process;
+}
+
+/* Finds the process of this name, or adds it: *is_new. */
+static struct td_track_process *tracks_process(struct td_tracks *tracks,
+					       const char *name, bool *is_new)
+{
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0, at;
+
+	*is_new = false;
+	while ((at = td_index_next(&tracks->index, hash, &step)) !=
+	       TD_NOT_FOUND) {
+		if (strcmp(tracks->v[at].name, name) == 0)
+			return &tracks->v[at];
+	}
+	*is_new = true;
+	return add_process(tracks, name, hash);
+}
+
+static struct td_track *add_track(struct td_track_process *process,
+				  const char *name, const char *unit)
+{
+	struct td_track *track =
+		td_array_add(&process->v, process->nr, sizeof(*track));
+
+	if (!track)
+		return NULL;
+	*track = (struct td_track){ strdup(name), strdup(unit), false };
+	if (!track->name || !track->unit) {
+		free(track->name);
+		free(track->unit);
+		return NULL;
+	}
+	process->nr++;
+	return track;
+}
+
+/* Finds a track, or adds it.  A later track may move it. */
+static struct td_track *tracks_track(struct td_track_process *process,
+				     const char *name, const char *unit)
+{
+	for (size_t i = 0; i < process->nr; i++) {
+		size_t at = (process->next + i) % process->nr;
+
+		if (strcmp(process->v[at].name, name) != 0)
+			continue;
+		process->next = at + 1;
+		return &process->v[at];
+	}
+	return add_track(process, name, unit);
+}
+
+static void free_process(struct td_track_process *process)
+{
+	for (size_t i = 0; i < process->nr; i++) {
+		free(process->v[i].name);
+		free(process->v[i].unit);
+	}
+	free(process->v);
+	free(process->name);
+}
+
+static void tracks_free(struct td_tracks *tracks)
+{
+	if (!tracks)
+		return;
+	for (size_t i = 0; i < tracks->nr; i++)
+		free_process(&tracks->v[i]);
+	free(tracks->v);
+	td_index_free(&tracks->index);
+	free(tracks);
+}
 
 /* --- events of the trace ---------------------------------------------------- */
 
@@ -119,7 +248,7 @@ static bool begin(struct td_writer *writer)
 	td_autofree char *name = NULL;
 
 	if (!writer->tracks)
-		writer->tracks = td_tracks_new();
+		writer->tracks = tracks_new();
 	writer->no_memory |= !writer->tracks;
 	if (!writer->tracks || writer->tracks->running)
 		return writer->tracks;
@@ -173,7 +302,7 @@ static void perfetto_close(struct td_writer *writer)
 {
 	if (writer->tracks && writer->tracks->has_events)
 		fputs("]\n", writer->fp);
-	td_tracks_free(writer->tracks);
+	tracks_free(writer->tracks);
 	writer->tracks = NULL;
 }
 
@@ -194,7 +323,7 @@ static struct td_track_process *find_process(struct td_writer *writer,
 		writer->no_memory = true;
 		return NULL;
 	}
-	process = td_tracks_process(writer->tracks, name, &is_new);
+	process = tracks_process(writer->tracks, name, &is_new);
 	writer->no_memory |= !process;
 	if (process && is_new) {
 		put_process(writer, name, process->pid);
@@ -223,7 +352,7 @@ static void put_shown(struct td_writer *writer,
 	if (shown->status == TD_STATUS_NONE ||
 	    shown->status == TD_STATUS_NOT_SUPPORTED)
 		return;
-	track = td_tracks_track(process, shown->name, unit);
+	track = tracks_track(process, shown->name, unit);
 	writer->no_memory |= !track;
 	if (!track)
 		return;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 #include "lib/base/printable.h"
 
 static const void *member(const struct td_sheet_column *column, const void *row)

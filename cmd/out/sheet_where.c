@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "cmd/out/out.h"
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "lib/machine/pmu.h"
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "cmd/out/out.h"
-#include "cmd/out/wrap.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/count/regions.h"
 

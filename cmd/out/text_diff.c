@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
-#include "cmd/out/wrap.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "metrics/diff/summary.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
-#include "cmd/out/time.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"

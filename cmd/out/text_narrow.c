@@ -6,7 +6,6 @@
 
 #include "cmd/out/facts.h"
 #include "cmd/out/out.h"
-#include "cmd/out/time.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cmd/out/misfits.h"
 #include "cmd/out/out.h"
-#include "cmd/out/wrap.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 

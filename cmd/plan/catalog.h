@@ -4,7 +4,9 @@
 
 #include <limits.h>
 
+#include "cmd/opts/opts.h"
 #include "lib/event/resolve.h"
+#include "lib/machine/machine.h"
 #include "metrics/files/pmu_events.h"
 
 /*
@@ -40,5 +42,15 @@ int td_catalog_read(struct td_catalog *catalog, struct td_err *err);
  */
 const char *td_catalog_root(const char *metrics_dir, char root[PATH_MAX]);
 void td_catalog_free(struct td_catalog *catalog);
+
+/*
+ * --model: makes up a machine of the model that is called so.  The name is a
+ * folder of the files ("alderlake"), one of the table ("Alder Lake"), or an
+ * identity ("GenuineIntel-6-97", also with a stepping).  An unknown name is a
+ * usage error that has those that are close.  Nothing of this machine is read:
+ * fs finds no file.
+ */
+int td_select_model(struct td_sysfs *fs, struct td_machine *machine,
+		    const struct td_opts *opts, struct td_err *err);
 
 #endif

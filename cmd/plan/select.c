@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/plan/model.h"
+#include "cmd/plan/catalog.h"
 #include "cmd/rights.h"
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"

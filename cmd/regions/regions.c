@@ -14,8 +14,8 @@
 
 #include "cmd/always.h"
 #include "cmd/opts/check.h"
-#include "cmd/opts/command.h"
 #include "cmd/opts/groups.h"
+#include "cmd/opts/option.h"
 #include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/out.h"
@@ -27,7 +27,7 @@
 #include "cmd/regions/result.h"
 #include "cmd/regions/spec.h"
 #include "cmd/run/engine.h"
-#include "cmd/run/inherited.h"
+#include "cmd/run/signals.h"
 #include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/count/report.h"

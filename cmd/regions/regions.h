@@ -2,8 +2,8 @@
 #ifndef TD_CMD_REGIONS_REGIONS_H
 #define TD_CMD_REGIONS_REGIONS_H
 
-#include "cmd/opts/command.h"
-#include "cmd/run/inherited.h"
+#include "cmd/opts/option.h"
+#include "cmd/run/signals.h"
 
 /*
  * Runs the command of the options, and shows its marked regions: of tdstat calls, only

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cmd/plan/catalog.h"
-#include "cmd/plan/model.h"
 #include "cmd/replay/imported_cores.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"

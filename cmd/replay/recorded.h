@@ -46,4 +46,17 @@ int td_recorded_put(const struct td_recording *rec, struct td_view *view,
 void td_recorded_warn(const struct td_recording *rec);
 void td_recorded_close(struct td_recorded *recorded);
 
+/* What a recording cannot be shown as is an error, which says why. */
+
+/* By this aggregation, and with the times that the options ask for. */
+int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
+		      const struct td_opts *opts, struct td_err *err);
+/*
+ * td_recording_next(), and its errors.  Counts of threads cannot be shown per CPU,
+ * nor those of CPUs per thread.
+ */
+int td_recorded_next(struct td_recording *rec, enum td_aggregation how,
+		     uint64_t *time_ns, struct td_readings *delta,
+		     struct td_err *err);
+
 #endif

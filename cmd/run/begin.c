@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Starts a run: from open counters to the moment when they count. */
+#include "cmd/run/explain.h"
 #include "cmd/run/run.h"
-#include "cmd/run/uncounted.h"
 #include "lib/base/util.h"
 
 /* With -D, counters stay disabled; with -D -1, the clock still starts. */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "cmd/run/inherited.h"
+#include "cmd/run/signals.h"
 #include "cmd/run/wait.h"
 #include "lib/base/err.h"
 #include "lib/count/report.h"

@@ -1,13 +1,210 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Forks the command and opens the counters, disabled. */
+/* Forks the command, opens the counters, then enables them and starts the clock. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmd/plan/attr.h"
 #include "cmd/plan/dry_run.h"
+#include "cmd/plan/job.h"
 #include "cmd/plan/select.h"
 #include "cmd/run/run.h"
+#include "lib/base/util.h"
+#include "lib/count/readings.h"
+
+/* --- held ------------------------------------------------------------------ */
+
+static int all_held(const struct td_job *job, int pmu, struct td_err *err)
+{
+	td_err_set(err, -EBUSY, "%s: its counters are taken by somebody else",
+		   job->machine.pmus[pmu].name);
+	return td_err_hint(err, "end the other profiler, or the virtual "
+				"machine, that holds them");
+}
+
+static bool has_groups(const struct td_plan *plan, int pmu)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (plan->groups[g].pmu == pmu)
+			return true;
+	}
+	return false;
+}
+
+static void note_held(struct td_job *job, int pmu, const struct td_ints *held)
+{
+	const char *name = job->machine.pmus[pmu].name;
+	td_autofree char *text = td_ints_format(held);
+
+	if (!text || !text[0])
+		return;
+	if (!job->tree && job->machine.nmi_watchdog)
+		td_notes_add(&job->notes,
+			     "%s: its counters on CPU(s) %s are taken, one of "
+			     "them by the NMI watchdog (sysctl "
+			     "kernel.nmi_watchdog): not counted there",
+			     name, text);
+	else
+		td_notes_add(&job->notes,
+			     "%s: somebody else has the counters of CPU(s) "
+			     "%s: not counted there",
+			     name, text);
+}
+
+/*
+ * On how many of the PMU's CPUs somebody else holds the counters, or -ENOMEM.
+ * *all becomes false if there are others.
+ */
+static int check_pmu_held(struct td_job *job, const struct td_readings *delta,
+			  int pmu, bool last, bool *all)
+{
+	struct td_ints held, cpus;
+	int rc = td_readings_held_cpus(delta, &job->plan, pmu, &held);
+
+	if (!rc)
+		rc = td_plan_cpus(&job->machine.pmus[pmu], &job->target, &cpus);
+	if (rc)
+		return rc;
+	rc = (int)held.nr;
+	*all = *all && held.nr == cpus.nr;
+	if (last)
+		note_held(job, pmu, &held);
+	td_ints_free(&cpus);
+	td_ints_free(&held);
+	return rc;
+}
+
+/*
+ * Finds CPUs where events opened but never ran, because somebody else's pinned
+ * events have the counters.  Returns 1 if there are some.  The last look also
+ * adds a note, and is an error if nothing is left for a tree.
+ */
+static int find_held(struct td_job *job, const struct td_readings *delta,
+		     bool last, struct td_err *err)
+{
+	bool all = true;
+	int first = -1; /* the PMU */
+
+	for (int pmu = 0; pmu < (int)job->machine.nr_core; pmu++) {
+		int nr = has_groups(&job->plan, pmu)
+				 ? check_pmu_held(job, delta, pmu, last, &all)
+				 : 0;
+
+		if (nr < 0)
+			return td_err_nomem(err);
+		if (nr && first < 0)
+			first = pmu;
+	}
+	if (last && first >= 0 && all && job->tree)
+		return all_held(job, first, err);
+	return first >= 0;
+}
+
+/* --- enables the counters for the first time and starts the clock ---------- */
+
+/*
+ * How long to wait for a group that cannot be read yet; 5 to 70 ms were seen.
+ */
+#define BASELINE_NS (200 * TD_NS_A_MS)
+
+/*
+ * Reads once and drops the counts.  Counters of a group start and are read one
+ * after the other, so from here on every interval has the same lag at both
+ * ends.  Ten looks in a tenth of a second give waiting counters many turns (the
+ * kernel rotates every 4 ms).  Groups that cannot be read yet keep their lag.
+ */
+static int read_baseline(struct td_run *run, struct td_err *err)
+{
+	const struct timespec pause = { 0, 10000000 };
+	struct td_job *job = run->job;
+	struct td_readings delta;
+	int rc;
+
+	for (int looks = 10;; looks--) {
+		rc = td_counter_read(run->counting.counter, BASELINE_NS, &delta,
+				     err);
+		run->tally.behind = !rc && delta.behind;
+		/* without a running task, a cgroup's counters do not run */
+		if (rc || !job->target.system_wide || job->target.cgroups.nr)
+			return rc;
+		rc = find_held(job, &delta, looks == 0, err);
+		if (rc <= 0 || looks == 0)
+			return rc < 0 ? rc : 0;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/*
+ * Tries again if a group could not be read: a thread that started while the
+ * counters were opened may have half of a group, which can never be read.  A
+ * thread that begins or ends right now looks the same.
+ */
+int td_run_enable(struct td_run *run, struct td_err *err)
+{
+	struct td_counting *counting = &run->counting;
+	int rc = 0;
+
+	for (int attempt = 1;; attempt++) {
+		rc = td_counter_enable(counting->counter, true, -1, err);
+		if (!rc && !counting->baseline)
+			rc = read_baseline(run, err);
+		if (rc || !run->tally.behind || attempt == TD_ATTEMPTS ||
+		    !td_target_attaches(&run->job->opts->target))
+			break;
+		td_counter_close(counting->counter);
+		counting->counter = NULL;
+		rc = td_run_open_counter(run, err);
+		if (rc)
+			return rc;
+	}
+	counting->on = counting->baseline = !rc;
+	if (!rc)
+		td_latency_enable(&run->latency, true);
+	return rc;
+}
+
+int td_run_begin_time(struct td_run *run, struct td_err *err)
+{
+	struct td_session *session = run->session;
+	const struct td_viewer *viewer = session->view.viewer;
+	struct td_times unused;
+	int rc;
+
+	run->clock.keeps = viewer && viewer->whole;
+	rc = td_clock_start(&run->clock, &session->engine.waiter, run->job,
+			    err);
+	/* a delay may have taken longer */
+	td_view_move_start(&session->view, session->engine.waiter.start_ns);
+	if (!rc && !run->job->target.enable_on_exec)
+		td_clock_times(&run->clock, run->job, 0, NULL, &unused);
+	return rc;
+}
+
+/* After -D, the first event to be enabled needs the baseline and the clock. */
+int td_run_first_enable(struct td_run *run, struct td_err *err)
+{
+	int rc = 0;
+
+	if (!run->counting.baseline)
+		rc = read_baseline(run, err);
+	run->counting.baseline = true;
+	return rc || run->clock.began ? rc : td_run_begin_time(run, err);
+}
+
+int td_run_end_delay(struct td_run *run, struct td_err *err)
+{
+	int rc;
+
+	if (run->counting.on) /* a command of --control came first */
+		return 0;
+	rc = td_run_enable(run, err);
+	if (!rc)
+		td_job_say(run->job, "Events enabled\n");
+	return rc || run->clock.began ? rc : td_run_begin_time(run, err);
+}
+
+/* --- forks the command and opens the counters, disabled ------------------- */
 
 /* True if the command itself is counted, not CPUs or other tasks. */
 static bool counts_command(const struct td_job *job)

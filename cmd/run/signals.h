@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
+
+#include "lib/base/err.h"
 
 /*
  * SIGINT, SIGTERM, SIGHUP and SIGQUIT, of all subcommands that count.  A signal is
@@ -56,5 +59,25 @@ void td_signals_before_end(void (*tidy_up)(void));
  */
 void td_signals_hold(void);
 void td_signals_restore(void);
+
+/*
+ * Process state that we inherited and changed, to restore it in children, besides
+ * what signals did before.
+ */
+struct td_inherited {
+	bool sigchld_ignored;
+	struct rlimit nofile;
+	bool nofile_raised;
+};
+
+/*
+ * Stops ignoring SIGCHLD, raises the limit of open files, and keeps the right to
+ * count from commands.
+ */
+void td_inherited_change(struct td_inherited *inherited);
+/* Restores the state in a child before its exec(). */
+void td_inherited_restore(const struct td_inherited *inherited);
+/* Adds a hint to an error for lack of descriptors, unless it has one. */
+void td_inherited_hint(struct td_err *err);
 
 #endif

@@ -12,7 +12,7 @@
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/facts.h"
 #include "cmd/plan/select.h"
-#include "lib/base/closest.h"
+#include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/count/report.h"
 #include "metrics/explain/explain.h"

@@ -9,7 +9,7 @@
 #ifndef TD_CMD_SAMPLE_GATHER_H
 #define TD_CMD_SAMPLE_GATHER_H
 
-#include "cmd/run/inherited.h"
+#include "cmd/run/signals.h"
 #include "cmd/sample/gathering.h"
 
 /* Sets how samples come with their callers. */

@@ -3,7 +3,7 @@
 #define TD_CMD_SAMPLE_LOCATING_H
 
 #include "cmd/always.h"
-#include "cmd/run/inherited.h"
+#include "cmd/run/signals.h"
 #include "cmd/sample/choose.h"
 #include "cmd/sample/functions.h"
 #include "cmd/sample/gathering.h"

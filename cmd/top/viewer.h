@@ -2,14 +2,26 @@
 #ifndef TD_CMD_TOP_VIEWER_H
 #define TD_CMD_TOP_VIEWER_H
 
+#include <stddef.h>
+
 #include "cmd/opts/opts.h"
 #include "cmd/top/canvas.h"
 #include "cmd/top/keys.h"
-#include "cmd/top/said.h"
 #include "cmd/top/screen.h"
 #include "cmd/top/state.h"
 #include "cmd/view/source.h"
 #include "cmd/view/viewer.h"
+
+/*
+ * Standard error while the screen is up: what is written there, by whomever, is
+ * kept in memory and written when the screen has gone.
+ */
+struct td_top_said {
+	int real; /* a copy of standard error; -1: it is not kept back */
+	int kept;
+};
+
+#define TD_TOP_SAID_NONE ((struct td_top_said){ -1, -1 })
 
 /* The screen as a viewer of counts, of a live run or of a recording. */
 struct td_top {
@@ -43,5 +55,12 @@ void td_top_describe(struct td_top *top, const struct td_opts *opts);
 int td_top_redraw(struct td_top *top, struct td_err *err);
 /* Gives the terminal back, then writes the messages that came meanwhile. */
 void td_top_close(struct td_top *top);
+
+/* Leaves standard error alone if it is no terminal, or on errors. */
+void td_top_said_begin(struct td_top_said *said);
+/* The number of lines so far. */
+size_t td_top_said_lines(const struct td_top_said *said);
+/* Puts standard error back, and writes what was kept.  May be called twice. */
+void td_top_said_end(struct td_top_said *said);
 
 #endif

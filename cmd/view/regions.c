@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/view/round.h"
-#include "cmd/view/verdict.h"
+#include "cmd/view/errors.h"
+#include "cmd/view/next.h"
 #include "metrics/slow/slow.h"
 
 #define PERCENT 100

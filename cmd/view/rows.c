@@ -5,15 +5,14 @@
 #include <stdlib.h>
 
 #include "cmd/view/errors.h"
-#include "cmd/view/errors_in_time.h"
-#include "cmd/view/joined.h"
+#include "cmd/view/errors_joined.h"
+#include "cmd/view/next.h"
 #include "cmd/view/regions.h"
-#include "cmd/view/verdict.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
 #include "metrics/eval/lost.h"
 #include "metrics/eval/misfits.h"
-#include "metrics/table/rank.h"
+#include "metrics/table/rows.h"
 
 /* --- what a viewer gets besides the rows ----------------------------------- */
 

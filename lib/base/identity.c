@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 #include "lib/base/shell.h"
 #include "lib/base/util.h"
 

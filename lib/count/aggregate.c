@@ -10,7 +10,6 @@
 
 #include "lib/base/util.h"
 #include "lib/count/aggregator.h"
-#include "lib/count/totals.h"
 
 /* --- readings of tasks ----------------------------------------------------- */
 

@@ -11,7 +11,6 @@
 
 #include "lib/count/aggregator.h"
 #include "lib/count/readings.h"
-#include "lib/count/totals.h"
 
 /*
  * Sums the readings of each id.  On a CPU, a count is scaled up to the time it

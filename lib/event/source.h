@@ -2,8 +2,8 @@
 #ifndef TD_LIB_EVENT_SOURCE_H
 #define TD_LIB_EVENT_SOURCE_H
 
-#include "lib/base/closest.h"
 #include "lib/base/err.h"
+#include "lib/base/suggest.h"
 #include "lib/event/tracepoint.h"
 #include "lib/machine/pmu.h"
 

@@ -12,9 +12,9 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "lib/base/closest.h"
 #include "lib/base/library.h"
 #include "lib/base/parse.h"
+#include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/event/tracepoint_filter.h"
 #include "lib/machine/sysfs.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/closest.h"
+#include "lib/base/suggest.h"
 #include "lib/base/util.h"
 
 /* kernel/trace/trace_events.c: trace_define_generic_fields() */

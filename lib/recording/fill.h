@@ -2,7 +2,7 @@
 #ifndef TD_LIB_RECORDING_FILL_H
 #define TD_LIB_RECORDING_FILL_H
 
-#include "lib/base/json_member.h"
+#include "lib/base/json.h"
 #include "lib/recording/recording.h"
 
 /* How the readers of both kinds of file fill a struct td_recording. */

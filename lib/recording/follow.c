@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/recording/open.h"
+#include "lib/recording/read.h"
 
 /* Starts were whole milliseconds, cut off. */
 #define START_ERROR_NS TD_NS_A_MS

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/json_member.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/places.h"

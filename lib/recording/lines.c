@@ -9,15 +9,117 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/json_member.h"
+#include "lib/base/json.h"
 #include "lib/base/parse.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/head.h"
 #include "lib/recording/places.h"
+#include "lib/recording/recording.h"
 #include "lib/recording/region_line.h"
-#include "lib/recording/sums.h"
 #include "lib/recording/zstd.h"
+
+/* --- the course of an interval: a line for each point, before its counts ---- */
+
+#define MAX_SUM (INT64_MAX - 1)
+
+static bool parse_sum(struct json_object *array, struct td_reading *out)
+{
+	int64_t n[3];
+
+	if (!json_object_is_type(array, json_type_array) ||
+	    json_object_array_length(array) != 3)
+		return false;
+	for (size_t i = 0; i < 3; i++) {
+		if (!td_json_whole(json_object_array_get_idx(array, i), 0,
+				   MAX_SUM, &n[i]))
+			return false;
+	}
+	*out = (struct td_reading){
+		.value = (uint64_t)n[0],
+		.enabled_ns = (uint64_t)n[1],
+		.running_ns = (uint64_t)n[2],
+	};
+	return n[2] <= n[1];
+}
+
+static bool parse_sums(struct json_object *sums, struct td_readings *out)
+{
+	for (size_t i = 0; i < out->nr; i++) {
+		if (!parse_sum(json_object_array_get_idx(sums, i), &out->v[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Did no sum get smaller since the last point? */
+static bool goes_on(const struct td_course *course,
+		    const struct td_readings *sums)
+{
+	const struct td_course_point *last;
+
+	if (!course->nr)
+		return true;
+	last = &course->points[course->nr - 1];
+	if (sums->nr < last->nr)
+		return false;
+	for (size_t i = 0; i < last->nr; i++) {
+		const struct td_course_sum *sum = &last->v[i];
+
+		if (sums->v[i].value < sum->value ||
+		    sums->v[i].enabled_ns < sum->enabled_ns ||
+		    sums->v[i].running_ns < sum->running_ns)
+			return false;
+	}
+	return true;
+}
+
+/* Adds a point, {"so_far":0.1,"sums":[[value,enabled,running]...]}, to rec->course. */
+static int recording_read_sums(struct td_recording *rec,
+			       struct json_object *line,
+			       struct json_object *sums, struct td_err *err)
+{
+	struct td_readings point = { 0 };
+	uint64_t time_ns;
+	int rc;
+
+	/* as td_batched_end() has it: of calls, or of samples */
+	rec->course.samples = rec->regions.nr > 0;
+	if (rec->course.nr == TD_COURSE_POINTS)
+		return td_recording_bad(rec, err,
+					"too many points before an interval");
+	if (!td_json_seconds(line, "so_far", &time_ns) ||
+	    (rec->course.nr &&
+	     time_ns + rec->base_ns <
+		     rec->course.points[rec->course.nr - 1].time_ns))
+		return td_recording_bad(rec, err,
+					"\"sums\" need a later so_far");
+	if (td_recording_resize(&point, json_object_array_length(sums)))
+		return td_err_nomem(err);
+	if (!parse_sums(sums, &point) || !goes_on(&rec->course, &point))
+		rc = td_recording_bad(rec, err,
+				      "\"sums\" are not [value, enabled, "
+				      "running], none smaller than before");
+	else
+		rc = td_course_add(&rec->course, &point, time_ns + rec->base_ns)
+			     ? td_err_nomem(err)
+			     : 0;
+	free(point.v);
+	return rc;
+}
+
+/* An error if the counts of the interval do not go on from its course. */
+static int recording_check_course(const struct td_recording *rec,
+				  const struct td_readings *readings,
+				  struct td_err *err)
+{
+	if (goes_on(&rec->course, readings))
+		return 0;
+	return td_recording_bad(rec, err,
+				"the counts are less than the sums before");
+}
+
+/* --- the recording -------------------------------------------------------- */
 
 #define MAX_LINE  (64 << 20) /* a line of 1,024 CPUs and 100 events is 6 MB */
 #define MAX_DEPTH 8
@@ -239,7 +341,7 @@ static int read_counts(struct td_recording *rec, struct json_object *line,
 					  "%s:%zu: counts[%zu] is of no region",
 					  rec->path, rec->line, i);
 	}
-	return td_recording_check_course(rec, readings, err);
+	return recording_check_course(rec, readings, err);
 }
 
 /* Only blanks may follow the end line: then returns 1. */
@@ -363,7 +465,7 @@ static int read_line(struct td_recording *rec, uint64_t *time_ns,
 	*more = names || sums || regions || latencies || topology;
 	rc = end         ? td_recording_read_end(rec, end, err)
 	     : names     ? read_names(rec, names, err)
-	     : sums      ? td_recording_read_sums(rec, line, sums, err)
+	     : sums      ? recording_read_sums(rec, line, sums, err)
 	     : regions   ? td_recording_read_regions(rec, line, err)
 	     : latencies ? read_latencies(rec, latencies, err)
 	     : topology  ? td_recording_read_topology(rec, line, err)

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "lib/base/json_member.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/typed.h"

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "lib/recording/read.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/recording/lines.h"
-#include "lib/recording/open.h"
 #include "lib/recording/perf/output.h"
+#include "lib/recording/zstd.h"
 
 bool td_recording_is_written(const struct td_recording *rec, int fd)
 {
@@ -64,4 +68,154 @@ void td_recording_close(struct td_recording *rec)
 	td_plan_free(&rec->plan);
 	td_machine_free(&rec->machine);
 	*rec = (struct td_recording){ 0 };
+}
+
+/* --- streams of files, which may be compressed ---------------------------- */
+
+static const struct {
+	const char *name, *command;
+	size_t size;
+	const char magic[TD_MAGIC_SIZE];
+} others[] = {
+	{ "gzip", "zcat", 2, "\x1f\x8b" },
+	{ "xz", "xzcat", 6, "\xfd\x37zXZ" },
+	{ "bzip2", "bzcat", 3, "BZh" },
+};
+
+static int refuse_others(const char *path, const unsigned char *magic,
+			 size_t nr, struct td_err *err)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(others); i++) {
+		if (nr < others[i].size ||
+		    memcmp(magic, others[i].magic, others[i].size) != 0)
+			continue;
+		td_err_set(err, -EINVAL, "%s is compressed by %s", path,
+			   others[i].name);
+		return td_err_hint(err, "to read it: %s %s | tdstat report -",
+				   others[i].command,
+				   strcmp(path, "-") == 0 ? "FILE" : path);
+	}
+	return 0;
+}
+
+/* The first bytes of a file or a pipe, as far as it has any. */
+static size_t read_magic(int fd, unsigned char magic[TD_MAGIC_SIZE])
+{
+	size_t size = 0;
+	ssize_t nr;
+
+	do {
+		nr = read(fd, magic + size, TD_MAGIC_SIZE - size);
+		size += nr > 0 ? (size_t)nr : 0;
+	} while (size < TD_MAGIC_SIZE &&
+		 (nr > 0 || (nr < 0 && errno == EINTR)));
+	return size;
+}
+
+/* A pipe has no way back: what was read of it goes before the rest. */
+static void give_back(FILE *fp, const unsigned char *magic, size_t nr)
+{
+	if (lseek(fileno(fp), -(off_t)nr, SEEK_CUR) >= 0)
+		return;
+	while (nr)
+		ungetc(magic[--nr], fp);
+}
+
+static void look_at_file(struct td_recording *rec)
+{
+	struct stat st;
+
+	rec->is_file = fstat(fileno(rec->fp), &st) == 0 && S_ISREG(st.st_mode);
+	if (!rec->is_file)
+		return;
+	rec->dev = st.st_dev;
+	rec->ino = st.st_ino;
+}
+
+/* The stream of the file is left for that of what is in it. */
+static int unpack(struct td_recording *rec, const unsigned char *magic,
+		  size_t nr, struct td_err *err)
+{
+	bool owned = !rec->is_stdin;
+	int fd = owned ? fcntl(fileno(rec->fp), F_DUPFD_CLOEXEC, 0)
+		       : STDIN_FILENO;
+	FILE *fp =
+		fd < 0 ? NULL
+		       : td_zstd_reader(fd, owned, magic, nr, &rec->zstd, err);
+
+	if (fd < 0)
+		td_err_set(err, -errno, "%s: %s", rec->path, strerror(errno));
+	else if (!fp && owned)
+		td_close_fd(&fd);
+	if (!fp)
+		return err->code;
+	td_recording_close_stream(rec);
+	rec->fp = fp;
+	rec->is_stdin = false;
+	return 0;
+}
+
+int td_recording_open_stream(struct td_recording *rec, struct td_err *err)
+{
+	unsigned char magic[TD_MAGIC_SIZE];
+	size_t nr;
+	int rc;
+
+	rec->is_stdin = strcmp(rec->path, "-") == 0;
+	rec->fp = rec->is_stdin ? stdin : fopen(rec->path, "re");
+	if (!rec->fp)
+		return td_err_set(err, -errno, "%s: %s", rec->path,
+				  strerror(errno));
+	look_at_file(rec);
+	nr = read_magic(fileno(rec->fp), magic);
+	if (td_zstd_is_magic(magic, nr))
+		return unpack(rec, magic, nr, err);
+	rc = refuse_others(rec->path, magic, nr, err);
+	if (!rc && nr)
+		give_back(rec->fp, magic, nr);
+	return rc;
+}
+
+void td_recording_close_stream(struct td_recording *rec)
+{
+	if (rec->fp && !rec->is_stdin)
+		fclose(rec->fp);
+	rec->fp = NULL;
+}
+
+/* --- what is a recording ----------------------------------------------------- */
+
+/* True if text begins with these tokens of JSON, whatever blanks are between. */
+static bool has_tokens(const char *text, const char *const *tokens, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		text += strspn(text, " \t\r\n");
+		if (strncmp(text, tokens[i], strlen(tokens[i])) != 0)
+			return false;
+		text += strlen(tokens[i]);
+	}
+	return true;
+}
+
+bool td_recording_is_at(const char *path)
+{
+	static const char *const tokens[] = { "{", "\"tdstat\"", ":" };
+	struct td_recording rec = { .path = path };
+	struct td_err unused = { 0 };
+	char text[128];
+	struct stat st;
+	size_t size = 0;
+	int rc;
+
+	/* opening what is no file may have an effect, and may block */
+	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	rc = td_recording_open_stream(&rec, &unused);
+	if (!rc)
+		size = fread(text, 1, sizeof(text) - 1, rec.fp);
+	td_recording_close_stream(&rec);
+	text[size] = '\0';
+	/* without libzstd, what is compressed may be one */
+	return rc == -ELIBACC ||
+	       has_tokens(text, tokens, TD_ARRAY_SIZE(tokens));
 }

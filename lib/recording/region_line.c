@@ -8,8 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "lib/base/json_member.h"
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/timed_line.h"

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/json_member.h"
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 
 #define MAX_LEVEL 9

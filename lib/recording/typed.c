@@ -5,8 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "lib/base/json_member.h"
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 
 static void put_text(struct json_object *to, const char *key, const char *text)
 {

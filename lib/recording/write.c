@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "lib/recording/request.h"
 #include "lib/recording/typed.h"

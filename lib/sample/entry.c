@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/base/closest.h"
+#include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/sample/confine.h"
 #include "lib/sample/file_symbols.h"

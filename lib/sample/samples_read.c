@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/json_member.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "lib/recording/lines.h"
 #include "lib/sample/samples.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 #include "lib/sample/samples.h"
 
 static void put_text(struct json_object *o, const char *key, const char *text)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/diff/interval.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
-#include "metrics/diff/chance.h"
+#include "lib/base/util.h"
 #include "metrics/eval/errors.h"
 
 #define ROUNDING 1e-12 /* of a value, by the way it was computed */
@@ -86,4 +88,109 @@ struct td_diff_value td_diff_compare(const struct td_diff_sample *a,
 	if (a->nr && b->nr && a->nr + b->nr > 2)
 		set_interval(&value, a, b);
 	return value;
+}
+
+/* --- how probable chance is ----------------------------------------------- */
+
+#define MOST_TERMS 500
+#define EXACT      1e-15
+#define TINY       1e-300
+
+/* The coefficients of 26.5.8, from 1 on: odd ones are negative. */
+static double coefficient(int n, double a, double b, double x)
+{
+	int m = n / 2;
+
+	if (n % 2)
+		return -(a + m) * (a + b + m) * x /
+		       ((a + 2 * m) * (a + 2 * m + 1));
+	return m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+}
+
+static double not_zero(double value)
+{
+	return fabs(value) < TINY ? TINY : value;
+}
+
+/*
+ * 1 + c1 / (1 + c2 / ...), by W. J. Lentz, Generating Bessel Functions in Mie
+ * Scattering Calculations Using Continued Fractions, Applied Optics 15, 1976.
+ */
+static double fraction(double a, double b, double x)
+{
+	double value = 1, c = 1, d = 0;
+
+	for (int n = 1; n < MOST_TERMS; n++) {
+		double by = coefficient(n, a, b, x);
+
+		d = 1 / not_zero(1 + by * d);
+		c = not_zero(1 + by / c);
+		value *= c * d;
+		if (fabs(c * d - 1) < EXACT)
+			break;
+	}
+	return value;
+}
+
+/* The regularized incomplete beta function, where its fraction converges. */
+static double beta_from_0(double a, double b, double x)
+{
+	double log_front = lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) +
+			   b * log1p(-x);
+
+	return exp(log_front) / a / fraction(a, b, x);
+}
+
+static double beta(double a, double b, double x)
+{
+	if (x <= 0 || x >= 1)
+		return x > 0;
+	return x < (a + 1) / (a + b + 2) ? beta_from_0(a, b, x)
+					 : 1 - beta_from_0(b, a, 1 - x);
+}
+
+double td_chance_of_student(double t, double degrees)
+{
+	return beta(degrees / 2, 0.5, degrees / (degrees + t * t));
+}
+
+double td_chance_of_parting(unsigned int a, unsigned int b)
+{
+	double chance = a == b ? 2 : 1;
+
+	for (unsigned int i = 1; i <= a; i++)
+		chance *= (double)i / (b + i);
+	return chance;
+}
+
+/* --- several tests ---------------------------------------------------------- */
+
+static int by_chance(const void *a, const void *b, void *chances)
+{
+	const double *of = chances;
+	double x = of[*(const size_t *)a], y = of[*(const size_t *)b];
+
+	return (x > y) - (x < y);
+}
+
+int td_chance_holm(const double *chances, size_t nr, bool *marked)
+{
+	td_autofree size_t *order = calloc(nr + 1, sizeof(*order));
+	size_t left = 0;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		marked[i] = false;
+		if (!isnan(chances[i]))
+			order[left++] = i;
+	}
+	qsort_r(order, left, sizeof(*order), by_chance,
+		(void *)(uintptr_t)chances);
+	for (const size_t *i = order; left; i++, left--) {
+		if (chances[*i] * (double)left > TD_CHANCE_MOST)
+			break;
+		marked[*i] = true;
+	}
+	return 0;
 }

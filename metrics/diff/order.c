@@ -9,7 +9,7 @@
 
 #include "lib/base/index.h"
 #include "lib/base/util.h"
-#include "metrics/diff/chance.h"
+#include "metrics/diff/interval.h"
 
 /* Of slots, if they are known: of them, the changes of others are left out. */
 static double chance_of(const struct td_diff_row *row)

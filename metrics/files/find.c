@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds events by name; files are parsed only when a name needs them. */
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -7,6 +10,7 @@
 #include "lib/base/util.h"
 #include "lib/machine/pmu.h"
 #include "metrics/files/parts.h"
+#include "metrics/files/text.h"
 
 static int event_order(const void *a, const void *b)
 {
@@ -133,4 +137,236 @@ int td_pmu_events_parse_all(struct td_pmu_events *events, struct td_err *err)
 		rc = td_pmu_events_parse_file(events, 0, err);
 	td_pmu_events_sort(events);
 	return rc;
+}
+
+/* --- the names of models: the folders that mapfile.csv has ---------------- */
+
+#define MODELS    0x100
+#define STEPPINGS 0x10
+
+/* What is looked for, and what was found of it. */
+struct wanted {
+	const char *folder;
+	struct td_suggest *near;
+	struct td_cpuid *out;
+	bool found;
+	/* of the lines before, which have their processors first */
+	const char **taken;
+	size_t nr_taken;
+	bool no_memory;
+};
+
+/* Does the expression match?  What cannot be read matches nothing. */
+static bool is_matched(const char *expression, const struct td_cpuid *cpuid)
+{
+	struct td_map map = { 0 };
+	char why[128];
+
+	td_map_identify(&map, cpuid);
+	return td_map_matches(expression, &map, why, sizeof(why)) > 0;
+}
+
+static bool is_taken(const struct wanted *wanted, const struct td_cpuid *cpuid)
+{
+	for (size_t i = 0; i < wanted->nr_taken; i++) {
+		if (is_matched(wanted->taken[i], cpuid))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Expressions have vendor and family as plain text, so that trying what there
+ * may be behind is quick: GenuineIntel-6-(97|9A).
+ */
+static bool find_match(const struct wanted *wanted, const char *expression)
+{
+	const char *dash = strchr(expression, '-');
+	size_t len = dash ? (size_t)(dash - expression) : 0;
+	struct td_cpuid cpuid = { 0 };
+	char *end;
+
+	if (!len || len >= sizeof(cpuid.vendor))
+		return false;
+	memcpy(cpuid.vendor, expression, len);
+	cpuid.family = (unsigned int)strtoul(dash + 1, &end, 10);
+	if (end == dash + 1 || *end != '-')
+		return false;
+	for (unsigned int i = 0; i < MODELS * STEPPINGS; i++) {
+		cpuid.model = i % MODELS;
+		cpuid.stepping = i / MODELS;
+		if (is_matched(expression, &cpuid) &&
+		    !is_taken(wanted, &cpuid)) {
+			*wanted->out = cpuid;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void look_at_line(struct wanted *wanted, char *line)
+{
+	const char *expression = strsep(&line, ",");
+	const char *folder;
+
+	strsep(&line, ","); /* the version */
+	folder = strsep(&line, ",");
+	if (!folder || wanted->found)
+		return;
+	td_suggest_offer(wanted->near, folder, NULL);
+	if (strcasecmp(folder, wanted->folder) == 0)
+		wanted->found = find_match(wanted, expression);
+	if (td_array_push(&wanted->taken, &wanted->nr_taken, &expression,
+			  sizeof(expression)))
+		wanted->no_memory = true;
+}
+
+int td_pmu_events_find_model(const char *root, const char *folder,
+			     struct td_suggest *near, struct td_cpuid *out,
+			     struct td_err *err)
+{
+	td_autofree char *path = td_aprintf("%s/mapfile.csv", root);
+	td_autofree char *text = NULL;
+	struct wanted wanted = { .folder = folder, .near = near, .out = out };
+	char *rest, *line;
+	int rc;
+
+	if (!path)
+		return td_err_nomem(err);
+	rc = td_pmu_events_text(path, &text, err);
+	if (rc)
+		return rc;
+	rest = text;
+	strsep(&rest, "\n"); /* the names of the columns */
+	while ((line = strsep(&rest, "\n"))) {
+		if (*line && *line != '#')
+			look_at_line(&wanted, line);
+	}
+	free(wanted.taken);
+	if (wanted.no_memory)
+		return td_err_nomem(err);
+	return wanted.found ? 0 : 1;
+}
+
+/* --- mapfile.csv ---------------------------------------------------------- */
+
+/* The longest expression in the kernel tree has 47 characters. */
+#define MAX_EXPRESSION 256
+
+static size_t count_commas(const char *text, size_t len)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < len; i++)
+		nr += text[i] == ',';
+	return nr;
+}
+
+void td_map_identify(struct td_map *map, const struct td_cpuid *cpuid)
+{
+	td_cpuid_format(cpuid, map->whole);
+	memcpy(map->model, map->whole, sizeof(map->model));
+	*strrchr(map->model, '-') = '\0';
+}
+
+/*
+ * The first line names the columns: four in the kernel tree, seven in
+ * intel/perfmon.
+ */
+void td_map_begin(struct td_map *map, const struct td_cpuid *cpuid)
+{
+	map->rest = map->text;
+	td_map_identify(map, cpuid);
+	map->perfmon = count_commas(map->text, strcspn(map->text, "\n")) >= 6;
+}
+
+/*
+ * Most expressions are plain text and are compared as such, which is
+ * cheaper.  Most have no stepping, but Skylake-X and Cascade Lake differ only
+ * in that.
+ */
+int td_map_matches(const char *expression, const struct td_map *map, char *why,
+		   size_t size)
+{
+	char whole[MAX_EXPRESSION + sizeof("^()$")];
+	regex_t regex;
+	int rc;
+
+	if (!expression[strcspn(expression, "[](){}.*+?|^$\\")])
+		return strcmp(expression, map->whole) == 0 ||
+		       strcmp(expression, map->model) == 0;
+	if (strlen(expression) > MAX_EXPRESSION) {
+		snprintf(why, size, "longer than %d characters",
+			 MAX_EXPRESSION);
+		return -EINVAL;
+	}
+	snprintf(whole, sizeof(whole), "^(%s)$", expression);
+	rc = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
+	if (rc) {
+		regerror(rc, &regex, why, size);
+		return rc == REG_ESPACE ? -ENOMEM : -EINVAL;
+	}
+	rc = regexec(&regex, map->whole, 0, NULL, 0) == 0 ||
+	     regexec(&regex, map->model, 0, NULL, 0) == 0;
+	regfree(&regex);
+	return rc;
+}
+
+static const char *column(char **line)
+{
+	const char *text = strsep(line, ",");
+
+	return text ? text : "";
+}
+
+/*
+ * Reads a line such as
+ *
+ * "GenuineIntel-6-8[CD],v1.16,tigerlake,core", or
+ * "GenuineIntel-6-97,V1.40,/ADL/events/x.json,hybridcore,0x40,0x000001,Core"
+ */
+static int read_line(const struct td_map *map, char *line,
+		     struct td_map_row *row, char *why, size_t size)
+{
+	const char *expression = column(&line);
+
+	row->version = column(&line);
+	row->file = column(&line);
+	row->type = column(&line);
+	row->core = column(&line);
+	strsep(&line, ","); /* the native model */
+	row->role = column(&line);
+	if (!*row->file) {
+		snprintf(why, size, "not expression,version,%s,type",
+			 map->perfmon ? "file" : "folder");
+		return -EINVAL;
+	}
+	return td_map_matches(expression, map, why, size);
+}
+
+int td_map_next(struct td_map *map, struct td_map_row *row, struct td_err *err)
+{
+	char why[128];
+	char *line;
+	int rc = 0;
+
+	while (!rc && (line = strsep(&map->rest, "\n"))) {
+		map->line++;
+		line[strcspn(line, "\r")] = '\0';
+		if (map->line == 1 || line[0] == '\0' || line[0] == '#')
+			continue;
+		rc = read_line(map, line, row, why, sizeof(why));
+	}
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	if (rc < 0)
+		return td_err_set(err, rc, "%s:%zu: %s", map->path, map->line,
+				  why);
+	return rc;
+}
+
+int td_map_none(const struct td_map *map, struct td_err *err)
+{
+	return td_err_set(err, -ENOENT, "%s: has no events of %s", map->path,
+			  map->whole);
 }

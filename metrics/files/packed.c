@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/json_member.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "metrics/files/level.h"
 #include "metrics/files/parts.h"

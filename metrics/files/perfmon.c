@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/base/json_member.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "metrics/files/perfmon_parts.h"
 #include "metrics/files/text.h"

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "lib/base/index.h"
+#include "lib/count/ask.h"
 #include "metrics/files/pmu_events.h"
 
 /*
@@ -93,5 +94,23 @@ int td_made_set_add(struct td_made_set *made, const struct td_metric_def *def);
 /* Appends the metrics of a built-in set, and takes over what else it is. */
 int td_made_set_copy(struct td_made_set *made,
 		     const struct td_metric_set *from);
+
+/* Does ask need metrics that the built-in levels do not have? */
+bool td_ask_wants_files(const struct td_ask *ask);
+
+/* Is the metric a node of the tree on a level that ask has? */
+bool td_ask_wants_level(const struct td_ask *ask,
+			const struct td_metric_def *def);
+/*
+ * Does the name mean this metric: its own name, one of its groups, a glob, or
+ * "all"?  Case is ignored, except where a glob is compared with a group.
+ * Modifiers behind a colon are ignored.
+ */
+bool td_ask_matches(const char *name, const struct td_metric_def *def);
+/*
+ * Returns the modifiers of a name: "u" of "tma_retiring:u", "" if there are
+ * none.
+ */
+const char *td_ask_modifiers(const char *name);
 
 #endif

@@ -11,7 +11,6 @@
 
 #include "lib/base/notes.h"
 #include "lib/machine/machine.h"
-#include "metrics/sets/ask.h"
 #include "metrics/sets/set.h"
 
 /* The metric sets of all core PMUs of a machine. */

@@ -10,6 +10,7 @@
 #define TD_METRICS_TABLE_ROWS_H
 
 #include "lib/count/latencies.h"
+#include "lib/count/report.h"
 #include "metrics/table/event_table.h"
 
 /*
@@ -31,5 +32,12 @@ int td_event_rows(struct td_event_table *table, const struct td_totals *totals,
 void td_event_rows_set_latencies(struct td_event_report *report,
 				 const struct td_plan *plan,
 				 const struct td_latencies *latencies);
+
+/*
+ * Puts the nodes of each row in the order of their values, largest first and
+ * those without a value last, and adds up the values.  For nodes that are not
+ * below each other.  Returns 0 or -ENOMEM.
+ */
+int td_report_rank(struct td_report *report);
 
 #endif

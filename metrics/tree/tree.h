@@ -14,8 +14,7 @@
 #include "lib/event/resolve.h"
 #include "lib/plan/plan.h"
 #include "metrics/formula/expr.h"
-#include "metrics/formula/literals.h"
-#include "metrics/sets/ask.h"
+#include "metrics/sets/set.h"
 #include "metrics/sets/sets.h"
 
 /* The kinds of operands, which names in formulas refer to. */

@@ -7,7 +7,7 @@
 #include "cmd/out/out.h"
 #include "cmd/out/writer_rows.h"
 #include "lib/base/util.h"
-#include "metrics/table/rank.h"
+#include "metrics/table/rows.h"
 #include "tests/unit/report.h"
 #include "tests/unit/test.h"
 

@@ -3,8 +3,8 @@
  * What chance marks: chances by tables, Holm's procedure by hand, and thousands of
  * diffs of builds that are made up, with noise of a known size.
  */
-#include "metrics/diff/chance.h"
 #include "metrics/diff/diff.h"
+#include "metrics/diff/interval.h"
 
 #include "lib/base/util.h"
 #include "tests/unit/report.h"

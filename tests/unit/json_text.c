@@ -2,7 +2,7 @@
 /* td_json_text(): the same texts are JSON, whatever version json-c has. */
 #include <errno.h>
 
-#include "lib/base/json_member.h"
+#include "lib/base/json.h"
 #include "tests/unit/test.h"
 
 /* clang-format off */

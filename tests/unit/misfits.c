@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cmd/out/misfits.h"
+#include "cmd/out/out.h"
 #include "tests/unit/test.h"
 
 enum {

@@ -6,7 +6,7 @@
 
 #include "cmd/out/out.h"
 #include "cmd/out/writers.h"
-#include "lib/base/json_member.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 

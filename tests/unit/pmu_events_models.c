@@ -8,7 +8,7 @@
 #include <dirent.h>
 #include <limits.h>
 
-#include "lib/base/json_member.h"
+#include "lib/base/json.h"
 #include "lib/event/event.h"
 #include "metrics/files/pmu_events.h"
 #include "tests/unit/machine.h"

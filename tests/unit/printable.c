@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/base/closest.h"
+#include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/run/uncounted.h"
+#include "cmd/run/explain.h"
 
 #include "tests/unit/test.h"
 

@@ -2,9 +2,9 @@
 /* The beginning and the end of a page, and its heading. */
 #include <string.h>
 
+#include "cmd/out/out.h"
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"
-#include "cmd/out/time.h"
 #include "cmd/version.h"
 #include "lib/machine/machine.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "cmd/out/facts.h"
-#include "cmd/out/misfits.h"
+#include "cmd/out/out.h"
 #include "cmd/out/page/icicle.h"
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"

@@ -4,7 +4,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
-#include "lib/base/json_member.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "lib/recording/perf/parts.h"
 

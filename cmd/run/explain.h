@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_RUN_UNCOUNTED_H
-#define TD_CMD_RUN_UNCOUNTED_H
+#ifndef TD_CMD_RUN_EXPLAIN_H
+#define TD_CMD_RUN_EXPLAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_VIEW_JOINED_H
-#define TD_CMD_VIEW_JOINED_H
+#ifndef TD_CMD_VIEW_ERRORS_JOINED_H
+#define TD_CMD_VIEW_ERRORS_JOINED_H
 
 #include "cmd/view/view.h"
 

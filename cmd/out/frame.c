@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/out/time.h"
+/* The time of a row, as the frame wants it. */
+#include "cmd/out/frame.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include <time.h>
 
 #include "lib/base/decimal.h"
-#include "lib/base/json_put.h"
+#include "lib/base/json.h"
 #include "lib/base/util.h"
 
 #define WALL_WIDTH  29

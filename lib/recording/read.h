@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_RECORDING_OPEN_H
-#define TD_LIB_RECORDING_OPEN_H
+#ifndef TD_LIB_RECORDING_READ_H
+#define TD_LIB_RECORDING_READ_H
 
 #include "lib/recording/recording.h"
 

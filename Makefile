@@ -112,7 +112,7 @@ $(B)/tests/unit/region_program: $(addprefix $(B)/tests/machine/,regions children
 $(UNIT) $(FUZZ) $(BENCHES): $(B)/%: $(B)/obj/%.o
 
 # Most are small programs, whose own time counts, and need nothing of cmd.
-$(B)/tests/bench/interval: $(CMD_OBJECTS)
+$(B)/tests/bench/interval: $(CMD_OBJECTS) $(B)/libtdstat.a
 $(BENCHES): $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a | $(B)/libs
 	@mkdir -p $(@D)
 	$(call say,LINK)$(LINK)
@@ -339,7 +339,7 @@ TOOLS := build/tools/usr/bin/prometheus
 $(TOOLS): | build/.gitignore
 	$(call say,TOOLS)tests/tools/fetch build/tools || echo "no Prometheus to test with"
 
-check-here: all $(GUEST_PROGRAMS) $(UNIT_RUN) $(FUZZ_RUN) $(ORACLE) $(TOOLS)
+check-here: all $(BENCHES) $(GUEST_PROGRAMS) $(UNIT_RUN) $(FUZZ_RUN) $(ORACLE) $(TOOLS)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
 	@tests/tally -j $(JOBS) $(UNIT_RUN:%='$(UNDER)%') \
 		$(patsubst %,'env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%',$(call only,$(OF_FILES))) \

@@ -73,12 +73,13 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 
 /* --- the plan --------------------------------------------------------------- */
 
-/* The event that counts the cycles in a group, or -1. */
+/* The event that counts the cycles in a group, or -1.  AMD's has a name alone. */
 static int cycles_of(const struct td_job *job, const int *groups, size_t group)
 {
-	int cycles = td_clocks_find(&job->plan, &job->machine,
-				    job->plan.groups[group].pmu,
-				    TD_CLOCK_CYCLES, false);
+	int pmu = job->plan.groups[group].pmu;
+	int cycles = td_clocks_find(&job->plan, &job->machine, pmu,
+				    TD_CLOCK_CYCLES,
+				    !td_clocks_has(&job->machine, pmu));
 
 	return cycles >= 0 && groups[cycles] == (int)group ? cycles : -1;
 }

@@ -65,6 +65,36 @@ perf_shares() {
 		sed -nE 's/^ *([0-9.]+)% +\[[.]\] +(scenario_[a-z_]+).*/\1 \2/p'
 }
 
+# --- tdstat profile, which needs none of it ----------------------------------------
+
+# is FUNCTION SCENARIO: what the functions' level 1 was wanted to be, and the truth made of
+is() {
+	local node wanted
+	for node in retiring bad_speculation frontend_bound backend_bound; do
+		# the column of the scenario
+		wanted=$(awk -v s="$2" -v n="$node" '
+			$1 == "node" { for (i = 1; i <= NF; i++) if ($i == s) at = i }
+			$1 == n { print $at }' "$ROOT/tests/emulator/scenarios/wanted.zen")
+		near "$(jq -rs --arg f "$1" --arg n "$node" 'map(select(.id == $f and .metric == $n))[0].value // ""' out)" "$wanted" 1
+	done
+}
+
+@test "profile: level 1 of each function" {
+	[[ $TD_MACHINE_ARGS == *perf_cpu_time_max_percent=0* ]] || skip "the kernel stops sampling"
+	# the watchdog has one of six counters
+	echo 1 >/proc/sys/kernel/nmi_watchdog
+	run -0 --separate-stderr timeout -s KILL 120 "$TDSTAT" profile -j -o out -- taskset -c 0 "$ACT" "${TURNS[@]}"
+	[[ $stderr == *"not counted, as its counters do not hold all events at once, and none takes turns: smt_contention"* ]]
+	for name in dram_latency icache balanced; do is scenario_$name $name; done
+	jq -es 'map(select(.metric == "smt_contention")) | length > 0 and all(.value == null)' out
+	echo 0 >/proc/sys/kernel/nmi_watchdog
+	run -0 --separate-stderr timeout -s KILL 120 "$TDSTAT" profile -j -o out -- taskset -c 0 "$ACT" "${TURNS[@]}"
+	[[ $stderr != *smt_contention* ]]
+	for name in dram_latency icache balanced; do is scenario_$name $name; done
+	near "$(jq -rs 'map(select(.id == "scenario_icache" and .metric == "smt_contention"))[0].value' out)" 3 1
+	echo 1 >/proc/sys/kernel/nmi_watchdog
+}
+
 # --- the emulated units, under perf's eyes ----------------------------------------
 
 # by_rate EVENT PERIOD NAME: each function has the samples that its rate gives it

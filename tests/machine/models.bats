@@ -69,15 +69,3 @@ pmus() {
 	grep -x ' What next:  tdstat doctor looks for the cause' out
 	run ! grep -E 'Most lost slots|tdstat locate' out
 }
-
-@test "Zen 4: profile cannot work, with and without the watchdog, and says what can" {
-	[ "$TD_MACHINE" = zen4 ] || skip "another processor"
-	for watchdog in 1 0; do
-		sysctl -q kernel.nmi_watchdog=$watchdog
-		for level in 1 2; do
-			run -0 "$TDSTAT" profile -l $level -- true
-			[ "${lines[0]}" = 'tdstat: cpu: its counters do not hold cycles beside the tree' ]
-			[ "${lines[1]}" = 'tdstat: tdstat profile cannot work on this core: tdstat locate -e cycles can' ]
-		done
-	done
-}

@@ -107,7 +107,7 @@ void td_out_text_quantiles(const struct td_writer *writer,
 			   const struct td_timed *timed);
 void td_out_text_slow(const struct td_writer *writer,
 		      const struct td_report *report, size_t at);
-/* json_calls.c: the same, as an object on a line */
+/* json.c: the same, as an object on a line */
 void td_out_json_durations(struct td_writer *writer,
 			   const struct td_timed *timed,
 			   const struct td_slow *slow);

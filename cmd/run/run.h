@@ -121,12 +121,12 @@ int td_run_once(struct td_run *run, struct td_err *err);
 bool td_run_wants_fields_often(struct td_run *run);
 /* Writes the end of the output after the last run. */
 int td_run_finish(struct td_run *run, struct td_err *err);
-/* open.c: forks the command, opens the counters. */
+/* open.c: forks the command, opens the counters, and enables them. */
 int td_run_open(struct td_run *run, struct td_err *err);
 int td_run_open_counter(struct td_run *run, struct td_err *err);
 /* begin.c: starts the counters, the clock and the command. */
 int td_run_begin(struct td_run *run, struct td_err *err);
-/* enable.c: enables all counters and reads them once. */
+/* Enables all counters and reads them once. */
 int td_run_enable(struct td_run *run, struct td_err *err);
 /* Starts the clock and takes the CPU times to subtract. */
 int td_run_begin_time(struct td_run *run, struct td_err *err);

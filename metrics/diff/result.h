@@ -60,7 +60,7 @@ struct td_diff_row {
 	struct td_diff_value slots; /* per unit of work; of nodes in slots */
 	/* the difference as a share of A, if that is no percentage; or NaN */
 	double change_pct, change_error;
-	/* more than chance, of all rows together (chance.h) */
+	/* more than chance, of all rows together (interval.h) */
 	bool marked;
 };
 

@@ -58,7 +58,7 @@ enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu,
 double td_eval_correction(const struct td_evaluation *e, int pmu);
 
 /*
- * filtered.c: does an event of the metric, on general counters, count 0 because
+ * cells.c: does an event of the metric, on general counters, count 0 because
  * the host forbids it to its guests?
  */
 bool td_eval_is_filtered(const struct td_evaluation *e,

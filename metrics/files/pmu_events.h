@@ -107,7 +107,7 @@ struct td_pmu_events {
 int td_pmu_events_read(struct td_pmu_events *out, const char *root,
 		       const struct td_cpuid *cpuid, struct td_err *err);
 /*
- * models.c: finds a processor whose files are in this folder of root, in any
+ * find.c: finds a processor whose files are in this folder of root, in any
  * case.  Returns 1 if there is none; near is offered all folders.  Only the
  * kernel's mapfile.csv names folders.
  */

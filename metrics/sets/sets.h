@@ -4,7 +4,7 @@
  *
  * In: a machine and the model's files.
  * Out: a struct td_metric_set for each core PMU, with the built-in levels 1 and
- * 2 and the metrics of the files.  ask.h tells which of them the user wants.
+ * 2 and the metrics of the files.  set.h tells which of them the user wants.
  */
 #ifndef TD_METRICS_SETS_SETS_H
 #define TD_METRICS_SETS_SETS_H

@@ -9,7 +9,7 @@
 #include "lib/count/report.h"
 #include "lib/plan/plan.h"
 
-/* What ratios.c, ratio_kind.c and ratio_divisors.c share. */
+/* What ratios.c and ratio_table.c share. */
 
 /* The kinds of events that perf's ratios distinguish. */
 enum td_ratio_kind {

@@ -174,6 +174,17 @@ static void put_missing(const struct td_writer *writer,
 	td_put_printable(fp, why ? why : "");
 }
 
+/* Points by which the shares of runs may differ: it was chance, or is small. */
+#define APART 10
+
+static void put_share(FILE *fp, const struct td_row *row)
+{
+	fprintf(fp, ", %.1f %% of the slots", row->share_pct);
+	if (row->share_most - row->share_least > APART)
+		fprintf(fp, " (%.0f to %.0f %% in a run)", row->share_least,
+			row->share_most);
+}
+
 /* " cpu_core, 97.8 % of the slots, 12.0 % busy, counted 86.7 % of the time" */
 void td_out_text_heading(const struct td_writer *writer,
 			 const struct td_report *report,
@@ -198,7 +209,7 @@ void td_out_text_heading(const struct td_writer *writer,
 	else if (frame->show_pmu && row->share_pct >= 0 &&
 		 !(row->share_pct > TD_ALL_PCT &&
 		   (frame->show_id || !has_company(report, row))))
-		fprintf(fp, ", %.1f %% of the slots", row->share_pct);
+		put_share(fp, row);
 	if (row->general)
 		fputs(", on general counters", fp);
 	if (status == TD_STATUS_OK)

@@ -108,6 +108,8 @@ struct td_row td_row_init(const char *id, const char *pmu)
 				.pmu = pmu,
 				.slots = NAN,
 				.share_pct = NAN,
+				.share_least = NAN,
+				.share_most = NAN,
 				.lost_pct = NAN,
 				.lost_error = NAN,
 				.running_pct = NAN,

@@ -212,11 +212,12 @@ enum td_row_kind {
 };
 
 struct td_row {
-	const char *id;     /* "all", "CPU5", "S0-D0-C3", a cgroup */
-	const char *pmu;    /* "all" for the merged row */
-	double slots;       /* NaN: unknown */
-	double share_pct;   /* of its id's slots on all PMUs; NaN: unknown */
-	double running_pct; /* the largest one of its cells */
+	const char *id;   /* "all", "CPU5", "S0-D0-C3", a cgroup */
+	const char *pmu;  /* "all" for the merged row */
+	double slots;     /* NaN: unknown */
+	double share_pct; /* of its id's slots on all PMUs; NaN: unknown */
+	double share_least, share_most; /* of a mean: in a run; NaN: unknown */
+	double running_pct;             /* the largest one of its cells */
 	/*
 	 * How busy the CPUs were; of tasks, their CPU time as a share of one
 	 * CPU, which may be above 100.  NaN: unknown.

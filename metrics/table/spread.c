@@ -14,6 +14,8 @@ void td_spread_add(struct td_spread *spread, double value)
 {
 	double delta = value - spread->mean;
 
+	spread->least = spread->nr ? fmin(spread->least, value) : value;
+	spread->most = spread->nr ? fmax(spread->most, value) : value;
 	spread->nr++;
 	spread->mean += delta / spread->nr;
 	spread->m2 += delta * (value - spread->mean);
@@ -76,6 +78,14 @@ static char *cell_key(const struct td_report *report, const struct td_row *row,
 		       : key;
 }
 
+/* Of the row's share of the slots. */
+static char *share_key(const struct td_row *row)
+{
+	char *key;
+
+	return asprintf(&key, "%s %s", row->id, row->pmu) < 0 ? NULL : key;
+}
+
 static char *event_key(const struct td_event_row *row)
 {
 	char *key;
@@ -109,12 +119,24 @@ static int add_cell(struct td_spreads *spreads, char *key,
 	return 0;
 }
 
+/* A kind of core that no task ran on had none of the slots. */
+static int add_share(struct td_spreads *spreads, const struct td_row *row)
+{
+	double share = row->absent ? 0 : row->share_pct;
+
+	return isnan(share) || add_value(spreads, share_key(row), share)
+		       ? 0
+		       : -ENOMEM;
+}
+
 int td_spreads_add_report(struct td_spreads *spreads,
 			  const struct td_report *report)
 {
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 
+		if (add_share(spreads, row))
+			return -ENOMEM;
 		for (size_t c = 0; c < report->nr_columns; c++) {
 			if (row->cells[c].status != TD_STATUS_OK)
 				continue;
@@ -157,13 +179,24 @@ static int fill(struct td_spreads *spreads, char *key, double *error,
 	return rc;
 }
 
+static int fill_share(struct td_spreads *spreads, struct td_row *row)
+{
+	td_autofree char *key = share_key(row);
+	const struct td_spread *spread = key ? find(spreads, key) : NULL;
+
+	row->share_least = spread ? spread->least : (double)NAN;
+	row->share_most = spread ? spread->most : (double)NAN;
+	return key ? 0 : -ENOMEM;
+}
+
 int td_spreads_fill_report(struct td_spreads *spreads, struct td_report *report)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
+	for (size_t i = 0; !rc && i < report->nr_rows; i++) {
+		struct td_row *row = &report->rows[i];
 
+		rc = fill_share(spreads, row);
 		for (size_t c = 0; !rc && c < report->nr_columns; c++)
 			rc = fill(spreads, cell_key(report, row, c),
 				  &row->cells[c].runs_error,

@@ -12,6 +12,7 @@ struct td_spread {
 	char *key; /* id, PMU and column, or id, cgroup and event */
 	unsigned int nr;
 	double mean, m2;
+	double least, most;
 	double alike; /* the sum of the runs' error_alike */
 	bool rested;  /* in one of them */
 };
@@ -43,7 +44,8 @@ int td_spreads_add_events(struct td_spreads *spreads,
  * Set the errors in the report of the means: of events as perf stat has them; of
  * metrics also half of the 95 % interval, with as many degrees of freedom as
  * runs had a value but one, which is the meaning of all other errors.  Runs that
- * are alike are rounded alike, so that their spread does not tell of it.
+ * are alike are rounded alike, so that their spread does not tell of it.  Of a row
+ * of metrics also the least and the largest share of the slots that a run had.
  */
 int td_spreads_fill_report(struct td_spreads *spreads,
 			   struct td_report *report);

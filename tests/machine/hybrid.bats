@@ -180,3 +180,21 @@ teardown() {
 	run -1 --separate-stderr "$TDSTAT" -a --cputype atom
 	[[ $stderr == "tdstat: "*atom* ]]
 }
+
+@test "-r: runs on different kinds of core are told by the shares of their slots" {
+	emulated
+	local atom
+	atom=$(sed 's/[-,].*//' /sys/bus/event_source/devices/cpu_atom/cpus)
+	echo 0 >n
+	cat >work <<-END
+		n=\$(cat n); echo \$((n + 1)) >n
+		exec taskset -c \$((n == 1 ? $atom : 0)) sh -c 'i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done'
+	END
+	"$TDSTAT" -r 2 -l 1 -o apart -- sh work
+	cat apart
+	grep -E '^ cpu_core, [0-9.]+ % of the slots \([0-9]+ to [0-9]+ % in a run\)' apart
+	grep -E '^ cpu_atom, [0-9.]+ % of the slots \([0-9]+ to [0-9]+ % in a run\)' apart
+	echo 2 >n
+	"$TDSTAT" -r 2 -l 1 -o alike -- sh work
+	run ! grep 'in a run' alike
+}

@@ -182,6 +182,31 @@ static void test_reports(void)
 	ok(!spreads.nr && !spreads.v, "freed");
 }
 
+/* A run of which no task was on the PMU had none of the slots there. */
+static void test_shares(void)
+{
+	static const double shares[] = { 90, NAN, 30 };
+	const struct report_row from = { "all", "cpu_core", { OK(7), OK(7) } };
+	struct td_spreads spreads = { 0 };
+	struct td_cell cells[1][NR_COLUMNS];
+	struct td_row out[1];
+	struct td_report report = make_report(&from, 1, out, cells);
+
+	for (size_t run = 0; run < TD_ARRAY_SIZE(shares); run++) {
+		out[0].share_pct = shares[run];
+		out[0].absent = isnan(shares[run]);
+		ok(td_spreads_add_report(&spreads, &report) == 0, "a share");
+	}
+	ok(td_spreads_fill_report(&spreads, &report) == 0 &&
+		   out[0].share_least == 0 && out[0].share_most == 90,
+	   "from 0 to 90 %%: %g, %g", out[0].share_least, out[0].share_most);
+	out[0].pmu = "cpu_atom";
+	ok(td_spreads_fill_report(&spreads, &report) == 0 &&
+		   isnan(out[0].share_least) && isnan(out[0].share_most),
+	   "in no run");
+	td_spreads_free(&spreads);
+}
+
 /*
  * Two runs that were rounded alike by 0.2 points, of which the second rested: the
  * mean is no better than either, and is that of what they were.
@@ -361,6 +386,7 @@ int main(void)
 	test_many();
 	test_many_events();
 	test_reports();
+	test_shares();
 	test_alike();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(events); i++)
 		test_events(i);

@@ -57,7 +57,8 @@ static int paranoid_for(bool kernel, bool system_wide)
  * One command to paste.  perf_allow_cpu() and its like in the kernel's
  * include/linux/perf_event.h have the limits.
  */
-static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide)
+static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide,
+			     const char *otherwise)
 {
 	int value = paranoid(), most = paranoid_for(kernel, system_wide);
 	char is[32] = "";
@@ -72,7 +73,7 @@ static int say_what_it_needs(struct td_err *err, bool kernel, bool system_wide)
 	return td_err_hint(
 		err, "%s sysctl kernel.perf_event_paranoid=%d allows it%s%s",
 		geteuid() ? "sudo" : "on the host of this container:", most, is,
-		value > 2 ? "" : "; tdstat doctor has other ways");
+		value > 2 ? "" : otherwise);
 }
 
 static int no_rights(struct td_err *err, int rc, const struct td_event *e,
@@ -94,7 +95,10 @@ static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 	else
 		td_err_set(err, rc, "%s: this user may not count %s: %s", event,
 			   whom, strerror(-rc));
-	return say_what_it_needs(err, kernel, target->system_wide);
+	return say_what_it_needs(err, kernel, target->system_wide,
+				 kernel && ibs
+					 ? "; tdstat profile works without it"
+					 : "; tdstat doctor has other ways");
 }
 
 /* An event that the hardware or its driver does not support as requested. */

@@ -53,7 +53,7 @@ struct td_unwinder {
 
 /* --- in the other process --------------------------------------------------- */
 
-/* For exceptions most compilers write it; that of Go has debugging information alone. */
+/* Most compilers write rules for exceptions; that of Go for debuggers alone. */
 static int open_rules(struct td_elf *file, Dwarf_CFI *cfi[2])
 {
 	struct td_search search = { .bytes = MOST_DEBUG };

@@ -19,8 +19,8 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 	/* it would go by size where thresholds are known */
 	if (opts->ask.no_threshold)
 		return false;
-	/* a row each; places, not a tree */
-	if (opts->does.regions || opts->does.samples || td_opts_exposes(opts))
+	/* a row each */
+	if (opts->does.regions || td_opts_exposes(opts))
 		return false;
 	/* for programs only if asked for, as it is a line of another kind */
 	return opts->show.verdict || ((opts->show.format == TD_FORMAT_TEXT ||

@@ -338,17 +338,32 @@ static void put_two_losers(struct lines *lines)
 		fprintf(lines->fp, "; and %zu more", v->nr_alike - 2);
 }
 
-/* Which of several CPUs, cgroups or threads lost the most. */
+/* No function is named for it. */
+static void put_between(struct lines *lines)
+{
+	double pct = lines->verdict->between_pct;
+
+	if (!(pct > 0))
+		return;
+	fputs(lines->verdict->losers[0] ? "; between functions, "
+					: " Lost between functions: ",
+	      lines->fp);
+	td_out_number(lines->fp, 0, 1, pct);
+	fputs(lines->verdict->losers[0] ? " %" : " % of all slots", lines->fp);
+}
+
+/* Which of several CPUs, cgroups, threads or functions lost the most. */
 static void put_losers(struct lines *lines)
 {
 	const struct td_verdict *v = lines->verdict;
 
-	if (!v->losers[0])
+	if (!v->losers[0] && !(v->between_pct > 0))
 		return;
 	if (v->nr_alike > 1 && v->nr_alike == v->nr_losers)
 		put_all_alike(lines);
-	else
+	else if (v->losers[0])
 		put_two_losers(lines);
+	put_between(lines);
 	end_line(lines);
 }
 

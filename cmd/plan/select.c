@@ -210,6 +210,38 @@ static const char *in_brackets(char buf[64], enum td_uarch uarch)
 	return uarch == TD_UARCH_UNKNOWN ? "" : buf;
 }
 
+/* Calls, regions and functions are counted in all groups at once. */
+#define MOST_LEVELS_OF_PARTS 2
+
+static bool shows_parts(const struct td_opts *opts)
+{
+	return opts->profile ||
+	       td_opts_aggregation(opts) == TD_AGGREGATE_REGION;
+}
+
+/* What was not recorded, and which command records it. */
+static void note_dropped(const struct td_pmu *pmu, size_t nr,
+			 const struct td_opts *opts, struct td_notes *notes)
+{
+	char remedy[80];
+
+	if (shows_parts(opts) && opts->ask.level > MOST_LEVELS_OF_PARTS)
+		snprintf(remedy, sizeof(remedy),
+			 "functions, calls and regions have levels 1 and 2");
+	else if (shows_parts(opts) && !opts->profile)
+		snprintf(remedy, sizeof(remedy),
+			 "the command that recorded the others takes -l %d",
+			 opts->ask.level);
+	else
+		snprintf(remedy, sizeof(remedy), "tdstat %s -l %d records all",
+			 opts->profile ? "profile --samples FILE" : "record",
+			 opts->ask.level);
+	td_notes_add(notes,
+		     "%s: %zu metric%s of these levels %s not recorded: %s",
+		     pmu->name, nr, nr > 1 ? "s" : "", nr > 1 ? "were" : "was",
+		     remedy);
+}
+
 static void note_level(const struct td_tree *tree,
 		       const struct td_machine *machine, size_t i,
 		       const struct td_opts *opts, struct td_notes *notes)
@@ -223,15 +255,7 @@ static void note_level(const struct td_tree *tree,
 			     recorded ? "was not recorded"
 				      : "has no top-down events");
 	else if (recorded && tree->nr_dropped[i])
-		td_notes_add(notes,
-			     "%s: %zu metric%s of these levels %s not "
-			     "recorded: tdstat %s -l %d records all",
-			     pmu->name, tree->nr_dropped[i],
-			     tree->nr_dropped[i] > 1 ? "s" : "",
-			     tree->nr_dropped[i] > 1 ? "were" : "was",
-			     opts->profile ? "profile --samples FILE"
-					   : "record",
-			     opts->ask.level);
+		note_dropped(pmu, tree->nr_dropped[i], opts, notes);
 	/*
 	 * if the built-in tree replaces that of files, a note said so already
 	 */
@@ -316,7 +340,7 @@ static int nothing_shown(const struct td_tree *tree,
 		td_err_set(err, -ENODEV, "%s (%s): %s", metric->name,
 			   machine->pmus[metric->pmu].name,
 			   td_metric_refusal(tree, metric));
-		return opts->does.replays
+		return opts->does.replays && !shows_parts(opts)
 			       ? td_err_hint(err, "tdstat record -M %s has it",
 					     metric->name)
 			       : -ENODEV;

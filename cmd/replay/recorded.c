@@ -278,6 +278,8 @@ static struct td_opts with_defaults(const struct td_opts *asked,
 {
 	struct td_opts opts = *asked;
 
+	if (!opts.show.aggregations && rec->info.how == TD_AGGREGATE_REGION)
+		opts.show.aggregations = 1U << TD_AGGREGATE_REGION;
 	/* whether groups rested is a fact of the counting */
 	opts.ask.drill = rec->info.ask.drill && opts.ask.level;
 	if (td_ask_is_made(&opts.ask))

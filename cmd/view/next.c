@@ -304,7 +304,8 @@ void td_next_free(struct td_advice *advice)
 
 static bool is_worth_showing(const struct td_verdict *verdict)
 {
-	return verdict->situation != TD_SITUATION_NONE || verdict->losers[0];
+	return verdict->situation != TD_SITUATION_NONE || verdict->losers[0] ||
+	       verdict->between_pct > 0;
 }
 
 /* The evaluation was used for other counts since, to find the errors. */
@@ -350,6 +351,9 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 	if (view->focus)
 		td_focus_take(view->focus, &verdict);
 	if (!is_worth_showing(&verdict))
+		return 0;
+	/* of one function, it is the tree, and -v shows that */
+	if (view->verdict->does.samples && verdict.row)
 		return 0;
 	advice.nr_others = td_verdict_find_others(others, &verdict, report);
 	rc = td_next_make(&advice, view->source, view->verdict, err);

@@ -285,6 +285,9 @@ static void forget_few(struct td_row *row, struct td_region_facts *facts,
 	const char *sampled = td_slow_why_not_sampled(row, period);
 	const char *why = sampled ? sampled : why_not(facts);
 
+	/* it would be called the one that lost most */
+	if (why && facts->function)
+		row->lost_pct = row->lost_error = NAN;
 	/* of no sample, it would be 0 */
 	if (sampled)
 		row->slots = facts->slots_per_call = NAN;

@@ -7,9 +7,9 @@
 #include "lib/sample/unwind.h"
 
 /*
- * The rule at a virtual address, of what a file has for exceptions: a copy of the
- * CFI that libdw made of .eh_frame.  What the forms of rules do not hold, as no
- * compiler writes it, is not known.
+ * The rule at a virtual address, by the CFI that libdw made of a file's .eh_frame or
+ * .debug_frame.  What the forms of rules do not hold, as no compiler writes it, is
+ * not known.
  */
 struct td_caller_rule td_elf_caller(Dwarf_CFI *cfi, uint64_t address);
 

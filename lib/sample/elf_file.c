@@ -27,7 +27,7 @@
 	f(crc32) f(dwarf_attr) f(dwarf_begin_elf) f(dwarf_cfi_addrframe) \
 	f(dwarf_dieoffset) f(dwarf_end) f(dwarf_formstring) \
 	f(dwarf_frame_cfa) f(dwarf_frame_info) f(dwarf_frame_register) \
-	f(dwarf_get_units) f(dwarf_getcfi_elf) \
+	f(dwarf_get_units) f(dwarf_getcfi) f(dwarf_getcfi_elf) \
 	f(dwarf_getsrc_die) f(dwarf_lineno) f(dwarf_linesrc) \
 	f(dwarf_new_oom_handler) f(dwarf_offdie) f(dwarf_ranges) \
 	f(dwarf_setalt) f(elf_begin) f(elf_end) f(elf_getdata) \

@@ -117,11 +117,12 @@ __attribute__((noreturn)) static void end_without_memory(void)
 }
 
 /* libdw unpacks sections, so it is asked before they are looked at. */
-static int begin(Dwarf **dwarf, const struct td_elf *file,
-		 struct td_search *search)
+int td_elf_begin_dwarf(Dwarf **dwarf, const struct td_elf *file,
+		       struct td_search *search)
 {
 	Elf_Scn *section = NULL;
 
+	*dwarf = NULL;
 	/* without sound names it would look for their ends for ever */
 	if (!file->names)
 		return 0;
@@ -149,7 +150,7 @@ static int read_units(struct td_elf_lines *lines, const struct td_elf *shared,
 	int rc = 0;
 
 	if (shared) {
-		rc = begin(&lines->shared, shared, search);
+		rc = td_elf_begin_dwarf(&lines->shared, shared, search);
 		if (!lines->shared)
 			return rc;
 		dwarf_setalt(lines->dwarf, lines->shared);
@@ -166,7 +167,7 @@ int td_elf_lines_open(struct td_elf_lines *lines, const struct td_elf *file,
 	int rc;
 
 	*lines = (struct td_elf_lines){ 0 };
-	rc = begin(&lines->dwarf, file, search);
+	rc = td_elf_begin_dwarf(&lines->dwarf, file, search);
 	if (lines->dwarf)
 		rc = read_units(lines, shared, search);
 	if (rc)

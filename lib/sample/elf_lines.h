@@ -18,6 +18,12 @@ struct td_elf_lines {
 };
 
 /*
+ * The debugging information of a file, which must stay open; NULL: it has none.  0, or
+ * -EOVERFLOW if it is larger than what is read.
+ */
+int td_elf_begin_dwarf(Dwarf **dwarf, const struct td_elf *file,
+		       struct td_search *search);
+/*
  * Both files must stay open as long as the lines; shared may be NULL.  0, also
  * if there are no lines; -ENOMEM; -EOVERFLOW if they are larger than what is read.
  */

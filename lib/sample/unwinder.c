@@ -14,12 +14,16 @@
 #include "lib/base/util.h"
 #include "lib/sample/confine.h"
 #include "lib/sample/elf_callers.h"
+#include "lib/sample/elf_lines.h"
 #include "lib/sample/file_symbols.h"
 #include "lib/sample/search_process.h"
 #include "lib/sample/symbols.h"
 
 /* Records wait in their rings meanwhile. */
 #define PATIENCE_MS 2000
+
+/* Debugging information of a file, unpacked: a second's work. */
+#define MOST_DEBUG ((uint64_t)256 << 20)
 
 /* So many files that end the other process are enough. */
 #define MOST_ENDS 4
@@ -39,7 +43,8 @@ struct td_unwinder {
 	/* Of the other process: the objects' files. */
 	struct {
 		struct td_elf file;
-		Dwarf_CFI *cfi;
+		/* of .eh_frame, and of .debug_frame; NULL: there is none */
+		Dwarf_CFI *cfi[2];
 		bool tried;
 		int rc;
 	} * files;
@@ -47,6 +52,27 @@ struct td_unwinder {
 };
 
 /* --- in the other process --------------------------------------------------- */
+
+/* Most compilers write rules for exceptions; that of Go for debuggers alone. */
+static int open_rules(struct td_elf *file, Dwarf_CFI *cfi[2])
+{
+	struct td_search search = { .bytes = MOST_DEBUG };
+	Dwarf *dwarf = NULL;
+	int rc = 0;
+
+	/* without sound names libdw would look for their ends for ever */
+	if (!file->names)
+		return -ENOMSG;
+	cfi[0] = dwarf_getcfi_elf(file->elf);
+	if (td_elf_has(file, ".debug_frame") ||
+	    td_elf_has(file, ".zdebug_frame"))
+		rc = td_elf_begin_dwarf(&dwarf, file, &search);
+	if (dwarf)
+		cfi[1] = dwarf_getcfi(dwarf);
+	if (cfi[0] || cfi[1])
+		return 0;
+	return rc ? rc : -ENOMSG;
+}
 
 static int open_file(struct td_unwinder *u, int at,
 		     const struct td_object *object)
@@ -62,11 +88,8 @@ static int open_file(struct td_unwinder *u, int at,
 		return u->files[at].rc;
 	u->files[at].tried = true;
 	rc = td_file_symbols_open_elf(&u->files[at].file, object, u->fs, &root);
-	/* without sound names libdw would look for their ends for ever */
-	if (!rc && u->files[at].file.names)
-		u->files[at].cfi = dwarf_getcfi_elf(u->files[at].file.elf);
-	if (!rc && !u->files[at].cfi)
-		rc = -ENOMSG;
+	if (!rc)
+		rc = open_rules(&u->files[at].file, u->files[at].cfi);
 	u->files[at].rc = rc;
 	return rc;
 }
@@ -81,12 +104,17 @@ static struct td_caller_rule answer(struct td_unwinder *u,
 
 	if (rule.rc)
 		return rule;
+	rule.rc = -ENODATA;
 	if (!td_elf_address(&u->files[spot->object].file, spot->address,
-			    &address)) {
-		rule.rc = -ENODATA;
+			    &address))
 		return rule;
+	for (int i = 0; rule.rc && i < 2; i++) {
+		Dwarf_CFI *cfi = u->files[spot->object].cfi[i];
+
+		if (cfi)
+			rule = td_elf_caller(cfi, address);
 	}
-	return td_elf_caller(u->files[spot->object].cfi, address);
+	return rule;
 }
 
 __attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)

@@ -332,17 +332,33 @@ static void find_of_row(struct td_verdict *verdict,
 			   has_changed(verdict->row);
 }
 
-/*
- * Of cgroups that hold others, those within tell more; idle CPUs tell nothing, and what
- * is between functions is no place to look at.
- */
+/* What is between functions is no place to look at. */
+static bool is_between(const struct td_row *row)
+{
+	return row->region && row->region->outside && row->region->function;
+}
+
+/* Of cgroups that hold others, those within tell more; idle CPUs tell nothing. */
 static bool is_loser(const struct td_row *row, bool idle_too)
 {
-	bool is_place =
-		!row->region || !row->region->outside || !row->region->function;
 	bool idle = !idle_too && row->idle && row->activity.cpus;
 
-	return is_place && !row->holds_others && !idle && row->lost_pct > 0;
+	return !is_between(row) && !row->holds_others && !idle &&
+	       row->lost_pct > 0;
+}
+
+/* Of all kinds of core. */
+static double lost_between(const struct td_report *report)
+{
+	double sum = 0;
+
+	for (size_t i = 0; report->has_lost && i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (is_between(row) && row->lost_pct > 0)
+			sum += row->lost_pct;
+	}
+	return sum;
 }
 
 static double known_error(const struct td_row *row)
@@ -430,6 +446,7 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 		find_losers(verdict, report, false);
 		if (!verdict->losers[0])
 			find_losers(verdict, report, true);
+		verdict->between_pct = lost_between(report);
 		return;
 	}
 	verdict->row = find_row(report);

@@ -76,6 +76,7 @@ struct td_verdict {
 	const struct td_row *losers[2];
 	size_t nr_losers; /* rows that lost any */
 	size_t nr_alike;  /* of these, the first and those that lost as much */
+	double between_pct; /* of all slots, lost between functions; else 0 */
 };
 
 /* The report must outlive the verdict. */

@@ -422,9 +422,7 @@ LOOP='\x48\x89\xf9\x48\xff\xc9\x75\xfb\xc3'
 }
 
 # What takes a minute, or all memory, in any program that only reads it as it is.
-@test "files that are dear to read: what can be told of them, and why not more" {
-	not_under_valgrind "it has limits of its own"
-	real
+build_hostile() {
 	[ "$(uname -m)" = x86_64 ] || skip "the code is x86-64's"
 	build hostile <<-'C'
 		#include <fcntl.h>
@@ -442,6 +440,12 @@ LOOP='\x48\x89\xf9\x48\xff\xc9\x75\xfb\xc3'
 			return 7;
 		}
 	C
+}
+
+@test "files that are dear to read: what can be told of them, and why not more" {
+	not_under_valgrind "it has limits of its own"
+	real
+	build_hostile
 	while read -r kind number named why; do
 		# there, memory that is refused may be a crash
 		[[ $kind != lines || $TDSTAT != */san/* ]] || continue
@@ -463,6 +467,18 @@ LOOP='\x48\x89\xf9\x48\xff\xc9\x75\xfb\xc3'
 		lines 50 loop its symbols need too much memory: no lines
 		notes 6000 loop
 	KINDS
+}
+
+@test "debugging information that is dear to read: no callers by it, and why" {
+	real
+	build_hostile
+	python3 "$BATS_TEST_DIRNAME/hostile.py" unpack large.so 300
+	head -c 100 /dev/zero >zeros
+	objcopy --add-section .debug_frame=zeros large.so
+	locate -F 200 --call-graph dwarf --folded stacks -o out -- ./hostile large.so
+	assert_equal "$status" 7
+	grep -qxF "tdstat: $PWD/large.so: its debugging information is too large to be read: no callers behind it" <<<"$stderr"
+	grep -q '^.unknown.;loop [0-9]' stacks
 }
 
 # assert_nameless OBJECT: most samples are in it, at addresses without a name

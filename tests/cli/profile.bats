@@ -159,6 +159,41 @@ build_long() {
 	[ -z "$(field out '(between functions)' whole)" ]
 }
 
+@test "which function lost most is one that has a name, and how much is between functions" {
+	clock_machine
+	build mixed <<-'C'
+		WORK(long_one)
+		WORK(one)
+		WORK(two)
+		WORK(rare)
+		int main(int argc, char **argv)
+		{
+			while (argc == 1 && for_ms(250))
+				long_one(2000000);
+			while (for_ms(700)) { one(20000); two(20000); }
+			rare(4000000);
+			return 0;
+		}
+	C
+	profile -j --samples samples -o out -- ./mixed
+	# 80 % of all slots did no work: shares of the slots, without those that did
+	function=$(jq -s 'map(select(.id == "long_one"))[0].exclusive * 0.8' out)
+	between=$(jq -s 'map(select(.id == "(between functions)"))[0].exclusive * 0.8' out)
+	profile -o text --samples again -- ./mixed
+	sentence='^ Lost most slots: long_one, ([0-9.]+) % of all slots; between functions, ([0-9.]+) %$'
+	grep -qE "$sentence" text
+	try "$TDSTAT" report --profile samples
+	[[ $(grep '^ Lost' <<<"$output") =~ $sentence ]]
+	near "${BASH_REMATCH[1]}" "$function" 1
+	near "${BASH_REMATCH[2]}" "$between" 1
+	[ "${between%.*}" -gt "${function%.*}" ]
+	# one with few windows has no share that is known
+	profile --all -j -o out -- ./mixed more
+	jq -es 'map(select(.calls < 30)) | all(.lost_share == null)' out
+	profile -o text -- ./mixed more
+	run ! grep -q 'Lost most slots' text
+}
+
 # Half of the windows have both ends in the same one, by chance.
 @test "of two short functions that take turns nothing is shown" {
 	clock_machine
@@ -249,6 +284,25 @@ build_long() {
 	grep -qE '^ large ' text
 	profile -x, --error -o errors -- ./long
 	assert_csv errors $((nr + 4))
+}
+
+@test "levels that samples or a recording lack: which command has them" {
+	clock_machine
+	build_long
+	profile --samples samples --record sums -o table -- ./long
+	try "$TDSTAT" report --profile -l 2 samples
+	advised=$(sed -n 's/.* were not recorded: tdstat \(.*\) records all$/\1/p' <<<"$stderr")
+	for level in 3 auto; do
+		try "$TDSTAT" report --profile -l $level samples
+		[[ $stderr == *'not recorded: functions, calls and regions have levels 1 and 2' ]]
+	done
+	try "$TDSTAT" report -l 2 sums
+	[[ $stderr == *'not recorded: the command that recorded the others takes -l 2' ]]
+	# it can be typed, where the processor has them
+	saved sapphirerapids
+	try "$TDSTAT" $advised --dry-run -- ./long
+	assert_success
+	assert_output --partial topdown-mem-bound
 }
 
 @test "JSON: an object for each function and node" {

@@ -330,7 +330,7 @@ bars() {
 # Without frame pointers.  Nothing behind a call is left to do in a function of
 # the source, so that frames are as large as their arrays.
 build_bare() {
-	build bare -O2 -fomit-frame-pointer -fno-optimize-sibling-calls <<-'C'
+	build "${1-bare}" -O2 -fomit-frame-pointer -fno-optimize-sibling-calls "${@:2}" <<-'C'
 		WORK(leaf)
 		__attribute__((noinline)) void often(void) { leaf(30000); for_ms(0); }
 		__attribute__((noinline)) void rarely(void) { leaf(10000); for_ms(0); }
@@ -384,6 +384,24 @@ part() {
 	try "$TDSTAT" report --locate --folded again -o table "$way"
 	assert_same "$(cat stacks)" "$(cat again)"
 	assert_same '' "$(jq -c 'select(.s != null and (.s | length) != 8)' "$way")"
+}
+
+# As of Go: a file has them among its debugging information, which may be compressed.
+@test "--call-graph dwarf: code whose rules are in .debug_frame alone" {
+	real
+	for pack in none zlib; do
+		build_bare $pack -fno-asynchronous-unwind-tables -fno-unwind-tables -gz=$pack
+		readelf -SW $pack | grep -qE ' [.]debug_frame .* 0 +C? +0 '
+		locate --call-graph dwarf --folded stacks -o table -- ./$pack
+		assert_equal "$status:$stderr" 7:
+		[ "$(part stacks ';main;often;leaf[; ]')" -ge 60 ]
+		[ "$(part stacks ';main;rarely;leaf[; ]')" -ge 15 ]
+		# that of what the C library brings is in .eh_frame
+		[ "$(part stacks '^_start;')" -ge 90 ]
+	done
+	strip --strip-debug none
+	locate --call-graph dwarf --folded stacks -o table -- ./none
+	[ "$(part stacks '^.unknown.;leaf[; ]')" -ge 60 ]
 }
 
 @test "--call-graph dwarf: a stack that is larger than its copy ends, and it is said" {

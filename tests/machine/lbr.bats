@@ -70,6 +70,24 @@ part() {
 	run ! grep '.unknown.;_start' stacks
 }
 
+# The events of nodes are precise: their records have the branches, and no interrupt reads
+# them.
+@test "callers of precise samples" {
+	build bare often
+	for cpu in 0 2; do
+		for event in cycles:Pu cycles:P; do
+			run -7 locate -e $event --call-graph lbr --folded stacks -o out -- taskset -c $cpu ./bare
+			[ "$(part ';main;often;leaf ')" -ge 50 ]
+			[ "$(part ';main;rarely;leaf ')" -ge 5 ]
+			[ "$(part 'rarely;leaf ')" -le 40 ]
+			run ! grep '.unknown.;_start' stacks
+		done
+	done
+	build deep often
+	run -7 locate -e cycles:Pu --call-graph lbr --folded stacks -o out -- taskset -c 0 ./deep 40
+	[ "$(part '/Pu;.unknown.(;deeper){30,31};often;leaf ')" -ge 60 ]
+}
+
 @test "more calls than a processor notes: the outer ones are not known" {
 	build deep often
 	run -7 locate -e cycles:u --call-graph lbr --folded stacks -o out -- taskset -c 0 ./deep 40

@@ -145,6 +145,20 @@ turns() {
 	[ "$(cut -d, -f2 merged | grep -cx scenario_icache)" -eq 1 ]
 }
 
+# P-cores have both levels in the same events.
+@test "samples without level 2: what the remark says has it" {
+	play=(taskset -c 2 "$ACT" 1s:dram_latency 1s:icache)
+	profile --samples one -o out -- "${play[@]}"
+	run -0 --separate-stderr "$TDSTAT" report --profile -l 2 one
+	advised=$(sed -n 's/^tdstat: cpu_atom: [0-9]* metrics of these levels were not recorded: tdstat \(.*\) records all$/\1/p' <<<"$stderr")
+	[ -n "$advised" ]
+	# shellcheck disable=SC2086 # its words
+	"$TDSTAT" ${advised/FILE/two} -o out -- "${play[@]}"
+	run -0 --separate-stderr "$TDSTAT" report --profile -l 2 -j -o level2 two
+	[[ $stderr != *'not recorded'* ]]
+	jq -es 'any(.pmu == "cpu_atom" and .level == 2 and .value != null)' level2
+}
+
 # --- beside perf ----------------------------------------------------------------
 
 newest() {

@@ -625,6 +625,8 @@ static void test_losers(void)
 	td_verdict_find(&v, &report);
 	ok(v.losers[0] == &two[0] && !v.losers[1] && v.nr_losers == 1,
 	   "losers: not what is between functions");
+	ok(v.between_pct == two[1].lost_pct, "but it is told: %g",
+	   v.between_pct);
 }
 
 /* Shares of all slots that level 1 adds up to. */

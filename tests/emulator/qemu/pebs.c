@@ -24,16 +24,21 @@ enum {
 	RESET = 0x40
 };
 
-/* Groups of a record, as DATA_CFG asks for them; those of LBR are not there. */
+/* Groups of a record, as DATA_CFG asks for them (PEBS_DATACFG_ in asm/perf_event.h). */
 enum {
 	MEMORY = 1,
 	REGISTERS = 2,
 	VECTORS = 4,
-	GROUPS = 7
+	BRANCHES = 8,
+	GROUPS = 15
 };
 
+/* One less than the number of branches. */
+#define MOST_BRANCHES_SHIFT 24
+#define MOST_BRANCHES       (255ULL << MOST_BRANCHES_SHIFT)
+
 struct record {
-	uint64_t words[4 + 4 + 18 + 32];
+	uint64_t words[4 + 4 + 18 + 32 + 3 * TDEMU_BRANCHES];
 	uint16_t nr;
 };
 
@@ -71,9 +76,32 @@ static unsigned int latency_of(const struct tdemu_pmu *pmu, int bit)
 	return bit < TDEMU_GENERAL ? tdemu_latency(pmu, bit) : TDEMU_LATENCY;
 }
 
+/* What a record has.  Branches, and how many, only where there are any. */
+static uint64_t groups_of(const struct tdemu_pmu *pmu)
+{
+	uint64_t config = pmu->extra[DATA_CFG];
+	bool branches = tdemu_settings()->lbr && config & BRANCHES;
+
+	return config &
+	       (branches ? GROUPS | MOST_BRANCHES : GROUPS & ~BRANCHES);
+}
+
+/* The last one first. */
+static void put_branches(struct record *record, const struct tdemu_pmu *pmu,
+			 uint64_t most)
+{
+	for (unsigned int i = 0; i <= most && i < TDEMU_BRANCHES; i++) {
+		const uint64_t *branch =
+			pmu->branches[(pmu->newest + i) % TDEMU_BRANCHES];
+
+		for (int word = 0; word < 3; word++)
+			put(record, branch[word]);
+	}
+}
+
 static void fill(struct record *record, struct tdemu_pmu *pmu, int bit)
 {
-	uint64_t groups = pmu->extra[DATA_CFG] & GROUPS;
+	uint64_t groups = groups_of(pmu);
 	bool timed = tdemu_settings()->pebs_timing;
 	uint64_t latency = timed ? latency_of(pmu, bit) : 0;
 
@@ -91,6 +119,8 @@ static void fill(struct record *record, struct tdemu_pmu *pmu, int bit)
 		put_registers(record, pmu->env);
 	for (int i = 0; groups & VECTORS && i < 32; i++)
 		put(record, 0);
+	if (groups & BRANCHES)
+		put_branches(record, pmu, groups >> MOST_BRANCHES_SHIFT);
 	record->words[0] |= (uint64_t)record->nr * 8 << 48;
 }
 

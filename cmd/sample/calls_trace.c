@@ -187,6 +187,19 @@ static int make_filter(struct td_calling *c, struct td_err *err)
 		       : 0;
 }
 
+/* Nothing tells which goroutine a thread is in. */
+static void note_goroutines(struct td_calling *c)
+{
+	const struct td_entry_point *entry = &c->functions.v[0];
+
+	if (entry->moves)
+		td_notes_add(&c->job.notes,
+			     "%s: a program of Go: a call that waits for "
+			     "another goroutine ends there, and one whose "
+			     "stack grows counts twice",
+			     entry->name);
+}
+
 /* Of each event, between two samples: less than a thousand a second.  A prime. */
 #define PERIOD 20000003
 
@@ -338,6 +351,7 @@ int td_calls_trace_open(struct td_calling *c, struct td_err *err)
 	else if (!rc)
 		rc = refuse_events(c, err);
 	prepare(c);
+	note_goroutines(c);
 	c->gathering.companions = &faults;
 	c->gathering.nr_companions = 1;
 	return rc || c->job.opts->dry_run ? rc : load(err);

@@ -10,6 +10,7 @@
 
 #include "lib/base/capabilities.h"
 #include "lib/base/util.h"
+#include "lib/machine/uarch.h"
 #include "lib/sample/trace_pmu.h"
 
 /* Of the trace on each CPU and on all, and of the records beside it. */
@@ -200,8 +201,24 @@ static void note_goroutines(struct td_calling *c)
 			     entry->name);
 }
 
-/* Of each event, between two samples: less than a thousand a second.  A prime. */
+/* Slots between two samples of an event: about a thousand a second.  A prime. */
 #define PERIOD 20000003
+
+/*
+ * Atom cores count their topdown events in slots, too (intel/perfmon: "issue slots that
+ * were not consumed", "consumed retirement slots"), but have cycles in place of all
+ * slots: one is as many as the core is wide.
+ */
+static uint64_t period_of(const struct td_job *job,
+			  const struct td_event *event)
+{
+	const struct td_pmu *pmu = &job->machine.pmus[event->pmu];
+	int width = td_uarch_width(pmu->uarch);
+
+	return width && td_event_is_named(event, "cycles")
+		       ? PERIOD / (uint64_t)width
+		       : PERIOD;
+}
 
 /* Each event is sampled alone: the fields of PERF_METRICS cannot be. */
 static bool may_sample(const struct td_job *job)
@@ -229,9 +246,12 @@ static void sample_events(struct td_calling *c)
 
 	c->regions.timed[0].period = PERIOD;
 	for (size_t g = 0; g < plan->nr_groups; g++) {
-		for (size_t i = 0; i < plan->groups[g].nr; i++)
-			c->gathering.how[plan->groups[g].members[i]].period =
-				PERIOD;
+		for (size_t i = 0; i < plan->groups[g].nr; i++) {
+			int event = plan->groups[g].members[i];
+
+			c->gathering.how[event].period =
+				period_of(&c->job, &plan->events.v[event]);
+		}
 	}
 }
 

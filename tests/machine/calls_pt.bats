@@ -156,6 +156,17 @@ by_stamps() {
 	jq -es 'map(select(.metric and .took_from < 1e-6)) | length > 0 and all(.value == null)' out
 }
 
+# Each is of 20 million slots, and a cycle of this core has 5.
+@test "samples of an Atom core's cycles are of as many slots as the others" {
+	command -v strace >/dev/null || skip "no strace"
+	type=$(printf 'type=0x%x,' "$(cat /sys/bus/event_source/devices/cpu_atom/type)")
+	strace -f -qq -X raw -e trace=perf_event_open -o opens "$TDSTAT" calls --engine=pt job -l 1 -o out -- "$CALLS" 100 dram
+	grep -F "$type" opens | sed -E 's/.* config=(0x[0-9a-f]+), sample_period=([0-9]+).*/\1 \2/' | sort -u >periods
+	cat periods
+	[ "$(grep -c ' 20000003$' periods)" -eq 3 ]
+	[ "$(grep -v ' 20000003$' periods)" = "0x3c $((20000003 / 5))" ]
+}
+
 @test "a process that runs already, and a recording of it" {
 	"$CALLS" 100000000 threads &
 	program=$!

@@ -394,14 +394,30 @@ int td_calls_trace_end(struct td_calling *c)
 	return td_traced_calls_end(&c->traced.calls);
 }
 
+/* The kernel enables events one after the other, and reads times so. */
+#define ALL_PCT 97
+
+static void say_samples(const struct td_calling *c)
+{
+	double pct = td_sampler_traced_pct(c->gathering.sampler);
+
+	td_job_say(&c->job,
+		   "tdstat: metrics are of samples: calls that have "
+		   "one take some microseconds longer, and those of "
+		   "less than %d us have no metrics\n",
+		   TD_SAMPLED_NS / 1000);
+	if (pct < ALL_PCT)
+		td_job_say(&c->job,
+			   "tdstat: an event of the metrics had a counter for "
+			   "%.0f %% of the time, as others had them, and is as "
+			   "much too small\n",
+			   pct);
+}
+
 void td_calls_trace_say(const struct td_calling *c)
 {
 	if (c->regions.timed[0].period)
-		td_job_say(&c->job,
-			   "tdstat: metrics are of samples: calls that have "
-			   "one take some microseconds longer, and those of "
-			   "less than %d us have no metrics\n",
-			   TD_SAMPLED_NS / 1000);
+		say_samples(c);
 	if (c->traced.nr_gaps)
 		td_job_say(&c->job,
 			   "tdstat: %s: the trace has %" PRIu64

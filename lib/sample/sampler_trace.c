@@ -138,6 +138,24 @@ int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err)
 
 /* --- turns ------------------------------------------------------------------ */
 
+void td_sampler_rest_trace(struct td_sampler *sampler)
+{
+	sampler->rests = true;
+	perf_evsel__disable(perf_evlist__first(sampler->evlist));
+}
+
+int td_sampler_go_on_trace(struct td_sampler *sampler, const char *filter,
+			   struct td_err *err)
+{
+	struct perf_evsel *evsel = perf_evlist__first(sampler->evlist);
+
+	if (perf_evsel__apply_filter(evsel, filter))
+		return no_trace(-errno, "the address filter: ", err);
+	sampler->rests = false;
+	perf_evsel__enable(evsel);
+	return 0;
+}
+
 /* How long an event counted on some CPUs. */
 static uint64_t ran_ns(const struct perf_evsel *evsel,
 		       const struct perf_cpu_map *cpus)
@@ -341,7 +359,7 @@ static void switch_on(const struct td_sampler *part, size_t at)
 	int cpu = perf_cpu_map__idx(evsel->cpus, part->traces[at].map->cpu);
 
 	part->traces[at].cut = false;
-	if (part->off || cpu < 0)
+	if (part->off || part->rests || cpu < 0)
 		return;
 	perf_evsel__disable_cpu(evsel, cpu);
 	perf_evsel__enable_cpu(evsel, cpu);

@@ -215,6 +215,20 @@ add_trace() {
 	assert_equal "$output" "intel_pt: config 0x$config, filter $(at parse_request)/0x$(printf %x $((0x$size)))@$PWD/program"
 }
 
+@test "Processor Trace: several functions take turns" {
+	copied alderlake
+	add_trace
+	calls parse_request,other,main --engine=pt --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	[ "${#lines[@]}" -eq 3 ]
+	for at in 0:parse_request 1:other 2:main; do
+		[[ ${lines[${at%:*}]} == "intel_pt: config "*", filter $(at "${at#*:}")/0x"*"@$PWD/program" ]]
+	done
+	[[ $stderr == *"functions take turns of about 200 ms"* ]]
+	calls parse_request --engine=pt --dry-run -- ./program
+	[[ $stderr != *turns* ]]
+}
+
 @test "Processor Trace: a program of Go can be traced, which does not tell all" {
 	copied alderlake
 	add_trace
@@ -266,7 +280,7 @@ add_trace() {
 	saved sapphirerapids
 	for words in '' '-- ./program' 'f' 'f -a' 'f -C 0' 'f -l 3 -- ./program' 'f -l auto -- ./program' \
 		'f --engine=marks -p 1' '-k f --engine=marks -- ./program' '-k f@x -- ./program' '-k f --overhead 3 -- ./program' '-k f,f -- ./program' \
-		'f --engine=x -- ./program' 'f --engine=pt --overhead 3 -- ./program' '-k f --engine=pt -- ./program' 'other,parse_request --engine=pt -- ./program' 'f --engine=marks --overhead 1 -- ./program' 'f --overhead 101 -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
+		'f --engine=x -- ./program' 'f --engine=pt --overhead 3 -- ./program' '-k f --engine=pt -- ./program' 'f --engine=marks --overhead 1 -- ./program' 'f --overhead 101 -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
 		'@x -- ./program' 'f@ -- ./program' ',f -- ./program' 'other,other -- ./program'; do
 		calls $words
 		[ "$status" -eq 64 ] || {

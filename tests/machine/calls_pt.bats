@@ -4,7 +4,7 @@
 # how long it took by the time stamp counter (stamped.c).
 # machine: adl --pt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
 
-# shellcheck disable=SC2154 # stderr, of run
+# shellcheck disable=SC2030,SC2031,SC2154 # output and stderr, of run
 load helper
 load nobody
 
@@ -42,8 +42,7 @@ by_stamps() {
 	run -0 --separate-stderr calls stamped -j -o out -- "$STAMPED" 2000 "$1"
 	echo "$output"
 	of '[.slowest[].seconds * 1e9 | round]' | tr -d '\n'
-	read -r made own slowest <<<"${lines[0]}"
-	read -r _ around slowest_around <<<"${lines[1]}"
+	{ read -r made own slowest && read -r _ around slowest_around; } <<<"$output"
 	[ "$(of .calls)" -eq "$made" ]
 	[ "$(of .engine)" = pt ]
 	[[ $stderr != *tdstat:* ]]
@@ -82,6 +81,48 @@ by_stamps() {
 
 @test "of programs that follow each other in a process" {
 	by_stamps exec
+}
+
+# takes_turns HOW: the first has calls, and the one that does not begin in its turn has none.
+# None is longer than the longest of the program, as one across two turns would be.
+takes_turns() {
+	run -0 --separate-stderr calls stamped,spin,main -j --record rec --force -o out -- "$STAMPED" 80000 "$1"
+	echo "$output"
+	jq -c '.durations // empty | [.function, .calls, .all, .traced, .max]' out
+	[[ $stderr == *"functions take turns of about 200 ms"* ]]
+	[[ $stderr == *"main: no call was counted"* ]]
+	{ read -r made _ && read -r _ _ longest _; } <<<"$output"
+	jq -es --argjson made "$made" --argjson longest "$longest" 'map(.durations // empty) |
+		(map(.traced) | add > 3 and add <= 100) and all(.all == null) and .[0].calls > 0 and
+		(.[:2] | all(.calls < $made and (.max // 0) * 1e9 <= $longest + 20))' out
+}
+
+# The calls of one thread follow each other, so they took no more time than was traced.
+# Each spins once, and both come evenly, but on a busy host.
+@test "several functions take turns: which share of the time each was traced" {
+	takes_turns alone
+	elapsed=$(jq -s '.[-1].end.elapsed' rec)
+	for function in stamped spin; do
+		jq -es --arg name $function --argjson elapsed "$elapsed" --argjson made "$made" '
+			(map(.durations // empty | select(.function == $name))[0]) as $of |
+			(map(select(.metric == "tma_retiring" and .slow == false and .function == $name)) |
+				unique_by(.id) | map(.seconds) | add) <= $of.traced / 100 * $elapsed + 0.001 and
+			$of.calls > $made * $of.traced / 500 and $of.calls < $made * $of.traced / 25' out
+	done
+	"$TDSTAT" report rec -j | jq -c 'del(.time)' >again
+	jq -c 'del(.time)' out | diff - again
+	"$TDSTAT" report rec | grep -Eq ' stamped: [0-9,]+ calls by pt in [0-9]+ % of the time  p50 '
+	takes_turns threads
+	takes_turns fork
+}
+
+# As tdstat-calls(1) has it, whatever part of the calls probes may count.
+@test "another run by probes has as many calls" {
+	calls nothing -j -o out -- "$CALLS" 20000 short
+	traced=$(of .calls)
+	"$TDSTAT" calls nothing --engine=uprobes -j -o out -- "$CALLS" 20000 short
+	[ "$(of .calls)" -lt 20000 ] || echo "probes cost nothing here"
+	[ "$(of .all)" -eq "$traced" ] && [ "$traced" -eq 20000 ]
 }
 
 @test "a million calls" {

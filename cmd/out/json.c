@@ -307,7 +307,12 @@ void td_out_json_durations(struct td_writer *writer,
 					    td_timed_engine(timed->engine))
 				  : NULL);
 	td_json_put_int(o, "calls", (int64_t)nr);
-	td_json_put_int(o, "all", (int64_t)(timed->all ? timed->all : nr));
+	if (timed->counting_ns)
+		td_json_add(o, "all", NULL);
+	else
+		td_json_put_int(o, "all",
+				(int64_t)(timed->all ? timed->all : nr));
+	put_number(o, "traced", td_timed_traced_pct(timed));
 	put_quantiles(o, &timed->durations);
 	td_json_add(o, "slow", slow->slow ? slow_object(slow) : NULL);
 	for (size_t i = 0; i < timed->nr_slowest; i++)

@@ -38,6 +38,9 @@ void td_out_text_quantiles(const struct td_writer *writer,
 	fprintf(fp, " call%s", durations->nr == 1 ? "" : "s");
 	if (timed->engine)
 		fprintf(fp, " by %s", td_timed_engine(timed->engine));
+	if (timed->counting_ns)
+		fprintf(fp, " in %.0f %% of the time",
+			td_timed_traced_pct(timed));
 	for (size_t i = 0; i < TD_ARRAY_SIZE(quantiles); i++) {
 		td_duration_text(text, td_durations_quantile(
 					       durations, quantiles[i].share));

@@ -41,7 +41,12 @@ struct td_calling {
 	struct td_region_result result;
 	/* --engine=pt (calls_trace.h) */
 	struct {
-		struct td_traced_calls calls;
+		struct td_traced_calls *calls; /* of each function */
+		size_t turn;                   /* the one that is traced */
+		bool rests;                    /* none is, for a moment */
+		unsigned int reads;            /* of the rings, since then */
+		uint64_t begun_ns, turn_ns;    /* all of it; this turn */
+		uint64_t next_ns;              /* something is to be done */
 		/* of each CPU, by its number */
 		struct {
 			struct td_trace trace;
@@ -52,7 +57,6 @@ struct td_calling {
 		int pid; /* of the last address, 0: none, and its function */
 		uint64_t start;
 		const struct td_record *record; /* whose bytes are decoded */
-		bool begun;
 		uint64_t nr_gaps; /* times that the trace had no room */
 	} traced;
 	/* Where calls cost too much, they are counted in stretches of time. */

@@ -139,6 +139,8 @@ static int plan(struct td_calling *c, const struct td_opts *opts,
 	prepare(c);
 	if (!rc && is_traced(c))
 		return td_calls_trace_open(c, err);
+	if (!rc)
+		rc = td_probes_check(c->functions.v, c->functions.nr, err);
 	return rc || opts->dry_run ? rc : td_calls_open_probes(c, err);
 }
 
@@ -230,8 +232,10 @@ static int show_plan(struct td_calling *c, struct td_err *err)
 
 	if (is_traced(c))
 		td_calls_trace_show(c);
-	if (is_traced(c) && !c->regions.timed[0].period)
+	if (is_traced(c) && !c->regions.timed[0].period) {
+		td_job_say_notes(&c->job);
 		return 0;
+	}
 	rc = td_dry_run(&c->job, err);
 	for (size_t i = 0; !rc && !is_traced(c) && i < c->functions.nr; i++)
 		show_probes(&c->functions.v[i]);

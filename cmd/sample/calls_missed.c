@@ -14,7 +14,7 @@ static const struct td_unpaired *unpaired_of(const struct td_calling *c,
 					     size_t function)
 {
 	if (c->job.opts->calls.engine == TD_BY_PT)
-		return &c->traced.calls.unpaired;
+		return &c->traced.calls[function].unpaired;
 	return c->pairing.unpaired ? &c->pairing.unpaired[function] : NULL;
 }
 
@@ -53,7 +53,7 @@ void td_calls_say_unpaired(const struct td_calling *c, size_t function)
 			    "of theirs, whose end was not told" },
 		{ offsetof(struct td_unpaired, open),
 		  "calls had not ended when their thread did, or the counting, "
-		  "and are not counted" },
+		  "or the turn of their function, and are not counted" },
 	};
 	const struct td_unpaired *of = unpaired_of(c, function);
 

@@ -13,9 +13,6 @@
 #define STRETCH_NS (20 * TD_NS_A_MS)
 /* Calls that take longer after the end of their stretch are given up. */
 #define MOST_OPEN_NS TD_NS_A_SECOND
-#define LOOK_NS      (2 * TD_NS_A_MS)
-/* The rings have to be read so often until all of the stretch is known. */
-#define READS 2
 /* At least this share of the time is counted, whatever it costs. */
 #define LEAST_SHARE 0.01
 
@@ -72,8 +69,7 @@ static void switch_probes(struct td_calling *c, bool exits, bool on)
 	*(exits ? &c->pace.exits : &c->pace.entries) = on;
 }
 
-/* From half to one and a half of it. */
-static uint64_t about(double ns)
+uint64_t td_calls_about(double ns)
 {
 	uint32_t chance = UINT32_MAX / 2;
 
@@ -146,7 +142,7 @@ static void end_stretch(struct td_calling *c, uint64_t now_ns)
 {
 	uint64_t took_ns = td_since(c->pace.read_ns, c->pace.begun_ns);
 
-	c->pace.next_ns = now_ns + LOOK_NS;
+	c->pace.next_ns = now_ns + TD_CALLS_LOOK_NS;
 	if (took_ns < STRETCH_NS / 2)
 		return;
 	if (busy_share(c, took_ns) > limit_of(c)) {
@@ -166,8 +162,8 @@ static void end_returns(struct td_calling *c, uint64_t now_ns)
 	uint64_t returns_ns = now_ns - c->pace.stopped_ns;
 	double busy;
 
-	c->pace.next_ns = now_ns + LOOK_NS;
-	if (c->pace.reads < READS ||
+	c->pace.next_ns = now_ns + TD_CALLS_LOOK_NS;
+	if (c->pace.reads < TD_CALLS_READS ||
 	    (returns_ns < MOST_OPEN_NS && td_pairing_nr_open(&c->pairing)))
 		return;
 	switch_probes(c, true, false);
@@ -175,8 +171,8 @@ static void end_returns(struct td_calling *c, uint64_t now_ns)
 	busy = busy_share(c, with_ns);
 	add_stretch(c, with_ns);
 	c->pace.next_ns +=
-		about(gap_after(limit_of(c), busy, idle_share(c, busy),
-				(double)with_ns, (double)returns_ns));
+		td_calls_about(gap_after(limit_of(c), busy, idle_share(c, busy),
+					 (double)with_ns, (double)returns_ns));
 }
 
 static void end_gap(struct td_calling *c, uint64_t now_ns)

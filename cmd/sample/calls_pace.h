@@ -11,6 +11,13 @@
  * long calls would be missing.
  */
 
+/* How soon to look again whether something can be done. */
+#define TD_CALLS_LOOK_NS (2 * TD_NS_A_MS)
+/* The rings have to be read so often until all of the stretch is known. */
+#define TD_CALLS_READS 2
+
+/* From half to one and a half of it, by chance. */
+uint64_t td_calls_about(double ns);
 /* A call of a function has begun.  0 or -ENOMEM. */
 int td_calls_note_entry(struct td_calling *calling, int tid, size_t function);
 /* An interrupt of a thread has begun. */

@@ -8,8 +8,10 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "cmd/sample/calls_turns.h"
 #include "lib/base/capabilities.h"
 #include "lib/base/util.h"
+#include "lib/machine/uarch.h"
 #include "lib/sample/trace_pmu.h"
 
 /* Of the trace on each CPU and on all, and of the records beside it. */
@@ -28,7 +30,7 @@
  */
 static int find_start(struct td_calling *c, int pid, uint64_t address)
 {
-	const struct td_entry_point *entry = &c->functions.v[0];
+	const struct td_entry_point *entry = &c->functions.v[c->traced.turn];
 	struct td_gathering *g = &c->gathering;
 	int spot;
 
@@ -42,6 +44,11 @@ static int find_start(struct td_calling *c, int pid, uint64_t address)
 	return 0;
 }
 
+static struct td_traced_calls *traced(struct td_calling *c)
+{
+	return &c->traced.calls[c->traced.turn];
+}
+
 static int take_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
 {
 	struct td_calling *c = ctx;
@@ -51,14 +58,15 @@ static int take_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
 		return -ENOMEM;
 	r.address = address;
 	r.time_ns = tsc ? td_sampler_trace_ns(c->gathering.sampler, tsc) : 0;
-	return td_traced_calls_take(&c->traced.calls, &r, what,
+	return td_traced_calls_take(traced(c), &r, what,
 				    address == c->traced.start);
 }
 
 /* The group of the CPU where it ended has counted as long as the call had a CPU. */
 static void add_time(struct td_calling *c, const struct td_paired_call *call)
 {
-	uint64_t *sums = c->traced.calls.sums + c->job.plan.events.nr;
+	uint64_t *sums =
+		c->traced.calls[call->function].sums + c->job.plan.events.nr;
 
 	sums[TD_CALL_GROUPS + call->group] =
 		td_since(call->time_ns, sums[TD_CALL_WAITED_NS]);
@@ -82,7 +90,7 @@ static int take_call(void *ctx, const struct td_paired_call *call)
 static void lose(struct td_calling *c, uint64_t until_ns)
 {
 	c->traced.nr_gaps++;
-	td_traced_calls_lose(&c->traced.calls, until_ns);
+	td_traced_calls_lose(traced(c), until_ns);
 }
 
 static int take_trace(struct td_calling *c, const struct td_record *record)
@@ -103,7 +111,7 @@ static int take_trace(struct td_calling *c, const struct td_record *record)
 	if (bytes)
 		rc = td_trace_decode(&c->traced.cpus[cpu].trace, bytes,
 				     record->length);
-	td_traced_calls_settle(&c->traced.calls, record);
+	td_traced_calls_settle(traced(c), record);
 	if (record->cut)
 		lose(c, td_sampler_trace_on_ns(c->gathering.sampler, record));
 	return rc;
@@ -121,18 +129,16 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 		return take_trace(c, record);
 	case TD_RECORD_SAMPLE:
 		return event < (int)c->job.plan.events.nr
-			       ? td_traced_calls_sample(&c->traced.calls,
-							record, event)
-			       : td_traced_calls_fault(&c->traced.calls,
-						       record);
+			       ? td_traced_calls_sample(traced(c), record,
+							event)
+			       : td_traced_calls_fault(traced(c), record);
 	case TD_RECORD_SWITCH:
-		return td_traced_calls_switch(&c->traced.calls, record);
+		return td_traced_calls_switch(traced(c), record);
 	case TD_RECORD_EXEC:
 		c->traced.pid = 0;
-		return td_traced_calls_exec(&c->traced.calls, record->tid);
+		return td_traced_calls_exec(traced(c), record->tid);
 	case TD_RECORD_END:
-		return td_traced_calls_end_thread(&c->traced.calls,
-						  record->tid);
+		return td_traced_calls_end_thread(traced(c), record->tid);
 	case TD_RECORD_LOST:
 		lose(c, record->time_ns);
 		return 0;
@@ -170,25 +176,59 @@ static int make_cpus(struct td_calling *c, const struct td_trace *trace)
 	return c->traced.cpus ? 0 : -ENOMEM;
 }
 
-static int make_filter(struct td_calling *c, struct td_err *err)
+static int check_sizes(const struct td_calling *c, struct td_err *err)
 {
-	const struct td_entry_point *entry = &c->functions.v[0];
+	for (size_t i = 0; i < c->functions.nr; i++) {
+		const struct td_entry_point *entry = &c->functions.v[i];
 
-	if (!entry->size)
-		return td_err_set(err, -EINVAL,
-				  "%s in %s: its symbol has no size",
-				  entry->name, entry->path);
-	/* the kernel ends a path at a blank, and its root may be another one */
-	return asprintf(&c->gathering.trace.filter,
-			"filter 0x%" PRIx64 "/0x%" PRIx64 "@/proc/%d/fd/%d",
-			entry->offset, entry->size, (int)getpid(),
-			entry->fd) < 0
-		       ? td_err_nomem(err)
-		       : 0;
+		if (!entry->size)
+			return td_err_set(err, -EINVAL,
+					  "%s in %s: its symbol has no size",
+					  entry->name, entry->path);
+	}
+	return 0;
 }
 
-/* Of each event, between two samples: less than a thousand a second.  A prime. */
+/* Nothing tells which goroutine a thread is in. */
+static void note_goroutines(struct td_calling *c,
+			    const struct td_entry_point *entry)
+{
+	if (entry->moves)
+		td_notes_add(&c->job.notes,
+			     "%s: a program of Go: a call that waits for "
+			     "another goroutine ends there, and one whose "
+			     "stack grows counts twice",
+			     entry->name);
+}
+
+static void note_turns(struct td_calling *c)
+{
+	if (c->functions.nr > 1)
+		td_notes_add(&c->job.notes,
+			     "functions take turns of about %d ms, as calls of "
+			     "one by the other leave no trace: a call across "
+			     "the end of a turn is not counted",
+			     TD_TURN_MS);
+}
+
+/* Slots between two samples of an event: about a thousand a second.  A prime. */
 #define PERIOD 20000003
+
+/*
+ * Atom cores count their topdown events in slots, too (intel/perfmon: "issue slots that
+ * were not consumed", "consumed retirement slots"), but have cycles in place of all
+ * slots: one is as many as the core is wide.
+ */
+static uint64_t period_of(const struct td_job *job,
+			  const struct td_event *event)
+{
+	const struct td_pmu *pmu = &job->machine.pmus[event->pmu];
+	int width = td_uarch_width(pmu->uarch);
+
+	return width && td_event_is_named(event, "cycles")
+		       ? PERIOD / (uint64_t)width
+		       : PERIOD;
+}
 
 /* Each event is sampled alone: the fields of PERF_METRICS cannot be. */
 static bool may_sample(const struct td_job *job)
@@ -214,11 +254,15 @@ static void sample_events(struct td_calling *c)
 {
 	const struct td_plan *plan = &c->job.plan;
 
-	c->regions.timed[0].period = PERIOD;
+	for (size_t i = 0; i < c->functions.nr; i++)
+		c->regions.timed[i].period = PERIOD;
 	for (size_t g = 0; g < plan->nr_groups; g++) {
-		for (size_t i = 0; i < plan->groups[g].nr; i++)
-			c->gathering.how[plan->groups[g].members[i]].period =
-				PERIOD;
+		for (size_t i = 0; i < plan->groups[g].nr; i++) {
+			int event = plan->groups[g].members[i];
+
+			c->gathering.how[event].period =
+				period_of(&c->job, &plan->events.v[event]);
+		}
 	}
 }
 
@@ -236,20 +280,6 @@ static int refuse_events(struct td_calling *c, struct td_err *err)
 	return 0;
 }
 
-/* When the rings are there: their clock is not that of other records. */
-static int set_wall(void *ctx, struct td_err *err)
-{
-	struct td_calling *c = ctx;
-
-	(void)err;
-	if (!c->traced.begun)
-		c->counts.wall_ns =
-			td_wall_ns() -
-			td_sampler_trace_ns(c->gathering.sampler, __rdtsc());
-	c->traced.begun = true;
-	return 0;
-}
-
 static int choose_pages(const struct td_job *job, int most, int least)
 {
 	int pages = most;
@@ -258,6 +288,18 @@ static int choose_pages(const struct td_job *job, int most, int least)
 	       (size_t)pages * job->machine.online.nr > ALL_PAGES)
 		pages /= 2;
 	return pages;
+}
+
+static int make_calls(struct td_calling *c)
+{
+	c->traced.calls = calloc(c->functions.nr, sizeof(*c->traced.calls));
+	for (size_t i = 0; c->traced.calls && i < c->functions.nr; i++) {
+		c->traced.calls[i].plan = &c->job.plan;
+		c->traced.calls[i].take = take_call;
+		c->traced.calls[i].ctx = c;
+		c->traced.calls[i].function = (int)i;
+	}
+	return c->traced.calls ? 0 : -ENOMEM;
 }
 
 static void prepare(struct td_calling *c)
@@ -271,10 +313,7 @@ static void prepare(struct td_calling *c)
 			? choose_pages(&c->job, MOST_RING_PAGES, RING_PAGES)
 			: RING_PAGES;
 	g->take = take;
-	g->serve = set_wall;
-	c->traced.calls.plan = &c->job.plan;
-	c->traced.calls.take = take_call;
-	c->traced.calls.ctx = c;
+	g->serve = td_calls_turn;
 	c->counts.times_only = !c->regions.timed[0].period;
 }
 
@@ -308,7 +347,7 @@ static int set_up(struct td_calling *c, struct td_err *err)
 		td_err_wrap(err, "--engine=pt");
 		td_err_hint(err, "--engine=uprobes counts calls by probes");
 	}
-	if (!rc && make_cpus(c, &trace))
+	if (!rc && (make_cpus(c, &trace) || make_calls(c)))
 		rc = td_err_nomem(err);
 	return rc;
 }
@@ -327,17 +366,19 @@ int td_calls_trace_open(struct td_calling *c, struct td_err *err)
 						    true };
 	int rc;
 
-	if (c->functions.nr != 1)
-		return td_err_usage(err, "--engine=pt: one function, as calls "
-					 "of one by the other leave no trace");
 	rc = set_up(c, err);
 	if (!rc)
-		rc = make_filter(c, err);
+		rc = check_sizes(c, err);
+	if (!rc)
+		rc = td_calls_turn_filter(c, err);
 	if (!rc && may_sample(&c->job))
 		sample_events(c);
 	else if (!rc)
 		rc = refuse_events(c, err);
 	prepare(c);
+	for (size_t i = 0; i < c->functions.nr; i++)
+		note_goroutines(c, &c->functions.v[i]);
+	note_turns(c);
 	c->gathering.companions = &faults;
 	c->gathering.nr_companions = 1;
 	return rc || c->job.opts->dry_run ? rc : load(err);
@@ -345,39 +386,64 @@ int td_calls_trace_open(struct td_calling *c, struct td_err *err)
 
 void td_calls_trace_show(const struct td_calling *c)
 {
-	const struct td_entry_point *entry = &c->functions.v[0];
+	for (size_t i = 0; i < c->functions.nr; i++) {
+		const struct td_entry_point *entry = &c->functions.v[i];
 
-	printf("intel_pt: config 0x%" PRIx64 ", filter 0x%" PRIx64 "/0x%" PRIx64
-	       "@%s\n",
-	       c->gathering.trace.config, entry->offset, entry->size,
-	       entry->path);
+		printf("intel_pt: config 0x%" PRIx64 ", filter 0x%" PRIx64
+		       "/0x%" PRIx64 "@%s\n",
+		       c->gathering.trace.config, entry->offset, entry->size,
+		       entry->path);
+	}
 }
 
 /* --- the end ---------------------------------------------------------------- */
 
 int td_calls_trace_end(struct td_calling *c)
 {
-	return td_traced_calls_end(&c->traced.calls);
+	int rc = 0;
+
+	td_calls_end_turns(c);
+	for (size_t i = 0; !rc && i < c->functions.nr; i++)
+		rc = td_traced_calls_end(&c->traced.calls[i]);
+	return rc;
+}
+
+/* The kernel enables events one after the other, and reads times so. */
+#define ALL_PCT 97
+
+static void say_samples(const struct td_calling *c)
+{
+	double pct = td_sampler_traced_pct(c->gathering.sampler);
+
+	td_job_say(&c->job,
+		   "tdstat: metrics are of samples: calls that have "
+		   "one take some microseconds longer, and those of "
+		   "less than %d us have no metrics\n",
+		   TD_SAMPLED_NS / 1000);
+	if (pct < ALL_PCT)
+		td_job_say(&c->job,
+			   "tdstat: an event of the metrics had a counter for "
+			   "%.0f %% of the time, as others had them, and is as "
+			   "much too small\n",
+			   pct);
 }
 
 void td_calls_trace_say(const struct td_calling *c)
 {
 	if (c->regions.timed[0].period)
-		td_job_say(&c->job,
-			   "tdstat: metrics are of samples: calls that have "
-			   "one take some microseconds longer, and those of "
-			   "less than %d us have no metrics\n",
-			   TD_SAMPLED_NS / 1000);
+		say_samples(c);
 	if (c->traced.nr_gaps)
 		td_job_say(&c->job,
-			   "tdstat: %s: the trace has %" PRIu64
+			   "tdstat: the trace has %" PRIu64
 			   " gaps: calls in them are not counted\n",
-			   c->functions.v[0].name, c->traced.nr_gaps);
+			   c->traced.nr_gaps);
 }
 
 void td_calls_trace_free(struct td_calling *c)
 {
-	td_traced_calls_free(&c->traced.calls);
+	for (size_t i = 0; c->traced.calls && i < c->functions.nr; i++)
+		td_traced_calls_free(&c->traced.calls[i]);
+	free(c->traced.calls);
 	free(c->traced.cpus);
 	free(c->gathering.trace.filter);
 }

@@ -57,6 +57,8 @@ int td_within_open(struct td_locating *l, struct td_err *err)
 	l->in.pairing.nr_functions = 1;
 	l->in.pairing.take = take_call;
 	l->in.pairing.ctx = l;
+	if (!rc)
+		rc = td_probes_check(l->in.functions.v, 1, err);
 	if (rc || l->opts->dry_run)
 		return rc;
 	rc = td_probes_open(&l->in.probes, l->in.functions.v, 1, err);

@@ -217,6 +217,13 @@ void td_region_add_calls(struct td_region *to, const struct td_region *from)
 	}
 }
 
+double td_timed_traced_pct(const struct td_timed *timed)
+{
+	return timed->counting_ns ? 100 * (double)timed->traced_ns /
+					    (double)timed->counting_ns
+				  : 100;
+}
+
 void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call)
 {
 	size_t at = timed->nr_slowest;

@@ -75,6 +75,11 @@ struct td_timed {
 	 * times; 0: all calls that ended were counted.
 	 */
 	uint64_t all;
+	/*
+	 * For how long calls were traced, of the time of the counting, if functions took
+	 * turns: no call that was open at the end of a turn counts.  0, 0: all the time.
+	 */
+	uint64_t traced_ns, counting_ns;
 	/* What is counted is sampled, each time that it happened so often; 0: it is not. */
 	uint64_t period;
 	struct td_durations durations;
@@ -169,6 +174,8 @@ struct td_region *td_regions_bucket(struct td_regions *regions,
 void td_timed_choose(struct td_timed *timed,
 		     const uint64_t calls[TD_REGION_BUCKETS]);
 /* Puts a call among the slowest, if it is one of them. */
+/* In percent of the time of the counting. */
+double td_timed_traced_pct(const struct td_timed *timed);
 void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call);
 /* The element of that name; NULL: there is none. */
 struct td_region *td_regions_find(const struct td_regions *regions,

@@ -95,6 +95,10 @@ void td_timed_put(struct json_object *line, const struct td_regions *regions)
 			put(o, "all", timed->all);
 		if (timed->period)
 			put(o, "period", timed->period);
+		if (timed->counting_ns) {
+			put(o, "traced_ns", timed->traced_ns);
+			put(o, "counting_ns", timed->counting_ns);
+		}
 		put(o, "middle", timed->middle);
 		put(o, "slow", timed->slow);
 		put(o, "max_ns", timed->durations.max_ns);
@@ -228,6 +232,11 @@ static int read_one(struct json_object *o, struct td_regions *regions)
 	if (!timed)
 		return -ENOMEM;
 	timed->engine = td_timed_engine_find(td_json_string(o, "engine"));
+	if (json_object_object_get_ex(o, "counting_ns", NULL) &&
+	    (!read_number(o, "counting_ns", MOST, &timed->counting_ns) ||
+	     !read_number(o, "traced_ns", (int64_t)timed->counting_ns,
+			  &timed->traced_ns)))
+		return -EINVAL;
 	if (!json_object_array_length(steps))
 		return 0;
 	if (json_object_object_get_ex(o, "all", NULL) &&

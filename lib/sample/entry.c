@@ -135,11 +135,21 @@ static void look_at(struct looking *looking, const struct td_named *named)
 		td_closest_offer(&looking->closest, name);
 }
 
-/* Go's stacks are copied when they grow, with the address of a return probe. */
+/*
+ * Go's stacks are copied when they grow, with the address of a return probe.  Its linker
+ * names its tables so, in programs that can be anywhere in memory (-buildmode=pie), too.
+ */
 static bool has_moving_stacks(const struct td_elf *file)
 {
-	return td_elf_has(file, ".gopclntab") ||
-	       td_elf_has(file, ".note.go.buildid");
+	static const char *const sections[] = { ".gopclntab",
+						".data.rel.ro.gopclntab",
+						".go.buildinfo",
+						".note.go.buildid" };
+	bool has = false;
+
+	for (size_t i = 0; !has && i < TD_ARRAY_SIZE(sections); i++)
+		has = td_elf_has(file, sections[i]);
+	return has;
 }
 
 __attribute__((noreturn)) static void look(const struct td_sysfs *fs,
@@ -156,14 +166,15 @@ __attribute__((noreturn)) static void look(const struct td_sysfs *fs,
 		_exit(TD_NO_MEMORY);
 	looking->name = looking->closest.wanted = name;
 	rc = td_file_symbols_open(&looking->symbols, object, &search);
+	/* first, as a search that ends early may have found the function */
+	if (looking->symbols.file.elf &&
+	    has_moving_stacks(&looking->symbols.file))
+		fprintf(looking->fp, "%c 0 -\n", STACKS);
 	for (size_t i = 0; i < looking->symbols.table.nr; i++)
 		look_at(looking, &looking->symbols.table.v[i]);
 	if (looking->closest.best[0])
 		fprintf(looking->fp, "%c 0 %s\n", CLOSEST,
 			looking->closest.best);
-	if (looking->symbols.file.elf &&
-	    has_moving_stacks(&looking->symbols.file))
-		fprintf(looking->fp, "%c 0 -\n", STACKS);
 	if (looking->symbols.file.elf &&
 	    td_elf_names(&looking->symbols.file, "td_begin"))
 		fprintf(looking->fp, "%c 0 -\n", MARKS);
@@ -327,11 +338,7 @@ static int choose(struct td_entry_point *entry, const char *answer,
 	struct told clone = collect(answer, CLONE);
 	struct told part = collect(answer, PART);
 
-	if (collect(answer, STACKS).nr)
-		return td_err_set(err, -EINVAL,
-				  "%s: it is a program of Go, whose stacks "
-				  "move: a probe at a return would end it",
-				  entry->path);
+	entry->moves = collect(answer, STACKS).nr > 0;
 	if (found.nr > 1 || (!found.nr && clone.nr > 1)) {
 		td_err_usage(err, "%s: several functions are named %s",
 			     entry->path, entry->name);

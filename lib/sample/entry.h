@@ -13,6 +13,7 @@ struct td_entry_point {
 	int fd;          /* the file, open to read */
 	bool stepped;    /* the kernel steps over its first instruction */
 	bool kernel;     /* it is the kernel's own: there is no file */
+	bool moves; /* stacks do, as Go's: a probe at a return ends the program */
 	/* The file has marks of libtdstat, and not several functions of the name. */
 	bool marked;
 };
@@ -21,9 +22,8 @@ struct td_entry_point {
  * Finds a function in a file, as the process sees it, by a name as
  * the linker or the source has it, with or without parameters.  Another process
  * reads the file (symbols.h).  Wrong usage, with a hint, if there is no such function
- * or several are; -ENOENT if the file has no symbols, -EINVAL if returns cannot be
- * probed in it.  Notes
- * tell of parts of the function that are elsewhere.  Free *entry even then.
+ * or several are; -ENOENT if the file has no symbols.  Notes tell of parts of the
+ * function that are elsewhere.  Free *entry even then.
  */
 int td_entry_find(struct td_entry_point *entry,
 		  const struct td_symbols *symbols,

@@ -173,6 +173,22 @@ static int add_probe(struct td_probes *probes,
 	return rc ? not_taken(entry, rc, err) : 0;
 }
 
+int td_probes_check(const struct td_entry_point *entries, size_t nr,
+		    struct td_err *err)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!entries[i].moves)
+			continue;
+		td_err_set(err, -EINVAL,
+			   "%s: it is a program of Go, whose stacks move: a "
+			   "probe at a return would end it",
+			   entries[i].path);
+		return td_err_hint(err, "tdstat calls --engine=pt needs no "
+					"probes, but an Intel processor");
+	}
+	return 0;
+}
+
 int td_probes_open(struct td_probes *probes,
 		   const struct td_entry_point *entries, size_t nr,
 		   struct td_err *err)
@@ -181,7 +197,9 @@ int td_probes_open(struct td_probes *probes,
 
 	*probes = (struct td_probes){ .events = -1,
 				      .kernel = nr && entries[0].kernel };
-	rc = open_events(probes, err);
+	rc = td_probes_check(entries, nr, err);
+	if (!rc)
+		rc = open_events(probes, err);
 	if (rc)
 		return rc;
 	remove_all_left(probes);

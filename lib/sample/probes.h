@@ -21,9 +21,12 @@ struct td_probes {
 	bool kernel;      /* they are of functions of the kernel */
 };
 
+/* -EINVAL, with the reason, if a probe at a return would harm the program. */
+int td_probes_check(const struct td_entry_point *entries, size_t nr,
+		    struct td_err *err);
 /*
  * The entries are all of files, or all of the kernel.  Defines them, and removes those of a tdstat that has been killed.  -EACCES if this
- * user may not.  Close them even after an error, when no event uses them any more.
+ * user may not; what td_probes_check() says.  Close them even after an error, when no event uses them any more.
  */
 int td_probes_open(struct td_probes *probes,
 		   const struct td_entry_point *entries, size_t nr,

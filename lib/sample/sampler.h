@@ -123,6 +123,15 @@ uint8_t *td_sampler_trace(struct td_sampler *sampler,
 /* When the CPU of a record that is cut went on tracing at the latest. */
 uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler,
 				const struct td_record *record);
+/* Nothing is traced until it goes on with another filter, of what runs by then, too. */
+void td_sampler_rest_trace(struct td_sampler *sampler);
+int td_sampler_go_on_trace(struct td_sampler *sampler, const char *filter,
+			   struct td_err *err);
+/*
+ * For how much of the time that the tasks ran the events that are sampled beside the
+ * trace had counters, in per cent: the event that had the least.  NAN: all had them.
+ */
+double td_sampler_traced_pct(const struct td_sampler *sampler);
 /* What the time stamp counter says, in the clock of the records of a trace. */
 uint64_t td_sampler_trace_ns(const struct td_sampler *sampler, uint64_t tsc);
 

@@ -53,6 +53,7 @@ struct td_sampler {
 		bool cut; /* it had no room, and has stopped */
 	} * traces;
 	size_t nr_traces;
+	bool rests; /* nothing is traced for a while */
 };
 
 /* sampler_open.c: frees what libperf leaves when it frees an event. */

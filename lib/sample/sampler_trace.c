@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -133,6 +134,79 @@ int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err)
 				td_sampler_companion(setup, 0, i), &evsel, err);
 	}
 	return rc ? rc : open_all_sampled(sampler, err);
+}
+
+/* --- turns ------------------------------------------------------------------ */
+
+void td_sampler_rest_trace(struct td_sampler *sampler)
+{
+	sampler->rests = true;
+	perf_evsel__disable(perf_evlist__first(sampler->evlist));
+}
+
+int td_sampler_go_on_trace(struct td_sampler *sampler, const char *filter,
+			   struct td_err *err)
+{
+	struct perf_evsel *evsel = perf_evlist__first(sampler->evlist);
+
+	if (perf_evsel__apply_filter(evsel, filter))
+		return no_trace(-errno, "the address filter: ", err);
+	sampler->rests = false;
+	perf_evsel__enable(evsel);
+	return 0;
+}
+
+/* How long an event counted on some CPUs. */
+static uint64_t ran_ns(const struct perf_evsel *evsel,
+		       const struct perf_cpu_map *cpus)
+{
+	uint64_t words[8], sum = 0;
+
+	for (int x = 0; x < xyarray__max_x(evsel->fd); x++) {
+		if (!perf_cpu_map__has(cpus, perf_cpu_map__cpu(evsel->cpus, x)))
+			continue;
+		for (int y = 0; y < xyarray__max_y(evsel->fd); y++) {
+			const int *fd =
+				xyarray__entry(evsel->fd, (size_t)x, (size_t)y);
+
+			/* behind the number of events, or the value: two times */
+			if (fd && read(*fd, words, sizeof(words)) >=
+					  (ssize_t)(3 * sizeof(words[0])))
+				sum += words[2];
+		}
+	}
+	return sum;
+}
+
+/*
+ * At the exec() of a command, the counters of the CPU where that is begin some
+ * milliseconds late (4 to 14 on Linux 6.12).
+ */
+#define LATE_NS (50 * TD_NS_A_MS)
+
+double td_sampler_traced_pct(const struct td_sampler *sampler)
+{
+	const struct perf_evsel *software = NULL;
+	struct perf_evsel *evsel;
+	double least = NAN;
+	size_t i = 0;
+
+	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
+		int event = sampler->events[i++];
+		uint64_t all_ns, counted_ns;
+
+		if (event == td_sampler_companion(&sampler->setup, 0, 0))
+			software = evsel;
+		if (!software || event < 0 || !evsel->fd ||
+		    event >= (int)sampler->setup.plan->events.nr)
+			continue;
+		all_ns = ran_ns(software, evsel->cpus);
+		counted_ns = ran_ns(evsel, evsel->cpus);
+		if (td_since(all_ns, counted_ns) > LATE_NS)
+			least = fmin(least,
+				     100 * (double)counted_ns / (double)all_ns);
+	}
+	return least;
 }
 
 /* --- rings ------------------------------------------------------------------ */
@@ -285,7 +359,7 @@ static void switch_on(const struct td_sampler *part, size_t at)
 	int cpu = perf_cpu_map__idx(evsel->cpus, part->traces[at].map->cpu);
 
 	part->traces[at].cut = false;
-	if (part->off || cpu < 0)
+	if (part->off || part->rests || cpu < 0)
 		return;
 	perf_evsel__disable_cpu(evsel, cpu);
 	perf_evsel__enable_cpu(evsel, cpu);

@@ -112,10 +112,18 @@ static void add_up(struct td_traced_calls *calls,
 
 /* --- calls ------------------------------------------------------------------ */
 
+static bool is_of_turn(const struct td_traced_calls *calls,
+		       const struct td_traced_thread *thread)
+{
+	return thread->start_ns >= calls->from_ns &&
+	       (!calls->until_ns || thread->left_ns <= calls->until_ns);
+}
+
 static int end_call(struct td_traced_calls *calls,
 		    struct td_traced_thread *thread)
 {
 	const struct td_paired_call call = {
+		.function = calls->function,
 		.tid = thread->tid,
 		.cpu = thread->left_cpu,
 		.start_ns = thread->start_ns,
@@ -124,6 +132,10 @@ static int end_call(struct td_traced_calls *calls,
 	};
 
 	thread->open = false;
+	if (!thread->lost && !is_of_turn(calls, thread)) {
+		calls->unpaired.open++;
+		return 0;
+	}
 	if (thread->lost || thread->start_ns < calls->lost_ns) {
 		calls->unpaired.lost++;
 		return 0;
@@ -173,7 +185,8 @@ static int go_on(struct td_traced_calls *calls, struct td_traced_thread *thread)
 
 	if (!thread->open && !thread->stray) {
 		thread->stray = true;
-		calls->unpaired.before += !thread->lost && !calls->lost_ns;
+		calls->unpaired.before +=
+			!thread->lost && !calls->lost_ns && !calls->from_ns;
 	}
 	thread->out = thread->interrupted = false;
 	return rc;
@@ -369,6 +382,29 @@ void td_traced_calls_lose(struct td_traced_calls *calls, uint64_t until_ns)
 	}
 	if (until_ns > calls->lost_ns)
 		calls->lost_ns = until_ns;
+}
+
+static void forget_call(struct td_traced_calls *calls,
+			struct td_traced_thread *thread)
+{
+	calls->unpaired.open += thread->open;
+	thread->open = thread->stray = thread->lost = thread->out =
+		thread->interrupted = false;
+	thread->no_cpu_ns = 0;
+	thread->nr_happened = 0;
+}
+
+void td_traced_calls_turn(struct td_traced_calls *calls, uint64_t from_ns)
+{
+	for (size_t i = 0; i < calls->nr_threads; i++) {
+		struct td_traced_thread *thread = &calls->threads[i];
+
+		forget_call(calls, thread);
+		for (size_t j = 0; j < thread->nr_counted; j++)
+			thread->counted[j].lost = true;
+	}
+	calls->from_ns = from_ns;
+	calls->until_ns = 0;
 }
 
 /* It may have returned, or be within the function that it has called. */

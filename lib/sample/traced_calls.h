@@ -26,6 +26,8 @@ struct td_traced_calls {
 	/* Returns 0 or an error, which is handed on.  sums are of td_traced_calls. */
 	int (*take)(void *ctx, const struct td_paired_call *call);
 	void *ctx;
+	int function;      /* of td_paired_call */
+	uint64_t until_ns; /* calls that end later are given up; 0: none */
 
 	/* recursive: unknown */
 	struct td_unpaired unpaired;
@@ -62,6 +64,7 @@ struct td_traced_calls {
 	struct td_index callees; /* addresses that threads came back from */
 	size_t nr_callees;
 	uint64_t lost_ns; /* calls that begin before are not known to the end */
+	uint64_t from_ns; /* those that begin before are of no turn */
 	uint64_t *sums;
 };
 
@@ -88,6 +91,11 @@ void td_traced_calls_settle(struct td_traced_calls *calls,
 			    const struct td_record *record);
 /* Nobody knows what any thread did up to this time. */
 void td_traced_calls_lose(struct td_traced_calls *calls, uint64_t until_ns);
+/*
+ * A turn begins at this time, before which some was not told: calls that are open, and
+ * those that begin before, are given up.
+ */
+void td_traced_calls_turn(struct td_traced_calls *calls, uint64_t from_ns);
 /* The thread became another program. */
 int td_traced_calls_exec(struct td_traced_calls *calls, int tid);
 int td_traced_calls_end_thread(struct td_traced_calls *calls, int tid);

@@ -18,8 +18,9 @@ struct class
 	int timed;
 	bool slow;
 	unsigned int bucket;
-	double calls;    /* on all PMUs */
-	uint64_t period; /* slots between two samples; 0: they are counted */
+	double calls;      /* on all PMUs */
+	uint64_t period;   /* slots between two samples; 0: they are counted */
+	double longest_ns; /* of all calls */
 };
 
 /* --- rows ------------------------------------------------------------------- */
@@ -90,23 +91,6 @@ static void add_cause(struct td_slow *out, enum td_slow_kind kind,
 	};
 }
 
-static void add_waiting(struct td_slow *out)
-{
-	const struct td_region_facts *slow = out->slow, *middle = out->middle;
-	double preempted = slow->preempted_ns - middle->preempted_ns;
-
-	if (isnan(slow->waited_ns) || isnan(middle->waited_ns))
-		return;
-	if (isnan(preempted)) {
-		add_cause(out, TD_SLOW_OFF, NULL,
-			  slow->waited_ns - middle->waited_ns, 0);
-		return;
-	}
-	add_cause(out, TD_SLOW_WAITED, NULL,
-		  slow->waited_ns - middle->waited_ns - preempted, 0);
-	add_cause(out, TD_SLOW_PREEMPTED, NULL, preempted, 0);
-}
-
 /* In which the calls that ended on the row's PMU ran themselves. */
 static double own_ns(const struct td_row *row)
 {
@@ -114,6 +98,113 @@ static double own_ns(const struct td_row *row)
 	double lost_ns = (double)facts->calls * facts->interrupted_ns;
 
 	return fmax(facts->on_ns - (isnan(lost_ns) ? 0 : lost_ns), 0);
+}
+
+static double own_ns_of(const struct td_row *row)
+{
+	return own_ns(row) / (double)row->region->calls;
+}
+
+/* --- chance ----------------------------------------------------------------- */
+
+/* What a call of the row has of something, in the mean, in ns; NaN: unknown. */
+typedef double mean_fn(const struct td_row *row);
+
+static double preempted_ns(const struct td_row *row)
+{
+	return row->region->preempted_ns;
+}
+
+static double waited_ns(const struct td_row *row)
+{
+	double preempted = preempted_ns(row);
+
+	return row->region->waited_ns - (isnan(preempted) ? 0 : preempted);
+}
+
+static double lost_ns(const struct td_row *row)
+{
+	return row->region->interrupted_ns;
+}
+
+/* One of the rows that the slow calls are the sum of. */
+static bool is_part_of(const struct class *slow, const struct td_row *row)
+{
+	const struct td_region_facts *facts = row->region;
+
+	return facts && facts->timed == slow->timed && !facts->slow &&
+	       facts->bucket >= slow->bucket && facts->calls;
+}
+
+static double longest_of(const struct class *slow, const struct td_row *row)
+{
+	unsigned int next = row->region->bucket + 1;
+
+	return next < TD_REGION_BUCKETS
+		       ? fmin(slow->longest_ns,
+			      (double)td_region_bucket_ns(next))
+		       : slow->longest_ns;
+}
+
+/* The most that the squares of numbers up to a limit add up to: few have it all. */
+static double most_squares(double sum, double limit)
+{
+	double nr = limit > 0 ? floor(sum / limit) : 0;
+	double rest = sum - nr * limit;
+
+	return nr * limit * limit + rest * rest;
+}
+
+/*
+ * One slow call may have more of something than all others together, as where a host
+ * stopped the processor in an interrupt, and that is no cause of the others.  So how
+ * far may the mean be from that of more such calls?  In a row, no call has more than it
+ * took.  home: the PMU on which no call has any; or NULL.
+ */
+static double chance_ns(const struct class *slow, mean_fn *mean,
+			const char *home)
+{
+	double nr = 0, sum = 0, squares = 0;
+
+	for (size_t i = 0; i < slow->report->nr_rows; i++) {
+		const struct td_row *row = &slow->report->rows[i];
+		bool none = home && strcmp(row->pmu, home) == 0;
+		double calls;
+
+		if (!is_part_of(slow, row))
+			continue;
+		calls = (double)row->region->calls;
+		nr += calls;
+		if (none)
+			continue;
+		sum += calls * mean(row);
+		squares +=
+			most_squares(calls * mean(row), longest_of(slow, row));
+	}
+	if (nr == 0)
+		return 0;
+	return CHANCE * sqrt(fmax(squares / nr - sum * sum / nr / nr, 0) / nr);
+}
+
+/* --- causes of time --------------------------------------------------------- */
+
+static void add_waiting(struct td_slow *out, const struct class *of)
+{
+	const struct td_region_facts *slow = out->slow, *middle = out->middle;
+	double preempted = slow->preempted_ns - middle->preempted_ns;
+	double chance = chance_ns(of, waited_ns, NULL);
+
+	if (isnan(slow->waited_ns) || isnan(middle->waited_ns))
+		return;
+	if (isnan(preempted)) {
+		add_cause(out, TD_SLOW_OFF, NULL,
+			  slow->waited_ns - middle->waited_ns, chance);
+		return;
+	}
+	add_cause(out, TD_SLOW_WAITED, NULL,
+		  slow->waited_ns - middle->waited_ns - preempted, chance);
+	add_cause(out, TD_SLOW_PREEMPTED, NULL, preempted,
+		  chance_ns(of, preempted_ns, NULL));
 }
 
 /* The mean of the calls of a class; NaN: unknown. */
@@ -137,7 +228,8 @@ static void add_interrupts(struct td_slow *out, const struct class *slow,
 	double ns = interrupted_ns(slow) - interrupted_ns(middle);
 
 	if (!isnan(ns))
-		add_cause(out, TD_SLOW_INTERRUPT, NULL, ns, 0);
+		add_cause(out, TD_SLOW_INTERRUPT, NULL, ns,
+			  chance_ns(slow, lost_ns, NULL));
 }
 
 /* The ns of a call of the class on other PMUs, more than one at home takes. */
@@ -217,11 +309,6 @@ static bool is_leaf(const struct td_report *report, const struct td_row *slow,
 static double slots_of(const struct td_row *row, double percent)
 {
 	return percent / PERCENT * row->slots / (double)row->region->calls;
-}
-
-static double own_ns_of(const struct td_row *row)
-{
-	return own_ns(row) / (double)row->region->calls;
 }
 
 /* The slow calls and those around the median, on the PMU of the latter. */
@@ -363,12 +450,13 @@ static void add_causes(struct td_slow *out, const struct class *slow,
 	const struct td_row *slow_at_home = row_on(slow, home);
 	double core_ns;
 
-	add_waiting(out);
+	add_waiting(out, slow);
 	add_interrupts(out, slow, middle);
 	core_ns = elsewhere_ns(slow, home, own_ns_of(at_home)) -
 		  elsewhere_ns(middle, home, own_ns_of(at_home));
 	if (core_ns != 0)
-		add_cause(out, TD_SLOW_CORE, NULL, core_ns, 0);
+		add_cause(out, TD_SLOW_CORE, NULL, core_ns,
+			  chance_ns(slow, own_ns_of, home));
 	if (slow_at_home && slow_at_home->region->calls)
 		add_home(out, slow, slow_at_home, at_home);
 	add_rest(out);
@@ -422,6 +510,7 @@ struct td_slow td_slow_find(const struct td_report *report,
 	    middle.calls <= 0)
 		return out;
 	slow.period = timed->period;
+	slow.longest_ns = (double)timed->durations.max_ns;
 	out.no_interrupts = isnan(interrupted_ns(&slow));
 	out.slow = slow_row->region;
 	out.middle = middle_row->region;

@@ -170,10 +170,18 @@ calls() {
 	[ "$status" -eq 0 ]
 	[[ $stderr == *stripped:* ]]
 	echo >empty
-	objcopy --add-section .note.go.buildid=empty program go
-	calls parse_request -- ./go
-	[ "$status" -eq 0 ]
-	assert_complains 'a program of Go'
+	# as Go's linker names its tables, with -buildmode=pie and with an empty -buildid, too
+	for section in .note.go.buildid .gopclntab .data.rel.ro.gopclntab .go.buildinfo; do
+		objcopy --add-section $section=empty program go
+		for how in parse_request 'parse_request --dry-run'; do
+			calls $how -- ./go
+			[[ $stderr == *'a program of Go'*'--engine=pt'* ]]
+		done
+		try "$TDSTAT" locate -e cycles --in parse_request -- ./go
+		[[ $stderr == *'a program of Go'*'--engine=pt'* ]]
+		[ "$status" -eq 0 ]
+		[[ $stderr == *"runs anyway"* ]]
+	done
 	calls parse_request -- ./is_not_there
 	[ "$status" -eq 127 ]
 }
@@ -205,6 +213,30 @@ add_trace() {
 	size=$(nm -S program | awk '$4 == "parse_request" { print $2 }')
 	config=$(printf %x $((1 << 1 | 1 << 10 | 1 << 9 | 9 << 14)))
 	assert_equal "$output" "intel_pt: config 0x$config, filter $(at parse_request)/0x$(printf %x $((0x$size)))@$PWD/program"
+}
+
+@test "Processor Trace: several functions take turns" {
+	copied alderlake
+	add_trace
+	calls parse_request,other,main --engine=pt --dry-run -- ./program
+	[ "$status" -eq 0 ]
+	[ "${#lines[@]}" -eq 3 ]
+	for at in 0:parse_request 1:other 2:main; do
+		[[ ${lines[${at%:*}]} == "intel_pt: config "*", filter $(at "${at#*:}")/0x"*"@$PWD/program" ]]
+	done
+	[[ $stderr == *"functions take turns of about 200 ms"* ]]
+	calls parse_request --engine=pt --dry-run -- ./program
+	[[ $stderr != *turns* ]]
+}
+
+@test "Processor Trace: a program of Go can be traced, which does not tell all" {
+	copied alderlake
+	add_trace
+	echo >empty
+	objcopy --add-section .gopclntab=empty program go
+	calls parse_request --engine=pt --dry-run -- ./go
+	[ "$status" -eq 0 ]
+	[[ $output == "intel_pt: config "* && $stderr == *"a program of Go: a call that waits for another goroutine"* ]]
 }
 
 @test "Processor Trace: what is sampled beside it are events that can be alone" {
@@ -248,7 +280,7 @@ add_trace() {
 	saved sapphirerapids
 	for words in '' '-- ./program' 'f' 'f -a' 'f -C 0' 'f -l 3 -- ./program' 'f -l auto -- ./program' \
 		'f --engine=marks -p 1' '-k f --engine=marks -- ./program' '-k f@x -- ./program' '-k f --overhead 3 -- ./program' '-k f,f -- ./program' \
-		'f --engine=x -- ./program' 'f --engine=pt --overhead 3 -- ./program' '-k f --engine=pt -- ./program' 'other,parse_request --engine=pt -- ./program' 'f --engine=marks --overhead 1 -- ./program' 'f --overhead 101 -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
+		'f --engine=x -- ./program' 'f --engine=pt --overhead 3 -- ./program' '-k f --engine=pt -- ./program' 'f --engine=marks --overhead 1 -- ./program' 'f --overhead 101 -- ./program' 'f --engine=marks --timeout 1s -- ./program' \
 		'@x -- ./program' 'f@ -- ./program' ',f -- ./program' 'other,other -- ./program'; do
 		calls $words
 		[ "$status" -eq 64 ] || {

@@ -287,10 +287,14 @@ within() {
 # --- proof ------------------------------------------------------------------------
 
 # cause WAY: what the report names for the slow calls: "right", "wrong" (what another way
-# would be), or "none" (nothing that is most of it for sure)
+# would be), or "none" (nothing that is most of it for sure, as the next cause is as
+# much, but for their errors)
 cause() {
 	local first faults
-	first=$(of job '[.slow.causes[]? | select(.clear and .share >= 40)][0] | "\(.cause) \(.node // "")"')
+	first=$(of job '[.slow.causes[]? | select(.clear)] |
+		select(length > 0 and .[0].share >= 40) |
+		select(length < 2 or .[0].share - .[1].share > (.[0].error * .[0].error + .[1].error * .[1].error | sqrt)) |
+		"\(.[0].cause) \(.[0].node // "")"')
 	faults=$(jq -rs 'map(select(.slow == true and .metric == "tma_retiring")) | map(.faults) | max // 0 | . > 10' out)
 	case $1,$first,$faults in
 	dram,"node tma_backend_bound",false | sleep,"waited "*,false | atom,"other core "*,false | \

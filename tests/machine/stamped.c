@@ -3,10 +3,11 @@
  * usage: stamped CALLS HOW
  *
  * Calls stamped() so often, for 1 to 64 us, and notes the time stamp counter at its
- * beginning and at its end.  HOW is "alone"; "threads" or "fork": eight, on all CPUs;
- * "move": from CPU to CPU, within the calls, too; "kernel": with a system call in each
- * 16th; or "exec": a new program after each 100 calls.  Prints how many calls were made,
- * and how long they took in ns: all, then the ten slowest.
+ * beginning and at its end, and before and behind the call.  HOW is "alone"; "threads"
+ * or "fork": eight, on all CPUs; "move": from CPU to CPU, within the calls, too;
+ * "kernel": with a system call in each 16th; or "exec": a new program after each 100
+ * calls.  Prints how many calls were made, and how long they took in ns: all, then the
+ * ten slowest; then the same as their caller saw it.
  */
 #include <cpuid.h>
 #include <pthread.h>
@@ -26,7 +27,8 @@
 #define SLOWEST 10
 #define OF_EXEC 100
 
-static uint64_t *took; /* of all calls, in ticks */
+/* Of all calls, in ticks: within them, and around. */
+static uint64_t *took, *outside;
 static int nr_cpus;
 static bool moves, sleeps;
 
@@ -79,8 +81,12 @@ __attribute__((noinline)) void stamped(size_t i)
 
 static void call(size_t from, size_t until)
 {
-	for (size_t i = from; i < until; i++)
+	for (size_t i = from; i < until; i++) {
+		uint64_t begin = __rdtsc();
+
 		stamped(i);
+		outside[i] = __rdtsc() - begin;
+	}
 }
 
 static void *work(void *arg)
@@ -130,16 +136,16 @@ static int by_size(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-static void print(size_t calls)
+static void print(uint64_t *ticks, size_t calls)
 {
 	double ns = tick_ns(), sum = 0;
 
 	for (size_t i = 0; i < calls; i++)
-		sum += (double)took[i] * ns;
-	qsort(took, calls, sizeof(*took), by_size);
+		sum += (double)ticks[i] * ns;
+	qsort(ticks, calls, sizeof(*ticks), by_size);
 	printf("%zu %.0f", calls, sum);
 	for (size_t i = 0; i < SLOWEST && i < calls; i++)
-		printf(" %.0f", (double)took[i] * ns);
+		printf(" %.0f", (double)ticks[i] * ns);
 	printf("\n");
 }
 
@@ -152,12 +158,14 @@ static void map_notes(size_t calls)
 
 	snprintf(text, sizeof(text), "%d", fd);
 	setenv("NOTES", text, 1);
-	if (fd < 0 || (!given && ftruncate(fd, (off_t)(calls * sizeof(*took)))))
+	if (fd < 0 ||
+	    (!given && ftruncate(fd, (off_t)(2 * calls * sizeof(*took)))))
 		exit(1);
-	took = mmap(NULL, calls * sizeof(*took), PROT_READ | PROT_WRITE,
+	took = mmap(NULL, 2 * calls * sizeof(*took), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_POPULATE, fd, 0);
 	if (took == MAP_FAILED)
 		exit(1);
+	outside = took + calls;
 }
 
 int main(int argc, char **argv)
@@ -177,6 +185,7 @@ int main(int argc, char **argv)
 		call_in(calls, how[0] == 'f');
 	else
 		call(0, calls);
-	print(calls);
+	print(took, calls);
+	print(outside, calls);
 	return 0;
 }

@@ -84,9 +84,11 @@ static const struct td_node nodes[] = {
 #define SLOW_BUCKET   20
 #define CALLS         100
 
-static struct td_cell cells[4][NR_COLUMNS];
-static struct td_region_facts facts[4];
-static struct td_row rows[4];
+#define ROWS 8
+
+static struct td_cell cells[ROWS][NR_COLUMNS];
+static struct td_region_facts facts[ROWS];
+static struct td_row rows[ROWS];
 static struct td_report report = { .columns = columns,
 				   .nr_columns = NR_COLUMNS,
 				   .rows = rows };
@@ -369,6 +371,69 @@ static void test_few(void)
 	   "of few calls the nodes are not known");
 }
 
+/* Of the slow calls, those of one row, with so many ns of interrupts in each. */
+static void add_part(unsigned int bucket, uint64_t calls, double took_ns,
+		     double interrupted_ns)
+{
+	size_t at = report.nr_rows;
+
+	add_row("atom", false, took_ns, 0, 0);
+	facts[at].bucket = bucket;
+	facts[at].calls = calls;
+	facts[at].took_ns = facts[at].on_ns = (double)calls * took_ns;
+	facts[at].interrupted_ns = interrupted_ns;
+}
+
+static void begin_on_atom(double took_ns, double interrupted_ns)
+{
+	begin();
+	add_row("atom", true, took_ns, 0, 0);
+	facts[1].calls = 50;
+	facts[1].took_ns = facts[1].on_ns = 50 * took_ns;
+	facts[1].interrupted_ns = interrupted_ns;
+}
+
+/*
+ * Of a run on a busy host, which stopped the processor of one of 50 calls for 260 ms in
+ * an interrupt; all of them are slow as they run on another kind of core.
+ */
+static void test_one_of_many(void)
+{
+	struct td_timed of_run = timed;
+	struct td_slow slow;
+
+	of_run.slow = 32;
+	of_run.durations.max_ns = 308537692;
+	begin_on_atom(13092000, 5460895);
+	facts[1].bucket = of_run.slow;
+	add_part(32, 39, 6115419, 207319);
+	add_part(33, 5, 7471823, 670118);
+	add_part(34, 3, 11137267, 286978);
+	add_part(35, 2, 16514476, 434143);
+	add_part(43, 1, 308537692, 259879511);
+	slow = td_slow_find(&report, &of_run, 0);
+	ok(share(&slow, TD_SLOW_INTERRUPT, NULL) > 40 &&
+		   !td_slow_is_clear(find(&slow, TD_SLOW_INTERRUPT, NULL)),
+	   "what one of fifty calls had most of is no cause of them");
+	ok(td_slow_is_clear(find(&slow, TD_SLOW_CORE, NULL)) &&
+		   slow.causes[0].kind == TD_SLOW_CORE && adds_up(&slow),
+	   "what all of them have is");
+	begin_on_atom(6115419, 4000000);
+	facts[1].bucket = of_run.slow;
+	add_part(32, 50, 6115419, 4000000);
+	slow = td_slow_find(&report, &of_run, 0);
+	ok(td_slow_is_clear(find(&slow, TD_SLOW_INTERRUPT, NULL)),
+	   "so are interrupts, then");
+	/* 30 calls of 6.5536 ms and one of 3.392 ms: a spread of 3.1623 ms */
+	ok(test_near(find(&slow, TD_SLOW_INTERRUPT, NULL)->error_pct,
+		     100 * 1.96 * 3162300 / sqrt(50) / 6114419, 1e-3),
+	   "although fewer than all may have them");
+	facts[2].waited_ns = facts[1].waited_ns = 100000;
+	slow = td_slow_find(&report, &of_run, 0);
+	ok(!td_slow_is_clear(find(&slow, TD_SLOW_WAITED, NULL)),
+	   "nor has a time that one of them may have waited alone its cause");
+}
+
 static void test_none(void)
 {
 	const struct td_timed alike = { .middle = MIDDLE_BUCKET };
@@ -392,6 +457,7 @@ int main(void)
 	test_samples();
 	test_other_core();
 	test_few();
+	test_one_of_many();
 	test_none();
 	return done_testing();
 }

@@ -380,6 +380,35 @@ static void test_lost(void)
 	   "nor those of a time of which nothing is known");
 }
 
+/* Between turns CPU by CPU is switched off and on: only what is of none of that counts. */
+static void test_turns(void)
+{
+	begin();
+	calls.function = 2;
+	enter(BEGIN, 100);
+	leave(BACK, 110);
+	enter(BEGIN, 150);
+	calls.until_ns = 155;
+	leave(BACK, 160);
+	enter(BEGIN, 170);
+	ok(nr == 1 && is(0, 100, 10) && taken[0].function == 2 &&
+		   are(0, 0, 0, 1),
+	   "a call that ends behind the end of a turn is given up");
+	leave(BACK, 180);
+	td_traced_calls_turn(&calls, 500);
+	ok(nr == 1 && are(0, 0, 0, 2), "so is one that is open then");
+	enter(BEGIN + 4, 490);
+	leave(BACK, 495);
+	enter(BEGIN, 498);
+	leave(BACK, 505);
+	enter(BEGIN, 600);
+	leave(BACK, 610);
+	end();
+	ok(nr == 2 && is(1, 600, 10) && are(0, 0, 0, 3),
+	   "and one that began before the next turn");
+	calls.function = 0;
+}
+
 int main(void)
 {
 	test_calls();
@@ -390,6 +419,7 @@ int main(void)
 	test_samples();
 	test_settled();
 	test_lost();
+	test_turns();
 	td_traced_calls_free(&calls);
 	return done_testing();
 }

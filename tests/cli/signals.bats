@@ -509,31 +509,33 @@ stuck() {
 	needs_software_events -a
 	recording=$BATS_TEST_DIRNAME/../data/alderlake-2.jsonl
 	stubborn=(sh -c 'trap "" TERM; while [ ! -e end ]; do command sleep 0.05; done')
+	declare -A most
+	# all at a time, as each waits for seconds
 	for name in stat $(subcommands); do
-		most=2
+		most[$name]=2
 		case $name in
 		stat)
 			words=(-a -I 10 -e cpu-clock)
 			;;
 		record)
 			words=(record -o kept -I 10 -e cpu-clock -- "${stubborn[@]}")
-			most=3
+			most[$name]=3
 			;;
 		diff)
 			words=(diff -r 2 -e task-clock -- "${stubborn[@]}" : true)
-			most=3
+			most[$name]=3
 			;;
 		regions | profile)
 			words=("$name" -- "${stubborn[@]}")
-			most=3
+			most[$name]=3
 			;;
 		calls)
 			words=(calls malloc@libc.so.6 -- "${stubborn[@]}")
-			most=3
+			most[$name]=3
 			;;
 		locate)
 			words=(locate -e cpu-clock -- "${stubborn[@]}")
-			most=3
+			most[$name]=3
 			;;
 		report) words=(report "$recording" -l 6 --all) ;;
 		top) words=(top "$recording") ;;
@@ -542,10 +544,17 @@ stuck() {
 		list | doctor | help) words=("$name") ;;
 		*) fail "how does tdstat $name end?" ;;
 		esac
-		rm -f end
-		run -0 stuck "$TDSTAT" "${words[@]}"
-		touch end
-		[[ $output =~ ^[0-9]*$ && ${output:-0} -le $most ]] || fail "$name: $output"
+		mkdir "$name"
+		(
+			cd "$name" || exit
+			stuck "$TDSTAT" "${words[@]}" >nr 2>&1 || echo "status $?" >>nr
+			touch end
+		) 3>&- &
+	done
+	wait
+	for name in "${!most[@]}"; do
+		nr=$(<"$name/nr")
+		[[ $nr =~ ^[0-9]*$ && ${nr:-0} -le ${most[$name]} ]] || fail "$name: $nr"
 	done
 }
 

@@ -367,20 +367,31 @@ terminal() {
 	not_under_valgrind "it takes its time"
 	needs_software_events
 	for option in -p -t; do
-		sleep 0.2 &
+		sleep 100 &
+		sleeper=$!
+		background "$TDSTAT" $option $sleeper -I 20000 -x, -o out
+		await_events $pid
 		before=$(date +%s%3N)
-		"$TDSTAT" $option $! -I 20000 -x, -o out
+		kill $sleeper
+		ended
 		[ $(($(date +%s%3N) - before)) -lt 10000 ]
-		[ "$(wc -l <out)" = 2 ]
+		[ "$status:$(wc -l <out)" = 0:2 ]
 	done
 	# of several, the last one
-	sleep 0.1 &
+	sleep 100 &
 	first=$!
-	sleep 0.3 &
+	sleep 100 &
+	sleeper=$!
+	background "$TDSTAT" -p $first,$sleeper -I 20000 -x, -o out
+	await_events $pid
+	kill $first
+	sleep 0.3
+	kill -0 $pid
 	before=$(date +%s%3N)
-	"$TDSTAT" -p $first,$! -I 20000 -x, -o out
-	[ $(($(date +%s%3N) - before)) -ge 200 ]
+	kill $sleeper
+	ended
 	[ $(($(date +%s%3N) - before)) -lt 10000 ]
+	[ "$status" = 0 ]
 }
 
 @test "10,000 threads that come and go under -p: constant memory, nothing is left open" {

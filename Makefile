@@ -327,11 +327,15 @@ build/path/python3: | build/.gitignore
 	@mkdir -p $(@D)
 	@ln -sfn /usr/bin/python3 $@
 
-# Those that take longest first, so that none of them runs alone at the end.  Packages
-# are tested in a fresh Debian: make check-fresh, make check-deb.
-LONGEST := $(patsubst %,tests/cli/%.bats,soak inject locate serve memory names rotate tutorial regions)
+# Of these files those of these names first, which take longest: none of them is to run
+# alone at the end.
+suites = $(addprefix %/,$(addsuffix .bats,$1))
+longest_first = $(filter $(suites),$2) $(filter-out $(suites),$2)
+
+# Packages are tested in a fresh Debian: make check-fresh, make check-deb.
 ALL_CLI := $(sort $(wildcard tests/cli/*.bats))
-CLI := $(filter $(ALL_CLI),$(LONGEST)) $(filter-out $(LONGEST) %/deb.bats,$(ALL_CLI))
+CLI := $(call longest_first,soak inject locate serve memory names rotate tutorial regions, \
+	$(filter-out %/deb.bats,$(ALL_CLI)))
 
 # Those whose machines are saved ones run on machines with the PMUs that real ones
 # have beside their cores, and on machines without before a release.
@@ -386,7 +390,8 @@ emulated := $(filter $(EMULATOR),$(MACHINE))
 # A perf as new as the machine's kernel, which may stand beside it, and the newest;
 # they fetch themselves, which they cannot do in there.
 MACHINE_PERF := $(wildcard $(dir $(MACHINE))perf)
-MACHINE_TESTS := $(wildcard tests/machine/*$(ONLY)*.bats)
+MACHINE_TESTS := $(call longest_first,aggregate calls evidence locate manual pt serve tutorial, \
+	$(sort $(wildcard tests/machine/*$(ONLY)*.bats)))
 
 ifeq ($(MACHINE),none)
 check-machine check-machine-all:

@@ -315,9 +315,27 @@ JOBS ?= $(if $(VALGRIND),1,$(shell awk -v n="$$(nproc)" \
 	'/^MemAvailable/ { fit = int($$2 / 2e6) } \
 	END { if (fit < n) n = fit; print (n < 1 ? 1 : n > 4 ? 4 : n) }' /proc/meminfo))
 
-# soak.bats first: it takes longest, and waits most of the time.
-CLI := $(sort $(wildcard tests/cli/*.bats))
-CLI := $(filter %/soak.bats,$(CLI)) $(filter-out %/soak.bats,$(CLI))
+# Those of the program wait for almost half of their time: one more of them.
+SUITES = $(if $(VALGRIND)$(filter-out file,$(origin JOBS)),$(JOBS),$(shell echo $$(($(JOBS) + 1))))
+
+# The system's own python3, which begins in a tenth of the time that pyenv's script takes,
+# and has the modules of the packages.
+ifneq ($(wildcard /usr/bin/python3),)
+export PATH := $(CURDIR)/build/path:$(PATH)
+endif
+build/path/python3: | build/.gitignore
+	@mkdir -p $(@D)
+	@ln -sfn /usr/bin/python3 $@
+
+# Of these files those of these names first, which take longest: none of them is to run
+# alone at the end.
+suites = $(addprefix %/,$(addsuffix .bats,$1))
+longest_first = $(filter $(suites),$2) $(filter-out $(suites),$2)
+
+# Packages are tested in a fresh Debian: make check-fresh, make check-deb.
+ALL_CLI := $(sort $(wildcard tests/cli/*.bats))
+CLI := $(call longest_first,soak inject locate serve memory names rotate tutorial regions, \
+	$(filter-out %/deb.bats,$(ALL_CLI)))
 
 # Those whose machines are saved ones run on machines with the PMUs that real ones
 # have beside their cores, and on machines without before a release.
@@ -339,30 +357,31 @@ TOOLS := build/tools/usr/bin/prometheus
 $(TOOLS): | build/.gitignore
 	$(call say,TOOLS)tests/tools/fetch build/tools || echo "no Prometheus to test with"
 
-check-here: all $(BENCHES) $(GUEST_PROGRAMS) $(UNIT_RUN) $(FUZZ_RUN) $(ORACLE) $(TOOLS)
+check-here: build/path/python3 all $(BENCHES) $(GUEST_PROGRAMS) $(UNIT_RUN) $(FUZZ_RUN) $(ORACLE) $(TOOLS)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
-	@tests/tally -j $(JOBS) $(UNIT_RUN:%='$(UNDER)%') \
+	@tests/tally -j $(SUITES) \
+		$(foreach f,$(call only,$(CLI)),'$(if $(filter $f,$(FULL)),TD_FULL=1) bats --tap $f # $f') \
+		$(UNIT_RUN:%='$(UNDER)%') \
 		$(patsubst %,'env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%',$(call only,$(OF_FILES))) \
 		$(foreach f,$(FUZZ_RUN),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
-		$(foreach f,$(call only,$(CLI)),'$(if $(filter $f,$(FULL)),TD_FULL=1) bats --tap $f # $f') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
 
 check-bare: deps tools
 	@$(MAKE) --no-print-directory check-bare-here
 
-check-bare-here: all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
-	@tests/tally -j $(JOBS) $(patsubst %,'bats --tap %',$(call only,$(FULL)))
+check-bare-here: build/path/python3 all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
+	@tests/tally -j $(SUITES) $(patsubst %,'bats --tap %',$(call only,$(FULL)))
 
 # The tests of the program under the sanitizers, on full machines; with PART=0 to 7
 # an eighth of them.
 PART ?=
-IN_PART := $(filter-out %/deb.bats,$(if $(PART),$(shell printf '%s\n' $(CLI) | awk 'NR % 8 == $(PART)'),$(CLI)))
+IN_PART := $(if $(PART),$(shell printf '%s\n' $(CLI) | awk 'NR % 8 == $(PART)'),$(CLI))
 
 check-san: deps tools
 	@$(MAKE) --no-print-directory SAN=1 check-san-here
 
-check-san-here: all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
-	@tests/tally -j $(JOBS) $(foreach f,$(IN_PART),'TD_FULL=1 SANITIZED=1 bats --tap $f # $f under the sanitizers')
+check-san-here: build/path/python3 all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
+	@tests/tally -j $(SUITES) $(foreach f,$(IN_PART),'TD_FULL=1 SANITIZED=1 bats --tap $f # $f under the sanitizers')
 
 # What boots a machine to test on: tests/emulator/README.md.
 EMULATOR := $(CURDIR)/tests/emulator/run
@@ -371,7 +390,8 @@ emulated := $(filter $(EMULATOR),$(MACHINE))
 # A perf as new as the machine's kernel, which may stand beside it, and the newest;
 # they fetch themselves, which they cannot do in there.
 MACHINE_PERF := $(wildcard $(dir $(MACHINE))perf)
-MACHINE_TESTS := $(wildcard tests/machine/*$(ONLY)*.bats)
+MACHINE_TESTS := $(call longest_first,aggregate calls evidence locate manual pt serve tutorial, \
+	$(sort $(wildcard tests/machine/*$(ONLY)*.bats)))
 
 ifeq ($(MACHINE),none)
 check-machine check-machine-all:
@@ -411,7 +431,7 @@ emulator: emulator-deps
 # The rates of the machines are those that the formulas of Linux 6.12's files take.
 # Each line "# machine: MODEL [option]..." in a file is a boot that it runs in, and
 # "# release: MODEL [option]..." one that check-machine-all adds.
-check-booted: all $(GUEST_PROGRAMS) $(GUEST_BENCHMARKS) $(TOOLS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) $(LOOPS) $(TRUTHS))
+check-booted: build/path/python3 all $(GUEST_PROGRAMS) $(GUEST_BENCHMARKS) $(TOOLS) build/perf-tests/.unpacked $(if $(emulated),$(ACT) $(LOOPS) $(TRUTHS))
 	@$(or $(MACHINE_PERF),true) --version >/dev/null
 	@TD_PERF_SERIES=newest $(or $(MACHINE_PERF),true) --version >/dev/null
 ifeq ($(MACHINE),)
@@ -435,27 +455,32 @@ check-perf-here: all build/perf-tests/.unpacked
 	@tests/tally 'tests/perf/run build/perf-tests/tools/perf/tests/shell'
 
 # The packages, which have to be the same when they are built again, before a release.
+DEB_SUITE := 'bats --tap tests/cli/deb.bats'
 check-deb: deps tools
 	@$(MAKE) --no-print-directory check-deb-here
 
 check-deb-here: all
-	@TD_EVERYTHING=1 tests/tally 'bats --tap tests/cli/deb.bats'
+	@TD_EVERYTHING=1 tests/tally $(DEB_SUITE)
 
 # A fresh Debian 13 builds the tree, and runs all unit tests, and those of the program
 # that touch what differs from one Linux to the next: libraries, shells, names.
 NEAR := FULL= CLI="$(addprefix tests/cli/,$(addsuffix .bats,calls completion events formats \
 	inject libraries locate names perf_output profile report serve truncated))"
-FRESH := 'tests/fresh trixie $(NEAR)'
+# Beside it, what is mostly a matter of one processor and of the mirror: the packages of
+# this Debian are built, and installed in a fresh one.
+FRESH := 'tests/fresh trixie $(NEAR)' $(DEB_SUITE)
 # Before a release all of them do there, those of the packages, too, and on sid with
 # its kernel and compilers; and some where there are no archives of libraries.
 check-fresh-all: CHECK_PACKAGES += $(DEB_PACKAGES)
-check-fresh-all: FRESH := 'tests/fresh trixie' 'tests/fresh trixie CC=clang $(NEAR)' \
-	'tests/fresh trixie no-archives $(NEAR)' 'tests/fresh sid KERNEL=' \
+check-fresh-all: EVERY := CLI="$(ALL_CLI)"
+check-fresh-all: FRESH = 'tests/fresh trixie $(EVERY)' 'tests/fresh trixie CC=clang $(NEAR)' \
+	'tests/fresh trixie no-archives $(NEAR)' 'tests/fresh sid KERNEL= $(EVERY)' \
 	'tests/fresh sid KERNEL= CC=clang $(NEAR)'
+check-fresh-all: SIDE_BY_SIDE := 1
 
 check-fresh check-fresh-all: deps tools
-	@$(MAKE) --no-print-directory build/linux/.unpacked build/metrics
-	@PACKAGES='$(strip $(BUILD_PACKAGES) $(CHECK_PACKAGES))' tests/tally $(FRESH)
+	@$(MAKE) --no-print-directory all build/linux/.unpacked build/metrics
+	@PACKAGES='$(strip $(BUILD_PACKAGES) $(CHECK_PACKAGES))' tests/tally -j $(or $(SIDE_BY_SIDE),2) $(FRESH)
 
 # Before a release; takes hours.
 check-all:

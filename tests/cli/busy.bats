@@ -127,14 +127,20 @@ all cpu_atom 2.00 7.69 16.67' "$(busy_of task.jsonl)"
 	awk -F, 'NR > 1 { n++; if ($4 > 110) exit 1 } END { exit n < 10 }' out
 }
 
+# A remark of a host that was too busy for an interval is none of those looked for.
+try_on_a_busy_host() {
+	try "$@"
+	stderr=$(sed '/^tdstat: [0-9]* intervals\{0,1\} passed while this program, /d' <<<"$stderr")
+}
+
 @test "a remark says how many rows have no counts, as nothing ran" {
 	needs_software_events
-	try "$TDSTAT" -I 100 -o out -- sh -c 'sleep 0.55'
+	try_on_a_busy_host "$TDSTAT" -I 100 -o out -- sh -c 'sleep 0.55'
 	rows=$(grep -c '^ .*<not counted>' out)
 	[ "$rows" -ge 2 ]
 	assert_equal "$stderr" "tdstat: $rows rows without counts, because no task ran in them: all were waiting, maybe for a CPU"
 	# for programs each row says so
-	try "$TDSTAT" -I 100 -j -o out -- sh -c 'sleep 0.55'
+	try_on_a_busy_host "$TDSTAT" -I 100 -j -o out -- sh -c 'sleep 0.55'
 	assert_no_stderr
 	jq -es 'map(select(.value == null)) | length >= 8 and all(.why == "no task ran in this time")' out
 	# no such row; and of events, perf stat says nothing either

@@ -105,16 +105,18 @@ milliseconds_of() {
 	assert_same "$(cat without)" "$(cat with)"
 }
 
-@test "options behind it are its own; record and report behind -- are commands" {
+@test "options behind it are its own; subcommands behind -- are commands" {
 	needs_software_events
 	try "$TDSTAT" echo -l --json -I 0
 	assert_success
 	assert_output -- '-l --json -I 0'
 	mkdir bin
-	printf '#!/bin/sh\necho mine "$@"\n' | tee bin/record bin/report >/dev/null
+	for word in $(subcommands); do
+		printf '#!/bin/sh\necho mine "$@"\n' >"bin/$word"
+	done
 	chmod +x bin/*
 	PATH=$PWD/bin:$PATH
-	for word in record report; do
+	for word in $(subcommands); do
 		try "$TDSTAT" -- $word -i x
 		assert_success
 		assert_output 'mine -i x'

@@ -298,8 +298,12 @@ assert_runs_all_the_same() {
 
 # One line of tdstat's at least, with $1 in it.
 assert_complains() {
+	local wanted
+
 	[[ ${stderr_lines[0]-} == "tdstat: "* ]] || fail "no line of tdstat's"
-	[[ $stderr =~ $1 ]] || fail "no line with $1"
+	for wanted; do
+		[[ $stderr =~ $wanted ]] || fail "no line with $wanted"
+	done
 }
 
 assert_no_stderr() {

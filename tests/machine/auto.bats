@@ -20,16 +20,12 @@ act() {
 	echo taskset -c 0 "$ACT" "$@"
 }
 
-# of FILE NODE MEMBER: of the first PMU
+# of FILE NODE MEMBER: of the first PMU, as JSON has it
 of() {
-	python3 - "$@" <<-'PY'
-		import json, sys
-		file, node, member = sys.argv[1:]
-		for line in open(file):
-		    row = json.loads(line)
-		    if row.get("pmu") in ("cpu", "cpu_core") and row.get("metric") == node:
-		        print(row[member])
-	PY
+	awk -v node="$2" -v member="$3" '
+		/"pmu":"cpu(_core)?"/ && index($0, "\"metric\":\"" node "\"") && match($0, "\"" member "\":[^,}]*") {
+			print substr($0, RSTART + length(member) + 3, RLENGTH - length(member) - 3)
+		}' "$1"
 }
 
 # node FILE NODE: value and share of time of a line of a tree, of the first PMU
@@ -224,7 +220,7 @@ descriptors() {
 	cat held said out
 	grep -F 'somebody else' said
 	# six of eight seconds or so, on a host that is busy less
-	[ "$(of out tma_memory_bound over_threshold)" = True ]
+	[ "$(of out tma_memory_bound over_threshold)" = true ]
 	awk "BEGIN { exit !($(of out tma_memory_bound running) > 25) }"
 }
 
@@ -263,22 +259,22 @@ descriptors() {
 	for node in tma_dram_bound tma_mem_latency; do
 		echo "# $TD_MACHINE: $node: $(of auto $node running) and $(of 6 $node running) %" >&3
 		awk "BEGIN { exit !($(of auto $node running) >= 3 * $(of 6 $node running)) }"
-		[ "$(of auto $node over_threshold)" = True ]
+		[ "$(of auto $node over_threshold)" = true ]
 	done
 	# their values are the same
 	awk "BEGIN { d = $(of auto tma_mem_latency value) - $(of 6 tma_mem_latency value); exit d * d > 9 }"
 	# what is not below it is not counted
-	[ "$(of auto tma_divider value)" = None ]
-	[ "$(of auto tma_icache_misses value)" = None ]
+	[ "$(of auto tma_divider value)" = null ]
+	[ "$(of auto tma_icache_misses value)" = null ]
 }
 
 @test "a change of phase: both families are seen" {
 	# shellcheck disable=SC2046 # words
 	"$TDSTAT" record -l auto -o rec -- $(act 4s:dram_latency 4s:icache)
 	"$TDSTAT" report -i rec -j -o out
-	[ "$(of out tma_mem_latency value)" != None ]
-	[ "$(of out tma_icache_misses value)" != None ]
-	[ "$(of out tma_divider value)" = None ]
+	[ "$(of out tma_mem_latency value)" != null ]
+	[ "$(of out tma_icache_misses value)" != null ]
+	[ "$(of out tma_divider value)" = null ]
 	# the shares of the time in which each was counted: at most its phase and two seconds
 	awk "BEGIN { exit !($(of out tma_mem_latency running) > 4 && $(of out tma_mem_latency running) < 76) }"
 	awk "BEGIN { exit !($(of out tma_icache_misses running) > 4 && $(of out tma_icache_misses running) < 76) }"
@@ -291,11 +287,11 @@ descriptors() {
 @test "in intervals, too, and the command's children" {
 	"$ACT" -u dram_latency
 	"$TDSTAT" -a -l auto -I 500 --interval-count 6 -j -o out
-	[ "$(of out tma_mem_latency value | head -n 1)" = None ]
-	[ "$(of out tma_mem_latency value | tail -n 1)" != None ]
+	[ "$(of out tma_mem_latency value | head -n 1)" = null ]
+	[ "$(of out tma_mem_latency value | tail -n 1)" != null ]
 	# shellcheck disable=SC2046 # words
 	"$TDSTAT" -l auto -j -o child -- sh -c "$(act 3s:dram_latency); true"
-	[ "$(of child tma_mem_latency over_threshold)" = True ]
+	[ "$(of child tma_mem_latency over_threshold)" = true ]
 }
 
 @test "each thread, and each run of -r" {
@@ -308,7 +304,7 @@ descriptors() {
 	done
 	# shellcheck disable=SC2046 # words
 	"$TDSTAT" -l auto -r 2 -j -o runs -- $(act 2s:dram_latency)
-	[ "$(of runs tma_mem_latency over_threshold)" = True ]
+	[ "$(of runs tma_mem_latency over_threshold)" = true ]
 	# what rested in a part of each run is a share of all of it
 	# shellcheck disable=SC2046 # words
 	"$TDSTAT" -l auto -r 2 -j -o phases -- $(act 2s:mispredict 4s:dram_latency)
@@ -318,6 +314,6 @@ descriptors() {
 
 @test "a short command has levels 1 and 2" {
 	"$TDSTAT" -l auto -j -o out -- taskset -c 0 true
-	[ "$(of out tma_memory_bound value)" != None ]
-	[ "$(of out tma_dram_bound value)" = None ]
+	[ "$(of out tma_memory_bound value)" != null ]
+	[ "$(of out tma_dram_bound value)" = null ]
 }

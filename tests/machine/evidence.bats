@@ -39,6 +39,8 @@ halve() {
 @test "the verdict of each program is the one that is expected, on each kind of core" {
 	emulated
 	perf_or_skip
+	# the others below run a program there, with formulas that are right and wrong
+	[ "$TD_MACHINE" != zen4 ] || [ -n "${TD_EVERYTHING-}" ] || skip "before a release"
 	run -0 --separate-stderr give sent.jsonl
 	kinds=$(find /sys/bus/event_source/devices/ -name 'cpu*' | wc -l)
 	[ "$(grep -c '^12 of 12 as expected on cpu' <<<"$output")" -eq "$kinds" ]

@@ -153,18 +153,19 @@ expected() {
 @test "a process that runs, its threads, CPUs, and the whole machine" {
 	"$ACT" -n 4 100s:icache &
 	act=$!
-	locate tma_icache_misses --all-user -p $act --timeout 2s -j -o out
-	leads out cpu_core scenario_icache
-	leads out cpu_atom scenario_icache
-	locate tma_icache_misses --all-user -t "$act" --timeout 1s -j -o out
-	jq -es '.[0].function == "scenario_icache"' out
-	locate tma_icache_misses --all-user -a --timeout 2s -j -o out
-	leads out cpu_core scenario_icache
-	leads out cpu_atom scenario_icache
-	locate tma_icache_misses --all-user -C 3 --timeout 1s -j -o out
-	leads out cpu_atom scenario_icache
-	jq -es 'all(.pmu == "cpu_atom")' out
+	locate tma_icache_misses --all-user -p $act --timeout 2s -j -o process
+	locate tma_icache_misses --all-user -t "$act" --timeout 1s -j -o thread
+	locate tma_icache_misses --all-user -a --timeout 2s -j -o machine
+	locate tma_icache_misses --all-user -C 3 --timeout 1s -j -o one
+	# first, as it would take away the processors of whoever looks
 	kill $act
+	for which in process machine; do
+		leads $which cpu_core scenario_icache
+		leads $which cpu_atom scenario_icache
+	done
+	jq -es '.[0].function == "scenario_icache"' thread
+	leads one cpu_atom scenario_icache
+	jq -es 'all(.pmu == "cpu_atom")' one
 }
 
 @test "a command that ends by itself, is killed, or is not there" {

@@ -98,13 +98,13 @@ values() {
 	"$TDSTAT" serve --listen 127.0.0.1:9878 2>/dev/null 3>&- &
 	serve=$!
 	for ((i = 0; i < 100; i++)); do
-		! python3 -c 'import urllib.request
-print(urllib.request.urlopen("http://127.0.0.1:9878/metrics", timeout=20).read().decode())' >page 2>/dev/null || break
+		! get 9878 /metrics >page ||
+			! grep '^tdstat_topdown_slots_total{pmu="cpu",category="retiring"} [1-9]' page || break
 		sleep 0.3
 	done
 	kill "$serve"
 	wait "$serve"
-	grep -q '^tdstat_topdown_slots_total{pmu="cpu",category="retiring"} [1-9]' page
+	[ "$i" -lt 100 ]
 	"$TDSTAT" record -o rec -a -I 200 --interval-count 2 >live
 	"$TDSTAT" report rec >again
 	diff <(awk '{ print $1, $4 }' live) <(awk '{ print $1, $4 }' again)

@@ -16,7 +16,10 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
+# own WORD...: see own.py.  Work that went on would take away its processors.
 own() {
+	# shellcheck disable=SC2046
+	kill $(jobs -p) 2>/dev/null || true
 	python3 "$BATS_TEST_DIRNAME/own.py" "$@"
 }
 
@@ -46,8 +49,7 @@ LOOP='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 	on 3 600s:dram_latency
 	"$TDSTAT" -l 2 -p "$icache" -j -o core -- sleep 1.5
 	"$TDSTAT" -l 2 -p "$pid" -j -o atom -- sleep 1.5
-	own is core cpu_core icache
-	own is atom cpu_atom dram_latency
+	own is core cpu_core icache and atom cpu_atom dram_latency
 }
 
 @test "--per-thread: each thread of a process its own, beside those of another" {
@@ -59,10 +61,11 @@ LOOP='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 		read -r id pmu scenarios <<<"$pair"
 		# shellcheck disable=SC2012 # numbers; the kernel gives them in turn
 		for thread in $(ls "/proc/$id/task" | sort -n); do
-			own is out "$pmu" "${scenarios%% *}" "act-$thread"
+			checks+=(and out "$pmu" "${scenarios%% *}" "act-$thread")
 			scenarios=${scenarios#* }
 		done
 	done
+	own is "${checks[@]:1}"
 }
 
 # in_cgroup CPU SCENARIO: act in a cgroup of its scenario's name
@@ -80,12 +83,10 @@ in_cgroup() {
 	in_cgroup 1 icache
 	in_cgroup 3 dram_latency
 	on 2 600s:mispredict
-	"$TDSTAT" -l 2 -a --for-each-cgroup ports,icache,dram_latency -j -o out -- sleep 3
-	own is out cpu_core ports ports
-	own is out cpu_core icache icache
-	own is out cpu_atom dram_latency dram_latency
-	"$TDSTAT" -l 2 -a -G icache -j -o out -- sleep 2
-	own is out cpu_core icache icache
+	"$TDSTAT" -l 2 -a --for-each-cgroup ports,icache,dram_latency -j -o each -- sleep 3
+	"$TDSTAT" -l 2 -a -G icache -j -o one -- sleep 2
+	own is each cpu_core ports ports and each cpu_core icache icache and \
+		each cpu_atom dram_latency dram_latency and one cpu_core icache icache
 }
 
 @test "cgroups that share a CPU, on each kind of core" {
@@ -95,10 +96,8 @@ in_cgroup() {
 	in_cgroup 3 dram_latency
 	in_cgroup 3 mispredict
 	"$TDSTAT" -l 2 -a --for-each-cgroup ports,icache,dram_latency,mispredict -j -o out -- sleep 4
-	own is out cpu_core ports ports
-	own is out cpu_core icache icache
-	own is out cpu_atom dram_latency dram_latency
-	own is out cpu_atom mispredict mispredict
+	own is out cpu_core ports ports and out cpu_core icache icache and \
+		out cpu_atom dram_latency dram_latency and out cpu_atom mispredict mispredict
 }
 
 @test "-I: the phases of a command, beside another process" {
@@ -106,9 +105,11 @@ in_cgroup() {
 	for pair in "1 cpu_core" "2 cpu_atom"; do
 		read -r cpu pmu <<<"$pair"
 		# "usual" is balanced, the first of the file
-		"$TDSTAT" -l 2 -I 250 -j -o out -- taskset -c "$cpu" \
+		"$TDSTAT" -l 2 -I 250 -j -o "$pmu" -- taskset -c "$cpu" \
 			"$ACT" 500ms:usual 2s:dram_latency 2s:ports
-		own phases out "$pmu" balanced dram_latency ports
+	done
+	for pmu in cpu_core cpu_atom; do
+		own phases $pmu $pmu balanced dram_latency ports
 	done
 }
 
@@ -117,16 +118,15 @@ in_cgroup() {
 	on 0 600s:icache
 	"$TDSTAT" -l 2 -p "$pid" -j -o out -- sh -c \
 		"for cpu in 3 0 2 1 3 0 2; do sleep 0.4; taskset -p -c \$cpu $pid; done >moves"
-	own is out cpu_core icache
-	own is out cpu_atom icache
+	own is out cpu_core icache and out cpu_atom icache
 }
 
 @test "what a command forks and executes goes on with its scenario" {
 	on 0-3 -n 4 600s:mispredict
 	for pair in "0 cpu_core" "3 cpu_atom"; do
 		read -r cpu pmu <<<"$pair"
-		"$TDSTAT" -l 2 -j -o out -- taskset -c "$cpu" "$ACT" 300ms:ports -- \
+		"$TDSTAT" -l 2 -j -o "$pmu" -- taskset -c "$cpu" "$ACT" 300ms:ports -- \
 			sh -c "sh -c '$LOOP' & sh -c '$LOOP; /bin/true; $LOOP' & $LOOP; wait"
-		own is out "$pmu" ports
 	done
+	own is cpu_core cpu_core ports and cpu_atom cpu_atom ports
 }

@@ -3,7 +3,8 @@
 """Levels 1 and 2 of what tdstat -j printed, beside the truth of scenarios.
 
   own.py truth MODEL FILE            what is wanted in its scenarios, to FILE
-  own.py is FILE PMU SCENARIO [ID]   every row of FILE (of that id) of the PMU
+  own.py is FILE PMU SCENARIO [ID]   every row of FILE (of that id) of the PMU;
+                                     further ones behind "and"
   own.py phases FILE PMU SCENARIO... rows go from each scenario to the next
 
 What the kernel tree's formulas give is evaluated by tests/emulator/truth, which
@@ -84,7 +85,15 @@ def wanted(pmu, scenario):
     return truth[scenario][PMUS[pmu]]
 
 
-def check_rows(path, pmu, scenario, ident=None):
+def check_rows(*words):
+    """One after the other, split at "and"."""
+    words = list(words)
+    at = words.index("and") if "and" in words else len(words)
+    wrong = check_row(*words[:at])
+    return check_rows(*words[at + 1 :]) | wrong if words[at:] else wrong
+
+
+def check_row(path, pmu, scenario, ident=None):
     rows = rows_of(path, pmu, ident)
     errors = rows_of(path, pmu, ident, "error") if ERRORS else {}
     wrong = not rows

@@ -12,28 +12,22 @@ bin=$BATS_TEST_DIRNAME/../../build/tools/usr/bin
 act=$BATS_TEST_DIRNAME/../../build/emulator/act
 rules=$BATS_TEST_DIRNAME/../../cmd/serve/rules.yml
 manual=$BATS_TEST_DIRNAME/../../man/tdstat-openmetrics.7
-address=127.0.0.1:9878
+port=9878
 
-# get URL: what is there
-get() {
-	python3 -c 'import sys, urllib.request
-print(urllib.request.urlopen(sys.argv[1], timeout=20).read().decode(), end="")' "$1"
-}
-
-# await_page URL
+# await_page PORT PATH
 await_page() {
 	for ((i = 0; i < 100; i++)); do
-		! get "$1" >page 2>/dev/null || return 0
+		! get "$@" >page || return 0
 		sleep 0.3
 	done
-	echo "$1 never answered"
+	echo "$* never answered"
 	return 1
 }
 
 start_serve() {
-	"$TDSTAT" serve --listen "$address" 2>serve.err 3>&- &
+	"$TDSTAT" serve --listen "127.0.0.1:$port" 2>serve.err 3>&- &
 	serve=$!
-	await_page "http://$address/metrics"
+	await_page "$port" /metrics
 }
 
 start_prometheus() {
@@ -44,11 +38,11 @@ start_prometheus() {
 		rule_files: [ rules.yml ]
 		scrape_configs:
 		- job_name: tdstat
-		  static_configs: [ { targets: [ "$address" ] } ]
+		  static_configs: [ { targets: [ "127.0.0.1:$port" ] } ]
 	TEXT
 	"$bin/prometheus" --config.file=prometheus.yml --storage.tsdb.path=tsdb \
 		--web.listen-address=127.0.0.1:9090 --log.level=warn 2>prometheus.err 3>&- &
-	await_page "http://127.0.0.1:9090/-/ready"
+	await_page 9090 /-/ready
 }
 
 take_turns() {
@@ -65,7 +59,7 @@ promql() {
 
 # query EXPRESSION: the API's answer
 query() {
-	get "http://127.0.0.1:9090/api/v1/query?query=$(jq -rn --arg q "$1" '$q | @uri')"
+	get 9090 "/api/v1/query?query=$(jq -rn --arg q "$1" '$q | @uri')"
 }
 
 @test "PromQL of the manual: the same percentages as a recording of that time" {

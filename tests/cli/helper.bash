@@ -296,7 +296,7 @@ assert_runs_all_the_same() {
 	[ "$(grep -c '^tdstat: ' <<<"$stderr")" = 3 ] || fail "more is said"
 }
 
-# One line of tdstat's at least, with $1 in it.
+# Lines of tdstat's, with all of the arguments in them.
 assert_complains() {
 	local wanted
 

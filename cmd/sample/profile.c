@@ -77,9 +77,9 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 static int cycles_of(const struct td_job *job, const int *groups, size_t group)
 {
 	int pmu = job->plan.groups[group].pmu;
-	int cycles = td_clocks_find(&job->plan, &job->machine, pmu,
-				    TD_CLOCK_CYCLES,
-				    !td_clocks_has(&job->machine, pmu));
+	int cycles =
+		td_clocks_find(&job->plan, &job->machine, pmu, TD_CLOCK_CYCLES,
+			       !td_clocks_has(&job->machine, pmu));
 
 	return cycles >= 0 && groups[cycles] == (int)group ? cycles : -1;
 }

@@ -335,7 +335,7 @@ static size_t add_metric(const struct translation *t, const char *text)
 	size_t len = strcspn(text, BLANKS);
 	td_autofree char *name = NULL;
 
-	if (td_perfmon_name(text, len, &name, t->err))
+	if (td_perfmon_name(text, len, &name, t->err) || !name)
 		return 0;
 	if (t->fractions && text[len - 1] == ')')
 		fprintf(t->fp, "(%s / 100)", name);

@@ -212,12 +212,11 @@ enum td_row_kind {
 };
 
 struct td_row {
-	const char *id;   /* "all", "CPU5", "S0-D0-C3", a cgroup */
-	const char *pmu;  /* "all" for the merged row */
-	double slots;     /* NaN: unknown */
-	double share_pct; /* of its id's slots on all PMUs; NaN: unknown */
-	double share_least, share_most; /* of a mean: in a run; NaN: unknown */
-	double running_pct;             /* the largest one of its cells */
+	const char *id;     /* "all", "CPU5", "S0-D0-C3", a cgroup */
+	const char *pmu;    /* "all" for the merged row */
+	double slots;       /* NaN: unknown */
+	double share_pct;   /* of its id's slots on all PMUs; NaN: unknown */
+	double running_pct; /* the largest one of its cells */
 	/*
 	 * How busy the CPUs were; of tasks, their CPU time as a share of one
 	 * CPU, which may be above 100.  NaN: unknown.
@@ -238,6 +237,8 @@ struct td_row {
 	bool holds_others; /* a cgroup: rows of others within it follow */
 	double lost_pct;   /* of the slots of all rows, it lost these; or NaN */
 	double lost_error; /* in these points; NaN: unknown */
+	/* of a mean: the least and the largest share_pct of a run; NaN: unknown */
+	double share_least, share_most;
 	double running_least_pct; /* the least one of cells with a value */
 	const char *name;         /* the id without a cgroup */
 	const char *cgroup;       /* NULL: none */

@@ -136,14 +136,28 @@ static bool is_part_of(const struct class *slow, const struct td_row *row)
 	       facts->bucket >= slow->bucket && facts->calls;
 }
 
-static double longest_of(const struct class *slow, const struct td_row *row)
+static double longest_of(const struct class *slow, unsigned int bucket)
 {
-	unsigned int next = row->region->bucket + 1;
-
-	return next < TD_REGION_BUCKETS
+	return bucket + 1 < TD_REGION_BUCKETS
 		       ? fmin(slow->longest_ns,
-			      (double)td_region_bucket_ns(next))
+			      (double)td_region_bucket_ns(bucket + 1))
 		       : slow->longest_ns;
+}
+
+/* Of the calls of a bucket, on all PMUs but home. */
+static double sum_of(const struct class *slow, unsigned int bucket,
+		     mean_fn *mean, const char *home)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < slow->report->nr_rows; i++) {
+		const struct td_row *row = &slow->report->rows[i];
+
+		if (is_part_of(slow, row) && row->region->bucket == bucket &&
+		    !(home && strcmp(row->pmu, home) == 0))
+			sum += (double)row->region->calls * mean(row);
+	}
+	return sum;
 }
 
 /* The most that the squares of numbers up to a limit add up to: few have it all. */
@@ -158,8 +172,9 @@ static double most_squares(double sum, double limit)
 /*
  * One slow call may have more of something than all others together, as where a host
  * stopped the processor in an interrupt, and that is no cause of the others.  So how
- * far may the mean be from that of more such calls?  In a row, no call has more than it
- * took.  home: the PMU on which no call has any; or NULL.
+ * far may the mean be from that of more such calls?  In a bucket, no call has more than
+ * it took; its rows on several PMUs may share what one call had.  home: the PMU on which
+ * no call has any; or NULL.
  */
 static double chance_ns(const struct class *slow, mean_fn *mean,
 			const char *home)
@@ -168,18 +183,14 @@ static double chance_ns(const struct class *slow, mean_fn *mean,
 
 	for (size_t i = 0; i < slow->report->nr_rows; i++) {
 		const struct td_row *row = &slow->report->rows[i];
-		bool none = home && strcmp(row->pmu, home) == 0;
-		double calls;
 
-		if (!is_part_of(slow, row))
-			continue;
-		calls = (double)row->region->calls;
-		nr += calls;
-		if (none)
-			continue;
-		sum += calls * mean(row);
-		squares +=
-			most_squares(calls * mean(row), longest_of(slow, row));
+		nr += is_part_of(slow, row) ? (double)row->region->calls : 0;
+	}
+	for (unsigned int b = slow->bucket; b < TD_REGION_BUCKETS; b++) {
+		double of = sum_of(slow, b, mean, home);
+
+		sum += of;
+		squares += most_squares(of, longest_of(slow, b));
 	}
 	if (nr == 0)
 		return 0;

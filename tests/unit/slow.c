@@ -401,6 +401,7 @@ static void test_one_of_many(void)
 {
 	struct td_timed of_run = timed;
 	struct td_slow slow;
+	double of_one_row;
 
 	of_run.slow = 32;
 	of_run.durations.max_ns = 308537692;
@@ -432,6 +433,18 @@ static void test_one_of_many(void)
 	slow = td_slow_find(&report, &of_run, 0);
 	ok(!td_slow_is_clear(find(&slow, TD_SLOW_WAITED, NULL)),
 	   "nor has a time that one of them may have waited alone its cause");
+	of_one_row = find(&slow, TD_SLOW_WAITED, NULL)->error_pct;
+	/* how long calls waited is of the bucket, and the same in both rows */
+	facts[2].calls = 25;
+	facts[2].took_ns = facts[2].on_ns = 25 * 6115419.;
+	add_part(32, 25, 6115419, 4000000);
+	rows[3].pmu = "core";
+	facts[3].waited_ns = 100000;
+	slow = td_slow_find(&report, &of_run, 0);
+	ok(test_near(find(&slow, TD_SLOW_WAITED, NULL)->error_pct, of_one_row,
+		     1e-9),
+	   "on two kinds of core, too: %g",
+	   find(&slow, TD_SLOW_WAITED, NULL)->error_pct);
 }
 
 static void test_none(void)

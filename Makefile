@@ -330,7 +330,7 @@ build/path/python3: | build/.gitignore
 # Of these files those of these names first, which take longest: none of them is to run
 # alone at the end.
 suites = $(addprefix %/,$(addsuffix .bats,$1))
-longest_first = $(filter $(suites),$2) $(filter-out $(suites),$2)
+longest_first = $(foreach n,$1,$(filter %/$n.bats,$2)) $(filter-out $(suites),$2)
 
 # Packages are tested in a fresh Debian: make check-fresh, make check-deb.
 ALL_CLI := $(sort $(wildcard tests/cli/*.bats))

@@ -139,8 +139,9 @@ static int plan(struct td_calling *c, const struct td_opts *opts,
 	prepare(c);
 	if (!rc && is_traced(c))
 		return td_calls_trace_open(c, err);
-	if (!rc)
-		rc = td_probes_check(c->functions.v, c->functions.nr, err);
+	if (!rc && td_probes_check(c->functions.v, c->functions.nr, err))
+		rc = td_err_hint(err, "tdstat calls --engine=pt needs no "
+				      "probes, but an Intel processor");
 	return rc || opts->dry_run ? rc : td_calls_open_probes(c, err);
 }
 

@@ -173,9 +173,9 @@ struct td_region *td_regions_bucket(struct td_regions *regions,
  */
 void td_timed_choose(struct td_timed *timed,
 		     const uint64_t calls[TD_REGION_BUCKETS]);
-/* Puts a call among the slowest, if it is one of them. */
 /* In percent of the time of the counting. */
 double td_timed_traced_pct(const struct td_timed *timed);
+/* Puts a call among the slowest, if it is one of them. */
 void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call);
 /* The element of that name; NULL: there is none. */
 struct td_region *td_regions_find(const struct td_regions *regions,

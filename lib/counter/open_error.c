@@ -96,7 +96,7 @@ static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 		td_err_set(err, rc, "%s: this user may not count %s: %s", event,
 			   whom, strerror(-rc));
 	return say_what_it_needs(err, kernel, target->system_wide,
-				 kernel && ibs
+				 kernel && ibs && !target->system_wide
 					 ? "; tdstat profile works without it"
 					 : "; tdstat doctor has other ways");
 }

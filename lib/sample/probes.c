@@ -179,12 +179,10 @@ int td_probes_check(const struct td_entry_point *entries, size_t nr,
 	for (size_t i = 0; i < nr; i++) {
 		if (!entries[i].moves)
 			continue;
-		td_err_set(err, -EINVAL,
-			   "%s: it is a program of Go, whose stacks move: a "
-			   "probe at a return would end it",
-			   entries[i].path);
-		return td_err_hint(err, "tdstat calls --engine=pt needs no "
-					"probes, but an Intel processor");
+		return td_err_set(err, -EINVAL,
+				  "%s: it is a program of Go, whose stacks "
+				  "move: a probe at a return would end it",
+				  entries[i].path);
 	}
 	return 0;
 }

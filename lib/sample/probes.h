@@ -25,8 +25,10 @@ struct td_probes {
 int td_probes_check(const struct td_entry_point *entries, size_t nr,
 		    struct td_err *err);
 /*
- * The entries are all of files, or all of the kernel.  Defines them, and removes those of a tdstat that has been killed.  -EACCES if this
- * user may not; what td_probes_check() says.  Close them even after an error, when no event uses them any more.
+ * The entries are all of files, or all of the kernel.  Defines them, and removes those
+ * of a tdstat that has been killed.  -EACCES if this user may not; what
+ * td_probes_check() says.  Close them even after an error, when no event uses them any
+ * more.
  */
 int td_probes_open(struct td_probes *probes,
 		   const struct td_entry_point *entries, size_t nr,
@@ -35,7 +37,8 @@ int td_probes_open(struct td_probes *probes,
 uint64_t td_probes_missed(const struct td_probes *probes, size_t number);
 /*
  * How often the function of a probe was entered while any event used it, on or off.
- * Of the kernel's it is all programs.  Before Linux 6.11 some of what several CPUs do at once is missing.  0: unknown.
+ * Of the kernel's it is all programs.  Before Linux 6.11 some of what several CPUs do
+ * at once is missing.  0: unknown.
  */
 uint64_t td_probes_hits(const struct td_probes *probes, size_t number);
 void td_probes_close(struct td_probes *probes);

@@ -96,7 +96,7 @@ struct td_pmu_events {
  * tools/perf/pmu-events/arch/x86, one with seven columns a checkout of
  * intel/perfmon, and a folder without mapfile.csv is one model's folder of the
  * kernel, which is used for any processor.  All metrics are read, also those
- * that all models have in common (common.h); events are read by the functions
+ * that all models have in common; events are read by the functions
  * below.
  *
  * Returns -ENOENT if there is no such folder or no line of the map matches; then

@@ -107,10 +107,6 @@ void td_out_text_quantiles(const struct td_writer *writer,
 			   const struct td_timed *timed);
 void td_out_text_slow(const struct td_writer *writer,
 		      const struct td_report *report, size_t at);
-/* json.c: the same, as an object on a line */
-void td_out_json_durations(struct td_writer *writer,
-			   const struct td_timed *timed,
-			   const struct td_slow *slow);
 /* Percentages from here on are printed as 100.0. */
 #define TD_ALL_PCT 99.95
 

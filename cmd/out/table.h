@@ -62,9 +62,6 @@ struct td_table {
 	size_t nr_blocks;
 };
 
-bool td_table_is_percent(const struct td_column *column);
-/* Chooses the letters and widths of columns in blocks. */
-void td_table_fit(struct td_table *table, const struct td_report *report);
 /* The least letters at which no two columns of a block have the same name. */
 int td_table_letters(struct td_table *table, const struct td_report *report);
 /* The name of a column. */

@@ -122,7 +122,11 @@ static const char *find_dir(const char *option)
 	return variable && *variable ? variable : NULL;
 }
 
-const char *td_catalog_root(const char *metrics_dir, char root[PATH_MAX])
+/*
+ * The folder of the files: that of --metrics-dir or of TDSTAT_METRICS, else the
+ * installed one, whose name is put into root.
+ */
+static const char *catalog_root(const char *metrics_dir, char root[PATH_MAX])
 {
 	const char *dir = find_dir(metrics_dir);
 
@@ -205,7 +209,7 @@ static int find_model(const struct td_opts *opts, struct td_cpuid *out,
 	    is_in_table(opts->model, &near, out))
 		return 0;
 	/* a folder without a map has no names of models */
-	if (td_pmu_events_find_model(td_catalog_root(opts->metrics_dir, root),
+	if (td_pmu_events_find_model(catalog_root(opts->metrics_dir, root),
 				     opts->model, &near, out, &unused) == 0)
 		return 0;
 	return unused.code == -ENOMEM ? td_err_nomem(err)

@@ -36,11 +36,6 @@ void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
  * missing has the reason.
  */
 int td_catalog_read(struct td_catalog *catalog, struct td_err *err);
-/*
- * The folder of the files: that of --metrics-dir or of TDSTAT_METRICS, else the
- * installed one, whose name is put into root.
- */
-const char *td_catalog_root(const char *metrics_dir, char root[PATH_MAX]);
 void td_catalog_free(struct td_catalog *catalog);
 
 /*

@@ -177,7 +177,7 @@ void td_signals_hold(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-void td_signals_restore(void)
+static void signals_restore(void)
 {
 	if (!heard.is_open)
 		return;
@@ -213,7 +213,7 @@ void td_inherited_restore(const struct td_inherited *inherited)
 		setrlimit(RLIMIT_NOFILE, &inherited->nofile);
 	if (inherited->sigchld_ignored)
 		signal(SIGCHLD, SIG_IGN);
-	td_signals_restore();
+	signals_restore();
 }
 
 void td_inherited_hint(struct td_err *err)

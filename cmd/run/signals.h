@@ -55,10 +55,9 @@ void td_signals_let_through(bool let);
 void td_signals_before_end(void (*tidy_up)(void));
 /*
  * In a child, at once: signals wait, as our handlers would tell us of them.
- * Before its exec(): all is as it was when we were started.
+ * td_inherited_restore() ends it.
  */
 void td_signals_hold(void);
-void td_signals_restore(void);
 
 /*
  * Process state that we inherited and changed, to restore it in children, besides

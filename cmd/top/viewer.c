@@ -13,11 +13,76 @@
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 
+/* --- standard error, kept back -------------------------------------------- */
+
+/* What is written at the end of all that was kept. */
+#define MOST_BYTES 65536
+
+/* Leaves standard error alone if it is no terminal, or on errors. */
+static void top_said_begin(struct td_top_said *said)
+{
+	*said = TD_TOP_SAID_NONE;
+	if (!isatty(STDERR_FILENO))
+		return;
+	fflush(stderr);
+	said->kept = memfd_create("tdstat-stderr", MFD_CLOEXEC);
+	said->real = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (said->kept >= 0 && said->real >= 0 &&
+	    dup2(said->kept, STDERR_FILENO) >= 0)
+		return;
+	td_close_fd(&said->kept);
+	td_close_fd(&said->real);
+}
+
+static ssize_t read_at(const struct td_top_said *said, char *buf, size_t size,
+		       off_t at)
+{
+	return said->kept < 0 ? 0 : pread(said->kept, buf, size, at);
+}
+
+/* The number of lines so far. */
+static size_t top_said_lines(const struct td_top_said *said)
+{
+	char buf[4096];
+	size_t nr = 0;
+	off_t at = 0;
+	ssize_t len;
+
+	while (at < MOST_BYTES &&
+	       (len = read_at(said, buf, sizeof(buf), at)) > 0) {
+		for (ssize_t i = 0; i < len; i++)
+			nr += buf[i] == '\n';
+		at += len;
+	}
+	return nr;
+}
+
+/* Puts standard error back, and writes what was kept.  May be called twice. */
+static void top_said_end(struct td_top_said *said)
+{
+	char buf[4096];
+	off_t at = 0;
+	ssize_t len;
+
+	if (said->real < 0)
+		return;
+	fflush(stderr);
+	dup2(said->real, STDERR_FILENO);
+	while (at < MOST_BYTES &&
+	       (len = read_at(said, buf, sizeof(buf), at)) > 0) {
+		if (write(STDERR_FILENO, buf, (size_t)len) < 0)
+			break;
+		at += len;
+	}
+	td_close_fd(&said->kept);
+	td_close_fd(&said->real);
+}
+
 int td_top_redraw(struct td_top *top, struct td_err *err)
 {
 	int width, height;
 
-	top->facts.nr_messages = td_top_said_lines(&top->said);
+	top->facts.nr_messages = top_said_lines(&top->said);
 	td_screen_size(&top->screen, &width, &height);
 	if (td_top_draw(&top->canvas, width, height, &top->snapshot,
 			&top->state, &top->facts))
@@ -74,7 +139,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 		       source->how == TD_AGGREGATE_ALL;
 	if (top->screen.is_open)
 		return 0;
-	td_top_said_begin(&top->said);
+	top_said_begin(&top->said);
 	if (td_screen_open(&top->screen, err))
 		return err->code;
 	return td_top_redraw(top, err);
@@ -202,71 +267,9 @@ int td_top_open(struct td_top *top, struct td_err *err)
 void td_top_close(struct td_top *top)
 {
 	td_screen_close(&top->screen);
-	td_top_said_end(&top->said);
+	top_said_end(&top->said);
 	td_canvas_free(&top->canvas);
 	td_top_snapshot_free(&top->snapshot);
 	free(top->what);
 	top->what = NULL;
-}
-
-/* --- standard error, kept back -------------------------------------------- */
-
-/* What is written at the end of all that was kept. */
-#define MOST_BYTES 65536
-
-void td_top_said_begin(struct td_top_said *said)
-{
-	*said = TD_TOP_SAID_NONE;
-	if (!isatty(STDERR_FILENO))
-		return;
-	fflush(stderr);
-	said->kept = memfd_create("tdstat-stderr", MFD_CLOEXEC);
-	said->real = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (said->kept >= 0 && said->real >= 0 &&
-	    dup2(said->kept, STDERR_FILENO) >= 0)
-		return;
-	td_close_fd(&said->kept);
-	td_close_fd(&said->real);
-}
-
-static ssize_t read_at(const struct td_top_said *said, char *buf, size_t size,
-		       off_t at)
-{
-	return said->kept < 0 ? 0 : pread(said->kept, buf, size, at);
-}
-
-size_t td_top_said_lines(const struct td_top_said *said)
-{
-	char buf[4096];
-	size_t nr = 0;
-	off_t at = 0;
-	ssize_t len;
-
-	while (at < MOST_BYTES &&
-	       (len = read_at(said, buf, sizeof(buf), at)) > 0) {
-		for (ssize_t i = 0; i < len; i++)
-			nr += buf[i] == '\n';
-		at += len;
-	}
-	return nr;
-}
-
-void td_top_said_end(struct td_top_said *said)
-{
-	char buf[4096];
-	off_t at = 0;
-	ssize_t len;
-
-	if (said->real < 0)
-		return;
-	fflush(stderr);
-	dup2(said->real, STDERR_FILENO);
-	while (at < MOST_BYTES &&
-	       (len = read_at(said, buf, sizeof(buf), at)) > 0) {
-		if (write(STDERR_FILENO, buf, (size_t)len) < 0)
-			break;
-		at += len;
-	}
-	td_close_fd(&said->kept);
-	td_close_fd(&said->real);
 }

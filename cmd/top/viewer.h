@@ -56,11 +56,4 @@ int td_top_redraw(struct td_top *top, struct td_err *err);
 /* Gives the terminal back, then writes the messages that came meanwhile. */
 void td_top_close(struct td_top *top);
 
-/* Leaves standard error alone if it is no terminal, or on errors. */
-void td_top_said_begin(struct td_top_said *said);
-/* The number of lines so far. */
-size_t td_top_said_lines(const struct td_top_said *said);
-/* Puts standard error back, and writes what was kept.  May be called twice. */
-void td_top_said_end(struct td_top_said *said);
-
 #endif

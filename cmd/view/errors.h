@@ -43,13 +43,6 @@ int td_round_eval(struct td_round *round, struct td_view *view,
 		  const struct td_readings *readings,
 		  const struct td_times *times, struct td_err *err);
 void td_round_free(struct td_round *round);
-/*
- * Adds the report without each batch of the course.  events: as in
- * td_course_leave_out().
- */
-int td_view_leave_out(struct td_view *view, const struct td_aggregator *agg,
-		      const struct td_counted *counted, const bool *events,
-		      struct td_errors *errors, struct td_err *err);
 
 /* Without a batch; of CPU times, the same share is left as of the time. */
 struct td_times td_times_without(const struct td_counted *counted,

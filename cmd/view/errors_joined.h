@@ -15,11 +15,5 @@ int td_view_add_joined(struct td_view *view, const struct td_totals *totals,
  * has the errors of a mean, and events have none.
  */
 bool td_view_keeps_runs(const struct td_view *view);
-/*
- * Instructions of all CPUs and tasks on a PMU, or with -1 on all of them; NaN
- * if they were not counted.
- */
-double td_work_of(const struct td_plan *plan,
-		  const struct td_readings *readings, int pmu);
 
 #endif

@@ -12,64 +12,6 @@
 #include "lib/recording/perf/output.h"
 #include "lib/recording/zstd.h"
 
-bool td_recording_is_written(const struct td_recording *rec, int fd)
-{
-	struct stat st;
-	int flags = fcntl(fd, F_GETFL);
-
-	return rec->is_file && flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
-	       fstat(fd, &st) == 0 && st.st_dev == rec->dev &&
-	       st.st_ino == rec->ino;
-}
-
-int td_recording_open(struct td_recording *rec, const char *path,
-		      struct td_err *err)
-{
-	int rc;
-
-	*rec = (struct td_recording){ .path = path };
-	rc = td_recording_open_stream(rec, err);
-	if (rc)
-		return rc;
-	rc = td_perf_output_open(rec, err);
-	return rc > 0 ? td_recording_read_head(rec, err) : rc;
-}
-
-int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
-		      struct td_readings *readings, struct td_err *err)
-{
-	return rec->perf ? td_perf_output_next(rec, time_ns, readings, err)
-			 : td_recording_read_interval(rec, time_ns, readings,
-						      err);
-}
-
-static void free_names(char **names, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		free(names[i]);
-	free(names);
-}
-
-void td_recording_close(struct td_recording *rec)
-{
-	td_recording_close_stream(rec);
-	free(rec->text);
-	td_perf_output_free(rec->perf);
-	free(rec->info.target.text);
-	td_identity_free(&rec->info.identity);
-	free(rec->places);
-	free_names(rec->info.ask.names, rec->info.ask.nr_names);
-	free_names(rec->info.cgroups, rec->info.nr_cgroups);
-	free_names(rec->info.containers, rec->info.nr_containers);
-	td_task_names_free(&rec->names);
-	td_regions_free(&rec->regions);
-	td_course_free(&rec->course);
-	td_latencies_free(&rec->latencies);
-	td_plan_free(&rec->plan);
-	td_machine_free(&rec->machine);
-	*rec = (struct td_recording){ 0 };
-}
-
 /* --- streams of files, which may be compressed ---------------------------- */
 
 static const struct {
@@ -132,6 +74,14 @@ static void look_at_file(struct td_recording *rec)
 	rec->ino = st.st_ino;
 }
 
+/* Closes all but standard input. */
+static void close_stream(struct td_recording *rec)
+{
+	if (rec->fp && !rec->is_stdin)
+		fclose(rec->fp);
+	rec->fp = NULL;
+}
+
 /* The stream of the file is left for that of what is in it. */
 static int unpack(struct td_recording *rec, const unsigned char *magic,
 		  size_t nr, struct td_err *err)
@@ -149,13 +99,18 @@ static int unpack(struct td_recording *rec, const unsigned char *magic,
 		td_close_fd(&fd);
 	if (!fp)
 		return err->code;
-	td_recording_close_stream(rec);
+	close_stream(rec);
 	rec->fp = fp;
 	rec->is_stdin = false;
 	return 0;
 }
 
-int td_recording_open_stream(struct td_recording *rec, struct td_err *err)
+/*
+ * Opens rec->path, "-" for standard input, and unpacks what zstd compressed, which
+ * it knows by the first bytes.  What others compressed is an error, with the
+ * command that unpacks it.
+ */
+static int open_stream(struct td_recording *rec, struct td_err *err)
 {
 	unsigned char magic[TD_MAGIC_SIZE];
 	size_t nr;
@@ -176,11 +131,64 @@ int td_recording_open_stream(struct td_recording *rec, struct td_err *err)
 	return rc;
 }
 
-void td_recording_close_stream(struct td_recording *rec)
+/* --- what is read of them ------------------------------------------------- */
+
+bool td_recording_is_written(const struct td_recording *rec, int fd)
 {
-	if (rec->fp && !rec->is_stdin)
-		fclose(rec->fp);
-	rec->fp = NULL;
+	struct stat st;
+	int flags = fcntl(fd, F_GETFL);
+
+	return rec->is_file && flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
+	       fstat(fd, &st) == 0 && st.st_dev == rec->dev &&
+	       st.st_ino == rec->ino;
+}
+
+int td_recording_open(struct td_recording *rec, const char *path,
+		      struct td_err *err)
+{
+	int rc;
+
+	*rec = (struct td_recording){ .path = path };
+	rc = open_stream(rec, err);
+	if (rc)
+		return rc;
+	rc = td_perf_output_open(rec, err);
+	return rc > 0 ? td_recording_read_head(rec, err) : rc;
+}
+
+int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
+		      struct td_readings *readings, struct td_err *err)
+{
+	return rec->perf ? td_perf_output_next(rec, time_ns, readings, err)
+			 : td_recording_read_interval(rec, time_ns, readings,
+						      err);
+}
+
+static void free_names(char **names, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(names[i]);
+	free(names);
+}
+
+void td_recording_close(struct td_recording *rec)
+{
+	close_stream(rec);
+	free(rec->text);
+	td_perf_output_free(rec->perf);
+	free(rec->info.target.text);
+	td_identity_free(&rec->info.identity);
+	free(rec->places);
+	free_names(rec->info.ask.names, rec->info.ask.nr_names);
+	free_names(rec->info.cgroups, rec->info.nr_cgroups);
+	free_names(rec->info.containers, rec->info.nr_containers);
+	td_task_names_free(&rec->names);
+	td_regions_free(&rec->regions);
+	td_course_free(&rec->course);
+	td_latencies_free(&rec->latencies);
+	td_plan_free(&rec->plan);
+	td_machine_free(&rec->machine);
+	*rec = (struct td_recording){ 0 };
 }
 
 /* --- what is a recording ----------------------------------------------------- */
@@ -210,10 +218,10 @@ bool td_recording_is_at(const char *path)
 	/* opening what is no file may have an effect, and may block */
 	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
-	rc = td_recording_open_stream(&rec, &unused);
+	rc = open_stream(&rec, &unused);
 	if (!rc)
 		size = fread(text, 1, sizeof(text) - 1, rec.fp);
-	td_recording_close_stream(&rec);
+	close_stream(&rec);
 	text[size] = '\0';
 	/* without libzstd, what is compressed may be one */
 	return rc == -ELIBACC ||

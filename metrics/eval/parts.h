@@ -57,13 +57,6 @@ enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu,
  */
 double td_eval_correction(const struct td_evaluation *e, int pmu);
 
-/*
- * cells.c: does an event of the metric, on general counters, count 0 because
- * the host forbids it to its guests?
- */
-bool td_eval_is_filtered(const struct td_evaluation *e,
-			 const struct td_metric *metric);
-
 /* merge.c: merges the report's rows from first on into one. */
 void td_eval_merge(const struct td_evaluation *e, struct td_report *report,
 		   size_t first, const char *id);

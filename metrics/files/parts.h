@@ -31,14 +31,6 @@ struct td_map {
 	bool perfmon;   /* the file is intel/perfmon's, with seven columns */
 };
 
-/* Sets the identity alone, for td_map_matches(). */
-void td_map_identify(struct td_map *map, const struct td_cpuid *cpuid);
-/*
- * Does the expression (regex(7)) match this processor, with or without its
- * stepping?  Returns -EINVAL, and why, for an invalid expression.
- */
-int td_map_matches(const char *expression, const struct td_map *map, char *why,
-		   size_t size);
 /* text and path are set. */
 void td_map_begin(struct td_map *map, const struct td_cpuid *cpuid);
 /*

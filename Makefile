@@ -185,7 +185,7 @@ build/.gitignore:
 # --- libperf, and the metric and event files of the kernel tree ---------------
 
 KERNEL_PARTS := Makefile $(addprefix tools/,lib include arch build scripts perf/pmu-events/arch/x86)
-PERF_TESTS := $(addprefix tools/perf/tests/shell/,stat*.sh lib)
+PERF_TESTS := $(addprefix tools/perf/tests/shell/,stat*.sh test_intel_pt.sh lib) tools/perf/util/jitdump.h
 LIBPERF_INCLUDES := $(addprefix -isystem build/linux/tools/,lib/perf/include lib \
 	include include/uapi arch/x86/include)
 PERF_FILES := $(basename $(wildcard lib/counter/*.c lib/sample/sampler*.c))
@@ -195,8 +195,9 @@ $(PERF_OBJECT): SYSTEM_INCLUDES = $(LIBPERF_INCLUDES)
 $(PERF_OBJECT): | build/linux/.unpacked
 
 build/linux/.unpacked: PARTS = $(KERNEL_PARTS)
-# perf's own tests of "perf stat".
+# perf's own tests of "perf stat", and of Processor Trace.
 build/perf-tests/.unpacked: PARTS = $(PERF_TESTS)
+build/perf-tests/.unpacked: Makefile
 
 build/linux/.unpacked build/perf-tests/.unpacked: | build/.gitignore
 	@rm -rf $(@D)

@@ -121,3 +121,16 @@ load pt
 	grep 'PERF_RECORD_AUX .* size: 0x[0-9a-f]\{5\} ' packets
 	[ "$(decode b -F ip,addr | calls)" -eq 50000 ]
 }
+
+@test "perf's own tests of Processor Trace" {
+	[ -n "${TD_EVERYTHING-}" ] || skip "before a release"
+	local shell=$BATS_TEST_DIRNAME/../../build/perf-tests/tools/perf/tests/shell
+	mkdir -p bin
+	printf '#!/bin/sh\nexec %s "$@"\n' "$(realpath "$PERF")" >bin/perf
+	chmod +x bin/perf
+	PATH=$PWD/bin:$PATH timeout -s KILL 600 bash "$shell/test_intel_pt.sh" >tests 2>&1
+	grep -E '^(---|OK|SKIP|Failed)' tests
+	[ "$(grep -c '^OK' tests)" -ge 13 ]
+	# what this machine does not have
+	run ! grep -vE '(power_event_trace|tnt_disable|event_trace) is not supported$' <(grep ^SKIP tests)
+}

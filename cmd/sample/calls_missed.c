@@ -52,8 +52,11 @@ void td_calls_say_unpaired(const struct td_calling *c, size_t function)
 			  : "calls are not counted, as a thread got the number "
 			    "of theirs, whose end was not told" },
 		{ offsetof(struct td_unpaired, open),
-		  "calls had not ended when their thread did, or the counting, "
-		  "or the turn of their function, and are not counted" },
+		  c->job.opts->calls.engine == TD_BY_PT && c->functions.nr > 1
+			  ? "calls had not ended when their thread did, or the "
+			    "turn of their function, and are not counted"
+			  : "calls had not ended when their thread did, or the "
+			    "counting, and are not counted" },
 	};
 	const struct td_unpaired *of = unpaired_of(c, function);
 

@@ -90,7 +90,8 @@ static int take_call(void *ctx, const struct td_paired_call *call)
 static void lose(struct td_calling *c, uint64_t until_ns)
 {
 	c->traced.nr_gaps++;
-	td_traced_calls_lose(traced(c), until_ns);
+	for (size_t i = 0; i < c->functions.nr; i++)
+		td_traced_calls_lose(&c->traced.calls[i], until_ns);
 }
 
 static int take_trace(struct td_calling *c, const struct td_record *record)
@@ -117,6 +118,26 @@ static int take_trace(struct td_calling *c, const struct td_record *record)
 	return rc;
 }
 
+/* Events count on while a function rests: each knows what was counted before its turn. */
+static int take_sample(struct td_calling *c, const struct td_record *record,
+		       int event)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < c->functions.nr; i++)
+		rc = td_traced_calls_sample(&c->traced.calls[i], record, event);
+	return rc;
+}
+
+static int end_thread(struct td_calling *c, int tid)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < c->functions.nr; i++)
+		rc = td_traced_calls_end_thread(&c->traced.calls[i], tid);
+	return rc;
+}
+
 static int take(void *ctx, const struct td_record *record, int event, int spot,
 		int caller)
 {
@@ -129,8 +150,7 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 		return take_trace(c, record);
 	case TD_RECORD_SAMPLE:
 		return event < (int)c->job.plan.events.nr
-			       ? td_traced_calls_sample(traced(c), record,
-							event)
+			       ? take_sample(c, record, event)
 			       : td_traced_calls_fault(traced(c), record);
 	case TD_RECORD_SWITCH:
 		return td_traced_calls_switch(traced(c), record);
@@ -138,7 +158,7 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 		c->traced.pid = 0;
 		return td_traced_calls_exec(traced(c), record->tid);
 	case TD_RECORD_END:
-		return td_traced_calls_end_thread(traced(c), record->tid);
+		return end_thread(c, record->tid);
 	case TD_RECORD_LOST:
 		lose(c, record->time_ns);
 		return 0;
@@ -298,6 +318,7 @@ static int make_calls(struct td_calling *c)
 		c->traced.calls[i].take = take_call;
 		c->traced.calls[i].ctx = c;
 		c->traced.calls[i].function = (int)i;
+		c->traced.calls[i].rests = i > 0;
 	}
 	return c->traced.calls ? 0 : -ENOMEM;
 }

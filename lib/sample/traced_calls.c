@@ -322,7 +322,7 @@ int td_traced_calls_sample(struct td_traced_calls *calls,
 	thread->counted[at].value = record->values[0];
 	thread->counted[at].lost = false;
 	/* what happened up to it is of calls that are not known */
-	if (lost)
+	if (lost || calls->rests)
 		return 0;
 	if (note(thread, record->time_ns, record->time_ns))
 		return -ENOMEM;
@@ -396,13 +396,9 @@ static void forget_call(struct td_traced_calls *calls,
 
 void td_traced_calls_turn(struct td_traced_calls *calls, uint64_t from_ns)
 {
-	for (size_t i = 0; i < calls->nr_threads; i++) {
-		struct td_traced_thread *thread = &calls->threads[i];
-
-		forget_call(calls, thread);
-		for (size_t j = 0; j < thread->nr_counted; j++)
-			thread->counted[j].lost = true;
-	}
+	for (size_t i = 0; i < calls->nr_threads; i++)
+		forget_call(calls, &calls->threads[i]);
+	calls->rests = from_ns == 0;
 	calls->from_ns = from_ns;
 	calls->until_ns = 0;
 }

@@ -65,6 +65,7 @@ struct td_traced_calls {
 	size_t nr_callees;
 	uint64_t lost_ns; /* calls that begin before are not known to the end */
 	uint64_t from_ns; /* those that begin before are of no turn */
+	bool rests; /* the function has no turn: samples are of none of its calls */
 	uint64_t *sums;
 };
 
@@ -83,17 +84,18 @@ int td_traced_calls_fault(struct td_traced_calls *calls,
 /*
  * A sample of one of the plan's events, with its count, as if all of that since the
  * sample before had happened in this moment: so none is missing if one comes late.
+ * Of a function that rests, too: its events count on.
  */
 int td_traced_calls_sample(struct td_traced_calls *calls,
 			   const struct td_record *record, int event);
 /* All that the record's thread did up to its time has been told. */
 void td_traced_calls_settle(struct td_traced_calls *calls,
 			    const struct td_record *record);
-/* Nobody knows what any thread did up to this time. */
+/* Nobody knows what any thread did up to this time, in turns and at rest. */
 void td_traced_calls_lose(struct td_traced_calls *calls, uint64_t until_ns);
 /*
  * A turn begins at this time, before which some was not told: calls that are open, and
- * those that begin before, are given up.
+ * those that begin before, are given up.  0: a rest begins.
  */
 void td_traced_calls_turn(struct td_traced_calls *calls, uint64_t from_ns);
 /* The thread became another program. */

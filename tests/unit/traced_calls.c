@@ -409,6 +409,52 @@ static void test_turns(void)
 	calls.function = 0;
 }
 
+/*
+ * The events count on while the function rests.  What they counted then, or before the
+ * first turn, is of no call; the first sample of a turn has what came since the last
+ * one of the rest.
+ */
+static void test_samples_of_turns(void)
+{
+	begin();
+	calls.rests = true;
+	sample(0, 1000, 50);
+	sample(0, 9000, 60);
+	sample(1, 70, 70);
+	td_traced_calls_turn(&calls, 90);
+	enter(BEGIN, 100);
+	sample(0, 10000, 110);
+	leave(BACK, 120);
+	enter(BEGIN, 130);
+	leave(BACK, 140);
+	ok(nr == 1 && sums[0][0] == 1000 && sums[0][1] == 0,
+	   "the first sample of a turn: %g", (double)sums[0][0]);
+	td_traced_calls_turn(&calls, 0);
+	sample(0, 11000, 150);
+	sample(0, 15000, 160);
+	td_traced_calls_turn(&calls, 190);
+	enter(BEGIN, 200);
+	sample(0, 16000, 210);
+	sample(1, 170, 215);
+	leave(BACK, 220);
+	end();
+	ok(nr == 2 && is(1, 200, 20) && sums[1][0] == 1000 && sums[1][1] == 100,
+	   "and that of the next one: %g", (double)sums[1][0]);
+	/* somebody else's turn lost records: what is behind is of unknown calls */
+	begin();
+	calls.rests = true;
+	sample(0, 1000, 50);
+	td_traced_calls_lose(&calls, 60);
+	td_traced_calls_turn(&calls, 90);
+	enter(BEGIN, 100);
+	sample(0, 9000, 110);
+	sample(0, 10000, 115);
+	leave(BACK, 120);
+	end();
+	ok(nr == 1 && sums[0][0] == 1000, "behind a loss: %g",
+	   (double)sums[0][0]);
+}
+
 int main(void)
 {
 	test_calls();
@@ -420,6 +466,7 @@ int main(void)
 	test_settled();
 	test_lost();
 	test_turns();
+	test_samples_of_turns();
 	td_traced_calls_free(&calls);
 	return done_testing();
 }

@@ -84,7 +84,9 @@ int td_traced_calls_fault(struct td_traced_calls *calls,
 /*
  * A sample of one of the plan's events, with its count, as if all of that since the
  * sample before had happened in this moment: so none is missing if one comes late.
- * Of a function that rests, too: its events count on.
+ * Of a function that rests, too: its events count on.  The first sample of a turn may
+ * be of some of the rest, as the one behind its end is of some of the turn: over many
+ * calls that evens out.
  */
 int td_traced_calls_sample(struct td_traced_calls *calls,
 			   const struct td_record *record, int event);

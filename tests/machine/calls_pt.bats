@@ -197,6 +197,21 @@ takes_turns() {
 	jq -es 'map(select(.metric and .took_from < 1e-6)) | length > 0 and all(.value == null)' out
 }
 
+# Of the second function, what was counted before its turn is in no call: no call has more
+# slots than its time on the CPU, of less than 4 GHz, has.
+@test "metrics by samples, in turns" {
+	emulated
+	run -0 --separate-stderr calls main,job@"$CALLS" -l 1 -j -o out -- taskset -c 0 "$CALLS" 9000 dram 20
+	[[ $stderr == *"functions take turns"* ]]
+	jq -rs 'map(select(.slow == true and .function == "job" and .pmu == "cpu_core")) | map([.metric, .value, .error] | @tsv) | .[]' out | tee slow
+	awk '{ value[$1] = $2; sum += $2 }
+		END { exit !(NR == 4 && sum > 95 && sum < 105 && value["tma_backend_bound"] > 58 && value["tma_backend_bound"] < 78 &&
+			value["tma_retiring"] > 12 && value["tma_retiring"] < 32) }' slow
+	jq -c 'select(.slow == true and .function == "job" and .slots_per_call) | [.calls, .seconds, .slots_per_call]' out
+	jq -es 'map(select(.slow == true and .function == "job" and .slots_per_call)) | length > 0 and
+		all(.slots_per_call * .calls < .seconds * 6 * 4e9)' out
+}
+
 # Each is of 20 million slots, and a cycle of this core has 5.
 @test "samples of an Atom core's cycles are of as many slots as the others" {
 	command -v strace >/dev/null || skip "no strace"

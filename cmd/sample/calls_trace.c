@@ -44,11 +44,6 @@ static int find_start(struct td_calling *c, int pid, uint64_t address)
 	return 0;
 }
 
-static struct td_traced_calls *traced(struct td_calling *c)
-{
-	return &c->traced.calls[c->traced.turn];
-}
-
 static int take_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
 {
 	struct td_calling *c = ctx;
@@ -58,7 +53,7 @@ static int take_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
 		return -ENOMEM;
 	r.address = address;
 	r.time_ns = tsc ? td_sampler_trace_ns(c->gathering.sampler, tsc) : 0;
-	return td_traced_calls_take(traced(c), &r, what,
+	return td_traced_calls_take(td_calls_of_turn(c), &r, what,
 				    address == c->traced.start);
 }
 
@@ -112,7 +107,7 @@ static int take_trace(struct td_calling *c, const struct td_record *record)
 	if (bytes)
 		rc = td_trace_decode(&c->traced.cpus[cpu].trace, bytes,
 				     record->length);
-	td_traced_calls_settle(traced(c), record);
+	td_traced_calls_settle(td_calls_of_turn(c), record);
 	if (record->cut)
 		lose(c, td_sampler_trace_on_ns(c->gathering.sampler, record));
 	return rc;
@@ -151,12 +146,13 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 	case TD_RECORD_SAMPLE:
 		return event < (int)c->job.plan.events.nr
 			       ? take_sample(c, record, event)
-			       : td_traced_calls_fault(traced(c), record);
+			       : td_traced_calls_fault(td_calls_of_turn(c),
+						       record);
 	case TD_RECORD_SWITCH:
-		return td_traced_calls_switch(traced(c), record);
+		return td_traced_calls_switch(td_calls_of_turn(c), record);
 	case TD_RECORD_EXEC:
 		c->traced.pid = 0;
-		return td_traced_calls_exec(traced(c), record->tid);
+		return td_traced_calls_exec(td_calls_of_turn(c), record->tid);
 	case TD_RECORD_END:
 		return end_thread(c, record->tid);
 	case TD_RECORD_LOST:

@@ -24,7 +24,7 @@ int td_calls_turn_filter(struct td_calling *c, struct td_err *err)
 	return td_err_nomem(err);
 }
 
-static struct td_traced_calls *of_turn(struct td_calling *c)
+struct td_traced_calls *td_calls_of_turn(struct td_calling *c)
 {
 	return &c->traced.calls[c->traced.turn];
 }
@@ -44,7 +44,7 @@ static uint64_t trace_ns(const struct td_calling *c)
 /* What it traced is in the rings, and is read before the next turn. */
 static void end_turn(struct td_calling *c, uint64_t now_ns)
 {
-	of_turn(c)->until_ns = trace_ns(c);
+	td_calls_of_turn(c)->until_ns = trace_ns(c);
 	td_sampler_rest_trace(c->gathering.sampler);
 	c->traced.rests = true;
 	c->traced.reads = 0;
@@ -58,7 +58,7 @@ static int next_turn(struct td_calling *c, struct td_err *err)
 {
 	int rc;
 
-	td_traced_calls_turn(of_turn(c), 0);
+	td_traced_calls_turn(td_calls_of_turn(c), 0);
 	c->traced.turn = (c->traced.turn + 1) % c->functions.nr;
 	c->traced.pid = 0;
 	rc = td_calls_turn_filter(c, err);
@@ -66,7 +66,7 @@ static int next_turn(struct td_calling *c, struct td_err *err)
 		rc = td_sampler_go_on_trace(c->gathering.sampler,
 					    c->gathering.trace.filter, err);
 	begin_turn(c, td_now_ns());
-	td_traced_calls_turn(of_turn(c), trace_ns(c));
+	td_traced_calls_turn(td_calls_of_turn(c), trace_ns(c));
 	c->traced.rests = false;
 	return rc;
 }

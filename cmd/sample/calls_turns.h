@@ -13,6 +13,8 @@
 
 #define TD_TURN_MS 200
 
+/* The calls of the function whose turn it is. */
+struct td_traced_calls *td_calls_of_turn(struct td_calling *calling);
 /* Sets the filter to that of the function whose turn it is. */
 int td_calls_turn_filter(struct td_calling *calling, struct td_err *err);
 /* Looks whether the next turn begins.  ctx: the calling, of one function, too. */

@@ -469,8 +469,9 @@ terminal() {
 # --- the second signal ------------------------------------------------------------
 
 # stuck COMMAND...: with a terminal (for top) and a pipe that nobody reads as its
-# output; once it has nothing to do, it gets SIGTERM until it has ended.  Prints the
-# number of signals that took.
+# output; once it has nothing to do, or after 10 seconds (calls has something to do as
+# long as the command runs), it gets SIGTERM until it has ended.  Prints the number of
+# signals that took.
 stuck() {
 	timeout 120 python3 - "$@" <<-'PYTHON'
 		import fcntl, os, pty, signal, sys, time
@@ -498,7 +499,8 @@ stuck() {
 		    return False
 
 		before = None
-		while before != times():
+		until = time.time() + 10
+		while before != times() and time.time() < until:
 		    before = times()
 		    time.sleep(1)
 		for nr in 1, 2, 3:

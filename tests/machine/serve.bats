@@ -4,7 +4,8 @@
 # The counters of tdstat serve as a real Prometheus sees them.  Two scenarios take
 # turns every two seconds, so that a mean is not the value of any moment.  Not with
 # --phase: there PERF_METRICS is no average, so turns of two users get wrong parts.
-# machine: adl --no-halt --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
+# CPUs that come back are opened anew, without the rights that serve gave up.
+# machine: adl --no-halt --sysctl kernel.perf_event_paranoid=2 --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
 
 load helper
 
@@ -21,6 +22,17 @@ await_page() {
 		sleep 0.3
 	done
 	echo "$* never answered"
+	return 1
+}
+
+# await_page_line PATTERN
+await_page_line() {
+	for ((i = 0; i < 60; i++)); do
+		get "$port" /metrics >page
+		! grep -E "$1" page || return 0
+		sleep 0.5
+	done
+	echo "never there: $1"
 	return 1
 }
 
@@ -98,7 +110,9 @@ query() {
 	jq -e '.data.result | length == 1' alert.json
 	query 'sum by (pmu) (instance_pmu_category:tdstat_topdown_slots:ratio_rate5m)' >sums.json
 	jq -e '.data.result | length == 2 and all(.[]; .value[1] | tonumber | . > 0.98 and . < 1.02)' sums.json
+	# it is counted again, and does not only leave the window of the rule
 	echo 1 >/sys/devices/system/cpu/cpu3/online
+	await_page_line '^tdstat_cpus_counted\{pmu="cpu_atom"\} 2$'
 	for ((i = 0; i < 60; i++)); do
 		query 'ALERTS{alertname="TdstatCpusNotCounted"}' >alert.json
 		! jq -e '.data.result == []' alert.json || break

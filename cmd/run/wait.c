@@ -245,6 +245,21 @@ static int take_timers(struct td_waiter *waiter, const struct pollfd *polls,
 	return rc;
 }
 
+/*
+ * When the command has ended, the signal that ended it, too, may have been for us:
+ * it has come by then, but perhaps after poll() looked.
+ */
+static void take_signal(const struct td_waiter *waiter,
+			const struct pollfd *polls, struct td_wake *wake)
+{
+	if (!polls[POLL_SIGNALS].revents && !waiter->child_ended)
+		return;
+	if (td_signals_take(&wake->signal))
+		wake->what |= td_signals_is_request(&wake->signal)
+				      ? TD_WAKE_REOPEN
+				      : TD_WAKE_SIGNAL;
+}
+
 static void take_rest(struct td_waiter *waiter, const struct pollfd *polls,
 		      struct td_wake *wake)
 {
@@ -254,12 +269,9 @@ static void take_rest(struct td_waiter *waiter, const struct pollfd *polls,
 		wake->what |= TD_WAKE_TASKS;
 	if (polls[POLL_VIEWER].revents)
 		wake->what |= TD_WAKE_VIEWER;
-	if (polls[POLL_SIGNALS].revents && td_signals_take(&wake->signal))
-		wake->what |= td_signals_is_request(&wake->signal)
-				      ? TD_WAKE_REOPEN
-				      : TD_WAKE_SIGNAL;
 	if (polls[POLL_CHILD].revents)
 		waiter->child_ended = true;
+	take_signal(waiter, polls, wake);
 	take_pids(waiter, polls, wake);
 }
 

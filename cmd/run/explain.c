@@ -113,6 +113,20 @@ static void say_elsewhere(const struct td_run *run)
 
 /* --- why counts are missing ------------------------------------------------ */
 
+/* Could tasks have been on a kind of core that nothing is counted on? */
+static bool leaves_out_cores(const struct td_job *job)
+{
+	for (int pmu = 0; pmu < (int)job->machine.nr_core; pmu++) {
+		bool counted = false;
+
+		for (size_t g = 0; g < job->plan.nr_groups; g++)
+			counted |= job->plan.groups[g].pmu == pmu;
+		if (!counted && !job->target.system_wide)
+			return true;
+	}
+	return false;
+}
+
 /* Says why a finished run has no counts at all. */
 static void say_if_nothing(const struct td_run *run, bool watchdog)
 {
@@ -129,8 +143,8 @@ static void say_if_nothing(const struct td_run *run, bool watchdog)
 	if (run->tally.ever_ran || !job->plan.nr_groups)
 		return;
 	if (enabled)
-		why = "the counters were held by somebody else";
-	if (enabled && !job->target.system_wide && job->machine.nr_core > 1)
+		why = "somebody else held the counters";
+	if (enabled && leaves_out_cores(job))
 		why = "no task ran on the cores that were asked for, or "
 		      "somebody else held their counters";
 	if (enabled && kind) {

@@ -96,7 +96,8 @@ static uint64_t covered_of(const struct td_total *total)
 
 /*
  * How long tasks ran on a kind of core.  A task's counters are enabled only
- * while it runs, on any kind of core, so this needs no event of its own.
+ * while it runs, on any kind of core, so this needs no event of its own.  Where
+ * somebody else held the counters, nobody knows on which kind it ran.
  */
 static double time_on(const struct td_evaluation *e, int pmu)
 {
@@ -104,6 +105,8 @@ static double time_on(const struct td_evaluation *e, int pmu)
 	bool hybrid = e->tree->machine->nr_core > 1;
 	uint64_t most = 0;
 
+	if (hybrid && td_eval_is_held(e))
+		return NAN;
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_total *total = &e->totals[i];
 		uint64_t ns = hybrid ? covered_of(total) : enabled_of(total);

@@ -208,7 +208,8 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 	row->general = tree->sets[pmu] && tree->sets[pmu]->general;
 	row->slots = tree->slots[pmu] < 0 ? NAN : e->values[tree->slots[pmu]];
 	row->absent = e->tasks && has_events(e->plan, pmu) &&
-		      !td_eval_ran_on(e, pmu) && !was_refused(e->plan, pmu);
+		      !td_eval_ran_on(e, pmu) && !was_refused(e->plan, pmu) &&
+		      !td_eval_is_held(e);
 	find_misfits(e, pmu, row);
 	if (!row->absent)
 		td_eval_fill_busy(e, pmu, row);

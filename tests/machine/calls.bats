@@ -359,8 +359,8 @@ cause() {
 	"$TDSTAT" calls job -o out -- "$PROGRAM" 100000000 threads &
 	killed=$!
 	until grep -q tdstat_$killed /sys/kernel/tracing/uprobe_events; do sleep 0.1; done
-	sleep 1
-	program=$(pgrep -P $killed)
+	# before it, probes of its own tell tdstat what they cost
+	until program=$(pgrep -P $killed -x "$(basename "$PROGRAM" | cut -c1-15)"); do sleep 0.1; done
 	kill -KILL $killed
 	wait $killed || true
 	kill -0 "$program"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # what "run --separate-stderr" sets
-# What goes away while it is counted by a service, and comes back: CPUs, cgroups.
+# What goes away while it is counted by a service, and comes back: CPUs, cgroups; and
+# the counters, which commands come for.
 # A service gives up all rights but CAP_PERFMON, which Debian's kernel does not heed
 # where perf_event_paranoid is 3.
 # machine: adl --full --no-halt --sysctl kernel.perf_event_paranoid=2
@@ -121,6 +122,20 @@ comes() {
 last_ids() {
 	awk -F, 'NR > 1 && $1 != time { time = $1; before = rows; rows = "" }
 		NR > 1 { rows = rows $2 "," $3 "\n" } END { printf "id,pmu\n%s", before }' "$1" | sort -u
+}
+
+# The kernel gives counters to what is counted on a CPU before it gives them to tasks.
+@test "a command beside serve is counted all the time, on each kind of core" {
+	serve
+	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 4$'
+	for cpu in 0 4; do
+		"$TDSTAT" -l 1 -x, -o out -- taskset -c $cpu sh -c 'i=0; while [ $((i += 1)) -lt 200000 ]; do :; done'
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+			{ print; ran += $column["running"]; values += $column["tma_retiring"] != "" }
+			END { exit ran < 98 || ran > 102 || !values }' out
+	done
+	kill "$serve"
+	wait "$serve" || true
 }
 
 @test "a CPU that was offline when counting began has its place" {

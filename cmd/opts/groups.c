@@ -78,7 +78,7 @@ static const struct td_option model[] = {
 
 static const struct td_option tree[] = {
 	{ "level", 'l', "N|auto",
-	  "levels; default: auto; 1 with -I -r -x -j, record",
+	  "levels; default: auto; 1 with -I -x -j, record",
 	  FUNCTION(td_value_level) },
 	{ "td-level", 0, "N", "level N of the tree only", LEVEL(ask.only_level) },
 	{ "topdown", 0, NULL, "accepted, as it is the default", IGNORED },

@@ -102,7 +102,7 @@ static void put_causes(FILE *fp, const struct td_slow *slow)
 	if (named == 0)
 		fputs("No part of it is larger than its error.", fp);
 	else if (fabs(named - 100) >= LEAST_SHARE)
-		fprintf(fp, ", and %.0f %% less than its error, or not known.",
+		fprintf(fp, "; the cause of the other %.0f %% is not clear.",
 			100 - named);
 	else
 		fputs(".", fp);

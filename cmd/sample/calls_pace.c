@@ -250,11 +250,11 @@ static void say_spread(const struct td_calling *c, size_t function)
 	if (!(td_durations_quantile(durations, 0.5) < UNSURE_TIMES * spread_ns))
 		return;
 	td_duration_text(text, spread_ns);
-	td_job_say(&c->job,
-		   "tdstat: %s: a call may have taken up to %s less: so much "
-		   "differs what probes cost, of which the least is taken "
-		   "off\n",
-		   c->functions.v[function].name, text);
+	td_job_say(
+		&c->job,
+		"tdstat: %s: a call may have taken up to %s less: the cost of "
+		"probes varies by that, and the least is subtracted\n",
+		c->functions.v[function].name, text);
 }
 
 void td_calls_say_cost(const struct td_calling *c)

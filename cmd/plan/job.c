@@ -247,7 +247,6 @@ static int plan_metrics(struct td_job *job, struct td_err *err)
 	schedule.families = job->tree->families_of_events;
 	schedule.always =
 		td_ask_wants_files(&job->measure.ask) || job->opts->metrics_dir;
-	schedule.of_tasks = !job->target.system_wide;
 	return td_plan_build(&job->plan, &job->machine, &schedule, err);
 }
 

@@ -134,6 +134,7 @@ static void say_if_nothing(const struct td_run *run, bool watchdog)
 	const struct td_pmu *kind = only_kind(job);
 	bool enabled = run->tally.ever_enabled;
 	int delay_ms = job->opts->when.delay_ms;
+	static const char held[] = "somebody else held the counters";
 	const char *why = job->opts->target.pids.nr
 				  ? "nothing of these processes ran: their "
 				    "children are processes of their own"
@@ -143,7 +144,7 @@ static void say_if_nothing(const struct td_run *run, bool watchdog)
 	if (run->tally.ever_ran || !job->plan.nr_groups)
 		return;
 	if (enabled)
-		why = "somebody else held the counters";
+		why = held;
 	if (enabled && leaves_out_cores(job))
 		why = "no task ran on the cores that were asked for, or "
 		      "somebody else held their counters";
@@ -164,6 +165,9 @@ static void say_if_nothing(const struct td_run *run, bool watchdog)
 	if (delay_ms < 0 && !run->counting.baseline)
 		why = "no enable came through --control";
 	td_job_say(job, "tdstat: nothing was counted: %s\n", why);
+	if (why == held && job->opts->ask.level && !job->opts->ask.drill)
+		td_job_say(job, "tdstat: -l auto may count all the same: the "
+				"kernel prefers its groups\n");
 }
 
 /* In milliseconds; any machine is too busy for less once in a while. */

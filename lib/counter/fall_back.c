@@ -361,17 +361,6 @@ static bool counts_kernel(const struct td_event *event,
 	return !target->all_user && (event->mods.kernel || !event->mods.user);
 }
 
-/* Has its PMU other groups, which it could take turns with? */
-static bool has_others(const struct refused *r)
-{
-	const struct td_plan *plan = r->setup->plan;
-	size_t nr = 0;
-
-	for (size_t g = 0; g < plan->nr_groups; g++)
-		nr += plan->groups[g].pmu == r->group->pmu;
-	return nr > 1;
-}
-
 /*
  * The kernel does not schedule the group: it may with fewer events, or if it
  * takes turns.  Returns 1 if there is nothing to try.
@@ -382,9 +371,8 @@ static int make_smaller(const struct refused *r)
 
 	if (left <= 0)
 		return left;
-	if (r->group->pinned && r->group->may_unpin && has_others(r))
+	if (r->group->pinned && r->group->may_unpin)
 		return let_go(r);
-	r->setup->plan->groups[r->index].pinned &= !r->group->may_unpin;
 	return can_take_apart(r) ? take_apart(r) : 1;
 }
 

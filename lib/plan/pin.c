@@ -2,8 +2,6 @@
 /* Chooses the events that count all the time (pinned). */
 #include "lib/plan/scheduling.h"
 
-#include <limits.h>
-
 bool td_scheduling_has(const struct td_scheduling *s, int event)
 {
 	const struct td_event *e = &s->plan->events.v[event];
@@ -208,24 +206,8 @@ static bool pin(struct td_scheduling *s, int rank)
 	return false;
 }
 
-/* Pins all events, if each is of a need. */
-static bool pin_all(struct td_scheduling *s)
-{
-	struct td_fit rest = { 0 };
-
-	s->pinned = (struct td_fit){ 0 };
-	s->has_pinned = move_ranks(s, INT_MAX, TD_PINNED) &&
-			takes_home(s, &s->pinned, TD_PINNED) &&
-			takes_home(s, &rest, TD_NOWHERE) && !rest.nr;
-	if (!s->has_pinned)
-		move_ranks(s, INT_MAX, TD_NOWHERE);
-	return s->has_pinned;
-}
-
 void td_scheduling_pin(struct td_scheduling *s)
 {
-	if (s->schedule->of_tasks && all_fit(s) && pin_all(s))
-		return;
 	if (s->schedule->always && all_fit(s))
 		return; /* all count all the time anyway, in one group */
 	if (s->schedule->always && (pin(s, 2) || pin(s, 1)))

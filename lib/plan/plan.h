@@ -98,12 +98,6 @@ struct td_schedule {
 	 */
 	bool always;
 	/*
-	 * Of tasks: the kernel gives counters to all that is counted on a CPU
-	 * before it gives them to tasks, unless the tasks' group is pinned.
-	 * So one group that holds all is pinned.
-	 */
-	bool of_tasks;
-	/*
 	 * For each event the family whose groups count it, from 1, or 0: then
 	 * it is counted all the time.  No group has events of two families.
 	 * NULL: there are no families.

@@ -18,7 +18,6 @@ static const struct {
 	const char *name, *model, *events, *needs;
 	bool single, together, watchdog; /* together: not always */
 	bool clocks;
-	bool tasks;
 	const char *families; /* a digit for each event; NULL: none */
 	const char *want;     /* its groups; behind : those of a family */
 } rows[] = {
@@ -115,19 +114,6 @@ static const struct {
 	  .clocks = true, .want = "adefRI gh" },
 	{ "clocks: not on AMD", "zen", "ad", "1ad", .together = true,
 	  .clocks = true, .want = "ad" },
-
-	{ "tasks: what is counted on CPUs goes before, unless it is pinned",
-	  "spr", "srb", "1srb", .together = true, .clocks = true,
-	  .tasks = true, .want = "!srbRCI" },
-	{ "tasks: nor on AMD", "zen", "ad", "1ad", .together = true,
-	  .tasks = true, .want = "!ad" },
-	{ "tasks: what takes turns is not", "skx", "adefgh", "1adef 3gh",
-	  .together = true, .clocks = true, .tasks = true,
-	  .want = "adefRCI gh" },
-	{ "tasks: all levels that fit", "spr", "srbade", "1srb 2a 3de",
-	  .tasks = true, .want = "!srbade" },
-	{ "tasks: each for itself", "spr", "asrdcf", "1sra 2dcf",
-	  .single = true, .tasks = true, .want = "a sr d c f" },
 };
 /* clang-format on */
 
@@ -155,7 +141,6 @@ static void test_row(size_t r)
 		.always = !rows[r].together,
 		.single = rows[r].single,
 		.clocks = rows[r].clocks,
-		.of_tasks = rows[r].tasks,
 	};
 	struct td_machine machine;
 	struct td_plan plan = { 0 };

@@ -79,11 +79,15 @@ static const struct td_pmu *only_kind(const struct td_job *job)
 static double most_time_there(const struct td_run *run)
 {
 	const struct td_plan *plan = &run->job->plan;
-	double sum = 0;
+	double sum = 0, at_once = 1;
 
-	for (size_t g = 0; g < plan->nr_groups; g++)
+	for (size_t g = 0; g < plan->nr_groups; g++) {
 		sum += td_readings_share(&run->tally.all, &plan->groups[g]);
-	return sum;
+		/* what is sampled had the rest of the turns */
+		if (plan->groups[g].at_once > 0)
+			at_once = fmin(at_once, plan->groups[g].at_once);
+	}
+	return sum / at_once;
 }
 
 /* With less, what is shown says little of the command. */

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/plan/concurrent.h"
+
 /*
  * Of all events of a group together, a second: groups take turns, so that a CPU has
  * no more.  A frequency, as perf record's, not the fixed periods of the files
@@ -148,6 +150,8 @@ void td_latency_open(struct td_latency_sampling *latency, struct td_job *job,
 		rc = open_once(latency, job, late || i, &why);
 	if (rc)
 		give_up(latency, job, &why);
+	else if (!job->target.by_mode)
+		td_plan_share_turns(&job->plan, &job->sampled, &job->machine);
 }
 
 void td_latency_close(struct td_latency_sampling *latency)

@@ -191,14 +191,19 @@ static int become_user_only(struct td_event *event)
 }
 
 /* Finds the first event that cannot be counted in user space. */
-static bool find_kernel_event(const struct td_plan *plan, size_t *group,
-			      size_t *member)
+static bool find_kernel_event(const struct td_counter_setup *setup,
+			      size_t *group, size_t *member)
 {
+	const struct td_plan *plan = setup->plan;
+
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		for (size_t i = 0; i < plan->groups[g].nr; i++) {
+			const struct td_event *event =
+				&plan->events.v[plan->groups[g].members[i]];
+
 			if (!td_event_needs_kernel(
-				    &plan->events
-					     .v[plan->groups[g].members[i]]))
+				    event,
+				    setup->machine->pmus[event->pmu].name))
 				continue;
 			*group = g;
 			*member = i;
@@ -215,7 +220,7 @@ static int refuse_kernel_events(struct refused *r, FILE *names)
 	int rc = 0;
 
 	r->said = true;
-	while (!rc && find_kernel_event(plan, &r->index, &r->member)) {
+	while (!rc && find_kernel_event(r->setup, &r->index, &r->member)) {
 		r->group = &plan->groups[r->index];
 		r->event = &plan->events.v[r->group->members[r->member]];
 		r->pmu = r->setup->machine->pmus[r->event->pmu].name;

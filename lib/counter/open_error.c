@@ -25,11 +25,12 @@ static bool is_kernels_own(const struct td_event *event)
 		event->config[0] == PERF_COUNT_SW_CGROUP_SWITCHES);
 }
 
-bool td_event_needs_kernel(const struct td_event *event)
+bool td_event_needs_kernel(const struct td_event *event, const char *pmu)
 {
 	const struct td_modifiers *mods = &event->mods;
 
-	return is_kernels_own(event) ||
+	/* PERF_PMU_CAP_NO_EXCLUDE in arch/x86/events/msr.c */
+	return is_kernels_own(event) || strcmp(pmu, "msr") == 0 ||
 	       (!mods->user && (mods->kernel || mods->hypervisor));
 }
 
@@ -81,8 +82,8 @@ static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 {
 	const char *event = e->name;
 	bool ibs = td_pmu_kind(pmu) == TD_PMU_IBS;
-	bool kernel =
-		target->exclude_kernel && (td_event_needs_kernel(e) || ibs);
+	bool kernel = target->exclude_kernel &&
+		      (td_event_needs_kernel(e, pmu) || ibs);
 	const char *whom = kernel                ? "the kernel"
 			   : target->system_wide ? "whole CPUs"
 						 : "processes";

@@ -112,6 +112,84 @@ void td_plan_fill_at_once(struct td_plan *plan,
 	}
 }
 
+/* --- with the groups of a sampler ------------------------------------------ */
+
+/* A queue of the groups of two plans; the second's come last. */
+static const struct td_group *group_at(const struct td_plan *plan,
+				       const struct td_plan *sampled, size_t at)
+{
+	at %= plan->nr_groups + sampled->nr_groups;
+	return at < plan->nr_groups ? &plan->groups[at]
+				    : &sampled->groups[at - plan->nr_groups];
+}
+
+/* The number of plan's groups that count when group first is at the head. */
+static size_t beside_sampled(const struct td_plan *plan,
+			     const struct td_plan *sampled,
+			     const struct td_machine *machine, size_t first)
+{
+	struct td_concurrent concurrent = { .nr = 0 };
+	int pmu = group_at(plan, sampled, first)->pmu;
+	size_t all = plan->nr_groups + sampled->nr_groups, nr = 0;
+
+	for (size_t i = 0; i < all; i++) {
+		const struct td_group *group =
+			group_at(plan, sampled, first + i);
+		bool counts =
+			(first + i) % all < plan->nr_groups; /* or samples */
+
+		if (group->pmu != pmu)
+			continue;
+		if (!td_concurrent_add(&concurrent, counts ? plan : sampled,
+				       machine, group))
+			break;
+		nr += counts;
+	}
+	return nr;
+}
+
+static double average_beside(const struct td_plan *plan,
+			     const struct td_plan *sampled,
+			     const struct td_machine *machine, int pmu)
+{
+	size_t all = plan->nr_groups + sampled->nr_groups, sum = 0, nr = 0;
+
+	for (size_t i = 0; i < all; i++) {
+		if (group_at(plan, sampled, i)->pmu != pmu)
+			continue;
+		sum += beside_sampled(plan, sampled, machine, i);
+		nr++;
+	}
+	return (double)sum / (double)nr;
+}
+
+static bool is_sampled(const struct td_plan *sampled, int pmu)
+{
+	for (size_t i = 0; i < sampled->nr_groups; i++) {
+		if (sampled->groups[i].pmu == pmu)
+			return true;
+	}
+	return false;
+}
+
+void td_plan_share_turns(struct td_plan *plan, const struct td_plan *sampled,
+			 const struct td_machine *machine)
+{
+	for (size_t i = 0; i < plan->nr_groups; i++) {
+		struct td_group *group = &plan->groups[i];
+		double beside;
+
+		if (group->at_once <= 0 || !is_sampled(sampled, group->pmu) ||
+		    td_concurrent_pinned(plan, machine, group->pmu).nr)
+			continue;
+		beside = average_beside(plan, sampled, machine, group->pmu);
+		if (beside > 0)
+			group->at_once = beside;
+	}
+}
+
+/* --- shares ---------------------------------------------------------------- */
+
 /* Adds to shares the groups that count when group first is at the head. */
 static void add_shares(const struct td_plan *plan,
 		       const struct td_machine *machine, size_t first,

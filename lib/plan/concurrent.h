@@ -25,6 +25,12 @@ struct td_concurrent td_concurrent_pinned(const struct td_plan *plan,
 void td_plan_fill_at_once(struct td_plan *plan,
 			  const struct td_machine *machine);
 /*
+ * The groups that are sampled for the same tasks take turns with those of plan, which
+ * so have less time: lowers td_group.at_once, but where a pinned group tells the time.
+ */
+void td_plan_share_turns(struct td_plan *plan, const struct td_plan *sampled,
+			 const struct td_machine *machine);
+/*
  * Sets shares, one for each group, to the part of the time in which the kernel
  * will count it: 1 if it is always.  0 if it never fits.
  */

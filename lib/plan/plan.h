@@ -52,7 +52,8 @@ struct td_group {
 	/*
 	 * The average number of groups of its PMU that count at the same time,
 	 * from which the time of a task on one kind of core is estimated. 0 if
-	 * the PMU is on all CPUs, where a task always has it.
+	 * the PMU is on all CPUs, where a task always has it.  Less than 1 where
+	 * groups that are sampled have turns, too (td_plan_share_turns()).
 	 */
 	double at_once;
 };

@@ -3,13 +3,18 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/base/util.h"
 
+/*
+ * The last sample of a thread or a CPU; and, as each CPU has events of its own, which
+ * count a thread only there, what those of one CPU had counted of it then.
+ */
 struct td_window_last {
 	int group, cpu, tid, spot;
 	uint64_t time_ns;
-	uint64_t *values;
+	uint64_t *values; /* of one CPU; else NULL */
 };
 
 struct td_window_break {
@@ -105,6 +110,12 @@ static uint64_t key_of(const struct td_windows *windows,
 	return td_hash_more(td_hash((uint32_t)whose), (uint32_t)end->group);
 }
 
+static uint64_t key_on_cpu(const struct td_windows *windows,
+			   const struct td_window_end *end)
+{
+	return td_hash_more(key_of(windows, end), (uint32_t)end->cpu);
+}
+
 static struct td_window_last *find_last(const struct td_windows *windows,
 					uint64_t key)
 {
@@ -125,8 +136,7 @@ static void copy_values(const struct td_windows *windows, uint64_t *to,
 		to[i] = end->pairs[2 * i];
 }
 
-static void set_last(const struct td_windows *windows,
-		     struct td_window_last *last,
+static void set_last(struct td_window_last *last,
 		     const struct td_window_end *end)
 {
 	last->group = end->group;
@@ -134,28 +144,52 @@ static void set_last(const struct td_windows *windows,
 	last->tid = end->tid;
 	last->spot = end->spot;
 	last->time_ns = end->time_ns;
-	copy_values(windows, last->values, end);
 }
 
+/* Zeroed but for whose it is. */
 static int add_last(struct td_windows *windows, uint64_t key,
 		    const struct td_window_end *end)
 {
 	struct td_window_last *last =
 		td_array_add(&windows->last, windows->nr_last, sizeof(*last));
 
-	if (!last)
+	if (!last || td_index_add(&windows->by_key, key, windows->nr_last))
 		return -ENOMEM;
-	last->values = calloc(nr_values(windows, end->group) + 1,
-			      sizeof(*last->values));
-	if (!last->values)
-		return -ENOMEM;
-	if (td_index_add(&windows->by_key, key, windows->nr_last)) {
-		free(last->values);
-		return -ENOMEM;
-	}
 	windows->nr_last++;
-	set_last(windows, last, end);
+	set_last(last, end);
 	return 0;
+}
+
+/* What the CPU's events have counted, at the last sample there; NULL: no memory. */
+static uint64_t *values_on_cpu(struct td_windows *windows,
+			       const struct td_window_end *end)
+{
+	uint64_t key = key_on_cpu(windows, end);
+	struct td_window_last *last = find_last(windows, key);
+
+	if (!last && add_last(windows, key, end))
+		return NULL;
+	last = find_last(windows, key);
+	if (!last->values)
+		last->values = calloc(nr_values(windows, end->group) + 1,
+				      sizeof(*last->values));
+	return last->values;
+}
+
+/* Another thread with the number of one that ended has counted nothing anywhere. */
+static void begin_anew(struct td_windows *windows,
+		       const struct td_window_end *end)
+{
+	for (size_t i = 0; i < windows->nr_last; i++) {
+		struct td_window_last *last = &windows->last[i];
+
+		if (last->values && last->group == end->group &&
+		    (windows->of_cpus ? last->cpu == end->cpu
+				      : last->tid == end->tid))
+			memset(last->values, 0,
+			       nr_values(windows, end->group) *
+				       sizeof(*last->values));
+	}
 }
 
 /* --- windows ---------------------------------------------------------------- */
@@ -198,43 +232,50 @@ static void begin_at(const struct td_windows *windows, struct td_window *window,
 		     const struct td_window_end *end)
 {
 	window->time_ns = td_since(end->time_ns, last->time_ns);
-	for (size_t i = 0; i < nr_values(windows, end->group); i++)
-		window->values[i] =
-			td_since(window->values[i], last->values[i]);
 	if (!is_whole(windows, last, end))
 		return;
 	window->from = last->spot;
 	window->to = end->spot;
 }
 
-/* Counts of the kernel's number of a thread begin anew with another thread. */
-static bool goes_on(const struct td_window_last *last,
-		    const struct td_window_end *end)
+/* before: what had been counted on this CPU; becomes what is now. */
+static int add(struct td_windows *windows, const struct td_window_end *end,
+	       const struct td_window_last *last, uint64_t *before)
 {
-	return last && end->pairs[0] >= last->values[0];
+	struct td_window *window = add_window(windows, end);
+
+	if (!window)
+		return -ENOMEM;
+	window->stream = (size_t)(last - windows->last);
+	if (end->pairs[0] < before[0])
+		begin_anew(windows, end);
+	else if (last->time_ns)
+		begin_at(windows, window, last, end);
+	for (size_t i = 0; i < nr_values(windows, end->group); i++)
+		window->values[i] = td_since(window->values[i], before[i]);
+	return 0;
 }
 
 int td_windows_add(struct td_windows *windows, const struct td_window_end *end)
 {
-	uint64_t key = key_of(windows, end);
-	struct td_window_last *last = find_last(windows, key);
-	struct td_window *window;
+	uint64_t key = key_of(windows, end), *before;
+	struct td_window_last *last;
+	int rc = 0;
 
-	if (last && stood_still(windows, end, last->time_ns)) {
-		set_last(windows, last, end);
-		return 0;
+	if (!find_last(windows, key)) {
+		if (add_last(windows, key, end))
+			return -ENOMEM;
+		find_last(windows, key)->time_ns = 0;
 	}
-	window = add_window(windows, end);
-	if (!window)
+	before = values_on_cpu(windows, end);
+	if (!before)
 		return -ENOMEM;
-	window->stream =
-		last ? (size_t)(last - windows->last) : windows->nr_last;
-	if (goes_on(last, end))
-		begin_at(windows, window, last, end);
-	if (!last)
-		return add_last(windows, key, end);
-	set_last(windows, last, end);
-	return 0;
+	last = find_last(windows, key);
+	if (!last->time_ns || !stood_still(windows, end, last->time_ns))
+		rc = add(windows, end, last, before);
+	copy_values(windows, before, end);
+	set_last(last, end);
+	return rc;
 }
 
 void td_windows_clear(struct td_windows *windows)

@@ -36,7 +36,7 @@ struct td_windows {
 	bool of_cpus;
 	struct td_window *v;
 	size_t nr;
-	/* The last sample of each thread or CPU, and group. */
+	/* The last sample of each thread or CPU, and group; and on each CPU. */
 	struct td_window_last *last;
 	size_t nr_last;
 	struct td_index by_key;
@@ -48,7 +48,8 @@ struct td_windows {
 
 /*
  * Adds the window that this sample ends.  The first one of a thread or CPU begins
- * with its counts, at 0.  What was in between is known if there was a sample
+ * with its counts, at 0; so does that of a thread on another CPU, where the sampler has
+ * other events, but its time begins with the sample before.  What was in between is known if there was a sample
  * before, the thread kept its CPU, and nothing broke.  A window in which the event
  * that is sampled was stopped is left out.  Returns 0 or -ENOMEM.
  */

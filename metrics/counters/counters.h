@@ -19,9 +19,9 @@
 
 /* In the order in which they are shown. */
 enum td_family_kind {
-	TD_FAMILY_SLOTS, /* of the intervals in which level 1 was counted */
+	TD_FAMILY_SLOTS, /* of the intervals that have level 1 */
 	TD_FAMILY_LEVEL_1,
-	TD_FAMILY_L2_SLOTS, /* of those in which level 2 was counted */
+	TD_FAMILY_L2_SLOTS, /* of those that have level 2 */
 	TD_FAMILY_LEVEL_2,
 	TD_FAMILY_CYCLES,
 	TD_FAMILY_INSTRUCTIONS,

@@ -12,7 +12,7 @@
 static const struct td_family_row rows[TD_NR_FAMILIES] = {
 	[TD_FAMILY_SLOTS] = {
 		.name = "tdstat_slots",
-		.help = "Pipeline slots, of the time in which level 1 was counted.",
+		.help = "Pipeline slots of intervals with level 1; scaled up if it took turns.",
 		.counter = true,
 	},
 	[TD_FAMILY_LEVEL_1] = {
@@ -23,7 +23,7 @@ static const struct td_family_row rows[TD_NR_FAMILIES] = {
 	},
 	[TD_FAMILY_L2_SLOTS] = {
 		.name = "tdstat_l2_slots",
-		.help = "Pipeline slots, of the time in which level 2 was counted.",
+		.help = "Pipeline slots of intervals with level 2; scaled up if it took turns.",
 		.counter = true,
 	},
 	[TD_FAMILY_LEVEL_2] = {

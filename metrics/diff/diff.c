@@ -194,7 +194,12 @@ static double get_cell(const struct td_diff *diff,
 	const struct td_cell *cell = find_cell(diff, input, row, &r);
 
 	(void)counting;
-	if (!cell || cell->status != TD_STATUS_OK)
+	if (!cell)
+		return NAN;
+	/* a run that was on another kind of core has used none of its slots */
+	if (which && input->report->rows[r].absent)
+		return diff->per == TD_PER_SLOTS ? NAN : 0;
+	if (cell->status != TD_STATUS_OK)
 		return NAN;
 	return cell->value * (which ? input->scales[r] : 1);
 }

@@ -88,6 +88,13 @@ closed_shells() {
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e context-switches,cpu-migrations,page-faults -- true
 	said 1
 	[[ $stderr == *" count the kernel, and so not context-switches, cpu-migrations"$'\n'* ]]
+	# the msr PMU cannot leave the kernel out: nodes that nobody asked for lack it silently
+	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -o out -- sh -c "$WORK"
+	said 1
+	[[ $stderr != *msr* ]]
+	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -e msr/tsc/,cycles -- sh -c "$WORK"
+	said 1
+	[[ $stderr == *"does not let this user count the kernel, and so not msr/tsc/"* ]]
 	# nor where it stands in place of what cannot be counted at all
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -a -- true
 	[ "$(grep -c '^tdstat: .*context-switches' <<<"$stderr")" -eq 1 ]

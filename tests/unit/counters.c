@@ -114,6 +114,10 @@ static void test_sums(void)
 	ok(value_of(&counters, "tdstat_l2_slots_total") == 1100, "its slots");
 	ok(value_of(&counters, "tdstat_cycles_total") == 1200,
 	   "cycles, scaled up to the time not halted");
+	/* so are slots, by tdstat-openmetrics(7), which the help does not hide */
+	ok(strstr(td_family_row(TD_FAMILY_SLOTS)->help, "scaled up") &&
+		   strstr(td_family_row(TD_FAMILY_L2_SLOTS)->help, "scaled up"),
+	   "the help says so");
 	ok(value_of(&counters, "tdstat_instructions_total") == 1800,
 	   "instructions, as well");
 	ok(value_of(&counters, "tdstat_cpu_seconds_total") == 1, "seconds");

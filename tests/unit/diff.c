@@ -239,6 +239,30 @@ static void test_one(const struct td_diff_side *of_a,
 	td_diff_free(&diff);
 }
 
+/* One of B's two runs was on another kind of core: it has used no slots of this one. */
+static void test_absent(enum td_per per, double want)
+{
+	struct made there = a[0],
+		    gone = { .cells = { LOST, LOST, LOST, LOST } };
+	const struct td_diff_input of_a[] = { make(&a[1], 4, 2, 1) };
+	struct td_diff_input of_b[2];
+	struct td_diff_side sides[] = { { of_a, 1, "a", false },
+					{ of_b, 2, "b", false } };
+	const struct td_diff_row *row;
+	struct td_diff diff;
+	struct td_err err;
+
+	of_b[0] = make(&there, 8, 1, 1);
+	of_b[1] = make(&gone, NAN, 1, NAN);
+	gone.row.absent = true;
+	ok(!td_diff_make(&diff, &sides[0], &sides[1], per, &err), "absent");
+	row = find(&diff, "tma_retiring");
+	ok(row->value.of[TD_DIFF_B] == 50.5, "a share is of the run there");
+	ok(test_near(row->slots.of[TD_DIFF_B], want, 1e-12),
+	   "slots are of both: %g", row->slots.of[TD_DIFF_B]);
+	td_diff_free(&diff);
+}
+
 static void test_rows(void)
 {
 	const struct td_diff_input of_a[] = { make(&a[0], 4, 2, 1),
@@ -444,6 +468,8 @@ int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(intervals); i++)
 		test_interval(i);
+	test_absent(TD_PER_RUN, 0.505 * 8 / 2);
+	test_absent(TD_PER_SLOTS, 0.505 * 8);
 	test_rows();
 	test_events();
 	test_counting();

@@ -94,6 +94,39 @@ static void test_row(size_t i)
 	td_machine_free(&machine);
 }
 
+/*
+ * Two groups of SLOTS and one that is sampled: of three turns, two are the plan's,
+ * one group each.  A pinned one has all the time, which tells how long it is.
+ */
+static void test_beside_sampled(const char *name, bool pinned, double want)
+{
+	struct td_machine machine;
+	struct td_event events[2] = { 0 };
+	int members[] = { 0, 1 };
+	struct td_group groups[] = {
+		{ .members = &members[0], .nr = 1, .pinned = pinned },
+		{ .members = &members[1], .nr = 1 },
+	};
+	struct td_group sampled_groups[] = { { .members = members, .nr = 1 } };
+	struct td_plan plan = { { events, 2 }, groups, 2 };
+	struct td_plan sampled = { { events, 1 }, sampled_groups, 1 };
+
+	test_machine(&machine, "adl");
+	for (size_t e = 0; e < 2; e++) {
+		events[e].type = machine.pmus[0].type;
+		events[e].config[0] = 0x400;
+	}
+	td_plan_fill_at_once(&plan, &machine);
+	td_plan_share_turns(&plan, &sampled, &machine);
+	ok(fabs(groups[1].at_once - want) < 1e-9, "%s: %g", name,
+	   groups[1].at_once);
+	sampled.nr_groups = 0;
+	td_plan_fill_at_once(&plan, &machine);
+	td_plan_share_turns(&plan, &sampled, &machine);
+	ok(groups[1].at_once == 1, "without samples: %g", groups[1].at_once);
+	td_machine_free(&machine);
+}
+
 /* config, config1: which events of a core count at once. */
 /* clang-format off */
 static const struct {
@@ -234,6 +267,8 @@ int main(void)
 		test_fit(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(i);
+	test_beside_sampled("turns with samples", false, 2.0 / 3);
+	test_beside_sampled("a pinned group beside samples", true, 1);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(crowds); i++)
 		test_crowd(i);
 	return done_testing();

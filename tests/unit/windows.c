@@ -118,10 +118,18 @@ static void test_migrated(void)
 {
 	begin(false);
 	ADD(1000, 0, 7, 3, 500);
-	ok(is(ADD(2000, 1, 7, 3, 700), 200, 1000) &&
+	ok(is(ADD(2000, 1, 7, 3, 200), 200, 1000) &&
 		   between(&windows.v[windows.nr - 1], -1, -1),
-	   "the thread was moved");
-	ok(between(ADD(3000, 1, 7, 4, 900), 3, 4), "and stays there");
+	   "the thread was moved: the events of the other CPU begin at 0");
+	ok(is(ADD(3000, 1, 7, 4, 400), 200, 1000) &&
+		   between(&windows.v[windows.nr - 1], 3, 4),
+	   "and stays there");
+	ok(is(ADD(4000, 0, 7, 4, 600), 100, 1000) &&
+		   between(&windows.v[windows.nr - 1], -1, -1),
+	   "it comes back, where they have counted before: not once more");
+	ADD(5000, 0, 7, 4, 10);
+	ok(is(ADD(6000, 1, 7, 4, 450), 450, 1000),
+	   "another thread with its number has counted nothing there");
 }
 
 static void test_lost(void)

@@ -17,7 +17,7 @@
 #include "lib/counter/probe.h"
 #include "lib/event/tracepoint.h"
 #include "lib/machine/open_files.h"
-#include "lib/sample/trace_pmu.h"
+#include "lib/sample/trace.h"
 #include "lib/target/cgroup.h"
 
 /* --- numbers ---------------------------------------------------------------- */

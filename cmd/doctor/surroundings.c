@@ -12,7 +12,7 @@
 
 #include "cmd/rights.h"
 #include "lib/base/capabilities.h"
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "lib/event/tracepoint.h"

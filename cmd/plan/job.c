@@ -11,7 +11,7 @@
 #include "cmd/plan/identity.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "lib/plan/cgroups.h"

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/count/readings.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/counter/probe.h"
 #include "lib/machine/sysfs.h"
 

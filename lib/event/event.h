@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/base/notes.h"
 #include "lib/machine/pmu.h"
 
 /* Modifiers behind an event or a group (perf-list(1), EVENT MODIFIERS). */

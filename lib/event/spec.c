@@ -6,7 +6,7 @@
 #include <linux/hw_breakpoint.h>
 #include <string.h>
 
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/event/modifiers.h"
 
 /* True if all of the word is a number, "0x1a" or "26". */

@@ -13,7 +13,7 @@
 #include <linux/perf_event.h>
 #include <stddef.h>
 
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/event/event.h"
 #include "lib/machine/machine.h"
 #include "lib/target/target.h"

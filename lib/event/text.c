@@ -7,8 +7,8 @@
 
 #include "lib/base/number.h"
 #include "lib/base/util.h"
-#include "lib/event/cursor.h"
-#include "lib/event/modifiers.h"
+#include "lib/event/event.h"
+#include "lib/event/spec.h"
 
 /* --- modifiers ------------------------------------------------------------ */
 

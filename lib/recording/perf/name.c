@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "lib/event/modifiers.h"
+#include "lib/event/event.h"
 #include "lib/event/symbols.h"
 #include "lib/plan/plan.h"
 #include "lib/recording/perf/parts.h"

@@ -15,8 +15,8 @@
 #include "cmd/opts/value.h"
 #include "cmd/run/run.h"
 #include "cmd/say.h"
-#include "lib/base/parse.h"
-#include "lib/base/shell.h"
+#include "lib/base/number.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 
 /* Refuses "-o -": unlike results, a recording needs a file. */

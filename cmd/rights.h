@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "lib/base/err.h"
-#include "lib/base/notes.h"
 #include "lib/machine/sysfs.h"
 
 /*

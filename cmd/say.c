@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/base/err.h"
-#include "lib/base/notes.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 

@@ -13,7 +13,7 @@
 #include "cmd/run/progress.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
-#include "lib/base/shell.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 
 #define BETWEEN ":"

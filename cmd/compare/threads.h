@@ -4,7 +4,7 @@
 
 #include "lib/base/index.h"
 #include "lib/count/readings.h"
-#include "lib/target/task_names.h"
+#include "lib/target/tasks.h"
 
 /* The first thread of each name, for all that are called so. */
 struct td_threads {

@@ -13,7 +13,7 @@
 #include "cmd/doctor/levels.h"
 #include "cmd/out/out.h"
 #include "cmd/plan/select.h"
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/doctor/judge.h"
-#include "lib/base/shell.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 
 /* tdstat locate and profile take so many samples a second. */

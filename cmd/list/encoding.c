@@ -5,7 +5,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "lib/event/modifiers.h"
+#include "lib/event/event.h"
 
 bool td_encoding_is_numeric(const struct td_event *event)
 {

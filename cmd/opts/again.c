@@ -5,7 +5,7 @@
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "lib/base/shell.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 
 /* What is asked of the target is left out: levels, rows, formats, files. */

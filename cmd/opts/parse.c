@@ -13,7 +13,7 @@
 #include "cmd/opts/value.h"
 #include "cmd/say.h"
 #include "cmd/version.h"
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 
 /* --- values ---------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 
 #include "cmd/opts/meant.h"
 #include "lib/base/identity.h"
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
 #include "lib/sample/record.h"

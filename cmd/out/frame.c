@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lib/base/decimal.h"
 #include "lib/base/json.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 
 #define WALL_WIDTH  29

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "cmd/out/out.h"
-#include "lib/base/decimal.h"
 #include "lib/base/identity.h"
 #include "lib/base/json.h"
+#include "lib/base/number.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/machine/machine.h"

@@ -10,7 +10,7 @@
 
 #include "cmd/out/stacks.h"
 #include "cmd/version.h"
-#include "lib/base/gzip.h"
+#include "lib/base/compress.h"
 #include "lib/base/util.h"
 #include "lib/sample/stacks.h"
 

@@ -9,7 +9,7 @@
 
 #include "cmd/out/out.h"
 #include "cmd/out/stacks.h"
-#include "lib/base/gzip.h"
+#include "lib/base/compress.h"
 #include "lib/base/util.h"
 
 static const struct {

@@ -7,7 +7,7 @@
 #include "cmd/out/facts.h"
 #include "cmd/out/out.h"
 #include "cmd/out/writer_rows.h"
-#include "lib/base/decimal.h"
+#include "lib/base/number.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 

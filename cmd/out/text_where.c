@@ -5,7 +5,7 @@
 
 #include "cmd/out/out.h"
 #include "cmd/out/where.h"
-#include "lib/base/decimal.h"
+#include "lib/base/number.h"
 #include "lib/base/printable.h"
 
 #define NAME_WIDTH   36

@@ -3,7 +3,7 @@
 #define TD_CMD_PLAN_EVENTS_H
 
 #include "cmd/opts/opts.h"
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/event/text.h"
 #include "lib/machine/sysfs.h"
 #include "lib/plan/plan.h"

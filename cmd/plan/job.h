@@ -12,8 +12,8 @@
 
 #include "cmd/opts/opts.h"
 #include "cmd/plan/measure.h"
+#include "lib/base/err.h"
 #include "lib/base/identity.h"
-#include "lib/base/notes.h"
 #include "lib/event/text.h"
 #include "lib/plan/plan.h"
 

@@ -3,7 +3,7 @@
 #define TD_CMD_PLAN_SELECT_H
 
 #include "cmd/opts/opts.h"
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/machine/machine.h"
 #include "lib/target/target.h"
 #include "metrics/tree/tree.h"

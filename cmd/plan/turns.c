@@ -6,7 +6,7 @@
 
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "lib/plan/concurrent.h"
+#include "lib/plan/fit.h"
 #include "lib/plan/sets.h"
 
 /* The groups of a PMU that take turns. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/opts/again.h"
-#include "lib/base/shell.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/count/regions.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/counter/open_error.h"
+#include "lib/counter/probe.h"
 
 /* What each reason of enum td_region_loss means to a user. */
 static const char *const texts[TD_REGION_NR_LOSSES] = {

@@ -3,7 +3,7 @@
 #define TD_CMD_REPLAY_IMPORTED_H
 
 #include "cmd/opts/opts.h"
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/recording/recording.h"
 
 /*

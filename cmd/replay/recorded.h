@@ -12,7 +12,7 @@
 #include "cmd/plan/measure.h"
 #include "cmd/replay/imported.h"
 #include "cmd/view/view.h"
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/recording/recording.h"
 
 /* A recording, its tree, and the source that both are.  It must not be moved. */

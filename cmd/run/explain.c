@@ -7,7 +7,7 @@
 
 #include "cmd/run/explain.h"
 #include "cmd/run/run.h"
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/base/util.h"
 #include "lib/count/readings.h"
 #include "lib/machine/machine.h"

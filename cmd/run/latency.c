@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/plan/concurrent.h"
+#include "lib/plan/fit.h"
 
 /*
  * Of all events of a group together, a second: groups take turns, so that a CPU has

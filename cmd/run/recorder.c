@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 #include "cmd/out/out.h"
+#include "lib/base/compress.h"
 #include "lib/base/util.h"
 #include "lib/recording/recording.h"
-#include "lib/recording/zstd.h"
 #include "lib/target/container.h"
 
 int td_recorder_open(struct td_recorder *recorder, const char *name,

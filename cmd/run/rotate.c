@@ -8,8 +8,8 @@
 #include "cmd/out/writers.h"
 #include "cmd/run/run.h"
 #include "cmd/say.h"
+#include "lib/base/compress.h"
 #include "lib/base/util.h"
-#include "lib/recording/zstd.h"
 
 /* What is there and no file, such as a pipe, nobody renames. */
 static bool is_file_name(const char *name)

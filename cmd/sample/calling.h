@@ -7,7 +7,6 @@
 #include "cmd/sample/functions.h"
 #include "cmd/sample/gathering.h"
 #include "lib/sample/call_counts.h"
-#include "lib/sample/interrupts.h"
 #include "lib/sample/probes.h"
 #include "lib/sample/traced_calls.h"
 

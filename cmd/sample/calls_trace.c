@@ -12,7 +12,7 @@
 #include "lib/base/capabilities.h"
 #include "lib/base/util.h"
 #include "lib/machine/uarch.h"
-#include "lib/sample/trace_pmu.h"
+#include "lib/sample/trace.h"
 
 /* Of the trace on each CPU and on all, and of the records beside it. */
 #define LEAST_PAGES 1024

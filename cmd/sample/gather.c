@@ -14,7 +14,7 @@
 #include "cmd/sample/gathering.h"
 #include "cmd/sample/records.h"
 #include "cmd/say.h"
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 
 /* --- rings ----------------------------------------------------------------- */

@@ -20,7 +20,7 @@
 #include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
-#include "lib/plan/join.h"
+#include "lib/plan/sets.h"
 #include "lib/sample/function_counts.h"
 
 #define USUAL_RATE  1000

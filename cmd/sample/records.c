@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd/sample/gathering.h"
-#include "lib/sample/ibs.h"
+#include "lib/sample/record.h"
 
 /*
  * Addresses of the kernel are a secret, from which its other addresses follow.  We

@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 
 #define BACKLOG   128

@@ -7,7 +7,7 @@
 
 #include "cmd/opts/again.h"
 #include "cmd/opts/groups.h"
-#include "lib/base/shell.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "metrics/explain/explain.h"
 

@@ -12,7 +12,7 @@
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
 #include "lib/target/target.h"
-#include "lib/target/task_names.h"
+#include "lib/target/tasks.h"
 #include "metrics/tree/tree.h"
 
 /*

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/base/index.h"
+
 /*
  * An error. main() owns it, functions take it as their last parameter, and it
  * is printed once.  code is a negative errno, msg says what failed and why,
@@ -47,5 +49,20 @@ int td_err_nomem(struct td_err *err);
 /* Sets "PATH:LINE: what" and -EINVAL, for an error in a user's file. */
 int td_err_line(struct td_err *err, const char *path, size_t line,
 		const char *what);
+
+/* Notes to the user on what was not done as asked; printed once. */
+struct td_notes {
+	char **v;
+	size_t nr, said;       /* said of them have been printed */
+	bool lost;             /* there was no memory for one of them */
+	struct td_index index; /* of the texts, to find duplicates */
+};
+
+/* Formats and adds a note, unless the same text is there already. */
+void td_notes_add(struct td_notes *notes, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Keeps only the first nr notes. */
+void td_notes_truncate(struct td_notes *notes, size_t nr);
+void td_notes_free(struct td_notes *notes);
 
 #endif

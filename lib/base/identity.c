@@ -9,7 +9,7 @@
 #include <sys/utsname.h>
 
 #include "lib/base/json.h"
-#include "lib/base/shell.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 
 int td_identity_of_machine(struct td_identity *identity, bool named)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "lib/base/decimal.h"
+#include "lib/base/number.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 

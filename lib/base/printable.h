@@ -59,4 +59,13 @@ void td_put_wrapped(FILE *fp, int column, int last, const char *text);
 /* The same, dim, on a terminal. */
 void td_put_wrapped_dim(FILE *fp, int column, int last, const char *text);
 
+/*
+ * Writes a word so that a shell reads it as it is.  Bytes that a terminal would
+ * act on become octal numbers within $'...', which bash and zsh understand.
+ */
+void td_put_shell_word(FILE *fp, const char *word);
+
+/* Does a shell read the text as words that blanks separate, and nothing else? */
+bool td_is_plain_shell(const char *text);
+
 #endif

@@ -10,7 +10,7 @@
 #include "lib/count/readings.h"
 #include "lib/count/regions.h"
 #include "lib/machine/cpu.h"
-#include "lib/target/task_names.h"
+#include "lib/target/tasks.h"
 
 /* Which readings are summed.  If zeroed, all of them. */
 struct td_aggregator {

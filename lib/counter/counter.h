@@ -4,7 +4,7 @@
  *
  * In: a plan, a machine and a target.
  * Out: struct td_readings, at each read.  What the kernel refuses is split,
- * left out or explained here (fall_back.h, open_error.h), and tasks that begin
+ * left out or explained here (fall_back.h, probe.h), and tasks that begin
  * and end are watched (task_watch.h).
  */
 #ifndef TD_LIB_COUNTER_COUNTER_H
@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/count/readings.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"

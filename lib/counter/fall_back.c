@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/counter/open_error.h"
 #include "lib/counter/probe.h"
 
 /* The member of a group that the kernel refused, and its error. */

@@ -7,7 +7,7 @@
 
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"
-#include "lib/plan/concurrent.h"
+#include "lib/plan/fit.h"
 
 void td_counter_close(struct td_counter *counter)
 {

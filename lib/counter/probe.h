@@ -7,7 +7,9 @@
 
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
+#include "lib/event/event.h"
 #include "lib/machine/pmu.h"
+#include "lib/target/target.h"
 
 /* What the kernel answers when an event is opened that counts nothing. */
 
@@ -46,5 +48,11 @@ bool td_slots_probe(const struct td_pmu *pmu);
  * gives none.  For processors whose CPUID does not have it.
  */
 uint64_t td_tsc_hz_of_kernel(void);
+
+/* True if the event cannot be counted without the kernel. */
+bool td_event_needs_kernel(const struct td_event *event, const char *pmu);
+/* Explains the kernel's refusal (rc, a negative errno) to open event on pmu. */
+int td_open_error(struct td_err *err, int rc, const struct td_event *event,
+		  const char *pmu, const struct td_target *target);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/count/readings.h"
 
 /*

@@ -2,7 +2,7 @@
 #ifndef TD_LIB_EVENT_BUILDING_H
 #define TD_LIB_EVENT_BUILDING_H
 
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/event/event.h"
 #include "lib/event/source.h"
 #include "lib/event/symbols.h"

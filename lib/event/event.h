@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
-#include "lib/base/notes.h"
 #include "lib/machine/pmu.h"
 
 /* Modifiers behind an event or a group (perf-list(1), EVENT MODIFIERS). */
@@ -125,5 +124,35 @@ int td_events_add_slots(struct td_events *events, const struct td_pmu *pmu,
 /* Frees the events from index from on. */
 void td_events_drop(struct td_events *events, size_t from);
 void td_events_free(struct td_events *events);
+
+#define TD_MODIFIERS_SIZE 24 /* bytes for all modifiers as text */
+
+/* True if all letters of a word are modifiers. */
+bool td_are_modifiers(const char *word, size_t len);
+
+/* Adds a letter.  Returns NULL, or why it cannot be added. */
+const char *td_modifiers_add(struct td_modifiers *mods, char letter);
+/*
+ * Merges a group's modifiers into one event's.  Returns NULL, or why this is
+ * impossible.
+ */
+const char *td_modifiers_join(struct td_modifiers *mods,
+			      const struct td_modifiers *group);
+
+/* True if both count in the same privilege levels, guests and idle state. */
+bool td_modifiers_same_rings(const struct td_modifiers *a,
+			     const struct td_modifiers *b);
+/* The letters of the modifiers that td_modifiers_same_rings() compares. */
+#define TD_RING_LETTERS "ukhGHI"
+/* Copies these modifiers and leaves the others as they are. */
+void td_modifiers_copy_rings(struct td_modifiers *to,
+			     const struct td_modifiers *from);
+/*
+ * Formats those of letters that are set, in the order of letters; p comes as
+ * often as it was given.  Returns buf.
+ */
+const char *td_modifiers_format(const struct td_modifiers *mods,
+				const char *letters,
+				char buf[TD_MODIFIERS_SIZE]);
 
 #endif

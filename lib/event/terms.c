@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/event/building.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
-#include "lib/event/cursor.h"
-#include "lib/event/modifiers.h"
+#include "lib/event/event.h"
+#include "lib/event/spec.h"
 
 /* --- modifiers ------------------------------------------------------------ */
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "lib/event/modifiers.h"
+#include "lib/event/event.h"
 
 #define EVENT_UMASK UINT64_C(0xffff)
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "lib/base/library.h"
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/event/tracepoint_filter.h"

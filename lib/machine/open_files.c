@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/machine/sysfs.h"
 
 /* A hard limit from which on no more is asked for: systemd's is this one. */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "lib/base/ints.h"
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/machine/cpu.h"
 

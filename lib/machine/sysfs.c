@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/ints.h"
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 
 /* A missing folder is no error: *fd is -1, and no file is found below it. */

@@ -7,7 +7,7 @@
 
 #include "lib/base/index.h"
 #include "lib/base/util.h"
-#include "lib/plan/concurrent.h"
+#include "lib/plan/fit.h"
 #include "lib/plan/plan.h"
 
 /* Events with the same home are counted in one group. */

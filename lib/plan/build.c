@@ -5,7 +5,7 @@
 
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
-#include "lib/plan/concurrent.h"
+#include "lib/plan/fit.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/scheduling.h"
 

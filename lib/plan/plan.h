@@ -5,7 +5,7 @@
  * In: events, and which of them belong together: the needs of metrics (build.c)
  * or groups that were typed (arrange.c).
  * Out: struct td_plan: groups that fit the counters of their PMUs.  What the
- * kernel refuses is taken out of it later (split.c).
+ * kernel refuses is taken out of it later.
  */
 #ifndef TD_LIB_PLAN_PLAN_H
 #define TD_LIB_PLAN_PLAN_H
@@ -13,9 +13,10 @@
 #include <linux/perf_event.h>
 #include <stddef.h>
 
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/event/event.h"
 #include "lib/machine/machine.h"
+#include "lib/target/cgroup.h"
 #include "lib/target/target.h"
 
 /* Events that the kernel counts together; members[0] is the leader. */
@@ -149,7 +150,6 @@ int *td_plan_groups(const struct td_plan *plan);
 /* The same in an array of the caller's. */
 void td_plan_fill_groups(const struct td_plan *plan, int *groups);
 
-/* split.c */
 /*
  * Splits a group that the kernel refused into two.  Typed groups, groups with
  * SLOTS, pinned groups and single events cannot be split.
@@ -191,5 +191,14 @@ int td_group_add(struct td_group *group, const int *events, size_t nr);
 /* Copies the reference event into another group. */
 int td_plan_add_clone(struct td_plan *plan, struct td_group *group,
 		      int reference);
+
+/*
+ * Assigns the cgroups of -G to the groups: the first cgroup to the first event
+ * of the text, and so on.  A single cgroup is for the first nr_specs events,
+ * those typed before -G. It is a usage error if events of one group differ, or
+ * if there are fewer events than cgroups.
+ */
+int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
+		      int nr_specs, struct td_err *err);
 
 #endif

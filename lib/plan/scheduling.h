@@ -4,7 +4,6 @@
 
 #include "lib/plan/clocks.h"
 #include "lib/plan/pack.h"
-#include "lib/plan/reference.h"
 
 /* The home of pinned events. */
 #define TD_PINNED (-3)

@@ -29,4 +29,14 @@ int td_plan_take_set(struct td_plan *plan, unsigned int run);
 /* Puts the parked ones back.  0 or -ENOMEM. */
 int td_plan_put_back(struct td_plan *plan);
 
+#define TD_NO_COUNTER_LEFT "no counter is left"
+
+/*
+ * Makes one group of all those of a PMU, for counting without turns.  Events that the
+ * counters do not hold besides are refused, with the reason above.
+ * Pure.  Returns 0 or -ENOMEM.
+ */
+int td_plan_join(struct td_plan *plan, const struct td_machine *machine,
+		 struct td_err *err);
+
 #endif

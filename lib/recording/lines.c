@@ -9,15 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/compress.h"
 #include "lib/base/json.h"
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/head.h"
-#include "lib/recording/places.h"
 #include "lib/recording/recording.h"
 #include "lib/recording/region_line.h"
-#include "lib/recording/zstd.h"
 
 /* --- the course of an interval: a line for each point, before its counts ---- */
 

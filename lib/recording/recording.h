@@ -113,7 +113,7 @@ struct td_recording {
 	struct td_course course;    /* and how its counts came about */
 	struct td_latencies latencies; /* until its end */
 	uint64_t time_ns;              /* when it ended */
-	uint64_t base_ns;      /* of several: when this one began (follow.h) */
+	uint64_t base_ns;      /* of several: when this one began (read.h) */
 	bool ended;            /* the end line was read */
 	bool cut_off;          /* it ends in the middle of a line */
 	struct td_usage usage; /* from the end line */

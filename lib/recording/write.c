@@ -8,7 +8,6 @@
 #include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "lib/recording/request.h"
-#include "lib/recording/typed.h"
 
 static bool is_used(const struct td_plan *plan, int pmu)
 {

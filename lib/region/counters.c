@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/region/descriptors.h"
+#include "lib/region/resources.h"
 #include "lib/region/rseq.h"
 
 #define PAGE 4096

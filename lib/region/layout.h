@@ -219,7 +219,7 @@ enum {
 	/*
 	 * At least 12 batches are left when each second point was dropped.  Fewer
 	 * than 8 have no error, and that of 8 to 10 is half as wide again as it need
-	 * be (TD_MIN_BATCHES of lib/count/jackknife.h, tests/unit/region_calls.c);
+	 * be (TD_MIN_BATCHES of lib/count/course.h, tests/unit/region_calls.c);
 	 * readers make 16 batches of them at most (lib/count/batched.h).
 	 */
 	TD_REGION_BUCKET_POINTS = 24,

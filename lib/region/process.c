@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/region/descriptors.h"
+#include "lib/region/resources.h"
 #include "lib/region/tdstat.h"
 
 int td_regions_on;

@@ -4,7 +4,7 @@
 #define TD_REGION_STATE_H
 
 #include "lib/region/counters.h"
-#include "lib/region/memory.h"
+#include "lib/region/resources.h"
 #include "lib/region/store.h"
 
 /* A region of one thread. */

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sample/elf_debug.h"
 
+#include <dwarf.h>
+#include <endian.h>
+#include <errno.h>
+#include <gelf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/regular_file.h"
+#include "lib/sample/search.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 /* A larger file is not read only to know whether it is a debug file. */
@@ -169,4 +174,233 @@ int td_elf_open_shared(struct td_elf *shared, const struct td_elf *debug,
 	return rc == -ENOENT && *name == '/'
 		       ? open_either(shared, &wanted, name)
 		       : rc;
+}
+
+/* --- lines of the source -------------------------------------------------- */
+
+/* Ranges of all units; the largest programs have a tenth of it. */
+#define UNITS_MAX ((uint64_t)4 << 20)
+/* The debugging information of a file, as it is there, and what is unpacked. */
+#define PLAIN_MAX    ((uint64_t)4 << 30)
+#define UNPACKED_MAX ((uint64_t)1 << 30)
+
+/* Empty ones count, too: many units can have the same list of them. */
+static int add_units(struct td_elf_lines *lines, Dwarf_Die *unit,
+		     uint64_t *left)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t step = 0;
+
+	while ((step = dwarf_ranges(unit, step, &base, &start, &end)) > 0) {
+		const struct td_elf_unit new = { start, end,
+						 dwarf_dieoffset(unit) };
+
+		if (!td_search_take(left, 1))
+			return -EOVERFLOW;
+		if (start >= end)
+			continue;
+		if (td_array_push(&lines->units, &lines->nr, &new, sizeof(new)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int by_start(const void *x, const void *y)
+{
+	const struct td_elf_unit *a = x, *b = y;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Whether libdw would read beyond the end of a section. */
+static bool has_open_text(Elf_Scn *section, const char *name)
+{
+	Elf_Data *data;
+
+	if (!name ||
+	    (!strstr(name, "debug_str") && !strstr(name, "debug_line_str")))
+		return false;
+	data = elf_getdata(section, NULL);
+	return data && data->d_buf && data->d_size &&
+	       ((const char *)data->d_buf)[data->d_size - 1];
+}
+
+/* The size that stands before the data of ".zdebug_": "ZLIB", 8 bytes. */
+static uint64_t old_size(Elf *elf, const GElf_Shdr *shdr)
+{
+	const Elf_Data *data =
+		elf_getdata_rawchunk(elf, (int64_t)shdr->sh_offset,
+				     4 + sizeof(uint64_t), ELF_T_BYTE);
+	uint64_t size = 0;
+
+	if (data)
+		memcpy(&size, (const char *)data->d_buf + 4, sizeof(size));
+	return be64toh(size);
+}
+
+/* What a section needs when it is unpacked; 0: it is not packed. */
+static uint64_t unpacked_size(Elf *elf, Elf_Scn *section, const char *name,
+			      const GElf_Shdr *shdr)
+{
+	GElf_Chdr chdr;
+
+	if (shdr->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(section, &chdr) ? chdr.ch_size : 0;
+	return strncmp(name, ".z", 2) == 0 ? old_size(elf, shdr) : 0;
+}
+
+/* When it begins, libdw unpacks all sections whose names it knows. */
+static bool take_section(const struct td_elf *file, Elf_Scn *section,
+			 uint64_t *plain, uint64_t *unpacked)
+{
+	const char *name = td_elf_name(file, section);
+	GElf_Shdr shdr;
+
+	if (!name || !strstr(name, "debug_") || !gelf_getshdr(section, &shdr) ||
+	    shdr.sh_type == SHT_NOBITS)
+		return true;
+	return td_search_take(plain, shdr.sh_size) &&
+	       td_search_take(unpacked,
+			      unpacked_size(file->elf, section, name, &shdr));
+}
+
+static bool is_too_large(const struct td_elf *file, struct td_search *search)
+{
+	uint64_t plain = PLAIN_MAX, unpacked = UNPACKED_MAX;
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(file->elf, section))) {
+		if (!take_section(file, section, &plain, &unpacked))
+			return true;
+	}
+	return !td_search_take(&search->bytes,
+			       PLAIN_MAX - plain + UNPACKED_MAX - unpacked);
+}
+
+/* The search is in a process of its own, whose end says why. */
+__attribute__((noreturn)) static void end_without_memory(void)
+{
+	_exit(TD_NO_MEMORY);
+}
+
+/* libdw unpacks sections, so it is asked before they are looked at. */
+int td_elf_begin_dwarf(Dwarf **dwarf, const struct td_elf *file,
+		       struct td_search *search)
+{
+	Elf_Scn *section = NULL;
+
+	*dwarf = NULL;
+	/* without sound names it would look for their ends for ever */
+	if (!file->names)
+		return 0;
+	if (is_too_large(file, search))
+		return -EOVERFLOW;
+	*dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	if (*dwarf)
+		dwarf_new_oom_handler(*dwarf, end_without_memory);
+	while (*dwarf && (section = elf_nextscn(file->elf, section))) {
+		if (has_open_text(section, td_elf_name(file, section))) {
+			dwarf_end(*dwarf);
+			*dwarf = NULL;
+		}
+	}
+	return 0;
+}
+
+/* Without its shared part libdw would look for that itself, anywhere. */
+static int read_units(struct td_elf_lines *lines, const struct td_elf *shared,
+		      struct td_search *search)
+{
+	uint64_t left = UNITS_MAX;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	int rc = 0;
+
+	if (shared) {
+		rc = td_elf_begin_dwarf(&lines->shared, shared, search);
+		if (!lines->shared)
+			return rc;
+		dwarf_setalt(lines->dwarf, lines->shared);
+	}
+	while (!rc && dwarf_get_units(lines->dwarf, cu, &cu, NULL, NULL, &unit,
+				      NULL) == 0)
+		rc = add_units(lines, &unit, &left);
+	return rc;
+}
+
+int td_elf_lines_open(struct td_elf_lines *lines, const struct td_elf *file,
+		      const struct td_elf *shared, struct td_search *search)
+{
+	int rc;
+
+	*lines = (struct td_elf_lines){ 0 };
+	rc = td_elf_begin_dwarf(&lines->dwarf, file, search);
+	if (lines->dwarf)
+		rc = read_units(lines, shared, search);
+	if (rc)
+		td_elf_lines_close(lines);
+	else if (lines->nr)
+		qsort(lines->units, lines->nr, sizeof(*lines->units), by_start);
+	return rc;
+}
+
+static const struct td_elf_unit *find_unit(const struct td_elf_lines *lines,
+					   uint64_t address)
+{
+	size_t low = 0, high = lines->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lines->units[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < lines->units[low - 1].end
+		       ? &lines->units[low - 1]
+		       : NULL;
+}
+
+/* A path is relative to the folder that the compiler ran in. */
+static char *full_path(Dwarf_Die *unit, const char *path)
+{
+	Dwarf_Attribute attribute;
+	const char *folder = NULL;
+	char *text;
+
+	if (*path != '/')
+		folder = dwarf_formstring(
+			dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	if (asprintf(&text, "%s%s%s", folder ? folder : "", folder ? "/" : "",
+		     path) < 0)
+		return NULL;
+	return text;
+}
+
+char *td_elf_lines_find(const struct td_elf_lines *lines, uint64_t address,
+			int *line)
+{
+	const struct td_elf_unit *at = find_unit(lines, address);
+	Dwarf_Die unit;
+	Dwarf_Line *found;
+	const char *path;
+
+	if (!at || !dwarf_offdie(lines->dwarf, at->offset, &unit))
+		return NULL;
+	found = dwarf_getsrc_die(&unit, address);
+	if (!found || dwarf_lineno(found, line) || *line <= 0)
+		return NULL;
+	path = dwarf_linesrc(found, NULL, NULL);
+	return path ? full_path(&unit, path) : NULL;
+}
+
+void td_elf_lines_close(struct td_elf_lines *lines)
+{
+	if (lines->dwarf)
+		dwarf_end(lines->dwarf);
+	if (lines->shared)
+		dwarf_end(lines->shared);
+	free(lines->units);
+	*lines = (struct td_elf_lines){ 0 };
 }

@@ -9,7 +9,6 @@
 
 #include "lib/base/library.h"
 #include "lib/base/util.h"
-#include "lib/sample/regular_file.h"
 #include "lib/sample/search.h"
 
 /* The kernel's own is two pages. */

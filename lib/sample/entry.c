@@ -15,9 +15,8 @@
 
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
-#include "lib/sample/confine.h"
 #include "lib/sample/file_symbols.h"
-#include "lib/sample/regular_file.h"
+#include "lib/sample/search.h"
 #include "lib/sample/search_process.h"
 
 /* What the process that reads the file tells, a line each. */

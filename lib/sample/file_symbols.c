@@ -8,9 +8,7 @@
 #include "lib/base/util.h"
 #include "lib/sample/elf_debug.h"
 #include "lib/sample/elf_file.h"
-#include "lib/sample/regular_file.h"
 #include "lib/sample/search.h"
-#include "lib/sample/symbol_lists.h"
 #include "lib/sample/symbol_table.h"
 
 /* --- of a file of ELF ------------------------------------------------------ */

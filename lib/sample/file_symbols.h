@@ -2,8 +2,8 @@
 #ifndef TD_LIB_SAMPLE_FILE_SYMBOLS_H
 #define TD_LIB_SAMPLE_FILE_SYMBOLS_H
 
+#include "lib/sample/elf_debug.h"
 #include "lib/sample/elf_file.h"
-#include "lib/sample/elf_lines.h"
 #include "lib/sample/symbol_table.h"
 
 /* The symbols of what is mapped, by virtual address in files. */
@@ -20,7 +20,7 @@ struct td_file_symbols {
  * Reads the symbols of an object: of a file, the vDSO, the kernel, or what a JIT
  * compiler tells.  -ENOMEM, -ENODATA if it has none, -ESTALE if it is not what
  * ran, -ENOEXEC if it is no ELF, -EIDRM if it is deleted; -E2BIG and -EFBIG if
- * there are more symbols or a larger debug file than are read; else -errno of td_regular_open() or as in symbol_lists.h.  In any case
+ * there are more symbols or a larger debug file than are read; else -errno of td_regular_open() or as in symbol_table.h.  In any case
  * what was read can be used, and must be closed.
  */
 int td_file_symbols_open(struct td_file_symbols *symbols,

@@ -5,11 +5,97 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+
+/* --- what is chance ------------------------------------------------------- */
+
+/*
+ * Adds the pairs of a window's begin with the end of the one that so many are behind.
+ * How many would be in it at both if the two had nothing to do with each other is as
+ * in a table of both (J. Cohen, A Coefficient of Agreement for Nominal Scales, 1960).
+ * Returns the chance, and sets *share to the function's share of the samples.
+ */
+static double add_pairs(struct td_stays_pairs *pairs,
+			const struct td_stretch *stretch, unsigned int behind,
+			int function, double *share)
+{
+	double from = 0, to = 0, both = 0, nr = stretch->nr - behind;
+	double chance;
+
+	for (unsigned int i = 0; i + behind < stretch->nr; i++) {
+		bool begins = stretch->from[i] == function;
+		bool ends = stretch->to[i + behind] == function;
+
+		from += begins;
+		to += ends;
+		both += begins && ends;
+	}
+	chance = from * to / nr;
+	*share = (from + to) / 2 / nr;
+	pairs->ends += (from + to) / 2;
+	pairs->both += both;
+	pairs->chance += chance;
+	return chance;
+}
+
+static void stays_add(struct td_stays *stays, const struct td_stretch *stretch,
+		      int function)
+{
+	double share, chance;
+
+	if (!stretch->nr)
+		return;
+	chance = add_pairs(&stays->windows, stretch, 0, function, &share);
+	stays->foreign += chance * (1 - share);
+	if (stretch->nr > 1)
+		add_pairs(&stays->twice, stretch, 1, function, &share);
+}
+
+/* By how much more often it is at both than by chance: 1 if it always is. */
+static double agreement(const struct td_stays_pairs *pairs)
+{
+	double least = pairs->ends - pairs->chance;
+
+	return least > 0 ? (pairs->both - pairs->chance) / least : 1;
+}
+
+/*
+ * There may be two kinds of samples: those after which the program stays for times of
+ * all lengths, so that after two windows the agreement is the square of that after one,
+ * and those after which it is in the function by chance, which is the same after both.
+ * A part of the former that ends in the first window, as e^-x does, is whole to
+ * (1 + x) e^-x at least.
+ */
+static double stayed(const struct td_stays *stays)
+{
+	double once = fmin(agreement(&stays->windows), 1);
+	double twice = agreement(&stays->twice), part = 1;
+
+	if (!(once > 0))
+		return 0;
+	if (twice > 0)
+		part = fmin(fmax(once * once / twice, once), 1);
+	return once * (1 - log(once / part));
+}
+
+/*
+ * At least which part of the time of its windows the program was in the function: 0
+ * to 1.
+ */
+static double stays_whole(const struct td_stays *stays)
+{
+	double by_chance;
+
+	if (!(stays->windows.both > 0))
+		return 0;
+	by_chance = (1 - stayed(stays)) * stays->foreign / stays->windows.both;
+	return fmin(fmax(1 - by_chance, 0), 1);
+}
 
 /* The name of the row that is in no function for sure. */
 #define BETWEEN "(between functions)"
@@ -82,7 +168,7 @@ static void add_stay(const struct td_function_counts *counts,
 	struct td_function_count *count = find(counts, function, stream->group);
 
 	if (count)
-		td_stays_add(&count->stays, &stream->stretch, function);
+		stays_add(&count->stays, &stream->stretch, function);
 }
 
 /* Adds the stretch to its functions, and begins a new one. */
@@ -244,7 +330,7 @@ static bool is_between(const struct td_function_count *count)
 {
 	return count->function < 0 ||
 	       (count->parts.nr >= TD_LEAST_WINDOWS &&
-		td_stays_whole(&count->stays) < LEAST_WHOLE);
+		stays_whole(&count->stays) < LEAST_WHOLE);
 }
 
 /* The calls of a function's region are its windows. */
@@ -253,7 +339,7 @@ static void add_calls(struct td_region *region,
 {
 	struct td_sums times =
 		td_sums_of_parts(&count->parts.times_ns, count->parts.nr);
-	double whole = (double)count->parts.nr * td_stays_whole(&count->stays);
+	double whole = (double)count->parts.nr * stays_whole(&count->stays);
 
 	region->calls.counted += count->parts.nr;
 	region->calls.time_ns += (uint64_t)td_sums_total(&times);

@@ -43,4 +43,14 @@ uint64_t td_probes_missed(const struct td_probes *probes, size_t number);
 uint64_t td_probes_hits(const struct td_probes *probes, size_t number);
 void td_probes_close(struct td_probes *probes);
 
+#define TD_NR_INTERRUPTS 6
+
+/*
+ * Finds the tracepoints at the beginning and the end of interrupts: of devices, of
+ * softirqs, of the local timer, and of what CPUs ask of each other.  -EACCES if this
+ * user may not read tracefs, -ENODEV or -ENOENT if the kernel lacks one of them.
+ */
+int td_interrupts_find(struct td_probe out[TD_NR_INTERRUPTS],
+		       struct td_err *err);
+
 #endif

@@ -2,7 +2,7 @@
 #ifndef TD_LIB_SAMPLE_SAMPLER_H
 #define TD_LIB_SAMPLE_SAMPLER_H
 
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/plan/plan.h"
 #include "lib/sample/record.h"
 

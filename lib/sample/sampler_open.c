@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "lib/base/util.h"
-#include "lib/counter/open_error.h"
+#include "lib/counter/probe.h"
 #include "lib/sample/sampler_parts.h"
 
 /* Of a ring: how many bytes wake us up. */

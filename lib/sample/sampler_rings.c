@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/sample/sampler_parts.h"
 

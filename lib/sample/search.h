@@ -35,4 +35,31 @@ static inline bool td_search_take(uint64_t *left, uint64_t nr)
 	return true;
 }
 
+/*
+ * Opens a file to read, if it is a regular one on a disk: nothing else is opened,
+ * because a device may do something then, a fifo waits, and what the kernel tells
+ * in files may have no end (/proc/kcore) or is gone once it was read
+ * (/proc/kmsg, trace_pipe).  The path is below fs->proc if it is relative.
+ * Returns the descriptor, or a negative errno; -EINVAL if it is something else.
+ */
+int td_regular_open(const struct td_sysfs *fs, const char *path);
+
+/*
+ * A path as a process sees it: below "PID/root", or as it is if pid is 0.  Free
+ * it; NULL if memory ran out.
+ */
+char *td_regular_path(int pid, const char *path);
+
+/*
+ * Takes from this process, which was forked to read files that anybody could have
+ * made, what it does not need for that: all descriptors but these two (-1: none)
+ * and standard error, memory without end, capabilities, and all system calls but
+ * those that open files to read them, read, and write to what is open.
+ *
+ * It keeps the rights to read files and what kallsyms hides, and to enter the root
+ * folder of a process: which debug files there are to open is known only when the
+ * first file was read, so nobody could open them before.
+ */
+void td_confine(int keep, int keep_too);
+
 #endif

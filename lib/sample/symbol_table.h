@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/sample/search.h"
+
 #define TD_SYMBOLS_MAX     (4 << 20)
 #define TD_SYMBOL_NAME_MAX 4096
 
@@ -43,5 +45,18 @@ const struct td_named *td_symbol_table_find(const struct td_symbol_table *table,
 const char *td_symbol_table_name(const struct td_symbol_table *table,
 				 const struct td_named *symbol);
 void td_symbol_table_free(struct td_symbol_table *table);
+
+/* Lists of symbols in text.  The caller finishes the table. */
+
+/* /proc/kallsyms.  Also -EACCES if the kernel shows no addresses, -errno. */
+int td_symbols_read_kernel(struct td_symbol_table *table,
+			   struct td_search *search);
+/*
+ * What a JIT compiler tells of its memory in /tmp/perf-PID.map, which belongs to
+ * root, to us or to the process's user.  Also -EPERM if not; -E2BIG if only a
+ * part of it was read; -errno.
+ */
+int td_symbols_read_memory(struct td_symbol_table *table,
+			   struct td_search *search, int pid);
 
 #endif

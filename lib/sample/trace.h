@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/base/err.h"
+#include "lib/machine/pmu.h"
 
 /*
  * Packets of Intel Processor Trace (SDM 3C, chapter 33), of a CPU that traces a range
@@ -67,5 +68,18 @@ int td_trace_load(struct td_err *err);
 int td_trace_decode(struct td_trace *trace, uint8_t *data, size_t size);
 /* Bytes before the next ones are missing, which is not told to take(). */
 void td_trace_skip(struct td_trace *trace);
+
+/* The PMU intel_pt, as sysfs describes it. */
+
+/*
+ * -ENODEV if the machine has none that can trace a function and its
+ * time.  Free the PMU even then.
+ */
+int td_trace_pmu_read(const struct td_sysfs *fs, const struct td_ints *online,
+		      struct td_pmu *pmu, struct td_err *err);
+/* perf_event_attr.config for that, and what is to be known of the times in traces. */
+int td_trace_pmu_config(const struct td_sysfs *fs, const struct td_pmu *pmu,
+			uint64_t *config, struct td_trace *trace,
+			struct td_err *err);
 
 #endif

@@ -2,7 +2,9 @@
 /* From a function's registers and stack to its caller's (DWARF 5, 6.4). */
 #include "lib/sample/unwind.h"
 
+#include <dwarf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
@@ -106,4 +108,138 @@ int td_unwind(struct td_registers *regs, const struct td_caller_rule *rule,
 	set(&caller, TD_REG_RSP, regs->v[TD_REG_FRAME]);
 	*regs = caller;
 	return regs->v[TD_REG_RIP] != 0;
+}
+
+/* --- expressions ------------------------------------------------------------ */
+
+static const struct td_cfi_value unknown = { .kind = TD_CFI_UNKNOWN };
+
+static struct td_cfi_value value_of(uint64_t reg, uint64_t offset)
+{
+	int64_t number = (int64_t)offset;
+
+	if (reg >= TD_NR_REGS || number < INT32_MIN || number > INT32_MAX)
+		return unknown;
+	return (struct td_cfi_value){ TD_CFI_VALUE, (uint8_t)reg,
+				      (int32_t)number };
+}
+
+static struct td_cfi_value add(struct td_cfi_value place, uint64_t number)
+{
+	if (place.kind != TD_CFI_VALUE)
+		return unknown;
+	return value_of(place.base, (uint64_t)place.offset + number);
+}
+
+/* What is at an address that is known itself. */
+static struct td_cfi_value memory_at(struct td_cfi_value place)
+{
+	if (place.kind != TD_CFI_VALUE)
+		return unknown;
+	place.kind = TD_CFI_MEMORY;
+	return place;
+}
+
+/* The top of the stack behind one more operation; what was below is not used. */
+static struct td_cfi_value step(struct td_cfi_value top, const Dwarf_Op *op)
+{
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+		return value_of(op->atom - DW_OP_breg0, op->number);
+	switch (op->atom) {
+	case DW_OP_bregx:
+		return value_of(op->number, op->number2);
+	case DW_OP_call_frame_cfa:
+		return value_of(TD_REG_FRAME, 0);
+	case DW_OP_plus_uconst:
+		return add(top, op->number);
+	case DW_OP_deref:
+		return memory_at(top);
+	default:
+		return unknown;
+	}
+}
+
+static struct td_cfi_value evaluate(const Dwarf_Op *ops, size_t nr)
+{
+	struct td_cfi_value top = unknown;
+
+	for (size_t i = 0; i < nr; i++)
+		top = step(top, &ops[i]);
+	return top;
+}
+
+/* "rsp + 8 + ((rip & 15) >= N) * 8" */
+static bool is_plt(const Dwarf_Op *ops, size_t nr)
+{
+	static const uint8_t atoms[] = {
+		DW_OP_breg7, DW_OP_breg16, DW_OP_lit15, DW_OP_and, DW_OP_lit0,
+		DW_OP_ge,    DW_OP_lit3,   DW_OP_shl,   DW_OP_plus
+	};
+
+	if (nr != TD_ARRAY_SIZE(atoms) || ops[1].number ||
+	    ops[4].atom <= DW_OP_lit0 || ops[4].atom > DW_OP_lit15)
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		if (i != 4 && ops[i].atom != atoms[i])
+			return false;
+	}
+	return true;
+}
+
+/* --- rules ------------------------------------------------------------------ */
+
+static void read_frame(struct td_caller_rule *rule, Dwarf_Frame *frame)
+{
+	Dwarf_Op *ops;
+	size_t nr;
+
+	if (dwarf_frame_cfa(frame, &ops, &nr) || !nr)
+		return;
+	if (is_plt(ops, nr)) {
+		rule->frame = value_of(TD_REG_RSP, ops[0].number);
+		rule->plt = (uint8_t)(ops[4].atom - DW_OP_lit0);
+	} else {
+		rule->frame = evaluate(ops, nr);
+	}
+}
+
+/* *none: the function lost it. */
+static struct td_cfi_value read_kept(Dwarf_Frame *frame, uint8_t reg,
+				     bool *none)
+{
+	Dwarf_Op mem[3], *ops;
+	size_t nr;
+
+	*none = false;
+	if (dwarf_frame_register(frame, reg, mem, &ops, &nr))
+		return unknown;
+	*none = !nr && ops;
+	if (!nr && !ops)
+		return (struct td_cfi_value){ TD_CFI_SAME, reg, 0 };
+	if (nr == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
+		return value_of(ops[0].atom - DW_OP_reg0, 0);
+	if (nr == 1 && ops[0].atom == DW_OP_regx)
+		return value_of(ops[0].number, 0);
+	if (nr && ops[nr - 1].atom == DW_OP_stack_value)
+		return evaluate(ops, nr - 1);
+	return memory_at(evaluate(ops, nr));
+}
+
+struct td_caller_rule td_elf_caller(Dwarf_CFI *cfi, uint64_t address)
+{
+	struct td_caller_rule rule = { .rc = -ENODATA };
+	Dwarf_Frame *frame;
+	bool none = false;
+
+	if (dwarf_cfi_addrframe(cfi, address, &frame))
+		return rule;
+	read_frame(&rule, frame);
+	for (size_t i = 0; i < TD_NR_KEPT; i++)
+		rule.kept[i] = read_kept(frame, td_regs_kept[i], &none);
+	/* the last one is the address that it returns to */
+	rule.outermost = none;
+	if (dwarf_frame_info(frame, NULL, NULL, &rule.signal) >= 0)
+		rule.rc = 0;
+	free(frame);
+	return rule;
 }

@@ -2,6 +2,8 @@
 #ifndef TD_LIB_SAMPLE_UNWIND_H
 #define TD_LIB_SAMPLE_UNWIND_H
 
+#include <elfutils/libdw.h>
+
 #include "lib/sample/record.h"
 
 /* Registers of x86-64 by their numbers in DWARF, and the frame's address. */
@@ -60,5 +62,12 @@ void td_registers_take(struct td_registers *regs,
  */
 int td_unwind(struct td_registers *regs, const struct td_caller_rule *rule,
 	      const struct td_record *record);
+
+/*
+ * The rule at a virtual address, by the CFI that libdw made of a file's .eh_frame or
+ * .debug_frame.  What the forms of rules do not hold, as no compiler writes it, is
+ * not known.
+ */
+struct td_caller_rule td_elf_caller(Dwarf_CFI *cfi, uint64_t address);
 
 #endif

@@ -12,12 +12,12 @@
 
 #include "lib/base/ints.h"
 #include "lib/base/util.h"
-#include "lib/sample/confine.h"
-#include "lib/sample/elf_callers.h"
-#include "lib/sample/elf_lines.h"
+#include "lib/sample/elf_debug.h"
 #include "lib/sample/file_symbols.h"
+#include "lib/sample/search.h"
 #include "lib/sample/search_process.h"
 #include "lib/sample/symbols.h"
+#include "lib/sample/unwind.h"
 
 /* Records wait in their rings meanwhile. */
 #define PATIENCE_MS 2000

@@ -3,7 +3,6 @@
 #define TD_LIB_SAMPLE_UNWINDER_H
 
 #include "lib/base/err.h"
-#include "lib/base/notes.h"
 #include "lib/machine/sysfs.h"
 #include "lib/sample/spots.h"
 #include "lib/sample/unwind.h"

@@ -5,7 +5,6 @@
 #include "lib/base/err.h"
 
 #include "lib/base/index.h"
-#include "lib/base/notes.h"
 #include "lib/machine/sysfs.h"
 #include <stdbool.h>
 #include <stddef.h>

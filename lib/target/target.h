@@ -4,7 +4,7 @@
  *
  * In: their names and numbers, as the user types them.
  * Out: struct td_target: numbers for the kernel, and open cgroup folders.  The
- * names of tasks are kept here, too (task_names.h).
+ * names of tasks are kept here, too (tasks.h).
  */
 #ifndef TD_LIB_TARGET_TARGET_H
 #define TD_LIB_TARGET_TARGET_H

@@ -2,7 +2,7 @@
 #ifndef TD_METRICS_DIFF_LIMITS_H
 #define TD_METRICS_DIFF_LIMITS_H
 
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "metrics/diff/diff.h"
 
 /* The exit status of a comparison, as diff(1) has it. */

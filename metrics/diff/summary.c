@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "lib/count/jackknife.h"
+#include "lib/count/course.h"
 
 #define PERCENT 100
 

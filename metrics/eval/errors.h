@@ -3,7 +3,6 @@
 #define TD_METRICS_EVAL_ERRORS_H
 
 #include "lib/count/course.h"
-#include "lib/count/jackknife.h"
 #include "lib/count/report.h"
 #include "metrics/eval/ranges.h"
 
@@ -21,7 +20,7 @@
  * turns.
  *
  * Calls, windows and the runs of --no-multiplex stand for others like them: there
- * the error is that of a mean, by lib/count/jackknife.h.
+ * the error is that of a mean, by lib/count/course.h.
  *
  * A row that was joined of several runs has a series of batches for each run.
  * Each batch of each run is left out in turn, and the variances of the series

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/json.h"
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "metrics/files/parts.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "metrics/files/perfmon_parts.h"
 #include "metrics/files/text.h"

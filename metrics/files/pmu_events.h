@@ -13,7 +13,6 @@
 #include <stddef.h>
 
 #include "lib/base/err.h"
-#include "lib/base/notes.h"
 #include "lib/base/suggest.h"
 #include "lib/machine/cpu.h"
 

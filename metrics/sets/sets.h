@@ -9,7 +9,7 @@
 #ifndef TD_METRICS_SETS_SETS_H
 #define TD_METRICS_SETS_SETS_H
 
-#include "lib/base/notes.h"
+#include "lib/base/err.h"
 #include "lib/machine/machine.h"
 #include "metrics/sets/set.h"
 

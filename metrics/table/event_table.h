@@ -4,7 +4,7 @@
 
 #include "lib/count/aggregate.h"
 #include "lib/count/report.h"
-#include "lib/count/specs.h"
+#include "lib/count/totals_sum.h"
 #include "lib/plan/plan.h"
 #include "metrics/table/ratios.h"
 

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "lib/event/modifiers.h"
+#include "lib/event/event.h"
 #include "lib/event/symbols.h"
 #include "metrics/tree/event_key.h"
 #include "metrics/tree/scope.h"

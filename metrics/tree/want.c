@@ -7,7 +7,7 @@
 
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
-#include "lib/event/modifiers.h"
+#include "lib/event/event.h"
 #include "lib/event/symbols.h"
 #include "metrics/files/level.h"
 #include "metrics/sets/bottlenecks.h"

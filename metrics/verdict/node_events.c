@@ -92,7 +92,7 @@ static const struct {
 	{ "tma_fast_nuke", "TOPDOWN_BAD_SPECULATION.FASTNUKE" },
 	/*
 	 * AMD, by instruction-based sampling (IBS): dispatched operations, of
-	 * which loads that waited are taken (lib/sample/ibs.h), and fetches.
+	 * which loads that waited are taken (lib/sample/record.h), and fetches.
 	 */
 	{ "backend_bound_memory", "ibs_op/cnt_ctl=1/" },
 	{ "frontend_bound", "ibs_fetch//" },

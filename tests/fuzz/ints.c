@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/base/ints.h"
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 #include "lib/machine/cpu.h"
 
 /* A valid list is sorted, and is read back the same when written. */

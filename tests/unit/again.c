@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/commands.h"
-#include "lib/base/shell.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers in text are printf(3)'s. */
-#include "lib/base/decimal.h"
+#include "lib/base/number.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * What registers of IBS tell: the records of perf-amd-ibs(1), and others made by the bits
  * of the PPR.
  */
-#include "lib/sample/ibs.h"
+#include "lib/sample/record.h"
 
 #include "lib/base/util.h"
 #include "tests/unit/test.h"

@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "lib/base/util.h"
-#include "lib/count/specs.h"
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
 #include "metrics/table/ratio_table.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/base/parse.h"
+#include "lib/base/number.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How many groups the counters hold at once (metrics.md 1.5's counters). */
-#include "lib/plan/concurrent.h"
+#include "lib/plan/fit.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "lib/plan/concurrent.h"
+#include "lib/plan/fit.h"
 #include "lib/plan/plan.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"

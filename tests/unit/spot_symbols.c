@@ -9,7 +9,7 @@
 #include "lib/sample/elf_file.h"
 #include "lib/sample/search.h"
 #include "lib/sample/spaces.h"
-#include "lib/sample/symbol_lists.h"
+#include "lib/sample/symbol_table.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/target/task_names.h"
+#include "lib/target/tasks.h"
 
 #include <stdlib.h>
 #include <time.h>

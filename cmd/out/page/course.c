@@ -11,7 +11,7 @@
 
 #include "cmd/out/page/parts.h"
 #include "cmd/out/page/text.h"
-#include "lib/base/decimal.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 
 void td_page_course_begin(FILE *fp, const char *name)

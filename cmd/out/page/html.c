@@ -13,7 +13,7 @@
 #include "cmd/out/stacks.h"
 #include "cmd/out/where.h"
 #include "cmd/out/writer_rows.h"
-#include "lib/base/decimal.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 
 /* --- a page of where an event was sampled ---------------------------------- */

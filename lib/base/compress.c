@@ -1,15 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/recording/zstd.h"
+#define ZLIB_CONST
+#include "lib/base/compress.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #include "lib/base/library.h"
 #include "lib/base/util.h"
+
+/* --- gzip ----------------------------------------------------------------- */
+
+#define MEMORY     8         /* of 9: zlib's default */
+#define GZIP       (15 + 16) /* the largest window, with gzip's header */
+#define BLOCK_SIZE (16 << 10)
+
+#define ZLIB_FUNCTIONS(f) f(deflate) f(deflateEnd) f(deflateInit2_)
+
+ZLIB_FUNCTIONS(TD_LIBRARY_FUNCTION)
+
+static const struct td_library_function zlib_functions[] = { ZLIB_FUNCTIONS(
+	TD_LIBRARY_ROW) };
+
+int td_gzip_load(struct td_err *err)
+{
+	if (!td_library_load("libz.so.1", zlib_functions,
+			     TD_ARRAY_SIZE(zlib_functions), err))
+		return 0;
+	return td_err_wrap(err, "files of gzip need zlib");
+}
+
+/* What is left of the bytes, in pieces that zlib can count. */
+static void feed(z_stream *stream, size_t *left)
+{
+	size_t nr = *left < INT_MAX ? *left : INT_MAX;
+
+	if (stream->avail_in)
+		return;
+	stream->avail_in = (unsigned int)nr;
+	*left -= nr;
+}
+
+int td_gzip_write(FILE *fp, const void *bytes, size_t size)
+{
+	unsigned char block[BLOCK_SIZE] = { 0 };
+	z_stream stream = { .next_in = bytes };
+	int rc;
+
+	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP,
+			 MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+		return -ENOMEM;
+	do {
+		feed(&stream, &size);
+		stream.next_out = block;
+		stream.avail_out = sizeof(block);
+		rc = deflate(&stream, size ? Z_NO_FLUSH : Z_FINISH);
+		fwrite(block, 1, sizeof(block) - stream.avail_out, fp);
+	} while (rc == Z_OK);
+	deflateEnd(&stream);
+	return rc == Z_STREAM_END ? 0 : -ENOMEM;
+}
+
+/* --- zstd ----------------------------------------------------------------- */
 
 #define BUFFER     (64 << 10)
 #define WINDOW_LOG 23 /* 8 MiB, which every reader of this format has to know */
@@ -29,22 +86,22 @@ struct td_zstd {
 /* --- the library ------------------------------------------------------------ */
 
 /* clang-format off */
-#define FUNCTIONS(f) \
+#define ZSTD_FUNCTIONS(f) \
 	f(ZSTD_CCtx_setParameter) f(ZSTD_compressStream2) f(ZSTD_createCCtx) \
 	f(ZSTD_createDCtx) f(ZSTD_DCtx_setParameter) f(ZSTD_decompressStream) \
 	f(ZSTD_freeCCtx) f(ZSTD_freeDCtx) f(ZSTD_getErrorCode) \
 	f(ZSTD_getErrorName) f(ZSTD_isError)
 /* clang-format on */
 
-FUNCTIONS(TD_LIBRARY_FUNCTION)
+ZSTD_FUNCTIONS(TD_LIBRARY_FUNCTION)
 
-static const struct td_library_function functions[] = { FUNCTIONS(
+static const struct td_library_function zstd_functions[] = { ZSTD_FUNCTIONS(
 	TD_LIBRARY_ROW) };
 
 int td_zstd_load(struct td_err *err)
 {
-	if (!td_library_load("libzstd.so.1", functions,
-			     TD_ARRAY_SIZE(functions), err))
+	if (!td_library_load("libzstd.so.1", zstd_functions,
+			     TD_ARRAY_SIZE(zstd_functions), err))
 		return 0;
 	td_err_wrap(err, "files of zstd need libzstd");
 	return td_err_hint(err, "it is in Debian's package libzstd1; without "

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TD_REGION_DESCRIPTORS_H
-#define TD_REGION_DESCRIPTORS_H
+/*
+ * Memory of a thread, from the kernel.  malloc() is not asked: a mark may come in a
+ * signal handler, or in a child of _Fork(), while another holds malloc's locks.
+ */
+#ifndef TD_LIB_REGION_RESOURCES_H
+#define TD_LIB_REGION_RESOURCES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/resource.h>
+
+struct td_memory {
+	struct td_memory_block *last; /* NULL: nothing was taken */
+	size_t left;                  /* bytes at the end of the last block */
+};
+
+/* Zeros, aligned for anything; NULL: the kernel has none. */
+void *td_memory_take(struct td_memory *memory, size_t size);
+/* All that was taken. */
+void td_memory_free(struct td_memory *memory);
 
 /*
  * Descriptors that are in nobody's way: above the program's soft limit, where the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_RECORDING_PERF_SPELL_H
-#define TD_LIB_RECORDING_PERF_SPELL_H
+#ifndef TD_LIB_RECORDING_PERF_NAME_H
+#define TD_LIB_RECORDING_PERF_NAME_H
 
 #include "lib/recording/recording.h"
 

@@ -304,8 +304,8 @@ void td_next_free(struct td_advice *advice)
 
 static bool is_worth_showing(const struct td_verdict *verdict)
 {
-	return verdict->situation != TD_SITUATION_NONE || verdict->losers[0] ||
-	       verdict->between_pct > 0;
+	return verdict->situation != TD_SITUATION_NONE ||
+	       verdict->losers[0].id || verdict->between_pct > 0;
 }
 
 /* The evaluation was used for other counts since, to find the errors. */

@@ -20,7 +20,7 @@ bool td_opts_want_verdict(const struct td_opts *opts)
 	if (opts->ask.no_threshold)
 		return false;
 	/* a row each */
-	if (opts->does.regions || td_opts_exposes(opts))
+	if (td_opts_exposes(opts))
 		return false;
 	/* for programs only if asked for, as it is a line of another kind */
 	return opts->show.verdict || ((opts->show.format == TD_FORMAT_TEXT ||

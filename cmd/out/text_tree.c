@@ -421,7 +421,8 @@ void td_out_text_tree(const struct td_writer *writer,
 		put_reason(&tree);
 		put_misfits(&tree);
 	}
-	if (status == TD_STATUS_OK && row->ranked)
+	if (status == TD_STATUS_OK && row->ranked &&
+	    !td_out_is_slight(writer, row))
 		put_sum(&tree);
 	fputc('\n', writer->fp);
 }

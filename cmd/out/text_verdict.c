@@ -302,13 +302,13 @@ static void put_change(struct lines *lines)
 	end_line(lines);
 }
 
-static void put_loser(FILE *fp, const struct td_row *row, const char *of_what)
+static void put_loser(FILE *fp, const struct td_row *loser, const char *of_what)
 {
 	char id[TD_SHOWN_SIZE];
 
-	td_put_printable(fp, td_row_shown(row, id));
+	td_put_printable(fp, td_row_shown(loser, id));
 	fputs(", ", fp);
-	td_out_number(fp, 0, 1, row->lost_pct);
+	td_out_number(fp, 0, 1, loser->lost_pct);
 	fprintf(fp, " %%%s", of_what);
 }
 
@@ -319,7 +319,7 @@ static void put_all_alike(struct lines *lines)
 		      ? " Neither row lost more than the other: "
 		      : " No row lost more than the others: ",
 	      lines->fp);
-	td_out_number(lines->fp, 0, 1, lines->verdict->losers[0]->lost_pct);
+	td_out_number(lines->fp, 0, 1, lines->verdict->losers[0].lost_pct);
 	fputs(" % of all slots at most", lines->fp);
 }
 
@@ -329,10 +329,10 @@ static void put_two_losers(struct lines *lines)
 	bool alike = v->nr_alike > 1;
 
 	fprintf(lines->fp, " Lost most slots%s: ", alike ? ", alike" : "");
-	put_loser(lines->fp, v->losers[0], " of all slots");
-	if (v->losers[1]) {
+	put_loser(lines->fp, &v->losers[0], " of all slots");
+	if (v->losers[1].id) {
 		fputs(alike ? "; " : "; then ", lines->fp);
-		put_loser(lines->fp, v->losers[1], "");
+		put_loser(lines->fp, &v->losers[1], "");
 	}
 	if (v->nr_alike > 2)
 		fprintf(lines->fp, "; and %zu more", v->nr_alike - 2);
@@ -345,11 +345,12 @@ static void put_between(struct lines *lines)
 
 	if (!(pct > 0))
 		return;
-	fputs(lines->verdict->losers[0] ? "; between functions, "
-					: " Lost between functions: ",
+	fputs(lines->verdict->losers[0].id ? "; between functions, "
+					   : " Lost between functions: ",
 	      lines->fp);
 	td_out_number(lines->fp, 0, 1, pct);
-	fputs(lines->verdict->losers[0] ? " %" : " % of all slots", lines->fp);
+	fputs(lines->verdict->losers[0].id ? " %" : " % of all slots",
+	      lines->fp);
 }
 
 /* Which of several CPUs, cgroups, threads or functions lost the most. */
@@ -357,11 +358,11 @@ static void put_losers(struct lines *lines)
 {
 	const struct td_verdict *v = lines->verdict;
 
-	if (!v->losers[0] && !(v->between_pct > 0))
+	if (!v->losers[0].id && !(v->between_pct > 0))
 		return;
 	if (v->nr_alike > 1 && v->nr_alike == v->nr_losers)
 		put_all_alike(lines);
-	else if (v->losers[0])
+	else if (v->losers[0].id)
 		put_two_losers(lines);
 	put_between(lines);
 	end_line(lines);

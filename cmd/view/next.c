@@ -304,8 +304,8 @@ void td_next_free(struct td_advice *advice)
 
 static bool is_worth_showing(const struct td_verdict *verdict)
 {
-	return verdict->situation != TD_SITUATION_NONE || verdict->losers[0] ||
-	       verdict->between_pct > 0;
+	return verdict->situation != TD_SITUATION_NONE ||
+	       verdict->losers[0].id || verdict->between_pct > 0;
 }
 
 /* The evaluation was used for other counts since, to find the errors. */
@@ -352,8 +352,8 @@ int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
 		td_focus_take(view->focus, &verdict);
 	if (!is_worth_showing(&verdict))
 		return 0;
-	/* of one function, it is the tree, and -v shows that */
-	if (view->verdict->does.samples && verdict.row)
+	/* of one function or region, it is the tree, and -v shows that */
+	if (report->regions && verdict.row)
 		return 0;
 	advice.nr_others = td_verdict_find_others(others, &verdict, report);
 	rc = td_next_make(&advice, view->source, view->verdict, err);

@@ -8,6 +8,7 @@
 
 #include "cmd/view/errors.h"
 #include "cmd/view/next.h"
+#include "metrics/eval/lost.h"
 #include "metrics/slow/slow.h"
 
 #define PERCENT 100
@@ -50,14 +51,17 @@ static int make_own(struct td_view *view, const struct td_counted *counted,
 		own->all += isnan(report->rows[i].slots)
 				    ? 0
 				    : report->rows[i].slots;
-	if (!rc && index_rows(own))
+	if (!rc &&
+	    (index_rows(own) || td_report_find_lost(&own->round.report, false)))
 		rc = td_err_nomem(err);
 	for (size_t i = 0; i < view->source->regions->nr; i++)
 		own->sampled |= view->source->regions->v[i].calls.skipped > 0;
 	return rc;
 }
 
-static double own_slots(const struct own *own, const struct td_row *row)
+/* NULL: it has none. */
+static const struct td_row *own_row(const struct own *own,
+				    const struct td_row *row)
 {
 	uint64_t hash = hash_of(row);
 	size_t step = 0, at;
@@ -68,9 +72,30 @@ static double own_slots(const struct own *own, const struct td_row *row)
 
 		if (strcmp(r->id, row->id) == 0 &&
 		    strcmp(r->pmu, row->pmu) == 0)
-			return r->slots;
+			return r;
 	}
-	return NAN;
+	return NULL;
+}
+
+static double own_slots(const struct own *own, const struct td_row *row)
+{
+	const struct td_row *r = own_row(own, row);
+
+	return r ? r->slots : NAN;
+}
+
+/*
+ * Of the program's slots, those that the row lost without the regions within it: what
+ * regions lost that contain each other does not add up.  The error is as large a
+ * part of it as that of the whole row.
+ */
+static void set_lost(const struct own *own, struct td_row *row)
+{
+	const struct td_row *r = own->sampled ? NULL : own_row(own, row);
+	double lost_pct = r ? r->lost_pct : NAN;
+
+	row->lost_error *= lost_pct / row->lost_pct;
+	row->lost_pct = lost_pct;
 }
 
 /* Without the region of a row nothing is known of its calls. */
@@ -327,6 +352,8 @@ static int add_facts(const struct td_source *source, const struct own *own,
 		struct td_row *row = &report->rows[i];
 
 		report->regions[i] = make_facts(source, row, own);
+		if (!regions->functions && own->all > 0)
+			set_lost(own, row);
 		add_timed(source, row, &report->regions[i]);
 		row->region = &report->regions[i];
 	}

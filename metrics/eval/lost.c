@@ -134,18 +134,38 @@ int td_report_find_lost(struct td_report *report, bool cgroups)
 
 struct place {
 	const struct td_row *row;
+	double lost_pct; /* of all rows of its id, which stand together */
 };
 
 static int by_lost(const void *a, const void *b)
 {
-	const struct td_row *x = ((const struct place *)a)->row;
-	const struct td_row *y = ((const struct place *)b)->row;
-	double lost_x = isnan(x->lost_pct) ? -1 : x->lost_pct;
-	double lost_y = isnan(y->lost_pct) ? -1 : y->lost_pct;
+	const struct place *x = a, *y = b;
 
-	if (lost_x != lost_y)
-		return lost_x > lost_y ? -1 : 1;
-	return x < y ? -1 : x > y;
+	if (x->lost_pct != y->lost_pct)
+		return x->lost_pct > y->lost_pct ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* An id of which nobody knows how much it lost comes last. */
+static void find_places(const struct td_report *report, struct place *places)
+{
+	size_t end;
+
+	for (size_t i = 0; i < report->nr_rows; i = end) {
+		const char *id = report->rows[i].id;
+		double sum = -1;
+
+		for (end = i; end < report->nr_rows &&
+			      strcmp(report->rows[end].id, id) == 0;
+		     end++) {
+			double lost = report->rows[end].lost_pct;
+
+			if (!isnan(lost))
+				sum = fmax(sum, 0) + lost;
+		}
+		for (size_t j = i; j < end; j++)
+			places[j] = (struct place){ &report->rows[j], sum };
+	}
 }
 
 int td_report_sort_by_lost(struct td_report *report)
@@ -156,8 +176,7 @@ int td_report_sort_by_lost(struct td_report *report)
 
 	if (!order || !sorted)
 		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++)
-		order[i].row = &report->rows[i];
+	find_places(report, order);
 	qsort(order, nr, sizeof(*order), by_lost);
 	for (size_t i = 0; i < nr; i++)
 		sorted[i] = *order[i].row;

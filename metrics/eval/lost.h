@@ -10,7 +10,10 @@
  * not added up.  Returns -ENOMEM.
  */
 int td_report_find_lost(struct td_report *report, bool cgroups);
-/* Puts the rows that lost most first; rows that lost the same keep their order. */
+/*
+ * Puts the ids that lost most first, on all kinds of core together; those that lost
+ * the same keep their order, and so do the rows of an id, which stand together.
+ */
 int td_report_sort_by_lost(struct td_report *report);
 
 #endif

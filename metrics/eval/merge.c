@@ -168,7 +168,8 @@ static bool leave_out_parts_of(const struct td_row *row, struct td_cell *cells)
 		    (!has_lost_parent(row, i, cells) &&
 		     !has_lost_sibling(row, i, cells)))
 			continue;
-		cells[row->nodes[i].column].status = TD_STATUS_NONE;
+		/* a mark of a value that is not there would be left */
+		cells[row->nodes[i].column] = td_cell_make(TD_STATUS_NONE, NAN);
 		any = true;
 	}
 	return any;

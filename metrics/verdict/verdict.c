@@ -338,13 +338,10 @@ static bool is_between(const struct td_row *row)
 	return row->region && row->region->outside && row->region->function;
 }
 
-/* Of cgroups that hold others, those within tell more; idle CPUs tell nothing. */
-static bool is_loser(const struct td_row *row, bool idle_too)
+/* Of cgroups that hold others, those within tell more. */
+static bool is_loser(const struct td_row *row)
 {
-	bool idle = !idle_too && row->idle && row->activity.cpus;
-
-	return !is_between(row) && !row->holds_others && !idle &&
-	       row->lost_pct > 0;
+	return !is_between(row) && !row->holds_others && row->lost_pct > 0;
 }
 
 /* Of all kinds of core. */
@@ -366,45 +363,71 @@ static double known_error(const struct td_row *row)
 	return isnan(row->lost_error) ? 0 : row->lost_error;
 }
 
+/*
+ * What the rows from the first one on that have its id lost, each on another kind
+ * of core.  Returns false if that tells nothing, as that of idle CPUs.
+ */
+static bool add_up(const struct td_report *report, size_t first, size_t *end,
+		   bool idle_too, struct td_row *sum)
+{
+	bool tells = false;
+
+	*sum = report->rows[first];
+	sum->lost_pct = sum->lost_error = 0;
+	for (*end = first; *end < report->nr_rows; ++*end) {
+		const struct td_row *row = &report->rows[*end];
+
+		if (strcmp(row->id, sum->id) != 0)
+			break;
+		if (!is_loser(row))
+			continue;
+		sum->lost_pct += row->lost_pct;
+		sum->lost_error = hypot(sum->lost_error, known_error(row));
+		tells |= idle_too || !row->idle || !row->activity.cpus;
+	}
+	return tells;
+}
+
 /* A row that lost a tenth more than another is no culprit for that. */
 #define ALIKE 0.9
 
-/* Did the row lose as much as the first one, as far as the errors tell? */
-static bool is_alike(const struct td_row *row, const struct td_row *first)
+/* Did the one lose as much as the first one, as far as the errors tell? */
+static bool is_alike(const struct td_row *sum, const struct td_row *first)
 {
-	return row->lost_pct >= ALIKE * first->lost_pct ||
-	       row->lost_pct + known_error(row) >=
-		       first->lost_pct - known_error(first);
+	return sum->lost_pct >= ALIKE * first->lost_pct ||
+	       sum->lost_pct + sum->lost_error >=
+		       first->lost_pct - first->lost_error;
 }
 
 static void count_losers(struct td_verdict *verdict,
 			 const struct td_report *report, bool idle_too)
 {
-	for (size_t i = 0; verdict->losers[0] && i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
+	struct td_row sum;
+	size_t end;
 
-		if (!is_loser(row, idle_too))
+	for (size_t i = 0; verdict->losers[0].id && i < report->nr_rows;
+	     i = end) {
+		if (!add_up(report, i, &end, idle_too, &sum))
 			continue;
 		verdict->nr_losers++;
-		verdict->nr_alike += is_alike(row, verdict->losers[0]);
+		verdict->nr_alike += is_alike(&sum, &verdict->losers[0]);
 	}
 }
 
 static void find_losers(struct td_verdict *verdict,
 			const struct td_report *report, bool idle_too)
 {
-	const struct td_row **losers = verdict->losers;
+	struct td_row *losers = verdict->losers, sum;
+	size_t end;
 
-	for (size_t i = 0; report->has_lost && i < report->nr_rows; i++) {
-		const struct td_row *row = &report->rows[i];
-
-		if (!is_loser(row, idle_too))
+	for (size_t i = 0; report->has_lost && i < report->nr_rows; i = end) {
+		if (!add_up(report, i, &end, idle_too, &sum))
 			continue;
-		if (!losers[0] || row->lost_pct > losers[0]->lost_pct) {
+		if (!losers[0].id || sum.lost_pct > losers[0].lost_pct) {
 			losers[1] = losers[0];
-			losers[0] = row;
-		} else if (!losers[1] || row->lost_pct > losers[1]->lost_pct) {
-			losers[1] = row;
+			losers[0] = sum;
+		} else if (!losers[1].id || sum.lost_pct > losers[1].lost_pct) {
+			losers[1] = sum;
 		}
 	}
 	count_losers(verdict, report, idle_too);
@@ -444,7 +467,7 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 			return;
 		}
 		find_losers(verdict, report, false);
-		if (!verdict->losers[0])
+		if (!verdict->losers[0].id)
 			find_losers(verdict, report, true);
 		verdict->between_pct = lost_between(report);
 		return;

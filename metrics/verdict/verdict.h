@@ -70,16 +70,17 @@ struct td_verdict {
 	enum td_deeper deeper;
 	int level;
 	/*
-	 * Of rows of several ids, which have no other verdict: those that lost
-	 * the most slots.  NULL: there are none.
+	 * Of rows of several ids, which have no other verdict: the ids that
+	 * lost the most slots.  lost_pct and lost_error are of all kinds of core,
+	 * the rest is that of the id's first row.  id NULL: there are none.
 	 */
-	const struct td_row *losers[2];
-	size_t nr_losers; /* rows that lost any */
+	struct td_row losers[2];
+	size_t nr_losers; /* ids that lost any */
 	size_t nr_alike;  /* of these, the first and those that lost as much */
 	double between_pct; /* of all slots, lost between functions; else 0 */
 };
 
-/* The report must outlive the verdict. */
+/* The report must outlive the verdict; its rows of an id stand together. */
 void td_verdict_find(struct td_verdict *verdict,
 		     const struct td_report *report);
 

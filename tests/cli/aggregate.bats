@@ -440,3 +440,14 @@ S0 cpu_atom 25.00' "$(cat got)"
 	# P: 4 * 600 slots, E: 4 * 200 cycles of 5: 1200 + 1000 of 6400
 	assert_equal "$(report hybrid --per-socket --hybrid-merge -x, | sed 1d | cut -d, -f2,3,8)" S0,all,34.38
 }
+
+@test "--hybrid-merge: no mark where a metric is left out" {
+	# all of the back end is core_bound, over its threshold, which cpu_atom's resource_bound makes leave
+	jq -c '.events // empty | map(.name == "cpu_core/topdown-mem-bound/") | index(true)' "$data/alderlake-2.jsonl" >index
+	jq -c --argjson at "$(<index)" 'if .counts then .counts |= map(if .[0] == $at then .[3] = 0 else . end) else . end' \
+		"$data/alderlake-2.jsonl" >made
+	"$TDSTAT" report -l 2 -j made >apart
+	jq -es 'map(select(.pmu == "cpu_core" and .metric == "tma_core_bound")) | length > 0 and all(.over_threshold)' apart
+	"$TDSTAT" report -l 2 --hybrid-merge made >text
+	run ! grep -E ' \*' text
+}

@@ -401,6 +401,22 @@ row() {
 	done
 }
 
+@test "lost shares are those of regions without what is within them" {
+	recording >rec
+	# of 1,000,000 slots, without the retiring ones
+	"$TDSTAT" report -x, rec >csv
+	assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print $at["id"], $at["lost_share"] }' csv | xargs)" 'outer 40.00 inner 20.00 (outside) 8.00'
+	try "$TDSTAT" report rec
+	grep -qx ' Lost most slots: outer, 40.0 % of all slots; then inner, 20.0 %' <<<"$output"
+	# calls that were skipped are in the slots of what is around them
+	sed 's/"skipped":0/"skipped":9/' rec >skipped
+	try "$TDSTAT" report -j skipped
+	jq -es 'map(select(.metric)) | length > 0 and all(.lost_share == null)' <<<"$output"
+	try "$TDSTAT" report skipped
+	[[ $output != *'Lost most'* ]]
+}
+
 @test "a recording: the table, the trees, CSV and JSON" {
 	recording >rec
 	try "$TDSTAT" report rec

@@ -83,6 +83,20 @@ report() {
 	assert_same "$(cat -s <<<"$output")" "$(cat with)"
 }
 
+@test "a name has one sum of all kinds of core" {
+	report -j "$data/functions.jsonl"
+	# what each row lost of all slots, added up by name
+	want=$(jq -rs 'map(select(.metric == "tma_retiring" and .value != null))
+		| (map(.slots) | add) as $all | map(select(.id | startswith("scenario_"))) | group_by(.id)
+		| map({ id: .[0].id, lost: (map(.slots * (100 - .value) / $all) | add) }) | sort_by(-.lost)
+		| .[:2][] | "\(.id) \(.lost)"' <<<"$output" |
+		awk '{ printf("%s%s, %.1f %%%s", NR == 1 ? "" : "; then ", $1, $2, NR == 1 ? " of all slots" : "") }')
+	report "$data/functions.jsonl"
+	assert_line --partial " Lost most slots: $want; between functions, "
+	report --sort -x, "$data/functions.jsonl"
+	assert_equal "$(sed 1d <<<"$output" | cut -d, -f2 | uniq -d | wc -l)" "$(sed 1d <<<"$output" | cut -d, -f2 | sort | uniq -d | wc -l)"
+}
+
 # cgroups_of [[SLOTS, RETIRING], ...] NAMES: a recording of cgroups, all on CPU 0
 cgroups_of() {
 	jq -cn --argjson v "$1" --argjson names "$2" '

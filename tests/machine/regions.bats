@@ -105,6 +105,9 @@ both() {
 	taskset -c 0 "$TDSTAT" regions -x, -o out --record rec -- "$PROGRAM" threads 200 50 2
 	"$TDSTAT" report --per-region rec -x, | diff - out
 	"$TDSTAT" report rec -x, | diff - out
+	taskset -c 0 "$TDSTAT" regions -o text --record again -- "$PROGRAM" threads 200 50 2
+	"$TDSTAT" report again >reported
+	diff <(grep "^ Lost most slots" reported) <(grep '^ Lost most slots' text)
 	[ "$("$TDSTAT" report --per-thread rec -x, | grep -c cpu_core)" -eq 3 ]
 	[ "$("$TDSTAT" report --total rec -x, | grep -c cpu_core)" -eq 1 ]
 }

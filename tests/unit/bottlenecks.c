@@ -66,6 +66,7 @@ static const struct {
 	struct td_cell cells[TD_ARRAY_SIZE(columns)];
 	const char *want;
 	bool tree;
+	double share_pct; /* 0: all slots */
 } rows[] = {
 	{ "the largest first", { UNSURE(10.2), UNSURE(60.3), UNSURE(29.5) },
 " cpu\n"
@@ -126,6 +127,10 @@ static const struct {
 "  too little was read to know the errors: -r tells those of several runs\n"
 "  these are nodes of the tree, as this kind of core has no bottleneck metrics\n"
 "\n", .tree = true },
+	{ "hardly any slots: nothing is shown, so there is no sum of it",
+	  { UNSURE(50), UNSURE(30), UNSURE(20) },
+" cpu: --all shows its tree\n"
+"\n", .tree = true, .share_pct = 0.2 },
 	{ "nothing was counted", { LOST, LOST, LOST },
 " cpu, <not counted>\n"
 "\n" },
@@ -175,7 +180,8 @@ static void test_row(size_t r)
 	struct td_cell cells[TD_ARRAY_SIZE(columns)];
 	struct td_row row = { .id = "all",
 			      .pmu = "cpu",
-			      .share_pct = 100,
+			      .share_pct = rows[r].share_pct ? rows[r].share_pct
+							     : 100,
 			      .busy_pct = NAN,
 			      .ghz = NAN,
 			      .ipc = NAN,

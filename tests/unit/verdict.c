@@ -617,13 +617,14 @@ static void test_losers(void)
 		report = make_report(&made, two, 2);
 		report.has_lost = true;
 		td_verdict_find(&v, &report);
-		ok(v.losers[0] == &two[1] && v.nr_alike == cases[i].nr_alike,
+		ok(v.losers[0].id == two[1].id &&
+			   v.nr_alike == cases[i].nr_alike,
 		   "losers: %s", cases[i].name);
 	}
 	two[0].lost_pct = 10;
 	two[1].region = &between;
 	td_verdict_find(&v, &report);
-	ok(v.losers[0] == &two[0] && !v.losers[1] && v.nr_losers == 1,
+	ok(v.losers[0].id == two[0].id && !v.losers[1].id && v.nr_losers == 1,
 	   "losers: not what is between functions");
 	ok(v.between_pct == two[1].lost_pct, "but it is told: %g",
 	   v.between_pct);
@@ -700,18 +701,18 @@ static void test_idle_rows(void)
 	report = make_report(&made, two, 2);
 	report.has_lost = true;
 	td_verdict_find(&v, &report);
-	ok(v.situation == TD_SITUATION_IDLE && !v.losers[0] &&
+	ok(v.situation == TD_SITUATION_IDLE && !v.losers[0].id &&
 		   test_near(v.busy_pct, 1.5, 1e-9),
 	   "idle CPUs lost nothing: %g %%", v.busy_pct);
 	two[0].idle = false;
 	td_verdict_find(&v, &report);
-	ok(v.situation == TD_SITUATION_NONE && v.losers[0] == &two[0] &&
-		   !v.losers[1],
+	ok(v.situation == TD_SITUATION_NONE && v.losers[0].id == two[0].id &&
+		   !v.losers[1].id,
 	   "the one that was busy did");
 	two[0].idle = true;
 	two[0].activity.cpus = two[1].activity.cpus = 0;
 	td_verdict_find(&v, &report);
-	ok(v.losers[0] == &two[1], "many threads that do little do much");
+	ok(v.losers[0].id == two[1].id, "many threads that do little do much");
 }
 
 /* A thread that goes from CPU to CPU, or many short ones. */
@@ -721,15 +722,17 @@ static void test_busy_together(void)
 		{ "tma_backend_bound", 60, OVER },
 		{ NULL },
 	};
+	static const char *const ids[] = { "CPU0", "CPU1", "CPU2", "CPU3",
+					   "CPU4", "CPU5", "CPU6", "CPU7" };
 	struct made made;
-	struct td_row eight[8];
+	struct td_row eight[TD_ARRAY_SIZE(ids)];
 	struct td_report report;
 	struct td_verdict v;
 
 	make(&made, cells);
 	for (size_t r = 0; r < TD_ARRAY_SIZE(eight); r++) {
 		eight[r] = make_row(&made, "cpu", 12.5, true);
-		eight[r].id = r ? "others" : "CPU0";
+		eight[r].id = ids[r];
 		eight[r].lost_pct = r ? 5 : 20;
 		eight[r].activity = (struct td_activity){ .cpus = 1,
 							  .busy_s = 0.04,
@@ -738,8 +741,59 @@ static void test_busy_together(void)
 	report = make_report(&made, eight, TD_ARRAY_SIZE(eight));
 	report.has_lost = true;
 	td_verdict_find(&v, &report);
-	ok(v.situation == TD_SITUATION_NONE && v.losers[0] == &eight[0],
+	ok(v.situation == TD_SITUATION_NONE && v.losers[0].id == eight[0].id,
 	   "a third of a CPU, spread over eight");
+}
+
+/*
+ * "a" lost 14 + 7 on two kinds of core, "b" 16 on one.  An idle kind of core says
+ * nothing by itself, but is a part of what was lost.
+ */
+static void test_kinds(void)
+{
+	static const struct {
+		const char *id, *pmu;
+		double lost_pct;
+		bool idle;
+	} of[] = {
+		{ "b", "cpu_core", 16, false }, { "a", "cpu_core", 14, false },
+		{ "a", "cpu_atom", 7, true },   { "c", "cpu_core", NAN, false },
+		{ "c", "cpu_atom", 1, false },  { "d", "cpu_atom", 50, true },
+	};
+	static const char *const sorted[] = { "d", "a", "a", "b", "c", "c" };
+	static const struct cell cells[] = {
+		{ "tma_backend_bound", 60, OVER },
+		{ NULL },
+	};
+	struct made made;
+	struct td_row made_rows[TD_ARRAY_SIZE(of)];
+	struct td_report report;
+	struct td_verdict v;
+
+	make(&made, cells);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(of); i++) {
+		made_rows[i] = make_row(&made, of[i].pmu, 50, of[i].idle);
+		made_rows[i].id = of[i].id;
+		made_rows[i].lost_pct = of[i].lost_pct;
+		made_rows[i].lost_error = 3;
+		made_rows[i].activity.cpus = 1;
+	}
+	report = make_report(&made, made_rows, TD_ARRAY_SIZE(of));
+	report.has_lost = true;
+	td_verdict_find(&v, &report);
+	ok(strcmp(v.losers[0].id, "a") == 0 && v.losers[0].lost_pct == 21 &&
+		   test_near(v.losers[0].lost_error, sqrt(18), 1e-9),
+	   "kinds of core: the sum of an id: %s, %g +-%g", v.losers[0].id,
+	   v.losers[0].lost_pct, v.losers[0].lost_error);
+	ok(strcmp(v.losers[1].id, "b") == 0 && v.losers[1].lost_pct == 16 &&
+		   v.nr_losers == 3 && v.nr_alike == 2,
+	   "then the others, of which 16 +-3 may be as much: %zu of %zu",
+	   v.nr_alike, v.nr_losers);
+	ok(!td_report_sort_by_lost(&report), "kinds of core: sorted");
+	for (size_t i = 0; i < TD_ARRAY_SIZE(of); i++)
+		ok(strcmp(made_rows[i].id, sorted[i]) == 0, "row %zu: %s", i,
+		   made_rows[i].id);
+	ok(made_rows[1].lost_pct == 14, "rows of an id in their order");
 }
 
 /* Below the uppermost cgroup are all others, and within "web" is one more. */
@@ -765,7 +819,7 @@ static void test_cgroups(void)
 	report = make_report(&made, five, TD_ARRAY_SIZE(ids));
 	ok(!td_report_find_lost(&report, true), "what cgroups lost");
 	td_verdict_find(&v, &report);
-	ok(v.losers[0] == &five[3] && v.losers[1] == &five[1] &&
+	ok(v.losers[0].id == five[3].id && v.losers[1].id == five[1].id &&
 		   v.nr_losers == 3,
 	   "not those that hold others");
 	ok(test_near(five[3].lost_pct, 20, 1e-9),
@@ -780,6 +834,7 @@ int main(void)
 	test_slots();
 	test_rows();
 	test_losers();
+	test_kinds();
 	test_sum();
 	test_idle_rows();
 	test_busy_together();

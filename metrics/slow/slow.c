@@ -277,9 +277,8 @@ static double calls_below(const struct class *of, const char *pmu,
 }
 
 /*
- * The calls that are usual on the PMU of slow calls: at home those around the median,
- * on another kind of core those around the median of its own calls.  NULL: these are
- * slow calls themselves.
+ * The calls that are usual on the PMU of a row of slow calls: at home those around the
+ * median, on another kind of core those around the median of its own calls.  NULL: none.
  */
 static const struct td_row *usual_on(const struct class *slow,
 				     const struct td_row *at_home,
@@ -290,7 +289,7 @@ static const struct td_row *usual_on(const struct class *slow,
 
 	if (strcmp(at_home->pmu, pmu) == 0)
 		return at_home;
-	if (2 * calls_below(slow, pmu, slow->bucket) < all || all == 0)
+	if (all == 0)
 		return NULL;
 	while (2 * calls_below(slow, pmu, usual.bucket + 1) < all)
 		usual.bucket++;
@@ -298,18 +297,9 @@ static const struct td_row *usual_on(const struct class *slow,
 }
 
 /*
- * Of a slow call, in the mean of a row: what a usual call takes longer on its PMU than
- * at home, and, where slow calls are usual, what it takes longer itself.
+ * Slow calls that ended on another kind of core: what a usual call takes longer there
+ * is the core's.  What they take longer than a usual one is not: add_slots().
  */
-static double core_ns(const struct class *slow, const struct td_row *at_home,
-		      const struct td_row *row)
-{
-	const struct td_row *usual = usual_on(slow, at_home, row->pmu);
-
-	return own_ns_of(usual ? usual : row) - own_ns_of(at_home);
-}
-
-/* What slow calls take longer than those that are usual there is add_slots()'s. */
 static void add_core(struct td_slow *out, const struct class *slow,
 		     const struct class *middle, const struct td_row *at_home)
 {
@@ -317,17 +307,21 @@ static void add_core(struct td_slow *out, const struct class *slow,
 
 	for (size_t i = 0; i < slow->report->nr_rows; i++) {
 		const struct td_row *row = &slow->report->rows[i];
-		double calls;
+		const struct td_row *usual = row;
+		double calls, more;
 
 		if (!row->region || !row->region->calls)
 			continue;
 		calls = (double)row->region->calls;
-		if (is_of(slow, row))
-			sum += calls * core_ns(slow, at_home, row);
-		else if (is_of(middle, row))
+		if (is_of(slow, row)) {
+			usual = usual_on(slow, at_home, row->pmu);
+			usual = usual ? usual : row;
+			more = own_ns_of(usual) - own_ns_of(at_home);
+			sum += calls * more;
+			squares += calls * more * more;
+		} else if (is_of(middle, row)) {
 			before += own_ns(row) - calls * own_ns_of(at_home);
-		else if (is_part_of(slow, row))
-			squares += calls * pow(core_ns(slow, at_home, row), 2);
+		}
 	}
 	sum /= slow->calls;
 	before /= middle->calls;

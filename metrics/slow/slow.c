@@ -77,34 +77,18 @@ static const char *home_of(const struct class *class)
 
 /* --- causes ----------------------------------------------------------------- */
 
-static struct td_slow_cause *
-find_cause(struct td_slow *out, enum td_slow_kind kind, const char *node)
-{
-	for (size_t i = 0; i < out->nr; i++) {
-		struct td_slow_cause *cause = &out->causes[i];
-
-		if (cause->kind == kind &&
-		    (!node || strcmp(cause->node, node) == 0))
-			return cause;
-	}
-	return NULL;
-}
-
-/* The times are ns of a slow call.  What several PMUs have of a cause adds up. */
+/* The times are ns of a slow call, until all are known. */
 static void add_cause(struct td_slow *out, enum td_slow_kind kind,
 		      const char *node, double ns, double error_ns)
 {
-	struct td_slow_cause *cause = find_cause(out, kind, node);
-
-	if (!cause) {
-		if (out->nr == TD_SLOW_CAUSES - 1)
-			return;
-		cause = &out->causes[out->nr++];
-		*cause = (struct td_slow_cause){ .kind = kind, .node = node };
-	}
-	cause->share_pct += PERCENT * ns / out->extra_ns;
-	cause->error_pct = hypot(cause->error_pct,
-				 PERCENT * error_ns / fabs(out->extra_ns));
+	if (out->nr == TD_SLOW_CAUSES - 1)
+		return;
+	out->causes[out->nr++] = (struct td_slow_cause){
+		.kind = kind,
+		.node = node,
+		.share_pct = PERCENT * ns / out->extra_ns,
+		.error_pct = PERCENT * error_ns / fabs(out->extra_ns),
+	};
 }
 
 /* In which the calls that ended on the row's PMU ran themselves. */
@@ -160,16 +144,17 @@ static double longest_of(const struct class *slow, unsigned int bucket)
 		       : slow->longest_ns;
 }
 
-/* Of the calls of a bucket, on all PMUs. */
+/* Of the calls of a bucket, on all PMUs but home. */
 static double sum_of(const struct class *slow, unsigned int bucket,
-		     mean_fn *mean)
+		     mean_fn *mean, const char *home)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < slow->report->nr_rows; i++) {
 		const struct td_row *row = &slow->report->rows[i];
 
-		if (is_part_of(slow, row) && row->region->bucket == bucket)
+		if (is_part_of(slow, row) && row->region->bucket == bucket &&
+		    !(home && strcmp(row->pmu, home) == 0))
 			sum += (double)row->region->calls * mean(row);
 	}
 	return sum;
@@ -188,9 +173,11 @@ static double most_squares(double sum, double limit)
  * One slow call may have more of something than all others together, as where a host
  * stopped the processor in an interrupt, and that is no cause of the others.  So how
  * far may the mean be from that of more such calls?  In a bucket, no call has more than
- * it took; its rows on several PMUs may share what one call had.
+ * it took; its rows on several PMUs may share what one call had.  home: the PMU on which
+ * no call has any; or NULL.
  */
-static double chance_ns(const struct class *slow, mean_fn *mean)
+static double chance_ns(const struct class *slow, mean_fn *mean,
+			const char *home)
 {
 	double nr = 0, sum = 0, squares = 0;
 
@@ -200,7 +187,7 @@ static double chance_ns(const struct class *slow, mean_fn *mean)
 		nr += is_part_of(slow, row) ? (double)row->region->calls : 0;
 	}
 	for (unsigned int b = slow->bucket; b < TD_REGION_BUCKETS; b++) {
-		double of = sum_of(slow, b, mean);
+		double of = sum_of(slow, b, mean, home);
 
 		sum += of;
 		squares += most_squares(of, longest_of(slow, b));
@@ -216,7 +203,7 @@ static void add_waiting(struct td_slow *out, const struct class *of)
 {
 	const struct td_region_facts *slow = out->slow, *middle = out->middle;
 	double preempted = slow->preempted_ns - middle->preempted_ns;
-	double chance = chance_ns(of, waited_ns);
+	double chance = chance_ns(of, waited_ns, NULL);
 
 	if (isnan(slow->waited_ns) || isnan(middle->waited_ns))
 		return;
@@ -228,7 +215,7 @@ static void add_waiting(struct td_slow *out, const struct class *of)
 	add_cause(out, TD_SLOW_WAITED, NULL,
 		  slow->waited_ns - middle->waited_ns - preempted, chance);
 	add_cause(out, TD_SLOW_PREEMPTED, NULL, preempted,
-		  chance_ns(of, preempted_ns));
+		  chance_ns(of, preempted_ns, NULL));
 }
 
 /* The mean of the calls of a class; NaN: unknown. */
@@ -253,82 +240,25 @@ static void add_interrupts(struct td_slow *out, const struct class *slow,
 
 	if (!isnan(ns))
 		add_cause(out, TD_SLOW_INTERRUPT, NULL, ns,
-			  chance_ns(slow, lost_ns));
+			  chance_ns(slow, lost_ns, NULL));
 }
 
-/* --- kinds of core ----------------------------------------------------------- */
-
-/* Calls of the function that ended on the PMU, any for NULL, of buckets below this. */
-static double calls_below(const struct class *of, const char *pmu,
-			  unsigned int bucket)
+/* The ns of a call of the class on other PMUs, more than one at home takes. */
+static double elsewhere_ns(const struct class *class, const char *home,
+			   double at_home_ns)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < of->report->nr_rows; i++) {
-		const struct td_row *row = &of->report->rows[i];
-		const struct td_region_facts *facts = row->region;
+	for (size_t i = 0; i < class->report->nr_rows; i++) {
+		const struct td_row *row = &class->report->rows[i];
+		double calls;
 
-		if (facts && facts->timed == of->timed && !facts->slow &&
-		    facts->bucket < bucket &&
-		    (!pmu || strcmp(row->pmu, pmu) == 0))
-			sum += (double)facts->calls;
-	}
-	return sum;
-}
-
-/*
- * The calls that are usual on the PMU of a row of slow calls: at home those around the
- * median, on another kind of core those around the median of its own calls.  NULL: none.
- */
-static const struct td_row *usual_on(const struct class *slow,
-				     const struct td_row *at_home,
-				     const char *pmu)
-{
-	struct class usual = { .report = slow->report, .timed = slow->timed };
-	double all = calls_below(slow, pmu, TD_REGION_BUCKETS);
-
-	if (strcmp(at_home->pmu, pmu) == 0)
-		return at_home;
-	if (all == 0)
-		return NULL;
-	while (2 * calls_below(slow, pmu, usual.bucket + 1) < all)
-		usual.bucket++;
-	return row_on(&usual, pmu);
-}
-
-/*
- * Slow calls that ended on another kind of core: what a usual call takes longer there
- * is the core's.  What they take longer than a usual one is not: add_slots().
- */
-static void add_core(struct td_slow *out, const struct class *slow,
-		     const struct class *middle, const struct td_row *at_home)
-{
-	double sum = 0, squares = 0, before = 0;
-
-	for (size_t i = 0; i < slow->report->nr_rows; i++) {
-		const struct td_row *row = &slow->report->rows[i];
-		const struct td_row *usual = row;
-		double calls, more;
-
-		if (!row->region || !row->region->calls)
+		if (!is_of(class, row) || strcmp(row->pmu, home) == 0)
 			continue;
 		calls = (double)row->region->calls;
-		if (is_of(slow, row)) {
-			usual = usual_on(slow, at_home, row->pmu);
-			usual = usual ? usual : row;
-			more = own_ns_of(usual) - own_ns_of(at_home);
-			sum += calls * more;
-			squares += calls * more * more;
-		} else if (is_of(middle, row)) {
-			before += own_ns(row) - calls * own_ns_of(at_home);
-		}
+		sum += own_ns(row) - calls * at_home_ns;
 	}
-	sum /= slow->calls;
-	before /= middle->calls;
-	squares = fmax(squares / slow->calls - sum * sum, 0);
-	if (sum != before)
-		add_cause(out, TD_SLOW_CORE, NULL, sum - before,
-			  CHANCE * sqrt(squares / slow->calls));
+	return sum / class->calls;
 }
 
 /* --- slots ------------------------------------------------------------------ */
@@ -392,11 +322,11 @@ static double slots_of(const struct td_row *row, double percent)
 	return percent / PERCENT * row->slots / (double)row->region->calls;
 }
 
-/* The slow calls of a PMU and those that are usual there. */
+/* The slow calls and those around the median, on the PMU of the latter. */
 struct pair {
 	const struct td_row *slow, *middle;
 	double ns_a_slot; /* in the slow calls */
-	/* of a usual call; as if its clock were theirs, if unknown */
+	/* of a call around the median; as if its clock were theirs, if unknown */
 	double slots;
 	bool known; /* they are */
 	size_t nr_leaves;
@@ -404,7 +334,7 @@ struct pair {
 };
 
 /*
- * What a node had of a usual call, in slots.  Where that is not known, as
+ * What a node had of a call around the median, in slots.  Where that is not known, as
  * calls were as short as their probes, it is a part like any other, or any part.
  */
 static double part_of(const struct pair *pair, const struct td_node *node,
@@ -420,7 +350,7 @@ static double part_of(const struct pair *pair, const struct td_node *node,
 	return pair->slots / (double)pair->nr_leaves;
 }
 
-/* scale: from slots of a call there to ns of a slow call. */
+/* scale: from slots of a call at home to ns of a slow call. */
 static void add_nodes(struct td_slow *out, const struct td_report *report,
 		      const struct pair *pair, double scale)
 {
@@ -479,10 +409,10 @@ static struct pair make_pair(const struct class *of, const struct td_row *slow,
 
 /*
  * The time on the CPU is slots times the time that each takes: what there are more
- * slots is the nodes', and what those of a usual call take longer the clock's.
+ * slots is the nodes', and what those of a call of the middle take longer the clock's.
  */
-static void add_slots(struct td_slow *out, const struct class *of,
-		      const struct td_row *slow, const struct td_row *middle)
+static void add_home(struct td_slow *out, const struct class *of,
+		     const struct td_row *slow, const struct td_row *middle)
 {
 	struct pair pair = make_pair(of, slow, middle);
 	double part = (double)slow->region->calls / of->calls, error;
@@ -526,21 +456,20 @@ static void add_rest(struct td_slow *out)
 static void add_causes(struct td_slow *out, const struct class *slow,
 		       const struct class *middle)
 {
-	const struct td_row *at_home = row_on(middle, home_of(middle));
+	const char *home = home_of(middle);
+	const struct td_row *at_home = row_on(middle, home);
+	const struct td_row *slow_at_home = row_on(slow, home);
+	double core_ns;
 
 	add_waiting(out, slow);
 	add_interrupts(out, slow, middle);
-	add_core(out, slow, middle, at_home);
-	for (size_t i = 0; i < slow->report->nr_rows; i++) {
-		const struct td_row *row = &slow->report->rows[i];
-		const struct td_row *usual;
-
-		if (!is_of(slow, row) || !row->region->calls)
-			continue;
-		usual = usual_on(slow, at_home, row->pmu);
-		if (usual)
-			add_slots(out, slow, row, usual);
-	}
+	core_ns = elsewhere_ns(slow, home, own_ns_of(at_home)) -
+		  elsewhere_ns(middle, home, own_ns_of(at_home));
+	if (core_ns != 0)
+		add_cause(out, TD_SLOW_CORE, NULL, core_ns,
+			  chance_ns(slow, own_ns_of, home));
+	if (slow_at_home && slow_at_home->region->calls)
+		add_home(out, slow, slow_at_home, at_home);
 	add_rest(out);
 }
 
@@ -551,6 +480,19 @@ static double took_ns_of(const struct class *class)
 	for (size_t i = 0; i < class->report->nr_rows; i++) {
 		if (is_of(class, &class->report->rows[i]))
 			sum += class->report->rows[i].region->took_ns;
+	}
+	return sum;
+}
+
+static double all_calls(const struct td_report *report, size_t at)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_region_facts *facts = report->rows[i].region;
+
+		if (facts->timed == 1 + (int)at && !facts->slow)
+			sum += (double)facts->calls;
 	}
 	return sum;
 }
@@ -583,8 +525,7 @@ struct td_slow td_slow_find(const struct td_report *report,
 	out.no_interrupts = isnan(interrupted_ns(&slow));
 	out.slow = slow_row->region;
 	out.middle = middle_row->region;
-	out.calls_pct = PERCENT * slow.calls /
-			calls_below(&slow, NULL, TD_REGION_BUCKETS);
+	out.calls_pct = PERCENT * slow.calls / all_calls(report, at);
 	out.time_pct = time_pct_of(&slow);
 	out.extra_ns = took_ns_of(&slow) / slow.calls -
 		       took_ns_of(&middle) / middle.calls;

@@ -170,8 +170,8 @@ static void say_if_nothing(const struct td_run *run, bool watchdog)
 		why = "no enable came through --control";
 	td_job_say(job, "tdstat: nothing was counted: %s\n", why);
 	if (why == held && job->opts->ask.level && !job->opts->ask.drill)
-		td_job_say(job, "tdstat: -l auto may count all the same: the "
-				"kernel prefers its groups\n");
+		td_job_say(job, "tdstat: -l auto may still count: the kernel "
+				"prefers its groups\n");
 }
 
 /* In milliseconds; any machine is too busy for less once in a while. */

@@ -146,34 +146,40 @@ static void set_last(struct td_window_last *last,
 	last->time_ns = end->time_ns;
 }
 
-/* Zeroed but for whose it is. */
-static int add_last(struct td_windows *windows, uint64_t key,
-		    const struct td_window_end *end)
+/* The one with the key; a new one has values of 0, and the time 0.  NULL: no memory. */
+static struct td_window_last *need_last(struct td_windows *windows,
+					uint64_t key,
+					const struct td_window_end *end)
 {
-	struct td_window_last *last =
-		td_array_add(&windows->last, windows->nr_last, sizeof(*last));
+	struct td_window_last *last = find_last(windows, key);
 
-	if (!last || td_index_add(&windows->by_key, key, windows->nr_last))
-		return -ENOMEM;
+	if (last)
+		return last;
+	last = td_array_add(&windows->last, windows->nr_last, sizeof(*last));
+	if (!last)
+		return NULL;
+	last->values = calloc(nr_values(windows, end->group) + 1,
+			      sizeof(*last->values));
+	if (!last->values)
+		return NULL;
+	if (td_index_add(&windows->by_key, key, windows->nr_last)) {
+		free(last->values);
+		return NULL;
+	}
 	windows->nr_last++;
 	set_last(last, end);
-	return 0;
+	last->time_ns = 0;
+	return last;
 }
 
 /* What the CPU's events have counted, at the last sample there; NULL: no memory. */
 static uint64_t *values_on_cpu(struct td_windows *windows,
 			       const struct td_window_end *end)
 {
-	uint64_t key = key_on_cpu(windows, end);
-	struct td_window_last *last = find_last(windows, key);
+	const struct td_window_last *last =
+		need_last(windows, key_on_cpu(windows, end), end);
 
-	if (!last && add_last(windows, key, end))
-		return NULL;
-	last = find_last(windows, key);
-	if (!last->values)
-		last->values = calloc(nr_values(windows, end->group) + 1,
-				      sizeof(*last->values));
-	return last->values;
+	return last ? last->values : NULL;
 }
 
 /* Another thread with the number of one that ended has counted nothing anywhere. */
@@ -183,7 +189,7 @@ static void begin_anew(struct td_windows *windows,
 	for (size_t i = 0; i < windows->nr_last; i++) {
 		struct td_window_last *last = &windows->last[i];
 
-		if (last->values && last->group == end->group &&
+		if (last->group == end->group &&
 		    (windows->of_cpus ? last->cpu == end->cpu
 				      : last->tid == end->tid))
 			memset(last->values, 0,
@@ -258,19 +264,15 @@ static int add(struct td_windows *windows, const struct td_window_end *end,
 
 int td_windows_add(struct td_windows *windows, const struct td_window_end *end)
 {
-	uint64_t key = key_of(windows, end), *before;
-	struct td_window_last *last;
+	struct td_window_last *last =
+		need_last(windows, key_of(windows, end), end);
+	size_t at = last ? (size_t)(last - windows->last) : 0;
+	uint64_t *before = last ? values_on_cpu(windows, end) : NULL;
 	int rc = 0;
 
-	if (!find_last(windows, key)) {
-		if (add_last(windows, key, end))
-			return -ENOMEM;
-		find_last(windows, key)->time_ns = 0;
-	}
-	before = values_on_cpu(windows, end);
 	if (!before)
 		return -ENOMEM;
-	last = find_last(windows, key);
+	last = &windows->last[at]; /* the array may have moved */
 	if (!last->time_ns || !stood_still(windows, end, last->time_ns))
 		rc = add(windows, end, last, before);
 	copy_values(windows, before, end);

@@ -48,9 +48,9 @@ struct td_windows {
 
 /*
  * Adds the window that this sample ends.  The first one of a thread or CPU begins
- * with its counts, at 0; so does that of a thread on another CPU, where the sampler has
- * other events, but its time begins with the sample before.  What was in between is known if there was a sample
- * before, the thread kept its CPU, and nothing broke.  A window in which the event
+ * with its counts, at 0; so does that of a thread on another CPU, where the sampler
+ * has other events, but its time begins with the sample before.  What was in between
+ * is known if there was a sample before, the thread kept its CPU, and nothing broke.  A window in which the event
  * that is sampled was stopped is left out.  Returns 0 or -ENOMEM.
  */
 int td_windows_add(struct td_windows *windows, const struct td_window_end *end);

@@ -133,7 +133,7 @@ last_ids() {
 		[[ $stderr != *"no task ran"* ]]
 		if [[ $stderr == *"nothing was counted: "* ]]; then
 			[[ $stderr == *"nothing was counted: somebody else held the counters"* ]]
-			[[ $stderr == *"tdstat: -l auto may count all the same"* ]]
+			[[ $stderr == *"tdstat: -l auto may still count"* ]]
 		fi
 		run -0 --separate-stderr "$TDSTAT" -l auto -- taskset -c $cpu sh -c "$work"
 		[[ $stderr =~ [0-9.]+" ±"[0-9.]+" %  tma_retiring" ]]

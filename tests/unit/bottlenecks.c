@@ -180,8 +180,9 @@ static void test_row(size_t r)
 	struct td_cell cells[TD_ARRAY_SIZE(columns)];
 	struct td_row row = { .id = "all",
 			      .pmu = "cpu",
-			      .share_pct = rows[r].share_pct ? rows[r].share_pct
-							     : 100,
+			      .share_pct = rows[r].share_pct > 0
+						   ? rows[r].share_pct
+						   : 100,
 			      .busy_pct = NAN,
 			      .ghz = NAN,
 			      .ipc = NAN,

@@ -7,24 +7,23 @@ load helper
 
 export TERM=dumb
 
-# window COLUMNS COMMAND...: what it writes to a terminal of such a window
+# window COLUMNS COMMAND...: what it writes to a terminal of such a window.  It is not
+# its controlling terminal: the end of a session's leader drops what nobody has read.
 window() {
-	timeout 20 python3 - "$@" <<-'PYTHON'
-		import fcntl, os, pty, struct, sys, termios
-		size = struct.pack("HHHH", 50, int(sys.argv[1]), 0, 0)
-		pid, fd = pty.fork()
-		if pid == 0:
-		    fcntl.ioctl(1, termios.TIOCSWINSZ, size)
-		    os.execvp(sys.argv[2], sys.argv[2:])
+	timeout 60 python3 - "$@" <<-'PYTHON'
+		import fcntl, os, pty, struct, subprocess, sys, termios
+		ours, theirs = pty.openpty()
+		fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, int(sys.argv[1]), 0, 0))
+		command = subprocess.Popen(sys.argv[2:], stdin=theirs, stdout=theirs, stderr=theirs)
+		os.close(theirs)
 		text = b""
 		try:
-		    while part := os.read(fd, 65536):
+		    while part := os.read(ours, 65536):
 		        text += part
 		except OSError:
 		    pass  # Linux tells the end of a terminal so
-		status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 		sys.stdout.write(text.decode().replace("\r\n", "\n"))
-		sys.exit(status)
+		sys.exit(command.wait())
 	PYTHON
 }
 
@@ -66,8 +65,12 @@ values() {
 		"$TDSTAT" report "$data/$model.jsonl" -l 2 -A -j |
 			jq -es 'map(select(.value != null)) | length + (map([.time, .id, .pmu]) | unique | length)' >all
 		for columns in 50 64 80 100 132 200; do
-			window $columns "$TDSTAT" report "$data/$model.jsonl" -l 2 -A >out
 			echo "$model, $columns columns:"
+			window $columns "$TDSTAT" report "$data/$model.jsonl" -l 2 -A >out || {
+				cat out
+				return 1
+			}
+			cat out
 			[ "$(longest out)" -le $columns ]
 			assert_equal "$(values <out | wc -l)" "$(<all)"
 		done

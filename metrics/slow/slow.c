@@ -77,18 +77,34 @@ static const char *home_of(const struct class *class)
 
 /* --- causes ----------------------------------------------------------------- */
 
-/* The times are ns of a slow call, until all are known. */
+static struct td_slow_cause *
+find_cause(struct td_slow *out, enum td_slow_kind kind, const char *node)
+{
+	for (size_t i = 0; i < out->nr; i++) {
+		struct td_slow_cause *cause = &out->causes[i];
+
+		if (cause->kind == kind &&
+		    (!node || strcmp(cause->node, node) == 0))
+			return cause;
+	}
+	return NULL;
+}
+
+/* The times are ns of a slow call.  What several PMUs have of a cause adds up. */
 static void add_cause(struct td_slow *out, enum td_slow_kind kind,
 		      const char *node, double ns, double error_ns)
 {
-	if (out->nr == TD_SLOW_CAUSES - 1)
-		return;
-	out->causes[out->nr++] = (struct td_slow_cause){
-		.kind = kind,
-		.node = node,
-		.share_pct = PERCENT * ns / out->extra_ns,
-		.error_pct = PERCENT * error_ns / fabs(out->extra_ns),
-	};
+	struct td_slow_cause *cause = find_cause(out, kind, node);
+
+	if (!cause) {
+		if (out->nr == TD_SLOW_CAUSES - 1)
+			return;
+		cause = &out->causes[out->nr++];
+		*cause = (struct td_slow_cause){ .kind = kind, .node = node };
+	}
+	cause->share_pct += PERCENT * ns / out->extra_ns;
+	cause->error_pct = hypot(cause->error_pct,
+				 PERCENT * error_ns / fabs(out->extra_ns));
 }
 
 /* In which the calls that ended on the row's PMU ran themselves. */
@@ -144,17 +160,16 @@ static double longest_of(const struct class *slow, unsigned int bucket)
 		       : slow->longest_ns;
 }
 
-/* Of the calls of a bucket, on all PMUs but home. */
+/* Of the calls of a bucket, on all PMUs. */
 static double sum_of(const struct class *slow, unsigned int bucket,
-		     mean_fn *mean, const char *home)
+		     mean_fn *mean)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < slow->report->nr_rows; i++) {
 		const struct td_row *row = &slow->report->rows[i];
 
-		if (is_part_of(slow, row) && row->region->bucket == bucket &&
-		    !(home && strcmp(row->pmu, home) == 0))
+		if (is_part_of(slow, row) && row->region->bucket == bucket)
 			sum += (double)row->region->calls * mean(row);
 	}
 	return sum;
@@ -173,11 +188,9 @@ static double most_squares(double sum, double limit)
  * One slow call may have more of something than all others together, as where a host
  * stopped the processor in an interrupt, and that is no cause of the others.  So how
  * far may the mean be from that of more such calls?  In a bucket, no call has more than
- * it took; its rows on several PMUs may share what one call had.  home: the PMU on which
- * no call has any; or NULL.
+ * it took; its rows on several PMUs may share what one call had.
  */
-static double chance_ns(const struct class *slow, mean_fn *mean,
-			const char *home)
+static double chance_ns(const struct class *slow, mean_fn *mean)
 {
 	double nr = 0, sum = 0, squares = 0;
 
@@ -187,7 +200,7 @@ static double chance_ns(const struct class *slow, mean_fn *mean,
 		nr += is_part_of(slow, row) ? (double)row->region->calls : 0;
 	}
 	for (unsigned int b = slow->bucket; b < TD_REGION_BUCKETS; b++) {
-		double of = sum_of(slow, b, mean, home);
+		double of = sum_of(slow, b, mean);
 
 		sum += of;
 		squares += most_squares(of, longest_of(slow, b));
@@ -203,7 +216,7 @@ static void add_waiting(struct td_slow *out, const struct class *of)
 {
 	const struct td_region_facts *slow = out->slow, *middle = out->middle;
 	double preempted = slow->preempted_ns - middle->preempted_ns;
-	double chance = chance_ns(of, waited_ns, NULL);
+	double chance = chance_ns(of, waited_ns);
 
 	if (isnan(slow->waited_ns) || isnan(middle->waited_ns))
 		return;
@@ -215,7 +228,7 @@ static void add_waiting(struct td_slow *out, const struct class *of)
 	add_cause(out, TD_SLOW_WAITED, NULL,
 		  slow->waited_ns - middle->waited_ns - preempted, chance);
 	add_cause(out, TD_SLOW_PREEMPTED, NULL, preempted,
-		  chance_ns(of, preempted_ns, NULL));
+		  chance_ns(of, preempted_ns));
 }
 
 /* The mean of the calls of a class; NaN: unknown. */
@@ -240,25 +253,88 @@ static void add_interrupts(struct td_slow *out, const struct class *slow,
 
 	if (!isnan(ns))
 		add_cause(out, TD_SLOW_INTERRUPT, NULL, ns,
-			  chance_ns(slow, lost_ns, NULL));
+			  chance_ns(slow, lost_ns));
 }
 
-/* The ns of a call of the class on other PMUs, more than one at home takes. */
-static double elsewhere_ns(const struct class *class, const char *home,
-			   double at_home_ns)
+/* --- kinds of core ----------------------------------------------------------- */
+
+/* Calls of the function that ended on the PMU, any for NULL, of buckets below this. */
+static double calls_below(const struct class *of, const char *pmu,
+			  unsigned int bucket)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < class->report->nr_rows; i++) {
-		const struct td_row *row = &class->report->rows[i];
+	for (size_t i = 0; i < of->report->nr_rows; i++) {
+		const struct td_row *row = &of->report->rows[i];
+		const struct td_region_facts *facts = row->region;
+
+		if (facts && facts->timed == of->timed && !facts->slow &&
+		    facts->bucket < bucket &&
+		    (!pmu || strcmp(row->pmu, pmu) == 0))
+			sum += (double)facts->calls;
+	}
+	return sum;
+}
+
+/*
+ * The calls that are usual on the PMU of slow calls: at home those around the median,
+ * on another kind of core those around the median of its own calls.  NULL: these are
+ * slow calls themselves.
+ */
+static const struct td_row *usual_on(const struct class *slow,
+				     const struct td_row *at_home,
+				     const char *pmu)
+{
+	struct class usual = { .report = slow->report, .timed = slow->timed };
+	double all = calls_below(slow, pmu, TD_REGION_BUCKETS);
+
+	if (strcmp(at_home->pmu, pmu) == 0)
+		return at_home;
+	if (2 * calls_below(slow, pmu, slow->bucket) < all || all == 0)
+		return NULL;
+	while (2 * calls_below(slow, pmu, usual.bucket + 1) < all)
+		usual.bucket++;
+	return row_on(&usual, pmu);
+}
+
+/*
+ * Of a slow call, in the mean of a row: what a usual call takes longer on its PMU than
+ * at home, and, where slow calls are usual, what it takes longer itself.
+ */
+static double core_ns(const struct class *slow, const struct td_row *at_home,
+		      const struct td_row *row)
+{
+	const struct td_row *usual = usual_on(slow, at_home, row->pmu);
+
+	return own_ns_of(usual ? usual : row) - own_ns_of(at_home);
+}
+
+/* What slow calls take longer than those that are usual there is add_slots()'s. */
+static void add_core(struct td_slow *out, const struct class *slow,
+		     const struct class *middle, const struct td_row *at_home)
+{
+	double sum = 0, squares = 0, before = 0;
+
+	for (size_t i = 0; i < slow->report->nr_rows; i++) {
+		const struct td_row *row = &slow->report->rows[i];
 		double calls;
 
-		if (!is_of(class, row) || strcmp(row->pmu, home) == 0)
+		if (!row->region || !row->region->calls)
 			continue;
 		calls = (double)row->region->calls;
-		sum += own_ns(row) - calls * at_home_ns;
+		if (is_of(slow, row))
+			sum += calls * core_ns(slow, at_home, row);
+		else if (is_of(middle, row))
+			before += own_ns(row) - calls * own_ns_of(at_home);
+		else if (is_part_of(slow, row))
+			squares += calls * pow(core_ns(slow, at_home, row), 2);
 	}
-	return sum / class->calls;
+	sum /= slow->calls;
+	before /= middle->calls;
+	squares = fmax(squares / slow->calls - sum * sum, 0);
+	if (sum != before)
+		add_cause(out, TD_SLOW_CORE, NULL, sum - before,
+			  CHANCE * sqrt(squares / slow->calls));
 }
 
 /* --- slots ------------------------------------------------------------------ */
@@ -322,11 +398,11 @@ static double slots_of(const struct td_row *row, double percent)
 	return percent / PERCENT * row->slots / (double)row->region->calls;
 }
 
-/* The slow calls and those around the median, on the PMU of the latter. */
+/* The slow calls of a PMU and those that are usual there. */
 struct pair {
 	const struct td_row *slow, *middle;
 	double ns_a_slot; /* in the slow calls */
-	/* of a call around the median; as if its clock were theirs, if unknown */
+	/* of a usual call; as if its clock were theirs, if unknown */
 	double slots;
 	bool known; /* they are */
 	size_t nr_leaves;
@@ -334,7 +410,7 @@ struct pair {
 };
 
 /*
- * What a node had of a call around the median, in slots.  Where that is not known, as
+ * What a node had of a usual call, in slots.  Where that is not known, as
  * calls were as short as their probes, it is a part like any other, or any part.
  */
 static double part_of(const struct pair *pair, const struct td_node *node,
@@ -350,7 +426,7 @@ static double part_of(const struct pair *pair, const struct td_node *node,
 	return pair->slots / (double)pair->nr_leaves;
 }
 
-/* scale: from slots of a call at home to ns of a slow call. */
+/* scale: from slots of a call there to ns of a slow call. */
 static void add_nodes(struct td_slow *out, const struct td_report *report,
 		      const struct pair *pair, double scale)
 {
@@ -409,10 +485,10 @@ static struct pair make_pair(const struct class *of, const struct td_row *slow,
 
 /*
  * The time on the CPU is slots times the time that each takes: what there are more
- * slots is the nodes', and what those of a call of the middle take longer the clock's.
+ * slots is the nodes', and what those of a usual call take longer the clock's.
  */
-static void add_home(struct td_slow *out, const struct class *of,
-		     const struct td_row *slow, const struct td_row *middle)
+static void add_slots(struct td_slow *out, const struct class *of,
+		      const struct td_row *slow, const struct td_row *middle)
 {
 	struct pair pair = make_pair(of, slow, middle);
 	double part = (double)slow->region->calls / of->calls, error;
@@ -456,20 +532,21 @@ static void add_rest(struct td_slow *out)
 static void add_causes(struct td_slow *out, const struct class *slow,
 		       const struct class *middle)
 {
-	const char *home = home_of(middle);
-	const struct td_row *at_home = row_on(middle, home);
-	const struct td_row *slow_at_home = row_on(slow, home);
-	double core_ns;
+	const struct td_row *at_home = row_on(middle, home_of(middle));
 
 	add_waiting(out, slow);
 	add_interrupts(out, slow, middle);
-	core_ns = elsewhere_ns(slow, home, own_ns_of(at_home)) -
-		  elsewhere_ns(middle, home, own_ns_of(at_home));
-	if (core_ns != 0)
-		add_cause(out, TD_SLOW_CORE, NULL, core_ns,
-			  chance_ns(slow, own_ns_of, home));
-	if (slow_at_home && slow_at_home->region->calls)
-		add_home(out, slow, slow_at_home, at_home);
+	add_core(out, slow, middle, at_home);
+	for (size_t i = 0; i < slow->report->nr_rows; i++) {
+		const struct td_row *row = &slow->report->rows[i];
+		const struct td_row *usual;
+
+		if (!is_of(slow, row) || !row->region->calls)
+			continue;
+		usual = usual_on(slow, at_home, row->pmu);
+		if (usual)
+			add_slots(out, slow, row, usual);
+	}
 	add_rest(out);
 }
 
@@ -480,19 +557,6 @@ static double took_ns_of(const struct class *class)
 	for (size_t i = 0; i < class->report->nr_rows; i++) {
 		if (is_of(class, &class->report->rows[i]))
 			sum += class->report->rows[i].region->took_ns;
-	}
-	return sum;
-}
-
-static double all_calls(const struct td_report *report, size_t at)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < report->nr_rows; i++) {
-		const struct td_region_facts *facts = report->rows[i].region;
-
-		if (facts->timed == 1 + (int)at && !facts->slow)
-			sum += (double)facts->calls;
 	}
 	return sum;
 }
@@ -525,7 +589,8 @@ struct td_slow td_slow_find(const struct td_report *report,
 	out.no_interrupts = isnan(interrupted_ns(&slow));
 	out.slow = slow_row->region;
 	out.middle = middle_row->region;
-	out.calls_pct = PERCENT * slow.calls / all_calls(report, at);
+	out.calls_pct = PERCENT * slow.calls /
+			calls_below(&slow, NULL, TD_REGION_BUCKETS);
 	out.time_pct = time_pct_of(&slow);
 	out.extra_ns = took_ns_of(&slow) / slow.calls -
 		       took_ns_of(&middle) / middle.calls;

@@ -339,7 +339,7 @@ add_trace() {
 # timed [FILTER]: a recording of functions (of tdstat profile) as one of timed calls:
 # those of scenario_icache are around the median, those of scenario_dram_latency slow.
 # The calls of the first take 1 ms on a P-core and 1.5 ms on an E-core, of the second
-# 6 ms, 1 ms of it without a CPU, and 9 ms.
+# 6 ms, 1 ms of it without a CPU, and 9 ms; on an E-core most calls are slow.
 timed() {
 	command jq -c '
 		def ns($core; $atom): (.on.cpu_core // 0) as $c | (.on.cpu_atom // 0) as $a |
@@ -350,16 +350,17 @@ timed() {
 				{ name: "f", middle: 20, slow: 30, max_ns: 9500000, steps: [300, 687, 340, 968],
 				  slowest: [{ ns: 9500000, start_ns: 1700000000123456789, tid: 7, cpu: 3 }] },
 				{ name: "rest", middle: 10, slow: 0, max_ns: 100, steps: [100, 772], slowest: [] }] |
-			.regions |= map(del(.whole) | . + { timed: 2, bucket: 10, took_ns: {}, on_ns: {} } |
+			.regions |= [.[] | del(.whole) | . + { timed: 2, bucket: 10, took_ns: {}, on_ns: {} } |
 				if .name == "scenario_icache" then
 					. + { timed: 1, bucket: 20, took_ns: ns(1e6; 1500000), on_ns: ns(1e6; 1500000) }
 				elif .name == "scenario_dram_latency" and (.own | not) then
 					. + { timed: 1, bucket: 30, slow: true, took_ns: ns(6e6; 9e6), on_ns: ns(5e6; 9e6),
 					      waited_ns: (.on.cpu_core * 1e6), preempted_ns: 0, faults: 96800, switches: 549, migrations: 0 }
 				else . end |
+				if .slow then ., (del(.slow) | .name = "part") else . end |
 				if .name == "scenario_icache" then
 					. + { waited_ns: 0, preempted_ns: 0, faults: 0, switches: 0, migrations: 0 }
-				else . end)
+				else . end]
 		else . end | '"${1:-.}" "$data/functions.jsonl" >recording
 }
 
@@ -397,6 +398,37 @@ timed() {
 	PYTHON
 }
 
+# As many as a hundred calls on an E-core are slow, of 370: that core has what a usual
+# call takes longer there, its nodes and clock have what these take longer than that.
+@test "a recording: slow calls of each kind of core are compared with the usual ones there" {
+	timed 'if .regions then .regions |= map(if .bucket == 30 then
+		.on.cpu_atom = 100 | .calls = 649 | .took_ns.cpu_atom = 9e8 | .on_ns.cpu_atom = 9e8 else . end) else . end'
+	"$TDSTAT" report recording -l 1 -j >out
+	"$TDSTAT" report "$data/functions.jsonl" -l 1 -j >functions
+	python3 - <<-'PYTHON'
+		import collections, json
+		rows = [json.loads(line) for line in open("functions")]
+		def of(name, metric, pmu, calls):
+		    row, = [r for r in rows if r.get("id") == name and r["pmu"] == pmu and r["metric"] == metric]
+		    return row["value"] * row["slots"] / 100 / calls, row["slots"] / calls
+		slow = [json.loads(line)["durations"]["slow"] for line in open("out") if '"durations"' in line][0]
+		longer = (549 * 6e6 + 100 * 9e6) / 649 - (417 * 1e6 + 270 * 1.5e6) / 687
+		want = collections.Counter({("waited", None): 549 * 1e6 / 649})
+		want["other core", None] = 100 * (1.5e6 - 1e6) / 649 - 270 * (1.5e6 - 1e6) / 687
+		for pmu, calls, fast, runs, usual in ("cpu_core", 549, 417, 5e6, 1e6), ("cpu_atom", 100, 270, 9e6, 1.5e6):
+		    for metric in "retiring", "bad_speculation", "frontend_bound", "backend_bound":
+		        a, slots = of("scenario_dram_latency", "tma_" + metric, pmu, calls)
+		        b, before = of("scenario_icache", "tma_" + metric, pmu, fast)
+		        want["node", "tma_" + metric] += calls / 649 * (a - b) * runs / slots
+		    want["clock", None] += calls / 649 * (before * runs / slots - usual)
+		assert abs(sum(want.values()) / longer - 1) < 0.01, want
+		got = {(c["cause"], c["node"]): c["share"] for c in slow["causes"]}
+		for key, ns in want.items():
+		    assert abs(got[key] - 100 * ns / longer) < 0.1, (key, got[key], 100 * ns / longer)
+		assert abs(sum(got.values()) - 100) < 0.01, got
+	PYTHON
+}
+
 @test "a recording: as text, a table for each function, and sentences" {
 	timed
 	TZ=UTC try "$TDSTAT" report recording -l 1
@@ -424,7 +456,7 @@ timed() {
 @test "a recording: interrupts are a cause, and no node has their time" {
 	# shellcheck disable=SC2016 # variables of jq
 	timed 'if .regions then .regions |= map(.on.cpu_core as $c | (.on.cpu_atom // 0) as $a |
-		if .slow then . + { interrupted_ns: { cpu_core: ($c * 2e6), cpu_atom: ($a * 4e6) } }
+		if .bucket == 30 then . + { interrupted_ns: { cpu_core: ($c * 2e6), cpu_atom: ($a * 4e6) } }
 		elif .name == "scenario_icache" then . + { interrupted_ns: { cpu_core: ($c * 1e5) } } else . end) else . end'
 	"$TDSTAT" report recording -l 1 -j >out
 	in_schema out >/dev/null
@@ -453,7 +485,7 @@ timed() {
 		for key, ns in want.items():
 		    assert abs(got[key] - 100 * ns / longer) < 0.1, (key, got[key], 100 * ns / longer)
 		assert abs(sum(got.values()) - 100) < 0.01, got
-		cells = {(r["pmu"], r["slow"]): r["interrupted"] for r in found if r.get("function") == "f"}
+		cells = {(r["pmu"], r["took_from"] > 0.001): r["interrupted"] for r in found if r.get("function") == "f"}
 		assert cells == {("cpu_core", True): 0.002, ("cpu_atom", True): 0.004,
 		                 ("cpu_core", False): 0.0001, ("cpu_atom", False): 0}, cells
 	PYTHON
@@ -515,9 +547,10 @@ values() {
 		    name, value = title.split(": ")
 		    bars.setdefault(y, {})[name] = float(width), float(value.rstrip(" %"))
 		whole = {y: float(w) for y, w in re.findall(r'y="(\d+)" width="([0-9.]+)" height="16" fill="none"', first)}
-		assert len(bars) == 2 == len(whole), bars
-		for y, pmu in zip(sorted(bars), sorted({r["pmu"] for r in rows}, reverse=True)):
-		    of = {r["metric"]: r for r in rows if r["pmu"] == pmu}
+		lines = sorted({(r["took_from"], r["pmu"] != "cpu_core", r["pmu"]) for r in rows})
+		assert len(bars) == 4 == len(lines) == len(whole), bars
+		for y, (took, _, pmu) in zip(sorted(bars, key=int), lines):
+		    of = {r["metric"]: r for r in rows if r["pmu"] == pmu and r["took_from"] == took}
 		    for name in "tma_retiring", "tma_bad_speculation", "tma_frontend_bound", "tma_backend_bound":
 		        width, value = bars[y][name]
 		        assert abs(value - of[name]["value"]) < 0.051, (name, value, of[name])
@@ -545,9 +578,9 @@ values() {
 		'(.regions[0].timed | select(.)) = 0' \
 		'(.regions[0].bucket | select(.)) = 64' \
 		'(.regions[0].took_ns | select(.)) = 1' \
-		'(.regions[5].waited_ns | select(.)) = -1' \
-		'.regions[5].interrupted_ns = { cpu_core: -1 }' \
-		'.regions[5].interrupted_ns = 1' \
+		'(.regions[6].waited_ns | select(.)) = -1' \
+		'.regions[6].interrupted_ns = { cpu_core: -1 }' \
+		'.regions[6].interrupted_ns = 1' \
 		'del(.regions[0]?.timed)'; do
 		timed "if .regions then $change else . end"
 		try "$TDSTAT" report recording

@@ -357,6 +357,45 @@ static void test_other_core(void)
 	   "half of them: those on the same have the nodes");
 }
 
+/*
+ * Both kinds of core have slow calls, and usual ones, those of atom of another bucket:
+ * half of the slow ones take 2000 ns longer there, as the usual ones do, of 49000.
+ */
+static void test_alike_on_both(void)
+{
+	struct td_slow slow;
+
+	begin();
+	add_row("core", true, 49000, 0, 294000);
+	add_row("atom", true, 51000, 0, 153000);
+	add_row("atom", false, 1000, 0, 3000);
+	slow = td_slow_find(&report, &timed, 0);
+	ok(share(&slow, TD_SLOW_CORE, NULL) == 0 && adds_up(&slow),
+	   "what calls take longer on both kinds of core is not the core's");
+	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 50, 1e-9) &&
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"),
+			     50, 1e-9),
+	   "it is the nodes', of both");
+	facts[3].bucket = MIDDLE_BUCKET + 4;
+	facts[3].on_ns = facts[3].took_ns = CALLS * 3000;
+	rows[3].slots = CALLS * 9000;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(test_near(share(&slow, TD_SLOW_CORE, NULL), 100 * 1000. / 49000,
+		     1e-9) &&
+		   adds_up(&slow),
+	   "but for what a usual call takes longer there");
+	/* few are as short as the middle of all: they are not usual there */
+	add_row("atom", false, 1000, 0, 3000);
+	facts[4].calls = 1;
+	facts[4].on_ns = facts[4].took_ns = 1000;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(share(&slow, TD_SLOW_CORE, NULL) > 2, "the middle of its calls");
+	facts[3].bucket = SLOW_BUCKET;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(share(&slow, TD_SLOW_CORE, NULL) > 50,
+	   "all is the core's where slow calls are usual");
+}
+
 static void test_few(void)
 {
 	struct td_slow slow;
@@ -469,6 +508,7 @@ int main(void)
 	test_clock();
 	test_samples();
 	test_other_core();
+	test_alike_on_both();
 	test_few();
 	test_one_of_many();
 	test_none();

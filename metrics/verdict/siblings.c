@@ -165,7 +165,7 @@ static bool is_out_of_it(const struct td_siblings *siblings,
 	       !cell->over_unknown && !isnan(cell->error);
 }
 
-/* Are they children of one node, and all in slots or all in cycles? */
+/* Are they all shares of slots, or shares of the cycles that one node is about? */
 static bool are_comparable(const struct td_siblings *siblings)
 {
 	size_t nr_slots = 0, nr_cycles = 0, nr = 0;
@@ -173,12 +173,12 @@ static bool are_comparable(const struct td_siblings *siblings)
 
 	for (size_t i = 0; i < siblings->nr; i++) {
 		const struct td_node *node = siblings->nodes[i];
+		bool same = parent && node->parent
+				    ? strcmp(parent, node->parent) == 0
+				    : parent == node->parent;
 
-		if (!parent != !node->parent ||
-		    (parent && strcmp(parent, node->parent) != 0))
-			return false;
 		nr_slots += td_node_is_in_slots(node);
-		nr_cycles += is_in_cycles(node);
+		nr_cycles += same && is_in_cycles(node);
 		nr += !is_out_of_it(siblings, node);
 	}
 	return nr_slots == nr || nr_cycles == nr;
@@ -218,13 +218,19 @@ static double top_of(const struct td_cell *cell)
 }
 
 /*
- * Is it larger for sure, and yet not over its threshold?  Then much of it is no
- * problem, such as cycles in which three ports were used.
+ * Is it larger for sure, and yet not over its threshold?  Then many of its cycles
+ * are no problem, such as those in which three ports were used.  Slots are lost
+ * below a threshold, too.
  */
-static bool is_harmless(const struct td_cell *cell, const struct td_cell *first)
+static bool is_harmless(const struct td_siblings *siblings,
+			const struct td_node *node, const struct td_node *first)
 {
-	return !cell->over_threshold && !cell->over_unknown &&
-	       !isnan(cell->error) && cell->value - cell->error > top_of(first);
+	const struct td_cell *cell = td_siblings_cell(siblings, node);
+
+	return !td_node_is_in_slots(node) && !cell->over_threshold &&
+	       !cell->over_unknown && !isnan(cell->error) &&
+	       cell->value - cell->error >
+		       top_of(td_siblings_cell(siblings, first));
 }
 
 /* The sibling that may be the largest of the others, over a threshold or not. */
@@ -240,8 +246,7 @@ static const struct td_node *find_second(const struct td_siblings *siblings,
 		if (node == first || cell->status != TD_STATUS_OK ||
 		    is_out_of_it(siblings, node) ||
 		    (!isnan(cell->error) && !is_consistent(cell)) ||
-		    (first &&
-		     is_harmless(cell, td_siblings_cell(siblings, first))))
+		    (first && is_harmless(siblings, node, first)))
 			continue;
 		if (!second ||
 		    top_of(cell) > top_of(td_siblings_cell(siblings, second)))

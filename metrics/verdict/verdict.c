@@ -161,16 +161,16 @@ static void judge_work(struct td_verdict *verdict,
 	descend_to_heavy(verdict, report);
 }
 
-/* Is retiring over its threshold, and more than the largest loss? */
+/* Is the work over its threshold, and more than the largest loss? */
 static bool retires_most(const struct td_siblings *siblings,
-			 const struct td_node *retiring,
+			 const struct td_node *work,
 			 const struct td_ranking *losses)
 {
 	const struct td_cell *cell;
 
-	if (!retiring)
+	if (!work)
 		return false;
-	cell = td_siblings_cell(siblings, retiring);
+	cell = td_siblings_cell(siblings, work);
 	if (!cell->clear_of_threshold && !siblings->by_size)
 		return false;
 	return !losses->first.node ||
@@ -221,17 +221,31 @@ static void put_tie(struct td_verdict *verdict,
 		verdict->deeper = TD_DEEPER_LEVEL;
 }
 
+/*
+ * Takes what did work out of the uppermost nodes, and returns it: retiring, or where
+ * level 2 is shown alone, light operations.  Heavy ones are no lost slots, either.
+ */
+static const struct td_node *take_work(struct td_siblings *top)
+{
+	const struct td_node *retiring = td_siblings_take(top, "retiring");
+
+	if (retiring)
+		return retiring;
+	td_siblings_take(top, "heavy_operations");
+	return td_siblings_take(top, "light_operations");
+}
+
 /* Ranks the uppermost nodes, then goes down from the largest. */
 static void judge(struct td_verdict *verdict, const struct td_report *report,
 		  struct td_siblings *top)
 {
-	const struct td_node *retiring = td_siblings_take(top, "retiring");
+	const struct td_node *work = take_work(top);
 	struct td_ranking ranking;
 
 	td_siblings_rank(top, &ranking);
 	verdict->situation = situation_of(ranking.outcome);
-	if (retires_most(top, retiring, &ranking)) {
-		const struct td_found found = td_siblings_found(top, retiring);
+	if (retires_most(top, work, &ranking)) {
+		const struct td_found found = td_siblings_found(top, work);
 
 		judge_work(verdict, report, &found, &ranking);
 	} else if (ranking.outcome == TD_OUTCOME_WON) {

@@ -231,6 +231,12 @@ static int make_tree(struct td_job *job, struct td_err *err)
 	return rc ? rc : check_cores(job, err);
 }
 
+static void pin_starved(struct td_job *job)
+{
+	if (!job->target.system_wide && !job->opts->dry_run)
+		td_pin_starved(&job->plan, &job->machine, &job->target);
+}
+
 static int plan_metrics(struct td_job *job, struct td_err *err)
 {
 	struct td_schedule schedule = { .single = job->opts->no_group };
@@ -245,7 +251,10 @@ static int plan_metrics(struct td_job *job, struct td_err *err)
 	schedule.families = job->tree->families_of_events;
 	schedule.always =
 		td_ask_wants_files(&job->measure.ask) || job->opts->metrics_dir;
-	return td_plan_build(&job->plan, &job->machine, &schedule, err);
+	rc = td_plan_build(&job->plan, &job->machine, &schedule, err);
+	if (!rc && !job->opts->does.regions)
+		pin_starved(job);
+	return rc;
 }
 
 static int plan_events(struct td_job *job, struct td_err *err)
@@ -502,6 +511,8 @@ int td_job_join(struct td_job *job, struct td_err *err)
 
 	for (int i = 0; !rc && i < (int)job->machine.nr_pmus; i++)
 		rc = note_left_out(job, i, err);
+	if (!rc)
+		pin_starved(job);
 	return rc;
 }
 

@@ -375,8 +375,10 @@ static int make_smaller(const struct refused *r)
 
 	if (left <= 0)
 		return left;
-	if (r->group->pinned && r->group->may_unpin)
+	if (r->group->pinned && r->group->may_unpin &&
+	    !td_plan_is_alone(r->setup->plan, r->group))
 		return let_go(r);
+	r->setup->plan->groups[r->index].pinned &= !r->group->may_unpin;
 	return can_take_apart(r) ? take_apart(r) : 1;
 }
 

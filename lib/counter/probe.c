@@ -6,13 +6,18 @@
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/base/number.h"
+#include "lib/base/util.h"
 #include "lib/machine/sysfs.h"
 
 int td_dummy_open(int pid, int cpu, unsigned long flags)
@@ -163,6 +168,120 @@ bool td_slots_probe(const struct td_pmu *pmu)
 		return errno != EINVAL && errno != ENOENT;
 	close(fd);
 	return can;
+}
+
+/* --- counters that tasks do not get ------------------------------------------- */
+
+/* Groups that are counted in the same task take turns of 4 ms. */
+#define TURNS_NS 12000000
+
+/* The CPU may be too busy for us. */
+#define PATIENCE_NS 200000000
+
+/* Opens a member in the calling thread, whose leader counts once it is enabled. */
+static int open_own(const struct td_plan *plan, const struct td_group *group,
+		    size_t member, int leader, const struct td_target *target)
+{
+	struct perf_event_attr attr = td_plan_attr(plan, group, member, target);
+
+	attr.read_format =
+		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.disabled = leader < 0;
+	attr.inherit = attr.enable_on_exec = false;
+	attr.exclude_kernel = true;
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Has it had no turn, although there was time for one?  A thread counts as it runs. */
+static bool gets_nothing(int fd)
+{
+	struct {
+		uint64_t count, enabled_ns, running_ns;
+	} values = { 0 };
+	uint64_t end = td_now_ns() + PATIENCE_NS;
+
+	while (values.enabled_ns < TURNS_NS && td_now_ns() < end) {
+		if (read(fd, &values, sizeof(values)) != sizeof(values) ||
+		    values.running_ns)
+			return false;
+	}
+	return values.enabled_ns >= TURNS_NS;
+}
+
+static bool group_starves(const struct td_plan *plan,
+			  const struct td_group *group,
+			  const struct td_target *target)
+{
+	td_autofree int *fds = calloc(group->nr, sizeof(*fds));
+	bool starves = false;
+	size_t nr = 0;
+
+	while (fds && nr < group->nr) {
+		fds[nr] = open_own(plan, group, nr, nr ? fds[0] : -1, target);
+		if (fds[nr] < 0)
+			break;
+		nr++;
+	}
+	if (fds && nr == group->nr &&
+	    ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0) == 0)
+		starves = gets_nothing(fds[0]);
+	while (nr)
+		close(fds[--nr]);
+	return starves;
+}
+
+/* Goes to a CPU of these where the thread may run. */
+static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
+{
+	for (size_t i = 0; i < cpus->nr; i++) {
+		size_t cpu = (size_t)cpus->v[i];
+		cpu_set_t here;
+
+		if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, allowed))
+			continue;
+		CPU_ZERO(&here);
+		CPU_SET(cpu, &here);
+		return sched_setaffinity(0, sizeof(here), &here) == 0;
+	}
+	return false;
+}
+
+struct starved {
+	struct td_plan *plan;
+	const struct td_machine *machine;
+	const struct td_target *target;
+};
+
+static void *pin_starved(void *data)
+{
+	const struct starved *s = data;
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return NULL;
+	for (size_t g = 0; g < s->plan->nr_groups; g++) {
+		struct td_group *group = &s->plan->groups[g];
+
+		if (group->pmu < (int)s->machine->nr_core && !group->pinned &&
+		    td_plan_is_alone(s->plan, group) &&
+		    go_to_one_of(&s->machine->pmus[group->pmu].cpus,
+				 &allowed) &&
+		    group_starves(s->plan, group, s->target))
+			group->pinned = group->may_unpin = true;
+	}
+	return NULL;
+}
+
+/* A command would inherit where the caller may run, and not know CPUs of later. */
+void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
+		    const struct td_target *target)
+{
+	struct starved starved = { plan, machine, target };
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, pin_starved, &starved) == 0)
+		pthread_join(thread, NULL);
 }
 
 /*

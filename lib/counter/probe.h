@@ -9,6 +9,7 @@
 #include "lib/base/ints.h"
 #include "lib/event/event.h"
 #include "lib/machine/pmu.h"
+#include "lib/plan/plan.h"
 #include "lib/target/target.h"
 
 /* What the kernel answers when an event is opened that counts nothing. */
@@ -42,6 +43,16 @@ int td_find_offline(const struct td_ints *cpus, struct td_ints *out);
  * turns with others for a moment, and has no need of the counter for longer.
  */
 bool td_slots_probe(const struct td_pmu *pmu);
+
+/*
+ * Pins groups of tasks that would never get their counters, as others count whole CPUs
+ * with them: the kernel gives these the counters first, unless the group of the task is
+ * pinned (ctx_sched_in() in kernel/events/core.c).  Groups of one PMU take turns, so
+ * only one that is alone is tried, in a thread that runs on one of its CPUs.  One that
+ * cannot be opened stays as it is.
+ */
+void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
+		    const struct td_target *target);
 
 /*
  * The frequency that the kernel has found for the time-stamp counter; 0 if it

@@ -295,6 +295,15 @@ int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
 
 /* --- groups that the kernel refused --------------------------------------- */
 
+bool td_plan_is_alone(const struct td_plan *plan, const struct td_group *group)
+{
+	size_t nr = 0;
+
+	for (size_t g = 0; g < plan->nr_groups; g++)
+		nr += plan->groups[g].pmu == group->pmu;
+	return nr == 1;
+}
+
 bool td_plan_can_split(const struct td_group *group)
 {
 	size_t first = group->reference >= 0;

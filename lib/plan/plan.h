@@ -164,6 +164,9 @@ int td_plan_split(struct td_plan *plan, size_t group, struct td_err *err);
 bool td_plan_is_breakable(const struct td_plan *plan, size_t group);
 int td_plan_break(struct td_plan *plan, size_t group, struct td_err *err);
 
+/* True if no other group is its PMU's. */
+bool td_plan_is_alone(const struct td_plan *plan, const struct td_group *group);
+
 /*
  * Removes a member that the kernel refused, and the fields if it is SLOTS. why
  * is for the user.  A group that becomes empty is removed, too.

@@ -124,20 +124,28 @@ last_ids() {
 }
 
 # The kernel gives counters to what is counted on a CPU before it gives them to tasks.
-@test "a command beside serve: nobody says that no task ran, and -l auto has counters" {
+@test "a command beside serve is counted all the time, on each kind of core" {
 	work='i=0; while [ $((i += 1)) -lt 200000 ]; do :; done'
 	serve
 	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 4$'
 	for cpu in 0 4; do
-		run -0 --separate-stderr "$TDSTAT" -l 1 -- taskset -c $cpu sh -c "$work"
-		[[ $stderr != *"no task ran"* ]]
-		if [[ $stderr == *"nothing was counted: "* ]]; then
-			[[ $stderr == *"nothing was counted: somebody else held the counters"* ]]
-			[[ $stderr == *"tdstat: -l auto may still count"* ]]
-		fi
-		run -0 --separate-stderr "$TDSTAT" -l auto -- taskset -c $cpu sh -c "$work"
-		[[ $stderr =~ [0-9.]+" ±"[0-9.]+" %  tma_retiring" ]]
+		run -0 --separate-stderr "$TDSTAT" -l 1 -x, -o out -- taskset -c $cpu sh -c "$work"
+		[ -z "$stderr" ]
+		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+			{ print; ran += $column["running"]; values += $column["tma_retiring"] != "" }
+			END { exit ran < 98 || ran > 102 || !values }' out
+		"$TDSTAT" record -l 1 -o rec -- taskset -c $cpu sh -c "$work"
+		"$TDSTAT" report rec | grep -E '[0-9.]+ ±[0-9.]+ %  tma_retiring'
 	done
+	# groups that take turns are not pinned, and nobody says that no task ran
+	run -0 --separate-stderr "$TDSTAT" -l 2 -- taskset -c 4 sh -c "$work"
+	[[ $stderr != *"no task ran"* ]]
+	if [[ $stderr == *"nothing was counted: "* ]]; then
+		[[ $stderr == *"nothing was counted: somebody else held the counters"* ]]
+		[[ $stderr == *"tdstat: -l auto may still count"* ]]
+	fi
+	run -0 --separate-stderr "$TDSTAT" -l auto -- taskset -c 4 sh -c "$work"
+	[[ $stderr =~ [0-9.]+" ±"[0-9.]+" %  tma_retiring" ]]
 	kill "$serve"
 	wait "$serve" || true
 }

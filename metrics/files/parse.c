@@ -9,9 +9,7 @@
 #include "metrics/files/level.h"
 #include "metrics/files/packed.h"
 #include "metrics/files/parts.h"
-#include "metrics/files/sample.h"
 #include "metrics/files/text.h"
-#include "metrics/files/unit.h"
 
 /* Units whose PMU is not called "uncore_" and the unit's name. */
 static const struct {

@@ -11,7 +11,6 @@
 #include "lib/count/aggregate.h"
 #include "lib/count/report.h"
 #include "metrics/eval/evaluation.h"
-#include "metrics/eval/merge.h"
 
 /* What the row of a whole package has for a PMU. */
 #define TD_PACKAGE "package"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "metrics/eval/evaluation.h"
-#include "metrics/sets/bottlenecks.h"
+#include "metrics/sets/set.h"
 
 /*
  * The margin where no error is known, in points: a step of PERF_METRICS is 0.4

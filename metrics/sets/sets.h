@@ -48,4 +48,15 @@ bool td_sets_lack_name(const struct td_ask *ask,
 		       const struct td_pmu_events *files);
 void td_sets_free(struct td_sets *sets);
 
+/*
+ * no_tree.c: sets err to the reason why no PMU of the machine has a top-down tree, with a
+ * hint; returns -ENODEV.
+ */
+int td_why_no_tree(const struct td_machine *machine, struct td_err *err);
+/*
+ * The first Linux that knows the processor, if the machine's is older; NULL: it
+ * is not, or the processor is not in the table.
+ */
+const char *td_kernel_too_old(const struct td_machine *machine);
+
 #endif

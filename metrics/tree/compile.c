@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/sets/bottlenecks.h"
+#include "metrics/sets/set.h"
 #include "metrics/tree/scope.h"
 
 #define MAX_DEPTH 64 /* of metrics that refer to other metrics */

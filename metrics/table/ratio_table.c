@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/ratio_parts.h"
 #include "metrics/table/ratios.h"
 
 /*

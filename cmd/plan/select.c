@@ -11,7 +11,6 @@
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "metrics/eval/eval.h"
-#include "metrics/sets/package.h"
 #include "metrics/sets/set.h"
 #include "metrics/sets/sets.h"
 

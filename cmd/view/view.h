@@ -17,7 +17,7 @@
 #include "lib/count/course.h"
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
-#include "metrics/table/ratio_table.h"
+#include "metrics/table/ratios.h"
 #include "metrics/table/rows.h"
 #include "metrics/table/spread.h"
 

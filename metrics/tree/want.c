@@ -11,8 +11,8 @@
 #include "lib/event/symbols.h"
 #include "metrics/files/level.h"
 #include "metrics/sets/builtin.h"
-#include "metrics/sets/package.h"
 #include "metrics/sets/set.h"
+#include "metrics/sets/sets.h"
 #include "metrics/tree/scope.h"
 
 /* --- the error for an unknown name after -M -------------------------------- */

@@ -14,7 +14,7 @@
 
 #include "lib/base/identity.h"
 #include "lib/base/util.h"
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 #include "lib/count/ask.h"
 #include "lib/count/course.h"
 #include "lib/count/latencies.h"

@@ -8,7 +8,7 @@
 #ifndef TD_METRICS_EVAL_EVAL_H
 #define TD_METRICS_EVAL_EVAL_H
 
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 #include "lib/count/report.h"
 #include "metrics/eval/evaluation.h"
 

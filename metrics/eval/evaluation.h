@@ -2,7 +2,7 @@
 #ifndef TD_METRICS_EVAL_EVALUATION_H
 #define TD_METRICS_EVAL_EVALUATION_H
 
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 #include "lib/count/report.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/plan.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "lib/base/index.h"
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 #include "lib/count/report.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"

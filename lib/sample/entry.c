@@ -17,7 +17,6 @@
 #include "lib/base/util.h"
 #include "lib/sample/file_symbols.h"
 #include "lib/sample/search.h"
-#include "lib/sample/search_process.h"
 
 /* What the process that reads the file tells, a line each. */
 enum {

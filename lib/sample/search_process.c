@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/search_process.h"
-
+/* Searches in a process of their own, which is confined. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

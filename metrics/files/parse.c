@@ -6,9 +6,9 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "metrics/files/level.h"
 #include "metrics/files/packed.h"
 #include "metrics/files/parts.h"
+#include "metrics/files/pmu_events.h"
 #include "metrics/files/text.h"
 
 /* Units whose PMU is not called "uncore_" and the unit's name. */

@@ -12,7 +12,6 @@
 
 #include "lib/base/util.h"
 #include "lib/machine/sysfs.h"
-#include "metrics/files/level.h"
 #include "metrics/files/packed.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/perfmon_parts.h"

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "metrics/files/level.h"
+#include "metrics/files/pmu_events.h"
 
 static const struct td_metric_def *find_indexed(const struct td_metric_set *set,
 						const char *name)

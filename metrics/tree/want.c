@@ -9,7 +9,7 @@
 #include "lib/base/util.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
-#include "metrics/files/level.h"
+#include "metrics/files/pmu_events.h"
 #include "metrics/sets/builtin.h"
 #include "metrics/sets/set.h"
 #include "metrics/sets/sets.h"

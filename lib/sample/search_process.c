@@ -18,7 +18,6 @@
 
 #include "lib/base/util.h"
 #include "lib/sample/file_symbols.h"
-#include "lib/sample/found.h"
 #include "lib/sample/search.h"
 
 /* What it waits for may not let it end, as a dead server of files. */

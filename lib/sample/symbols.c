@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/found.h"
 #include "lib/sample/search.h"
 
 /* Of a machine that has a hundred things to do besides. */

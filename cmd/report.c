@@ -15,7 +15,6 @@
 #include "cmd/sample/where.h"
 #include "cmd/say.h"
 #include "cmd/view/view.h"
-#include "lib/recording/read.h"
 #include "lib/recording/recording.h"
 
 /* The files of a host, one after another, and how they are shown. */

@@ -8,8 +8,8 @@
 #include <sys/prctl.h>
 
 #include "cmd/say.h"
-#include "lib/base/capabilities.h"
 #include "lib/base/util.h"
+#include "lib/machine/privileges.h"
 
 /*
  * What a program may get by execve(2), which we never call.  Without CAP_SETPCAP

@@ -18,7 +18,7 @@
 #include "lib/base/json.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "metrics/sets/no_tree.h"
+#include "metrics/sets/sets.h"
 
 /* --- findings on the processor --------------------------------------------- */
 

@@ -11,12 +11,11 @@
 #include <unistd.h>
 
 #include "cmd/rights.h"
-#include "lib/base/capabilities.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "lib/event/tracepoint.h"
-#include "lib/machine/open_files.h"
+#include "lib/machine/privileges.h"
 #include "lib/sample/trace.h"
 #include "lib/target/cgroup.h"
 

@@ -7,7 +7,7 @@
 
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
-#include "metrics/files/level.h"
+#include "metrics/files/pmu_events.h"
 
 #define KINDS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
 

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "cmd/plan/catalog.h"
-#include "metrics/files/level.h"
+#include "metrics/files/pmu_events.h"
 #include "metrics/verdict/node_events.h"
 
 static bool is_in_group(const struct td_model_metric *metric, const char *group)

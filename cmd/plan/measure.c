@@ -11,7 +11,7 @@
 #include "cmd/plan/select.h"
 #include "metrics/explain/explain.h"
 #include "metrics/sets/builtin.h"
-#include "metrics/sets/package.h"
+#include "metrics/sets/sets.h"
 
 /*
  * Are the metric files needed?  Levels 1 and 2 are built in, but not for all

@@ -11,9 +11,8 @@
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "metrics/eval/eval.h"
-#include "metrics/sets/bottlenecks.h"
-#include "metrics/sets/no_tree.h"
-#include "metrics/sets/package.h"
+#include "metrics/sets/set.h"
+#include "metrics/sets/sets.h"
 
 /* Does the --cputype mean this PMU: "core" or "cpu_core"? */
 static bool is_type(const struct td_pmu *pmu, const char *type)

@@ -6,7 +6,7 @@
 #include "cmd/run/wait.h"
 #include "lib/base/util.h"
 #include "lib/count/report.h"
-#include "lib/machine/cpu_times.h"
+#include "lib/machine/cpu.h"
 
 /*
  * The longest time between reads: the fields of PERF_METRICS have 8 bits, and a

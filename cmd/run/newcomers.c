@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/target/container.h"
+#include "lib/target/cgroup.h"
 
 #define LOOK_NS (TD_NS_A_SECOND / 2)
 

@@ -4,7 +4,7 @@
 
 #include "cmd/plan/job.h"
 #include "lib/counter/counter.h"
-#include "lib/target/cgroup_new.h"
+#include "lib/target/cgroup.h"
 
 /* CPUs that were offline when counting began.  All 0 at first. */
 struct td_newcomers {

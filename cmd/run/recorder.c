@@ -11,7 +11,7 @@
 #include "lib/base/compress.h"
 #include "lib/base/util.h"
 #include "lib/recording/recording.h"
-#include "lib/target/container.h"
+#include "lib/target/cgroup.h"
 
 int td_recorder_open(struct td_recorder *recorder, const char *name,
 		     struct td_err *err)

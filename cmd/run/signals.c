@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/machine/open_files.h"
+#include "lib/machine/privileges.h"
 
 static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 

@@ -4,8 +4,8 @@
 
 #include "cmd/plan/job.h"
 #include "lib/sample/call_counts.h"
-#include "lib/sample/entry.h"
 #include "lib/sample/sampler.h"
+#include "lib/sample/symbols.h"
 
 /* Kinds of empty functions, whose calls cost what their probes do. */
 enum {

@@ -9,8 +9,8 @@
 #include <x86intrin.h>
 
 #include "cmd/sample/calls_turns.h"
-#include "lib/base/capabilities.h"
 #include "lib/base/util.h"
+#include "lib/machine/privileges.h"
 #include "lib/machine/uarch.h"
 #include "lib/sample/trace.h"
 

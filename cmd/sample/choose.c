@@ -16,7 +16,7 @@
 #include "lib/base/util.h"
 #include "lib/count/report.h"
 #include "metrics/explain/explain.h"
-#include "metrics/sets/no_tree.h"
+#include "metrics/sets/sets.h"
 #include "metrics/verdict/node_events.h"
 
 /* Two lists with commas: the events of kinds of core, and those without. */

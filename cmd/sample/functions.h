@@ -3,7 +3,7 @@
 #define TD_CMD_SAMPLE_FUNCTIONS_H
 
 #include "cmd/plan/job.h"
-#include "lib/sample/entry.h"
+#include "lib/sample/symbols.h"
 
 /* The functions whose calls are counted. */
 struct td_functions {

@@ -10,7 +10,7 @@
 #include "lib/sample/samples.h"
 #include "lib/sample/spaces.h"
 #include "lib/sample/symbols.h"
-#include "lib/sample/unwinder.h"
+#include "lib/sample/unwind.h"
 
 /* As many as the kernel gives by default (kernel.perf_event_max_stack). */
 #define TD_MOST_FRAMES 127

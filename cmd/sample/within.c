@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/base/util.h"
-#include "lib/count/durations.h"
+#include "lib/count/regions.h"
 
 enum {
 	ENTRY,

@@ -13,11 +13,11 @@
 #include "cmd/view/sink.h"
 #include "cmd/view/source.h"
 #include "cmd/view/viewer.h"
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 #include "lib/count/course.h"
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
-#include "metrics/table/ratio_table.h"
+#include "metrics/table/ratios.h"
 #include "metrics/table/rows.h"
 #include "metrics/table/spread.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/count/aggregator.h"
 
 /* --- readings of tasks ----------------------------------------------------- */
 

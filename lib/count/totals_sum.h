@@ -2,7 +2,7 @@
 #ifndef TD_LIB_COUNT_TOTALS_SUM_H
 #define TD_LIB_COUNT_TOTALS_SUM_H
 
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 #include "lib/count/report.h"
 #include "lib/plan/plan.h"
 

@@ -66,4 +66,13 @@ int td_build_add_terms(struct td_building *b, struct td_event *event,
 int td_build_add_named(const struct td_building *b, struct td_event *event,
 		       const char *name);
 
+/*
+ * topdown.c: finds uses of SLOTS and the fields of PERF_METRICS that the kernel would
+ * refuse, or would take for something else (intel_pmu_hw_config() in
+ * arch/x86/events/intel/core.c).  An error points at the event.
+ */
+int td_topdown_check(const struct td_events *events,
+		     const struct td_event_text *text,
+		     const struct td_machine *machine, struct td_err *err);
+
 #endif

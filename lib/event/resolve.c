@@ -11,7 +11,6 @@
 #include "lib/base/util.h"
 #include "lib/event/building.h"
 #include "lib/event/symbols.h"
-#include "lib/event/topdown.h"
 
 /* --- the error for a name of no event -------------------------------------- */
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/event/topdown.h"
-
+/* Uses of SLOTS and the fields of PERF_METRICS that the kernel would refuse. */
 #include <errno.h>
 #include <linux/perf_event.h>
 
+#include "lib/event/building.h"
 #include "lib/event/event.h"
 
 #define EVENT_UMASK UINT64_C(0xffff)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The first line of a recording: machine, events, groups. */
-#include "lib/recording/head.h"
+#include "lib/recording/parts.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +11,6 @@
 #include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
-#include "lib/recording/request.h"
 
 /* --- places --------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* JSON, a line an interval: what tdstat-recording(5) describes. */
-#include "lib/recording/lines.h"
+#include "lib/recording/parts.h"
 
 #include <errno.h>
 #include <json-c/json.h>
@@ -14,9 +14,7 @@
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
-#include "lib/recording/head.h"
 #include "lib/recording/recording.h"
-#include "lib/recording/region_line.h"
 
 /* --- the course of an interval: a line for each point, before its counts ---- */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/recording/read.h"
+#include "lib/recording/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "lib/base/compress.h"
 #include "lib/base/util.h"
-#include "lib/recording/lines.h"
+#include "lib/recording/parts.h"
 #include "lib/recording/perf/output.h"
 
 /* --- streams of files, which may be compressed ---------------------------- */

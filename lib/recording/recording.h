@@ -14,7 +14,7 @@
 
 #include "lib/base/identity.h"
 #include "lib/base/util.h"
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 #include "lib/count/ask.h"
 #include "lib/count/course.h"
 #include "lib/count/latencies.h"
@@ -113,10 +113,10 @@ struct td_recording {
 	struct td_course course;    /* and how its counts came about */
 	struct td_latencies latencies; /* until its end */
 	uint64_t time_ns;              /* when it ended */
-	uint64_t base_ns;      /* of several: when this one began (read.h) */
-	bool ended;            /* the end line was read */
-	bool cut_off;          /* it ends in the middle of a line */
-	struct td_usage usage; /* from the end line */
+	uint64_t base_ns;              /* of several: when this one began */
+	bool ended;                    /* the end line was read */
+	bool cut_off;                  /* it ends in the middle of a line */
+	struct td_usage usage;         /* from the end line */
 };
 
 /*
@@ -144,5 +144,28 @@ static inline int td_recording_bad(const struct td_recording *rec,
 {
 	return td_err_line(err, rec->path, rec->line, what);
 }
+
+/*
+ * Several recordings of one machine in a row, as record --rotate writes them, read
+ * as one: times are from the start of the first one, and go on.
+ */
+
+/* Recordings of older versions, and of --no-host, do not say: they are of any. */
+bool td_recording_has_other_host(const struct td_recording_info *a,
+				 const struct td_recording_info *b);
+/*
+ * Returns 0 if what is in next, of the same host, goes on what is in rec: the same
+ * machine, events and options, and a start that is not before since_ns (0:
+ * unknown) or rec's.  Else an error that says what differs.
+ */
+int td_recording_goes_on(const struct td_recording *rec,
+			 const struct td_recording *next, uint64_t since_ns,
+			 struct td_err *err);
+/*
+ * At the end of a recording: goes on with the file at path, which must outlive rec.
+ * What lies between the two belongs to no interval.
+ */
+int td_recording_follow(struct td_recording *rec, const char *path,
+			struct td_err *err);
 
 #endif

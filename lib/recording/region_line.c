@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The line of a recording with the regions of a program. */
-#include "lib/recording/region_line.h"
+#include "lib/recording/parts.h"
 
 #include <errno.h>
 #include <json-c/json.h>
@@ -11,7 +11,6 @@
 #include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
-#include "lib/recording/timed_line.h"
 
 #define MAX_CALLS (INT64_MAX - 1)
 #define MAX_LEAST 1e18 /* slots */

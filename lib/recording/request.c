@@ -3,7 +3,7 @@
  * What the run was asked for, which a report shows by default, and whose it
  * was.
  */
-#include "lib/recording/request.h"
+#include "lib/recording/parts.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Timed calls in a recording. */
-#include "lib/recording/timed_line.h"
+#include "lib/recording/parts.h"
 
 #include <errno.h>
 #include <json-c/json.h>

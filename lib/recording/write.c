@@ -7,7 +7,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/util.h"
-#include "lib/recording/request.h"
+#include "lib/recording/parts.h"
 
 static bool is_used(const struct td_plan *plan, int pmu)
 {

@@ -15,4 +15,10 @@ void td_call_begin_outside(struct td_thread *thread,
 /* Adds what was outside until now, as when the thread ends. */
 void td_call_end_outside(struct td_thread *thread);
 
+/*
+ * cost.c: measures what an empty call counts and takes, once for each kind of core.  Not
+ * in a region, which would count it.
+ */
+void td_cost_measure(struct td_thread *thread);
+
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lib/region/cost.h"
-
+/* What an empty call costs. */
 #include <stdlib.h>
 #include <string.h>
 

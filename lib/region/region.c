@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* The interface of the library, in a thread. */
+#include "lib/region/region.h"
+
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "lib/region/call.h"
-#include "lib/region/cost.h"
 #include "lib/region/process.h"
+#include "lib/region/state.h"
 #include "lib/region/tdstat.h"
-#include "lib/region/thread.h"
 
 static void begin(struct td_thread *thread, const char *name)
 {
@@ -126,4 +128,181 @@ void td_flush(void)
 	td_call_end_outside(thread);
 	leave(thread);
 	errno = error;
+}
+
+/* --- td_read(): values ---------------------------------------------------- */
+
+/* The four fields of PERF_METRICS add up to 254 to 257 of 255; else they are coarse. */
+#define SUM_PART 50
+
+static void fill_with_nan(struct td_interval *interval)
+{
+	double *values = (double *)(void *)interval;
+
+	for (size_t i = 0;
+	     i < offsetof(struct td_interval, next) / sizeof(*values); i++)
+		values[i] = NAN;
+}
+
+/* Of a field, in slots.  NaN: it is not counted. */
+static double part_between(const struct td_group_spec *spec, uint8_t part,
+			   const struct td_moment *from,
+			   const struct td_moment *to)
+{
+	int64_t more;
+
+	if (!part)
+		return NAN;
+	more = (int64_t)(to->totals[part - 1] - from->totals[part - 1]);
+	return spec->events[part - 1].kind >= TD_GROUP_SPEC_FIELD
+		       ? (double)more / TD_REGION_FIELD_WHOLE
+		       : (double)more;
+}
+
+/*
+ * Did the thread run on this kind of core?  It does where it is, even if nothing was
+ * counted there, as in the kernel by events of user space.
+ */
+static bool has_run(const struct td_group_spec *spec, size_t g,
+		    const struct td_moment *from, const struct td_moment *to)
+{
+	const struct td_group_spec_group *group = &spec->groups[g];
+
+	return to->group == g + 1 ||
+	       memcmp(from->totals + group->first, to->totals + group->first,
+		      group->nr * sizeof(from->totals[0])) != 0;
+}
+
+/*
+ * Intel's formulas: a field is a share of the sum of all four; of Atom cores without an
+ * event for it, bad speculation is the rest.
+ */
+static void complete(double v[TD_NR_READ],
+		     const struct td_group_spec_group *group)
+{
+	double *first = &v[TD_READ_RETIRING], sum;
+
+	if (isnan(v[TD_READ_SLOTS]) && group->width)
+		v[TD_READ_SLOTS] = group->width * v[TD_READ_CYCLES];
+	sum = first[0] + first[1] + first[2] + first[3];
+	if (isnan(v[TD_READ_BAD_SPECULATION]))
+		v[TD_READ_BAD_SPECULATION] =
+			v[TD_READ_SLOTS] - first[0] - first[2] - first[3];
+	if (isnan(v[TD_READ_SLOTS]))
+		v[TD_READ_SLOTS] = sum;
+	if (group->has_fields &&
+	    fabs(sum - v[TD_READ_SLOTS]) < v[TD_READ_SLOTS] / SUM_PART) {
+		for (int i = 0; i < 4; i++)
+			first[i] *= v[TD_READ_SLOTS] / sum;
+	}
+	if (!isnan(v[TD_READ_UOP_DROPPING])) {
+		v[TD_READ_FRONTEND_BOUND] -= v[TD_READ_UOP_DROPPING];
+		v[TD_READ_BAD_SPECULATION] += v[TD_READ_UOP_DROPPING];
+	}
+}
+
+/* A first group leaves nothing of NaN; then NaN of any makes the sum unknown. */
+static void add(double *sum, double value, bool first)
+{
+	*sum = first ? value : *sum + value;
+}
+
+static void add_group(struct td_interval *interval, double v[TD_NR_READ],
+		      const struct td_group_spec_group *group, bool first)
+{
+	complete(v, group);
+	add(&interval->slots, v[TD_READ_SLOTS], first);
+	add(&interval->retiring, v[TD_READ_RETIRING], first);
+	add(&interval->bad_speculation, v[TD_READ_BAD_SPECULATION], first);
+	add(&interval->frontend_bound, v[TD_READ_FRONTEND_BOUND], first);
+	add(&interval->backend_bound, v[TD_READ_BACKEND_BOUND], first);
+	add(&interval->cycles, v[TD_READ_CYCLES], first);
+	add(&interval->instructions, v[TD_READ_INSTRUCTIONS], first);
+	interval->slots_of[group->core] = v[TD_READ_SLOTS];
+}
+
+void td_interval_fill(struct td_interval *interval,
+		      const struct td_group_spec *spec,
+		      const struct td_moment *from, const struct td_moment *to)
+{
+	bool first = true;
+
+	fill_with_nan(interval);
+	interval->time_ns = (double)(to->time_ns - from->time_ns);
+	interval->rounding =
+		(double)(from->step + to->step) / 2 / TD_REGION_FIELD_WHOLE;
+	for (size_t g = 0; g < spec->nr_groups; g++) {
+		const struct td_group_spec_group *group = &spec->groups[g];
+		double v[TD_NR_READ];
+
+		/* what the machine has, and the thread was not on */
+		interval->slots_of[group->core] = 0;
+		if (!has_run(spec, g, from, to))
+			continue;
+		for (int i = 0; i < TD_NR_READ; i++)
+			v[i] = part_between(spec, group->parts[i], from, to);
+		add_group(interval, v, group, first);
+		first = false;
+	}
+}
+
+/* --- td_read(): the numbers of a thread, for the program itself ----------- */
+
+/*
+ * When so many slots, some 100 us, have gone since PERF_METRICS were begun anew, they
+ * are once more: an interval is rounded by a 255th of its own slots, or of these.
+ */
+#define MOST_SLOTS 2000000
+
+/* Of td_interval.next: the thread's serial, and the moment. */
+_Static_assert(sizeof(struct td_moment) + sizeof(uint64_t) <=
+		       sizeof(((struct td_interval *)0)->next),
+	       "a moment has room in an interval");
+
+static int begin_next(struct td_thread *thread, struct td_interval *interval,
+		      struct td_moment *now)
+{
+	int rc = 0;
+
+	if (!now->fresh && now->step > MOST_SLOTS)
+		rc = td_thread_counters_restart(&thread->counters, now);
+	memcpy(&interval->next[1], now, sizeof(*now));
+	interval->next[0] = rc ? 0 : thread->serial;
+	return rc;
+}
+
+static int read_interval(struct td_thread *thread, struct td_interval *interval)
+{
+	struct td_moment from, now;
+	bool begun = interval->next[0] == thread->serial, lost = false;
+	int rc = td_thread_counters_look(&thread->counters, &now);
+
+	fill_with_nan(interval);
+	interval->next[0] = 0;
+	if (rc)
+		return rc;
+	memcpy(&from, &interval->next[1], sizeof(from));
+	if (begun)
+		lost = td_moment_is_lost(&from, &now);
+	if (begun && !lost)
+		td_interval_fill(interval, thread->counters.spec, &from, &now);
+	rc = begin_next(thread, interval, &now);
+	return !rc && lost ? -ENODATA : rc;
+}
+
+int td_read(struct td_interval *interval)
+{
+	struct td_thread *thread;
+	int error = errno, rc = td_thread_to_read(&thread);
+
+	if (!rc && __atomic_exchange_n(&thread->busy, true, __ATOMIC_ACQUIRE))
+		rc = -EBUSY;
+	if (!rc) {
+		rc = read_interval(thread, interval);
+		__atomic_store_n(&thread->busy, false, __ATOMIC_RELEASE);
+	}
+	if (rc)
+		fill_with_nan(interval);
+	errno = error;
+	return rc;
 }

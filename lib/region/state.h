@@ -46,4 +46,15 @@ struct td_thread {
 	void *calibration; /* what measures the cost of a call works with */
 };
 
+/* thread.c: the calling thread's; NULL if it cannot be counted. */
+struct td_thread *td_thread_self(void);
+/*
+ * The same for td_read(), for which the library counts without tdstat, too.  Returns 0
+ * or a negative errno.
+ */
+int td_thread_to_read(struct td_thread **thread);
+/* The thread's region of that name; NULL if memory ran out. */
+struct td_thread_region *td_thread_region(struct td_thread *thread,
+					  const char *name);
+
 #endif

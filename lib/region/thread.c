@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Threads, from their first region to their end; the process's start, and forks. */
-#include "lib/region/thread.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,6 +12,7 @@
 #include "lib/region/call.h"
 #include "lib/region/process.h"
 #include "lib/region/rseq.h"
+#include "lib/region/state.h"
 #include "lib/region/tdstat.h"
 
 /* of the library's own block, as a call to find it would be a part of each region */

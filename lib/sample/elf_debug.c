@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/elf_debug.h"
-
+/* Separate debug files, and the lines of the source that they have. */
 #include <dwarf.h>
 #include <endian.h>
 #include <errno.h>
@@ -13,6 +12,7 @@
 #include <zlib.h>
 
 #include "lib/base/util.h"
+#include "lib/sample/elf_file.h"
 #include "lib/sample/search.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/entry.h"
-
+/* Finds where a function begins, for probes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,7 +16,7 @@
 #include "lib/base/util.h"
 #include "lib/sample/file_symbols.h"
 #include "lib/sample/search.h"
-#include "lib/sample/search_process.h"
+#include "lib/sample/symbols.h"
 
 /* What the process that reads the file tells, a line each. */
 enum {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/elf_debug.h"
 #include "lib/sample/elf_file.h"
 #include "lib/sample/search.h"
 #include "lib/sample/symbol_table.h"

@@ -2,7 +2,6 @@
 #ifndef TD_LIB_SAMPLE_FILE_SYMBOLS_H
 #define TD_LIB_SAMPLE_FILE_SYMBOLS_H
 
-#include "lib/sample/elf_debug.h"
 #include "lib/sample/elf_file.h"
 #include "lib/sample/symbol_table.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/found.h"
-
+/* The bytes in which a search tells what it found. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 
+#include "lib/sample/search.h"
 #include "lib/sample/symbol_table.h"
 
 /* All names together: ten times what the longest reports show. */

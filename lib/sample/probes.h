@@ -2,7 +2,7 @@
 #ifndef TD_LIB_SAMPLE_PROBES_H
 #define TD_LIB_SAMPLE_PROBES_H
 
-#include "lib/sample/entry.h"
+#include "lib/sample/symbols.h"
 
 /*
  * Probes at the beginnings of functions, and where they return to: the kernel's

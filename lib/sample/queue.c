@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/queue.h"
-
+/* Records in the order of their times. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/sample/record.h"
 
 static bool is_before(const struct td_queued *a, const struct td_queued *b)
 {

@@ -13,7 +13,7 @@
 #include <perf/mmap.h>
 #include <perf/threadmap.h>
 
-#include "lib/sample/queue.h"
+#include "lib/sample/record.h"
 #include "lib/sample/sampler.h"
 
 /* Shared by the files that know libperf. */

@@ -8,7 +8,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/util.h"
-#include "lib/recording/lines.h"
+#include "lib/recording/parts.h"
 #include "lib/sample/samples.h"
 
 #define MAX_VALUES 64

@@ -17,8 +17,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "lib/base/capabilities.h"
 #include "lib/base/util.h"
+#include "lib/machine/privileges.h"
 
 /* --- files ---------------------------------------------------------------- */
 

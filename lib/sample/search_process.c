@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/search_process.h"
-
+/* Searches in a process of their own, which is confined. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -19,7 +18,6 @@
 
 #include "lib/base/util.h"
 #include "lib/sample/file_symbols.h"
-#include "lib/sample/found.h"
 #include "lib/sample/search.h"
 
 /* What it waits for may not let it end, as a dead server of files. */

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/found.h"
-#include "lib/sample/search_process.h"
+#include "lib/sample/search.h"
 
 /* Of a machine that has a hundred things to do besides. */
 #define OBJECT_NS (30 * TD_NS_A_SECOND)

@@ -4,7 +4,10 @@
 
 #include <elfutils/libdw.h>
 
+#include "lib/base/err.h"
+#include "lib/machine/sysfs.h"
 #include "lib/sample/record.h"
+#include "lib/sample/spots.h"
 
 /* Registers of x86-64 by their numbers in DWARF, and the frame's address. */
 enum {
@@ -69,5 +72,25 @@ int td_unwind(struct td_registers *regs, const struct td_caller_rule *rule,
  * not known.
  */
 struct td_caller_rule td_elf_caller(Dwarf_CFI *cfi, uint64_t address);
+
+/* --- unwinder.c ----------------------------------------------------------- */
+
+/*
+ * Knows the rule of each spot.  Another process, confined, reads the
+ * files (symbols.h), one rule at a time, and sees no stacks; each rule is kept.
+ */
+struct td_unwinder;
+
+/*
+ * -ELIBACC if libdw is not there.  Notes tell, once each, which files have no
+ * rules.  fs and notes must outlive it.
+ */
+int td_unwinder_new(struct td_unwinder **out, const struct td_sysfs *fs,
+		    struct td_notes *notes, struct td_err *err);
+void td_unwinder_free(struct td_unwinder *unwinder); /* NULL is fine */
+/* NULL: memory ran out.  Valid until the next call. */
+const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
+					      const struct td_spots *spots,
+					      int spot);
 
 #endif

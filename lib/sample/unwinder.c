@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/unwinder.h"
-
+/* Reads the rules of spots in a process of its own. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -12,10 +11,9 @@
 
 #include "lib/base/ints.h"
 #include "lib/base/util.h"
-#include "lib/sample/elf_debug.h"
+#include "lib/sample/elf_file.h"
 #include "lib/sample/file_symbols.h"
 #include "lib/sample/search.h"
-#include "lib/sample/search_process.h"
 #include "lib/sample/symbols.h"
 #include "lib/sample/unwind.h"
 

@@ -2,12 +2,12 @@
 #ifndef TD_LIB_TARGET_CGROUP_H
 #define TD_LIB_TARGET_CGROUP_H
 
-#include "lib/base/err.h"
-
-#include "lib/base/index.h"
-#include "lib/machine/sysfs.h"
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "lib/base/err.h"
+#include "lib/base/index.h"
+#include "lib/machine/sysfs.h"
 
 /*
  * The control groups whose tasks are counted.  A name is the path below the
@@ -69,5 +69,47 @@ int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
  */
 int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
 		    struct td_err *err);
+
+/* --- cgroup_new.c --------------------------------------------------------- */
+
+/*
+ * Cgroups that come after the start.  They take the places of others that are gone,
+ * so that who counts for months has no more places than there were cgroups at once.
+ */
+struct td_cgroup_news {
+	struct td_cgroups
+		found; /* by the last look, and names that were replaced */
+	size_t next;   /* of found, that was not looked at yet */
+};
+
+/* Finds what the list matches now.  Returns 0 or a negative errno. */
+int td_cgroup_news_look(struct td_cgroup_news *news, const struct td_sysfs *fs,
+			const char *list);
+/*
+ * Takes the next one that was found and is not among cgroups, and sets *index to its
+ * place, where it is gone until it is counted.  A place that is not behind the others
+ * keeps its descriptor, which is of the new folder then.  Returns 1 if there is none.
+ * Replaced names stay until the next look.
+ */
+int td_cgroup_news_take(struct td_cgroup_news *news, struct td_cgroups *cgroups,
+			size_t *index);
+/* Takes the last one out again. */
+void td_cgroups_drop_last(struct td_cgroups *cgroups);
+void td_cgroup_news_free(struct td_cgroup_news *news);
+
+/* --- container.c ---------------------------------------------------------- */
+
+/*
+ * The name of the container whose cgroup this is, "web", or of a cgroup within,
+ * "web/init": as the files of Docker, Podman and containerd have it, or the first
+ * 12 digits of its id, as docker ps shows it.  NULL: it is of none that is known,
+ * or memory ran out.  To be freed.
+ */
+char *td_container_name(const struct td_sysfs *fs, const char *cgroup);
+/* Sets the container of one of the cgroups. */
+void td_container_look(const struct td_cgroups *cgroups, size_t index,
+		       const struct td_sysfs *fs);
+/* Is one of them known to be of a container? */
+bool td_cgroups_have_containers(const struct td_cgroups *cgroups);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/target/cgroup_new.h"
-
+/* Cgroups that come after the start. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/target/cgroup.h"
 
 int td_cgroup_news_look(struct td_cgroup_news *news, const struct td_sysfs *fs,
 			const char *list)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The names of containers, by the paths of their cgroups. */
-#include "lib/target/container.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/util.h"
+#include "lib/target/cgroup.h"
 
 #define ID_DIGITS    64
 #define SHORT_DIGITS 12 /* as docker ps shows them */

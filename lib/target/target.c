@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/target/container.h"
+#include "lib/target/cgroup.h"
 #include "lib/target/tasks.h"
 
 /* --- what is asked for ------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/counters/parts.h"
+#include "metrics/counters/counters.h"
 
 #define NS_A_SECOND 1e9
 

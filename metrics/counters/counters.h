@@ -111,4 +111,30 @@ bool td_counters_has_value(const struct td_counters *counters,
 			   const struct td_series *series);
 void td_counters_free(struct td_counters *counters);
 
+/* --- for add.c ------------------------------------------------------------ */
+
+/* What tells a series from the others of its family; NULL: no such label. */
+struct td_series_key {
+	const char *pmu, *id, *parent, *name, *unit;
+};
+
+/* series.c: the series, made if it is new; NULL on error, or, with err->code 0, left out. */
+struct td_series *td_series_find(struct td_counters *counters,
+				 enum td_family_kind kind,
+				 const struct td_series_key *key,
+				 struct td_err *err);
+/* Adds a part of a counter, or sets what is of one interval; not NaN. */
+int td_series_put(struct td_counters *counters, enum td_family_kind kind,
+		  const struct td_series_key *key, double value,
+		  struct td_err *err);
+/* Of the series of rows, how many more there may be. */
+size_t td_series_room(const struct td_counters *counters);
+
+/* Is the cgroup with this name gone, or not counted any more? */
+bool td_counters_is_gone(const struct td_counters *counters, const char *id);
+/* Is it in another one that is counted, too? */
+bool td_counters_is_nested(const struct td_counters *counters, const char *id);
+/* Ends the series of cgroups that are gone.  Returns 0 or -ENOMEM. */
+int td_counters_drop_gone(struct td_counters *counters);
+
 #endif

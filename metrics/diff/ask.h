@@ -5,7 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "metrics/diff/per.h"
+/* The unit of work: slots and counts are compared for one of it. */
+enum td_per {
+	TD_PER_DEFAULT, /* what fits the recordings */
+	TD_PER_INSTRUCTIONS,
+	TD_PER_SECOND,
+	TD_PER_RUN,
+	TD_PER_SLOTS,
+	TD_NR_PERS
+};
 
 /* How two sides are to be compared.  Strings are argv's; NULL: not given. */
 struct td_diff_ask {

@@ -8,8 +8,8 @@
 
 #include "lib/base/index.h"
 #include "lib/count/report.h"
+#include "metrics/diff/ask.h"
 #include "metrics/diff/interval.h"
-#include "metrics/diff/per.h"
 
 /* Instructions per cycle of a PMU. */
 struct td_diff_ipc {

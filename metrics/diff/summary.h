@@ -4,6 +4,11 @@
 
 #include "metrics/diff/result.h"
 
+/* Marks what is more than chance, of all rows together.  Returns 0 or -ENOMEM. */
+int td_diff_mark(struct td_diff *diff);
+/* Sorts the rows as struct td_diff says.  Returns 0 or -ENOMEM. */
+int td_diff_sort(struct td_diff *diff);
+
 /* What a difference comes to: how much more or less it takes, and of what. */
 struct td_diff_summary {
 	/*

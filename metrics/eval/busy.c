@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "lib/base/util.h"
-#include "metrics/eval/parts.h"
+#include "metrics/eval/evaluation.h"
 
 void td_eval_find_clocks(const struct td_evaluation *e)
 {

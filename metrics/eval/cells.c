@@ -7,7 +7,7 @@
 
 #include "lib/base/util.h"
 #include "lib/plan/sets.h"
-#include "metrics/eval/parts.h"
+#include "metrics/eval/evaluation.h"
 
 /* --- single events that a host forbids ------------------------------------ */
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "lib/plan/sets.h"
-#include "metrics/eval/parts.h"
+#include "metrics/eval/evaluation.h"
 
 /* The reference event, or its clone, in a group; -1 if there is none. */
 static int own_reference(const struct td_evaluation *e, size_t group)

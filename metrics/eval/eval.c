@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/eval/parts.h"
+#include "metrics/eval/evaluation.h"
 #include "metrics/eval/rested.h"
 
 /*

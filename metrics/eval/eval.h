@@ -8,10 +8,9 @@
 #ifndef TD_METRICS_EVAL_EVAL_H
 #define TD_METRICS_EVAL_EVAL_H
 
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 #include "lib/count/report.h"
 #include "metrics/eval/evaluation.h"
-#include "metrics/eval/merge.h"
 
 /* What the row of a whole package has for a PMU. */
 #define TD_PACKAGE "package"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/eval/parts.h"
+#include "metrics/eval/evaluation.h"
 
 /* --- cgroups within cgroups ------------------------------------------------ */
 

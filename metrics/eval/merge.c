@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/eval/merge.h"
-#include "metrics/eval/parts.h"
+#include "metrics/eval/evaluation.h"
 
 static void merge_remarks(struct td_cell *cell, const struct td_cell *part)
 {

@@ -18,7 +18,6 @@ static const struct {
 	const size_t *nr;
 } parts[] = {
 	{ td_explained_core, &td_nr_explained_core },
-	{ td_explained_memory, &td_nr_explained_memory },
 	{ td_explained_deep, &td_nr_explained_deep },
 	{ td_explained_atom, &td_nr_explained_atom },
 };

@@ -21,13 +21,10 @@ struct td_explanation {
 	const char *advice;
 };
 
-/*
- * core.c; from level 4 on core_memory.c (what is below tma_memory_bound) and
- * core_deep.c (the rest); atom.c: each in the order of the tree
- */
-extern const struct td_explanation td_explained_core[], td_explained_memory[],
-	td_explained_deep[], td_explained_atom[];
-extern const size_t td_nr_explained_core, td_nr_explained_memory,
-	td_nr_explained_deep, td_nr_explained_atom;
+/* core.c; core_deep.c from level 4 on; atom.c: each in the order of the tree */
+extern const struct td_explanation td_explained_core[], td_explained_deep[],
+	td_explained_atom[];
+extern const size_t td_nr_explained_core, td_nr_explained_deep,
+	td_nr_explained_atom;
 
 #endif

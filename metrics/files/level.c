@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where metrics stand in the tree. */
-#include "metrics/files/level.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 
 #include "lib/base/index.h"
 #include "lib/base/util.h"
+#include "metrics/files/pmu_events.h"
 
 bool td_next_group(const char **list, char name[TD_GROUP_NAME])
 {

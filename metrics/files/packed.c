@@ -12,8 +12,8 @@
 
 #include "lib/base/json.h"
 #include "lib/base/util.h"
-#include "metrics/files/level.h"
 #include "metrics/files/parts.h"
+#include "metrics/files/pmu_events.h"
 #include "metrics/files/text.h"
 
 /* A file that is being read. */

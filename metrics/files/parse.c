@@ -6,12 +6,10 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "metrics/files/level.h"
 #include "metrics/files/packed.h"
 #include "metrics/files/parts.h"
-#include "metrics/files/sample.h"
+#include "metrics/files/pmu_events.h"
 #include "metrics/files/text.h"
-#include "metrics/files/unit.h"
 
 /* Units whose PMU is not called "uncore_" and the unit's name. */
 static const struct {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/files/perfmon.h"
-
+/* The files of a checkout of intel/perfmon. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

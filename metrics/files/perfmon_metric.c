@@ -11,9 +11,7 @@
 #include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "metrics/files/perfmon_parts.h"
-#include "metrics/files/sample.h"
 #include "metrics/files/text.h"
-#include "metrics/files/unit.h"
 #include "metrics/formula/expr.h"
 
 #define MAX_LEVEL 9

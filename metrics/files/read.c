@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads a model's files, in the kernel tree's form or intel/perfmon's. */
-#include "metrics/files/read.h"
+#include "metrics/files/pmu_events.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,10 +12,9 @@
 
 #include "lib/base/util.h"
 #include "lib/machine/sysfs.h"
-#include "metrics/files/level.h"
 #include "metrics/files/packed.h"
 #include "metrics/files/parts.h"
-#include "metrics/files/perfmon.h"
+#include "metrics/files/perfmon_parts.h"
 #include "metrics/files/text.h"
 #include "metrics/formula/expr.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/sets/no_tree.h"
-
+/* Why no PMU of a machine has a top-down tree. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "metrics/sets/builtin.h"
+#include "metrics/sets/sets.h"
 
 static int no_pmu(const struct td_machine *machine, struct td_err *err)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/sets/package.h"
-
+/* The metrics of --energy, which are of whole packages. */
 #include <errno.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/sets/sets.h"
 
 #define MAIN_ENERGY "energy_pkg"
 #define UNKNOWN     "td_memory_bandwidth" /* until the files tell it */

@@ -113,4 +113,25 @@ bool td_ask_matches(const char *name, const struct td_metric_def *def);
  */
 const char *td_ask_modifiers(const char *name);
 
+/* By the name of a metric: is it one of Intel's bottlenecks, a share? */
+bool td_is_bottleneck(const char *name);
+/*
+ * Is it the bottleneck metric that is no loss?  Intel gives it a threshold, but
+ * however large it is, nothing is wrong.
+ */
+bool td_is_useful_work(const char *name);
+/*
+ * Does the set have Intel's bottleneck metrics, which share out all slots?
+ * Atom cores have metrics with such a name, too, but those are shares of cycles
+ * that overlap.
+ */
+bool td_set_has_bottlenecks(const struct td_metric_set *set);
+/*
+ * Is the metric one of those that --bottlenecks shows: a bottleneck metric, or
+ * if the set has none, a node of level 2, or of level 1 without children?  All
+ * of them add up to 100 %, unless the files err.
+ */
+bool td_set_is_bottleneck(const struct td_metric_set *set,
+			  const struct td_metric_def *def);
+
 #endif

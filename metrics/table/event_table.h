@@ -2,7 +2,7 @@
 #ifndef TD_METRICS_TABLE_EVENT_TABLE_H
 #define TD_METRICS_TABLE_EVENT_TABLE_H
 
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 #include "lib/count/report.h"
 #include "lib/count/totals_sum.h"
 #include "lib/plan/plan.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/ratio_table.h"
-
+/* The table of --metric-only with events: ratios without the counts. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +7,6 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/ratio_parts.h"
 #include "metrics/table/ratios.h"
 
 /*

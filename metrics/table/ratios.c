@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/ratio_parts.h"
 
 /* clang-format off */
 /* Ratios of two events, in percent. */

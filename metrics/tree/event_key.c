@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/tree/event_key.h"
-
+/* Keys, by which formulas find the events of recordings. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -10,6 +9,7 @@
 
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"
+#include "metrics/tree/scope.h"
 
 #define MAX_TERMS 32
 

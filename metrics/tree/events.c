@@ -10,7 +10,6 @@
 #include "lib/base/util.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
-#include "metrics/tree/event_key.h"
 #include "metrics/tree/scope.h"
 
 static const struct td_pmu *own_pmu(const struct td_scope *scope)

@@ -3,6 +3,7 @@
 #define TD_METRICS_TREE_SCOPE_H
 
 /* The parts of td_tree_build(). */
+#include "lib/event/resolve.h"
 #include "metrics/tree/tree.h"
 
 /* The context in which names of a formula are looked up. */
@@ -32,13 +33,25 @@ struct td_scope {
 /* events.c: finds the events whose sum the operand is. */
 int td_tree_find_events(struct td_scope *scope, struct td_operand *operand);
 /*
+ * event_key.c: writes a key that is the same for each way to write an event: its
+ * terms from the model's files, sorted and without zeros, or else its name in lower
+ * case.  Formulas find recorded events by it, as a recording does not have their
+ * bits.
+ * pmu: the PMU of a name that has none.  *out is to be freed even after an
+ * error.
+ */
+int td_event_key(const struct td_machine *machine,
+		 const struct td_event_source *source, int pmu, const char *id,
+		 char **out, struct td_err *err);
+
+/*
  * operands.c: appends the events that a text means to found.  Returns -ENOMEM with scope->err,
  * or another error with why.
  */
 int td_tree_resolve(const struct td_scope *scope, const char *text,
 		    struct td_events *found, struct td_err *why);
 
-/* latencies.c: finds the retire latency that an operand means; *is: it is one. */
+/* operands.c: finds the retire latency that an operand means; *is: it is one. */
 int td_tree_find_latency(struct td_scope *scope, struct td_operand *operand,
 			 bool *is);
 /* Finds which metrics need which latencies.  Returns 0 or -ENOMEM. */
@@ -57,7 +70,7 @@ int td_tree_want_weight(struct td_scope *scope);
 /* Calls fn with scope->pmu set to each PMU that has metrics; stops if not 0. */
 int td_tree_each_pmu(struct td_scope *scope, int (*fn)(struct td_scope *scope));
 
-/* finish.c: drops the events that no metric needs, and adds SLOTS. */
+/* compile.c: drops the events that no metric needs, and adds SLOTS. */
 int td_tree_finish_events(struct td_scope *scope);
 /* The first event of a PMU for which is() holds, or -1. */
 int td_tree_first_event(const struct td_events *events, int pmu,

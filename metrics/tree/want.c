@@ -9,10 +9,10 @@
 #include "lib/base/util.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
-#include "metrics/files/level.h"
-#include "metrics/sets/bottlenecks.h"
+#include "metrics/files/pmu_events.h"
 #include "metrics/sets/builtin.h"
-#include "metrics/sets/package.h"
+#include "metrics/sets/set.h"
+#include "metrics/sets/sets.h"
 #include "metrics/tree/scope.h"
 
 /* --- the error for an unknown name after -M -------------------------------- */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The same bytes as an ELF file, a perf map, /proc/kallsyms and /proc/7/maps. */
-#include "lib/sample/found.h"
-#include "lib/sample/search_process.h"
+#include "lib/sample/search.h"
 #include "lib/sample/spaces.h"
 #include "lib/sample/symbol_table.h"
 #include "tests/fuzz/folder.h"

@@ -14,7 +14,6 @@
 
 #include "lib/base/util.h"
 #include "lib/sample/function_counts.h"
-#include "lib/sample/queue.h"
 #include "lib/sample/record.h"
 #include "lib/sample/spaces.h"
 #include "lib/sample/unwind.h"

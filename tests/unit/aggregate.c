@@ -3,7 +3,7 @@
  * Tests of ids: which CPUs each one has, its name and the order, as in perf
  * stat (aggr_printout() and aggr_cpu_id__cmp() of Linux 6.12's tools/perf).
  */
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of --bottlenecks: which metrics they are, and their order as text. */
-#include "metrics/sets/bottlenecks.h"
+#include "metrics/sets/set.h"
 
 #include <stdlib.h>
 

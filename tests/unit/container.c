@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/target/container.h"
 #include "lib/base/util.h"
+#include "lib/target/cgroup.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/count/aggregate.h"
+#include "lib/count/aggregator.h"
 
 #include <stdlib.h>
 #include <time.h>

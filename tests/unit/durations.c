@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/count/durations.h"
+#include "lib/count/regions.h"
 
 #include "lib/region/layout.h"
 #include "tests/unit/test.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/files/level.h"
+#include "metrics/files/pmu_events.h"
 
 static const struct {
 	const char *metric, *groups;

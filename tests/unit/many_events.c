@@ -12,7 +12,7 @@
 #include "lib/base/util.h"
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
-#include "metrics/table/ratio_table.h"
+#include "metrics/table/ratios.h"
 #include "metrics/table/rows.h"
 #include "tests/unit/test.h"
 

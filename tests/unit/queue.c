@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/queue.h"
+#include "lib/sample/record.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/files/sample.h"
+#include "metrics/files/text.h"
 
 #include <stdlib.h>
 

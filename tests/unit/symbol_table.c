@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/search_process.h"
+#include "lib/sample/search.h"
 #include "tests/unit/test.h"
 
 static struct td_symbol_table table;

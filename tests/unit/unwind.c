@@ -15,7 +15,6 @@
 
 #include "lib/base/util.h"
 #include "lib/sample/spaces.h"
-#include "lib/sample/unwinder.h"
 #include "tests/unit/test.h"
 
 /* --- by hand ---------------------------------------------------------------- */

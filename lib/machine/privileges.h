@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_BASE_CAPABILITIES_H
-#define TD_LIB_BASE_CAPABILITIES_H
+#ifndef TD_LIB_MACHINE_PRIVILEGES_H
+#define TD_LIB_MACHINE_PRIVILEGES_H
 
 #include <linux/capability.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38 /* since Linux 5.8 */
@@ -22,5 +24,15 @@ uint64_t td_capabilities(void);
  * none.  0 or -errno.
  */
 int td_capabilities_keep(uint64_t kept);
+
+/*
+ * Raises this process's limit of open files (RLIMIT_NOFILE) as far as it may:
+ * up to the hard limit, or, with CAP_SYS_RESOURCE and a hard limit that is low,
+ * up to the kernel's own.  Each event on each CPU is an open file.
+ *
+ * *before is set to the limits as they were.  Returns true if they are others
+ * now, which commands must not inherit.
+ */
+bool td_open_files_raise(struct rlimit *before);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What td_read() makes of two moments. */
-#ifndef TD_REGION_READ_H
-#define TD_REGION_READ_H
+#ifndef TD_REGION_REGION_H
+#define TD_REGION_REGION_H
 
 #include "lib/region/counters.h"
 #include "lib/region/tdstat.h"

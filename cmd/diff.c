@@ -8,7 +8,6 @@
 #include "cmd/compare/sides.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/junit.h"
 #include "cmd/plan/identity.h"

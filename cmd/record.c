@@ -8,10 +8,8 @@
 #include <unistd.h>
 
 #include "cmd/always.h"
-#include "cmd/opts/check.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/run/run.h"
 #include "cmd/say.h"

@@ -11,11 +11,9 @@
 #include <unistd.h>
 
 #include "cmd/always.h"
-#include "cmd/opts/check.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/opts.h"
-#include "cmd/opts/rows.h"
 #include "cmd/say.h"
 #include "cmd/view/exposed.h"
 #include "cmd/view/viewer.h"

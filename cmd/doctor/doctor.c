@@ -10,7 +10,6 @@
 #include "cmd/doctor/self_test.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/out.h"
 #include "cmd/plan/select.h"

@@ -11,7 +11,6 @@
 #include "cmd/list/encoding.h"
 #include "cmd/list/parts.h"
 #include "cmd/opts/groups.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/out.h"
 #include "cmd/plan/select.h"

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 
 #include "cmd/always.h"
-#include "cmd/opts/check.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/regions/calls_next.h"

@@ -9,10 +9,8 @@
 #include <strings.h>
 
 #include "cmd/always.h"
-#include "cmd/opts/check.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/advice.h"
 #include "cmd/plan/dry_run.h"

@@ -19,7 +19,6 @@
 #include "cmd/out/out.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/plan/job.h"
-#include "cmd/regions/calls_next.h"
 #include "cmd/regions/regions.h"
 #include "cmd/regions/remarks.h"
 #include "cmd/regions/result.h"

@@ -12,7 +12,7 @@
 #include "cmd/out/junit.h"
 #include "cmd/plan/identity.h"
 #include "cmd/say.h"
-#include "cmd/view/append.h"
+#include "cmd/view/sink.h"
 #include "lib/base/util.h"
 #include "metrics/diff/limits.h"
 

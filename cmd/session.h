@@ -4,7 +4,6 @@
 
 #include "cmd/opts/opts.h"
 #include "cmd/run/signals.h"
-#include "cmd/view/focus.h"
 #include "cmd/view/viewer.h"
 
 /* How far a session came that ended with an error. */

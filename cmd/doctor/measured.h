@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "cmd/doctor/programs.h"
-#include "cmd/view/focus.h"
+#include "cmd/view/viewer.h"
 #include "lib/count/ask.h"
 #include "lib/machine/machine.h"
 

@@ -23,7 +23,7 @@
 #include "cmd/sample/within.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
-#include "cmd/view/append.h"
+#include "cmd/view/sink.h"
 #include "lib/base/util.h"
 
 /* --- the node to locate ---------------------------------------------------- */

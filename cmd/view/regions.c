@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/view/regions.h"
+#include "cmd/view/view.h"
 
 #include <errno.h>
 #include <math.h>

@@ -17,7 +17,6 @@
 #include "cmd/run/progress.h"
 #include "cmd/run/signals.h"
 #include "cmd/sample/gather.h"
-#include "cmd/sample/locating.h"
 #include "cmd/sample/rate.h"
 #include "cmd/sample/where.h"
 #include "cmd/sample/within.h"

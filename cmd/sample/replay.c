@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cmd/sample/hues.h"
 #include "cmd/sample/where.h"
-#include "cmd/sample/windows.h"
 #include "cmd/view/sink.h"
 #include "lib/base/util.h"
 #include "lib/sample/function_counts.h"

@@ -7,7 +7,7 @@
 
 #include "cmd/doctor/evidence.h"
 #include "cmd/doctor/judge.h"
-#include "cmd/doctor/self_test.h"
+#include "cmd/doctor/report.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"

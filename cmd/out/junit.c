@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "cmd/out/page/text.h"
+#include "cmd/out/page/page.h"
 #include "metrics/diff/limits.h"
 
 /* The element within a test case that did not pass; NULL: it passed. */

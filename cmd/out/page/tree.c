@@ -5,9 +5,8 @@
 
 #include "cmd/out/facts.h"
 #include "cmd/out/out.h"
-#include "cmd/out/page/icicle.h"
-#include "cmd/out/page/parts.h"
-#include "cmd/out/page/text.h"
+#include "cmd/out/page/page.h"
+#include "cmd/out/page/picture.h"
 #include "lib/base/util.h"
 
 #define MANY_ROWS 4

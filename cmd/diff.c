@@ -9,7 +9,7 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
-#include "cmd/out/junit.h"
+#include "cmd/out/out.h"
 #include "cmd/plan/identity.h"
 #include "cmd/say.h"
 #include "cmd/view/sink.h"

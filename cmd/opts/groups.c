@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "cmd/opts/value.h"
-#include "cmd/out/writers.h"
+#include "cmd/out/format.h"
 #include "lib/count/aggregation.h"
 #include "lib/machine/cpu.h"
 

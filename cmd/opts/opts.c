@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cmd/out/writers.h"
+#include "cmd/out/format.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 

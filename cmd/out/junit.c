@@ -3,7 +3,7 @@
  * What became of each limit of a comparison, in the XML that continuous integration
  * reads (JUnit's, as in https://github.com/testmoapp/junitxml).
  */
-#include "cmd/out/junit.h"
+#include "cmd/out/out.h"
 
 #include <string.h>
 

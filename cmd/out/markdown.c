@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writer_rows.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "metrics/diff/limits.h"

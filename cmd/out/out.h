@@ -63,14 +63,14 @@ void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
 
 /*
- * diff_sentence.c: what it comes to, and how to have runs enough to tell, if there
+ * diff.c: what it comes to, and how to have runs enough to tell, if there
  * are too few; NULL: there are enough, or was no memory.  To be freed.
  */
 char *td_out_diff_sentence(const struct td_diff *diff);
 char *td_out_diff_advice(const struct td_diff *diff);
 /* text_diff.c */
 void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff);
-/* sheet_diff.c: its columns */
+/* Its columns. */
 struct td_sheet td_out_diff_sheet(void);
 /* in the writer's format, which has one for it, or is one of sheets */
 void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff);
@@ -148,7 +148,7 @@ char td_out_table_mark(const struct td_row *row, const struct td_cell *cell);
 void td_out_text_narrow(struct td_writer *writer,
 			const struct td_report *report, bool other);
 
-/* text_start.c */
+/* text_heading.c, too */
 void td_out_text_title(struct td_writer *writer);
 /* Starts a line of an interval: time, id, PMU.  Returns the columns used. */
 int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
@@ -262,5 +262,12 @@ const char *td_out_misfit_mark(enum td_misfit misfit);
 void td_out_misfits_add(struct td_misfits *all, const struct td_cell *cell);
 /* Says in one line or two what the marks mean. */
 void td_out_misfits_put(FILE *fp, const struct td_misfits *all);
+
+struct td_limits;
+/*
+ * junit.c: writes a test case for each limit.  why: what went wrong besides, or why nothing
+ * was compared; NULL: nothing did.
+ */
+void td_out_junit(FILE *fp, const struct td_limits *limits, const char *why);
 
 #endif

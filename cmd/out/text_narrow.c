@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cmd/out/facts.h"
+#include "cmd/out/columns.h"
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"

@@ -3,8 +3,8 @@
 #define TD_CMD_VIEW_SINK_H
 
 #include "cmd/opts/opts.h"
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writers.h"
 
 /* The stream of results, with the writer of its format. */
 struct td_sink {

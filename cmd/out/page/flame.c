@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd/out/page/picture.h"
-#include "cmd/out/stacks.h"
+#include "cmd/out/where.h"
 #include "lib/base/util.h"
 #include "lib/sample/stacks.h"
 #include "metrics/explain/explain.h"

@@ -2,9 +2,9 @@
 /* SVG: the icicle alone, one below the other of several rows. */
 #include <stdlib.h>
 
+#include "cmd/out/format.h"
 #include "cmd/out/page/page.h"
 #include "cmd/out/page/picture.h"
-#include "cmd/out/writer_rows.h"
 
 #define TITLE_HEIGHT 28
 #define MARGIN       8

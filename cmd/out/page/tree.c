@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <math.h>
 
-#include "cmd/out/facts.h"
+#include "cmd/out/columns.h"
 #include "cmd/out/out.h"
 #include "cmd/out/page/page.h"
 #include "cmd/out/page/picture.h"

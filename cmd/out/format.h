@@ -79,7 +79,7 @@ const struct td_out *td_out_find(enum td_format_kind format);
 /* "-j" or "--json-output", as messages name it. */
 const char *td_out_option(enum td_format_kind format);
 
-/* The rows of the table in writers.c: markdown.c */
+/* The rows of the table in writers.c: ci.c */
 extern const struct td_out td_out_markdown;
 /* text.c, csv.c, json.c, perfetto.c */
 extern const struct td_out td_out_text, td_out_csv, td_out_json,

@@ -184,7 +184,7 @@ void td_out_json_cells(struct json_object *to,
 		       const struct td_sheet_column *columns, size_t nr,
 		       const void *row);
 
-/* sheet_regions.c: what rows of regions have besides */
+/* sheet_where.c: what rows of regions have besides */
 void td_out_csv_region_names(const struct td_writer *writer);
 void td_out_csv_region(const struct td_writer *writer,
 		       const struct td_region_facts *of);
@@ -265,8 +265,8 @@ void td_out_misfits_put(FILE *fp, const struct td_misfits *all);
 
 struct td_limits;
 /*
- * junit.c: writes a test case for each limit.  why: what went wrong besides, or why nothing
- * was compared; NULL: nothing did.
+ * ci.c: writes a test case for each limit.  why: what went wrong besides, or why
+ * nothing was compared; NULL: nothing did.
  */
 void td_out_junit(FILE *fp, const struct td_limits *limits, const char *why);
 

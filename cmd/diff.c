@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cmd/always.h"
 #include "cmd/compare/runs.h"
 #include "cmd/compare/sides.h"
 #include "cmd/opts/groups.h"
@@ -12,6 +11,7 @@
 #include "cmd/out/out.h"
 #include "cmd/plan/identity.h"
 #include "cmd/say.h"
+#include "cmd/session.h"
 #include "cmd/view/sink.h"
 #include "lib/base/util.h"
 #include "metrics/diff/limits.h"

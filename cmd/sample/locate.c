@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cmd/always.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"

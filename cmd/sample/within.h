@@ -2,7 +2,6 @@
 #ifndef TD_CMD_SAMPLE_WITHIN_H
 #define TD_CMD_SAMPLE_WITHIN_H
 
-#include "cmd/always.h"
 #include "cmd/run/signals.h"
 #include "cmd/sample/choose.h"
 #include "cmd/sample/functions.h"

@@ -155,6 +155,11 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 		      const struct td_row *row);
 /* The header of these columns. */
 void td_out_text_start_header(const struct td_writer *writer);
+/*
+ * A blank, and a name in so many columns; of one that is too long its end, where
+ * paths and names of C++ differ.
+ */
+void td_out_text_id(FILE *fp, int width, const char *id);
 
 /* The facts of rows: a header, and those of a row; shown: td_facts_shown(). */
 void td_out_text_facts_header(FILE *fp, unsigned int shown);

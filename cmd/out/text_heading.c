@@ -49,6 +49,17 @@ int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 	return columns;
 }
 
+void td_out_text_id(FILE *fp, int width, const char *id)
+{
+	bool cut = td_printable_width(id) > width;
+
+	fputc(' ', fp);
+	while (cut && td_printable_width(id) > width - 2)
+		id++;
+	fputs(cut ? ".." : "", fp);
+	td_put_padded(fp, cut ? 2 - width : -width, id);
+}
+
 void td_out_text_facts_header(FILE *fp, unsigned int shown)
 {
 	for (size_t i = 0; i < td_nr_row_facts; i++) {

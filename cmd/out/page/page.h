@@ -40,7 +40,9 @@ void td_page_heading(const struct td_writer *writer);
 /* The part of it below the title, with or without what was measured. */
 void td_page_put_facts(const struct td_writer *writer, bool with_target);
 
-/* rows.c: the rows over time; name: "course" for metrics, "counts" for events */
+/* rows.c: a table with a line for each of several rows */
+void td_page_rows(struct td_writer *writer, const struct td_report *report);
+/* The rows over time; name: "course" for metrics, "counts" for events */
 void td_page_course_begin(FILE *fp, const char *name);
 void td_page_course_add(struct td_writer *writer,
 			const struct td_report *report);
@@ -57,9 +59,6 @@ void td_page_tree(struct td_writer *writer, const struct td_report *report,
 /* "54.0 % of the slots, 12.0 % busy" */
 void td_page_put_row_facts(FILE *fp, const struct td_report *report,
 			   const struct td_row *row);
-
-/* rows.c: a table with a line for each of several rows */
-void td_page_rows(struct td_writer *writer, const struct td_report *report);
 
 /* durations.c: bars and words of the calls of a timed function, by its index */
 void td_page_durations(struct td_writer *writer, const struct td_report *report,

@@ -134,7 +134,7 @@ $(B)/libs: Makefile | build/.gitignore
 build/page.js.hash: cmd/out/page/page.js | build/.gitignore
 	@env printf "$$(sha256sum $< | cut -c 1-64 | sed 's/../\\x&/g')" | base64 >$@.new
 	@tr -d '\n' <$@.new >$@ && rm $@.new
-$(B)/obj/cmd/out/page/head.o: cmd/out/page/page.css cmd/out/page/page.js build/page.js.hash
+$(B)/obj/cmd/out/page/page.o: cmd/out/page/page.css cmd/out/page/page.js build/page.js.hash
 
 # q: several folders have files of one name, which r would take for one.
 $(B)/libtd.a: $(LIB:%.c=$(B)/obj/%.o)

@@ -3,17 +3,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cmd/always.h"
 #include "cmd/compare/runs.h"
 #include "cmd/compare/sides.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
-#include "cmd/out/junit.h"
+#include "cmd/out/out.h"
 #include "cmd/plan/identity.h"
 #include "cmd/say.h"
-#include "cmd/view/append.h"
+#include "cmd/session.h"
+#include "cmd/view/sink.h"
 #include "lib/base/util.h"
 #include "metrics/diff/limits.h"
 

@@ -8,7 +8,6 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "cmd/always.h"
 #include "cmd/commands.h"
 #include "cmd/opts/meant.h"
 #include "cmd/opts/opts.h"
@@ -16,6 +15,7 @@
 #include "cmd/rights.h"
 #include "cmd/run/signals.h"
 #include "cmd/say.h"
+#include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/recording/recording.h"
 

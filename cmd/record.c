@@ -7,14 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/always.h"
-#include "cmd/opts/check.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/run/run.h"
 #include "cmd/say.h"
+#include "cmd/session.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"

@@ -10,13 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/always.h"
-#include "cmd/opts/check.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/opts.h"
-#include "cmd/opts/rows.h"
 #include "cmd/say.h"
+#include "cmd/session.h"
 #include "cmd/view/exposed.h"
 #include "cmd/view/viewer.h"
 #include "lib/base/util.h"

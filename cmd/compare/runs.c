@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/always.h"
 #include "cmd/opts/again.h"
 #include "cmd/run/progress.h"
 #include "cmd/say.h"

@@ -7,10 +7,9 @@
 
 #include "cmd/doctor/evidence.h"
 #include "cmd/doctor/judge.h"
-#include "cmd/doctor/self_test.h"
+#include "cmd/doctor/report.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/out.h"
 #include "cmd/plan/select.h"

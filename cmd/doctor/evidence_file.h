@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cmd/doctor/peers.h"
+#include "cmd/doctor/measured.h"
 #include "cmd/doctor/surroundings.h"
 
 /*

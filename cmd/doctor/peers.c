@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The programs of the evidence, as others count them. */
-#include "cmd/doctor/peers.h"
+#include "cmd/doctor/measured.h"
 
 #include <errno.h>
 #include <json-c/json.h>

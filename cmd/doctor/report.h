@@ -3,7 +3,7 @@
  * cmd/doctor: says what this machine can count, and what stands in the way.
  *
  * In: the machine (lib/machine), what the kernel allows (surroundings.h), the
- * plans of all levels (levels.h) and a self-test (self_test.h).
+ * plans of all levels (levels.h) and a self-test (self_test.c).
  * Out: struct td_doctor, a list of findings, written as text or JSON.
  * Nothing is changed.
  */
@@ -15,6 +15,9 @@
 #include <stddef.h>
 
 #include "lib/base/err.h"
+
+struct td_machine;
+struct td_opts;
 
 enum td_finding_state {
 	TD_FINDING_OK,
@@ -93,5 +96,15 @@ void td_doctor_free(struct td_doctor *doctor);
 
 /* "ok", "note", "warning", "failed" */
 const char *td_finding_state_name(enum td_finding_state state);
+
+/*
+ * self_test.c: counts level 1 of this thread while it runs the loops (loops.h), on
+ * a CPU of each kind of core, for half a second in all.  Where the threads of a
+ * core share their slots, the core is counted.  Adds a test for each kind, and what
+ * was noted as findings.  The thread may run where it could before at the end.
+ * Returns -ENOMEM.
+ */
+int td_self_test_run(struct td_doctor *doctor, const struct td_opts *opts,
+		     const struct td_machine *machine, struct td_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/doctor/self_test.h"
+#include "cmd/doctor/report.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/list/list.h"
-
+/* tdstat list: prints what can be counted, or with --print its encodings. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -11,7 +10,7 @@
 #include "cmd/list/encoding.h"
 #include "cmd/list/parts.h"
 #include "cmd/opts/groups.h"
-#include "cmd/opts/rows.h"
+#include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/out.h"
 #include "cmd/plan/select.h"

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cmd/list: the subcommand tdstat list.
+ *
+ * In: the patterns of the command line.
+ * Out: the events and metrics that match, as text or JSON, or their encodings
+ * (--print).
+ */
 #ifndef TD_CMD_LIST_PARTS_H
 #define TD_CMD_LIST_PARTS_H
 
-/* The parts of tdstat list. */
 #include <stdio.h>
 
 #include "cmd/opts/opts.h"
@@ -107,7 +113,7 @@ const char *td_list_encode(struct td_list *list, const struct td_event *event,
 void td_list_miss(struct td_list *list, unsigned int kinds, const char *what,
 		  const char *why);
 
-/* items.c, model.c, metrics.c: add all matching items of their kinds. */
+/* items.c, model.c: add all matching items of their kinds. */
 int td_list_collect(struct td_list *list, struct td_err *err);
 /* Reads the model's files, or notes why there are none. */
 int td_list_read_files(struct td_list *list, struct td_err *err);

@@ -30,4 +30,19 @@ extern const struct td_option_group td_group_cpus, /* which CPUs are counted */
 	td_group_dry_run,                          /* --dry-run */
 	td_group_verbose;                          /* -v */
 
+/*
+ * Options made from the tables of aggregations (lib/count) and writers
+ * (cmd/out).  Empty before td_opts_fill_rows().
+ */
+extern const struct td_option_group td_group_aggregations, /* all but --total */
+	td_group_places,   /* those of CPUs: without --per-thread */
+	td_group_formats,  /* -x, -j: those that show reports */
+	td_group_pages,    /* --html, --svg */
+	td_group_html,     /* --html alone */
+	td_group_json,     /* -j alone */
+	td_group_markdown, /* --markdown */
+	td_group_perfetto; /* --perfetto */
+
+void td_opts_fill_rows(void);
+
 #endif

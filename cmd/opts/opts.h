@@ -10,8 +10,8 @@
 #define TD_CMD_OPTS_OPTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "cmd/opts/when.h"
 #include "cmd/out/show.h"
 #include "cmd/out/stack_files.h"
 #include "lib/base/err.h"
@@ -20,6 +20,28 @@
 #include "lib/count/ask.h"
 #include "lib/target/target.h"
 #include "metrics/diff/ask.h"
+
+/* When a run counts, how often, and what is done around it. */
+struct td_when {
+	int interval_ms;    /* 0: none */
+	int interval_count; /* 0: no limit */
+	int timeout_ms;     /* 0: none */
+	int delay_ms;       /* 0: none; -1: until enabled through --control */
+	const char *control;
+	bool has_repeat;
+	int repeat; /* 0: for ever */
+	const char *pre, *post;
+	bool pre_done; /* before the first run, by a session that failed */
+	bool sync;
+	bool require; /* no run of what cannot be counted */
+	/* record: what a file has when the next one begins; 0: whatever it has */
+	uint64_t rotate_ns, rotate_bytes;
+};
+
+static inline bool td_when_rotates(const struct td_when *when)
+{
+	return when->rotate_ns || when->rotate_bytes;
+}
 
 /* What the rest of the program must know of the command that it works for. */
 struct td_does {
@@ -143,5 +165,10 @@ int td_opts_parse(struct td_opts *opts,
 		  const struct td_command *const *commands, int argc,
 		  char **argv, struct td_err *err);
 void td_opts_free(struct td_opts *opts);
+
+/* A usage error if two options exclude each other; it names both. */
+int td_opts_check(const struct td_opts *opts, struct td_err *err);
+/* The same for the options that only counting has. */
+int td_opts_check_counting(const struct td_opts *opts, struct td_err *err);
 
 #endif

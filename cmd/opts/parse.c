@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/opts/check.h"
+#include "cmd/opts/groups.h"
 #include "cmd/opts/meant.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/usage.h"
 #include "cmd/opts/value.h"
 #include "cmd/say.h"

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/count/report.h"
+
 /*
  * A table of results: its rows are structures of one kind, and each column is a
  * member of them.  A new column is one row of the table of its columns.
@@ -46,5 +48,29 @@ struct td_sheet {
 	const void *rows;
 	size_t nr_rows, row_size;
 };
+
+/*
+ * What stands before the metrics of a row, in all formats: how busy it was,
+ * what it is of the whole.  In the order of CSV; those with a title in that of
+ * tables.
+ */
+extern const struct td_sheet_column td_row_facts[];
+extern const size_t td_nr_row_facts;
+
+/* The decimals that people see of it. */
+static inline int td_fact_digits(const struct td_sheet_column *fact)
+{
+	return fact->digits ? fact->digits : 1;
+}
+
+/* A row's value of a fact. */
+double td_row_fact(const struct td_row *row,
+		   const struct td_sheet_column *fact);
+
+/* Which of them are in a table of so many columns: a bit for each. */
+unsigned int td_facts_shown(const struct td_report *report,
+			    unsigned int window);
+/* In a table, with a blank before each. */
+int td_facts_width(unsigned int shown);
 
 #endif

@@ -3,6 +3,7 @@
 #define TD_CMD_OUT_FORMAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * The formats of results: indices of the table in writers.c.  Only a format that
@@ -71,5 +72,19 @@ struct td_out {
 	/* Writes the end of the file, and frees; NULL: nothing. */
 	void (*close)(struct td_writer *writer);
 };
+
+/* writers.c */
+size_t td_nr_formats(void);
+const struct td_out *td_out_find(enum td_format_kind format);
+/* "-j" or "--json-output", as messages name it. */
+const char *td_out_option(enum td_format_kind format);
+
+/* The rows of the table in writers.c: ci.c */
+extern const struct td_out td_out_markdown;
+/* text.c, csv.c, json.c, perfetto.c */
+extern const struct td_out td_out_text, td_out_csv, td_out_json,
+	td_out_perfetto;
+/* page/html.c, page/svg.c */
+extern const struct td_out td_out_html, td_out_svg;
 
 #endif

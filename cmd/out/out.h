@@ -63,14 +63,14 @@ void td_out_csv_where(struct td_writer *writer, const struct td_where *where);
 void td_out_json_where(struct td_writer *writer, const struct td_where *where);
 
 /*
- * diff_sentence.c: what it comes to, and how to have runs enough to tell, if there
+ * diff.c: what it comes to, and how to have runs enough to tell, if there
  * are too few; NULL: there are enough, or was no memory.  To be freed.
  */
 char *td_out_diff_sentence(const struct td_diff *diff);
 char *td_out_diff_advice(const struct td_diff *diff);
 /* text_diff.c */
 void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff);
-/* sheet_diff.c: its columns */
+/* Its columns. */
 struct td_sheet td_out_diff_sheet(void);
 /* in the writer's format, which has one for it, or is one of sheets */
 void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff);
@@ -148,13 +148,18 @@ char td_out_table_mark(const struct td_row *row, const struct td_cell *cell);
 void td_out_text_narrow(struct td_writer *writer,
 			const struct td_report *report, bool other);
 
-/* text_start.c */
+/* text_heading.c, too */
 void td_out_text_title(struct td_writer *writer);
 /* Starts a line of an interval: time, id, PMU.  Returns the columns used. */
 int td_out_text_start(const struct td_writer *writer, uint64_t time_ns,
 		      const struct td_row *row);
 /* The header of these columns. */
 void td_out_text_start_header(const struct td_writer *writer);
+/*
+ * A blank, and a name in so many columns; of one that is too long its end, where
+ * paths and names of C++ differ.
+ */
+void td_out_text_id(FILE *fp, int width, const char *id);
 
 /* The facts of rows: a header, and those of a row; shown: td_facts_shown(). */
 void td_out_text_facts_header(FILE *fp, unsigned int shown);
@@ -184,7 +189,7 @@ void td_out_json_cells(struct json_object *to,
 		       const struct td_sheet_column *columns, size_t nr,
 		       const void *row);
 
-/* sheet_regions.c: what rows of regions have besides */
+/* sheet_where.c: what rows of regions have besides */
 void td_out_csv_region_names(const struct td_writer *writer);
 void td_out_csv_region(const struct td_writer *writer,
 		       const struct td_region_facts *of);
@@ -262,5 +267,12 @@ const char *td_out_misfit_mark(enum td_misfit misfit);
 void td_out_misfits_add(struct td_misfits *all, const struct td_cell *cell);
 /* Says in one line or two what the marks mean. */
 void td_out_misfits_put(FILE *fp, const struct td_misfits *all);
+
+struct td_limits;
+/*
+ * ci.c: writes a test case for each limit.  why: what went wrong besides, or why
+ * nothing was compared; NULL: nothing did.
+ */
+void td_out_junit(FILE *fp, const struct td_limits *limits, const char *why);
 
 #endif

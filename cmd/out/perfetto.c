@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writer_rows.h"
 #include "lib/base/index.h"
 #include "lib/base/json.h"
 #include "lib/base/util.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/out/stacks.h"
+#include "cmd/out/where.h"
 #include "cmd/version.h"
 #include "lib/base/compress.h"
 #include "lib/base/util.h"

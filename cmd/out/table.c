@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "cmd/out/facts.h"
+#include "cmd/out/columns.h"
 #include "lib/base/printable.h"
 #include "lib/count/aggregation.h"
 

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cmd/out/facts.h"
+#include "cmd/out/columns.h"
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writer_rows.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"

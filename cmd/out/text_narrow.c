@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cmd/out/facts.h"
+#include "cmd/out/columns.h"
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
@@ -14,18 +14,6 @@
 
 /* Times from here on have no room for fractions. */
 #define LONG_NS UINT64_C(999999999500000)
-
-/* The end of a text that is too long, as paths differ there. */
-static void put_end_of(FILE *fp, int width, const char *text)
-{
-	bool cut = td_printable_width(text) > width;
-
-	fputc(' ', fp);
-	while (cut && td_printable_width(text) > width - 2)
-		text++;
-	fputs(cut ? ".." : "", fp);
-	td_put_padded(fp, cut ? 2 - width : -width, text);
-}
 
 static void put_names(const struct td_writer *writer,
 		      const struct td_report *report,
@@ -53,10 +41,10 @@ static void put_header_start(const struct td_writer *writer,
 			(table->percent ? 3 : 1),
 		"time");
 	if (writer->frame->show_id)
-		put_end_of(fp, table->id_width, "id");
+		td_out_text_id(fp, table->id_width, "id");
 	if (writer->frame->show_pmu)
-		put_end_of(fp, table->pmu_width,
-			   block->pmu ? block->pmu : "pmu");
+		td_out_text_id(fp, table->pmu_width,
+			       block->pmu ? block->pmu : "pmu");
 	td_out_text_facts_header(fp, table->facts);
 }
 
@@ -156,9 +144,10 @@ static void put_start(const struct td_writer *writer, uint64_t time_ns,
 
 	put_time(writer, time_ns);
 	if (writer->frame->show_id)
-		put_end_of(writer->fp, table->id_width, td_row_shown(row, id));
+		td_out_text_id(writer->fp, table->id_width,
+			       td_row_shown(row, id));
 	if (writer->frame->show_pmu)
-		put_end_of(writer->fp, table->pmu_width, row->pmu);
+		td_out_text_id(writer->fp, table->pmu_width, row->pmu);
 	td_out_text_facts(writer->fp, table->facts, row);
 }
 

@@ -174,22 +174,10 @@ static void make_narrow(const struct td_report *report, struct layout *layout)
 
 /* --- the start of a line ---------------------------------------------------- */
 
-/* Of a name that is too long, its end, where names of C++ differ. */
-static void put_id(FILE *fp, int width, const char *id)
-{
-	bool cut = td_printable_width(id) > width;
-
-	while (cut && td_printable_width(id) > width - 2)
-		id++;
-	fputs(cut ? ".." : "", fp);
-	td_put_padded(fp, cut ? 2 - width : -width, id);
-}
-
 static void put_start(FILE *fp, const struct layout *layout, const char *id,
 		      const char *pmu)
 {
-	fputc(' ', fp);
-	put_id(fp, layout->id_width, id);
+	td_out_text_id(fp, layout->id_width, id);
 	if (layout->pmu_width) {
 		fputc(' ', fp);
 		td_put_padded(fp, -layout->pmu_width, pmu);

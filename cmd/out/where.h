@@ -2,6 +2,7 @@
 #ifndef TD_CMD_OUT_WHERE_H
 #define TD_CMD_OUT_WHERE_H
 
+#include "cmd/out/frame.h"
 #include "lib/sample/locations.h"
 
 /* Where an event of one PMU was sampled. */
@@ -46,5 +47,15 @@ const char *td_where_name(char buf[32], const struct td_spots *spots,
  */
 const char *td_where_unit(const struct td_where *where,
 			  const struct td_where_event *event);
+
+/* pprof.c: profile.proto in gzip, after td_gzip_load().  0 or -ENOMEM. */
+int td_pprof_write(FILE *fp, const struct td_where *where,
+		   const struct td_frame *frame);
+/* page/html.c: a page with flame graphs.  0 or -ENOMEM. */
+int td_flame_write(FILE *fp, const struct td_where *where,
+		   const struct td_frame *frame);
+/* page/flame.c: the graphs as a picture in SVG.  0 or -ENOMEM. */
+int td_flame_write_svg(FILE *fp, const struct td_where *where,
+		       const struct td_frame *frame);
 
 #endif

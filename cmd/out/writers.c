@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table of writers.  To add one, write a file with its row, name it in
- * writer_rows.h, and add a line here.
+ * format.h, and add a line here.
  */
-#include "cmd/out/writers.h"
+#include "cmd/out/format.h"
 
-#include "cmd/out/writer_rows.h"
 #include "lib/base/util.h"
 
 /* clang-format off */

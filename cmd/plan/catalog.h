@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "cmd/opts/opts.h"
+#include "cmd/view/source.h"
 #include "lib/event/resolve.h"
 #include "lib/machine/machine.h"
 #include "metrics/files/pmu_events.h"
@@ -47,5 +48,13 @@ void td_catalog_free(struct td_catalog *catalog);
  */
 int td_select_model(struct td_sysfs *fs, struct td_machine *machine,
 		    const struct td_opts *opts, struct td_err *err);
+
+/*
+ * The function of a struct td_source, whose facts_ctx is a struct td_catalog.
+ * Reads the files if that was not done; without them there are no facts.
+ * Returns 0 or -ENOMEM.
+ */
+int td_facts_find(void *ctx, const char *pmu, const char *metric,
+		  struct td_metric_facts *facts);
 
 #endif

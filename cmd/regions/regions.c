@@ -12,16 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/always.h"
-#include "cmd/opts/check.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/out.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/plan/job.h"
-#include "cmd/regions/calls_next.h"
 #include "cmd/regions/regions.h"
 #include "cmd/regions/remarks.h"
 #include "cmd/regions/result.h"

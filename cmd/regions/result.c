@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/regions/result.h"
 
-#include "cmd/plan/facts.h"
+#include "cmd/plan/catalog.h"
 #include "lib/recording/recording.h"
 
 static struct td_source make_source(struct td_job *job,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/opts/meant.h"
-#include "cmd/plan/facts.h"
+#include "cmd/plan/catalog.h"
 #include "cmd/plan/identity.h"
 #include "cmd/plan/select.h"
 #include "cmd/replay/imported.h"

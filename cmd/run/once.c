@@ -8,7 +8,7 @@
 
 #include "cmd/plan/dry_run.h"
 #include "cmd/run/run.h"
-#include "cmd/view/errors_joined.h"
+#include "cmd/view/errors.h"
 #include "lib/base/util.h"
 
 /* --- what happens during a run ---------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "cmd/out/writers.h"
+#include "cmd/out/format.h"
 #include "cmd/run/run.h"
 #include "cmd/say.h"
 #include "lib/base/compress.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/run.h"
 
-#include "cmd/plan/facts.h"
+#include "cmd/plan/catalog.h"
 #include "lib/base/util.h"
 
 static struct td_source make_source(struct td_session *session)

@@ -5,15 +5,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cmd/always.h"
-#include "cmd/opts/check.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
-#include "cmd/regions/calls_next.h"
 #include "cmd/regions/regions.h"
+#include "cmd/regions/remarks.h"
 #include "cmd/sample/calling.h"
 #include "cmd/sample/calls_missed.h"
 #include "cmd/sample/calls_pace.h"

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cmd/plan/catalog.h"
-#include "cmd/plan/facts.h"
 #include "cmd/plan/select.h"
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* CPUs that go and come while they are sampled, by hotplug or a suspend to RAM. */
-#include "cmd/sample/comes.h"
+#include "cmd/sample/gathering.h"
 
 #include <errno.h>
 #include <string.h>

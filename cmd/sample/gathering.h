@@ -6,6 +6,7 @@
 #include "cmd/run/engine.h"
 #include "cmd/run/progress.h"
 #include "cmd/run/recorder.h"
+#include "lib/sample/record.h"
 #include "lib/sample/sampler.h"
 #include "lib/sample/samples.h"
 #include "lib/sample/spaces.h"
@@ -77,5 +78,21 @@ struct td_gathering {
 	int status; /* as in the shell */
 	bool over;  /* td_child_is_over(), of the command */
 };
+
+/* comes.c */
+/*
+ * After the rings were read, with -a or -C: samples on CPUs that are back or, with
+ * -a, have come online for the first time, and says so.  Looks for them twice a
+ * second at most.  Returns 0 or -ENOMEM.
+ */
+int td_sampling_follow(struct td_gathering *g);
+
+/* records.c */
+/*
+ * A td_take_record of a struct td_gathering, which ctx is: samples go to its
+ * take() with their spots, and what processes map into its spaces.  0 or
+ * -ENOMEM.
+ */
+int td_gathering_take(void *ctx, const struct td_record *record, int event);
 
 #endif

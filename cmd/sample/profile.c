@@ -4,19 +4,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "cmd/always.h"
-#include "cmd/opts/check.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/regions/result.h"
 #include "cmd/sample/gather.h"
-#include "cmd/sample/hues.h"
 #include "cmd/sample/rate.h"
 #include "cmd/sample/where.h"
-#include "cmd/sample/windows.h"
 #include "cmd/session.h"
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"

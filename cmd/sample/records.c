@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the kernel writes into its rings while it samples. */
-#include "cmd/sample/records.h"
+#include "cmd/sample/gathering.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "cmd/sample/gathering.h"
 #include "lib/sample/record.h"
 
 /*

@@ -5,10 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cmd/sample/hues.h"
 #include "cmd/sample/where.h"
-#include "cmd/sample/windows.h"
-#include "cmd/view/append.h"
+#include "cmd/view/sink.h"
 #include "lib/base/util.h"
 #include "lib/sample/function_counts.h"
 #include "lib/sample/samples.h"

@@ -3,11 +3,18 @@
 #define TD_CMD_SAMPLE_WHERE_H
 
 #include "cmd/opts/opts.h"
+#include "cmd/out/stack_files.h"
 #include "cmd/out/where.h"
+#include "cmd/view/view.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
+#include "lib/sample/locations.h"
+#include "lib/sample/samples.h"
+#include "lib/sample/windows.h"
 
-/* Sets what of it the options want to see. */
+/* What becomes of samples, live or recorded: sums, windows of functions, stacks. */
+
+/* Sets what of the sums the options want to see. */
 void td_where_want(struct td_where *where, const struct td_opts *opts);
 /* Sums up the hits of each event.  Free it even after an error. */
 int td_where_make(struct td_where *where, const struct td_plan *plan,
@@ -19,5 +26,31 @@ bool td_where_is_displaced(const struct td_opts *opts);
 /* Where the result cannot be left out for them, this is wrong usage. */
 int td_where_check_room(const struct td_opts *opts, struct td_err *err);
 void td_where_free(struct td_where *where);
+
+/* Does anybody want the stacks of the view's samples: a file, or its page? */
+bool td_hues_want_stacks(const struct td_view *view,
+			 const struct td_sample_files *files);
+/*
+ * Writes them to the files, which are open, and to the page: as wide as their
+ * cycles, in the colours of where the slots of functions went by the view's last
+ * report.
+ */
+int td_hues_put_stacks(struct td_view *view, const struct td_spots *spots,
+		       const struct td_hits *hits,
+		       const struct td_sample_files *files, struct td_err *err);
+
+/* What td_windows_take() fills, and the groups of the plan's events. */
+struct td_windows_taker {
+	struct td_windows *windows;
+	const int *groups;
+	/* which are read, and have the longest window; NULL: they are live */
+	const struct td_samples *samples;
+	struct td_hits
+		*hits; /* gets the samples, too; NULL: nobody wants them */
+};
+
+/* A td_take_sample, for live samples and recorded ones. */
+int td_windows_take(void *ctx, const struct td_record *record, int event,
+		    int spot, int caller);
 
 #endif

@@ -7,10 +7,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "cmd/opts/check.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "cmd/rights.h"
 #include "cmd/say.h"

@@ -3,7 +3,7 @@
 #define TD_CMD_TOP_BARS_H
 
 #include "cmd/top/canvas.h"
-#include "cmd/top/parts.h"
+#include "cmd/top/rows.h"
 
 /* The width from which the parts have names, and children below them. */
 #define TD_TOP_NAMES_WIDTH 56
@@ -27,5 +27,17 @@ void td_top_put_children(struct td_canvas *canvas, int y, int lines,
 /* "42.7", or "-" for what is not known. */
 #define TD_TOP_NUMBER_SIZE 64
 const char *td_top_number(char buf[TD_TOP_NUMBER_SIZE], double value);
+
+/*
+ * A cell for each row, in the order of the report: the letter of the part that
+ * lost it most, and its tens of percent.  "--": next to nothing went on; "??":
+ * unknown.
+ */
+
+/* The lines that all cells take in a window of this width. */
+int td_top_heat_lines(const struct td_report *report, int width);
+/* Fills so many lines; what has no room is counted in the last of them. */
+void td_top_put_heat(struct td_canvas *canvas, int y, int lines,
+		     const struct td_report *report);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cmd/top/bars.h"
-#include "cmd/top/heat.h"
 #include "cmd/top/panes.h"
 #include "cmd/top/path.h"
 #include "lib/base/printable.h"

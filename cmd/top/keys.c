@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cmd/top/parts.h"
+#include "cmd/top/rows.h"
 #include "lib/base/util.h"
 
 /* --- lines ----------------------------------------------------------------- */

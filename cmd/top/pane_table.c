@@ -59,22 +59,6 @@ static int id_gap(const struct columns *columns)
 	return !columns->pmu && !columns->bar && !columns->worst;
 }
 
-void td_top_scroll(struct td_top_state *state, size_t nr, int lines)
-{
-	size_t page = lines > 0 ? (size_t)lines : 1;
-
-	state->nr = nr;
-	state->page = page;
-	if (state->at >= nr)
-		state->at = nr ? nr - 1 : 0;
-	if (state->first > state->at)
-		state->first = state->at;
-	if (state->at - state->first >= page)
-		state->first = state->at - page + 1;
-	if (state->first + page > nr)
-		state->first = nr > page ? nr - page : 0;
-}
-
 /* --- the header ------------------------------------------------------------ */
 
 static void put_header(struct td_canvas *canvas, int y, int *x,

@@ -3,7 +3,7 @@
 #define TD_CMD_TOP_PANES_H
 
 #include "cmd/top/canvas.h"
-#include "cmd/top/table.h"
+#include "cmd/top/rows.h"
 
 /* A part of the window. */
 struct td_top_area {
@@ -16,16 +16,15 @@ struct td_top_area {
  */
 void td_top_scroll(struct td_top_state *state, size_t nr, int lines);
 
-/* pane_table.c: the first line is the header */
+/* pane_table.c: its first line is the header. */
 void td_top_put_table(struct td_canvas *canvas, struct td_top_area area,
 		      const struct td_top_lines *lines,
 		      struct td_top_state *state,
 		      const struct td_top_facts *facts);
-/* pane_tree.c: the trees of the rows of this id */
+/* The trees of the rows of this id. */
 void td_top_put_tree(struct td_canvas *canvas, struct td_top_area area,
 		     const struct td_report *report, const char *id,
 		     struct td_top_state *state);
-/* pane_text.c */
 void td_top_put_help(struct td_canvas *canvas, struct td_top_area area,
 		     struct td_top_state *state);
 void td_top_put_meaning(struct td_canvas *canvas, struct td_top_area area,

@@ -8,7 +8,7 @@
 
 #include "cmd/out/advice.h"
 #include "cmd/top/bars.h"
-#include "cmd/top/parts.h"
+#include "cmd/top/rows.h"
 #include "lib/base/util.h"
 
 /* --- the largest, where errors are not known ------------------------------- */

@@ -3,7 +3,7 @@
 #define TD_CMD_TOP_PATH_H
 
 #include "cmd/top/canvas.h"
-#include "cmd/top/snapshot.h"
+#include "cmd/top/state.h"
 #include "metrics/explain/explain.h"
 
 /* The column where the path begins, and what is said of it below. */

@@ -8,14 +8,13 @@
  * had done only so much.  How much is told by the instructions of each kind of
  * core, which every run counts.
  */
-#include "cmd/view/errors_joined.h"
+#include "cmd/view/errors.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/view/errors.h"
 #include "lib/base/util.h"
 #include "lib/plan/sets.h"
 

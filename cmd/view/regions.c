@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/view/regions.h"
+#include "cmd/view/view.h"
 
 #include <errno.h>
 #include <math.h>
@@ -51,21 +51,27 @@ static int make_own(struct td_view *view, const struct td_counted *counted,
 		own->all += isnan(report->rows[i].slots)
 				    ? 0
 				    : report->rows[i].slots;
-	if (!rc &&
-	    (index_rows(own) || td_report_find_lost(&own->round.report, false)))
+	if (!rc && (index_rows(own) ||
+		    (!view->source->regions->functions &&
+		     td_report_find_lost(&own->round.report, false))))
 		rc = td_err_nomem(err);
 	for (size_t i = 0; i < view->source->regions->nr; i++)
 		own->sampled |= view->source->regions->v[i].calls.skipped > 0;
 	return rc;
 }
 
-/* NULL: it has none. */
-static const struct td_row *own_row(const struct own *own,
-				    const struct td_row *row)
+/*
+ * NULL: it has none, or they are not known: what was skipped is in the slots of what
+ * was around it, which are its own.
+ */
+static const struct td_row *find_own(const struct own *own,
+				     const struct td_row *row)
 {
 	uint64_t hash = hash_of(row);
 	size_t step = 0, at;
 
+	if (own->sampled)
+		return NULL;
 	while ((at = td_index_next(&own->by_row, hash, &step)) !=
 	       TD_NOT_FOUND) {
 		const struct td_row *r = &own->round.report.rows[at];
@@ -77,22 +83,14 @@ static const struct td_row *own_row(const struct own *own,
 	return NULL;
 }
 
-static double own_slots(const struct own *own, const struct td_row *row)
-{
-	const struct td_row *r = own_row(own, row);
-
-	return r ? r->slots : NAN;
-}
-
 /*
  * Of the program's slots, those that the row lost without the regions within it: what
  * regions lost that contain each other does not add up.  The error is as large a
  * part of it as that of the whole row.
  */
-static void set_lost(const struct own *own, struct td_row *row)
+static void set_lost(const struct td_row *own, struct td_row *row)
 {
-	const struct td_row *r = own->sampled ? NULL : own_row(own, row);
-	double lost_pct = r ? r->lost_pct : NAN;
+	double lost_pct = own ? own->lost_pct : NAN;
 
 	row->lost_error *= lost_pct / row->lost_pct;
 	row->lost_pct = lost_pct;
@@ -140,7 +138,6 @@ static double sampling(const struct td_calls *calls)
 			      : NAN;
 }
 
-/* What was skipped is in the slots of what was around it, which are its own. */
 /* On the row's PMU, or on all for a merged row. */
 static double ns_on(const struct td_source *source,
 		    const uint64_t ns[TD_REGION_PMUS], const char *name)
@@ -201,7 +198,8 @@ static void add_timed(const struct td_source *source, const struct td_row *row,
 
 static struct td_region_facts make_facts(const struct td_source *source,
 					 const struct td_row *row,
-					 const struct own *own)
+					 const struct own *own,
+					 const struct td_row *own_row)
 {
 	const struct td_region *region = find(source->regions, row->id);
 	const struct td_calls *calls = &region->calls;
@@ -227,8 +225,7 @@ static struct td_region_facts make_facts(const struct td_source *source,
 			own->sampled && region->outside
 				? NAN
 				: percent * row->slots * sampling(calls),
-		.exclusive_pct =
-			own->sampled ? NAN : percent * own_slots(own, row),
+		.exclusive_pct = own_row ? percent * own_row->slots : NAN,
 		.cost_pct = PERCENT * (double)calls->cost_ns /
 			    (double)(calls->cost_ns + calls->time_ns),
 		.least_slots = (region->outside ? row->slots : per_call) < least
@@ -350,10 +347,11 @@ static int add_facts(const struct td_source *source, const struct own *own,
 		return -ENOMEM;
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		struct td_row *row = &report->rows[i];
+		const struct td_row *own_row = find_own(own, row);
 
-		report->regions[i] = make_facts(source, row, own);
+		report->regions[i] = make_facts(source, row, own, own_row);
 		if (!regions->functions && own->all > 0)
-			set_lost(own, row);
+			set_lost(own_row, row);
 		add_timed(source, row, &report->regions[i]);
 		row->region = &report->regions[i];
 	}

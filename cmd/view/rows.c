@@ -5,9 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/view/errors.h"
-#include "cmd/view/errors_joined.h"
 #include "cmd/view/next.h"
-#include "cmd/view/regions.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
 #include "metrics/eval/lost.h"

@@ -3,8 +3,8 @@
 #define TD_CMD_VIEW_SINK_H
 
 #include "cmd/opts/opts.h"
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writers.h"
 
 /* The stream of results, with the writer of its format. */
 struct td_sink {
@@ -48,5 +48,14 @@ int td_sink_close(struct td_sink *sink, struct td_err *err);
  * before what goes wrong now.
  */
 int td_sink_end(struct td_sink *sink, int rc, struct td_err *err);
+
+/*
+ * With --append, an error if the file of an open sink begins otherwise than these
+ * rows would: a reader finds columns by the first header.  columns: of rows of
+ * metrics; sheet: of other rows; both NULL: of events as perf stat has them, which
+ * have no header.  A file that cannot be read is taken as it is.
+ */
+int td_append_check(struct td_sink *sink, const struct td_report *columns,
+		    const struct td_sheet *sheet, struct td_err *err);
 
 #endif

@@ -3,8 +3,8 @@
 #define TD_CMD_VIEW_SOURCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "cmd/view/facts.h"
 #include "lib/base/identity.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"
@@ -14,6 +14,21 @@
 #include "lib/target/target.h"
 #include "lib/target/tasks.h"
 #include "metrics/tree/tree.h"
+
+#define TD_MAX_SAMPLED  2 /* more events would make a long command */
+#define TD_SAMPLED_SIZE 64
+
+/* What the model's files say about a metric of a PMU. */
+struct td_metric_facts {
+	int levels;     /* of the PMU's tree; 0: it has none in the files */
+	bool has_group; /* NAME_group is a group of metrics */
+	/*
+	 * the events to sample to find the places: the PMU has them, or the one of
+	 * "PMU/TERMS/"
+	 */
+	char events[TD_MAX_SAMPLED][TD_SAMPLED_SIZE];
+	size_t nr_events;
+};
 
 /*
  * What was counted, and on what.  A live run and a recording each make one;

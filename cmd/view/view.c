@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cmd/view/append.h"
+#include "cmd/view/sink.h"
 
 static const struct td_place *places_of(const struct td_source *source)
 {

@@ -9,7 +9,6 @@
 #ifndef TD_CMD_VIEW_VIEW_H
 #define TD_CMD_VIEW_VIEW_H
 
-#include "cmd/view/focus.h"
 #include "cmd/view/sink.h"
 #include "cmd/view/source.h"
 #include "cmd/view/viewer.h"
@@ -130,5 +129,17 @@ void td_view_drop_kept(struct td_view *view);
 double td_work_difference(const struct td_work *work);
 /* After the last run: shows the mean of all, unless each run was shown. */
 int td_view_end(struct td_view *view, struct td_err *err);
+
+/* regions.c */
+/* Regions know how long they lasted, but not for how long they had a CPU. */
+void td_view_forget_busy(struct td_report *report);
+
+/*
+ * Adds to the rows of a report what is known of their regions, and puts those with
+ * the most slots first.  counted and totals are what the report was computed from.
+ */
+int td_view_fill_regions(struct td_view *view, const struct td_counted *counted,
+			 const struct td_totals *totals,
+			 struct td_report *report, struct td_err *err);
 
 #endif

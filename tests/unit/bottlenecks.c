@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writer_rows.h"
 #include "lib/base/util.h"
 #include "metrics/table/rows.h"
 #include "tests/unit/report.h"

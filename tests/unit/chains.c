@@ -3,7 +3,6 @@
 #include <linux/perf_event.h>
 
 #include "cmd/sample/gathering.h"
-#include "cmd/sample/records.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 

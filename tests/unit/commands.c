@@ -10,7 +10,6 @@
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/meant.h"
-#include "cmd/opts/rows.h"
 #include "cmd/opts/value.h"
 #include "tests/unit/test.h"
 

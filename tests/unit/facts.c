@@ -3,13 +3,12 @@
  * What the kernel tree's files say about metrics: in TD_PMU_EVENTS, and Linux 6.12's
  * in TD_PMU_EVENTS_OLD.
  */
-#include "cmd/plan/facts.h"
+#include "cmd/plan/catalog.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/plan/catalog.h"
 #include "lib/base/util.h"
 #include "metrics/explain/explain.h"
 #include "metrics/verdict/node_events.h"

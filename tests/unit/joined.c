@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --no-multiplex: runs that count different groups become one result. */
 #include "cmd/view/errors.h"
-#include "cmd/view/errors_joined.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
 
 #include "cmd/commands.h"
 #include "cmd/out/advice.h"
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writers.h"
 #include "lib/base/util.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"

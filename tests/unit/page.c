@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/out/page/page.h"
 #include "cmd/out/page/picture.h"
-#include "cmd/out/page/text.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 

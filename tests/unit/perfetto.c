@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writers.h"
 #include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/top/keys.h"
-#include "cmd/top/table.h"
+#include "cmd/top/rows.h"
 #include "lib/base/util.h"
 #include "metrics/eval/lost.h"
 #include "tests/unit/test.h"

@@ -2,9 +2,8 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writer_rows.h"
-#include "cmd/out/writers.h"
 #include "lib/base/util.h"
 #include "tests/unit/report.h"
 #include "tests/unit/test.h"

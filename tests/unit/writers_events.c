@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writers.h"
 #include "lib/base/util.h"
 #include "tests/unit/json_lines.h"
 #include "tests/unit/test.h"

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writers.h"
 #include "lib/base/util.h"
 #include "tests/unit/json_lines.h"
 #include "tests/unit/report.h"

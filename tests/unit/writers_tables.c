@@ -2,8 +2,8 @@
 /* Tests of the table of intervals in windows of all widths. */
 #include <stdlib.h>
 
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writer_rows.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "tests/unit/report.h"

@@ -2,8 +2,8 @@
 /* Tests of trees as text, of a whole run and of intervals. */
 #include <stdlib.h>
 
+#include "cmd/out/format.h"
 #include "cmd/out/out.h"
-#include "cmd/out/writer_rows.h"
 #include "lib/base/util.h"
 #include "tests/unit/report.h"
 #include "tests/unit/test.h"

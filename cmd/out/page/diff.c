@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cmd/out/page/icicle.h"
-#include "cmd/out/page/parts.h"
-#include "cmd/out/page/text.h"
+#include "cmd/out/page/page.h"
+#include "cmd/out/page/picture.h"
 #include "metrics/diff/summary.h"
 
 /* --- the pictures ----------------------------------------------------------- */

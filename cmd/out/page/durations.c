@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/out/page/icicle.h"
-#include "cmd/out/page/parts.h"
-#include "cmd/out/page/text.h"
+#include "cmd/out/page/page.h"
+#include "cmd/out/page/picture.h"
 #include "lib/base/util.h"
 #include "lib/count/regions.h"
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Flame graphs: a figure of a page, or a picture alone. */
-#include "cmd/out/page/flame.h"
+#include "cmd/out/page/page.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/out/page/icicle.h"
-#include "cmd/out/page/parts.h"
-#include "cmd/out/page/text.h"
-#include "cmd/out/stacks.h"
+#include "cmd/out/page/picture.h"
+#include "cmd/out/where.h"
 #include "lib/base/util.h"
 #include "lib/sample/stacks.h"
 #include "metrics/explain/explain.h"

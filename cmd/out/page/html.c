@@ -7,12 +7,9 @@
 #include <string.h>
 
 #include "cmd/out/advice.h"
-#include "cmd/out/page/flame.h"
-#include "cmd/out/page/parts.h"
-#include "cmd/out/page/text.h"
-#include "cmd/out/stacks.h"
+#include "cmd/out/format.h"
+#include "cmd/out/page/page.h"
 #include "cmd/out/where.h"
-#include "cmd/out/writer_rows.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/out/out.h"
+#include "cmd/out/page/page.h"
 #include "lib/base/util.h"
 
 #define ALL_PCT 100
@@ -125,4 +126,139 @@ void td_picture_free(struct td_picture *picture)
 {
 	free(picture->v);
 	*picture = (struct td_picture){ 0 };
+}
+
+/* --- as an icicle --------------------------------------------------------- */
+
+#define TEXT_HEIGHT 13   /* what a label needs */
+#define LINE_HEIGHT 3    /* what a line around it would not hide */
+#define PALER       0.17 /* of each level, the part of the way to white */
+#define PALEST      0.7
+
+/* Okabe and Ito's colours, which the colour-blind tell apart. */
+static const unsigned char hues[TD_NR_PARTS][3] = {
+	[TD_PART_RETIRING] = { 0x2a, 0xb0, 0x84 },
+	[TD_PART_BAD_SPECULATION] = { 0xe0, 0x75, 0x30 },
+	[TD_PART_FRONTEND] = { 0x56, 0xb4, 0xe9 },
+	[TD_PART_BACKEND] = { 0xe6, 0x9f, 0x00 },
+	[TD_PART_OTHER] = { 0xcc, 0x79, 0xa7 },
+};
+
+static unsigned int pale(unsigned char part, int depth)
+{
+	double way = fmin(depth * PALER, PALEST);
+
+	return (unsigned int)lround(part + (255 - part) * way);
+}
+
+const char *td_icicle_colour(char buf[8], int hue, int depth)
+{
+	const unsigned char *rgb = hues[hue];
+
+	snprintf(buf, 8, "#%02x%02x%02x", pale(rgb[0], depth),
+		 pale(rgb[1], depth), pale(rgb[2], depth));
+	return buf;
+}
+
+/* "24.5 ±0.1 %" in HTML and XML; what is missing, if there is no value. */
+static void put_value(FILE *fp, const struct td_drawn *drawn)
+{
+	char text[TD_VALUE_SIZE];
+
+	if (isnan(drawn->value)) {
+		fputs("no value", fp);
+		return;
+	}
+	fputs(td_out_value(text, drawn->column, drawn->value, TD_READER_HUMAN),
+	      fp);
+	if (!isnan(drawn->error))
+		fprintf(fp, " \u00b1%s",
+			td_out_error(text, drawn->column, drawn->value,
+				     drawn->error));
+	fputc(' ', fp);
+	td_page_put(fp, drawn->column->unit);
+}
+
+static const char *mark_words(char mark)
+{
+	switch (mark) {
+	case '*':
+		return ", over its threshold";
+	case '?':
+		return ", cannot be";
+	case '~':
+		return ", lost in a correction";
+	default:
+		return "";
+	}
+}
+
+static void put_title(FILE *fp, const struct td_drawn *drawn)
+{
+	fputs("<title>", fp);
+	td_page_put(fp, drawn->column->name);
+	fputs(": ", fp);
+	put_value(fp, drawn);
+	fputs(mark_words(drawn->mark), fp);
+	if (drawn->node->desc) {
+		fputs(". ", fp);
+		td_page_put(fp, drawn->node->desc);
+	}
+	fputs("</title>", fp);
+}
+
+static void put_label(FILE *fp, const struct td_drawn *drawn, double height)
+{
+	char value[TD_VALUE_SIZE];
+
+	fprintf(fp, "<text x=\"8\" y=\"50%%\" dy=\".35em\"%s%s>",
+		drawn->mark == '*' ? " font-weight=\"bold\"" : "",
+		height < TEXT_HEIGHT ? " display=\"none\"" : "");
+	fputs(td_out_value(value, drawn->column, drawn->value, TD_READER_HUMAN),
+	      fp);
+	if (drawn->mark)
+		fputc(drawn->mark, fp);
+	fputc(' ', fp);
+	td_page_put(fp, td_node_short_name(drawn->column->name));
+	fputs("</text>", fp);
+}
+
+/* An element of its own clips its text. */
+static void put_node(FILE *fp, const struct td_picture *picture, size_t i,
+		     const struct td_place_on_page *place)
+{
+	const struct td_drawn *d = &picture->v[i];
+	double width = (double)place->width / picture->depth;
+	double height = (d->to - d->from) * place->height;
+	char colour[8];
+
+	fprintf(fp,
+		"<svg class=\"node\" data-node=\"%zu\" data-depth=\"%d\" "
+		"data-from=\"%.6f\" data-to=\"%.6f\" x=\"%.2f\" y=\"%.2f\" "
+		"width=\"%.2f\" height=\"%.2f\">",
+		i, d->depth, d->from, d->to, place->x + d->depth * width,
+		place->y + d->from * place->height, width, height);
+	put_title(fp, d);
+	fprintf(fp,
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"%s\""
+		"%s/>",
+		td_icicle_colour(colour, d->hue, d->depth),
+		height < LINE_HEIGHT ? "" : " stroke=\"#fff\"");
+	if (d->mark == '*')
+		fputs("<rect width=\"4\" height=\"100%\" fill=\"#000\"/>", fp);
+	put_label(fp, d, height);
+	fputs("</svg>\n", fp);
+}
+
+void td_icicle_put(FILE *fp, const struct td_picture *picture,
+		   const struct td_place_on_page *place)
+{
+	fputs("<g font-family=\"sans-serif\" font-size=\"12\" "
+	      "fill=\"#000\">\n",
+	      fp);
+	for (size_t i = 0; i < picture->nr; i++) {
+		if (picture->v[i].to > picture->v[i].from)
+			put_node(fp, picture, i, place);
+	}
+	fputs("</g>\n", fp);
 }

@@ -2,6 +2,8 @@
 #ifndef TD_CMD_OUT_PAGE_PICTURE_H
 #define TD_CMD_OUT_PAGE_PICTURE_H
 
+#include <stdio.h>
+
 #include "lib/count/report.h"
 
 /* A node of the tree, and its place in the icicle. */
@@ -37,5 +39,23 @@ int td_picture_make(struct td_picture *picture, const struct td_report *report,
  */
 void td_picture_place(struct td_picture *picture);
 void td_picture_free(struct td_picture *picture);
+
+/* A place in a drawing, in its units, which are pixels of a page. */
+struct td_place_on_page {
+	int x, y, width, height;
+};
+
+#define TD_ICICLE_WIDTH  960
+#define TD_ICICLE_HEIGHT 320
+
+/*
+ * Elements of SVG: a column for each level, and in it an element for each node,
+ * with its name, value and description as its title.  Page and script find a
+ * node's place in its data attributes.
+ */
+void td_icicle_put(FILE *fp, const struct td_picture *picture,
+		   const struct td_place_on_page *place);
+/* "#e69f00" of a node of this depth below level 1. */
+const char *td_icicle_colour(char buf[8], int hue, int depth);
 
 #endif

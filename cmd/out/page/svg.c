@@ -2,10 +2,9 @@
 /* SVG: the icicle alone, one below the other of several rows. */
 #include <stdlib.h>
 
-#include "cmd/out/page/icicle.h"
-#include "cmd/out/page/parts.h"
-#include "cmd/out/page/text.h"
-#include "cmd/out/writer_rows.h"
+#include "cmd/out/format.h"
+#include "cmd/out/page/page.h"
+#include "cmd/out/page/picture.h"
 
 #define TITLE_HEIGHT 28
 #define MARGIN       8

@@ -3,11 +3,10 @@
 #include <limits.h>
 #include <math.h>
 
-#include "cmd/out/facts.h"
+#include "cmd/out/columns.h"
 #include "cmd/out/out.h"
-#include "cmd/out/page/icicle.h"
-#include "cmd/out/page/parts.h"
-#include "cmd/out/page/text.h"
+#include "cmd/out/page/page.h"
+#include "cmd/out/page/picture.h"
 #include "lib/base/util.h"
 
 #define MANY_ROWS 4

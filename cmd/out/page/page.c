@@ -1,12 +1,102 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The beginning and the end of a page, and its heading. */
+#include "cmd/out/page/page.h"
+
+#include <math.h>
 #include <string.h>
 
 #include "cmd/out/out.h"
-#include "cmd/out/page/parts.h"
-#include "cmd/out/page/text.h"
 #include "cmd/version.h"
+#include "lib/base/printable.h"
 #include "lib/machine/machine.h"
+
+static const char *of_html(char c)
+{
+	switch (c) {
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '&':
+		return "&amp;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+/* "</script>" and "<!--" would end or change the element around it. */
+static const char *of_json(char c)
+{
+	switch (c) {
+	case '<':
+		return "\\u003c";
+	case '>':
+		return "\\u003e";
+	case '&':
+		return "\\u0026";
+	case '"':
+		return "\\\"";
+	case '\\':
+		return "\\\\";
+	default:
+		return NULL;
+	}
+}
+
+static void put(FILE *fp, char c, const char *instead)
+{
+	if (instead)
+		fputs(instead, fp);
+	else
+		fputc(c, fp);
+}
+
+static void put_html(FILE *fp, const char *letter)
+{
+	put(fp, *letter, of_html(*letter));
+}
+
+static void put_json(FILE *fp, const char *letter)
+{
+	put(fp, *letter, of_json(*letter));
+}
+
+void td_page_put(FILE *fp, const char *text)
+{
+	td_put_escaped(fp, text, put_html, "\\x");
+}
+
+void td_page_put_json(FILE *fp, const char *text)
+{
+	fputc('"', fp);
+	td_put_escaped(fp, text, put_json, "\\\\x");
+	fputc('"', fp);
+}
+
+void td_page_put_number(FILE *fp, double value)
+{
+	if (isfinite(value))
+		fprintf(fp, "%.6g", value == 0 ? 0 : value);
+	else
+		fputs("null", fp);
+}
+
+void td_page_put_cell(FILE *fp, double value, int decimals, bool sign)
+{
+	char buf[64];
+
+	fputs("<td class=\"number\">", fp);
+	if (!isnan(value))
+		fprintf(fp, "<data value=\"%.12g\">%s%s</data>", value,
+			sign && value > 0 ? "+" : "",
+			td_out_format(buf, decimals, value));
+	fputs("</td>", fp);
+}
+
+/* --- the beginning and the end of a page, and its heading ----------------- */
 
 #define LONG_TARGET 80 /* characters */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The facts of rows. */
-#include "cmd/out/facts.h"
+/* The columns before the metrics of a row, which are its facts. */
+#include "cmd/out/columns.h"
 
 #include "lib/base/util.h"
 

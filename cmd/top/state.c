@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/top/snapshot.h"
+#include "cmd/top/state.h"
 
 #include <errno.h>
 #include <stdlib.h>

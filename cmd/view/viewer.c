@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/view/focus.h"
+#include "cmd/view/viewer.h"
 
 #include <stdio.h>
 

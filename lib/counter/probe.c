@@ -18,6 +18,7 @@
 
 #include "lib/base/number.h"
 #include "lib/base/util.h"
+#include "lib/counter/counter.h"
 #include "lib/machine/sysfs.h"
 
 int td_dummy_open(int pid, int cpu, unsigned long flags)
@@ -247,15 +248,9 @@ static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 	return false;
 }
 
-struct starved {
-	struct td_plan *plan;
-	const struct td_machine *machine;
-	const struct td_target *target;
-};
-
 static void *pin_starved(void *data)
 {
-	const struct starved *s = data;
+	const struct td_counter_setup *s = data;
 	cpu_set_t allowed;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
@@ -275,12 +270,14 @@ static void *pin_starved(void *data)
 
 /* A command would inherit where the caller may run, and not know CPUs of later. */
 void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
-		    const struct td_target *target)
+		    struct td_target *target)
 {
-	struct starved starved = { plan, machine, target };
+	struct td_counter_setup setup = { .plan = plan,
+					  .machine = machine,
+					  .target = target };
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, pin_starved, &starved) == 0)
+	if (pthread_create(&thread, NULL, pin_starved, &setup) == 0)
 		pthread_join(thread, NULL);
 }
 

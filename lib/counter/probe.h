@@ -52,7 +52,7 @@ bool td_slots_probe(const struct td_pmu *pmu);
  * cannot be opened stays as it is.
  */
 void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
-		    const struct td_target *target);
+		    struct td_target *target);
 
 /*
  * The frequency that the kernel has found for the time-stamp counter; 0 if it

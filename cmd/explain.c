@@ -242,23 +242,12 @@ static size_t put_about(struct answer *answer, const char *word, bool advice)
 	return nr;
 }
 
-static bool has_found(const char *word)
-{
-	const struct td_explanation *text;
-	bool found = false;
-
-	if (!td_explanation_is_word(word))
-		return false;
-	for (size_t i = 0; !found && (text = td_explanation_at(i)); i++)
-		found = td_explanation_is_about(text, word, true);
-	return found;
-}
-
 /* What a node is called, or means, tells more than what can be tried. */
-static void search(struct answer *answer, const char *word)
+static bool search(struct answer *answer, const char *word)
 {
-	if (td_explanation_is_word(word) && !put_about(answer, word, false))
-		put_about(answer, word, true);
+	return td_explanation_is_word(word) &&
+	       (put_about(answer, word, false) ||
+		put_about(answer, word, true));
 }
 
 static int no_such(const struct answer *answer, const char *typed,
@@ -273,8 +262,6 @@ static int no_such(const struct answer *answer, const char *typed,
 	td_err_set(err, -ENOENT, "no node of the tree %s '%s'",
 		   pattern ? "matches" : "is called", typed);
 	err->usage = true;
-	if (has_found(typed))
-		return td_err_hint(err, "the nodes above have to do with it");
 	for (size_t i = 0; !pattern && (text = td_explanation_at(i)); i++)
 		td_suggest_offer(&suggest, text->name, NULL);
 	for (size_t i = 0; !pattern && i < events->nr_metrics; i++)
@@ -344,9 +331,8 @@ static int put_all(struct answer *answer, struct td_err *err)
 		if (put_name(answer, typed))
 			continue;
 		whole = find_short(answer, typed);
-		if (whole && put_name(answer, whole))
+		if ((whole && put_name(answer, whole)) || search(answer, typed))
 			continue;
-		search(answer, typed);
 		rc = remember(answer, typed, err);
 	}
 	return rc;
@@ -413,10 +399,11 @@ const struct td_command td_command_explain = {
 	       "its files.",
 	.what = "What to explain:",
 	.examples = "  tdstat explain tma_l3_bound\n"
+		    "  tdstat explain cache\n"
 		    "  tdstat explain --model alderlake tma_info_thread_ipc\n"
 		    "  tdstat explain frontend_bound 'tma_l3*'",
-	.status = "Exit status: 0; 1 if there is no such node; 64 for a wrong "
-		  "option.",
+	.status = "Exit status: 0; 64 if no node has the name or the word, or "
+		  "for a wrong option.",
 	.groups = groups,
 	.word = td_value_pattern,
 	.run = explain,

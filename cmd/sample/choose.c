@@ -137,6 +137,24 @@ static bool is_explained(const char *node)
 	return td_explanation_exists(node) || td_explanation_exists(name);
 }
 
+/* Does the shell find a command of that name? */
+static bool is_command(const char *name)
+{
+	const char *path = getenv("PATH");
+	bool found = strchr(name, '/') || access(name, X_OK) == 0;
+
+	while (!found && path && *path) {
+		int length = (int)strcspn(path, ":");
+		td_autofree char *file = NULL;
+
+		if (asprintf(&file, "%.*s/%s", length, path, name) < 0)
+			return false;
+		found = access(file, X_OK) == 0;
+		path += length + (path[length] == ':');
+	}
+	return found;
+}
+
 static int no_node(const struct td_pmu_events *files, const char *node,
 		   struct td_err *err)
 {
@@ -144,7 +162,7 @@ static int no_node(const struct td_pmu_events *files, const char *node,
 
 	td_err_usage(err, "%s: this processor has no such node", node);
 	err->elsewhere = is_explained(node);
-	if (strchr(node, '/') || access(node, X_OK) == 0)
+	if (is_command(node))
 		return td_err_hint(err,
 				   "a command stands behind --: tdstat "
 				   "locate -- %s",

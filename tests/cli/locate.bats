@@ -674,6 +674,20 @@ with_search() {
 
 # --- what makes no sense --------------------------------------------------------
 
+@test "a command in place of a node: where it stands" {
+	saved alderlake
+	unset PERF_CPUID
+	for word in ls /bin/ls; do
+		try "$TDSTAT" locate $word
+		[ "$status" -eq 64 ]
+		assert_complains "tdstat: $word: this processor has no such node"
+		[ "${stderr_lines[1]}" = "tdstat: a command stands behind --: tdstat locate -- $word" ]
+	done
+	try "$TDSTAT" locate nosuchcommand
+	[ "$status" -eq 64 ]
+	[[ $stderr != *"behind --"* ]]
+}
+
 @test "wrong usage: nothing is run" {
 	saved alderlake
 	for words in 'nonsense_node -- touch ran' '-F 0 -e cycles -- touch ran' '-F x -- touch ran' '--dry-run -- touch ran' \

@@ -133,8 +133,8 @@ static void say_absent(struct td_writer *writer, const struct td_report *report)
 		if (!td_out_is_left_out(report, row))
 			continue;
 		fprintf(writer->fp,
-			"# %s has no row for an interval in which no task ran "
-			"on it\n",
+			"# %s has no row for an interval in which tasks ran on "
+			"other cores alone\n",
 			row->pmu);
 		writer->lines++;
 		writer->absent_said = true;

@@ -120,15 +120,16 @@ static void say_elsewhere(const struct td_run *run)
 /* Could tasks have been on a kind of core that nothing is counted on? */
 static bool leaves_out_cores(const struct td_job *job)
 {
-	for (int pmu = 0; pmu < (int)job->machine.nr_core; pmu++) {
-		bool counted = false;
+	bool counted = true;
 
+	if (job->target.system_wide)
+		return false;
+	for (int pmu = 0; counted && pmu < (int)job->machine.nr_core; pmu++) {
+		counted = false;
 		for (size_t g = 0; g < job->plan.nr_groups; g++)
 			counted |= job->plan.groups[g].pmu == pmu;
-		if (!counted && !job->target.system_wide)
-			return true;
 	}
-	return false;
+	return !counted;
 }
 
 /* Says why a finished run has no counts at all. */
@@ -201,11 +202,12 @@ static void say_rows_without_tasks(const struct td_run *run)
 	    !job->tree || job->target.system_wide || job->target.per_thread ||
 	    !run->tally.ever_ran)
 		return;
-	td_job_say(job,
-		   "tdstat: %d row%s without counts, because no task ran in "
-		   "%s: all were waiting, maybe for a CPU\n",
-		   run->waited, run->waited == 1 ? "" : "s",
-		   run->waited == 1 ? "it" : "them");
+	td_job_say(
+		job,
+		"tdstat: %d interval%s without counts, because no task ran in "
+		"%s: all were waiting, maybe for a CPU\n",
+		run->waited, run->waited == 1 ? "" : "s",
+		run->waited == 1 ? "it" : "them");
 }
 
 static void say_missed(const struct td_run *run)

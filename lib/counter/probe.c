@@ -248,6 +248,13 @@ static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 	return false;
 }
 
+static bool may_starve(const struct td_counter_setup *s,
+		       const struct td_group *group)
+{
+	return group->pmu < (int)s->machine->nr_core && !group->pinned &&
+	       td_plan_is_alone(s->plan, group);
+}
+
 static void *pin_starved(void *data)
 {
 	const struct td_counter_setup *s = data;
@@ -258,8 +265,7 @@ static void *pin_starved(void *data)
 	for (size_t g = 0; g < s->plan->nr_groups; g++) {
 		struct td_group *group = &s->plan->groups[g];
 
-		if (group->pmu < (int)s->machine->nr_core && !group->pinned &&
-		    td_plan_is_alone(s->plan, group) &&
+		if (may_starve(s, group) &&
 		    go_to_one_of(&s->machine->pmus[group->pmu].cpus,
 				 &allowed) &&
 		    group_starves(s->plan, group, s->target))
@@ -276,8 +282,11 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 					  .machine = machine,
 					  .target = target };
 	pthread_t thread;
+	bool any = false;
 
-	if (pthread_create(&thread, NULL, pin_starved, &setup) == 0)
+	for (size_t g = 0; g < plan->nr_groups; g++)
+		any |= may_starve(&setup, &plan->groups[g]);
+	if (any && pthread_create(&thread, NULL, pin_starved, &setup) == 0)
 		pthread_join(thread, NULL);
 }
 

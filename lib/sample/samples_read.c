@@ -359,8 +359,8 @@ static int read_only_member(const struct reader *r, struct json_object *line)
 
 	if (!r->samples->any &&
 	    !json_object_object_get_ex(line, "samples", NULL))
-		return bad(r, "has no samples: it is shown without --locate "
-			      "and --profile");
+		return bad(r, "has no samples: tdstat report shows it if "
+			      "neither --locate nor --profile is given");
 	if (json_object_object_length(line) != 1)
 		return bad(r, "not an object of one member");
 	return read_value(r, json_object_iter_peek_name(&it),

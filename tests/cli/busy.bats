@@ -133,12 +133,12 @@ try_on_a_busy_host() {
 	stderr=$(sed '/^tdstat: [0-9]* intervals\{0,1\} passed while this program, /d' <<<"$stderr")
 }
 
-@test "a remark says how many rows have no counts, as nothing ran" {
+@test "a remark says how many intervals have no counts, as nothing ran" {
 	needs_software_events
 	try_on_a_busy_host "$TDSTAT" -I 100 -o out -- sh -c 'sleep 0.55'
 	rows=$(grep -c '^ .*<not counted>' out)
 	[ "$rows" -ge 2 ]
-	assert_equal "$stderr" "tdstat: $rows rows without counts, because no task ran in them: all were waiting, maybe for a CPU"
+	assert_equal "$stderr" "tdstat: $rows intervals without counts, because no task ran in them: all were waiting, maybe for a CPU"
 	# for programs each row says so
 	try_on_a_busy_host "$TDSTAT" -I 100 -j -o out -- sh -c 'sleep 0.55'
 	assert_no_stderr

@@ -8,6 +8,7 @@
 
 load helper
 
+REGIONS=$BATS_TEST_DIRNAME/../../build/tests/machine/regions
 CPUS=/sys/devices/system/cpu
 CGROUPS=/sys/fs/cgroup
 port=9878
@@ -137,6 +138,9 @@ last_ids() {
 		"$TDSTAT" record -l 1 -o rec -- taskset -c $cpu sh -c "$work"
 		"$TDSTAT" report rec | grep -E '[0-9.]+ ±[0-9.]+ %  tma_retiring'
 	done
+	# what a program counts itself
+	"$TDSTAT" regions -l 1 -j -o out -- taskset -c 0 "$REGIONS" calls 100 50
+	jq -es 'map(select(.id == "dram" and .metric == "tma_backend_bound" and .pmu == "cpu_core")) | length == 1 and all(.calls == 100 and .value > 0)' out
 	# groups that take turns are not pinned, and nobody says that no task ran
 	run -0 --separate-stderr "$TDSTAT" -l 2 -- taskset -c 4 sh -c "$work"
 	[[ $stderr != *"no task ran"* ]]

@@ -231,9 +231,11 @@ static int make_tree(struct td_job *job, struct td_err *err)
 	return rc ? rc : check_cores(job, err);
 }
 
+/* Groups of several modes take turns; those of regions are the program's own. */
 static void pin_starved(struct td_job *job)
 {
-	if (!job->target.system_wide && !job->opts->dry_run)
+	if (!job->target.system_wide && !job->target.by_mode &&
+	    !job->opts->dry_run)
 		td_pin_starved(&job->plan, &job->machine, &job->target);
 }
 
@@ -252,7 +254,7 @@ static int plan_metrics(struct td_job *job, struct td_err *err)
 	schedule.always =
 		td_ask_wants_files(&job->measure.ask) || job->opts->metrics_dir;
 	rc = td_plan_build(&job->plan, &job->machine, &schedule, err);
-	if (!rc && !job->opts->does.regions)
+	if (!rc && !job->opts->does.regions && !job->opts->does.samples)
 		pin_starved(job);
 	return rc;
 }
@@ -511,7 +513,7 @@ int td_job_join(struct td_job *job, struct td_err *err)
 
 	for (int i = 0; !rc && i < (int)job->machine.nr_pmus; i++)
 		rc = note_left_out(job, i, err);
-	if (!rc)
+	if (!rc && job->opts->does.samples)
 		pin_starved(job);
 	return rc;
 }

@@ -110,14 +110,14 @@ static void put_event(FILE *fp, const struct td_job *job,
 		td_plan_attr(&job->plan, group, member, &job->target);
 
 	put_kind(fp, event);
-	fprintf(fp, "%u %#llx %#llx %#llx %c%s %s\n", event->type,
+	fprintf(fp, "%u %#llx %#llx %#llx %c %s\n", event->type,
 		(unsigned long long)event->config[0],
 		(unsigned long long)event->config[1],
 		(unsigned long long)event->config[2],
 		attr.exclude_kernel ? 'u'
 		: attr.exclude_user ? 'k'
 				    : '-',
-		attr.pinned ? "p" : "", event->name);
+		event->name);
 }
 
 void td_region_spec_write(FILE *fp, const struct td_job *job)

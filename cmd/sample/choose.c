@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/plan/catalog.h"
@@ -137,11 +138,19 @@ static bool is_explained(const char *node)
 	return td_explanation_exists(node) || td_explanation_exists(name);
 }
 
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	       access(path, X_OK) == 0;
+}
+
 /* Does the shell find a command of that name? */
 static bool is_command(const char *name)
 {
 	const char *path = getenv("PATH");
-	bool found = strchr(name, '/') || access(name, X_OK) == 0;
+	bool found = strchr(name, '/');
 
 	while (!found && path && *path) {
 		int length = (int)strcspn(path, ":");
@@ -149,7 +158,7 @@ static bool is_command(const char *name)
 
 		if (asprintf(&file, "%.*s/%s", length, path, name) < 0)
 			return false;
-		found = access(file, X_OK) == 0;
+		found = length > 0 && is_program(file);
 		path += length + (path[length] == ':');
 	}
 	return found;

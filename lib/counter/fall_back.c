@@ -378,8 +378,10 @@ static int make_smaller(const struct refused *r)
 	if (r->group->pinned && r->group->may_unpin &&
 	    !td_plan_is_alone(r->setup->plan, r->group))
 		return let_go(r);
+	if (!can_take_apart(r))
+		return 1;
 	r->setup->plan->groups[r->index].pinned &= !r->group->may_unpin;
-	return can_take_apart(r) ? take_apart(r) : 1;
+	return take_apart(r);
 }
 
 int td_fall_back(const struct td_counter_setup *setup, size_t group,

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,6 @@
 
 #include "lib/base/number.h"
 #include "lib/base/util.h"
-#include "lib/counter/counter.h"
 #include "lib/machine/sysfs.h"
 
 int td_dummy_open(int pid, int cpu, unsigned long flags)
@@ -194,8 +192,12 @@ static int open_own(const struct td_plan *plan, const struct td_group *group,
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Has it had no turn, although there was time for one?  A thread counts as it runs. */
-static bool gets_nothing(int fd)
+/*
+ * Returns 1 if the group had a turn, 0 if it had none although there was time for one,
+ * -1 if that is not known, as for a pinned group that the kernel gave up.  A thread
+ * counts as it runs.
+ */
+static int wait_for_turn(int fd)
 {
 	struct {
 		uint64_t count, enabled_ns, running_ns;
@@ -203,19 +205,19 @@ static bool gets_nothing(int fd)
 	uint64_t end = td_now_ns() + PATIENCE_NS;
 
 	while (values.enabled_ns < TURNS_NS && td_now_ns() < end) {
-		if (read(fd, &values, sizeof(values)) != sizeof(values) ||
-		    values.running_ns)
-			return false;
+		if (read(fd, &values, sizeof(values)) != sizeof(values))
+			return -1;
+		if (values.running_ns)
+			return 1;
 	}
-	return values.enabled_ns >= TURNS_NS;
+	return values.enabled_ns < TURNS_NS ? -1 : 0;
 }
 
-static bool group_starves(const struct td_plan *plan,
-			  const struct td_group *group,
-			  const struct td_target *target)
+static int try_group(const struct td_plan *plan, const struct td_group *group,
+		     const struct td_target *target)
 {
 	td_autofree int *fds = calloc(group->nr, sizeof(*fds));
-	bool starves = false;
+	int turn = -1;
 	size_t nr = 0;
 
 	while (fds && nr < group->nr) {
@@ -226,68 +228,82 @@ static bool group_starves(const struct td_plan *plan,
 	}
 	if (fds && nr == group->nr &&
 	    ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0) == 0)
-		starves = gets_nothing(fds[0]);
+		turn = wait_for_turn(fds[0]);
 	while (nr)
 		close(fds[--nr]);
-	return starves;
+	return turn;
 }
 
-/* Goes to a CPU of these where the thread may run. */
+/* Beside others that are pinned themselves nothing helps, and it says less. */
+static void pin_if_it_helps(const struct td_plan *plan, struct td_group *group,
+			    const struct td_target *target)
+{
+	if (try_group(plan, group, target) != 0)
+		return;
+	group->pinned = true;
+	group->pinned = group->may_unpin = try_group(plan, group, target) == 1;
+}
+
+/* Stays on the CPU, or goes to the first of these where the thread may run. */
 static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 {
-	for (size_t i = 0; i < cpus->nr; i++) {
-		size_t cpu = (size_t)cpus->v[i];
+	int now = sched_getcpu();
+
+	for (size_t i = 0; i <= cpus->nr; i++) {
+		int cpu = i ? cpus->v[i - 1] : now;
 		cpu_set_t here;
 
-		if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, allowed))
+		if (cpu < 0 || cpu >= CPU_SETSIZE || !td_ints_has(cpus, cpu) ||
+		    !CPU_ISSET((size_t)cpu, allowed))
 			continue;
 		CPU_ZERO(&here);
-		CPU_SET(cpu, &here);
+		CPU_SET((size_t)cpu, &here);
 		return sched_setaffinity(0, sizeof(here), &here) == 0;
 	}
 	return false;
 }
 
-static bool may_starve(const struct td_counter_setup *s,
-		       const struct td_group *group)
+/*
+ * Whoever may run on all CPUs may do so on those that come online later, too: the
+ * command inherits that.
+ */
+static void go_back(const struct td_machine *machine, const cpu_set_t *before)
 {
-	return group->pmu < (int)s->machine->nr_core && !group->pinned &&
-	       td_plan_is_alone(s->plan, group);
+	cpu_set_t cpus;
+	bool all = true;
+
+	for (size_t i = 0; i < machine->online.nr; i++)
+		all &= machine->online.v[i] < CPU_SETSIZE &&
+		       CPU_ISSET((size_t)machine->online.v[i], before);
+	if (all)
+		memset(&cpus, 0xff, sizeof(cpus));
+	else
+		cpus = *before;
+	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-static void *pin_starved(void *data)
-{
-	const struct td_counter_setup *s = data;
-	cpu_set_t allowed;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return NULL;
-	for (size_t g = 0; g < s->plan->nr_groups; g++) {
-		struct td_group *group = &s->plan->groups[g];
-
-		if (may_starve(s, group) &&
-		    go_to_one_of(&s->machine->pmus[group->pmu].cpus,
-				 &allowed) &&
-		    group_starves(s->plan, group, s->target))
-			group->pinned = group->may_unpin = true;
-	}
-	return NULL;
-}
-
-/* A command would inherit where the caller may run, and not know CPUs of later. */
 void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
-		    struct td_target *target)
+		    const struct td_target *target)
 {
-	struct td_counter_setup setup = { .plan = plan,
-					  .machine = machine,
-					  .target = target };
-	pthread_t thread;
-	bool any = false;
+	cpu_set_t before;
+	bool moved = false;
 
-	for (size_t g = 0; g < plan->nr_groups; g++)
-		any |= may_starve(&setup, &plan->groups[g]);
-	if (any && pthread_create(&thread, NULL, pin_starved, &setup) == 0)
-		pthread_join(thread, NULL);
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		struct td_group *group = &plan->groups[g];
+		const struct td_pmu *pmu = &machine->pmus[group->pmu];
+
+		if (pmu->kind != TD_PMU_CORE ||
+		    pmu->type == PERF_TYPE_SOFTWARE || group->pinned ||
+		    !td_plan_is_alone(plan, group) ||
+		    !go_to_one_of(&pmu->cpus, &before))
+			continue;
+		moved = true;
+		pin_if_it_helps(plan, group, target);
+	}
+	if (moved)
+		go_back(machine, &before);
 }
 
 /*

@@ -48,11 +48,11 @@ bool td_slots_probe(const struct td_pmu *pmu);
  * Pins groups of tasks that would never get their counters, as others count whole CPUs
  * with them: the kernel gives these the counters first, unless the group of the task is
  * pinned (ctx_sched_in() in kernel/events/core.c).  Groups of one PMU take turns, so
- * only one that is alone is tried, in a thread that runs on one of its CPUs.  One that
- * cannot be opened stays as it is.
+ * only one that is alone is tried, in the calling thread on one of its CPUs.  One that
+ * cannot be opened, or has no counters pinned either, stays as it is.
  */
 void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
-		    struct td_target *target);
+		    const struct td_target *target);
 
 /*
  * The frequency that the kernel has found for the time-stamp counter; 0 if it

@@ -80,8 +80,8 @@ static void note_lost(struct td_group_reader *reader,
 	if (step->resume)
 		td_notes_add(reader->notes,
 			     "somebody else takes counters of the group of "
-			     "%s, which should count all the time: levels 1 "
-			     "and 2 have gaps",
+			     "%s, which should count all the time: what it "
+			     "counts has gaps",
 			     step->name);
 	else if (step->cpu < 0)
 		td_notes_add(reader->notes, "%s", what);

@@ -26,11 +26,11 @@ struct td_group {
 	bool weak;              /* :W, break it if the kernel refuses it */
 	bool pinned, exclusive; /* :D and :e */
 	/*
-	 * What the scheduler of metrics has chosen may be changed later: that
-	 * these events share a group (may_split, set for all its groups), and
+	 * What nobody typed may be changed later: that these events share a
+	 * group (may_split, set for all groups of the scheduler of metrics), and
 	 * that the group is pinned (may_unpin).  If somebody else takes the
-	 * counters of such a pinned group, it counts again as soon as it can;
-	 * a group with :D stays stopped, as in perf.
+	 * counters of such a pinned group, it counts again as soon as it can,
+	 * unless it samples; a group with :D stays stopped, as in perf.
 	 */
 	bool may_split, may_unpin;
 	int *members; /* indices of the plan's events */

@@ -73,7 +73,6 @@ static int open_event(const struct td_group_spec_event *event, bool user_only,
 		 * when its fields come: intel/core.c, icl_set_topdown_event_period()
 		 */
 		.disabled = leader < 0,
-		.pinned = leader < 0 && event->pinned,
 		.exclude_user = event->kernel_only,
 		.exclude_kernel = event->user_only || user_only,
 		.exclude_hv = event->user_only || user_only,

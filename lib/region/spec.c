@@ -192,7 +192,6 @@ static bool parse_event(struct td_group_spec *spec, char *words)
 		return false;
 	event->user_only = strchr(flags, 'u');
 	event->kernel_only = strchr(flags, 'k');
-	event->pinned = strchr(flags, 'p');
 	group = &spec->groups[spec->nr_groups - 1];
 	group->has_fields |= event->kind >= TD_GROUP_SPEC_FIELD;
 	note_part(group, event, spec->nr_events, rest);

@@ -12,8 +12,7 @@
  *
  * Events belong to the group above them, and the first one leads it.  KIND is s
  * for SLOTS, 0 to 7 for a field of PERF_METRICS, c for any other event; FLAGS
- * has u if only user space is counted, k if only the kernel is, and p, of the first
- * event, if its group is pinned; else it is -.
+ * has u if only user space is counted, k if only the kernel is, else it is -.
  */
 #ifndef TD_REGION_SPEC_H
 #define TD_REGION_SPEC_H
@@ -52,7 +51,6 @@ struct td_group_spec_event {
 	uint32_t type;
 	uint64_t config[3];
 	bool user_only, kernel_only;
-	bool pinned; /* as the leader of its group */
 };
 
 struct td_group_spec_group {

@@ -79,6 +79,8 @@ struct perf_event_attr td_sampler_attr(const struct td_sampler *sampler,
 		td_plan_attr(setup->plan, group, i, setup->target);
 
 	set_common(sampler, &attr);
+	/* a typed :D would be given up for good */
+	attr.pinned &= group->may_unpin;
 	attr.freq = how->frequency;
 	attr.sample_period = how->period;
 	attr.precise_ip = (unsigned int)how->precise & 3U;

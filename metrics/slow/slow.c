@@ -256,8 +256,6 @@ static void add_interrupts(struct td_slow *out, const struct class *slow,
 			  chance_ns(slow, lost_ns));
 }
 
-/* --- kinds of core ----------------------------------------------------------- */
-
 /* Calls of the function that ended on the PMU, any for NULL, of buckets below this. */
 static double calls_below(const struct class *of, const char *pmu,
 			  unsigned int bucket)
@@ -277,9 +275,8 @@ static double calls_below(const struct class *of, const char *pmu,
 }
 
 /*
- * The calls that are usual on the PMU of slow calls: at home those around the median,
- * on another kind of core those around the median of its own calls.  NULL: these are
- * slow calls themselves.
+ * The calls that are usual on the PMU of slow calls: those around the median, at home of
+ * all calls, elsewhere of the PMU's own.  NULL: these are slow calls themselves.
  */
 static const struct td_row *usual_on(const struct class *slow,
 				     const struct td_row *at_home,
@@ -298,14 +295,15 @@ static const struct td_row *usual_on(const struct class *slow,
 }
 
 /*
- * Of a slow call, in the mean of a row: what a usual call takes longer on its PMU than
- * at home, and, where slow calls are usual, what it takes longer itself.
+ * Of a slow call: what a usual one takes longer on its PMU than at home, or itself, where
+ * slow calls are usual.  Sets *guessed if few calls alone tell what is usual.
  */
 static double core_ns(const struct class *slow, const struct td_row *at_home,
-		      const struct td_row *row)
+		      const struct td_row *row, bool *guessed)
 {
 	const struct td_row *usual = usual_on(slow, at_home, row->pmu);
 
+	*guessed |= usual && usual->region->calls < TD_LEAST_WINDOWS;
 	return own_ns_of(usual ? usual : row) - own_ns_of(at_home);
 }
 
@@ -314,6 +312,7 @@ static void add_core(struct td_slow *out, const struct class *slow,
 		     const struct class *middle, const struct td_row *at_home)
 {
 	double sum = 0, squares = 0, before = 0;
+	bool guessed = false;
 
 	for (size_t i = 0; i < slow->report->nr_rows; i++) {
 		const struct td_row *row = &slow->report->rows[i];
@@ -323,18 +322,21 @@ static void add_core(struct td_slow *out, const struct class *slow,
 			continue;
 		calls = (double)row->region->calls;
 		if (is_of(slow, row))
-			sum += calls * core_ns(slow, at_home, row);
+			sum += calls * core_ns(slow, at_home, row, &guessed);
 		else if (is_of(middle, row))
 			before += own_ns(row) - calls * own_ns_of(at_home);
 		else if (is_part_of(slow, row))
-			squares += calls * pow(core_ns(slow, at_home, row), 2);
+			squares +=
+				calls *
+				pow(core_ns(slow, at_home, row, &guessed), 2);
 	}
 	sum /= slow->calls;
 	before /= middle->calls;
-	squares = fmax(squares / slow->calls - sum * sum, 0);
+	squares = fmax(squares / slow->calls - sum * sum, 0) / slow->calls;
 	if (sum != before)
 		add_cause(out, TD_SLOW_CORE, NULL, sum - before,
-			  CHANCE * sqrt(squares / slow->calls));
+			  guessed ? fabs(sum - before)
+				  : CHANCE * sqrt(squares));
 }
 
 /* --- slots ------------------------------------------------------------------ */
@@ -554,10 +556,9 @@ static double took_ns_of(const struct class *class)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < class->report->nr_rows; i++) {
+	for (size_t i = 0; i < class->report->nr_rows; i++)
 		if (is_of(class, &class->report->rows[i]))
 			sum += class->report->rows[i].region->took_ns;
-	}
 	return sum;
 }
 
@@ -565,10 +566,9 @@ static double time_pct_of(const struct class *class)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < class->report->nr_rows; i++) {
+	for (size_t i = 0; i < class->report->nr_rows; i++)
 		if (is_of(class, &class->report->rows[i]))
 			sum += class->report->rows[i].region->time_pct;
-	}
 	return sum;
 }
 

@@ -165,7 +165,10 @@ static bool is_out_of_it(const struct td_siblings *siblings,
 	       !cell->over_unknown && !isnan(cell->error);
 }
 
-/* Are they all shares of slots, or shares of the cycles that one node is about? */
+/*
+ * Are they all shares of slots, or shares of the cycles that one node is about?  Only
+ * of levels 1 and 2 is it known that nodes of several parents are all lost slots.
+ */
 static bool are_comparable(const struct td_siblings *siblings)
 {
 	size_t nr_slots = 0, nr_cycles = 0, nr = 0;
@@ -177,7 +180,8 @@ static bool are_comparable(const struct td_siblings *siblings)
 				    ? strcmp(parent, node->parent) == 0
 				    : parent == node->parent;
 
-		nr_slots += td_node_is_in_slots(node);
+		nr_slots += (same || node->level <= SLOTS_LEVEL) &&
+			    td_node_is_in_slots(node);
 		nr_cycles += same && is_in_cycles(node);
 		nr += !is_out_of_it(siblings, node);
 	}

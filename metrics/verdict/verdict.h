@@ -15,14 +15,14 @@ enum td_situation {
 	/* no tree, or rows of several ids: nothing to say */
 	TD_SITUATION_NONE,
 	TD_SITUATION_NOT_COUNTED,
-	TD_SITUATION_IDLE,     /* the CPUs had next to nothing to do */
-	TD_SITUATION_SHORT,    /* too few reads, so no value has an error */
-	TD_SITUATION_UNKNOWN,  /* no value has an error, for other reasons */
-	TD_SITUATION_UNLIKE,   /* the nodes cannot be compared */
-	TD_SITUATION_SUM,      /* level 1 is not all of the slots */
-	TD_SITUATION_NOTHING,  /* no node is over its threshold */
-	TD_SITUATION_NEAR,     /* one is, but by less than its error */
-	TD_SITUATION_TIE,      /* some are, but none is the largest for sure */
+	TD_SITUATION_IDLE,    /* the CPUs had next to nothing to do */
+	TD_SITUATION_SHORT,   /* too few reads, so no value has an error */
+	TD_SITUATION_UNKNOWN, /* no value has an error, for other reasons */
+	TD_SITUATION_UNLIKE,  /* the nodes cannot be compared */
+	TD_SITUATION_SUM,     /* level 1 is not all of the slots */
+	TD_SITUATION_NOTHING, /* no node is over its threshold */
+	TD_SITUATION_NEAR,    /* one is, but by less than its error */
+	TD_SITUATION_TIE, /* one is, and is not the largest of all for sure */
 	TD_SITUATION_RETIRING, /* most slots did work */
 	TD_SITUATION_CLEAR,
 };
@@ -59,8 +59,9 @@ struct td_verdict {
 	 */
 	struct td_found runner_up;
 	/*
-	 * siblings that cannot be told apart: below the path's end, or the
-	 * largest losses if most slots did work
+	 * one over its threshold, and a sibling that may be larger, over it or
+	 * not: below the path's end, or the largest losses if most slots did
+	 * work
 	 */
 	struct td_found tied[2];
 	/* or: over their thresholds for sure, but shares of different things */

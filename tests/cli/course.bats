@@ -306,7 +306,10 @@ two_phases() {
 	refute_output --regexp '[0-9] to [0-9]'
 }
 
-@test "nodes of different parents are not compared, and this is said" {
-	run -0 "$TDSTAT" report -M tma_memory_bound,tma_fetch_latency "$COURSE"
+@test "slots of different parents are compared, shares of different things are not, and this is said" {
+	run -0 "$TDSTAT" report --total -M tma_memory_bound,tma_fetch_latency "$COURSE"
+	assert_line --regexp '^ Most lost slots: tma_memory_bound, 30\.8 ±0\.[0-9] % of the slots$'
+	assert_line --regexp '^ Next to it: tma_fetch_latency, 12\.0 ±0\.[0-9] %$'
+	run -0 "$TDSTAT" report --total -M tma_memory_bound,tma_divider "$COURSE"
 	[[ $output == *'Which node matters cannot be said: these nodes are parts of different things, such as slots and cycles'* ]]
 }

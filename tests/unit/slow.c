@@ -384,6 +384,14 @@ static void test_alike_on_both(void)
 		     1e-9) &&
 		   adds_up(&slow),
 	   "but for what a usual call takes longer there");
+	facts[3].calls = TD_LEAST_WINDOWS - 1;
+	facts[3].on_ns = facts[3].took_ns = (TD_LEAST_WINDOWS - 1) * 3000.;
+	slow = td_slow_find(&report, &timed, 0);
+	ok(share(&slow, TD_SLOW_CORE, NULL) > 0 &&
+		   !td_slow_is_clear(find(&slow, TD_SLOW_CORE, NULL)),
+	   "which few calls cannot tell");
+	facts[3].calls = CALLS;
+	facts[3].on_ns = facts[3].took_ns = CALLS * 3000;
 	/* few are as short as the middle of all: they are not usual there */
 	add_row("atom", false, 1000, 0, 3000);
 	facts[4].calls = 1;

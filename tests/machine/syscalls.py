@@ -44,9 +44,8 @@ def matches(path, pattern):
 
 
 def is_look(call):
-    """At the start: is SLOTS to be had?  A count and the time that it ran."""
-    return (attr_number(call["attr"], "config") == 0x400
-            and attr_number(call["attr"], "read_format") == 2)
+    """At the start: is SLOTS, or a group, to be had?  Single counts, with their times."""
+    return attr_number(call["attr"], "read_format") in (2, 3)
 
 
 def openings(path):

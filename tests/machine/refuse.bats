@@ -175,3 +175,20 @@ core_events() {
 	kill "$other"
 	wait "$other" || true
 }
+
+# A group that is pinned beside others that are would end at once, and seem to have had
+# no task.
+@test "a command whose counters somebody else has pinned: that is said, and that it ran" {
+	perf_or_skip
+	mapfile -t events < <(atom_events)
+	pinned "${events[@]}"
+	cpu=$(cut -d- -f1 /sys/bus/event_source/devices/cpu_atom/cpus)
+	for how in "-l 1" "-l 2"; do
+		# shellcheck disable=SC2016,SC2086 # the command's shell; options
+		run -0 --separate-stderr taskset -c "$cpu" "$TDSTAT" $how -o out -- \
+			sh -c 'i=0; while [ $((i += 1)) -lt 100000 ]; do :; done'
+		[[ $stderr == *"tdstat: nothing was counted: somebody else held the counters"* ]]
+	done
+	kill "$other"
+	wait "$other" || true
+}

@@ -244,6 +244,15 @@ static void pin_if_it_helps(const struct td_plan *plan, struct td_group *group,
 	group->pinned = group->may_unpin = try_group(plan, group, target) == 1;
 }
 
+static bool go_to(int cpu)
+{
+	cpu_set_t there;
+
+	CPU_ZERO(&there);
+	CPU_SET((size_t)cpu, &there);
+	return sched_setaffinity(0, sizeof(there), &there) == 0;
+}
+
 /* Stays on the CPU, or goes to the first of these where the thread may run. */
 static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 {
@@ -251,23 +260,21 @@ static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 
 	for (size_t i = 0; i <= cpus->nr; i++) {
 		int cpu = i ? cpus->v[i - 1] : now;
-		cpu_set_t here;
 
-		if (cpu < 0 || cpu >= CPU_SETSIZE || !td_ints_has(cpus, cpu) ||
-		    !CPU_ISSET((size_t)cpu, allowed))
-			continue;
-		CPU_ZERO(&here);
-		CPU_SET((size_t)cpu, &here);
-		return sched_setaffinity(0, sizeof(here), &here) == 0;
+		if (cpu >= 0 && cpu < CPU_SETSIZE && td_ints_has(cpus, cpu) &&
+		    CPU_ISSET((size_t)cpu, allowed))
+			return go_to(cpu);
 	}
 	return false;
 }
 
 /*
- * Whoever may run on all CPUs may do so on those that come online later, too: the
- * command inherits that.
+ * The command begins near the CPU where tdstat is, so that goes back first.  Whoever may
+ * run on all CPUs may do so on those that come online later, too: the command inherits
+ * that.
  */
-static void go_back(const struct td_machine *machine, const cpu_set_t *before)
+static void go_back(const struct td_machine *machine, int home,
+		    const cpu_set_t *before)
 {
 	cpu_set_t cpus;
 	bool all = true;
@@ -279,12 +286,15 @@ static void go_back(const struct td_machine *machine, const cpu_set_t *before)
 		memset(&cpus, 0xff, sizeof(cpus));
 	else
 		cpus = *before;
+	if (home >= 0 && home < CPU_SETSIZE)
+		go_to(home);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
 void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		    const struct td_target *target)
 {
+	int home = sched_getcpu();
 	cpu_set_t before;
 	bool moved = false;
 
@@ -303,7 +313,7 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		pin_if_it_helps(plan, group, target);
 	}
 	if (moved)
-		go_back(machine, &before);
+		go_back(machine, home, &before);
 }
 
 /*

@@ -367,11 +367,11 @@ is_running() { grep -q '^State:	[^Z]' "/proc/$1/status"; }
 	assert_equal "${lines[1]}" "tdstat: rows, wherever they go: tdstat report $data/alderlake.jsonl"
 	open 120 24
 	press "TERM=nosuch '$TDSTAT' top" Enter
-	shows '^tdstat: top: TERM is nosuch: no such terminal is known'
+	shows '^(\$ )?tdstat: top: TERM is nosuch: no such terminal is known'
 	press "TERM=dumb '$TDSTAT' top" Enter
-	shows '^tdstat: top: TERM is dumb: its cursor cannot be moved'
+	shows '^(\$ )?tdstat: top: TERM is dumb: its cursor cannot be moved'
 	press "TERM= '$TDSTAT' top" Enter
-	shows '^tdstat: top: TERM is not set'
+	shows '^(\$ )?tdstat: top: TERM is not set'
 }
 
 @test "recordings that cannot be played" {

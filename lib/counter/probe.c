@@ -17,6 +17,7 @@
 
 #include "lib/base/number.h"
 #include "lib/base/util.h"
+#include "lib/counter/parts.h"
 #include "lib/machine/sysfs.h"
 
 int td_dummy_open(int pid, int cpu, unsigned long flags)
@@ -244,15 +245,6 @@ static void pin_if_it_helps(const struct td_plan *plan, struct td_group *group,
 	group->pinned = group->may_unpin = try_group(plan, group, target) == 1;
 }
 
-static bool go_to(int cpu)
-{
-	cpu_set_t there;
-
-	CPU_ZERO(&there);
-	CPU_SET((size_t)cpu, &there);
-	return sched_setaffinity(0, sizeof(there), &there) == 0;
-}
-
 /* Stays on the CPU, or goes to the first of these where the thread may run. */
 static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 {
@@ -262,8 +254,10 @@ static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 		int cpu = i ? cpus->v[i - 1] : now;
 
 		if (cpu >= 0 && cpu < CPU_SETSIZE && td_ints_has(cpus, cpu) &&
-		    CPU_ISSET((size_t)cpu, allowed))
-			return go_to(cpu);
+		    CPU_ISSET((size_t)cpu, allowed)) {
+			td_go_to_cpu(cpu);
+			return sched_getcpu() == cpu;
+		}
 	}
 	return false;
 }
@@ -286,8 +280,7 @@ static void go_back(const struct td_machine *machine, int home,
 		memset(&cpus, 0xff, sizeof(cpus));
 	else
 		cpus = *before;
-	if (home >= 0 && home < CPU_SETSIZE)
-		go_to(home);
+	td_go_to_cpu(home);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 

@@ -402,7 +402,7 @@ timed() {
 # call takes longer there, its nodes and clock have what these take longer than that.
 @test "a recording: slow calls of each kind of core are compared with the usual ones there" {
 	timed 'if .regions then .regions |= map(if .bucket == 30 then
-		.on.cpu_atom = 100 | .calls = 649 | .took_ns.cpu_atom = 9e8 | .on_ns.cpu_atom = 9e8 else . end) else . end'
+		.on.cpu_atom = 100 | .calls = 649 | .took_ns.cpu_atom = 900000000 | .on_ns.cpu_atom = 900000000 else . end) else . end'
 	"$TDSTAT" report recording -l 1 -j >out
 	"$TDSTAT" report "$data/functions.jsonl" -l 1 -j >functions
 	python3 - <<-'PYTHON'

@@ -63,10 +63,10 @@ static void put_cycles_until(struct tdemu_pmu *pmu, int64_t now)
 	struct tdemu_pt *pt = &pmu->pt;
 	uint64_t whole;
 
-	if (!(pt->ctl & TDEMU_PT_CYC))
-		return;
 	pt->cycles += (double)(now - pt->cycles_at) * ghz(pmu);
 	pt->cycles_at = now;
+	if (!(pt->ctl & TDEMU_PT_CYC))
+		return;
 	whole = (uint64_t)pt->cycles;
 	if (pt->cycles < 1 || whole < threshold(pt))
 		return;
@@ -127,14 +127,17 @@ static void put_tma(struct tdemu_pmu *pmu, uint64_t tsc)
 	pmu->pt.ctc = ctc >> (pmu->pt.ctl >> 14 & 15);
 }
 
-/* Cycles begin where the first TSC is. */
+/*
+ * Cycles begin where the first TSC is.  A later one is of the time that they were told
+ * up to: the next count is of what comes behind it.
+ */
 void tdemu_pt_put_clock(struct tdemu_pmu *pmu)
 {
 	struct tdemu_pt *pt = &pmu->pt;
-	int64_t now = virtual_ns();
+	int64_t now = pt->cycles_at;
 
-	if (!pt->cycles_at) {
-		pt->cycles_at = now;
+	if (!now) {
+		pt->cycles_at = now = virtual_ns();
 		pt->cycles = 0;
 	}
 	if (pt->ctl & TDEMU_PT_TSC)

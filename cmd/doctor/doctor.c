@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/doctor/evidence.h"
-#include "cmd/doctor/judge.h"
-#include "cmd/doctor/report.h"
+#include "cmd/doctor/parts.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"

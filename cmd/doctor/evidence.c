@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat doctor --evidence: what tdstat counts of programs that are known. */
-#include "cmd/doctor/evidence.h"
+#include "cmd/doctor/parts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/doctor/cpus.h"
-#include "cmd/doctor/evidence_file.h"
-#include "cmd/doctor/levels.h"
+#include "cmd/doctor/evidence_parts.h"
 #include "cmd/out/out.h"
 #include "cmd/plan/select.h"
 #include "lib/base/number.h"

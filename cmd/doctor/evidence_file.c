@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/doctor/evidence_file.h"
+#include "cmd/doctor/evidence_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

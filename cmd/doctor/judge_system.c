@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd/doctor/judge.h"
+#include "cmd/doctor/parts.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 

@@ -11,7 +11,7 @@
  */
 #include <math.h>
 
-#include "cmd/doctor/judge.h"
+#include "cmd/doctor/parts.h"
 #include "lib/base/util.h"
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How each level of the tree would be counted. */
-#include "cmd/doctor/levels.h"
+#include "cmd/doctor/parts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/doctor/loops.h"
+#include "cmd/doctor/parts.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A program of the evidence is counted into memory, and the recording is read. */
-#include "cmd/doctor/measured.h"
+#include "cmd/doctor/evidence_parts.h"
 
 #include <errno.h>
 #include <math.h>

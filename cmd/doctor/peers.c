@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The programs of the evidence, as others count them. */
-#include "cmd/doctor/measured.h"
+#include "cmd/doctor/evidence_parts.h"
 
 #include <errno.h>
 #include <json-c/json.h>

@@ -8,7 +8,7 @@
  * and up to as many for what is fetched anew, a 32-bit division 6 to 30, a locked
  * addition 7 to 40, PAUSE 5 to 170.
  */
-#include "cmd/doctor/programs.h"
+#include "cmd/doctor/evidence_parts.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -18,8 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cmd/doctor/cpus.h"
-#include "cmd/doctor/loops.h"
+#include "cmd/doctor/parts.h"
 #include "lib/base/util.h"
 #include "lib/region/tdstat.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/doctor/report.h"
+#include "cmd/doctor/parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

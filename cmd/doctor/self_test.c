@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/doctor/report.h"
+#include "cmd/doctor/parts.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/doctor/cpus.h"
-#include "cmd/doctor/loops.h"
 #include "cmd/plan/job.h"
 #include "cmd/plan/select.h"
 #include "lib/base/util.h"

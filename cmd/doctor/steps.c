@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/doctor/steps.h"
+#include "cmd/doctor/evidence_parts.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/doctor/loops.h"
+#include "cmd/doctor/parts.h"
 #include "lib/base/util.h"
 
 #define LINE 64

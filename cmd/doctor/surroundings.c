@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/doctor/surroundings.h"
+#include "cmd/doctor/parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What tdstat doctor concludes from what was gathered. */
-#include "cmd/doctor/judge.h"
+#include "cmd/doctor/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/doctor/loops.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/list/encoding.h"
+#include "cmd/list/parts.h"
 
 #include <inttypes.h>
 #include <linux/perf_event.h>

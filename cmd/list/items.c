@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/list/encoding.h"
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/list/encoding.h"
 #include "cmd/list/parts.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cmd/list/encoding.h"
 #include "cmd/list/parts.h"
 #include "lib/base/util.h"
 

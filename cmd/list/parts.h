@@ -14,6 +14,7 @@
 #include "cmd/opts/opts.h"
 #include "cmd/plan/catalog.h"
 #include "lib/base/suggest.h"
+#include "lib/event/event.h"
 #include "lib/machine/sysfs.h"
 #include "metrics/sets/sets.h"
 
@@ -130,5 +131,25 @@ int td_list_collect_groups(struct td_list *list, struct td_err *err);
 
 /* text.c: prints the items.  Returns 0 or -ENOMEM. */
 int td_list_put_text(FILE *fp, const struct td_list *list);
+
+/* --- encoding.c ------------------------------------------------------------ */
+
+/* Is it an event of the kernel's own tables, whose config has no PMU format? */
+bool td_encoding_is_numeric(const struct td_event *event);
+
+/*
+ * Writes an event as any version of perf takes it: "cpu/event=0x8,umask=0xe/",
+ * with the formats of pmu, called pmu_name, or "TYPE:0xCONFIG".  terms: the
+ * terms that defined the event ("event=0xcd,ldlat=0x80").  If several formats
+ * share bits, the one in terms is written, or if none is, config1= and so on.
+ */
+void td_encoding_put(FILE *fp, const struct td_pmu *pmu, const char *pmu_name,
+		     const struct td_event *event, const char *terms);
+/*
+ * Writes separator and the modifiers' letters, or nothing; the event is in no
+ * group.
+ */
+void td_encoding_put_modifiers(FILE *fp, const char *separator,
+			       const struct td_modifiers *mods);
 
 #endif

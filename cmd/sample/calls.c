@@ -12,13 +12,8 @@
 #include "cmd/regions/regions.h"
 #include "cmd/regions/remarks.h"
 #include "cmd/sample/calling.h"
-#include "cmd/sample/calls_missed.h"
-#include "cmd/sample/calls_pace.h"
-#include "cmd/sample/calls_probes.h"
-#include "cmd/sample/calls_trace.h"
-#include "cmd/sample/gather.h"
+#include "cmd/sample/parts.h"
 #include "cmd/say.h"
-#include "cmd/session.h"
 #include "lib/base/util.h"
 
 #define MOST_LEVELS 2

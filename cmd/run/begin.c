@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Starts a run: from open counters to the moment when they count. */
-#include "cmd/run/explain.h"
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* CPUs that were offline when counting began, and cgroups that were not there. */
-#include "cmd/run/newcomers.h"
-
 #include <errno.h>
 #include <string.h>
 
+#include "cmd/run/parts.h"
 #include "lib/base/util.h"
-#include "lib/target/cgroup.h"
 
 #define LOOK_NS (TD_NS_A_SECOND / 2)
 

@@ -3,12 +3,11 @@
  * CPUs that go offline and come back, as by hotplug; a suspend to RAM is both at
  * once for all CPUs but one, as tasks sleep in between.
  */
-#include "cmd/run/offline.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/run/parts.h"
 #include "lib/base/util.h"
 
 static bool is_known(const struct td_offline *offline, int cpu)

@@ -4,11 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cmd/plan/job.h"
-#include "cmd/run/offline.h"
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
-#include "lib/counter/counter.h"
 
 /* --- cgroups --------------------------------------------------------------- */
 

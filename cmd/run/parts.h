@@ -181,7 +181,7 @@ void td_latency_explain(const struct td_latency_sampling *latency,
 			struct td_job *job, const struct td_latencies *all);
 void td_latency_close(struct td_latency_sampling *latency);
 
-/* --- offline.c: CPUs that go and come back -------------------------------- */
+/* --- offline.c: CPUs that go and come, and cgroups that come -------------- */
 
 /* A CPU whose counters went away with it. */
 struct td_offline_cpu {
@@ -208,8 +208,6 @@ int td_offline_follow(struct td_offline *offline, struct td_job *job,
 /* After an error of opening what is there again: notes what would allow it. */
 void td_offline_note_rights(struct td_job *job, int rc);
 void td_offline_free(struct td_offline *offline);
-
-/* --- newcomers.c: CPUs and cgroups that come ------------------------------ */
 
 /* CPUs that were offline when counting began.  All 0 at first. */
 struct td_newcomers {

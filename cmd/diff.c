@@ -3,8 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cmd/compare/runs.h"
-#include "cmd/compare/sides.h"
+#include "cmd/compare/compare.h"
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"

@@ -10,7 +10,6 @@
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
 #include "cmd/replay/recorded.h"
-#include "cmd/sample/replay.h"
 #include "cmd/sample/where.h"
 #include "cmd/say.h"
 #include "cmd/view/view.h"

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat diff -- A : B: the recordings of both sides are made here and now. */
-#include "cmd/compare/runs.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cmd/compare/compare.h"
 #include "cmd/opts/again.h"
 #include "cmd/run/progress.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+
+/* How often each command runs if nobody says it. */
+#define USUAL_RUNS 5
 
 #define BETWEEN ":"
 
@@ -304,7 +306,7 @@ static struct runs make_runs(struct td_sides *sides, const struct td_opts *opts,
 		.made = made,
 		.notes = notes,
 		.nr = opts->when.has_repeat ? (size_t)opts->when.repeat
-					    : TD_RUNS,
+					    : USUAL_RUNS,
 		.nothing = -1,
 	};
 }

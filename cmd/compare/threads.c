@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/compare/threads.h"
-
+/* Joins the threads of one name. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/compare/compare.h"
 #include "lib/base/util.h"
 
 static const struct td_thread_first *find(const struct td_threads *threads,

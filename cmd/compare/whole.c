@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/compare/whole.h"
-
+/* Reads a recording to its end, and sums it up. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/replay/recorded.h"
+#include "cmd/compare/compare.h"
 #include "lib/plan/clocks.h"
 #include "metrics/table/rows.h"
 

@@ -7,6 +7,8 @@
 #include "cmd/view/view.h"
 #include "lib/count/batched.h"
 #include "lib/count/regions.h"
+#include "lib/count/report.h"
+#include "lib/recording/region_files.h"
 
 /* The counts of regions, shown and recorded. */
 struct td_region_result {
@@ -30,5 +32,19 @@ int td_region_result_show(struct td_region_result *result,
 /* Returns rc, or an error from closing the outputs. */
 int td_region_result_close(struct td_region_result *result, int rc,
 			   struct td_err *err);
+
+/*
+ * Says once what is not as it was asked for: what was lost, and why.  folder: where
+ * the files were to be.
+ */
+void td_regions_say(const struct td_job *job,
+		    const struct td_region_files *files, const char *folder);
+
+/*
+ * Says what to type next, if the largest cause of a function's slow calls is a node:
+ * one more level, or where the program loses slots to it.
+ */
+void td_calls_say_next(const struct td_job *job,
+		       const struct td_report *report);
 
 #endif

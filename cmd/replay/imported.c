@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/replay/imported.h"
-
+/* Makes a recording of a tree from a file of perf stat. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/plan/catalog.h"
-#include "cmd/replay/imported_cores.h"
+#include "cmd/replay/parts.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/perf/name.h"

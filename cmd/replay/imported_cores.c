@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which core a PMU of a file of perf stat is, and what it lacks. */
-#include "cmd/replay/imported_cores.h"
-
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 
+#include "cmd/replay/parts.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 

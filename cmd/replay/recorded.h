@@ -10,7 +10,7 @@
 
 #include "cmd/opts/opts.h"
 #include "cmd/plan/measure.h"
-#include "cmd/replay/imported.h"
+#include "cmd/replay/parts.h"
 #include "cmd/view/view.h"
 #include "lib/base/err.h"
 #include "lib/recording/recording.h"

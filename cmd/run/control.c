@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/run/control.h"
-
+/* Commands of --control, and the answers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/run/parts.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* -l auto: evaluates the tree now and then, and switches groups. */
-#include "cmd/run/drill.h"
-
 #include <errno.h>
 #include <stdlib.h>
+
+#include "cmd/run/parts.h"
 
 /*
  * The time between decisions.  After a switch the next read decides, so that the

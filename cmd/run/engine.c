@@ -1,9 +1,207 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/engine.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "lib/base/util.h"
+
+/* --- the command ---------------------------------------------------------- */
+
+static uint64_t cpu_time_ns(void)
+{
+	struct timespec used;
+
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used))
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* What the child writes before its exec(), and the errno if that failed. */
+struct word {
+	uint64_t before_ns;
+	int error;
+};
+
+/* Runs in the child; both pipes are closed by exec(). */
+static void run_child(char **argv, int go, int failed,
+		      const struct td_inherited *inherited)
+{
+	struct word word = { 0 };
+	const char *rest = (const char *)&word + sizeof(word.before_ns);
+	char byte;
+
+	/* the parent closed the pipe without a byte: do not run */
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	td_inherited_restore(inherited);
+	word.before_ns = cpu_time_ns();
+	if (write(failed, &word, sizeof(word.before_ns)) < 0)
+		errno = 0; /* not a reason to give up the run */
+	execvp(argv[0], argv);
+	word.error = errno;
+	if (write(failed, rest, sizeof(word) - sizeof(word.before_ns)) < 0)
+		_exit(126);
+	_exit(word.error == ENOENT ? 127 : 126);
+}
+
+static int make_pipes(int go[2], int failed[2], struct td_err *err)
+{
+	if (pipe2(go, O_CLOEXEC))
+		return td_err_set(err, -errno, "pipe: %s", strerror(errno));
+	if (pipe2(failed, O_CLOEXEC)) {
+		td_err_set(err, -errno, "pipe: %s", strerror(errno));
+		close(go[0]);
+		close(go[1]);
+		return err->code;
+	}
+	return 0;
+}
+
+static int hold_command(struct td_child *child, char **argv,
+			const struct td_inherited *inherited,
+			struct td_err *err)
+{
+	int go[2], failed[2], rc = make_pipes(go, failed, err);
+
+	if (rc)
+		return rc;
+	*child = (struct td_child){ .go = go[1], .failed = failed[0] };
+	child->pidfd = -1;
+	child->pid = fork();
+	if (child->pid == 0) {
+		td_signals_hold();
+		/*
+		 * the child's copy would keep its own read() waiting after our
+		 * end
+		 */
+		close(go[1]);
+		run_child(argv, go[0], failed[1], inherited);
+	}
+	close(go[0]);
+	close(failed[1]);
+	if (child->pid < 0) {
+		td_err_set(err, -errno, "fork: %s", strerror(errno));
+		child->pid = 0;
+		td_close_fd(&child->go);
+		td_close_fd(&child->failed);
+		return err->code;
+	}
+	child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
+	if (child->pidfd < 0) {
+		td_err_set(err, -errno, "pidfd_open: %s", strerror(errno));
+		td_child_end(child);
+		return err->code;
+	}
+	return 0;
+}
+
+/* Reads until exec() closes the pipe.  Returns the number of bytes. */
+static size_t read_word(int fd, struct word *word)
+{
+	char *to = (char *)word;
+	size_t size = sizeof(*word), got = 0;
+	ssize_t len;
+
+	do {
+		len = read(fd, to + got, size - got);
+		got += len > 0 ? (size_t)len : 0;
+	} while (got < size && (len > 0 || (len < 0 && errno == EINTR)));
+	return got;
+}
+
+int td_child_release(struct td_child *child, const char *name,
+		     struct td_err *err)
+{
+	struct word word = { 0 };
+
+	if (write(child->go, "", 1) != 1)
+		return td_err_set(err, -errno, "cannot start %s: %s", name,
+				  strerror(errno));
+	td_close_fd(&child->go);
+	child->runs = read_word(child->failed, &word) < sizeof(word);
+	td_close_fd(&child->failed);
+	child->before_ns = word.before_ns;
+	if (child->runs)
+		return 0;
+	child->status = word.error == ENOENT ? 127 : 126;
+	return td_err_set(err, -word.error, "%s: %s", *name ? name : "''",
+			  strerror(word.error));
+}
+
+/* One that is not there has a status, and was not waited for. */
+bool td_child_is_over(const struct td_child *child)
+{
+	return child->runs || (child->status && !child->reaped);
+}
+
+static uint64_t to_ns(struct timeval tv)
+{
+	return (uint64_t)tv.tv_sec * 1000000000 + (uint64_t)tv.tv_usec * 1000;
+}
+
+/*
+ * Passes a signal on that only we have got: a terminal's ^C has reached the command
+ * as well, which decides what to do.  After a second one it is killed: whoever
+ * sent it does not want to wait.
+ */
+static void pass_on(struct td_child *child, const struct td_signal *signal)
+{
+	bool again = child->signal_ns &&
+		     signal->time_ns - child->signal_ns > TD_TWICE_NS;
+
+	if (!signal->from_process && signal->number != SIGHUP)
+		return;
+	if (!child->signal_ns)
+		child->signal_ns = signal->time_ns;
+	kill(child->pid, again ? SIGKILL : signal->number);
+}
+
+int td_child_wait(struct td_child *child, struct td_usage *usage,
+		  struct td_err *err)
+{
+	struct rusage ru;
+	int status;
+	pid_t pid;
+
+	do {
+		pid = wait4(child->pid, &status, 0, &ru);
+	} while (pid < 0 && errno == EINTR);
+	if (pid < 0)
+		return td_err_set(err, -errno, "wait4: %s", strerror(errno));
+	child->reaped = true;
+	child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+					    : WEXITSTATUS(status);
+	usage->has_times = true;
+	usage->user_ns = to_ns(ru.ru_utime);
+	usage->sys_ns = to_ns(ru.ru_stime);
+	child->switches = (uint64_t)ru.ru_nvcsw;
+	return 0;
+}
+
+void td_child_end(struct td_child *child)
+{
+	struct td_usage usage;
+	struct td_err err;
+
+	if (child->pid <= 0)
+		return;
+	td_close_fd(&child->go); /* a child that still waits exits now */
+	td_close_fd(&child->failed);
+	if (!child->reaped)
+		td_child_wait(child, &usage, &err);
+	td_close_fd(&child->pidfd);
+	child->pid = 0;
+}
+
+/* -------------------------------------------------------------------------- */
 
 /* The time between SIGTERM and SIGKILL of --timeout. */
 #define GRACE_NS (1000 * TD_NS_A_MS)
@@ -11,8 +209,7 @@
 int td_engine_start(struct td_engine *engine, char **command,
 		    const struct td_inherited *inherited, struct td_err *err)
 {
-	int rc = command ? td_child_start(&engine->child, command, inherited,
-					  err)
+	int rc = command ? hold_command(&engine->child, command, inherited, err)
 			 : 0;
 
 	if (!rc && command)
@@ -30,7 +227,7 @@ static void take_signal(struct td_engine *engine,
 {
 	engine->signal_ns = signal->time_ns;
 	if (is_alive(engine))
-		td_child_pass_on(&engine->child, signal);
+		pass_on(&engine->child, signal);
 	if (!is_alive(engine) || engine->child.signal_ns)
 		engine->signals++;
 }
@@ -55,7 +252,7 @@ static int take_wake(struct td_engine *engine, const struct td_wake *wake,
 	/* a terminal tells us alone that it hangs up, if we are the first on it */
 	if (wake->what & TD_WAKE_REOPEN && is_alive(engine) &&
 	    !wake->signal.from_process)
-		td_child_pass_on(&engine->child, &wake->signal);
+		pass_on(&engine->child, &wake->signal);
 	return wake->what & TD_WAKE_TIMEOUT ? end_command(engine, err) : 0;
 }
 

@@ -5,11 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cmd/run/explain.h"
 #include "cmd/run/run.h"
-#include "lib/base/err.h"
 #include "lib/base/util.h"
-#include "lib/count/readings.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/fit.h"
 #include "lib/plan/plan.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/run/latency.h"
-
+/* Samples of retire latencies, beside the counters. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmd/run/parts.h"
 #include "lib/plan/fit.h"
 
 /*

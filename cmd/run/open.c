@@ -13,6 +13,103 @@
 #include "lib/base/util.h"
 #include "lib/count/readings.h"
 
+/* --- forks the command and opens the counters, disabled ------------------- */
+
+/* True if the command itself is counted, not CPUs or other tasks. */
+static bool counts_command(const struct td_job *job)
+{
+	return !job->target.system_wide &&
+	       !td_target_attaches(&job->opts->target) &&
+	       (!job->target.per_thread || !job->opts->target.all_cpus);
+}
+
+static int start_child(struct td_run *run, struct td_err *err)
+{
+	struct td_job *job = run->job;
+	int rc = td_engine_start(run->engine, job->opts->target.command,
+				 &run->session->inherited, err);
+
+	if (rc || !job->opts->target.command || !counts_command(job))
+		return rc;
+	td_ints_free(&job->target.tids); /* from the run before */
+	return td_ints_add(&job->target.tids, run->engine->child.pid)
+		       ? td_err_nomem(err)
+		       : 0;
+}
+
+/* -vv: shows each open in the words of perf stat -vv. */
+static void put_opened(void *ctx, const struct perf_event_attr *attr, int pid,
+		       int cpu, int group_fd, int fd)
+{
+	const struct td_machine *machine = ctx;
+	int pmu = td_machine_find_type(machine, attr->type);
+
+	td_attr_put(stderr, attr, pmu < 0 ? NULL : machine->pmus[pmu].name);
+	td_attr_put_open(stderr, pid, cpu, group_fd, 0, fd);
+}
+
+static int open_once(struct td_run *run, struct td_err *err)
+{
+	struct td_counting *counting = &run->counting;
+	struct td_job *job = run->job;
+	const struct td_counter_setup setup = {
+		.plan = &job->plan,
+		.machine = &job->machine,
+		.target = &job->target,
+		.notes = &job->notes,
+		.for_metrics = job->tree,
+		.open_late = !job->target.per_thread && !job->target.by_mode,
+		.opened = job->opts->verbose > 1 ? put_opened : NULL,
+		.ctx = &job->machine,
+	};
+	int rc = td_counting_watch(counting, job, &run->session->names, err);
+
+	run->engine->waiter.tasks =
+		counting->watch ? td_task_watch_fd(counting->watch) : -1;
+	return rc ? rc : td_counter_open(&counting->counter, &setup, err);
+}
+
+/* Tries several times, because threads may come and go meanwhile. */
+static int open_counter(struct td_run *run, struct td_err *err)
+{
+	struct td_job *job = run->job;
+
+	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
+		int rc = td_target_find_tasks(&job->target, &job->fs, err);
+
+		if (rc)
+			return rc; /* no target is left */
+		rc = open_once(run, err);
+		if (rc != -ESRCH || !td_target_attaches(&job->opts->target))
+			return rc;
+	}
+	if (td_target_check_alive(&job->target, &job->fs, err))
+		return err->code;
+	return td_err_set(err, -ESRCH,
+			  "-p, -t: threads come and go faster than they can be "
+			  "opened: try again");
+}
+
+int td_run_open(struct td_run *run, struct td_err *err)
+{
+	struct td_job *job = run->job;
+	int rc = start_child(run, err);
+
+	if (!rc)
+		rc = open_counter(run, err);
+	if (!rc && job->tree)
+		rc = td_check_opened_metrics(job->tree, &job->plan.events, err);
+	/* -l auto has none until a node with such metrics is counted */
+	if (!rc && (!job->tree || !job->tree->nr_families))
+		td_latency_open(&run->latency, job, false);
+	if (!rc && job->opts->verbose && !job->opts->show.quiet &&
+	    (!run->session->runs || job->plan.nr_sets > 1))
+		td_describe(stderr, &job->machine, job->tree, &job->plan,
+			    &job->target);
+	fflush(stderr); /* before the command's output */
+	return rc;
+}
+
 /* --- held ------------------------------------------------------------------ */
 
 static int all_held(const struct td_job *job, int pmu, struct td_err *err)
@@ -140,7 +237,7 @@ static int read_baseline(struct td_run *run, struct td_err *err)
  * counters were opened may have half of a group, which can never be read.  A
  * thread that begins or ends right now looks the same.
  */
-int td_run_enable(struct td_run *run, struct td_err *err)
+static int enable(struct td_run *run, struct td_err *err)
 {
 	struct td_counting *counting = &run->counting;
 	int rc = 0;
@@ -154,7 +251,7 @@ int td_run_enable(struct td_run *run, struct td_err *err)
 			break;
 		td_counter_close(counting->counter);
 		counting->counter = NULL;
-		rc = td_run_open_counter(run, err);
+		rc = open_counter(run, err);
 		if (rc)
 			return rc;
 	}
@@ -164,7 +261,8 @@ int td_run_enable(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
-int td_run_begin_time(struct td_run *run, struct td_err *err)
+/* Starts the clock and takes the CPU times to subtract. */
+static int begin_time(struct td_run *run, struct td_err *err)
 {
 	struct td_session *session = run->session;
 	const struct td_viewer *viewer = session->view.viewer;
@@ -189,7 +287,7 @@ int td_run_first_enable(struct td_run *run, struct td_err *err)
 	if (!run->counting.baseline)
 		rc = read_baseline(run, err);
 	run->counting.baseline = true;
-	return rc || run->clock.began ? rc : td_run_begin_time(run, err);
+	return rc || run->clock.began ? rc : begin_time(run, err);
 }
 
 int td_run_end_delay(struct td_run *run, struct td_err *err)
@@ -198,105 +296,85 @@ int td_run_end_delay(struct td_run *run, struct td_err *err)
 
 	if (run->counting.on) /* a command of --control came first */
 		return 0;
-	rc = td_run_enable(run, err);
+	rc = enable(run, err);
 	if (!rc)
 		td_job_say(run->job, "Events enabled\n");
-	return rc || run->clock.began ? rc : td_run_begin_time(run, err);
+	return rc || run->clock.began ? rc : begin_time(run, err);
 }
 
-/* --- forks the command and opens the counters, disabled ------------------- */
+/* --- from open counters to the moment when they count --------------------- */
 
-/* True if the command itself is counted, not CPUs or other tasks. */
-static bool counts_command(const struct td_job *job)
+/* With -D, counters stay disabled; with -D -1, the clock still starts. */
+static int begin_delay(struct td_run *run, struct td_err *err)
 {
-	return !job->target.system_wide &&
-	       !td_target_attaches(&job->opts->target) &&
-	       (!job->target.per_thread || !job->opts->target.all_cpus);
+	int delay_ms = run->job->opts->when.delay_ms;
+
+	td_job_say(run->job, "Events disabled\n");
+	if (delay_ms < 0)
+		return begin_time(run, err);
+	return td_waiter_delay(&run->engine->waiter,
+			       (uint64_t)delay_ms * TD_NS_A_MS, err);
 }
 
-static int start_child(struct td_run *run, struct td_err *err)
+static int begin_counting(struct td_run *run, struct td_err *err)
 {
-	struct td_job *job = run->job;
-	int rc = td_engine_start(run->engine, job->opts->target.command,
-				 &run->session->inherited, err);
+	int rc = 0;
 
-	if (rc || !job->opts->target.command || !counts_command(job))
-		return rc;
-	td_ints_free(&job->target.tids); /* from the run before */
-	return td_ints_add(&job->target.tids, run->engine->child.pid)
-		       ? td_err_nomem(err)
+	run->counting.on = true;
+	if (!run->job->target.enable_on_exec)
+		rc = enable(run, err);
+	return rc;
+}
+
+/*
+ * Takes the time of the wall clock once, for what is shown and for what is
+ * recorded, so that both say the same.  The start is still to come with -D.
+ */
+static void take_start(struct td_session *session)
+{
+	int delay_ms = session->job->opts->when.delay_ms;
+	uint64_t delay_ns = delay_ms > 0 ? (uint64_t)delay_ms * TD_NS_A_MS : 0;
+	uint64_t start_ns = td_wall_ns() + delay_ns;
+	struct td_clocks clocks = td_clocks_now();
+
+	clocks.mono_ns += delay_ns;
+	session->recorder.start_ns = start_ns;
+	session->recorder.clocks = clocks;
+	td_view_start(&session->view, start_ns, &clocks);
+}
+
+/* What the first line of a recording takes long for, before the time is taken. */
+static int prepare_recorder(struct td_run *run, struct td_err *err)
+{
+	return run->session->recorder.fp
+		       ? td_job_read_places(run->job, true, err)
 		       : 0;
 }
 
-/* -vv: shows each open in the words of perf stat -vv. */
-static void put_opened(void *ctx, const struct perf_event_attr *attr, int pid,
-		       int cpu, int group_fd, int fd)
+int td_run_begin(struct td_run *run, struct td_err *err)
 {
-	const struct td_machine *machine = ctx;
-	int pmu = td_machine_find_type(machine, attr->type);
-
-	td_attr_put(stderr, attr, pmu < 0 ? NULL : machine->pmus[pmu].name);
-	td_attr_put_open(stderr, pid, cpu, group_fd, 0, fd);
-}
-
-static int open_once(struct td_run *run, struct td_err *err)
-{
-	struct td_counting *counting = &run->counting;
+	struct td_session *session = run->session;
+	struct td_recorder *recorder = &session->recorder;
 	struct td_job *job = run->job;
-	const struct td_counter_setup setup = {
-		.plan = &job->plan,
-		.machine = &job->machine,
-		.target = &job->target,
-		.notes = &job->notes,
-		.for_metrics = job->tree,
-		.open_late = !job->target.per_thread && !job->target.by_mode,
-		.opened = job->opts->verbose > 1 ? put_opened : NULL,
-		.ctx = &job->machine,
-	};
-	int rc = td_counting_watch(counting, job, &run->session->names, err);
-
-	run->engine->waiter.tasks =
-		counting->watch ? td_task_watch_fd(counting->watch) : -1;
-	return rc ? rc : td_counter_open(&counting->counter, &setup, err);
-}
-
-/* Tries several times, because threads may come and go meanwhile. */
-int td_run_open_counter(struct td_run *run, struct td_err *err)
-{
-	struct td_job *job = run->job;
-
-	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
-		int rc = td_target_find_tasks(&job->target, &job->fs, err);
-
-		if (rc)
-			return rc; /* no target is left */
-		rc = open_once(run, err);
-		if (rc != -ESRCH || !td_target_attaches(&job->opts->target))
-			return rc;
-	}
-	if (td_target_check_alive(&job->target, &job->fs, err))
-		return err->code;
-	return td_err_set(err, -ESRCH,
-			  "-p, -t: threads come and go faster than they can be "
-			  "opened: try again");
-}
-
-int td_run_open(struct td_run *run, struct td_err *err)
-{
-	struct td_job *job = run->job;
-	int rc = start_child(run, err);
+	int rc = td_drilling_begin(&run->drilling, job, err);
 
 	if (!rc)
-		rc = td_run_open_counter(run, err);
-	if (!rc && job->tree)
-		rc = td_check_opened_metrics(job->tree, &job->plan.events, err);
-	/* -l auto has none until a node with such metrics is counted */
-	if (!rc && (!job->tree || !job->tree->nr_families))
-		td_latency_open(&run->latency, job, false);
-	if (!rc && job->opts->verbose && !job->opts->show.quiet &&
-	    (!run->session->runs || job->plan.nr_sets > 1))
-		td_describe(stderr, &job->machine, job->tree, &job->plan,
-			    &job->target);
-	fflush(stderr); /* before the command's output */
-	return rc;
+		rc = prepare_recorder(run, err);
+	if (!rc && !job->opts->when.delay_ms)
+		rc = begin_counting(run, err);
+	take_start(session);
+	if (!rc && !recorder->replaces)
+		rc = td_recorder_begin(recorder, job, &session->source, err);
+	if (!rc)
+		rc = job->opts->when.delay_ms ? begin_delay(run, err)
+					      : begin_time(run, err);
+	run->first_pid = td_last_pid(&job->fs);
+	if (!rc && run->engine->child.pid > 0)
+		rc = td_child_release(&run->engine->child,
+				      job->opts->target.command[0], err);
+	if (!rc && recorder->replaces)
+		rc = td_recorder_begin(recorder, job, &session->source, err);
+	if (!rc)
+		td_job_say_notes(job);
+	return rc ? rc : td_view_begin(&session->view, err);
 }

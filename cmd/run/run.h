@@ -11,15 +11,10 @@
 
 #include "cmd/plan/job.h"
 #include "cmd/run/clock.h"
-#include "cmd/run/control.h"
-#include "cmd/run/drill.h"
 #include "cmd/run/engine.h"
-#include "cmd/run/latency.h"
-#include "cmd/run/newcomers.h"
-#include "cmd/run/offline.h"
+#include "cmd/run/parts.h"
 #include "cmd/run/progress.h"
 #include "cmd/run/recorder.h"
-#include "cmd/run/tally.h"
 #include "cmd/view/view.h"
 #include "lib/counter/counter.h"
 #include "lib/counter/task_watch.h"
@@ -76,7 +71,7 @@ struct td_run {
 	struct td_drilling drilling;
 	struct td_offline offline;
 	struct td_newcomers newcomers;
-	/* of the row, up to the last read: see fields.c */
+	/* of the row, up to the last read, of PERF_METRICS: see rows.c */
 	double slots, level_1;
 	bool fields_linger; /* they were more than the slots */
 	struct td_latency_sampling latency;
@@ -117,19 +112,12 @@ uint64_t td_run_now(const struct td_run *run);
 
 /* once.c: one run, from --pre to --post, with its rows. */
 int td_run_once(struct td_run *run, struct td_err *err);
-/* fields.c: do the fields of PERF_METRICS want more frequent reads? */
-bool td_run_wants_fields_often(struct td_run *run);
 /* Writes the end of the output after the last run. */
 int td_run_finish(struct td_run *run, struct td_err *err);
 /* open.c: forks the command, opens the counters, and enables them. */
 int td_run_open(struct td_run *run, struct td_err *err);
-int td_run_open_counter(struct td_run *run, struct td_err *err);
-/* begin.c: starts the counters, the clock and the command. */
+/* Then starts the counters, the clock and the command. */
 int td_run_begin(struct td_run *run, struct td_err *err);
-/* Enables all counters and reads them once. */
-int td_run_enable(struct td_run *run, struct td_err *err);
-/* Starts the clock and takes the CPU times to subtract. */
-int td_run_begin_time(struct td_run *run, struct td_err *err);
 /* Enables the counters after -D and starts the clock. */
 int td_run_end_delay(struct td_run *run, struct td_err *err);
 /* Prepares for enabling a single event as the first one. */
@@ -154,7 +142,7 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err);
 int td_run_read_in_time(struct td_run *run, struct td_err *err);
 /* Reads after ticks periods, and writes a row if one is due. */
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err);
-/* trouble.c: errors after the command has started. */
+/* run.c: errors after the command has started. */
 /*
  * Ends counting because of err.  If the command is running, err is printed and
  * cleared, and the result is true.

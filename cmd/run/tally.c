@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/run/tally.h"
-
+/* What was read since the last row, and since counting began. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cmd/run/parts.h"
 
 static int add_same(struct td_readings *sum, const struct td_readings *delta)
 {

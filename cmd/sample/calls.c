@@ -10,15 +10,10 @@
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/regions/regions.h"
-#include "cmd/regions/remarks.h"
+#include "cmd/regions/result.h"
 #include "cmd/sample/calling.h"
-#include "cmd/sample/calls_missed.h"
-#include "cmd/sample/calls_pace.h"
-#include "cmd/sample/calls_probes.h"
-#include "cmd/sample/calls_trace.h"
-#include "cmd/sample/gather.h"
+#include "cmd/sample/parts.h"
 #include "cmd/say.h"
-#include "cmd/session.h"
 #include "lib/base/util.h"
 
 #define MOST_LEVELS 2

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/sample/calls_cost.h"
-
+/* What probes add to a call, as those of an empty function do. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/sample/calling.h"
 #include "lib/base/util.h"
 
 #define CALLS 300 /* in each group, behind some that warm up */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/sample/calls_missed.h"
-
+/* Says which calls were not counted, and why. */
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 
-#include "cmd/sample/calls_trace.h"
+#include "cmd/sample/calling.h"
 #include "lib/base/util.h"
 
 /* --- what is not counted ---------------------------------------------------- */

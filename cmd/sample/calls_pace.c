@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/sample/calls_pace.h"
-
+/*
+ * When calls are counted: in stretches of time, where they cost too much, and by
+ * Processor Trace those of one function at a time.
+ */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/random.h>
+#include <unistd.h>
+#include <x86intrin.h>
 
-#include "cmd/sample/calls_probes.h"
+#include "cmd/sample/calling.h"
 #include "lib/base/util.h"
 
 #define USUAL_PCT 5
+
+/* How soon to look again whether something can be done. */
+#define LOOK_NS (2 * TD_NS_A_MS)
+/* The rings have to be read so often until all of the stretch is known. */
+#define READS 2
 
 #define STRETCH_NS (20 * TD_NS_A_MS)
 /* Calls that take longer after the end of their stretch are given up. */
@@ -69,7 +80,8 @@ static void switch_probes(struct td_calling *c, bool exits, bool on)
 	*(exits ? &c->pace.exits : &c->pace.entries) = on;
 }
 
-uint64_t td_calls_about(double ns)
+/* From half to one and a half of it, by chance. */
+static uint64_t about(double ns)
 {
 	uint32_t chance = UINT32_MAX / 2;
 
@@ -142,7 +154,7 @@ static void end_stretch(struct td_calling *c, uint64_t now_ns)
 {
 	uint64_t took_ns = td_since(c->pace.read_ns, c->pace.begun_ns);
 
-	c->pace.next_ns = now_ns + TD_CALLS_LOOK_NS;
+	c->pace.next_ns = now_ns + LOOK_NS;
 	if (took_ns < STRETCH_NS / 2)
 		return;
 	if (busy_share(c, took_ns) > limit_of(c)) {
@@ -162,8 +174,8 @@ static void end_returns(struct td_calling *c, uint64_t now_ns)
 	uint64_t returns_ns = now_ns - c->pace.stopped_ns;
 	double busy;
 
-	c->pace.next_ns = now_ns + TD_CALLS_LOOK_NS;
-	if (c->pace.reads < TD_CALLS_READS ||
+	c->pace.next_ns = now_ns + LOOK_NS;
+	if (c->pace.reads < READS ||
 	    (returns_ns < MOST_OPEN_NS && td_pairing_nr_open(&c->pairing)))
 		return;
 	switch_probes(c, true, false);
@@ -171,8 +183,8 @@ static void end_returns(struct td_calling *c, uint64_t now_ns)
 	busy = busy_share(c, with_ns);
 	add_stretch(c, with_ns);
 	c->pace.next_ns +=
-		td_calls_about(gap_after(limit_of(c), busy, idle_share(c, busy),
-					 (double)with_ns, (double)returns_ns));
+		about(gap_after(limit_of(c), busy, idle_share(c, busy),
+				(double)with_ns, (double)returns_ns));
 }
 
 static void end_gap(struct td_calling *c, uint64_t now_ns)
@@ -297,4 +309,116 @@ void td_calls_say_cost(const struct td_calling *c)
 			   " calls that were not counted: a probe that is off "
 			   "still interrupts its program\n",
 			   off_ns / (double)nr_off / 1e3, nr_off);
+}
+
+/* --- turns of functions, by Processor Trace ------------------------------- */
+
+int td_calls_turn_filter(struct td_calling *c, struct td_err *err)
+{
+	const struct td_entry_point *entry = &c->functions.v[c->traced.turn];
+
+	free(c->gathering.trace.filter);
+	/* the kernel ends a path at a blank, and its root may be another one */
+	if (asprintf(&c->gathering.trace.filter,
+		     "filter 0x%" PRIx64 "/0x%" PRIx64 "@/proc/%d/fd/%d",
+		     entry->offset, entry->size, (int)getpid(), entry->fd) >= 0)
+		return 0;
+	c->gathering.trace.filter = NULL;
+	return td_err_nomem(err);
+}
+
+struct td_traced_calls *td_calls_of_turn(struct td_calling *c)
+{
+	return &c->traced.calls[c->traced.turn];
+}
+
+static void begin_turn(struct td_calling *c, uint64_t now_ns)
+{
+	c->traced.turn_ns = now_ns;
+	c->traced.next_ns = now_ns + about((double)TD_TURN_MS * TD_NS_A_MS);
+}
+
+static uint64_t trace_ns(const struct td_calling *c)
+{
+	return td_sampler_trace_ns(c->gathering.sampler, __rdtsc());
+}
+
+/* What it traced is in the rings, and is read before the next turn. */
+static void end_turn(struct td_calling *c, uint64_t now_ns)
+{
+	td_calls_of_turn(c)->until_ns = trace_ns(c);
+	td_sampler_rest_trace(c->gathering.sampler);
+	c->traced.rests = true;
+	c->traced.reads = 0;
+	c->regions.timed[c->traced.turn].traced_ns +=
+		td_since(now_ns, c->traced.turn_ns);
+	c->traced.next_ns = td_now_ns() + LOOK_NS;
+}
+
+/* It is that of all CPUs, which are switched on one by one. */
+static int next_turn(struct td_calling *c, struct td_err *err)
+{
+	int rc;
+
+	td_traced_calls_turn(td_calls_of_turn(c), 0);
+	c->traced.turn = (c->traced.turn + 1) % c->functions.nr;
+	c->traced.pid = 0;
+	rc = td_calls_turn_filter(c, err);
+	if (!rc)
+		rc = td_sampler_go_on_trace(c->gathering.sampler,
+					    c->gathering.trace.filter, err);
+	begin_turn(c, td_now_ns());
+	td_traced_calls_turn(td_calls_of_turn(c), trace_ns(c));
+	c->traced.rests = false;
+	return rc;
+}
+
+static int step_turn(struct td_calling *c, uint64_t now_ns, struct td_err *err)
+{
+	if (!c->traced.rests)
+		end_turn(c, now_ns);
+	else if (c->traced.reads >= READS)
+		return next_turn(c, err);
+	else
+		c->traced.next_ns = now_ns + LOOK_NS;
+	return 0;
+}
+
+int td_calls_turn(void *ctx, struct td_err *err)
+{
+	struct td_calling *c = ctx;
+	uint64_t now_ns = td_now_ns();
+	int rc = 0;
+
+	if (!c->traced.begun_ns) {
+		c->traced.begun_ns = now_ns;
+		c->counts.wall_ns = td_wall_ns() - trace_ns(c);
+		begin_turn(c, now_ns);
+	}
+	if (c->functions.nr == 1)
+		return 0;
+	c->traced.reads++;
+	if (now_ns >= c->traced.next_ns)
+		rc = step_turn(c, now_ns, err);
+	return rc ? rc
+		  : td_waiter_delay(
+			    &c->gathering.engine.waiter,
+			    td_since(c->traced.next_ns, td_now_ns()) + 1, err);
+}
+
+void td_calls_end_turns(struct td_calling *c)
+{
+	uint64_t end_ns = c->gathering.start_ns + c->gathering.usage.elapsed_ns;
+	struct td_timed *timed = c->regions.timed;
+
+	if (c->functions.nr == 1)
+		return;
+	if (!c->traced.rests)
+		timed[c->traced.turn].traced_ns +=
+			td_since(end_ns, c->traced.turn_ns);
+	for (size_t i = 0; i < c->functions.nr; i++) {
+		timed[i].counting_ns = td_since(end_ns, c->traced.begun_ns);
+		if (timed[i].traced_ns > timed[i].counting_ns)
+			timed[i].traced_ns = timed[i].counting_ns;
+	}
 }

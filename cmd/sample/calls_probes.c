@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/sample/calls_probes.h"
-
+/* Opens the probes of functions and of interrupts. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "cmd/sample/calling.h"
 #include "lib/base/util.h"
 
 /* --- companions ------------------------------------------------------------- */

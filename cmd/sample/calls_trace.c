@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/sample/calls_trace.h"
-
+/* tdstat calls --engine=pt: when calls begin and end, by Processor Trace. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#include "cmd/sample/calls_turns.h"
+#include "cmd/sample/calling.h"
 #include "lib/base/util.h"
 #include "lib/machine/privileges.h"
 #include "lib/machine/uarch.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Chooses the events whose samples show where a node loses slots. */
-#include "cmd/sample/choose.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +10,7 @@
 
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/select.h"
+#include "cmd/sample/parts.h"
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/count/report.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* CPUs that go and come while they are sampled, by hotplug or a suspend to RAM. */
-#include "cmd/sample/gathering.h"
-
 #include <errno.h>
 #include <string.h>
 
+#include "cmd/sample/parts.h"
 #include "lib/base/util.h"
 
 #define LOOK_NS (TD_NS_A_SECOND / 2)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/sample/functions.h"
-
+/* Finds functions by their names. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/sample/parts.h"
 #include "lib/base/util.h"
 #include "lib/count/regions.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/sample/gather.h"
-
+/* Runs the command, and takes samples until it ends. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -10,7 +9,7 @@
 #include "cmd/plan/dry_run.h"
 #include "cmd/rights.h"
 #include "cmd/run/clock.h"
-#include "cmd/sample/gathering.h"
+#include "cmd/sample/parts.h"
 #include "cmd/say.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"

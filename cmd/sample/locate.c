@@ -13,15 +13,8 @@
 #include "cmd/opts/value.h"
 #include "cmd/out/advice.h"
 #include "cmd/plan/dry_run.h"
-#include "cmd/run/progress.h"
-#include "cmd/run/signals.h"
-#include "cmd/sample/gather.h"
-#include "cmd/sample/rate.h"
-#include "cmd/sample/where.h"
-#include "cmd/sample/within.h"
+#include "cmd/sample/parts.h"
 #include "cmd/say.h"
-#include "cmd/session.h"
-#include "cmd/view/sink.h"
 #include "lib/base/util.h"
 
 /* --- the node to locate ---------------------------------------------------- */

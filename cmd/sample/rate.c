@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/sample/rate.h"
-
+/* How often samples are taken, and what they may cost. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/run/clock.h"
+#include "cmd/sample/parts.h"
 #include "lib/base/util.h"
 
 /* With and without samples in turns, for what else the machine does. */

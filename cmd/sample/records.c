@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the kernel writes into its rings while it samples. */
-#include "cmd/sample/gathering.h"
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "lib/sample/record.h"
+#include "cmd/sample/parts.h"
 
 /*
  * Addresses of the kernel are a secret, from which its other addresses follow.  We

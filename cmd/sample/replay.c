@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples of a recording, shown as if they had just been taken. */
-#include "cmd/sample/replay.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,7 +7,6 @@
 #include "cmd/view/sink.h"
 #include "lib/base/util.h"
 #include "lib/sample/function_counts.h"
-#include "lib/sample/samples.h"
 
 /* --- locate ----------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "cmd/view/view.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
+#include "lib/recording/recording.h"
 #include "lib/sample/locations.h"
 #include "lib/sample/samples.h"
 #include "lib/sample/windows.h"
@@ -52,5 +53,18 @@ struct td_windows_taker {
 /* A td_take_sample, for live samples and recorded ones. */
 int td_windows_take(void *ctx, const struct td_record *record, int event,
 		    int spot, int caller);
+
+/* --- replay.c: samples of a recording ------------------------------------- */
+
+/* report --locate: shows the samples of a recording whose head was read. */
+int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,
+		     struct td_err *err);
+/*
+ * report --profile: makes regions of the recording of the functions of its
+ * samples, and shows them.  Sets *time_ns to the time that they took.
+ */
+int td_replay_profile(struct td_recording *rec, struct td_view *view,
+		      uint64_t *time_ns, const struct td_sample_files *asked,
+		      struct td_err *err);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/sample/within.h"
-
+/* tdstat locate --in FUNCTION --slower TIME */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cmd/sample/parts.h"
 #include "lib/base/util.h"
 #include "lib/count/regions.h"
 

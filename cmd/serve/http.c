@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/serve/http.h"
-
+/* Answers requests by HTTP, through libmicrohttpd. */
 #include <errno.h>
 #include <fcntl.h>
 #include <microhttpd.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "cmd/serve/parts.h"
 #include "lib/base/library.h"
 #include "lib/base/util.h"
 

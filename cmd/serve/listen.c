@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/serve/listen.h"
-
+/* The socket that Prometheus connects to. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -12,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "cmd/serve/parts.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Level 1 as bars, and as a cell for each row, with letters besides colours. */
-#include "cmd/top/bars.h"
-
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/out/out.h"
+#include "cmd/top/parts.h"
 
 /* Columns of a PMU's name, of its load, and of both in a narrow window. */
 #define NAME_WIDTH   12

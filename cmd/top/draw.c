@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/top/draw.h"
-
+/* Draws the whole window. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/top/bars.h"
-#include "cmd/top/panes.h"
-#include "cmd/top/path.h"
+#include "cmd/top/parts.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/top/keys.h"
-
+/* What keys change. */
 #include <string.h>
 
-#include "cmd/top/rows.h"
+#include "cmd/top/parts.h"
 #include "lib/base/util.h"
 
 /* --- lines ----------------------------------------------------------------- */

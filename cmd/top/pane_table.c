@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/top/bars.h"
-#include "cmd/top/panes.h"
+#include "cmd/top/parts.h"
 #include "lib/base/printable.h"
 
 #define NUMBER_WIDTH 7

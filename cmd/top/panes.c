@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What fills the lower part of the window, but for the table. */
-#include "cmd/top/panes.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/out/out.h"
-#include "cmd/top/bars.h"
-#include "cmd/top/path.h"
+#include "cmd/top/parts.h"
 #include "lib/base/util.h"
 
 void td_top_scroll(struct td_top_state *state, size_t nr, int lines)

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/top/path.h"
-
+/* The line with the nodes that matter most. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/out/advice.h"
-#include "cmd/top/bars.h"
-#include "cmd/top/rows.h"
+#include "cmd/top/parts.h"
 #include "lib/base/util.h"
 
 /* --- the largest, where errors are not known ------------------------------- */

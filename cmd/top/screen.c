@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/top/screen.h"
-
+/* The terminal, through ncurses. */
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -18,8 +17,7 @@
 #include <wchar.h>
 
 #include "cmd/run/signals.h"
-#include "cmd/top/keys.h"
-#include "cmd/top/terminal.h"
+#include "cmd/top/parts.h"
 #include "lib/base/util.h"
 
 /* --- crash ----------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/top/terminal.h"
+/* What terminfo says of the terminal. */
+#include "cmd/top/parts.h" /* before term.h, which has macros of usual names */
 
 #include <curses.h>
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <term.h>
 #include <unistd.h>
 
-#include "lib/base/err.h"
 #include "lib/base/library.h"
 #include "lib/base/util.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat top: a screen of where the slots go now. */
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +12,7 @@
 #include "cmd/run/wait.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
-#include "cmd/top/viewer.h"
+#include "cmd/top/parts.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
 

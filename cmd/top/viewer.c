@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/top/viewer.h"
-
+/* The screen as a viewer of counts, of a live run or of a recording. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/top/draw.h"
-#include "cmd/top/terminal.h"
+#include "cmd/top/parts.h"
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 

@@ -2,7 +2,7 @@
 /* From the chains and branches of records to callers. */
 #include <linux/perf_event.h>
 
-#include "cmd/sample/gathering.h"
+#include "cmd/sample/parts.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 

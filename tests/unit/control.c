@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/run/control.h"
-
 #include <poll.h>
 #include <signal.h>
 
+#include "cmd/run/parts.h"
 #include "lib/base/util.h"
 #include "tests/unit/fds.h"
 #include "tests/unit/test.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a run keeps between two rows: counts and times. */
-#include "cmd/run/tally.h"
-
 #include "cmd/run/clock.h"
+#include "cmd/run/parts.h"
 #include "tests/unit/test.h"
 
 #define MS UINT64_C(1000000)

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests the screen of tdstat top without a terminal: lines from made-up reports. */
-#include "cmd/top/draw.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/top/keys.h"
-#include "cmd/top/rows.h"
+#include "cmd/top/parts.h"
 #include "lib/base/util.h"
 #include "metrics/eval/lost.h"
 #include "tests/unit/test.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "cmd/run/explain.h"
-
+#include "cmd/run/parts.h"
 #include "tests/unit/test.h"
 
 #define MS        UINT64_C(1000000)

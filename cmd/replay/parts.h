@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_CMD_REPLAY_IMPORTED_H
-#define TD_CMD_REPLAY_IMPORTED_H
+#ifndef TD_CMD_REPLAY_PARTS_H
+#define TD_CMD_REPLAY_PARTS_H
 
 #include "cmd/opts/opts.h"
 #include "lib/base/err.h"
+#include "lib/machine/machine.h"
 #include "lib/recording/recording.h"
+
+/* --- imported.c: a recording of a tree from a file of perf stat ----------- */
 
 /*
  * A file of perf stat names neither the processor nor, always, the PMU of an
@@ -38,5 +41,23 @@ int td_import_tree(struct td_imported *imported, struct td_recording *rec,
 /* Makes it one of events again, as its counts do not suffice. */
 void td_import_undo(struct td_imported *imported, struct td_recording *rec);
 void td_imported_free(struct td_imported *imported);
+
+/* --- imported_cores.c: the cores of such a file --------------------------- */
+
+/* "slots", "topdown-retiring", "TOPDOWN_RETIRING.ALL"; without PMU and modifiers. */
+bool td_imported_is_topdown(const char *id);
+/*
+ * Sets the core of a PMU that knows the events that were counted: the model's, or
+ * the one whose formulas use them.  UNKNOWN where the events are missing by which
+ * its shares would be corrected.  Returns 0 or -ENOMEM.
+ */
+int td_imported_find_core(const struct td_machine *machine, struct td_pmu *pmu);
+/* The event that such a core is corrected by, if it was not counted; else NULL. */
+const char *td_imported_lacks(const struct td_pmu *pmu, enum td_uarch uarch);
+/*
+ * The first of SLOTS and the fields of level 1 that was not counted; NULL if all
+ * were, or none.
+ */
+const char *td_imported_missing(const struct td_pmu *pmu);
 
 #endif

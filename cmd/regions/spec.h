@@ -17,8 +17,8 @@ struct td_region_spec {
 int td_region_spec_make(struct td_region_spec *spec, const struct td_job *job,
 			struct td_err *err);
 /*
- * Writes the text of lib/region/spec.h, with the same events in the same order.
- * The caller checks fp for errors.
+ * Writes the text that lib/region/parts.h describes, with the same events in the
+ * same order.  The caller checks fp for errors.
  */
 void td_region_spec_write(FILE *fp, const struct td_job *job);
 

@@ -13,7 +13,7 @@
 #include "cmd/session.h"
 #include "cmd/view/sink.h"
 #include "lib/base/util.h"
-#include "metrics/diff/limits.h"
+#include "metrics/diff/diff.h"
 
 /* Recordings may be of several machines: the head does not name this one then. */
 static int make_identity(struct td_identity *identity,

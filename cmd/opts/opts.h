@@ -19,7 +19,7 @@
 #include "lib/count/aggregation.h"
 #include "lib/count/ask.h"
 #include "lib/target/target.h"
-#include "metrics/diff/ask.h"
+#include "metrics/diff/diff.h"
 
 /* When a run counts, how often, and what is done around it. */
 struct td_when {

@@ -13,8 +13,7 @@
 #include "cmd/out/page/page.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "metrics/diff/limits.h"
-#include "metrics/diff/summary.h"
+#include "metrics/diff/diff.h"
 
 #define PLUS_MINUS "\302\261"
 

@@ -5,7 +5,7 @@
 
 #include "cmd/out/out.h"
 #include "lib/base/util.h"
-#include "metrics/diff/summary.h"
+#include "metrics/diff/diff.h"
 
 /* --- columns, and what writers have in common ----------------------------- */
 

@@ -6,7 +6,7 @@
 #include "cmd/out/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "metrics/diff/summary.h"
+#include "metrics/diff/diff.h"
 
 #define NAME_WIDTH  34
 #define VALUE_WIDTH 14 /* of counts; percentages are shorter */

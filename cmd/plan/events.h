@@ -4,7 +4,7 @@
 
 #include "cmd/opts/opts.h"
 #include "lib/base/err.h"
-#include "lib/event/text.h"
+#include "lib/event/spec.h"
 #include "lib/machine/sysfs.h"
 #include "lib/plan/plan.h"
 

@@ -14,7 +14,7 @@
 #include "cmd/plan/measure.h"
 #include "lib/base/err.h"
 #include "lib/base/identity.h"
-#include "lib/event/text.h"
+#include "lib/event/spec.h"
 #include "lib/plan/plan.h"
 
 /* What to count, where, and why not all that was asked for. */

@@ -17,7 +17,7 @@
 #include "cmd/run/recorder.h"
 #include "cmd/view/view.h"
 #include "lib/counter/counter.h"
-#include "lib/counter/task_watch.h"
+#include "lib/counter/tasks.h"
 #include "lib/plan/sets.h"
 
 /* How often to retry opening while threads come and go. */

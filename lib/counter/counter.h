@@ -4,8 +4,8 @@
  *
  * In: a plan, a machine and a target.
  * Out: struct td_readings, at each read.  What the kernel refuses is split,
- * left out or explained here (fall_back.h, probe.h), and tasks that begin
- * and end are watched (task_watch.h).
+ * left out or explained here (fall_back.c, probe.h), and tasks that begin
+ * and end are watched (tasks.h).
  */
 #ifndef TD_LIB_COUNTER_COUNTER_H
 #define TD_LIB_COUNTER_COUNTER_H
@@ -65,7 +65,7 @@ void td_counter_close(struct td_counter *counter); /* NULL is fine */
 int td_counter_enable(struct td_counter *counter, bool on, int event,
 		      struct td_err *err);
 /*
- * families.c: enables the groups of these families (of the plan), and disables those
+ * reopen.c: enables the groups of these families (of the plan), and disables those
  * of all others; at first, all are disabled.  Groups of no family are always enabled.
  * td_counter_enable() switches only groups of enabled families.  In the readings, a
  * group does not run while its family is disabled.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/counter/fall_back.h"
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -8,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/counter/parts.h"
 #include "lib/counter/probe.h"
 
 /* The member of a group that the kernel refused, and its error. */

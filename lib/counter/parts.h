@@ -176,4 +176,14 @@ int td_counter_add_missing(struct td_counter *counter,
 /* Opens a set for each thread of the target. */
 int td_counter_open_threads(struct td_counter *counter, struct td_err *err);
 
+/* --- fall_back.c ---------------------------------------------------------- */
+
+/*
+ * Handles the kernel's refusal (rc, a negative errno) to open a member of a
+ * group.  Returns 0 to try again, after one change of the plan or the target
+ * and a note, or sets an error in words.
+ */
+int td_fall_back(const struct td_counter_setup *setup, size_t group,
+		 size_t member, int rc, struct td_err *err);
+
 #endif

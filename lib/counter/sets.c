@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/counter/fall_back.h"
 #include "lib/counter/parts.h"
 
 struct td_open_set *td_counter_add_set(struct td_counter *counter)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/counter/task_queue.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/counter/tasks.h"
 
 /* Removes the events that were returned, to make room. */
 static void drop_given(struct td_task_queue *queue)

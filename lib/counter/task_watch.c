@@ -4,8 +4,6 @@
  * ring for an inherited event on all CPUs, so there is an event for each task
  * on each CPU, and a ring for each CPU.
  */
-#include "lib/counter/task_watch.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <internal/evsel.h>
@@ -26,6 +24,7 @@
 
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"
+#include "lib/counter/tasks.h"
 
 #define WATCHING "cannot watch for new threads and processes"
 #define CANNOT   WATCHING ": "

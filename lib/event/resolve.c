@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "lib/event/building.h"
+#include "lib/event/parts.h"
 #include "lib/event/symbols.h"
 
 /* --- the error for a name of no event -------------------------------------- */

@@ -5,7 +5,7 @@
 #include "lib/base/err.h"
 #include "lib/event/event.h"
 #include "lib/event/source.h"
-#include "lib/event/text.h"
+#include "lib/event/spec.h"
 #include "lib/machine/machine.h"
 
 /*

@@ -16,7 +16,7 @@
 #include "lib/base/number.h"
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
-#include "lib/event/tracepoint_filter.h"
+#include "lib/event/parts.h"
 #include "lib/machine/sysfs.h"
 
 /* libtracefs depends on libtraceevent. */

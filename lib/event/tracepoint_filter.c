@@ -5,8 +5,6 @@
  * it takes unknown fields for false, refuses commas in strings, and crashes on
  * "pid ==" and "pid == 0 &&" (libtraceevent 1.7.1).
  */
-#include "lib/event/tracepoint_filter.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -16,6 +14,7 @@
 
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
+#include "lib/event/parts.h"
 
 /* kernel/trace/trace_events.c: trace_define_generic_fields() */
 static const struct td_field generic_fields[] = {

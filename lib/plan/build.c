@@ -6,8 +6,8 @@
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"
+#include "lib/plan/parts.h"
 #include "lib/plan/plan.h"
-#include "lib/plan/scheduling.h"
 
 /* Adds the groups of one family behind those of the families before. */
 static int add_packed(struct td_scheduling *s, struct td_packing *part)

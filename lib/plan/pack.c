@@ -4,13 +4,12 @@
  * the number of groups.  Then the events of a need are put into one group,
  * wherever this leaves a place for each of the other events.
  */
-#include "lib/plan/pack.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/plan/parts.h"
 
 struct packing {
 	struct td_packing *p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Chooses the events that count all the time (pinned). */
-#include "lib/plan/scheduling.h"
+#include "lib/plan/parts.h"
 
 bool td_scheduling_has(const struct td_scheduling *s, int event)
 {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "lib/region/call.h"
-
 #include <string.h>
 
-#include "lib/region/process.h"
+#include "lib/region/parts.h"
 
 /*
  * PERF_METRICS is begun anew when a step of its fields, a 255th of the slots since

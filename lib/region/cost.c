@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/region/call.h"
-#include "lib/region/process.h"
-#include "lib/region/rseq.h"
+#include "lib/region/parts.h"
 
 /* The first calls are not yet as fast as the others, and some are interrupted. */
 #define WARM_UP 64

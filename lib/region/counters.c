@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "lib/region/counters.h"
-
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -10,8 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/region/resources.h"
-#include "lib/region/rseq.h"
+#include "lib/region/parts.h"
 
 #define PAGE 4096
 

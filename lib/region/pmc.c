@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lib/region/pmc.h"
-
-#include "lib/region/rseq.h"
+#include "lib/region/parts.h"
 
 /* Linux, tools/perf/Documentation/topdown.txt */
 #define SLOTS_SELECTOR   (1u << 30 | 3)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "lib/region/process.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/region/resources.h"
+#include "lib/region/parts.h"
 #include "lib/region/tdstat.h"
 
 int td_regions_on;

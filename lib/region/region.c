@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* The interface of the library, in a thread. */
-#include "lib/region/region.h"
-
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "lib/region/call.h"
-#include "lib/region/process.h"
-#include "lib/region/state.h"
+#include "lib/region/parts.h"
 #include "lib/region/tdstat.h"
 
 static void begin(struct td_thread *thread, const char *name)

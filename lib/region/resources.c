@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "lib/region/resources.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -8,6 +6,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "lib/region/parts.h"
 
 /* --- memory --------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "lib/region/rseq.h"
-
 #include <sched.h>
 #include <stddef.h>
+
+#include "lib/region/parts.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "lib/region/spec.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "lib/region/parts.h"
 #include "lib/region/tdstat.h"
 
 #if defined(__x86_64__)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "lib/region/store.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +9,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "lib/region/parts.h"
 
 #define LEAST_SIZE (1UL << 20) /* under a limit of the address space */
 #define PROGRAMS   1000        /* of one process, by exec() */

@@ -9,10 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/region/call.h"
-#include "lib/region/process.h"
-#include "lib/region/rseq.h"
-#include "lib/region/state.h"
+#include "lib/region/parts.h"
 #include "lib/region/tdstat.h"
 
 /* of the library's own block, as a call to find it would be a part of each region */

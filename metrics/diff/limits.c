@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* --fail-above: nodes, events and times that must not grow. */
-#include "metrics/diff/limits.h"
+#include "metrics/diff/diff.h"
 
 #include <math.h>
 #include <stdio.h>

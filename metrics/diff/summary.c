@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What all rows of a difference together tell: marks, order, what they come to. */
-#include "metrics/diff/summary.h"
+#include "metrics/diff/diff.h"
 
 #include <errno.h>
 #include <math.h>

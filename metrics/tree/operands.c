@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/event/text.h"
+#include "lib/event/spec.h"
 #include "metrics/tree/scope.h"
 
 static int find_operand(const struct td_scope *scope,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/event/tracepoint_filter.h"
+#include "lib/event/parts.h"
 
 static void check(const char *filter)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* On the running kernel: threads and processes that come and go. */
-#include "lib/counter/task_watch.h"
+#include "lib/counter/tasks.h"
 
 #include <pthread.h>
 #include <sched.h>

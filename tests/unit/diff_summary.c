@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a difference comes to, and how many runs tell it. */
-#include "metrics/diff/summary.h"
+#include "metrics/diff/diff.h"
 
 #include "lib/base/util.h"
 #include "tests/unit/test.h"

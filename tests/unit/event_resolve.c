@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-#include "lib/event/building.h"
+#include "lib/event/parts.h"
 #include "tests/unit/test.h"
 #include "tests/unit/typed.h"
 

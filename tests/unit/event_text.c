@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of the grammar of -e (lib/event/text.h), which is that of perf
+ * Tests of the grammar of -e (lib/event/spec.h), which is that of perf
  * (tools/perf/util/parse-events.l and .y; perf-list(1), EVENT MODIFIERS).
  */
-#include "lib/event/text.h"
+#include "lib/event/spec.h"
 
 #include <errno.h>
 #include <inttypes.h>

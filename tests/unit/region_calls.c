@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "lib/recording/region_sums.h"
-#include "lib/region/call.h"
-#include "lib/region/process.h"
+#include "lib/region/parts.h"
 #include "tests/unit/coverage.h"
 
 enum {

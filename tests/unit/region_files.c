@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/region/store.h"
+#include "lib/region/parts.h"
 #include "tests/unit/test.h"
 
 enum {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* RDPMC of a group of which the kernel changes one event meanwhile. */
-#include "lib/region/pmc.h"
+#include "lib/region/parts.h"
 
-#include "lib/region/rseq.h"
 #include "tests/unit/test.h"
 
 enum {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What td_read() makes of two moments: values by hand. */
-#include "lib/region/region.h"
+#include "lib/region/parts.h"
 
 #include <stdlib.h>
 

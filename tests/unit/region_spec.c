@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The text of what libtdstat is to count. */
-#include "lib/region/spec.h"
+#include "lib/region/parts.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/counter/task_queue.h"
+#include "lib/counter/tasks.h"
 
 #include <stdio.h>
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/counter/task_watch.h"
+#include "lib/counter/tasks.h"
 
 #define PATIENCE 10000 /* how long to wait for an event, in ms */
 

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "lib/event/resolve.h"
-#include "lib/event/text.h"
+#include "lib/event/spec.h"
 #include "lib/plan/plan.h"
 #include "tests/unit/machine.h"
 

@@ -5,7 +5,7 @@
 
 #include "cmd/out/page/page.h"
 #include "cmd/out/page/picture.h"
-#include "metrics/diff/summary.h"
+#include "metrics/diff/diff.h"
 
 /* --- the pictures ----------------------------------------------------------- */
 

@@ -13,7 +13,7 @@ struct td_perf_spelling {
 };
 
 /*
- * Not by the grammar of lib/event/text.h, which refuses what it does not know: a
+ * Not by the grammar of lib/event/spec.h, which refuses what it does not know: a
  * newer perf prints modifiers, and users give names, that it does not have.
  * Returns 0 or -ENOMEM.  The parts borrow from spelling->copy: free that.
  */

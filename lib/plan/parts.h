@@ -1,9 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_PLAN_SCHEDULING_H
-#define TD_LIB_PLAN_SCHEDULING_H
+#ifndef TD_LIB_PLAN_PARTS_H
+#define TD_LIB_PLAN_PARTS_H
 
 #include "lib/plan/clocks.h"
-#include "lib/plan/pack.h"
+#include "lib/plan/fit.h"
+
+/* --- pack.c --------------------------------------------------------------- */
+
+/* The packing of one PMU's events into groups, which are numbered from 0. */
+struct td_packing {
+	const struct td_claim *claims; /* one for each event of the plan */
+	int pmu;
+	int *events; /* events to place; td_pack() sorts them */
+	size_t nr;
+	const struct td_need *needs; /* of all PMUs */
+	size_t nr_needs;
+	/* What the first group holds from the start, and the other groups. */
+	struct td_fit first, further;
+
+	/* The result, in memory of the caller: */
+	int *homes; /* for each event of the plan its group, or below 0 */
+	int *order; /* the events in the order of placing; room for nr */
+	size_t nr_placed;
+	size_t nr_groups;
+};
+
+#define TD_NOWHERE    (-1) /* an event still to place */
+#define TD_NOT_PACKED (-2) /* an event that is not packed */
+
+/*
+ * Makes as few groups as the counters allow, and keeps the events of a need in
+ * one group where possible, lower ranks first.  Returns 0 or -ENOMEM.
+ */
+int td_pack(struct td_packing *p);
 
 /* The home of pinned events. */
 #define TD_PINNED (-3)

@@ -9,7 +9,6 @@
 #include "lib/base/index.h"
 #include "lib/base/util.h"
 #include "metrics/diff/interval.h"
-#include "metrics/diff/summary.h"
 #include "metrics/verdict/siblings.h"
 
 #define PERCENT 100

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef TD_LIB_EVENT_BUILDING_H
-#define TD_LIB_EVENT_BUILDING_H
+#ifndef TD_LIB_EVENT_PARTS_H
+#define TD_LIB_EVENT_PARTS_H
+
+#include <stddef.h>
 
 #include "lib/base/err.h"
 #include "lib/event/event.h"
-#include "lib/event/source.h"
+#include "lib/event/spec.h"
 #include "lib/event/symbols.h"
-#include "lib/event/text.h"
 #include "lib/machine/machine.h"
+
+struct td_closest;
+struct td_event_source;
+struct td_tracepoint;
 
 /* The state while one event of the text becomes events of PMUs. */
 struct td_building {
@@ -67,12 +72,34 @@ int td_build_add_named(const struct td_building *b, struct td_event *event,
 		       const char *name);
 
 /*
- * topdown.c: finds uses of SLOTS and the fields of PERF_METRICS that the kernel would
+ * Finds uses of SLOTS and the fields of PERF_METRICS that the kernel would
  * refuse, or would take for something else (intel_pmu_hw_config() in
  * arch/x86/events/intel/core.c).  An error points at the event.
  */
 int td_topdown_check(const struct td_events *events,
 		     const struct td_event_text *text,
 		     const struct td_machine *machine, struct td_err *err);
+
+/* --- tracepoint_filter.c -------------------------------------------------- */
+
+/* The kinds of fields that a filter compares. */
+enum td_field_kind {
+	TD_FIELD_NUMBER,
+	TD_FIELD_TEXT,
+	TD_FIELD_OTHER, /* only the kernel can judge it */
+};
+
+/* A field of a tracepoint.  The name is borrowed. */
+struct td_field {
+	const char *name;
+	enum td_field_kind kind;
+};
+
+/*
+ * Checks a filter for a tracepoint with these fields, besides the generic ones
+ * that all tracepoints have.  Pure.  -EINVAL, and err points at the place.
+ */
+int td_filter_check(const char *filter, const struct td_field *fields,
+		    size_t nr, struct td_err *err);
 
 #endif

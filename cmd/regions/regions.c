@@ -149,8 +149,8 @@ static void put_event(FILE *fp, const struct td_job *job,
 }
 
 /*
- * Writes the text of lib/region/spec.h, with the same events in the same order.
- * The caller checks fp for errors.
+ * Writes the text that lib/region/parts.h describes, with the same events in the
+ * same order.  The caller checks fp for errors.
  */
 static void spec_write(FILE *fp, const struct td_job *job)
 {

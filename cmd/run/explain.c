@@ -129,45 +129,63 @@ static bool leaves_out_cores(const struct td_job *job)
 	return !counted;
 }
 
+static const char held[] = "somebody else held the counters";
+
+/* Counting went on, and no group had a turn. */
+static const char *why_no_turn(const struct td_job *job, char text[128])
+{
+	const struct td_pmu *kind = only_kind(job);
+
+	if (kind) {
+		snprintf(text, 128,
+			 "no task ran on %s, or somebody else held its "
+			 "counters",
+			 kind->name);
+		return text;
+	}
+	if (leaves_out_cores(job))
+		return "no task ran on the cores that were asked for, or "
+		       "somebody else held their counters";
+	return held;
+}
+
+static const char *why_nothing(const struct td_run *run, bool watchdog,
+			       char text[128])
+{
+	const struct td_job *job = run->job;
+	bool enabled = run->tally.ever_enabled;
+	bool by_control = job->opts->when.delay_ms < 0;
+
+	if (by_control && !run->counting.baseline)
+		return "no enable came through --control";
+	if (!run->clock.began || (by_control && !enabled))
+		return "it was over before counting began (-D)";
+	if (job->target.cgroups.nr)
+		return "no task of the cgroups ran, or somebody else held the "
+		       "counters";
+	if (watchdog)
+		return "the NMI watchdog has a counter that was needed";
+	if (enabled)
+		return why_no_turn(job, text);
+	if (job->opts->target.pids.nr)
+		return "nothing of these processes ran: their children are "
+		       "processes of their own";
+	return "nothing ran";
+}
+
 /* Says why a finished run has no counts at all. */
 static void say_if_nothing(const struct td_run *run, bool watchdog)
 {
 	const struct td_job *job = run->job;
-	const struct td_pmu *kind = only_kind(job);
-	bool enabled = run->tally.ever_enabled;
-	int delay_ms = job->opts->when.delay_ms;
-	static const char held[] = "somebody else held the counters";
-	const char *why = job->opts->target.pids.nr
-				  ? "nothing of these processes ran: their "
-				    "children are processes of their own"
-				  : "nothing ran";
-	char elsewhere[128];
+	const struct td_ask *ask = &job->opts->ask;
+	char text[128];
+	const char *why;
 
 	if (run->tally.ever_ran || !job->plan.nr_groups)
 		return;
-	if (enabled)
-		why = held;
-	if (enabled && leaves_out_cores(job))
-		why = "no task ran on the cores that were asked for, or "
-		      "somebody else held their counters";
-	if (enabled && kind) {
-		snprintf(elsewhere, sizeof(elsewhere),
-			 "no task ran on %s, or somebody else held its "
-			 "counters",
-			 kind->name);
-		why = elsewhere;
-	}
-	if (watchdog)
-		why = "the NMI watchdog has a counter that was needed";
-	if (job->target.cgroups.nr)
-		why = "no task of the cgroups ran, or somebody else held the "
-		      "counters";
-	if (!run->clock.began || (delay_ms < 0 && !enabled))
-		why = "it was over before counting began (-D)";
-	if (delay_ms < 0 && !run->counting.baseline)
-		why = "no enable came through --control";
+	why = why_nothing(run, watchdog, text);
 	td_job_say(job, "tdstat: nothing was counted: %s\n", why);
-	if (why == held && job->opts->ask.level && !job->opts->ask.drill)
+	if (why == held && ask->level && !ask->drill)
 		td_job_say(job, "tdstat: -l auto may still count: the kernel "
 				"prefers its groups\n");
 }

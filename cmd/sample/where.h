@@ -54,7 +54,7 @@ struct td_windows_taker {
 int td_windows_take(void *ctx, const struct td_record *record, int event,
 		    int spot, int caller);
 
-/* --- replay.c: samples of a recording ------------------------------------- */
+/* --- samples of a recording ----------------------------------------------- */
 
 /* report --locate: shows the samples of a recording whose head was read. */
 int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,

@@ -172,8 +172,9 @@ static int *make_hues(const struct td_report *report,
 	return hues;
 }
 
-bool td_hues_want_stacks(const struct td_view *view,
-			 const struct td_sample_files *files)
+/* Does anybody want the stacks of the view's samples: a file, or its page? */
+static bool want_stacks(const struct td_view *view,
+			const struct td_sample_files *files)
 {
 	return td_stack_files_any(files) || view->sink.writer.out->stacks;
 }
@@ -187,7 +188,7 @@ int td_hues_put_stacks(struct td_view *view, const struct td_spots *spots,
 	struct td_where where = { 0 };
 	int rc;
 
-	if (!td_hues_want_stacks(view, files))
+	if (!want_stacks(view, files))
 		return 0;
 	where.hues = hues = make_hues(&view->report, spots);
 	rc = hues ? td_where_make(&where, view->source->plan,
@@ -426,8 +427,7 @@ int td_replay_profile(struct td_recording *rec, struct td_view *view,
 
 	if (!rc)
 		rc = read_windows(rec, &samples,
-				  td_hues_want_stacks(view, &files) ? &hits
-								    : NULL,
+				  want_stacks(view, &files) ? &hits : NULL,
 				  &counts, err);
 	*time_ns = rec->usage.elapsed_ns;
 	if (!rc)

@@ -67,19 +67,11 @@ static void check_target(const struct td_recorded *first,
 		     other->rec.path, first->rec.path, b, a);
 }
 
-static bool has_pmu(const struct td_machine *machine, const char *name)
-{
-	for (size_t i = 0; i < machine->nr_pmus; i++) {
-		if (strcmp(machine->pmus[i].name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool share_a_pmu(const struct td_machine *a, const struct td_machine *b)
 {
 	for (size_t i = 0; i < a->nr_core; i++) {
-		if (!a->pmus[i].skip && has_pmu(b, a->pmus[i].name))
+		if (!a->pmus[i].skip &&
+		    td_machine_find_pmu(b, a->pmus[i].name) >= 0)
 			return true;
 	}
 	return !a->nr_core || !b->nr_core;

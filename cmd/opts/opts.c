@@ -5,7 +5,6 @@
 
 #include "cmd/out/format.h"
 #include "lib/base/util.h"
-#include "lib/count/aggregation.h"
 
 bool td_opts_want_events(const struct td_opts *opts)
 {

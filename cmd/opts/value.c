@@ -277,7 +277,12 @@ int td_value_overhead(struct td_opts *opts, const char *arg, struct td_err *err)
 
 int td_value_delay(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	return td_opts_delay(arg, &opts->when.delay_ms, err);
+	opts->when.delay_ms = -1;
+	if (strcmp(arg, "-1") == 0)
+		return 0;
+	if (arg[0] == '-')
+		return td_err_usage(err, "-D %s: neither a time nor -1", arg);
+	return td_opts_time("-D", arg, 0, &opts->when.delay_ms, err);
 }
 
 int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err)
@@ -328,14 +333,4 @@ int td_opts_time(const char *option, const char *arg, int min, int *out,
 				    "1.5s or 2m",
 				    option, arg);
 	}
-}
-
-int td_opts_delay(const char *arg, int *out, struct td_err *err)
-{
-	*out = -1;
-	if (strcmp(arg, "-1") == 0)
-		return 0;
-	if (arg[0] == '-')
-		return td_err_usage(err, "-D %s: neither a time nor -1", arg);
-	return td_opts_time("-D", arg, 0, out, err);
 }

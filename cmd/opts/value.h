@@ -33,7 +33,5 @@ int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err);
 /* Parses an option's time in milliseconds, which must be at least min. */
 int td_opts_time(const char *option, const char *arg, int min, int *out,
 		 struct td_err *err);
-/* Parses the time of -D, which may also be -1. */
-int td_opts_delay(const char *arg, int *out, struct td_err *err);
 
 #endif

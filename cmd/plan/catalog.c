@@ -2,7 +2,6 @@
 #include "cmd/plan/catalog.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 
 #include "cmd/rights.h"
 #include "lib/base/suggest.h"
-#include "metrics/files/pmu_events.h"
 #include "metrics/verdict/node_events.h"
 
 /*

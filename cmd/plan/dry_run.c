@@ -228,13 +228,13 @@ static int put_plan(FILE *fp, const struct td_machine *machine,
 	return rc;
 }
 
-static void put_sampled(FILE *fp, const struct td_plan *sampled)
+static void put_sampled(const struct td_plan *sampled)
 {
 	for (size_t g = 0; g < sampled->nr_groups; g++) {
 		const struct td_group *group = &sampled->groups[g];
 
 		for (size_t i = 0; i < group->nr; i++)
-			put_line(fp, "sampled for its latency: ",
+			put_line(stdout, "sampled for its latency: ",
 				 sampled->events.v[group->members[i]].name);
 	}
 }
@@ -246,24 +246,23 @@ int td_dry_run(struct td_job *job, struct td_err *err)
 	td_job_say_notes(job);
 	rc = put_plan(stdout, &job->machine, job->tree, &job->plan,
 		      &job->target, put_attr);
-	put_sampled(stdout, &job->sampled);
-	if (td_put_turns(stdout, &job->machine, &job->plan) || rc)
+	put_sampled(&job->sampled);
+	if (td_put_turns(&job->machine, &job->plan) || rc)
 		return td_err_nomem(err);
 	return td_out_check(stdout, "standard output", err);
 }
 
-void td_describe(FILE *fp, const struct td_machine *machine,
-		 const struct td_tree *tree, const struct td_plan *plan,
-		 const struct td_target *target)
+void td_describe(const struct td_machine *machine, const struct td_tree *tree,
+		 const struct td_plan *plan, const struct td_target *target)
 {
-	put_plan(fp, machine, tree, plan, target, put_name);
+	put_plan(stderr, machine, tree, plan, target, put_name);
 }
 
-void td_describe_shares(FILE *fp, const struct td_machine *machine,
+void td_describe_shares(const struct td_machine *machine,
 			const struct td_plan *plan,
 			const struct td_readings *readings)
 {
-	fprintf(fp, "%zu group%s:\n", plan->nr_groups,
+	fprintf(stderr, "%zu group%s:\n", plan->nr_groups,
 		plan->nr_groups == 1 ? "" : "s");
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
@@ -274,11 +273,11 @@ void td_describe_shares(FILE *fp, const struct td_machine *machine,
 		};
 		double share = td_readings_share(&leader, group);
 
-		fprintf(fp, "group %zu: ", g);
-		td_put_printable(fp, machine->pmus[group->pmu].name);
+		fprintf(stderr, "group %zu: ", g);
+		td_put_printable(stderr, machine->pmus[group->pmu].name);
 		if (isnan(share))
-			fputs(", was never enabled\n", fp);
+			fputs(", was never enabled\n", stderr);
 		else
-			fprintf(fp, ", %.1f %% of the time\n", share);
+			fprintf(stderr, ", %.1f %% of the time\n", share);
 	}
 }

@@ -6,17 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/opts/opts.h"
 #include "cmd/plan/events.h"
 #include "cmd/plan/identity.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
-#include "lib/base/err.h"
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"
-#include "lib/plan/plan.h"
 #include "lib/plan/sets.h"
 #include "lib/target/tasks.h"
 #include "metrics/tree/tree.h"

@@ -105,7 +105,7 @@ static void put_groups(FILE *fp, const struct td_plan *plan,
 }
 
 /* "cpu_core: 5 groups, each counted 20 % of the time, because its ..." */
-static void put_pmu(FILE *fp, const struct td_plan *plan,
+static void put_pmu(const struct td_plan *plan,
 		    const struct td_machine *machine, int pmu,
 		    const double *shares)
 {
@@ -113,12 +113,12 @@ static void put_pmu(FILE *fp, const struct td_plan *plan,
 
 	if (!turns.nr && !turns.nr_always)
 		return;
-	td_put_printable(fp, machine->pmus[pmu].name);
-	fputs(": ", fp);
-	put_groups(fp, plan, &turns);
+	td_put_printable(stdout, machine->pmus[pmu].name);
+	fputs(": ", stdout);
+	put_groups(stdout, plan, &turns);
 	if (turns.nr && plan->nr_sets < 2)
-		put_reason(fp, plan, machine, pmu);
-	fputc('\n', fp);
+		put_reason(stdout, plan, machine, pmu);
+	fputc('\n', stdout);
 }
 
 bool td_put_turns_of(FILE *fp, const struct td_machine *machine,
@@ -138,16 +138,16 @@ bool td_put_turns_of(FILE *fp, const struct td_machine *machine,
 	return turns.nr;
 }
 
-static void put_plan(FILE *fp, const struct td_machine *machine,
+static void put_plan(const struct td_machine *machine,
 		     const struct td_plan *plan, double *shares)
 {
 	td_plan_shares(plan, machine, shares);
 	for (int pmu = 0; pmu < (int)machine->nr_core; pmu++)
-		put_pmu(fp, plan, machine, pmu, shares);
+		put_pmu(plan, machine, pmu, shares);
 }
 
 /* -l auto: the groups that count at first, then how many may follow. */
-static int put_awake(FILE *fp, const struct td_machine *machine,
+static int put_awake(const struct td_machine *machine,
 		     const struct td_plan *plan, double *shares)
 {
 	td_autofree struct td_group *groups =
@@ -162,17 +162,15 @@ static int put_awake(FILE *fp, const struct td_machine *machine,
 		if (!plan->groups[g].family)
 			groups[awake.nr_groups++] = plan->groups[g];
 	}
-	put_plan(fp, machine, &awake, shares);
+	put_plan(machine, &awake, shares);
 	if (awake.nr_groups < plan->nr_groups)
-		fprintf(fp,
-			"%zu more groups rest until a node above them is over "
-			"its threshold\n",
-			plan->nr_groups - awake.nr_groups);
+		printf("%zu more groups rest until a node above them is over "
+		       "its threshold\n",
+		       plan->nr_groups - awake.nr_groups);
 	return 0;
 }
 
-int td_put_turns(FILE *fp, const struct td_machine *machine,
-		 const struct td_plan *plan)
+int td_put_turns(const struct td_machine *machine, const struct td_plan *plan)
 {
 	td_autofree double *shares =
 		calloc(plan->nr_groups + 1, sizeof(*shares));
@@ -181,13 +179,12 @@ int td_put_turns(FILE *fp, const struct td_machine *machine,
 	if (!shares)
 		return -ENOMEM;
 	if (td_plan_has_families(plan))
-		return put_awake(fp, machine, plan, shares);
-	put_plan(fp, machine, plan, shares);
+		return put_awake(machine, plan, shares);
+	put_plan(machine, plan, shares);
 	nr = td_plan_count_sets(plan, machine);
 	if (nr > 1 && plan->nr_sets < 2)
-		fprintf(fp,
-			"--no-multiplex runs a command %u times, and nothing "
-			"takes turns\n",
-			nr);
+		printf("--no-multiplex runs a command %u times, and nothing "
+		       "takes turns\n",
+		       nr);
 	return nr ? 0 : -ENOMEM;
 }

@@ -12,8 +12,7 @@
  * counted, what makes them take turns, and what prevents it.
  * 0 or -ENOMEM.
  */
-int td_put_turns(FILE *fp, const struct td_machine *machine,
-		 const struct td_plan *plan);
+int td_put_turns(const struct td_machine *machine, const struct td_plan *plan);
 /*
  * The same of one PMU, which has groups: "5 groups, each counted 20 % of the
  * time", and, with why, the reason.  Returns true if groups take turns.

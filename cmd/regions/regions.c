@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat regions: counts the regions that a program marks with libtdstat. */
-#include "cmd/regions/regions.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,13 +13,11 @@
 #include <unistd.h>
 
 #include "cmd/opts/groups.h"
-#include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
 #include "cmd/out/out.h"
 #include "cmd/plan/dry_run.h"
 #include "cmd/regions/result.h"
 #include "cmd/run/engine.h"
-#include "cmd/run/signals.h"
 #include "cmd/session.h"
 #include "lib/base/util.h"
 

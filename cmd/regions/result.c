@@ -13,7 +13,6 @@
 #include "cmd/plan/catalog.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "lib/count/regions.h"
 #include "lib/counter/probe.h"
 #include "lib/recording/recording.h"
 

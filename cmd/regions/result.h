@@ -2,8 +2,10 @@
 #ifndef TD_CMD_REGIONS_RESULT_H
 #define TD_CMD_REGIONS_RESULT_H
 
+#include "cmd/opts/option.h"
 #include "cmd/plan/job.h"
 #include "cmd/run/recorder.h"
+#include "cmd/run/signals.h"
 #include "cmd/view/view.h"
 #include "lib/count/batched.h"
 #include "lib/count/regions.h"
@@ -46,5 +48,14 @@ void td_regions_say(const struct td_job *job,
  */
 void td_calls_say_next(const struct td_job *job,
 		       const struct td_report *report);
+
+/* --- regions.c: the subcommand, for tdstat calls -------------------------- */
+
+/*
+ * Runs the command of the options, and shows its marked regions: of tdstat calls, only
+ * the calls of those that it names.  As run() of struct td_command.
+ */
+int td_regions_run(const struct td_opts *opts, struct td_inherited *inherited,
+		   int *status, struct td_err *err);
 
 #endif

@@ -8,7 +8,6 @@
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/identity.h"
 #include "cmd/plan/select.h"
-#include "cmd/replay/parts.h"
 #include "cmd/say.h"
 #include "lib/count/aggregation.h"
 #include "metrics/sets/builtin.h"

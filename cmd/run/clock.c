@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/clock.h"
 
-#include "lib/base/util.h"
 #include "metrics/eval/errors.h"
 
 /*

@@ -201,7 +201,7 @@ void td_child_end(struct td_child *child)
 	child->pid = 0;
 }
 
-/* -------------------------------------------------------------------------- */
+/* --- until it has ended, a signal comes or the time is over --------------- */
 
 /* The time between SIGTERM and SIGKILL of --timeout. */
 #define GRACE_NS (1000 * TD_NS_A_MS)

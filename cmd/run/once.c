@@ -84,12 +84,6 @@ static int serve(void *ctx, const struct td_wake *wake, struct td_err *err)
 	return run->session->told || td_run_printed_all(run);
 }
 
-/* Counts until the end. */
-static int run_loop(struct td_run *run, struct td_err *err)
-{
-	return td_engine_run(run->engine, serve, run, err);
-}
-
 /* --- --no-multiplex -------------------------------------------------------- */
 
 /* With --no-multiplex, chooses the groups of the next run. */
@@ -241,8 +235,7 @@ static void say_last(struct td_run *run)
 
 	td_run_explain(run);
 	if (job->opts->verbose && !job->opts->show.quiet)
-		td_describe_shares(stderr, &job->machine, &job->plan,
-				   &run->tally.all);
+		td_describe_shares(&job->machine, &job->plan, &run->tally.all);
 	fflush(stderr); /* before the output of --post */
 }
 
@@ -279,7 +272,7 @@ static int count_to_the_end(struct td_run *run, struct td_err *err)
 
 	if (rc && !td_run_outlives(run, err))
 		return rc;
-	rc = run_loop(run, err);
+	rc = td_engine_run(run->engine, serve, run, err);
 	if (!rc && !run->given_up && !td_run_printed_all(run))
 		rc = read_last(run, err);
 	if (rc && td_run_outlives(run, err))

@@ -7,7 +7,6 @@
 
 #include "cmd/plan/attr.h"
 #include "cmd/plan/dry_run.h"
-#include "cmd/plan/job.h"
 #include "cmd/plan/select.h"
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
@@ -104,8 +103,7 @@ int td_run_open(struct td_run *run, struct td_err *err)
 		td_latency_open(&run->latency, job, false);
 	if (!rc && job->opts->verbose && !job->opts->show.quiet &&
 	    (!run->session->runs || job->plan.nr_sets > 1))
-		td_describe(stderr, &job->machine, job->tree, &job->plan,
-			    &job->target);
+		td_describe(&job->machine, job->tree, &job->plan, &job->target);
 	fflush(stderr); /* before the command's output */
 	return rc;
 }

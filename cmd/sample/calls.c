@@ -9,10 +9,7 @@
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
-#include "cmd/regions/regions.h"
-#include "cmd/regions/result.h"
 #include "cmd/sample/calling.h"
-#include "cmd/sample/parts.h"
 #include "cmd/say.h"
 #include "lib/base/util.h"
 

@@ -162,8 +162,7 @@ static int open_sampler(struct td_gathering *g, struct td_err *err)
 	}
 	if (!rc && job->opts->verbose && !job->opts->show.quiet &&
 	    !g->trace.type)
-		td_describe(stderr, &job->machine, job->tree, &job->plan,
-			    &job->target);
+		td_describe(&job->machine, job->tree, &job->plan, &job->target);
 	return rc;
 }
 

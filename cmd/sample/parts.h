@@ -94,15 +94,6 @@ struct td_gathering {
 	bool over;  /* td_child_is_over(), of the command */
 };
 
-/* --- comes.c: CPUs that come back ----------------------------------------- */
-
-/*
- * After the rings were read, with -a or -C: samples on CPUs that are back or, with
- * -a, have come online for the first time, and says so.  Looks for them twice a
- * second at most.  Returns 0 or -ENOMEM.
- */
-int td_sampling_follow(struct td_gathering *g);
-
 /* --- records.c: what the rings have --------------------------------------- */
 
 /*
@@ -111,6 +102,13 @@ int td_sampling_follow(struct td_gathering *g);
  * -ENOMEM.
  */
 int td_gathering_take(void *ctx, const struct td_record *record, int event);
+
+/*
+ * After the rings were read, with -a or -C: samples on CPUs that are back or, with
+ * -a, have come online for the first time, and says so.  Looks for them twice a
+ * second at most.  Returns 0 or -ENOMEM.
+ */
+int td_sampling_follow(struct td_gathering *g);
 
 /* --- gather.c: runs the command, and takes samples ------------------------ */
 

@@ -28,9 +28,6 @@ bool td_where_is_displaced(const struct td_opts *opts);
 int td_where_check_room(const struct td_opts *opts, struct td_err *err);
 void td_where_free(struct td_where *where);
 
-/* Does anybody want the stacks of the view's samples: a file, or its page? */
-bool td_hues_want_stacks(const struct td_view *view,
-			 const struct td_sample_files *files);
 /*
  * Writes them to the files, which are open, and to the page: as wide as their
  * cycles, in the colours of where the slots of functions went by the view's last
@@ -54,7 +51,7 @@ struct td_windows_taker {
 int td_windows_take(void *ctx, const struct td_record *record, int event,
 		    int spot, int caller);
 
-/* --- replay.c: samples of a recording ------------------------------------- */
+/* --- samples of a recording ----------------------------------------------- */
 
 /* report --locate: shows the samples of a recording whose head was read. */
 int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,

@@ -103,13 +103,14 @@ static int count_parts(const struct td_top_parts *parts)
 	return nr ? nr : 1;
 }
 
-static void put_value(struct td_canvas *canvas, int y, int x, int width,
-		      double value, bool over)
+static void put_value(struct td_canvas *canvas, int y, int x, double value,
+		      bool over)
 {
 	char number[TD_TOP_NUMBER_SIZE];
 
-	td_canvas_put(canvas, y, x, width, over ? TD_TOP_OVER : TD_TOP_PLAIN,
-		      "%5s%s", td_top_number(number, value), over ? "*" : "");
+	td_canvas_put(canvas, y, x, VALUE_WIDTH,
+		      over ? TD_TOP_OVER : TD_TOP_PLAIN, "%5s%s",
+		      td_top_number(number, value), over ? "*" : "");
 }
 
 void td_top_put_parts(struct td_canvas *canvas, int y,
@@ -133,8 +134,8 @@ void td_top_put_parts(struct td_canvas *canvas, int y,
 			name = 0;
 		td_canvas_put(canvas, y, x + 2, name, TD_TOP_PLAIN, "%s",
 			      td_top_part_name(part, name - 1));
-		put_value(canvas, y, x + (name ? 2 + name : 1), VALUE_WIDTH,
-			  parts.pct[i], parts.over[i]);
+		put_value(canvas, y, x + (name ? 2 + name : 1), parts.pct[i],
+			  parts.over[i]);
 		x += width;
 	}
 }
@@ -210,8 +211,7 @@ static void put_column(struct td_canvas *canvas, int y, int x, int width,
 
 		td_canvas_put(canvas, y + i, x + 2, name, TD_TOP_PLAIN, "%s",
 			      td_node_short_name(column->name));
-		put_value(canvas, y + i, x + 2 + name, VALUE_WIDTH,
-			  child->value,
+		put_value(canvas, y + i, x + 2 + name, child->value,
 			  td_top_is_over(children->row, child->node));
 	}
 }

@@ -75,7 +75,7 @@ static char *fit_head(const struct drawing *d, int room)
 	return text;
 }
 
-static void put_head(const struct drawing *d, int y)
+static void put_head(const struct drawing *d)
 {
 	const struct td_top_facts *f = d->facts;
 	struct td_canvas *canvas = d->canvas;
@@ -90,9 +90,9 @@ static void put_head(const struct drawing *d, int y)
 		canvas->no_memory = true;
 		return;
 	}
-	td_canvas_put(canvas, y, 0, room, TD_TOP_BOLD, "%s", text);
+	td_canvas_put(canvas, 0, 0, room, TD_TOP_BOLD, "%s", text);
 	if (*state)
-		td_canvas_put(canvas, y, canvas->width - 7, 7, TD_TOP_SELECTED,
+		td_canvas_put(canvas, 0, canvas->width - 7, 7, TD_TOP_SELECTED,
 			      " %s", state);
 }
 
@@ -210,17 +210,17 @@ static int put_pmu(const struct drawing *d, const struct layout *layout, int y,
 }
 
 /* A text that does not fit ends after a word. */
-static void put_words(struct td_canvas *canvas, int y, int x, const char *text)
+static void put_words(struct td_canvas *canvas, int y, const char *text)
 {
-	int room = canvas->width - x, len = (int)strlen(text);
+	int room = canvas->width - TD_TOP_PATH_AT, len = (int)strlen(text);
 	bool fits = len <= room;
 
 	if (room < 10)
 		return;
 	for (len = fits ? len : room - 3; !fits && len && text[len] != ' ';)
 		len--;
-	td_canvas_put(canvas, y, x, room, TD_TOP_DIM, "%.*s%s", len, text,
-		      fits ? "" : "...");
+	td_canvas_put(canvas, y, TD_TOP_PATH_AT, room, TD_TOP_DIM, "%.*s%s",
+		      len, text, fits ? "" : "...");
 }
 
 static void put_hint(const struct drawing *d, int y)
@@ -231,7 +231,7 @@ static void put_hint(const struct drawing *d, int y)
 		node ? td_top_explanation(node, pmu) : NULL;
 
 	if (text)
-		put_words(d->canvas, y, TD_TOP_PATH_AT, text->means);
+		put_words(d->canvas, y, text->means);
 }
 
 static int put_upper(const struct drawing *d, const struct layout *layout,
@@ -381,7 +381,7 @@ int td_top_draw(struct td_canvas *canvas, int width, int height,
 	if (!rc) {
 		choose_shown(&d);
 		make_layout(&d, &layout);
-		put_head(&d, 0);
+		put_head(&d);
 		y = put_upper(&d, &layout, 1);
 		put_pane(&d, (struct td_top_area){ y, height - 1 - y });
 		rc = put_foot(&d, &layout, height - 1);

@@ -396,8 +396,6 @@ struct td_top_said {
 	int kept;
 };
 
-#define TD_TOP_SAID_NONE ((struct td_top_said){ -1, -1 })
-
 /* The screen as a viewer of counts, of a live run or of a recording. */
 struct td_top {
 	struct td_screen screen;
@@ -417,10 +415,6 @@ struct td_top {
 	bool begun; /* something was counted since td_top_describe() */
 	struct td_viewer viewer;
 };
-
-#define TD_TOP_NONE                                   \
-	((struct td_top){ .screen = TD_SCREEN_CLOSED, \
-			  .said = TD_TOP_SAID_NONE })
 
 /* Prepares all but the screen, which is shown when counting begins. */
 int td_top_open(struct td_top *top, struct td_err *err);

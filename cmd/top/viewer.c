@@ -11,6 +11,8 @@
 #include "lib/base/util.h"
 #include "lib/count/aggregation.h"
 
+#define SAID_NONE ((struct td_top_said){ -1, -1 })
+
 /* --- standard error, kept back -------------------------------------------- */
 
 /* What is written at the end of all that was kept. */
@@ -19,7 +21,7 @@
 /* Leaves standard error alone if it is no terminal, or on errors. */
 static void top_said_begin(struct td_top_said *said)
 {
-	*said = TD_TOP_SAID_NONE;
+	*said = SAID_NONE;
 	if (!isatty(STDERR_FILENO))
 		return;
 	fflush(stderr);
@@ -247,7 +249,7 @@ int td_top_open(struct td_top *top, struct td_err *err)
 {
 	int rc;
 
-	*top = TD_TOP_NONE;
+	*top = (struct td_top){ .screen = TD_SCREEN_CLOSED, .said = SAID_NONE };
 	rc = td_terminal_check(err);
 	if (!rc)
 		rc = td_screen_prepare(&top->screen, err);

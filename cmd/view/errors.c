@@ -8,7 +8,6 @@
 
 #include "lib/base/util.h"
 #include "metrics/eval/misfits.h"
-#include "metrics/eval/rested.h"
 
 /* --- further evaluations of the same counts ------------------------------- */
 

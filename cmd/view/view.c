@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cmd/view/sink.h"
-
 static const struct td_place *places_of(const struct td_source *source)
 {
 	return source->places ? *source->places : NULL;

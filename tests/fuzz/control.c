@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Input of --control in pieces; a byte before each piece is its length. */
-#include "cmd/run/parts.h"
 #include "tests/fuzz/replay.h"
 
 #include <stdbool.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/run/parts.h"
 #include "lib/base/util.h"
 
 static void demand(bool holds)

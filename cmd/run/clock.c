@@ -2,7 +2,7 @@
 #include "cmd/run/clock.h"
 
 #include "lib/base/util.h"
-#include "metrics/eval/errors.h"
+#include "metrics/eval/finished.h"
 
 /*
  * Where everything is shown at the end, reads are more frequent in the first half

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/eval/errors.h"
+#include "metrics/eval/finished.h"
 
 void td_spread_add(struct td_spread *spread, double value)
 {

@@ -53,7 +53,7 @@ int td_spreads_fill_events(struct td_spreads *spreads,
 			   struct td_event_report *report);
 /*
  * Sets values, [row][column], to the means of what rested in some run, else NaN:
- * sums over all runs do not have it (metrics/eval/rested.h).  Returns 1 if there
+ * sums over all runs do not have it (metrics/eval/rested.c).  Returns 1 if there
  * is any, 0, or -ENOMEM.
  */
 int td_spreads_find_rested(struct td_spreads *spreads,

@@ -4,7 +4,7 @@
 
 #include "cmd/plan/job.h"
 #include "lib/count/report.h"
-#include "lib/recording/region_files.h"
+#include "lib/recording/region_sums.h"
 
 /*
  * Says once what is not as it was asked for: what was lost, and why.  folder: where

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cmd/plan/job.h"
-#include "lib/recording/region_files.h"
+#include "lib/recording/region_sums.h"
 
 /* What libtdstat is to count, in the order of its files. */
 struct td_region_spec {

@@ -9,7 +9,7 @@
 #include "cmd/replay/imported_cores.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
-#include "lib/recording/perf/name.h"
+#include "lib/recording/perf/perf.h"
 
 /* --- PMUs ------------------------------------------------------------------ */
 

@@ -8,7 +8,7 @@
 
 #include "cmd/replay/recorded.h"
 #include "lib/plan/clocks.h"
-#include "metrics/table/rows.h"
+#include "metrics/table/table.h"
 
 #define PERCENT 100
 

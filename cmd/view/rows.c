@@ -9,7 +9,7 @@
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
 #include "metrics/eval/finished.h"
-#include "metrics/table/rows.h"
+#include "metrics/table/table.h"
 
 /* --- what a viewer gets besides the rows ----------------------------------- */
 

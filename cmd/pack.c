@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pack FROM TO: a program of the build.  Writes the kernel tree's event and metric
- * files in FROM into TO in the form of metrics/files/packed.h.
+ * files in FROM into TO in the form of metrics/files/parts.h.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 
 #include "lib/base/util.h"
-#include "metrics/files/packed.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/text.h"
 

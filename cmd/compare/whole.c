@@ -7,7 +7,7 @@
 
 #include "cmd/compare/compare.h"
 #include "lib/plan/clocks.h"
-#include "metrics/table/rows.h"
+#include "metrics/table/table.h"
 
 #define PERCENT 100
 

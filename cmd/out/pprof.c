@@ -12,7 +12,7 @@
 #include "cmd/version.h"
 #include "lib/base/compress.h"
 #include "lib/base/util.h"
-#include "lib/sample/stacks.h"
+#include "lib/sample/locations.h"
 
 /* Fields of messages, as the file has them. */
 enum {

@@ -13,7 +13,7 @@
 #include "lib/base/compress.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
-#include "lib/sample/stacks.h"
+#include "lib/sample/locations.h"
 
 /* --- folded stacks -------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 
 #include "cmd/plan/select.h"
 #include "metrics/explain/explain.h"
-#include "metrics/sets/builtin.h"
+#include "metrics/sets/set.h"
 #include "metrics/sets/sets.h"
 
 /*

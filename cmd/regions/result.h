@@ -10,7 +10,7 @@
 #include "lib/count/batched.h"
 #include "lib/count/regions.h"
 #include "lib/count/report.h"
-#include "lib/recording/region_files.h"
+#include "lib/recording/region_sums.h"
 
 /* The counts of regions, shown and recorded. */
 struct td_region_result {

@@ -8,7 +8,7 @@
 #include "cmd/replay/parts.h"
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
-#include "lib/recording/perf/name.h"
+#include "lib/recording/perf/perf.h"
 
 /* --- PMUs ------------------------------------------------------------------ */
 

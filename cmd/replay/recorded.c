@@ -10,7 +10,7 @@
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
 #include "lib/count/aggregation.h"
-#include "metrics/sets/builtin.h"
+#include "metrics/sets/set.h"
 
 /* --- what is said of a tree of a file of perf stat ------------------------- */
 

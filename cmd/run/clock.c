@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/clock.h"
 
-#include "metrics/eval/errors.h"
+#include "metrics/eval/finished.h"
 
 /*
  * Where everything is shown at the end, reads are more frequent in the first half

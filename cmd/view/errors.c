@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/eval/misfits.h"
+#include "metrics/eval/finished.h"
 
 /* --- further evaluations of the same counts ------------------------------- */
 

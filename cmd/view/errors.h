@@ -3,8 +3,7 @@
 #define TD_CMD_VIEW_ERRORS_H
 
 #include "cmd/view/view.h"
-#include "metrics/eval/errors.h"
-#include "metrics/eval/rested.h"
+#include "metrics/eval/finished.h"
 
 /* Sets the values of what rested, and what goes by them. */
 int td_view_set_rested(struct td_view *view, const struct td_rested *rested,
@@ -14,7 +13,7 @@ int td_view_set_rested(struct td_view *view, const struct td_rested *rested,
 
 /*
  * Sets the errors of the values of report, which was computed from these
- * counts and totals, aggregated by agg, by metrics/eval/errors.h.  Of what is
+ * counts and totals, aggregated by agg, by metrics/eval/errors.c.  Of what is
  * counted in time also the ranges of its cells and the phases of its rows.
  * Returns -ENOMEM.
  */

@@ -8,7 +8,7 @@
 
 #include "cmd/view/errors.h"
 #include "cmd/view/next.h"
-#include "metrics/eval/lost.h"
+#include "metrics/eval/finished.h"
 #include "metrics/slow/slow.h"
 
 #define PERCENT 100

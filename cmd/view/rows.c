@@ -8,9 +8,8 @@
 #include "cmd/view/next.h"
 #include "cmd/view/view.h"
 #include "lib/base/util.h"
-#include "metrics/eval/lost.h"
-#include "metrics/eval/misfits.h"
-#include "metrics/table/rows.h"
+#include "metrics/eval/finished.h"
+#include "metrics/table/table.h"
 
 /* --- what a viewer gets besides the rows ----------------------------------- */
 

@@ -16,9 +16,7 @@
 #include "lib/count/course.h"
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
-#include "metrics/table/ratios.h"
-#include "metrics/table/rows.h"
-#include "metrics/table/spread.h"
+#include "metrics/table/table.h"
 
 /* How many instructions the runs of --no-multiplex had. */
 struct td_work {

@@ -7,6 +7,12 @@
 
 #include "lib/base/util.h"
 
+/* How many calls are in each part when there are nr. */
+static uint64_t part_size(uint64_t nr)
+{
+	return td_region_spacing(nr, TD_PARTS);
+}
+
 /* --- parts ------------------------------------------------------------------ */
 
 /* Joins each two parts, as their size has doubled. */
@@ -26,9 +32,9 @@ int td_group_parts_begin(struct td_group_parts *parts, size_t nr_values)
 
 size_t td_group_parts_next(struct td_group_parts *parts, size_t nr_values)
 {
-	uint64_t size = td_part_size(parts->nr + 1);
+	uint64_t size = part_size(parts->nr + 1);
 
-	if (size > td_part_size(parts->nr)) {
+	if (size > part_size(parts->nr)) {
 		join(&parts->times_ns);
 		for (size_t i = 0; i < nr_values; i++)
 			join(&parts->values[i]);
@@ -39,7 +45,7 @@ size_t td_group_parts_next(struct td_group_parts *parts, size_t nr_values)
 /* A last part that is less than half full belongs to the one before. */
 size_t td_batch_of(uint64_t index, uint64_t nr)
 {
-	uint64_t size = td_part_size(nr);
+	uint64_t size = part_size(nr);
 	uint64_t parts = (nr + size / 2) / size, part = index / size;
 
 	if (part >= parts)
@@ -91,7 +97,7 @@ struct td_sums td_sums_round(const double batches[TD_BATCHES])
 
 struct td_sums td_sums_of_parts(const struct td_parts *parts, uint64_t nr)
 {
-	uint64_t size = td_part_size(nr);
+	uint64_t size = part_size(nr);
 	double batches[TD_BATCHES] = { 0 };
 
 	for (uint64_t i = 0; i < TD_PARTS; i++)

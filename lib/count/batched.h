@@ -34,11 +34,6 @@ int td_group_parts_begin(struct td_group_parts *parts, size_t nr_values);
 /* Counts one more, and tells to which part its time and its values are to be added. */
 size_t td_group_parts_next(struct td_group_parts *parts, size_t nr_values);
 
-/* How many calls are in each part when there are nr. */
-static inline uint64_t td_part_size(uint64_t nr)
-{
-	return td_region_spacing(nr, TD_PARTS);
-}
 /* The batch of the index-th of nr calls. */
 size_t td_batch_of(uint64_t index, uint64_t nr);
 

@@ -12,7 +12,7 @@
 #include "lib/base/compress.h"
 #include "lib/base/util.h"
 #include "lib/recording/parts.h"
-#include "lib/recording/perf/output.h"
+#include "lib/recording/perf/perf.h"
 
 /* --- streams of files, which may be compressed ---------------------------- */
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/recording/region_files.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -359,11 +359,6 @@ bool td_process_forked(size_t open);
  * child that may not make one goes on in its parent's.  False if there is none.
  */
 bool td_process_has_store(void);
-/* Sets a flag of the file's head. */
-static inline void td_process_notes(uint32_t *flag)
-{
-	__atomic_store_n(flag, 1, __ATOMIC_RELAXED);
-}
 /*
  * Notes in the file, if there is one, that a thread could not open its counters, and a
  * first reason.

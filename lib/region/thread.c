@@ -149,6 +149,12 @@ static void end_thread(void *arg)
 	free_thread(thread);
 }
 
+/* Sets a flag of the file's head. */
+static void note(uint32_t *flag)
+{
+	__atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+}
+
 /* Opens the counters.  Counts nothing if that fails. */
 static void begin_counting(struct td_thread *thread)
 {
@@ -165,9 +171,9 @@ static void begin_counting(struct td_thread *thread)
 	if (!td_process.store.head)
 		return;
 	if (!thread->counters.rdpmc)
-		td_process_notes(&td_process.store.head->by_read);
+		note(&td_process.store.head->by_read);
 	if (thread->counters.user_only)
-		td_process_notes(&td_process.store.head->user_only);
+		note(&td_process.store.head->user_only);
 	thread->outside.record = td_store_add(&td_process.store, "",
 					      thread->tid, TD_REGION_OUTSIDE);
 	td_call_begin_outside(thread, &begin);

@@ -12,8 +12,7 @@
 #include <zlib.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/elf_file.h"
-#include "lib/sample/search.h"
+#include "lib/sample/parts.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 /* A larger file is not read only to know whether it is a debug file. */

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/elf_file.h"
-
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +7,7 @@
 
 #include "lib/base/library.h"
 #include "lib/base/util.h"
-#include "lib/sample/search.h"
+#include "lib/sample/parts.h"
 
 /* The kernel's own is two pages. */
 #define VDSO_MAX     (1 << 20)

@@ -14,8 +14,7 @@
 
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
-#include "lib/sample/file_symbols.h"
-#include "lib/sample/search.h"
+#include "lib/sample/parts.h"
 #include "lib/sample/symbols.h"
 
 /* What the process that reads the file tells, a line each. */

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/file_symbols.h"
-
 #include <errno.h>
 #include <gelf.h>
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/elf_file.h"
-#include "lib/sample/search.h"
-#include "lib/sample/symbol_table.h"
+#include "lib/sample/parts.h"
 
 /* --- of a file of ELF ------------------------------------------------------ */
 

@@ -4,8 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "lib/sample/search.h"
-#include "lib/sample/symbol_table.h"
+#include "lib/sample/parts.h"
 
 /* All names together: ten times what the longest reports show. */
 #define TEXT_MAX ((uint64_t)256 << 20)

@@ -111,8 +111,6 @@ static inline int td_sampler_companion(const struct td_sampler_setup *setup,
 	return (int)(setup->plan->events.nr + group * setup->nr_companions +
 		     companion);
 }
-/* The plan's event with the kernel's number, or -1. */
-int td_sampler_find(const struct td_sampler *sampler, uint64_t id);
 
 /*
  * The bytes of a record of the kind TD_RECORD_TRACE, while it is taken.  NULL: they

@@ -403,7 +403,8 @@ int td_sampler_fd(const struct td_sampler *sampler)
 
 /* --- reading ---------------------------------------------------------------- */
 
-int td_sampler_find(const struct td_sampler *sampler, uint64_t id)
+/* The plan's event with the kernel's number, or -1. */
+static int find_event(const struct td_sampler *sampler, uint64_t id)
 {
 	size_t at = td_index_find(&sampler->by_id, td_hash(id));
 
@@ -429,8 +430,7 @@ static int read_ring(struct td_sampler *sampler, struct td_sampler *part,
 		if (valid && record.kind == TD_RECORD_LOST)
 			sampler->nr_lost += record.lost;
 		if (valid && sampler->setup.only_samples)
-			rc = take(ctx, &record,
-				  td_sampler_find(sampler, record.id));
+			rc = take(ctx, &record, find_event(sampler, record.id));
 		else if (valid)
 			rc = td_queue_put(&sampler->queue, record.time_ns,
 					  header, header->size);
@@ -470,8 +470,7 @@ static int give(struct td_sampler *sampler, uint64_t until_ns,
 
 		if (td_record_parse(&record, &sampler->setup.format, data,
 				    size))
-			rc = take(ctx, &record,
-				  td_sampler_find(sampler, record.id));
+			rc = take(ctx, &record, find_event(sampler, record.id));
 		/* that took its time, in which CPUs went on tracing */
 		if (!rc && record.kind == TD_RECORD_TRACE)
 			rc = read_traces(sampler);

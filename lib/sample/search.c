@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/search.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,6 +17,7 @@
 
 #include "lib/base/util.h"
 #include "lib/machine/privileges.h"
+#include "lib/sample/parts.h"
 
 /* --- files ---------------------------------------------------------------- */
 

@@ -17,8 +17,7 @@
 #endif
 
 #include "lib/base/util.h"
-#include "lib/sample/file_symbols.h"
-#include "lib/sample/search.h"
+#include "lib/sample/parts.h"
 
 /* What it waits for may not let it end, as a dead server of files. */
 #define PATIENCE_NS (2 * TD_NS_A_SECOND)

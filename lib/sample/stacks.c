@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/stacks.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/sample/locations.h"
 
 const char *td_stack_name(char buf[TD_STACK_NAME], const struct td_spots *spots,
 			  int function)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/symbol_table.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/search.h"
+#include "lib/sample/parts.h"
 
 /* All names of an object; those of the largest programs have half of it. */
 #define TEXT_MAX ((size_t)512 << 20)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/search.h"
+#include "lib/sample/parts.h"
 
 /* Of a machine that has a hundred things to do besides. */
 #define OBJECT_NS (30 * TD_NS_A_SECOND)

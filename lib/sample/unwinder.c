@@ -11,9 +11,7 @@
 
 #include "lib/base/ints.h"
 #include "lib/base/util.h"
-#include "lib/sample/elf_file.h"
-#include "lib/sample/file_symbols.h"
-#include "lib/sample/search.h"
+#include "lib/sample/parts.h"
 #include "lib/sample/symbols.h"
 #include "lib/sample/unwind.h"
 

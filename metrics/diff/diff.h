@@ -50,9 +50,9 @@ struct td_diff_input {
 	const struct td_report *report; /* of a tree; NULL: there are events */
 	const struct td_event_report *events; /* NULL: there is a tree */
 	/*
-   * Of each row of either: what 1 % of the slots, or a count of 1, is for one
-   * unit of work; NaN: unknown.
-   */
+	 * Of each row of either: what 1 % of the slots, or a count of 1, is for one
+	 * unit of work; NaN: unknown.
+	 */
 	const double *scales;
 	double elapsed_s, user_s, sys_s; /* NaN: unknown */
 	const struct td_diff_ipc *ipc;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/base/util.h"
-#include "metrics/eval/errors.h"
+#include "metrics/eval/finished.h"
 
 #define ROUNDING 1e-12 /* of a value, by the way it was computed */
 

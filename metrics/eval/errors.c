@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/eval/errors.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "metrics/eval/finished.h"
 
 #define NORMAL 1.959964 /* the 97.5 % quantile of the normal distribution */
 

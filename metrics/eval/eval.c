@@ -8,7 +8,7 @@
 
 #include "lib/base/util.h"
 #include "metrics/eval/evaluation.h"
-#include "metrics/eval/rested.h"
+#include "metrics/eval/finished.h"
 
 /*
  * Computes all metrics, shown or not, as formulas may refer to other metrics.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How many of all slots a row lost: which CPU, which cgroup loses most. */
-#include "metrics/eval/lost.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 
 #include "lib/base/util.h"
 #include "metrics/eval/evaluation.h"
+#include "metrics/eval/finished.h"
 
 /* --- cgroups within cgroups ------------------------------------------------ */
 

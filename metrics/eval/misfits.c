@@ -3,12 +3,11 @@
  * Finds values that are not possible: they show that something disturbed the
  * counting.  They are marked, but not changed and not hidden.
  */
-#include "metrics/eval/misfits.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "metrics/eval/evaluation.h"
+#include "metrics/eval/finished.h"
 #include "metrics/sets/set.h"
 
 /*

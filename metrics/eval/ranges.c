@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/eval/ranges.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "metrics/eval/finished.h"
 
 /* Fewer batches tell nothing of a course. */
 #define LEAST_BATCHES 8

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/eval/rested.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/eval/finished.h"
 
 /* A node that may rest, in one row. */
 struct node {

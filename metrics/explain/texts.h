@@ -21,7 +21,7 @@ struct td_explanation {
 	const char *advice;
 };
 
-/* core.c; core_deep.c from level 4 on; atom.c: each in the order of the tree */
+/* Each in the order of the tree; deep: from level 4 on (texts_deep.c). */
 extern const struct td_explanation td_explained_core[], td_explained_deep[],
 	td_explained_atom[];
 extern const size_t td_nr_explained_core, td_nr_explained_deep,

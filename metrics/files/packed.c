@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/files/packed.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "metrics/files/packed.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/pmu_events.h"
 #include "metrics/files/text.h"

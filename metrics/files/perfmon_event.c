@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "metrics/files/perfmon_parts.h"
+#include "metrics/files/parts.h"
 #include "metrics/files/text.h"
 
 #define POWER_STATE "UNC_P_POWER_STATE_OCCUPANCY."

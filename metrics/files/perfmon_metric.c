@@ -10,7 +10,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/util.h"
-#include "metrics/files/perfmon_parts.h"
+#include "metrics/files/parts.h"
 #include "metrics/files/text.h"
 #include "metrics/formula/expr.h"
 

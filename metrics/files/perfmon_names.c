@@ -9,9 +9,9 @@
 
 #include "lib/base/number.h"
 #include "lib/base/util.h"
-#include "metrics/files/perfmon_parts.h"
+#include "metrics/files/parts.h"
 #include "metrics/files/text.h"
-#include "metrics/formula/tokens.h"
+#include "metrics/formula/parts.h"
 
 #define DIGITS  "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

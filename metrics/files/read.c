@@ -12,9 +12,7 @@
 
 #include "lib/base/util.h"
 #include "lib/machine/sysfs.h"
-#include "metrics/files/packed.h"
 #include "metrics/files/parts.h"
-#include "metrics/files/perfmon_parts.h"
 #include "metrics/files/text.h"
 #include "metrics/formula/expr.h"
 

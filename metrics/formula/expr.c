@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "metrics/formula/node.h"
+#include "metrics/formula/parts.h"
 
 int td_expr_add(struct td_expr *expr, struct td_expr_node node)
 {

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/formula/node.h"
-#include "metrics/formula/tokens.h"
+#include "metrics/formula/parts.h"
 
 /* of parentheses, calls and else; the error message has the number */
 #define MAX_DEPTH 200

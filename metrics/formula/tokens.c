@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/formula/tokens.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/formula/parts.h"
 
 #define BLANKS  " \t\r\n"
 #define DIGITS  "0123456789"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Group L2Requests: the requests to the L2 cache, by origin and outcome. */
-#include "metrics/sets/builtin.h"
+#include "metrics/sets/set.h"
 
 #include "lib/base/util.h"
 

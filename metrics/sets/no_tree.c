@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "metrics/sets/builtin.h"
+#include "metrics/sets/set.h"
 #include "metrics/sets/sets.h"
 
 static int no_pmu(const struct td_machine *machine, struct td_err *err)

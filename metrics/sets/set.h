@@ -7,6 +7,7 @@
 
 #include "lib/base/index.h"
 #include "lib/count/ask.h"
+#include "lib/machine/machine.h"
 #include "metrics/files/pmu_events.h"
 
 /*
@@ -133,5 +134,29 @@ bool td_set_has_bottlenecks(const struct td_metric_set *set);
  */
 bool td_set_is_bottleneck(const struct td_metric_set *set,
 			  const struct td_metric_def *def);
+
+/* --- builtin.c ------------------------------------------------------------ */
+
+/*
+ * The columns of the built-in levels, in tree order: name, parent and level.  They are the same for all
+ * sets, so that CSV files have the same columns on every machine.
+ */
+extern const struct td_metric_def td_builtin_columns[];
+extern const size_t td_nr_builtin_columns;
+
+/*
+ * Returns the built-in set for a PMU.  Its sysfs folder decides which events
+ * there are; its core decides corrections and the width.  NULL if the PMU
+ * exports no top-down events, or stands for two kinds of core.
+ */
+const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
+					    const struct td_pmu *pmu);
+/* Are there sets for its vendor's cores?  Metrics of others are only in files. */
+bool td_builtin_is_for(const struct td_machine *machine);
+/*
+ * Returns the metrics of group L2Requests, which split the requests to the L2
+ * cache by origin and outcome.  NULL if the core has no such event.
+ */
+const struct td_metric_set *td_l2_requests_find(enum td_uarch uarch);
 
 #endif

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "metrics/sets/builtin.h"
+#include "metrics/sets/set.h"
 
 /*
  * Splits a ScaleUnit: "100%" is the factor 100 and the unit "%".  The factor

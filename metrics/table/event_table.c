@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/event_table.h"
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "lib/base/util.h"
+#include "metrics/table/table.h"
 
 /*
  * Do two events of one typed name share a row, as units of an uncore PMU or

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/table/ratios.h"
+#include "metrics/table/table.h"
 
 /*
  * The column of a ratio: "page-faults/sec" for rates, which several events

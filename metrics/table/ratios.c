@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/ratios.h"
-
 #include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/table/table.h"
 
 /* clang-format off */
 /* Ratios of two events, in percent. */

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/rows.h"
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
@@ -9,6 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/table/table.h"
 
 static struct td_event_row *add_row(struct td_event_table *t, int event,
 				    const struct td_total_id *id)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/spread.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +6,8 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/eval/errors.h"
+#include "metrics/eval/finished.h"
+#include "metrics/table/table.h"
 
 void td_spread_add(struct td_spread *spread, double value)
 {

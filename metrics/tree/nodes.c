@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/sets/builtin.h"
+#include "metrics/sets/set.h"
 #include "metrics/tree/scope.h"
 
 #define NO_RANK 1000 /* after all that have a rank */

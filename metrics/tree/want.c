@@ -10,7 +10,6 @@
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
 #include "metrics/files/pmu_events.h"
-#include "metrics/sets/builtin.h"
 #include "metrics/sets/set.h"
 #include "metrics/sets/sets.h"
 #include "metrics/tree/scope.h"

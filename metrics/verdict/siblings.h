@@ -3,7 +3,16 @@
 #define TD_METRICS_VERDICT_SIBLINGS_H
 
 /* The parts of td_verdict_find(): nodes that are compared with each other. */
-#include "metrics/verdict/found.h"
+#include "lib/count/report.h"
+
+/* A node of the tree. */
+struct td_found {
+	const struct td_node *node; /* NULL: none */
+	const char *name;
+	double value, error; /* in its column's unit */
+	double slots_pct;    /* its share of the slots; NaN: unknown */
+	bool clear;          /* it is over its threshold for sure */
+};
 
 #define TD_MAX_SIBLINGS 16
 

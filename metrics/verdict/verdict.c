@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "metrics/verdict/siblings.h"
-
 /* From this level on, a group of nodes costs less than one more level. */
 #define GROUP_LEVEL 2
 

@@ -9,7 +9,7 @@
 #define TD_METRICS_VERDICT_VERDICT_H
 
 #include "lib/count/report.h"
-#include "metrics/verdict/found.h"
+#include "metrics/verdict/siblings.h"
 
 enum td_situation {
 	/* no tree, or rows of several ids: nothing to say */

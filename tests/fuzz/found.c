@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a process that looks for symbols writes, should it have been taken over. */
-#include "lib/sample/search.h"
+#include "lib/sample/parts.h"
 
 #include "lib/base/util.h"
 #include "tests/fuzz/replay.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The same bytes as an ELF file, a perf map, /proc/kallsyms and /proc/7/maps. */
-#include "lib/sample/search.h"
+#include "lib/sample/parts.h"
 #include "lib/sample/spaces.h"
-#include "lib/sample/symbol_table.h"
 #include "tests/fuzz/folder.h"
 #include "tests/fuzz/replay.h"
 #include "tests/fuzz/spots.h"

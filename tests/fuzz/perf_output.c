@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/recording/perf/output.h"
+#include "lib/recording/perf/perf.h"
 
 /* Returns 1 if it is not perf's.  An error must name the file. */
 static int open_perf(struct td_recording *rec, const uint8_t *data, size_t size)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/files/perfmon_parts.h"
+#include "metrics/files/parts.h"
 #include "metrics/formula/expr.h"
 
 #define PATH "ADL/events/file.json"

@@ -10,7 +10,6 @@
 #include "lib/sample/function_counts.h"
 #include "lib/sample/locations.h"
 #include "lib/sample/samples.h"
-#include "lib/sample/stacks.h"
 #include "lib/sample/windows.h"
 
 struct taken {

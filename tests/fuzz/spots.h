@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/sample/parts.h"
 #include "lib/sample/spots.h"
-#include "lib/sample/symbol_table.h"
 
 /* Aborts unless functions and lines that were found are as they should be. */
 static inline void check_spots(const struct td_spots *spots)

@@ -7,7 +7,7 @@
 #include "cmd/out/format.h"
 #include "cmd/out/out.h"
 #include "lib/base/util.h"
-#include "metrics/table/rows.h"
+#include "metrics/table/table.h"
 #include "tests/unit/report.h"
 #include "tests/unit/test.h"
 

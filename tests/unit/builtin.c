@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/sets/builtin.h"
+#include "metrics/sets/set.h"
 
 #include <errno.h>
 

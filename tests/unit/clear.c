@@ -2,7 +2,7 @@
 /* Which nodes are over their thresholds wherever in their intervals they are. */
 #include "lib/base/util.h"
 #include "metrics/eval/eval.h"
-#include "metrics/table/rows.h"
+#include "metrics/table/table.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"

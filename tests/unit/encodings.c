@@ -8,7 +8,7 @@
 #include <limits.h>
 
 #include "lib/event/event.h"
-#include "metrics/sets/builtin.h"
+#include "metrics/sets/set.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 

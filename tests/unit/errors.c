@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Errors of values that are means, whose errors are known otherwise. */
-#include "metrics/eval/errors.h"
+#include "metrics/eval/finished.h"
 
 #include "tests/unit/series.h"
 #include "tests/unit/test.h"

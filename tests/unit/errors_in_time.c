@@ -4,7 +4,7 @@
  * 4 ms of each 24, as a group that takes turns with five others, or of more or
  * less.  It is read every 100 ms.
  */
-#include "metrics/eval/errors.h"
+#include "metrics/eval/finished.h"
 
 #include "tests/unit/series.h"
 #include "tests/unit/test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/rows.h"
+#include "metrics/table/table.h"
 
 #include <linux/perf_event.h>
 

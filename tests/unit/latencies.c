@@ -7,7 +7,7 @@
 #include "lib/base/util.h"
 #include "lib/machine/uarch.h"
 #include "lib/sample/record.h"
-#include "metrics/table/rows.h"
+#include "metrics/table/table.h"
 #include "tests/unit/test.h"
 
 #define LOCKS  "cpu_core/MEM_INST_RETIRED.LOCK_LOADS/"

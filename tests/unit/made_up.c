@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/machine/machine.h"
-#include "metrics/sets/builtin.h"
+#include "metrics/sets/set.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 

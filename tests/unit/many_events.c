@@ -12,8 +12,7 @@
 #include "lib/base/util.h"
 #include "lib/count/totals_sum.h"
 #include "metrics/eval/eval.h"
-#include "metrics/table/ratios.h"
-#include "metrics/table/rows.h"
+#include "metrics/table/table.h"
 #include "tests/unit/test.h"
 
 #define NR        30000

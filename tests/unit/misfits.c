@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/eval/misfits.h"
+#include "metrics/eval/finished.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * What is installed (TD_PACKED) says of each model what the kernel tree's files
  * (TD_PMU_EVENTS) say that it is made of.
  */
-#include "metrics/files/packed.h"
+#include "metrics/files/parts.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count/aggregation.h"
-#include "lib/recording/perf/output.h"
+#include "lib/recording/perf/perf.h"
 
 #include <errno.h>
 #include <stdlib.h>

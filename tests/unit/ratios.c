@@ -3,7 +3,7 @@
  * Tests of the ratios next to counts, by tools/perf/util/stat-shadow.c of Linux
  * 6.12.  Counts that are not round are from lines that perf 6.12 printed.
  */
-#include "metrics/table/ratios.h"
+#include "metrics/table/table.h"
 
 #include <linux/perf_event.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the library writes is what tdstat reads, without the cost of counting. */
-#include "lib/recording/region_files.h"
+#include "lib/recording/region_sums.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/recording/region_files.h"
+#include "lib/recording/region_sums.h"
 #include "tests/unit/test.h"
 
 enum {

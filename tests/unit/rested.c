@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A node whose events rest while its parent is below its threshold. */
-#include "metrics/eval/rested.h"
+#include "metrics/eval/finished.h"
 
 #include <math.h>
 #include <stdlib.h>

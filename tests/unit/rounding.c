@@ -3,7 +3,7 @@
  * The error of what was counted all the time: a field of PERF_METRICS, which each
  * read rounds up or down to whole steps.
  */
-#include "metrics/eval/errors.h"
+#include "metrics/eval/finished.h"
 
 #include "tests/unit/series.h"
 #include "tests/unit/test.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "metrics/eval/errors.h"
+#include "metrics/eval/finished.h"
 
 #define SERIES_MAX 64
 

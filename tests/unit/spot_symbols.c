@@ -6,10 +6,8 @@
 #include <sys/auxv.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/elf_file.h"
-#include "lib/sample/search.h"
+#include "lib/sample/parts.h"
 #include "lib/sample/spaces.h"
-#include "lib/sample/symbol_table.h"
 #include "tests/unit/test.h"
 #include "tests/unit/tree.h"
 

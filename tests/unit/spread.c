@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/table/spread.h"
+#include "metrics/table/table.h"
 
 #include <errno.h>
 #include <stdlib.h>

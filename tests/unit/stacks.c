@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples with chains of callers, as a tree of functions. */
-#include "lib/sample/stacks.h"
+#include "lib/sample/locations.h"
 
 #include "tests/unit/test.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/symbol_table.h"
+#include "lib/sample/parts.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/search.h"
 #include "tests/unit/test.h"
 
 static struct td_symbol_table table;

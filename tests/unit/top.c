@@ -6,7 +6,7 @@
 
 #include "cmd/top/parts.h"
 #include "lib/base/util.h"
-#include "metrics/eval/lost.h"
+#include "metrics/eval/finished.h"
 #include "tests/unit/test.h"
 
 static const struct td_column columns[] = {

@@ -2,7 +2,7 @@
 #include "metrics/verdict/verdict.h"
 
 #include "lib/base/util.h"
-#include "metrics/eval/lost.h"
+#include "metrics/eval/finished.h"
 #include "tests/unit/test.h"
 
 /* A part of the tree of P-cores, and what a description says of cycles. */

@@ -9,7 +9,7 @@
 #include "cmd/out/page/picture.h"
 #include "cmd/out/where.h"
 #include "lib/base/util.h"
-#include "lib/sample/stacks.h"
+#include "lib/sample/locations.h"
 #include "metrics/explain/explain.h"
 
 #define WIDTH      1200

@@ -4,8 +4,6 @@
  * "cpu_core/cycles,percore/", "cpu_atom/cycles:u/", "task-clock [software]",
  * "sched:sched_switch".
  */
-#include "lib/recording/perf/name.h"
-
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -17,6 +15,7 @@
 #include "lib/event/symbols.h"
 #include "lib/plan/plan.h"
 #include "lib/recording/perf/parts.h"
+#include "lib/recording/perf/perf.h"
 
 /* --- its parts ------------------------------------------------------------ */
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Turns what perf counted into readings, interval by interval. */
-#include "lib/recording/perf/output.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -11,6 +9,7 @@
 #include "lib/base/util.h"
 #include "lib/recording/fill.h"
 #include "lib/recording/perf/parts.h"
+#include "lib/recording/perf/perf.h"
 
 #define MILLION 1000000
 

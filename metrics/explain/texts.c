@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Levels 1 to 3 of P-cores and of older cores; some nodes are the same on
- * E-cores.
+ * Levels 1 to 3 of P-cores and of older cores, of which some nodes are the same on
+ * E-cores; then what E-cores have of their own.
  */
 #include "metrics/explain/texts.h"
 
@@ -225,3 +225,95 @@ const struct td_explanation td_explained_core[] = {
 /* clang-format on */
 
 const size_t td_nr_explained_core = TD_ARRAY_SIZE(td_explained_core);
+
+/* --- the nodes that only E-cores have, or that mean something else there --- */
+
+/* clang-format off */
+#define ATOM(name_, parent_, level_) \
+	.name = (name_), .parent = (parent_), .level = (level_), .cores = TD_EXPLAINED_ATOM
+
+const struct td_explanation td_explained_atom[] = {
+	{ ATOM("tma_core_bound", "tma_backend_bound", 2),
+	  .means = "Slots lost because operations could not be placed for a reason other than a full buffer.",
+	  .causes = "Combinations of operations that the allocation stage cannot take in one cycle.",
+	  .advice = "Rarely a problem; try another compiler version or -mtune for this core." },
+	{ ATOM("tma_allocation_restriction", "tma_core_bound", 3),
+	  .means = "Slots lost to rules on which operations can be allocated together.",
+	  .causes = "Certain mixes of instructions in a tight loop.",
+	  .advice = "Try -mtune for this core, or another order of instructions in the hottest loop." },
+	{ ATOM("tma_resource_bound", "tma_backend_bound", 2),
+	  .means = "Slots lost because a buffer of the core was full.",
+	  .causes = "Mostly loads that miss the caches and hold up all behind them; also long dependencies.",
+	  .advice = "See which buffer it is; make data smaller, access in order, prefetch, break dependency chains." },
+	{ ATOM("tma_mem_scheduler", "tma_resource_bound", 3),
+	  .means = "Slots lost because the queue of waiting loads and stores was full.",
+	  .causes = "Many memory accesses that wait for their address or for a cache.",
+	  .advice = "Fewer and wider accesses, data in order, addresses that do not depend on loads." },
+	{ ATOM("tma_non_mem_scheduler", "tma_resource_bound", 3),
+	  .means = "Slots lost because the queues of arithmetic operations were full.",
+	  .causes = "Chains of dependent integer, floating-point or vector operations; divisions.",
+	  .advice = "Break dependency chains, use several accumulators, avoid divisions." },
+	{ ATOM("tma_register", "tma_resource_bound", 3),
+	  .means = "Slots lost because no physical register was free.",
+	  .causes = "Many operations in flight behind one that takes long, often a load.",
+	  .advice = "Shorten what they wait for: cache misses and divisions." },
+	{ ATOM("tma_reorder_buffer", "tma_resource_bound", 3),
+	  .means = "Slots lost because the reorder buffer was full: the oldest operation was not done.",
+	  .causes = "Loads from the L3 cache or from memory.",
+	  .advice = "Make data smaller and denser, access in order, prefetch." },
+	{ ATOM("tma_serialization", "tma_resource_bound", 3),
+	  .means = "Slots lost while an instruction waited until all before it were done.",
+	  .causes = "Fences, CPUID, PAUSE, microcode, changes of floating-point control words.",
+	  .advice = "Use fewer of them; wait with futexes and not by spinning." },
+	{ ATOM("tma_ifetch_latency", "tma_frontend_bound", 2),
+	  .means = "Slots lost while the front end waited for code.",
+	  .causes = "Misses of the instruction cache or ITLB, branches that were found late.",
+	  .advice = "Lay hot code out together (PGO, BOLT), use large pages for code." },
+	{ ATOM("tma_icache_misses", "tma_ifetch_latency", 3),
+	  .means = "Slots lost because code was not in the instruction cache.",
+	  .causes = "Much code in use: large frameworks, templates, heavy inlining.",
+	  .advice = "Profile-guided layout, less inlining, split hot from cold code." },
+	{ ATOM("tma_itlb_misses", "tma_ifetch_latency", 3),
+	  .means = "Slots lost because the page of the code was not in the instruction TLB.",
+	  .causes = "Code spread over many pages: large binaries, many libraries.",
+	  .advice = "Large pages for code, function order by profile, static linking." },
+	{ ATOM("tma_branch_detect", "tma_ifetch_latency", 3),
+	  .means = "Slots lost because a branch was found only when it was decoded.",
+	  .causes = "More branches in use than the branch target buffer holds; new code.",
+	  .advice = "Fewer and better placed branches: profile-guided layout, less code." },
+	{ ATOM("tma_branch_resteer", "tma_ifetch_latency", 3),
+	  .means = "Slots lost because a taken branch sent the fetch to another place.",
+	  .causes = "Many taken branches in short distance.",
+	  .advice = "Let the common way fall through: profile-guided layout, loops unrolled a little." },
+	{ ATOM("tma_ifetch_bandwidth", "tma_frontend_bound", 2),
+	  .means = "Slots lost because code arrived, but was decoded too slowly.",
+	  .causes = "Complex instructions, microcode, boundaries of instructions that were guessed wrong.",
+	  .advice = "Simpler instructions; build for this core (-march, -mtune)." },
+	{ ATOM("tma_cisc", "tma_ifetch_bandwidth", 3),
+	  .means = "Slots lost while operations came from microcode.",
+	  .causes = "String instructions, gathers, some divisions, CPUID.",
+	  .advice = "Replace these instructions in hot loops." },
+	{ ATOM("tma_decode", "tma_ifetch_bandwidth", 3),
+	  .means = "Slots lost because the decoders were held up.",
+	  .causes = "Instructions that only some decoders take, long instructions.",
+	  .advice = "Build for this core (-mtune); shorter and simpler instructions in hot loops." },
+	{ ATOM("tma_predecode", "tma_ifetch_bandwidth", 3),
+	  .means = "Slots lost because the boundaries of instructions had to be found again.",
+	  .causes = "Code that is run for the first time, data in between code, jumps into instructions.",
+	  .advice = "Keep data out of code; lay hot code out together." },
+	{ ATOM("tma_other_fb", "tma_ifetch_bandwidth", 3),
+	  .means = "Slots lost in the front end for reasons that the core does not tell apart.",
+	  .causes = "Unknown by definition.",
+	  .advice = "Sample TOPDOWN_FE_BOUND.OTHER to see where; treat other losses first." },
+	{ ATOM("tma_nuke", "tma_machine_clears", 3),
+	  .means = "Slots lost to machine clears that need microcode.",
+	  .causes = "Code that changes itself, floating-point assists, page faults.",
+	  .advice = "Keep generated code and data on different pages; flush denormals to zero." },
+	{ ATOM("tma_fast_nuke", "tma_machine_clears", 3),
+	  .means = "Slots lost to machine clears without microcode.",
+	  .causes = "Loads that ran before a store to the same address; data that other cores write.",
+	  .advice = "Separate data that threads share; avoid reading right after writing the same place." },
+};
+/* clang-format on */
+
+const size_t td_nr_explained_atom = TD_ARRAY_SIZE(td_explained_atom);

@@ -322,8 +322,9 @@ struct td_file_symbols {
  * Reads the symbols of an object: of a file, the vDSO, the kernel, or what a JIT
  * compiler tells.  -ENOMEM, -ENODATA if it has none, -ESTALE if it is not what
  * ran, -ENOEXEC if it is no ELF, -EIDRM if it is deleted; -E2BIG and -EFBIG if
- * there are more symbols or a larger debug file than are read; else -errno of td_regular_open() or as in symbol_table.h.  In any case
- * what was read can be used, and must be closed.
+ * there are more symbols or a larger debug file than are read; else -errno of
+ * td_regular_open() or as in symbol_table.c.  In any case what was read can be used,
+ * and must be closed.
  */
 int td_file_symbols_open(struct td_file_symbols *symbols,
 			 const struct td_object *object,

@@ -203,6 +203,27 @@ static int build(struct td_measure *m, struct td_events *events,
 	return rc;
 }
 
+/* --td-level, of a level that no kind of core has. */
+static int check_level(const struct td_sets *sets,
+		       const struct td_machine *machine, int level,
+		       struct td_err *err)
+{
+	const struct td_pmu *deepest = NULL;
+	int levels = 0;
+
+	for (size_t i = 0; i < sets->nr && i < machine->nr_pmus; i++) {
+		if (machine->pmus[i].skip || !sets->v[i] ||
+		    sets->v[i]->levels <= levels)
+			continue;
+		deepest = &machine->pmus[i];
+		levels = sets->v[i]->levels;
+	}
+	if (!deepest || levels >= level)
+		return 0;
+	return td_err_set(err, -ENODEV, "%s (%s): there is only level %d",
+			  deepest->name, td_uarch_name(deepest->uarch), levels);
+}
+
 int td_measure_build(struct td_measure *m, struct td_events *events,
 		     const struct td_measuring *how, struct td_err *err)
 {
@@ -224,6 +245,9 @@ int td_measure_build(struct td_measure *m, struct td_events *events,
 	rc = choose_sets(m, how, err);
 	if (!rc)
 		take_uncorrected(m, how);
+	if (!rc)
+		rc = check_level(&m->sets, how->machine, m->ask.only_level,
+				 err);
 	if (!rc && m->ask.energy)
 		rc = add_package(m, err);
 	if (!rc)

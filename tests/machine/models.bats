@@ -69,3 +69,14 @@ pmus() {
 	grep -x ' What next:  tdstat doctor looks for the cause' out
 	run ! grep -E 'Most lost slots|tdstat locate' out
 }
+
+@test "Zen: a level below those that there are, alone: which is the deepest" {
+	[[ $TD_MACHINE == zen* ]] || skip "another processor"
+	run -0 --separate-stderr "$TDSTAT" --td-level 3 -- true
+	# shellcheck disable=SC2154 # of run
+	echo "$stderr"
+	[[ $stderr == *"cpu (Zen): there is only level 2"* ]]
+	[[ $stderr != *"not an Intel processor"* ]]
+	run -0 --separate-stderr "$TDSTAT" --td-level 2 -o out -- true
+	[[ $stderr != *"there is only"* ]]
+}

@@ -14,7 +14,8 @@ struct td_found {
 	bool clear;          /* it is over its threshold for sure */
 };
 
-#define TD_MAX_SIBLINGS 16
+/* More than any level of a tree has, which may be shown alone. */
+#define TD_MAX_SIBLINGS 256
 
 /* The children of one node. */
 struct td_siblings {

@@ -868,6 +868,48 @@ static void test_cgroups(void)
 	   "slots of others within are not added: %g", five[3].lost_pct);
 }
 
+/* A level alone, of more nodes than any node has children: the last one counts. */
+static void test_level_alone(void)
+{
+	enum {
+		NR = 40
+	};
+	static const struct cell low = { "low", 1, UNMARKED },
+				 high = { "high", 50, OVER };
+	struct td_column columns[NR];
+	struct td_cell cells[NR];
+	struct td_node nodes[NR];
+	struct td_row row = { .id = "all",
+			      .pmu = "cpu",
+			      .cells = cells,
+			      .nodes = nodes,
+			      .nr_nodes = NR,
+			      .share_pct = 100,
+			      .busy_pct = 100,
+			      .fields_sum = NAN };
+	struct td_report report = { .columns = columns,
+				    .nr_columns = NR,
+				    .rows = &row,
+				    .nr_rows = 1,
+				    .tasks_pct = NAN };
+	struct td_verdict v;
+
+	for (int i = 0; i < NR; i++) {
+		const struct cell *cell = i < NR - 1 ? &low : &high;
+
+		columns[i] = (struct td_column){ cell->name, "%", true };
+		cells[i] = make_cell(cell);
+		nodes[i] = (struct td_node){ .column = i,
+					     .level = 3,
+					     .parent = "tma_core_bound",
+					     .desc = SLOTS };
+	}
+	td_verdict_find(&v, &report);
+	ok(v.situation == TD_SITUATION_CLEAR && v.nr_path == 1 &&
+		   strcmp(v.path[0].name, "high") == 0,
+	   "level 3 alone: its last node: situation %d", v.situation);
+}
+
 int main(void)
 {
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
@@ -881,5 +923,6 @@ int main(void)
 	test_idle_rows();
 	test_busy_together();
 	test_cgroups();
+	test_level_alone();
 	return done_testing();
 }

@@ -117,6 +117,28 @@ static double time_on(const struct td_evaluation *e, int pmu)
 	return most ? (double)most / 1e9 : NAN;
 }
 
+/* Times that differ by more than this part of one of them. */
+#define UNLIKE 20
+
+/*
+ * The count of a clock, to be divided by the cycles or to divide them.  Groups begin
+ * one after another: of a task that ended soon, they count times of unlike length.
+ * NaN then.
+ */
+static double count_beside(const struct td_evaluation *e, int pmu,
+			   enum td_clock_event clock)
+{
+	int event = e->clocks[pmu][clock],
+	    cycles = e->clocks[pmu][TD_CLOCK_CYCLES];
+	double ns, than;
+
+	if (event < 0 || cycles < 0)
+		return count_of(e, pmu, clock);
+	ns = (double)enabled_of(&e->totals[event]);
+	than = (double)enabled_of(&e->totals[cycles]);
+	return fabs(ns - than) > than / UNLIKE ? NAN : e->counts[event];
+}
+
 static struct td_activity of_tasks(const struct td_evaluation *e, int pmu)
 {
 	struct td_activity out = { .busy_s = time_on(e, pmu), .whole_s = NAN };
@@ -124,8 +146,9 @@ static struct td_activity of_tasks(const struct td_evaluation *e, int pmu)
 	if (e->times && e->times->elapsed_ns && !td_times_are_unsure(e->times))
 		out.whole_s = (double)e->times->elapsed_ns / 1e9;
 	out.cycles = count_of(e, pmu, TD_CLOCK_CYCLES);
-	out.instructions = count_of(e, pmu, TD_CLOCK_INSTRUCTIONS);
-	out.clock_s = count_of(e, pmu, TD_CLOCK_REFERENCE) / e->tree->tsc_hz;
+	out.instructions = count_beside(e, pmu, TD_CLOCK_INSTRUCTIONS);
+	out.clock_s =
+		count_beside(e, pmu, TD_CLOCK_REFERENCE) / e->tree->tsc_hz;
 	return out;
 }
 

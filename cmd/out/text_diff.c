@@ -133,7 +133,7 @@ static void put_title(struct td_writer *writer, const struct td_diff *diff)
 	writer->no_memory |= !sentence;
 	fputs("\n ", fp);
 	td_put_wrapped(fp, 1, TD_LINE_WIDTH, sentence ? sentence : "");
-	fputs("\n What changed from A to B, each a sum of all:\n\n", fp);
+	fputs("\n What changed from A to B:\n\n", fp);
 	put_side(fp, "A", &diff->sides[TD_DIFF_A]);
 	put_side(fp, "B", &diff->sides[TD_DIFF_B]);
 }

@@ -174,6 +174,13 @@ static const struct {
 	{ "half of a CPU is not much waiting", .elapsed_ms = 1000, .tasks = 50,
 	  .counts = { { SLOTS, -1, 7, 720, 500, 500 } },
 	  .want = { { "all", "cpu_core", 50, NAN, 100 } } },
+	/* the cycles' group began when half of the task's time was over */
+	{ "a task that ended while counting began", .elapsed_ms = 100,
+	  .tasks = 20,
+	  .counts = { { SLOTS, -1, 7, 360, 20, 20 },
+		      { P_REF, -1, 7, 40, 20, 20 },
+		      { P_CYC, -1, 7, 30, 10, 10 } },
+	  .want = { { "all", "cpu_core", 20, NAN, 100 } } },
 };
 /* clang-format on */
 

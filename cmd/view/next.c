@@ -34,6 +34,15 @@ static bool is_known(const struct td_target_name *target)
 	return false;
 }
 
+/* Can what was counted be counted once more?  A process may have ended. */
+static bool is_there(const struct td_source *source, const struct td_opts *opts)
+{
+	if (opts->does.replays)
+		return is_known(source->target);
+	return !td_tasks_has_ended(&opts->target.pids) &&
+	       !td_tasks_has_ended(&opts->target.tids);
+}
+
 static void put_recorded(FILE *fp, const struct td_target_name *target)
 {
 	if (target->kind == TD_TARGET_SYSTEM)
@@ -278,8 +287,7 @@ int td_next_make(struct td_advice *advice, const struct td_source *source,
 		return 0;
 	rc = find_facts(verdict, source, &facts, &node);
 	/* of tasks that waited, it is not the slots that took the time */
-	if (!rc && !verdict->waits &&
-	    (!opts->does.replays || is_known(source->target))) {
+	if (!rc && !verdict->waits && is_there(source, opts)) {
 		rc = make_count(advice, &facts, source, opts);
 		if (!rc)
 			rc = make_when(advice, source, opts);

@@ -4,15 +4,42 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/base/number.h"
 #include "lib/base/util.h"
+
+/* A thread that is no process has no such descriptor: it counts as there. */
+static bool has_ended(int tid)
+{
+	struct pollfd ended = {
+		.fd = (int)syscall(SYS_pidfd_open, tid, 0),
+		.events = POLLIN,
+	};
+	int nr;
+
+	if (ended.fd < 0)
+		return errno == ESRCH;
+	nr = poll(&ended, 1, 0);
+	close(ended.fd);
+	return nr == 1;
+}
+
+bool td_tasks_has_ended(const struct td_ints *tids)
+{
+	for (size_t i = 0; i < tids->nr; i++) {
+		if (has_ended(tids->v[i]))
+			return true;
+	}
+	return false;
+}
 
 /* proc does not show the task: it does not exist, or proc is not mounted. */
 static int gone(const struct td_sysfs *fs, const char *what, int tid,

@@ -33,6 +33,9 @@ int td_tasks_add_all(const struct td_sysfs *fs, struct td_ints *tids,
 int td_tasks_add_thread(const struct td_sysfs *fs, int tid,
 			struct td_ints *tids, struct td_err *err);
 
+/* Has one of these tasks ended?  A process that is a zombie has. */
+bool td_tasks_has_ended(const struct td_ints *tids);
+
 /*
  * Has the process a virtual machine of KVM?  False, too, if its descriptors must
  * not be seen.

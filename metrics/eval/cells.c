@@ -88,12 +88,26 @@ static bool is_always_elsewhere(const struct td_evaluation *e, int pmu)
 	return false;
 }
 
+/* The events of a cgroup are enabled while it runs, each kind of core's there. */
+static bool is_cgroup_elsewhere(const struct td_evaluation *e, int pmu)
+{
+	const struct td_plan *plan = e->plan;
+
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].pmu == pmu && e->totals[i].enabled_ns)
+			return false;
+	}
+	return e->in_cgroup;
+}
+
 /* Says why no event of the PMU ran; mostly the task was never there. */
 static const char *describe_absence(const struct td_evaluation *e, int pmu)
 {
 	static const char unnamed[] = "nothing ran on this kind of core";
 	enum td_absence how =
-		is_always_elsewhere(e, pmu) ? TD_ABSENT : TD_ABSENT_OR_HELD;
+		is_cgroup_elsewhere(e, pmu) || is_always_elsewhere(e, pmu)
+			? TD_ABSENT
+			: TD_ABSENT_OR_HELD;
 	char **text = &e->gaps[TD_NR_ABSENCES * (size_t)pmu + how];
 
 	if (!*text &&
@@ -106,7 +120,7 @@ static const char *describe_absence(const struct td_evaluation *e, int pmu)
 	return *text ? *text : unnamed;
 }
 
-/* Counters of tasks are enabled while the tasks run. */
+/* Counters of tasks, and of cgroups, are enabled while they run. */
 static bool did_tasks_run(const struct td_evaluation *e)
 {
 	for (size_t i = 0; i < e->plan->events.nr; i++) {
@@ -125,10 +139,11 @@ static const char *describe_gap(const struct td_evaluation *e, int event)
 
 	if (plan->events.v[event].refusal)
 		return plan->events.v[event].refusal;
-	if (e->tasks && !did_tasks_run(e))
+	if ((e->tasks || e->in_cgroup) && !did_tasks_run(e))
 		return "no task ran in this time";
-	if (e->tasks && e->tree->machine->nr_core > 1 &&
-	    pmu < (int)e->tree->machine->nr_core && !td_eval_ran_on(e, pmu))
+	if (e->tree->machine->nr_core > 1 &&
+	    pmu < (int)e->tree->machine->nr_core &&
+	    (e->tasks ? !td_eval_ran_on(e, pmu) : is_cgroup_elsewhere(e, pmu)))
 		return describe_absence(e, pmu);
 	text = &e->gaps[TD_NR_ABSENCES * e->tree->nr_pmus + (size_t)event];
 	if (!*text && asprintf(text, "%s did not get a counter",

@@ -87,6 +87,23 @@ in_cgroup() {
 	"$TDSTAT" -l 2 -a -G icache -j -o one -- sleep 2
 	own is each cpu_core ports ports and each cpu_core icache icache and \
 		each cpu_atom dram_latency dram_latency and one cpu_core icache icache
+	for elsewhere in 'dram_latency cpu_core' 'icache cpu_atom'; do
+		read -r id pmu <<<"$elsewhere"
+		jq -es --arg id "$id" --arg pmu "$pmu" 'map(select(.id == $id and .pmu == $pmu and .metric)) |
+			length > 3 and all(.value == null and .why == "nothing ran on " + $pmu)' each
+	done
+}
+
+@test "-p: once the process has ended, no command is told that names it" {
+	on 0 600ms:ports
+	"$TDSTAT" -l 2 -p "$pid" -o out
+	cat out
+	grep '^ Most lost slots: tma_core_bound' out
+	grep -x ' What it is: tdstat explain tma_core_bound' out
+	run ! grep "$pid" <(grep -v 'counter stats' out)
+	on 0 600s:ports
+	"$TDSTAT" -l 2 -p "$pid" -o out --timeout 1s
+	grep "^ Where: *tdstat locate .* -p $pid" out
 }
 
 @test "cgroups that share a CPU, on each kind of core" {

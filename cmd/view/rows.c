@@ -209,9 +209,11 @@ static int put_ratios(const struct rows *r,
 	struct td_report *report = &view->report;
 	int rc = td_ratio_table_fill(&view->ratios, events, report, err);
 
-	if (!rc)
-		writer->out->report(writer, report);
-	return rc;
+	if (rc)
+		return rc;
+	tell(r, report);
+	writer->out->report(writer, report);
+	return 0;
 }
 
 static int put_events(const struct rows *r, struct td_err *err)

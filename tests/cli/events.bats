@@ -763,6 +763,9 @@ replays() {
 		| (map({(.metric): .value}) | add) as $m
 		| ($m["CPUs utilized"] - $c["task-clock"] * 1e6 / $c.duration_time | fabs) < 1e-3
 		and ($m["page-faults/sec"] / ($c["page-faults"] / $c["task-clock"] * 1000) - 1 | fabs) < 1e-3' metrics
+	jq -es 'map(select(.metric)) | all(.kind == "summary" and .interval == null and .seconds > 0)' metrics
+	"$TDSTAT" --metric-only -I 50 -e task-clock,page-faults -j -o out -- sleep 0.12
+	jq -es 'map(select(.metric)) | (map(.interval) | unique | .[:2] == [1, 2]) and all(.kind == "interval" and .seconds > 0)' out
 	# an interval without a count keeps its column
 	"$TDSTAT" --metric-only -I 50 -e task-clock,page-faults -x, -o out -- sleep 0.17
 	assert_equal "$(tr -d -c ',\n' <out | sort -u)" ',,,,,,,,,,,,,,,,,,,,,,,,'

@@ -51,6 +51,21 @@ short() {
 	[ ! -s wrong ] || fail "$(head -n 20 wrong)"
 }
 
+@test "a recording that ends before its first counts is an error in all formats" {
+	short
+	head -n 1 whole.jsonl >head.jsonl
+	head -c 1700 whole.jsonl >cut.jsonl
+	assert_equal "$(wc -l <cut.jsonl)" 1
+	for file in head.jsonl cut.jsonl; do
+		for format in '' -x, -j --html=-; do
+			# shellcheck disable=SC2086 # none, or one
+			try "$TDSTAT" report $format "$file"
+			[ "$status" -eq 1 ] || fail "$format: status $status"
+			[[ $stderr == *"tdstat: $file has no counts"* ]] || fail "$format: $stderr"
+		done
+	done
+}
+
 @test "a recording with a member of another type, or gone, or out of range" {
 	not_under_valgrind "too many runs; tests/unit/recording.c and fuzzing have the like"
 	short

@@ -83,7 +83,9 @@ static int show(struct host *host, struct td_err *err)
 		rec->usage.elapsed_ns = time_ns;
 	rec->usage.interrupted = !rec->ended && !rec->perf;
 	td_recorded_warn(rec);
-	if (rec->usage.interrupted && !time_ns)
+	/* a page, or a picture, says so itself */
+	if (rec->usage.interrupted && !time_ns &&
+	    !td_out_find(host->recorded.opts.show.format)->whole)
 		return td_err_set(err, -ENODATA, "%s has no counts", rec->path);
 	return td_view_end_run(&host->view, &rec->usage, err);
 }

@@ -57,7 +57,7 @@ short() {
 	head -c 1700 whole.jsonl >cut.jsonl
 	assert_equal "$(wc -l <cut.jsonl)" 1
 	for file in head.jsonl cut.jsonl; do
-		for format in '' -x, -j; do
+		for format in '' '-x,' -j; do
 			# shellcheck disable=SC2086 # none, or one
 			try "$TDSTAT" report $format "$file"
 			[ "$status" -eq 1 ] || fail "$format: status $status"

@@ -88,26 +88,13 @@ static bool is_always_elsewhere(const struct td_evaluation *e, int pmu)
 	return false;
 }
 
-/* The events of a cgroup are enabled while it runs, each kind of core's there. */
-static bool is_cgroup_elsewhere(const struct td_evaluation *e, int pmu)
-{
-	const struct td_plan *plan = e->plan;
-
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		if (plan->events.v[i].pmu == pmu && e->totals[i].enabled_ns)
-			return false;
-	}
-	return e->in_cgroup;
-}
-
 /* Says why no event of the PMU ran; mostly the task was never there. */
 static const char *describe_absence(const struct td_evaluation *e, int pmu)
 {
 	static const char unnamed[] = "nothing ran on this kind of core";
-	enum td_absence how =
-		is_cgroup_elsewhere(e, pmu) || is_always_elsewhere(e, pmu)
-			? TD_ABSENT
-			: TD_ABSENT_OR_HELD;
+	enum td_absence how = e->in_cgroup || is_always_elsewhere(e, pmu)
+				      ? TD_ABSENT
+				      : TD_ABSENT_OR_HELD;
 	char **text = &e->gaps[TD_NR_ABSENCES * (size_t)pmu + how];
 
 	if (!*text &&
@@ -120,11 +107,17 @@ static const char *describe_absence(const struct td_evaluation *e, int pmu)
 	return *text ? *text : unnamed;
 }
 
-/* Counters of tasks, and of cgroups, are enabled while they run. */
-static bool did_tasks_run(const struct td_evaluation *e)
+/*
+ * Was an event of the PMU enabled, or of any if it is -1?  Those of tasks are while
+ * the tasks run, and those of a cgroup while it runs on that PMU's CPUs.
+ */
+static bool was_enabled(const struct td_evaluation *e, int pmu)
 {
-	for (size_t i = 0; i < e->plan->events.nr; i++) {
-		if (e->totals[i].enabled_ns)
+	const struct td_plan *plan = e->plan;
+
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if ((pmu < 0 || plan->events.v[i].pmu == pmu) &&
+		    e->totals[i].enabled_ns)
 			return true;
 	}
 	return false;
@@ -139,11 +132,12 @@ static const char *describe_gap(const struct td_evaluation *e, int event)
 
 	if (plan->events.v[event].refusal)
 		return plan->events.v[event].refusal;
-	if ((e->tasks || e->in_cgroup) && !did_tasks_run(e))
+	if ((e->tasks || e->in_cgroup) && !was_enabled(e, -1))
 		return "no task ran in this time";
 	if (e->tree->machine->nr_core > 1 &&
 	    pmu < (int)e->tree->machine->nr_core &&
-	    (e->tasks ? !td_eval_ran_on(e, pmu) : is_cgroup_elsewhere(e, pmu)))
+	    (e->tasks ? !td_eval_ran_on(e, pmu)
+		      : e->in_cgroup && !was_enabled(e, pmu)))
 		return describe_absence(e, pmu);
 	text = &e->gaps[TD_NR_ABSENCES * e->tree->nr_pmus + (size_t)event];
 	if (!*text && asprintf(text, "%s did not get a counter",

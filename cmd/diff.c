@@ -19,10 +19,10 @@
 static int make_identity(struct td_identity *identity,
 			 const struct td_opts *opts, struct td_err *err)
 {
-	int rc = td_identity_make(identity, &opts->show.head,
-				  opts->target.command, err);
+	int rc = td_identity_make(identity, &opts->request.show.head,
+				  opts->request.target.command, err);
 
-	if (!rc && !opts->target.command)
+	if (!rc && !opts->request.target.command)
 		td_identity_forget_machine(identity);
 	return rc;
 }
@@ -35,9 +35,9 @@ static int check_append(const struct td_opts *opts, struct td_err *err)
 	struct td_sink sink = { 0 };
 	int rc;
 
-	if (!opts->show.append || !opts->target.command)
+	if (!opts->request.show.append || !opts->request.target.command)
 		return 0;
-	rc = td_sink_open(&sink, opts, &frame, err);
+	rc = td_sink_open(&sink, &opts->request, &frame, err);
 	if (!rc)
 		rc = td_append_check(&sink, NULL, &sheet, err);
 	return td_sink_end(&sink, rc, err);
@@ -47,12 +47,13 @@ static int put(const struct td_sides *sides, const struct td_diff *diff,
 	       const struct td_opts *opts, const struct td_identity *identity,
 	       struct td_err *err)
 {
-	const struct td_frame frame = { .big_num = !opts->show.no_big_num,
+	const struct td_frame frame = { .big_num =
+						!opts->request.show.no_big_num,
 					.identity = identity,
 					.runs = 1 };
 	const struct td_sheet sheet = td_out_diff_sheet();
 	struct td_sink sink = { 0 };
-	int rc = td_sink_open(&sink, opts, &frame, err);
+	int rc = td_sink_open(&sink, &opts->request, &frame, err);
 
 	if (!rc && td_sides_is_written(sides, fileno(sink.writer.fp)))
 		rc = td_err_usage(err, "%s is a recording that is being read",
@@ -84,7 +85,7 @@ static void say(const struct td_sides *sides, const struct td_opts *opts,
 {
 	struct td_notes cores = { 0 };
 
-	if (opts->show.quiet)
+	if (opts->request.show.quiet)
 		return;
 	td_note_cores(sides, &cores);
 	td_say_notes(&cores);
@@ -103,8 +104,8 @@ static const struct td_option comparing[] = {
 	  TD_OPTION_FUNCTION, .set = td_value_per },
 	{ "repeat", 'r', "N",
 	  "run each command N times (default: 5), the two in turn",
-	  TD_OPTION_NUMBER, offsetof(struct td_opts, when.repeat),
-	  offsetof(struct td_opts, when.has_repeat), 1, 500 },
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, request.when.repeat),
+	  offsetof(struct td_opts, request.when.has_repeat), 1, 500 },
 	{ "event", 'e', "LIST",
 	  "of commands: events instead of the tree, as tdstat -e",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
@@ -120,19 +121,19 @@ static const struct td_option comparing[] = {
 	  "with --fail-above: what became of each NAME, as JUnit's XML",
 	  TD_OPTION_FILE, offsetof(struct td_opts, diff.junit) },
 	{ "total", 0, NULL, "the sum of all threads or regions",
-	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
+	  TD_OPTION_BIT, offsetof(struct td_opts, request.show.aggregations),
 	  .min = TD_AGGREGATE_ALL },
 	{ "per-thread", 0, NULL, "each name of threads",
-	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
+	  TD_OPTION_BIT, offsetof(struct td_opts, request.show.aggregations),
 	  .min = TD_AGGREGATE_THREAD },
 	{ "per-region", 0, NULL, "each region of the program",
-	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
+	  TD_OPTION_BIT, offsetof(struct td_opts, request.show.aggregations),
 	  .min = TD_AGGREGATE_REGION },
 	{ "level", 'l', "N", "the tree down to level N (default: as recorded)",
-	  TD_OPTION_LEVEL, offsetof(struct td_opts, ask.level),
+	  TD_OPTION_LEVEL, offsetof(struct td_opts, request.ask.level),
 	  .max = TD_MAX_LEVEL },
 	{ "td-level", 0, "N", "level N of the tree only",
-	  TD_OPTION_LEVEL, offsetof(struct td_opts, ask.only_level),
+	  TD_OPTION_LEVEL, offsetof(struct td_opts, request.ask.only_level),
 	  .max = TD_MAX_LEVEL },
 	{ "metrics", 'M', "LIST", "metrics and groups of them",
 	  TD_OPTION_FUNCTION, .set = td_value_metrics },
@@ -156,7 +157,7 @@ static int read_sides(struct td_sides *sides, const struct td_opts *opts,
 		      struct td_runs_made *made, struct td_notes *notes,
 		      struct td_err *err)
 {
-	return opts->target.command
+	return opts->request.target.command
 		       ? td_runs_read(sides, opts, made, notes, err)
 		       : td_sides_read(sides, opts, notes, err);
 }
@@ -167,7 +168,7 @@ static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
 {
 	td_autofree char *again = NULL;
 	/* what ran is shown: a name may be what this machine cannot count */
-	bool ran = opts->target.command;
+	bool ran = opts->request.target.command;
 	struct td_diff diff = { 0 };
 	enum td_gate gate = TD_GATE_PASSED;
 	int rc = td_sides_compare(sides, opts->diff.per, &diff, err);
@@ -262,7 +263,7 @@ static int compare(const struct td_opts *opts, struct td_limits *limits,
 		*status = give_status(&made, found);
 	rc = write_junit(junit, opts, limits, why_in_trouble(&made, rc, err),
 			 rc, err);
-	if (!rc && !opts->show.quiet)
+	if (!rc && !opts->request.show.quiet)
 		td_say_notes(&notes);
 	td_sides_free(&sides);
 	td_notes_free(&notes);
@@ -274,8 +275,8 @@ static int run_unseen(const struct td_opts *opts, int *status,
 		      struct td_err *err)
 {
 	struct td_runs_made made = { 0 };
-	int rc = opts->target.command ? td_runs_unseen(opts, &made, err)
-				      : err->code;
+	int rc = opts->request.target.command ? td_runs_unseen(opts, &made, err)
+					      : err->code;
 
 	if (!rc || made.held)
 		*status = give_status(&made, 0);
@@ -316,10 +317,11 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 
 static int check_runs(const struct td_opts *opts, struct td_err *err)
 {
-	if (opts->model)
+	if (opts->request.model)
 		return td_err_usage(err, "--model: commands run on this "
 					 "processor");
-	if (td_opts_want_events(opts) && td_ask_is_made(&opts->ask))
+	if (td_request_has_events(&opts->request) &&
+	    td_ask_is_made(&opts->request.ask))
 		return td_err_usage(err, "-e excludes -l, --td-level and -M");
 	return td_runs_check(opts, err);
 }
@@ -332,13 +334,13 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return td_err_usage(err, "--strict needs --fail-above");
 	if (opts->diff.junit && !opts->diff.fail_above)
 		return td_err_usage(err, "--junit needs --fail-above");
-	if (opts->target.command)
+	if (opts->request.target.command)
 		return check_runs(opts, err);
-	if (td_opts_want_events(opts))
+	if (td_request_has_events(&opts->request))
 		return td_err_usage(err,
 				    "-e: recordings have their events, which "
 				    "are all compared");
-	if (opts->when.has_repeat) {
+	if (opts->request.when.has_repeat) {
 		td_err_usage(err, "-r: recordings are not run again");
 		return td_err_hint(err, "to run two commands: "
 					"tdstat diff -r 5 -- ./old : ./new");

@@ -129,14 +129,14 @@ static bool put_ours(struct answer *answer, const char *typed)
  */
 static int read_files(struct answer *answer, struct td_err *err)
 {
-	int rc = td_select_machine(&answer->fs, &answer->machine, answer->opts,
-				   err);
+	int rc = td_select_machine(&answer->fs, &answer->machine,
+				   &answer->opts->request, err);
 
 	answer->tried_files = true;
 	if (rc)
 		return rc;
 	td_catalog_init(&answer->catalog, &answer->fs, &answer->machine,
-			answer->opts->metrics_dir);
+			answer->opts->request.metrics_dir);
 	return td_catalog_read(&answer->catalog, err);
 }
 
@@ -369,7 +369,7 @@ static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 
 	(void)status;
 	/* who names a processor is told if it is not known */
-	if (opts->model)
+	if (opts->request.model)
 		rc = read_files(&answer, err);
 	if (!rc && !opts->nr_patterns)
 		put_list();

@@ -40,7 +40,7 @@ static bool is_read(const struct td_opts *opts, const char *name)
 
 	if (stat(name, &st))
 		return false;
-	found = opts->input && is_input(opts->input, &st);
+	found = opts->request.input && is_input(opts->request.input, &st);
 	for (size_t i = 0; !found && i < opts->nr_patterns; i++)
 		found = is_input(opts->patterns[i], &st);
 	return found;
@@ -54,16 +54,17 @@ static bool is_read(const struct td_opts *opts, const char *name)
 static int spare_recordings(const struct td_opts *opts, struct td_err *err)
 {
 	const char *const names[] = {
-		opts->does.records ? NULL : opts->show.output,
-		opts->record,
-		opts->files.samples,
-		opts->files.folded,
-		opts->files.pprof,
-		opts->files.flame,
+		opts->request.does.records ? NULL : opts->request.show.output,
+		opts->request.calls.record,
+		opts->request.sampling.files.samples,
+		opts->request.sampling.files.folded,
+		opts->request.sampling.files.pprof,
+		opts->request.sampling.files.flame,
 		opts->diff.junit,
 	};
 
-	for (size_t i = 0; !opts->show.force && i < TD_ARRAY_SIZE(names); i++) {
+	for (size_t i = 0;
+	     !opts->request.show.force && i < TD_ARRAY_SIZE(names); i++) {
 		if (!names[i] || !td_recording_is_at(names[i]) ||
 		    is_read(opts, names[i]))
 			continue;
@@ -101,8 +102,8 @@ static void check_help(void)
 
 static bool counts(const struct td_opts *opts)
 {
-	return opts->chosen->counts && !opts->input && !opts->nr_patterns &&
-	       !opts->dry_run;
+	return opts->chosen->counts && !opts->request.input &&
+	       !opts->nr_patterns && !opts->request.dry_run;
 }
 
 /* Files of others may be anything: they are not read with rights of ours. */
@@ -110,7 +111,7 @@ static int check_rights(const struct td_opts *opts, struct td_err *err)
 {
 	if (!td_rights_are_lent())
 		return 0;
-	if (!opts->show.quiet)
+	if (!opts->request.show.quiet)
 		td_rights_say_ignored();
 	return counts(opts) ? 0 : td_rights_drop_all(err);
 }
@@ -127,7 +128,8 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	if (spare_recordings(opts, err))
 		return opts->chosen->unseen
 			       ? opts->chosen->unseen(opts, status, err)
-			       : td_always_run_unseen(opts, status, err);
+			       : td_always_run_unseen(&opts->request, status,
+						      err);
 	return opts->chosen->run(opts, status, err);
 }
 
@@ -167,7 +169,7 @@ int main(int argc, char **argv)
 	rc = run(&opts, &status, &err);
 	if (rc && !status)
 		td_inherited_hint(&err);
-	else if (rc && status == NOT_FOUND && opts.target.command &&
+	else if (rc && status == NOT_FOUND && opts.request.target.command &&
 		 !err.hint[0])
 		td_meant_command(&opts, &err);
 	td_opts_free(&opts);

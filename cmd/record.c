@@ -57,8 +57,8 @@ static int take_rotate(struct td_opts *opts, const char *arg,
 		if (len >= sizeof(number) ||
 		    td_parse_int(number, 1, 100000, &n))
 			break;
-		*(units[i].size ? &opts->when.rotate_bytes
-				: &opts->when.rotate_ns) =
+		*(units[i].size ? &opts->request.when.rotate_bytes
+				: &opts->request.when.rotate_ns) =
 			(uint64_t)n * units[i].factor;
 		return 0;
 	}
@@ -72,7 +72,8 @@ static int check(const struct td_opts *opts, struct td_err *err)
 {
 	int rc = td_opts_check_counting(opts, err);
 
-	if (rc || !td_when_rotates(&opts->when) || opts->when.interval_ms)
+	if (rc || !td_when_rotates(&opts->request.when) ||
+	    opts->request.when.interval_ms)
 		return rc;
 	return td_err_usage(err, "--rotate needs -I: a file has whole "
 				 "intervals");
@@ -81,7 +82,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 /* Of a default name, tdstat report needs none. */
 static char *format_report(const struct td_opts *opts)
 {
-	const char *name = opts->show.output;
+	const char *name = opts->request.show.output;
 	int stem = (int)td_rotated_stem(name);
 	char *text = NULL;
 	size_t size;
@@ -91,9 +92,9 @@ static char *format_report(const struct td_opts *opts)
 		return NULL;
 	fputs("tdstat report", fp);
 	/* quotes would keep the shell from finding the files */
-	if (td_when_rotates(&opts->when)) {
+	if (td_when_rotates(&opts->request.when)) {
 		fprintf(fp, " %.*s.*%s", stem, name, name + stem);
-	} else if (!opts->does.unnamed) {
+	} else if (!opts->request.does.unnamed) {
 		fputc(' ', fp);
 		td_put_shell_word(fp, name);
 	}
@@ -108,11 +109,11 @@ static void say_name(const struct td_opts *opts)
 
 	if (!report)
 		return;
-	if (td_when_rotates(&opts->when))
+	if (td_when_rotates(&opts->request.when))
 		td_say("tdstat: recorded in files: %s shows them\n", report);
 	else
 		td_say("tdstat: recorded in %s: %s shows it\n",
-		       opts->show.output, report);
+		       opts->request.show.output, report);
 }
 
 /* Scripts that chose the name know it; what is no file nobody reads again. */
@@ -120,12 +121,12 @@ static bool wants_name(const struct td_opts *opts)
 {
 	struct stat st;
 
-	if (opts->show.quiet || opts->dry_run)
+	if (opts->request.show.quiet || opts->request.dry_run)
 		return false;
-	if (opts->does.unnamed || !isatty(STDERR_FILENO))
-		return opts->does.unnamed;
-	return td_when_rotates(&opts->when) ||
-	       (!stat(opts->show.output, &st) && S_ISREG(st.st_mode));
+	if (opts->request.does.unnamed || !isatty(STDERR_FILENO))
+		return opts->request.does.unnamed;
+	return td_when_rotates(&opts->request.when) ||
+	       (!stat(opts->request.show.output, &st) && S_ISREG(st.st_mode));
 }
 
 static int record(const struct td_opts *opts, int *status, struct td_err *err)
@@ -134,10 +135,10 @@ static int record(const struct td_opts *opts, int *status, struct td_err *err)
 	bool counted;
 	int rc;
 
-	filled.does.unnamed = !filled.show.output;
-	if (!filled.show.output)
-		filled.show.output = TD_RECORDING_NAME;
-	rc = td_always_run(&filled, NULL, &counted, status, err);
+	filled.request.does.unnamed = !filled.request.show.output;
+	if (!filled.request.show.output)
+		filled.request.show.output = TD_RECORDING_NAME;
+	rc = td_always_run(&filled.request, NULL, &counted, status, err);
 	if (!rc && counted && wants_name(&filled))
 		say_name(&filled);
 	return rc;

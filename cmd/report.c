@@ -17,8 +17,10 @@
 
 /* The files of a host, one after another, and how they are shown. */
 struct host {
-	struct td_recorded recorded; /* its options have these files */
+	struct td_recorded recorded;
 	struct td_view view;
+	const char **more; /* its files after the first */
+	size_t nr_more;
 };
 
 static int next_of_file(struct host *host, uint64_t *time_ns,
@@ -33,12 +35,11 @@ static int next_of_all(struct host *host, size_t *nr_done, uint64_t *time_ns,
 		       struct td_readings *delta, struct td_err *err)
 {
 	struct td_recording *rec = &host->recorded.rec;
-	const struct td_opts *opts = &host->recorded.opts;
 	int rc = next_of_file(host, time_ns, delta, err);
 
-	while (rc > 0 && *nr_done < opts->nr_patterns) {
+	while (rc > 0 && *nr_done < host->nr_more) {
 		td_recorded_warn(rec);
-		rc = td_recording_follow(rec, opts->patterns[*nr_done], err);
+		rc = td_recording_follow(rec, host->more[*nr_done], err);
 		++*nr_done;
 		if (!rc)
 			rc = next_of_file(host, time_ns, delta, err);
@@ -71,9 +72,10 @@ static int show(struct host *host, struct td_err *err)
 	struct td_recording *rec = &host->recorded.rec;
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
-	int rc = host->recorded.opts.profile
-			 ? td_replay_profile(rec, &host->view, &time_ns,
-					     &host->recorded.opts.files, err)
+	int rc = host->recorded.request.profile
+			 ? td_replay_profile(
+				   rec, &host->view, &time_ns,
+				   &host->recorded.request.sampling.files, err)
 			 : show_rows(host, &delta, &time_ns, err);
 
 	free(delta.v);
@@ -85,7 +87,7 @@ static int show(struct host *host, struct td_err *err)
 	td_recorded_warn(rec);
 	/* a page, or a picture, says so itself */
 	if (rec->usage.interrupted && !time_ns &&
-	    !td_out_find(host->recorded.opts.show.format)->whole)
+	    !td_out_find(host->recorded.request.show.format)->whole)
 		return td_err_set(err, -ENODATA, "%s has no counts", rec->path);
 	return td_view_end_run(&host->view, &rec->usage, err);
 }
@@ -107,14 +109,13 @@ static int check_not_input(const struct td_recording *rec,
 static int check_rest(const struct host *host, struct td_err *err)
 {
 	const struct td_recording *rec = &host->recorded.rec;
-	const struct td_opts *opts = &host->recorded.opts;
 	uint64_t begun_ns = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < opts->nr_patterns; i++) {
+	for (size_t i = 0; !rc && i < host->nr_more; i++) {
 		struct td_recording next;
 
-		rc = td_recording_open(&next, opts->patterns[i], err);
+		rc = td_recording_open(&next, host->more[i], err);
 		if (!rc)
 			rc = td_recording_goes_on(rec, &next, begun_ns, err);
 		begun_ns = next.info.start_ns;
@@ -131,15 +132,15 @@ static int open_view(struct host *host, struct td_err *err)
 	const struct td_recording *rec = &recorded->rec;
 	const struct td_source *source = &recorded->source;
 	struct td_view *view = &host->view;
-	int rc = td_recorded_check(rec, source->how, &recorded->opts, err);
+	int rc = td_recorded_check(rec, source->how, &recorded->request, err);
 
 	if (rc)
 		return rc;
-	rc = td_view_init(view, source, &recorded->opts, err);
+	rc = td_view_init(view, source, &recorded->request, err);
 	if (rc == -ENODATA)
 		td_err_wrap(err, "%s", rec->path);
 	if (!rc)
-		rc = td_view_open(view, &recorded->opts, err);
+		rc = td_view_open(view, &recorded->request, err);
 	if (!rc)
 		rc = check_not_input(rec, &view->sink, err);
 	return rc ? rc : check_rest(host, err);
@@ -149,7 +150,7 @@ static int open_recorded(struct td_recorded *recorded, const char *path,
 			 const struct td_opts *opts, struct td_err *err)
 {
 	int rc = td_recorded_open(recorded, path ? path : TD_RECORDING_NAME,
-				  opts, err);
+				  &opts->request, err);
 
 	if (rc == -ENOENT && !path)
 		td_err_hint(err, "tdstat record makes it; for another file: "
@@ -160,11 +161,11 @@ static int open_recorded(struct td_recorded *recorded, const char *path,
 static int locate(const struct td_opts *opts, struct td_err *err)
 {
 	struct td_recorded recorded;
-	int rc = open_recorded(&recorded, opts->input, opts, err);
+	int rc = open_recorded(&recorded, opts->request.input, opts, err);
 
 	if (!rc)
-		rc = td_replay_locate(&recorded.rec, opts, err);
-	if (!rc && !opts->show.quiet)
+		rc = td_replay_locate(&recorded.rec, &opts->request, err);
+	if (!rc && !opts->request.show.quiet)
 		td_recorded_warn(&recorded.rec);
 	td_recorded_close(&recorded);
 	return rc;
@@ -191,16 +192,6 @@ static struct host *find_host(struct host *hosts, size_t nr,
 	return NULL;
 }
 
-static int begin_host(struct host *host, const struct td_opts *opts,
-		      const char *path, struct td_err *err)
-{
-	int rc = open_recorded(&host->recorded, path, opts, err);
-
-	host->recorded.opts.patterns = NULL;
-	host->recorded.opts.nr_patterns = 0;
-	return rc;
-}
-
 static int add_file(struct host *hosts, size_t *nr, const struct td_opts *opts,
 		    const char *path, struct td_err *err)
 {
@@ -213,8 +204,10 @@ static int add_file(struct host *hosts, size_t *nr, const struct td_opts *opts,
 	if (rc)
 		return rc;
 	if (!host)
-		return begin_host(&hosts[(*nr)++], opts, path, err);
-	return td_value_pattern(&host->recorded.opts, path, err);
+		return open_recorded(&hosts[(*nr)++].recorded, path, opts, err);
+	return td_array_push(&host->more, &host->nr_more, &path, sizeof(path))
+		       ? td_err_nomem(err)
+		       : 0;
 }
 
 /* In the order in which the hosts are named first. */
@@ -224,7 +217,7 @@ static int take_hosts(struct host *hosts, size_t *nr,
 	int rc;
 
 	*nr = 1;
-	rc = begin_host(&hosts[0], opts, opts->input, err);
+	rc = open_recorded(&hosts[0].recorded, opts->request.input, opts, err);
 	for (size_t i = 0; !rc && i < opts->nr_patterns; i++)
 		rc = add_file(hosts, nr, opts, opts->patterns[i], err);
 	return rc;
@@ -235,17 +228,18 @@ static int check_hosts(const struct td_opts *opts, const struct host *hosts,
 {
 	if (nr == 1)
 		return 0;
-	if (opts->show.head.no_host)
+	if (opts->request.show.head.no_host)
 		return td_err_usage(err,
 				    "--no-host: the rows of %s and %s would "
 				    "look alike",
 				    name_of(&hosts[0]), name_of(&hosts[1]));
-	if (!td_out_find(opts->show.format)->own_file)
+	if (!td_out_find(opts->request.show.format)->own_file)
 		return 0;
 	return td_err_usage(err, "%s shows one host, and %s is of %s, %s of %s",
-			    td_out_option(opts->show.format),
-			    hosts[0].recorded.opts.input, name_of(&hosts[0]),
-			    hosts[1].recorded.opts.input, name_of(&hosts[1]));
+			    td_out_option(opts->request.show.format),
+			    hosts[0].recorded.request.input, name_of(&hosts[0]),
+			    hosts[1].recorded.request.input,
+			    name_of(&hosts[1]));
 }
 
 static bool has_columns_of(const struct td_view *a, const struct td_view *b)
@@ -278,14 +272,14 @@ static int follow(struct host *host, const struct host *first,
 	if (host->view.source->tree)
 		td_err_set(err, -EINVAL,
 			   "%s of %s has other columns than %s of %s",
-			   host->recorded.opts.input, name_of(host),
-			   first->recorded.opts.input, name_of(first));
+			   host->recorded.request.input, name_of(host),
+			   first->recorded.request.input, name_of(first));
 	else
 		td_err_set(err, -EINVAL,
 			   "%s of %s and %s of %s: rows of events, as perf "
 			   "stat has them, do not name a host",
-			   first->recorded.opts.input, name_of(first),
-			   host->recorded.opts.input, name_of(host));
+			   first->recorded.request.input, name_of(first),
+			   host->recorded.request.input, name_of(host));
 	return td_err_hint(err, "-j has them all: each object names its host "
 				"and its metric or event");
 }
@@ -295,14 +289,13 @@ static int prepare(struct host *host, const struct host *first,
 		   const struct td_opts *asked, struct td_notes *notes,
 		   struct td_err *err)
 {
-	struct td_opts *opts = &host->recorded.opts;
 	int rc = td_recorded_measure(&host->recorded, notes, err);
 
 	if (rc)
 		return rc;
-	opts->show.append |= host != first;
+	host->recorded.request.show.append |= host != first;
 	rc = open_view(host, err);
-	if (!rc && asked->show.append)
+	if (!rc && asked->request.show.append)
 		rc = td_view_check_append(&host->view, err);
 	return !rc && host != first ? follow(host, first, err) : rc;
 }
@@ -313,10 +306,10 @@ static int show_hosts(struct host *hosts, size_t nr, const struct td_opts *opts,
 	int rc = check_hosts(opts, hosts, nr, err);
 
 	for (size_t h = 0; !rc && h < nr; h++) {
-		hosts[h].recorded.opts.show.hosts = nr > 1;
+		hosts[h].recorded.request.show.hosts = nr > 1;
 		rc = prepare(&hosts[h], hosts, opts, notes, err);
 	}
-	if (!rc && !opts->show.quiet)
+	if (!rc && !opts->request.show.quiet)
 		td_say_notes(notes);
 	for (size_t h = 0; !rc && h < nr; h++) {
 		struct td_writer *writer = &hosts[h].view.sink.writer;
@@ -337,7 +330,7 @@ static int close_hosts(struct host *hosts, size_t nr, int rc,
 	for (size_t h = 0; h < nr; h++) {
 		if (td_view_close(&hosts[h].view, rc ? &late : err) && !rc)
 			rc = err->code;
-		free(hosts[h].recorded.opts.patterns);
+		free(hosts[h].more);
 		td_recorded_close(&hosts[h].recorded);
 	}
 	free(hosts);
@@ -371,16 +364,17 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
 	if (!*word)
 		return td_err_usage(err, "report: an empty name");
-	if (opts->input)
+	if (opts->request.input)
 		return td_value_pattern(opts, word, err);
-	opts->input = word;
+	opts->request.input = word;
 	return 0;
 }
 
 /* Standard input can be read only once, and each file is looked at before. */
 static int check_several(const struct td_opts *opts, struct td_err *err)
 {
-	bool has_stdin = opts->input && strcmp(opts->input, "-") == 0;
+	bool has_stdin =
+		opts->request.input && strcmp(opts->request.input, "-") == 0;
 
 	if (!opts->nr_patterns)
 		return 0;
@@ -389,7 +383,7 @@ static int check_several(const struct td_opts *opts, struct td_err *err)
 	if (has_stdin)
 		return td_err_usage(err, "report: of several files, none can "
 					 "be standard input");
-	if (opts->locate || opts->profile)
+	if (opts->locate || opts->request.profile)
 		return td_err_usage(err, "--locate and --profile show one "
 					 "file: samples have no intervals");
 	return 0;
@@ -398,33 +392,34 @@ static int check_several(const struct td_opts *opts, struct td_err *err)
 static int refuse_picture(const struct td_opts *opts, struct td_err *err)
 {
 	td_err_usage(err, "%s is a picture of the tree: --locate shows none",
-		     td_out_option(opts->show.format));
+		     td_out_option(opts->request.show.format));
 	return td_err_hint(err, "--html has a table of the functions");
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (opts->locate && opts->profile)
+	if (opts->locate && opts->request.profile)
 		return td_err_usage(
 			err, "--locate and --profile exclude each other");
-	if (opts->show.format == TD_FORMAT_PERFETTO &&
-	    (opts->locate || opts->profile))
+	if (opts->request.show.format == TD_FORMAT_PERFETTO &&
+	    (opts->locate || opts->request.profile))
 		return td_err_usage(err,
 				    "--perfetto shows intervals: samples have "
 				    "none, so --locate and --profile exclude "
 				    "it");
-	if (!opts->locate && !opts->profile && td_stack_files_any(&opts->files))
+	if (!opts->locate && !opts->request.profile &&
+	    td_stack_files_any(&opts->request.sampling.files))
 		return td_err_usage(err, "stacks are of samples: --locate or "
 					 "--profile shows them");
-	if (opts->callers && !opts->locate)
+	if (opts->request.sampling.callers && !opts->locate)
 		return td_err_usage(err, "--callers: it is of functions that "
 					 "samples were in: --locate shows "
 					 "them");
-	if (td_stack_files_check(&opts->files, err))
+	if (td_stack_files_check(&opts->request.sampling.files, err))
 		return err->code;
-	if (opts->profile && td_where_check_room(opts, err))
+	if (opts->request.profile && td_where_check_room(&opts->request, err))
 		return err->code;
-	if (opts->locate && !td_out_find(opts->show.format)->where)
+	if (opts->locate && !td_out_find(opts->request.show.format)->where)
 		return refuse_picture(opts, err);
 	return check_several(opts, err);
 }
@@ -433,23 +428,23 @@ static int check(const struct td_opts *opts, struct td_err *err)
 static const struct td_option recording[] = {
 	{ "input", 'i', "FILE", "the recording to show (default: "
 	  TD_RECORDING_NAME "); - is standard input",
-	  TD_OPTION_FILE, offsetof(struct td_opts, input) },
+	  TD_OPTION_FILE, offsetof(struct td_opts, request.input) },
 	{ "total", 0, NULL, "the sum of all, whatever was recorded",
-	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
+	  TD_OPTION_BIT, offsetof(struct td_opts, request.show.aggregations),
 	  .min = TD_AGGREGATE_ALL },
 	{ "per-region", 0, NULL, "a row for each region of the program",
-	  TD_OPTION_BIT, offsetof(struct td_opts, show.aggregations),
+	  TD_OPTION_BIT, offsetof(struct td_opts, request.show.aggregations),
 	  .min = TD_AGGREGATE_REGION },
 	{ "locate", 0, NULL, "the functions of samples of tdstat locate",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, locate) },
 	{ "no-tree", 0, NULL, "of what perf stat wrote, the events, even if "
 	  "they make a tree",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, no_tree) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.no_tree) },
 	{ "callers", 0, NULL, "with --locate: from where functions were called",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, callers) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.sampling.callers) },
 	{ "profile", 0, NULL, "where the slots went in functions, by samples "
 	  "of tdstat profile",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, profile) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.profile) },
 	{ NULL },
 };
 /* clang-format on */

@@ -41,7 +41,7 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 	struct td_err late = { 0 };
 	int rc, rc_finish;
 
-	td_signals_keep_hangup(td_session_keeps_hangup(job->opts));
+	td_signals_keep_hangup(td_session_keeps_hangup(job->request));
 	rc = td_session_open(&session, job, inherited, err);
 	session.view.focus = focus;
 	session.view.viewer = told->viewer;
@@ -63,68 +63,71 @@ static int count(struct td_job *job, const struct td_inherited *inherited,
 	if (focus)
 		focus->interrupted =
 			session.engine.signals ||
-			(session.is_last && job->opts->target.command);
+			(session.is_last && job->request->target.command);
 	return td_session_close(&session, rc ? rc : rc_finish, err);
 }
 
 /* Checked first, before a descriptor of ours gets this number. */
-static int check_log_fd(const struct td_opts *opts, struct td_err *err)
+static int check_log_fd(const struct td_request *request, struct td_err *err)
 {
-	int flags = opts->show.log_fd ? fcntl(opts->show.log_fd, F_GETFL)
-				      : O_WRONLY;
+	int flags = request->show.log_fd ? fcntl(request->show.log_fd, F_GETFL)
+					 : O_WRONLY;
 
 	if (flags < 0)
 		return td_err_set(err, -errno, "--log-fd %d: %s",
-				  opts->show.log_fd, strerror(errno));
+				  request->show.log_fd, strerror(errno));
 	if ((flags & O_ACCMODE) == O_RDONLY)
 		return td_err_set(err, -EBADF,
 				  "--log-fd %d: it is open for reading only",
-				  opts->show.log_fd);
+				  request->show.log_fd);
 	return 0;
 }
 
-int td_session_tell(const struct td_opts *opts,
+int td_session_tell(const struct td_request *request,
 		    const struct td_inherited *inherited,
 		    const struct td_told *told, int *status, struct td_err *err)
 {
 	struct td_job job;
-	int rc = check_log_fd(opts, err);
+	int rc = check_log_fd(request, err);
 
 	if (rc)
 		return rc;
-	rc = td_job_plan(&job, opts, err);
+	rc = td_job_plan(&job, request, err);
 	if (!rc)
-		rc = opts->dry_run ? td_dry_run(&job, err)
-				   : count(&job, inherited, told, status, err);
+		rc = request->dry_run
+			     ? td_dry_run(&job, err)
+			     : count(&job, inherited, told, status, err);
 	if (rc && !told->again &&
-	    td_opts_want_events(opts)) /* why no event is left */
+	    td_request_has_events(request)) /* why no event is left */
 		td_job_say_notes(&job);
 	td_job_free(&job);
 	return rc;
 }
 
-int td_session_view(const struct td_opts *opts, const struct td_viewer *viewer,
-		    int *status, struct td_err *err)
+int td_session_view(const struct td_request *request,
+		    const struct td_viewer *viewer, int *status,
+		    struct td_err *err)
 {
 	const struct td_told told = { .viewer = viewer };
 	struct td_inherited inherited = { 0 };
 
 	td_inherited_change(&inherited);
-	return td_session_tell(opts, &inherited, &told, status, err);
+	return td_session_tell(request, &inherited, &told, status, err);
 }
 
-int td_session_run(const struct td_opts *opts, int *status, struct td_err *err)
+int td_session_run(const struct td_request *request, int *status,
+		   struct td_err *err)
 {
-	return td_session_view(opts, NULL, status, err);
+	return td_session_view(request, NULL, status, err);
 }
 
-int td_session_find(const struct td_opts *opts,
+int td_session_find(const struct td_request *request,
 		    const struct td_inherited *inherited,
 		    struct td_focus *focus, struct td_reached *reached,
 		    int *status, struct td_err *err)
 {
 	const struct td_told told = { .focus = focus, .reached = reached };
-	struct td_opts counting = *opts;
+	struct td_request counting = *request;
 
 	*focus = (struct td_focus){ 0 };
 	counting.does = (struct td_does){ .latencies = true };
@@ -152,22 +155,23 @@ enum {
  * Readers of other formats expect the columns of what was asked for, and who asked
  * for places in the program has no use for how often it was switched.
  */
-static int most_to_show(const struct td_opts *opts)
+static int most_to_show(const struct td_request *request)
 {
-	bool text = opts->show.format == TD_FORMAT_TEXT &&
-		    !opts->show.own_file && !opts->openmetrics;
+	bool text = request->show.format == TD_FORMAT_TEXT &&
+		    !request->show.own_file && !request->openmetrics;
 
-	return text && !opts->show.quiet && !opts->does.samples ? SHOW_SOFTWARE
-								: SHOW_NOTHING;
+	return text && !request->show.quiet && !request->does.samples
+		       ? SHOW_SOFTWARE
+		       : SHOW_NOTHING;
 }
 
-/* The same runs, and none of the options that say what to count. */
-static struct td_opts make_opts(const struct td_opts *asked,
-				const struct td_reached *reached, int showing)
+/* The same runs, and nothing of what to count. */
+static struct td_request make_request(const struct td_request *asked,
+				      const struct td_reached *reached,
+				      int showing)
 {
-	struct td_opts opts = {
-		.chosen = asked->chosen,
-		.commands = asked->commands,
+	struct td_request request = {
+		.typed = asked->typed,
 		.target.command = asked->target.command,
 		.target.no_inherit = asked->target.no_inherit,
 		.nothing = showing != SHOW_SOFTWARE,
@@ -175,28 +179,28 @@ static struct td_opts make_opts(const struct td_opts *asked,
 		.show.quiet = showing == SHOW_NOTHING,
 	};
 
-	opts.when.interval_ms = opts.when.interval_count = 0;
-	opts.when.delay_ms = 0;
-	opts.when.control = NULL;
-	opts.when.pre_done = reached->pre;
-	if (opts.when.repeat)
-		opts.when.repeat -= reached->runs;
+	request.when.interval_ms = request.when.interval_count = 0;
+	request.when.delay_ms = 0;
+	request.when.control = NULL;
+	request.when.pre_done = reached->pre;
+	if (request.when.repeat)
+		request.when.repeat -= reached->runs;
 	if (showing == SHOW_SOFTWARE) {
-		opts.events = software;
-		opts.nr_events = 1;
+		request.events = software;
+		request.nr_events = 1;
 	}
 	if (showing == SHOW_NOTHING)
-		return opts;
-	opts.show.no_big_num = asked->show.no_big_num;
-	opts.show.append = asked->show.append;
-	opts.show.log_fd = asked->show.log_fd;
+		return request;
+	request.show.no_big_num = asked->show.no_big_num;
+	request.show.append = asked->show.append;
+	request.show.log_fd = asked->show.log_fd;
 	if (!asked->does.records)
-		opts.show.output = asked->show.output;
-	return opts;
+		request.show.output = asked->show.output;
+	return request;
 }
 
 /* From what shows most to what cannot fail but for want of a process. */
-static int run_with(const struct td_opts *asked,
+static int run_with(const struct td_request *asked,
 		    const struct td_inherited *inherited,
 		    struct td_reached *reached, int showing, int *status,
 		    struct td_err *err)
@@ -206,10 +210,11 @@ static int run_with(const struct td_opts *asked,
 	for (; showing < NR_SHOWINGS; showing++) {
 		struct td_reached now = { .pre = reached->pre };
 		struct td_told told = { .reached = &now, .again = true };
-		struct td_opts opts = make_opts(asked, reached, showing);
+		struct td_request request =
+			make_request(asked, reached, showing);
 
 		*err = (struct td_err){ 0 };
-		rc = td_session_tell(&opts, inherited, &told, status, err);
+		rc = td_session_tell(&request, inherited, &told, status, err);
 		reached->runs += now.runs;
 		reached->pre = now.pre;
 		if (!rc || now.over)
@@ -218,19 +223,19 @@ static int run_with(const struct td_opts *asked,
 	return rc;
 }
 
-static void say(const struct td_opts *opts, const struct td_reached *reached,
-		const struct td_err *err)
+static void say(const struct td_request *request,
+		const struct td_reached *reached, const struct td_err *err)
 {
-	if (opts->show.quiet || err->reader_gone)
+	if (request->show.quiet || err->reader_gone)
 		return;
 	td_say_error(err);
 	td_say(reached->runs ? "tdstat: nothing more is counted: %s goes on\n"
-	       : opts->does.records
+	       : request->does.records
 		       ? "tdstat: nothing of this is counted, and nothing "
 			 "recorded: %s runs anyway\n"
 		       : "tdstat: nothing of this is counted: %s runs "
 			 "anyway\n",
-	       opts->target.command[0]);
+	       request->target.command[0]);
 }
 
 /* No recording is lost, and nothing waits for who reads a FIFO. */
@@ -268,55 +273,57 @@ static void remove_stacks(const char *name)
 }
 
 /* Whoever reads results must not take those of an earlier run for these. */
-static void empty_results(const struct td_opts *opts, int showing)
+static void empty_results(const struct td_request *request, int showing)
 {
-	bool rows = showing == SHOW_NOTHING && !opts->does.records &&
-		    !opts->show.append && !opts->show.quiet &&
-		    !opts->openmetrics && !opts->show.own_file;
+	bool rows = showing == SHOW_NOTHING && !request->does.records &&
+		    !request->show.append && !request->show.quiet &&
+		    !request->openmetrics && !request->show.own_file;
 
-	empty(rows ? opts->show.output : NULL);
-	remove_stacks(opts->files.folded);
-	remove_stacks(opts->files.pprof);
-	remove_stacks(opts->files.flame);
+	empty(rows ? request->show.output : NULL);
+	remove_stacks(request->sampling.files.folded);
+	remove_stacks(request->sampling.files.pprof);
+	remove_stacks(request->sampling.files.flame);
 }
 
 /* --no-multiplex makes more runs than -r says. */
-static bool is_done(const struct td_opts *opts,
+static bool is_done(const struct td_request *request,
 		    const struct td_reached *reached)
 {
 	return reached->over ||
-	       (opts->when.repeat && reached->runs >= opts->when.repeat);
+	       (request->when.repeat && reached->runs >= request->when.repeat);
 }
 
 /* What was typed wrongly is wrong everywhere. */
-bool td_always_is_due(const struct td_opts *opts,
+bool td_always_is_due(const struct td_request *request,
 		      const struct td_reached *reached,
 		      const struct td_err *err)
 {
-	return opts->does.always && opts->target.command && !opts->dry_run &&
-	       !is_done(opts, reached) && (!err->usage || err->elsewhere);
+	return request->does.always && request->target.command &&
+	       !request->dry_run && !is_done(request, reached) &&
+	       (!err->usage || err->elsewhere);
 }
 
-static int fall_back(const struct td_opts *opts,
+static int fall_back(const struct td_request *request,
 		     const struct td_inherited *inherited,
 		     struct td_reached *reached, int showing, int *status,
 		     struct td_err *err)
 {
-	if (!td_always_is_due(opts, reached, err))
+	if (!td_always_is_due(request, reached, err))
 		return err->code;
 	td_inherited_hint(err);
-	if (opts->when.require) {
+	if (request->when.require) {
 		*status = reached->runs ? *status : TD_NOT_STARTED;
 		return err->code;
 	}
-	say(opts, reached, err);
+	say(request, reached, err);
 	if (!reached->runs)
-		empty_results(opts, showing);
-	return run_with(opts, inherited, reached, showing, status, err);
+		empty_results(request, showing);
+	return run_with(request, inherited, reached, showing, status, err);
 }
 
-int td_always_run(const struct td_opts *opts, const struct td_viewer *viewer,
-		  bool *counted, int *status, struct td_err *err)
+int td_always_run(const struct td_request *request,
+		  const struct td_viewer *viewer, bool *counted, int *status,
+		  struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
 	struct td_reached reached = { 0 };
@@ -324,35 +331,36 @@ int td_always_run(const struct td_opts *opts, const struct td_viewer *viewer,
 	int rc;
 
 	td_inherited_change(&inherited);
-	rc = td_session_tell(opts, &inherited, &told, status, err);
+	rc = td_session_tell(request, &inherited, &told, status, err);
 	if (counted)
 		*counted = !rc;
-	return rc ? fall_back(opts, &inherited, &reached, most_to_show(opts),
-			      status, err)
+	return rc ? fall_back(request, &inherited, &reached,
+			      most_to_show(request), status, err)
 		  : 0;
 }
 
-int td_always_go_on(const struct td_opts *opts,
+int td_always_go_on(const struct td_request *request,
 		    const struct td_inherited *inherited,
 		    struct td_reached *reached, int *status, struct td_err *err)
 {
-	return fall_back(opts, inherited, reached, most_to_show(opts), status,
-			 err);
+	return fall_back(request, inherited, reached, most_to_show(request),
+			 status, err);
 }
 
-struct td_opts td_always_uncounted(const struct td_opts *opts)
+struct td_request td_always_uncounted(const struct td_request *request)
 {
 	const struct td_reached none = { 0 };
 
-	return make_opts(opts, &none, SHOW_NOTHING);
+	return make_request(request, &none, SHOW_NOTHING);
 }
 
-int td_always_run_unseen(const struct td_opts *opts, int *status,
+int td_always_run_unseen(const struct td_request *request, int *status,
 			 struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
 	struct td_reached reached = { 0 };
 
 	td_inherited_change(&inherited);
-	return fall_back(opts, &inherited, &reached, SHOW_NOTHING, status, err);
+	return fall_back(request, &inherited, &reached, SHOW_NOTHING, status,
+			 err);
 }

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "cmd/opts/opts.h"
+#include "cmd/request.h"
 #include "cmd/run/signals.h"
 #include "cmd/view/viewer.h"
 
@@ -24,18 +24,20 @@ struct td_told {
 };
 
 /*
- * Counts as opts say, or shows what would be counted (--dry-run).  *status is
+ * Counts as the request says, or shows what would be counted (--dry-run).  *status is
  * set to the command's status if one ran.
  */
-int td_session_run(const struct td_opts *opts, int *status, struct td_err *err);
+int td_session_run(const struct td_request *request, int *status,
+		   struct td_err *err);
 /* The same, with a viewer in place of the stream of results (NULL: none). */
-int td_session_view(const struct td_opts *opts, const struct td_viewer *viewer,
-		    int *status, struct td_err *err);
+int td_session_view(const struct td_request *request,
+		    const struct td_viewer *viewer, int *status,
+		    struct td_err *err);
 /*
  * The same, for who counts several times.  told->focus: what the verdict was, if
  * there is one, and whether a signal ended it.
  */
-int td_session_tell(const struct td_opts *opts,
+int td_session_tell(const struct td_request *request,
 		    const struct td_inherited *inherited,
 		    const struct td_told *told, int *status,
 		    struct td_err *err);
@@ -43,7 +45,7 @@ int td_session_tell(const struct td_opts *opts,
  * Counts the whole tree of the same target as -l auto does, shows nothing, and
  * tells what the verdict is.
  */
-int td_session_find(const struct td_opts *opts,
+int td_session_find(const struct td_request *request,
 		    const struct td_inherited *inherited,
 		    struct td_focus *focus, struct td_reached *reached,
 		    int *status, struct td_err *err);
@@ -54,13 +56,14 @@ int td_session_find(const struct td_opts *opts,
  * software events and times.  With --require it is an error, and the command
  * does not run.  *counted is false if the command ran without (NULL: not asked).
  */
-int td_always_run(const struct td_opts *opts, const struct td_viewer *viewer,
-		  bool *counted, int *status, struct td_err *err);
+int td_always_run(const struct td_request *request,
+		  const struct td_viewer *viewer, bool *counted, int *status,
+		  struct td_err *err);
 /*
  * The same for who counts in another way, after *err: reached says how far the
  * command came.  Returns the error if it is not to run, or not again.
  */
-int td_always_go_on(const struct td_opts *opts,
+int td_always_go_on(const struct td_request *request,
 		    const struct td_inherited *inherited,
 		    struct td_reached *reached, int *status,
 		    struct td_err *err);
@@ -68,7 +71,7 @@ int td_always_go_on(const struct td_opts *opts,
  * The same, where err was found before, which must not write to the output.
  * Returns the error if there is no command to run.
  */
-int td_always_run_unseen(const struct td_opts *opts, int *status,
+int td_always_run_unseen(const struct td_request *request, int *status,
 			 struct td_err *err);
 
 /* For who runs several commands, and says so: the parts of it. */
@@ -77,10 +80,10 @@ int td_always_run_unseen(const struct td_opts *opts, int *status,
 #define TD_NOT_STARTED 125
 
 /* Is *err of the kind in spite of which a command runs, which did not yet? */
-bool td_always_is_due(const struct td_opts *opts,
+bool td_always_is_due(const struct td_request *request,
 		      const struct td_reached *reached,
 		      const struct td_err *err);
-/* The options with which the same command runs, and nothing is counted. */
-struct td_opts td_always_uncounted(const struct td_opts *opts);
+/* The request with which the same command runs, and nothing is counted. */
+struct td_request td_always_uncounted(const struct td_request *request);
 
 #endif

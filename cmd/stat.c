@@ -89,7 +89,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	struct textfile *file = ctx;
 	int rc;
 
-	td_exposed_begin(&file->exposed, file->opts, source);
+	td_exposed_begin(&file->exposed, &file->opts->request, source);
 	rc = replace(file, err);
 	file->failed = rc != 0;
 	return rc;
@@ -133,8 +133,8 @@ static int find_path(struct textfile *file, const char *name,
 }
 
 /*
- * --openmetrics: counts as tdstat does, and replaces opts->show.output by the counters
- * so far at each interval, as a whole.  It is in Prometheus's text format if its
+ * --openmetrics: counts as tdstat does, and replaces the file of -o by the counters so
+ * far at each interval, as a whole.  It is in Prometheus's text format if its
  * name ends in ".prom", else in OpenMetrics.
  */
 static int textfile_run(const struct td_opts *opts, int *status,
@@ -143,21 +143,21 @@ static int textfile_run(const struct td_opts *opts, int *status,
 	struct td_opts filled = *opts;
 	struct textfile file = {
 		.opts = &filled,
-		.how = td_ends_with(opts->show.output, ".prom")
+		.how = td_ends_with(opts->request.show.output, ".prom")
 			       ? TD_EXPOSE_TEXT
 			       : TD_EXPOSE_OPENMETRICS,
 	};
 	const struct td_viewer viewer = {
 		.begin = begin, .report = report, .fd = -1, .ctx = &file
 	};
-	int rc = find_path(&file, opts->show.output, err);
+	int rc = find_path(&file, opts->request.show.output, err);
 
-	if (!filled.when.interval_ms)
-		filled.when.interval_ms = INTERVAL_MS;
-	if (!rc && file.temporary && !opts->dry_run)
+	if (!filled.request.when.interval_ms)
+		filled.request.when.interval_ms = INTERVAL_MS;
+	if (!rc && file.temporary && !opts->request.dry_run)
 		rc = check_place(&file, err);
-	rc = rc ? td_always_run_unseen(&filled, status, err)
-		: td_always_run(&filled, &viewer, NULL, status, err);
+	rc = rc ? td_always_run_unseen(&filled.request, status, err)
+		: td_always_run(&filled.request, &viewer, NULL, status, err);
 	if (!rc && file.failed && !*status)
 		*status = EXIT_FAILURE;
 	td_exposed_free(&file.exposed);
@@ -168,28 +168,29 @@ static int textfile_run(const struct td_opts *opts, int *status,
 
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	return opts->openmetrics ? textfile_run(opts, status, err)
-				 : td_always_run(opts, NULL, NULL, status, err);
+	return opts->request.openmetrics
+		       ? textfile_run(opts, status, err)
+		       : td_always_run(&opts->request, NULL, NULL, status, err);
 }
 
 /* clang-format off */
 static const struct td_option runs[] = {
 	{ "repeat", 'r', "N",
 	  "run the command N times, show means; 0: for ever",
-	  TD_OPTION_NUMBER, offsetof(struct td_opts, when.repeat),
-	  offsetof(struct td_opts, when.has_repeat), 0, INT_MAX },
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, request.when.repeat),
+	  offsetof(struct td_opts, request.when.has_repeat), 0, INT_MAX },
 	{ "no-multiplex", 0, NULL,
 	  "repeat the command so that no groups take turns",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, no_multiplex) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.no_multiplex) },
 	{ NULL },
 };
 
 static const struct td_option shown[] = {
 	{ "table", 0, NULL, "show the time of each run of -r",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.table) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.table) },
 	{ "openmetrics", 0, NULL,
 	  "with -o FILE: counters for Prometheus, rewritten at each interval",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, openmetrics) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.openmetrics) },
 	{ NULL },
 };
 /* clang-format on */

@@ -106,8 +106,8 @@ void td_note_cores(const struct td_sides *sides, struct td_notes *notes);
 /* --- runs.c: diff -r, which makes the recordings itself ------------------- */
 
 /*
- * Splits opts->target.command at its ":" into the commands of A and B.  A usage error if
- * it has none, or more than one, or nothing beside it.
+ * Splits the command at its ":" into those of A and B.  A usage error if it has none,
+ * or more than one, or nothing beside it.
  */
 int td_runs_check(const struct td_opts *opts, struct td_err *err);
 /* What became of the runs. */

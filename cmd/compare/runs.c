@@ -38,7 +38,7 @@ static size_t find_between(char *const *command, size_t *nr)
 
 int td_runs_check(const struct td_opts *opts, struct td_err *err)
 {
-	char *const *command = opts->target.command;
+	char *const *command = opts->request.target.command;
 	size_t nr, at = find_between(command, &nr);
 
 	if (nr == 1 && at && command[at + 1])
@@ -96,26 +96,26 @@ static const char *letter(size_t side)
 }
 
 /* Only the first run of a side may have something new to say. */
-static struct td_opts options_of(const struct runs *runs, size_t side,
-				 size_t round, const char *path)
+static struct td_request request_of(const struct runs *runs, size_t side,
+				    size_t round, const char *path)
 {
-	struct td_opts opts = *runs->opts;
+	struct td_request request = runs->opts->request;
 
-	opts.does = (struct td_does){ .records = true,
-				      .latencies = true,
-				      .always = true };
-	opts.target.command = runs->commands[side];
-	opts.show.output = path;
-	opts.show.append = false;
-	opts.show.format = TD_FORMAT_TEXT;
-	opts.show.log_fd = runs->nothing;
-	opts.when.has_repeat = false;
-	opts.when.repeat = 1;
-	opts.show.no_verdict = true;
-	opts.show.quiet = opts.show.quiet || round;
-	if (!td_ask_is_made(&opts.ask) && !td_opts_want_events(&opts))
-		opts.ask.level = 1;
-	return opts;
+	request.does = (struct td_does){ .records = true,
+					 .latencies = true,
+					 .always = true };
+	request.target.command = runs->commands[side];
+	request.show.output = path;
+	request.show.append = false;
+	request.show.format = TD_FORMAT_TEXT;
+	request.show.log_fd = runs->nothing;
+	request.when.has_repeat = false;
+	request.when.repeat = 1;
+	request.show.no_verdict = true;
+	request.show.quiet = request.show.quiet || round;
+	if (!td_ask_is_made(&request.ask) && !td_request_has_events(&request))
+		request.ask.level = 1;
+	return request;
 }
 
 /* A command that was killed or not found ends it all; others fail, and go on. */
@@ -139,15 +139,16 @@ static int take_status(struct runs *runs, size_t side, size_t round, int status,
 }
 
 static int run_session(struct runs *runs, size_t side, size_t round,
-		       const struct td_opts *opts, struct td_reached *reached,
-		       struct td_err *err)
+		       const struct td_request *request,
+		       struct td_reached *reached, struct td_err *err)
 {
 	struct td_focus focus = { 0 };
 	const struct td_told told = { .focus = &focus,
 				      .reached = reached,
 				      .again = runs->made->uncounted };
 	int status = 0;
-	int rc = td_session_tell(opts, &runs->inherited, &told, &status, err);
+	int rc =
+		td_session_tell(request, &runs->inherited, &told, &status, err);
 
 	return rc ? rc
 		  : take_status(runs, side, round, status, focus.interrupted,
@@ -157,29 +158,28 @@ static int run_session(struct runs *runs, size_t side, size_t round,
 static int run_uncounted(struct runs *runs, size_t side, size_t round,
 			 struct td_err *err)
 {
-	struct td_opts opts = options_of(runs, side, round, NULL);
+	struct td_request request = request_of(runs, side, round, NULL);
 	struct td_reached reached = { 0 };
 
-	opts = td_always_uncounted(&opts);
-	return run_session(runs, side, round, &opts, &reached, err);
+	request = td_always_uncounted(&request);
+	return run_session(runs, side, round, &request, &reached, err);
 }
 
 /* Not one of several: what is left out of them makes their means wrong. */
 static int give_up(struct runs *runs, const struct td_reached *reached,
 		   bool first, struct td_err *err)
 {
-	const struct td_opts *opts = runs->opts;
-	struct td_opts asked = *opts;
+	struct td_request request = runs->opts->request;
 
-	asked.does.always = true;
-	if (!td_always_is_due(&asked, reached, err))
+	request.does.always = true;
+	if (!td_always_is_due(&request, reached, err))
 		return err->code;
 	td_inherited_hint(err);
-	runs->made->held = opts->when.require && first;
-	if (opts->when.require)
+	runs->made->held = request.when.require && first;
+	if (request.when.require)
 		return err->code;
 	runs->made->uncounted = true;
-	if (opts->show.quiet)
+	if (request.show.quiet)
 		return 0;
 	td_say_error(err);
 	td_say("tdstat: nothing is compared: the commands run anyway\n");
@@ -197,7 +197,7 @@ static int run_counted(struct runs *runs, size_t side, size_t round,
 		       struct td_reached *reached, struct td_err *err)
 {
 	struct td_whole *whole = &runs->sides->v[side * runs->nr + round];
-	struct td_opts opts;
+	struct td_request request;
 	int fd = memfd_create("tdstat", MFD_CLOEXEC), rc;
 	char path[40];
 
@@ -212,14 +212,14 @@ static int run_counted(struct runs *runs, size_t side, size_t round,
 	td_progress_run(&runs->progress,
 			side == TD_DIFF_A ? "A: run" : "B: run", round + 1,
 			runs->nr);
-	opts = options_of(runs, side, round, path);
-	rc = run_session(runs, side, round, &opts, reached, err);
+	request = request_of(runs, side, round, path);
+	rc = run_session(runs, side, round, &request, reached, err);
 	td_progress_clear(&runs->progress);
 	if (!rc)
 		rc = td_whole_read(whole, path, runs->opts, runs->notes, err);
 	td_close_fd(&fd);
 	whole->recorded.rec.path = runs->sides->names[side];
-	whole->recorded.opts.input = runs->sides->names[side];
+	whole->recorded.request.input = runs->sides->names[side];
 	return rc;
 }
 
@@ -245,12 +245,12 @@ static int run_once(struct runs *runs, size_t side, size_t round,
 static int prepare(struct runs *runs, struct td_err *err)
 {
 	struct td_sides *sides = runs->sides;
-	size_t nr, at = find_between(runs->opts->target.command, &nr);
+	size_t nr, at = find_between(runs->opts->request.target.command, &nr);
 
 	/* the words stay as they are for "tdstat --help" and messages */
-	runs->opts->target.command[at] = NULL;
-	runs->commands[TD_DIFF_A] = runs->opts->target.command;
-	runs->commands[TD_DIFF_B] = runs->opts->target.command + at + 1;
+	runs->opts->request.target.command[at] = NULL;
+	runs->commands[TD_DIFF_A] = runs->opts->request.target.command;
+	runs->commands[TD_DIFF_B] = runs->opts->request.target.command + at + 1;
 	*sides = (struct td_sides){
 		.v = calloc(TD_DIFF_SIDES * runs->nr, sizeof(*sides->v)),
 		.inputs = calloc(TD_DIFF_SIDES * runs->nr,
@@ -305,8 +305,9 @@ static struct runs make_runs(struct td_sides *sides, const struct td_opts *opts,
 		.opts = opts,
 		.made = made,
 		.notes = notes,
-		.nr = opts->when.has_repeat ? (size_t)opts->when.repeat
-					    : USUAL_RUNS,
+		.nr = opts->request.when.has_repeat
+			      ? (size_t)opts->request.when.repeat
+			      : USUAL_RUNS,
 		.nothing = -1,
 	};
 }
@@ -318,7 +319,8 @@ int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
 	struct runs runs = make_runs(sides, opts, made, notes);
 	int rc = prepare(&runs, err);
 
-	runs.progress = td_progress_make(opts, TD_DIFF_SIDES * runs.nr);
+	runs.progress =
+		td_progress_make(&opts->request, TD_DIFF_SIDES * runs.nr);
 	/* all are to be freed, also those that did not come to run */
 	sides->nr = sides->v ? TD_DIFF_SIDES * runs.nr : 0;
 	if (!rc)
@@ -383,10 +385,10 @@ char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
 	if (!fp)
 		return NULL;
 	fputs("tdstat diff", fp);
-	if (opts->target.command)
+	if (opts->request.target.command)
 		fprintf(fp, " -r %zu", nr);
-	td_again_put_groups(fp, opts, kept);
-	if (opts->target.command)
+	td_again_put_groups(fp, &opts->request, kept);
+	if (opts->request.target.command)
 		fprintf(fp, " -- %s : %s", sides->names[TD_DIFF_A],
 			sides->names[TD_DIFF_B]);
 	else

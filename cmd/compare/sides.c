@@ -39,7 +39,7 @@ static void check_metrics(const struct td_recorded *first,
 			  const struct td_recorded *other,
 			  struct td_notes *notes)
 {
-	const struct td_ask *a = &first->opts.ask, *b = &other->opts.ask;
+	const struct td_ask *a = &first->request.ask, *b = &other->request.ask;
 
 	if (first->rec.info.of_events ||
 	    (a->level == b->level && a->drill == b->drill &&

@@ -264,16 +264,16 @@ int td_whole_read(struct td_whole *whole, const char *path,
 	int rc;
 
 	*whole = (struct td_whole){ 0 };
-	rc = td_recorded_open(recorded, path, opts, err);
+	rc = td_recorded_open(recorded, path, &opts->request, err);
 	if (!rc)
 		rc = td_recorded_measure(recorded, notes, err);
 	recorded->source.how = choose_ids(recorded);
 	if (!rc)
 		rc = td_recorded_check(&recorded->rec, recorded->source.how,
-				       &recorded->opts, err);
+				       &recorded->request, err);
 	if (!rc)
 		rc = td_view_init(&whole->view, &recorded->source,
-				  &recorded->opts, err);
+				  &recorded->request, err);
 	if (!rc)
 		rc = add_intervals(whole, err);
 	return rc ? rc : sum_up(whole, err);

@@ -194,11 +194,13 @@ struct visit {
 
 static int gather(struct visit *v, struct td_err *err)
 {
-	int rc = td_select_machine(&v->fs, &v->machine, v->opts, err);
+	int rc = td_select_machine(&v->fs, &v->machine, &v->opts->request, err);
 
 	if (!rc)
 		rc = td_surroundings_read(&v->around, &v->fs, &v->machine, err);
-	return rc ? rc : td_levels_plan(&v->levels, v->opts, &v->machine, err);
+	return rc ? rc
+		  : td_levels_plan(&v->levels, &v->opts->request, &v->machine,
+				   err);
 }
 
 /* Another machine's proc does not have this thread. */
@@ -228,9 +230,9 @@ static int examine(struct visit *v, struct td_err *err)
 	td_doctor_judge_rights(&v->doctor, &patient);
 	take_levels(v);
 	td_doctor_judge_system(&v->doctor, &patient);
-	rc = can_test(v)
-		     ? td_self_test_run(&v->doctor, v->opts, &v->machine, err)
-		     : 0;
+	rc = can_test(v) ? td_self_test_run(&v->doctor, &v->opts->request,
+					    &v->machine, err)
+			 : 0;
 	td_doctor_judge_tests(&v->doctor, &patient);
 	return rc || !v->doctor.out_of_memory ? rc : td_err_nomem(err);
 }
@@ -397,14 +399,14 @@ static int put_json(FILE *fp, const struct td_doctor *doctor)
 
 static int show(const struct visit *v, struct td_err *err)
 {
-	if (v->opts->show.quiet)
+	if (v->opts->request.show.quiet)
 		return 0;
-	if (v->opts->show.format == TD_FORMAT_JSON &&
+	if (v->opts->request.show.format == TD_FORMAT_JSON &&
 	    put_json(stdout, &v->doctor))
 		return td_err_nomem(err);
 	if (v->opts->doctor.one_line)
 		put_line(stdout, v);
-	else if (v->opts->show.format != TD_FORMAT_JSON)
+	else if (v->opts->request.show.format != TD_FORMAT_JSON)
 		put_text(stdout, &v->doctor);
 	return td_out_check(stdout, "standard output", err);
 }
@@ -429,7 +431,7 @@ static int visit(const struct td_opts *opts, int *status, struct td_err *err)
 		rc = show(&v, err);
 	*status = rc || !v.doctor.level_1;
 	free_visit(&v);
-	return opts->show.quiet ? 0 : rc;
+	return opts->request.show.quiet ? 0 : rc;
 }
 
 static int doctor(const struct td_opts *opts, int *status, struct td_err *err)
@@ -443,7 +445,8 @@ static int doctor(const struct td_opts *opts, int *status, struct td_err *err)
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (opts->doctor.one_line && opts->show.format == TD_FORMAT_JSON)
+	if (opts->doctor.one_line &&
+	    opts->request.show.format == TD_FORMAT_JSON)
 		return td_err_usage(err, "--ci and -j exclude each other");
 	if (opts->doctor.evidence || opts->doctor.program)
 		return td_evidence_check(opts, err);
@@ -458,7 +461,7 @@ static const struct td_option shown[] = {
 	{ "ci", 0, NULL, "one line: what can be counted here",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, doctor.one_line) },
 	{ "quiet", 0, NULL, "print nothing: the exit status tells",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.quiet) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.quiet) },
 	{ NULL },
 };
 /* clang-format on */

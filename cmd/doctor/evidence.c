@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/doctor/evidence_parts.h"
+#include "cmd/opts/opts.h"
 #include "cmd/out/out.h"
 #include "cmd/plan/select.h"
 #include "lib/base/number.h"
@@ -114,7 +115,8 @@ int td_evidence_check(const struct td_opts *opts, struct td_err *err)
 	const struct td_known *unused;
 	int ms;
 
-	if (opts->doctor.one_line || opts->show.format == TD_FORMAT_JSON)
+	if (opts->doctor.one_line ||
+	    opts->request.show.format == TD_FORMAT_JSON)
 		return td_err_usage(err, "%s and %s exclude each other",
 				    opts->doctor.evidence ? "--evidence"
 							  : "--program",
@@ -189,8 +191,8 @@ static int count(struct giving *g, const struct td_site *spot,
 	int rc;
 
 	fitting.room = way->ask.drill ? room_of(g) : 0;
-	rc = td_measured_make(measured, g->opts, found->program, &fitting, spot,
-			      err);
+	rc = td_measured_make(measured, &g->opts->request, found->program,
+			      &fitting, spot, err);
 	if (!rc && measured->recording &&
 	    (size_t)ftell(g->fp) + strlen(measured->recording) > MOST_BYTES) {
 		free(measured->recording);
@@ -397,7 +399,8 @@ static int give_program(struct giving *g, const struct td_known *program,
 	g->nr_counted += !found.err.code;
 	g->nr_agree += !found.err.code && found.agrees;
 	g->nr_wrong += !found.err.code && (!found.agrees || found.far);
-	return rc || g->opts->show.quiet ? rc : show_program(g, &found, err);
+	return rc || g->opts->request.show.quiet ? rc
+						 : show_program(g, &found, err);
 }
 
 /* Can threads be counted, or their CPUs only? */
@@ -405,7 +408,7 @@ static bool needs_whole_core(const struct td_opts *opts, const char *pmu)
 {
 	struct td_err why = { 0 };
 
-	td_levels_plan_task(opts, pmu, &why);
+	td_levels_plan_task(&opts->request, pmu, &why);
 	return why.code == -ENOTSUP;
 }
 
@@ -423,14 +426,14 @@ static int give_kind(struct giving *g, const struct td_pmu *pmu,
 	g->nr_counted = g->nr_agree = 0;
 	if (g->opts->doctor.program)
 		rc = parse_program(g->opts, &only, &unused, err);
-	if (!g->opts->show.quiet)
+	if (!g->opts->request.show.quiet)
 		fprintf(g->text, "%s, CPU %d, %s\n", pmu->name, spot.cpu,
 			td_uarch_name(pmu->uarch));
 	for (size_t i = 0; !rc && i < TD_NR_PROGRAMS; i++) {
 		if (!only || only == &td_programs[i])
 			rc = give_program(g, &td_programs[i], &spot, err);
 	}
-	if (!g->opts->show.quiet)
+	if (!g->opts->request.show.quiet)
 		fprintf(g->text, "%zu of %zu as expected on %s\n\n",
 			g->nr_agree, only ? (size_t)1 : (size_t)TD_NR_PROGRAMS,
 			pmu->name);
@@ -457,7 +460,7 @@ static int open_file(struct giving *g, struct td_err *err)
 
 static int open_giving(struct giving *g, struct td_err *err)
 {
-	int rc = td_select_machine(&g->fs, &g->machine, g->opts, err);
+	int rc = td_select_machine(&g->fs, &g->machine, &g->opts->request, err);
 
 	if (!rc)
 		rc = td_surroundings_read(&g->around, &g->fs, &g->machine, err);
@@ -510,7 +513,7 @@ int td_evidence_give(const struct td_opts *opts, int *status,
 	if (!rc && g.text == stderr)
 		rc = td_out_put(stdout, "standard output", g.bytes, g.nr_bytes,
 				err);
-	else if (!rc && !opts->show.quiet)
+	else if (!rc && !opts->request.show.quiet)
 		printf("%s has it all: please attach it to an issue where you "
 		       "got tdstat from\n",
 		       g.name);
@@ -528,7 +531,7 @@ int td_evidence_run(const struct td_opts *opts, struct td_err *err)
 	if (!rc)
 		rc = td_program_run(program, (uint64_t)ms * TD_NS_A_MS, &took,
 				    err);
-	if (rc || opts->show.quiet)
+	if (rc || opts->request.show.quiet)
 		return rc;
 	printf("%s: %.2f ns per %s, %.1f cycles at %.2f GHz, and theory "
 	       "gives %g to %g %s%s\n",

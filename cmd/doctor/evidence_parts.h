@@ -13,7 +13,7 @@
 #include "lib/count/ask.h"
 #include "lib/machine/machine.h"
 
-struct td_opts;
+struct td_request;
 
 /* --- steps.c --------------------------------------------------------------- */
 
@@ -168,7 +168,8 @@ int td_values_add(struct td_values *values, const char *name, double value,
  * Runs and counts a program once.  What keeps it from being counted is in
  * measured->err; returns only -ENOMEM and -EINTR.  Free it even then.
  */
-int td_measured_make(struct td_measured *measured, const struct td_opts *opts,
+int td_measured_make(struct td_measured *measured,
+		     const struct td_request *request,
 		     const struct td_known *program, const struct td_way *way,
 		     const struct td_site *spot, struct td_err *err);
 void td_measured_free(struct td_measured *measured);

@@ -24,9 +24,9 @@ struct planning {
 };
 
 /* tdstat -a -l LEVEL; of the options only the files and the machine matter. */
-static struct td_opts opts_of(const struct td_opts *opts, int level)
+static struct td_request opts_of(const struct td_request *request, int level)
 {
-	struct td_opts planned = *opts;
+	struct td_request planned = *request;
 
 	planned.does = (struct td_does){ .latencies = true };
 	planned.ask = (struct td_ask){ .level = level };
@@ -107,14 +107,15 @@ static int keep_files(struct td_levels *levels, struct td_catalog *catalog,
 	return levels->dir && levels->version ? 0 : td_err_nomem(err);
 }
 
-static int find_files(struct td_levels *levels, const struct td_opts *opts,
+static int find_files(struct td_levels *levels,
+		      const struct td_request *request,
 		      struct td_machine *machine, struct td_err *err)
 {
 	struct td_catalog catalog;
 	struct td_err why = { 0 };
 	int rc;
 
-	td_catalog_init(&catalog, NULL, machine, opts->metrics_dir);
+	td_catalog_init(&catalog, NULL, machine, request->metrics_dir);
 	rc = td_catalog_read(&catalog, &why);
 	if (rc && !catalog.missing.code)
 		catalog.missing = why;
@@ -141,10 +142,10 @@ static void take_plan(struct planning *p, const struct td_job *job, int level)
 }
 
 /* Sets *on to whether there may be a deeper level. */
-static int plan_level(struct planning *p, const struct td_opts *opts, int level,
-		      bool *on, struct td_err *err)
+static int plan_level(struct planning *p, const struct td_request *request,
+		      int level, bool *on, struct td_err *err)
 {
-	const struct td_opts planned = opts_of(opts, level);
+	const struct td_request planned = opts_of(request, level);
 	struct td_err why = { 0 };
 	struct td_job job;
 	int rc = td_job_plan(&job, &planned, &why);
@@ -170,11 +171,11 @@ static int plan_level(struct planning *p, const struct td_opts *opts, int level,
 	return rc == -ENOMEM ? rc : 0;
 }
 
-void td_levels_plan_task(const struct td_opts *opts, const char *cputype,
+void td_levels_plan_task(const struct td_request *request, const char *cputype,
 			 struct td_err *why)
 {
 	char word[] = "COMMAND", *command[] = { word, NULL };
-	struct td_opts planned = opts_of(opts, 1);
+	struct td_request planned = opts_of(request, 1);
 	struct td_job job;
 
 	planned.target.all_cpus = false;
@@ -184,7 +185,7 @@ void td_levels_plan_task(const struct td_opts *opts, const char *cputype,
 	td_job_free(&job);
 }
 
-int td_levels_plan(struct td_levels *levels, const struct td_opts *opts,
+int td_levels_plan(struct td_levels *levels, const struct td_request *request,
 		   struct td_machine *machine, struct td_err *err)
 {
 	struct planning p = { .levels = levels };
@@ -193,11 +194,11 @@ int td_levels_plan(struct td_levels *levels, const struct td_opts *opts,
 
 	*levels = (struct td_levels){ 0 };
 	for (int level = 1; !rc && on && level <= TD_MAX_LEVEL; level++)
-		rc = plan_level(&p, opts, level, &on, err);
+		rc = plan_level(&p, request, level, &on, err);
 	free(p.explained);
 	td_notes_free(&p.notes);
-	td_levels_plan_task(opts, opts->cputype, &levels->no_task);
-	return rc ? rc : find_files(levels, opts, machine, err);
+	td_levels_plan_task(request, request->cputype, &levels->no_task);
+	return rc ? rc : find_files(levels, request, machine, err);
 }
 
 void td_levels_free(struct td_levels *levels)

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/opts/option.h"
+#include "cmd/regions/result.h"
 #include "cmd/replay/recorded.h"
 #include "cmd/session.h"
 #include "lib/base/util.h"
@@ -128,22 +128,22 @@ static int open_view(struct td_recorded *recorded, struct td_view *view,
 
 	td_notes_free(&notes);
 	if (!rc)
-		rc = td_view_init(view, &recorded->source, &recorded->opts,
+		rc = td_view_init(view, &recorded->source, &recorded->request,
 				  err);
 	view->viewer = viewer;
-	return rc ? rc : td_view_open(view, &recorded->opts, err);
+	return rc ? rc : td_view_open(view, &recorded->request, err);
 }
 
 /* The values of the recording at path, by today's formulas. */
 static int read_recording(const struct rereading *reading, const char *path,
-			  const struct td_opts *opts, struct td_err *err)
+			  const struct td_request *request, struct td_err *err)
 {
 	struct rereading into = *reading;
 	const struct td_viewer viewer = { .whole = take_whole,
 					  .report = take_report,
 					  .fd = -1,
 					  .ctx = &into };
-	struct td_opts asked = *opts;
+	struct td_request asked = *request;
 	struct td_recorded recorded;
 	struct td_view view = { 0 };
 	struct td_err late = { 0 };
@@ -182,11 +182,12 @@ static int open_files(struct memories *files, struct td_err *err)
 	return 0;
 }
 
-static struct td_opts options_of(const struct td_opts *opts,
-				 const struct td_way *way, struct td_site *spot,
-				 const struct memories *files)
+static struct td_request request_of(const struct td_request *request,
+				    const struct td_way *way,
+				    struct td_site *spot,
+				    const struct memories *files)
 {
-	struct td_opts counting = *opts;
+	struct td_request counting = *request;
 
 	counting.does = (struct td_does){ .records = !way->regions,
 					  .regions = way->regions,
@@ -201,7 +202,7 @@ static struct td_opts options_of(const struct td_opts *opts,
 	counting.show.log_fd = files->nothing;
 	counting.calls.by_read = way->by_read;
 	if (way->regions)
-		counting.record = files->path;
+		counting.calls.record = files->path;
 	else
 		counting.show.output = files->path;
 	if (spot->whole_core) {
@@ -211,7 +212,7 @@ static struct td_opts options_of(const struct td_opts *opts,
 	return counting;
 }
 
-static int count(const struct td_opts *counting, struct td_err *err)
+static int count(const struct td_request *counting, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
 	struct td_focus focus = { 0 };
@@ -220,8 +221,7 @@ static int count(const struct td_opts *counting, struct td_err *err)
 
 	td_inherited_change(&inherited);
 	if (counting->does.regions)
-		rc = td_command_find(counting->commands, "regions")
-			     ->run(counting, &status, err);
+		rc = td_regions_run(counting, &inherited, &status, err);
 	else
 		rc = td_session_tell(counting, &inherited, &told, &status, err);
 	if (!rc && (focus.interrupted || status > 128))
@@ -282,7 +282,8 @@ static void thin(char *text, size_t stride)
 
 /* As many points as there is room for; the values are those of what is left. */
 static int fit(const struct rereading *reading, const struct memories *files,
-	       const struct td_opts *opts, size_t room, struct td_err *err)
+	       const struct td_request *request, size_t room,
+	       struct td_err *err)
 {
 	char *text = reading->measured->recording;
 	const struct td_focus focus = reading->measured->focus;
@@ -301,12 +302,13 @@ static int fit(const struct rereading *reading, const struct memories *files,
 	    lseek(files->recording, 0, SEEK_SET) ||
 	    td_write_all(files->recording, text, strlen(text)))
 		return td_err_set(err, -EIO, "memory for a recording");
-	rc = read_recording(reading, files->path, opts, err);
+	rc = read_recording(reading, files->path, request, err);
 	reading->measured->focus = focus;
 	return rc;
 }
 
-static int count_into(struct td_measured *measured, const struct td_opts *opts,
+static int count_into(struct td_measured *measured,
+		      const struct td_request *request,
 		      const struct td_known *program, const struct td_way *way,
 		      struct td_site spot, struct td_err *err)
 {
@@ -317,33 +319,34 @@ static int count_into(struct td_measured *measured, const struct td_opts *opts,
 					   way->regions ? program->name
 							: NULL };
 	struct memories files = { -1, -1, "" };
-	struct td_opts counting;
+	struct td_request counting;
 	int rc = open_files(&files, err);
 
 	snprintf(word, sizeof(word), "%s:%d", program->name, way->ms);
-	counting = options_of(opts, way, &spot, &files);
+	counting = request_of(request, way, &spot, &files);
 	counting.target.command = command;
 	if (!rc)
 		rc = count(&counting, err);
 	if (!rc)
 		rc = keep_recording(measured, &files, err);
 	if (!rc)
-		rc = read_recording(&reading, files.path, opts, err);
+		rc = read_recording(&reading, files.path, request, err);
 	if (!rc)
-		rc = fit(&reading, &files, opts, way->room, err);
+		rc = fit(&reading, &files, request, way->room, err);
 	td_close_fd(&files.recording);
 	td_close_fd(&files.nothing);
 	return rc;
 }
 
-int td_measured_make(struct td_measured *measured, const struct td_opts *opts,
+int td_measured_make(struct td_measured *measured,
+		     const struct td_request *request,
 		     const struct td_known *program, const struct td_way *way,
 		     const struct td_site *spot, struct td_err *err)
 {
 	int rc;
 
 	*measured = (struct td_measured){ 0 };
-	rc = count_into(measured, opts, program, way, *spot, &measured->err);
+	rc = count_into(measured, request, program, way, *spot, &measured->err);
 	if (rc == -ENOMEM || rc == -EINTR)
 		*err = measured->err;
 	return rc == -ENOMEM || rc == -EINTR ? rc : 0;

@@ -21,6 +21,7 @@
 #include "lib/machine/machine.h"
 
 struct td_opts;
+struct td_request;
 
 /* --- report.c -------------------------------------------------------------- */
 
@@ -109,7 +110,7 @@ const char *td_finding_state_name(enum td_finding_state state);
  * was noted as findings.  The thread may run where it could before at the end.
  * Returns -ENOMEM.
  */
-int td_self_test_run(struct td_doctor *doctor, const struct td_opts *opts,
+int td_self_test_run(struct td_doctor *doctor, const struct td_request *request,
 		     const struct td_machine *machine, struct td_err *err);
 
 /* --- surroundings.c -------------------------------------------------------- */
@@ -164,16 +165,16 @@ struct td_levels {
 };
 
 /*
- * Plans each level on the machine, which is that of opts.  Returns -ENOMEM; free
+ * Plans each level on the machine, which is that of the request.  Returns -ENOMEM; free
  * it even then.
  */
-int td_levels_plan(struct td_levels *levels, const struct td_opts *opts,
+int td_levels_plan(struct td_levels *levels, const struct td_request *request,
 		   struct td_machine *machine, struct td_err *err);
 /*
  * Plans tdstat -l 1 -- COMMAND; the word is not run.  why: why a program alone cannot
  * be counted on this kind of core, or on all (NULL); as it was if it can.
  */
-void td_levels_plan_task(const struct td_opts *opts, const char *cputype,
+void td_levels_plan_task(const struct td_request *request, const char *cputype,
 			 struct td_err *why);
 void td_levels_free(struct td_levels *levels);
 

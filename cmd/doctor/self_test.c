@@ -18,7 +18,7 @@
 /* What the tests of all kinds of core share. */
 struct testing {
 	struct td_doctor *doctor;
-	const struct td_opts *opts;
+	const struct td_request *request;
 	struct td_loops loops;
 	struct td_notes notes; /* that were said */
 	uint64_t loop_ns;
@@ -31,7 +31,7 @@ static int plan_one(struct td_job *job, const struct testing *t,
 		    const struct td_self_test *test, int level,
 		    struct td_err *err)
 {
-	struct td_opts counting = *t->opts;
+	struct td_request counting = *t->request;
 	int self = gettid(), cpu = test->cpu, rc;
 
 	counting.does = (struct td_does){ .latencies = true };
@@ -45,7 +45,7 @@ static int plan_one(struct td_job *job, const struct testing *t,
 		counting.target.tids = (struct td_ints){ &self, 1 };
 	}
 	rc = td_job_plan(job, &counting, err);
-	job->opts = NULL; /* they end here */
+	job->request = NULL; /* they end here */
 	return rc;
 }
 
@@ -319,13 +319,13 @@ static int test_kinds(struct testing *t, const struct td_machine *machine,
 	return rc;
 }
 
-int td_self_test_run(struct td_doctor *doctor, const struct td_opts *opts,
+int td_self_test_run(struct td_doctor *doctor, const struct td_request *request,
 		     const struct td_machine *machine, struct td_err *err)
 {
 	size_t nr = td_machine_count_kinds(machine);
 	struct testing t = {
 		.doctor = doctor,
-		.opts = opts,
+		.request = request,
 		.loop_ns = ALL_NS / TD_NR_LOOPS / (nr ? nr : 1),
 	};
 	int rc = test_kinds(&t, machine, err);

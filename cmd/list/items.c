@@ -179,7 +179,7 @@ static int collect_sysfs(struct td_list *list, struct td_err *err)
 {
 	int rc = 0;
 
-	if (list->opts->model)
+	if (list->opts->request.model)
 		td_list_miss(list, TD_LIST_BIT(TD_LIST_SYSFS),
 			     "not all events of sysfs are known",
 			     "--model has no sysfs");
@@ -278,7 +278,7 @@ static int collect_tracepoints(struct td_list *list, struct td_err *err)
 {
 	int rc;
 
-	if (list->opts->model) {
+	if (list->opts->request.model) {
 		td_list_miss(list, TD_LIST_BIT(TD_LIST_TRACEPOINT),
 			     "no tracepoints",
 			     "they are a kernel's, and --model has none");

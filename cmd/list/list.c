@@ -311,7 +311,7 @@ static int show(struct td_list *list, struct td_err *err)
 {
 	int rc = collect(list, err);
 
-	if (!rc && list->opts->show.format == TD_FORMAT_JSON)
+	if (!rc && list->opts->request.show.format == TD_FORMAT_JSON)
 		rc = put_json(stdout, list) ? td_err_nomem(err) : 0;
 	else if (!rc)
 		rc = td_list_put_text(stdout, list) ? td_err_nomem(err) : 0;
@@ -340,13 +340,14 @@ static int list_names(const struct td_opts *opts, int *status,
 		      struct td_err *err)
 {
 	struct td_list list = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
-	int rc = td_select_machine(&list.fs, &list.machine, opts, err);
+	int rc =
+		td_select_machine(&list.fs, &list.machine, &opts->request, err);
 
 	(void)status;
 	if (!rc)
 		rc = td_machine_check_known(&list.machine, err);
 	td_catalog_init(&list.catalog, &list.fs, &list.machine,
-			opts->metrics_dir);
+			opts->request.metrics_dir);
 	if (!rc)
 		rc = opts->print ? list_print(stdout, &list, err)
 				 : show(&list, err);
@@ -362,7 +363,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (opts->print && !opts->nr_patterns)
 		return td_err_usage(
 			err, "tdstat list --print needs the name of an event");
-	if (opts->print && opts->show.format != TD_FORMAT_TEXT)
+	if (opts->print && opts->request.show.format != TD_FORMAT_TEXT)
 		return td_err_usage(
 			err, "tdstat list --print and -j exclude each other");
 	return 0;
@@ -374,7 +375,7 @@ static const struct td_option shown[] = {
 	  TD_OPTION_FLAG, offsetof(struct td_opts, print) },
 	{ "verbose", 'v', NULL,
 	  "search descriptions, too; show encodings and formulas",
-	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
+	  TD_OPTION_COUNT, offsetof(struct td_opts, request.verbose) },
 	{ NULL },
 };
 /* clang-format on */

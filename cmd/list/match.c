@@ -164,7 +164,7 @@ static bool is_wanted(struct td_list *list, const struct td_list_item *item)
 	for (size_t i = 0; i < list->nr_patterns; i++) {
 		struct td_list_pattern *pattern = &list->patterns[i];
 
-		if (is_match(pattern, item, list->opts->verbose)) {
+		if (is_match(pattern, item, list->opts->request.verbose)) {
 			pattern->has_match = true;
 			wanted = wanted || !list->narrow || !pattern->section;
 		} else if (!pattern->has_match) {
@@ -263,7 +263,8 @@ const char *td_list_encode(struct td_list *list, const struct td_event *event,
 	size_t size;
 	FILE *fp;
 
-	if (list->opts->show.format != TD_FORMAT_JSON && !list->opts->verbose)
+	if (list->opts->request.show.format != TD_FORMAT_JSON &&
+	    !list->opts->request.verbose)
 		return NULL;
 	fp = open_memstream(&text, &size);
 	if (!fp)

@@ -23,7 +23,7 @@ int td_list_find_pmu(const struct td_machine *machine, const char *name)
 
 bool td_list_has_unit(const struct td_list *list, const char *name)
 {
-	return list->opts->model && td_pmu_kind(name) == TD_PMU_OTHER;
+	return list->opts->request.model && td_pmu_kind(name) == TD_PMU_OTHER;
 }
 
 int td_list_read_files(struct td_list *list, struct td_err *err)

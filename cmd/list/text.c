@@ -129,7 +129,7 @@ static void put_version(FILE *fp, const struct td_list *list, bool of_metrics)
 	const char *tma = version ? strstr(version, ", TMA") : NULL;
 	td_autofree char *text = NULL;
 
-	if (!list->opts->verbose || !version ||
+	if (!list->opts->request.verbose || !version ||
 	    (!of_metrics && strncmp(version, "TMA ", 4) == 0))
 		return;
 	text = strndup(version, tma && !of_metrics ? (size_t)(tma - version)
@@ -281,7 +281,7 @@ static struct columns measure(const struct td_list *list,
 		char pmus[160];
 		int len = name_width(&items[i]);
 
-		row = take_row(items + i, nr - i, list->opts->verbose);
+		row = take_row(items + i, nr - i, list->opts->request.verbose);
 		if (len > columns.name && len <= LONGEST_NAME)
 			columns.name = len;
 		len = format_pmus(list, &row, pmus, sizeof(pmus));
@@ -327,7 +327,7 @@ static int put_metric(FILE *fp, const struct td_list *list,
 		return -ENOMEM;
 	if (*groups)
 		put_below(fp, groups);
-	if (!list->opts->verbose)
+	if (!list->opts->request.verbose)
 		return 0;
 	if (put_labelled(fp, "formula", metric->formula))
 		return -ENOMEM;
@@ -383,7 +383,7 @@ static int put_section(FILE *fp, const struct td_list *list,
 
 	put_heading(fp, list, items);
 	for (size_t i = 0; !rc && i < nr; i += row.nr) {
-		row = take_row(items + i, nr - i, list->opts->verbose);
+		row = take_row(items + i, nr - i, list->opts->request.verbose);
 		rc = put_row(fp, list, &row, &columns);
 	}
 	return rc;

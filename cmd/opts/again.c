@@ -99,12 +99,14 @@ static bool put_letters(const struct again *again, const char *letters,
 	return false;
 }
 
-static void put_options(const struct again *again, const struct td_opts *opts)
+static void put_options(const struct again *again,
+			const struct td_request *request)
 {
-	for (int i = 0; i < opts->nr_words; i++) {
-		const char *word = opts->words[i];
-		const char *next =
-			i + 1 < opts->nr_words ? opts->words[i + 1] : NULL;
+	for (int i = 0; i < request->typed.nr_words; i++) {
+		const char *word = request->typed.words[i];
+		const char *next = i + 1 < request->typed.nr_words
+					   ? request->typed.words[i + 1]
+					   : NULL;
 
 		if (strcmp(word, "--") == 0)
 			break;
@@ -115,24 +117,24 @@ static void put_options(const struct again *again, const struct td_opts *opts)
 	}
 }
 
-void td_again_put_options(FILE *fp, const struct td_opts *opts)
+void td_again_put_options(FILE *fp, const struct td_request *request)
 {
-	put_options(&(struct again){ fp, kept, opts->chosen->groups, NULL },
-		    opts);
+	put_options(&(struct again){ fp, kept, request->typed.groups, NULL },
+		    request);
 }
 
-void td_again_put_groups(FILE *fp, const struct td_opts *opts,
+void td_again_put_groups(FILE *fp, const struct td_request *request,
 			 const struct td_option_group *const *groups)
 {
-	put_options(&(struct again){ fp, groups, opts->chosen->groups, NULL },
-		    opts);
+	put_options(&(struct again){ fp, groups, request->typed.groups, NULL },
+		    request);
 }
 
-void td_again_put_runs(FILE *fp, const struct td_opts *opts)
+void td_again_put_runs(FILE *fp, const struct td_request *request)
 {
-	if (opts->when.has_repeat)
-		fprintf(fp, " -r %d", opts->when.repeat);
-	if (opts->no_multiplex)
+	if (request->when.has_repeat)
+		fprintf(fp, " -r %d", request->when.repeat);
+	if (request->no_multiplex)
 		fputs(" --no-multiplex", fp);
 }
 
@@ -140,47 +142,47 @@ void td_again_put_runs(FILE *fp, const struct td_opts *opts)
 #define TIMES_MORE 10
 #define LEAST_MS   10000
 
-long long td_again_more_runs(const struct td_opts *opts)
+long long td_again_more_runs(const struct td_request *request)
 {
 	return TIMES_MORE *
-	       (opts->when.repeat > 1 ? (long long)opts->when.repeat : 1);
+	       (request->when.repeat > 1 ? (long long)request->when.repeat : 1);
 }
 
-void td_again_put_more(FILE *fp, const struct td_opts *opts, bool runs)
+void td_again_put_more(FILE *fp, const struct td_request *request, bool runs)
 {
-	const struct td_when *when = &opts->when;
+	const struct td_when *when = &request->when;
 	long long ms = (long long)when->timeout_ms * TIMES_MORE;
 
-	if (!opts->does.replays)
-		put_options(&(struct again){ fp, kept, opts->chosen->groups,
+	if (!request->does.replays)
+		put_options(&(struct again){ fp, kept, request->typed.groups,
 					     runs ? NULL : "timeout" },
-			    opts);
+			    request);
 	if (runs)
-		fprintf(fp, " -r %lld", td_again_more_runs(opts));
+		fprintf(fp, " -r %lld", td_again_more_runs(request));
 	else
 		fprintf(fp, " --timeout %llds",
 			(ms > LEAST_MS ? ms : LEAST_MS) / 1000);
-	if (opts->no_multiplex)
+	if (request->no_multiplex)
 		fputs(" --no-multiplex", fp);
 }
 
-void td_again_put_command(FILE *fp, const struct td_opts *opts)
+void td_again_put_command(FILE *fp, const struct td_request *request)
 {
-	if (!opts->target.command)
+	if (!request->target.command)
 		return;
 	fputs(" --", fp);
-	for (char **word = opts->target.command; *word; word++) {
+	for (char **word = request->target.command; *word; word++) {
 		fputc(' ', fp);
 		td_put_shell_word(fp, *word);
 	}
 }
 
-void td_again_put_target(FILE *fp, const struct td_opts *opts)
+void td_again_put_target(FILE *fp, const struct td_request *request)
 {
 	put_options(
-		&(struct again){ fp, of_target, opts->chosen->groups, NULL },
-		opts);
-	if (!opts->target.command)
+		&(struct again){ fp, of_target, request->typed.groups, NULL },
+		request);
+	if (!request->target.command)
 		fputs(" --timeout 10s", fp);
-	td_again_put_command(fp, opts);
+	td_again_put_command(fp, request);
 }

@@ -10,7 +10,7 @@
 #include "lib/count/aggregation.h"
 #include "lib/machine/cpu.h"
 
-#define AT(member)        offsetof(struct td_opts, member)
+#define AT(member)        offsetof(struct td_opts, request.member)
 #define FLAG(member)      TD_OPTION_FLAG, .offset = AT(member)
 #define BIT(how)          TD_OPTION_BIT, .offset = AT(show.aggregations), .min = (how)
 #define TEXT(member)      TD_OPTION_TEXT, .offset = AT(member)
@@ -169,7 +169,7 @@ static const struct td_option require[] = {
 
 static const struct td_option rate[] = {
 	{ "freq", 'F', "N",
-	  "samples a second of each CPU (default: 1000)", NUMBER(freq) },
+	  "samples a second of each CPU (default: 1000)", NUMBER(sampling.freq) },
 	{ "overhead", 0, "PERCENT",
 	  "limit the cost of sampling to this share of time",
 	  FUNCTION(td_value_overhead) },
@@ -182,11 +182,11 @@ static const struct td_option rate[] = {
 static const struct td_option stacks[] = {
 	{ "folded", 0, "FILE",
 	  "stacks of callers for flamegraph.pl or speedscope, too",
-	  FILE_NAME(files.folded) },
+	  FILE_NAME(sampling.files.folded) },
 	{ "pprof", 0, "FILE", "stacks of callers for pprof, Parca or Pyroscope",
-	  FILE_NAME(files.pprof) },
+	  FILE_NAME(sampling.files.pprof) },
 	{ "flame", 0, "FILE", "stacks of callers as a flame graph: a page, or FILE.svg",
-	  FILE_NAME(files.flame) },
+	  FILE_NAME(sampling.files.flame) },
 	{ NULL },
 };
 
@@ -248,11 +248,11 @@ static const struct td_option two_levels[] = {
 
 static const struct td_option region_rows[] = {
 	{ "record", 0, "FILE", "write a recording, too, for tdstat report",
-	  TD_OPTION_FILE, offsetof(struct td_opts, record) },
+	  TD_OPTION_FILE, offsetof(struct td_opts, request.calls.record) },
 	{ "hybrid-merge", 0, NULL, "one row for all kinds of core",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.hybrid_merge) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.hybrid_merge) },
 	{ "error", 0, NULL, "CSV: a column for the error of each metric",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.csv_error) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.csv_error) },
 	{ "no-big-num", 0, NULL, "no thousands separators",
 	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
 	{ NULL },
@@ -371,9 +371,9 @@ static void fill_aggregations(void)
 
 		if (i == TD_AGGREGATE_REGION || !row->option)
 			continue;
-		*o = make_option(row->option, row->letter, row->arg, row->help,
-				 offsetof(struct td_opts, show.aggregations),
-				 i);
+		*o = make_option(
+			row->option, row->letter, row->arg, row->help,
+			offsetof(struct td_opts, request.show.aggregations), i);
 		if (row->arg) {
 			o->kind = TD_OPTION_FUNCTION;
 			o->set = td_value_cache;
@@ -406,8 +406,9 @@ static void fill_files(void)
 	fill_file(&pages[0], TD_FORMAT_HTML);
 	fill_file(&pages[1], TD_FORMAT_SVG);
 	fill_file(&perfetto[0], TD_FORMAT_PERFETTO);
-	markdown[0] = make_format(TD_FORMAT_MARKDOWN,
-				  offsetof(struct td_opts, show.formats));
+	markdown[0] =
+		make_format(TD_FORMAT_MARKDOWN,
+			    offsetof(struct td_opts, request.show.formats));
 }
 
 /* Those that show reports; without text, the default. */
@@ -420,8 +421,9 @@ static void fill_formats(void)
 
 		if (out->own_file || !out->report)
 			continue;
-		*o = make_format((enum td_format_kind)i,
-				 offsetof(struct td_opts, show.formats));
+		*o = make_format(
+			(enum td_format_kind)i,
+			offsetof(struct td_opts, request.show.formats));
 		if (out->arg) {
 			o->kind = TD_OPTION_FUNCTION;
 			o->set = td_value_separator;

@@ -22,42 +22,46 @@ static bool is_number(const char *text)
 /* "-p $(pidof bash)" if there are two of them */
 static int meant_more_tasks(const struct td_opts *opts, struct td_err *err)
 {
-	const struct td_ints *ids =
-		opts->target.pids.nr ? &opts->target.pids : &opts->target.tids;
+	const struct td_ints *ids = opts->request.target.pids.nr
+					    ? &opts->request.target.pids
+					    : &opts->request.target.tids;
 	td_autofree char *list = td_ints_format(ids);
 
 	return td_err_hint(err,
 			   "did you mean %s %s,%s? Numbers are separated by "
 			   "commas",
-			   opts->target.pids.nr ? "-p" : "-t", list ? list : "",
-			   opts->target.command[0]);
+			   opts->request.target.pids.nr ? "-p" : "-t",
+			   list ? list : "", opts->request.target.command[0]);
 }
 
 /* "-e cycles instructions" */
 static int meant_more_names(const struct td_opts *opts, struct td_err *err)
 {
-	const char *word = opts->target.command[0];
+	const char *word = opts->request.target.command[0];
 
-	if (opts->nr_events && td_symbol_find(word))
-		return td_err_hint(err,
-				   "did you mean -e %s,%s? Names are separated "
-				   "by commas",
-				   opts->events[opts->nr_events - 1].list,
-				   word);
-	if (opts->ask.nr_names && (strncmp(word, "tma_", 4) == 0 ||
-				   strncmp(word, "TopdownL", 8) == 0))
-		return td_err_hint(err,
-				   "did you mean -M %s,%s? Names are separated "
-				   "by commas",
-				   opts->ask.names[opts->ask.nr_names - 1],
-				   word);
+	if (opts->request.nr_events && td_symbol_find(word))
+		return td_err_hint(
+			err,
+			"did you mean -e %s,%s? Names are separated "
+			"by commas",
+			opts->request.events[opts->request.nr_events - 1].list,
+			word);
+	if (opts->request.ask.nr_names && (strncmp(word, "tma_", 4) == 0 ||
+					   strncmp(word, "TopdownL", 8) == 0))
+		return td_err_hint(
+			err,
+			"did you mean -M %s,%s? Names are separated "
+			"by commas",
+			opts->request.ask.names[opts->request.ask.nr_names - 1],
+			word);
 	return 0;
 }
 
 /* "tdstat 'sleep 1'" */
 static bool is_whole_line(const struct td_opts *opts)
 {
-	return strchr(opts->target.command[0], ' ') && !opts->target.command[1];
+	return strchr(opts->request.target.command[0], ' ') &&
+	       !opts->request.target.command[1];
 }
 
 /* True if a file of this name is where execvp() would look for it. */
@@ -111,37 +115,39 @@ int td_meant_command_name(const char *name, const struct td_opts *opts,
 /* "--sort lost" */
 static bool is_key_of_sort(const struct td_opts *opts)
 {
-	return opts->show.by_lost && !is_program(opts->target.command[0]);
+	return opts->request.show.by_lost &&
+	       !is_program(opts->request.target.command[0]);
 }
 
 int td_meant_subcommand(const struct td_opts *opts, struct td_err *err)
 {
 	struct td_err meant = { .code = -ENOENT };
 
-	if (opts->target.command && !opts->behind_dashes &&
+	if (opts->request.target.command && !opts->behind_dashes &&
 	    is_key_of_sort(opts))
 		return td_err_usage(err,
 				    "--sort takes no value: it sorts by lost "
 				    "slots, and '%s' is no command",
-				    opts->target.command[0]);
-	if (!opts->target.command || opts->behind_dashes ||
+				    opts->request.target.command[0]);
+	if (!opts->request.target.command || opts->behind_dashes ||
 	    opts->chosen != opts->commands[0] ||
-	    !td_meant_command_name(opts->target.command[0], opts, &meant) ||
-	    is_program(opts->target.command[0]))
+	    !td_meant_command_name(opts->request.target.command[0], opts,
+				   &meant) ||
+	    is_program(opts->request.target.command[0]))
 		return 0;
-	td_err_set(err, -ENOENT, "%s: %s", opts->target.command[0],
+	td_err_set(err, -ENOENT, "%s: %s", opts->request.target.command[0],
 		   strerror(ENOENT));
 	return td_err_hint(err, "%s", meant.hint);
 }
 
 int td_meant_command(const struct td_opts *opts, struct td_err *err)
 {
-	const char *command = opts->target.command[0];
+	const char *command = opts->request.target.command[0];
 
-	if (is_number(command) && td_target_attaches(&opts->target))
+	if (is_number(command) && td_target_attaches(&opts->request.target))
 		return meant_more_tasks(opts, err);
-	if (is_number(command) && opts->when.interval_ms &&
-	    !opts->when.interval_count)
+	if (is_number(command) && opts->request.when.interval_ms &&
+	    !opts->request.when.interval_count)
 		return td_err_hint(err, "did you mean --interval-count %s?",
 				   command);
 	if (is_whole_line(opts))

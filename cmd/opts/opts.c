@@ -6,70 +6,11 @@
 #include "cmd/out/format.h"
 #include "lib/base/util.h"
 
-bool td_opts_want_events(const struct td_opts *opts)
-{
-	return opts->nr_events || opts->detail || opts->nothing;
-}
-
-bool td_opts_want_verdict(const struct td_opts *opts)
-{
-	/* these are sorted, so the first line says it */
-	if (opts->ask.bottlenecks)
-		return false;
-	/* it would go by size where thresholds are known */
-	if (opts->ask.no_threshold)
-		return false;
-	/* a row each */
-	if (td_opts_exposes(opts))
-		return false;
-	/* for programs only if asked for, as it is a line of another kind */
-	return opts->show.verdict || ((opts->show.format == TD_FORMAT_TEXT ||
-				       td_out_find(opts->show.format)->whole) &&
-				      !opts->show.no_verdict);
-}
-
-bool td_opts_exposes(const struct td_opts *opts)
-{
-	return opts->openmetrics || opts->does.exposes;
-}
-
-/* opt_aggr_mode_to_aggr_mode() in tools/perf/builtin-stat.c */
-enum td_aggregation td_opts_aggregation(const struct td_opts *opts)
-{
-	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {
-		if (opts->show.aggregations & 1U << i)
-			return (enum td_aggregation)i;
-	}
-	return TD_AGGREGATE_ALL;
-}
-
-bool td_opts_system_wide(const struct td_opts *opts)
-{
-	return td_target_is_wide(&opts->target) &&
-	       td_opts_aggregation(opts) != TD_AGGREGATE_THREAD;
-}
-
 void td_opts_free(struct td_opts *opts)
 {
-	td_ints_free(&opts->target.cpus);
-	td_ints_free(&opts->target.pids);
-	td_ints_free(&opts->target.tids);
-	free(opts->target.cgroups);
-	opts->target.cgroups = NULL;
-	for (size_t i = 0; i < opts->nr_events; i++)
-		free(opts->events[i].filter);
-	free(opts->events);
-	opts->nr_events = 0;
-	for (size_t i = 0; i < opts->ask.nr_names; i++)
-		free(opts->ask.names[i]);
-	free(opts->ask.names);
-	opts->ask.names = NULL;
-	opts->ask.nr_names = 0;
+	td_request_free(&opts->request);
 	free(opts->patterns);
-	free(opts->show.head.labels);
-	opts->events = NULL;
 	opts->patterns = NULL;
-	opts->show.head = (struct td_head_ask){ 0 };
 }
 
 /* --- which options exclude each other ------------------------------------- */
@@ -90,9 +31,9 @@ static int first_conflict(const struct conflict *c, size_t nr,
 }
 
 /* Counting per CPU or cgroup and counting per thread exclude each other. */
-static int check_target(const struct td_opts *o, struct td_err *err)
+static int check_target(const struct td_request *o, struct td_err *err)
 {
-	enum td_aggregation how = td_opts_aggregation(o);
+	enum td_aggregation how = td_request_aggregation(o);
 	bool threads = how == TD_AGGREGATE_THREAD;
 	const struct conflict conflicts[] = {
 		{ o->target.pids.nr && o->target.tids.nr,
@@ -109,11 +50,9 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 		{ o->target.each_cgroup && td_target_attaches(&o->target),
 		  "--for-each-cgroup counts on whole CPUs, -p and -t tasks: "
 		  "they exclude each other" },
-		{ td_target_has_cgroups(&o->target) && !td_opts_system_wide(o),
+		{ td_target_has_cgroups(&o->target) && !td_request_is_wide(o),
 		  "-G and --for-each-cgroup count on whole CPUs: they need -a "
 		  "or -C" },
-		{ o->cgroups_first && td_opts_want_events(o),
-		  "-G must follow the -e that it is for" },
 		{ threads && o->target.has_cpus &&
 			  !td_target_attaches(&o->target),
 		  "--per-thread and -C exclude each other" },
@@ -126,13 +65,13 @@ static int check_target(const struct td_opts *o, struct td_err *err)
 	};
 	int rc = first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 
-	if (rc || how == TD_AGGREGATE_ALL || threads || td_opts_system_wide(o))
+	if (rc || how == TD_AGGREGATE_ALL || threads || td_request_is_wide(o))
 		return rc;
 	return td_err_usage(err, "%s counts whole CPUs: it needs -a or -C",
 			    td_aggregation_option(how));
 }
 
-static int check_formats(const struct td_opts *o, struct td_err *err)
+static int check_formats(const struct td_request *o, struct td_err *err)
 {
 	const char *other = NULL;
 
@@ -149,7 +88,7 @@ static int check_formats(const struct td_opts *o, struct td_err *err)
 	return 0;
 }
 
-static int check_head(const struct td_opts *o, struct td_err *err)
+static int check_head(const struct td_request *o, struct td_err *err)
 {
 	const struct td_head_ask *head = &o->show.head;
 	const struct conflict conflicts[] = {
@@ -163,11 +102,11 @@ static int check_head(const struct td_opts *o, struct td_err *err)
 }
 
 /* --energy is of whole packages, whatever runs on them. */
-static int check_energy(const struct td_opts *o, struct td_err *err)
+static int check_energy(const struct td_request *o, struct td_err *err)
 {
-	enum td_aggregation how = td_opts_aggregation(o);
+	enum td_aggregation how = td_request_aggregation(o);
 	const struct conflict conflicts[] = {
-		{ td_opts_want_events(o),
+		{ td_request_has_events(o),
 		  "-e, -d and --null show counts, --energy metrics: they "
 		  "exclude each other" },
 		{ how != TD_AGGREGATE_ALL && how != TD_AGGREGATE_SOCKET,
@@ -184,11 +123,11 @@ static int check_energy(const struct td_opts *o, struct td_err *err)
 			     : 0;
 }
 
-static int check_energy_target(const struct td_opts *o, struct td_err *err)
+static int check_energy_target(const struct td_request *o, struct td_err *err)
 {
 	if (!o->ask.energy)
 		return 0;
-	if (o->target.has_cpus || !td_opts_system_wide(o))
+	if (o->target.has_cpus || !td_request_is_wide(o))
 		return td_err_usage(err, "--energy counts whole packages, not "
 					 "tasks or some CPUs: it needs -a");
 	if (o->target.all_user || o->target.all_kernel)
@@ -199,13 +138,14 @@ static int check_energy_target(const struct td_opts *o, struct td_err *err)
 }
 
 /* Levels and names, which --bottlenecks takes the place of. */
-static bool chooses_metrics(const struct td_opts *o)
+static bool chooses_metrics(const struct td_request *o)
 {
 	return o->ask.level || o->ask.only_level || o->ask.nr_names;
 }
 
-int td_opts_check(const struct td_opts *o, struct td_err *err)
+int td_opts_check(const struct td_opts *opts, struct td_err *err)
 {
+	const struct td_request *o = &opts->request;
 	bool trace = o->show.format == TD_FORMAT_PERFETTO;
 	bool page = o->show.own_file && !trace;
 	const struct conflict conflicts[] = {
@@ -234,7 +174,7 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 		  "--verdict and --perfetto exclude each other" },
 		{ o->show.append && !o->show.output && !o->show.log_fd,
 		  "--append needs -o or --log-fd" },
-		{ o->ask.bottlenecks && td_opts_want_events(o),
+		{ o->ask.bottlenecks && td_request_has_events(o),
 		  "-e, -d and --null show counts, --bottlenecks metrics: they "
 		  "exclude each other" },
 		{ o->ask.bottlenecks && o->show.verdict,
@@ -254,13 +194,13 @@ int td_opts_check(const struct td_opts *o, struct td_err *err)
 		  : first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
-static int check_events(const struct td_opts *o, struct td_err *err)
+static int check_events(const struct td_request *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
-		{ td_opts_want_events(o) && td_ask_is_made(&o->ask),
+		{ td_request_has_events(o) && td_ask_is_made(&o->ask),
 		  "-e, -d and --null show counts, --level and -M metrics: they "
 		  "exclude each other" },
-		{ td_opts_want_events(o) && o->show.verdict,
+		{ td_request_has_events(o) && o->show.verdict,
 		  "-e, -d and --null show counts: --verdict is of the tree" },
 		{ o->ask.drill && (o->ask.nr_names || o->ask.bottlenecks),
 		  "-l auto chooses its metrics: it and -M exclude each other" },
@@ -281,7 +221,7 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 		  "exclude each other" },
 		{ o->nothing && o->show.metric_only,
 		  "--null and --metric-only exclude each other" },
-		{ td_opts_want_events(o) && o->show.metric_only &&
+		{ td_request_has_events(o) && o->show.metric_only &&
 			  td_target_has_cgroups(&o->target),
 		  "--metric-only with -e and cgroups exclude each other" },
 		{ o->nothing && (o->nr_events || o->detail),
@@ -292,7 +232,7 @@ static int check_events(const struct td_opts *o, struct td_err *err)
 }
 
 /* The runs of --no-multiplex become one result, as one would give it. */
-static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
+static int check_no_multiplex(const struct td_request *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
 		{ td_target_attaches(&o->target),
@@ -303,7 +243,7 @@ static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
 		{ o->when.interval_ms,
 		  "--no-multiplex and -I exclude each other: the runs have "
 		  "different intervals" },
-		{ td_opts_aggregation(o) == TD_AGGREGATE_THREAD,
+		{ td_request_aggregation(o) == TD_AGGREGATE_THREAD,
 		  "--no-multiplex and --per-thread exclude each other: each "
 		  "run of a command has threads of its own" },
 		{ o->show.metric_only,
@@ -319,9 +259,9 @@ static int check_no_multiplex(const struct td_opts *o, struct td_err *err)
 }
 
 /* Counters are of a whole run, by CPU or by cgroup, and have no other form. */
-static int check_exposed(const struct td_opts *o, struct td_err *err)
+static int check_exposed(const struct td_request *o, struct td_err *err)
 {
-	enum td_aggregation how = td_opts_aggregation(o);
+	enum td_aggregation how = td_request_aggregation(o);
 	const struct conflict conflicts[] = {
 		{ o->openmetrics && !o->show.output,
 		  "--openmetrics needs -o: the file that is rewritten at each "
@@ -331,7 +271,7 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 		  "the file is rewritten at each interval" },
 		{ o->show.formats,
 		  "--openmetrics is a format: -x and -j exclude it" },
-		{ td_opts_want_events(o),
+		{ td_request_has_events(o),
 		  "--openmetrics shows the tree and metrics: -e, -d and --null "
 		  "exclude it" },
 		{ how == TD_AGGREGATE_THREAD,
@@ -348,7 +288,7 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 		  "it" },
 	};
 
-	if (td_opts_exposes(o))
+	if (td_request_exposes(o))
 		return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 	return o->max_series ? td_err_usage(err, "--max-series needs "
 						 "--openmetrics")
@@ -356,13 +296,13 @@ static int check_exposed(const struct td_opts *o, struct td_err *err)
 }
 
 /* Does a run end by itself, so that another one can follow? */
-static bool ends(const struct td_opts *o)
+static bool ends(const struct td_request *o)
 {
 	return o->target.command || o->when.timeout_ms ||
 	       o->when.interval_count || o->does.replays;
 }
 
-static int check_runs(const struct td_opts *o, struct td_err *err)
+static int check_runs(const struct td_request *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
 		{ o->when.interval_count && !o->when.interval_ms,
@@ -376,7 +316,7 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 		{ o->show.verdict && o->when.interval_ms && !o->show.summary,
 		  "--verdict with -I needs --summary: it is of the sum of all "
 		  "intervals" },
-		{ o->show.by_lost && td_opts_want_events(o),
+		{ o->show.by_lost && td_request_has_events(o),
 		  "--sort goes by lost slots: -e, -d and --null exclude it" },
 		{ o->when.timeout_ms && o->when.interval_ms,
 		  "--timeout and -I exclude each other: use --interval-count" },
@@ -400,8 +340,9 @@ static int check_runs(const struct td_opts *o, struct td_err *err)
 }
 
 /* Refuses what perf stat refuses; each message names both options. */
-int td_opts_check_counting(const struct td_opts *o, struct td_err *err)
+int td_opts_check_counting(const struct td_opts *opts, struct td_err *err)
 {
+	const struct td_request *o = &opts->request;
 	int rc = check_runs(o, err);
 
 	if (!rc)
@@ -412,5 +353,7 @@ int td_opts_check_counting(const struct td_opts *o, struct td_err *err)
 		rc = check_events(o, err);
 	if (!rc)
 		rc = check_energy_target(o, err);
+	if (!rc && opts->cgroups_first && td_request_has_events(o))
+		rc = td_err_usage(err, "-G must follow the -e that it is for");
 	return rc ? rc : check_target(o, err);
 }

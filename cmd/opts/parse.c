@@ -95,8 +95,8 @@ static int set_text(const struct td_option *o, const char *arg,
 static int set_format(const struct td_option *o, const char *arg,
 		      struct td_opts *opts, struct td_err *err)
 {
-	opts->show.formats |= 1U << o->min;
-	return set_text(o, arg, &opts->show.own_file, err);
+	opts->request.show.formats |= 1U << o->min;
+	return set_text(o, arg, &opts->request.show.own_file, err);
 }
 
 static int set_value(const struct td_option *o, struct td_opts *opts,
@@ -172,8 +172,8 @@ static int parse_word(struct parser *p, struct argp_state *state)
 		rc = opts->chosen->word(opts, *word, p->err);
 	if (rc <= 0)
 		return rc;
-	opts->target.command = word;
-	opts->nr_words = (int)(word - opts->words);
+	opts->request.target.command = word;
+	opts->request.typed.nr_words = (int)(word - opts->request.typed.words);
 	state->next = state->argc;
 	return 0;
 }
@@ -188,12 +188,13 @@ static int set_option(struct parser *p, int key, const char *arg)
 /* target__validate() in tools/perf/util/target.c */
 static void override_cpus(struct td_opts *opts)
 {
-	if (!td_target_attaches(&opts->target) ||
-	    !(opts->target.all_cpus || opts->target.has_cpus))
+	if (!td_target_attaches(&opts->request.target) ||
+	    !(opts->request.target.all_cpus || opts->request.target.has_cpus))
 		return;
-	opts->overridden = opts->target.has_cpus ? "-C" : "-a";
-	opts->target.all_cpus = opts->target.has_cpus = false;
-	td_ints_free(&opts->target.cpus);
+	opts->request.target.overridden =
+		opts->request.target.has_cpus ? "-C" : "-a";
+	opts->request.target.all_cpus = opts->request.target.has_cpus = false;
+	td_ints_free(&opts->request.target.cpus);
 }
 
 /* Does what can be done only after the last option. */
@@ -203,15 +204,16 @@ static int finish(struct td_opts *opts, struct td_err *err)
 
 	override_cpus(opts);
 	/* tasks have nothing to merge; perf 6.1 accepts it for them, too */
-	if (opts->show.not_merged && td_opts_system_wide(opts))
-		opts->show.aggregations |= 1U << TD_AGGREGATE_CPU;
+	if (opts->request.show.not_merged && td_request_is_wide(&opts->request))
+		opts->request.show.aggregations |= 1U << TD_AGGREGATE_CPU;
 	/* several are an error, which names the last one */
-	while (opts->show.formats >> opts->show.format > 1)
-		opts->show.format++;
+	while (opts->request.show.formats >> opts->request.show.format > 1)
+		opts->request.show.format++;
 	rc = td_opts_check(opts, err);
 	/* "-" is standard output, where results go without a name */
-	if (opts->show.own_file && strcmp(opts->show.own_file, "-") != 0)
-		opts->show.output = opts->show.own_file;
+	if (opts->request.show.own_file &&
+	    strcmp(opts->request.show.own_file, "-") != 0)
+		opts->request.show.output = opts->request.show.own_file;
 	return rc || !opts->chosen->check ? rc : opts->chosen->check(opts, err);
 }
 
@@ -306,7 +308,8 @@ static int choose(struct td_opts *opts,
 	opts->chosen = at ? td_command_find(commands, argv[at]) : NULL;
 	if (!opts->chosen)
 		opts->chosen = commands[0];
-	opts->does = opts->chosen->does;
+	opts->request.does = opts->chosen->does;
+	opts->request.typed.groups = opts->chosen->groups;
 	if (!at)
 		return all ? argc : -1;
 	memmove(argv + at, argv + at + 1, (size_t)(argc - at) * sizeof(*argv));
@@ -316,28 +319,35 @@ static int choose(struct td_opts *opts,
 /* Is one tree of a PMU all that is shown, to people, at the end? */
 static bool shows_final_tree(const struct td_opts *opts)
 {
-	return opts->does.drills && opts->show.format == TD_FORMAT_TEXT &&
-	       !opts->openmetrics && !opts->when.interval_ms &&
-	       !opts->show.metric_only && !opts->ask.no_threshold &&
-	       !opts->show.hybrid_merge && !opts->target.cgroups &&
-	       !opts->target.each_cgroup &&
-	       td_opts_aggregation(opts) == TD_AGGREGATE_ALL;
+	return opts->request.does.drills &&
+	       opts->request.show.format == TD_FORMAT_TEXT &&
+	       !opts->request.openmetrics && !opts->request.when.interval_ms &&
+	       !opts->request.show.metric_only &&
+	       !opts->request.ask.no_threshold &&
+	       !opts->request.show.hybrid_merge &&
+	       !opts->request.target.cgroups &&
+	       !opts->request.target.each_cgroup &&
+	       td_request_aggregation(&opts->request) == TD_AGGREGATE_ALL;
 }
 
 /* Rows and what programs read keep the same columns: those of level 1. */
 static void set_default_level(struct td_opts *opts)
 {
 	/* a report shows the level that was recorded, a screen has its own */
-	if (td_ask_is_made(&opts->ask) || opts->does.leaves_level)
+	if (td_ask_is_made(&opts->request.ask) ||
+	    opts->request.does.leaves_level)
 		return;
-	opts->ask.drill = !td_opts_want_events(opts) && shows_final_tree(opts);
-	opts->drill_off = opts->ask.drill && opts->no_multiplex;
-	opts->ask.drill = opts->ask.drill && !opts->drill_off;
-	opts->ask.level = opts->ask.drill ? TD_MAX_LEVEL : 1;
+	opts->request.ask.drill = !td_request_has_events(&opts->request) &&
+				  shows_final_tree(opts);
+	opts->request.drill_off =
+		opts->request.ask.drill && opts->request.no_multiplex;
+	opts->request.ask.drill =
+		opts->request.ask.drill && !opts->request.drill_off;
+	opts->request.ask.level = opts->request.ask.drill ? TD_MAX_LEVEL : 1;
 	/* levels 1 and 2 have counters, and need no files */
-	if (td_opts_exposes(opts)) {
-		opts->ask.level = 2;
-		opts->level_or_less = true;
+	if (td_request_exposes(&opts->request)) {
+		opts->request.ask.level = 2;
+		opts->request.level_or_less = true;
 	}
 }
 
@@ -349,13 +359,13 @@ int td_opts_parse(struct td_opts *opts,
 	struct parser parser = { &page, opts, err };
 	int rc;
 
-	*opts = (struct td_opts){ .when.repeat = 1 };
+	*opts = (struct td_opts){ .request.when.repeat = 1 };
 	td_opts_fill_rows();
 	argc = choose(opts, commands, argc, argv);
 	if (argc < 0)
 		return td_err_nomem(err);
-	opts->words = argv + 1;
-	opts->nr_words = argc > 0 ? argc - 1 : 0;
+	opts->request.typed.words = argv + 1;
+	opts->request.typed.nr_words = argc > 0 ? argc - 1 : 0;
 	rc = td_usage_open(&page, opts->chosen, commands, parse_option, err);
 	if (!rc)
 		rc = td_meant_options(argv, opts->chosen, commands, err);

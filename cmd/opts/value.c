@@ -19,34 +19,35 @@
 
 int td_value_level(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	opts->ask.drill = strcmp(arg, "auto") == 0;
-	if (opts->ask.drill) {
-		opts->ask.level = TD_MAX_LEVEL;
+	opts->request.ask.drill = strcmp(arg, "auto") == 0;
+	if (opts->request.ask.drill) {
+		opts->request.ask.level = TD_MAX_LEVEL;
 		return 0;
 	}
-	if (td_parse_int(arg, 0, TD_MAX_LEVEL, &opts->ask.level)) {
+	if (td_parse_int(arg, 0, TD_MAX_LEVEL, &opts->request.ask.level)) {
 		td_err_usage(err,
 			     "-l %s: neither auto nor a number from 0 to %d",
 			     arg, TD_MAX_LEVEL);
 		return td_meant_level(arg, err);
 	}
 	/* as in perf */
-	opts->ask.level = opts->ask.level ? opts->ask.level : 1;
+	opts->request.ask.level =
+		opts->request.ask.level ? opts->request.ask.level : 1;
 	return 0;
 }
 
 static int add_metric(struct td_opts *opts, const char *name, size_t len,
 		      struct td_err *err)
 {
-	char **place = td_array_add(&opts->ask.names, opts->ask.nr_names,
-				    sizeof(*place));
+	char **place = td_array_add(&opts->request.ask.names,
+				    opts->request.ask.nr_names, sizeof(*place));
 
 	if (!place)
 		return td_err_nomem(err);
 	*place = strndup(name, len);
 	if (!*place)
 		return td_err_nomem(err);
-	opts->ask.nr_names++;
+	opts->request.ask.nr_names++;
 	return 0;
 }
 
@@ -72,20 +73,20 @@ int td_value_metrics(struct td_opts *opts, const char *list, struct td_err *err)
 		rc = add_metric(opts, start, len, err);
 		start = next;
 	}
-	if (!rc && !opts->ask.nr_names)
+	if (!rc && !opts->request.ask.nr_names)
 		return td_err_usage(err, "-M: an empty list");
 	return rc;
 }
 
 int td_value_events(struct td_opts *opts, const char *list, struct td_err *err)
 {
-	struct td_event_arg *arg =
-		td_array_add(&opts->events, opts->nr_events, sizeof(*arg));
+	struct td_event_arg *arg = td_array_add(
+		&opts->request.events, opts->request.nr_events, sizeof(*arg));
 
 	if (!arg)
 		return td_err_nomem(err);
 	arg->list = list;
-	opts->nr_events++;
+	opts->request.nr_events++;
 	return 0;
 }
 
@@ -95,12 +96,12 @@ int td_value_filter(struct td_opts *opts, const char *filter,
 	struct td_event_arg *arg;
 	char *both;
 
-	if (!opts->nr_events)
+	if (!opts->request.nr_events)
 		return td_err_usage(err,
 				    "--filter %s: it must follow the -e of a "
 				    "tracepoint",
 				    filter);
-	arg = &opts->events[opts->nr_events - 1];
+	arg = &opts->request.events[opts->request.nr_events - 1];
 	if ((arg->filter ? asprintf(&both, "(%s) && (%s)", arg->filter, filter)
 			 : asprintf(&both, "%s", filter)) < 0)
 		return td_err_nomem(err);
@@ -120,8 +121,8 @@ int td_value_separator(struct td_opts *opts, const char *arg,
 				    "characters of numbers, quotes or line "
 				    "ends",
 				    arg);
-	opts->show.formats |= 1U << TD_FORMAT_CSV;
-	opts->show.separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
+	opts->request.show.formats |= 1U << TD_FORMAT_CSV;
+	opts->request.show.separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
 	return 0;
 }
 
@@ -131,25 +132,27 @@ int td_value_cgroups(struct td_opts *opts, const char *list, struct td_err *err)
 	char *all;
 
 	if (asprintf(&all, "%s%s%s",
-		     opts->target.cgroups ? opts->target.cgroups : "",
-		     opts->target.cgroups ? "," : "", list) < 0)
+		     opts->request.target.cgroups ? opts->request.target.cgroups
+						  : "",
+		     opts->request.target.cgroups ? "," : "", list) < 0)
 		return td_err_nomem(err);
-	free(opts->target.cgroups);
-	opts->target.cgroups = all;
-	opts->cgroups_at = opts->nr_events;
-	opts->cgroups_first |= !opts->nr_events && !opts->detail;
+	free(opts->request.target.cgroups);
+	opts->request.target.cgroups = all;
+	opts->request.cgroups_at = opts->request.nr_events;
+	opts->cgroups_first |=
+		!opts->request.nr_events && !opts->request.detail;
 	return 0;
 }
 
 /* "L2", as perf has it; without an argument, the last level. */
 int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	opts->show.aggregations |= 1U << TD_AGGREGATE_CACHE;
+	opts->request.show.aggregations |= 1U << TD_AGGREGATE_CACHE;
 	if (!arg)
 		return 0;
 	if ((*arg == 'L' || *arg == 'l') &&
-	    td_parse_int(arg + 1, 1, TD_MAX_CACHE, &opts->show.cache_level) ==
-		    0)
+	    td_parse_int(arg + 1, 1, TD_MAX_CACHE,
+			 &opts->request.show.cache_level) == 0)
 		return 0;
 	return td_err_usage(err, "--per-cache=%s: not one of L1, L2, L3, L4",
 			    arg);
@@ -157,7 +160,7 @@ int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 
 int td_value_label(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	struct td_head_ask *head = &opts->show.head;
+	struct td_head_ask *head = &opts->request.show.head;
 
 	if (!td_label_name(arg))
 		return td_err_usage(err, "--label %s: not NAME=VALUE", arg);
@@ -170,7 +173,7 @@ int td_value_label(struct td_opts *opts, const char *arg, struct td_err *err)
 int td_value_time_format(struct td_opts *opts, const char *arg,
 			 struct td_err *err)
 {
-	enum td_time_format *time = &opts->show.time;
+	enum td_time_format *time = &opts->request.show.time;
 
 	for (*time = 0; *time < TD_NR_TIME_FORMATS; ++*time) {
 		if (strcmp(arg, td_time_format_name(*time)) == 0)
@@ -183,7 +186,7 @@ int td_value_time_format(struct td_opts *opts, const char *arg,
 /* "-" means standard output, the default. */
 int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	opts->show.output = arg;
+	opts->request.show.output = arg;
 	if (!*arg)
 		return td_err_usage(err, "-o: an empty name");
 	if (strcmp(arg, "-") != 0)
@@ -197,8 +200,8 @@ int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	(void)arg;
 	(void)err;
-	opts->show.no_big_num = false;
-	opts->show.asked_big_num = true;
+	opts->request.show.no_big_num = false;
+	opts->request.show.asked_big_num = true;
 	return 0;
 }
 
@@ -207,8 +210,8 @@ int td_value_no_big_num(struct td_opts *opts, const char *arg,
 {
 	(void)arg;
 	(void)err;
-	opts->show.no_big_num = true;
-	opts->show.asked_big_num = false;
+	opts->request.show.no_big_num = true;
+	opts->request.show.asked_big_num = false;
 	return 0;
 }
 
@@ -237,7 +240,7 @@ static int set_copied(struct td_opts *opts, const char *size,
 				    "--call-graph dwarf%s: the size is a "
 				    "number of bytes from 8 to %d",
 				    size, TD_MOST_COPIED);
-	opts->files.copied = (uint16_t)((bytes + 7) / 8 * 8);
+	opts->request.sampling.files.copied = (uint16_t)((bytes + 7) / 8 * 8);
 	return 0;
 }
 
@@ -247,9 +250,9 @@ int td_value_call_graph(struct td_opts *opts, const char *arg,
 	static const char dwarf[] = "dwarf";
 	size_t length = strlen(dwarf);
 
-	opts->files.lbr = strcmp(arg, "lbr") == 0;
-	opts->files.copied = 0;
-	if (opts->files.lbr || strcmp(arg, "fp") == 0)
+	opts->request.sampling.files.lbr = strcmp(arg, "lbr") == 0;
+	opts->request.sampling.files.copied = 0;
+	if (opts->request.sampling.files.lbr || strcmp(arg, "fp") == 0)
 		return 0;
 	if (strncmp(arg, dwarf, length) == 0 &&
 	    (!arg[length] || arg[length] == ','))
@@ -271,18 +274,18 @@ int td_value_overhead(struct td_opts *opts, const char *arg, struct td_err *err)
 				    "--overhead %s: not a percentage above 0 "
 				    "and up to %d",
 				    arg, MOST_OVERHEAD);
-	opts->overhead_pct = value;
+	opts->request.sampling.overhead_pct = value;
 	return 0;
 }
 
 int td_value_delay(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	opts->when.delay_ms = -1;
+	opts->request.when.delay_ms = -1;
 	if (strcmp(arg, "-1") == 0)
 		return 0;
 	if (arg[0] == '-')
 		return td_err_usage(err, "-D %s: neither a time nor -1", arg);
-	return td_opts_time("-D", arg, 0, &opts->when.delay_ms, err);
+	return td_opts_time("-D", arg, 0, &opts->request.when.delay_ms, err);
 }
 
 int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err)

@@ -198,29 +198,29 @@ static int unknown(const char *name, const struct td_suggest *near,
 				"GenuineIntel-6-97");
 }
 
-static int find_model(const struct td_opts *opts, struct td_cpuid *out,
+static int find_model(const struct td_request *request, struct td_cpuid *out,
 		      struct td_err *err)
 {
-	struct td_suggest near = { .wanted = opts->model };
+	struct td_suggest near = { .wanted = request->model };
 	struct td_err unused = { 0 };
 	char root[PATH_MAX];
 
-	if (is_identity(opts->model, out) ||
-	    is_in_table(opts->model, &near, out))
+	if (is_identity(request->model, out) ||
+	    is_in_table(request->model, &near, out))
 		return 0;
 	/* a folder without a map has no names of models */
-	if (td_pmu_events_find_model(catalog_root(opts->metrics_dir, root),
-				     opts->model, &near, out, &unused) == 0)
+	if (td_pmu_events_find_model(catalog_root(request->metrics_dir, root),
+				     request->model, &near, out, &unused) == 0)
 		return 0;
 	return unused.code == -ENOMEM ? td_err_nomem(err)
-				      : unknown(opts->model, &near, err);
+				      : unknown(request->model, &near, err);
 }
 
 int td_select_model(struct td_sysfs *fs, struct td_machine *machine,
-		    const struct td_opts *opts, struct td_err *err)
+		    const struct td_request *request, struct td_err *err)
 {
 	struct td_cpuid cpuid;
-	int rc = find_model(opts, &cpuid, err);
+	int rc = find_model(request, &cpuid, err);
 
 	*fs = (struct td_sysfs){ -1, -1, "/sys", "/proc" };
 	return rc ? rc : td_machine_make_up(&cpuid, machine, err);

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "cmd/opts/opts.h"
+#include "cmd/request.h"
 #include "cmd/view/source.h"
 #include "lib/event/resolve.h"
 #include "lib/machine/machine.h"
@@ -47,7 +47,7 @@ void td_catalog_free(struct td_catalog *catalog);
  * fs finds no file.
  */
 int td_select_model(struct td_sysfs *fs, struct td_machine *machine,
-		    const struct td_opts *opts, struct td_err *err);
+		    const struct td_request *request, struct td_err *err);
 
 /*
  * The function of a struct td_source, whose facts_ctx is a struct td_catalog.

@@ -33,7 +33,7 @@ static int add_detail(struct td_typing *t, struct td_err *err)
 		text, t->target->system_wide ? "cpu-clock" : "task-clock", err);
 
 	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(defaults); i++) {
-		if (defaults[i].detail <= t->opts->detail)
+		if (defaults[i].detail <= t->request->detail)
 			rc = td_event_text_parse(text, defaults[i].list, err);
 	}
 	return rc;
@@ -41,12 +41,12 @@ static int add_detail(struct td_typing *t, struct td_err *err)
 
 static int parse_all(struct td_typing *t, struct td_err *err)
 {
-	const struct td_opts *opts = t->opts;
+	const struct td_request *request = t->request;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < opts->nr_events; i++)
-		rc = td_event_text_parse(t->text, opts->events[i].list, err);
-	if (!rc && opts->detail)
+	for (size_t i = 0; !rc && i < request->nr_events; i++)
+		rc = td_event_text_parse(t->text, request->events[i].list, err);
+	if (!rc && request->detail)
 		rc = add_detail(t, err);
 	return rc;
 }
@@ -214,7 +214,7 @@ static void widen_target(struct td_typing *t)
 			return;
 	}
 	if (!units || target->system_wide ||
-	    td_target_attaches(&t->opts->target))
+	    td_target_attaches(&t->request->target))
 		return;
 	target->system_wide = true;
 	target->enable_on_exec = target->inherit = false;
@@ -238,15 +238,15 @@ static void note_cpus(struct td_typing *t)
 /* Notes what rows cannot show as requested. */
 static void note_rows(struct td_typing *t)
 {
-	bool of_command = t->opts->target.command && !t->target->system_wide;
+	bool of_command = t->request->target.command && !t->target->system_wide;
 
 	for (size_t i = 0; i < t->plan->events.nr; i++) {
 		if (t->plan->events.v[i].percore &&
-		    td_opts_aggregation(t->opts) == TD_AGGREGATE_CPU)
+		    td_request_aggregation(t->request) == TD_AGGREGATE_CPU)
 			td_notes_add(t->notes, "percore: -A shows CPUs, not "
 					       "cores");
 		if (t->plan->events.v[i].tool > TD_TOOL_DURATION_TIME &&
-		    of_command && t->opts->when.interval_ms)
+		    of_command && t->request->when.interval_ms)
 			td_notes_add(t->notes,
 				     "%s of a command is known at its end, not "
 				     "in intervals",
@@ -278,7 +278,7 @@ static int check_any(const struct td_typing *t, struct td_err *err)
  */
 static void forget_notes_of_defaults(struct td_typing *t, size_t before)
 {
-	if (t->opts->nr_events || t->opts->verbose)
+	if (t->request->nr_events || t->request->verbose)
 		return;
 	td_notes_truncate(t->notes, before);
 }
@@ -289,15 +289,15 @@ int td_events_plan(struct td_typing *t, struct td_err *err)
 	size_t before = t->notes->nr;
 	int rc = td_machine_add_builtin(t->machine, err);
 
-	td_catalog_init(&catalog, t->fs, t->machine, t->opts->metrics_dir);
+	td_catalog_init(&catalog, t->fs, t->machine, t->request->metrics_dir);
 	if (!rc)
 		rc = parse_all(t, err);
 	if (!rc)
 		rc = td_event_resolve(&t->plan->events, t->text, t->machine,
 				      &catalog.source, t->notes, err);
-	for (size_t i = 0; !rc && i < t->opts->nr_events; i++) {
-		if (t->opts->events[i].filter)
-			rc = add_filter(t, &t->opts->events[i], err);
+	for (size_t i = 0; !rc && i < t->request->nr_events; i++) {
+		if (t->request->events[i].filter)
+			rc = add_filter(t, &t->request->events[i], err);
 	}
 	if (!rc)
 		rc = refuse_impossible(t, err);
@@ -310,7 +310,8 @@ int td_events_plan(struct td_typing *t, struct td_err *err)
 	widen_target(t);
 	note_cpus(t);
 	note_rows(t);
-	t->plan->gathers = t->target->system_wide && !t->opts->when.control &&
-			   !td_target_has_cgroups(&t->opts->target);
+	t->plan->gathers = t->target->system_wide &&
+			   !t->request->when.control &&
+			   !td_target_has_cgroups(&t->request->target);
 	return td_plan_arrange(t->plan, t->machine, t->notes, err);
 }

@@ -2,7 +2,7 @@
 #ifndef TD_CMD_PLAN_EVENTS_H
 #define TD_CMD_PLAN_EVENTS_H
 
-#include "cmd/opts/opts.h"
+#include "cmd/request.h"
 #include "lib/base/err.h"
 #include "lib/event/spec.h"
 #include "lib/machine/sysfs.h"
@@ -10,7 +10,7 @@
 
 /* The input and output of td_events_plan(), all owned by the caller. */
 struct td_typing {
-	const struct td_opts *opts;
+	const struct td_request *request;
 	const struct td_sysfs *fs;
 	struct td_machine *machine; /* PMUs that events name are added */
 	struct td_event_text *text; /* filled in: the parsed -e */

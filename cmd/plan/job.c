@@ -25,13 +25,13 @@
  * --no-multiplex have counters for what they count, and none for samples;
  * samples of CPUs do not tell the cgroup.
  */
-static bool latencies_are_wanted(const struct td_opts *opts)
+static bool latencies_are_wanted(const struct td_request *request)
 {
-	if (!opts->does.latencies)
+	if (!request->does.latencies)
 		return false;
-	return opts->record_tpebs ||
-	       (!opts->no_record_tpebs && !opts->no_multiplex &&
-		!td_target_has_cgroups(&opts->target));
+	return request->record_tpebs ||
+	       (!request->no_record_tpebs && !request->no_multiplex &&
+		!td_target_has_cgroups(&request->target));
 }
 
 static bool has_latencies(const struct td_machine *machine)
@@ -163,12 +163,12 @@ static int build_measure(struct td_job *job, struct td_err *err)
 	struct td_measuring how = {
 		.machine = &job->machine,
 		.fs = &job->fs,
-		.opts = job->opts,
+		.request = job->request,
 		.notes = &job->notes,
 		.tsc_hz = job->tsc_hz,
 		.core_wide = job->target.system_wide,
 		.in_turns = job->target.by_mode,
-		.latencies = latencies_are_wanted(job->opts),
+		.latencies = latencies_are_wanted(job->request),
 		.sampled = &job->sampled.events,
 	};
 	int rc = td_job_read_places(job, false, err);
@@ -183,8 +183,8 @@ static int build_measure(struct td_job *job, struct td_err *err)
 static int check_cores(struct td_job *job, struct td_err *err)
 {
 	if (!job->target.system_wide)
-		return td_check_cores_of_tasks(&job->fs, job->tree,
-					       &job->machine, job->opts, err);
+		return td_check_cores_of_tasks(
+			&job->fs, job->tree, &job->machine, job->request, err);
 	return td_select_whole_cores(&job->fs, job->tree, &job->machine,
 				     &job->target, &job->notes, err);
 }
@@ -198,7 +198,7 @@ static bool has_clocks(const struct td_machine *machine)
 static void find_tsc(struct td_job *job)
 {
 	job->tsc_hz = td_tsc_hz();
-	if (!job->tsc_hz && has_clocks(&job->machine) && !job->opts->dry_run)
+	if (!job->tsc_hz && has_clocks(&job->machine) && !job->request->dry_run)
 		job->tsc_hz = td_tsc_hz_of_kernel();
 }
 
@@ -208,10 +208,10 @@ static bool wants_clocks(const struct td_job *job)
 	const struct td_target *target = &job->target;
 
 	/* each event of a region costs some time at its begin and its end */
-	if (job->opts->does.regions)
+	if (job->request->does.regions)
 		return false;
 	/* that is what samples */
-	if (job->opts->does.samples)
+	if (job->request->does.samples)
 		return true;
 	return !target->system_wide ||
 	       (!target->all_user && !target->all_kernel);
@@ -232,13 +232,13 @@ static int make_tree(struct td_job *job, struct td_err *err)
 static void pin_starved(struct td_job *job)
 {
 	if (!job->target.system_wide && !job->target.by_mode &&
-	    !job->opts->dry_run)
+	    !job->request->dry_run)
 		td_pin_starved(&job->plan, &job->machine, &job->target);
 }
 
 static int plan_metrics(struct td_job *job, struct td_err *err)
 {
-	struct td_schedule schedule = { .single = job->opts->no_group };
+	struct td_schedule schedule = { .single = job->request->no_group };
 	int rc = make_tree(job, err);
 
 	if (rc)
@@ -248,10 +248,10 @@ static int plan_metrics(struct td_job *job, struct td_err *err)
 	schedule.references = job->tree->references;
 	schedule.clocks = wants_clocks(job);
 	schedule.families = job->tree->families_of_events;
-	schedule.always =
-		td_ask_wants_files(&job->measure.ask) || job->opts->metrics_dir;
+	schedule.always = td_ask_wants_files(&job->measure.ask) ||
+			  job->request->metrics_dir;
 	rc = td_plan_build(&job->plan, &job->machine, &schedule, err);
-	if (!rc && !job->opts->does.regions && !job->opts->does.samples)
+	if (!rc && !job->request->does.regions && !job->request->does.samples)
 		pin_starved(job);
 	return rc;
 }
@@ -259,13 +259,13 @@ static int plan_metrics(struct td_job *job, struct td_err *err)
 static int plan_events(struct td_job *job, struct td_err *err)
 {
 	struct td_typing typing = {
-		.opts = job->opts,
+		.request = job->request,
 		.fs = &job->fs,
 		.machine = &job->machine,
 		.text = &job->text,
 		.target = &job->target,
 		.plan = &job->plan,
-		.sampled = latencies_are_wanted(job->opts)
+		.sampled = latencies_are_wanted(job->request)
 				   ? &job->sampled.events
 				   : NULL,
 		.notes = &job->notes,
@@ -276,9 +276,9 @@ static int plan_events(struct td_job *job, struct td_err *err)
 /* The number of events before -G; all of them if none is from a -e after it. */
 static int specs_before_cgroup(const struct td_job *job)
 {
-	const struct td_opts *opts = job->opts;
-	const char *behind = opts->cgroups_at < opts->nr_events
-				     ? opts->events[opts->cgroups_at].list
+	const struct td_request *request = job->request;
+	const char *behind = request->cgroups_at < request->nr_events
+				     ? request->events[request->cgroups_at].list
 				     : NULL;
 
 	for (size_t i = 0; behind && i < job->text.nr_specs; i++) {
@@ -292,7 +292,7 @@ static int assign_cgroups(struct td_job *job, struct td_err *err)
 {
 	const struct td_cgroups *cgroups = &job->target.cgroups;
 
-	if (cgroups->nr > 1 && !td_opts_want_events(job->opts))
+	if (cgroups->nr > 1 && !td_request_has_events(job->request))
 		return td_err_usage(err, "-G: metrics are counted for one "
 					 "cgroup: use --for-each-cgroup for "
 					 "more");
@@ -306,7 +306,8 @@ static int assign_cgroups(struct td_job *job, struct td_err *err)
 static void leave_guests_out(struct td_job *job)
 {
 	job->target.exclude_guest = true;
-	if (!job->target.system_wide && !td_target_attaches(&job->opts->target))
+	if (!job->target.system_wide &&
+	    !td_target_attaches(&job->request->target))
 		return;
 	td_notes_add(&job->notes,
 		     "not counting guests: KVM gives virtual machines the "
@@ -320,14 +321,14 @@ static void leave_guests_out(struct td_job *job)
  */
 static bool wants_modes(const struct td_job *job)
 {
-	const struct td_opts *opts = job->opts;
-	const struct td_target_ask *ask = &opts->target;
-	bool is_one = !opts->show.aggregations && !opts->does.records &&
-		      !opts->does.samples && !td_opts_exposes(opts);
+	const struct td_request *request = job->request;
+	const struct td_target_ask *ask = &request->target;
+	bool is_one = !request->show.aggregations && !request->does.records &&
+		      !request->does.samples && !td_request_exposes(request);
 
 	if (!is_one || !ask->pids.nr || ask->tids.nr || ask->all_user ||
 	    ask->all_kernel || job->target.system_wide ||
-	    td_opts_want_events(opts) || opts->ask.nr_names)
+	    td_request_has_events(request) || request->ask.nr_names)
 		return false;
 	for (size_t i = 0; i < ask->pids.nr; i++) {
 		if (!td_tasks_has_guest(&job->fs, ask->pids.v[i]))
@@ -338,15 +339,17 @@ static bool wants_modes(const struct td_job *job)
 
 static int make_target(struct td_job *job, struct td_err *err)
 {
-	const struct td_opts *opts = job->opts;
-	bool per_thread = td_opts_aggregation(opts) == TD_AGGREGATE_THREAD;
-	int rc = td_target_make(&job->target, &opts->target, per_thread, err);
+	const struct td_request *request = job->request;
+	bool per_thread =
+		td_request_aggregation(request) == TD_AGGREGATE_THREAD;
+	int rc =
+		td_target_make(&job->target, &request->target, per_thread, err);
 
-	job->target.enable_on_exec &= !opts->when.delay_ms;
-	if (opts->overridden)
+	job->target.enable_on_exec &= !request->when.delay_ms;
+	if (request->target.overridden)
 		td_notes_add(&job->notes,
 			     "-p and -t count tasks: %s is ignored",
-			     opts->overridden);
+			     request->target.overridden);
 	if (!rc && job->machine.guests_have_pmus)
 		leave_guests_out(job);
 	if (!rc)
@@ -354,13 +357,13 @@ static int make_target(struct td_job *job, struct td_err *err)
 			wants_modes(job) && td_select_general(&job->machine);
 	if (!rc)
 		rc = td_target_open_cgroups(&job->target, &job->fs,
-					    &opts->target, &job->notes, err);
+					    &request->target, &job->notes, err);
 	return rc;
 }
 
 static int plan_latencies(struct td_job *job, struct td_err *err)
 {
-	if (job->opts->record_tpebs)
+	if (job->request->record_tpebs)
 		latencies_note_none(&job->machine, &job->notes);
 	return latencies_plan(&job->sampled, job->tree, &job->machine, err);
 }
@@ -368,43 +371,43 @@ static int plan_latencies(struct td_job *job, struct td_err *err)
 /* --null counts nothing of a command, whatever is unreadable here. */
 static int select_machine(struct td_job *job, struct td_err *err)
 {
-	const struct td_opts *opts = job->opts;
-	int rc = td_select_machine(&job->fs, &job->machine, opts, err);
+	const struct td_request *request = job->request;
+	int rc = td_select_machine(&job->fs, &job->machine, request, err);
 
-	if (!rc || !opts->nothing || !opts->target.command ||
-	    td_target_is_wide(&opts->target))
+	if (!rc || !request->nothing || !request->target.command ||
+	    td_target_is_wide(&request->target))
 		return rc;
 	*err = (struct td_err){ 0 };
 	return 0;
 }
 
-static int begin(struct td_job *job, const struct td_opts *opts,
+static int begin(struct td_job *job, const struct td_request *request,
 		 struct td_err *err)
 {
 	int rc;
 
-	*job = (struct td_job){ .opts = opts, .fs = { -1, -1 } };
-	rc = td_identity_make(&job->identity, &opts->show.head,
-			      opts->target.command, err);
+	*job = (struct td_job){ .request = request, .fs = { -1, -1 } };
+	rc = td_identity_make(&job->identity, &request->show.head,
+			      request->target.command, err);
 	return rc ? rc : select_machine(job, err);
 }
 
 /* The machine is known. */
 static int plan(struct td_job *job, struct td_err *err)
 {
-	const struct td_opts *opts = job->opts;
+	const struct td_request *request = job->request;
 	int rc = make_target(job, err);
 
 	if (!rc)
-		rc = td_opts_want_events(opts) ? plan_events(job, err)
-					       : plan_metrics(job, err);
+		rc = td_request_has_events(request) ? plan_events(job, err)
+						    : plan_metrics(job, err);
 	if (!rc)
 		rc = plan_latencies(job, err);
-	if (!rc && opts->target.cgroups)
+	if (!rc && request->target.cgroups)
 		rc = assign_cgroups(job, err);
-	if (!rc && opts->no_multiplex)
+	if (!rc && request->no_multiplex)
 		rc = td_plan_make_sets(&job->plan, &job->machine, err);
-	if (!rc && opts->drill_off)
+	if (!rc && request->drill_off)
 		td_notes_add(&job->notes,
 			     "--no-multiplex counts level 1 unless -l names a "
 			     "deeper one: -l auto, which is the default "
@@ -412,18 +415,18 @@ static int plan(struct td_job *job, struct td_err *err)
 	return rc ? rc : td_target_find_tasks(&job->target, &job->fs, err);
 }
 
-int td_job_plan(struct td_job *job, const struct td_opts *opts,
+int td_job_plan(struct td_job *job, const struct td_request *request,
 		struct td_err *err)
 {
-	int rc = begin(job, opts, err);
+	int rc = begin(job, request, err);
 
 	return rc ? rc : plan(job, err);
 }
 
-int td_job_plan_unwatched(struct td_job *job, const struct td_opts *opts,
+int td_job_plan_unwatched(struct td_job *job, const struct td_request *request,
 			  struct td_err *err)
 {
-	int rc = begin(job, opts, err);
+	int rc = begin(job, request, err);
 
 	job->machine.nmi_watchdog = false;
 	return rc ? rc : plan(job, err);
@@ -510,7 +513,7 @@ int td_job_join(struct td_job *job, struct td_err *err)
 
 	for (int i = 0; !rc && i < (int)job->machine.nr_pmus; i++)
 		rc = note_left_out(job, i, err);
-	if (!rc && job->opts->does.samples)
+	if (!rc && job->request->does.samples)
 		pin_starved(job);
 	return rc;
 }
@@ -531,7 +534,7 @@ void td_job_say(const struct td_job *job, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (job->opts->show.quiet)
+	if (job->request->show.quiet)
 		return;
 	va_start(ap, fmt);
 	td_vsay(fmt, ap);
@@ -540,6 +543,6 @@ void td_job_say(const struct td_job *job, const char *fmt, ...)
 
 void td_job_say_notes(struct td_job *job)
 {
-	if (!job->opts->show.quiet)
+	if (!job->request->show.quiet)
 		td_say_notes(&job->notes);
 }

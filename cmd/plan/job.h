@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmd/plan: decides from the options what to count.
+ * cmd/plan: decides from a request what to count.
  *
- * In: struct td_opts.
+ * In: struct td_request.
  * Out: struct td_job: the machine (select.h), the target (target.h), and the
  * plan with the tree of metrics (measure.h) or with the events that were typed
  * (events.h).  No counter is opened; --dry-run shows which would be (dry_run.h).
@@ -10,8 +10,8 @@
 #ifndef TD_CMD_PLAN_JOB_H
 #define TD_CMD_PLAN_JOB_H
 
-#include "cmd/opts/opts.h"
 #include "cmd/plan/measure.h"
+#include "cmd/request.h"
 #include "lib/base/err.h"
 #include "lib/base/identity.h"
 #include "lib/event/spec.h"
@@ -19,7 +19,7 @@
 
 /* What to count, where, and why not all that was asked for. */
 struct td_job {
-	const struct td_opts *opts;
+	const struct td_request *request;
 	struct td_sysfs fs;
 	struct td_machine machine;
 	struct td_target target;
@@ -36,11 +36,11 @@ struct td_job {
 	struct td_identity identity; /* as the user wants it to be told */
 };
 
-/* Plans what opts ask for.  Call td_job_free() even after an error. */
-int td_job_plan(struct td_job *job, const struct td_opts *opts,
+/* Plans what the request asks for.  Call td_job_free() even after an error. */
+int td_job_plan(struct td_job *job, const struct td_request *request,
 		struct td_err *err);
 /* The same, as if the NMI watchdog had no counter. */
-int td_job_plan_unwatched(struct td_job *job, const struct td_opts *opts,
+int td_job_plan_unwatched(struct td_job *job, const struct td_request *request,
 			  struct td_err *err);
 void td_job_free(struct td_job *job);
 

@@ -24,7 +24,7 @@ static bool wants_files(const struct td_measure *m,
 	const struct td_machine *machine = how->machine;
 	bool built_in = td_builtin_is_for(machine);
 
-	if (td_ask_wants_files(&m->ask) || how->opts->metrics_dir)
+	if (td_ask_wants_files(&m->ask) || how->request->metrics_dir)
 		return true;
 	for (size_t i = 0; i < machine->nr_core && (!how->fs || !built_in);
 	     i++) {
@@ -51,7 +51,7 @@ static void leave_out_without_level_1(struct td_sets *sets,
 static bool can_do_without_files(const struct td_measure *m,
 				 const struct td_measuring *how)
 {
-	return m->ask.drill && how->fs && !how->opts->metrics_dir &&
+	return m->ask.drill && how->fs && !how->request->metrics_dir &&
 	       td_builtin_is_for(how->machine);
 }
 
@@ -98,7 +98,7 @@ static int choose_sets(struct td_measure *m, const struct td_measuring *how,
 		*err = (struct td_err){ 0 };
 		return td_sets_builtin(&m->sets, machine, err);
 	}
-	if (!rc && how->opts->verbose)
+	if (!rc && how->request->verbose)
 		td_pmu_events_note(files, how->notes);
 	if (!rc && td_sets_lack_name(&m->ask, machine, files))
 		rc = td_pmu_events_read_uncore(files, &machine->cpuid, err);
@@ -227,17 +227,18 @@ static int check_level(const struct td_sets *sets,
 int td_measure_build(struct td_measure *m, struct td_events *events,
 		     const struct td_measuring *how, struct td_err *err)
 {
-	const struct td_opts *opts = how->opts;
+	const struct td_request *request = how->request;
 	int rc;
 
 	*m = (struct td_measure){
-		.ask = opts->ask,
+		.ask = request->ask,
 	};
 	if (how->in_turns && m->ask.drill) {
 		m->ask.drill = false;
 		m->ask.level = 1;
 	}
-	td_catalog_init(&m->catalog, how->fs, how->machine, opts->metrics_dir);
+	td_catalog_init(&m->catalog, how->fs, how->machine,
+			request->metrics_dir);
 	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
 			 how->core_wide);
 	if (how->smt_unknown)
@@ -253,10 +254,10 @@ int td_measure_build(struct td_measure *m, struct td_events *events,
 	if (!rc)
 		rc = build(m, events, how, err);
 	if (!rc)
-		rc = td_check_shown_metrics(&m->tree, how->machine, opts,
+		rc = td_check_shown_metrics(&m->tree, how->machine, request,
 					    how->notes, err);
 	return rc ? rc
-		  : td_check_rows_of_cpus(&m->tree, how->machine, opts, err);
+		  : td_check_rows_of_cpus(&m->tree, how->machine, request, err);
 }
 
 void td_measure_free(struct td_measure *m)

@@ -2,8 +2,8 @@
 #ifndef TD_CMD_PLAN_MEASURE_H
 #define TD_CMD_PLAN_MEASURE_H
 
-#include "cmd/opts/opts.h"
 #include "cmd/plan/catalog.h"
+#include "cmd/request.h"
 #include "lib/target/target.h"
 #include "metrics/tree/tree.h"
 
@@ -21,7 +21,7 @@ struct td_measuring {
 	struct td_machine *machine;
 	/* to read more PMUs from, if a formula names them; NULL: a recording */
 	const struct td_sysfs *fs;
-	const struct td_opts *opts;
+	const struct td_request *request;
 	struct td_notes *notes;
 	/* for the literals of formulas: */
 	const struct td_place *places; /* one for each online CPU, or NULL */
@@ -35,8 +35,8 @@ struct td_measuring {
 };
 
 /*
- * Builds the tree of the metrics in opts, and appends their events to the list;
- * for a recording, finds them in it.  An error if opts cannot be shown of it
+ * Builds the tree of the metrics in request, and appends their events to the list;
+ * for a recording, finds them in it.  An error if request cannot be shown of it
  * (select.h).  Free with td_measure_free() even after an error.
  */
 int td_measure_build(struct td_measure *measure, struct td_events *events,

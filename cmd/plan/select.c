@@ -45,16 +45,16 @@ static void list_pmus(const struct td_machine *machine, bool cpus, char *buf,
 }
 
 static int check_online(const struct td_machine *machine,
-			const struct td_opts *opts, struct td_err *err)
+			const struct td_request *request, struct td_err *err)
 {
 	td_autofree char *online = NULL;
 
-	for (size_t i = 0; i < opts->target.cpus.nr; i++) {
-		if (td_ints_has(&machine->online, opts->target.cpus.v[i]))
+	for (size_t i = 0; i < request->target.cpus.nr; i++) {
+		if (td_ints_has(&machine->online, request->target.cpus.v[i]))
 			continue;
 		online = td_ints_format(&machine->online);
 		td_err_set(err, -ENODEV, "-C: CPU %d is not online",
-			   opts->target.cpus.v[i]);
+			   request->target.cpus.v[i]);
 		return td_err_hint(err, "this machine's CPUs are %s",
 				   online ? online : "unknown");
 	}
@@ -71,23 +71,23 @@ static bool shares_cpu(const struct td_ints *a, const struct td_ints *b)
 }
 
 static int nothing_left(const struct td_machine *machine,
-			const struct td_opts *opts, bool type_known,
+			const struct td_request *request, bool type_known,
 			struct td_err *err)
 {
-	td_autofree char *cpus = td_ints_format(&opts->target.cpus);
+	td_autofree char *cpus = td_ints_format(&request->target.cpus);
 	char pmus[256];
 
 	list_pmus(machine, type_known, pmus, sizeof(pmus));
 	if (!type_known)
 		td_err_set(err, -ENODEV,
 			   "--cputype %s: this machine has no such cores",
-			   opts->cputype);
+			   request->cputype);
 	else
 		td_err_set(err, -ENODEV,
 			   "-C %s: none of these CPUs belongs "
 			   "to %s",
 			   cpus ? cpus : "",
-			   opts->cputype ? opts->cputype : "a core PMU");
+			   request->cputype ? request->cputype : "a core PMU");
 	return td_err_hint(err, "its PMUs are %s", pmus);
 }
 
@@ -111,37 +111,38 @@ static int check_type(const struct td_machine *machine, const char *type,
 	return td_err_hint(err, "core, atom and lowpower are kinds of core");
 }
 
-int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
+int td_select_pmus(struct td_machine *machine, const struct td_request *request,
 		   struct td_err *err)
 {
-	bool type_known = !opts->cputype;
+	bool type_known = !request->cputype;
 	size_t left = 0;
-	int rc = opts->cputype ? check_type(machine, opts->cputype, err) : 0;
+	int rc = request->cputype ? check_type(machine, request->cputype, err)
+				  : 0;
 
-	if (!rc && opts->target.has_cpus)
-		rc = check_online(machine, opts, err);
+	if (!rc && request->target.has_cpus)
+		rc = check_online(machine, request, err);
 
-	if (!rc && machine->nr_core == 0 && opts->cputype &&
-	    td_opts_want_events(opts))
+	if (!rc && machine->nr_core == 0 && request->cputype &&
+	    td_request_has_events(request))
 		return td_err_set(err, -ENODEV,
 				  "--cputype %s: this machine has no PMU for "
 				  "its cores",
-				  opts->cputype);
+				  request->cputype);
 	if (rc || machine->nr_core == 0)
 		return rc;
 	for (size_t i = 0; i < machine->nr_core; i++) {
 		struct td_pmu *pmu = &machine->pmus[i];
 
-		if (opts->cputype && !is_type(pmu, opts->cputype))
+		if (request->cputype && !is_type(pmu, request->cputype))
 			pmu->skip = true;
 		else
 			type_known = true;
-		if (opts->target.has_cpus &&
-		    !shares_cpu(&pmu->cpus, &opts->target.cpus))
+		if (request->target.has_cpus &&
+		    !shares_cpu(&pmu->cpus, &request->target.cpus))
 			pmu->skip = true;
 		left += !pmu->skip;
 	}
-	return left ? 0 : nothing_left(machine, opts, type_known, err);
+	return left ? 0 : nothing_left(machine, request, type_known, err);
 }
 
 /*
@@ -177,28 +178,28 @@ bool td_select_general(struct td_machine *machine)
 }
 
 int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
-		      const struct td_opts *opts, struct td_err *err)
+		      const struct td_request *request, struct td_err *err)
 {
 	const char *sys = td_rights_getenv("SYSFS_PATH");
 	const char *proc = td_rights_getenv("PROCFS_PATH");
 	const char *cpuid = td_rights_getenv("PERF_CPUID");
 	int rc;
 
-	if (opts->model) {
-		rc = td_select_model(fs, machine, opts, err);
+	if (request->model) {
+		rc = td_select_model(fs, machine, request, err);
 		if (!rc)
-			select_slots(machine, &opts->ask, false);
-		return rc ? rc : td_select_pmus(machine, opts, err);
+			select_slots(machine, &request->ask, false);
+		return rc ? rc : td_select_pmus(machine, request, err);
 	}
 	rc = td_sysfs_open(fs, sys ? sys : "/sys", proc ? proc : "/proc", err);
 	if (!rc)
 		rc = td_machine_read(fs, cpuid, machine, err);
 	if (!rc)
-		rc = td_select_pmus(machine, opts, err);
+		rc = td_select_pmus(machine, request, err);
 	if (!rc)
-		select_slots(machine, &opts->ask,
-			     !sys && !opts->dry_run &&
-				     !td_opts_want_events(opts));
+		select_slots(machine, &request->ask,
+			     !sys && !request->dry_run &&
+				     !td_request_has_events(request));
 	return rc;
 }
 
@@ -212,29 +213,30 @@ static const char *in_brackets(char buf[64], enum td_uarch uarch)
 /* Calls, regions and functions are counted in all groups at once. */
 #define MOST_LEVELS_OF_PARTS 2
 
-static bool shows_parts(const struct td_opts *opts)
+static bool shows_parts(const struct td_request *request)
 {
-	return opts->profile ||
-	       td_opts_aggregation(opts) == TD_AGGREGATE_REGION;
+	return request->profile ||
+	       td_request_aggregation(request) == TD_AGGREGATE_REGION;
 }
 
 /* What was not recorded, and which command records it. */
 static void note_dropped(const struct td_pmu *pmu, size_t nr,
-			 const struct td_opts *opts, struct td_notes *notes)
+			 const struct td_request *request,
+			 struct td_notes *notes)
 {
 	char remedy[80];
 
-	if (shows_parts(opts) && opts->ask.level > MOST_LEVELS_OF_PARTS)
+	if (shows_parts(request) && request->ask.level > MOST_LEVELS_OF_PARTS)
 		snprintf(remedy, sizeof(remedy),
 			 "functions, calls and regions have levels 1 and 2");
-	else if (shows_parts(opts) && !opts->profile)
+	else if (shows_parts(request) && !request->profile)
 		snprintf(remedy, sizeof(remedy),
 			 "the command that recorded the others takes -l %d",
-			 opts->ask.level);
+			 request->ask.level);
 	else
 		snprintf(remedy, sizeof(remedy), "tdstat %s -l %d records all",
-			 opts->profile ? "profile --samples FILE" : "record",
-			 opts->ask.level);
+			 request->profile ? "profile --samples FILE" : "record",
+			 request->ask.level);
 	td_notes_add(notes,
 		     "%s: %zu metric%s of these levels %s not recorded: %s",
 		     pmu->name, nr, nr > 1 ? "s" : "", nr > 1 ? "were" : "was",
@@ -243,10 +245,10 @@ static void note_dropped(const struct td_pmu *pmu, size_t nr,
 
 static void note_level(const struct td_tree *tree,
 		       const struct td_machine *machine, size_t i,
-		       const struct td_opts *opts, struct td_notes *notes)
+		       const struct td_request *request, struct td_notes *notes)
 {
 	const struct td_pmu *pmu = &machine->pmus[i];
-	bool recorded = opts->does.replays;
+	bool recorded = request->does.replays;
 	char core[64];
 
 	if (!tree->sets[i])
@@ -254,13 +256,13 @@ static void note_level(const struct td_tree *tree,
 			     recorded ? "was not recorded"
 				      : "has no top-down events");
 	else if (recorded && tree->nr_dropped[i])
-		note_dropped(pmu, tree->nr_dropped[i], opts, notes);
+		note_dropped(pmu, tree->nr_dropped[i], request, notes);
 	/*
 	 * if the built-in tree replaces that of files, a note said so already
 	 */
-	else if (!opts->ask.drill && !opts->level_or_less &&
-		 tree->levels[i] < opts->ask.level &&
-		 (recorded || tree->sets[i]->files || opts->ask.level <= 2))
+	else if (!request->ask.drill && !request->level_or_less &&
+		 tree->levels[i] < request->ask.level &&
+		 (recorded || tree->sets[i]->files || request->ask.level <= 2))
 		td_notes_add(notes, "%s%s: %s level %d", pmu->name,
 			     in_brackets(core, pmu->uarch),
 			     tree->levels[i] < tree->sets[i]->levels ||
@@ -308,17 +310,19 @@ static void note_package(const struct td_tree *tree, struct td_notes *notes)
 
 /* Notes why metrics have no value: those asked for by name, with -v all. */
 static void note_refusals(const struct td_tree *tree,
-			  const struct td_opts *opts, struct td_notes *notes)
+			  const struct td_request *request,
+			  struct td_notes *notes)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 		const char *why = td_metric_refusal(tree, metric);
 		bool named = false;
 
-		for (size_t j = 0; j < opts->ask.nr_names && !named; j++)
-			named = strcmp(opts->ask.names[j], metric->name) == 0;
+		for (size_t j = 0; j < request->ask.nr_names && !named; j++)
+			named = strcmp(request->ask.names[j], metric->name) ==
+				0;
 		if (why && metric->shown && !metric->def->package &&
-		    (named || opts->verbose))
+		    (named || request->verbose))
 			td_notes_add(notes, "%s (%s) is not supported: %s",
 				     metric->name,
 				     tree->machine->pmus[metric->pmu].name,
@@ -329,7 +333,7 @@ static void note_refusals(const struct td_tree *tree,
 /* Sets the error if no metric can be counted: the first reason. */
 static int nothing_shown(const struct td_tree *tree,
 			 const struct td_machine *machine,
-			 const struct td_opts *opts, struct td_err *err)
+			 const struct td_request *request, struct td_err *err)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
@@ -339,15 +343,15 @@ static int nothing_shown(const struct td_tree *tree,
 		td_err_set(err, -ENODEV, "%s (%s): %s", metric->name,
 			   machine->pmus[metric->pmu].name,
 			   td_metric_refusal(tree, metric));
-		return opts->does.replays && !shows_parts(opts)
+		return request->does.replays && !shows_parts(request)
 			       ? td_err_hint(err, "tdstat record -M %s has it",
 					     metric->name)
 			       : -ENODEV;
 	}
-	if (opts->does.replays)
+	if (request->does.replays)
 		return td_err_set(err, -ENODEV,
 				  "%s: its events do not make a top-down tree",
-				  opts->input);
+				  request->input);
 	return td_why_no_tree(machine, err);
 }
 
@@ -377,24 +381,24 @@ static int check_merge(const struct td_tree *tree, struct td_notes *notes,
 
 int td_check_shown_metrics(const struct td_tree *tree,
 			   const struct td_machine *machine,
-			   const struct td_opts *opts, struct td_notes *notes,
-			   struct td_err *err)
+			   const struct td_request *request,
+			   struct td_notes *notes, struct td_err *err)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < tree->nr_pmus; i++) {
-		if (!machine->pmus[i].skip && opts->ask.level)
-			note_level(tree, machine, i, opts, notes);
-		if (!machine->pmus[i].skip && opts->ask.bottlenecks)
+		if (!machine->pmus[i].skip && request->ask.level)
+			note_level(tree, machine, i, request, notes);
+		if (!machine->pmus[i].skip && request->ask.bottlenecks)
 			note_bottlenecks(tree, machine, i, notes);
 	}
 	for (size_t i = 0; i < tree->nr_metrics; i++)
 		any = any || (tree->metrics[i].shown && tree->metrics[i].value);
 	if (!any)
-		return nothing_shown(tree, machine, opts, err);
-	note_refusals(tree, opts, notes);
+		return nothing_shown(tree, machine, request, err);
+	note_refusals(tree, request, notes);
 	note_package(tree, notes);
-	return opts->show.hybrid_merge ? check_merge(tree, notes, err) : 0;
+	return request->show.hybrid_merge ? check_merge(tree, notes, err) : 0;
 }
 
 static const char *refusal_of(const struct td_metric *metric,

@@ -2,7 +2,7 @@
 #ifndef TD_CMD_PLAN_SELECT_H
 #define TD_CMD_PLAN_SELECT_H
 
-#include "cmd/opts/opts.h"
+#include "cmd/request.h"
 #include "lib/base/err.h"
 #include "lib/machine/machine.h"
 #include "lib/target/target.h"
@@ -21,12 +21,12 @@ bool td_select_general(struct td_machine *machine);
  * an error.
  */
 int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
-		      const struct td_opts *opts, struct td_err *err);
+		      const struct td_request *request, struct td_err *err);
 /*
  * Marks the PMUs that --cputype and -C leave out.  If that is all of them, the
  * error lists the PMUs that there are.
  */
-int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
+int td_select_pmus(struct td_machine *machine, const struct td_request *request,
 		   struct td_err *err);
 /*
  * Notes trees that are less deep than the level asked for, and metrics without
@@ -34,8 +34,8 @@ int td_select_pmus(struct td_machine *machine, const struct td_opts *opts,
  */
 int td_check_shown_metrics(const struct td_tree *tree,
 			   const struct td_machine *machine,
-			   const struct td_opts *opts, struct td_notes *notes,
-			   struct td_err *err);
+			   const struct td_request *request,
+			   struct td_notes *notes, struct td_err *err);
 /*
  * After the counters were opened: returns -ENODEV if what the kernel refused
  * leaves no metric with a value.
@@ -48,7 +48,7 @@ int td_check_opened_metrics(const struct td_tree *tree,
  */
 int td_check_rows_of_cpus(const struct td_tree *tree,
 			  const struct td_machine *machine,
-			  const struct td_opts *opts, struct td_err *err);
+			  const struct td_request *request, struct td_err *err);
 /*
  * Tasks on cores whose threads share their slots: an error that names what
  * estimates a task's share, unless the tree's files do.
@@ -56,7 +56,8 @@ int td_check_rows_of_cpus(const struct td_tree *tree,
 int td_check_cores_of_tasks(const struct td_sysfs *fs,
 			    const struct td_tree *tree,
 			    struct td_machine *machine,
-			    const struct td_opts *opts, struct td_err *err);
+			    const struct td_request *request,
+			    struct td_err *err);
 /*
  * Slots that the threads of a core share are known for whole cores only: adds
  * the other threads of the target's CPUs, and notes it.

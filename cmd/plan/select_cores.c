@@ -28,9 +28,9 @@ static const char *processor(const struct td_machine *machine)
 
 int td_check_rows_of_cpus(const struct td_tree *tree,
 			  const struct td_machine *machine,
-			  const struct td_opts *opts, struct td_err *err)
+			  const struct td_request *request, struct td_err *err)
 {
-	if (td_opts_aggregation(opts) != TD_AGGREGATE_CPU ||
+	if (td_request_aggregation(request) != TD_AGGREGATE_CPU ||
 	    !needs_whole_cores(tree, machine))
 		return 0;
 	td_err_set(err, -ENOTSUP,
@@ -45,13 +45,13 @@ int td_check_rows_of_cpus(const struct td_tree *tree,
  * Does the model have metric files?  Their formulas estimate a thread's share.
  */
 static bool has_files(const struct td_sysfs *fs, struct td_machine *machine,
-		      const struct td_opts *opts)
+		      const struct td_request *request)
 {
 	struct td_catalog catalog;
 	struct td_err unused;
 	bool found;
 
-	td_catalog_init(&catalog, fs, machine, opts->metrics_dir);
+	td_catalog_init(&catalog, fs, machine, request->metrics_dir);
 	found = td_catalog_read(&catalog, &unused) == 0 && catalog.events.dir &&
 		catalog.events.nr_metrics > 0;
 	td_catalog_free(&catalog);
@@ -59,11 +59,11 @@ static bool has_files(const struct td_sysfs *fs, struct td_machine *machine,
 }
 
 /* The options that replace the built-in levels by the files' metrics. */
-static const char *metrics_instead(const struct td_opts *opts)
+static const char *metrics_instead(const struct td_request *request)
 {
-	if (opts->ask.only_level == 2)
+	if (request->ask.only_level == 2)
 		return "-M TopdownL2 estimates";
-	return opts->ask.level == 2
+	return request->ask.level == 2
 		       ? "-M TopdownL1,TopdownL2 (or -l 3) estimates"
 		       : "-M TopdownL1 (or -l 3) estimates";
 }
@@ -74,7 +74,7 @@ static const char *metrics_instead(const struct td_opts *opts)
  * CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE tells.
  */
 static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
-		       const struct td_opts *opts, struct td_err *err)
+		       const struct td_request *request, struct td_err *err)
 {
 	static const char whole[] = "the machine while it runs (tdstat -a -- "
 				    "COMMAND), or switch hyper-threading off";
@@ -83,25 +83,26 @@ static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 		   "%s: the two threads of a core share its slots: those of "
 		   "one program cannot be counted",
 		   processor(machine));
-	if (!has_files(fs, machine, opts))
+	if (!has_files(fs, machine, request))
 		return td_err_hint(err, "count %s", whole);
 	return td_err_hint(err,
 			   "%s them, assuming half of the slots while the "
 			   "core's other thread runs; or count %s",
-			   metrics_instead(opts), whole);
+			   metrics_instead(request), whole);
 }
 
 int td_check_cores_of_tasks(const struct td_sysfs *fs,
 			    const struct td_tree *tree,
 			    struct td_machine *machine,
-			    const struct td_opts *opts, struct td_err *err)
+			    const struct td_request *request,
+			    struct td_err *err)
 {
 	if (!needs_whole_cores(tree, machine))
 		return 0;
 	/* the formulas of files estimate a thread's share (#core_wide is 0) */
 	if (tree->sets[0] && tree->sets[0]->files)
 		return 0;
-	return refuse_task(fs, machine, opts, err);
+	return refuse_task(fs, machine, request, err);
 }
 
 int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,

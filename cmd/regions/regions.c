@@ -151,9 +151,9 @@ static void put_event(FILE *fp, const struct td_job *job,
 static void spec_write(FILE *fp, const struct td_job *job)
 {
 	fputs("tdstat regions 1\n", fp);
-	if (job->opts->calls.by_read)
+	if (job->request->calls.by_read)
 		fputs("read\n", fp);
-	if (job->opts->calls.by_duration)
+	if (job->request->calls.by_duration)
 		fputs("calls\n", fp);
 	for (size_t g = 0; g < job->plan.nr_groups; g++) {
 		const struct td_group *group = &job->plan.groups[g];
@@ -266,7 +266,7 @@ static int run_command(struct td_program *program, struct td_engine *engine,
 		       const struct td_job *job,
 		       const struct td_inherited *inherited, struct td_err *err)
 {
-	char **command = job->opts->target.command;
+	char **command = job->request->target.command;
 	struct td_child *child = &engine->child;
 	struct td_err late = { 0 };
 	uint64_t start_ns;
@@ -308,10 +308,10 @@ static int program_run(struct td_program *program, const struct td_job *job,
 		rc = write_spec(program, job, err);
 	if (!rc)
 		rc = td_waiter_open(&engine.waiter, &none, &none, err);
-	snprintf(every, sizeof(every), "%d", job->opts->calls.every);
+	snprintf(every, sizeof(every), "%d", job->request->calls.every);
 	if (!rc &&
 	    (setenv("TDSTAT_REGIONS", program->prefix, 1) ||
-	     (job->opts->calls.every && setenv("TDSTAT_EVERY", every, 1))))
+	     (job->request->calls.every && setenv("TDSTAT_EVERY", every, 1))))
 		rc = td_err_nomem(err);
 	if (!rc)
 		rc = run_command(program, &engine, job, inherited, err);
@@ -337,7 +337,7 @@ static int open_session(struct session *session, struct td_job *job,
 
 	*session = (struct session){ .job = job };
 	session->files.wall_ns = td_wall_ns() - td_now_ns();
-	session->files.names = job->opts->calls.names;
+	session->files.names = job->request->calls.names;
 	rc = spec_make(&session->spec, job, err);
 	session->files.values = session->spec.values;
 	session->files.nr_values = session->spec.nr;
@@ -375,26 +375,28 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 			&session.program.usage, session.program.status, err);
 	if (!rc)
 		td_regions_say(job, &session.files, session.program.folder);
-	if (!rc && job->opts->nr_patterns)
+	if (!rc && job->request->calls.names)
 		td_calls_say_next(job, &session.result.view.report);
 	return close_session(&session, rc, err);
 }
 
-int td_regions_run(const struct td_opts *opts, struct td_inherited *inherited,
-		   int *status, struct td_err *err)
+int td_regions_run(const struct td_request *request,
+		   struct td_inherited *inherited, int *status,
+		   struct td_err *err)
 {
 	struct td_reached reached = { 0 };
 	struct td_job job;
-	int rc = td_job_plan(&job, opts, err);
+	int rc = td_job_plan(&job, request, err);
 
 	if (!rc)
 		rc = td_job_join(&job, err);
 	if (!rc)
-		rc = opts->dry_run
+		rc = request->dry_run
 			     ? td_dry_run(&job, err)
 			     : count(&job, inherited, &reached, status, err);
 	td_job_free(&job);
-	return rc ? td_always_go_on(opts, inherited, &reached, status, err) : 0;
+	return rc ? td_always_go_on(request, inherited, &reached, status, err)
+		  : 0;
 }
 
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
@@ -402,7 +404,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	struct td_inherited inherited = { 0 };
 
 	td_inherited_change(&inherited);
-	return td_regions_run(opts, &inherited, status, err);
+	return td_regions_run(&opts->request, &inherited, status, err);
 }
 
 #define MOST_LEVELS 2
@@ -411,20 +413,21 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (!opts->target.command) {
+	if (!opts->request.target.command) {
 		td_err_usage(err, "tdstat regions needs a command");
 		return td_err_hint(err, "tdstat regions -- ./program");
 	}
-	if (opts->ask.level > MOST_LEVELS && !opts->ask.drill)
+	if (opts->request.ask.level > MOST_LEVELS && !opts->request.ask.drill)
 		return td_err_usage(err,
 				    "-l %d: nothing takes turns in "
 				    "regions, and there is room for levels "
 				    "1 and 2",
-				    opts->ask.level);
-	if (opts->ask.drill)
+				    opts->request.ask.level);
+	if (opts->request.ask.drill)
 		return td_err_usage(err, "-l auto chooses while it counts: "
 					 "regions are counted at level 1 or 2");
-	if (td_opts_want_events(opts) && td_ask_is_made(&opts->ask))
+	if (td_request_has_events(&opts->request) &&
+	    td_ask_is_made(&opts->request.ask))
 		return td_err_usage(err, "-e shows counts, --level and -M "
 					 "metrics: they exclude each other");
 	return 0;
@@ -438,17 +441,17 @@ static const struct td_option counting[] = {
 	  "events, as for perf stat -e, instead of the tree",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
 	{ "every", 0, "N", "count one of N calls of a region, by chance",
-	  TD_OPTION_NUMBER, offsetof(struct td_opts, calls.every), 0, 1, INT_MAX },
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, request.calls.every), 0, 1, INT_MAX },
 	{ "calls", 0, NULL, "calls by how long they took, too",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, calls.by_duration) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.calls.by_duration) },
 	{ "read", 0, NULL, "by system calls, not by RDPMC",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, calls.by_read) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.calls.by_read) },
 	{ NULL },
 };
 
 static const struct td_option showing[] = {
 	{ "verbose", 'v', NULL, "the tree of each region, too",
-	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
+	  TD_OPTION_COUNT, offsetof(struct td_opts, request.verbose) },
 	{ NULL },
 };
 /* clang-format on */

@@ -42,14 +42,14 @@ int td_region_result_open(struct td_region_result *result, struct td_job *job,
 		.job = job,
 		.source = make_source(job, regions),
 	};
-	rc = td_view_init(&result->view, &result->source, job->opts, err);
+	rc = td_view_init(&result->view, &result->source, job->request, err);
 	if (!rc)
-		rc = td_view_open(&result->view, job->opts, err);
+		rc = td_view_open(&result->view, job->request, err);
 	if (!rc)
 		rc = td_view_check_append(&result->view, err);
-	if (!rc && job->opts->record)
-		rc = td_recorder_open(&result->recorder, job->opts->record,
-				      err);
+	if (!rc && job->request->calls.record)
+		rc = td_recorder_open(&result->recorder,
+				      job->request->calls.record, err);
 	return rc;
 }
 
@@ -186,7 +186,7 @@ static void say_lost_calls(const struct td_job *job,
 			"tdstat: %" PRIu64 " of %" PRIu64 " calls are not "
 			"counted, for their threads ran without counters%s\n",
 			lost, all,
-			job->opts->cputype
+			job->request->cputype
 				? ", or on cores that --cputype leaves out"
 				: ": they are a part of what was around "
 				  "them");
@@ -231,7 +231,7 @@ static void say_none(const struct td_job *job, const char *folder)
 		   "tdstat: no process had regions: is %s, or what it runs, "
 		   "linked with libtdstat, does it call td_begin, and can it "
 		   "write to %s?\n",
-		   job->opts->target.command[0], folder);
+		   job->request->target.command[0], folder);
 	if (*closed)
 		td_job_say(job,
 			   "tdstat: a program of another user cannot: %s: %s; "
@@ -244,7 +244,7 @@ static void say_buckets(const struct td_job *job,
 {
 	unsigned int without = files->nr_processes - files->nr_with_buckets;
 
-	if (job->opts->calls.by_duration && without)
+	if (job->request->calls.by_duration && without)
 		td_job_say(job,
 			   "tdstat: %u process(es) have an older libtdstat, "
 			   "which does not tell calls apart by how long they "
@@ -315,7 +315,7 @@ void td_regions_say(const struct td_job *job,
 		td_job_say(job, "tdstat: counting user space only: kernel."
 				"perf_event_paranoid does not let this "
 				"user count the kernel\n");
-	if (files->nr_by_read && !job->opts->calls.by_read)
+	if (files->nr_by_read && !job->request->calls.by_read)
 		td_job_say(
 			job,
 			"tdstat: RDPMC could not be used: each begin and end "
@@ -338,10 +338,10 @@ static int find_slow(const struct td_report *report)
 }
 
 /* The kernel's, and regions that are marked, have no place to probe for locate. */
-static void put_in(FILE *fp, const struct td_opts *opts,
+static void put_in(FILE *fp, const struct td_request *request,
 		   const struct td_slow *slow, const struct td_timed *timed)
 {
-	const char *file = strrchr(opts->patterns[0], '@');
+	const char *file = strrchr(request->calls.names, '@');
 	td_autofree char *in = NULL;
 
 	if (timed->engine != TD_BY_UPROBES ||
@@ -353,21 +353,21 @@ static void put_in(FILE *fp, const struct td_opts *opts,
 		td_region_bucket_ns(slow->slow->bucket));
 }
 
-static void put_next(FILE *fp, const struct td_opts *opts,
+static void put_next(FILE *fp, const struct td_request *request,
 		     const struct td_slow *slow, const struct td_timed *timed)
 {
-	if (opts->ask.level < 2) {
+	if (request->ask.level < 2) {
 		fputs("tdstat calls -l 2 ", fp);
-		if (opts->calls.engine == TD_BY_KPROBES)
+		if (request->calls.engine == TD_BY_KPROBES)
 			fputs("-k ", fp);
-		if (opts->calls.engine == TD_BY_MARKS)
+		if (request->calls.engine == TD_BY_MARKS)
 			fputs("--engine=marks ", fp);
-		td_put_shell_word(fp, opts->patterns[0]);
+		td_put_shell_word(fp, request->calls.names);
 	} else {
 		fprintf(fp, "tdstat locate %s", slow->causes[0].node);
-		put_in(fp, opts, slow, timed);
+		put_in(fp, request, slow, timed);
 	}
-	td_again_put_target(fp, opts);
+	td_again_put_target(fp, request);
 }
 
 /* Slots that retire are no loss: there is nothing to locate. */
@@ -378,19 +378,19 @@ static bool is_work(const char *node)
 
 void td_calls_say_next(const struct td_job *job, const struct td_report *report)
 {
-	const struct td_opts *opts = job->opts;
+	const struct td_request *request = job->request;
 	int found = find_slow(report);
 	const struct td_slow *slow = found < 0 ? NULL : &report->slow[found];
 	char *text = NULL;
 	size_t size;
 	FILE *fp;
 
-	if (!slow || (opts->ask.level >= 2 && is_work(slow->causes[0].node)))
+	if (!slow || (request->ask.level >= 2 && is_work(slow->causes[0].node)))
 		return;
 	fp = open_memstream(&text, &size);
 	if (!fp)
 		return;
-	put_next(fp, opts, slow, &report->timed[found]);
+	put_next(fp, request, slow, &report->timed[found]);
 	if (!td_text_close(fp, &text))
 		td_job_say(job, "tdstat: what next: %s\n", text);
 	free(text);

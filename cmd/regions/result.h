@@ -55,7 +55,8 @@ void td_calls_say_next(const struct td_job *job,
  * Runs the command of the options, and shows its marked regions: of tdstat calls, only
  * the calls of those that it names.  As run() of struct td_command.
  */
-int td_regions_run(const struct td_opts *opts, struct td_inherited *inherited,
-		   int *status, struct td_err *err);
+int td_regions_run(const struct td_request *request,
+		   struct td_inherited *inherited, int *status,
+		   struct td_err *err);
 
 #endif

@@ -293,18 +293,18 @@ static int note_events(struct td_recording *rec)
 
 static int place(struct td_imported *imported, struct td_recording *rec,
 		 const struct td_perf_spelling *names,
-		 const struct td_opts *opts, struct td_err *err)
+		 const struct td_request *request, struct td_err *err)
 {
 	struct td_sysfs none;
 	struct td_machine made = { 0 };
 	struct td_catalog catalog = { 0 };
-	int rc = td_select_model(&none, &made, opts, err);
+	int rc = td_select_model(&none, &made, request, err);
 
 	if (rc)
 		return rc;
 	rec->machine.cpuid = made.cpuid;
 	rec->machine.model = made.model;
-	td_catalog_init(&catalog, NULL, &made, opts->metrics_dir);
+	td_catalog_init(&catalog, NULL, &made, request->metrics_dir);
 	rc = import_pmus(rec, names, &made, &catalog, err);
 	if (!rc)
 		rc = td_catalog_read(&catalog, err);
@@ -355,18 +355,18 @@ static bool counts_both_threads(const struct td_machine *machine)
 
 static int import(struct td_imported *imported, struct td_recording *rec,
 		  const struct td_perf_spelling *names,
-		  const struct td_opts *opts, struct td_err *err)
+		  const struct td_request *request, struct td_err *err)
 {
-	int rc = opts->model ? place(imported, rec, names, opts, err) : 0;
+	int rc = request->model ? place(imported, rec, names, request, err) : 0;
 
 	if (rc)
 		return rc;
-	if (!opts->model)
+	if (!request->model)
 		strcpy(rec->machine.cpuid.vendor, td_intel.name);
 	rec->info.of_events = false;
 	rec->info.ask.level = level_of(&rec->machine, &rec->plan.events);
 	imported->tree = true;
-	imported->no_files = imported->no_files || !opts->model;
+	imported->no_files = imported->no_files || !request->model;
 	if (rename_all(imported, rec, names) || note_events(rec) ||
 	    td_perf_join_slots(&rec->plan))
 		return td_err_nomem(err);
@@ -376,20 +376,20 @@ static int import(struct td_imported *imported, struct td_recording *rec,
 }
 
 int td_import_tree(struct td_imported *imported, struct td_recording *rec,
-		   const struct td_opts *opts, struct td_err *err)
+		   const struct td_request *request, struct td_err *err)
 {
 	struct td_perf_spelling *names;
 	size_t nr = rec->plan.events.nr;
 	int rc = 0;
 
 	*imported = (struct td_imported){ 0 };
-	if (!rec->perf || opts->no_tree)
+	if (!rec->perf || request->no_tree)
 		return 0;
 	names = spell(&rec->plan.events);
 	if (!names)
 		rc = td_err_nomem(err);
-	else if (opts->model || has_topdown(names, nr))
-		rc = import(imported, rec, names, opts, err);
+	else if (request->model || has_topdown(names, nr))
+		rc = import(imported, rec, names, request, err);
 	free_names(names, nr);
 	return rc;
 }

@@ -2,7 +2,7 @@
 #ifndef TD_CMD_REPLAY_PARTS_H
 #define TD_CMD_REPLAY_PARTS_H
 
-#include "cmd/opts/opts.h"
+#include "cmd/request.h"
 #include "lib/base/err.h"
 #include "lib/machine/machine.h"
 #include "lib/recording/recording.h"
@@ -37,7 +37,7 @@ struct td_imported {
  * of --model.  Free imported even then.
  */
 int td_import_tree(struct td_imported *imported, struct td_recording *rec,
-		   const struct td_opts *opts, struct td_err *err);
+		   const struct td_request *request, struct td_err *err);
 /* Makes it one of events again, as its counts do not suffice. */
 void td_import_undo(struct td_imported *imported, struct td_recording *rec);
 void td_imported_free(struct td_imported *imported);

@@ -181,10 +181,10 @@ static int make_tree(struct td_recorded *recorded, struct td_notes *notes,
 		     struct td_err *err)
 {
 	struct td_recording *rec = &recorded->rec;
-	const struct td_opts *opts = &recorded->opts;
+	const struct td_request *request = &recorded->request;
 	const struct td_measuring how = {
 		.machine = &rec->machine,
-		.opts = opts,
+		.request = request,
 		.notes = notes,
 		.places = rec->places,
 		.tsc_hz = rec->info.tsc_hz,
@@ -195,8 +195,9 @@ static int make_tree(struct td_recorded *recorded, struct td_notes *notes,
 	int rc;
 
 	if (rec->info.of_events &&
-	    (opts->ask.level > 1 || opts->ask.only_level ||
-	     opts->ask.nr_names || opts->ask.bottlenecks || opts->ask.energy))
+	    (request->ask.level > 1 || request->ask.only_level ||
+	     request->ask.nr_names || request->ask.bottlenecks ||
+	     request->ask.energy))
 		return td_err_usage(err,
 				    "%s has events and no tree: --level, -M, "
 				    "--bottlenecks and --energy do not apply",
@@ -206,26 +207,26 @@ static int make_tree(struct td_recorded *recorded, struct td_notes *notes,
 		return 0;
 	}
 	rc = td_measure_build(&recorded->measure, &rec->plan.events, &how, err);
-	if (rc && err->usage && opts->ask.nr_names &&
-	    opts->ask.names == rec->info.ask.names)
+	if (rc && err->usage && request->ask.nr_names &&
+	    request->ask.names == rec->info.ask.names)
 		blame_recording(rec, err);
 	return rc;
 }
 
 /* The recorded aggregation, unless another one is asked for. */
 static enum td_aggregation choose_aggregation(const struct td_recording *rec,
-					      const struct td_opts *opts)
+					      const struct td_request *request)
 {
-	if (opts->profile)
+	if (request->profile)
 		return TD_AGGREGATE_REGION;
-	return opts->show.aggregations ? td_opts_aggregation(opts)
-				       : rec->info.how;
+	return request->show.aggregations ? td_request_aggregation(request)
+					  : rec->info.how;
 }
 
 static struct td_source make_source(struct td_recorded *recorded)
 {
 	const struct td_recording *rec = &recorded->rec;
-	const struct td_opts *opts = &recorded->opts;
+	const struct td_request *request = &recorded->request;
 	struct td_measure *measure = &recorded->measure;
 	const struct td_recording_info *info = &rec->info;
 
@@ -242,9 +243,10 @@ static struct td_source make_source(struct td_recorded *recorded)
 		.of_perf = rec->perf != NULL,
 		.start_ns = info->start_ns,
 		.clocks = info->clocks,
-		.how = choose_aggregation(rec, opts),
-		.cache_level = opts->show.aggregations ? opts->show.cache_level
-						       : info->cache_level,
+		.how = choose_aggregation(rec, request),
+		.cache_level = request->show.aggregations
+				       ? request->show.cache_level
+				       : info->cache_level,
 		.places = &rec->places,
 		/* as in the live run: most threads of a machine sleep */
 		.skip_idle = info->how == TD_AGGREGATE_THREAD &&
@@ -261,7 +263,7 @@ static struct td_source make_source(struct td_recorded *recorded)
 }
 
 /* Was it recorded, and does the aggregation of the report have it? */
-static bool shows_energy(const struct td_opts *asked,
+static bool shows_energy(const struct td_request *asked,
 			 const struct td_recording *rec)
 {
 	enum td_aggregation how = choose_aggregation(rec, asked);
@@ -271,28 +273,28 @@ static bool shows_energy(const struct td_opts *asked,
 }
 
 /* Fills in what the recording was asked for, unless the user asks again. */
-static struct td_opts with_defaults(const struct td_opts *asked,
-				    const struct td_recording *rec)
+static struct td_request with_defaults(const struct td_request *asked,
+				       const struct td_recording *rec)
 {
-	struct td_opts opts = *asked;
+	struct td_request request = *asked;
 
-	if (!opts.show.aggregations && rec->info.how == TD_AGGREGATE_REGION)
-		opts.show.aggregations = 1U << TD_AGGREGATE_REGION;
+	if (!request.show.aggregations && rec->info.how == TD_AGGREGATE_REGION)
+		request.show.aggregations = 1U << TD_AGGREGATE_REGION;
 	/* whether groups rested is a fact of the counting */
-	opts.ask.drill = rec->info.ask.drill && opts.ask.level;
-	if (td_ask_is_made(&opts.ask))
-		return opts;
-	opts.ask = rec->info.ask;
-	opts.ask.energy = asked->ask.energy || shows_energy(asked, rec);
-	opts.ask.no_threshold = asked->ask.no_threshold;
-	opts.ask.no_merge = asked->ask.no_merge;
-	if (!td_ask_is_made(&opts.ask))
-		opts.ask.level = 1;
-	return opts;
+	request.ask.drill = rec->info.ask.drill && request.ask.level;
+	if (td_ask_is_made(&request.ask))
+		return request;
+	request.ask = rec->info.ask;
+	request.ask.energy = asked->ask.energy || shows_energy(asked, rec);
+	request.ask.no_threshold = asked->ask.no_threshold;
+	request.ask.no_merge = asked->ask.no_merge;
+	if (!td_ask_is_made(&request.ask))
+		request.ask.level = 1;
+	return request;
 }
 
 int td_recorded_open(struct td_recorded *recorded, const char *path,
-		     const struct td_opts *asked, struct td_err *err)
+		     const struct td_request *asked, struct td_err *err)
 {
 	struct td_recording *rec = &recorded->rec;
 	int rc;
@@ -311,8 +313,8 @@ int td_recorded_open(struct td_recorded *recorded, const char *path,
 	if (rc)
 		return rc;
 	recorded->wants_tree = td_ask_is_made(&asked->ask);
-	recorded->opts = with_defaults(asked, rec);
-	recorded->opts.input = path;
+	recorded->request = with_defaults(asked, rec);
+	recorded->request.input = path;
 	return 0;
 }
 
@@ -337,7 +339,7 @@ static int make_imported(struct td_recorded *recorded, struct td_notes *notes,
 	import_why(&recorded->imported, rec, err, notes);
 	td_import_undo(&recorded->imported, rec);
 	*err = (struct td_err){ 0 };
-	recorded->opts.ask.level = 0;
+	recorded->request.ask.level = 0;
 	return make_tree(recorded, notes, err);
 }
 
@@ -406,14 +408,15 @@ static int check_perfetto(const struct td_recording *rec, struct td_err *err)
 }
 
 int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
-		      const struct td_opts *opts, struct td_err *err)
+		      const struct td_request *request, struct td_err *err)
 {
 	int rc = check_aggregation(rec, how, err);
 
-	if (!rc && opts->show.format == TD_FORMAT_PERFETTO)
+	if (!rc && request->show.format == TD_FORMAT_PERFETTO)
 		rc = check_perfetto(rec, err);
-	return rc || !opts->show.time ? rc
-				      : check_time(rec, opts->show.time, err);
+	return rc || !request->show.time
+		       ? rc
+		       : check_time(rec, request->show.time, err);
 }
 
 static int check_readings(const struct td_recording *rec,

@@ -8,9 +8,9 @@
 #ifndef TD_CMD_REPLAY_RECORDED_H
 #define TD_CMD_REPLAY_RECORDED_H
 
-#include "cmd/opts/opts.h"
 #include "cmd/plan/measure.h"
 #include "cmd/replay/parts.h"
+#include "cmd/request.h"
 #include "cmd/view/view.h"
 #include "lib/base/err.h"
 #include "lib/recording/recording.h"
@@ -20,7 +20,7 @@ struct td_recorded {
 	struct td_recording rec;
 	struct td_imported imported; /* if perf stat wrote it */
 	/* what is asked of it, by its name; levels as recorded, unless given */
-	struct td_opts opts;
+	struct td_request request;
 	bool wants_tree;           /* somebody asked for levels or metrics */
 	struct td_measure measure; /* of events: empty */
 	struct td_source source;
@@ -31,7 +31,7 @@ struct td_recorded {
  * even after an error.
  */
 int td_recorded_open(struct td_recorded *recorded, const char *path,
-		     const struct td_opts *asked, struct td_err *err);
+		     const struct td_request *asked, struct td_err *err);
 /*
  * Builds the tree, and fills in the source.  An error if the recording does not
  * have what is asked for.
@@ -48,9 +48,9 @@ void td_recorded_close(struct td_recorded *recorded);
 
 /* What a recording cannot be shown as is an error, which says why. */
 
-/* By this aggregation, and with the times that the options ask for. */
+/* By this aggregation, and with the times that are asked for. */
 int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
-		      const struct td_opts *opts, struct td_err *err);
+		      const struct td_request *request, struct td_err *err);
 /*
  * td_recording_next(), and its errors.  Counts of threads cannot be shown per CPU,
  * nor those of CPUs per thread.

@@ -63,13 +63,13 @@ static uint64_t often_ns(const struct td_clock *clock)
 int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 		   const struct td_job *job, struct td_err *err)
 {
-	const struct td_opts *opts = job->opts;
-	bool rows = opts->when.interval_ms;
+	const struct td_request *request = job->request;
+	bool rows = request->when.interval_ms;
 	uint64_t period_ns;
 
-	clock->often = (!rows || opts->show.summary || clock->keeps) &&
+	clock->often = (!rows || request->show.summary || clock->keeps) &&
 		       (wants_batches(job) || (!rows && drills(job)));
-	clock->length_ns = (uint64_t)opts->when.interval_ms * TD_NS_A_MS;
+	clock->length_ns = (uint64_t)request->when.interval_ms * TD_NS_A_MS;
 	period_ns = clock->often ? often_ns(clock) : TD_LONGEST_NS;
 	clock->longest_ns = period_ns;
 	clock->ticks_a_row = 1;
@@ -77,7 +77,7 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 		period_ns = divide_row(clock, period_ns);
 	clock->began = true;
 	return td_waiter_start(waiter, period_ns,
-			       (uint64_t)opts->when.timeout_ms * TD_NS_A_MS,
+			       (uint64_t)request->when.timeout_ms * TD_NS_A_MS,
 			       err);
 }
 
@@ -188,16 +188,16 @@ static int read_cpus(struct td_job *job, struct td_cpu_times *now,
 static int read_cpu_times(struct td_job *job, const struct td_usage *usage,
 			  struct td_cpu_times *now, struct td_err *err)
 {
-	const struct td_opts *opts = job->opts;
+	const struct td_request *request = job->request;
 
 	if (job->target.system_wide)
 		return read_cpus(job, now, err);
-	if (opts->target.tids.nr || job->target.per_thread)
+	if (request->target.tids.nr || job->target.per_thread)
 		return 1;
-	if (td_target_attaches(&opts->target))
-		return !td_cpu_times_read_pids(&job->fs, &opts->target.pids,
+	if (td_target_attaches(&request->target))
+		return !td_cpu_times_read_pids(&job->fs, &request->target.pids,
 					       now);
-	if (!usage || !usage->has_times || opts->when.interval_ms)
+	if (!usage || !usage->has_times || request->when.interval_ms)
 		return 1;
 	now->user_ns = usage->user_ns;
 	now->system_ns = usage->sys_ns;

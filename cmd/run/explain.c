@@ -98,7 +98,7 @@ static void say_elsewhere(const struct td_run *run)
 	td_autofree char *cpus = kind ? td_ints_format(&kind->cpus) : NULL;
 	double most = kind ? most_time_there(run) : NAN;
 
-	if (!cpus || !job->opts->target.command || !run->tally.ever_enabled)
+	if (!cpus || !job->request->target.command || !run->tally.ever_enabled)
 		return;
 	if (!run->tally.ever_ran)
 		td_job_say(job,
@@ -154,7 +154,7 @@ static const char *why_nothing(const struct td_run *run, bool watchdog,
 {
 	const struct td_job *job = run->job;
 	bool enabled = run->tally.ever_enabled;
-	bool by_control = job->opts->when.delay_ms < 0;
+	bool by_control = job->request->when.delay_ms < 0;
 
 	if (by_control && !run->counting.baseline)
 		return "no enable came through --control";
@@ -167,7 +167,7 @@ static const char *why_nothing(const struct td_run *run, bool watchdog,
 		return "the NMI watchdog has a counter that was needed";
 	if (enabled)
 		return why_no_turn(job, text);
-	if (job->opts->target.pids.nr)
+	if (job->request->target.pids.nr)
 		return "nothing of these processes ran: their children are "
 		       "processes of their own";
 	return "nothing ran";
@@ -177,7 +177,7 @@ static const char *why_nothing(const struct td_run *run, bool watchdog,
 static void say_if_nothing(const struct td_run *run, bool watchdog)
 {
 	const struct td_job *job = run->job;
-	const struct td_ask *ask = &job->opts->ask;
+	const struct td_ask *ask = &job->request->ask;
 	char text[128];
 	const char *why;
 
@@ -195,7 +195,7 @@ static void say_if_nothing(const struct td_run *run, bool watchdog)
 
 static void say_rows_missed(const struct td_job *job, uint64_t nr)
 {
-	if (nr * (uint64_t)job->opts->when.interval_ms < MISSED_MS)
+	if (nr * (uint64_t)job->request->when.interval_ms < MISSED_MS)
 		return;
 	td_job_say(job,
 		   "tdstat: %" PRIu64 " interval%s passed while this program, "
@@ -213,7 +213,7 @@ static void say_rows_without_tasks(const struct td_run *run)
 {
 	const struct td_job *job = run->job;
 
-	if (!run->waited || job->opts->show.format != TD_FORMAT_TEXT ||
+	if (!run->waited || job->request->show.format != TD_FORMAT_TEXT ||
 	    !job->tree || job->target.system_wide || job->target.per_thread ||
 	    !run->tally.ever_ran)
 		return;
@@ -266,7 +266,8 @@ void td_note_uncounted(const struct td_run *run, const struct td_usage *usage)
 	};
 
 	if (!job->target.enable_on_exec || !job->target.inherit ||
-	    job->opts->when.control || !job->plan.nr_groups || geteuid() == 0)
+	    job->request->when.control || !job->plan.nr_groups ||
+	    geteuid() == 0)
 		return;
 	if (td_is_much_uncounted(&spent))
 		td_notes_add(&job->notes,

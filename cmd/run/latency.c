@@ -288,7 +288,7 @@ void td_latency_explain(const struct td_latency_sampling *latency,
 
 	if (!latency->sampler)
 		return;
-	if (job->opts->verbose)
+	if (job->request->verbose)
 		say_all(job, all);
 	few = list_few(job, all);
 	if (few)

@@ -322,7 +322,7 @@ int td_newcomers_follow(struct td_newcomers *newcomers, struct td_job *job,
 		return 0;
 	newcomers->looked_ns = now_ns;
 	/* -C names CPUs, which are online; without sysfs nobody knows */
-	if (job->opts->target.has_cpus ||
+	if (job->request->target.has_cpus ||
 	    td_online_read(&job->fs, &fresh, &unused))
 		return 0;
 	if (!known->nr) /* some may have gone while the counters were opened */
@@ -379,7 +379,7 @@ void td_newcomers_look_for_cgroups(struct td_newcomers *newcomers,
 				   struct td_counter *counter, uint64_t now_ns)
 {
 	struct td_cgroups *cgroups = &job->target.cgroups;
-	const char *list = job->opts->target.each_cgroup;
+	const char *list = job->request->target.each_cgroup;
 	size_t nr = cgroups->nr, index;
 
 	if (!list ||

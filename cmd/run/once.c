@@ -170,17 +170,17 @@ static int session_end_set(struct td_session *session, bool now,
  */
 static int open_outputs(struct td_session *session, struct td_err *err)
 {
-	const struct td_opts *opts = session->job->opts;
+	const struct td_request *request = session->job->request;
 	int rc;
 
 	if (session->runs)
 		return 0;
-	if (opts->show.output)
+	if (request->show.output)
 		td_signals_let_through(true);
-	rc = td_view_open(&session->view, opts, err);
+	rc = td_view_open(&session->view, request, err);
 	if (!rc)
 		rc = td_view_check_append(&session->view, err);
-	if (!rc && opts->does.records)
+	if (!rc && request->does.records)
 		rc = td_session_open_recorder(session, err);
 	td_signals_let_through(false);
 	return rc;
@@ -208,7 +208,7 @@ static int put_last(struct td_run *run, const struct td_usage *usage,
 		    struct td_err *err)
 {
 	struct td_session *session = run->session;
-	bool shown = run->given_up && run->job->opts->when.interval_ms &&
+	bool shown = run->given_up && run->job->request->when.interval_ms &&
 		     !run->tally.fresh;
 	bool done = td_run_printed_all(run) || shown;
 	int rc = 0;
@@ -234,7 +234,7 @@ static void say_last(struct td_run *run)
 	const struct td_job *job = run->job;
 
 	td_run_explain(run);
-	if (job->opts->verbose && !job->opts->show.quiet)
+	if (job->request->verbose && !job->request->show.quiet)
 		td_describe_shares(&job->machine, &job->plan, &run->tally.all);
 	fflush(stderr); /* before the output of --post */
 }
@@ -323,7 +323,7 @@ static int run_hook(const struct td_session *session, const char *option,
  */
 static int run_pre(struct td_session *session, struct td_err *err)
 {
-	const struct td_when *when = &session->job->opts->when;
+	const struct td_when *when = &session->job->request->when;
 	bool done = session->pre_done;
 	struct td_signal signal;
 	int rc = done ? 0 : run_hook(session, "--pre", when->pre, err);
@@ -342,8 +342,8 @@ static int run_pre(struct td_session *session, struct td_err *err)
 
 static int run_post(struct td_session *session, struct td_err *err)
 {
-	int rc =
-		run_hook(session, "--post", session->job->opts->when.post, err);
+	int rc = run_hook(session, "--post", session->job->request->when.post,
+			  err);
 
 	session->held_back |= rc != 0;
 	return rc;
@@ -362,19 +362,19 @@ static void show_progress(struct td_session *session)
 int td_run_once(struct td_run *run, struct td_err *err)
 {
 	struct td_session *session = run->session;
-	const struct td_opts *opts = run->job->opts;
+	const struct td_request *request = run->job->request;
 	struct td_err late = { 0 };
 	int rc = td_run_reset(run, err), rc_set;
 
-	session->pre_done = opts->when.pre_done && !session->runs;
+	session->pre_done = request->when.pre_done && !session->runs;
 	if (!rc)
 		rc = session_take_set(session, err);
-	if (opts->verbose &&
-	    (opts->when.has_repeat || run->job->plan.nr_sets > 1))
+	if (request->verbose &&
+	    (request->when.has_repeat || run->job->plan.nr_sets > 1))
 		td_job_say(run->job, "tdstat: run %d\n", session->runs + 1);
 	if (!rc)
 		rc = run_pre(session, err);
-	if (!rc && opts->when.sync)
+	if (!rc && request->when.sync)
 		sync();
 	if (!rc)
 		rc = td_run_open(run, err);

@@ -18,17 +18,17 @@
 static bool counts_command(const struct td_job *job)
 {
 	return !job->target.system_wide &&
-	       !td_target_attaches(&job->opts->target) &&
-	       (!job->target.per_thread || !job->opts->target.all_cpus);
+	       !td_target_attaches(&job->request->target) &&
+	       (!job->target.per_thread || !job->request->target.all_cpus);
 }
 
 static int start_child(struct td_run *run, struct td_err *err)
 {
 	struct td_job *job = run->job;
-	int rc = td_engine_start(run->engine, job->opts->target.command,
+	int rc = td_engine_start(run->engine, job->request->target.command,
 				 &run->session->inherited, err);
 
-	if (rc || !job->opts->target.command || !counts_command(job))
+	if (rc || !job->request->target.command || !counts_command(job))
 		return rc;
 	td_ints_free(&job->target.tids); /* from the run before */
 	return td_ints_add(&job->target.tids, run->engine->child.pid)
@@ -58,7 +58,7 @@ static int open_once(struct td_run *run, struct td_err *err)
 		.notes = &job->notes,
 		.for_metrics = job->tree,
 		.open_late = !job->target.per_thread && !job->target.by_mode,
-		.opened = job->opts->verbose > 1 ? put_opened : NULL,
+		.opened = job->request->verbose > 1 ? put_opened : NULL,
 		.ctx = &job->machine,
 	};
 	int rc = td_counting_watch(counting, job, &run->session->names, err);
@@ -79,7 +79,7 @@ static int open_counter(struct td_run *run, struct td_err *err)
 		if (rc)
 			return rc; /* no target is left */
 		rc = open_once(run, err);
-		if (rc != -ESRCH || !td_target_attaches(&job->opts->target))
+		if (rc != -ESRCH || !td_target_attaches(&job->request->target))
 			return rc;
 	}
 	if (td_target_check_alive(&job->target, &job->fs, err))
@@ -101,7 +101,7 @@ int td_run_open(struct td_run *run, struct td_err *err)
 	/* -l auto has none until a node with such metrics is counted */
 	if (!rc && (!job->tree || !job->tree->nr_families))
 		td_latency_open(&run->latency, job, false);
-	if (!rc && job->opts->verbose && !job->opts->show.quiet &&
+	if (!rc && job->request->verbose && !job->request->show.quiet &&
 	    (!run->session->runs || job->plan.nr_sets > 1))
 		td_describe(&job->machine, job->tree, &job->plan, &job->target);
 	fflush(stderr); /* before the command's output */
@@ -245,7 +245,7 @@ static int enable(struct td_run *run, struct td_err *err)
 		if (!rc && !counting->baseline)
 			rc = read_baseline(run, err);
 		if (rc || !run->tally.behind || attempt == TD_ATTEMPTS ||
-		    !td_target_attaches(&run->job->opts->target))
+		    !td_target_attaches(&run->job->request->target))
 			break;
 		td_counter_close(counting->counter);
 		counting->counter = NULL;
@@ -305,7 +305,7 @@ int td_run_end_delay(struct td_run *run, struct td_err *err)
 /* With -D, counters stay disabled; with -D -1, the clock still starts. */
 static int begin_delay(struct td_run *run, struct td_err *err)
 {
-	int delay_ms = run->job->opts->when.delay_ms;
+	int delay_ms = run->job->request->when.delay_ms;
 
 	td_job_say(run->job, "Events disabled\n");
 	if (delay_ms < 0)
@@ -330,7 +330,7 @@ static int begin_counting(struct td_run *run, struct td_err *err)
  */
 static void take_start(struct td_session *session)
 {
-	int delay_ms = session->job->opts->when.delay_ms;
+	int delay_ms = session->job->request->when.delay_ms;
 	uint64_t delay_ns = delay_ms > 0 ? (uint64_t)delay_ms * TD_NS_A_MS : 0;
 	uint64_t start_ns = td_wall_ns() + delay_ns;
 	struct td_clocks clocks = td_clocks_now();
@@ -358,18 +358,18 @@ int td_run_begin(struct td_run *run, struct td_err *err)
 
 	if (!rc)
 		rc = prepare_recorder(run, err);
-	if (!rc && !job->opts->when.delay_ms)
+	if (!rc && !job->request->when.delay_ms)
 		rc = begin_counting(run, err);
 	take_start(session);
 	if (!rc && !recorder->replaces)
 		rc = td_recorder_begin(recorder, job, &session->source, err);
 	if (!rc)
-		rc = job->opts->when.delay_ms ? begin_delay(run, err)
-					      : begin_time(run, err);
+		rc = job->request->when.delay_ms ? begin_delay(run, err)
+						 : begin_time(run, err);
 	run->first_pid = td_last_pid(&job->fs);
 	if (!rc && run->engine->child.pid > 0)
 		rc = td_child_release(&run->engine->child,
-				      job->opts->target.command[0], err);
+				      job->request->target.command[0], err);
 	if (!rc && recorder->replaces)
 		rc = td_recorder_begin(recorder, job, &session->source, err);
 	if (!rc)

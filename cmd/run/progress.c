@@ -76,12 +76,14 @@ static bool is_ours(void)
 	       tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
-struct td_progress td_progress_make(const struct td_opts *opts, size_t all)
+struct td_progress td_progress_make(const struct td_request *request,
+				    size_t all)
 {
 	return (struct td_progress){
 		/* -v has a line of its own for each run, -I its rows */
-		.on = !opts->show.quiet && !opts->verbose &&
-		      !opts->when.interval_ms && !opts->dry_run && is_ours(),
+		.on = !request->show.quiet && !request->verbose &&
+		      !request->when.interval_ms && !request->dry_run &&
+		      is_ours(),
 		.all = all,
 	};
 }

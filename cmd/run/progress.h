@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/opts/opts.h"
+#include "cmd/request.h"
 
 /*
  * A line for work that shows nothing for long: several runs, samples.  It stands at
@@ -25,7 +25,8 @@ struct td_progress {
 #define TD_PROGRESS_SIZE 128
 
 /* all: number of runs; 0: for ever. */
-struct td_progress td_progress_make(const struct td_opts *opts, size_t all);
+struct td_progress td_progress_make(const struct td_request *request,
+				    size_t all);
 /*
  * Shows "LABEL 3 of 10" for the run that begins, with the time that is left; nr and
  * of are those of the label, which need not be those of all runs.

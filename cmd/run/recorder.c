@@ -93,10 +93,10 @@ static int pack(struct td_recorder *recorder, struct td_err *err)
 static int put_head(const struct td_recorder *recorder,
 		    const struct td_job *job, const struct td_source *source)
 {
-	const struct td_opts *opts = job->opts;
+	const struct td_request *request = job->request;
 	const struct td_pmu_events *files = &job->measure.catalog.events;
 	const struct td_recording_info info = {
-		.interval_ms = opts->when.interval_ms,
+		.interval_ms = request->when.interval_ms,
 		.start_ns = recorder->start_ns + recorder->base_ns,
 		.clocks = { recorder->clocks.mono_ns + recorder->base_ns,
 			    recorder->clocks.suspended_ns },
@@ -105,7 +105,7 @@ static int put_head(const struct td_recorder *recorder,
 		.tsc_hz = job->tree ? job->tsc_hz : td_tsc_hz(),
 		.tasks = !job->target.system_wide,
 		.of_events = !job->tree,
-		.ask = job->tree ? opts->ask : (struct td_ask){ 0 },
+		.ask = job->tree ? request->ask : (struct td_ask){ 0 },
 		.files = job->tree ? files->dir : NULL,
 		.files_version = job->tree ? files->version : NULL,
 		.latencies = job->sampled.nr_groups > 0,

@@ -151,7 +151,7 @@ static int obey(struct td_run *run, const struct td_control_request *request,
 	case TD_CONTROL_DISABLE:
 		return do_switch(run, request, err);
 	case TD_CONTROL_EVLIST:
-		if (!run->job->opts->show.quiet)
+		if (!run->job->request->show.quiet)
 			list_events(run->job, request->argument);
 		return 0;
 	case TD_CONTROL_STOP:

@@ -20,12 +20,13 @@ static bool is_file_name(const char *name)
 }
 
 /* A page or a trace is one document, which has no second part. */
-bool td_session_keeps_hangup(const struct td_opts *opts)
+bool td_session_keeps_hangup(const struct td_request *request)
 {
-	if (opts->does.exposes)
+	if (request->does.exposes)
 		return true;
-	return opts->does.reopens && opts->show.output && !opts->does.unnamed &&
-	       !opts->show.own_file && is_file_name(opts->show.output);
+	return request->does.reopens && request->show.output &&
+	       !request->does.unnamed && !request->show.own_file &&
+	       is_file_name(request->show.output);
 }
 
 /* --- the next name ----------------------------------------------------------- */
@@ -66,12 +67,12 @@ static char *stamp(const char *name, uint64_t wall_ns)
 
 int td_session_open_recorder(struct td_session *session, struct td_err *err)
 {
-	const struct td_opts *opts = session->job->opts;
+	const struct td_request *request = session->job->request;
 	struct td_recorder *recorder = &session->recorder;
-	const char *name = opts->show.output;
+	const char *name = request->show.output;
 
-	recorder->next_ns = opts->when.rotate_ns;
-	if (!td_when_rotates(&opts->when))
+	recorder->next_ns = request->when.rotate_ns;
+	if (!td_when_rotates(&request->when))
 		return td_recorder_open(recorder, name, err);
 	if (!is_file_name(name))
 		return td_err_set(err, -EINVAL, "--rotate: %s is not a file",
@@ -107,7 +108,7 @@ static int go_on(struct td_session *session, FILE *fp, const char *name,
 static int begin_stamped(struct td_session *session, struct td_err *err)
 {
 	struct td_recorder *recorder = &session->recorder;
-	char *name = stamp(session->job->opts->show.output,
+	char *name = stamp(session->job->request->show.output,
 			   recorder->start_ns + recorder->last_ns);
 	FILE *fp = name ? td_out_open(name, false, err) : NULL;
 	int rc;
@@ -149,7 +150,7 @@ static bool is_due(const struct td_recorder *recorder,
 /* There is no file without an interval. */
 int td_session_rotate(struct td_session *session, struct td_err *err)
 {
-	const struct td_when *when = &session->job->opts->when;
+	const struct td_when *when = &session->job->request->when;
 	struct td_recorder *recorder = &session->recorder;
 	int rc;
 
@@ -172,7 +173,7 @@ static int reopen_recording(struct td_session *session, struct td_err *err)
 	/* there is no file without an interval */
 	if (recorder->last_ns == recorder->base_ns)
 		return 0;
-	if (td_when_rotates(&session->job->opts->when))
+	if (td_when_rotates(&session->job->request->when))
 		return begin_stamped(session, err);
 	fp = td_out_open(recorder->name, false, err);
 	if (!fp) {

@@ -147,7 +147,7 @@ static void cgroups_follow(struct td_job *job, struct td_counter *counter)
 
 bool td_run_printed_all(const struct td_run *run)
 {
-	int count = run->job->opts->when.interval_count;
+	int count = run->job->request->when.interval_count;
 
 	return count && run->printed == count;
 }
@@ -155,7 +155,7 @@ bool td_run_printed_all(const struct td_run *run)
 /* Times of each event are for -v and for notes on what was not counted. */
 static bool keeps_times(const struct td_job *job)
 {
-	return job->opts->verbose || job->target.enable_on_exec ||
+	return job->request->verbose || job->target.enable_on_exec ||
 	       job->machine.nmi_watchdog;
 }
 
@@ -263,7 +263,7 @@ static void look_for_cgroups(struct td_run *run)
 	struct td_session *session = run->session;
 	const struct td_cgroups *cgroups = &run->job->target.cgroups;
 
-	if (!td_opts_exposes(run->job->opts))
+	if (!td_request_exposes(run->job->request))
 		return;
 	/* the names may have moved, even if none came */
 	td_newcomers_look_for_cgroups(&run->newcomers, run->job,
@@ -313,7 +313,7 @@ int td_run_put_row_now(struct td_run *run, struct td_err *err)
 {
 	int rc;
 
-	if (!run->job->opts->when.interval_ms || !run->clock.began ||
+	if (!run->job->request->when.interval_ms || !run->clock.began ||
 	    td_run_printed_all(run))
 		return 0;
 	rc = td_run_read_in_time(run, err);
@@ -347,7 +347,7 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 	run->clock.shared = want_fields_often(run);
 	td_clock_adapt(&run->clock, &run->engine->waiter,
 		       own_ns(&run->clock) - before_ns);
-	if (rc || !is_due || !run->job->opts->when.interval_ms)
+	if (rc || !is_due || !run->job->request->when.interval_ms)
 		return rc;
 	return put_row(run, err);
 }

@@ -10,7 +10,7 @@
 static struct td_source make_source(struct td_session *session)
 {
 	const struct td_job *job = session->job;
-	const struct td_opts *opts = job->opts;
+	const struct td_request *request = job->request;
 
 	return (struct td_source){
 		.machine = &job->machine,
@@ -21,10 +21,10 @@ static struct td_source make_source(struct td_session *session)
 		.files_version = job->measure.catalog.events.version,
 		.target = &job->target.name,
 		.identity = &job->identity,
-		.interval = opts->when.interval_ms > 0,
+		.interval = request->when.interval_ms > 0,
 		.how = job->target.by_mode ? TD_AGGREGATE_MODE
-					   : td_opts_aggregation(opts),
-		.cache_level = opts->show.cache_level,
+					   : td_request_aggregation(request),
+		.cache_level = request->show.cache_level,
 		.places = &job->places,
 		/* like perf stat, because most threads are idle */
 		.skip_idle = job->target.all_tasks,
@@ -41,14 +41,14 @@ static struct td_source make_source(struct td_session *session)
 static int open_view(struct td_session *session, struct td_err *err)
 {
 	struct td_job *job = session->job;
-	enum td_aggregation how = td_opts_aggregation(job->opts);
+	enum td_aggregation how = td_request_aggregation(job->request);
 	int rc = 0;
 
 	if (td_aggregation_wants_places(how))
 		rc = td_job_read_places(job, how == TD_AGGREGATE_CACHE, err);
 	session->source = make_source(session);
 	return rc ? rc
-		  : td_view_init(&session->view, &session->source, job->opts,
+		  : td_view_init(&session->view, &session->source, job->request,
 				 err);
 }
 
@@ -61,32 +61,33 @@ static size_t nr_sets(const struct td_session *session)
 int td_session_open(struct td_session *session, struct td_job *job,
 		    const struct td_inherited *inherited, struct td_err *err)
 {
-	const struct td_opts *opts = job->opts;
+	const struct td_request *request = job->request;
 	int rc;
 
 	*session = (struct td_session){
 		.job = job,
 		.inherited = *inherited,
-		.pre_done = opts->when.pre_done,
+		.pre_done = request->when.pre_done,
 		.engine.waiter = TD_WAITER_NONE,
 		.control = TD_CONTROL_NONE,
 	};
 	rc = open_view(session, err);
 	if (!rc)
-		rc = td_waiter_open(&session->engine.waiter, &opts->target.pids,
-				    &opts->target.tids, err);
-	if (!rc && opts->when.control)
-		rc = td_control_open(&session->control, opts->when.control,
+		rc = td_waiter_open(&session->engine.waiter,
+				    &request->target.pids,
+				    &request->target.tids, err);
+	if (!rc && request->when.control)
+		rc = td_control_open(&session->control, request->when.control,
 				     err);
 	session->engine.waiter.control = session->control.fd;
-	session->progress = td_progress_make(opts, (size_t)opts->when.repeat *
-							   nr_sets(session));
+	session->progress = td_progress_make(
+		request, (size_t)request->when.repeat * nr_sets(session));
 	return rc;
 }
 
 bool td_session_goes_on(const struct td_session *session)
 {
-	int repeat = session->job->opts->when.repeat;
+	int repeat = session->job->request->when.repeat;
 	int sets = (int)nr_sets(session);
 
 	if (session->engine.signals || session->is_last)
@@ -183,7 +184,7 @@ bool td_run_outlives(struct td_run *run, struct td_err *err)
 	if (news && !err->reader_gone && !session->engine.waiter.child_ended)
 		td_job_say(run->job,
 			   "tdstat: nothing more is counted: %s goes on\n",
-			   run->job->opts->target.command[0]);
+			   run->job->request->target.command[0]);
 	td_waiter_stop_counting(&session->engine.waiter);
 	td_counting_close(&run->counting);
 	*err = (struct td_err){ 0 };

@@ -87,7 +87,7 @@ int td_session_open(struct td_session *session, struct td_job *job,
 /* True if another run follows. */
 bool td_session_goes_on(const struct td_session *session);
 /* rotate.c: does SIGHUP open files anew, and end nothing? */
-bool td_session_keeps_hangup(const struct td_opts *opts);
+bool td_session_keeps_hangup(const struct td_request *request);
 /*
  * After SIGHUP: opens the files of -o anew that somebody has renamed.  What cannot
  * be opened is said, and the old file is written on.

@@ -34,7 +34,7 @@ static int watch_once(struct td_task_watch **watch, struct td_job *job,
 	td_task_watch_close(*watch);
 	*watch = NULL;
 	rc = td_task_watch_open(watch, tids, &job->machine.online, err);
-	if (rc || !td_target_attaches(&job->opts->target))
+	if (rc || !td_target_attaches(&job->request->target))
 		return rc;
 	if (td_ints_copy(&before, tids))
 		return td_err_nomem(err);
@@ -48,12 +48,13 @@ static int watch_once(struct td_task_watch **watch, struct td_job *job,
 int td_counting_watch(struct td_counting *counting, struct td_job *job,
 		      struct td_task_names *names, struct td_err *err)
 {
-	const struct td_opts *opts = job->opts;
+	const struct td_request *request = job->request;
 	int rc = 1;
 
 	/* a report of the recording may show the tasks separately */
 	if (!job->target.per_thread)
-		return opts->does.records && td_target_attaches(&opts->target)
+		return request->does.records &&
+				       td_target_attaches(&request->target)
 			       ? read_names(names, job, err)
 			       : 0;
 	/* with all tasks of the machine, new ones are not followed */
@@ -101,7 +102,7 @@ static int take_event(struct td_run *run, const struct td_task_event *event,
 
 	switch (event->change) {
 	case TD_TASK_BEGAN:
-		return run->job->opts->target.no_inherit
+		return run->job->request->target.no_inherit
 			       ? 0
 			       : add_task(run, event, err);
 	case TD_TASK_ENDED:

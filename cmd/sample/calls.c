@@ -79,7 +79,7 @@ static int name_functions(struct td_calling *c, struct td_err *err)
 
 		if (!timed)
 			return td_err_nomem(err);
-		timed->engine = c->job.opts->calls.engine;
+		timed->engine = c->job.request->calls.engine;
 		if (!timed->engine)
 			timed->engine = TD_BY_UPROBES;
 	}
@@ -88,7 +88,7 @@ static int name_functions(struct td_calling *c, struct td_err *err)
 
 static bool is_traced(const struct td_calling *c)
 {
-	return c->job.opts->calls.engine == TD_BY_PT;
+	return c->job.request->calls.engine == TD_BY_PT;
 }
 
 static void prepare(struct td_calling *c)
@@ -103,23 +103,23 @@ static void prepare(struct td_calling *c)
 	g->ctx = c;
 	c->pairing.plan = c->counts.plan = &c->job.plan;
 	c->pairing.nr_functions = c->functions.nr;
-	c->pairing.kernel = c->job.opts->calls.engine == TD_BY_KPROBES;
+	c->pairing.kernel = c->job.request->calls.engine == TD_BY_KPROBES;
 	c->pairing.take = take_call;
 	c->pairing.ctx = c;
 	c->counts.wall_ns = td_wall_ns() - td_now_ns();
 }
 
-static int plan(struct td_calling *c, const struct td_opts *opts,
+static int plan(struct td_calling *c, const struct td_request *request,
 		struct td_err *err)
 {
 	struct td_gathering *g = &c->gathering;
-	int rc = td_job_plan(&c->job, opts, err);
+	int rc = td_job_plan(&c->job, request, err);
 
 	if (!rc)
 		rc = td_job_join(&c->job, err);
 	if (!rc)
 		rc = td_functions_find(&c->functions, &c->job,
-				       opts->patterns[0], err);
+				       request->calls.names, err);
 	if (!rc)
 		rc = name_functions(c, err);
 	g->how = rc ? NULL : calloc(c->job.plan.events.nr + 1, sizeof(*g->how));
@@ -131,7 +131,7 @@ static int plan(struct td_calling *c, const struct td_opts *opts,
 	if (!rc && td_probes_check(c->functions.v, c->functions.nr, err))
 		rc = td_err_hint(err, "tdstat calls --engine=pt needs no "
 				      "probes, but an Intel processor");
-	return rc || opts->dry_run ? rc : td_calls_open_probes(c, err);
+	return rc || request->dry_run ? rc : td_calls_open_probes(c, err);
 }
 
 /* --- the run ---------------------------------------------------------------- */
@@ -237,95 +237,100 @@ static int show_plan(struct td_calling *c, struct td_err *err)
  * the name, in a program that has marks.
  */
 static bool has_marks_instead(const struct td_calling *c,
-			      const struct td_opts *opts,
+			      const struct td_request *request,
 			      const struct td_err *err)
 {
 	const struct td_entry_point *last;
 
-	if (opts->calls.engine || !opts->target.command ||
-	    opts->when.timeout_ms || opts->target.no_inherit ||
+	if (request->calls.engine || !request->target.command ||
+	    request->when.timeout_ms || request->target.no_inherit ||
 	    !c->functions.nr)
 		return false;
 	last = &c->functions.v[c->functions.nr - 1];
 	return last->marked && (err->code == -EACCES || !last->offset);
 }
 
-static int run_marks(const struct td_opts *opts, struct td_inherited *inherited,
-		     int *status, struct td_err *err)
+static int run_marks(const struct td_request *request,
+		     struct td_inherited *inherited, int *status,
+		     struct td_err *err)
 {
-	if (!opts->show.quiet)
+	if (!request->show.quiet)
 		td_say("tdstat: by the program's marks: %s\n", err->msg);
 	*err = (struct td_err){ 0 };
-	return td_regions_run(opts, inherited, status, err);
+	return td_regions_run(request, inherited, status, err);
 }
 
 /* Nor does Processor Trace need a right to probe. */
 static bool has_trace_instead(const struct td_calling *c,
-			      const struct td_opts *opts,
+			      const struct td_request *request,
 			      const struct td_err *err)
 {
-	return !opts->calls.engine && c->functions.nr == 1 &&
-	       err->code == -EACCES && opts->overhead_pct <= 0 &&
+	return !request->calls.engine && c->functions.nr == 1 &&
+	       err->code == -EACCES && request->sampling.overhead_pct <= 0 &&
 	       td_calls_trace_is_here(c);
 }
 
-static int run_probes(const struct td_opts *opts,
+static int run_probes(const struct td_request *request,
 		      struct td_inherited *inherited, int *status,
 		      struct td_err *err);
 
 /* What is sampled beside a trace are events that can be alone. */
-static struct td_opts of_trace(const struct td_opts *opts)
+static struct td_request of_trace(const struct td_request *request)
 {
-	struct td_opts other = *opts;
+	struct td_request other = *request;
 
 	other.calls.engine = TD_BY_PT;
-	other.ask.no_perf_metrics = opts->calls.samples;
+	other.ask.no_perf_metrics = request->calls.samples;
 	return other;
 }
 
-static int run_trace(const struct td_opts *opts, struct td_inherited *inherited,
-		     int *status, struct td_err *err)
+static int run_trace(const struct td_request *request,
+		     struct td_inherited *inherited, int *status,
+		     struct td_err *err)
 {
-	struct td_opts other = of_trace(opts);
+	struct td_request other = of_trace(request);
 
-	if (!opts->show.quiet)
+	if (!request->show.quiet)
 		td_say("tdstat: by Processor Trace: %s\n", err->msg);
 	*err = (struct td_err){ 0 };
 	return run_probes(&other, inherited, status, err);
 }
 
-static int run_probes(const struct td_opts *opts,
+static int run_probes(const struct td_request *request,
 		      struct td_inherited *inherited, int *status,
 		      struct td_err *err)
 {
 	struct td_reached reached = { 0 };
 	struct td_calling c = { .probes.events = -1 };
-	int rc = plan(&c, opts, err);
-	bool marks = rc && has_marks_instead(&c, opts, err);
-	bool trace = rc && !marks && has_trace_instead(&c, opts, err);
+	int rc = plan(&c, request, err);
+	bool marks = rc && has_marks_instead(&c, request, err);
+	bool trace = rc && !marks && has_trace_instead(&c, request, err);
 
 	if (!rc)
-		rc = opts->dry_run ? show_plan(&c, err)
-				   : gather(&c, inherited, status, err);
+		rc = request->dry_run ? show_plan(&c, err)
+				      : gather(&c, inherited, status, err);
 	rc = td_gathering_close(&c.gathering, rc, err);
 	reached.over = c.gathering.over;
 	free_all(&c);
 	if (marks)
-		return run_marks(opts, inherited, status, err);
+		return run_marks(request, inherited, status, err);
 	if (trace)
-		return run_trace(opts, inherited, status, err);
-	return rc ? td_always_go_on(opts, inherited, &reached, status, err) : 0;
+		return run_trace(request, inherited, status, err);
+	return rc ? td_always_go_on(request, inherited, &reached, status, err)
+		  : 0;
 }
 
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
-	struct td_opts traced = of_trace(opts);
+	struct td_request traced = of_trace(&opts->request);
 
 	td_inherited_change(&inherited);
-	if (opts->calls.engine == TD_BY_MARKS)
-		return td_regions_run(opts, &inherited, status, err);
-	return run_probes(opts->calls.engine == TD_BY_PT ? &traced : opts,
+	if (opts->request.calls.engine == TD_BY_MARKS)
+		return td_regions_run(&opts->request, &inherited, status, err);
+	return run_probes(opts->request.calls.engine == TD_BY_PT
+				  ? &traced
+				  : &opts->request,
 			  &inherited, status, err);
 }
 
@@ -334,36 +339,38 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 /* The functions come first, then a command. */
 static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
-	opts->calls.by_duration = true;
-	if (opts->nr_patterns)
+	opts->request.calls.by_duration = true;
+	(void)err;
+	if (opts->request.calls.names)
 		return 1;
-	opts->calls.names = word;
-	return td_value_pattern(opts, word, err);
+	opts->request.calls.names = word;
+	return 0;
 }
 
 /* Processor Trace alone has no metrics. */
 static int set_level(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	opts->calls.samples = true;
+	opts->request.calls.samples = true;
 	return td_value_level(opts, arg, err);
 }
 
 static int set_kernel(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	(void)arg;
-	if (opts->calls.engine)
+	if (opts->request.calls.engine)
 		return td_err_usage(err, "-k is by probes of the kernel: "
 					 "--engine excludes it");
-	opts->calls.engine = TD_BY_KPROBES;
+	opts->request.calls.engine = TD_BY_KPROBES;
 	return 0;
 }
 
 static int set_engine(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	if (opts->calls.engine == TD_BY_KPROBES)
+	if (opts->request.calls.engine == TD_BY_KPROBES)
 		return set_kernel(opts, arg, err);
-	opts->calls.engine = td_timed_engine_find(arg);
-	if (opts->calls.engine && opts->calls.engine != TD_BY_KPROBES)
+	opts->request.calls.engine = td_timed_engine_find(arg);
+	if (opts->request.calls.engine &&
+	    opts->request.calls.engine != TD_BY_KPROBES)
 		return 0;
 	return td_err_usage(err, "--engine %s: not one of marks, uprobes, pt",
 			    arg);
@@ -372,10 +379,11 @@ static int set_engine(struct td_opts *opts, const char *arg, struct td_err *err)
 /* The kernel tells hits of all programs, not which share was counted. */
 static int check_kernel(const struct td_opts *opts, struct td_err *err)
 {
-	if (opts->overhead_pct > 0 && opts->overhead_pct < 100)
+	if (opts->request.sampling.overhead_pct > 0 &&
+	    opts->request.sampling.overhead_pct < 100)
 		return td_err_usage(err, "-k counts all calls: --overhead "
 					 "excludes it");
-	if (opts->target.all_user)
+	if (opts->request.target.all_user)
 		return td_err_usage(err, "-k counts the kernel: --all-user "
 					 "excludes it");
 	return 0;
@@ -383,14 +391,16 @@ static int check_kernel(const struct td_opts *opts, struct td_err *err)
 
 static int check_marks(const struct td_opts *opts, struct td_err *err)
 {
-	if (!opts->target.command || td_target_attaches(&opts->target))
+	if (!opts->request.target.command ||
+	    td_target_attaches(&opts->request.target))
 		return td_err_usage(err, "--engine=marks: a program counts its "
 					 "marks from its start on, so it has "
 					 "to be a command");
-	if (opts->overhead_pct > 0 && opts->overhead_pct < 100)
+	if (opts->request.sampling.overhead_pct > 0 &&
+	    opts->request.sampling.overhead_pct < 100)
 		return td_err_usage(err, "--overhead is of probes: "
 					 "--engine=marks excludes it");
-	if (opts->when.timeout_ms || opts->target.no_inherit)
+	if (opts->request.when.timeout_ms || opts->request.target.no_inherit)
 		return td_err_usage(err, "--engine=marks: marks are counted to "
 					 "the end, of all that the command "
 					 "starts: --timeout and -i exclude it");
@@ -399,25 +409,27 @@ static int check_marks(const struct td_opts *opts, struct td_err *err)
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (!opts->nr_patterns) {
+	if (!opts->request.calls.names) {
 		td_err_usage(err, "tdstat calls needs a function");
 		return td_err_hint(err, "tdstat calls FUNCTION -- ./program");
 	}
-	if (td_opts_system_wide(opts)) {
+	if (td_request_is_wide(&opts->request)) {
 		td_err_usage(err, "tdstat calls needs a command or a process: "
 				  "calls are of threads, not of CPUs");
 		return td_err_hint(err, "tdstat calls %s -- ./program",
-				   opts->patterns[0]);
+				   opts->request.calls.names);
 	}
-	if (opts->ask.level > MOST_LEVELS || opts->ask.drill)
+	if (opts->request.ask.level > MOST_LEVELS || opts->request.ask.drill)
 		return td_err_usage(err, "-l: calls have levels 1 and 2");
-	if (opts->calls.engine == TD_BY_MARKS)
+	if (opts->request.calls.engine == TD_BY_MARKS)
 		return check_marks(opts, err);
-	if (opts->calls.engine == TD_BY_PT && opts->overhead_pct > 0)
+	if (opts->request.calls.engine == TD_BY_PT &&
+	    opts->request.sampling.overhead_pct > 0)
 		return td_err_usage(err, "--overhead is of probes: --engine=pt "
 					 "excludes it");
-	return opts->calls.engine == TD_BY_KPROBES ? check_kernel(opts, err)
-						   : 0;
+	return opts->request.calls.engine == TD_BY_KPROBES
+		       ? check_kernel(opts, err)
+		       : 0;
 }
 
 /* clang-format off */
@@ -437,7 +449,7 @@ static const struct td_option counting[] = {
 
 static const struct td_option showing[] = {
 	{ "verbose", 'v', NULL, "show what is opened, and trees, too",
-	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
+	  TD_OPTION_COUNT, offsetof(struct td_opts, request.verbose) },
 	{ NULL },
 };
 /* clang-format on */

@@ -12,7 +12,7 @@
 static const struct td_unpaired *unpaired_of(const struct td_calling *c,
 					     size_t function)
 {
-	if (c->job.opts->calls.engine == TD_BY_PT)
+	if (c->job.request->calls.engine == TD_BY_PT)
 		return &c->traced.calls[function].unpaired;
 	return c->pairing.unpaired ? &c->pairing.unpaired[function] : NULL;
 }
@@ -45,13 +45,15 @@ void td_calls_say_unpaired(const struct td_calling *c, size_t function)
 		  "calls had begun before the counting, or before their "
 		  "process was forked, and are not counted" },
 		{ offsetof(struct td_unpaired, lost),
-		  c->pairing.nr_losses || c->job.opts->calls.engine == TD_BY_PT
+		  c->pairing.nr_losses ||
+				  c->job.request->calls.engine == TD_BY_PT
 			  ? "calls are not counted, as records of them were "
 			    "lost"
 			  : "calls are not counted, as a thread got the number "
 			    "of theirs, whose end was not told" },
 		{ offsetof(struct td_unpaired, open),
-		  c->job.opts->calls.engine == TD_BY_PT && c->functions.nr > 1
+		  c->job.request->calls.engine == TD_BY_PT &&
+				  c->functions.nr > 1
 			  ? "calls had not ended when their thread did, or the "
 			    "turn of their function, and are not counted"
 			  : "calls had not ended when their thread did, or the "

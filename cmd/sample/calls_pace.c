@@ -29,7 +29,7 @@
 
 static double limit_of(const struct td_calling *c)
 {
-	double pct = c->job.opts->overhead_pct;
+	double pct = c->job.request->sampling.overhead_pct;
 
 	/* hits of the kernel's functions are of all programs: no share is known */
 	if (c->pairing.kernel)

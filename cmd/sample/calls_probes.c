@@ -69,7 +69,7 @@ enum td_probed td_calls_probed(const struct td_calling *c, size_t companion,
 /* The kinds of empty functions that are like the probed ones, from first on. */
 static int nr_kinds(const struct td_calling *c, int *first)
 {
-	bool kernel = c->job.opts->calls.engine == TD_BY_KPROBES;
+	bool kernel = c->job.request->calls.engine == TD_BY_KPROBES;
 
 	*first = kernel ? TD_EMPTY_KERNEL : 0;
 	return kernel ? TD_NR_EMPTY - TD_EMPTY_KERNEL : TD_EMPTY_KERNEL;

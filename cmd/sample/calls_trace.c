@@ -248,7 +248,7 @@ static uint64_t period_of(const struct td_job *job,
 /* Each event is sampled alone: the fields of PERF_METRICS cannot be. */
 static bool may_sample(const struct td_job *job)
 {
-	bool may = job->opts->calls.samples &&
+	bool may = job->request->calls.samples &&
 		   job->plan.events.nr <= TD_TRACED_EVENTS;
 
 	for (size_t g = 0; may && g < job->plan.nr_groups; g++)
@@ -259,7 +259,7 @@ static bool may_sample(const struct td_job *job)
 
 static void say_no_samples(struct td_calling *c)
 {
-	if (c->job.opts->calls.samples)
+	if (c->job.request->calls.samples)
 		td_notes_add(&c->job.notes,
 			     "-l: this processor has no events for the levels "
 			     "that can be sampled each by itself");
@@ -397,7 +397,7 @@ int td_calls_trace_open(struct td_calling *c, struct td_err *err)
 	note_turns(c);
 	c->gathering.companions = &faults;
 	c->gathering.nr_companions = 1;
-	return rc || c->job.opts->dry_run ? rc : load(err);
+	return rc || c->job.request->dry_run ? rc : load(err);
 }
 
 void td_calls_trace_show(const struct td_calling *c)

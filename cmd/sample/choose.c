@@ -279,17 +279,17 @@ static int choose(struct search *search, const char *const *nodes, size_t nr)
 		       : no_events(search->catalog, nodes[0], search->err);
 }
 
-int td_choose_events(struct td_choice *choice, const struct td_opts *opts,
+int td_choose_events(struct td_choice *choice, const struct td_request *request,
 		     const char *const *nodes, size_t nr, struct td_err *err)
 {
 	struct td_sysfs fs = { -1, -1 };
 	struct td_machine machine = { 0 };
 	struct td_catalog catalog;
 	struct search search = { choice, &machine, &catalog, true, false, err };
-	int rc = td_select_machine(&fs, &machine, opts, err);
+	int rc = td_select_machine(&fs, &machine, request, err);
 
 	*choice = (struct td_choice){ 0 };
-	td_catalog_init(&catalog, &fs, &machine, opts->metrics_dir);
+	td_catalog_init(&catalog, &fs, &machine, request->metrics_dir);
 	if (!rc)
 		rc = td_machine_check_known(&machine, err);
 	if (!rc && !machine.nr_core)

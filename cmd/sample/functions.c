@@ -120,7 +120,7 @@ static char *program_of(const struct td_job *job, int pid)
 	ssize_t nr;
 
 	if (!pid)
-		return find_program(job->opts->target.command[0]);
+		return find_program(job->request->target.command[0]);
 	snprintf(link, sizeof(link), "%s/%d/exe", job->fs.proc_path, pid);
 	nr = readlink(link, path, sizeof(path) - 1);
 	if (nr < 0)
@@ -160,7 +160,8 @@ static int no_file(const struct td_job *job, int pid, const char *where,
 				  pid, strerror(errno));
 	if (!where || strchr(where, '/'))
 		return td_err_set(err, -ENOENT, "%s: %s",
-				  where ? where : job->opts->target.command[0],
+				  where ? where
+					: job->request->target.command[0],
 				  strerror(ENOENT));
 	if (pid)
 		return td_err_set(err, -ENOENT,
@@ -272,7 +273,7 @@ static int find_in_file(struct td_functions *functions, struct td_job *job,
 	int pid = process_of(job);
 	char *at = strrchr(names, '@');
 
-	if (job->opts->calls.engine == TD_BY_KPROBES)
+	if (job->request->calls.engine == TD_BY_KPROBES)
 		return find_all(functions, job, names, NULL, err);
 	if (at)
 		*at++ = '\0';

@@ -46,12 +46,14 @@ static int begin(struct td_gathering *g, struct td_err *err)
 {
 	struct td_engine *engine = &g->engine;
 	const struct td_job *job = g->job;
-	uint64_t timeout_ns = (uint64_t)job->opts->when.timeout_ms * TD_NS_A_MS;
+	uint64_t timeout_ns =
+		(uint64_t)job->request->when.timeout_ms * TD_NS_A_MS;
 
 	engine->waiter.tasks = td_sampler_fd(g->sampler);
-	if (!job->opts->target.command && !timeout_ns && isatty(STDERR_FILENO))
+	if (!job->request->target.command && !timeout_ns &&
+	    isatty(STDERR_FILENO))
 		td_job_say(job, "tdstat: sampling until %s^C\n",
-			   td_target_attaches(&job->opts->target)
+			   td_target_attaches(&job->request->target)
 				   ? "it ends or "
 				   : "");
 	else
@@ -59,7 +61,8 @@ static int begin(struct td_gathering *g, struct td_err *err)
 	if (!job->target.enable_on_exec)
 		td_sampler_enable(g->sampler, true);
 	if (engine->child.pid > 0 &&
-	    td_child_release(&engine->child, job->opts->target.command[0], err))
+	    td_child_release(&engine->child, job->request->target.command[0],
+			     err))
 		return err->code;
 	if (td_waiter_start(&engine->waiter, READ_NS, timeout_ns, err))
 		return err->code;
@@ -100,11 +103,11 @@ static int start_child(struct td_gathering *g,
 		       const struct td_inherited *inherited, struct td_err *err)
 {
 	struct td_job *job = g->job;
-	char **command = job->opts->target.command;
+	char **command = job->request->target.command;
 	int rc = td_engine_start(&g->engine, command, inherited, err);
 
 	if (rc || !command || job->target.system_wide ||
-	    td_target_attaches(&job->opts->target))
+	    td_target_attaches(&job->request->target))
 		return rc;
 	return td_ints_add(&job->target.tids, g->engine.child.pid)
 		       ? td_err_nomem(err)
@@ -160,7 +163,7 @@ static int open_sampler(struct td_gathering *g, struct td_err *err)
 			return err->code;
 		rc = td_sampler_open(&g->sampler, &setup, err);
 	}
-	if (!rc && job->opts->verbose && !job->opts->show.quiet &&
+	if (!rc && job->request->verbose && !job->request->show.quiet &&
 	    !g->trace.type)
 		td_describe(&job->machine, job->tree, &job->plan, &job->target);
 	return rc;
@@ -248,7 +251,7 @@ static size_t find_noted(const struct td_job *job)
 
 static int prepare(struct td_gathering *g, struct td_err *err)
 {
-	const char *samples = g->job->opts->files.samples;
+	const char *samples = g->job->request->sampling.files.samples;
 
 	g->symbols =
 		(struct td_symbols){ &g->job->fs, g->lines, &g->job->notes };
@@ -291,12 +294,12 @@ static int run_all(struct td_gathering *g, struct td_inherited *inherited,
 #define LARGE_COPY  8192
 #define LARGE_PAGES 1024
 
-void td_gathering_want(struct td_gathering *g, const struct td_opts *opts)
+void td_gathering_want(struct td_gathering *g, const struct td_request *request)
 {
-	g->format.chain =
-		opts->callers || td_sample_files_want_chains(&opts->files);
-	g->format.branches = opts->files.lbr;
-	g->format.copied = opts->files.copied;
+	g->format.chain = request->sampling.callers ||
+			  td_sample_files_want_chains(&request->sampling.files);
+	g->format.branches = request->sampling.files.lbr;
+	g->format.copied = request->sampling.files.copied;
 	if (g->format.copied > LARGE_COPY)
 		g->most_pages = LARGE_PAGES;
 }
@@ -307,7 +310,7 @@ int td_gather(struct td_gathering *g, struct td_inherited *inherited,
 	int rc = prepare(g, err);
 
 	g->engine.waiter = TD_WAITER_NONE;
-	g->progress = td_progress_make(g->job->opts, 1);
+	g->progress = td_progress_make(g->job->request, 1);
 	if (!rc)
 		rc = run_all(g, inherited, err);
 	/* that of one that was never let go says nothing */
@@ -411,11 +414,12 @@ static void say_late(const struct td_gathering *g)
 /* In tables of callers, and in stacks, it would look as if nobody had called them. */
 static void say_frameless(const struct td_gathering *g)
 {
-	const struct td_opts *opts = g->job->opts;
+	const struct td_request *request = g->job->request;
 	uint64_t all = g->losses.framed, nr = g->losses.frameless;
 
 	if (all < FEW_SAMPLES || nr <= all / 2 ||
-	    (!opts->callers && !td_stack_files_any(&opts->files)))
+	    (!request->sampling.callers &&
+	     !td_stack_files_any(&request->sampling.files)))
 		return;
 	td_job_say(g->job,
 		   "tdstat: %" PRIu64 " of %" PRIu64

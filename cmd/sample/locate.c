@@ -39,20 +39,20 @@ static void say_climbed(const char *from, const char *to)
 	       from, to);
 }
 
-static const char *next_step(const struct td_opts *opts)
+static const char *next_step(const struct td_request *request)
 {
-	return opts->target.command
+	return request->target.command
 		       ? "the command runs once more, to be sampled"
 		       : "now it is sampled";
 }
 
 static void say_found(const struct td_focus *focus, const char *node,
-		      const struct td_opts *opts)
+		      const struct td_request *request)
 {
 	const char *first = focus->nodes[0];
 	char share[32] = "";
 
-	if (opts->show.quiet)
+	if (request->show.quiet)
 		return;
 	if (!isnan(focus->slots_pct))
 		snprintf(share, sizeof(share), ", %.0f %% of its slots",
@@ -60,10 +60,10 @@ static void say_found(const struct td_focus *focus, const char *node,
 	if (focus->unsure)
 		td_say("tdstat: %s: no node matters most for sure: %s is a "
 		       "guess%s; %s\n",
-		       focus->pmu, first, share, next_step(opts));
+		       focus->pmu, first, share, next_step(request));
 	else
 		td_say("tdstat: %s loses most to %s%s; %s\n", focus->pmu, first,
-		       share, next_step(opts));
+		       share, next_step(request));
 	if (strcmp(first, node) != 0)
 		say_climbed(first, node);
 }
@@ -71,17 +71,18 @@ static void say_found(const struct td_focus *focus, const char *node,
 /* --- finding ---------------------------------------------------------------- */
 
 /* Of what has no end of its own. */
-static int counting_ms(const struct td_opts *opts)
+static int counting_ms(const struct td_request *request)
 {
-	if (opts->target.command)
-		return opts->when.timeout_ms;
-	return opts->when.timeout_ms && opts->when.timeout_ms < 2 * COUNT_MS
-		       ? opts->when.timeout_ms / 2
+	if (request->target.command)
+		return request->when.timeout_ms;
+	return request->when.timeout_ms &&
+			       request->when.timeout_ms < 2 * COUNT_MS
+		       ? request->when.timeout_ms / 2
 		       : COUNT_MS;
 }
 
 static int choose_found(struct td_choice *choice, const struct td_focus *focus,
-			const struct td_opts *opts, struct td_err *err)
+			const struct td_request *request, struct td_err *err)
 {
 	const char *nodes[TD_VERDICT_DEPTH + 1];
 	int rc;
@@ -94,66 +95,69 @@ static int choose_found(struct td_choice *choice, const struct td_focus *focus,
 		return no_node(focus, err);
 	for (size_t i = 0; i < focus->nr; i++)
 		nodes[i] = focus->nodes[i];
-	rc = td_choose_events(choice, opts, nodes, focus->nr, err);
+	rc = td_choose_events(choice, request, nodes, focus->nr, err);
 	snprintf(choice->pmu, sizeof(choice->pmu), "%s", focus->pmu);
 	if (!rc)
-		say_found(focus, choice->node, opts);
+		say_found(focus, choice->node, request);
 	return rc;
 }
 
 /* The counters do not hold the whole tree and what to sample for it at once. */
-static int count_first(struct td_choice *choice, const struct td_opts *opts,
+static int count_first(struct td_choice *choice,
+		       const struct td_request *request,
 		       const struct td_inherited *inherited,
 		       struct td_reached *reached, int *status,
 		       struct td_err *err)
 {
-	struct td_progress progress = td_progress_make(opts, 1);
-	struct td_opts counting = *opts;
+	struct td_progress progress = td_progress_make(request, 1);
+	struct td_request counting = *request;
 	struct td_focus focus;
 	int rc;
 
-	counting.when.timeout_ms = counting_ms(opts);
+	counting.when.timeout_ms = counting_ms(request);
 	td_progress_stage(&progress, "finding the node");
 	rc = td_session_find(&counting, inherited, &focus, reached, status,
 			     err);
 	td_progress_clear(&progress);
-	return rc ? rc : choose_found(choice, &focus, opts, err);
+	return rc ? rc : choose_found(choice, &focus, request, err);
 }
 
-static int take_named(struct td_choice *choice, const struct td_opts *opts,
-		      struct td_err *err)
+static int take_named(struct td_choice *choice,
+		      const struct td_request *request, struct td_err *err)
 {
-	const char *name = opts->node, *node = choice->node;
+	const char *name = request->sampling.node, *node = choice->node;
 	size_t prefix = strncasecmp(name, "tma_", 4) == 0 ? 0 : 4;
-	int rc = td_choose_events(choice, opts, &opts->node, 1, err);
+	int rc = td_choose_events(choice, request, &request->sampling.node, 1,
+				  err);
 
-	if (!rc && !opts->show.quiet && strcasecmp(name, node + prefix) != 0 &&
-	    strcasecmp(name, node) != 0)
+	if (!rc && !request->show.quiet &&
+	    strcasecmp(name, node + prefix) != 0 && strcasecmp(name, node) != 0)
 		say_climbed(name, node);
 	return rc;
 }
 
 /* Did the user name a node, not auto? */
-static bool node_is_named(const struct td_opts *opts)
+static bool node_is_named(const struct td_request *request)
 {
-	return opts->node && strcmp(opts->node, "auto") != 0;
+	return request->sampling.node &&
+	       strcmp(request->sampling.node, "auto") != 0;
 }
 
 /*
- * Chooses the events of the node that the options name, or else counts the tree
+ * Chooses the events of the node that the request names, or else counts the tree
  * first and takes the node that matters most; says what was not as asked.
  * *status and *reached are those of a command that was counted.  Free choice even after an
  * error.
  */
-static int node_find(struct td_choice *choice, const struct td_opts *opts,
+static int node_find(struct td_choice *choice, const struct td_request *request,
 		     const struct td_inherited *inherited,
 		     struct td_reached *reached, int *status,
 		     struct td_err *err)
 {
 	*choice = (struct td_choice){ 0 };
-	return node_is_named(opts) ? take_named(choice, opts, err)
-				   : count_first(choice, opts, inherited,
-						 reached, status, err);
+	return node_is_named(request) ? take_named(choice, request, err)
+				      : count_first(choice, request, inherited,
+						    reached, status, err);
 }
 
 #define USUAL_RATE 1000
@@ -165,13 +169,14 @@ static int node_find(struct td_choice *choice, const struct td_opts *opts,
 static int choose(struct td_locating *l, const struct td_inherited *inherited,
 		  int *status, struct td_err *err)
 {
-	const struct td_opts *opts = l->opts;
+	const struct td_request *request = l->request;
 	int rc;
 
-	l->sampled = *opts;
-	if (opts->nr_events)
+	l->sampled = *request;
+	if (request->nr_events)
 		return 0;
-	rc = node_find(&l->choice, opts, inherited, &l->reached, status, err);
+	rc = node_find(&l->choice, request, inherited, &l->reached, status,
+		       err);
 	l->arg.list = l->choice.events;
 	l->sampled.events = &l->arg;
 	l->sampled.nr_events = 1;
@@ -185,7 +190,7 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 {
 	struct td_locating *l = ctx;
 
-	if (l->opts->calls.in)
+	if (l->request->calls.in)
 		return td_within_take(l, record, event, spot, caller);
 	return record->kind == TD_RECORD_SAMPLE
 		       ? td_hits_add(&l->hits, event, spot, caller,
@@ -197,14 +202,14 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 static int limit(struct td_locating *l, struct td_err *err)
 {
 	struct td_event_arg cycles = { .list = "cycles" };
-	struct td_opts opts = l->sampled;
+	struct td_request request = l->sampled;
 	td_autofree struct td_sampling *how = NULL;
 	struct td_job by;
 	int rc;
 
-	if (!l->opts->nr_events)
-		opts.events = &cycles;
-	rc = td_job_plan(&by, &opts, err);
+	if (!l->request->nr_events)
+		request.events = &cycles;
+	rc = td_job_plan(&by, &request, err);
 	if (!rc) {
 		how = td_rate_make(&by, USUAL_RATE);
 		rc = how ? td_overhead_limit(&l->job, l->gathering.how, &by,
@@ -230,22 +235,23 @@ static int plan(struct td_locating *l, struct td_err *err)
 			"there is not shown",
 			l->choice.without, l->choice.node);
 	/* samples of IBS tell for how long they waited */
-	waits = !l->opts->nr_events && td_job_has_kind(&l->job, TD_PMU_IBS);
+	waits = !l->request->nr_events && td_job_has_kind(&l->job, TD_PMU_IBS);
 	g->job = &l->job;
 	g->how = td_rate_make(&l->job, waits ? IBS_RATE : USUAL_RATE);
-	td_gathering_want(g, l->opts);
+	td_gathering_want(g, l->request);
 	g->format.raw = waits;
-	g->lines = l->opts->verbose || l->opts->files.samples ||
-		   l->opts->files.pprof;
-	g->node = l->opts->nr_events ? NULL : l->choice.node;
+	g->lines = l->request->verbose || l->request->sampling.files.samples ||
+		   l->request->sampling.files.pprof;
+	g->node = l->request->nr_events ? NULL : l->choice.node;
 	g->take = take;
 	g->ctx = l;
 	if (!g->how)
 		return td_err_nomem(err);
-	if (l->opts->calls.in && td_within_open(l, err))
+	if (l->request->calls.in && td_within_open(l, err))
 		return err->code;
-	return l->opts->overhead_pct > 0 && !l->opts->dry_run ? limit(l, err)
-							      : 0;
+	return l->request->sampling.overhead_pct > 0 && !l->request->dry_run
+		       ? limit(l, err)
+		       : 0;
 }
 
 /* --- what the samples do not tell ------------------------------------------- */
@@ -258,7 +264,7 @@ static bool say_elsewhere(const struct td_locating *l)
 	td_autofree char *cpus = NULL;
 	double pct;
 
-	if (pmu < 0 || machine->nr_core < 2 || !l->opts->target.command ||
+	if (pmu < 0 || machine->nr_core < 2 || !l->request->target.command ||
 	    l->job.target.system_wide)
 		return false;
 	pct = td_sampler_ran_pct(l->gathering.sampler, pmu);
@@ -280,8 +286,8 @@ static bool say_elsewhere(const struct td_locating *l)
 static void say_few(const struct td_locating *l)
 {
 	uint64_t nr =
-		l->opts->calls.in ? l->in.within : l->gathering.losses.kept;
-	const char *longer = l->opts->target.command ? "run" : "--timeout";
+		l->request->calls.in ? l->in.within : l->gathering.losses.kept;
+	const char *longer = l->request->target.command ? "run" : "--timeout";
 
 	if (!nr)
 		td_job_say(&l->job,
@@ -301,21 +307,21 @@ static void say_few(const struct td_locating *l)
 static int open_sink(struct td_locating *l, struct td_err *err)
 {
 	const struct td_frame frame = {
-		.big_num = !l->opts->show.no_big_num,
+		.big_num = !l->request->show.no_big_num,
 		.runs = 1,
 		.target = l->job.target.name.text,
 		.target_kind = l->job.target.name.kind,
 		.identity = &l->job.identity,
 		.machine = &l->job.machine,
-		.in = l->opts->calls.in,
-		.slower_ns = l->opts->calls.slower_ns,
+		.in = l->request->calls.in,
+		.slower_ns = l->request->calls.slower_ns,
 	};
 
 	const struct td_sheet sheet = td_out_where_sheet();
 	int rc;
 
-	l->files = l->opts->files;
-	l->sink.unseen = td_where_is_displaced(l->opts);
+	l->files = l->request->sampling.files;
+	l->sink.unseen = td_where_is_displaced(l->request);
 	rc = td_sink_open(&l->sink, &l->sampled, &frame, err);
 	if (!rc)
 		rc = td_append_check(&l->sink, NULL, &sheet, err);
@@ -328,10 +334,10 @@ static int show(struct td_locating *l, struct td_err *err)
 	struct td_where *where = &l->where;
 	int rc;
 
-	where->node = l->opts->nr_events ? NULL : l->choice.node;
-	where->in = l->opts->calls.in;
-	where->slower_ns = l->opts->calls.slower_ns;
-	td_where_want(where, l->opts);
+	where->node = l->request->nr_events ? NULL : l->choice.node;
+	where->in = l->request->calls.in;
+	where->slower_ns = l->request->calls.slower_ns;
+	td_where_want(where, l->request);
 	rc = td_where_make(where, &l->job.plan, &l->job.machine,
 			   &l->gathering.spots, &l->hits, err);
 	if (!rc)
@@ -355,7 +361,7 @@ static int sample(struct td_locating *l, struct td_inherited *inherited,
 		l->reached.over = l->reached.over || g->over;
 	}
 	td_gathering_say(g);
-	if (!rc && l->opts->calls.in)
+	if (!rc && l->request->calls.in)
 		td_within_say(l);
 	if (!rc && !say_elsewhere(l))
 		say_few(l);
@@ -379,7 +385,7 @@ static int close_all(struct td_locating *l, int rc, struct td_err *err)
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
-	struct td_locating l = { .opts = opts,
+	struct td_locating l = { .request = &opts->request,
 				 .job.fs = { -1, -1 },
 				 .in.probes.events = -1 };
 	int rc;
@@ -389,10 +395,12 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	if (!rc)
 		rc = plan(&l, err);
 	if (!rc)
-		rc = opts->dry_run ? td_dry_run(&l.job, err)
-				   : sample(&l, &inherited, status, err);
+		rc = opts->request.dry_run
+			     ? td_dry_run(&l.job, err)
+			     : sample(&l, &inherited, status, err);
 	rc = close_all(&l, rc, err);
-	return rc ? td_always_go_on(opts, &inherited, &l.reached, status, err)
+	return rc ? td_always_go_on(&opts->request, &inherited, &l.reached,
+				    status, err)
 		  : 0;
 }
 
@@ -402,15 +410,16 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
 	(void)err;
-	if (opts->node || (opts->nr_events && strncmp(word, "tma_", 4) != 0))
+	if (opts->request.sampling.node ||
+	    (opts->request.nr_events && strncmp(word, "tma_", 4) != 0))
 		return 1;
-	opts->node = word;
+	opts->request.sampling.node = word;
 	return 0;
 }
 
 static int set_slower(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	return td_duration_parse(arg, &opts->calls.slower_ns)
+	return td_duration_parse(arg, &opts->request.calls.slower_ns)
 		       ? td_err_usage(err,
 				      "--slower %s: not like 500us, 2ms "
 				      "or 1.5s",
@@ -420,25 +429,27 @@ static int set_slower(struct td_opts *opts, const char *arg, struct td_err *err)
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (opts->node && opts->nr_events)
+	if (opts->request.sampling.node && opts->request.nr_events)
 		return td_err_usage(err,
 				    "-e %s: it is sampled in place of a "
 				    "node, so %s cannot be named",
-				    opts->events[0].list, opts->node);
-	if (opts->calls.in && td_opts_system_wide(opts))
+				    opts->request.events[0].list,
+				    opts->request.sampling.node);
+	if (opts->request.calls.in && td_request_is_wide(&opts->request))
 		return td_err_usage(err, "--in: calls are of threads: it needs "
 					 "a command, -p or -t");
-	if (opts->calls.in && opts->files.samples)
+	if (opts->request.calls.in && opts->request.sampling.files.samples)
 		return td_err_usage(err, "--samples keeps all samples: --in "
 					 "excludes it");
-	if (opts->calls.slower_ns && !opts->calls.in)
+	if (opts->request.calls.slower_ns && !opts->request.calls.in)
 		return td_err_usage(err, "--slower is of calls of a function: "
 					 "it needs --in");
-	if (opts->dry_run && !opts->nr_events && !node_is_named(opts))
+	if (opts->request.dry_run && !opts->request.nr_events &&
+	    !node_is_named(&opts->request))
 		return td_err_usage(err,
 				    "--dry-run: which node it is, is known "
 				    "when it was counted: name one");
-	return td_stack_files_check(&opts->files, err);
+	return td_stack_files_check(&opts->request.sampling.files, err);
 }
 
 /* clang-format off */
@@ -447,7 +458,7 @@ static const struct td_option sampling[] = {
 	  "sample these events, in the syntax of perf record -e, for no node",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
 	{ "in", 0, "FUNCTION[@FILE]", "only samples within calls of a function",
-	  TD_OPTION_TEXT, offsetof(struct td_opts, calls.in) },
+	  TD_OPTION_TEXT, offsetof(struct td_opts, request.calls.in) },
 	{ "slower", 0, "TIME",
 	  "with --in: only calls that took so long: 500us, 2ms, 1s",
 	  TD_OPTION_FUNCTION, .set = set_slower },
@@ -457,17 +468,17 @@ static const struct td_option sampling[] = {
 static const struct td_option showing[] = {
 	{ "samples", 0, "FILE",
 	  "keep every sample, too, for tdstat report --locate",
-	  TD_OPTION_FILE, offsetof(struct td_opts, files.samples) },
+	  TD_OPTION_FILE, offsetof(struct td_opts, request.sampling.files.samples) },
 	{ "callers", 0, NULL,
 	  "from where each function was called, by frame pointers",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, callers) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.sampling.callers) },
 	{ "all", 0, NULL, "show all functions, also those with small shares",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.all_nodes) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.all_nodes) },
 	{ "no-big-num", 0, NULL, "no thousands separators",
 	  TD_OPTION_FUNCTION, .set = td_value_no_big_num },
 	{ "verbose", 'v', NULL,
 	  "show source lines and what is opened, too",
-	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
+	  TD_OPTION_COUNT, offsetof(struct td_opts, request.verbose) },
 	{ NULL },
 };
 /* clang-format on */

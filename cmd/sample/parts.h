@@ -9,8 +9,8 @@
 #ifndef TD_CMD_SAMPLE_PARTS_H
 #define TD_CMD_SAMPLE_PARTS_H
 
-#include "cmd/opts/opts.h"
 #include "cmd/plan/job.h"
+#include "cmd/request.h"
 #include "cmd/run/engine.h"
 #include "cmd/run/progress.h"
 #include "cmd/run/recorder.h"
@@ -114,7 +114,7 @@ int td_sampling_follow(struct td_gathering *g);
 
 /* Sets how samples come with their callers. */
 void td_gathering_want(struct td_gathering *gathering,
-		       const struct td_opts *opts);
+		       const struct td_request *request);
 /*
  * Runs the command of the job to its end, or samples what runs until it ends, a
  * signal comes or the time is over; then resolves the spots.  An error leaves
@@ -168,7 +168,7 @@ struct td_choice {
  * A name may be without "tma_".  -ENOENT if there are none; the error tells a
  * name that is no node from one without events.
  */
-int td_choose_events(struct td_choice *choice, const struct td_opts *opts,
+int td_choose_events(struct td_choice *choice, const struct td_request *request,
 		     const char *const *nodes, size_t nr, struct td_err *err);
 void td_choice_free(struct td_choice *choice);
 
@@ -192,10 +192,10 @@ void td_functions_free(struct td_functions *functions);
 
 /* A run of tdstat locate. */
 struct td_locating {
-	const struct td_opts *opts;
+	const struct td_request *request;
 	struct td_choice choice;
-	struct td_event_arg arg; /* the choice, as if typed with -e */
-	struct td_opts sampled;  /* the options with it */
+	struct td_event_arg arg;   /* the choice, as if typed with -e */
+	struct td_request sampled; /* the request with it */
 	struct td_job job;
 	struct td_gathering gathering;
 	struct td_hits hits;

@@ -87,17 +87,18 @@ static bool holds_cycles(const struct td_job *job)
 }
 
 /* Would the counters hold cycles beside so many levels, with the watchdog off? */
-static bool would_hold(const struct td_opts *asked, int level, bool unwatched)
+static bool would_hold(const struct td_request *asked, int level,
+		       bool unwatched)
 {
-	struct td_opts opts = *asked;
+	struct td_request request = *asked;
 	struct td_err unused = { 0 };
 	struct td_job job;
 	bool holds;
 	int rc;
 
-	opts.ask.level = level;
-	rc = unwatched ? td_job_plan_unwatched(&job, &opts, &unused)
-		       : td_job_plan(&job, &opts, &unused);
+	request.ask.level = level;
+	rc = unwatched ? td_job_plan_unwatched(&job, &request, &unused)
+		       : td_job_plan(&job, &request, &unused);
 	if (!rc)
 		rc = td_plan_join(&job.plan, &job.machine, &unused);
 	holds = !rc && holds_cycles(&job);
@@ -109,18 +110,18 @@ static bool would_hold(const struct td_opts *asked, int level, bool unwatched)
 static int no_cycles(const struct td_job *job, const char *pmu,
 		     struct td_err *err)
 {
-	const struct td_opts *opts = job->opts;
-	int level = opts->ask.level;
+	const struct td_request *request = job->request;
+	int level = request->ask.level;
 	bool watched = job->machine.nmi_watchdog;
 
 	td_err_set(err, -ENODEV,
 		   "%s: its counters do not hold cycles beside the tree", pmu);
-	if (watched && would_hold(opts, level, true))
+	if (watched && would_hold(request, level, true))
 		return td_err_hint(err, "sysctl kernel.nmi_watchdog=0 frees a "
 					"counter");
-	if (level > 1 && would_hold(opts, 1, false))
+	if (level > 1 && would_hold(request, 1, false))
 		return td_err_hint(err, "-l 1 needs fewer");
-	if (level > 1 && watched && would_hold(opts, 1, true))
+	if (level > 1 && watched && would_hold(request, 1, true))
 		return td_err_hint(err, "-l 1 needs fewer, and sysctl "
 					"kernel.nmi_watchdog=0 frees one");
 	return td_err_hint(err, "tdstat profile cannot work on this core: "
@@ -163,12 +164,12 @@ static void limit_windows(struct profiling *p)
 	p->windows.longest_ns = g->longest_ns;
 }
 
-static int plan(struct profiling *p, const struct td_opts *opts,
+static int plan(struct profiling *p, const struct td_request *request,
 		struct td_err *err)
 {
 	struct td_gathering *g = &p->gathering;
 	td_autofree struct td_sampling *rates = NULL;
-	int rc = td_job_plan(&p->job, opts, err);
+	int rc = td_job_plan(&p->job, request, err);
 
 	if (!rc)
 		rc = td_job_join(&p->job, err);
@@ -183,12 +184,13 @@ static int plan(struct profiling *p, const struct td_opts *opts,
 	p->windows.of_cpus = p->job.target.system_wide;
 	g->job = &p->job;
 	g->format.values = g->switches = true;
-	td_gathering_want(g, opts);
-	g->lines = opts->files.samples || opts->files.pprof;
+	td_gathering_want(g, request);
+	g->lines = request->sampling.files.samples ||
+		   request->sampling.files.pprof;
 	g->take = take;
 	g->ctx = p;
 	rc = sample_cycles(p, rates, err);
-	if (!rc && opts->overhead_pct > 0 && !opts->dry_run)
+	if (!rc && request->sampling.overhead_pct > 0 && !request->dry_run)
 		rc = td_overhead_limit(&p->job, g->how, &p->job, g->how,
 				       &g->format, err);
 	if (!rc)
@@ -218,7 +220,7 @@ static int sample(struct profiling *p, struct td_inherited *inherited,
 	struct td_gathering *g = &p->gathering;
 	int rc = td_region_result_open(&p->result, &p->job, &p->regions, err);
 
-	p->files = p->job.opts->files;
+	p->files = p->job.request->sampling.files;
 	if (!rc)
 		rc = td_stack_files_open(&p->files, err);
 	p->result.view.sink.frame.start_ns = td_wall_ns();
@@ -244,10 +246,11 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	int rc;
 
 	td_inherited_change(&inherited);
-	rc = plan(&p, opts, err);
+	rc = plan(&p, &opts->request, err);
 	if (!rc)
-		rc = opts->dry_run ? td_dry_run(&p.job, err)
-				   : sample(&p, &inherited, status, err);
+		rc = opts->request.dry_run
+			     ? td_dry_run(&p.job, err)
+			     : sample(&p, &inherited, status, err);
 	td_windows_free(&p.windows);
 	td_function_counts_free(&p.counts);
 	td_regions_free(&p.regions);
@@ -258,7 +261,8 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	free(p.groups);
 	td_job_free(&p.job);
 	reached.over = p.gathering.over;
-	return rc ? td_always_go_on(opts, &inherited, &reached, status, err)
+	return rc ? td_always_go_on(&opts->request, &inherited, &reached,
+				    status, err)
 		  : 0;
 }
 
@@ -266,22 +270,22 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (opts->ask.level > MOST_LEVELS || opts->ask.drill)
+	if (opts->request.ask.level > MOST_LEVELS || opts->request.ask.drill)
 		return td_err_usage(err, "-l: profile has levels 1 and 2");
-	return td_stack_files_check(&opts->files, err)
+	return td_stack_files_check(&opts->request.sampling.files, err)
 		       ? err->code
-		       : td_where_check_room(opts, err);
+		       : td_where_check_room(&opts->request, err);
 }
 
 /* clang-format off */
 static const struct td_option showing[] = {
 	{ "samples", 0, "FILE",
 	  "keep every sample, too, for tdstat report --profile",
-	  TD_OPTION_FILE, offsetof(struct td_opts, files.samples) },
+	  TD_OPTION_FILE, offsetof(struct td_opts, request.sampling.files.samples) },
 	{ "all", 0, NULL, "show functions with few windows, too",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.all_nodes) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.all_nodes) },
 	{ "verbose", 'v', NULL, "show what is opened, and trees, too",
-	  TD_OPTION_COUNT, offsetof(struct td_opts, verbose) },
+	  TD_OPTION_COUNT, offsetof(struct td_opts, request.verbose) },
 	{ NULL },
 };
 /* clang-format on */

@@ -132,7 +132,8 @@ static size_t nr_beside(const struct td_plan *plan,
 
 static void set_rates(struct td_job *job, struct td_sampling *how, double cost)
 {
-	double most = job->opts->overhead_pct / PERCENT * 1e9 / cost;
+	double most =
+		job->request->sampling.overhead_pct / PERCENT * 1e9 / cost;
 
 	for (size_t i = 0; i < job->plan.events.nr; i++) {
 		double rate = most / (double)nr_beside(&job->plan, how, i);
@@ -142,7 +143,7 @@ static void set_rates(struct td_job *job, struct td_sampling *how, double cost)
 	}
 	td_notes_add(&job->notes,
 		     "a sample takes %.1f us: at most %.0f a second cost %g %%",
-		     cost / 1e3, most, job->opts->overhead_pct);
+		     cost / 1e3, most, job->request->sampling.overhead_pct);
 }
 
 /* As often as it can be measured well, for a moment. */
@@ -186,13 +187,14 @@ int td_overhead_limit(struct td_job *job, struct td_sampling *how,
 
 static int choose_rate(struct td_job *job, int usual)
 {
-	int wanted = job->opts->freq ? job->opts->freq : usual;
+	int wanted = job->request->sampling.freq ? job->request->sampling.freq
+						 : usual;
 	int most = td_sampler_most_rate(&job->fs);
 
 	if (wanted <= most)
 		return wanted;
 	/* what is not asked for */
-	if (!job->opts->freq && most >= LEAST_RATE)
+	if (!job->request->sampling.freq && most >= LEAST_RATE)
 		return most;
 	td_notes_add(&job->notes,
 		     "%d samples a second, not %d: kernel."

@@ -11,23 +11,23 @@
 #include "lib/base/util.h"
 #include "lib/sample/function_counts.h"
 
-void td_where_want(struct td_where *where, const struct td_opts *opts)
+void td_where_want(struct td_where *where, const struct td_request *request)
 {
-	where->lines = opts->verbose > 0;
-	where->callers = opts->callers;
-	where->all = opts->show.all_nodes;
+	where->lines = request->verbose > 0;
+	where->callers = request->sampling.callers;
+	where->all = request->show.all_nodes;
 }
 
-bool td_where_is_displaced(const struct td_opts *opts)
+bool td_where_is_displaced(const struct td_request *request)
 {
-	return td_stack_files_take_stdout(&opts->files) &&
-	       !opts->target.command && !opts->show.output &&
-	       !opts->show.log_fd;
+	return td_stack_files_take_stdout(&request->sampling.files) &&
+	       !request->target.command && !request->show.output &&
+	       !request->show.log_fd;
 }
 
-int td_where_check_room(const struct td_opts *opts, struct td_err *err)
+int td_where_check_room(const struct td_request *request, struct td_err *err)
 {
-	return td_where_is_displaced(opts)
+	return td_where_is_displaced(request)
 		       ? td_err_usage(err,
 				      "stacks on standard output: it has the "
 				      "table, unless -o names a file")
@@ -309,9 +309,9 @@ static int open_stack_files(const struct td_recording *rec,
 }
 
 static int show(const struct td_recording *rec, const struct td_where *where,
-		const struct td_opts *opts, struct td_err *err)
+		const struct td_request *request, struct td_err *err)
 {
-	const struct td_frame frame = { .big_num = !opts->show.no_big_num,
+	const struct td_frame frame = { .big_num = !request->show.no_big_num,
 					.runs = 1,
 					.target = rec->info.target.text,
 					.target_kind = rec->info.target.kind,
@@ -319,9 +319,9 @@ static int show(const struct td_recording *rec, const struct td_where *where,
 					.machine = &rec->machine,
 					.start_ns = rec->info.start_ns };
 	const struct td_sheet sheet = td_out_where_sheet();
-	struct td_sink sink = { .unseen = td_where_is_displaced(opts) };
-	struct td_sample_files files = opts->files;
-	int rc = td_sink_open(&sink, opts, &frame, err);
+	struct td_sink sink = { .unseen = td_where_is_displaced(request) };
+	struct td_sample_files files = request->sampling.files;
+	int rc = td_sink_open(&sink, request, &frame, err);
 
 	if (!rc && td_recording_is_written(rec, fileno(sink.writer.fp)))
 		rc = td_err_usage(err, "%s is the recording that is being read",
@@ -340,15 +340,15 @@ static int show(const struct td_recording *rec, const struct td_where *where,
 	return td_sink_end(&sink, rc, err);
 }
 
-int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,
+int td_replay_locate(struct td_recording *rec, const struct td_request *request,
 		     struct td_err *err)
 {
 	struct td_samples samples;
-	struct located l = { .rec = rec, .keeps = opts->verbose > 1 };
+	struct located l = { .rec = rec, .keeps = request->verbose > 1 };
 	struct td_where where = { 0 };
 	int rc = td_samples_read(&samples, rec, take_hit, &l, err);
 
-	td_where_want(&where, opts);
+	td_where_want(&where, request);
 	where.node = samples.node[0] ? samples.node : NULL;
 	where.samples = l.samples;
 	where.nr_samples = l.nr_samples;
@@ -356,7 +356,7 @@ int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,
 		rc = td_where_make(&where, &rec->plan, &rec->machine,
 				   &samples.spots, &l.hits, err);
 	if (!rc)
-		rc = show(rec, &where, opts, err);
+		rc = show(rec, &where, request, err);
 	td_where_free(&where);
 	td_hits_free(&l.hits);
 	free(l.samples);

@@ -2,9 +2,9 @@
 #ifndef TD_CMD_SAMPLE_WHERE_H
 #define TD_CMD_SAMPLE_WHERE_H
 
-#include "cmd/opts/opts.h"
 #include "cmd/out/stack_files.h"
 #include "cmd/out/where.h"
+#include "cmd/request.h"
 #include "cmd/view/view.h"
 #include "lib/machine/machine.h"
 #include "lib/plan/plan.h"
@@ -15,17 +15,17 @@
 
 /* What becomes of samples, live or recorded: sums, windows of functions, stacks. */
 
-/* Sets what of the sums the options want to see. */
-void td_where_want(struct td_where *where, const struct td_opts *opts);
+/* Sets what of the sums the request wants to see. */
+void td_where_want(struct td_where *where, const struct td_request *request);
 /* Sums up the hits of each event.  Free it even after an error. */
 int td_where_make(struct td_where *where, const struct td_plan *plan,
 		  const struct td_machine *machine,
 		  const struct td_spots *spots, const struct td_hits *hits,
 		  struct td_err *err);
 /* True if stacks go to standard output, and the table would, too. */
-bool td_where_is_displaced(const struct td_opts *opts);
+bool td_where_is_displaced(const struct td_request *request);
 /* Where the result cannot be left out for them, this is wrong usage. */
-int td_where_check_room(const struct td_opts *opts, struct td_err *err);
+int td_where_check_room(const struct td_request *request, struct td_err *err);
 void td_where_free(struct td_where *where);
 
 /*
@@ -54,7 +54,7 @@ int td_windows_take(void *ctx, const struct td_record *record, int event,
 /* --- samples of a recording ----------------------------------------------- */
 
 /* report --locate: shows the samples of a recording whose head was read. */
-int td_replay_locate(struct td_recording *rec, const struct td_opts *opts,
+int td_replay_locate(struct td_recording *rec, const struct td_request *request,
 		     struct td_err *err);
 /*
  * report --profile: makes regions of the recording of the functions of its

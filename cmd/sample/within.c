@@ -25,12 +25,12 @@ static int take_call(void *ctx, const struct td_paired_call *call);
 
 static int find_function(struct td_locating *l, struct td_err *err)
 {
-	int rc = td_functions_find(&l->in.functions, &l->job, l->opts->calls.in,
-				   err);
+	int rc = td_functions_find(&l->in.functions, &l->job,
+				   l->request->calls.in, err);
 
 	if (!rc && l->in.functions.nr != 1)
 		rc = td_err_usage(err, "--in %s: one function",
-				  l->opts->calls.in);
+				  l->request->calls.in);
 	return rc;
 }
 
@@ -59,7 +59,7 @@ int td_within_open(struct td_locating *l, struct td_err *err)
 	l->in.pairing.ctx = l;
 	if (!rc)
 		rc = td_probes_check(l->in.functions.v, 1, err);
-	if (rc || l->opts->dry_run)
+	if (rc || l->request->dry_run)
 		return rc;
 	rc = td_probes_open(&l->in.probes, l->in.functions.v, 1, err);
 	if (!rc)
@@ -102,7 +102,7 @@ static int hold(struct td_locating *l, const struct td_record *record,
 static int take_call(void *ctx, const struct td_paired_call *call)
 {
 	struct td_locating *l = ctx;
-	bool slow = call->time_ns >= l->opts->calls.slower_ns;
+	bool slow = call->time_ns >= l->request->calls.slower_ns;
 	size_t kept = 0;
 	int rc = 0;
 
@@ -183,7 +183,7 @@ void td_within_say(const struct td_locating *l)
 {
 	char slower[TD_DURATION_NAME];
 
-	td_duration_text(slower, (double)l->opts->calls.slower_ns);
+	td_duration_text(slower, (double)l->request->calls.slower_ns);
 	td_job_say(&l->job,
 		   "tdstat: %s: %" PRIu64 " of %" PRIu64 " calls took %s or "
 		   "longer: %" PRIu64 " of %" PRIu64 " samples are of them\n",

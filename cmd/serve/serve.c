@@ -78,7 +78,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	struct server *server = ctx;
 	int rc = td_rights_drop(err);
 
-	td_exposed_begin(&server->exposed, server->opts, source);
+	td_exposed_begin(&server->exposed, &server->opts->request, source);
 	server->machine = source->machine;
 	if (!rc)
 		rc = set_pages(server, err);
@@ -158,7 +158,7 @@ static int count(struct server *server, int *status, struct td_err *err)
 	    td_listener_open(&server->listener, server->opts->listen, err))
 		return err->code;
 	viewer.fd = td_http_timer(server->http);
-	return td_session_view(server->opts, &viewer, status, err);
+	return td_session_view(&server->opts->request, &viewer, status, err);
 }
 
 /* Remarks are for the journal; rows are nobody's. */
@@ -169,10 +169,10 @@ static int serve(const struct td_opts *opts, int *status, struct td_err *err)
 				 .listener = TD_LISTENER_NONE };
 	int rc;
 
-	if (opts->dry_run)
-		return td_session_run(opts, status, err);
-	if (!filled.when.interval_ms)
-		filled.when.interval_ms = INTERVAL_MS;
+	if (opts->request.dry_run)
+		return td_session_run(&opts->request, status, err);
+	if (!filled.request.when.interval_ms)
+		filled.request.when.interval_ms = INTERVAL_MS;
 	rc = count(&server, status, err);
 	notify("STOPPING=1");
 	td_http_stop(server.http);
@@ -201,13 +201,13 @@ static int check(const struct td_opts *opts, struct td_err *err)
 /* clang-format off */
 static const struct td_option target[] = {
 	{ "all-cpus", 'a', NULL, "the whole machine (the default)",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, target.all_cpus) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.target.all_cpus) },
 	{ "cpu", 'C', "LIST", "whole CPUs: 0-3,8",
-	  TD_OPTION_LIST, offsetof(struct td_opts, target.cpus),
-	  offsetof(struct td_opts, target.has_cpus), .max = TD_MAX_CPU },
+	  TD_OPTION_LIST, offsetof(struct td_opts, request.target.cpus),
+	  offsetof(struct td_opts, request.target.has_cpus), .max = TD_MAX_CPU },
 	{ "for-each-cgroup", 0, "LIST",
 	  "a series for each cgroup: names or regular expressions",
-	  TD_OPTION_TEXT, offsetof(struct td_opts, target.each_cgroup) },
+	  TD_OPTION_TEXT, offsetof(struct td_opts, request.target.each_cgroup) },
 	{ NULL },
 };
 
@@ -224,7 +224,7 @@ static const struct td_option tree[] = {
 static const struct td_option when[] = {
 	{ "interval-print", 'I', "TIME",
 	  "read every TIME: 500 or 500ms, 2s (default: 1s)",
-	  TD_OPTION_TIME, offsetof(struct td_opts, when.interval_ms), .min = 100 },
+	  TD_OPTION_TIME, offsetof(struct td_opts, request.when.interval_ms), .min = 100 },
 	{ NULL },
 };
 

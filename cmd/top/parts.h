@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cmd/opts/opts.h"
+#include "cmd/request.h"
 #include "cmd/view/source.h"
 #include "cmd/view/viewer.h"
 #include "lib/base/err.h"
@@ -419,7 +419,7 @@ struct td_top {
 /* Prepares all but the screen, which is shown when counting begins. */
 int td_top_open(struct td_top *top, struct td_err *err);
 /* What the first line says of a session that begins with these options. */
-void td_top_describe(struct td_top *top, const struct td_opts *opts);
+void td_top_describe(struct td_top *top, const struct td_request *request);
 /* Draws again, as a fact has changed. */
 int td_top_redraw(struct td_top *top, struct td_err *err);
 /* Gives the terminal back, then writes the messages that came meanwhile. */

@@ -71,7 +71,8 @@ static int wait_for_keys(struct player *p, struct td_err *err)
 
 static int play_rows(struct player *p, size_t *at, struct td_err *err)
 {
-	uint64_t step_ns = (uint64_t)p->opts->when.interval_ms * TD_NS_A_MS;
+	uint64_t step_ns =
+		(uint64_t)p->opts->request.when.interval_ms * TD_NS_A_MS;
 	uint64_t time_ns = 0;
 	size_t row = 0;
 	int rc = 0;
@@ -111,7 +112,8 @@ static int open_player(struct player *p, struct td_notes *notes,
 {
 	struct td_recorded *recorded = &p->recorded;
 	const struct td_ints none = { 0 };
-	int rc = td_recorded_open(recorded, p->opts->input, p->opts, err);
+	int rc = td_recorded_open(recorded, p->opts->request.input,
+				  &p->opts->request, err);
 
 	if (!rc)
 		rc = td_recorded_measure(recorded, notes, err);
@@ -119,13 +121,13 @@ static int open_player(struct player *p, struct td_notes *notes,
 		return no_tree(recorded, err);
 	if (!rc)
 		rc = td_recorded_check(&recorded->rec, recorded->source.how,
-				       &recorded->opts, err);
+				       &recorded->request, err);
 	if (!rc)
-		rc = td_view_init(&p->view, &recorded->source, &recorded->opts,
-				  err);
+		rc = td_view_init(&p->view, &recorded->source,
+				  &recorded->request, err);
 	p->view.viewer = &p->top->viewer;
 	if (!rc)
-		rc = td_view_open(&p->view, &recorded->opts, err);
+		rc = td_view_open(&p->view, &recorded->request, err);
 	if (!rc)
 		rc = td_waiter_open(&p->waiter, &none, &none, err);
 	p->waiter.viewer = p->top->screen.fd;
@@ -133,9 +135,9 @@ static int open_player(struct player *p, struct td_notes *notes,
 }
 
 /*
- * Plays the recording opts->input: its rows come as fast as they were counted,
- * or one every opts->when.interval_ms.  It begins with row *at without a pause, and
- * tells how far it came.  After the last one it waits for keys.
+ * Plays the recording of the input: its rows come as fast as they were counted, or
+ * one every interval.  It begins with row *at without a pause, and tells how far it
+ * came.  After the last one it waits for keys.
  */
 static int top_play(struct td_top *top, const struct td_opts *opts, size_t *at,
 		    struct td_err *err)
@@ -148,7 +150,7 @@ static int top_play(struct td_top *top, const struct td_opts *opts, size_t *at,
 	int rc = open_player(&p, &notes, err);
 
 	if (!rc) {
-		td_top_describe(top, &p.recorded.opts);
+		td_top_describe(top, &p.recorded.request);
 		td_say_notes(&notes);
 		rc = td_view_begin(&p.view, err);
 	}
@@ -175,25 +177,27 @@ static unsigned int bit(enum td_aggregation how)
 /* A row for each CPU or thread; cgroups are rows already. */
 static unsigned int default_rows(const struct td_opts *opts)
 {
-	if (opts->target.each_cgroup)
+	if (opts->request.target.each_cgroup)
 		return 0;
-	return bit(td_target_attaches(&opts->target) ? TD_AGGREGATE_THREAD
-						     : TD_AGGREGATE_CPU);
+	return bit(td_target_attaches(&opts->request.target)
+			   ? TD_AGGREGATE_THREAD
+			   : TD_AGGREGATE_CPU);
 }
 
 /* A whole tree takes groups of its own in each cgroup. */
 static void set_defaults(struct td_opts *opts)
 {
-	if (!opts->show.aggregations)
-		opts->show.aggregations = default_rows(opts);
-	if (opts->input) {
-		opts->does.replays = true;
-	} else if (!opts->when.interval_ms) {
-		opts->when.interval_ms = DEFAULT_INTERVAL_MS;
+	if (!opts->request.show.aggregations)
+		opts->request.show.aggregations = default_rows(opts);
+	if (opts->request.input) {
+		opts->request.does.replays = true;
+	} else if (!opts->request.when.interval_ms) {
+		opts->request.when.interval_ms = DEFAULT_INTERVAL_MS;
 	}
-	if (!opts->input && !opts->ask.level) {
-		opts->ask.drill = !opts->target.each_cgroup;
-		opts->ask.level = opts->ask.drill ? TD_MAX_LEVEL : 1;
+	if (!opts->request.input && !opts->request.ask.level) {
+		opts->request.ask.drill = !opts->request.target.each_cgroup;
+		opts->request.ask.level =
+			opts->request.ask.drill ? TD_MAX_LEVEL : 1;
 	}
 }
 
@@ -201,12 +205,12 @@ static void set_defaults(struct td_opts *opts)
 
 static void change_level(struct td_opts *opts, int level)
 {
-	opts->ask.drill = !level;
-	opts->ask.level = level ? level : TD_MAX_LEVEL;
+	opts->request.ask.drill = !level;
+	opts->request.ask.level = level ? level : TD_MAX_LEVEL;
 	/* as it was recorded */
-	if (opts->input && !level) {
-		opts->ask.drill = false;
-		opts->ask.level = 0;
+	if (opts->request.input && !level) {
+		opts->request.ask.drill = false;
+		opts->request.ask.level = 0;
 	}
 }
 
@@ -216,13 +220,13 @@ static void change_interval(struct td_opts *opts, int step)
 					2000, 5000, 10000, 60000 };
 	int nr = (int)TD_ARRAY_SIZE(times_ms), at = 0;
 
-	while (at < nr - 1 && times_ms[at] < opts->when.interval_ms)
+	while (at < nr - 1 && times_ms[at] < opts->request.when.interval_ms)
 		at++;
 	/* a time between two of them is next to the one below, too */
-	if (step < 0 || times_ms[at] <= opts->when.interval_ms)
+	if (step < 0 || times_ms[at] <= opts->request.when.interval_ms)
 		at += step;
 	if (at >= 0 && at < nr)
-		opts->when.interval_ms = times_ms[at];
+		opts->request.when.interval_ms = times_ms[at];
 }
 
 /* Why the rows cannot be others; NULL: they are. */
@@ -231,23 +235,24 @@ static const char *change_rows(struct td_opts *opts, enum td_top_wish wish)
 	static const enum td_aggregation places[] = { TD_AGGREGATE_CPU,
 						      TD_AGGREGATE_CORE,
 						      TD_AGGREGATE_SOCKET };
-	enum td_aggregation how = td_opts_aggregation(opts);
+	enum td_aggregation how = td_request_aggregation(&opts->request);
 	size_t at = 0;
 
-	if (opts->target.each_cgroup)
+	if (opts->request.target.each_cgroup)
 		return "cgroups have rows here";
-	if (td_target_attaches(&opts->target))
+	if (td_target_attaches(&opts->request.target))
 		return "threads have rows here, as -p and -t count tasks";
-	if (wish == TD_TOP_THREADS && opts->target.has_cpus)
+	if (wish == TD_TOP_THREADS && opts->request.target.has_cpus)
 		return "-C counts CPUs, not threads";
 	if (wish == TD_TOP_THREADS && how != TD_AGGREGATE_THREAD) {
-		opts->show.aggregations = bit(TD_AGGREGATE_THREAD);
+		opts->request.show.aggregations = bit(TD_AGGREGATE_THREAD);
 		return NULL;
 	}
 	while (at < TD_ARRAY_SIZE(places) && places[at] != how)
 		at++;
 	at = how == TD_AGGREGATE_THREAD ? 0 : at + 1;
-	opts->show.aggregations = bit(places[at % TD_ARRAY_SIZE(places)]);
+	opts->request.show.aggregations =
+		bit(places[at % TD_ARRAY_SIZE(places)]);
 	return NULL;
 }
 
@@ -299,9 +304,10 @@ static bool goes_on(const struct td_top *top)
 static int count_once(struct td_top *top, const struct td_opts *opts,
 		      size_t *at, int *status, struct td_err *err)
 {
-	td_top_describe(top, opts);
-	return opts->input ? top_play(top, opts, at, err)
-			   : td_session_view(opts, &top->viewer, status, err);
+	td_top_describe(top, &opts->request);
+	return opts->request.input ? top_play(top, opts, at, err)
+				   : td_session_view(&opts->request,
+						     &top->viewer, status, err);
 }
 
 /* In the last line, until the next key. */
@@ -316,10 +322,10 @@ static void say(struct td_top *top, const char *text)
  */
 static bool choose_others(struct td_opts *opts)
 {
-	if (opts->show.aggregations == bit(TD_AGGREGATE_CPU))
-		opts->show.aggregations = bit(TD_AGGREGATE_CORE);
-	else if (opts->show.aggregations == bit(TD_AGGREGATE_CORE))
-		opts->show.aggregations = 0;
+	if (opts->request.show.aggregations == bit(TD_AGGREGATE_CPU))
+		opts->request.show.aggregations = bit(TD_AGGREGATE_CORE);
+	else if (opts->request.show.aggregations == bit(TD_AGGREGATE_CORE))
+		opts->request.show.aggregations = 0;
 	else
 		return false;
 	return true;
@@ -373,15 +379,15 @@ static int run(const struct td_opts *asked, int *status, struct td_err *err)
 	int rc;
 
 	set_defaults(&opts);
-	if (opts.dry_run)
-		return td_session_run(&opts, status, err);
+	if (opts.request.dry_run)
+		return td_session_run(&opts.request, status, err);
 	rc = td_top_open(&top, err);
-	if ((rc == -ENOTTY || rc == -EINVAL) && opts.input)
+	if ((rc == -ENOTTY || rc == -EINVAL) && opts.request.input)
 		td_err_hint(err, "rows, wherever they go: tdstat report %s",
-			    opts.input);
+			    opts.request.input);
 	if (!rc)
-		rc = count(&top, &opts, asked->show.aggregations != 0, status,
-			   err);
+		rc = count(&top, &opts, asked->request.show.aggregations != 0,
+			   status, err);
 	td_top_close(&top);
 	return rc;
 }
@@ -390,30 +396,30 @@ static int run(const struct td_opts *asked, int *status, struct td_err *err)
 
 static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
-	if (opts->input) {
+	if (opts->request.input) {
 		td_err_usage(err,
 			     "tdstat top plays one recording, %s, and runs no "
 			     "command: '%s' is one too many",
-			     opts->input, word);
+			     opts->request.input, word);
 		return td_err_hint(err, "of a process that runs: tdstat top -p "
 					"PID");
 	}
-	opts->input = word;
+	opts->request.input = word;
 	return *word ? 0 : td_err_usage(err, "top: an empty name");
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (!opts->input)
+	if (!opts->request.input)
 		return td_opts_check_counting(opts, err);
-	if (opts->target.all_cpus || opts->target.has_cpus ||
-	    td_target_attaches(&opts->target) || opts->target.each_cgroup ||
-	    opts->dry_run)
+	if (opts->request.target.all_cpus || opts->request.target.has_cpus ||
+	    td_target_attaches(&opts->request.target) ||
+	    opts->request.target.each_cgroup || opts->request.dry_run)
 		return td_err_usage(err,
 				    "tdstat top plays %s: -a, -C, -p, -t, "
 				    "--for-each-cgroup and --dry-run do not "
 				    "apply",
-				    opts->input);
+				    opts->request.input);
 	return 0;
 }
 
@@ -421,7 +427,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 static const struct td_option what[] = {
 	{ "for-each-cgroup", 0, "LIST",
 	  "a row for each cgroup: names or regular expressions",
-	  TD_OPTION_TEXT, offsetof(struct td_opts, target.each_cgroup) },
+	  TD_OPTION_TEXT, offsetof(struct td_opts, request.target.each_cgroup) },
 	{ "level", 'l', "N|auto",
 	  "the tree down to level N, or auto: to where the time goes (the "
 	  "default)",
@@ -432,14 +438,14 @@ static const struct td_option what[] = {
 static const struct td_option when[] = {
 	{ "interval-print", 'I', "TIME",
 	  "new values every TIME: 500 or 500ms, 1.5s, 2m (default: 1s)",
-	  TD_OPTION_TIME, offsetof(struct td_opts, when.interval_ms), .min = 1 },
+	  TD_OPTION_TIME, offsetof(struct td_opts, request.when.interval_ms), .min = 1 },
 	{ NULL },
 };
 
 static const struct td_option how[] = {
 	{ "hybrid-merge", 0, NULL,
 	  "one row for all kinds of core; metrics are weighted by slots",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, show.hybrid_merge) },
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.hybrid_merge) },
 	{ NULL },
 };
 /* clang-format on */

@@ -232,16 +232,17 @@ static int take_keys(void *ctx, bool *ends, struct td_err *err)
 
 /* --- all of it ------------------------------------------------------------- */
 
-void td_top_describe(struct td_top *top, const struct td_opts *opts)
+void td_top_describe(struct td_top *top, const struct td_request *request)
 {
 	top->wish = TD_TOP_NO_WISH;
 	top->begun = false;
-	top->facts.interval_ms = opts->when.interval_ms;
-	top->facts.played = opts->input != NULL;
-	if (opts->ask.drill)
+	top->facts.interval_ms = request->when.interval_ms;
+	top->facts.played = request->input != NULL;
+	if (request->ask.drill)
 		snprintf(top->level, sizeof(top->level), "auto");
 	else
-		snprintf(top->level, sizeof(top->level), "%d", opts->ask.level);
+		snprintf(top->level, sizeof(top->level), "%d",
+			 request->ask.level);
 	top->facts.level = top->level;
 }
 

@@ -25,19 +25,20 @@ static void name_ids(struct td_counters *counters,
 	}
 }
 
-void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
+void td_exposed_begin(struct td_exposed *exposed,
+		      const struct td_request *request,
 		      const struct td_source *source)
 {
 	const struct td_machine *machine = source->machine;
 
 	*exposed = (struct td_exposed){
-		.counters.max_series = opts->max_series
-					       ? (size_t)opts->max_series
+		.counters.max_series = request->max_series
+					       ? (size_t)request->max_series
 					       : MAX_SERIES,
 		.counters.interval_ns =
-			(uint64_t)opts->when.interval_ms * TD_NS_A_MS,
+			(uint64_t)request->when.interval_ms * TD_NS_A_MS,
 		.counters.always_enabled =
-			!source->nr_cgroups && td_opts_system_wide(opts),
+			!source->nr_cgroups && td_request_is_wide(request),
 		.counters.cgroups = source->live_cgroups,
 		.counters.version = TDSTAT_VERSION,
 		.counters.files = source->files_version,

@@ -2,8 +2,8 @@
 #ifndef TD_CMD_VIEW_EXPOSED_H
 #define TD_CMD_VIEW_EXPOSED_H
 
-#include "cmd/opts/opts.h"
 #include "cmd/out/openmetrics.h"
+#include "cmd/request.h"
 #include "cmd/view/source.h"
 
 /* The counters of a live run, with what a page says besides. */
@@ -13,8 +13,9 @@ struct td_exposed {
 	bool said_left_out;
 };
 
-/* opts must have the interval. */
-void td_exposed_begin(struct td_exposed *exposed, const struct td_opts *opts,
+/* request must have the interval. */
+void td_exposed_begin(struct td_exposed *exposed,
+		      const struct td_request *request,
 		      const struct td_source *source);
 /* Adds an interval, which was just read; says once that not all have room. */
 int td_exposed_add(struct td_exposed *exposed, const struct td_report *report,

@@ -35,12 +35,13 @@ static bool is_known(const struct td_target_name *target)
 }
 
 /* Can what was counted be counted once more?  A process may have ended. */
-static bool is_there(const struct td_source *source, const struct td_opts *opts)
+static bool is_there(const struct td_source *source,
+		     const struct td_request *request)
 {
-	if (opts->does.replays)
+	if (request->does.replays)
 		return is_known(source->target);
-	return !td_tasks_has_ended(&opts->target.pids) &&
-	       !td_tasks_has_ended(&opts->target.tids);
+	return !td_tasks_has_ended(&request->target.pids) &&
+	       !td_tasks_has_ended(&request->target.tids);
 }
 
 static void put_recorded(FILE *fp, const struct td_target_name *target)
@@ -54,19 +55,19 @@ static void put_recorded(FILE *fp, const struct td_target_name *target)
 }
 
 static void put_target(FILE *fp, const struct td_source *source,
-		       const struct td_opts *opts)
+		       const struct td_request *request)
 {
-	if (opts->does.replays)
+	if (request->does.replays)
 		put_recorded(fp, source->target);
 	else
-		td_again_put_command(fp, opts);
+		td_again_put_command(fp, request);
 }
 
 static void put_target_to_locate(FILE *fp, const struct td_source *source,
-				 const struct td_opts *opts)
+				 const struct td_request *request)
 {
-	if (!opts->does.replays) {
-		td_again_put_target(fp, opts);
+	if (!request->does.replays) {
+		td_again_put_target(fp, request);
 		return;
 	}
 	put_recorded(fp, source->target);
@@ -95,14 +96,14 @@ static const struct td_metric_set *set_of(const struct td_source *source,
 static bool can_go_deeper(const struct td_verdict *verdict,
 			  const struct td_metric_set *set,
 			  const struct td_metric_facts *facts,
-			  const struct td_opts *opts)
+			  const struct td_request *request)
 {
 	switch (verdict->deeper) {
 	case TD_DEEPER_NOTHING:
 		break;
 	case TD_DEEPER_LEVEL:
 		/* -l auto has gone there; -M says what is to be shown */
-		if (opts->ask.drill || opts->ask.nr_names)
+		if (request->ask.drill || request->ask.nr_names)
 			return false;
 		return verdict->level <= facts->levels ||
 		       (set && verdict->level <= set->levels);
@@ -114,9 +115,9 @@ static bool can_go_deeper(const struct td_verdict *verdict,
 
 /* To where the time goes, unless no groups may take turns. */
 static void put_level(FILE *fp, const struct td_verdict *verdict,
-		      const struct td_opts *opts)
+		      const struct td_request *request)
 {
-	if (opts->no_multiplex)
+	if (request->no_multiplex)
 		fprintf(fp, " -l %d", verdict->level);
 	else
 		fputs(" -l auto", fp);
@@ -131,34 +132,34 @@ static bool is_too_short(const struct td_verdict *verdict)
 }
 
 static bool is_of_command(const struct td_source *source,
-			  const struct td_opts *opts)
+			  const struct td_request *request)
 {
-	return opts->does.replays ? source->target->kind == TD_TARGET_COMMAND
-				  : opts->target.command != NULL;
+	return request->does.replays ? source->target->kind == TD_TARGET_COMMAND
+				     : request->target.command != NULL;
 }
 
 static void put_count(FILE *fp, const struct td_verdict *verdict, bool deeper,
 		      const struct td_source *source,
-		      const struct td_opts *opts)
+		      const struct td_request *request)
 {
 	static const struct td_option_group *const tree[] = { &td_group_tree,
 							      NULL };
 
 	fputs("tdstat", fp);
 	if (is_too_short(verdict)) {
-		td_again_put_more(fp, opts, is_of_command(source, opts));
+		td_again_put_more(fp, request, is_of_command(source, request));
 	} else {
-		if (!opts->does.replays)
-			td_again_put_options(fp, opts);
-		td_again_put_runs(fp, opts);
+		if (!request->does.replays)
+			td_again_put_options(fp, request);
+		td_again_put_runs(fp, request);
 	}
 	if (deeper && verdict->deeper == TD_DEEPER_LEVEL)
-		put_level(fp, verdict, opts);
-	else if (!deeper && !opts->does.replays)
-		td_again_put_groups(fp, opts, tree);
+		put_level(fp, verdict, request);
+	else if (!deeper && !request->does.replays)
+		td_again_put_groups(fp, request, tree);
 	else if (deeper && verdict->deeper == TD_DEEPER_GROUP)
 		fprintf(fp, " -M %s_group", td_verdict_focus(verdict)->name);
-	put_target(fp, source, opts);
+	put_target(fp, source, request);
 }
 
 /*
@@ -198,11 +199,11 @@ static int find_facts(const struct td_verdict *verdict,
 static int make_count(struct td_advice *advice,
 		      const struct td_metric_facts *facts,
 		      const struct td_source *source,
-		      const struct td_opts *opts)
+		      const struct td_request *request)
 {
 	const struct td_verdict *verdict = advice->verdict;
 	const struct td_metric_set *set = set_of(source, verdict->row->pmu);
-	bool deeper = can_go_deeper(verdict, set, facts, opts);
+	bool deeper = can_go_deeper(verdict, set, facts, request);
 	size_t size;
 	FILE *fp;
 
@@ -211,49 +212,49 @@ static int make_count(struct td_advice *advice,
 	fp = open_memstream(&advice->next, &size);
 	if (!fp)
 		return -1;
-	if (!deeper && opts->no_multiplex && is_of_command(source, opts))
+	if (!deeper && request->no_multiplex && is_of_command(source, request))
 		advice->next_runs =
-			td_again_more_runs(opts) *
+			td_again_more_runs(request) *
 			(source->plan->nr_sets > 1 ? source->plan->nr_sets : 1);
-	put_count(fp, verdict, deeper, source, opts);
+	put_count(fp, verdict, deeper, source, request);
 	return td_text_close(fp, &advice->next);
 }
 
 /* Rows of a tenth of a second, where the largest node changed. */
 static int make_when(struct td_advice *advice, const struct td_source *source,
-		     const struct td_opts *opts)
+		     const struct td_request *request)
 {
 	size_t size;
 	FILE *fp;
 
-	if (!advice->verdict->changed || opts->does.replays ||
-	    source->interval || opts->no_multiplex)
+	if (!advice->verdict->changed || request->does.replays ||
+	    source->interval || request->no_multiplex)
 		return 0;
 	fp = open_memstream(&advice->when, &size);
 	if (!fp)
 		return -1;
 	fputs("tdstat -I 100ms", fp);
-	td_again_put_options(fp, opts);
-	td_again_put_command(fp, opts);
+	td_again_put_options(fp, request);
+	td_again_put_command(fp, request);
 	return td_text_close(fp, &advice->when);
 }
 
 static int make_where(struct td_advice *advice, const char *node,
 		      const struct td_source *source,
-		      const struct td_opts *opts)
+		      const struct td_request *request)
 {
 	size_t size;
 	FILE *fp;
 
 	/* tdstat locate does not know cgroups */
 	if (!advice->verdict->nr_path || !node ||
-	    td_target_has_cgroups(&opts->target))
+	    td_target_has_cgroups(&request->target))
 		return 0;
 	fp = open_memstream(&advice->where, &size);
 	if (!fp)
 		return -1;
 	fprintf(fp, "tdstat locate %s", node);
-	put_target_to_locate(fp, source, opts);
+	put_target_to_locate(fp, source, request);
 	return td_text_close(fp, &advice->where);
 }
 
@@ -276,7 +277,7 @@ static int make_explain(struct td_advice *advice)
 }
 
 int td_next_make(struct td_advice *advice, const struct td_source *source,
-		 const struct td_opts *opts, struct td_err *err)
+		 const struct td_request *request, struct td_err *err)
 {
 	const struct td_verdict *verdict = advice->verdict;
 	struct td_metric_facts facts;
@@ -287,12 +288,12 @@ int td_next_make(struct td_advice *advice, const struct td_source *source,
 		return 0;
 	rc = find_facts(verdict, source, &facts, &node);
 	/* of tasks that waited, it is not the slots that took the time */
-	if (!rc && !verdict->waits && is_there(source, opts)) {
-		rc = make_count(advice, &facts, source, opts);
+	if (!rc && !verdict->waits && is_there(source, request)) {
+		rc = make_count(advice, &facts, source, request);
 		if (!rc)
-			rc = make_when(advice, source, opts);
+			rc = make_when(advice, source, request);
 		if (!rc)
-			rc = make_where(advice, node, source, opts);
+			rc = make_where(advice, node, source, request);
 	}
 	if (!rc)
 		rc = make_explain(advice);

@@ -2,8 +2,8 @@
 #ifndef TD_CMD_VIEW_NEXT_H
 #define TD_CMD_VIEW_NEXT_H
 
-#include "cmd/opts/opts.h"
 #include "cmd/out/advice.h"
+#include "cmd/request.h"
 #include "cmd/view/source.h"
 #include "cmd/view/view.h"
 #include "metrics/verdict/verdict.h"
@@ -13,7 +13,7 @@
  * with td_next_free() even then.
  */
 int td_next_make(struct td_advice *advice, const struct td_source *source,
-		 const struct td_opts *opts, struct td_err *err);
+		 const struct td_request *request, struct td_err *err);
 void td_next_free(struct td_advice *advice);
 
 /*

@@ -31,20 +31,20 @@ static int open_file(struct td_sink *sink, const char *name, bool append,
 	return sink->writer.fp ? 0 : err->code;
 }
 
-static int open_fd(struct td_sink *sink, const struct td_opts *opts,
+static int open_fd(struct td_sink *sink, const struct td_request *request,
 		   struct td_err *err)
 {
 	/* closing our copy leaves theirs open: it may be standard error */
-	int fd = fcntl(opts->show.log_fd, F_DUPFD_CLOEXEC, 3);
+	int fd = fcntl(request->show.log_fd, F_DUPFD_CLOEXEC, 3);
 
 	sink->name = "the descriptor of --log-fd";
 	sink->to_file = true;
 	if (fd >= 0)
-		sink->writer.fp = fdopen(fd, opts->show.append ? "a" : "w");
+		sink->writer.fp = fdopen(fd, request->show.append ? "a" : "w");
 	if (sink->writer.fp)
 		return 0;
 	td_close_fd(&fd);
-	return td_err_set(err, -errno, "--log-fd %d: %s", opts->show.log_fd,
+	return td_err_set(err, -errno, "--log-fd %d: %s", request->show.log_fd,
 			  strerror(errno));
 }
 
@@ -56,21 +56,21 @@ static void buffer_stderr(void)
 	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer));
 }
 
-static int open_stream(struct td_sink *sink, const struct td_opts *opts,
+static int open_stream(struct td_sink *sink, const struct td_request *request,
 		       struct td_err *err)
 {
 	/* standard output is the command's */
-	bool aside = opts->target.command || opts->show.perf;
+	bool aside = request->target.command || request->show.perf;
 
-	if (opts->show.quiet || sink->unseen)
+	if (request->show.quiet || sink->unseen)
 		return open_file(sink, "/dev/null", false, err);
-	sink->named = opts->show.output && !opts->does.records &&
-		      !opts->show.own_file;
-	if (opts->show.output && !opts->does.records)
-		return open_file(sink, opts->show.output, opts->show.append,
-				 err);
-	if (opts->show.log_fd)
-		return open_fd(sink, opts, err);
+	sink->named = request->show.output && !request->does.records &&
+		      !request->show.own_file;
+	if (request->show.output && !request->does.records)
+		return open_file(sink, request->show.output,
+				 request->show.append, err);
+	if (request->show.log_fd)
+		return open_fd(sink, request, err);
 	sink->name = aside ? "standard error" : "standard output";
 	sink->writer.fp = aside ? stderr : stdout;
 	if (aside)
@@ -109,64 +109,66 @@ static void put_started(FILE *fp)
 		fprintf(fp, "# started on %s\n", text);
 }
 
-static bool is_dated(const struct td_sink *sink, const struct td_opts *opts)
+static bool is_dated(const struct td_sink *sink,
+		     const struct td_request *request)
 {
 	return sink->writer.out->for_people ||
-	       (opts->show.perf && opts->show.format == TD_FORMAT_CSV);
+	       (request->show.perf && request->show.format == TD_FORMAT_CSV);
 }
 
-static int check_clear(const struct td_sink *sink, const struct td_opts *opts,
-		       struct td_err *err)
+static int check_clear(const struct td_sink *sink,
+		       const struct td_request *request, struct td_err *err)
 {
-	if (!opts->show.interval_clear || isatty(fileno(sink->writer.fp)))
+	if (!request->show.interval_clear || isatty(fileno(sink->writer.fp)))
 		return 0;
 	return td_err_usage(err, "--interval-clear: %s is not a terminal",
 			    sink->name);
 }
 
 /* True if nothing is shown before the end, which may take a ^C. */
-static bool waits(const struct td_opts *opts)
+static bool waits(const struct td_request *request)
 {
-	return !opts->does.samples && !opts->does.replays &&
-	       !opts->target.command && !opts->when.interval_ms &&
-	       !opts->when.timeout_ms && !opts->when.control &&
-	       !opts->show.quiet && isatty(STDERR_FILENO);
+	return !request->does.samples && !request->does.replays &&
+	       !request->target.command && !request->when.interval_ms &&
+	       !request->when.timeout_ms && !request->when.control &&
+	       !request->show.quiet && isatty(STDERR_FILENO);
 }
 
 /* Readers of perf stat's rows know of no head. */
-static bool wants_head(const struct td_sink *sink, const struct td_opts *opts)
+static bool wants_head(const struct td_sink *sink,
+		       const struct td_request *request)
 {
-	const struct td_head_ask *ask = &opts->show.head;
+	const struct td_head_ask *ask = &request->show.head;
 	const struct td_out *out = sink->writer.out;
 
 	return out->head && !ask->unwanted &&
 	       (ask->wanted || (out->tells && !sink->frame.perf_rows));
 }
 
-int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
+int td_sink_open(struct td_sink *sink, const struct td_request *request,
 		 const struct td_frame *frame, struct td_err *err)
 {
-	int rc = open_stream(sink, opts, err);
+	int rc = open_stream(sink, request, err);
 
 	if (!rc)
-		rc = check_clear(sink, opts, err);
+		rc = check_clear(sink, request, err);
 	if (rc)
 		return rc;
 	sink->frame = *frame;
 	look_at_terminal(sink);
-	sink->writer.out = td_out_find(opts->show.format);
+	sink->writer.out = td_out_find(request->show.format);
 	sink->writer.frame = &sink->frame;
-	sink->writer.separator = opts->show.separator;
+	sink->writer.separator = request->show.separator;
 	/* a file that is appended to has its header already */
-	sink->writer.header_done = opts->show.append &&
+	sink->writer.header_done = request->show.append &&
 				   sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
-	sink->appends = opts->show.append;
-	sink->with_head = wants_head(sink, opts);
-	sink->waits = !sink->unseen && waits(opts);
-	sink->attached = td_target_attaches(&opts->target);
-	sink->with_date =
-		sink->to_file && opts->show.output && is_dated(sink, opts);
+	sink->appends = request->show.append;
+	sink->with_head = wants_head(sink, request);
+	sink->waits = !sink->unseen && waits(request);
+	sink->attached = td_target_attaches(&request->target);
+	sink->with_date = sink->to_file && request->show.output &&
+			  is_dated(sink, request);
 	return 0;
 }
 

@@ -2,9 +2,9 @@
 #ifndef TD_CMD_VIEW_SINK_H
 #define TD_CMD_VIEW_SINK_H
 
-#include "cmd/opts/opts.h"
 #include "cmd/out/format.h"
 #include "cmd/out/out.h"
+#include "cmd/request.h"
 
 /* The stream of results, with the writer of its format. */
 struct td_sink {
@@ -25,10 +25,10 @@ struct td_sink {
 };
 
 /*
- * Opens opts->show.output unless it is the name of the recording.  Otherwise results
+ * Opens request->show.output unless it is the name of the recording.  Otherwise results
  * go to standard error if a command runs, else to standard output.
  */
-int td_sink_open(struct td_sink *sink, const struct td_opts *opts,
+int td_sink_open(struct td_sink *sink, const struct td_request *request,
 		 const struct td_frame *frame, struct td_err *err);
 /* Empties the file and writes what comes before the first result. */
 int td_sink_begin(struct td_sink *sink, struct td_err *err);

@@ -10,32 +10,32 @@ static const struct td_place *places_of(const struct td_source *source)
 }
 
 int td_view_init(struct td_view *view, const struct td_source *source,
-		 const struct td_opts *opts, struct td_err *err)
+		 const struct td_request *request, struct td_err *err)
 {
 	struct td_aggregator *agg = &view->aggregator;
 	int rc;
 
 	*view = (struct td_view){
 		.source = source,
-		.merge = opts->show.hybrid_merge,
-		.ranked = opts->ask.bottlenecks,
-		.by_lost = opts->show.by_lost,
+		.merge = request->show.hybrid_merge,
+		.ranked = request->ask.bottlenecks,
+		.by_lost = request->show.by_lost,
 		.events = { .plan = source->plan,
-			    .hybrid = opts->show.hybrid_merge },
-		.only_ratios = opts->show.metric_only && !source->tree,
-		.summary = (opts->show.summary ||
-			    td_out_find(opts->show.format)->whole) &&
+			    .hybrid = request->show.hybrid_merge },
+		.only_ratios = request->show.metric_only && !source->tree,
+		.summary = (request->show.summary ||
+			    td_out_find(request->show.format)->whole) &&
 			   source->interval,
-		.verdict = td_opts_want_verdict(opts) ? opts : NULL,
-		.mean = opts->when.repeat > 1 && !source->interval,
-		.table = opts->show.table,
+		.verdict = td_request_has_verdict(request) ? request : NULL,
+		.mean = request->when.repeat > 1 && !source->interval,
+		.table = request->show.table,
 		.nr_joined =
 			source->plan->nr_sets > 1 ? source->plan->nr_sets : 0,
 	};
 	rc = td_aggregator_build(agg, source->how, source->cache_level,
 				 places_of(source), source->machine->online.nr,
 				 err);
-	agg->raw = opts->no_scale;
+	agg->raw = request->no_scale;
 	agg->skip_idle = source->skip_idle;
 	agg->names = source->names;
 	agg->regions = source->regions;
@@ -68,7 +68,7 @@ static bool is_too_wide(const struct td_tree *tree)
 }
 
 static struct td_frame make_frame(const struct td_view *view,
-				  const struct td_opts *opts)
+				  const struct td_request *request)
 {
 	const struct td_source *source = view->source;
 
@@ -76,14 +76,14 @@ static struct td_frame make_frame(const struct td_view *view,
 		.target = source->target->text,
 		.target_kind = source->target->kind,
 		.identity = source->identity,
-		.host = opts->show.hosts ? source->identity->host : NULL,
+		.host = request->show.hosts ? source->identity->host : NULL,
 		.files = source->files_version,
-		.perf = opts->show.perf,
+		.perf = request->show.perf,
 		.perf_rows = !source->tree && !view->only_ratios,
 		.interval = source->interval,
-		.instead = view->instead && !opts->nothing,
+		.instead = view->instead && !request->nothing,
 		.of_perf = source->of_perf,
-		.time = opts->show.time,
+		.time = request->show.time,
 		.start_ns = source->start_ns,
 		.machine = source->machine,
 		.clocks = source->clocks,
@@ -95,33 +95,33 @@ static struct td_frame make_frame(const struct td_view *view,
 		.timed = source->regions && source->regions->nr_timed,
 		.show_cgroup = source->nr_cgroups > 0,
 		.trees = is_too_wide(source->tree),
-		.all = opts->show.all_nodes,
-		.describe = opts->verbose > 0,
-		.big_num = !opts->show.no_big_num,
-		.clear = opts->show.interval_clear,
-		.runs = view->mean ? opts->when.repeat : 1,
-		.summary_word = !opts->show.no_csv_summary,
-		.errors = opts->show.csv_error,
+		.all = request->show.all_nodes,
+		.describe = request->verbose > 0,
+		.big_num = !request->show.no_big_num,
+		.clear = request->show.interval_clear,
+		.runs = view->mean ? request->when.repeat : 1,
+		.summary_word = !request->show.no_csv_summary,
+		.errors = request->show.csv_error,
 	};
 }
 
 /* A picture is of a tree. */
 static int check_events(const struct td_source *source,
-			const struct td_opts *opts, struct td_err *err)
+			const struct td_request *request, struct td_err *err)
 {
-	if (source->tree || td_out_find(opts->show.format)->events)
+	if (source->tree || td_out_find(request->show.format)->events)
 		return 0;
 	td_err_usage(err, "%s is a picture of the tree, and these are events",
-		     td_out_option(opts->show.format));
+		     td_out_option(request->show.format));
 	return td_err_hint(err, "--html has a table of them");
 }
 
-int td_view_open(struct td_view *view, const struct td_opts *opts,
+int td_view_open(struct td_view *view, const struct td_request *request,
 		 struct td_err *err)
 {
 	const struct td_source *source = view->source;
-	const struct td_frame frame = make_frame(view, opts);
-	int rc = check_events(source, opts, err);
+	const struct td_frame frame = make_frame(view, request);
+	int rc = check_events(source, request, err);
 
 	if (!rc && view->only_ratios)
 		rc = td_ratio_table_build(&view->ratios, source->plan,
@@ -132,9 +132,9 @@ int td_view_open(struct td_view *view, const struct td_opts *opts,
 		rc = td_evaluation_make(&view->evaluation, source->tree,
 					source->plan, err);
 	view->evaluation.part =
-		opts->target.all_user || opts->target.all_kernel;
+		request->target.all_user || request->target.all_kernel;
 	view->sink.unseen = view->viewer;
-	return rc ? rc : td_sink_open(&view->sink, opts, &frame, err);
+	return rc ? rc : td_sink_open(&view->sink, request, &frame, err);
 }
 
 int td_view_check_append(struct td_view *view, struct td_err *err)

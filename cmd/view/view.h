@@ -4,7 +4,7 @@
  *
  * In: a source (source.h), and its readings, interval by interval.
  * Out: reports for the writers of cmd/out: of an interval, of all intervals, of
- * all runs; on the stream that the options name (sink.h).
+ * all runs; on the stream that the request names (sink.h).
  */
 #ifndef TD_CMD_VIEW_VIEW_H
 #define TD_CMD_VIEW_VIEW_H
@@ -50,10 +50,10 @@ struct td_view {
 	struct td_report report;         /* of the interval */
 	bool only_ratios;                /* of events, without their counts */
 	struct td_ratio_table ratios;
-	bool summary;                   /* of all intervals, after the last */
-	const struct td_opts *verdict;  /* what to repeat; NULL: no verdict */
-	struct td_focus *focus;         /* gets it; NULL: nobody wants it */
-	const struct td_viewer *viewer; /* in place of the stream; or NULL */
+	bool summary;                     /* of all intervals, after the last */
+	const struct td_request *verdict; /* what to repeat; NULL: no verdict */
+	struct td_focus *focus;           /* gets it; NULL: nobody wants it */
+	const struct td_viewer *viewer;   /* in place of the stream; or NULL */
 	bool instead; /* of what was asked for, which cannot be counted */
 	bool mean;    /* show the mean of several runs */
 	bool table;   /* and the time of each run */
@@ -80,14 +80,14 @@ struct td_view {
  * view even after an error.
  */
 int td_view_init(struct td_view *view, const struct td_source *source,
-		 const struct td_opts *opts, struct td_err *err);
+		 const struct td_request *request, struct td_err *err);
 /* After a read, before its readings are summed: gives new CPUs and cgroups their ids. */
 int td_view_follow(struct td_view *view, struct td_err *err);
 /*
  * Opens the stream, when it is known which events can be counted, and who is the
  * viewer.
  */
-int td_view_open(struct td_view *view, const struct td_opts *opts,
+int td_view_open(struct td_view *view, const struct td_request *request,
 		 struct td_err *err);
 /* With --append, refuses a file whose header is not that of its rows. */
 int td_view_check_append(struct td_view *view, struct td_err *err);

@@ -55,17 +55,15 @@ struct td_term {
 	struct td_span span;
 };
 
-enum td_spec_kind {
-	TD_SPEC_NAME, /* of an event, or of a PMU if it has slashes */
-	TD_SPEC_RAW,
-	TD_SPEC_NUMERIC,
-	TD_SPEC_TRACEPOINT,
-	TD_SPEC_BREAKPOINT,
-};
-
 /* One event as it was typed. */
 struct td_spec {
-	enum td_spec_kind kind;
+	enum {
+		TD_SPEC_NAME, /* of an event, or of a PMU if it has slashes */
+		TD_SPEC_RAW,
+		TD_SPEC_NUMERIC,
+		TD_SPEC_TRACEPOINT,
+		TD_SPEC_BREAKPOINT,
+	} kind;
 	char *name;   /* as typed, without terms */
 	char *system; /* of a tracepoint */
 	char *tracepoint;

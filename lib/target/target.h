@@ -53,6 +53,7 @@ struct td_target_ask {
 	char *cgroups;           /* all of -G, joined; NULL: none */
 	const char *each_cgroup; /* NULL: none */
 	char **command;          /* NULL-terminated; NULL: none */
+	const char *overridden;  /* option for CPUs, which tasks override */
 };
 
 /* Tasks that run already. */

@@ -12,7 +12,7 @@
 #include "lib/recording/recording.h"
 
 struct bench {
-	struct td_opts opts;
+	struct td_request request;
 	struct td_notes notes;
 	struct td_recording rec;
 	struct td_measure measure;
@@ -32,7 +32,7 @@ static int make_tree(struct bench *b, struct td_err *err)
 {
 	const struct td_measuring how = {
 		.machine = &b->rec.machine,
-		.opts = &b->opts,
+		.request = &b->request,
 		.notes = &b->notes,
 		.places = b->rec.places,
 		.core_wide = true,
@@ -67,9 +67,9 @@ static int run(struct bench *b, const char *path, int rounds,
 	if (!rc)
 		rc = make_tree(b, err);
 	if (!rc)
-		rc = td_view_init(&b->view, &b->source, &b->opts, err);
+		rc = td_view_init(&b->view, &b->source, &b->request, err);
 	if (!rc)
-		rc = td_view_open(&b->view, &b->opts, err);
+		rc = td_view_open(&b->view, &b->request, err);
 	if (!rc)
 		rc = td_view_begin(&b->view, err);
 	return rc ? rc : time_rows(b, rounds, err);
@@ -79,7 +79,8 @@ int main(int argc, char **argv)
 {
 	struct td_err err = { 0 };
 	struct bench b = {
-		.opts = { .ask = { .level = 2 }, .show.output = "/dev/null" },
+		.request = { .ask = { .level = 2 },
+			     .show.output = "/dev/null" },
 		.source = { .machine = &b.rec.machine,
 			    .plan = &b.rec.plan,
 			    .tree = &b.measure.tree,

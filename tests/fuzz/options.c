@@ -93,16 +93,18 @@ static void split(char *text, struct words *words)
 
 static void look_at(const struct td_opts *opts)
 {
-	if (td_target_attaches(&opts->target) && td_opts_system_wide(opts))
+	if (td_target_attaches(&opts->request.target) &&
+	    td_request_is_wide(&opts->request))
 		abort();
-	if (opts->when.interval_ms < 0 || opts->when.timeout_ms < 0 ||
-	    opts->when.delay_ms < -1 || opts->when.repeat < 0)
+	if (opts->request.when.interval_ms < 0 ||
+	    opts->request.when.timeout_ms < 0 ||
+	    opts->request.when.delay_ms < -1 || opts->request.when.repeat < 0)
 		abort();
-	for (size_t i = 0; i < opts->nr_events; i++) {
-		if (!opts->events[i].list)
+	for (size_t i = 0; i < opts->request.nr_events; i++) {
+		if (!opts->request.events[i].list)
 			abort();
 	}
-	td_opts_aggregation(opts);
+	td_request_aggregation(&opts->request);
 }
 
 static void parse(char *text)

@@ -57,15 +57,15 @@ static const struct {
 	  NULL },
 };
 
-typedef void put_fn(FILE *fp, const struct td_opts *opts);
+typedef void put_fn(FILE *fp, const struct td_request *request);
 
-static char *text_of(put_fn *put, const struct td_opts *opts)
+static char *text_of(put_fn *put, const struct td_request *request)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *fp = open_memstream(&text, &size);
 
-	put(fp, opts);
+	put(fp, request);
 	fclose(fp);
 	return text;
 }
@@ -82,9 +82,11 @@ static void test_row(size_t r)
 		argv[argc] = owned[argc - 1] = strdup(rows[r].words[argc - 1]);
 	ok(td_opts_parse(&opts, td_commands, argc, argv, &err) == 0, "row %zu",
 	   r);
-	td_autofree char *options = text_of(td_again_put_options, &opts);
-	td_autofree char *command = text_of(td_again_put_command, &opts);
-	td_autofree char *locate = text_of(td_again_put_target, &opts);
+	td_autofree char *options =
+		text_of(td_again_put_options, &opts.request);
+	td_autofree char *command =
+		text_of(td_again_put_command, &opts.request);
+	td_autofree char *locate = text_of(td_again_put_target, &opts.request);
 	is_str(options, rows[r].options, "row %zu: options", r);
 	is_str(command, rows[r].command, "row %zu: command", r);
 	if (rows[r].locate)

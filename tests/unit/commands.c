@@ -15,21 +15,22 @@
 
 static int check_made(const struct td_opts *opts, struct td_err *err)
 {
-	return opts->when.repeat < 9 ? 0
-				     : td_err_usage(err, "nine are too many");
+	return opts->request.when.repeat < 9
+		       ? 0
+		       : td_err_usage(err, "nine are too many");
 }
 
 static int run_made(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	(void)err;
-	*status = opts->when.repeat;
+	*status = opts->request.when.repeat;
 	return 0;
 }
 
 /* clang-format off */
 static const struct td_option rows[] = {
 	{ "made-times", 'i', "N", "how often", TD_OPTION_NUMBER,
-	  offsetof(struct td_opts, when.repeat), offsetof(struct td_opts, when.has_repeat),
+	  offsetof(struct td_opts, request.when.repeat), offsetof(struct td_opts, request.when.has_repeat),
 	  2, 10 },
 	{ NULL },
 };
@@ -86,8 +87,9 @@ static void test_own_options(void)
 
 	ok(parse(&opts, &err, "-j", "made-up", "a", "-i", "7", "b") == 0, "%s",
 	   err.msg);
-	ok(opts.chosen == &made && opts.when.repeat == 7 &&
-		   opts.when.has_repeat && opts.show.format == TD_FORMAT_JSON,
+	ok(opts.chosen == &made && opts.request.when.repeat == 7 &&
+		   opts.request.when.has_repeat &&
+		   opts.request.show.format == TD_FORMAT_JSON,
 	   "its options are stored where its rows say");
 	ok(opts.nr_patterns == 2 && strcmp(opts.patterns[1], "b") == 0,
 	   "its words are its own");

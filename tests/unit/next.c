@@ -333,7 +333,8 @@ static void test_row(const struct td_source *like, size_t r)
 	plan.nr_sets = rows[r].nr_sets;
 	source.plan = &plan;
 	source.facts_ctx = rows[r].files ? &source : NULL;
-	ok(td_next_make(&next, &source, &opts, &err) == 0, "%s", rows[r].name);
+	ok(td_next_make(&next, &source, &opts.request, &err) == 0, "%s",
+	   rows[r].name);
 	is_line(next.next, rows[r].count, rows[r].name, "what next");
 	ok(next.next_runs == rows[r].runs, "%s: %lld runs", rows[r].name,
 	   next.next_runs);
@@ -370,7 +371,7 @@ static void test_report(const struct td_source *like)
 		.deeper = TD_DEEPER_LEVEL,
 		.level = 2,
 	};
-	struct td_opts opts = { .does.replays = true };
+	struct td_request request = { .does.replays = true };
 	struct td_source source = *like;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(reports); i++) {
@@ -378,7 +379,7 @@ static void test_report(const struct td_source *like)
 		struct td_err err;
 
 		source.target = &reports[i].target;
-		td_next_make(&next, &source, &opts, &err);
+		td_next_make(&next, &source, &request, &err);
 		is_line(next.next, reports[i].count, "report",
 			reports[i].target.text ? reports[i].target.text
 					       : "all");

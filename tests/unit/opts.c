@@ -231,26 +231,27 @@ static void put_ints(FILE *fp, const char *name, const struct td_ints *ints)
 static void put_target(FILE *fp, const struct td_opts *o)
 {
 	fprintf(fp, "%s%s%s%s",
-		td_target_attaches(&o->target) ? "attaches " : "",
-		td_opts_system_wide(o) ? "wide " : "",
-		o->target.all_cpus ? "all-cpus " : "",
-		o->target.no_inherit ? "no-inherit " : "");
-	put_ints(fp, "cpus", &o->target.cpus);
-	if (o->target.has_cpus != (o->target.cpus.nr > 0))
+		td_target_attaches(&o->request.target) ? "attaches " : "",
+		td_request_is_wide(&o->request) ? "wide " : "",
+		o->request.target.all_cpus ? "all-cpus " : "",
+		o->request.target.no_inherit ? "no-inherit " : "");
+	put_ints(fp, "cpus", &o->request.target.cpus);
+	if (o->request.target.has_cpus != (o->request.target.cpus.nr > 0))
 		fputs("has-cpus? ", fp);
-	put_ints(fp, "pids", &o->target.pids);
-	put_ints(fp, "tids", &o->target.tids);
-	if (o->overridden)
-		fprintf(fp, "overridden:%s ", o->overridden);
-	for (size_t i = 0; i < o->nr_events; i++)
-		fprintf(fp, "%s%s%s", i ? "," : "events:", o->events[i].list,
-			i + 1 == o->nr_events ? " " : "");
-	if (o->target.cgroups)
-		fprintf(fp, "cgroups:%s ", o->target.cgroups);
+	put_ints(fp, "pids", &o->request.target.pids);
+	put_ints(fp, "tids", &o->request.target.tids);
+	if (o->request.target.overridden)
+		fprintf(fp, "overridden:%s ", o->request.target.overridden);
+	for (size_t i = 0; i < o->request.nr_events; i++)
+		fprintf(fp, "%s%s%s",
+			i ? "," : "events:", o->request.events[i].list,
+			i + 1 == o->request.nr_events ? " " : "");
+	if (o->request.target.cgroups)
+		fprintf(fp, "cgroups:%s ", o->request.target.cgroups);
 	if (o->cgroups_first)
 		fputs("cgroups-first ", fp);
-	if (o->target.each_cgroup)
-		fprintf(fp, "each-cgroup:%s ", o->target.each_cgroup);
+	if (o->request.target.each_cgroup)
+		fprintf(fp, "each-cgroup:%s ", o->request.target.each_cgroup);
 }
 
 static void put_int(FILE *fp, const char *name, int value)
@@ -267,19 +268,19 @@ static void put_text(FILE *fp, const char *name, const char *text)
 
 static void put_when(FILE *fp, const struct td_opts *o)
 {
-	put_int(fp, "interval", o->when.interval_ms);
-	put_int(fp, "delay", o->when.delay_ms);
-	put_text(fp, "control", o->when.control);
-	if (o->when.has_repeat || o->when.repeat != 1)
-		fprintf(fp, "repeat:%d ", o->when.repeat);
-	put_int(fp, "timeout", o->when.timeout_ms);
-	put_text(fp, "pre", o->when.pre);
-	put_text(fp, "post", o->when.post);
-	fprintf(fp, "%s%s%s%s%s", o->when.sync ? "sync " : "",
-		o->show.table ? "table " : "",
-		o->show.summary ? "summary " : "",
-		o->show.no_csv_summary ? "no-csv-summary " : "",
-		o->show.interval_clear ? "interval-clear " : "");
+	put_int(fp, "interval", o->request.when.interval_ms);
+	put_int(fp, "delay", o->request.when.delay_ms);
+	put_text(fp, "control", o->request.when.control);
+	if (o->request.when.has_repeat || o->request.when.repeat != 1)
+		fprintf(fp, "repeat:%d ", o->request.when.repeat);
+	put_int(fp, "timeout", o->request.when.timeout_ms);
+	put_text(fp, "pre", o->request.when.pre);
+	put_text(fp, "post", o->request.when.post);
+	fprintf(fp, "%s%s%s%s%s", o->request.when.sync ? "sync " : "",
+		o->request.show.table ? "table " : "",
+		o->request.show.summary ? "summary " : "",
+		o->request.show.no_csv_summary ? "no-csv-summary " : "",
+		o->request.show.interval_clear ? "interval-clear " : "");
 }
 
 static const char *const aggregations[] = {
@@ -292,22 +293,26 @@ static const char *const aggregations[] = {
 
 static void put_form(FILE *fp, const struct td_opts *o)
 {
-	if (o->show.format == TD_FORMAT_CSV)
-		fprintf(fp, "csv:%s ", o->show.separator);
-	fprintf(fp, "%s%s%s", o->show.format == TD_FORMAT_JSON ? "json " : "",
-		o->show.asked_big_num ? "big-num " : "",
-		o->show.no_big_num ? "no-big-num " : "");
-	if (o->show.aggregations)
-		put_text(fp, "by", aggregations[td_opts_aggregation(o)]);
-	put_int(fp, "cache", o->show.cache_level);
-	put_text(fp, "output", o->show.output);
-	put_int(fp, "log-fd", o->show.log_fd);
-	fprintf(fp, "%s%s%s", o->show.append ? "append " : "",
-		o->show.quiet ? "quiet " : "",
-		o->show.hybrid_merge ? "hybrid-merge " : "");
-	put_text(fp, "input", o->input);
-	for (size_t i = 0; o->target.command && o->target.command[i]; i++)
-		fprintf(fp, "%s%s", i ? "," : "command:", o->target.command[i]);
+	if (o->request.show.format == TD_FORMAT_CSV)
+		fprintf(fp, "csv:%s ", o->request.show.separator);
+	fprintf(fp, "%s%s%s",
+		o->request.show.format == TD_FORMAT_JSON ? "json " : "",
+		o->request.show.asked_big_num ? "big-num " : "",
+		o->request.show.no_big_num ? "no-big-num " : "");
+	if (o->request.show.aggregations)
+		put_text(fp, "by",
+			 aggregations[td_request_aggregation(&o->request)]);
+	put_int(fp, "cache", o->request.show.cache_level);
+	put_text(fp, "output", o->request.show.output);
+	put_int(fp, "log-fd", o->request.show.log_fd);
+	fprintf(fp, "%s%s%s", o->request.show.append ? "append " : "",
+		o->request.show.quiet ? "quiet " : "",
+		o->request.show.hybrid_merge ? "hybrid-merge " : "");
+	put_text(fp, "input", o->request.input);
+	for (size_t i = 0;
+	     o->request.target.command && o->request.target.command[i]; i++)
+		fprintf(fp, "%s%s",
+			i ? "," : "command:", o->request.target.command[i]);
 }
 
 static char *describe(const struct td_opts *o)
@@ -377,7 +382,7 @@ static void test_pair(size_t a, size_t b)
 	if (asprintf(&text, "%s %s", order[a].option, order[b].option) < 0)
 		return;
 	ok(parse(&opts, text, argv, &err) == 0 &&
-		   td_opts_aggregation(&opts) == order[first].how,
+		   td_request_aggregation(&opts.request) == order[first].how,
 	   "%s and %s: %s", order[a].option, order[b].option,
 	   order[first].option);
 	td_opts_free(&opts);

@@ -110,8 +110,8 @@ static void check_times(void)
 
 static void check_rows(void)
 {
-	const struct td_opts opts = { .when.interval_ms = 2500 };
-	const struct td_job job = { .opts = &opts };
+	const struct td_request request = { .when.interval_ms = 2500 };
+	const struct td_job job = { .request = &request };
 	struct td_waiter waiter = TD_WAITER_NONE;
 	struct td_clock clock = { 0 };
 	struct td_err err;
@@ -142,9 +142,9 @@ static void read_times(struct td_clock *clock, struct td_waiter *waiter, int nr,
 
 static void check_reads(void)
 {
-	const struct td_opts opts = { 0 };
+	const struct td_request request = { 0 };
 	struct td_tree tree = { 0 };
-	struct td_job job = { .opts = &opts };
+	struct td_job job = { .request = &request };
 	struct td_waiter waiter = TD_WAITER_NONE;
 	struct td_clock clock = { 0 };
 	struct td_err err;
@@ -179,10 +179,10 @@ static void check_reads(void)
 static void check_rows_with_sum(uint64_t reading_ns, uint64_t first_ms,
 				uint64_t last_ms)
 {
-	const struct td_opts opts = { .when.interval_ms = 1000,
-				      .show.summary = true };
+	const struct td_request request = { .when.interval_ms = 1000,
+					    .show.summary = true };
 	struct td_tree tree = { 0 };
-	const struct td_job job = { .opts = &opts, .tree = &tree };
+	const struct td_job job = { .request = &request, .tree = &tree };
 	struct td_waiter waiter = TD_WAITER_NONE;
 	struct td_clock clock = { 0 };
 	uint64_t time_ns = 0;
@@ -213,9 +213,9 @@ static void check_rows_with_sum(uint64_t reading_ns, uint64_t first_ms,
 /* Rows of a second, while somebody else has PERF_METRICS in turn. */
 static void check_shared(void)
 {
-	const struct td_opts opts = { .when.interval_ms = 1000 };
+	const struct td_request request = { .when.interval_ms = 1000 };
 	struct td_tree tree = { 0 };
-	const struct td_job job = { .opts = &opts, .tree = &tree };
+	const struct td_job job = { .request = &request, .tree = &tree };
 	struct td_waiter waiter = TD_WAITER_NONE;
 	struct td_clock clock = { 0 };
 	struct td_err err;
@@ -246,9 +246,9 @@ static void check_shared(void)
 static void check_rows_of_top(int interval_ms, uint64_t first_ms,
 			      uint64_t costly_ms)
 {
-	const struct td_opts opts = { .when.interval_ms = interval_ms };
+	const struct td_request request = { .when.interval_ms = interval_ms };
 	struct td_tree tree = { 0 };
-	const struct td_job job = { .opts = &opts, .tree = &tree };
+	const struct td_job job = { .request = &request, .tree = &tree };
 	struct td_waiter waiter = TD_WAITER_NONE;
 	struct td_clock clock = { .keeps = true };
 	struct td_err err;
@@ -264,9 +264,9 @@ static void check_rows_of_top(int interval_ms, uint64_t first_ms,
 
 static void check_durations(void)
 {
-	const struct td_opts opts = { .nr_events = 1 };
+	const struct td_request request = { .nr_events = 1 };
 	struct td_event events[] = { { .tool = TD_TOOL_USER_TIME } };
-	struct td_job job = { .opts = &opts,
+	struct td_job job = { .request = &request,
 			      .plan.events = { .v = events, .nr = 1 } };
 	const struct td_usage usage = { .has_times = true,
 					.user_ns = 30,

@@ -14,12 +14,6 @@
 
 /* Shared by the files of this folder: a line, and all counts of a file. */
 
-enum td_perf_status {
-	TD_PERF_COUNTED,
-	TD_PERF_NOT_COUNTED,
-	TD_PERF_NOT_SUPPORTED,
-};
-
 /* A count to the millionth, which is as exact as perf prints it. */
 struct td_perf_value {
 	uint64_t whole;
@@ -33,7 +27,11 @@ struct td_perf_line {
 	const char *id; /* "CPU3", "S0-D0-C1", "bash-17"; NULL: of all */
 	bool has_nr;
 	uint64_t nr; /* number of CPUs of the id */
-	enum td_perf_status status;
+	enum {
+		TD_PERF_COUNTED,
+		TD_PERF_NOT_COUNTED,
+		TD_PERF_NOT_SUPPORTED,
+	} status;
 	struct td_perf_value value;
 	const char *unit, *event;
 	const char *cgroup; /* NULL: none */

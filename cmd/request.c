@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/request.h"
+
+#include <stdlib.h>
+
+#include "cmd/out/format.h"
+
+bool td_request_has_events(const struct td_request *request)
+{
+	return request->nr_events || request->detail || request->nothing;
+}
+
+bool td_request_has_verdict(const struct td_request *request)
+{
+	/* these are sorted, so the first line says it */
+	if (request->ask.bottlenecks)
+		return false;
+	/* it would go by size where thresholds are known */
+	if (request->ask.no_threshold)
+		return false;
+	/* a row each */
+	if (td_request_exposes(request))
+		return false;
+	/* for programs only if asked for, as it is a line of another kind */
+	return request->show.verdict ||
+	       ((request->show.format == TD_FORMAT_TEXT ||
+		 td_out_find(request->show.format)->whole) &&
+		!request->show.no_verdict);
+}
+
+bool td_request_exposes(const struct td_request *request)
+{
+	return request->openmetrics || request->does.exposes;
+}
+
+/* opt_aggr_mode_to_aggr_mode() in tools/perf/builtin-stat.c */
+enum td_aggregation td_request_aggregation(const struct td_request *request)
+{
+	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {
+		if (request->show.aggregations & 1U << i)
+			return (enum td_aggregation)i;
+	}
+	return TD_AGGREGATE_ALL;
+}
+
+bool td_request_is_wide(const struct td_request *request)
+{
+	return td_target_is_wide(&request->target) &&
+	       td_request_aggregation(request) != TD_AGGREGATE_THREAD;
+}
+
+void td_request_free(struct td_request *request)
+{
+	td_ints_free(&request->target.cpus);
+	td_ints_free(&request->target.pids);
+	td_ints_free(&request->target.tids);
+	free(request->target.cgroups);
+	request->target.cgroups = NULL;
+	for (size_t i = 0; i < request->nr_events; i++)
+		free(request->events[i].filter);
+	free(request->events);
+	request->nr_events = 0;
+	for (size_t i = 0; i < request->ask.nr_names; i++)
+		free(request->ask.names[i]);
+	free(request->ask.names);
+	request->ask.names = NULL;
+	request->ask.nr_names = 0;
+	free(request->show.head.labels);
+	request->events = NULL;
+	request->show.head = (struct td_head_ask){ 0 };
+}

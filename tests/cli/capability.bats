@@ -56,6 +56,16 @@ counts() {
 	done
 }
 
+@test "what counts keeps it, whatever stands before its command" {
+	needs_strace
+	for words in '-e cs' regions 'locate tma_retiring' 'calls main' 'calls main,exit'; do
+		# shellcheck disable=SC2086
+		as_nobody strace -qq -e trace=capset ./tdstat $words -- true 2>calls >out </dev/null || true
+		[ -s calls ]
+		refute grep -q '^capset(.*permitted=0' calls || fail "$words: $(cat calls)"
+	done
+}
+
 @test "no variable names the files that are read, and it is said" {
 	counts
 	mkdir -p sys proc

@@ -112,58 +112,6 @@ void td_canvas_fill(struct td_canvas *canvas, int y, int x, int width,
 	td_canvas_put(canvas, y, x, width, style, "%s", signs);
 }
 
-/* A character of a line. */
-struct glyph {
-	const char *text;
-	size_t len;
-};
-
-/* Later cells lie over earlier ones. */
-static void lay(struct glyph *line, const struct td_top_cell *cell, int width)
-{
-	const char *text = cell->text;
-
-	for (int x = cell->x; *text && x < width; x++) {
-		line[x].text = text;
-		line[x].len = glyph_length(text);
-		text += line[x].len;
-	}
-}
-
-static void put_line(FILE *fp, const struct glyph *line, int width)
-{
-	int blanks = 0;
-
-	for (int x = 0; x < width; x++) {
-		if (!line[x].text || *line[x].text == ' ') {
-			blanks++;
-			continue;
-		}
-		fprintf(fp, "%*s%.*s", blanks, "", (int)line[x].len,
-			line[x].text);
-		blanks = 0;
-	}
-}
-
-char *td_canvas_line(const struct td_canvas *canvas, int y)
-{
-	struct glyph *line = calloc((size_t)canvas->width + 1, sizeof(*line));
-	char *text = NULL;
-	size_t size;
-	FILE *fp = open_memstream(&text, &size);
-
-	for (size_t i = 0; line && i < canvas->nr; i++) {
-		if (canvas->cells[i].y == y)
-			lay(line, &canvas->cells[i], canvas->width);
-	}
-	if (line && fp)
-		put_line(fp, line, canvas->width);
-	free(line);
-	if (fp)
-		td_text_close(fp, &text);
-	return text;
-}
-
 void td_canvas_clear(struct td_canvas *canvas, int width, int height)
 {
 	td_canvas_free(canvas);

@@ -59,8 +59,6 @@ void td_canvas_put(struct td_canvas *canvas, int y, int x, int width,
 /* The same, with the sign in all of width columns. */
 void td_canvas_fill(struct td_canvas *canvas, int y, int x, int width,
 		    enum td_top_style style, char sign);
-/* The text of a line without styles; the caller frees it. NULL: no memory. */
-char *td_canvas_line(const struct td_canvas *canvas, int y);
 /* Takes all cells away, and sets the size. */
 void td_canvas_clear(struct td_canvas *canvas, int width, int height);
 void td_canvas_free(struct td_canvas *canvas);

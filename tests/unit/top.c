@@ -110,14 +110,48 @@ static int draw(int width, int height)
 	return td_top_draw(&canvas, width, height, &snapshot, &state, &facts);
 }
 
+/* The bytes of a character, in UTF-8. */
+static size_t glyph_size(const char *text)
+{
+	size_t size = 1;
+
+	while (((unsigned char)text[size] & 0xc0) == 0x80)
+		size++;
+	return size;
+}
+
+/* The text of a line without styles.  Later cells lie over earlier ones. */
+static const char *line_of(int y)
+{
+	static char text[4 * 1000];
+	const char *at[1000] = { 0 };
+	size_t size = 0;
+
+	for (size_t i = 0; i < canvas.nr; i++) {
+		const char *c = canvas.cells[i].text;
+
+		for (int x = canvas.cells[i].x;
+		     canvas.cells[i].y == y && *c && x < canvas.width; x++) {
+			at[x] = c;
+			c += glyph_size(c);
+		}
+	}
+	for (int x = 0; x < canvas.width; x++) {
+		const char *glyph = at[x] ? at[x] : " ";
+
+		memcpy(text + size, glyph, glyph_size(glyph));
+		size += glyph_size(glyph);
+	}
+	text[size] = '\0';
+	return text;
+}
+
 static bool line_has(int y, const char *text)
 {
-	char *line = td_canvas_line(&canvas, y);
-	bool has = line && strstr(line, text);
+	bool has = strstr(line_of(y), text);
 
 	if (!has)
-		printf("# line %d: %s\n", y, line ? line : "(null)");
-	free(line);
+		printf("# line %d: %s\n", y, line_of(y));
 	return has;
 }
 
@@ -125,11 +159,7 @@ static bool line_has(int y, const char *text)
 static int find(int from, const char *text)
 {
 	for (int y = from; y < canvas.height; y++) {
-		char *line = td_canvas_line(&canvas, y);
-		bool has = line && strstr(line, text);
-
-		free(line);
-		if (has)
+		if (strstr(line_of(y), text))
 			return y;
 	}
 	return -1;

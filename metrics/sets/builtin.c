@@ -568,6 +568,10 @@ static const struct td_metric_set *find_atom(const struct td_pmu *pmu)
 
 	if (td_uarch_width(pmu->uarch))
 		own = atoms[pmu->uarch] ? atoms[pmu->uarch] : &skymont;
+	/* of Darkmont, recorded when its width was not published */
+	if (own == &skymont && pmu->nr_recorded &&
+	    !td_pmu_has_event(pmu, "cycles"))
+		own = NULL;
 	if (HAS_ALL(pmu, atom_level_1_events))
 		return own ? own : &atom_level_1;
 	/* bad speculation is the rest */

@@ -116,6 +116,22 @@ core have, or that without these do not add up to what is above them"
 	assert_output "$(report alderlake -x, --cputype atom | sed 's/cpu_atom/all/')"
 }
 
+@test "Darkmont, recorded when its width was not known: over the sum of the four" {
+	cat >rec.jsonl <<-'END'
+	{"tdstat":1,"cpuid":"GenuineIntel-6-DD-1","smt":false,"interval_ms":1000,"target":"system wide","pmus":[{"name":"cpu","type":4,"cpus":"0"}],"topology":[{"cpu":0,"core":0,"cluster":0,"die":0,"socket":0,"node":0}],"events":[{"name":"cpu/topdown-retiring/","pmu":"cpu","group":0},{"name":"cpu/topdown-bad-spec/","pmu":"cpu","group":0},{"name":"cpu/topdown-fe-bound/","pmu":"cpu","group":0},{"name":"cpu/topdown-be-bound/","pmu":"cpu","group":0},{"name":"cpu/cpu-cycles/","pmu":"cpu","group":0}]}
+	{"time":1.0,"counts":[[0,0,-1,20,8,8],[1,0,-1,20,8,8],[2,0,-1,60,8,8],[3,0,-1,100,8,8],[4,0,-1,50,8,8]]}
+	END
+	for level in 1 2; do
+		"$TDSTAT" report rec.jsonl -j -l $level 2>notes >out
+		assert_equal "$(jq -c 'select(.metric) | [.metric, .value]' out | sort | xargs)" \
+			"[tma_backend_bound,50] [tma_bad_speculation,10] [tma_frontend_bound,30] [tma_retiring,10]"
+	done
+	# with cycles, it is 8 slots a cycle, as every other core's: 400 slots
+	sed -i 's|cpu/cpu-cycles/|cpu/cycles/|' rec.jsonl
+	"$TDSTAT" report rec.jsonl -j 2>notes >out
+	assert_equal "$(jq -r 'select(.metric == "tma_backend_bound") | .value' out)" 25
+}
+
 @test "level 2 of a recording of level 1: as far as its events reach, or a reason" {
 	try report alderlake -l 2 -x,
 	if [ "$status" = 0 ]; then

@@ -80,3 +80,18 @@ pmus() {
 	run -0 --separate-stderr "$TDSTAT" --td-level 2 -o out -- true
 	[[ $stderr != *"there is only"* ]]
 }
+
+@test "Darkmont: levels 1 and 2 without turns, and its share of the slots" {
+	[[ $TD_MACHINE == ptl || $TD_MACHINE == cwf ]] || skip "another processor"
+	run -0 --separate-stderr "$TDSTAT" -a -l 2 -x, -o out --timeout 300
+	[ -z "$stderr" ]
+	awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+	$3 != "cpu_core" {
+		nr++
+		if ($column["running"] != "100.00" || !$column["share"]) wrong++
+		for (i in wanted) if ($column[wanted[i]] == "") wrong++
+	}
+	BEGIN { split("tma_retiring tma_core_bound tma_resource_bound tma_ifetch_latency tma_branch_mispredicts", wanted, " ") }
+	END { exit !(nr == 1 && !wrong) }' out || { cat out; false; }
+}

@@ -74,8 +74,8 @@ static const struct {
 	{ "lnl", "cpu_atom", 2, ATOM_4, ATOM_2, "cycles" },
 	{ "arl-h", "cpu_atom", 2, ATOM_4, ATOM_2, "cycles" },
 	{ "arl-h", "cpu_lowpower", 2, ATOM_4, ATOM_2, "cycles" },
-	{ "ptl", "cpu_atom", 1, ATOM_SUM, "", NULL, true },
-	{ "cwf", "cpu", 1, ATOM_SUM, "", NULL, true },
+	{ "ptl", "cpu_atom", 2, ATOM_4, ATOM_2, "cycles" },
+	{ "cwf", "cpu", 2, ATOM_4, ATOM_2, "cycles" },
 	{ "new-atom", "cpu", 1, ATOM_SUM, "", NULL, true },
 	{ "skx", "cpu", 2, OLD_1,
 	  BY_COUNT " " STALLS " " NO_UOPS

@@ -67,7 +67,7 @@ static bool has_level_1(enum td_uarch uarch)
 {
 	return uarch == TD_SANDY_BRIDGE || uarch == TD_IVY_BRIDGE ||
 	       uarch == TD_HASWELL || uarch == TD_BROADWELL ||
-	       uarch == TD_DARKMONT || uarch == TD_ARCTIC_WOLF;
+	       uarch == TD_ARCTIC_WOLF;
 }
 
 /* What the row of a core says is enough for a tree of each model that has it. */

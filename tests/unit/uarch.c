@@ -269,9 +269,9 @@ static const struct {
 	{ TD_GOLDEN_COVE, 6, 8 }, { TD_REDWOOD_COVE, 6, 8 },
 	{ TD_LION_COVE, 8, 10 }, { TD_COUGAR_COVE, 8, 10 },
 	{ TD_TREMONT, 4, 4 }, { TD_GRACEMONT, 5, 6 }, { TD_CRESTMONT, 6, 8 },
-	{ TD_SKYMONT, 8, 8 },
+	{ TD_SKYMONT, 8, 8 }, { TD_DARKMONT, 8, 8 },
 	/* width not published */
-	{ TD_PANTHER_COVE, 0, 8 }, { TD_DARKMONT, 0, 8 }, { TD_ARCTIC_WOLF, 0, 8 },
+	{ TD_PANTHER_COVE, 0, 8 }, { TD_ARCTIC_WOLF, 0, 8 },
 	{ TD_ZEN, 0, 6 },
 };
 /* clang-format on */

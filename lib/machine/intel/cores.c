@@ -192,7 +192,7 @@ static const struct td_core cores[TD_NR_UARCHS] = {
 	[TD_CRESTMONT] = { "Crestmont", 6, 8, MONT,
 		.events = crestmont_events, .beside = gracemont_beside },
 	[TD_SKYMONT] = { "Skymont", 8, 8, SKY, .events = skymont_events },
-	[TD_DARKMONT] = { "Darkmont", 0, 8, SKY, .events = skymont_events },
+	[TD_DARKMONT] = { "Darkmont", 8, 8, SKY, .events = skymont_events },
 	[TD_ARCTIC_WOLF] = { "Arctic Wolf", 0, 8, SKY,
 		.bound = arctic_wolf_bound, .events = skymont_events },
 };

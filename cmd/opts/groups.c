@@ -338,7 +338,7 @@ const struct td_option_group td_group_verbose = { TD_SECTION_HOW, verbose };
 
 /* --- those made from the tables of aggregations and writers --------------- */
 
-#define MAX_ROWS 32 /* bits in td_opts.aggregations and .formats */
+#define MAX_ROWS 32 /* bits in show.aggregations and .formats */
 
 static struct td_option aggregations[MAX_ROWS + 1], places[MAX_ROWS + 1];
 static struct td_option formats[MAX_ROWS + 1], pages[MAX_ROWS + 1];

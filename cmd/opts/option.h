@@ -12,7 +12,7 @@ enum td_option_kind {
 	TD_OPTION_BIT,      /* unsigned int: sets bit number min */
 	TD_OPTION_TEXT,     /* const char * */
 	TD_OPTION_FILE,     /* the same, and not empty */
-	TD_OPTION_FORMAT,   /* bit min of td_opts.formats, and its own_file */
+	TD_OPTION_FORMAT,   /* bit min of show.formats, and its own_file */
 	TD_OPTION_NUMBER,   /* int from min to max */
 	TD_OPTION_LEVEL,    /* the same; 0 means 1, as in perf */
 	TD_OPTION_TIME,     /* int: milliseconds from min on */

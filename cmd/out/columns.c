@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The columns before the metrics of a row, which are its facts. */
+/* The facts of a row, which are columns beside its metrics. */
 #include "cmd/out/columns.h"
+
+#include <math.h>
 
 #include "lib/base/util.h"
 
@@ -19,8 +21,9 @@ static const char *const kinds[] = {
 };
 
 /*
- * To add one, add a row here, and its member to struct td_row and its init.  In
- * CSV and JSON what is new goes behind the metrics, so that no column moves.
+ * To add one, add a row here, its member to struct td_row and its init, and what
+ * fills it: td_report_tell(), or metrics/eval.  In CSV and JSON what is new goes
+ * behind the metrics, so that no column moves.
  */
 const struct td_sheet_column td_row_facts[] = {
 	{ "busy", OF_ROW(busy_pct), .title = "%busy", .width = 5, WITH_BUSY },
@@ -57,7 +60,15 @@ double td_row_fact(const struct td_row *row, const struct td_sheet_column *fact)
 {
 	const void *at = (const char *)row + fact->offset;
 
-	return *(const double *)at;
+	return fact->kind < TD_CELL_COUNT ? NAN : *(const double *)at;
+}
+
+const char *td_row_fact_text(const struct td_row *row,
+			     const struct td_sheet_column *fact)
+{
+	const void *at = (const char *)row + fact->offset;
+
+	return fact->kind == TD_CELL_TEXT ? *(const char *const *)at : NULL;
 }
 
 static bool has(const struct td_report *report,

@@ -50,7 +50,7 @@ struct td_sheet {
 };
 
 /*
- * What stands before the metrics of a row, in all formats: how busy it was,
+ * What stands beside the metrics of a row, in all formats: how busy it was,
  * what it is of the whole.  In the order of CSV; those with a title in that of
  * tables.
  */
@@ -63,9 +63,11 @@ static inline int td_fact_digits(const struct td_sheet_column *fact)
 	return fact->digits ? fact->digits : 1;
 }
 
-/* A row's value of a fact. */
+/* A row's value of a fact; NaN, or NULL: it has none, or is of another kind. */
 double td_row_fact(const struct td_row *row,
 		   const struct td_sheet_column *fact);
+const char *td_row_fact_text(const struct td_row *row,
+			     const struct td_sheet_column *fact);
 
 /* Which of them are in a table of so many columns: a bit for each. */
 unsigned int td_facts_shown(const struct td_report *report,

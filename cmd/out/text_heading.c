@@ -78,13 +78,25 @@ static void put_short(FILE *fp, int width, int digits, double value)
 		td_out_number(fp, width, value < TEN_CPUS ? digits : 0, value);
 }
 
+static void put_fact(FILE *fp, const struct td_row *row,
+		     const struct td_sheet_column *fact)
+{
+	const char *text = td_row_fact_text(row, fact);
+
+	if (!text) {
+		put_short(fp, fact->width, td_fact_digits(fact),
+			  td_row_fact(row, fact));
+		return;
+	}
+	putc_unlocked(' ', fp);
+	td_put_padded(fp, fact->width, text);
+}
+
 void td_out_text_facts(FILE *fp, unsigned int shown, const struct td_row *row)
 {
 	for (size_t i = 0; i < td_nr_row_facts; i++) {
 		if (shown & 1U << i)
-			put_short(fp, td_row_facts[i].width,
-				  td_fact_digits(&td_row_facts[i]),
-				  td_row_fact(row, &td_row_facts[i]));
+			put_fact(fp, row, &td_row_facts[i]);
 	}
 }
 

@@ -35,15 +35,13 @@ int td_drilling_begin(struct td_drilling *drilling, const struct td_job *job,
 int td_drilling_add(struct td_drilling *drilling,
 		    const struct td_readings *delta)
 {
-	return drilling->active ? td_readings_merge(&drilling->window,
-						    &drilling->index, delta)
-				: 0;
+	return td_readings_merge(&drilling->window, &drilling->index, delta);
 }
 
 /* Is it time?  A tick may come a little early. */
 static bool is_due(const struct td_drilling *drilling, uint64_t now_ns)
 {
-	if (!drilling->active || !drilling->window.nr)
+	if (!drilling->window.nr)
 		return false;
 	return drilling->switched || drilling->undone ||
 	       now_ns - drilling->decided_ns >= DECIDE_NS - DECIDE_NS / 10;

@@ -188,11 +188,8 @@ static bool is_wanted(const struct td_tree *tree, const struct td_drill *drill)
 void td_latency_follow(struct td_latency_sampling *latency, struct td_job *job,
 		       const struct td_drilling *drilling)
 {
-	bool on;
+	bool on = is_wanted(job->tree, &drilling->drill);
 
-	if (!job->sampled.nr_groups || !drilling->active)
-		return;
-	on = is_wanted(job->tree, &drilling->drill);
 	if (on)
 		td_latency_open(latency, job, true);
 	if (on != latency->on)
@@ -214,8 +211,6 @@ static int take(void *ctx, const struct td_record *record, int event)
 void td_latency_read(struct td_latency_sampling *latency,
 		     const struct td_job *job, struct td_latencies *all)
 {
-	if (!latency->sampler)
-		return;
 	td_sampler_read(latency->sampler, true, take, latency);
 	for (size_t i = 0; i < job->sampled.events.nr; i++) {
 		struct td_latency *sum = &latency->sums[i];

@@ -135,10 +135,10 @@ struct td_drilling {
 /* Begins a run whose counters are open; does nothing without -l auto. */
 int td_drilling_begin(struct td_drilling *drilling, const struct td_job *job,
 		      struct td_err *err);
-/* Adds the counts of a read.  Returns 0 or -ENOMEM. */
+/* While it is active.  Adds the counts of a read.  Returns 0 or -ENOMEM. */
 int td_drilling_add(struct td_drilling *drilling,
 		    const struct td_readings *delta);
-/* After a read at now_ns: decides if it is time to, and switches groups. */
+/* The same, after a read at now_ns: decides if it is time to, and switches groups. */
 int td_drilling_decide(struct td_drilling *drilling, const struct td_job *job,
 		       struct td_counter *counter, uint64_t now_ns,
 		       struct td_err *err);
@@ -168,12 +168,12 @@ void td_latency_open(struct td_latency_sampling *latency, struct td_job *job,
 		     bool late);
 void td_latency_enable(struct td_latency_sampling *latency, bool on);
 /*
- * -l auto: samples while metrics with latencies are counted, and opens what does
+ * While -l auto is active: samples while metrics with latencies are counted, and opens what does
  * so when they are for the first time.
  */
 void td_latency_follow(struct td_latency_sampling *latency, struct td_job *job,
 		       const struct td_drilling *drilling);
-/* Adds the new samples to all, and gives their means to the job's tree. */
+/* Of an open sampler: adds the new samples to all, and gives their means to the tree. */
 void td_latency_read(struct td_latency_sampling *latency,
 		     const struct td_job *job, struct td_latencies *all);
 /* Notes which latencies had too few samples; with -v, prints them all. */

@@ -130,7 +130,7 @@ int td_recorder_put_places(struct td_recorder *recorder,
 	size_t nr = job->machine.online.nr;
 	int rc = 0;
 
-	if (recorder->fp && nr > recorder->nr_cpus)
+	if (nr > recorder->nr_cpus)
 		rc = td_recording_write_topology(recorder->fp, &job->machine,
 						 job->places);
 	recorder->nr_cpus = nr;
@@ -161,7 +161,7 @@ int td_recorder_put_latencies(struct td_recorder *recorder,
 {
 	int rc = 0;
 
-	if (recorder->fp && latencies->changed)
+	if (latencies->changed)
 		rc = td_recording_write_latencies(recorder->fp, latencies);
 	latencies->changed = false;
 	return rc ? check(recorder, rc, err) : 0;

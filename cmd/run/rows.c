@@ -187,7 +187,7 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 		td_since(delta.read_ns, run->engine->waiter.start_ns);
 	td_clock_note_read(&run->clock, delta.took_ns);
 	rc = td_tally_add(&run->tally, &delta, per_thread);
-	if (!rc)
+	if (!rc && run->drilling.active)
 		rc = td_drilling_add(&run->drilling, &delta);
 	/* events have no errors */
 	if (!rc && job->tree)
@@ -196,7 +196,8 @@ int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 	if (!rc && keeps_times(job))
 		rc = td_tally_add_times(&run->tally, job->plan.events.nr,
 					&delta);
-	td_latency_read(&run->latency, job, &run->session->latencies);
+	if (run->latency.sampler)
+		td_latency_read(&run->latency, job, &run->session->latencies);
 	/* the tally keeps the counts of ended threads; ends the use of delta */
 	if (per_thread)
 		td_counter_forget_ended(run->counting.counter);
@@ -218,10 +219,29 @@ static void clear_row(struct td_run *run)
 	td_tally_clear_row(&run->tally, per_thread);
 }
 
+/* Into the recording, if there is one. */
+static int record_row(struct td_run *run, const struct td_counted *counted,
+		      struct td_err *err)
+{
+	struct td_session *session = run->session;
+	struct td_recorder *recorder = &session->recorder;
+	int rc;
+
+	if (!recorder->fp)
+		return 0;
+	rc = td_session_rotate(session, err);
+	if (!rc)
+		rc = td_recorder_put_latencies(recorder, &session->latencies,
+					       err);
+	if (!rc)
+		rc = td_recorder_put_places(recorder, run->job, err);
+	return rc ? rc
+		  : td_recorder_put(recorder, counted, &session->names, err);
+}
+
 int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 		   const struct td_usage *usage, struct td_err *err)
 {
-	struct td_session *session = run->session;
 	struct td_times times;
 	const struct td_counted counted = { time_ns, &times, &run->tally.sum,
 					    &run->tally.course };
@@ -231,16 +251,8 @@ int td_run_put_sum(struct td_run *run, uint64_t time_ns,
 	if (td_course_end(&run->tally.course, &run->tally.sum,
 			  run->clock.read_ns))
 		return td_err_nomem(err);
-	rc = td_session_rotate(session, err);
-	if (!rc)
-		rc = td_recorder_put_latencies(&session->recorder,
-					       &session->latencies, err);
-	if (!rc)
-		rc = td_recorder_put_places(&session->recorder, run->job, err);
-	if (!rc)
-		rc = td_recorder_put(&session->recorder, &counted,
-				     &session->names, err);
-	return rc ? rc : td_view_put(&session->view, &counted, err);
+	rc = record_row(run, &counted, err);
+	return rc ? rc : td_view_put(&run->session->view, &counted, err);
 }
 
 static void say_behind(struct td_run *run)
@@ -339,11 +351,12 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 			: td_run_read(run, run->engine->waiter.period_ns / 10,
 				      err);
 
-	if (!rc)
+	if (!rc && run->drilling.active)
 		rc = td_drilling_decide(&run->drilling, run->job,
 					run->counting.counter,
 					run->clock.read_ns, err);
-	td_latency_follow(&run->latency, run->job, &run->drilling);
+	if (run->drilling.active && run->job->sampled.nr_groups)
+		td_latency_follow(&run->latency, run->job, &run->drilling);
 	run->clock.shared = want_fields_often(run);
 	td_clock_adapt(&run->clock, &run->engine->waiter,
 		       own_ns(&run->clock) - before_ns);

@@ -177,7 +177,8 @@ static bool guests_have_pmus(const struct td_sysfs *fs,
 	const char *path = td_vendor_of(cpuid)->guest_pmus;
 	char text[8];
 
-	return td_sysfs_read_at(fs->sys, path, text, sizeof(text)) > 0 &&
+	return path &&
+	       td_sysfs_read_at(fs->sys, path, text, sizeof(text)) > 0 &&
 	       strcmp(text, "Y") == 0;
 }
 

@@ -2,17 +2,19 @@
 /*
  * What is known of processors: a folder for each vendor, intel/ and amd/, whose
  * rows this header describes.  Nobody else asks who made the processor, but
- * metrics/sets, which has the formulas.
+ * metrics/sets, which has the formulas, and cmd/replay, as what perf stat wrote
+ * does not name it.
  *
  * To add
  * - a model of a core that is known: a row of models[] in intel/cores.c, and one
- *   of what is expected of it in tests/unit/uarch.c;
+ *   of what is expected of it in models[] of tests/unit/uarch.c;
  * - a core: its name in enum td_uarch below, a row of cores[] and its models in
- *   intel/cores.c, and what is expected of them in tests/unit/uarch.c.  Levels 1
- *   and 2 follow from the row's traits; formulas that no other core has are a set
- *   in metrics/sets/builtin.c;
- * - a vendor: a folder with a struct td_vendor, its line in vendors[] of uarch.c,
- *   and the folder's in .ci/layers.
+ *   intel/cores.c, and what is expected of them in models[], cores[] and places[]
+ *   of tests/unit/uarch.c.  Levels 1 and 2 follow from the row's traits and width;
+ *   formulas that no other core has are a set in metrics/sets/builtin.c;
+ * - a vendor: a folder with a struct td_vendor, its name at the end of this header,
+ *   its line in vendors[] of uarch.c, the folder's in .ci/layers, and a short file's
+ *   in tables of .ci/sizes.
  *
  * README has a table of what works where.
  */
@@ -128,8 +130,9 @@ struct td_sysfs_row {
 
 struct td_core {
 	const char *name;
-	int width;   /* pipeline slots per cycle; 0: it is not published */
-	int general; /* counters of a thread */
+	/* pipeline slots per cycle; 0: not published, and E-cores have level 1 alone */
+	int width;
+	int general;                  /* counters of a thread */
 	unsigned int traits;          /* enum td_core_trait */
 	const struct td_bound *bound; /* the first match counts; NULL: none */
 	/* top-down events besides SLOTS and its fields; NULL: none */
@@ -149,7 +152,7 @@ struct td_vendor {
 	unsigned int any_since;
 	const struct td_sysfs_row *formats,
 		*events; /* of all cores; NULL: none */
-	/* what KVM says of guests that have the PMU for themselves, in sysfs */
+	/* what KVM says of guests that have the PMU, in sysfs; NULL: nothing */
 	const char *guest_pmus;
 	/* cycles, instructions and top-down events are Intel's architectural ones */
 	bool architectural;

@@ -129,8 +129,9 @@ static void take_name(struct td_closest *nearest, const char *name,
 }
 
 /*
- * Abbreviations may be mistyped, too: "intervel" is near "interval-print".
- * Distances are doubled, so that a whole name is nearer than a part of another.
+ * Abbreviations may be mistyped, too: "intervel" is near "interval-print", but
+ * "port" not near "for-each-cgroup".  Distances are doubled, so that a whole name is
+ * nearer than a part of another.
  */
 static void offer_option(struct td_closest *nearest, const char *name)
 {
@@ -148,6 +149,8 @@ static void offer_option(struct td_closest *nearest, const char *name)
 		snprintf(part, sizeof(part), "%.*s", (int)n, name);
 		td_closest_offer(&closest, part);
 		distance = 2 * closest.distance + (n < most);
+		if (n < most && closest.distance * 3 > len)
+			continue;
 		if (closest.best[0] &&
 		    (!nearest->best[0] || distance < nearest->distance))
 			take_name(nearest, name, distance);

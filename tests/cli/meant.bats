@@ -33,6 +33,8 @@ meant() {
 	meant 'did you mean --version?' "'--versoin'" --versoin
 	meant 'tdstat --help=all lists the options' "'--nosuch'" --nosuch
 	meant 'did you mean --interval-count?' "'--count'" --count
+	# far from every name, and from the begin of one
+	meant 'tdstat serve --help=all lists the options' "'--port'" serve --port 80
 	meant 'tdstat --help=all lists the options' "'-Q'" -aQ
 	meant 'chains of callers: tdstat locate --callers' "'-g'" record -g
 	meant 'tdstat list --help=all lists the options' "'--nosuch'" list --nosuch

@@ -2,6 +2,7 @@
 /* tdstat diff: how two recordings differ, or two sides of several. */
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/compare/compare.h"
 #include "cmd/opts/groups.h"
@@ -43,6 +44,21 @@ static int check_append(const struct td_opts *opts, struct td_err *err)
 	return td_sink_end(&sink, rc, err);
 }
 
+/* NULL: recordings of several processors. */
+static const struct td_machine *one_processor(const struct td_sides *sides)
+{
+	const struct td_machine *first = &sides->v[0].recorded.rec.machine;
+	char a[48], b[48];
+
+	td_cpuid_format(&first->cpuid, a);
+	for (size_t i = 1; i < sides->nr; i++) {
+		td_cpuid_format(&sides->v[i].recorded.rec.machine.cpuid, b);
+		if (strcmp(a, b) != 0)
+			return NULL;
+	}
+	return first;
+}
+
 static int put(const struct td_sides *sides, const struct td_diff *diff,
 	       const struct td_opts *opts, const struct td_identity *identity,
 	       struct td_err *err)
@@ -50,6 +66,7 @@ static int put(const struct td_sides *sides, const struct td_diff *diff,
 	const struct td_frame frame = { .big_num =
 						!opts->request.show.no_big_num,
 					.identity = identity,
+					.machine = one_processor(sides),
 					.runs = 1 };
 	const struct td_sheet sheet = td_out_diff_sheet();
 	struct td_sink sink = { 0 };

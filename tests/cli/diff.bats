@@ -569,6 +569,10 @@ of_events() {
 	assert_regex "${stderr_lines[2]}" "^tdstat: b is of another target than .*: 'CPU\(s\) 0-1,4', not 'system wide'\$"
 	try "$TDSTAT" diff --quiet "$A" b
 	assert_equal "$output$stderr" ''
+	# the head names the processor that all are of
+	"$TDSTAT" diff -j "$A" b >two 2>notes
+	"$TDSTAT" diff -j "$A" "$A" >one
+	assert_equal "$(command jq -r 'select(.tdstat_rows) | .cpuid' two one | xargs)" "null GenuineIntel-6-97-2"
 	# what is asked for of both is the same
 	try "$TDSTAT" diff -l 1 "$A" b
 	assert_equal "${#stderr_lines[@]}" 4

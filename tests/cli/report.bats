@@ -123,13 +123,13 @@ core have, or that without these do not add up to what is above them"
 	END
 	for level in 1 2; do
 		"$TDSTAT" report rec.jsonl -j -l $level 2>notes >out
-		assert_equal "$(jq -c 'select(.metric) | [.metric, .value]' out | sort | xargs)" \
+		assert_equal "$(jq -c 'select(.metric) | [.metric, .value + 0]' out | sort | xargs)" \
 			"[tma_backend_bound,50] [tma_bad_speculation,10] [tma_frontend_bound,30] [tma_retiring,10]"
 	done
 	# with cycles, it is 8 slots a cycle, as every other core's: 400 slots
 	sed -i 's|cpu/cpu-cycles/|cpu/cycles/|' rec.jsonl
 	"$TDSTAT" report rec.jsonl -j 2>notes >out
-	assert_equal "$(jq -r 'select(.metric == "tma_backend_bound") | .value' out)" 25
+	assert_equal "$(jq -r 'select(.metric == "tma_backend_bound") | .value + 0' out)" 25
 }
 
 @test "level 2 of a recording of level 1: as far as its events reach, or a reason" {

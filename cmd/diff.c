@@ -2,7 +2,6 @@
 /* tdstat diff: how two recordings differ, or two sides of several. */
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cmd/compare/compare.h"
 #include "cmd/opts/groups.h"
@@ -48,12 +47,10 @@ static int check_append(const struct td_opts *opts, struct td_err *err)
 static const struct td_machine *one_processor(const struct td_sides *sides)
 {
 	const struct td_machine *first = &sides->v[0].recorded.rec.machine;
-	char a[48], b[48];
 
-	td_cpuid_format(&first->cpuid, a);
 	for (size_t i = 1; i < sides->nr; i++) {
-		td_cpuid_format(&sides->v[i].recorded.rec.machine.cpuid, b);
-		if (strcmp(a, b) != 0)
+		if (!td_cpuid_is_same(&first->cpuid,
+				      &sides->v[i].recorded.rec.machine.cpuid))
 			return NULL;
 	}
 	return first;

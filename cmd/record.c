@@ -80,9 +80,9 @@ static int check(const struct td_opts *opts, struct td_err *err)
 }
 
 /* Of a default name, tdstat report needs none. */
-static char *format_report(const struct td_opts *opts)
+static char *format_report(const struct td_request *request)
 {
-	const char *name = opts->request.show.output;
+	const char *name = request->show.output;
 	int stem = (int)td_rotated_stem(name);
 	char *text = NULL;
 	size_t size;
@@ -92,9 +92,9 @@ static char *format_report(const struct td_opts *opts)
 		return NULL;
 	fputs("tdstat report", fp);
 	/* quotes would keep the shell from finding the files */
-	if (td_when_rotates(&opts->request.when)) {
+	if (td_when_rotates(&request->when)) {
 		fprintf(fp, " %.*s.*%s", stem, name, name + stem);
-	} else if (!opts->request.does.unnamed) {
+	} else if (!request->does.unnamed) {
 		fputc(' ', fp);
 		td_put_shell_word(fp, name);
 	}
@@ -103,44 +103,44 @@ static char *format_report(const struct td_opts *opts)
 }
 
 /* At the end, where it is seen. */
-static void say_name(const struct td_opts *opts)
+static void say_name(const struct td_request *request)
 {
-	td_autofree char *report = format_report(opts);
+	td_autofree char *report = format_report(request);
 
 	if (!report)
 		return;
-	if (td_when_rotates(&opts->request.when))
+	if (td_when_rotates(&request->when))
 		td_say("tdstat: recorded in files: %s shows them\n", report);
 	else
 		td_say("tdstat: recorded in %s: %s shows it\n",
-		       opts->request.show.output, report);
+		       request->show.output, report);
 }
 
 /* Scripts that chose the name know it; what is no file nobody reads again. */
-static bool wants_name(const struct td_opts *opts)
+static bool wants_name(const struct td_request *request)
 {
 	struct stat st;
 
-	if (opts->request.show.quiet || opts->request.dry_run)
+	if (request->show.quiet || request->dry_run)
 		return false;
-	if (opts->request.does.unnamed || !isatty(STDERR_FILENO))
-		return opts->request.does.unnamed;
-	return td_when_rotates(&opts->request.when) ||
-	       (!stat(opts->request.show.output, &st) && S_ISREG(st.st_mode));
+	if (request->does.unnamed || !isatty(STDERR_FILENO))
+		return request->does.unnamed;
+	return td_when_rotates(&request->when) ||
+	       (!stat(request->show.output, &st) && S_ISREG(st.st_mode));
 }
 
 static int record(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	struct td_opts filled = *opts;
+	struct td_request request = opts->request;
 	bool counted;
 	int rc;
 
-	filled.request.does.unnamed = !filled.request.show.output;
-	if (!filled.request.show.output)
-		filled.request.show.output = TD_RECORDING_NAME;
-	rc = td_always_run(&filled.request, NULL, &counted, status, err);
-	if (!rc && counted && wants_name(&filled))
-		say_name(&filled);
+	request.does.unnamed = !request.show.output;
+	if (!request.show.output)
+		request.show.output = TD_RECORDING_NAME;
+	rc = td_always_run(&request, NULL, &counted, status, err);
+	if (!rc && counted && wants_name(&request))
+		say_name(&request);
 	return rc;
 }
 

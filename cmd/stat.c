@@ -25,7 +25,7 @@
 #define INTERVAL_MS 15000
 
 struct textfile {
-	const struct td_opts *opts;
+	const struct td_request *request;
 	char *path, *temporary; /* in one folder, so that rename(2) replaces */
 	enum td_exposition how;
 	bool failed; /* the last time, and that was said */
@@ -89,7 +89,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	struct textfile *file = ctx;
 	int rc;
 
-	td_exposed_begin(&file->exposed, &file->opts->request, source);
+	td_exposed_begin(&file->exposed, file->request, source);
 	rc = replace(file, err);
 	file->failed = rc != 0;
 	return rc;
@@ -137,27 +137,26 @@ static int find_path(struct textfile *file, const char *name,
  * far at each interval, as a whole.  It is in Prometheus's text format if its
  * name ends in ".prom", else in OpenMetrics.
  */
-static int textfile_run(const struct td_opts *opts, int *status,
+static int textfile_run(struct td_request request, int *status,
 			struct td_err *err)
 {
-	struct td_opts filled = *opts;
 	struct textfile file = {
-		.opts = &filled,
-		.how = td_ends_with(opts->request.show.output, ".prom")
+		.request = &request,
+		.how = td_ends_with(request.show.output, ".prom")
 			       ? TD_EXPOSE_TEXT
 			       : TD_EXPOSE_OPENMETRICS,
 	};
 	const struct td_viewer viewer = {
 		.begin = begin, .report = report, .fd = -1, .ctx = &file
 	};
-	int rc = find_path(&file, opts->request.show.output, err);
+	int rc = find_path(&file, request.show.output, err);
 
-	if (!filled.request.when.interval_ms)
-		filled.request.when.interval_ms = INTERVAL_MS;
-	if (!rc && file.temporary && !opts->request.dry_run)
+	if (!request.when.interval_ms)
+		request.when.interval_ms = INTERVAL_MS;
+	if (!rc && file.temporary && !request.dry_run)
 		rc = check_place(&file, err);
-	rc = rc ? td_always_run_unseen(&filled.request, status, err)
-		: td_always_run(&filled.request, &viewer, NULL, status, err);
+	rc = rc ? td_always_run_unseen(&request, status, err)
+		: td_always_run(&request, &viewer, NULL, status, err);
 	if (!rc && file.failed && !*status)
 		*status = EXIT_FAILURE;
 	td_exposed_free(&file.exposed);
@@ -169,7 +168,7 @@ static int textfile_run(const struct td_opts *opts, int *status,
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	return opts->request.openmetrics
-		       ? textfile_run(opts, status, err)
+		       ? textfile_run(opts->request, status, err)
 		       : td_always_run(&opts->request, NULL, NULL, status, err);
 }
 

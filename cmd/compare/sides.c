@@ -14,14 +14,16 @@ static void check_processor(const struct td_recorded *first,
 			    const struct td_recorded *other,
 			    struct td_notes *notes)
 {
+	const struct td_cpuid *of_a = &first->rec.machine.cpuid;
+	const struct td_cpuid *of_b = &other->rec.machine.cpuid;
 	char a[48], b[48];
 
-	td_cpuid_format(&first->rec.machine.cpuid, a);
-	td_cpuid_format(&other->rec.machine.cpuid, b);
-	if (strcmp(a, b) != 0)
-		td_notes_add(notes,
-			     "%s is of another processor than %s: %s, not %s",
-			     other->rec.path, first->rec.path, b, a);
+	if (td_cpuid_is_same(of_a, of_b))
+		return;
+	td_cpuid_format(of_a, a);
+	td_cpuid_format(of_b, b);
+	td_notes_add(notes, "%s is of another processor than %s: %s, not %s",
+		     other->rec.path, first->rec.path, b, a);
 }
 
 static bool same_names(const struct td_ask *a, const struct td_ask *b)

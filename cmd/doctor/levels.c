@@ -24,7 +24,7 @@ struct planning {
 };
 
 /* tdstat -a -l LEVEL; of the options only the files and the machine matter. */
-static struct td_request opts_of(const struct td_request *request, int level)
+static struct td_request request_of(const struct td_request *request, int level)
 {
 	struct td_request planned = *request;
 
@@ -145,7 +145,7 @@ static void take_plan(struct planning *p, const struct td_job *job, int level)
 static int plan_level(struct planning *p, const struct td_request *request,
 		      int level, bool *on, struct td_err *err)
 {
-	const struct td_request planned = opts_of(request, level);
+	const struct td_request planned = request_of(request, level);
 	struct td_err why = { 0 };
 	struct td_job job;
 	int rc = td_job_plan(&job, &planned, &why);
@@ -175,7 +175,7 @@ void td_levels_plan_task(const struct td_request *request, const char *cputype,
 			 struct td_err *why)
 {
 	char word[] = "COMMAND", *command[] = { word, NULL };
-	struct td_request planned = opts_of(request, 1);
+	struct td_request planned = request_of(request, 1);
 	struct td_job job;
 
 	planned.target.all_cpus = false;

@@ -317,37 +317,31 @@ static int choose(struct td_opts *opts,
 }
 
 /* Is one tree of a PMU all that is shown, to people, at the end? */
-static bool shows_final_tree(const struct td_opts *opts)
+static bool shows_final_tree(const struct td_request *request)
 {
-	return opts->request.does.drills &&
-	       opts->request.show.format == TD_FORMAT_TEXT &&
-	       !opts->request.openmetrics && !opts->request.when.interval_ms &&
-	       !opts->request.show.metric_only &&
-	       !opts->request.ask.no_threshold &&
-	       !opts->request.show.hybrid_merge &&
-	       !opts->request.target.cgroups &&
-	       !opts->request.target.each_cgroup &&
-	       td_request_aggregation(&opts->request) == TD_AGGREGATE_ALL;
+	return request->does.drills && request->show.format == TD_FORMAT_TEXT &&
+	       !request->openmetrics && !request->when.interval_ms &&
+	       !request->show.metric_only && !request->ask.no_threshold &&
+	       !request->show.hybrid_merge && !request->target.cgroups &&
+	       !request->target.each_cgroup &&
+	       td_request_aggregation(request) == TD_AGGREGATE_ALL;
 }
 
 /* Rows and what programs read keep the same columns: those of level 1. */
-static void set_default_level(struct td_opts *opts)
+static void set_default_level(struct td_request *request)
 {
 	/* a report shows the level that was recorded, a screen has its own */
-	if (td_ask_is_made(&opts->request.ask) ||
-	    opts->request.does.leaves_level)
+	if (td_ask_is_made(&request->ask) || request->does.leaves_level)
 		return;
-	opts->request.ask.drill = !td_request_has_events(&opts->request) &&
-				  shows_final_tree(opts);
-	opts->request.drill_off =
-		opts->request.ask.drill && opts->request.no_multiplex;
-	opts->request.ask.drill =
-		opts->request.ask.drill && !opts->request.drill_off;
-	opts->request.ask.level = opts->request.ask.drill ? TD_MAX_LEVEL : 1;
+	request->ask.drill =
+		!td_request_has_events(request) && shows_final_tree(request);
+	request->drill_off = request->ask.drill && request->no_multiplex;
+	request->ask.drill = request->ask.drill && !request->drill_off;
+	request->ask.level = request->ask.drill ? TD_MAX_LEVEL : 1;
 	/* levels 1 and 2 have counters, and need no files */
-	if (td_request_exposes(&opts->request)) {
-		opts->request.ask.level = 2;
-		opts->request.level_or_less = true;
+	if (td_request_exposes(request)) {
+		request->ask.level = 2;
+		request->level_or_less = true;
 	}
 }
 
@@ -372,7 +366,7 @@ int td_opts_parse(struct td_opts *opts,
 	if (!rc)
 		rc = parse_guarded(&page.argp, argc, argv, &parser);
 	td_usage_close(&page);
-	set_default_level(opts);
+	set_default_level(&opts->request);
 	if (rc)
 		td_opts_free(opts);
 	return rc;

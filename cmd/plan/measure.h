@@ -35,8 +35,8 @@ struct td_measuring {
 };
 
 /*
- * Builds the tree of the metrics in request, and appends their events to the list;
- * for a recording, finds them in it.  An error if request cannot be shown of it
+ * Builds the tree of the metrics in the request, and appends their events to the list;
+ * for a recording, finds them in it.  An error if it cannot be shown of it
  * (select.h).  Free with td_measure_free() even after an error.
  */
 int td_measure_build(struct td_measure *measure, struct td_events *events,

@@ -22,7 +22,8 @@
 #define INTERVAL_MS 1000
 
 struct server {
-	const struct td_opts *opts;
+	const struct td_request *request;
+	const char *listen;
 	struct td_listener listener;
 	struct td_http *http;
 	struct td_exposed exposed;
@@ -78,7 +79,7 @@ static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 	struct server *server = ctx;
 	int rc = td_rights_drop(err);
 
-	td_exposed_begin(&server->exposed, &server->opts->request, source);
+	td_exposed_begin(&server->exposed, server->request, source);
 	server->machine = source->machine;
 	if (!rc)
 		rc = set_pages(server, err);
@@ -115,7 +116,7 @@ static void say_start(struct server *server)
 		return;
 	put_pmus(fp, server->machine);
 	td_text_close(fp, &pmus);
-	td_listener_name(&server->listener, server->opts->listen, name);
+	td_listener_name(&server->listener, server->listen, name);
 	td_say("tdstat: version %s answers on %s: %s, %zu series\n",
 	       TDSTAT_VERSION, name, pmus ? pmus : "",
 	       server->exposed.counters.nr_series);
@@ -155,24 +156,25 @@ static int count(struct server *server, int *status, struct td_err *err)
 
 	server->http = td_http_new(err);
 	if (!server->http ||
-	    td_listener_open(&server->listener, server->opts->listen, err))
+	    td_listener_open(&server->listener, server->listen, err))
 		return err->code;
 	viewer.fd = td_http_timer(server->http);
-	return td_session_view(&server->opts->request, &viewer, status, err);
+	return td_session_view(server->request, &viewer, status, err);
 }
 
 /* Remarks are for the journal; rows are nobody's. */
 static int serve(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	struct td_opts filled = *opts;
-	struct server server = { .opts = &filled,
+	struct td_request request = opts->request;
+	struct server server = { .request = &request,
+				 .listen = opts->listen,
 				 .listener = TD_LISTENER_NONE };
 	int rc;
 
-	if (opts->request.dry_run)
-		return td_session_run(&opts->request, status, err);
-	if (!filled.request.when.interval_ms)
-		filled.request.when.interval_ms = INTERVAL_MS;
+	if (request.dry_run)
+		return td_session_run(&request, status, err);
+	if (!request.when.interval_ms)
+		request.when.interval_ms = INTERVAL_MS;
 	rc = count(&server, status, err);
 	notify("STOPPING=1");
 	td_http_stop(server.http);

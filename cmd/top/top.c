@@ -20,7 +20,7 @@
 
 struct player {
 	struct td_top *top;
-	const struct td_opts *opts;
+	const struct td_request *request;
 	struct td_recorded recorded;
 	struct td_view view;
 	struct td_waiter waiter;
@@ -71,8 +71,7 @@ static int wait_for_keys(struct player *p, struct td_err *err)
 
 static int play_rows(struct player *p, size_t *at, struct td_err *err)
 {
-	uint64_t step_ns =
-		(uint64_t)p->opts->request.when.interval_ms * TD_NS_A_MS;
+	uint64_t step_ns = (uint64_t)p->request->when.interval_ms * TD_NS_A_MS;
 	uint64_t time_ns = 0;
 	size_t row = 0;
 	int rc = 0;
@@ -112,8 +111,7 @@ static int open_player(struct player *p, struct td_notes *notes,
 {
 	struct td_recorded *recorded = &p->recorded;
 	const struct td_ints none = { 0 };
-	int rc = td_recorded_open(recorded, p->opts->request.input,
-				  &p->opts->request, err);
+	int rc = td_recorded_open(recorded, p->request->input, p->request, err);
 
 	if (!rc)
 		rc = td_recorded_measure(recorded, notes, err);
@@ -139,11 +137,11 @@ static int open_player(struct player *p, struct td_notes *notes,
  * one every interval.  It begins with row *at without a pause, and tells how far it
  * came.  After the last one it waits for keys.
  */
-static int top_play(struct td_top *top, const struct td_opts *opts, size_t *at,
-		    struct td_err *err)
+static int top_play(struct td_top *top, const struct td_request *request,
+		    size_t *at, struct td_err *err)
 {
 	struct player p = { .top = top,
-			    .opts = opts,
+			    .request = request,
 			    .waiter = TD_WAITER_NONE };
 	struct td_notes notes = { 0 };
 	struct td_err late = { 0 };
@@ -175,102 +173,100 @@ static unsigned int bit(enum td_aggregation how)
 }
 
 /* A row for each CPU or thread; cgroups are rows already. */
-static unsigned int default_rows(const struct td_opts *opts)
+static unsigned int default_rows(const struct td_request *request)
 {
-	if (opts->request.target.each_cgroup)
+	if (request->target.each_cgroup)
 		return 0;
-	return bit(td_target_attaches(&opts->request.target)
-			   ? TD_AGGREGATE_THREAD
-			   : TD_AGGREGATE_CPU);
+	return bit(td_target_attaches(&request->target) ? TD_AGGREGATE_THREAD
+							: TD_AGGREGATE_CPU);
 }
 
 /* A whole tree takes groups of its own in each cgroup. */
-static void set_defaults(struct td_opts *opts)
+static void set_defaults(struct td_request *request)
 {
-	if (!opts->request.show.aggregations)
-		opts->request.show.aggregations = default_rows(opts);
-	if (opts->request.input) {
-		opts->request.does.replays = true;
-	} else if (!opts->request.when.interval_ms) {
-		opts->request.when.interval_ms = DEFAULT_INTERVAL_MS;
+	if (!request->show.aggregations)
+		request->show.aggregations = default_rows(request);
+	if (request->input) {
+		request->does.replays = true;
+	} else if (!request->when.interval_ms) {
+		request->when.interval_ms = DEFAULT_INTERVAL_MS;
 	}
-	if (!opts->request.input && !opts->request.ask.level) {
-		opts->request.ask.drill = !opts->request.target.each_cgroup;
-		opts->request.ask.level =
-			opts->request.ask.drill ? TD_MAX_LEVEL : 1;
+	if (!request->input && !request->ask.level) {
+		request->ask.drill = !request->target.each_cgroup;
+		request->ask.level = request->ask.drill ? TD_MAX_LEVEL : 1;
 	}
 }
 
 /* --- keys that begin anew -------------------------------------------------- */
 
-static void change_level(struct td_opts *opts, int level)
+static void change_level(struct td_request *request, int level)
 {
-	opts->request.ask.drill = !level;
-	opts->request.ask.level = level ? level : TD_MAX_LEVEL;
+	request->ask.drill = !level;
+	request->ask.level = level ? level : TD_MAX_LEVEL;
 	/* as it was recorded */
-	if (opts->request.input && !level) {
-		opts->request.ask.drill = false;
-		opts->request.ask.level = 0;
+	if (request->input && !level) {
+		request->ask.drill = false;
+		request->ask.level = 0;
 	}
 }
 
-static void change_interval(struct td_opts *opts, int step)
+static void change_interval(struct td_request *request, int step)
 {
 	static const int times_ms[] = { 100,  200,  500,   1000,
 					2000, 5000, 10000, 60000 };
 	int nr = (int)TD_ARRAY_SIZE(times_ms), at = 0;
 
-	while (at < nr - 1 && times_ms[at] < opts->request.when.interval_ms)
+	while (at < nr - 1 && times_ms[at] < request->when.interval_ms)
 		at++;
 	/* a time between two of them is next to the one below, too */
-	if (step < 0 || times_ms[at] <= opts->request.when.interval_ms)
+	if (step < 0 || times_ms[at] <= request->when.interval_ms)
 		at += step;
 	if (at >= 0 && at < nr)
-		opts->request.when.interval_ms = times_ms[at];
+		request->when.interval_ms = times_ms[at];
 }
 
 /* Why the rows cannot be others; NULL: they are. */
-static const char *change_rows(struct td_opts *opts, enum td_top_wish wish)
+static const char *change_rows(struct td_request *request,
+			       enum td_top_wish wish)
 {
 	static const enum td_aggregation places[] = { TD_AGGREGATE_CPU,
 						      TD_AGGREGATE_CORE,
 						      TD_AGGREGATE_SOCKET };
-	enum td_aggregation how = td_request_aggregation(&opts->request);
+	enum td_aggregation how = td_request_aggregation(request);
 	size_t at = 0;
 
-	if (opts->request.target.each_cgroup)
+	if (request->target.each_cgroup)
 		return "cgroups have rows here";
-	if (td_target_attaches(&opts->request.target))
+	if (td_target_attaches(&request->target))
 		return "threads have rows here, as -p and -t count tasks";
-	if (wish == TD_TOP_THREADS && opts->request.target.has_cpus)
+	if (wish == TD_TOP_THREADS && request->target.has_cpus)
 		return "-C counts CPUs, not threads";
 	if (wish == TD_TOP_THREADS && how != TD_AGGREGATE_THREAD) {
-		opts->request.show.aggregations = bit(TD_AGGREGATE_THREAD);
+		request->show.aggregations = bit(TD_AGGREGATE_THREAD);
 		return NULL;
 	}
 	while (at < TD_ARRAY_SIZE(places) && places[at] != how)
 		at++;
 	at = how == TD_AGGREGATE_THREAD ? 0 : at + 1;
-	opts->request.show.aggregations =
-		bit(places[at % TD_ARRAY_SIZE(places)]);
+	request->show.aggregations = bit(places[at % TD_ARRAY_SIZE(places)]);
 	return NULL;
 }
 
-static const char *change(struct td_opts *opts, const struct td_top *top)
+static const char *change(struct td_request *request, const struct td_top *top)
 {
 	switch (top->wish) {
 	case TD_TOP_LEVEL:
-		change_level(opts, top->state.wish_level);
+		change_level(request, top->state.wish_level);
 		break;
 	case TD_TOP_SLOWER:
-		change_interval(opts, 1);
+		change_interval(request, 1);
 		break;
 	case TD_TOP_FASTER:
-		change_interval(opts, -1);
+		change_interval(request, -1);
 		break;
 	case TD_TOP_THREADS:
 	case TD_TOP_CORES:
-		return change_rows(opts, top->wish);
+		return change_rows(request, top->wish);
 	case TD_TOP_NO_WISH:
 	case TD_TOP_QUIT:
 	case TD_TOP_BACK:
@@ -301,13 +297,13 @@ static bool goes_on(const struct td_top *top)
 	return top->wish != TD_TOP_NO_WISH && top->wish != TD_TOP_QUIT;
 }
 
-static int count_once(struct td_top *top, const struct td_opts *opts,
+static int count_once(struct td_top *top, const struct td_request *request,
 		      size_t *at, int *status, struct td_err *err)
 {
-	td_top_describe(top, &opts->request);
-	return opts->request.input ? top_play(top, opts, at, err)
-				   : td_session_view(&opts->request,
-						     &top->viewer, status, err);
+	td_top_describe(top, request);
+	return request->input
+		       ? top_play(top, request, at, err)
+		       : td_session_view(request, &top->viewer, status, err);
 }
 
 /* In the last line, until the next key. */
@@ -320,27 +316,27 @@ static void say(struct td_top *top, const char *text)
  * The next rows to try where nobody chose: threads of a core may have no values
  * of their own, and a recording of tasks has no CPUs.
  */
-static bool choose_others(struct td_opts *opts)
+static bool choose_others(struct td_request *request)
 {
-	if (opts->request.show.aggregations == bit(TD_AGGREGATE_CPU))
-		opts->request.show.aggregations = bit(TD_AGGREGATE_CORE);
-	else if (opts->request.show.aggregations == bit(TD_AGGREGATE_CORE))
-		opts->request.show.aggregations = 0;
+	if (request->show.aggregations == bit(TD_AGGREGATE_CPU))
+		request->show.aggregations = bit(TD_AGGREGATE_CORE);
+	else if (request->show.aggregations == bit(TD_AGGREGATE_CORE))
+		request->show.aggregations = 0;
 	else
 		return false;
 	return true;
 }
 
 /* Until something is counted. */
-static int count_first(struct td_top *top, struct td_opts *opts, bool chosen,
-		       size_t *at, int *status, struct td_err *err)
+static int count_first(struct td_top *top, struct td_request *request,
+		       bool chosen, size_t *at, int *status, struct td_err *err)
 {
 	int rc;
 
 	do {
 		*err = (struct td_err){ 0 };
-		rc = count_once(top, opts, at, status, err);
-	} while (rc && !top->begun && !chosen && choose_others(opts));
+		rc = count_once(top, request, at, status, err);
+	} while (rc && !top->begun && !chosen && choose_others(request));
 	return rc;
 }
 
@@ -348,45 +344,45 @@ static int count_first(struct td_top *top, struct td_opts *opts, bool chosen,
  * If what a key asked for cannot be counted, what was counted before is again,
  * and the last line says why.
  */
-static int count(struct td_top *top, struct td_opts *opts, bool chosen,
+static int count(struct td_top *top, struct td_request *request, bool chosen,
 		 int *status, struct td_err *err)
 {
 	size_t at = 0;
-	int rc = count_first(top, opts, chosen, &at, status, err);
+	int rc = count_first(top, request, chosen, &at, status, err);
 
 	while (!rc && goes_on(top)) {
-		const struct td_opts before = *opts;
-		const char *why = change(opts, top);
+		const struct td_request before = *request;
+		const char *why = change(request, top);
 
 		if (why)
 			say(top, why);
 		step(top, &at);
-		rc = count_once(top, opts, &at, status, err);
+		rc = count_once(top, request, &at, status, err);
 		if (!rc || top->begun)
 			continue;
 		say(top, err->msg);
 		*err = (struct td_err){ 0 };
-		*opts = before;
-		rc = count_once(top, opts, &at, status, err);
+		*request = before;
+		rc = count_once(top, request, &at, status, err);
 	}
 	return rc;
 }
 
-static int run(const struct td_opts *asked, int *status, struct td_err *err)
+static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	struct td_opts opts = *asked;
+	struct td_request request = opts->request;
 	struct td_top top;
 	int rc;
 
-	set_defaults(&opts);
-	if (opts.request.dry_run)
-		return td_session_run(&opts.request, status, err);
+	set_defaults(&request);
+	if (request.dry_run)
+		return td_session_run(&request, status, err);
 	rc = td_top_open(&top, err);
-	if ((rc == -ENOTTY || rc == -EINVAL) && opts.request.input)
+	if ((rc == -ENOTTY || rc == -EINVAL) && request.input)
 		td_err_hint(err, "rows, wherever they go: tdstat report %s",
-			    opts.request.input);
+			    request.input);
 	if (!rc)
-		rc = count(&top, &opts, asked->request.show.aggregations != 0,
+		rc = count(&top, &request, opts->request.show.aggregations != 0,
 			   status, err);
 	td_top_close(&top);
 	return rc;

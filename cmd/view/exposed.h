@@ -13,7 +13,7 @@ struct td_exposed {
 	bool said_left_out;
 };
 
-/* request must have the interval. */
+/* The request must have the interval. */
 void td_exposed_begin(struct td_exposed *exposed,
 		      const struct td_request *request,
 		      const struct td_source *source);

@@ -59,6 +59,12 @@ void td_cpuid_format(const struct td_cpuid *cpuid, char buf[48])
 		 cpuid->model, cpuid->stepping);
 }
 
+bool td_cpuid_is_same(const struct td_cpuid *a, const struct td_cpuid *b)
+{
+	return strcmp(a->vendor, b->vendor) == 0 && a->family == b->family &&
+	       a->model == b->model && a->stepping == b->stepping;
+}
+
 /* The value of a line "key : value" in cpuinfo, or NULL. */
 static const char *cpuinfo_value(const char *text, const char *key)
 {

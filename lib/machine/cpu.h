@@ -24,6 +24,8 @@ struct td_cpuid {
  */
 int td_cpuid_parse(const char *text, struct td_cpuid *out, struct td_err *err);
 void td_cpuid_format(const struct td_cpuid *cpuid, char buf[48]);
+/* The same processor, in a guest or not. */
+bool td_cpuid_is_same(const struct td_cpuid *a, const struct td_cpuid *b);
 /* Reads the first processor of /proc/cpuinfo. */
 int td_cpuid_read(const struct td_sysfs *fs, struct td_cpuid *out,
 		  struct td_err *err);

@@ -238,11 +238,7 @@ bool td_recording_is_at(const char *path)
 static bool is_same_machine(const struct td_machine *a,
 			    const struct td_machine *b)
 {
-	char of_a[48], of_b[48];
-
-	td_cpuid_format(&a->cpuid, of_a);
-	td_cpuid_format(&b->cpuid, of_b);
-	if (strcmp(of_a, of_b) != 0 || a->smt != b->smt ||
+	if (!td_cpuid_is_same(&a->cpuid, &b->cpuid) || a->smt != b->smt ||
 	    a->nr_pmus != b->nr_pmus)
 		return false;
 	for (size_t i = 0; i < a->nr_pmus; i++) {

@@ -8,8 +8,10 @@
 # place of shared libraries), SAN=1 (sanitizers, in build/san),
 # VALGRIND=1 (check under valgrind, in build/valgrind), WERROR=1, V=1 (whole
 # commands), ORACLE=FILE (values to compare with, in place of build/oracle.json),
-# ONLY=NAME (check, check-machine: what has NAME in its name alone), MACHINE
-# (check-machine), JOBS=N (how many suites run at a time).
+# ONLY=NAME (check, check-machine: what has NAME in its name alone), PART=0 to 7 (an
+# eighth of the suites of check or check-san), STRESS=1 or STRESS=slow (check on a busy
+# machine, or with a tenth of one processor for each suite), MACHINE (check-machine),
+# JOBS=N (how many suites run at a time).
 
 VERSION := 0.2
 
@@ -316,8 +318,10 @@ JOBS ?= $(if $(VALGRIND),1,$(shell awk -v n="$$(nproc)" \
 	'/^MemAvailable/ { fit = int($$2 / 2e6) } \
 	END { if (fit < n) n = fit; print (n < 1 ? 1 : n > 4 ? 4 : n) }' /proc/meminfo))
 
-# Those of the program wait for almost half of their time: one more of them.
-SUITES = $(if $(VALGRIND)$(filter-out file,$(origin JOBS)),$(JOBS),$(shell echo $$(($(JOBS) + 1))))
+# Those of the program wait for almost half of their time: one more of them.  Those with
+# a tenth of a processor each: eight per processor.
+SUITES = $(if $(VALGRIND)$(filter-out file,$(origin JOBS)),$(JOBS),$(shell \
+	echo $$(($(if $(filter slow,$(STRESS)),$(JOBS) * 8,$(JOBS) + 1)))))
 
 # The system's own python3, which begins in a tenth of the time that pyenv's script takes,
 # and has the modules of the packages.
@@ -347,8 +351,16 @@ OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas perfmon_models 
 
 # make check ONLY=NAME: the programs and suites that have NAME in their names.
 only = $(if $(ONLY),$(foreach f,$1,$(if $(findstring $(ONLY),$(notdir $f)),$f)),$1)
-UNIT_RUN := $(call only,$(UNIT))
-FUZZ_RUN := $(call only,$(FUZZ))
+UNIT_RUN := $(if $(PART),,$(call only,$(UNIT)))
+FUZZ_RUN := $(if $(PART),,$(call only,$(FUZZ)))
+
+# PART=0 to 7: an eighth of the suites, without unit programs and fuzz targets
+PART ?=
+IN_PART := $(if $(PART),$(shell printf '%s\n' $(CLI) | awk 'NR % 8 == $(PART)'),$(CLI))
+
+STRESS ?=
+BUSY := $(if $(filter 1,$(STRESS)),tests/stress 1)
+SLOW := $(if $(filter slow,$(STRESS)),tests/stress slow env$(nothing) )
 
 check: deps tools
 	@$(MAKE) --no-print-directory check-here
@@ -360,11 +372,11 @@ $(TOOLS): | build/.gitignore
 
 check-here: build/path/python3 all $(BENCHES) $(GUEST_PROGRAMS) $(UNIT_RUN) $(FUZZ_RUN) $(ORACLE) $(TOOLS)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
-	@tests/tally -j $(SUITES) \
-		$(foreach f,$(call only,$(CLI)),'$(if $(filter $f,$(FULL)),TD_FULL=1) bats --tap $f # $f') \
-		$(UNIT_RUN:%='$(UNDER)%') \
-		$(patsubst %,'env TD_PMU_EVENTS=$(TD_PMU_EVENTS_OLD) $(UNDER)%',$(call only,$(OF_FILES))) \
-		$(foreach f,$(FUZZ_RUN),'$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
+	@$(BUSY) tests/tally -j $(SUITES) \
+		$(foreach f,$(call only,$(IN_PART)),'$(SLOW)$(if $(filter $f,$(FULL)),TD_FULL=1) bats --tap $f # $f') \
+		$(UNIT_RUN:%='$(SLOW)$(UNDER)%') \
+		$(patsubst %,'$(or $(SLOW),env) TD_PMU_EVENTS="$$TD_PMU_EVENTS_OLD" $(UNDER)%',$(if $(PART),,$(call only,$(OF_FILES)))) \
+		$(foreach f,$(FUZZ_RUN),'$(SLOW)$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
 
 check-bare: deps tools
@@ -373,11 +385,7 @@ check-bare: deps tools
 check-bare-here: build/path/python3 all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
 	@tests/tally -j $(SUITES) $(patsubst %,'bats --tap %',$(call only,$(FULL)))
 
-# The tests of the program under the sanitizers, on full machines; with PART=0 to 7
-# an eighth of them.
-PART ?=
-IN_PART := $(if $(PART),$(shell printf '%s\n' $(CLI) | awk 'NR % 8 == $(PART)'),$(CLI))
-
+# The tests of the program under the sanitizers, on full machines.
 check-san: deps tools
 	@$(MAKE) --no-print-directory SAN=1 check-san-here
 
@@ -485,7 +493,8 @@ check-fresh check-fresh-all: deps tools
 
 # Before a release; takes hours.
 check-all:
-	@status=0; for target in lint check check-bare check-san check-fresh-all check-deb check-perf check-machine-all; do \
+	@status=0; for target in lint check "check STRESS=1" "check STRESS=slow" check-bare check-san \
+		check-fresh-all check-deb check-perf check-machine-all; do \
 		$(MAKE) --no-print-directory $$target || status=1; done; exit $$status
 
 fuzz:
@@ -521,7 +530,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/fresh tests/save-machine tests/add-pmus tests/data/remake tests/valgrind/run tests/valgrind/tdstat tests/tools/fetch cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/fresh tests/save-machine tests/add-pmus tests/data/remake tests/valgrind/run tests/valgrind/tdstat tests/tools/fetch tests/stress cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers circles sizes gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 

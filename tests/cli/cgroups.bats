@@ -59,7 +59,6 @@ teardown() {
 	fi
 	[ -n "$BATS_TEST_COMPLETED" ] || [ -z "${stderr-}" ] ||
 		printf 'stderr: %s\n' "$stderr"
-	tell_of_failure
 }
 
 # --- what is refused ------------------------------------------------------------

@@ -239,7 +239,7 @@ milliseconds_of() {
 			# a shell's background jobs ignore SIGINT: not under env's eyes
 			env --default-signal=INT "$TDSTAT" -a $format >out &
 			pid=$!
-			await_events $pid
+			wait_for has_events $pid
 			sleep 0.1
 			kill -$signal $pid
 			wait $pid
@@ -321,7 +321,7 @@ milliseconds_of() {
 @test "a recording whose program was killed is read up to there" {
 	needs_software_events -a
 	"$TDSTAT" record -o rec.jsonl -a -I 30 >/dev/null &
-	lines_in rec.jsonl 6
+	wait_for has_lines rec.jsonl 6
 	kill -KILL $!
 	wait $! || true
 	try "$TDSTAT" report -i rec.jsonl -x,

@@ -61,7 +61,7 @@ recorded() {
 @test "the head comes when counting begins, not with the first row" {
 	needs_software_events
 	"$TDSTAT" -j -I 60s -o out -- sleep 60 3>&- &
-	lines_in out 1
+	wait_for has_lines out 1
 	kill $!
 	wait $! || true
 	head_of out >told

@@ -1,11 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034,SC2154 # what run and try set
+# shellcheck shell=bash disable=SC1091,SC2034,SC2154 # sourced; what run and try set
 # What the tests of the program share.  Each runs in a folder of its own.
 bats_require_minimum_version 1.5.0
-bats_load_library bats-support
-bats_load_library bats-assert
-load again
-load json
+
+# What bats_load_library does, in one process instead of fifteen for each test.
+load_library() {
+	local folder file
+
+	for folder in ${BATS_LIB_PATH//:/ } /usr/lib/bats; do
+		[ -e "$folder/$1/load.bash" ] || continue
+		for file in "$folder/$1"/src/*.bash; do
+			# shellcheck disable=SC1090 # one of them
+			. "$file"
+		done
+		return
+	done
+	bats_load_library "$1"
+}
+
+load_library bats-support
+load_library bats-assert
+. "$BATS_TEST_DIRNAME/../cli/json.bash"
+. "$BATS_TEST_DIRNAME/../cli/wait.bash"
 
 here=$BATS_TEST_DIRNAME
 data=$here/../data
@@ -41,32 +57,6 @@ setup() {
 teardown() {
 	[ -n "$BATS_TEST_COMPLETED" ] || [ -z "${stderr-}" ] ||
 		printf 'stderr: %s\n' "$stderr"
-	tell_of_failure
-}
-
-# What counts on this very machine is run up to three times: whoever else it works
-# for may stop any process at any moment, and say nothing.  What failed at first is
-# told, as by tests/boot, and so is seen; what fails three times has failed.
-up_to_three_times() {
-	BATS_TEST_RETRIES=2
-}
-
-# lines_in FILE N: until it has so many
-lines_in() {
-	for ((i = 0; i < 1000; i++)); do
-		[ ! -e "$1" ] || [ "$(wc -l <"$1")" -lt "$2" ] || return 0
-		command sleep 0.02
-	done
-	fail "$1 has no $2 lines"
-}
-
-# await_events PID: until that process has opened events
-await_events() {
-	for ((i = 0; i < 600; i++)); do
-		! find "/proc/$1/fd" -lname 'anon_inode:\[perf_event\]' 2>/dev/null | grep -q . || return 0
-		command sleep 0.05
-	done
-	fail "no events"
 }
 
 # try COMMAND...: what "run --separate-stderr" finds out, in a fraction of its time
@@ -75,7 +65,9 @@ try() {
 
 	status=0 lines=() stderr_lines=()
 	output=$("$@" 2>"$err") || status=$?
-	stderr=$(<"$err")
+	# as $(<"$err"), without a process
+	IFS= read -rd '' stderr <"$err" || true
+	while [[ $stderr == *$'\n' ]]; do stderr=${stderr%$'\n'}; done
 	[ -z "$output" ] || mapfile -t lines <<<"$output"
 	[ -z "$stderr" ] || mapfile -t stderr_lines <<<"$stderr"
 }
@@ -180,7 +172,6 @@ behind=ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,c
 # Where seccomp or perf_event_paranoid forbids even those: perf_event_open of
 # a dummy event, for this process (or "-a": for CPU 0), without tdstat.
 needs_software_events() {
-	up_to_three_times
 	local allowed=$BATS_RUN_TMPDIR/allowed${1-}
 
 	[ -e "$allowed" ] || python3 - "${1-}" <<-'PYTHON' >"$allowed" || true
@@ -205,11 +196,6 @@ real() {
 # memory, system calls, or how long it takes to start.
 not_under_valgrind() {
 	[ -z "${TD_VALGRIND-}" ] || skip "under valgrind, $1"
-}
-
-# who waits for it to have begun waits for some seconds more there
-[ -z "${TD_VALGRIND-}" ] || sleep() {
-	command sleep "$(jq -n "$1 + 3")"
 }
 
 # no_raise COMMAND...: a hard limit is one for it: without root's right to raise it

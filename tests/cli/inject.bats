@@ -304,7 +304,7 @@ begin_work() {
 	: >out
 	"$TDSTAT" "$@" -- sh -c 'echo >running; until [ -e end ]; do :; done; times >times; exit 5' 2>err 3>&- &
 	pid=$!
-	lines_in out 3
+	wait_for has_lines out 3
 }
 
 end_work() {
@@ -329,7 +329,7 @@ counted_ms() {
 	begin_work -I 100 -x, -o out -e '{task-clock,cpu-clock}'
 	timeout 2 strace -o log -p $pid -e trace=read -e inject=read:error=ECHILD 2>/dev/null || true
 	grep -q INJECTED log
-	lines_in out $(($(wc -l <out) + 6))
+	wait_for has_lines out $(($(wc -l <out) + 6))
 	end_work
 	assert_equal "$(grep -c '^tdstat: not all counters could be read at once' err)" 1
 	! grep '^tdstat: ' err | grep -v 'not all counters could be read\|passed while this program' || fail "more is said"

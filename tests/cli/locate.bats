@@ -566,7 +566,7 @@ with_search() {
 	real
 	build_forever
 	./forever 3>&- &
-	await running
+	wait_for_file running
 	locate -p $! --timeout 1s -j -o out
 	touch end
 	[ "$status" -eq 0 ]
@@ -579,10 +579,10 @@ with_search() {
 	build_forever
 	./forever 3>&- &
 	pid=$!
-	await running
+	wait_for_file running
 	env --default-signal=INT "$TDSTAT" locate -e cpu-clock -p $pid -j -o out 2>err 3>&- &
 	tdstat=$!
-	await_events $tdstat
+	wait_for has_events $tdstat
 	# until it has had the CPU for a while
 	while [ "$(awk '{ print $14 }' /proc/$pid/stat)" -lt $((${before:=$(awk '{ print $14 }' /proc/$pid/stat)} + 30)) ]; do command sleep 0.05; done
 	kill -INT $tdstat

@@ -435,7 +435,7 @@ build_long() {
 	clock_machine
 	build_forever
 	./forever 3>&- &
-	await running
+	wait_for_file running
 	profile -p $! --timeout 1s -x, -o out
 	touch end
 	[ "$status" -eq 0 ]

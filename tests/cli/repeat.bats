@@ -173,7 +173,7 @@ print(mean, 100 * statistics.stdev(v) / len(v) ** 0.5 / mean)' "$@"
 	real
 	env --default-signal=INT "$TDSTAT" -r 100 -e task-clock -o out -- sh -c 'echo x >>all; sleep 0.1' &
 	pid=$!
-	lines_in all 4
+	wait_for has_lines all 4
 	kill -INT $pid
 	wait $pid || true
 	runs=$(wc -l <all)
@@ -187,7 +187,7 @@ print(mean, 100 * statistics.stdev(v) / len(v) ** 0.5 / mean)' "$@"
 	real
 	env --default-signal=INT "$TDSTAT" -r 0 -e task-clock -o out -- sh -c 'echo x >>all; sleep 0.05' &
 	pid=$!
-	lines_in all 5
+	wait_for has_lines all 5
 	kill -INT $pid
 	for ((i = 0; i < 200; i++)); do
 		kill -0 $pid 2>/dev/null || break
@@ -203,7 +203,7 @@ print(mean, 100 * statistics.stdev(v) / len(v) ** 0.5 / mean)' "$@"
 		rm -f out
 		env --default-signal=INT "$TDSTAT" -r 0 -e task-clock $format -o out -- true &
 		pid=$!
-		lines_in out 2
+		wait_for has_lines out 2
 		kill -INT $pid
 		wait $pid || true
 		[ "$(wc -l <out)" -ge 2 ]

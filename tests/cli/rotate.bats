@@ -198,7 +198,7 @@ renamed() {
 	for words in '' 'record --quiet' '-o fifo' '-o /dev/null' '--perfetto=trace'; do
 		# shellcheck disable=SC2086
 		background "$TDSTAT" ${words/record*/record} -a -I 20 ${words/#record/} >out
-		await_events $pid
+		wait_for has_events $pid
 		sleep 0.1
 		kill -HUP $pid
 		for ((i = 0; i < 100; i++)); do

@@ -58,14 +58,6 @@ build_forever() {
 	C
 }
 
-await() {
-	for ((i = 0; i < 600; i++)); do
-		[ ! -e "$1" ] || return 0
-		command sleep 0.05
-	done
-	fail "$1 never came"
-}
-
 # functions FILE: of a JSON file, lines of share, error, samples, function
 functions() {
 	jq -r '[.share, .error, .samples, .function] | @tsv' "$1"

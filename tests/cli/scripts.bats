@@ -879,7 +879,7 @@ task-clock'
 	for how in '-x,' -j; do
 		rm -f out
 		"$TDSTAT" -a -A -l 1 -I 10 $how -o out 3>&- &
-		lines_in out 60
+		wait_for has_lines out 60
 		kill -KILL $!
 		wait $! || true
 		[ -z "$(tail -c 1 out)" ]

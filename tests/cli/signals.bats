@@ -48,7 +48,7 @@ command=(sh -c 'echo $$ >command; exec sleep 20')
 		assert_equal "$status" 0
 		grep -Eq '^[0-9.]+,all,cpu,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]*,[0-9.]+,' out
 		background "$TDSTAT" -a -j >table
-		await_events $pid
+		wait_for has_events $pid
 		sleep 0.1
 		kill -$signal $pid
 		ended
@@ -370,7 +370,7 @@ terminal() {
 		sleep 100 &
 		sleeper=$!
 		background "$TDSTAT" $option $sleeper -I 20000 -x, -o out
-		await_events $pid
+		wait_for has_events $pid
 		before=$(date +%s%3N)
 		kill $sleeper
 		ended
@@ -383,7 +383,7 @@ terminal() {
 	sleep 100 &
 	sleeper=$!
 	background "$TDSTAT" -p $first,$sleeper -I 20000 -x, -o out
-	await_events $pid
+	wait_for has_events $pid
 	kill $first
 	sleep 0.3
 	kill -0 $pid

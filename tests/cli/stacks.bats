@@ -94,7 +94,7 @@ assert_sums() {
 	real
 	build_forever
 	./forever &
-	await running
+	wait_for_file running
 	locate --folded - -p $! --timeout 500ms
 	touch end
 	grep -qE '(^|;)main;forever [0-9]+$' <<<"$output"
@@ -462,7 +462,7 @@ part() {
 	real
 	build_forever
 	./forever &
-	await running
+	wait_for_file running
 	locate --call-graph dwarf --folded - -p $! --timeout 500ms
 	touch end
 	grep -qE ';main;forever [0-9]+$' <<<"$output"

@@ -94,7 +94,7 @@ threads() {
 	PYTHON
 	python3 threads.py 3>&- &
 	pid=$!
-	await running
+	wait_for_file running
 }
 
 # work_in FOLDER CPU: a process that works on that CPU in that cgroup
@@ -110,7 +110,7 @@ work_in() {
 	PYTHON
 	mkdir -p "$1"
 	python3 loop.py "$1" "$2" 3>&- &
-	await "running$2"
+	wait_for_file "running$2"
 }
 
 # a on CPU 1, b on CPU 5, c/d on CPU 2.  Until any controller was asked for, the

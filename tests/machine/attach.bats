@@ -10,7 +10,7 @@ load helper
 busy_process() { # CPU
 	taskset -c "$1" sh -c "$WORK_ON" 3>&- &
 	pid=$!
-	await running
+	wait_for_file running
 }
 
 @test "a process, until it ends" {
@@ -55,11 +55,11 @@ busy_process() { # CPU
 	EOS
 	python3 threads.py 3>&- &
 	pid=$!
-	await running
+	wait_for_file running
 	"$TDSTAT" -p "$pid" -I 500 -x, >out 3>&- &
 	sleep 1.3
 	touch more
-	await more.running
+	wait_for_file more.running
 	sleep 1.3
 	touch end
 	wait $!

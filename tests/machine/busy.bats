@@ -43,7 +43,7 @@ is() {
 	taskset -c 0 sh -c "$WORK_ON" 3>&- &
 	taskset -c 5 sh -c "$WORK_ON" 3>&- &
 	half 1 >share 3>&- &
-	await running
+	wait_for_file running
 	sleep 0.5
 	"$TDSTAT" -a -A -x, --timeout 2000 -o out
 	"$TDSTAT" -a -A -I 1000 --interval-count 1 -o table
@@ -64,7 +64,7 @@ is() {
 
 @test "the machine: all CPUs of a kind together, from the recording as well" {
 	taskset -c 0 sh -c "$WORK_ON" 3>&- &
-	await running
+	wait_for_file running
 	"$TDSTAT" record -a -o td.json -x, -- sleep 1 2>live
 	touch end
 	wait
@@ -104,7 +104,7 @@ is() {
 
 @test "tasks: their share of one CPU is what the kernel has charged them" {
 	half 1 >share 3>&- &
-	await running
+	wait_for_file running
 	"$TDSTAT" -p "$(pgrep -n -f 'process_time')" -x, --timeout 2000 -o out
 	touch end
 	wait
@@ -133,7 +133,7 @@ is() {
 
 @test "deep levels: level 2 at all times, further down by turns" {
 	taskset -c 0 sh -c "$WORK_ON" 3>&- &
-	await running
+	wait_for_file running
 	"$TDSTAT" -C 0 -l 2 -x, --timeout 500 -o out
 	is "$(busy_of out all cpu_core)" 98 100.1
 	# turns that the host interrupts are off by more than the clocks

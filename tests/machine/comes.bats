@@ -104,7 +104,7 @@ comes() {
 	switch 0 "$1"
 	"$TDSTAT" record -o came -a "${@:2}" -I 200 -x, 2>serve.err >live 3>&- &
 	counting=$!
-	await live
+	wait_for_file live
 	until [ "$(wc -l <live)" -gt 2 ]; do sleep 0.1; done
 	switch 1 "$1"
 	await_said "CPU(s) $1 came online"
@@ -161,7 +161,7 @@ last_ids() {
 	rm -f running
 	"$TDSTAT" -a -r 2 -e cycles -- sh -c 'echo run >>running; sleep 3' 2>serve.err 3>&- &
 	counting=$!
-	await running
+	wait_for_file running
 	switch 1 3
 	wait $counting
 	[ "$(wc -l <running)" -eq 2 ]
@@ -288,7 +288,7 @@ remove_web() {
 		# shellcheck disable=SC2086
 		"$TDSTAT" -a $words -I 500 -x, -o rows --interval-count 10 2>err 3>&- &
 		counting=$!
-		await rows
+		wait_for_file rows
 		until [ "$(wc -l <rows)" -ge 5 ]; do sleep 0.05; done
 		remove_web
 		mkdir $CGROUPS/web

@@ -245,7 +245,7 @@ attrs() {
 	PYTHON
 	python3 threads.py 3>&- &
 	pid=$!
-	await running
+	wait_for_file running
 	sleep 1
 	count out -p $pid -e raw_syscalls:sys_enter --filter id==124 --timeout 4000 &
 	sleep 2

@@ -90,7 +90,7 @@ same_counts() { # FILE
 @test "a shell that forks all the time is attached to" {
 	sh -c 'echo >running; until [ -e end ]; do /bin/true; done; echo >last' 3>&- &
 	pid=$!
-	await running
+	wait_for_file running
 	for ((run = 0; run < RUNS; run++)); do
 		run --separate-stderr "$TDSTAT" -p "$pid" -I 500 --interval-count 4 -x,
 		[ "$status" = 0 ]

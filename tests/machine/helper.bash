@@ -2,13 +2,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # bats reads and sets some
 # What the tests on the emulated machine share; each runs in a folder of its own.
 bats_require_minimum_version 1.5.0
-load ../cli/again
 load ../cli/json
-
-# A host that is busy may stop any processor at any moment: what fails is tried once
-# more at once, which takes seconds, before tests/boot does so in a new guest.  What
-# failed at first is told, and so is seen.
-BATS_TEST_RETRIES=1
+load ../cli/wait
 
 PERF=$BATS_TEST_DIRNAME/../emulator/perf
 [ "$TD_MACHINE" != here ] || PERF=perf
@@ -39,7 +34,6 @@ tidy_up() {
 	echo "status: ${status-}"
 	echo "output: ${output-}"
 	echo "stderr: ${stderr-}"
-	tell_of_failure
 }
 
 # For what needs the machine's known rates and layout.
@@ -82,16 +76,6 @@ without_errors() {
 # level_1 FILE: a tree, without the nodes of deeper levels
 level_1() {
 	awk '!/ %  tma_/ || / %  tma_(retiring|backend_bound|frontend_bound|bad_speculation)( |$)/' "$1"
-}
-
-# await FILE: until it is there
-await() {
-	for ((i = 0; i < 200; i++)); do
-		[ ! -e "$1" ] || return 0
-		sleep 0.1
-	done
-	echo "$1 never came"
-	return 1
 }
 
 # get PORT PATH: the page there.  Python takes a second to ask for it, and tests ask

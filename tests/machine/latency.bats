@@ -101,7 +101,7 @@ all_true() {
 @test "a process that runs, in intervals: each has a line of its own" {
 	[ -z "$no_pebs" ] || skip "no samples"
 	taskset -c 0 sh -c "$WORK_ON" 3>&- &
-	await running
+	wait_for_file running
 	"$TDSTAT" record --cputype core -M tma_lock_latency -p $! -I 500 --interval-count 4 -j -o rec &>printed
 	touch end
 	all_equal rec MEM_INST_RETIRED.LOCK_LOADS

@@ -37,7 +37,7 @@ prepare_examples() {
 	chmod +x bin/tdstat bin/sleep
 	sh -c "$WORK_ON" &
 	export WORKER=$! FOLDER=$PWD PATH=$PWD/bin:$PATH
-	await running
+	wait_for_file running
 	mountpoint -q $CGROUPS || mount -t cgroup2 none $CGROUPS
 	mkdir -p $CGROUPS/system.slice/ssh.service
 	# until any controller was asked for, the kernel leaves perf's out, too

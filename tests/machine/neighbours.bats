@@ -16,7 +16,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	"$TDSTAT" serve --listen unix:sock 2>err 3>&- &
 	serve=$!
-	await sock
+	wait_for_file sock
 	sleep 2
 }
 

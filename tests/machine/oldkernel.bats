@@ -50,7 +50,7 @@ values() {
 	"$TDSTAT" -l 1 -j -o command -- sh -c "$WORK"
 	"$TDSTAT" -a -A -l 1 -j -o cpus sleep 0.3
 	sh -c "$WORK_ON" &
-	await running
+	wait_for_file running
 	"$TDSTAT" --per-thread -l 1 -p $! -j -o thread --timeout 300
 	for file in machine command cpus thread; do
 		jq -es '[.[] | select(.metric == "tma_retiring") | .value] |
@@ -78,7 +78,7 @@ values() {
 	mkdir -p /sys/fs/cgroup/work
 	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
 	(echo $BASHPID >/sys/fs/cgroup/work/cgroup.procs && exec sh -c "$WORK_ON") &
-	await running
+	wait_for_file running
 	"$TDSTAT" -a -l 1 --for-each-cgroup work -j -o cgroup sleep 0.5
 	jq -es 'any(.id == "work" and .metric == "tma_retiring" and .value > 23.4 and .value < 23.7)' cgroup
 }

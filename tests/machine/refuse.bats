@@ -43,7 +43,7 @@ load nobody
 @test "a user's own process" {
 	"${NOBODY[@]}" taskset -c 3 sh -c "$WORK_ON" 3>&- &
 	pid=$!
-	await running
+	wait_for_file running
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -p "$pid" --timeout 500 -x,
 	touch end
 	[ "${#stderr_lines[@]}" -eq 1 ]

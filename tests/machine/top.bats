@@ -46,7 +46,7 @@ top() {
 
 # ended: with status 0, and without a word but of what a busy host has missed
 ended() {
-	await status
+	wait_for_file status
 	[ "$(cat status)" -eq 0 ]
 	run ! grep -v 'passed while this program, or the machine, was stopped or too busy' err
 }

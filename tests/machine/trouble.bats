@@ -115,7 +115,7 @@ check_cycles() {
 	[[ $stderr != *"nothing was counted"* ]]
 	taskset -c 1 sh -c "$WORK_ON" 3>&- &
 	pid=$!
-	await running
+	wait_for_file running
 	run -0 --separate-stderr "$TDSTAT" -p $pid -e "{cpu_core/cycles/,$EIGHT}" --timeout 200
 	[ "$(grep -cF "tdstat: $named" <<<"$stderr")" -eq 1 ]
 	touch end

@@ -106,7 +106,7 @@ closed_shells() {
 @test "2: a process of one's own" {
 	"${NOBODY[@]}" sh -c "$WORK_ON" 3>&- &
 	pid=$!
-	await running
+	wait_for_file running
 	run -0 --separate-stderr as_nobody 2 "$TDSTAT" -p "$pid" --timeout 300 -e cycles:u,task-clock:u -x,
 	[ -z "$stderr" ]
 	grep -E '^[1-9][0-9]*,,cpu_(core|atom)/cycles/u,' <<<"$output"
@@ -118,7 +118,7 @@ closed_shells() {
 @test "3 and 4: on Debian's kernel not even one's own, and not by CAP_PERFMON" {
 	"${NOBODY[@]}" sh -c "$WORK_ON" 3>&- &
 	pid=$!
-	await running
+	wait_for_file running
 	for level in 3 4; do
 		refused $level -- touch ran
 		refused $level -e cycles:u -- touch ran
@@ -146,7 +146,7 @@ closed_shells() {
 	grep -E '^[1-9][0-9]*,,cpu_(core|atom)/cycles/,' <<<"$stderr"
 	sh -c "$WORK_ON" 3>&- &
 	pid=$!
-	await running
+	wait_for_file running
 	run -0 --separate-stderr as_nobody 2 ./capable -p "$pid" --timeout 200 -e cycles -x,
 	[ -z "$stderr" ]
 	grep -E '^[1-9][0-9]*,,cpu_(core|atom)/cycles/,' <<<"$output"

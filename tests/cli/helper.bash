@@ -153,6 +153,8 @@ arrow_lake_h() {
 # of the "slots" are retiring (task-clock), half frontend bound (cpu-clock).
 # The processor is of no known model: shares are over the sum of the four.
 software_machine() {
+	local online
+
 	devices=$PWD/machine/sys/bus/event_source/devices
 	mkdir -p "$devices"/cpu/{format,events} machine/sys/devices/system/cpu
 	echo 1 >"$devices/cpu/type"
@@ -161,7 +163,8 @@ software_machine() {
 	echo event=0 >"$devices/cpu/events/topdown-fe-bound"
 	echo event=9 >"$devices/cpu/events/topdown-bad-spec"
 	echo event=9 >"$devices/cpu/events/topdown-be-bound"
-	cp /sys/devices/system/cpu/online machine/sys/devices/system/cpu/
+	IFS= read -r online </sys/devices/system/cpu/online
+	echo "$online" >machine/sys/devices/system/cpu/online
 	export SYSFS_PATH=$PWD/machine/sys PERF_CPUID=GenuineIntel-6-FF-0
 }
 
@@ -171,7 +174,7 @@ behind=ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,c
 
 # Where seccomp or perf_event_paranoid forbids even those: perf_event_open of
 # a dummy event, for this process (or "-a": for CPU 0), without tdstat.
-needs_software_events() {
+may_count_software() {
 	local allowed=$BATS_RUN_TMPDIR/allowed${1-}
 
 	[ -e "$allowed" ] || python3 - "${1-}" <<-'PYTHON' >"$allowed" || true
@@ -183,12 +186,16 @@ needs_software_events() {
 		    print("yes")
 	PYTHON
 	[ -s "$allowed" ] || skip "this machine may not count software events"
+}
+
+needs_software_events() {
+	may_count_software "${1-}"
 	software_machine
 }
 
 # real [-a]: this machine's own sysfs, where it lets us count
 real() {
-	needs_software_events "${1-}"
+	may_count_software "${1-}"
 	unset SYSFS_PATH PERF_CPUID
 }
 

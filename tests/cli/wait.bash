@@ -15,7 +15,8 @@ pause() {
 	read -rt "$1" -u "$never" || true
 }
 
-# wait_for COMMAND [ARG...]: until it succeeds; conditions in bash start no process
+# wait_for COMMAND [ARG...]: until it succeeds; conditions in bash start no process.
+# It may change $!, which has to be kept before.
 wait_for() {
 	local begin=$SECONDS
 

@@ -8,15 +8,19 @@
 : "${TD_HANGS:=600}"
 export TD_HANGS
 
-# pause SECONDS: sleep without starting a process
+# pause SECONDS: sleep without starting a process.  $! stays as it is.
 pause() {
-	# the pipe has a writer, so it never ends, and nobody writes
-	[ -n "${never-}" ] || exec {never}<> <(:)
+	local fifo=$BATS_RUN_TMPDIR/never
+
+	# it has a writer, so it never ends, and nobody writes
+	[ -n "${never-}" ] || {
+		[ -p "$fifo" ] || mkfifo "$fifo" || true
+		exec {never}<>"$fifo"
+	}
 	read -rt "$1" -u "$never" || true
 }
 
-# wait_for COMMAND [ARG...]: until it succeeds; conditions in bash start no process.
-# It may change $!, which has to be kept before.
+# wait_for COMMAND [ARG...]: until it succeeds; conditions in bash start no process
 wait_for() {
 	local begin=$SECONDS
 

@@ -36,6 +36,12 @@ tidy_up() {
 	echo "stderr: ${stderr-}"
 }
 
+# counts_for SECONDS PID: until tdstat, of this process id, has counted for so long
+counts_for() {
+	wait_for has_events "$2"
+	pause "$1"
+}
+
 # For what needs the machine's known rates and layout.
 emulated() {
 	[ "$TD_MACHINE" != here ] || skip "the rates of this machine are not known"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # sh -c; what try sets
-# tdstat serve and --openmetrics, over software events of this very machine; with
+# shellcheck disable=SC2154 # what try sets
+# tdstat serve and --openmetrics, over software events of this machine; with
 # the real promtool and node_exporter where they could be fetched (tests/tools).
+# What serves and asks is in Python (serve.py), which needs one process for all of a test.
 
 load helper
 
@@ -14,251 +15,247 @@ needs_tool() {
 	[ -x "$bin/$1" ] || skip "no $1 here (tests/tools/fetch)"
 }
 
-needs_library() {
-	python3 -c 'import ctypes; ctypes.CDLL("libmicrohttpd.so.12")' 2>/dev/null || skip "no libmicrohttpd here"
+# runs standard input with what serve.py defines
+python() {
+	local text status=0
+
+	# all of its words; a process less than through a pipe
+	text=$(python3 "$here/serve.py") || status=$?
+	[ $status != 77 ] || skip "$text"
+	[ $status = 0 ] || fail "$text"
 }
 
-# http METHOD URL [HEADER]: status, headers and body of an answer; unix:PATH /URL
-http() {
-	python3 "$here/serve.py" http "$@"
-}
+# the same, where tdstat can serve
+serving() {
+	local missing=$BATS_RUN_TMPDIR/no_libmicrohttpd
 
-# start [OPTION]...: serve on a port or socket of our own, until it is ready
-start() {
 	needs_software_events -a
-	needs_library
-	port=$(python3 "$here/serve.py" port)
-	where=127.0.0.1:$port
-	[[ " $* " != *" --listen "* ]] || where=
-	rm -f notify.sock
-	python3 "$here/serve.py" notified notify.sock >states 3>&- &
-	notified=$!
-	for ((i = 0; i < 100; i++)); do
-		[ ! -S notify.sock ] || break
-		sleep 0.05
-	done
-	NOTIFY_SOCKET=$PWD/notify.sock "$TDSTAT" serve -l 1 -I 200 ${where:+--listen "$where"} "$@" >out 2>err 3>&- &
-	serve=$!
-	for ((i = 0; i < 200; i++)); do
-		! grep -q READY=1 states || return 0
-		kill -0 "$serve" 2>/dev/null || break
-		sleep 0.05
-	done
-	fail "not ready: $(cat err)"
-}
-
-# has_counted: a page with a whole interval
-has_counted() {
-	for ((i = 0; i < 100; i++)); do
-		http GET "http://$where/metrics" >page
-		! grep -q '^tdstat_slots_total' page || return 0
-		sleep 0.1
-	done
-	fail "nothing was counted: $(cat page)"
-}
-
-teardown() {
-	if [ -n "${group-}" ]; then
-		[ -z "${worker-}" ] || kill -9 "$worker" 2>/dev/null || true
-		sleep 0.1
-		./inside find "cg/$group" -depth -type d -exec rmdir {} + 2>/dev/null || true
-	fi
-	for pid in ${serve-} ${notified-} ${exporter-} ${workers-}; do
-		kill "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
-	[ -n "$BATS_TEST_COMPLETED" ] || cat err 2>/dev/null || true
+	[ -e "$missing" ] || python3 -S - <<-'PYTHON' >"$missing"
+		import ctypes
+		try:
+		    ctypes.CDLL("libmicrohttpd.so.12")
+		except OSError as error:
+		    print(error)
+	PYTHON
+	[ ! -s "$missing" ] || skip "no libmicrohttpd here"
+	python
 }
 
 # --- HTTP -------------------------------------------------------------------------
 
 @test "GET /metrics: text, and OpenMetrics for whoever asks for it" {
-	start
-	has_counted
-	grep -q '^status 200' page
-	grep -qi '^content-type: text/plain; version=0.0.4; charset=utf-8' page
-	grep -q '^# TYPE tdstat_slots_total counter' page
-	run ! grep -q '# EOF' page
-	http GET "http://$where/metrics" 'Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5' >page
-	grep -qi '^content-type: application/openmetrics-text; version=1.0.0; charset=utf-8' page
-	grep -q '^# TYPE tdstat_slots counter' page
-	grep -q '^tdstat_slots_total{pmu="cpu"} [0-9]*$' page
-	assert_equal "$(tail -n 1 page)" '# EOF'
-	# all of them, and each of the two halves that count something
-	awk '/^tdstat_slots_total/ { all = $2 } /^tdstat_topdown_slots_total/ { sum += $2; nr++ }
-		END { exit !(nr == 4 && sum > 0.99 * all && sum < 1.01 * all) }' page
-	kill "$serve"
-	wait "$serve"
-	wait "$notified" || true
-	grep -q '^WATCHDOG=1$' states
-	assert_equal "$(tail -n 1 states)" STOPPING=1
+	serving <<-'PYTHON'
+		with Server() as server:
+		    page = server.counted()
+		    same(page.status, 200)
+		    same(page.headers["content-type"].lower(), "text/plain; version=0.0.4; charset=utf-8")
+		    assert "\n# TYPE tdstat_slots_total counter\n" in page.body
+		    assert "# EOF" not in page.body
+		    page = server.http(accept="application/openmetrics-text;version=1.0.0,text/plain;q=0.5")
+		    same(page.headers["content-type"].lower(), "application/openmetrics-text; version=1.0.0; charset=utf-8")
+		    assert "\n# TYPE tdstat_slots counter\n" in page.body
+		    assert re.search(r'^tdstat_slots_total{pmu="cpu"} [0-9]+$', page.body, re.M)
+		    assert page.body.endswith("\n# EOF\n")
+		    # all of them, and each of the two halves that count something
+		    values = series(page.body)
+		    slots = values['tdstat_slots_total{pmu="cpu"}']
+		    parts = [value for name, value in values.items() if name.startswith("tdstat_topdown_slots_total")]
+		    assert len(parts) == 4 and 0.99 * slots < sum(parts) < 1.01 * slots, page
+		    server.stop()
+		    assert "WATCHDOG=1" in server.states
+		    same(server.states[-1], "STOPPING=1")
+	PYTHON
 }
 
 @test "HEAD, other pages and methods, and a kept connection" {
-	start
-	http HEAD "http://$where/metrics" >page
-	grep -q '^status 200' page
-	assert_equal "$(sed '1,/^$/d' page)" ''
-	http GET "http://$where/" >page
-	grep -q '^status 200' page
-	grep -q /metrics page
-	http GET "http://$where/metrics/x" >page
-	grep -q '^status 404' page
-	for method in POST PUT DELETE OPTIONS; do
-		http $method "http://$where/metrics" >page
-		grep -q '^status 405' page
-		grep -qi '^allow: GET, HEAD' page
-	done
-	python3 "$here/serve.py" kept "$port"
+	serving <<-'PYTHON'
+		with Server() as server:
+		    page = server.http(method="HEAD")
+		    same((page.status, page.body), (200, ""))
+		    page = server.http("/")
+		    same(page.status, 200)
+		    assert "/metrics" in page.body
+		    same(server.http("/metrics/x").status, 404)
+		    for method in "POST", "PUT", "DELETE", "OPTIONS":
+		        page = server.http(method=method)
+		        same((method, page.status, page.headers["allow"]), (method, 405, "GET, HEAD"))
+		    # ten answers on one connection; all are asked for at once, as a silent one is ended
+		    with open_socket(server.where) as sock:
+		        sock.sendall((REQUEST + b"\r\n") * 9 + REQUEST + b"Connection: close\r\n\r\n")
+		        same(receive(sock).count(b"HTTP/1.1 200 "), 10)
+	PYTHON
 }
 
 @test "garbage, slow clients and 1,000 connections do no harm" {
-	start
-	has_counted
-	before=$(awk '/^VmRSS/ { print $2 }' "/proc/$serve/status")
-	python3 "$here/serve.py" garbage "$port"
-	python3 "$here/serve.py" crowd "$port" 1000
-	python3 "$here/serve.py" slow "$port" 64
-	after=$(awk '/^VmRSS/ { print $2 }' "/proc/$serve/status")
-	[ -n "${SANITIZED-}" ] || [ "$after" -lt $((before + 16384)) ] || fail "$before KiB became $after"
-	kill "$serve"
-	wait "$serve"
+	serving <<-'PYTHON'
+		with Server() as server:
+		    server.counted()
+		    before = server.memory()
+		    garbage(server)
+		    crowd(server, 1000)
+		    slow(server, 64)
+		    after = server.memory()
+		    assert "SANITIZED" in os.environ or after < before + 16384, f"{before} KiB became {after}"
+		    server.stop()
+	PYTHON
 }
 
-# Each waits 90 seconds for an answer that should take three.
+# An answer that does not come is waited for until TD_HANGS, and no interval ends by then.
 @test "neither kept connections nor a long interval starve a scrape" {
-	start
-	python3 "$here/serve.py" polite "$port" 80
-	kill "$serve"
-	wait "$serve"
-	start -I 300s
-	python3 "$here/serve.py" slow "$port" 64
+	serving <<-'PYTHON'
+		with Server() as server:
+		    polite(server, 80)
+		    server.stop()
+		with Server("-I", f"{2 * HANGS:.0f}s") as server:
+		    slow(server, 64)
+	PYTHON
 }
 
 @test "an answer of more labels: -A has cpu, as node_exporter has it" {
-	start -A
-	has_counted
-	for cpu in $(seq 0 $(($(nproc --all) - 1))); do
-		[ ! -e "/sys/devices/system/cpu/cpu$cpu/online" ] || [ "$(cat "/sys/devices/system/cpu/cpu$cpu/online")" = 1 ] || continue
-		grep -q "^tdstat_slots_total{pmu=\"cpu\",cpu=\"$cpu\"} " page || fail "no cpu $cpu"
-	done
+	serving <<-'PYTHON'
+		with Server("-A") as server:
+		    page = server.counted().body
+		    for part in read("/sys/devices/system/cpu/online").strip().split(","):
+		        first, _, last = part.partition("-")
+		        for cpu in range(int(first), int(last or first) + 1):
+		            assert f'\ntdstat_slots_total{{pmu="cpu",cpu="{cpu}"}} ' in page, f"no cpu {cpu}: {page}"
+	PYTHON
 }
 
 @test "--max-series leaves out whole rows, and says so once" {
-	start --max-series 3
-	sleep 1
-	http GET "http://$where/metrics" >page
-	grep -q '^status 200' page
-	grep -qE '^tdstat_series 0$' page
-	grep -qE '^tdstat_series_left_out [1-9]' page
-	refute grep -q '^tdstat_slots_total' page
-	assert_equal "$(grep -c 'series are left out: there may be 3$' err)" 1
-	grep -q -e '--max-series' err
-	kill "$serve"
-	wait "$serve"
+	serving <<-'PYTHON'
+		with Server("--max-series", "3") as server:
+		    page = server.await_("^tdstat_series_left_out [1-9]")
+		    assert "\ntdstat_series 0\n" in page and "\ntdstat_slots_total" not in page, page
+		    server.wait_intervals(3)
+		    server.stop()
+		err = read("err").splitlines()
+		same(sum(line.endswith("series are left out: there may be 3") for line in err), 1)
+		assert any("--max-series" in line for line in err)
+	PYTHON
 }
 
 @test "one line at the start: address, PMUs, series and version" {
-	start -I 100
-	has_counted
-	version=$("$TDSTAT" --version)
-	nr=$(awk '/^tdstat_series / { print $2 }' page)
-	[ "$nr" -gt 5 ]
-	assert_equal "$(grep -v ' intervals\? passed ' err)" "tdstat: version ${version#tdstat } answers on http://$where/metrics: cpu, $nr series"
+	serving <<-'PYTHON'
+		with Server("-I", "100") as server:
+		    nr = series(server.counted().body)["tdstat_series"]
+		    assert nr > 5
+		    server.wait_intervals(3)
+		    server.stop()
+		version = tdstat("--version").out[0].removeprefix("tdstat ")
+		# a busy machine misses intervals
+		same([line for line in read("err").splitlines() if not re.search(" intervals? passed ", line)],
+		     [f"tdstat: version {version} answers on http://{server.where}/metrics: cpu, {nr:.0f} series"])
+	PYTHON
 }
 
 @test "the age of the last read, and SIGHUP, which ends nothing" {
-	start
-	has_counted
-	awk -v now="$(date +%s)" '/^tdstat_last_read_timestamp_seconds/ { age = now - $2; found = 1 }
-		END { exit !(found && age > -3 && age < 10) }' page
-	before=$(awk '/^tdstat_last_read/ { print $2 }' page)
-	kill -HUP "$serve"
-	kill -HUP "$serve"
-	sleep 1
-	http GET "http://$where/metrics" >page
-	awk -v before="$before" '/^tdstat_last_read/ { exit !($2 > before) }' page
-	kill "$serve"
-	wait "$serve"
-	grep -q '^ExecReload=/bin/kill -HUP \$MAINPID$' "$files/tdstat.service.in"
+	serving <<-'PYTHON'
+		KEY = "tdstat_last_read_timestamp_seconds"
+		# it has milliseconds
+		begin = time.time() - 0.001
+		with Server() as server:
+		    last = series(server.counted().body)[KEY]
+		    assert begin <= last <= time.time(), (begin, last)
+		    server.process.send_signal(signal.SIGHUP)
+		    server.process.send_signal(signal.SIGHUP)
+		    wait_until(lambda: series(server.http().body)[KEY] > last, 0.1)
+		    server.stop()
+	PYTHON
+	has_text "$files/tdstat.service.in" $'\nExecReload=/bin/kill -HUP [$]MAINPID\n'
 }
 
 # --- where it listens ---------------------------------------------------------------
 
 @test "a unix socket: its rights, a stale one, one in use, and none at the end" {
-	start --listen "unix:$PWD/sock"
-	assert_equal "$(stat -c %a sock)" 660
-	http GET "unix:$PWD/sock" /metrics >page
-	grep -q '^status 200' page
-	try timeout 20 "$TDSTAT" serve --listen "unix:$PWD/sock"
-	assert_equal "$status" 1
-	[[ $stderr == *"cannot listen on $PWD/sock: Address already in use"* ]]
-	kill -KILL "$serve"
-	wait "$serve" || true
-	[ -S sock ]
-	kill "$notified" || true
-	start --listen "unix:$PWD/sock"
-	http GET "unix:$PWD/sock" /metrics >page
-	grep -q '^status 200' page
-	kill "$serve"
-	wait "$serve"
-	[ ! -e sock ]
-	# what is no socket is left alone
-	echo precious >sock
-	try timeout 20 "$TDSTAT" serve --listen "unix:$PWD/sock"
-	assert_equal "$status" 1
-	assert_equal "$(cat sock)" precious
+	serving <<-'PYTHON'
+		with Server(where="unix:sock") as server:
+		    same(os.stat("sock").st_mode & 0o777, 0o660)
+		    same(server.http().status, 200)
+		    other = tdstat("serve", "--listen", "unix:sock")
+		    same(other.returncode, 1)
+		    assert "cannot listen on sock: Address already in use" in other.stderr, other
+		    server.process.kill()
+		    server.process.wait()
+		assert os.path.exists("sock")
+		with Server(where="unix:sock") as server:
+		    same(server.http().status, 200)
+		    server.stop()
+		assert not os.path.exists("sock")
+		# what is no socket is left alone
+		with open("sock", "w") as file:
+		    file.write("precious")
+		same(tdstat("serve", "--listen", "unix:sock").returncode, 1)
+		same(read("sock"), "precious")
+	PYTHON
 }
 
 @test "a socket of systemd" {
-	needs_software_events -a
-	needs_library
-	python3 "$here/serve.py" activated "$TDSTAT" >page
-	grep -q '^status 200' page
+	serving <<-'PYTHON'
+		with socket.create_server(("127.0.0.1", 0)) as listener:
+		    where = "127.0.0.1:%d" % listener.getsockname()[1]
+		    process = subprocess.Popen(
+		        ["sh", "-c", 'exec 3<&%d; LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"' % listener.fileno(),
+		         "sh", TDSTAT, "serve", "-l", "1"], pass_fds=[listener.fileno()], stderr=subprocess.DEVNULL)
+		    try:
+		        same(http(where).status, 200)
+		        process.terminate()
+		        same(process.wait(HANGS), 0)
+		    finally:
+		        process.kill()
+	PYTHON
 }
 
 @test "--listen: what cannot be meant" {
-	for where in nowhere 9878 :9878 127.0.0.1: 127.0.0.1:0 127.0.0.1:65536 ::1:9878 '[::1]' '[]:1' 127.0.0.1:12x; do
-		try timeout 20 "$TDSTAT" serve --listen "$where"
-		assert_equal "$status" 64
-		assert_equal "${stderr_lines[0]}" "tdstat: --listen $where: not ADDR:PORT or unix:PATH"
-	done
-	try timeout 20 "$TDSTAT" serve --listen unix:
-	assert_equal "$status" 64
-	try timeout 20 "$TDSTAT" serve --listen "unix:/$(printf '%0200d' 0)"
-	assert_equal "$status" 64
+	python <<-'PYTHON'
+		for where in ("nowhere", "9878", ":9878", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "::1:9878", "[::1]",
+		              "[]:1", "127.0.0.1:12x"):
+		    refused = tdstat("serve", "--listen", where)
+		    same((refused.returncode, refused.err[0]), (64, f"tdstat: --listen {where}: not ADDR:PORT or unix:PATH"))
+		for where in "unix:", "unix:/" + "0" * 200:
+		    same((where, tdstat("serve", "--listen", where).returncode), (where, 64))
+	PYTHON
 }
 
 @test "an address in use" {
-	start
-	try timeout 20 "$TDSTAT" serve --listen "$where"
-	assert_equal "$status" 1
-	assert_equal "${stderr_lines[0]}" "tdstat: cannot listen on $where: Address already in use"
-	assert_equal "${#stderr_lines[@]}" 2
+	serving <<-'PYTHON'
+		with Server() as server:
+		    other = tdstat("serve", "--listen", server.where)
+		    same((other.returncode, len(other.err)), (1, 2))
+		    same(other.err[0], f"tdstat: cannot listen on {server.where}: Address already in use")
+	PYTHON
 }
 
 @test "rights: none but CAP_PERFMON are left, in no thread" {
-	start
-	[ "$(id -u)" = 0 ] || skip "not root"
-	for task in /proc/"$serve"/task/*/status; do
-		run ! grep -E '^Cap(Inh|Amb):.*[1-9a-f]' "$task"
-		run ! grep -E '^Cap(Prm|Eff|Bnd):' <(grep -vE '^Cap...:[[:blank:]]*0*(4000000000)?$' "$task")
-		grep -q '^NoNewPrivs:[[:blank:]]*1$' "$task"
-	done
+	serving <<-'PYTHON'
+		if os.geteuid() != 0:
+		    skip("not root")
+		with Server() as server:
+		    tasks = os.listdir(f"/proc/{server.pid}/task")
+		    for task in tasks:
+		        status = dict(line.split(":\t", 1) for line in read(f"/proc/{server.pid}/task/{task}/status").splitlines())
+		        for key in "CapInh", "CapAmb":
+		            same((key, int(status[key], 16)), (key, 0))
+		        for key in "CapPrm", "CapEff", "CapBnd":
+		            assert int(status[key], 16) in (0, 1 << 38), (key, status[key])
+		        same(status["NoNewPrivs"], "1")
+	PYTHON
 }
 
 @test "without libmicrohttpd: which package has it" {
 	needs_software_events -a
 	mkdir lib
 	: >lib/libmicrohttpd.so.12
-	LD_LIBRARY_PATH=$PWD/lib try timeout 20 "$TDSTAT" serve
+	LD_LIBRARY_PATH=$PWD/lib try within "$TDSTAT" serve
 	assert_equal "$status" 1
 	[[ ${stderr_lines[0]} == 'tdstat: tdstat serve needs libmicrohttpd: '* ]]
 	[[ ${stderr_lines[1]} == *libmicrohttpd12* ]]
 }
 
 @test "only serve loads libmicrohttpd" {
-	run ! grep -E 'microhttpd|gnutls' <(ldd "$TDSTAT")
+	# what ldd does
+	LD_TRACE_LOADED_OBJECTS=1 try "$TDSTAT"
+	[[ $output == *libc.so* && $output != *microhttpd* && $output != *gnutls* ]]
 }
 
 # --- the file -----------------------------------------------------------------------
@@ -267,28 +264,44 @@ teardown() {
 	needs_software_events -a
 	mkdir textfile
 	"$TDSTAT" -a -l 1 --openmetrics -o textfile/tdstat.prom -I 200 --interval-count 3
-	assert_equal "$(ls textfile)" tdstat.prom
-	run ! grep -q EOF textfile/tdstat.prom
+	made=(textfile/*)
+	assert_equal "${made[*]}" textfile/tdstat.prom
+	! has_text textfile/tdstat.prom EOF || fail "an end"
 	needs_tool prometheus-node-exporter
-	port=$(python3 "$here/serve.py" port)
-	"$bin/prometheus-node-exporter" --collector.disable-defaults --collector.textfile \
-		--collector.textfile.directory="$PWD/textfile" --web.listen-address="127.0.0.1:$port" >exporter.log 2>&1 3>&- &
-	exporter=$!
-	for ((i = 0; i < 100; i++)); do
-		! http GET "http://127.0.0.1:$port/metrics" >page 2>/dev/null || break
-		sleep 0.1
-	done
-	grep -q '^node_textfile_scrape_error 0$' page
-	grep -q '^node_textfile_mtime_seconds{.*tdstat.prom' page
-	# the same series with the same values, written another way
-	python3 "$here/serve.py" same textfile/tdstat.prom page
+	EXPORTER=$bin/prometheus-node-exporter python <<-'PYTHON'
+		where = free_address()
+		log = open("exporter.log", "w")
+		exporter = subprocess.Popen(
+		    [os.environ["EXPORTER"], "--collector.disable-defaults", "--collector.textfile",
+		     "--collector.textfile.directory=" + os.path.abspath("textfile"), "--web.listen-address=" + where],
+		    stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+		def answer():
+		    assert exporter.poll() is None, read("exporter.log")
+		    try:
+		        return http(where)
+		    except ConnectionRefusedError:
+		        return None
+		try:
+		    page = wait_until(answer, 0.1).body
+		finally:
+		    exporter.kill()
+		    exporter.wait()
+		assert "\nnode_textfile_scrape_error 0\n" in page, page
+		assert re.search(r"\nnode_textfile_mtime_seconds{.*tdstat.prom", page), page
+		# the same series with the same values, written another way
+		wanted = unordered(read("textfile/tdstat.prom"))
+		assert wanted
+		same(unordered(page), wanted)
+	PYTHON
 }
 
 @test "promtool finds no fault with the page and the file" {
 	needs_tool promtool
-	start
-	has_counted
-	sed '1,/^$/d' page | "$bin/promtool" check metrics
+	PROMTOOL=$bin/promtool serving <<-'PYTHON'
+		with Server() as server:
+		    checked = run(os.environ["PROMTOOL"], "check", "metrics", input=server.counted().body)
+		    same((checked.returncode, checked.stdout), (0, ""))
+	PYTHON
 	"$TDSTAT" -a -l 1 --openmetrics -o file.prom -I 200 --interval-count 2
 	"$bin/promtool" check metrics <file.prom
 }
@@ -299,8 +312,13 @@ teardown() {
 	ln -s file.txt link
 	"$TDSTAT" -a -l 1 --openmetrics -o link -I 100 --interval-count 2
 	[ -L link ]
-	assert_equal "$(tail -n 1 file.txt)" '# EOF'
-	assert_equal "$(grep -c '^tdstat_info' file.txt)" 1
+	mapfile -t page <file.txt
+	assert_equal "${page[-1]}" '# EOF'
+	same=0
+	for line in "${page[@]}"; do
+		[[ $line != tdstat_info* ]] || same=$((same + 1))
+	done
+	assert_equal $same 1
 	[ ! -e file.txt.tmp ]
 }
 
@@ -310,66 +328,67 @@ teardown() {
 	[[ $stderr == *"there is only level 1"* ]]
 	try "$TDSTAT" -a --openmetrics -o file -I 100 --interval-count 1
 	assert_equal "$status" 0
-	assert_equal "$stderr" ''
-	grep -q '^tdstat_slots_total' file
+	[[ $stderr != *level* ]] || fail "level 2"
+	has_text file $'\ntdstat_slots_total'
 }
 
 @test "a command: its status, and the slots up to its end" {
 	needs_software_events
-	try "$TDSTAT" -l 1 --openmetrics -o file -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; exit 3'
+	try "$TDSTAT" -l 1 --openmetrics -o file -- sh -c 'exit 3'
 	assert_equal "$status" 3
-	awk '/^tdstat_slots_total/ { found = $2 > 0 } END { exit !found }' file
+	has_text file $'\ntdstat_slots_total[^\n]* 0*[1-9]'
 }
 
 @test "a folder that is gone: said once, and the counters go on" {
 	needs_software_events -a
-	mkdir folder
-	"$TDSTAT" -a -l 1 --openmetrics -o folder/file -I 100 2>err 3>&- &
-	serve=$!
-	for ((i = 0; i < 100; i++)); do
-		[ ! -e folder/file ] || break
-		sleep 0.1
-	done
-	mv folder gone
-	for ((i = 0; i < 100; i++)); do
-		! grep -q 'cannot write' err || break
-		sleep 0.1
-	done
-	sleep 0.5
-	assert_equal "$(grep -c 'cannot write' err)" 1
-	assert_equal "$(tail -n 1 gone/file)" '# EOF'
-	cp gone/file before
-	mv gone folder
-	for ((i = 0; i < 100; i++)); do
-		cmp -s folder/file before || break
-		sleep 0.1
-	done
-	run ! cmp folder/file before
-	kill "$serve"
-	wait "$serve"
+	python <<-'PYTHON'
+		os.mkdir("folder")
+		with open("err", "w") as err:
+		    process = subprocess.Popen([TDSTAT, "-a", "-l", "1", "--openmetrics", "-o", "folder/file", "-I", "100"],
+		                               stdin=subprocess.DEVNULL, stderr=err)
+		def complaints():
+		    return read("err").count("cannot write")
+		def sleeps():
+		    return int(re.search(r"\nvoluntary_ctxt_switches:\s*(\d+)", read(f"/proc/{process.pid}/status"))[1])
+		try:
+		    wait_until(lambda: os.path.exists("folder/file"))
+		    os.rename("folder", "gone")
+		    wait_until(complaints)
+		    # several more intervals
+		    before = sleeps()
+		    wait_until(lambda: sleeps() >= before + 10)
+		    text = read("gone/file")
+		    assert text.endswith("\n# EOF\n")
+		    os.rename("gone", "folder")
+		    wait_until(lambda: read("folder/file") != text)
+		    same(complaints(), 1)
+		    process.terminate()
+		    same(process.wait(HANGS), 0)
+		finally:
+		    process.kill()
+	PYTHON
 }
 
 @test "no room: said once, the old file stays whole, and the status tells" {
 	needs_software_events -a
-	# what is there before anything was counted is smaller than 1 KiB
-	status=0
-	(
-		ulimit -f 1
-		"$TDSTAT" -a -l 1 --openmetrics -o file -I 100 --interval-count 4 2>err
-	) || status=$?
-	assert_equal "$status" 1
-	assert_equal "$(grep -c "cannot write .*/file: File too large\|cannot write file: File too large" err)" 1
-	assert_equal "$(tail -n 1 file)" '# EOF'
-	[ ! -e file.tmp ]
+	python <<-'PYTHON'
+		# what is there before anything was counted is smaller than 1 KiB
+		full = tdstat("-a", "-l", "1", "--openmetrics", "-o", "file", "-I", "100", "--interval-count", "4",
+		              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024)))
+		same(full.returncode, 1)
+		same(len(re.findall("cannot write (?:.*/)?file: File too large", full.stderr)), 1)
+		assert read("file").endswith("\n# EOF\n")
+		assert not os.path.exists("file.tmp")
+	PYTHON
 }
 
 @test "what is no file is not replaced, and what cannot be written is told first" {
 	needs_software_events -a
-	try timeout 20 "$TDSTAT" -a --openmetrics -o /dev/null
+	try within "$TDSTAT" -a --openmetrics -o /dev/null
 	assert_equal "$status" 1
 	[[ $stderr == *'-o /dev/null: it would be replaced, and is not a file'* ]]
 	[ -c /dev/null ]
-	try timeout 20 "$TDSTAT" -a -l 1 --openmetrics -o nowhere/file
+	try within "$TDSTAT" -a -l 1 --openmetrics -o nowhere/file
 	assert_equal "$status" 1
 	[[ $stderr == *'cannot write nowhere/file: No such file or directory'* ]]
 	# a command runs nevertheless, unless it is to be counted
@@ -384,116 +403,60 @@ teardown() {
 }
 
 @test "what --openmetrics and serve exclude" {
-	for words in '' '-o f -x,' '-o f -j' '-o f -e cycles' '-o f --append' '-o f --per-thread -p 1' \
-		'-o f -r 2 -- true' '-o f -I 1s --summary' '-o f -A --for-each-cgroup x'; do
-		# shellcheck disable=SC2086
-		try timeout 20 "$TDSTAT" --openmetrics $words
-		assert_equal "$words: $status" "$words: 64"
-	done
-	try timeout 20 "$TDSTAT" -a --max-series 5
-	assert_equal "$status" 64
-	for words in true '-A --for-each-cgroup x' '--per-thread' '-I 99' '--max-series 0' '-x,'; do
-		# shellcheck disable=SC2086
-		try timeout 20 "$TDSTAT" serve $words
-		assert_equal "$words: $status" "$words: 64"
-	done
+	python <<-'PYTHON'
+		for words in ("", "-o f -x,", "-o f -j", "-o f -e cycles", "-o f --append", "-o f --per-thread -p 1",
+		              "-o f -r 2 -- true", "-o f -I 1s --summary", "-o f -A --for-each-cgroup x"):
+		    same((words, tdstat("--openmetrics", *words.split()).returncode), (words, 64))
+		same(tdstat("-a", "--max-series", "5").returncode, 64)
+		for words in "true", "-A --for-each-cgroup x", "--per-thread", "-I 99", "--max-series 0", "-x,":
+		    same((words, tdstat("serve", *words.split()).returncode), (words, 64))
+	PYTHON
 }
 
 # --- cgroups ------------------------------------------------------------------------
 
-# In a mount namespace of its own, where cgroups are at $PWD/cg.  Not those of
-# version 1: a mount of them would take perf_event away from version 2.
-private_cgroups() {
-	[ "$(id -u)" = 0 ] || skip "only root can mount cgroups"
-	! grep -qE '^[^ ]+ [^ ]+ cgroup [^ ]*perf_event' /proc/self/mounts || skip "cgroups are of version 1 here"
-	mkdir cg
-	unshare -m sh -c 'mount -t cgroup2 none cg && echo >mounted && exec sleep 300' 2>/dev/null 3>&- &
-	workers=$!
-	for ((i = 0; i < 50; i++)); do
-		[ ! -e mounted ] || break
-		sleep 0.05
-	done
-	[ -e mounted ] || skip "cgroups cannot be mounted here"
-	cat >inside <<-SCRIPT
-		#!/bin/sh
-		exec nsenter -t $workers -m sh -c 'cd "\$0" && exec "\$@"' "$PWD" "\$@"
-	SCRIPT
-	printf '#!/bin/sh\nexec "%s/inside" "%s" "$@"\n' "$PWD" "$TDSTAT" >tdstat
-	chmod +x inside tdstat
-	TDSTAT=$PWD/tdstat
-	group=td$$
-	# any write lets the kernel count in them
-	./inside sh -c 'echo >cg/cgroup.subtree_control' || true
-}
-
-# work_in NAME: a cgroup with a task that never sleeps, whose pid is in $worker
-work_in() {
-	./inside mkdir -p "cg/$group/$1"
-	./inside sh -c 'echo $$ >"$1/cgroup.procs"; while :; do :; done' - "cg/$group/$1" 3>&- &
-	worker=$!
-	workers="$workers $worker"
-}
-
-# leave NAME: its last task ends, and it is removed
-leave() {
-	kill -9 "$worker"
-	wait "$worker" || true
-	until ./inside rmdir "cg/$group/$1" 2>/dev/null; do sleep 0.1; done
-}
-
-# await PATTERN: a line of the page
-await() {
-	for ((i = 0; i < 150; i++)); do
-		http GET "http://$where/metrics" >page
-		! grep -qE "$1" page || return 0
-		sleep 0.1
-	done
-	fail "no $1: $(cat page err)"
-}
-
 @test "--for-each-cgroup: those that come are counted, series of those that go end, nested ones are marked" {
-	needs_software_events -a
-	needs_library
-	not_under_valgrind "it is another program that serves"
-	private_cgroups
-	./inside mkdir -p "cg/$group/web/api"
-	start --for-each-cgroup "^$group/[a-z]"
-	await '^tdstat_cgroups_counted 2$'
-	await "^tdstat_cgroup_nested\{cgroup=\"$group/web/api\"\} 1$"
-	refute grep -q "^tdstat_cgroup_nested{cgroup=\"$group/web\"}" page
-	# one of a container, whose name no file has
-	id=$(printf '%064x' $$)
-	work_in "docker-$id.scope"
-	await "^tdstat_slots_total\{pmu=\"cpu\",cgroup=\"$group/docker-$id.scope\",container=\"${id:0:12}\"\} [1-9]"
-	refute grep -q 'db",container' page
-	leave "docker-$id.scope"
-	await '^tdstat_cgroups_counted 2$'
-	# one comes, and is counted
-	work_in db
-	await "^tdstat_slots_total\{pmu=\"cpu\",cgroup=\"$group/db\"\} [1-9]"
-	grep -q '^tdstat_cgroups_counted 3$' page
-	grep -q "^tdstat: cgroup $group/db is new: counted from now on$" err
-	# it goes
-	leave db
-	await '^tdstat_cgroups_counted 2$'
-	refute grep -q "$group/db\"" page
-	# others come, of which one takes its place: descriptors do not grow with names
-	for name in one two three; do
-		work_in $name
-		await "^tdstat_slots_total\{pmu=\"cpu\",cgroup=\"$group/$name\"\} [1-9]"
-		refute grep -q "$group/db\"" page
-		leave $name
-		await '^tdstat_cgroups_counted 2$'
-		fds+=("$(find "/proc/$serve/fd" -type l | wc -l)")
-	done
-	[ "${fds[2]}" -le $((fds[0] + 2)) ] || fail "descriptors: ${fds[*]}"
-	# and one of a name that was there begins again
-	work_in db
-	await "^tdstat_slots_total\{pmu=\"cpu\",cgroup=\"$group/db\"\} [1-9]"
-	kill "$serve"
-	wait "$serve"
-	leave db
-	./inside rmdir "cg/$group/web/api" "cg/$group/web" "cg/$group"
+	serving <<-'PYTHON'
+		with Cgroups() as cgroups:
+		    group = cgroups.name
+		    def counts(name, labels=""):
+		        return rf'^tdstat_slots_total{{pmu="cpu",cgroup="{re.escape(f"{group}/{name}")}"{labels}}} [1-9]'
+		    cgroups.make("web/api")
+		    with Server("--for-each-cgroup", f"^{group}/[a-z]") as server:
+		        server.await_("^tdstat_cgroups_counted 2$")
+		        page = server.await_(f'^tdstat_cgroup_nested{{cgroup="{group}/web/api"}} 1$')
+		        assert f'\ntdstat_cgroup_nested{{cgroup="{group}/web"}}' not in page
+		        # one of a container, whose name no file has
+		        id = f"{os.getpid():064x}"
+		        container = f"docker-{id}.scope"
+		        cgroups.work_in(container)
+		        page = server.await_(counts(container, f',container="{id[:12]}"'))
+		        assert 'db",container' not in page
+		        cgroups.leave(container)
+		        server.await_("^tdstat_cgroups_counted 2$")
+		        # one comes, and is counted
+		        cgroups.work_in("db")
+		        page = server.await_(counts("db"))
+		        assert "\ntdstat_cgroups_counted 3\n" in page
+		        assert f"tdstat: cgroup {group}/db is new: counted from now on\n" in read("err")
+		        # it goes
+		        cgroups.leave("db")
+		        page = server.await_("^tdstat_cgroups_counted 2$")
+		        assert f'{group}/db"' not in page
+		        # others come, of which one takes its place: descriptors do not grow with names
+		        numbers = []
+		        for name in "one", "two", "three":
+		            cgroups.work_in(name)
+		            assert f'{group}/db"' not in server.await_(counts(name))
+		            cgroups.leave(name)
+		            server.await_("^tdstat_cgroups_counted 2$")
+		            numbers.append(server.descriptors())
+		        assert numbers[2] <= numbers[0], numbers
+		        # and one of a name that was there begins again
+		        cgroups.work_in("db")
+		        server.await_(counts("db"))
+		        server.stop()
+	PYTHON
 }
 
 @test "rules: a cgroup in another one is not added twice" {
@@ -607,81 +570,86 @@ await() {
 # --- files for others ---------------------------------------------------------------
 
 @test "rules and dashboard name what tdstat prints, and Prometheus takes the rules" {
-	"$BATS_TEST_DIRNAME/../../build/tests/unit/counters" --names 2>/dev/null | sort >names
-	[ -s names ] || skip "no unit tests here"
-	for file in "$files/rules.yml" "$files/grafana.json" "$manual"; do
-		sed 's/\\-/-/g' "$file" | grep -v '^\.\(Nm\|Xr\|Dt\)' |
-			grep -oE '\btdstat_[a-z0-9_]+' | sort -u >used
-		[ -s used ]
-		sed -i '/^tdstat_\(topdown_slots\|topdown_l2_slots\|cycles\|instructions_per_cycle\|counted_seconds\)$/d' used
-		assert_equal "$file: $(comm -23 used names)" "$file: "
-	done
-	# and the manual has each
-	assert_equal "$(comm -13 used names)" ''
-	jq -e '.panels | length > 4' "$files/grafana.json"
+	FILES=$files MANUAL=$manual COUNTERS=$here/../../build/tests/unit/counters python <<-'PYTHON'
+		import json
+		files = os.environ["FILES"]
+		try:
+		    printed = set(run(os.environ["COUNTERS"], "--names").out)
+		except OSError:
+		    skip("no unit tests here")
+		assert printed
+		other = {"tdstat_" + name for name in ("topdown_slots", "topdown_l2_slots", "cycles", "instructions_per_cycle",
+		                                       "counted_seconds")}
+		for file in files + "/rules.yml", files + "/grafana.json", os.environ["MANUAL"]:
+		    lines = (line for line in read(file).replace("\\-", "-").splitlines()
+		             if not line.startswith((".Nm", ".Xr", ".Dt")))
+		    used = set(re.findall(r"\btdstat_[a-z0-9_]+", "\n".join(lines)))
+		    assert used
+		    same((file, used - other - printed), (file, set()))
+		# and the manual has each
+		same(printed - used, set())
+		assert len(json.loads(read(files + "/grafana.json"))["panels"]) > 4
+	PYTHON
 	needs_tool promtool
 	"$bin/promtool" check rules "$files/rules.yml"
 }
 
 @test "Prometheus understands each query of the manual and of the dashboard" {
 	needs_tool promtool
-	{
-		jq -r '.panels[].targets[].expr' "$files/grafana.json" |
-			sed 's/\$__rate_interval/5m/g; s/\$[a-z]*/.*/g'
-		awk '/^\.\\" query/ { on = 1; next } /^\.Ed/ && on { on = 0; print "" } on && !/^\./ { printf "%s ", $0 }' "$manual"
-	} >queries
-	[ "$(wc -l <queries)" -gt 10 ]
-	jq -R '{record: "a:b", expr: .}' queries | jq -s '{groups: [{name: "queries", rules: [to_entries[] | .value + {record: "a:b\(.key)"}]}]}' >rules.json
-	"$bin/promtool" check rules rules.json
-	# and one that is wrong would be noticed
-	sed -i 's/group_left/group_lefty/' rules.json
-	run ! "$bin/promtool" check rules rules.json
+	FILES=$files MANUAL=$manual PROMTOOL=$bin/promtool python <<-'PYTHON'
+		import json
+		panels = json.loads(read(os.environ["FILES"] + "/grafana.json"))["panels"]
+		queries = [re.sub(r"\$[a-z]*", ".*", target["expr"].replace("$__rate_interval", "5m"))
+		           for panel in panels for target in panel["targets"]]
+		for text in re.findall(r'^\.\\" query.*\n((?s:.*?))^\.Ed', read(os.environ["MANUAL"]), re.M):
+		    queries.append(" ".join(line for line in text.splitlines() if not line.startswith(".")))
+		assert len(queries) > 10, queries
+		def check(queries):
+		    rules = [{"record": f"a:b{nr}", "expr": query} for nr, query in enumerate(queries)]
+		    with open("rules.json", "w") as file:
+		        json.dump({"groups": [{"name": "queries", "rules": rules}]}, file)
+		    return run(os.environ["PROMTOOL"], "check", "rules", "rules.json")
+		good = check(queries)
+		assert good.returncode == 0, good
+		# and one that is wrong would be noticed
+		assert check([query.replace("group_left", "group_lefty") for query in queries]).returncode
+	PYTHON
 }
 
 @test "the unit's filter of system calls lets through all that serve calls" {
 	command -v systemd-analyze >/dev/null || skip "no systemd-analyze"
-	command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null || skip "strace does not work here"
-	needs_software_events -a
-	needs_library
-	where=127.0.0.1:$(python3 "$here/serve.py" port)
-	timeout 60 strace -f -o trace "$TDSTAT" serve -l 1 -I 200 --listen "$where" 2>err 3>&- &
-	serve=$!
-	for ((i = 0; i < 100; i++)); do
-		! http GET "http://$where/metrics" >page 2>/dev/null || break
-		sleep 0.1
-	done
-	has_counted
-	kill "$serve"
-	wait "$serve" || true
-	sed -E 's/^[0-9]+ +//' trace | grep -oE '^[a-z_0-9]+\(' | tr -d '(' | sort -u >used
-	[ "$(wc -l <used)" -gt 30 ]
-	# shellcheck disable=SC2046 # names without blanks
-	filter $(sed -n 's/^SystemCallFilter=//p' "$files/tdstat.service.in") | sort -u >allowed
-	assert_equal "$(comm -23 used allowed)" ''
-}
-
-# filter NAME...: the system calls of systemd's sets
-filter() {
-	local name
-
-	for name in "$@"; do
-		case $name in
-		@*)
-			# shellcheck disable=SC2046 # names without blanks
-			filter $(systemd-analyze syscall-filter "$name" | sed '1d; /^ *#/d')
-			;;
-		*) echo "$name" ;;
-		esac
-	done
+	needs_strace
+	FILES=$files serving <<-'PYTHON'
+		# the calls of systemd's sets
+		sets, calls = {}, set()
+		for line in run("systemd-analyze", "syscall-filter").out:
+		    word = line.strip()
+		    if line.startswith("@"):
+		        sets[word] = calls = set()
+		    elif word and not word.startswith("#"):
+		        calls.add(word)
+		def filtered(name):
+		    return set().union(*map(filtered, sets[name])) if name.startswith("@") else {name}
+		words = re.search("^SystemCallFilter=(.*)", read(os.environ["FILES"] + "/tdstat.service.in"), re.M)[1].split()
+		allowed = set().union(*map(filtered, words))
+		# our child is tdstat, not strace
+		with Server(before=["strace", "-D", "-f", "-o", "trace"]) as server:
+		    server.counted()
+		    server.stop()
+		    wait_until(lambda: "\n%d +++ exited" % server.pid in re.sub(" +", " ", read("trace")))
+		used = set(re.findall(r"^\d+ +([a-z_0-9]+)\(", read("trace"), re.M))
+		assert len(used) > 30, used
+		same(used - allowed, set())
+	PYTHON
 }
 
 @test "systemd finds no fault with the unit" {
 	command -v systemd-analyze >/dev/null || skip "no systemd-analyze"
-	mkdir bin
-	printf '#!/bin/sh\n' >bin/tdstat
-	chmod +x bin/tdstat
-	sed "s|@BINDIR@|$PWD/bin|; /^Documentation/d" "$files/tdstat.service.in" >tdstat.service
+	unit=$(<"$files/tdstat.service.in")
+	# a program that there is; the manual may not be installed
+	unit=${unit//@BINDIR@\/tdstat//bin/true}
+	printf '%s\n' "${unit/$'\n'Documentation=*([^$'\n'])/}" >tdstat.service
 	try systemd-analyze verify ./tdstat.service
-	assert_equal "$output$stderr" ''
-	assert_success
+	# other units of this machine may have faults
+	[[ $output$stderr != *tdstat* ]] || fail "$output$stderr"
 }

@@ -494,7 +494,7 @@ static void test_is_acked(void)
 /* An alarm ends the test if something blocks. */
 static bool set_up(char *root, int fds[2])
 {
-	alarm(60);
+	alarm(600);
 	if (!mkdtemp(root) || chdir(root) || mkfifo("fifo", 0600) ||
 	    mkfifo("ack", 0600) || pipe2(fds, O_CLOEXEC))
 		return false;

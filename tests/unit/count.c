@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "lib/base/util.h"
+#include "tests/unit/pace.h"
 #include "tests/unit/test.h"
 #include "tests/unit/two_events.h"
 
@@ -275,7 +276,7 @@ static void test_merge_many(void)
 	for (size_t i = 0; i < sum.nr; i++)
 		right &= sum.v[i].tid == (int)i && sum.v[i].value == 2;
 	began = clock() - began;
-	ok(right && sum.nr == NR && began < 2 * CLOCKS_PER_SEC,
+	ok(right && sum.nr == NR && began < test_most_time(NR),
 	   "merge: %d tasks in %ld us", NR, (long)began);
 	free(v);
 	free(sum.v);

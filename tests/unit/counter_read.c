@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "tests/unit/pace.h"
 #include "tests/unit/test.h"
 
 #define NR_GROUPS 3
@@ -519,7 +520,7 @@ static void test_many_tasks(void)
 	bool right = true;
 	clock_t took = time_tasks(60000, &right);
 
-	ok(right && took < CLOCKS_PER_SEC, "60,000 tasks in %ld us",
+	ok(right && took < test_most_time(60000), "60,000 tasks in %ld us",
 	   (long)took);
 }
 
@@ -835,10 +836,10 @@ static clock_t time_reads(const struct td_group_reader *reader)
 }
 
 /*
- * Counters that are off or lost cost little more than the reads.  If each were
- * compared with all others, it would be hundreds of times as much.
+ * Return how many times as long as the reads it takes to read counters that are off
+ * or lost.  If each were compared with all others, it would be hundreds of times.
  */
-static void test_many(const char *name, const char *file, bool resume)
+static double time_many(const char *file, bool resume)
 {
 	static const bool off[] = { true, true };
 	struct td_notes notes = { 0 };
@@ -846,7 +847,7 @@ static void test_many(const char *name, const char *file, bool resume)
 	struct td_readings got;
 	struct td_err err;
 	clock_t reads, look;
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	int rc, fd = open(file, O_RDONLY | O_CLOEXEC);
 
 	add_cpus(&reader, 1024, 64);
 	for (size_t s = 0; s < reader.nr_steps; s++) {
@@ -856,13 +857,22 @@ static void test_many(const char *name, const char *file, bool resume)
 	td_group_reader_begin(&reader);
 	reads = time_reads(&reader);
 	look = clock();
-	ok(td_group_reader_read(&reader, 0, &got, &err) == 0, "%s", name);
+	rc = td_group_reader_read(&reader, 0, &got, &err);
 	look = clock() - look;
-	ok(look < 50 * reads, "%s: %ld us, the reads %ld", name, (long)look,
-	   (long)reads);
 	close(fd);
 	td_group_reader_free(&reader);
 	td_notes_free(&notes);
+	return rc ? NAN : (double)look / (double)(reads ? reads : 1);
+}
+
+/* The shortest of several times, as something else may have slowed one down. */
+static void test_many(const char *name, const char *file, bool resume)
+{
+	double least = time_many(file, resume);
+
+	for (int try = 0; try < 4 && least >= 50; try++)
+		least = fmin(least, time_many(file, resume));
+	ok(least < 50, "%s: %.1f times as long as the reads", name, least);
 }
 
 int main(void)

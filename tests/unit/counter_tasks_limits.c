@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -64,6 +65,23 @@ static void check_many(void)
 	td_task_watch_close(watch);
 }
 
+/* All records go to one buffer then, which many of them fill. */
+static void stay_on_one_cpu(void)
+{
+	cpu_set_t all, one;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return; /* more than 1024 CPUs */
+	CPU_ZERO(&one);
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_SET(cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		return;
+	}
+}
+
 /* Lost records are counted even if no record follows them. */
 static void check_flood(void)
 {
@@ -71,10 +89,11 @@ static void check_flood(void)
 	int fd = open_dummy(PERF_FORMAT_LOST);
 	uint64_t lost = 0;
 
+	stay_on_one_cpu();
 	start_threads(MANY);
 	/* the last one may still be ending */
-	for (unsigned i = 0; i < 1000 && seen.nr + lost < 2 * MANY; i++) {
-		usleep(i * 10);
+	for (int ms = 0; ms < PATIENCE && seen.nr + lost < 2 * MANY; ms++) {
+		usleep(1000);
 		take(watch);
 		lost = td_task_watch_lost(watch);
 	}
@@ -303,14 +322,45 @@ static int another_users(char *msg)
 	return rc;
 }
 
+/* The number in a file of /proc/sys/kernel; 0 if there is none. */
+static long kernel_number(const char *name)
+{
+	char path[64];
+	long number = 0;
+	FILE *fp;
+
+	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+	fp = fopen(path, "re");
+	if (!fp)
+		return 0;
+	if (fscanf(fp, "%ld", &number) != 1)
+		number = 0;
+	fclose(fp);
+	return number;
+}
+
+/* Does the kernel limit the memory, to less than what the watches below lock? */
+static bool is_memory_limited(void)
+{
+	return kernel_number("perf_event_paranoid") >= 0 &&
+	       kernel_number("perf_event_mlock_kb") <= 2000;
+}
+
 /* Opens watches until no more memory can be locked. */
 static int all_that_may_be_locked(char *msg)
 {
 	struct rlimit none = { 0, 0 };
 	struct td_task_watch *watches[200] = { NULL };
+	struct rlimit files;
 	struct td_err err = { 0 };
 	int rc = 0;
 
+	if (!is_memory_limited())
+		return -EOPNOTSUPP;
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
 	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY) ||
 	    setrlimit(RLIMIT_MEMLOCK, &none))
 		return -errno;

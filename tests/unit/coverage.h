@@ -38,7 +38,7 @@ static const struct pattern patterns[] = {
 /* A program that makes the calls of a pattern. */
 struct program {
 	const struct pattern *pattern;
-	uint64_t chance;
+	struct normals chance;
 	double last; /* of RESEMBLING */
 	unsigned int
 		nr; /* calls of a phase that are left, or since the other one */
@@ -48,19 +48,19 @@ struct program {
 static inline struct program program_start(const struct pattern *pattern,
 					   uint64_t seed)
 {
-	struct program p = { pattern, 2 * seed + 1, 0, 0, false };
+	struct program p = { pattern, { .state = 2 * seed + 1 }, 0, 0, false };
 
-	p.last = normal(&p.chance);
-	p.high = uniform(&p.chance) < 0.5;
+	p.last = normal_of(&p.chance);
+	p.high = uniform(&p.chance.state) < 0.5;
 	if (pattern->kind == IN_TURN)
-		p.nr = (unsigned int)(pattern->by * uniform(&p.chance));
+		p.nr = (unsigned int)(pattern->by * uniform(&p.chance.state));
 	return p;
 }
 
 static inline double call_of_phase(struct program *p)
 {
 	if (!p->nr) {
-		double length = -p->pattern->by * log(1 - uniform(&p->chance));
+		double length = -p->pattern->by * log(1 - uniform(&p->chance.state));
 
 		p->nr = 1 + (unsigned int)length;
 		p->high = !p->high;
@@ -79,9 +79,9 @@ static inline double program_call(struct program *p)
 		return call_of_phase(p);
 	case IN_TURN:
 		p->nr = (p->nr + 1) % (unsigned int)by;
-		return (p->nr ? 0.2 : 0.7) + 0.02 * normal(&p->chance);
+		return (p->nr ? 0.2 : 0.7) + 0.02 * normal_of(&p->chance);
 	default:
-		p->last = by * p->last + sqrt(1 - by * by) * normal(&p->chance);
+		p->last = by * p->last + sqrt(1 - by * by) * normal_of(&p->chance);
 		return 0.3 + 0.05 * p->last;
 	}
 }

@@ -28,24 +28,29 @@ struct program {
 };
 
 static void run_program(const struct program *p, double *rates, int nr,
-			uint64_t *state)
+			struct normals *chance)
 {
-	double walk = normal(state), left = 0, level = 40;
-	bool high = uniform(state) < 0.5;
+	const double step = sqrt(1 - p->memory * p->memory);
+	double walk = normal_of(chance), left = 0, level = 40;
+	bool high = uniform(&chance->state) < 0.5;
 
 	if (p->phase_ms > 0) {
 		level = high ? 70 : 10;
-		left = p->phase_ms * uniform(state);
+		left = p->phase_ms * uniform(&chance->state);
 	}
 	for (int i = 0; i < nr; i++) {
 		if (p->phase_ms > 0 && --left <= 0) {
 			high = !high;
 			level = high ? 70 : 10;
-			left = p->phase_ms * (0.5 + uniform(state));
+			left = p->phase_ms * (0.5 + uniform(&chance->state));
 		}
-		walk = p->memory * walk +
-		       sqrt(1 - p->memory * p->memory) * normal(state);
-		rates[i] = level + p->walk * walk + p->noise * normal(state);
+		rates[i] = level;
+		if (p->walk > 0) {
+			walk = p->memory * walk + step * normal_of(chance);
+			rates[i] += p->walk * walk;
+		}
+		if (p->noise > 0)
+			rates[i] += p->noise * normal_of(chance);
 	}
 }
 
@@ -184,7 +189,7 @@ static const int lengths_ms[3] = { 1000, 3000, 30000 };
 static void check_coverage(const struct program *p)
 {
 	static double rates[MOST_MS];
-	uint64_t state = 1;
+	struct normals chance = { .state = 1 };
 
 	for (int l = 0; l < 3; l++) {
 		int rounds = lengths_ms[l] > 3000 ? 300 : 1000, held = 0;
@@ -195,9 +200,9 @@ static void check_coverage(const struct program *p)
 			struct td_cell cell;
 			double off;
 
-			run_program(p, rates, lengths_ms[l], &state);
+			run_program(p, rates, lengths_ms[l], &chance);
 			c = see(rates, lengths_ms[l],
-				(int)(uniform(&state) * p->groups), p->groups);
+				(int)(uniform(&chance.state) * p->groups), p->groups);
 			cell = evaluate(&c, true);
 			off = cell.value - c.truth;
 			held += fabs(off) <= cell.error + 1e-9;

@@ -4,6 +4,7 @@
 
 /* Values that are means of batches, and their errors. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -105,6 +106,27 @@ static inline double normal(uint64_t *state)
 	double a = uniform(state), b = uniform(state);
 
 	return sqrt(-2 * log(1 - a)) * cos(2 * M_PI * b);
+}
+
+/* For many values: each calculation yields two. */
+struct normals {
+	uint64_t state;
+	bool has_next;
+	double next;
+};
+
+static inline double normal_of(struct normals *n)
+{
+	double a, b, sine, cosine;
+
+	n->has_next = !n->has_next;
+	if (!n->has_next)
+		return n->next;
+	a = sqrt(-2 * log(1 - uniform(&n->state)));
+	b = 2 * M_PI * uniform(&n->state);
+	sincos(b, &sine, &cosine);
+	n->next = a * sine;
+	return a * cosine;
 }
 
 /* Its mean is 0. */

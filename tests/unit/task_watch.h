@@ -13,7 +13,7 @@
 #include "lib/base/util.h"
 #include "lib/counter/tasks.h"
 
-#define PATIENCE 10000 /* how long to wait for an event, in ms */
+#define PATIENCE 600000 /* until an event is considered lost, in ms */
 
 /* All online CPUs. */
 static struct td_ints cpus;

@@ -25,28 +25,32 @@ displays() {
 			/^\.Bd -literal/ { display = 1; print "== " ++nr }'
 }
 
-# Does the shell wait for a further line of it?
+# Does the shell wait for a further line of it?  Only what has no quotes, no brackets
+# and no words of a loop or a choice is known without asking one.
 is_open() {
-	[[ $1 == *\\ ]] || ! bash -n <<<"$1" 2>/dev/null
+	[[ $1 != *\\ ]] || return 0
+	[[ $1 =~ [\'\"\`\(\{\<\|\&]|(^|[\;\ ])(if|for|while|until|case|select)\  ]] || return 1
+	! bash -n <<<"$1" 2>/dev/null
 }
 
 # examples PAGE [SECTION]: of each, the command, a NUL, what it prints, and a NUL
 examples() {
-	local line command='' shown=''
+	local line command='' shown='' complete=''
 
 	while IFS= read -r line; do
 		case $line in
 		'$ '* | '== '*)
 			[ -z "$command" ] || printf '%s\0%s\0' "$command" "$shown"
-			command='' shown=''
+			command='' shown='' complete=''
 			[[ $line == '== '* ]] || command=${line#??}
 			;;
 		*)
 			if [ -z "$command" ]; then
 				continue
-			elif is_open "$command"; then
+			elif [ -z "$complete" ] && is_open "$command"; then
 				command+=$'\n'$line
 			else
+				complete=yes
 				shown+=$line$'\n'
 			fi
 			;;

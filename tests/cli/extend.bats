@@ -91,21 +91,21 @@ costs() {
 		'-'*) [ -n "$new" ] || taken=$((taken + 1)) ;;
 		esac
 	done <"$1"
-	lines=$((added > taken ? added : taken))
+	changed=$((added > taken ? added : taken))
 }
 
 @test "an aggregation or a writer: one new file, two changed lines" {
 	for patch in "$data"/extend/{aggregation,writer}.patch; do
 		costs "$patch"
 		assert_equal "$files" 1
-		((lines <= 2)) || fail "$patch changes $lines lines"
+		((changed <= 2)) || fail "$patch changes $changed lines"
 	done
 }
 
 @test "a column before the metrics: one line" {
 	costs "$data/extend/column.patch"
 	assert_equal "$files" 0
-	assert_equal "$lines" 1
+	assert_equal "$changed" 1
 }
 
 # A core's slots are the sum of what its CPUs counted in the whole interval.

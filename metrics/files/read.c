@@ -293,10 +293,14 @@ static char *version_of(const char *root, const char *of_model)
 	td_autofree char *path = td_aprintf("%s/version", root);
 	char *text = NULL, *version;
 	struct td_err unused;
+	int rc;
 
 	if (!path)
 		return NULL;
-	if (td_pmu_events_text(path, &text, &unused)) {
+	rc = td_pmu_events_text(path, &text, &unused);
+	if (rc == -ENOMEM)
+		return NULL;
+	if (rc) {
 		version = strdup(of_model);
 	} else {
 		text[strcspn(text, "\r\n")] = '\0';

@@ -5,14 +5,28 @@
 # shellcheck disable=SC2016,SC2086,SC2154 # what is suggested; lists of options; helper.bash
 load helper
 
+# Command lines are collected, and run by one process: refused.py.
+
 # meant HINT WHY [ARG...]: a usage error, with WHY (a pattern) in its first line
 # and exactly HINT as its second
 meant() {
-	try "$TDSTAT" "${@:3}"
-	assert_failure 64
-	assert_output ''
-	assert_why_and_remedy "$2"
-	[ "${stderr_lines[1]}" = "tdstat: $1" ] || fail "the second line is not: $1"
+	printf '%s\0' $(($# + 1)) meant "$@" >>cases
+}
+
+# missed HINT [ARG...]: a command that is not there
+missed() {
+	printf '%s\0' $(($# + 1)) missed "$@" >>cases
+}
+
+# Runs those that were collected.
+check() {
+	python3 "$here/refused.py" <cases
+	rm cases
+}
+
+teardown() {
+	[ -n "$BATS_TEST_COMPLETED" ] || printf 'stderr: %s\n' "${stderr-}"
+	[ -z "$BATS_TEST_COMPLETED" ] || [ ! -e cases ] || fail "some were not run"
 }
 
 @test "--sort takes no value" {
@@ -48,6 +62,7 @@ meant() {
 		try "$TDSTAT" --dry-run $words
 		[[ $stderr != *unrecognized* ]] || fail "$words"
 	done
+	check
 }
 
 @test "a long option with one dash" {
@@ -58,6 +73,7 @@ meant() {
 	# letters, and what stands behind one
 	try "$TDSTAT" --dry-run -ave cycles
 	assert_success
+	check
 }
 
 @test "-p and -t: a name in the place of a number, blanks in that of commas" {
@@ -68,22 +84,23 @@ meant() {
 	meant 'processes are given by number, as pgrep and ps show it' '' -p 'a;b'
 	meant 'threads are given by number, as ps -L shows it' '' -t bash
 	meant 'numbers are separated by commas, without blanks' '' -p '12 13'
+	check
 }
 
 @test "what pgrep prints is a list for -p" {
 	command -v pgrep >/dev/null || skip "no pgrep"
 	needs_software_events
+	mkfifo never
 	# nobody else's, and no longer than the kernel keeps
 	name=of_two_$$
-	cp "$(command -v sleep)" "./$name"
-	"./$name" 60 &
-	"./$name" 60 &
-	for ((i = 0; i < 200; i++)); do
-		[ "$(pgrep -c -x "$name")" != 2 ] || break
-		sleep 0.05
+	cp "$BASH" "./$name"
+	for _ in 1 2; do
+		"./$name" -c 'read -r' <>never &
+		pids+=($!)
+		wait_for has_text "/proc/$!/comm" "^$name"
 	done
 	try "$TDSTAT" -p "$(pgrep -d, -x "$name")" --timeout 10
-	kill %1 %2
+	kill "${pids[@]}"
 	assert_success
 }
 
@@ -94,11 +111,13 @@ meant() {
 	meant 'did you mean --cputype cpu_core?' '' -C cpu_core
 	meant 'use -a for all CPUs' '' -C all
 	meant 'numbers are separated by commas, without blanks' '' -C '0 1'
+	check
 }
 
 @test "-l: the name of a group" {
 	meant 'did you mean -l 2?' '^tdstat: -l TopdownL2:' -l TopdownL2
 	meant 'did you mean -l 3?' '^tdstat: -l L3:' -l L3
+	check
 }
 
 @test "report: files that do not go on from each other" {
@@ -118,14 +137,6 @@ meant() {
 	[[ $stderr != *"perf record"* ]]
 }
 
-# missed HINT [ARG...]: a command that is not there
-missed() {
-	try env PATH="$PWD/nothing" "$TDSTAT" "${@:2}"
-	assert_failure 127
-	assert_output ''
-	[ "${stderr_lines[-1]}" = "tdstat: $1" ] || fail "the last line is not: $1"
-}
-
 @test "a command that is not there, and what it was meant to be" {
 	needs_software_events
 	missed 'tdstat does what perf stat does without a subcommand' stat sleep
@@ -136,6 +147,7 @@ missed() {
 		-M tma_retiring tma_bad_speculation
 	missed "without the quotes: tdstat -- sleep 1; or for a shell: tdstat -- sh -c 'sleep 1'" 'sleep 1'
 	missed 'nothing_like_it: No such file or directory' nothing_like_it
+	check
 }
 
 @test "a first word like a subcommand's name, which is no program: before all else" {
@@ -145,9 +157,11 @@ missed() {
 	missed 'did you mean tdstat report?' -j repot file
 	missed 'did you mean tdstat help?' hlep
 	missed 'did you mean tdstat --version?' version
-	[ "${stderr_lines[0]}" = 'tdstat: version: No such file or directory' ]
 	meant 'did you mean tdstat report?' "no subcommand 'repot'" help repot
 	meant 'tdstat help lists them' "no subcommand 'nosuch'" help nosuch
+	check
+	PATH=$PWD/nothing try "$TDSTAT" version
+	[ "${stderr_lines[0]}" = 'tdstat: version: No such file or directory' ]
 }
 
 @test "a program of such a name is run, and what stands behind -- is looked for" {
@@ -189,6 +203,7 @@ missed() {
 	for name in tma_info_core_ipc tma_l3_bound tma_mem_bandwidth tma_info_memory_mlp; do
 		"$TDSTAT" --dry-run -M $name
 	done
+	check
 }
 
 @test "-M list, an event behind -M, a metric behind -e" {
@@ -204,6 +219,7 @@ missed() {
 		assert_failure 64
 		[ "${stderr_lines[-1]}" = "tdstat: it is a metric: -M $name" ]
 	done
+	check
 }
 
 # --- a terminal -------------------------------------------------------------------
@@ -218,13 +234,10 @@ on_terminal() {
 	script -qefc "exec $words" screen </dev/null >/dev/null 2>&1 &
 }
 
-# await TEXT: until it is on the screen
-await() {
-	for ((i = 0; i < 200; i++)); do
-		! grep -qF -e "$1" screen || return 0
-		sleep 0.05
-	done
-	fail "'$1' never came: $(cat screen)"
+# shows TEXT: once it is on the screen, which is then $shown
+shows() {
+	IFS= read -rd '' shown <screen || true
+	[[ $shown == *"$1"* ]]
 }
 
 @test "on a terminal: until when it counts, and how rows are shown, in one line" {
@@ -232,31 +245,39 @@ await() {
 	needs_software_events -a
 	for words in '' -a '-C 0' '-D 10'; do
 		on_terminal $words
-		await 'tdstat: counting until ^C: -I 1s shows a row every second'
+		wait_for shows 'tdstat: counting until ^C: -I 1s shows a row every second'
 		pkill -INT -P $!
 		wait $!
-		[ "$(grep -c 'counting until' screen)" -eq 1 ] || fail "more than one"
-		grep -q 'seconds time elapsed' screen
+		shows 'seconds time elapsed'
+		[[ $shown != *'counting until'*'counting until'* ]] || fail "more than one"
 	done
-	sleep 60 &
-	on_terminal -p $!
-	await 'tdstat: counting until it ends or ^C: -I 1s shows a row every second'
-	kill %sleep
+	mkfifo never
+	read -r <>never &
+	waits=$!
+	on_terminal -p $waits
+	wait_for shows 'tdstat: counting until it ends or ^C: -I 1s shows a row every second'
+	kill $waits
 	wait
 }
 
 @test "on a terminal: nothing of it where rows are shown, the end is known, or nobody asks" {
 	command -v script >/dev/null || skip "no script(1)"
 	needs_software_events -a
+	ln -s "$data/alderlake.jsonl" .
 	for words in '-I 10 --interval-count 1' '--timeout 10' '-- true' '--dry-run' 'list tma' \
-		"report $data/alderlake.jsonl"; do
+		'report alderlake.jsonl'; do
 		on_terminal $words
 		wait $!
-		run ! grep 'counting until' screen
+		! shows 'counting until' || fail "$words: it is said"
 		[ -s screen ] || fail "nothing on the screen"
 	done
 	# no terminal
-	sleep 2 &
-	"$TDSTAT" -l 1 -p $! >out 2>err
-	[ ! -s err ]
+	mkfifo never
+	read -r <>never &
+	waits=$!
+	"$TDSTAT" -l 1 -p $waits >out 2>err &
+	wait_for has_events $!
+	kill $waits
+	wait $!
+	! has_text err 'counting until' || fail "it is said to nobody"
 }

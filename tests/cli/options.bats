@@ -13,8 +13,20 @@ setup() {
 	export SYSFS_PATH=/nonexistent PROCFS_PATH=/nonexistent
 }
 
-# refused WHAT [ARG...]: a usage error with WHAT (a pattern) in its line
+# refused WHAT [ARG...]: a usage error with WHAT (a pattern) in its lines.  Such command
+# lines are collected, and run by one process: refused.py.
 refused() {
+	printf '%s\0' $(($# + 1)) refused "$@" >>cases
+}
+
+# Runs those that were collected.
+check() {
+	python3 "$here/refused.py" <cases
+	rm cases
+}
+
+# refused_now WHAT [ARG...]: the same at once; $stderr is what is said
+refused_now() {
 	try "$TDSTAT" "${@:2}"
 	assert_failure 64
 	assert_output ''
@@ -22,11 +34,17 @@ refused() {
 	[[ $stderr =~ $1 ]] || fail "no $1"
 }
 
+teardown() {
+	[ -n "$BATS_TEST_COMPLETED" ] || printf 'stderr: %s\n' "${stderr-}"
+	[ -z "$BATS_TEST_COMPLETED" ] || [ ! -e cases ] || fail "some were not run"
+}
+
 @test "options that are not there" {
 	refused nosuch --nosuch
 	refused "'-Z'" -Z
 	refused nosuch -a --nosuch=1
 	refused ambiguous --interval
+	check
 }
 
 @test "options without their argument" {
@@ -34,6 +52,7 @@ refused() {
 		--log-fd --control --pre --post --for-each-cgroup; do
 		refused "${option#-}" $option
 	done
+	check
 }
 
 @test "-I: whole milliseconds from 1 on" {
@@ -41,6 +60,7 @@ refused() {
 		refused '-I|interval' -a -I "$ms"
 	done
 	refused '-I|interval' -a --interval-print=0
+	check
 }
 
 @test "a time's unit is ms, s or m; a wrong one is named, and what there is" {
@@ -51,7 +71,9 @@ refused() {
 		done
 	done
 	refused "did you mean -I 1.5s\?" -a -I 1.5
-	run ! grep 'did you mean' <<<"$("$TDSTAT" -a -I 1.5ms 2>&1)"
+	refused_now '' -a -I 1.5ms
+	[[ $stderr != *'did you mean'* ]]
+	check
 }
 
 @test "--interval-count: from 1 on, and with -I" {
@@ -60,6 +82,7 @@ refused() {
 	done
 	refused '-I' -a --interval-count 3
 	refused '-I' --interval-count 3 -- true
+	check
 }
 
 @test "an empty name of a file is said, not looked for" {
@@ -68,6 +91,7 @@ refused() {
 	refused '--metrics-dir: an empty name' -a --metrics-dir ''
 	refused '-i: an empty name' report -i ''
 	refused 'an empty name' report ''
+	check
 }
 
 @test "--timeout: from 10 on, and without -I" {
@@ -75,18 +99,21 @@ refused() {
 		refused timeout -a --timeout "$ms"
 	done
 	refused timeout -a -I 100 --timeout 500
+	check
 }
 
 @test "-C: a list of CPUs" {
 	for cpus in '' 3-1 99999999999 a '1,' ,1 1--2 1-2-3 -1 0x1 '1 2' 1-; do
 		refused '-C' -C "$cpus"
 	done
+	check
 }
 
 @test "-p: a list of processes" {
 	for pids in '' x '1,' -5 99999999999 1.5; do
 		refused '-p' -p "$pids"
 	done
+	check
 }
 
 @test "-l: a level that is known" {
@@ -94,12 +121,14 @@ refused() {
 		refused '-l|level' -a -l "$level"
 		refused '-l|level' -a --td-level="$level"
 	done
+	check
 }
 
 @test "-x: nothing that a reader could not tell from a field" {
 	for sep in '' . 1 - '"' $'\n' ',"'; do
 		refused '-x' -a -x "$sep"
 	done
+	check
 }
 
 @test "what excludes each other" {
@@ -143,16 +172,18 @@ refused() {
 	done
 	refused '-o' -a --append
 	refused 'report' -a --input=file
+	check
 }
 
 @test "record: makes a new file" {
-	refused '-o -: a recording needs the name of a file' record -o - -- true
+	refused_now '-o -: a recording needs the name of a file' record -o - -- true
 	assert_regex "$stderr" 'for standard output, give /dev/stdout$'
 	try "$TDSTAT" record --quiet -n -o /dev/stdout -- true
 	assert_success
 	assert_regex "${lines[0]}" '^\{"tdstat":1,'
 	refused 'append' record -a -o file --append
 	refused 'input' record -o file --input=file
+	check
 	[ ! -e file ]
 }
 
@@ -169,35 +200,20 @@ refused() {
 	refused '--append' report -i file --append --html made
 	refused 'svg.*locate' report -i file --locate --svg made
 	refused 'html: an empty name' report -i file --html ''
+	check
 	[ ! -e made ]
 }
 
 @test "nothing is run and no file is made by a command line that is refused" {
 	refused '-I' -I 0 -o made -- touch made
 	refused '-I' record -o made -I 0 -- touch made
+	check
 	[ ! -e made ]
 }
 
 @test "--help: one screen, the 25 options that people use; --help=all has more" {
-	try "$TDSTAT" --help
-	assert_success
-	assert_no_stderr
-	[ "${#lines[@]}" -le 61 ] || fail "${#lines[@]} lines"
-	assert_equal "$(options_of | grep -cvxE -e '--(help|usage|version)')" 25
-	assert_line --regexp '^tdstat --help=all shows all options \([0-9]+ more\)'
-	run ! grep -E '.{81}' <<<"$output"
-	# the rest is hidden, not refused
-	run ! grep -x -e --no-inherit <(options_of)
-	try "$TDSTAT" --no-inherit --help
-	assert_success
-	# what has few options has one help; others show all that they alone have
-	for word in $(subcommands); do
-		all=$("$TDSTAT" $word --help=all)
-		(($(grep -cE '^ {2,6}(-., )?--' <<<"$all") > 36)) ||
-			assert_same "$all" "$("$TDSTAT" $word --help)"
-	done
-	assert_same "" "$(comm -13 <(options_of report) <(comm -13 <(all_options_of) <(all_options_of report)))"
-	refused '--help and --help=all' --help=nosuch
+	python3 "$here/help.py" screen
+	refused_now '--help and --help=all' --help=nosuch
 }
 
 @test "--help=all: every option, what they do, and the statuses; exit 0" {
@@ -217,49 +233,15 @@ refused() {
 	assert_success
 }
 
-# options_of [SUBCOMMAND]: the long ones of its --help
-options_of() {
-	"$TDSTAT" ${1-} --help${2-} | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | LC_ALL=C sort
-}
-
-# all_options_of [SUBCOMMAND]: those of --help=all
-all_options_of() {
-	options_of "${1-}" =all
-}
-
 @test "a subcommand's --help: its own options alone, and two examples of it" {
-	for word in $(subcommands); do
-		try "$TDSTAT" $word --help=all
-		assert_success
-		assert_no_stderr
-		assert_line --index 0 --partial "Usage: tdstat $word "
-		grep -A 2 '^Examples:' <<<"$output" | grep -c "^  tdstat $word" | grep -qx 2 || fail "$word"
-		assert_output --partial 'Exit status: '
-		try "$TDSTAT" $word --usage
-		assert_success
-		assert_line --index 0 --partial "Usage: tdstat $word "
-	done
-	assert_same "$(printf -- '--%s\n' cputype help json-output metrics-dir model print usage verbose version)" \
-		"$(all_options_of list)"
-	assert_same "$(printf -- '--%s\n' help metrics-dir model usage version)" "$(all_options_of explain)"
-	assert_same "$(printf -- '--%s\n' help usage version)" "$(all_options_of help)"
-	# what is for counting is none of report's, and the reverse
-	assert_same "$(printf -- '--%s\n' callers flame folded html input locate no-tree per-region pprof profile svg total)" "$(comm -13 <(all_options_of) <(all_options_of report))"
-	assert_same "$(printf -- '--%s\n' append force max-series no-multiplex openmetrics perfetto repeat table)" "$(comm -23 <(all_options_of) <(all_options_of record))"
-	for option in pid interval-print event dry-run repeat control; do
-		run ! grep -x -e "--$option" <(all_options_of report)
-	done
+	python3 "$here/help.py" own
 }
 
 @test "tdstat help [SUBCOMMAND] is the --help of that, and of tdstat" {
-	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help)"
-	assert_same "$("$TDSTAT" --help)" "$("$TDSTAT" help stat)"
-	for word in $(subcommands); do
-		assert_same "$("$TDSTAT" $word --help)" "$("$TDSTAT" help $word)"
-	done
-	assert_same "$(sed -nE 's/^\trow\((.*)\).*/\1/p' "$here/../../cmd/commands.c" | grep -vx stat)" "$(subcommands)"
+	python3 "$here/help.py" same "$here/../../cmd/commands.c"
 	refused "no subcommand 'nosuch'" help nosuch
 	refused 'one subcommand' help list report
+	check
 	[ -e /dev/full ] || return 0
 	try sh -c '"$TDSTAT" help list >/dev/full'
 	assert_equal "$status" 1
@@ -267,28 +249,28 @@ all_options_of() {
 }
 
 @test "help has no line of blanks alone, as argp puts behind a text that just fits" {
-	for command in '' $(subcommands); do
-		"$TDSTAT" $command --help=all >help
-		run ! grep -nE '^ +$' help
-	done
+	python3 "$here/help.py" blank
 }
 
 @test "tdstat help legend: the marks that tdstat-glossary(7) has" {
 	try "$TDSTAT" help legend
 	assert_success
-	[ "$(wc -l <<<"$output")" -le 24 ]
-	sed -n '/^\.Ss Marks/,/^\.Ss Words/p' "$here/../../man/tdstat-glossary.7" |
-		sed -nE 's/\\-/-/g; s/\\\(\+-/±/g; s/\\&//g; s/^\.It (Ql|Pq) //p; s/^\.It ±.*\?$/±?/p; s/^\.It ± Ar n/±/p' |
-		sed 's/ , Ql /\n/' >marks
-	[ "$(wc -l <marks)" -ge 10 ]
-	while read -r mark; do
-		[[ $output == *"$mark"* ]] || fail "$mark"
-	done <marks
+	[ "${#lines[@]}" -le 24 ]
+	LEGEND=$output python3 - "$here/../../man/tdstat-glossary.7" <<-'PYTHON'
+		import os, re, sys
+		page = open(sys.argv[1]).read()
+		text = re.search(r"^\.Ss Marks.*?^\.Ss Words", page, re.M | re.S)[0]
+		text = text.replace("\\-", "-").replace("\\(+-", "±").replace("\\&", "")
+		marks = [mark for row in re.findall(r"^\.It (?:Ql|Pq) (.*)$", text, re.M) for mark in row.split(" , Ql ")]
+		marks += ["±?" if "?" in row else "±" for row in re.findall(r"^\.It (±(?:.*\?| Ar n))$", text, re.M)]
+		assert len(marks) >= 10, marks
+		assert all(mark in os.environ["LEGEND"] for mark in marks), marks
+	PYTHON
 }
 
 @test "an option of another subcommand is refused, with where it belongs" {
 	refused 'tdstat takes no --total: it is an option of tdstat report' --total
-	refused 'tdstat takes no --html: it is an option of tdstat report and tdstat diff' --html out.html true
+	refused_now 'tdstat takes no --html: it is an option of tdstat report and tdstat diff' --html out.html true
 	assert_equal "${stderr_lines[1]}" \
 		'tdstat: tdstat record -o FILE saves the counts, which tdstat report --html shows then'
 	refused 'tdstat takes no --print: it is an option of tdstat list' --print cycles
@@ -296,8 +278,9 @@ all_options_of() {
 	refused 'tdstat report takes no -a: it is an option of tdstat, tdstat record, tdstat top, tdstat locate, tdstat profile and tdstat serve' report file -a
 	refused 'tdstat report takes no -S: ' -jS report file
 	refused 'tdstat list takes no -x: .* tdstat, tdstat record, tdstat report, tdstat diff, tdstat regions, tdstat locate, tdstat profile and tdstat calls' list -x, hw
-	refused 'tdstat list takes no --metrics: ' list --metrics tma_retiring
+	refused_now 'tdstat list takes no --metrics: ' list --metrics tma_retiring
 	assert_equal "${stderr_lines[1]}" 'tdstat: tdstat list --help=all lists its options'
+	check
 }
 
 @test "tdstat stat: a habit of perf before options, and a program before words" {
@@ -309,6 +292,7 @@ all_options_of() {
 	try "$TDSTAT" --dry-run -- stat -c %s file
 	assert_output --partial "the command"
 	refused "'--nosuch'" stat --nosuch
+	check
 }
 
 @test "--version, -V: a line; exit 0" {
@@ -346,15 +330,7 @@ all_options_of() {
 
 @test "subcommands are words for tdstat only where they stand first" {
 	saved alderlake
-	for word in $(subcommands); do
-		try "$TDSTAT" --dry-run -- $word
-		assert_success
-		assert_output --partial 'the command'
-		try "$TDSTAT" --dry-run -a -- $word -i file
-		assert_success
-		try "$TDSTAT" --dry-run env $word
-		assert_success
-	done
+	python3 "$here/help.py" words
 	for word in report '-j report'; do
 		try "$TDSTAT" $word
 		assert_failure 1

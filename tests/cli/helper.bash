@@ -50,7 +50,7 @@ known_files() {
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
-	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL
+	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LANG LANGUAGE "${!LC_@}"
 }
 
 # Standard error is no part of $output.

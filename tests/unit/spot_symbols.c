@@ -249,7 +249,7 @@ static void test_memory(void)
 	}
 }
 
-/* A command with the temporary folder as $ROOT and this program as $SELF. */
+/* A command with the temporary folder as \"$ROOT\" and this program as \"$SELF\". */
 static bool shell(const char *command)
 {
 	setenv("ROOT", root, 1);
@@ -290,14 +290,14 @@ static void test_debug_files(uint64_t offset)
 		ok(true, "there is no objcopy here # SKIP");
 		return;
 	}
-	ok(shell("set -e; cd $ROOT/7/root; objcopy --only-keep-debug $SELF y;"
-		 "strip -o bin/x $SELF"),
+	ok(shell("set -e; cd \"$ROOT/7/root\"; objcopy --only-keep-debug \"$SELF\" y;"
+		 "strip -o bin/x \"$SELF\""),
 	   "stripped");
 	is_name(offset, "none", "without a debug file");
 	is_str(note(0), "/bin/x: has no symbols: addresses without names",
 	       "said so");
 	end();
-	ok(shell("set -e; cd $ROOT/7/root; mkdir -p bin/.debug;"
+	ok(shell("set -e; cd \"$ROOT/7/root\"; mkdir -p bin/.debug;"
 		 "cp y bin/.debug/x.debug;"
 		 "objcopy --add-gnu-debuglink=bin/.debug/x.debug bin/x"),
 	   "a link to a debug file");
@@ -308,14 +308,14 @@ static void test_debug_files(uint64_t offset)
 	ok(spots.v[0].line > 0, "a line: %d", spots.v[0].line);
 	symbols.lines = false;
 	end();
-	ok(shell("set -e; cd $ROOT/7/root; rm bin/.debug/x.debug;"
+	ok(shell("set -e; cd \"$ROOT/7/root\"; rm bin/.debug/x.debug;"
 		 "id=$(readelf -n y 2>/dev/null | sed -n 's/.*Build ID: //p');"
 		 "d=usr/lib/debug/.build-id/$(echo $id | cut -c 1-2);"
 		 "mkdir -p $d; cp y $d/$(echo $id | cut -c 3-).debug"),
 	   "one by its build id");
 	is_name(offset, "own_function", "by the build id");
 	end();
-	ok(shell("cd $ROOT/7/root; objcopy --remove-section .note.gnu.build-id"
+	ok(shell("cd \"$ROOT/7/root\"; objcopy --remove-section .note.gnu.build-id"
 		 " bin/x; echo other >>y; cp y bin/x.debug"),
 	   "a link to another file");
 	is_name(offset, "none", "the checksum differs");
@@ -331,7 +331,7 @@ static void test_files(void)
 				    .build_id = { { 1, 2, 3 }, 3 } };
 
 	setenv("SELF", self, 1);
-	ok(shell("mkdir -p $ROOT/7/root/bin; cp $SELF $ROOT/7/root/bin/x"),
+	ok(shell("mkdir -p \"$ROOT/7/root/bin\"; cp \"$SELF\" \"$ROOT/7/root/bin/x\""),
 	   "a process with a root folder");
 	is_name(offset, "own_function", "in its root folder");
 	end();
@@ -349,11 +349,11 @@ static void test_not_files(void)
 	static const struct {
 		const char *command, *note;
 	} rows[] = {
-		{ "rm -f $ROOT/7/root/bin/x",
+		{ "rm -f \"$ROOT/7/root/bin/x\"",
 		  "/bin/x: No such file or directory: addresses without names" },
-		{ "mkfifo $ROOT/7/root/bin/x",
+		{ "mkfifo \"$ROOT/7/root/bin/x\"",
 		  "/bin/x: is not a regular file: addresses without names" },
-		{ "rm $ROOT/7/root/bin/x; echo text >$ROOT/7/root/bin/x",
+		{ "rm \"$ROOT/7/root/bin/x\"; echo text >\"$ROOT/7/root/bin/x\"",
 		  "/bin/x: is not an ELF file: addresses without names" },
 	};
 	int spot;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Preloaded: the FAIL_AT-th allocation of tdstat fails, with FAIL_ON all behind
- * it as well.  With FAIL_PLACES tdstat writes into that file a line for each
- * allocation: a number that stands for the functions that it was called from.
+ * Preloaded: the FAIL_AT-th allocation of tdstat fails; with FAIL_ON, all later ones
+ * do as well.  With FAIL_PLACES tdstat writes a line into that file for each
+ * allocation: two numbers that stand for its callers, all of them and the nearest.
+ * They are the same in each run, wherever files are mapped.
  *
- * json-c's parser (0.16) does not look at what it allocates: without memory it
- * crashes, or reads a value as null.  Its allocations do not fail.  FAIL_NOT is
- * "LOW HIGH", where it is in tdstat's file if it is linked statically.
+ * json-c's parser (0.16) does not check its allocations: without memory it crashes, or
+ * reads a value as null.  Its allocations do not fail.  FAIL_NOT is "LOW HIGH", its
+ * range in tdstat's file if it is linked statically.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,6 +25,7 @@ extern void *__libc_calloc(size_t nr, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 
 #define DEPTH 32
+#define NEAREST 7 /* two of them are in this file */
 
 static long nr;
 static long fail_at; /* 0: none does */
@@ -64,18 +66,31 @@ __attribute__((constructor)) static void begin(void)
 			      0644);
 }
 
-/* FNV-1a of the addresses that are returned to. */
-static void put_place(void)
+/* FNV-1a of the addresses that are returned to, within their files. */
+static unsigned long place_of(void *const *callers, int depth)
 {
 	unsigned long hash = 14695981039346656037UL;
+
+	for (int i = 0; i < depth; i++) {
+		size_t at = (size_t)callers[i];
+		Dl_info where;
+
+		if (dladdr(callers[i], &where))
+			at -= (size_t)where.dli_fbase;
+		hash = (hash ^ at) * 1099511628211UL;
+	}
+	return hash;
+}
+
+static void put_place(void)
+{
 	void *callers[DEPTH];
 	int depth;
 
 	looking = true;
 	depth = backtrace(callers, DEPTH);
-	for (int i = 0; i < depth; i++)
-		hash = (hash ^ (unsigned long)callers[i]) * 1099511628211UL;
-	dprintf(places, "%lx\n", hash);
+	dprintf(places, "%lx %lx\n", place_of(callers, depth),
+		place_of(callers, depth < NEAREST ? depth : NEAREST));
 	looking = false;
 }
 

@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs a command line of tdstat again and again, with another allocation failing
-each time, and complains of signals, of less than all of the result with exit 0, and
-of words that are missing without one on the memory.  Of the allocations that are
-called from the same functions the first one fails.
+"""Runs a command line of tdstat again and again, and lets another allocation fail each
+time.  Complains about signals, about an incomplete result with exit status 0, and about
+an error that does not mention the memory.  Allocations with the same callers are one
+place, of which the first allocation fails.
 
-usage: memory.py TDSTAT SHIM SECONDS [--measured] RESULT... -- ARGUMENT...
+usage: memory.py TDSTAT SHIM TRIES [--measured] RESULT... -- ARGUMENT...
 
-SHIM is memory.c.  SECONDS is how long to go on, 0 for all.  RESULT are files that
-tdstat writes.  With --measured their numbers differ from run to run.
+SHIM is memory.c.  TRIES is the number of places, 0 for all: those come first whose
+nearest callers were in no command line before, which the file $TRIED has.  RESULT are
+files that tdstat writes.  With --measured their numbers differ from run to run.
 """
 import os
 import re
 import subprocess
 import sys
-import time
 
 MEMORY = re.compile(rb"out of memory|Cannot allocate memory")
+HANGS = float(os.environ["TD_HANGS"])
 
 
 def parser_range(tdstat):
@@ -48,18 +49,19 @@ class Runner:
                 os.unlink(path)
         try:
             done = subprocess.run(self.command, env=dict(self.env, **fail), stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=60)
+                                  capture_output=True, timeout=HANGS)
         except subprocess.TimeoutExpired:
-            return "60 s", None, b""
+            return "a signal, since it did not end", None, b""
         files = [self.seen(open(path, "rb").read()) if os.path.exists(path) else None for path in self.results]
         return done.returncode, [self.seen(done.stdout), *files], self.seen(done.stderr)
 
     def places(self):
-        """The first allocation of each place, from 1."""
+        """The number of the first allocation of each place, from 1, and its nearest callers."""
         self.run(FAIL_PLACES="places")
         first = {}
-        for at, place in enumerate(open("places"), 1):
-            first.setdefault(place, at)
+        for at, line in enumerate(open("places"), 1):
+            place, nearest = line.split()
+            first.setdefault(place, (at, nearest))
         return sorted(first.values())
 
 
@@ -74,27 +76,36 @@ def what_is_wrong(whole, got):
     return None if MEMORY.search(err) else "an error that does not name the memory"
 
 
-def tries(places, seconds):
-    """Evenly spread, the coarse ones first, each once; all behind it fail in every fifth."""
+def spread(places):
+    """The same, from coarse to fine."""
     nr = len(places)
     step = 1 << max(nr.bit_length() - 1, 0)
-    end = time.monotonic() + seconds
-    count = 0
     seen = set()
     while step:
         for at in range(step, nr + 1, step):
-            if at in seen:
-                continue
-            if seconds and time.monotonic() > end:
-                return
-            seen.add(at)
-            count += 1
-            yield places[at - 1], count % 5 == 0
+            if at not in seen:
+                seen.add(at)
+                yield places[at - 1]
         step //= 2
 
 
+def chosen(places, tries):
+    """So many of them: new ones first."""
+    path = os.environ["TRIED"]
+    tried = set(open(path).read().split()) if os.path.exists(path) else set()
+    new = {}
+    for at, nearest in places:
+        if nearest not in tried:
+            new.setdefault(nearest, at)
+    others = [at for at, _ in places if at not in new.values()]
+    ats = [*spread(list(new.values())), *spread(others)][:tries or None]
+    with open(path, "a") as file:
+        print(*(nearest for nearest, at in new.items() if at in ats), file=file)
+    return ats, len(new)
+
+
 def main():
-    tdstat, shim, seconds, *rest = sys.argv[1:]
+    tdstat, shim, tries, *rest = sys.argv[1:]
     results, arguments = rest[:rest.index("--")], rest[rest.index("--") + 1:]
     measured = results[:1] == ["--measured"]
     runner = Runner(tdstat, shim, results[measured:], arguments, measured)
@@ -102,9 +113,12 @@ def main():
     if whole[0] != 0:
         sys.exit(f"tdstat itself: {whole}")
     places = runner.places()
+    ats, new = chosen(places, int(tries))
     wrong, done = [], 0
-    for at, and_on in tries(places, float(seconds)):
+    for at in ats:
         fail = {"FAIL_AT": str(at)}
+        # behind every fifth, all fail
+        and_on = done % 5 == 4
         if and_on:
             fail["FAIL_ON"] = "1"
         got = runner.run(**fail)
@@ -112,7 +126,7 @@ def main():
         done += 1
         if why:
             wrong.append((at, and_on, why, got[2].decode(errors="replace").strip()[:200]))
-    print(f"at {done} of {len(places)} places no memory: {len(wrong)} wrong")
+    print(f"no memory at {done} of {len(places)} places, {new} of them new: {len(wrong)} wrong")
     for at, and_on, why, said in wrong[:20]:
         print(f"  allocation {at}{' and all behind it' if and_on else ''}: {why}: {said}")
     sys.exit(bool(wrong))

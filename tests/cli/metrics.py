@@ -1,14 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What metrics.bats compares with.
+"""What tests of metrics compare with.
 
-metrics.py record [EVENT]   what --dry-run prints, on standard input, as a
-                            recording; EVENT never ran
-metrics.py nodes FILE PMU   the tree of a metric file of the kernel tree:
-                            "NAME LEVEL PARENT" a line
-metrics.py text             of a tree as text on standard input, the same,
-                            LEVEL being how far it is indented
-metrics.py zen FILE LEVEL   of an AMD recording, "TIME NAME PER-CENT PARENT"
+metrics.py record [EVENT]: what --dry-run prints, on standard input, as a recording;
+EVENT never ran.
 """
 
 import json
@@ -75,18 +70,18 @@ def reading(head, number, silent):
     return [number, cpu, -1, int(share * 10**6 * running / SECOND), SECOND, running]
 
 
-def record(silent=None):
-    head = parse_plan(sys.stdin)
+def recording(plan, silent=None):
+    """Its lines; plan is what --dry-run prints."""
+    head = parse_plan(plan)
     counts = [reading(head, i, silent) for i in range(len(head["events"]))]
-    print(json.dumps(head))
-    print(json.dumps({"time": 1.0, "counts": counts}))
-    print(json.dumps({"end": {"elapsed": 1.0}}))
+    return [head, {"time": 1.0, "counts": counts}, {"end": {"elapsed": 1.0}}]
 
 
 # --- trees --------------------------------------------------------------------
 
 
 def nodes(path, pmu):
+    """The tree of a metric file: (NAME, LEVEL, PARENT)."""
     with open(path, encoding="utf-8") as fp:
         metrics = [
             m
@@ -99,24 +94,28 @@ def nodes(path, pmu):
         for group in groups[metric["MetricName"]]:
             if match := re.fullmatch(r"TopdownL(\d)", group):
                 levels[metric["MetricName"]] = int(match[1])
+    found = []
     for name, level in levels.items():
         owners = [re.sub("_group$", "", group) for group in groups[name]]
         parents = [owner for owner in owners if levels.get(owner) == level - 1]
-        print(name, level, *(parents or ["null"]))
+        assert len(parents) <= 1, name
+        found.append((name, level, parents[0] if parents else None))
+    return found
 
 
-def text():
-    """A number ends where its level says; a child stands below its parent."""
-    above = []
-    for line in sys.stdin:
+def text_nodes(lines):
+    """Of a tree as text (NAME, LEVEL, PARENT): a number ends where its level says; a
+    child stands below its parent."""
+    above, found = [], []
+    for line in lines:
         match = re.match(r" *(-?[\d.]+) %\S*  (\w+)", line)
         if not match:
             continue
         depth, rest = divmod(match.end(1) - 10, 4)
-        if rest or depth > len(above):
-            print("indented oddly:", line, end="")
+        assert not rest and depth <= len(above), f"indented oddly: {line}"
         above[depth:] = [match[2]]
-        print(match[2], depth + 1, above[depth - 1] if depth else "null")
+        found.append((match[2], depth + 1, above[depth - 1] if depth else None))
+    return found
 
 
 # --- AMD ----------------------------------------------------------------------
@@ -176,19 +175,21 @@ retiring_from_fastpath retiring_from_microcode"""
 
 
 def zen(path, level):
+    """Of an AMD recording: (TIME, NAME, PER-CENT, PARENT)."""
+    found = []
     for cpuid, time, v in read_sums(path):
         width, names = (8, ZEN_5) if "-26-" in cpuid else (6, ZEN_4)
         slots = width * v["ls_not_halted_cyc"]
         top = zen_level_1(v, slots)
         for name, value in top.items():
-            print(f"{time:g} {name} {100 * value:.9g} null")
+            found.append((time, name, 100 * value, None))
         below = zip(names.split(), zen_level_2(v, slots, width, top))
-        for name, value in below if level == "2" else []:
-            parent = re.match("|".join(top), name)[0]
-            print(f"{time:g} {name} {100 * value:.9g} {parent}")
+        for name, value in below if level == 2 else []:
+            found.append((time, name, 100 * value, re.match("|".join(top), name)[0]))
+    return found
 
 
 if __name__ == "__main__":
-    {"record": record, "nodes": nodes, "text": text, "zen": zen}[sys.argv[1]](
-        *sys.argv[2:]
-    )
+    assert sys.argv[1] == "record"
+    for line in recording(sys.stdin, *sys.argv[2:]):
+        print(json.dumps(line))

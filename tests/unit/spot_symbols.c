@@ -249,7 +249,7 @@ static void test_memory(void)
 	}
 }
 
-/* A command with the temporary folder as \"$ROOT\" and this program as \"$SELF\". */
+/* A command with the temporary folder as $ROOT and this program as $SELF. */
 static bool shell(const char *command)
 {
 	setenv("ROOT", root, 1);

@@ -8,11 +8,21 @@ load helper
 
 schema=$BATS_TEST_DIRNAME/../../cmd/out/rows.schema.json
 
-# kinds FILE...: those that its lines are of, in their order
+# kinds FILE...: in $kinds, those that its lines are of, in their order; how many lines
+# there are of each is in $nr_of
 kinds() {
-	in_schema "$@" >seen || fail "not in the schema"
-	cut -d' ' -f1 seen | xargs
+	local lines line
+
+	try in_schema "$@"
+	[ "$status" = 0 ] || fail "not in the schema: $output $stderr"
+	kinds='' nr_of=()
+	mapfile -t lines <<<"$output"
+	for line in "${lines[@]}"; do
+		kinds+=${kinds:+ }${line% *}
+		nr_of[${line% *}]=${line##* }
+	done
 }
+declare -gA nr_of
 
 @test "recordings: trees, verdicts, intervals, errors, ids, bottlenecks" {
 	for recording in "$data"/*.jsonl "$data"/manual/*.jsonl; do
@@ -22,11 +32,13 @@ kinds() {
 			"$TDSTAT" report $how -j "$recording" >>rows 2>said || true
 		done
 	done
-	assert_equal "$(kinds rows)" "event head metric verdict_line"
-	[ "$(sed -n 's/^metric //p' seen)" -gt 2000 ]
+	kinds rows
+	assert_equal "$kinds" "event head metric verdict_line"
+	[ "${nr_of[metric]}" -gt 2000 ]
 	# what the schema allows to be missing is not missing everywhere
+	IFS= read -rd '' text <rows || true
 	for key in low too_short misfit why summary cpu core comm tid others; do
-		grep -q "\"$key\":" rows || fail "no $key"
+		[[ $text == *"\"$key\":"* ]] || fail "no $key"
 	done
 }
 
@@ -34,33 +46,35 @@ kinds() {
 	saved sapphirerapids
 	"$TDSTAT" --dry-run -a -l 2 --no-perf-metrics 2>/dev/null | python3 "$here/metrics.py" record - >recording.jsonl
 	"$TDSTAT" report -l 2 -j recording.jsonl >rows
-	assert_equal "$(kinds rows)" "head metric"
-	grep -q '"general_counters":true' rows
-	run ! grep -F '"metric"' <(grep -v '"general_counters":true' rows)
+	kinds rows
+	assert_equal "$kinds" "head metric"
+	mapfile -t lines <rows
+	for line in "${lines[@]}"; do
+		[[ $line != *'"metric"'* || $line == *'"general_counters":true'* ]] || fail "$line"
+	done
 }
 
 @test "live: a tree, intervals, means, threads, metrics without values" {
 	needs_software_events
 	for how in '' '--verdict' '-I 20' '-I 20 --time-format epoch --summary' '-r 2' '--per-thread' '-M tma_retiring' '--error'; do
-		"$TDSTAT" $how -j -o one -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls / >/dev/null; done'
-		cat one >>rows
+		"$TDSTAT" $how -j -o "rows $how" -- "${BURN[@]}" 30
 	done
-	kinds rows >got
-	grep -qw 'head metric' got
-	grep -q '"kind":"mean".*\|"runs_error":' rows
+	kinds rows*
+	[[ " $kinds " == *' head metric '* ]]
+	has_text 'rows -r 2' '"kind":"mean"|"runs_error":'
 }
 
 @test "events: alone, in intervals, as means, of ids, without a value" {
 	real -a
 	for how in '' '-I 20' '-r 3' '--per-thread' '-a -A' '-a --per-core' '-a --per-socket -I 50' '--metric-only'; do
-		"$TDSTAT" -e task-clock,page-faults $how -j -o one -- sleep 0.1
-		cat one >>rows
+		"$TDSTAT" -e task-clock,page-faults $how -j -o "rows $how" -- "${BURN[@]}" 30
 	done
-	assert_equal "$(kinds rows)" "event head metric"
+	kinds rows*
+	assert_equal "$kinds" "event head metric"
 	for recording in "$data"/perf-6.1*{core,default,interval,repeat,socket,thread}*; do
-		"$TDSTAT" report "$recording" --no-tree -j >>rows 2>said
+		"$TDSTAT" report "$recording" --no-tree -j >>others 2>said
 	done
-	kinds rows
+	kinds others
 }
 
 @test "diff: of recordings, of several, of events, of threads" {
@@ -72,44 +86,62 @@ kinds() {
 		"$TDSTAT" diff -j "$data"/manual/xz-events.jsonl "$data"/manual/xz-events.jsonl
 		"$TDSTAT" diff -j --per-thread "$data"/manual/threads.jsonl "$data"/manual/threads.jsonl
 	} >>rows 2>said
-	assert_equal "$(kinds rows)" "difference head"
-	for kind in time ipc metric event; do
-		grep -q "\"kind\":\"$kind\"" rows || [ $kind = ipc ] || fail "no $kind"
+	kinds rows
+	assert_equal "$kinds" "difference head"
+	IFS= read -rd '' text <rows || true
+	for kind in time metric event; do
+		[[ $text == *"\"kind\":\"$kind\""* ]] || fail "no $kind"
 	done
 }
 
 @test "locate: functions, with their lines and callers" {
 	needs_software_events
-	"$TDSTAT" locate -e cpu-clock -F 5000 -v --callers -j -o rows -- \
-		sh -c 'for i in 1 2 3 4 5 6 7 8 9; do ls / >/dev/null; done' 2>said
-	assert_equal "$(kinds rows)" "function head"
-	grep -q '"callers":\[{' rows
+	"$TDSTAT" locate -e cpu-clock -F 5000 -v --callers -j -o rows -- "${BURN[@]}" 300 2>said
+	kinds rows
+	assert_equal "$kinds" "function head"
+	has_text rows '"callers":\[\{'
 }
 
 @test "what is not in the schema is refused, and so is what is no JSON" {
-	"$TDSTAT" report "$data/alderlake.jsonl" -j | head -n 2 >good
+	try "$TDSTAT" report "$data/alderlake.jsonl" -j
+	printf '%s\n' "${lines[@]:0:2}" >good
 	in_schema good
-	for change in '2s/"unit"/"units"/' '2s/"level":1/"level":"1"/' '2s/"running":[0-9.]*/"running":-1/' '1s/:1,/:2,/' \
-		'2s/"kind":"interval"/"kind":"spread"/' '2s/"value":[0-9.]*/"value":NaN/' '2s/}$/,"new":1}/' '1s/"labels":{}/"labels":{"a":1}/'; do
-		sed "$change" good >bad
-		cmp -s good bad && fail "$change changes nothing"
-		run in_schema bad
-		[ "$status" -eq 1 ] || fail "$change"
-	done
-	sed 's/"type": "object",/"type": "object", "minProperties": 1,/' "$schema" >other
-	run python3 "$here/schema.py" other good
-	[ "$status" -eq 1 ]
+	python3 - "$here/schema.py" "$schema" <<-'PYTHON'
+		import re, subprocess, sys
+		checker, schema = sys.argv[1:]
+		good = open("good").read().split("\n")
+		def check(schema, name):
+		    return subprocess.run([sys.executable, "-B", checker, schema, name], capture_output=True).returncode
+		for line, was, becomes in (
+		    (2, '"unit"', '"units"'), (2, '"level":1', '"level":"1"'), (2, '"running":[0-9.]*', '"running":-1'),
+		    (1, ":1,", ":2,"), (2, '"kind":"interval"', '"kind":"spread"'), (2, '"value":[0-9.]*', '"value":NaN'),
+		    (2, "}$", ',"new":1}'), (1, '"labels":{}', '"labels":{"a":1}')):
+		    bad = good[:]
+		    bad[line - 1] = re.sub(was, becomes, bad[line - 1], count=1)
+		    assert bad != good, was + " changes nothing"
+		    open("bad", "w").write("\n".join(bad))
+		    assert check(schema, "bad") == 1, becomes
+		text = open(schema).read()
+		other = text.replace('"type": "object",', '"type": "object", "minProperties": 1,')
+		assert other != text
+		open("other", "w").write(other)
+		assert check("other", "good") == 1, "minProperties"
+	PYTHON
 }
 
 @test "each key of the schema is in tdstat-output(5)" {
-	command jq -r '."$defs"[] | .properties // {} | keys[]' "$schema" | sort -u >keys
-	[ "$(wc -l <keys)" -gt 90 ]
-	sed -n '/^\.It \|^\.Cm /p' "$here/../../man/tdstat-output.5" | tr -s ' ,' '\n' | sort -u >named
-	assert_equal "$(comm -23 keys named | xargs)" ''
+	python3 - "$schema" "$here/../../man/tdstat-output.5" <<-'PYTHON'
+		import json, re, sys
+		keys = {key for part in json.load(open(sys.argv[1]))["$defs"].values() for key in part.get("properties", {})}
+		assert len(keys) > 90, len(keys)
+		lines = re.findall(r"^\.(?:It |Cm ).*$", open(sys.argv[2]).read(), re.M)
+		named = {word for line in lines for word in re.split("[ ,]+", line)}
+		assert not keys - named, keys - named
+	PYTHON
 }
 
 @test "make install installs it where the page says" {
 	make -C "$here/../.." --no-print-directory -n -o all install DESTDIR=/dest prefix=/usr >installed 2>&1
-	grep -q '/dest/usr/share/tdstat cmd/out/rows.schema.json' installed
-	grep -qx '.Pa share/tdstat/rows.schema.json ,' "$here/../../man/tdstat-output.5"
+	has_text installed '/dest/usr/share/tdstat cmd/out/rows.schema.json'
+	has_text "$here/../../man/tdstat-output.5" $'\n''\.Pa share/tdstat/rows\.schema\.json ,'$'\n'
 }

@@ -18,15 +18,16 @@ save=$BATS_TEST_DIRNAME/../save-machine
 	# the kernel pads some texts of hybrid machines with NUL bytes
 	saved alderlake
 	padded=$SYSFS_PATH/bus/event_source/devices/cpu_atom/events/topdown-retiring
-	[ "$(tr -d '\0' <"$padded" | wc -c)" -lt "$(wc -c <"$padded")" ]
+	text=$(tr -d '\0' <"$padded" && echo .)
+	[ $((${#text} - 1)) -lt "$(wc -c <"$padded")" ]
 }
 
 @test "this machine: tdstat says of the copy what it says of the machine" {
 	"$save" here
-	"$TDSTAT" --dry-run -a >machine 2>&1 || status=$?
+	"$TDSTAT" --dry-run -a >machine 2>&1 || true
 	use_machine "$PWD/here"
 	"$TDSTAT" --dry-run -a >copy 2>&1 || true
-	assert_same "$(cat machine)" "$(cat copy)"
+	diff -u machine copy
 	cmp /sys/devices/system/cpu/online here/sys/devices/system/cpu/online
 }
 
@@ -34,7 +35,7 @@ save=$BATS_TEST_DIRNAME/../save-machine
 	mkdir -p dir/sys
 	try "$save" dir
 	assert_failure 1
-	assert_equal "$(ls dir)" sys
+	assert_equal "$(echo dir/*)" dir/sys
 	[[ $stderr == *dir* ]]
 }
 

@@ -6,12 +6,13 @@
 # shellcheck disable=SC2016,SC2154 # jq; helper.bash
 load helper
 
-# assert_answers WHAT FILE: numbers, or an error of ours that names the file
-assert_answers() {
-	[ "$status" -le 1 ] || fail "$1: status $status"
-	[ "$status" = 0 ] || [[ $stderr == *"tdstat: "*"$2"* ]] || fail "$1: $2 is not named: $stderr"
-	[ "$status" = 1 ] || [[ $output == *tma_* ]] || fail "$1: nothing shown"
-	[[ $output != *nan* && $output != *inf* ]] || fail "$1: no number: $output"
+# python: a program of standard input, with what truncated.py has
+python() {
+	{
+		echo 'from truncated import *'
+		cat
+		echo 'finish()'
+	} | PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$here python3 -
 }
 
 # A short recording: cutting is quadratic.
@@ -19,36 +20,25 @@ short() {
 	cp "$data/alderlake-command.jsonl" whole.jsonl
 }
 
-@test "a recording cut at every byte" {
+@test "a recording cut anywhere" {
 	not_under_valgrind "too many runs; tests/unit/recording.c and fuzzing have the like"
 	short
-	# in one process a cut, and all at once: a second's work
-	python3 - "$TDSTAT" whole.jsonl >wrong <<-'PYTHON'
-		import subprocess, sys
-		tdstat, name = sys.argv[1:]
-		text = open(name, "rb").read()
+	# near the ends of lines, and else at every seventh byte, with TD_EVERYTHING=1 at each
+	python <<-'PYTHON'
+		text = contents("whole.jsonl")
 		head = text.index(b"\n") + 1
-		cuts = range(len(text))
-		def begin(cut):
-		    part = open("cut", "wb+")
-		    part.write(text[:cut])
-		    part.seek(0)
-		    run = subprocess.Popen([tdstat, "report", "-x,", "-i", "/dev/stdin"], stdin=part,
-		        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-		    out, err = run.communicate()
-		    part.close()
-		    counts = text[:cut].count(b"\n")
-		    if run.returncode not in (0, 1) or (run.returncode == 1 and b"/dev/stdin" not in err):
-		        print(cut, run.returncode, err)
-		    # of a head that is not whole, and without a row behind it, nothing
-		    if counts < 2 and cut < len(text) - 1 and b",cpu_core," in out and b"\n" not in text[head:cut]:
-		        print(cut, "a row from nowhere", out)
-		    if cut < len(text) - 1 and not err:
-		        print(cut, "cut, and not said")
-		for cut in cuts:
-		    begin(cut)
+		for cut in range(len(text)):
+		    if not (EVERYTHING or cut % 7 == 0 or b"\n" in text[max(cut - 3, 0):cut + 3] or
+		            cut < 4 or cut > len(text) - 4):
+		        continue
+		    put("cut", text[:cut])
+		    run = Run("report", "-x,", "-i", "/dev/stdin", stdin=open("cut"))
+		    run.expect(run.status == 0 or run.status == 1 and "/dev/stdin" in run.err, cut)
+		    # a head that is not whole, or without a row behind it, has no rows
+		    if text[:cut].count(b"\n") < 2 and cut < len(text) - 1 and b"\n" not in text[head:cut]:
+		        run.expect(",cpu_core," not in run.out, f"{cut}: a row from nowhere")
+		    run.expect(run.err or cut >= len(text) - 1, f"{cut}: cut, without a note")
 	PYTHON
-	[ ! -s wrong ] || fail "$(head -n 20 wrong)"
 }
 
 @test "a recording that ends before its first counts is an error, but for a page" {
@@ -69,10 +59,9 @@ short() {
 @test "a recording with a member of another type, or gone, or out of range" {
 	not_under_valgrind "too many runs; tests/unit/recording.c and fuzzing have the like"
 	short
-	python3 - "$TDSTAT" whole.jsonl >wrong <<-'PYTHON'
-		import json, subprocess, sys
-		tdstat, name = sys.argv[1:]
-		lines = [json.loads(line) for line in open(name)]
+	python <<-'PYTHON'
+		import json
+		lines = [json.loads(line) for line in open("whole.jsonl")]
 		values = [None, True, -1, 0, 1e308, 2**63, 2**64, -2**63, "", "x" * 5000, [], {}, [[]]]
 		def places(value, path):
 		    if isinstance(value, dict):
@@ -82,41 +71,28 @@ short() {
 		    elif isinstance(value, list) and value:
 		        yield path + [0]
 		        yield from places(value[0], path + [0])
-		def run(what):
-		    with open("changed", "w") as out:
-		        for line in lines: print(json.dumps(line), file=out)
-		    run = subprocess.run([tdstat, "report", "-x,", "-i", "changed"], capture_output=True, timeout=10)
-		    if run.returncode not in (0, 1):
-		        print(what, run.returncode, run.stderr)
-		    if run.returncode == 1 and b"changed" not in run.stderr:
-		        print(what, "does not name the file:", run.stderr)
-		    if b"nan" in run.stdout or b"inf" in run.stdout:
-		        print(what, run.stdout)
 		nr = 0
 		for number, line in enumerate(lines):
 		    for path in list(places(line, [])):
 		        owner = line
 		        for key in path[:-1]: owner = owner[key]
 		        old = owner[path[-1]]
-		        # three of the values at each place, other ones at the next
-		        for value in (values[(nr + i) % len(values)] for i in (0, 5, 9)):
+		        # one of the values at each place, another one at the next; or three
+		        for value in (values[(nr + i) % len(values)] for i in ((0, 5, 9) if EVERYTHING else (0,))):
 		            owner[path[-1]] = value
-		            run((number + 1, path, value if len(str(value)) < 30 else "long"))
+		            put("changed", "".join(json.dumps(line) + "\n" for line in lines).encode())
+		            run = Run("report", "-x,", "-i", "changed")
+		            what = (number + 1, path, value if len(str(value)) < 30 else "long")
+		            run.expect(run.status == 0 or run.status == 1 and "changed" in run.err, what)
+		            run.expect("nan" not in run.out and "inf" not in run.out, what)
 		        nr += 1
 		        owner[path[-1]] = old
 	PYTHON
-	[ ! -s wrong ] || fail "$(head -n 20 wrong)"
 }
 
 @test "numbers out of range in a recording: the file and the line" {
 	short
-	while read -r line filter; do
-		jq -c "$filter" whole.jsonl >changed
-		! cmp -s <(jq -c . whole.jsonl) changed || fail "$filter changes nothing"
-		try "$TDSTAT" report -x, -i changed
-		[ "$status" = 1 ] || fail "$filter: status $status"
-		[[ ${stderr_lines[0]} == "tdstat: changed:$line: "* ]] || fail "$filter: $stderr"
-	done <<-'FILTERS'
+	cat >filters <<-'FILTERS'
 		1 if .tdstat then .interval_ms = -1 else . end
 		1 if .tdstat then .interval_ms = 1e30 else . end
 		1 if .tdstat then .pmus[0].type = 4294967296 else . end
@@ -141,16 +117,19 @@ short() {
 		3 if .end then .end.sys = "long" else . end
 		3 if .end then .end |= del(.sys) else . end
 	FILTERS
+	python <<-'PYTHON'
+		cases = [line.rstrip("\n").split(" ", 1) for line in open("filters")]
+		*files, same = changed("whole.jsonl", [text for _, text in cases] + ["."])
+		for (line, text), data in zip(cases, files):
+		    put("changed", data)
+		    run = Run("report", "-x,", "-i", "changed")
+		    run.expect(data != same, f"{text} changes nothing")
+		    run.expect(run.status == 1 and run.err.startswith(f"tdstat: changed:{line}: "), text)
+	PYTHON
 }
 
 @test "numbers out of range in what perf wrote: the file and the line" {
-	while read -r text; do
-		printf '1,,cycles,100,100.00,,\n%s\n' "$text" >perf.csv
-		try "$TDSTAT" report -i perf.csv
-		[ "$status" = 1 ] || fail "$text: status $status"
-		[[ $stderr == "tdstat: perf.csv:2: "* ]] || fail "$text: $stderr"
-		assert_output ''
-	done <<-'TEXTS'
+	cat >texts <<-'TEXTS'
 		9223372036854775807,,instructions,100,100.00,,
 		99999999999999999999,,instructions,100,100.00,,
 		1,,instructions,1000000000000000000,100.00,,
@@ -161,30 +140,33 @@ short() {
 		1000000000000000000,ns,duration_time,100,100.00,,
 		1000000000000000000,ns,user_time,100,100.00,,
 	TEXTS
+	python <<-'PYTHON'
+		for text in open("texts", "rb"):
+		    put("perf.csv", b"1,,cycles,100,100.00,,\n" + text)
+		    run = Run("report", "-i", "perf.csv")
+		    run.expect(run.status == 1 and run.err.startswith("tdstat: perf.csv:2: ") and not run.out, text)
+	PYTHON
 }
 
 @test "not a recording at all" {
 	not_under_valgrind "memory is valgrind's"
-	for text in '' '\n' '\n\n' '{' '{}' '[]' 'null' '{"tdstat":1}' '{"tdstat":2}' '{"tdstat":1}\n{"tdstat":1}' \
-		'\0\0\0' '\377\376' '{"tdstat":1,"tdstat":1}' '[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[' '1,2,3' ',,,,,,' \
-		'#' '# started on'; do
-		# shellcheck disable=SC2059
-		printf "$text" >odd
-		try timeout 30 "$TDSTAT" report -i odd
-		[ "$status" = 1 ] || fail "$text: $status"
-		[[ $stderr == "tdstat: "*odd* ]] || fail "$text: $stderr"
-		assert_output ''
-	done
-	for file in . /dev/null /proc/self/mem nosuch; do
-		try timeout 30 "$TDSTAT" report -i "$file"
-		[ "$status" = 1 ] || fail "$file: $status"
-		[[ $stderr == "tdstat: "*"$file"* ]] || fail "$file: $stderr"
-	done
+	python <<-'PYTHON'
+		for text in (b"", b"\n", b"\n\n", b"{", b"{}", b"[]", b"null", b'{"tdstat":1}', b'{"tdstat":2}',
+		             b'{"tdstat":1}\n{"tdstat":1}', b"\0\0\0", b"\xff\xfe", b'{"tdstat":1,"tdstat":1}', b"[" * 40,
+		             b"1,2,3", b",,,,,,", b"#", b"# started on"):
+		    put("odd", text)
+		    run = Run("report", "-i", "odd")
+		    run.expect(run.status == 1 and run.is_error and "odd" in run.err and not run.out, text)
+		for name in ".", "/dev/null", "/proc/self/mem", "nosuch":
+		    run = Run("report", "-i", name)
+		    run.expect(run.status == 1 and run.is_error and name in run.err, name)
+	PYTHON
 	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes all addresses"
 	# endless, and no line ends
-	try sh -c 'ulimit -v 2000000; exec timeout 30 "$TDSTAT" report -i /dev/zero'
-	assert_failure 1
-	assert_complains /dev/zero
+	python <<-'PYTHON'
+		run = Run("report", "-i", "/dev/zero", kib=2000000)
+		run.expect(run.status == 1 and run.is_error and "/dev/zero" in run.err, "endless")
+	PYTHON
 }
 
 @test "a line of 1 GiB: refused, in 250 MB" {
@@ -199,7 +181,7 @@ short() {
 	} >second.jsonl
 	truncate -s 1G second.jsonl
 	for file in first second; do
-		try sh -c 'ulimit -v 250000; exec timeout 20 "$TDSTAT" report -i "$1"' - $file.jsonl
+		try sh -c 'ulimit -v 250000; exec timeout "$TD_HANGS" "$TDSTAT" report -i "$1"' - $file.jsonl
 		[ "$status" = 1 ] || fail "$file: $status"
 		[[ $stderr == "tdstat: "*"$file.jsonl"* ]] || fail "$file: $stderr"
 	done
@@ -211,7 +193,7 @@ short() {
 			echo "$line"
 		done
 	} >many.jsonl
-	try sh -c 'ulimit -v 100000; exec timeout 20 "$TDSTAT" report -x, -i many.jsonl'
+	try sh -c 'ulimit -v 100000; exec timeout "$TD_HANGS" "$TDSTAT" report -x, -i many.jsonl'
 	[ "$status" -le 1 ]
 	[[ $stderr != *memory* ]] || fail "$stderr"
 }
@@ -226,46 +208,49 @@ models() {
 
 @test "model files cut anywhere: the file and the place, or what is left of them" {
 	models
-	for file in models/sapphirerapids/spr-metrics.json models/sapphirerapids/pipeline.json models/mapfile.csv; do
-		cp $file whole
-		size=$(stat -c %s whole)
-		for ((i = 0; i < 25; i++)); do
-			cut=$((i < 8 ? i : size * (i - 8) / 17 + i - 20))
-			[ $cut -ge 0 ] && [ $cut -lt "$size" ] || continue
-			head -c $cut whole >$file
-			try timeout 30 "$TDSTAT" --dry-run --metrics-dir models -M tma_retiring,tma_fetch_latency
-			[ "$status" -le 1 ] || fail "$file cut at $cut: status $status"
-			[ "$status" = 0 ] || [[ $stderr == *"tdstat: "* ]] || fail "$file cut at $cut: $stderr"
-			# JSON that is cut is no JSON
-			[[ $file != *.json ]] || [ "$status" = 1 ] || fail "$file cut at $cut: taken"
-			[[ $file != *.json || $stderr == *"${file##*/}"* ]] || fail "$file cut at $cut: $stderr"
-		done
-		cp whole $file
-	done
-	try "$TDSTAT" --dry-run --metrics-dir models -M tma_retiring
-	assert_success
+	python <<-'PYTHON'
+		for path in "models/sapphirerapids/spr-metrics.json", "models/sapphirerapids/pipeline.json", "models/mapfile.csv":
+		    whole = contents(path)
+		    size = len(whole)
+		    for i in range(25):
+		        cut = i if i < 8 else size * (i - 8) // 17 + i - 20
+		        if not 0 <= cut < size:
+		            continue
+		        put(path, whole[:cut])
+		        run = Run("--dry-run", "--metrics-dir", "models", "-M", "tma_retiring,tma_fetch_latency")
+		        run.expect(run.status in (0, 1), f"{path} cut at {cut}")
+		        run.expect(run.status == 0 or "tdstat: " in run.err, f"{path} cut at {cut}")
+		        # JSON that is cut is no JSON
+		        if path.endswith(".json"):
+		            run.expect(run.status == 1 and os.path.basename(path) in run.err, f"{path} cut at {cut}")
+		    put(path, whole)
+		run = Run("--dry-run", "--metrics-dir", "models", "-M", "tma_retiring")
+		run.expect(run.status == 0, "whole")
+	PYTHON
 }
 
 @test "model files of wrong types, and 1 GiB long" {
 	not_under_valgrind "memory is valgrind's"
 	models
-	file=models/sapphirerapids/spr-metrics.json
-	cp $file whole
-	for filter in '.[0]' '{}' '[1]' '[null]' '[[]]' 'map(.MetricExpr = 1)' 'map(.MetricName = null)' \
-		'map(.MetricExpr = "")' 'map(del(.MetricExpr))' 'map(.MetricExpr = "((((")' 'map(.ScaleUnit = [])' \
-		'map(.MetricExpr = "1e999 / 0")' 'map(.MetricName = "a,b\n\u001b[1m")'; do
-		jq -c "$filter" whole >$file
-		try timeout 30 "$TDSTAT" --dry-run --metrics-dir models -M tma_retiring
-		[ "$status" -le 1 ] || [ "$status" = 64 ] || fail "$filter: status $status"
-		[ "$status" = 0 ] || [[ $stderr == *"tdstat: "* ]] || fail "$filter: $stderr"
-		! LC_ALL=C grep -q '[^[:print:]]' <<<"$stderr$output" || fail "$filter: no text"
-	done
+	python <<-'PYTHON'
+		path = "models/sapphirerapids/spr-metrics.json"
+		filters = ['.[0]', '{}', '[1]', '[null]', '[[]]', 'map(.MetricExpr = 1)', 'map(.MetricName = null)',
+		           'map(.MetricExpr = "")', 'map(del(.MetricExpr))', 'map(.MetricExpr = "((((")', 'map(.ScaleUnit = [])',
+		           'map(.MetricExpr = "1e999 / 0")', r'map(.MetricName = "a,b\n\u001b[1m")']
+		for text, data in zip(filters, changed(path, filters)):
+		    put(path, data)
+		    run = Run("--dry-run", "--metrics-dir", "models", "-M", "tma_retiring")
+		    run.expect(run.status in (0, 1, 64), text)
+		    run.expect(run.status == 0 or "tdstat: " in run.err, text)
+		    run.expect(all(" " <= char <= "~" or char == "\n" for char in run.err + run.out), f"{text}: not text")
+	PYTHON
 	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes it all"
-	: >$file
-	truncate -s 1G $file
-	try bash -c 'ulimit -v 300000; exec timeout 20 "$TDSTAT" --dry-run --metrics-dir models -M tma_retiring'
-	assert_failure 1
-	assert_complains 'spr-metrics.json'
+	python <<-'PYTHON'
+		put("models/sapphirerapids/spr-metrics.json", b"")
+		os.truncate("models/sapphirerapids/spr-metrics.json", 1 << 30)
+		run = Run("--dry-run", "--metrics-dir", "models", "-M", "tma_retiring", kib=300000)
+		run.expect(run.status == 1 and run.is_error and "spr-metrics.json" in run.err, "1 GiB")
+	PYTHON
 }
 
 # The files of intel/perfmon as they are made for Alder Lake, both kinds of core.
@@ -290,37 +275,11 @@ perfmon() {
 	METRICS
 }
 
-ask_perfmon() {
-	try timeout 30 "$TDSTAT" --dry-run -a --cputype core --metrics-dir models -M cpi_of_it
-}
-
 # (cut at every byte: tests/unit/perfmon.c and pmu_events.c)
 @test "perfmon's files cut anywhere, of wrong types, out of range, 1 GiB long" {
 	not_under_valgrind "memory is valgrind's"
 	perfmon
-	ask_perfmon
-	assert_success
-	assert_output --partial 'CPU_CLK_UNHALTED.THREAD'
-	for file in models/ADL/events/core.json models/ADL/metrics/core.json models/mapfile.csv; do
-		cp $file whole
-		size=$(stat -c %s whole)
-		for ((cut = 0; cut < size - 1; cut += 19)); do
-			head -c $cut whole >$file
-			ask_perfmon
-			[ "$status" -le 1 ] || [ "$status" = 64 ] || fail "$file cut at $cut: status $status"
-			[ "$status" = 0 ] || [[ $stderr == "tdstat: "* ]] || fail "$file cut at $cut: $stderr"
-			[[ $file != *.json ]] || [[ $status = 1 && $stderr == *"$file"* ]] || fail "$file cut at $cut: $status $stderr"
-		done
-		cp whole $file
-	done
-	while read -r file filter; do
-		cp "models/ADL/$file" whole
-		jq -c "$filter" whole >"models/ADL/$file"
-		ask_perfmon
-		[ "$status" = 1 ] || fail "$file $filter: status $status: $output"
-		[[ $stderr == "tdstat: "*"$file: "* ]] || fail "$file $filter: $stderr"
-		cp whole "models/ADL/$file"
-	done <<-'FILTERS'
+	cat >filters <<-'FILTERS'
 		events/core.json []
 		events/core.json .Events = {}
 		events/core.json .Events = [1]
@@ -332,39 +291,72 @@ ask_perfmon() {
 		metrics/core.json .Metrics[0] = []
 		metrics/core.json .Metrics[0].Formula = []
 	FILTERS
-	# a metric that makes no sense is left out, and the others are not
-	for filter in '.Metrics[0].Formula = "((("' '.Metrics[0].Events = [1]'; do
-		cp models/ADL/metrics/core.json whole
-		jq -c "$filter" whole >models/ADL/metrics/core.json
-		try "$TDSTAT" --dry-run -a --metrics-dir models
-		assert_success
-		assert_complains 'metrics/core.json: cpi_of_it: .*: not shown'
-		cp whole models/ADL/metrics/core.json
-	done
+	python <<-'PYTHON'
+		def ask(**limit):
+		    return Run("--dry-run", "-a", "--cputype", "core", "--metrics-dir", "models", "-M", "cpi_of_it", **limit)
+		run = ask()
+		run.expect(run.status == 0 and "CPU_CLK_UNHALTED.THREAD" in run.out, "whole")
+		for path in "models/ADL/events/core.json", "models/ADL/metrics/core.json", "models/mapfile.csv":
+		    whole = contents(path)
+		    for cut in range(0, len(whole) - 1, 19 if EVERYTHING else 31):
+		        put(path, whole[:cut])
+		        run = ask()
+		        run.expect(run.status in (0, 1, 64), f"{path} cut at {cut}")
+		        run.expect(run.status == 0 or run.is_error, f"{path} cut at {cut}")
+		        if path.endswith(".json"):
+		            run.expect(run.status == 1 and path in run.err, f"{path} cut at {cut}")
+		    put(path, whole)
+		cases = [line.rstrip("\n").split(" ", 1) for line in open("filters")]
+		for name in "events/core.json", "metrics/core.json":
+		    path = "models/ADL/" + name
+		    whole = contents(path)
+		    filters = [text for file, text in cases if file == name]
+		    for text, data in zip(filters, changed(path, filters)):
+		        put(path, data)
+		        run = ask()
+		        run.expect(run.status == 1 and run.is_error and name + ": " in run.err, f"{name} {text}")
+		    put(path, whole)
+		# a metric that makes no sense is left out, and the others are not
+		filters = ['.Metrics[0].Formula = "((("', '.Metrics[0].Events = [1]']
+		for text, data in zip(filters, changed(path, filters)):
+		    put(path, data)
+		    run = Run("--dry-run", "-a", "--metrics-dir", "models")
+		    note = run.err.find("metrics/core.json: cpi_of_it: ")
+		    run.expect(run.status == 0 and note >= 0 and ": not shown" in run.err[note:], text)
+		put(path, whole)
+	PYTHON
 	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes it all"
-	for file in events metrics; do
-		cp models/ADL/$file/core.json whole
-		: >models/ADL/$file/core.json
-		truncate -s 1G models/ADL/$file/core.json
-		try bash -c 'ulimit -v 300000; exec timeout 20 "$TDSTAT" --dry-run -a --metrics-dir models -M cpi_of_it'
-		assert_failure 1
-		assert_complains "$file/core.json"
-		cp whole models/ADL/$file/core.json
-	done
+	python <<-'PYTHON'
+		for kind in "events", "metrics":
+		    path = f"models/ADL/{kind}/core.json"
+		    whole = contents(path)
+		    put(path, b"")
+		    os.truncate(path, 1 << 30)
+		    run = Run("--dry-run", "-a", "--metrics-dir", "models", "-M", "cpi_of_it", kib=300000)
+		    run.expect(run.status == 1 and run.is_error and f"{kind}/core.json" in run.err, f"1 GiB of {kind}")
+		    put(path, whole)
+	PYTHON
 }
 
 @test "too little memory for a model's files is said, and nothing else" {
 	not_under_valgrind "memory is valgrind's"
 	! ldd "$TDSTAT" | grep -q libasan || skip "the sanitizer takes it all"
 	models
-	: >said
-	for ((size = 4000; size < 12000; size += 100)); do
-		# glibc 2.41's loader itself crashes where it cannot have a few KB more
-		(ulimit -v $size && exec "$TDSTAT" --version) >/dev/null 2>&1 || continue
-		try bash -c 'ulimit -v "$1"; exec "$TDSTAT" --dry-run -a --metrics-dir models -M tma_retiring' - $size
-		[ "$status" != 1 ] || echo "$stderr" >>said
-		[ "$status" -le 1 ] || fail "$size kB: status $status: $stderr"
-	done
-	! grep -viE '^tdstat: .*(out of memory|cannot allocate memory)$' said || fail 'something else is said'
-	grep -q '^tdstat: models/.*json: ' said
+	python <<-'PYTHON'
+		import re
+		said = set()
+		loads = False
+		for kib in range(4000, 12000, 100 if EVERYTHING else 200):
+		    # glibc 2.41's loader itself crashes where it cannot have a few KB more
+		    loads = loads or Run("--version", kib=kib).status == 0
+		    if not loads:
+		        continue
+		    run = Run("--dry-run", "-a", "--metrics-dir", "models", "-M", "tma_retiring", kib=kib)
+		    run.expect(run.status in (0, 1), f"{kib} KiB")
+		    if run.status == 1:
+		        said.add(run.err)
+		        run.expect(re.fullmatch("tdstat: .*(out of memory|cannot allocate memory)\n", run.err, re.I), f"{kib} KiB: something else")
+		if not any(re.match("tdstat: models/.*json: ", text) for text in said):
+		    wrong.append(f"no file was named: {said}")
+	PYTHON
 }

@@ -1,122 +1,154 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tdstat top on a terminal, that of a tmux of its own, with recordings in place of
-# counters; tests/machine/top.bats counts.
+# tdstat top on a terminal, with recordings in place of counters; tests/machine/top.bats counts.
 
-# shellcheck disable=SC2154 # helper.bash
+# shellcheck disable=SC2154 # helper.bash, terminal.bash
 load helper
 load examples
+load terminal
 
 setup() {
 	command -v tmux >/dev/null || skip "no tmux here"
 	cd "$BATS_TEST_TMPDIR" || return
 	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL TMUX
 	export LC_ALL=C.UTF-8
-	nr_windows=0
+	nr_tops=0
 }
 
 teardown() {
-	[ -n "$BATS_TEST_COMPLETED" ] || look || true
-	close
+	close_terminal
 }
 
-# --- the terminal -----------------------------------------------------------------
-
-# Each window has a server of its own, as one that ends would take the next along.
-mux() {
-	tmux -L "td$$-$BATS_TEST_NUMBER-$nr_windows" -f /dev/null "$@"
-}
-
-close() {
-	mux kill-server 2>/dev/null || true
-}
-
-# open WIDTH HEIGHT: a window with a shell, in place of the one before
-open() {
-	close
-	nr_windows=$((nr_windows + 1))
-	rm -f status pid
-	mux new-session -d -x "$1" -y "$2" env PS1='$ ' sh 3>&- 4>&-
-	mux set-option -g window-size manual >/dev/null
-}
-
-press() {
-	mux send-keys "$@"
-}
-
-look() {
-	mux capture-pane -p "$@"
-}
-
-# until COMMAND...: it succeeds within half a minute
-until_() {
-	for ((i = 0; i < 300; i++)); do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.1
-	done
-	look >&2
-	fail "never: $*"
-}
-
-on_screen() { look | grep -qE -e "$1"; }
-off_screen() { ! on_screen "$1"; }
-shows() { until_ on_screen "$1"; }
-hides() { until_ off_screen "$1"; }
-
-# top [ARG...]: tdstat top in the window's shell, with its status and the modes of
-# the terminal before and after in files
+# top [ARG...]: tdstat top in the window's shell, with its process, its status and the
+# modes of the terminal before and after in files
 top() {
+	nr_tops=$((nr_tops + 1))
 	cat >run.sh <<-'SCRIPT'
 		trap : INT QUIT
-		stty -g >before
-		sh -c 'echo $$ >pid; exec "$@"' sh "$TDSTAT" top "$@"
-		echo $? >status.new
-		stty -g >after
-		mv status.new status
+		nr=$1
+		shift
+		stty -g >before.$nr
+		sh -c 'echo $$ >"$0"; exec "$@"' pid.$nr "$TDSTAT" top "$@"
+		status=$?
+		stty -g >after.$nr
+		echo $status >status.$nr
 	SCRIPT
-	press "TDSTAT='$TDSTAT' sh run.sh $*" Enter
+	press "TDSTAT='$TDSTAT' sh run.sh $nr_tops $*" Enter
+}
+
+# the process of the last one
+pid() {
+	read -r pid <pid.$nr_tops
 }
 
 # ended STATUS: with the terminal as it was before
 ended() {
-	until_ [ -e status ]
-	assert_equal "$(cat status)" "$1"
-	assert_equal "$(cat after)" "$(cat before)"
-	run ! kill -0 "$(cat pid)"
+	local status before after
+
+	wait_for has_lines status.$nr_tops 1
+	read -r status <status.$nr_tops
+	read -r before <before.$nr_tops
+	read -r after <after.$nr_tops
+	pid
+	assert_equal "$status" "$1"
+	assert_equal "$after" "$before"
+	! kill -0 "$pid" 2>/dev/null || fail "it still runs"
 }
 
 # --- what it shows ----------------------------------------------------------------
 
-# values FILE [OPTION]: "CPU1 25.1 49.8 16.5 8.6" of its last interval
+declare -gA want got
+
+# values FILE [OPTION]: of its last interval, the values of each row
 values() {
-	"$TDSTAT" report -j "$@" 2>/dev/null | jq -rs '
+	local id values
+
+	want=()
+	"$TDSTAT" report -j "$@" >rows.json 2>/dev/null
+	jq -rs '
+		# 25.1
+		def tenths: (. * 10 | round) as $n | "\($n / 10 | floor).\($n % 10)";
 		map(select(.level == 1)) | (map(.time) | max) as $last |
 		map(select(.time == $last)) | group_by([.id, .pmu])[] |
 		(map({(.metric): .value}) | add) as $v |
-		[.[0].id // .[0].pmu, .[0].pmu, $v.tma_retiring, $v.tma_bad_speculation, $v.tma_frontend_bound,
-			$v.tma_backend_bound] | @tsv' |
-		while read -r id pmu a b c d; do
-			printf '%s %s %.1f %.1f %.1f %.1f\n' "$id" "$pmu" "$a" "$b" "$c" "$d"
-		done | LC_ALL=C sort
+		[(.[0].id // "" | select(startswith("CPU"))) // .[0].pmu, .[0].pmu, ($v.tma_retiring, $v.tma_bad_speculation, $v.tma_frontend_bound,
+			$v.tma_backend_bound | tenths)] | join(" ")' rows.json >shares
+	while read -r id values; do
+		want[$id]=$values
+	done <shares
+}
+
+# table: the rows of CPUs in it, as they are in the window
+table() {
+	local row inside=''
+
+	table=()
+	look
+	for row in "${rows[@]}"; do
+		[[ -z $inside || ! $row =~ CPU[0-9]$ ]] || table+=("$row")
+		[[ $row != *LOST%* ]] || inside=yes
+	done
+}
+
+same_values() {
+	local key
+
+	[ "${#got[@]}" = "${#want[@]}" ] || return 1
+	for key in "${!want[@]}"; do
+		[ "${got[$key]-}" = "${want[$key]}" ] || return 1
+	done
+}
+
+# has_rows: with the values wanted, and in the order of the lost slots, most first
+has_rows() {
+	local row words before=1000
+
+	got=()
+	table
+	for row in "${table[@]}"; do
+		read -ra words <<<"${row//\*/}"
+		got[${words[-1]}]="${words[-2]} ${words[*]:1:4}"
+		[ "${words[0]/./}" -le "$before" ] || return 1
+		before=${words[0]/./}
+	done
+	same_values
+}
+
+# has_bars: of each PMU; the values wanted are on the line below its bar
+has_bars() {
+	local row words pmu=''
+
+	got=()
+	look
+	for row in "${rows[@]}"; do
+		if [ -n "$pmu" ]; then
+			row=${row//\*/}
+			read -ra words <<<"${row//[^0-9. ]/}"
+			got[$pmu]="$pmu ${words[*]:0:4}"
+			pmu=
+		fi
+		[[ ! $row =~ ^(cpu_[a-z]+)\ .*\[R+S ]] || pmu=${BASH_REMATCH[1]}
+	done
+	same_values
+}
+
+# has_cpus "CPU1 CPU0": these, in their order
+has_cpus() {
+	table
+	table=("${table[@]##* }")
+	[ "${table[*]}" = "$1" ]
 }
 
 @test "rows and bars are what report says of the last interval" {
 	open 120 30
 	top "$data/alderlake.jsonl -I 100"
 	shows ' END'
-	values "$data/alderlake.jsonl" -A >want
-	[ "$(wc -l <want)" -eq 8 ]
-	look | sed -n '/LOST%/,$p' | grep 'CPU[0-9]$' | tr -d '*' |
-		awk '{ print $NF, $(NF - 1), $2, $3, $4, $5 }' | LC_ALL=C sort >got
-	diff want got
-	# the lost slots of the rows, most first, are those of the machine
-	look | sed -n '/LOST%/,$p' | awk '/CPU[0-9]+$/ { print $1 }' >lost
-	sort -rnc lost
-	values "$data/alderlake.jsonl" >want
-	# of each PMU, the values are on the line below its bar
-	look | awk '/^cpu_[a-z]+ .*\[R+S/ { pmu = $1; getline; gsub(/[*]|[A-Z] [a-z. ]+/, " ")
-		print pmu, pmu, $1, $2, $3, $4 }' | LC_ALL=C sort >got
-	diff <(sed 's/^[^ ]* //' want) <(sed 's/^[^ ]* //' got)
+	values "$data/alderlake.jsonl" -A
+	assert_equal "${#want[@]}" 8
+	until_ has_rows
+	values "$data/alderlake.jsonl"
+	assert_equal "${#want[@]}" 2
+	until_ has_bars
 }
 
 @test "keys: order, filter, trees, meanings, help" {
@@ -125,14 +157,13 @@ values() {
 	shows ' END'
 	press N
 	shows 'CPUv'
-	assert_equal "$(look | sed -n '/LOST%/,$p' | grep -o 'CPU[0-9]$' | tr '\n' ' ')" \
-		'CPU0 CPU1 CPU2 CPU3 CPU4 CPU5 CPU6 CPU7 '
+	until_ has_cpus 'CPU0 CPU1 CPU2 CPU3 CPU4 CPU5 CPU6 CPU7'
 	press I
 	shows 'CPU\^'
-	assert_equal "$(look | sed -n '/LOST%/,$p' | grep -o 'CPU[0-9]$' | head -n 1)" CPU7
+	until_ has_cpus 'CPU7 CPU6 CPU5 CPU4 CPU3 CPU2 CPU1 CPU0'
 	press / a t o m Enter
 	shows 'filter: atom \(4 hidden\)'
-	assert_equal "$(look | sed -n '/LOST%/,$p' | grep -c 'CPU[0-9]$')" 4
+	until_ has_cpus 'CPU7 CPU6 CPU5 CPU4'
 	press Down Enter
 	shows '^CPU6 cpu_atom'
 	shows ' backend_bound .*\|\|\|'
@@ -186,10 +217,8 @@ values() {
 	press b b
 	shows '^2\.0 s .* FROZEN'
 	jq -c 'select(has("time") | not), select(.time and .time < 2.5)' "$data/alderlake.jsonl" >two.jsonl
-	values two.jsonl -A >want
-	look | sed -n '/LOST%/,$p' | grep 'CPU[0-9]$' | tr -d '*' |
-		awk '{ print $NF, $(NF - 1), $2, $3, $4, $5 }' | LC_ALL=C sort >got
-	diff want got
+	values two.jsonl -A
+	until_ has_rows
 	press f
 	shows '^3\.0 s .* FROZEN'
 	# no further back than the first
@@ -245,39 +274,39 @@ values() {
 }
 
 @test "each signal ends it with the terminal as it was, and nothing is left" {
+	open 80 24
 	for signal in TERM INT HUP QUIT; do
-		open 80 24
 		top "$data/alderlake.jsonl -I 100"
 		shows ' END'
-		kill -"$signal" "$(cat pid)"
+		pid
+		kill -"$signal" "$pid"
 		ended 0
-		off_screen LOST%
+		hides LOST%
 	done
 }
 
 @test "^C and ^\\ end it, too, also before the first values" {
+	open 80 24
 	for key in C-c "C-\\"; do
-		open 80 24
 		top "$data/alderlake.jsonl -I 60s"
 		shows 'PLAYED'
 		press "$key"
 		ended 0
+		hides PLAYED
 	done
 }
 
 @test "a crash leaves no broken terminal" {
 	[[ $TDSTAT != */san/* && $TDSTAT != */valgrind/* ]] || skip "they have handlers of their own"
-	open 80 24
 	ulimit -c 0
+	open 80 24
 	top "$data/alderlake.jsonl -I 100"
 	shows ' END'
-	kill -SEGV "$(cat pid)"
+	pid
+	kill -SEGV "$pid"
 	ended 139
-	off_screen LOST%
+	hides LOST%
 }
-
-# A zombie is its new parent's business.
-is_running() { grep -q '^State:	[^Z]' "/proc/$1/status"; }
 
 @test "a terminal that is closed ends it" {
 	# The leak checker of SAN=1 stops its process by SIGSTOP, and waits for that; the
@@ -286,13 +315,13 @@ is_running() { grep -q '^State:	[^Z]' "/proc/$1/status"; }
 	open 80 24
 	top "$data/alderlake.jsonl -I 100"
 	shows ' END'
-	mux kill-server
-	for ((i = 0; i < 300; i++)); do
-		is_running "$(cat pid)" 2>/dev/null || return 0
-		sleep 0.1
-	done
-	kill -9 "$(cat pid)"
-	fail "it still ran"
+	pid
+	close
+	# a zombie is its new parent's business
+	wait_for has_ended "$pid" || {
+		kill -9 "$pid"
+		fail "it still ran"
+	}
 }
 
 @test "a terminal that is closed without a signal ends it" {
@@ -309,15 +338,16 @@ is_running() { grep -q '^State:	[^Z]' "/proc/$1/status"; }
 		    shown += os.read(master, 65536)
 		os.close(master)
 		try:
-		    sys.exit(process.wait(timeout=30))
+		    sys.exit(process.wait(timeout=float(os.environ["TD_HANGS"])))
 		finally:
 		    process.kill()
 	SCRIPT
-	timeout 60 python3 closed.py "$TDSTAT" top "$data/alderlake.jsonl" -I 100
+	within python3 closed.py "$TDSTAT" top "$data/alderlake.jsonl" -I 100
 }
 
 @test "messages come when the screen has gone" {
-	head -n 4 "$data/alderlake.jsonl" >cut.jsonl
+	mapfile -tn 4 lines <"$data/alderlake.jsonl"
+	printf '%s\n' "${lines[@]}" >cut.jsonl
 	open 90 24
 	top cut.jsonl -I 100
 	shows '1 messages? at the end'
@@ -325,12 +355,14 @@ is_running() { grep -q '^State:	[^Z]' "/proc/$1/status"; }
 	press q
 	ended 0
 	shows '^tdstat: cut.jsonl: no end line: the recording was interrupted'
-	off_screen LOST%
+	hides LOST%
 }
 
 @test "names cannot write to the terminal" {
-	sed '1s/"target":"system wide"/"target":"sh \\u001b[31m\\u0007\\nx"/' "$data/alderlake.jsonl" >evil.jsonl
-	grep -q u001b evil.jsonl
+	text=$(<"$data/alderlake.jsonl")
+	evil=${text/'"target":"system wide"'/'"target":"sh \u001b[31m\u0007\nx"'}
+	[ "$evil" != "$text" ]
+	printf '%s\n' "$evil" >evil.jsonl
 	open 120 24
 	top evil.jsonl -I 100
 	shows 'sh \\x1b\[31m\\x07\\x0ax'
@@ -338,40 +370,52 @@ is_running() { grep -q '^State:	[^Z]' "/proc/$1/status"; }
 	ended 0
 }
 
+# has_colours: of letters or behind them
+has_colours() {
+	look -e
+	[[ ${rows[*]} =~ $'\e['[0-9\;]*[34][0-7]m ]]
+}
+
 @test "without colours, and without UTF-8" {
 	open 80 24
 	press 'export NO_COLOR=1' Enter
 	top "$data/alderlake.jsonl -I 100"
 	shows ' END'
-	run ! grep -qE $'\e\\[[0-9;]*[34][0-7]m' <<<"$(look -e)"
-	on_screen '\[R+S+F+B+\]'
+	shows '\[R+S+F+B+\]'
+	! has_colours || fail "colours"
 	press q
 	ended 0
-	rm status
 	press 'unset NO_COLOR; export LC_ALL=C' Enter
 	top "$data/alderlake.jsonl -I 100"
 	shows ' END'
-	grep -qE $'\e\\[[0-9;]*[34][0-7]m' <<<"$(look -e)"
+	until_ has_colours
 	press q
 	ended 0
 }
 
+# types COMMAND: on an empty screen
+types() {
+	press "printf '\\033[H\\033[2J'; echo clean" Enter
+	shows '^clean'
+	hides tdstat
+	press "$1" Enter
+}
+
 @test "what is no terminal is refused, with what to do" {
+	open 120 24
 	for how in '</dev/null' '>out' '| cat'; do
-		open 120 24
-		press "'$TDSTAT' top $how" Enter
+		types "'$TDSTAT' top $how"
 		shows '^(\$ )?tdstat: top: standard (in|out)put is not a terminal'
 		shows '^tdstat: rows, wherever they go: tdstat -a -I 1s'
 	done
-	run "$TDSTAT" top "$data/alderlake.jsonl" </dev/null
-	assert_equal "${lines[1]}" "tdstat: rows, wherever they go: tdstat report $data/alderlake.jsonl"
-	open 120 24
-	press "TERM=nosuch '$TDSTAT' top" Enter
+	types "TERM=nosuch '$TDSTAT' top"
 	shows '^(\$ )?tdstat: top: TERM is nosuch: no such terminal is known'
-	press "TERM=dumb '$TDSTAT' top" Enter
+	types "TERM=dumb '$TDSTAT' top"
 	shows '^(\$ )?tdstat: top: TERM is dumb: its cursor cannot be moved'
-	press "TERM= '$TDSTAT' top" Enter
+	types "TERM= '$TDSTAT' top"
 	shows '^(\$ )?tdstat: top: TERM is not set'
+	try "$TDSTAT" top "$data/alderlake.jsonl" </dev/null
+	assert_equal "${stderr_lines[1]}" "tdstat: rows, wherever they go: tdstat report $data/alderlake.jsonl"
 }
 
 @test "recordings that cannot be played" {
@@ -393,16 +437,33 @@ is_running() { grep -q '^State:	[^Z]' "/proc/$1/status"; }
 	try "$TDSTAT" top --dry-run -l 1
 	assert_success
 	assert_output --partial slots
-	assert_same "$output" "$("$TDSTAT" -a -A -I 1s -l 1 --dry-run)"
+	top=$output
+	try "$TDSTAT" -a -A -I 1s -l 1 --dry-run
+	assert_equal "$top" "$output"
+}
+
+# has_picture: the window has the lines of want, but for empty ones
+has_picture() {
+	local row shown=()
+
+	look
+	for row in "${rows[@]}"; do
+		row=${row%"${row##*[! ]}"}
+		[ -z "$row" ] || shown+=("$row")
+	done
+	[ "${shown[*]@Q}" = "${want_lines[*]@Q}" ]
 }
 
 @test "the picture of tdstat-top(1)" {
 	open 80 15
-	cp "$data/alderlake-course.jsonl" td.jsonl
+	read -rd '' text <"$data/alderlake-course.jsonl" || true
+	printf '%s\n' "$text" >td.jsonl
 	top td.jsonl
 	shows ' END'
-	look | sed 's/ *$//' >got
-	displays tdstat-top.1 DESCRIPTION | grep -v '^== ' >want
-	[ "$(wc -l <want)" -gt 10 ]
-	diff want <(grep -v '^$' got)
+	mapfile -t want_lines < <(displays tdstat-top.1 DESCRIPTION)
+	for line in "${!want_lines[@]}"; do
+		[[ ${want_lines[line]} != '== '* && -n ${want_lines[line]} ]] || unset "want_lines[$line]"
+	done
+	[ ${#want_lines[@]} -gt 10 ]
+	until_ has_picture
 }

@@ -5,15 +5,7 @@
 
 # shellcheck disable=SC2016,SC2154 # jq; helper.bash
 load helper
-
-# python: a program of standard input, with what truncated.py has
-python() {
-	{
-		echo 'from truncated import *'
-		cat
-		echo 'finish()'
-	} | PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$here python3 -
-}
+load runs
 
 # A short recording: cutting is quadratic.
 short() {

@@ -16,73 +16,65 @@ use() {
 	fi
 }
 
-# fits MODEL: the rules of the kernel, over the groups of levels 1 and 2
+# The rules of the kernel, over the groups of levels 1 and 2.
 #
 # Counters for what is no field of PERF_METRICS: on the Skymont PMU three of
 # the four topdown events go to fixed counters of their own, on all others only
 # SLOTS does.  The fixed cycles counter is the NMI watchdog's.  Two groups that
 # both began with SLOTS would share its one counter by turns.
-fits() {
-	groups -a -l "$1" | awk -v model="$2" '
-	BEGIN {
-		group = "none"
-		general["alderlake cpu_core"] = general["meteorlake cpu_core"] = 8
-		general["lunarlake cpu_core"] = general["arrowlake-h cpu_core"] = 10
-		general["alderlake cpu_atom"] = 6
-		general["meteorlake cpu_atom"] = general["arrowlake-h cpu_lowpower"] = 8
-		general["lunarlake cpu_atom"] = general["arrowlake-h cpu_atom"] = 8
-		general["sapphirerapids cpu"] = general["icelakex cpu"] = general["tigerlake cpu"] = 8
-		general["skylakex cpu"] = 4
-	}
-	function bad(what) { print "group " $1 ": " $3 ": " what; failed = 1 }
-	{
-		first = $1 != group
-		group = $1
-		if (first) {
-			counted = metrics = others = 0
-			pmu = $2
-		}
-		if ($2 != pmu || index($3, $2 "/") != 1) bad("another PMU in the group")
-		if ($6 != "0xf") bad("read_format " $6)
-		if ($7 != "0x0") bad("config1 " $7)
-		if ($8 != (first ? "disabled" : "none")) bad("flags " $8)
-		if ($5 == "0x400") {
-			if (!first) bad("slots do not lead")
-			if (slots[pmu]++) bad("slots twice on one PMU")
-			metrics = 1
-		} else if ($5 ~ /^0x8[0-7]00$/) {
-			if (!metrics) bad("a metric event without slots")
-			if (others) bad("not directly behind slots")
-		} else {
-			others = 1
-			# instructions have fixed counter 0, reference cycles no. 2
-			spare = $5 == "0xc0" || $5 == "0x300" || ($5 == "0x73" || $5 == "0x19c" || $5 == "0x2c2") && \
-				$2 == "cpu_atom" && model ~ /lunarlake|arrowlake/
-			counted += !spare
-			if (counted > general[model " " pmu]) bad("no counter left")
-		}
-	}
-	END { exit failed || NR == 0 }'
+fits='
+GENERAL = {
+    "alderlake cpu_core": 8, "meteorlake cpu_core": 8,
+    "lunarlake cpu_core": 10, "arrowlake-h cpu_core": 10,
+    "alderlake cpu_atom": 6,
+    "meteorlake cpu_atom": 8, "arrowlake-h cpu_lowpower": 8,
+    "lunarlake cpu_atom": 8, "arrowlake-h cpu_atom": 8,
+    "sapphirerapids cpu": 8, "icelakex cpu": 8, "tigerlake cpu": 8,
+    "skylakex cpu": 4,
 }
+
+def fits(events, model):
+    assert events
+    slots, group = [], None
+    for event in events:
+        first = event.group != group
+        if first:
+            group, pmu, counted, metrics, others = event.group, event.pmu, 0, False, False
+        assert event.pmu == pmu and event.name.startswith(f"{pmu}/"), f"another PMU in the group: {event}"
+        assert event.read_format == "0xf" and event.config1 == "0x0", event
+        assert event.flags == ("disabled" if first else "none"), event
+        if event.config == "0x400":
+            assert first, f"slots do not lead: {event}"
+            assert pmu not in slots, f"slots twice on one PMU: {event}"
+            slots.append(pmu)
+            metrics = True
+        elif re.fullmatch("0x8[0-7]00", event.config):
+            assert metrics, f"a metric event without slots: {event}"
+            assert not others, f"not directly behind slots: {event}"
+        else:
+            others = True
+            # instructions have fixed counter 0, reference cycles no. 2
+            spare = event.config in ("0xc0", "0x300") or (
+                event.config in ("0x73", "0x19c", "0x2c2") and pmu == "cpu_atom"
+                and re.search("lunarlake|arrowlake", model))
+            counted += not spare
+            assert counted <= GENERAL[f"{model} {pmu}"], f"no counter left: {event}"
+
+for level in 1, 2:
+    model = os.environ["MODEL"]
+    same(events(f"-a -l {level}"), expected_events(level, model), level)
+    fits(events_of(plan(f"-l {level}")), model)
+'
 
 check_plan() {
 	use "$1"
-	for level in 1 2; do
-		assert_same "$(expected_events $level "$1")" "$(events -a -l $level)"
-		fits $level "$1"
-	done
+	MODEL=$1 checks <<<"$fits"
 }
 
 # flags: those of the first event of a group and of the others, of "run groups"
 flags() {
 	awk 'BEGIN { group = "none" }
 		{ print ($1 != group ? "first" : "other"), $8; group = $1 }' <<<"$output" | sort -u
-}
-
-# cpus_of [OPTION...]: PMU and CPUs of each group, once a PMU
-cpus_of() {
-	"$TDSTAT" --dry-run "$@" |
-		sed -n 's/^group [0-9]*: \([^,]*\), [0-9]* events\{0,1\}, CPUs \([^ ]*\) .*/\1 \2/p' | uniq
 }
 
 @test "Alder Lake" { check_plan alderlake; }
@@ -95,46 +87,44 @@ cpus_of() {
 @test "Skylake-SP" { check_plan skylakex; }
 
 @test "level 1 is one group a PMU wherever its events fit" {
-	for model in alderlake meteorlake lunarlake sapphirerapids icelakex tigerlake arrowlake-h; do
-		use $model
-		try groups -a -l 1
-		assert_equal "$(cut -d' ' -f1 <<<"$output" | sort -u | wc -l)" \
-			"$(cut -d' ' -f2 <<<"$output" | sort -u | wc -l)"
+	for model in alderlake meteorlake lunarlake sapphirerapids icelakex tigerlake; do
+		saved $model
 	done
+	checks <<-'PYTHON'
+		for model in "alderlake", "meteorlake", "lunarlake", "sapphirerapids", "icelakex", "tigerlake":
+		    machine(model)
+		    groups = events_of(plan("-l 1"))
+		    assert groups
+		    same(len({event.group for event in groups}), len({event.pmu for event in groups}), model)
+	PYTHON
+	arrow_lake_h
+	checks <<<'groups = events_of(plan("-l 1")); same((len({e.group for e in groups}), len({e.pmu for e in groups})), (3, 3))'
 }
 
 @test "every event that sysfs does not name is in the kernel's event files as such" {
 	[ -d "$TD_PMU_EVENTS" ] || skip "no event files"
-	declare -A folder=(
-		[alderlake]=alderlake [meteorlake]=meteorlake [sapphirerapids]=sapphirerapids
-		[icelakex]=icelakex [tigerlake]=tigerlake [skylakex]=skylakex
-	)
-	: >wrong
-	for model in "${!folder[@]}"; do
-		jq -r '.[] | select(.EventName) | select((.Unit // "cpu") | startswith("cpu"))
-			| def n: (. // "0") | split(",")[0] | ascii_downcase
-			  | if startswith("0x") then .[2:] | explode
-			    | reduce .[] as $c (0; . * 16 + ($c | if . > 96 then . - 87 else . - 48 end))
-			    else tonumber end;
-			(.EventName | ascii_upcase) + " " +
-			((.EventCode | n) + 256 * (.UMask | n) + 16777216 * (.CounterMask | n)
-			 + 262144 * (.EdgeDetect | n) | tostring)' \
-			"$TD_PMU_EVENTS/${folder[$model]}"/*.json >names
-		# perf has instructions retired as 0xc0: fixed counters follow by themselves
-		echo "INST_RETIRED.ANY $((0xc0))" >>names
-		use $model
-		events -a -l 2 | sed -n 's,^[a-z_]*/\([A-Z][^/]*\)/ [0-9]* \(.*\),\1 \2,p' |
-			while read -r name config; do
-				case $name in
-				*,cmask=1)
-					name=${name%,cmask=1}
-					config=$((config - 0x1000000))
-					;;
-				esac
-				grep -qxF "$name $((config))" names || echo "$model: $name is not $config"
-			done >>wrong
+	for model in alderlake meteorlake sapphirerapids icelakex tigerlake skylakex; do
+		saved $model
 	done
-	assert_same "" "$(cat wrong)"
+	checks <<-'PYTHON'
+		def number(text):
+		    text = (text or "0").split(",")[0].lower()
+		    return int(text, 16 if text.startswith("0x") else 10)
+
+		for model in "alderlake", "meteorlake", "sapphirerapids", "icelakex", "tigerlake", "skylakex":
+		    machine(model)
+		    known = {(item["EventName"].upper(), number(item.get("EventCode")) + (number(item.get("UMask")) << 8) +
+		              (number(item.get("CounterMask")) << 24) + (number(item.get("EdgeDetect")) << 18))
+		             for _, item in model_files(model) if item.get("EventName") and of_cores(item)}
+		    # perf has instructions retired as 0xc0: fixed counters follow by themselves
+		    known.add(("INST_RETIRED.ANY", 0xc0))
+		    for event in events_of(plan("-l 2")):
+		        if match := re.fullmatch("[a-z_]*/([A-Z][^/]*)/", event.name):
+		            name, config = match[1], int(event.config, 0)
+		            if name.endswith(",cmask=1"):
+		                name, config = name[:-len(",cmask=1")], config - 0x1000000
+		            assert (name, config) in known, f"{model}: {name} is not {config:#x}"
+	PYTHON
 }
 
 @test "a command: the leader is enabled by its exec, all are inherited" {
@@ -174,34 +164,44 @@ other inherit"
 
 @test "nothing said: the whole machine" {
 	use alderlake
-	assert_same "$("$TDSTAT" --dry-run -a)" "$("$TDSTAT" --dry-run)"
+	"$TDSTAT" --dry-run -a >all
+	try "$TDSTAT" --dry-run
+	mapfile -d '' all <all
+	assert_same "${all[0]}" "$output"$'\n'
 }
 
 @test "-C: each PMU gets those of the CPUs that are its own" {
 	use alderlake
-	assert_equal "$(cpus_of -a)" "cpu_core 0-3
-cpu_atom 4-7"
-	assert_equal "$(cpus_of -C 3,5)" "cpu_core 3
-cpu_atom 5"
-	assert_equal "$(cpus_of -C 0-1)" "cpu_core 0-1"
-	assert_equal "$(cpus_of -C 6)" "cpu_atom 6"
-	assert_equal "$(cpus_of -C 2-5)" "cpu_core 2-3
-cpu_atom 4-5"
-	assert_equal "$(cpus_of -C 1,1,0)" "cpu_core 0-1"
+	checks <<-'PYTHON'
+		for options, *want in (
+		    ("-a", "cpu_core 0-3", "cpu_atom 4-7"),
+		    ("-C 3,5", "cpu_core 3", "cpu_atom 5"),
+		    ("-C 0-1", "cpu_core 0-1"),
+		    ("-C 6", "cpu_atom 6"),
+		    ("-C 2-5", "cpu_core 2-3", "cpu_atom 4-5"),
+		    ("-C 1,1,0", "cpu_core 0-1"),
+		):
+		    same(cpus_of(options), want, options)
+	PYTHON
 }
 
 @test "--cputype: by kind and by the PMU's name" {
 	for model in alderlake arrowlake-h; do
 		use $model
-		for type in core cpu_core; do
-			assert_same "$(expected_events 1 $model | grep ^cpu_core/)" "$(events -a -l 1 --cputype $type)"
-		done
-		for type in atom cpu_atom; do
-			assert_same "$(expected_events 1 $model | grep ^cpu_atom/)" "$(events -a -l 1 --cputype=$type)"
-		done
+		MODEL=$model checks <<-'PYTHON'
+			model = os.environ["MODEL"]
+			def expected(level, pmu):
+			    found = [line for line in expected_events(level, model) if line.startswith(f"{pmu}/")]
+			    assert found
+			    return found
+			for kind in "core", "cpu_core":
+			    same(events(f"-a -l 1 --cputype {kind}"), expected(1, "cpu_core"))
+			for kind in "atom", "cpu_atom":
+			    same(events(f"-a -l 1 --cputype={kind}"), expected(1, "cpu_atom"))
+			if model == "arrowlake-h":
+			    same(events("-a --cputype lowpower -l 2"), expected(2, "cpu_lowpower"))
+		PYTHON
 	done
-	assert_same "$(expected_events 2 arrowlake-h | grep ^cpu_lowpower/)" \
-		"$(events -a --cputype lowpower -l 2)"
 }
 
 @test "--cputype: cores that this machine has not" {
@@ -234,17 +234,22 @@ cpu_atom 4-5"
 
 @test "level 0 is perf's default, --td-level one level alone" {
 	use alderlake
-	assert_same "$(events -a -l 1)" "$(events -a --td-level 0)"
-	assert_same "$(events -a -l 1)" "$(events -a --td-level=1 --topdown)"
-	# cpu_atom's level 2 has events of its own; what level 1 alone takes is out
-	run ! diff <(events -a -l 2) <(events -a --td-level 2)
-	assert_equal "$(comm -13 <(events -a -l 2 | sort) <(events -a --td-level 2 | sort))" ""
+	checks <<-'PYTHON'
+		level_1, level_2 = events("-a -l 1"), events("-a -l 2")
+		same(events("-a --td-level 0"), level_1)
+		same(events("-a --td-level=1 --topdown"), level_1)
+		# cpu_atom's level 2 has events of its own; what level 1 alone takes is out
+		alone = events("-a --td-level 2")
+		assert set(alone) < set(level_2), alone
+	PYTHON
 }
 
 @test "Skylake with hyper-threading on: whole cores" {
 	use skylakex
-	assert_equal "$(cpus_of -C 0 | grep '^cpu ')" \
-		"cpu $(cat "$SYSFS_PATH/devices/system/cpu/cpu0/topology/core_cpus_list")"
+	checks <<-'PYTHON'
+		siblings = Path(os.environ["SYSFS_PATH"], "devices/system/cpu/cpu0/topology/core_cpus_list").read_text().strip()
+		same([line for line in cpus_of("-C 0") if line.startswith("cpu ")], [f"cpu {siblings}"])
+	PYTHON
 }
 
 @test "Skylake with hyper-threading on: not one program alone" {
@@ -364,7 +369,7 @@ cpu_atom 4-5"
 	try events -a -l 2
 	refute_output --partial 0x673
 	assert_line "cpu/TOPDOWN_BAD_SPECULATION.MACHINE_CLEARS/ 4 0x273"
-	assert_equal "$(cpus_of -a)" "cpu 0-7"
+	checks <<<'same(cpus_of("-a"), ["cpu 0-7"])'
 }
 
 @test "nothing is opened and nothing is run" {
@@ -373,9 +378,8 @@ cpu_atom 4-5"
 	for how in -a '-- touch made' '-C 0'; do
 		try strace -f -o log -e trace=perf_event_open,execve "$TDSTAT" --dry-run $how
 		assert_success
-		try cat log
-		refute_output --partial perf_event_open
-		assert_equal "$(grep -c execve log)" 1
+		mapfile -d '' log <log
+		[[ ${log[0]} == *execve* && ${log[0]} != *execve*execve* && ${log[0]} != *perf_event_open* ]]
 	done
 	[ ! -e made ]
 }
@@ -390,31 +394,29 @@ cpu_atom 4-5"
 # Else no virtual machine could be started while tdstat counts: Linux 7.x's
 # perf_create_mediated_pmu() in kernel/events/core.c.
 @test "KVM gives its guests the counters: they are excluded, and that is said" {
-	for vendor in intel amd; do
-		rm -rf machine
-		copied alderlake
-		mkdir -p machine/sys/module/kvm_$vendor/parameters
-		for word in N Y; do
-			echo $word >machine/sys/module/kvm_$vendor/parameters/enable_mediated_pmu
-			for words in '-a -l 2' '-a -e cycles,{slots,topdown-retiring}' '-C 4 -l 1' '-l 2 -- true'; do
-				try "$TDSTAT" --dry-run $words
-				assert_equal "$status" 0
-				said=$(grep -c '^tdstat: not counting guests: KVM gives' <<<"$stderr") || true
-				if [ $vendor$word = intelY ]; then
-					grep -q exclude_guest <<<"$output"
-					run ! grep -E '^  .* type (4|10) ' <(grep -v exclude_guest <<<"$output")
-					[[ $words == *true ]] && assert_equal "$said" 0 || assert_equal "$said" 1
-				else
-					run ! grep exclude_guest <<<"$output"
-					assert_equal "$said" 0
-				fi
-			done
-		done
-	done
+	copied alderlake
+	checks <<-'PYTHON'
+		for vendor in "intel", "amd":
+		    folder = Path("machine/sys/module", f"kvm_{vendor}", "parameters")
+		    folder.mkdir(parents=True)
+		    for word in "N", "Y":
+		        (folder / "enable_mediated_pmu").write_text(f"{word}\n")
+		        for options in "-a -l 2", "-a -e cycles,{slots,topdown-retiring}", "-C 4 -l 1", "-l 2 -- true":
+		            result = succeeds(f"--dry-run {options}")
+		            said = result.err.count("tdstat: not counting guests: KVM gives")
+		            cores = [event for event in events_of(result.out) if event.type in ("4", "10")]
+		            assert cores
+		            if (vendor, word) == ("intel", "Y"):
+		                assert all("exclude_guest" in event.flags for event in cores), result.out
+		                same(said, 0 if options.endswith("true") else 1, options)
+		            else:
+		                assert "exclude_guest" not in result.out
+		                same(said, 0, options)
+		    (folder / "enable_mediated_pmu").unlink()
+	PYTHON
 	# whoever asks for guests gets them
-	mkdir -p machine/sys/module/kvm_intel/parameters
 	echo Y >machine/sys/module/kvm_intel/parameters/enable_mediated_pmu
 	try "$TDSTAT" --dry-run -a -e cpu_core/cycles/G,cpu_core/cycles/
-	assert_equal "$(grep -c exclude_guest <<<"$output")" 1
-	assert_equal "$(grep -c exclude_host <<<"$output")" 1
+	[[ $output == *exclude_guest* && $output != *exclude_guest*exclude_guest* ]]
+	[[ $output == *exclude_host* && $output != *exclude_host*exclude_host* ]]
 }

@@ -152,7 +152,8 @@ arrow_lake_h() {
 	for cpu in 8 9; do
 		topology=$SYSFS_PATH/devices/system/cpu/cpu$cpu/topology
 		cp -R "$SYSFS_PATH/devices/system/cpu/cpu7" "${topology%/*}"
-		echo $cpu | tee "$topology"/{core_id,core_cpus_list} >/dev/null
+		echo $cpu >"$topology/core_id"
+		echo $cpu >"$topology/core_cpus_list"
 		echo 8 >"$topology/cluster_id"
 	done
 	identity 6 $((0xc5)) 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tdstat list on saved machines, compared with what jq and the shell read from
+# tdstat list on saved machines, compared with what plans.py reads from
 # the model's JSON files and sysfs.
 
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2154 # jq; output; lists of words; helper.bash
@@ -32,89 +32,26 @@ none() {
 	assert_output ''
 }
 
-# names KIND [ARG...]: of "list -j", in its order, each once
-names() {
-	"$TDSTAT" list -j "${@:2}" |
-		jq -r --arg kind "$1" 'select(.kind == $kind).name' | uniq
-}
-
-# headings [ARG...]
+# headings: of all that is listed, into headings, a line each, but of tracepoints, which
+# there may be
 headings() {
-	"$TDSTAT" list "$@" | grep -v '^ ' | grep .
+	"$TDSTAT" list >.list 2>/dev/null
+	headings=''
+	mapfile -t lines <.list
+	for line in "${lines[@]}"; do
+		[[ $line == ' '* || -z $line || $line == Tracepoints* ]] || headings+=${headings:+$'\n'}$line
+	done
 }
 
-# in_files MODEL JQ: run over each object of the model's event files, as $topic
-in_files() {
-	jq -r '(input_filename | split("/")[-1] | rtrimstr(".json")) as $topic |
-		select($topic | IN("metricgroups", "counter") | not) | .[] | '"$2" \
-		"$TD_PMU_EVENTS/$1"/*.json
-}
+# models NAME...: unpacks them for "machine" of plans.py
+models() {
+	local model
 
-# core_events MODEL: NAME PMU TOPIC ENCODING of the files, tab-separated, sorted.
-# The order of terms is event, umask, and the others by the alphabet.  The
-# fixed counters' events are opened by the codes of the programmable ones (perf
-# has this table, too: pmu-events/jevents.py, fixname and the ones above it).
-core_events() {
-	in_files $1 '
-		def digits: if . == 0 then "" else ((. / 16 | floor) | digits) +
-			("0123456789abcdef"[. % 16:. % 16 + 1]) end;
-		def hex: tostring | split(",")[0] | ascii_downcase |
-			if startswith("0x") then .[2:] | ltrimstr("0") | ltrimstr("0")
-			else tonumber | digits end;
-		def term($key; $name): (.[$key] // "0" | hex) as $value |
-			if $value == "" then empty else "\($name)=0x\($value)" end;
-		def msr: {"0x1a6": "offcore_rsp", "0x3f6": "ldlat", "0x3f7": "frontend"}
-			[.MSRIndex // "none" | ascii_downcase | split(",")[0]];
-		def code: {
-			"inst_retired.any": "event=0xc0",
-			"inst_retired.any_p": "event=0xc0",
-			"cpu_clk_unhalted.ref": "event=0x0,umask=0x3",
-			"cpu_clk_unhalted.core": "event=0x3c",
-			"cpu_clk_unhalted.thread": "event=0x3c",
-			"cpu_clk_unhalted.thread_any": "event=0x3c,any=0x1"
-		};
-		# fixed counters that Linux 6.12 knows by these codes alone (intel_skt_event_constraints)
-		def topdown: {
-			"topdown_bad_speculation.all 0x5": "event=0x73",
-			"topdown_fe_bound.all 0x6": "event=0x9c,umask=0x1",
-			"topdown_retiring.all 0x7": "event=0xc2,umask=0x2"
-		}["\(.EventName | ascii_downcase) \(.UMask // "")"] // null;
-		select(.EventName) | select((.Unit // "cpu") | startswith("cpu")) |
-		(.Unit // "cpu") as $pmu | (.EventName | ascii_downcase) as $name |
-		msr as $msr | topdown as $topdown |
-		[(.EventCode // "0" | hex | if . == "" then "event=0x0" else "event=0x" + . end),
-		 term("UMask"; "umask"), term("AnyThread"; "any"), term("CounterMask"; "cmask"),
-		 term("EdgeDetect"; "edge"),
-		 (select($msr == "frontend") | term("MSRValue"; "frontend")),
-		 term("Invert"; "inv"),
-		 (select($msr == "ldlat" or $msr == "offcore_rsp") | term("MSRValue"; $msr))] |
-		[$name, $pmu, $topic, "\($pmu)/\(code[$name] // $topdown // join(","))/"] | @tsv' | LC_ALL=C sort
-}
-
-# sysfs_events: NAME ENCODING of each event in the PMUs' folders
-sysfs_events() {
-	local file pmu text term value first second rest
-
-	for file in "$SYSFS_PATH"/bus/event_source/devices/*/events/*; do
-		case $file in *.scale | *.unit | *.snapshot | *.per-pkg | *'*') continue ;; esac
-		pmu=${file%/events/*}
-		pmu=${pmu##*/}
-		# up to a NUL, which not every file has
-		read -r -d '' text <"$file" || true
-		first=event=0x0 second='' rest=()
-		for term in ${text//,/ }; do
-			printf -v value '%s=0x%x' "${term%=*}" "${term#*=}"
-			case $value in
-			event=*) first=$value ;;
-			umask=0x0) ;;
-			umask=*) second=,$value ;;
-			*) rest+=("$value") ;;
-			esac
-		done
-		echo "$pmu/${file##*/}/ $pmu/$first$second$(
-			[ ${#rest[@]} -eq 0 ] || printf '%s\n' "${rest[@]}" | LC_ALL=C sort | sed 's/^/,/' | tr -d '\n'
-		)/"
-	done | LC_ALL=C sort
+	for model; do
+		saved "$model"
+	done
+	MODELS=$*
+	export MODELS
 }
 
 # --- what is listed ---------------------------------------------------------------
@@ -123,6 +60,7 @@ sysfs_events() {
 	bare
 	needs_event_files
 	saved alderlake
+	headings
 	assert_same "Hardware events:
 Cache events:
 Events of PMU cpu_core (sysfs):
@@ -137,37 +75,38 @@ Events of alderlake's files, virtual-memory:
 Software events:
 Tool events:
 Metrics:
-Metric groups:" "$(headings 2>/dev/null | grep -v ^Tracepoints)"
+Metric groups:" "$headings"
 }
 
 @test "the sections of a machine with one kind of core: no PMU behind the names" {
 	needs_event_files
 	saved skylakex
-	headings 2>/dev/null | grep -v ^Tracepoints >got
-	[ "$(sed -n 1,3p got)" = "Hardware events:
+	headings
+	[[ $headings == "Hardware events:
 Cache events:
-Events of PMU cpu (sysfs):" ]
-	[ "$(tail -n 4 got)" = "Software events:
+Events of PMU cpu (sysfs):
+"*"
+Events of skylakex's files, pipeline:
+"*"
+Software events:
 Tool events:
 Metrics:
-Metric groups:" ]
-	grep -qx "Events of skylakex's files, pipeline:" got
+Metric groups:" ]]
 	list hw
 	refute_output --partial '['
 }
 
 @test "hardware: the generic events that sysfs says the PMU has" {
 	saved alderlake
-	assert_same "$(printf '%s\n' cycles instructions cache-references cache-misses \
-		branches branch-misses bus-cycles ref-cycles)" "$(names hardware hw)"
-	list -j cycles hw
-	# linux/perf_event.h: CPU_CYCLES 0, BRANCH_MISSES 5; cpu_atom is of type 10
-	assert_equal "$(jq -c 'select(.name == "cycles") | [.pmu, .alias, .encoding]' <<<"$output")" \
-		'["cpu_core","cpu-cycles","0:0x400000000"]
-["cpu_atom","cpu-cycles","0:0xa00000000"]'
-	assert_equal "$(jq -r 'select(.name == "branch-misses").encoding' <<<"$output")" \
-		"0:0x400000005
-0:0xa00000005"
+	checks <<-'PYTHON'
+		same(names("hardware", "hw"), "cycles instructions cache-references cache-misses branches "
+		     "branch-misses bus-cycles ref-cycles".split())
+		# linux/perf_event.h: CPU_CYCLES 0, BRANCH_MISSES 5; cpu_atom is of type 10
+		rows = listed("cycles hw")
+		same([(row["pmu"], row["alias"], row["encoding"]) for row in rows if row["name"] == "cycles"],
+		     [("cpu_core", "cpu-cycles", "0:0x400000000"), ("cpu_atom", "cpu-cycles", "0:0xa00000000")])
+		same([row["encoding"] for row in rows if row["name"] == "branch-misses"], ["0:0x400000005", "0:0xa00000005"])
+	PYTHON
 	list hw
 	assert_line --regexp '^  cycles OR cpu-cycles +\[cpu_core, cpu_atom\]'
 	# a kernel that names no events at all
@@ -179,23 +118,28 @@ Metric groups:" ]
 
 @test "caches: all that perf_event_open(2) has a number for" {
 	saved skylakex
-	list -j cache
-	assert_equal "${#lines[@]}" 32
-	# L1D 0 to NODE 6; read 0, write 1, prefetch 2; access 0, miss 1
-	for row in 'L1-dcache-loads 3:0x0' 'L1-dcache-load-misses 3:0x10000' 'LLC-stores 3:0x102' \
-		'L1-icache-prefetch-misses 3:0x10201' 'dTLB-store-misses 3:0x10103' \
-		'iTLB-load-misses 3:0x10004' 'branch-loads 3:0x5' 'node-prefetches 3:0x206'; do
-		jq -r '"\(.name) \(.encoding)"' <<<"$output" | grep -qxF "$row" || fail "no $row"
-	done
+	checks <<-'PYTHON'
+		got = {row["name"]: row["encoding"] for row in listed("cache")}
+		same(len(got), 32)
+		# L1D 0 to NODE 6; read 0, write 1, prefetch 2; access 0, miss 1
+		for row in ("L1-dcache-loads 3:0x0", "L1-dcache-load-misses 3:0x10000", "LLC-stores 3:0x102",
+		            "L1-icache-prefetch-misses 3:0x10201", "dTLB-store-misses 3:0x10103",
+		            "iTLB-load-misses 3:0x10004", "branch-loads 3:0x5", "node-prefetches 3:0x206"):
+		    name, encoding = row.split()
+		    same(got[name], encoding, name)
+	PYTHON
 }
 
 @test "sysfs: every event of every PMU, by its terms" {
 	bare
-	for model in alderlake skylakex lunarlake sapphirerapids; do
-		saved $model
-		assert_same "$(sysfs_events)" "$("$TDSTAT" list -j sysfs |
-			jq -r '"\(.name) \(.encoding)"' | LC_ALL=C sort)"
-	done
+	models alderlake skylakex lunarlake sapphirerapids
+	checks <<-'PYTHON'
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    want = sysfs_events()
+		    assert want
+		    same(sorted((row["name"], row["encoding"]) for row in listed("sysfs")), want, model)
+	PYTHON
 }
 
 @test "sysfs: several units of one thing are one, by the name that -e takes" {
@@ -212,17 +156,18 @@ Metric groups:" ]
 		echo MiB >"$devices/uncore_imc_$unit/events/cas_count_read.unit"
 		echo 6.103515625e-5 >"$devices/uncore_imc_$unit/events/cas_count_read.scale"
 	done
-	list -j cas_count_read
-	assert_equal "$(jq -c '[.name, .pmu, .unit, .encoding]' <<<"$output")" \
-		'["uncore_imc/cas_count_read/","uncore_imc","MiB","uncore_imc/event=0x4,umask=0x3/"]'
 	list --print uncore_imc/cas_count_read/
 	assert_output "uncore_imc_0/event=0x4,umask=0x3/
 uncore_imc_1/event=0x4,umask=0x3/
 uncore_imc_5/event=0x4,umask=0x3/"
-	# so are the files' events of it: skylakex has UNC_M_ ones of the unit iMC
-	assert_same "$(in_files skylakex 'select(.Unit == "iMC" and .EventName) | .EventName' |
-		tr '[:upper:]' '[:lower:]' | LC_ALL=C sort -u)" \
-		"$(names model uncore_imc | LC_ALL=C sort -u)"
+	checks <<-'PYTHON'
+		same([(row["name"], row["pmu"], row["unit"], row["encoding"]) for row in listed("cas_count_read")],
+		     [("uncore_imc/cas_count_read/", "uncore_imc", "MiB", "uncore_imc/event=0x4,umask=0x3/")])
+		# so are the files' events of it: skylakex has UNC_M_ ones of the unit iMC
+		same(sorted(names("model", "uncore_imc")),
+		     sorted({item["EventName"].lower() for _, item in model_files("skylakex")
+		             if item.get("Unit") == "iMC" and item.get("EventName")}))
+	PYTHON
 	list unc_m_cas_count.rd
 	assert_line --regexp '^  unc_m_cas_count.rd +\[uncore_imc\]'
 }
@@ -230,24 +175,31 @@ uncore_imc_5/event=0x4,umask=0x3/"
 @test "the model's files: every event of the cores, with topic and encoding" {
 	bare
 	needs_event_files
-	for model in alderlake skylakex lunarlake sapphirerapids; do
-		saved $model
-		core_events $model >want
-		[ "$(wc -l <want)" -gt 50 ]
-		assert_same "$(cat want)" "$("$TDSTAT" list -j model |
-			jq -r '[.name, .pmu, .topic, .encoding] | @tsv' | LC_ALL=C sort)"
-	done
+	models alderlake skylakex lunarlake sapphirerapids
+	checks <<-'PYTHON'
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    want = core_events(model)
+		    assert len(want) > 50
+		    same(sorted((row["name"], row["pmu"], row["topic"], row["encoding"]) for row in listed("model")),
+		         want, model)
+	PYTHON
 }
 
 @test "the model's files: descriptions" {
 	bare
 	needs_event_files
 	saved alderlake
-	assert_same "$(in_files alderlake 'select(.EventName and ((.Unit // "") | startswith("cpu"))) |
-		(.EventName | ascii_downcase) + " " + .Unit + " " + ([.BriefDescription,
-		 (if .Deprecated == "1" then "(deprecated)" else empty end)] | join(" ")) |
-		gsub("\\s+"; " ")' | LC_ALL=C sort)" "$("$TDSTAT" list -j model |
-		jq -r '"\(.name) \(.pmu) \(.desc)"' | LC_ALL=C sort)"
+	checks <<-'PYTHON'
+		want = []
+		for _, item in model_files("alderlake"):
+		    if item.get("EventName") and (item.get("Unit") or "").startswith("cpu"):
+		        text = item.get("BriefDescription") or ""
+		        text += " (deprecated)" * (item.get("Deprecated") == "1")
+		        want.append((item["EventName"].lower(), item["Unit"], re.sub(r"\s+", " ", text)))
+		assert want
+		same(sorted((row["name"], row["pmu"], row["desc"]) for row in listed("model")), sorted(want))
+	PYTHON
 }
 
 @test "the model's files: what both kinds of core have is one row" {
@@ -256,31 +208,29 @@ uncore_imc_5/event=0x4,umask=0x3/"
 	list dtlb_load_misses.walk_completed
 	assert_line --regexp '^  dtlb_load_misses.walk_completed +\[cpu_core, cpu_atom\]'
 	list baclears.any
-	assert_equal "$(grep -c baclears <<<"$output")" 1
+	[[ $output == *baclears* && $output != *baclears*baclears* ]]
 	list topdown_bad_speculation.all
 	assert_line --regexp '^  topdown_bad_speculation.all +\[cpu_atom\]'
 }
 
-# What a set has that is neither built in nor common to all models; cpi may be of the files.
-not_built_in='select(.groups | (index("L2Requests") or (length > 0 and all(startswith("Default")))) | not) |
-	select(.name != "ipc" and (.name != "cpi" or (.formula | startswith("cpu") | not)))'
-
 @test "metrics: all of the cores, with groups and unit" {
 	bare
 	needs_event_files
-	for model in alderlake skylakex sapphirerapids; do
-		saved $model
-		in_files $model 'select(.MetricName and (.ScaleUnit | not)) | .MetricName' >without
-		assert_same "$(in_files $model 'select(.MetricName) |
-			select((.Unit // "cpu") | startswith("cpu")) |
-			[.MetricName, .Unit // (if "'$model'" == "alderlake" then "none" else "cpu" end),
-			 .ScaleUnit // "none", (.MetricGroup // "" | gsub("[; ]+$"; ""))] | @tsv' | LC_ALL=C sort)" \
-			"$("$TDSTAT" list -j metric |
-				jq -r --rawfile without without '($without | split("\n")) as $words | '"$not_built_in"' |
-				[.name, .pmu // "none",
-				if .name | IN($words[]) then "none" else .unit // "none" end,
-				(.groups | join(";"))] | @tsv' | LC_ALL=C sort)"
-	done
+	models alderlake skylakex sapphirerapids
+	checks <<-'PYTHON'
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    items = [item for _, item in model_files(model) if item.get("MetricName")]
+		    without = {item["MetricName"] for item in items if not item.get("ScaleUnit")}
+		    unit = "none" if model == "alderlake" else "cpu"
+		    want = [(item["MetricName"], item.get("Unit") or unit, item.get("ScaleUnit") or "none",
+		             (item.get("MetricGroup") or "").rstrip("; ")) for item in items if of_cores(item)]
+		    got = [(row["name"], row["pmu"] or "none",
+		            "none" if row["name"] in without else row["unit"] or "none", ";".join(row["groups"]))
+		           for row in not_built_in(listed("metric"))]
+		    assert want
+		    same(sorted(got), sorted(want), model)
+	PYTHON
 }
 
 # The names that TMA_Metrics-full.csv of intel/perfmon had first in its releases 5.1 and
@@ -289,22 +239,25 @@ not_built_in='select(.groups | (index("L2Requests") or (length > 0 and all(start
 	saved sapphirerapids
 	mkdir -p own/spr
 	printf '%s\n' Family-model,Version,Filename,EventType GenuineIntel-6-8F,v9,spr,core >own/mapfile.csv
-	with() { # NAME...
-		printf '%s\n' "$@" | jq -nR '[inputs | {MetricName: ., MetricExpr: "1", BriefDescription: "one"}]' >own/spr/metrics.json
-		"$TDSTAT" list -v --metrics-dir own metrics "$1" | head -n 1
-	}
-	assert_equal "$(with tma_info_bottleneck_cache_memory_bandwidth)" "Metrics, v9:"
-	assert_equal "$(with tma_bottleneck_data_cache_memory_bandwidth)" "Metrics, v9, TMA 5.1:"
-	assert_equal "$(with tma_bottleneck_data_cache_memory_bandwidth tma_l3_miss_bound)" "Metrics, v9, TMA 5.2:"
-	echo 'Linux 7.2' >own/version
-	assert_equal "$(with tma_l3_miss_bound)" "Metrics, v9 of Linux 7.2, TMA 5.2:"
-	run "$TDSTAT" doctor --metrics-dir own
-	assert_output --partial "own/spr: v9 of Linux 7.2, TMA 5.2, 1 metrics"
-	run "$TDSTAT" --dry-run -v -a --metrics-dir own
-	assert_output --partial "own/spr, v9 of Linux 7.2, TMA 5.2"
-	"$TDSTAT" report -j -i "$data/sapphirerapids-2.jsonl" --metrics-dir own \
-		-M tma_l3_miss_bound | head -n 1 >out
-	assert_equal "$(command jq -r .files out)" "v9 of Linux 7.2, TMA 5.2"
+	checks <<-'PYTHON'
+		def heading(*names):
+		    Path("own/spr/metrics.json").write_text(json.dumps(
+		        [{"MetricName": name, "MetricExpr": "1", "BriefDescription": "one"} for name in names]))
+		    return run(["list", "-v", "--metrics-dir", "own", "metrics", names[0]]).lines[0]
+
+		same(heading("tma_info_bottleneck_cache_memory_bandwidth"), "Metrics, v9:")
+		same(heading("tma_bottleneck_data_cache_memory_bandwidth"), "Metrics, v9, TMA 5.1:")
+		same(heading("tma_bottleneck_data_cache_memory_bandwidth", "tma_l3_miss_bound"), "Metrics, v9, TMA 5.2:")
+		Path("own/version").write_text("Linux 7.2\n")
+		same(heading("tma_l3_miss_bound"), "Metrics, v9 of Linux 7.2, TMA 5.2:")
+		result = run("doctor --metrics-dir own")
+		assert "own/spr: v9 of Linux 7.2, TMA 5.2, 1 metrics" in result.out + result.err
+		result = run("--dry-run -v -a --metrics-dir own")
+		assert "own/spr, v9 of Linux 7.2, TMA 5.2" in result.out + result.err
+		head = run(["report", "-j", "-i", DATA / "sapphirerapids-2.jsonl", "--metrics-dir", "own",
+		            "-M", "tma_l3_miss_bound"]).lines[0]
+		same(json.loads(head)["files"], "v9 of Linux 7.2, TMA 5.2")
+	PYTHON
 }
 
 # Intel's table of the tree, TMA_Metrics-full.csv 5.2, where it has a formula of Panther
@@ -312,27 +265,21 @@ not_built_in='select(.groups | (index("L2Requests") or (length > 0 and all(start
 @test "metrics of Panther Lake: what Intel's table says of it, and Lunar Lake's" {
 	needs_event_files
 	[ -e "$TD_PMU_EVENTS/pantherlake" ] || skip "files that do not know it"
-	"$TDSTAT" list -j --model pantherlake metrics 'tma_*' >ptl
-	"$TDSTAT" list -j --model lunarlake metrics 'tma_*' >lnl
-	formula() { # NODE
-		jq -r --arg name "$1" 'select(.name == $name) | .formula | gsub("cpu_core@|@"; "")' ptl
-	}
-	assert_equal "$(formula tma_ind_jump_mispredicts)" \
-		'BR_MISP_RETIRED.INDIRECT_JMP / BR_MISP_RETIRED.ALL_BRANCHES * tma_branch_mispredicts'
-	assert_equal "$(formula tma_decoder0_alone)" \
-		'INST_DECODED.DECODERS\,cmask\=1\,eq\=1 / tma_info_thread_clks'
-	assert_equal "$(formula tma_lsd)" ""
-	assert_equal "$(grep -c 'tma_lsd\>' ptl)" 0
-	# of what waits for memory: DRAM, L3, L2, and hits of L1
-	formula tma_bottleneck_data_cache_memory_latency | grep -o 'tma_memory_bound \*' >terms
-	assert_equal "$(wc -l <terms)" 4
-	# the same tree but for these nodes
-	for model in lnl ptl; do
-		jq -r 'select(.pmu == "cpu_core" and .level) | .name' $model | sort >$model.names
-	done
-	assert_same "$(comm -3 lnl.names ptl.names | tr -d '\t')" "$(printf '%s\n' tma_decoder0_alone tma_lsd)"
-	run -0 "$TDSTAT" --dry-run --model pantherlake -a -l 6
-	refute_output --partial "not supported"
+	checks <<-'PYTHON'
+		ptl, lnl = (listed(f"--model {model} metrics 'tma_*'") for model in ("pantherlake", "lunarlake"))
+		formulas = {row["name"]: re.sub("cpu_core@|@", "", row["formula"]) for row in ptl if row["pmu"] == "cpu_core"}
+		same(formulas["tma_ind_jump_mispredicts"],
+		     "BR_MISP_RETIRED.INDIRECT_JMP / BR_MISP_RETIRED.ALL_BRANCHES * tma_branch_mispredicts")
+		same(formulas["tma_decoder0_alone"], r"INST_DECODED.DECODERS\,cmask\=1\,eq\=1 / tma_info_thread_clks")
+		assert not re.search(r"tma_lsd\b", json.dumps(ptl))
+		# of what waits for memory: DRAM, L3, L2, and hits of L1
+		same(formulas["tma_bottleneck_data_cache_memory_latency"].count("tma_memory_bound *"), 4)
+		# the same tree but for these nodes
+		nodes = [{row["name"] for row in rows if row["pmu"] == "cpu_core" and row["level"]} for rows in (lnl, ptl)]
+		same(sorted(nodes[0] ^ nodes[1]), ["tma_decoder0_alone", "tma_lsd"])
+		result = succeeds("--dry-run --model pantherlake -a -l 6")
+		assert "not supported" not in result.out + result.err
+	PYTHON
 }
 
 # No ScaleUnit says these: the words behind the metrics do, and their formulas
@@ -340,49 +287,52 @@ not_built_in='select(.groups | (index("L2Requests") or (length > 0 and all(start
 @test "metrics: units that descriptions and names say" {
 	needs_event_files
 	saved alderlake
-	"$TDSTAT" list -j metric >all
-	while read -r name unit; do
-		jq -es --arg name "$name" --arg unit "$unit" 'map(select(.name == $name) | .unit) |
-			length > 0 and all(. == (if $unit == "none" then null else $unit end))' all ||
-			fail "$name has not the unit $unit"
-	done <<-'EOF'
-		tma_info_memory_l1d_cache_fill_bw 1GB/s
-		tma_info_memory_core_l1d_cache_fill_bw_2t 1GB/s
-		tma_info_system_dram_bw_use 1GB/s
-		tma_info_system_core_frequency 1GHz
-		tma_info_memory_l2mpki 1per_kinstr
-		tma_info_machine_clear_bound_machine_clears_smc_pki 1per_kinstr
-		tma_info_memory_load_miss_real_latency 1cycles
-		tma_info_mem_mix_load_locks_ratio 1%
-		tma_bottleneck_data_cache_memory_latency 1%
-		tma_retiring 100%
-		tma_info_thread_ipc none
-		tma_bottleneck_instruction_fetch_bw 1%
-	EOF
-	# "(percentage)" of what is 0 to 1, and cycles that are called nanoseconds
-	jq -es 'all(.name != "tma_info_system_cpu_utilization" or .unit == null)' all
-	jq -es 'all(.name != "tma_info_system_mem_read_latency" or .unit == null)' all
-	both=tma_info_memory_l1d_cache_fill_bw,tma_info_memory_l2mpki
-	"$TDSTAT" --dry-run -a -M $both --cputype core |
-		python3 "$here/metrics.py" record - >recording.jsonl
-	"$TDSTAT" report -i recording.jsonl -M $both | without_errors >tree
-	grep -qE '^ +[0-9.]+ +GB/s +tma_info_memory_l1d_cache_fill_bw' tree
-	grep -qE '^ +[0-9.]+ +per_kinstr +tma_info_memory_l2mpki' tree
-	"$TDSTAT" report -i recording.jsonl -M $both -j | jq -es 'map(.unit) | sort == ["GB/s", "per_kinstr"]'
+	checks <<-'PYTHON'
+		rows = listed("metric")
+		for name, unit in {
+		    "tma_info_memory_l1d_cache_fill_bw": "1GB/s",
+		    "tma_info_memory_core_l1d_cache_fill_bw_2t": "1GB/s",
+		    "tma_info_system_dram_bw_use": "1GB/s",
+		    "tma_info_system_core_frequency": "1GHz",
+		    "tma_info_memory_l2mpki": "1per_kinstr",
+		    "tma_info_machine_clear_bound_machine_clears_smc_pki": "1per_kinstr",
+		    "tma_info_memory_load_miss_real_latency": "1cycles",
+		    "tma_info_mem_mix_load_locks_ratio": "1%",
+		    "tma_bottleneck_data_cache_memory_latency": "1%",
+		    "tma_retiring": "100%",
+		    "tma_info_thread_ipc": None,
+		    "tma_bottleneck_instruction_fetch_bw": "1%",
+		}.items():
+		    same({row["unit"] for row in rows if row["name"] == name}, {unit}, name)
+		# "(percentage)" of what is 0 to 1, and cycles that are called nanoseconds
+		for row in rows:
+		    if row["name"] in ("tma_info_system_cpu_utilization", "tma_info_system_mem_read_latency"):
+		        same(row["unit"], None, row["name"])
+		both = "tma_info_memory_l1d_cache_fill_bw,tma_info_memory_l2mpki"
+		record(f"-M {both} --cputype core")
+		text = "\n".join(tree(f"-M {both}"))
+		assert re.search("^ +[0-9.]+ +GB/s +tma_info_memory_l1d_cache_fill_bw", text, re.M), text
+		assert re.search("^ +[0-9.]+ +per_kinstr +tma_info_memory_l2mpki", text, re.M), text
+		same(sorted(row["unit"] for row in report(f"-M {both}")), ["GB/s", "per_kinstr"])
+	PYTHON
 }
 
 @test "metrics: formula and threshold are the files'" {
 	bare
 	needs_event_files
-	for model in alderlake skylakex sapphirerapids; do
-		saved $model
-		in_files $model 'select(.MetricName) | select((.Unit // "cpu") | startswith("cpu")) |
-			[.MetricName, .MetricExpr, .MetricThreshold // "none"] |
-			map(gsub("\\s+"; " ")) | @tsv' | LC_ALL=C sort >want
-		[ "$(wc -l <want)" -gt 200 ]
-		assert_same "$(cat want)" "$("$TDSTAT" list -j metrics | jq -r "$not_built_in"' |
-			[.name, .formula, .threshold // "none"] | @tsv' | LC_ALL=C sort)"
-	done
+	models alderlake skylakex sapphirerapids
+	checks <<-'PYTHON'
+		def squeezed(*texts):
+		    return tuple(re.sub(r"\s+", " ", text or "none") for text in texts)
+
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    want = sorted(squeezed(item["MetricName"], item["MetricExpr"], item.get("MetricThreshold"))
+		                  for _, item in model_files(model) if item.get("MetricName") and of_cores(item))
+		    assert len(want) > 200
+		    same(sorted((row["name"], row["formula"], row["threshold"] or "none")
+		                for row in not_built_in(listed("metrics"))), want, model)
+	PYTHON
 }
 
 # The level is in the name of a group: TopdownL3; and a node is in the group of
@@ -390,34 +340,39 @@ not_built_in='select(.groups | (index("L2Requests") or (length > 0 and all(start
 # figures about the tree, not nodes.
 @test "metrics: levels and parents are those of the tree" {
 	needs_event_files
-	for model in alderlake skylakex sapphirerapids; do
-		saved $model
-		in_files $model 'select(.MetricName) | select((.Unit // "cpu") | startswith("cpu")) |
-			select(.MetricName | startswith("tma_info_") | not) |
-			(.MetricGroup // "" | capture("TopdownL(?<level>[1-6])").level) as $level |
-			[.MetricName, .Unit // "cpu", $level] | @tsv' | LC_ALL=C sort >want
-		[ "$(wc -l <want)" -gt 80 ]
-		"$TDSTAT" list -j metrics >json
-		assert_same "$(cat want)" "$(jq -r 'select(.level) | [.name, .pmu, .level] | @tsv' json |
-			LC_ALL=C sort)"
-		# each has one parent, one level up on the same PMU, and is in its group
-		assert_same '' "$(jq -sr 'map({key: "\(.pmu) \(.name)", value: .}) | from_entries as $all |
-			$all[] | select(if .level == null or .level == 1 then .parent
-				else . as $node | $all["\(.pmu) \(.parent)"] |
-				. == null or .level != $node.level - 1 or
-				($node.groups | index("\($node.parent)_group") | not) end) |
-			"\(.pmu) \(.name)"' json)"
-	done
-	saved alderlake
-	list -j metrics tma_dram_bound tma_store_fwd_blk tma_cisc tma_retiring tma_info_thread_ipc
-	assert_same "tma_cisc cpu_core 4 tma_microcode_sequencer
-tma_cisc cpu_atom 3 tma_ifetch_bandwidth
-tma_dram_bound cpu_core 3 tma_memory_bound
-tma_info_thread_ipc cpu_core null null
-tma_retiring cpu_core 1 null
-tma_retiring cpu_atom 1 null
-tma_store_fwd_blk cpu_core 4 tma_l1_bound" \
-		"$(jq -r '"\(.name) \(.pmu) \(.level) \(.parent)"' <<<"$output")"
+	models alderlake skylakex sapphirerapids
+	checks <<-'PYTHON'
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    want = []
+		    for _, item in model_files(model):
+		        level = re.search("TopdownL([1-6])", item.get("MetricGroup") or "")
+		        name = item.get("MetricName")
+		        if name and level and of_cores(item) and not name.startswith("tma_info_"):
+		            want.append((name, item.get("Unit") or "cpu", int(level[1])))
+		    assert len(want) > 80
+		    rows = listed("metrics")
+		    same(sorted((row["name"], row["pmu"], row["level"]) for row in rows if row["level"]), sorted(want), model)
+		    # each has one parent, one level up on the same PMU, and is in its group
+		    nodes = {(row["pmu"], row["name"]): row for row in rows}
+		    for row in rows:
+		        if row["level"] in (None, 1):
+		            same(row["parent"], None, row["name"])
+		        else:
+		            same(nodes[row["pmu"], row["parent"]]["level"], row["level"] - 1, row["name"])
+		            assert f"{row['parent']}_group" in row["groups"], row
+		machine("alderlake")
+		rows = listed("metrics tma_dram_bound tma_store_fwd_blk tma_cisc tma_retiring tma_info_thread_ipc")
+		same([(row["name"], row["pmu"], row["level"], row["parent"]) for row in rows], [
+		    ("tma_cisc", "cpu_core", 4, "tma_microcode_sequencer"),
+		    ("tma_cisc", "cpu_atom", 3, "tma_ifetch_bandwidth"),
+		    ("tma_dram_bound", "cpu_core", 3, "tma_memory_bound"),
+		    ("tma_info_thread_ipc", "cpu_core", None, None),
+		    ("tma_retiring", "cpu_core", 1, None),
+		    ("tma_retiring", "cpu_atom", 1, None),
+		    ("tma_store_fwd_blk", "cpu_core", 4, "tma_l1_bound"),
+		])
+	PYTHON
 }
 
 @test "metrics: a model without metric files has levels 1 and 2, as -M has them" {
@@ -462,73 +417,63 @@ tma_retiring 1 null cpu_core,cpu_atom" "$(jq -sr 'map(select(.level)) | group_by
 # 0x40; misses 0x20.
 @test "metrics: the requests to the L2 cache, all origins by all results" {
 	needs_event_files
-	for origin in 1 2 4 8 16; do
-		for result in 192 128 64 32; do
-			printf '0x%x\n' $((origin | result))
-		done
-	done | sort >want
-	for model in alderlake lunarlake skylakex sapphirerapids; do
-		saved $model
-		"$TDSTAT" list -j metrics L2Requests >json 2>/dev/null
-		assert_same "$(cat want)" "$(jq -r .formula json |
-			sed -n 's/^cpu@event\\=0x24\\,umask\\=\(0x[0-9a-f]*\)@$/\1/p' | sort)"
-		assert_equal "$(jq -r .pmu json | sort -u)" "$(jq -r .pmu json | head -n 1)"
-		assert_equal "$(jq -r 'select(.desc == null).name' json)" ''
-	done
+	models alderlake lunarlake skylakex sapphirerapids
+	checks <<-'PYTHON'
+		want = sorted(origin | result for origin in (1, 2, 4, 8, 16) for result in (192, 128, 64, 32))
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    rows = listed("metrics L2Requests")
+		    formulas = [re.fullmatch(r"cpu@event\\=0x24\\,umask\\=(0x[0-9a-f]*)@", row["formula"]) for row in rows]
+		    same(sorted(int(match[1], 0) for match in formulas if match), want, model)
+		    same(len({row["pmu"] for row in rows}), 1)
+		    assert all(row["desc"] is not None for row in rows)
+	PYTHON
 }
 
 @test "metrics of other units are in the list where the machine has these" {
 	bare
 	needs_event_files
 	copied skylakex
-	list -j metrics
-	assert_equal "$(jq -r 'select(.pmu != "cpu").name' <<<"$output")" ''
+	"$TDSTAT" list -j metrics >without
 	add_memory_controllers
-	list -j metrics
-	assert_same "$(in_files skylakex 'select(.MetricName and .Unit == "iMC") |
-		"\(.MetricName) uncore_imc"' | LC_ALL=C sort)" \
-		"$(jq -r 'select(.pmu != "cpu") | "\(.name) \(.pmu)"' <<<"$output")"
-	names metric uncore_imc >units
-	[ "$(wc -l <units)" -eq 2 ]
-	try "$TDSTAT" --dry-run -a -M "$(paste -sd, units)"
-	assert_success
-}
-
-# all_of KIND: the names, separated by commas
-all_of() {
-	"$TDSTAT" list -j "$1" 2>/dev/null | jq -r .name | LC_ALL=C sort -u | paste -sd,
+	checks <<-'PYTHON'
+		same([row["name"] for row in rows_in(open("without").read()) if row["pmu"] != "cpu"], [])
+		got = [(row["name"], row["pmu"]) for row in listed("metrics") if row["pmu"] != "cpu"]
+		same(got, sorted((item["MetricName"], "uncore_imc") for _, item in model_files("skylakex")
+		                 if item.get("MetricName") and item.get("Unit") == "iMC"))
+		units = names("metric", "uncore_imc")
+		same(len(units), 2)
+		succeeds(["--dry-run", "-a", "-M", ",".join(units)])
+	PYTHON
 }
 
 @test "every metric and every group that is listed is one that -M takes" {
 	needs_event_files
-	for model in alderlake skylakex lunarlake sapphirerapids; do
-		saved $model
-		for kind in metrics metricgroups; do
-			names=$(all_of $kind)
-			[ "$(tr -dc , <<<"$names" | wc -c)" -gt 6 ]
-			try "$TDSTAT" --dry-run -a -M "$names"
-			assert_success
-		done
-		# one that is in no list is one that -M refuses
-		try "$TDSTAT" --dry-run -a -M "$names,tma_nosuch"
-		assert_failure 64
-		assert_complains tma_nosuch
-	done
+	models alderlake skylakex lunarlake sapphirerapids
+	checks <<-'PYTHON'
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    for kind in "metrics", "metricgroups":
+		        all_of = sorted({row["name"] for row in listed(kind)})
+		        assert len(all_of) > 7
+		        succeeds(["--dry-run", "-a", "-M", ",".join(all_of)])
+		    # one that is in no list is one that -M refuses
+		    fails(["--dry-run", "-a", "-M", ",".join([*all_of, "tma_nosuch"])], 64, "tma_nosuch", quiet=False)
+	PYTHON
 }
 
 @test "--cputype: the list and -M have the same metrics" {
 	needs_event_files
 	saved alderlake
-	for type in core atom; do
-		names=$("$TDSTAT" list -j --cputype $type metrics | jq -r .name | LC_ALL=C sort -u | paste -sd,)
-		[[ $names == *C6_Pkg_Residency* ]]
-		try "$TDSTAT" --dry-run -a --cputype $type -M "$names"
-		assert_success
-	done
-	# only P-cores have it
-	nothing --cputype atom tma_dram_bound
-	try "$TDSTAT" --dry-run -a --cputype atom -M tma_dram_bound
-	assert_failure 64
+	checks <<-'PYTHON'
+		for kind in "core", "atom":
+		    all_of = sorted({row["name"] for row in listed(f"--cputype {kind} metrics")})
+		    assert "C6_Pkg_Residency" in all_of
+		    succeeds(["--dry-run", "-a", "--cputype", kind, "-M", ",".join(all_of)])
+		# only P-cores have it
+		fails("list --cputype atom tma_dram_bound", 64)
+		fails("--dry-run -a --cputype atom -M tma_dram_bound", 64, quiet=False)
+	PYTHON
 }
 
 @test "metrics of another folder" {
@@ -554,16 +499,17 @@ all_of() {
 @test "metric groups: with their metrics, and how many these are" {
 	needs_event_files
 	saved skylakex
-	in_files skylakex 'select(.MetricName and .MetricGroup) | .MetricName as $name |
-		.MetricGroup | split(";")[] | select(. != "") | "\(.) \($name)"' | LC_ALL=C sort -u | grep -v '^Default' >want
-	"$TDSTAT" list -j metricgroup >json
-	# those of L2Requests are in no file, and Default has others that are not the model's
-	assert_same "$(cat want)" "$(jq -sr '(.[] | select(.name == "L2Requests").metrics) as $l2 |
-		.[] | .name as $name | select($name | startswith("Default") | not) | .metrics[] | select(IN($l2[]) | not) | "\($name) \(.)"' json |
-		LC_ALL=C sort)"
-	list metricgroups
-	assert_same "$(jq -r '.metrics | length | if . == 1 then "1 metric:" else "\(.) metrics:" end' json)" \
-		"$(grep -oE '[0-9]+ metrics?:' <<<"$output")"
+	checks <<-'PYTHON'
+		want = {(group, item["MetricName"]) for _, item in model_files("skylakex") if item.get("MetricName")
+		        for group in metric_groups(item) if not group.startswith("Default")}
+		rows = listed("metricgroup")
+		# those of L2Requests are in no file, and Default has others that are not the model's
+		[l2] = [row["metrics"] for row in rows if row["name"] == "L2Requests"]
+		same(sorted((row["name"], name) for row in rows if not row["name"].startswith("Default")
+		            for name in row["metrics"] if name not in l2), sorted(want))
+		same(re.findall("[0-9]+ metrics?:", run("list metricgroups").out),
+		     [f"{len(row['metrics'])} metric{'s' * (len(row['metrics']) != 1)}:" for row in rows])
+	PYTHON
 	list TopdownL1
 	assert_line '  TopdownL1'
 	assert_output --partial "4 metrics: tma_backend_bound, tma_bad_speculation"
@@ -576,28 +522,29 @@ all_of() {
 }
 
 @test "software and tool events" {
-	list -j sw tool
-	for row in 'software cpu-clock 1:0x0' 'software page-faults 1:0x2' 'software context-switches 1:0x3' \
-		'software major-faults 1:0x6' 'software cgroup-switches 1:0xb' \
-		'tool duration_time null' 'tool user_time null' 'tool system_time null'; do
-		jq -r '"\(.kind) \(.name) \(.encoding)"' <<<"$output" | grep -qxF "$row" || fail "no $row"
-	done
-	assert_equal "$(jq -r 'select(.name == "page-faults").alias' <<<"$output")" faults
+	checks <<-'PYTHON'
+		rows = listed("sw tool")
+		for kind, name, encoding in (
+		    ("software", "cpu-clock", "1:0x0"), ("software", "page-faults", "1:0x2"),
+		    ("software", "context-switches", "1:0x3"), ("software", "major-faults", "1:0x6"),
+		    ("software", "cgroup-switches", "1:0xb"), ("tool", "duration_time", None),
+		    ("tool", "user_time", None), ("tool", "system_time", None),
+		):
+		    assert (kind, name, encoding) in [(r["kind"], r["name"], r["encoding"]) for r in rows], name
+		same([row["alias"] for row in rows if row["name"] == "page-faults"], ["faults"])
+	PYTHON
 }
 
 @test "tracepoints: those of this kernel" {
-	events=/sys/kernel/tracing/events
-	[ -r $events/sched/sched_switch/id ] || skip "this user may not read tracefs"
-	list 'sched:*'
-	assert_same "Tracepoints:
-$(for id in "$events"/sched/*/id; do
-		echo "  sched:$(basename "$(dirname "$id")")"
-	done | LC_ALL=C sort)" "$output"
-	list -j sched:sched_switch
-	assert_equal "$(jq -r .encoding <<<"$output")" \
-		"$(printf '2:0x%x' "$(cat $events/sched/sched_switch/id)")"
-	list tracepoint
-	assert_equal "$(grep -c : <<<"$output")" "$(($(cat $events/*/*/id | wc -l) + 1))"
+	[ -r /sys/kernel/tracing/events/sched/sched_switch/id ] || skip "this user may not read tracefs"
+	checks <<-'PYTHON'
+		events = Path("/sys/kernel/tracing/events")
+		same(succeeds("list sched:*").lines,
+		     ["Tracepoints:", *sorted(f"  sched:{path.parent.name}" for path in events.glob("sched/*/id"))])
+		same([row["encoding"] for row in listed("sched:sched_switch")],
+		     [f"2:{int((events / 'sched/sched_switch/id').read_text()):#x}"])
+		same(sum(":" in line for line in succeeds("list tracepoint").lines), len(list(events.glob("*/*/id"))) + 1)
+	PYTHON
 }
 
 @test "tracepoints that may not be read: a remark, an error to who meant them alone" {
@@ -645,10 +592,10 @@ $(for id in "$events"/sched/*/id; do
 	assert_success
 	assert_complains 'GenuineIntel-6-FF'
 	assert_complains 'no metric files.*built-in'
-	assert_same "tma_backend_bound
-tma_bad_speculation
-tma_frontend_bound
-tma_retiring" "$(jq -r "$not_built_in | .name" <<<"$output" | LC_ALL=C sort)"
+	checks <<-'PYTHON'
+		same(sorted(row["name"] for row in not_built_in(listed("metrics"))),
+		     ["tma_backend_bound", "tma_bad_speculation", "tma_frontend_bound", "tma_retiring"])
+	PYTHON
 }
 
 @test "hw reads no files of the model" {
@@ -666,9 +613,8 @@ tma_retiring" "$(jq -r "$not_built_in | .name" <<<"$output" | LC_ALL=C sort)"
 	needs_event_files
 	saved alderlake
 	list -j --cputype atom hw cache pmu metric
-	assert_equal "$(jq -r .pmu <<<"$output" | sort -u)" "cpu_atom
-null"
-	assert_equal "$(jq -r 'select(.pmu == null).kind' <<<"$output" | sort -u)" metric
+	jq -es '(map(.pmu) | unique == [null, "cpu_atom"]) and
+		(map(select(.pmu == null).kind) | unique == ["metric"])' <<<"$output"
 	list --print --cputype core DTLB_LOAD_MISSES.WALK_COMPLETED
 	assert_output "cpu_core/event=0x12,umask=0xe/ cpu_core/re12/"
 }
@@ -678,12 +624,14 @@ null"
 @test "a word is a part of a name, in any case" {
 	needs_event_files
 	saved alderlake
-	want=$(in_files alderlake 'select((.Unit // "") | startswith("cpu")) | .EventName // empty' |
-		grep -i walk_comp | tr '[:upper:]' '[:lower:]' | LC_ALL=C sort -u)
-	assert_same "$want" "$(names model WALK_Comp | LC_ALL=C sort)"
-	assert_same "cpu_core/mem-loads/
-cpu_core/mem-loads-aux/
-cpu_atom/mem-loads/" "$(names sysfs mem-loads)"
+	checks <<-'PYTHON'
+		events = {item["EventName"].lower() for _, item in model_files("alderlake")
+		          if item.get("EventName") and (item.get("Unit") or "").startswith("cpu")}
+		want = sorted(name for name in events if "walk_comp" in name)
+		assert want
+		same(sorted(names("model", "WALK_Comp")), want)
+		same(names("sysfs", "mem-loads"), ["cpu_core/mem-loads/", "cpu_core/mem-loads-aux/", "cpu_atom/mem-loads/"])
+	PYTHON
 	list cpu-cycles
 	assert_line --regexp '^  cycles OR cpu-cycles'
 }
@@ -691,72 +639,69 @@ cpu_atom/mem-loads/" "$(names sysfs mem-loads)"
 @test "a glob is a whole name, with or without the PMU" {
 	needs_event_files
 	saved alderlake
-	assert_same "$(in_files alderlake 'select((.Unit // "") | startswith("cpu")) | .EventName // empty' |
-		grep -iE '^br_inst_retired\.n.*' | tr '[:upper:]' '[:lower:]' | LC_ALL=C sort -u)" \
-		"$(names model 'BR_INST_RETIRED.N*' | LC_ALL=C sort)"
-	assert_same "cpu_core/mem-loads/
-cpu_atom/mem-loads/" "$(names sysfs 'mem-load[s]')"
-	assert_same "cpu_atom/mem-loads/
-cpu_atom/mem-stores/" "$(names sysfs 'cpu_atom/mem-*')"
+	checks <<-'PYTHON'
+		events = {item["EventName"].lower() for _, item in model_files("alderlake")
+		          if item.get("EventName") and (item.get("Unit") or "").startswith("cpu")}
+		want = sorted(name for name in events if name.startswith("br_inst_retired.n"))
+		assert want
+		same(sorted(names("model", "'BR_INST_RETIRED.N*'")), want)
+		same(names("sysfs", "'mem-load[s]'"), ["cpu_core/mem-loads/", "cpu_atom/mem-loads/"])
+		same(names("sysfs", "'cpu_atom/mem-*'"), ["cpu_atom/mem-loads/", "cpu_atom/mem-stores/"])
+	PYTHON
 	nothing 'walk_compl?'
 }
 
 @test "several patterns are or; a section's word is the section" {
 	bare
 	saved alderlake
-	assert_same "Cache events:
-Software events:
-Tool events:" "$(headings cache sw tool)"
-	assert_same "$(headings cache sw tool)" "$(headings HWCACHE software Tool)"
-	assert_same "Hardware events:
-Software events:" "$(headings hw page-faul | grep -v files)"
-	assert_same "Events of PMU cpu_core (sysfs):
-Events of PMU cpu_atom (sysfs):" "$(headings sysfs)"
-	assert_same "$(headings pmu)" "$(headings sysfs model)"
-	assert_same "Metrics:" "$(headings metrics)"
-	assert_same "Metric groups:" "$(headings metricgroup)"
+	checks <<-'PYTHON'
+		sections = ["Cache events:", "Software events:", "Tool events:"]
+		same(headings("cache sw tool"), sections)
+		same(headings("HWCACHE software Tool"), sections)
+		same([line for line in headings("hw page-faul") if "files" not in line],
+		     ["Hardware events:", "Software events:"])
+		same(headings("sysfs"), ["Events of PMU cpu_core (sysfs):", "Events of PMU cpu_atom (sysfs):"])
+		same(headings("pmu"), headings("sysfs model"))
+		same(headings("metrics"), ["Metrics:"])
+		same(headings("metricgroup"), ["Metric groups:"])
+	PYTHON
 }
 
 @test "names beside metrics or metricgroups are of these alone" {
 	needs_event_files
 	saved alderlake
-	# what "-M tma_mem*" counts: the members of tma_memory_bound_group, too
-	want=$(in_files alderlake 'select(.MetricName) | select([.MetricName, (.MetricGroup // "" |
-		split(";")[])] | any(startswith("tma_mem"))).MetricName' | LC_ALL=C sort -u)
-	[[ $want == *tma_dram_bound*tma_mem_latency* ]]
-	for word in metric metrics; do
-		assert_same "$want" "$(names metric $word 'tma_mem*')"
-		assert_same "Metrics:" "$(headings $word 'tma_mem*')"
-		# a part of a name; events have it, too
-		assert_same "Metrics:" "$(headings $word l2)"
-	done
-	assert_same "Metrics:" "$(headings metrics TopdownL2)"
-	assert_same "Metric groups:" "$(headings metricgroups TopdownL2)"
-	assert_same "TopdownL1
-TopdownL2
-TopdownL3
-TopdownL4
-TopdownL5
-TopdownL6" "$(names metricgroup metricgroup 'TopdownL?')"
-	assert_same "Metrics:
-Metric groups:" "$(headings metrics metricgroups L2Requests)"
-	nothing metrics page-faults
-	assert_complains "'page-faults'"
-	nothing metrics tma_dram_bond
-	assert_why_and_remedy "'tma_dram_bond'" "'tma_dram_bound'"
-	# with other sections, each is a whole one
-	assert_same "$(names metric metrics)" "$(names metric sw metrics tma_retiring)"
+	checks <<-'PYTHON'
+		# what "-M tma_mem*" counts: the members of tma_memory_bound_group, too
+		want = {item["MetricName"] for _, item in model_files("alderlake") if item.get("MetricName")
+		        and any(name.startswith("tma_mem") for name in [item["MetricName"], *metric_groups(item)])}
+		assert {"tma_dram_bound", "tma_mem_latency"} <= want
+		for word in "metric", "metrics":
+		    same(names("metric", f"{word} 'tma_mem*'"), sorted(want))
+		    same(headings(f"{word} 'tma_mem*'"), ["Metrics:"])
+		    # a part of a name; events have it, too
+		    same(headings(f"{word} l2"), ["Metrics:"])
+		same(headings("metrics TopdownL2"), ["Metrics:"])
+		same(headings("metricgroups TopdownL2"), ["Metric groups:"])
+		same(names("metricgroup", "metricgroup 'TopdownL?'"), [f"TopdownL{level}" for level in range(1, 7)])
+		same(headings("metrics metricgroups L2Requests"), ["Metrics:", "Metric groups:"])
+		fails("list metrics page-faults", 64, "'page-faults'")
+		why_and_remedy(fails("list metrics tma_dram_bond", 64), "'tma_dram_bond'", "'tma_dram_bound'")
+		# with other sections, each is a whole one
+		same(names("metric", "sw metrics tma_retiring"), names("metric", "metrics"))
+	PYTHON
 }
 
 @test "a topic, a PMU and a metric's group are patterns as a whole" {
 	needs_event_files
 	saved alderlake
-	names model virtual-memory >got
-	assert_same "$(in_files alderlake 'select($topic == "virtual-memory").EventName' |
-		tr '[:upper:]' '[:lower:]' | LC_ALL=C sort -u)" "$(cat got)"
-	assert_equal "$("$TDSTAT" list -j cpu_atom | jq -r .pmu | sort -u)" cpu_atom
-	assert_same "$(in_files alderlake 'select((.MetricGroup // "") | split(";") | index("TopdownL2")) |
-		.MetricName' | LC_ALL=C sort -u)" "$(names metric TopdownL2 | LC_ALL=C sort)"
+	checks <<-'PYTHON'
+		files = list(model_files("alderlake"))
+		same(names("model", "virtual-memory"),
+		     sorted({item["EventName"].lower() for topic, item in files if topic == "virtual-memory"}))
+		same({row["pmu"] for row in listed("cpu_atom")}, {"cpu_atom"})
+		same(sorted(names("metric", "TopdownL2")),
+		     sorted({item["MetricName"] for _, item in files if "TopdownL2" in metric_groups(item)}))
+	PYTHON
 	nothing virtual-memor
 }
 
@@ -770,7 +715,9 @@ Metric groups:" "$(headings metrics metricgroups L2Requests)"
 	refute_output --partial cpu_core
 	assert_line '          cpu_atom/event=0x8,umask=0xe/'
 	list -v tma_retiring
-	assert_equal "$(grep -c '^  tma_retiring ' <<<"$output")" 2
+	text=$'\n'$output
+	[[ $text == *$'\n  tma_retiring '*$'\n  tma_retiring '* ]]
+	[[ $text != *$'\n  tma_retiring '*$'\n  tma_retiring '*$'\n  tma_retiring '* ]]
 	assert_line '          Default, TopdownL1, tma_L1_group'
 }
 
@@ -788,7 +735,8 @@ Metric groups:" "$(headings metrics metricgroups L2Requests)"
           Ret, Summary"
 	list -v metrics tma_info_thread_ipc
 	# behind the heading is the version of the files
-	assert_same "$(sed '1s/, v[0-9.]* *.*:$/:/' <<<"$output")" "Metrics:
+	[[ ${lines[0]} == "Metrics, v"*: ]]
+	assert_same "Metrics:"$'\n'"${output#*$'\n'}" "Metrics:
   tma_info_thread_ipc  Instructions Per Cycle (per Logical Processor)
           Ret, Summary
           formula: INST_RETIRED.ANY / tma_info_thread_clks"
@@ -836,8 +784,9 @@ Metric groups:" "$(headings metrics metricgroups L2Requests)"
 	use_machine "$PWD"
 	PERF_CPUID=GenuineIntel-6-97-2 try "$TDSTAT" list
 	assert_success
+	PERF_CPUID=GenuineIntel-6-97-2 headings
 	assert_same "Software events:
-Tool events:" "$(grep -v '^ ' <<<"$output" | grep -v ^Tracepoints | grep .)"
+Tool events:" "$headings"
 	PERF_CPUID=GenuineIntel-6-97-2 none metrics
 	assert_complains 'metrics: this machine has none'
 	PERF_CPUID=GenuineIntel-6-97-2 none hw
@@ -849,16 +798,16 @@ Tool events:" "$(grep -v '^ ' <<<"$output" | grep -v ^Tracepoints | grep .)"
 # --- how it is shown --------------------------------------------------------------
 
 @test "text: no escapes, and 79 columns but for names that are too long" {
-	for model in alderlake skylakex; do
-		saved $model
-		"$TDSTAT" list >plain 2>/dev/null
-		"$TDSTAT" list -v >detailed 2>/dev/null
-		run ! grep -P '[^\n -~]' plain detailed
-		run ! grep -P ' $|\t' plain detailed
-		# a name, and its PMU, are not taken apart; nor is an encoding
-		awk 'length > 79 && !/^  [^ ]+( +\[[a-z_, ]+\])?$/ && !/^ +[^ ]+$/' plain detailed >long
-		assert_same "" "$(cat long)"
-	done
+	models alderlake skylakex
+	checks <<-'PYTHON'
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    for option in "", "-v":
+		        for line in run(f"list {option}").out.split("\n"):
+		            assert re.fullmatch("[ -~]*", line) and not line.endswith(" "), repr(line)
+		            # a name, and its PMU, are not taken apart; nor is an encoding
+		            assert len(line) <= 79 or re.fullmatch(r"  [^ ]+( +\[[a-z_, ]+\])?| +[^ ]+", line), line
+	PYTHON
 }
 
 @test "text: a description is behind the name if it fits there, else below" {
@@ -875,33 +824,45 @@ Tool events:" "$(grep -v '^ ' <<<"$output" | grep -v ^Tracepoints | grep .)"
 }
 
 @test "-j: an object a line, the same six keys, and the names of the text" {
-	for model in alderlake skylakex; do
-		saved $model
-		"$TDSTAT" list -j >json 2>/dev/null
-		[ "$(wc -l <json)" -gt 300 ]
-		run ! grep -v '^{.*}$' json
-		assert_equal "$(jq -cR 'fromjson | select((.kind | IN("hardware", "cache", "sysfs",
-			"model", "software", "tool", "tracepoint", "metric", "metricgroup") | not) or
-			(.name | type) != "string" or ([has("pmu", "topic", "desc", "encoding")] | all | not))' json)" ""
-		assert_equal "$(jq -cR 'fromjson | select(.kind == "metric") | select((.formula | type) != "string" or
-			([has("unit", "groups", "level", "parent", "threshold")] | all | not))' json)" ""
-		# (the kernel tree has a metric with a blank in its name)
-		assert_same "$(jq -r '.name | split(" ")[0]' json | uniq)" \
-			"$("$TDSTAT" list 2>/dev/null | sed -n 's/^  \([^ ]*\).*/\1/p' | grep . | uniq)"
-	done
+	models alderlake skylakex
+	checks <<-'PYTHON'
+		def each_once(names):
+		    return [name for i, name in enumerate(names) if i == 0 or names[i - 1] != name]
+
+		kinds = "hardware cache sysfs model software tool tracepoint metric metricgroup".split()
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    lines = run("list -j").lines
+		    assert len(lines) > 300 and all(re.fullmatch("{.*}", line) for line in lines)
+		    rows = [json.loads(line) for line in lines]
+		    for row in rows:
+		        assert row["kind"] in kinds and isinstance(row["name"], str), row
+		        assert row.keys() >= {"pmu", "topic", "desc", "encoding"}, row
+		        if row["kind"] == "metric":
+		            assert isinstance(row["formula"], str), row
+		            assert row.keys() >= {"unit", "groups", "level", "parent", "threshold"}, row
+		    # (the kernel tree has a metric with a blank in its name)
+		    text = [re.match("  ([^ ]+)", line) for line in run("list").lines]
+		    same(each_once([row["name"].split(" ")[0] for row in rows]),
+		         each_once([match[1] for match in text if match]), model)
+	PYTHON
 }
 
 @test "every name that is listed is one that -e takes, with the encoding that is said" {
 	bare
 	needs_event_files
-	for model in alderlake skylakex lunarlake; do
-		saved $model
-		"$TDSTAT" list -j hw cache sysfs model sw >json
-		jq -r .name json | uniq >names
-		[ "$(wc -l <names)" -gt 100 ]
-		assert_same "$(jq -r .encoding json)" \
-			"$(xargs "$TDSTAT" list --print <names | cut -d' ' -f1)"
-	done
+	models alderlake skylakex lunarlake
+	checks <<-'PYTHON'
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    rows = listed("hw cache sysfs model sw")
+		    all_of = [row["name"] for i, row in enumerate(rows) if i == 0 or rows[i - 1]["name"] != row["name"]]
+		    assert len(all_of) > 100
+		    printed = []
+		    for i in range(0, len(all_of), 1000):
+		        printed += [line.split(" ")[0] for line in succeeds(["list", "--print", *all_of[i:i + 1000]]).lines]
+		    same(printed, [row["encoding"] for row in rows], model)
+	PYTHON
 }
 
 @test "a full disk is an error" {
@@ -918,8 +879,11 @@ Tool events:" "$(grep -v '^ ' <<<"$output" | grep -v ^Tracepoints | grep .)"
 
 # prints EVENT LINE...: --print's lines of an event
 prints() {
+	local want
+
 	list --print "$1"
-	assert_same "$(printf '%s\n' "${@:2}")" "$output"
+	printf -v want '%s\n' "${@:2}"
+	assert_same "$want" "$output"$'\n'
 }
 
 # By hand from the JSON files (EventCode, UMask, CounterMask, Invert, EdgeDetect,
@@ -970,19 +934,19 @@ prints() {
 	prints L1-dcache-load-misses 3:0x10000
 }
 
-# l3_miss PMU: the files' MSRValue
-l3_miss() {
-	jq -r --arg pmu "$1" '.[] | select(.EventName == "OCR.DEMAND_DATA_RD.L3_MISS" and .Unit == $pmu) |
-		.MSRValue | ascii_downcase' "$TD_PMU_EVENTS"/lunarlake/*.json 2>/dev/null
-}
-
 @test "--print on Lunar Lake" {
 	needs_event_files
 	saved lunarlake
 	prints DTLB_LOAD_MISSES.WALK_COMPLETED "cpu_core/event=0x12,umask=0xe/ cpu_core/re12/" \
 		"cpu_atom/event=0x8,umask=0xe/ cpu_atom/re08/"
-	prints OCR.DEMAND_DATA_RD.L3_MISS "cpu_core/event=0x2a,umask=0x1,offcore_rsp=$(l3_miss cpu_core)/" \
-		"cpu_atom/event=0xb7,umask=0x1,offcore_rsp=$(l3_miss cpu_atom)/"
+	checks <<-'PYTHON'
+		# the files' MSRValue
+		[core], [atom] = [[item["MSRValue"].lower() for _, item in model_files("lunarlake")
+		                   if item.get("EventName") == "OCR.DEMAND_DATA_RD.L3_MISS" and item["Unit"] == pmu]
+		                  for pmu in ("cpu_core", "cpu_atom")]
+		same(succeeds("list --print OCR.DEMAND_DATA_RD.L3_MISS").lines,
+		     [f"cpu_core/event=0x2a,umask=0x1,offcore_rsp={core}/", f"cpu_atom/event=0xb7,umask=0x1,offcore_rsp={atom}/"])
+	PYTHON
 	prints mem-loads "cpu_core/event=0xcd,umask=0x1,ldlat=0x3/" "cpu_atom/event=0xd0,umask=0x5,ldlat=0x3/"
 	prints instructions:p '0:0x400000001:p cpu_core/instructions/p' \
 		'0:0xa00000001:p cpu_atom/instructions/p'
@@ -1019,7 +983,9 @@ mem:0x1000/4:rw"
 	id=/sys/kernel/tracing/events/sched/sched_switch/id
 	[ -r $id ] || skip "this user may not read tracefs"
 	list --print sched:sched_switch
-	assert_output "$(printf '2:0x%x' "$(cat $id)")"
+	read -r number <$id
+	printf -v want '2:0x%x' "$number"
+	assert_output "$want"
 }
 
 @test "--print: errors as -e has them" {
@@ -1036,65 +1002,67 @@ mem:0x1000/4:rw"
 
 @test "what --print says of an event is opened as the event is" {
 	needs_event_files
-	for model in alderlake skylakex; do
-		saved $model
-		for event in DTLB_LOAD_MISSES.WALK_COMPLETED cycles:u LLC-loads INST_RETIRED.ANY:k \
-			MEM_TRANS_RETIRED.LOAD_LATENCY_GT_128 FRONTEND_RETIRED.DSB_MISS branch-misses; do
-			attrs() {
-				"$TDSTAT" --dry-run -a -e "$1" | sed -n 's/^  .* \(type [0-9]\)/\1/p'
-			}
-			want=$(attrs "$event")
-			[ -n "$want" ]
-			list --print "$event"
-			assert_same "$want" "$(attrs "$(cut -d' ' -f1 <<<"$output" | paste -sd,)")"
-			# between slashes sysfs' own branch-misses wins
-			[[ $output != *' '* || $event == branch-misses ]] ||
-				assert_same "$want" "$(attrs "$(cut -d' ' -f2 <<<"$output" | paste -sd,)")"
-		done
-	done
+	models alderlake skylakex
+	checks <<-'PYTHON'
+		def attributes(event):
+		    found = re.findall(r"^  .* (type [0-9].*)", plan(["-e", event]), re.M)
+		    assert found, event
+		    return found
+
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    for event in ("DTLB_LOAD_MISSES.WALK_COMPLETED", "cycles:u", "LLC-loads", "INST_RETIRED.ANY:k",
+		                  "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_128", "FRONTEND_RETIRED.DSB_MISS", "branch-misses"):
+		        want = attributes(event)
+		        printed = [line.split(" ") for line in succeeds(["list", "--print", event]).lines]
+		        same(attributes(",".join(cells[0] for cells in printed)), want, event)
+		        # between slashes sysfs' own branch-misses wins
+		        if any(len(cells) > 1 for cells in printed) and event != "branch-misses":
+		            same(attributes(",".join((cells * 2)[1] for cells in printed)), want, event)
+	PYTHON
 }
 
 # --- --model ----------------------------------------------------------------------
 
-# of_cores [ARG...]: of "list -j", what is known of a model without its sysfs
-of_cores() {
-	"$TDSTAT" list -j hw cache sysfs model metrics metricgroups "$@" 2>/dev/null |
-		jq -c 'select((.pmu // "cpu" | startswith("cpu")) and (.name | test("/mem-") | not))' | sort
-}
-
 @test "--model: what the saved machine of that model has" {
 	needs_event_files
-	for model in alderlake meteorlake lunarlake sapphirerapids icelakex tigerlake; do
-		(
-			saved $model
-			of_cores >want
-		)
-		[ "$(wc -l <want)" -gt 200 ]
-		SYSFS_PATH=/nonexistent PROCFS_PATH=/nonexistent of_cores --model $model >got
-		# what its units have stands in groups, too
-		diff <(jq -c 'select(.kind != "metricgroup")' want) <(jq -c 'select(.kind != "metricgroup")' got)
-	done
+	models alderlake meteorlake lunarlake sapphirerapids icelakex tigerlake
+	checks <<-'PYTHON'
+		def of_model(options="", **env):
+		    """What is known of a model without its sysfs."""
+		    rows = listed(f"hw cache sysfs model metrics metricgroups {options}", **env)
+		    rows = [row for row in rows if (row["pmu"] or "cpu").startswith("cpu") and "/mem-" not in row["name"]]
+		    assert len(rows) > 200
+		    # what its units have stands in groups, too
+		    return sorted(json.dumps(row) for row in rows if row["kind"] != "metricgroup")
+
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    same(of_model(f"--model {model}", SYSFS_PATH="/nonexistent", PROCFS_PATH="/nonexistent"), of_model(), model)
+	PYTHON
 }
 
 @test "--model: a folder, a name and an identity mean the same" {
 	needs_event_files
-	"$TDSTAT" list -j --model alderlake model metrics >want
-	for name in AlderLake 'Alder Lake' 'alder lake' GenuineIntel-6-97 GenuineIntel-6-97-2 GenuineIntel-6-9A-0; do
-		"$TDSTAT" list -j --model "$name" model metrics | cmp - want
-	done
-	# these differ in the stepping alone
-	for name in skylakex cascadelakex; do
-		"$TDSTAT" list -j --model $name metrics | jq -r .name | sort -u >got
-		jq -r '.[].MetricName // empty' "$TD_PMU_EVENTS/$name"/*-metrics.json | sort -u | comm -23 - got >missing
-		assert_same '' "$(<missing)"
-	done
-	grep -qx tma_info_system_mem_pmm_read_latency got
+	checks <<-'PYTHON'
+		want = succeeds("list -j --model alderlake model metrics").out
+		for name in ("AlderLake", "Alder Lake", "alder lake", "GenuineIntel-6-97", "GenuineIntel-6-97-2",
+		             "GenuineIntel-6-9A-0"):
+		    assert run(["list", "-j", "--model", name, "model", "metrics"]).out == want, name
+		# these differ in the stepping alone
+		for model in "skylakex", "cascadelakex":
+		    got = {row["name"] for row in listed(f"--model {model} metrics")}
+		    files = [item for path in (EVENT_FILES / model).glob("*-metrics.json") for item in json.loads(path.read_text())]
+		    same(sorted({item["MetricName"] for item in files if item.get("MetricName")} - got), [], model)
+		assert "tma_info_system_mem_pmm_read_latency" in got
+	PYTHON
 }
 
 @test "--model: each folder of the files has events" {
 	needs_event_files
 	for folder in "$TD_PMU_EVENTS"/[!c]*/ "$TD_PMU_EVENTS"/c[!o]*/; do # but common
-		try "$TDSTAT" list -j --model "$(basename "$folder")" model
+		folder=${folder%/}
+		try "$TDSTAT" list -j --model "${folder##*/}" model
 		assert_success
 		[ "${#lines[@]}" -gt 20 ] || fail "$folder"
 	done
@@ -1104,8 +1072,8 @@ of_cores() {
 	needs_event_files
 	try "$TDSTAT" list -j --model sapphirerapids model
 	assert_success
-	[ "$(jq -r 'select(.pmu == "uncore_cha") | .encoding' <<<"$output" | sort -u)" = null ]
-	run ! jq -es 'any(.[]; .pmu == "cpu" and .encoding == null)' <<<"$output"
+	jq -es '(map(select(.pmu == "uncore_cha") | .encoding) | unique == [null]) and
+		all(.[]; .pmu != "cpu" or .encoding != null)' <<<"$output"
 }
 
 @test "--model: an unknown name, and what is close" {
@@ -1133,17 +1101,17 @@ of_cores() {
 @test "--model with --dry-run: the plan of the saved machine" {
 	needs_event_files
 	# its watchdog and hyper-threading are on; these leave no trace in it
-	for words in '-l 1' '-e cycles,slots' '-d'; do
-		for model in alderlake sapphirerapids; do
-			(
-				saved $model
-				"$TDSTAT" --dry-run $words -- true
-			) | sed 1d >want
-			"$TDSTAT" --dry-run --model $model $words -- true | sed 1d >got
-			[ -s want ]
-			diff want got
-		done
-	done
+	models alderlake sapphirerapids
+	checks <<-'PYTHON'
+		for model in os.environ["MODELS"].split():
+		    for options in "-l 1", "-e cycles,slots", "-d":
+		        machine(model)
+		        want = run(f"--dry-run {options} -- true").lines[1:]
+		        assert want
+		        del os.environ["SYSFS_PATH"], os.environ["PROCFS_PATH"]
+		        same(run(f"--dry-run --model {model} {options} -- true").lines[1:], want, model)
+	PYTHON
+	unset SYSFS_PATH PROCFS_PATH
 	try "$TDSTAT" --dry-run -a --per-core --model 'Alder Lake' -l 1
 	assert_success
 	assert_output --partial 'group 1: cpu_atom, 6 events, CPUs 1'

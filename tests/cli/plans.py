@@ -207,3 +207,131 @@ def model_files(model):
         if path.stem not in ("metricgroups", "counter"):
             for item in json.loads(path.read_text(encoding="utf-8")):
                 yield path.stem, item
+
+
+# --- tdstat list ----------------------------------------------------------------
+
+
+def listed(options="", **env):
+    """Objects of "list -j", however that ends."""
+    return [json.loads(line) for line in run(["list", "-j", *words(options)], **env).lines]
+
+
+def names(kind, options=""):
+    """Of one kind in their order, each once."""
+    found = [row["name"] for row in listed(options) if row["kind"] == kind]
+    return [name for i, name in enumerate(found) if i == 0 or found[i - 1] != name]
+
+
+def headings(options=""):
+    return [line for line in run(["list", *words(options)]).lines if line and line[0] != " "]
+
+
+def of_cores(item):
+    return (item.get("Unit") or "cpu").startswith("cpu")
+
+
+def metric_groups(item):
+    return [group for group in (item.get("MetricGroup") or "").split(";") if group]
+
+
+def core_events(model):
+    """(NAME, PMU, TOPIC, ENCODING) of the files, sorted.  The order of terms is event,
+    umask, and the others by the alphabet.  The fixed counters' events are opened by the
+    codes of the programmable ones (perf has this table, too: pmu-events/jevents.py,
+    fixname and the ones above it)."""
+    msrs = {"0x1a6": "offcore_rsp", "0x3f6": "ldlat", "0x3f7": "frontend"}
+    codes = {
+        "inst_retired.any": "event=0xc0",
+        "inst_retired.any_p": "event=0xc0",
+        "cpu_clk_unhalted.ref": "event=0x0,umask=0x3",
+        "cpu_clk_unhalted.core": "event=0x3c",
+        "cpu_clk_unhalted.thread": "event=0x3c",
+        "cpu_clk_unhalted.thread_any": "event=0x3c,any=0x1",
+    }
+    # fixed counters that Linux 6.12 knows by these codes alone (intel_skt_event_constraints)
+    topdown = {
+        ("topdown_bad_speculation.all", "0x5"): "event=0x73",
+        ("topdown_fe_bound.all", "0x6"): "event=0x9c,umask=0x1",
+        ("topdown_retiring.all", "0x7"): "event=0xc2,umask=0x2",
+    }
+
+    def number(text):
+        text = text.split(",")[0].lower()
+        return int(text, 16 if text.startswith("0x") else 10)
+
+    found = []
+    for topic, item in model_files(model):
+        if not item.get("EventName") or not of_cores(item):
+            continue
+        name, pmu = item["EventName"].lower(), item.get("Unit") or "cpu"
+        msr = msrs.get((item.get("MSRIndex") or "none").lower().split(",")[0])
+        terms = [("UMask", "umask"), ("AnyThread", "any"), ("CounterMask", "cmask")]
+        terms += [("EdgeDetect", "edge")] + [("MSRValue", msr)] * (msr == "frontend")
+        terms += [("Invert", "inv")] + [("MSRValue", msr)] * (msr in ("ldlat", "offcore_rsp"))
+        values = [(term, number(item.get(key) or "0")) for key, term in terms]
+        text = f"event={number(item.get('EventCode') or '0'):#x}"
+        text += "".join(f",{term}={value:#x}" for term, value in values if value)
+        text = codes.get(name) or topdown.get((name, item.get("UMask") or "")) or text
+        found.append((name, pmu, topic, f"{pmu}/{text}/"))
+    return sorted(found)
+
+
+def sysfs_events():
+    """(NAME, ENCODING) of each event in the PMUs' folders, sorted."""
+    found = []
+    for path in Path(os.environ["SYSFS_PATH"], "bus/event_source/devices").glob("*/events/*"):
+        if path.suffix in (".scale", ".unit", ".snapshot", ".per-pkg"):
+            continue
+        pmu = path.parent.parent.name
+        # up to a NUL, which not every file has
+        text = path.read_bytes().split(b"\0")[0].decode()
+        terms = dict(term.split("=") for term in text.replace(",", " ").split())
+        values = {term: int(value, 0) for term, value in terms.items()}
+        first = f"event={values.pop('event', 0):#x}"
+        umask = values.pop("umask", 0)
+        rest = sorted(f",{term}={value:#x}" for term, value in values.items())
+        encoding = first + (f",umask={umask:#x}" if umask else "") + "".join(rest)
+        found.append((f"{pmu}/{path.name}/", f"{pmu}/{encoding}/"))
+    return sorted(found)
+
+
+def not_built_in(rows):
+    """What a set has that is neither built in nor common to all models; cpi may be of
+    the files."""
+    return [
+        row
+        for row in rows
+        if "L2Requests" not in row["groups"]
+        and not (row["groups"] and all(g.startswith("Default") for g in row["groups"]))
+        and row["name"] != "ipc"
+        and not (row["name"] == "cpi" and row["formula"].startswith("cpu"))
+    ]
+
+
+# --- expected plans -------------------------------------------------------------
+
+
+def events(options, **env):
+    """"NAME TYPE CONFIG" of each event, sorted; one that leads several groups once."""
+    text = run(["--dry-run", *words(options)], **env).out
+    return sorted({f"{event.name} {event.type} {event.config}" for event in events_of(text)})
+
+
+def expected_events(level, model):
+    """Those of tests/expected/MODEL.events up to level, and for level alone ("1=")."""
+    found = set()
+    text = (DATA.parent / "expected" / f"{model}.events").read_text(encoding="utf-8")
+    for cells in map(str.split, text.splitlines()):
+        if cells and re.match("[0-9]", cells[0]):
+            if cells[0] == f"{level}=" or ("=" not in cells[0] and int(cells[0]) <= level):
+                found.add(" ".join(cells[1:4]))
+    return sorted(found)
+
+
+def cpus_of(options=""):
+    """"PMU CPUS" of each group, once a PMU."""
+    text = run(["--dry-run", *words(options)]).out
+    found = re.findall(r"^group [0-9]*: ([^,]*), [0-9]* events?, CPUs ([^ ]*) ", text, re.M)
+    found = [" ".join(pair) for pair in found]
+    return [pair for i, pair in enumerate(found) if i == 0 or found[i - 1] != pair]

@@ -3,46 +3,68 @@
 # Errors of perf_event_open(2), injected by strace: at the first call, which
 # needs no real event, and at a later one, after real software events.
 
-# shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
+# shellcheck disable=SC2154 # helper.bash
 load helper
+load runs
 
-# inject ERRNO WHEN COMMAND...: strace, which ends only when all tracees have,
-# so that a process left behind is a timeout (124)
-inject() {
-	try timeout 20 strace -f -o log -e trace=perf_event_open \
-		-e inject=perf_event_open:error="$1":when="$2" "${@:3}"
+# What the programs below share.  strace ends only when all tracees have, so that a
+# process left behind is one that hangs.
+strace='
+def inject(error, when, *words):
+    return Run(*words, before=["strace", "-f", "-o", "log", "-e", "trace=perf_event_open",
+                               "-e", f"inject=perf_event_open:error={error}:when={when}"])
+
+def ran():
+    take("made")
+
+def refused(error, when, why, remedy, *words, all_of_it=True):
+    """Without a command, and with one, which runs all the same, or with --require does not."""
+    run = inject(error, when, *words)
+    run.has_status(1)
+    run.why_and_remedy(why, remedy)
+    run.expect(not run.out, "output")
+    if not all_of_it:
+        return
+    run = inject(error, when, *words, "--", "touch", "made")
+    run.runs_all_the_same(why, remedy)
+    run.expect(not run.out, "output")
+    ran()
+    run = inject(error, when, *words, "--require", "--", "touch", "made")
+    run.has_status(125)
+    run.why_and_remedy(why, remedy)
+    run.expect(not os.path.exists("made"), "the command ran")
+'
+
+# injecting: a program of standard input, with these functions
+injecting() {
+	{
+		printf '%s\n' "$strace"
+		cat
+	} | python
 }
 
-# refused ERRNO WHEN WHY REMEDY OPTION...: with no command, and with one, which runs
-# all the same, or with --require does not
-refused() {
-	inject "$1" "$2" "$TDSTAT" "${@:5}"
-	assert_failure 1
-	assert_why_and_remedy "$3" "$4"
-	assert_output ''
-	inject "$1" "$2" "$TDSTAT" "${@:5}" -- touch made
-	assert_runs_all_the_same "$3" "$4"
-	assert_output ''
-	rm made
-	inject "$1" "$2" "$TDSTAT" "${@:5}" --require -- touch made
-	assert_failure 125
-	assert_why_and_remedy "$3" "$4"
-	[ ! -e made ]
-}
-
-# refused_for ERRNO WHY REMEDY: at the first event and at a later one, for a
-# whole machine and for a command
+# refused_for ERRNO WHY REMEDY: at the first event for a whole machine, and at a later
+# one, after real software events, for a command; with TD_EVERYTHING=1, all of it at both
 refused_for() {
 	needs_strace
-	saved alderlake
-	refused "$1" 1+ "$2" "$3" -a
-	inject "$1" 1+ "$TDSTAT" -C 1
-	assert_failure 1
-	assert_why_and_remedy "$2" "$3"
 	needs_software_events -a
-	refused "$1" 3+ "$2" "$3" -a
-	inject "$1" 3+ "$TDSTAT" -- touch made
-	assert_runs_all_the_same "$2" "$3"
+	saved alderlake
+	ERRNO=$1 WHY=$2 REMEDY=$3 injecting <<-'PYTHON'
+		error, why, remedy = (os.environ[name] for name in ("ERRNO", "WHY", "REMEDY"))
+		software, cpuid = os.getcwd() + "/machine/sys", os.environ.pop("PERF_CPUID")
+		refused(error, "1+", why, remedy, "-a")
+		if EVERYTHING or error in ("EACCES", "ENODEV"):
+		    refused(error, "1+", why, remedy, "-C", "1", all_of_it=False)
+		os.environ.update(SYSFS_PATH=software, PERF_CPUID=cpuid)
+		del os.environ["PROCFS_PATH"]
+		if EVERYTHING or error in ("EACCES", "ENODEV"):
+		    refused(error, "3+", why, remedy, "-a", all_of_it=EVERYTHING)
+		run = inject(error, "3+", "--", "touch", "made")
+		run.runs_all_the_same(why, remedy)
+		ran()
+		if error == "EPERM":
+		    run.expect("paranoid" not in run.err, "a sysctl")
+	PYTHON
 }
 
 event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
@@ -55,7 +77,6 @@ event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 # in include/linux/perf_event.h).
 @test "EPERM whatever is asked: no sysctl helps, and none is named" {
 	refused_for EPERM "$event.*forbidden here.*Operation not permitted" 'security module'
-	[[ $stderr != *paranoid* ]]
 }
 
 @test "EBUSY: somebody else has the counters" {
@@ -89,51 +110,53 @@ event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 @test "an error of no known kind is said as it is" {
 	needs_strace
 	saved alderlake
-	for error in ENOMEM:memory E2BIG:'too long' ESRCH:'No such process'; do
-		inject "${error%:*}" 1+ "$TDSTAT" -- touch made
-		assert_success
-		assert_complains "(cpu_core/TOPDOWN.SLOTS/|memory).*${error#*:}|${error#*:}"
-		rm made
-	done
+	injecting <<-'PYTHON'
+		for error, text in ("ENOMEM", "memory"), ("E2BIG", "too long"), ("ESRCH", "No such process"):
+		    run = inject(error, "1+", "--", "touch", "made")
+		    run.has_status(0)
+		    run.complains(f"(cpu_core/TOPDOWN.SLOTS/|memory).*{text}|{text}")
+		    ran()
+	PYTHON
 }
 
 @test "no output file and no recording is left of a run that could not begin" {
 	needs_strace
 	saved alderlake
-	inject EACCES 1+ "$TDSTAT" -a -o out
-	assert_failure 1
-	inject EACCES 1+ "$TDSTAT" record -o rec.jsonl -a
-	assert_failure 1
-	[ ! -s out ]
-	[ ! -s rec.jsonl ]
+	injecting <<-'PYTHON'
+		inject("EACCES", "1+", "-a", "-o", "out").has_status(1)
+		inject("EACCES", "1+", "record", "-o", "rec.jsonl", "-a").has_status(1)
+		if text_of("out") or text_of("rec.jsonl"):
+		    complain("a file")
+	PYTHON
 }
 
 @test "EACCES for the kernel's share only: the command is counted in user space, said once" {
 	needs_strace
 	needs_software_events
-	inject EACCES 1 "$TDSTAT" -l 1 -o out -- touch made
-	assert_success
-	[ -e made ]
-	assert_equal "${#stderr_lines[@]}" 1
-	assert_complains 'user'
-	# all events of a group have the same modifier
-	grep -v INJECTED log | grep perf_event_open >opened
-	grep -q . opened
-	try grep -vc exclude_kernel=1 opened
-	assert_output 0
-	grep -q tma_retiring out
+	injecting <<-'PYTHON'
+		run = inject("EACCES", "1", "-l", "1", "-o", "out", "--", "touch", "made")
+		run.has_status(0)
+		ran()
+		run.expect(len(run.err.splitlines()) == 1, "not one line")
+		run.complains("user")
+		# all events of a group have the same modifier
+		opened = [line for line in text_of("log").splitlines() if "perf_event_open" in line and "INJECTED" not in line]
+		run.expect(opened and all("exclude_kernel=1" in line for line in opened), opened)
+		run.expect("tma_retiring" in text_of("out"), "no tree")
+	PYTHON
 }
 
 @test "EOPNOTSUPP for guests: counted without them" {
 	needs_strace
 	needs_software_events
-	inject EOPNOTSUPP 1 "$TDSTAT" -o out -- touch made
-	assert_success
-	[ -e made ]
-	assert_complains 'guest'
-	grep -v INJECTED log | grep perf_event_open >opened
-	try grep -vc exclude_guest=1 opened
-	assert_output 0
+	injecting <<-'PYTHON'
+		run = inject("EOPNOTSUPP", "1", "-o", "out", "--", "touch", "made")
+		run.has_status(0)
+		ran()
+		run.complains("guest")
+		opened = [line for line in text_of("log").splitlines() if "perf_event_open" in line and "INJECTED" not in line]
+		run.expect(opened and all("exclude_guest=1" in line for line in opened), opened)
+	PYTHON
 }
 
 @test "EINVAL for the group of SLOTS: an error, never taken apart" {
@@ -141,79 +164,91 @@ event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 	saved alderlake
 	# whatever is tried after the first refusal, no field of PERF_METRICS is
 	# opened without SLOTS, which the kernel would refuse as well
-	inject EINVAL 1+ "$TDSTAT" -a --cputype core
-	assert_failure 1
-	try grep -c 'config=0x8[0-7]00' log
-	assert_output 0
+	injecting <<-'PYTHON'
+		inject("EINVAL", "1+", "-a", "--cputype", "core").has_status(1)
+		if re.search("config=0x8[0-7]00", text_of("log")):
+		    complain("a field without SLOTS")
+	PYTHON
 }
 
 @test "what is opened is what --dry-run says" {
 	needs_strace
 	needs_software_events -a
-	for how in '-C 0' '-- true' "-p $$"; do
-		strace -f -o log -e trace=perf_event_open -X raw "$TDSTAT" --timeout 20 -o out $how || true
-		try groups $how
-		# the leader's flags, and the number of events of a group
-		assert_equal "$(grep -c perf_event_open log)" "${#lines[@]}"
-		for flag in disabled inherit enable_on_exec; do
-			assert_equal "$(head -n 1 log | grep -c "$flag=1")" "$(grep -c "$flag" <<<"${lines[0]}")"
-			assert_equal "$(sed -n 2p log | grep -c "$flag=1")" "$(grep -c "$flag" <<<"${lines[1]}")"
-		done
-	done
+	python <<-'PYTHON'
+		cpu = max(os.sched_getaffinity(0))
+		for how in ["-C", str(cpu)], ["--", "true"], ["-p", str(os.getpid())]:
+		    Run("--timeout", "20", "-o", "out", *how, before=["strace", "-f", "-o", "log", "-e", "trace=perf_event_open", "-X", "raw"])
+		    opened = [line for line in text_of("log").splitlines() if "perf_event_open" in line]
+		    run = Run("--dry-run", *how)
+		    said = [line for line in run.out.splitlines() if re.match(r"\s*\S+\s+type ", line)]
+		    # the leader's flags, and the number of events of a group
+		    run.expect(len(opened) == len(said) > 1, opened)
+		    for flag in "disabled", "inherit", "enable_on_exec":
+		        run.expect([flag + "=1" in line for line in opened[:2]] == [flag in line.split()[-1] for line in said[:2]], f"{flag}: {opened[:2]}")
+	PYTHON
 }
 
 @test "a read of a counter that fails is an error" {
 	needs_strace
 	needs_software_events -a
-	strace -o log -e trace=perf_event_open,read "$TDSTAT" -C 0 --timeout 20 >/dev/null
-	fd=$(sed -n 's/^perf_event_open.* = \([0-9]*\)$/\1/p' log | head -n 1)
-	nr=$(grep -n "^read($fd," <(grep '^read(' log) | head -n 1 | cut -d: -f1)
-	try strace -o log -e trace=read -e inject=read:error=EIO:when="$nr" \
-		"$TDSTAT" -C 0 --timeout 20
-	assert_failure 1
-	assert_complains 'Input/output error'
+	python <<-'PYTHON'
+		counting = ["-C", str(max(os.sched_getaffinity(0))), "--timeout", "20"]
+		Run(*counting, before=["strace", "-o", "log", "-e", "trace=perf_event_open,read"])
+		lines = text_of("log").splitlines()
+		fd = next(re.search(r" = ([0-9]+)$", line)[1] for line in lines if line.startswith("perf_event_open"))
+		reads = [line for line in lines if line.startswith("read(")]
+		nr = next(nr for nr, line in enumerate(reads, 1) if line.startswith(f"read({fd},"))
+		run = Run(*counting, before=["strace", "-o", "log", "-e", "trace=read", "-e", f"inject=read:error=EIO:when={nr}"])
+		run.has_status(1)
+		run.complains("Input/output error")
+	PYTHON
 }
 
 # The software machine, of two kinds of core.
 two_kinds() {
 	needs_strace
 	needs_software_events
-	[ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ] || skip "one CPU"
+	# two CPUs that the commands may run on
+	cpus=$(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2])')
+	[[ $cpus == *' '* ]] || skip "one CPU"
 	mv "$devices/cpu" "$devices/cpu_core"
-	echo 0 >"$devices/cpu_core/cpus"
+	echo "${cpus% *}" >"$devices/cpu_core/cpus"
 	cp -R "$devices/cpu_core" "$devices/cpu_atom"
-	echo 1 >"$devices/cpu_atom/cpus"
+	echo "${cpus#* }" >"$devices/cpu_atom/cpus"
 }
 
 # The first four opens are cpu_core's, the fifth is cpu_atom's first.
 @test "what one PMU refuses does not take the others' results: one remark" {
 	two_kinds
-	for error in EBUSY:taken ENOENT:'No such file' ENXIO:'No such device'; do
-		inject "${error%:*}" 5 "$TDSTAT" -x, -o out -- sh -c ':'
-		assert_success
-		assert_equal "$(grep -c INJECTED log)" 1
-		assert_equal "${#stderr_lines[@]}" 1
-		assert_complains "cpu_atom.*${error#*:}"
-		grep -E '^[0-9.]+,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]*,[0-9.]+,' out
-		grep -E '^[0-9.]+,all,cpu_atom,[0-9.]*,[0-9.]*,[0-9.]*,,,,,,.*,summary,' out
-	done
-	inject EBUSY 5 "$TDSTAT" record -o rec -- sh -c ':'
-	assert_success
-	assert_equal "$(grep -c '^tdstat: ' <<<"$stderr")" 1
-	"$TDSTAT" report rec -x, >out
-	grep -E '^[0-9.]+,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]*,[0-9.]+,' out
-	grep -E '^[0-9.]+,all,cpu_atom,[0-9.]*,[0-9.]*,[0-9.]*,,,,,,.*,summary,' out
-	# the one kind is not passed off as the machine
-	inject EBUSY 5 "$TDSTAT" --hybrid-merge -x, -o out -- sh -c ':'
-	grep -E '^[0-9.]+,all,all,[0-9.]*,[0-9.]*,[0-9.]*,,,,,,.*,summary,' out
-	inject EBUSY 5 "$TDSTAT" -o out -- sh -c ':'
-	grep -E '^ cpu_core(, .*)?$' out
-	grep -F ' cpu_atom, <not counted>' out
-	# of none there is nothing to show
-	inject EBUSY 1..2 "$TDSTAT" --require -- touch made
-	assert_failure 125
-	assert_why_and_remedy 'cpu_core.*taken' profiler
-	[ ! -e made ]
+	injecting <<-'PYTHON'
+		ROW = r"(?m)^[0-9.]+,all,cpu_core,[0-9.]*,[0-9.]*,[0-9.]+,[0-9.]*,[0-9.]+,"
+		NONE = r"(?m)^[0-9.]+,all,cpu_atom,[0-9.]*,[0-9.]*,[0-9.]*,,,,,,.*,summary,"
+		def shown(run, *patterns):
+		    for pattern in patterns:
+		        run.expect(re.search(pattern, text_of("out")), f"no {pattern}: {text_of('out')}")
+		for error, text in ("EBUSY", "taken"), ("ENOENT", "No such file"), ("ENXIO", "No such device"):
+		    run = inject(error, "5", "-x,", "-o", "out", "--", "sh", "-c", ":")
+		    run.has_status(0)
+		    run.expect(text_of("log").count("INJECTED") == 1, "not once")
+		    run.expect(len(run.err.splitlines()) == 1, "not one line")
+		    run.complains(f"cpu_atom.*{text}")
+		    shown(run, ROW, NONE)
+		run = inject("EBUSY", "5", "record", "-o", "rec", "--", "sh", "-c", ":")
+		run.has_status(0)
+		run.expect(len(re.findall("(?m)^tdstat: ", run.err)) == 1, "not one line")
+		put("out", Run("report", "rec", "-x,").out)
+		shown(run, ROW, NONE)
+		# the one kind is not passed off as the machine
+		shown(inject("EBUSY", "5", "--hybrid-merge", "-x,", "-o", "out", "--", "sh", "-c", ":"),
+		      r"(?m)^[0-9.]+,all,all,[0-9.]*,[0-9.]*,[0-9.]*,,,,,,.*,summary,")
+		shown(inject("EBUSY", "5", "-o", "out", "--", "sh", "-c", ":"),
+		      r"(?m)^ cpu_core(, .*)?$", " cpu_atom, <not counted>")
+		# of none there is nothing to show
+		run = inject("EBUSY", "1..2", "--require", "--", "touch", "made")
+		run.has_status(125)
+		run.why_and_remedy("cpu_core.*taken", "profiler")
+		run.expect(not os.path.exists("made"), "the command ran")
+	PYTHON
 }
 
 # Two metrics of one event each, in groups of their own: one is refused.
@@ -231,14 +266,17 @@ two_kinds() {
 		{"MetricName": "other", "MetricExpr": "OTHER"}
 		]
 	JSON
-	inject ENOENT 1 "$TDSTAT" --metrics-dir own -M one,other -j -o out -- sh -c ':'
-	assert_success
-	assert_equal "$(grep -c 'No such file' <<<"$stderr")" 1
-	refused=$(jq -rs 'map(select(.value == null) | .metric) | join(" ")' out)
-	assert_equal "$(jq -rs 'map(select(.value != null) | .metric) | join(" ")' out)" \
-		"$([ "$refused" = one ] && echo other || echo one)"
-	inject ENOENT 1 "$TDSTAT" --metrics-dir own -M one --require -- touch made
-	assert_failure 125
-	assert_complains 'No such file'
-	[ ! -e made ]
+	injecting <<-'PYTHON'
+		import json
+		run = inject("ENOENT", "1", "--metrics-dir", "own", "-M", "one,other", "-j", "-o", "out", "--", "sh", "-c", ":")
+		run.has_status(0)
+		run.expect(run.err.count("No such file") == 1, "not one error")
+		rows = [json.loads(line) for line in open("out")]
+		values = {row["metric"]: row["value"] is not None for row in rows if "metric" in row}
+		run.expect(sorted(values) == ["one", "other"] and sum(values.values()) == 1, values)
+		run = inject("ENOENT", "1", "--metrics-dir", "own", "-M", "one", "--require", "--", "touch", "made")
+		run.has_status(125)
+		run.complains("No such file")
+		run.expect(not os.path.exists("made"), "the command ran")
+	PYTHON
 }

@@ -1,148 +1,180 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # The line of long work: on a terminal alone, and out of the way of everything else.
-# shellcheck disable=SC2154 # what try sets
+# shellcheck disable=SC2154 # what try and look set
 load helper
+load terminal
 
-bats_require_minimum_version 1.5.0
-
-# on_terminal COMMAND: what standard error gets as a terminal of 80 columns, in "screen"
-on_terminal() {
-	script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no script(1)"
-	script -qec "stty cols 80 rows 24; export TERM=xterm; $1" /dev/null </dev/null >screen
-}
-
-# in_window WIDTH COMMAND: types it in a shell in a window of 20 lines; screen() shows that
-in_window() {
-	command -v tmux >/dev/null || skip "no tmux here"
-	socket=$BATS_TEST_TMPDIR/tmux
-	tmux -S "$socket" -f /dev/null new-session -d -x "$1" -y 20 'env PS1=prompt: sh'
-	until_shown '^prompt:'
-	tmux -S "$socket" send-keys "clear; $2" Enter
-}
-
-screen() {
-	tmux -S "$socket" capture-pane -p | sed 's/ *$//'
-}
-
-# until_shown REGEX
-until_shown() {
-	for _ in {1..200}; do
-		! screen | grep -Eq -e "$1" || return 0
-		sleep 0.05
-	done
-	screen
-	fail "never on the screen: $1"
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL TMUX
+	needs_software_events
 }
 
 teardown() {
-	[ -z "${socket-}" ] || tmux -S "$socket" kill-server 2>/dev/null || true
-	[ -n "$BATS_TEST_COMPLETED" ] || [ -z "${stderr-}" ] || printf 'stderr: %s\n' "$stderr"
+	close_terminal
+}
+
+left=', about [0-9:]+( s)? left'
+
+# on_terminal COMMAND: what standard error gets as a terminal of 80 columns, in $screen
+on_terminal() {
+	command -v script >/dev/null || skip "no script(1)"
+	script -qec "stty cols 80 rows 24; export TERM=xterm; $1" /dev/null </dev/null >typescript
+	IFS= read -rd '' screen <typescript || true
+}
+
+# texts REGEX: those in $screen, in order
+texts() {
+	local rest=$screen
+
+	texts=()
+	while [[ $rest =~ $1 ]]; do
+		texts+=("${BASH_REMATCH[0]}")
+		rest=${rest#*"${BASH_REMATCH[0]}"}
+	done
+}
+
+# in_window WIDTH COMMAND: types it in a shell in a window of 20 lines
+in_window() {
+	command -v tmux >/dev/null || skip "no tmux here"
+	open "$1" 20
+	press "clear; $2" Enter
+}
+
+# A command, "run.sh", of which run $1 goes on when the test says so.
+stops_in_run() {
+	cat >run.sh <<-'SCRIPT'
+		echo >>runs
+		nr=0
+		while read -r line; do nr=$((nr + 1)); done <runs
+		[ $nr != "$1" ] || read -r line <go
+	SCRIPT
+	mkfifo go
+}
+
+# grep_rows REGEX: the rows of the window with it
+grep_rows() {
+	local row
+
+	found=()
+	for row in "${rows[@]}"; do
+		[[ ! $row =~ $1 ]] || found+=("$row")
+	done
 }
 
 @test "-r on a terminal: each run, and the time left after the first" {
-	needs_software_events
-	on_terminal "$TDSTAT -r 3 -e cpu-clock -- sleep 0.02"
-	grep -o 'run [0-9] of 3[^'$'\r'']*' screen >got
-	assert_same "$(printf 'run %s\n' '1 of 3' '2 of 3, about 1 s left' '3 of 3, about 1 s left')" "$(cat got)"
-	# at the right edge: never in the last column, which some terminals wrap behind
-	grep -o $'\e\\[[0-9]*Crun [^\r]*' screen | sed 's/^.\[\([0-9]*\)C\(.*\)$/\1 \2/' |
-		while read -r from text; do
-			assert_same 79 $((from + ${#text}))
-		done
+	on_terminal "'$TDSTAT' -r 3 -e cpu-clock -- true"
+	texts $'\e\\[[0-9]+Crun [^\r]*'
+	assert_equal ${#texts[@]} 3
+	for i in 0 1 2; do
+		[[ ${texts[i]} =~ ^.\[([0-9]+)C(.*) ]]
+		text=${BASH_REMATCH[2]}
+		# at the right edge: never in the last column, which some terminals wrap behind
+		assert_equal $((BASH_REMATCH[1] + ${#text})) 79
+		[[ $i != 0 || $text == 'run 1 of 3' ]] || fail "$text"
+		[[ $i == 0 || $text =~ ^run\ $((i + 1))\ of\ 3$left$ ]] || fail "$text"
+	done
 	# the last thing before the result is an empty line
-	tr -d '\n' <screen | grep -q $'\r\e\\[K\r* *Performance counter stats'
+	regex=$'\r\e\\[K\r* *Performance counter stats'
+	[[ ${screen//$'\n'/} =~ $regex ]]
 }
 
 @test "no line: in a file, for a dumb terminal, with --quiet, -v, -I, in a single run" {
-	needs_software_events
-	"$TDSTAT" -r 3 -e cpu-clock -- true 2>err
-	run ! grep -q $'\e\|of 3' err
-	for how in 'env TERM=dumb' 'env -u TERM'; do
-		on_terminal "$how $TDSTAT -r 3 -e cpu-clock -- true"
-		run ! grep -q 'of 3' screen
-	done
-	for option in --quiet -v '-I 10'; do
-		on_terminal "$TDSTAT $option -r 3 -e cpu-clock -- true"
-		run ! grep -q 'of 3' screen
-	done
-	on_terminal "$TDSTAT -e cpu-clock -- true"
-	run ! grep -q 'run 1' screen
-	# the terminal is somebody else's
-	on_terminal "set -m; $TDSTAT -r 3 -e cpu-clock -- true & wait"
-	run ! grep -q 'of 3' screen
+	try "$TDSTAT" -r 3 -e cpu-clock -- true
+	[[ ! $stderr =~ $'\e'|'of 3' ]] || fail "a line"
+	# in the last one, the terminal is somebody else's
+	on_terminal "t() { '$TDSTAT' -e cpu-clock \"\$@\" true; }
+		TERM=dumb t -r 3
+		(unset TERM; t -r 3)
+		t --quiet -r 3
+		t -v -r 3
+		t -I 10 -r 3
+		t
+		set -m; t -r 3 & wait"
+	[[ ! $screen =~ 'of 3'|'run 1 ' ]] || fail "$screen"
+	texts '[0-9.]+ seconds time elapsed'
+	assert_equal ${#texts[@]} 5
 }
 
 @test "-r 0: the runs are counted" {
-	needs_software_events
-	on_terminal "timeout --foreground -s INT 1 $TDSTAT -r 0 -e cpu-clock -- sleep 0.05 || true"
-	grep -q $'run 2\r' screen
-	run ! grep -q 'left' screen
+	cat >run.sh <<-'SCRIPT'
+		echo >>runs
+		[ $(wc -l <runs) -lt 3 ] || kill -INT $PPID
+	SCRIPT
+	on_terminal "'$TDSTAT' -r 0 -e cpu-clock -- sh run.sh || true"
+	[[ $screen == *$'run 2\r'* && $screen != *left* ]]
 }
 
 @test "what a command writes stays, with and without the end of a line" {
-	needs_software_events
-	in_window 60 "$TDSTAT -r 3 -e cpu-clock -- sh -c 'echo hello; printf dots...'; echo EN''D"
-	until_shown '^END'
-	screen >got
+	in_window 60 "'$TDSTAT' -r 3 -e cpu-clock -- sh -c 'echo hello; printf dots...'; echo EN''D"
+	shows '^END'
 	# each run's own, whole, at the beginning of a line
-	assert_same 3 "$(grep -cE '^hello( +run [123] of 3(, about [0-9]+ s left)?)?$' got)"
-	assert_same 3 "$(grep -c '^dots\.\.\.$' got)"
-	grep -q '^ Performance counter stats' got
+	grep_rows "^hello( +run [123] of 3($left)?)?\$"
+	assert_equal ${#found[@]} 3
+	grep_rows '^dots\.\.\.$'
+	assert_equal ${#found[@]} 3
+	grep_rows '^ Performance counter stats'
+	assert_equal ${#found[@]} 1
 }
 
 @test "a quiet command: nothing of the line is left at the end" {
-	needs_software_events
-	in_window 60 "$TDSTAT -r 3 -e cpu-clock -- sleep 0.3; echo EN''D"
-	until_shown 'run [23] of 3, about 1 s left$'
-	until_shown '^END'
-	screen >got
-	run ! grep 'of 3' got
-	grep -q '^ Performance counter stats' got
+	stops_in_run 3
+	in_window 60 "'$TDSTAT' -r 3 -e cpu-clock -- sh run.sh 3; echo EN''D"
+	shows "run 3 of 3$left\$"
+	echo >go
+	shows '^END'
+	grep_rows 'of 3'
+	assert_equal ${#found[@]} 0
+	grep_rows '^ Performance counter stats'
+	assert_equal ${#found[@]} 1
 }
 
 @test "a narrow window: less, or nothing" {
-	needs_software_events
-	in_window 20 "$TDSTAT -r 3 -e cpu-clock -- sleep 1; echo EN''D"
-	until_shown '^ +run 2 of 3$'
-	until_shown '^END'
-	tmux -S "$socket" kill-server
-	in_window 9 "$TDSTAT -r 3 -e cpu-clock -- sleep 0.1; echo EN''D"
-	until_shown '^END'
-	run ! grep 'of 3' <(screen)
+	stops_in_run 2
+	in_window 20 "'$TDSTAT' -r 3 -e cpu-clock -- sh run.sh 2; echo EN''D"
+	shows '^ +run 2 of 3$'
+	echo >go
+	shows '^END'
+	: >runs
+	in_window 9 "'$TDSTAT' -r 3 -e cpu-clock -- sh run.sh 2; echo EN''D"
+	# the line would be there by then
+	wait_for has_lines runs 2
+	echo >go
+	shows '^END'
+	grep_rows 'of 3'
+	assert_equal ${#found[@]} 0
 }
 
 @test "^C leaves a clean line" {
-	needs_software_events
-	in_window 60 "$TDSTAT -r 10 -e cpu-clock -- sleep 30"
-	until_shown 'run 1 of 10$'
-	tmux -S "$socket" send-keys C-c
-	until_shown 'seconds time elapsed'
-	until_shown '^prompt:'
-	screen >got
-	run ! grep 'of 10' got
-	assert_same prompt: "$(grep . got | tail -n 1)"
+	in_window 60 "'$TDSTAT' -r 10 -e cpu-clock -- sleep $TD_HANGS"
+	shows 'run 1 of 10$'
+	press C-c
+	shows 'seconds time elapsed'
+	shows '^\$'
+	grep_rows 'of 10'
+	assert_equal ${#found[@]} 0
+	grep_rows '[^ ]'
+	assert_equal "${found[-1]}" '$'
 }
 
 @test "a command that is not there: the message alone" {
-	needs_software_events
-	in_window 60 "$TDSTAT -r 10 -e cpu-clock -- /nonexistent; echo EN''D"
-	until_shown '^END'
-	assert_same "$(printf 'tdstat: /nonexistent: No such file or directory\nEND')" \
-		"$(screen | grep -v '^prompt:' | grep . | tail -n 2)"
-	run ! grep 'of 10' <(screen)
+	in_window 60 "'$TDSTAT' -r 10 -e cpu-clock -- /nonexistent; echo EN''D"
+	shows '^END'
+	grep_rows 'of 10'
+	assert_equal ${#found[@]} 0
+	grep_rows '^[^ $]'
+	assert_equal "${found[*]: -2}" 'tdstat: /nonexistent: No such file or directory END'
 }
 
 @test "diff: the runs of both sides" {
-	needs_software_events
-	on_terminal "$TDSTAT diff -r 2 -e cpu-clock -- true : sleep 0.01"
-	grep -o '[AB]: run [0-9] of 2' screen >got
-	assert_same 'A: run 1 of 2;B: run 1 of 2;B: run 2 of 2;A: run 2 of 2' "$(paste -sd ';' got)"
+	on_terminal "'$TDSTAT' diff -r 2 -e cpu-clock -- true : true"
+	texts '[AB]: run [0-9] of 2'
+	assert_equal "${texts[*]}" 'A: run 1 of 2 B: run 1 of 2 B: run 2 of 2 A: run 2 of 2'
 }
 
 @test "locate: its stages" {
-	needs_software_events
-	on_terminal "$TDSTAT locate -e cpu-clock -- sh -c 'i=0; while [ \$i -lt 20000 ]; do i=\$((i + 1)); done'"
-	grep -oE '(sampling|reading symbols)'$'\r' screen | tr -d '\r' >got
-	assert_same "$(printf 'sampling\nreading symbols')" "$(cat got)"
+	on_terminal "'$TDSTAT' locate -e cpu-clock -- true"
+	texts '(sampling|reading symbols)'$'\r'
+	assert_equal "${texts[*]}" $'sampling\r reading symbols\r'
 }

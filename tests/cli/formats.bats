@@ -229,14 +229,22 @@ started() {
 
 @test "--time-format wall: a live run, its recording, and the clock agree" {
 	needs_software_events
-	before=$(date -u +%FT%T.%3N)
-	TZ=UTC "$TDSTAT" record --log-fd 3 -x, -I 100 --time-format wall -e cpu-clock -- sleep 0.35 3>live
-	after=$(date -u +%FT%T.%3N)
-	TZ=UTC "$TDSTAT" report -x, --time-format wall | cmp - live
-	[ "$(wc -l <live)" -ge 3 ]
-	cut -d+ -f1 live >ends
-	sort -c ends
-	[[ $before < $(head -n 1 ends) && $(tail -n 1 ends) < $after ]]
+	export TZ=UTC
+	before=$EPOCHREALTIME
+	"$TDSTAT" record --log-fd 3 -x, -I 100 --time-format wall -e cpu-clock -- \
+		sh -c 'until [ "$(wc -l <live)" -ge 2 ]; do sleep 0.02; done' 3>live
+	after=$EPOCHREALTIME
+	"$TDSTAT" report -x, --time-format wall | cmp - live
+	mapfile -t ends <live
+	[ ${#ends[@]} -ge 2 ]
+	for i in "${!ends[@]}"; do
+		ends[i]=${ends[i]%%+*}
+		[ "$i" = 0 ] || [[ ! ${ends[i]} < ${ends[i - 1]} ]]
+	done
+	# in milliseconds, which are cut off
+	printf -v before '%(%FT%T)T.%s' "${before%.*}" "${before#*.}"
+	printf -v after '%(%FT%T)T.%s' "${after%.*}" "${after#*.}"
+	[[ ! ${ends[0]} < ${before:0:23} && ! ${ends[-1]} > ${after:0:23} ]]
 }
 
 # --- the locale -----------------------------------------------------------------

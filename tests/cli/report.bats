@@ -553,9 +553,10 @@ stays() {
 
 @test "a closed pipe is an error in every format" {
 	for format in '' '-x,' -j; do
-		# the reader is gone before the first line, whoever is quicker
-		try bash -c 'set -o pipefail; { sleep 0.1; "$TDSTAT" report -i "$1" $2; } | true' \
-			- "$data/alderlake.jsonl" "$format"
+		# the reader is gone before the first line
+		rm -f gone
+		try bash -c 'set -o pipefail; { until [ -e gone ]; do sleep 0.01; done; "$TDSTAT" report -i "$1" $2; } |
+			{ exec <&-; : >gone; }' - "$data/alderlake.jsonl" "$format"
 		assert_failure
 	done
 }
@@ -656,16 +657,20 @@ is_refused() {
 @test "what is recorded with -D and --control has one end, and its times go on" {
 	needs_software_events -a
 	unset SYSFS_PATH PERF_CPUID
-	mkfifo ctl
-	# on a busy machine the command may end first: a word for nobody must not wait
-	exec 8<>ctl
-	"$TDSTAT" record -o rec.jsonl -a -I 30 -D 50 --control fifo:ctl -e cpu-clock -- sleep 0.4 2>err 8<&- &
+	mkfifo ctl ack
+	exec 8<>ctl 9<>ack
+	"$TDSTAT" record -o rec.jsonl -a -I 30 -D 50 --control fifo:ctl,ack -e cpu-clock -- \
+		sh -c 'until [ -e end ]; do sleep 0.02; done' 2>err 3>&- 8<&- 9<&- &
+	rows=2
 	for word in disable enable 'disable cpu-clock' 'enable cpu-clock' disable; do
-		sleep 0.05
+		# counting, it has written some intervals
+		[[ $word != disable* ]] || wait_for has_lines rec.jsonl $((rows += 2))
 		echo "$word" >&8
+		read -rt "$TD_HANGS" _ <&9
 	done
+	: >end
 	wait $!
-	exec 8<&-
+	exec 8<&- 9<&-
 	try "$TDSTAT" report -i rec.jsonl -x,
 	assert_success
 	assert_no_stderr

@@ -6,26 +6,39 @@
 # shellcheck disable=SC2016,SC2086,SC2154,SC2258 # sh -c; lists of options; helper.bash; -x,
 load helper
 
-# A machine that has no PMU at all, and one whose PMU this kernel does not have.
-no_pmu() {
-	mkdir -p empty
-	export SYSFS_PATH=$PWD/empty
+setup_file() {
+	mkdir "$BATS_FILE_TMPDIR/empty"
 }
 
-# What is shown of a command that could not be counted, and what that is.
+# A machine that has no PMU at all.
+no_pmu() {
+	export SYSFS_PATH=$BATS_FILE_TMPDIR/empty
+}
+
+# assert_file FILE TEXT: that, and perhaps the end of a line
+assert_file() {
+	local text
+
+	IFS= read -rd '' text <"$1" || true
+	assert_equal "${text%$'\n'}" "$2"
+}
+
+# What is shown, in $1, of a command that could not be counted, and what that is.
 assert_software_events() {
-	grep -A2 "^ The events are not counted; the kernel's software counts only:$" "$1" |
-		grep -q "^ Performance counter stats for 'sh " || fail "not said what this is"
+	local event
+
+	[[ $1 =~ (^|$'\n')" The events are not counted; the kernel's software counts only:"$'\n'[^$'\n']*$'\n'" Performance counter stats for 'sh " ]] ||
+		fail "not said what this is"
 	for event in task-clock context-switches cpu-migrations page-faults; do
-		grep -qE "^ +[0-9.,]+ (msec )? *$event " "$1" || fail "no $event"
+		[[ $1 =~ $'\n '+[0-9.,]+' '(msec )?' '*$event' ' ]] || fail "no $event"
 	done
-	grep -q 'seconds time elapsed' "$1"
+	[[ $1 == *'seconds time elapsed'* ]] || fail "no times"
 }
 
 assert_times_alone() {
-	! grep -q 'The events are not counted' "$1" || fail "no software counts, but said"
-	grep -q 'seconds time elapsed' "$1" || fail "no times"
-	! grep -qE 'task-clock|tma_' "$1" || fail "more than times"
+	[[ $1 != *'The events are not counted'* ]] || fail "no software counts, but said"
+	[[ $1 == *'seconds time elapsed'* ]] || fail "no times"
+	[[ ! $1 =~ task-clock|tma_ ]] || fail "more than times"
 }
 
 @test "no PMU: the command's own output and status, its software events and times" {
@@ -34,13 +47,13 @@ assert_times_alone() {
 	try "$TDSTAT" -- sh -c 'echo said; exit 3'
 	assert_output said
 	assert_runs_all_the_same 'No such file' sysfs 3
-	printf '%s\n' "$stderr" >shown
-	assert_software_events shown
+	assert_software_events "$stderr"
 	try "$TDSTAT" -o out -- sh -c 'echo said; exit 3'
 	assert_output said
 	assert_runs_all_the_same 'No such file' sysfs 3
 	assert_equal "${#stderr_lines[@]}" 3
-	assert_software_events out
+	IFS= read -rd '' text <out || true
+	assert_software_events "$text"
 }
 
 @test "places in the program and calls: nothing takes their place" {
@@ -64,11 +77,19 @@ assert_times_alone() {
 	no_pmu
 	try "$TDSTAT" -- sh -c 'kill -KILL $$'
 	assert_failure 137
-	try timeout 0.5 "$TDSTAT" -- sh -c 'trap "echo bye; exit 9" TERM; echo up; while :; do sleep 0.02; done'
-	assert_failure 124
-	assert_output $'up\nbye'
-	try timeout 30 "$TDSTAT" --timeout 100 -- sh -c 'trap "exit 9" TERM; while :; do sleep 0.02; done'
-	assert_failure 9
+	pause 0
+	"$TDSTAT" -- sh -c 'trap "echo bye; exit 9" TERM; echo $$; while :; do read x; done' <&"$never" >said 3>&- &
+	wait_for has_lines said 1
+	read -r child <said
+	# in read, which a signal ends
+	wait_for sleeps "$child"
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	assert_equal "$status" 9
+	assert_file said "$child"$'\nbye'
+	try within "$TDSTAT" --timeout 100 -- sleep 600
+	assert_failure 143
 	trap '' HUP
 	"$TDSTAT" -o out -- sh -c 'kill -HUP $$; echo alive' >alive
 	trap - HUP
@@ -79,11 +100,12 @@ assert_times_alone() {
 	needs_strace
 	saved alderlake
 	for error in EACCES EPERM ENOSYS EMFILE; do
-		try timeout 20 strace -f -o log -e trace=perf_event_open -e inject=perf_event_open:error=$error \
+		try within strace -f -o log -e trace=perf_event_open -e inject=perf_event_open:error=$error \
 			"$TDSTAT" -o out -- sh -c 'echo said; exit 3'
 		assert_output said
 		assert_runs_all_the_same . . 3
-		assert_times_alone out
+		IFS= read -rd '' text <out || true
+		assert_times_alone "$text"
 	done
 }
 
@@ -96,8 +118,11 @@ assert_times_alone() {
 		try "$TDSTAT" $words $event -- sh -c 'echo said; exit 3'
 		[ "$status" = 64 ] || [ "$status" = 3 ] || fail "$words: $status: $stderr"
 		[ "$status" = 64 ] || [ "$output" = said ] || fail "$words: $output"
-		[ "$status" = 64 ] || grep -qE '^tdstat: nothing of this is counted(, and nothing recorded)?: sh runs anyway$' <<<"$stderr"
-		[ "$(grep -vc '^tdstat: ' <<<"$stderr")" = 0 ] || fail "$words: $stderr"
+		[ "$status" = 64 ] || [[ $'\n'$stderr$'\n' =~ $'\n'"tdstat: nothing of this is counted"(", and nothing recorded")?": sh runs anyway"$'\n' ]] ||
+			fail "$words: $stderr"
+		for line in "${stderr_lines[@]}"; do
+			[[ $line == "tdstat: "* ]] || fail "$words: $stderr"
+		done
 	done
 	try "$TDSTAT" -o nodir/x -e task-clock -- true
 	assert_equal "$stderr" 'tdstat: nodir/x: No such file or directory
@@ -109,14 +134,12 @@ tdstat: nothing of this is counted: true runs anyway'
 	no_pmu
 	try "$TDSTAT" record -- sh -c 'exit 3'
 	assert_runs_all_the_same . . 3
-	printf '%s\n' "$stderr" >shown
-	assert_software_events shown
+	assert_software_events "$stderr"
 	[ ! -e tdstat.jsonl ]
 	try "$TDSTAT" record -o nodir/x -e task-clock -- sh -c 'exit 3'
 	assert_failure 3
 	assert_complains 'nodir/x: No such file'
-	printf '%s\n' "$stderr" >shown
-	assert_software_events shown
+	assert_software_events "$stderr"
 }
 
 @test "-x and -j: no line that has other columns" {
@@ -133,26 +156,26 @@ tdstat: nothing of this is counted: true runs anyway'
 }
 
 @test "no row: a file of rows is empty, not that of an earlier run; a recording is spared" {
-	"$TDSTAT" report "$data/alderlake.jsonl" -x, -o rows
 	cp "$data/alderlake.jsonl" recording
 	no_pmu
 	for form in -x, -j; do
 		echo old >rows
 		try "$TDSTAT" $form -o rows -- sh -c 'exit 3'
-		assert_equal "$status:$(<rows)" 3:
+		assert_equal "$status" 3
+		[ ! -s rows ]
 		echo old >rows
 		try "$TDSTAT" $form -o rows --append -- true
-		assert_equal "$(<rows)" old
+		assert_file rows old
 		try "$TDSTAT" $form -o recording -- true
 		cmp recording "$data/alderlake.jsonl"
 	done
 	# nor does anything wait for who reads a FIFO
 	mkfifo fifo
-	try timeout 20 "$TDSTAT" -j -o fifo -- sh -c 'exit 3'
+	try within "$TDSTAT" -j -o fifo -- sh -c 'exit 3'
 	assert_equal "$status" 3
 	echo old >rows
 	try "$TDSTAT" -j --quiet -o rows -- true
-	assert_equal "$(<rows)" old
+	assert_file rows old
 	try "$TDSTAT" record -o recording -- true
 	cmp recording "$data/alderlake.jsonl"
 }
@@ -165,7 +188,7 @@ tdstat: nothing of this is counted: true runs anyway'
 		try "$TDSTAT" $how -r 3 --pre 'echo pre >>order' --post 'echo post >>order' -- \
 			sh -c 'echo run >>order; exit 3'
 		assert_failure 3
-		assert_equal "$(xargs <order)" 'pre run post pre run post pre run post'
+		assert_file order $'pre\nrun\npost\npre\nrun\npost\npre\nrun\npost'
 		[ "$how" = --quiet ] || assert_runs_all_the_same . . 3
 	done
 	# what was prepared for the run that could not be counted
@@ -173,7 +196,7 @@ tdstat: nothing of this is counted: true runs anyway'
 	rm order
 	try "$TDSTAT" -o nodir/x -e task-clock -r 2 --pre 'echo pre >>order' -- sh -c 'echo run >>order'
 	assert_success
-	assert_equal "$(xargs <order)" 'pre run pre run'
+	assert_file order $'pre\nrun\npre\nrun'
 	# it is the user's own word that there is nothing to run
 	rm order
 	try "$TDSTAT" -e task-clock --pre false -- sh -c 'echo run >>order'
@@ -188,8 +211,8 @@ tdstat: nothing of this is counted: true runs anyway'
 		"$TDSTAT" -r 3 -e task-clock -- sh -c 'echo ran'
 	assert_success
 	assert_output $'ran\nran\nran'
-	grep -q ' msec task-clock ' <<<"$stderr"
-	grep -q '^tdstat: nothing more is counted: sh goes on$' <<<"$stderr"
+	[[ $stderr == *' msec task-clock '* ]]
+	[[ $'\n'$stderr$'\n' == *$'\ntdstat: nothing more is counted: sh goes on\n'* ]]
 }
 
 @test "--quiet: not a word, and the command's status" {

@@ -36,7 +36,9 @@ holds_but() {
 	truth --check --quiet "$1" "$scenarios/$1.truth"
 	assert_no_stderr
 	[[ ${lines[-1]} == "$1: 12 scenarios, "* ]]
-	run ! grep -vE "^(${but// /|}|$1:) " <<<"$output"
+	for line in "${lines[@]}"; do
+		[[ " $but $1: " == *" ${line%% *} "* ]] || fail "$line"
+	done
 }
 
 # broken MODEL SED-SCRIPT: the file that is kept, changed
@@ -47,9 +49,9 @@ broken() {
 	assert_failure 1
 }
 
-# value FORMULA: what the evaluator makes of one without events
-value() {
-	try python3 "$here/truth.py" value "$1"
+# values FORMULA...: what the evaluator makes of those without events
+values() {
+	try python3 "$here/truth.py" value "$@"
 	assert_success
 }
 
@@ -65,19 +67,22 @@ value() {
 @test "Ice Lake-SP, all but two scenarios" { holds_but icelakex icache ports; }
 
 @test "no file is left out" {
+	IFS= read -rd '' text <"$here/truth.bats" || true
 	for file in "$scenarios"/*.truth; do
-		model=$(basename "$file" .truth)
-		grep -qE "^@test .* { holds(_but)? ${model}[ ;]" "$here/truth.bats" || fail "$model"
+		model=${file##*/}
+		model=${model%.truth}
+		[[ $text =~ $'\n@test '[^$'\n']*" { holds"(_but)?" $model"[\ \;] ]] || fail "$model"
 	done
 }
 
 @test "what sysfs names has a rate" {
 	for model in alderlake lunarlake meteorlake sapphirerapids skylakex; do
 		saved "$model"
-		try python3 "$here/truth.py" sysfs "$scenarios/$model.truth" "${SYSFS_PATH%/sys}"
-		assert_success
-		assert_output ""
+		pairs+=("$scenarios/$model.truth" "${SYSFS_PATH%/sys}")
 	done
+	try python3 "$here/truth.py" sysfs "${pairs[@]}"
+	assert_success
+	assert_output ""
 }
 
 @test "a file is made again to the byte" {
@@ -154,8 +159,13 @@ value() {
 @test "--values: the four of level 1 are all slots, in per cent" {
 	truth --values sapphirerapids "$scenarios/sapphirerapids.truth" dram_latency
 	assert_success
-	sum=$(awk '/^tma_(retiring|bad_speculation|frontend_bound|backend_bound) / { s += $2 } END { print s }' <<<"$output")
-	assert_equal "$sum" 100
+	sum=0
+	for line in "${lines[@]}"; do
+		[[ ! $line =~ ^tma_(retiring|bad_speculation|frontend_bound|backend_bound)\ ([0-9.]+)$ ]] ||
+			sum+=+${BASH_REMATCH[2]}
+	done
+	assert_regex "$sum" '^0(\+[0-9.]+){4}$'
+	assert_equal "$(awk "BEGIN { print $sum }")" 100
 	assert_line --regexp '^tma_mem_latency (36|36\.0.*|35\.9.*)$'
 }
 
@@ -172,9 +182,11 @@ value() {
 	for file in "$scenarios/meteorlake.truth" half.truth; do
 		truth --values meteorlake "$file" page_walks
 		assert_success
-		awk '/^tma_lock_latency / { print $2 }' <<<"$output" >>values
+		[[ $output =~ tma_lock_latency\ ([0-9.]+) ]]
+		latencies+=("${BASH_REMATCH[1]}")
 	done
-	awk '{ v[NR] = $1 } END { exit !(v[1] > 0.1 && v[1] / v[2] > 1.999 && v[1] / v[2] < 2.001) }' values
+	awk -v a="${latencies[0]}" -v b="${latencies[1]}" \
+		'BEGIN { exit !(a > 0.1 && a / b > 1.999 && a / b < 2.001) }'
 }
 
 @test "--values --cpus: the frequency adds up the TSC of all CPUs, the rest stays" {
@@ -189,14 +201,11 @@ value() {
 # tools/perf/util/expr.y: from loosest, | ^ & then < > then + - then * / %
 
 @test "& binds looser than >, and if takes all before it" {
-	value '2 > 1 & 0.2 > 0.1' && assert_output 1
-	value '1 + 2 if 0 else 7 - 3 - 1' && assert_output 3
-	value '1 + 2 * 3 < 7 | 1' && assert_output 1
+	values '2 > 1 & 0.2 > 0.1' '1 + 2 if 0 else 7 - 3 - 1' '1 + 2 * 3 < 7 | 1'
+	assert_equal "${lines[*]}" '1 3 1'
 }
 
 @test "min, max, d_ratio, a division by zero" {
-	value 'min(3, max(1, 2)) - -1' && assert_output 3
-	value 'd_ratio(1, 0)' && assert_output 0
-	value '1 / 0' && assert_output nan
-	value '7 % 4 / 2' && assert_output 1.5
+	values 'min(3, max(1, 2)) - -1' 'd_ratio(1, 0)' '1 / 0' '7 % 4 / 2'
+	assert_equal "${lines[*]}" '3 0 nan 1.5'
 }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What truth.bats compares with.
 
-truth.py sysfs FILE DIR   the events that a machine's sysfs, saved in DIR, names
-                          and the truth FILE has no rate for
-truth.py value FORMULA    what the evaluator makes of a formula without events
+truth.py sysfs FILE DIR...   the events that a machine's sysfs, saved in DIR, names
+                             and the truth FILE has no rate for
+truth.py value FORMULA...    what the evaluator makes of formulas without events
 """
 
 import os
@@ -48,14 +48,19 @@ def missing(reader, model, devices):
                     yield f"{scenario} {name}/{event}/"
 
 
+def missing_of(file, directory):
+    reader = Reader(file)
+    model = Model(Path(os.environ["TD_PMU_EVENTS_OLD"]) / reader.model)
+    for event in missing(reader, model, Path(directory) / "sys/bus/event_source/devices"):
+        yield f"{reader.model}: {event}"
+
+
 def main():
     if sys.argv[1] == "value":
-        print(f"{evaluate(parse(sys.argv[2]), Numbers(), None):g}")
+        for formula in sys.argv[2:]:
+            print(f"{evaluate(parse(formula), Numbers(), None):g}")
         return 0
-    reader = Reader(sys.argv[2])
-    model = Model(Path(os.environ["TD_PMU_EVENTS_OLD"]) / reader.model)
-    devices = Path(sys.argv[3]) / "sys/bus/event_source/devices"
-    found = list(missing(reader, model, devices))
+    found = [event for pair in zip(sys.argv[2::2], sys.argv[3::2]) for event in missing_of(*pair)]
     print("\n".join(found), end="")
     return 1 if found else 0
 

@@ -3,7 +3,7 @@
 # Stacks of callers: the files of tdstat locate and report --locate for other tools, by
 # the kernel's own clocks.
 
-# shellcheck disable=SC2016,SC2086,SC2153,SC2154 # sh -c; lists of options; helper.bash
+# shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2094,SC2153,SC2154 # sh -c; lists of options; helper.bash
 load helper
 load pages
 load sampling
@@ -17,52 +17,73 @@ locate() {
 build_deep() {
 	build deep -mno-omit-leaf-frame-pointer <<-'C'
 		WORK(leaf)
-		__attribute__((noinline)) void often(void) { leaf(30000); for_ms(0); }
-		__attribute__((noinline)) void rarely(void) { leaf(10000); for_ms(0); }
-		__attribute__((noinline)) void both(void) { often(); rarely(); for_ms(0); }
+		/* something is left to do behind a call, or it is none */
+		static volatile long done;
+		__attribute__((noinline)) void often(long n) { leaf(3 * n); done++; }
+		__attribute__((noinline)) void rarely(long n) { leaf(n); done++; }
+		__attribute__((noinline)) void both(long n) { often(n); rarely(n); done++; }
 		int main(void)
 		{
 			while (for_ms(500))
-				both();
+				both(about(10000));
 			return 0;
 		}
 	C
 }
 
-# sums FILE: for each function that samples were in, what they stand for, in per cent
-sums() {
-	awk '{
-		weight = $NF
-		sub(/ [0-9]+$/, "")
-		sub(/.*;/, "")
-		sum[$0] += weight
-		all += weight
-	} END { for (name in sum) printf "%.1f %s\n", 100 * sum[name] / all, name }' "$1" | LC_ALL=C sort
+# same FILE OTHER: of the same bytes
+same() {
+	cmp "$1" "$2" || diff "$1" "$2"
+}
+
+# rows FILE: a table without its heading, which has the time, into $rows
+rows() {
+	local line lines
+
+	mapfile -t lines <"$1"
+	rows=
+	for line in "${lines[@]}"; do
+		[[ $line == '#'* ]] || rows+=$line$'\n'
+	done
 }
 
 # assert_sums FOLDED TABLE: the stacks of each function add up to its share
 assert_sums() {
-	[ "$(sums "$1" | wc -l)" -gt 0 ]
-	jq -rs 'group_by(.function)[] | "\(map(.share) | add) \(.[0].function)"' "$2" |
-		while read -r share name; do printf '%.1f %s\n' "$share" "$name"; done | LC_ALL=C sort >wanted
-	# the last digit may be rounded another way
-	join -j 2 -o 1.1,2.1,0 <(sums "$1" | LC_ALL=C sort -k2) <(LC_ALL=C sort -k2 wanted) |
-		awk '{ off = $1 - $2; if (off > 0.11 || off < -0.11) exit 1 }'
-	[ "$(sums "$1" | wc -l)" -eq "$(wc -l <wanted)" ]
+	python3 - "$@" <<-'PYTHON'
+		import collections, json, sys
+		sums, wanted = collections.Counter(), collections.Counter()
+		with open(sys.argv[1]) as file:
+		    for line in file:
+		        stack, weight = line.rsplit(" ", 1)
+		        sums[stack.rsplit(";", 1)[-1]] += int(weight)
+		with open(sys.argv[2]) as file:
+		    for row in map(json.loads, file):
+		        if "share" in row:
+		            wanted[row["function"]] += row["share"]
+		# what has no name is [of its object]; the last digit may be rounded another way
+		named = {name for name in sums if name[0] != "["}
+		all = sum(sums.values())
+		assert named and named == set(wanted) - {None}, (sums, wanted)
+		for name in named:
+		    assert abs(100 * sums[name] / all - wanted[name]) <= 0.11, (name, 100 * sums[name] / all, wanted)
+	PYTHON
 }
 
 @test "--folded: the outermost function first, and the sums of the table" {
 	real
 	build_deep
 	locate --folded stacks -j -o table -- ./deep
-	assert_no_stderr
-	grep -qE '(^|;)main;both;often;leaf [0-9]+$' stacks
-	grep -qE '(^|;)main;both;rarely;leaf [0-9]+$' stacks
+	assert_only_notes
+	# a clock's events are ns; a quarter is 6 standard deviations off 40 %
+	awk '!/^[^;]+(;[^;]+)* [1-9][0-9]*$/ || $0 < last { exit bad = 1 }
+		{ last = $0 }
+		/(^|;)main;both;often;leaf [0-9]+$/ { often += $NF }
+		/(^|;)main;both;rarely;leaf [0-9]+$/ { rarely += $NF }
+		END { exit bad || !(often > 1.5 * rarely && often < 6 * rarely && rarely > 0 && often + rarely > 1e8) }' stacks || {
+		cat stacks
+		false
+	}
 	LC_ALL=C sort -c stacks
-	assert_same '' "$(grep -vE '^[^;]+(;[^;]+)* [1-9][0-9]*$' stacks)"
-	# a clock's events are ns
-	awk '/;both;often;leaf /{ often += $NF } /;both;rarely;leaf /{ rarely += $NF }
-		END { exit !(often > 2 * rarely && often < 4.5 * rarely && often > 1e8) }' stacks
 	assert_sums stacks table
 }
 
@@ -72,32 +93,41 @@ assert_sums() {
 	locate --folded stacks --samples samples -o table -- ./deep
 	try "$TDSTAT" report --locate --folded again -o again.table samples
 	assert_success
-	assert_same "$(cat stacks)" "$(cat again)"
-	assert_same "$(grep -v '^#' table)" "$(grep -v '^#' again.table)"
-	jq -e '.start > 1e9' <(head -n 1 samples)
+	same stacks again
+	rows table
+	live=$rows
+	rows again.table
+	assert_equal "$rows" "$live"
+	IFS= read -r line <samples
+	jq -e '.start > 1e9' <<<"$line"
 	# callers are in the file, too
 	try "$TDSTAT" report --locate --callers samples
 	assert_output --partial 'called from often'
 	# alone on standard output
-	try "$TDSTAT" report --locate --folded - samples
-	assert_same "$(cat stacks)" "$output"
+	"$TDSTAT" report --locate --folded - samples >output
+	same stacks output
 	# a recording is not written over
 	try "$TDSTAT" report --locate --folded samples samples
 	[ "$status" -eq 64 ]
 	locate --folded samples -- ./deep
 	assert_complains 'samples is a recording'
 	try "$TDSTAT" report --locate --folded again samples
-	assert_same "$(cat stacks)" "$(cat again)"
+	same stacks again
+}
+
+# any_stack: there is one of main that works
+any_stack() {
+	[[ $output =~ (^|$'\n'|;)main\;forever\ [0-9]+ ]]
 }
 
 @test "--folded - of a process: stacks alone on standard output" {
 	real
 	build_forever
-	./forever &
+	./forever 3>&- &
 	wait_for_file running
-	locate --folded - -p $! --timeout 500ms
-	touch end
-	grep -qE '(^|;)main;forever [0-9]+$' <<<"$output"
+	for_longer any_stack locate --folded - -p $!
+	: >end
+	any_stack
 	[[ $output != *functions* && $output != *%* ]]
 }
 
@@ -105,9 +135,10 @@ assert_sums() {
 	real
 	build_deep
 	locate -e task-clock --folded stacks -o table -- ./deep
-	grep -qE '^cpu-clock;.*;leaf [0-9]+$' stacks
-	grep -qE '^task-clock;.*;leaf [0-9]+$' stacks
-	run ! grep -vE '^(cpu|task)-clock;' stacks
+	awk '!/^(cpu|task)-clock;/ { exit bad = 1 }
+		/^cpu-clock;.*;leaf [0-9]+$/ { cpu = 1 }
+		/^task-clock;.*;leaf [0-9]+$/ { task = 1 }
+		END { exit bad || !cpu || !task }' stacks
 }
 
 @test "--folded: names with semicolons, and control characters" {
@@ -123,20 +154,21 @@ assert_sums() {
 	C
 	objcopy --redefine-sym $'odd=a;b\x1bc' odd
 	locate --folded stacks -o table -- ./odd
-	grep -qE '(^|;)main;a:b\\x1bc [0-9]+$' stacks
+	has_text stacks $'(^|\n|;)main;a:b[\\]x1bc [0-9]+\n'
 }
 
 @test "--folded: a recursion that is deeper than chains are" {
 	real
 	build deeper -mno-omit-leaf-frame-pointer <<-'C'
 		WORK(leaf)
+		static volatile long done;
 		__attribute__((noinline)) void down(int n)
 		{
 			if (n)
 				down(n - 1);
 			else
-				leaf(3000000);
-			for_ms(0);
+				leaf(100000);
+			done++;
 		}
 		int main(void)
 		{
@@ -146,9 +178,8 @@ assert_sums() {
 		}
 	C
 	locate --folded stacks -o table -- ./deeper
-	line=$(grep '^\[unknown\];down.*;leaf [0-9]*$' stacks)
 	# 127 frames, and the one that stands for what is missing
-	[ "$(tr ';' '\n' <<<"$line" | wc -l)" -eq 128 ]
+	awk -F ';' '/^\[unknown\];down.*;leaf [0-9]*$/ { n++; nr = NF } END { exit !(n == 1 && nr == 128) }' stacks
 }
 
 # unpack FILE: a profile of pprof, as its published profile.proto has it, as JSON: samples
@@ -202,18 +233,21 @@ unpack() {
 	build_deep
 	locate --folded stacks --pprof profile --samples samples -o table -- ./deep
 	unpack profile >profile.json
-	assert_same "$(cat stacks)" "$(jq -r '[.samples[] | {stack: .stack | join(";"), value: .values[0]}] |
-		group_by(.stack)[] | "\(.[0].stack) \(map(.value) | add)"' profile.json | LC_ALL=C sort)"
-	jq -es '.[0] | .types == [["cpu-clock", "events"]] and .period == 1000000 and .comments[0] == "cpu-clock"' profile.json
-	line=$(grep -n '^WORK(leaf)' deep.c "$BATS_FILE_TMPDIR/deep.c" 2>/dev/null | head -n 1 | cut -d: -f2)
-	jq -es --argjson line "$line" '.[0].samples | any(.stack[-1] == "leaf" and .lines[-1] == $line)' profile.json
-	id=$(readelf -n deep | sed -n 's/.*Build ID: //p')
+	id=$(readelf -n deep)
+	[[ $id =~ 'Build ID: '([0-9a-f]+) ]]
+	line_of deep 'WORK(leaf)'
 	# the program comes first, wherever its first sample was
-	jq -es --arg path "$PWD/deep" --arg id "$id" '.[0].mappings[0] == [$path, $id]' profile.json
+	jq -e --rawfile stacks stacks --argjson line "$nr" --arg path "$PWD/deep" --arg id "${BASH_REMATCH[1]}" '
+		([.samples[] | {stack: .stack | join(";"), value: .values[0]}] |
+			group_by(.stack) | map("\(.[0].stack) \(map(.value) | add)") | sort) == ($stacks | rtrimstr("\n") | split("\n") | sort) and
+		.types == [["cpu-clock", "events"]] and .period == 1000000 and .comments[0] == "cpu-clock" and
+		(.samples | any(.stack[-1] == "leaf" and .lines[-1] == $line)) and
+		.mappings[0] == [$path, $id]' profile.json
 	# from the recording, the same but for the time, which only that has
 	try "$TDSTAT" report --locate --pprof again samples
 	assert_success
-	assert_same "$(cat profile.json)" "$(unpack again)"
+	unpack again >again.json
+	same profile.json again.json
 }
 
 @test "--pprof of two events: a value for each" {
@@ -221,11 +255,9 @@ unpack() {
 	build_deep
 	locate -e task-clock --pprof profile -j -o table -- ./deep
 	unpack profile >profile.json
-	jq -es '.[0] | .types == [["cpu-clock", "events"], ["task-clock", "events"]]' profile.json
-	for i in 0 1; do
-		[ "$(jq "[.samples[].values[$i]] | add" profile.json)" -gt 300000000 ]
-	done
-	jq -es '.[0].samples | all(.values | length == 2 and (.[0] == 0 or .[1] == 0))' profile.json
+	jq -e '.types == [["cpu-clock", "events"], ["task-clock", "events"]] and
+		([.samples[].values[0]] | add > 1e8) and ([.samples[].values[1]] | add > 1e8) and
+		(.samples | all(.values | length == 2 and (.[0] == 0 or .[1] == 0)))' profile.json
 }
 
 @test "--pprof: go tool pprof reads it" {
@@ -268,17 +300,28 @@ bars() {
 	locate --flame flame.svg --folded stacks --samples samples -o table -- ./deep
 	python3 -c "import sys, xml.etree.ElementTree as e; e.parse(sys.argv[1])" flame.svg
 	bars flame.svg >of_svg
-	depth=$(sed -n 's/;often;leaf [0-9]*$//p' stacks | head -n 1 | tr ';' '\n' | wc -l)
-	want=$(awk '/;leaf [0-9]*$/ { leaf += $NF } /;leaf[; ]/ { all += $NF } { sum += $NF } END { printf "%.3f", all / sum }' stacks)
-	assert_same "leaf $((depth + 1)) $want" "$(grep "^leaf $((depth + 1)) " of_svg)"
-	grep -q "^often $depth " of_svg
-	grep -q '<title>leaf: [0-9.]* %, [0-9,]* events; [0-9.]* % in itself</title>' flame.svg
+	python3 - <<-'PYTHON'
+		import re
+		def lines(name):
+		    with open(name) as file:
+		        return file.read().splitlines()
+		stacks = [re.fullmatch(r"(.*) (\d+)", line).groups() for line in lines("stacks")]
+		of_leaf = [int(ns) for stack, ns in stacks if "leaf" in stack.split(";")]
+		depth = next(len(stack.split(";")) for stack, ns in stacks if stack.endswith(";often;leaf")) - 2
+		want = "%.3f" % (sum(of_leaf) / sum(int(ns) for stack, ns in stacks))
+		bars = lines("of_svg")
+		assert [bar for bar in bars if bar.startswith(f"leaf {depth + 1} ")] == [f"leaf {depth + 1} {want}"], (bars, want)
+		assert any(bar.startswith(f"often {depth} ") for bar in bars), bars
+		assert any(re.search("<title>leaf: [0-9.]* %, [0-9,]* events; [0-9.]* % in itself</title>", line) for line in lines("flame.svg"))
+	PYTHON
 	# a page has the same bars, and so has --html
 	try "$TDSTAT" report --locate --flame flame.html -o table samples
 	page check flame.html
-	assert_same "$(cat of_svg)" "$(bars flame.html)"
+	bars flame.html >of_page
+	same of_svg of_page
 	try "$TDSTAT" report --locate --html page.html samples
-	assert_same "$(cat of_svg)" "$(bars page.html)"
+	bars page.html >of_page
+	same of_svg of_page
 }
 
 @test "--flame FILE.html in a browser: a function is found by its name, a click zooms" {
@@ -306,17 +349,17 @@ bars() {
 	clock_machine
 	build_deep
 	try "$TDSTAT" locate tma_dram_bound "${files[@]}" --flame flame.svg -- ./deep
-	grep -q 'events of tma_dram_bound, a part of tma_backend_bound</text>' flame.svg
-	grep -q 'fill="#e69f00"\|fill="#e[a-f0-9]*af2b"' flame.svg
-	run ! grep -q 'fill="#cc79a7"' flame.svg
+	has_text flame.svg 'events of tma_dram_bound, a part of tma_backend_bound</text>'
+	has_text flame.svg 'fill="#e69f00"|fill="#e[a-f0-9]*af2b"'
+	! has_text flame.svg 'fill="#cc79a7"' || fail "another colour"
 }
 
 @test "--call-graph: by branches, a PMU without them is named" {
 	real
 	build_deep
 	locate --call-graph fp --folded stacks -o table -- ./deep
-	assert_no_stderr
-	grep -q ';both;often;leaf ' stacks
+	assert_only_notes
+	has_text stacks ';both;often;leaf '
 	locate --call-graph lbr --folded stacks -- sh -c 'echo ran; exit 3'
 	assert_runs_all_the_same 'cpu-clock: software does not note calls in last branch records' '--call-graph fp' 3
 	assert_same ran "$output"
@@ -332,8 +375,9 @@ bars() {
 build_bare() {
 	build "${1-bare}" -O2 -fomit-frame-pointer -fno-optimize-sibling-calls "${@:2}" <<-'C'
 		WORK(leaf)
-		__attribute__((noinline)) void often(void) { leaf(30000); for_ms(0); }
-		__attribute__((noinline)) void rarely(void) { leaf(10000); for_ms(0); }
+		static volatile long done;
+		__attribute__((noinline)) void often(long n) { leaf(3 * n); done++; }
+		__attribute__((noinline)) void rarely(long n) { leaf(n); done++; }
 		__attribute__((noinline)) void deeper(int depth)
 		{
 			char bytes[512];
@@ -341,7 +385,7 @@ build_bare() {
 			if (depth)
 				deeper(depth - 1);
 			else
-				often();
+				often(10000);
 			__asm__ volatile("" : : "r"(bytes) : "memory");
 		}
 		int main(int argc, char **argv)
@@ -350,40 +394,51 @@ build_bare() {
 				if (argc > 1) {
 					deeper(atoi(argv[1]));
 				} else {
-					often();
-					rarely();
+					long n = about(10000);
+					often(n);
+					rarely(n);
 				}
 			return 7;
 		}
 	C
 }
 
-# part FILE PATTERN: the share of the stacks that fit, in per cent
-part() {
-	# mawk has no intervals
-	{ grep -E "$2" "$1" || :; echo all; cat "$1"; } |
-		awk '$1 == "all" { part = sum; sum = 0; next } { sum += $NF } END { printf "%d\n", 100 * part / sum }'
+# assert_parts FILE (PATTERN PERCENT)...: so many of the stacks that end where the program
+# works fit, within 6.5 standard deviations of as many samples, of a million ns each
+assert_parts() {
+	python3 - "$@" <<-'PYTHON'
+		import math, re, sys
+		with open(sys.argv[1]) as file:
+		    stacks = [line.rsplit(" ", 1) for line in file]
+		stacks = [(stack, int(ns)) for stack, ns in stacks if re.search(r"(^|;)(leaf|loaded|.late\.so.)$", stack)]
+		all = sum(ns for stack, ns in stacks)
+		assert all
+		for pattern, want in zip(sys.argv[2::2], sys.argv[3::2]):
+		    part = sum(ns for stack, ns in stacks if re.search(pattern, stack)) / all
+		    want = int(want) / 100
+		    error = 0.03 + 6.5 * math.sqrt(want * (1 - want) / (all / 1e6))
+		    assert abs(part - want) <= error and (want or not part), (pattern, part, want, error, stacks)
+	PYTHON
 }
 
 @test "--call-graph dwarf: code without frame pointers has its callers" {
 	real
 	build_bare
 	locate --call-graph fp --folded by.frames -o table -- ./bare
-	run ! grep -qE ';(often|rarely);leaf' by.frames
-	[[ $stderr =~ ^'tdstat: '([0-9]+)' of '([0-9]+)' samples of programs have no caller that is known, as of code without frame pointers: --call-graph dwarf finds callers there'$ ]]
+	! has_text by.frames ';(often|rarely);leaf' || fail "callers by frame pointers"
+	[[ $'\n'$stderr$'\n' =~ $'\ntdstat: '([0-9]+)' of '([0-9]+)' samples of programs have no caller that is known, as of code without frame pointers: --call-graph dwarf finds callers there'$'\n' ]]
 	[ $((BASH_REMATCH[1] * 10)) -ge $((BASH_REMATCH[2] * 8)) ]
 	for way in dwarf dwarf,2048; do
 		locate --call-graph $way --folded stacks --samples "$way" -j -o table -- ./bare
-		assert_equal "$status:$stderr" 7:
-		[ "$(part stacks ';main;often;leaf[; ]')" -ge 60 ]
-		[ "$(part stacks ';main;rarely;leaf[; ]')" -ge 15 ]
-		[ "$(part stacks ';main;')" -ge 95 ]
+		[ "$status" -eq 7 ]
+		assert_only_notes
+		assert_parts stacks ';main;often;leaf$' 75 ';main;rarely;leaf$' 25
 		assert_sums stacks table
 	done
 	# chains are kept, and nothing else of a stack
 	try "$TDSTAT" report --locate --folded again -o table "$way"
-	assert_same "$(cat stacks)" "$(cat again)"
-	assert_same '' "$(jq -c 'select(.s != null and (.s | length) != 8)' "$way")"
+	same stacks again
+	jq -es 'all(.s == null or (.s | length) == 8)' "$way" >/dev/null
 }
 
 # As of Go: a file has them among its debugging information, which may be compressed.
@@ -391,17 +446,17 @@ part() {
 	real
 	for pack in none zlib; do
 		build_bare $pack -fno-asynchronous-unwind-tables -fno-unwind-tables -gz=$pack
-		readelf -SW $pack | grep -qE ' [.]debug_frame .* 0 +C? +0 '
+		try readelf -SW $pack
+		[[ $output =~ \ \.debug_frame\ [^$'\n']*\ 0\ +C?\ +0\  ]]
 		locate --call-graph dwarf --folded stacks -o table -- ./$pack
-		assert_equal "$status:$stderr" 7:
-		[ "$(part stacks ';main;often;leaf[; ]')" -ge 60 ]
-		[ "$(part stacks ';main;rarely;leaf[; ]')" -ge 15 ]
+		[ "$status" -eq 7 ]
+		assert_only_notes
 		# that of what the C library brings is in .eh_frame
-		[ "$(part stacks '^_start;')" -ge 90 ]
+		assert_parts stacks ';main;often;leaf$' 75 ';main;rarely;leaf$' 25 '^_start;' 100
 	done
 	strip --strip-debug none
 	locate --call-graph dwarf --folded stacks -o table -- ./none
-	[ "$(part stacks '^.unknown.;leaf[; ]')" -ge 60 ]
+	assert_parts stacks '^.unknown.;leaf$' 100
 }
 
 @test "--call-graph dwarf: a stack that is larger than its copy ends, and it is said" {
@@ -409,28 +464,30 @@ part() {
 	build_bare
 	locate --call-graph dwarf --folded stacks -o table -- ./bare 40
 	assert_equal "$status" 7
-	[[ $stderr =~ ^'tdstat: the callers of '[0-9]+' samples end with ?: their stacks are longer than the 8192 bytes that were copied: --call-graph dwarf,SIZE copies more'$ ]]
+	[[ $'\n'$stderr$'\n' =~ $'\ntdstat: the callers of '[0-9]+' samples end with ?: their stacks are longer than the 8192 bytes that were copied: --call-graph dwarf,SIZE copies more'$'\n' ]]
 	# a frame has 512 bytes of its own, and less than 64 more
-	[ "$(part stacks '^.unknown.(;deeper){14,16};often;leaf[; ]')" -ge 70 ]
+	assert_parts stacks '^.unknown.(;deeper){14,16};often;leaf$' 100
 	locate --call-graph dwarf,32768 --folded stacks -o table -- ./bare 40
-	assert_equal "$status:$stderr" 7:
-	[ "$(part stacks ';main(;deeper){41};often;leaf[; ]')" -ge 70 ]
+	[ "$status" -eq 7 ]
+	assert_only_notes
+	assert_parts stacks ';main(;deeper){41};often;leaf$' 100
 	# more is not possible
 	locate --call-graph dwarf,65528 --folded stacks -o table -- ./bare 125
-	[[ $stderr == *'than the 65528 bytes that were copied' ]]
+	[[ $stderr == *'than the 65528 bytes that were copied'* && $stderr != *'copies more'* ]]
 }
 
 @test "--call-graph dwarf: code of a JIT compiler, libraries that are loaded late or gone" {
 	real
 	mkdir -p lib
-	printf '%s\nWORK(loaded)\nvoid outer(long n) { loaded(n); for_ms(0); }\n' "$work" >late.c
+	printf '%s\nWORK(loaded)\nstatic volatile long done; void outer(long n) { loaded(n); done++; }\n' "$work" >late.c
 	gcc -O2 -fomit-frame-pointer -shared -fPIC -o lib/late.so late.c
 	build late -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -ldl <<-'C'
 		#include <dlfcn.h>
 		#include <string.h>
 		#include <sys/mman.h>
 		WORK(leaf)
-		static void called(void) { leaf(20000); for_ms(0); }
+		static volatile long done;
+		static void called(void) { leaf(about(20000)); done++; }
 		/* sub $8,%rsp; call *%rdi; add $8,%rsp; ret */
 		static const unsigned char code[] = { 0x48, 0x83, 0xec, 8, 0xff, 0xd7, 0x48, 0x83, 0xc4, 8, 0xc3 };
 		int main(int argc, char **argv)
@@ -443,29 +500,27 @@ part() {
 			if (argc > 1)
 				unlink("lib/late.so");
 			while (for_ms(400)) {
-				outer(20000);
+				outer(about(20000));
 				((void (*)(void (*)(void)))made)(called);
 			}
 			return 0;
 		}
 	C
 	locate --call-graph dwarf --folded stacks -o table -- ./late
-	[ "$(part stacks ';main;outer;loaded[; ]')" -ge 20 ]
-	[ "$(part stacks '^.unknown.;[^;]*;called;leaf[; ]')" -ge 20 ]
+	assert_parts stacks ';main;outer;loaded$' 50 '^.unknown.;[^;]*;called;leaf$' 50
 	locate --call-graph dwarf --folded stacks -o table -- ./late gone
-	[ "$(part stacks ';main;outer;loaded[; ]')" -eq 0 ]
-	[ "$(part stacks '^.unknown.;.late.so.[; ]')" -ge 20 ]
+	assert_parts stacks ';main;outer;loaded$' 0 '^.unknown.;.late.so.$' 50
 	[[ $stderr == *'/lib/late.so: No such file or directory: no callers behind it'* ]]
 }
 
 @test "--call-graph dwarf: of a process that runs" {
 	real
 	build_forever
-	./forever &
+	./forever 3>&- &
 	wait_for_file running
-	locate --call-graph dwarf --folded - -p $! --timeout 500ms
-	touch end
-	grep -qE ';main;forever [0-9]+$' <<<"$output"
+	for_longer any_stack locate --call-graph dwarf --folded - -p $!
+	: >end
+	[[ $output == *';main;forever '* ]]
 }
 
 @test "files of stacks: none is that of an earlier run, and no two are one" {
@@ -509,9 +564,9 @@ part() {
 	# a dot of a folder is none of the name
 	mkdir dir.d
 	locate --flame dir.d/flame -o table -- ./deep
-	grep -q '<h1>Where cpu-clock was sampled</h1>' dir.d/flame
+	has_text dir.d/flame '<h1>Where cpu-clock was sampled</h1>'
 	locate -e task-clock --flame two.html -o table -- ./deep
-	grep -q '<h1>Where the events were sampled</h1>' two.html
+	has_text two.html '<h1>Where the events were sampled</h1>'
 }
 
 @test "files of stacks: whole or not there" {
@@ -531,8 +586,9 @@ part() {
 		[ ! -e stacks ]
 	done
 	# no room for all of it
-	run -1 bash -c 'ulimit -f 4; trap "" XFSZ; "$TDSTAT" locate -e cpu-clock --flame stacks -o /dev/null -- ./deep 2>&1'
-	assert_output --partial 'cannot write stacks: File too large'
+	try bash -c 'ulimit -f 4; trap "" XFSZ; "$TDSTAT" locate -e cpu-clock --flame stacks -o /dev/null -- ./deep'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *'cannot write stacks: File too large'* ]]
 	[ ! -e stacks ]
 }
 

@@ -93,6 +93,7 @@ bool tdemu_amd_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 	tdemu_advance(pmu);
 	if (is_pair(msr)) {
 		write_pair(pmu, msr, value);
+		pmu->stopped = 0;
 	} else if (msr == GLOBAL_CTL) {
 		pmu->global_ctrl = value;
 	} else if (msr == STATUS_CLEAR) {

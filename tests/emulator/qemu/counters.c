@@ -10,7 +10,7 @@
 #include "qemu/timer.h"
 
 enum {
-	ONE_PATH_NS = 1000000, /* between two reads of a group: at most this */
+	ONE_PATH_NS = 1000000, /* between two steps: at most this */
 	IGNORED_NS = 50000,
 	READS = 256
 };
@@ -43,7 +43,22 @@ int64_t tdemu_clock(const struct tdemu_pmu *pmu)
 {
 	int64_t now = pmu->halted_at ? pmu->halted_at : virtual_ns();
 
-	return now - pmu->halted_for;
+	return now - pmu->halted_for - pmu->behind;
+}
+
+/* What was held back is counted from here on. */
+static void catch_up(struct tdemu_pmu *pmu)
+{
+	if (!pmu->behind)
+		return;
+	pmu->behind = 0;
+	tdemu_arm_again(pmu);
+}
+
+static void leave_path(struct tdemu_pmu *pmu)
+{
+	pmu->in_kernel = false;
+	catch_up(pmu);
 }
 
 void tdemu_halt(CPUX86State *env)
@@ -52,7 +67,7 @@ void tdemu_halt(CPUX86State *env)
 
 	if (!pmu)
 		return;
-	pmu->in_kernel = false;
+	leave_path(pmu);
 	if (tdemu_settings()->no_halt)
 		return;
 	tdemu_pt_clock_changes(pmu);
@@ -78,34 +93,6 @@ static int64_t used_ns(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
 	return used.tv_sec * 1000000000LL + used.tv_nsec;
-}
-
-/*
- * The kernel reads the counters of a group one after the other, with interrupts
- * off.  Time that the host takes from the virtual CPU between two of these reads
- * would be in some counts of the group and not in others.  What is counted already,
- * as the host may stop the CPU right here, stays so: the clock never goes back.
- */
-void tdemu_leave_out_stolen(struct tdemu_pmu *pmu)
-{
-	int64_t now, used, own, stolen;
-
-	/* RDPMC in user space; to ask the host would take longer than the rest */
-	if (pmu->env->eflags & IF_MASK) {
-		pmu->in_kernel = false;
-		return;
-	}
-	now = virtual_ns();
-	used = used_ns();
-	own = used - pmu->used_at_read;
-	stolen = MIN(now - pmu->read_at - own, tdemu_clock(pmu) - pmu->at);
-	if (pmu->in_kernel && own < ONE_PATH_NS && stolen > IGNORED_NS) {
-		pmu->halted_for += stolen;
-		tdemu_arm_again(pmu);
-	}
-	pmu->in_kernel = true;
-	pmu->read_at = now;
-	pmu->used_at_read = used;
 }
 
 /* Adds ns of a rate in 2^-32 a ns; true when the counter overflowed. */
@@ -172,10 +159,31 @@ void tdemu_advance(struct tdemu_pmu *pmu)
 		advance_to(pmu, MIN(now, tdemu_noise_until(pmu->at)));
 }
 
+/* Those that count, as bits of GLOBAL_CTRL. */
+static uint64_t get_on(const struct tdemu_pmu *pmu)
+{
+	uint64_t on = 0;
+
+	for (int i = 0; i < TDEMU_GENERAL; i++)
+		on |= (uint64_t)pmu->general[i].on << i;
+	for (int i = 0; i < TDEMU_FIXED; i++)
+		on |= (uint64_t)pmu->fixed[i].on << (32 + i);
+	return on;
+}
+
+static void set_on(struct tdemu_pmu *pmu, uint64_t on)
+{
+	for (int i = 0; i < TDEMU_GENERAL; i++)
+		pmu->general[i].on = on >> i & 1;
+	for (int i = 0; i < TDEMU_FIXED; i++)
+		pmu->fixed[i].on = on >> (32 + i) & 1;
+}
+
 void tdemu_changed(struct tdemu_pmu *pmu)
 {
 	bool frozen = pmu->status & TDEMU_STATUS_FROZEN;
 	uint64_t enabled = frozen ? 0 : pmu->global_ctrl;
+	uint64_t on, before = get_on(pmu);
 
 	for (int i = 0; i < TDEMU_GENERAL; i++)
 		pmu->general[i].on = enabled >> i & 1 &&
@@ -185,7 +193,77 @@ void tdemu_changed(struct tdemu_pmu *pmu)
 	for (int i = 0; i < TDEMU_FIXED; i++)
 		pmu->fixed[i].on =
 			enabled >> (32 + i) & 1 && pmu->fixed_ctrl >> 4 * i & 3;
+	on = get_on(pmu);
+	if (on || before)
+		pmu->stopped = on ? 0 : before;
 	tdemu_arm(pmu);
+}
+
+/*
+ * A step of the kernel with interrupts off.  How long the host stopped the virtual CPU
+ * since the step before it, if both are of one path.
+ */
+static int64_t stolen_ns(struct tdemu_pmu *pmu)
+{
+	int64_t now = virtual_ns(), used = used_ns(), stolen = 0;
+	int64_t own = used - pmu->used_at_step;
+
+	if (pmu->in_kernel && own < ONE_PATH_NS) {
+		stolen = MIN(now - pmu->step_at - own,
+			     tdemu_clock(pmu) - pmu->at);
+	} else {
+		catch_up(pmu);
+		pmu->stopped = 0;
+	}
+	pmu->in_kernel = true;
+	pmu->step_at = now;
+	pmu->used_at_step = used;
+	return stolen > IGNORED_NS ? stolen : 0;
+}
+
+/*
+ * The kernel looks at the time, and then reads the counters of a group one after the
+ * other, or starts them.  On silicon that is one moment.  Here the host may stop the
+ * virtual CPU meanwhile, for longer than all else takes: then the counters stay behind
+ * until the kernel looks at the time again.  What is counted already stays so: the
+ * clock never goes back.
+ */
+void tdemu_hold_back(struct tdemu_pmu *pmu)
+{
+	/* RDPMC in user space; to ask the host would take longer than the rest */
+	if (pmu->env->eflags & IF_MASK)
+		leave_path(pmu);
+	else
+		pmu->behind += stolen_ns(pmu);
+}
+
+/* What the counters that were stopped would have counted until now. */
+static void count_stopped(struct tdemu_pmu *pmu, int64_t ns)
+{
+	int64_t until = pmu->at + ns;
+	uint64_t which = pmu->stopped;
+
+	set_on(pmu, which);
+	while (pmu->at < until)
+		advance_to(pmu, MIN(until, tdemu_noise_until(pmu->at)));
+	set_on(pmu, 0);
+}
+
+/*
+ * It stops all counters before it looks until when they counted.  What the host took
+ * between that is in this time, so it has to be in the counts.
+ */
+void tdemu_rdtsc(CPUX86State *env)
+{
+	struct tdemu_pmu *pmu;
+	int64_t stolen;
+
+	if (env->eflags & IF_MASK || !(pmu = tdemu_pmu(env)) || pmu->halted_at)
+		return;
+	stolen = stolen_ns(pmu) + pmu->behind;
+	if (stolen && pmu->stopped)
+		count_stopped(pmu, stolen);
+	catch_up(pmu);
 }
 
 void tdemu_metrics_reset(struct tdemu_pmu *pmu)

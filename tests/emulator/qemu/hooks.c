@@ -30,7 +30,7 @@ bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
 	    tdemu_uncore_rdmsr(msr, value) ||
 	    tdemu_lbr_rdmsr(pmu, msr, value) || tdemu_pt_rdmsr(pmu, msr, value))
 		return true;
-	tdemu_leave_out_stolen(pmu);
+	tdemu_hold_back(pmu);
 	return pmu->core->amd ? tdemu_amd_rdmsr(pmu, msr, value)
 			      : tdemu_intel_rdmsr(pmu, msr, value);
 }
@@ -44,7 +44,7 @@ bool tdemu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
 	if (tdemu_uncore_wrmsr(msr, value) ||
 	    tdemu_lbr_wrmsr(pmu, msr, value) || tdemu_pt_wrmsr(pmu, msr, value))
 		return true;
-	tdemu_leave_out_stolen(pmu);
+	tdemu_hold_back(pmu);
 	return pmu->core->amd ? tdemu_amd_wrmsr(pmu, msr, value)
 			      : tdemu_intel_wrmsr(pmu, msr, value);
 }
@@ -55,7 +55,7 @@ bool tdemu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value)
 
 	if (!pmu)
 		return false;
-	tdemu_leave_out_stolen(pmu);
+	tdemu_hold_back(pmu);
 	tdemu_advance(pmu);
 	if (!pmu->core->amd)
 		return tdemu_intel_rdpmc(pmu, index, value);

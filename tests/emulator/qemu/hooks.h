@@ -17,6 +17,9 @@ bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value);
 bool tdemu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value);
 bool tdemu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value);
 
+/* Behind RDTSC. */
+void tdemu_rdtsc(CPUX86State *env);
+
 /* The clock of a CPU stops while it is halted. */
 void tdemu_halt(CPUX86State *env);
 void tdemu_unhalt(CPUX86State *env);

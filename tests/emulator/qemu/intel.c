@@ -210,6 +210,8 @@ bool tdemu_intel_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value)
 		*reg = value;
 	else if (!write_other(pmu, msr, value))
 		return false;
+	if (counter_at(pmu, msr) || (reg && msr != GLOBAL_CTRL))
+		pmu->stopped = 0;
 	tdemu_changed(pmu);
 	return true;
 }

@@ -100,7 +100,7 @@ static void interrupt(CPUState *cs, run_on_cpu_data data)
 
 	qatomic_set(&pmu->queued, 0);
 	/* as the kernel may be between two reads */
-	tdemu_leave_out_stolen(pmu);
+	tdemu_hold_back(pmu);
 	tdemu_advance(pmu);
 	if (is_due(pmu)) {
 		if (is_for_user_mode(pmu) && !in_user_mode(pmu) &&

@@ -196,9 +196,11 @@ struct tdemu_pmu {
 
 	/* virtual ns: since when it is halted; how long it did not run */
 	int64_t halted_at, halted_for;
-	/* at the last read of a counter: with interrupts off; virtual ns; CPU ns */
+	/* of the kernel's last step: with interrupts off; virtual ns; CPU ns */
 	bool in_kernel;
-	int64_t read_at, used_at_read;
+	int64_t step_at, used_at_step;
+	int64_t behind;   /* ns that are to be counted later */
+	uint64_t stopped; /* counters that this path stopped and left alone */
 
 	/* which scenario runs, and in which thread (threads.c) */
 	const struct tdemu_scenario *scenario;
@@ -226,7 +228,7 @@ struct tdemu_pmu *tdemu_pmu(CPUX86State *env);
 /* The CPU's own clock, in ns. */
 int64_t tdemu_clock(const struct tdemu_pmu *pmu);
 /* Call it in the virtual CPU's thread, where the kernel does a step of many. */
-void tdemu_leave_out_stolen(struct tdemu_pmu *pmu);
+void tdemu_hold_back(struct tdemu_pmu *pmu);
 /* Brings the counters to now. */
 void tdemu_advance(struct tdemu_pmu *pmu);
 /* After something changed that says what counts, or how fast. */

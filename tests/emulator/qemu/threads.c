@@ -224,7 +224,7 @@ void tdemu_switch(CPUX86State *env)
 	if (!pmu || (env->hflags & HF_CPL_MASK) == 3 || stack == pmu->stack)
 		return;
 	/* of a cgroup, the kernel has begun to count already */
-	tdemu_leave_out_stolen(pmu);
+	tdemu_hold_back(pmu);
 	pmu->stack = stack;
 	is_first = is_new(stack + STACK_SIZE - rsp);
 	if (qatomic_read(&any))

@@ -5,62 +5,101 @@
 # shellcheck disable=SC2154 # helper.bash
 load helper
 
-# plan OPTION...: "first EVENT" or "later EVENT", sorted, once each
-plan() {
-	"$TDSTAT" --dry-run -a "$@" 2>/dev/null | awk '
-		/^group/ { when = / rests at first$/ ? "later" : "first" }
-		/^  / { print when, $1 }' | sort -u
+# when: starts programs in Python, behind plans.py
+when='
+def when(options):
+    """("first" or "later", EVENT) of what is counted from the beginning, and of what rests."""
+    found, now = set(), None
+    for line in plan(options).splitlines():
+        if line.startswith("group"):
+            now = "later" if line.endswith(" rests at first") else "first"
+        elif line.startswith("  "):
+            found.add((now, line.split()[0]))
+    return found
+
+def events_in(found, now=None):
+    return sorted({name for when, name in found if now in (None, when)})
+'
+MODELS='alderlake meteorlake sapphirerapids icelakex tigerlake skylakex'
+
+with_when() {
+	{
+		printf '%s\n' "$when"
+		mapfile -t
+		printf '%s\n' "${MAPFILE[@]}"
+	} >.program
+	MODELS=$MODELS checks <.program
 }
 
 @test "it may count what -l 6 counts, in groups that rest until they are wanted" {
-	for model in alderlake meteorlake sapphirerapids icelakex tigerlake skylakex; do
-		saved $model
-		all=$(plan -l 6 | cut -d ' ' -f 2 | sort -u)
-		assert_same "$all" "$(plan -l auto | cut -d ' ' -f 2 | sort -u)"
-		# only the reference of groups that take turns is in both
-		[ "$(plan -l auto | cut -d ' ' -f 2 | sort | uniq -d | wc -l)" -le 2 ]
-		# what levels 1 and 2 are made of does not rest
-		plan -l auto | grep -q -i -E '^first .*(slots|retiring|UOPS_RETIRED)'
-		run ! grep -i -E '^later .*(TOPDOWN.SLOTS|topdown-|TOPDOWN_(BE|FE)_BOUND.ALL|BAD_SPECULATION.MISP)' <(plan -l auto)
-		plan -l auto | grep -q '^later '
+	for model in $MODELS; do
+		saved "$model"
 	done
+	with_when <<-'PYTHON'
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    auto = when("-l auto")
+		    same(events_in(auto), events_in(when("-l 6")), model)
+		    first, later = events_in(auto, "first"), events_in(auto, "later")
+		    # only the reference of groups that take turns is in both
+		    assert len(set(first) & set(later)) <= 2, (first, later)
+		    # what levels 1 and 2 are made of does not rest
+		    assert re.search("slots|retiring|uops_retired", " ".join(first).lower()), first
+		    assert not re.search("topdown.slots|topdown-|topdown_(be|fe)_bound.all|bad_speculation.misp",
+		                         " ".join(later).lower()), later
+		    assert later
+	PYTHON
 }
 
 @test "what counts at first is few groups" {
 	saved alderlake
-	run -0 "$TDSTAT" --dry-run -a -l auto --cputype core
-	[ "$(grep '^group' <<<"$output" | grep -vc ' rests at first$')" -le 2 ]
-	[[ "$output" == *"cpu_core: "[12]" group"*", counted all of the time: nothing takes turns"* ]]
-	[[ "$output" == *" more groups rest until a node above them is over its threshold"* ]]
-	[[ "$output" != *--no-multiplex* ]]
+	try "$TDSTAT" --dry-run -a -l auto --cputype core
+	assert_success
+	first=0
+	for line in "${lines[@]}"; do
+		[[ $line != group* || $line == *' rests at first' ]] || first=$((first + 1))
+	done
+	[ $first -le 2 ]
+	[[ $output == *"cpu_core: "[12]" group"*", counted all of the time: nothing takes turns"* ]]
+	[[ $output == *" more groups rest until a node above them is over its threshold"* ]]
+	[[ $output != *--no-multiplex* ]]
 }
 
 @test "clocks and instructions never rest: GHz and IPC are of the whole run" {
-	for model in alderlake meteorlake sapphirerapids icelakex tigerlake skylakex; do
-		rm -rf machine
-		copied $model
-		for watchdog in 0 1; do
-			echo $watchdog >machine/proc/sys/kernel/nmi_watchdog
-			plan -l auto | awk -F/ '/^first/ { print $2 }' >first
-			grep -qxE 'ref-cycles|CPU_CLK_UNHALTED.REF_TSC' first
-			grep -qxE 'CPU_CLK_UNHALTED.THREAD|(cpu-)?cycles' first
-			grep -qixE 'instructions|INST_RETIRED.ANY' first
-		done
+	for model in $MODELS; do
+		saved "$model"
 	done
+	with_when <<-'PYTHON'
+		import shutil
+
+		for model in os.environ["MODELS"].split():
+		    machine(model)
+		    shutil.copytree(os.environ["PROCFS_PATH"], model)
+		    os.environ["PROCFS_PATH"] = model
+		    for watchdog in 0, 1:
+		        Path(model, "sys/kernel/nmi_watchdog").write_text(f"{watchdog}\n")
+		        first = [name.split("/")[1] for name in events_in(when("-l auto"), "first") if "/" in name]
+		        for wanted in "ref-cycles|CPU_CLK_UNHALTED.REF_TSC", "CPU_CLK_UNHALTED.THREAD|(cpu-)?cycles", \
+		                      "(?i)instructions|INST_RETIRED.ANY":
+		            assert any(re.fullmatch(wanted, name) for name in first), (model, watchdog, wanted, first)
+	PYTHON
 }
 
 @test "what rests does not start with the command" {
 	saved alderlake
-	run -0 "$TDSTAT" --dry-run -l auto --cputype core -- true
+	try "$TDSTAT" --dry-run -l auto --cputype core -- true
+	assert_success
 	awk '/^group/ { rests = / rests at first$/; first = 1; next }
-		/^  / && first { first = 0; seen[rests]++; if (rests == /enable_on_exec/) exit 1 }
-		END { exit !(seen[0] && seen[1]) }' <<<"$output"
+		/^  / && first { first = 0; seen[rests]++; if (rests == /enable_on_exec/) exit bad = 1 }
+		END { exit bad || !(seen[0] && seen[1]) }' <<<"$output"
 }
 
 @test "without files it ends at level 2 and says what would give more" {
 	saved lunarlake
 	export TDSTAT_METRICS=$TD_PMU_EVENTS_OLD
-	run -0 "$TDSTAT" --dry-run -a -l auto
+	try "$TDSTAT" --dry-run -a -l auto
+	assert_success
+	output+=$stderr
 	[[ "$output" == *"the tree is the built-in one, of 2 levels (--metrics-dir with newer files may have more)"* ]]
 	[[ "$output" != *"rests at first"* ]]
 }
@@ -70,17 +109,19 @@ plan() {
 	for other in '-M tma_retiring' '-e cycles' --td-level=2 --no-multiplex \
 		--metric-no-threshold --bottlenecks -d; do
 		# shellcheck disable=SC2086 # words
-		run -64 "$TDSTAT" --dry-run -l auto $other -- true
-		[[ "$output" == *exclude* ]]
+		try "$TDSTAT" --dry-run -l auto $other -- true
+		assert_failure 64
+		[[ $stderr == *exclude* ]]
 	done
 	# the last -l counts
-	assert_same "$(plan -l 2)" "$(plan -l auto -l 2)"
+	with_when <<<'same(when("-l auto -l 2"), when("-l 2"))'
 }
 
 @test "a recording of all levels shows the same with -l auto" {
-	recording=$data/alderlake.jsonl
-	assert_same "$("$TDSTAT" report -i "$recording" -l 6 --all 2>/dev/null)" \
-		"$("$TDSTAT" report -i "$recording" -l auto --all 2>/dev/null)"
+	try "$TDSTAT" report -i "$data/alderlake.jsonl" -l 6 --all
+	all=$output
+	try "$TDSTAT" report -i "$data/alderlake.jsonl" -l auto --all
+	assert_same "$all" "$output"
 }
 
 # rested SLOTS [LATE]: recording of a command on Sapphire Rapids, of 20 batches.  In the
@@ -145,44 +186,51 @@ rested() {
 	EOS
 }
 
-# shares FILE NODE: value, error, and whether it is marked
-shares() {
-	jq -r "select(.metric == \"$2\") | \"\(.value) \(.error) \(.over_threshold)\"" "$1"
-}
+# The programs in Python start with this, behind plans.py.
+share='
+def share(node, path, options=""):
+    [row] = [row for row in report(options, path) if row["metric"] == node]
+    return row["value"], row["error"], row["over_threshold"]
+'
 
 @test "what rested is a share of the run, like the nodes above it" {
 	for slots in 1800000000 360000000; do
 		rested $slots >rec
-		"$TDSTAT" report -i rec -j >out
-		# half of the cycles while it was counted, none when it was not, or at most
-		# what was lost to memory then
-		shares out tma_dram_bound | awk -v s=$slots -v a=1800000000 '{
-			print; v = 50 * s / (a + s); e = 5 * a / (a + s)
-			exit !(($1 - v) ^ 2 < 1e-4 && $2 > e - 0.01 && $2 < e + 0.3 && $3 == (v > 10 ? "true" : "false")) }'
-		# 30 % of the uops of the first half
-		shares out tma_fp_scalar | awk -v s=$slots -v a=1800000000 '{
-			print; v = 30 * 0.8 * a / (0.8 * a + 0.2 * s); e = 18 * s / (0.8 * a + 0.2 * s)
-			exit !(($1 - v) ^ 2 < 1e-4 && $2 > e - 0.01 && $2 < e + 0.3) }'
-		"$TDSTAT" report -i rec -l 6 -j >deep
-		assert_same "$(shares out tma_dram_bound)" "$(shares deep tma_dram_bound)"
-		# a file of old does not say when it rested: then its error is all that may be
-		grep -v so_far rec >old
-		"$TDSTAT" report -i old -j >out
-		shares out tma_dram_bound | awk -v s=$slots -v a=1800000000 '{
-			print; v = 50 * s / (a + s); most = (5 * a + 60 * s) / (a + s)
-			exit !($1 - $2 <= v && $1 + $2 >= v && $1 < most + 0.1 && $2 < most + 0.1) }'
-		shares out tma_fp_scalar | awk -v s=$slots -v a=1800000000 '{
-			print; v = 30 * 0.8 * a / (0.8 * a + 0.2 * s)
-			exit !($1 - $2 <= v && $1 + $2 >= v && $1 < 100.1 && $2 < 100.1) }'
+		SLOTS=$slots checks <<-PYTHON
+			$share
+			s, a = int(os.environ["SLOTS"]), 1800000000
+			# half of the cycles while it was counted, none when it was not, or at most
+			# what was lost to memory then
+			dram = share("tma_dram_bound", "rec")
+			v, e = 50 * s / (a + s), 5 * a / (a + s)
+			assert abs(dram[0] - v) < 1e-2 and e - 0.01 < dram[1] < e + 0.3 and dram[2] is (v > 10), (dram, v, e)
+			# 30 % of the uops of the first half
+			scalar, both = share("tma_fp_scalar", "rec"), 0.8 * a + 0.2 * s
+			u, e = 30 * 0.8 * a / both, 18 * s / both
+			assert abs(scalar[0] - u) < 1e-2 and e - 0.01 < scalar[1] < e + 0.3, (scalar, u, e)
+			same(share("tma_dram_bound", "rec", "-l 6"), dram)
+			# a file of old does not say when it rested: then its error is all that may be
+			with open("old", "w") as old:
+			    old.writelines(line for line in open("rec") if "so_far" not in line)
+			value, error, _ = share("tma_dram_bound", "old")
+			most = (5 * a + 60 * s) / (a + s)
+			assert value - error <= v <= value + error and value < most + 0.1 and error < most + 0.1, (value, error, v)
+			value, error, _ = share("tma_fp_scalar", "old")
+			assert value - error <= u <= value + error and value < 100.1 and error < 100.1, (value, error, u)
+		PYTHON
 	done
 }
 
 # What it was while it should have been counted is told by what it was later.
 @test "what was woken late has the share that it had from then on; it may have been nothing at rest" {
 	rested 360000000 2 >rec
-	"$TDSTAT" report -i rec -j --error >out
-	shares out tma_dram_bound | awk -v s=360000000 -v a=1800000000 '{
-		print; v = 50 * s / (a + s); e = 5 * a / (a + s)
-		exit !(($1 - v) ^ 2 < 1e-4 && $2 > e - 0.01 && $2 < e + 0.3) }'
-	jq -es 'map(select(.metric == "tma_dram_bound")) | length == 1 and (.[0] | .low == 0 and .high > 49 and .high < 51)' out
+	checks <<-PYTHON
+		$share
+		s, a = 360000000, 1800000000
+		value, error, _ = share("tma_dram_bound", "rec", "--error")
+		v, e = 50 * s / (a + s), 5 * a / (a + s)
+		assert abs(value - v) < 1e-2 and e - 0.01 < error < e + 0.3, (value, error, v, e)
+		[row] = [row for row in report("--error", "rec") if row["metric"] == "tma_dram_bound"]
+		assert row["low"] == 0 and 49 < row["high"] < 51, row
+	PYTHON
 }

@@ -10,29 +10,9 @@ load examples
 readme=$here/../../README.md
 source=$here/../../lib/README.md
 
-# depth FOLDER PMU: the deepest level that the files have for the PMU
-depth() {
-	local files=("$TD_PMU_EVENTS/$1"/*-metrics.json "$TD_PMU_EVENTS/$1"/pipeline*.json) file
-
-	for file in "${files[@]}"; do
-		[ ! -e "$file" ] || jq -r --arg pmu "$2" '.[] | select((.Unit // "cpu") == $pmu) | .MetricGroup // "" |
-			capture("(TopdownL|PipelineL)(?<level>[1-6])") | .level' "$file"
-	done | sort -n | tail -n 1 | grep . || echo none
-}
-
-# row CORE PROCESSORS: what the table has in the column "files"
-row() {
-	awk -F ' *[|] *' -v core="$1" -v processors="$2" '
-		$2 == core && index($3, processors) { print $5; found++ }
-		END { exit found != 1 }' "$readme"
-}
-
 @test "the deepest level of the files is that of the table" {
 	known_files
-	while IFS=: read -r core processors folder pmu; do
-		assert_same "$core $processors: $(depth "$folder" "$pmu")" \
-			"$core $processors: $(row "$core" "$processors")"
-	done <<-'END'
+	cat >rows <<-'END'
 		Sandy Bridge::sandybridge:cpu
 		Ivy Bridge, Haswell, Broadwell::ivybridge:cpu
 		Ivy Bridge, Haswell, Broadwell::haswell:cpu
@@ -61,15 +41,38 @@ row() {
 		Zen 4, Zen 5, Zen 6:AMD:amdzen4:cpu
 		Zen 4, Zen 5, Zen 6:AMD:amdzen5:cpu
 	END
+	python3 - "$readme" <<-'PYTHON'
+		import glob, json, os, re, sys
+		def metrics(folder):
+		    files = [name for pattern in ("*-metrics.json", "pipeline*.json")
+		             for name in glob.glob(os.path.join(os.environ["TD_PMU_EVENTS"], folder, pattern))]
+		    return [metric for name in files for metric in json.load(open(name))]
+		def depth(folder, pmu):
+		    """The deepest level that the files have for the PMU."""
+		    levels = [level for metric in metrics(folder) if metric.get("Unit", "cpu") == pmu
+		              for level in re.findall("(?:TopdownL|PipelineL)([1-6])", metric.get("MetricGroup", ""))]
+		    return max(levels, default="none")
+		table = [re.split(" *[|] *", line) for line in open(sys.argv[1]) if line.count("|") > 3]
+		wrong = []
+		for core, processors, folder, pmu in (line.rstrip("\n").split(":") for line in open("rows")):
+		    found = [row[4] for row in table if row[1] == core and processors in row[2]]
+		    if found != [depth(folder, pmu)]:
+		        wrong.append(f"{core} {processors}: the table has {found}, the files {depth(folder, pmu)}")
+		sys.exit("\n".join(wrong) or 0)
+	PYTHON
 }
 
 @test "its size, and its order" {
-	length=$(wc -l <"$readme")
-	[ "$length" -ge 120 ] && [ "$length" -le 180 ] || fail "$length lines"
-	assert_same "$(printf '%s\n' Status Install 'Five commands' 'How to read the output' 'What next' \
-		'Where it works' Licence)" "$(sed -n 's/^## //p' "$readme")"
-	# nobody has to look for it
-	[ "$(grep -n '^## Status' "$readme" | cut -d: -f1)" -le 55 ]
+	mapfile -t lines <"$readme"
+	[ "${#lines[@]}" -ge 120 ] && [ "${#lines[@]}" -le 180 ] || fail "${#lines[@]} lines"
+	for i in "${!lines[@]}"; do
+		[[ ${lines[i]} == '## '* ]] || continue
+		sections+=("${lines[i]#'## '}")
+		# nobody has to look for it
+		[[ ${lines[i]} != '## Status'* ]] || [ $((i + 1)) -le 55 ] || fail "Status is in line $((i + 1))"
+	done
+	assert_equal "$(printf '%s, ' "${sections[@]}")" \
+		'Status, Install, Five commands, How to read the output, What next, Where it works, Licence, '
 }
 
 @test "its commands are those that this program takes" {
@@ -85,7 +88,10 @@ row() {
 		*' report '* | *' explain '*) ;;
 		*' calls '*) command=${command/calls/calls --dry-run} ;;
 		*' locate '*) command=${command/locate/locate tma_dram_bound --dry-run} ;;
-		*) command=$(sed -E 's/^tdstat( (record|profile|top|serve))?/& --dry-run/' <<<"$command") ;;
+		*)
+			[[ $command =~ ^tdstat(\ (record|profile|top|serve))? ]]
+			command="${BASH_REMATCH[0]} --dry-run${command#"${BASH_REMATCH[0]}"}"
+			;;
 		esac
 		# shellcheck disable=SC2086
 		try "$TDSTAT" ${command#tdstat }
@@ -96,23 +102,28 @@ row() {
 }
 
 @test "the map of the source names all folders" {
-	for top in cmd metrics lib; do
-		sed -n "/^    $top\//,/^    [a-z]*\//{ /^    \($top\/\|  \)/p }" "$source" |
-			sed "s/^    $top\///; s/([^)]*)//g" | grep -o '\<[a-z]*\>' | sort -u >words
-		(cd "$here/../../$top" && find . -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort) >folders
-		run -0 comm -13 words folders
-		[ -z "$output" ] || fail "$top: lib/README.md does not name $output"
-	done
+	python3 - "$here/../.." "$source" <<-'PYTHON'
+		import os, re, sys
+		root, map = sys.argv[1], open(sys.argv[2]).read()
+		for top in "cmd", "metrics", "lib":
+		    # up to the next one
+		    part = re.search(rf"^    {top}/(.*\n(?:  .*\n|(?!    [a-z]*/).*\n)*?)(?=^    [a-z]+/|\Z)", map, re.M)[1]
+		    part = "".join(line + "\n" for n, line in enumerate(part.split("\n")) if n == 0 or line.startswith("  "))
+		    words = set(re.findall(r"\b[a-z]+\b", re.sub(r"\([^)]*\)", "", part)))
+		    folders = {entry.name for entry in os.scandir(os.path.join(root, top)) if entry.is_dir()}
+		    assert folders and not folders - words, f"{top}: lib/README.md does not name {folders - words}"
+	PYTHON
 }
 
 @test "the way of the data: each function is in the file that is named, and each file is there" {
-	sed -nE 's/.* (td_[a-z_]*)\(\) +([a-z_\/]*\.c).*/\1 \2/p' "$source" >steps
-	[ "$(wc -l <steps)" -ge 12 ]
-	while read -r function file; do
-		grep -q "\<$function(" "$here/../../$file" || fail "$function() is not in $file"
-	done <steps
-	grep -oE '(cmd|metrics|lib|tests)/[A-Za-z_/-]+(\.[a-z]+)*' "$source" | sort -u >paths
-	while read -r path; do
-		[ -e "$here/../../$path" ] || fail "there is no $path"
-	done <paths
+	python3 - "$here/../.." "$source" <<-'PYTHON'
+		import os, re, sys
+		root, text = sys.argv[1], open(sys.argv[2]).read()
+		steps = re.findall(r" (td_[a-z_]*)\(\) +([a-z_/]*\.c)", text)
+		assert len(steps) >= 12, steps
+		for function, name in steps:
+		    assert re.search(rf"\b{function}\(", open(os.path.join(root, name)).read()), f"{function}() is not in {name}"
+		for path in re.findall(r"(?:cmd|metrics|lib|tests)/[A-Za-z_/-]+(?:\.[a-z]+)*", text):
+		    assert os.path.exists(os.path.join(root, path)), f"there is no {path}"
+	PYTHON
 }

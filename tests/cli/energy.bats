@@ -39,76 +39,78 @@ add_arb() {
 	done
 }
 
-# opened OPTION...: type and config of what no core counts, sorted
-opened() {
-	"$TDSTAT" --dry-run -a "$@" 2>/dev/null | awk '$2 == "type" && $3 > 20 { print $3, $5 }' | sort | xargs
-}
-
-# joules N: N J in the kernel's unit
-joules() {
-	echo $(($1 * 4294967296))
-}
-
-# interval TIME J: a line of a recording with so many joules
-interval() {
-	jq -nc --argjson time "$1" --argjson pkg "$(joules "$2")" --argjson ram "$(joules 3)" '
-		[1000000000, 250000000, 100000000, 150000000, 500000000, $pkg, $ram, 250000000, 500000000, 0, 0] |
-		{ time: $time, counts: (to_entries | map([.key, 0, -1, .value, 500000000, 500000000])) }'
-}
-
-# recording HEAD: two intervals of half a second, with 30 J and 10 J of the package,
+# recording HEAD >FILE: two intervals of half a second, with 30 J and 10 J of the package,
 # 3 J of DRAM in each, and 250 and 500 million reads of 64 bytes by two units
 recording() {
-	jq -nc --argjson more "$1" '
-		def events(pmu; group; names): names | map({ name: ., pmu: pmu, group: group });
-		def joules(name; group): { name: "power/energy-\(name)/", pmu: "power", group: group, scale: (1 / 4294967296) };
-		def unit(nr): { name: "uncore_arb_\(nr)", type: (40 + nr), cpus: "0", core: false };
-		{ tdstat: 1, cpuid: "GenuineIntel-6-97-2", smt: false, interval_ms: 500, target: "system wide",
-		  pmus: [{ name: "cpu_core", type: 4, cpus: "0-3" }, { name: "cpu_atom", type: 10, cpus: "4-7" },
-			{ name: "power", type: 30, cpus: "0", core: false }, unit(0), unit(1)],
-		  topology: [range(8) | { cpu: ., core: ., cluster: ., die: 0, socket: 0, node: 0 }],
-		  events: (events("cpu_core"; 0; ["slots", "retiring", "bad-spec", "fe-bound", "be-bound"] |
-				map(if . == "slots" then . else "topdown-\(.)" end | "cpu_core/\(.)/")) +
-			[joules("pkg"; 1), joules("ram"; 2)] +
-			events("uncore_arb_0"; 3; ["UNC_ARB_TRK_REQUESTS.ALL"]) +
-			events("uncore_arb_1"; 4; ["UNC_ARB_TRK_REQUESTS.ALL"]) +
-			events("uncore_arb_0"; 5; ["UNC_ARB_COH_TRK_REQUESTS.ALL"]) +
-			events("uncore_arb_1"; 6; ["UNC_ARB_COH_TRK_REQUESTS.ALL"])) } + $more'
-	interval 0.5 30
-	interval 1.0 10
-	echo '{"end":{"elapsed":1.0}}'
-}
+	HEAD=$1 checks <<-'PYTHON'
+		def joules(nr):
+		    """In the kernel's unit."""
+		    return nr << 32
 
-# column NAME FILE: the values of the package's rows, CSV
-column() {
-	awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
-		NR > 1 && $3 == "package" { print $at }' "$2" | xargs
+		pmus = [dict(name="cpu_core", type=4, cpus="0-3"), dict(name="cpu_atom", type=10, cpus="4-7"),
+		        dict(name="power", type=30, cpus="0", core=False)]
+		pmus += [dict(name=f"uncore_arb_{nr}", type=40 + nr, cpus="0", core=False) for nr in (0, 1)]
+		names = [("cpu_core", f"cpu_core/{name}/", 0) for name in (
+		    "slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound")]
+		names += [("power", f"power/energy-{name}/", group) for name, group in (("pkg", 1), ("ram", 2))]
+		names += [(f"uncore_arb_{nr}", f"UNC_ARB_{kind}TRK_REQUESTS.ALL", group) for kind, nr, group in (
+		    ("", 0, 3), ("", 1, 4), ("COH_", 0, 5), ("COH_", 1, 6))]
+		events = [dict(name=name, pmu=pmu, group=group) for pmu, name, group in names]
+		for event in events:
+		    if event["pmu"] == "power":
+		        event["scale"] = 2**-32
+		head = dict(tdstat=1, cpuid="GenuineIntel-6-97-2", smt=False, interval_ms=500, target="system wide", pmus=pmus,
+		            topology=[dict(cpu=i, core=i, cluster=i, die=0, socket=0, node=0) for i in range(8)],
+		            events=events)
+		print(json.dumps({**head, **json.loads(os.environ["HEAD"])}))
+		for time, pkg in (0.5, 30), (1.0, 10):
+		    values = [1000000000, 250000000, 100000000, 150000000, 500000000, joules(pkg), joules(3),
+		              250000000, 500000000, 0, 0]
+		    print(json.dumps(dict(time=time, counts=[[i, 0, -1, value, 500000000, 500000000]
+		                                             for i, value in enumerate(values)])))
+		print(json.dumps(dict(end=dict(elapsed=1.0))))
+	PYTHON
 }
 
 @test "what is opened: the domains that there are, and the bandwidth's events of each unit" {
 	copied alderlake
 	add_power cores pkg ram
 	add_arb
-	# arch/x86/events/rapl.c: cores 1, package 2, DRAM 3; UNC_ARB_*TRK_REQUESTS.ALL: 0x81 and 0x84, umask 1
-	assert_equal "$(opened --energy -l 1)" \
-		"30 0x1 30 0x2 30 0x3 40 0x181 40 0x184 41 0x181 41 0x184"
-	assert_equal "$(opened -l 1)" ""
-	rm -r "$devices"/power "$devices"/uncore_arb_1
-	add_power pkg
-	assert_equal "$(opened --energy -l 1)" "30 0x2 40 0x181 40 0x184"
-	# the cores count what they count without it
-	assert_same "$("$TDSTAT" --dry-run -a -l 1 | grep '^  cpu_')" \
-		"$("$TDSTAT" --dry-run -a -l 1 --energy | grep '^  cpu_')"
+	checks <<-'PYTHON'
+		import shutil
+
+		def opened(options):
+		    """Type and config of what no core counts, sorted."""
+		    return sorted(f"{event.type} {event.config}" for event in events_of(plan(options)) if int(event.type) > 20)
+
+		def cores(options):
+		    return [line for line in plan(options).splitlines() if line.startswith("  cpu_")]
+
+		# arch/x86/events/rapl.c: cores 1, package 2, DRAM 3; UNC_ARB_*TRK_REQUESTS.ALL: 0x81 and 0x84, umask 1
+		same(opened("--energy -l 1"), ["30 0x1", "30 0x2", "30 0x3", "40 0x181", "40 0x184", "41 0x181", "41 0x184"])
+		same(opened("-l 1"), [])
+		devices = Path(os.environ["SYSFS_PATH"], "bus/event_source/devices")
+		shutil.rmtree(devices / "uncore_arb_1")
+		for domain in "cores", "ram":
+		    for path in (devices / "power/events").glob(f"energy-{domain}*"):
+		        path.unlink()
+		same(opened("--energy -l 1"), ["30 0x2", "40 0x181", "40 0x184"])
+		# the cores count what they count without it
+		assert cores("-l 1")
+		same(cores("-l 1 --energy"), cores("-l 1"))
+	PYTHON
 }
 
 @test "a server: the bandwidth of its memory controllers" {
 	copied icelakex
 	add_memory_controllers
 	# UNC_M_CAS_COUNT.RD and .WR of icelakex/uncore-memory.json: event 4, umasks 0x0f and 0x30
-	output=$("$TDSTAT" --dry-run -a --energy -l 1 2>/dev/null)
-	for unit in 0 1; do
-		[ "$(grep -cE "type 2$unit  config 0x(f04|3004)" <<<"$output")" -eq 2 ]
-	done
+	checks <<-'PYTHON'
+		found = [(event.type, event.config) for event in events_of(plan("--energy -l 1"))]
+		for unit in "20", "21":
+		    same(sorted(config for kind, config in found if kind == unit and config in ("0xf04", "0x3004")),
+		         ["0x3004", "0xf04"])
+	PYTHON
 }
 
 @test "a machine without: said once each, and the tree is counted" {
@@ -130,61 +132,79 @@ column() {
 
 @test "joules, watts, GB/s of a recording: of the package's rows, no core's" {
 	recording '{}' >rec.jsonl
-	"$TDSTAT" report --energy -x, rec.jsonl >csv
-	cat csv
-	assert_equal "$(head -n 1 csv | cut -d, -f12-)" "$COLUMNS_OF_ENERGY,$behind"
-	assert_equal "$(column energy_pkg csv)" "30.00 10.00"
-	assert_equal "$(column power_pkg csv)" "60.00 20.00"
-	assert_equal "$(column energy_ram csv)" "3.00 3.00"
-	assert_equal "$(column power_ram csv)" "6.00 6.00"
-	# 64 bytes * 750 million in half a second
-	assert_equal "$(column memory_bandwidth csv)" "96.00 96.00"
-	# what was not counted is empty, not 0; so is what a package has not
-	assert_equal "$(column energy_cores csv)$(column power_cores csv)" ""
-	assert_equal "$(column tma_retiring csv)$(column busy csv)$(column share csv)" ""
-	awk -F, '$3 == "cpu_core" { n++; for (i = 12; i <= 18; i++) if ($i != "") exit 1 } END { exit n != 2 }' csv
-	"$TDSTAT" report --energy -j rec.jsonl >json
-	jq -es 'map(select(.pmu == "package")) | length == 10 and all(.level == null and .share == null and .error == null) and
-		(map("\(.metric) \(.unit)") | unique) == ["energy_pkg J", "energy_ram J", "memory_bandwidth GB/s", "power_pkg W", "power_ram W"]' json
-	# the table has no columns for what was not recorded
-	"$TDSTAT" report --energy rec.jsonl >table
-	grep -E '^# +time pmu .* J  energy_pkg +W  power_pkg +J  energy_ram +W  power_ram +GB/s  memory_bandwidth$' table
-	[ "$(grep -c ' package ' table)" -eq 2 ]
+	COLUMNS_OF_ENERGY=$COLUMNS_OF_ENERGY behind=$behind checks <<-'PYTHON'
+		lines = [line.split(",") for line in succeeds("report --energy -x, rec.jsonl").lines]
+		head, rows = lines[0], lines[1:]
+		same(",".join(head[11:]), f"{os.environ['COLUMNS_OF_ENERGY']},{os.environ['behind']}")
+		def column(name):
+		    return [row[head.index(name)] for row in rows if row[2] == "package"]
+		for name, want in {
+		    "energy_pkg": ["30.00", "10.00"], "power_pkg": ["60.00", "20.00"],
+		    "energy_ram": ["3.00", "3.00"], "power_ram": ["6.00", "6.00"],
+		    # 64 bytes * 750 million in half a second
+		    "memory_bandwidth": ["96.00", "96.00"],
+		    # what was not counted is empty, not 0; so is what a package has not
+		    "energy_cores": ["", ""], "power_cores": ["", ""], "tma_retiring": ["", ""], "busy": ["", ""],
+		    "share": ["", ""],
+		}.items():
+		    same(column(name), want, name)
+		cores = [row for row in rows if row[2] == "cpu_core"]
+		same([row[11:18] for row in cores], [[""] * 7] * 2)
+		rows = [row for row in report("--energy", "rec.jsonl") if row["pmu"] == "package"]
+		same(len(rows), 10)
+		for row in rows:
+		    same((row["level"], row["share"], row["error"]), (None, None, None))
+		same({f"{row['metric']} {row['unit']}" for row in rows},
+		     {"energy_pkg J", "energy_ram J", "memory_bandwidth GB/s", "power_pkg W", "power_ram W"})
+		# the table has no columns for what was not recorded
+		table = succeeds("report --energy rec.jsonl").out
+		assert re.search("^# +time pmu .* J  energy_pkg +W  power_pkg +J  energy_ram +W  power_ram +GB/s  memory_bandwidth$",
+		                 table, re.M), table
+		same(sum(" package " in line for line in table.splitlines()), 2)
+	PYTHON
 }
 
 @test "the sum of all intervals: joules add up, watts and GB/s are means, nothing is a sample" {
 	recording '{"energy": true}' >rec.jsonl
-	"$TDSTAT" report --summary rec.jsonl >out
-	sed -n '/Performance/,$p' out | tee tree
+	try "$TDSTAT" report --summary rec.jsonl
+	tree=$'\n'${output#*Performance}$'\n'
+	[[ $output == *Performance* ]]
 	for line in '40\.00 +J +energy_pkg' '40\.00 +W +power_pkg' '6\.00 +J +energy_ram' '6\.00 +W +power_ram' '96\.00 +GB/s +memory_bandwidth'; do
-		grep -E "^ +$line$" tree
+		[[ $tree =~ $'\n'\ +$line$'\n' ]] || fail "no $line: $tree"
 	done
-	grep -x ' package' tree
+	[[ $tree == *$'\n package\n'* ]]
 }
 
 @test "a recording says that it was asked for; other rows than the packages' have none" {
 	recording '{"energy": true}' >asked.jsonl
 	recording '{}' >not.jsonl
-	assert_same "$("$TDSTAT" report -x, asked.jsonl)" "$("$TDSTAT" report --energy -x, not.jsonl)"
-	run ! grep package <<<"$("$TDSTAT" report -x, not.jsonl)"
-	run ! grep package <<<"$("$TDSTAT" report -A -x, asked.jsonl)"
-	[ "$("$TDSTAT" report --per-socket -x, asked.jsonl | grep -c ',S0,package,')" -eq 2 ]
+	try "$TDSTAT" report -x, asked.jsonl
+	asked=$output
+	try "$TDSTAT" report --energy -x, not.jsonl
+	assert_same "$asked" "$output"
+	try "$TDSTAT" report -x, not.jsonl
+	[[ $output == *cpu_core* && $output != *package* ]]
+	try "$TDSTAT" report -A -x, asked.jsonl
+	[[ $output == *cpu_core* && $output != *package* ]]
+	try "$TDSTAT" report --per-socket -x, asked.jsonl
+	[[ $output == *,S0,package,*,S0,package,* && $output != *,S0,package,*,S0,package,*,S0,package,* ]]
 	# of one that has none of it, it is said
 	try "$TDSTAT" report --energy -x, "$data/alderlake.jsonl"
 	assert_success
 	[[ ${stderr_lines[0]} == "tdstat: --energy: no energy_pkg: power/energy-pkg/ was not recorded" ]]
-	assert_equal "$(head -n 1 <<<"$output" | cut -d, -f12-)" "$COLUMNS_OF_ENERGY,$behind"
+	[[ ${lines[0]} =~ ^([^,]*,){11}"$COLUMNS_OF_ENERGY,$behind"$ ]]
 }
 
 @test "the same columns on every machine" {
-	for model in alderlake icelakex skylakex sapphirerapids; do
-		recording="$data/$model-2.jsonl"
-		for level in 1 2; do
-			"$TDSTAT" report --energy -x, -l $level "$recording" 2>/dev/null | head -n 1
-		done >"$model"
-		assert_same "$(cat alderlake)" "$(cat "$model")"
+	for level in 1 2; do
+		all=''
+		for model in alderlake icelakex skylakex sapphirerapids; do
+			try "$TDSTAT" report --energy -x, -l $level "$data/$model-2.jsonl"
+			: "${all:=${lines[0]}}"
+			assert_equal "${lines[0]}" "$all"
+		done
+		[[ $all == *",$COLUMNS_OF_ENERGY,$behind" ]]
 	done
-	[ "$(grep -c ",$COLUMNS_OF_ENERGY,$behind\$" alderlake)" -eq 2 ]
 }
 
 @test "--hybrid-merge: the cores' rows become one, the package keeps its own" {
@@ -192,7 +212,7 @@ column() {
 	add_power pkg
 	try "$TDSTAT" --dry-run -a --energy --hybrid-merge -l 1
 	assert_success
-	run ! grep 'left out' <<<"$stderr"
+	[[ $stderr != *'left out'* ]]
 }
 
 @test "what it excludes: tasks, some CPUs, other rows than packages', counts" {

@@ -4,145 +4,130 @@
 # published with the metrics that perf printed for them (tests/data/README), which
 # the tree of the counts must equal to the last printed digit.
 
-# shellcheck disable=SC2154 # helper.bash
+# shellcheck disable=SC2030,SC2031,SC2154 # of each test; helper.bash
 load helper
 
-setup_file() {
-	export LC_ALL=C
-}
-
-published() {
-	sed -n 's/^# published: //p' "$data/published/$1.csv"
-}
-
-# wanted FILE KINDS [NAME...]: kind,pmu,metric,percent lines of these kinds; not of
-# another group's counts (@), nor the names
-wanted() {
-	published "$1" | awk -F, -v kinds="$2" -v without="${*:3}" '
-		$1 ~ "^(" kinds ")$" && $2 !~ /@/ && index(" " without " ", " " $3 " ") == 0'
-}
-
-# agrees FILE KINDS OPTIONS [NAME...]: without the names, which others have a reason for
+# agrees KIND FILE[/NAME...]...: what each file has published of this kind; not of
+# another group's counts (@), nor the names, which others have a reason for.  Of the
+# processor that was published, but for the kind "legacy".
 agrees() {
-	local file=$data/published/$1.csv names
-
-	wanted "$1" "$2" "${@:4}" >want
-	[ -s want ]
-	names=$(cut -d, -f3 want | sort -u | paste -sd,)
-	# shellcheck disable=SC2086 # options
-	"$TDSTAT" report $3 -j -M "$names" "$file" >got.json
-	jq -r 'select(.value != null) | "\(.pmu),\(.metric),\(.value)"' got.json >got
-	awk -F, 'NR == FNR { got[$1 "," $2] = $3; next }
-		{ key = $2 "," $3; d = got[key] - $4; if (d < 0) d = -d
-		  # what was printed has one decimal; more in JSON
-		  if (!(key in got) || d > ($4 ~ /\.[0-9][0-9]/ ? 0.00051 : 0.0501)) {
-			print key ": " got[key] ", published " $4; bad = 1 } }
-		END { exit bad }' got want
-}
-
-# model FILE: --model of the processor that was published
-model() {
-	echo "--model $(sed -n 's/^# cpuid: //p' "$data/published/$1.csv")"
-}
-
-# with_model FILE [NAME...]
-with_model() {
-	agrees "$1" metrics "$(model "$1")" "${@:2}"
+	CASES="$*" checks <<-'PYTHON'
+		kind, *cases = os.environ["CASES"].split()
+		for case in cases:
+		    name, *without = case.split("/")
+		    path = DATA / "published" / f"{name}.csv"
+		    lines = path.read_text().splitlines()
+		    want = [line[len("# published: "):].split(",") for line in lines if line.startswith("# published: ")]
+		    want = [row for row in want if row[0] == kind and "@" not in row[1] and row[2] not in without]
+		    assert want, case
+		    [cpuid] = [line[len("# cpuid: "):] for line in lines if line.startswith("# cpuid: ")] or [None]
+		    model = ["--model", cpuid] if kind == "metrics" else []
+		    options = [*model, "-M", ",".join(sorted({row[2] for row in want}))]
+		    got = {(row["pmu"], row["metric"]): row["value"] for row in report(options, path) if row["value"] is not None}
+		    for _, pmu, metric, percent, *_ in want:
+		        # what was printed has one decimal; more in JSON
+		        most = 0.00051 if re.search(r"\.[0-9]{2}", percent) else 0.0501
+		        value = got.get((pmu, metric))
+		        assert value is not None and abs(value - float(percent)) <= most, (case, pmu, metric, value, percent)
+	PYTHON
 }
 
 @test "deeper levels of counts without what corrects level 1: it is all there, as without -l" {
-	file=$data/published/adl-core-L5.csv
-	shown() {
-		"$TDSTAT" report "$@" -j "$file" --model alderlake 2>/dev/null |
-			jq -r 'select(.level == 1 and .value != null) | "\(.metric) \(.value * 100 | round)"' | sort
-	}
-	assert_equal "$(shown | wc -l)" 4
-	assert_same "$(shown)" "$(shown -l 5 --all)"
-	assert_same "$(shown)" "$(shown -M TopdownL1)"
+	checks <<-'PYTHON'
+		def shown(options=""):
+		    rows = report(f"{options} --model alderlake", DATA / "published/adl-core-L5.csv")
+		    return sorted((row["metric"], round(row["value"] * 100)) for row in rows
+		                  if row["level"] == 1 and row["value"] is not None)
+		same(len(shown()), 4)
+		same(shown("-l 5 --all"), shown())
+		same(shown("-M TopdownL1"), shown())
+	PYTHON
 }
 
 @test "a file that does not tell its time: none, not 0" {
 	file=$data/published/spr-L1-true.csv
-	"$TDSTAT" report "$file" -j | jq -es 'length == 4 and all(.time == null and .value != null)'
-	assert_equal "$("$TDSTAT" report "$file" -x, | sed -n 2p | cut -d, -f1,2)" ',all'
+	"$TDSTAT" report "$file" -j >json
+	jq -es 'length == 4 and all(.time == null and .value != null)' json
+	try "$TDSTAT" report "$file" -x,
+	[[ ${lines[1]} == ,all,* ]]
 }
 
 # --- level 1 and 2 of each processor ----------------------------------------------
 
 @test "Alder Lake, both kinds of core" {
-	for file in adl-hybrid-L1-a adl-hybrid-L1-b adl-hybrid-L1-perf6.16; do
-		with_model $file
-	done
+	agrees metrics adl-hybrid-L1-a adl-hybrid-L1-b adl-hybrid-L1-perf6.16
 }
 
 @test "Alder Lake, two groups with slots: those of the first" {
-	with_model adl-hybrid-L1-two-groups
+	agrees metrics adl-hybrid-L1-two-groups
 }
 
 @test "Alder Lake's P-cores" {
-	with_model adl-core-L1-command
-	with_model adl-core-L2-json
+	agrees metrics adl-core-L1-command adl-core-L2-json
 }
 
 @test "fields over their sum, as perf computed them once: no model is needed" {
-	for file in adl-core-L2-legacy adl-core-L2-2022 adl-core-L2-one-read \
-		spr-L2-2021 gnr-99 tgl-multiplexed-sum; do
-		agrees $file legacy ""
-	done
+	agrees legacy adl-core-L2-legacy adl-core-L2-2022 adl-core-L2-one-read \
+		spr-L2-2021 gnr-99 tgl-multiplexed-sum
 }
 
 @test "Sapphire Rapids, names without PMU, :u" {
-	for file in spr-L1-true spr-host spr-guest spr-sched-host; do
-		with_model $file
-	done
+	agrees metrics spr-L1-true spr-host spr-guest spr-sched-host
 }
 
 @test "Ice Lake and Tiger Lake" {
-	with_model tgl-L1-a-csv
-	with_model icl-L1-memcpy
-	# the excerpt lacks the events of the others
-	with_model tgl-json tma_backend_bound tma_frontend_bound tma_bad_speculation
+	# the last excerpt lacks the events of these nodes
+	agrees metrics tgl-L1-a-csv icl-L1-memcpy \
+		tgl-json/tma_backend_bound/tma_frontend_bound/tma_bad_speculation
 }
 
 @test "Arrow Lake: no metric files, and both kinds of core" {
-	with_model arl-hybrid-L1
+	agrees metrics arl-hybrid-L1
 }
 
 @test "the metrics of one program, and its mispredicted branches" {
-	with_model adl-hybrid-lab-mispredict
-	with_model adl-hybrid-lab-lookup
+	agrees metrics adl-hybrid-lab-mispredict adl-hybrid-lab-lookup
 }
 
 # --- deeper levels, from the files ---------------------------------------------------
 
 @test "a metric of level 3 or 4 alone" {
-	with_model rpl-clears-resteers
+	agrees metrics rpl-clears-resteers
 }
 
 @test "level 5: what was counted beside both threads of the cores" {
 	# perf opened WALK_ACTIVE twice, and used the other one
-	with_model adl-core-L5 tma_store_stlb_hit tma_load_stlb_hit
+	agrees metrics adl-core-L5/tma_store_stlb_hit/tma_load_stlb_hit
 }
 
 @test "AMD's pipeline" {
 	# perf took the cycles of another group
-	with_model zen4-L2-lab bad_speculation_mispredicts
+	agrees metrics zen4-L2-lab/bad_speculation_mispredicts
 }
 
 # --- what is shown without being asked for ----------------------------------------------
 
-# level_1 FILE PMU [OPTION...]: retiring,backend,frontend,bad
+# level_1 FILE PMU [OPTION...]: retiring,backend,frontend,bad into shares
 level_1() {
-	"$TDSTAT" report -x, "${@:3}" "$data/published/$1.csv" |
-		awk -F, -v pmu="$2" '$3 == pmu { print $8 "," $9 "," $10 "," $11 }'
+	local line
+
+	shares=''
+	try "$TDSTAT" report -x, "${@:3}" "$data/published/$1.csv"
+	for line in "${lines[@]}"; do
+		IFS=, read -ra line <<<"$line"
+		[ "${line[2]}" != "$2" ] || printf -v shares '%s,%s,%s,%s' "${line[@]:7:4}"
+	done
 }
 
 @test "without options: level 1, or 2 if its fields were counted" {
-	[ "$(level_1 adl-hybrid-L1-a cpu_core)" = 34.13,35.71,19.75,10.41 ]
+	level_1 adl-hybrid-L1-a cpu_core
+	assert_equal "$shares" 34.13,35.71,19.75,10.41
 	# perf printed 12.2 38.4 34.2 15.1; of E-cores the width must be known
-	[ -z "$(level_1 adl-hybrid-L1-a cpu_atom 2>err)" ]
-	grep -q 'cpu_atom is not shown: --model' err
-	[ "$(level_1 adl-hybrid-L1-a cpu_atom --model alderlake)" = 12.22,38.43,34.22,15.13 ]
+	level_1 adl-hybrid-L1-a cpu_atom
+	assert_equal "$shares" ""
+	[[ $stderr == *'cpu_atom is not shown: --model'* ]]
+	level_1 adl-hybrid-L1-a cpu_atom --model alderlake
+	assert_equal "$shares" 12.22,38.43,34.22,15.13
 	try "$TDSTAT" report "$data/published/gnr-99.csv"
 	assert_success
 	assert_no_stderr
@@ -167,9 +152,16 @@ level_1() {
 
 fields='topdown-retiring topdown-bad-spec topdown-fe-bound topdown-be-bound'
 
-# rows [OPTION...]: of file, pmu and level 1
+# rows [OPTION...]: of file, pmu and level 1, into rows
 rows() {
-	"$TDSTAT" report -x, "$@" file | sed 1d | cut -d, -f3,8-11
+	local line
+
+	rows=''
+	try "$TDSTAT" report -x, "$@" file
+	for line in "${lines[@]:1}"; do
+		IFS=, read -ra line <<<"$line"
+		printf -v rows '%s%s,%s,%s,%s,%s' "$rows${rows:+ }" "${line[2]}" "${line[@]:7:4}"
+	done
 }
 
 # write NAME...: slots is 400, the others 100 each
@@ -187,22 +179,28 @@ write() {
 	# shellcheck disable=SC2086 # words
 	{
 		write slots $fields
-		[ "$(rows)" = cpu,$quarter ]
+		rows
+		assert_equal "$rows" cpu,$quarter
 		write slots:u ${fields// /:u }:u
-		[ "$(rows)" = cpu,$quarter ]
+		rows
+		assert_equal "$rows" cpu,$quarter
 		write cpu/slots/ cpu/${fields// //\ cpu/}/
-		[ "$(rows)" = cpu,$quarter ]
+		rows
+		assert_equal "$rows" cpu,$quarter
 		write cpu_core/slots/k cpu_core/${fields// //k\ cpu_core/}/k
-		[ "$(rows)" = cpu_core,$quarter ]
+		rows
+		assert_equal "$rows" cpu_core,$quarter
 		write 'slots [cpu_core]' cpu_core/${fields// //\ cpu_core/}/
-		[ "$(rows)" = cpu_core,$quarter ]
+		rows
+		assert_equal "$rows" cpu_core,$quarter
 	}
 }
 
 @test "the four without slots: shares of their sum" {
 	# shellcheck disable=SC2086 # words
 	write $fields
-	[ "$(rows)" = cpu,25.00,25.00,25.00,25.00 ]
+	rows
+	assert_equal "$rows" cpu,25.00,25.00,25.00,25.00
 }
 
 @test "-j, -I and -A: the rows of perf" {
@@ -214,10 +212,20 @@ write() {
 			done
 		done
 	done >file
-	[ "$("$TDSTAT" report -x, file | cut -d, -f1-3,6,8 | tr '\n' ' ')" = "time,id,pmu,running,tma_retiring \
-1.000000000,CPU0,cpu,50.00,25.00 1.000000000,CPU1,cpu,50.00,25.00 \
-2.000000000,CPU0,cpu,50.00,25.00 2.000000000,CPU1,cpu,50.00,25.00 " ]
-	[ "$("$TDSTAT" report -x, --total file | grep -c ,all,cpu,)" -eq 2 ]
+	try "$TDSTAT" report -x, file
+	got=''
+	for line in "${lines[@]}"; do
+		IFS=, read -ra line <<<"$line"
+		printf -v got '%s%s,%s,%s,%s,%s\n' "$got" "${line[@]:0:3}" "${line[5]}" "${line[7]}"
+	done
+	assert_same "time,id,pmu,running,tma_retiring
+1.000000000,CPU0,cpu,50.00,25.00
+1.000000000,CPU1,cpu,50.00,25.00
+2.000000000,CPU0,cpu,50.00,25.00
+2.000000000,CPU1,cpu,50.00,25.00
+" "$got"
+	try "$TDSTAT" report -x, --total file
+	[[ $output == *,all,cpu,*,all,cpu,* && $output != *,all,cpu,*,all,cpu,*,all,cpu,* ]]
 }
 
 @test "--model gives names a PMU that only one kind of core has" {
@@ -225,7 +233,8 @@ write() {
 	printf '100,,%s,1000,100.00,,\n' TOPDOWN_RETIRING.ALL TOPDOWN_FE_BOUND.ALL \
 		TOPDOWN_BE_BOUND.ALL CPU_CLK_UNHALTED.CORE >file
 	# 100 of 5 slots in each of 100 cycles, thrice; the rest is bad speculation
-	[ "$(rows --model alderlake)" = cpu_atom,20.00,20.00,20.00,40.00 ]
+	rows --model alderlake
+	assert_equal "$rows" cpu_atom,20.00,20.00,20.00,40.00
 }
 
 # --- what does not suffice -------------------------------------------------------------------

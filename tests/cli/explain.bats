@@ -20,108 +20,172 @@ need_both() {
 	fi
 }
 
-# nodes KIND: the names of the nodes in all models' files; of cpu_atom, or of
-# all other PMUs
-nodes() {
-	# a file without PMUs is an E-core's if it has their nodes
-	jq -r --arg kind "$1" 'any(.[]; .MetricName == "tma_ifetch_latency" and .Unit == null) as $atom | .[]
-		| select(.MetricName // "" | startswith("tma_") and (startswith("tma_info") | not))
-		| select(.MetricGroup // "" | test("TopdownL[1-9]($|;)"))
-		| select((.Unit == "cpu_atom" or (.Unit == null and $atom)) == ($kind == "atom"))
-		| .MetricName' "$files"/*/*metrics.json "$older"/*/*metrics.json | sort -u
-}
+# The programs in Python start with this, behind plans.py.
+nodes='
+def metrics_in(*folders):
+    """(FILE, METRIC) of all models."""
+    for folder in folders:
+        for path in sorted(Path(folder).glob("*/*metrics.json")):
+            items = json.loads(path.read_text())
+            yield items, [item for item in items if (item.get("MetricName") or "").startswith("tma_")
+                          and not item["MetricName"].startswith("tma_info")]
 
-# listed HEADING: the nodes below it
-listed() {
-	"$TDSTAT" explain | awk -v heading="$1" '/:$/ { on = index($0, heading) == 1 } on && /tma_/ { print $1 }' | sort -u
+BOTH = [os.environ["TD_PMU_EVENTS"], os.environ["TD_PMU_EVENTS_OLD"]]
+
+def nodes(kind):
+    """The names of the nodes in all files; of cpu_atom, or of all other PMUs."""
+    found = set()
+    for items, metrics in metrics_in(*BOTH):
+        # a file without PMUs is an E-core file if it has their nodes
+        atom = any(i.get("MetricName") == "tma_ifetch_latency" and i.get("Unit") is None for i in items)
+        for item in metrics:
+            if re.search("TopdownL[1-9]($|;)", item.get("MetricGroup") or ""):
+                of_atom = item.get("Unit") == "cpu_atom" or (item.get("Unit") is None and atom)
+                if of_atom == (kind == "atom"):
+                    found.add(item["MetricName"])
+    return sorted(found)
+
+def listed_nodes(heading=""):
+    """The nodes in the list, below a heading."""
+    found, on = set(), False
+    for line in run("explain").lines:
+        if line.endswith(":"):
+            on = line.startswith(heading)
+        elif on and "tma_" in line:
+            found.add(line.split()[0])
+    return sorted(found)
+'
+
+with_nodes() {
+	{
+		printf '%s\n' "$nodes"
+		mapfile -t
+		printf '%s\n' "${MAPFILE[@]}"
+	} >.program
+	checks <.program
 }
 
 @test "a word that is no node: the nodes whose names or texts have it" {
-	run -0 --separate-stderr "$TDSTAT" explain cache
+	try "$TDSTAT" explain cache
+	assert_success
 	assert_line "Nodes that have to do with 'cache':"
 	for node in l1_bound l2_bound l3_bound remote_cache icache_misses; do
 		assert_line --regexp "^  tma_$node  +[A-Z]"
 	done
 	refute_line --regexp '^  tma_(divider|branch_mispredicts|slow_pause) '
-	assert_equal "$(grep -o '^  tma_[a-z0-9_]*' <<<"$output" | sort | uniq -d)" ''
-	assert_equal "$(wc -L <<<"$output")" "$(awk '{ n = length($0); if (n > max) max = n } END { print max <= 80 ? max : "too wide" }' <<<"$output")"
+	declare -A seen=()
+	for line in "${lines[@]}"; do
+		[ ${#line} -le 80 ] || fail "too wide: $line"
+		[[ $line =~ ^\ \ (tma_[a-z0-9_]*) ]] || continue
+		[ -z "${seen[${BASH_REMATCH[1]}]-}" ] || fail "twice: $line"
+		seen[${BASH_REMATCH[1]}]=1
+	done
 	assert_equal "$stderr" ''
 	# the beginning of a word, in any case; not its middle
-	run -0 --separate-stderr "$TDSTAT" explain Pointer
+	try "$TDSTAT" explain Pointer
+	assert_success
 	assert_line --regexp '^  tma_memory_bound '
-	run -64 --separate-stderr "$TDSTAT" explain ointer
+	try "$TDSTAT" explain ointer
+	assert_failure 64
 	assert_equal "$output" ''
 	# what is only a remedy counts where nothing else has the word
-	run -0 --separate-stderr "$TDSTAT" explain hugetlbfs
+	try "$TDSTAT" explain hugetlbfs
+	assert_success
 	assert_line --regexp '^  tma_load_stlb_miss_4k '
 	# names beside it are explained as ever
-	run -64 --separate-stderr "$TDSTAT" explain tma_divider cache nosuchthing
+	try "$TDSTAT" explain tma_divider cache nosuchthing
+	assert_failure 64
 	assert_line 'tma_divider: level 3, below tma_core_bound'
 	assert_line "Nodes that have to do with 'cache':"
-	assert_equal "$(tail -n 2 <<<"$stderr" | head -n 1)" "tdstat: no node of the tree is called 'nosuchthing'"
+	assert_equal "${stderr_lines[-2]}" "tdstat: no node of the tree is called 'nosuchthing'"
 }
 
 @test "short names, as narrow tables have them, are known" {
-	for short in mem_bou=tma_memory_bound mem_bound=tma_memory_bound bac_bou=tma_backend_bound \
-		memory=tma_memory_bound dram=tma_dram_bound l1=tma_l1_bound \
-		ret=tma_retiring tma_fet_lat=tma_fetch_latency MEM_LAT=tma_mem_latency; do
-		assert_same "$("$TDSTAT" explain "${short#*=}")" "$("$TDSTAT" explain "${short%=*}")"
-	done
-	# short for several, or with other words
-	for name in m_b mem__bound memory_bound_x l mem_; do
-		try "$TDSTAT" explain $name
-		assert_failure 64
-	done
-	for name in fetch bound; do
-		run -0 "$TDSTAT" explain $name
-		assert_line "Nodes that have to do with '$name':"
-	done
 	saved sapphirerapids
-	assert_same "$("$TDSTAT" --dry-run -a -M tma_memory_bound:u | sed 1,2d)" "$("$TDSTAT" --dry-run -a -M mem_bound:u | sed 1,2d)"
-	# each name of a narrow table
-	for level in 1 2; do
-		"$TDSTAT" report "$data/sapphirerapids-2.jsonl" -l $level | sed 's/[^#]*#  *time//;q' | grep -o 'tma_[a-z_]*' >whole
-		script -qec "stty cols 62; '$TDSTAT' report '$data/sapphirerapids-2.jsonl' -l $level" /dev/null </dev/null |
-			tr -d '\r' | sed '/^#/!q; s/^# *%* *[time]* *//' | sed '/^#/!s/^ *[0-9].*//' | xargs -n 1 >short
-		paste -d= short whole | head -n 4 | while IFS='=' read -r short whole; do
-			assert_same "$("$TDSTAT" explain "$whole")" "$("$TDSTAT" explain "$short")"
-		done
-	done
+	checks <<-'PYTHON'
+		import fcntl, itertools, pty, struct, termios
+
+		def explained(name):
+		    return succeeds(["explain", name]).out
+
+		for pair in ("mem_bou=tma_memory_bound mem_bound=tma_memory_bound bac_bou=tma_backend_bound "
+		             "memory=tma_memory_bound dram=tma_dram_bound l1=tma_l1_bound "
+		             "ret=tma_retiring tma_fet_lat=tma_fetch_latency MEM_LAT=tma_mem_latency").split():
+		    short, whole = pair.split("=")
+		    same(explained(short), explained(whole), pair)
+		# short for several, or with other words
+		for name in "m_b", "mem__bound", "memory_bound_x", "l", "mem_":
+		    same(run(["explain", name]).status, 64, name)
+		for name in "fetch", "bound":
+		    assert f"Nodes that have to do with '{name}':" in explained(name).splitlines(), name
+		same(plan("-M mem_bound:u").splitlines()[2:], plan("-M tma_memory_bound:u").splitlines()[2:])
+
+		def narrow(options):
+		    """What is printed on a terminal of 62 columns."""
+		    ours, its = pty.openpty()
+		    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 62, 0, 0))
+		    with subprocess.Popen([TDSTAT, *words(options)], stdin=its, stdout=its, stderr=its):
+		        os.close(its)
+		        text = b""
+		        try:
+		            while more := os.read(ours, 65536):
+		                text += more
+		        except OSError:
+		            pass  # all have closed it
+		    os.close(ours)
+		    return text.decode().replace("\r", "").split("\n")
+
+		# each name of a narrow table
+		for level in 1, 2:
+		    options = ["report", DATA / "sapphirerapids-2.jsonl", "-l", level]
+		    whole = re.findall("tma_[a-z_]*", run(options).lines[0])
+		    head = itertools.takewhile(lambda line: line.startswith("#"), narrow(options))
+		    short = " ".join(re.sub("^# *%* *[time]* *", "", line) for line in head).split()
+		    assert len(short) >= 4 and len(whole) >= 4, (short, whole)
+		    for one, other in list(zip(short, whole))[:4]:
+		        same(explained(one), explained(other), (one, other))
+	PYTHON
 }
 
 @test "the list has all nodes of all metric files, and no others" {
 	need_both
 	known_files
-	[ "$(nodes core | wc -l)" -gt 100 ]
-	assert_same "$(nodes core)" "$(listed P-cores)"
-	assert_same "$(nodes atom)" "$(listed E-cores)"
-}
-
-# places: "NODE LEVEL PARENT" of each node below level 1 in all files
-places() {
-	jq -r '.[] | select(.MetricName // "" | startswith("tma_") and (startswith("tma_info") | not))
-		| (.MetricGroup // "") as $groups | .MetricName as $name
-		| ($groups | capture("TopdownL(?<level>[2-9])($|;)")) as {$level}
-		| $groups | capture("(^|;)(?<above>tma_[a-z][a-z0-9_]*)_group")
-		| "\($name) \($level) \(.above)"' "$files"/*/*metrics.json "$older"/*/*metrics.json | sort -u
+	with_nodes <<-'PYTHON'
+		assert len(nodes("core")) > 100
+		same(listed_nodes("P-cores"), nodes("core"))
+		same(listed_nodes("E-cores"), nodes("atom"))
+	PYTHON
 }
 
 @test "each node is where the files have it" {
 	need_both
 	known_files
-	mapfile -t names < <("$TDSTAT" explain | awk '/tma_/ { print $1 }' | sort -u)
-	explain "${names[@]}"
-	assert_same "$(places)" "$(sed -nE 's/^(tma_[a-z0-9_]+): level ([0-9]), below ([a-z0-9_]+).*/\1 \2 \3/p' <<<"$output" | sort -u)"
+	with_nodes <<-'PYTHON'
+		# of each node below level 1 in all files
+		want = set()
+		for _, metrics in metrics_in(*BOTH):
+		    for item in metrics:
+		        groups = item.get("MetricGroup") or ""
+		        level = re.search("TopdownL([2-9])($|;)", groups)
+		        above = re.search("(^|;)(tma_[a-z][a-z0-9_]*)_group", groups)
+		        if level and above:
+		            want.add((item["MetricName"], level[1], above[2]))
+		text = run(["explain", *listed_nodes()]).out
+		assert want
+		same(sorted(set(re.findall("^(tma_[a-z0-9_]+): level ([0-9]), below ([a-z0-9_]+)", text, re.M))), sorted(want))
+	PYTHON
 }
 
 @test "each node of the list has its meaning, causes and what to try, in 80 columns" {
-	mapfile -t names < <("$TDSTAT" explain | awk '/tma_/ { print $1 }' | sort -u)
-	explain "${names[@]}"
-	assert_success
-	for label in means causes try; do
-		assert_equal "$(grep -c "^  $label: *[A-Z]" <<<"$output")" "$(grep -c '^tma_' <<<"$output")"
-	done
-	run ! grep -E '^.{81}' <<<"$output"
+	with_nodes <<-'PYTHON'
+		lines = succeeds(["explain", *listed_nodes()]).lines
+		headings = sum(line.startswith("tma_") for line in lines)
+		assert headings > 100
+		for label in "means", "causes", "try":
+		    same(sum(bool(re.match(f"  {label}: *[A-Z]", line)) for line in lines), headings, label)
+		for line in lines:
+		    assert len(line) <= 80, line
+	PYTHON
 }
 
 @test "a node is found in any case and without tma_" {
@@ -138,7 +202,7 @@ places() {
 	assert_line 'tma_core_bound: level 2, below tma_backend_bound, of E-cores'
 	explain tma_backend_bound
 	assert_line 'tma_backend_bound: level 1'
-	assert_equal "$(grep -c means: <<<"$output")" 1
+	[[ $output == *means:* && $output != *means:*means:* ]]
 }
 
 @test "other metrics have the description of this model's files" {
@@ -157,13 +221,14 @@ places() {
 	mkdir newer
 	sed 's/tma_dtlb_load\>/tma_new/; s/tma_dtlb_load_group/tma_new_group/; s/tma_load_stlb_hit/tma_newer/' \
 		"$files"/alderlake/adl-metrics.json >newer/metrics.json
-	"$TDSTAT" explain tma_l1_bound >of_l1_bound
+	explain tma_l1_bound
+	of_l1_bound=$output
 	for node in 'tma_new: level 4, below tma_l1_bound' 'tma_newer: level 5, below tma_new'; do
 		explain --metrics-dir newer "${node%%:*}"
 		assert_success
 		assert_line --index 0 "$node, of cpu_core"
 		assert_line --partial 'above:   This node has no text of its own.'
-		assert_same "$(<of_l1_bound)" "$(sed '1,/^$/d' <<<"$output")"
+		assert_same "$of_l1_bound" "${output#*$'\n\n'}"
 	done
 	explain --metrics-dir newer tma_info_thread_uptb
 	refute_line --partial above:
@@ -201,12 +266,14 @@ places() {
 		assert_equal "$output" "$wanted"
 	done
 	# all that have a text, and all others of this model
-	explain --metrics-dir "$files" 'tma_*l[1-3]*'
-	assert_success
-	wanted=$(jq -r '.[].MetricName // ""' "$files"/alderlake/*metrics.json && listed P-cores)
-	assert_same "$(grep -x 'tma_.*l[1-3].*' <<<"$wanted" | sort -u)" \
-		"$(grep -Eo '^tma_[^:, ]+' <<<"$output" | sort -u)"
-	[[ $output == *means:*files:* ]]
+	with_nodes <<-'PYTHON'
+		text = succeeds(["explain", "--metrics-dir", str(EVENT_FILES), "tma_*l[1-3]*"]).out
+		names = {item["MetricName"] for path in (EVENT_FILES / "alderlake").glob("*metrics.json")
+		         for item in json.loads(path.read_text()) if item.get("MetricName")} | set(listed_nodes("P-cores"))
+		same(sorted(set(re.findall("^tma_[^:, \n]+", text, re.M))),
+		     sorted(name for name in names if re.fullmatch("tma_.*l[1-3].*", name)))
+		assert re.search("means:.*files:", text, re.S)
+	PYTHON
 	explain 'zzz*'
 	assert_equal "$status" 64
 	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree matches 'zzz*'"

@@ -7,15 +7,10 @@
 load helper
 load json
 
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return
-	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL
-	program
-}
-
 # A program with functions of C, of which two have one name, and as the linker knows
-# those of C++.
-program() {
+# those of C++; what nm says of it; and the first segment that is executed.
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || return
 	cat >one.c <<-'C'
 		__attribute__((noinline)) static int twice(int a) { return a + 1; }
 		__attribute__((noinline)) int parse_request(int a) { return twice(a) + 2; }
@@ -30,15 +25,43 @@ program() {
 		extern int alias(int a) __attribute__((alias("other")));
 	C
 	gcc -O1 -o program one.c two.c
+	nm -S program >names
+	readelf -lW program | awk '$1 == "LOAD" && / E / { print $2, $3; exit }' >segment
 }
 
-# at NAME: where nm has it, as the offset in the file
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL
+	cp "$BATS_FILE_TMPDIR/program" .
+}
+
+# at NAME: where nm has it, as the offset in the file, into $at, and its $size
 at() {
-	local address section
-	address=$(nm program | awk -v name="$1" '$3 == name { print $1 }')
-	# the first segment that is executed
-	read -r offset section < <(readelf -lW program | awk '$1 == "LOAD" && / E / { print $2, $3 }')
-	printf '0x%x' $((0x$address - section + offset))
+	local address bytes name offset section
+
+	read -r offset section <"$BATS_FILE_TMPDIR/segment"
+	while read -r address bytes _ name; do
+		[ "$name" != "$1" ] || break
+	done <"$BATS_FILE_TMPDIR/names"
+	printf -v at '0x%x' $((0x$address - section + offset))
+	printf -v size '0x%x' $((0x$bytes))
+}
+
+# assert_probes LINE FUNCTION [NAME] [PROGRAM]: a line of the plan, of the function that nm calls
+# NAME
+assert_probes() {
+	at "${3-$2}"
+	assert_equal "${lines[$1]}" "probes at $2: $at in $PWD/${4-program}"
+}
+
+# assert_groups NR: so many in the plan
+assert_groups() {
+	local line nr=0
+
+	for line in "${lines[@]}"; do
+		[[ $line != group* ]] || nr=$((nr + 1))
+	done
+	assert_equal "$nr" "$1"
 }
 
 calls() {
@@ -51,14 +74,14 @@ calls() {
 	saved alderlake
 	calls parse_request --dry-run -- ./program
 	[ "$status" -eq 0 ]
-	[ "$(grep -c '^group' <<<"$output")" -eq 2 ]
-	[ "${lines[-1]}" = "probes at parse_request: $(at parse_request) in $PWD/program" ]
+	assert_groups 2
+	assert_probes -1 parse_request
 	saved sapphirerapids
 	calls parse_request,other -l 2 --dry-run ./program
 	[ "$status" -eq 0 ]
-	[ "$(grep -c '^group' <<<"$output")" -eq 1 ]
-	[ "${lines[-2]}" = "probes at parse_request: $(at parse_request) in $PWD/program" ]
-	[ "${lines[-1]}" = "probes at other: $(at other) in $PWD/program" ]
+	assert_groups 1
+	assert_probes -2 parse_request
+	assert_probes -1 other
 }
 
 @test "functions of the kernel: the kernel looks for them" {
@@ -101,10 +124,10 @@ calls() {
 	saved sapphirerapids
 	for name in ns::scan 'ns::scan(int, int)' _ZN2ns4scanEii; do
 		calls "$name" --dry-run -- ./program
-		[ "${lines[-1]}" = "probes at $name: $(at _ZN2ns4scanEii) in $PWD/program" ]
+		assert_probes -1 "$name" _ZN2ns4scanEii
 	done
 	calls alias --dry-run -- ./program
-	[ "${lines[-1]}" = "probes at alias: $(at other) in $PWD/program" ]
+	assert_probes -1 alias other
 	# two names are one function
 	calls alias,other --dry-run -- ./program
 	[ "$status" -eq 64 ]
@@ -125,15 +148,20 @@ calls() {
 	saved sapphirerapids
 	calls twice -- ./program
 	[ "$status" -eq 64 ]
-	for offset in $(nm program | awk '$3 == "twice" { print $1 }'); do
-		[[ $stderr == *"0x$(printf %x $((0x$offset)))"* ]]
-	done
+	found=0
+	while read -r address _ _ name; do
+		[ "$name" = twice ] || continue
+		found=$((found + 1))
+		printf -v address '0x%x' $((0x$address))
+		[[ $stderr == *"$address"* ]]
+	done <"$BATS_FILE_TMPDIR/names"
+	assert_equal "$found" 2
 }
 
 @test "a file or a library behind the @" {
 	saved sapphirerapids
 	calls parse_request@./program --dry-run -- sh -c ./program
-	[ "${lines[-1]}" = "probes at parse_request: $(at parse_request) in $PWD/program" ]
+	assert_probes -1 parse_request
 	calls malloc@libc.so.6 --dry-run -- ./program
 	[ "$status" -eq 0 ]
 	[[ ${lines[-1]} == "probes at malloc: 0x"*/libc.so.6 ]]
@@ -144,7 +172,7 @@ calls() {
 	mkdir 'a folder'
 	cp program 'a folder/a program'
 	calls parse_request --dry-run -- './a folder/a program'
-	[ "${lines[-1]}" = "probes at parse_request: $(at parse_request) in $PWD/a folder/a program" ]
+	assert_probes -1 parse_request parse_request 'a folder/a program'
 }
 
 @test "a copy that the compiler made, and a part elsewhere" {
@@ -190,13 +218,16 @@ calls() {
 
 # A saved machine that has it: bits as SDM 3C, 33.2.8.2, and perf's tools call them.
 add_trace() {
-	local pt=$devices/intel_pt
+	local pt=$devices/intel_pt cap
+
 	mkdir -p "$pt/caps" "$pt/format"
 	echo 9 >"$pt/type"
 	echo 25 >"$pt/max_nonturbo_ratio"
 	echo 166:2 >"$pt/tsc_art_ratio"
 	echo 2 >"$pt/nr_addr_filters"
-	echo 1 | tee "$pt"/caps/{psb_cyc,mtc,ip_filtering} >/dev/null
+	for cap in psb_cyc mtc ip_filtering; do
+		echo 1 >"$pt/caps/$cap"
+	done
 	echo 249 >"$pt/caps/mtc_periods"
 	echo config:1 >"$pt/format/cyc"
 	echo config:10 >"$pt/format/tsc"
@@ -210,9 +241,9 @@ add_trace() {
 	add_trace
 	calls parse_request --engine=pt --dry-run -- ./program
 	[ "$status" -eq 0 ]
-	size=$(nm -S program | awk '$4 == "parse_request" { print $2 }')
-	config=$(printf %x $((1 << 1 | 1 << 10 | 1 << 9 | 9 << 14)))
-	assert_equal "$output" "intel_pt: config 0x$config, filter $(at parse_request)/0x$(printf %x $((0x$size)))@$PWD/program"
+	printf -v config %x $((1 << 1 | 1 << 10 | 1 << 9 | 9 << 14))
+	at parse_request
+	assert_equal "$output" "intel_pt: config 0x$config, filter $at/$size@$PWD/program"
 }
 
 @test "Processor Trace: several functions take turns" {
@@ -221,8 +252,9 @@ add_trace() {
 	calls parse_request,other,main --engine=pt --dry-run -- ./program
 	[ "$status" -eq 0 ]
 	[ "${#lines[@]}" -eq 3 ]
-	for at in 0:parse_request 1:other 2:main; do
-		[[ ${lines[${at%:*}]} == "intel_pt: config "*", filter $(at "${at#*:}")/0x"*"@$PWD/program" ]]
+	for of in 0:parse_request 1:other 2:main; do
+		at "${of#*:}"
+		[[ ${lines[${of%:*}]} == "intel_pt: config "*", filter $at/0x"*"@$PWD/program" ]]
 	done
 	[[ $stderr == *"functions take turns of about 200 ms"* ]]
 	calls parse_request --engine=pt --dry-run -- ./program
@@ -245,7 +277,7 @@ add_trace() {
 	calls parse_request --engine=pt -l 1 --dry-run -- ./program
 	[ "$status" -eq 0 ]
 	[[ $output == "intel_pt: config "* ]]
-	[ "$(grep -c '^group' <<<"$output")" -eq 2 ]
+	assert_groups 2
 	[[ $output == *TOPDOWN.SLOTS_P* && $output == *UOPS_RETIRED.SLOTS* && $output == *TOPDOWN.BACKEND_BOUND_SLOTS* ]]
 	[[ $output == *cpu_atom/topdown-retiring/* && $output != *cpu_core/topdown-* && $output != *"probes at"* ]]
 }
@@ -271,7 +303,7 @@ add_trace() {
 	LD_LIBRARY_PATH=$PWD/lib calls parse_request --engine=pt -- ./program
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"--engine=pt: Processor Trace needs libipt: "*"Debian's package libipt2"*"runs anyway"* ]]
-	run ! grep -q ipt <(ldd "$TDSTAT")
+	[[ $(ldd "$TDSTAT") != *ipt* ]]
 }
 
 # --- options and rights ---------------------------------------------------------
@@ -321,7 +353,7 @@ add_trace() {
 	calls region --dry-run -- ./marked
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"by the program's marks: "*marked:*"no symbols"* ]]
-	[ "$(grep -c '^group' <<<"$output")" -eq 1 ]
+	assert_groups 1
 	[[ $output != *"probes at"* ]]
 	# a program without them is a wrong name
 	calls region --dry-run -- ./program
@@ -332,6 +364,12 @@ add_trace() {
 	calls parse_request --engine=marks --dry-run -- ./program
 	[ "$status" -eq 0 ]
 	[[ $output != *"probes at"* ]]
+}
+
+# in_a_line TEXT: into $words
+in_a_line() {
+	read -rd '' -a words <<<"$1" || true
+	words="${words[*]}"
 }
 
 # --- recordings -----------------------------------------------------------------
@@ -437,18 +475,19 @@ timed() {
 	[[ $output == *" rest: 772 calls "* ]]
 	# bucket 20 is from 100 ns * 2^9 * 1.5 on, and 30 from 32 times as much on
 	[[ $output == *" 76.8 - 102 us "* && $output == *" from 2.46 ms "* ]]
-	words=$(tr -s ' \n' '  ' <<<"$output")
+	in_a_line "$output"
 	[[ $words == *"A slow call has (one around the median): 100.0 page faults (0.0), 0.6 switches (0.0)."* ]]
 	[[ $words == *"% on another kind of core"*"% not running, as they waited"* ]]
 	[[ $output == *"9.5 ms at 2023-11-14 22:13:20.123456, thread 7, CPU 3"* ]]
 	[[ $output != *"Lost most slots"* ]]
 	"$TDSTAT" report recording -l 1 -x, >csv
-	[ "$(awk -F, 'NR == 1 { nr = NF } NF != nr' csv | wc -l)" -eq 0 ]
-	head -n 1 csv | grep -q ',whole,function,took_from,took_to,slow,time_share,on_cpu,waited,preempted,faults,switches,migrations,interrupted,tma_'
+	awk -F, 'NR == 1 { nr = NF } NF != nr { exit 1 }' csv
+	has_text csv '^[^
+]*,whole,function,took_from,took_to,slow,time_share,on_cpu,waited,preempted,faults,switches,migrations,interrupted,tma_'
 	# what is no number is empty
-	run ! grep -qi 'nan\|inf[^o]' csv
+	run ! has_text csv '[Nn][Aa][Nn]|[Ii][Nn][Ff][^o]'
 	"$TDSTAT" report recording -l 1 --html page
-	grep -q scenario_dram_latency page
+	has_text page scenario_dram_latency
 }
 
 # Of the 6 ms and 9 ms of slow calls, 2 ms and 4 ms are in interrupts, of which the counts
@@ -489,15 +528,19 @@ timed() {
 		assert cells == {("cpu_core", True): 0.002, ("cpu_atom", True): 0.004,
 		                 ("cpu_core", False): 0.0001, ("cpu_atom", False): 0}, cells
 	PYTHON
-	"$TDSTAT" report recording -l 1 | tr -s ' \n' '  ' >text
-	grep -q '[0-9] % interrupts' text
-	run ! grep -q 'were not counted\.' text
+	try "$TDSTAT" report recording -l 1
+	in_a_line "$output"
+	[[ $words =~ [0-9]' % interrupts' && $words != *'were not counted.'* ]]
 	"$TDSTAT" report recording -l 1 --html page
-	tr -s ' \n' '  ' <page | grep -q '[0-9] % interrupts'
+	in_a_line "$(<page)"
+	[[ $words =~ [0-9]' % interrupts' ]]
 	# unknown is not none
 	timed
 	"$TDSTAT" report recording -l 1 -j | command jq -es 'map(select(.function == "f")) | length > 0 and all(has("interrupted") and .interrupted == null)'
-	[ "$("$TDSTAT" report recording -l 1 | tr -s ' \n' '  ' | grep -o 'Interrupts were not counted\.' | wc -l)" -eq 1 ]
+	try "$TDSTAT" report recording -l 1
+	in_a_line "$output"
+	rest=${words/Interrupts were not counted./}
+	[[ $rest != "$words" && $rest != *'Interrupts were not counted.'* ]]
 }
 
 # values FUNCTION SLOW: of the metrics of its rows in the file "out"
@@ -559,7 +602,7 @@ values() {
 		    most = max(r["time_share"] for r in rows)
 		    assert abs(whole[y] / max(whole.values()) - of["tma_retiring"]["time_share"] / most) < 0.01
 	PYTHON
-	run ! grep -qi 'nan"\|inf"' page
+	run ! has_text page '[Nn][Aa][Nn]"|[Ii][Nn][Ff]"'
 }
 
 @test "a recording that is not as it was written is refused" {

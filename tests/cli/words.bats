@@ -50,17 +50,25 @@ words() {
 # texts: each source, and below it what it says in one line: pages without examples
 # and, of the page of messages, without these; README.md; and the help
 texts() {
-	local page word
+	local word
 
-	for page in $(pages); do
-		echo "== $page"
-		sed "s/\\\\-/-/g; s/\\\\&//g; s/\\\\(aq/'/g" "$man/$page" | awk -v page="$page" '
-			/^\.Bd -literal/ { display = 1 }
-			/^\.Ed/ { display = 0 }
-			display || /^\.\\"/ || (page == "tdstat-messages.7" && /^\.It/) { next }
-			sub(/^\.[A-Z%][A-Za-z]* ?/, "") { }
-			{ print }'
-	done
+	awk '
+		FNR == 1 {
+			page = FILENAME
+			sub(/.*\//, "", page)
+			print "== " page
+			display = 0
+		}
+		{
+			gsub(/\\-/, "-")
+			gsub(/\\&/, "")
+			gsub(/\\\(aq/, "\047")
+		}
+		/^\.Bd -literal/ { display = 1 }
+		/^\.Ed/ { display = 0 }
+		display || /^\.\\"/ || (page == "tdstat-messages.7" && /^\.It/) { next }
+		sub(/^\.[A-Z%][A-Za-z]* ?/, "") { }
+		{ print }' "$man"/*.[1357]
 	echo "== README.md"
 	grep -v '^    ' "$man/../README.md"
 	for word in '' $(subcommands); do

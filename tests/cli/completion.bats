@@ -1,11 +1,40 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What shells complete after "tdstat".
+# What shells complete after "tdstat".  One shell of each kind answers all questions of a
+# test.
 
-# shellcheck disable=SC2154 # helper.bash
+# shellcheck disable=SC2016,SC2094,SC2154 # other shells' words; helper.bash
 load helper
 
 completion=$here/../../cmd/completion
+
+# The options of --help, the only list of them that is not written by hand: of each
+# subcommand, and of none ("main"), the long ones; of main, the short ones, those with a
+# value, and those with one that may be left out.
+setup_file() {
+	local name names=()
+
+	mkdir "$BATS_FILE_TMPDIR/help" "$BATS_FILE_TMPDIR/said"
+	cd "$BATS_FILE_TMPDIR/help" || return
+	"$TDSTAT" --help=all >main
+	mapfile -t names < <(subcommands)
+	for name in "${names[@]}"; do
+		"$TDSTAT" "$name" --help=all >"./$name"
+	done
+	awk '
+		{ line = $0; sub(/^ */, "", line); indent = length($0) - length(line) }
+		FILENAME == "main" && indent == 2 && line ~ /^-[^- ]/ { print substr(line, 1, 2) >"short" }
+		indent < 2 || indent > 6 { next }
+		{ sub(/^-., /, "", line) }
+		match(line, /^--[a-z-]+/) {
+			name = substr(line, 1, RLENGTH)
+			rest = substr(line, RLENGTH + 1)
+			print name >(FILENAME ".long")
+			if (FILENAME == "main" && rest ~ /^=/) print name "=" >"values"
+			if (FILENAME == "main" && rest ~ /^\[?=/) print name >"may"
+		}' main "${names[@]}"
+	printf '%s\n' "${names[@]}" >names
+}
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -13,279 +42,466 @@ setup() {
 	ln -s "$TDSTAT" bin/tdstat
 	PATH=$PWD/bin:$PATH
 	saved alderlake
+	help=$BATS_FILE_TMPDIR/help
+	mapfile -t names <"$help/names"
 }
 
-# help_options [SUBCOMMAND]: the long options of --help, the only list of them that
-# is not written by hand
-help_options() {
-	"$TDSTAT" "$@" --help=all | grep -oE '^ {2,6}(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' | sort -u
+# same_set WHAT WANTED GOT: texts with the same lines, in any order
+same_set() {
+	local -A left=()
+	local line lines
+
+	mapfile -t lines <<<"$2"
+	for line in "${lines[@]}"; do
+		[ -z "$line" ] || left[$line]=missing
+	done
+	mapfile -t lines <<<"$3"
+	for line in "${lines[@]}"; do
+		if [ -z "$line" ]; then
+			:
+		elif [ -n "${left[$line]+there}" ]; then
+			left[$line]=''
+		else
+			left[$line]=excess
+		fi
+	done
+	for line in "${!left[@]}"; do
+		[ -z "${left[$line]}" ] || {
+			echo "$1: $line: ${left[$line]}"
+			return 1
+		}
+	done
+}
+
+# a_tracepoint: one that this machine has, in $tracepoint, and all that begin as it does,
+# in $alike, each without what is in front of the colon
+a_tracepoint() {
+	mapfile -t alike < <("$TDSTAT" list -j tracepoint 2>/dev/null | awk -F '"name":"' '
+		{ sub(/".*/, "", $2) }
+		first == "" && $2 ~ /:/ { print first = $2 }
+		first != "" && index($2, first) == 1 { sub(/^[^:]*:/, "", $2); print $2 }')
+	tracepoint=${alike[0]-}
+	alike=("${alike[@]:1}")
 }
 
 # --- bash -----------------------------------------------------------------------
 
-# offered WORD...: what is offered for the last one, a line each.  The words are
-# split as readline splits them, in a shell that has nothing but the script; with
+# in_bash [ARG]...: runs standard input in a shell that has nothing but the script; with
 # $loaded, that is sourced before.
-offered() {
+in_bash() {
+	local text
+
+	IFS= read -rd '' text || true
 	cat >ask.bash <<-'SCRIPT'
 		[ -z "$LOADED" ] || . "$LOADED"
 		. "$COMPLETION"
-		COMP_LINE=$* COMP_WORDS=()
-		COMP_POINT=${#COMP_LINE}
-		for rest; do
-			[ -n "$rest" ] || COMP_WORDS+=("")
-			while [ -n "$rest" ]; do
-				case $rest in
-				[:=]*) part=${rest%%[!:=]*} ;;
-				*) part=${rest%%[:=]*} ;;
-				esac
-				COMP_WORDS+=("$part")
-				rest=${rest#"$part"}
+		function=$(complete -p tdstat)
+		function=${function#* -F } function=${function%% *}
+
+		# the same words have the same help
+		if [ -n "$SAID" ]; then
+			tdstat() {
+				local key=$*
+				local file=$SAID/${key// /_} text
+
+				if [[ $key != *--help=all ]]; then
+					command tdstat "$@"
+					return
+				fi
+				[ -e "$file" ] || command tdstat "$@" >"$file"
+				IFS= read -rd '' text <"$file"
+				printf %s "$text"
+			}
+		fi
+
+		# offered WORD...: what is offered for the last one.  The words are split as
+		# readline splits them.
+		offered() {
+			local rest part
+
+			set -- tdstat "$@"
+			COMP_LINE=$* COMP_WORDS=() COMPREPLY=()
+			COMP_POINT=${#COMP_LINE}
+			for rest; do
+				[ -n "$rest" ] || COMP_WORDS+=("")
+				while [ -n "$rest" ]; do
+					case $rest in
+					[:=]*) part=${rest%%[!:=]*} ;;
+					*) part=${rest%%[:=]*} ;;
+					esac
+					COMP_WORDS+=("$part")
+					rest=${rest#"$part"}
+				done
 			done
-		done
-		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-		function=$(complete -p tdstat | sed 's/.* -F \([^ ]*\) .*/\1/')
-		$function tdstat
-		printf '%s\n' "${COMPREPLY[@]}"
+			COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+			$function tdstat 2>/dev/null
+			printf -v reply '%s\n' "${COMPREPLY[@]}"
+		}
+
+		# offers WHAT -- WORD...: exactly these
+		offers() {
+			local what=''
+
+			while [ "$1" != -- ]; do
+				what+=$1$'\n'
+				shift
+			done
+			offered "${@:2}"
+			same_set "$*" "$what" "$reply" || exit
+		}
+
+		# offers_options OF WORD...: those of --help
+		offers_options() {
+			local want
+
+			IFS= read -rd '' want <"$HELP/$1.long"
+			offered "${@:2}"
+			# without the sign of a value
+			same_set "${*:2}" "$want" "${reply//=$'\n'/$'\n'}" || exit
+		}
+
+		# has WHAT -- WORD..., or hasnt: among others
+		has() {
+			offered "${@:3}"
+			[[ $'\n'$reply == *$'\n'"$1"$'\n'* ]] || { echo "${*:3}: no $1: $reply"; exit 1; }
+		}
+		offers_nothing() {
+			offered "$@"
+			[ -z "${reply//$'\n'/}" ] || { echo "$*: $reply"; exit 1; }
+		}
+
+		eval "$TEXT"
 	SCRIPT
-	COMPLETION=$completion/tdstat.bash LOADED=${loaded-} bash --norc ask.bash tdstat "$@" 2>/dev/null | sort -u
-}
-
-# offers WHAT -- WORD...: exactly these, in order
-offers() {
-	local what=()
-
-	while [ "$1" != -- ]; do
-		what+=("$1")
-		shift
-	done
-	assert_same "$(printf '%s\n' "${what[@]}" | sort -u)" "$(offered "${@:2}")"
+	export -f same_set
+	TEXT=$text COMPLETION=$completion/tdstat.bash LOADED=${loaded-} SAID=${said-$BATS_FILE_TMPDIR/said} HELP=$help \
+		within bash --norc ask.bash "$@"
 }
 
 @test "bash: the long options of --help, and nothing else" {
-	assert_same "$(help_options)" "$(offered -- | sed 's/=$//' | sort -u)"
-	[ "$(help_options | wc -l)" -gt 60 ]
-	# also behind others, and those of subcommands
-	assert_same "$(help_options record)" "$(offered -a -C 0 -I1000 record -o file -- | sed 's/=$//' | sort -u)"
-	for word in $(subcommands); do
-		assert_same "$(help_options ${word:+"$word"})" "$(offered "$word" -- | sed 's/=$//' | sort -u)"
-	done
-	offers --per-cache --per-cluster --per-core -- --per-c
-	offers --tid= --time-format= --timeout= -- --ti
-	offers '' -- --nosuch
+	mapfile -t options <"$help/main.long"
+	[ ${#options[@]} -gt 60 ]
+	in_bash "${names[@]}" <<-'BASH'
+		offers_options main --
+		# also behind others, and those of subcommands
+		offers_options record -a -C 0 -I1000 record -o file --
+		for word; do
+			offers_options "$word" "$word" --
+		done
+		offers --per-cache --per-cluster --per-core -- --per-c
+		offers --tid= --time-format= --timeout= -- --ti
+		offers_nothing --nosuch
+	BASH
 }
 
 @test "bash: short options, as --help has them" {
-	assert_same "$("$TDSTAT" --help=all | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
-		"$(offered - | grep '^-[^-]')"
+	in_bash <<-'BASH'
+		offered -
+		IFS= read -rd '' want <"$HELP/short"
+		short=
+		for word in $reply; do
+			[[ $word == --* ]] || short+=$word$'\n'
+		done
+		same_set - "$want" "$short"
+	BASH
 }
 
 @test "bash: events and metrics of the machine, also in lists and groups" {
-	offers sched_swap_numa sched_switch -- -e sched:sched_sw
-	offers sched_swap_numa sched_switch -- -a --event=cycles,sched:sched_sw
-	offers L1-dcache-load-misses L1-dcache-loads -- -e L1-dcache-load
-	offers cycles,L1-dcache-load-misses cycles,L1-dcache-loads -- -e cycles,L1-dcache-load
-	offers '{cycles,LLC-loads' '{cycles,LLC-load-misses' -- -e "'{cycles,LLC-load"
-	offers DTLB_LOAD_MISSES.WALK_COMPLETED DTLB_LOAD_MISSES.WALK_COMPLETED_4K \
-		DTLB_LOAD_MISSES.WALK_COMPLETED_2M_4M DTLB_LOAD_MISSES.WALK_COMPLETED_1G -- -e DTLB_LOAD_MISSES.WALK_C
-	offers TopdownL1 TopdownL2 TopdownL3 TopdownL4 TopdownL5 TopdownL6 -- -M TopdownL
-	offers tma_l3_bound,tma_l1_bound tma_l3_bound,tma_l1_bound_group -- --metrics tma_l3_bound,tma_l1_b
-	offers atom -- --cputype at
-	offers cpu_atom cpu_core -- --cputype=cpu
+	a_tracepoint
+	in_bash "$tracepoint" "${alike[@]}" <<-'BASH'
+		[ -z "$1" ] || {
+			offers "${@:2}" -- -e "$1"
+			offers "${@:2}" -- -a "--event=cycles,$1"
+		}
+		offers L1-dcache-load-misses L1-dcache-loads -- -e L1-dcache-load
+		offers cycles,L1-dcache-load-misses cycles,L1-dcache-loads -- -e cycles,L1-dcache-load
+		offers '{cycles,LLC-loads' '{cycles,LLC-load-misses' -- -e "'{cycles,LLC-load"
+		offers DTLB_LOAD_MISSES.WALK_COMPLETED DTLB_LOAD_MISSES.WALK_COMPLETED_4K \
+			DTLB_LOAD_MISSES.WALK_COMPLETED_2M_4M DTLB_LOAD_MISSES.WALK_COMPLETED_1G -- -e DTLB_LOAD_MISSES.WALK_C
+		offers TopdownL1 TopdownL2 TopdownL3 TopdownL4 TopdownL5 TopdownL6 -- -M TopdownL
+		offers tma_l3_bound,tma_l1_bound tma_l3_bound,tma_l1_bound_group -- --metrics tma_l3_bound,tma_l1_b
+		offers atom -- --cputype at
+		offers cpu_atom cpu_core -- --cputype=cpu
+	BASH
 }
 
 @test "bash: values of other options" {
-	touch file.csv
+	: >file.csv
 	mkdir files
-	offers 1 2 3 4 5 6 auto -- -l ''
-	offers L1 L2 L3 L4 -- -a --per-cache=
-	offers file.csv files -- -o 'fi'
-	offers files -- --metrics-dir 'fi'
-	offers fifo: -- --control 'fi'
-	offers ctl,file.csv ctl,files -- --control fifo:ctl,fi
-	# others may begin with the same digits
-	offered -p "$$" | grep -qx "$$"
-	run ! grep -qv "^$$" <(offered -p "$$")
-	offered -C '' | grep -qx "$(sed 's/[-,].*//' /sys/devices/system/cpu/online)"
-	offers '' -- -I 1
+	in_bash <<-'BASH'
+		offers 1 2 3 4 5 6 auto -- -l ''
+		offers L1 L2 L3 L4 -- -a --per-cache=
+		offers file.csv files -- -o 'fi'
+		offers files -- --metrics-dir 'fi'
+		offers fifo: -- --control 'fi'
+		offers ctl,file.csv ctl,files -- --control fifo:ctl,fi
+		# others may begin with the same digits
+		has $$ -- -p $$
+		for word in $reply; do
+			[[ $word == $$* ]] || exit
+		done
+		read -r online </sys/devices/system/cpu/online
+		has "${online%%[-,]*}" -- -C ''
+		offers_nothing -I 1
+	BASH
 }
 
 @test "bash: subcommands and commands; what stands behind them" {
-	touch file.csv
-	offered rec | grep -qx record
-	offered -a -I 100 rec | grep -qx record
-	offered -I1000 tds | grep -qx tdstat
-	# a command's own words are no options of tdstat's
-	refute [ -n "$(offered ls --per-c)" ]
-	refute [ -n "$(offered -- ls --per-c)" ]
-	offers file.csv -- -a -- ls 'fi'
-	offers file.csv -- report 'fi'
-	offers file.csv -- report -i 'fi'
-	offers file.csv -- report file.csv -x, -o 'fi'
-	offers --per-cache --per-cluster --per-core -- report file.csv --per-c
-	offers metricgroups metrics -- list metric
-	offers tma_l3_bound tma_l3_hit_latency -- explain tma_l3
-	offers record regions report -- help re
-	# a node, and then a command
-	offers tma_l3_bound tma_l3_hit_latency -- locate -v tma_l3
-	offers auto -- locate aut
-	offers --call-graph= --callers --cpu= --cputype= -- locate tma_l3_bound --c
-	offered locate tma_l3_bound tds | grep -qx tdstat
-	offered locate -e cycles tds | grep -qx tdstat
-	offers file.csv -- locate tma_l3_bound ls 'fi'
-	offers file.csv -- locate -- ls 'fi'
-	offered profile tds | grep -qx tdstat
-	offers file.csv -- profile --record 'fi'
-	offers file.csv -- locate --samples=fi
-	offers file.csv -- report -j 'fi'
-	# behind --, list is a command
-	refute [ -n "$(offered -- list metric)" ]
+	: >file.csv
+	in_bash <<-'BASH'
+		has record -- rec
+		has record -- -a -I 100 rec
+		has tdstat -- -I1000 tds
+		# a command's own words are no options of tdstat's
+		offers_nothing ls --per-c
+		offers_nothing -- ls --per-c
+		offers file.csv -- -a -- ls 'fi'
+		offers file.csv -- report 'fi'
+		offers file.csv -- report -i 'fi'
+		offers file.csv -- report file.csv -x, -o 'fi'
+		offers --per-cache --per-cluster --per-core -- report file.csv --per-c
+		offers metricgroups metrics -- list metric
+		offers tma_l3_bound tma_l3_hit_latency -- explain tma_l3
+		offers record regions report -- help re
+		# a node, and then a command
+		offers tma_l3_bound tma_l3_hit_latency -- locate -v tma_l3
+		offers auto -- locate aut
+		offers --call-graph= --callers --cpu= --cputype= -- locate tma_l3_bound --c
+		has tdstat -- locate tma_l3_bound tds
+		has tdstat -- locate -e cycles tds
+		offers file.csv -- locate tma_l3_bound ls 'fi'
+		offers file.csv -- locate -- ls 'fi'
+		has tdstat -- profile tds
+		offers file.csv -- profile --record 'fi'
+		offers file.csv -- locate --samples=fi
+		offers file.csv -- report -j 'fi'
+		# behind --, list is a command
+		offers_nothing -- list metric
+	BASH
 }
 
+# That all of --help are offered behind a subcommand is shown above.
 @test "each subcommand is offered, and its options are those of its page" {
-	for subcommand in $(subcommands); do
-		page=$here/../../man/tdstat-$subcommand.1
-		offered "${subcommand%??}" | grep -qx "$subcommand" || fail "bash: $subcommand"
-		grep -q "'$subcommand:" "$completion/_tdstat" || fail "zsh: $subcommand"
-		[ "$subcommand" != help ] || continue
-		# the long ones of its list, but for those that it says are refused
-		sed -n '/^\.It/{N;/\nRefused/d;};s/\\-/-/g;s/^\.It Fl \([^\n]*\).*/ \1/p' "$page" | grep -oE ' -[a-z][a-z-]+' |
-			sed 's/ /-/' | sort -u >of_page
-		[ -s of_page ]
-		assert_equal "$(comm -23 of_page <(offered "$subcommand" -- | sed 's/=$//' | sort -u))" ""
+	zsh=$(<"$completion/_tdstat")
+	for subcommand in "${names[@]}"; do
+		[[ $zsh == *"'$subcommand:"* ]] || fail "zsh: $subcommand"
 	done
+	in_bash "${names[@]}" <<-'BASH'
+		has "$1" -- "${1%??}"
+		has "$1" -- ''
+		for word; do
+			[[ $'\n'$reply == *$'\n'"$word"$'\n'* ]] || { echo "bash: $word"; exit 1; }
+		done
+	BASH
+	# the long ones of its list, but for those that it says are refused
+	python3 -S - "$help" "$here/../../man" "${names[@]}" <<-'PYTHON'
+		import re, sys
+		help, man, *names = sys.argv[1:]
+		for name in names:
+		    if name == "help":
+		        continue
+		    page = open(f"{man}/tdstat-{name}.1").read().replace("\\-", "-")
+		    found = set()
+		    for item, text in re.findall(r"^\.It Fl (.*)\n(.*)", page, re.M):
+		        if not text.startswith("Refused"):
+		            found.update("-" + word for word in re.findall(" (-[a-z][a-z-]+)", " " + item))
+		    assert found, name
+		    missing = found - set(open(f"{help}/{name}.long").read().split())
+		    assert not missing, (name, missing)
+	PYTHON
 }
 
 @test "bash: the same with the package bash-completion" {
 	loaded=/usr/share/bash-completion/bash_completion
 	[ -e "$loaded" ] || skip "no bash-completion"
-	assert_same "$(help_options)" "$(offered -- | sed 's/=$//' | sort -u)"
-	offers sched_swap_numa sched_switch -- -a --event=cycles,sched:sched_sw
-	offers tma_l3_bound,tma_l2_bound -- -M tma_l3_bound,tma_l2_b
-	offers cpu_atom cpu_core -- --cputype=cpu
-	touch file.csv
-	offers file.csv -- -a -- ls 'fi'
-	offers file.csv -- report -i 'fi'
+	: >file.csv
+	a_tracepoint
+	in_bash "$tracepoint" "${alike[@]}" <<-'BASH'
+		offers_options main --
+		[ -z "$1" ] || offers "${@:2}" -- -a "--event=cycles,$1"
+		offers tma_l3_bound,tma_l2_bound -- -M tma_l3_bound,tma_l2_b
+		offers cpu_atom cpu_core -- --cputype=cpu
+		offers file.csv -- -a -- ls 'fi'
+		offers file.csv -- report -i 'fi'
+	BASH
 }
 
 @test "bash: a machine without a PMU, and a tdstat that is not there" {
 	mkdir -p none/devices/system/cpu
 	echo 0 >none/devices/system/cpu/online
 	export SYSFS_PATH=$PWD/none PROCFS_PATH=/proc
-	offers task-clock -- -e task-c
-	offers '' -- -M tma_
-	rm bin/tdstat
-	PATH=/usr/bin:/bin offers '' -- --per-c
+	said=
+	in_bash <<-'BASH'
+		offers task-clock -- -e task-c
+		offers_nothing -M tma_
+		rm bin/tdstat
+		PATH=/usr/bin:/bin
+		offers_nothing --per-c
+	BASH
 }
 
 # --- fish -----------------------------------------------------------------------
-
-# in_fish LINE: what is offered for its last word, with what is said of it
-in_fish() {
-	# shellcheck disable=SC2016 # fish's
-	HOME=$PWD fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$completion/tdstat.fish" "tdstat $1" 2>&1
-}
-
-# fish_offers LINE WHAT...: exactly these
-fish_offers() {
-	assert_same "$(printf '%s\n' "${@:2}" | sort -u)" "$(in_fish "$1" | sed 's/\t.*//' | sort -u)"
-}
 
 needs_fish() {
 	command -v fish >/dev/null || skip "no fish"
 }
 
+# in_fish LINE...: what is offered for the last word of each, with what is said of it, in
+# replies; what alone, in offered
+in_fish() {
+	local nr=0 line
+
+	HOME=$PWD within fish --no-config -c 'source $argv[1]
+		for line in $argv[2..]
+			complete -C "tdstat $line"
+			echo ==
+		end' "$completion/tdstat.fish" "$@" >answers 2>&1
+	replies=('') offered=('')
+	while IFS= read -r line; do
+		if [ "$line" = == ]; then
+			nr=$((nr + 1))
+			replies[nr]='' offered[nr]=''
+		else
+			replies[nr]+=$line$'\n'
+			offered[nr]+=${line%%$'\t'*}$'\n'
+		fi
+	done <answers
+	[ $nr = $# ] || fail "$nr answers to $# questions"
+}
+
+# fish_offers: of each line of standard input, "LINE|WHAT...": exactly these
+fish_offers() {
+	local lines line nr words
+
+	mapfile -t lines
+	in_fish "${lines[@]%%|*}"
+	for nr in "${!lines[@]}"; do
+		line=${lines[nr]}
+		read -ra words <<<"${line#*|}"
+		printf -v words '%s\n' "${words[@]}"
+		# shellcheck disable=SC2128 # the first
+		same_set "fish: ${line%%|*}" "$words" "${offered[nr]}"
+	done
+}
+
 @test "fish: the options of --help, with their values and what they do, and nothing else" {
 	needs_fish
-	for word in '' $(subcommands); do
-		assert_same "$(help_options ${word:+"$word"})" "$(in_fish "$word --" | sed 's/\t.*//; s/=$//' | sort -u)"
+	in_fish -- - '-a -C 0 -I1000 record --hybrid-m' "${names[@]/%/ --}"
+	IFS= read -rd '' want <"$help/main.long" || true
+	same_set -- "$want" "${offered[0]//=$'\n'/$'\n'}"
+	for i in "${!names[@]}"; do
+		IFS= read -rd '' want <"$help/${names[i]}.long" || true
+		same_set "${names[i]}" "$want" "${offered[i + 3]//=$'\n'/$'\n'}"
 	done
-	assert_same "$("$TDSTAT" --help=all | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
-		"$(in_fish - | sed 's/\t.*//' | grep '^-[^-]' | sort -u)"
+	short='' values=''
+	for word in ${offered[1]}; do
+		[[ $word == --* ]] || short+=$word$'\n'
+	done
+	IFS= read -rd '' want <"$help/short" || true
+	same_set - "$want" "$short"
 	# a value is taken where --help has one that is no option's own
-	assert_same "$("$TDSTAT" --help=all | grep -oE '^ {2,6}(-., )?--[a-z-]+=' | grep -oE -e '--[a-z-]+=' | sort -u)" \
-		"$(in_fish -- | sed 's/\t.*//' | grep -e '^--.*=$' | sort -u)"
-	assert_equal "$(in_fish '-a -C 0 -I1000 record --hybrid-m')" \
-		"--hybrid-merge	one row for all kinds of core; metrics are weighted by slots"
-	fish_offers --per-c --per-cache --per-cluster --per-core
+	for word in ${offered[0]}; do
+		[[ $word != *= ]] || values+=$word$'\n'
+	done
+	IFS= read -rd '' want <"$help/values" || true
+	same_set "=" "$want" "$values"
+	assert_equal "${replies[2]}" "--hybrid-merge	one row for all kinds of core; metrics are weighted by slots"$'\n'
 	# fish also takes what has the letters in their order
-	fish_offers --xyz ''
+	fish_offers <<-'LINES'
+		--per-c|--per-cache --per-cluster --per-core
+		--xyz|
+	LINES
 }
 
 @test "fish: events and metrics of the machine, also in lists and groups" {
 	needs_fish
-	fish_offers '-e sched:sched_sw' sched:sched_swap_numa sched:sched_switch
-	fish_offers '-a --event=cycles,sched:sched_sw' --event=cycles,sched:sched_s{wap_numa,witch}
-	fish_offers '-e cycles,L1-dcache-load' cycles,L1-dcache-load{s,-misses}
-	fish_offers "-e '{cycles,LLC-load" '{cycles,LLC-load'{s,-misses}
-	fish_offers '-e DTLB_LOAD_MISSES.WALK_C' dtlb_load_misses.walk_completed{,_4k,_2m_4m,_1g}
-	fish_offers '--metrics tma_l3_bound,tma_l1_b' tma_l3_bound,tma_l1_bound{,_group}
-	fish_offers '--cputype at' atom
-	fish_offers --cputype=cpu --cputype=cpu_{atom,core}
+	a_tracepoint
+	group=${tracepoint%%:*}
+	fish_offers <<-LINES
+		-e $tracepoint|${alike[*]/#/$group:}
+		-a --event=cycles,$tracepoint|${alike[*]/#/--event=cycles,$group:}
+		-e cycles,L1-dcache-load|cycles,L1-dcache-loads cycles,L1-dcache-load-misses
+		-e '{cycles,LLC-load|{cycles,LLC-loads {cycles,LLC-load-misses
+		-e DTLB_LOAD_MISSES.WALK_C|dtlb_load_misses.walk_completed dtlb_load_misses.walk_completed_4k dtlb_load_misses.walk_completed_2m_4m dtlb_load_misses.walk_completed_1g
+		--metrics tma_l3_bound,tma_l1_b|tma_l3_bound,tma_l1_bound tma_l3_bound,tma_l1_bound_group
+		--cputype at|atom
+		--cputype=cpu|--cputype=cpu_atom --cputype=cpu_core
+	LINES
 }
 
 @test "fish: values of other options" {
 	needs_fish
-	touch file.csv
+	: >file.csv
 	mkdir files
-	fish_offers '-l ' 1 2 3 4 5 6 auto
-	fish_offers '-a --per-cache=' --per-cache=L{1,2,3,4}
-	fish_offers '-o fi' file.csv files/
-	fish_offers '--output=fi' --output=file.csv --output=files/
-	fish_offers '--metrics-dir fi' files/
-	fish_offers '--control fi' fifo:
-	fish_offers '--control fifo:ctl,fi' fifo:ctl,fi{le.csv,les/}
-	in_fish '-p 1,' | grep -q "^1,$PPID	"
-	in_fish '-t ' | grep -qx "$$"
-	in_fish '-C ' | grep -qx "$(sed 's/[-,].*//' /sys/devices/system/cpu/online)"
-	fish_offers '-I 1' ''
+	fish_offers <<-'LINES'
+		-l |1 2 3 4 5 6 auto
+		-a --per-cache=|--per-cache=L1 --per-cache=L2 --per-cache=L3 --per-cache=L4
+		-o fi|file.csv files/
+		--output=fi|--output=file.csv --output=files/
+		--metrics-dir fi|files/
+		--control fi|fifo:
+		--control fifo:ctl,fi|fifo:ctl,file.csv fifo:ctl,files/
+		-I 1|
+	LINES
+	in_fish '-p 1,' '-t ' '-C '
+	[[ $'\n'${replies[0]} == *$'\n'"1,$PPID"$'\t'* ]]
+	[[ $'\n'${replies[1]} == *$'\n'$$$'\n'* ]]
+	read -r online </sys/devices/system/cpu/online
+	[[ $'\n'${replies[2]} == *$'\n'"${online%%[-,]*}"$'\n'* ]]
 }
 
 @test "fish: subcommands and commands; what stands behind them" {
 	needs_fish
-	touch file.csv
+	: >file.csv
 	# a command with completion of its own
 	printf '#!/bin/sh\n' >bin/other
 	chmod +x bin/other
-	for name in $(subcommands); do
-		in_fish "-a -I 100 ${name%??}" | grep -q "^$name	." || fail "fish: $name"
+	fish_offers <<-'LINES'
+		other --per-c|
+		-- other --per-c|
+		locate tma_l3_bound tdstat report --per-reg|--per-region
+		-a -- other fi|file.csv
+		report -i fi|file.csv
+		report file.csv --per-c|--per-cache --per-cluster --per-core
+		list metric|metricgroups metrics
+		explain tma_l3|tma_l3_bound tma_l3_hit_latency
+		help re|record regions report
+		locate -v tma_l3|tma_l3_bound tma_l3_hit_latency
+		locate tma_l3_bound --c|--call-graph= --callers --cpu= --cputype=
+		-- list metric|
+	LINES
+	in_fish '-a -I 100 ' '-I1000 tds' 'locate tma_l3_bound tds' 'locate -e cycles tds' 'profile tds' '-a -I 100 rec'
+	for name in "${names[@]}"; do
+		[[ $'\n'${replies[0]} =~ $'\n'$name$'\t'[^$'\n'] ]] || fail "fish: $name"
 	done
-	in_fish '-I1000 tds' | grep -q '^tdstat'
-	fish_offers 'other --per-c' ''
-	fish_offers '-- other --per-c' ''
-	fish_offers 'locate tma_l3_bound tdstat report --per-reg' --per-region
-	fish_offers '-a -- other fi' file.csv
-	fish_offers 'report -i fi' file.csv
-	fish_offers 'report file.csv --per-c' --per-cache --per-cluster --per-core
-	fish_offers 'list metric' metricgroups metrics
-	fish_offers 'explain tma_l3' tma_l3_bound tma_l3_hit_latency
-	fish_offers 'help re' record regions report
-	fish_offers 'locate -v tma_l3' tma_l3_bound tma_l3_hit_latency
-	fish_offers 'locate tma_l3_bound --c' --call-graph= --callers --cpu= --cputype=
-	in_fish 'locate tma_l3_bound tds' | grep -q '^tdstat'
-	in_fish 'locate -e cycles tds' | grep -q '^tdstat'
-	in_fish 'profile tds' | grep -q '^tdstat'
-	# behind --, list is a command
-	fish_offers '-- list metric' ''
+	for i in 1 2 3 4; do
+		[[ $'\n'${replies[i]} == *$'\n'tdstat* ]] || fail "$i: ${replies[i]}"
+	done
+	[[ $'\n'${replies[5]} == *$'\n'record$'\t'* ]]
 }
 
 @test "fish: a machine without a PMU, and a tdstat that is not there" {
 	needs_fish
 	mkdir -p none/devices/system/cpu
 	echo 0 >none/devices/system/cpu/online
-	SYSFS_PATH=$PWD/none PROCFS_PATH=/proc fish_offers '-e task-c' task-clock
-	SYSFS_PATH=$PWD/none PROCFS_PATH=/proc fish_offers '-M tma_' ''
+	SYSFS_PATH=$PWD/none PROCFS_PATH=/proc fish_offers <<-'LINES'
+		-e task-c|task-clock
+		-M tma_|
+	LINES
 	rm bin/tdstat
-	PATH=/usr/bin:/bin fish_offers --per-c ''
+	PATH=/usr/bin:/bin fish_offers <<<'--per-c|'
 }
 
 # --- zsh ------------------------------------------------------------------------
 
 @test "zsh: the options in the file are those of --help, of all subcommands together" {
 	# those it offers, not those that these exclude: behind a quote, a brace or a comma
-	sed "s/'([^)]*)/'/" "$completion/_tdstat" | grep -oE "[*'\"{,]--[a-z-]+" | sed 's/^.//' | sort -u >named
-	assert_same "$(for word in '' $(subcommands); do help_options ${word:+"$word"}; done | sort -u)" \
-		"$(cat named)"
+	python3 -S - "$completion/_tdstat" "$help"/*.long <<-'PYTHON'
+		import re, sys
+		lines = (re.sub(r"'\([^)]*\)", "'", line, count=1) for line in open(sys.argv[1]))
+		named = {option for line in lines for option in re.findall("[*'\"{,](--[a-z-]+)", line)}
+		said = {word for path in sys.argv[2:] for word in open(path).read().split()}
+		assert named == said, named ^ said
+	PYTHON
 }
 
 needs_zsh() {
@@ -295,65 +511,78 @@ needs_zsh() {
 @test "zsh: the options of --help, and nothing else" {
 	needs_zsh
 	zsh -n "$completion/_tdstat"
-	# what the file gives to _arguments, with the braces and exclusions off
+	# what the file gives to _arguments
 	cat >ask.zsh <<-'SCRIPT'
 		_arguments() { print -rl -- "$@" }
 		fpath=($COMPLETION $fpath)
 		autoload -Uz _tdstat
 		words=(tdstat)
-		if (( $# )); then
-			behind() { local -a options; _tdstat_behind }
-			_tdstat >/dev/null
-			words=("$@")
-			behind
-		else
-			_tdstat
-		fi
+		_tdstat >main.specs
+		behind() { local -a options; _tdstat_behind }
+		for name; do
+			words=($name)
+			behind >$name.specs
+		done
 	SCRIPT
-	for word in $(subcommands); do
-		COMPLETION=$completion zsh -f ask.zsh "$word" | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
-		assert_same "$(help_options ${word:+"$word"})" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
-	done
-	COMPLETION=$completion zsh -f ask.zsh | sed 's/^(.*)\*\{0,1\}\(-\)/\1/; s/^\*//' >specs
-	assert_same "$(help_options)" "$(grep -oE '^--[a-z-]+' specs | sort -u | grep -v '^--$')"
-	assert_same "$("$TDSTAT" --help=all | grep -oE '^ {2}-[^- ]' | tr -d ' ' | sort -u)" \
-		"$(sed '1,/^-A$/d' specs | grep -oE '^-[^-*]' | sort -u)"
-	# a value is taken where --help has one
-	assert_same "$("$TDSTAT" --help=all | grep -oE '^ {2,6}(-., )?--[a-z-]+\[?=' | grep -oE -e '--[a-z-]+' | sort -u)" \
-		"$(grep -E '^--[a-z-]+=' specs | sed 's/=.*//' | sort -u)"
+	COMPLETION=$completion within zsh -f ask.zsh "${names[@]}"
+	python3 -S - "$help" main "${names[@]}" <<-'PYTHON'
+		import re, sys
+		help, *names = sys.argv[1:]
+		def said(name):
+		    return set(open(f"{help}/{name}").read().split())
+		for name in names:
+		    # with the braces and exclusions off
+		    specs = [re.sub(r"^\*", "", re.sub(r"^\(.*\)\*?-", "-", line)) for line in open(name + ".specs")]
+		    found = [re.match("(--[a-z-]+)(=?)", spec) for spec in specs]
+		    long = {match[1] for match in found if match} - {"--"}
+		    assert long == said(name + ".long"), (name, long ^ said(name + ".long"))
+		    if name == "main":
+		        # a value is taken where --help has one
+		        values = {match[1] for match in found if match and match[2]}
+		        assert values == said("may"), values ^ said("may")
+		        behind = specs[specs.index("-A\n") + 1 :] if "-A\n" in specs else specs
+		        short = {spec[:2] for spec in behind if re.match("-[^-*]", spec)}
+		        assert short == said("short"), short ^ said("short")
+	PYTHON
 }
 
 @test "zsh: a line is completed" {
 	needs_zsh
 	zsh -fc 'zmodload zsh/zpty' 2>/dev/null || skip "no zsh/zpty"
-	# a shell in a terminal of its own, a line and a tab, and what is to come of it
+	# a shell in a terminal of its own; of each line of the file, "LINE|WHAT": the line and
+	# a tab, and what is to come of it
 	cat >ask.zsh <<-'SCRIPT'
 		zmodload zsh/zpty
 		zpty shell zsh -f -i
 		zpty -w shell "PS1='> '; fpath=($COMPLETION \$fpath)
-			autoload -Uz compinit; compinit -D -u; echo rea''dy"
-		zpty -r shell text $'*ready\r\n*'
-		zpty -w -n shell "$1"$'\t'
-		zpty -r shell text "*$2*" && echo completed
+			autoload -Uz compinit; compinit -D -u; echo rea''dy0"
+		zpty -r shell text $'*ready0\r\n*'
+		nr=0
+		while IFS= read -r line; do
+			nr=$((nr + 1))
+			zpty -w -n shell "${line%%|*}"$'\t'
+			zpty -r shell text "*${line#*|}*"
+			print -r -- $line
+			# on an empty line, and no earlier
+			zpty -w shell $'\C-u'" echo rea''dy$nr"
+			zpty -r shell text $'*ready'$nr$'\r\n*'
+		done <lines
 		zpty -d shell
 	SCRIPT
-	export COMPLETION=$completion TERM=dumb
-	try timeout 20 zsh -f ask.zsh 'tdstat --per-clu' ster
-	assert_output completed
-	try timeout 20 zsh -f ask.zsh 'tdstat -a -e cycles,DTLB_LOAD_MISSES.WALK_COMPLETED_4' \
-		cycles,dtlb_load_misses.walk_completed_4k
-	assert_output completed
-	try timeout 20 zsh -f ask.zsh 'tdstat locate -v tma_l3_hit_l' atency
-	assert_output completed
-	try timeout 20 zsh -f ask.zsh 'tdstat locate tma_l3_bound --call' ers
-	assert_output completed
-	try timeout 20 zsh -f ask.zsh 'tdstat locate tma_l3_bound tdstat report --per-reg' ion
-	assert_output completed
-	try timeout 20 zsh -f ask.zsh 'tdstat report --to' tal
-	assert_output completed
-	touch a_file
-	for words in -a 'locate' 'locate tma_l3_bound' 'locate -e cycles' profile; do
-		try timeout 20 zsh -f ask.zsh "tdstat $words -- ls a_f" ile
-		assert_output completed
-	done
+	: >a_file
+	cat >lines <<-'LINES'
+		tdstat --per-clu|ster
+		tdstat -a -e cycles,DTLB_LOAD_MISSES.WALK_COMPLETED_4|cycles,dtlb_load_misses.walk_completed_4k
+		tdstat locate -v tma_l3_hit_l|atency
+		tdstat locate tma_l3_bound --call|ers
+		tdstat locate tma_l3_bound tdstat report --per-reg|ion
+		tdstat report --to|tal
+		tdstat -a -- ls a_f|ile
+		tdstat locate -- ls a_f|ile
+		tdstat locate tma_l3_bound -- ls a_f|ile
+		tdstat locate -e cycles -- ls a_f|ile
+		tdstat profile -- ls a_f|ile
+	LINES
+	COMPLETION=$completion TERM=dumb try within zsh -f ask.zsh
+	assert_equal "$output" "$(<lines)"
 }

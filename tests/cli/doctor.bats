@@ -5,6 +5,7 @@
 
 # shellcheck disable=SC2016,SC2154 # sh -c; helper.bash
 load helper
+load runs
 
 # Files that tests/data does not have.
 setup() {
@@ -12,208 +13,241 @@ setup() {
 	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL TDSTAT_METRICS
 }
 
-# examine [OPTION...]: the page, and as JSON in "found"
-as=()
-examine() {
-	try "${as[@]}" "$TDSTAT" doctor -j "$@"
-	assert_no_stderr
-	printf '%s' "$output" >found
-	jq -e . found >/dev/null || fail "no JSON"
-	try "${as[@]}" "$TDSTAT" doctor "$@"
-	assert_no_stderr
-}
+# What the programs below share.
+examination='
+import json, shutil
+SYS, PROC = os.environ.get("SYSFS_PATH", ""), os.environ.get("PROCFS_PATH", "")
+DEVICES = SYS + "/bus/event_source/devices"
 
-# says NAME STATE TEXT: a finding of this name has this state, and the text in it
-says() {
-	jq -e --arg n "$1" --arg s "$2" --arg t "$3" \
-		'[.findings[] | select(.name == $n and .state == $s and (.text | contains($t)))] | length == 1' found >/dev/null ||
-		fail "no $1 that is $2 and says '$3': $(jq -c --arg n "$1" '.findings[] | select(.name == $n)' found)"
-}
+def examine(*options, **how):
+    """The page, with the findings of -j."""
+    found = Run("doctor", "-j", *options, **how)
+    page = Run("doctor", *options, **how)
+    page.expect(not found.err and not page.err, "standard error is not empty")
+    page.found = json.loads(found.out)
+    page.lines = page.out.splitlines()
+    # a line that is broken is one
+    page.text = re.sub(r"\s+", " ", page.out)
+    return page
 
-# advises NAME COMMAND: this is the command of the finding
-advises() {
-	assert_equal "$(jq -r --arg n "$1" '.findings[] | select(.name == $n).command // empty' found)" "$2"
-}
+def says(page, name, state, text):
+    """A finding of this name has this state, and the text in it."""
+    found = [one for one in page.found["findings"] if one["name"] == name]
+    page.expect(len([one for one in found if one["state"] == state and text in one["text"]]) == 1,
+                f"no {name} that is {state} and says {text!r}: {found}")
 
-watchdog_off() {
-	echo 0 >"$PROCFS_PATH/sys/kernel/nmi_watchdog"
+def advises(page, name, command):
+    """This is the command of the finding; None: it has none."""
+    found = [one["command"] for one in page.found["findings"] if one["name"] == name and one.get("command")]
+    page.expect(found == ([command] if command else []), f"{name}: {found} in place of {command}")
+
+def states(page, *which):
+    return [one for one in page.found["findings"] if one["state"] in which]
+
+def replace(path, old, new):
+    put(path, text_of(path).replace(old, new))
+'
+
+# examining: a program of standard input, with these functions
+examining() {
+	{
+		printf '%s\n' "$examination"
+		cat
+	} | python
 }
 
 @test "all right: no warning, nothing has failed" {
 	copied alderlake
-	watchdog_off
-	mkdir -p "$PROCFS_PATH/self"
-	echo "cgroup2 $PWD cgroup2 rw 0 0" >"$PROCFS_PATH/self/mounts"
-	echo 100000 >"$PROCFS_PATH/sys/kernel/perf_event_max_sample_rate"
-	echo 0 >"$PROCFS_PATH/sys/kernel/perf_event_paranoid"
-	sed -i 's/ hypervisor//' "$PROCFS_PATH/cpuinfo"
-	for pmu in core atom; do echo 1 >"$devices/cpu_$pmu/rdpmc"; done
-	examine
-	says processor ok 'Alder Lake (GenuineIntel-6-97-2), CPUs 0-7'
-	says hypervisor ok none
-	says PMU ok 'cpu_core: CPUs 0-3, Golden Cove; slots and 8 fields of PERF_METRICS'
-	says PMU ok 'cpu_atom: CPUs 4-7, Gracemont; 4 top-down events'
-	says kernel ok 'which knows this processor'
-	says rights ok 'whole machine'
-	says rdpmc ok on
-	says SMT ok off
-	says watchdog ok off
-	says 'level 1' ok 'cpu_core: 1 group, counted all of the time'
-	says files ok 'alderlake: v1.'
-	says cgroups ok "version 2 at $PWD"
-	says limits ok '100000 samples'
-	assert_equal "$(jq -r '.findings[] | select(.state == "warning" or .state == "failed").name' found)" ''
-	assert_equal "$(grep -c ' try: ' <<<"$output")" "$(jq '[.findings[] | select(.command)] | length' found)"
-	# a described machine has no counters: it was not shown that they work
-	says self-test note 'not tried'
-	assert_equal "$(jq .level_1 found)" false
-	assert_equal "$status" 1
-	assert_equal "${lines[-1]}" 'level 1 was not tried'
+	examining <<-'PYTHON'
+		put(PROC + "/sys/kernel/nmi_watchdog", "0\n")
+		os.makedirs(PROC + "/self", exist_ok=True)
+		# a space in its name is written so
+		put(PROC + "/self/mounts", "cgroup2 " + os.getcwd().replace(" ", r"\040") + " cgroup2 rw 0 0\n")
+		put(PROC + "/sys/kernel/perf_event_max_sample_rate", "100000\n")
+		put(PROC + "/sys/kernel/perf_event_paranoid", "0\n")
+		replace(PROC + "/cpuinfo", " hypervisor", "")
+		for pmu in "core", "atom":
+		    put(f"{DEVICES}/cpu_{pmu}/rdpmc", "1\n")
+		_, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+		page = examine(files=(most, most))
+		says(page, "processor", "ok", "Alder Lake (GenuineIntel-6-97-2), CPUs 0-7")
+		says(page, "hypervisor", "ok", "none")
+		says(page, "PMU", "ok", "cpu_core: CPUs 0-3, Golden Cove; slots and 8 fields of PERF_METRICS")
+		says(page, "PMU", "ok", "cpu_atom: CPUs 4-7, Gracemont; 4 top-down events")
+		says(page, "kernel", "ok", "which knows this processor")
+		says(page, "rights", "ok", "whole machine")
+		says(page, "rdpmc", "ok", "on")
+		says(page, "SMT", "ok", "off")
+		says(page, "watchdog", "ok", "off")
+		says(page, "level 1", "ok", "cpu_core: 1 group, counted all of the time")
+		says(page, "files", "ok", "alderlake: v1.")
+		says(page, "cgroups", "ok", "version 2 at " + os.getcwd())
+		says(page, "limits", "ok", "100000 samples")
+		page.expect(not states(page, "warning", "failed"), states(page, "warning", "failed"))
+		page.expect(len([line for line in page.lines if " try: " in line]) ==
+		            len([one for one in page.found["findings"] if one.get("command")]), "not each command")
+		# a described machine has no counters: it was not shown that they work
+		says(page, "self-test", "note", "not tried")
+		page.has_status(1)
+		page.expect(page.found["level_1"] is False and page.lines[-1] == "level 1 was not tried", "the end")
+	PYTHON
 }
 
 @test "no PMU; and in a virtual machine, whose host is what to look at" {
 	copied sapphirerapids
-	rm -r "$devices/cpu"
-	sed -i 's/ hypervisor//' "$PROCFS_PATH/cpuinfo"
-	examine
-	assert_equal "$status" 1
-	says PMU failed 'no PMU'
-	assert_output --partial 'dmesg'
-	[[ $output != *host* ]]
-	assert_equal "${lines[-1]}" 'level 1 does not work: see what failed'
-	saved sapphirerapids
-	cp "$PROCFS_PATH/cpuinfo" machine/proc/cpuinfo
-	use_machine "$PWD/machine"
-	examine
-	says hypervisor note 'virtual machine'
-	says PMU failed 'no PMU'
-	assert_output --regexp 'its host has to give it a[[:space:]]+virtual PMU'
+	examining <<-'PYTHON'
+		shutil.rmtree(DEVICES + "/cpu")
+		cpuinfo = contents(PROC + "/cpuinfo")
+		replace(PROC + "/cpuinfo", " hypervisor", "")
+		page = examine()
+		page.has_status(1)
+		says(page, "PMU", "failed", "no PMU")
+		page.expect("dmesg" in page.out and "host" not in page.out, "another remedy")
+		page.expect(page.lines[-1] == "level 1 does not work: see what failed", "the end")
+		put(PROC + "/cpuinfo", cpuinfo)
+		page = examine()
+		says(page, "hypervisor", "note", "virtual machine")
+		says(page, "PMU", "failed", "no PMU")
+		page.expect("its host has to give it a virtual PMU" in page.text, "another remedy")
+	PYTHON
 }
 
 @test "the kernel does not know the processor: which one does" {
 	copied meteorlake
-	rm -r "$devices/cpu_atom" "$devices"/cpu_core/{events/topdown-*,events/slots,cpus}
-	mv "$devices/cpu_core" "$devices/cpu"
-	echo 6.1.0-50-amd64 >"$PROCFS_PATH/sys/kernel/osrelease"
-	examine
-	says kernel failed 'Linux 6.1.0-50-amd64 does not know this processor (Meteor Lake)'
-	says 'level 1' failed 'Meteor Lake'
-	assert_output --regexp 'Linux 6\.1[0-9]+ does'
+	examining <<-'PYTHON'
+		shutil.rmtree(DEVICES + "/cpu_atom")
+		for name in os.listdir(DEVICES + "/cpu_core/events"):
+		    if name.startswith(("topdown-", "slots")):
+		        os.unlink(f"{DEVICES}/cpu_core/events/{name}")
+		os.unlink(DEVICES + "/cpu_core/cpus")
+		os.rename(DEVICES + "/cpu_core", DEVICES + "/cpu")
+		put(PROC + "/sys/kernel/osrelease", "6.1.0-50-amd64\n")
+		page = examine()
+		says(page, "kernel", "failed", "Linux 6.1.0-50-amd64 does not know this processor (Meteor Lake)")
+		says(page, "level 1", "failed", "Meteor Lake")
+		page.expect(re.search("Linux 6.1[0-9]+ does", page.text), "another remedy")
+	PYTHON
 }
 
 @test "the watchdog: off with a command, and in the reason why groups take turns" {
 	copied alderlake
-	echo 1 >"$PROCFS_PATH/sys/kernel/nmi_watchdog"
-	examine
-	says watchdog warning 'holds a counter'
-	advises watchdog 'sysctl kernel.nmi_watchdog=0'
-	says 'level 2' note 'cpu_atom: 2 groups, each counted 50 % of the time, because its 6 general counters'
-	assert_output --partial 'the NMI'
-	# the words of --dry-run are the same
-	try "$TDSTAT" --dry-run -a -l 2
-	says 'level 2' note "$(grep '^cpu_atom: ' <<<"$output")"
-	watchdog_off
-	examine
-	says watchdog ok off
-	advises watchdog ''
-	jq -e '[.findings[].text] | any(contains("watchdog holds")) | not' found
+	examining <<-'PYTHON'
+		put(PROC + "/sys/kernel/nmi_watchdog", "1\n")
+		page = examine()
+		says(page, "watchdog", "warning", "holds a counter")
+		advises(page, "watchdog", "sysctl kernel.nmi_watchdog=0")
+		says(page, "level 2", "note", "cpu_atom: 2 groups, each counted 50 % of the time, because its 6 general counters")
+		page.expect("the NMI" in page.out, "no NMI")
+		# the words of --dry-run are the same
+		(line,) = [line for line in Run("--dry-run", "-a", "-l", "2").out.splitlines() if line.startswith("cpu_atom: ")]
+		says(page, "level 2", "note", line)
+		put(PROC + "/sys/kernel/nmi_watchdog", "0\n")
+		page = examine()
+		says(page, "watchdog", "ok", "off")
+		advises(page, "watchdog", None)
+		page.expect(not any("watchdog holds" in one["text"] for one in page.found["findings"]), "it holds one")
+	PYTHON
 }
 
 @test "hyper-threading on Skylake, and where it does not matter" {
 	copied skylakex
-	echo 1 >"$SYSFS_PATH/devices/system/cpu/smt/active"
-	examine
-	says SMT warning 'the two threads of a core share its slots'
-	advises SMT 'echo off > /sys/devices/system/cpu/smt/control'
-	echo 0 >"$SYSFS_PATH/devices/system/cpu/smt/active"
-	examine
-	says SMT ok off
+	examining <<-'PYTHON'
+		put(SYS + "/devices/system/cpu/smt/active", "1\n")
+		page = examine()
+		says(page, "SMT", "warning", "the two threads of a core share its slots")
+		advises(page, "SMT", "echo off > /sys/devices/system/cpu/smt/control")
+		put(SYS + "/devices/system/cpu/smt/active", "0\n")
+		says(examine(), "SMT", "ok", "off")
+	PYTHON
 	saved sapphirerapids
-	examine
-	says SMT ok on
-	advises SMT ''
+	examining <<-'PYTHON'
+		page = examine()
+		says(page, "SMT", "ok", "on")
+		advises(page, "SMT", None)
+	PYTHON
 }
 
 @test "perf_event_paranoid 4, for a user without rights" {
 	copied alderlake
-	echo 4 >"$PROCFS_PATH/sys/kernel/perf_event_paranoid"
-	setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin true 2>/dev/null ||
-		[ "$(id -u)" -ne 0 ] || skip "cannot give up rights"
-	real=$TDSTAT
-	export real
-	cat >drop <<-'SCRIPT'
-		#!/bin/sh
-		[ "$(id -u)" -ne 0 ] || exec setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin "$real" "$@"
-		exec "$real" "$@"
-	SCRIPT
-	chmod +x drop
-	TDSTAT=$PWD/drop examine
-	says rights warning 'kernel.perf_event_paranoid is 4: '
-	says rights warning 'only root'
-	advises rights 'sysctl kernel.perf_event_paranoid=0'
-	# above 2, Debian's kernel does not look at the capability
-	[[ $output != *setcap* ]]
-	echo 2 >"$PROCFS_PATH/sys/kernel/perf_event_paranoid"
-	TDSTAT=$PWD/drop examine
-	says rights warning 'user space only'
-	# whole on a line of its own, to be pasted
-	assert_line --regexp "^ +or: +setcap cap_perfmon\+ep $(readlink -f "$real")\$"
+	if [ "$EUID" = 0 ]; then
+		without='setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin'
+		$without true 2>/dev/null || skip "cannot give up rights"
+	fi
+	WITHOUT=${without-} examining <<-'PYTHON'
+		put(PROC + "/sys/kernel/perf_event_paranoid", "4\n")
+		without = os.environ["WITHOUT"].split()
+		page = examine(before=without)
+		says(page, "rights", "warning", "kernel.perf_event_paranoid is 4: ")
+		says(page, "rights", "warning", "only root")
+		advises(page, "rights", "sysctl kernel.perf_event_paranoid=0")
+		# above 2, Debian's kernel does not look at the capability
+		page.expect("setcap" not in page.out, "setcap")
+		put(PROC + "/sys/kernel/perf_event_paranoid", "2\n")
+		page = examine(before=without)
+		says(page, "rights", "warning", "user space only")
+		# whole on a line of its own, to be pasted
+		program = re.escape(os.path.realpath(TDSTAT))
+		page.expect(re.search(rf"(?m)^ +or: +setcap cap_perfmon\+ep '?{program}'?$", page.out), "no setcap")
+	PYTHON
 }
 
 @test "files that are missing, not readable, or of another model" {
 	saved alderlake
-	mkdir empty
-	examine --metrics-dir empty
-	says files warning 'neither a mapfile.csv nor event files'
-	says 'level 1' failed 'neither a mapfile.csv'
-	printf 'Family-model,Version,Filename,EventType\nGenuineIntel-6-8F,v9,spr,core\n' >empty/mapfile.csv
-	TDSTAT_METRICS=$PWD/empty examine
-	says files warning 'has no events of GenuineIntel-6-97-2'
-	# without any, beside the program or installed, the tree has the built-in levels
 	cp "$TDSTAT" .
+	examining <<-'PYTHON'
+		os.mkdir("empty")
+		page = examine("--metrics-dir", "empty")
+		says(page, "files", "warning", "neither a mapfile.csv nor event files")
+		says(page, "level 1", "failed", "neither a mapfile.csv")
+		put("empty/mapfile.csv", "Family-model,Version,Filename,EventType\nGenuineIntel-6-8F,v9,spr,core\n")
+		page = examine(env={"TDSTAT_METRICS": os.getcwd() + "/empty"})
+		says(page, "files", "warning", "has no events of GenuineIntel-6-97-2")
+	PYTHON
+	# without any, beside the program or installed, the tree has the built-in levels
 	[ ! -e /usr/local/share/tdstat/pmu-events ] || skip "files are installed"
-	TDSTAT=$PWD/tdstat examine
-	says files warning 'No such file'
-	says 'level 2' ok 'cpu_core: 1 group, counted all'
-	says 'level 3' note 'cpu_core (Golden Cove): there are no metric files for it'
+	TDSTAT=$PWD/tdstat examining <<-'PYTHON'
+		page = examine()
+		says(page, "files", "warning", "No such file")
+		says(page, "level 2", "ok", "cpu_core: 1 group, counted all")
+		says(page, "level 3", "note", "cpu_core (Golden Cove): there are no metric files for it")
+	PYTHON
 }
 
 @test "rdpmc, the rate of samples, what is mounted: each with its command" {
 	copied sapphirerapids
-	rm -rf "$devices/intel_pt"
-	echo 0 >"$devices/cpu/rdpmc"
-	echo 250 >"$PROCFS_PATH/sys/kernel/perf_event_max_sample_rate"
-	mkdir -p "$PROCFS_PATH/self"
-	: >"$PROCFS_PATH/self/mounts"
-	examine
-	says rdpmc warning off
-	advises rdpmc 'echo 1 | tee /sys/bus/event_source/devices/cpu*/rdpmc'
-	says limits warning '250 samples a second'
-	says cgroups note 'no cgroup file system is mounted'
-	advises cgroups 'mount -t cgroup2 none /sys/fs/cgroup'
-	says tracefs note 'not mounted'
-	advises tracefs 'mount -t tracefs tracefs /sys/kernel/tracing'
-	says calls note 'cannot be counted by probes at functions'
-	says calls note 'this machine has no Processor Trace'
-	# fewer descriptors than the counters of all CPUs take
-	(
-		ulimit -n 100
-		as=(no_raise)
-		examine
-		says limits warning '100 open files'
-		jq -e '[.findings[].command // ""] | any(test("^ulimit -n [0-9]+$"))' found
-	)
+	examining <<-'PYTHON'
+		shutil.rmtree(DEVICES + "/intel_pt", ignore_errors=True)
+		put(DEVICES + "/cpu/rdpmc", "0\n")
+		put(PROC + "/sys/kernel/perf_event_max_sample_rate", "250\n")
+		os.makedirs(PROC + "/self", exist_ok=True)
+		put(PROC + "/self/mounts", "")
+		page = examine()
+		says(page, "rdpmc", "warning", "off")
+		advises(page, "rdpmc", "echo 1 | tee /sys/bus/event_source/devices/cpu*/rdpmc")
+		says(page, "limits", "warning", "250 samples a second")
+		says(page, "cgroups", "note", "no cgroup file system is mounted")
+		advises(page, "cgroups", "mount -t cgroup2 none /sys/fs/cgroup")
+		says(page, "tracefs", "note", "not mounted")
+		advises(page, "tracefs", "mount -t tracefs tracefs /sys/kernel/tracing")
+		says(page, "calls", "note", "cannot be counted by probes at functions")
+		says(page, "calls", "note", "this machine has no Processor Trace")
+		# fewer descriptors than the counters of all CPUs take
+		page = examine(files=100, raises=False)
+		says(page, "limits", "warning", "100 open files")
+		page.expect(any(re.fullmatch("ulimit -n [0-9]+", one.get("command") or "") for one in page.found["findings"]), "no ulimit")
+	PYTHON
 }
 
 @test "names that would control the terminal, or end a JSON string" {
 	copied alderlake
-	mv "$devices/cpu_atom" "$devices/"$'cpu_"\033[1m'
-	printf '6.12\033[2J"' >"$PROCFS_PATH/sys/kernel/osrelease"
-	examine
-	[[ $output == *'cpu_"\x1b[1m: '* && $output == *'Linux 6.12\x1b[2J"'* ]]
-	[[ $output != *$'\033'* ]]
-	[[ $(<found) != *$'\033'* ]]
-	jq -e '[.findings[].text] | any(contains("cpu_\"\u001b[1m: "))' found
+	examining <<-'PYTHON'
+		os.rename(DEVICES + "/cpu_atom", DEVICES + '/cpu_"\033[1m')
+		put(PROC + "/sys/kernel/osrelease", '6.12\033[2J"')
+		page = examine()
+		page.expect(r'cpu_"\x1b[1m: ' in page.out and r'Linux 6.12\x1b[2J"' in page.out, "other names")
+		page.expect("\033" not in page.out + Run("doctor", "-j").out, "a control character")
+		page.expect(any('cpu_"\033[1m: ' in one["text"] for one in page.found["findings"]), "not in JSON")
+	PYTHON
 }
 
 @test "no arguments, wrong options, a full disk" {
@@ -238,35 +272,42 @@ watchdog_off() {
 # Half of the "slots" retire, whatever runs (helper.bash).
 @test "counters that count the same for all loops: failed, though they add up" {
 	needs_software_events
-	examine
-	assert_equal "$status" 1
-	says self-test ok 'level 1 is counted and adds up to 100.0 %'
-	says self-test failed 'the counters do not tell the loops apart'
-	jq -e '(.level_1 | not) and (.self_test | length == 3) and
-		all(.self_test[]; .passed == false and (.retiring - 50 | fabs) < 5)' found
-	assert_equal "$(jq -c '[.self_test[].loop]' found)" '["retiring","mispredict","chase"]'
+	examining <<-'PYTHON'
+		page = examine()
+		page.has_status(1)
+		says(page, "self-test", "ok", "level 1 is counted and adds up to 100.0 %")
+		says(page, "self-test", "failed", "the counters do not tell the loops apart")
+		loops = page.found["self_test"]
+		page.expect(not page.found["level_1"] and [one["loop"] for one in loops] == ["retiring", "mispredict", "chase"] and
+		            all(one["passed"] is False and abs(one["retiring"] - 50) < 5 for one in loops), loops)
+	PYTHON
 }
 
 @test "counters that do not add up, or count nothing: failed" {
 	needs_software_events
-	# a dummy event counts 0
-	echo event=9 >"$devices/cpu/events/topdown-retiring"
-	examine
-	assert_equal "$status" 1
-	says self-test failed 'with 0.0 % retiring'
-	# and what the kernel refuses is its error
-	echo event=200 >"$devices/cpu/events/topdown-retiring"
-	examine
-	assert_equal "$status" 1
-	jq -e '[.findings[] | select(.name == "self-test" and .state == "failed")] | length == 1' found
-	assert_equal "$(jq '.self_test | length' found)" 0
+	examining <<-'PYTHON'
+		# a dummy event counts 0
+		put(DEVICES + "/cpu/events/topdown-retiring", "event=9\n")
+		page = examine()
+		page.has_status(1)
+		says(page, "self-test", "failed", "with 0.0 % retiring")
+		# and what the kernel refuses is its error
+		put(DEVICES + "/cpu/events/topdown-retiring", "event=200\n")
+		page = examine()
+		page.has_status(1)
+		page.expect(len([one for one in states(page, "failed") if one["name"] == "self-test"]) == 1 and
+		            page.found["self_test"] == [], page.found)
+	PYTHON
 }
 
 @test "half a second, and it may run where it could before" {
 	needs_software_events
-	begin=$(date +%s%N)
-	try taskset -c 0 "$TDSTAT" doctor -j
-	taken_ms=$((($(date +%s%N) - begin) / 1000000))
-	[ "$taken_ms" -ge 490 ]
-	[ "$(jq -r '.self_test[0].cpu' <<<"$output")" -eq 0 ]
+	examining <<-'PYTHON'
+		cpu = max(os.sched_getaffinity(0))
+		os.sched_setaffinity(0, {cpu})
+		begin = time.monotonic()
+		run = Run("doctor", "-j")
+		run.expect(time.monotonic() - begin >= 0.49, "too fast")
+		run.expect(json.loads(run.out)["self_test"][0]["cpu"] == cpu, "another CPU")
+	PYTHON
 }

@@ -3,8 +3,9 @@
 # Machines that can count nothing, or only a part: one line says why, and one
 # what to do.
 
-# shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
+# shellcheck disable=SC2154 # helper.bash
 load helper
+load runs
 
 # A machine without any PMU of its cores, as this one may be.
 no_pmu() {
@@ -14,12 +15,13 @@ no_pmu() {
 
 @test "no PMU: a line why, a line what to do" {
 	no_pmu
-	for how in '' '-a' '-a -I1000' '--dry-run' '-x, -a' '-j -a'; do
-		try "$TDSTAT" $how
-		assert_failure 1
-		assert_why_and_remedy PMU
-		assert_output ''
-	done
+	python <<-'PYTHON'
+		for how in "", "-a", "-a -I1000", "--dry-run", "-x, -a", "-j -a":
+		    run = Run(*how.split())
+		    run.has_status(1)
+		    run.why_and_remedy("PMU")
+		    run.expect(not run.out, "output")
+	PYTHON
 }
 
 @test "no PMU, no /sys/bus/event_source at all" {
@@ -32,36 +34,37 @@ no_pmu() {
 
 @test "no PMU: the command runs anyway, no file is made" {
 	no_pmu
-	try "$TDSTAT" -- touch ran
-	assert_runs_all_the_same PMU .
-	[ -e ran ]
-	try "$TDSTAT" --require -- touch made
-	assert_failure 125
-	assert_why_and_remedy PMU
-	try "$TDSTAT" record -o made -a
-	assert_failure 1
-	try "$TDSTAT" -o made -a
-	assert_failure 1
-	[ ! -e made ]
+	python <<-'PYTHON'
+		Run("--", "touch", "ran").runs_all_the_same("PMU", ".")
+		take("ran")
+		run = Run("--require", "--", "touch", "made")
+		run.has_status(125)
+		run.why_and_remedy("PMU")
+		Run("record", "-o", "made", "-a").has_status(1)
+		run = Run("-o", "made", "-a")
+		run.has_status(1)
+		run.expect(not os.path.exists("made"), "a file")
+	PYTHON
 }
 
 @test "here, if this machine has no PMU: the same" {
-	! ls -d /sys/bus/event_source/devices/cpu /sys/bus/event_source/devices/cpu_* 2>/dev/null ||
-		skip "this machine has one"
-	try "$TDSTAT" -x, -- touch ran
-	assert_runs_all_the_same . .
-	for how in '' '-a -I1000'; do
-		try "$TDSTAT" $how
-		assert_failure 1
-		assert_why_and_remedy .
-		assert_output ''
+	for pmu in /sys/bus/event_source/devices/cpu /sys/bus/event_source/devices/cpu_*; do
+		[ ! -e "$pmu" ] || skip "this machine has one"
 	done
-	[ -e ran ]
+	python <<-'PYTHON'
+		Run("-x,", "--", "touch", "ran").runs_all_the_same(".", ".")
+		take("ran")
+		for how in [], ["-a", "-I1000"]:
+		    run = Run(*how)
+		    run.has_status(1)
+		    run.why_and_remedy(".")
+		    run.expect(not run.out, "output")
+	PYTHON
 }
 
 @test "a virtual machine without a PMU: its host is what to look at" {
 	no_pmu
-	grep -q '^flags.* hypervisor' "$PROCFS_PATH/cpuinfo"
+	has_text "$PROCFS_PATH/cpuinfo" $'\nflags[^\n]* hypervisor'
 	try "$TDSTAT" -a
 	assert_why_and_remedy . 'host'
 	sed -i 's/ hypervisor//' "$PROCFS_PATH/cpuinfo"
@@ -103,13 +106,13 @@ no_pmu() {
 @test "a PMU without top-down events is left out, and said once" {
 	copied alderlake
 	rm "$devices"/cpu_atom/events/topdown-*
-	for how in '' '-l 1'; do
-		try "$TDSTAT" --dry-run -a $how
-		assert_success
-		refute_output --partial 'type 10'
-		assert_output --partial cpu_core/topdown-retiring/
-		assert_equal "$(grep -c cpu_atom <<<"$stderr")" 1
-	done
+	python <<-'PYTHON'
+		for how in [], ["-l", "1"]:
+		    run = Run("--dry-run", "-a", *how)
+		    run.has_status(0)
+		    run.expect("type 10" not in run.out and "cpu_core/topdown-retiring/" in run.out, "other events")
+		    run.expect(len([line for line in run.err.splitlines() if "cpu_atom" in line]) == 1, "not said once")
+	PYTHON
 }
 
 @test "SLOTS alone is not enough" {
@@ -142,66 +145,55 @@ no_pmu() {
 	copied alderlake
 	echo >"$devices/cpu_atom/cpus"
 	echo 0-3 >"$SYSFS_PATH/devices/system/cpu/online"
-	for how in -a '-- true' ''; do
-		try "$TDSTAT" --dry-run $how
-		assert_success
-		refute_output --partial cpu_atom
-		assert_output --partial cpu_core/topdown-retiring/
-	done
-	: >"$devices/cpu_atom/cpus"
-	try events -a
-	assert_success
-	refute_output --partial cpu_atom
-	# the only kind that is wanted
-	try "$TDSTAT" --dry-run -a --cputype atom
-	assert_failure 1
-	assert_complains atom
+	python <<-'PYTHON'
+		for how in ["-a"], ["--", "true"], []:
+		    run = Run("--dry-run", *how)
+		    run.has_status(0)
+		    run.expect("cpu_atom" not in run.out and "cpu_core/topdown-retiring/" in run.out, "other events")
+		# the only kind that is wanted
+		run = Run("--dry-run", "-a", "--cputype", "atom")
+		run.has_status(1)
+		run.complains("atom")
+		# the kernel writes an empty line, and no empty file
+		put(os.environ["SYSFS_PATH"] + "/bus/event_source/devices/cpu_atom/cpus", "")
+		run = Run("--dry-run", "-a")
+		run.has_status(1)
+		run.complains("cpu_atom/cpus: ")
+	PYTHON
 }
 
 @test "a CPU that is offline is not counted on, and cannot be asked for" {
 	copied alderlake
 	echo 0-2,4-7 >"$SYSFS_PATH/devices/system/cpu/online"
-	try "$TDSTAT" --dry-run -a
-	assert_success
-	assert_output --partial 'CPUs 0-2 '
-	for cpus in 3 0-3 8 99; do
-		try "$TDSTAT" --dry-run -C $cpus
-		assert_failure 1
-		assert_why_and_remedy '-C' '0-2,4-7'
-	done
+	python <<-'PYTHON'
+		run = Run("--dry-run", "-a")
+		run.has_status(0)
+		run.expect("CPUs 0-2 " in run.out, "other CPUs")
+		for cpus in "3", "0-3", "8", "99":
+		    run = Run("--dry-run", "-C", cpus)
+		    run.has_status(1)
+		    run.why_and_remedy("-C", "0-2,4-7")
+	PYTHON
 }
 
 @test "files that make no sense: the file is named" {
 	copied alderlake
-	echo four >"$devices/cpu_core/type"
-	try "$TDSTAT" --dry-run -a -l 1
-	assert_failure 1
-	assert_complains 'cpu_core/type'
-	copied_again
-	echo 0-x >"$devices/cpu_core/cpus"
-	try "$TDSTAT" --dry-run -a -l 1
-	assert_failure 1
-	assert_complains 'cpu_core/cpus'
-	copied_again
-	echo event=0xzz >"$devices/cpu_core/events/topdown-retiring"
-	try "$TDSTAT" --dry-run -a -l 1
-	assert_failure 1
-	assert_complains 'topdown-retiring'
-	copied_again
-	echo event=0x0,nosuchterm=1 >"$devices/cpu_core/events/topdown-retiring"
-	try "$TDSTAT" --dry-run -a -l 1
-	assert_failure 1
-	assert_complains 'nosuchterm'
-	copied_again
-	echo 3-1 >"$SYSFS_PATH/devices/system/cpu/online"
-	try "$TDSTAT" --dry-run -a -l 1
-	assert_failure 1
-	assert_complains 'cpu/online'
-}
-
-copied_again() {
-	rm -r machine
-	copied alderlake
+	python <<-'PYTHON'
+		sysfs = os.environ["SYSFS_PATH"]
+		core = sysfs + "/bus/event_source/devices/cpu_core"
+		for path, text, named in ((core + "/type", "four", "cpu_core/type"),
+		                          (core + "/cpus", "0-x", "cpu_core/cpus"),
+		                          (core + "/events/topdown-retiring", "event=0xzz", "topdown-retiring"),
+		                          (core + "/events/topdown-retiring", "event=0x0,nosuchterm=1", "nosuchterm"),
+		                          (sysfs + "/devices/system/cpu/online", "3-1", "cpu/online")):
+		    whole = contents(path)
+		    put(path, text + "\n")
+		    run = Run("--dry-run", "-a", "-l", "1")
+		    run.has_status(1, what=text)
+		    run.complains(named, what=text)
+		    put(path, whole)
+		Run("--dry-run", "-a", "-l", "1").has_status(0)
+	PYTHON
 }
 
 @test "roots that are not there: the folder is named" {

@@ -5,12 +5,26 @@
 
 # shellcheck disable=SC2016,SC2154 # sh -c; helper.bash
 load helper
-
-EVENTS=task-clock,context-switches
+load runs
 
 # Empty folders, folders that are not there, and one of each.
-ROOTS=("SYSFS_PATH=empty" "PROCFS_PATH=empty" "SYSFS_PATH=nowhere" "PROCFS_PATH=nowhere"
-	"SYSFS_PATH=empty PROCFS_PATH=nowhere")
+roots='
+ROOTS = ({"SYSFS_PATH": "empty"}, {"PROCFS_PATH": "empty"}, {"SYSFS_PATH": "nowhere"}, {"PROCFS_PATH": "nowhere"},
+         {"SYSFS_PATH": "empty", "PROCFS_PATH": "nowhere"})
+EVENTS = "task-clock,context-switches"
+
+def missing(root):
+    """The file that is missing, in sysfs if both are not there."""
+    return ("devices/system/cpu/online" if "SYSFS_PATH" in root else "cpuinfo") + ": No such file"
+'
+
+# with_roots: a program of standard input, with these
+with_roots() {
+	{
+		printf '%s\n' "$roots"
+		cat
+	} | python
+}
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -21,71 +35,63 @@ setup() {
 
 # without ROOT OPTION...: tdstat below that root
 without() {
-	# shellcheck disable=SC2086 # settings
-	try env $1 "$TDSTAT" "${@:2}"
-}
-
-# The file that is missing, of sysfs if both are not there.
-missing() {
-	case $1 in
-	SYSFS_PATH=*) echo 'devices/system/cpu/online: No such file' ;;
-	PROCFS_PATH=*) echo 'cpuinfo: No such file' ;;
-	esac
+	try env "$1" "$TDSTAT" "${@:2}"
 }
 
 @test "software events of a command" {
-	for root in "${ROOTS[@]}"; do
-		without "$root" -e $EVENTS -x, -- true
-		assert_success
-		assert_equal "${#stderr_lines[@]}" 2
-		[[ ${stderr_lines[0]} =~ ^[0-9.]+,msec,task-clock, ]]
-		[[ ${stderr_lines[1]} =~ ^[0-9]+,,context-switches, ]]
-		without "$root" --per-thread -e $EVENTS -x, -- true
-		assert_success
-	done
+	with_roots <<-'PYTHON'
+		for root in ROOTS:
+		    run = Run("-e", EVENTS, "-x,", "--", "true", env=root)
+		    run.has_status(0, what=root)
+		    run.expect(re.fullmatch(r"[0-9.]+,msec,task-clock,.*\n[0-9]+,,context-switches,.*\n", run.err), root)
+		    run = Run("--per-thread", "-e", EVENTS, "-x,", "--", "true", env=root)
+		    run.has_status(0, what=root)
+	PYTHON
 }
 
 @test "software events of the machine, on all of its CPUs" {
 	needs_software_events -a
-	online=$(getconf _NPROCESSORS_ONLN)
-	for root in "${ROOTS[@]}"; do
-		unset SYSFS_PATH PERF_CPUID
-		# whatever CPU this program was told to stay on
-		# shellcheck disable=SC2086 # settings
-		try env $root taskset -c 0 "$TDSTAT" -a -A -e $EVENTS --timeout 100 -x,
-		assert_success
-		assert_equal "$(grep -c task-clock <<<"$output")" "$online"
-		if [[ $root == SYSFS_PATH* ]]; then
-			assert_equal "${#stderr_lines[@]}" 1
-			assert_complains "$(missing "$root").*counting on CPUs 0"
-		else
-			assert_no_stderr
-		fi
-		# where it was told to stay is where it stays
-		# shellcheck disable=SC2086 # settings
-		env $root taskset -c 0 "$TDSTAT" -a -e cs -o out -- sh -c 'taskset -cp $$' >affinity
-		grep -q ': 0$' affinity
-	done
+	unset SYSFS_PATH PERF_CPUID
+	with_roots <<-'PYTHON'
+		online, may = os.sysconf("SC_NPROCESSORS_ONLN"), os.sched_getaffinity(0)
+		cpu = max(may)
+		for root in ROOTS:
+		    # whatever CPU this program was told to stay on
+		    os.sched_setaffinity(0, {cpu})
+		    run = Run("-a", "-A", "-e", EVENTS, "--timeout", "100", "-x,", env=root)
+		    run.has_status(0, what=root)
+		    run.expect(run.out.count("task-clock") == online, f"{root}: not {online} CPUs")
+		    if "SYSFS_PATH" in root:
+		        run.expect(len(run.err.splitlines()) == 1, f"{root}: not one line")
+		        # the first CPU is there, unless it is offline
+		        run.complains(missing(root) + ".*counting on CPUs? [0-9]", what=root)
+		    else:
+		        run.expect(not run.err, f"{root}: standard error is not empty")
+		    # where it was told to stay is where it stays
+		    run = Run("-a", "-e", "cs", "-o", "out", "--", sys.executable, "-S", "-c",
+		              "import os; print(*os.sched_getaffinity(0))", env=root)
+		    run.expect(run.out == f"{cpu}\n", f"{root}: not on CPU {cpu}")
+		    os.sched_setaffinity(0, may)
+	PYTHON
 }
 
 @test "what does need them: the file, and where it is looked for" {
-	for root in "${ROOTS[@]}"; do
-		without "$root" -x, -- touch made
-		assert_runs_all_the_same "$(missing "$root")" 'mounted on (empty|nowhere)'
-		rm made
-		for how in -a "-a -I 100" "-a -M IPC" list; do
-			# shellcheck disable=SC2086 # options
-			without "$root" $how
-			assert_failure 1
-			assert_why_and_remedy "$(missing "$root")" 'mounted on (empty|nowhere)'
-		done
-	done
+	with_roots <<-'PYTHON'
+		for root in ROOTS:
+		    run = Run("-x,", "--", "touch", "made", env=root)
+		    run.runs_all_the_same(missing(root), "mounted on (empty|nowhere)", what=root)
+		    take("made")
+		    for how in "-a", "-a -I 100", "-a -M IPC", "list":
+		        run = Run(*how.split(), env=root)
+		        run.has_status(1, what=root)
+		        run.why_and_remedy(missing(root), "mounted on (empty|nowhere)", what=root)
+	PYTHON
 }
 
 @test "beside what counts: what does not, and why" {
 	without SYSFS_PATH=empty -e cycles,task-clock -x, -- true
 	assert_success
-	assert_complains "cycles: empty/$(missing SYSFS_PATH=empty)"
+	assert_complains "cycles: empty/devices/system/cpu/online: No such file"
 	[[ $stderr == *"<not supported>,,cycles,"* && $stderr == *msec,task-clock,* ]]
 	# on a machine that has a PMU, whatever this one has
 	saved skylakex
@@ -119,9 +125,9 @@ missing() {
 	not_under_sanitizers "which need proc"
 	unshare -m true 2>/dev/null || skip "no mount namespace"
 	try unshare -m sh -c 'umount -l /sys && umount -l /proc && exec "$@"' - \
-		"$TDSTAT" -e $EVENTS -x, -- true
+		"$TDSTAT" -e task-clock,context-switches -x, -- true
 	assert_success
 	[[ $stderr =~ [0-9.]+,msec,task-clock, ]]
 	try unshare -m sh -c 'umount -l /sys && umount -l /proc && exec "$@"' - "$TDSTAT" -- true
-	assert_runs_all_the_same "/sys/$(missing SYSFS_PATH=/sys)" 'sysfs mounted on /sys'
+	assert_runs_all_the_same '/sys/devices/system/cpu/online: No such file' 'sysfs mounted on /sys'
 }

@@ -40,7 +40,8 @@ class Runner:
         self.command = [tdstat, *arguments]
         self.results = results
         self.seen = without_numbers if measured else bytes
-        self.env = dict(os.environ, LD_PRELOAD=shim, **parser_range(tdstat))
+        # relative: the loader takes a space for the end of a name
+        self.env = dict(os.environ, LD_PRELOAD=os.path.relpath(shim), **parser_range(tdstat))
 
     def run(self, **fail):
         """status, what was written, and what was said."""

@@ -24,53 +24,74 @@ changed() {
 	EOS
 }
 
-# misfits: what JSON says of the changed recording, a line each
+# misfits: what JSON says of the changed recording, sorted, in $misfits
 misfits() {
-	"$TDSTAT" report -j changed |
-		jq -r 'select(.misfit and .pmu == "cpu_core") | "\(.metric) \(.misfit)"' | sort
+	"$TDSTAT" report -j changed >rows
+	misfits=$(jq -nr '[inputs | select(.misfit and .pmu == "cpu_core") | "\(.metric) \(.misfit)"] |
+		sort | join(", ")' rows)
 }
-
-LEVEL_1=(tma_backend_bound tma_bad_speculation tma_frontend_bound tma_retiring)
 
 @test "as it was counted, everything fits" {
 	changed
-	assert_equal "$(misfits)" ''
-	run -0 "$TDSTAT" report changed
-	run ! grep -E '  [?~]' <<<"$output"
+	misfits
+	assert_equal "$misfits" ''
+	try "$TDSTAT" report changed
+	assert_success
+	[[ ! $output =~ '  '[?~] ]] || fail "marked: ${BASH_REMATCH[0]}"
 }
 
 @test "level 1 is not all of the slots" {
 	changed 'cpu_core/slots/ 1.03'
-	assert_equal "$(misfits | xargs)" "$(printf '%s sum ' "${LEVEL_1[@]}" | xargs)"
-	run -0 "$TDSTAT" report changed
-	[ "$(grep -c '%  tma_[a-z_]*  ?' <<<"$output")" -eq 4 ]
+	misfits
+	assert_equal "$misfits" \
+		'tma_backend_bound sum, tma_bad_speculation sum, tma_frontend_bound sum, tma_retiring sum'
+	try "$TDSTAT" report changed
+	assert_success
+	nr=0
+	for line in "${lines[@]}"; do
+		[[ ! $line =~ '%  tma_'[a-z_]*'  ?' ]] || nr=$((nr + 1))
+	done
+	assert_equal $nr 4
 	[[ $output == *$'\n  ? cannot be: level 1 is not all of the slots\n'* ]]
 	changed 'cpu_core/slots/ 1.008'
-	assert_equal "$(misfits)" ''
+	misfits
+	assert_equal "$misfits" ''
 }
 
 @test "no larger than the uops that were dropped" {
 	# mispredicted branches are nearly all of the bad speculation
 	changed 'cpu_core/INT_MISC.UOP_DROPPING/ 6' 'cpu_core/topdown-br-mispredict/ 1.37'
-	[[ $(misfits) == *"tma_machine_clears correction"* ]]
-	run -0 "$TDSTAT" report changed
+	misfits
+	[[ $misfits == *"tma_machine_clears correction"* ]]
+	try "$TDSTAT" report changed
+	assert_success
 	[[ $output == *"tma_machine_clears  ~"* ]]
 	[[ $output == *$'\n  ~ no larger than the uops that were dropped, which are subtracted\n'* ]]
 }
 
 @test "a node larger than its parent" {
 	changed 'cpu_core/topdown-mem-bound/ 1.9'
-	[[ $(misfits) == *"tma_memory_bound parent"* ]]
+	misfits
+	[[ $misfits == *"tma_memory_bound parent"* ]]
 }
 
 @test "in tables, in place of the mark of what is over its threshold" {
 	recording=$data/alderlake.jsonl
 	changed 'cpu_core/slots/ 1.03'
-	run -0 "$TDSTAT" report changed
+	try "$TDSTAT" report changed
+	assert_success
 	# four values a row, and none that could be looked at
-	[ "$(grep -c ' cpu_core ' <<<"$output")" -gt 1 ]
-	run ! grep -vE '([0-9.]+\? *){4}$' <(grep ' cpu_core ' <<<"$output")
-	run ! grep '?' <(grep ' cpu_atom ' <<<"$output")
+	four='([0-9.]+\? *){4}$' nr=0
+	for line in "${lines[@]}"; do
+		case $line in
+		*' cpu_core '*)
+			[[ $line =~ $four ]] || fail "not marked: $line"
+			nr=$((nr + 1))
+			;;
+		*' cpu_atom '*) [[ $line != *'?'* ]] || fail "marked: $line" ;;
+		esac
+	done
+	[ $nr -gt 1 ]
 }
 
 # lingering FACTOR: the recording, with its course, of a program that is switched often:

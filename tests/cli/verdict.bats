@@ -17,20 +17,27 @@ report() {
 	report --verdict "$data/manual/xz-3.jsonl"
 	assert_success
 	# it adds lines and changes none
-	run diff <(echo "$without") <(echo "$output")
-	refute_line --regexp '^<'
+	printf '%s\n' "$without" >without
+	printf '%s\n' "$output" >with
+	try diff without with
+	nr=0
+	for line in "${lines[@]}"; do
+		[[ $line != '<'* ]] || fail "changed: $line"
+		[[ $line != '> '?* ]] || nr=$((nr + 1))
+	done
 	assert_line --regexp '^> [ ]?[A-Z]'
-	[ "$(grep -c '^> .' <<<"$output")" -le 6 ]
+	[ $nr -le 6 ]
 }
 
 @test "as JSON it is one object, behind the metrics, and only if it is asked for" {
 	report -j --verdict "$data/manual/xz-3.jsonl"
 	assert_success
-	assert_equal "$(jq -c 'select(.verdict) | .verdict | keys_unsorted' <<<"$output")" \
-		'["time","pmu","confidence","node","path","value","low","high","slots","runner_up","tied","over","steady","mostly","mostly_time","then","waits","held","busy","others","next"]'
-	assert_equal "$(jq -r '.verdict.pmu' <<<"${lines[-1]}")" cpu_core
+	assert_equal "$(jq -c 'select(.verdict) | .verdict | keys_unsorted, .pmu' <<<"${lines[-1]}")" \
+		'["time","pmu","confidence","node","path","value","low","high","slots","runner_up","tied","over","steady","mostly","mostly_time","then","waits","held","busy","others","next"]
+"cpu_core"'
+	[[ ${output%$'\n'*} != *'"verdict":'* ]]
 	report -j "$data/manual/xz-3.jsonl"
-	run ! grep -q verdict <<<"$output"
+	[[ $output != *verdict* ]]
 }
 
 # From the second read on, somebody else's pinned group is on the counters.  What was
@@ -70,7 +77,7 @@ report() {
 @test "rows of several ids have no verdict but which of them lost most" {
 	report --verdict -j -A "$data/manual/cpus.jsonl"
 	assert_success
-	run ! grep -q verdict <<<"$output"
+	[[ $output != *verdict* ]]
 	# what did not retire, of the sums of the recording
 	want=$("$TDSTAT" report -A -x, "$data/manual/cpus.jsonl" | awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -147,9 +154,9 @@ cgroups_of() {
 @test "intervals have none; the sum of them has" {
 	report --verdict -j "$data/alderlake.jsonl"
 	assert_success
-	run ! grep -q verdict <<<"$output"
+	[[ $output != *verdict* ]]
 	report --verdict -j --summary "$data/alderlake.jsonl"
-	assert_equal "$(grep -c '"verdict"' <<<"$output")" 1
+	[[ $output == *'"verdict"'* && $output != *'"verdict"'*$'\n'*'"verdict"'* ]]
 }
 
 @test "what it excludes is refused" {
@@ -172,12 +179,6 @@ cgroups_of() {
 # on the emulated Alder Lake, of CPUs, levels 1 and 2
 course=$BATS_TEST_DIRNAME/../data/alderlake-course.jsonl
 
-# of_verdict KEY...: of the verdict of the course, as JSON
-of_verdict() {
-	report -j --verdict "$course"
-	jq -c "select(.verdict) | .verdict | $1" <<<"$output"
-}
-
 @test "the node is the largest of its siblings by more than both errors, and so are those above" {
 	report -j --verdict "$course"
 	jq -es '(map(select(.verdict))[0].verdict) as $v
@@ -197,9 +198,10 @@ of_verdict() {
 
 @test "the next commands can be typed: tdstat takes them, and their events" {
 	saved alderlake
-	mapfile -t commands < <(of_verdict '.next[]' | jq -r .)
+	report -j --verdict "$course"
+	mapfile -t commands < <(jq -r 'select(.verdict) | .verdict.next[]' <<<"$output")
 	[ "${#commands[@]}" -eq 3 ]
-	PATH=$(dirname "$TDSTAT"):$PATH
+	PATH=${TDSTAT%/*}:$PATH
 	# shellcheck disable=SC2086 # words
 	try "$TDSTAT" --dry-run ${commands[0]#tdstat}
 	assert_success
@@ -215,12 +217,12 @@ of_verdict() {
 }
 
 @test "the text says the same as JSON" {
-	node=$(of_verdict .node | jq -r .)
-	value=$(of_verdict .value)
-	next=$(of_verdict '.next[0]' | jq -r .)
+	report -j --verdict "$course"
+	{ read -r node && read -r value && read -r next; } < <(
+		jq -r 'select(.verdict) | .verdict | .node, .value, .next[0]' <<<"$output")
 	report --verdict "$course"
-	line=$(grep '^ Most lost slots: ' <<<"$output")
-	assert_regex "$line" "^ Most lost slots: $node \(backend > [a-z]*\), $(printf %.1f "$value") ±"
+	printf -v value %.1f "$value"
+	assert_line --regexp "^ Most lost slots: $node \(backend > [a-z]*\), $value ±"
 	assert_line " What next:  $next"
 }
 

@@ -500,7 +500,8 @@ static bool set_up(char *root, int fds[2])
 		return false;
 	test_file(root, "plain", "enable\n", 7);
 	signal(SIGPIPE, SIG_DFL);
-	return dup2(fds[0], 0) == 0;
+	/* the pipe may be standard input already, if there was none */
+	return dup2(fds[0], 0) == 0 && fcntl(0, F_SETFD, 0) == 0;
 }
 
 int main(void)

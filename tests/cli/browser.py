@@ -7,15 +7,20 @@ JSON; "key:NAME", a key pressed; "hover:SELECTOR" and "click:SELECTOR", the mous
 in the middle of an element; "shot:FILE.png", "pdf:FILE.pdf"; "texts", what a
 reader without eyes is told.  It fails if the page says an error on the console,
 or asks for anything but itself.
+
+browser.py --serve SOCKET FOLDER: stays, and does that for "browser.py --at SOCKET FILE ...",
+one page after the other, in one Chromium, until the folder is gone.
 """
 import base64
 import fcntl
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 OPTIONS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync
@@ -75,9 +80,10 @@ class Browser:
             self.events.append(self.read())
 
     def open(self, path, options):
-        target = self.call("Target.createTarget", url="about:blank")
+        self.session, self.events = None, []
+        self.target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", flatten=True,
-                                 targetId=target["targetId"])["sessionId"]
+                                 targetId=self.target)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network", "DOM"):
             self.call(f"{domain}.enable")
         self.call("Emulation.setDeviceMetricsOverride", width=options["width"],
@@ -120,6 +126,7 @@ class Browser:
                 if not node.get("ignored") and node.get("name", {}).get("value")]
 
     def step(self, step):
+        """Returns what it prints, if anything."""
         kind, _, what = step.partition(":")
         if kind == "key":
             self.key(what)
@@ -133,12 +140,14 @@ class Browser:
             with open(what, "wb") as file:
                 file.write(base64.b64decode(self.call(method)["data"]))
         else:
-            print(json.dumps(self.texts() if step == "texts"
-                             else self.value(step)))
+            return json.dumps(self.texts() if step == "texts" else self.value(step)) + "\n"
+        return ""
 
     def troubles(self):
         self.call("Runtime.evaluate", expression="0")
         for event in self.events:
+            if event.get("sessionId") != self.session:
+                continue
             method, params = event.get("method"), event.get("params", {})
             if method in ("Runtime.exceptionThrown", "Log.entryAdded"):
                 yield json.dumps(params)
@@ -150,32 +159,93 @@ class Browser:
                 if url.partition("#")[0] != self.url:
                     yield f"the page asks for {url}"
 
+    def close_page(self):
+        self.session = None
+        self.call("Target.closeTarget", targetId=self.target)
+
+    def run(self, path, *steps):
+        """Of a page: yields what steps print; fails if something is wrong."""
+        options = {"no_scripts": False, "dark": False, "width": 1000}
+        steps = list(steps)
+        while steps and steps[0].startswith("--"):
+            name = steps.pop(0)[2:].replace("-", "_")
+            options[name] = int(steps.pop(0)) if name == "width" else True
+        self.open(path, options)
+        for step in steps:
+            yield self.step(step)
+        troubles = list(self.troubles())
+        self.close_page()
+        if troubles:
+            sys.exit("\n".join(troubles))
+
     def close(self):
         os.close(self.to)
         try:
-            self.process.wait(10)
+            self.process.wait(float(os.environ.get("TD_HANGS", 600)))
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
 
 
+def serve(browser, name, folder):
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("\0" + name)
+        server.listen()
+        server.settimeout(1)
+        while os.path.exists(folder):
+            try:
+                client, _ = server.accept()
+            except TimeoutError:
+                continue
+            client.settimeout(None)
+            with client, client.makefile("r") as asked, client.makefile("w") as answer:
+                where, *steps = json.loads(asked.readline())
+                os.chdir(where)
+                try:
+                    for text in browser.run(*steps):
+                        answer.write(text)
+                    answer.write("\0")
+                except SystemExit as trouble:
+                    answer.write(str(trouble))
+
+
+def ask(name, *steps):
+    """Waits until it is there."""
+    begin = time.monotonic()
+    with socket.socket(socket.AF_UNIX) as sock:
+        while True:
+            try:
+                sock.connect("\0" + name)
+                break
+            except ConnectionRefusedError:
+                if time.monotonic() - begin > float(os.environ.get("TD_HANGS", 600)):
+                    raise
+                time.sleep(0.1)
+        with sock.makefile("rw") as file:
+            file.write(json.dumps([os.getcwd(), *steps]) + "\n")
+            file.flush()
+            answer = file.read()
+    if not answer.endswith("\0"):
+        sys.exit(answer or "the browser ended")
+    print(answer[:-1], end="")
+
+
 def main():
-    path, *steps = sys.argv[1:]
-    options = {"no_scripts": False, "dark": False, "width": 1000}
-    while steps and steps[0].startswith("--"):
-        name = steps.pop(0)[2:].replace("-", "_")
-        options[name] = int(steps.pop(0)) if name == "width" else True
+    first, *more = sys.argv[1:]
+    if first == "--at":
+        ask(*more)
+        return
     profile = tempfile.mkdtemp()
     browser = Browser(profile)
     try:
-        browser.open(path, options)
-        for step in steps:
-            browser.step(step)
-        troubles = list(browser.troubles())
+        if first == "--serve":
+            serve(browser, *more)
+        else:
+            for text in browser.run(first, *more):
+                print(text, end="")
     finally:
         browser.close()
         shutil.rmtree(profile, ignore_errors=True)
-    sys.exit("\n".join(troubles) or 0)
 
 
 main()

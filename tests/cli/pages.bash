@@ -10,8 +10,21 @@ needs_browser() {
 	command -v chromium >/dev/null || skip "no chromium here"
 }
 
+# keeps_browser: in setup: one for all tests of the file, from the first that needs it on
+keeps_browser() {
+	kept_browser=tdstat-${BATS_RUN_TMPDIR##*/}
+}
+
 # browser FILE STEP...: one after the other, because a page takes a whole CPU to draw
 browser() {
 	needs_browser
-	timeout 100 python3 "$here/browser.py" "$@"
+	if [ -n "${kept_browser-}" ]; then
+		if [ ! -e "$BATS_FILE_TMPDIR/browser" ]; then
+			(cd / && exec python3 "$here/browser.py" --serve "$kept_browser" "$BATS_FILE_TMPDIR" \
+				>"$BATS_FILE_TMPDIR/browser" 2>&1 3>&- 4>&-) &
+		fi
+		within python3 "$here/browser.py" --at "$kept_browser" "$@"
+	else
+		within python3 "$here/browser.py" "$@"
+	fi
 }

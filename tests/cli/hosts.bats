@@ -11,9 +11,8 @@ of_host() {
 		'if .tdstat then . + {start: $start, host: $host} else . end' "$2"
 }
 
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return
-	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || return
 	for host in north south; do
 		of_host $host "$data/alderlake.jsonl" >$host.jsonl
 		of_host $host "$data/alderlake.jsonl" 4600 >$host-2.jsonl
@@ -21,31 +20,44 @@ setup() {
 	of_host east "$data/sapphirerapids-2.jsonl" >east.jsonl
 }
 
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	unset PERF_CPUID SYSFS_PATH PROCFS_PATH NO_COLOR LC_ALL
+	cp "$BATS_FILE_TMPDIR"/*.jsonl .
+}
+
+# hosts_of FILE: the hosts of CSV's rows, one for each stretch of rows
+hosts_of() {
+	awk -F, 'NR > 1 && $(NF - 1) != last { last = $(NF - 1); printf "%s%s", space, last; space = " " }' "$1"
+}
+
+
 # The rows of each host are those of its files alone.
 @test "CSV: one header, a column for the host, files in any order of the hosts" {
 	"$TDSTAT" report north.jsonl south.jsonl north-2.jsonl south-2.jsonl -x, >out
-	assert_equal "$(grep -c '^time' out)" 1
 	for host in north south; do
-		"$TDSTAT" report $host.jsonl $host-2.jsonl -x, >alone
-		python3 - $host <<-'PY'
-			import csv, sys
-			host = sys.argv[1]
-			alone = list(csv.DictReader(open("alone")))
-			rows = [r for r in csv.DictReader(open("out")) if r["host"] == host]
-			assert len(rows) == len(alone) > 10
-			for ours, theirs in zip(rows, alone):
-			    assert theirs.pop("host") == "" and ours.pop("host") == host
-			    assert ours == theirs, (ours, theirs)
-		PY
+		"$TDSTAT" report $host.jsonl $host-2.jsonl -x, >$host
 	done
-	assert_equal "$(awk -F, 'NR > 1 { print $(NF - 1) }' out | uniq | paste -sd ' ')" "north south"
+	python3 - <<-'PY'
+		import csv
+		assert sum(line.startswith("time") for line in open("out")) == 1
+		for host in "north", "south":
+		    alone = list(csv.DictReader(open(host)))
+		    rows = [r for r in csv.DictReader(open("out")) if r["host"] == host]
+		    assert len(rows) == len(alone) > 10
+		    for ours, theirs in zip(rows, alone):
+		        assert theirs.pop("host") == "" and ours.pop("host") == host
+		        assert ours == theirs, (ours, theirs)
+	PY
+	assert_equal "$(hosts_of out)" "north south"
 }
 
 @test "JSON: each host's head before its rows, the host in each; the verdict's, too" {
 	"$TDSTAT" report south.jsonl north.jsonl east.jsonl -j --verdict >out
-	assert_equal "$(command jq -r 'select(.tdstat_rows) | .host' out | paste -sd ' ')" "south north east"
-	command jq -es 'all(.[]; .host or .verdict.host)' out
-	command jq -es '[.[] | .host // .verdict.host] | [foreach .[] as $h (null; $h)] | . == (sort_by(if . == "south" then 0 elif . == "north" then 1 else 2 end))' out
+	command jq -es '
+		(map(select(.tdstat_rows) | .host) == ["south", "north", "east"]) and
+		all(.[]; .host or .verdict.host) and
+		(map(.host // .verdict.host) | . == sort_by(if . == "south" then 0 elif . == "north" then 1 else 2 end))' out
 	# one host: rows as ever
 	"$TDSTAT" report south.jsonl south-2.jsonl -j >out
 	command jq -es 'all(.[]; .tdstat_rows or (has("host") | not))' out
@@ -68,7 +80,7 @@ setup() {
 	"$TDSTAT" report north.jsonl south.jsonl -x, | cmp - out
 	"$TDSTAT" report south.jsonl north.jsonl -x, -o out --append
 	assert_equal "$(grep -c '^time' out)" 1
-	assert_equal "$(awk -F, 'NR > 1 { print $(NF - 1) }' out | uniq | paste -sd ' ')" "north south north"
+	assert_equal "$(hosts_of out)" "north south north"
 	"$TDSTAT" report north.jsonl south.jsonl -o out
 	assert_equal "$(grep -c '^# started on' out)" 1
 	assert_equal "$(grep -c '^# host' out)" 2
@@ -78,14 +90,14 @@ setup() {
 	of_host west "$data/alderlake-command.jsonl" >west.jsonl
 	of_host far "$data/alderlake-command.jsonl" >far.jsonl
 	"$TDSTAT" report west.jsonl far.jsonl -j -l 1 >out
-	assert_equal "$(command jq -r 'select(.metric == "tma_retiring") | .host' out | sort -u | paste -sd ' ')" "far west"
+	assert_equal "$(command jq -rs 'map(select(.metric == "tma_retiring") | .host) | unique | join(" ")' out)" "far west"
 	needs_software_events
 	"$TDSTAT" record -e task-clock -o events -- true 2>said
 	for host in west far; do
 		of_host $host events >$host.jsonl
 	done
 	"$TDSTAT" report west.jsonl far.jsonl -j >out
-	assert_equal "$(command jq -r 'select(.event) | .host' out | paste -sd ' ')" "west far"
+	assert_equal "$(command jq -rs 'map(select(.event) | .host) | join(" ")' out)" "west far"
 	try "$TDSTAT" report west.jsonl far.jsonl -x,
 	assert_equal "$status" 1
 	[[ $stderr == *'west.jsonl of west and far.jsonl of far: rows of events'*'-j has them all'* ]]

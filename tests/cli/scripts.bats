@@ -52,15 +52,14 @@ lost() {
 
 # report NAME OPTION...: of a recording that was made here, or is among the data
 report() {
-	"$TDSTAT" report -i "$(recording "$1")" "${@:2}"
+	recording "$1"
+	"$TDSTAT" report -i "$recording" "${@:2}"
 }
 
+# recording NAME: its path, into $recording
 recording() {
-	if [ -e "$BATS_FILE_TMPDIR/$1.jsonl" ]; then
-		echo "$BATS_FILE_TMPDIR/$1.jsonl"
-	else
-		echo "$data/$1.jsonl"
-	fi
+	recording=$BATS_FILE_TMPDIR/$1.jsonl
+	[ -e "$recording" ] || recording=$data/$1.jsonl
 }
 
 # lengthened N: two intervals of two sockets, again and again
@@ -73,14 +72,16 @@ lengthened() {
 # truth [NAME...]: a Python script on standard input writes the file "truth"; R, or R and
 # S, are the recordings
 truth() {
-	{
-		echo 'import sys; from counts import Counts, NODES'
-		echo 'R, S, *_ = [Counts(path) for path in sys.argv[1:]] + [None, None]'
-		cat
-	} >truth.py
-	# shellcheck disable=SC2046 # no blanks in names
-	PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 \
-		python3 truth.py $(for name; do recording "$name"; done) >truth
+	local name script recordings=()
+
+	IFS= read -rd '' script || true
+	for name; do
+		recording "$name"
+		recordings+=("$recording")
+	done
+	PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 python3 -c "import sys; from counts import Counts, NODES
+R, S, *_ = [Counts(path) for path in sys.argv[1:]] + [None, None]
+$script" "${recordings[@]}" >truth
 }
 
 # found TOLERANCE: what the script said ("got") is the truth
@@ -473,23 +474,30 @@ csv() {
 
 # --- what parsers ask for -----------------------------------------------------------
 
-# all the recordings, and ways to show each
+# each_row OPTION...: all the recordings, in all ways to show each, into "out"
 each_row() {
-	local file how
-
-	for file in "$data"/*.jsonl "$data"/manual/*.jsonl "$data"/names/*.jsonl "$BATS_FILE_TMPDIR"/{told,cgroups,ipc}.jsonl; do
-		[[ $file != */perf-* ]] || continue
-		for how in '' '-l 2 --error --summary' -A '--per-core --hybrid-merge'; do
-			"$TDSTAT" report -i "$file" $how "$@" >out.one 2>err.one || { grep -q 'tdstat: ' err.one; continue; }
-			printf '%s\n' "$file $how" >>seen
-			cat out.one
-		done
-	done
+	python3 - "$data" "$BATS_FILE_TMPDIR" "$@" <<-'PYTHON'
+		import glob, os, subprocess, sys
+		data, made, *options = sys.argv[1:]
+		files = [file for folder in (data, data + "/manual", data + "/names") for file in sorted(glob.glob(folder + "/*.jsonl"))]
+		shown = 0
+		with open("out", "wb") as out:
+		    for file in files + [f"{made}/{name}.jsonl" for name in ("told", "cgroups", "ipc")]:
+		        if "/perf-" in file:
+		            continue
+		        for how in [], ["-l", "2", "--error", "--summary"], ["-A"], ["--per-core", "--hybrid-merge"]:
+		            done = subprocess.run([os.environ["TDSTAT"], "report", "-i", file, *how, *options], capture_output=True)
+		            if done.returncode == 0:
+		                out.write(done.stdout)
+		                shown += 1
+		            else:
+		                assert b"tdstat: " in done.stderr, (file, how, done)
+		assert shown > 60, shown
+	PYTHON
 }
 
 @test "a strict parser: no NaN, no key twice, one object a line, each type the same" {
-	each_row -j >out
-	[ "$(wc -l <seen)" -gt 60 ]
+	each_row -j
 	python3 - <<-'PYTHON'
 		import json
 		def refuse(word):
@@ -514,7 +522,7 @@ each_row() {
 }
 
 @test "CSV: one line a row, as many fields as names, no name twice, only numbers where numbers stand" {
-	each_row -x, --head >out
+	each_row -x, --head
 	python3 - <<-'PYTHON'
 		import csv, re
 		text = {"id", "pmu", "kind", "core", "cgroup", "comm", "flags"}
@@ -865,19 +873,24 @@ task-clock'
 
 @test "levels 1 and 2: one header for each machine, aggregation, file and descriptor" {
 	for level in 1 2; do
-		report alderlake-2 -l $level -x, | head -n 1 >header
+		try report alderlake-2 -l $level -x,
+		header=${lines[0]}
 		for how in alderlake-2 sapphirerapids-2 icelakex-2 skylakex-2 'alderlake-2 -A' 'alderlake-2 --per-core' \
 			'alderlake-2 --hybrid-merge' 'cgroups' 'alderlake-command' 'sapphirerapids-2 --per-socket --summary'; do
-			report $how -l $level -x, 2>/dev/null | head -n 1 | cmp - header
+			try report $how -l $level -x,
+			assert_equal "${lines[0]}" "$header"
 		done
 		report alderlake-2 -l $level -x, --log-fd 7 7>out
-		head -n 1 out | cmp - header
+		read -r line <out
+		assert_equal "$line" "$header"
 	done
 	needs_software_events
-	report alderlake -x, -l 1 | head -n 1 >header
+	try report alderlake -x, -l 1
+	header=${lines[0]}
 	for how in '' --per-thread '-I 50'; do
 		"$TDSTAT" -l 1 $how -x, -o out -- sleep 0.1
-		head -n 1 out | cmp - header
+		read -r line <out
+		assert_equal "$line" "$header"
 	done
 }
 

@@ -1,34 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs a test of serve.bats, from standard input, with what is defined here: a tdstat
-that serves, HTTP, and waiting.  Exit status 77: skip the test, for the reason printed.
-"""
+"""Runs a test of serve.bats, as inline.py says: a tdstat that serves, HTTP, and waiting."""
 import collections
 import ctypes
-import linecache
 import os
 import re
 import resource
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
 import time
-import traceback
 
-TDSTAT = os.environ["TDSTAT"]
-HANGS = float(os.environ["TD_HANGS"])
+sys.dont_write_bytecode = True
+from inline import HANGS, TDSTAT, main, run, same, skip, tdstat  # noqa: E402,F401 the tests use them
+
 REQUEST = b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n"
-
-
-def skip(why):
-    print(why)
-    sys.exit(77)
-
-
-def same(got, want):
-    assert got == want, f"{got!r} is not {want!r}"
 
 
 def wait_until(condition, pause=0.02):
@@ -43,18 +30,6 @@ def wait_until(condition, pause=0.02):
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
-
-
-def run(*command, **options):
-    """Runs a command to its end; .out and .err are lists of lines."""
-    done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=False,
-                          **{"stdin": None if "input" in options else subprocess.DEVNULL} | options)
-    done.out, done.err = done.stdout.splitlines(), done.stderr.splitlines()
-    return done
-
-
-def tdstat(*args, **options):
-    return run(TDSTAT, *args, **options)
 
 
 # --- HTTP -------------------------------------------------------------------------
@@ -383,16 +358,4 @@ class Cgroups:
             wait_until(lambda path=path: self.remove(path))
 
 
-def main():
-    text = sys.stdin.read()
-    linecache.cache["test"] = len(text), None, text.splitlines(keepends=True), "test"
-    try:
-        exec(compile(text, "test", "exec"), globals())  # pylint: disable=exec-used
-    except Exception:  # pylint: disable=broad-except
-        traceback.print_exc(file=sys.stdout)
-        sys.stdout.flush()
-        # threads that wait for what never comes do not matter
-        os._exit(1)
-
-
-main()
+main(globals())

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs a test of tables.bats, from standard input, with what is defined here: reports in
-windows of several widths."""
+"""Runs a test of tables.bats, as inline.py says: reports in windows of several widths."""
 import fcntl
 import json
-import linecache
 import os
 import pty
 import re
@@ -11,15 +9,11 @@ import struct
 import subprocess
 import sys
 import termios
-import traceback
 
-TDSTAT = os.environ["TDSTAT"]
-HANGS = float(os.environ["TD_HANGS"])
+sys.dont_write_bytecode = True
+from inline import HANGS, TDSTAT, main, same, tdstat  # noqa: E402,F401 the tests use them
+
 DATA = os.environ["DATA"]
-
-
-def same(got, want):
-    assert got == want, f"{got!r} is not {want!r}"
 
 
 def data(name):
@@ -28,8 +22,9 @@ def data(name):
 
 def report(*args):
     """As it is in a pipe: lines."""
-    return subprocess.run([TDSTAT, "report", *args], check=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                          encoding="utf-8", timeout=HANGS).stdout.splitlines()
+    done = tdstat("report", *args)
+    same(done.returncode, 0)
+    return done.out
 
 
 def rows(*args):
@@ -84,14 +79,4 @@ def squeezed(line):
     return re.sub(" +", " ", line)
 
 
-def main():
-    text = sys.stdin.read()
-    linecache.cache["test"] = len(text), None, text.splitlines(keepends=True), "test"
-    try:
-        exec(compile(text, "test", "exec"), globals())  # pylint: disable=exec-used
-    except Exception:  # pylint: disable=broad-except
-        traceback.print_exc(file=sys.stdout)
-        sys.exit(1)
-
-
-main()
+main(globals())

@@ -120,6 +120,7 @@ with_when() {
 @test "a recording of all levels shows the same with -l auto" {
 	try "$TDSTAT" report -i "$data/alderlake.jsonl" -l 6 --all
 	all=$output
+	[[ $all == *tma_retiring* ]]
 	try "$TDSTAT" report -i "$data/alderlake.jsonl" -l auto --all
 	assert_same "$all" "$output"
 }

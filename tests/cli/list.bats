@@ -803,7 +803,9 @@ Tool events:" "$headings"
 		for model in os.environ["MODELS"].split():
 		    machine(model)
 		    for option in "", "-v":
-		        for line in run(f"list {option}").out.split("\n"):
+		        text = run(f"list {option}").out
+		        assert len(text) > 10000
+		        for line in text.split("\n"):
 		            assert re.fullmatch("[ -~]*", line) and not line.endswith(" "), repr(line)
 		            # a name, and its PMU, are not taken apart; nor is an encoding
 		            assert len(line) <= 79 or re.fullmatch(r"  [^ ]+( +\[[a-z_, ]+\])?| +[^ ]+", line), line

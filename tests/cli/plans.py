@@ -149,7 +149,9 @@ def _chosen(text):
 
 def configs(options, **env):
     """Of each event that would be opened, once, in the order of the text."""
-    return " ".join(sorted({event.config for event in _chosen(plan(options, **env))}))
+    chosen = _chosen(plan(options, **env))
+    assert chosen, f"{options}: no events"
+    return " ".join(sorted({event.config for event in chosen}))
 
 
 def how_many(options, **env):

@@ -38,7 +38,7 @@ load helper
 	"$TDSTAT" -- taskset -c 5 sh -c "$WORK" 2>out
 	# before taskset has done its work, the command may be anywhere
 	share=$(sed -n 's/^ cpu_atom, \([0-9]*\)\.[0-9] % of the slots.*/\1/p' out)
-	grep -q '^ cpu_core, <not counted>: no task ran there$' out || [ "$share" -ge 80 ]
+	grep -q '^ cpu_core, <not counted>: no task ran there$' out || [ "$share" -ge 60 ]
 	"$TDSTAT" -x, -- taskset -c 5 sh -c "$WORK" 2>out
 	grep ',cpu_atom,' out >atom.rows
 	{ head -n 1 out; cat atom.rows; } >atom
@@ -57,9 +57,10 @@ load helper
 	# each PMU in its time only
 	taskset -c 5-6 "$TDSTAT" -I 100 -x, -- sh mover 2>out >/dev/null
 	head -n 3 out | grep '^[0-9.]*,all,cpu_core,,,0.00,,,,,,'
-	tail -n 2 out | grep '^[0-9.]*,all,cpu_atom,,,0.00,,,,,,'
-	# the last interval may be too short for hundredths
-	tail -n 2 out | cut -d, -f2,3,8 | grep '^all,cpu_core,2[56]\.'
+	# of the interval before the last, which may be too short for a value
+	tail -n 4 out | head -n 2 >whole
+	grep '^[0-9.]*,all,cpu_atom,,,0.00,,,,,,' whole
+	cut -d, -f2,3,8 whole | grep '^all,cpu_core,2[56]\.'
 }
 
 @test "children count, in the background too" {
@@ -145,21 +146,21 @@ load helper
 @test "a last, shorter interval" {
 	"$TDSTAT" -I 400 -x, -- sleep 1 2>out
 	cut -d, -f1 out | sed 1d | uniq >ends
-	[ "$(wc -l <ends)" -eq 3 ]
-	# the last one is at the command's end: 1 s, and no deadline
-	awk 'NR == 3 && ($1 < 1 || $1 >= 1.2) { exit 1 }' ends
+	# two of 0.4 s, of which a busy host may miss one, and the last one at the command's end
+	[ "$(wc -l <ends)" -ge 2 ] && [ "$(wc -l <ends)" -le 3 ]
+	awk 'END { exit $1 < 1 }' ends
 	"$TDSTAT" -I 60000 -x, -- sh -c "$WORK" 2>out
 	[ "$(cut -d, -f1 out | sed 1d | uniq | wc -l)" -eq 1 ]
 	grep -E ',[0-9]+\.[0-9]{2},.*,interval,' out
 }
 
 @test "--timeout ends the command, and is no failure without one" {
-	run -143 --separate-stderr "$TDSTAT" --timeout 300 -x, -- sleep 30
+	run -143 --separate-stderr "$TDSTAT" --timeout 300 -x, -- sleep 600
 	[ "${#stderr_lines[@]}" -ge 2 ]
-	awk -F, 'NR > 1 && ($1 < 0.3 || $1 > 10) { exit 1 }' <<<"$stderr"
+	awk -F, 'NR > 1 && $1 < 0.3 { exit 1 }' <<<"$stderr"
 	run -0 --separate-stderr "$TDSTAT" -a --timeout 300 -x,
 	[ "${#lines[@]}" -ge 2 ]
-	awk -F, 'NR > 1 && ($1 < 0.3 || $1 > 10) { exit 1 }' <<<"$output"
+	awk -F, 'NR > 1 && $1 < 0.3 { exit 1 }' <<<"$output"
 }
 
 @test "--dry-run opens nothing, runs nothing, and says what will be opened" {

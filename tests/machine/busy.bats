@@ -13,19 +13,24 @@ setup() {
 	rm -f end running
 }
 
-# half CPU: a process that works there for 20 ms, waits for 20 ms, and so on; it
-# prints which share of the time it had a CPU
+# half CPU [SECONDS [FILE]]: a process that works there for 20 ms, waits for 20 ms, and so on, for
+# so long or until there is a file "end", once there is that FILE; it prints which share of the time it had a CPU, and for
+# how many seconds
 half() {
-	taskset -c "$1" python3 -c '
-import os, time
-begin, used = time.perf_counter(), time.process_time()
+	exec taskset -c "$1" /usr/bin/python3 -S -c '
+import os, sys, time
 open("running", "w").close()
-while not os.path.exists("end"):
+while len(sys.argv) > 2 and not os.path.exists(sys.argv[2]):
+    time.sleep(0.02)
+begin, used = time.perf_counter(), time.process_time()
+until = begin + float((sys.argv + ["3600"])[1])
+while not os.path.exists("end") and time.perf_counter() < until:
     pause = time.perf_counter() + 0.02
     while time.perf_counter() < pause:
         pass
     time.sleep(0.02)
-print(100 * (time.process_time() - used) / (time.perf_counter() - begin))'
+used = time.process_time() - used
+print(100 * used / (time.perf_counter() - begin), used)' "${@:2}"
 }
 
 # busy_of FILE ID PMU: of the CSV
@@ -44,17 +49,16 @@ is() {
 	taskset -c 5 sh -c "$WORK_ON" 3>&- &
 	half 1 >share 3>&- &
 	wait_for_file running
-	sleep 0.5
 	"$TDSTAT" -a -A -x, --timeout 2000 -o out
-	"$TDSTAT" -a -A -I 1000 --interval-count 1 -o table
+	"$TDSTAT" -a -A -I 500 --interval-count 1 -o table
 	touch end
 	wait
 	cat out table share
 	[ "$(head -n 1 out | cut -d, -f1-7)" = time,id,pmu,busy,share,running,ipc ]
 	is "$(busy_of out CPU0 cpu_core)" 98 100.1
 	is "$(busy_of out CPU5 cpu_atom)" 98 100.1
-	# other work may be there, too
-	is "$(busy_of out CPU1 cpu_core)" 30 95
+	# other work may be there, too, and a busy host wakes it up late
+	is "$(busy_of out CPU1 cpu_core)" "$(awk '{ print $1 / 3 }' share)" 97
 	# whatever else runs, not all of the others have work
 	is "$(grep -E 'CPU[23467]' out | cut -d, -f4 | sort -n | head -n 1)" 0 10
 	# the table: busy and GHz behind the PMU
@@ -91,11 +95,15 @@ is() {
 @test "a command that works, one that mostly waits, and one that is short" {
 	"$TDSTAT" -o out -- taskset -c 1 sh -c "$WORK"
 	cat out
-	grep -E '^ cpu_core, [0-9.]+ % of the slots, (9[0-9]|100)\.[0-9] % of one CPU, (2\.9|3\.[01]) GHz, 1\.50 IPC' out
-	run ! grep 'waits for' out
-	"$TDSTAT" -o out -- sleep 1
+	grep -E '^ cpu_core, [0-9.]+ % of the slots, [0-9.]+ % of one CPU, (2\.9|3\.[01]) GHz, 1\.50 IPC' out
+	# as the kernel charged it: on a busy host it may have waited for its files
+	awk '/% of one CPU/ { busy += $7 } / elapsed$/ { time = $1 } / (user|sys)$/ { used += $1 }
+		END { print busy, 100 * used / time; exit !(busy > 0 && time > 0 && busy - 100 * used / time < 8 &&
+			100 * used / time - busy < 8) }' out
+	[[ $(grep 'of one CPU' out) != *"waits for"* ]]
+	"$TDSTAT" -o out -- sleep 3
 	cat out
-	grep -E '^ [0-9]\.[0-9] % of one CPU: look at what it waits for, as with strace -cwf$' out
+	grep -E '^ [0-9.]+ % of one CPU: look at what it waits for, as with strace -cwf$' out
 	[ "$(grep -n 'waits for' out | cut -d: -f1)" -lt "$(grep -n '^ cpu_core' out | cut -d: -f1)" ]
 	# not of the machine, which may be idle as well
 	"$TDSTAT" -a -o out -- sleep 1
@@ -103,13 +111,19 @@ is() {
 }
 
 @test "tasks: their share of one CPU is what the kernel has charged them" {
-	half 1 >share 3>&- &
+	# it is counted from before its work to its end
+	half 1 2 go >share 3>&- &
+	pid=$!
 	wait_for_file running
-	"$TDSTAT" -p "$(pgrep -n -f 'process_time')" -x, --timeout 2000 -o out
-	touch end
-	wait
+	"$TDSTAT" -p $pid -x, -o out 3>&- &
+	counting=$!
+	wait_for has_events $counting
+	touch go
+	wait $counting $pid
 	cat out share
-	is "$(busy_of out all cpu_core)" "$(awk '{ print $1 - 6 }' share)" "$(awk '{ print $1 + 6 }' share)"
+	read -r _ used <share
+	awk -F, -v used="$used" '$3 == "cpu_core" { ran = $4 / 100 * $1; print ran, used
+		exit !(ran > 0.95 * used && ran < 1.05 * used + 0.1) }' out
 	# two at once
 	"$TDSTAT" -j -o out -- sh -c "taskset -c 0 sh -c '$WORK' & taskset -c 1 sh -c '$WORK'; wait"
 	jq -s 'map(select(.pmu == "cpu_core"))[0].busy' out

@@ -16,7 +16,7 @@ MARKED=$ROOT/build/tests/machine/regions
 # What the probes cost is counted in the program's own scenario, as on silicon.  It is
 # so much on the emulated machine that few calls would be counted without --overhead.
 calls() {
-	timeout -s KILL 200 "$ROOT/build/emulator/act" 1ms:ports -- "$TDSTAT" calls --overhead=100 "$@"
+	timeout -s KILL "$TD_HANGS" "$ROOT/build/emulator/act" 1ms:ports -- "$TDSTAT" calls --overhead=100 "$@"
 }
 
 # of FUNCTION FILTER: of its line of durations in the file "out"

@@ -19,7 +19,7 @@ common_or_skip() {
 }
 
 newest() {
-	TD_PERF_SERIES=newest timeout -s KILL 120 "$PERF" "$@"
+	TD_PERF_SERIES=newest timeout -s KILL "$TD_HANGS" "$PERF" "$@"
 }
 
 # compare FILE: of perf and of tdstat, each metric of each kind of core

@@ -27,7 +27,7 @@ on() {
 
 # doctor: on silicon, as far as the loops see
 doctor() {
-	timeout -s KILL 120 env LD_PRELOAD="$LOOPS" "$TDSTAT" doctor "$@"
+	timeout -s KILL "$TD_HANGS" env LD_PRELOAD="$LOOPS" "$TDSTAT" doctor "$@"
 }
 
 # state NAME: of all findings with this name, each once
@@ -99,7 +99,7 @@ bench() {
 		$(text PMU) == *"cpu_core: CPUs 0-3, Golden Cove; slots and 8 fields"* ]]
 	jq -e 'all(.self_test[]; (.pmu == "cpu_core") == (.cpu < 4))' found
 	# it may not run on the other kind: that one is left out
-	run -0 --separate-stderr timeout -s KILL 120 env LD_PRELOAD="$LOOPS" taskset -c 1,2 "$TDSTAT" doctor -j
+	run -0 --separate-stderr timeout -s KILL "$TD_HANGS" env LD_PRELOAD="$LOOPS" taskset -c 1,2 "$TDSTAT" doctor -j
 	jq -e '([.self_test[].pmu] | unique) == ["cpu_core"] and ([.findings[].text] | any(contains("cpu_atom: this program may not run")))' <<<"$output"
 }
 
@@ -116,9 +116,9 @@ bench() {
 
 @test "counters that do not know what runs: failed, with the reason" {
 	on adl spr
-	run -1 --separate-stderr timeout -s KILL 120 "$TDSTAT" doctor -j
+	run -1 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" doctor -j
 	jq -e '(.level_1 | not) and all(.self_test[]; .passed | not)' <<<"$output"
-	run -1 --separate-stderr timeout -s KILL 120 "$TDSTAT" doctor
+	run -1 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" doctor
 	[[ $output == *"do not tell the loops apart"* ]]
 	[ "${lines[-1]}" = "level 1 does not work: see what failed" ]
 }
@@ -150,18 +150,18 @@ bench() {
 
 @test "perf_event_paranoid 4 for a user without rights: failed, with the command" {
 	on adl
-	run -1 --separate-stderr as_nobody 4 timeout -s KILL 120 "$TDSTAT" doctor -j
+	run -1 --separate-stderr as_nobody 4 timeout -s KILL "$TD_HANGS" "$TDSTAT" doctor -j
 	printf '%s' "$output" >found
 	[ "$(state rights)" = warning ]
 	[ "$(command_for rights)" = "sysctl kernel.perf_event_paranoid=0" ]
 	[[ $(text self-test) == *"may not count processes: Permission denied"* ]]
 	jq -e '.self_test == []' found
 	# where it is 2, one's own programs may be counted
-	run -0 --separate-stderr as_nobody 2 timeout -s KILL 120 env LD_PRELOAD="$LOOPS" "$TDSTAT" doctor -j
+	run -0 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" env LD_PRELOAD="$LOOPS" "$TDSTAT" doctor -j
 	printf '%s' "$output" >found
 	[[ $(text rights) == *"in user space only"* ]]
 	[[ $(text self-test) == *"counting user space only"* ]]
-	run -0 --separate-stderr as_nobody 0 timeout -s KILL 120 env LD_PRELOAD="$LOOPS" "$TDSTAT" doctor -j
+	run -0 --separate-stderr as_nobody 0 timeout -s KILL "$TD_HANGS" env LD_PRELOAD="$LOOPS" "$TDSTAT" doctor -j
 	printf '%s' "$output" >found
 	[ "$(state rights)" = ok ]
 }
@@ -178,11 +178,11 @@ bench() {
 
 @test "no PMU; hidden by a hypervisor" {
 	on none hidden
-	run -1 --separate-stderr timeout -s KILL 120 "$TDSTAT" doctor -j
+	run -1 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" doctor -j
 	printf '%s' "$output" >found
 	[ "$(state PMU)" = failed ]
 	[ "$(state self-test)" = note ]
-	run -1 --separate-stderr timeout -s KILL 120 "$TDSTAT" doctor
+	run -1 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" doctor
 	case $TD_MACHINE in
 	hidden)
 		[[ $output == *"note     hypervisor  this is a virtual machine"* ]]
@@ -197,7 +197,7 @@ bench() {
 
 @test "a kernel that does not know the processor: which one does" {
 	on lnl gnr
-	run -1 --separate-stderr timeout -s KILL 120 "$TDSTAT" doctor -j
+	run -1 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" doctor -j
 	printf '%s' "$output" >found
 	[ "$(state kernel)" = failed ]
 	[[ $(text kernel) == "Linux $(uname -r) does not know this processor ("* ]]

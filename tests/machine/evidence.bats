@@ -19,7 +19,7 @@ EVIDENCE=$BATS_TEST_DIRNAME/../data/evidence/evidence
 give() {
 	mkdir -p bin
 	[ -e bin/perf ] || ln -s "$(realpath "$PERF")" bin/perf
-	timeout -s KILL 700 env PATH="$PWD/bin:$PATH" LD_PRELOAD="$LOOPS" "$TDSTAT" doctor --evidence "$@"
+	timeout -s KILL $((2 * TD_HANGS)) env PATH="$PWD/bin:$PATH" LD_PRELOAD="$LOOPS" "$TDSTAT" doctor --evidence "$@"
 }
 
 # halve METRIC: files in x86 whose formula of it, on Zen 4, is wrong

@@ -26,7 +26,7 @@ with_ibs() {
 }
 
 locate() {
-	timeout -s KILL 120 "$TDSTAT" locate "$@"
+	timeout -s KILL "$TD_HANGS" "$TDSTAT" locate "$@"
 }
 
 # a_ns SCENARIO EVENT: how often it happens, by the truth file
@@ -61,7 +61,7 @@ error_of() {
 
 # perf_shares: of the functions in perf's report, as lines of share and function
 perf_shares() {
-	timeout -s KILL 120 "$PERF" report -i data --stdio -F overhead,sym 2>/dev/null |
+	timeout -s KILL "$TD_HANGS" "$PERF" report -i data --stdio -F overhead,sym 2>/dev/null |
 		sed -nE 's/^ *([0-9.]+)% +\[[.]\] +(scenario_[a-z_]+).*/\1 \2/p'
 }
 
@@ -83,12 +83,12 @@ is() {
 	[[ $TD_MACHINE_ARGS == *perf_cpu_time_max_percent=0* ]] || skip "the kernel stops sampling"
 	# the watchdog has one of six counters
 	echo 1 >/proc/sys/kernel/nmi_watchdog
-	run -0 --separate-stderr timeout -s KILL 120 "$TDSTAT" profile -j -o out -- taskset -c 0 "$ACT" "${TURNS[@]}"
+	run -0 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" profile -j -o out -- taskset -c 0 "$ACT" "${TURNS[@]}"
 	[[ $stderr == *"not counted, as its counters do not hold all events at once, and none takes turns: smt_contention"* ]]
 	for name in dram_latency icache balanced; do is scenario_$name $name; done
 	jq -es 'map(select(.metric == "smt_contention")) | length > 0 and all(.value == null)' out
 	echo 0 >/proc/sys/kernel/nmi_watchdog
-	run -0 --separate-stderr timeout -s KILL 120 "$TDSTAT" profile -j -o out -- taskset -c 0 "$ACT" "${TURNS[@]}"
+	run -0 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" profile -j -o out -- taskset -c 0 "$ACT" "${TURNS[@]}"
 	[[ $stderr != *smt_contention* ]]
 	for name in dram_latency icache balanced; do is scenario_$name $name; done
 	near "$(jq -rs 'map(select(.id == "scenario_icache" and .metric == "smt_contention"))[0].value' out)" 3 1
@@ -99,7 +99,7 @@ is() {
 
 # by_rate EVENT PERIOD NAME: each function has the samples that its rate gives it
 by_rate() {
-	timeout -s KILL 120 "$PERF" record -q -e "$1" -c "$2" -o data taskset -c 1 "$ACT" "${TURNS[@]}"
+	timeout -s KILL "$TD_HANGS" "$PERF" record -q -e "$1" -c "$2" -o data taskset -c 1 "$ACT" "${TURNS[@]}"
 	perf_shares >shares
 	cat shares
 	local all name other
@@ -121,12 +121,12 @@ by_rate() {
 @test "perf mem: loads from DRAM are those of the function that waits for it" {
 	with_ibs
 	perf_or_skip
-	timeout -s KILL 120 "$PERF" mem record -q -a -o data -- "$ACT" "${TURNS[@]}"
-	timeout -s KILL 120 "$PERF" mem report -i data --stdio --sort mem,sym 2>/dev/null >levels
+	timeout -s KILL "$TD_HANGS" "$PERF" mem record -q -a -o data -- "$ACT" "${TURNS[@]}"
+	timeout -s KILL "$TD_HANGS" "$PERF" mem report -i data --stdio --sort mem,sym 2>/dev/null >levels
 	# the largest part of the weight
 	run -0 awk '/%/ { print; exit }' levels
 	[[ $output == *RAM\ hit* && $output == *scenario_dram_latency* ]]
-	timeout -s KILL 120 "$PERF" script -i data -F ip,sym,data_src >sources
+	timeout -s KILL "$TD_HANGS" "$PERF" script -i data -F ip,sym,data_src >sources
 	grep -q 'L1 hit.*scenario_balanced' sources
 	grep -q 'L2 hit.*scenario_balanced' sources
 }
@@ -134,8 +134,8 @@ by_rate() {
 @test "perf: misses of L3 alone" {
 	with_ibs
 	perf_or_skip
-	timeout -s KILL 120 "$PERF" record -q -d -W -e ibs_op/cnt_ctl=1,l3missonly=1/ -c 100000 -o data "$ACT" 2s:dram_latency
-	timeout -s KILL 120 "$PERF" script -i data -F data_src >sources
+	timeout -s KILL "$TD_HANGS" "$PERF" record -q -d -W -e ibs_op/cnt_ctl=1,l3missonly=1/ -c 100000 -o data "$ACT" 2s:dram_latency
+	timeout -s KILL "$TD_HANGS" "$PERF" script -i data -F data_src >sources
 	[ "$(wc -l <sources)" -ge 10 ]
 	run ! grep -v 'RAM hit' sources
 }
@@ -230,13 +230,13 @@ waits() {
 @test "a user that may not sample the kernel: said with the remedy, and the command runs" {
 	with_ibs
 	[ ! -e $DEVICES/ibs_op/format/swfilt ] || skip "this kernel's IBS leaves out the kernel"
-	run -4 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" locate frontend_bound -- sh -c 'echo ran; exit 4'
+	run -4 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate frontend_bound -- sh -c 'echo ran; exit 4'
 	[[ ${stderr_lines[0]} == "tdstat: ibs_fetch//: ibs_fetch cannot leave out the kernel, which this user may not sample: "* ]]
 	[[ ${stderr_lines[1]} == *"sysctl kernel.perf_event_paranoid=1 allows it (it is 2); tdstat profile works without it" ]]
 	[ "$output" = ran ]
-	run -0 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" profile -j -- taskset -c 0 "$ACT" 1s:icache
+	run -0 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" profile -j -- taskset -c 0 "$ACT" 1s:icache
 	[[ $stderr == *'"scenario_icache"'* ]]
-	run -0 --separate-stderr as_nobody 1 timeout -s KILL 120 "$TDSTAT" locate frontend_bound -j -- "$ACT" 1s:icache
+	run -0 --separate-stderr as_nobody 1 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate frontend_bound -j -- "$ACT" 1s:icache
 	[[ $stderr == *scenario_icache* ]]
 }
 
@@ -244,7 +244,7 @@ waits() {
 	with_ibs
 	[ -e $DEVICES/ibs_op/format/swfilt ] || skip "this kernel's IBS cannot"
 	for node in frontend_bound:icache backend_bound_memory:dram_latency; do
-		run -0 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" locate "${node%:*}" -j -- "$ACT" "2s:${node#*:}"
+		run -0 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate "${node%:*}" -j -- "$ACT" "2s:${node#*:}"
 		[ "$(grep -c '^tdstat: sampling user space only' <<<"$stderr")" -eq 1 ]
 		grep '^{' <<<"$stderr" >out
 		jq -es --arg f "scenario_${node#*:}" 'map(select(.share)) | .[0].function == $f and all(.object != "[kernel]")' out

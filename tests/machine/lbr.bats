@@ -12,7 +12,7 @@ setup() {
 }
 
 locate() {
-	timeout -s KILL 120 "$TDSTAT" locate "$@"
+	timeout -s KILL "$TD_HANGS" "$TDSTAT" locate "$@"
 }
 
 # build NAME CALLER: without frame pointers, so that nothing else tells callers
@@ -34,7 +34,7 @@ build() {
 		}
 		int main(int argc, char **argv)
 		{
-			while (clock() < 2 * CLOCKS_PER_SEC)
+			while (clock() < CLOCKS_PER_SEC)
 				if (argc > 1) {
 					deeper(atoi(argv[1]));
 				} else {

@@ -13,11 +13,11 @@ ACT=$ROOT/build/emulator/act
 TRUTH=$ROOT/tests/emulator/scenarios/alderlake.truth
 
 locate() {
-	timeout -s KILL 120 "$TDSTAT" locate "$@"
+	timeout -s KILL "$TD_HANGS" "$TDSTAT" locate "$@"
 }
 
 profile() {
-	timeout -s KILL 120 "$TDSTAT" profile "$@"
+	timeout -s KILL "$TD_HANGS" "$TDSTAT" profile "$@"
 }
 
 # share FILE PMU FUNCTION: the share in % of the event with the most samples, and
@@ -176,7 +176,7 @@ expected() {
 # --- beside perf ----------------------------------------------------------------
 
 newest() {
-	TD_PERF_SERIES=newest timeout -s KILL 120 "$PERF" "$@"
+	TD_PERF_SERIES=newest timeout -s KILL "$TD_HANGS" "$PERF" "$@"
 }
 
 # perf_functions FILE EVENT: lines of share and function
@@ -216,20 +216,20 @@ perf_functions() {
 # --- rights ---------------------------------------------------------------------
 
 @test "a user that may not sample the kernel: user space, and it is said" {
-	run -0 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" locate tma_icache_misses -j -- taskset -c 0 "$ACT" 1s:icache
+	run -0 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate tma_icache_misses -j -- taskset -c 0 "$ACT" 1s:icache
 	[ "$(grep -c '^tdstat: sampling user space only: .*perf_event_paranoid' <<<"$stderr")" -eq 1 ]
 	[[ $stderr == *scenario_icache* ]]
 }
 
 @test "a user that may not sample at all: two lines, and the command runs" {
-	run -125 --separate-stderr as_nobody 3 timeout -s KILL 120 "$TDSTAT" locate --require tma_icache_misses -- echo ran
+	run -125 --separate-stderr as_nobody 3 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate --require tma_icache_misses -- echo ran
 	assert_two_lines
 	[[ $stderr == *perf_event_paranoid* ]]
 	[ -z "$output" ]
-	run -4 --separate-stderr as_nobody 3 timeout -s KILL 120 "$TDSTAT" locate -x, tma_icache_misses -- sh -c 'echo ran; exit 4'
+	run -4 --separate-stderr as_nobody 3 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate -x, tma_icache_misses -- sh -c 'echo ran; exit 4'
 	[[ $stderr == *perf_event_paranoid*"sh runs anyway" ]]
 	[ "$output" = ran ]
-	run -1 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" locate tma_icache_misses -a --timeout 100
+	run -1 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate tma_icache_misses -a --timeout 100
 	assert_two_lines
 	[[ $stderr == *perf_event_paranoid* ]]
 }
@@ -238,12 +238,12 @@ perf_functions() {
 	before=$(</proc/sys/kernel/perf_event_mlock_kb)
 	echo 64 >/proc/sys/kernel/perf_event_mlock_kb
 	# shellcheck disable=SC2016 # of the shell within
-	run --separate-stderr as_nobody 1 bash -c 'ulimit -l 0; exec timeout -s KILL 120 "$@"' bash \
+	run --separate-stderr as_nobody 1 bash -c 'ulimit -l 0; exec timeout -s KILL "$TD_HANGS" "$@"' bash \
 		"$TDSTAT" locate tma_icache_misses -j -- taskset -c 0 "$ACT" 500ms:icache
 	echo 4 >/proc/sys/kernel/perf_event_mlock_kb
 	small=$stderr
 	# shellcheck disable=SC2016
-	run --separate-stderr as_nobody 1 bash -c 'ulimit -l 0; exec timeout -s KILL 120 "$@"' bash \
+	run --separate-stderr as_nobody 1 bash -c 'ulimit -l 0; exec timeout -s KILL "$TD_HANGS" "$@"' bash \
 		"$TDSTAT" locate tma_icache_misses -j --require -- echo ran
 	echo "$before" >/proc/sys/kernel/perf_event_mlock_kb
 	[[ $small == *perf_event_mlock_kb* ]]
@@ -378,7 +378,7 @@ part() {
 	[ "$(part ';main;often;leaf ')" -ge 50 ]
 	# of a user who may not sample the kernel
 	chmod 755 . bare
-	run -7 as_nobody 2 timeout -s KILL 120 "$TDSTAT" locate -e cycles:u --call-graph dwarf --folded - -o /dev/null -- taskset -c 0 ./bare
+	run -7 as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate -e cycles:u --call-graph dwarf --folded - -o /dev/null -- taskset -c 0 ./bare
 	printf '%s\n' "$output" >stacks
 	[ "$(part ';main;often;leaf ')" -ge 50 ]
 }

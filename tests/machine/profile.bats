@@ -13,7 +13,7 @@ ACT=$ROOT/build/emulator/act
 export PYTHONDONTWRITEBYTECODE=1
 
 profile() {
-	timeout -s KILL 120 "$TDSTAT" profile "$@"
+	timeout -s KILL "$TD_HANGS" "$TDSTAT" profile "$@"
 }
 
 # as FILE PMU SCENARIO...: their functions are each what they are, within 2 points, or
@@ -162,7 +162,7 @@ turns() {
 # --- beside perf ----------------------------------------------------------------
 
 newest() {
-	TD_PERF_SERIES=newest timeout -s KILL 120 "$PERF" "$@"
+	TD_PERF_SERIES=newest timeout -s KILL "$TD_HANGS" "$PERF" "$@"
 }
 
 @test "the same functions as the newest perf's, with as much of the cycles" {
@@ -191,9 +191,9 @@ newest() {
 # --- rights ---------------------------------------------------------------------
 
 @test "a user that may not sample the kernel: user space, and it is said" {
-	run -0 --separate-stderr as_nobody 2 timeout -s KILL 120 "$TDSTAT" profile -j -- taskset -c 0 "$ACT" 1s:icache
+	run -0 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" profile -j -- taskset -c 0 "$ACT" 1s:icache
 	[ "$(grep -c '^tdstat: sampling user space only: .*perf_event_paranoid' <<<"$stderr")" -eq 1 ]
-	run -125 --separate-stderr as_nobody 3 timeout -s KILL 120 "$TDSTAT" profile --require -- echo ran
+	run -125 --separate-stderr as_nobody 3 timeout -s KILL "$TD_HANGS" "$TDSTAT" profile --require -- echo ran
 	assert_two_lines
 	[ -z "$output" ]
 	[[ $stderr == *perf_event_paranoid* ]]

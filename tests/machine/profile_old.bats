@@ -12,13 +12,13 @@ export PYTHONDONTWRITEBYTECODE=1
 
 @test "the command's first thread, with a remark; -a has all" {
 	[[ $(uname -r) == 6.1.* ]]
-	run -0 --separate-stderr timeout -s KILL 120 "$TDSTAT" profile -j -o out -- \
+	run -0 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" profile -j -o out -- \
 		taskset -c 0 "$ACT" 1s:dram_latency 1s:icache
 	[[ $stderr == *"need Linux 6.12"* ]]
 	for scenario in dram_latency icache; do
 		TD_NEAR=2 TD_ERRORS=1 python3 "$BATS_TEST_DIRNAME/own.py" is out cpu_core "$scenario" "scenario_$scenario"
 	done
-	run -0 --separate-stderr timeout -s KILL 120 "$TDSTAT" profile -a -j -o all -- \
+	run -0 --separate-stderr timeout -s KILL "$TD_HANGS" "$TDSTAT" profile -a -j -o all -- \
 		"$ACT" -n 2 1s:dram_latency
 	[[ $stderr != *"Linux 6.12"* ]]
 	jq -es 'any(.id == "scenario_dram_latency" and .calls > 100)' all

@@ -12,7 +12,7 @@ setup() {
 
 # record [OPTION]... -- PROGRAM [ARGUMENT]...: an event of Processor Trace
 record() {
-	timeout -s KILL 120 "$PERF" record -o data "$@" >record.out 2>&1
+	timeout -s KILL "$TD_HANGS" "$PERF" record -o data "$@" >record.out 2>&1
 }
 
 # decode ITRACE [OPTION]...: what perf makes of the trace
@@ -20,7 +20,7 @@ decode() {
 	local what=$1
 
 	shift
-	timeout -s KILL 240 "$PERF" script -i data --ns --itrace="$what" "$@" 2>script.err
+	timeout -s KILL "$TD_HANGS" "$PERF" script -i data --ns --itrace="$what" "$@" 2>script.err
 }
 
 # The decoder follows each branch in the program's code, and says where it cannot.

@@ -226,7 +226,7 @@ all_calls() {
 	echo Y >module/kvm_intel/parameters/enable_mediated_pmu
 	for words in "-- true" "regions -- $PROGRAM apart 10" "profile -- $PROGRAM apart 300" "doctor"; do
 		# shellcheck disable=SC2016,SC2086
-		timeout -s KILL 120 unshare -m sh -c 'mount --bind module /sys/module && exec "$@"' sh \
+		timeout -s KILL "$TD_HANGS" unshare -m sh -c 'mount --bind module /sys/module && exec "$@"' sh \
 			strace -f -v -o log -e trace=perf_event_open "$TDSTAT" $words >out 2>&1 || true
 		grep '{type=' log | grep -v PERF_TYPE_SOFTWARE >calls
 		[ "$(grep -c exclude_guest=1 calls)" -gt 1 ]

@@ -65,7 +65,7 @@ all_true() {
 
 @test "on CPUs: the latencies are the truth's, and the nodes what formulas make of it" {
 	[ -z "$no_pebs" ] || skip "no samples"
-	"$TDSTAT" record -a --cputype core -M $NODES -j -o rec -- sleep 2 2>printed
+	"$TDSTAT" record -a --cputype core -M $NODES -j -o rec -- sleep 5 2>printed
 	all_equal rec "${EVENTS[@]}"
 	all_true printed
 }
@@ -74,7 +74,8 @@ all_true() {
 	[ -z "$no_pebs" ] || skip "no samples"
 	newest_or_skip
 	typed=$(printf '%s:R,' "${EVENTS[@]}")
-	"$TDSTAT" -a -x, -o ours -e "${typed%,}" -- sleep 2
+	# so long that a busy host, too, leaves thirty samples of each
+	"$TDSTAT" -a -x, -o ours -e "${typed%,}" -- sleep 10
 	for _ in 1 2 3 4 5 6; do
 		TD_PERF_SERIES=newest "$PERF" stat --record-tpebs -o out -a -I 1000 --interval-count 3 -x, \
 			-e "${typed%,}" 2>log || true
@@ -114,7 +115,7 @@ all_true() {
 
 @test "typed events with R: live, in rows of CPUs, in intervals and from the recording" {
 	[ -z "$no_pebs" ] || skip "no samples"
-	"$TDSTAT" record -a -A -I 500 --interval-count 2 -e "MEM_INST_RETIRED.LOCK_LOADS:R,cpu_core/cycles/" -x, -o rec >printed
+	"$TDSTAT" record -a -A -I 3000 --interval-count 2 -e "MEM_INST_RETIRED.LOCK_LOADS:R,cpu_core/cycles/" -x, -o rec >printed
 	grep LOCK_LOADS printed >rows
 	cat rows
 	[ "$(wc -l <rows)" -eq 2 ]

@@ -65,25 +65,37 @@ errors_of_retiring() {
 	EOS
 }
 
-# of METRIC PMU FILE: its error in the JSON that tdstat wrote
-error_in() {
-	jq -r "select(.metric == \"$1\" and .pmu == \"$2\") | .error" "$3"
+# nr_lines REGEX: how many lines of $output have it, in $nr
+nr_lines() {
+	local line
+
+	nr=0
+	for line in "${lines[@]}"; do
+		[[ ! $line =~ $1 ]] || nr=$((nr + 1))
+	done
+}
+
+# What tdstat says of it, for all tests.
+setup_file() {
+	"$TDSTAT" report -j --no-head "$data/alderlake-course.jsonl" >"$BATS_FILE_TMPDIR/json"
 }
 
 @test "the error is that of the manual's words" {
-	"$TDSTAT" report -j "$COURSE" >out
-	{ error_in tma_retiring cpu_core out; error_in tma_retiring cpu_atom out; } >got
 	errors_of_retiring "$COURSE" >want
-	assert_equal "$(wc -l <want)" 2
-	paste got want | awk '{ print } !($1 > 0 && $1 / $2 > 0.99 && $1 / $2 < 1.01) { bad = 1 } END { exit bad }'
+	mapfile -t want <want
+	jq -es --argjson core "${want[0]}" --argjson atom "${want[1]}" '
+		(map(select(.metric == "tma_retiring") | {(.pmu): .error}) | add) as $got |
+		def near($want): . > 0 and . / $want > 0.99 and . / $want < 1.01;
+		[$got, $core, $atom], ($got.cpu_core | near($core)) and ($got.cpu_atom | near($atom))' "$BATS_FILE_TMPDIR/json"
 }
 
 @test "each metric of the tree has one, of both kinds of core" {
-	"$TDSTAT" report -j "$COURSE" >out
-	jq -es 'length == 22 and all(.[]; .error > 0 and .error < 10 and has("too_short") == false)' out
-	run -0 "$TDSTAT" report "$COURSE"
+	jq -es 'length == 22 and all(.[]; .error > 0 and .error < 10 and has("too_short") == false)' "$BATS_FILE_TMPDIR/json"
+	try "$TDSTAT" report "$COURSE"
+	assert_success
 	[[ $output == *'%  tma_retiring'* ]]
-	[ "$(grep -c '±[0-9.]* %  tma_' <<<"$output")" -eq 22 ]
+	nr_lines '±[0-9.]* %  tma_'
+	assert_equal "$nr" 22
 }
 
 @test "what was counted in one batch of ten has no error" {
@@ -104,8 +116,8 @@ error_in() {
 		    print(json.dumps(line, separators=(",", ":")))
 	EOS
 	"$TDSTAT" report -j rare.jsonl >out
-	jq -es 'map(select(.metric == "tma_ifetch_bandwidth"))[0] | .value > 0 and .error == null and .too_short' out
-	jq -es 'map(select(.metric == "tma_ifetch_latency"))[0] | .error > 0' out
+	jq -es '(map(select(.metric == "tma_ifetch_bandwidth"))[0] | .value > 0 and .error == null and .too_short) and
+		(map(select(.metric == "tma_ifetch_latency"))[0] | .error > 0)' out
 }
 
 # of FILE: twice the counts, with their courses, in JOINED intervals of 1 or 2
@@ -141,37 +153,47 @@ twice() {
 	twice "$COURSE" joined >joined.jsonl
 	twice "$COURSE" apart >apart.jsonl
 	"$TDSTAT" report -j --no-head --verdict joined.jsonl >want
-	jq -es 'all(.[:-1][]; .error > 0) and .[-1].verdict.confidence == "clear"' want
-	"$TDSTAT" report -j --verdict --summary apart.jsonl | tail -n "$(wc -l <want)" >got
-	for file in want got; do
-		jq -c 'del(.time, .summary, .verdict?.time)' "$file" >"$file.same"
-	done
-	assert_same "$(cat want.same)" "$(cat got.same)"
+	"$TDSTAT" report -j --verdict --summary apart.jsonl >got
+	jq -en --slurpfile want want --slurpfile got got '
+		def same: map(del(.time, .summary, .verdict?.time));
+		($want | all(.[:-1][]; .error > 0) and .[-1].verdict.confidence == "clear") and
+		($want | same) == ($got[-($want | length):] | same)'
 }
 
 @test "a few long intervals that are counted: their sum has errors, if it is asked for" {
 	needs_software_events
-	"$TDSTAT" -I 1000 --summary -j -o with -- timeout 1.5 sh -c 'while :; do :; done' || true
-	"$TDSTAT" -I 1000 -j -o without -- timeout 1.5 sh -c 'while :; do :; done' || true
-	jq -es 'map(select(.summary)) | length == 4 and all(.error >= 0 and (has("too_short") | not))' with
-	jq -es 'all(.error == null and .too_short)' without
-	# the same rows: the first one ends after a second
-	for file in with without; do
-		jq -s 'map(select(.summary | not)) | map(.metric), (.[0].time | . >= 1 and . < 1.5)' $file >$file.rows
-	done
-	assert_same "$(cat without.rows)" "$(cat with.rows)"
-	assert_equal "$(tail -n 1 with.rows)" true
+	# works until there are a head and four rows of each of three intervals
+	cat >work.py <<-'PYTHON'
+		import sys
+		while open(sys.argv[1]).read().count("\n") < 13: pass
+	PYTHON
+	"$TDSTAT" -I 1000 --summary -j -o with -- python3 -S work.py with
+	"$TDSTAT" -I 1000 -j -o without -- python3 -S work.py without
+	jq -en --slurpfile with with --slurpfile without without '
+		def rows: map(select(has("tdstat_rows") | not));
+		def first: map(select(.summary | not)) | .[0].time as $time | map(select(.time == $time));
+		($with | rows | map(select(.summary)) | length == 4 and all(.error >= 0 and (has("too_short") | not))) and
+		($without | rows | map(select(.value != null)) | all(.error == null and .too_short)) and
+		# the same rows, from the first interval on
+		($with | rows | first | map(.metric)) == ($without | rows | first | map(.metric)) and
+		([$with, $without | rows[0].time] | all(. >= 1))'
 }
 
 @test "CSV: columns of errors, if asked for" {
 	"$TDSTAT" report -x, --error "$COURSE" >out
-	assert_equal "$(head -n 1 out | cut -d, -f 8-13)" \
-		tma_retiring,tma_retiring_error,tma_retiring_low,tma_retiring_high,tma_light_operations,tma_light_operations_error
-	"$TDSTAT" report -j "$COURSE" >json
-	awk -F, -v want="$(error_in tma_retiring cpu_core json)" '$3 == "cpu_core" {
-		print $9, want; exit !($9 - want < 0.0051 && want - $9 < 0.0051) }' out
-	"$TDSTAT" report -x, "$COURSE" >out
-	run ! grep error out
+	python3 -S - "$BATS_FILE_TMPDIR/json" <<-'PYTHON'
+		import json, sys
+		header, *lines = (line.rstrip("\n").split(",") for line in open("out"))
+		assert header[7:13] == ["tma_retiring", "tma_retiring_error", "tma_retiring_low", "tma_retiring_high",
+		                        "tma_light_operations", "tma_light_operations_error"], header
+		rows = [json.loads(line) for line in open(sys.argv[1])]
+		want, = [row["error"] for row in rows if (row["metric"], row["pmu"]) == ("tma_retiring", "cpu_core")]
+		got, = [float(line[8]) for line in lines if line[2] == "cpu_core"]
+		assert abs(got - want) < 0.0051, (got, want)
+	PYTHON
+	try "$TDSTAT" report -x, "$COURSE"
+	assert_success
+	[[ $output != *error* ]] || fail "columns of errors"
 }
 
 @test "fewer than eight batches: no error of what took turns, and JSON says why" {
@@ -179,10 +201,12 @@ twice() {
 	grep so_far "$COURSE" | head -n 6 >some
 	sed -i '1r some' short
 	"$TDSTAT" report -j short >out
-	jq -es 'map(select(.pmu == "cpu_atom")) | length > 9 and all(.[]; .error == null and .too_short)' out
-	jq -es 'map(select(.pmu == "cpu_core")) | length > 9 and all(.[]; .error > 0 and .error < 0.5)' out
-	run -0 "$TDSTAT" report short
-	assert_equal "$(grep -c '±' <<<"$output")" 14
+	jq -es '(map(select(.pmu == "cpu_atom")) | length > 9 and all(.[]; .error == null and .too_short)) and
+		(map(select(.pmu == "cpu_core")) | length > 9 and all(.[]; .error > 0 and .error < 0.5))' out
+	try "$TDSTAT" report short
+	assert_success
+	nr_lines '±'
+	assert_equal "$nr" 14
 }
 
 @test "the intervals of a recording are the batches of its sum" {
@@ -202,10 +226,12 @@ twice() {
 		    lines[-1]["end"]["elapsed"] = line["so_far"]
 		print(json.dumps(lines[-1]))
 	EOS
-	"$TDSTAT" report -j --summary rows | jq -c 'select(.summary) | [.pmu, .metric, .error]' >seen
-	"$TDSTAT" report -j "$COURSE" | jq -c '[.pmu, .metric, .error]' >want
-	diff -u want seen
-	"$TDSTAT" report -j rows | jq -es 'all(.[]; .error == null and .too_short)'
+	"$TDSTAT" report -j --summary rows >summary
+	"$TDSTAT" report -j rows >apart
+	jq -en --slurpfile whole "$BATS_FILE_TMPDIR/json" --slurpfile summary summary --slurpfile apart apart '
+		def errors: map([.pmu, .metric, .error]);
+		($summary | map(select(.summary)) | errors) == ($whole | errors) and
+		($apart[1:] | all(.[]; .error == null and .too_short))'
 }
 
 # Ten reads of 64 CPUs that do the same: 23.72 % of 255 steps is 60.5, which each of
@@ -240,15 +266,13 @@ twice() {
 
 @test "-A: errors of each CPU" {
 	"$TDSTAT" report -A -j "$COURSE" >out
-	jq -es '[.[] | .id] | unique == ["CPU0", "CPU1", "CPU4"]' out
-	jq -es 'all(.[]; .error > 0)' out
+	jq -es '([.[] | .id] | unique == ["CPU0", "CPU1", "CPU4"]) and all(.[]; .error > 0)' out
 }
 
 @test "--error: between what a value was, batch by batch; a value that changed has no larger error" {
 	"$TDSTAT" report -j --error "$COURSE" >out
-	jq -es 'length == 22 and all(.[]; .low <= .value and .value <= .high)' out
-	jq -es 'any(.[]; .high - .low > 10 * .error)' out
-	"$TDSTAT" report -j "$COURSE" | jq -es 'all(.[]; has("low") or has("high") | not)'
+	jq -es 'length == 22 and all(.[]; .low <= .value and .value <= .high) and any(.[]; .high - .low > 10 * .error)' out
+	jq -es 'all(.[]; has("low") or has("high") | not)' "$BATS_FILE_TMPDIR/json"
 }
 
 # The P-cores as they would be in a program of two phases: MEMORY of 20 tenths of a
@@ -286,7 +310,8 @@ two_phases() {
 
 @test "a program of two phases has its verdict, of the sum, and the phases are told" {
 	two_phases 16 >phases
-	run -0 --separate-stderr "$TDSTAT" report --verdict phases
+	try "$TDSTAT" report --verdict phases
+	assert_success
 	# 16 x 153 and 4 x 10 of 20 x 255
 	assert_line --regexp '^ Most lost slots: tma_memory_bound \(backend > memory\), 48\.8 ±0\.[0-5] % of the slots of cpu_core$'
 	assert_line ' Not steady: 80 % of the time tma_memory_bound, then tma_branch_mispredicts'
@@ -297,19 +322,23 @@ two_phases() {
 		.mostly_time == 80 and .then == "tma_branch_mispredicts"'
 	# nine tenths of the time are steady enough, but what it was between is shown
 	two_phases 18 >phases
-	run -0 --separate-stderr "$TDSTAT" report phases
+	try "$TDSTAT" report phases
+	assert_success
 	refute_output --partial 'Not steady'
 	assert_line --regexp 'tma_memory_bound +<--  \(4 to 60 %\)$'
 	two_phases 20 >phases
-	run -0 --separate-stderr "$TDSTAT" report phases
+	try "$TDSTAT" report phases
+	assert_success
 	refute_output --partial 'Not steady'
 	refute_output --regexp '[0-9] to [0-9]'
 }
 
 @test "slots of different parents are compared, shares of different things are not, and this is said" {
-	run -0 "$TDSTAT" report --total -M tma_memory_bound,tma_fetch_latency "$COURSE"
+	try "$TDSTAT" report --total -M tma_memory_bound,tma_fetch_latency "$COURSE"
+	assert_success
 	assert_line --regexp '^ Most lost slots: tma_memory_bound, 30\.8 ±0\.[0-9] % of the slots$'
 	assert_line --regexp '^ Next to it: tma_fetch_latency, 12\.0 ±0\.[0-9] %$'
-	run -0 "$TDSTAT" report --total -M tma_memory_bound,tma_divider "$COURSE"
+	try "$TDSTAT" report --total -M tma_memory_bound,tma_divider "$COURSE"
+	assert_success
 	[[ $output == *'Which node matters cannot be said: these nodes are parts of different things, such as slots and cycles'* ]]
 }

@@ -10,8 +10,9 @@
 # commands), ORACLE=FILE (values to compare with, in place of build/oracle.json),
 # ONLY=NAME (check, check-machine: what has NAME in its name alone), PART=0 to 7 (an
 # eighth of the suites of check or check-san), STRESS=1 or STRESS=slow (check on a busy
-# machine, or with a tenth of one processor for each suite), MACHINE (check-machine),
-# JOBS=N (how many suites run at a time).
+# machine, or with a tenth of one processor for each suite), CPUS=N (check where /sys
+# and /proc list N processors, as root), MACHINE (check-machine), JOBS=N (how many suites
+# run at a time).
 
 VERSION := 0.2
 
@@ -63,7 +64,7 @@ TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c)
 GUESTS := $(wildcard tests/machine/*.c)
 BESIDE_VALGRIND := tests/valgrind/syscall.c
 # Tests compile what they preload; here it is only checked.
-PRELOADED := tests/cli/memory.c
+PRELOADED := tests/cli/memory.c tests/cli/inject.c
 SOURCES := $(CMD) $(LIB) $(REGION) $(TESTS) $(GUESTS) $(BESIDE_VALGRIND) $(PRELOADED)
 EMULATED := $(addprefix tests/emulator/,act.c loops.c slow.c) $(wildcard tests/emulator/qemu/*.[ch])
 HEADERS := $(call below,cmd lib metrics,*.h) $(wildcard tests/*/*.h)
@@ -205,7 +206,7 @@ build/linux/.unpacked build/perf-tests/.unpacked: | build/.gitignore
 	@rm -rf $(@D)
 	@mkdir -p $(@D)
 ifdef KERNEL_SRC
-	cd $(KERNEL_SRC) && cp -r --parents $(PARTS) $(CURDIR)/$(@D)
+	cd '$(KERNEL_SRC)' && cp -r --parents $(PARTS) '$(CURDIR)/$(@D)'
 else
 	@tar=$$(ls /usr/src/linux-source-*.tar.* 2>/dev/null | sort -V | tail -n 1); \
 	[ -n "$$tar" ] || { echo "needs a kernel source: try 'make deps'," \
@@ -220,11 +221,17 @@ $(UAPI): build/linux/.unpacked
 	@mkdir -p $(@D)
 	@ln -sfnr build/linux/tools/include/uapi/linux/perf_event.h $@
 
-# With an empty environment: our flags are not theirs.
+# With an empty environment: our flags are not theirs.  Their Makefiles cannot build below
+# a folder whose name has a space, so there they build a copy below /tmp.
 build/libperf/libperf.a: build/linux/.unpacked
 	@mkdir -p $(@D)
-	$(call say,LIBPERF)env -i PATH="$$PATH" make -C build/linux/tools/lib/perf O=$(CURDIR)/$(@D)/ \
-		EXTRA_CFLAGS='-O2 -Wno-error $(filter -ffile-prefix-map=%,$(CFLAGS))' WERROR=0 >$(@D)/log 2>&1 || { cat $(@D)/log; exit 1; }
+	$(call say,LIBPERF)tools='$(CURDIR)/build/linux/tools'; out='$(CURDIR)/$(@D)'; case $$tools in *\ *) \
+		copy=$$(mktemp -d /tmp/tdstat-libperf-XXXXXX) && trap 'rm -rf "$$copy"' EXIT && \
+		tools=$$copy/tools out=$$copy/out && mkdir $$tools $$out && \
+		cp -R $(addprefix build/linux/tools/,arch build include lib scripts) $$tools;; esac; \
+	env -i PATH="$$PATH" make -C $$tools/lib/perf O=$$out/ \
+		EXTRA_CFLAGS='-O2 -Wno-error $(filter -ffile-prefix-map=%,$(CFLAGS))' WERROR=0 >$(@D)/log 2>&1 || { cat $(@D)/log; exit 1; }; \
+	[ -z "$$copy" ] || cp $$out/*.a $(@D)
 	@touch $@
 build/libperf/libapi.a: build/libperf/libperf.a ;
 
@@ -267,7 +274,13 @@ deps build-deps lint-deps deb-deps emulator-deps tools:
 	[ -n "$(KERNEL_SRC)" ] || ls $(UNPACKED) >/dev/null 2>&1 || \
 		ls /usr/src/linux-source-*.tar.* >/dev/null 2>&1 || source=linux-source-6.12; \
 	[ -n "$$need$$source" ] || exit 0; \
-	[ $$(id -u) = 0 ] || sudo=sudo; \
+	if [ $$(id -u) != 0 ]; then \
+		sudo=sudo; \
+		sudo -n true 2>/dev/null || { command -v sudo >/dev/null && [ -t 2 ]; } || { \
+			[ $@ != tools ] || { echo "not installed, tests that use them are skipped:" $$need; exit 0; }; \
+			echo "needs these packages, and root to install them:" $$need $$source >&2; \
+			exit 1; }; \
+	fi; \
 	run() { echo "$$@"; $$sudo env DEBIAN_FRONTEND=noninteractive "$$@" </dev/null; }; \
 	run $(APT) update; \
 	[ -z "$$source" ] || apt-cache show $$source >/dev/null 2>&1 || source=linux-source; \
@@ -360,7 +373,9 @@ IN_PART := $(if $(PART),$(shell printf '%s\n' $(CLI) | awk 'NR % 8 == $(PART)'),
 
 STRESS ?=
 BUSY := $(if $(filter 1,$(STRESS)),tests/stress 1)
-SLOW := $(if $(filter slow,$(STRESS)),tests/stress slow env$(nothing) )
+# Each suite runs within these.
+CPUS ?=
+AROUND := $(if $(filter slow,$(STRESS)),tests/stress slow )$(if $(CPUS),tests/many-cpus $(CPUS) )
 
 check: deps tools
 	@$(MAKE) --no-print-directory check-here
@@ -373,10 +388,10 @@ $(TOOLS): | build/.gitignore
 check-here: build/path/python3 all $(BENCHES) $(GUEST_PROGRAMS) $(UNIT_RUN) $(FUZZ_RUN) $(ORACLE) $(TOOLS)
 	$(if $(VALGRIND),@rm -rf $(B)/logs && mkdir $(B)/logs)
 	@$(BUSY) tests/tally -j $(SUITES) \
-		$(foreach f,$(call only,$(IN_PART)),'$(SLOW)$(if $(filter $f,$(FULL)),TD_FULL=1) bats --tap $f # $f') \
-		$(UNIT_RUN:%='$(SLOW)$(UNDER)%') \
-		$(patsubst %,'$(or $(SLOW),env) TD_PMU_EVENTS="$$TD_PMU_EVENTS_OLD" $(UNDER)%',$(if $(PART),,$(call only,$(OF_FILES)))) \
-		$(foreach f,$(FUZZ_RUN),'$(SLOW)$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
+		$(foreach f,$(call only,$(IN_PART)),'$(AROUND)env $(if $(filter $f,$(FULL)),TD_FULL=1) bats --tap $f # $f') \
+		$(UNIT_RUN:%='$(AROUND)$(UNDER)%') \
+		$(patsubst %,'$(AROUND)env TD_PMU_EVENTS="$$TD_PMU_EVENTS_OLD" $(UNDER)%',$(if $(PART),,$(call only,$(OF_FILES)))) \
+		$(foreach f,$(FUZZ_RUN),'$(AROUND)$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
 
 check-bare: deps tools
@@ -393,7 +408,7 @@ check-san-here: build/path/python3 all $(GUEST_PROGRAMS) $(ORACLE) $(TOOLS)
 	@tests/tally -j $(SUITES) $(foreach f,$(IN_PART),'TD_FULL=1 SANITIZED=1 bats --tap $f # $f under the sanitizers')
 
 # What boots a machine to test on: tests/emulator/README.md.
-EMULATOR := $(CURDIR)/tests/emulator/run
+EMULATOR := tests/emulator/run
 MACHINE ?= $(EMULATOR)
 emulated := $(filter $(EMULATOR),$(MACHINE))
 # A perf as new as the machine's kernel, which may stand beside it, and the newest;
@@ -472,17 +487,18 @@ check-deb-here: all
 	@TD_EVERYTHING=1 tests/tally $(DEB_SUITE)
 
 # A fresh Debian 13 builds the tree, and runs all unit tests, and those of the program
-# that touch what differs from one Linux to the next: libraries, shells, names.
+# that touch what differs from one Linux to the next: libraries, shells, names; all this
+# as an ordinary user, in a folder whose name has a space, and so on: tests/fresh.
 NEAR := FULL= CLI="$(addprefix tests/cli/,$(addsuffix .bats,calls completion events formats \
 	inject libraries locate names perf_output profile report serve truncated))"
 # Beside it, what is mostly a matter of one processor and of the mirror: the packages of
 # this Debian are built, and installed in a fresh one.
-FRESH := 'tests/fresh trixie $(NEAR)' $(DEB_SUITE)
+FRESH := 'tests/fresh trixie user $(NEAR)' $(DEB_SUITE)
 # Before a release all of them do there, those of the packages, too, and on sid with
 # its kernel and compilers; and some where there are no archives of libraries.
 check-fresh-all: CHECK_PACKAGES += $(DEB_PACKAGES)
 check-fresh-all: EVERY := CLI="$(ALL_CLI)"
-check-fresh-all: FRESH = 'tests/fresh trixie $(EVERY)' 'tests/fresh trixie CC=clang $(NEAR)' \
+check-fresh-all: FRESH = 'tests/fresh trixie $(EVERY)' 'tests/fresh trixie user $(EVERY)' 'tests/fresh trixie CC=clang $(NEAR)' \
 	'tests/fresh trixie no-archives $(NEAR)' 'tests/fresh sid KERNEL= $(EVERY)' \
 	'tests/fresh sid KERNEL= CC=clang $(NEAR)'
 check-fresh-all: SIDE_BY_SIDE := 1
@@ -493,7 +509,7 @@ check-fresh check-fresh-all: deps tools
 
 # Before a release; takes hours.
 check-all:
-	@status=0; for target in lint check "check STRESS=1" "check STRESS=slow" check-bare check-san \
+	@status=0; for target in lint check "check STRESS=1" "check STRESS=slow" "check CPUS=64" check-bare check-san \
 		check-fresh-all check-deb check-perf check-machine-all; do \
 		$(MAKE) --no-print-directory $$target || status=1; done; exit $$status
 
@@ -530,7 +546,7 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/fresh tests/save-machine tests/add-pmus tests/data/remake tests/valgrind/run tests/valgrind/tdstat tests/tools/fetch tests/stress cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
+SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/fresh tests/save-machine tests/add-pmus tests/data/remake tests/valgrind/run tests/valgrind/tdstat tests/tools/fetch tests/stress tests/many-cpus cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
 LINTS := layers circles sizes gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 

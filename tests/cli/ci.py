@@ -10,8 +10,6 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
-import yaml
-
 
 class Comment(HTMLParser):
     def __init__(self):
@@ -50,6 +48,8 @@ def examples(page):
 
 
 def workflows(page):
+    import yaml  # not everywhere
+
     github, gitlab, regions = examples(page)
     steps = yaml.safe_load(github)["jobs"]["slots"]["steps"]
     Path("github").write_text(next(s["run"] for s in steps if s.get("name") == "compare"))

@@ -21,7 +21,7 @@ setup() {
 }
 
 calls() {
-	timeout -s KILL 200 "$TDSTAT" calls --engine=pt "$@"
+	timeout -s KILL "$TD_HANGS" "$TDSTAT" calls --engine=pt "$@"
 }
 
 # of FILTER: of the line of durations in the file "out"
@@ -229,9 +229,9 @@ takes_turns() {
 	emulated
 	events=cpu_core/event=0xc4/D,cpu_core/event=0xc5/D,cpu_core/event=0x2e,umask=0x41/D
 	events+=,cpu_core/event=0xd1,umask=1/D,cpu_core/event=0xd1,umask=2/D
-	"$TDSTAT" -a -e $events --timeout 60s -o other &
+	env --default-signal=INT "$TDSTAT" -a -e $events -o other &
 	other=$!
-	sleep 2
+	wait_for has_events $other
 	run -0 --separate-stderr calls job@"$CALLS" -l 1 -j -o out -- taskset -c 0 "$CALLS" 30000 dram 200
 	kill -INT $other
 	cat other || true

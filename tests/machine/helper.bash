@@ -89,8 +89,8 @@ level_1() {
 get() (
 	exec 9<>"/dev/tcp/127.0.0.1/$1" || exit
 	printf 'GET %s HTTP/1.0\r\n\r\n' "$2" >&9
-	read -t 60 -r _ status _ <&9 && [ "$status" = 200 ] || exit
-	timeout 60 sed '1,/^\r*$/d' <&9
+	read -t "$TD_HANGS" -r _ status _ <&9 && [ "$status" = 200 ] || exit
+	within sed '1,/^\r*$/d' <&9
 ) 2>/dev/null
 
 # After "run --separate-stderr": one line why, one line what to do.

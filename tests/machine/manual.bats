@@ -15,9 +15,18 @@ a_tdstat() {
 	cat <<-'SCRIPT'
 		#!/usr/bin/env bash
 		rm -f f.xz
-		limit=60 status=0
-		[[ " $* " != *' -p 4711 '* && " $* " != *' --rotate '* ]] || limit=3
-		timeout --foreground --preserve-status -s INT $limit "$TDSTAT" "${@/#4711/$WORKER}" || status=$?
+		. "$WAIT"
+		status=0
+		if [[ " $* " != *' -p 4711 '* && " $* " != *' --rotate '* ]]; then
+			within "$TDSTAT" "${@/#4711/$WORKER}" || status=$?
+		else
+			env --default-signal=INT "$TDSTAT" "${@/#4711/$WORKER}" &
+			counting=$!
+			wait_for has_events $counting
+			sleep 2
+			kill -INT $counting
+			wait $counting || status=$?
+		fi
 		echo "$status tdstat $*" >>"$FOLDER/calls"
 		exit "$status"
 	SCRIPT
@@ -36,7 +45,7 @@ prepare_examples() {
 	printf '#!/bin/sh\nexec /bin/sleep 0.5\n' >bin/sleep
 	chmod +x bin/tdstat bin/sleep
 	sh -c "$WORK_ON" &
-	export WORKER=$! FOLDER=$PWD PATH=$PWD/bin:$PATH
+	export WORKER=$! FOLDER=$PWD WAIT=$BATS_TEST_DIRNAME/../cli/wait.bash PATH=$PWD/bin:$PATH
 	wait_for_file running
 	mountpoint -q $CGROUPS || mount -t cgroup2 none $CGROUPS
 	mkdir -p $CGROUPS/system.slice/ssh.service
@@ -53,7 +62,7 @@ page() {
 		: >calls
 		status=0 wanted=0
 		[[ $shown != 'tdstat: '* ]] || wanted=64
-		timeout 90 bash -o pipefail -c "$command" </dev/null >out 2>&1 || status=$?
+		within bash -o pipefail -c "$command" </dev/null >out 2>&1 || status=$?
 		if [ "$status" -ne "$wanted" ] || grep -v "^$wanted " calls; then
 			echo "$command: status $status"
 			cat out

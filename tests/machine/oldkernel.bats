@@ -97,14 +97,12 @@ values() {
 	on icx
 	"$TDSTAT" serve --listen 127.0.0.1:9878 2>/dev/null 3>&- &
 	serve=$!
-	for ((i = 0; i < 100; i++)); do
-		! get 9878 /metrics >page ||
-			! grep '^tdstat_topdown_slots_total{pmu="cpu",category="retiring"} [1-9]' page || break
-		sleep 0.3
-	done
+	on_page() {
+		get 9878 /metrics >page && grep '^tdstat_topdown_slots_total{pmu="cpu",category="retiring"} [1-9]' page
+	}
+	wait_for on_page
 	kill "$serve"
 	wait "$serve"
-	[ "$i" -lt 100 ]
 	"$TDSTAT" record -o rec -a -I 200 --interval-count 2 >live
 	"$TDSTAT" report rec >again
 	diff <(awk '{ print $1, $4 }' live) <(awk '{ print $1, $4 }' again)

@@ -17,23 +17,14 @@ port=9878
 
 # await_page PORT PATH
 await_page() {
-	for ((i = 0; i < 100; i++)); do
-		! get "$@" >page || return 0
-		sleep 0.3
-	done
-	echo "$* never answered"
-	return 1
+	answers() { get "$@" >page; }
+	wait_for answers "$@"
 }
 
 # await_page_line PATTERN
 await_page_line() {
-	for ((i = 0; i < 60; i++)); do
-		get "$port" /metrics >page
-		! grep -E "$1" page || return 0
-		sleep 0.5
-	done
-	echo "never there: $1"
-	return 1
+	there() { get "$port" /metrics >page && grep -E "$1" page; }
+	wait_for there "$1"
 }
 
 start_serve() {
@@ -102,21 +93,13 @@ query() {
 	# a CPU goes: said, and the shares of those that are left are whole
 	query 'ALERTS{alertname="TdstatCpusNotCounted"}' | jq -e '.data.result == []'
 	echo 0 >/sys/devices/system/cpu/cpu3/online
-	for ((i = 0; i < 60; i++)); do
-		query 'ALERTS{alertname="TdstatCpusNotCounted",alertstate="firing"}' >alert.json
-		! jq -e '.data.result | length == 1' alert.json || break
-		sleep 0.5
-	done
-	jq -e '.data.result | length == 1' alert.json
+	fires() { query 'ALERTS{alertname="TdstatCpusNotCounted",alertstate="firing"}' | jq -e '.data.result | length == 1'; }
+	wait_for fires
 	query 'sum by (pmu) (instance_pmu_category:tdstat_topdown_slots:ratio_rate5m)' >sums.json
 	jq -e '.data.result | length == 2 and all(.[]; .value[1] | tonumber | . > 0.98 and . < 1.02)' sums.json
 	# it is counted again, and does not only leave the window of the rule
 	echo 1 >/sys/devices/system/cpu/cpu3/online
 	await_page_line '^tdstat_cpus_counted\{pmu="cpu_atom"\} 2$'
-	for ((i = 0; i < 60; i++)); do
-		query 'ALERTS{alertname="TdstatCpusNotCounted"}' >alert.json
-		! jq -e '.data.result == []' alert.json || break
-		sleep 0.5
-	done
-	jq -e '.data.result == []' alert.json
+	is_over() { query 'ALERTS{alertname="TdstatCpusNotCounted"}' | jq -e '.data.result == []'; }
+	wait_for is_over
 }

@@ -15,7 +15,8 @@ hierarchy() {
 	done
 	copied sapphirerapids
 	mkdir -p "$PROCFS_PATH/self"
-	echo "cgroup2 $PWD/tree cgroup2 rw,nosuid 0 0" >"$PROCFS_PATH/self/mounts"
+	# as the kernel writes spaces
+	echo "cgroup2 ${PWD// /\\040}/tree cgroup2 rw,nosuid 0 0" >"$PROCFS_PATH/self/mounts"
 }
 
 # busy NAME: a cgroup of this name with a process that never sleeps, or skips

@@ -27,17 +27,21 @@
  */
 extern void td_empty_pushes(void);
 extern void td_empty_moves(void);
+/* Where they return. */
+extern void td_empty_pushes_end(void);
+extern void td_empty_moves_end(void);
 
 __asm__(".text\n"
 	".globl td_empty_pushes, td_empty_moves\n"
+	".globl td_empty_pushes_end, td_empty_moves_end\n"
 	".type td_empty_pushes, @function\n"
 	"td_empty_pushes: push %rbp\n"
 	"pop %rbp\n"
-	"ret\n"
+	"td_empty_pushes_end: ret\n"
 	".size td_empty_pushes, . - td_empty_pushes\n"
 	".type td_empty_moves, @function\n"
 	"td_empty_moves: mov %rsp, %rax\n"
-	"ret\n"
+	"td_empty_moves_end: ret\n"
 	".size td_empty_moves, . - td_empty_moves\n");
 
 static void call_kernel(void)
@@ -47,6 +51,7 @@ static void call_kernel(void)
 
 static void (*const empty[])(void) = { td_empty_pushes, td_empty_moves,
 				       call_kernel };
+static void (*const ends[])(void) = { td_empty_pushes_end, td_empty_moves_end };
 
 static bool find_offset(uint64_t address, uint64_t *offset)
 {
@@ -86,7 +91,12 @@ int td_empty_find(struct td_entry_point *entry, int kind, struct td_err *err)
 	if (entry->fd < 0)
 		return td_err_set(err, -errno, "%s: %s", entry->path,
 				  strerror(errno));
-	return find_offset((uintptr_t)empty[kind], &entry->offset)
+	entry->exits = calloc(1, sizeof(*entry->exits));
+	if (!entry->exits)
+		return td_err_nomem(err);
+	entry->nr_exits = 1;
+	return find_offset((uintptr_t)empty[kind], &entry->offset) &&
+			       find_offset((uintptr_t)ends[kind], entry->exits)
 		       ? 0
 		       : td_err_set(err, -ENOENT,
 				    "/proc/self/maps: it has no functions");

@@ -14,6 +14,7 @@
 
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
+#include "lib/sample/exits.h"
 #include "lib/sample/parts.h"
 #include "lib/sample/symbols.h"
 
@@ -27,7 +28,9 @@ enum {
 	MARKS = 'm',   /* it uses libtdstat */
 	SIZE = 'z',    /* size in bytes and name: of the function */
 	CLONE_SIZE = 'y',
-	END = 'e', /* what td_file_symbols_open() returned */
+	EXIT = 'x',   /* offset: where the function is left */
+	REASON = 'r', /* text: why no probes can be placed there */
+	END = 'e',    /* what td_file_symbols_open() returned */
 };
 
 #define MOST_TOLD    10 /* of one kind */
@@ -43,6 +46,8 @@ struct looking {
 	char demangled[TD_SYMBOL_NAME_MAX + 1];
 	unsigned int nr[256]; /* of lines, by their kind */
 	uint64_t last;        /* address that was told last */
+	/* the first function and the first copy of it, or NULL */
+	const struct td_named *found, *clone;
 	FILE *fp;
 };
 
@@ -110,6 +115,10 @@ static void tell(struct looking *looking, const struct td_named *named,
 		return;
 	if (kind == FOUND)
 		looking->last = named->start;
+	if (kind == FOUND && !looking->found)
+		looking->found = named;
+	if (kind == CLONE && !looking->clone)
+		looking->clone = named;
 	fprintf(looking->fp, "%c %" PRIx64 " %.1000s\n", kind, offset,
 		looking->demangled[0] && kind == FOUND ? looking->demangled
 						       : name);
@@ -130,6 +139,78 @@ static void look_at(struct looking *looking, const struct td_named *named)
 		tell(looking, named, name, kind);
 	else
 		td_closest_offer(&looking->closest, name);
+}
+
+/* --- where it is left --- */
+
+#define CODE_MAX  ((size_t)4 << 20) /* of a part */
+#define PARTS_MAX 8
+
+/* The code of a symbol, which the caller frees; or no bytes. */
+static struct td_code read_code(const struct looking *looking,
+				const struct td_named *named)
+{
+	uint64_t offset = offset_of(&looking->symbols.file, named->start);
+	uint64_t size = named->end - named->start;
+	uint8_t *bytes;
+
+	if (!offset || !size || size > CODE_MAX)
+		return (struct td_code){ 0 };
+	bytes = malloc(size);
+	if (bytes && pread(looking->symbols.file.fd, bytes, size,
+			   (off_t)offset) != (ssize_t)size) {
+		free(bytes);
+		bytes = NULL;
+	}
+	return (struct td_code){ named->start, bytes ? size : 0, bytes };
+}
+
+/* The function, and its parts "f.cold" elsewhere. */
+static size_t read_parts(const struct looking *looking,
+			 const struct td_named *function,
+			 struct td_code parts[PARTS_MAX])
+{
+	const struct td_symbol_table *table = &looking->symbols.table;
+	const char *name = td_symbol_table_name(table, function);
+	size_t len = strlen(name), nr = 0;
+
+	parts[nr++] = read_code(looking, function);
+	for (size_t i = 0; i < table->nr && nr < PARTS_MAX; i++) {
+		const char *other = td_symbol_table_name(table, &table->v[i]);
+
+		if (strncmp(other, name, len) == 0 &&
+		    strncmp(other + len, ".cold", 5) == 0)
+			parts[nr++] = read_code(looking, &table->v[i]);
+	}
+	return nr;
+}
+
+static bool is_wide(const struct td_elf *file)
+{
+	uint8_t class;
+
+	return pread(file->fd, &class, 1, EI_CLASS) == 1 && class == ELFCLASS64;
+}
+
+static void tell_exits(const struct looking *looking)
+{
+	const struct td_named *function =
+		looking->found ? looking->found : looking->clone;
+	struct td_exits exits = { .reason = "its code cannot be read" };
+	struct td_code parts[PARTS_MAX];
+	size_t nr;
+
+	if (!function)
+		return;
+	nr = read_parts(looking, function, parts);
+	if (parts[0].bytes &&
+	    td_exits_find(&exits, parts, nr, is_wide(&looking->symbols.file)))
+		_exit(TD_NO_MEMORY);
+	for (size_t i = 0; i < exits.nr; i++)
+		fprintf(looking->fp, "%c %" PRIx64 " -\n", EXIT,
+			offset_of(&looking->symbols.file, exits.v[i]));
+	if (exits.reason)
+		fprintf(looking->fp, "%c 0 %s\n", REASON, exits.reason);
 }
 
 /*
@@ -169,6 +250,7 @@ __attribute__((noreturn)) static void look(const struct td_sysfs *fs,
 		fprintf(looking->fp, "%c 0 -\n", STACKS);
 	for (size_t i = 0; i < looking->symbols.table.nr; i++)
 		look_at(looking, &looking->symbols.table.v[i]);
+	tell_exits(looking);
 	if (looking->closest.best[0])
 		fprintf(looking->fp, "%c 0 %s\n", CLOSEST,
 			looking->closest.best);
@@ -328,6 +410,32 @@ static bool is_stepped(const struct td_entry_point *entry)
 	       !(code[0] >= 0x70 && code[0] <= 0x7f);
 }
 
+static int take_exits(struct td_entry_point *entry, const char *answer,
+		      struct td_err *err)
+{
+	struct told reason = collect(answer, REASON);
+	char name[256], kind;
+	uint64_t number, *new;
+
+	for (const char *line = answer; line && *line;) {
+		const char *end = strchr(line, '\n');
+
+		if (parse_line(line, &kind, &number, name) && kind == EXIT) {
+			new = td_array_add(&entry->exits, entry->nr_exits,
+					   sizeof(*new));
+			if (!new)
+				return td_err_nomem(err);
+			*new = number;
+			entry->nr_exits++;
+		}
+		line = end ? end + 1 : NULL;
+	}
+	if (!reason.nr)
+		return 0;
+	entry->no_probes = strdup(reason.name);
+	return entry->no_probes ? 0 : td_err_nomem(err);
+}
+
 static int choose(struct td_entry_point *entry, const char *answer,
 		  struct td_notes *notes, struct td_err *err)
 {
@@ -360,7 +468,7 @@ static int choose(struct td_entry_point *entry, const char *answer,
 			     "%s: %s is a part of it elsewhere: what "
 			     "jumps there is counted with it",
 			     entry->name, part.name);
-	return 0;
+	return take_exits(entry, answer, err);
 }
 
 static int open_entry(struct td_entry_point *entry, const struct td_sysfs *fs,
@@ -407,6 +515,8 @@ void td_entry_free(struct td_entry_point *entry)
 {
 	free(entry->name);
 	free(entry->path);
+	free(entry->exits);
+	free(entry->no_probes);
 	if (entry->fd > 0)
 		td_close_fd(&entry->fd);
 	*entry = (struct td_entry_point){ .fd = -1 };

@@ -172,16 +172,10 @@ static int end_call(struct td_pairing *pairing,
 	return pairing->take(pairing->ctx, &call);
 }
 
-/* The return address was where the stack pointer pointed to at the entry. */
-static uint64_t stack_before_return(const struct td_record *record)
-{
-	return record->stack - (record->wide ? 8 : 4);
-}
-
 static int leave(struct td_pairing *pairing, struct td_pairing_thread *thread,
 		 const struct td_record *record, int group, int function)
 {
-	uint64_t stack = stack_before_return(record);
+	uint64_t stack = record->stack;
 	struct td_unpaired *of = &pairing->unpaired[function];
 	const struct frame *frame = NULL;
 	int rc = 0;
@@ -194,7 +188,13 @@ static int leave(struct td_pairing *pairing, struct td_pairing_thread *thread,
 			break;
 		leave_frame(pairing, thread);
 	}
-	if (!thread->nr_frames || !frame || frame->stack != stack) {
+	if (!thread->nr_frames)
+		frame = NULL;
+	if (!frame || frame->stack != stack) {
+		/* a jump within the function looked like one to another */
+		if (frame && frame->stack > stack &&
+		    frame->function == function)
+			return 0;
 		of->before += !pairing->nr_losses && !pairing->gaps;
 		of->lost += pairing->nr_losses > 0 && !pairing->gaps;
 		return 0;
@@ -259,9 +259,9 @@ static uint64_t stack_of(const struct td_pairing_thread *thread, bool entry,
 		return KERNEL_STACK - KERNEL_FRAME * thread->nr_frames;
 	for (size_t i = thread->nr_frames; i; i--) {
 		if (thread->frames[i - 1].function == function)
-			return thread->frames[i - 1].stack + 8;
+			return thread->frames[i - 1].stack;
 	}
-	return 8; /* of a call that is not known */
+	return 0; /* of a call that is not known */
 }
 
 /* --- threads ---------------------------------------------------------------- */

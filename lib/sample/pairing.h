@@ -13,8 +13,8 @@
  * of those of its CPU; as it is sampled when it loses a CPU, too, nothing that it did
  * is missing from the sum over its CPUs.
  *
- * A call and its return have the same stack pointer.  What lies below it by then was
- * left without a return: by longjmp(), an exception, or a jump to another function.
+ * A call begins and ends with the same stack pointer, at the return address.  What lies
+ * below it by then was left without a return: by longjmp() or an exception.
  *
  * What is counted in an interrupt is the interrupt's, and no call's that it came in.
  */

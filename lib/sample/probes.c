@@ -121,24 +121,48 @@ static int read_id(const struct td_probes *probes, char kind, size_t number,
  */
 #define MOST_OPEN "512"
 
-/* A file by its descriptor, as a path may have blanks, or be of another root. */
+static int define_kernel(const struct td_probes *probes,
+			 const struct td_entry_point *entry, char kind,
+			 size_t number)
+{
+	int pid = (int)getpid();
+	char line[256];
+
+	snprintf(line, sizeof(line), "%c%s:" GROUP "/" NAME " %.120s\n", kind,
+		 kind == 'r' ? MOST_OPEN : "", pid, kind, number, pid,
+		 entry->name);
+	return write_line(probes, line);
+}
+
+/*
+ * An event of several places of a file, as each line of its name adds one (Linux 5.5).
+ * The file is named by its descriptor: its path may have blanks, or be of another root.
+ */
+static int define_file(const struct td_probes *probes,
+		       const struct td_entry_point *entry, char kind,
+		       size_t number)
+{
+	const uint64_t *offsets = kind == 'p' ? &entry->offset : entry->exits;
+	size_t nr = kind == 'p' ? 1 : entry->nr_exits;
+	int pid = (int)getpid(), rc = 0;
+	char line[256];
+
+	for (size_t i = 0; !rc && i < nr; i++) {
+		snprintf(line, sizeof(line),
+			 "p:" GROUP "/" NAME " /proc/%d/fd/%d:0x%" PRIx64 "\n",
+			 pid, kind, number, pid, pid, entry->fd, offsets[i]);
+		rc = write_line(probes, line);
+	}
+	return rc;
+}
+
 static int define(const struct td_probes *probes,
 		  const struct td_entry_point *entry, char kind, size_t number,
 		  uint64_t *id)
 {
-	int pid = (int)getpid(), rc;
-	char line[256];
+	int rc = (entry->kernel ? define_kernel : define_file)(probes, entry,
+							       kind, number);
 
-	if (entry->kernel)
-		snprintf(line, sizeof(line), "%c%s:" GROUP "/" NAME " %.120s\n",
-			 kind, kind == 'r' ? MOST_OPEN : "", pid, kind, number,
-			 pid, entry->name);
-	else
-		snprintf(line, sizeof(line),
-			 "%c:" GROUP "/" NAME " /proc/%d/fd/%d:0x%" PRIx64 "\n",
-			 kind, pid, kind, number, pid, pid, entry->fd,
-			 entry->offset);
-	rc = write_line(probes, line);
 	return rc ? rc : read_id(probes, kind, number, id);
 }
 
@@ -178,12 +202,20 @@ int td_probes_check(const struct td_entry_point *entries, size_t nr,
 		    struct td_err *err)
 {
 	for (size_t i = 0; i < nr; i++) {
-		if (!entries[i].moves)
-			continue;
-		return td_err_set(err, -EINVAL,
-				  "%s: it is a program of Go, whose stacks "
-				  "move: a probe at a return would end it",
-				  entries[i].path);
+		const struct td_entry_point *entry = &entries[i];
+
+		if (entry->moves)
+			return td_err_usage(err,
+					    "%s: no probes in programs of Go, "
+					    "whose goroutines change stacks "
+					    "and threads",
+					    entry->path);
+		if (entry->no_probes)
+			return td_err_usage(err,
+					    "%s in %s: no probes where it "
+					    "returns: %s",
+					    entry->name, entry->path,
+					    entry->no_probes);
 	}
 	return 0;
 }

@@ -5,8 +5,10 @@
 #include "lib/sample/symbols.h"
 
 /*
- * Probes at the beginnings of functions, and where they return to: the kernel's
- * dynamic events.  Those that perf_event_open(2) makes by itself (the PMU uprobe)
+ * Probes where functions begin and where they are left: the kernel's dynamic events.
+ * They stop at an instruction and change neither stack nor code that the program sees,
+ * so exceptions may pass them.  Return probes would: they put another return address on
+ * the stack, which no unwinder knows.  Only functions of the kernel have those.  Those that perf_event_open(2) makes by itself (the PMU uprobe)
  * cannot be inherited: the kernel reads their path in the memory of whoever forks,
  * and the fork fails (perf_uprobe_init() in kernel/trace/trace_event_perf.c).
  */
@@ -21,7 +23,7 @@ struct td_probes {
 	bool kernel;      /* they are of functions of the kernel */
 };
 
-/* -EINVAL, with the reason, if a probe at a return would harm the program. */
+/* Wrong usage, with the reason, if it is not known where one of them is left. */
 int td_probes_check(const struct td_entry_point *entries, size_t nr,
 		    struct td_err *err);
 /*

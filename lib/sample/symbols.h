@@ -41,16 +41,20 @@ int td_symbols_resolve(struct td_symbols *symbols, struct td_spots *spots,
 
 /* --- entry.c -------------------------------------------------------------- */
 
-/* Where a function begins: what a probe needs. */
+/* Where a function begins and where it is left: what probes need. */
 struct td_entry_point {
 	char *name;      /* as the user typed it */
 	char *path;      /* of the file */
 	uint64_t offset; /* in the file */
 	uint64_t size;   /* in bytes */
+	/* Offsets of its returns and of its jumps to other functions: lib/sample/exits.h */
+	uint64_t *exits;
+	size_t nr_exits;
+	char *no_probes; /* why there are no exits, or NULL */
 	int fd;          /* the file, open to read */
 	bool stepped;    /* the kernel steps over its first instruction */
 	bool kernel;     /* it is the kernel's own: there is no file */
-	bool moves; /* stacks do, as Go's: a probe at a return ends the program */
+	bool moves; /* goroutines change stacks and threads, so calls have no place */
 	/* The file has marks of libtdstat, and not several functions of the name. */
 	bool marked;
 };

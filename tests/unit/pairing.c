@@ -87,11 +87,10 @@ static void enter(int tid, uint64_t stack, int function)
 	sample(tid, 0, stack, now_ns, TD_PROBED_ENTRY, function);
 }
 
-/* The return address is popped. */
 static void leave(int tid, uint64_t stack, int function)
 {
 	now_ns += 10;
-	sample(tid, 0, stack + 8, now_ns, TD_PROBED_EXIT, function);
+	sample(tid, 0, stack, now_ns, TD_PROBED_EXIT, function);
 }
 
 static void lose_cpu(int tid, int cpu, uint64_t value, bool out, bool preempted)
@@ -198,14 +197,30 @@ static void test_tail_call(void)
 {
 	begin();
 	enter(7, 500, F);
-	enter(7, 500, G);
+	leave(7, 500, F);
+	sample(7, 0, 500, now_ns, TD_PROBED_ENTRY, G);
 	leave(7, 500, G);
-	sample(7, 0, 508, now_ns, TD_PROBED_EXIT, F);
-	ok(nr == 2 && calls[0].function == G && calls[1].function == F &&
-		   calls[1].time_ns == 20,
-	   "a function that jumps to another returns with it");
+	ok(nr == 2 && calls[0].function == F && calls[0].time_ns == 10 &&
+		   calls[1].function == G && calls[1].time_ns == 10,
+	   "a function that jumps to another ends there, and the other begins");
 	ok(!pairing.unpaired[F].left && !pairing.unpaired[G].left,
 	   "and neither was left");
+}
+
+/* As a jump by a table of a switch, which may look like one to another function. */
+static void test_inner_jump(void)
+{
+	begin();
+	enter(7, 500, F);
+	leave(7, 460, F);
+	ok(nr == 0 && pairing.unpaired[F].before == 0,
+	   "a jump with more on the stack stays within the function");
+	enter(7, 400, G);
+	leave(7, 400, G);
+	leave(7, 460, F);
+	leave(7, 500, F);
+	ok(nr == 2 && calls[1].function == F && calls[1].time_ns == 50,
+	   "which ends at its return");
 }
 
 static void test_before(void)
@@ -271,7 +286,7 @@ static void test_reused_number(void)
 	leave(7, 500, F);
 	enter(7, 500, F);
 	now_ns += 10;
-	sample(7, 0, 508, 5, TD_PROBED_EXIT, F);
+	sample(7, 0, 500, 5, TD_PROBED_EXIT, F);
 	ok(nr == 1 && pairing.unpaired[F].lost == 1,
 	   "counts that go back are of another thread");
 }
@@ -301,7 +316,7 @@ static void test_clocks(void)
 	now_ns += 100;
 	sample_by(3, 500, TD_PROBED_ENTRY);
 	now_ns += 20;
-	sample_by(5000, 508, TD_PROBED_EXIT);
+	sample_by(5000, 500, TD_PROBED_EXIT);
 	ok(nr == 2 && pairing.unpaired[F].lost == 0,
 	   "a clock that is behind that of another probe: nothing is lost");
 	ok(sums[1][0] == 20 && sum(1, TD_CALL_GROUPS) == 20,
@@ -311,7 +326,7 @@ static void test_clocks(void)
 	now_ns += 5;
 	sample_by(3900, 700, TD_PROBED_ENTRY);
 	now_ns += 5;
-	sample_by(6000, 808, TD_PROBED_EXIT);
+	sample_by(6000, 800, TD_PROBED_EXIT);
 	ok(nr == 3 && pairing.unpaired[F].lost == 0 && sums[2][0] == 10,
 	   "nor is a call within which it goes back");
 }
@@ -331,7 +346,7 @@ static void test_switch(void)
 	now_ns += 50;
 	lose_cpu(7, 0, 0, false, false);
 	now_ns += 10;
-	sample(7, 0, 508, now_ns - 150, TD_PROBED_EXIT, F);
+	sample(7, 0, 500, now_ns - 150, TD_PROBED_EXIT, F);
 	ok(nr == 1 && calls[0].time_ns == 180, "the whole time");
 	ok(sum(0, TD_CALL_WAITED_NS) == 150 &&
 		   sum(0, TD_CALL_PREEMPTED_NS) == 50,
@@ -494,7 +509,7 @@ static void test_migration(void)
 	now_ns += 10;
 	sample(7, 0, 0, now_ns, TD_PROBED_SWITCH, 0);
 	sample(7, 1, 0, 7000, TD_PROBED_SWITCH, 0);
-	sample(7, 0, 508, now_ns + 7, TD_PROBED_EXIT, F);
+	sample(7, 0, 500, now_ns + 7, TD_PROBED_EXIT, F);
 	ok(nr == 1 && sums[0][0] == 17 && sums[0][2] == 2000,
 	   "a call on both kinds of core has the counts of each");
 	ok(sum(0, TD_CALL_GROUPS) == 17 && sum(0, TD_CALL_GROUPS + 1) == 2000,
@@ -543,6 +558,7 @@ int main(void)
 	test_deep();
 	test_longjmp();
 	test_tail_call();
+	test_inner_jump();
 	test_before();
 	test_interrupts();
 	test_interrupts_of_kernel();

@@ -332,6 +332,9 @@ static int refuse(const struct td_sampler_setup *setup, size_t at,
 	const struct td_group *group = &setup->plan->groups[at];
 	struct td_event event;
 
+	/* the kernel's answer for a task that is exiting */
+	if (rc == -ENODEV && setup->target->tids.nr)
+		rc = -ESRCH;
 	if (member == group->nr)
 		return td_err_set(err, rc, "probes: %s", strerror(-rc));
 	event = setup->plan->events.v[group->members[member]];

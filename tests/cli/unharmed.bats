@@ -66,10 +66,11 @@ assert_calls() {
 	done
 }
 
-# TDSTAT: a probe of the function has been hit
-has_hits() {
+# PID of tdstat: a probe of the function has been hit, or it has ended
+has_hits_or_ended() {
 	local name hits
 
+	! has_ended "$1" || return 0
 	while read -r _ name hits _; do
 		[[ $name != "p0_$1" || $hits = 0 ]] || return 0
 	done </sys/kernel/tracing/uprobe_profile
@@ -78,22 +79,22 @@ has_hits() {
 
 # attached WAY WORDS...: tdstat WORDS -p, while the program runs
 attached() {
-	local how=$1 program tdstat
+	local how=$1 program counting
 
 	shift
 	"$BATS_FILE_TMPDIR/unwinds" "$how" go >out 3>&- &
 	program=$!
 	wait_for_file go
 	"$TDSTAT" "$@" -p $program 2>err 3>&- &
-	tdstat=$!
-	wait_for has_hits $tdstat
+	counting=$!
+	wait_for has_hits_or_ended $counting
 	rm go
 	status=0
 	wait $program || status=$?
 	output=$(<out) stderr=$(<err)
 	same "$how"
-	# threads that are cancelled may end while they are opened, which ends tdstat
-	wait $tdstat || [ "$how" = cancel ] || fail "$how: tdstat: $(<err)"
+	# threads that end every other moment may keep tdstat from counting
+	wait $counting || [ "$how" = cancel ] || fail "$how: tdstat: $(<err)"
 }
 
 @test "-p: a program that runs already is not harmed either" {
@@ -138,5 +139,33 @@ attached() {
 		try within "$TDSTAT" $words -- "$BATS_FILE_TMPDIR/unwinds" return
 		assert_failure 64
 		assert_complains '_start in .*: no probes where it returns: it never returns'
+	done
+}
+
+# What tdstat may count a command with
+ways_to_count=('' '-e task-clock' '-I 100 -e task-clock' 'record -e task-clock' 'calls f' profile
+	'locate -e cpu-clock' regions '-r 1 -e task-clock' '-j')
+
+@test "a system call that fails, each time: the command runs once, with its own status" {
+	needs_strace
+	for call in pidfd_open timerfd_create timerfd_settime signalfd4 rt_sigprocmask rt_sigaction pipe2 \
+		eventfd2 epoll_create1 poll ppoll fcntl prlimit64 getrusage perf_event_open; do
+		for words in "${ways_to_count[@]}"; do
+			# shellcheck disable=SC2086 # options
+			try within strace -o /dev/null -e trace=$call -e "inject=$call:error=EPERM" \
+				"$TDSTAT" $words -- sh -c 'echo ran; exit 3'
+			[ "$status" = 3 ] && [ "$output" = ran ] || fail "$call, $words: $status: $output $stderr"
+		done
+	done
+}
+
+@test "few open files: the command runs once, with its own status" {
+	not_under_valgrind "its files are among them"
+	for ((nr = 5; nr <= 20; nr++)); do
+		for words in "${ways_to_count[@]}"; do
+			# shellcheck disable=SC2086 # options
+			output=$(ulimit -n $nr && exec "$TDSTAT" $words -- sh -c 'echo ran; exit 3' 2>/dev/null) && status=0 || status=$?
+			[ "$status" = 3 ] && [[ $output == *ran* ]] || fail "$nr, $words: $status: $output"
+		done
 	done
 }

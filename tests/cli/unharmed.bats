@@ -164,7 +164,7 @@ ways_to_count=('' '-e task-clock' '-I 100 -e task-clock' 'record -e task-clock' 
 	for ((nr = 5; nr <= 20; nr++)); do
 		for words in "${ways_to_count[@]}"; do
 			# shellcheck disable=SC2086 # options
-			output=$(ulimit -n $nr && exec "$TDSTAT" $words -- sh -c 'echo ran; exit 3' 2>/dev/null) && status=0 || status=$?
+			output=$(exec 2>/dev/null 3>&- && ulimit -n $nr && exec "$TDSTAT" $words -- sh -c 'echo ran; exit 3') && status=0 || status=$?
 			[ "$status" = 3 ] && [[ $output == *ran* ]] || fail "$nr, $words: $status: $output"
 		done
 	done

@@ -203,7 +203,7 @@ calls() {
 		objcopy --add-section $section=empty program go
 		for how in parse_request 'parse_request --dry-run'; do
 			calls $how -- ./go
-			[[ $stderr == *'a program of Go'*'--engine=pt'* ]]
+			[[ $stderr == *'programs of Go'*'--engine=pt'* ]]
 		done
 		try "$TDSTAT" locate -e cycles --in parse_request -- ./go
 		[[ $stderr == *'a program of Go'* && $stderr != *'--engine=pt'* ]]

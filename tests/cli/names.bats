@@ -298,12 +298,15 @@ python() {
 	PYTHON
 }
 
-# The slowest of these took over a minute when each character looked at all that
+# The slowest of these took ten seconds and more when each character looked at all that
 # follow it; now each takes some hundredths of a second.
 @test "names of 300,000 bytes: in time that is proportional to them" {
 	python <<-'PYTHON'
 		def with_names(size):
+		    # of one interval, as each row has the name
 		    lines = lines_of("alderlake")
+		    first = [line for line in lines if "counts" in line][0]
+		    lines = [line for line in lines if line is first or "counts" not in line]
 		    name = character * (size // len(character.encode()))
 		    lines[0] |= {"target": name, "cgroups": [name]}
 		    for line in lines:
@@ -314,7 +317,7 @@ python() {
 		    with_names(300000)
 		    for how in [], ["-x,"], ["-j"], ["--html", "-"], ["--svg", "-"], ["--perfetto", "-"]:
 		        cpu = cpu_of("report", "rec.jsonl", *how)
-		        if cpu > 10:
+		        if cpu > 3:
 		            # ten times as much, if the machine is that slow, but not a hundred times
 		            with_names(30000)
 		            tenth = cpu_of("report", "rec.jsonl", *how)

@@ -6,10 +6,14 @@ time, as JSON lines: for each node, its share of the slots of a minute."""
 import json
 import sys
 
-# Bad speculation is 35 points more in one scenario than in the other.  They change every
-# two seconds or a little more, so a minute may have a second more of one than of the
-# other; and the ends of the two windows are up to a second and a half apart.
-TOLERANCE = 2
+# Bad speculation is 35 points more in one scenario than in the other, and the ends of the
+# windows of Prometheus and of the recording are up to a second and a half apart, or some
+# on a busy host.
+TOLERANCE = 4
+
+# The scenarios change every two seconds and as long as it takes to change them, which is
+# one of them: where the host is busy it has a third more than the other.
+OF_THE_MEAN = 8
 
 # Of mispredict and icache in the truth file: slots, or cycles, a ns and what they are
 # weighted by.
@@ -43,9 +47,9 @@ def answered(path):
             for r in answer["data"]["result"]}
 
 
-def near(got, wanted, key):
+def near(got, wanted, key, tolerance):
     print("# %-9s %-24s %6.2f %6.2f" % (*key, wanted, got))
-    assert abs(wanted - got) < TOLERANCE, key
+    assert abs(wanted - got) < tolerance, key
 
 
 def check_ipc(path):
@@ -64,13 +68,13 @@ def main(recording, *answers):
         return
     got = {key: value for path in answers for key, value in answered(path).items()}
     for (pmu, name), values in PER_CENT.items():
-        near(got[pmu, name], mean(pmu, values), (pmu, name))
+        near(got[pmu, name], mean(pmu, values), (pmu, name), OF_THE_MEAN)
     if recording == "-":
         return
     wanted = recorded(recording)
     assert wanted.keys() == got.keys(), wanted.keys() ^ got.keys()
     for key, value in wanted.items():
-        near(got[key], value, key)
+        near(got[key], value, key, TOLERANCE)
 
 
 main(*sys.argv[1:])

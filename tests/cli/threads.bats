@@ -6,8 +6,8 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2086,SC2153,SC2154 # sh -c; lists of options; helper.bash
 load helper
 
-# spin.py MS...: a thread for each, of this much of the processor's time,
-# called by it; the process itself sleeps meanwhile
+# spin.py [--each=EVENTS] MS...: a thread for each, of this much of the processor's time,
+# called by it, once tdstat has so many events of each; the process itself sleeps meanwhile
 setup_file() {
 	# burn(NAME, MS): uses so much CPU time under this name, and writes into a file "spent"
 	# how much it was; the process itself has the name "all".  So may what a hypervisor
@@ -32,9 +32,29 @@ setup_file() {
 		import resource, sys, threading, time
 		from burn import *
 		open("spent", "w").close()
-		threads = [threading.Thread(target=burn, args=["spin " + ms, int(ms)]) for ms in sys.argv[1:]]
+		go = threading.Event()
+		def spin(ms):
+		    go.wait()
+		    burn("spin " + ms, int(ms))
+		def events():
+		    links = 0
+		    for fd in os.listdir("/proc/%d/fd" % os.getppid()):
+		        try:
+		            links += "perf_event" in os.readlink("/proc/%d/fd/%s" % (os.getppid(), fd))
+		        except FileNotFoundError:
+		            pass
+		    return links
+		# tdstat sees a thread a while after it has begun: what it uses before is not counted
+		each = 0
+		if sys.argv[1].startswith("--each="):
+		    each = int(sys.argv.pop(1)[len("--each="):])
+		before = events()
+		threads = [threading.Thread(target=spin, args=[ms]) for ms in sys.argv[1:]]
 		for thread in threads:
 		    thread.start()
+		while each and events() < before + each * len(threads):
+		    time.sleep(0.002)
+		go.set()
 		for thread in threads:
 		    thread.join()
 		usage = resource.getrusage(resource.RUSAGE_SELF)
@@ -47,14 +67,15 @@ setup_file() {
 		    with open(name) as file:
 		        return [line.split(",") for line in file.read().splitlines()]
 		spent = [[name, float(ms), float(stolen), int(faults)] for name, ms, stolen, faults in rows("spent")]
-		def near(ms, of):
-		    """As much as it says itself, but for its begin and end."""
-		    assert 0.9 * of[1] <= ms <= of[1] + of[2] + 25, (ms, of)
-		def counted(name, rows):
+		def near(ms, of, late=False):
+		    """As much as it says itself, but for its end, and its begin if it was seen late."""
+		    assert (0 if late else 0.9 * of[1]) < ms <= of[1] + of[2] + 25, (ms, of)
+		def counted(name, rows, late=False):
 		    """There is one row of this name, with its time."""
 		    found = [row for row in rows if re.sub("-[0-9]+$", "", row[0]) == name and row[3] == "task-clock"]
 		    assert len(found) == 1, (name, rows)
-		    near(float(found[0][1]), *[of for of in spent if of[0] == name])
+		    (of,) = [of for of in spent if of[0] == name]
+		    near(float(found[0][1]), of, late)
 	PYTHON
 	PYTHON=$(python3 -c 'import sys; print(sys.executable)')
 	export PYTHON PYTHONPATH=$BATS_FILE_TMPDIR PYTHONDONTWRITEBYTECODE=1
@@ -69,7 +90,7 @@ setup() {
 
 @test "of a command: a row a thread, with its own time, under its name and number" {
 	real
-	"$TDSTAT" --per-thread -e task-clock -x, -o out -- "${spin[@]}" 30 60 90
+	"$TDSTAT" --per-thread -e task-clock -x, -o out -- "${spin[@]}" --each=1 30 60 90
 	"$PYTHON" -S - <<-'PYTHON'
 		import re
 		from rows import *
@@ -84,7 +105,7 @@ setup() {
 
 @test "the rows are all of it: their sum is what the process used, as is what is counted without" {
 	real
-	"$TDSTAT" --per-thread -e task-clock,page-faults -x, -o rows -- "${spin[@]}" 20 20 20
+	"$TDSTAT" --per-thread -e task-clock,page-faults -x, -o rows -- "${spin[@]}" --each=2 20 20 20
 	mv spent rows.spent
 	"$TDSTAT" -e task-clock,page-faults -x, -o all -- "${spin[@]}" 20 20 20
 	awk -F, '
@@ -219,7 +240,7 @@ setup() {
 	wait "$tdstat"
 	"$PYTHON" -S -c 'from rows import *
 counted("burn 30", rows("out"))
-counted("burn 50", rows("out"))'
+counted("burn 50", rows("out"), late=True)'
 }
 
 @test "-I: a thread that ended is in the row in which it ended, and gone afterwards" {
@@ -318,7 +339,7 @@ live() {
 	sed -n 's/^ *summary,//p' live >summary
 	"$PYTHON" -S -c 'from rows import *
 for name in "early", "later", "last":
-    counted(name, rows("summary"))
+    counted(name, rows("summary"), late=True)
 assert not any(row[0] == "?" for row in rows("summary"))'
 }
 
@@ -346,7 +367,7 @@ assert not any(row[0] == "?" for row in rows("summary"))'
 		from rows import *
 		for id, of in zip(("one-1000", "two-1000#2", "two-1000#3"), spent):
 		    (row,) = [row for row in rows(sys.argv[1]) if row[0] == id]
-		    near(float(row[1]), of)
+		    near(float(row[1]), of, late=True)
 	PYTHON
 	unshare -Urpf --mount-proc "$TDSTAT" --per-thread -e task-clock:u -x, -o whole -- \
 		"$PYTHON" -S again.py

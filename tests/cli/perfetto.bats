@@ -15,7 +15,7 @@ python() {
 
 @test "the values of -j, each at the beginning of its interval" {
 	python <<-'PYTHON'
-		args = data("alderlake"), "-l", "2"
+		args = recorded("alderlake"), "-l", "2"
 		same(done("report", *args, "--perfetto", "t.json"), [])
 		same("\n".join(done("report", *args, "--perfetto", "-")) + "\n", read("t.json"))
 		assert not os.path.exists("-")
@@ -38,7 +38,7 @@ python() {
 @test "an interval without counts: no value of the one before" {
 	python <<-'PYTHON'
 		# in the second interval, no event ran on the first PMU
-		lines, changed = read(data("alderlake")).splitlines(), 0
+		lines, changed = read(recorded("alderlake")).splitlines(), 0
 		for i, line in enumerate(lines):
 		    line = json.loads(line)
 		    if "counts" in line and 1.5 < (line.get("time") or 0) < 2.5:
@@ -65,7 +65,7 @@ python() {
 
 @test "the clock: of tracers, of the wall, none; and nonsense is none" {
 	python <<-'PYTHON'
-		lines = read(data("alderlake")).splitlines()
+		lines = read(recorded("alderlake")).splitlines()
 		def told(**more):
 		    begun(lines, **more)
 		    trace = trace_of("rec.jsonl")
@@ -85,7 +85,7 @@ python() {
 
 @test "a file of perf stat: its events, from 0 on" {
 	python <<-'PYTHON'
-		file = data("perf-6.1-interval")
+		file = recorded("perf-6.1-interval")
 		said = [json.loads(line) for line in read(file).splitlines() if line.startswith("{")]
 		want = [float(row["counter-value"]) for row in said if row["event"] == "context-switches"]
 		found = [counter for counter in counters(trace_of(file, "--no-tree")) if counter[1] == "context-switches"]
@@ -96,7 +96,7 @@ python() {
 
 @test "a trace that was cut off: all its whole lines are events" {
 	python <<-'PYTHON'
-		trace_of(data("alderlake"))
+		trace_of(recorded("alderlake"))
 		text = read("t.json")
 		assert text[0] == "["
 		half = text[: len(text) // 2].rsplit("\n", 1)[0]
@@ -108,7 +108,7 @@ python() {
 @test "what excludes it" {
 	python <<-'PYTHON'
 		import re
-		recording = data("alderlake")
+		recording = recorded("alderlake")
 		def refuses(reason, *args):
 		    refused = tdstat(*args)
 		    same((args, refused.returncode, os.path.exists("x")), (args, 64, False))
@@ -123,7 +123,7 @@ python() {
 		refuses("--perfetto: an empty name", "-a", "-I", "1s", "--perfetto", "")
 		refuses("so --locate and --profile exclude it", "report", "--locate", "--perfetto", "x", recording)
 		refuses("diff.*--perfetto", "diff", "--perfetto", "x", "a", "b")
-		refused = tdstat("report", "--perfetto", "x", data("alderlake-command"))
+		refused = tdstat("report", "--perfetto", "x", recorded("alderlake-command"))
 		same(refused.returncode, 1)
 		assert any(line.endswith("alderlake-command.jsonl was recorded without -I") for line in refused.err), refused.err
 		begun(read(recording).splitlines())

@@ -7,30 +7,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from inline import HANGS, TDSTAT, main, same, skip, tdstat  # noqa: E402,F401 the tests use them
-
-DATA = os.environ["DATA"]
-
-
-def data(name):
-    return f"{DATA}/{name}.jsonl"
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
-def done(*args, status=0):
-    """Runs tdstat; lines of standard output."""
-    ended = tdstat(*args)
-    same((args, ended.returncode, ended.err), (args, status, ended.err))
-    return ended.out
-
-
-def rows(*args):
-    """Those of JSON, but for their head."""
-    return [row for row in map(json.loads, done("report", "-j", *args)) if "tdstat_rows" not in row]
+from inline import done, main, read, recorded, rows, same, skip, tdstat  # noqa: E402,F401 the tests use them
 
 
 def trace_of(*args):

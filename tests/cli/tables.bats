@@ -12,14 +12,14 @@ python() {
 
 @test "a narrow window: short names that begin as the whole ones do, and one percent sign" {
 	python <<-'PYTHON'
-		same(window(80, data("icelakex-2"))[0], "# %   time retiring backend_bound frontend_bound bad_speculation")
-		same(squeezed(window(45, data("icelakex-2"))[0]), "# % time ret bac_bou fro_bou bad_spe")
+		same(window(80, recorded("icelakex-2"))[0], "# %   time retiring backend_bound frontend_bound bad_speculation")
+		same(squeezed(window(45, recorded("icelakex-2"))[0]), "# % time ret bac_bou fro_bou bad_spe")
 	PYTHON
 }
 
 @test "a wide window, a pipe and a file have the same table" {
 	python <<-'PYTHON'
-		recording = data("alderlake")
+		recording = recorded("alderlake")
 		pipe = report(recording)
 		report(recording, "-o", "file")
 		same(window(200, recording), pipe)
@@ -37,7 +37,7 @@ python() {
 @test "no line is longer than the window, and no value is missing" {
 	python <<-'PYTHON'
 		for model in "alderlake-2", "sapphirerapids-2", "icelakex-2":
-		    args = data(model), "-l", "2", "-A"
+		    args = recorded(model), "-l", "2", "-A"
 		    all_ = rows(*args)
 		    nr = sum(row["value"] is not None for row in all_) + len({(row["time"], row["id"], row["pmu"]) for row in all_})
 		    for columns in 50, 64, 80, 100, 132, 200:
@@ -49,7 +49,7 @@ python() {
 
 @test "two kinds of core at level 2: a header and a line for each" {
 	python <<-'PYTHON'
-		lines = window(120, data("alderlake-2"), "-l", "2")
+		lines = window(120, recorded("alderlake-2"), "-l", "2")
 		for pmu in "cpu_core", "cpu_atom":
 		    same(sum(line.startswith(f"# %   time {pmu} ") for line in lines), 1)
 		same([tuple(line.split()[:2]) for line in lines[2:]],
@@ -60,19 +60,19 @@ python() {
 		for line in words:
 		    assert line[0] == "#" or len(line) + 2 == nr[line[1]], line
 		# as many columns would be trees in a file
-		assert any("%  tma_core_bound" in line for line in report(data("alderlake-2"), "-l", "2"))
+		assert any("%  tma_core_bound" in line for line in report(recorded("alderlake-2"), "-l", "2"))
 	PYTHON
 }
 
 @test "too many columns for a table are trees in every window" {
 	python <<-'PYTHON'
-		assert any(re.search("[0-9] %  tma_core_bound", line) for line in window(120, data("icelakex-2"), "-l", "3"))
+		assert any(re.search("[0-9] %  tma_core_bound", line) for line in window(120, recorded("icelakex-2"), "-l", "3"))
 	PYTHON
 }
 
 @test "what is over its threshold has a mark without colours, in all forms" {
 	python <<-'PYTHON'
-		recording = data("alderlake")
+		recording = recorded("alderlake")
 		nr = sum(bool(row["over_threshold"]) for row in rows(recording))
 		assert nr > 0
 		narrow = window(80, recording)
@@ -87,7 +87,7 @@ python() {
 
 @test "a window that is made wider has the wide table at once" {
 	python <<-'PYTHON'
-		recording = data("alderlake")
+		recording = recorded("alderlake")
 		lines = open(recording, "rb").readlines()
 		wider = Window(60, [TDSTAT, "report", "-"], stdin=subprocess.PIPE, stderr=None, env=os.environ | {"TERM": "dumb"})
 		wider.process.stdin.write(b"".join(lines[:3]))
@@ -110,9 +110,9 @@ python() {
 @test "functions with level 2 in 80 columns: two tables for each kind of core, of short names" {
 	python <<-'PYTHON'
 		for columns in 60, 80, 100:
-		    lines = [line for line in window(columns, data("functions"))[3:] if not line.startswith(" Lost")]
+		    lines = [line for line in window(columns, recorded("functions"))[3:] if not line.startswith(" Lost")]
 		    assert max(map(len, lines)) <= columns, (columns, lines)
-		lines = window(80, data("functions"))
+		lines = window(80, recorded("functions"))
 		headers = [squeezed(line) for line in lines if line.startswith(" function ")]
 		same(len(headers), 4)
 		same(headers[:2], [" function windows slots % ret lig_ope hea_ope bac_bou mem_bou ",
@@ -138,7 +138,7 @@ python() {
 
 @test "functions: two tables with errors are enough; a pipe has one" {
 	python <<-'PYTHON'
-		args = data("functions"), "-l", "1"
+		args = recorded("functions"), "-l", "1"
 		same(sum(line.startswith(" function ") for line in report(*args)), 1)
 		lines = window(80, *args)
 		same(sum(line.startswith(" function ") for line in lines), 2)
@@ -148,7 +148,7 @@ python() {
 
 @test "why functions have a dash in place of a value: one reason, or where they are" {
 	python <<-'PYTHON'
-		recording = data("functions")
+		recording = recorded("functions")
 		assert " - means no value: no counter is left" in report(recording)
 		assert not any("means no value" in line for line in report(recording, "-l", "1"))
 		assert " - means no value: fewer than 30 windows" in report(recording, "-l", "1", "--all")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs a test of tables.bats, as inline.py says: reports in windows of several widths."""
 import fcntl
-import json
 import os
 import pty
 import re
@@ -11,25 +10,12 @@ import sys
 import termios
 
 sys.dont_write_bytecode = True
-from inline import HANGS, TDSTAT, main, same, tdstat  # noqa: E402,F401 the tests use them
-
-DATA = os.environ["DATA"]
-
-
-def data(name):
-    return f"{DATA}/{name}.jsonl"
+from inline import HANGS, TDSTAT, done, main, recorded, rows, same  # noqa: E402,F401 the tests use them
 
 
 def report(*args):
     """As it is in a pipe: lines."""
-    done = tdstat("report", *args)
-    same(done.returncode, 0)
-    return done.out
-
-
-def rows(*args):
-    """Those of JSON, but for their head."""
-    return [row for row in map(json.loads, report("-j", *args)) if "tdstat_rows" not in row]
+    return done("report", *args)
 
 
 class Window:

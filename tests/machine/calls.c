@@ -175,7 +175,7 @@ __attribute__((noinline)) void leaves(bool jump)
 __attribute__((noinline)) void nothing(void);
 __attribute__((noinline)) void nothing(void)
 {
-	__asm__ volatile("");
+	__asm__ volatile("nop");
 }
 
 /* --- kinds ------------------------------------------------------------------ */

@@ -508,6 +508,7 @@ check-fresh check-fresh-all: deps tools
 	@PACKAGES='$(strip $(BUILD_PACKAGES) $(CHECK_PACKAGES))' tests/tally -j $(or $(SIDE_BY_SIDE),2) $(FRESH)
 
 # Before a release; takes hours.
+check-all: export TD_EVERYTHING := 1
 check-all:
 	@status=0; for target in lint check "check STRESS=1" "check STRESS=slow" "check CPUS=64" check-bare check-san \
 		check-fresh-all check-deb check-perf check-machine-all; do \

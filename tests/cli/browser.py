@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 
 OPTIONS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync
@@ -93,7 +94,7 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme",
              "value": "dark" if options["dark"] else "light"}])
-        self.url = "file://" + os.path.abspath(path)
+        self.url = "file://" + urllib.parse.quote(os.path.abspath(path))
         self.call("Page.navigate", url=self.url)
         self.wait("Page.loadEventFired")
 

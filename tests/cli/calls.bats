@@ -206,7 +206,7 @@ calls() {
 			[[ $stderr == *'programs of Go'*'--engine=pt'* ]]
 		done
 		try "$TDSTAT" locate -e cycles --in parse_request -- ./go
-		[[ $stderr == *'a program of Go'* && $stderr != *'--engine=pt'* ]]
+		[[ $stderr == *'programs of Go'* && $stderr != *'--engine=pt'* ]]
 		[ "$status" -eq 0 ]
 		[[ $stderr == *"runs anyway"* ]]
 	done

@@ -16,8 +16,7 @@ clock_machine() {
 	export PERF_CPUID=GenuineIntel-6-BE-0 PROCFS_PATH=/proc
 	# of SAN=1
 	export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
-	shim=$BATS_FILE_TMPDIR/shim.so
-	[ -e "$shim" ] || gcc -O1 -shared -fPIC -x c -o "$shim" - <<-'C'
+	[ -e "$BATS_FILE_TMPDIR/shim.so" ] || gcc -O1 -shared -fPIC -x c -o "$BATS_FILE_TMPDIR/shim.so" - <<-'C'
 		#define _GNU_SOURCE
 		#include <dlfcn.h>
 		#include <linux/perf_event.h>
@@ -43,6 +42,9 @@ clock_machine() {
 			return real(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 		}
 	C
+	# there, as no name of LD_PRELOAD may have a space
+	cp "$BATS_FILE_TMPDIR/shim.so" .
+	shim=./shim.so
 	# a group's values of threads that are inherited came with Linux 6.12
 	[ -e "$BATS_FILE_TMPDIR/tried" ] || {
 		profile -- true

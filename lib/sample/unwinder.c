@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/ints.h"
@@ -16,13 +15,8 @@
 #include "lib/sample/symbols.h"
 #include "lib/sample/unwind.h"
 
-/*
- * Records wait in their rings meanwhile.  On a busy machine the other process has to
- * wait, too: it may use so much CPU time, and wait for so long if it uses none.
- */
-#define PATIENCE_NS (2 * TD_NS_A_SECOND)
-#define HANGS_NS    (20 * TD_NS_A_SECOND)
-#define LOOK_MS	    100
+/* Records wait in their rings meanwhile. */
+#define PATIENCE_MS 2000
 
 /* Debugging information of a file, unpacked: a second's work. */
 #define MOST_DEBUG ((uint64_t)256 << 20)
@@ -174,34 +168,20 @@ static int send_question(const struct td_unwinder *u,
 	return sendmsg(u->process.fd, &message, MSG_NOSIGNAL) < 0 ? -EFAULT : 0;
 }
 
-/* The CPU time that the other process has used; 0: not known. */
-static uint64_t used_ns(const struct td_unwinder *u)
-{
-	struct timespec used;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(u->process.pid, &clock) ||
-	    clock_gettime(clock, &used))
-		return 0;
-	return (uint64_t)used.tv_sec * TD_NS_A_SECOND + (uint64_t)used.tv_nsec;
-}
-
 /* -ETIME, or -EFAULT if nothing can be heard any more. */
 static int hear(const struct td_unwinder *u, struct td_caller_rule *rule)
 {
 	struct pollfd poll_of = { .fd = u->process.fd, .events = POLLIN };
-	uint64_t begin_ns = td_now_ns(), begin_used_ns = used_ns(u);
+	uint64_t end_ns = td_now_ns() + PATIENCE_MS * TD_NS_A_MS;
 	int nr;
 
 	do {
-		nr = poll(&poll_of, 1, LOOK_MS);
-		if (nr < 0 && errno != EINTR)
-			return -errno;
-		if (nr <= 0 &&
-		    (used_ns(u) > begin_used_ns + PATIENCE_NS ||
-		     td_now_ns() > begin_ns + HANGS_NS))
-			return -ETIME;
-	} while (nr <= 0);
+		uint64_t left_ns = td_since(end_ns, td_now_ns());
+
+		nr = poll(&poll_of, 1, (int)(left_ns / TD_NS_A_MS));
+	} while (nr < 0 && errno == EINTR);
+	if (nr <= 0)
+		return -ETIME;
 	return read(u->process.fd, rule, sizeof(*rule)) == sizeof(*rule)
 		       ? 0
 		       : -EFAULT;

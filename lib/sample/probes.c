@@ -205,17 +205,17 @@ int td_probes_check(const struct td_entry_point *entries, size_t nr,
 		const struct td_entry_point *entry = &entries[i];
 
 		if (entry->moves)
-			return td_err_usage(err,
-					    "%s: no probes in programs of Go, "
-					    "whose goroutines change stacks "
-					    "and threads",
-					    entry->path);
+			return td_err_set(err, -EINVAL,
+					  "%s: no probes in programs of Go, "
+					  "whose goroutines change stacks "
+					  "and threads",
+					  entry->path);
 		if (entry->no_probes)
-			return td_err_usage(err,
-					    "%s in %s: no probes where it "
-					    "returns: %s",
-					    entry->name, entry->path,
-					    entry->no_probes);
+			return td_err_set(err, -EINVAL,
+					  "%s in %s: no probes where it "
+					  "returns: %s",
+					  entry->name, entry->path,
+					  entry->no_probes);
 	}
 	return 0;
 }

@@ -23,7 +23,7 @@ struct td_probes {
 	bool kernel;      /* they are of functions of the kernel */
 };
 
-/* Wrong usage, with the reason, if it is not known where one of them is left. */
+/* -EINVAL, with the reason, if it is not known where one of them is left. */
 int td_probes_check(const struct td_entry_point *entries, size_t nr,
 		    struct td_err *err);
 /*

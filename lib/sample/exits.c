@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/base/util.h"
+#include "lib/sample/insn.h"
 
 /* More than functions have: each is a line that the kernel reads. */
 #define EXITS_MAX 1000

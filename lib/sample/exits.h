@@ -14,35 +14,8 @@
  * A probe within an instruction would break the program.  So a function whose code is not
  * fully understood has no exits here, but a reason.
  *
- * Pure.  Source of the encodings: Intel SDM, volume 2, appendix A (opcode maps) and chapter 2
- * (prefixes, ModRM, VEX, EVEX).  Instructions of APX and XOP are not understood.
+ * Pure.
  */
-
-enum td_insn_kind {
-	TD_INSN_OTHER,
-	TD_INSN_RETURN,
-	TD_INSN_JUMP,     /* to target */
-	TD_INSN_BRANCH,   /* conditional, to target */
-	TD_INSN_COMPUTED, /* a jump to the address in a register or in memory */
-	TD_INSN_TABLE,    /* such a jump, by a table of a switch */
-};
-
-struct td_insn {
-	enum td_insn_kind kind;
-	size_t size;    /* in bytes */
-	int64_t target; /* of jumps, from the instruction's end */
-	/* Of COMPUTED: the register that holds the address; -1: it is in memory. */
-	int reg;
-	/* Adds to this register, as a jump by a table of offsets does before it; or -1. */
-	int added;
-};
-
-/*
- * Decodes the instruction at the start of the bytes, of a program of 64 bits or of 32.
- * Returns false if it is not understood, or does not end within them.
- */
-bool td_insn_decode(struct td_insn *insn, const uint8_t *code, size_t size,
-		    bool wide);
 
 /* A function, or a part of it that the compiler has put elsewhere. */
 struct td_code {

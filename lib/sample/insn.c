@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The length of an instruction of x86, and where it jumps to. */
-#include <string.h>
+#include "lib/sample/insn.h"
 
-#include "lib/sample/exits.h"
+#include <string.h>
 
 #define MAX_SIZE 15
 

@@ -167,8 +167,8 @@ read_only() {
 
 @test "no folder for regions: TMPDIR names another" {
 	needs_software_events
-	TMPDIR=/nonexistent try "$TDSTAT" regions --require -- touch ran
+	TMPDIR=/missing-$BASHPID try "$TDSTAT" regions --require -- touch ran
 	assert_failure 125
-	assert_why_and_remedy '^tdstat: /nonexistent/.*: No such file' TMPDIR
+	assert_why_and_remedy '^tdstat: /missing-[0-9]*/.*: No such file' TMPDIR
 	[ ! -e ran ]
 }

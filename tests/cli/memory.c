@@ -24,7 +24,7 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t nr, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 
-#define DEPTH 32
+#define DEPTH   32
 #define NEAREST 7 /* two of them are in this file */
 
 static long nr;

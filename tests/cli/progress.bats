@@ -159,12 +159,12 @@ grep_rows() {
 }
 
 @test "a command that is not there: the message alone" {
-	in_window 60 "'$TDSTAT' -r 10 -e cpu-clock -- /nonexistent; echo EN''D"
+	in_window 60 "'$TDSTAT' -r 10 -e cpu-clock -- ./missing; echo EN''D"
 	shows '^END'
 	grep_rows 'of 10'
 	assert_equal ${#found[@]} 0
 	grep_rows '^[^ $]'
-	assert_equal "${found[*]: -2}" 'tdstat: /nonexistent: No such file or directory END'
+	assert_equal "${found[*]: -2}" 'tdstat: ./missing: No such file or directory END'
 }
 
 @test "diff: the runs of both sides" {

@@ -60,7 +60,8 @@ static inline struct program program_start(const struct pattern *pattern,
 static inline double call_of_phase(struct program *p)
 {
 	if (!p->nr) {
-		double length = -p->pattern->by * log(1 - uniform(&p->chance.state));
+		double length =
+			-p->pattern->by * log(1 - uniform(&p->chance.state));
 
 		p->nr = 1 + (unsigned int)length;
 		p->high = !p->high;
@@ -81,7 +82,8 @@ static inline double program_call(struct program *p)
 		p->nr = (p->nr + 1) % (unsigned int)by;
 		return (p->nr ? 0.2 : 0.7) + 0.02 * normal_of(&p->chance);
 	default:
-		p->last = by * p->last + sqrt(1 - by * by) * normal_of(&p->chance);
+		p->last = by * p->last +
+			  sqrt(1 - by * by) * normal_of(&p->chance);
 		return 0.3 + 0.05 * p->last;
 	}
 }

@@ -202,7 +202,8 @@ static void check_coverage(const struct program *p)
 
 			run_program(p, rates, lengths_ms[l], &chance);
 			c = see(rates, lengths_ms[l],
-				(int)(uniform(&chance.state) * p->groups), p->groups);
+				(int)(uniform(&chance.state) * p->groups),
+				p->groups);
 			cell = evaluate(&c, true);
 			off = cell.value - c.truth;
 			held += fabs(off) <= cell.error + 1e-9;

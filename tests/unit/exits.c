@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/sample/insn.h"
 #include "tests/unit/test.h"
 
 /* --- functions -------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 /* More than functions have: each is a line that the kernel reads. */
 #define EXITS_MAX 1000
 
-struct finding {
+struct sweep {
 	const struct td_code *parts;
 	size_t nr;
 	bool wide;
@@ -18,7 +18,7 @@ struct finding {
 	struct td_exits *exits;
 };
 
-static const struct td_code *part_of(const struct finding *f, uint64_t address,
+static const struct td_code *part_of(const struct sweep *f, uint64_t address,
 				     size_t *at)
 {
 	for (size_t i = 0; i < f->nr; i++) {
@@ -30,13 +30,13 @@ static const struct td_code *part_of(const struct finding *f, uint64_t address,
 	return NULL;
 }
 
-static void refuse(struct finding *f, const char *reason)
+static void refuse(struct sweep *f, const char *reason)
 {
 	if (!f->exits->reason)
 		f->exits->reason = reason;
 }
 
-static int add_exit(struct finding *f, uint64_t address)
+static int add_exit(struct sweep *f, uint64_t address)
 {
 	struct td_exits *exits = f->exits;
 	uint64_t *new;
@@ -55,7 +55,7 @@ static int add_exit(struct finding *f, uint64_t address)
 	return 0;
 }
 
-static int look_at(struct finding *f, uint64_t address,
+static int look_at(struct sweep *f, uint64_t address,
 		   const struct td_insn *insn, const struct td_insn *before)
 {
 	uint64_t target = address + insn->size + (uint64_t)insn->target;
@@ -84,7 +84,7 @@ static int look_at(struct finding *f, uint64_t address,
 }
 
 /* Calls look_at() for each instruction; or once to mark, once to check where they start. */
-static int sweep(struct finding *f, size_t part, bool check)
+static int sweep(struct sweep *f, size_t part, bool check)
 {
 	const struct td_code *code = &f->parts[part];
 	struct td_insn insn = { .added = -1 };
@@ -115,7 +115,7 @@ static int sweep(struct finding *f, size_t part, bool check)
 	return rc;
 }
 
-static int sweep_all(struct finding *f)
+static int sweep_all(struct sweep *f)
 {
 	int rc = 0;
 
@@ -137,7 +137,7 @@ static int sweep_all(struct finding *f)
 int td_exits_find(struct td_exits *exits, const struct td_code *parts,
 		  size_t nr, bool wide)
 {
-	struct finding f = { parts, nr, wide, NULL, exits };
+	struct sweep f = { parts, nr, wide, NULL, exits };
 	int rc;
 
 	*exits = (struct td_exits){ 0 };

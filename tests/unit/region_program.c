@@ -253,8 +253,8 @@ static void check_durations(void)
 		const struct td_region *of = &files.regions.v[i];
 
 		if (of->timed == 1 + (int)(dram - files.regions.timed))
-			long_enough &=
-				td_region_bucket_ns(of->bucket + 1) > least;
+			long_enough &= (double)td_region_bucket_ns(of->bucket +
+								   1) > least;
 	}
 	ok(dram && long_enough &&
 		   td_durations_quantile(&dram->durations, 0.5) >
@@ -263,7 +263,8 @@ static void check_durations(void)
 	   dram ? td_durations_quantile(&dram->durations, 0.5) : NAN);
 	ok(dram && dram->nr_slowest == TD_SLOWEST &&
 		   dram->slowest[0].time_ns >= dram->slowest[9].time_ns &&
-		   dram->slowest[9].time_ns > least && dram->slowest[0].tid > 0,
+		   (double)dram->slowest[9].time_ns > least &&
+		   dram->slowest[0].tid > 0,
 	   "and the slowest ones");
 }
 

@@ -247,9 +247,13 @@ static int run_with(const struct td_request *asked,
 		if (!rc || now.over)
 			return rc;
 	}
-	do
+	/* none of the runs that were made is made again */
+	while (!reached->runs || reached->runs < asked->when.repeat) {
 		rc = run_plainly(asked, inherited, status, err);
-	while (!rc && ++reached->runs < asked->when.repeat);
+		if (rc)
+			break;
+		reached->runs++;
+	}
 	return rc;
 }
 

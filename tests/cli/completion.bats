@@ -554,7 +554,7 @@ needs_zsh() {
 	cat >ask.zsh <<-'SCRIPT'
 		zmodload zsh/zpty
 		zpty shell zsh -f -i
-		zpty -w shell "PS1='> '; fpath=($COMPLETION \$fpath)
+		zpty -w shell "PS1='> '; fpath=(${(q)COMPLETION} \$fpath)
 			autoload -Uz compinit; compinit -D -u; echo rea''dy0"
 		zpty -r shell text $'*ready0\r\n*'
 		nr=0

@@ -206,7 +206,7 @@ started() {
 		cmp c de
 	done
 	assert_same 1 "$(awk '{ print length($1) == 29 || /^#/ }' c | sort -u)"
-	script -qec "stty cols 100; $TDSTAT report wall.jsonl --time-format wall" /dev/null >narrow
+	script -qec "stty cols 100; '$TDSTAT' report wall.jsonl --time-format wall" /dev/null >narrow
 	assert_same 11 "$(grep -cE '^(# %                      time|2026-11-23T09:10:1[2-6]\.[0-9]{3}\+00:00) ' narrow)"
 	run ! grep -E '.{110}' <(sed 's/\x1b\[[0-9]*m//g' narrow)
 }

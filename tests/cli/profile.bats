@@ -96,14 +96,14 @@ build_long() {
 		WORK(rare)
 		int main(int argc, char **argv)
 		{
-			long ms = argc > 1 ? atol(argv[1]) : 400, at = 0;
+			long ms = argc > 1 ? atol(argv[1]) : 400, few = argc > 2 ? atol(argv[2]) : 20, at = 0;
 			while (at < ms) {
 				for (at += 75; for_ms(at); )
 					large(200000);
 				for (at += 25; for_ms(at); )
 					small(200000);
 			}
-			for (at += 20; for_ms(at); )
+			for (at += few; for_ms(at); )
 				rare(10000);
 			return 7;
 		}
@@ -126,11 +126,12 @@ build_long() {
 	assert_rows out 'near(sum, 100, 0.1) && v("large", "calls") > 100'
 }
 
-# Ten of them in rare, and never none: its 20 ms of CPU time are counted up to 2 at once.
+# About 20 of them in rare, and never none: they are shorter than what a thread runs at once
+# on a busy machine, and its 5 ms of CPU time are counted up to 2 at once.
 @test "functions of fewer than 30 windows are there, without percentages" {
 	clock_machine
 	build_long
-	profile -F 500 --samples samples -x, -o out -- ./long 600
+	profile -F 4000 --samples samples -x, -o out -- ./long 600 5
 	assert_rows out 'v("rare", "calls") > 0 && v("rare", "calls") < 30'
 	for node in retiring backend_bound frontend_bound bad_speculation; do
 		assert_rows out 'v("rare", "tma_'$node'") == "" && v("large", "tma_'$node'") != ""'

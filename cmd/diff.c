@@ -166,14 +166,17 @@ static const struct td_option_group *const compared[] = {
 	NULL,
 };
 
-/* Reads the recordings, or makes them. */
+/* Reads the recordings, or makes them, unless it would be in vain. */
 static int read_sides(struct td_sides *sides, const struct td_opts *opts,
-		      struct td_runs_made *made, struct td_notes *notes,
-		      struct td_err *err)
+		      const struct td_limits *limits, struct td_runs_made *made,
+		      struct td_notes *notes, struct td_err *err)
 {
-	return opts->request.target.command
-		       ? td_runs_read(sides, opts, made, notes, err)
-		       : td_sides_read(sides, opts, notes, err);
+	int rc;
+
+	if (!opts->request.target.command)
+		return td_sides_read(sides, opts, notes, err);
+	rc = td_planned_check(limits, opts, err);
+	return rc ? rc : td_runs_read(sides, opts, made, notes, err);
 }
 
 static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
@@ -268,8 +271,9 @@ static int compare(const struct td_opts *opts, struct td_limits *limits,
 {
 	struct td_runs_made made = { 0 };
 	struct td_notes notes = { 0 };
-	struct td_sides sides;
-	int found = 0, rc = read_sides(&sides, opts, &made, &notes, err);
+	struct td_sides sides = { 0 };
+	int found = 0;
+	int rc = read_sides(&sides, opts, limits, &made, &notes, err);
 
 	if (!rc && !made.uncounted)
 		rc = compare_sides(&sides, opts, limits, &found, &notes, err);

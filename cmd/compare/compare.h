@@ -103,6 +103,15 @@ void td_note_ids(const struct td_diff *diff, struct td_notes *notes);
  */
 void td_note_cores(const struct td_sides *sides, struct td_notes *notes);
 
+/* --- planned.c: what two commands will be compared by ---------------------- */
+
+/*
+ * A usage error if a limit has a name that no run would have a value of, with the
+ * level that has it.  What cannot be counted here is not known to lack it.
+ */
+int td_planned_check(const struct td_limits *limits, const struct td_opts *opts,
+		     struct td_err *err);
+
 /* --- runs.c: diff -r, which makes the recordings itself ------------------- */
 
 /*

@@ -206,7 +206,10 @@ struct td_limits {
  */
 int td_limits_parse(struct td_limits *limits, const char *text,
 		    struct td_err *err);
-/* A usage error if a name is in no row of the difference. */
+/* The first name that is in no row of the difference; NULL: none. */
+const char *td_limits_find_missing(const struct td_limits *limits,
+				   const struct td_diff *diff);
+/* A usage error if there is one. */
 int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
 		    struct td_err *err);
 /*

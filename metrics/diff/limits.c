@@ -103,7 +103,7 @@ static int no_row(const struct td_diff *diff, const char *name,
 	}
 	td_err_usage(err,
 		     OPTION " %s: no node, event, IPC or time (elapsed, user, "
-			    "sys) that was compared",
+			    "sys) that is compared",
 		     name);
 	td_suggest_format(&suggest, text, sizeof(text));
 	if (text[0])
@@ -111,14 +111,22 @@ static int no_row(const struct td_diff *diff, const char *name,
 	return err->code;
 }
 
-int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
-		    struct td_err *err)
+const char *td_limits_find_missing(const struct td_limits *limits,
+				   const struct td_diff *diff)
 {
 	for (size_t i = 0; i < limits->nr; i++) {
 		if (!has_row(diff, &limits->v[i]))
-			return no_row(diff, limits->v[i].name, err);
+			return limits->v[i].name;
 	}
-	return 0;
+	return NULL;
+}
+
+int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
+		    struct td_err *err)
+{
+	const char *name = td_limits_find_missing(limits, diff);
+
+	return name ? no_row(diff, name, err) : 0;
 }
 
 /* By how much it got worse: a node in points, others in per cent. */

@@ -140,7 +140,7 @@ has() {
 	EOS
 	needs_software_events
 	try "$TDSTAT" diff --junit x.xml --fail-above tma_frontend_bound:1 -r 1 -e page-faults -- true : true
-	assert_failure 2
+	assert_failure 64
 	has x.xml '<testcase classname="tdstat.diff" name="comparison">'
 	has x.xml '<error message="--fail-above tma_frontend_bound: no node'
 	# a command that fails is trouble, whatever the limits say

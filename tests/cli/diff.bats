@@ -480,13 +480,45 @@ of_events() {
 	assert_equal "$status" 64
 }
 
-@test "--fail-above: what two commands have no value of is trouble, below what they have" {
-	needs_software_events
-	for name in page-faults IPC; do
-		try "$TDSTAT" diff -r 1 -e task-clock --fail-above "$name:2" -- true : true
-		assert_equal "$status" 2
-		assert_regex "$stderr" 'task-clock, msec .*no node, event, IPC or time'
+# never RUN...: tdstat diff -r 1 of two commands, which are not to run
+never() {
+	try "$TDSTAT" diff -r 1 "$@" -- sh -c 'echo >>ran' : sh -c 'echo >>ran'
+	assert_equal "$status" 64
+	[ ! -e ran ] || fail "a command ran: $*"
+}
+
+@test "--fail-above: what no run of two commands would have is said before the first" {
+	saved alderlake
+	never --fail-above elapsed:1,tma_memory_bound:2
+	assert_same 'tdstat: --fail-above tma_memory_bound: a node of level 2, which would not be measured
+tdstat: -l 2 measures it' "$stderr"
+	never -M tma_core_bound --fail-above tma_l1_bound:2
+	assert_regex "$stderr" '-l 3 measures it$'
+	# misspelt: on any level
+	never -l 2 --fail-above tma_memory_bnd:2
+	assert_regex "$stderr" "did you mean 'tma_memory_bound'"
+	never --fail-above nonsense:2
+	# of events: no node, and no IPC without both of its events
+	for name in page-faults IPC tma_memory_bound; do
+		never -e task-clock --fail-above $name:2
+		assert_regex "$stderr" "^tdstat: --fail-above $name: no node, event, IPC or time"
 	done
+	# these are measured; the CPUs may be other ones
+	for words in '-l 2 --fail-above tma_memory_bound:2,ipc:1,user:1' '-e cycles,instructions --fail-above IPC:2,cpu_core/cycles/:2'; do
+		try "$TDSTAT" diff -r 1 $words -- touch ran : true
+		run ! grep -e 'no node' -e 'not be measured' <<<"$stderr"
+		[ -e ran ] || fail "not run: $words"
+		rm ran
+	done
+}
+
+@test "--fail-above: what two commands turn out to have no value of is trouble, below what they have" {
+	may_count_software
+	copied alderlake
+	echo 9999 >"$devices/cpu_core/type" # which no kernel knows
+	try "$TDSTAT" diff -r 1 -e task-clock,cpu_core/cycles/ --fail-above cpu_core/cycles/:2 -- true : true
+	assert_equal "$status" 2
+	assert_regex "$stderr" 'task-clock, msec .*no node, event, IPC or time'
 }
 
 # A time is what a recording of events has beside them.
@@ -612,7 +644,7 @@ refused() {
 	refused 64 '--per-thread: .* was recorded on CPUs' --per-thread "$A" "$A"
 	refused 2 '--per-region: .* has no regions' --per-region "$A" "$A"
 	refused 64 'empty name' "$A" ''
-	refused 64 'tma_memory_bond: no node, event, IPC or time \(elapsed, user, sys\) that was compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$course" "$course"
+	refused 64 'tma_memory_bond: no node, event, IPC or time \(elapsed, user, sys\) that is compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$course" "$course"
 	for text in tma_retiring tma_retiring: :2 tma_retiring:-2 tma_retiring:x tma_retiring:1e3 'tma_retiring:1,'; do
 		refused 64 'not NAME:NUMBER.*tma_memory_bound:2' --fail-above "$text" "$A" "$A"
 	done

@@ -118,7 +118,8 @@ static void put_name(const struct td_diff *diff, const struct td_diff_row *row,
 		fputc(' ', fp);
 	}
 	put_code(fp, row->name);
-	fprintf(fp, "%s%s%s", bold, *row->unit ? ", " : "", row->unit);
+	fprintf(fp, "%s%s", bold, *row->unit ? ", " : "");
+	put_text(fp, row->unit);
 }
 
 static void put_row(const struct td_writer *writer, const struct td_diff *diff,

@@ -132,10 +132,11 @@ static void say_absent(struct td_writer *writer, const struct td_report *report)
 
 		if (!td_out_is_left_out(report, row))
 			continue;
-		fprintf(writer->fp,
-			"# %s has no row for an interval in which tasks ran on "
-			"other cores alone\n",
-			row->pmu);
+		fputs("# ", writer->fp);
+		td_put_printable(writer->fp, row->pmu);
+		fputs(" has no row for an interval in which tasks ran on other "
+		      "cores alone\n",
+		      writer->fp);
 		writer->lines++;
 		writer->absent_said = true;
 	}

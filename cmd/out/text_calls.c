@@ -29,7 +29,9 @@ void td_out_text_quantiles(const struct td_writer *writer,
 	char text[TD_DURATION_NAME];
 	FILE *fp = writer->fp;
 
-	fprintf(fp, " %s: ", timed->name);
+	fputc(' ', fp);
+	td_put_printable(fp, timed->name);
+	fputs(": ", fp);
 	td_out_count(writer, 0, 0, (double)durations->nr);
 	if (timed->all) {
 		fputs(" of ", fp);

@@ -216,10 +216,12 @@ static void put_absent(const struct td_writer *writer,
 	const struct td_machine *machine = writer->frame->machine;
 
 	for (size_t i = 0; machine && i < machine->nr_core; i++) {
-		if (is_absent(report, i))
-			fprintf(writer->fp, " %s, %s: no task ran there\n",
-				machine->pmus[i].name,
-				td_out_missing(TD_STATUS_NOT_COUNTED));
+		if (!is_absent(report, i))
+			continue;
+		fputc(' ', writer->fp);
+		td_put_printable(writer->fp, machine->pmus[i].name);
+		fprintf(writer->fp, ", %s: no task ran there\n",
+			td_out_missing(TD_STATUS_NOT_COUNTED));
 	}
 }
 

@@ -493,8 +493,11 @@ static void put_block(const struct td_writer *writer,
 {
 	size_t from = 0;
 
-	if (layout->block && layout->block->pmu)
-		fprintf(writer->fp, " %s:\n", layout->block->pmu);
+	if (layout->block && layout->block->pmu) {
+		fputc(' ', writer->fp);
+		td_put_printable(writer->fp, layout->block->pmu);
+		fputs(":\n", writer->fp);
+	}
 	do {
 		size_t end = end_of_line(writer, report, layout, from);
 

@@ -31,7 +31,9 @@ static void put_value(const struct lines *lines, const struct td_found *found)
 			td_out_error(error, column, found->value,
 				     found->error));
 	/* "%slots" of Zen 5: a column is a share of slots in any case */
-	fprintf(lines->fp, " %s", column->unit[0] == '%' ? "%" : column->unit);
+	fputc(' ', lines->fp);
+	td_put_printable(lines->fp,
+			 column->unit[0] == '%' ? "%" : column->unit);
 }
 
 /* "tma_core_bound, 18.4 +-0.5 %" */

@@ -11,6 +11,7 @@
 #include "cmd/plan/dry_run.h"
 #include "cmd/sample/calling.h"
 #include "cmd/say.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 
 #define MOST_LEVELS 2
@@ -208,11 +209,13 @@ static void free_all(struct td_calling *c)
 
 static void show_probes(const struct td_entry_point *entry)
 {
-	if (entry->kernel)
-		printf("probes at %s in %s\n", entry->name, entry->path);
-	else
-		printf("probes at %s: 0x%" PRIx64 " in %s\n", entry->name,
-		       entry->offset, entry->path);
+	fputs("probes at ", stdout);
+	td_put_printable(stdout, entry->name);
+	if (!entry->kernel)
+		printf(": 0x%" PRIx64, entry->offset);
+	fputs(" in ", stdout);
+	td_put_printable(stdout, entry->path);
+	putchar('\n');
 }
 
 /* What would be opened, and where the probes would be. */

@@ -8,6 +8,7 @@
 #include <x86intrin.h>
 
 #include "cmd/sample/calling.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/machine/privileges.h"
 #include "lib/machine/uarch.h"
@@ -406,9 +407,10 @@ void td_calls_trace_show(const struct td_calling *c)
 		const struct td_entry_point *entry = &c->functions.v[i];
 
 		printf("intel_pt: config 0x%" PRIx64 ", filter 0x%" PRIx64
-		       "/0x%" PRIx64 "@%s\n",
-		       c->gathering.trace.config, entry->offset, entry->size,
-		       entry->path);
+		       "/0x%" PRIx64 "@",
+		       c->gathering.trace.config, entry->offset, entry->size);
+		td_put_printable(stdout, entry->path);
+		putchar('\n');
 	}
 }
 

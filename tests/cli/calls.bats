@@ -158,6 +158,19 @@ calls() {
 	assert_equal "$found" 2
 }
 
+@test "a program's path with what a terminal would act on" {
+	local odd=$'odd\e[1m\u202e' shown='odd\x1b[1m\xe2\x80\xae'
+
+	cp program "$odd"
+	saved sapphirerapids
+	calls parse_request --dry-run -- "./$odd"
+	assert_probes -1 parse_request parse_request "$shown"
+	copied alderlake
+	add_trace
+	calls parse_request --engine=pt --dry-run -- "./$odd"
+	[[ $output == "intel_pt: config "*"@$PWD/$shown" ]]
+}
+
 @test "a file or a library behind the @" {
 	saved sapphirerapids
 	calls parse_request@./program --dry-run -- sh -c ./program

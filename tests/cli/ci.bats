@@ -104,6 +104,13 @@ has() {
 	has comment '@<!-- -->team #<!-- -->1'
 	has html '<code>|@<!-- -->a `b`</code>'
 	! has_text html '<strong>' || fail "something is bold"
+	# nor is the unit of an event in what perf wrote
+	sed 's/msec/|<img>/' "$data/perf-6.12-default.csv" >unit.csv
+	"$TDSTAT" diff --markdown unit.csv unit.csv >comment
+	render
+	IFS= read -r elements <seen
+	[[ " $elements " != *" img "* ]] || fail "$elements"
+	has seen 'task-clock, |<img>'
 }
 
 @test "--junit: a test case for each name, as the exit status has it" {

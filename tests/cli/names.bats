@@ -205,6 +205,44 @@ python() {
 	PYTHON
 }
 
+# A PMU whose name begins with "cpu_" is one of cores.
+@test "a recording's functions, also those whose calls were timed, and kinds of cores" {
+	python <<-'PYTHON'
+		nasty = NASTY.decode()
+		regions, command = lines_of("functions"), lines_of("alderlake-command")
+		one = next(line for line in regions if "regions" in line)
+		one["timed"] = [{"name": "malloc", "middle": 13, "slow": 0, "max_ns": 9000, "steps": [104, 100], "slowest": []}]
+		functions = {region["name"] for region in one["regions"]}
+		# three rows of what ran on E-cores alone, so that it is said why P-cores have none
+		cores = [event["pmu"] == "cpu_atom" for event in command[0]["events"]]
+		row = next(line for line in command if "counts" in line)
+		row["counts"] = [[*count[:5], count[4]] if cores[count[0]] else [*count[:3], 0, count[4], 0] for count in row["counts"]]
+		alone = [command[0], row]
+		rows = [command[0] | {"interval_ms": 1000}] + [row | {"time": n} for n in (1, 2, 3)]
+		def of_cores(text):
+		    return text.replace("cpu_core", "cpu_core" + nasty)
+		def of_functions(text):
+		    return text + nasty if text in functions else text
+		for lines, change, *said in (
+		        (regions, of_functions, b"^ malloc.+: 100 calls"),
+		        (regions, of_cores, b"^ cpu_core.+:$"),
+		        (alone, of_cores, b"^ cpu_core.+, <not counted>: no task ran there$"),
+		        (rows, of_cores, b"^# cpu_core.+ has no row for an interval")):
+		    write("rec.jsonl", [changed(line, change) for line in lines])
+		    text, _, _ = forms("report", "-v", "rec.jsonl")
+		    for width in 70, 150:
+		        narrow = on_terminal(width, "rec.jsonl")
+		        printable(narrow, width)
+		        text += narrow
+		    for words in said:
+		        assert re.search(words, text, re.M), (words, text)
+		    for how in ["--html", "-"], ["--svg", "-"]:
+		        printable(tdstat("report", *how, "rec.jsonl", status=0).out, how)
+		    for how in [], ["--markdown"]:
+		        printable(tdstat("diff", *how, "rec.jsonl", "rec.jsonl", status=0).out, how)
+	PYTHON
+}
+
 @test "cgroups of a recording, with counts" {
 	needs_software_events -a
 	python <<-'PYTHON'

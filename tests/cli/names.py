@@ -7,6 +7,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import subprocess
 import sys
 import time
@@ -72,6 +73,22 @@ def forms(*args):
     for separator in ",", ";", "\t":
         tables.append(is_csv(tdstat(*args, "-x", separator).out, separator))
     return text.out + text.err, rows, tables[0]
+
+
+def on_terminal(columns, *args):
+    """What a report prints on a terminal of this width."""
+    command = f"stty cols {columns}; " + shlex.join([TDSTAT, "report", *args])
+    return subprocess.run(["script", "-qec", command, "/dev/null"], stdin=subprocess.DEVNULL, check=True, timeout=HANGS,
+                          stdout=subprocess.PIPE, env=os.environ | {"TERM": "dumb"}).stdout.replace(b"\r\n", b"\n")
+
+
+def changed(value, change):
+    """Each text of something of JSON, also a member's name, as change() has it."""
+    if isinstance(value, dict):
+        return {change(key): changed(member, change) for key, member in value.items()}
+    if isinstance(value, list):
+        return [changed(member, change) for member in value]
+    return change(value) if isinstance(value, str) else value
 
 
 def lines_of(name):

@@ -295,6 +295,8 @@ static int prepare(struct host *host, const struct host *first,
 		return rc;
 	host->recorded.request.show.append |= host != first;
 	rc = open_view(host, err);
+	if (!rc)
+		td_view_note(&host->view, &host->recorded.request, notes);
 	if (!rc && asked->request.show.append)
 		rc = td_view_check_append(&host->view, err);
 	return !rc && host != first ? follow(host, first, err) : rc;

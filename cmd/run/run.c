@@ -25,6 +25,7 @@ static struct td_source make_source(struct td_session *session)
 		.how = job->target.by_mode ? TD_AGGREGATE_MODE
 					   : td_request_aggregation(request),
 		.cache_level = request->show.cache_level,
+		.as_counted = true,
 		.places = &job->places,
 		/* like perf stat, because most threads are idle */
 		.skip_idle = job->target.all_tasks,
@@ -47,9 +48,12 @@ static int open_view(struct td_session *session, struct td_err *err)
 	if (td_aggregation_wants_places(how))
 		rc = td_job_read_places(job, how == TD_AGGREGATE_CACHE, err);
 	session->source = make_source(session);
-	return rc ? rc
-		  : td_view_init(&session->view, &session->source, job->request,
-				 err);
+	if (!rc)
+		rc = td_view_init(&session->view, &session->source,
+				  job->request, err);
+	if (!rc)
+		td_view_note(&session->view, job->request, &job->notes);
+	return rc;
 }
 
 /* How many runs make up one result. */

@@ -35,6 +35,10 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 	rc = td_aggregator_build(agg, source->how, source->cache_level,
 				 places_of(source), source->machine->online.nr,
 				 err);
+	if (!rc && agg->unknown && !source->as_counted)
+		rc = td_err_set(err, -ENODATA,
+				"%s: the topology of the CPUs is not known",
+				td_aggregation_option(source->how));
 	agg->raw = request->no_scale;
 	agg->skip_idle = source->skip_idle;
 	agg->names = source->names;
@@ -44,6 +48,20 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 	agg->containers = source->containers;
 	agg->nr_cgroups = source->nr_cgroups;
 	return rc;
+}
+
+void td_view_note(const struct td_view *view, const struct td_request *request,
+		  struct td_notes *notes)
+{
+	const struct td_aggregation_row *row =
+		td_aggregation_row(view->source->how);
+
+	if (view->aggregator.unknown &&
+	    td_out_find(request->show.format)->for_people)
+		td_notes_add(notes,
+			     "%s: it is not known which CPUs share a %s; its "
+			     "number is -1",
+			     row->option, row->name);
 }
 
 int td_view_follow(struct td_view *view, struct td_err *err)

@@ -81,6 +81,9 @@ struct td_view {
  */
 int td_view_init(struct td_view *view, const struct td_source *source,
 		 const struct td_request *request, struct td_err *err);
+/* Notes for people what the ids of rows lack; programs see that it is -1. */
+void td_view_note(const struct td_view *view, const struct td_request *request,
+		  struct td_notes *notes);
 /* After a read, before its readings are summed: gives new CPUs and cgroups their ids. */
 int td_view_follow(struct td_view *view, struct td_err *err);
 /*

@@ -28,8 +28,10 @@ static struct td_id_key cluster_key(const struct td_place *place,
 
 static struct td_id_key cache_key(const struct td_place *place, int cache_level)
 {
+	int id = cache_level > 0 ? place->cache[cache_level - 1] : -1;
+
 	return (struct td_id_key){ { place->socket, place->die, cache_level,
-				     place->cache[cache_level - 1] } };
+				     id } };
 }
 
 static struct td_id_key die_key(const struct td_place *place, int cache_level)

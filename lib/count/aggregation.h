@@ -42,7 +42,8 @@ struct td_aggregation_row {
 	const char *help;
 	/*
 	 * Returns the id of a CPU at a place; cache_level is for
-	 * TD_AGGREGATE_CACHE.  NULL if ids do not depend on places.
+	 * TD_AGGREGATE_CACHE, -1 if no cache is known.  NULL if ids do not depend
+	 * on places.
 	 */
 	struct td_id_key (*key)(const struct td_place *place, int cache_level);
 	/* The prefix of each part in an id's name; "" if it only sorts. */

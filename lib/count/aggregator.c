@@ -121,50 +121,68 @@ static int build(struct td_aggregator *agg, const struct td_place *places,
 	return number_ids(agg, keys, nr);
 }
 
-/* True if the innermost part is known for any CPU. */
-static bool is_known(const struct td_aggregation_row *row,
-		     const struct td_place *places, size_t nr)
+/* The innermost part of an id. */
+static int last_part(const struct td_aggregation_row *row)
 {
 	int last = TD_NR_ID_PARTS - 1;
 
 	while (last && !row->letters[last])
 		last--;
+	return last;
+}
+
+/*
+ * Returns the level of the caches, which is -1 if the CPUs have none that is known, as
+ * in perf stat's ids.  0: other levels are known.
+ */
+static int choose_cache(const struct td_place *places, size_t nr, int level)
+{
+	int last = find_cache(places, nr, 0);
+
+	if (!last)
+		return -1;
+	return level ? find_cache(places, nr, level) : last;
+}
+
+/* Sets agg->unknown.  An error if it is not even known in which sockets CPUs are. */
+static int check_known(struct td_aggregator *agg, const struct td_place *places,
+		       size_t nr, int cache_level, struct td_err *err)
+{
+	const struct td_aggregation_row *row = td_aggregation_row(agg->how);
+	int last = last_part(row);
+	bool known = false, has_sockets = false;
+
 	for (size_t i = 0; i < nr; i++) {
-		if (row->key(&places[i], 0).part[last] >= 0)
-			return true;
+		known |= row->key(&places[i], cache_level).part[last] >= 0;
+		has_sockets |= places[i].socket >= 0;
 	}
-	return false;
+	agg->unknown = !known;
+	if (known || has_sockets)
+		return 0;
+	return td_err_set(err, -ENODATA,
+			  "%s: the topology of the CPUs is not known",
+			  row->option);
 }
 
 int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 			int cache_level, const struct td_place *places,
 			size_t nr, struct td_err *err)
 {
-	const struct td_aggregation_row *row = td_aggregation_row(how);
+	int found;
 
 	*agg = (struct td_aggregator){ .how = how };
 	if (!td_aggregation_wants_places(how))
 		return 0;
-	if (how == TD_AGGREGATE_CACHE) {
-		int found = find_cache(places, nr, cache_level);
-
-		if (!found)
-			return td_err_set(
-				err, -ENODATA,
-				cache_level && find_cache(places, nr, 0)
-					? "--per-cache=L%d: the CPUs "
-					  "have no such cache"
-					: "--per-cache: the caches of the "
-					  "CPUs are not known",
-				cache_level);
-		cache_level = found;
-	} else if (!is_known(row, places, nr)) {
-		return td_err_set(err, -ENODATA,
-				  "%s: the topology of the CPUs is not known",
-				  row->option);
-	}
+	found = choose_cache(places, nr, cache_level);
+	if (how == TD_AGGREGATE_CACHE && !found)
+		return td_err_set(
+			err, -ENODATA,
+			"--per-cache=L%d: the CPUs have no such cache",
+			cache_level);
+	if (check_known(agg, places, nr, found, err))
+		return err->code;
 	agg->nr_places = nr;
-	return build(agg, places, nr, cache_level) ? td_err_nomem(err) : 0;
+	return build(agg, places, nr, found) ? td_err_nomem(err) : 0;
 }
 
 int td_aggregator_follow(struct td_aggregator *agg, int cache_level,

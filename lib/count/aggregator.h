@@ -28,7 +28,8 @@ struct td_aggregator {
 	size_t *id_of_cpu, nr_cpus;
 	char **ids;
 	size_t nr_ids;
-	size_t nr_places;                  /* that the ids are made of */
+	size_t nr_places; /* that the ids are made of */
+	bool unknown;     /* the innermost part of all ids, which is -1 there */
 	const struct td_task_names *names; /* borrowed; NULL: unknown */
 	char *const *cgroups;              /* borrowed; of the readings */
 	char *const *containers;           /* of these, or NULL; borrowed */
@@ -40,8 +41,8 @@ struct td_aggregator {
 
 /*
  * places is needed if td_aggregation_wants_places().  cache_level is for
- * TD_AGGREGATE_CACHE; 0 means the last level.  -ENODATA if places lacks what
- * the aggregation needs.  Free with td_aggregator_free(), also after an error.
+ * TD_AGGREGATE_CACHE; 0 means the last level.  -ENODATA if places has no socket and
+ * nothing else that the aggregation needs, or the caches of other levels.  Free with td_aggregator_free(), also after an error.
  */
 int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 			int cache_level, const struct td_place *places,

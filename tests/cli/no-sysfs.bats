@@ -88,6 +88,42 @@ without() {
 	PYTHON
 }
 
+@test "a virtual machine whose sysfs has no caches: rows of the die, as in perf stat, and why" {
+	needs_software_events -a
+	unset SYSFS_PATH PERF_CPUID
+	cpu=devices/system/cpu
+	mkdir -p fs/$cpu
+	cp /sys/$cpu/online fs/$cpu
+	for topology in /sys/"$cpu"/cpu[0-9]*/topology; do
+		mkdir -p "fs${topology#/sys}"
+		cp "$topology"/{core_id,physical_package_id} "fs${topology#/sys}"
+		echo 0 >"fs${topology#/sys}/die_id"
+	done
+	# of no node and no cluster either
+	while read -r option id shares; do
+		without SYSFS_PATH=fs -a "$option" -e task-clock -I 20 --interval-count 2
+		assert_success
+		[[ ${lines[1]} =~ ^\ *[0-9.]+\ $id\ .*\ msec\ task-clock ]] || fail "$option: $output"
+		assert_equal "$stderr" "tdstat: ${option%=*}: it is not known which CPUs share a $shares; its number is -1"
+		without SYSFS_PATH=fs -a "$option" -e task-clock -j --timeout 20
+		[[ $output =~ :\"$id\",\"aggregate-number\": && ! $stderr ]] || fail "$option: $output"
+	done <<-'EOS'
+		--per-cache S[0-9]+-D0-L-1-ID-1 cache
+		--per-cache=L2 S[0-9]+-D0-L-1-ID-1 cache
+		--per-cluster S[0-9]+-D0-CLS-1 cluster
+		--per-node N-1 node
+	EOS
+	SYSFS_PATH=fs "$TDSTAT" record -a --per-cache -e task-clock --timeout 20 2>/dev/null
+	try "$TDSTAT" report
+	assert_success
+	assert_complains "which CPUs share a cache"
+	# and its rows are read as those of perf stat
+	"$TDSTAT" report -x, >csv
+	try "$TDSTAT" report csv
+	assert_success
+	assert_output --partial "S0-D0-L-1-ID-1 "
+}
+
 @test "beside what counts: what does not, and why" {
 	without SYSFS_PATH=empty -e cycles,task-clock -x, -- true
 	assert_success

@@ -95,6 +95,8 @@ static const struct {
 	  { "\"cluster\":4,\"die\":0,\"socket\":0,", "\"aggregation\":\"cluster\"" } },
 	{ "--per-cache", "S0-D1-L3-ID8,2,5,,cs,9,100.00,,\n",
 	  { "\"die\":1,\"socket\":0,\"node\":-1,\"caches\":[-1,-1,8]", "\"aggregation\":\"cache\",\"cache_level\":3" } },
+	{ "no cache in sysfs", "S0-D1-L-1-ID-1,2,5,,cs,9,100.00,,\n",
+	  { "\"core\":-1,\"cluster\":-1,\"die\":1,\"socket\":0,\"node\":-1}", "\"aggregation\":\"cache\"" } },
 	{ "--per-die", "S0-D1,2,5,,cs,9,100.00,,\n", { "\"die\":1,\"socket\":0", "\"aggregation\":\"die\"" } },
 	{ "--per-socket", "S1,2,5,,cs,9,100.00,,\n", { "\"socket\":1", "\"aggregation\":\"socket\"" } },
 	{ "--per-node", "N1,2,5,,cs,9,100.00,,\n", { "\"node\":1", "\"aggregation\":\"node\"" } },

@@ -76,7 +76,7 @@ struct td_perf_unit {
 	enum td_aggregation how;
 	int tid;
 	struct td_place place;
-	int cache_level; /* level of the cache in place, or -1 */
+	int cache_level; /* of the cache in place; 0: not known; -1: none */
 	size_t comm;     /* length of a thread's name */
 };
 

@@ -109,17 +109,19 @@ static bool take(const char **text, const char *prefix, int *out)
 	return true;
 }
 
-/* "-L3-ID8" */
+/* "-L3-ID8"; "-L-1-ID-1" if sysfs has no caches */
 static int parse_cache(const char *text, struct td_perf_unit *unit)
 {
-	int id;
+	int level, id;
 
-	if (!take(&text, "-L", &unit->cache_level) ||
-	    !take(&text, "-ID", &id) || *text || unit->cache_level < 1 ||
-	    unit->cache_level > TD_MAX_CACHE || id > TD_MAX_CPU)
+	if (!take(&text, "-L", &level) || !take(&text, "-ID", &id) || *text ||
+	    level == 0 || level > TD_MAX_CACHE || id > TD_MAX_CPU ||
+	    (level < 0 && id >= 0))
 		return -EINVAL;
 	unit->how = TD_AGGREGATE_CACHE;
-	unit->place.cache[unit->cache_level - 1] = id;
+	unit->cache_level = level < 0 ? 0 : level;
+	if (level > 0)
+		unit->place.cache[level - 1] = id;
 	return 0;
 }
 

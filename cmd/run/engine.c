@@ -249,6 +249,10 @@ static int take_wake(struct td_engine *engine, const struct td_wake *wake,
 {
 	if (wake->what & TD_WAKE_SIGNAL)
 		take_signal(engine, &wake->signal);
+	/* such as from alarm(2) before our exec(); a limit of time is our own */
+	if (wake->what & TD_WAKE_RELAY && is_alive(engine) &&
+	    (wake->signal.from_process || wake->signal.number != SIGXCPU))
+		kill(engine->child.pid, wake->signal.number);
 	/* a terminal tells us alone that it hangs up, if we are the first on it */
 	if (wake->what & TD_WAKE_REOPEN && is_alive(engine) &&
 	    !wake->signal.from_process)

@@ -335,7 +335,7 @@ static int run_pre(struct td_session *session, struct td_err *err)
 	do {
 		if (!td_signals_take(&signal))
 			return 0;
-	} while (td_signals_is_request(&signal));
+	} while (!td_signals_is_ending(&signal));
 	session->is_last = session->held_back = true;
 	return td_err_set(err, -EINTR, "stopped before it began");
 }

@@ -13,7 +13,10 @@
 #include "lib/base/util.h"
 #include "lib/machine/privileges.h"
 
-static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+/* What else ends a process by default and is no fault; and those of real time. */
+static const int others[] = { SIGUSR1, SIGUSR2,   SIGALRM, SIGABRT,   SIGPOLL,
+			      SIGPROF, SIGVTALRM, SIGPWR,  SIGSTKFLT, SIGXCPU };
 
 /* For the handler, which has nothing else to know it from. */
 static struct {
@@ -54,6 +57,15 @@ static bool is_request(int number)
 	return number == SIGHUP && heard.keeps_hangup;
 }
 
+static bool is_ending(int number)
+{
+	size_t i = 0;
+
+	while (i < TD_ARRAY_SIZE(ending) && ending[i] != number)
+		i++;
+	return i < TD_ARRAY_SIZE(ending) && !is_request(number);
+}
+
 /* A full pipe has more of them than anybody waits for. */
 static void tell(const struct td_signal *signal)
 {
@@ -68,7 +80,7 @@ static void hear(int number, siginfo_t *info, void *context)
 	int before = errno;
 
 	(void)context;
-	if (is_request(number)) {
+	if (is_request(number) || (!is_ending(number) && !heard.let)) {
 		tell(&signal);
 		errno = before;
 		return;
@@ -85,14 +97,30 @@ static void hear(int number, siginfo_t *info, void *context)
 	errno = before;
 }
 
-static int listen_to(int number)
+static int catch (int number, struct sigaction *before)
 {
-	struct sigaction action = { .sa_sigaction = hear }, before;
+	struct sigaction action = { .sa_sigaction = hear };
 
 	/* all else that was begun goes on */
 	action.sa_flags = SA_SIGINFO | SA_RESTART;
 	sigfillset(&action.sa_mask);
-	if (sigaction(number, &action, &before))
+	return sigaction(number, &action, before);
+}
+
+/* Not if it is ignored, or a library that was loaded first wants it. */
+static void listen_to_other(int number)
+{
+	struct sigaction before;
+
+	if (catch (number, &before) == 0 && before.sa_handler != SIG_DFL)
+		sigaction(number, &before, NULL);
+}
+
+static int listen_to(int number)
+{
+	struct sigaction before;
+
+	if (catch (number, &before))
 		return -1;
 	if (before.sa_handler != SIG_IGN)
 		return 0;
@@ -102,29 +130,33 @@ static int listen_to(int number)
 	return 0;
 }
 
-static sigset_t list_caught(void)
+static sigset_t list_ending(void)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < TD_ARRAY_SIZE(caught); i++)
-		sigaddset(&set, caught[i]);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(ending); i++)
+		sigaddset(&set, ending[i]);
 	return set;
 }
 
 int td_signals_open(void)
 {
-	sigset_t set = list_caught();
+	sigset_t set = list_ending();
 
 	if (heard.is_open)
 		return heard.fds[0];
 	if (pipe2(heard.fds, O_CLOEXEC | O_NONBLOCK))
 		return -1;
 	sigemptyset(&heard.ignored);
-	for (size_t i = 0; i < TD_ARRAY_SIZE(caught); i++) {
-		if (listen_to(caught[i]))
+	for (size_t i = 0; i < TD_ARRAY_SIZE(ending); i++) {
+		if (listen_to(ending[i]))
 			return -1;
 	}
+	for (size_t i = 0; i < TD_ARRAY_SIZE(others); i++)
+		listen_to_other(others[i]);
+	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
+		listen_to_other(number);
 	heard.is_open = sigprocmask(SIG_UNBLOCK, &set, &heard.mask) == 0;
 	return heard.is_open ? heard.fds[0] : -1;
 }
@@ -134,7 +166,7 @@ bool td_signals_take(struct td_signal *taken)
 	if (!heard.is_open ||
 	    read(heard.fds[0], taken, sizeof(*taken)) != sizeof(*taken))
 		return false;
-	if (!is_request(taken->number))
+	if (is_ending(taken->number))
 		heard.waiting--;
 	return true;
 }
@@ -142,6 +174,11 @@ bool td_signals_take(struct td_signal *taken)
 bool td_signals_is_request(const struct td_signal *signal)
 {
 	return is_request(signal->number);
+}
+
+bool td_signals_is_ending(const struct td_signal *signal)
+{
+	return is_ending(signal->number);
 }
 
 void td_signals_keep_hangup(bool keep)
@@ -166,7 +203,7 @@ void td_signals_before_end(void (*tidy_up)(void))
 
 void td_signals_hold(void)
 {
-	sigset_t set = list_caught();
+	sigset_t all;
 
 	if (!heard.is_open)
 		return;
@@ -174,16 +211,17 @@ void td_signals_hold(void)
 	heard.let = true;
 	heard.keeps_hangup = false;
 	heard.tidy_up = NULL;
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
 static void signals_restore(void)
 {
 	if (!heard.is_open)
 		return;
-	for (size_t i = 0; i < TD_ARRAY_SIZE(caught); i++) {
-		if (sigismember(&heard.ignored, caught[i]))
-			signal(caught[i], SIG_IGN);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(ending); i++) {
+		if (sigismember(&heard.ignored, ending[i]))
+			signal(ending[i], SIG_IGN);
 	}
 	sigprocmask(SIG_SETMASK, &heard.mask, NULL);
 }

@@ -20,6 +20,10 @@
  * So the second or third one ends each subcommand, whatever it is at.  Signals
  * closer together count as one: timeout(1), and a terminal that hangs up, signal
  * us and our process group at the same time.
+ *
+ * All others that would end us are waited for, too, as the result would be lost, and
+ * a command would go on alone: they are the command's, and without one end the
+ * counting.  None of them ends us at once.
  */
 #define TD_TWICE_NS UINT64_C(100000000)
 
@@ -45,6 +49,8 @@ void td_signals_keep_hangup(bool keep);
 bool td_signals_take(struct td_signal *taken);
 /* Is it a SIGHUP that asks for files to be opened anew? */
 bool td_signals_is_request(const struct td_signal *signal);
+/* Is it one of the first four, and no request? */
+bool td_signals_is_ending(const struct td_signal *signal);
 /* What is left to do is to show what was counted. */
 void td_signals_over(bool over);
 /* The first one ends us: nothing would be lost. */

@@ -254,10 +254,14 @@ static void take_signal(const struct td_waiter *waiter,
 {
 	if (!polls[POLL_SIGNALS].revents && !waiter->child_ended)
 		return;
-	if (td_signals_take(&wake->signal))
-		wake->what |= td_signals_is_request(&wake->signal)
-				      ? TD_WAKE_REOPEN
-				      : TD_WAKE_SIGNAL;
+	if (!td_signals_take(&wake->signal))
+		return;
+	if (td_signals_is_request(&wake->signal))
+		wake->what |= TD_WAKE_REOPEN;
+	else if (td_signals_is_ending(&wake->signal) || waiter->child < 0)
+		wake->what |= TD_WAKE_SIGNAL;
+	else
+		wake->what |= TD_WAKE_RELAY;
 }
 
 static void take_rest(struct td_waiter *waiter, const struct pollfd *polls,

@@ -34,7 +34,9 @@ struct td_waiter {
 
 enum td_wakeup {
 	TD_WAKE_TICK = 1,
-	TD_WAKE_SIGNAL = 2,  /* SIGINT, SIGTERM, SIGHUP or SIGQUIT */
+	/* SIGINT, SIGTERM, SIGHUP or SIGQUIT; without a command others, too */
+	TD_WAKE_SIGNAL = 2,
+	TD_WAKE_RELAY = 4,   /* another one, for the command */
 	TD_WAKE_TARGETS = 8, /* the last attached task has ended */
 	TD_WAKE_TIMEOUT = 16,
 	TD_WAKE_DELAY = 32,

@@ -202,7 +202,7 @@ static bool is_unwanted(void *ctx)
 	const struct td_gathering *g = ctx;
 	struct td_signal signal;
 
-	return td_signals_take(&signal) &&
+	return td_signals_take(&signal) && td_signals_is_ending(&signal) &&
 	       (!g->engine.signal_ns ||
 		signal.time_ns - g->engine.signal_ns > TD_TWICE_NS);
 }

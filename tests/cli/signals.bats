@@ -225,7 +225,7 @@ told() {
 	done
 }
 
-@test "SIGPIPE, SIGCHLD, SIGUSR1 from elsewhere: only the last one ends it" {
+@test "SIGPIPE, SIGCHLD, SIGUSR1 from elsewhere: only the last one ends the counting" {
 	needs_software_events -a
 	background "$TDSTAT" -a -I 20 -x, -o out
 	wait_for has_lines out 2
@@ -235,7 +235,76 @@ told() {
 	done
 	kill -USR1 $pid
 	ended
-	assert_equal "$status" 138
+	assert_equal "$status" 0
+	has_text out $'\n'"$row" || fail "no row"
+}
+
+# Those of signal(7) whose default action ends a process, which are no faults, and which
+# have no other test here.
+deadly=(USR1 USR2 ALRM ABRT IO PROF VTALRM PWR STKFLT XCPU RTMIN RTMAX)
+
+@test "all other signals that would end us: the counting ends, and what was counted is shown" {
+	not_under_valgrind "it has RTMAX, and the signal is valgrind's"
+	needs_software_events -a
+	for signal in "${deadly[@]}"; do
+		background "$TDSTAT" -a -D 1 -e cs -x, >out 2>err
+		wait_for has_text err 'Events enabled'
+		kill -"$signal" $pid
+		ended
+		[[ $status = 0 && $(<out) =~ ^[0-9]+,,cs, ]] || fail "$signal: $status, $(<out)"
+	done
+}
+
+@test "all other signals that would end us are the command's, each time, and end nothing else" {
+	not_under_valgrind "it has RTMAX, and the signal is valgrind's"
+	needs_software_events
+	rm -f command heard
+	background "$TDSTAT" -e cs -x, -o out -- bash -c '
+		for signal; do trap "echo $signal >>heard" "$signal"; done
+		trap "exit 5" TERM
+		echo $$ >command; while :; do read x; done' - "${deadly[@]}"
+	wait_for has_lines command 1
+	read -r child <"command"
+	wait_for sleeps "$child"
+	nr=0
+	for signal in "${deadly[@]}" USR1 USR1; do
+		kill -"$signal" $pid
+		nr=$((nr + 1))
+		wait_for has_lines heard $nr
+		# further apart than two that count as one
+		[ $nr -le ${#deadly[@]} ] || pause 0.2
+	done
+	mapfile -t heard <heard
+	assert_equal "${heard[*]}" "${deadly[*]} USR1 USR1"
+	kill -TERM $pid
+	ended
+	assert_equal "$status" 5
+	has_text out '^[0-9]+,,cs,' || fail "no report: $(<out)"
+	# one that ends the command leaves its report, and further runs
+	background "$TDSTAT" -r 2 -e cs -x, -o out -- sh -c '[ ! -e again ] || exit 7
+		echo >again; echo $$ >command.2; exec sleep 600'
+	wait_for has_lines command.2 1
+	kill -USR1 $pid
+	ended
+	assert_equal "$status" 7
+	has_text out '^[0-9]+,,cs,' || fail "no report: $(<out)"
+}
+
+@test "an alarm that was set before is the command's" {
+	needs_software_events
+	# where the machine is slow, it comes before there is a command
+	for after in 1 4 16 64 256; do
+		rm -f out begun
+		try python - "$TDSTAT" $after <<-'PYTHON'
+			import os, signal, sys
+			signal.alarm(int(sys.argv[2]))
+			os.execv(sys.argv[1], [sys.argv[1], "-e", "cs", "-x,", "-o", "out", "--",
+			                       "sh", "-c", ">begun; exec sleep 600"])
+		PYTHON
+		assert_equal "$status" 142
+		[ ! -e begun ] || break
+	done
+	has_text out '^[0-9]+,,cs,' || fail "no report: $(<out)"
 }
 
 # A line of each mask.  sh has no list of options with spaces, but its words are here.
@@ -254,7 +323,7 @@ assert_same_signals() {
 @test "the command's dispositions are those that we had, ignored ones, too" {
 	not_under_valgrind "the mask is valgrind's"
 	needs_software_events
-	all=PIPE,CHLD,INT,HUP,TERM,USR1
+	all=PIPE,CHLD,INT,HUP,TERM,USR1,ALRM,RTMIN
 	for how in "--ignore-signal=$all" "--default-signal=$all" "--block-signal=$all" \
 		"--ignore-signal=CHLD,INT,TERM --block-signal=PIPE,HUP,USR1" \
 		"--ignore-signal=HUP,PIPE,USR1 --block-signal=CHLD,INT,TERM"; do

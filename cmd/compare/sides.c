@@ -147,13 +147,26 @@ int td_sides_read(struct td_sides *sides, const struct td_opts *opts,
 	return rc;
 }
 
+/* Is each of a command, which ran to its end? */
+static bool is_of_runs(const struct td_sides *sides)
+{
+	for (size_t i = 0; i < sides->nr; i++) {
+		const struct td_recording *rec = &sides->v[i].recorded.rec;
+
+		if (rec->info.target.kind != TD_TARGET_COMMAND || !rec->ended)
+			return false;
+	}
+	return true;
+}
+
 /*
  * Two commands do the same work, however many instructions they need for it.  Who
- * recorded may have stopped anywhere.  Counts of events are always those of a run.
+ * recorded a machine may have stopped anywhere.  Counts of events are always those
+ * of a run.
  */
 static enum td_per choose_per(const struct td_sides *sides)
 {
-	if (sides->names[0] || sides->v[0].recorded.rec.info.of_events)
+	if (is_of_runs(sides) || sides->v[0].recorded.rec.info.of_events)
 		return TD_PER_RUN;
 	for (size_t i = 0; i < sides->nr; i++) {
 		if (isnan(sides->v[i].instructions))
@@ -170,6 +183,7 @@ static struct td_diff_side side_of(const struct td_sides *sides, size_t first,
 		.nr = nr,
 		.name = sides->v[first].recorded.rec.path,
 		.is_command = sides->names[0],
+		.of_runs = is_of_runs(sides),
 	};
 }
 

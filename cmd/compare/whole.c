@@ -435,6 +435,7 @@ int td_whole_eval(struct td_whole *whole, enum td_per per,
 				  : NAN,
 		.sys_s = rec->usage.has_times ? (double)rec->usage.sys_ns / 1e9
 					      : NAN,
+		.instructions = whole->instructions,
 		.ipc = whole->ipc,
 		.nr_ipc = whole->nr_ipc,
 	};

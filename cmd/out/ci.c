@@ -87,8 +87,8 @@ static void put_number(const struct td_writer *writer, double value,
 }
 
 /* "+1.23 +-0.10 points" */
-static void put_change(const struct td_writer *writer, double value,
-		       double error, int decimals, const char *unit)
+static void put_difference(const struct td_writer *writer, double value,
+			   double error, int decimals, const char *unit)
 {
 	put_number(writer, value, decimals, true);
 	if (isnan(value))
@@ -98,6 +98,23 @@ static void put_change(const struct td_writer *writer, double value,
 		put_number(writer, error, decimals, false);
 	}
 	fprintf(writer->fp, " %s", unit);
+}
+
+/* "+1.23 % (+1.13 to +1.33)" */
+static void put_change(const struct td_writer *writer,
+		       const struct td_diff_change *change)
+{
+	put_number(writer, change->pct, 2, true);
+	if (isnan(change->pct))
+		return;
+	fputs(" %", writer->fp);
+	if (isnan(change->low))
+		return;
+	fputs(" (", writer->fp);
+	put_number(writer, change->low, 2, true);
+	fputs(" to ", writer->fp);
+	put_number(writer, change->high, 2, true);
+	fputc(')', writer->fp);
 }
 
 /* --- the table ---------------------------------------------------------------- */
@@ -137,16 +154,16 @@ static void put_row(const struct td_writer *writer, const struct td_diff *diff,
 		   false);
 	fputs(" | ", fp);
 	if (td_out_diff_is_percent(row))
-		put_change(writer, v->diff, v->error, 2, "points");
+		put_difference(writer, v->diff, v->error, 2, "points");
 	else
-		put_change(writer, row->change_pct, row->change_error, 2, "%");
+		put_change(writer, &row->change);
 	if (td_out_diff_has_slots(diff)) {
 		fputs(" | ", fp);
 		if (!isnan(s->diff))
-			put_change(writer, s->diff, s->error,
-				   td_out_diff_decimals(fmax(s->of[TD_DIFF_A],
+			put_difference(writer, s->diff, s->error,
+				       td_diff_decimals(fmax(s->of[TD_DIFF_A],
 							     s->of[TD_DIFF_B])),
-				   "");
+				       "");
 	}
 	fputs(" |\n", fp);
 }

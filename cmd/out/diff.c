@@ -31,8 +31,10 @@ static const struct td_sheet_column columns[] = {
 	{ "difference", TD_CELL_NUMBER, OF(value.diff) },
 	{ "error", TD_CELL_NUMBER, OF(value.error) },
 	{ "degrees", TD_CELL_NUMBER, OF(value.degrees) },
-	{ "percent", TD_CELL_NUMBER, OF(change_pct) },
-	{ "percent_error", TD_CELL_NUMBER, OF(change_error) },
+	{ "percent", TD_CELL_NUMBER, OF(change.pct) },
+	{ "percent_error", TD_CELL_NUMBER, OF(change.error) },
+	{ "percent_low", TD_CELL_NUMBER, OF(change.low) },
+	{ "percent_high", TD_CELL_NUMBER, OF(change.high) },
 	{ "per", TD_CELL_TEXT, OF(per) },
 	{ "slots_a", TD_CELL_NUMBER, OF(slots.of[TD_DIFF_A]) },
 	{ "slots_b", TD_CELL_NUMBER, OF(slots.of[TD_DIFF_B]) },
@@ -62,13 +64,6 @@ void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff)
 		writer->out->sheet(writer, &sheet);
 }
 
-int td_out_diff_decimals(double value)
-{
-	double size = fabs(value);
-
-	return size < 10 ? 4 : size < 1000 ? 2 : 0;
-}
-
 bool td_out_diff_is_percent(const struct td_diff_row *row)
 {
 	return row->unit[0] == '%';
@@ -81,7 +76,7 @@ int td_out_diff_row_decimals(const struct td_diff_row *row)
 	if (td_out_diff_is_percent(row))
 		return 2;
 	return row->kind == TD_DIFF_EVENT
-		       ? td_out_diff_decimals(
+		       ? td_diff_decimals(
 				 fmax(fabs(of[TD_DIFF_A]), fabs(of[TD_DIFF_B])))
 		       : 3;
 }
@@ -126,9 +121,47 @@ static void put_change(FILE *fp, double value, double error, int decimals,
 	put_number(fp, error, decimals, false);
 }
 
-static int decimals_of(double value, double error)
+static int decimals_of(const struct td_diff_change *change)
 {
-	return fabs(value) < 0.1 || error < 0.1 ? 2 : 1;
+	return fabs(change->pct) < 0.1 || change->error < 0.1 ? 2 : 1;
+}
+
+/* "+1.2 to +3.4 %" */
+static void put_interval(FILE *fp, double from, double to, int decimals,
+			 bool sign)
+{
+	put_number(fp, from, decimals, sign);
+	fputs(" to ", fp);
+	put_number(fp, to, decimals, sign);
+	fputs(" %", fp);
+}
+
+/* "+2.3 %, +1.2 to +3.4 %"; an interval that is not known is not there. */
+static void put_percent(FILE *fp, const struct td_diff_change *change)
+{
+	int decimals = decimals_of(change);
+
+	put_number(fp, change->pct, decimals, true);
+	fputs(" %", fp);
+	if (isnan(change->low))
+		return;
+	fputs(", ", fp);
+	put_interval(fp, change->low, change->high, decimals, true);
+}
+
+/* "2.3 % more ... (1.2 to 3.4 %)" */
+static void put_size(FILE *fp, const struct td_diff_change *change)
+{
+	int decimals = decimals_of(change);
+
+	if (isnan(change->low))
+		return;
+	fputs(" (", fp);
+	if (change->pct > 0)
+		put_interval(fp, change->low, change->high, decimals, false);
+	else
+		put_interval(fp, -change->high, -change->low, decimals, false);
+	fputc(')', fp);
 }
 
 /* --- how much --------------------------------------------------------------- */
@@ -164,9 +197,11 @@ static void put_untold(FILE *fp, const struct td_diff *diff,
 static void put_alike(FILE *fp, const struct td_diff *diff,
 		      const struct td_diff_summary *s)
 {
-	bool known = !isnan(s->whole.chance) && !isnan(s->change_error);
+	const struct td_diff_change *change = &s->whole.change;
+	bool known = !isnan(s->whole.value.chance) && !isnan(change->error);
+	bool same = fabs(change->pct) < TD_DIFF_LEAST;
 
-	if (known && s->change_error >= LARGE_ERROR) {
+	if (known ? change->error >= LARGE_ERROR : !same) {
 		put_untold(fp, diff, s);
 	} else {
 		fputs(s->of_time ? "B takes as much" : "B takes as many", fp);
@@ -178,29 +213,38 @@ static void put_alike(FILE *fp, const struct td_diff *diff,
 			diff->sides[TD_DIFF_A].nr, diff->sides[TD_DIFF_B].nr,
 			runs_of(diff));
 	}
-	put_change(fp, s->change_pct, s->change_error,
-		   decimals_of(s->change_pct, s->change_error), true);
-	fputs(" %)", fp);
+	put_percent(fp, change);
+	fputc(')', fp);
 }
 
 static void put_whole(FILE *fp, const struct td_diff *diff,
 		      const struct td_diff_summary *s)
 {
-	bool told =
-		isnan(s->whole.chance) ? s->whole.diff != 0 : s->whole.clear;
+	const struct td_diff_change *change = &s->whole.change;
+	bool more = change->pct > 0;
 
-	if (!told) {
+	if (!s->whole.told) {
 		put_alike(fp, diff, s);
 		return;
 	}
-	fprintf(fp, "B %s ", isnan(s->whole.chance) ? "took" : "takes");
-	put_change(fp, fabs(s->change_pct), s->change_error,
-		   decimals_of(s->change_pct, s->change_error), false);
-	fprintf(fp, " %% %s",
-		s->whole.diff > 0 ? "more"
-		: s->of_time      ? "less"
-				  : "fewer");
+	fprintf(fp, "B %s ", isnan(s->whole.value.chance) ? "took" : "takes");
+	put_number(fp, fabs(change->pct), decimals_of(change), false);
+	fprintf(fp, " %% %s", more ? "more" : s->of_time ? "less" : "fewer");
 	put_what(fp, diff, s);
+	put_size(fp, change);
+}
+
+/* What the program did, beside how long it took for that. */
+static void put_work(FILE *fp, const struct td_diff_summary *s)
+{
+	if (isnan(s->per_run.change.pct))
+		return;
+	fputs("; slots per run: ", fp);
+	put_percent(fp, &s->per_run.change);
+	if (isnan(s->per_instruction.change.pct))
+		return;
+	fputs("; slots per instruction: ", fp);
+	put_percent(fp, &s->per_instruction.change);
 }
 
 /* --- of what ---------------------------------------------------------------- */
@@ -235,28 +279,37 @@ static void put_most(FILE *fp, const struct td_diff *diff,
 	fputs(", ", fp);
 	if (!isnan(slots->diff) && td_out_diff_has_slots(diff)) {
 		put_change(fp, slots->diff, slots->error,
-			   td_out_diff_decimals(slots->diff), true);
+			   td_diff_decimals(slots->diff), true);
 		fprintf(fp, " slots per %s", td_per_word(diff->per));
-	} else if (!isnan(row->change_pct)) {
-		put_change(fp, row->change_pct, row->change_error, 2, true);
-		fputs(" %", fp);
+	} else if (!isnan(row->change.pct)) {
+		put_percent(fp, &row->change);
 	} else {
 		put_change(fp, value->diff, value->error, 2, true);
 		fputs(row->unit[0] == '%' ? " points" : "", fp);
 	}
 }
 
+/* Of recordings of commands, it may be another one than that of the time. */
+static bool names_unit(const struct td_diff *diff,
+		       const struct td_diff_summary *s)
+{
+	return s->of_time && diff->per != TD_PER_RUN;
+}
+
 static void put_sentence(FILE *fp, const struct td_diff *diff,
 			 const struct td_diff_summary *s)
 {
-	bool whole = !isnan(s->change_pct);
+	bool whole = !isnan(s->whole.change.pct);
 
 	if (whole)
 		put_whole(fp, diff, s);
+	put_work(fp, s);
 	if (s->node) {
-		fprintf(fp, "%s%.0f %% of the %s slots were ",
+		fprintf(fp, "%s%.0f %% of the %s slots%s%s were ",
 			whole ? "; " : "", s->node_pct,
-			s->saved ? "saved" : "added");
+			s->saved ? "saved" : "added",
+			names_unit(diff, s) ? " per " : "",
+			names_unit(diff, s) ? td_per_word(diff->per) : "");
 		put_name(fp, diff, s->node);
 	} else if (s->most) {
 		fputs(whole ? "; what changed most is "

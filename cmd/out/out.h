@@ -74,8 +74,6 @@ void td_out_text_diff(struct td_writer *writer, const struct td_diff *diff);
 struct td_sheet td_out_diff_sheet(void);
 /* in the writer's format, which has one for it, or is one of sheets */
 void td_out_put_diff(struct td_writer *writer, const struct td_diff *diff);
-/* Slots per instruction are few, those of a second are many. */
-int td_out_diff_decimals(double value);
 /* The decimals of a row's values. */
 int td_out_diff_row_decimals(const struct td_diff_row *row);
 /* Are the values shares, whose difference is in points? */
@@ -85,6 +83,8 @@ void td_out_diff_put_number(FILE *fp, const struct td_diff_side *side);
 /* Of slots per slot, the points say it already. */
 bool td_out_diff_has_slots(const struct td_diff *diff);
 
+/* text_heading.c: one thread has no more than a CPU, whatever the clocks say */
+double td_out_of_a_cpu(double busy_pct);
 /* text_tree.c */
 void td_out_text_tree(const struct td_writer *writer,
 		      const struct td_report *report, const struct td_row *row);

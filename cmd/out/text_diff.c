@@ -55,7 +55,21 @@ static void put_difference(const struct td_writer *writer, int width,
 	put_number(writer, 0, decimals, error, false);
 }
 
-/* The same, filled up to the next column. */
+/* "+12.34 (+10.00 to +15.00)" */
+static void put_change(const struct td_writer *writer, int width, int decimals,
+		       const struct td_diff_change *change)
+{
+	put_number(writer, width, decimals, change->pct, true);
+	if (isnan(change->low))
+		return;
+	fputs("  (", writer->fp);
+	put_number(writer, 0, decimals, change->low, true);
+	fputs(" to ", writer->fp);
+	put_number(writer, 0, decimals, change->high, true);
+	fputc(')', writer->fp);
+}
+
+/* As put_difference(), filled up to the next column. */
 static void put_padded(const struct td_writer *writer, int width, int decimals,
 		       double diff, double error)
 {
@@ -91,8 +105,7 @@ static void put_plain(const struct td_writer *writer,
 	put_name(writer, row);
 	put_number(writer, VALUE_WIDTH, decimals, v->of[TD_DIFF_A], false);
 	put_number(writer, VALUE_WIDTH, decimals, v->of[TD_DIFF_B], false);
-	put_difference(writer, DIFF_WIDTH, 2, row->change_pct,
-		       row->change_error);
+	put_change(writer, DIFF_WIDTH, 2, &row->change);
 	fputc('\n', writer->fp);
 }
 
@@ -101,7 +114,7 @@ static void put_node(const struct td_writer *writer, const struct td_diff *diff,
 {
 	const struct td_diff_value *v = &row->value, *s = &row->slots;
 	int decimals =
-		td_out_diff_decimals(fmax(s->of[TD_DIFF_A], s->of[TD_DIFF_B]));
+		td_diff_decimals(fmax(s->of[TD_DIFF_A], s->of[TD_DIFF_B]));
 
 	put_name(writer, row);
 	put_number(writer, PCT_WIDTH, 2, v->of[TD_DIFF_A], false);
@@ -206,7 +219,8 @@ static void put_end(struct td_writer *writer, const struct td_diff *diff)
 			" * marks a difference of more than chance, with 95 %% "
 			"confidence for all marks\n together; " PLUS_MINUS
 			" is the error of one row: half of its 95 %% "
-			"interval,\n of %zu and %zu %s\n",
+			"interval, which is\n in brackets if it is that of a "
+			"ratio; of %zu and %zu %s\n",
 			a->nr, diff->sides[TD_DIFF_B].nr,
 			a->is_command ? "runs" : "recordings");
 	put_advice(writer, diff);

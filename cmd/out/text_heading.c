@@ -209,6 +209,11 @@ static bool has_company(const struct td_report *report,
 	return nr > 1;
 }
 
+double td_out_of_a_cpu(double busy_pct)
+{
+	return busy_pct > 100 && busy_pct < MORE_THAN_A_CPU ? 100 : busy_pct;
+}
+
 /* ", 12.0 % busy, 3.1 GHz"; of tasks ", 95.0 % of one CPU" */
 static void put_busy(FILE *fp, const struct td_report *report,
 		     const struct td_row *row)
@@ -220,7 +225,8 @@ static void put_busy(FILE *fp, const struct td_report *report,
 	else if (row->busy_pct >= MORE_THAN_A_CPU)
 		fprintf(fp, ", %.2f CPUs", row->busy_pct / 100);
 	else if (!isnan(row->busy_pct))
-		fprintf(fp, ", %.1f %% of one CPU", row->busy_pct);
+		fprintf(fp, ", %.1f %% of one CPU",
+			td_out_of_a_cpu(row->busy_pct));
 	for (size_t i = 0; i < td_nr_row_facts; i++) {
 		double value = td_row_fact(row, &td_row_facts[i]);
 

@@ -55,6 +55,7 @@ struct td_diff_input {
 	 */
 	const double *scales;
 	double elapsed_s, user_s, sys_s; /* NaN: unknown */
+	double instructions;             /* of all ids and PMUs; NaN: unknown */
 	const struct td_diff_ipc *ipc;
 	size_t nr_ipc;
 };
@@ -65,6 +66,8 @@ struct td_diff_side {
 	/* for titles: of its first recording, or the command that was run nr times */
 	const char *name;
 	bool is_command;
+	/* each is of a command, from its beginning to its end: times tell */
+	bool of_runs;
 };
 
 enum td_diff_kind {
@@ -85,10 +88,12 @@ struct td_diff_row {
 	int level;        /* of a node of the tree; else 0 */
 	/* in unit: of percentages, the difference is in points */
 	struct td_diff_value value;
-	struct td_diff_value slots; /* per unit of work; of nodes in slots */
-	/* the difference as a share of A, if that is no percentage; or NaN */
-	double change_pct, change_error;
-	/* more than chance, of all rows together (interval.h) */
+	struct td_diff_value slots;   /* per unit of work; of nodes in slots */
+	struct td_diff_change change; /* if it is no percentage; or NaN */
+	/*
+	 * more than chance, of all rows together (interval.h), and more than is
+	 * shown as 0
+	 */
 	bool marked;
 };
 
@@ -109,6 +114,7 @@ struct td_diff {
 	bool has_ids; /* some row is not of all */
 	/* all of a unit of work, on all PMUs; NaN: unknown */
 	struct td_diff_value slots;
+	struct td_diff_value slots_per_run, slots_per_instruction;
 	/* runs that are enough where these are not (td_diff_enough()); 0: they are */
 	size_t enough;
 	/* borrowed; NULL: none */
@@ -136,30 +142,42 @@ const char *td_per_option(enum td_per per);
 
 /* --- summary.c ------------------------------------------------------------ */
 
+/* Digits behind the point with which slots, and counts of this size, are shown. */
+int td_diff_decimals(double size);
 /* Marks what is more than chance, of all rows together.  Returns 0 or -ENOMEM. */
 int td_diff_mark(struct td_diff *diff);
 /* Sorts the rows as struct td_diff says.  Returns 0 or -ENOMEM. */
 int td_diff_sort(struct td_diff *diff);
 
+struct td_diff_whole {
+	struct td_diff_value value;
+	struct td_diff_change change;
+	bool told; /* more or less, and not by chance as far as that is known */
+};
+
 /* What a difference comes to: how much more or less it takes, and of what. */
 struct td_diff_summary {
 	/*
-	 * Of commands the time, of recordings the slots of one unit of work;
-	 * diff is NaN if neither is known.  In percent of A.
+	 * Of commands, and of recordings of them, the time; of other recordings the
+	 * slots of one unit of work; diff is NaN if neither is known.
 	 */
 	bool of_time;
-	struct td_diff_value whole;
-	double change_pct, change_error;
+	struct td_diff_whole whole;
+	/* of recordings of commands, beside the time; else NaN */
+	struct td_diff_whole per_run, per_instruction;
 	/*
 	 * The node that most of the slots went to or came from, and its share of
 	 * all that were saved, or added: of those of all nodes of level 1 that
-	 * changed in this direction.  NULL: chance may have moved them, or they
-	 * are not known.
+	 * changed in this direction.  NULL: chance may have moved them, they are
+	 * not known, or as many as in A but for what is shown as 0.
 	 */
 	const struct td_diff_row *node;
 	double node_pct;
 	bool saved;
-	/* else what changed most, by more than chance; NULL: nothing did */
+	/*
+	 * else what changed most, by more than chance; NULL: nothing did, or the
+	 * whole says it
+	 */
 	const struct td_diff_row *most;
 };
 

@@ -90,6 +90,28 @@ struct td_diff_value td_diff_compare(const struct td_diff_sample *a,
 	return value;
 }
 
+/* --- in percent ------------------------------------------------------------- */
+
+#define PERCENT 100
+
+struct td_diff_change td_diff_change_of(const struct td_diff_value *value)
+{
+	double a = value->of[TD_DIFF_A], b = value->of[TD_DIFF_B];
+	struct td_diff_change change = { NAN, NAN, NAN, NAN };
+	double ratio = b / a, mean = a == b ? a : (b - a) / log(ratio);
+	double factor = exp(value->error / mean);
+
+	if (!(a > 0))
+		return change;
+	change.pct = PERCENT * value->diff / a;
+	if (!(b > 0) || isnan(value->error))
+		return change;
+	change.low = PERCENT * (ratio / factor - 1);
+	change.high = PERCENT * (ratio * factor - 1);
+	change.error = (change.high - change.low) / 2;
+	return change;
+}
+
 /* --- how probable chance is ----------------------------------------------- */
 
 #define MOST_TERMS 500

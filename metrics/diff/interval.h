@@ -63,6 +63,27 @@ void td_diff_sample_add(struct td_diff_sample *sample, double value,
 struct td_diff_value td_diff_compare(const struct td_diff_sample *a,
 				     const struct td_diff_sample *b);
 
+/* What B is more or less than A, in percent of A; what is not known is NaN. */
+struct td_diff_change {
+	double pct;
+	double low, high; /* its 95 % interval */
+	double error;     /* half the width of that */
+};
+
+/*
+ * The interval is that of the ratio, as the test of the difference has it (O.
+ * Miettinen, Estimability and Estimation in Case-Referent Studies, American Journal
+ * of Epidemiology 103, 1976): with the error of the difference B - A,
+ *
+ *     B / A exp(+-error / mean),   mean = (B - A) / ln(B / A)
+ *
+ * It has 0 % in it if the interval of the difference has 0 in it, and no end below
+ * -100 %, which error / A would have.  Both sides must be more than 0.
+ */
+struct td_diff_change td_diff_change_of(const struct td_diff_value *value);
+/* Less than that is shown as 0.00: it is no change, however sure it is. */
+#define TD_DIFF_LEAST 0.005
+
 /*
  * What 95 % leave: the share of the diffs in which chance alone may mark a row, of
  * all its rows together, and that of the intervals which miss the difference.

@@ -139,7 +139,7 @@ static double growth_of(const struct td_diff_row *row)
 		return v->diff;
 	if (v->of[TD_DIFF_A] == 0) /* any more is no share of nothing */
 		return worse * v->diff * INFINITY;
-	return worse * row->change_pct;
+	return worse * row->change.pct;
 }
 
 /* "tma_memory_bound of cpu_core" */
@@ -170,7 +170,7 @@ static enum td_gate exceeds(const struct td_limits *limits,
 	const struct td_diff_value *v = &row->value;
 	char text[256];
 
-	if (!(growth_of(row) > limit->most))
+	if (!(growth_of(row) > fmax(limit->most, TD_DIFF_LEAST)))
 		return TD_GATE_PASSED;
 	describe(row, text, sizeof(text));
 	if (v->clear)

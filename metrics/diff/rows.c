@@ -247,9 +247,25 @@ static double get_event(const struct td_diff *diff,
 	return NAN;
 }
 
+enum {
+	PER_UNIT,
+	PER_RUN,
+	PER_INSTRUCTION,
+};
+
+/* All slots of a row of a tree, for one run, instruction or unit of work. */
+static double slots_of(const struct td_diff_input *input, size_t r,
+		       size_t which)
+{
+	if (which == PER_UNIT)
+		return PERCENT * input->scales[r];
+	return input->report->rows[r].slots /
+	       (which == PER_RUN ? 1 : input->instructions);
+}
+
 /*
- * The slots of a unit of work, on all PMUs.  Of cgroups or threads there is no
- * sum, as one may be in another.
+ * The slots on all PMUs.  Of cgroups or threads there is no sum, as one may be in
+ * another.
  */
 static double get_all_slots(const struct td_diff *diff,
 			    const struct td_diff_input *input,
@@ -260,13 +276,12 @@ static double get_all_slots(const struct td_diff *diff,
 	double sum = 0;
 
 	(void)diff;
-	(void)which;
 	(void)counting;
 	for (size_t r = 0; report && r < report->nr_rows; r++) {
 		if (strcmp(report->rows[r].id, row->id) != 0)
 			return NAN;
-		if (!isnan(input->scales[r]))
-			sum += PERCENT * input->scales[r];
+		if (!isnan(slots_of(input, r, which)))
+			sum += slots_of(input, r, which);
 	}
 	return sum > 0 ? sum : NAN;
 }
@@ -293,13 +308,10 @@ static uint64_t hash_row(const struct td_diff_row *row)
 static int add(struct td_diff *diff, struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value;
-	double a = fabs(v->of[TD_DIFF_A]);
-	bool relative = row->unit[0] != '%' && a > 0;
-
+	bool relative = row->unit[0] != '%';
 	if (!has_a_value(v))
 		return 0;
-	row->change_pct = relative ? PERCENT * v->diff / a : NAN;
-	row->change_error = relative ? PERCENT * v->error / a : NAN;
+	row->change = td_diff_change_of(relative ? v : &none);
 	row->per = td_per_word(diff->per);
 	diff->has_ids |= strcmp(row->id, "all") != 0;
 	if (td_index_add(&diff->index, hash_row(row), diff->nr))
@@ -453,7 +465,10 @@ static int add_times(struct td_diff *diff)
 
 	diff->slots = diff->per == TD_PER_SLOTS
 			      ? none
-			      : compare(diff, get_all_slots, &time, 0);
+			      : compare(diff, get_all_slots, &time, PER_UNIT);
+	diff->slots_per_run = compare(diff, get_all_slots, &time, PER_RUN);
+	diff->slots_per_instruction =
+		compare(diff, get_all_slots, &time, PER_INSTRUCTION);
 	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(times); i++) {
 		time.name = times[i];
 		time.value = compare(diff, get_time, &time, i);

@@ -22,6 +22,34 @@ static double chance_of(const struct td_diff_row *row)
 	return isnan(row->slots.diff) ? row->value.chance : row->slots.chance;
 }
 
+int td_diff_decimals(double value)
+{
+	double size = fabs(value);
+
+	return size < 10 ? 4 : size < 1000 ? 2 : 0;
+}
+
+/* Is it not 0 with so many digits behind the point? */
+static bool is_shown(double value, int decimals)
+{
+	return fabs(value) >= 0.5 * pow(10, -decimals);
+}
+
+/* Who sees a mark beside a 0.00 does not know what to think of either. */
+static bool is_change_shown(const struct td_diff_row *row)
+{
+	const double *slots = row->slots.of;
+
+	if (!isnan(row->change.pct))
+		return fabs(row->change.pct) >= TD_DIFF_LEAST;
+	if (row->unit[0] != '%')
+		return row->value.diff != 0;
+	return fabs(row->value.diff) >= TD_DIFF_LEAST ||
+	       is_shown(row->slots.diff,
+			td_diff_decimals(
+				fmax(slots[TD_DIFF_A], slots[TD_DIFF_B])));
+}
+
 int td_diff_mark(struct td_diff *diff)
 {
 	td_autofree double *chances = calloc(diff->nr + 1, sizeof(*chances));
@@ -34,7 +62,8 @@ int td_diff_mark(struct td_diff *diff)
 	if (td_chance_holm(chances, diff->nr, marked))
 		return -ENOMEM;
 	for (size_t i = 0; i < diff->nr; i++)
-		diff->rows[i].marked = marked[i];
+		diff->rows[i].marked =
+			marked[i] && is_change_shown(&diff->rows[i]);
 	return 0;
 }
 
@@ -60,7 +89,7 @@ static int by_change(const void *a, const void *b)
 		order = larger(x->slots.diff, y->slots.diff);
 	/* in different units, so there is no other way to compare them */
 	if (!order && events)
-		order = larger(x->change_pct, y->change_pct);
+		order = larger(x->change.pct, y->change.pct);
 	else if (!order && x->kind > TD_DIFF_IPC)
 		order = larger(x->value.diff, y->value.diff);
 	if (!order)
@@ -209,7 +238,7 @@ static bool is_told_to_change(const struct td_diff *diff,
 			      const struct td_diff_row *row)
 {
 	return row->marked || (!td_diff_has_chances(diff) &&
-			       !isnan(row->value.diff) && row->value.diff != 0);
+			       !isnan(row->value.diff) && is_change_shown(row));
 }
 
 /* The rows are sorted by how much changed; events come by their percentage. */
@@ -229,24 +258,34 @@ static const struct td_diff_row *find_most(const struct td_diff *diff,
 
 /* --- the whole -------------------------------------------------------------- */
 
-static bool may_be_chance(const struct td_diff_value *value)
+static const struct td_diff_value unknown = { { NAN, NAN }, NAN,   NAN,
+					      NAN,          false, NAN };
+
+static struct td_diff_whole whole_of(const struct td_diff_value *value)
 {
-	return !isnan(value->chance) && !value->clear;
+	struct td_diff_whole whole = { *value, td_diff_change_of(value),
+				       false };
+
+	whole.told = fabs(whole.change.pct) >= TD_DIFF_LEAST &&
+		     (isnan(value->chance) || value->clear);
+	return whole;
 }
 
 static void find_whole(const struct td_diff *diff, struct td_diff_summary *s)
 {
-	double a;
+	bool runs = diff->sides[TD_DIFF_A].of_runs;
+	bool made_here = diff->sides[TD_DIFF_A].is_command;
+	const struct td_diff_value *time =
+		diff->nr && diff->rows[0].kind == TD_DIFF_TIME
+			? &diff->rows[0].value
+			: &unknown;
+	bool recorded = runs && !made_here && !isnan(time->diff);
 
-	s->of_time = diff->sides[TD_DIFF_A].is_command;
-	s->whole = diff->slots;
-	if (s->of_time && diff->nr && diff->rows[0].kind == TD_DIFF_TIME)
-		s->whole = diff->rows[0].value;
-	else if (s->of_time)
-		s->whole.diff = NAN;
-	a = s->whole.of[TD_DIFF_A];
-	s->change_pct = a > 0 ? PERCENT * s->whole.diff / a : NAN;
-	s->change_error = a > 0 ? PERCENT * s->whole.error / a : NAN;
+	s->of_time = made_here || recorded;
+	s->whole = whole_of(s->of_time ? time : &diff->slots);
+	s->per_run = whole_of(recorded ? &diff->slots_per_run : &unknown);
+	s->per_instruction =
+		whole_of(recorded ? &diff->slots_per_instruction : &unknown);
 }
 
 struct td_diff_summary td_diff_sum_up(const struct td_diff *diff)
@@ -255,11 +294,11 @@ struct td_diff_summary td_diff_sum_up(const struct td_diff *diff)
 
 	find_whole(diff, &s);
 	s.saved = diff->slots.diff < 0;
-	if (!isnan(diff->slots.diff) && !may_be_chance(&diff->slots))
+	if (whole_of(&diff->slots).told)
 		find_node(diff, &s);
 	if (!s.node)
 		s.most = find_most(diff, TD_DIFF_METRIC, TD_DIFF_EVENT);
-	if (!s.node && !s.most && isnan(s.change_pct))
+	if (!s.node && !s.most && !s.whole.told)
 		s.most = find_most(diff, TD_DIFF_TIME, TD_DIFF_IPC);
 	return s;
 }
@@ -296,16 +335,16 @@ static bool has_marks(const struct td_diff *diff)
 size_t td_diff_enough(const struct td_diff *diff)
 {
 	const struct td_diff_summary s = td_diff_sum_up(diff);
+	const struct td_diff_value *whole = &s.whole.value;
 	size_t a = diff->sides[TD_DIFF_A].nr, b = diff->sides[TD_DIFF_B].nr;
 	size_t least = a < b ? a : b, some = least < TD_DIFF_FEW ? SOME : 0;
 	size_t nr = some ? some : least + 1;
 	double of_run;
 
-	if (least < 2 || isnan(s.whole.error) || s.whole.clear ||
-	    has_marks(diff))
+	if (least < 2 || isnan(whole->error) || whole->clear || has_marks(diff))
 		return some;
-	of_run = variance_of_run(&s.whole, a, b);
-	while (nr <= MANY && !would_tell(fabs(s.whole.diff), of_run, nr))
+	of_run = variance_of_run(whole, a, b);
+	while (nr <= MANY && !would_tell(fabs(whole->diff), of_run, nr))
 		nr++;
 	return nr <= MANY ? nr : some;
 }

@@ -283,7 +283,8 @@ struct td_spreads {
 void td_spread_add(struct td_spread *spread, double value);
 /*
  * The standard error of the mean, sd / sqrt(n), as perf stat's "+-"
- * (stddev_stats() in tools/perf/util/stat.c); NaN for fewer than two values.
+ * (stddev_stats() in tools/perf/util/stat.c); NaN for fewer than two values.  Its
+ * percentage is perf's, too: no interval, which metrics/diff/interval.h has.
  */
 double td_spread_error(const struct td_spread *spread);
 

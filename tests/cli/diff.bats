@@ -283,12 +283,48 @@ first_words() {
 	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
 	want=$(awk 'BEGIN { a = (1 / .21 + 1 / .22 + 1 / .23) / 3; b = (1 / .31 + 1 / .32 + 1 / .33) / 3
 		printf "%.1f", 100 * (a - b) / a }')
-	assert_regex "$(first_words "$output")" "^B takes $want ±[0-9.]+ % fewer slots per instruction; [0-9]+ % of the saved"
+	assert_regex "$(first_words "$output")" "^B takes $want % fewer slots per instruction \([0-9.]+ to [0-9.]+ %\); [0-9]+ % of the saved"
 	# the sides overlap
 	try "$TDSTAT" diff a1 b1 -- a2 b2
-	assert_regex "$(first_words "$output")" '^2 and 2 recordings do not tell whether B takes more or fewer slots per instruction than A \(-[0-9.]+ ±[0-9.]+ %\)$'
+	assert_regex "$(first_words "$output")" '^2 and 2 recordings do not tell whether B takes more or fewer slots per instruction than A \(-[0-9.]+ %, -[0-9.]+ to \+[0-9,.]+ %\)$'
 	try "$TDSTAT" diff a1 a1
 	assert_same 'B takes as many slots per instruction as A' "$(first_words "$output")"
+}
+
+# lasting FACTOR: a recording of a command that took so many times as long
+lasting() {
+	jq -c --argjson factor "$1" 'if .end then .end.elapsed *= $factor else . end' "$data/manual/xz-2.jsonl"
+}
+
+@test "the first line of recordings of commands: the time, and slots beside it" {
+	for i in 1 2 3; do
+		lasting 1.0$i >a$i
+		lasting 2.0$i >b$i
+	done
+	lasting 1 >one
+	lasting 1.5 >half
+	try "$TDSTAT" diff one half
+	assert_same 'B took 50.0 % more time; slots per run: 0.00 %' "$(first_words "$output")"
+	# of two recordings with as many slots, no node is the reason
+	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
+	# 2.02 to 1.02, and 2.776 times the root of 2 * 0.0001 / 3 of the time of one
+	want=$(awk 'BEGIN {
+		ratio = 2.02 / 1.02
+		half = 2.776445 * sqrt(2 * 0.0001 / 3) * log(ratio) / (2.02 - 1.02)
+		printf "%.1f %% more time (%.1f to %.1f %%)", 100 * (ratio - 1),
+			100 * (ratio / exp(half) - 1), 100 * (ratio * exp(half) - 1) }')
+	assert_same "B takes $want; slots per run: 0.00 %" "$(first_words "$output")"
+	# as long, as told by times
+	try "$TDSTAT" diff a1 a2 -- a2 a1
+	assert_regex "$(first_words "$output")" '^B takes as much time as A'
+	# what did not run to its end has no time to compare
+	head -n 2 one >cut.jsonl
+	try "$TDSTAT" diff cut.jsonl one
+	run ! grep 'time' <<<"$(first_words "$output")"
+	# twice the slots: of them, a node
+	jq -c 'if .counts then .counts |= map(.[3] *= 2) else . end' half >more.jsonl
+	try "$TDSTAT" diff one more.jsonl
+	assert_regex "$(first_words "$output")" '^B took 50.0 % more time; slots per run: \+100.0 %; [0-9]+ % of the added slots were '
 }
 
 @test "the first line without instructions: what changed most, in points; no number of slots" {
@@ -326,7 +362,7 @@ first_words() {
 	try bash -c '"$TDSTAT" '"$command"
 	assert_success
 	assert_same 5 "$(grep -c '^a b$' log)"
-	run ! grep 'tdstat diff -r 5' <<<"$output$stderr"
+	run ! grep 'tdstat diff -r 5 ' <<<"$output$stderr"
 	# of recordings: how many of each
 	cp "$course" 'a 1'
 	try "$TDSTAT" diff --per second 'a 1' 'a 1' "$course" -- 'a 1'
@@ -529,7 +565,7 @@ tdstat: -l 2 measures it' "$stderr"
 	done
 	try "$TDSTAT" diff e1 e2 e3 -- b4 b5 b6
 	assert_line --regexp '^ \* +sys, s '
-	assert_line --regexp '^ What changed most from A to B is sys, '
+	assert_line --regexp '^ B takes as much time as A; what changed most is sys, '
 	refute_line --partial 'Nothing changed'
 }
 
@@ -570,10 +606,10 @@ tdstat: -l 2 measures it' "$stderr"
 }
 
 @test "CSV: a header, and as many fields in each line; appended without another" {
-	header=kind,id,pmu,name,unit,level,a,b,difference,error,degrees,percent,percent_error,per,slots_a,slots_b,slots_difference,slots_error,slots_degrees,marked
+	header=kind,id,pmu,name,unit,level,a,b,difference,error,degrees,percent,percent_error,percent_low,percent_high,per,slots_a,slots_b,slots_difference,slots_error,slots_degrees,marked
 	"$TDSTAT" diff -x, -o out "$course" "$course"
 	assert_same "$header" "$(head -n 1 out)"
-	assert_same 20 "$(awk -F, '{ print NF }' out | sort -u)"
+	assert_same 22 "$(awk -F, '{ print NF }' out | sort -u)"
 	cp out once
 	"$TDSTAT" diff -x, --append -o out "$course" "$course"
 	assert_same "$(cat once <(tail -n +2 once))" "$(cat out)"
@@ -584,7 +620,7 @@ tdstat: -l 2 measures it' "$stderr"
 	"$TDSTAT" diff -j "$A" "$course" >json
 	"$TDSTAT" diff -x, "$A" "$course" 2>stderr >csv
 	assert_same "$(fields name b <csv | wc -l)" "$(jq -c . json | wc -l)"
-	assert_same "$(head -n 1 csv | tr , '\n')" "$(jq -r 'keys_unsorted[]' json | head -n 20)"
+	assert_same "$(head -n 1 csv | tr , '\n')" "$(jq -r 'keys_unsorted[]' json | head -n 22)"
 	assert_same null "$(jq -r 'select(.name == "tma_memory_bound") | .a' json)"
 	assert_same null "$(jq -r 'select(.name == "tma_memory_bound") | .difference' json)"
 	assert_same "$(fields name <csv)" "$(jq -r .name json)"

@@ -88,6 +88,42 @@ static void test_interval(size_t r)
 	   "%s", intervals[r].name);
 }
 
+/* --- percent ---------------------------------------------------------------- */
+
+static struct td_diff_change change(double a, double b, double error)
+{
+	const struct td_diff_value value = { .of = { a, b },
+					     .diff = b - a,
+					     .error = error };
+
+	return td_diff_change_of(&value);
+}
+
+static void test_change(void)
+{
+	/* a tenth: the mean is 90 / ln 10, and 90 / 2 of it the root of 10 */
+	struct td_diff_change c = change(100, 10, 45);
+
+	ok(test_near(c.pct, -90, 1e-12) &&
+		   test_near(c.low, 100 * (0.1 / sqrt(10) - 1), 1e-12) &&
+		   test_near(c.high, 100 * (0.1 * sqrt(10) - 1), 1e-12) &&
+		   test_near(c.error, (c.high - c.low) / 2, 1e-12),
+	   "percent: the interval of the ratio");
+	ok(test_near(change(100, 10, 90).high, 0, 1e-9) &&
+		   test_near(change(10, 100, 90).low, 0, 1e-9),
+	   "it has no change in it where that of the difference has");
+	ok(change(100, 10, 1e3).low > -100 && change(100, 10, 200).low > -100,
+	   "nothing is less by more than 100 %%");
+	c = change(1000, 1000, 1);
+	ok(c.pct == 0 && test_near(c.low, -0.1, 1e-3) &&
+		   test_near(c.high, 0.1, 1e-3),
+	   "small ones are those of the difference");
+	c = change(100, 0, 10);
+	ok(c.pct == -100 && isnan(c.low) && isnan(c.error),
+	   "nothing left: no ratio");
+	ok(isnan(change(0, 10, 1).pct), "nothing before: no percent");
+}
+
 /* --- rows ------------------------------------------------------------------- */
 
 static const struct td_column columns[] = {
@@ -195,7 +231,7 @@ static void test_nodes(const struct td_diff *diff)
 		   test_near(row->slots.degrees,
 			     pow(26, 2) / (pow(8, 2) + pow(18, 2)), 1e-9),
 	   "slots");
-	ok(isnan(row->change_pct), "points are not told in percent");
+	ok(isnan(row->change.pct), "points are not told in percent");
 	/* 16 points less of more slots: 2 slots before, 2.04 after */
 	row = find(diff, "tma_retiring");
 	ok(row->value.clear && test_near(row->slots.diff, 0.04, 1e-12) &&
@@ -213,10 +249,10 @@ static void test_first(const struct td_diff *diff)
 	const struct td_diff_row *row = find(diff, "elapsed");
 
 	ok(test_near(row->value.diff, -0.5, 1e-12) &&
-		   test_near(row->change_pct, -25, 1e-12),
+		   test_near(row->change.pct, -25, 1e-12),
 	   "time");
 	row = find(diff, "IPC");
-	ok(test_near(row->change_pct, 50, 1e-12), "IPC");
+	ok(test_near(row->change.pct, 50, 1e-12), "IPC");
 }
 
 /* The same values once a side: all is shown, nothing of it is more than chance. */
@@ -234,7 +270,7 @@ static void test_one(const struct td_diff_side *of_a,
 
 		silent = silent && !row->marked && !row->value.clear &&
 			 isnan(row->value.error) && isnan(row->slots.error) &&
-			 isnan(row->change_error);
+			 isnan(row->change.error);
 	}
 	ok(diff.nr == 6 && silent, "no interval, no mark");
 	td_diff_free(&diff);
@@ -331,11 +367,11 @@ static void test_events(void)
 	ok(diff.nr == 4, "no time, and the same event twice");
 	/* 0 to 0.75 has no percentage */
 	is_str(diff.rows[0].name, "x", "what changed most");
-	ok(test_near(diff.rows[0].change_pct, -50, 1e-12), "in percent");
+	ok(test_near(diff.rows[0].change.pct, -50, 1e-12), "in percent");
 	is_str(diff.rows[1].name, "cycles", "then the next");
-	ok(test_near(diff.rows[1].change_pct, -40, 1e-12), "by less");
+	ok(test_near(diff.rows[1].change.pct, -40, 1e-12), "by less");
 	ok(diff.rows[2].value.diff == 0, "the other of the same name");
-	ok(isnan(diff.rows[3].change_pct) && diff.rows[3].value.diff == 0.75,
+	ok(isnan(diff.rows[3].change.pct) && diff.rows[3].value.diff == 0.75,
 	   "none of nothing");
 	td_diff_free(&diff);
 }
@@ -417,8 +453,8 @@ static void test_ids(void)
 	ok(diff.nr == 4 && diff.has_ids, "a row for each");
 	ok(diff.rows[0].kind == TD_DIFF_TIME, "the time is first");
 	is_str(diff.rows[1].id, "first", "in their order, not by change");
-	ok(test_near(diff.rows[1].change_pct, 10, 1e-12), "of its own");
-	ok(test_near(diff.rows[2].change_pct, 200, 1e-12), "of the other");
+	ok(test_near(diff.rows[1].change.pct, 10, 1e-12), "of its own");
+	ok(test_near(diff.rows[2].change.pct, 200, 1e-12), "of the other");
 	is_str(diff.rows[3].id, "new", "what one side has is last");
 	td_diff_free(&diff);
 }
@@ -469,6 +505,7 @@ int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(intervals); i++)
 		test_interval(i);
+	test_change();
 	test_absent(TD_PER_RUN, 0.505 * 8 / 2);
 	test_absent(TD_PER_SLOTS, 0.505 * 8);
 	test_rows();

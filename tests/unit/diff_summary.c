@@ -65,6 +65,7 @@ static void test_case(size_t c)
 {
 	struct td_diff_row rows[TD_ARRAY_SIZE(cases[0].nodes)];
 	struct td_diff diff = { .per = TD_PER_INSTRUCTIONS, .rows = rows };
+	double b = 1000 + cases[c].whole, mean = (1000 + b) / 2;
 	struct td_diff_summary s;
 
 	diff.sides[TD_DIFF_A].nr = diff.sides[TD_DIFF_B].nr = 5;
@@ -81,8 +82,9 @@ static void test_case(size_t c)
 	ok(test_near(s.node_pct, cases[c].pct, 1e-12) &&
 		   s.saved == (cases[c].whole < 0),
 	   "its share");
-	ok(!s.of_time && test_near(s.change_pct, cases[c].whole / 10, 1e-12) &&
-		   test_near(s.change_error, 0.1, 1e-12),
+	ok(!s.of_time &&
+		   test_near(s.whole.change.pct, cases[c].whole / 10, 1e-12) &&
+		   test_near(s.whole.change.error, 100 * b / 1000 / mean, 1e-2),
 	   "recordings: slots of the whole");
 	diff.slots.clear = false;
 	diff.slots.chance = 0.3;
@@ -111,7 +113,7 @@ static void test_commands(void)
 	for (size_t i = 0; i < TD_DIFF_SIDES; i++)
 		diff.sides[i] = (struct td_diff_side){ NULL, 5, "x", true };
 	s = td_diff_sum_up(&diff);
-	ok(s.of_time && test_near(s.change_pct, -25, 1e-12) &&
+	ok(s.of_time && test_near(s.whole.change.pct, -25, 1e-12) &&
 		   s.node == &rows[1],
 	   "commands: the time");
 	/* nothing was counted: no node, no percent of it */
@@ -120,7 +122,76 @@ static void test_commands(void)
 	s = td_diff_sum_up(&diff);
 	ok(s.of_time && !s.node && !s.most, "time alone");
 	diff.nr = 0;
-	ok(isnan(td_diff_sum_up(&diff).change_pct), "no time, no number");
+	ok(isnan(td_diff_sum_up(&diff).whole.change.pct), "no time, no number");
+}
+
+/* Of recordings of commands it is the time, too, with the work beside it. */
+static void test_recorded_commands(void)
+{
+	struct td_diff_row rows[] = { { .kind = TD_DIFF_TIME,
+					.name = "elapsed",
+					.id = "all",
+					.unit = "s" },
+				      node("memory", 1, -100) };
+	struct td_diff diff = { .per = TD_PER_INSTRUCTIONS,
+				.rows = rows,
+				.nr = 2 };
+	struct td_diff_summary s;
+
+	rows[0].value = change(2, 4, true);
+	diff.slots = diff.slots_per_instruction = change(1, 0.99999, true);
+	diff.slots_per_run = change(1000, 2000, true);
+	for (size_t i = 0; i < TD_DIFF_SIDES; i++)
+		diff.sides[i] = (struct td_diff_side){ NULL, 5, "x", false,
+						       .of_runs = true };
+	s = td_diff_sum_up(&diff);
+	ok(s.of_time && test_near(s.whole.change.pct, 100, 1e-12) &&
+		   test_near(s.per_run.change.pct, 100, 1e-12) &&
+		   test_near(s.per_instruction.change.pct, -0.001, 1e-9),
+	   "recordings of commands: the time, and the slots of both units");
+	ok(!s.node, "no share of what is shown as 0.00");
+	diff.slots = change(1000, 900, true);
+	ok(td_diff_sum_up(&diff).node == &rows[1], "of what is more");
+	diff.sides[TD_DIFF_A].of_runs = false;
+	s = td_diff_sum_up(&diff);
+	ok(!s.of_time && isnan(s.per_run.change.pct),
+	   "others may have been stopped anywhere: slots");
+}
+
+/* --- marks ------------------------------------------------------------------ */
+
+/* clang-format off */
+/* Two runs of the same: for sure, but as shown there is no difference. */
+static const struct {
+	const char *name, *unit;
+	double of[2], slots[2];
+	bool marked;
+} marks[] = {
+	{ "IPC that differs in the sixth digit", "", { 1.5, 1.500001 }, { NAN, NAN }, false },
+	{ "IPC that shows it", "", { 1.5, 1.5001 }, { NAN, NAN }, true },
+	{ "points that round to 0.00", "%", { 50, 50.004 }, { NAN, NAN }, false },
+	{ "the same share of more slots", "%", { 50, 50 }, { 0.5, 0.51 }, true },
+	{ "of as many, as they are shown", "%", { 50, 50 }, { 0.5, 0.50004 }, false },
+	{ "something where nothing was", "", { 0, 1e-6 }, { NAN, NAN }, true },
+};
+/* clang-format on */
+
+static void test_mark(size_t i)
+{
+	struct td_diff_row row = {
+		.kind = *marks[i].unit ? TD_DIFF_METRIC : TD_DIFF_IPC,
+		.id = "all",
+		.unit = marks[i].unit,
+		.value = change(marks[i].of[0], marks[i].of[1], true),
+		.slots = change(marks[i].slots[0], marks[i].slots[1], true),
+		.change = { NAN, NAN, NAN, NAN },
+	};
+	struct td_diff diff = { .rows = &row, .nr = 1 };
+
+	if (!*marks[i].unit)
+		row.change = td_diff_change_of(&row.value);
+	ok(!td_diff_mark(&diff) && row.marked == marks[i].marked, "mark: %s",
+	   marks[i].name);
 }
 
 /* --- how many --------------------------------------------------------------- */
@@ -196,6 +267,9 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(cases); i++)
 		test_case(i);
 	test_commands();
+	test_recorded_commands();
+	for (size_t i = 0; i < TD_ARRAY_SIZE(marks); i++)
+		test_mark(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(runs); i++)
 		test_enough(i);
 	test_mark_beside(TD_DIFF_TIME);

@@ -244,7 +244,7 @@ static const struct {
 " cpu_core, 90.0 % of the slots, 2.31 CPUs, 3.0 GHz\n"
 "       5.0 %  tma_store_bound\n"
 "\n"
-" cpu_atom, 10.0 % of the slots, 100.4 % of one CPU\n"
+" cpu_atom, 10.0 % of the slots, 100.0 % of one CPU\n"
 "       5.0 %  tma_store_bound\n"
 "\n" },
 	{ "a command that mostly waited",

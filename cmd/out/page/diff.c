@@ -117,11 +117,10 @@ static void put_values(FILE *fp, const struct td_diff *diff,
 		       const struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value, *s = &row->slots;
-	int decimals = row->unit[0] == '%'
-			       ? 2
-			       : td_out_diff_decimals(v->of[TD_DIFF_A]);
+	int decimals =
+		row->unit[0] == '%' ? 2 : td_diff_decimals(v->of[TD_DIFF_A]);
 	int of_slots =
-		td_out_diff_decimals(fmax(s->of[TD_DIFF_A], s->of[TD_DIFF_B]));
+		td_diff_decimals(fmax(s->of[TD_DIFF_A], s->of[TD_DIFF_B]));
 
 	td_page_put_cell(fp, v->of[TD_DIFF_A], decimals, false);
 	td_page_put_cell(fp, v->of[TD_DIFF_B], decimals, false);
@@ -134,7 +133,7 @@ static void put_values(FILE *fp, const struct td_diff *diff,
 		td_page_put_cell(fp, s->diff, of_slots, true);
 		put_error(fp, s->error, of_slots);
 	}
-	td_page_put_cell(fp, row->change_pct, 2, true);
+	td_page_put_cell(fp, row->change.pct, 2, true);
 }
 
 static void put_row(FILE *fp, const struct td_diff *diff,

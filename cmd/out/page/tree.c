@@ -42,7 +42,9 @@ void td_page_put_row_facts(FILE *fp, const struct td_report *report,
 	put_fact(fp, &comma, 1,
 		 row->share_pct < TD_ALL_PCT ? row->share_pct : NAN,
 		 "% of the slots");
-	put_fact(fp, &comma, 1, row->busy_pct,
+	put_fact(fp, &comma, 1,
+		 row->activity.cpus ? row->busy_pct
+				    : td_out_of_a_cpu(row->busy_pct),
 		 row->activity.cpus ? "% busy" : "% of one CPU");
 	for (size_t i = 0; i < td_nr_row_facts; i++) {
 		if (shown & 1U << i && td_row_facts[i].unit)

@@ -213,8 +213,8 @@ static enum MHD_Result send_page(struct td_http *http,
 }
 
 /*
- * Called when the headers are there, and again at the end of the request; the
- * connection is kept only if it is answered then.
+ * Called when the headers are there, for each part of a body, which means nothing, and
+ * again at the end of the request; the connection is kept only if it is answered then.
  */
 /* NOLINTNEXTLINE(readability-function-size): the parameters are the library's */
 static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection,
@@ -227,14 +227,14 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection,
 
 	(void)version;
 	(void)body;
-	(void)size;
 	if (!may_ask(method))
 		return MHD_queue_response(connection,
 					  MHD_HTTP_METHOD_NOT_ALLOWED,
 					  http->not_allowed);
-	if (*state)
+	if (*state && !*size)
 		return send_page(http, connection, url);
 	*state = &seen;
+	*size = 0;
 	return MHD_YES;
 }
 

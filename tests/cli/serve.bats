@@ -86,6 +86,28 @@ serving() {
 	PYTHON
 }
 
+@test "a request with a body is answered, and the connection goes on after it" {
+	serving <<-'PYTHON'
+		def asks(length, body):
+		    """A request with this body, and one for a page that is not there, which ends the connection."""
+		    return REQUEST + length + b"\r\n\r\n" + body + b"GET /none HTTP/1.1\r\nHost: x\r\n\r\n"
+
+		ten, large = b"0123456789", b"GET / HTTP/1.1\r\n\r\n" * 50000
+		chunks = b"a\r\n" + ten + b"\r\n5\r\n01234\r\n0\r\n\r\n"
+		requests = {"none": asks(b"X: y", b""), "empty": asks(b"Content-Length: 0", b""),
+		            "short": asks(b"Content-Length: 10", ten),
+		            "long": asks(b"Content-Length: %d" % len(large), large),
+		            "chunks": asks(b"Transfer-Encoding: chunked", chunks),
+		            "no chunk": asks(b"Transfer-Encoding: chunked", b"0\r\n\r\n"),
+		            "many chunks": asks(b"Transfer-Encoding: chunked", (b"4000\r\n" + b"G" * 0x4000 + b"\r\n") * 64
+		                                + b"0\r\n\r\n")}
+		with Server() as server:
+		    for name, request in requests.items():
+		        statuses = re.findall(rb"HTTP/1\.1 (\d+) ", exchange(server.where, request))
+		        same((name, statuses), (name, [b"200", b"404"]))
+	PYTHON
+}
+
 @test "garbage, slow clients and 1,000 connections do no harm" {
 	serving <<-'PYTHON'
 		with Server() as server:

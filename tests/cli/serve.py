@@ -72,20 +72,25 @@ def parse(answer):
     return Answer(int(first[9:12]), headers, body.decode())
 
 
-def http(where, path="/metrics", method="GET", accept="*/*"):
-    """Asks once.  A client that the server had to wait for, as this machine is busy, may
-    be cut off: then it asks again."""
-    request = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\nConnection: close\r\n\r\n"
+def exchange(where, request):
+    """Sends it, and returns all up to the end of the connection.  A client that the server
+    had to wait for, as this machine is busy, may be cut off: then it asks again."""
     while True:
         begin = time.monotonic()
         with open_socket(where) as sock:
             try:
-                sock.sendall(request.encode())
+                sock.sendall(request)
             except OSError:
                 pass
             answer = receive(sock)
         if answer or time.monotonic() - begin < 2:
-            return parse(answer)
+            return answer
+
+
+def http(where, path="/metrics", method="GET", accept="*/*"):
+    """Asks once."""
+    request = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\nConnection: close\r\n\r\n"
+    return parse(exchange(where, request.encode()))
 
 
 def series(text):

@@ -138,6 +138,32 @@ static bool is_of_command(const struct td_source *source,
 				     : request->target.command != NULL;
 }
 
+static bool has_group(const struct td_source *source, const char *pmu,
+		      const char *node)
+{
+	struct td_metric_facts facts = { 0 };
+
+	return !source->find_facts(source->facts_ctx, pmu, node, &facts) &&
+	       facts.has_group;
+}
+
+/* The levels that cost little, and from there on the siblings along the path. */
+static void put_groups(FILE *fp, const struct td_verdict *verdict,
+		       const struct td_source *source)
+{
+	const struct td_found *focus = td_verdict_focus(verdict);
+
+	fputs(" -l 2 -M ", fp);
+	for (size_t i = 0; i < verdict->nr_path; i++) {
+		const struct td_found *above = &verdict->path[i];
+
+		if (above != focus && above->node->level > 1 &&
+		    has_group(source, verdict->row->pmu, above->name))
+			fprintf(fp, "%s_group,", above->name);
+	}
+	fprintf(fp, "%s_group", focus->name);
+}
+
 static void put_count(FILE *fp, const struct td_verdict *verdict, bool deeper,
 		      const struct td_source *source,
 		      const struct td_request *request)
@@ -158,7 +184,7 @@ static void put_count(FILE *fp, const struct td_verdict *verdict, bool deeper,
 	else if (!deeper && !request->does.replays)
 		td_again_put_groups(fp, request, tree);
 	else if (deeper && verdict->deeper == TD_DEEPER_GROUP)
-		fprintf(fp, " -M %s_group", td_verdict_focus(verdict)->name);
+		put_groups(fp, verdict, source);
 	put_target(fp, source, request);
 }
 
@@ -195,7 +221,33 @@ static int find_facts(const struct td_verdict *verdict,
 	return rc;
 }
 
-/* Returns a negative errno if memory ran out, like those below. */
+/*
+ * Where no node can be named, the reason is the next thing to know.  Returns a negative
+ * errno if memory ran out, like those below.
+ */
+static int make_reasons(struct td_advice *advice,
+			const struct td_source *source,
+			const struct td_request *request)
+{
+	static const struct td_option_group *const tree[] = { &td_group_tree,
+							      NULL };
+	size_t size;
+	FILE *fp;
+
+	if (advice->verdict->situation != TD_SITUATION_UNKNOWN ||
+	    request->verbose || request->does.replays)
+		return 0;
+	fp = open_memstream(&advice->next, &size);
+	if (!fp)
+		return -1;
+	fputs("tdstat -v", fp);
+	td_again_put_options(fp, request);
+	td_again_put_runs(fp, request);
+	td_again_put_groups(fp, request, tree);
+	put_target(fp, source, request);
+	return td_text_close(fp, &advice->next);
+}
+
 static int make_count(struct td_advice *advice,
 		      const struct td_metric_facts *facts,
 		      const struct td_source *source,
@@ -208,7 +260,7 @@ static int make_count(struct td_advice *advice,
 	FILE *fp;
 
 	if (!deeper && !is_too_short(verdict))
-		return 0;
+		return make_reasons(advice, source, request);
 	fp = open_memstream(&advice->next, &size);
 	if (!fp)
 		return -1;

@@ -62,15 +62,23 @@ static void push(struct td_verdict *verdict, const struct td_found *found)
 		verdict->path[verdict->nr_path++] = *found;
 }
 
-static void go_deeper(struct td_verdict *verdict)
+/* outcome: of the children; a group that is there already tells no more. */
+static void go_deeper(struct td_verdict *verdict, enum td_outcome outcome)
 {
 	const struct td_found *focus = td_verdict_focus(verdict);
+	bool shown = focus == td_verdict_last(verdict) &&
+		     outcome != TD_OUTCOME_EMPTY && outcome != TD_OUTCOME_SHORT;
 
 	if (!focus)
 		return;
 	verdict->level = focus->node->level + 1;
-	verdict->deeper = focus->node->level < GROUP_LEVEL ? TD_DEEPER_LEVEL
-							   : TD_DEEPER_GROUP;
+	verdict->deeper = TD_DEEPER_LEVEL;
+	if (focus->node->level < GROUP_LEVEL)
+		return;
+	if (shown)
+		verdict->level++;
+	else
+		verdict->deeper = TD_DEEPER_GROUP;
 }
 
 /*
@@ -114,7 +122,7 @@ static void descend(struct td_verdict *verdict, const struct td_report *report)
 	verdict->short_below = ranking.outcome == TD_OUTCOME_SHORT;
 	/* to count these nodes once more, or for longer, would not help */
 	if (ranking.outcome != TD_OUTCOME_BELOW && !verdict->over[1].node)
-		go_deeper(verdict);
+		go_deeper(verdict, ranking.outcome);
 }
 
 /*
@@ -130,14 +138,14 @@ static void descend_to_heavy(struct td_verdict *verdict,
 	td_siblings_find(&siblings, report, verdict->row,
 			 td_verdict_last(verdict));
 	if (!siblings.nr)
-		go_deeper(verdict);
+		go_deeper(verdict, TD_OUTCOME_EMPTY);
 	heavy = td_siblings_take(&siblings, "heavy_operations");
 	if (heavy && td_siblings_cell(&siblings, heavy)->clear_of_threshold) {
 		const struct td_found found =
 			td_siblings_found(&siblings, heavy);
 
 		push(verdict, &found);
-		go_deeper(verdict);
+		go_deeper(verdict, TD_OUTCOME_EMPTY);
 	}
 }
 

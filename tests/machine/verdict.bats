@@ -31,7 +31,7 @@ verdicts() {
 	"$TDSTAT" -l 3 -o out -- taskset -c 0 "$act" 20ms:dram_latency
 	cat out
 	grep -qx ' Below it: too short to say: measure more runs, or for longer' out
-	grep -qE '^ What next:  tdstat -r 10 -M tma_(memory|backend)_bound_group -- taskset ' out
+	grep -qE '^ What next:  tdstat -r 10 (-l 2 -M tma_memory_bound_group|-l auto) -- taskset ' out
 	"$TDSTAT" -o out -- sleep 1.5
 	grep -E '^ [0-9.]+ % of one CPU: look at what it waits for, as with strace -cwf$' out
 	"$TDSTAT" -a -l 2 -o out -- sleep 2

@@ -90,30 +90,89 @@ _tdstat_read_words() {
 	done
 }
 
+# Reads a word as the shell does: cur is what it stands for, open the quote in it that
+# is not closed, and raw the word without that quote.  readline replaces what is behind
+# the quote, or behind the last of the characters that end its words: typed is how that is
+# written, and before what the word stands for in front of it.
+_tdstat_read_word() {
+	local i from=0 of_quote=0 of_before=''
+
+	raw=$1 cur='' open='' before='' expands=
+	for ((i = 0; i < ${#raw}; i++)); do
+		case $open-${raw:i:2} in
+		"'-'"* | '"-"'*)
+			open='' from=$of_quote before=$of_before
+			continue
+			;;
+		"-'"* | '-"'*)
+			of_quote=$from of_before=$before
+			open=${raw:i:1} from=$((i + 1)) before=$cur
+			continue
+			;;
+		-\\* | \"-\\[\"\\\$\`] | \"-\\)
+			i=$((i + 1))
+			cur+=${raw:i:1}
+			continue
+			;;
+		['"']-[\$\`]* | -[\$\`]*) expands=yes ;;
+		esac
+		if [[ -n $open || $COMP_WORDBREAKS != *"${raw:i:1}"* ]]; then
+			cur+=${raw:i:1}
+		elif [ "${raw:i:1}" = @ ]; then
+			# readline replaces it with what is behind it
+			from=$i before=$cur cur+=@
+		else
+			cur+=${raw:i:1}
+			from=$((i + 1)) before=$cur
+		fi
+	done
+	typed=${raw:from}
+	# a backslash at the end has no letter yet
+	[ "$i" -eq ${#raw} ] || typed=${typed%?}
+	[ -z "$open" ] || raw=${raw:0:from-1}${raw:from}
+}
+
+# Offers a name that goes on from cur.  readline puts it into the line as it is, and who
+# gave the name may be somebody else, so the shell must not act on any letter of it.
+_tdstat_reply() {
+	local rest=${1#"$cur"}
+
+	[[ -z $expands && $1 == "$cur"* && $1 != *[[:cntrl:]]* ]] || return 0
+	case $open-$rest in
+	"'-"*\'* | '"-'*[\"!]*) return ;; # cannot stand within the quotes
+	"'-"*) ;;
+	'"-'*)
+		rest=${rest//\\/\\\\}
+		rest=${rest//\$/\\\$}
+		rest=${rest//\`/\\\`}
+		;;
+	*[![:alnum:]_./:=,@%+-]*) printf -v rest %q "$rest" ;;
+	esac
+	COMPREPLY+=("$typed$rest")
+}
+
 # Of the lines on standard input, those that go on from cur.
 _tdstat_offer() {
 	local line
 
 	while IFS= read -r line; do
-		[[ $line == "$cur"* ]] && COMPREPLY+=("$line")
+		_tdstat_reply "$line"
 	done
-	return 0
 }
 
 # The same of a list with commas, whose last entry is to be completed.
 _tdstat_offer_list() {
-	local before=${cur%"${cur##*["$1"]}"} line
+	local first=${cur%"${cur##*["$1"]}"} line
 
 	while IFS= read -r line; do
-		[[ $before$line == "$cur"* ]] && COMPREPLY+=("$before$line")
+		_tdstat_reply "$first$line"
 	done
-	return 0
 }
 
-# What "tdstat list" has in these sections.
+# What "tdstat list" has in these sections.  A name with a backslash in JSON is odd.
 _tdstat_names() {
 	"${words[0]}" list -j "$@" 2>/dev/null |
-		sed -n 's/^{"kind":"[a-z]*","name":"\([^"]*\)".*/\1/p' | sort -u
+		sed -n 's/^{"kind":"[a-z]*","name":"\([^"\\]*\)".*/\1/p' | sort -u
 }
 
 # Those of the processor are in small letters there, but may be typed in others.
@@ -125,7 +184,7 @@ _tdstat_events() {
 }
 
 _tdstat_pmus() {
-	"${words[0]}" list -j pmu 2>/dev/null | sed -n 's/.*"pmu":"\(cpu[^"]*\)".*/\1/p' | sort -u
+	"${words[0]}" list -j pmu 2>/dev/null | sed -n 's/.*"pmu":"\(cpu[^"\\]*\)".*/\1/p' | sort -u
 }
 
 _tdstat_cgroups() {
@@ -134,7 +193,7 @@ _tdstat_cgroups() {
 	root=$(awk '$3 == "cgroup" && $4 ~ /(^|,)perf_event(,|$)/ { print $2; found = 1; exit }
 		$3 == "cgroup2" { second = $2 }
 		END { if (!found && second) print second }' /proc/self/mounts)
-	[ -n "$root" ] && find "$root" -mindepth 1 -maxdepth 4 -type d -printf '%P\n' 2>/dev/null
+	[ -n "$root" ] && find "$root" -mindepth 1 -maxdepth 4 -type d ! -path $'*\n*' -printf '%P\n' 2>/dev/null
 }
 
 _tdstat_numbers() {
@@ -146,9 +205,15 @@ _tdstat_numbers() {
 	done
 }
 
+# readline quotes these, and looks at the names that it replaces.
 _tdstat_files() {
+	local line
+
 	compopt -o filenames 2>/dev/null
-	_tdstat_offer < <(compgen "$1" -- "$cur")
+	while IFS= read -r line; do
+		line=$option_of$line
+		[[ $line == *[[:cntrl:]]* ]] || COMPREPLY+=("${line#"$before"}")
+	done < <(compgen "$1" -- "${raw#"$option_of"}")
 }
 
 # The folders of the installed files.
@@ -186,12 +251,17 @@ _tdstat_value() {
 
 # fd:CTL[,ACK] or fifo:CTL[,ACK]
 _tdstat_control() {
-	local before
+	local first path
 
 	case $cur in
 	fifo:*)
-		before=${cur%"${cur##*[:,]}"}
-		_tdstat_offer < <(compgen -P "$before" -f -- "${cur#"$before"}")
+		first=${cur%"${cur##*[:,]}"}
+		_tdstat_offer < <(
+			shopt -u failglob
+			for path in "${cur#"$first"}"*; do
+				[[ ! -e $path || $path == *$'\n'* ]] || printf '%s\n' "$first$path"
+			done
+		)
 		;;
 	*)
 		_tdstat_offer < <(printf '%s\n' fd: fifo:)
@@ -252,28 +322,18 @@ _tdstat_command() {
 	fi
 }
 
-# readline puts the replies behind the last = or : of the word.
-_tdstat_cut_replies() {
-	local before=${cur_word%"${cur_word##*["${COMP_WORDBREAKS//[^:=]/}"]}"} i
-
-	[[ $COMP_WORDBREAKS == *[:=]* && -n $before ]] || return 0
-	before=${before#"${cur_word%"$cur"}"}
-	for i in "${!COMPREPLY[@]}"; do
-		COMPREPLY[i]=${COMPREPLY[i]#"$before"}
-	done
-}
-
 _tdstat() {
 	# shellcheck disable=SC2034 # _init_completion sets them
 	local cur prev words cword split
-	local offset_of help options subcommands subcommand='' option node command cur_word
+	local offset_of help options subcommands subcommand='' option node command
+	local raw open typed before expands option_of=''
 
 	COMPREPLY=()
 	if declare -F _init_completion >/dev/null; then
 		_init_completion -n =: || return
 	fi
 	_tdstat_words
-	cur=${words[cword]} cur_word=$cur
+	_tdstat_read_word "${words[cword]}"
 	_tdstat_read_help
 	subcommands=$(sed -n '/^Subcommands/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$help")
 	_tdstat_read_words
@@ -281,18 +341,16 @@ _tdstat() {
 		_tdstat_command
 		return
 	fi
-	cur=${cur#[\'\"]}
 	if [ -n "$option" ]; then
 		_tdstat_value "$option"
 	elif [[ $cur == --*=* ]]; then
-		option=${cur%%=*} cur=${cur#*=}
+		option=${cur%%=*} cur=${cur#*=} option_of=$option=
 		_tdstat_value "$option"
 	elif [[ $cur == -* ]]; then
 		_tdstat_offer_options
 	else
 		_tdstat_word
 	fi
-	_tdstat_cut_replies
 }
 
 complete -F _tdstat tdstat

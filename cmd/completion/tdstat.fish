@@ -120,11 +120,11 @@ end
 # __tdstat_list TDSTAT SECTION...: what "tdstat list" has in these sections.
 function __tdstat_list
     $argv[1] list -j $argv[2..] 2>/dev/null |
-        sed -n 's/^{"kind":"[a-z]*","name":"\([^"]*\)".*/\1/p' | sort -u
+        sed -n 's/^{"kind":"[a-z]*","name":"\([^"\\]*\)".*/\1/p' | sort -u
 end
 
 function __tdstat_pmus
-    $argv[1] list -j pmu 2>/dev/null | sed -n 's/.*"pmu":"\(cpu[^"]*\)".*/\1/p' | sort -u
+    $argv[1] list -j pmu 2>/dev/null | sed -n 's/.*"pmu":"\(cpu[^"\\]*\)".*/\1/p' | sort -u
 end
 
 function __tdstat_nodes

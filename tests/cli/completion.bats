@@ -199,7 +199,8 @@ in_bash() {
 		IFS= read -rd '' want <"$HELP/short"
 		short=
 		for word in $reply; do
-			[[ $word == --* ]] || short+=$word$'\n'
+			# -? may be a file's name to the shell
+			[[ $word == --* ]] || short+=${word/\\}$'\n'
 		done
 		same_set - "$want" "$short"
 	BASH
@@ -318,7 +319,7 @@ in_bash() {
 	in_bash "$tracepoint" "${alike[@]}" <<-'BASH'
 		offers_options main --
 		[ -z "$1" ] || offers "${@:2}" -- -a "--event=cycles,$1"
-		offers tma_l3_bound,tma_l2_bound -- -M tma_l3_bound,tma_l2_b
+		offers tma_l3_bound,tma_l2_bound tma_l3_bound,tma_l2_bound_group -- -M tma_l3_bound,tma_l2_b
 		offers cpu_atom cpu_core -- --cputype=cpu
 		offers file.csv -- -a -- ls 'fi'
 		offers file.csv -- report -i 'fi'
@@ -585,4 +586,114 @@ needs_zsh() {
 	LINES
 	COMPLETION=$completion TERM=dumb try within zsh -f ask.zsh
 	assert_equal "$output" "$(<lines)"
+}
+
+# --- names of others --------------------------------------------------------------
+
+# names_of_others: cgroups, files and an event with names that a shell would act on; a
+# tdstat and awk on PATH that say what they are run with, and where the cgroups are
+names_of_others() {
+	local name
+
+	copied alderlake
+	mkdir -p cgroups cgroups/user@1000.service "cgroups/y"$'\e]0;t\ay' cgroups/yes
+	for name in 'x$(touch PWNED)' 'b\`touch PWNED`$USER' "it's;!touch PWNED"; do
+		mkdir "cgroups/$name"
+		: >"$name"
+	done
+	: >$'y\e]0;t\ay'
+	: >yes
+	echo event=0 >"$devices/cpu_core/events/odd\$(touch PWNED)"
+	rm bin/tdstat
+	cat >bin/tdstat <<-'SCRIPT'
+		#!/bin/sh
+		case $* in
+		*--help=all* | 'list -j'*) exec "$TDSTAT" "$@" ;;
+		esac
+		printf '<%s>' "$@" >>args
+		echo >>args
+	SCRIPT
+	cat >bin/awk <<-'SCRIPT'
+		#!/bin/sh
+		for last; do :; done
+		[ "$last" = /proc/self/mounts ] || exec "$AWK" "$@"
+		echo "$PWD/cgroups"
+	SCRIPT
+	chmod +x bin/tdstat bin/awk
+	AWK=$(PATH=${PATH#*:} command -v awk)
+	export AWK
+}
+
+# presses SHELL [ARG]...: of each line "WORDS|SHOWN|WANTED" of standard input, what tdstat
+# is run with
+presses() {
+	local line
+
+	mapfile -t lines
+	HOME=$PWD python3 -S "$here/press.py" "$@" < <(printf '%s\n' "${lines[@]%|*}")
+	printf '%s\n' "${lines[@]##*|}" >wanted
+	diff wanted args
+	[ ! -e PWNED ]
+}
+
+@test "bash: what others named is quoted when Tab puts it into the line" {
+	names_of_others
+	printf '. "%s"\nPS1="READY> "\n' "$completion/tdstat.bash" >setup
+	INPUTRC=/dev/null presses bash --noprofile --rcfile setup -i <<-'LINES'
+		tdstat -G x|x\$\(touch\ PWNED\)|<-G><x$(touch PWNED)>
+		tdstat -G 'x|'x$(touch PWNED)'|<-G><x$(touch PWNED)>
+		tdstat -G "x|"x\$(touch PWNED)"|<-G><x$(touch PWNED)>
+		tdstat --cgroup=x|x\$\(touch\ PWNED\)|<--cgroup=x$(touch PWNED)>
+		tdstat --for-each-cgroup="x|"x\$(touch PWNED)"|<--for-each-cgroup=x$(touch PWNED)>
+		tdstat -G a,x\$\(t|,x\$\(touch\ PWNED\)|<-G><a,x$(touch PWNED)>
+		tdstat -G x\|x\$\(touch\ PWNED\)|<-G><x$(touch PWNED)>
+		tdstat -G "b|"b\\\`touch PWNED\`\$USER"|<-G><b\`touch PWNED`$USER>
+		tdstat -G b|b\\\`touch\ PWNED\`\$USER|<-G><b\`touch PWNED`$USER>
+		tdstat -G i|it\'s\;\!touch\ PWNED|<-G><it's;!touch PWNED>
+		tdstat -G 'ab' -G a,'x|'x$(touch PWNED)'|<-G><ab><-G><a,x$(touch PWNED)>
+		tdstat -G user@1|user@1000.service|<-G><user@1000.service>
+		tdstat -G y|yes|<-G><yes>
+		tdstat --control fifo:x|fifo:x\$\(touch\ PWNED\)|<--control><fifo:x$(touch PWNED)>
+		tdstat --control "fifo:c,x|c,x\$(touch PWNED)"|<--control><fifo:c,x$(touch PWNED)>
+		tdstat -o x|x\$\(touch\ PWNED\)|<-o><x$(touch PWNED)>
+		tdstat --output="x|"x\$(touch PWNED)"|<--output=x$(touch PWNED)>
+		tdstat report i|it\'s\;\!touch\ PWNED|<report><it's;!touch PWNED>
+		tdstat -- cat x|x\$\(touch\ PWNED\)|<--><cat><x$(touch PWNED)>
+		tdstat -o y|yes|<-o><yes>
+		tdstat list cpu_core/o|odd\$\(touch\ PWNED\)/|<list><cpu_core/odd$(touch PWNED)/>
+	LINES
+}
+
+@test "zsh: the same" {
+	needs_zsh
+	names_of_others
+	cat >.zshrc <<-'RC'
+		PS1='READY> '
+		fpath=($COMPLETION $fpath)
+		autoload -Uz compinit
+		compinit -D -u
+	RC
+	COMPLETION=$completion ZDOTDIR=$PWD presses zsh -d -i <<-'LINES'
+		tdstat -G x|x\$\(touch\ PWNED\)/|<-G><x$(touch PWNED)>
+		tdstat --for-each-cgroup=x|x\$\(touch\ PWNED\)/|<--for-each-cgroup=x$(touch PWNED)>
+		tdstat --control fifo:x|fifo:x\$\(touch\ PWNED\)|<--control><fifo:x$(touch PWNED)>
+		tdstat -o x|x\$\(touch\ PWNED\)|<-o><x$(touch PWNED)>
+		tdstat list cpu_core/o|odd\$\(touch\ PWNED\)/|<list><cpu_core/odd$(touch PWNED)/>
+	LINES
+}
+
+@test "fish: the same" {
+	needs_fish
+	names_of_others
+	cat >setup <<-RC
+		function fish_prompt; echo -n 'READY> '; end
+		source "$completion/tdstat.fish"
+	RC
+	presses fish --no-config --init-command 'source setup' -i <<-'LINES'
+		tdstat -G x|x\$\(touch\ PWNED\)|<-G><x$(touch PWNED)>
+		tdstat --for-each-cgroup=x|x\$\(touch\ PWNED\)|<--for-each-cgroup=x$(touch PWNED)>
+		tdstat --control fifo:x|fifo:x\$\(touch\ PWNED\)|<--control><fifo:x$(touch PWNED)>
+		tdstat -o x|x\$\(touch\ PWNED\)|<-o><x$(touch PWNED)>
+		tdstat list cpu_core/o|odd\$\(touch\ PWNED\)/|<list><cpu_core/odd$(touch PWNED)/>
+	LINES
 }

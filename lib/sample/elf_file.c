@@ -31,7 +31,8 @@
 	f(elf_getdata_rawchunk) f(elf_getphdrnum) f(elf_getscn) \
 	f(elf_getshdrstrndx) f(elf_kind) f(elf_memory) f(elf_ndxscn) \
 	f(elf_nextscn) f(elf_version) f(gelf_fsize) f(gelf_getchdr) \
-	f(gelf_getnote) f(gelf_getphdr) f(gelf_getshdr) f(gelf_getsymshndx)
+	f(gelf_getnote) f(gelf_getphdr) f(gelf_getshdr) f(gelf_getsymshndx) \
+	f(gelf_getversym)
 /* clang-format on */
 
 FUNCTIONS(TD_LIBRARY_FUNCTION)

@@ -141,6 +141,15 @@ static void look_at(struct looking *looking, const struct td_named *named)
 		td_closest_offer(&looking->closest, name);
 }
 
+/* Old versions of functions have the names of those that are linked to now. */
+static void look_at_all(struct looking *looking, bool old)
+{
+	for (size_t i = 0; i < looking->symbols.table.nr; i++) {
+		if (looking->symbols.table.v[i].old == old)
+			look_at(looking, &looking->symbols.table.v[i]);
+	}
+}
+
 /* --- where it is left --- */
 
 #define CODE_MAX  ((size_t)4 << 20) /* of a part */
@@ -248,8 +257,9 @@ __attribute__((noreturn)) static void look(const struct td_sysfs *fs,
 	if (looking->symbols.file.elf &&
 	    has_moving_stacks(&looking->symbols.file))
 		fprintf(looking->fp, "%c 0 -\n", STACKS);
-	for (size_t i = 0; i < looking->symbols.table.nr; i++)
-		look_at(looking, &looking->symbols.table.v[i]);
+	look_at_all(looking, false);
+	if (!looking->found)
+		look_at_all(looking, true);
 	tell_exits(looking);
 	if (looking->closest.best[0])
 		fprintf(looking->fp, "%c 0 %s\n", CLOSEST,

@@ -15,7 +15,7 @@
 struct reading {
 	Elf *elf;
 	Elf_Data *symbols, *indices; /* indices: of more than 65000 sections */
-	Elf_Data *names;
+	Elf_Data *names, *versions; /* versions: of the linker's table */
 	size_t nr;
 };
 
@@ -44,8 +44,30 @@ static uint32_t rank_of(const GElf_Sym *sym)
 	return 2 * rank + (GELF_ST_TYPE(sym->st_info) == STT_FUNC);
 }
 
-static int add_symbol(const struct reading *reading, const GElf_Sym *sym,
-		      Elf32_Word index, struct td_symbol_table *table)
+#define VERSION_HIDDEN 0x8000
+
+/*
+ * "f@@V2" is what is linked to f now, and "f@V1" is for programs that were linked
+ * before.  The linker's table has the versions apart.  Returns the length of "f".
+ */
+static size_t name_length(const struct reading *reading, const GElf_Sym *sym,
+			  int at, const char *name, bool *old)
+{
+	size_t length = strcspn(name, "@");
+	GElf_Versym version;
+
+	*old = reading->versions &&
+	       gelf_getversym(reading->versions, at, &version) &&
+	       version & VERSION_HIDDEN;
+	if (!length || GELF_ST_BIND(sym->st_info) == STB_LOCAL)
+		return strlen(name);
+	*old = *old || (name[length] && name[length + 1] != '@');
+	return length;
+}
+
+static int add_symbol(const struct reading *reading, int at,
+		      const GElf_Sym *sym, Elf32_Word index,
+		      struct td_symbol_table *table)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 	struct td_named symbol = { .start = sym->st_value,
@@ -62,7 +84,9 @@ static int add_symbol(const struct reading *reading, const GElf_Sym *sym,
 	if (!name || !*name)
 		return 0;
 	symbol.limit = shdr.sh_addr + shdr.sh_size;
-	return td_symbol_table_add(table, &symbol, name);
+	return td_symbol_table_add(
+		table, &symbol, name,
+		name_length(reading, sym, at, name, &symbol.old));
 }
 
 static int add_symbols(const struct reading *reading,
@@ -77,7 +101,7 @@ static int add_symbols(const struct reading *reading,
 		if (!gelf_getsymshndx(reading->symbols, reading->indices,
 				      (int)i, &sym, &index))
 			break;
-		rc = add_symbol(reading, &sym, index, table);
+		rc = add_symbol(reading, (int)i, &sym, index, table);
 	}
 	return rc;
 }
@@ -126,7 +150,7 @@ static int elf_read_symbols(const struct td_elf *file, uint32_t type,
 {
 	struct reading reading = { .elf = file->elf };
 	GElf_Shdr shdr, shndx;
-	Elf_Scn *section = find(file->elf, type, 0, &shdr), *indices;
+	Elf_Scn *section = find(file->elf, type, 0, &shdr), *indices, *versions;
 
 	if (!section)
 		return 0;
@@ -143,6 +167,9 @@ static int elf_read_symbols(const struct td_elf *file, uint32_t type,
 		find(file->elf, SHT_SYMTAB_SHNDX, elf_ndxscn(section), &shndx);
 	if (indices)
 		reading.indices = read_section(file->elf, indices, search);
+	versions = find(file->elf, SHT_GNU_versym, elf_ndxscn(section), &shndx);
+	if (versions)
+		reading.versions = read_section(file->elf, versions, search);
 	reading.nr = reading.symbols->d_size /
 		     gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
 	table->left = &search->symbols;

@@ -173,6 +173,7 @@ struct td_named {
 	size_t name;    /* in text */
 	size_t around;  /* 1 + the place of the next symbol around it, or 0 */
 	uint32_t rank;  /* of several at one address the highest has it */
+	bool old;       /* a version that programs are no longer linked to */
 };
 
 /* The symbols of an object.  Zeroed, it is empty. */
@@ -191,7 +192,8 @@ struct td_symbol_table {
  * tables may have.
  */
 int td_symbol_table_add(struct td_symbol_table *table,
-			const struct td_named *symbol, const char *name);
+			const struct td_named *symbol, const char *name,
+			size_t length);
 /* After the last was added; before the first is looked for. */
 void td_symbol_table_finish(struct td_symbol_table *table);
 /* The symbol that begins last of those around an address, or NULL. */

@@ -50,12 +50,14 @@ static struct td_named *make_room(struct td_symbol_table *table)
 }
 
 int td_symbol_table_add(struct td_symbol_table *table,
-			const struct td_named *symbol, const char *name)
+			const struct td_named *symbol, const char *name,
+			size_t length)
 {
-	size_t length = strnlen(name, TD_SYMBOL_NAME_MAX);
 	struct td_named *new;
 	size_t at;
 
+	if (length > TD_SYMBOL_NAME_MAX)
+		length = TD_SYMBOL_NAME_MAX;
 	if (table->nr >= TD_SYMBOLS_MAX ||
 	    TEXT_MAX - table->length < length + 1 ||
 	    (table->left && !td_search_take(table->left, 1)))
@@ -221,7 +223,7 @@ static int add_kernel(struct td_symbol_table *table, char *line,
 	module = strchr(text, '\t');
 	if (module)
 		*module = ' ';
-	return td_symbol_table_add(table, &symbol, text + 2);
+	return td_symbol_table_add(table, &symbol, text + 2, strlen(text + 2));
 }
 
 /* "7f0123 40 name with blanks"; what comes later has replaced the earlier. */
@@ -237,7 +239,7 @@ static int add_memory(struct td_symbol_table *table, char *line,
 	if (!text || !*text || !size)
 		return 0;
 	symbol.end = symbol.start + size;
-	return td_symbol_table_add(table, &symbol, text);
+	return td_symbol_table_add(table, &symbol, text, strlen(text));
 }
 
 /* A line that is longer than the buffer counts with what is in it. */

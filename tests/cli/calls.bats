@@ -188,6 +188,41 @@ calls() {
 	assert_probes -1 parse_request parse_request 'a folder/a program'
 }
 
+# The linker names those of a library "parse@@V2" and "parse@V1" in the table that a debug
+# file has, and in its own it has the versions beside the names.
+@test "a function with versions: the one that programs are linked to now" {
+	local address name offset section
+	local -A offsets
+
+	saved sapphirerapids
+	cat >versions.c <<-'C'
+		int first(int a), second(int a), third(int a);
+		int first(int a) { return a + 1; }
+		int second(int a) { return a + 2; }
+		int third(int a) { return a + 3; }
+		__asm__(".symver first,parse@V1\n.symver second,parse@@V2\n.symver third,gone@V1");
+	C
+	echo 'V1 { global: parse; gone; local: *; }; V2 { global: parse; } V1;' >map
+	gcc -O1 -shared -fPIC -Wl,--version-script=map -o libversions.so versions.c
+	readelf -lW libversions.so | awk '$1 == "LOAD" && / E / { print $2, $3; exit }' >segment
+	read -r offset section <segment
+	nm --defined-only libversions.so >of_library
+	while read -r address _ name; do
+		printf -v "offsets[$name]" 0x%x $((0x$address - section + offset))
+	done <of_library
+	[ "${offsets[parse@@V2]}" != "${offsets[parse@V1]}" ]
+	mkdir apart bare
+	objcopy --only-keep-debug libversions.so apart/lib.debug
+	strip -o bare/libversions.so libversions.so
+	(cd apart && objcopy --add-gnu-debuglink=lib.debug ../bare/libversions.so libversions.so)
+	for library in . apart bare; do
+		calls "parse@./$library/libversions.so" --dry-run -- ./program
+		[[ ${lines[-1]} == "probes at parse: ${offsets[parse@@V2]} in "* ]]
+		calls "gone@./$library/libversions.so" --dry-run -- ./program
+		[[ ${lines[-1]} == "probes at gone: ${offsets[gone@V1]} in "* ]]
+	done
+}
+
 @test "a copy that the compiler made, and a part elsewhere" {
 	saved sapphirerapids
 	objcopy --redefine-sym parse_request=parse_request.constprop.0 program copy

@@ -17,7 +17,7 @@ static void add(uint64_t start, uint64_t size, uint32_t rank, const char *name)
 				   .limit = 0x9000,
 				   .rank = rank };
 
-	td_symbol_table_add(&table, &symbol, name);
+	td_symbol_table_add(&table, &symbol, name, strlen(name));
 }
 
 static const char *at(uint64_t address)

@@ -100,7 +100,8 @@ struct td_request {
 	const char *cputype; /* NULL: all core PMUs */
 	/* -l auto: drill, and level is the deepest that may be counted */
 	struct td_ask ask;
-	bool level_or_less; /* it is the default: what lacks it is no remark */
+	/* it is the default: what lacks it is no remark, and little may do */
+	bool level_or_less;
 	bool drill_off; /* it is the default, but --no-multiplex excludes it */
 	bool no_multiplex;
 	bool record_tpebs, no_record_tpebs; /* retire latencies by samples */

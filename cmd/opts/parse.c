@@ -338,6 +338,7 @@ static void set_default_level(struct td_request *request)
 	request->drill_off = request->ask.drill && request->no_multiplex;
 	request->ask.drill = request->ask.drill && !request->drill_off;
 	request->ask.level = request->ask.drill ? TD_MAX_LEVEL : 1;
+	request->level_or_less = request->ask.drill;
 	/* levels 1 and 2 have counters, and need no files */
 	if (td_request_exposes(request)) {
 		request->ask.level = 2;

@@ -39,15 +39,16 @@ struct td_frame {
 	bool show_pmu; /* the machine is hybrid */
 	bool show_id;  /* with an aggregation or cgroups */
 	enum td_aggregation how;
-	bool show_cgroup;  /* in a column of its own in the event table */
-	bool trees;        /* too many columns for the wide form of a table */
-	bool all;          /* show nodes that do not matter, too */
-	bool describe;     /* say what metrics mean and why they are missing */
-	bool colour;       /* the stream is a terminal with colours */
-	bool big_num;      /* group digits: 1,234,567 */
-	bool clear;        /* clear the terminal before each interval */
-	int runs;          /* runs whose means are shown; 0, 1: not a mean */
-	bool errors;       /* CSV: a column for the error of each metric */
+	bool show_cgroup; /* in a column of its own in the event table */
+	bool trees;       /* too many columns for the wide form of a table */
+	bool all;         /* show nodes that do not matter, too */
+	bool brief;    /* of a short run, level 1 and the verdict are enough */
+	bool describe; /* say what metrics mean and why they are missing */
+	bool colour;   /* the stream is a terminal with colours */
+	bool big_num;  /* group digits: 1,234,567 */
+	bool clear;    /* clear the terminal before each interval */
+	int runs;      /* runs whose means are shown; 0, 1: not a mean */
+	bool errors;   /* CSV: a column for the error of each metric */
 	bool summary_word; /* CSV lines of a summary begin with "summary" */
 	unsigned int screen_lines; /* repeat the header after these; 0: never */
 	unsigned int screen_columns; /* of the window; 0: there is none */

@@ -7,7 +7,10 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-/* Says how many nodes are hidden: below their thresholds, and not counted. */
+/*
+ * Says how many nodes are hidden: below their thresholds.  How many were not counted
+ * says nothing about the program.
+ */
 static void out_text_hidden(const struct td_writer *writer,
 			    const struct td_row *row, size_t unmarked,
 			    size_t rest)
@@ -20,9 +23,7 @@ static void out_text_hidden(const struct td_writer *writer,
 		fprintf(fp, "  %zu more %s not marked", unmarked,
 			unmarked == 1 ? "is" : "are");
 	if (rest)
-		fprintf(fp, "%s%zu %s%s not counted", unmarked ? ", " : "  ",
-			rest, unmarked ? "" : "more ",
-			rest == 1 ? "was" : "were");
+		fprintf(fp, "%s others were not counted", unmarked ? "," : " ");
 	fputs(": --all shows all", fp);
 	td_out_text_end_line(writer, row);
 }
@@ -54,6 +55,8 @@ struct tree {
 	struct widths inside, outside;
 	int mark;
 	size_t nr_unmarked, nr_not_counted; /* number of hidden nodes */
+	bool brief;                         /* there is level 1 alone */
+	size_t nr_deeper;                   /* that are hidden by it */
 	struct td_misfits misfits;
 };
 
@@ -76,7 +79,7 @@ static bool is_there(const struct tree *tree, const struct td_node *node)
 
 static bool is_shown(const struct tree *tree, const struct td_node *node)
 {
-	return is_there(tree, node) &&
+	return is_there(tree, node) && !(tree->brief && node->level > 1) &&
 	       (cell_of(tree, node)->matters || tree->writer->frame->all);
 }
 
@@ -152,8 +155,11 @@ static void widen_for(struct tree *tree, const struct td_node *node)
 }
 
 /* Counts hidden nodes.  Those not counted may be over their thresholds. */
-static void count_hidden(struct tree *tree, const struct td_cell *cell)
+static void count_hidden(struct tree *tree, const struct td_node *node)
 {
+	const struct td_cell *cell = cell_of(tree, node);
+
+	tree->nr_deeper += tree->brief && node->level > 1;
 	tree->nr_not_counted += cell->status == TD_STATUS_NOT_COUNTED;
 	tree->nr_unmarked += cell->status != TD_STATUS_NOT_COUNTED &&
 			     cell->status != TD_STATUS_NONE;
@@ -167,7 +173,7 @@ static void widen_all(struct tree *tree)
 		if (is_shown(tree, &row->nodes[i]))
 			widen_for(tree, &row->nodes[i]);
 		else
-			count_hidden(tree, cell_of(tree, &row->nodes[i]));
+			count_hidden(tree, &row->nodes[i]);
 	}
 	widen(&tree->inside.value, tree->inside.whole + tree->inside.part);
 	widen(&tree->outside.value, tree->outside.whole + tree->outside.part);
@@ -334,6 +340,34 @@ static void put_nodes(struct tree *tree)
 	}
 }
 
+/* Less is mostly the start of a program: its deep levels are hardly counted. */
+#define BRIEF_NS 200000000
+
+static bool is_brief(const struct td_writer *writer,
+		     const struct td_report *report)
+{
+	return writer->frame->brief && !writer->frame->interval &&
+	       report->time_ns < BRIEF_NS;
+}
+
+static void put_hidden(const struct tree *tree)
+{
+	const struct td_writer *writer = tree->writer;
+
+	if (tree->nr_unmarked || tree->nr_not_counted) {
+		td_out_text_begin_line(writer, tree->row);
+		start_line(tree);
+	}
+	if (tree->brief && tree->nr_deeper) {
+		fputs("  a short run: -l auto shows more than level 1",
+		      writer->fp);
+		td_out_text_end_line(writer, tree->row);
+	} else {
+		out_text_hidden(writer, tree->row, tree->nr_unmarked,
+				tree->nr_not_counted);
+	}
+}
+
 /*
  * "      99.8 %  in all", or why there is no sum.  What is in the tree stands in
  * for metrics that this kind of core does not have.
@@ -403,6 +437,7 @@ void td_out_text_tree(const struct td_writer *writer,
 		.inside = { .value = VALUE_WIDTH },
 		.outside = { .value = VALUE_WIDTH },
 		.mark = MARK_COLUMN,
+		.brief = is_brief(writer, report),
 	};
 	enum td_status status = td_out_row_status(row);
 
@@ -412,12 +447,7 @@ void td_out_text_tree(const struct td_writer *writer,
 	if ((status == TD_STATUS_OK && !td_out_is_slight(writer, row)) ||
 	    writer->frame->describe) {
 		put_nodes(&tree);
-		if (tree.nr_unmarked || tree.nr_not_counted) {
-			td_out_text_begin_line(writer, row);
-			start_line(&tree);
-		}
-		out_text_hidden(writer, row, tree.nr_unmarked,
-				tree.nr_not_counted);
+		put_hidden(&tree);
 		put_reason(&tree);
 		put_misfits(&tree);
 	}

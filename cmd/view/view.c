@@ -85,6 +85,15 @@ static bool is_too_wide(const struct td_tree *tree)
 	return nr > TD_MAX_COLUMNS;
 }
 
+/* Nobody asked for more than a first look at a command, which was not repeated. */
+static bool is_brief(const struct td_view *view,
+		     const struct td_request *request)
+{
+	return request->ask.drill && request->level_or_less &&
+	       request->target.command && !view->mean &&
+	       !request->show.all_nodes && !request->verbose;
+}
+
 static struct td_frame make_frame(const struct td_view *view,
 				  const struct td_request *request)
 {
@@ -115,6 +124,7 @@ static struct td_frame make_frame(const struct td_view *view,
 		.trees = is_too_wide(source->tree),
 		.all = request->show.all_nodes,
 		.describe = request->verbose > 0,
+		.brief = is_brief(view, request),
 		.big_num = !request->show.no_big_num,
 		.clear = request->show.interval_clear,
 		.runs = view->mean ? request->when.repeat : 1,

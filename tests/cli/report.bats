@@ -802,7 +802,7 @@ refused_lines() {
 	jq -c --argjson slots "$slots" 'if .counts then .counts |= map(if .[0] as $e | $slots | index($e)
 		then . else .[3] = 0 | .[5] = 0 end) else . end' "$file" >held.jsonl
 	"$TDSTAT" report held.jsonl -l 3 >held
-	grep -E '^  [0-9]+ more were not counted: --all shows all$' held
+	grep -E '^  others were not counted: --all shows all$' held
 	run ! grep 'not marked' held
 	"$TDSTAT" report "$file" -l 3 >free
 	grep 'not marked: --all shows all$' free

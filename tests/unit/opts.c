@@ -388,8 +388,28 @@ static void test_pair(size_t a, size_t b)
 	td_opts_free(&opts);
 }
 
+/* Who types a level wants to see it, however short the run is. */
+static void test_level(const char *words, bool drill, bool by_default)
+{
+	td_autofree char *text = strdup(words);
+	char *argv[MAX_WORDS + 1];
+	struct td_opts opts;
+	struct td_err err = { 0 };
+
+	ok(parse(&opts, text, argv, &err) == 0 &&
+		   opts.request.ask.drill == drill &&
+		   opts.request.level_or_less == by_default,
+	   "'%s': the default level", words);
+	td_opts_free(&opts);
+}
+
 int main(void)
 {
+	test_level("true", true, true);
+	test_level("-l auto true", true, false);
+	test_level("-l 2 true", false, false);
+	test_level("-M tma_retiring true", false, false);
+	test_level("-j true", false, false);
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
 		test_row(r);
 	for (size_t a = 0; a < TD_ARRAY_SIZE(order); a++) {

@@ -133,6 +133,28 @@ static const struct {
 "       2.0 %  tma_core_bound\n"
 "  1 more is not marked: --all shows all\n"
 "\n" },
+	{ "of a short run, level 1 alone, if nobody asked for more",
+	  .frame = { .target = "true", .brief = true },
+	  .time_ns = 199000000,
+	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_core),
+		      CELLS(OK(12.5), MINOR(15), OVER(25), OVER(40)) } },
+	  .want = TITLE
+" cpu\n"
+"      40.0 %  tma_backend_bound          <--\n"
+"  a short run: -l auto shows more than level 1\n"
+"\n" },
+	{ "of a longer one, all that matters",
+	  .frame = { .target = "true", .brief = true },
+	  .time_ns = 200000000,
+	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_core),
+		      CELLS(OK(12.5), MINOR(15), OVER(25), OVER(40)) } },
+	  .want = TITLE
+" cpu\n"
+"      40.0 %  tma_backend_bound          <--\n"
+"          25.0 %  tma_memory_bound       <--\n"
+"              12.5 %  tma_store_bound\n"
+"  1 more is not marked: --all shows all\n"
+"\n" },
 	{ "what a PMU has not is not hidden",
 	  .frame = { .target = "true" },
 	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_core),

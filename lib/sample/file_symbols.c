@@ -15,7 +15,7 @@
 struct reading {
 	Elf *elf;
 	Elf_Data *symbols, *indices; /* indices: of more than 65000 sections */
-	Elf_Data *names, *versions; /* versions: of the linker's table */
+	Elf_Data *names, *versions;  /* versions: of the linker's table */
 	size_t nr;
 };
 

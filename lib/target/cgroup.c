@@ -6,7 +6,6 @@
 #include <fts.h>
 #include <limits.h>
 #include <mntent.h>
-#include <regex.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/regex.h"
 #include "lib/base/util.h"
 
 /*
@@ -290,16 +290,13 @@ static int compile(const struct cgroup_search *search, struct pattern *pattern,
 		   const char *rest)
 {
 	char why[128];
-	int rc =
-		regcomp(&pattern->regex, *pattern->text ? pattern->text : "^/$",
-			REG_EXTENDED | REG_NOSUB);
+	int rc = td_regex_compile(&pattern->regex,
+				  *pattern->text ? pattern->text : "^/$", why,
+				  sizeof(why));
 
-	if (rc == 0)
-		return 0;
-	if (rc == REG_ESPACE)
+	if (rc == -ENOMEM)
 		return td_err_nomem(search->err);
-	regerror(rc, NULL, why, sizeof(why));
-	return wrong_element(search, pattern->text, rest, why);
+	return rc ? wrong_element(search, pattern->text, rest, why) : 0;
 }
 
 static int read_patterns(struct cgroup_search *search)

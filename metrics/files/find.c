@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds events by name; files are parsed only when a name needs them. */
 #include <errno.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "lib/base/regex.h"
 #include "lib/base/util.h"
 #include "lib/machine/pmu.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/text.h"
 
 /* --- mapfile.csv ---------------------------------------------------------- */
-
-/* The longest expression in the kernel tree has 47 characters. */
-#define MAX_EXPRESSION 256
 
 static size_t count_commas(const char *text, size_t len)
 {
@@ -53,24 +50,18 @@ void td_map_begin(struct td_map *map, const struct td_cpuid *cpuid)
 static int map_matches(const char *expression, const struct td_map *map,
 		       char *why, size_t size)
 {
-	char whole[MAX_EXPRESSION + sizeof("^()$")];
+	td_autofree char *whole = NULL;
 	regex_t regex;
 	int rc;
 
 	if (!expression[strcspn(expression, "[](){}.*+?|^$\\")])
 		return strcmp(expression, map->whole) == 0 ||
 		       strcmp(expression, map->model) == 0;
-	if (strlen(expression) > MAX_EXPRESSION) {
-		snprintf(why, size, "longer than %d characters",
-			 MAX_EXPRESSION);
-		return -EINVAL;
-	}
-	snprintf(whole, sizeof(whole), "^(%s)$", expression);
-	rc = regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB);
-	if (rc) {
-		regerror(rc, &regex, why, size);
-		return rc == REG_ESPACE ? -ENOMEM : -EINVAL;
-	}
+	if (asprintf(&whole, "^(%s)$", expression) < 0)
+		return -ENOMEM;
+	rc = td_regex_compile(&regex, whole, why, size);
+	if (rc)
+		return rc;
 	rc = regexec(&regex, map->whole, 0, NULL, 0) == 0 ||
 	     regexec(&regex, map->model, 0, NULL, 0) == 0;
 	regfree(&regex);

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "lib/base/regex.h"
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"
 #include "lib/machine/uarch.h"
@@ -49,12 +49,12 @@ static bool is_call(const char *name, const char *function, char *arg,
 static double is_this_processor(const struct td_machine *machine,
 				const char *expression)
 {
-	char cpuid[48];
+	char cpuid[48], why[128];
 	regex_t regex;
 	bool match;
 
 	td_cpuid_format(&machine->cpuid, cpuid);
-	if (regcomp(&regex, expression, REG_EXTENDED | REG_NOSUB))
+	if (td_regex_compile(&regex, expression, why, sizeof(why)))
 		return NAN;
 	match = regexec(&regex, cpuid, 0, NULL, 0) == 0;
 	regfree(&regex);

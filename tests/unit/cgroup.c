@@ -133,6 +133,10 @@ static const struct row {
 	  "a{1,2}\n^~~" },
 	{ "^a$,(", NULL, "", "cgroup '(': Unmatched ( or \\(",
 	  "^a$,(\n    ^" },
+	{ "^a$,(web){200}{200}", NULL, "",
+	  "cgroup '(web){200}{200}': too many repetitions",
+	  "^a$,(web){200}{200}\n    ^~~~~~~~~~~~~~~" },
+	{ "^we{1}b$", "web" },
 }, names[] = {
 	{ "web", "web" },
 	{ "web,,a", "web,-,a" },

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_LIB_BASE_REGEX_H
+#define TD_LIB_BASE_REGEX_H
+
+#include <regex.h>
+#include <stddef.h>
+
+/*
+ * Compiles an extended regular expression that is only to match or not.  Text without
+ * operators may be of any length; an expression that would take too much memory is
+ * refused.  0; -ENOMEM; -EINVAL with the reason in why.
+ */
+int td_regex_compile(regex_t *regex, const char *text, char *why, size_t size);
+
+#endif

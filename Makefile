@@ -593,29 +593,35 @@ $(B)/tidy/%: $(B)/obj/%.o .ci/clang-tidy
 format:
 	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(EMULATED)
 
+# They are in flags and in a unit of systemd.
+ifneq ($(filter install,$(MAKECMDGOALS)),)
+$(foreach p,prefix bindir libdir includedir datadir mandir zshdir unitdir,$(if $(word 2,$($p)),\
+	$(error $p, '$($p)', cannot have a blank; DESTDIR can)))
+endif
+
 install: all
-	install -Dm755 $(B)/tdstat $(DESTDIR)$(bindir)/tdstat
-	install -Dm644 $(B)/libtdstat.a $(DESTDIR)$(libdir)/libtdstat.a
-	install -Dm755 $(B)/libtdstat.so.0 $(DESTDIR)$(libdir)/libtdstat.so.0
-	ln -sf libtdstat.so.0 $(DESTDIR)$(libdir)/libtdstat.so
-	install -Dm644 -t $(DESTDIR)$(includedir) lib/region/tdstat.h lib/region/tdstat.hpp
-	install -d $(DESTDIR)$(libdir)/pkgconfig
+	install -Dm755 $(B)/tdstat '$(DESTDIR)$(bindir)/tdstat'
+	install -Dm644 $(B)/libtdstat.a '$(DESTDIR)$(libdir)/libtdstat.a'
+	install -Dm755 $(B)/libtdstat.so.0 '$(DESTDIR)$(libdir)/libtdstat.so.0'
+	ln -sf libtdstat.so.0 '$(DESTDIR)$(libdir)/libtdstat.so'
+	install -Dm644 -t '$(DESTDIR)$(includedir)' lib/region/tdstat.h lib/region/tdstat.hpp
+	install -d '$(DESTDIR)$(libdir)/pkgconfig'
 	sed 's|@PREFIX@|$(prefix)|; s|@LIBDIR@|$(libdir)|; s|@VERSION@|$(VERSION)|' \
-		lib/region/tdstat.pc.in >$(DESTDIR)$(libdir)/pkgconfig/tdstat.pc
-	install -Dm644 -t $(DESTDIR)$(datadir)/doc/tdstat/regions \
+		lib/region/tdstat.pc.in >'$(DESTDIR)$(libdir)/pkgconfig/tdstat.pc'
+	install -Dm644 -t '$(DESTDIR)$(datadir)/doc/tdstat/regions' \
 		lib/region/LICENSE $(wildcard lib/region/examples/*)
-	$(foreach p,$(PAGES),install -Dm644 $p $(DESTDIR)$(mandir)/man$(subst .,,$(suffix $p))/$(notdir $p) &&) :
+	$(foreach p,$(PAGES),install -Dm644 $p '$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $p))/$(notdir $p)' &&) :
 	for page in td_begin td_end td_thread_init td_flush td_read; do \
-		ln -sf tdstat-regions.3 $(DESTDIR)$(mandir)/man3/$$page.3; done
-	install -Dm644 cmd/completion/tdstat.bash $(DESTDIR)$(datadir)/bash-completion/completions/tdstat
-	install -Dm644 cmd/completion/_tdstat $(DESTDIR)$(zshdir)/_tdstat
-	install -Dm644 -t $(DESTDIR)$(datadir)/fish/vendor_completions.d cmd/completion/tdstat.fish
-	install -Dm644 -t $(DESTDIR)$(datadir)/tdstat/prometheus cmd/serve/rules.yml cmd/serve/grafana.json
-	install -Dm644 -t $(DESTDIR)$(datadir)/tdstat cmd/out/rows.schema.json
-	install -d $(DESTDIR)$(unitdir)
-	sed 's|@BINDIR@|$(bindir)|' cmd/serve/tdstat.service.in >$(DESTDIR)$(unitdir)/tdstat.service
-	install -d $(DESTDIR)$(datadir)/tdstat/pmu-events
-	cp -R $(B)/pmu-events/. $(DESTDIR)$(datadir)/tdstat/pmu-events
+		ln -sf tdstat-regions.3 '$(DESTDIR)$(mandir)'/man3/$$page.3; done
+	install -Dm644 cmd/completion/tdstat.bash '$(DESTDIR)$(datadir)/bash-completion/completions/tdstat'
+	install -Dm644 cmd/completion/_tdstat '$(DESTDIR)$(zshdir)/_tdstat'
+	install -Dm644 -t '$(DESTDIR)$(datadir)/fish/vendor_completions.d' cmd/completion/tdstat.fish
+	install -Dm644 -t '$(DESTDIR)$(datadir)/tdstat/prometheus' cmd/serve/rules.yml cmd/serve/grafana.json
+	install -Dm644 -t '$(DESTDIR)$(datadir)/tdstat' cmd/out/rows.schema.json
+	install -d '$(DESTDIR)$(unitdir)'
+	sed 's|@BINDIR@|$(bindir)|' cmd/serve/tdstat.service.in >'$(DESTDIR)$(unitdir)/tdstat.service'
+	install -d '$(DESTDIR)$(datadir)/tdstat/pmu-events'
+	cp -R $(B)/pmu-events/. '$(DESTDIR)$(datadir)/tdstat/pmu-events'
 
 # --- packages -----------------------------------------------------------------
 
@@ -639,7 +645,7 @@ deb-here: $(UAPI) build/metrics
 	@tar -C build/deb -xf build/deb/tdstat_$(VERSION).orig.tar.xz
 	@cp -R .ci/debian $(DEB)
 	@cd $(DEB) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u TDSTAT \
-		KERNEL_SRC=$(CURDIR)/build/linux METRICS_SRC=$(CURDIR)/build/metrics \
+		KERNEL_SRC='$(CURDIR)/build/linux' METRICS_SRC='$(CURDIR)/build/metrics' \
 		dpkg-buildpackage -J -us -uc -Pnocheck,pkg.tdstat.kernel-src >../log 2>&1 || { cat ../log; exit 1; }
 	@ls build/deb/*.deb
 

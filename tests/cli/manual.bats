@@ -444,8 +444,22 @@ option_words() {
 	make -C "$here/../.." --no-print-directory -n -o all install DESTDIR=/dest prefix=/usr >installed 2>&1
 	installed=$(<installed)
 	for page in $(pages); do
-		[[ $installed == *"man/$page /dest/usr/share/man/man${page##*.}/$page"* ]] || fail "$page"
+		[[ $installed == *"man/$page '/dest/usr/share/man/man${page##*.}/$page'"* ]] || fail "$page"
 	done
+}
+
+@test "make install: DESTDIR may have a blank, and what the prefix cannot have is said first" {
+	mkdir 'a folder'
+	make -C "$here/../.." --no-print-directory -o all install DESTDIR="$PWD/a folder" prefix=/usr >installed 2>&1
+	for file in bin/tdstat lib/pkgconfig/tdstat.pc lib/libtdstat.so share/man/man1/tdstat.1 share/man/man3/td_begin.3 \
+		share/bash-completion/completions/tdstat share/tdstat/rows.schema.json share/tdstat/pmu-events/mapfile.csv; do
+		[ -e "a folder/usr/$file" ] || fail "no $file: $(<installed)"
+	done
+	try make -C "$here/../.." --no-print-directory -o all install DESTDIR="$PWD/another" prefix='/opt/my tools'
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[[ $stderr == *"prefix, '/opt/my tools', cannot have a blank"* ]]
+	[ ! -e another ]
 }
 
 @test "mandoc finds no fault with a page" {

@@ -142,6 +142,6 @@ declare -gA nr_of
 
 @test "make install installs it where the page says" {
 	make -C "$here/../.." --no-print-directory -n -o all install DESTDIR=/dest prefix=/usr >installed 2>&1
-	has_text installed '/dest/usr/share/tdstat cmd/out/rows.schema.json'
+	has_text installed "'/dest/usr/share/tdstat' cmd/out/rows.schema.json"
 	has_text "$here/../../man/tdstat-output.5" $'\n''\.Pa share/tdstat/rows\.schema\.json ,'$'\n'
 }

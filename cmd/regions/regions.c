@@ -168,6 +168,7 @@ static void spec_write(FILE *fp, const struct td_job *job)
 struct td_program {
 	char *folder;
 	char *prefix; /* of the files */
+	char *left;   /* the processes that its end left behind, or NULL */
 	struct td_usage usage;
 	int status; /* as in the shell */
 	bool over;  /* td_child_is_over() */
@@ -235,17 +236,35 @@ static int write_spec(const struct td_program *program,
 }
 
 /* Removes what is in it, but not folders with something of somebody else's. */
-static void remove_folder(const char *folder)
+static bool empty_folder(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
+	bool removed = false;
 
-	while (dir && (entry = readdir(dir))) {
-		if (unlinkat(dirfd(dir), entry->d_name, 0) != 0)
-			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
-	}
+	while (dir && (entry = readdir(dir)))
+		removed |=
+			unlinkat(dirfd(dir), entry->d_name, 0) == 0 ||
+			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR) == 0;
 	if (dir)
 		closedir(dir);
+	return removed;
+}
+
+/*
+ * Processes that the command left may make files as long as they find the folder, and
+ * those that have just found it, one more.
+ */
+static void remove_folder(const char *folder)
+{
+	td_autofree char *gone = NULL;
+
+	if (asprintf(&gone, "%s.end", folder) < 0)
+		gone = NULL;
+	if (gone && rename(folder, gone) == 0)
+		folder = gone;
+	while (empty_folder(folder) && rmdir(folder) != 0)
+		;
 	rmdir(folder);
 }
 
@@ -257,10 +276,48 @@ static void program_free(struct td_program *program)
 		remove_folder(program->folder);
 	free(program->folder);
 	free(program->prefix);
+	free(program->left);
 	*program = (struct td_program){ 0 };
 }
 
 /* --- the command ------------------------------------------------------------ */
+
+#define MOST_LEFT 3 /* that are named */
+
+static void put_process(FILE *fp, const struct td_sysfs *fs, int pid,
+			size_t before)
+{
+	char path[32], name[64];
+
+	snprintf(path, sizeof(path), "%d/comm", pid);
+	if (td_sysfs_read_at(fs->proc, path, name, sizeof(name)) < 0)
+		strcpy(name, "(ended)");
+	fprintf(fp, "%s%s-%d", before ? ", " : "", name, pid);
+}
+
+/* "sleep-4711, make-4712 and 3 more"; no more is known without memory, or proc. */
+static void find_left(struct td_program *program, const struct td_job *job)
+{
+	td_autofree char *variable = NULL;
+	struct td_ints pids = { 0 };
+	struct td_err unused;
+	size_t size, said = 0;
+	FILE *fp = NULL;
+
+	if (asprintf(&variable, "TDSTAT_REGIONS=%s", program->prefix) < 0)
+		variable = NULL;
+	if (variable &&
+	    td_tasks_add_with(&job->fs, variable, &pids, &unused) == 0 &&
+	    pids.nr)
+		fp = open_memstream(&program->left, &size);
+	for (; fp && said < pids.nr && said < MOST_LEFT; said++)
+		put_process(fp, &job->fs, pids.v[said], said);
+	if (fp && said < pids.nr)
+		fprintf(fp, " and %zu more", pids.nr - said);
+	if (fp && td_text_close(fp, &program->left))
+		program->left = NULL;
+	td_ints_free(&pids);
+}
 
 static int run_command(struct td_program *program, struct td_engine *engine,
 		       const struct td_job *job,
@@ -366,6 +423,9 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 		*status = session.program.status;
 		reached->over = session.program.over;
 	}
+	/* first, so that none is missing of those whose marks are */
+	if (!rc)
+		find_left(&session.program, job);
 	if (!rc)
 		rc = td_region_files_read(&session.files,
 					  session.program.prefix, err);
@@ -375,6 +435,12 @@ static int count(struct td_job *job, struct td_inherited *inherited,
 			&session.program.usage, session.program.status, err);
 	if (!rc)
 		td_regions_say(job, &session.files, session.program.folder);
+	if (!rc && session.program.left)
+		td_job_say(job,
+			   "tdstat: %s: still running when %s ended; their "
+			   "marks since then are not counted\n",
+			   session.program.left,
+			   job->request->target.command[0]);
 	if (!rc && job->request->calls.names)
 		td_calls_say_next(job, &session.result.view.report);
 	return close_session(&session, rc, err);

@@ -205,22 +205,73 @@ int td_tasks_add_family(const struct td_sysfs *fs, int pid, uint64_t since,
 	return rc ? td_err_nomem(err) : 0;
 }
 
-int td_tasks_add_all(const struct td_sysfs *fs, struct td_ints *tids,
-		     struct td_err *err)
+static int list_processes(const struct td_sysfs *fs, struct td_ints *pids,
+			  struct td_err *err)
 {
 	struct td_names names;
 	int pid, rc = td_sysfs_list(fs->proc, ".", &names);
 
 	for (size_t i = 0; !rc && i < names.nr; i++) {
-		if (td_parse_int(names.v[i], 1, INT_MAX, &pid) == 0 &&
-		    add_threads(fs, pid, tids) == -ENOMEM)
-			rc = -ENOMEM;
+		if (td_parse_int(names.v[i], 1, INT_MAX, &pid) == 0)
+			rc = td_ints_add(pids, pid);
 	}
 	td_names_free(&names);
 	return rc == -ENOMEM ? td_err_nomem(err)
 	       : rc          ? td_err_set(err, rc, "%s: %s", fs->proc_path,
 					  strerror(-rc))
 			     : 0;
+}
+
+int td_tasks_add_all(const struct td_sysfs *fs, struct td_ints *tids,
+		     struct td_err *err)
+{
+	struct td_ints pids = { 0 };
+	int rc = list_processes(fs, &pids, err);
+
+	for (size_t i = 0; !rc && i < pids.nr; i++) {
+		if (add_threads(fs, pids.v[i], tids) == -ENOMEM)
+			rc = td_err_nomem(err);
+	}
+	td_ints_free(&pids);
+	return rc;
+}
+
+static bool has_variable(const struct td_sysfs *fs, int pid,
+			 const char *variable)
+{
+	td_autofree char *entry = NULL;
+	char path[40];
+	size_t size = 0;
+	bool has = false;
+	FILE *fp;
+	int fd;
+
+	snprintf(path, sizeof(path), "%d/environ", pid);
+	fd = openat(fs->proc, path, O_RDONLY | O_CLOEXEC);
+	fp = fd < 0 ? NULL : fdopen(fd, "r");
+	while (fp && !has && getdelim(&entry, &size, '\0', fp) > 0)
+		has = strcmp(entry, variable) == 0;
+	if (fp)
+		fclose(fp);
+	else if (fd >= 0)
+		close(fd);
+	return has;
+}
+
+int td_tasks_add_with(const struct td_sysfs *fs, const char *variable,
+		      struct td_ints *pids, struct td_err *err)
+{
+	struct td_ints all = { 0 };
+	int rc = list_processes(fs, &all, err);
+
+	for (size_t i = 0; !rc && i < all.nr; i++) {
+		if (all.v[i] != getpid() &&
+		    has_variable(fs, all.v[i], variable) &&
+		    td_ints_add(pids, all.v[i]))
+			rc = td_err_nomem(err);
+	}
+	td_ints_free(&all);
+	return rc;
 }
 
 int td_tasks_add_thread(const struct td_sysfs *fs, int tid,

@@ -29,6 +29,12 @@ int td_tasks_add_family(const struct td_sysfs *fs, int pid, uint64_t since,
 /* Adds the threads of all processes. */
 int td_tasks_add_all(const struct td_sysfs *fs, struct td_ints *tids,
 		     struct td_err *err);
+/*
+ * Adds the processes, but this one, that have this in their environment, such as
+ * "NAME=VALUE", if they may be looked at.
+ */
+int td_tasks_add_with(const struct td_sysfs *fs, const char *variable,
+		      struct td_ints *pids, struct td_err *err);
 /* Adds one thread.  -ESRCH if it does not exist. */
 int td_tasks_add_thread(const struct td_sysfs *fs, int tid,
 			struct td_ints *tids, struct td_err *err);

@@ -96,6 +96,37 @@ assert_nothing_left() {
 	assert_nothing_left
 }
 
+# A daemon makes files until it cannot, as fast as no program with marks would.
+# shellcheck disable=SC2016 # sh -c
+@test "a program that daemonizes: nothing is left, and it is said what goes on" {
+	saved alderlake
+	# its processes are this machine's
+	unset PROCFS_PATH
+	export PERF_CPUID=GenuineIntel-6-97-2
+	cat >daemon.sh <<-'E'
+		echo $$ >daemon
+		nr=0
+		while true >"$TDSTAT_REGIONS.$nr"; do nr=$((nr + 1)); [ $nr -lt 1000 ] || echo >many; done
+		exec sleep 600
+	E
+	# setsid forks, and its parent, and that of the shell, have ended
+	try within "$TDSTAT" regions -- sh -c '(setsid sh daemon.sh >/dev/null 2>&1 &)
+		until [ -e many ]; do :; done; exit 7'
+	read -r pid <daemon
+	wait_for sleeps "$pid"
+	kill "$pid"
+	[ "$status" -eq 7 ]
+	[[ $stderr == *"tdstat: sh-$pid: still running when sh ended; their marks since then are not counted"* ]]
+	assert_nothing_left
+	# more than are named; what has ended is none of them
+	try "$TDSTAT" regions -- sh -c 'true & for nr in 1 2 3 4 5; do sleep 600 >/dev/null 2>&1 & echo $! >>pids; done
+		wait %1'
+	mapfile -t pids <pids
+	kill "${pids[@]}"
+	one='(sleep|sh)-[0-9]+'
+	[[ $stderr =~ "tdstat: "$one,\ $one,\ $one" and 2 more: still running" ]]
+}
+
 @test "no counters: said once, and the program runs" {
 	saved alderlake
 	try "$TDSTAT" regions -o out -- "$PROGRAM" exit 10

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/ints.h"
@@ -21,6 +22,15 @@
 /* Debugging information of a file, unpacked: a second's work. */
 #define MOST_DEBUG ((uint64_t)256 << 20)
 
+/*
+ * What the other process may use of CPU time for a file, and for all, as that adds up.
+ * Answers take microseconds; a program may have any number that take no longer than
+ * this.
+ */
+#define FILE_NS  (2 * TD_NS_A_SECOND)
+#define ALL_NS   (10 * FILE_NS)
+#define QUICK_NS TD_NS_A_MS
+
 /* So many files that end the other process are enough. */
 #define MOST_ENDS 4
 
@@ -34,6 +44,9 @@ struct td_unwinder {
 	size_t nr;
 	struct td_index by_spot;
 	struct td_ints refused; /* objects that are not asked for again */
+	uint64_t *used_ns;      /* of each object; what slow answers took */
+	size_t nr_used;
+	uint64_t all_ns;                  /* of all objects */
 	struct td_search_process process; /* pid 0: it does not run */
 	int ends;                         /* of processes, before they should */
 	/* Of the other process: the objects' files. */
@@ -45,6 +58,11 @@ struct td_unwinder {
 		int rc;
 	} * files;
 	size_t nr_files;
+};
+
+struct answer {
+	struct td_caller_rule rule;
+	uint64_t used_ns; /* CPU time */
 };
 
 /* --- in the other process --------------------------------------------------- */
@@ -90,9 +108,9 @@ static int open_file(struct td_unwinder *u, int at,
 	return rc;
 }
 
-static struct td_caller_rule answer(struct td_unwinder *u,
-				    const struct td_spot *spot,
-				    const struct td_object *object)
+static struct td_caller_rule find_rule(struct td_unwinder *u,
+				       const struct td_spot *spot,
+				       const struct td_object *object)
 {
 	struct td_caller_rule rule = { .rc = open_file(u, spot->object,
 						       object) };
@@ -113,6 +131,14 @@ static struct td_caller_rule answer(struct td_unwinder *u,
 	return rule;
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * TD_NS_A_SECOND + (uint64_t)now.tv_nsec;
+}
+
 __attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)
 {
 	char bytes[QUESTION + PATH_MAX + 1];
@@ -120,7 +146,7 @@ __attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)
 
 	td_confine(fd, u->fs->proc);
 	while ((nr = read(fd, bytes, sizeof(bytes) - 1)) > (ssize_t)QUESTION) {
-		struct td_caller_rule rule;
+		struct answer answer = { .used_ns = cpu_ns() };
 		struct td_object object;
 		struct td_spot spot;
 
@@ -128,8 +154,9 @@ __attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)
 		memcpy(&spot, bytes, sizeof(spot));
 		memcpy(&object, bytes + sizeof(spot), sizeof(object));
 		object.path = bytes + QUESTION;
-		rule = answer(u, &spot, &object);
-		if (write(fd, &rule, sizeof(rule)) != sizeof(rule))
+		answer.rule = find_rule(u, &spot, &object);
+		answer.used_ns = cpu_ns() - answer.used_ns;
+		if (write(fd, &answer, sizeof(answer)) != sizeof(answer))
 			break;
 	}
 	_exit(0);
@@ -169,7 +196,7 @@ static int send_question(const struct td_unwinder *u,
 }
 
 /* -ETIME, or -EFAULT if nothing can be heard any more. */
-static int hear(const struct td_unwinder *u, struct td_caller_rule *rule)
+static int hear(const struct td_unwinder *u, struct answer *answer)
 {
 	struct pollfd poll_of = { .fd = u->process.fd, .events = POLLIN };
 	uint64_t end_ns = td_now_ns() + PATIENCE_MS * TD_NS_A_MS;
@@ -182,23 +209,23 @@ static int hear(const struct td_unwinder *u, struct td_caller_rule *rule)
 	} while (nr < 0 && errno == EINTR);
 	if (nr <= 0)
 		return -ETIME;
-	return read(u->process.fd, rule, sizeof(*rule)) == sizeof(*rule)
+	return read(u->process.fd, answer, sizeof(*answer)) == sizeof(*answer)
 		       ? 0
 		       : -EFAULT;
 }
 
-static struct td_caller_rule
-ask(struct td_unwinder *u, const struct td_spot *spot, struct td_object *object)
+static struct answer ask(struct td_unwinder *u, const struct td_spot *spot,
+			 struct td_object *object)
 {
-	struct td_caller_rule rule = { 0 };
+	struct answer answer = { 0 };
 	int rc = start(u), rc_end;
 
 	if (!rc)
 		rc = send_question(u, spot, object);
 	if (!rc)
-		rc = hear(u, &rule);
+		rc = hear(u, &answer);
 	if (!rc)
-		return rule;
+		return answer;
 	if (u->process.pid > 0) {
 		rc_end = td_search_end(&u->process);
 		if (rc == -EFAULT && rc_end)
@@ -206,7 +233,7 @@ ask(struct td_unwinder *u, const struct td_spot *spot, struct td_object *object)
 	}
 	u->process.pid = 0;
 	u->ends++;
-	return (struct td_caller_rule){ .rc = rc };
+	return (struct answer){ .rule.rc = rc };
 }
 
 /* --- rules ------------------------------------------------------------------ */
@@ -218,7 +245,7 @@ static bool may_have(const struct td_unwinder *u, const struct td_spot *spot,
 	return (object->kind == TD_OBJECT_FILE ||
 		object->kind == TD_OBJECT_VDSO) &&
 	       strlen(object->path) < PATH_MAX && u->ends < MOST_ENDS &&
-	       !td_ints_has(&u->refused, spot->object);
+	       u->all_ns < ALL_NS && !td_ints_has(&u->refused, spot->object);
 }
 
 static void refuse(struct td_unwinder *u, int at,
@@ -229,10 +256,25 @@ static void refuse(struct td_unwinder *u, int at,
 	td_notes_add(u->notes, "%s: %s: no callers behind it", object->path,
 		     rc == -ENOMSG ? "does not say where its functions return"
 				   : td_symbols_reason(object, rc));
-	if (u->ends == MOST_ENDS)
+	if (u->ends == MOST_ENDS || u->all_ns >= ALL_NS)
 		td_notes_add(u->notes, "no more files are read for callers: "
 				       "what reads them crashed, or took too "
 				       "long, several times");
+}
+
+/* Adds what an answer took.  True if the object, or all, took too long. */
+static bool is_used_up(struct td_unwinder *u, int object, uint64_t ns)
+{
+	if (ns <= QUICK_NS)
+		return false;
+	while (u->nr_used <= (size_t)object) {
+		if (!td_array_add(&u->used_ns, u->nr_used, sizeof(*u->used_ns)))
+			return true;
+		u->nr_used++;
+	}
+	u->used_ns[object] += ns;
+	u->all_ns += ns;
+	return u->used_ns[object] >= FILE_NS || u->all_ns >= ALL_NS;
 }
 
 const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
@@ -248,9 +290,13 @@ const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
 	if (at != TD_NOT_FOUND)
 		return &unwinder->rules[at];
 	if (may_have(unwinder, of, object)) {
-		rule = ask(unwinder, of, object);
+		struct answer answer = ask(unwinder, of, object);
+
+		rule = answer.rule;
 		if (rule.rc && rule.rc != -ENODATA)
 			refuse(unwinder, of->object, object, rule.rc);
+		else if (is_used_up(unwinder, of->object, answer.used_ns))
+			refuse(unwinder, of->object, object, -ETIME);
 	}
 	if (td_index_add(&unwinder->by_spot, hash, unwinder->nr) ||
 	    td_array_push(&unwinder->rules, &unwinder->nr, &rule, sizeof(rule)))
@@ -284,5 +330,6 @@ void td_unwinder_free(struct td_unwinder *unwinder)
 	td_index_free(&unwinder->by_spot);
 	td_ints_free(&unwinder->refused);
 	free(unwinder->rules);
+	free(unwinder->used_ns);
 	free(unwinder);
 }

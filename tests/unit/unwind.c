@@ -313,6 +313,41 @@ static void test_files(void)
 	   "a place that is not in the file, and no remark");
 }
 
+/*
+ * A file with rules of registers that no processor has: libdw makes a table of them for
+ * each place.
+ */
+static void test_dear(void)
+{
+	static const char source[] =
+		".text\nf: .cfi_startproc\n.rept 30\n"
+		".cfi_escape 0x09, 0xff, 0xff, 0xff, 0x03, 0x01\n.endr\n"
+		".fill 0x20000, 1, 0x90\n.cfi_endproc\n";
+	size_t before = notes.nr;
+	char command[512], path[] = "/tmp/tdstat-test.XXXXXX";
+	int nr = 0, fd = mkstemp(path);
+
+	snprintf(command, sizeof(command),
+		 "printf '%s' | gcc -shared -nostdlib -x assembler -o %s -",
+		 source, path);
+	if (fd < 0 || close(fd) || system(command)) {
+		unlink(path);
+		ok(true, "there is no gcc here # SKIP");
+		return;
+	}
+	while (nr < 1000 && notes.nr == before)
+		rc_of(TD_OBJECT_FILE, path, 0x8000 + (uint64_t)nr++);
+	ok(nr < 1000 && notes.nr == before + 1 &&
+		   strstr(notes.v[before], "took too long"),
+	   "after %d places it is known that the rules of a file are dear", nr);
+	ok(rc_of(TD_OBJECT_FILE, path, 0x9000) == -ENODATA &&
+		   notes.nr == before + 1,
+	   "and nothing is asked about it again");
+	ok(rc_of(TD_OBJECT_FILE, "/proc/self/exe", (uintptr_t)1) != -ETIME,
+	   "but about others");
+	unlink(path);
+}
+
 int main(void)
 {
 	struct td_err err = { 0 };
@@ -327,6 +362,7 @@ int main(void)
 	if (unwinder) {
 		test_own();
 		test_files();
+		test_dear();
 	}
 	td_unwinder_free(unwinder);
 	td_spaces_free(spaces);

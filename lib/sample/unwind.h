@@ -49,6 +49,7 @@ struct td_caller_rule {
 		uint8_t base; /* a register */
 		int32_t offset;
 	} frame, kept[TD_NR_KEPT];
+	uint64_t used_ns; /* CPU time that it took to find it */
 };
 
 struct td_registers {

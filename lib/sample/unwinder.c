@@ -60,11 +60,6 @@ struct td_unwinder {
 	size_t nr_files;
 };
 
-struct answer {
-	struct td_caller_rule rule;
-	uint64_t used_ns; /* CPU time */
-};
-
 /* --- in the other process --------------------------------------------------- */
 
 /* Most compilers write rules for exceptions; that of Go for debuggers alone. */
@@ -108,9 +103,9 @@ static int open_file(struct td_unwinder *u, int at,
 	return rc;
 }
 
-static struct td_caller_rule find_rule(struct td_unwinder *u,
-				       const struct td_spot *spot,
-				       const struct td_object *object)
+static struct td_caller_rule answer(struct td_unwinder *u,
+				    const struct td_spot *spot,
+				    const struct td_object *object)
 {
 	struct td_caller_rule rule = { .rc = open_file(u, spot->object,
 						       object) };
@@ -146,7 +141,8 @@ __attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)
 
 	td_confine(fd, u->fs->proc);
 	while ((nr = read(fd, bytes, sizeof(bytes) - 1)) > (ssize_t)QUESTION) {
-		struct answer answer = { .used_ns = cpu_ns() };
+		uint64_t begin_ns = cpu_ns();
+		struct td_caller_rule rule;
 		struct td_object object;
 		struct td_spot spot;
 
@@ -154,9 +150,9 @@ __attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)
 		memcpy(&spot, bytes, sizeof(spot));
 		memcpy(&object, bytes + sizeof(spot), sizeof(object));
 		object.path = bytes + QUESTION;
-		answer.rule = find_rule(u, &spot, &object);
-		answer.used_ns = cpu_ns() - answer.used_ns;
-		if (write(fd, &answer, sizeof(answer)) != sizeof(answer))
+		rule = answer(u, &spot, &object);
+		rule.used_ns = cpu_ns() - begin_ns;
+		if (write(fd, &rule, sizeof(rule)) != sizeof(rule))
 			break;
 	}
 	_exit(0);
@@ -196,7 +192,7 @@ static int send_question(const struct td_unwinder *u,
 }
 
 /* -ETIME, or -EFAULT if nothing can be heard any more. */
-static int hear(const struct td_unwinder *u, struct answer *answer)
+static int hear(const struct td_unwinder *u, struct td_caller_rule *rule)
 {
 	struct pollfd poll_of = { .fd = u->process.fd, .events = POLLIN };
 	uint64_t end_ns = td_now_ns() + PATIENCE_MS * TD_NS_A_MS;
@@ -209,23 +205,23 @@ static int hear(const struct td_unwinder *u, struct answer *answer)
 	} while (nr < 0 && errno == EINTR);
 	if (nr <= 0)
 		return -ETIME;
-	return read(u->process.fd, answer, sizeof(*answer)) == sizeof(*answer)
+	return read(u->process.fd, rule, sizeof(*rule)) == sizeof(*rule)
 		       ? 0
 		       : -EFAULT;
 }
 
-static struct answer ask(struct td_unwinder *u, const struct td_spot *spot,
-			 struct td_object *object)
+static struct td_caller_rule
+ask(struct td_unwinder *u, const struct td_spot *spot, struct td_object *object)
 {
-	struct answer answer = { 0 };
+	struct td_caller_rule rule = { 0 };
 	int rc = start(u), rc_end;
 
 	if (!rc)
 		rc = send_question(u, spot, object);
 	if (!rc)
-		rc = hear(u, &answer);
+		rc = hear(u, &rule);
 	if (!rc)
-		return answer;
+		return rule;
 	if (u->process.pid > 0) {
 		rc_end = td_search_end(&u->process);
 		if (rc == -EFAULT && rc_end)
@@ -233,7 +229,7 @@ static struct answer ask(struct td_unwinder *u, const struct td_spot *spot,
 	}
 	u->process.pid = 0;
 	u->ends++;
-	return (struct answer){ .rule.rc = rc };
+	return (struct td_caller_rule){ .rc = rc };
 }
 
 /* --- rules ------------------------------------------------------------------ */
@@ -290,12 +286,10 @@ const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
 	if (at != TD_NOT_FOUND)
 		return &unwinder->rules[at];
 	if (may_have(unwinder, of, object)) {
-		struct answer answer = ask(unwinder, of, object);
-
-		rule = answer.rule;
+		rule = ask(unwinder, of, object);
 		if (rule.rc && rule.rc != -ENODATA)
 			refuse(unwinder, of->object, object, rule.rc);
-		else if (is_used_up(unwinder, of->object, answer.used_ns))
+		else if (is_used_up(unwinder, of->object, rule.used_ns))
 			refuse(unwinder, of->object, object, -ETIME);
 	}
 	if (td_index_add(&unwinder->by_spot, hash, unwinder->nr) ||

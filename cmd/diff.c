@@ -2,6 +2,7 @@
 /* tdstat diff: how two recordings differ, or two sides of several. */
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/compare/compare.h"
 #include "cmd/opts/groups.h"
@@ -57,17 +58,16 @@ static const struct td_machine *one_processor(const struct td_sides *sides)
 }
 
 static int put(const struct td_sides *sides, const struct td_diff *diff,
-	       const struct td_opts *opts, const struct td_identity *identity,
-	       struct td_err *err)
+	       const struct td_request *request,
+	       const struct td_identity *identity, struct td_err *err)
 {
-	const struct td_frame frame = { .big_num =
-						!opts->request.show.no_big_num,
+	const struct td_frame frame = { .big_num = !request->show.no_big_num,
 					.identity = identity,
 					.machine = one_processor(sides),
 					.runs = 1 };
 	const struct td_sheet sheet = td_out_diff_sheet();
 	struct td_sink sink = { 0 };
-	int rc = td_sink_open(&sink, &opts->request, &frame, err);
+	int rc = td_sink_open(&sink, request, &frame, err);
 
 	if (!rc && td_sides_is_written(sides, fileno(sink.writer.fp)))
 		rc = td_err_usage(err, "%s is a recording that is being read",
@@ -81,14 +81,40 @@ static int put(const struct td_sides *sides, const struct td_diff *diff,
 	return td_sink_end(&sink, rc, err);
 }
 
+/* With a format or a place of its own, the result is shown beside a page. */
+static bool shows_more_than_page(const struct td_opts *opts)
+{
+	const struct td_show *show = &opts->request.show;
+
+	return !opts->diff.page || show->formats || show->output ||
+	       show->log_fd;
+}
+
+static int put_page(const struct td_sides *sides, const struct td_diff *diff,
+		    const struct td_opts *opts,
+		    const struct td_identity *identity, struct td_err *err)
+{
+	struct td_request request = opts->request;
+
+	request.show.format = TD_FORMAT_HTML;
+	request.show.own_file = opts->diff.page;
+	request.show.output =
+		strcmp(opts->diff.page, "-") != 0 ? opts->diff.page : NULL;
+	request.show.append = false;
+	request.show.log_fd = 0;
+	return put(sides, diff, &request, identity, err);
+}
+
 static int show(const struct td_sides *sides, const struct td_diff *diff,
 		const struct td_opts *opts, struct td_err *err)
 {
 	struct td_identity identity = { 0 };
 	int rc = make_identity(&identity, opts, err);
 
-	if (!rc)
-		rc = put(sides, diff, opts, &identity, err);
+	if (!rc && shows_more_than_page(opts))
+		rc = put(sides, diff, &opts->request, &identity, err);
+	if (!rc && opts->diff.page)
+		rc = put_page(sides, diff, opts, &identity, err);
 	td_identity_free(&identity);
 	return rc;
 }
@@ -344,10 +370,29 @@ static int check_runs(const struct td_opts *opts, struct td_err *err)
 	return td_runs_check(opts, err);
 }
 
+static int check_page(const struct td_opts *opts, struct td_err *err)
+{
+	if (!opts->diff.page)
+		return 0;
+	if (opts->request.show.quiet)
+		return td_err_usage(
+			err, "--quiet shows nothing: it excludes --html");
+	if (opts->request.show.output &&
+	    strcmp(opts->request.show.output, opts->diff.page) == 0)
+		return td_err_usage(err, "-o and --html name the same file: %s",
+				    opts->diff.page);
+	if (strcmp(opts->diff.page, "-") == 0 && shows_more_than_page(opts))
+		return td_err_usage(err, "--html=-: another result is there: "
+					 "name a file for the page");
+	return 0;
+}
+
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	size_t nr = opts->nr_patterns;
 
+	if (check_page(opts, err))
+		return err->code;
 	if (opts->diff.strict && !opts->diff.fail_above)
 		return td_err_usage(err, "--strict needs --fail-above");
 	if (opts->diff.junit && !opts->diff.fail_above)
@@ -387,6 +432,14 @@ static const struct td_option numbers[] = {
 };
 /* clang-format on */
 
+static const struct td_option page[] = {
+	{ "html", 0, "FILE",
+	  "one HTML page with pictures, alone or beside another format",
+	  TD_OPTION_FILE, .offset = offsetof(struct td_opts, diff.page) },
+	{ NULL },
+};
+
+static const struct td_option_group group_page = { TD_SECTION_HOW, page };
 static const struct td_option_group group_numbers = { TD_SECTION_HOW, numbers };
 
 static const struct td_option_group *const groups[] = {
@@ -397,7 +450,7 @@ static const struct td_option_group *const groups[] = {
 	&group_numbers,
 	&td_group_formats,
 	&td_group_markdown,
-	&td_group_html,
+	&group_page,
 	&td_group_output,
 	&td_group_head,
 	&td_group_stream,

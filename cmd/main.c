@@ -61,6 +61,7 @@ static int spare_recordings(const struct td_opts *opts, struct td_err *err)
 		opts->request.sampling.files.pprof,
 		opts->request.sampling.files.flame,
 		opts->diff.junit,
+		opts->diff.page,
 	};
 
 	for (size_t i = 0;

@@ -342,7 +342,7 @@ const struct td_option_group td_group_verbose = { TD_SECTION_HOW, verbose };
 
 static struct td_option aggregations[MAX_ROWS + 1], places[MAX_ROWS + 1];
 static struct td_option formats[MAX_ROWS + 1], pages[MAX_ROWS + 1];
-static struct td_option json[2], perfetto[2], html[2], markdown[2];
+static struct td_option json[2], perfetto[2], markdown[2];
 
 /* Makes the option of row i, which sets bit i at offset. */
 static struct td_option make_option(const char *option, const char *letter,
@@ -402,7 +402,6 @@ static void fill_file(struct td_option *o, enum td_format_kind format)
 
 static void fill_files(void)
 {
-	fill_file(&html[0], TD_FORMAT_HTML);
 	fill_file(&pages[0], TD_FORMAT_HTML);
 	fill_file(&pages[1], TD_FORMAT_SVG);
 	fill_file(&perfetto[0], TD_FORMAT_PERFETTO);
@@ -446,7 +445,6 @@ const struct td_option_group td_group_aggregations = { TD_SECTION_HOW,
 const struct td_option_group td_group_places = { TD_SECTION_HOW, places };
 const struct td_option_group td_group_formats = { TD_SECTION_HOW, formats };
 const struct td_option_group td_group_pages = { TD_SECTION_HOW, pages };
-const struct td_option_group td_group_html = { TD_SECTION_HOW, html };
 const struct td_option_group td_group_perfetto = { TD_SECTION_HOW, perfetto };
 const struct td_option_group td_group_markdown = { TD_SECTION_HOW, markdown };
 const struct td_option_group td_group_json = { TD_SECTION_HOW, json };

@@ -38,7 +38,6 @@ extern const struct td_option_group td_group_aggregations, /* all but --total */
 	td_group_places,   /* those of CPUs: without --per-thread */
 	td_group_formats,  /* -x, -j: those that show reports */
 	td_group_pages,    /* --html, --svg */
-	td_group_html,     /* --html alone */
 	td_group_json,     /* -j alone */
 	td_group_markdown, /* --markdown */
 	td_group_perfetto; /* --perfetto */

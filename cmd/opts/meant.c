@@ -258,17 +258,29 @@ static int check_letters(const char *word, const struct td_command *command,
 	return rc;
 }
 
+/* Does a word that is no option begin a command, whose options follow? */
+static bool begins_command(const struct td_command *command,
+			   struct td_opts *words, const char *word)
+{
+	struct td_err unused;
+
+	return !command->word ||
+	       (command->runs && command->word(words, word, &unused) == 1);
+}
+
 int td_meant_options(char **argv, const struct td_command *command,
 		     const struct td_command *const *commands,
 		     struct td_err *err)
 {
+	struct td_opts words = { 0 };
+
 	for (argv++; *argv && strcmp(*argv, "--") != 0; argv++) {
 		const char *word = *argv;
 		int rc;
 
 		if (word[0] != '-' || !word[1]) {
-			if (!command->word)
-				break; /* the command's words follow */
+			if (begins_command(command, &words, word))
+				break;
 			continue;
 		}
 		rc = (word[1] == '-' ? check_long : check_letters)(

@@ -343,14 +343,16 @@ static void put_in(FILE *fp, const struct td_request *request,
 {
 	const char *file = strrchr(request->calls.names, '@');
 	td_autofree char *in = NULL;
+	char slower[TD_DURATION_NAME];
 
 	if (timed->engine != TD_BY_UPROBES ||
 	    asprintf(&in, "%s%s", timed->name, file ? file : "") < 0)
 		return;
 	fputs(" --in ", fp);
 	td_put_shell_word(fp, in);
-	fprintf(fp, " --slower %" PRIu64 "ns",
-		td_region_bucket_ns(slow->slow->bucket));
+	td_duration_word(slower,
+			 (double)td_region_bucket_ns(slow->slow->bucket));
+	fprintf(fp, " --slower %s", slower);
 }
 
 static void put_next(FILE *fp, const struct td_request *request,

@@ -146,7 +146,7 @@ static bool is_program(const char *path)
 }
 
 /* Does the shell find a command of that name? */
-static bool is_command(const char *name)
+static bool is_found(const char *name)
 {
 	const char *path = getenv("PATH");
 	bool found = strchr(name, '/');
@@ -163,6 +163,12 @@ static bool is_command(const char *name)
 	return found;
 }
 
+bool td_choose_is_command(const char *word)
+{
+	return strcmp(word, "auto") != 0 && !is_explained(word) &&
+	       is_found(word);
+}
+
 static int no_node(const struct td_pmu_events *files, const char *node,
 		   struct td_err *err)
 {
@@ -170,11 +176,6 @@ static int no_node(const struct td_pmu_events *files, const char *node,
 
 	td_err_usage(err, "%s: this processor has no such node", node);
 	err->elsewhere = is_explained(node);
-	if (is_command(node))
-		return td_err_hint(err,
-				   "a command stands behind --: tdstat "
-				   "locate -- %s",
-				   node);
 	for (size_t i = 0; i < files->nr_metrics; i++)
 		td_closest_offer(&closest, files->metrics[i].name);
 	return closest.best[0]

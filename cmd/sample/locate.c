@@ -406,12 +406,13 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 
 /* --- the subcommand --------------------------------------------------------- */
 
-/* The first word is the node; the next one begins a command. */
+/* The first word is the node, unless it is a program; the next one is one. */
 static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
 	(void)err;
 	if (opts->request.sampling.node ||
-	    (opts->request.nr_events && strncmp(word, "tma_", 4) != 0))
+	    (opts->request.nr_events && strncmp(word, "tma_", 4) != 0) ||
+	    td_choose_is_command(word))
 		return 1;
 	opts->request.sampling.node = word;
 	return 0;

@@ -168,6 +168,8 @@ struct td_choice {
  * A name may be without "tma_".  -ENOENT if there are none; the error tells a
  * name that is no node from one without events.
  */
+/* Does the word, where a node may be, begin a command: is it a program instead? */
+bool td_choose_is_command(const char *word);
 int td_choose_events(struct td_choice *choice, const struct td_request *request,
 		     const char *const *nodes, size_t nr, struct td_err *err);
 void td_choice_free(struct td_choice *choice);

@@ -104,13 +104,17 @@ static bool is_described(const char *desc, const char *wanted)
 	return any;
 }
 
-/* Compares both with and without the prefixes; *distance is the smaller one. */
+/*
+ * Compares both with and without the prefixes; *distance is the smaller one.  The
+ * letters of a prefix that is right do not let more of the others differ.
+ */
 static bool is_mistyped(const char *name, const char *wanted, size_t *distance)
 {
 	struct td_closest whole = { .wanted = wanted };
 	struct td_closest rest = { .wanted = without_prefix(wanted) };
 
-	td_closest_offer(&whole, name);
+	if (rest.wanted == wanted)
+		td_closest_offer(&whole, name);
 	td_closest_offer(&rest, without_prefix(name));
 	*distance = rest.distance;
 	if (!rest.best[0] || (whole.best[0] && whole.distance < rest.distance))

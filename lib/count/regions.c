@@ -373,6 +373,15 @@ void td_duration_text(char text[TD_DURATION_NAME], double ns)
 	snprintf(text, TD_DURATION_NAME, "%.16s %s", number, unit->name);
 }
 
+void td_duration_word(char text[TD_DURATION_NAME], double ns)
+{
+	const struct unit *unit = unit_of(ns);
+	char number[TD_DURATION_NAME];
+
+	put_number(number, ns / unit->ns);
+	snprintf(text, TD_DURATION_NAME, "%.16s%s", number, unit->name);
+}
+
 #define MOST_NS 3600e9
 
 /* Whole numbers of ns are exact in a double up to far longer times. */

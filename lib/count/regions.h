@@ -39,6 +39,8 @@ void td_duration_bucket_name(char name[TD_DURATION_NAME], unsigned int bucket);
 int td_duration_parse(const char *text, uint64_t *ns);
 /* "2.34 ms": three digits; "-" for NaN. */
 void td_duration_text(char text[TD_DURATION_NAME], double ns);
+/* The same for a command line, as td_duration_parse() reads it: "2.34ms". */
+void td_duration_word(char text[TD_DURATION_NAME], double ns);
 
 /* --- regions -------------------------------------------------------------- */
 

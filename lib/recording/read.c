@@ -120,9 +120,15 @@ static int open_stream(struct td_recording *rec, struct td_err *err)
 
 	rec->is_stdin = strcmp(rec->path, "-") == 0;
 	rec->fp = rec->is_stdin ? stdin : fopen(rec->path, "re");
-	if (!rec->fp)
-		return td_err_set(err, -errno, "%s: %s", rec->path,
-				  strerror(errno));
+	if (!rec->fp) {
+		rc = td_err_set(err, -errno, "%s: %s", rec->path,
+				strerror(errno));
+		return rc == -ENOENT ? td_err_hint(err,
+						   "tdstat record -o %s makes "
+						   "it",
+						   rec->path)
+				     : rc;
+	}
 	look_at_file(rec);
 	nr = read_magic(fileno(rec->fp), magic);
 	if (td_zstd_is_magic(magic, nr))

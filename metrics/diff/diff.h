@@ -34,6 +34,7 @@ struct td_diff_ask {
 	const char *fail_above; /* the limits */
 	bool strict;            /* what is not known fails, too */
 	const char *junit; /* the file that tells what became of each limit */
+	const char *page;  /* that of HTML, beside another result or alone */
 	size_t nr_before;  /* recordings before "--"; 0: there is none */
 };
 

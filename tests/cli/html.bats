@@ -256,10 +256,22 @@ nasty=$'</script><script>alert(1)</script>"\'&<!--\\\e[31m\n]]>'
 		for value in want:
 		    assert any(abs(near - value) < 1e-9 for near in shown), value
 	PYTHON
-	for option in -j -x, '-o made'; do
+	# beside it, any other format or place has what it has alone
+	for option in -j -x, --markdown '-o text'; do
 		# shellcheck disable=SC2086
-		try "$TDSTAT" diff "$data/alderlake.jsonl" "$data/alderlake-2.jsonl" --html made $option
+		try "$TDSTAT" diff "$data/alderlake.jsonl" "$data/alderlake-2.jsonl" --html beside.html $option
+		assert_success
+		cmp beside.html page.html
+		rm beside.html
+		[[ $option != -j ]] || assert_equal "$output" "$(cat json)"
+		[[ $option != --markdown ]] || has_text <(echo "$output") '- A: `'
+	done
+	has_text text 'What changed from A to B'
+	for options in '--html made -o made' '--html made --quiet' '--html=- -j' '--html made -j -x,'; do
+		# shellcheck disable=SC2086
+		try "$TDSTAT" diff "$data/alderlake.jsonl" "$data/alderlake-2.jsonl" $options
 		assert_failure 64
+		[ ! -e made ]
 	done
 	browser page.html 'document.querySelectorAll("[role=tree]").length' >got
 	assert_equal "$(cat got)" 4

@@ -704,18 +704,30 @@ enough_samples() {
 
 # --- what makes no sense --------------------------------------------------------
 
-@test "a command in place of a node: where it stands" {
+@test "a command in place of a node is run, as by tdstat alone" {
 	saved alderlake
 	unset PERF_CPUID
-	for word in ls /bin/ls; do
-		try "$TDSTAT" locate $word
-		[ "$status" -eq 64 ]
-		assert_complains "tdstat: $word: this processor has no such node"
-		[ "${stderr_lines[1]}" = "tdstat: a command stands behind --: tdstat locate -- $word" ]
+	mkdir bin
+	printf '#!/bin/sh\necho "$0 $*" >ran\n' >bin/program
+	chmod +x bin/program
+	ln -s program bin/dram_bound
+	PATH=$PWD/bin:$PATH
+	for word in program bin/program; do
+		try "$TDSTAT" locate $word -l ran
+		has_text ran "program -l ran"
+		rm ran
+	done
+	try "$TDSTAT" locate tma_dram_bound program -x
+	has_text ran "program -x"
+	rm ran
+	# a node is one, whatever programs there are
+	for words in 'nosuchcommand program' 'dram_bound --dry-run -- program' 'auto --dry-run -- program'; do
+		try "$TDSTAT" locate $words
+		[ ! -e ran ] || fail "$words"
 	done
 	try "$TDSTAT" locate nosuchcommand
 	[ "$status" -eq 64 ]
-	[[ $stderr != *"behind --"* ]]
+	assert_complains "tdstat: nosuchcommand: this processor has no such node"
 }
 
 @test "wrong usage: nothing is run" {

@@ -816,6 +816,12 @@ refused_lines() {
 	assert_failure 1
 	assert_regex "${stderr_lines[0]}" '^tdstat: tdstat\.jsonl: No such file or directory$'
 	assert_regex "${stderr_lines[1]}" 'tdstat record makes it'
+	for words in 'report gone' 'report -i gone' "diff gone $data/alderlake.jsonl"; do
+		# shellcheck disable=SC2086 # several words
+		try "$TDSTAT" $words
+		assert_same 'tdstat: gone: No such file or directory
+tdstat: tdstat record -o gone makes it' "$stderr"
+	done
 	try "$TDSTAT" record -n -- true
 	assert_success
 	assert_same 1 "$(grep -c 'tdstat\.jsonl' <<<"$stderr")"

@@ -263,8 +263,10 @@ within() {
 	run -0 --separate-stderr calls job@"$PROGRAM" -l 2 -j -o out -- taskset -c 0 "$PROGRAM" 3000 dram 50
 	node=$(of job '.slow.causes[0].node')
 	[[ $node != *retiring && $node != *operations ]] || skip "the host was busy"
-	from=$(of job '.slow.from * 1e9 | round')
-	[[ $stderr == *"what next: tdstat locate $node --in job@$PROGRAM --slower ${from}ns -- taskset"* ]]
+	# three digits, as the table has them
+	from=$(of job '.slow.from * 1e3')
+	[[ $stderr =~ "what next: tdstat locate $node --in job@$PROGRAM --slower "([0-9.]+)ms" -- taskset" ]]
+	awk -v from="$from" -v shown="${BASH_REMATCH[1]}" 'BEGIN { exit !(shown / from > 0.995 && shown / from < 1.005) }'
 }
 
 # --- marks ------------------------------------------------------------------------

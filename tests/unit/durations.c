@@ -57,6 +57,7 @@ static void test_bucket_names(void)
 static void test_text(void)
 {
 	char text[TD_DURATION_NAME];
+	uint64_t ns;
 
 	td_duration_text(text, 2100);
 	is_str(text, "2.1 us", "microseconds");
@@ -66,6 +67,11 @@ static void test_text(void)
 	is_str(text, "1500 s", "long");
 	td_duration_text(text, NAN);
 	is_str(text, "-", "not known");
+	td_duration_word(text, 13107200);
+	is_str(text, "13.1ms", "a word");
+	ok(!td_duration_parse(text, &ns) && ns == 13100000, "which is read");
+	td_duration_word(text, 100);
+	ok(!td_duration_parse(text, &ns) && ns == 100, "the shortest one");
 }
 
 /* --- quantiles -------------------------------------------------------------- */

@@ -10,6 +10,8 @@ static const char *const names[][2] = {
 	{ "TopdownL1" },
 	{ "TopdownL2" },
 	{ "BrMispredicts" },
+	{ "tma_lcp", "stalls by length changing prefixes" },
+	{ "tma_lock_latency", "cache misses due to locks" },
 	{ "tma_retiring", "fraction of slots utilized by useful work" },
 	{ "tma_l3_bound", "how often the CPU was stalled due to loads" },
 	{ "tma_l3_bound_group" },
@@ -45,6 +47,10 @@ static const struct {
 	{ "tma_retirng", "'tma_retiring'" },
 	{ "retirng", "'tma_retiring'" },
 	{ "HPCC", "'HPC'" },
+	/* the prefix, which is right, does not count: of five letters, three are many */
+	{ "tma_lockk", "'tma_lock_latency'" },
+	{ "lockk", "'tma_lock_latency'" },
+	{ "tam_retiring", "'tma_retiring'" },
 	{ "TopdwonL2", "'TopdownL2'" },
 	{ "bandwith", "'tma_mem_bandwidth' or 'tma_fetch_bandwidth'" },
 	/* words of the description */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -115,7 +116,11 @@ static int read_desc(const struct packed *p, struct json_object *place,
 	line = p->out->descriptions + at;
 	size -= (size_t)at;
 	end = memchr(line, '\n', size);
-	*out = strndup(line, end ? (size_t)(end - line) : size);
+	size = end ? (size_t)(end - line) : size;
+	if (!size)
+		return td_err_set(p->err, -EINVAL, "%s: no such description",
+				  p->path);
+	*out = strndup(line, size);
 	return *out ? 0 : td_err_nomem(p->err);
 }
 
@@ -128,7 +133,7 @@ struct field {
 	bool needed;
 };
 
-/* Returns -EINVAL if what is there is no text, or -ENOMEM. */
+/* Returns -EINVAL if what is there is no text, or an empty one, or -ENOMEM. */
 static int copy_text(struct json_object *array, const struct field *field)
 {
 	struct json_object *text =
@@ -140,7 +145,9 @@ static int copy_text(struct json_object *array, const struct field *field)
 	if (!json_object_is_type(text, json_type_string))
 		return -EINVAL;
 	*field->out = strdup(json_object_get_string(text));
-	return *field->out ? 0 : -ENOMEM;
+	if (!*field->out)
+		return -ENOMEM;
+	return **field->out ? 0 : -EINVAL;
 }
 
 static int copy_texts(struct json_object *array, const struct field *fields,
@@ -163,6 +170,16 @@ static bool read_latency(struct json_object *event, double *out)
 	*out = has ? json_object_get_double(number) : (double)NAN;
 	return !has || json_object_is_type(number, json_type_double) ||
 	       json_object_is_type(number, json_type_int);
+}
+
+/* As pack wrote it: names are looked for in small letters, terms are NAME=VALUE. */
+static bool is_event(const struct td_model_event *event)
+{
+	for (const char *c = event->name; *c; c++) {
+		if (isupper((unsigned char)*c))
+			return false;
+	}
+	return *event->pmu && strchr(event->terms, '=');
 }
 
 static int add_event(const struct packed *p, const char *pmu,
@@ -188,7 +205,8 @@ static int add_event(const struct packed *p, const char *pmu,
 			2);
 	if (rc == -ENOMEM)
 		return td_err_nomem(p->err);
-	if (rc || !read_latency(object, &event->retire_latency))
+	if (rc || !is_event(event) ||
+	    !read_latency(object, &event->retire_latency))
 		return bad(p, "event", index);
 	return read_desc(p, json_object_array_get_idx(object, 2), &event->desc);
 }

@@ -302,6 +302,21 @@ static int prepare(struct host *host, const struct host *first,
 	return !rc && host != first ? follow(host, first, err) : rc;
 }
 
+/* The verdict looks for the files at the end, and goes without what they have. */
+static int show_and_warn(struct host *host, struct td_err *err)
+{
+	const struct td_catalog *catalog = &host->recorded.measure.catalog;
+	bool were_read = catalog->read;
+	int rc = show(host, err);
+
+	if (!rc && !were_read && catalog->missing.code &&
+	    !catalog->machine->no_identity.code)
+		td_say("tdstat: which command looks further is not known without "
+		       "metric files: %s\n",
+		       catalog->missing.msg);
+	return rc;
+}
+
 static int show_hosts(struct host *hosts, size_t nr, const struct td_opts *opts,
 		      struct td_notes *notes, struct td_err *err)
 {
@@ -319,7 +334,7 @@ static int show_hosts(struct host *hosts, size_t nr, const struct td_opts *opts,
 		writer->header_done |=
 			h && writer->out->one_header &&
 			hosts[h - 1].view.sink.writer.header_done;
-		rc = show(&hosts[h], err);
+		rc = show_and_warn(&hosts[h], err);
 	}
 	return rc;
 }

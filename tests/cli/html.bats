@@ -468,3 +468,16 @@ texts() {
 	"$TDSTAT" report two --svg out.svg
 	assert_same $'x: cpu\nx: cpu\n2 trees' "$(texts out.svg)"
 }
+
+@test "metric files that cannot be read: no command to look further, and why, once" {
+	report "$data/alderlake-2.jsonl"
+	has_text page.html 'tdstat locate tma_' && [ ! -s err ]
+	for name in TDSTAT_METRICS=none TDSTAT_METRICS=err; do
+		try env "$name" "$TDSTAT" report "$data/alderlake-2.jsonl" --html page.html --force
+		assert_success
+		[[ $stderr == "tdstat: which command looks further is not known without metric files: ${name#*=}"*": "* ]] ||
+			fail "$stderr"
+		[ "${#stderr_lines[@]}" = 1 ]
+		! has_text page.html 'tdstat locate tma_' || fail "$name"
+	done
+}

@@ -47,6 +47,26 @@ static bool is_core_pmu(const char *name)
 	       strcmp(name, "cpu_atom") == 0;
 }
 
+/* The hint for the PMU of another machine's cores; this one has PMUs of its own. */
+static int hint_core_pmus(struct td_building *b)
+{
+	const struct td_machine *machine = b->machine;
+	td_autofree char *names = NULL;
+
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		td_autofree char *before = names;
+
+		if (asprintf(&names, "%s%s%s", before ? before : "",
+			     before ? ", " : "", machine->pmus[i].name) < 0) {
+			names = NULL;
+			return td_err_nomem(b->err);
+		}
+	}
+	return td_err_hint(b->err, "the cores of this machine have %s%s", names,
+			   machine->nr_core > 1 ? "; 'cpu_*' means all of them"
+						: "");
+}
+
 /*
  * Sets the error for an unknown name, with the best hint: a hybrid machine has
  * no PMU "cpu", a similar name exists, the name is a metric's, or names are
@@ -62,12 +82,8 @@ static int build_unknown(struct td_building *b)
 	span.len = strlen(name);
 	td_span_error(b->err, &span, "no %s is called '%s'",
 		      b->spec->slashes ? "PMU or event" : "event", name);
-	b->err->elsewhere = b->spec->slashes && is_core_pmu(name);
-	if (strcmp(name, "cpu") == 0 && b->machine->nr_core > 1)
-		return td_err_hint(b->err,
-				   "the PMUs of this machine's cores are %s "
-				   "and others; 'cpu_*' means all of them",
-				   b->machine->pmus[0].name);
+	if (b->spec->slashes && is_core_pmu(name) && b->machine->nr_core)
+		return hint_core_pmus(b);
 	missing = offer_all(b, &closest);
 	/* without a PMU of the cores, who knows which names they would have? */
 	if (closest.best[0] ? strcasecmp(closest.best, name) == 0

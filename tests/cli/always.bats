@@ -264,17 +264,19 @@ tdstat: nothing of this is counted: true runs anyway'
 		[ "$status" = 3 ] || fail "$event: $status: $stderr"
 	done
 	saved alderlake
-	for how in '-M tma_nosuch' '-e nosuch' '-e nopmu/x/'; do
+	for how in '-M tma_nosuch' '-e nosuch' '-e nopmu/x/' '-e cpu/event=0x3c/'; do
 		try "$TDSTAT" $how -- touch ran2
 		[ "$status" = 64 ] || fail "$how: $status"
 	done
 	# another machine has them
 	saved sapphirerapids
-	for how in '-e cpu_atom/cycles/' '-M tma_allocation_restriction' '-M allocation_restriction' \
-		'-M tma_resource_bound_group' '-M PipelineL1'; do
+	for how in '-M tma_allocation_restriction' '-M allocation_restriction' '-M tma_resource_bound_group' '-M PipelineL1'; do
 		try "$TDSTAT" $how -x, -- sh -c 'exit 3'
 		[ "$status" = 3 ] || fail "$how: $status: $stderr"
 	done
+	# but a PMU is wrong, as all of its events are
+	try "$TDSTAT" -e cycles,cpu_atom/cycles/ -- touch ran2
+	assert_failure 64
 	for name in tma_nosuch_group TopdownL9 TopdownL _group; do
 		try "$TDSTAT" -M "$name" -- touch ran2
 		[ "$status" = 64 ] || fail "$name: $status"

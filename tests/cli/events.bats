@@ -581,12 +581,19 @@ wrong() {
 	wrong 'cpu_core/event=0x3c,umask=0x100/' '                    ^' '0x100|umask'
 	wrong 'cpu_core/event=zzz/' '         ^' 'number|zzz'
 	wrong 'cpu_cor/cycles/' '^~~~~~~' cpu_cor
+	# the PMU of other processors' cores
+	wrong 'cpu/event=0x3c/' '^~~' cpu
+	assert_equal "${stderr_lines[3]}" "tdstat: the cores of this machine have cpu_core, cpu_atom; 'cpu_*' means all of them"
+	wrong 'cycles,cpu/cycles/' '       ^~~' cpu
 	wrong 'cycles:q' '       ^' modifiers
 	wrong 'cycles:W' '       ^' group
 	wrong '{cycles' '^' '}'
 	[ ! -r /sys/kernel/tracing/events ] || wrong 'no:such' '^' no:such
 	wrong 'cycles/' '       ^' .
 	wrong "cpu_core/name='x/" '              ^' quote
+	saved skylakex
+	wrong 'cpu_core/cycles/' '^~~~~~~~' cpu_core
+	assert_equal "${stderr_lines[3]}" "tdstat: the cores of this machine have cpu"
 }
 
 @test "what is missing is pointed at" {

@@ -111,6 +111,12 @@ static bool take_pane(struct td_top_state *state, int key)
 	case '?':
 		turn(state, TD_TOP_HELP);
 		return true;
+	case 'q':
+		/* as in htop and less; elsewhere it quits */
+		if (state->pane != TD_TOP_HELP)
+			return false;
+		go_back(state);
+		return true;
 	}
 	return false;
 }

@@ -29,7 +29,7 @@ void td_top_scroll(struct td_top_state *state, size_t nr, int lines)
 static const struct {
 	const char *keys, *text;
 } keys[] = {
-	{ "q F10", "quit" },
+	{ "q F10", "quit; here, q: back" },
 	{ "Up Down PgUp PgDn Home End", "select a line (j, k, g, G as well)" },
 	{ "Enter", "the tree of the selected row; Esc: back" },
 	{ "t F5", "the tree of everything; again: the table" },

@@ -297,6 +297,10 @@ static void test_selection(void)
 	press(TD_KEY_HOME);
 	press('h');
 	ok(state.pane == TD_TOP_TABLE, "and away with them");
+	press('h');
+	press('q');
+	ok(state.pane == TD_TOP_TABLE, "q leads back, too");
+	ok(td_top_take_key(&state, 'q') == TD_TOP_QUIT, "and quits there");
 	press(TD_KEY_UP);
 	press(TD_KEY_PAGE_UP);
 	ok(state.at == 0, "nothing is above the first line");

@@ -315,6 +315,22 @@ now_ms() {
 	[[ $stderr != *'Events enabled'* ]]
 }
 
+@test "-p of what only sleeps: nothing was counted, which is a remark with status 0" {
+	real
+	sleep 600 3>&- &
+	pid=$!
+	wait_for has_text "/proc/$pid/comm" "^sleep"
+	wait_for sleeps $pid
+	try "$TDSTAT" -p $pid -e cs -x, --timeout 50
+	kill $pid
+	assert_success
+	[[ $output == '<not counted>,,cs,0,'* ]]
+	[[ $stderr == "tdstat: nothing was counted: nothing of these processes ran: "* ]]
+	# the page says the same of it
+	awk '/^\.It nothing was counted: %s/ { getline; found = /^A remark: / } END { exit !found }' \
+		"$here/../../man/tdstat-messages.7"
+}
+
 @test "-D with -a and -p" {
 	real -a
 	for how in -a "-p $$"; do

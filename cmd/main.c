@@ -117,11 +117,11 @@ static int check_rights(const struct td_opts *opts, struct td_err *err)
 	return counts(opts) ? 0 : td_rights_drop_all(err);
 }
 
-/* Checks for a mistyped subcommand before anything else may fail. */
+/* Checks for a mistyped subcommand, or one of perf, before anything else may fail. */
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	if (td_meant_subcommand(opts, err)) {
-		*status = NOT_FOUND;
+		*status = err->usage ? 0 : NOT_FOUND;
 		return err->code;
 	}
 	if (check_rights(opts, err))

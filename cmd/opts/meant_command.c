@@ -119,6 +119,49 @@ static bool is_key_of_sort(const struct td_opts *opts)
 	       !is_program(opts->request.target.command[0]);
 }
 
+/*
+ * Commands of perf that tdstat lacks, without those that a program to measure may be
+ * called, such as bench.  script(1) is one, but who types it has perf in mind.
+ */
+static const struct {
+	const char *name, *instead;
+} perfs[] = {
+	{ "annotate", "tdstat locate -v shows source lines; " },
+	{ "c2c", "tdstat locate tma_contested_accesses shows functions; " },
+	{ "mem", "tdstat locate tma_memory_bound shows functions; " },
+	{ "script", "tdstat locate --folded FILE writes stacks; " },
+	{ "archive", "" },
+	{ "buildid-cache", "" },
+	{ "buildid-list", "" },
+	{ "evlist", "" },
+	{ "ftrace", "" },
+	{ "inject", "" },
+	{ "iostat", "" },
+	{ "kallsyms", "" },
+	{ "kmem", "" },
+	{ "kwork", "" },
+	{ "lock", "" },
+	{ "probe", "" },
+	{ "sched", "" },
+	{ "timechart", "" },
+	{ "trace", "" },
+};
+
+static int meant_perf(const char *name, struct td_err *err)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(perfs); i++) {
+		if (strcmp(perfs[i].name, name) != 0)
+			continue;
+		td_err_usage(err, "%s is a command of perf, not of tdstat",
+			     name);
+		return td_err_hint(err,
+				   "%sa program of this name is run by "
+				   "tdstat -- %s",
+				   perfs[i].instead, name);
+	}
+	return 0;
+}
+
 int td_meant_subcommand(const struct td_opts *opts, struct td_err *err)
 {
 	struct td_err meant = { .code = -ENOENT };
@@ -130,8 +173,11 @@ int td_meant_subcommand(const struct td_opts *opts, struct td_err *err)
 				    "slots, and '%s' is no command",
 				    opts->request.target.command[0]);
 	if (!opts->request.target.command || opts->behind_dashes ||
-	    opts->chosen != opts->commands[0] ||
-	    !td_meant_command_name(opts->request.target.command[0], opts,
+	    opts->chosen != opts->commands[0])
+		return 0;
+	if (meant_perf(opts->request.target.command[0], err))
+		return err->code;
+	if (!td_meant_command_name(opts->request.target.command[0], opts,
 				   &meant) ||
 	    is_program(opts->request.target.command[0]))
 		return 0;

@@ -31,7 +31,7 @@ teardown() {
 
 @test "--sort takes no value" {
 	try "$TDSTAT" -a -A --sort lost --timeout 10
-	assert_failure 127
+	assert_failure 64
 	assert_complains "^tdstat: --sort takes no value: it sorts by lost slots, and 'lost' is no command"
 	# but a command may follow
 	saved alderlake
@@ -148,6 +148,32 @@ teardown() {
 	missed "without the quotes: tdstat -- sleep 1; or for a shell: tdstat -- sh -c 'sleep 1'" 'sleep 1'
 	missed 'nothing_like_it: No such file or directory' nothing_like_it
 	check
+}
+
+@test "a command of perf that tdstat lacks: what has it, and no program of that name is run" {
+	mkdir bin
+	for name in annotate archive buildid-cache buildid-list c2c evlist ftrace inject iostat kallsyms kmem kwork \
+		lock mem probe sched script timechart trace; do
+		printf '#!/bin/sh\necho ran\n' >"bin/$name"
+	done
+	chmod +x bin/*
+	for name in bin/*; do
+		PATH=$PWD/bin:$PATH try "$TDSTAT" "${name#*/}" -i perf.data
+		assert_failure 64
+		assert_output ''
+		assert_equal "${stderr_lines[0]}" "tdstat: ${name#*/} is a command of perf, not of tdstat"
+		[[ ${stderr_lines[1]} == *"a program of this name is run by tdstat -- ${name#*/}" ]]
+	done
+	PATH=$PWD/bin:$PATH try "$TDSTAT" -a mem
+	assert_failure 64
+	[[ $stderr == *"tdstat: tdstat locate tma_memory_bound shows functions; a program"* ]]
+	# which do exist
+	needs_software_events
+	PATH=$PWD/bin:$PATH try "$TDSTAT" -e cs -- script
+	assert_success
+	assert_output ran
+	try "$TDSTAT" -e cs bin/script
+	assert_output ran
 }
 
 @test "a first word like a subcommand's name, which is no program: before all else" {

@@ -276,6 +276,9 @@ static const char *conclude(const struct td_doctor *doctor)
 {
 	if (doctor->level_1)
 		return "level 1 works";
+	if (doctor->made_up)
+		return "the counters are not real here: what tdstat shows on "
+		       "this machine says nothing of programs";
 	return td_doctor_has_failed(doctor)
 		       ? "level 1 does not work: see what failed"
 		       : "level 1 was not tried";

@@ -70,45 +70,67 @@ static bool retires(const struct td_self_test *test)
 	return true;
 }
 
-static bool judge_sum(struct td_doctor *doctor, const struct td_self_test *test)
+static bool adds_up(const struct td_self_test *test)
+{
+	return fabs(worst_sum(test) - 100) <= MOST_OFF && retires(test);
+}
+
+static void add_sum(struct td_doctor *doctor, const struct td_self_test *test,
+		    enum td_finding_state state)
 {
 	double sum = worst_sum(test);
 
-	if (fabs(sum - 100) <= MOST_OFF && retires(test)) {
-		td_doctor_add(doctor, "self-test", TD_FINDING_OK,
+	if (state == TD_FINDING_OK)
+		td_doctor_add(doctor, "self-test", state,
 			      "%s, %s %d: level 1 is counted and adds up to "
 			      "%.1f %%",
 			      test->pmu,
 			      test->whole_core ? "the core of CPU" : "CPU",
 			      test->cpu, sum);
-		return true;
-	}
-	td_doctor_add(doctor, "self-test", TD_FINDING_FAILED,
-		      "%s, CPU %d: level 1 is counted wrongly: it adds up to "
-		      "%.1f %%, with %.1f %% retiring",
-		      test->pmu, test->cpu, sum, test->shares[0].retiring);
-	return false;
+	else
+		td_doctor_add(doctor, "self-test", state,
+			      "%s, CPU %d: level 1 is counted wrongly: it adds "
+			      "up to %.1f %%, with %.1f %% retiring",
+			      test->pmu, test->cpu, sum,
+			      test->shares[0].retiring);
 }
 
 /* --- does it tell the loops apart? ------------------------------------------- */
 
-static bool judge_loop(struct td_doctor *doctor, struct td_self_test *test,
-		       enum td_loop loop)
+/* The share of its node in a loop, and in the one so many places behind it. */
+static double share_in(const struct td_self_test *test, int loop, int behind)
 {
-	const struct td_loop_shares *shares = test->shares;
-	const struct rule *rule = &rules[loop];
-	double own = share_of(&shares[loop], loop);
-	double a = share_of(&shares[(loop + 1) % TD_NR_LOOPS], loop);
-	double b = share_of(&shares[(loop + 2) % TD_NR_LOOPS], loop);
+	return share_of(&test->shares[(loop + behind) % TD_NR_LOOPS],
+			(enum td_loop)loop);
+}
 
-	test->passed[loop] = own >= fmax(a, b) + rule->margin;
-	td_doctor_add(
-		doctor, "self-test",
-		test->passed[loop] ? TD_FINDING_OK : TD_FINDING_FAILED,
-		"%s, %s: %.1f %% %s; the other loops %.1f and %.1f %%: %s",
-		test->pmu, rule->loop, own, rule->node, a, b,
-		test->passed[loop] ? "passed" : "failed");
-	return test->passed[loop];
+static bool find_passed(struct td_self_test *test)
+{
+	bool all = true;
+
+	for (int i = 0; i < TD_NR_LOOPS; i++) {
+		double others =
+			fmax(share_in(test, i, 1), share_in(test, i, 2));
+
+		test->passed[i] =
+			share_in(test, i, 0) >= others + rules[i].margin;
+		all &= test->passed[i];
+	}
+	return all;
+}
+
+/* failed: the state of a loop that has not passed. */
+static void add_loops(struct td_doctor *doctor, const struct td_self_test *test,
+		      enum td_finding_state failed)
+{
+	for (int i = 0; i < TD_NR_LOOPS; i++)
+		td_doctor_add(doctor, "self-test",
+			      test->passed[i] ? TD_FINDING_OK : failed,
+			      "%s, %s: %.1f %% %s; the other loops %.1f and "
+			      "%.1f %%",
+			      test->pmu, rules[i].loop, share_in(test, i, 0),
+			      rules[i].node, share_in(test, i, 1),
+			      share_in(test, i, 2));
 }
 
 /* As near as no two loops come on a processor, whatever else runs, in points. */
@@ -131,14 +153,14 @@ static bool are_alike(const struct td_self_test *test)
 }
 
 static void explain_failure(struct td_doctor *doctor,
-			    const struct td_self_test *test,
+			    const struct td_self_test *test, bool made_up,
 			    const struct td_machine *machine)
 {
-	bool made_up = are_alike(test);
 	struct td_finding *finding = td_doctor_add(
 		doctor, "self-test", TD_FINDING_FAILED,
-		"the counters do not tell the loops apart%s",
-		made_up ? ": they count the same whatever runs, as those of an "
+		"%s: the counters %sdo not tell the loops apart%s", test->pmu,
+		made_up ? "are not real here: they " : "",
+		made_up ? ", but count the same whatever runs, as those of an "
 			  "emulator do"
 		: machine->cpuid.hypervisor
 			? ": an emulated or virtual PMU, or a busy host?"
@@ -150,15 +172,21 @@ static void explain_failure(struct td_doctor *doctor,
 		td_finding_set_command(finding, "tdstat doctor");
 }
 
-static bool judge_loops(struct td_doctor *doctor, struct td_self_test *test,
-			const struct td_machine *machine)
+/* What failed is first, then what it is seen by. */
+static bool judge_counts(struct td_doctor *doctor, struct td_self_test *test,
+			 const struct td_machine *machine)
 {
-	bool passed = true;
+	bool made_up = are_alike(test), passed = find_passed(test);
 
-	for (int i = 0; i < TD_NR_LOOPS; i++)
-		passed &= judge_loop(doctor, test, (enum td_loop)i);
+	if (!adds_up(test)) {
+		add_sum(doctor, test, TD_FINDING_FAILED);
+		return false;
+	}
 	if (!passed)
-		explain_failure(doctor, test, machine);
+		explain_failure(doctor, test, made_up, machine);
+	doctor->made_up |= !passed && made_up;
+	add_sum(doctor, test, TD_FINDING_OK);
+	add_loops(doctor, test, made_up ? TD_FINDING_NOTE : TD_FINDING_FAILED);
 	return passed;
 }
 
@@ -175,8 +203,7 @@ static bool judge_test(struct td_doctor *doctor, struct td_self_test *test,
 	struct td_finding *finding;
 
 	if (!test->err.code)
-		return judge_sum(doctor, test) &&
-		       judge_loops(doctor, test, machine);
+		return judge_counts(doctor, test, machine);
 	finding = td_doctor_add(doctor, "self-test",
 				was_tried(test) ? TD_FINDING_FAILED
 						: TD_FINDING_WARNING,

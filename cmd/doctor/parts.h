@@ -73,6 +73,7 @@ struct td_doctor {
 		*tests; /* one for each kind of core that was tried */
 	size_t nr_tests;
 	bool level_1;       /* works: shown by the self-test */
+	bool made_up;       /* counters count the same whatever runs */
 	bool out_of_memory; /* findings are missing */
 };
 

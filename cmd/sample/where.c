@@ -59,6 +59,16 @@ static bool is_sampled(const struct td_plan *plan, const int *groups, int event,
 	return groups[event] < 0 || plan->groups[groups[event]].nr < 2;
 }
 
+/* As everywhere, the largest comes first. */
+static int by_size(const void *a, const void *b)
+{
+	const struct td_where_event *x = a, *y = b;
+	double of_x = x->locations.weight, of_y = y->locations.weight;
+
+	return of_x != of_y ? (of_x < of_y) - (of_x > of_y)
+			    : x->index - y->index;
+}
+
 int td_where_make(struct td_where *where, const struct td_plan *plan,
 		  const struct td_machine *machine,
 		  const struct td_spots *spots, const struct td_hits *hits,
@@ -80,6 +90,7 @@ int td_where_make(struct td_where *where, const struct td_plan *plan,
 			rc = add_event(where, &events->v[i], machine, hits,
 				       (int)i, err);
 	}
+	qsort(where->events, where->nr, sizeof(*where->events), by_size);
 	return rc;
 }
 

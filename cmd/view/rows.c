@@ -160,6 +160,20 @@ static int judge_rows(const struct td_view *view, struct td_report *report)
 	return td_report_find_lost(report, view->source->nr_cgroups);
 }
 
+/* And not its course, which is in the order of the tree, and of CPUs. */
+static bool is_page(const struct td_view *view)
+{
+	return view->sink.writer.out->whole && !view->sink.frame.interval;
+}
+
+/* Regions have an order of their own. */
+static bool wants_sorted(const struct td_view *view,
+			 const struct td_report *report)
+{
+	return (view->by_lost && report->has_lost) ||
+	       (is_page(view) && view->sink.frame.how != TD_AGGREGATE_REGION);
+}
+
 static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
@@ -181,14 +195,11 @@ static int put_tree(const struct rows *r, struct td_err *err)
 	if (!rc && r->purpose == COLLECT &&
 	    td_spreads_add_report(&view->spreads, report))
 		rc = td_err_nomem(err);
-	/* a page has the course in the order of the tree */
-	if (!rc && view->ranked &&
-	    (writer->out->for_people ||
-	     (writer->out->whole && !view->sink.frame.interval)) &&
+	if (!rc && view->ranked && (writer->out->for_people || is_page(view)) &&
 	    td_report_rank(report))
 		rc = td_err_nomem(err);
-	if (!rc && r->purpose != COLLECT && view->by_lost && report->has_lost &&
-	    td_report_sort_by_lost(report))
+	if (!rc && r->purpose != COLLECT && wants_sorted(view, report) &&
+	    td_report_sort_by_size(report))
 		rc = td_err_nomem(err);
 	if (!rc && r->purpose != COLLECT)
 		tell(r, report);

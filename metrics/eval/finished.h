@@ -16,10 +16,11 @@
  */
 int td_report_find_lost(struct td_report *report, bool cgroups);
 /*
- * Puts the ids that lost most first, on all kinds of core together; those that lost
- * the same keep their order, and so do the rows of an id, which stand together.
+ * Puts the ids that lost most first, on all kinds of core together, and of those of
+ * which that is unknown the ones with the most slots; others keep their order.  The
+ * rows of an id stand together, that with the most slots first.
  */
-int td_report_sort_by_lost(struct td_report *report);
+int td_report_sort_by_size(struct td_report *report);
 
 /* --- misfits.c ------------------------------------------------------------ */
 

@@ -133,41 +133,62 @@ int td_report_find_lost(struct td_report *report, bool cgroups)
 
 struct place {
 	const struct td_row *row;
-	double lost_pct; /* of all rows of its id, which stand together */
+	size_t id;            /* the first row of its id */
+	double lost_pct, all; /* and slots, of all rows of its id */
+	double slots;
 };
 
-static int by_lost(const void *a, const void *b)
+static double known(double value)
 {
-	const struct place *x = a, *y = b;
-
-	if (x->lost_pct != y->lost_pct)
-		return x->lost_pct > y->lost_pct ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return isnan(value) ? -1 : value;
 }
 
-/* An id of which nobody knows how much it lost comes last. */
+static int larger_first(double a, double b)
+{
+	return (a < b) - (a > b);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int rc = larger_first(x->lost_pct, y->lost_pct);
+
+	if (!rc && x->lost_pct < 0)
+		rc = larger_first(x->all, y->all);
+	if (!rc && x->id != y->id)
+		rc = x->id > y->id ? 1 : -1;
+	if (!rc)
+		rc = larger_first(x->slots, y->slots);
+	return rc ? rc : (x->row > y->row) - (x->row < y->row);
+}
+
+/* What is unknown comes last. */
 static void find_places(const struct td_report *report, struct place *places)
 {
 	size_t end;
 
 	for (size_t i = 0; i < report->nr_rows; i = end) {
 		const char *id = report->rows[i].id;
-		double sum = -1;
+		double lost = -1, all = -1;
 
 		for (end = i; end < report->nr_rows &&
 			      strcmp(report->rows[end].id, id) == 0;
 		     end++) {
-			double lost = report->rows[end].lost_pct;
+			const struct td_row *row = &report->rows[end];
 
-			if (!isnan(lost))
-				sum = fmax(sum, 0) + lost;
+			if (!isnan(row->lost_pct))
+				lost = fmax(lost, 0) + row->lost_pct;
+			if (!isnan(row->slots))
+				all = fmax(all, 0) + row->slots;
 		}
 		for (size_t j = i; j < end; j++)
-			places[j] = (struct place){ &report->rows[j], sum };
+			places[j] =
+				(struct place){ &report->rows[j], i, lost, all,
+						known(report->rows[j].slots) };
 	}
 }
 
-int td_report_sort_by_lost(struct td_report *report)
+int td_report_sort_by_size(struct td_report *report)
 {
 	size_t nr = report->nr_rows;
 	td_autofree struct place *order = calloc(nr + 1, sizeof(*order));
@@ -176,7 +197,7 @@ int td_report_sort_by_lost(struct td_report *report)
 	if (!order || !sorted)
 		return -ENOMEM;
 	find_places(report, order);
-	qsort(order, nr, sizeof(*order), by_lost);
+	qsort(order, nr, sizeof(*order), by_size);
 	for (size_t i = 0; i < nr; i++)
 		sorted[i] = *order[i].row;
 	for (size_t i = 0; i < nr; i++)

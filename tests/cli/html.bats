@@ -58,6 +58,40 @@ recordings=(alderlake-course.jsonl alderlake.jsonl alderlake-2.jsonl icelakex-2.
 	done
 }
 
+# sections: the rows of the page, a line each: id, PMU, and "open" if it is
+sections() {
+	python3 - <<-'PYTHON'
+		import re
+		for line in re.findall('<details class="row"[^>]*>', open("page.html").read()):
+		    print(*re.findall('data-id="([^"]*)" data-pmu="([^"]*)"', line)[0], *["open"] * (" open>" in line))
+	PYTHON
+}
+
+@test "what lost most is first on a page, then what has most slots; what was not counted is folded" {
+	report "$data/alderlake.jsonl" -A
+	sections >got
+	"$TDSTAT" report "$data/alderlake.jsonl" -A -j --summary >json
+	# lost_share is of an id and a kind of core
+	jq -rs 'map(select(.kind == "summary" and .level == 1)) | unique_by(.id, .pmu) |
+		map(select(.lost_share)) | sort_by(-.lost_share) | .[] | "\(.id) \(.pmu)"' json >want
+	[ "$(wc -l <want)" -ge 3 ]
+	sed -i 's/ open$//' got
+	diff want <(head -n "$(wc -l <want)" got)
+	# one id: the kind of core that has most of the slots
+	report "$data/alderlake-course.jsonl"
+	sections >got
+	"$TDSTAT" report "$data/alderlake-course.jsonl" -j --summary |
+		jq -rs 'map(select(.kind == "summary" and .level == 1)) | unique_by(.pmu) | sort_by(-.slots) | .[] | "all \(.pmu) open"' | diff - got
+	# nothing ran on P-cores
+	jq -c --slurp '.[0].events as $events | .[] | if .counts then
+		.counts |= map(if $events[.[0]].pmu == "cpu_core" then .[3:] = [0, 0, 0] else . end) else . end' \
+		"$data/alderlake-command.jsonl" >atom.jsonl
+	report atom.jsonl
+	sections >got
+	assert_same 'all cpu_atom open
+all cpu_core' "$(<got)"
+}
+
 @test "the rows over time have the values of JSON, with six digits" {
 	for file in alderlake.jsonl zen5.jsonl; do
 		report "$data/$file"
@@ -349,14 +383,16 @@ size='(i => { const b = document.querySelectorAll("figure svg.node")[i].getBound
 
 @test "in Chromium: the rows over time tell each interval, and maps each CPU" {
 	report "$data/alderlake.jsonl" -A
+	# the row that lost most is open
 	"$TDSTAT" report "$data/alderlake.jsonl" -A -j |
-		jq -r 'select(.id == "CPU0" and .metric == "tma_retiring") | .value' | head -n 1 >first
+		jq -r --arg id "$(sections | sed 's/ .*//;q')" 'select(.id == $id and .metric == "tma_retiring") | .value' | head -n 1 >first
 	browser page.html 'document.querySelectorAll("canvas").length' \
 		'document.querySelector(".course canvas").focus()' key:ArrowRight \
 		'document.querySelector(".course .legend").innerText' 'hover:section:not(.rows) canvas' \
 		'document.querySelector("section:not(.rows) .legend").innerText' \
 		'click:section:not(.rows) canvas' 'document.querySelectorAll("details.row[open]").length' \
-		'click:table.rows tr:last-child a' 'document.querySelector("details.row:last-of-type").open' >got
+		'click:table.rows tr:last-child a' 'document.querySelector("details.row:last-of-type").open' \
+		'[...document.querySelectorAll("section:not(.rows) .legend")].map(of => [...of.querySelectorAll("span")].map(word => word.innerText))' >got
 	mapfile -t got <got
 	# a map for each of two PMUs, and the areas of the row that is open
 	assert_equal "${got[0]}" 3
@@ -364,6 +400,8 @@ size='(i => { const b = document.querySelectorAll("figure svg.node")[i].getBound
 	[[ ${got[3]} =~ CPU[0-3],\ [0-9.]+\ s:\ [0-9.]+\ % ]] || fail "${got[3]}"
 	assert_equal "${got[4]}" 2
 	assert_equal "${got[5]}" true
+	# all maps of shares have one scale
+	assert_equal "${got[6]}" '[["0 %", "100 %"], ["0 %", "100 %"]]'
 }
 
 @test "in Chromium: without scripts, dark, narrow and printed" {

@@ -71,6 +71,23 @@ assert_rows() {
 	[[ $stderr =~ called\ from\ caller ]]
 }
 
+@test "of several events, that of which the samples stand for most is first" {
+	real
+	build_share
+	try "$TDSTAT" locate -e page-faults,cpu-clock --samples samples -- ./share 300
+	[ "$status" -eq 7 ]
+	[[ $stderr == *cpu-clock,*page-faults* && $stderr != *page-faults*cpu-clock,* ]]
+	"$TDSTAT" report --locate --html page.html samples
+	python3 - <<-'PYTHON'
+		import re
+		page = open("page.html").read()
+		about = [int(nr.replace(",", "")) for nr in re.findall(r"samples? of about ([0-9,]+) events", page)]
+		# of nanoseconds there are more than of pages
+		assert about == sorted(about, reverse=True), about
+		assert re.findall("<h2>([a-z-]+)", page)[0] == "cpu-clock", page
+	PYTHON
+}
+
 @test "JSON: source lines and callers" {
 	real
 	build_share

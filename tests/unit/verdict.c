@@ -842,11 +842,22 @@ static void test_kinds(void)
 		   v.nr_losers == 3 && v.nr_alike == 2,
 	   "then the others, of which 16 +-3 may be as much: %zu of %zu",
 	   v.nr_alike, v.nr_losers);
-	ok(!td_report_sort_by_lost(&report), "kinds of core: sorted");
+	ok(!td_report_sort_by_size(&report), "kinds of core: sorted");
 	for (size_t i = 0; i < TD_ARRAY_SIZE(of); i++)
 		ok(strcmp(made_rows[i].id, sorted[i]) == 0, "row %zu: %s", i,
 		   made_rows[i].id);
 	ok(made_rows[1].lost_pct == 14, "rows of an id in their order");
+	/* which is by slots, where these are known; what is unknown comes last */
+	for (size_t i = 0; i < TD_ARRAY_SIZE(of); i++) {
+		made_rows[i].slots = i == 2 ? NAN : (double)i;
+		made_rows[i].lost_pct = NAN;
+	}
+	ok(!td_report_sort_by_size(&report) &&
+		   strcmp(made_rows[0].id, "c") == 0 &&
+		   made_rows[0].slots > made_rows[1].slots &&
+		   isnan(made_rows[4].slots + made_rows[5].slots),
+	   "where nobody knows what they lost, by slots: %s, %g and %g",
+	   made_rows[0].id, made_rows[0].slots, made_rows[1].slots);
 }
 
 /* Below the uppermost cgroup are all others, and within "web" is one more. */

@@ -788,17 +788,16 @@ class Heat extends Plot {
 		return to;
 	}
 
-	/* Of several intervals in a pixel, the largest value counts. */
+	/*
+	 * From 0 to 100 %, as in all maps of the page.  Of several intervals in a pixel,
+	 * the largest value counts.
+	 */
 	draw() {
 		if (!this.canvas.parentNode.clientWidth)
 			return;
 		const to = this.begin();
 		const colours = Array.from({ length: 101 }, (_, i) => colourOf(i / 100));
 
-		this.most = 1;
-		for (const row of this.rows)
-			for (const { values } of row.points)
-				this.most = Math.max(this.most, values[this.node]);
 		this.rows.forEach((row, i) => {
 			const cells = new Map();
 
@@ -814,7 +813,7 @@ class Heat extends Plot {
 			}
 			for (const [x, { value, width }] of cells) {
 				to.fillStyle = colours[Math.round(
-					Math.max(value, 0) / this.most * 100)];
+					Math.min(Math.max(value, 0), 100))];
 				to.fillRect(x, i * this.size, width, this.size - 1);
 			}
 		});
@@ -849,7 +848,7 @@ class Heat extends Plot {
 		make('span', this.legend, '0 %');
 		for (let i = 0; i <= 10; i++)
 			make('i', this.legend).style.background = colourOf(i / 10);
-		make('span', this.legend, `${this.most.toFixed(1)} %`).className = 'end';
+		make('span', this.legend, '100 %').className = 'end';
 		if (point)
 			make('b', this.legend, `${row.id}, ${+point.to.toFixed(3)} s: ` +
 				show(point.values[this.node]));

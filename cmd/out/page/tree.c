@@ -194,10 +194,15 @@ static int put_icicle(const struct tree *tree)
 	return 0;
 }
 
-/* Of many rows, the table of all of them comes first. */
+/*
+ * Of many rows, the table of all of them comes first; what nothing was counted of is
+ * last, and says only why.
+ */
 static bool is_open(const struct td_report *report, size_t row)
 {
-	return row == 0 || report->nr_rows <= MANY_ROWS;
+	bool counted = td_out_row_status(&report->rows[row]) == TD_STATUS_OK;
+
+	return row == 0 || (counted && report->nr_rows <= MANY_ROWS);
 }
 
 void td_page_tree(struct td_writer *writer, const struct td_report *report,

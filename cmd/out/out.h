@@ -20,6 +20,15 @@
 #include "lib/count/report.h"
 #include "metrics/diff/diff.h"
 
+/* The marks of a tree, or a table, that were shown: its legend has these. */
+struct td_marks {
+	unsigned int misfits; /* bits of enum td_misfit: ? and ~ */
+	bool same_slices;     /* some were counted when the node above was */
+	bool over;            /* * */
+	bool missing;         /* - */
+	const char *why;      /* of what is missing; NULL: it is unknown */
+};
+
 struct td_writer {
 	const struct td_out *out;
 	FILE *fp;
@@ -30,6 +39,7 @@ struct td_writer {
 	/* text: length of each column's longest fraction so far, with point */
 	int parts[TD_MAX_COLUMNS];
 	struct td_table table;    /* text: of the interval before */
+	struct td_marks marks;    /* text: of all intervals */
 	struct td_tracks *tracks; /* a trace: what it has so far, owned */
 	bool header_done;
 	bool absent_said; /* text: why a kind of core has no row */
@@ -254,19 +264,19 @@ const char *td_out_error(char buf[TD_VALUE_SIZE],
 /* The length of a value's fraction, with its point. */
 int td_out_part(const char *value);
 
-/* What a tree has shown that cannot be. */
-struct td_misfits {
-	unsigned int seen; /* bits of enum td_misfit */
-	bool same_slices;  /* some were counted when the node above was */
-};
-
 /* "range"; NULL if the value fits. */
 const char *td_out_misfit_word(enum td_misfit misfit);
-/* What stands behind the value's name: "  ?"; "" if it fits. */
+/* What stands behind the value's name in a tree: "  ?"; "" if it fits. */
 const char *td_out_misfit_mark(enum td_misfit misfit);
-void td_out_misfits_add(struct td_misfits *all, const struct td_cell *cell);
-/* Says in one line or two what the marks mean. */
-void td_out_misfits_put(FILE *fp, const struct td_misfits *all);
+
+/* Notes a cell of a tree, as it is shown. */
+void td_out_marks_add_node(struct td_marks *marks, const struct td_cell *cell);
+/* The same of a table, in which only one mark is behind a value. */
+void td_out_marks_add(struct td_marks *marks, const struct td_row *row,
+		      const struct td_cell *cell);
+/* Says what the marks mean that were shown, each in a line that begins so. */
+void td_out_marks_put(const struct td_writer *writer,
+		      const struct td_marks *marks, const char *start);
 
 struct td_limits;
 /*

@@ -65,7 +65,7 @@ static int blanks_behind(const struct td_column *column, const char *value,
 }
 
 /* Returns the blanks that the next cell begins with. */
-static int put_cell(const struct td_writer *writer, const struct td_row *row,
+static int put_cell(struct td_writer *writer, const struct td_row *row,
 		    const struct td_column *column, const struct td_cell *cell,
 		    int width, int *longest)
 {
@@ -76,6 +76,7 @@ static int put_cell(const struct td_writer *writer, const struct td_row *row,
 	int behind = 0;
 
 	if (!text) {
+		td_out_marks_add(&writer->marks, row, cell);
 		text = td_out_value(buf, column, cell->value, TD_READER_HUMAN);
 		behind = blanks_behind(column, text, longest);
 	}
@@ -246,8 +247,10 @@ static void text_end(struct td_writer *writer, const struct td_usage *usage)
 {
 	FILE *fp = writer->fp;
 
-	if (writer->frame->interval)
+	if (writer->frame->interval) {
+		td_out_marks_put(writer, &writer->marks, "# ");
 		return;
+	}
 	if (!writer->header_done)
 		td_out_text_title(writer);
 	/* 0 if perf's file does not have it, or -D was longer than the run */

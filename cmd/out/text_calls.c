@@ -110,13 +110,28 @@ static void put_causes(FILE *fp, const struct td_slow *slow)
 		fputs(".", fp);
 }
 
+/* "25.6 - 38.4 us", from the first bucket to the last one. */
+static void put_usual(char text[TD_DURATION_NAME], const struct td_slow *slow)
+{
+	unsigned int first = slow->middle.bucket, last = slow->middle_end;
+	char from[TD_DURATION_NAME], to[TD_DURATION_NAME];
+
+	if (first == last) {
+		td_duration_bucket_name(text, first);
+		return;
+	}
+	td_duration_text(from, (double)td_region_bucket_ns(first));
+	td_duration_text(to, (double)td_region_bucket_ns(last + 1));
+	snprintf(text, TD_DURATION_NAME, "%.20s - %.20s", from, to);
+}
+
 static void put_slow(FILE *fp, const struct td_slow *slow)
 {
 	char from[TD_DURATION_NAME], middle[TD_DURATION_NAME];
 	char extra[TD_DURATION_NAME];
 
 	td_duration_text(from, (double)td_region_bucket_ns(slow->slow->bucket));
-	td_duration_bucket_name(middle, slow->middle->bucket);
+	put_usual(middle, slow);
 	td_duration_text(extra, slow->extra_ns);
 	fprintf(fp,
 		"The slowest %.2g %% of the calls (from %s) take %.0f %% of "
@@ -162,7 +177,7 @@ static void put_sentences(const struct td_writer *writer,
 	if (!fp)
 		return;
 	put_slow(fp, slow);
-	put_facts(fp, slow->slow, slow->middle);
+	put_facts(fp, slow->slow, &slow->middle);
 	fclose(fp);
 	if (text) {
 		fputc(' ', writer->fp);
@@ -191,15 +206,21 @@ void td_out_text_slow(const struct td_writer *writer,
 {
 	const struct td_timed *timed = &report->timed[at];
 	const struct td_slow *slow = &report->slow[at];
+	bool few = timed->durations.nr < TD_LEAST_CALLS;
 	FILE *fp = writer->fp;
 
 	if (slow->slow)
 		put_sentences(writer, slow);
+	else if (few && timed->durations.nr)
+		fprintf(fp,
+			" Fewer than %d calls: too few to compare the slow ones "
+			"with the others.\n",
+			TD_LEAST_CALLS);
 	else if (timed->durations.nr)
 		fputs(" No calls are much slower than those around the "
 		      "median.\n",
 		      fp);
-	fputs(" The slowest calls:\n", fp);
+	fputs(few ? " The calls:\n" : " The slowest calls:\n", fp);
 	for (size_t i = 0; i < timed->nr_slowest; i++)
 		put_slow_call(fp, &timed->slowest[i]);
 	fputc('\n', fp);

@@ -208,6 +208,23 @@ static void put_advice(struct td_writer *writer, const struct td_diff *diff)
 		fprintf(writer->fp, "\n     %s\n", diff->again);
 }
 
+/* What put_number() has shown as a dash. */
+static bool has_unknown(const struct td_diff *diff)
+{
+	for (size_t i = 0; i < diff->nr; i++) {
+		const struct td_diff_row *row = &diff->rows[i];
+		bool percent = td_out_diff_is_percent(row);
+		bool slots = percent && td_out_diff_has_slots(diff);
+
+		if (isnan(row->value.of[TD_DIFF_A]) ||
+		    isnan(row->value.of[TD_DIFF_B]) ||
+		    isnan(percent ? row->value.diff : row->change.pct) ||
+		    (slots && isnan(row->slots.diff)))
+			return true;
+	}
+	return false;
+}
+
 static void put_end(struct td_writer *writer, const struct td_diff *diff)
 {
 	const struct td_diff_side *a = &diff->sides[TD_DIFF_A];
@@ -223,6 +240,8 @@ static void put_end(struct td_writer *writer, const struct td_diff *diff)
 			"ratio; of %zu and %zu %s\n",
 			a->nr, diff->sides[TD_DIFF_B].nr,
 			a->is_command ? "runs" : "recordings");
+	if (has_unknown(diff))
+		fputs(" - means no value\n", fp);
 	put_advice(writer, diff);
 	fputc('\n', fp);
 }

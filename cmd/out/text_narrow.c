@@ -94,7 +94,7 @@ static const char *missing(enum td_status status)
 	}
 }
 
-static void put_cell(const struct td_writer *writer, const struct td_row *row,
+static void put_cell(struct td_writer *writer, const struct td_row *row,
 		     const struct td_column *column, const struct td_cell *cell,
 		     int width)
 {
@@ -103,14 +103,17 @@ static void put_cell(const struct td_writer *writer, const struct td_row *row,
 	bool ok = cell->status == TD_STATUS_OK;
 	char buf[TD_VALUE_SIZE];
 
+	td_out_marks_add(&writer->marks, row, cell);
+	/* the reason may be gone at the end */
+	writer->marks.why = NULL;
 	if (ok)
 		fit_value(buf, column, cell->value, width);
 	fprintf(writer->fp, "%s%*s%s%s", red ? "\033[31m" : "", width,
 		ok ? buf : missing(cell->status), mark, red ? "\033[m" : "");
 }
 
-static void put_cells(const struct td_writer *writer,
-		      const struct td_report *report, const struct td_row *row,
+static void put_cells(struct td_writer *writer, const struct td_report *report,
+		      const struct td_row *row,
 		      const struct td_table_block *block, int from, int end)
 {
 	for (int i = from; i < end; i++) {

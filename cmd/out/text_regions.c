@@ -27,10 +27,12 @@ struct layout {
 	int id_width, pmu_width; /* 0: it has no such column */
 	bool functions;          /* have windows, and nothing is within them */
 	int timed; /* as in td_region_facts, of the rows that are shown */
+	bool few;  /* of these calls: their slots are shown, too */
 	/* short names, a table for each kind of core, no errors */
 	bool narrow;
 	struct td_table table;              /* of the narrow form */
 	const struct td_table_block *block; /* the one that is written, of it */
+	struct td_marks marks;              /* in what is written */
 };
 
 static int calls_width(const struct layout *layout)
@@ -40,7 +42,8 @@ static int calls_width(const struct layout *layout)
 
 static bool has_slots_a_call(const struct layout *layout)
 {
-	return !layout->functions && !layout->timed && !layout->narrow;
+	return !layout->functions && !layout->narrow &&
+	       (!layout->timed || layout->few);
 }
 
 /* Of what stands before the metrics. */
@@ -204,8 +207,9 @@ static void put_facts_header(FILE *fp, const struct layout *layout)
 		fprintf(fp, " %*s", SLOTS_WIDTH, "slots a call");
 }
 
-static void put_percent(FILE *fp, double value)
+static void put_percent(FILE *fp, struct layout *layout, double value)
 {
+	layout->marks.missing |= isnan(value);
 	fputc(' ', fp);
 	if (isnan(value))
 		fprintf(fp, "%*s", PERCENT_WIDTH, "-");
@@ -222,8 +226,8 @@ static void put_count(const struct td_writer *writer, int width, double value)
 		td_out_count(writer, width, 0, value);
 }
 
-static void put_facts(const struct td_writer *writer,
-		      const struct layout *layout, const struct td_row *row)
+static void put_facts(const struct td_writer *writer, struct layout *layout,
+		      const struct td_row *row)
 {
 	const struct td_region_facts *facts = row->region;
 	bool no_calls = facts->outside && !layout->functions;
@@ -231,11 +235,14 @@ static void put_facts(const struct td_writer *writer,
 	fputc(' ', writer->fp);
 	put_count(writer, calls_width(layout),
 		  no_calls ? NAN : (double)facts->calls);
-	if (!layout->functions || !layout->narrow)
-		put_percent(writer->fp, layout->functions ? facts->whole_pct
-					: layout->timed   ? facts->time_pct
-							: facts->inclusive_pct);
-	put_percent(writer->fp,
+	if (layout->functions && facts->outside && !layout->narrow)
+		fprintf(writer->fp, " %*s", PERCENT_WIDTH, "");
+	else if (!layout->functions || !layout->narrow)
+		put_percent(writer->fp, layout,
+			    layout->functions ? facts->whole_pct
+			    : layout->timed   ? facts->time_pct
+					      : facts->inclusive_pct);
+	put_percent(writer->fp, layout,
 		    layout->timed ? facts->on_cpu_pct : facts->exclusive_pct);
 	if (!has_slots_a_call(layout))
 		return;
@@ -380,7 +387,7 @@ static void put_header(const struct td_writer *writer,
 
 static void put_line(const struct td_writer *writer,
 		     const struct td_report *report, const struct td_row *row,
-		     const struct layout *layout, size_t from, size_t end)
+		     struct layout *layout, size_t from, size_t end)
 {
 	char bounds[TD_DURATION_NAME];
 
@@ -389,9 +396,11 @@ static void put_line(const struct td_writer *writer,
 		put_facts(writer, layout, row);
 	fputs(layout->narrow ? " " : "", writer->fp);
 	for (size_t i = from; i < end; i++) {
-		if (has_column(layout, report, i))
-			put_cell(writer, layout, row, &report->columns[i],
-				 &row->cells[i]);
+		if (!has_column(layout, report, i))
+			continue;
+		put_cell(writer, layout, row, &report->columns[i],
+			 &row->cells[i]);
+		td_out_marks_add(&layout->marks, row, &row->cells[i]);
 	}
 	if (!from)
 		put_remarks(writer->fp, row->region);
@@ -399,8 +408,7 @@ static void put_line(const struct td_writer *writer,
 }
 
 static void put_folded(const struct td_writer *writer,
-		       const struct td_report *report,
-		       const struct layout *layout)
+		       const struct td_report *report, struct layout *layout)
 {
 	char text[64];
 	double percent = 0;
@@ -426,12 +434,12 @@ static void put_folded(const struct td_writer *writer,
 	put_count(writer, calls_width(layout), (double)windows);
 	if (!layout->narrow)
 		fprintf(writer->fp, " %*s", PERCENT_WIDTH, "");
-	put_percent(writer->fp, percent);
+	put_percent(writer->fp, layout, percent);
 	fputc('\n', writer->fp);
 }
 
-static void put_legend(const struct td_writer *writer,
-		       const struct td_report *report)
+static void put_short(const struct td_writer *writer,
+		      const struct td_report *report)
 {
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		double least = report->rows[i].region->least_slots;
@@ -446,32 +454,9 @@ static void put_legend(const struct td_writer *writer,
 	}
 }
 
-/* Why rows have '-' in place of values, where it is the same for all of them. */
-static void put_reason(const struct td_writer *writer,
-		       const struct td_report *report,
-		       const struct layout *layout)
-{
-	const char *why = NULL;
-
-	for (size_t r = 0; r < report->nr_rows; r++) {
-		const struct td_row *row = &report->rows[r];
-
-		if (!is_of_block(layout, row) || is_folded(writer, report, row))
-			continue;
-		for (size_t i = 0; i < report->nr_columns; i++)
-			if (has_column(layout, report, i))
-				why = td_out_add_reason(why, &row->cells[i]);
-	}
-	if (!why)
-		return;
-	fputs(" - means no value: ", writer->fp);
-	td_put_printable(writer->fp, why);
-	fputc('\n', writer->fp);
-}
-
 static void put_table(const struct td_writer *writer,
-		      const struct td_report *report,
-		      const struct layout *layout, size_t from, size_t end)
+		      const struct td_report *report, struct layout *layout,
+		      size_t from, size_t end)
 {
 	put_header(writer, report, layout, from, end);
 	for (size_t i = 0; i < report->nr_rows; i++) {
@@ -483,16 +468,16 @@ static void put_table(const struct td_writer *writer,
 	if (!from)
 		put_folded(writer, report, layout);
 	if (end == report->nr_columns)
-		put_reason(writer, report, layout);
+		td_out_marks_put(writer, &layout->marks, " ");
 	fputc('\n', writer->fp);
 }
 
 static void put_block(const struct td_writer *writer,
-		      const struct td_report *report,
-		      const struct layout *layout)
+		      const struct td_report *report, struct layout *layout)
 {
 	size_t from = 0;
 
+	layout->marks = (struct td_marks){ 0 };
 	if (layout->block && layout->block->pmu) {
 		fputc(' ', writer->fp);
 		td_put_printable(writer->fp, layout->block->pmu);
@@ -533,6 +518,7 @@ static void put_timed(const struct td_writer *writer,
 {
 	for (size_t i = 0; i < report->nr_timed; i++) {
 		layout->timed = 1 + (int)i;
+		layout->few = report->timed[i].durations.nr < TD_LEAST_CALLS;
 		if (!report->timed[i].durations.nr)
 			continue;
 		td_out_text_quantiles(writer, &report->timed[i]);
@@ -557,5 +543,5 @@ void td_out_text_regions(const struct td_writer *writer,
 	if (untimed && report->nr_timed)
 		fputc('\n', writer->fp);
 	put_timed(writer, report, &layout);
-	put_legend(writer, report);
+	put_short(writer, report);
 }

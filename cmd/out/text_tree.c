@@ -57,7 +57,7 @@ struct tree {
 	size_t nr_unmarked, nr_not_counted; /* number of hidden nodes */
 	bool brief;                         /* there is level 1 alone */
 	size_t nr_deeper;                   /* that are hidden by it */
-	struct td_misfits misfits;
+	struct td_marks marks;
 };
 
 static const struct td_column *column_of(const struct tree *tree,
@@ -299,7 +299,7 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		return;
 	}
 	len += fprintf(fp, "%s", td_out_misfit_mark(cell->misfit));
-	td_out_misfits_add(&tree->misfits, cell);
+	td_out_marks_add_node(&tree->marks, cell);
 	if (td_out_is_marked(tree->row, cell))
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",
@@ -419,12 +419,12 @@ static void put_reason(const struct tree *tree)
 	fputc('\n', tree->writer->fp);
 }
 
-static void put_misfits(const struct tree *tree)
+static void put_marks(const struct tree *tree)
 {
-	if (!tree->misfits.seen)
+	if (!tree->marks.misfits)
 		return;
 	start_line(tree);
-	td_out_misfits_put(tree->writer->fp, &tree->misfits);
+	td_out_marks_put(tree->writer, &tree->marks, "  ");
 }
 
 void td_out_text_tree(const struct td_writer *writer,
@@ -449,7 +449,7 @@ void td_out_text_tree(const struct td_writer *writer,
 		put_nodes(&tree);
 		put_hidden(&tree);
 		put_reason(&tree);
-		put_misfits(&tree);
+		put_marks(&tree);
 	}
 	if (status == TD_STATUS_OK && row->ranked &&
 	    !td_out_is_slight(writer, row))

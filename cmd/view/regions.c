@@ -10,6 +10,7 @@
 #include "cmd/view/next.h"
 #include "metrics/eval/finished.h"
 #include "metrics/slow/slow.h"
+#include "metrics/slow/usual.h"
 
 #define PERCENT 100
 
@@ -285,27 +286,23 @@ static void sort(struct td_report *report)
 		      by_order);
 }
 
-/*
- * Where probes took so much of the time, in percent, what is left of it is mostly what
- * they took longer than they usually do.
- */
-#define MOST_COST 80
-
 /* Why the row's metrics would be of chance; NULL: they are not. */
-static const char *why_not(const struct td_region_facts *facts)
+static const char *why_not(const struct td_row *row, uint64_t period)
 {
-	if (facts->timed && facts->cost_pct >= MOST_COST)
-		return "the probes took most of the time";
-	if (facts->outside || facts->calls >= TD_LEAST_WINDOWS)
-		return NULL;
-	return facts->timed ? "fewer than 30 calls" : "fewer than 30 windows";
+	const struct td_region_facts *facts = row->region;
+
+	if (facts->timed)
+		return td_slow_why_not(row, period);
+	return facts->outside || facts->calls >= TD_LEAST_WINDOWS
+		       ? NULL
+		       : "fewer than 30 windows";
 }
 
 static void forget_few(struct td_row *row, struct td_region_facts *facts,
 		       size_t nr_columns, uint64_t period)
 {
 	const char *sampled = td_slow_why_not_sampled(row, period);
-	const char *why = sampled ? sampled : why_not(facts);
+	const char *why = why_not(row, period);
 
 	/* it would be called the one that lost most */
 	if (why && facts->function)
@@ -333,7 +330,9 @@ static int find_slow(const struct td_regions *regions, struct td_report *report)
 	if (!report->slow)
 		return -ENOMEM;
 	for (size_t i = 0; i < regions->nr_timed; i++)
-		report->slow[i] = td_slow_find(report, &regions->timed[i], i);
+		if (td_slow_find(report, &regions->timed[i], i,
+				 &report->slow[i]))
+			return -ENOMEM;
 	return 0;
 }
 

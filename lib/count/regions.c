@@ -171,10 +171,12 @@ void td_timed_choose(struct td_timed *timed,
 
 	timed->middle = bucket_of(calls, nr / 2);
 	timed->slow = 0;
+	if (nr < TD_LEAST_CALLS)
+		return;
 	if (slow < timed->middle + 2)
 		slow = timed->middle + 2;
 	while (slow > timed->middle + 2 &&
-	       calls_from(calls, slow) < TD_LEAST_WINDOWS)
+	       calls_from(calls, slow) < TD_MANY_CALLS)
 		slow--;
 	if (slow < TD_REGION_BUCKETS && calls_from(calls, slow))
 		timed->slow = slow;

@@ -174,6 +174,22 @@ void td_region_add_calls(struct td_region *to, const struct td_region *from);
 /* Nor have rows with fewer samples, or calls of less than a few times their delay. */
 #define TD_LEAST_SAMPLES 30
 #define TD_SAMPLED_NS    10000
+/*
+ * Counts of a call are its own, so that the percentages of few calls are as right as
+ * those of many, but for what counting adds: no more than as much again as the probes'
+ * least cost, which is taken off.  If that is a tenth of the time, it is a tenth of the
+ * slots, so that a percentage is off by ten points at most.  It has to be less for few
+ * calls, whose error does not tell how much the cost varies; for many, it may be most.
+ */
+#define TD_COST_OF_FEW  10 /* percent */
+#define TD_COST_OF_MANY 80
+#define TD_MANY_CALLS   30
+/*
+ * To compare slow calls with those around the median, these have to have errors, which
+ * come from TD_MIN_BATCHES (course.h) batches of a call at least; and a single slow call
+ * says nothing of others.
+ */
+#define TD_LEAST_CALLS 10
 
 /* The name is copied.  NULL: memory ran out. */
 struct td_region *td_regions_add(struct td_regions *regions, const char *name,
@@ -203,7 +219,8 @@ struct td_region *td_regions_bucket(struct td_regions *regions,
 				    unsigned int bucket, bool slow);
 /*
  * Chooses the slow calls: those from the bucket on in which 99 % of the calls end, or
- * the slowest thirty if these are fewer.  calls: of each bucket.
+ * the slowest thirty if these are fewer; none of fewer than TD_LEAST_CALLS.  calls: of
+ * each bucket.
  */
 void td_timed_choose(struct td_timed *timed,
 		     const uint64_t calls[TD_REGION_BUCKETS]);

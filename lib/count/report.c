@@ -252,7 +252,8 @@ bool td_are_idle(double busy_pct, double busy_s, double whole_s,
 
 bool td_slow_is_clear(const struct td_slow_cause *cause)
 {
-	return cause->share_pct > 0 && cause->share_pct > cause->error_pct;
+	return cause->kind != TD_SLOW_REST && cause->share_pct > 0 &&
+	       !(cause->share_pct <= cause->error_pct);
 }
 
 void td_report_clear(struct td_report *report)

@@ -171,15 +171,17 @@ struct td_slow_cause {
 	enum td_slow_kind kind;
 	const char *node; /* a column's name, or NULL */
 	double share_pct; /* of the time that a slow call takes longer */
-	double error_pct; /* of it; NaN: unknown */
+	double error_pct; /* of it; NaN: unknown, as of few calls */
 };
 
 #define TD_SLOW_CAUSES 32
 
 /* Why the slow calls of a function take longer than those around the median. */
 struct td_slow {
-	const struct td_region_facts *slow, *middle; /* NULL: there are none */
-	double calls_pct;   /* of all calls, that are slow */
+	const struct td_region_facts *slow; /* NULL: there are none */
+	struct td_region_facts middle;      /* of these rows, joined */
+	unsigned int middle_end;            /* the last one of their buckets */
+	double calls_pct;                   /* of all calls, that are slow */
 	double time_pct;    /* of the time of all calls, that they take */
 	double extra_ns;    /* that a slow call takes longer */
 	bool no_interrupts; /* theirs are not known */
@@ -188,7 +190,7 @@ struct td_slow {
 	size_t nr;
 };
 
-/* Is it larger than its error? */
+/* Is it known, and larger than its error? */
 bool td_slow_is_clear(const struct td_slow_cause *cause);
 
 /* Less busy CPUs, and threads, have no marks and no verdict, nor fewer slots. */

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "metrics/slow/usual.h"
 
 #define PERCENT 100
-#define LEVELS  2    /* that calls are counted at */
-#define CHANCE  1.96 /* standard deviations of the 95 % interval */
+#define LEVELS  2 /* that calls are counted at */
 
 /* The rows of the slow calls, or of those around the median: one for each PMU. */
 struct class
@@ -207,14 +207,15 @@ static double chance_ns(const struct class *slow, mean_fn *mean)
 	}
 	if (nr == 0)
 		return 0;
-	return CHANCE * sqrt(fmax(squares / nr - sum * sum / nr / nr, 0) / nr);
+	return TD_SLOW_CHANCE *
+	       sqrt(fmax(squares / nr - sum * sum / nr / nr, 0) / nr);
 }
 
 /* --- causes of time --------------------------------------------------------- */
 
 static void add_waiting(struct td_slow *out, const struct class *of)
 {
-	const struct td_region_facts *slow = out->slow, *middle = out->middle;
+	const struct td_region_facts *slow = out->slow, *middle = &out->middle;
 	double preempted = slow->preempted_ns - middle->preempted_ns;
 	double chance = chance_ns(of, waited_ns);
 
@@ -303,7 +304,7 @@ static double core_ns(const struct class *slow, const struct td_row *at_home,
 {
 	const struct td_row *usual = usual_on(slow, at_home, row->pmu);
 
-	*guessed |= usual && usual->region->calls < TD_LEAST_WINDOWS;
+	*guessed |= usual && usual->region->calls < TD_MANY_CALLS;
 	return own_ns_of(usual ? usual : row) - own_ns_of(at_home);
 }
 
@@ -336,7 +337,7 @@ static void add_core(struct td_slow *out, const struct class *slow,
 	if (sum != before)
 		add_cause(out, TD_SLOW_CORE, NULL, sum - before,
 			  guessed ? fabs(sum - before)
-				  : CHANCE * sqrt(squares));
+				  : TD_SLOW_CHANCE * sqrt(squares));
 }
 
 /* --- slots ------------------------------------------------------------------ */
@@ -450,29 +451,12 @@ static void add_nodes(struct td_slow *out, const struct td_report *report,
 	}
 }
 
-/* Slots that are sampled are by chance so much more or less, as a part of them. */
-static double sampling_error(const struct class *of, const struct td_row *row)
-{
-	return of->period ? CHANCE * sqrt((double)of->period / row->slots) : 0;
-}
-
-const char *td_slow_why_not_sampled(const struct td_row *row, uint64_t period)
-{
-	if (!period)
-		return NULL;
-	if (td_region_bucket_ns(row->region->bucket) < TD_SAMPLED_NS)
-		return "samples come too late for such short calls";
-	return row->slots < TD_LEAST_SAMPLES * (double)period
-		       ? "fewer than 30 samples"
-		       : NULL;
-}
-
 static struct pair make_pair(const struct class *of, const struct td_row *slow,
 			     const struct td_row *middle)
 {
 	struct pair pair = { .slow = slow,
 			     .middle = middle,
-			     .chance = sampling_error(of, slow) };
+			     .chance = td_slow_chance(slow, of->period) };
 
 	pair.ns_a_slot = own_ns_of(slow) / slots_of(slow, PERCENT);
 	pair.slots = slots_of(middle, PERCENT);
@@ -495,15 +479,13 @@ static void add_slots(struct td_slow *out, const struct class *of,
 	struct pair pair = make_pair(of, slow, middle);
 	double part = (double)slow->region->calls / of->calls, error;
 
-	if (slow->region->calls < TD_LEAST_WINDOWS ||
-	    middle->region->calls < TD_LEAST_WINDOWS ||
-	    td_slow_why_not_sampled(slow, of->period) ||
+	if (td_slow_why_not(slow, of->period) || !middle->region->calls ||
 	    !isfinite(pair.ns_a_slot))
 		return;
 	add_nodes(out, of->report, &pair, part * pair.ns_a_slot);
 	if (!pair.known)
 		return;
-	error = hypot(pair.chance, sampling_error(of, middle));
+	error = hypot(pair.chance, td_slow_chance(middle, of->period));
 	add_cause(out, TD_SLOW_CLOCK, NULL,
 		  part * (pair.slots * pair.ns_a_slot - own_ns_of(middle)),
 		  part * own_ns_of(middle) * error);
@@ -572,28 +554,44 @@ static double time_pct_of(const struct class *class)
 	return sum;
 }
 
-struct td_slow td_slow_find(const struct td_report *report,
-			    const struct td_timed *timed, size_t at)
+static void find(const struct td_usual *usual, const struct td_timed *timed,
+		 size_t at, struct td_slow *out)
 {
-	struct class slow = make_class(report, at, timed->slow, true);
-	struct class middle = make_class(report, at, timed->middle, false);
+	struct class slow = make_class(&usual->report, at, timed->slow, true);
+	struct class middle =
+		make_class(&usual->report, at, usual->from, false);
 	const struct td_row *slow_row = row_on(&slow, NULL);
 	const struct td_row *middle_row = row_on(&middle, NULL);
-	struct td_slow out = { 0 };
 
-	if (!timed->slow || !slow_row || !middle_row || slow.calls <= 0 ||
-	    middle.calls <= 0)
-		return out;
+	if (!slow_row || !middle_row || slow.calls <= 0 || middle.calls <= 0)
+		return;
 	slow.period = timed->period;
 	slow.longest_ns = (double)timed->durations.max_ns;
-	out.no_interrupts = isnan(interrupted_ns(&slow));
-	out.slow = slow_row->region;
-	out.middle = middle_row->region;
-	out.calls_pct = PERCENT * slow.calls /
-			calls_below(&slow, NULL, TD_REGION_BUCKETS);
-	out.time_pct = time_pct_of(&slow);
-	out.extra_ns = took_ns_of(&slow) / slow.calls -
-		       took_ns_of(&middle) / middle.calls;
-	add_causes(&out, &slow, &middle);
-	return out;
+	out->no_interrupts = isnan(interrupted_ns(&slow));
+	out->slow = slow_row->region;
+	out->middle = *middle_row->region;
+	out->middle_end = usual->to;
+	out->calls_pct = PERCENT * slow.calls /
+			 calls_below(&slow, NULL, TD_REGION_BUCKETS);
+	out->time_pct = time_pct_of(&slow);
+	out->extra_ns = took_ns_of(&slow) / slow.calls -
+			took_ns_of(&middle) / middle.calls;
+	add_causes(out, &slow, &middle);
+}
+
+int td_slow_find(const struct td_report *report, const struct td_timed *timed,
+		 size_t at, struct td_slow *out)
+{
+	struct td_usual usual;
+	int rc;
+
+	*out = (struct td_slow){ 0 };
+	/* recordings of older versions may have slow calls of few */
+	if (!timed->slow || timed->durations.nr < TD_LEAST_CALLS)
+		return 0;
+	rc = td_usual_join(&usual, report, timed, at);
+	if (!rc)
+		find(&usual, timed, at, out);
+	td_usual_free(&usual);
+	return rc;
 }

@@ -14,13 +14,9 @@
 /*
  * Of the timed function of that index.  Rows have their values still, whatever the
  * number of their calls.  It refers to the report's rows, and to names of its columns.
+ * 0 or -ENOMEM.
  */
-struct td_slow td_slow_find(const struct td_report *report,
-			    const struct td_timed *timed, size_t at);
-/*
- * Why the row's metrics would be of chance, if they are of samples, each of so many
- * slots; NULL: they are not, or period is 0.
- */
-const char *td_slow_why_not_sampled(const struct td_row *row, uint64_t period);
+int td_slow_find(const struct td_report *report, const struct td_timed *timed,
+		 size_t at, struct td_slow *out);
 
 #endif

@@ -619,6 +619,53 @@ values() {
 	command jq -s 'map(select(.durations and .durations.function == "f").durations | .calls) == [1655]' out | grep -qx true
 }
 
+# few FAST SLOW: so many calls of each, which have the counts of all
+few() {
+	timed "if .regions then .timed[0].steps = [300, $1, 340, $2] |
+		.regions |= map(if .timed == 1 then (if .bucket == 20 then $1 else $2 end) as \$nr |
+			.calls = \$nr | .on = { cpu_core: \$nr } | .took_ns = { cpu_core: (\$nr * (if .bucket == 20 then 1e6 else 6e6 end)) } |
+			.on_ns = .took_ns | if .waited_ns then .waited_ns = 0 else . end else . end) else . end"
+}
+
+# What three calls of billions of slots did is known; which of them are slow is not.
+@test "a recording: few long calls have metrics and slots, and nothing is said of the slowest" {
+	few 2 1
+	try "$TDSTAT" report recording -l 1
+	[ "$status" -eq 0 ]
+	in_a_line "$output"
+	[[ $words == *'slots a call'*'Fewer than 10 calls: too few to compare the slow ones with the others. The calls:'* ]]
+	[[ $words != *'slowest'*rest:* && ${words%%rest:*} != *'not clear'* ]]
+	"$TDSTAT" report recording -l 1 -j >out
+	in_schema out >/dev/null
+	"$TDSTAT" report "$data/functions.jsonl" -l 1 -j >functions
+	command jq -es --slurpfile whole functions '
+		($whole | map(select(.pmu == "cpu_core" and .metric)) |
+			map({ "\(.id) \(.metric)": [.value, .slots] }) | add) as $of |
+		map(select(.function == "f" and .pmu == "cpu_core" and .metric)) | length == 12 and all(
+			$of["\(if .took_from < 0.001 then "scenario_icache" else "scenario_dram_latency" end) \(.metric)"] as [$value, $slots] |
+			.value == $value and .slots_per_call == $slots / .calls)' out
+	command jq -es 'map(.durations | select(.) | .slow) == [null, null]' out
+	# ten are enough, and a slow one has its cause, although not how far others differ
+	few 9 1
+	"$TDSTAT" report recording -l 1 -j |
+		command jq -es 'map(.durations | select(.) | .slow.causes) | .[0][0] | .cause == "node" and .node == "tma_backend_bound" and .clear'
+	try "$TDSTAT" report recording -l 1
+	in_a_line "$output"
+	[[ $words == *'Of that: '[0-9]*' % backend_bound'* ]]
+}
+
+# Probes that took a tenth of the time may be a tenth of the slots of few calls.
+@test "a recording: few short calls have no metrics" {
+	for nr in 29 30; do
+		few $nr 1
+		command jq -c 'if .regions then .regions |= map(if .timed == 1 then .cost = .time / 8 else . end) else . end' recording >costly
+		"$TDSTAT" report costly -l 1 -j >out
+		# the slow one is alone
+		values f false | command jq -es --argjson nr $nr 'length > 0 and any(.[2] != null) == ($nr == 30)' ||
+			{ echo "$nr"; values f false; false; }
+	done
+}
+
 @test "a page: bars of the calls by how long they took, in the colours of level 1" {
 	timed
 	"$TDSTAT" report recording -l 1 -j >out

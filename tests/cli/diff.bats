@@ -605,6 +605,19 @@ tdstat: -l 2 measures it' "$stderr"
 	grep -q '^# started on ' file
 }
 
+@test "text: a dash is explained, and only if there is one" {
+	try "$TDSTAT" diff "$data/alderlake.jsonl" "$data/alderlake-2.jsonl"
+	refute_output --partial ' - means'
+	refute_output --regexp ' - '
+	# nothing was counted on the P-cores of one side
+	jq -c --slurp '.[0].events as $events | .[] | if .counts then
+		.counts |= map(if $events[.[0]].pmu == "cpu_core" then .[3:] = [0, 0, 0] else . end) else . end' \
+		"$data/alderlake-command.jsonl" >atom.jsonl
+	try "$TDSTAT" diff "$data/alderlake-command.jsonl" atom.jsonl
+	assert_output --regexp '[0-9] +-'
+	assert_line ' - means no value'
+}
+
 @test "CSV: a header, and as many fields in each line; appended without another" {
 	header=kind,id,pmu,name,unit,level,a,b,difference,error,degrees,percent,percent_error,percent_low,percent_high,per,slots_a,slots_b,slots_difference,slots_error,slots_degrees,marked
 	"$TDSTAT" diff -x, -o out "$course" "$course"

@@ -52,6 +52,7 @@ python() {
 		lines = window(120, recorded("alderlake-2"), "-l", "2")
 		for pmu in "cpu_core", "cpu_atom":
 		    same(sum(line.startswith(f"# %   time {pmu} ") for line in lines), 1)
+		same(lines.pop(), "# * is over its threshold: look there")
 		same([tuple(line.split()[:2]) for line in lines[2:]],
 		     [("0.301", "cpu_core"), ("0.301", "cpu_atom"), ("0.604", "cpu_core"), ("0.604", "cpu_atom")])
 		# each has its own columns, and no cell is empty
@@ -77,7 +78,8 @@ python() {
 		assert nr > 0
 		narrow = window(80, recording)
 		for lines in report(recording), narrow:
-		    same("\n".join(lines).count("*"), nr)
+		    same("\n".join(lines[:-1]).count("*"), nr)
+		    same(lines[-1], "# * is over its threshold: look there")
 		    assert not any("\033" in line for line in lines)
 		red = "\n".join(window(80, recording, term="xterm"))
 		same(len(re.findall("\033\\[31m *[0-9.]*\\*\033\\[m", red)), nr)
@@ -100,10 +102,10 @@ python() {
 		wider.process.stdin.close()
 		got = wider.lines()
 		assert got[0].startswith("# %   time ")
-		same(sum(line.startswith("#") for line in got), 2)
+		same(sum(line.startswith("#") for line in got), 3)
 		wide = report(recording)
 		second, = [i for i, line in enumerate(got) if re.match("#  *time", line)]
-		same([got[second]] + [line for line in got[second:] if re.match(r" *[345]\.", line)], [wide[0], *wide[-6:]])
+		same([got[second]] + [line for line in got[second:] if re.match(r" *[345]\.", line)], [wide[0], *wide[-7:-1]])
 	PYTHON
 }
 
@@ -156,5 +158,30 @@ python() {
 		lines = report(recording, "--all", "-v")
 		for reason in "(no counter is left)", "(fewer than 30 windows)":
 		    assert any(line.endswith(reason) for line in lines), lines
+	PYTHON
+}
+
+# A legend of the marks that were shown, and of no other.
+@test "each table that has marks says what these mean" {
+	python <<-'PYTHON'
+		legend = {"*": "is over its threshold", "?": "cannot be: ", "~": "no larger than", "-": "means no value"}
+		def check(lines, start):
+		    said = {mark for mark, text in legend.items() if any(line.startswith(f"{start}{mark} {text}") for line in lines)}
+		    rows = [line for line in lines if not line.startswith(start + "#") and line[len(start):][:1] not in legend]
+		    same(said, {mark for mark in legend if any(re.search(r" -( |$)" if mark == "-" else rf"[0-9] ?\{mark}( |$)", line) for line in rows)})
+		    return said
+		seen = set()
+		for name in "sapphirerapids-2", "icelakex-2", "alderlake-2":
+		    for level in "1", "2":
+		        for columns in 50, 100:
+		            seen |= check(window(columns, recorded(name), "-l", level), "# ")
+		        seen |= check(report(recorded(name), "-l", level), "# ")
+		assert seen >= {"*", "?"}, seen
+		for columns in 80, 0:
+		    for args in (), ("-l", "1"), ("-l", "1", "--all"):
+		        lines = window(columns, recorded("functions"), *args)
+		        end = [line.startswith(" Lost most") for line in lines].index(True)
+		        seen |= check(lines[3:end], " ")
+		assert seen >= {"*", "?", "-"}, seen
 	PYTHON
 }

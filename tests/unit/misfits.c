@@ -76,7 +76,7 @@ static const struct {
 	{ { { 0 } }, "" },
 	{ { { .misfit = TD_MISFIT_RANGE, .other_slices = true } },
 	  "  ? cannot be: less than 0 or more than 100 %; counted at other "
-	  "moments than the node above\n" },
+	  "moments than the\n  node above\n" },
 	{ { { .misfit = TD_MISFIT_RANGE, .other_slices = true },
 	    { .misfit = TD_MISFIT_PARENT } },
 	  "  ? cannot be: less than 0 or more than 100 %, more than the node "
@@ -137,17 +137,19 @@ static void check_parts(double smt, double error, bool counted, bool misfit)
 
 static void check_remark(size_t r)
 {
-	struct td_misfits all = { 0 };
+	const struct td_frame frame = { 0 };
+	struct td_marks all = { 0 };
 	char *text = NULL;
 	size_t size;
-	FILE *fp = open_memstream(&text, &size);
+	struct td_writer writer = { .frame = &frame,
+				    .fp = open_memstream(&text, &size) };
 
-	if (!fp)
+	if (!writer.fp)
 		exit(1);
 	for (size_t i = 0; i < 3; i++)
-		td_out_misfits_add(&all, &remarks[r].cells[i]);
-	td_out_misfits_put(fp, &all);
-	fclose(fp);
+		td_out_marks_add_node(&all, &remarks[r].cells[i]);
+	td_out_marks_put(&writer, &all, "  ");
+	fclose(writer.fp);
 	is_str(text, remarks[r].want, "remark %zu", r);
 	free(text);
 }

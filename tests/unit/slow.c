@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/base/util.h"
+#include "metrics/slow/usual.h"
 #include "tests/unit/test.h"
 
 /* --- which calls are slow --------------------------------------------------- */
@@ -36,6 +37,10 @@ static void test_choose(void)
 	ok(!timed.slow, "a little slower is not slow");
 	timed = choose(10, 100, 10, 0);
 	ok(timed.middle == 10 && !timed.slow, "all are alike");
+	timed = choose(10, 7, 20, 2);
+	ok(timed.middle == 10 && !timed.slow, "nine calls are too few");
+	timed = choose(10, 8, 20, 2);
+	ok(timed.slow == 12, "ten are not");
 	timed = choose(TD_REGION_BUCKETS - 1, 100, 0, 1);
 	ok(timed.middle == TD_REGION_BUCKETS - 1 && !timed.slow,
 	   "there is nothing slower than the last");
@@ -93,7 +98,16 @@ static struct td_report report = { .columns = columns,
 				   .nr_columns = NR_COLUMNS,
 				   .rows = rows };
 static const struct td_timed timed = { .middle = MIDDLE_BUCKET,
-				       .slow = SLOW_BUCKET };
+				       .slow = SLOW_BUCKET,
+				       .durations.nr = 2 * CALLS };
+
+static struct td_slow find_slow(const struct td_timed *of)
+{
+	struct td_slow slow;
+
+	ok(td_slow_find(&report, of, 0, &slow) == 0, "memory");
+	return slow;
+}
 
 static void set(size_t row, size_t column, double value, double error)
 {
@@ -173,7 +187,7 @@ static void test_nodes(void)
 	add_row("core", true, 5000, 0, 30000);
 	set(1, RETIRING, 10, 1);
 	set(1, BACKEND, 90, 1);
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(slow.slow && test_near(slow.extra_ns, 4000, 1e-9) &&
 		   test_near(slow.calls_pct, 100, 1e-9),
 	   "how much longer a slow call takes");
@@ -201,7 +215,7 @@ static void test_level_2(void)
 		set(i, MEMORY, i ? 40 : 10, 0.1);
 		set(i, CORE, i ? 10 : 40, 0.1);
 	}
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(find(&slow, TD_SLOW_NODE, "tma_backend_bound")->node == NULL,
 	   "a node whose children are known is told by them");
 	ok(share(&slow, TD_SLOW_NODE, "tma_memory_bound") > 60 &&
@@ -222,7 +236,7 @@ static void test_unknown_middle(void)
 	add_row("core", true, 100000, 0, 600000);
 	set(1, RETIRING, 10, 0.1);
 	set(1, BACKEND, 90, 0.1);
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 90,
 		     0.01) &&
 		   find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct >
@@ -242,14 +256,14 @@ static void test_waiting(void)
 	begin();
 	add_row("core", true, 1000, 9000, 6000);
 	facts[1].preempted_ns = 900;
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_WAITED, NULL), 90, 1e-9) &&
 		   test_near(share(&slow, TD_SLOW_PREEMPTED, NULL), 10, 1e-9) &&
 		   adds_up(&slow),
 	   "time without a CPU");
 	ok(slow.causes[0].kind == TD_SLOW_WAITED, "the largest comes first");
 	facts[0].preempted_ns = facts[1].preempted_ns = NAN;
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_OFF, NULL), 100, 1e-9) &&
 		   adds_up(&slow),
 	   "of which nobody knows the reason");
@@ -263,7 +277,7 @@ static void test_interrupts(void)
 	begin();
 	add_row("core", true, 5000, 0, 12000);
 	facts[1].interrupted_ns = 3000;
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_INTERRUPT, NULL), 75, 1e-9) &&
 		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 12.5,
 			     1e-9) &&
@@ -273,26 +287,26 @@ static void test_interrupts(void)
 	   "interrupts, beside twice as many slots");
 	facts[0].interrupted_ns = 500;
 	rows[0].slots = CALLS * 3000.0;
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_INTERRUPT, NULL), 62.5, 1e-9) &&
 		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 18.75,
 			     1e-9) &&
 		   adds_up(&slow),
 	   "those of calls around the median are no reason");
 	facts[0].interrupted_ns = facts[1].interrupted_ns = NAN;
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(share(&slow, TD_SLOW_INTERRUPT, NULL) == 0 && adds_up(&slow),
 	   "where they are unknown, they are no cause");
 	ok(slow.no_interrupts, "and this is known");
 	add_row("atom", true, 3000, 0, 9000);
 	facts[1].calls = 0;
 	facts[2].interrupted_ns = 1000;
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(!slow.no_interrupts, "a kind of core on which none ended is no gap");
 	begin();
 	add_row("atom", true, 3000, 0, 9000);
 	facts[1].interrupted_ns = 1000;
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_INTERRUPT, NULL), 50, 1e-9) &&
 		   test_near(share(&slow, TD_SLOW_CORE, NULL), 50, 1e-9) &&
 		   adds_up(&slow),
@@ -305,7 +319,7 @@ static void test_clock(void)
 
 	begin();
 	add_row("core", true, 3000, 0, 6000);
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_CLOCK, NULL), 100, 1e-9) &&
 		   adds_up(&slow),
 	   "as many slots, which took longer");
@@ -320,20 +334,20 @@ static void test_samples(void)
 	begin();
 	add_row("core", true, 3000, 0, 6000);
 	sampled.period = CALLS * 6000 / 400;
-	slow = td_slow_find(&report, &sampled, 0);
+	slow = find_slow(&sampled);
 	ok(find(&slow, TD_SLOW_CLOCK, NULL)->share_pct == 0 && adds_up(&slow),
 	   "samples do not tell the clock of calls as short as their delay");
 	sampled.middle = facts[0].bucket = LATE_BUCKET;
-	slow = td_slow_find(&report, &sampled, 0);
+	slow = find_slow(&sampled);
 	ok(test_near(find(&slow, TD_SLOW_CLOCK, NULL)->error_pct,
 		     100 * 1000 * 1.96 * sqrt(2.0 / 400) / 2000, 1e-9),
 	   "a clock that is known by samples has their error");
 	rows[0].slots = 0;
-	slow = td_slow_find(&report, &sampled, 0);
+	slow = find_slow(&sampled);
 	ok(find(&slow, TD_SLOW_CLOCK, NULL)->share_pct == 0 && adds_up(&slow),
 	   "and of no sample nothing is said of it");
 	sampled.period = CALLS * 6000;
-	slow = td_slow_find(&report, &sampled, 0);
+	slow = find_slow(&sampled);
 	ok(test_near(share(&slow, TD_SLOW_REST, NULL), 100, 1e-9),
 	   "nor is anything of slow calls with one sample");
 }
@@ -344,12 +358,12 @@ static void test_other_core(void)
 
 	begin();
 	add_row("atom", true, 3000, 0, 9000);
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_CORE, NULL), 100, 1e-9) &&
 		   adds_up(&slow),
 	   "all slow calls are on another kind of core");
 	add_row("core", true, 3000, 0, 18000);
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_CORE, NULL), 50, 1e-9) &&
 		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 25,
 			     1e-9) &&
@@ -369,7 +383,7 @@ static void test_alike_on_both(void)
 	add_row("core", true, 49000, 0, 294000);
 	add_row("atom", true, 51000, 0, 153000);
 	add_row("atom", false, 1000, 0, 3000);
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(share(&slow, TD_SLOW_CORE, NULL) == 0 && adds_up(&slow),
 	   "what calls take longer on both kinds of core is not the core's");
 	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 50, 1e-9) &&
@@ -379,14 +393,14 @@ static void test_alike_on_both(void)
 	facts[3].bucket = MIDDLE_BUCKET + 4;
 	facts[3].on_ns = facts[3].took_ns = CALLS * 3000;
 	rows[3].slots = CALLS * 9000;
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_CORE, NULL), 100 * 1000. / 49000,
 		     1e-9) &&
 		   adds_up(&slow),
 	   "but for what a usual call takes longer there");
-	facts[3].calls = TD_LEAST_WINDOWS - 1;
-	facts[3].on_ns = facts[3].took_ns = (TD_LEAST_WINDOWS - 1) * 3000.;
-	slow = td_slow_find(&report, &timed, 0);
+	facts[3].calls = TD_MANY_CALLS - 1;
+	facts[3].on_ns = facts[3].took_ns = (TD_MANY_CALLS - 1) * 3000.;
+	slow = find_slow(&timed);
 	ok(share(&slow, TD_SLOW_CORE, NULL) > 0 &&
 		   !td_slow_is_clear(find(&slow, TD_SLOW_CORE, NULL)),
 	   "which few calls cannot tell");
@@ -396,26 +410,121 @@ static void test_alike_on_both(void)
 	add_row("atom", false, 1000, 0, 3000);
 	facts[4].calls = 1;
 	facts[4].on_ns = facts[4].took_ns = 1000;
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(share(&slow, TD_SLOW_CORE, NULL) > 2, "the middle of its calls");
 	facts[3].bucket = SLOW_BUCKET;
-	slow = td_slow_find(&report, &timed, 0);
+	slow = find_slow(&timed);
 	ok(share(&slow, TD_SLOW_CORE, NULL) > 50,
 	   "all is the core's where slow calls are usual");
 }
 
+/* Two slow calls are counted as well as two hundred, if the probes cost little. */
 static void test_few(void)
 {
 	struct td_slow slow;
 
 	begin();
 	add_row("core", true, 5000, 0, 30000);
-	facts[1].calls = TD_LEAST_WINDOWS - 1;
-	slow = td_slow_find(&report, &timed, 0);
+	set(1, RETIRING, 10, NAN);
+	set(1, BACKEND, 90, NAN);
+	facts[1].calls = 2;
+	facts[1].on_ns = facts[1].took_ns = 2 * 5000.;
+	rows[1].slots = 2 * 30000.;
+	slow = find_slow(&timed);
+	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 100,
+		     1e-9) &&
+		   slow.causes[0].kind == TD_SLOW_NODE &&
+		   td_slow_is_clear(&slow.causes[0]) &&
+		   isnan(slow.causes[0].error_pct) && adds_up(&slow),
+	   "what few slow calls had is known, but not how far others differ");
+	facts[1].cost_pct = TD_COST_OF_FEW;
+	slow = find_slow(&timed);
 	ok(find(&slow, TD_SLOW_NODE, "tma_retiring")->node == NULL &&
 		   adds_up(&slow) && slow.causes[0].kind == TD_SLOW_REST &&
 		   !td_slow_is_clear(&slow.causes[0]),
-	   "of few calls the nodes are not known");
+	   "unless it may be the probes'");
+}
+
+static const char *why_not(uint64_t calls, double cost_pct, double slots,
+			   uint64_t period)
+{
+	begin();
+	facts[0].bucket = LATE_BUCKET;
+	facts[0].calls = calls;
+	facts[0].cost_pct = cost_pct;
+	rows[0].slots = slots;
+	return td_slow_why_not(&rows[0], period);
+}
+
+static void test_needs(void)
+{
+	ok(!why_not(1, TD_COST_OF_FEW - 1, 1e9, 0), "a long call");
+	ok(why_not(TD_MANY_CALLS - 1, TD_COST_OF_FEW, 1e9, 0) != NULL,
+	   "few calls, of which a part may be the probes'");
+	ok(!why_not(TD_MANY_CALLS, TD_COST_OF_FEW, 1e9, 0),
+	   "many have errors that tell it");
+	ok(why_not(1000, TD_COST_OF_MANY, 1e9, 0) != NULL,
+	   "of any number if it is most");
+	ok(!why_not(1, 0, TD_LEAST_SAMPLES * 1e6, 1000000) &&
+		   why_not(1000, 0, TD_LEAST_SAMPLES * 1e6 - 1, 1000000),
+	   "samples count, not calls");
+	ok(why_not(0, 0, 1e9, 0) != NULL,
+	   "slots of calls that ended elsewhere");
+}
+
+/* A row of calls around the median of that bucket, on the P-core. */
+static size_t add_usual(unsigned int bucket, uint64_t calls, double on_ns,
+			double backend, double error)
+{
+	size_t at = report.nr_rows;
+
+	add_row("core", false, on_ns, 0, 0);
+	rows[at].slots = 6 * (double)calls * on_ns;
+	facts[at].bucket = bucket;
+	facts[at].calls = calls;
+	facts[at].took_ns = facts[at].on_ns = (double)calls * on_ns;
+	facts[at].faults = on_ns / 1000;
+	set(at, BACKEND, backend, error);
+	set(at, RETIRING, 100 - backend, error);
+	return at;
+}
+
+/* 10 calls of 1000 ns, 10 of 1400 and 20 of 700: 9500 ns a row at most, 38000 in all. */
+static void test_joined(void)
+{
+	struct td_timed few = timed;
+	struct td_slow slow;
+
+	report.nr_rows = 0;
+	few.durations.nr = 40 + CALLS;
+	add_usual(MIDDLE_BUCKET, 10, 1000, 40, 1);
+	add_usual(MIDDLE_BUCKET + 1, 10, 1400, 50, 2);
+	add_usual(MIDDLE_BUCKET - 1, 20, 700, 30, 3);
+	add_usual(MIDDLE_BUCKET - 3, 50, 200, 90, 0.1);
+	add_row("core", true, 5000, 0, 30000);
+	set(4, RETIRING, 10, 0);
+	set(4, BACKEND, 90, 0);
+	slow = find_slow(&few);
+	/* (10 * 1000 + 10 * 1400 + 20 * 700) / 40 = 950 ns */
+	ok(test_near(slow.extra_ns, 4050, 1e-9) && slow.middle.calls == 40 &&
+		   slow.middle.bucket == MIDDLE_BUCKET - 1 &&
+		   slow.middle_end == MIDDLE_BUCKET + 1,
+	   "rows of few calls around the median are joined: %g ns",
+	   slow.extra_ns);
+	ok(test_near(slow.middle.faults, 0.95, 1e-9), "and their facts");
+	/* of 228000 slots 24000 + 42000 + 25200: 2280 a call of 5700 */
+	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"),
+		     100 * (27000 - 2280.) / (6 * 4050), 1e-9) &&
+		   adds_up(&slow),
+	   "their nodes are of the slots of all of them");
+	/* 60000, 84000 and 84000 slots by 1, 2 and 3 %, of 40 calls */
+	ok(test_near(find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct,
+		     100 * hypot(600, hypot(1680, 2520)) / 40 / (6 * 4050),
+		     1e-9),
+	   "and so are their errors");
+	few.durations.nr = TD_LEAST_CALLS - 1;
+	slow = find_slow(&few);
+	ok(!slow.slow, "of a recording of few calls none are slow");
 }
 
 /* Of the slow calls, those of one row, with so many ns of interrupts in each. */
@@ -459,7 +568,7 @@ static void test_one_of_many(void)
 	add_part(34, 3, 11137267, 286978);
 	add_part(35, 2, 16514476, 434143);
 	add_part(43, 1, 308537692, 259879511);
-	slow = td_slow_find(&report, &of_run, 0);
+	slow = find_slow(&of_run);
 	ok(share(&slow, TD_SLOW_INTERRUPT, NULL) > 40 &&
 		   !td_slow_is_clear(find(&slow, TD_SLOW_INTERRUPT, NULL)),
 	   "what one of fifty calls had most of is no cause of them");
@@ -469,7 +578,7 @@ static void test_one_of_many(void)
 	begin_on_atom(6115419, 4000000);
 	facts[1].bucket = of_run.slow;
 	add_part(32, 50, 6115419, 4000000);
-	slow = td_slow_find(&report, &of_run, 0);
+	slow = find_slow(&of_run);
 	ok(td_slow_is_clear(find(&slow, TD_SLOW_INTERRUPT, NULL)),
 	   "so are interrupts, then");
 	/* 30 calls of 6.5536 ms and one of 3.392 ms: a spread of 3.1623 ms */
@@ -477,7 +586,7 @@ static void test_one_of_many(void)
 		     100 * 1.96 * 3162300 / sqrt(50) / 6114419, 1e-3),
 	   "although fewer than all may have them");
 	facts[2].waited_ns = facts[1].waited_ns = 100000;
-	slow = td_slow_find(&report, &of_run, 0);
+	slow = find_slow(&of_run);
 	ok(!td_slow_is_clear(find(&slow, TD_SLOW_WAITED, NULL)),
 	   "nor has a time that one of them may have waited alone its cause");
 	of_one_row = find(&slow, TD_SLOW_WAITED, NULL)->error_pct;
@@ -487,7 +596,7 @@ static void test_one_of_many(void)
 	add_part(32, 25, 6115419, 4000000);
 	rows[3].pmu = "core";
 	facts[3].waited_ns = 100000;
-	slow = td_slow_find(&report, &of_run, 0);
+	slow = find_slow(&of_run);
 	ok(test_near(find(&slow, TD_SLOW_WAITED, NULL)->error_pct, of_one_row,
 		     1e-9),
 	   "on two kinds of core, too: %g",
@@ -496,11 +605,12 @@ static void test_one_of_many(void)
 
 static void test_none(void)
 {
-	const struct td_timed alike = { .middle = MIDDLE_BUCKET };
+	const struct td_timed alike = { .middle = MIDDLE_BUCKET,
+					.durations.nr = CALLS };
 	struct td_slow slow;
 
 	begin();
-	slow = td_slow_find(&report, &alike, 0);
+	slow = find_slow(&alike);
 	ok(!slow.slow && !slow.nr, "no calls are slow");
 }
 
@@ -518,6 +628,8 @@ int main(void)
 	test_other_core();
 	test_alike_on_both();
 	test_few();
+	test_needs();
+	test_joined();
 	test_one_of_many();
 	test_none();
 	return done_testing();

@@ -28,7 +28,8 @@ struct td_frame {
 	bool perf_rows;     /* events, as perf stat has them: no head of ours */
 	bool interval;      /* a line for each interval, not one final tree */
 	bool instead; /* software events, as what was asked for has no counts */
-	bool of_perf; /* a time of 0 is one that the file does not tell */
+	bool times_only; /* nothing, for the same reason */
+	bool of_perf;    /* a time of 0 is one that the file does not tell */
 	enum td_time_format time;
 	/* when the first interval began, since 1970; known for wall and epoch */
 	uint64_t start_ns;

@@ -112,7 +112,9 @@ void td_out_text_title(struct td_writer *writer)
 		fputs("\n The events are not counted; the kernel's software "
 		      "counts only:\n",
 		      writer->fp);
-	fprintf(writer->fp, "\n Performance counter stats for %s'%s",
+	fprintf(writer->fp, "\n %s %s'%s",
+		frame->times_only ? "Nothing was counted; the times of"
+				  : "Performance counter stats for",
 		numbers ? words : "", numbers ? "" : words);
 	td_put_printable(writer->fp, frame->target ? frame->target : "");
 	fputc('\'', writer->fp);

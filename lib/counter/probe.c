@@ -415,7 +415,9 @@ static int no_rights(struct td_err *err, int rc, const struct td_event *e,
 		      (td_event_needs_kernel(e, pmu) || ibs);
 	const char *whom = kernel                ? "the kernel"
 			   : target->system_wide ? "whole CPUs"
-						 : "processes";
+			   : target->name.kind == TD_TARGET_COMMAND
+				   ? "anything, not even a command of its own"
+				   : "processes";
 
 	if (kernel && ibs)
 		td_err_set(err, rc,

@@ -73,6 +73,16 @@ event='cpu(_core)?/(slots|TOPDOWN\.SLOTS|topdown-[a-z-]*)/'
 	refused_for EACCES "$event.*Permission denied" 'CAP_PERFMON.*tdstat doctor|sysctl kernel.perf_event_paranoid=[0-2] allows it.*tdstat doctor'
 }
 
+@test "EACCES for a command: that even a command of one's own may not be counted" {
+	needs_strace
+	injecting <<-'PYTHON'
+		run = inject("EACCES", "1+", "-e", "task-clock", "--", "true")
+		run.has_status(0)
+		run.expect("this user may not count anything, not even a command of its own: Permission denied" in run.err, "why")
+		run.expect("Nothing was counted; the times of 'true':" in run.err and "Performance counter" not in run.err, "what there is")
+	PYTHON
+}
+
 # The kernel says EACCES for lack of rights (perf_allow_kernel() and perf_allow_cpu()
 # in include/linux/perf_event.h).
 @test "EPERM whatever is asked: no sysctl helps, and none is named" {

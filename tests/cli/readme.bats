@@ -77,7 +77,7 @@ source=$here/../../lib/README.md
 
 @test "its commands are those that this program takes" {
 	saved sapphirerapids
-	for program in old new; do cp /bin/true $program; done
+	for program in old new slow; do cp /bin/true $program; done
 	parser program
 	cp "$data/sapphirerapids-2.jsonl" tdstat.jsonl
 	nr=0

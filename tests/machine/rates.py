@@ -287,7 +287,8 @@ def read_table(text):
     need(words[:2] == ["#", "time"], "header: " + header)
     rows = []
     for line in lines[1:]:
-        if re.fullmatch(r"# \w+ has no row for an interval .*", line):
+        # and the legend of marks
+        if re.fullmatch(r"# (\w+ has no row for an interval|[*?~-] ) ?.*", line):
             continue
         need(not line.startswith("#"), "a second header: " + line)
         values = line[:first].split()

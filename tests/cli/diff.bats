@@ -327,6 +327,23 @@ lasting() {
 	assert_regex "$(first_words "$output")" '^B took 50.0 % more time; slots per run: \+100.0 %; [0-9]+ % of the added slots were '
 }
 
+@test "what is shown as 0.00 has no mark, and is no failure, however sure it is" {
+	for i in 1 2 3; do
+		jq -c "if .end then .end.elapsed = 10.00000$i else . end" "$data/manual/xz-2.jsonl" >a$i
+		jq -c "if .end then .end.elapsed = 10.00010$i else . end" "$data/manual/xz-2.jsonl" >b$i
+		jq -c "if .end then .end.elapsed = 10.00100$i else . end" "$data/manual/xz-2.jsonl" >c$i
+	done
+	try "$TDSTAT" diff --fail-above elapsed:0 a1 a2 a3 -- b1 b2 b3
+	assert_success
+	assert_line --regexp '^   elapsed, s .* \+0\.00  '
+	assert_regex "$(first_words "$output")" '^B takes as much time as A'
+	# a hundredth of a percent is shown
+	try "$TDSTAT" diff --fail-above elapsed:0 a1 a2 a3 -- c1 c2 c3
+	assert_equal "$status" 1
+	assert_line --regexp '^ \* elapsed, s .* \+0\.01  '
+	assert_regex "$(first_words "$output")" '^B takes 0\.01 % more time'
+}
+
 @test "the first line without instructions: what changed most, in points; no number of slots" {
 	try "$TDSTAT" diff "$course" "$course"
 	assert_same 'Nothing changed' "$(first_words "$output")"

@@ -15,7 +15,7 @@
  */
 #define LENGTH_MAX  256
 #define ANCHOR_COST 400
-#define COST_MAX    (LENGTH_MAX * ANCHOR_COST)
+#define COST_MAX    ((uint64_t)LENGTH_MAX * ANCHOR_COST)
 
 /* Of "{2,5}" the larger number; goes on behind it. */
 static uint64_t read_repeats(const char **text)

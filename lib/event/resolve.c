@@ -356,6 +356,27 @@ static int wrong_modifier(struct td_building *b)
 			     b->spec->system);
 }
 
+/* Does a PMU of the cores have it, or its model's files? */
+static bool is_event(const struct td_building *b, const char *name)
+{
+	struct td_err unused = { 0 };
+
+	for (size_t i = 0; i < b->machine->nr_core; i++) {
+		const struct td_pmu *pmu = &b->machine->pmus[i];
+		const char *terms = NULL;
+
+		for (size_t j = 0; j < pmu->nr_aliases; j++) {
+			if (strcmp(pmu->aliases[j].name, name) == 0)
+				return true;
+		}
+		if (!b->source->model_event(b->source->ctx, pmu, name, &terms,
+					    &unused) &&
+		    terms)
+			return true;
+	}
+	return false;
+}
+
 static int resolve_tracepoint(struct td_building *b)
 {
 	struct td_tracepoints found = { 0 };
@@ -366,6 +387,10 @@ static int resolve_tracepoint(struct td_building *b)
 		return wrong_modifier(b);
 	rc = b->source->tracepoints(b->source->ctx, b->spec->system,
 				    b->spec->tracepoint, &found, b->err);
+	if (rc && rc != -ENOMEM && is_event(b, b->spec->system)) {
+		td_tracepoints_free(&found);
+		return wrong_modifier(b);
+	}
 	if (rc == -ENOENT) {
 		b->err->usage = true;
 		td_err_point(b->err, b->spec->span.text, b->spec->span.at,

@@ -24,6 +24,7 @@ static int no_number(const struct td_building *b, const struct td_term *term)
 static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
 			const struct td_term *term)
 {
+	const char *colon = strchr(term->name, ':');
 	char list[384] = "";
 	size_t len = 0;
 
@@ -39,6 +40,12 @@ static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
 	else
 		td_span_error(b->err, &term->span, "no term is called '%s'",
 			      term->name);
+	if (colon && td_are_modifiers(colon + 1, strlen(colon + 1)))
+		return td_err_hint(b->err,
+				   "a modifier comes after the last slash: "
+				   "%s/%.*s/%s",
+				   b->spec->name, (int)(colon - term->name),
+				   term->name, colon + 1);
 	return td_err_hint(b->err,
 			   "its terms: %sconfig, config1, config2, config3, "
 			   "name, period, percore, cpu=PMU",

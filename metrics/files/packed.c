@@ -281,9 +281,17 @@ int td_packed_add(struct td_pmu_events *out, const char *path,
 	size_t nr = metrics ? json_object_array_length(metrics) : 0;
 	int rc = events ? add_events(&p, events) : 0;
 
-	if (!events && !metrics)
-		return td_err_set(err, -EINVAL,
-				  "%s: neither events nor metrics", path);
+	if (!events && !metrics) {
+		td_err_set(err, -EINVAL, "%s: neither events nor metrics",
+			   path);
+		/* intel/perfmon's files begin so */
+		return td_json_member(file, "Header", json_type_object)
+			       ? td_err_hint(err,
+					     "this is a file of intel/perfmon: "
+					     "give the folder that has its "
+					     "mapfile.csv")
+			       : err->code;
+	}
 	for (size_t i = 0; !rc && i < nr; i++)
 		rc = add_metric(&p, json_object_array_get_idx(metrics, i), i);
 	return rc;

@@ -296,12 +296,14 @@ static void note_fallback(struct td_notes *notes, const struct td_pmu *pmu,
 	if (!set->files && set->levels)
 		td_notes_add(notes,
 			     "%s (%s): %s: the tree is the built-in one, of %d "
-			     "level%s (--metrics-dir with newer files may have "
-			     "more)",
+			     "level%s (%s may have more)",
 			     pmu->name, td_uarch_name(pmu->uarch),
 			     any_files ? "its metric files have no tree"
 				       : "there are no metric files for it",
-			     set->levels, set->levels == 1 ? "" : "s");
+			     set->levels, set->levels == 1 ? "" : "s",
+			     any_files
+				     ? "the kernel's, which tdstat comes with,"
+				     : "--metrics-dir with newer files");
 }
 
 static int make_room(struct td_sets *sets, size_t nr)

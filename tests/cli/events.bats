@@ -587,6 +587,11 @@ wrong() {
 	wrong 'cycles,cpu/cycles/' '       ^~~' cpu
 	wrong 'cycles:q' '       ^' modifiers
 	wrong 'cycles:W' '       ^' group
+	# a word of intel/perfmon for an event of its files
+	wrong 'TOPDOWN.SLOTS:perf_metrics' '              ^~~~~~~~~~~~' "not modifiers of 'TOPDOWN.SLOTS'"
+	# as perf 6.12 prints it
+	wrong 'cpu_core/instructions:u/' '         ^' "has no term or event 'instructions:u'"
+	assert_equal "${stderr_lines[3]}" 'tdstat: a modifier comes after the last slash: cpu_core/instructions/u'
 	wrong '{cycles' '^' '}'
 	[ ! -r /sys/kernel/tracing/events ] || wrong 'no:such' '^' no:such
 	wrong 'cycles/' '       ^' .

@@ -1118,3 +1118,30 @@ mem:0x1000/4:rw"
 	assert_success
 	assert_output --partial 'group 1: cpu_atom, 6 events, CPUs 1'
 }
+
+@test "--metrics-dir with files of intel/perfmon: without their mapfile, and cores that they have no tree for" {
+	mkdir -p perfmon/ADL
+	cat >perfmon/ADL/core.json <<-'E'
+		{ "Header": { "Info": "made here" }, "Events": [ { "EventName": "INST_RETIRED.ANY", "EventCode": "0x00",
+		  "UMask": "0x01", "SampleAfterValue": "2000003", "Counter": "Fixed counter 0" } ] }
+	E
+	try "$TDSTAT" list --metrics-dir perfmon/ADL --model GenuineIntel-6-97-2 inst_retired
+	assert_failure
+	[[ $stderr == *"tdstat: perfmon/ADL/core.json: neither events nor metrics"$'\n'* ]]
+	assert_equal "${stderr_lines[-1]}" \
+		"tdstat: this is a file of intel/perfmon: give the folder that has its mapfile.csv"
+	# a metric that is no node
+	cat >perfmon/ADL/metrics.json <<-'E'
+		{ "Header": { "Info": "made here" }, "Metrics": [ { "MetricName": "Info_Work",
+		  "LegacyName": "metric_TMA_Info_Work", "Level": 1, "BriefDescription": "x", "UnitOfMeasure": "",
+		  "Events": [ { "Name": "INST_RETIRED.ANY", "Alias": "a" } ], "Constants": [], "Formula": "a / 2",
+		  "Category": "TMA", "ResolutionLevels": "THREAD", "MetricGroup": "" } ] }
+	E
+	printf '%s\n' Family-model,Version,Filename,EventType,Core_Type,Native_Model_ID,Core_Role_Name \
+		GenuineIntel-6-97,V1,/ADL/core.json,hybridcore,0x40,0x1,Core \
+		GenuineIntel-6-97,V1,/ADL/metrics.json,metrics,0x40,0x1,Core >perfmon/mapfile.csv
+	try "$TDSTAT" list --metrics-dir perfmon --model GenuineIntel-6-97-2 metrics
+	# who has given files is not told to give some
+	[[ $stderr == *": its metric files have no tree: "*" (the kernel's, which tdstat comes with, may have more)"* ]]
+	[[ $stderr != *'newer files'* ]]
+}

@@ -302,7 +302,10 @@ static int prepare(struct host *host, const struct host *first,
 	return !rc && host != first ? follow(host, first, err) : rc;
 }
 
-/* The verdict looks for the files at the end, and goes without what they have. */
+/*
+ * The verdict looks for the files at the end, and goes without what they have.  A file of
+ * perf stat does not name its processor.
+ */
 static int show_and_warn(struct host *host, struct td_err *err)
 {
 	const struct td_catalog *catalog = &host->recorded.measure.catalog;
@@ -310,7 +313,7 @@ static int show_and_warn(struct host *host, struct td_err *err)
 	int rc = show(host, err);
 
 	if (!rc && !were_read && catalog->missing.code &&
-	    !catalog->machine->no_identity.code)
+	    !catalog->machine->no_identity.code && !host->recorded.rec.perf)
 		td_say("tdstat: which command looks further is not known without "
 		       "metric files: %s\n",
 		       catalog->missing.msg);

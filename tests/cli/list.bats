@@ -957,6 +957,33 @@ prints() {
 	prints cpu_atom/event=0xb7,snoop_rsp=0x10/ "cpu_atom/event=0xb7,snoop_rsp=0x10/"
 }
 
+# As people gave them to other programs, with what those, or the processor's files, make
+# of them.
+@test "--print: raw events, renamed ones and those with a second register" {
+	needs_event_files
+	while read -r model event want; do
+		try "$TDSTAT" list --model "$model" --print "$event"
+		[[ $status = 0 && $output == "$want" ]] || fail "$model $event: $output$stderr"
+	done <<-'E'
+		amdzen4 cpu/event=0x1c7/ cpu/event=0x1c7/ r1000000c7
+		amdzen4 r1c7 cpu/event=0xc7,umask=0x1/ r1c7
+		skylakex r5101c4 cpu/event=0xc4,umask=0x1,config=0x510000/ r5101c4
+		skylakex r2005101c4 cpu/event=0xc4,umask=0x1,config=0x200510000/ r2005101c4
+		GenuineIntel-6-B7-1 FRONTEND_RETIRED.DSB_MISS cpu_core/event=0xc6,umask=0x1,frontend=0x11/
+		GenuineIntel-6-B7-1 FRONTEND_RETIRED.ITLB_MISS cpu_core/event=0xc6,umask=0x1,frontend=0x14/
+		skylakex OFFCORE_RESPONSE.DEMAND_DATA_RD.L3_HIT.HITM_OTHER_CORE cpu/event=0xb7,umask=0x1,offcore_rsp=0x10003c0001/
+	E
+	# names of older files, and of the other kind of core
+	while read -r model event meant; do
+		try "$TDSTAT" list --model "$model" --print "$event"
+		assert_failure 64
+		[[ $stderr == *"no event is called '$event'"*"did you mean '$meant'?" ]] || fail "$model: $stderr"
+	done <<-'E'
+		skylakex mem_load_retired.l1_miss_ps mem_load_retired.l1_miss
+		sapphirerapids TOPDOWN_BE_BOUND.ALL topdown-be-bound
+	E
+}
+
 @test "--print: bits without a name, or with too many, stay in their word" {
 	saved alderlake
 	# bits 0-15, 18, 19, 23 and 24-31 have names; all of config1 has three

@@ -271,3 +271,73 @@ again() {
 	grep -q ',K/sec' want
 	assert_same "$(<want)" "$("$TDSTAT" report "$data/perf-6.12-cgroup.csv" -x, | grep '^[0-9]')"
 }
+
+# Files as people have put them into reports of bugs of other programs.  Each row: options,
+# the file, and of each line its event, count, share of the time, metric and unit.
+@test "files of others: whole names, decimal commas, equal names, and no ratio to 0" {
+	python3 - "$TDSTAT" <<-'PYTHON'
+		import json, subprocess, sys
+
+		def report(text, *options):
+		    with open("file", "w") as out:
+		        out.write(text)
+		    run = subprocess.run([sys.argv[1], "report", "file", *options], stdout=subprocess.PIPE,
+		                         stderr=subprocess.PIPE, text=True)
+		    assert run.returncode == 0, run.stderr
+		    return run
+
+		def shown(row):
+		    metric = row["metric-value"]
+		    # a count of a tenth of the time comes back to nine digits
+		    count = None if row["counter-value"] == "<not counted>" else float("%.9g" % float(row["counter-value"]))
+		    return (row["event"], count,
+		            row["pcnt-running"], None if metric == "nan" else round(float(metric), 2), row["metric-unit"])
+
+		IMC, CMASK = "uncore_imc_0/event=0x4,umask=0x3/", "cpu/event=0xc4,umask=0x20,cmask=1/"
+		files = [
+		    (f"103357003,,{IMC},103357003,10.39,,\n4321,,cpu/event=0xc4,umask=0x20/,1000000,100.00,,\n",
+		     [(IMC, 103357003, 10.39, None, ""), ("cpu/event=0xc4,umask=0x20/", 4321, 100, None, "")]),
+		    (f"     1.000123456,CPU0,4321,,{CMASK},1000000,100.00,,\n", [(CMASK, 4321, 100, None, "")]),
+		    (f"     1.000123456,<not counted>,,{CMASK},0,0.00,,\n", [(CMASK, None, 0, None, "")]),
+		    (f"4321,,{CMASK},mygroup,1000000,100.00,,\n", [(CMASK, 4321, 100, None, "")]),
+		    ("0,31;msec;task-clock;306721;100,00;0,123;CPUs utilized\n788234;;cycles;311478;100,00;2,5;GHz\n"
+		     "538077;;instructions;311478;100,00;0,68;insn per cycle\n",
+		     [("task-clock", 0.31, 100, 0.12, "CPUs utilized"), ("cycles", 788234, 100, 2.54, "GHz"),
+		      ("instructions", 538077, 100, 0.68, "insn per cycle")]),
+		    ("     1.000123456;788234;;cycles;311478;100,00;2,5;GHz\n", [("cycles", 788234, 100, None, "")]),
+		    ("# started on Sun Sep  1 23:12:33 2024\n\n"
+		     '{"counter-value" : "1419380.000000", "unit" : "", "event" : "cycles", "event-runtime" : 139903, '
+		     '"pcnt-running" : 10.00, "metric-value" : 1.015317, "metric-unit" : "GHz"}\n',
+		     [("cycles", 1419380, 10, None, "")]),
+		    ("0,,cycles:u,311478,100.00,,\n668753,,instructions:u,311478,100.00,,\n",
+		     [("cycles:u", 0, 100, None, ""), ("instructions:u", 668753, 100, None, "")]),
+		    ("0.00,msec,cpu-clock,1002308394,100.00,0.000,CPUs utilized\n1000000,,cycles,1002308394,100.00,,\n"
+		     "2000000,,instructions,1002308394,100.00,2.00,insn per cycle\n5,,context-switches,1002308394,100.00,,\n",
+		     [("cpu-clock", 0, 100, None, ""), ("cycles", 1000000, 100, None, ""),
+		      ("instructions", 2000000, 100, 2, "insn per cycle"), ("context-switches", 5, 100, None, "")]),
+		    ("100,,idq_dsb_uops,1000,100.00,,\n90,,idq_dsb_uops,1000,100.00,,\n80,,idq_dsb_uops,1000,100.00,,\n",
+		     [("idq_dsb_uops", nr, 100, None, "") for nr in (100, 90, 80)]),
+		]
+		for text, want in files:
+		    out = report(text, "-j").stdout
+		    assert "inf" not in out, out
+		    got = [shown(json.loads(line)) for line in out.splitlines() if '"event"' in line]
+		    assert got == want, (text, got, want)
+
+		# level 1 without one of its four: the events, and the reason
+		events = "slots:16734390 topdown-retiring:2100001 topdown-bad-spec:2034376 topdown-fe-bound:4003128"
+		run = report("".join(f"{count};;{name};1000000000;100.00;;\n" for name, count in
+		                     (event.split(":") for event in events.split())))
+		assert "no tree, as cpu has no topdown-be-bound: its events are shown" in run.stderr, run.stderr
+		assert "2,100,001      topdown-retiring" in run.stdout, run.stdout
+		# E-cores alone: five slots a cycle
+		run = report("<not counted>,,cpu_core/TOPDOWN.SLOTS/,0,0.00,,\n<not counted>,,cpu_core/topdown-retiring/,0,0.00,,\n"
+		             "2277109,,cpu_atom/TOPDOWN_RETIRING.ALL/,695443,97.00,20.5,%  tma_retiring\n"
+		             "2222938,,cpu_atom/CPU_CLK_UNHALTED.CORE/,695443,97.00,24.5,%  tma_backend_bound\n",
+		             "--model", "alderlake", "-j")
+		rows = [json.loads(line) for line in run.stdout.splitlines()]
+		values = {row["metric"]: row["value"] for row in rows if row.get("value") is not None}
+		assert list(values) == ["tma_retiring"], values
+		assert abs(values["tma_retiring"] - 100 * 2277109 / (5 * 2222938)) < 0.01, values
+	PYTHON
+}

@@ -68,7 +68,7 @@ agrees() {
 
 @test "fields over their sum, as perf computed them once: no model is needed" {
 	agrees legacy adl-core-L2-legacy adl-core-L2-2022 adl-core-L2-one-read \
-		spr-L2-2021 gnr-99 tgl-multiplexed-sum
+		spr-L2-2021 spr-L2-24-cpus spr-L2-order gnr-99 tgl-multiplexed-sum
 }
 
 @test "Sapphire Rapids, names without PMU, :u" {
@@ -102,7 +102,7 @@ agrees() {
 
 @test "AMD's pipeline" {
 	# perf took the cycles of another group
-	agrees metrics zen4-L2-lab/bad_speculation_mispredicts
+	agrees metrics zen4-L2-lab/bad_speculation_mispredicts zen4-L2-o3 zen4-L2-clang
 }
 
 # --- what is shown without being asked for ----------------------------------------------

@@ -554,7 +554,7 @@ edited() {
 	try "$TDSTAT" report --locate a.jsonl b.jsonl
 	assert_equal "$status" 64
 	try "$TDSTAT" report a.jsonl nothing.jsonl
-	assert_equal "$status:$stderr" '1:tdstat: nothing.jsonl: No such file or directory'
+	assert_equal "$status:${stderr_lines[0]}" '1:tdstat: nothing.jsonl: No such file or directory'
 	edited '.start += 3600'
 	try "$TDSTAT" report a.jsonl b.jsonl -o b.jsonl --force
 	assert_equal "$status" 64

@@ -169,3 +169,59 @@ ways_to_count=('' '-e task-clock' '-I 100 -e task-clock' 'record -e task-clock' 
 		done
 	done
 }
+
+# tdstat(1), "What tdstat changes while it measures": what changes files, processes or the
+# kernel is called for tdstat's own helpers, results and probes, and for nothing else.
+@test "system calls that change something change nothing but what tdstat(1) names" {
+	needs_strace
+	needs_software_events
+	python3 -S - "$TDSTAT" "$BATS_FILE_TMPDIR/unwinds" <<-'PYTHON'
+		import os, re, subprocess, sys
+
+		tdstat, program = sys.argv[1:]
+		calls = """openat open openat2 creat mkdir mkdirat unlink unlinkat rmdir rename renameat renameat2 link linkat
+		    symlink symlinkat mknod mknodat truncate chmod fchmodat chown lchown fchownat mount umount2 ptrace kill
+		    tkill tgkill pidfd_send_signal rt_sigqueueinfo sched_setaffinity setpriority sched_setscheduler
+		    sched_setparam sched_setattr ioprio_set prlimit64 setrlimit process_vm_writev process_madvise init_module
+		    finit_module settimeofday clock_settime adjtimex bpf swapon sethostname acct quotactl"""
+		reads = re.compile(r"open(at2?)?\(.*O_RDONLY")
+		own = re.compile(r"""prlimit64\(0,|setrlimit\(|sched_setaffinity\(0,|openat\(AT_FDCWD,\ "(
+		    /proc/self/oom_score_adj|/dev/null|/dev/tty|/sys/kernel/(debug/)?tracing/[uk]probe_events)",|
+		    mount\("tracefs|mkdir\("/sys/kernel/(debug/)?tracing""", re.X)
+		running = subprocess.Popen(["sleep", "600"])
+		pid = str(running.pid)
+		try:
+		    for words, files in [
+		        (["-e", "cpu-clock", "--", "true"], []),
+		        (["-e", "cpu-clock", "-I", "10", "-o", "out", "--", "sleep", "0.05"], ["out"]),
+		        (["-r", "2", "-e", "cpu-clock", "--", "true"], []),
+		        (["-a", "-A", "-e", "cpu-clock", "--timeout", "20ms"], []),
+		        (["--per-thread", "-e", "cpu-clock", "-p", pid, "--timeout", "20ms"], []),
+		        (["record", "-o", "rec", "-e", "cpu-clock", "-p", pid, "--timeout", "20ms"], ["rec"]),
+		        (["-a", "--openmetrics", "-o", "prom", "-I", "10", "--interval-count", "2"], ["prom", "prom.tmp"]),
+		        (["locate", "-e", "cpu-clock", "--folded", "stacks", "--", "true"], ["stacks"]),
+		        (["locate", "-a", "-e", "cpu-clock", "--timeout", "20ms"], []),
+		        (["calls", "leave", "--", program, "return"], []),
+		        (["locate", "-e", "cpu-clock", "--in", "leave", "--slower", "1ns", "--", program, "return"], []),
+		        (["report", "rec"], []),
+		        (["list"], []),
+		        (["doctor"], []),
+		    ]:
+		        subprocess.run(["strace", "-f", "-q", "-o", "log", "-s", "300", "-e", "trace=" + ",".join("?" + call for call in calls.split()),
+		                        tdstat, *words], stdin=subprocess.DEVNULL, capture_output=True)
+		        children, lines = set(), open("log").read().splitlines()
+		        children.update(line.split()[0] for line in lines)
+		        assert any("O_RDONLY" in line for line in lines), words
+		        for line in lines:
+		            call = re.sub(r"^\d+ +", "", line)
+		            if call.startswith(("---", "+++", "<...")) or reads.match(call) or own.match(call):
+		                continue
+		            sent = re.match(r"(?:t?g?kill|tkill)\((\d+), (SIG\w+|0)\)", call)
+		            if sent and (sent[1] in children or sent[2] == "0"):
+		                continue
+		            name = re.match(r'(?:openat|unlink|rename)\((?:AT_FDCWD, )?"([^"/]*)"', call)
+		            assert name and name[1] in files, (words, line)
+		finally:
+		    running.kill()
+	PYTHON
+}

@@ -121,11 +121,13 @@ int td_child_release(struct td_child *child, const char *name,
 		     struct td_err *err)
 {
 	struct word word = { 0 };
+	int error = write(child->go, "", 1) == 1 ? 0 : errno;
 
-	if (write(child->go, "", 1) != 1)
-		return td_err_set(err, -errno, "cannot start %s: %s", name,
-				  strerror(errno));
+	/* a child that was not told to go must not wait for it either */
 	td_close_fd(&child->go);
+	if (error)
+		return td_err_set(err, -error, "cannot start %s: %s", name,
+				  strerror(error));
 	child->runs = read_word(child->failed, &word) < sizeof(word);
 	td_close_fd(&child->failed);
 	child->before_ns = word.before_ns;

@@ -149,7 +149,7 @@ ways_to_count=('' '-e task-clock' '-I 100 -e task-clock' 'record -e task-clock' 
 @test "a system call that fails, each time: the command runs once, with its own status" {
 	needs_strace
 	for call in pidfd_open timerfd_create timerfd_settime signalfd4 rt_sigprocmask rt_sigaction pipe2 \
-		eventfd2 epoll_create1 poll ppoll fcntl prlimit64 getrusage perf_event_open; do
+		eventfd2 epoll_create1 poll ppoll fcntl prlimit64 getrusage perf_event_open write; do
 		for words in "${ways_to_count[@]}"; do
 			# shellcheck disable=SC2086 # options
 			try within strace -o /dev/null -e trace=$call -e "inject=$call:error=EPERM" \

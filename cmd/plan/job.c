@@ -194,11 +194,18 @@ static bool has_clocks(const struct td_machine *machine)
 	return machine->nr_core && td_clocks_has(machine, 0);
 }
 
-/* A dry run opens no event, not even to ask for this. */
+/*
+ * A dry run opens no event, not even to ask for this, and has no use for the number:
+ * its plan is that of a machine whose number is known.
+ */
 static void find_tsc(struct td_job *job)
 {
+	if (job->request->dry_run) {
+		job->tsc_hz = has_clocks(&job->machine);
+		return;
+	}
 	job->tsc_hz = td_tsc_hz();
-	if (!job->tsc_hz && has_clocks(&job->machine) && !job->request->dry_run)
+	if (!job->tsc_hz && has_clocks(&job->machine))
 		job->tsc_hz = td_tsc_hz_of_kernel();
 }
 

@@ -183,22 +183,64 @@ static double cpus_of(const struct td_evaluation *e,
 	return cpus;
 }
 
-/*
- * CPUs count it all the time, tasks while they run, and all at the same speed.  In
- * counts of which only the value is known, it is that of one CPU.
- */
-static double clock_of(const struct td_evaluation *e,
-		       const struct td_operand *operand)
+/* The number of CPUs, packages or the like where the operand was counted. */
+static double places_of(const struct td_evaluation *e,
+			const struct td_operand *operand)
 {
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < operand->events.nr; i++) {
+		unsigned int nr = e->totals[operand->events.v[i]].nr;
+
+		most = nr > most ? nr : most;
+	}
+	return most ? (double)most : NAN;
+}
+
+/* The CPUs of the PMU in the row. */
+static double cpus_of_pmu(const struct td_evaluation *e, int pmu)
+{
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < e->plan->events.nr; i++) {
+		if (e->plan->events.v[i].pmu == pmu && e->totals[i].nr > most)
+			most = e->totals[i].nr;
+	}
+	return most ? (double)most : NAN;
+}
+
+static double nr_of(const struct td_evaluation *e,
+		    const struct td_operand *operand)
+{
+	if (e->tasks)
+		return 1;
+	return operand->beside < 0
+		       ? cpus_of_pmu(e, operand->pmu)
+		       : places_of(e, &e->tree->operands[operand->beside]);
+}
+
+/* What a clock counts at one place in the time of the row. */
+static double one_clock(const struct td_evaluation *e,
+			const struct td_operand *operand)
+{
+	double elapsed_ns = e->times ? (double)e->times->elapsed_ns : NAN;
 	const struct td_total *total;
 
 	if (!operand->events.nr)
-		return NAN;
+		return e->tree->tsc_hz * elapsed_ns / 1e9;
 	total = &e->totals[operand->events.v[0]];
-	if (!total->enabled_ns || !e->times)
+	/* of counts of which only the value is known, it is that of one place */
+	if (!total->enabled_ns || isnan(elapsed_ns))
 		return e->counts[operand->events.v[0]];
-	return total->value * (double)e->times->elapsed_ns /
-	       (double)total->enabled_ns;
+	/* CPUs count it all the time, tasks while they run */
+	return total->value * elapsed_ns / (double)total->enabled_ns;
+}
+
+static double clock_of(const struct td_evaluation *e,
+		       const struct td_operand *operand)
+{
+	return one_clock(e, operand) *
+	       (operand->beside < 0 ? 1 : nr_of(e, operand));
 }
 
 void td_eval_fill_operands(const struct td_evaluation *e)
@@ -226,6 +268,9 @@ void td_eval_fill_operands(const struct td_evaluation *e)
 			break;
 		case TD_OPERAND_CLOCK:
 			e->values[i] = clock_of(e, operand);
+			break;
+		case TD_OPERAND_PLACES:
+			e->values[i] = nr_of(e, operand);
 			break;
 		case TD_OPERAND_TIME:
 			e->values[i] = time_of(e->times, operand->tool);

@@ -211,6 +211,12 @@ int td_perfmon_add_constant(struct td_perfmon_aliases *aliases,
 void td_perfmon_aliases_free(struct td_perfmon_aliases *aliases);
 
 /*
+ * corrections.c: replaces what is wrong in the formulas of the metrics from first on.
+ * Does no harm to what is right.  Returns 0 or -ENOMEM.
+ */
+int td_pmu_events_correct(struct td_pmu_events *events, size_t first);
+
+/*
  * Translates a formula into *out, to be freed.  Returns -EINVAL if it is not
  * one.
  */

@@ -307,6 +307,51 @@ void td_expr_each_needed(const struct td_expr *expr, const double *values,
 	visit(&p, 0, 0);
 }
 
+/* --- where a slot is used ------------------------------------------------- */
+
+/* Is it used in the chain, or in one that belongs to it? */
+static bool uses(const struct td_expr_node *nodes, unsigned int i, int slot)
+{
+	do {
+		const struct td_expr_node *node = &nodes[i];
+
+		if (node->kind == TD_NODE_SLOT && node->slot == slot)
+			return true;
+		if ((node->kind == TD_NODE_BINARY ||
+		     node->kind == TD_NODE_CHOICE) &&
+		    uses(nodes, node->right, slot))
+			return true;
+		if (node->kind == TD_NODE_CHOICE &&
+		    uses(nodes, node->otherwise, slot))
+			return true;
+		i = node->next;
+	} while (i);
+	return false;
+}
+
+bool td_expr_divides_by(const struct td_expr *expr, int slot)
+{
+	for (unsigned int i = 0; i < expr->nr; i++) {
+		const struct td_expr_node *node = &expr->nodes[i];
+
+		if (node->kind == TD_NODE_BINARY &&
+		    (node->op == TD_OP_DIV || node->op == TD_OP_RATIO) &&
+		    uses(expr->nodes, node->right, slot))
+			return true;
+	}
+	return false;
+}
+
+void td_expr_replace(struct td_expr *expr, int slot, int by)
+{
+	for (unsigned int i = 0; i < expr->nr; i++) {
+		struct td_expr_node *node = &expr->nodes[i];
+
+		if (node->kind == TD_NODE_SLOT && node->slot == slot)
+			node->slot = by;
+	}
+}
+
 void td_expr_free(struct td_expr *expr)
 {
 	if (!expr)

@@ -70,6 +70,11 @@ void td_expr_each_needed(const struct td_expr *expr, const double *values,
 			 bool (*known)(void *ctx, int slot),
 			 void (*fn)(void *ctx, int slot), void *ctx);
 
+/* Is the slot used in a divisor? */
+bool td_expr_divides_by(const struct td_expr *expr, int slot);
+/* Uses another slot in place of this one. */
+void td_expr_replace(struct td_expr *expr, int slot, int by);
+
 /* The literals of formulas, such as "#num_cores".  NaN: not known. */
 struct td_literals {
 	double smt_on;    /* 0 or 1 */

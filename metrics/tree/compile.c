@@ -47,6 +47,12 @@ static int ready_event(struct td_scope *scope, int slot)
 
 	if (operand->state != TD_OPERAND_NEW)
 		return 0;
+	/* the speed of the TSC is known, so nobody has to count it */
+	if (operand->kind == TD_OPERAND_CLOCK && scope->tree->tsc_hz > 0 &&
+	    td_tree_is_tsc(operand->name)) {
+		operand->state = TD_OPERAND_READY;
+		return 0;
+	}
 	rc = td_tree_find_events(scope, operand);
 	if (rc)
 		return rc;
@@ -209,6 +215,8 @@ static int compile(struct td_scope *scope, struct td_metric *metric, int *index)
 				       why.msg);
 	else if (!rc)
 		rc = ready_all(scope, metric->value, &metric->events, &refused);
+	if (!rc && metric->value && refused < 0)
+		rc = td_tree_place(scope, metric->value);
 	if (!rc && scope->lacking && !metric->events.nr)
 		rc = refuse_lacking(scope, &tree->operands[metric->slot]);
 	if (!rc && tree->operands[metric->slot].refusal)

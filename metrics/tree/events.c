@@ -208,7 +208,7 @@ bool td_tree_same_rings(const struct td_modifiers *a,
 
 static bool same_event(const struct td_event *a, const struct td_event *b)
 {
-	return a->pmu == b->pmu && a->type == b->type &&
+	return a->pmu == b->pmu && a->home == b->home && a->type == b->type &&
 	       memcmp(a->config, b->config, sizeof(a->config)) == 0 &&
 	       td_tree_same_rings(&a->mods, &b->mods);
 }

@@ -81,27 +81,35 @@ static enum td_tool find_time(const char *name)
 }
 
 /*
- * In these formulas the TSC stands for the time that has passed: one is the speed
- * of a core, the other one the number of CPUs that were busy.  Added up over CPUs,
- * as perf does it, a core of a machine with 100 CPUs would have 300 GHz, and waits
- * whose length the files give in ns would be 100 times as long.  Where the TSC is
- * added up on both sides of a division, it stays that way.
+ * Does the name mean a clock?  All places count the same of it, so that it is
+ * not added up.  The files write those of an uncore as an event of the first
+ * unit.
  */
-static bool is_clock(const struct td_scope *scope, const char *name)
+static bool is_clock(const char *name)
 {
-	static const char *const metrics[] = {
-		"tma_info_system_core_frequency",
-		"tma_info_system_cpus_utilized",
+	static const char *const uncore[] = {
+		"UNC_CLOCK.SOCKET",        "cbox_0/event=0x0/",
+		"cha_0/event=0x0/",        "imc_0/event=0x0/",
+		"uncore_cha_0/event=0x1/",
 	};
 
-	if (!scope->def ||
-	    (strcasecmp(name, "tsc") != 0 && strcmp(name, "msr/tsc/") != 0))
-		return false;
-	for (size_t i = 0; i < TD_ARRAY_SIZE(metrics); i++) {
-		if (strcasecmp(scope->def->name, metrics[i]) == 0)
+	if (td_tree_is_tsc(name))
+		return true;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(uncore); i++) {
+		if (strcasecmp(uncore[i], name) == 0)
 			return true;
 	}
 	return false;
+}
+
+bool td_tree_is_tsc(const char *name)
+{
+	static const char slashed[] = "msr/tsc";
+	size_t len = strlen(slashed);
+
+	return strcasecmp(name, "tsc") == 0 ||
+	       (strncmp(name, slashed, len) == 0 &&
+		(name[len] == '/' || name[len] == ','));
 }
 
 /*
@@ -189,6 +197,11 @@ int td_tree_lookup(void *ctx, const char *name)
 
 	if (strcmp(name, "#width") == 0)
 		return constant(scope, name, td_uarch_width(pmu->uarch));
+	if (strcasecmp(name, "#num_cpus_online") == 0) {
+		like.kind = TD_OPERAND_PLACES;
+		like.state = TD_OPERAND_READY;
+		return td_tree_intern(scope, &like, name, NAN);
+	}
 	if (*name == '#') {
 		rc = td_literals_find(scope->setup->literals, name, &value);
 		return rc ? rc : constant(scope, name, value);
@@ -199,8 +212,6 @@ int td_tree_lookup(void *ctx, const char *name)
 	like.event = find_event(set, name);
 	like.tool = find_time(name);
 	like.def = like.event ? NULL : td_set_find(set, name);
-	/* joules, whatever the kernel counts */
-	like.scaled = scope->def && scope->def->package;
 	/*
 	 * in the formula of a metric that is called like an event, the name
 	 * means the event
@@ -211,8 +222,11 @@ int td_tree_lookup(void *ctx, const char *name)
 		like.kind = TD_OPERAND_METRIC;
 	else if (like.tool)
 		like.kind = TD_OPERAND_TIME;
-	else if (is_clock(scope, name))
+	else if (is_clock(name))
 		like.kind = TD_OPERAND_CLOCK;
+	/* joules, whatever the kernel counts */
+	like.scaled = like.kind == TD_OPERAND_EVENT && scope->def &&
+		      scope->def->package;
 	/* one operand for each metric, in whatever case formulas write it */
 	return td_tree_intern(scope, &like, like.def ? like.def->name : name,
 			      NAN);

@@ -22,6 +22,7 @@ static int find_operand(const struct td_scope *scope,
 
 		if (o->kind == like->kind && o->pmu == like->pmu &&
 		    o->owner == like->owner && o->def == like->def &&
+		    o->scaled == like->scaled && o->beside == like->beside &&
 		    strcmp(o->mods, like->mods) == 0 &&
 		    strcmp(o->name, name) == 0)
 			return (int)i;
@@ -65,6 +66,7 @@ struct td_operand td_tree_new_operand(const struct td_scope *scope,
 		.mods = scope->mods,
 		.owner = scope->owner,
 		.kind = kind,
+		.beside = -1,
 	};
 }
 

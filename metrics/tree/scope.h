@@ -81,6 +81,14 @@ int td_tree_first_event(const struct td_events *events, int pmu,
  * the index of an operand.
  */
 int td_tree_lookup(void *ctx, const char *name);
+/* Does the name mean the time-stamp counter: "TSC", "msr/tsc/"? */
+bool td_tree_is_tsc(const char *name);
+
+/*
+ * places.c: gives the clocks and the numbers of places in a formula, whose operands
+ * are ready, the places of its events.  Returns 0 or -ENOMEM.
+ */
+int td_tree_place(struct td_scope *scope, struct td_expr *expr);
 
 /* operands.c */
 struct td_operand td_tree_new_operand(const struct td_scope *scope,

@@ -24,8 +24,18 @@ enum td_operand_kind {
 	TD_OPERAND_METRIC,  /* another metric's value */
 	TD_OPERAND_SOURCES, /* the number of units that count an event */
 	TD_OPERAND_CPUS,    /* the number of CPUs that count an event */
-	TD_OPERAND_CLOCK, /* what one CPU counts of the TSC in the whole time */
-	TD_OPERAND_TIME,  /* duration_time and such, in seconds */
+	/*
+	 * What a clock, such as the TSC, counts in the time of the row at one
+	 * place.  Beside an event, in as many places as the event: the most that
+	 * the event can count.
+	 */
+	TD_OPERAND_CLOCK,
+	/*
+	 * The number of places (CPUs, packages) in the row: those of the event
+	 * beside it, else the CPUs of the operand's PMU.  Of tasks it is 1.
+	 */
+	TD_OPERAND_PLACES,
+	TD_OPERAND_TIME, /* duration_time and such, in seconds */
 	/* a retire latency that samples tell, in tree->constants */
 	TD_OPERAND_LATENCY,
 };
@@ -51,6 +61,7 @@ struct td_operand {
 	struct td_ints events; /* indices in the list of events */
 	enum td_tool tool;     /* if it is a time */
 	bool scaled;   /* multiply counts by the events' scale of sysfs */
+	int beside;    /* of clocks and places: another operand; -1: none */
 	char *refusal; /* why there is no value */
 };
 

@@ -83,7 +83,6 @@ sorted_with_sum() {
 }
 
 @test "useful work is never marked, other causes are; of the tree it is said what it is" {
-	bare # made-up counts of the time-stamp counter would make CPUs idle
 	saved alderlake
 	recorded -
 	"$TDSTAT" report --bottlenecks recording.jsonl >tree

@@ -297,13 +297,23 @@ own_tree() {
 		same(re.findall("CPUs [0-9-]*", text), ["CPUs 4-7", "CPUs 0-7"])
 		# of a metric: in the group of an event of that kind of core, without which it
 		# would count a task's time on all
+		os.makedirs("own/mine")
+		Path("own/mapfile.csv").write_text("Family-model,Version,Filename,EventType\nGenuineIntel-6-97,v1,mine,core\n")
+		Path("own/mine/a.json").write_text(json.dumps([{"MetricName": f"of_{kind}", "Unit": kind, "MetricExpr":
+		    f"{kind}@event\\=0x3c@ / msr@event\\=0x1\\,cpu\\={kind}@"} for kind in ("cpu_core", "cpu_atom")]))
 		groups = {}
-		for event in events_of(succeeds("--dry-run -M tma_info_system_cpus_utilized -- true").out):
+		for event in events_of(succeeds("--dry-run -M of_cpu_core --metrics-dir own -- true").out):
 		    groups.setdefault(event.group, []).append(event.name)
-		groups = [names for names in groups.values() if "msr/tsc,cpu=cpu_core/" in names]
+		event = "msr/event=0x1,cpu=cpu_core/"
+		groups = [names for names in groups.values() if event in names]
 		assert groups, "not found"
 		for names in groups:
-		    assert any(n.startswith("cpu_core/") for n in names[:names.index("msr/tsc,cpu=cpu_core/")]), names
+		    assert any(n.startswith("cpu_core/") for n in names[:names.index(event)]), names
+		# on each kind of core it is an event of its own
+		text = succeeds("--dry-run -a -M of_cpu_core,of_cpu_atom --metrics-dir own").out
+		assert "cpu=cpu_core/" in text and "cpu=cpu_atom/" in text, text
+		# the speed of the time-stamp counter is known
+		assert "tsc" not in succeeds("--dry-run -M tma_info_system_cpus_utilized -- true").out
 		complains(run("--dry-run -e msr/tsc,cpu=cpu_atom/ -- true"), "takes -a or -C")
 		fails("--dry-run -a -e msr/tsc,cpu=3/", 64, "cpu=3: no kind of core here",
 		      "-C chooses CPUs by their numbers", quiet=False)

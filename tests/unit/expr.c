@@ -714,6 +714,41 @@ static void test_slots(void)
 	td_expr_free(NULL);
 }
 
+/* In which formulas is a (2) in a divisor? */
+static void test_divisors(void)
+{
+	static const struct {
+		const char *text;
+		bool divides;
+	} formulas[] = {
+		{ "b / a", true },
+		{ "a / b", false },
+		{ "a / b * a", false },
+		{ "b / (c - a)", true },
+		{ "d_ratio(b, a)", true },
+		{ "d_ratio(a, b)", false },
+		{ "b / (c if zero else a)", true },
+		{ "b / c + b / max(a, 1)", true },
+		{ "b % a", false },
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(formulas); i++) {
+		struct td_err err = { 0 };
+		struct td_expr *expr = NULL;
+		const char *text = formulas[i].text;
+
+		ok(td_expr_parse(&expr, text, find_var, NULL, &err) == 0,
+		   "divisors: %s is parsed", text);
+		ok(td_expr_divides_by(expr, 0) == formulas[i].divides,
+		   "divisors: %s", text);
+		/* each a is c then */
+		td_expr_replace(expr, 0, 2);
+		ok(!td_expr_divides_by(expr, 0), "divisors: %s without a",
+		   text);
+		td_expr_free(expr);
+	}
+}
+
 /* formulas as in the kernel's files */
 struct tally {
 	int parsed, foreign, failed;
@@ -814,6 +849,7 @@ int main(void)
 	test_names();
 	test_repeats();
 	test_slots();
+	test_divisors();
 	test_needs();
 	test_pmu_events();
 	return done_testing();

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Formulas of the files that mix places or units, and what they mean. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/base/util.h"
+#include "metrics/files/parts.h"
+
+#define CBOX_CLOCK "UNC_C_CLOCKTICKS / "
+#define CHA_CLOCK  "UNC_CHA_CLOCKTICKS / "
+#define CORES      "(#num_cores / #num_packages * #num_packages)"
+
+/* The kernel counts energy in 2^-32 J on all machines (arch/x86/events/rapl.c).
+ */
+#define PKG   "power@energy\\-pkg@"
+#define RAM   "power@energy\\-ram@"
+#define JOULE " * 2.3283064365386963e-10 / "
+
+/* Of a metric (NULL: of any), the first such part of its formula, and the right
+ * one. */
+static const struct {
+	const char *metric, *part, *right;
+} corrections[] = {
+	/* a number of CPUs, shown as per cent */
+	{ "cpu_utilization", "tma_info_system_cpus_utilized",
+	  "tma_info_system_cpu_utilization" },
+	/* a CHA for each core: there are more or fewer */
+	{ NULL, CHA_CLOCK CORES,
+	  CHA_CLOCK "(source_count(UNC_CHA_CLOCKTICKS) * #num_packages)" },
+	{ NULL, CBOX_CLOCK CORES,
+	  CBOX_CLOCK "(source_count(UNC_C_CLOCKTICKS) * #num_packages)" },
+	/* a clock is that of one die */
+	{ "UNCORE_FREQ", "tma_info_system_socket_clks / #num_dies",
+	  "tma_info_system_socket_clks" },
+	/* steps of the MSR, 61 or 15.6 uJ, which are not the kernel's */
+	{ "tma_info_system_power",
+	  "(" PKG " * 61 + 15.6 * " RAM ") / (duration_time * 1e6)",
+	  "(" PKG " + " RAM ")" JOULE "duration_time" },
+	{ "tma_info_system_power", PKG " * 61 / (tma_info_system_time * 1e6)",
+	  PKG JOULE "tma_info_system_time" },
+	{ "tma_info_system_power",
+	  "(" PKG " + " RAM ") * 15.6 / (duration_time * 1e6)",
+	  "(" PKG " + " RAM ")" JOULE "duration_time" },
+	{ "tma_info_system_power", PKG " * 15.6 / (tma_info_system_time * 1e6)",
+	  PKG JOULE "tma_info_system_time" },
+	/* clock ticks in place of their rate */
+	{ "tma_info_system_mem_dram_read_latency", " / imc_0@event\\=0x0@",
+	  " / (imc_0@event\\=0x0@ / duration_time)" },
+	{ "tma_info_system_mem_dram_read_latency", " / cha_0@event\\=0x0@",
+	  " / (cha_0@event\\=0x0@ / duration_time)" },
+	{ "tma_info_system_mem_dram_read_latency",
+	  " / uncore_cha_0@event\\=0x1@",
+	  " / (uncore_cha_0@event\\=0x1@ / duration_time)" },
+	{ "tma_info_system_mem_pmm_read_latency", " / imc_0@event\\=0x0@",
+	  " / (imc_0@event\\=0x0@ / duration_time)" },
+	{ "tma_info_system_mem_pmm_read_latency", " / cha_0@event\\=0x0@",
+	  " / (cha_0@event\\=0x0@ / duration_time)" },
+	{ "tma_info_system_mem_pmm_read_latency",
+	  " / uncore_cha_0@event\\=0x1@",
+	  " / (uncore_cha_0@event\\=0x1@ / duration_time)" },
+	{ "Average_Frequency", "msr@tsc@ / 1000000000",
+	  "msr@tsc@ / 1000000000 / duration_time" },
+};
+
+/* Replaces a part of the formula, which is freed.  Returns 0 or -ENOMEM. */
+static int replace(char **formula, const char *at, size_t len,
+		   const char *right)
+{
+	char *text;
+
+	if (asprintf(&text, "%.*s%s%s", (int)(at - *formula), *formula, right,
+		     at + len) < 0)
+		return -ENOMEM;
+	free(*formula);
+	*formula = text;
+	return 0;
+}
+
+static int correct(struct td_model_metric *metric)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(corrections); i++) {
+		const char *part = corrections[i].part, *at;
+
+		if (corrections[i].metric &&
+		    strcasecmp(corrections[i].metric, metric->name) != 0)
+			continue;
+		at = strstr(metric->formula, part);
+		/* a formula that is right already may have the part as well */
+		if (at && !(strstr(corrections[i].right, part) &&
+			    strstr(metric->formula, corrections[i].right)))
+			return replace(&metric->formula, at, strlen(part),
+				       corrections[i].right);
+	}
+	return 0;
+}
+
+int td_pmu_events_correct(struct td_pmu_events *events, size_t first)
+{
+	int rc = 0;
+
+	for (size_t i = first; !rc && i < events->nr_metrics; i++)
+		rc = correct(&events->metrics[i]);
+	return rc;
+}

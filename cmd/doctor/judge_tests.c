@@ -176,12 +176,13 @@ static void explain_failure(struct td_doctor *doctor,
 static bool judge_counts(struct td_doctor *doctor, struct td_self_test *test,
 			 const struct td_machine *machine)
 {
-	bool made_up = are_alike(test), passed = find_passed(test);
+	bool made_up = are_alike(test), passed;
 
 	if (!adds_up(test)) {
 		add_sum(doctor, test, TD_FINDING_FAILED);
 		return false;
 	}
+	passed = find_passed(test);
 	if (!passed)
 		explain_failure(doctor, test, made_up, machine);
 	doctor->made_up |= !passed && made_up;

@@ -107,6 +107,20 @@ static int unpack(struct td_recording *rec, const unsigned char *magic,
 	return 0;
 }
 
+static int cannot_open(const struct td_recording *rec, int error,
+		       struct td_err *err)
+{
+	int rc = td_err_set(err, -error, "%s: %s", rec->path, strerror(error));
+
+	if (error != ENOENT)
+		return rc;
+	return *rec->path == '-'
+		       ? td_err_hint(err, "behind -- there are only files: "
+					  "options go before it")
+		       : td_err_hint(err, "tdstat record -o %s makes it",
+				     rec->path);
+}
+
 /*
  * Opens rec->path, "-" for standard input, and unpacks what zstd compressed, which
  * it knows by the first bytes.  What others compressed is an error, with the
@@ -120,15 +134,8 @@ static int open_stream(struct td_recording *rec, struct td_err *err)
 
 	rec->is_stdin = strcmp(rec->path, "-") == 0;
 	rec->fp = rec->is_stdin ? stdin : fopen(rec->path, "re");
-	if (!rec->fp) {
-		rc = td_err_set(err, -errno, "%s: %s", rec->path,
-				strerror(errno));
-		return rc == -ENOENT ? td_err_hint(err,
-						   "tdstat record -o %s makes "
-						   "it",
-						   rec->path)
-				     : rc;
-	}
+	if (!rec->fp)
+		return cannot_open(rec, errno, err);
 	look_at_file(rec);
 	nr = read_magic(fileno(rec->fp), magic);
 	if (td_zstd_is_magic(magic, nr))

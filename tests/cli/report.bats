@@ -824,6 +824,8 @@ refused_lines() {
 		assert_same 'tdstat: gone: No such file or directory
 tdstat: tdstat record -o gone makes it' "$stderr"
 	done
+	try "$TDSTAT" diff "$data/alderlake.jsonl" -- "$data/alderlake-2.jsonl" --per=second
+	assert_regex "${stderr_lines[1]}" '^tdstat: behind -- there are only files: options go before it$'
 	try "$TDSTAT" record -n -- true
 	assert_success
 	assert_same 1 "$(grep -c 'tdstat\.jsonl' <<<"$stderr")"

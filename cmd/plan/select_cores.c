@@ -83,7 +83,9 @@ static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 		   "%s: the two threads of a core share its slots: those of "
 		   "one program cannot be counted",
 		   processor(machine));
-	if (!has_files(fs, machine, request))
+	/* profile, calls and regions take no -M */
+	if (request->does.samples || request->does.regions ||
+	    !has_files(fs, machine, request))
 		return td_err_hint(err, "count %s", whole);
 	return td_err_hint(err,
 			   "%s them, assuming half of the slots while the "

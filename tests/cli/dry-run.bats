@@ -266,6 +266,11 @@ other inherit"
 	assert_why_and_remedy 'thread' '^tdstat: -M TopdownL1,TopdownL2 \(or -l 3\) estimates them, .*-a'
 	try "$TDSTAT" --dry-run --td-level 2 -- true
 	assert_why_and_remedy 'thread' '^tdstat: -M TopdownL2 estimates them, .*-a'
+	# these take no -M
+	for what in profile 'calls main' regions; do
+		try "$TDSTAT" $what --dry-run -- true
+		assert_why_and_remedy 'thread' '^tdstat: count the machine while it runs \(tdstat -a -- COMMAND\)'
+	done
 	try "$TDSTAT" --dry-run -a -A
 	assert_why_and_remedy 'thread' '^tdstat: use --per-core'
 	# what is named can be planned

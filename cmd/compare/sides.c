@@ -343,10 +343,15 @@ static void add_note(const struct td_sides *sides, const struct td_pmu *pmu,
 			     "to keep both on one kind, begin the line with "
 			     "taskset -c %s",
 			     cpus);
-	else
+	else if (sides->v[0].recorded.rec.info.tasks)
 		td_notes_add(notes,
 			     "to record both on one kind: tdstat record -o "
 			     "FILE -- taskset -c %s COMMAND",
+			     cpus);
+	else
+		td_notes_add(notes,
+			     "to record one kind alone: tdstat record -o FILE "
+			     "-C %s",
 			     cpus);
 }
 

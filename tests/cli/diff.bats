@@ -399,6 +399,11 @@ on_cores() {
 	try "$TDSTAT" diff a b
 	assert_success
 	assert_regex "${stderr_lines[0]}" '^tdstat: A and B ran on different kinds of core: [0-9]+ % of the slots of A were of cpu_[a-z]+, and [0-9]+ % of B'
+	assert_regex "${stderr_lines[1]}" '^tdstat: to record one kind alone: tdstat record -o FILE -C [0-9,-]+$'
+	for side in a b; do
+		jq -c 'if .tdstat then . + { tasks: true } elif .counts then .counts |= map(.[2] = .[1] + 100 | .[1] = -1) else . end' $side >$side.tasks
+	done
+	try "$TDSTAT" diff a.tasks b.tasks
 	assert_regex "${stderr_lines[1]}" '^tdstat: to record both on one kind: tdstat record -o FILE -- taskset -c [0-9,-]+ COMMAND$'
 	# as the table of report has it
 	pmu=$(grep -o 'cpu_[a-z]*' <<<"${stderr_lines[0]}" | head -n 1)

@@ -250,9 +250,10 @@ void td_total_add(struct td_total *total, const struct td_reading *reading,
 		  uint64_t full_ns)
 {
 	double value = scaled(reading, full_ns);
+	unsigned int nr = reading->nr ? (unsigned int)reading->nr : 1;
 
-	total->nr++;
-	total->nr_enabled += reading->enabled_ns > 0;
+	total->nr += nr;
+	total->nr_enabled += reading->enabled_ns ? nr : 0;
 	total->enabled_ns += reading->enabled_ns;
 	total->running_ns += reading->running_ns;
 	if (isnan(value))

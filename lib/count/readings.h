@@ -27,6 +27,7 @@ struct td_reading {
 	int life;   /* number of earlier tasks with this tid */
 	/* 0: none; else 1 + index in a struct td_regions, or of modes their own */
 	int region;
+	int nr; /* the number of CPUs that it is the sum of; 0: it is of one */
 };
 
 /* What one read of all counters gave, always in the same order. */

@@ -22,3 +22,7 @@ load helper
 @test "a program: two threads that run half of the time" {
 	python3 -S "$here/places.py" program
 }
+
+@test "two sockets, counted by perf stat --per-core" {
+	python3 -S "$here/places.py" perf
+}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """For places.bats: recordings of machines that are known, and what reports have to show.
 
-usage: places.py server|dies|hybrid|program
+usage: places.py server|dies|hybrid|program|perf
 
 What a CPU, core, die or package did is the truth below.  Counts are made of it, each on
 the CPUs where the kernel counts it.  The value of a row is computed from the truth of
@@ -80,6 +80,17 @@ class Machine:
         self.count("uncore_pcu", "UNC_P_CLOCKTICKS", self.first("socket"), lambda cpu: self.uncore_hz * SECONDS)
         self.count("uncore_pcu", "UNC_P_POWER_STATE_OCCUPANCY_CORES_C0", self.first("socket"),
                    lambda cpu: self.cores_in_c0[cpu.socket] * self.uncore_hz * SECONDS)
+
+    def write_csv(self, path, names):
+        """As perf stat --per-core -x, writes these events: sums of cores, and of how many CPUs."""
+        with open(path, "w", encoding="utf-8") as file:
+            for core in dict.fromkeys(cpu.core for cpu in self.cpus):
+                cpus = [cpu.nr for cpu in self.cpus if cpu.core == core]
+                for number, event in enumerate(self.events):
+                    counts = [count for count in self.counts if count[0] == number and count[1] in cpus]
+                    if event["name"] in names:
+                        print(id_of(self.cpus[cpus[0]], "core"), len(counts), sum(count[3] for count in counts), "",
+                              event["name"], sum(count[5] for count in counts), "100.00", "", "", sep=",", file=file)
 
     def write(self, path, **more):
         core = [pmu for pmu in self.pmus.values() if pmu.pop("core")]
@@ -164,11 +175,11 @@ def of_hybrid(machine):
     }
 
 
-def differences(path, option, want):
+def differences(path, option, want, more=()):
     """What a report shows otherwise than want, {(metric, id, pmu): value}, in both orders of the metrics."""
     metrics = list(dict.fromkeys(metric for metric, _, _ in want))
     for order in (metrics, metrics[::-1]):
-        words = [TDSTAT, "report", "-j", "-M", ",".join(order), path] + ([option] if option != "-a" else [])
+        words = [TDSTAT, "report", "-j", "-M", ",".join(order), path, *more] + ([option] if option != "-a" else [])
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False)
         rows = [row for row in map(json.loads, done.stdout.splitlines()) if "metric" in row]
         values = {(row["metric"], row["id"], row["pmu"]): row["value"] for row in rows}
@@ -185,8 +196,8 @@ def differences(path, option, want):
                 yield f"{option} {key}: {got}, not {value}"
 
 
-def check(machine, path, truths):
-    for option, how in ROWS.items():
+def check(machine, path, truths, rows=ROWS, more=()):
+    for option, how in rows.items():
         want = {}
         for name, truth in truths.items():
             pmu, metric = name if isinstance(name, tuple) else ("cpu", name)
@@ -195,7 +206,20 @@ def check(machine, path, truths):
                 if cpu.pmu == pmu:
                     rows.setdefault((metric, id_of(cpu, how), pmu), []).append(cpu)
             want |= {key: truth(cpus) for key, cpus in rows.items()}
-        yield from differences(path, option, want)
+        yield from differences(path, option, want, more)
+
+
+def perf_file():
+    """perf's own file of two sockets, whose rows say of how many CPUs they are the sum."""
+    machine = server()
+    machine.write_csv("rec.csv", ["cpu/CPU_CLK_UNHALTED.THREAD/", "cpu/CPU_CLK_UNHALTED.REF_TSC/", "msr/tsc/",
+                                  "cstate_core/c6-residency/", "duration_time"])
+    with open("rec.csv", "a", encoding="utf-8") as file:
+        print(f"S0-D0-C0,1,{SECONDS * 10**9},ns,duration_time,{SECONDS * 10**9},100.00,,", file=file)
+    truths = {metric: truth for metric, truth in of_server(machine).items()
+              if metric in ("tma_info_system_core_frequency", "tma_info_system_cpus_utilized", "cpu_utilization",
+                            "C6_Core_Residency")}
+    return check(machine, "rec.csv", truths, {"--per-core": "core", "--per-socket": "socket"}, ["--model", "sapphirerapids"])
 
 
 def energy():
@@ -226,6 +250,8 @@ def main():
     kind = sys.argv[1]
     if kind == "program":
         wrong = list(program())
+    elif kind == "perf":
+        wrong = list(perf_file())
     else:
         machine = hybrid() if kind == "hybrid" else server(2 if kind == "dies" else 1)
         machine.write("rec.jsonl")

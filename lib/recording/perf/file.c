@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Collects what perf counted, line by line: events, intervals, counts. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,6 +207,7 @@ static int add_reading(struct td_perf_file *file,
 	v[file->nr_readings++] = (struct td_perf_reading){
 		.event = (uint32_t)file->event,
 		.place = (uint32_t)file->place,
+		.nr = line->has_nr && line->nr < INT_MAX ? (int)line->nr : 0,
 		.value = line->value,
 		.enabled_ns = enabled_ns(line),
 		.running_ns =

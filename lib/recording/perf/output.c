@@ -77,6 +77,7 @@ static struct td_reading reading_of(const struct td_perf_file *file,
 		.enabled_ns = r.enabled_ns,
 		.running_ns = r.running_ns,
 		.cgroup = place->cgroup_index + 1,
+		.nr = r.nr,
 	};
 }
 

@@ -118,6 +118,7 @@ struct td_perf_place {
 
 struct td_perf_reading {
 	uint32_t event, place;
+	int nr; /* the number of CPUs in the place; 0: not told */
 	struct td_perf_value value;
 	uint64_t enabled_ns, running_ns;
 };

@@ -258,6 +258,7 @@ void td_total_add(struct td_total *total, const struct td_reading *reading,
 	total->running_ns += reading->running_ns;
 	if (isnan(value))
 		return;
+	total->nr_ran += nr;
 	total->covered_ns += full_ns;
 	total->value = isnan(total->value) ? value : total->value + value;
 	total->where += where(reading);

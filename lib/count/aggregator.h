@@ -71,6 +71,7 @@ struct td_total {
 	 */
 	uint64_t where;
 	unsigned int nr_enabled; /* of nr, where it was enabled at all */
+	unsigned int nr_ran;     /* of nr, where it ran: those of its value */
 };
 
 struct td_total_id {

@@ -254,6 +254,7 @@ static void add_total(struct td_total *to, unsigned int *nr_values,
 	to->nr = from->nr > to->nr ? from->nr : to->nr;
 	if (from->nr_enabled > to->nr_enabled)
 		to->nr_enabled = from->nr_enabled;
+	to->nr_ran = from->nr_ran > to->nr_ran ? from->nr_ran : to->nr_ran;
 	to->enabled_ns += from->enabled_ns;
 	to->running_ns += from->running_ns;
 	to->covered_ns += from->covered_ns;

@@ -179,22 +179,22 @@ static double cpus_of(const struct td_evaluation *e,
 	double cpus = 0;
 
 	for (size_t i = 0; i < operand->events.nr; i++)
-		cpus += e->totals[operand->events.v[i]].nr;
+		cpus += e->totals[operand->events.v[i]].nr_ran;
 	return cpus;
 }
 
-/* The number of CPUs, packages or the like where the operand was counted. */
+/*
+ * The number of CPUs, packages or the like where the operand was counted; of several
+ * units of an uncore, their mean.
+ */
 static double places_of(const struct td_evaluation *e,
 			const struct td_operand *operand)
 {
-	unsigned int most = 0;
+	unsigned int sum = 0;
 
-	for (size_t i = 0; i < operand->events.nr; i++) {
-		unsigned int nr = e->totals[operand->events.v[i]].nr;
-
-		most = nr > most ? nr : most;
-	}
-	return most ? (double)most : NAN;
+	for (size_t i = 0; i < operand->events.nr; i++)
+		sum += e->totals[operand->events.v[i]].nr_ran;
+	return sum ? (double)sum / (double)operand->events.nr : NAN;
 }
 
 /* The CPUs of the PMU in the row. */
@@ -203,8 +203,9 @@ static double cpus_of_pmu(const struct td_evaluation *e, int pmu)
 	unsigned int most = 0;
 
 	for (size_t i = 0; i < e->plan->events.nr; i++) {
-		if (e->plan->events.v[i].pmu == pmu && e->totals[i].nr > most)
-			most = e->totals[i].nr;
+		if (e->plan->events.v[i].pmu == pmu &&
+		    e->totals[i].nr_ran > most)
+			most = e->totals[i].nr_ran;
 	}
 	return most ? (double)most : NAN;
 }
@@ -225,15 +226,18 @@ static double one_clock(const struct td_evaluation *e,
 {
 	double elapsed_ns = e->times ? (double)e->times->elapsed_ns : NAN;
 	const struct td_total *total;
+	uint64_t ns;
 
 	if (!operand->events.nr)
 		return e->tree->tsc_hz * elapsed_ns / 1e9;
 	total = &e->totals[operand->events.v[0]];
+	/* covered_ns is 0 if counts are not scaled */
+	ns = total->covered_ns ? total->covered_ns : total->enabled_ns;
 	/* of counts of which only the value is known, it is that of one place */
-	if (!total->enabled_ns || isnan(elapsed_ns))
+	if (!ns || isnan(elapsed_ns))
 		return e->counts[operand->events.v[0]];
 	/* CPUs count it all the time, tasks while they run */
-	return total->value * elapsed_ns / (double)total->enabled_ns;
+	return total->value * elapsed_ns / (double)ns;
 }
 
 static double clock_of(const struct td_evaluation *e,

@@ -95,6 +95,8 @@ static void add_cause(struct td_slow *out, enum td_slow_kind kind,
 		      const char *node, double ns, double error_ns)
 {
 	struct td_slow_cause *cause = find_cause(out, kind, node);
+	/* what took no longer has no shares of that */
+	double extra_ns = out->extra_ns ? out->extra_ns : NAN;
 
 	if (!cause) {
 		if (out->nr == TD_SLOW_CAUSES - 1)
@@ -102,9 +104,9 @@ static void add_cause(struct td_slow *out, enum td_slow_kind kind,
 		cause = &out->causes[out->nr++];
 		*cause = (struct td_slow_cause){ .kind = kind, .node = node };
 	}
-	cause->share_pct += PERCENT * ns / out->extra_ns;
-	cause->error_pct = hypot(cause->error_pct,
-				 PERCENT * error_ns / fabs(out->extra_ns));
+	cause->share_pct += PERCENT * ns / extra_ns;
+	cause->error_pct =
+		hypot(cause->error_pct, PERCENT * error_ns / fabs(extra_ns));
 }
 
 /* In which the calls that ended on the row's PMU ran themselves. */

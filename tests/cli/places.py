@@ -222,6 +222,19 @@ def perf_file():
     return check(machine, "rec.csv", truths, {"--per-core": "core", "--per-socket": "socket"}, ["--model", "sapphirerapids"])
 
 
+def without_counters():
+    """CPUs and units whose counters somebody else held count nothing, and are no places."""
+    machine = server()
+    held = [number for number, event in enumerate(machine.events) if event["name"].startswith("cpu/")]
+    units = [number for number, event in enumerate(machine.events) if event["pmu"] == "uncore_cha_1"]
+    machine.counts = [count[:3] + [0, count[4], 0] if count[0] in held and count[1] in range(4, 8) or
+                      count[0] in units and count[1] == 8 else count for count in machine.counts]
+    machine.write("held.jsonl")
+    return differences("held.jsonl", "-a", {(metric, "all", "cpu"): value for metric, value in {
+        "cpu_utilization": 100 * 4 / 12, "tma_info_system_cpu_utilization": 4 / 12, "uncore_frequency": 2.2,
+        "llc_demand_data_read_miss_latency": 100, "tma_info_system_mem_read_latency": 100}.items()})
+
+
 def energy():
     """Joules of the whole package beside a metric of the same event, whose formula has its own unit."""
     done = subprocess.run([TDSTAT, "report", "--energy", "-j", "-M", "tma_info_system_power", "rec.jsonl"],
@@ -257,7 +270,7 @@ def main():
         machine.write("rec.jsonl")
         wrong = list(check(machine, "rec.jsonl", of_hybrid(machine) if kind == "hybrid" else of_server(machine)))
         if kind == "server":
-            wrong += energy()
+            wrong += [*energy(), *without_counters()]
     print("\n".join(wrong[:40]))
     sys.exit(bool(wrong))
 

@@ -37,12 +37,12 @@ draws() {
 	EOS
 }
 
-# marked FROM TO SEED: of 100 diffs, how many mark memory bound, more than 0; how many
+# marked FROM TO SEED: of 100 diffs of shares (runs of a time have more slots or fewer), how many mark memory bound, more than 0; how many
 # mark nothing
 marked() {
 	draws "$@" | while read -r line; do
 		# shellcheck disable=SC2086 # words
-		"$TDSTAT" diff -x, $line 2>/dev/null
+		"$TDSTAT" diff -x, --per slots $line 2>/dev/null
 		echo end
 	done | awk -F, '
 		/^end/ { diffs++; nodes += node; nothing += !any; node = any = 0; next }

@@ -81,7 +81,7 @@ bench() {
 	mkdir old new bin
 	ln -s "$TDSTAT" bin/tdstat
 	bench 100 >old/bench
-	bench 200 >new/bench
+	bench 500 >new/bench
 	chmod +x old/bench new/bench
 	GITHUB_STEP_SUMMARY=$PWD/summary PATH=$PWD/bin:$PATH LD_PRELOAD=$LOOPS run bash -e github
 	[ "$status" -eq 1 ]

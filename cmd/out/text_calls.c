@@ -33,7 +33,7 @@ void td_out_text_quantiles(const struct td_writer *writer,
 	td_put_printable(fp, timed->name);
 	fputs(": ", fp);
 	td_out_count(writer, 0, 0, (double)durations->nr);
-	if (timed->all) {
+	if (timed->all > durations->nr) {
 		fputs(" of ", fp);
 		td_out_count(writer, 0, 0, (double)timed->all);
 	}

@@ -179,12 +179,13 @@ build_long() {
 			while (argc == 1 && for_ms(150))
 				long_one(200000);
 			while (for_ms(700)) { one(about(20000)); two(about(20000)); }
-			while (for_ms(710)) rare(10000);
+			while (for_ms(704)) rare(10000);
 			return 0;
 		}
 	C
-	profile -j --samples samples -o out -- ./mixed
-	profile -o text -- ./mixed
+	# windows that are shorter than what a thread runs at once on a busy machine
+	profile -F 4000 -j --samples samples -o out -- ./mixed
+	profile -F 4000 -o text -- ./mixed
 	sentence=$'\n Lost most slots: long_one, ([0-9.]+) % of all slots; between functions, ([0-9.]+) %\n'
 	has_text text "$sentence"
 	try "$TDSTAT" report --profile samples
@@ -195,7 +196,7 @@ build_long() {
 		(lost("(between functions)") - '"${BASH_REMATCH[2]}"' | fabs <= 1) and
 		lost("(between functions)") > lost("long_one")'
 	# one with few windows has no share that is known
-	profile --all -j --samples more -o out -- ./mixed more
+	profile -F 4000 --all -j --samples more -o out -- ./mixed more
 	assert_objects out 'map(select(.calls < 30)) | length > 0 and all(.lost_share == null)'
 	try "$TDSTAT" report --profile more
 	[[ $output != *'Lost most slots'* ]]

@@ -96,7 +96,7 @@ static void add_cause(struct td_slow *out, enum td_slow_kind kind,
 {
 	struct td_slow_cause *cause = find_cause(out, kind, node);
 	/* what took no longer has no shares of that */
-	double extra_ns = out->extra_ns ? out->extra_ns : NAN;
+	double extra_ns = fabs(out->extra_ns) > 0 ? out->extra_ns : NAN;
 
 	if (!cause) {
 		if (out->nr == TD_SLOW_CAUSES - 1)

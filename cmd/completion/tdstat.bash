@@ -90,10 +90,13 @@ _tdstat_read_words() {
 	done
 }
 
-# Reads a word as the shell does: cur is what it stands for, open the quote in it that
-# is not closed, and raw the word without that quote.  readline replaces what is behind
-# the quote, or behind the last of the characters that end its words: typed is how that is
-# written, and before what the word stands for in front of it.
+# Reads a word as the shell does.  Sets
+#   raw     the word as it is typed
+#   cur     its text without quotes
+#   open    the quote that is not closed yet
+#   typed   the part that readline will replace: what follows the open quote or the last
+#           of COMP_WORDBREAKS
+#   before  the text of cur in front of that part
 _tdstat_read_word() {
 	local i from=0 of_quote=0 of_before=''
 

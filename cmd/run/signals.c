@@ -97,7 +97,7 @@ static void hear(int number, siginfo_t *info, void *context)
 	errno = before;
 }
 
-static int catch (int number, struct sigaction *before)
+static int catch_signal(int number, struct sigaction *before)
 {
 	struct sigaction action = { .sa_sigaction = hear };
 
@@ -112,7 +112,7 @@ static void listen_to_other(int number)
 {
 	struct sigaction before;
 
-	if (catch (number, &before) == 0 && before.sa_handler != SIG_DFL)
+	if (catch_signal(number, &before) == 0 && before.sa_handler != SIG_DFL)
 		sigaction(number, &before, NULL);
 }
 
@@ -120,7 +120,7 @@ static int listen_to(int number)
 {
 	struct sigaction before;
 
-	if (catch (number, &before))
+	if (catch_signal(number, &before))
 		return -1;
 	if (before.sa_handler != SIG_IGN)
 		return 0;

@@ -168,21 +168,23 @@ int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 			int cache_level, const struct td_place *places,
 			size_t nr, struct td_err *err)
 {
-	int found;
-
 	*agg = (struct td_aggregator){ .how = how };
 	if (!td_aggregation_wants_places(how))
 		return 0;
-	found = choose_cache(places, nr, cache_level);
-	if (how == TD_AGGREGATE_CACHE && !found)
-		return td_err_set(
-			err, -ENODATA,
-			"--per-cache=L%d: the CPUs have no such cache",
-			cache_level);
-	if (check_known(agg, places, nr, found, err))
+	if (how == TD_AGGREGATE_CACHE) {
+		int level = choose_cache(places, nr, cache_level);
+
+		if (!level)
+			return td_err_set(
+				err, -ENODATA,
+				"--per-cache=L%d: the CPUs have no such cache",
+				cache_level);
+		cache_level = level;
+	}
+	if (check_known(agg, places, nr, cache_level, err))
 		return err->code;
 	agg->nr_places = nr;
-	return build(agg, places, nr, found) ? td_err_nomem(err) : 0;
+	return build(agg, places, nr, cache_level) ? td_err_nomem(err) : 0;
 }
 
 int td_aggregator_follow(struct td_aggregator *agg, int cache_level,

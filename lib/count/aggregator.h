@@ -42,7 +42,8 @@ struct td_aggregator {
 /*
  * places is needed if td_aggregation_wants_places().  cache_level is for
  * TD_AGGREGATE_CACHE; 0 means the last level.  -ENODATA if places has no socket and
- * nothing else that the aggregation needs, or the caches of other levels.  Free with td_aggregator_free(), also after an error.
+ * nothing else that the aggregation needs, or the caches of other levels.  Free with
+ * td_aggregator_free(), also after an error.
  */
 int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
 			int cache_level, const struct td_place *places,

@@ -362,26 +362,27 @@ static void put_number(char text[TD_DURATION_NAME], double value)
 		snprintf(text, TD_DURATION_NAME / 3, "%.0f", value);
 }
 
-void td_duration_text(char text[TD_DURATION_NAME], double ns)
+static void put_duration(char text[TD_DURATION_NAME], double ns,
+			 const char *gap)
 {
 	const struct unit *unit = unit_of(ns);
 	char number[TD_DURATION_NAME];
 
-	if (isnan(ns)) {
-		snprintf(text, TD_DURATION_NAME, "-");
-		return;
-	}
 	put_number(number, ns / unit->ns);
-	snprintf(text, TD_DURATION_NAME, "%.16s %s", number, unit->name);
+	snprintf(text, TD_DURATION_NAME, "%.16s%s%s", number, gap, unit->name);
+}
+
+void td_duration_text(char text[TD_DURATION_NAME], double ns)
+{
+	if (isnan(ns))
+		snprintf(text, TD_DURATION_NAME, "-");
+	else
+		put_duration(text, ns, " ");
 }
 
 void td_duration_word(char text[TD_DURATION_NAME], double ns)
 {
-	const struct unit *unit = unit_of(ns);
-	char number[TD_DURATION_NAME];
-
-	put_number(number, ns / unit->ns);
-	snprintf(text, TD_DURATION_NAME, "%.16s%s", number, unit->name);
+	put_duration(text, ns, "");
 }
 
 #define MOST_NS 3600e9

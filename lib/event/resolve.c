@@ -365,10 +365,8 @@ static bool is_event(const struct td_building *b, const char *name)
 		const struct td_pmu *pmu = &b->machine->pmus[i];
 		const char *terms = NULL;
 
-		for (size_t j = 0; j < pmu->nr_aliases; j++) {
-			if (strcmp(pmu->aliases[j].name, name) == 0)
-				return true;
-		}
+		if (td_pmu_has_event(pmu, name))
+			return true;
 		if (!b->source->model_event(b->source->ctx, pmu, name, &terms,
 					    &unused) &&
 		    terms)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Formulas of the files that mix places or units, and what they mean. */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "lib/base/util.h"
 #include "metrics/files/parts.h"
@@ -19,7 +19,7 @@
 #define RAM   "power@energy\\-ram@"
 #define JOULE " * 2.3283064365386963e-10 / "
 
-/* Of a metric (NULL: of any), the first such part of its formula, and the right
+/* Of metrics (a glob; NULL: of any), the first such part of its formula, and the right
  * one. */
 static const struct {
 	const char *metric, *part, *right;
@@ -47,19 +47,11 @@ static const struct {
 	{ "tma_info_system_power", PKG " * 15.6 / (tma_info_system_time * 1e6)",
 	  PKG JOULE "tma_info_system_time" },
 	/* clock ticks in place of their rate */
-	{ "tma_info_system_mem_dram_read_latency", " / imc_0@event\\=0x0@",
+	{ "tma_info_system_mem_*_read_latency", " / imc_0@event\\=0x0@",
 	  " / (imc_0@event\\=0x0@ / duration_time)" },
-	{ "tma_info_system_mem_dram_read_latency", " / cha_0@event\\=0x0@",
+	{ "tma_info_system_mem_*_read_latency", " / cha_0@event\\=0x0@",
 	  " / (cha_0@event\\=0x0@ / duration_time)" },
-	{ "tma_info_system_mem_dram_read_latency",
-	  " / uncore_cha_0@event\\=0x1@",
-	  " / (uncore_cha_0@event\\=0x1@ / duration_time)" },
-	{ "tma_info_system_mem_pmm_read_latency", " / imc_0@event\\=0x0@",
-	  " / (imc_0@event\\=0x0@ / duration_time)" },
-	{ "tma_info_system_mem_pmm_read_latency", " / cha_0@event\\=0x0@",
-	  " / (cha_0@event\\=0x0@ / duration_time)" },
-	{ "tma_info_system_mem_pmm_read_latency",
-	  " / uncore_cha_0@event\\=0x1@",
+	{ "tma_info_system_mem_*_read_latency", " / uncore_cha_0@event\\=0x1@",
 	  " / (uncore_cha_0@event\\=0x1@ / duration_time)" },
 	{ "Average_Frequency", "msr@tsc@ / 1000000000",
 	  "msr@tsc@ / 1000000000 / duration_time" },
@@ -85,7 +77,8 @@ static int correct(struct td_model_metric *metric)
 		const char *part = corrections[i].part, *at;
 
 		if (corrections[i].metric &&
-		    strcasecmp(corrections[i].metric, metric->name) != 0)
+		    fnmatch(corrections[i].metric, metric->name,
+			    FNM_CASEFOLD) != 0)
 			continue;
 		at = strstr(metric->formula, part);
 		/* a formula that is right already may have the part as well */

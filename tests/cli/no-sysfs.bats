@@ -122,6 +122,12 @@ without() {
 	try "$TDSTAT" report csv
 	assert_success
 	assert_output --partial "S0-D0-L-1-ID-1 "
+	# a recording of CPUs, of which these rows are made later
+	SYSFS_PATH=fs "$TDSTAT" record -a -A -e task-clock --timeout 20 2>/dev/null
+	try "$TDSTAT" report --per-cache
+	assert_success
+	assert_output --partial "D0-L-1-ID-1 "
+	assert_complains "which CPUs share a cache"
 }
 
 @test "beside what counts: what does not, and why" {

@@ -18,7 +18,7 @@
 /* The operands that a formula needs. */
 struct needed {
 	struct td_scope *scope;
-	struct td_ints slots;
+	struct td_ints *slots;
 	int rc;
 };
 
@@ -33,8 +33,8 @@ static void note_slot(void *ctx, int slot)
 {
 	struct needed *needed = ctx;
 
-	if (!td_ints_has(&needed->slots, slot))
-		needed->rc |= td_ints_add(&needed->slots, slot);
+	if (!td_ints_has(needed->slots, slot))
+		needed->rc |= td_ints_add(needed->slots, slot);
 }
 
 /*
@@ -102,21 +102,22 @@ static const struct td_ints *events_of(const struct td_tree *tree, int slot)
 }
 
 /*
- * Makes all operands of a formula ready; *refused: the first one without a
- * value, or -1.
+ * Makes all operands of a formula ready, and adds them to slots; *refused: the first
+ * one without a value, or -1.
  */
 static int ready_all(struct td_scope *scope, const struct td_expr *expr,
-		     struct td_ints *events, int *refused)
+		     struct td_ints *slots, struct td_ints *events,
+		     int *refused)
 {
-	struct needed needed = { scope, { 0 }, 0 };
+	struct needed needed = { scope, slots, 0 };
 	int rc;
 
 	*refused = -1;
 	td_expr_each_needed(expr, scope->tree->constants, is_known, note_slot,
 			    &needed);
 	rc = needed.rc;
-	for (size_t i = 0; !rc && i < needed.slots.nr; i++) {
-		int slot = needed.slots.v[i];
+	for (size_t i = 0; !rc && i < slots->nr; i++) {
+		int slot = slots->v[i];
 
 		rc = ready(scope, slot);
 		if (!rc && scope->tree->operands[slot].refusal && *refused < 0)
@@ -125,7 +126,19 @@ static int ready_all(struct td_scope *scope, const struct td_expr *expr,
 			rc = td_ints_add_all(events,
 					     events_of(scope->tree, slot));
 	}
-	td_ints_free(&needed.slots);
+	return rc;
+}
+
+static int ready_value(struct td_scope *scope, struct td_metric *metric,
+		       int *refused)
+{
+	struct td_ints slots = { 0 };
+	int rc = ready_all(scope, metric->value, &slots, &metric->events,
+			   refused);
+
+	if (!rc && *refused < 0)
+		rc = td_tree_place(scope, metric->value, &slots);
+	td_ints_free(&slots);
 	return rc;
 }
 
@@ -214,9 +227,7 @@ static int compile(struct td_scope *scope, struct td_metric *metric, int *index)
 		rc = td_operand_refuse(&tree->operands[metric->slot], "%s",
 				       why.msg);
 	else if (!rc)
-		rc = ready_all(scope, metric->value, &metric->events, &refused);
-	if (!rc && metric->value && refused < 0)
-		rc = td_tree_place(scope, metric->value);
+		rc = ready_value(scope, metric, &refused);
 	if (!rc && scope->lacking && !metric->events.nr)
 		rc = refuse_lacking(scope, &tree->operands[metric->slot]);
 	if (!rc && tree->operands[metric->slot].refusal)
@@ -277,13 +288,14 @@ int td_tree_compile(struct td_scope *scope, const struct td_metric_def *def,
 static int compile_threshold(struct td_scope *scope, size_t i)
 {
 	struct td_expr *threshold = NULL;
-	struct td_ints events = { 0 };
+	struct td_ints slots = { 0 }, events = { 0 };
 	struct td_err why = { 0 };
 	int refused, rc;
 
 	rc = parse(scope, &threshold, scope->def->threshold, &why);
 	if (!rc && threshold)
-		rc = ready_all(scope, threshold, &events, &refused);
+		rc = ready_all(scope, threshold, &slots, &events, &refused);
+	td_ints_free(&slots);
 	if (rc) {
 		td_expr_free(threshold);
 		td_ints_free(&events);

@@ -16,11 +16,9 @@
 struct formula {
 	struct td_scope *scope;
 	struct td_expr *expr;
-	struct td_ints slots;
 	int counted; /* the first event; -1: none */
 	int unit;    /* the first event of an uncore; -1: none */
 	bool cores;  /* it has the number of cores */
-	int rc;
 };
 
 static bool is_literal(const struct td_operand *operand, const char *name)
@@ -29,23 +27,13 @@ static bool is_literal(const struct td_operand *operand, const char *name)
 	       strcasecmp(operand->name, name) == 0;
 }
 
-static bool is_known(void *ctx, int slot)
+static void look_at(struct formula *f, int slot)
 {
-	const struct formula *f = ctx;
-
-	return f->scope->tree->operands[slot].kind == TD_OPERAND_CONSTANT;
-}
-
-static void look_at(void *ctx, int slot)
-{
-	struct formula *f = ctx;
 	const struct td_machine *machine = f->scope->setup->machine;
 	const struct td_operand *o = &f->scope->tree->operands[slot];
 	bool counts = o->kind == TD_OPERAND_EVENT && o->events.nr;
 	int pmu = counts ? f->scope->events->v[o->events.v[0]].pmu : -1;
 
-	if (!td_ints_has(&f->slots, slot))
-		f->rc |= td_ints_add(&f->slots, slot);
 	if (counts && f->counted < 0)
 		f->counted = slot;
 	if (counts && f->unit < 0 && machine->pmus[pmu].kind == TD_PMU_OTHER)
@@ -54,8 +42,8 @@ static void look_at(void *ctx, int slot)
 }
 
 /*
- * "Average number of utilized CPUs" divides by the TSC as shares of the time
- * do, and is none: the files tell it by its name alone.
+ * "Average number of utilized CPUs" divides by the TSC, as shares of the time
+ * do, but is not a share: only its name tells.
  */
 static bool is_number_of_cpus(const struct td_metric_def *def)
 {
@@ -98,16 +86,17 @@ static int place(const struct formula *f, int slot)
 	return 0;
 }
 
-int td_tree_place(struct td_scope *scope, struct td_expr *expr)
+int td_tree_place(struct td_scope *scope, struct td_expr *expr,
+		  const struct td_ints *slots)
 {
 	struct formula f = {
 		.scope = scope, .expr = expr, .counted = -1, .unit = -1
 	};
+	int rc = 0;
 
-	td_expr_each_needed(expr, scope->tree->constants, is_known, look_at,
-			    &f);
-	for (size_t i = 0; !f.rc && i < f.slots.nr; i++)
-		f.rc = place(&f, f.slots.v[i]);
-	td_ints_free(&f.slots);
-	return f.rc;
+	for (size_t i = 0; i < slots->nr; i++)
+		look_at(&f, slots->v[i]);
+	for (size_t i = 0; !rc && i < slots->nr; i++)
+		rc = place(&f, slots->v[i]);
+	return rc;
 }

@@ -86,9 +86,10 @@ bool td_tree_is_tsc(const char *name);
 
 /*
  * places.c: gives the clocks and the numbers of places in a formula, whose operands
- * are ready, the places of its events.  Returns 0 or -ENOMEM.
+ * are these and ready, the places of its events.  Returns 0 or -ENOMEM.
  */
-int td_tree_place(struct td_scope *scope, struct td_expr *expr);
+int td_tree_place(struct td_scope *scope, struct td_expr *expr,
+		  const struct td_ints *slots);
 
 /* operands.c */
 struct td_operand td_tree_new_operand(const struct td_scope *scope,

@@ -368,7 +368,7 @@ static int import(struct td_imported *imported, struct td_recording *rec,
 	imported->tree = true;
 	imported->no_files = imported->no_files || !request->model;
 	if (rename_all(imported, rec, names) || note_events(rec) ||
-	    td_perf_join_slots(&rec->plan))
+	    td_perf_join_slots(&rec->plan) || td_perf_find_command(rec))
 		return td_err_nomem(err);
 	rec->machine.smt = counts_both_threads(&rec->machine);
 	imported->smt_unknown = !rec->machine.smt;

@@ -247,6 +247,8 @@ static struct td_source make_source(struct td_recorded *recorded)
 		.cache_level = request->show.aggregations
 				       ? request->show.cache_level
 				       : info->cache_level,
+		.as_counted = !info->sums ||
+			      choose_aggregation(rec, request) == info->how,
 		.places = &rec->places,
 		/* as in the live run: most threads of a machine sleep */
 		.skip_idle = info->how == TD_AGGREGATE_THREAD &&

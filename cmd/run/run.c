@@ -25,6 +25,7 @@ static struct td_source make_source(struct td_session *session)
 		.how = job->target.by_mode ? TD_AGGREGATE_MODE
 					   : td_request_aggregation(request),
 		.cache_level = request->show.cache_level,
+		.as_counted = true,
 		.places = &job->places,
 		/* like perf stat, because most threads are idle */
 		.skip_idle = job->target.all_tasks,

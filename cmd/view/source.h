@@ -56,6 +56,8 @@ struct td_source {
 	struct td_clocks clocks; /* the same moment; unknown as well */
 	enum td_aggregation how;
 	int cache_level; /* of TD_AGGREGATE_CACHE; 0: the last one */
+	/* show ids whose innermost part is not known of any CPU, as perf stat does */
+	bool as_counted;
 	/*
 	 * One for each online CPU, or NULL if how does not want them.  Both grow
 	 * when others come online.

@@ -35,6 +35,10 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 	rc = td_aggregator_build(agg, source->how, source->cache_level,
 				 places_of(source), source->machine->online.nr,
 				 err);
+	if (!rc && agg->unknown && !source->as_counted)
+		rc = td_err_set(err, -ENODATA,
+				"%s: the topology of the CPUs is not known",
+				td_aggregation_option(source->how));
 	agg->raw = request->no_scale;
 	agg->skip_idle = source->skip_idle;
 	agg->names = source->names;

@@ -36,8 +36,8 @@ int td_report_sort_by_size(struct td_report *report);
  */
 void td_report_bear_sums(struct td_report *report);
 /*
- * Sets the misfit of cells whose values cannot be, beyond their errors: level 1 of
- * AMD, if it is not all of the slots; percentages of nodes below 0 or above 100, and
+ * Sets the misfit of cells whose values cannot be, beyond their errors: level 1, if
+ * its nodes are not all of the slots; percentages of nodes below 0 or above 100, and
  * nodes of levels 1 and 2 that are larger than their parents.  Cells that have a
  * misfit keep it.
  */

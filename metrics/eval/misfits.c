@@ -75,16 +75,19 @@ static void check_row(const struct td_report *report, struct td_row *row)
 	}
 }
 
-/* --- level 1 of AMD --------------------------------------------------------- */
+/* --- level 1 of events of its own -------------------------------------------- */
 
 /* As of the fields of PERF_METRICS, in percent. */
 #define LEAST_PCT 99
 #define MOST_PCT  (100 * TD_MOST_SUM)
 
+#define OF_ALL_CORES ((1U << TD_PART_OTHER) - 1)
+
 /*
- * Five nodes, each of events of its own, so that nothing but the events makes them
- * all of the slots.  *margin: of their sum.  NaN: it is another tree, or not all
- * of them were counted.
+ * AMD's five nodes and the four of E-cores are each of events of their own, so that
+ * nothing but the events makes them all of the slots.  Where a node is the rest, and
+ * with PERF_METRICS, they always are.  *margin: of their sum.  NaN: it is another tree,
+ * or not all of them were counted.
  */
 static double sum_of_parts(const struct td_report *report,
 			   const struct td_row *row, double *margin)
@@ -98,14 +101,13 @@ static double sum_of_parts(const struct td_report *report,
 		const struct td_cell *cell = &row->cells[column];
 		enum td_part part = td_part_of(report->columns[column].name);
 
-		if (row->nodes[i].level != 1 || part == TD_NR_PARTS ||
-		    cell->status != TD_STATUS_OK)
+		if (row->nodes[i].level != 1 || part == TD_NR_PARTS)
 			continue;
-		sum += cell->value;
+		sum += cell->status == TD_STATUS_OK ? cell->value : NAN;
 		*margin += margin_of(cell);
 		parts |= 1U << part;
 	}
-	return parts == (1U << TD_NR_PARTS) - 1 ? sum : NAN;
+	return (parts & OF_ALL_CORES) == OF_ALL_CORES ? sum : NAN;
 }
 
 static void check_sum(const struct td_report *report, struct td_row *row)

@@ -341,3 +341,110 @@ again() {
 		assert abs(values["tma_retiring"] - 100 * 2277109 / (5 * 2222938)) < 0.01, values
 	PYTHON
 }
+
+# Files that perf cannot be asked for here, as it wrote them on other machines and with
+# other options: what is read of them, or what report says they are.
+@test "a comma at the end of a line of JSON, a slash between columns, and files that cannot be read" {
+	python3 - "$TDSTAT" <<-'PYTHON'
+		import json, subprocess, sys
+
+		def report(text):
+		    with open("file", "w") as out:
+		        out.write(text)
+		    return subprocess.run([sys.argv[1], "report", "file", "-j"], stdin=subprocess.DEVNULL,
+		                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+		def events(text):
+		    run = report(text)
+		    assert run.returncode == 0, (text, run.stderr)
+		    rows = [json.loads(line) for line in run.stdout.splitlines() if '"event"' in line]
+		    return [(row["event"], float(row["counter-value"]), row["pcnt-running"]) for row in rows]
+
+		JSON = '{"counter-value" : "%d.000000", "unit" : "", "event" : "%s", "event-runtime" : 5552708, "pcnt-running" : 100.00, }\n'
+		assert events(JSON % (11, "cycles") + JSON % (12, "branches")) == [("cycles", 11, 100), ("branches", 12, 100)]
+		for separator in "/'#$+":
+		    line = separator.join(["%d", "", "%s", "311478", "100.00", "2", "GHz"]) + "\n"
+		    assert events(line % (7, "cycles") + line % (8, "branches")) == [("cycles", 7, 100), ("branches", 8, 100)], separator
+		assert events("7//cpu/event=0xc4/u/311478/100,00//\n") == [("cpu/event=0xc4/u", 7, 100)]
+
+		METRICS, TEXT, COMMAS = "only metrics, no counts", "the text output of perf stat", "decimal commas"
+		for what, text in [
+		    (COMMAS, "6376827291,,cycles,mesos_test,2011741096,100,00,3,GHz\n"),
+		    (COMMAS, "0,31,msec,task-clock,306721,99,50,0,CPUs utilized\n"),
+		    (COMMAS, "     1,001028171,788234,,cycles,311478,100,00,,\n"),
+		    (METRICS, "core,cpus,retiring,bad speculation,\nS0-D0-C0,2,6.7,6.6,\n"),
+		    (METRICS, "cpu;GHz;insn per cycle;\nCPU0;1.2;0.5;\n"),
+		    (METRICS, "insn per cycle,GHz,\n0.91,nan,\n"),
+		    (TEXT, "#           time             counts unit events\n     1.001028171          670042878      slots\n"),
+		    (TEXT, "#           time  insn per cycle  GHz\n     1.001028171    0.91 2.5\n"),
+		]:
+		    run = report(text)
+		    assert run.returncode == 1 and not run.stdout, (text, run)
+		    assert what in run.stderr and run.stderr.count("\n") == 2, (text, run.stderr)
+		# tables of others are not taken for perf's
+		for text in ["name,size,\nfile,12k,\n", "name,size,\n", "a,b,\n1,,\n"]:
+		    assert "perf stat" in report(text).stderr and METRICS not in report(text).stderr, text
+	PYTHON
+}
+
+# A thread that is on P-cores for a share of the time and on E-cores for the rest, whose
+# counts perf scales up to all of the time: each is to come back as it was counted.
+@test "a command on a hybrid: the counts of its time on each kind of core" {
+	python3 - "$TDSTAT" <<-'PYTHON'
+		import json, math, subprocess, sys
+
+		SECONDS = 16.5
+		RATES = {"cpu_core": {"slots": 18e9, "topdown-retiring": 9e9, "topdown-bad-spec": 1.8e9,
+		                      "topdown-fe-bound": 3.6e9, "topdown-be-bound": 3.6e9},
+		         "cpu_atom": {"CPU_CLK_UNHALTED.CORE": 3e9, "TOPDOWN_RETIRING.ALL": 6e9, "TOPDOWN_BAD_SPECULATION.ALL": 3e9,
+		                      "TOPDOWN_FE_BOUND.ALL": 3e9, "TOPDOWN_BE_BOUND.ALL": 3e9}}
+
+		def lines(seconds, enabled_s, groups, whole):
+		    """perf's: the events of a kind of core ran for its seconds, each group in its turn."""
+		    for pmu, rates in RATES.items():
+		        turns = [rates] if groups == 1 else [rates, {"instructions": 1e9}]
+		        for turn, names in enumerate(turns):
+		            running = int(seconds[pmu] * 1e9 / len(turns)) + turn
+		            pct = 100 * running / (enabled_s[pmu] * 1e9)
+		            if whole:
+		                pct = math.floor(pct + 1e-9)
+		            for name, rate in names.items():
+		                # what was counted, scaled from the run time to all of the time
+		                count = int(rate * running / 1e9)
+		                yield "%d,,%s/%s/,%d,%.2f,," % (count * enabled_s[pmu] * 1e9 / running, pmu, name, running, pct)
+
+		def report(text, *options):
+		    with open("file", "w") as out:
+		        out.write("".join(line + "\n" for line in text))
+		    run = subprocess.run([sys.argv[1], "report", "--model", "alderlake", "file", "-j", *options],
+		                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+		    assert run.returncode == 0, run.stderr
+		    return [json.loads(line) for line in run.stdout.splitlines()]
+
+		def is_near(got, want, part):
+		    assert abs(got - want) <= part * want, (got, want)
+
+		for core_s in 16.1, 10, 0.5:
+		    seconds = {"cpu_core": core_s, "cpu_atom": SECONDS - core_s}
+		    for groups in 1, 2:
+		        for whole in False, True:
+		            file = list(lines(seconds, dict.fromkeys(seconds, SECONDS), groups, whole))
+		            counts = {row["event"]: float(row["counter-value"]) for row in report(file, "--no-tree") if "event" in row}
+		            for pmu, rates in RATES.items():
+		                for name, rate in rates.items():
+		                    is_near(counts[f"{pmu}/{name}/"], rate * seconds[pmu], 0.001)
+		            merged = {row["metric"]: row["value"] for row in report(file, "--hybrid-merge") if row.get("value") is not None}
+		            slots = {"cpu_core": 18e9 * seconds["cpu_core"], "cpu_atom": 15e9 * seconds["cpu_atom"]}
+		            is_near(merged["tma_retiring"],
+		                    100 * (0.5 * slots["cpu_core"] + 0.4 * slots["cpu_atom"]) / sum(slots.values()), 0.001)
+
+		# all CPUs, four P-cores and eight E-cores: what took turns is scaled to all of the time
+		cpus = {"cpu_core": 4 * SECONDS, "cpu_atom": 8 * SECONDS}
+		for groups in 1, 2:
+		    file = list(lines(cpus, cpus, groups, False))
+		    counts = {row["event"]: float(row["counter-value"]) for row in report(file, "--no-tree") if "event" in row}
+		    for pmu, rates in RATES.items():
+		        for name, rate in rates.items():
+		            is_near(counts[f"{pmu}/{name}/"], rate * cpus[pmu], 0.001)
+	PYTHON
+}

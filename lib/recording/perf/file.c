@@ -2,6 +2,7 @@
 /* Collects what perf counted, line by line: events, intervals, counts. */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,6 +205,7 @@ static int add_reading(struct td_perf_file *file,
 		file->readings = v;
 		file->room = room;
 	}
+	file->has_fractions |= line->pct != floor(line->pct);
 	v[file->nr_readings++] = (struct td_perf_reading){
 		.event = (uint32_t)file->event,
 		.place = (uint32_t)file->place,
@@ -212,6 +214,7 @@ static int add_reading(struct td_perf_file *file,
 		.enabled_ns = enabled_ns(line),
 		.running_ns =
 			line->status == TD_PERF_COUNTED ? line->running_ns : 0,
+		.pct = line->pct,
 	};
 	return 0;
 }

@@ -244,7 +244,7 @@ int td_perf_file_fill(const struct td_perf_file *file, struct td_recording *rec)
 		rc = add_events(file, rec);
 	if (!rc)
 		rc = add_places(file, rec);
-	if (!rc && rec->info.tasks)
+	if (!rc && rec->info.how == TD_AGGREGATE_THREAD)
 		rc = add_threads(file, &rec->names);
 	return rc;
 }

@@ -112,6 +112,12 @@ static bool is_variance(const char *text)
 	return len > 1 && text[len - 1] == '%' && isdigit((unsigned char)*text);
 }
 
+/* The other use of a slash is to separate columns, and so parts of a name, too. */
+static size_t name_end(const struct fields *f, size_t at, size_t run_time)
+{
+	return f->separator == '/' ? run_time : event_end(f, at, run_time);
+}
+
 /* Between the event and its run time may be a cgroup, a variance or both. */
 static void take_cgroup(struct fields *f, size_t at, size_t run_time,
 			struct td_perf_line *line)
@@ -147,7 +153,7 @@ static int take_count(struct fields *f, size_t at, struct td_perf_line *line)
 	if (td_parse_u64(f->v[run_time], INT64_MAX - 1, &line->running_ns) ||
 	    !td_perf_number_parse(f->v[run_time + 1], &line->pct))
 		return -EINVAL;
-	end = event_end(f, at + 2, run_time);
+	end = name_end(f, at + 2, run_time);
 	take_cgroup(f, end, run_time, line);
 	join(f, at + 2, end - 1);
 	line->unit = f->v[at + 1];
@@ -222,10 +228,34 @@ int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line)
 	return parse_fields(&f, line);
 }
 
+/*
+ * Between commas, the decimal comma of a locale divides numbers, too: "311478,100,00,"
+ * is a run time and its percentage.
+ */
+bool td_perf_csv_has_decimal_commas(const char *text)
+{
+	for (; *text; text++) {
+		size_t run = strspn(text, "0123456789");
+		const char *pct = text + run + 1;
+		size_t whole =
+			run && text[run] == ',' ? strspn(pct, "0123456789") : 0;
+		const char *rest = pct + whole + 1;
+
+		if (whole && whole <= 3 && pct[whole] == ',' &&
+		    strspn(rest, "0123456789") == 2 &&
+		    (rest[2] == ',' || !rest[2]))
+			return true;
+		text += run;
+		if (!*text)
+			break;
+	}
+	return false;
+}
+
 int td_perf_csv_separator(const char *text, char *out)
 {
 	/* rare ones come last, because they may stand in a name or a unit */
-	static const char separators[] = ",;|@\t~^!&:_ ";
+	static const char separators[] = ",;|@\t~^!&#$'%*+?=\\:_/ ";
 
 	*out = '\0';
 	for (const char *s = separators; *s && !*out; s++) {
@@ -261,6 +291,17 @@ static void replace_no_numbers(char *text)
 			*text = '0';
 		}
 	}
+}
+
+/* perf 6.13 writes a comma behind the last member where there is no metric. */
+static void drop_last_comma(char *text)
+{
+	char *end = strrchr(text, '}');
+
+	while (end && end > text && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	if (end && end > text && end[-1] == ',')
+		end[-1] = ' ';
 }
 
 static int parse(struct td_perf_json *json, const char *text)
@@ -407,6 +448,7 @@ int td_perf_json_parse(struct td_perf_json *json, char *text,
 
 	*line = (struct td_perf_line){ 0 };
 	replace_no_numbers(text);
+	drop_last_comma(text);
 	rc = parse(json, text);
 	if (!rc)
 		rc = take_line(json, line);

@@ -72,7 +72,9 @@ static struct td_reading reading_of(const struct td_perf_file *file,
 	return (struct td_reading){
 		.event = (int)r.event,
 		.cpu = place->unit.place.cpu,
-		.tid = place->unit.tid,
+		.tid = file->of_command && place->unit.tid < 0
+			       ? 0
+			       : place->unit.tid,
 		.value = count,
 		.enabled_ns = r.enabled_ns,
 		.running_ns = r.running_ns,
@@ -179,12 +181,62 @@ static bool is_metric_only(const struct reader *r)
 		strncmp(text, "time,", 5) == 0 || strstr(text, "%  "));
 }
 
+/* How many fields there are, each with a text, and behind each the last character. */
+static size_t count_named(const char *text)
+{
+	size_t len = strlen(text), nr = 0, width = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] != text[len - 1]) {
+			width++;
+			continue;
+		}
+		if (!width)
+			return 0;
+		width = 0;
+		nr++;
+	}
+	return nr;
+}
+
+/*
+ * Are this line and the next one names and values of metrics, as --metric-only writes
+ * them?  Reads the next line if this may be one of names.
+ */
+static bool has_names_and_values(struct reader *r)
+{
+	size_t len = strcspn(r->text, "\r"), nr;
+	char separator = len ? r->text[len - 1] : '\0';
+	const char *last;
+
+	r->text[len] = '\0';
+	nr = strchr(",;|@\t:", separator) ? count_named(r->text) : 0;
+	if (!separator || !nr || !fgets(r->text, MAX_LINE, r->in))
+		return false;
+	len = strcspn(r->text, "\r\n");
+	r->text[len] = '\0';
+	if (!len || r->text[len - 1] != separator || count_named(r->text) != nr)
+		return false;
+	r->text[len - 1] = '\0';
+	last = strrchr(r->text, separator);
+	last = last ? last + 1 : r->text;
+	return *last && last[strspn(last, "0123456789.-naif")] == '\0';
+}
+
 static int only_metrics(const struct reader *r, struct td_err *err)
 {
 	td_err_set(err, -EINVAL, "%s: only metrics, no counts: nothing to show",
 		   r->file->path);
 	return td_err_hint(err, "perf stat without --metric-only and --topdown "
 				"writes the counts");
+}
+
+static int text_output(const struct reader *r, struct td_err *err)
+{
+	td_err_set(err, -EINVAL, "%s: the text output of perf stat",
+		   r->file->path);
+	return td_err_hint(err, "only the output of perf stat -x, or perf stat "
+				"-j can be read");
 }
 
 /* Finds out from the first line with text whether it is -x or -j. */
@@ -196,13 +248,18 @@ static int find_form(struct reader *r, struct td_err *err)
 		return td_err_nomem(err);
 	if (r->separator)
 		return 0;
-	if (strstr(r->text, "Performance counter stats for")) {
-		td_err_set(err, -EINVAL, "%s: the text output of perf stat",
-			   r->file->path);
-		return td_err_hint(err, "only the output of perf stat -x, or "
-					"perf stat -j can be read");
+	if (strstr(r->text, "Performance counter stats for"))
+		return text_output(r, err);
+	if (td_perf_csv_has_decimal_commas(r->text)) {
+		td_err_set(err, -EINVAL,
+			   "%s:%zu: decimal commas between columns that are "
+			   "separated by commas",
+			   r->file->path, r->file->line);
+		return td_err_hint(err, "LC_ALL=C perf stat -x, writes decimal "
+					"points; -x\\; separates the columns "
+					"by semicolons");
 	}
-	if (is_metric_only(r))
+	if (is_metric_only(r) || has_names_and_values(r))
 		return only_metrics(r, err);
 	if (!r->started)
 		return 1;
@@ -259,6 +316,11 @@ static int add_line(struct reader *r, struct td_err *err)
 static int take_comment(struct reader *r, struct td_err *err)
 {
 	bool started = strncmp(r->text, "# started on", 12) == 0;
+	const char *title = r->text + 1 + strspn(r->text + 1, " ");
+
+	/* with -I, text begins with the titles of its columns, time being the first */
+	if (title > r->text + 1 && strncmp(title, "time ", 5) == 0)
+		return text_output(r, err);
 
 	if (started && r->file->nr_events)
 		return td_perf_file_bad(r->file, err,
@@ -366,10 +428,12 @@ int td_perf_output_open(struct td_recording *rec, struct td_err *err)
 	rc = read_file(rec->fp, file, err);
 	if (!rc && td_perf_file_fill(file, rec))
 		rc = td_err_nomem(err);
-	if (!rc)
+	if (!rc) {
 		rec->perf = file;
-	else
+		rc = td_perf_find_command(rec) ? td_err_nomem(err) : 0;
+	} else {
 		td_perf_output_free(file);
+	}
 	return rc > 0 ? give_back(rec->fp, rec->path, err) : rc;
 }
 

@@ -50,6 +50,8 @@ enum {
 
 /* Changes text, from which *line borrows.  -EINVAL if it is not perf's. */
 int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line);
+/* Are numbers with decimal commas separated by commas? */
+bool td_perf_csv_has_decimal_commas(const char *text);
 /* *out is the separator with which text is a count, or '\0'.  0 or -ENOMEM. */
 int td_perf_csv_separator(const char *text, char *out);
 
@@ -121,6 +123,7 @@ struct td_perf_reading {
 	int nr; /* the number of CPUs in the place; 0: not told */
 	struct td_perf_value value;
 	uint64_t enabled_ns, running_ns;
+	double pct; /* of the time enabled, as it stands in the line */
 };
 
 struct td_perf_interval {
@@ -148,6 +151,8 @@ struct td_perf_file {
 	bool timed;   /* lines have times: -I */
 	bool metrics; /* some lines had no counts */
 	bool cut_off;
+	bool has_fractions; /* some percentage is no whole number */
+	bool of_command;    /* on a hybrid: td_perf_find_command() */
 	bool has_cpu_times; /* user_time or system_time */
 	/* Without -I, the length of the run by two sources; 0: unknown. */
 	uint64_t duration_ns, utilized_ns;

@@ -26,6 +26,15 @@ int td_perf_output_next(struct td_recording *rec, uint64_t *time_ns,
 			struct td_readings *readings, struct td_err *err);
 void td_perf_output_free(struct td_perf_file *file);
 
+/* --- task.c --------------------------------------------------------------- */
+
+/*
+ * Finds out whether the file, opened and with the PMUs of its events known, has the
+ * counts of a command on a hybrid.  They are then of a task, which has its kinds of core
+ * in turn.  Returns 0 or -ENOMEM.
+ */
+int td_perf_find_command(struct td_recording *rec);
+
 /* --- name.c --------------------------------------------------------------- */
 
 /* The parts of a name that perf prints: "cpu_core/TOPDOWN.SLOTS:u/". */

@@ -58,6 +58,38 @@ misfits() {
 	assert_equal "$misfits" ''
 }
 
+# Each of the four is an event of its own there, and a kernel that does not know one
+# counts 0 for it.
+@test "E-cores whose level 1 is not all of the slots: each marked, and no verdict" {
+	python3 - "$TDSTAT" <<-'PYTHON'
+		import json, subprocess, sys
+
+		WIDTH, CYCLES = 8, 27212830  # of Skymont
+		def report(be, retiring, bad, fe):
+		    with open("atom.csv", "w") as out:
+		        for name, count in [("TOPDOWN_BE_BOUND.ALL_P", be), ("TOPDOWN_RETIRING.ALL", retiring),
+		                            ("CPU_CLK_UNHALTED.CORE", CYCLES), ("TOPDOWN_BAD_SPECULATION.ALL_P", bad),
+		                            ("TOPDOWN_FE_BOUND.ALL", fe)]:
+		            out.write(f"{count},,cpu_atom/{name}/,22330000,100.00,,\n")
+		    def run(*options):
+		        done = subprocess.run([sys.argv[1], "report", "--model", "GenuineIntel-6-C6-2", "atom.csv", *options],
+		                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+		        assert done.returncode == 0
+		        return done.stdout
+		    rows = [json.loads(line) for line in run("-j").splitlines()]
+		    return {row["metric"]: row.get("misfit") for row in rows if row.get("level") == 1}, run()
+
+		slots = WIDTH * CYCLES
+		marks, text = report(70711798, 0, 14606510, 0)  # as counted on such a machine
+		assert len(marks) == 4 and set(marks.values()) == {"sum"}, marks
+		assert "level 1 adds up to %.1f %%" % (100 * (70711798 + 14606510) / slots) in text, text
+		assert "Most lost slots" not in text, text
+		marks, text = report(70711798, 60000000, 14606510, slots - 70711798 - 60000000 - 14606510)
+		assert len(marks) == 4 and set(marks.values()) == {None}, marks
+		assert "Most lost slots" in text or "No single cause" in text, text
+	PYTHON
+}
+
 @test "no larger than the uops that were dropped" {
 	# mispredicted branches are nearly all of the bad speculation
 	changed 'cpu_core/INT_MISC.UOP_DROPPING/ 6' 'cpu_core/topdown-br-mispredict/ 1.37'

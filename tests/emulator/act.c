@@ -2,7 +2,7 @@
 /*
  * usage: act [-n THREADS] TIME:SCENARIO[,SCENARIO]... [-- COMMAND [ARGUMENT]...]
  *        act -u SCENARIO
- *        act -s
+ *        act -s | -i
  *
  * Runs scenarios of the emulated machine's truth file one after the other, each
  * for its time ("2s", "300ms" of the clock on the wall), in every thread.  Of a
@@ -11,7 +11,8 @@
  * "usual" is what the machine counts where nobody chose.  A command at the end
  * takes this program's place and inherits the last scenario.  -u makes a scenario
  * the usual one of each CPU, idle ones too.
- * -s prints what happened since it was last called (README.md, The truth of a run).
+ * -s prints what happened since it was last called (README.md, The truth of a run),
+ * -i how long each CPU, its core and its package have slept.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,6 +33,7 @@ enum {
 	BY_HASH = 3,
 	USUAL_BY_HASH = 4,
 	TELL_SUMS = 5,
+	TELL_IDLE = 6,
 }; /* qemu/threads.c */
 
 static uint64_t now_ns(void)
@@ -228,6 +230,24 @@ static void print_sums(void)
 	fclose(file);
 }
 
+/* In ns, as JSON, a line for each CPU. */
+static void print_idle(void)
+{
+	long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+	for (uint64_t cpu = 0; cpu < (uint64_t)nr; cpu++) {
+		uint64_t a = LEAF, b = cpu, c = TELL_IDLE, d = 0;
+
+		__asm__ volatile("cpuid" : "+a"(a), "+b"(b), "+c"(c), "+d"(d));
+		if (a != LEAF)
+			fail("-i", "the machine does not tell it");
+		printf("{\"cpu\": %" PRIu64 ", \"time\": %" PRIu64
+		       ", \"thread\": %" PRIu64 ", \"core\": %" PRIu64
+		       ", \"package\": %" PRIu64 "}\n",
+		       cpu, now_ns(), b, c, d);
+	}
+}
+
 /* How many words are scenarios: those before "--". */
 static int count_parts(char **words)
 {
@@ -243,15 +263,18 @@ int main(int argc, char **argv)
 	int nr_threads = 1, option;
 	char **command;
 
-	while ((option = getopt(argc, argv, "+n:u:s")) != -1 && option != '?') {
+	while ((option = getopt(argc, argv, "+n:u:si")) != -1 &&
+	       option != '?') {
 		if (option == 'n') {
 			nr_threads = atoi(optarg);
 			continue;
 		}
 		if (option == 'u')
 			make_usual(optarg);
-		else
+		else if (option == 's')
 			print_sums();
+		else
+			print_idle();
 		return 0;
 	}
 	nr_parts = count_parts(argv + optind);
@@ -260,7 +283,7 @@ int main(int argc, char **argv)
 			"usage: act [-n THREADS] TIME:SCENARIO[,SCENARIO]... "
 			"[-- COMMAND [ARGUMENT]...]\n"
 			"       act -u SCENARIO\n"
-			"       act -s\n");
+			"       act -s | -i\n");
 		return 64;
 	}
 	parts = calloc((size_t)nr_parts, sizeof(*parts));

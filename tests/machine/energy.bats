@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck disable=SC2154 # what "run --separate-stderr" sets
-# RAPL and the uncore of a client, with known power and rates: the first package
-# takes 65 W, its cores 40 W, its DRAM 6 W; the second one twice as much.
-# machine: adl --watts 65,40,6,2,90 --uncore --smp 4,sockets=1,cores=4,threads=1 --cores 2
-# machine: spr --watts 65,0,6 --smp 4,sockets=2,cores=2,threads=1
+# shellcheck disable=SC2086,SC2154 # a list of words; what "run --separate-stderr" sets
+# RAPL, residencies and the uncore of a client and of a server, with known power and
+# rates: the first package takes 65 W, its cores 40 W, its DRAM 6 W; the second one twice
+# as much.  Then the metrics that combine these with counts of cores: places.py.
+# machine: adl --full --watts 65,40,6,2,90 --uncore --smp 8,sockets=1,cores=8,threads=1 --cores 2
+# machine: spr --full --watts 65,0,6 --uncore
 
 load helper
 
@@ -32,9 +33,19 @@ value() {
 	jq -r --arg m "$2" --arg id "${3-all}" 'select(.metric == $m and .id == $id) | .value' "$1" | tail -n 1
 }
 
-# 64 bytes an event: 0x81 and 0x84 with umask 1, of two units
+# rate EVENT UMASK: what a unit of the first package counts in a nanosecond
+rate() {
+	jq -n --argjson event $(($1)) --argjson umask $(($2)) '(16 + ($event * 131 + $umask * 17) % 1024) / 1024'
+}
+
+# 64 bytes an event: 0x81 and 0x84 with umask 1, of two units; of a server event 5 with
+# two umasks, in the second package twice
 known_bandwidth() {
-	jq -n '2 * 64 * ([129, 132] | map(16 + (. * 131 + 17) % 1024) | add) / 1024'
+	if [ "$TD_MACHINE" = spr ]; then
+		jq -n "3 * 64 * ($(rate 5 0xcf) + $(rate 5 0xf0))"
+	else
+		jq -n "2 * 64 * ($(rate 0x81 1) + $(rate 0x84 1))"
+	fi
 }
 
 @test "-e power/energy-pkg/: the known watts of each package, as perf counts them" {
@@ -75,10 +86,10 @@ known_bandwidth() {
 	near "$(jq -n "$(value out energy_pkg) / $(value out power_pkg)")" "$(jq -rs '.[0].time' out)" 0.1
 	if [ "$TD_MACHINE" = adl ]; then
 		near "$(value out power_cores)" 40 20
-		near "$(value out memory_bandwidth)" "$(known_bandwidth)" 20
 	else
-		[ -z "$(value out power_cores)$(value out memory_bandwidth)" ]
+		[ -z "$(value out power_cores)" ]
 	fi
+	near "$(value out memory_bandwidth)" "$(known_bandwidth)" 20
 	# the cores' rows have none of it
 	jq -es 'all((.pmu == "package") == (.unit != "%"))' out
 }
@@ -119,7 +130,6 @@ known_bandwidth() {
 }
 
 @test "-M with events of the uncore: perf's value, the known rate" {
-	[ "$TD_MACHINE" = adl ] || skip "no uncore"
 	"$TDSTAT" record -o rec.jsonl -a -M tma_info_system_dram_bw_use -j -- sleep 1 2>out
 	near "$(value out tma_info_system_dram_bw_use)" "$(known_bandwidth)" 20
 	jq -es '.[0].unit == "GB/s"' out
@@ -128,6 +138,46 @@ known_bandwidth() {
 	"$PERF" stat -a -j -o perf -M tma_info_system_dram_bw_use sleep 1
 	near "$(jq -rs 'map(."metric-value" | tonumber? | select(. > 0))[0]' perf)" \
 		"$(value out tma_info_system_dram_bw_use)" 20
+}
+
+@test "units of a server: the known rates of each socket, as perf counts them" {
+	[ "$TD_MACHINE" = spr ] || skip "of a server"
+	perf_or_skip
+	events=uncore_cha_0/event=1/,uncore_cha_1/event=0x35,umask=0xc817fe01/,uncore_imc/event=5,umask=0xcf/,uncore_pcu/event=0x35/
+	"$PERF" stat -a -j --per-socket -o perf -e $events sleep 1
+	"$TDSTAT" -a -j --per-socket -o tdstat -e $events -- sleep 1
+	cat >want <<-EOS
+		S0 uncore_cha_0 1.5
+		S0 uncore_cha_1 $(rate 0x35 0xc817fe01)
+		S0 uncore_imc $(rate 5 0xcf)
+		S0 uncore_pcu $(rate 0x35 0)
+		S1 uncore_cha_0 2
+		S1 uncore_cha_1 $(jq -n "2 * $(rate 0x35 0xc817fe01)")
+		S1 uncore_imc $(jq -n "2 * $(rate 5 0xcf)")
+		S1 uncore_pcu $(jq -n "2 * $(rate 0x35 0)")
+	EOS
+	for file in perf tdstat; do
+		jq -r '[.socket, (.event | split("/")[0]), (."counter-value" | tonumber) / ."event-runtime"] | join(" ")' $file >rates
+		paste -d ' ' rates want
+		paste -d ' ' rates want | awk '{ r = $3 / $6; bad += $1 != $4 || $2 != $5 || r < 0.9 || r > 1.1 } END { exit bad || NR != 8 }'
+	done
+}
+
+@test "-A: a unit counts on the first CPU of its socket, a residency on that of its core" {
+	[ "$TD_MACHINE" = spr ] || skip "of a server"
+	"$TDSTAT" -a -A -x, -o out -e uncore_cha_0/event=1/,cstate_core/c6-residency/,cstate_pkg/c6-residency/,msr/tsc/ -- sleep 0.2
+	cat out
+	awk -F, '{ sub(/CPU/, "", $1); on[$4] = on[$4] " " $1 }
+		END { exit !(on["uncore_cha_0/event=1/"] == " 0 4" && on["cstate_core/c6-residency/"] == " 0 2 4 6" &&
+			on["cstate_pkg/c6-residency/"] == " 0 4" && on["msr/tsc/"] == " 0 1 2 3 4 5 6 7") }' out
+}
+
+@test "-M: each row is of its own places: CPUs, cores, sockets, and what is counted there" {
+	if [ "$TD_MACHINE" = spr ]; then
+		python3 -S "$BATS_TEST_DIRNAME/places.py" server
+	else
+		python3 -S "$BATS_TEST_DIRNAME/places.py" hybrid
+	fi
 }
 
 @test "a command alone: --energy is refused, the event counts the whole package and says so" {

@@ -12,6 +12,8 @@
 enum {
 	ONE_PATH_NS = 1000000, /* between two steps: at most this */
 	IGNORED_NS = 50000,
+	SMI_NS =
+		100000000, /* between management interrupts, which take no time */
 	READS = 256
 };
 
@@ -72,6 +74,7 @@ void tdemu_halt(CPUX86State *env)
 		return;
 	tdemu_pt_clock_changes(pmu);
 	pmu->halted_at = virtual_ns();
+	tdemu_idle(env, true);
 }
 
 void tdemu_unhalt(CPUX86State *env)
@@ -82,6 +85,7 @@ void tdemu_unhalt(CPUX86State *env)
 		return;
 	pmu->halted_for += virtual_ns() - pmu->halted_at;
 	pmu->halted_at = 0;
+	tdemu_idle(env, false);
 	tdemu_pt_unhalt(pmu);
 	tdemu_arm_again(pmu);
 }
@@ -148,6 +152,7 @@ static void advance_to(struct tdemu_pmu *pmu, int64_t to)
 		if (i == 3)
 			add_slots(pmu, rate, ns);
 	}
+	pmu->actual += (double)ns * tdemu_ghz(pmu);
 	pmu->at = to;
 }
 
@@ -251,13 +256,16 @@ static void count_stopped(struct tdemu_pmu *pmu, int64_t ns)
 
 /*
  * It stops all counters before it looks until when they counted.  What the host took
- * between that is in this time, so it has to be in the counts.
+ * between that is in this time, so it has to be in the counts.  QEMU itself reads the
+ * number of management interrupts, which the kernel never does but by a clock.
  */
 void tdemu_rdtsc(CPUX86State *env)
 {
 	struct tdemu_pmu *pmu;
 	int64_t stolen;
 
+	if (tdemu_settings()->power)
+		env->msr_smi_count = (uint64_t)virtual_ns() / SMI_NS;
 	if (env->eflags & IF_MASK || !(pmu = tdemu_pmu(env)) || pmu->halted_at)
 		return;
 	stolen = stolen_ns(pmu) + pmu->behind;

@@ -28,6 +28,8 @@ bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
 		return false;
 	if (tdemu_rapl_rdmsr(env, msr, value) ||
 	    tdemu_uncore_rdmsr(msr, value) ||
+	    tdemu_units_rdmsr(env, msr, value) ||
+	    tdemu_idle_rdmsr(env, msr, value) ||
 	    tdemu_lbr_rdmsr(pmu, msr, value) || tdemu_pt_rdmsr(pmu, msr, value))
 		return true;
 	tdemu_hold_back(pmu);
@@ -42,6 +44,7 @@ bool tdemu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
 	if (!pmu)
 		return false;
 	if (tdemu_uncore_wrmsr(msr, value) ||
+	    tdemu_units_wrmsr(env, msr, value) ||
 	    tdemu_lbr_wrmsr(pmu, msr, value) || tdemu_pt_wrmsr(pmu, msr, value))
 		return true;
 	tdemu_hold_back(pmu);

@@ -6,6 +6,8 @@
 #include "pmu.h"
 
 enum {
+	MPERF = 0xe7,
+	APERF = 0xe8,
 	PERFCTR = 0xc1, /* general counters, written with 32 bits */
 	PERFEVTSEL = 0x186,
 	FIXED_CTR = 0x309,
@@ -17,6 +19,7 @@ enum {
 	STATUS_RESET = 0x390,
 	STATUS_SET = 0x391,
 	FULL_PERFCTR = 0x4c1, /* the same counters, written whole */
+	PPERF = 0x64e,
 };
 
 enum {
@@ -85,6 +88,9 @@ void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf,
 	case 1:
 		leaf_1(pmu, r);
 		break;
+	case 6:
+		r[ECX] |= tdemu_settings()->power; /* APERF and MPERF */
+		break;
 	case 7:
 		leaf_7(subleaf, r);
 		break;
@@ -142,6 +148,23 @@ static uint64_t *register_at(struct tdemu_pmu *pmu, uint32_t msr)
 	return extra >= 0 ? &pmu->extra[extra] : NULL;
 }
 
+/* They count while the CPU is not halted.  A quarter of its cycles is of no use. */
+static bool read_clock(const struct tdemu_pmu *pmu, uint32_t msr,
+		       uint64_t *value)
+{
+	if (!tdemu_settings()->power)
+		return false;
+	if (msr == MPERF)
+		*value = 2 * (uint64_t)pmu->at;
+	else if (msr == APERF)
+		*value = (uint64_t)pmu->actual;
+	else if (msr == PPERF)
+		*value = (uint64_t)(pmu->actual * 3 / 4);
+	else
+		return false;
+	return true;
+}
+
 bool tdemu_intel_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value)
 {
 	struct tdemu_counter *counter = counter_at(pmu, msr);
@@ -159,7 +182,7 @@ bool tdemu_intel_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value)
 	else if (msr == PERF_CAPABILITIES)
 		*value = capabilities(pmu->core);
 	else
-		return false;
+		return read_clock(pmu, msr, value);
 	return true;
 }
 

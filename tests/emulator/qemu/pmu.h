@@ -8,7 +8,9 @@
  * interrupts.c overflows                pebs.c    records in memory of overflows
  * threads.c  which scenario a thread runs
  * intel.c, amd.c  CPUID and MSRs        hooks.c   what QEMU calls
- * rapl.c, uncore.c  the package's MSRs  sums.c    what really happened
+ * rapl.c, uncore.c, units.c  what a package counts
+ * idle.c     how long cores and packages were halted
+ * sums.c     what really happened
  * ibs.c      samples of AMD's operations and fetches
  * lbr.c      the calls that have not returned
  * pt.c       Processor Trace (pt.h)
@@ -87,6 +89,7 @@ struct tdemu_settings {
 	bool no_halt;
 	bool hybrid, leaf_23;
 	bool pebs, pebs_timing, lbr, pt, ibs;
+	bool power;        /* APERF, MPERF and residencies */
 	uint64_t pt_lossy; /* bytes between overflows; 0: none */
 	int skew, phase_ms;
 	int noise_percent;
@@ -192,7 +195,8 @@ struct tdemu_pmu {
 	uint64_t fixed_ctrl, global_ctrl, status;
 	bool guest; /* the CPU runs a virtual machine */
 	uint64_t extra[TDEMU_EXTRAS];
-	int64_t at; /* where the counters stand on the CPU's own clock */
+	int64_t at;    /* where the counters stand on the CPU's own clock */
+	double actual; /* cycles since it was reset: APERF */
 
 	/* virtual ns: since when it is halted; how long it did not run */
 	int64_t halted_at, halted_for;
@@ -247,6 +251,8 @@ uint64_t tdemu_event_rate(const struct tdemu_pmu *pmu, uint64_t select,
 			  int64_t at);
 uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at);
 uint64_t tdemu_fixed_rate(const struct tdemu_pmu *pmu, int nr, int64_t at);
+/* Cycles a ns, now. */
+double tdemu_ghz(const struct tdemu_pmu *pmu);
 /* The retire latency of a general counter's event. */
 unsigned int tdemu_latency(const struct tdemu_pmu *pmu, int nr);
 void tdemu_fields(const struct tdemu_pmu *pmu, double fields[TDEMU_FIELDS]);
@@ -305,11 +311,24 @@ bool tdemu_ibs_due(const struct tdemu_pmu *pmu);
 /* Takes what is due: on the CPU's own thread. */
 void tdemu_ibs_interrupt(struct tdemu_pmu *pmu);
 
-/* --- rapl.c, uncore.c: false if it is not one of their registers ---------- */
+/* --- rapl.c, uncore.c, units.c: false if it is not one of their registers - */
 
 bool tdemu_rapl_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value);
 bool tdemu_uncore_rdmsr(uint32_t msr, uint64_t *value);
 bool tdemu_uncore_wrmsr(uint32_t msr, uint64_t value);
+bool tdemu_units_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value);
+bool tdemu_units_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value);
+
+/* --- idle.c ---------------------------------------------------------------- */
+
+/* The die that a CPU is in, of all of the machine's. */
+int tdemu_die(CPUX86State *env);
+/* The CPU halts, or goes on. */
+void tdemu_idle(CPUX86State *env, bool is_idle);
+/* False: not one of the registers of residencies. */
+bool tdemu_idle_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value);
+/* In RBX, RCX, RDX: ns that the CPU of RBX, its core and its die slept; false: unknown. */
+bool tdemu_tell_idle(CPUX86State *env);
 
 /* --- lbr.c: false if it is not one of its registers ----------------------- */
 

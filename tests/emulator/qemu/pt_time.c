@@ -21,17 +21,9 @@ static int64_t virtual_ns(void)
 	return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 }
 
-static double ghz(const struct tdemu_pmu *pmu)
-{
-	const struct tdemu_truth *truth =
-		&pmu->scenario->kinds[tdemu_kind(pmu->cpu)];
-
-	return truth->named ? truth->ghz : pmu->core->cycles / 1024.;
-}
-
 static void put_ratio(struct tdemu_pmu *pmu)
 {
-	int ratio = (int)(10 * ghz(pmu) + .5);
+	int ratio = (int)(10 * tdemu_ghz(pmu) + .5);
 	uint8_t cbr[] = { 0x02, 0x03, (uint8_t)ratio, 0 };
 
 	pmu->pt.ratio = ratio;
@@ -63,7 +55,7 @@ static void put_cycles_until(struct tdemu_pmu *pmu, int64_t now)
 	struct tdemu_pt *pt = &pmu->pt;
 	uint64_t whole;
 
-	pt->cycles += (double)(now - pt->cycles_at) * ghz(pmu);
+	pt->cycles += (double)(now - pt->cycles_at) * tdemu_ghz(pmu);
 	pt->cycles_at = now;
 	if (!(pt->ctl & TDEMU_PT_CYC))
 		return;
@@ -100,7 +92,7 @@ void tdemu_pt_put_time(struct tdemu_pmu *pmu)
 	if (pt->ctl & TDEMU_PT_MTC)
 		put_periods(pmu, now);
 	put_cycles_until(pmu, now);
-	if ((int)(10 * ghz(pmu) + .5) != pt->ratio)
+	if ((int)(10 * tdemu_ghz(pmu) + .5) != pt->ratio)
 		put_ratio(pmu);
 }
 

@@ -2,9 +2,11 @@
 /*
  * The energy status registers of a package (SDM volume 3, RAPL).  Their power
  * is constant, by the clock of the machine, which no halt stops; package N has
- * N + 1 times the first one's.
+ * N + 1 times the first one's.  Where packages have dies, each of these is one.
  */
 #include "qemu/osdep.h"
+
+#include <math.h>
 
 #include "cpu.h"
 #include "pmu.h"
@@ -32,8 +34,7 @@ static uint32_t energy(CPUX86State *env, int domain)
 	int unit = domain == TDEMU_DRAM && settings->dram_unit
 			   ? settings->dram_unit
 			   : UNIT;
-	double joules = settings->watts[domain] *
-			(env_archcpu(env)->socket_id + 1) *
+	double joules = settings->watts[domain] * (tdemu_die(env) + 1) *
 			qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) / 1e9;
 
 	return (uint32_t)(BEGIN + (uint64_t)ldexp(joules, unit));

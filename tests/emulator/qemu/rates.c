@@ -84,6 +84,13 @@ void tdemu_fields(const struct tdemu_pmu *pmu, double fields[TDEMU_FIELDS])
 		memcpy(fields, truth_of(pmu)->fields, sizeof(scenario->fields));
 }
 
+double tdemu_ghz(const struct tdemu_pmu *pmu)
+{
+	const struct tdemu_truth *truth = truth_of(pmu);
+
+	return truth->named ? truth->ghz : pmu->core->cycles / 1024.;
+}
+
 /* A quarter of everything happens in the kernel. */
 static uint64_t in_mode(uint64_t rate, int mode)
 {

@@ -15,7 +15,8 @@
  * TDEMU_NOISE=PERCENT[,SEED]  rates that walk
  * TDEMU_WATTS=W,..,W          of a package, its cores, DRAM, graphics, platform
  * TDEMU_DRAM_UNIT=N           DRAM's energy counts in 2^-N J
- * TDEMU_UNCORE=tgl|adl|mtl    the counters of a client's uncore
+ * TDEMU_UNCORE=tgl|adl|mtl    the counters of a client's uncore; spr: a server's
+ * TDEMU_POWER=1               there are APERF and MPERF, and residencies
  * TDEMU_FILTER=HEX,..         events (umask and code) that count nothing
  * TDEMU_SUMS=FILE             where the guest's request leaves what happened
  * TDEMU_PEBS=1                there is PEBS; "timing": with retire latencies
@@ -140,6 +141,7 @@ static void read_environment(void)
 	settings.lbr = getenv("TDEMU_LBR") && !settings.amd;
 	settings.pt = getenv("TDEMU_PT") && !settings.amd;
 	settings.ibs = getenv("TDEMU_IBS") && settings.amd;
+	settings.power = getenv("TDEMU_POWER") && !settings.amd;
 	settings.pt_lossy = (uint64_t)number("TDEMU_PT_LOSSY");
 	read_package();
 	read_filter(getenv("TDEMU_FILTER"));

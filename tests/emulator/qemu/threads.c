@@ -31,7 +31,8 @@ enum {
 	BY_INDEX,
 	BY_HASH,
 	USUAL_BY_HASH,
-	TELL_SUMS
+	TELL_SUMS,
+	TELL_IDLE
 }; /* ECX of LEAF */
 
 /* A system call that makes a thread, which has not run yet. */
@@ -103,6 +104,11 @@ bool tdemu_choose(CPUX86State *env)
 		return false;
 	if ((uint32_t)env->regs[R_ECX] == TELL_SUMS) {
 		if (!tdemu_tell_sums())
+			env->regs[R_EAX] = 0;
+		return true;
+	}
+	if ((uint32_t)env->regs[R_ECX] == TELL_IDLE) {
+		if (!tdemu_tell_idle(env))
 			env->regs[R_EAX] = 0;
 		return true;
 	}

@@ -52,7 +52,7 @@ static const struct boxes *boxes_of_model(void)
 {
 	const char *name = tdemu_settings()->uncore;
 
-	if (!name)
+	if (!name || !strcmp(name, "spr"))
 		return NULL;
 	if (!strcmp(name, "mtl"))
 		return mtl;
@@ -124,7 +124,7 @@ bool tdemu_uncore_rdmsr(uint32_t msr, uint64_t *value)
 	uint32_t at;
 	const struct boxes *boxes = find(msr, &at);
 
-	if (msr == CBOXES && tdemu_settings()->uncore) {
+	if (msr == CBOXES && boxes_of_model()) {
 		*value = 2;
 		return true;
 	}

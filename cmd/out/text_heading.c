@@ -54,8 +54,11 @@ void td_out_text_id(FILE *fp, int width, const char *id)
 	bool cut = td_printable_width(id) > width;
 
 	fputc(' ', fp);
-	while (cut && td_printable_width(id) > width - 2)
-		id++;
+	while (cut && td_printable_width(id) > width - 2) {
+		do
+			id++;
+		while ((*id & 0xc0) == 0x80); /* within a UTF-8 letter */
+	}
 	fputs(cut ? ".." : "", fp);
 	td_put_padded(fp, cut ? 2 - width : -width, id);
 }

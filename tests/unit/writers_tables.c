@@ -209,6 +209,13 @@ static const struct {
 "# %   time id             retiring\n"
 "     0.000 ../web.service      1.0\n"
 "     0.000 web                 2.0\n" },
+	{ "no letter of it is cut, even if it is shown as \\xe2\\x80\\xae",
+	  .frame = { .interval = true, .show_id = true, .screen_columns = 42 },
+	  .nr_columns = 1, .time_ns = 5,
+	  .rows = { { "system\342\200\25612345678", "cpu", .cells = { OK(1) } } },
+	  .want =
+"# %   time id             retiring\n"
+"     0.000 ..12345678          1.0\n" },
 	{ "an id that makes the wide form too long",
 	  .frame = { .interval = true, .show_id = true, .screen_columns = 62 },
 	  .nr_columns = 1, .time_ns = 5,

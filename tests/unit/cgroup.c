@@ -134,7 +134,7 @@ static const struct row {
 	{ "^a$,(", NULL, "", "cgroup '(': Unmatched ( or \\(",
 	  "^a$,(\n    ^" },
 	{ "^a$,(web){200}{200}", NULL, "",
-	  "cgroup '(web){200}{200}': too many repetitions",
+	  "cgroup '(web){200}{200}': too many repetitions or anchors",
 	  "^a$,(web){200}{200}\n    ^~~~~~~~~~~~~~~" },
 	{ "^we{1}b$", "web" },
 }, names[] = {

@@ -247,6 +247,21 @@ static void put_over(struct lines *lines)
 		put_one(lines, " Below it, over its threshold: ", over);
 }
 
+/* A loss is compared with its sibling alone, which is larger. */
+static void put_runner_up(struct lines *lines)
+{
+	const struct td_verdict *v = lines->verdict;
+	const struct td_found *beside = td_verdict_beside(v);
+
+	if (beside == td_verdict_last(v)) {
+		put_one(lines, " Next to it: ", &v->runner_up);
+		return;
+	}
+	fputs(" Next to ", lines->fp);
+	put_node(lines, beside);
+	put_one(lines, ": ", &v->runner_up);
+}
+
 /* What is beside the node or below it. */
 static void put_others(struct lines *lines)
 {
@@ -271,9 +286,10 @@ static void put_others(struct lines *lines)
 	} else if (v->no_loss) {
 		put_sentence(lines,
 			     " Largest loss: none is over its threshold");
+	} else if (v->runner_up.node && work) {
+		put_one(lines, " Largest loss: ", &v->runner_up);
 	} else if (v->runner_up.node) {
-		put_one(lines, work ? " Largest loss: " : " Next to it: ",
-			&v->runner_up);
+		put_runner_up(lines);
 	}
 }
 

@@ -12,6 +12,17 @@ const struct td_found *td_verdict_last(const struct td_verdict *verdict)
 	return verdict->nr_path ? &verdict->path[verdict->nr_path - 1] : NULL;
 }
 
+const struct td_found *td_verdict_beside(const struct td_verdict *verdict)
+{
+	const char *parent = verdict->runner_up.node->parent;
+	size_t i = verdict->nr_path - 1;
+
+	while (i > 0 &&
+	       (!parent || strcmp(verdict->path[i].node->parent, parent) != 0))
+		i--;
+	return &verdict->path[i];
+}
+
 const struct td_found *td_verdict_focus(const struct td_verdict *verdict)
 {
 	return verdict->over[0].node && !verdict->over[1].node

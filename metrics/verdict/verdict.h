@@ -98,6 +98,8 @@ size_t td_verdict_find_others(struct td_verdict others[TD_VERDICT_OTHERS],
 
 /* The last node of the path, or NULL. */
 const struct td_found *td_verdict_last(const struct td_verdict *verdict);
+/* The node of the path that the runner-up, which there has to be, is a sibling of. */
+const struct td_found *td_verdict_beside(const struct td_verdict *verdict);
 /* The node to look at next: the only one that is over, or the path's last. */
 const struct td_found *td_verdict_focus(const struct td_verdict *verdict);
 

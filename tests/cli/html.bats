@@ -119,7 +119,7 @@ all cpu_core' "$(<got)"
 	"$TDSTAT" report "$data/alderlake-course.jsonl" >text 2>/dev/null
 	grep -qx 'CPU(s) 0-1,4' texts
 	grep -qx 'Alder Lake, GenuineIntel-6-97-2' texts
-	grep -E '^ (Most lost|Next to it|What next|Where|What it is)' text >verdict
+	grep -E '^ (Most lost|Next to|What next|Where|What it is)' text >verdict
 	[ "$(wc -l <verdict)" -ge 3 ]
 	while IFS= read -r line; do
 		grep -qF -- "$line" texts || fail "no '$line'"

@@ -40,9 +40,9 @@ static const struct td_column columns[NR] = {
 
 static const struct td_node nodes[NR] = {
 	{ .column = BACKEND, .level = 1 },
-	{ .column = MEMORY, .level = 2 },
-	{ .column = L3, .level = 3 },
-	{ .column = CORE, .level = 2 },
+	{ .column = MEMORY, .level = 2, .parent = "tma_backend_bound" },
+	{ .column = L3, .level = 3, .parent = "tma_memory_bound" },
+	{ .column = CORE, .level = 2, .parent = "tma_backend_bound" },
 };
 
 #define BACKEND_60 FOUND(BACKEND, "tma_backend_bound", 60, 1, 60)
@@ -434,7 +434,7 @@ static const struct {
 	  "tdstat -l 9",
 	  " Most lost slots: tma_l3_bound (backend > memory > l3), "
 	  "35.0 \u00b11.3 % of the cycles, about 39 % of the slots of cpu_core\n"
-	  " Next to it: tma_core_bound, 15.0 \u00b12.0 %\n"
+	  " Next to tma_memory_bound, 45.0 \u00b10.5 %: tma_core_bound, 15.0 \u00b12.0 %\n"
 	  " What next:  tdstat -l 9\n"
 	  " Where:      tdstat locate x\n"
 	  " What it is: tdstat explain x\n\n" },

@@ -439,6 +439,37 @@ on_cores() {
 	assert_equal "$output$stderr" ''
 }
 
+# of_slots NAME SLOTS RETIRING BACKEND: three runs, in which the second varies a bit
+of_slots() {
+	for i in 1 2 3; do
+		jq -cn --argjson n "[$2, $3, 0, 0, $4]" --argjson by "0.99$((8 + i % 2))" '
+			["slots", "topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound"] as $events
+			| { tdstat: 1, cpuid: "GenuineIntel-6-8F-8", smt: false, interval_ms: 0, target: "bench",
+				pmus: [{ name: "cpu", type: 4, cpus: "0" }], topology: [],
+				events: [$events[] | { name: "cpu/\(.)/", pmu: "cpu", group: 0 }] },
+			{ time: 1.0, counts: [$events | keys[] as $i | [$i, -1, 9, ($n[$i] * (if $i == 1 then $by else 1 end) | floor), 5, 5]] },
+			{ end: { elapsed: 1.0, user: 1.0, sys: 0, exit: 0 } }' >"$1$i"
+	done
+}
+
+@test "--fail-above: a node that takes no more slots is no failure, though its share grows" {
+	of_slots a 1000000 700000 300000
+	of_slots faster 650000 350000 300000
+	of_slots slower 1350000 700000 650000
+	# 30 % of the slots, 46 % of fewer, and 48 % of more
+	try "$TDSTAT" diff --fail-above tma_backend_bound:5 a1 a2 a3 -- faster1 faster2 faster3
+	assert_line --regexp '^ \* cpu tma_retiring +.* -34[0-9],[0-9]+ '
+	assert_line --regexp '^   cpu tma_backend_bound +30\.0. +46\.[12]. +\+16\.[0-9]+ ±0\.[0-9]+ '
+	assert_success
+	assert_equal "$stderr" ''
+	try "$TDSTAT" diff --fail-above tma_backend_bound:5 a1 a2 a3 -- slower1 slower2 slower3
+	assert_equal "$status" 1
+	assert_regex "$stderr" 'tma_backend_bound of cpu grew by 18\.[0-9]+ points, by more than 5$'
+	# of a slot, which is the unit of work then, it takes more
+	try "$TDSTAT" diff --per slots --fail-above tma_backend_bound:5 a1 a2 a3 -- faster1 faster2 faster3
+	assert_equal "$status" 1
+}
+
 @test "--fail-above: what may be chance is no failure, and this is said" {
 	try "$TDSTAT" diff --fail-above tma_backend_bound:1 "$A" "$data/alderlake-2.jsonl"
 	assert_success

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The rows that two commands will have, before any of them runs. */
-#include <string.h>
-#include <strings.h>
 
 #include "cmd/compare/compare.h"
 #include "cmd/plan/job.h"
@@ -131,7 +129,8 @@ static int find_level(const struct td_request *asked, const char *name)
 		for (size_t i = 0; i < job.tree->nr_metrics; i++) {
 			const struct td_metric *metric = &job.tree->metrics[i];
 
-			if (metric->shown && !strcasecmp(metric->name, name))
+			if (metric->shown &&
+			    td_node_is_called(metric->name, name))
 				level = metric->def->level;
 		}
 	}

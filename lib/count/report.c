@@ -17,6 +17,12 @@ const char *td_node_short_name(const char *name)
 	return strncmp(name, prefix, len) == 0 ? name + len : name;
 }
 
+bool td_node_is_called(const char *node, const char *name)
+{
+	return strcasecmp(node, name) == 0 ||
+	       strcasecmp(td_node_short_name(node), name) == 0;
+}
+
 /* With fewer letters a name is mistyped rather than short, but for "l1". */
 #define LEAST_SHORT 3
 #define LEFT_OUT    "bound" /* as in the verdict: "backend > memory > l1" */

@@ -42,6 +42,8 @@ enum td_part td_part_of(const char *name);
 const char *td_part_name(enum td_part part);
 /* "retiring" of "tma_retiring": AMD's files have the names without it. */
 const char *td_node_short_name(const char *name);
+/* Is it called so, with or without "tma_"?  Case does not matter. */
+bool td_node_is_called(const char *node, const char *name);
 /*
  * Is it the name with its words cut off, as narrow tables have it: "mem_bound" of
  * "tma_memory_bound", or without the last word, as the verdict has it: "memory"?

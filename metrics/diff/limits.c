@@ -73,11 +73,11 @@ static bool is_node(const struct td_diff_row *row)
 	return row->kind == TD_DIFF_METRIC && row->level && row->unit[0] == '%';
 }
 
-/* Case does not matter: IPC is "ipc", too. */
+/* Case does not matter: IPC is "ipc", too; and "memory_bound" is tma_memory_bound. */
 static bool is_of(const struct td_limit *limit, const struct td_diff_row *row)
 {
-	if (row->kind == TD_DIFF_METRIC && !is_node(row))
-		return false;
+	if (row->kind == TD_DIFF_METRIC)
+		return is_node(row) && td_node_is_called(row->name, limit->name);
 	return strcasecmp(row->name, limit->name) == 0;
 }
 

@@ -427,6 +427,9 @@ on_cores() {
 	assert_equal "$status" 1
 	assert_output --partial tma_memory_bound
 	assert_regex "$stderr" '^tdstat: --fail-above: tma_memory_bound of cpu_core grew by 1[0-9]\.[0-9]+ points, by more than 2$'
+	# as -M does, without tma_
+	try "$TDSTAT" diff --fail-above Memory_bound:2 a1 a2 a3 -- b1 b2 b3
+	assert_equal "$status" 1
 	# not by so much, not that way, another one
 	for words in 'tma_memory_bound:30 a1 a2 a3 -- b1 b2 b3' 'tma_memory_bound:2 b1 b2 b3 -- a1 a2 a3' \
 		'tma_retiring:2,tma_core_bound:1 a1 a2 a3 -- b1 b2 b3'; do
@@ -581,6 +584,8 @@ never() {
 	never --fail-above elapsed:1,tma_memory_bound:2
 	assert_same 'tdstat: --fail-above tma_memory_bound: a node of level 2, which would not be measured
 tdstat: -l 2 measures it' "$stderr"
+	never --fail-above memory_bound:2
+	assert_regex "$stderr" '-l 2 measures it$'
 	never -M tma_core_bound --fail-above tma_l1_bound:2
 	assert_regex "$stderr" '-l 3 measures it$'
 	# misspelt: on any level

@@ -9,6 +9,8 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
+#define PLUS_MINUS "\302\261"
+
 /* clang-format off */
 static const struct {
 	const char *word, *text;
@@ -74,16 +76,21 @@ static int line_width(const struct td_writer *writer, const char *start)
 						  : TD_LINE_WIDTH;
 }
 
+void td_out_legend_put(const struct td_writer *writer, const char *start,
+		       const char *text)
+{
+	fputs(start, writer->fp);
+	td_put_wrapped(writer->fp, (int)strlen(start),
+		       line_width(writer, start), text);
+}
+
 static void put_line(const struct td_writer *writer, const char *start,
 		     const char *mark, const char *text)
 {
 	td_autofree char *line = NULL;
 
-	if (asprintf(&line, "%s %s", mark, text) < 0)
-		return;
-	fputs(start, writer->fp);
-	td_put_wrapped(writer->fp, (int)strlen(start),
-		       line_width(writer, start), line);
+	if (asprintf(&line, "%s %s", mark, text) >= 0)
+		td_out_legend_put(writer, start, line);
 }
 
 static void put_impossible(const struct td_writer *writer, const char *start,
@@ -114,6 +121,9 @@ void td_out_marks_put(const struct td_writer *writer,
 	const unsigned int correction = 1u << TD_MISFIT_CORRECTION;
 	FILE *fp = writer->fp;
 
+	if (marks->any)
+		put_line(writer, start, PLUS_MINUS "?",
+			 "too little was measured to know the value");
 	if (marks->over)
 		put_line(writer, start, "*",
 			 "is over its threshold: look there");

@@ -25,6 +25,7 @@ struct td_marks {
 	unsigned int misfits; /* bits of enum td_misfit: ? and ~ */
 	bool same_slices;     /* some were counted when the node above was */
 	bool over;            /* * */
+	bool any;             /* of an error: any share may be true */
 	bool missing;         /* - */
 	const char *why;      /* of what is missing; NULL: it is unknown */
 };
@@ -146,7 +147,7 @@ bool td_out_is_over(const struct td_row *row, const struct td_cell *cell);
 /* Of intervals: no task ran on this kind of core, but on another one. */
 bool td_out_is_left_out(const struct td_report *report,
 			const struct td_row *row);
-/* In a tree, a value that cannot be is not marked either. */
+/* A value that cannot be is not marked either. */
 bool td_out_is_marked(const struct td_row *row, const struct td_cell *cell);
 /*
  * Stands behind a value in a table: '?' if it cannot be, '*' if it is over its
@@ -274,6 +275,9 @@ void td_out_marks_add_node(struct td_marks *marks, const struct td_cell *cell);
 /* The same of a table, in which only one mark is behind a value. */
 void td_out_marks_add(struct td_marks *marks, const struct td_row *row,
 		      const struct td_cell *cell);
+/* A line of a legend, or more if it is too long for one. */
+void td_out_legend_put(const struct td_writer *writer, const char *start,
+		       const char *text);
 /* Says what the marks mean that were shown, each in a line that begins so. */
 void td_out_marks_put(const struct td_writer *writer,
 		      const struct td_marks *marks, const char *start);

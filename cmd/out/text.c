@@ -70,7 +70,7 @@ static int put_cell(struct td_writer *writer, const struct td_row *row,
 		    int width, int *longest)
 {
 	char mark = td_out_table_mark(row, cell);
-	bool red = writer->frame->colour && td_out_is_over(row, cell);
+	bool red = writer->frame->colour && mark == '*';
 	const char *text = td_out_missing(cell->status);
 	char buf[TD_VALUE_SIZE];
 	int behind = 0;

@@ -160,7 +160,7 @@ bool td_out_is_left_out(const struct td_report *report,
 
 bool td_out_is_marked(const struct td_row *row, const struct td_cell *cell)
 {
-	return td_out_is_over(row, cell) && cell->misfit != TD_MISFIT_RANGE;
+	return td_out_table_mark(row, cell) == '*';
 }
 
 char td_out_table_mark(const struct td_row *row, const struct td_cell *cell)

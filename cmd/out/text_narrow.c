@@ -99,7 +99,7 @@ static void put_cell(struct td_writer *writer, const struct td_row *row,
 		     int width)
 {
 	const char mark[] = { td_out_table_mark(row, cell), '\0' };
-	bool red = writer->frame->colour && td_out_is_over(row, cell);
+	bool red = writer->frame->colour && *mark == '*';
 	bool ok = cell->status == TD_STATUS_OK;
 	char buf[TD_VALUE_SIZE];
 

@@ -282,24 +282,26 @@ static void put_remarks(FILE *fp, const struct td_region_facts *facts)
 
 /* --- metrics ---------------------------------------------------------------- */
 
-static void put_error(FILE *fp, const struct td_column *column,
+static void put_error(FILE *fp, struct layout *layout,
+		      const struct td_column *column,
 		      const struct td_cell *cell)
 {
-	char number[TD_VALUE_SIZE], text[TD_VALUE_SIZE + 8] = "";
+	char number[TD_VALUE_SIZE] = "", text[TD_VALUE_SIZE + 8] = "";
 
 	if (!isnan(cell->error))
 		snprintf(
 			text, sizeof(text), " \u00b1%s",
 			td_out_error(number, column, cell->value, cell->error));
+	layout->marks.any |= *number == '?';
 	td_put_padded(fp, -ERROR_WIDTH, text);
 }
 
-static void put_cell(const struct td_writer *writer,
-		     const struct layout *layout, const struct td_row *row,
+static void put_cell(const struct td_writer *writer, struct layout *layout,
+		     const struct td_row *row,
 		     const struct td_column *column, const struct td_cell *cell)
 {
 	const char mark = td_out_table_mark(row, cell);
-	bool red = writer->frame->colour && td_out_is_over(row, cell);
+	bool red = writer->frame->colour && mark == '*';
 	const char *missing = td_out_missing(cell->status);
 	int width = cell_width(layout, column) - 1;
 	char value[TD_VALUE_SIZE];
@@ -315,7 +317,7 @@ static void put_cell(const struct td_writer *writer,
 	fprintf(fp, "%s%*s", red ? "\033[31m" : "", width,
 		td_out_value(value, column, cell->value, TD_READER_HUMAN));
 	if (!layout->narrow)
-		put_error(fp, column, cell);
+		put_error(fp, layout, column, cell);
 	fprintf(fp, "%c%s", mark ? mark : ' ', red ? "\033[m" : "");
 }
 
@@ -454,6 +456,27 @@ static void put_short(const struct td_writer *writer,
 	}
 }
 
+/* What the columns before the metrics are. */
+static void put_legend(const struct td_writer *writer,
+		       const struct layout *layout)
+{
+	const char *text =
+		"incl. %, excl. %: of the slots of all threads with regions, "
+		"with and without the regions inside it";
+
+	if (layout->functions)
+		text = layout->narrow
+			       ? "windows: from one sample in it to the next; "
+				 "slots %: of the slots of all windows"
+			       : "windows: from one sample in it to the next; "
+				 "whole %: at least so much of their time was "
+				 "in it; slots %: of the slots of all windows";
+	else if (layout->timed)
+		text = "time %: of the time of all calls; on CPU%: of the time "
+		       "of these calls";
+	td_out_legend_put(writer, " ", text);
+}
+
 static void put_table(const struct td_writer *writer,
 		      const struct td_report *report, struct layout *layout,
 		      size_t from, size_t end)
@@ -467,8 +490,10 @@ static void put_table(const struct td_writer *writer,
 	}
 	if (!from)
 		put_folded(writer, report, layout);
-	if (end == report->nr_columns)
+	if (end == report->nr_columns) {
+		put_legend(writer, layout);
 		td_out_marks_put(writer, &layout->marks, " ");
+	}
 	fputc('\n', writer->fp);
 }
 

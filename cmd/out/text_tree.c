@@ -243,14 +243,15 @@ static void put_running(FILE *fp, const struct td_row *row,
 }
 
 /* " ±0.6", or as many blanks.  Returns the columns. */
-static int put_error(const struct tree *tree, const struct td_node *node,
+static int put_error(struct tree *tree, const struct td_node *node,
 		     int width)
 {
 	FILE *fp = tree->writer->fp;
 	char buf[TD_VALUE_SIZE];
 	int len;
 
-	if (!*error_of(buf, tree, node))
+	tree->marks.any |= *error_of(buf, tree, node) == '?';
+	if (!*buf)
 		return fprintf(fp, "%*s", width, "");
 	fputs(" " PLUS_MINUS, fp);
 	len = 2 + fprintf(fp, "%s", buf);
@@ -421,7 +422,7 @@ static void put_reason(const struct tree *tree)
 
 static void put_marks(const struct tree *tree)
 {
-	if (!tree->marks.misfits)
+	if (!tree->marks.misfits && !tree->marks.any)
 		return;
 	start_line(tree);
 	td_out_marks_put(tree->writer, &tree->marks, "  ");

@@ -197,12 +197,20 @@ static void put_samples(const struct td_writer *writer,
 /* What no sample was taken of is in a line, not in a table of its own. */
 void td_out_text_where(struct td_writer *writer, const struct td_where *where)
 {
+	bool any = false;
+
 	put_samples(writer, where);
 	put_title(writer, where);
 	for (size_t i = 0; i < where->nr; i++) {
-		if (where->events[i].locations.samples)
-			put_event(writer, where, &where->events[i]);
+		if (!where->events[i].locations.samples)
+			continue;
+		put_event(writer, where, &where->events[i]);
+		any = true;
 	}
+	if (any)
+		td_out_legend_put(writer, " ",
+				  "%: of the event; \302\261: the error "
+				  "(95 %), if sampled at random times");
 	for (size_t i = 0; i < where->nr; i++) {
 		if (where->events[i].locations.samples)
 			continue;

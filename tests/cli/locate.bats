@@ -65,6 +65,7 @@ assert_rows() {
 	[ -z "$output" ]
 	[[ $stderr =~ cpu-clock,\ [0-9]+\ samples ]]
 	[[ $stderr =~ [0-9.]+\ %\ +±\ *[0-9.]+\ +large ]]
+	[[ $stderr == *$'\n %: of the event; ±: the error (95 %)'* ]]
 	[[ $stderr != *share.c:* && $stderr != *"called from"* ]]
 	locate -v --callers -- ./share
 	[[ $stderr =~ share\.c:[0-9]+ ]]

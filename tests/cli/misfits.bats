@@ -49,7 +49,7 @@ misfits() {
 	assert_success
 	nr=0
 	for line in "${lines[@]}"; do
-		[[ ! $line =~ '%  tma_'[a-z_]*'  ?' ]] || nr=$((nr + 1))
+		[[ ! $line =~ '%  tma_'[a-z_]*'  ?'$ ]] || nr=$((nr + 1)) # and no <--
 	done
 	assert_equal $nr 4
 	[[ $output == *$'\n  ? cannot be: level 1 is not all of the slots\n'* ]]

@@ -100,6 +100,8 @@ report() {
 		awk '{ printf("%s%s, %.1f %%%s", NR == 1 ? "" : "; then ", $1, $2, NR == 1 ? " of all slots" : "") }')
 	report "$data/functions.jsonl"
 	assert_line --partial " Lost most slots: $want; between functions, "
+	assert_line --regexp '^ windows: .*; whole %: '
+	assert_line --regexp '; slots %: of the slots of all windows$'
 	report --sort -x, "$data/functions.jsonl"
 	assert_equal "$(sed 1d <<<"$output" | cut -d, -f2 | uniq -d | wc -l)" "$(sed 1d <<<"$output" | cut -d, -f2 | sort | uniq -d | wc -l)"
 }

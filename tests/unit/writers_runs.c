@@ -271,7 +271,8 @@ static const struct {
 	  .rows = { { "all", "cpu", { HALF(40.6, 105.4), HALF(1.5, 105.4) } } },
 	  .want = TITLE("x", "") " cpu\n"
 "      40.6 ±? %  tma_retiring\n"
-"      1.50 ±105.40  ipc\n\n" },
+"      1.50 ±105.40  ipc\n"
+"  ±? too little was measured to know the value\n\n" },
 	{ "errors in a tree: what is just no share", .frame = { "x" },
 	  .rows = { { "all", "cpu", { HALF(50.1, 50), OK(1.5) } } },
 	  .want = TITLE("x", "") " cpu\n"

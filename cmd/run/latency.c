@@ -101,8 +101,8 @@ static int check_size(const struct td_latency_sampling *latency,
 			  latency->target.tids.nr);
 }
 
-static int open_once(struct td_latency_sampling *latency, struct td_job *job,
-		     bool late, struct td_err *err)
+static int open_sampler(struct td_latency_sampling *latency, struct td_job *job,
+			struct td_err *err)
 {
 	const struct td_sampler_setup setup = {
 		.plan = &job->sampled,
@@ -114,11 +114,18 @@ static int open_once(struct td_latency_sampling *latency, struct td_job *job,
 		.only_samples = true,
 		.most_pages = PAGES,
 	};
+
+	return td_sampler_open(&latency->sampler, &setup, err);
+}
+
+static int open_once(struct td_latency_sampling *latency, struct td_job *job,
+		     bool late, struct td_err *err)
+{
 	int rc = make_target(latency, job, late, err);
 
 	if (!rc)
 		rc = check_size(latency, job, err);
-	return rc ? rc : td_sampler_open(&latency->sampler, &setup, err);
+	return rc ? rc : open_sampler(latency, job, err);
 }
 
 static void give_up(struct td_latency_sampling *latency, struct td_job *job,
@@ -148,6 +155,9 @@ void td_latency_open(struct td_latency_sampling *latency, struct td_job *job,
 	rc = make_how(latency, job) ? td_err_nomem(&why) : -ESRCH;
 	for (int i = 0; rc == -ESRCH && i < ATTEMPTS; i++)
 		rc = open_once(latency, job, late || i, &why);
+	while (rc == -ESRCH &&
+	       td_target_leave_out_ended(&latency->target, &job->fs))
+		rc = open_sampler(latency, job, &why);
 	if (rc)
 		give_up(latency, job, &why);
 	else if (!job->target.by_mode)

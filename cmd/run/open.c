@@ -68,18 +68,26 @@ static int open_once(struct td_run *run, struct td_err *err)
 	return rc ? rc : td_counter_open(&counting->counter, &setup, err);
 }
 
-/* Tries several times, because threads may come and go meanwhile. */
+/*
+ * Tries several times, because threads may come and go meanwhile.  Where they do so
+ * faster than they can be opened, those that are left are counted, with what they start.
+ */
 static int open_counter(struct td_run *run, struct td_err *err)
 {
 	struct td_job *job = run->job;
+	int rc;
 
 	for (int attempt = 0; attempt < TD_ATTEMPTS; attempt++) {
-		int rc = td_target_find_tasks(&job->target, &job->fs, err);
-
+		rc = td_target_find_tasks(&job->target, &job->fs, err);
 		if (rc)
 			return rc; /* no target is left */
 		rc = open_once(run, err);
 		if (rc != -ESRCH || !td_target_attaches(&job->request->target))
+			return rc;
+	}
+	while (td_target_leave_out_ended(&job->target, &job->fs)) {
+		rc = open_once(run, err);
+		if (rc != -ESRCH)
 			return rc;
 	}
 	if (td_target_check_alive(&job->target, &job->fs, err))

@@ -163,6 +163,9 @@ static int open_sampler(struct td_gathering *g, struct td_err *err)
 			return err->code;
 		rc = td_sampler_open(&g->sampler, &setup, err);
 	}
+	while (rc == -ESRCH &&
+	       td_target_leave_out_ended(&job->target, &job->fs))
+		rc = td_sampler_open(&g->sampler, &setup, err);
 	if (!rc && job->request->verbose && !job->request->show.quiet &&
 	    !g->trace.type)
 		td_describe(&job->machine, job->tree, &job->plan, &job->target);

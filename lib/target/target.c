@@ -157,6 +157,20 @@ int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 	return rc;
 }
 
+bool td_target_leave_out_ended(struct td_target *target,
+			       const struct td_sysfs *fs)
+{
+	struct td_ints *tids = &target->tids;
+	size_t nr = 0, before = tids->nr;
+
+	for (size_t i = 0; i < before; i++) {
+		if (td_tasks_is_alive(fs, tids->v[i]))
+			tids->v[nr++] = tids->v[i];
+	}
+	tids->nr = nr;
+	return nr && nr < before;
+}
+
 int td_target_list_running(const struct td_target *target,
 			   const struct td_sysfs *fs, struct td_ints *tids,
 			   struct td_err *err)

@@ -103,6 +103,9 @@ int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
  */
 int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 			 struct td_err *err);
+/* Leaves out those that have ended.  True if there were any, and others are left. */
+bool td_target_leave_out_ended(struct td_target *target,
+			       const struct td_sysfs *fs);
 /*
  * Adds to tids which of the target's tasks still run, and what these processes
  * have started since; may be nothing.

@@ -289,7 +289,7 @@ int td_tasks_add_thread(const struct td_sysfs *fs, int tid,
 #define EXITING 0x4
 
 /* In proc(5)'s stat, field 9 is the flags. */
-static bool is_alive(const struct td_sysfs *fs, int tid)
+bool td_tasks_is_alive(const struct td_sysfs *fs, int tid)
 {
 	unsigned int flags;
 	char text[512];
@@ -308,7 +308,7 @@ int td_tasks_check_process(const struct td_sysfs *fs, int pid,
 	bool alive = false;
 
 	for (size_t i = 0; i < tids.nr; i++)
-		alive = alive || is_alive(fs, tids.v[i]);
+		alive = alive || td_tasks_is_alive(fs, tids.v[i]);
 	td_ints_free(&tids);
 	if (rc == -ENOMEM)
 		return td_err_nomem(err);
@@ -331,7 +331,7 @@ int td_tasks_add_process(const struct td_sysfs *fs, int pid,
 int td_tasks_check_thread(const struct td_sysfs *fs, int tid,
 			  struct td_err *err)
 {
-	if (is_alive(fs, tid))
+	if (td_tasks_is_alive(fs, tid))
 		return 0;
 	return td_err_set(err, -ESRCH, "thread %d has ended", tid);
 }

@@ -48,6 +48,7 @@ bool td_tasks_has_ended(const struct td_ints *tids);
  */
 bool td_tasks_has_guest(const struct td_sysfs *fs, int pid);
 
+bool td_tasks_is_alive(const struct td_sysfs *fs, int tid);
 /* Check that a task still runs.  -ESRCH if it has ended or is a zombie. */
 int td_tasks_check_process(const struct td_sysfs *fs, int pid,
 			   struct td_err *err);

@@ -197,6 +197,41 @@ now_ms() {
 	assert_equal "$stderr" "tdstat: thread $zombie has ended"
 }
 
+@test "-p: threads that come and go faster than they are opened: those that stay, and what they start" {
+	real
+	cat >brief.c <<-'C'
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <time.h>
+		#include <unistd.h>
+		static void *brief(void *unused) { return nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL) ? unused : NULL; }
+		static void *maker(void *unused)
+		{
+			for (pthread_t t;;)
+				if (!pthread_create(&t, NULL, brief, unused))
+					pthread_join(t, NULL);
+		}
+		int main(void)
+		{
+			pthread_t t;
+			for (int i = 0; i < 64; i++)
+				pthread_create(&t, NULL, maker, NULL);
+			puts("ready");
+			fflush(stdout);
+			return pause();
+		}
+	C
+	gcc -O1 -pthread -o brief brief.c
+	./brief >ready 3>&- &
+	others=$!
+	wait_for has_lines ready 1
+	try within "$TDSTAT" -p $others -e context-switches -j -o out --timeout 100
+	assert_success
+	jq -e '."counter-value" | tonumber' out
+	try within "$TDSTAT" locate -p $others -e context-switches --timeout 100
+	[[ $stderr != *'No such process'* ]] || fail "$stderr"
+}
+
 @test "-t: the frame says thread id; -p, process id" {
 	real
 	try "$TDSTAT" -t $$ -e task-clock --timeout 10

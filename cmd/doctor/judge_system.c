@@ -192,8 +192,16 @@ static void judge_tracefs(struct td_doctor *doctor,
 
 /* The engines of tdstat calls, without those that a program brings along. */
 static void judge_calls(struct td_doctor *doctor,
-			const struct td_surroundings *around)
+			const struct td_patient *patient)
 {
+	const struct td_surroundings *around = patient->around;
+
+	if (patient->levels->no_level_1.code || patient->levels->no_task.code) {
+		td_doctor_add(doctor, "calls", TD_FINDING_NOTE,
+			      "cannot be counted, as level 1 of a program "
+			      "cannot be");
+		return;
+	}
 	if (around->admin && around->has_tracefs)
 		td_doctor_add(doctor, "calls", TD_FINDING_OK,
 			      "can be counted by probes at functions");
@@ -313,7 +321,7 @@ void td_doctor_judge_system(struct td_doctor *doctor,
 	judge_files(doctor, patient->levels);
 	judge_cgroups(doctor, patient->around);
 	judge_tracefs(doctor, patient->around);
-	judge_calls(doctor, patient->around);
+	judge_calls(doctor, patient);
 	judge_ibs(doctor, patient);
 	judge_sampling(doctor, patient->around);
 	if (patient->levels->nr_files)

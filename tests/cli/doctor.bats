@@ -104,6 +104,7 @@ examining() {
 		page = examine()
 		page.has_status(1)
 		says(page, "PMU", "failed", "no PMU")
+		says(page, "calls", "note", "cannot be counted, as level 1 of a program cannot be")
 		page.expect("dmesg" in page.out and "host" not in page.out, "another remedy")
 		page.expect(page.lines[-1] == "level 1 does not work: see what failed", "the end")
 		put(PROC + "/cpuinfo", cpuinfo)

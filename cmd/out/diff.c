@@ -184,13 +184,19 @@ static void put_what(FILE *fp, const struct td_diff *diff,
 #define LARGE_ERROR 10
 
 static void put_untold(FILE *fp, const struct td_diff *diff,
-		       const struct td_diff_summary *s)
+		       const struct td_diff_summary *s, bool known)
 {
-	fprintf(fp, "%zu and %zu %s do not tell whether B takes more or %s",
-		diff->sides[TD_DIFF_A].nr, diff->sides[TD_DIFF_B].nr,
-		runs_of(diff), s->of_time ? "less" : "fewer");
+	fprintf(fp, "%zu and %zu %s ", diff->sides[TD_DIFF_A].nr,
+		diff->sides[TD_DIFF_B].nr, runs_of(diff));
+	if (known)
+		fputs("show no difference in", fp);
+	else
+		fprintf(fp, "do not tell whether B takes more or %s",
+			s->of_time ? "less" : "fewer");
 	put_what(fp, diff, s);
-	fputs(" than A (", fp);
+	fputs(known ? ", but vary too much to exclude a large one ("
+		    : " than A (",
+	      fp);
 }
 
 /* "As much" is what these runs cannot tell from it. */
@@ -202,7 +208,7 @@ static void put_alike(FILE *fp, const struct td_diff *diff,
 	bool same = fabs(change->pct) < TD_DIFF_LEAST;
 
 	if (known ? change->error >= LARGE_ERROR : !same) {
-		put_untold(fp, diff, s);
+		put_untold(fp, diff, s, known);
 	} else {
 		fputs(s->of_time ? "B takes as much" : "B takes as many", fp);
 		put_what(fp, diff, s);

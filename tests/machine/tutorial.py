@@ -104,7 +104,7 @@ def compare(shown, printed):
     """What is wrong, or None."""
     known = time_is_known(printed)
     shown, printed = plain(shown), plain(printed)
-    if "B takes" in shown and "do not tell whether B takes" in printed:
+    if "B takes" in shown and "show no difference in" in printed:
         return untold(shown, printed)
     if "Not steady" in shown:
         shown, printed = without_marks(shown), without_marks(printed)

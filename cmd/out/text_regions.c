@@ -297,8 +297,8 @@ static void put_error(FILE *fp, struct layout *layout,
 }
 
 static void put_cell(const struct td_writer *writer, struct layout *layout,
-		     const struct td_row *row,
-		     const struct td_column *column, const struct td_cell *cell)
+		     const struct td_row *row, const struct td_column *column,
+		     const struct td_cell *cell)
 {
 	const char mark = td_out_table_mark(row, cell);
 	bool red = writer->frame->colour && mark == '*';

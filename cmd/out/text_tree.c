@@ -243,8 +243,7 @@ static void put_running(FILE *fp, const struct td_row *row,
 }
 
 /* " ±0.6", or as many blanks.  Returns the columns. */
-static int put_error(struct tree *tree, const struct td_node *node,
-		     int width)
+static int put_error(struct tree *tree, const struct td_node *node, int width)
 {
 	FILE *fp = tree->writer->fp;
 	char buf[TD_VALUE_SIZE];

@@ -77,7 +77,8 @@ static bool is_node(const struct td_diff_row *row)
 static bool is_of(const struct td_limit *limit, const struct td_diff_row *row)
 {
 	if (row->kind == TD_DIFF_METRIC)
-		return is_node(row) && td_node_is_called(row->name, limit->name);
+		return is_node(row) &&
+		       td_node_is_called(row->name, limit->name);
 	return strcasecmp(row->name, limit->name) == 0;
 }
 

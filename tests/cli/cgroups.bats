@@ -87,6 +87,11 @@ columns() {
 	assert_complains 'nosuch: No such file'
 	assert_complains "$PWD/tree"
 	[ ! -e ran ]
+	# as a path of the file system
+	try "$TDSTAT" -a -e cycles -G "$PWD/tree/web" --require -- touch ran
+	assert_failure 125
+	assert_complains 'names begin below .*: web$'
+	[ ! -e ran ]
 	for list in nosuch '^no' 'x.*,y'; do
 		try "$TDSTAT" -a -e cycles --for-each-cgroup "$list" --require -- touch ran
 		assert_failure 125

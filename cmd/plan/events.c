@@ -101,22 +101,16 @@ static int check_cpus(struct td_typing *t, struct td_event *event,
 		      struct td_err *err)
 {
 	const struct td_pmu *pmu = &t->machine->pmus[event->home];
-	struct td_ints cpus;
-	char why[128];
-	bool none;
+	td_autofree char *why = NULL;
 
 	if (event->home != event->pmu && !t->target->system_wide)
 		return refuse(t, event, "cpu= counts CPUs: it takes -a or -C",
 			      err);
-	if (!t->target->has_cpus || event->tool)
+	if (event->tool)
 		return 0;
-	if (td_plan_cpus(pmu, t->target, &cpus))
+	if (td_plan_lacks_cpus(pmu, t->target, &why))
 		return td_err_nomem(err);
-	none = cpus.nr == 0;
-	td_ints_free(&cpus);
-	snprintf(why, sizeof(why), "none of the CPUs of -C belongs to %s",
-		 pmu->name);
-	return none ? refuse(t, event, why, err) : 0;
+	return why ? refuse(t, event, why, err) : 0;
 }
 
 /*

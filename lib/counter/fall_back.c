@@ -68,12 +68,24 @@ static bool is_expected(const struct refused *r)
 		is_counted_elsewhere(r));
 }
 
+/* Why the event cannot be opened: what the kernel says of no CPU is no reason. */
+static void explain(const struct refused *r, struct td_err *err)
+{
+	const struct td_pmu *pmu = &r->setup->machine->pmus[r->group->pmu];
+	td_autofree char *why = NULL;
+
+	if (td_plan_lacks_cpus(pmu, r->setup->target, &why) == 0 && why)
+		td_err_set(err, r->rc, "%s: %s", r->event->name, why);
+	else
+		td_open_error(err, r->rc, r->event, r->pmu, r->setup->target);
+}
+
 static int refuse(const struct refused *r)
 {
 	struct td_err why = { 0 };
 	int rc;
 
-	td_open_error(&why, r->rc, r->event, r->pmu, r->setup->target);
+	explain(r, &why);
 	if (!r->said && !is_expected(r))
 		td_notes_add(r->setup->notes, "%s", why.msg);
 	rc = td_plan_refuse(r->setup->plan, r->index, r->member, why.msg,

@@ -181,6 +181,33 @@ int td_plan_cpus(const struct td_pmu *pmu, const struct td_target *target,
 	return td_ints_copy(out, &pmu->cpus);
 }
 
+int td_plan_lacks_cpus(const struct td_pmu *pmu, const struct td_target *target,
+		       char **why)
+{
+	td_autofree char *all = NULL;
+	struct td_ints cpus;
+	bool none;
+	int rc;
+
+	*why = NULL;
+	if (!target->has_cpus)
+		return 0;
+	rc = td_plan_cpus(pmu, target, &cpus);
+	none = cpus.nr == 0;
+	td_ints_free(&cpus);
+	if (rc || !none)
+		return rc;
+	all = td_ints_format(&pmu->cpus);
+	if (!all || asprintf(why,
+			     "%s counts on CPU(s) %s alone, and -C has none "
+			     "of them",
+			     pmu->name, all) < 0) {
+		*why = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
 int td_group_add(struct td_group *group, const int *events, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {

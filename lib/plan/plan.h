@@ -185,6 +185,9 @@ struct perf_event_attr td_plan_attr(const struct td_plan *plan,
  */
 int td_plan_cpus(const struct td_pmu *pmu, const struct td_target *target,
 		 struct td_ints *out);
+/* *why, which is to be freed: that -C has none of these CPUs, or NULL if it has. */
+int td_plan_lacks_cpus(const struct td_pmu *pmu, const struct td_target *target,
+		       char **why);
 
 /* Building blocks of the schedulers.  Out of memory gives NULL or -ENOMEM. */
 

@@ -180,6 +180,16 @@ known_bandwidth() {
 	fi
 }
 
+@test "-C without the CPU on which the kernel counts a package: the reason is said, typed or in a metric" {
+	cpus=0
+	[ "$TD_MACHINE" != spr ] || cpus=0,4
+	why="cstate_pkg/c6-residency/: cstate_pkg counts on CPU(s) $cpus alone, and -C has none of them"
+	run -0 --separate-stderr "$TDSTAT" -C 1 -M C6_Pkg_Residency -- true
+	[[ $stderr == *"$why"* ]]
+	run -0 --separate-stderr "$TDSTAT" -C 1 -e cycles,cstate_pkg/c6-residency/ -- true
+	[[ $stderr == *"$why"* ]]
+}
+
 @test "a command alone: --energy is refused, the event counts the whole package and says so" {
 	run -64 --separate-stderr "$TDSTAT" --energy -- touch ran
 	[[ $stderr == *"--energy counts whole packages"*"-a"* ]]

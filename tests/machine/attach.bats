@@ -166,3 +166,34 @@ until_signal() {
 	[ "$(<out)" = told ]
 	[[ $(<err) == *tma_retiring*"seconds time elapsed"* ]]
 }
+
+# --- as others have asked of other tools ----------------------------------------------
+
+@test "the whole machine, counted from one CPU: each CPU has its row" {
+	emulated
+	taskset -c 1 "$TDSTAT" -a -A -e cycles -x, -o out -- sleep 0.3
+	[ "$(grep -o '^CPU[0-9]*' out | sort -u | xargs)" = 'CPU0 CPU1 CPU2 CPU3 CPU4 CPU5 CPU6 CPU7' ]
+}
+
+# Without slots in its group the kernel refuses it, or it counts nothing.
+@test "a field of PERF_METRICS alone: counted, with slots" {
+	emulated
+	for field in retiring bad-spec fe-bound be-bound heavy-ops br-mispredict fetch-lat mem-bound; do
+		"$TDSTAT" -e "cpu_core/topdown-$field/" -x, -o out -- taskset -c 1 sh -c "$WORK"
+		[ "$(grep -cE "^[1-9][0-9]*,,cpu_core/topdown-$field/," out)" -eq 1 ] || { cat out; false; }
+	done
+}
+
+@test "-a -M: a latency in cycles, whose events have a group" {
+	emulated
+	"$TDSTAT" -a -M tma_l3_hit_latency -j -o out -- taskset -c 1 sh -c "$WORK"
+	jq -e 'select(.metric == "tma_l3_hit_latency" and .pmu == "cpu_core").value | numbers' out
+}
+
+@test "a cgroup without the controller: what enables it" {
+	emulated
+	mkdir /sys/fs/cgroup/bare
+	run ! "$TDSTAT" -a --require -e cycles --for-each-cgroup bare -- true
+	rmdir /sys/fs/cgroup/bare
+	[[ $output == *"cgroup bare: the kernel counts no events in it"*"any write to the parent's cgroup.subtree_control"* ]]
+}

@@ -137,6 +137,14 @@ bench() {
 	[[ $(jq '.findings[].text' found) != *"watchdog holds"* ]]
 }
 
+@test "the watchdog: a group of metrics that needs all counters takes turns, and is counted" {
+	on skx
+	sysctl -q -w kernel.nmi_watchdog=1
+	"$TDSTAT" -a -M tma_heavy_operations_group -j -o out -- sh -c "$WORK"
+	sysctl -q -w kernel.nmi_watchdog=0
+	jq -se 'map(select(.level)) | length == 2 and all(.value | numbers)' out
+}
+
 @test "hyper-threading on Skylake: named; the self-test counts a whole core" {
 	on skx
 	doctor -j >found

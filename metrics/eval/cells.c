@@ -159,6 +159,38 @@ static bool rested(const struct td_evaluation *e,
 }
 
 /*
+ * Does the event count for more CPUs than those where the other one of the row
+ * counted: is it a socket's, and the row a CPU's?
+ */
+static bool is_of_more_cpus(const struct td_evaluation *e, int event, int other)
+{
+	const struct td_pmu *pmus = e->tree->machine->pmus;
+	const struct td_pmu *pmu = &pmus[e->plan->events.v[event].pmu];
+	size_t units = pmu->cpus.nr;
+	size_t cpus = pmus[e->plan->events.v[other].pmu].cpus.nr;
+
+	return pmu->kind == TD_PMU_OTHER && units && units < cpus &&
+	       e->totals[other].nr * units < e->totals[event].nr * cpus;
+}
+
+static bool mixes_places(const struct td_evaluation *e,
+			 const struct td_metric *metric)
+{
+	int own = -1;
+
+	for (size_t i = 0; i < metric->events.nr && own < 0; i++) {
+		if (e->plan->events.v[metric->events.v[i]].pmu == metric->pmu)
+			own = metric->events.v[i];
+	}
+	for (size_t i = 0; i < metric->events.nr && own >= 0 && !e->tasks;
+	     i++) {
+		if (is_of_more_cpus(e, metric->events.v[i], own))
+			return true;
+	}
+	return false;
+}
+
+/*
  * Finds the reason why a metric's events do not allow a value, or NULL: all of
  * them must have run, and those of its own PMU on the same CPUs.  A short-lived
  * task may have run with one group on and not with the next, so for tasks a
@@ -193,7 +225,10 @@ static const char *find_gap(const struct td_evaluation *e,
 		if (!e->tasks || missed_ns * 100 > (double)first->covered_ns)
 			return "its events did not run on the same CPUs";
 	}
-	return NULL;
+	return mixes_places(e, metric)
+		       ? "it is counted for more CPUs than these: --per-socket "
+			 "shows it"
+		       : NULL;
 }
 
 /*

@@ -77,6 +77,8 @@ class Machine:
                 self.count(pmu, f"UNC_CHA_TOR_INSERTS.IA_MISS_DRD{kind}", self.first("die"), lambda cpu: reads)
                 self.count(pmu, f"UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD{kind}", self.first("die"),
                            lambda cpu: reads * self.read_ns * self.uncore_hz / 1e9)
+            self.count(pmu, "UNC_CHA_TOR_INSERTS.IA_MISS_CRD", self.first("die"), lambda cpu: reads)
+        self.count("cpu", "INST_RETIRED.ANY", self.cpus, lambda cpu: cpu.ghz * 1e9 * cpu.busy * SECONDS)
         self.count("uncore_pcu", "UNC_P_CLOCKTICKS", self.first("socket"), lambda cpu: self.uncore_hz * SECONDS)
         self.count("uncore_pcu", "UNC_P_POWER_STATE_OCCUPANCY_CORES_C0", self.first("socket"),
                    lambda cpu: self.cores_in_c0[cpu.socket] * self.uncore_hz * SECONDS)
@@ -144,6 +146,13 @@ def of_server(machine):
     def uncore(value):
         return lambda cpus: value if places_in(machine, cpus, "die") else None
 
+    def misses_of_code(cpus):
+        """All instructions of a die make its misses: those of one of its CPUs do not tell them."""
+        dies = places_in(machine, cpus, "die")
+        if len(cpus) < len(dies) * len(machine.cpus) / len(machine.first("die")) or not dies:
+            return None
+        return len(dies) * machine.chas * 1e6 / sum(cpu.ghz * 1e9 * cpu.busy for cpu in cpus)
+
     return {
         "tma_info_system_core_frequency": lambda cpus: 3.0,
         "tma_info_system_cpus_utilized": lambda cpus: sum(cpu.busy for cpu in cpus),
@@ -159,6 +168,7 @@ def of_server(machine):
         "llc_demand_data_read_miss_latency": uncore(machine.read_ns),
         "tma_info_system_mem_read_latency": uncore(machine.read_ns),
         "tma_info_system_mem_dram_read_latency": uncore(machine.read_ns),
+        "llc_code_read_mpi_demand_plus_prefetch": misses_of_code,
         "cpu_cstate_c0": lambda cpus: some([machine.cores_in_c0[nr] for nr in sockets(cpus)], sum),
     }
 

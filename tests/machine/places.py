@@ -150,7 +150,7 @@ def of_server(run):
         """A socket's misses belong to the instructions of all of its CPUs.  Idle ones execute too few to be sure of."""
         nrs = {cpu.socket for cpu in cpus}
         if len(cpus) < sum(cpu.socket in nrs for cpu in run.cpus):
-            return "any"
+            return None
         ns = sum(run.busy(cpu) for cpu in cpus)
         return about(2 * sum(rate(TOR_INSERTS, CRD) * (nr + 1) for nr in nrs) / (4.5 * ns)) if ns > 1 else "any"
 

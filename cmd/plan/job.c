@@ -158,6 +158,13 @@ int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus,
 	return 0;
 }
 
+/* A cgroup is some of the tasks, wherever they run. */
+static bool has_whole_cores(const struct td_job *job)
+{
+	return job->target.system_wide &&
+	       !td_target_has_cgroups(&job->request->target);
+}
+
 static int build_measure(struct td_job *job, struct td_err *err)
 {
 	struct td_measuring how = {
@@ -166,7 +173,7 @@ static int build_measure(struct td_job *job, struct td_err *err)
 		.request = job->request,
 		.notes = &job->notes,
 		.tsc_hz = job->tsc_hz,
-		.core_wide = job->target.system_wide,
+		.core_wide = has_whole_cores(job),
 		.in_turns = job->target.by_mode,
 		.latencies = latencies_are_wanted(job->request),
 		.sampled = &job->sampled.events,
@@ -182,7 +189,7 @@ static int build_measure(struct td_job *job, struct td_err *err)
 
 static int check_cores(struct td_job *job, struct td_err *err)
 {
-	if (!job->target.system_wide)
+	if (!has_whole_cores(job))
 		return td_check_cores_of_tasks(
 			&job->fs, job->tree, &job->machine, job->request, err);
 	return td_select_whole_cores(&job->fs, job->tree, &job->machine,

@@ -50,8 +50,8 @@ int td_check_rows_of_cpus(const struct td_tree *tree,
 			  const struct td_machine *machine,
 			  const struct td_request *request, struct td_err *err);
 /*
- * Tasks on cores whose threads share their slots: an error that names what
- * estimates a task's share, unless the tree's files do.
+ * Tasks and cgroups on cores whose threads share their slots: an error that names
+ * what estimates their share, unless the tree's files do.
  */
 int td_check_cores_of_tasks(const struct td_sysfs *fs,
 			    const struct td_tree *tree,

@@ -69,20 +69,23 @@ static const char *metrics_instead(const struct td_request *request)
 }
 
 /*
- * Refuses a task.  The hint is true because the files' formulas take half of a
+ * Refuses a task or a cgroup.  The hint is true because the files' formulas take half of a
  * thread's clocks as core clocks while the other thread runs, which
  * CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE tells.
  */
 static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 		       const struct td_request *request, struct td_err *err)
 {
-	static const char whole[] = "the machine while it runs (tdstat -a -- "
-				    "COMMAND), or switch hyper-threading off";
+	bool cgroup = td_target_has_cgroups(&request->target);
+	const char *whole = cgroup ? "the machine without --for-each-cgroup, "
+				     "or switch hyper-threading off"
+				   : "the machine while it runs (tdstat -a -- "
+				     "COMMAND), or switch hyper-threading off";
 
 	td_err_set(err, -ENOTSUP,
 		   "%s: the two threads of a core share its slots: those of "
-		   "one program cannot be counted",
-		   processor(machine));
+		   "one %s cannot be counted",
+		   processor(machine), cgroup ? "cgroup" : "program");
 	/* profile, calls and regions take no -M */
 	if (request->does.samples || request->does.regions ||
 	    !has_files(fs, machine, request))

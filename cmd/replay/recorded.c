@@ -188,7 +188,7 @@ static int make_tree(struct td_recorded *recorded, struct td_notes *notes,
 		.notes = notes,
 		.places = rec->places,
 		.tsc_hz = rec->info.tsc_hz,
-		.core_wide = !rec->info.tasks,
+		.core_wide = !rec->info.tasks && !rec->info.nr_cgroups,
 		.smt_unknown = recorded->imported.smt_unknown,
 		.latencies = rec->info.latencies,
 	};

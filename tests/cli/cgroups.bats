@@ -13,7 +13,7 @@ hierarchy() {
 	for name in tree "${@/#/tree/}"; do
 		mkdir -p "$name"
 	done
-	copied sapphirerapids
+	copied "${model:-sapphirerapids}"
 	mkdir -p "$PROCFS_PATH/self"
 	# as the kernel writes spaces
 	echo "cgroup2 ${PWD// /\\040}/tree cgroup2 rw,nosuid 0 0" >"$PROCFS_PATH/self/mounts"
@@ -98,6 +98,25 @@ columns() {
 		assert_complains 'no'
 		[ ! -e ran ]
 	done
+}
+
+@test "Skylake with hyper-threading on: the slots of one cgroup are refused, or estimated" {
+	model=skylakex hierarchy web
+	for level in 1 2; do
+		try "$TDSTAT" --dry-run -a -l $level --for-each-cgroup web
+		assert_failure 1
+		assert_complains '^tdstat: .*: those of one cgroup cannot be counted
+tdstat: -M TopdownL1.* estimates them, .*without --for-each-cgroup, or switch hyper-threading off$'
+	done
+	# as for programs, by how long each thread had its core alone
+	for what in '-M TopdownL1' '-l 3'; do
+		try "$TDSTAT" --dry-run -a $what --for-each-cgroup web
+		assert_success
+		[[ $output == *ONE_THREAD_ACTIVE* ]]
+	done
+	# of the machine, whole cores are counted
+	try "$TDSTAT" --dry-run -a -M TopdownL1
+	[[ $output != *ONE_THREAD_ACTIVE* ]]
 }
 
 @test "-G and --for-each-cgroup count on CPUs: without -a or -C they are refused" {

@@ -138,7 +138,8 @@ static bool move_ranks(const struct td_scheduling *s, int rank, int home)
 	return moved;
 }
 
-static void choose_reference(struct td_scheduling *s)
+/* always: one of a fixed counter, if none is given. */
+static void choose_reference(struct td_scheduling *s, bool always)
 {
 	const int *given = s->schedule->references;
 
@@ -146,7 +147,7 @@ static void choose_reference(struct td_scheduling *s)
 	if (given && given[s->pmu] >= 0) {
 		s->reference.event = given[s->pmu];
 		s->reference.claim = s->claims[given[s->pmu]];
-	} else if (s->schedule->always) {
+	} else if (always) {
 		td_reference_choose(&s->reference, s->plan, s->machine, s->pmu,
 				    s->pinned.fixed);
 	}
@@ -184,7 +185,7 @@ static bool is_good(struct td_scheduling *s)
 
 	if (!takes_home(s, &s->pinned, TD_PINNED) || !leaves_half(s))
 		return false;
-	choose_reference(s);
+	choose_reference(s, true);
 	if (s->reference.event >= 0 && homes[s->reference.event] == TD_PINNED)
 		return false;
 	taken = s->pinned;
@@ -206,11 +207,28 @@ static bool pin(struct td_scheduling *s, int rank)
 	return false;
 }
 
+/*
+ * Is it asked for, or are there fields of PERF_METRICS?  At the end of each turn the
+ * kernel keeps what these have grown by, and leaves out what they fell by
+ * (__icl_update_topdown_event()), so that in turns they are more than all slots.
+ */
+static bool wants_pinned(const struct td_scheduling *s)
+{
+	for (int i = 0; i < s->nr_initial; i++) {
+		if (td_scheduling_has(s, i) &&
+		    td_event_is_metric(&s->plan->events.v[i]))
+			return true;
+	}
+	return s->schedule->always;
+}
+
 void td_scheduling_pin(struct td_scheduling *s)
 {
-	if (s->schedule->always && all_fit(s))
+	bool wanted = wants_pinned(s);
+
+	if (wanted && all_fit(s))
 		return; /* all count all the time anyway, in one group */
-	if (s->schedule->always && (pin(s, 2) || pin(s, 1)))
+	if (wanted && (pin(s, 2) || pin(s, 1)))
 		return;
-	choose_reference(s);
+	choose_reference(s, s->schedule->always);
 }

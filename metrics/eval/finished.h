@@ -31,8 +31,8 @@ int td_report_sort_by_size(struct td_report *report);
 #define TD_MOST_SUM 1.02
 
 /*
- * Before td_report_find_misfits(): where the fields are more than that, but not
- * by far, values with an error have a larger one, and no misfit.
+ * Before td_report_find_misfits(): where the fields are more than rounding makes of
+ * them, but not by far, values with an error have a larger one, and no misfit.
  */
 void td_report_bear_sums(struct td_report *report);
 /*

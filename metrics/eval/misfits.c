@@ -127,18 +127,21 @@ static void check_sum(const struct td_report *report, struct td_row *row)
 /* --- level 1 of Intel ------------------------------------------------------- */
 
 /*
- * Where tasks are switched often, the kernel adds what the fields have grown by
- * since the switch before, and leaves out what they fell by, so that more is
- * counted than there was.  By how much each share is wrong is not known: by its
- * part of what is too much, if they are all alike.
+ * Where tasks are switched often, or groups take turns, the kernel adds what the
+ * fields have grown by since the switch before, and leaves out what they fell by, so
+ * that more is counted than there was.  How it is divided among the four is not known:
+ * a share is too small by its part of what is too much, if it had nothing of that, and
+ * too large if it had more.  None had more than half of it: all four grow and fall.
  */
-#define MOST_TO_BEAR 1.3
+#define LEAST_TO_BEAR 1.01 /* rounding makes 257 of 255 at most */
+#define MOST_TO_BEAR  1.3
+#define HALF_PCT      50
 
 static void bear(struct td_cell *cell, double too_much)
 {
 	if (cell->status != TD_STATUS_OK || isnan(cell->error))
 		return;
-	cell->error += fabs(cell->value) * too_much;
+	cell->error += fmax(fabs(cell->value), HALF_PCT) * too_much;
 	if (cell->misfit == TD_MISFIT_SUM)
 		cell->misfit = TD_FITS;
 }
@@ -153,7 +156,7 @@ void td_report_bear_sums(struct td_report *report)
 			const struct td_node *node = &row->nodes[i];
 
 			if (node->level && node->level <= SLOTS_LEVEL &&
-			    sum > TD_MOST_SUM && sum <= MOST_TO_BEAR)
+			    sum > LEAST_TO_BEAR && sum <= MOST_TO_BEAR)
 				bear(&row->cells[node->column], sum - 1);
 		}
 	}

@@ -30,8 +30,8 @@ static const struct {
 	{ "ptl", "cpu_core", 10, { { 1, 1 }, { 1, 1 } } },
 	{ "new-8", "cpu", 4, { { 1, 1 }, { 1, 1 } } },
 	{ "new-4", "cpu", 4, { { 1, 1 }, { 1, 1 } } },
-	/* 2; 16 by eights */
-	{ "icx", "cpu", 8, { { 1, 1 }, { 2, 2 } } },
+	/* 2, which level 2 pins; the other 14 by sixes, or fives, beside them */
+	{ "icx", "cpu", 8, { { 1, 1 }, { 4, 4 } } },
 	/* 4 by fours, by threes; 13 by fours, by threes */
 	{ "skx-smt", "cpu", 4, { { 1, 2 }, { 4, 5 } } },
 	/* hyper-threading off: the same, as in a virtual machine */
@@ -56,13 +56,6 @@ static const struct {
 
 /* Event codes of Ice Lake's tree that counters 0 to 3 alone have. */
 static const uint8_t ice_lake_bound[] = { 0x0d, 0x79, 0x56 };
-
-/* What Ice Lake's formulas divide by slots. */
-static const char *const shares_of_slots[] = {
-	"cpu/INT_MISC.UOP_DROPPING/", "cpu/INT_MISC.CLEARS_COUNT/",
-	"cpu/IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE/",
-	"cpu/IDQ.MS_UOPS/",
-};
 /* clang-format on */
 
 struct planned {
@@ -161,6 +154,13 @@ static bool is_in_order(const struct planned *p, const struct td_group *g)
 	return true;
 }
 
+/* Led by cycles, or by reference cycles where the watchdog has their counter. */
+static bool is_of_cycles(const struct planned *p, const struct td_group *g)
+{
+	return p->plan.events.v[g->members[0]].config[0] ==
+	       (p->machine.nmi_watchdog ? 0x300 : 0x3c);
+}
+
 /* A further group's leader is a clone of the reference in the first one. */
 static bool has_clone(const struct planned *p, const struct td_group *first,
 		      const struct td_group *g)
@@ -168,6 +168,9 @@ static bool has_clone(const struct planned *p, const struct td_group *first,
 	int reference = p->tree.references[p->pmu];
 	const struct td_event *a, *b;
 
+	/* beside what is pinned, each counts cycles of its own */
+	if (first->pinned)
+		return g == first || is_of_cycles(p, g);
 	if (g == first || reference < 0)
 		return g->clone == -1 && g->reference == reference;
 	if (g->reference != reference || g->clone != g->members[0] ||
@@ -263,19 +266,22 @@ static void check_level_1(const struct planned *p, const char *name, int groups)
 	ok(nr == groups, "%s: level 1 in %d groups", name, groups);
 }
 
-static void check_shares(const struct planned *p, const char *name)
+/*
+ * Fields of PERF_METRICS that took turns would be more than all slots: all of level 1
+ * is pinned, and nothing else with it.
+ */
+static void check_pinned(const struct planned *p, const char *name)
 {
-	const struct td_group *slots = &p->plan.groups[0];
-	size_t nr = 0;
+	bool fields = true;
 
-	for (size_t i = 0; i < slots->nr; i++) {
-		const char *event = p->plan.events.v[slots->members[i]].name;
+	for (size_t g = 0; g < p->plan.nr_groups; g++) {
+		const struct td_group *group = &p->plan.groups[g];
 
-		for (size_t s = 0; s < TD_ARRAY_SIZE(shares_of_slots); s++)
-			nr += strcmp(event, shares_of_slots[s]) == 0;
+		if (group->pmu == p->pmu)
+			fields &= group->pinned == has_level_1(p, group) &&
+				  (group->slots || group->nr <= 8);
 	}
-	ok(slots->slots && nr == TD_ARRAY_SIZE(shares_of_slots),
-	   "%s: what is divided by slots, beside SLOTS", name);
+	ok(fields, "%s: level 1 is pinned", name);
 }
 
 static void test_row(size_t r, int level, bool watchdog)
@@ -300,7 +306,7 @@ static void test_row(size_t r, int level, bool watchdog)
 	check(&p, name, rows[r].groups[level - 1][watchdog]);
 	check_level_1(&p, name, rows[r].groups[0][watchdog]);
 	if (level == 2 && strcmp(rows[r].model, "icx") == 0)
-		check_shares(&p, name);
+		check_pinned(&p, name);
 	td_tree_free(&p.tree);
 	td_plan_free(&p.plan);
 	td_machine_free(&p.machine);

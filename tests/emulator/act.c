@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: act [-n THREADS] TIME:SCENARIO[,SCENARIO]... [-- COMMAND [ARGUMENT]...]
+ * usage: act [-n THREADS] [-r TIMES] TIME:SCENARIO[,SCENARIO]... [-- COMMAND [ARGUMENT]...]
  *        act -u SCENARIO
  *        act -s | -i
  *
@@ -11,6 +11,8 @@
  * "usual" is what the machine counts where nobody chose.  A command at the end
  * takes this program's place and inherits the last scenario.  -u makes a scenario
  * the usual one of each CPU, idle ones too.
+ * -r runs all of it so many times, by the clock: what is late ends no later, so that
+ * the period of it all is that of its times.
  * -s prints what happened since it was last called (README.md, The truth of a run),
  * -i how long each CPU, its core and its package have slept.
  */
@@ -97,7 +99,7 @@ struct part {
 };
 
 static struct part *parts;
-static int nr_parts;
+static int nr_parts, nr_times;
 
 /* FNV-1a: the emulator knows a scenario by the hash of its name. */
 static uint64_t hash_of(const char *name)
@@ -171,13 +173,17 @@ static void run(const char *name, uint64_t end)
 
 static void *act(void *thread)
 {
+	uint64_t end = now_ns();
 	char name[64];
 
-	for (int i = 0; i < nr_parts; i++) {
-		name_of(parts[i].list, (long)(intptr_t)thread, name);
+	for (int i = 0; i < nr_parts * (nr_times ? nr_times : 1); i++) {
+		const struct part *part = &parts[i % nr_parts];
+
+		name_of(part->list, (long)(intptr_t)thread, name);
 		if (!choose(name))
 			fail(name, "the machine has no such scenario");
-		run(name, now_ns() + parts[i].ns);
+		end = (nr_times ? end : now_ns()) + part->ns;
+		run(name, end);
 	}
 	return NULL;
 }
@@ -263,10 +269,14 @@ int main(int argc, char **argv)
 	int nr_threads = 1, option;
 	char **command;
 
-	while ((option = getopt(argc, argv, "+n:u:si")) != -1 &&
+	while ((option = getopt(argc, argv, "+n:r:u:si")) != -1 &&
 	       option != '?') {
 		if (option == 'n') {
 			nr_threads = atoi(optarg);
+			continue;
+		}
+		if (option == 'r') {
+			nr_times = atoi(optarg);
 			continue;
 		}
 		if (option == 'u')
@@ -280,7 +290,7 @@ int main(int argc, char **argv)
 	nr_parts = count_parts(argv + optind);
 	if (option != -1 || nr_threads < 1 || nr_threads > 256 || !nr_parts) {
 		fprintf(stderr,
-			"usage: act [-n THREADS] TIME:SCENARIO[,SCENARIO]... "
+			"usage: act [-n THREADS] [-r TIMES] TIME:SCENARIO[,SCENARIO]... "
 			"[-- COMMAND [ARGUMENT]...]\n"
 			"       act -u SCENARIO\n"
 			"       act -s | -i\n");

@@ -6,7 +6,8 @@
   coverage.py check FOLDER [LEAST [MOST]]     and whether the verdicts are right
 
 A program is SECONDS of one scenario, or SECONDS/PHASE of two or three that take
-turns, each for PHASE seconds or so: "2" "6/0.3".  Which, the seed says.  LEVEL is a
+turns, each for PHASE seconds or so: "2" "6/0.3".  SECONDS@PERIOD is of two, each
+for half of a period by the clock: "2@0.008".  Which, the seed says.  LEVEL is a
 number or "auto".  LEAST and MOST are in %; without them, what cannot be by chance.
 """
 import json
@@ -34,6 +35,11 @@ def pmus():
 
 def parts_of(program, scenarios, dice):
     """A program's words for act."""
+    seconds, _, period = program.partition("@")
+    if period:
+        half = 500 * float(period)
+        times = round(float(seconds) / float(period))
+        return ["-r", str(times), *(f"{half}ms:{s}" for s in dice.sample(scenarios, 2))]
     seconds, _, phase = program.partition("/")
     if not phase:
         return [f"{1000 * float(seconds):.0f}ms:{dice.choice(scenarios)}"]
@@ -54,7 +60,8 @@ def measure(folder, level, seed, *programs):
             words = parts_of(program, scenarios, dice)
             path = folder / f"{seed}.{number}.{pmu}"
             # steady from its very beginning, which may be long on a busy host
-            command = [ACT, f"1ms:{words[0].partition(':')[2]}", "--"]
+            first = next(word for word in words if ":" in word)
+            command = [ACT, f"1ms:{first.partition(':')[2]}", "--"]
             command += [os.environ["TDSTAT"], "-l", level, "--all", "-j", "--verdict"]
             command += ["-o", f"{path}.json", "--", "taskset", "-c", CPU_OF[pmu]]
             begin()
@@ -68,8 +75,10 @@ class Run:
 
     def __init__(self, machine, path):
         self.pmu = path.suffixes[-2][1:]
-        self.wanted = machine.values(self.pmu, path.with_suffix(".sums"))
         self.words = path.with_suffix(".words").read_text()
+        # while tdstat looks for PERF_METRICS, it counts what else there is on CPU 0
+        own = {word.partition(":")[2] for word in self.words.split()[1:]}
+        self.wanted = machine.values(self.pmu, path.with_suffix(".sums"), own)
         self.nodes, self.verdict = [], None
         for item in map(json.loads, path.read_text().splitlines()):
             if item.get("level") and item["pmu"] == self.pmu and item["value"] is not None:
@@ -80,8 +89,9 @@ class Run:
     def intervals(self):
         """Each node that tells something, what it was, and whether that is in it."""
         for item in self.nodes:
-            want = self.wanted[item["metric"]]
-            if item["error"] is None:  # "?": nothing is claimed
+            want = self.wanted.get(item["metric"])
+            # "?": nothing is claimed; or the machine says nothing of it
+            if item["error"] is None or want is None:
                 continue
             # what is never anything else than 0 tells nothing
             if abs(want) >= SEEN or abs(item["value"]) >= SEEN:

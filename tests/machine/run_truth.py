@@ -42,10 +42,12 @@ class Sums:
             self.events[key] = self.events.get(key, 0) + n
 
 
-def read_sums(path):
-    """{kind: Sums}"""
+def read_sums(path, scenarios=None):
+    """{kind: Sums}, of these scenarios alone"""
     sums = {}
     for line in map(json.loads, Path(path).read_text().splitlines()):
+        if scenarios and line["scenario"] not in scenarios:
+            continue
         sums.setdefault(KIND_NAMES[line["kind"]], Sums()).add(line)
     return sums
 
@@ -84,8 +86,9 @@ class Machine:
         model = Model(Path(FILES) / self.reader.model)
         self.truths = {pmu: Truth(model, self.reader, pmu) for pmu in pmus}
 
-    def values(self, pmu, path):
-        """Of a run, {node: %}"""
+    def values(self, pmu, path, scenarios):
+        """Of these scenarios in a run, {node: %}"""
         truth = self.truths[pmu]
-        values = Values(truth.formulas, OfARun(truth, read_sums(path)[truth.kind]))
+        sums = read_sums(path, scenarios)[truth.kind]
+        values = Values(truth.formulas, OfARun(truth, sums))
         return {name: 100 * values.metric(name) for name in truth.nodes}

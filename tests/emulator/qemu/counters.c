@@ -125,12 +125,24 @@ static void add_slots(struct tdemu_pmu *pmu, uint64_t rate, int64_t ns)
 		pmu->sum[i] += slots * fields[i];
 }
 
+/* Those that count, as bits of GLOBAL_CTRL. */
+static uint64_t get_on(const struct tdemu_pmu *pmu)
+{
+	uint64_t on = 0;
+
+	for (int i = 0; i < TDEMU_GENERAL; i++)
+		on |= (uint64_t)pmu->general[i].on << i;
+	for (int i = 0; i < TDEMU_FIXED; i++)
+		on |= (uint64_t)pmu->fixed[i].on << (32 + i);
+	return on;
+}
+
 /* Over a time in which no rate changes. */
 static void advance_to(struct tdemu_pmu *pmu, int64_t to)
 {
 	int64_t ns = to - pmu->at;
 
-	if (pmu->fixed[0].on)
+	if (get_on(pmu))
 		tdemu_sum(pmu, ns);
 	for (int i = 0; i < TDEMU_GENERAL; i++)
 		if (pmu->general[i].on &&
@@ -162,18 +174,6 @@ void tdemu_advance(struct tdemu_pmu *pmu)
 
 	while (pmu->at < now)
 		advance_to(pmu, MIN(now, tdemu_noise_until(pmu->at)));
-}
-
-/* Those that count, as bits of GLOBAL_CTRL. */
-static uint64_t get_on(const struct tdemu_pmu *pmu)
-{
-	uint64_t on = 0;
-
-	for (int i = 0; i < TDEMU_GENERAL; i++)
-		on |= (uint64_t)pmu->general[i].on << i;
-	for (int i = 0; i < TDEMU_FIXED; i++)
-		on |= (uint64_t)pmu->fixed[i].on << (32 + i);
-	return on;
 }
 
 static void set_on(struct tdemu_pmu *pmu, uint64_t on)

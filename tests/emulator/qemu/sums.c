@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What really happened: all events of each CPU in each scenario of the truth file
- * while instructions were counted (fixed counter 0, which every tree of tdstat
- * counts all the time), whether anybody counted these events or not.  The guest asks
- * for them (threads.c) when a run is over, and so knows what an ideal processor, one
- * with a counter for every event, would have shown of it.
+ * while any counter of its PMU was on, whether anybody counted these events or not.
+ * The guest asks for them (threads.c) when a run is over, and so knows what an ideal
+ * processor, one with a counter for every event, would have shown of it.
  */
 #include "qemu/osdep.h"
 

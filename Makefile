@@ -434,7 +434,7 @@ endif
 ACT := build/emulator/act
 $(ACT): tests/emulator/act.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -std=gnu11 $(WARNINGS) -O2 -g -static -pthread -o $@ $<
+	$(call say,CC)$(CC) -std=gnu11 $(WARNINGS) -O2 -g -fno-omit-frame-pointer -static -pthread -o $@ $<
 
 # Gives the loops of tdstat doctor the scenarios that they would be on silicon.
 LOOPS := build/emulator/loops.so

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: act [-n THREADS] [-r TIMES] TIME:SCENARIO[,SCENARIO]... [-- COMMAND [ARGUMENT]...]
+ * usage: act [-n THREADS] [-r TIMES] [-w FILE] TIME:SCENARIO[,SCENARIO]...
+ *            [-- COMMAND [ARGUMENT]...]
  *        act -u SCENARIO
  *        act -s | -i
  *
@@ -8,9 +9,10 @@
  * for its time ("2s", "300ms" of the clock on the wall), in every thread.  Of a
  * list, the first thread runs the first, and so on, the rest the last.  Each
  * is worked off in a function of its own, scenario_NAME, where samples find it.
- * "usual" is what the machine counts where nobody chose.  A command at the end
- * takes this program's place and inherits the last scenario.  -u makes a scenario
- * the usual one of each CPU, idle ones too.
+ * "usual" is what the machine counts where nobody chose; "inherited" is what this
+ * program inherited, for so much CPU time.  With -w all end once there is a file.  A
+ * command at the end takes this program's place and inherits the last scenario.  -u
+ * makes a scenario the usual one of each CPU, idle ones too.
  * -r runs all of it so many times, by the clock: what is late ends no later, so that
  * the period of it all is that of its times.
  * -s prints what happened since it was last called (README.md, The truth of a run),
@@ -36,14 +38,34 @@ enum {
 	USUAL_BY_HASH = 4,
 	TELL_SUMS = 5,
 	TELL_IDLE = 6,
+	WORK_FOR = 7,
 }; /* qemu/threads.c */
+
+/* The thread's CPU time, or the time on the wall. */
+static _Thread_local clockid_t clock_id = CLOCK_MONOTONIC;
 
 static uint64_t now_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock_id, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static const char *last_file;
+
+static bool is_over(void)
+{
+	return last_file && access(last_file, F_OK) == 0;
+}
+
+/* Some of the time until then passes, in which the CPU works; the host need not. */
+static void work_until(uint64_t end)
+{
+	uint64_t now = now_ns(), left = end > now ? end - now : 0;
+	uint32_t a = LEAF, c = WORK_FOR, d;
+
+	__asm__ volatile("cpuid" : "+a"(a), "+b"(left), "+c"(c), "=d"(d));
 }
 
 /* Each has a variable of its own, or the compiler would make them one function. */
@@ -54,9 +76,10 @@ static uint64_t now_ns(void)
 		static volatile uint64_t work;                       \
                                                                      \
 		do {                                                 \
-			for (unsigned int i = 0; i < 20000; i++)     \
+			work_until(end);                             \
+			for (unsigned int i = 0; i < 2000; i++)      \
 				work += i;                           \
-		} while (now_ns() < end);                            \
+		} while (now_ns() < end && !is_over());              \
 	}
 
 SCENARIO(usual)
@@ -160,7 +183,7 @@ static void name_of(const char *list, long thread, char name[64])
 	snprintf(name, 64, "%.*s", (int)strcspn(list, ","), list);
 }
 
-static void run(const char *name, uint64_t end)
+__attribute__((noinline)) static void run(const char *name, uint64_t end)
 {
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
 		if (!strcmp(functions[i].name, name)) {
@@ -180,7 +203,9 @@ static void *act(void *thread)
 		const struct part *part = &parts[i % nr_parts];
 
 		name_of(part->list, (long)(intptr_t)thread, name);
-		if (!choose(name))
+		if (!strcmp(name, "inherited"))
+			clock_id = CLOCK_THREAD_CPUTIME_ID;
+		else if (!choose(name))
 			fail(name, "the machine has no such scenario");
 		end = (nr_times ? end : now_ns()) + part->ns;
 		run(name, end);
@@ -269,7 +294,9 @@ int main(int argc, char **argv)
 	int nr_threads = 1, option;
 	char **command;
 
-	while ((option = getopt(argc, argv, "+n:r:u:si")) != -1 &&
+	/* the C library has no frame pointers: a stack ends where it called this */
+	*(void *volatile *)__builtin_frame_address(0) = NULL;
+	while ((option = getopt(argc, argv, "+n:r:w:u:si")) != -1 &&
 	       option != '?') {
 		if (option == 'n') {
 			nr_threads = atoi(optarg);
@@ -277,6 +304,10 @@ int main(int argc, char **argv)
 		}
 		if (option == 'r') {
 			nr_times = atoi(optarg);
+			continue;
+		}
+		if (option == 'w') {
+			last_file = optarg;
 			continue;
 		}
 		if (option == 'u')
@@ -289,11 +320,11 @@ int main(int argc, char **argv)
 	}
 	nr_parts = count_parts(argv + optind);
 	if (option != -1 || nr_threads < 1 || nr_threads > 256 || !nr_parts) {
-		fprintf(stderr,
-			"usage: act [-n THREADS] [-r TIMES] TIME:SCENARIO[,SCENARIO]... "
-			"[-- COMMAND [ARGUMENT]...]\n"
-			"       act -u SCENARIO\n"
-			"       act -s | -i\n");
+		fprintf(stderr, "usage: act [-n THREADS] [-r TIMES] [-w FILE] "
+				"TIME:SCENARIO[,SCENARIO]... "
+				"[-- COMMAND [ARGUMENT]...]\n"
+				"       act -u SCENARIO\n"
+				"       act -s | -i\n");
 		return 64;
 	}
 	parts = calloc((size_t)nr_parts, sizeof(*parts));

@@ -265,7 +265,7 @@ sampled_again() {
 
 # work_in CGROUP: until it is ended
 work_in() {
-	sh -c "echo \$\$ >$CGROUPS/$1/cgroup.procs && exec 3>&- && while :; do :; done" 3>&- &
+	sh -c "echo \$\$ >$CGROUPS/$1/cgroup.procs && exec 3>&- && $WORK_TO_END" 3>&- &
 	worker=$!
 }
 

@@ -62,7 +62,7 @@ slots() {
 	[ "$(wc -l <out)" -eq 3 ]
 	"$TDSTAT" -p $pid --per-thread -l 1 -x, -o out -- sleep 0.5
 	[ "$(tail -n +2 out | cut -d, -f2)" = "monitor-$pid" ]
-	sh -c 'while :; do :; done' 3>&- &
+	sh -c "$WORK_TO_END" 3>&- &
 	"$TDSTAT" -p $pid,$! -l 1 -x, -o out -- sleep 0.5
 	[ "$(tail -n +2 out | cut -d, -f2)" = all ]
 	"$TDSTAT" record -p $pid -o recording -- sleep 0.5

@@ -14,7 +14,9 @@
 #include "cpu.h"
 #include "exec/cpu_ldst.h"
 #include "pmu.h"
+#include "qemu/main-loop.h"
 #include "qemu/thread.h"
+#include "system/cpus.h"
 
 enum {
 	LEAF = 0x54444d43,
@@ -23,6 +25,7 @@ enum {
 	USER_SS = 0x2b,
 	FORKS = 256,
 	COMPARED = 13,
+	LEAST_WORK_NS = 1200000, /* which a wait of a millisecond fits in */
 };
 
 enum {
@@ -32,7 +35,8 @@ enum {
 	BY_HASH,
 	USUAL_BY_HASH,
 	TELL_SUMS,
-	TELL_IDLE
+	TELL_IDLE,
+	WORK_FOR
 }; /* ECX of LEAF */
 
 /* A system call that makes a thread, which has not run yet. */
@@ -94,6 +98,23 @@ static void choose(uint64_t stack, const struct tdemu_scenario *scenario)
 	qemu_mutex_unlock(&lock);
 }
 
+/*
+ * The CPU works for so long, by all that the guest can see, and its thread on the host
+ * waits: until something interrupts it, and for a millisecond at most.
+ */
+static void work_for(CPUX86State *env, uint64_t ns)
+{
+	CPUState *cs = env_cpu(env);
+
+	if (ns < LEAST_WORK_NS)
+		return;
+	bql_lock();
+	/* what is to be done before the next block */
+	if (!qatomic_read(&cs->neg.icount_decr.u16.high))
+		qemu_cond_timedwait_bql(cs->halt_cond, 1);
+	bql_unlock();
+}
+
 /* EAX comes back as 0 where there is no such scenario. */
 bool tdemu_choose(CPUX86State *env)
 {
@@ -110,6 +131,10 @@ bool tdemu_choose(CPUX86State *env)
 	if ((uint32_t)env->regs[R_ECX] == TELL_IDLE) {
 		if (!tdemu_tell_idle(env))
 			env->regs[R_EAX] = 0;
+		return true;
+	}
+	if ((uint32_t)env->regs[R_ECX] == WORK_FOR) {
+		work_for(env, env->regs[R_EBX]);
 		return true;
 	}
 	scenario = wanted(env);

@@ -15,6 +15,7 @@
 #include "lib/base/json.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+#include "lib/counter/probe.h"
 #include "metrics/sets/sets.h"
 
 /* --- findings on the processor --------------------------------------------- */
@@ -143,6 +144,24 @@ static void judge_watchdog(struct td_doctor *doctor,
 	td_finding_set_command(finding, "sysctl kernel.nmi_watchdog=0");
 }
 
+static void judge_held(struct td_doctor *doctor,
+		       const struct td_machine *machine)
+{
+	td_autofree char *text = NULL;
+
+	if (td_held_text(machine, &text)) {
+		doctor->out_of_memory = true;
+		return;
+	}
+	if (!text)
+		return;
+	td_doctor_add(
+		doctor, "counters", TD_FINDING_WARNING,
+		"others hold %s: more groups take turns (a profiler of all "
+		"CPUs, the NMI watchdog or a hypervisor)",
+		text);
+}
+
 static void judge_smt(struct td_doctor *doctor,
 		      const struct td_patient *patient)
 {
@@ -177,6 +196,7 @@ static void doctor_judge_machine(struct td_doctor *doctor,
 	if (!machine->nr_core)
 		return;
 	judge_watchdog(doctor, machine);
+	judge_held(doctor, machine);
 	judge_smt(doctor, patient);
 }
 
@@ -192,21 +212,26 @@ struct visit {
 	struct td_doctor doctor;
 };
 
-static int gather(struct visit *v, struct td_err *err)
-{
-	int rc = td_select_machine(&v->fs, &v->machine, &v->opts->request, err);
-
-	if (!rc)
-		rc = td_surroundings_read(&v->around, &v->fs, &v->machine, err);
-	return rc ? rc
-		  : td_levels_plan(&v->levels, &v->opts->request, &v->machine,
-				   err);
-}
-
 /* Another machine's proc does not have this thread. */
 static bool can_test(const struct visit *v)
 {
 	return !v->levels.no_level_1.code && !v->around.saved;
+}
+
+static int gather(struct visit *v, struct td_err *err)
+{
+	/* a task gets its counters last: its are those that nobody else has */
+	const struct td_target task = { 0 };
+	int rc = td_select_machine(&v->fs, &v->machine, &v->opts->request, err);
+
+	if (!rc)
+		rc = td_surroundings_read(&v->around, &v->fs, &v->machine, err);
+	if (!rc)
+		rc = td_levels_plan(&v->levels, &v->opts->request, &v->machine,
+				    err);
+	if (!rc && can_test(v))
+		td_find_held(NULL, &v->machine, &task);
+	return rc;
 }
 
 /* The planned levels, or why there are none, unless the PMU's line has it. */

@@ -81,6 +81,8 @@ void td_out_json_head(struct td_writer *writer)
 	else
 		td_json_add(head, "start", NULL);
 	add_facts(head, facts + BEFORE_START, NR_FACTS - BEFORE_START);
+	if (frame->held)
+		td_json_add(head, "held", json_object_new_string(frame->held));
 	if (frame->in)
 		td_json_add(head, "in", json_object_new_string(frame->in));
 	if (frame->slower_ns)
@@ -122,6 +124,7 @@ void td_out_csv_head(struct td_writer *writer)
 		put_line(writer->fp, "start",
 			 td_format_seconds(seconds, frame->start_ns));
 	put_lines(writer->fp, facts + BEFORE_START, NR_FACTS - BEFORE_START);
+	put_line(writer->fp, "held", frame->held);
 	put_line(writer->fp, "in", frame->in);
 	if (frame->slower_ns)
 		put_line(writer->fp, "slower",

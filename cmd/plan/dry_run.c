@@ -12,6 +12,7 @@
 #include "cmd/plan/turns.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
+#include "lib/counter/probe.h"
 #include "lib/plan/sets.h"
 
 static void put_line(FILE *fp, const char *words, const char *name)
@@ -40,8 +41,10 @@ static void put_unchecked(FILE *fp, const struct td_machine *machine)
 
 static void put_machine(FILE *fp, const struct td_machine *machine)
 {
+	td_autofree char *held = NULL;
 	char cpuid[48];
 
+	td_held_text(machine, &held);
 	td_cpuid_format(&machine->cpuid, cpuid);
 	fputs("machine ", fp);
 	td_put_printable(fp, cpuid);
@@ -49,6 +52,8 @@ static void put_machine(FILE *fp, const struct td_machine *machine)
 		machine->model ? machine->model->name : "not in the table",
 		machine->smt ? "on" : "off",
 		machine->nmi_watchdog ? "on" : "off");
+	if (held)
+		fprintf(fp, "; others hold %s", held);
 	put_unchecked(fp, machine);
 	fputc('\n', fp);
 }

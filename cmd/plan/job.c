@@ -429,12 +429,41 @@ static int plan(struct td_job *job, struct td_err *err)
 	return rc ? rc : td_target_find_tasks(&job->target, &job->fs, err);
 }
 
+/* Is the plan one that others would keep from being counted?  See td_find_held(). */
+static bool is_disturbed(struct td_job *job)
+{
+	return job->tree && !job->request->dry_run && !job->target.by_mode &&
+	       td_find_held(&job->plan, &job->machine, &job->target);
+}
+
+/* Makes the plan again, with the counters that are left. */
+static int plan_with_rest(struct td_job *job, struct td_err *err)
+{
+	const struct td_request *request = job->request;
+	struct td_machine before = job->machine;
+	int rc;
+
+	job->machine = (struct td_machine){ 0 };
+	td_job_free(job);
+	rc = begin(job, request, err);
+	for (size_t i = 0; !rc && i < job->machine.nr_core; i++) {
+		job->machine.pmus[i].held_general = before.pmus[i].held_general;
+		job->machine.pmus[i].held_fixed = before.pmus[i].held_fixed;
+	}
+	td_machine_free(&before);
+	if (!rc && td_held_text(&job->machine, &job->held))
+		rc = td_err_nomem(err);
+	return rc ? rc : plan(job, err);
+}
+
 int td_job_plan(struct td_job *job, const struct td_request *request,
 		struct td_err *err)
 {
 	int rc = begin(job, request, err);
 
-	return rc ? rc : plan(job, err);
+	if (!rc)
+		rc = plan(job, err);
+	return !rc && is_disturbed(job) ? plan_with_rest(job, err) : rc;
 }
 
 int td_job_plan_unwatched(struct td_job *job, const struct td_request *request,
@@ -449,6 +478,7 @@ int td_job_plan_unwatched(struct td_job *job, const struct td_request *request,
 void td_job_free(struct td_job *job)
 {
 	td_notes_free(&job->notes);
+	free(job->held);
 	td_identity_free(&job->identity);
 	free(job->places);
 	td_target_free(&job->target);

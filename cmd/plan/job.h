@@ -32,6 +32,7 @@ struct td_job {
 	struct td_plan sampled;
 	struct td_place *places; /* NULL: not read yet */
 	bool has_caches;         /* the places do */
+	char *held; /* the counters that others have: td_held_text() */
 	struct td_notes notes;
 	struct td_identity identity; /* as the user wants it to be told */
 };

@@ -19,6 +19,7 @@ static struct td_source make_source(struct td_session *session)
 		.find_facts = td_facts_find,
 		.facts_ctx = &session->job->measure.catalog,
 		.files_version = job->measure.catalog.events.version,
+		.held = job->held,
 		.target = &job->target.name,
 		.identity = &job->identity,
 		.interval = request->when.interval_ms > 0,

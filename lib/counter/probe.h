@@ -45,6 +45,22 @@ int td_find_offline(const struct td_ints *cpus, struct td_ints *out);
 bool td_slots_probe(const struct td_pmu *pmu);
 
 /*
+ * Finds out which counters of the cores somebody else has all the time: other programs,
+ * the NMI watchdog, a hypervisor.  Tries the largest group of plan in the calling thread
+ * (system wide: on the first CPU that is counted); only if it never runs, more groups,
+ * each for up to 40 ms.  Sets held_general and held_fixed of the machine's PMUs, and
+ * returns true if some are held: a plan made with them does without.  Without a plan,
+ * all of the counters are tried.
+ */
+bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
+		  const struct td_target *target);
+/*
+ * "cpu: 1 of 8 general counters, the counter of cycles": what was found.  *text is NULL
+ * if it is nothing, and has to be freed.  Returns 0 or -ENOMEM.
+ */
+int td_held_text(const struct td_machine *machine, char **text);
+
+/*
  * Pins groups of tasks that would never get their counters, as others count whole CPUs
  * with them: the kernel gives these the counters first, unless the group of the task is
  * pinned (ctx_sched_in() in kernel/events/core.c).  Groups of one PMU take turns, so

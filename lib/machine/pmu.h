@@ -65,6 +65,9 @@ struct td_pmu {
 	size_t nr_recorded;
 	enum td_uarch uarch;
 	bool skip; /* not asked for: not counted, not shown */
+	/* what somebody else has of its counters: td_find_held() */
+	int held_general;    /* how many of the general ones */
+	uint32_t held_fixed; /* a mask of TD_FIXED() */
 };
 
 enum td_pmu_kind td_pmu_kind(const char *name);

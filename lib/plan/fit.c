@@ -46,6 +46,18 @@ static uint32_t watchdogs(enum td_uarch uarch)
 		       : FIXED_CYCLES;
 }
 
+/* How many general counters events can have; 0: all that there are. */
+static int most_general(const struct td_machine *machine,
+			const struct td_pmu *pmu, bool leaks)
+{
+	int all = td_uarch_general(pmu->uarch);
+	int left = all - pmu->held_general;
+
+	if (leaks && machine->smt && left > all / 2)
+		return all / 2;
+	return left < all ? left : 0;
+}
+
 struct td_claim td_claim_of(const struct td_machine *machine,
 			    const struct td_event *event)
 {
@@ -60,8 +72,9 @@ struct td_claim td_claim_of(const struct td_machine *machine,
 		claim.mask |= TD_FIXED(place.fixed);
 	if (machine->nmi_watchdog)
 		claim.mask &= ~watchdogs(pmu->uarch);
-	if (place.leaks && machine->smt)
-		claim.most = td_uarch_general(pmu->uarch) / 2;
+	if (claim.mask & ~pmu->held_fixed)
+		claim.mask &= ~pmu->held_fixed;
+	claim.most = most_general(machine, pmu, place.leaks);
 	claim.reg = td_uarch_register(config, event->config[1]);
 	claim.value = event->config[1];
 	return claim;

@@ -261,8 +261,55 @@ static void test_crowd(size_t i)
 	td_machine_free(&machine);
 }
 
+/* The same, where others hold some counters of the core. */
+static const struct {
+	const char *name, *machine;
+	int pmu, nr, general;
+	uint32_t fixed;
+	bool fits;
+} holdings[] = {
+	{ "eight beside cycles, all free", "adl", 0, 8, 0, 0, true },
+	{ "eight, one is held", "adl", 0, 8, 1, 0, false },
+	{ "seven, one is held", "adl", 0, 7, 1, 0, true },
+	{ "eight, the counter of cycles is held", "adl", 0, 8, 0, TD_FIXED(1),
+	  false },
+	{ "seven, the counter of cycles is held", "adl", 0, 7, 0, TD_FIXED(1),
+	  true },
+	{ "seven, both", "adl", 0, 7, 1, TD_FIXED(1), false },
+	{ "six, both", "adl", 0, 6, 1, TD_FIXED(1), true },
+	{ "five of an Atom, one is held", "adl", 1, 5, 1, 0, true },
+	{ "six of an Atom, one is held", "adl", 1, 6, 1, 0, false },
+	{ "three on Skylake, one is held", "skx", 0, 3, 1, 0, true },
+	{ "three on Skylake, two are held", "skx", 0, 3, 2, 0, false },
+};
+
+static void test_holding(size_t i)
+{
+	struct td_fit fit = { 0 };
+	struct td_machine machine;
+	bool got = true;
+
+	test_machine(&machine, holdings[i].machine);
+	machine.pmus[holdings[i].pmu].held_general = holdings[i].general;
+	machine.pmus[holdings[i].pmu].held_fixed = holdings[i].fixed;
+	for (int e = 0; e <= holdings[i].nr; e++) {
+		const struct td_event event = {
+			.pmu = holdings[i].pmu,
+			.type = machine.pmus[holdings[i].pmu].type,
+			.config = { e ? 0x1a8 : 0x3c },
+		};
+		const struct td_claim claim = td_claim_of(&machine, &event);
+
+		got = got && td_fit_add(&fit, &claim);
+	}
+	ok(got == holdings[i].fits, "%s", holdings[i].name);
+	td_machine_free(&machine);
+}
+
 int main(void)
 {
+	for (size_t i = 0; i < TD_ARRAY_SIZE(holdings); i++)
+		test_holding(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fits); i++)
 		test_fit(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters that somebody else has: other programs, the NMI watchdog and hypervisors.
+ * The kernel says nothing of them, so groups are opened to see whether they run.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/util.h"
+#include "lib/counter/parts.h"
+#include "lib/counter/probe.h"
+#include "lib/plan/fit.h"
+
+/* --- does a group run? -------------------------------------------------------- */
+
+/* Groups that are counted in the same task take turns of 4 ms. */
+#define TURNS_NS 12000000
+
+/* Of whole CPUs, others may take turns, too, and many of them. */
+#define WIDE_TURNS_NS 40000000
+
+/* The CPU may be too busy for us. */
+#define PATIENCE_NS 200000000
+
+/* Opens it in the calling thread, or on a CPU; a leader counts once it is enabled. */
+static int open_event(struct perf_event_attr attr, int cpu, int leader)
+{
+	attr.read_format =
+		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.disabled = leader < 0;
+	attr.inherit = attr.enable_on_exec = false;
+	attr.exclude_kernel |= cpu < 0;
+	return (int)syscall(SYS_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu,
+			    leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+/*
+ * Returns 1 if the group had a turn, 0 if it had none although there was time for one,
+ * -1 if that is not known, as for a pinned group that the kernel gave up.  A thread
+ * counts as it runs.
+ */
+static int wait_for_turn(int fd, int cpu)
+{
+	struct {
+		uint64_t count, enabled_ns, running_ns;
+	} values = { 0 };
+	uint64_t turns_ns = cpu < 0 ? TURNS_NS : WIDE_TURNS_NS;
+	uint64_t end = td_now_ns() + PATIENCE_NS;
+
+	while (values.enabled_ns < turns_ns && td_now_ns() < end) {
+		if (read(fd, &values, sizeof(values)) != sizeof(values))
+			return -1;
+		if (values.running_ns)
+			return 1;
+		if (cpu >= 0)
+			usleep(1000);
+	}
+	return values.enabled_ns < turns_ns ? -1 : 0;
+}
+
+/*
+ * Opens the events as a group, and waits for a turn of it: see wait_for_turn().  The
+ * kernel refuses a group that the processor it sees has no counters for.
+ */
+static int try_events(const struct perf_event_attr *attrs, size_t nr, int cpu)
+{
+	td_autofree int *fds = calloc(nr + 1, sizeof(*fds));
+	int turn = -1;
+	size_t opened = 0;
+
+	while (fds && opened < nr) {
+		fds[opened] =
+			open_event(attrs[opened], cpu, opened ? fds[0] : -1);
+		if (fds[opened] < 0) {
+			turn = opened && errno == EINVAL ? 0 : -1;
+			break;
+		}
+		opened++;
+	}
+	if (fds && opened == nr && ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0) == 0)
+		turn = wait_for_turn(fds[0], cpu);
+	while (opened)
+		close(fds[--opened]);
+	return turn;
+}
+
+/* The same of a group of the plan. */
+static int try_group(const struct td_plan *plan, const struct td_group *group,
+		     const struct td_target *target, int cpu)
+{
+	td_autofree struct perf_event_attr *attrs =
+		calloc(group->nr, sizeof(*attrs));
+
+	for (size_t i = 0; attrs && i < group->nr; i++)
+		attrs[i] = td_plan_attr(plan, group, i, target);
+	return attrs ? try_events(attrs, group->nr, cpu) : -1;
+}
+
+/* --- groups that tasks do not get counters for --------------------------------- */
+
+/* Beside others that are pinned themselves nothing helps, and it says less. */
+static void pin_if_it_helps(const struct td_plan *plan, struct td_group *group,
+			    const struct td_target *target)
+{
+	if (try_group(plan, group, target, -1) != 0)
+		return;
+	group->pinned = true;
+	group->pinned = group->may_unpin =
+		try_group(plan, group, target, -1) == 1;
+}
+
+/* Stays on the CPU, or goes to the first of these where the thread may run. */
+static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
+{
+	int now = sched_getcpu();
+
+	for (size_t i = 0; i <= cpus->nr; i++) {
+		int cpu = i ? cpus->v[i - 1] : now;
+
+		if (cpu >= 0 && cpu < CPU_SETSIZE && td_ints_has(cpus, cpu) &&
+		    CPU_ISSET((size_t)cpu, allowed)) {
+			td_go_to_cpu(cpu);
+			return sched_getcpu() == cpu;
+		}
+	}
+	return false;
+}
+
+/*
+ * The command begins near the CPU where tdstat is, so that goes back first.  Whoever may
+ * run on all CPUs may do so on those that come online later, too: the command inherits
+ * that.
+ */
+static void go_back(const struct td_machine *machine, int home,
+		    const cpu_set_t *before)
+{
+	cpu_set_t cpus;
+	bool all = true;
+
+	for (size_t i = 0; i < machine->online.nr; i++)
+		all &= machine->online.v[i] < CPU_SETSIZE &&
+		       CPU_ISSET((size_t)machine->online.v[i], before);
+	if (all)
+		memset(&cpus, 0xff, sizeof(cpus));
+	else
+		cpus = *before;
+	td_go_to_cpu(home);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
+		    const struct td_target *target)
+{
+	int home = sched_getcpu();
+	cpu_set_t before;
+	bool moved = false;
+
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		struct td_group *group = &plan->groups[g];
+		const struct td_pmu *pmu = &machine->pmus[group->pmu];
+
+		if (pmu->kind != TD_PMU_CORE ||
+		    pmu->type == PERF_TYPE_SOFTWARE || group->pinned ||
+		    !td_plan_is_alone(plan, group) ||
+		    !go_to_one_of(&pmu->cpus, &before))
+			continue;
+		moved = true;
+		pin_if_it_helps(plan, group, target);
+	}
+	if (moved)
+		go_back(machine, home, &before);
+}
+
+/* --- how many counters are free? ------------------------------------------------ */
+
+/* Branches, which any general counter counts and no fixed one. */
+#define BRANCHES 0xc4
+#define CYCLES   0x3c
+
+/* Instructions, cycles and reference cycles, by the fixed counter that has them. */
+static const uint64_t fixed_events[] = { 0xc0, CYCLES, 0x300 };
+
+/* Does a group of so many events of general counters run, with one of a fixed one? */
+static int try_counters(const struct td_pmu *pmu, int nr, int fixed, int cpu)
+{
+	struct perf_event_attr attrs[TD_NR_COUNTERS] = { 0 };
+	size_t all = (size_t)nr + (fixed >= 0);
+
+	for (size_t i = 0; i < all; i++) {
+		attrs[i].type = pmu->type;
+		attrs[i].size = sizeof(attrs[i]);
+		attrs[i].config =
+			i < (size_t)nr ? BRANCHES : fixed_events[fixed];
+		attrs[i].exclude_guest = true;
+	}
+	return all ? try_events(attrs, all, cpu) : 1;
+}
+
+/* By halves; what is not known is taken to be free. */
+static int count_free(const struct td_pmu *pmu, int general, int cpu)
+{
+	int least = 0, most = general;
+
+	while (least < most) {
+		int nr = (least + most + 1) / 2;
+
+		if (try_counters(pmu, nr, -1, cpu))
+			least = nr;
+		else
+			most = nr - 1;
+	}
+	return least;
+}
+
+/*
+ * Sets what others hold of the PMU's counters, beside the one that td_claim_of() leaves
+ * to the NMI watchdog.
+ */
+static bool find_held(struct td_pmu *pmu, bool nmi_watchdog, int cpu)
+{
+	bool has_fixed = !td_uarch_has(pmu->uarch, TD_CORE_NO_FIXED);
+	int general =
+		td_uarch_general(pmu->uarch) - (nmi_watchdog && !has_fixed);
+	int nr = count_free(pmu, general, cpu);
+
+	pmu->held_general = general - nr;
+	pmu->held_fixed = 0;
+	for (int i = 0; has_fixed && i < (int)TD_ARRAY_SIZE(fixed_events);
+	     i++) {
+		if (!(nmi_watchdog && fixed_events[i] == CYCLES) &&
+		    try_counters(pmu, nr, i, cpu) == 0)
+			pmu->held_fixed |= TD_FIXED(i);
+	}
+	return pmu->held_general || pmu->held_fixed;
+}
+
+static size_t count_needed(const struct td_plan *plan,
+			   const struct td_machine *machine,
+			   const struct td_group *group)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < group->nr; i++)
+		nr += td_claim_of(machine, &plan->events.v[group->members[i]])
+			      .mask != 0;
+	return nr;
+}
+
+/* The group of those that take turns that needs most counters; NULL: none does. */
+static const struct td_group *largest(const struct td_plan *plan,
+				      const struct td_machine *machine, int pmu)
+{
+	const struct td_group *found = NULL;
+	size_t most = 0;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+		size_t nr = 0;
+
+		if (group->pmu == pmu && !group->pinned)
+			nr = count_needed(plan, machine, group);
+		if (nr > most) {
+			most = nr;
+			found = group;
+		}
+	}
+	return found;
+}
+
+/* Adds the attributes of the events that need a counter, as members of one group. */
+static size_t add_attrs(const struct td_plan *plan,
+			const struct td_machine *machine,
+			const struct td_group *group,
+			const struct td_target *target,
+			struct perf_event_attr *attrs, size_t nr, int *general)
+{
+	for (size_t i = 0; i < group->nr && nr < TD_NR_COUNTERS; i++) {
+		const struct td_event *event =
+			&plan->events.v[group->members[i]];
+		uint32_t mask = td_claim_of(machine, event).mask;
+
+		if (!mask)
+			continue;
+		*general += !(mask & TD_FIXED_ALL);
+		attrs[nr] = td_plan_attr(plan, group, i, target);
+		attrs[nr].pinned = attrs[nr].exclusive = false;
+		nr++;
+	}
+	return nr;
+}
+
+/*
+ * Do the pinned groups of the PMU and the largest one of the others run together?  See
+ * wait_for_turn(); 1 also if they need so few general counters that it hardly matters:
+ * level 1 with PERF_METRICS costs no system call.
+ */
+static int try_plan(const struct td_plan *plan,
+		    const struct td_machine *machine, int pmu,
+		    const struct td_target *target, int cpu)
+{
+	struct perf_event_attr attrs[TD_NR_COUNTERS];
+	const struct td_group *most = largest(plan, machine, pmu);
+	int all = td_uarch_general(machine->pmus[pmu].uarch), general = 0;
+	size_t nr = 0;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		if (group == most || (group->pmu == pmu && group->pinned))
+			nr = add_attrs(plan, machine, group, target, attrs, nr,
+				       &general);
+	}
+	return 4 * general > all ? try_events(attrs, nr, cpu) : 1;
+}
+
+/* The first CPU of the PMU that is counted; -1: there is none. */
+static int first_cpu(const struct td_pmu *pmu, const struct td_target *target)
+{
+	for (size_t i = 0; i < pmu->cpus.nr; i++) {
+		if (!target->has_cpus ||
+		    td_ints_has(&target->cpus, pmu->cpus.v[i]))
+			return pmu->cpus.v[i];
+	}
+	return -1;
+}
+
+static void put_held(FILE *fp, const struct td_pmu *pmu)
+{
+	static const char *const names[] = { "instructions", "cycles",
+					     "ref-cycles" };
+	const char *gap = pmu->held_general ? ", " : "";
+
+	fprintf(fp, "%s%s: ", ftell(fp) > 0 ? "; " : "", pmu->name);
+	if (pmu->held_general)
+		fprintf(fp, "%d of %d general counters", pmu->held_general,
+			td_uarch_general(pmu->uarch));
+	for (int i = 0; i < (int)TD_ARRAY_SIZE(names); i++) {
+		if (!(pmu->held_fixed & TD_FIXED(i)))
+			continue;
+		fprintf(fp, "%sthe counter of %s", gap, names[i]);
+		gap = ", ";
+	}
+}
+
+int td_held_text(const struct td_machine *machine, char **text)
+{
+	size_t size;
+	FILE *fp = open_memstream(text, &size);
+
+	if (!fp)
+		return -ENOMEM;
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+
+		if (pmu->held_general || pmu->held_fixed)
+			put_held(fp, pmu);
+	}
+	if (td_text_close(fp, text))
+		return -ENOMEM;
+	if (!**text) {
+		free(*text);
+		*text = NULL;
+	}
+	return 0;
+}
+
+bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
+		  const struct td_target *target)
+{
+	int home = sched_getcpu();
+	bool moved = false, held = false;
+	cpu_set_t before;
+
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return false;
+	for (int i = 0; i < (int)machine->nr_core; i++) {
+		struct td_pmu *pmu = &machine->pmus[i];
+		int cpu = target->system_wide ? first_cpu(pmu, target) : -1;
+
+		if (pmu->uarch == TD_UARCH_UNKNOWN || pmu->skip ||
+		    (target->system_wide && cpu < 0))
+			continue;
+		if (!target->system_wide) {
+			if (!go_to_one_of(&pmu->cpus, &before))
+				continue;
+			moved = true;
+		}
+		if (!plan || try_plan(plan, machine, i, target, cpu) == 0)
+			held |= find_held(pmu, machine->nmi_watchdog, cpu);
+	}
+	if (moved)
+		go_back(machine, home, &before);
+	return held;
+}

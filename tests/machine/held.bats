@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Beside programs that hold counters all of the time, or come before tasks, each node has
+# the value that it has without them.
+# machine: icx --no-halt
+# machine: adl --no-halt
+# release: skx --no-halt
+# release: bdx --no-halt
+# release: spr --no-halt
+# release: adln --no-halt
+# release: srf --no-halt
+# release: lnl --no-halt
+# release: zen4 --no-halt
+
+# shellcheck disable=SC2154 # helper.bash
+load helper
+
+setup() {
+	emulated
+	perf_or_skip
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# compare NEIGHBOUR...: runs tdstat alone and beside each, which is words of perf stat
+compare() {
+	/usr/bin/python3 - "$TDSTAT" "$PERF" "$TD_MACHINE" "$@" <<-'PYTHON'
+		import glob, json, os, subprocess, sys, time
+
+		tdstat, perf, model, neighbours = *sys.argv[1:4], sys.argv[4:]
+		pmus = sorted(os.path.basename(path) for path in glob.glob("/sys/bus/event_source/devices/cpu*"))
+		def first_cpu(pmu):
+		    try:
+		        with open(f"/sys/bus/event_source/devices/{pmu}/cpus") as cpus:
+		            return cpus.read().split("-")[0].split(",")[0].strip()
+		    except FileNotFoundError:
+		        return "0"
+		work = ["sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done"]
+
+		def values(where, level):
+		    options = ["-a"] if where == "-a" else []
+		    runs = [["taskset", "-c", first_cpu(pmu)] for pmu in pmus] if where == "command" else [[]]
+		    found = {}
+		    for pinned in runs:
+		        with open("err", "w") as err:
+		            subprocess.run([*pinned, tdstat, *options, "-l", level, "--all", "-j", "-o", "out", "--", *work],
+		                           stderr=err, check=True)
+		        with open("out") as out:
+		            for row in map(json.loads, out):
+		                if row.get("level") and row["value"] is not None:
+		                    found[row["pmu"], row["metric"]] = row["value"], row["error"]
+		    return found
+
+		# threads that share a core's slots are not counted as commands at these levels
+		shared = model in ("skx", "bdx")
+		asked = [(where, level) for where in ("-a", "command") for level in ("1", "2", "3")
+		         if not (shared and where == "command" and level < "3")]
+		alone = {what: values(*what) for what in asked}
+		assert all(alone.values()), {what: len(found) for what, found in alone.items()}
+		wrong = []
+		for neighbour in neighbours:
+		    words = ["-e", neighbour] if neighbour == "cycles,instructions" else \
+		        [word for pmu in pmus for event in neighbour.split(",") for word in ("-e", f"{pmu}/{event}/D")]
+		    beside = subprocess.Popen([perf, "stat", "-a", "-I", "200", "-x,", "-o", "beside", *words, "sleep", "600"],
+		                              stdin=subprocess.DEVNULL)
+		    while not (os.path.exists("beside") and os.path.getsize("beside")):
+		        time.sleep(0.05)
+		    for what in asked:
+		        found = values(*what)
+		        for name, (value, error) in alone[what].items():
+		            if name not in found:
+		                wrong.append((neighbour, *what, *name, "missing"))
+		                continue
+		            got, got_error = found[name]
+		            margin = 1 + 0.03 * abs(value) + (error or 0) + (got_error or 0)
+		            if abs(got - value) > margin:
+		                wrong.append((neighbour, *what, *name, value, got, got_error))
+		    beside.terminate()
+		    beside.wait()
+		    os.unlink("beside")
+		for line in wrong[:40]:
+		    print(*line)
+		assert not wrong, f"{len(wrong)} values"
+	PYTHON
+}
+
+@test "beside pinned events on general counters, one, two and three" {
+	compare r1c2 r1c2,r2c2 r1c2,r2c2,r4c4
+}
+
+@test "beside cycles and instructions of all CPUs, which come before those of tasks" {
+	compare cycles,instructions
+}

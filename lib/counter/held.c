@@ -27,7 +27,7 @@
 #define WIDE_TURNS_NS 40000000
 
 /* The CPU may be too busy for us. */
-#define PATIENCE_NS 200000000
+#define PATIENCE_NS 1000000000
 
 /* Opens it in the calling thread, or on a CPU; a leader counts once it is enabled. */
 static int open_event(struct perf_event_attr attr, int cpu, int leader)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Beside programs that hold counters all of the time, or come before tasks, each node has
 # the value that it has without them.
-# machine: icx --no-halt
 # machine: adl --no-halt
-# release: skx --no-halt
+# machine: skx --no-halt
+# release: icx --no-halt
 # release: bdx --no-halt
 # release: spr --no-halt
 # release: adln --no-halt
@@ -83,8 +83,8 @@ compare() {
 	PYTHON
 }
 
-@test "beside pinned events on general counters, one, two and three" {
-	compare r1c2 r1c2,r2c2 r1c2,r2c2,r4c4
+@test "beside one and two pinned events of general counters" {
+	compare r1c2 r1c2,r2c2
 }
 
 @test "beside cycles and instructions of all CPUs, which come before those of tasks" {

@@ -80,12 +80,30 @@ static int model_event(void *ctx, const struct td_pmu *pmu, const char *name,
 	return rc;
 }
 
+/* Offers the name of a unit's event, if it is the wanted one. */
+static void offer_units(struct td_catalog *catalog, struct td_closest *closest)
+{
+	struct td_pmu_events *events = &catalog->events;
+	struct td_err unused = { 0 };
+
+	if (!events->dir ||
+	    td_pmu_events_read_uncore(events, &catalog->machine->cpuid,
+				      &unused) ||
+	    td_pmu_events_parse_all(events, &unused))
+		return;
+	for (size_t i = 0; i < events->nr_events; i++) {
+		if (strcasecmp(events->events[i].name, closest->wanted) == 0)
+			td_closest_offer(closest, events->events[i].name);
+	}
+}
+
 static const char *offer_names(void *ctx, struct td_closest *closest)
 {
-	const struct td_catalog *catalog = ctx;
+	struct td_catalog *catalog = ctx;
 
 	for (size_t i = 0; i < catalog->events.nr_events; i++)
 		td_closest_offer(closest, catalog->events.events[i].name);
+	offer_units(catalog, closest);
 	return catalog->missing.code ? catalog->missing.msg : NULL;
 }
 

@@ -316,6 +316,7 @@ static void note_refusals(const struct td_tree *tree,
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 		const char *why = td_metric_refusal(tree, metric);
+		const char *pmu = tree->machine->pmus[metric->pmu].name;
 		bool named = false;
 
 		for (size_t j = 0; j < request->ask.nr_names && !named; j++)
@@ -323,10 +324,11 @@ static void note_refusals(const struct td_tree *tree,
 				0;
 		if (why && metric->shown && !metric->def->package &&
 		    (named || request->verbose))
-			td_notes_add(notes, "%s (%s) is not supported: %s",
+			td_notes_add(notes, "%s%s%s%s is not supported: %s",
 				     metric->name,
-				     tree->machine->pmus[metric->pmu].name,
-				     why);
+				     metric->def->apart ? "" : " (",
+				     metric->def->apart ? "" : pmu,
+				     metric->def->apart ? "" : ")", why);
 	}
 }
 

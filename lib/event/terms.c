@@ -20,6 +20,18 @@ static int no_number(const struct td_building *b, const struct td_term *term)
 			     term->name);
 }
 
+/* Is it an event of the model that these cores lack, as of a unit outside of them? */
+static bool is_of_others(const struct td_building *b, const struct td_pmu *pmu,
+			 const struct td_term *term)
+{
+	struct td_closest closest = { .wanted = term->name };
+
+	if (!pmu || pmu->kind != TD_PMU_CORE || term->value)
+		return false;
+	b->source->offer_names(b->source->ctx, &closest);
+	return closest.best[0] && strcasecmp(closest.best, term->name) == 0;
+}
+
 /* The hint lists all terms of the PMU, and those that all events take. */
 static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
 			const struct td_term *term)
@@ -46,6 +58,11 @@ static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
 				   "%s/%.*s/%s",
 				   b->spec->name, (int)(colon - term->name),
 				   term->name, colon + 1);
+	if (is_of_others(b, pmu, term))
+		return td_err_hint(b->err,
+				   "this model has such an event, but not on "
+				   "%s: name it without a PMU",
+				   pmu->name);
 	return td_err_hint(b->err,
 			   "its terms: %sconfig, config1, config2, config3, "
 			   "name, period, percore, cpu=PMU",

@@ -91,7 +91,10 @@ int td_recording_note_name(struct td_pmu *pmu, const char *event)
 	return id ? td_recording_note_event(pmu, id) : -ENOMEM;
 }
 
-/* The PMU of cpu= in an event's name, "msr/tsc,cpu=cpu_core/", or its own. */
+/*
+ * The PMU of cpu= in an event's name, "msr/tsc,cpu=cpu_core/" or
+ * "context-switches/cpu=cpu_core/", or its own.
+ */
 static int home_of(const struct td_machine *machine, const char *name, int pmu)
 {
 	static const char term[] = ",cpu=";
@@ -99,6 +102,8 @@ static int home_of(const struct td_machine *machine, const char *name, int pmu)
 	char home[64];
 	int found;
 
+	if (!from)
+		from = strstr(name, "/cpu=");
 	if (!from)
 		return pmu;
 	from += strlen(term);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Fills one cell of a row: a metric's value, or why there is none. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
@@ -71,165 +69,6 @@ static bool eval_is_filtered(const struct td_evaluation *e,
 }
 
 /* --- cells ---------------------------------------------------------------- */
-
-/* Did an event of another PMU run for at least 99 % of the task's time? */
-static bool is_always_elsewhere(const struct td_evaluation *e, int pmu)
-{
-	const struct td_plan *plan = e->plan;
-
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		const struct td_total *total = &e->totals[i];
-
-		if (plan->events.v[i].pmu != pmu && total->enabled_ns &&
-		    (double)total->running_ns >=
-			    0.99 * (double)total->enabled_ns)
-			return true;
-	}
-	return false;
-}
-
-/* Says why no event of the PMU ran; mostly the task was never there. */
-static const char *describe_absence(const struct td_evaluation *e, int pmu)
-{
-	static const char unnamed[] = "nothing ran on this kind of core";
-	enum td_absence how = e->in_cgroup || is_always_elsewhere(e, pmu)
-				      ? TD_ABSENT
-				      : TD_ABSENT_OR_HELD;
-	char **text = &e->gaps[TD_NR_ABSENCES * (size_t)pmu + how];
-
-	if (!*text &&
-	    asprintf(text, "nothing ran on %s%s",
-		     e->tree->machine->pmus[pmu].name,
-		     how == TD_ABSENT
-			     ? ""
-			     : ", or somebody else held its counters") < 0)
-		*text = NULL;
-	return *text ? *text : unnamed;
-}
-
-/*
- * Was an event of the PMU enabled, or of any if it is -1?  Those of tasks are while
- * the tasks run, and those of a cgroup while it runs on that PMU's CPUs.
- */
-static bool was_enabled(const struct td_evaluation *e, int pmu)
-{
-	const struct td_plan *plan = e->plan;
-
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		if ((pmu < 0 || plan->events.v[i].pmu == pmu) &&
-		    e->totals[i].enabled_ns)
-			return true;
-	}
-	return false;
-}
-
-static const char *describe_gap(const struct td_evaluation *e, int event)
-{
-	static const char unnamed[] = "an event did not get a counter";
-	const struct td_plan *plan = e->plan;
-	int pmu = plan->events.v[event].pmu;
-	char **text;
-
-	if (plan->events.v[event].refusal)
-		return plan->events.v[event].refusal;
-	if ((e->tasks || e->in_cgroup) && !was_enabled(e, -1))
-		return "no task ran in this time";
-	if (e->tree->machine->nr_core > 1 &&
-	    pmu < (int)e->tree->machine->nr_core &&
-	    (e->tasks ? !td_eval_ran_on(e, pmu)
-		      : e->in_cgroup && !was_enabled(e, pmu)))
-		return describe_absence(e, pmu);
-	text = &e->gaps[TD_NR_ABSENCES * e->tree->nr_pmus + (size_t)event];
-	if (!*text && asprintf(text, "%s did not get a counter",
-			       plan->events.v[event].name) < 0)
-		*text = NULL;
-	return *text ? *text : unnamed;
-}
-
-/* -l auto: did its groups rest, so that nothing is wrong with the event? */
-static bool rested(const struct td_evaluation *e,
-		   const struct td_metric *metric, int event)
-{
-	const struct td_tree *tree = e->tree;
-
-	return metric->family && tree->families_of_events &&
-	       tree->families_of_events[event] &&
-	       !e->plan->events.v[event].refusal &&
-	       td_eval_ran_on(e, metric->pmu);
-}
-
-/*
- * Does the event count for more CPUs than those where the other one of the row
- * counted: is it a socket's, and the row a CPU's?
- */
-static bool is_of_more_cpus(const struct td_evaluation *e, int event, int other)
-{
-	const struct td_pmu *pmus = e->tree->machine->pmus;
-	const struct td_pmu *pmu = &pmus[e->plan->events.v[event].pmu];
-	size_t units = pmu->cpus.nr;
-	size_t cpus = pmus[e->plan->events.v[other].pmu].cpus.nr;
-
-	return pmu->kind == TD_PMU_OTHER && units && units < cpus &&
-	       e->totals[other].nr * units < e->totals[event].nr * cpus;
-}
-
-static bool mixes_places(const struct td_evaluation *e,
-			 const struct td_metric *metric)
-{
-	int own = -1;
-
-	for (size_t i = 0; i < metric->events.nr && own < 0; i++) {
-		if (e->plan->events.v[metric->events.v[i]].pmu == metric->pmu)
-			own = metric->events.v[i];
-	}
-	for (size_t i = 0; i < metric->events.nr && own >= 0 && !e->tasks;
-	     i++) {
-		if (is_of_more_cpus(e, metric->events.v[i], own))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Finds the reason why a metric's events do not allow a value, or NULL: all of
- * them must have run, and those of its own PMU on the same CPUs.  A short-lived
- * task may have run with one group on and not with the next, so for tasks a
- * difference of 1 % of the time is accepted.
- */
-static const char *find_gap(const struct td_evaluation *e,
-			    const struct td_metric *metric)
-{
-	const struct td_total *first = NULL;
-
-	for (size_t i = 0; i < metric->events.nr; i++) {
-		int event = metric->events.v[i];
-		const struct td_total *total = &e->totals[event];
-		double missed_ns;
-
-		if (isnan(total->value) && rested(e, metric, event))
-			return "the node above it was not over its threshold "
-			       "for long enough";
-		if (isnan(total->value))
-			return describe_gap(e, event);
-		if (e->plan->events.v[event].pmu != metric->pmu)
-			continue;
-		/* each run of the command has tasks and times of its own */
-		if (e->plan->nr_sets > 1)
-			continue;
-		if (!first)
-			first = total;
-		missed_ns = fabs((double)total->covered_ns -
-				 (double)first->covered_ns);
-		if (total->where == first->where)
-			continue;
-		if (!e->tasks || missed_ns * 100 > (double)first->covered_ns)
-			return "its events did not run on the same CPUs";
-	}
-	return mixes_places(e, metric)
-		       ? "it is counted for more CPUs than these: --per-socket "
-			 "shows it"
-		       : NULL;
-}
 
 /*
  * The time that an event might have run.  Where each run of the command counts
@@ -333,7 +172,7 @@ void td_eval_fill_cell(const struct td_evaluation *e,
 {
 	const struct td_tree *tree = e->tree;
 	double value = metric->def->factor * e->values[metric->slot];
-	const char *gap = find_gap(e, metric);
+	const char *gap = td_eval_find_gap(e, metric);
 
 	*cell = td_cell_make(TD_STATUS_OK, value);
 	cell->matters = metric->named || e->tree->all_matter;

@@ -173,27 +173,36 @@ static double sum_of(const struct td_evaluation *e,
 	return sum;
 }
 
+/*
+ * The number of CPUs, packages or the like where an event was counted.  The events of
+ * a cgroup are not enabled where it did not run: they counted 0 there.
+ */
+static unsigned int nr_counted(const struct td_evaluation *e, int event)
+{
+	const struct td_total *total = &e->totals[event];
+
+	return total->nr_ran +
+	       (e->in_cgroup ? total->nr - total->nr_enabled : 0);
+}
+
 static double cpus_of(const struct td_evaluation *e,
 		      const struct td_operand *operand)
 {
 	double cpus = 0;
 
 	for (size_t i = 0; i < operand->events.nr; i++)
-		cpus += e->totals[operand->events.v[i]].nr_ran;
+		cpus += nr_counted(e, operand->events.v[i]);
 	return cpus;
 }
 
-/*
- * The number of CPUs, packages or the like where the operand was counted; of several
- * units of an uncore, their mean.
- */
+/* The mean of the operand's events, which may be several units of an uncore. */
 static double places_of(const struct td_evaluation *e,
 			const struct td_operand *operand)
 {
 	unsigned int sum = 0;
 
 	for (size_t i = 0; i < operand->events.nr; i++)
-		sum += e->totals[operand->events.v[i]].nr_ran;
+		sum += nr_counted(e, operand->events.v[i]);
 	return sum ? (double)sum / (double)operand->events.nr : NAN;
 }
 
@@ -204,8 +213,8 @@ static double cpus_of_pmu(const struct td_evaluation *e, int pmu)
 
 	for (size_t i = 0; i < e->plan->events.nr; i++) {
 		if (e->plan->events.v[i].pmu == pmu &&
-		    e->totals[i].nr_ran > most)
-			most = e->totals[i].nr_ran;
+		    nr_counted(e, (int)i) > most)
+			most = nr_counted(e, (int)i);
 	}
 	return most ? (double)most : NAN;
 }

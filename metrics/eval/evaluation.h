@@ -123,6 +123,14 @@ void td_eval_find_groups(const struct td_evaluation *e);
 /* Computes the counts from the totals, then the operands' values. */
 void td_eval_fill_operands(const struct td_evaluation *e);
 
+/*
+ * gaps.c: finds the reason why a metric's events do not allow a value, or NULL: all
+ * of them must have run, on CPUs of the row and of no other, and those of its own PMU
+ * on the same ones.  A short-lived task may have run with one group on and not with
+ * the next, so for tasks a difference of 1 % of the time is accepted.
+ */
+const char *td_eval_find_gap(const struct td_evaluation *e,
+			     const struct td_metric *metric);
 /* cells.c: fills a metric's cell; its operand already has the value. */
 void td_eval_fill_cell(const struct td_evaluation *e,
 		       const struct td_metric *metric, struct td_cell *cell);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Formulas of the files that mix places or units, and what they mean. */
+/* Formulas and descriptions of the files that mix places or units, and what they mean. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 
 #define CBOX_CLOCK "UNC_C_CLOCKTICKS / "
 #define CHA_CLOCK  "UNC_CHA_CLOCKTICKS / "
+#define PCU_CLOCK  ", UNC_P_CLOCKTICKS"
 #define CORES      "(#num_cores / #num_packages * #num_packages)"
 
 /* The kernel counts energy in 2^-32 J on all machines (arch/x86/events/rapl.c).
@@ -53,21 +54,39 @@ static const struct {
 	  " / (cha_0@event\\=0x0@ / duration_time)" },
 	{ "tma_info_system_mem_*_read_latency", " / uncore_cha_0@event\\=0x1@",
 	  " / (uncore_cha_0@event\\=0x1@ / duration_time)" },
+	/* the clocks of all packages, for the cores of all */
+	{ "lpm_cstate_c?", PCU_CLOCK ")",
+	  PCU_CLOCK " / aggr_nr(UNC_P_CLOCKTICKS))" },
 	{ "Average_Frequency", "msr@tsc@ / 1000000000",
 	  "msr@tsc@ / 1000000000 / duration_time" },
 };
 
-/* Replaces a part of the formula, which is freed.  Returns 0 or -ENOMEM. */
-static int replace(char **formula, const char *at, size_t len,
-		   const char *right)
-{
-	char *text;
+/* What descriptions of bandwidths begin with that are sums. */
+static const char *const averages[] = { "Average per-thread data",
+					"Average per-core data" };
 
-	if (asprintf(&text, "%.*s%s%s", (int)(at - *formula), *formula, right,
+/* Replaces a part of the text, which is freed.  Returns 0 or -ENOMEM. */
+static int replace(char **text, const char *at, size_t len, const char *right)
+{
+	char *whole;
+
+	if (asprintf(&whole, "%.*s%s%s", (int)(at - *text), *text, right,
 		     at + len) < 0)
 		return -ENOMEM;
-	free(*formula);
-	*formula = text;
+	free(*text);
+	*text = whole;
+	return 0;
+}
+
+static int correct_description(struct td_model_metric *metric)
+{
+	for (size_t i = 0; metric->desc && i < TD_ARRAY_SIZE(averages); i++) {
+		size_t len = strlen(averages[i]);
+
+		if (strncmp(metric->desc, averages[i], len) == 0)
+			return replace(&metric->desc, metric->desc, len,
+				       "Total data");
+	}
 	return 0;
 }
 
@@ -94,7 +113,10 @@ int td_pmu_events_correct(struct td_pmu_events *events, size_t first)
 {
 	int rc = 0;
 
-	for (size_t i = first; !rc && i < events->nr_metrics; i++)
+	for (size_t i = first; !rc && i < events->nr_metrics; i++) {
 		rc = correct(&events->metrics[i]);
+		if (!rc)
+			rc = correct_description(&events->metrics[i]);
+	}
 	return rc;
 }

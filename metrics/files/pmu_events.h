@@ -41,6 +41,9 @@ enum td_split {
 #define TD_EACH_CORE "each core"
 #define TD_NO_CORE   "the machine"
 
+/* Does the name in a formula mean an event that cores count? */
+bool td_is_core_event(const char *name);
+
 /* A metric of a model's files, or one that all models have in common. */
 struct td_model_metric {
 	char *name;

@@ -5,12 +5,14 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"
+#include "lib/event/symbols.h"
 #include "lib/machine/sysfs.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/text.h"
@@ -77,18 +79,28 @@ static int read_folders(struct td_pmu_events *out, const char *root,
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* Is the name in the formula a count of the cores'?  Sets *ctx if it is. */
+bool td_is_core_event(const char *name)
+{
+	const struct td_symbol *symbol = td_symbol_find(name);
+	char pmu[64];
+
+	if (*name == '#' || strchr(name, '('))
+		return false;
+	if (symbol)
+		return !symbol->tool && symbol->type == PERF_TYPE_HARDWARE;
+	if (!strchr(name, '/'))
+		return strcasecmp(name, "tsc") != 0 &&
+		       strncasecmp(name, "UNC_", strlen("UNC_")) != 0;
+	snprintf(pmu, sizeof(pmu), "%.*s", (int)strcspn(name, "/"), name);
+	return td_pmu_kind(pmu) == TD_PMU_CORE;
+}
+
+/* Sets *ctx if the name in the formula is a count of the cores'. */
 static int look_at_name(void *ctx, const char *name)
 {
-	static const char *const others[] = { "#", "software/", "duration_time",
-					      "user_time", "system_time" };
 	bool *counts_cores = ctx;
 
-	for (size_t i = 0; i < TD_ARRAY_SIZE(others); i++) {
-		if (strncmp(name, others[i], strlen(others[i])) == 0)
-			return 0;
-	}
-	*counts_cores = true;
+	*counts_cores |= td_is_core_event(name);
 	return 0;
 }
 

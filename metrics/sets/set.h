@@ -96,6 +96,9 @@ int td_made_set_add(struct td_made_set *made, const struct td_metric_def *def);
 int td_made_set_copy(struct td_made_set *made,
 		     const struct td_metric_set *from);
 
+/* apart.c: marks the metrics outside of the tree that count no event of the cores. */
+void td_made_set_find_apart(struct td_made_set *made);
+
 /* Does ask need metrics that the built-in levels do not have? */
 bool td_ask_wants_files(const struct td_ask *ask);
 

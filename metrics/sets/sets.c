@@ -49,7 +49,6 @@ static const char *formula_of(const struct td_model_metric *metric,
 }
 
 static int add_model_metric(struct td_made_set *made,
-			    const struct td_machine *machine,
 			    const struct td_model_metric *metric,
 			    const struct td_metric_set *general)
 {
@@ -62,8 +61,6 @@ static int add_model_metric(struct td_made_set *made,
 		.groups = metric->groups,
 		.desc = metric->desc,
 		.split = metric->split,
-		.apart = strcmp(metric->pmu, TD_NO_CORE) == 0 &&
-			 td_machine_count_kinds(machine) > 1,
 	};
 
 	read_unit(&def, metric->unit);
@@ -248,9 +245,11 @@ static int add_model_metrics(struct td_made_set *made,
 
 	for (size_t i = 0; !rc && i < files->nr_metrics; i++) {
 		if (is_of(&files->metrics[i], machine, index))
-			rc = add_model_metric(made, machine, &files->metrics[i],
+			rc = add_model_metric(made, &files->metrics[i],
 					      general);
 	}
+	if (td_machine_count_kinds(machine) > 1 && index == first_pmu(machine))
+		td_made_set_find_apart(made);
 	finish(made);
 	return rc ? rc : add_set(made, made->set.levels ? general : NULL);
 }

@@ -296,13 +296,18 @@ static int add_thresholds(struct td_scope *scope)
 
 static int allocate(struct td_tree *tree, const struct td_tree_setup *setup)
 {
+	const struct td_literals *literals = setup->literals;
 	size_t nr = setup->sets->nr;
 
 	*tree = (struct td_tree){
 		.machine = setup->machine,
 		.nr_pmus = nr,
 		.fixed = setup->fixed,
-		.tsc_hz = setup->literals->system_tsc_freq,
+		.tsc_hz = literals->system_tsc_freq,
+		.nr_cpus = literals->num_cpus_online,
+		.nr_cores = literals->num_cores,
+		.nr_dies = literals->num_dies,
+		.nr_packages = literals->num_packages,
 		.all_matter =
 			setup->ask->no_threshold || setup->ask->only_level,
 	};

@@ -185,6 +185,37 @@ static int write_slashed(const struct td_scope *scope, const char *id,
 		       : 0;
 }
 
+/*
+ * What the kernel counts on all CPUs, on those of the metric's kind of core:
+ * "msr/aperf,cpu=cpu_core/", "context-switches/cpu=cpu_core/".  *home: NULL if it is
+ * another event, or has such a term.
+ */
+static int write_home(const struct td_scope *scope, const char *text,
+		      char **home)
+{
+	const char *pmu = own_pmu(scope)->name, *last = strrchr(text, '/');
+	size_t len = strcspn(text, "/:");
+	td_autofree char *name = strndup(text, len);
+	const struct td_symbol *symbol = name ? td_symbol_find(name) : NULL;
+	int rc = 0;
+
+	*home = NULL;
+	if (!name)
+		return td_err_nomem(scope->err);
+	if (last && td_pmu_kind(name) == TD_PMU_SOFTWARE &&
+	    !strstr(text, ",cpu="))
+		rc = asprintf(home, "%.*s,cpu=%s%s", (int)(last - text), text,
+			      pmu, last);
+	else if (!last && symbol && !symbol->tool &&
+		 symbol->type == PERF_TYPE_SOFTWARE)
+		rc = asprintf(home, "%s/cpu=%s/%s", name, pmu,
+			      text + len + (text[len] == ':'));
+	if (rc >= 0)
+		return 0;
+	*home = NULL;
+	return td_err_nomem(scope->err);
+}
+
 /* Writes an event as -e takes it; *text is to be freed even after an error. */
 static int write_text(struct td_scope *scope, const char *id, char **text)
 {
@@ -357,14 +388,12 @@ static int add_recorded(struct td_scope *scope, struct td_operand *operand,
 	return rc == -ENOMEM ? rc : 0;
 }
 
-static int find_recorded(struct td_scope *scope, struct td_operand *operand,
-			 const char *text)
+static int add_all_recorded(struct td_scope *scope, struct td_operand *operand,
+			    const char *text)
 {
 	const struct td_machine *machine = scope->setup->machine;
-	int rc = make_keys(scope);
+	int rc = add_recorded(scope, operand, text, scope->pmu);
 
-	if (!rc)
-		rc = add_recorded(scope, operand, text, scope->pmu);
 	/* nothing of it on the core's PMU: on units, whose counts add up */
 	for (size_t i = machine->nr_core; !rc && i < machine->nr_pmus; i++) {
 		if (!operand->events.nr ||
@@ -372,6 +401,20 @@ static int find_recorded(struct td_scope *scope, struct td_operand *operand,
 			    (int)machine->nr_core)
 			rc = add_recorded(scope, operand, text, (int)i);
 	}
+	return rc;
+}
+
+/* home may be NULL: there is no such event. */
+static int find_recorded(struct td_scope *scope, struct td_operand *operand,
+			 const char *text, const char *home)
+{
+	int rc = make_keys(scope);
+
+	if (!rc && home)
+		rc = add_all_recorded(scope, operand, home);
+	/* older recordings, and perf's, have counts of all CPUs */
+	if (!rc && !operand->events.nr)
+		rc = add_all_recorded(scope, operand, text);
 	if (rc == -ENOMEM)
 		return td_err_nomem(scope->err);
 	if (!operand->events.nr)
@@ -382,7 +425,7 @@ static int find_recorded(struct td_scope *scope, struct td_operand *operand,
 
 int td_tree_find_events(struct td_scope *scope, struct td_operand *operand)
 {
-	td_autofree char *text = NULL;
+	td_autofree char *text = NULL, *home = NULL;
 	bool done;
 	int rc;
 
@@ -392,8 +435,11 @@ int td_tree_find_events(struct td_scope *scope, struct td_operand *operand)
 	if (rc || done)
 		return rc;
 	rc = write_text(scope, operand->name, &text);
+	if (!rc && operand->own_cpus)
+		rc = write_home(scope, text, &home);
 	if (rc)
 		return rc;
-	return scope->setup->fixed ? find_recorded(scope, operand, text)
-				   : find_live(scope, operand, text);
+	return scope->setup->fixed
+		       ? find_recorded(scope, operand, text, home)
+		       : find_live(scope, operand, home ? home : text);
 }

@@ -227,6 +227,9 @@ int td_tree_lookup(void *ctx, const char *name)
 	/* joules, whatever the kernel counts */
 	like.scaled = like.kind == TD_OPERAND_EVENT && scope->def &&
 		      scope->def->package;
+	like.own_cpus = like.kind == TD_OPERAND_EVENT && scope->def &&
+			!scope->def->package && !scope->def->apart &&
+			scope->setup->machine->nr_core > 1;
 	/* one operand for each metric, in whatever case formulas write it */
 	return td_tree_intern(scope, &like, like.def ? like.def->name : name,
 			      NAN);

@@ -23,6 +23,7 @@ static int find_operand(const struct td_scope *scope,
 		if (o->kind == like->kind && o->pmu == like->pmu &&
 		    o->owner == like->owner && o->def == like->def &&
 		    o->scaled == like->scaled && o->beside == like->beside &&
+		    o->own_cpus == like->own_cpus &&
 		    strcmp(o->mods, like->mods) == 0 &&
 		    strcmp(o->name, name) == 0)
 			return (int)i;

@@ -60,7 +60,12 @@ struct td_operand {
 	const struct td_event_def *event;
 	struct td_ints events; /* indices in the list of events */
 	enum td_tool tool;     /* if it is a time */
-	bool scaled;   /* multiply counts by the events' scale of sysfs */
+	bool scaled; /* multiply counts by the events' scale of sysfs */
+	/*
+	 * on a hybrid: what software and MSRs count is that of the PMU's own CPUs, not of
+	 * all
+	 */
+	bool own_cpus;
 	int beside;    /* of clocks and places: another operand; -1: none */
 	char *refusal; /* why there is no value */
 };
@@ -151,6 +156,8 @@ struct td_tree {
 	/* one for each PMU: the operand with the number of slots; -1: none */
 	int *slots;
 	double tsc_hz; /* of the time-stamp counter; NaN: unknown */
+	/* of the machine; NaN: unknown */
+	double nr_cpus, nr_cores, nr_dies, nr_packages;
 };
 
 /* What events and their groups are counted for. */

@@ -327,7 +327,7 @@ uncore_imc_5/event=0x4,umask=0x3/"
 		    return tuple(re.sub(r"\s+", " ", text or "none") for text in texts)
 
 		corrected = re.compile("(?i)cpu_utilization|uncore_freq(uency)?|llc_data_read_.*_latency.*|"
-		                       "tma_info_system_(power|mem_(dram|pmm)_read_latency)|average_frequency")
+		                       "tma_info_system_(power|mem_(dram|pmm)_read_latency)|average_frequency|lpm_cstate_c[036]")
 		for model in os.environ["MODELS"].split():
 		    machine(model)
 		    want = sorted(squeezed(item["MetricName"], item["MetricExpr"], item.get("MetricThreshold"))

@@ -22,10 +22,16 @@ newest() {
 	TD_PERF_SERIES=newest timeout -s KILL "$TD_HANGS" "$PERF" "$@"
 }
 
-# compare FILE: of perf and of tdstat, each metric of each kind of core
+# compare FILE: of perf and of tdstat, each metric of each kind of core.  perf divides what
+# one kind of core did by the time of all CPUs.
 compare() {
 	python3 - "$1" out <<-'EOS'
-		import json, re, sys
+		import json, os, re, sys
+
+		def cpus_of(pmu):
+		    with open(f"/sys/bus/event_source/devices/{pmu}/cpus") as file:
+		        parts = [part.split("-") for part in file.read().strip().split(",")]
+		    return sum(int(part[-1]) - int(part[0]) + 1 for part in parts)
 
 		perf, ours, bad = {}, {}, 0
 		for line in open(sys.argv[1]):
@@ -36,6 +42,8 @@ compare() {
 		    pmu = re.match(r"(cpu_\w+)/", row.get("event", ""))
 		    key = words[-1], pmu[1] if pmu else None
 		    perf[key] = float(row["metric-value"])
+		    if pmu and words[-1] in ("cycles_frequency", "branch_frequency"):
+		        perf[key] *= os.cpu_count() / cpus_of(pmu[1])
 		for line in open(sys.argv[2]):
 		    row = json.loads(line)
 		    if "tdstat_rows" in row:

@@ -346,6 +346,7 @@ static bool may_differ(const char *name)
 		"tma_info_system_mem_dram_read_latency",
 		"tma_info_system_mem_pmm_read_latency",
 		"Average_Frequency",
+		"lpm_cstate_c[036]",
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(patterns); i++) {

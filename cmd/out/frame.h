@@ -23,11 +23,12 @@ struct td_frame {
 		*in; /* samples are of calls of this function; NULL: of all */
 	uint64_t slower_ns; /* that took so long; 0: all calls */
 	const char *host;   /* of the rows, if there are several; or NULL */
-	const char *held;   /* counters that others have; NULL: none is known of */
-	const char *files;  /* the metric files' version; NULL: none was read */
-	bool perf;          /* --perf: what is not known is 0 */
-	bool perf_rows;     /* events, as perf stat has them: no head of ours */
-	bool interval;      /* a line for each interval, not one final tree */
+	const char
+		*held; /* counters that others have; NULL: none is known of */
+	const char *files; /* the metric files' version; NULL: none was read */
+	bool perf;         /* --perf: what is not known is 0 */
+	bool perf_rows;    /* events, as perf stat has them: no head of ours */
+	bool interval;     /* a line for each interval, not one final tree */
 	bool instead; /* software events, as what was asked for has no counts */
 	bool times_only; /* nothing, for the same reason */
 	bool of_perf;    /* a time of 0 is one that the file does not tell */

@@ -189,17 +189,17 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 /* Instructions, cycles and reference cycles, by the fixed counter that has them. */
 static const uint64_t fixed_events[] = { 0xc0, CYCLES, 0x300 };
 
-/* Does a group of so many events of general counters run, with one of a fixed one? */
-static int try_counters(const struct td_pmu *pmu, int nr, int fixed, int cpu)
+/* Does a group of so many events of general counters run, with another event (0: none)? */
+static int try_counters(const struct td_pmu *pmu, int nr, uint64_t with,
+			int cpu)
 {
 	struct perf_event_attr attrs[TD_NR_COUNTERS] = { 0 };
-	size_t all = (size_t)nr + (fixed >= 0);
+	size_t all = (size_t)nr + (with != 0);
 
 	for (size_t i = 0; i < all; i++) {
 		attrs[i].type = pmu->type;
 		attrs[i].size = sizeof(attrs[i]);
-		attrs[i].config =
-			i < (size_t)nr ? BRANCHES : fixed_events[fixed];
+		attrs[i].config = i < (size_t)nr ? BRANCHES : with;
 		attrs[i].exclude_guest = true;
 	}
 	return all ? try_events(attrs, all, cpu) : 1;
@@ -213,7 +213,7 @@ static int count_free(const struct td_pmu *pmu, int general, int cpu)
 	while (least < most) {
 		int nr = (least + most + 1) / 2;
 
-		if (try_counters(pmu, nr, -1, cpu))
+		if (try_counters(pmu, nr, 0, cpu))
 			least = nr;
 		else
 			most = nr - 1;
@@ -237,21 +237,26 @@ static bool find_held(struct td_pmu *pmu, bool nmi_watchdog, int cpu)
 	for (int i = 0; has_fixed && i < (int)TD_ARRAY_SIZE(fixed_events);
 	     i++) {
 		if (!(nmi_watchdog && fixed_events[i] == CYCLES) &&
-		    try_counters(pmu, nr, i, cpu) == 0)
+		    try_counters(pmu, nr, fixed_events[i], cpu) == 0)
 			pmu->held_fixed |= TD_FIXED(i);
 	}
 	return pmu->held_general || pmu->held_fixed;
 }
 
+/* How many of the group's events need a counter, and can use only some of these. */
 static size_t count_needed(const struct td_plan *plan,
 			   const struct td_machine *machine,
-			   const struct td_group *group)
+			   const struct td_group *group, uint32_t these)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; i < group->nr; i++)
-		nr += td_claim_of(machine, &plan->events.v[group->members[i]])
-			      .mask != 0;
+	for (size_t i = 0; i < group->nr; i++) {
+		const struct td_event *event =
+			&plan->events.v[group->members[i]];
+		uint32_t mask = td_claim_of(machine, event).mask;
+
+		nr += mask && !(mask & ~these);
+	}
 	return nr;
 }
 
@@ -267,7 +272,7 @@ static const struct td_group *largest(const struct td_plan *plan,
 		size_t nr = 0;
 
 		if (group->pmu == pmu && !group->pinned)
-			nr = count_needed(plan, machine, group);
+			nr = count_needed(plan, machine, group, UINT32_MAX);
 		if (nr > most) {
 			most = nr;
 			found = group;
@@ -281,16 +286,14 @@ static size_t add_attrs(const struct td_plan *plan,
 			const struct td_machine *machine,
 			const struct td_group *group,
 			const struct td_target *target,
-			struct perf_event_attr *attrs, size_t nr, int *general)
+			struct perf_event_attr *attrs, size_t nr)
 {
 	for (size_t i = 0; i < group->nr && nr < TD_NR_COUNTERS; i++) {
 		const struct td_event *event =
 			&plan->events.v[group->members[i]];
-		uint32_t mask = td_claim_of(machine, event).mask;
 
-		if (!mask)
+		if (!td_claim_of(machine, event).mask)
 			continue;
-		*general += !(mask & TD_FIXED_ALL);
 		attrs[nr] = td_plan_attr(plan, group, i, target);
 		attrs[nr].pinned = attrs[nr].exclusive = false;
 		nr++;
@@ -309,15 +312,16 @@ static int try_plan(const struct td_plan *plan,
 {
 	struct perf_event_attr attrs[TD_NR_COUNTERS];
 	const struct td_group *most = largest(plan, machine, pmu);
-	int all = td_uarch_general(machine->pmus[pmu].uarch), general = 0;
-	size_t nr = 0;
+	size_t all = (size_t)td_uarch_general(machine->pmus[pmu].uarch);
+	size_t nr = 0, general = 0;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
-		if (group == most || (group->pmu == pmu && group->pinned))
-			nr = add_attrs(plan, machine, group, target, attrs, nr,
-				       &general);
+		if (group != most && (group->pmu != pmu || !group->pinned))
+			continue;
+		nr = add_attrs(plan, machine, group, target, attrs, nr);
+		general += count_needed(plan, machine, group, ~TD_FIXED_ALL);
 	}
 	return 4 * general > all ? try_events(attrs, nr, cpu) : 1;
 }

@@ -435,7 +435,7 @@ int td_tree_find_events(struct td_scope *scope, struct td_operand *operand)
 	if (rc || done)
 		return rc;
 	rc = write_text(scope, operand->name, &text);
-	if (!rc && operand->own_cpus)
+	if (!rc && text && operand->own_cpus)
 		rc = write_home(scope, text, &home);
 	if (rc)
 		return rc;

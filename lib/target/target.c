@@ -162,7 +162,10 @@ bool td_target_leave_out_ended(struct td_target *target,
 {
 	struct td_ints *tids = &target->tids;
 	size_t nr = 0, before = tids->nr;
+	struct td_err unused = { 0 };
 
+	if (td_target_check_alive(target, fs, &unused))
+		return false;
 	for (size_t i = 0; i < before; i++) {
 		if (td_tasks_is_alive(fs, tids->v[i]))
 			tids->v[nr++] = tids->v[i];

@@ -103,7 +103,10 @@ int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
  */
 int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 			 struct td_err *err);
-/* Leaves out those that have ended.  True if there were any, and others are left. */
+/*
+ * Leaves out threads that have ended.  True if there were any, others are left, and no
+ * process or thread that was named has ended.
+ */
 bool td_target_leave_out_ended(struct td_target *target,
 			       const struct td_sysfs *fs);
 /*

@@ -189,7 +189,7 @@ while not os.path.exists("end"): time.sleep(0.2)' &
 	python3 "$here/metrics.py" record - <plan >all.jsonl
 	jq -c 'if .pmus then (.pmus[] | select(.name == "software")).core = false else . end' all.jsonl >r.jsonl
 	"$TDSTAT" report -i r.jsonl -j -M used,ipc,speed,missed >out
-	# formulas by hand; the clock is that of all CPUs
+	# formulas by hand; a clock beside cycles is that of their kind of core
 	jq -es --slurpfile r r.jsonl '
 		($r[0].events | map(.name)) as $names |
 		([$r[1].counts[] | {n: $names[.[0]], v: .[3]}] | group_by(.n) |
@@ -202,7 +202,7 @@ while not os.path.exists("end"): time.sleep(0.2)' &
 		all(.[] | select(.metric == "ipc"); .value as $v | .pmu as $p |
 			$v | near($c["\($p)/instructions/"] / $c["\($p)/cpu-cycles/"])) and
 		all(.[] | select(.metric == "speed"); .value as $v | .pmu as $p |
-			$v | near($c["\($p)/cpu-cycles/"] / $c."cpu-clock")) and
+			$v | near($c["\($p)/cpu-cycles/"] / $c["cpu-clock/cpu=\($p)/"])) and
 		all(.[] | select(.metric == "ipc"); .over_threshold == (.value < 1)) and
 		all(.[] | select(.metric == "missed"); .over_threshold == (.value > 5))' out
 }

@@ -126,6 +126,7 @@ static void test_split(const char *model, int level)
 	test_plan_levels(&plan, &machine, &tree, &err);
 	for (size_t g = 0; g < plan.nr_groups && plan.nr_groups < 100;) {
 		int pmu = plan.groups[g].pmu;
+		int reference = plan.groups[g].reference;
 		size_t before = plan.groups[g].nr, nr = plan.nr_groups;
 		bool was_slots = plan.groups[g].slots;
 		int rc = td_plan_split(&plan, g, &err);
@@ -142,8 +143,7 @@ static void test_split(const char *model, int level)
 			  plan.groups[nr].pmu == pmu &&
 			  plan.groups[g].nr < before &&
 			  plan.groups[nr].nr <= before &&
-			  is_further(&plan, &plan.groups[nr],
-				     tree.references[pmu]);
+			  is_further(&plan, &plan.groups[nr], reference);
 	}
 	ok(slots, "split %s: never a group with SLOTS", model);
 	ok(halves, "split %s: two smaller ones, the second with a clone",

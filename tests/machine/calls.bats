@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # tdstat calls, of a program that knows how many calls it makes, how long they take by
 # its own clock, and why some of them are slow (calls.c).
-# machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
-# release: spr --truth tests/emulator/scenarios/sapphirerapids.truth
+# machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --sysctl kernel.perf_cpu_time_max_percent=0 --truth tests/emulator/scenarios/alderlake.truth
+# release: spr --sysctl kernel.perf_cpu_time_max_percent=0 --truth tests/emulator/scenarios/sapphirerapids.truth
 
 # shellcheck disable=SC2154 # stderr, of run
 load helper

@@ -429,10 +429,14 @@ static int plan(struct td_job *job, struct td_err *err)
 	return rc ? rc : td_target_find_tasks(&job->target, &job->fs, err);
 }
 
-/* Is the plan one that others would keep from being counted?  See td_find_held(). */
+/*
+ * Is the plan one that others would keep from being counted?  See td_find_held().
+ * Events that are sampled take turns with those of others one by one.
+ */
 static bool is_disturbed(struct td_job *job)
 {
 	return job->tree && !job->request->dry_run && !job->target.by_mode &&
+	       !job->request->does.samples &&
 	       td_find_held(&job->plan, &job->machine, &job->target);
 }
 

@@ -19,6 +19,14 @@
 
 #define MISPREDICT_BITS 32 /* of a random number, a branch each */
 
+/* Marsaglia's generator of 64 random bits; never 0. */
+static uint64_t next_random(uint64_t x)
+{
+	x ^= x << 13;
+	x ^= x >> 7;
+	return x ^ x << 17;
+}
+
 /* --- the ring --------------------------------------------------------------- */
 
 /*
@@ -34,7 +42,7 @@ void td_loops_shuffle(uint32_t *order, uint32_t nr)
 	for (uint32_t i = nr - 1; i > 0; i--) {
 		uint32_t j, taken = order[i];
 
-		random = td_next_random(random);
+		random = next_random(random);
 		j = (uint32_t)((random >> 32) % i);
 		order[i] = order[j];
 		order[j] = taken;
@@ -117,7 +125,7 @@ static uint32_t mispredict(uint64_t *random)
 	uint32_t sum = 0;
 
 	for (int i = 0; i < MISPREDICT_STEPS; i++) {
-		*random = td_next_random(*random);
+		*random = next_random(*random);
 		for (int bit = 16; bit < 16 + MISPREDICT_BITS; bit++)
 			sum = branch(sum, (uint32_t)(*random >> bit));
 	}

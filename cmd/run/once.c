@@ -49,8 +49,6 @@ static int take_wake(struct td_run *run, const struct td_wake *wake,
 	/* first, so that what comes next is in the new file */
 	if (wake->what & TD_WAKE_REOPEN)
 		rc = td_session_reopen(run->session, err);
-	if (wake->what & TD_WAKE_PAUSE)
-		td_counter_resume(run->counting.counter);
 	if (!rc && wake->what & TD_WAKE_DELAY)
 		rc = td_run_end_delay(run, err);
 	if (!rc && wake->what & TD_WAKE_CONTROL)

@@ -343,22 +343,6 @@ static uint64_t own_ns(const struct td_clock *clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/*
- * A pause that is no small part of the time between two reads would be a rest.  Events
- * without a tree have no errors that could be wrong.
- */
-static int shuffle_turns(struct td_run *run, struct td_err *err)
-{
-	struct td_waiter *waiter = &run->engine->waiter;
-	uint64_t most_ns = waiter->period_ns / 2, ns = 0;
-
-	if (run->job->tree)
-		ns = td_counter_pause_some(run->counting.counter);
-	if (!ns)
-		return 0;
-	return td_waiter_pause(waiter, ns < most_ns ? ns : most_ns, err);
-}
-
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 {
 	uint64_t before_ns = own_ns(&run->clock);
@@ -373,8 +357,6 @@ int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 					run->clock.read_ns, err);
 	if (run->drilling.active && run->job->sampled.nr_groups)
 		td_latency_follow(&run->latency, run->job, &run->drilling);
-	if (!rc)
-		rc = shuffle_turns(run, err);
 	run->clock.shared = want_fields_often(run);
 	td_clock_adapt(&run->clock, &run->engine->waiter,
 		       own_ns(&run->clock) - before_ns);

@@ -144,8 +144,6 @@ int td_waiter_reset(struct td_waiter *waiter, struct td_err *err)
 		rc = disarm(waiter->timeout, err);
 	if (!rc)
 		rc = disarm(waiter->delay, err);
-	if (!rc)
-		rc = disarm(waiter->pause, err);
 	waiter->child = waiter->tasks = -1;
 	waiter->child_ended = false;
 	waiter->start_ns = 0;
@@ -156,18 +154,12 @@ void td_waiter_stop_counting(struct td_waiter *waiter)
 {
 	td_close_fd(&waiter->timer);
 	td_close_fd(&waiter->delay);
-	td_close_fd(&waiter->pause);
 	waiter->control = waiter->tasks = waiter->viewer = -1;
 }
 
 int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 {
 	return arm(&waiter->delay, td_now_ns() + ns, err);
-}
-
-int td_waiter_pause(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
-{
-	return arm(&waiter->pause, td_now_ns() + ns, err);
 }
 
 int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
@@ -202,7 +194,6 @@ enum {
 	POLL_TIMER,
 	POLL_TIMEOUT,
 	POLL_DELAY,
-	POLL_PAUSE,
 	POLL_SIGNALS,
 	POLL_CHILD,
 	POLL_CONTROL,
@@ -249,8 +240,6 @@ static int take_timers(struct td_waiter *waiter, const struct pollfd *polls,
 	}
 	if (!rc && polls[POLL_DELAY].revents)
 		rc = take_alarm(waiter->delay, TD_WAKE_DELAY, wake, err);
-	if (!rc && polls[POLL_PAUSE].revents)
-		rc = take_alarm(waiter->pause, TD_WAKE_PAUSE, wake, err);
 	if (!rc && polls[POLL_TIMEOUT].revents)
 		rc = take_alarm(waiter->timeout, TD_WAKE_TIMEOUT, wake, err);
 	return rc;
@@ -304,7 +293,6 @@ int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 	polls[POLL_TIMER].fd = waiter->timer;
 	polls[POLL_TIMEOUT].fd = waiter->timeout;
 	polls[POLL_DELAY].fd = waiter->delay;
-	polls[POLL_PAUSE].fd = waiter->pause;
 	polls[POLL_CONTROL].fd = waiter->control;
 	polls[POLL_TASKS].fd = waiter->tasks;
 	polls[POLL_VIEWER].fd = waiter->viewer;
@@ -330,7 +318,6 @@ void td_waiter_close(struct td_waiter *waiter)
 	td_close_fd(&waiter->timer);
 	td_close_fd(&waiter->timeout);
 	td_close_fd(&waiter->delay);
-	td_close_fd(&waiter->pause);
 	for (size_t i = 0; i < waiter->nr_pids; i++)
 		td_close_fd(&waiter->pidfds[i]);
 	free(waiter->pidfds);

@@ -15,7 +15,6 @@ struct td_waiter {
 	int timer;   /* the next tick, absolute, so that errors do not add up */
 	int timeout; /* fires once */
 	int delay;   /* fires once */
-	int pause;   /* fires once */
 	int signals; /* borrowed */
 	int *pidfds; /* of attached tasks; -1 after their end */
 	struct pollfd *polls; /* of td_waiter_wait() */
@@ -45,14 +44,12 @@ enum td_wakeup {
 	TD_WAKE_TASKS = 128,
 	TD_WAKE_VIEWER = 256,
 	TD_WAKE_REOPEN = 512, /* SIGHUP, which ends nothing (signals.h) */
-	TD_WAKE_PAUSE = 1024, /* it is over */
 };
 
 #define TD_WAITER_NONE                      \
 	((struct td_waiter){ .timer = -1,   \
 			     .timeout = -1, \
 			     .delay = -1,   \
-			     .pause = -1,   \
 			     .signals = -1, \
 			     .child = -1,   \
 			     .control = -1, \
@@ -84,8 +81,6 @@ void td_waiter_stop_counting(struct td_waiter *waiter);
 int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 /* Sets the TD_WAKE_DELAY to ns from now. */
 int td_waiter_delay(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
-/* Sets the TD_WAKE_PAUSE to ns from now. */
-int td_waiter_pause(struct td_waiter *waiter, uint64_t ns, struct td_err *err);
 int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 		   struct td_err *err);
 void td_waiter_close(struct td_waiter *waiter);

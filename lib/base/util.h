@@ -32,14 +32,6 @@ static inline uint64_t td_since(uint64_t now, uint64_t before)
 #define TD_NS_A_MS     UINT64_C(1000000)
 #define TD_NS_A_SECOND UINT64_C(1000000000)
 
-/* Marsaglia's generator of 64 random bits, from those before; never 0. */
-static inline uint64_t td_next_random(uint64_t x)
-{
-	x ^= x << 13;
-	x ^= x >> 7;
-	return x ^ x << 17;
-}
-
 uint64_t td_now_ns(void); /* CLOCK_MONOTONIC */
 /* CLOCK_REALTIME in ns, cut off to whole ms. */
 uint64_t td_wall_ns(void);

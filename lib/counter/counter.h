@@ -87,16 +87,6 @@ int td_counter_read(struct td_counter *counter, uint64_t retry_ns,
 		    struct td_readings *readings, struct td_err *err);
 
 /*
- * shuffle.c: after a read, lets some of the groups that take turns with others, chosen
- * by chance, miss their next ones, so that they do not always come in the same order.
- * Returns for how many ns, until td_counter_resume(), which the other functions begin
- * with where that matters; 0 if nothing takes turns.  In the readings, these groups
- * were enabled meanwhile.
- */
-uint64_t td_counter_pause_some(struct td_counter *counter);
-void td_counter_resume(struct td_counter *counter);
-
-/*
  * reopen.c: a CPU that goes offline takes its counters with it for good; so does a
  * cgroup that is removed.  Counters that are opened anew are the same ones for
  * whoever reads: differences go on, without the time in between.

@@ -63,8 +63,6 @@ struct td_counter {
 	/* the families that are; the groups of all others are disabled */
 	struct td_ints enabled;
 	struct td_ints opened; /* with open_late: those that were opened */
-	struct td_ints paused; /* groups of the plan that miss their turns */
-	uint64_t random;       /* chooses them; never 0 */
 	bool began;            /* the tasks of the start are open */
 	struct td_group_reader reader;
 };

@@ -23,7 +23,6 @@ void td_counter_close(struct td_counter *counter)
 	free(counter->off);
 	td_ints_free(&counter->enabled);
 	td_ints_free(&counter->opened);
-	td_ints_free(&counter->paused);
 	td_index_free(&counter->by_tid);
 	td_group_reader_free(&counter->reader);
 	free(counter);
@@ -35,7 +34,6 @@ int td_counter_enable(struct td_counter *counter, bool on, int event,
 	struct td_home home = td_leave_home(counter);
 	int rc = 0;
 
-	td_counter_resume(counter);
 	for (size_t i = 0; !rc && i < counter->nr_sets; i++)
 		rc = td_switch_set(&counter->sets[i], &counter->enabled, on,
 				   event, err);
@@ -77,10 +75,8 @@ static int close_ended(struct td_counter *counter)
 int td_counter_read(struct td_counter *counter, uint64_t retry_ns,
 		    struct td_readings *readings, struct td_err *err)
 {
-	int rc;
-
-	td_counter_resume(counter);
-	rc = td_group_reader_read(&counter->reader, retry_ns, readings, err);
+	int rc =
+		td_group_reader_read(&counter->reader, retry_ns, readings, err);
 
 	if (!rc && close_ended(counter))
 		rc = td_err_nomem(err);
@@ -132,7 +128,6 @@ static struct td_counter *new_counter(const struct td_counter_setup *setup)
 	counter->late = *setup->target;
 	counter->late.enable_on_exec = false;
 	counter->reader.notes = setup->notes;
-	counter->random = td_now_ns() | 1;
 	return counter;
 }
 

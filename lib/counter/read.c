@@ -221,13 +221,6 @@ static int read_step(struct td_group_reader *reader, struct td_read_step *step,
 	return 0;
 }
 
-static void set_enabled(struct td_group_reader *reader,
-			const struct td_read_step *step, uint64_t enabled_ns)
-{
-	for (size_t i = 0; i < step->nr; i++)
-		reader->delta.v[step->first + i].enabled_ns = enabled_ns;
-}
-
 /*
  * The time that a group missed because it was lost, or rested, is time in which
  * it did not run: as long as another group on the same CPU or task was enabled.
@@ -247,51 +240,11 @@ static void fill_lost(struct td_group_reader *reader,
 		if (!step->lost && v[step->first].enabled_ns > enabled_ns)
 			enabled_ns = v[step->first].enabled_ns;
 	}
-	set_enabled(reader, lost, enabled_ns);
+	for (size_t i = 0; i < lost->nr; i++)
+		v[lost->first + i].enabled_ns = enabled_ns;
 }
 
-/* The step at this index, which may be none, if it is on the same CPU or task. */
-static const struct td_read_step *beside(const struct td_group_reader *reader,
-					 size_t at,
-					 const struct td_read_step *paused)
-{
-	return at < reader->nr_steps && same_place(&reader->steps[at], paused)
-		       ? &reader->steps[at]
-		       : NULL;
-}
-
-/* Can it tell how long a group was enabled that paused? */
-static bool tells_enabled(const struct td_read_step *step)
-{
-	return step && !step->paused && !step->may_be_off && !step->lost &&
-	       !step->behind;
-}
-
-/*
- * A group that paused was enabled as long as one that did not.  Time passes between
- * their reads: that of the nearest is now longer and now shorter, but the longest of
- * all would always be longer.
- */
-static void fill_paused(struct td_group_reader *reader, size_t at)
-{
-	const struct td_read_step *step = &reader->steps[at];
-	const struct td_read_step *before = step, *behind = step, *found;
-
-	for (size_t i = 1; before || behind; i++) {
-		/* below 0 is beyond all of them, too */
-		before = before ? beside(reader, at - i, step) : NULL;
-		behind = behind ? beside(reader, at + i, step) : NULL;
-		found = tells_enabled(before) ? before : behind;
-		if (!tells_enabled(found))
-			continue;
-		set_enabled(reader, step,
-			    reader->delta.v[found->first].enabled_ns);
-		return;
-	}
-	fill_lost(reader, step);
-}
-
-/* Corrects the enabled time of groups that were lost, off or pausing for a while. */
+/* Corrects the enabled time of groups that were lost or off for a while. */
 static void mend_enabled(struct td_group_reader *reader)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
@@ -300,11 +253,7 @@ static void mend_enabled(struct td_group_reader *reader)
 		if ((step->lost && step->resume) ||
 		    (step->may_be_off && !step->behind))
 			fill_lost(reader, step);
-		else if (step->paused && !step->behind)
-			fill_paused(reader, s);
 	}
-	for (size_t s = 0; s < reader->nr_steps; s++)
-		reader->steps[s].paused &= reader->steps[s].behind;
 }
 
 /* Adds what steps opened late have counted to the steps that they count for. */

@@ -39,7 +39,6 @@ struct td_read_step {
 	bool resume;      /* start it again after such a loss */
 	bool inherited;   /* so do children, which a read does not report */
 	bool may_be_off;  /* it may be disabled for a time */
-	bool paused;      /* it missed turns since the last read */
 	bool moves;       /* the kernel moves it if its CPU goes offline */
 	/* opened late: it counts for the step into, which is not open */
 	bool late;

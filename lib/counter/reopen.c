@@ -309,10 +309,7 @@ int td_counter_enable_families(struct td_counter *counter,
 			       const struct td_ints *tasks, struct td_err *err)
 {
 	struct td_home home = td_leave_home(counter);
-	int rc;
-
-	td_counter_resume(counter);
-	rc = open_unopened(counter, enabled, tasks, err);
+	int rc = open_unopened(counter, enabled, tasks, err);
 
 	if (!rc)
 		rc = switch_families(counter, enabled, err);

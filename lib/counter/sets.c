@@ -58,11 +58,7 @@ int td_counter_open_set(struct td_counter *counter, struct td_open_set *set,
 			struct td_err *err)
 {
 	size_t index = 0, failed = 0;
-	int rc;
-
-	/* groups may be split, which moves those behind them */
-	td_counter_resume(counter);
-	rc = try_to_open(counter, set, &index, &failed);
+	int rc = try_to_open(counter, set, &index, &failed);
 
 	while (rc) {
 		rc = rc == -ENOMEM ? td_err_nomem(err)

@@ -234,11 +234,7 @@ static double nr_turns(const struct td_cell *cell, double seen,
 	return fmax(ns / TURN_NS, 1);
 }
 
-/*
- * The variance of what was not seen; seen is the share of the time that was.  Of noise
- * this leaves 1 - seen of it.  What a program in step with the turns did meanwhile is the
- * very opposite, which leaves all of it.  This is between the two.
- */
+/* The variance of what was not seen; seen is the share of the time that was. */
 static double unseen(const struct td_uncertainty *u, const struct td_cell *cell,
 		     const struct td_ranges *ranges)
 {
@@ -250,8 +246,7 @@ static double unseen(const struct td_uncertainty *u, const struct td_cell *cell,
 
 	/* of three neighbours each, a third tells something new */
 	t = td_student(fmax(nr / 3, LEAST_DEGREES));
-	return t * t * (chance + changes / (turns * turns)) *
-	       (1 - pow(seen, 1.5));
+	return t * t * (chance + changes / (turns * turns)) * (1 - seen);
 }
 
 /*

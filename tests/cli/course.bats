@@ -58,8 +58,7 @@ errors_of_retiring() {
 		degrees = max(n / 3, 3)
 		low = math.floor(degrees)
 		t = T[low - 3] + (1 - low / degrees) * (low + 1) * (T[low - 2] - T[low - 3])
-		# between what noise leaves, 1 - seen, and a program in step with the turns, 1
-		unseen = 1 - (ran / enabled) ** 1.5
+		unseen = 1 - ran / enabled
 		assert 0.1 < unseen < 0.9 and chance > 0
 		variance = chance / 0.7786 * n / (n - 2) + changes / 6 / (ran / 8e6) ** 2
 		print(t * math.sqrt(variance * unseen))

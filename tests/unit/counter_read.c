@@ -775,41 +775,6 @@ static void test_late(void)
 	td_notes_free(&notes);
 }
 
-/*
- * A group that misses turns was enabled as long as the nearest one that does not, and
- * not as long as whatever was read last.
- */
-static void test_pause(void)
-{
-	static const struct look first = { 10, 5, 1 }, lasted = { 50, 20, 2 };
-	static const struct look paused = { 40, 25, 3 }, longer = { 90, 60, 4 };
-	struct td_notes notes = { 0 };
-	struct td_group_reader reader = { .notes = &notes };
-	struct td_readings got;
-	struct td_err err;
-
-	for (int i = 0; i < 4; i++) {
-		add_in_task(&reader, 7, i / 2, true);
-		reader.steps[i].may_be_off = false;
-		put_look(reader.steps[i].fd, &first, 1);
-	}
-	td_group_reader_begin(&reader);
-	td_group_reader_read(&reader, 0, &got, &err);
-	put_look(reader.steps[0].fd, &lasted, 1);
-	put_look(reader.steps[1].fd, &paused, 1);
-	put_look(reader.steps[2].fd, &paused, 1);
-	put_look(reader.steps[3].fd, &longer, 1);
-	reader.steps[1].paused = true;
-	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 &&
-		   got.v[1].enabled_ns == 40 && got.v[1].running_ns == 20 &&
-		   got.v[2].enabled_ns == 30 && !reader.steps[1].paused,
-	   "a group that paused was enabled as long as its neighbour");
-	for (size_t s = 0; s < reader.nr_steps; s++)
-		td_close_fd(&reader.steps[s].fd);
-	td_group_reader_free(&reader);
-	td_notes_free(&notes);
-}
-
 /* Takes the place of the C library's, for files that are no counters. */
 static size_t nr_enabled;
 
@@ -923,7 +888,6 @@ int main(void)
 		test_stands(i);
 	test_rests();
 	test_late();
-	test_pause();
 	test_children();
 	test_many("many that are off", "/dev/zero", false);
 	test_many("many that are lost", "/dev/null", true);

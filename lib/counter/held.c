@@ -318,6 +318,9 @@ static int try_plan(const struct td_plan *plan,
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
+		/* td_pin_starved() has found that it runs */
+		if (group->pmu == pmu && group->may_unpin)
+			return 1;
 		if (group != most && (group->pmu != pmu || !group->pinned))
 			continue;
 		nr = add_attrs(plan, machine, group, target, attrs, nr);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The rows that two commands will have, before any of them runs. */
-
 #include "cmd/compare/compare.h"
 #include "cmd/plan/job.h"
 #include "lib/base/util.h"

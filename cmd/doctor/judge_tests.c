@@ -97,8 +97,7 @@ static void add_sum(struct td_doctor *doctor, const struct td_self_test *test,
 
 /* --- does it tell the loops apart? ------------------------------------------- */
 
-/* The share of a loop's node in the loop that is `behind` places after it (0: in the
- * loop itself). */
+/* Returns the share of a loop's node in the loop `behind` places after it. */
 static double share_in(const struct td_self_test *test, int loop, int behind)
 {
 	return share_of(&test->shares[(loop + behind) % TD_NR_LOOPS],

@@ -23,8 +23,8 @@ struct td_frame {
 		*in; /* samples are of calls of this function; NULL: of all */
 	uint64_t slower_ns; /* that took so long; 0: all calls */
 	const char *host;   /* of the rows, if there are several; or NULL */
-	const char
-		*held; /* counters that others have; NULL: none is known of */
+	/* counters that other programs hold: td_held_text(); NULL: none known */
+	const char *held;
 	const char *files; /* the metric files' version; NULL: none was read */
 	bool perf;         /* --perf: what is not known is 0 */
 	bool perf_rows;    /* events, as perf stat has them: no head of ours */

@@ -47,8 +47,8 @@ struct td_source {
 	void *facts_ctx;
 	/* of the metric files, if the run has read them; NULL: unknown */
 	const char *files_version;
-	const char *
-		held; /* as of td_held_text(); NULL: nothing that is known of */
+	/* counters that other programs hold: td_held_text(); NULL: none known */
+	const char *held;
 	const struct td_target_name *target;
 	const struct td_identity *identity; /* of who counted */
 	bool interval;                      /* readings come in intervals */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters that somebody else has: other programs, the NMI watchdog and hypervisors.
- * The kernel says nothing of them, so groups are opened to see whether they run.
+ * Finds the counters that other programs, the NMI watchdog or a hypervisor hold.  The
+ * kernel does not list them, so groups are opened to see whether they run.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -23,7 +23,7 @@
 /* Groups that are counted in the same task take turns of 4 ms. */
 #define TURNS_NS 12000000
 
-/* Of whole CPUs, others may take turns, too, and many of them. */
+/* On a whole CPU, groups of other programs take turns as well. */
 #define WIDE_TURNS_NS 40000000
 
 /* The CPU may be too busy for us. */

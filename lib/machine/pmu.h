@@ -65,7 +65,7 @@ struct td_pmu {
 	size_t nr_recorded;
 	enum td_uarch uarch;
 	bool skip; /* not asked for: not counted, not shown */
-	/* what somebody else has of its counters: td_find_held() */
+	/* counters that other programs hold, found by td_find_held() */
 	int held_general;    /* how many of the general ones */
 	uint32_t held_fixed; /* a mask of TD_FIXED() */
 };

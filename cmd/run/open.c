@@ -11,6 +11,7 @@
 #include "cmd/run/run.h"
 #include "lib/base/util.h"
 #include "lib/count/readings.h"
+#include "lib/plan/fit.h"
 
 /* --- forks the command and opens the counters, disabled ------------------- */
 
@@ -155,6 +156,46 @@ static void note_held(struct td_job *job, int pmu, const struct td_ints *held)
 			     name, text);
 }
 
+/* Slots, and what the fixed counters count, say nothing of where slots went. */
+static bool is_of_nodes(const struct td_job *job, const struct td_event *event)
+{
+	return td_event_is_metric(event) ||
+	       !(td_event_is_slots(event) ||
+		 td_claim_of(&job->machine, event).mask & TD_FIXED_ALL);
+}
+
+/*
+ * Lists the PMU's events that show whether it is counted: slots for -l auto, which cannot
+ * do without; for other trees those of nodes, if there are any; or all.  Free with
+ * td_ints_free().
+ */
+static int find_needed(const struct td_job *job, int pmu,
+		       struct td_ints *needed)
+{
+	bool families = td_plan_has_families(&job->plan);
+	struct td_ints all = { 0 };
+	int rc = 0;
+
+	*needed = (struct td_ints){ 0 };
+	for (size_t i = 0; !rc && i < job->plan.events.nr; i++) {
+		const struct td_event *event = &job->plan.events.v[i];
+
+		if (event->pmu != pmu || event->refusal)
+			continue;
+		rc = td_ints_add(&all, (int)i);
+		if (!rc && job->tree &&
+		    (families ? td_event_is_slots(event)
+			      : is_of_nodes(job, event)))
+			rc = td_ints_add(needed, (int)i);
+	}
+	if (!needed->nr) {
+		*needed = all;
+		all = (struct td_ints){ 0 };
+	}
+	td_ints_free(&all);
+	return rc;
+}
+
 /*
  * On how many of the PMU's CPUs somebody else holds the counters, or -ENOMEM.
  * *all becomes false if there are others.
@@ -162,19 +203,22 @@ static void note_held(struct td_job *job, int pmu, const struct td_ints *held)
 static int check_pmu_held(struct td_job *job, const struct td_readings *delta,
 			  int pmu, bool last, bool *all)
 {
-	struct td_ints held, cpus;
-	int rc = td_readings_held_cpus(delta, &job->plan, pmu, &held);
+	struct td_ints needed, held = { 0 }, cpus = { 0 };
+	int rc = find_needed(job, pmu, &needed);
 
 	if (!rc)
+		rc = td_readings_held_cpus(delta, &needed, &held);
+	if (!rc)
 		rc = td_plan_cpus(&job->machine.pmus[pmu], &job->target, &cpus);
-	if (rc)
-		return rc;
-	rc = (int)held.nr;
-	*all = *all && held.nr == cpus.nr;
-	if (last)
-		note_held(job, pmu, &held);
+	if (!rc) {
+		rc = (int)held.nr;
+		*all = *all && held.nr == cpus.nr;
+		if (last)
+			note_held(job, pmu, &held);
+	}
 	td_ints_free(&cpus);
 	td_ints_free(&held);
+	td_ints_free(&needed);
 	return rc;
 }
 

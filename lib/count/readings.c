@@ -147,31 +147,17 @@ bool td_readings_ran(const struct td_readings *delta)
 	return false;
 }
 
-/* The slots of a PMU, which -l auto cannot do without; -1: any event will do. */
-static int needed_event(const struct td_plan *plan, int pmu)
+/* Lists the CPUs where any of these events ran, or was enabled. */
+static int find_cpus(const struct td_readings *delta,
+		     const struct td_ints *events, bool ran,
+		     struct td_ints *out)
 {
-	for (size_t i = 0; td_plan_has_families(plan) && i < plan->events.nr;
-	     i++) {
-		const struct td_event *event = &plan->events.v[i];
-
-		if (event->pmu == pmu && !event->refusal &&
-		    td_event_is_slots(event))
-			return (int)i;
-	}
-	return -1;
-}
-
-/* Lists the CPUs where any counter of pmu ran, or was enabled. */
-static int pmu_cpus(const struct td_readings *delta, const struct td_plan *plan,
-		    int pmu, bool ran, struct td_ints *out)
-{
-	int needed = needed_event(plan, pmu), rc = 0;
+	int rc = 0;
 
 	for (size_t i = 0; !rc && i < delta->nr; i++) {
 		const struct td_reading *r = &delta->v[i];
 
-		if (plan->events.v[r->event].pmu == pmu &&
-		    (needed < 0 || r->event == needed) &&
+		if (td_ints_has(events, r->event) &&
 		    (ran ? r->running_ns : r->enabled_ns))
 			rc = td_ints_add(out, r->cpu);
 	}
@@ -179,15 +165,14 @@ static int pmu_cpus(const struct td_readings *delta, const struct td_plan *plan,
 }
 
 int td_readings_held_cpus(const struct td_readings *delta,
-			  const struct td_plan *plan, int pmu,
-			  struct td_ints *out)
+			  const struct td_ints *events, struct td_ints *out)
 {
 	struct td_ints enabled = { 0 }, ran = { 0 };
-	int rc = pmu_cpus(delta, plan, pmu, false, &enabled);
+	int rc = find_cpus(delta, events, false, &enabled);
 
 	*out = (struct td_ints){ 0 };
 	if (!rc)
-		rc = pmu_cpus(delta, plan, pmu, true, &ran);
+		rc = find_cpus(delta, events, true, &ran);
 	for (size_t i = 0; !rc && i < enabled.nr; i++) {
 		if (!td_ints_has(&ran, enabled.v[i]))
 			rc = td_ints_add(out, enabled.v[i]);

@@ -319,7 +319,8 @@ static int try_plan(const struct td_plan *plan,
 		const struct td_group *group = &plan->groups[g];
 
 		/* td_pin_starved() has found that it runs */
-		if (group->pmu == pmu && group->may_unpin)
+		if (group->pmu == pmu && group->may_unpin &&
+		    td_plan_is_alone(plan, group))
 			return 1;
 		if (group != most && (group->pmu != pmu || !group->pinned))
 			continue;

@@ -156,12 +156,18 @@ static void note_held(struct td_job *job, int pmu, const struct td_ints *held)
 			     name, text);
 }
 
-/* Slots, and what the fixed counters count, say nothing of where slots went. */
-static bool is_of_nodes(const struct td_job *job, const struct td_event *event)
+/* The reference, and what the fixed counters count, say nothing of where slots went. */
+static bool is_of_nodes(const struct td_job *job, int i)
 {
+	const struct td_event *event = &job->plan.events.v[i];
+
+	for (size_t g = 0; g < job->plan.nr_groups; g++) {
+		if (job->plan.groups[g].reference == i ||
+		    job->plan.groups[g].clone == i)
+			return false;
+	}
 	return td_event_is_metric(event) ||
-	       !(td_event_is_slots(event) ||
-		 td_claim_of(&job->machine, event).mask & TD_FIXED_ALL);
+	       !(td_claim_of(&job->machine, event).mask & TD_FIXED_ALL);
 }
 
 /*
@@ -185,7 +191,7 @@ static int find_needed(const struct td_job *job, int pmu,
 		rc = td_ints_add(&all, (int)i);
 		if (!rc && job->tree &&
 		    (families ? td_event_is_slots(event)
-			      : is_of_nodes(job, event)))
+			      : is_of_nodes(job, (int)i)))
 			rc = td_ints_add(needed, (int)i);
 	}
 	if (!needed->nr) {

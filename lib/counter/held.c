@@ -186,8 +186,15 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 #define BRANCHES 0xc4
 #define CYCLES   0x3c
 
-/* Instructions, cycles and reference cycles, by the fixed counter that has them. */
-static const uint64_t fixed_events[] = { 0xc0, CYCLES, 0x300 };
+/* By the fixed counter that has them. */
+static const struct {
+	uint64_t config;
+	const char *name;
+} fixed_events[] = {
+	{ 0xc0, "instructions" },
+	{ CYCLES, "cycles" },
+	{ 0x300, "ref-cycles" },
+};
 
 /* Does a group of so many events of general counters run, with another event (0: none)? */
 static int try_counters(const struct td_pmu *pmu, int nr, uint64_t with,
@@ -236,8 +243,10 @@ static bool find_held(struct td_pmu *pmu, bool nmi_watchdog, int cpu)
 	pmu->held_fixed = 0;
 	for (int i = 0; has_fixed && i < (int)TD_ARRAY_SIZE(fixed_events);
 	     i++) {
-		if (!(nmi_watchdog && fixed_events[i] == CYCLES) &&
-		    try_counters(pmu, nr, fixed_events[i], cpu) == 0)
+		uint64_t config = fixed_events[i].config;
+
+		if (!(nmi_watchdog && config == CYCLES) &&
+		    try_counters(pmu, nr, config, cpu) == 0)
 			pmu->held_fixed |= TD_FIXED(i);
 	}
 	return pmu->held_general || pmu->held_fixed;
@@ -302,15 +311,15 @@ static size_t add_attrs(const struct td_plan *plan,
 }
 
 /*
- * Do the pinned groups of the PMU and the largest one of the others run together?  See
- * wait_for_turn(); 1 also if they need so few general counters that it hardly matters:
- * level 1 with PERF_METRICS costs no system call.
+ * Lists what has to run together: the events of the PMU's pinned groups and of the largest
+ * one of the others.  Returns 0 if it has run already (td_pin_starved()), or needs so few
+ * general counters that it hardly matters: level 1 with PERF_METRICS costs no system call.
  */
-static int try_plan(const struct td_plan *plan,
-		    const struct td_machine *machine, int pmu,
-		    const struct td_target *target, int cpu)
+static size_t list_largest(const struct td_plan *plan,
+			   const struct td_machine *machine, int pmu,
+			   const struct td_target *target,
+			   struct perf_event_attr attrs[TD_NR_COUNTERS])
 {
-	struct perf_event_attr attrs[TD_NR_COUNTERS];
 	const struct td_group *most = largest(plan, machine, pmu);
 	size_t all = (size_t)td_uarch_general(machine->pmus[pmu].uarch);
 	size_t nr = 0, general = 0;
@@ -318,43 +327,39 @@ static int try_plan(const struct td_plan *plan,
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
-		/* td_pin_starved() has found that it runs */
 		if (group->pmu == pmu && group->may_unpin &&
 		    td_plan_is_alone(plan, group))
-			return 1;
+			return 0;
 		if (group != most && (group->pmu != pmu || !group->pinned))
 			continue;
 		nr = add_attrs(plan, machine, group, target, attrs, nr);
 		general += count_needed(plan, machine, group, ~TD_FIXED_ALL);
 	}
-	return 4 * general > all ? try_events(attrs, nr, cpu) : 1;
+	return 4 * general > all ? nr : 0;
 }
 
-/* The first CPU of the PMU that is counted; -1: there is none. */
+/* The first of the PMU's CPUs that are counted; -1: none is. */
 static int first_cpu(const struct td_pmu *pmu, const struct td_target *target)
 {
-	for (size_t i = 0; i < pmu->cpus.nr; i++) {
-		if (!target->has_cpus ||
-		    td_ints_has(&target->cpus, pmu->cpus.v[i]))
-			return pmu->cpus.v[i];
-	}
-	return -1;
+	struct td_ints cpus;
+	int cpu = td_plan_cpus(pmu, target, &cpus) || !cpus.nr ? -1 : cpus.v[0];
+
+	td_ints_free(&cpus);
+	return cpu;
 }
 
 static void put_held(FILE *fp, const struct td_pmu *pmu)
 {
-	static const char *const names[] = { "instructions", "cycles",
-					     "ref-cycles" };
 	const char *gap = pmu->held_general ? ", " : "";
 
 	fprintf(fp, "%s%s: ", ftell(fp) > 0 ? "; " : "", pmu->name);
 	if (pmu->held_general)
 		fprintf(fp, "%d of %d general counters", pmu->held_general,
 			td_uarch_general(pmu->uarch));
-	for (int i = 0; i < (int)TD_ARRAY_SIZE(names); i++) {
+	for (int i = 0; i < (int)TD_ARRAY_SIZE(fixed_events); i++) {
 		if (!(pmu->held_fixed & TD_FIXED(i)))
 			continue;
-		fprintf(fp, "%sthe counter of %s", gap, names[i]);
+		fprintf(fp, "%sthe counter of %s", gap, fixed_events[i].name);
 		gap = ", ";
 	}
 }
@@ -384,25 +389,29 @@ int td_held_text(const struct td_machine *machine, char **text)
 bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 		  const struct td_target *target)
 {
+	struct perf_event_attr attrs[TD_NR_COUNTERS];
 	int home = sched_getcpu();
 	bool moved = false, held = false;
 	cpu_set_t before;
 
-	if (sched_getaffinity(0, sizeof(before), &before))
-		return false;
 	for (int i = 0; i < (int)machine->nr_core; i++) {
 		struct td_pmu *pmu = &machine->pmus[i];
 		int cpu = target->system_wide ? first_cpu(pmu, target) : -1;
+		size_t nr = plan ? list_largest(plan, machine, i, target, attrs)
+				 : 0;
 
 		if (pmu->uarch == TD_UARCH_UNKNOWN || pmu->skip ||
-		    (target->system_wide && cpu < 0))
+		    (plan && !nr) || (target->system_wide && cpu < 0))
 			continue;
 		if (!target->system_wide) {
+			if (!moved &&
+			    sched_getaffinity(0, sizeof(before), &before))
+				return false;
 			if (!go_to_one_of(&pmu->cpus, &before))
 				continue;
 			moved = true;
 		}
-		if (!plan || try_plan(plan, machine, i, target, cpu) == 0)
+		if (!plan || try_events(attrs, nr, cpu) == 0)
 			held |= find_held(pmu, machine->nmi_watchdog, cpu);
 	}
 	if (moved)

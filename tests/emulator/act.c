@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: act [-n THREADS] [-r TIMES] [-w FILE] TIME:SCENARIO[,SCENARIO]...
- *            [-- COMMAND [ARGUMENT]...]
+ * usage: act [-n THREADS] [-c CPU,...] [-r TIMES] [-w FILE]
+ *            TIME:SCENARIO[,SCENARIO]... [-- COMMAND [ARGUMENT]...]
  *        act -u SCENARIO
  *        act -s | -i
  *
@@ -10,7 +10,8 @@
  * list, the first thread runs the first, and so on, the rest the last.  Each
  * is worked off in a function of its own, scenario_NAME, where samples find it.
  * "usual" is what the machine counts where nobody chose; "inherited" is what this
- * program inherited, for so much CPU time.  With -w all end once there is a file.  A
+ * program inherited, for so much CPU time.  With -c each thread is on one CPU of the
+ * list, likewise, and called "on" and its number.  With -w all end once there is a file.  A
  * command at the end takes this program's place and inherits the last scenario.  -u
  * makes a scenario the usual one of each CPU, idle ones too.
  * -r runs all of it so many times, by the clock: what is late ends no later, so that
@@ -176,11 +177,11 @@ static struct part read_part(const char *text)
 }
 
 /* The thread's own of a list; the last is for all that come after it. */
-static void name_of(const char *list, long thread, char name[64])
+static void name_of(const char *list, long thread, char name[60])
 {
 	while (thread-- && strchr(list, ','))
 		list = strchr(list, ',') + 1;
-	snprintf(name, 64, "%.*s", (int)strcspn(list, ","), list);
+	snprintf(name, 60, "%.*s", (int)strcspn(list, ","), list);
 }
 
 __attribute__((noinline)) static void run(const char *name, uint64_t end)
@@ -194,10 +195,28 @@ __attribute__((noinline)) static void run(const char *name, uint64_t end)
 	scenario_other(end);
 }
 
+static const char *cpus;
+
+static void go_to_cpu(long thread)
+{
+	char name[64] = "on", *number = name + 2;
+	cpu_set_t set;
+
+	name_of(cpus, thread, number);
+	CPU_ZERO(&set);
+	CPU_SET((size_t)atoi(number), &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		fail(number, "no CPU of this machine");
+	pthread_setname_np(pthread_self(), name);
+}
+
 static void *act(void *thread)
 {
 	uint64_t end = now_ns();
 	char name[64];
+
+	if (cpus)
+		go_to_cpu((long)(intptr_t)thread);
 
 	for (int i = 0; i < nr_parts * (nr_times ? nr_times : 1); i++) {
 		const struct part *part = &parts[i % nr_parts];
@@ -296,10 +315,14 @@ int main(int argc, char **argv)
 
 	/* the C library has no frame pointers: a stack ends where it called this */
 	*(void *volatile *)__builtin_frame_address(0) = NULL;
-	while ((option = getopt(argc, argv, "+n:r:w:u:si")) != -1 &&
+	while ((option = getopt(argc, argv, "+n:c:r:w:u:si")) != -1 &&
 	       option != '?') {
 		if (option == 'n') {
 			nr_threads = atoi(optarg);
+			continue;
+		}
+		if (option == 'c') {
+			cpus = optarg;
 			continue;
 		}
 		if (option == 'r') {
@@ -320,8 +343,8 @@ int main(int argc, char **argv)
 	}
 	nr_parts = count_parts(argv + optind);
 	if (option != -1 || nr_threads < 1 || nr_threads > 256 || !nr_parts) {
-		fprintf(stderr, "usage: act [-n THREADS] [-r TIMES] [-w FILE] "
-				"TIME:SCENARIO[,SCENARIO]... "
+		fprintf(stderr, "usage: act [-n THREADS] [-c CPU,...] [-r TIMES] "
+				"[-w FILE] TIME:SCENARIO[,SCENARIO]... "
 				"[-- COMMAND [ARGUMENT]...]\n"
 				"       act -u SCENARIO\n"
 				"       act -s | -i\n");

@@ -54,7 +54,7 @@ how() {
 
 # aggregate SUBCOMMAND...: see aggregate.py
 aggregate() {
-	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/aggregate.py" "$@"
+	python3 "$BATS_TEST_DIRNAME/aggregate.py" "$@"
 }
 
 # perf_count FILE OPTION...: CSV of perf stat
@@ -76,40 +76,20 @@ beside_perf() {
 
 # Threads "on1" and "on5" of a process: each works on that CPU.
 threads() {
-	cat >threads.py <<-'PYTHON'
-		import hashlib, os, threading
-		ready = threading.Barrier(3)
-		much = bytes(1 << 20)  # for which Python lets other threads run
-		def work(cpu):
-		    os.sched_setaffinity(0, [cpu])
-		    with open(f"/proc/self/task/{threading.get_native_id()}/comm", "w") as comm:
-		        comm.write(f"on{cpu}")
-		    ready.wait()
-		    while not os.path.exists("end"):
-		        hashlib.sha256(much)
-		for cpu in (1, 5):
-		    threading.Thread(target=work, args=(cpu,)).start()
-		ready.wait()
-		open("running", "w").close()
-	PYTHON
-	python3 threads.py 3>&- &
+	"$ACT" -n 2 -c 1,5 -w end 600s:inherited 3>&- &
 	pid=$!
-	wait_for_file running
+	wait_for have_names
+}
+
+have_names() {
+	[ "$(cat /proc/$pid/task/*/comm | sort | xargs)" = "on1 on5" ]
 }
 
 # work_in FOLDER CPU: a process that works on that CPU in that cgroup
 work_in() {
-	cat >loop.py <<-'PYTHON'
-		import os, sys
-		open(sys.argv[1] + "/cgroup.procs", "w").write("0")
-		os.sched_setaffinity(0, [int(sys.argv[2])])
-		open("running" + sys.argv[2], "w").close()
-		while not os.path.exists("end"):
-		    for i in range(10000):
-		        pass
-	PYTHON
 	mkdir -p "$1"
-	python3 loop.py "$1" "$2" 3>&- &
+	taskset -c "$2" sh -c 'echo 0 >"$1/cgroup.procs"; touch "running$2"; exec "$ACT" -w end 600s:inherited' \
+		- "$1" "$2" 3>&- &
 	wait_for_file "running$2"
 }
 

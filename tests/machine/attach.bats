@@ -56,7 +56,7 @@ busy_process() { # CPU
 		threads.append(threading.Thread(target=work, args=(1, "more.running")))
 		threads[1].start()
 	EOS
-	python3 threads.py 3>&- &
+	/usr/bin/python3 -S threads.py 3>&- &
 	pid=$!
 	wait_for_file running
 	"$TDSTAT" -p "$pid" -I 500 -x, >out 3>&- &

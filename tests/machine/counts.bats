@@ -243,7 +243,7 @@ attrs() {
 		for i in range(3):
 		    threading.Thread(target=ask).start()
 	PYTHON
-	python3 threads.py 3>&- &
+	/usr/bin/python3 -S threads.py 3>&- &
 	pid=$!
 	wait_for_file running
 	sleep 1

@@ -9,23 +9,21 @@ PERF=$BATS_TEST_DIRNAME/../emulator/perf
 [ "$TD_MACHINE" != here ] || PERF=perf
 PERF=${TD_PERF:-$PERF}
 
-# Half a second of work.
-# shellcheck disable=SC2016
-export WORK='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
-
-# Work until there is a file "end".  On the emulated machine it is that of act, by which
-# the host has nothing to do.
+# WORK takes half a second, WORK_TO_END until there is a file "end".  On the emulated
+# machine it is that of act, by which the host has nothing to do.
 export ACT=$BATS_TEST_DIRNAME/../../build/emulator/act
+# shellcheck disable=SC2016
+WORK='i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'
 # shellcheck disable=SC2016
 WORK_TO_END='while [ ! -e end ]; do :; done'
 if [ "$TD_MACHINE" != here ] && [ -x "$ACT" ]; then
 	# shellcheck disable=SC2016,SC2089 # of the shell that runs it
-	WORK_TO_END='exec "$ACT" -w end 600s:inherited'
+	WORK='"$ACT" 500ms:inherited' WORK_TO_END='exec "$ACT" -w end 600s:inherited'
 fi
 # shellcheck disable=SC2090
-export WORK_TO_END
+export WORK WORK_TO_END
 
-# The same; "running" tells that it has begun.
+# The latter; "running" tells that it has begun.
 export WORK_ON="touch running; $WORK_TO_END"
 
 setup() {
@@ -69,10 +67,17 @@ newest_or_skip() {
 		skip "no perf 7.2 to compare with"
 }
 
+# Python takes a third of a second for what Debian adds to it, which no test needs, and
+# longer than that for each import that it has to compile.
+export PYTHONPYCACHEPREFIX=$BATS_RUN_TMPDIR/python
+python3() {
+	command python3 -S "$@"
+}
+
 # rates SUBCOMMAND...: see rates.py
 rates() {
 	emulated
-	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/rates.py" "$@"
+	python3 "$BATS_TEST_DIRNAME/rates.py" "$@"
 }
 
 # syscalls SUBCOMMAND...: see syscalls.py

@@ -120,6 +120,7 @@ assert_nothing_left() {
 	assert_nothing_left
 	# more than are named; what has ended is none of them
 	try "$TDSTAT" regions -- sh -c 'true & for nr in 1 2 3 4 5; do sleep 600 >/dev/null 2>&1 & echo $! >>pids; done
+		while read -r pid; do until read -r name </proc/$pid/comm && [ $name = sleep ]; do :; done; done <pids
 		wait %1'
 	mapfile -t pids <pids
 	kill "${pids[@]}"

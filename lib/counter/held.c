@@ -186,14 +186,14 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 #define BRANCHES 0xc4
 #define CYCLES   0x3c
 
-/* By the fixed counter that has them. */
+/* Those that a fixed counter has on all cores, or on some (td_uarch_place()). */
 static const struct {
 	uint64_t config;
 	const char *name;
 } fixed_events[] = {
-	{ 0xc0, "instructions" },
-	{ CYCLES, "cycles" },
-	{ 0x300, "ref-cycles" },
+	{ 0xc0, "instructions" },      { CYCLES, "cycles" },
+	{ 0x300, "ref-cycles" },       { 0x73, "topdown-bad-spec" },
+	{ 0x19c, "topdown-fe-bound" }, { 0x2c2, "topdown-retiring" },
 };
 
 /* Does a group of so many events of general counters run, with another event (0: none)? */
@@ -241,13 +241,13 @@ static bool find_held(struct td_pmu *pmu, bool nmi_watchdog, int cpu)
 
 	pmu->held_general = general - nr;
 	pmu->held_fixed = 0;
-	for (int i = 0; has_fixed && i < (int)TD_ARRAY_SIZE(fixed_events);
-	     i++) {
+	for (size_t i = 0; i < TD_ARRAY_SIZE(fixed_events); i++) {
 		uint64_t config = fixed_events[i].config;
+		int fixed = td_uarch_place(pmu->uarch, config).fixed;
 
-		if (!(nmi_watchdog && config == CYCLES) &&
+		if (fixed >= 0 && !(nmi_watchdog && config == CYCLES) &&
 		    try_counters(pmu, nr, config, cpu) == 0)
-			pmu->held_fixed |= TD_FIXED(i);
+			pmu->held_fixed |= TD_FIXED(fixed);
 	}
 	return pmu->held_general || pmu->held_fixed;
 }
@@ -356,8 +356,11 @@ static void put_held(FILE *fp, const struct td_pmu *pmu)
 	if (pmu->held_general)
 		fprintf(fp, "%d of %d general counters", pmu->held_general,
 			td_uarch_general(pmu->uarch));
-	for (int i = 0; i < (int)TD_ARRAY_SIZE(fixed_events); i++) {
-		if (!(pmu->held_fixed & TD_FIXED(i)))
+	for (size_t i = 0; i < TD_ARRAY_SIZE(fixed_events); i++) {
+		int fixed = td_uarch_place(pmu->uarch, fixed_events[i].config)
+				    .fixed;
+
+		if (fixed < 0 || !(pmu->held_fixed & TD_FIXED(fixed)))
 			continue;
 		fprintf(fp, "%sthe counter of %s", gap, fixed_events[i].name);
 		gap = ", ";

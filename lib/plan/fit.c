@@ -51,7 +51,10 @@ static int most_general(const struct td_machine *machine,
 			const struct td_pmu *pmu, bool leaks)
 {
 	int all = td_uarch_general(pmu->uarch);
-	int left = all - pmu->held_general;
+	/* one of them may be the watchdog's, without anything that is held */
+	bool less = pmu->held_general && machine->nmi_watchdog &&
+		    td_uarch_has(pmu->uarch, TD_CORE_NO_FIXED);
+	int left = all - pmu->held_general - less;
 
 	if (leaks && machine->smt && left > all / 2)
 		return all / 2;

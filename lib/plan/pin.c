@@ -138,16 +138,24 @@ static bool move_ranks(const struct td_scheduling *s, int rank, int home)
 	return moved;
 }
 
+/* Does the event need the only general counter that others have left? */
+static bool is_in_the_way(const struct td_claim *claim)
+{
+	return claim->most == 1 && !(claim->mask & TD_FIXED_ALL);
+}
+
 /* always: one of a fixed counter, if none is given. */
 static void choose_reference(struct td_scheduling *s, bool always)
 {
 	const int *given = s->schedule->references;
 
 	s->reference = (struct td_reference){ .event = -1, .kind = -1 };
-	if (given && given[s->pmu] >= 0) {
+	if (given && given[s->pmu] < 0)
+		given = NULL;
+	if (given && !is_in_the_way(&s->claims[given[s->pmu]])) {
 		s->reference.event = given[s->pmu];
 		s->reference.claim = s->claims[given[s->pmu]];
-	} else if (always) {
+	} else if (always || given) {
 		td_reference_choose(&s->reference, s->plan, s->machine, s->pmu,
 				    s->pinned.fixed);
 	}

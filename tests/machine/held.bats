@@ -83,8 +83,8 @@ compare() {
 	PYTHON
 }
 
-@test "beside one and two pinned events of general counters" {
-	compare r1c2 r1c2,r2c2
+@test "beside one and three pinned events of general counters" {
+	compare r1c2 r1c2,r2c2,rc5
 }
 
 @test "beside cycles and instructions of all CPUs, which come before those of tasks" {

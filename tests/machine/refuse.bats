@@ -112,12 +112,12 @@ one_remark() {
 	[[ $stderr == *"tdstat: $1: somebody else has the counters"* ]]
 }
 
-# All that a P-core has for a tree: SLOTS, and most of the general counters.
+# All that a P-core has for a tree: SLOTS, and the general counters.
 core_events() {
 	local i
 
 	printf '{slots:D,topdown-retiring:D}\n'
-	for ((i = 0; i < 7; i++)); do
+	for ((i = 0; i < 8; i++)); do
 		printf 'cpu_core/config=0x%xa2/D\n' $((i + 1))
 	done
 }

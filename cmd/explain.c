@@ -17,6 +17,7 @@
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "metrics/explain/explain.h"
+#include "metrics/files/text.h"
 
 #define TEXT_COLUMN 11
 
@@ -108,21 +109,6 @@ static void begin_block(struct answer *answer)
 	answer->any = true;
 }
 
-static bool put_ours(struct answer *answer, const char *typed)
-{
-	const struct td_explanation *text;
-	bool any = false;
-
-	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
-		if (!td_explanation_is_meant(text->name, typed))
-			continue;
-		begin_block(answer);
-		put_explanation(text);
-		any = true;
-	}
-	return any;
-}
-
 /*
  * Without a machine that can be counted on, or without files, only our own
  * texts are known: that is no error.
@@ -138,6 +124,59 @@ static int read_files(struct answer *answer, struct td_err *err)
 	td_catalog_init(&answer->catalog, &answer->fs, &answer->machine,
 			answer->opts->request.metrics_dir);
 	return td_catalog_read(&answer->catalog, err);
+}
+
+static const struct td_pmu_events *files_of(struct answer *answer)
+{
+	struct td_err unused = { 0 };
+
+	if (!answer->tried_files)
+		read_files(answer, &unused);
+	return &answer->catalog.events;
+}
+
+/* What is wrong with the events of the metric, on this processor. */
+static void put_errata(const struct td_model_metric *metric)
+{
+	td_autofree char *text =
+		metric->errata
+			? td_aprintf("%s: its events may count wrongly on %s",
+				     metric->errata, metric->pmu)
+			: NULL;
+
+	if (text)
+		put_text("errata:", text);
+}
+
+/* The same of a node: cores of different kinds have nodes of one name. */
+static void put_errata_of(struct answer *answer,
+			  const struct td_explanation *text)
+{
+	const struct td_pmu_events *events = files_of(answer);
+
+	for (size_t i = 0; i < events->nr_metrics; i++) {
+		const struct td_model_metric *metric = &events->metrics[i];
+
+		if (strcmp(metric->name, text->name) == 0 &&
+		    metric->level == text->level)
+			put_errata(metric);
+	}
+}
+
+static bool put_ours(struct answer *answer, const char *typed)
+{
+	const struct td_explanation *text;
+	bool any = false;
+
+	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
+		if (!td_explanation_is_meant(text->name, typed))
+			continue;
+		begin_block(answer);
+		put_explanation(text);
+		put_errata_of(answer, text);
+		any = true;
+	}
+	return any;
 }
 
 static const struct td_model_metric *
@@ -178,6 +217,7 @@ static void put_metric(struct answer *answer,
 	td_put_printable(stdout, metric->pmu);
 	putchar('\n');
 	put_text("files:", metric->desc);
+	put_errata(metric);
 	if (!above)
 		return;
 	put_text("above:", "This node has no text of its own.  What follows is "
@@ -188,12 +228,9 @@ static void put_metric(struct answer *answer,
 /* Writes the descriptions of the model's files, of what has no text of ours. */
 static bool put_theirs(struct answer *answer, const char *typed)
 {
-	const struct td_pmu_events *events = &answer->catalog.events;
-	struct td_err unused = { 0 };
+	const struct td_pmu_events *events = files_of(answer);
 	bool any = false;
 
-	if (!answer->tried_files)
-		read_files(answer, &unused);
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		const struct td_model_metric *metric = &events->metrics[i];
 

@@ -67,9 +67,23 @@ static int is_read(const struct dirent *entry)
 	       strcmp(entry->d_name, "counter.json") != 0;
 }
 
+/* A formula has events of other files of its folder, too. */
+static int spread_errata(struct pack *p, size_t first)
+{
+	int rc = 0;
+
+	for (size_t i = first; i < p->nr_files; i++) {
+		for (size_t j = first; !rc && j < p->nr_files; j++)
+			rc = td_errata_spread(&p->files[i].events, 0,
+					      &p->files[j].events);
+	}
+	return rc ? td_err_nomem(&p->err) : 0;
+}
+
 static int read_folder(struct pack *p, const char *folder)
 {
 	td_autofree char *path = td_aprintf("%s/%s", p->from, folder);
+	size_t first = p->nr_files;
 	struct dirent **entries;
 	int nr = path ? scandir(path, &entries, is_read, alphasort) : -1;
 	int rc = 0;
@@ -83,7 +97,7 @@ static int read_folder(struct pack *p, const char *folder)
 		free(entries[i]);
 	}
 	free(entries);
-	return rc;
+	return rc ? rc : spread_errata(p, first);
 }
 
 static int is_folder(const struct dirent *entry)
@@ -176,6 +190,13 @@ static struct json_object *text_or_null(const char *text)
 	return text ? json_object_new_string(text) : NULL;
 }
 
+/* Nothing, where nothing has to follow. */
+static void add_errata(struct json_object *array, const char *errata)
+{
+	if (errata)
+		json_object_array_add(array, json_object_new_string(errata));
+}
+
 static struct json_object *pack_event(const struct pack *p,
 				      const struct td_model_event *event)
 {
@@ -187,6 +208,7 @@ static struct json_object *pack_event(const struct pack *p,
 	if (!isnan(event->retire_latency))
 		json_object_array_add(
 			array, json_object_new_double(event->retire_latency));
+	add_errata(array, event->errata);
 	return array;
 }
 
@@ -222,6 +244,7 @@ static struct json_object *pack_metric(const struct pack *p,
 	json_object_array_add(array, text_or_null(metric->sample));
 	json_object_array_add(array,
 			      json_object_new_int((int32_t)metric->split));
+	add_errata(array, metric->errata);
 	return array;
 }
 

@@ -241,23 +241,6 @@ static void add(struct json_object *to, const char *key, const char *text)
 	td_json_add(to, key, text ? json_object_new_string(text) : NULL);
 }
 
-/* "a;b" -> ["a","b"] */
-static void add_all(struct json_object *to, const char *key, const char *text)
-{
-	struct json_object *array = json_object_new_array();
-
-	while (text && *text) {
-		size_t len = strcspn(text, ";");
-
-		if (len)
-			td_json_append(array, json_object_new_string_len(
-						      text, (int)len));
-		text += len;
-		text += strspn(text, ";");
-	}
-	td_json_add(to, key, array);
-}
-
 /* Adds the level; null for metrics outside of the tree. */
 static void add_level(struct json_object *to, int level)
 {
@@ -268,7 +251,7 @@ static void add_metric(struct json_object *to, const struct td_list_item *item)
 {
 	const struct td_metric_def *metric = item->metric;
 
-	add_all(to, "groups", item->related);
+	td_json_add(to, "groups", td_json_words(item->related, ";"));
 	add_level(to, metric->level);
 	add(to, "parent", metric->parent);
 	add(to, "formula", metric->formula);
@@ -291,8 +274,10 @@ static int put_item(FILE *fp, const struct td_list_item *item)
 		add(o, "unit", item->unit);
 	if (item->metric)
 		add_metric(o, item);
+	if (item->errata)
+		td_json_add(o, "errata", td_json_words(item->errata, ", "));
 	if (item->kind == TD_LIST_METRICGROUP)
-		add_all(o, "metrics", item->related);
+		td_json_add(o, "metrics", td_json_words(item->related, ";"));
 	return td_json_put_line(fp, o);
 }
 

@@ -79,6 +79,7 @@ static int add_event(struct td_list *list, const struct td_model_event *model,
 		.pmu = model->pmu,
 		.topic = model->topic,
 		.desc = model->desc,
+		.errata = model->errata,
 	};
 
 	if (!pmu)
@@ -281,6 +282,7 @@ static int add_metric(struct td_list *list, const struct metric_item *from,
 		.name = from->def->name,
 		.pmu = from->pmu,
 		.desc = from->def->desc,
+		.errata = from->def->errata,
 		.unit = scale_unit(list, from),
 		.related = join_groups(list, from->def),
 		.metric = from->def,

@@ -48,6 +48,7 @@ struct td_list_item {
 	const char *desc;
 	const char *unit;
 	const char *encoding;
+	const char *errata;  /* "A, B" */
 	const char *related; /* "a;b": a metric's groups, a group's metrics */
 	const struct td_metric_def *metric;
 };

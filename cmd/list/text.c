@@ -371,6 +371,8 @@ static int put_row(FILE *fp, const struct td_list *list, const struct row *row,
 		rc = put_metric(fp, list, item);
 	if (item->encoding)
 		put_below(fp, item->encoding);
+	if (!rc && list->opts->request.verbose)
+		rc = put_labelled(fp, "errata", item->errata);
 	return rc;
 }
 

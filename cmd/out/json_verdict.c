@@ -102,6 +102,22 @@ static void put_phases(struct json_object *o, const struct td_report *report,
 	put(o, "then", column_or_null(report, phases->second));
 }
 
+/* The nodes whose events have errata; no key if there are none. */
+static void put_in_doubt(struct json_object *o, const struct td_verdict *v)
+{
+	struct json_object *array = NULL;
+	const struct td_found *found;
+	size_t at = 0;
+
+	while ((found = td_verdict_in_doubt(v, &at))) {
+		if (!array)
+			array = json_object_new_array();
+		td_json_append(array, name_or_null(found));
+	}
+	if (array)
+		put(o, "in_doubt", array);
+}
+
 /* The node that a verdict names. */
 static void put_named(struct json_object *o, const struct td_verdict *v)
 {
@@ -116,6 +132,7 @@ static void put_named(struct json_object *o, const struct td_verdict *v)
 	put(o, "low", last ? number_or_null(last->value - last->error) : NULL);
 	put(o, "high", last ? number_or_null(last->value + last->error) : NULL);
 	put(o, "slots", last ? number_or_null(last->slots_pct) : NULL);
+	put_in_doubt(o, v);
 }
 
 static struct json_object *others(const struct td_advice *advice)

@@ -133,6 +133,10 @@ void td_out_marks_put(const struct td_writer *writer,
 		put_line(writer, start, "~",
 			 "no larger than the uops that were dropped, which are "
 			 "subtracted");
+	if (marks->errata)
+		put_line(writer, start, "!",
+			 "its events have errata (-v names them) and may count "
+			 "wrongly");
 	if (!marks->missing)
 		return;
 	fprintf(fp, "%s- means no value%s", start, marks->why ? ": " : "");

@@ -27,6 +27,7 @@ struct td_marks {
 	bool over;            /* * */
 	bool any;             /* of an error: any share may be true */
 	bool missing;         /* - */
+	bool errata;          /* ! */
 	const char *why;      /* of what is missing; NULL: it is unknown */
 };
 

@@ -60,6 +60,14 @@ struct tree {
 	struct td_marks marks;
 };
 
+#define ERRATA_MARK "  !"
+
+/* What stands behind the name. */
+static const char *errata_mark(const struct td_node *node)
+{
+	return node->errata ? ERRATA_MARK : "";
+}
+
 static const struct td_column *column_of(const struct tree *tree,
 					 const struct td_node *node)
 {
@@ -188,7 +196,8 @@ static void lay_out(struct tree *tree)
 		const struct td_node *node = &row->nodes[i];
 		int name = td_printable_width(column_of(tree, node)->name) +
 			   (int)strlen(td_out_misfit_mark(
-				   cell_of(tree, node)->misfit));
+				   cell_of(tree, node)->misfit)) +
+			   (int)strlen(errata_mark(node));
 
 		if (is_shown(tree, node) &&
 		    td_out_is_marked(tree->row, cell_of(tree, node)))
@@ -298,8 +307,10 @@ static void put_node(struct tree *tree, const struct td_node *node)
 		td_out_text_end_line(tree->writer, tree->row);
 		return;
 	}
-	len += fprintf(fp, "%s", td_out_misfit_mark(cell->misfit));
+	len += fprintf(fp, "%s%s", td_out_misfit_mark(cell->misfit),
+		       errata_mark(node));
 	td_out_marks_add_node(&tree->marks, cell);
+	tree->marks.errata |= node->errata != NULL;
 	if (td_out_is_marked(tree->row, cell))
 		fprintf(fp, "%*s%s<--%s",
 			len < tree->mark ? tree->mark - len : 1, "",
@@ -321,6 +332,18 @@ static void describe(const struct td_writer *writer, const char *desc,
 		td_put_wrapped(writer->fp, column, TD_LINE_WIDTH, desc);
 }
 
+/* With -v, below the node. */
+static void describe_node(const struct td_writer *writer,
+			  const struct td_node *node, int column)
+{
+	td_autofree char *errata = NULL;
+
+	if (node->desc)
+		describe(writer, node->desc, column);
+	if (node->errata && asprintf(&errata, "errata: %s", node->errata) >= 0)
+		describe(writer, errata, column);
+}
+
 static void put_nodes(struct tree *tree)
 {
 	const struct td_row *row = tree->row;
@@ -334,9 +357,10 @@ static void put_nodes(struct tree *tree)
 		td_out_text_begin_line(tree->writer, tree->row);
 		column = start_line(tree) + name_column(tree, node);
 		put_node(tree, node);
-		if (tree->writer->frame->describe && node->desc)
-			describe(tree->writer, node->desc,
-				 column < DESC_COLUMN ? column : DESC_COLUMN);
+		if (tree->writer->frame->describe)
+			describe_node(tree->writer, node,
+				      column < DESC_COLUMN ? column
+							   : DESC_COLUMN);
 	}
 }
 
@@ -421,7 +445,7 @@ static void put_reason(const struct tree *tree)
 
 static void put_marks(const struct tree *tree)
 {
-	if (!tree->marks.misfits && !tree->marks.any)
+	if (!tree->marks.misfits && !tree->marks.any && !tree->marks.errata)
 		return;
 	start_line(tree);
 	td_out_marks_put(tree->writer, &tree->marks, "  ");

@@ -401,6 +401,27 @@ static void put_other(struct lines *lines, const struct td_verdict *other)
 		put_situation(&of_other);
 }
 
+/* The nodes that are named and whose events may count wrongly, in a line. */
+static void put_in_doubt(struct lines *lines, const struct td_advice *advice)
+{
+	const char *before = " In doubt: ";
+
+	for (size_t i = 0; i <= advice->nr_others; i++) {
+		const struct td_verdict *v =
+			i ? &advice->others[i - 1] : advice->verdict;
+		const struct td_found *found;
+		size_t at = 0;
+
+		while ((found = td_verdict_in_doubt(v, &at))) {
+			fputs(before, lines->fp);
+			td_put_printable(lines->fp, found->name);
+			before = ", ";
+		}
+	}
+	if (*before == ',')
+		put_sentence(lines, " (events with errata; -v names them)");
+}
+
 /* Commands are whole lines, so that they can be pasted. */
 static void put_command(struct lines *lines, const char *words,
 			const char *command)
@@ -437,6 +458,7 @@ void td_out_text_verdict(struct td_writer *writer,
 	put_change(&lines);
 	for (size_t i = 0; i < advice->nr_others; i++)
 		put_other(&lines, &advice->others[i]);
+	put_in_doubt(&lines, advice);
 	put_command(&lines, " When:       ", advice->when);
 	put_next(&lines, advice);
 	put_command(&lines, " Where:      ", advice->where);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
@@ -167,6 +168,21 @@ void td_json_put_string(struct json_object *to, const char *key,
 			const char *value)
 {
 	td_json_add(to, key, json_object_new_string(value));
+}
+
+struct json_object *td_json_words(const char *text, const char *between)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (; text && *text; text += strspn(text, between)) {
+		size_t len = strcspn(text, between);
+
+		if (len)
+			td_json_append(array, json_object_new_string_len(
+						      text, (int)len));
+		text += len;
+	}
+	return array;
 }
 
 void td_json_put_int(struct json_object *to, const char *key, int64_t value)

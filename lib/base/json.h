@@ -63,6 +63,8 @@ void td_json_add(struct json_object *to, const char *key,
 void td_json_append(struct json_object *to, struct json_object *value);
 void td_json_put_string(struct json_object *to, const char *key,
 			const char *value);
+/* "a;b", with ";" between them, as an array of texts.  NULL: an empty one. */
+struct json_object *td_json_words(const char *text, const char *between);
 void td_json_put_int(struct json_object *to, const char *key, int64_t value);
 /*
  * Seconds with all nine decimals; json-c's format of a double would lose some.

@@ -24,6 +24,8 @@ struct td_node {
 	int level;          /* 0: outside of the tree */
 	int depth;          /* indentation: 0 for the uppermost node shown */
 	const char *desc;   /* one line; NULL: none */
+	/* "HSD29, HSM30": of its events, which may count wrongly; NULL: none */
+	const char *errata;
 };
 
 /* Where slots go: level 1 of any vendor's tree. */

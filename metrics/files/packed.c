@@ -160,16 +160,17 @@ static int copy_texts(struct json_object *array, const struct field *fields,
 	return rc;
 }
 
-/* NaN for none.  False: it is no number. */
-static bool read_latency(struct json_object *event, double *out)
+/* What few events have. */
+static int read_more(struct td_model_event *event, struct json_object *array)
 {
-	bool has = json_object_array_length(event) > 3;
-	struct json_object *number =
-		has ? json_object_array_get_idx(event, 3) : NULL;
+	struct json_object *number = json_object_array_get_idx(array, 3);
+	bool has_latency = json_object_is_type(number, json_type_double) ||
+			   json_object_is_type(number, json_type_int);
 
-	*out = has ? json_object_get_double(number) : (double)NAN;
-	return !has || json_object_is_type(number, json_type_double) ||
-	       json_object_is_type(number, json_type_int);
+	if (has_latency)
+		event->retire_latency = json_object_get_double(number);
+	return copy_text(array, &(const struct field){ has_latency ? 4 : 3,
+						       &event->errata });
 }
 
 /* As pack wrote it: names are looked for in small letters, terms are NAME=VALUE. */
@@ -199,14 +200,16 @@ static int add_event(const struct packed *p, const char *pmu,
 	event->topic = strdup(p->topic);
 	if (!event->pmu || !event->topic)
 		return td_err_nomem(p->err);
+	event->retire_latency = (double)NAN;
 	rc = copy_texts(object,
 			(const struct field[]){ { 0, &event->name, true },
 						{ 1, &event->terms, true } },
 			2);
+	if (!rc && json_object_array_length(object) > 3)
+		rc = read_more(event, object);
 	if (rc == -ENOMEM)
 		return td_err_nomem(p->err);
-	if (rc || !is_event(event) ||
-	    !read_latency(object, &event->retire_latency))
+	if (rc || !is_event(event))
 		return bad(p, "event", index);
 	return read_desc(p, json_object_array_get_idx(object, 2), &event->desc);
 }
@@ -237,7 +240,7 @@ static int fill_texts(struct td_model_metric *metric,
 		{ 0, &metric->name, true },    { 1, &metric->pmu, true },
 		{ 2, &metric->groups, false }, { 4, &metric->unit, false },
 		{ 5, &metric->formula, true }, { 6, &metric->threshold, false },
-		{ 7, &metric->sample, false },
+		{ 7, &metric->sample, false }, { 9, &metric->errata, false },
 	};
 
 	return copy_texts(object, fields, TD_ARRAY_SIZE(fields));
@@ -281,6 +284,7 @@ int td_packed_add(struct td_pmu_events *out, const char *path,
 	size_t nr = metrics ? json_object_array_length(metrics) : 0;
 	int rc = events ? add_events(&p, events) : 0;
 
+	out->packed = true;
 	if (!events && !metrics) {
 		td_err_set(err, -EINVAL, "%s: neither events nor metrics",
 			   path);

@@ -79,7 +79,8 @@ static int add_event(struct td_pmu_events *out, const struct td_entry *entry,
 		return td_err_nomem(err);
 	if (td_entry_terms(entry, event->name, &event->terms, err) ||
 	    td_entry_double(entry, "RetirementLatencyMean",
-			    &event->retire_latency, err))
+			    &event->retire_latency, err) ||
+	    td_entry_line(entry, "Errata", &event->errata, err))
 		return err->code;
 	return describe(entry, &event->desc, err);
 }
@@ -246,6 +247,7 @@ static void free_events(struct td_pmu_events *events, size_t first)
 		free(event->terms);
 		free(event->desc);
 		free(event->topic);
+		free(event->errata);
 	}
 	events->nr_events = first;
 }
@@ -261,6 +263,7 @@ void td_model_metric_clear(struct td_model_metric *metric)
 	free(metric->formula);
 	free(metric->threshold);
 	free(metric->sample);
+	free(metric->errata);
 	*metric = (struct td_model_metric){ 0 };
 }
 

@@ -105,6 +105,19 @@ void td_events_file_clear(struct td_events_file *file);
 void td_pmu_events_keep(struct td_pmu_events *events, size_t nr_events,
 			size_t nr_metrics, size_t nr_unread);
 
+/*
+ * errata.c: adds to the metrics of to, from first on, the errata of those events that
+ * their formulas have.  Returns 0 or -ENOMEM.
+ */
+int td_errata_spread(struct td_pmu_events *to, size_t first,
+		     const struct td_pmu_events *from);
+/*
+ * The same of the model's own events: parses the files that have errata.  Those
+ * that are packed have them with their metrics.
+ */
+int td_errata_find(struct td_pmu_events *events, size_t first,
+		   struct td_err *err);
+
 /* Parses the unread file at index and removes it from the unread ones. */
 int td_pmu_events_parse_file(struct td_pmu_events *events, size_t index,
 			     struct td_err *err);
@@ -125,8 +138,8 @@ void td_pmu_events_sort(struct td_pmu_events *events);
  *              "FORMULA","THRESHOLD","A.B;C.D",0], ...]}
  *
  * An event has name, terms, description and, if known, the mean of its retire
- * latency; a metric what is in struct td_model_metric.  null: there is none.  A
- * description is the place in <root>/descriptions where its line begins, as many
+ * latency, and last its errata; a metric what is in struct td_model_metric, and
+ * last its errata.  null: there is none.  A description is the place in <root>/descriptions where its line begins, as many
  * models share it.
  */
 

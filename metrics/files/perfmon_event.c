@@ -42,21 +42,18 @@ static bool is_filler(const char *text)
 
 /*
  * Removes placeholder values of the keys that are read here or in
- * td_entry_add().
+ * td_entry_add().  No erratum is called "0".
  */
 static int drop_fillers(const struct td_entry *entry, struct td_err *err)
 {
 	static const char *const keys[] = {
-		"AnyThread",   "BriefDescription",
-		"CounterMask", "Deprecated",
-		"EdgeDetect",  "Equal",
-		"EventCode",   "EventName",
-		"ExtSel",      "FCMask",
-		"Filter",      "FILTER_VALUE",
-		"Invert",      "MSRIndex",
-		"MSRValue",    "PortMask",
-		"UMask",       "UMask2",
-		"UMaskExt",    "Unit",
+		"AnyThread",    "BriefDescription", "CounterMask",
+		"Deprecated",   "EdgeDetect",       "Equal",
+		"Errata",       "EventCode",        "EventName",
+		"ExtSel",       "FCMask",           "Filter",
+		"FILTER_VALUE", "Invert",           "MSRIndex",
+		"MSRValue",     "PortMask",         "UMask",
+		"UMask2",       "UMaskExt",         "Unit",
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {
@@ -64,7 +61,9 @@ static int drop_fillers(const struct td_entry *entry, struct td_err *err)
 
 		if (td_entry_text(entry, keys[i], &text, err))
 			return err->code;
-		if (text && is_filler(text))
+		if (text &&
+		    (is_filler(text) || (strcmp(keys[i], "Errata") == 0 &&
+					 strcmp(text, "0") == 0)))
 			json_object_object_del(entry->object, keys[i]);
 	}
 	return 0;

@@ -24,6 +24,7 @@ struct td_model_event {
 	char *desc;  /* one line; NULL: none */
 	char *topic; /* base name of its file: "cache" */
 	double retire_latency; /* mean, in cycles; NaN: not known */
+	char *errata; /* "HSD29, HSM30", by which it may count wrongly; NULL */
 };
 
 /* When the events of a metric may be split over groups (MetricConstraint). */
@@ -57,6 +58,7 @@ struct td_model_metric {
 	char *threshold; /* NULL: none */
 	/* the events to sample to find the places: "A.B;C.D"; NULL: none */
 	char *sample;
+	char *errata; /* of the events of its formula; NULL: none is known */
 	enum td_split split;
 };
 
@@ -86,6 +88,7 @@ struct td_pmu_events {
 	struct td_model_metric *metrics; /* sorted by name, then pmu */
 	size_t nr_metrics;
 	bool has_uncore;
+	bool packed;  /* the files are (metrics/files/parts.h) */
 	bool perfmon; /* the files are intel/perfmon's, not the kernel tree's */
 	bool uncore_read;
 	size_t nr_skipped; /* metrics of perfmon that cannot be computed here */

@@ -458,11 +458,12 @@ int td_pmu_events_read_uncore(struct td_pmu_events *events,
 		return rc;
 	}
 	events->uncore_read = true;
-	rc = td_pmu_events_correct(events, nr_metrics);
-	if (!rc)
-		rc = td_pmu_events_find_parents(events, nr_metrics);
+	rc = td_errata_find(events, nr_metrics, err);
+	if (!rc && (td_pmu_events_correct(events, nr_metrics) ||
+		    td_pmu_events_find_parents(events, nr_metrics)))
+		rc = td_err_nomem(err);
 	td_pmu_events_sort(events);
-	return rc ? td_err_nomem(err) : 0;
+	return rc;
 }
 
 /* Reads what models have in common; returns rc, what reading the model's gave. */
@@ -488,6 +489,8 @@ int td_pmu_events_read(struct td_pmu_events *out, const char *root,
 		td_pmu_events_free(out); /* the name of an empty folder */
 	if (!rc || rc == -ENOENT)
 		rc = read_common(out, root, rc, err);
+	if (!rc)
+		rc = td_errata_find(out, 0, err);
 	if (!rc && (td_pmu_events_correct(out, 0) ||
 		    td_pmu_events_find_parents(out, 0)))
 		rc = td_err_nomem(err);

@@ -17,9 +17,14 @@
  * A metric in percent of the slots; level 0: only an operand of other formulas.
  */
 #define NODE(name_, parent_, level_, formula_, threshold_)                   \
+	NODE_ERRATA(name_, parent_, level_, formula_, threshold_, NULL)
+
+/* The same, with the errata of its events. */
+#define NODE_ERRATA(name_, parent_, level_, formula_, threshold_, errata_)   \
 	{ .name = (name_), .parent = (parent_), .level = (level_),           \
 	  .formula = (formula_), .threshold = (threshold_),                  \
-	  .unit = "%", .factor = 100, .part = (level_) == 0 }
+	  .unit = "%", .factor = 100, .part = (level_) == 0,                 \
+	  .errata = (errata_) }
 
 /* --- perf-metrics, eight fields: Golden Cove and later -------------------- */
 
@@ -430,6 +435,8 @@ static const struct td_event_def skylake_events[] = {
 
 #define OLD_SLOTS NODE(TD_SLOTS, NULL, 0, "total_slots", NULL)
 #define OLD_FRONTEND CORE_FRONTEND("fetch_bubbles / " TD_SLOTS)
+#define OLD_RETIRING                                                         \
+	NODE("tma_retiring", NULL, 1, "retired / " TD_SLOTS, "tma_retiring > 0.7")
 #define OLD_BAD_SPECULATION                                                  \
 	CORE_BAD_SPECULATION("(issued - retired + recovery) / " TD_SLOTS)
 #define OLD_BACKEND                                                          \
@@ -437,8 +444,15 @@ static const struct td_event_def skylake_events[] = {
 
 static const struct td_metric_def old_metrics[] = {
 	OLD_SLOTS,
-	NODE("tma_retiring", NULL, 1, "retired / " TD_SLOTS, "tma_retiring > 0.7"),
-	OLD_BACKEND, OLD_FRONTEND, OLD_BAD_SPECULATION,
+	OLD_RETIRING, OLD_BACKEND, OLD_FRONTEND, OLD_BAD_SPECULATION,
+};
+
+/* topdown-fetch-bubbles is IDQ_UOPS_NOT_DELIVERED.CORE */
+static const struct td_metric_def haswell_metrics[] = {
+	OLD_SLOTS, OLD_RETIRING, OLD_BACKEND,
+	NODE_ERRATA("tma_frontend_bound", NULL, 1, "fetch_bubbles / " TD_SLOTS,
+	  "tma_frontend_bound > 0.15", "HSD135"),
+	OLD_BAD_SPECULATION,
 };
 
 static const struct td_metric_def skylake_metrics[] = {
@@ -503,6 +517,10 @@ static const struct td_metric_set
 	skylake = { "topdown-total-slots, Skylake",
 		    SET(skylake_events, skylake_metrics),
 		    .levels = 2, .reference = "total_slots",
+		    .per_core = true },
+	haswell = { "topdown-total-slots",
+		    SET(old_events, haswell_metrics),
+		    .levels = 1, .reference = "total_slots",
 		    .per_core = true },
 	old = { "topdown-total-slots",
 		SET(old_events, old_metrics),
@@ -619,9 +637,11 @@ const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 	atom = find_atom(pmu);
 	if (atom)
 		return atom;
-	if (HAS_ALL(pmu, old_events))
-		return pmu->uarch == TD_SKYLAKE ? &skylake : &old;
-	return NULL;
+	if (!HAS_ALL(pmu, old_events))
+		return NULL;
+	if (pmu->uarch == TD_SKYLAKE)
+		return &skylake;
+	return pmu->uarch == TD_HASWELL ? &haswell : &old;
 }
 
 bool td_builtin_is_for(const struct td_machine *machine)

@@ -35,6 +35,8 @@ struct td_metric_def {
 	/* "TopdownL1;TmaL1"; NULL: derived from level and parent */
 	const char *groups;
 	const char *desc; /* NULL: none */
+	/* "HSD29, HSM30", of the events of its formula; NULL: none is known */
+	const char *errata;
 	enum td_split split;
 	bool part; /* only an operand of other formulas, never shown */
 	/* of the whole package, whose row is not that of a kind of core */

@@ -63,6 +63,8 @@ static int add_model_metric(struct td_made_set *made,
 		.split = metric->split,
 	};
 
+	if (def.formula == metric->formula)
+		def.errata = metric->errata;
 	read_unit(&def, metric->unit);
 	return td_made_set_add(made, &def);
 }

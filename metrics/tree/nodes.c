@@ -270,6 +270,7 @@ static int add_node(struct td_tree *tree, int pmu, int index, int depth)
 		.level = metric->def->level,
 		.depth = depth,
 		.desc = metric->def->desc,
+		.errata = metric->def->errata,
 	};
 	tree->nr_nodes[pmu]++;
 	if (metric->def->level > tree->levels[pmu])

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/base/util.h"
+
 /* From this level on, a group of nodes costs less than one more level. */
 #define GROUP_LEVEL 2
 
@@ -28,6 +30,31 @@ const struct td_found *td_verdict_focus(const struct td_verdict *verdict)
 	return verdict->over[0].node && !verdict->over[1].node
 		       ? &verdict->over[0]
 		       : td_verdict_last(verdict);
+}
+
+/* Number at of the nodes that are named; NULL: there are not so many. */
+static const struct td_found *named(const struct td_verdict *v, size_t at)
+{
+	if (at < v->nr_path)
+		return &v->path[at];
+	at -= v->nr_path;
+	if (at < TD_ARRAY_SIZE(v->tied))
+		return &v->tied[at];
+	at -= TD_ARRAY_SIZE(v->tied);
+	if (at < TD_ARRAY_SIZE(v->over))
+		return &v->over[at];
+	return at == TD_ARRAY_SIZE(v->over) ? &v->runner_up : NULL;
+}
+
+const struct td_found *td_verdict_in_doubt(const struct td_verdict *verdict,
+					   size_t *at)
+{
+	const struct td_found *found;
+
+	do
+		found = named(verdict, (*at)++);
+	while (found && !(found->node && found->node->errata));
+	return found;
 }
 
 /* --- what the report is of ------------------------------------------------ */

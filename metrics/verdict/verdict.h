@@ -102,5 +102,11 @@ const struct td_found *td_verdict_last(const struct td_verdict *verdict);
 const struct td_found *td_verdict_beside(const struct td_verdict *verdict);
 /* The node to look at next: the only one that is over, or the path's last. */
 const struct td_found *td_verdict_focus(const struct td_verdict *verdict);
+/*
+ * The next of the nodes that the verdict names whose events have errata; NULL behind
+ * the last one.  *at is 0 before the first.
+ */
+const struct td_found *td_verdict_in_doubt(const struct td_verdict *verdict,
+					   size_t *at);
 
 #endif

@@ -27,6 +27,8 @@ static inline void test_describe_event(FILE *fp,
 	fprintf(fp, "%s/%s/%s", event->pmu, event->name, event->terms);
 	if (!isnan(event->retire_latency))
 		fprintf(fp, " R=%g", event->retire_latency);
+	if (event->errata)
+		fprintf(fp, " E=%s", event->errata);
 	fprintf(fp, "%s%s;", event->desc ? " " : "",
 		test_or_empty(event->desc));
 }
@@ -41,12 +43,14 @@ static inline void test_describe_metric(FILE *fp,
 		test_or_empty(metric->desc));
 	if (metric->sample)
 		fprintf(fp, " S=%s", metric->sample);
+	if (metric->errata)
+		fprintf(fp, " E=%s", metric->errata);
 	fputc(';', fp);
 }
 
 /*
- * "pmu/name/terms desc;" of each event, then of each metric
- * "pmu:name:groups:unit:formula:threshold:split desc S=sample;".  To be
+ * "pmu/name/terms R=latency E=errata desc;" of each event, then of each metric
+ * "pmu:name:groups:unit:formula:threshold:split desc S=sample E=errata;".  To be
  * freed.
  */
 static inline char *test_describe(const struct td_pmu_events *events)

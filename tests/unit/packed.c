@@ -22,7 +22,7 @@ static bool same_event(const struct td_model_event *a,
 {
 	return same(a->name, b->name) && same(a->pmu, b->pmu) &&
 	       same(a->terms, b->terms) && same(a->desc, b->desc) &&
-	       same(a->topic, b->topic) &&
+	       same(a->topic, b->topic) && same(a->errata, b->errata) &&
 	       test_near(a->retire_latency, b->retire_latency, 0);
 }
 
@@ -34,7 +34,7 @@ static bool same_metric(const struct td_model_metric *a,
 	       same(a->parent, b->parent) && same(a->desc, b->desc) &&
 	       same(a->unit, b->unit) && same(a->formula, b->formula) &&
 	       same(a->threshold, b->threshold) && same(a->sample, b->sample) &&
-	       a->split == b->split;
+	       same(a->errata, b->errata) && a->split == b->split;
 }
 
 static void compare(const struct td_pmu_events *a,

@@ -40,6 +40,10 @@ static const struct {
 	{ "zeros for nothing",
 	  "{\"EventCode\":\"0x3C\",\"UMask\":\"0x00\",\"EventName\":\"A\",\"MSRIndex\":\"0x00\",\"MSRValue\":\"0x00\","
 	  "\"CounterMask\":\"0x0\",\"Invert\":\"0\"}", "cpu/a/event=0x3c;" },
+	{ "errata, and what stands for none",
+	  "{\"EventName\":\"A\",\"Errata\":\"X1, X2\"},{\"EventName\":\"B\",\"Errata\":\"0\"},"
+	  "{\"EventName\":\"C\",\"Errata\":\"null\"}",
+	  "cpu/a/event=0x0 E=X1, X2;cpu/b/event=0x0;cpu/c/event=0x0;" },
 	{ "bits of a core",
 	  "{\"EventCode\":\"0xAD\",\"UMask\":\"0x01\",\"EventName\":\"A\",\"CounterMask\":\"1\",\"EdgeDetect\":\"1\","
 	  "\"Invert\":\"1\",\"Equal\":\"1\",\"Deprecated\":\"1\"}",

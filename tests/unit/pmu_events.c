@@ -166,6 +166,22 @@ static const struct {
 	  "{\"EventName\":\"C\",\"RetirementLatencyMean\":2},"
 	  "{\"EventName\":\"D\",\"RetirementLatencyMax\":2}]",
 	  "cpu/a/event=0x0 R=6.11;cpu/b/event=0x0 R=0.25;cpu/c/event=0x0 R=2;cpu/d/event=0x0;" },
+	{ "errata: of the events of a formula, each once, of its own PMU",
+	  "[{\"EventName\":\"A.B\",\"Errata\":\"X9, X1\"},{\"EventName\":\"A.B_C\",\"Errata\":\"X5\"},"
+	  "{\"EventName\":\"D\",\"Errata\":\"X1, W2,X12\"},{\"EventName\":\"E\",\"Errata\":\"\"},"
+	  "{\"EventName\":\"D\",\"Unit\":\"cpu_atom\",\"Errata\":\"V1\"},"
+	  "{\"MetricName\":\"m\",\"MetricExpr\":\"a.b / cpu@D\\\\,cmask\\\\=1@\"},"
+	  "{\"MetricName\":\"n\",\"MetricExpr\":\"A.B_C / E + A.B_CD + dd + D.D\"},"
+	  "{\"MetricName\":\"o\",\"MetricExpr\":\"E\"}]",
+	  "cpu/a.b/event=0x0 E=X9, X1;cpu/a.b_c/event=0x0 E=X5;cpu/d/event=0x0 E=X1, W2,X12;"
+	  "cpu_atom/d/event=0x0 E=V1;cpu/e/event=0x0;"
+	  "cpu:m:::a.b / cpu@D\\,cmask\\=1@::never E=W2, X1, X12, X9;"
+	  "cpu:n:::A.B_C / E + A.B_CD + dd + D.D::never E=X5;cpu:o:::E::never;" },
+	{ "packed, with errata",
+	  "{\"events\":{\"cpu\":[[\"a\",\"event=0x0\",null,\"X1\"],[\"b\",\"event=0x1\",null,2.5,\"X2, X3\"]]},"
+	  "\"metrics\":[[\"m\",\"cpu\",null,null,null,\"a\",null,null,0,\"X1\"],"
+	  "[\"n\",\"cpu\",null,null,null,\"b\",null,null,0]]}",
+	  "cpu/a/event=0x0 E=X1;cpu/b/event=0x1 R=2.5 E=X2, X3;cpu:m:::a::never E=X1;cpu:n:::b::never;" },
 	{ "packed",
 	  "{\"events\":{\"cpu\":[[\"a\",\"event=0x0\",null],[\"b\",\"event=0x1\",null,2.5]]},"
 	  "\"metrics\":[[\"m\",\"cpu\",\"TopdownL1\",null,\"100%\",\"a / b\",\"m > 1\",\"X\",1]]}",
@@ -193,7 +209,7 @@ static const struct {
 	  ": event 1: not of the packed form" },
 	{ "packed: an event without terms", "{\"events\":{\"cpu\":[[\"a\",\"event=1\"],[\"b\"]]}}",
 	  ": event 2: not of the packed form" },
-	{ "packed: a latency in words", "{\"events\":{\"cpu\":[[\"a\",\"event=1\",null,\"2\"]]}}",
+	{ "packed: neither a latency nor errata", "{\"events\":{\"cpu\":[[\"a\",\"event=1\",null,[]]]}}",
 	  ": event 1: not of the packed form" },
 	{ "packed: a metric without formula", "{\"metrics\":[[\"a\",\"cpu\"]]}",
 	  ": metric 1: not of the packed form" },

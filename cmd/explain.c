@@ -135,8 +135,8 @@ static const struct td_pmu_events *files_of(struct answer *answer)
 	return &answer->catalog.events;
 }
 
-/* What is wrong with the events of the metric, on this processor. */
-static void put_errata(const struct td_model_metric *metric)
+/* What the files say against the value of the metric, on this processor. */
+static void put_doubts(const struct td_model_metric *metric)
 {
 	td_autofree char *text =
 		metric->errata
@@ -144,12 +144,15 @@ static void put_errata(const struct td_model_metric *metric)
 				     metric->errata, metric->pmu)
 			: NULL;
 
+	if (td_is_estimate(metric->desc))
+		put_text("value:", "an estimate, by its description in the "
+				   "files");
 	if (text)
 		put_text("errata:", text);
 }
 
 /* The same of a node: cores of different kinds have nodes of one name. */
-static void put_errata_of(struct answer *answer,
+static void put_doubts_of(struct answer *answer,
 			  const struct td_explanation *text)
 {
 	const struct td_pmu_events *events = files_of(answer);
@@ -159,7 +162,7 @@ static void put_errata_of(struct answer *answer,
 
 		if (strcmp(metric->name, text->name) == 0 &&
 		    metric->level == text->level)
-			put_errata(metric);
+			put_doubts(metric);
 	}
 }
 
@@ -173,7 +176,7 @@ static bool put_ours(struct answer *answer, const char *typed)
 			continue;
 		begin_block(answer);
 		put_explanation(text);
-		put_errata_of(answer, text);
+		put_doubts_of(answer, text);
 		any = true;
 	}
 	return any;
@@ -217,7 +220,7 @@ static void put_metric(struct answer *answer,
 	td_put_printable(stdout, metric->pmu);
 	putchar('\n');
 	put_text("files:", metric->desc);
-	put_errata(metric);
+	put_doubts(metric);
 	if (!above)
 		return;
 	put_text("above:", "This node has no text of its own.  What follows is "

@@ -256,6 +256,8 @@ static void add_metric(struct json_object *to, const struct td_list_item *item)
 	add(to, "parent", metric->parent);
 	add(to, "formula", metric->formula);
 	add(to, "threshold", metric->threshold);
+	if (td_is_estimate(metric->desc))
+		add(to, "estimate", TD_ESTIMATE_BY_WORDS);
 }
 
 static int put_item(FILE *fp, const struct td_list_item *item)

@@ -329,6 +329,8 @@ static int put_metric(FILE *fp, const struct td_list *list,
 		put_below(fp, groups);
 	if (!list->opts->request.verbose)
 		return 0;
+	if (td_is_estimate(metric->desc))
+		put_below(fp, "an estimate, by its description");
 	if (put_labelled(fp, "formula", metric->formula))
 		return -ENOMEM;
 	return put_labelled(fp, "threshold", metric->threshold);

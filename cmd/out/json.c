@@ -288,6 +288,8 @@ static void put_node(struct td_writer *writer, const struct td_report *report,
 		td_json_add(o, "summary", json_object_new_boolean(true));
 	if (!ok && cell->why)
 		td_json_add(o, "why", json_object_new_string(cell->why));
+	if (node->estimate)
+		td_json_put_string(o, "estimate", node->estimate);
 	if (node->errata)
 		td_json_add(o, "errata", td_json_words(node->errata, ", "));
 	put_facts(o, row, true);

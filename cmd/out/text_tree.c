@@ -332,14 +332,27 @@ static void describe(const struct td_writer *writer, const char *desc,
 		td_put_wrapped(writer->fp, column, TD_LINE_WIDTH, desc);
 }
 
+/* "DESCRIPTION [an estimate]", to be freed; it may be empty. */
+static char *words_of(const struct td_node *node)
+{
+	const char *desc = node->desc ? node->desc : "", *estimate = "";
+	char *text;
+
+	if (node->estimate)
+		estimate = strcmp(node->estimate, TD_ESTIMATE_OF_HALF) == 0
+				   ? " [an estimate: shared core]"
+				   : " [an estimate]";
+	return asprintf(&text, "%s%s", desc, estimate) < 0 ? NULL : text;
+}
+
 /* With -v, below the node. */
 static void describe_node(const struct td_writer *writer,
 			  const struct td_node *node, int column)
 {
-	td_autofree char *errata = NULL;
+	td_autofree char *words = words_of(node), *errata = NULL;
 
-	if (node->desc)
-		describe(writer, node->desc, column);
+	if (words)
+		describe(writer, words, column);
 	if (node->errata && asprintf(&errata, "errata: %s", node->errata) >= 0)
 		describe(writer, errata, column);
 }

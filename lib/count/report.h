@@ -26,7 +26,13 @@ struct td_node {
 	const char *desc;   /* one line; NULL: none */
 	/* "HSD29, HSM30": of its events, which may count wrongly; NULL: none */
 	const char *errata;
+	const char *estimate; /* one of those below; NULL: it is none */
 };
+
+/* Of half of a core's clocks while its other thread runs, too. */
+#define TD_ESTIMATE_OF_HALF "shared core"
+/* The description calls it one. */
+#define TD_ESTIMATE_BY_WORDS "description"
 
 /* Where slots go: level 1 of any vendor's tree. */
 enum td_part {

@@ -149,6 +149,9 @@ int td_pmu_events_find(struct td_pmu_events *events, const char *pmu,
 		       const char *name, const struct td_model_event **out,
 		       struct td_err *err);
 
+/* text.c: does the description, which may be NULL, call the metric an estimate? */
+bool td_is_estimate(const char *desc);
+
 /* --- level.c -------------------------------------------------------------- */
 
 #define TD_GROUP_NAME 128 /* longer group names are ignored */

@@ -161,6 +161,12 @@ int td_sample_from_words(const char *desc, char **out)
 	return td_sample_names(from + strspn(from, " "), out);
 }
 
+/* "Estimated", "*rough estimation*", "approximates": in any case of the first letter. */
+bool td_is_estimate(const char *desc)
+{
+	return desc && (strstr(desc, "stimat") || strstr(desc, "pproximat"));
+}
+
 /* --- units that words tell ------------------------------------------------ */
 
 /* The metric that is duration_time, in the kernel tree since Linux 6.13. */

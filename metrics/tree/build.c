@@ -365,6 +365,8 @@ int td_tree_build(struct td_tree *tree, struct td_events *events,
 	if (allocate(tree, setup))
 		return td_err_nomem(err);
 	rc = td_tree_want_all(&scope);
+	if (!rc && td_tree_find_halved(tree, setup->literals))
+		rc = td_err_nomem(err);
 	if (!rc)
 		rc = td_tree_add_nodes(tree, setup->ask) ? td_err_nomem(err)
 							 : 0;

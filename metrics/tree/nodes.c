@@ -252,6 +252,13 @@ static int add_package_node(struct td_tree *tree, struct td_metric *metric)
 	return 0;
 }
 
+static const char *estimate_of(const struct td_metric *metric)
+{
+	if (metric->halved)
+		return TD_ESTIMATE_OF_HALF;
+	return td_is_estimate(metric->def->desc) ? TD_ESTIMATE_BY_WORDS : NULL;
+}
+
 static int add_node(struct td_tree *tree, int pmu, int index, int depth)
 {
 	struct td_metric *metric = &tree->metrics[index];
@@ -271,6 +278,7 @@ static int add_node(struct td_tree *tree, int pmu, int index, int depth)
 		.depth = depth,
 		.desc = metric->def->desc,
 		.errata = metric->def->errata,
+		.estimate = estimate_of(metric),
 	};
 	tree->nr_nodes[pmu]++;
 	if (metric->def->level > tree->levels[pmu])

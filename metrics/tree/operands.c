@@ -290,7 +290,7 @@ int td_tree_find_latency(struct td_scope *scope, struct td_operand *operand,
 	return rc || measured ? rc : take_usual(scope, operand, name, usual);
 }
 
-/* --- which metrics need which latencies ----------------------------------- */
+/* --- what metrics have of those that they need ----------------------------- */
 
 /* One metric, while it is looked at what its formula needs. */
 struct needing {
@@ -331,29 +331,51 @@ static void take_slot(void *ctx, int slot)
 		need(needing, tree->metrics[metric].latencies.v[i]);
 }
 
-/* Metrics come after those that they refer to. */
-int td_tree_spread_latencies(struct td_tree *tree)
+/* Takes from each operand that a metric needs; metrics come after their operands. */
+static int take_all(struct td_tree *tree, void (*take)(void *ctx, int slot))
 {
-	td_autofree int *metrics = NULL;
-	struct needing needing = { .tree = tree };
+	td_autofree int *metrics =
+		malloc((tree->nr_operands + 1) * sizeof(*metrics));
+	struct needing needing = { .tree = tree, .metrics = metrics };
 
-	if (!tree->nr_latencies)
-		return 0;
-	metrics = malloc(tree->nr_operands * sizeof(*metrics));
 	if (!metrics)
 		return -ENOMEM;
 	for (size_t i = 0; i < tree->nr_operands; i++)
 		metrics[i] = -1;
-	needing.metrics = metrics;
 	for (size_t i = 0; !needing.rc && i < tree->nr_metrics; i++) {
 		needing.metric = &tree->metrics[i];
 		if (needing.metric->value)
 			td_expr_each_needed(needing.metric->value,
-					    tree->constants, is_known,
-					    take_slot, &needing);
+					    tree->constants, is_known, take,
+					    &needing);
 		metrics[needing.metric->slot] = (int)i;
 	}
 	return needing.rc;
+}
+
+int td_tree_spread_latencies(struct td_tree *tree)
+{
+	return tree->nr_latencies ? take_all(tree, take_slot) : 0;
+}
+
+static void take_half(void *ctx, int slot)
+{
+	struct needing *needing = ctx;
+	int metric = needing->metrics[slot];
+
+	needing->metric->halved |=
+		metric >= 0 && needing->tree->metrics[metric].halved;
+}
+
+int td_tree_find_halved(struct td_tree *tree,
+			const struct td_literals *literals)
+{
+	if (!(literals->smt_on > 0) || literals->core_wide > 0)
+		return 0;
+	for (size_t i = 0; i < tree->nr_metrics; i++)
+		tree->metrics[i].halved =
+			strcasestr(tree->metrics[i].def->formula, "#core_wide");
+	return take_all(tree, take_half);
 }
 
 /* --- values of latencies -------------------------------------------------- */

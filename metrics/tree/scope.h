@@ -56,6 +56,13 @@ int td_tree_find_latency(struct td_scope *scope, struct td_operand *operand,
 			 bool *is);
 /* Finds which metrics need which latencies.  Returns 0 or -ENOMEM. */
 int td_tree_spread_latencies(struct td_tree *tree);
+/*
+ * Sets td_metric.halved: before Ice Lake, formulas infer the clocks of a core from
+ * those of one of its threads if the other one is not counted.  Returns 0 or
+ * -ENOMEM.
+ */
+int td_tree_find_halved(struct td_tree *tree,
+			const struct td_literals *literals);
 
 /*
  * Do both count the same privilege levels and guests, with the same precision?

@@ -82,7 +82,9 @@ struct td_metric {
 	bool shown; /* the user asked for it */
 	bool named; /* asked for by name, not by level: always worth showing */
 	bool kept;  /* its events are counted: it is shown, or is an operand */
-	int order;  /* the order in which metrics were asked for */
+	/* of half of the core's clocks while its other thread runs, too */
+	bool halved;
+	int order; /* the order in which metrics were asked for */
 	/* position in the whole tree of its set; 0: outside of it */
 	int position;
 	/* NULL: it has no value, see its operand's refusal */

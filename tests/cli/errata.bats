@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What Intel's files say against values: errata of the events that they are made of.
+# What Intel's files say against values: errata of the events that they are made of, and that
+# they are estimates.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
@@ -150,4 +151,64 @@ hsx() {
 	try "$TDSTAT" explain --model broadwellx frontend_bound
 	assert_success
 	refute_line --partial errata
+}
+
+# --- estimates --------------------------------------------------------------------
+
+@test "list and explain say which metrics their descriptions call estimates" {
+	needs_event_files
+	checks <<-'PYTHON'
+		for model in "alderlake", "skylakex", "sierraforest", "amdzen4":
+		    want = {(item["MetricName"], item.get("Unit", "cpu")) for _, item in model_files(model)
+		            if re.search("estimat|approximat", item.get("BriefDescription", ""), re.I) and item.get("MetricName")}
+		    rows = [json.loads(line) for line in run(["list", "-j", "--model", model, "metrics"]).lines]
+		    same(sorted((row["name"], row["pmu"]) for row in rows if row.get("estimate") == "description"),
+		         sorted(want))
+		    assert want or model == "sierraforest"
+		words = "an estimate, by its description"
+		for name, found in ("tma_fb_full", 1), ("tma_retiring", 0):
+		    same(run(f"list -v --model skylakex metrics {name}").out.count(words), found)
+		    same(run(f"explain --model skylakex {name}").out.count(words), found)
+	PYTHON
+}
+
+# Before Ice Lake, a program that shares a core is taken to have had half of it.  Which nodes
+# depend on that is found by the names in formulas; no choice in them leaves a name out.
+@test "-v and JSON say which values are estimates, and what is of a shared core" {
+	needs_event_files
+	saved skylakex
+	checks <<-'PYTHON'
+		plan = [line.replace(", the command (", ", CPUs 0 (") for line in run("-l 4 --dry-run -- true").lines]
+		head, *rest = metrics.recording(plan)
+		assert head["smt"]
+		head["tasks"] = True
+		for count in rest[0]["counts"]:
+		    count[1:3] = [-1, 77]
+
+		def shown(head, options="-j --all"):
+		    recording = "\n".join(json.dumps(line) for line in [head, *rest]) + "\n"
+		    return run(["report", "-l4", *options.split(), "-"], stdin=recording).lines
+
+		def estimates(head):
+		    rows = map(json.loads, shown(head))
+		    return {row["metric"]: row.get("estimate") for row in rows if "metric" in row}
+
+		files = {item["MetricName"]: item for _, item in model_files("skylakex") if item.get("MetricName")}
+		def halved(name):
+		    formula = files[name]["MetricExpr"]
+		    return "#core_wide" in formula or any(map(halved, set(re.findall(r"\w+", formula)) & set(files) - {name}))
+		got = estimates(head)
+		for name, estimate in got.items():
+		    words = re.search("estimat|approximat", files[name]["BriefDescription"], re.I)
+		    same(estimate, "shared core" if halved(name) else "description" if words else None, name)
+		same([got[name] for name in ("tma_retiring", "tma_fb_full", "tma_icache_misses")], ["shared core", "description", None])
+		# whose other thread does not run, or of whole cores
+		for change in {"smt": False}, {"tasks": False}:
+		    alone = estimates({**head, **change})
+		    assert "description" in alone.values() and "shared core" not in alone.values()
+		text = " ".join(" ".join(shown(head, "-v --all")).split())
+		same(text.count("[an estimate: shared core]"), list(got.values()).count("shared core"))
+		same(text.count("[an estimate]"), list(got.values()).count("description"))
+		assert "estimate" not in " ".join(shown(head, "--all")) + " ".join(shown(head, "-x,"))
+	PYTHON
 }

@@ -17,7 +17,6 @@
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "metrics/explain/explain.h"
-#include "metrics/files/text.h"
 
 #define TEXT_COLUMN 11
 
@@ -96,7 +95,7 @@ struct answer {
 	struct td_sysfs fs;
 	struct td_machine machine;
 	struct td_catalog catalog; /* for metrics that have no text of ours */
-	bool tried_files;
+	bool tried_files, no_memory;
 	bool any;
 	const char **unknown; /* names that were typed */
 	size_t nr_unknown;
@@ -130,25 +129,24 @@ static const struct td_pmu_events *files_of(struct answer *answer)
 {
 	struct td_err unused = { 0 };
 
-	if (!answer->tried_files)
-		read_files(answer, &unused);
+	if (!answer->tried_files && read_files(answer, &unused) == -ENOMEM)
+		answer->no_memory = true;
 	return &answer->catalog.events;
 }
 
 /* What the files say against the value of the metric, on this processor. */
 static void put_doubts(const struct td_model_metric *metric)
 {
-	td_autofree char *text =
-		metric->errata
-			? td_aprintf("%s: its events may count wrongly on %s",
-				     metric->errata, metric->pmu)
-			: NULL;
+	char text[256];
 
 	if (td_is_estimate(metric->desc))
 		put_text("value:", "an estimate, by its description in the "
 				   "files");
-	if (text)
-		put_text("errata:", text);
+	if (!metric->errata)
+		return;
+	snprintf(text, sizeof(text), "%s: its events may count wrongly on %s",
+		 metric->errata, metric->pmu);
+	put_text("errata:", text);
 }
 
 /* The same of a node: cores of different kinds have nodes of one name. */
@@ -415,6 +413,8 @@ static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 		put_list();
 	if (!rc)
 		rc = put_all(&answer, err);
+	if (!rc && answer.no_memory)
+		rc = td_err_nomem(err);
 	if (!rc)
 		rc = td_out_check(stdout, "standard output", err);
 	if (!rc)

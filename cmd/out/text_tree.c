@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text: the metrics of a row as the tree of its PMU. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/out/out.h"
@@ -332,29 +333,24 @@ static void describe(const struct td_writer *writer, const char *desc,
 		td_put_wrapped(writer->fp, column, TD_LINE_WIDTH, desc);
 }
 
-/* "DESCRIPTION [an estimate]", to be freed; it may be empty. */
-static char *words_of(const struct td_node *node)
+/* With -v, below the node: "DESCRIPTION [an estimate]", "errata: HSD29". */
+static void describe_node(const struct td_writer *writer,
+			  const struct td_node *node, int column)
 {
-	const char *desc = node->desc ? node->desc : "", *estimate = "";
-	char *text;
+	const char *estimate = "";
+	char text[2048]; /* without memory, nothing of it is to be missing */
 
 	if (node->estimate)
 		estimate = strcmp(node->estimate, TD_ESTIMATE_OF_HALF) == 0
 				   ? " [an estimate: shared core]"
 				   : " [an estimate]";
-	return asprintf(&text, "%s%s", desc, estimate) < 0 ? NULL : text;
-}
-
-/* With -v, below the node. */
-static void describe_node(const struct td_writer *writer,
-			  const struct td_node *node, int column)
-{
-	td_autofree char *words = words_of(node), *errata = NULL;
-
-	if (words)
-		describe(writer, words, column);
-	if (node->errata && asprintf(&errata, "errata: %s", node->errata) >= 0)
-		describe(writer, errata, column);
+	snprintf(text, sizeof(text), "%s%s", node->desc ? node->desc : "",
+		 estimate);
+	describe(writer, text, column);
+	if (!node->errata)
+		return;
+	snprintf(text, sizeof(text), "errata: %s", node->errata);
+	describe(writer, text, column);
 }
 
 static void put_nodes(struct tree *tree)

@@ -51,27 +51,6 @@ static void judge_hypervisor(struct td_doctor *doctor,
 		td_doctor_add(doctor, "hypervisor", TD_FINDING_OK, "none");
 }
 
-static void judge_kernel(struct td_doctor *doctor,
-			 const struct td_patient *patient)
-{
-	const struct td_machine *machine = patient->machine;
-	const char *since = td_kernel_too_old(machine);
-	struct td_finding *finding;
-
-	if (!since || !patient->levels->no_level_1.code) {
-		td_doctor_add(doctor, "kernel", TD_FINDING_OK, "Linux %s%s",
-			      machine->release,
-			      machine->model && machine->nr_core
-				      ? ", which knows this processor"
-				      : "");
-		return;
-	}
-	finding = td_doctor_add(doctor, "kernel", TD_FINDING_FAILED,
-				"Linux %s does not know this processor (%s)",
-				machine->release, machine->model->name);
-	td_finding_set_remedy(finding, "Linux %s does", since);
-}
-
 /* --- PMUs ------------------------------------------------------------------- */
 
 static size_t count_topdown(const struct td_pmu *pmu)
@@ -191,7 +170,7 @@ static void doctor_judge_machine(struct td_doctor *doctor,
 
 	judge_processor(doctor, machine);
 	judge_hypervisor(doctor, machine);
-	judge_kernel(doctor, patient);
+	td_doctor_judge_kernel(doctor, patient);
 	judge_pmus(doctor, patient);
 	if (!machine->nr_core)
 		return;

@@ -191,8 +191,11 @@ struct td_patient {
 /*
  * Make findings of what was gathered.  Pure.
  *
- * judge_system.c: the user's rights, what is mounted, files and limits.
+ * judge_kernel.c: whether the kernel knows the processor, and what it does wrong.
  */
+void td_doctor_judge_kernel(struct td_doctor *doctor,
+			    const struct td_patient *patient);
+/* judge_system.c: the user's rights, what is mounted, files and limits. */
 void td_doctor_judge_rights(struct td_doctor *doctor,
 			    const struct td_patient *patient);
 void td_doctor_judge_system(struct td_doctor *doctor,

@@ -236,7 +236,9 @@ static const struct td_option rows[] = {
 static const struct td_option output[] = {
 	{ "output", 'o', "FILE", "write to FILE", FUNCTION(td_value_output) },
 	{ "append", 0, NULL, "append to the file of -o", FLAG(show.append) },
-	{ "force", 0, NULL, "write over a recording, too", FLAG(show.force) },
+	{ "force", 0, NULL,
+	  "write over a recording, and probe where this kernel does harm",
+	  FLAG(show.force) },
 	{ NULL },
 };
 

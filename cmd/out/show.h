@@ -35,7 +35,7 @@ struct td_show {
 	const char *output;
 	const char *own_file; /* of --html, --svg, --perfetto; NULL: none */
 	bool append;
-	bool force; /* to write over a recording */
+	bool force; /* to write over a recording, and to probe where it does harm */
 	int log_fd; /* 0: none */
 	bool quiet;
 

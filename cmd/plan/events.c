@@ -10,6 +10,7 @@
 #include "cmd/rights.h"
 #include "lib/base/util.h"
 #include "lib/event/resolve.h"
+#include "lib/machine/kernel.h"
 
 /* The events that perf stat counts without -e, and with -d, -dd, -ddd. */
 static const struct {
@@ -248,6 +249,32 @@ static void note_rows(struct td_typing *t)
 	}
 }
 
+/* Precise ones are put on counters by another table, which is right. */
+static void note_counters(struct td_typing *t)
+{
+	const struct td_machine *machine = t->machine;
+
+	for (size_t i = 0; i < t->plan->events.nr; i++) {
+		const struct td_event *event = &t->plan->events.v[i];
+		enum td_uarch uarch = machine->pmus[event->pmu].uarch;
+
+		if (event->refusal || event->mods.precise ||
+		    t->request->does.samples ||
+		    machine->pmus[event->pmu].kind != TD_PMU_CORE ||
+		    !td_uarch_miscounts(uarch, event->config[0],
+					machine->kernel))
+			continue;
+		td_notes_add(t->notes,
+			     "%s: too small if Linux %s chooses a counter that "
+			     "does not count it; Linux %s knows which do",
+			     event->name, machine->release,
+			     td_kernel_fixed(machine->release,
+					     uarch == TD_PANTHER_COVE
+						     ? TD_FAULT_PANTHER
+						     : TD_FAULT_GOLDEN));
+	}
+}
+
 /*
  * Returns an error if all events were refused; --null has none, which is fine.
  */
@@ -304,6 +331,7 @@ int td_events_plan(struct td_typing *t, struct td_err *err)
 	widen_target(t);
 	note_cpus(t);
 	note_rows(t);
+	note_counters(t);
 	t->plan->gathers = t->target->system_wide &&
 			   !t->request->when.control &&
 			   !td_target_has_cgroups(&t->request->target);

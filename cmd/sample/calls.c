@@ -129,9 +129,12 @@ static int plan(struct td_calling *c, const struct td_request *request,
 	prepare(c);
 	if (!rc && is_traced(c))
 		return td_calls_trace_open(c, err);
-	if (!rc && td_probes_check(c->functions.v, c->functions.nr, err))
-		rc = td_err_hint(err, "tdstat calls --engine=pt needs no "
-				      "probes, but an Intel processor");
+	if (rc)
+		return rc;
+	rc = td_functions_check(&c->functions, &c->job, &g->format, err);
+	if (rc == -EINVAL)
+		td_err_hint(err, "tdstat calls --engine=pt needs no probes, "
+				 "but an Intel processor");
 	return rc || request->dry_run ? rc : td_calls_open_probes(c, err);
 }
 

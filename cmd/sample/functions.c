@@ -11,6 +11,7 @@
 #include "cmd/sample/parts.h"
 #include "lib/base/util.h"
 #include "lib/count/regions.h"
+#include "lib/machine/kernel.h"
 
 /* --- the file --------------------------------------------------------------- */
 
@@ -295,6 +296,68 @@ int td_functions_find(struct td_functions *functions, struct td_job *job,
 	/* the copy is cut at commas and the @ */
 	if (rc && err->usage && !err->hint[0])
 		td_err_wrap(err, "%s", names);
+	return rc;
+}
+
+/* --- what kernels do wrong -------------------------------------------------- */
+
+static bool has_fault(const struct td_job *job, enum td_kernel_fault fault)
+{
+	return !job->request->show.force &&
+	       td_kernel_has(job->machine.release, job->machine.build, fault);
+}
+
+static const char *whether(const struct td_job *job)
+{
+	return td_kernel_is_told(job->machine.kernel)
+		       ? ""
+		       : "; its number does not tell whether this one is";
+}
+
+static int refuse_chains(const struct td_job *job, struct td_err *err)
+{
+	const char *release = job->machine.release;
+
+	td_err_set(
+		err, -ENOTSUP,
+		"Linux %s may crash when callers are found by frame pointers "
+		"in a program with probes (Linux %s is fixed%s)",
+		release, td_kernel_fixed(release, TD_FAULT_CHAINS),
+		whether(job));
+	return td_err_hint(err, "--call-graph dwarf finds callers in another "
+				"way; --force takes the risk");
+}
+
+static int refuse_nop(const struct td_job *job,
+		      const struct td_entry_point *entry, struct td_err *err)
+{
+	const char *release = job->machine.release;
+
+	td_err_set(err, -ENOTSUP,
+		   "%s in %s: begins with a NOP of five bytes: after a probe "
+		   "there, Linux %s kills what the program forks (Linux %s is "
+		   "fixed%s)",
+		   entry->name, entry->path, release,
+		   td_kernel_fixed(release, TD_FAULT_NOPS), whether(job));
+	return td_err_hint(err, "--force probes a program that forks nothing; "
+				"tdstat calls --engine=pt needs no probes");
+}
+
+int td_functions_check(const struct td_functions *functions,
+		       const struct td_job *job,
+		       const struct td_record_format *format,
+		       struct td_err *err)
+{
+	int rc = td_probes_check(functions->v, functions->nr, err);
+
+	/* a copy of the stack takes the place of the chain */
+	if (!rc && format->chain && !format->copied &&
+	    !functions->v[0].kernel && has_fault(job, TD_FAULT_CHAINS))
+		return refuse_chains(job, err);
+	for (size_t i = 0; !rc && i < functions->nr; i++) {
+		if (functions->v[i].nop_of_5 && has_fault(job, TD_FAULT_NOPS))
+			rc = refuse_nop(job, &functions->v[i], err);
+	}
 	return rc;
 }
 

@@ -188,6 +188,14 @@ struct td_functions {
  */
 int td_functions_find(struct td_functions *functions, struct td_job *job,
 		      const char *names, struct td_err *err);
+/*
+ * Can they be probed, by this kernel, too?  format: of the samples that are taken
+ * meanwhile.  What td_probes_check() says, or -ENOTSUP.
+ */
+int td_functions_check(const struct td_functions *functions,
+		       const struct td_job *job,
+		       const struct td_record_format *format,
+		       struct td_err *err);
 void td_functions_free(struct td_functions *functions);
 
 /* --- locate.c: the run that within.c has a part of ------------------------ */

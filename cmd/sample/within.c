@@ -58,7 +58,8 @@ int td_within_open(struct td_locating *l, struct td_err *err)
 	l->in.pairing.take = take_call;
 	l->in.pairing.ctx = l;
 	if (!rc)
-		rc = td_probes_check(l->in.functions.v, 1, err);
+		rc = td_functions_check(&l->in.functions, &l->job,
+					&l->gathering.format, err);
 	if (rc || l->request->dry_run)
 		return rc;
 	rc = td_probes_open(&l->in.probes, l->in.functions.v, 1, err);

@@ -63,13 +63,6 @@ static int view_put_whole(struct td_view *view,
 
 /* --- turns counts into rows ------------------------------------------------ */
 
-/* Show the counts, collect them for the mean of runs, or show the mean. */
-enum purpose {
-	SHOW,
-	COLLECT,
-	SHOW_MEAN,
-};
-
 struct rows {
 	struct td_view *view;
 	/* NULL: of several runs, each of which has a course of its own */
@@ -77,7 +70,12 @@ struct rows {
 	uint64_t time_ns;
 	const struct td_times *times;
 	const struct td_totals *totals;
-	enum purpose purpose;
+	/* to show the counts, collect them for the mean of runs, or show the mean */
+	enum {
+		SHOW,
+		COLLECT,
+		SHOW_MEAN
+	} purpose;
 };
 
 /* Of the means of runs; what rested in them is the mean of what it was in each. */

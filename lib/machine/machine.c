@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/machine/kernel.h"
 
 /* Turns an error into a reason to keep: tdstat does what works without it. */
 static struct td_err missing(const char *what, const char *path,
@@ -36,6 +37,9 @@ static int read_identity(const struct td_sysfs *fs, const char *cpuid,
 	machine->model = td_model_find(id);
 	td_sysfs_read_at(fs->proc, "sys/kernel/osrelease", machine->release,
 			 sizeof(machine->release));
+	td_sysfs_read_at(fs->proc, "sys/kernel/version", machine->build,
+			 sizeof(machine->build));
+	machine->kernel = td_kernel_version(machine->release, machine->build);
 	return 0;
 }
 

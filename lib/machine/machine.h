@@ -16,7 +16,8 @@
 struct td_machine {
 	struct td_cpuid cpuid;
 	const struct td_model *model; /* NULL if it is not in the table */
-	char release[65];             /* of the kernel, as uname -r */
+	char release[65], build[65];  /* of the kernel, as uname -r and -v */
+	unsigned int kernel;          /* td_kernel_version(); 0: not known */
 	struct td_ints online;
 	bool smt;          /* cores have more than one thread */
 	bool has_pmem;     /* has persistent memory */

@@ -55,8 +55,16 @@ struct td_placement {
 	bool leaks;
 };
 
-/* config is the event's config on this core's PMU. */
+/*
+ * config is the event's config on this core's PMU.  Kernels differ in their general
+ * counters: those that all of them give, or one, by its td_kernel_version().
+ */
 struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config);
+struct td_placement td_uarch_place_by(enum td_uarch uarch, uint64_t config,
+				      unsigned int kernel);
+/* May the kernel choose a counter that, as later ones know, does not count it? */
+bool td_uarch_miscounts(enum td_uarch uarch, uint64_t config,
+			unsigned int kernel);
 
 /* The extra register of config1.  Events with the same config1 share it. */
 enum td_register {

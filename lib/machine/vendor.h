@@ -117,6 +117,8 @@ struct td_bound {
 	uint8_t first, last;
 	int umask;     /* negative: any */
 	uint32_t mask; /* of counters; 0 behind the last row */
+	/* TD_LINUX(): of kernels that have it, the first, and the first that has not; 0: any */
+	unsigned int since, until;
 };
 
 /* A format or an event in sysfs. */

@@ -15,6 +15,7 @@
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/sample/exits.h"
+#include "lib/sample/insn.h"
 #include "lib/sample/parts.h"
 #include "lib/sample/symbols.h"
 
@@ -420,6 +421,26 @@ static bool is_stepped(const struct td_entry_point *entry)
 	       !(code[0] >= 0x70 && code[0] <= 0x7f);
 }
 
+/*
+ * As insn_is_nop() in arch/x86/lib/insn-eval.c, but for NOPs that compilers do not put
+ * where functions begin.
+ */
+static bool is_nop_of_5(const struct td_entry_point *entry)
+{
+	static const unsigned char jump[] = { 0xe9, 0, 0, 0, 0 };
+	unsigned char code[6] = { 0 };
+	struct td_insn insn;
+	size_t i = 0;
+
+	if (pread(entry->fd, code, 5, (off_t)entry->offset) < 0 ||
+	    !td_insn_decode(&insn, code, 5, true) || insn.size != 5)
+		return false;
+	while (i < 4 && (code[i] == 0x66 || code[i] == 0x2e || code[i] == 0x3e))
+		i++;
+	return (code[i] == 0x0f && code[i + 1] == 0x1f) || code[i] == 0x90 ||
+	       memcmp(code, jump, sizeof(jump)) == 0;
+}
+
 static int take_exits(struct td_entry_point *entry, const char *answer,
 		      struct td_err *err)
 {
@@ -517,6 +538,7 @@ int td_entry_find(struct td_entry_point *entry,
 	rc = rc ? td_err_set(err, rc, "%s: %s", object->path, strerror(-rc))
 		: choose(entry, answer, symbols->notes, err);
 	entry->stepped = !rc && is_stepped(entry);
+	entry->nop_of_5 = !rc && is_nop_of_5(entry);
 	free(answer);
 	return rc;
 }

@@ -53,6 +53,7 @@ struct td_entry_point {
 	char *no_probes; /* why there are no exits, or NULL */
 	int fd;          /* the file, open to read */
 	bool stepped;    /* the kernel steps over its first instruction */
+	bool nop_of_5;   /* that is a NOP of five bytes */
 	bool kernel;     /* it is the kernel's own: there is no file */
 	bool moves; /* goroutines change stacks and threads, so calls have no place */
 	/* The file has marks of libtdstat, and not several functions of the name. */

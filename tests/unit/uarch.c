@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/base/util.h"
+#include "lib/machine/kernel.h"
 #include "tests/unit/test.h"
 
 #define CMASK(n) (UINT64_C(n) << 24)
@@ -24,6 +25,7 @@ static const struct {
 	int fixed; /* -1: none */
 	uint32_t general;
 	bool metric, leaks;
+	unsigned int kernel; /* 0: Linux 6.12 */
 } places[] = {
 	/* three events of all cores, which general counters can count, too */
 	{ TD_SKYLAKE, 0xc0, 0, 0xf },
@@ -117,6 +119,13 @@ static const struct {
 	{ TD_GOLDEN_COVE, 0xe0, -1, 0xff },
 	{ TD_REDWOOD_COVE, 0x8f, -1, 0xf },
 	{ TD_REDWOOD_COVE, 0x4a4, -1, 0x1 },
+	/* which Linux 6.12 puts on any counter, and 7.2 does not */
+	{ TD_GOLDEN_COVE, 0x5a3, -1, 0xff },
+	{ TD_GOLDEN_COVE, 0x5a3, -1, 0xf, .kernel = TD_LINUX(7, 2, 0) },
+	{ TD_GOLDEN_COVE, 0x6a3, -1, 0xff, .kernel = TD_LINUX(7, 1, 13) },
+	{ TD_GOLDEN_COVE, 0x6a3, -1, 0xf, .kernel = TD_LINUX(7, 3, 4) },
+	{ TD_REDWOOD_COVE, 0xca3, -1, 0xf, .kernel = TD_LINUX(7, 2, 0) },
+	{ TD_GOLDEN_COVE, 0x1cd, -1, 0xfe, .kernel = TD_LINUX(7, 2, 0) },
 
 	/* Lion Cove */
 	{ TD_LION_COVE, 0x01, -1, 0x3ff },
@@ -134,6 +143,13 @@ static const struct {
 	{ TD_LION_COVE, 0x87d0, -1, 0x3ff },
 	{ TD_LION_COVE, 0x81d0, -1, 0xf },
 	{ TD_COUGAR_COVE, 0x4a4, -1, 0x1 },
+	{ TD_LION_COVE, 0x12b, -1, 0x3ff, .kernel = TD_LINUX(7, 2, 0) },
+	{ TD_LION_COVE, 0xe0, -1, 0xf },
+	{ TD_LION_COVE, 0xe0, -1, 0x3ff, .kernel = TD_LINUX(7, 2, 0) },
+	{ TD_PANTHER_COVE, 0x1b2, -1, 0xff, .kernel = TD_LINUX(7, 2, 6) },
+	{ TD_PANTHER_COVE, 0x1b2, -1, 0xf, .kernel = TD_LINUX(7, 2, 9) },
+	{ TD_ARCTIC_WOLF, 0x4d4, -1, 0x4, .kernel = TD_LINUX(7, 1, 13) },
+	{ TD_ARCTIC_WOLF, 0x4d4, -1, 0xff, .kernel = TD_LINUX(7, 2, 6) },
 
 	/* Linux 7.2: all counters, but for these */
 	{ TD_PANTHER_COVE, 0x10a4, -1, 0xff },
@@ -278,8 +294,9 @@ static const struct {
 
 static void test_place(size_t i)
 {
-	struct td_placement got =
-		td_uarch_place(places[i].uarch, places[i].config);
+	struct td_placement got = td_uarch_place_by(
+		places[i].uarch, places[i].config,
+		places[i].kernel ? places[i].kernel : TD_LINUX(6, 12, 0));
 
 	ok(got.fixed == places[i].fixed && got.general == places[i].general &&
 		   got.metric == places[i].metric &&
@@ -408,6 +425,21 @@ static void test_core(enum td_uarch uarch)
 	ok(is_used(uarch), "%s is the core of a model", name);
 }
 
+/* What a later kernel puts on fewer counters; nobody knows what another one does. */
+static void test_miscounts(void)
+{
+	unsigned int old = TD_LINUX(6, 12, 48), new = TD_LINUX(7, 2, 0);
+
+	ok(td_uarch_miscounts(TD_GOLDEN_COVE, 0x5a3, old), "on fewer");
+	ok(!td_uarch_miscounts(TD_GOLDEN_COVE, 0x5a3, new) &&
+		   !td_uarch_miscounts(TD_GOLDEN_COVE, 0x5a3, 0),
+	   "as it should be, and not known");
+	ok(!td_uarch_miscounts(TD_GOLDEN_COVE, 0x4a3, old) &&
+		   !td_uarch_miscounts(TD_SUNNY_COVE, 0x5a3, old) &&
+		   !td_uarch_miscounts(TD_LION_COVE, 0xe0, old),
+	   "another event, another core, and on more");
+}
+
 /* Only processors of the table are found, whose vendor counts, too. */
 static void test_unknown(void)
 {
@@ -434,5 +466,6 @@ int main(void)
 	for (enum td_uarch uarch = 0; uarch < TD_NR_UARCHS; uarch++)
 		test_core(uarch);
 	test_unknown();
+	test_miscounts();
 	return done_testing();
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The counters that an event can use: *_event_constraints[] and *_extra_regs[]
- * of arch/x86/events/intel/core.c, Linux 6.12.
+ * of arch/x86/events/intel/core.c.
  */
+#include <limits.h>
+
 #include "lib/base/util.h"
 #include "lib/machine/uarch.h"
 
@@ -40,7 +42,15 @@ static int fixed_counter(const struct td_core *core, uint64_t config)
 	return -1;
 }
 
-static uint32_t general_counters(const struct td_core *core, uint64_t config)
+/* One that is not known may have any. */
+static bool has_bound(unsigned int kernel, const struct td_bound *b)
+{
+	return !kernel ||
+	       (kernel >= b->since && (!b->until || kernel < b->until));
+}
+
+static uint32_t general_counters(const struct td_core *core, uint64_t config,
+				 unsigned int kernel)
 {
 	uint32_t all = (1u << core->general) - 1;
 	uint8_t event = config & 0xff;
@@ -48,7 +58,7 @@ static uint32_t general_counters(const struct td_core *core, uint64_t config)
 
 	for (const struct td_bound *b = core->bound; b && b->mask; b++) {
 		if (event >= b->first && event <= b->last &&
-		    (b->umask < 0 || b->umask == umask))
+		    (b->umask < 0 || b->umask == umask) && has_bound(kernel, b))
 			return b->mask & all;
 	}
 	return all;
@@ -61,14 +71,15 @@ static bool leaks(const struct td_core *core, uint64_t config)
 	return core->traits & TD_CORE_LEAKS && event >= 0xd0 && event <= 0xd3;
 }
 
-struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config)
+struct td_placement td_uarch_place_by(enum td_uarch uarch, uint64_t config,
+				      unsigned int kernel)
 {
 	const struct td_core *core = td_core_of(uarch);
 
 	if (core->traits & TD_CORE_NO_FIXED)
 		return (struct td_placement){
 			.fixed = -1,
-			.general = general_counters(core, config),
+			.general = general_counters(core, config, kernel),
 		};
 	/* INTEL_TD_METRIC_*: event 0, umask 0x80 and above */
 	if ((config & 0x80ff) == 0x8000)
@@ -76,9 +87,24 @@ struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config)
 	return (struct td_placement){
 		.fixed = fixed_counter(core, config),
 		/* event 0 is the pseudo code of a fixed counter */
-		.general = config & 0xff ? general_counters(core, config) : 0,
+		.general = config & 0xff
+				   ? general_counters(core, config, kernel)
+				   : 0,
 		.leaks = leaks(core, config),
 	};
+}
+
+struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config)
+{
+	return td_uarch_place_by(uarch, config, 0);
+}
+
+bool td_uarch_miscounts(enum td_uarch uarch, uint64_t config,
+			unsigned int kernel)
+{
+	return kernel &&
+	       td_uarch_place_by(uarch, config, kernel).general &
+		       ~td_uarch_place_by(uarch, config, UINT_MAX).general;
 }
 
 enum td_register td_uarch_register(uint64_t config, uint64_t config1)

@@ -233,11 +233,12 @@ static void put_end(struct td_writer *writer, const struct td_diff *diff)
 	fputc('\n', fp);
 	if (td_diff_has_chances(diff))
 		fprintf(fp,
-			" * marks a difference of more than chance, with 95 %% "
-			"confidence for all marks\n together; " PLUS_MINUS
-			" is the error of one row: half of its 95 %% "
-			"interval, which is\n in brackets if it is that of a "
-			"ratio; of %zu and %zu %s\n",
+			" * marks a difference of more than chance, in slots "
+			"if the row has them,\n with 95 %% confidence for all "
+			"marks together; " PLUS_MINUS
+			" is the error of one row:\n half of its 95 %% "
+			"interval, which is in brackets if it is that of a "
+			"ratio;\n of %zu and %zu %s\n",
 			a->nr, diff->sides[TD_DIFF_B].nr,
 			a->is_command ? "runs" : "recordings");
 	if (has_unknown(diff))

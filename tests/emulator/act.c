@@ -343,11 +343,12 @@ int main(int argc, char **argv)
 	}
 	nr_parts = count_parts(argv + optind);
 	if (option != -1 || nr_threads < 1 || nr_threads > 256 || !nr_parts) {
-		fprintf(stderr, "usage: act [-n THREADS] [-c CPU,...] [-r TIMES] "
-				"[-w FILE] TIME:SCENARIO[,SCENARIO]... "
-				"[-- COMMAND [ARGUMENT]...]\n"
-				"       act -u SCENARIO\n"
-				"       act -s | -i\n");
+		fprintf(stderr,
+			"usage: act [-n THREADS] [-c CPU,...] [-r TIMES] "
+			"[-w FILE] TIME:SCENARIO[,SCENARIO]... "
+			"[-- COMMAND [ARGUMENT]...]\n"
+			"       act -u SCENARIO\n"
+			"       act -s | -i\n");
 		return 64;
 	}
 	parts = calloc((size_t)nr_parts, sizeof(*parts));

@@ -88,6 +88,7 @@ have_names() {
 # work_in FOLDER CPU: a process that works on that CPU in that cgroup
 work_in() {
 	mkdir -p "$1"
+	# shellcheck disable=SC2016 # of the shell that runs it
 	taskset -c "$2" sh -c 'echo 0 >"$1/cgroup.procs"; touch "running$2"; exec "$ACT" -w end 600s:inherited' \
 		- "$1" "$2" 3>&- &
 	wait_for_file "running$2"

@@ -209,8 +209,9 @@ static void put_sentences(struct td_writer *writer, const struct td_diff *diff)
 	put_text(fp, sentence);
 	fputs("</strong></p>\n<p>", fp);
 	if (td_diff_has_chances(diff))
-		fputs("A star marks what is more than chance, with 95\u00a0% "
-		      "confidence in all stars together. ",
+		fputs("A star marks what is more than chance, in slots if the "
+		      "row has them, with 95\u00a0% confidence in all stars "
+		      "together. ",
 		      fp);
 	put_text(fp, advice);
 	if (advice && diff->again) {

@@ -175,8 +175,9 @@ const struct td_command td_command_record = {
 	.doc = "Counts and shows the result as tdstat does without a "
 	       "subcommand, and writes the counts to a file for tdstat report.",
 	.what = "What to count:",
-	.examples = "  tdstat record -- make\n"
-		    "  tdstat record -o td.jsonl -a -I 1000 --interval-count 10",
+	.examples =
+		"  tdstat record -- make\n"
+		"  tdstat record -o td.jsonl -a -I 1000 --interval-count 10",
 	.groups = groups,
 	.does = { .records = true,
 		  .latencies = true,

@@ -10,11 +10,16 @@
 /* More than functions have: each is a line that the kernel reads. */
 #define EXITS_MAX 1000
 
+enum {
+	STARTS = 1,  /* an instruction */
+	REACHED = 2, /* by a jump, or the function begins there */
+};
+
 struct sweep {
 	const struct td_code *parts;
 	size_t nr;
 	bool wide;
-	uint8_t **starts; /* of each part: 1 where an instruction starts */
+	uint8_t **starts; /* of each part, for each byte: STARTS, REACHED */
 	struct td_exits *exits;
 };
 
@@ -55,62 +60,137 @@ static int add_exit(struct sweep *f, uint64_t address)
 	return 0;
 }
 
-static int look_at(struct sweep *f, uint64_t address,
-		   const struct td_insn *insn, const struct td_insn *before)
+/* An address of the function itself, but its entry's, is that of data in it. */
+static bool is_of_own_bytes(const struct sweep *f, uint64_t end,
+			    const struct td_insn *insn)
 {
-	uint64_t target = address + insn->size + (uint64_t)insn->target;
+	uint64_t place = (uint64_t)insn->place;
 	size_t part;
 
-	if (!f->wide)
-		target = (uint32_t)target;
+	if (insn->place_kind == TD_PLACE_NONE)
+		return false;
+	if (insn->place_kind == TD_PLACE_RELATIVE)
+		place += end;
+	else if (!f->wide)
+		place = (uint32_t)place;
+	return place != f->parts[0].address && part_of(f, place, &part);
+}
+
+/* Of a jump by an offset. */
+static uint64_t target_of(const struct sweep *f, uint64_t end,
+			  const struct td_insn *insn)
+{
+	uint64_t target = end + (uint64_t)insn->target;
+
+	return f->wide ? target : (uint32_t)target;
+}
+
+/* Where it leaves the function; refuses what a probe cannot be set beside. */
+static bool is_exit(struct sweep *f, uint64_t address,
+		    const struct td_insn *insn, const struct td_insn *before)
+{
+	uint64_t end = address + insn->size;
+	size_t part;
+
+	if (is_of_own_bytes(f, end, insn))
+		refuse(f, "it may have data among its instructions");
 	switch (insn->kind) {
 	case TD_INSN_RETURN:
-		return add_exit(f, address);
+		return true;
 	case TD_INSN_JUMP:
-		return part_of(f, target, &part) ? 0 : add_exit(f, address);
+		return !part_of(f, target_of(f, end, insn), &part);
 	case TD_INSN_BRANCH:
-		if (!part_of(f, target, &part))
+		if (!part_of(f, target_of(f, end, insn), &part))
 			refuse(f, "it jumps to another function on a "
 				  "condition");
-		return 0;
+		return false;
 	case TD_INSN_COMPUTED:
 		/* by a table of offsets */
-		if (insn->reg >= 0 && before->added == insn->reg)
-			return 0;
-		return add_exit(f, address);
+		return insn->reg < 0 || before->added != insn->reg;
 	default:
-		return 0;
+		return false;
 	}
 }
 
-/* Calls look_at() for each instruction; or once to mark, once to check where they start. */
-static int sweep(struct sweep *f, size_t part, bool check)
+/* Marks where it jumps to. */
+static void mark_target(struct sweep *f, uint64_t end,
+			const struct td_insn *insn)
+{
+	uint64_t target = target_of(f, end, insn);
+	size_t part;
+
+	if ((insn->kind == TD_INSN_JUMP || insn->kind == TD_INSN_BRANCH) &&
+	    part_of(f, target, &part))
+		f->starts[part][target - f->parts[part].address] |= REACHED;
+}
+
+/* Marks where instructions start, and what jumps reach. */
+static void mark(struct sweep *f, size_t part)
+{
+	const struct td_code *code = &f->parts[part];
+	struct td_insn insn;
+
+	for (size_t at = 0; at < code->size; at += insn.size) {
+		const uint8_t *bytes = code->bytes + at;
+
+		/* two bytes of 0 are an instruction that no compiler makes */
+		if (!td_insn_decode(&insn, bytes, code->size - at, f->wide) ||
+		    (bytes[0] == 0 && bytes[1] == 0)) {
+			refuse(f, "its instructions are not all known");
+			return;
+		}
+		f->starts[part][at] |= STARTS;
+		mark_target(f, code->address + at + insn.size, &insn);
+	}
+}
+
+static void check_marks(struct sweep *f, size_t part)
+{
+	for (size_t at = 0; at < f->parts[part].size; at++) {
+		if (f->starts[part][at] == REACHED)
+			refuse(f, "its instructions overlap");
+	}
+}
+
+/* What fills the space between instructions: nop, of any size, and int3. */
+static bool is_padding(const uint8_t *bytes, size_t size)
+{
+	size_t at = 0;
+
+	while (at + 1 < size && (bytes[at] == 0x66 || bytes[at] == 0x2e))
+		at++;
+	return bytes[at] == 0x90 || bytes[at] == 0xcc ||
+	       (bytes[at] == 0x0f && at + 1 < size && bytes[at + 1] == 0x1f);
+}
+
+/*
+ * Adds the exits.  What only a table of a switch or an exception reaches begins behind an
+ * instruction that goes on elsewhere; if that begins with an exit, it may be data.
+ */
+static int add_exits(struct sweep *f, size_t part)
 {
 	const struct td_code *code = &f->parts[part];
 	struct td_insn insn = { .added = -1 };
+	bool reached = part == 0;
 	int rc = 0;
 
 	for (size_t at = 0; !rc && at < code->size; at += insn.size) {
 		struct td_insn before = insn;
-		uint64_t target;
-		size_t in;
+		uint8_t marks = f->starts[part][at];
+		bool leaves;
 
-		if (!td_insn_decode(&insn, code->bytes + at, code->size - at,
-				    f->wide)) {
-			refuse(f, "its instructions are not all known");
-			return 0;
-		}
-		f->starts[part][at] = 1;
-		if (!check) {
-			rc = look_at(f, code->address + at, &insn, &before);
-			continue;
-		}
-		target = code->address + at + insn.size + (uint64_t)insn.target;
-		if ((insn.kind == TD_INSN_JUMP ||
-		     insn.kind == TD_INSN_BRANCH) &&
-		    part_of(f, target, &in) &&
-		    !f->starts[in][target - f->parts[in].address])
-			refuse(f, "its instructions overlap");
+		td_insn_decode(&insn, code->bytes + at, code->size - at,
+			       f->wide);
+		leaves = is_exit(f, code->address + at, &insn, &before);
+		reached |= marks & REACHED;
+		if (leaves && !reached)
+			refuse(f, "it may have data among its instructions");
+		if (leaves)
+			rc = add_exit(f, code->address + at);
+		if (insn.kind != TD_INSN_OTHER && insn.kind != TD_INSN_BRANCH)
+			reached = false;
+		else if (!is_padding(code->bytes + at, insn.size))
+			reached = true;
 	}
 	return rc;
 }
@@ -127,10 +207,12 @@ static int sweep_all(struct sweep *f)
 		if (!f->starts[i])
 			return -ENOMEM;
 	}
-	for (size_t i = 0; !rc && i < f->nr; i++)
-		rc = sweep(f, i, false);
+	for (size_t i = 0; i < f->nr; i++)
+		mark(f, i);
+	for (size_t i = 0; i < f->nr; i++)
+		check_marks(f, i);
 	for (size_t i = 0; !rc && !f->exits->reason && i < f->nr; i++)
-		rc = sweep(f, i, true);
+		rc = add_exits(f, i);
 	return rc;
 }
 

@@ -76,10 +76,12 @@ struct decoding {
 	bool wide;
 	/* prefixes */
 	bool operand_16, address_small, notrack;
+	bool of_thread; /* of FS or GS */
 	uint8_t repeat; /* 0xf2, 0xf3, or 0 */
 	uint8_t rex;    /* 0: there is none */
 	/* of ModRM */
 	uint8_t mod, reg, rm;
+	size_t place_at; /* of a fixed address; 0: it has none */
 };
 
 static bool take(struct decoding *d, size_t nr)
@@ -116,11 +118,13 @@ static bool is_prefix(struct decoding *d, uint8_t byte)
 	case 0xf3:
 		d->repeat = byte;
 		return true;
+	case 0x64:
+	case 0x65:
+		d->of_thread = true;
+		return true;
 	case 0x26:
 	case 0x2e:
 	case 0x36:
-	case 0x64:
-	case 0x65:
 	case 0xf0:
 		return true;
 	default:
@@ -167,10 +171,11 @@ static bool take_modrm(struct decoding *d)
 		return take_small_address(d);
 	if (d->rm == 4 && !take_byte(d, &sib))
 		return false;
-	if (d->mod == 0)
-		return (d->rm != 5 && (d->rm != 4 || (sib & 7) != 5)) ||
-		       take(d, 4);
-	return take(d, d->mod == 1 ? 1 : 4);
+	if (d->mod == 0 && (d->rm == 5 || (d->rm == 4 && (sib & 7) == 5))) {
+		d->place_at = d->at;
+		return take(d, 4);
+	}
+	return d->mod == 0 || take(d, d->mod == 1 ? 1 : 4);
 }
 
 static size_t size_z(const struct decoding *d)
@@ -325,6 +330,16 @@ static int number_of_rm(const struct decoding *d)
 	return d->rm + (d->rex & 1) * 8;
 }
 
+/* What FS and GS point to is the thread's. */
+static void set_place(struct td_insn *insn, const struct decoding *d)
+{
+	if (d->of_thread)
+		return;
+	insn->place_kind =
+		d->wide && d->rm == 5 ? TD_PLACE_RELATIVE : TD_PLACE_ABSOLUTE;
+	insn->place = read_signed(d->code + d->place_at, 4);
+}
+
 /* A table of addresses has an index, a table of offsets is followed by notrack. */
 static void set_computed(struct td_insn *insn, const struct decoding *d,
 			 size_t modrm_at)
@@ -383,5 +398,7 @@ bool td_insn_decode(struct td_insn *insn, const uint8_t *code, size_t size,
 			classify(insn, &d, op, operands_at);
 	}
 	insn->size = d.at;
+	if (ok && d.place_at)
+		set_place(insn, &d);
 	return ok;
 }

@@ -30,6 +30,13 @@ struct td_insn {
 	int reg;
 	/* Adds to this register, as a jump by a table of offsets does before it; or -1. */
 	int added;
+	/* Of an operand in memory at a fixed address, or one that an index is added to. */
+	enum {
+		TD_PLACE_NONE,
+		TD_PLACE_RELATIVE,
+		TD_PLACE_ABSOLUTE
+	} place_kind;
+	int64_t place; /* the address; if relative, from the instruction's end */
 };
 
 /*

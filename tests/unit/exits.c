@@ -42,7 +42,7 @@ static const char *find(const char *code, size_t size, bool wide)
 static void test_returns(void)
 {
 	is_str(FIND("\x55\x5d\xc3"), "2", "push, pop, ret");
-	is_str(FIND("\x90\xf3\xc3\x90\xc2\x08\x00"), "1 4", "rep ret; ret 8");
+	is_str(FIND("\x90\xf3\xc3\x58\xc2\x08\x00"), "1 4", "rep ret; ret 8");
 	is_str(FIND("\x90\xf2\xc3"), "1", "bnd ret");
 	is_str(FIND("\xb8\xc3\xc3\xc3\xc3\xc3"), "5",
 	       "bytes of a constant are no returns");
@@ -71,36 +71,62 @@ static void test_jumps(void)
 	       "it jumps to another function on a condition", "a long one");
 	is_str(FIND("\x90\xe9\x00\x01\x00\x00"), "1",
 	       "a jump to another function");
-	is_str(FIND("\x90\xeb\xfd\xc3"), "3", "one to its own beginning");
+	is_str(FIND("\x90\xeb\xfd\x58\xc3"), "4", "one to its own beginning");
 	is_str(FIND("\x90\xff\x25\x00\x01\x00\x00"), "1",
 	       "by a pointer in memory");
 	is_str(FIND("\x90\xff\xe0"), "1", "by a register");
 	is_str(FIND("\x90\x41\xff\xe3"), "1", "by r11");
-	is_str(FIND("\x90\x3e\xff\xe0\xc3"), "4", "of a switch, with notrack");
-	is_str(FIND("\x90\x48\x01\xd0\xff\xe0\xc3"), "6",
+	is_str(FIND("\x90\x3e\xff\xe0\x58\xc3"), "5",
+	       "of a switch, with notrack");
+	is_str(FIND("\x90\x48\x01\xd0\xff\xe0\x58\xc3"), "7",
 	       "of a switch, by a table of offsets");
-	is_str(FIND("\x90\x48\x01\xd0\xff\xe1\xc3"), "4 6",
+	is_str(FIND("\x90\x48\x01\xd0\xff\xe1\x58\xc3"), "4 7",
 	       "of another register than was added to");
-	is_str(FIND("\x90\xff\x24\xc5\x00\x00\x00\x00\xc3"), "8",
+	is_str(FIND("\x90\xff\x24\xc5\x00\x00\x00\x00\x58\xc3"), "9",
 	       "of a switch, by a table of addresses");
-	is_str(FIND("\x90\xff\x24\x24\xc3"), "1 4", "by the stack");
+	is_str(FIND("\x90\xff\x24\x24\x58\xc3"), "1 5", "by the stack");
 	is_str(FIND("\x90\xff\xd0\xc3"), "3", "a call is none");
+}
+
+#define DATA "it may have data among its instructions"
+
+/* A probe in these would change what the program reads. */
+static void test_data(void)
+{
+	is_str(FIND("\x53\x8b\x05\x02\x00\x00\x00\x5b\xc3\xc3\xc3\xc3\xc3"),
+	       DATA, "a constant behind the last return");
+	is_str(FIND("\x53\x48\x8d\x05\x02\x00\x00\x00\x5b\xc3\xc3\xc3"), DATA,
+	       "its address");
+	is_str(FIND("\x53\x48\x8d\x05\xf8\xff\xff\xff\x5b\xc3"), "9",
+	       "the address of the function is none of data");
+	is_str(FIND("\x53\x8b\x04\x25\x09\x10\x00\x00\x5b\xc3\xc3"), DATA,
+	       "by an address of 32 bits");
+	is_str(FIND("\x53\x64\x8b\x04\x25\x09\x10\x00\x00\x5b\xc3"), "10",
+	       "what FS points to is elsewhere");
+	is_str(FIND("\x53\x5b\xc3\x90\xc3"), DATA,
+	       "a return that nothing reaches");
+	is_str(FIND("\x53\x5b\xc3\x0f\x1f\x00\x58\xc3"), "2 7",
+	       "what an exception reaches begins with something else");
+	is_str(FIND("\x53\xff\x24\xc5\x00\x00\x00\x00\x3c\xb8\xc3\x00\x00\x00\x5b\xc3"),
+	       "its instructions are not all known",
+	       "a constant taken for a return by a byte before it");
+	is_str(FIND_32("\x53\x8b\x05\x07\x10\x00\x00\xc3\xc3"), DATA,
+	       "of 32 bits");
 }
 
 /* The second part is at BASE + 0x100, as f.cold. */
 static void test_parts(void)
 {
 	static const uint8_t hot[] = { 0x90, 0x0f, 0x84, 0xf9, 0, 0, 0, 0xc3 };
-	static const uint8_t cold[] = {
-		0x90, 0xe9, 0x01, 0xff, 0xff, 0xff, 0xc3
-	};
+	static const uint8_t cold[] = { 0x90, 0xe9, 0x01, 0xff,
+					0xff, 0xff, 0x58, 0xc3 };
 	const struct td_code parts[] = { { BASE, sizeof(hot), hot },
 					 { BASE + 0x100, sizeof(cold), cold } };
 
 	td_exits_free(&exits);
 	ok(!td_exits_find(&exits, parts, 2, true) && !exits.reason &&
 		   exits.nr == 2 && exits.v[0] == BASE + 7 &&
-		   exits.v[1] == BASE + 0x106,
+		   exits.v[1] == BASE + 0x107,
 	   "jumps between the parts are no exits");
 }
 
@@ -209,6 +235,7 @@ int main(void)
 {
 	test_returns();
 	test_jumps();
+	test_data();
 	test_parts();
 	test_32_bits();
 	test_lengths();

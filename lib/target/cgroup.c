@@ -330,7 +330,9 @@ static bool matches(const struct cgroup_search *search, const char *name)
 	for (size_t i = 0; i < search->nr_patterns; i++) {
 		struct pattern *pattern = &search->patterns[i];
 
-		if (regexec(&pattern->regex, name, 0, NULL, 0))
+		/* "a(1)" is the cgroup of that name, too */
+		if (strcmp(name, pattern->text) != 0 &&
+		    regexec(&pattern->regex, name, 0, NULL, 0))
 			continue;
 		pattern->matched = any = true;
 	}

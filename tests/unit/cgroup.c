@@ -53,12 +53,12 @@ static const struct {
 };
 
 /* All cgroups, in the order in which they are found. */
-#define ALL "/,a,a/z,a-,b c,new\nline,old,old/web,system.slice," \
+#define ALL "/,a,a/z,a-,b c,new\nline,old,old/web,p(1),system.slice," \
 	    "system.slice/ssh.service,w\033[1m,web,web/api,web/api/v1,web/db"
 
 static const char *const folders[] = {
 	"web/db/", "web/api/v1/", "a/z/", "a-/", "b c/", "new\nline/",
-	"old/web/", "system.slice/ssh.service/", "w\033[1m/",
+	"old/web/", "p(1)/", "system.slice/ssh.service/", "w\033[1m/",
 };
 
 static const struct row {
@@ -118,6 +118,7 @@ static const struct row {
 	  "no cgroup matched: ^new$" },
 	{ "^w.\\[", "w\033[1m" },
 	{ "(a)pi$", "web/api" },
+	{ "p(1),^web$", "p(1),web" }, /* a name, or it would match p1 alone */
 	{ "\\(a\\)pi$", NULL, "no cgroup matched: \\(a\\)pi$\n",
 	  "no cgroup matched: \\(a\\)pi$" },
 	{ "^we+b$", "web" },

@@ -108,7 +108,8 @@ static bool can_go_deeper(const struct td_verdict *verdict,
 		return verdict->level <= facts->levels ||
 		       (set && verdict->level <= set->levels);
 	case TD_DEEPER_GROUP:
-		return facts->has_group;
+		/* the group was counted, and fewer nodes tell less */
+		return facts->has_group && !verdict->short_below;
 	}
 	return false;
 }

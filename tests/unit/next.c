@@ -269,7 +269,7 @@ static const struct {
 		       .short_below = true,
 		       .deeper = TD_DEEPER_GROUP,
 		       .level = 3 },
-	  .count = "tdstat -r 30 -l 2 -M tma_memory_bound_group -- true",
+	  .count = "tdstat -r 30 -- true",
 	  .where = "tdstat locate tma_backend_bound -- true",
 	  .explain = "tdstat explain tma_memory_bound" },
 	{ "too short, and no command: for longer",

@@ -605,13 +605,15 @@ kib() {
 		bursts(3, 400)
 		open("warm.done", "w").close()
 		wait_for("go")
-		bursts(10, 200)
+		bursts(20, 200)
 		open("go.done", "w").close()
 		wait_for("end")
 	PYTHON
 	# the sanitizer keeps what is freed, and pads what is not
 	export ASAN_OPTIONS=${ASAN_OPTIONS-}:quarantine_size_mb=1
-	room=400
+	# a fifth of a KiB a thread would be kept for ever; the numbers of threads that were
+	# there are, in 20 bytes each, and their table doubles
+	room=800
 	[[ $TDSTAT != */san/* ]] || room=12000
 	declare -A pids before
 	python3 threads.py 3>&- &

@@ -243,6 +243,10 @@ static void put_whole(FILE *fp, const struct td_diff *diff,
 /* What the program did, beside how long it took for that. */
 static void put_work(FILE *fp, const struct td_diff_summary *s)
 {
+	if (s->busy) {
+		fprintf(fp, "; %s time: ", s->busy->name);
+		put_percent(fp, &s->busy->change);
+	}
 	if (isnan(s->per_run.change.pct))
 		return;
 	fputs("; slots per run: ", fp);

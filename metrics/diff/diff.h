@@ -167,6 +167,11 @@ struct td_diff_summary {
 	/* of recordings of commands, beside the time; else NaN */
 	struct td_diff_whole per_run, per_instruction;
 	/*
+	 * Where the time may be alike: "user" or "sys", which changed by more than
+	 * chance; NULL: neither did, or it is most.
+	 */
+	const struct td_diff_row *busy;
+	/*
 	 * The node that most of the slots went to or came from, and its share of
 	 * all that were saved, or added: of those of all nodes of level 1 that
 	 * changed in this direction.  NULL: chance may have moved them, they are

@@ -300,6 +300,10 @@ struct td_diff_summary td_diff_sum_up(const struct td_diff *diff)
 		s.most = find_most(diff, TD_DIFF_METRIC, TD_DIFF_EVENT);
 	if (!s.node && !s.most && !s.whole.told)
 		s.most = find_most(diff, TD_DIFF_TIME, TD_DIFF_IPC);
+	if (s.of_time && !s.whole.told)
+		s.busy = find_most(diff, TD_DIFF_TIME, TD_DIFF_TIME);
+	if (s.busy == s.most)
+		s.busy = NULL;
 	return s;
 }
 

@@ -125,6 +125,30 @@ static void test_commands(void)
 	ok(isnan(td_diff_sum_up(&diff).whole.change.pct), "no time, no number");
 }
 
+/* Runs whose time varies too much may still differ in what the processor worked. */
+static void test_busy(void)
+{
+	struct td_diff_row rows[] = {
+		{ .kind = TD_DIFF_TIME,
+		  .name = "elapsed",
+		  .value = change(2, 4, false) },
+		{ .kind = TD_DIFF_TIME,
+		  .name = "user",
+		  .value = change(1, 7, true) },
+		node("memory", 1, 100),
+	};
+	struct td_diff diff = { .per = TD_PER_RUN, .rows = rows, .nr = 3 };
+
+	for (size_t i = 0; i < TD_DIFF_SIDES; i++)
+		diff.sides[i] = (struct td_diff_side){ NULL, 5, "x", true };
+	diff.slots = change(1000, 1100, true);
+	ok(!td_diff_sum_up(&diff).busy, "no mark");
+	rows[1].marked = true;
+	ok(td_diff_sum_up(&diff).busy == &rows[1], "more user time");
+	rows[0].value = change(2, 4, true);
+	ok(!td_diff_sum_up(&diff).busy, "the time says it");
+}
+
 /* Of recordings of commands it is the time, too, with the work beside it. */
 static void test_recorded_commands(void)
 {
@@ -267,6 +291,7 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(cases); i++)
 		test_case(i);
 	test_commands();
+	test_busy();
 	test_recorded_commands();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(marks); i++)
 		test_mark(i);

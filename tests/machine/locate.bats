@@ -136,7 +136,8 @@ expected() {
 			sh -c 'if [ -e again ]; then cpus=$3; else cpus=$2; fi; touch again; exec taskset -c "$cpus" "$1" 2s:dram_latency' sh "$ACT" "$first" "$second"
 		[[ $stderr =~ "the node is that of cpu_"(core|atom)", where this run was for "[0-9]+" % of its time: taskset -c $first before the command" ]]
 	done
-	run -0 --separate-stderr locate --all-user -o out -- taskset -c 2 "$ACT" 2s:dram_latency
+	# from its first instruction
+	run -0 --separate-stderr taskset -c 2 "$TDSTAT" locate --all-user -o out -- "$ACT" 2s:dram_latency
 	[[ $stderr != *"where this run was"* ]]
 }
 

@@ -314,7 +314,7 @@ void td_siblings_rank(const struct td_siblings *siblings,
 		      struct td_ranking *ranking)
 {
 	const struct td_node *first, *second;
-	const struct td_cell *cell;
+	const struct td_cell *cell, *other;
 
 	*ranking = (struct td_ranking){ .outcome = TD_OUTCOME_EMPTY };
 	if (!siblings->nr)
@@ -338,8 +338,12 @@ void td_siblings_rank(const struct td_siblings *siblings,
 				   ? what_is_missing(siblings, first)
 				   : TD_OUTCOME_UNLIKE;
 	cell = td_siblings_cell(siblings, first);
-	if (ranking->outcome == TD_OUTCOME_WON && second &&
-	    top_of(td_siblings_cell(siblings, second)) >=
-		    cell->value - cell->error)
-		ranking->outcome = TD_OUTCOME_TIED;
+	if (ranking->outcome != TD_OUTCOME_WON || !second)
+		return;
+	other = td_siblings_cell(siblings, second);
+	/* what may be nothing at all is no second cause, but not known well enough */
+	if (top_of(other) >= cell->value - cell->error)
+		ranking->outcome = other->error > other->value
+					   ? TD_OUTCOME_SHORT
+					   : TD_OUTCOME_TIED;
 }

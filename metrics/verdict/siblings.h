@@ -32,7 +32,7 @@ enum td_outcome {
 	TD_OUTCOME_EMPTY,   /* it has no nodes in the report */
 	TD_OUTCOME_BELOW,   /* no node is over its threshold */
 	TD_OUTCOME_NEAR,    /* one is, but by less than its error */
-	TD_OUTCOME_SHORT,   /* too few reads */
+	TD_OUTCOME_SHORT,   /* too few reads, or the second may be anything */
 	TD_OUTCOME_UNKNOWN, /* errors or values are missing */
 	TD_OUTCOME_UNLIKE,  /* shares of different things */
 	TD_OUTCOME_TIED,    /* first and second cannot be told apart */

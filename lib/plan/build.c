@@ -182,9 +182,28 @@ static int add_group(struct td_scheduling *s, int home, bool first)
 	return rc;
 }
 
+/*
+ * Two groups of another program that take turns leave counters in every second turn: of
+ * an even number of groups, half would never have one of these.  One more is of the
+ * reference alone.
+ */
+static int make_odd(struct td_scheduling *s, size_t nr)
+{
+	const struct td_pmu *pmu = &s->machine->pmus[s->pmu];
+	struct td_group *group;
+
+	if (nr < 2 || nr % 2 || s->reference.event < 0 ||
+	    !(pmu->held_general || pmu->held_fixed))
+		return 0;
+	group = td_plan_new_group(s->plan, s->pmu);
+	return group ? td_plan_add_clone(s->plan, group, s->reference.event)
+		     : -ENOMEM;
+}
+
 static int add_groups(struct td_scheduling *s)
 {
 	bool first = true;
+	size_t nr = 0;
 	int rc = s->has_pinned ? add_pinned_group(s) : 0;
 
 	for (int home = 0; !rc && home < (int)s->packing.nr_groups; home++) {
@@ -192,8 +211,9 @@ static int add_groups(struct td_scheduling *s)
 			continue;
 		rc = add_group(s, home, first);
 		first = false;
+		nr++;
 	}
-	return rc;
+	return rc ? rc : make_odd(s, nr);
 }
 
 /* --- a PMU ---------------------------------------------------------------- */

@@ -46,7 +46,7 @@ found() {
 	grep -E '^ Most lost slots: tma_(dram_bound|mem_latency) \(backend > memory > dram( > mem_latency)?\), ' "$1" ||
 		grep -F ' Below it: too short to say: measure more runs, or for longer' "$1"
 	for name in tma_dram_bound tma_mem_latency; do
-		grep -E "%  $name +<--" "$1"
+		grep -E "%  $name +(! +)?<--" "$1"
 		read -r value share < <(node "$1" $name)
 		echo "# $TD_MACHINE: $name: $value, $share % of the time" >&3
 		awk "BEGIN { exit !($share >= $2) }"

@@ -154,7 +154,7 @@ last_ids() {
 	[[ $stderr =~ [0-9.]+" %  tma_retiring" ]]
 	[[ $stderr != *"somebody else held the counters"* ]]
 	run -0 --separate-stderr taskset -c 4 "$TDSTAT" -l auto -- sh -c "$work"
-	[[ $stderr =~ [0-9.]+" ±"[0-9.]+" %  tma_retiring" ]]
+	[[ $stderr =~ [0-9.]+( ±[0-9.]+)?" "+"%  tma_retiring" ]]
 	kill "$serve"
 	wait "$serve" || true
 }

@@ -66,7 +66,8 @@ all_true() {
 @test "on CPUs: the latencies are the truth's, and the nodes what formulas make of it" {
 	[ -z "$no_pebs" ] || skip "no samples"
 	"$TDSTAT" record -a --cputype core -M $NODES -j -o rec -- sleep 5 2>printed
-	all_equal rec "${EVENTS[@]}"
+	# what else begins on these CPUs has other latencies
+	percent=5 all_equal rec "${EVENTS[@]}"
 	all_true printed
 }
 
@@ -126,7 +127,7 @@ all_true() {
 @test "-l auto samples once it comes to such a node" {
 	[ -z "$no_pebs" ] || skip "no samples"
 	"$TDSTAT" record -a -l auto -o rec -- sleep 5
-	all_equal rec MEM_INST_RETIRED.STLB_HIT_LOADS
+	percent=5 all_equal rec MEM_INST_RETIRED.STLB_HIT_LOADS
 	"$TDSTAT" report rec -j >reported
 	python3 "$BATS_TEST_DIRNAME/../emulator/truth" --values --cpus 2,4 meteorlake "$truth" "$scenario" >values
 	awk -v value="$(value tma_dtlb_load reported)" -v wanted="$(awk '$1 == "tma_dtlb_load" { print $2 }' values)" \

@@ -42,8 +42,7 @@ load helper
 @test "six levels in intervals: a tree each, with its time" {
 	run -0 --separate-stderr "$TDSTAT" -a -l 6 -I 500 --interval-count 2
 	[ "$(grep -c 'tma_retiring' <<<"$output")" -ge 2 ]
-	grep -q '0\.50' <<<"$output"
-	grep -q '1\.00' <<<"$output"
+	[ "$(awk '/tma_retiring/ { print $1 }' <<<"$output" | sort -u | wc -l)" -eq 2 ]
 }
 
 # The emulated machine counts 16 + (event * 131 + umask * 17) mod 1024 of any

@@ -134,7 +134,7 @@ static const struct td_pmu_events *files_of(struct answer *answer)
 	return &answer->catalog.events;
 }
 
-/* What the files say against the value of the metric, on this processor. */
+/* Prints why the metric's value may be wrong on this processor, as the files have it. */
 static void put_doubts(const struct td_model_metric *metric)
 {
 	char text[256];
@@ -149,7 +149,7 @@ static void put_doubts(const struct td_model_metric *metric)
 	put_text("errata:", text);
 }
 
-/* The same of a node: cores of different kinds have nodes of one name. */
+/* The same for a node, which several kinds of core may have. */
 static void put_doubts_of(struct answer *answer,
 			  const struct td_explanation *text)
 {

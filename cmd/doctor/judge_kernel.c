@@ -71,12 +71,12 @@ static void judge_faults(struct td_doctor *doctor,
 			 const struct td_machine *machine)
 {
 	bool told = td_kernel_is_told(machine->kernel);
-	const char *release = machine->release;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(faults); i++) {
 		struct td_finding *finding;
 
-		if (!td_kernel_has(release, machine->build, faults[i].fault) ||
+		if (!td_kernel_has(machine->release, machine->kernel,
+				   faults[i].fault) ||
 		    !has_core(machine, faults[i].cores))
 			continue;
 		finding = td_doctor_add(
@@ -88,7 +88,7 @@ static void judge_faults(struct td_doctor *doctor,
 			faults[i].text);
 		td_finding_set_remedy(
 			finding, "fixed in Linux %s",
-			td_kernel_fixed(release, faults[i].fault));
+			td_kernel_fixed(machine->kernel, faults[i].fault));
 	}
 }
 

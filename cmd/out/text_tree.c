@@ -63,7 +63,7 @@ struct tree {
 
 #define ERRATA_MARK "  !"
 
-/* What stands behind the name. */
+/* The mark that follows the node's name, or an empty text. */
 static const char *errata_mark(const struct td_node *node)
 {
 	return node->errata ? ERRATA_MARK : "";

@@ -170,36 +170,35 @@ static bool is_of_nodes(const struct td_job *job, int i)
 	       !(td_claim_of(&job->machine, event).mask & TD_FIXED_ALL);
 }
 
-/*
- * Lists the PMU's events that show whether it is counted: slots for -l auto, which cannot
- * do without; for other trees those of nodes, if there are any; or all.  Free with
- * td_ints_free().
- */
-static int find_needed(const struct td_job *job, int pmu,
-		       struct td_ints *needed)
+/* Does the event show whether its PMU is counted?  -l auto cannot do without slots. */
+static bool shows_it(const struct td_job *job, int i)
 {
-	bool families = td_plan_has_families(&job->plan);
-	struct td_ints all = { 0 };
-	int rc = 0;
+	if (!job->tree)
+		return true;
+	return td_plan_has_families(&job->plan)
+		       ? td_event_is_slots(&job->plan.events.v[i])
+		       : is_of_nodes(job, i);
+}
 
-	*needed = (struct td_ints){ 0 };
-	for (size_t i = 0; !rc && i < job->plan.events.nr; i++) {
-		const struct td_event *event = &job->plan.events.v[i];
+/*
+ * Marks the PMU's events that show whether it is counted; all of them if none does.
+ * Free the flags, one for each of the plan's events; NULL: there is no memory.
+ */
+static bool *find_needed(const struct td_job *job, int pmu)
+{
+	const struct td_events *events = &job->plan.events;
+	bool *needed = calloc(events->nr + 1, sizeof(*needed));
+	bool any = false;
 
-		if (event->pmu != pmu || event->refusal)
-			continue;
-		rc = td_ints_add(&all, (int)i);
-		if (!rc && job->tree &&
-		    (families ? td_event_is_slots(event)
-			      : is_of_nodes(job, (int)i)))
-			rc = td_ints_add(needed, (int)i);
+	for (int pass = 0; needed && !any && pass < 2; pass++) {
+		for (size_t i = 0; i < events->nr; i++) {
+			needed[i] = events->v[i].pmu == pmu &&
+				    !events->v[i].refusal &&
+				    (pass || shows_it(job, (int)i));
+			any |= needed[i];
+		}
 	}
-	if (!needed->nr) {
-		*needed = all;
-		all = (struct td_ints){ 0 };
-	}
-	td_ints_free(&all);
-	return rc;
+	return needed;
 }
 
 /*
@@ -209,11 +208,10 @@ static int find_needed(const struct td_job *job, int pmu,
 static int check_pmu_held(struct td_job *job, const struct td_readings *delta,
 			  int pmu, bool last, bool *all)
 {
-	struct td_ints needed, held = { 0 }, cpus = { 0 };
-	int rc = find_needed(job, pmu, &needed);
+	td_autofree bool *needed = find_needed(job, pmu);
+	struct td_ints held = { 0 }, cpus = { 0 };
+	int rc = needed ? td_readings_held_cpus(delta, needed, &held) : -ENOMEM;
 
-	if (!rc)
-		rc = td_readings_held_cpus(delta, &needed, &held);
 	if (!rc)
 		rc = td_plan_cpus(&job->machine.pmus[pmu], &job->target, &cpus);
 	if (!rc) {
@@ -224,7 +222,6 @@ static int check_pmu_held(struct td_job *job, const struct td_readings *delta,
 	}
 	td_ints_free(&cpus);
 	td_ints_free(&held);
-	td_ints_free(&needed);
 	return rc;
 }
 

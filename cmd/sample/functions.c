@@ -304,7 +304,7 @@ int td_functions_find(struct td_functions *functions, struct td_job *job,
 static bool has_fault(const struct td_job *job, enum td_kernel_fault fault)
 {
 	return !job->request->show.force &&
-	       td_kernel_has(job->machine.release, job->machine.build, fault);
+	       td_kernel_has(job->machine.release, job->machine.kernel, fault);
 }
 
 static const char *whether(const struct td_job *job)
@@ -316,13 +316,12 @@ static const char *whether(const struct td_job *job)
 
 static int refuse_chains(const struct td_job *job, struct td_err *err)
 {
-	const char *release = job->machine.release;
-
 	td_err_set(
 		err, -ENOTSUP,
 		"Linux %s may crash when callers are found by frame pointers "
 		"in a program with probes (Linux %s is fixed%s)",
-		release, td_kernel_fixed(release, TD_FAULT_CHAINS),
+		job->machine.release,
+		td_kernel_fixed(job->machine.kernel, TD_FAULT_CHAINS),
 		whether(job));
 	return td_err_hint(err, "--call-graph dwarf finds callers in another "
 				"way; --force takes the risk");
@@ -331,14 +330,13 @@ static int refuse_chains(const struct td_job *job, struct td_err *err)
 static int refuse_nop(const struct td_job *job,
 		      const struct td_entry_point *entry, struct td_err *err)
 {
-	const char *release = job->machine.release;
-
 	td_err_set(err, -ENOTSUP,
 		   "%s in %s: begins with a NOP of five bytes: after a probe "
 		   "there, Linux %s kills what the program forks (Linux %s is "
 		   "fixed%s)",
-		   entry->name, entry->path, release,
-		   td_kernel_fixed(release, TD_FAULT_NOPS), whether(job));
+		   entry->name, entry->path, job->machine.release,
+		   td_kernel_fixed(job->machine.kernel, TD_FAULT_NOPS),
+		   whether(job));
 	return td_err_hint(err, "--force probes a program that forks nothing; "
 				"tdstat calls --engine=pt needs no probes");
 }

@@ -108,7 +108,7 @@ static bool can_go_deeper(const struct td_verdict *verdict,
 		return verdict->level <= facts->levels ||
 		       (set && verdict->level <= set->levels);
 	case TD_DEEPER_GROUP:
-		/* the group was counted, and fewer nodes tell less */
+		/* the group has been counted: longer runs help, fewer nodes do not */
 		return facts->has_group && !verdict->short_below;
 	}
 	return false;

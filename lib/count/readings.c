@@ -148,24 +148,22 @@ bool td_readings_ran(const struct td_readings *delta)
 }
 
 /* Lists the CPUs where any of these events ran, or was enabled. */
-static int find_cpus(const struct td_readings *delta,
-		     const struct td_ints *events, bool ran,
-		     struct td_ints *out)
+static int find_cpus(const struct td_readings *delta, const bool *events,
+		     bool ran, struct td_ints *out)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < delta->nr; i++) {
 		const struct td_reading *r = &delta->v[i];
 
-		if (td_ints_has(events, r->event) &&
-		    (ran ? r->running_ns : r->enabled_ns))
+		if (events[r->event] && (ran ? r->running_ns : r->enabled_ns))
 			rc = td_ints_add(out, r->cpu);
 	}
 	return rc;
 }
 
-int td_readings_held_cpus(const struct td_readings *delta,
-			  const struct td_ints *events, struct td_ints *out)
+int td_readings_held_cpus(const struct td_readings *delta, const bool *events,
+			  struct td_ints *out)
 {
 	struct td_ints enabled = { 0 }, ran = { 0 };
 	int rc = find_cpus(delta, events, false, &enabled);

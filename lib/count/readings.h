@@ -70,11 +70,12 @@ void td_readings_clear(struct td_readings *sum);
 bool td_readings_enabled(const struct td_readings *delta);
 bool td_readings_ran(const struct td_readings *delta);
 /*
- * Lists the CPUs where these events were enabled but none of them ran, as somebody else
- * has the counters.  Returns 0 or -ENOMEM; free out with td_ints_free().
+ * Lists the CPUs where events were enabled but none of them ran, because another program
+ * holds the counters.  events: a flag for each of the plan's.  Returns 0 or -ENOMEM; free
+ * out with td_ints_free().
  */
-int td_readings_held_cpus(const struct td_readings *delta,
-			  const struct td_ints *events, struct td_ints *out);
+int td_readings_held_cpus(const struct td_readings *delta, const bool *events,
+			  struct td_ints *out);
 
 /* An event's counts, added up. */
 double td_readings_value(const struct td_readings *sum, int event);

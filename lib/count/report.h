@@ -29,7 +29,7 @@ struct td_node {
 	const char *estimate; /* one of those below; NULL: it is none */
 };
 
-/* Of half of a core's clocks while its other thread runs, too. */
+/* The formula takes half of the core's clocks, while its other thread runs, too. */
 #define TD_ESTIMATE_OF_HALF "shared core"
 /* The description calls it one. */
 #define TD_ESTIMATE_BY_WORDS "description"

@@ -243,7 +243,7 @@ static bool find_held(struct td_pmu *pmu, bool nmi_watchdog, int cpu)
 	pmu->held_fixed = 0;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fixed_events); i++) {
 		uint64_t config = fixed_events[i].config;
-		int fixed = td_uarch_place(pmu->uarch, config).fixed;
+		int fixed = td_uarch_place(pmu->uarch, config, 0).fixed;
 
 		if (fixed >= 0 && !(nmi_watchdog && config == CYCLES) &&
 		    try_counters(pmu, nr, config, cpu) == 0)
@@ -357,8 +357,9 @@ static void put_held(FILE *fp, const struct td_pmu *pmu)
 		fprintf(fp, "%d of %d general counters", pmu->held_general,
 			td_uarch_general(pmu->uarch));
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fixed_events); i++) {
-		int fixed = td_uarch_place(pmu->uarch, fixed_events[i].config)
-				    .fixed;
+		int fixed =
+			td_uarch_place(pmu->uarch, fixed_events[i].config, 0)
+				.fixed;
 
 		if (fixed < 0 || !(pmu->held_fixed & TD_FIXED(fixed)))
 			continue;

@@ -32,11 +32,11 @@ static const struct {
 	{ TD_FAULT_PANTHER, TD_LINUX(6, 18, 0), TD_LINUX(7, 2, 9), "7.2.9" },
 };
 
-/* "-31-amd64" behind ".0", but not "-rc3", and not Fedora's "-0.rc3". */
-static bool hides_patch(const char *behind)
+/* Debian's "6.1.0-31-amd64" does; "-rc3" and Fedora's "-0.rc3" after the number do not. */
+static bool hides_patch(const char *rest)
 {
-	return behind[0] == '-' && behind[1] >= '0' && behind[1] <= '9' &&
-	       strncmp(behind, "-0.", 3) != 0;
+	return rest[0] == '-' && rest[1] >= '0' && rest[1] <= '9' &&
+	       strncmp(rest, "-0.", 3) != 0;
 }
 
 unsigned int td_kernel_version(const char *release, const char *build)
@@ -66,10 +66,9 @@ static bool is_older_outside(const char *release, unsigned int version)
 	return strstr(release, ".el") && version >= TD_LINUX(5, 14, 0);
 }
 
-bool td_kernel_has(const char *release, const char *build,
+bool td_kernel_has(const char *release, unsigned int version,
 		   enum td_kernel_fault fault)
 {
-	unsigned int version = td_kernel_version(release, build);
 	bool begun = is_older_outside(release, version), ended = true;
 
 	for (size_t i = 0; version && i < TD_ARRAY_SIZE(rows); i++) {
@@ -84,9 +83,8 @@ bool td_kernel_has(const char *release, const char *build,
 	return !td_kernel_is_told(version) && begun && !ended;
 }
 
-const char *td_kernel_fixed(const char *release, enum td_kernel_fault fault)
+const char *td_kernel_fixed(unsigned int version, enum td_kernel_fault fault)
 {
-	unsigned int version = td_kernel_version(release, "");
 	const char *fixed = "";
 
 	if (!td_kernel_is_told(version))

@@ -41,10 +41,13 @@ static inline bool td_kernel_is_told(unsigned int version)
 	return (version & TD_ANY_PATCH) != TD_ANY_PATCH;
 }
 
-/* Has it the fault, or may have it?  Pure.  A release that is none has none. */
-bool td_kernel_has(const char *release, const char *build,
+/*
+ * Has the kernel of this release and td_kernel_version() the fault, or may have it?  Pure.
+ * Version 0 has none.
+ */
+bool td_kernel_has(const char *release, unsigned int version,
 		   enum td_kernel_fault fault);
 /* The next release without the fault: "6.6.83". */
-const char *td_kernel_fixed(const char *release, enum td_kernel_fault fault);
+const char *td_kernel_fixed(unsigned int version, enum td_kernel_fault fault);
 
 #endif

@@ -27,6 +27,7 @@ static int read_identity(const struct td_sysfs *fs, const char *cpuid,
 			 struct td_machine *machine, struct td_err *err)
 {
 	struct td_cpuid *id = &machine->cpuid;
+	char build[65] = "";
 	int rc = cpuid ? td_cpuid_parse(cpuid, id, err)
 		       : td_cpuid_read(fs, id, err);
 
@@ -37,9 +38,8 @@ static int read_identity(const struct td_sysfs *fs, const char *cpuid,
 	machine->model = td_model_find(id);
 	td_sysfs_read_at(fs->proc, "sys/kernel/osrelease", machine->release,
 			 sizeof(machine->release));
-	td_sysfs_read_at(fs->proc, "sys/kernel/version", machine->build,
-			 sizeof(machine->build));
-	machine->kernel = td_kernel_version(machine->release, machine->build);
+	td_sysfs_read_at(fs->proc, "sys/kernel/version", build, sizeof(build));
+	machine->kernel = td_kernel_version(machine->release, build);
 	return 0;
 }
 

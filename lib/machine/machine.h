@@ -16,7 +16,7 @@
 struct td_machine {
 	struct td_cpuid cpuid;
 	const struct td_model *model; /* NULL if it is not in the table */
-	char release[65], build[65];  /* of the kernel, as uname -r and -v */
+	char release[65];             /* of the kernel, as uname -r */
 	unsigned int kernel;          /* td_kernel_version(); 0: not known */
 	struct td_ints online;
 	bool smt;          /* cores have more than one thread */

@@ -56,12 +56,11 @@ struct td_placement {
 };
 
 /*
- * config is the event's config on this core's PMU.  Kernels differ in their general
- * counters: those that all of them give, or one, by its td_kernel_version().
+ * config is the event's config on this core's PMU.  The general counters are those that
+ * the kernel of this td_kernel_version() gives it, or all kernels (0).
  */
-struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config);
-struct td_placement td_uarch_place_by(enum td_uarch uarch, uint64_t config,
-				      unsigned int kernel);
+struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config,
+				   unsigned int kernel);
 /* May the kernel choose a counter that, as later ones know, does not count it? */
 bool td_uarch_miscounts(enum td_uarch uarch, uint64_t config,
 			unsigned int kernel);

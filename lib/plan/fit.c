@@ -67,7 +67,7 @@ struct td_claim td_claim_of(const struct td_machine *machine,
 	const struct td_pmu *pmu = &machine->pmus[event->pmu];
 	uint64_t config = raw_config(event);
 	struct td_placement place =
-		td_uarch_place_by(pmu->uarch, config, machine->kernel);
+		td_uarch_place(pmu->uarch, config, machine->kernel);
 	struct td_claim claim = { .mask = place.general };
 
 	if (pmu->kind != TD_PMU_CORE || td_event_is_metric(event))

@@ -144,18 +144,17 @@ static bool is_in_the_way(const struct td_claim *claim)
 	return claim->most == 1 && !(claim->mask & TD_FIXED_ALL);
 }
 
-/* always: one of a fixed counter, if none is given. */
+/* always: one of a fixed counter, even if none is given. */
 static void choose_reference(struct td_scheduling *s, bool always)
 {
-	const int *given = s->schedule->references;
+	const int *references = s->schedule->references;
+	int given = references ? references[s->pmu] : -1;
 
 	s->reference = (struct td_reference){ .event = -1, .kind = -1 };
-	if (given && given[s->pmu] < 0)
-		given = NULL;
-	if (given && !is_in_the_way(&s->claims[given[s->pmu]])) {
-		s->reference.event = given[s->pmu];
-		s->reference.claim = s->claims[given[s->pmu]];
-	} else if (always || given) {
+	if (given >= 0 && !is_in_the_way(&s->claims[given])) {
+		s->reference.event = given;
+		s->reference.claim = s->claims[given];
+	} else if (always || given >= 0) {
 		td_reference_choose(&s->reference, s->plan, s->machine, s->pmu,
 				    s->pinned.fixed);
 	}

@@ -407,38 +407,39 @@ static int no_function(const char *path, const char *name, const char *answer,
  * push, jumps, calls and nop are carried out by the kernel:
  * arch_uprobe_analyze_insn() in arch/x86/kernel/uprobes.c.
  */
-static bool is_stepped(const struct td_entry_point *entry)
+static bool is_stepped(const uint8_t *code)
 {
-	unsigned char code[2] = { 0 };
+	uint8_t op = code[0];
 
-	if (pread(entry->fd, code, sizeof(code), (off_t)entry->offset) < 0)
-		return true;
-	if (code[0] >= 0x40 && code[0] <= 0x4f)
-		code[0] = code[1]; /* behind a REX prefix */
-	if (code[0] >= 0x50 && code[0] <= 0x57)
+	if (op >= 0x40 && op <= 0x4f)
+		op = code[1]; /* behind a REX prefix */
+	if (op >= 0x50 && op <= 0x57)
 		return false;
-	return !strchr("\x90\xe8\xe9\xeb", code[0]) &&
-	       !(code[0] >= 0x70 && code[0] <= 0x7f);
+	return !strchr("\x90\xe8\xe9\xeb", op) && !(op >= 0x70 && op <= 0x7f);
 }
 
 /*
  * As insn_is_nop() in arch/x86/lib/insn-eval.c, but for NOPs that compilers do not put
  * where functions begin.
  */
-static bool is_nop_of_5(const struct td_entry_point *entry)
+static bool is_nop_of_5(const uint8_t code[5])
 {
-	static const unsigned char jump[] = { 0xe9, 0, 0, 0, 0 };
-	unsigned char code[6] = { 0 };
+	static const uint8_t jump[] = { 0xe9, 0, 0, 0, 0 };
 	struct td_insn insn;
-	size_t i = 0;
 
-	if (pread(entry->fd, code, 5, (off_t)entry->offset) < 0 ||
-	    !td_insn_decode(&insn, code, 5, true) || insn.size != 5)
-		return false;
-	while (i < 4 && (code[i] == 0x66 || code[i] == 0x2e || code[i] == 0x3e))
-		i++;
-	return (code[i] == 0x0f && code[i + 1] == 0x1f) || code[i] == 0x90 ||
-	       memcmp(code, jump, sizeof(jump)) == 0;
+	return td_insn_decode(&insn, code, 5, true) && insn.size == 5 &&
+	       (td_insn_is_nop(code, 5) || !memcmp(code, jump, sizeof(jump)));
+}
+
+static void look_at_first(struct td_entry_point *entry)
+{
+	uint8_t code[5] = { 0 };
+
+	entry->stepped = true; /* as most are, if it cannot be read */
+	if (pread(entry->fd, code, sizeof(code), (off_t)entry->offset) < 0)
+		return;
+	entry->stepped = is_stepped(code);
+	entry->nop_of_5 = is_nop_of_5(code);
 }
 
 static int take_exits(struct td_entry_point *entry, const char *answer,
@@ -537,8 +538,8 @@ int td_entry_find(struct td_entry_point *entry,
 	rc = ask(symbols->fs, object, name, answer);
 	rc = rc ? td_err_set(err, rc, "%s: %s", object->path, strerror(-rc))
 		: choose(entry, answer, symbols->notes, err);
-	entry->stepped = !rc && is_stepped(entry);
-	entry->nop_of_5 = !rc && is_nop_of_5(entry);
+	if (!rc)
+		look_at_first(entry);
 	free(answer);
 	return rc;
 }

@@ -12,7 +12,7 @@
 
 enum {
 	STARTS = 1,  /* an instruction */
-	REACHED = 2, /* by a jump, or the function begins there */
+	REACHED = 2, /* by a jump */
 };
 
 struct sweep {
@@ -85,25 +85,28 @@ static uint64_t target_of(const struct sweep *f, uint64_t end,
 	return f->wide ? target : (uint32_t)target;
 }
 
-/* Where it leaves the function; refuses what a probe cannot be set beside. */
-static bool is_exit(struct sweep *f, uint64_t address,
-		    const struct td_insn *insn, const struct td_insn *before)
+/* Refuses a function with an instruction that probes cannot be set beside. */
+static void check(struct sweep *f, uint64_t end, const struct td_insn *insn)
 {
-	uint64_t end = address + insn->size;
 	size_t part;
 
 	if (is_of_own_bytes(f, end, insn))
 		refuse(f, "it may have data among its instructions");
+	if (insn->kind == TD_INSN_BRANCH &&
+	    !part_of(f, target_of(f, end, insn), &part))
+		refuse(f, "it jumps to another function on a condition");
+}
+
+static bool is_exit(const struct sweep *f, uint64_t end,
+		    const struct td_insn *insn, const struct td_insn *before)
+{
+	size_t part;
+
 	switch (insn->kind) {
 	case TD_INSN_RETURN:
 		return true;
 	case TD_INSN_JUMP:
 		return !part_of(f, target_of(f, end, insn), &part);
-	case TD_INSN_BRANCH:
-		if (!part_of(f, target_of(f, end, insn), &part))
-			refuse(f, "it jumps to another function on a "
-				  "condition");
-		return false;
 	case TD_INSN_COMPUTED:
 		/* by a table of offsets */
 		return insn->reg < 0 || before->added != insn->reg;
@@ -152,15 +155,10 @@ static void check_marks(struct sweep *f, size_t part)
 	}
 }
 
-/* What fills the space between instructions: nop, of any size, and int3. */
+/* What fills the space between instructions. */
 static bool is_padding(const uint8_t *bytes, size_t size)
 {
-	size_t at = 0;
-
-	while (at + 1 < size && (bytes[at] == 0x66 || bytes[at] == 0x2e))
-		at++;
-	return bytes[at] == 0x90 || bytes[at] == 0xcc ||
-	       (bytes[at] == 0x0f && at + 1 < size && bytes[at + 1] == 0x1f);
+	return bytes[0] == 0xcc || td_insn_is_nop(bytes, size);
 }
 
 /*
@@ -177,11 +175,14 @@ static int add_exits(struct sweep *f, size_t part)
 	for (size_t at = 0; !rc && at < code->size; at += insn.size) {
 		struct td_insn before = insn;
 		uint8_t marks = f->starts[part][at];
+		uint64_t end;
 		bool leaves;
 
 		td_insn_decode(&insn, code->bytes + at, code->size - at,
 			       f->wide);
-		leaves = is_exit(f, code->address + at, &insn, &before);
+		end = code->address + at + insn.size;
+		check(f, end, &insn);
+		leaves = is_exit(f, end, &insn, &before);
 		reached |= marks & REACHED;
 		if (leaves && !reached)
 			refuse(f, "it may have data among its instructions");

@@ -402,3 +402,15 @@ bool td_insn_decode(struct td_insn *insn, const uint8_t *code, size_t size,
 		set_place(insn, &d);
 	return ok;
 }
+
+bool td_insn_is_nop(const uint8_t *code, size_t size)
+{
+	size_t at = 0;
+
+	while (at + 1 < size &&
+	       (code[at] == 0x66 || code[at] == 0x2e || code[at] == 0x3e))
+		at++;
+	return at < size &&
+	       (code[at] == 0x90 ||
+		(code[at] == 0x0f && at + 1 < size && code[at + 1] == 0x1f));
+}

@@ -46,4 +46,7 @@ struct td_insn {
 bool td_insn_decode(struct td_insn *insn, const uint8_t *code, size_t size,
 		    bool wide);
 
+/* Is the instruction a NOP, which compilers have of any size? */
+bool td_insn_is_nop(const uint8_t *code, size_t size);
+
 #endif

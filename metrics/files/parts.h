@@ -138,9 +138,9 @@ void td_pmu_events_sort(struct td_pmu_events *events);
  *              "FORMULA","THRESHOLD","A.B;C.D",0], ...]}
  *
  * An event has name, terms, description and, if known, the mean of its retire
- * latency, and last its errata; a metric what is in struct td_model_metric, and
- * last its errata.  null: there is none.  A description is the place in <root>/descriptions where its line begins, as many
- * models share it.
+ * latency; a metric what is in struct td_model_metric.  Errata come last, where there
+ * are any.  null: there is none.  A description is the place in <root>/descriptions
+ * where its line begins, as many models share it.
  */
 
 #define TD_DESCRIPTIONS "descriptions"

@@ -84,9 +84,11 @@ static const struct {
 static enum answer answer(const char *release, const char *build,
 			  enum td_kernel_fault fault)
 {
-	if (!td_kernel_has(release, build, fault))
+	unsigned int version = td_kernel_version(release, build);
+
+	if (!td_kernel_has(release, version, fault))
 		return NO;
-	return td_kernel_is_told(td_kernel_version(release, build)) ? YES : MAY;
+	return td_kernel_is_told(version) ? YES : MAY;
 }
 
 static void test_kernel(size_t i)
@@ -102,7 +104,7 @@ static void test_kernel(size_t i)
 		   golden == kernels[i].golden,
 	   "its faults: %d %d %d", (int)chains, (int)nops, (int)golden);
 	if (kernels[i].fixed)
-		is_str(td_kernel_fixed(release, TD_FAULT_CHAINS),
+		is_str(td_kernel_fixed(version, TD_FAULT_CHAINS),
 		       kernels[i].fixed, "the next without");
 }
 
@@ -110,7 +112,8 @@ int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(kernels); i++)
 		test_kernel(i);
-	is_str(td_kernel_fixed("6.18.3", TD_FAULT_NOPS), "7.2", "of one row");
+	is_str(td_kernel_fixed(TD_LINUX(6, 18, 3), TD_FAULT_NOPS), "7.2",
+	       "of one row");
 	ok(answer("7.2.8", "", TD_FAULT_PANTHER) == YES &&
 		   answer("7.2.9", "", TD_FAULT_PANTHER) == NO,
 	   "within a series");

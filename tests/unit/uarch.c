@@ -294,7 +294,7 @@ static const struct {
 
 static void test_place(size_t i)
 {
-	struct td_placement got = td_uarch_place_by(
+	struct td_placement got = td_uarch_place(
 		places[i].uarch, places[i].config,
 		places[i].kernel ? places[i].kernel : TD_LINUX(6, 12, 0));
 

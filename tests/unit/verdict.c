@@ -158,7 +158,7 @@ static const struct {
 	  .path = "tma_backend_bound > tma_memory_bound",
 	  .runner_up = "tma_core_bound", .tied = "tma_l3_bound, tma_l1_bound",
 	  .deeper = TD_DEEPER_LEVEL, .level = 4 },
-	{ "what may be nothing at all is no second cause",
+	{ "a second node with an error larger than its value is too short",
 	  .cells = { { "tma_backend_bound", 60, OVER },
 		     { "tma_memory_bound", 45, OVER },
 		     { "tma_l1_bound", 3, UNMARKED, 20 },

@@ -71,8 +71,8 @@ static bool leaks(const struct td_core *core, uint64_t config)
 	return core->traits & TD_CORE_LEAKS && event >= 0xd0 && event <= 0xd3;
 }
 
-struct td_placement td_uarch_place_by(enum td_uarch uarch, uint64_t config,
-				      unsigned int kernel)
+struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config,
+				   unsigned int kernel)
 {
 	const struct td_core *core = td_core_of(uarch);
 
@@ -94,17 +94,12 @@ struct td_placement td_uarch_place_by(enum td_uarch uarch, uint64_t config,
 	};
 }
 
-struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config)
-{
-	return td_uarch_place_by(uarch, config, 0);
-}
-
 bool td_uarch_miscounts(enum td_uarch uarch, uint64_t config,
 			unsigned int kernel)
 {
 	return kernel &&
-	       td_uarch_place_by(uarch, config, kernel).general &
-		       ~td_uarch_place_by(uarch, config, UINT_MAX).general;
+	       td_uarch_place(uarch, config, kernel).general &
+		       ~td_uarch_place(uarch, config, UINT_MAX).general;
 }
 
 enum td_register td_uarch_register(uint64_t config, uint64_t config1)

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make, make run, make check; the other targets: check-bare check-san check-machine
-# check-machine-all check-fresh check-fresh-all check-perf check-deb, and check-all for
-# all of these; emulator lint format fuzz bench deps install deb clean.
+# make, make run, make check; the other targets: check-bare check-core check-san
+# check-machine check-machine-all check-fresh check-fresh-all check-perf check-packages
+# check-without, and check-all for all of these; emulator lint format fuzz bench deps
+# install static deb dist distcheck clean.
 # Variables: CC CFLAGS CPPFLAGS LDFLAGS prefix DESTDIR, KERNEL_SRC=/path/to/linux
 # (instead of the package linux-source), METRICS_SRC=/path/to/linux (its metric files,
 # instead of those of Debian's newest kernel source), SHARED=1 (link no archives in
 # place of shared libraries), SAN=1 (sanitizers, in build/san),
 # VALGRIND=1 (check under valgrind, in build/valgrind), WERROR=1, V=1 (whole
 # commands), ORACLE=FILE (values to compare with, in place of build/oracle.json),
+# WINGS='top serve' (of the wings, cmd/wing.h, only these; WINGS= none),
 # ONLY=NAME (check, check-machine: what has NAME in its name alone), PART=0 to 7 (an
 # eighth of the suites of check or check-san), STRESS=1 or STRESS=slow (check on a busy
 # machine, or with a tenth of one processor for each suite), CPUS=N (check where /sys
 # and /proc list N processors, as root), MACHINE (check-machine), JOBS=N (how many suites
 # run at a time).
 
-VERSION := 0.2
+# The last release, or the one that is to come: .ci/describe
+VERSION := 0.3.0
+# As in .ci/debian/control and the other packages.
+HOMEPAGE ?= https://example.org/tdstat
 
 CFLAGS ?= -O2 -g
 prefix ?= /usr/local
@@ -26,7 +31,7 @@ mandir ?= $(datadir)/man
 zshdir ?= $(datadir)/zsh/site-functions
 unitdir ?= $(prefix)/lib/systemd/system
 
-B := build$(if $(SAN),/san)$(if $(VALGRIND),/valgrind)
+B := build$(if $(SAN),/san)$(if $(VALGRIND),/valgrind)$(if $(STATIC),/static)
 # A variable, because a comma would end an argument of $(if).
 SANITIZE := address,undefined
 SANITIZER := $(if $(SAN),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
@@ -41,8 +46,11 @@ EMULATOR_PACKAGES := dpkg-dev libglib2.0-dev zlib1g-dev ninja-build python3-venv
 	qemu-system-data busybox-static cpio zstd
 # Programs that tests use where they can be had, and are skipped without.
 TOOL_PACKAGES := tmux chromium fish logrotate zstd debhelper lintian mmdebstrap cmark-gfm \
-	python3-yaml libxml2-utils libbenchmark-dev catch2
+	python3-yaml libxml2-utils libbenchmark-dev catch2 $(STATIC_PACKAGES)
 DEB_PACKAGES := debhelper
+STATIC_PACKAGES := libbz2-dev liblzma-dev
+# What makes and checks packages of several distributions.
+PACKAGE_PACKAGES := autopkgtest devscripts libarchive-tools makepkg nix-bin rpm rpmlint
 LINT_PACKAGES := clang clang-format clang-tidy cppcheck shellcheck mandoc codespell
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -55,12 +63,22 @@ GCC_WARNINGS := -fanalyzer -Wlogical-op -Wduplicated-cond \
 # Empty before "make deps"; the targets that call it start make anew.
 PKG_CFLAGS := $(shell pkg-config --cflags $(LIBRARIES) 2>/dev/null)
 
-# Those in a folder and two levels below it: lib/base/*.c, lib/recording/perf/*.c
+# Those in a folder and two levels below it: lib/machine/intel/*.c
 below = $(wildcard $(foreach d,$1,$(addprefix $d/,$2 */$2 */*/$2)))
 CMD := $(call below,cmd,*.c)
+# Features that can be left out (cmd/wing.h).
+ALL_WINGS := $(patsubst cmd/%/words,%,$(wildcard cmd/*/words))
+WINGS ?= $(ALL_WINGS)
+NO_WINGS := $(filter-out $(WINGS),$(ALL_WINGS))
+ifneq ($(filter-out $(ALL_WINGS),$(WINGS)),)
+$(error no such wing: $(filter-out $(ALL_WINGS),$(WINGS)); there are $(ALL_WINGS))
+endif
 LIB := $(filter-out lib/region/%,$(call below,lib metrics,*.c))
 REGION := $(wildcard lib/region/*.c)
-TESTS := $(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c)
+# Without tests and pages of wings that are not in the build: a program that includes one,
+# a suite with a line "# wing: NAME", a page with such a comment.
+built = $(filter-out $(if $(NO_WINGS),$(shell grep -lE '^(#include "cmd/|[^ ]+ wing: )($(subst $(eval ) ,|,$(NO_WINGS)))(/|$$)' $1)),$1)
+TESTS := $(call built,$(wildcard tests/unit/*.c tests/fuzz/*.c tests/bench/*.c))
 GUESTS := $(wildcard tests/machine/*.c)
 BESIDE_VALGRIND := tests/valgrind/syscall.c
 # Tests compile what they preload; here it is only checked.
@@ -70,25 +88,26 @@ EMULATED := $(addprefix tests/emulator/,act.c loops.c slow.c) $(wildcard tests/e
 HEADERS := $(call below,cmd lib metrics,*.h) $(wildcard tests/*/*.h)
 
 OBJECTS := $(SOURCES:%.c=$(B)/obj/%.o)
-CMD_OBJECTS := $(filter-out $(B)/obj/cmd/main.o $(B)/obj/cmd/pack.o,$(CMD:%.c=$(B)/obj/%.o))
+CMD_OBJECTS := $(patsubst %.c,$(B)/obj/%.o,$(filter-out cmd/main.c $(NO_WINGS:%=cmd/%/%),$(CMD))) \
+	$(B)/wings.o $(B)/version.o
 UNIT := $(patsubst %.c,$(B)/%,$(filter tests/unit/%,$(TESTS)))
 FUZZ := $(patsubst %.c,$(B)/%,$(filter tests/fuzz/%,$(TESTS)))
 BENCHES := $(patsubst %.c,$(B)/%,$(filter tests/bench/%,$(TESTS)))
-PAGES := $(wildcard man/*.[1357])
+PAGES := $(call built,$(wildcard man/*.[1357]))
 PROGRAM := $(patsubst cmd/main.c,$(B)/tdstat,$(filter cmd/main.c,$(CMD)))
 
 # The kernel tree's own perf_event.h: Debian 12's knows no config3.
 UAPI := build/uapi/linux/perf_event.h
 
-COMPILE = -std=gnu11 -D_GNU_SOURCE -DTDSTAT_VERSION='"$(VERSION)"' \
-	-DTDSTAT_DATADIR='"$(datadir)/tdstat"' -I. -isystem build/uapi $(SYSTEM_INCLUDES) \
+COMPILE = -std=gnu11 -D_GNU_SOURCE -DTDSTAT_DATADIR='"$(datadir)/tdstat"' -I. -isystem build/uapi $(SYSTEM_INCLUDES) \
 	$(PKG_CFLAGS:-I%=-isystem%) $(CPPFLAGS) $(WARNINGS) $(CFLAGS) $(SANITIZER)
 LINK = $(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) $(WRAP) -o $@ $(filter %.o,$^) \
 	$(filter %.a,$^) -Wl,-z,now -Wl,--as-needed @$(B)/libs
 
 say = $(if $(V),,@echo '  $1	$@';)
 
-all: $(PROGRAM) $(B)/pmu-events $(B)/libtdstat.a $(B)/libtdstat.so.0
+# The metric files first: they are fetched while the program is compiled.
+all: $(B)/pmu-events $(PROGRAM) $(B)/libtdstat.a $(B)/libtdstat.so.0
 objects: $(OBJECTS)
 fuzz-programs: $(FUZZ)
 
@@ -106,8 +125,43 @@ $(PROGRAM) $(UNIT) $(FUZZ): $(CMD_OBJECTS) $(B)/libtd.a $(B)/libtdstat.a build/l
 	@mkdir -p $(@D)
 	$(call say,LINK)$(LINK)
 
-$(B)/pack: $(B)/obj/cmd/pack.o $(B)/libtd.a build/libperf/libperf.a build/libperf/libapi.a | $(B)/libs
-	$(call say,LINK)$(LINK)
+# One file that runs on any x86-64 Linux. The libraries that tdstat otherwise loads are in
+# it, except libipt and libmicrohttpd, which have no archive that can be linked.
+STATIC_LIBRARIES := libtracefs libdw ncursesw libzstd zlib json-c
+static: static-deps
+	@$(MAKE) --no-print-directory static-here
+static-here:
+	@$(MAKE) --no-print-directory STATIC=1 WINGS='$(filter-out serve,$(WINGS))' build/static/tdstat
+ifdef STATIC
+override CFLAGS += -fPIE
+override LDFLAGS += -static-pie -Wl,--strip-debug -Wl,--wrap=dlopen
+$(B)/obj/%.o: override CPPFLAGS += -DTD_STATIC
+$(B)/obj/cmd/calls/decode.o: override CPPFLAGS += -UTD_STATIC
+endif
+
+# The wings of this build, and the words of those that are left out of it.
+$(B)/wings.c: FORCE | build/.gitignore
+	@mkdir -p $(@D)
+	@{ echo '#include "cmd/wing.h"'; \
+	for wing in $(sort $(WINGS)); do echo "extern const struct td_wing td_wing_$$wing;"; done; \
+	echo 'const struct td_wing *const td_wings[] = {'; \
+	for wing in $(sort $(WINGS)); do echo "	&td_wing_$$wing,"; done; \
+	echo '	0,'; echo '};'; \
+	echo 'const struct td_wing_left_out td_wings_left_out[] = {'; \
+	for wing in $(NO_WINGS); do echo "	{ \"$$wing\", \"$$(cat cmd/$$wing/words)\" },"; done; \
+	echo '	{ 0 },'; echo '};'; } >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+# A commit changes this object alone.
+$(B)/version.c: FORCE | build/.gitignore
+	@mkdir -p $(@D)
+	@printf '#include "cmd/version.h"\nconst char td_version[] = "%s";\n' \
+		"$$(.ci/describe $(VERSION))" >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(B)/wings.o $(B)/version.o: $(B)/%.o: $(B)/%.c
+	$(call say,CC)$(CC) $(COMPILE) -c -o $@ $<
+$(B)/wings.o: cmd/wing.h
+$(B)/version.o: cmd/version.h
+FORCE:
 
 # What stands in for parts of the library comes before them.
 $(addprefix $(B)/tests/unit/region_,calls files pmc spec): private LDFLAGS += -Wl,-z,muldefs
@@ -127,17 +181,21 @@ TRIAL := int json_tokener_parse(), cplus_demangle_v3(); \
 	int main(void) { return json_tokener_parse() + cplus_demangle_v3(); }
 $(B)/libs: Makefile | build/.gitignore
 	@mkdir -p $(@D)
+ifdef STATIC
+	@echo '$(shell pkg-config --static --libs $(STATIC_LIBRARIES)) -liberty -lm' >$@
+else
 	@for json in $(if $(SHARED),,-l:libjson-c.a) '$(shell pkg-config --libs json-c)'; do \
 		echo "$$json -liberty -lm" >$@; \
 		! echo '$(TRIAL)' | $(CC) $(CFLAGS) $(LDFLAGS) -w -x c - -o $@.trial @$@ 2>$@.log || \
 			exec rm $@.trial $@.log; \
 	done; cat $@.log; exit 1
+endif
 
 # A page lets the script run that has this hash.
-build/page.js.hash: cmd/out/page/page.js | build/.gitignore
+build/page.js.hash: cmd/pictures/page.js | build/.gitignore
 	@env printf "$$(sha256sum $< | cut -c 1-64 | sed 's/../\\x&/g')" | base64 >$@.new
 	@tr -d '\n' <$@.new >$@ && rm $@.new
-$(B)/obj/cmd/out/page/page.o: cmd/out/page/page.css cmd/out/page/page.js build/page.js.hash
+$(B)/obj/cmd/pictures/page.o: cmd/pictures/page.css cmd/pictures/page.js build/page.js.hash
 
 # q: several folders have files of one name, which r would take for one.
 $(B)/libtd.a: $(LIB:%.c=$(B)/obj/%.o)
@@ -151,9 +209,9 @@ $(REGION_OBJECTS): override CFLAGS += -fPIC -fvisibility=hidden
 $(B)/libtdstat.a: $(REGION_OBJECTS)
 	@rm -f $@
 	$(call say,AR)$(AR) qcs $@ $^
-$(B)/libtdstat.so.0: $(REGION_OBJECTS)
-	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -shared \
-		-Wl,-soname,$(@F) -Wl,-z,now -Wl,-z,nodelete -o $@ $^ -pthread
+$(B)/libtdstat.so.0: $(REGION_OBJECTS) lib/region/tdstat.map
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZER) $(LDFLAGS) -shared -Wl,--version-script=lib/region/tdstat.map \
+		-Wl,-soname,$(@F) -Wl,-z,now -Wl,-z,nodelete -o $@ $(REGION_OBJECTS) -pthread
 
 # Programs that run on the emulated machine, as users link theirs.
 GUEST_PROGRAMS := $(GUESTS:%.c=$(B)/%)
@@ -212,7 +270,7 @@ else
 	[ -n "$$tar" ] || { echo "needs a kernel source: try 'make deps'," \
 		"or give KERNEL_SRC=/path/to/linux" >&2; exit 1; }; \
 	echo "unpacking parts of tools/ of $$tar"; \
-	tar -C $(@D) -xf "$$tar" --strip-components=1 --wildcards \
+	XZ_OPT=-T0 tar -C $(@D) -xf "$$tar" --strip-components=1 --wildcards \
 		--no-wildcards-match-slash $(PARTS:%='*/%')
 endif
 	@touch $@
@@ -238,17 +296,21 @@ build/libperf/libapi.a: build/libperf/libperf.a ;
 # The newest files know the newest processors.
 METRICS_SRC ?= $(KERNEL_SRC)
 
-build/metrics: | build/linux/.unpacked
-	$(call say,METRICS)metrics/files/fetch $@ $(METRICS_SRC) || { \
-		echo "the newest kernel source cannot be fetched:" \
-			"the metric files will be those of the one that is here" >&2; \
-		metrics/files/fetch $@ build/linux; }
+# Fetched while the parts of the kernel are unpacked; empty if that fails.
+build/fetched: | build/.gitignore $(if $(METRICS_SRC),build/linux/.unpacked)
+	$(call say,FETCH)metrics/files/fetch $@ $(METRICS_SRC) || mkdir -p $@
+
+build/metrics: | $(if $(wildcard build/metrics),,build/fetched) build/linux/.unpacked
+	$(call say,METRICS)[ ! -e build/fetched/mapfile.csv ] || exec mv build/fetched $@; \
+	rmdir build/fetched; \
+	echo "the newest kernel source cannot be fetched:" \
+		"the metric files will be those of the one that is here" >&2; \
+	metrics/files/fetch $@ build/linux
 
 # What is read of them, and what finds them, without which there is nothing.
-$(B)/pmu-events: $(B)/pack | build/metrics
+$(B)/pmu-events: metrics/files/minify | build/metrics
 	@rm -rf $@ $@.new && mkdir -p $@.new
-	$(call say,PACK)$< build/metrics $@.new
-	@cp build/metrics/mapfile.csv build/metrics/version $@.new
+	$(call say,MINIFY)$< build/metrics $@.new
 	@mv $@.new $@
 
 # --- what to install, how to run ----------------------------------------------
@@ -259,13 +321,14 @@ APT := apt-get -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3
 deps: PACKAGES = $(BUILD_PACKAGES) $(CHECK_PACKAGES)
 build-deps: PACKAGES = $(BUILD_PACKAGES)
 lint-deps: PACKAGES = $(BUILD_PACKAGES) $(LINT_PACKAGES)
+static-deps: PACKAGES = $(BUILD_PACKAGES) $(STATIC_PACKAGES)
 deb-deps: PACKAGES = $(BUILD_PACKAGES) $(DEB_PACKAGES)
 emulator-deps: PACKAGES = $(BUILD_PACKAGES) $(EMULATOR_PACKAGES)
 tools: PACKAGES = $(TOOL_PACKAGES)
 tools: | deps
 UNPACKED := build/linux/.unpacked
 check-machine check-machine-all check-perf: UNPACKED += build/perf-tests/.unpacked
-deps build-deps lint-deps deb-deps emulator-deps tools:
+deps build-deps lint-deps deb-deps static-deps emulator-deps tools:
 	@command -v apt-get >/dev/null || exit 0; \
 	source= sudo=; \
 	have=$$(dpkg-query -W -f '$${db:Status-Status} $${Package}\n' $(PACKAGES) 2>/dev/null | \
@@ -290,8 +353,9 @@ deps build-deps lint-deps deb-deps emulator-deps tools:
 		install $$package || echo "$$package: cannot be installed, tests skip it"; \
 	done
 
+# One job more than processors, because one waits for the network.
 run: build-deps
-	@$(MAKE) --no-print-directory run-here
+	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$$(($$(nproc) + 1))) run-here
 
 TOPDOWN_EVENTS := slots topdown-retiring topdown-fe-bound topdown-total-slots
 
@@ -305,6 +369,11 @@ else
 		"made on an emulated Alder Lake."
 	$(B)/tdstat report -i tests/data/alderlake.jsonl
 endif
+	@printf '%s\n' '' 'What to type next:' \
+		'  $(B)/tdstat -- COMMAND        # where do the slots of a command go?' \
+		'  $(B)/tdstat doctor            # what can this machine measure, and what has to be fixed?' \
+		'  man man/tdstat-tutorial.7      # make a slow program fast, step by step' \
+		'  sudo make install              # install to $(prefix); make deb makes packages'
 
 # --- tests --------------------------------------------------------------------
 
@@ -315,7 +384,7 @@ UNDER := tests/valgrind/run $(nothing)
 endif
 # The files as the kernel has them.
 export TD_PMU_EVENTS := $(CURDIR)/build/metrics
-export TD_PACKED := $(CURDIR)/$(B)/pmu-events
+export TD_INSTALLED := $(CURDIR)/$(B)/pmu-events
 # Those of the kernel source that libperf is from: Linux 6.12's.
 export TD_PMU_EVENTS_OLD := $(CURDIR)/build/linux/tools/perf/pmu-events/arch/x86
 ORACLE ?= build/oracle.json
@@ -325,14 +394,14 @@ export TD_ORACLE := $(abspath $(ORACLE))
 build/oracle.json: tests/unit/make-oracle $(wildcard tests/emulator/truth_*.py) | build/metrics
 	$(call say,ORACLE)command -v python3 >/dev/null || exit 0; $< $@
 
-# So many suites at a time, a machine that is booted among them, which keeps one
-# processor busy, more or less, and may take two gigabytes of memory; four at most.
+# So many processors are kept busy, four at most; a machine that is booted may take two
+# gigabytes of memory.
 JOBS ?= $(if $(VALGRIND),1,$(shell awk -v n="$$(nproc)" \
-	'/^MemAvailable/ { fit = int($$2 / 2e6) } \
+	'/^MemAvailable/ { fit = int($$2 / 2e6) - 1 } \
 	END { if (fit < n) n = fit; print (n < 1 ? 1 : n > 4 ? 4 : n) }' /proc/meminfo))
 
-# Those of the program wait for almost half of their time: one more of them.  Those with
-# a tenth of a processor each: eight per processor.
+# Suites wait for a quarter to a half of their time, booted machines as well: one more of
+# them at a time.  Those with a tenth of a processor each: eight per processor.
 SUITES = $(if $(VALGRIND)$(filter-out file,$(origin JOBS)),$(JOBS),$(shell \
 	echo $$(($(if $(filter slow,$(STRESS)),$(JOBS) * 8,$(JOBS) + 1)))))
 
@@ -350,17 +419,19 @@ build/path/python3: | build/.gitignore
 suites = $(addprefix %/,$(addsuffix .bats,$1))
 longest_first = $(foreach n,$1,$(filter %/$n.bats,$2)) $(filter-out $(suites),$2)
 
-# Packages are tested in a fresh Debian: make check-fresh, make check-deb.
-ALL_CLI := $(sort $(wildcard tests/cli/*.bats))
+# What takes a build of its own: make check-packages, and some of it make check-fresh.
+PACKAGE_SUITES := $(addprefix tests/cli/,$(addsuffix .bats,deb distributions static))
+ALL_CLI := $(sort $(call built,$(wildcard tests/cli/*.bats)))
+export TD_WINGS := $(WINGS)
 CLI := $(call longest_first,soak inject locate serve memory names rotate tutorial regions, \
-	$(filter-out %/deb.bats,$(ALL_CLI)))
+	$(filter-out $(PACKAGE_SUITES),$(ALL_CLI)))
 
 # Those whose machines are saved ones run on machines with the PMUs that real ones
 # have beside their cores, and on machines without before a release.
 FULL := $(if $(CLI),$(shell grep -lE '^\s*(saved|copied|use) ' $(CLI)))
 
 # What is tested of all models is so of the older files, too.
-OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas perfmon_models pmu_events_models)
+OF_FILES := $(addprefix $(B)/tests/unit/,encodings expr formulas pmu_events_models)
 
 # make check ONLY=NAME: the programs and suites that have NAME in their names.
 only = $(if $(ONLY),$(foreach f,$1,$(if $(findstring $(ONLY),$(notdir $f)),$f)),$1)
@@ -394,6 +465,17 @@ check-here: build/path/python3 all $(BENCHES) $(GUEST_PROGRAMS) $(UNIT_RUN) $(FU
 		$(foreach f,$(FUZZ_RUN),'$(AROUND)$(UNDER)$f tests/fuzz/corpus/$(notdir $f)/*') \
 		$(if $(VALGRIND),'tests/valgrind/verdict $(B)/logs')
 
+# The unit tests of tdstat without wings.
+check-core: deps
+	@$(MAKE) --no-print-directory WINGS= check-core-here
+
+check-core-here: all $(UNIT_RUN) $(ORACLE)
+	@tests/tally -j $(SUITES) $(UNIT_RUN:%='%')
+
+# What is left when a wing is removed.
+check-without: deps tools
+	@tests/tally $(WINGS:%='tests/without %')
+
 check-bare: deps tools
 	@$(MAKE) --no-print-directory check-bare-here
 
@@ -414,8 +496,9 @@ emulated := $(filter $(EMULATOR),$(MACHINE))
 # A perf as new as the machine's kernel, which may stand beside it, and the newest;
 # they fetch themselves, which they cannot do in there.
 MACHINE_PERF := $(wildcard $(dir $(MACHINE))perf)
-MACHINE_TESTS := $(call longest_first,aggregate calls evidence locate manual pt serve tutorial, \
-	$(sort $(wildcard tests/machine/*$(ONLY)*.bats)))
+MACHINE_TESTS := $(call longest_first,evidence calls tutorial profile metrics pt energy held fork ibs \
+	aggregate locate auto regions user doctor trouble newest comes calls_pt hybrid serve latency pt_lossy, \
+	$(sort $(call built,$(wildcard tests/machine/*$(ONLY)*.bats))))
 
 ifeq ($(MACHINE),none)
 check-machine check-machine-all:
@@ -468,7 +551,7 @@ else
 				"env TDSTAT=$$TDSTAT TDSTAT_METRICS=$(TD_PMU_EVENTS_OLD) TD_EVERYTHING=$$TD_EVERYTHING TD_MACHINE=$${words%% *} TD_MACHINE_ARGS='$$words' bats --tap $$file" \
 				"# $$file on $$words"; \
 		done; \
-	done | xargs -d '\n' tests/tally -j $(JOBS)
+	done | xargs -d '\n' tests/tally -j $(SUITES)
 endif
 
 # perf's own tests of "perf stat" with tdstat in perf's place, here.
@@ -478,13 +561,13 @@ check-perf: deps
 check-perf-here: all build/perf-tests/.unpacked
 	@tests/tally 'tests/perf/run build/perf-tests/tools/perf/tests/shell'
 
-# The packages, which have to be the same when they are built again, before a release.
-DEB_SUITE := 'bats --tap tests/cli/deb.bats'
-check-deb: deps tools
-	@$(MAKE) --no-print-directory check-deb-here
+# All packages, Debian's twice, which have to be the same, before a release.
+check-packages: TOOL_PACKAGES += $(PACKAGE_PACKAGES)
+check-packages: deps tools
+	@$(MAKE) --no-print-directory check-packages-here
 
-check-deb-here: all
-	@TD_EVERYTHING=1 tests/tally $(DEB_SUITE)
+check-packages-here: all
+	@TD_EVERYTHING=1 tests/tally $(patsubst %,'bats --tap %',$(PACKAGE_SUITES) tests/cli/packages.bats)
 
 # A fresh Debian 13 builds the tree, and runs all unit tests, and those of the program
 # that touch what differs from one Linux to the next: libraries, shells, names; all this
@@ -492,8 +575,8 @@ check-deb-here: all
 NEAR := FULL= CLI="$(addprefix tests/cli/,$(addsuffix .bats,calls completion events formats \
 	inject libraries locate names perf_output profile report serve truncated))"
 # Beside it, what is mostly a matter of one processor and of the mirror: the packages of
-# this Debian are built, and installed in a fresh one.
-FRESH := 'tests/fresh trixie user $(NEAR)' $(DEB_SUITE)
+# this Debian are built, and installed in a fresh one; and the static program.
+FRESH := 'tests/fresh trixie user $(NEAR)' $(patsubst %,'bats --tap %',$(filter-out %/distributions.bats,$(PACKAGE_SUITES)))
 # Before a release all of them do there, those of the packages, too, and on sid with
 # its kernel and compilers; and some where there are no archives of libraries.
 check-fresh-all: CHECK_PACKAGES += $(DEB_PACKAGES)
@@ -504,14 +587,14 @@ check-fresh-all: FRESH = 'tests/fresh trixie $(EVERY)' 'tests/fresh trixie user 
 check-fresh-all: SIDE_BY_SIDE := 1
 
 check-fresh check-fresh-all: deps tools
-	@$(MAKE) --no-print-directory all build/linux/.unpacked build/metrics
-	@PACKAGES='$(strip $(BUILD_PACKAGES) $(CHECK_PACKAGES))' tests/tally -j $(or $(SIDE_BY_SIDE),2) $(FRESH)
+	@$(MAKE) --no-print-directory all dist build/linux/.unpacked build/metrics
+	@TARBALL='$(TARBALL)' PACKAGES='$(strip $(BUILD_PACKAGES) $(CHECK_PACKAGES))' tests/tally -j $(or $(SIDE_BY_SIDE),2) $(FRESH)
 
 # Before a release; takes hours.
 check-all: export TD_EVERYTHING := 1
 check-all:
 	@status=0; for target in lint check "check STRESS=1" "check STRESS=slow" "check CPUS=64" check-bare check-san \
-		check-fresh-all check-deb check-perf check-machine-all; do \
+		check-without check-fresh-all check-packages check-perf check-machine-all; do \
 		$(MAKE) --no-print-directory $$target || status=1; done; exit $$status
 
 fuzz:
@@ -547,8 +630,13 @@ endif
 # --- the source ---------------------------------------------------------------
 
 CLANG_FORMAT := clang-format --style=file:.ci/clang-format
-SCRIPTS := .ci/run .ci/apt.sh .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch .ci/layers .ci/sizes tests/tally tests/boot tests/fresh tests/save-machine tests/add-pmus tests/data/remake tests/valgrind/run tests/valgrind/tdstat tests/tools/fetch tests/stress tests/many-cpus cmd/completion/tdstat.bash $(wildcard $(addprefix tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
-LINTS := layers circles sizes gcc clang cppcheck format shellcheck mandoc codespell
+SCRIPTS := $(filter-out %/control,$(wildcard .ci/debian/tests/*)) .ci/arch/PKGBUILD .ci/run .ci/apt.sh .ci/describe .ci/tarball .ci/debian/tdstat.config .ci/debian/tdstat.postinst metrics/files/fetch \
+	.ci/layers .ci/sizes .ci/english tests/tally tests/boot tests/fresh tests/without \
+	tests/save-machine tests/add-pmus tests/data/remake tests/valgrind/run tests/valgrind/tdstat \
+	tests/tools/fetch tests/stress tests/many-cpus cmd/completion/tdstat.bash $(wildcard $(addprefix \
+	tests/bench/,here wide many run files) tests/perf/run tests/perf/bin/perf $(addprefix \
+	tests/emulator/,build kernel perf run init) tests/*/*.sh tests/*/*.ba[ts]*)
+LINTS := layers circles sizes english gcc clang cppcheck format shellcheck mandoc codespell
 tool = @command -v $1 >/dev/null || { echo "lint: no $1 here, skipped"; exit 0; };
 
 lint: build/linux/.unpacked $(UAPI)
@@ -558,10 +646,12 @@ lint-layers:
 	@.ci/layers
 lint-sizes:
 	@.ci/sizes
+lint-english:
+	@.ci/english
 lint-circles: $(patsubst %.c,$(B)/obj/%.o,$(CMD) $(LIB) $(REGION))
 	$(call tool,python3) .ci/circles $(B)/obj
 # gcc 12 loses sight of what a heap object points to, and calls it leaked.
-NOT_LEAKED := $(filter lib/counter/% lib/count/course.c lib/machine/made_up.c lib/sample/sampler_again.c lib/sample/sampler_trace.c metrics/eval/gaps.c metrics/files/level.c metrics/files/packed.c tests/unit/level.c tests/unit/many_events.c,$(SOURCES))
+NOT_LEAKED := $(filter lib/counter/% lib/count/course.c lib/machine/made_up.c lib/sample/sampler_again.c lib/sample/sampler_trace.c metrics/eval/cells.c metrics/files/level.c tests/unit/level.c tests/unit/many_events.c,$(SOURCES))
 $(NOT_LEAKED:%.c=build/lint-gcc/obj/%.o): override CFLAGS += -Wno-analyzer-malloc-leak
 lint-gcc:
 	@$(MAKE) B=build/lint-gcc CC=gcc WERROR=1 CFLAGS='-O2 $(GCC_WARNINGS)' objects
@@ -606,7 +696,7 @@ install: all
 	ln -sf libtdstat.so.0 '$(DESTDIR)$(libdir)/libtdstat.so'
 	install -Dm644 -t '$(DESTDIR)$(includedir)' lib/region/tdstat.h lib/region/tdstat.hpp
 	install -d '$(DESTDIR)$(libdir)/pkgconfig'
-	sed 's|@PREFIX@|$(prefix)|; s|@LIBDIR@|$(libdir)|; s|@VERSION@|$(VERSION)|' \
+	sed 's|@PREFIX@|$(prefix)|; s|@LIBDIR@|$(libdir)|; s|@VERSION@|$(VERSION)|; s|@HOMEPAGE@|$(HOMEPAGE)|' \
 		lib/region/tdstat.pc.in >'$(DESTDIR)$(libdir)/pkgconfig/tdstat.pc'
 	install -Dm644 -t '$(DESTDIR)$(datadir)/doc/tdstat/regions' \
 		lib/region/LICENSE $(wildcard lib/region/examples/*)
@@ -616,18 +706,34 @@ install: all
 	install -Dm644 cmd/completion/tdstat.bash '$(DESTDIR)$(datadir)/bash-completion/completions/tdstat'
 	install -Dm644 cmd/completion/_tdstat '$(DESTDIR)$(zshdir)/_tdstat'
 	install -Dm644 -t '$(DESTDIR)$(datadir)/fish/vendor_completions.d' cmd/completion/tdstat.fish
+	install -Dm644 -t '$(DESTDIR)$(datadir)/tdstat' cmd/output/rows.schema.json
+ifneq ($(filter serve,$(WINGS)),)
 	install -Dm644 -t '$(DESTDIR)$(datadir)/tdstat/prometheus' cmd/serve/rules.yml cmd/serve/grafana.json
-	install -Dm644 -t '$(DESTDIR)$(datadir)/tdstat' cmd/out/rows.schema.json
 	install -d '$(DESTDIR)$(unitdir)'
 	sed 's|@BINDIR@|$(bindir)|' cmd/serve/tdstat.service.in >'$(DESTDIR)$(unitdir)/tdstat.service'
+endif
 	install -d '$(DESTDIR)$(datadir)/tdstat/pmu-events'
 	cp -R $(B)/pmu-events/. '$(DESTDIR)$(datadir)/tdstat/pmu-events'
 
-# --- packages -----------------------------------------------------------------
+# --- releases and packages ----------------------------------------------------
+
+TARBALL := build/tdstat-$(VERSION).tar.xz
+
+dist:
+	@.ci/tarball $(VERSION) $(TARBALL)
+	@echo $(TARBALL)
+
+# The tarball passes make check in a fresh directory, and makes the same tarball there.
+distcheck: dist deps tools build/linux/.unpacked build/metrics
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	tar -C "$$folder" -xf $(TARBALL) && cd "$$folder/tdstat-$(VERSION)" && \
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(MAKE) -s -j2 TOOLS= ONLY='$(ONLY)' dist check-here \
+		KERNEL_SRC='$(CURDIR)/build/linux' METRICS_SRC='$(CURDIR)/build/metrics' && \
+	cmp $(TARBALL) '$(CURDIR)/$(TARBALL)'
 
 # Debian's, in build/deb, with the parts of the kernel and the metric files that are
-# here.  Their source is this tree as it stands, but for the corpus of the fuzz tests:
-# lintian looks for the source of each ELF file in it.
+# here.  Their source is the tarball without the corpus of the fuzz tests: lintian looks
+# for the source of each ELF file in it.
 DEB := build/deb/tdstat-$(VERSION)
 
 deb: deb-deps
@@ -636,12 +742,7 @@ deb: deb-deps
 deb-here: $(UAPI) build/metrics
 	@command -v dh >/dev/null || { echo "needs debhelper: try 'make deb-deps'" >&2; exit 1; }
 	@rm -rf build/deb
-	@mkdir -p $(DEB)
-	@tar -c --sort=name --owner=0 --group=0 --numeric-owner \
-		--mtime="@$$(dpkg-parsechangelog -l .ci/debian/changelog -S Timestamp)" \
-		--exclude=./build --exclude=./.git --exclude=./tests/fuzz/corpus \
-		--transform='s|^\.|tdstat-$(VERSION)|S' . | \
-		xz -T0 -2 >build/deb/tdstat_$(VERSION).orig.tar.xz
+	@.ci/tarball $(VERSION) build/deb/tdstat_$(VERSION).orig.tar.xz tests/fuzz/corpus
 	@tar -C build/deb -xf build/deb/tdstat_$(VERSION).orig.tar.xz
 	@cp -R .ci/debian $(DEB)
 	@cd $(DEB) && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u TDSTAT \
@@ -652,7 +753,10 @@ deb-here: $(UAPI) build/metrics
 clean:
 	rm -rf build
 
-.PHONY: all objects fuzz-programs deps build-deps lint-deps deb-deps tools deb deb-here run run-here \
-	check check-here check-all check-bare check-bare-here check-san check-san-here check-machine check-machine-all check-booted emulator emulator-deps check-perf check-perf-here check-deb check-deb-here check-fresh check-fresh-all fuzz bench lint $(LINTS:%=lint-%) \
+.PHONY: all static static-here static-deps objects fuzz-programs deps build-deps lint-deps deb-deps tools deb deb-here dist distcheck run run-here \
+	check check-here check-all check-bare check-bare-here check-core check-core-here check-without \
+	check-san check-san-here check-machine check-machine-all check-booted emulator emulator-deps \
+	check-perf check-perf-here check-packages check-packages-here check-fresh check-fresh-all fuzz bench lint \
+	$(LINTS:%=lint-%) \
 	tidy format install clean
 .DELETE_ON_ERROR:

@@ -17,7 +17,8 @@ debian_mirror()
 	echo "$mirror"
 }
 
-# own_apt FOLDER SUITE...: sets the array apt_options, for apt-get and apt-cache
+# own_apt FOLDER SUITE...: sets the array apt_options, for apt-get and apt-cache;
+# $apt_types are the lists to read
 own_apt()
 {
 	local folder=$1 mirror
@@ -25,7 +26,7 @@ own_apt()
 	mirror=$(debian_mirror) || return 1
 	mkdir -p "$folder"/{sources,lists/partial,cache/archives/partial}
 	cat >"$folder/sources/debian.sources" <<-TEXT
-		Types: deb deb-src
+		Types: ${apt_types:-deb deb-src}
 		URIs: $mirror
 		Suites: $*
 		Components: main
@@ -36,6 +37,7 @@ own_apt()
 		-o "Dir::State::Lists=$folder/lists"
 		-o "Dir::Cache=$folder/cache"
 		-o APT::Sandbox::User=root
+		-o Acquire::Languages=none
 		-o Acquire::Retries=3)
 	apt-get "${apt_options[@]}" update >"$folder/log" 2>&1 || {
 		echo "cannot read Debian's lists: see $folder/log" >&2

@@ -4,7 +4,10 @@
 
 #include "cmd/opts/option.h"
 
-/* All subcommands, then NULL.  The first one runs if none is named. */
-extern const struct td_command *const td_commands[];
+/*
+ * Returns all subcommands, with the options that wings add.  The list ends with NULL.  The first
+ * one runs if none is named.
+ */
+const struct td_command *const *td_commands(void);
 
 #endif

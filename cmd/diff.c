@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat diff: how two recordings differ, or two sides of several. */
+/* tdstat diff: compares two recordings, or several on each side, or two commands. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
-#include "cmd/out/out.h"
+#include "cmd/output/out.h"
 #include "cmd/plan/identity.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
@@ -16,19 +16,15 @@
 #include "lib/base/util.h"
 #include "metrics/diff/diff.h"
 
-/* Recordings may be of several machines: the head does not name this one then. */
-static int make_identity(struct td_identity *identity,
-			 const struct td_opts *opts, struct td_err *err)
+/* Make the identity for headers.  Recordings may be of several machines, so theirs name none. */
+static void make_identity(struct td_identity *identity, const struct td_opts *opts)
 {
-	int rc = td_identity_make(identity, &opts->request.show.head,
-				  opts->request.target.command, err);
-
-	if (!rc && !opts->request.target.command)
+	td_identity_make(identity, &opts->request.show.head, opts->request.target.command);
+	if (!opts->request.target.command)
 		td_identity_forget_machine(identity);
-	return rc;
 }
 
-/* Commands run for long: what cannot be written is said before. */
+/* Check the output before commands run, which may take long. */
 static int check_append(const struct td_opts *opts, struct td_err *err)
 {
 	const struct td_frame frame = { .runs = 1 };
@@ -44,22 +40,21 @@ static int check_append(const struct td_opts *opts, struct td_err *err)
 	return td_sink_end(&sink, rc, err);
 }
 
-/* NULL: recordings of several processors. */
+/* Return the machine, or NULL for recordings of several processors. */
 static const struct td_machine *one_processor(const struct td_sides *sides)
 {
 	const struct td_machine *first = &sides->v[0].recorded.rec.machine;
 
 	for (size_t i = 1; i < sides->nr; i++) {
-		if (!td_cpuid_is_same(&first->cpuid,
-				      &sides->v[i].recorded.rec.machine.cpuid))
+		if (!td_cpuid_is_same(&first->cpuid, &sides->v[i].recorded.rec.machine.cpuid))
 			return NULL;
 	}
 	return first;
 }
 
 static int put(const struct td_sides *sides, const struct td_diff *diff,
-	       const struct td_request *request,
-	       const struct td_identity *identity, struct td_err *err)
+	       const struct td_request *request, const struct td_identity *identity,
+	       struct td_err *err)
 {
 	const struct td_frame frame = { .big_num = !request->show.no_big_num,
 					.identity = identity,
@@ -70,8 +65,7 @@ static int put(const struct td_sides *sides, const struct td_diff *diff,
 	int rc = td_sink_open(&sink, request, &frame, err);
 
 	if (!rc && td_sides_is_written(sides, fileno(sink.writer.fp)))
-		rc = td_err_usage(err, "%s is a recording that is being read",
-				  sink.name);
+		rc = td_err_usage(err, "%s is a recording that is being read", sink.name);
 	if (!rc)
 		rc = td_append_check(&sink, NULL, &sheet, err);
 	if (!rc)
@@ -81,25 +75,23 @@ static int put(const struct td_sides *sides, const struct td_diff *diff,
 	return td_sink_end(&sink, rc, err);
 }
 
-/* With a format or a place of its own, the result is shown beside a page. */
+/* Return true if a result is shown in addition to a page: it has its own format or output. */
 static bool shows_more_than_page(const struct td_opts *opts)
 {
 	const struct td_show *show = &opts->request.show;
 
-	return !opts->diff.page || show->formats || show->output ||
-	       show->log_fd;
+	return !opts->diff.page || show->formats || show->output || show->log_fd;
 }
 
 static int put_page(const struct td_sides *sides, const struct td_diff *diff,
-		    const struct td_opts *opts,
-		    const struct td_identity *identity, struct td_err *err)
+		    const struct td_opts *opts, const struct td_identity *identity,
+		    struct td_err *err)
 {
 	struct td_request request = opts->request;
 
 	request.show.format = TD_FORMAT_HTML;
 	request.show.own_file = opts->diff.page;
-	request.show.output =
-		strcmp(opts->diff.page, "-") != 0 ? opts->diff.page : NULL;
+	request.show.output = strcmp(opts->diff.page, "-") != 0 ? opts->diff.page : NULL;
 	request.show.append = false;
 	request.show.log_fd = 0;
 	return put(sides, diff, &request, identity, err);
@@ -109,9 +101,10 @@ static int show(const struct td_sides *sides, const struct td_diff *diff,
 		const struct td_opts *opts, struct td_err *err)
 {
 	struct td_identity identity = { 0 };
-	int rc = make_identity(&identity, opts, err);
+	int rc = 0;
 
-	if (!rc && shows_more_than_page(opts))
+	make_identity(&identity, opts);
+	if (shows_more_than_page(opts))
 		rc = put(sides, diff, &opts->request, &identity, err);
 	if (!rc && opts->diff.page)
 		rc = put_page(sides, diff, opts, &identity, err);
@@ -119,9 +112,8 @@ static int show(const struct td_sides *sides, const struct td_diff *diff,
 	return rc;
 }
 
-/* That the sides ran on other cores comes first: it may explain all the rest. */
-static void say(const struct td_sides *sides, const struct td_opts *opts,
-		struct td_notes *notes)
+/* Print notes.  The one on different core types comes first, because it may explain the others. */
+static void say(const struct td_sides *sides, const struct td_opts *opts, struct td_notes *notes)
 {
 	struct td_notes cores = { 0 };
 
@@ -139,8 +131,8 @@ static void say(const struct td_sides *sides, const struct td_opts *opts,
 /* clang-format off */
 static const struct td_option comparing[] = {
 	{ "per", 0, "UNIT",
-	  "slots, or counts, per instructions, second, run or slots (default: "
-	  "run of commands, instructions of recordings that have them)",
+	  "slots, or counts, per instructions, second, run or slots (default: run of commands, "
+	  "instructions of recordings that have them)",
 	  TD_OPTION_FUNCTION, .set = td_value_per },
 	{ "repeat", 'r', "N",
 	  "run each command N times (default: 5), the two in turn",
@@ -150,12 +142,11 @@ static const struct td_option comparing[] = {
 	  "of commands: events instead of the tree, as tdstat -e",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
 	{ "strict", 0, NULL,
-	  "with --fail-above: what may be chance, as it is not known, fails, "
-	  "too",
+	  "with --fail-above: also fail if the noise is unknown (one run per side)",
 	  TD_OPTION_FLAG, .offset = offsetof(struct td_opts, diff.strict) },
 	{ "fail-above", 0, "NAME:NUMBER[,...]",
-	  "exit with 1 if a node (in points), event, time or IPC (in "
-	  "percent) got worse by more, and not by chance",
+	  "exit with 1 if a node (in points), event, time or IPC (in percent) got worse by more, "
+	  "and not by chance",
 	  TD_OPTION_FILE, offsetof(struct td_opts, diff.fail_above) },
 	{ "junit", 0, "FILE",
 	  "with --fail-above: what became of each NAME, as JUnit's XML",
@@ -181,10 +172,9 @@ static const struct td_option comparing[] = {
 };
 /* clang-format on */
 
-static const struct td_option_group group_comparing = { TD_SECTION_WHAT,
-							comparing };
+static const struct td_option_group group_comparing = { TD_SECTION_WHAT, comparing };
 
-/* What of a command line says what is compared, and not where the result goes. */
+/* The options that select what is compared, not where the result goes. */
 static const struct td_option_group *const compared[] = {
 	&group_comparing,
 	&td_group_cores,
@@ -192,7 +182,7 @@ static const struct td_option_group *const compared[] = {
 	NULL,
 };
 
-/* Reads the recordings, or makes them, unless it would be in vain. */
+/* Read the recordings, or make them, unless a limit has no row. */
 static int read_sides(struct td_sides *sides, const struct td_opts *opts,
 		      const struct td_limits *limits, struct td_runs_made *made,
 		      struct td_notes *notes, struct td_err *err)
@@ -206,33 +196,29 @@ static int read_sides(struct td_sides *sides, const struct td_opts *opts,
 }
 
 static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
-			 struct td_limits *limits, int *status,
-			 struct td_notes *notes, struct td_err *err)
+			 struct td_limits *limits, int *status, struct td_notes *notes,
+			 struct td_err *err)
 {
 	td_autofree char *again = NULL;
-	/* what ran is shown: a name may be what this machine cannot count */
+	/* after runs, show the result first: this machine may be unable to count a name */
 	bool ran = opts->request.target.command;
-	struct td_diff diff = { 0 };
+	struct td_diff diff = { .limits = limits };
 	enum td_gate gate = TD_GATE_PASSED;
 	int rc = td_sides_compare(sides, opts->diff.per, &diff, err);
 
-	if (!rc && diff.enough) {
-		diff.again = again =
-			td_runs_again(sides, opts, compared, diff.enough);
-		rc = again ? 0 : td_err_nomem(err);
-	}
+	if (!rc && diff.enough)
+		diff.again = again = td_runs_again(sides, opts, compared, diff.enough);
 	if (!rc)
 		td_note_ids(&diff, notes);
 	if (!rc && !ran)
-		rc = td_limits_check(limits, &diff, err);
+		rc = td_sides_check_limits(sides, limits, &diff, opts, err);
 	if (!rc) {
 		gate = td_limits_exceeded(limits, &diff);
-		diff.limits = limits;
 		say(sides, opts, notes);
 		rc = show(sides, &diff, opts, err);
 	}
 	if (!rc && ran) {
-		rc = td_limits_check(limits, &diff, err);
+		rc = td_limits_check(limits, &diff, NULL, err);
 		err->usage = false;
 	}
 	if (!rc) {
@@ -243,7 +229,7 @@ static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
 	return rc;
 }
 
-/* A gate must tell a regression from what was not compared. */
+/* Return the exit status, which distinguishes a regression from a failed comparison. */
 static int give_status(const struct td_runs_made *made, int status)
 {
 	if (made->held)
@@ -251,9 +237,8 @@ static int give_status(const struct td_runs_made *made, int status)
 	return made->failed || made->uncounted ? TD_GATE_TROUBLE : status;
 }
 
-/* NULL: nothing but the limits decides. */
-static const char *why_in_trouble(const struct td_runs_made *made, int rc,
-				  const struct td_err *err)
+/* Return why the comparison failed, or NULL if only the limits decide. */
+static const char *why_in_trouble(const struct td_runs_made *made, int rc, const struct td_err *err)
 {
 	if (rc)
 		return err->msg;
@@ -262,7 +247,7 @@ static const char *why_in_trouble(const struct td_runs_made *made, int rc,
 	return made->failed ? "a command failed" : NULL;
 }
 
-/* What stands in the way of the file is known before commands run. */
+/* Open the file of --junit, so that errors are known before commands run. */
 static int open_junit(FILE **fp, const struct td_opts *opts, struct td_err *err)
 {
 	*fp = NULL;
@@ -272,10 +257,9 @@ static int open_junit(FILE **fp, const struct td_opts *opts, struct td_err *err)
 	return *fp ? 0 : err->code;
 }
 
-/* Closes it; an error that was there before is the one that is told. */
-static int write_junit(FILE *fp, const struct td_opts *opts,
-		       const struct td_limits *limits, const char *why, int rc,
-		       struct td_err *err)
+/* Write and close the file.  Returns rc or, if that is 0, an error of writing. */
+static int write_junit(FILE *fp, const struct td_opts *opts, const struct td_limits *limits,
+		       const char *why, int rc, struct td_err *err)
 {
 	struct td_err own = { 0 };
 
@@ -291,9 +275,8 @@ static int write_junit(FILE *fp, const struct td_opts *opts,
 	return rc;
 }
 
-/* The exit status tells what --fail-above found, whatever is printed. */
-static int compare(const struct td_opts *opts, struct td_limits *limits,
-		   FILE *junit, int *status, struct td_err *err)
+static int compare(const struct td_opts *opts, struct td_limits *limits, FILE *junit, int *status,
+		   struct td_err *err)
 {
 	struct td_runs_made made = { 0 };
 	struct td_notes notes = { 0 };
@@ -305,8 +288,7 @@ static int compare(const struct td_opts *opts, struct td_limits *limits,
 		rc = compare_sides(&sides, opts, limits, &found, &notes, err);
 	if (!rc || made.held)
 		*status = give_status(&made, found);
-	rc = write_junit(junit, opts, limits, why_in_trouble(&made, rc, err),
-			 rc, err);
+	rc = write_junit(junit, opts, limits, why_in_trouble(&made, rc, err), rc, err);
 	if (!rc && !opts->request.show.quiet)
 		td_say_notes(&notes);
 	td_sides_free(&sides);
@@ -314,13 +296,11 @@ static int compare(const struct td_opts *opts, struct td_limits *limits,
 	return rc;
 }
 
-/* Where the result cannot be written, as err says. */
-static int run_unseen(const struct td_opts *opts, int *status,
-		      struct td_err *err)
+/* Run the commands although the result cannot be written, because of err. */
+static int run_unseen(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_runs_made made = { 0 };
-	int rc = opts->request.target.command ? td_runs_unseen(opts, &made, err)
-					      : err->code;
+	int rc = opts->request.target.command ? td_runs_unseen(opts, &made, err) : err->code;
 
 	if (!rc || made.held)
 		*status = give_status(&made, 0);
@@ -352,20 +332,19 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 	if (!*word)
 		return td_err_usage(err, "diff: an empty name");
 	/* the rest are commands */
-	if (opts->behind_dashes && !opts->diff.nr_before && !opts->nr_patterns)
+	if (opts->after_dashes && !opts->diff.nr_before && !opts->nr_patterns)
 		return 1;
-	if (opts->behind_dashes && !opts->diff.nr_before)
+	if (opts->after_dashes && !opts->diff.nr_before)
 		opts->diff.nr_before = opts->nr_patterns;
-	return td_value_pattern(opts, word, err);
+	td_value_pattern(opts, word, err);
+	return 0;
 }
 
 static int check_runs(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->request.model)
-		return td_err_usage(err, "--model: commands run on this "
-					 "processor");
-	if (td_request_has_events(&opts->request) &&
-	    td_ask_is_made(&opts->request.ask))
+		return td_err_usage(err, "--model: commands run on this processor");
+	if (td_request_has_events(&opts->request) && td_ask_is_made(&opts->request.ask))
 		return td_err_usage(err, "-e excludes -l, --td-level and -M");
 	return td_runs_check(opts, err);
 }
@@ -375,15 +354,12 @@ static int check_page(const struct td_opts *opts, struct td_err *err)
 	if (!opts->diff.page)
 		return 0;
 	if (opts->request.show.quiet)
-		return td_err_usage(
-			err, "--quiet shows nothing: it excludes --html");
-	if (opts->request.show.output &&
-	    strcmp(opts->request.show.output, opts->diff.page) == 0)
-		return td_err_usage(err, "-o and --html name the same file: %s",
-				    opts->diff.page);
+		return td_err_usage(err, "--quiet shows nothing: it excludes --html");
+	if (opts->request.show.output && strcmp(opts->request.show.output, opts->diff.page) == 0)
+		return td_err_usage(err, "-o and --html name the same file: %s", opts->diff.page);
 	if (strcmp(opts->diff.page, "-") == 0 && shows_more_than_page(opts))
-		return td_err_usage(err, "--html=-: another result is there: "
-					 "name a file for the page");
+		return td_err_usage(err,
+				    "--html=-: another result is there: name a file for the page");
 	return 0;
 }
 
@@ -401,22 +377,20 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return check_runs(opts, err);
 	if (td_request_has_events(&opts->request))
 		return td_err_usage(err,
-				    "-e: recordings have their events, which "
-				    "are all compared");
+				    "-e: recordings have their events, which are all compared");
 	if (opts->request.when.has_repeat) {
 		td_err_usage(err, "-r: recordings are not run again");
-		return td_err_hint(err, "to run two commands: "
-					"tdstat diff -r 5 -- ./old : ./new");
+		return td_err_hint(err, "to run two commands: tdstat diff -r 5 -- ./old : ./new");
 	}
 	if (nr == 2 || (nr > 2 && opts->diff.nr_before))
 		return 0;
 	if (nr < 2)
 		td_err_usage(err, "tdstat diff needs two recordings");
 	else
-		td_err_usage(err,
-			     "tdstat diff: %zu recordings, and no -- between "
-			     "those of A and those of B",
-			     nr);
+		td_err_usage(
+			err,
+			"tdstat diff: %zu recordings, and no -- between those of A and those of B",
+			nr);
 	return td_err_hint(err, nr < 2 ? "tdstat record -o FILE makes one"
 				       : "tdstat diff A1 A2 -- B1 B2");
 }
@@ -432,50 +406,27 @@ static const struct td_option numbers[] = {
 };
 /* clang-format on */
 
-static const struct td_option page[] = {
-	{ "html", 0, "FILE",
-	  "one HTML page with pictures, alone or beside another format",
-	  TD_OPTION_FILE, .offset = offsetof(struct td_opts, diff.page) },
-	{ NULL },
-};
-
-static const struct td_option_group group_page = { TD_SECTION_HOW, page };
 static const struct td_option_group group_numbers = { TD_SECTION_HOW, numbers };
 
 static const struct td_option_group *const groups[] = {
-	&group_comparing,
-	&td_group_cores,
-	&td_group_files,
-	&td_group_model,
-	&group_numbers,
-	&td_group_formats,
-	&td_group_markdown,
-	&group_page,
-	&td_group_output,
-	&td_group_head,
-	&td_group_stream,
-	&td_group_require,
-	NULL,
+	&group_comparing, &td_group_cores,   &td_group_files,    &td_group_model,
+	&group_numbers,   &td_group_formats, &td_group_markdown, &td_group_output,
+	&td_group_head,   &td_group_stream,  &td_group_require,  NULL,
 };
 
 const struct td_command td_command_diff = {
 	.name = "diff",
-	.line = "say in what recordings differ, and whether by chance",
+	.line = "compare recordings or commands; separate real changes from noise",
 	.args = "A B\nA... -- B...\n-- COMMAND [ARG...] : COMMAND [ARG...]",
-	.doc = "Shows what changed from recording A to recording B, what "
-	       "changed most first.  With several on a side, their spread "
-	       "tells what is chance.",
+	.doc = "Shows what changed from recording A to recording B, what changed most first.  With "
+	       "several on a side, their spread tells what is chance.",
 	.what = "What to compare:",
-	.examples =
-		"  tdstat diff old.jsonl new.jsonl\n"
-		"  tdstat diff --fail-above tma_memory_bound:2 old*.jsonl -- "
-		"new*.jsonl\n"
-		"  tdstat diff -r 10 -l 2 -- ./old : ./new",
-	.status =
-		"Exit status: 0; 1 if something grew by more than --fail-above "
-		"allows; 2 if it could not be compared, a command failed, a "
-		"file cannot be read or the result cannot be written; 64 for a "
-		"wrong option.",
+	.examples = "  tdstat diff old.jsonl new.jsonl\n"
+		    "  tdstat diff --fail-above tma_memory_bound:2 old*.jsonl -- new*.jsonl\n"
+		    "  tdstat diff -r 10 -l 2 -- ./old : ./new",
+	.status = "Exit status: 0; 1 if something grew by more than --fail-above allows; 2 if it "
+		  "could not be compared, a command failed, a file cannot be read or the result "
+		  "cannot be written; 64 for a wrong option.",
 	.groups = groups,
 	.does = { .replays = true, .leaves_level = true },
 	.word = take_word,

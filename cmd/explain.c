@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat explain: says what nodes of the tree mean. */
+/* tdstat explain: explains nodes of the tree. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
-#include "cmd/out/out.h"
+#include "cmd/output/out.h"
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
@@ -20,7 +20,7 @@
 
 #define TEXT_COLUMN 11
 
-/* Writes "  means:   text", wrapped. */
+/* Write "  means:   text", wrapped. */
 static void put_text(const char *label, const char *text)
 {
 	printf("  %-*s", TEXT_COLUMN - 2, label);
@@ -38,7 +38,7 @@ static void put_place(const char *name, int level, const char *parent)
 	}
 }
 
-/* Is there a text for the other kind of core? */
+/* Return true if there is also a text for the other core type. */
 static bool has_twin(const struct td_explanation *text)
 {
 	const struct td_explanation *other;
@@ -66,7 +66,7 @@ static void put_explanation(const struct td_explanation *text)
 	put_text("try:", text->advice);
 }
 
-/* --- the list of all ------------------------------------------------------ */
+/* --- the list of all nodes ------------------------------------------------ */
 
 static void put_tree(const char *parent, enum td_explained_cores cores)
 {
@@ -89,15 +89,15 @@ static void put_list(void)
 
 /* --- nodes and other metrics ---------------------------------------------- */
 
-/* What is written so far, and for whom. */
+/* State of the answer so far. */
 struct answer {
 	const struct td_opts *opts;
 	struct td_sysfs fs;
 	struct td_machine machine;
-	struct td_catalog catalog; /* for metrics that have no text of ours */
-	bool tried_files, no_memory;
-	bool any;
-	const char **unknown; /* names that were typed */
+	struct td_catalog catalog; /* for metrics without a built-in text */
+	bool tried_files;
+	bool any;             /* something was written */
+	const char **unknown; /* names that were typed and are unknown */
 	size_t nr_unknown;
 };
 
@@ -108,14 +108,10 @@ static void begin_block(struct answer *answer)
 	answer->any = true;
 }
 
-/*
- * Without a machine that can be counted on, or without files, only our own
- * texts are known: that is no error.
- */
+/* Read the metric files.  If that fails, only the built-in texts are known. */
 static int read_files(struct answer *answer, struct td_err *err)
 {
-	int rc = td_select_machine(&answer->fs, &answer->machine,
-				   &answer->opts->request, err);
+	int rc = td_select_machine(&answer->fs, &answer->machine, &answer->opts->request, err);
 
 	answer->tried_files = true;
 	if (rc)
@@ -129,37 +125,34 @@ static const struct td_pmu_events *files_of(struct answer *answer)
 {
 	struct td_err unused = { 0 };
 
-	if (!answer->tried_files && read_files(answer, &unused) == -ENOMEM)
-		answer->no_memory = true;
+	if (!answer->tried_files)
+		read_files(answer, &unused);
 	return &answer->catalog.events;
 }
 
-/* Prints why the metric's value may be wrong on this processor, as the files have it. */
+/* Print why, according to the files, the metric's value may be wrong on this processor. */
 static void put_doubts(const struct td_model_metric *metric)
 {
 	char text[256];
 
 	if (td_is_estimate(metric->desc))
-		put_text("value:", "an estimate, by its description in the "
-				   "files");
+		put_text("value:", "an estimate, by its description in the files");
 	if (!metric->errata)
 		return;
-	snprintf(text, sizeof(text), "%s: its events may count wrongly on %s",
-		 metric->errata, metric->pmu);
+	snprintf(text, sizeof(text), "%s: its events may count wrongly on %s", metric->errata,
+		 metric->pmu);
 	put_text("errata:", text);
 }
 
-/* The same for a node, which several kinds of core may have. */
-static void put_doubts_of(struct answer *answer,
-			  const struct td_explanation *text)
+/* Print the doubts about a node, which several core types may have. */
+static void put_doubts_of(struct answer *answer, const struct td_explanation *text)
 {
 	const struct td_pmu_events *events = files_of(answer);
 
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		const struct td_model_metric *metric = &events->metrics[i];
 
-		if (strcmp(metric->name, text->name) == 0 &&
-		    metric->level == text->level)
+		if (strcmp(metric->name, text->name) == 0 && metric->level == text->level)
 			put_doubts(metric);
 	}
 }
@@ -180,21 +173,19 @@ static bool put_ours(struct answer *answer, const char *typed)
 	return any;
 }
 
-static const struct td_model_metric *
-find_metric(const struct td_pmu_events *events, const char *name,
-	    const char *pmu)
+static const struct td_model_metric *find_metric(const struct td_pmu_events *events,
+						 const char *name, const char *pmu)
 {
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		const struct td_model_metric *metric = &events->metrics[i];
 
-		if (strcmp(metric->name, name) == 0 &&
-		    strcmp(metric->pmu, pmu) == 0)
+		if (strcmp(metric->name, name) == 0 && strcmp(metric->pmu, pmu) == 0)
 			return metric;
 	}
 	return NULL;
 }
 
-/* The nearest node above the metric that has a text of ours, or NULL. */
+/* Return the metric's nearest ancestor with a built-in text, or NULL. */
 static const char *find_above(const struct td_pmu_events *events,
 			      const struct td_model_metric *metric)
 {
@@ -207,8 +198,7 @@ static const char *find_above(const struct td_pmu_events *events,
 	return name;
 }
 
-static void put_metric(struct answer *answer,
-		       const struct td_model_metric *metric)
+static void put_metric(struct answer *answer, const struct td_model_metric *metric)
 {
 	const char *above = find_above(&answer->catalog.events, metric);
 
@@ -221,12 +211,14 @@ static void put_metric(struct answer *answer,
 	put_doubts(metric);
 	if (!above)
 		return;
-	put_text("above:", "This node has no text of its own.  What follows is "
-			   "that of the nearest node above it.");
+	put_text(
+		"above:",
+		"This node has no text of its own.  What follows is that of the nearest node above "
+		"it.");
 	put_ours(answer, above);
 }
 
-/* Writes the descriptions of the model's files, of what has no text of ours. */
+/* Describe metrics without a built-in text, from the files.  Returns false if none match. */
 static bool put_theirs(struct answer *answer, const char *typed)
 {
 	const struct td_pmu_events *events = files_of(answer);
@@ -244,11 +236,11 @@ static bool put_theirs(struct answer *answer, const char *typed)
 	return any;
 }
 
-/* --- words that are no names ----------------------------------------------- */
+/* --- words that are not names ---------------------------------------------- */
 
 #define FOUND_COLUMN 34
 
-/* Is there a node of this text's name before it?  P-cores and E-cores share names. */
+/* Return true if an earlier text has the same name: P-cores and E-cores share names. */
 static bool is_twin(size_t at)
 {
 	const char *name = td_explanation_at(at)->name;
@@ -260,7 +252,7 @@ static bool is_twin(size_t at)
 	return false;
 }
 
-/* Lists the nodes that a word has to do with.  Returns how many there are. */
+/* List the nodes that a word is related to.  Returns their number. */
 static size_t put_about(struct answer *answer, const char *word, bool advice)
 {
 	const struct td_explanation *text;
@@ -274,22 +266,19 @@ static size_t put_about(struct answer *answer, const char *word, bool advice)
 			printf("Nodes that have to do with '%s':\n", word);
 		}
 		printf("  %-*s", FOUND_COLUMN - 2, text->name);
-		td_put_wrapped(stdout, FOUND_COLUMN, TD_LINE_WIDTH,
-			       text->means);
+		td_put_wrapped(stdout, FOUND_COLUMN, TD_LINE_WIDTH, text->means);
 	}
 	return nr;
 }
 
-/* What a node is called, or means, tells more than what can be tried. */
+/* Search names and meanings first, then advice.  Returns true if a node was found. */
 static bool search(struct answer *answer, const char *word)
 {
 	return td_explanation_is_word(word) &&
-	       (put_about(answer, word, false) ||
-		put_about(answer, word, true));
+	       (put_about(answer, word, false) || put_about(answer, word, true));
 }
 
-static int no_such(const struct answer *answer, const char *typed,
-		   struct td_err *err)
+static int no_such(const struct answer *answer, const char *typed, struct td_err *err)
 {
 	const struct td_pmu_events *events = &answer->catalog.events;
 	struct td_suggest suggest = { .wanted = typed };
@@ -297,8 +286,8 @@ static int no_such(const struct answer *answer, const char *typed,
 	char names[sizeof(err->hint) / 2];
 	bool pattern = td_explanation_is_pattern(typed);
 
-	td_err_set(err, -ENOENT, "no node of the tree %s '%s'",
-		   pattern ? "matches" : "is called", typed);
+	td_err_set(err, -ENOENT, "no node of the tree %s '%s'", pattern ? "matches" : "is called",
+		   typed);
 	err->usage = true;
 	for (size_t i = 0; !pattern && (text = td_explanation_at(i)); i++)
 		td_suggest_offer(&suggest, text->name, NULL);
@@ -310,29 +299,18 @@ static int no_such(const struct answer *answer, const char *typed,
 	return td_err_hint(err, "did you mean %s?", names);
 }
 
-/* What is not known is said at the end: it must not hide behind the texts. */
-static int remember(struct answer *answer, const char *typed,
-		    struct td_err *err)
-{
-	return td_array_push(&answer->unknown, &answer->nr_unknown, &typed,
-			     sizeof(typed))
-		       ? td_err_nomem(err)
-		       : 0;
-}
-
-/* Takes the name if typed is short for it.  False: it is for another one, too. */
+/* Set *found if typed is short for name.  Returns false if it is also short for another name. */
 static bool offer_short(const char *typed, const char *name, const char **found)
 {
 	if (!td_node_is_short_for(typed, strlen(typed), name))
 		return true;
-	if (*found && strcasecmp(td_node_short_name(*found),
-				 td_node_short_name(name)) != 0)
+	if (*found && strcasecmp(td_node_short_name(*found), td_node_short_name(name)) != 0)
 		return false;
 	*found = name;
 	return true;
 }
 
-/* The only node that the name is short for, as in narrow tables; or NULL. */
+/* Return the only node that the name is short for, as in narrow tables; or NULL. */
 static const char *find_short(const struct answer *answer, const char *typed)
 {
 	const struct td_pmu_events *events = &answer->catalog.events;
@@ -347,22 +325,20 @@ static const char *find_short(const struct answer *answer, const char *typed)
 	return one ? found : NULL;
 }
 
-/* Returns false if there is no such node. */
+/* Explain the nodes with this name.  Returns false if there are none. */
 static bool put_name(struct answer *answer, const char *typed)
 {
 	bool found = put_ours(answer, typed);
 
-	/* a pattern may match more than has a text */
+	/* a pattern may also match metrics without a built-in text */
 	if (!found || td_explanation_is_pattern(typed))
 		found |= put_theirs(answer, typed);
 	return found;
 }
 
-static int put_all(struct answer *answer, struct td_err *err)
+static void put_all(struct answer *answer)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < answer->opts->nr_patterns; i++) {
+	for (size_t i = 0; i < answer->opts->nr_patterns; i++) {
 		const char *typed = answer->opts->patterns[i];
 		const char *whole;
 
@@ -371,12 +347,12 @@ static int put_all(struct answer *answer, struct td_err *err)
 		whole = find_short(answer, typed);
 		if ((whole && put_name(answer, whole)) || search(answer, typed))
 			continue;
-		rc = remember(answer, typed, err);
+		/* unknown names are reported at the end, where they are seen */
+		td_array_push(&answer->unknown, &answer->nr_unknown, &typed, sizeof(typed));
 	}
-	return rc;
 }
 
-/* Says each unknown name but the last, which is the error. */
+/* Print an error for each unknown name but the last, whose error is returned. */
 static int complain(const struct answer *answer, struct td_err *err)
 {
 	int rc = 0;
@@ -406,15 +382,13 @@ static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 	int rc = 0;
 
 	(void)status;
-	/* who names a processor is told if it is not known */
+	/* an unknown --model is an error */
 	if (opts->request.model)
 		rc = read_files(&answer, err);
 	if (!rc && !opts->nr_patterns)
 		put_list();
 	if (!rc)
-		rc = put_all(&answer, err);
-	if (!rc && answer.no_memory)
-		rc = td_err_nomem(err);
+		put_all(&answer);
 	if (!rc)
 		rc = td_out_check(stdout, "standard output", err);
 	if (!rc)
@@ -431,19 +405,18 @@ static const struct td_option_group *const groups[] = {
 
 const struct td_command td_command_explain = {
 	.name = "explain",
-	.line = "say what nodes of the tree mean and what to try",
+	.line = "explain nodes: meaning, usual causes, remedies",
 	.args = "[NODE...]",
-	.doc = "Says what nodes of the tree mean, what usually causes them and "
-	       "what to try.  Without a node, lists those that have a text.  "
-	       "For other metrics of this processor, shows the description of "
-	       "its files.",
+	.doc = "Says what nodes of the tree mean, what usually causes them and what to try.  "
+	       "Without a node, lists those that have a text.  For other metrics of this "
+	       "processor, shows "
+	       "the description of its files.",
 	.what = "What to explain:",
 	.examples = "  tdstat explain tma_l3_bound\n"
 		    "  tdstat explain cache\n"
 		    "  tdstat explain --model alderlake tma_info_thread_ipc\n"
 		    "  tdstat explain frontend_bound 'tma_l3*'",
-	.status = "Exit status: 0; 64 if no node has the name or the word, or "
-		  "for a wrong option.",
+	.status = "Exit status: 0; 64 if no node has the name or the word, or for a wrong option.",
 	.groups = groups,
 	.word = td_value_pattern,
 	.run = explain,

@@ -3,13 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/opts/meant.h"
 #include "cmd/opts/option.h"
+#include "cmd/opts/suggest.h"
 #include "cmd/opts/usage.h"
 #include "cmd/opts/value.h"
-#include "cmd/out/out.h"
+#include "cmd/output/out.h"
+#include "cmd/wing.h"
 
-/* tdstat-glossary(7) has the same. */
+/* Legend, which is also in tdstat-glossary(7). */
 static const char legend[] =
 	"Marks in trees and tables:\n"
 	"  <-- or *         the value is over its threshold: look here\n"
@@ -33,13 +34,13 @@ static const char legend[] =
 	"\n"
 	"tdstat-glossary(7) has more words, tdstat-output(5) all of the output.\n";
 
-static int no_such(const struct td_opts *opts, const char *name,
-		   struct td_err *err)
+static int no_such(const struct td_opts *opts, const char *name, struct td_err *err)
 {
+	if (td_wing_refuse(name, strlen(name), err))
+		return err->code;
 	td_err_usage(err, "tdstat has no subcommand '%s'", name);
-	td_meant_command_name(name, opts, err);
-	return err->hint[0] ? err->code
-			    : td_err_hint(err, "tdstat help lists them");
+	td_suggest_command_name(name, opts, err);
+	return err->hint[0] ? err->code : td_err_hint(err, "tdstat help lists them");
 }
 
 static int help(const struct td_opts *opts, int *status, struct td_err *err)
@@ -54,8 +55,8 @@ static int help(const struct td_opts *opts, int *status, struct td_err *err)
 	if (name && !strcmp(name, "legend"))
 		fputs(legend, stdout);
 	else if (command)
-		rc = td_usage_show(command, opts->commands, err);
-	else
+		td_usage_show(command, opts->commands);
+	else if (name)
 		rc = no_such(opts, name, err);
 	return rc ? rc : td_out_check(stdout, "standard output", err);
 }
@@ -64,9 +65,7 @@ static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->nr_patterns <= 1)
 		return 0;
-	return td_err_usage(err,
-			    "tdstat help takes one subcommand: '%s' is one "
-			    "too many",
+	return td_err_usage(err, "tdstat help takes one subcommand: '%s' is one too many",
 			    opts->patterns[1]);
 }
 
@@ -76,14 +75,14 @@ const struct td_command td_command_help = {
 	.name = "help",
 	.line = "show the options of a subcommand",
 	.args = "[SUBCOMMAND | legend]",
-	.doc = "Shows the options of a subcommand, with examples.  Without a "
-	       "subcommand, shows those of tdstat and lists the subcommands.  "
-	       "\"legend\" shows what the marks in the output mean.",
+	.doc = "Shows the options of a subcommand, with examples.  Without a subcommand, shows "
+	       "those of tdstat and lists the subcommands.  \"legend\" shows what the marks in the "
+	       "output "
+	       "mean.",
 	.examples = "  tdstat help\n"
 		    "  tdstat help report\n"
 		    "  tdstat help legend",
-	.status = "Exit status: 0; 64 if there is no such subcommand; 1 for "
-		  "any other failure.",
+	.status = "Exit status: 0; 64 if there is no such subcommand; 1 for any other failure.",
 	.groups = groups,
 	.word = td_value_pattern,
 	.check = check,

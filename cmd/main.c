@@ -9,30 +9,30 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
-#include "cmd/opts/meant.h"
 #include "cmd/opts/opts.h"
-#include "cmd/out/out.h"
+#include "cmd/opts/suggest.h"
+#include "cmd/output/out.h"
 #include "cmd/rights.h"
+#include "cmd/run/engine.h"
 #include "cmd/run/signals.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
+#include "cmd/wing.h"
 #include "lib/base/util.h"
 #include "lib/recording/recording.h"
 
-/* --- recordings are spared ------------------------------------------------- */
+/* --- do not overwrite recordings -------------------------------------------- */
 
-/* "-" is standard input. */
+/* Return true if the name of an input is this file.  "-" is standard input. */
 static bool is_input(const char *name, const struct stat *file)
 {
 	struct stat st;
-	int rc = strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &st)
-					: stat(name, &st);
+	int rc = strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(name, &st);
 
-	return rc == 0 && st.st_dev == file->st_dev &&
-	       st.st_ino == file->st_ino;
+	return rc == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
-/* What is being read is refused even with --force, later and in other words. */
+/* Return true for an input file: writing to it is refused later, even with --force. */
 static bool is_read(const struct td_opts *opts, const char *name)
 {
 	struct stat st;
@@ -47,9 +47,8 @@ static bool is_read(const struct td_opts *opts, const char *name)
 }
 
 /*
- * An error if a file that a result shall replace, or be appended to, holds a
- * recording: that may be all that is left of a run.  Only --force, and tdstat
- * record for its own, write over one.
+ * Return an error if a result would overwrite a recording, or be appended to it.  Only
+ * --force, and tdstat record for its own file, may do that.
  */
 static int spare_recordings(const struct td_opts *opts, struct td_err *err)
 {
@@ -64,13 +63,10 @@ static int spare_recordings(const struct td_opts *opts, struct td_err *err)
 		opts->diff.page,
 	};
 
-	for (size_t i = 0;
-	     !opts->request.show.force && i < TD_ARRAY_SIZE(names); i++) {
-		if (!names[i] || !td_recording_is_at(names[i]) ||
-		    is_read(opts, names[i]))
+	for (size_t i = 0; !opts->request.show.force && i < TD_ARRAY_SIZE(names); i++) {
+		if (!names[i] || !td_recording_is_at(names[i]) || is_read(opts, names[i]))
 			continue;
-		td_err_set(err, -EEXIST,
-			   "%s is a recording: no result is written over it",
+		td_err_set(err, -EEXIST, "%s is a recording: no result is written over it",
 			   names[i]);
 		return td_err_hint(err, "--force writes over it");
 	}
@@ -90,9 +86,9 @@ static int print_error(const struct td_err *err)
 
 #define NOT_FOUND 127 /* the status that shells give for such a command */
 
-static bool parsed; /* the options; until then only argp exits */
+static bool parsed; /* the options are parsed; until then only argp exits */
 
-/* argp exits after --help and --version without checking the output. */
+/* Check the output at exit: argp exits after --help and --version without doing so. */
 static void check_help(void)
 {
 	struct td_err err;
@@ -103,11 +99,11 @@ static void check_help(void)
 
 static bool counts(const struct td_opts *opts)
 {
-	return opts->chosen->counts && !opts->request.input &&
-	       !opts->nr_patterns && !opts->request.dry_run;
+	return opts->chosen->counts && !opts->request.input && !opts->nr_patterns &&
+	       !opts->request.dry_run;
 }
 
-/* Files of others may be anything: they are not read with rights of ours. */
+/* Give up lent rights, before foreign files are read, if the subcommand does not count. */
 static int check_rights(const struct td_opts *opts, struct td_err *err)
 {
 	if (!td_rights_are_lent())
@@ -117,21 +113,25 @@ static int check_rights(const struct td_opts *opts, struct td_err *err)
 	return counts(opts) ? 0 : td_rights_drop_all(err);
 }
 
-/* Checks for a mistyped subcommand, or one of perf, before anything else may fail. */
+/* Run the subcommand.  A mistyped one, or one of perf, is reported before other errors. */
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	if (td_meant_subcommand(opts, err)) {
+	const struct td_addition *addition;
+
+	if (td_suggest_subcommand(opts, err)) {
 		*status = err->usage ? 0 : NOT_FOUND;
 		return err->code;
 	}
 	if (check_rights(opts, err))
 		return err->code;
 	if (spare_recordings(opts, err))
-		return opts->chosen->unseen
-			       ? opts->chosen->unseen(opts, status, err)
-			       : td_always_run_unseen(&opts->request, status,
-						      err);
-	return opts->chosen->run(opts, status, err);
+		return opts->chosen->unseen ? opts->chosen->unseen(opts, status, err)
+					    : td_always_run_unseen(&opts->request, status, err);
+	if (opts->request.does.always && !opts->request.dry_run)
+		td_engine_mind_memory(opts->request.target.command,
+				      opts->request.when.require ? TD_NOT_STARTED : 0);
+	addition = td_addition_wanted(opts);
+	return addition ? addition->run(opts, status, err) : opts->chosen->run(opts, status, err);
 }
 
 static void do_nothing(int signal)
@@ -140,9 +140,8 @@ static void do_nothing(int signal)
 }
 
 /*
- * Lets write(2) return an error, which we report, instead of ending us.
- * Commands do not inherit a handler.  If the signal is ignored already, it is
- * left ignored, for us and for commands.
+ * Let write(2) return an error instead of ending tdstat.  Commands do not inherit a handler.
+ * If the signal is already ignored, it stays ignored, also for commands.
  */
 static void survive(int number)
 {
@@ -159,9 +158,10 @@ int main(int argc, char **argv)
 	static char name[] = "tdstat";
 
 	if (argc > 0)
-		argv[0] = name; /* the start of all messages, argp's too */
+		argv[0] = name; /* the start of all messages, including argp's */
+	td_engine_mind_memory(NULL, 0);
 	atexit(check_help);
-	rc = td_opts_parse(&opts, td_commands, argc, argv, &err);
+	rc = td_opts_parse(&opts, td_commands(), argc, argv, &err);
 	parsed = true;
 	if (rc)
 		return print_error(&err);
@@ -170,9 +170,8 @@ int main(int argc, char **argv)
 	rc = run(&opts, &status, &err);
 	if (rc && !status)
 		td_inherited_hint(&err);
-	else if (rc && status == NOT_FOUND && opts.request.target.command &&
-		 !err.hint[0])
-		td_meant_command(&opts, &err);
+	else if (rc && status == NOT_FOUND && opts.request.target.command && !err.hint[0])
+		td_suggest_command(&opts, &err);
 	td_opts_free(&opts);
 	if (!rc)
 		return status;

@@ -18,8 +18,7 @@
 #include "lib/base/util.h"
 
 /* Refuses "-o -": unlike results, a recording needs a file. */
-static int take_output(struct td_opts *opts, const char *arg,
-		       struct td_err *err)
+static int take_output(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	if (strcmp(arg, "-") != 0)
 		return td_value_output(opts, arg, err);
@@ -27,7 +26,7 @@ static int take_output(struct td_opts *opts, const char *arg,
 	return td_err_hint(err, "for standard output, give /dev/stdout");
 }
 
-/* Units of --rotate, as perf record --switch-output has them. */
+/* Units of --rotate, as in perf record --switch-output. */
 static const struct {
 	char letter;
 	bool size;
@@ -42,9 +41,8 @@ static const struct {
 	{ 'd', false, 86400 * TD_NS_A_SECOND },
 };
 
-/* Both may be given: whichever comes first. */
-static int take_rotate(struct td_opts *opts, const char *arg,
-		       struct td_err *err)
+/* Parse a time or a size.  If both are given, a file ends at the first limit that it reaches. */
+static int take_rotate(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	size_t len = strspn(arg, "0123456789");
 	char number[8];
@@ -54,44 +52,39 @@ static int take_rotate(struct td_opts *opts, const char *arg,
 		if (arg[len] != units[i].letter || arg[len + 1])
 			continue;
 		snprintf(number, sizeof(number), "%.*s", (int)len, arg);
-		if (len >= sizeof(number) ||
-		    td_parse_int(number, 1, 100000, &n))
+		if (len >= sizeof(number) || td_parse_int(number, 1, 100000, &n))
 			break;
 		*(units[i].size ? &opts->request.when.rotate_bytes
-				: &opts->request.when.rotate_ns) =
-			(uint64_t)n * units[i].factor;
+				: &opts->request.when.rotate_ns) = (uint64_t)n * units[i].factor;
 		return 0;
 	}
-	return td_err_usage(err,
-			    "--rotate %s: neither a time such as 90s, 10m, 1h "
-			    "or 1d nor a size such as 100M or 1G",
-			    arg);
+	return td_err_usage(
+		err,
+		"--rotate %s: neither a time such as 90s, 10m, 1h or 1d nor a size such as 100M or "
+		"1G",
+		arg);
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	int rc = td_opts_check_counting(opts, err);
 
-	if (rc || !td_when_rotates(&opts->request.when) ||
-	    opts->request.when.interval_ms)
+	if (rc || !td_when_rotates(&opts->request.when) || opts->request.when.interval_ms)
 		return rc;
-	return td_err_usage(err, "--rotate needs -I: a file has whole "
-				 "intervals");
+	return td_err_usage(err, "--rotate needs -I: a file has whole intervals");
 }
 
-/* Of a default name, tdstat report needs none. */
+/* Return the command that shows the recording; it needs no name for the default one. */
 static char *format_report(const struct td_request *request)
 {
 	const char *name = request->show.output;
 	int stem = (int)td_rotated_stem(name);
 	char *text = NULL;
 	size_t size;
-	FILE *fp = open_memstream(&text, &size);
+	FILE *fp = td_open_memstream(&text, &size);
 
-	if (!fp)
-		return NULL;
 	fputs("tdstat report", fp);
-	/* quotes would keep the shell from finding the files */
+	/* not quoted, so that the shell expands the pattern */
 	if (td_when_rotates(&request->when)) {
 		fprintf(fp, " %.*s.*%s", stem, name, name + stem);
 	} else if (!request->does.unnamed) {
@@ -102,21 +95,18 @@ static char *format_report(const struct td_request *request)
 	return text;
 }
 
-/* At the end, where it is seen. */
+/* Print the name of the recording, at the end, where it is seen. */
 static void say_name(const struct td_request *request)
 {
 	td_autofree char *report = format_report(request);
 
-	if (!report)
-		return;
 	if (td_when_rotates(&request->when))
-		td_say("tdstat: recorded in files: %s shows them\n", report);
+		td_say("tdstat: wrote several files; view them with: %s\n", report);
 	else
-		td_say("tdstat: recorded in %s: %s shows it\n",
-		       request->show.output, report);
+		td_say("tdstat: wrote %s; view it with: %s\n", request->show.output, report);
 }
 
-/* Scripts that chose the name know it; what is no file nobody reads again. */
+/* Return true if the name is worth printing: scripts know theirs, and devices cannot be read. */
 static bool wants_name(const struct td_request *request)
 {
 	struct stat st;
@@ -148,15 +138,14 @@ static int record(const struct td_opts *opts, int *status, struct td_err *err)
 static const struct td_option recording[] = {
 	{ "output", 'o', "FILE", "the recording (default: " TD_RECORDING_NAME ")",
 	  TD_OPTION_FUNCTION, .set = take_output },
-	{ "rotate", 0, "TIME|SIZE", "begin another file after so long, or so "
-	  "much: 90s, 10m, 1h, 1d; 100M, 1G",
+	{ "rotate", 0, "TIME|SIZE", "begin another file after so long, or so much: 90s, 10m, 1h, "
+	"1d; 100M, 1G",
 	  TD_OPTION_FUNCTION, .set = take_rotate },
 	{ NULL },
 };
 /* clang-format on */
 
-static const struct td_option_group group_recording = { TD_SECTION_HOW,
-							recording };
+static const struct td_option_group group_recording = { TD_SECTION_HOW, recording };
 
 static const struct td_option_group *const groups[] = {
 	&td_group_cpus,         &td_group_tasks,   &td_group_cgroups,
@@ -172,17 +161,13 @@ const struct td_command td_command_record = {
 	.name = "record",
 	.line = "count, show the result and save the counts in a file",
 	.args = "[-o FILE] [--] [COMMAND [ARG...]]",
-	.doc = "Counts and shows the result as tdstat does without a "
-	       "subcommand, and writes the counts to a file for tdstat report.",
+	.doc = "Counts and shows the result as tdstat does without a subcommand, and writes the "
+	       "counts to a file for tdstat report.",
 	.what = "What to count:",
-	.examples =
-		"  tdstat record -- make\n"
-		"  tdstat record -o td.jsonl -a -I 1000 --interval-count 10",
+	.examples = "  tdstat record -- make\n"
+		    "  tdstat record -o td.jsonl -a -I 1000 --interval-count 10",
 	.groups = groups,
-	.does = { .records = true,
-		  .latencies = true,
-		  .always = true,
-		  .reopens = true },
+	.does = { .records = true, .latencies = true, .always = true, .reopens = true },
 	.check = check,
 	.counts = true,
 	.run = record,

@@ -13,43 +13,38 @@
 #include "cmd/sample/where.h"
 #include "cmd/say.h"
 #include "cmd/view/view.h"
+#include "lib/base/memory.h"
 #include "lib/recording/recording.h"
 
-/* The files of a host, one after another, and how they are shown. */
+/* The files of a host, and the view that shows them one after another. */
 struct host {
 	struct td_recorded recorded;
 	struct td_view view;
-	const char **more; /* its files after the first */
+	const char **more; /* files of the host after the first */
 	size_t nr_more;
 };
 
-static int next_of_file(struct host *host, uint64_t *time_ns,
-			struct td_readings *delta, struct td_err *err)
-{
-	return td_recorded_next(&host->recorded.rec, host->view.source->how,
-				time_ns, delta, err);
-}
-
-/* The next interval of all files; 1 at the end of the last one. */
+/* Read the next interval of all files.  Returns 1 at the end of the last one. */
 static int next_of_all(struct host *host, size_t *nr_done, uint64_t *time_ns,
 		       struct td_readings *delta, struct td_err *err)
 {
 	struct td_recording *rec = &host->recorded.rec;
-	int rc = next_of_file(host, time_ns, delta, err);
+	enum td_aggregation how = host->view.source->how;
+	int rc = td_recorded_next(rec, how, time_ns, delta, err);
 
 	while (rc > 0 && *nr_done < host->nr_more) {
 		td_recorded_warn(rec);
 		rc = td_recording_follow(rec, host->more[*nr_done], err);
 		++*nr_done;
 		if (!rc)
-			rc = next_of_file(host, time_ns, delta, err);
+			rc = td_recorded_next(rec, how, time_ns, delta, err);
 	}
 	return rc;
 }
 
-/* Opens the output, and empties it, only when there is something to show. */
-static int show_rows(struct host *host, struct td_readings *delta,
-		     uint64_t *time_ns, struct td_err *err)
+/* Show the intervals.  The output is emptied only after the first read without an error. */
+static int show_rows(struct host *host, struct td_readings *delta, uint64_t *time_ns,
+		     struct td_err *err)
 {
 	bool begun = false;
 	size_t nr_done = 0;
@@ -61,8 +56,8 @@ static int show_rows(struct host *host, struct td_readings *delta,
 			return err->code;
 		begun = true;
 		if (!rc)
-			rc = td_recorded_put(&host->recorded.rec, &host->view,
-					     delta, *time_ns, err);
+			rc = td_recorded_put(&host->recorded.rec, &host->view, delta, *time_ns,
+					     err);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -73,9 +68,8 @@ static int show(struct host *host, struct td_err *err)
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
 	int rc = host->recorded.request.profile
-			 ? td_replay_profile(
-				   rec, &host->view, &time_ns,
-				   &host->recorded.request.sampling.files, err)
+			 ? td_replay_profile(rec, &host->view, &time_ns,
+					     &host->recorded.request.sampling.files, err)
 			 : show_rows(host, &delta, &time_ns, err);
 
 	free(delta.v);
@@ -85,26 +79,25 @@ static int show(struct host *host, struct td_err *err)
 		rec->usage.elapsed_ns = time_ns;
 	rec->usage.interrupted = !rec->ended && !rec->perf;
 	td_recorded_warn(rec);
-	/* a page, or a picture, says so itself */
+	/* a page or chart shows that there are no counts */
 	if (rec->usage.interrupted && !time_ns &&
 	    !td_out_find(host->recorded.request.show.format)->whole)
 		return td_err_set(err, -ENODATA, "%s has no counts", rec->path);
 	return td_view_end_run(&host->view, &rec->usage, err);
 }
 
-/* Refuses to write to the input: it would be lost, or grow without end. */
-static int check_not_input(const struct td_recording *rec,
-			   const struct td_sink *sink, struct td_err *err)
+/* Refuse to write to the input: it would be lost, or grow without end. */
+static int check_not_input(const struct td_recording *rec, const struct td_sink *sink,
+			   struct td_err *err)
 {
 	if (!td_recording_is_written(rec, fileno(sink->writer.fp)))
 		return 0;
-	return td_err_usage(err, "%s is the recording that is being read",
-			    sink->name);
+	return td_err_usage(err, "%s is the recording that is being read", sink->name);
 }
 
 /*
- * Before anything is written: can all files be read, does each go on from the one
- * before, and is none of them the output?
+ * Check, before anything is written, that all files can be read, that each continues the previous
+ * one, and that none is the output.
  */
 static int check_rest(const struct host *host, struct td_err *err)
 {
@@ -115,7 +108,7 @@ static int check_rest(const struct host *host, struct td_err *err)
 	for (size_t i = 0; !rc && i < host->nr_more; i++) {
 		struct td_recording next;
 
-		rc = td_recording_open(&next, host->more[i], err);
+		rc = td_recording_open(&next, host->more[i], td_recorded_foreign(), err);
 		if (!rc)
 			rc = td_recording_goes_on(rec, &next, begun_ns, err);
 		begun_ns = next.info.start_ns;
@@ -146,15 +139,13 @@ static int open_view(struct host *host, struct td_err *err)
 	return rc ? rc : check_rest(host, err);
 }
 
-static int open_recorded(struct td_recorded *recorded, const char *path,
-			 const struct td_opts *opts, struct td_err *err)
+static int open_recorded(struct td_recorded *recorded, const char *path, const struct td_opts *opts,
+			 struct td_err *err)
 {
-	int rc = td_recorded_open(recorded, path ? path : TD_RECORDING_NAME,
-				  &opts->request, err);
+	int rc = td_recorded_open(recorded, path ? path : TD_RECORDING_NAME, &opts->request, err);
 
 	if (rc == -ENOENT && !path)
-		td_err_hint(err, "tdstat record makes it; for another file: "
-				 "tdstat report FILE");
+		td_err_hint(err, "tdstat record makes it; for another file: tdstat report FILE");
 	return rc;
 }
 
@@ -180,24 +171,22 @@ static const char *name_of(const struct host *host)
 	return name ? name : "an unknown host";
 }
 
-/* The host that a file is of, or the first one if the file does not say. */
-static struct host *find_host(struct host *hosts, size_t nr,
-			      const struct td_recording *rec)
+/* Return the host of a file, or the first one if the file does not name it. */
+static struct host *find_host(struct host *hosts, size_t nr, const struct td_recording *rec)
 {
 	for (size_t h = 0; h < nr; h++) {
-		if (!td_recording_has_other_host(&hosts[h].recorded.rec.info,
-						 &rec->info))
+		if (!td_recording_has_other_host(&hosts[h].recorded.rec.info, &rec->info))
 			return &hosts[h];
 	}
 	return NULL;
 }
 
-static int add_file(struct host *hosts, size_t *nr, const struct td_opts *opts,
-		    const char *path, struct td_err *err)
+static int add_file(struct host *hosts, size_t *nr, const struct td_opts *opts, const char *path,
+		    struct td_err *err)
 {
 	struct td_recording rec;
 	struct host *host;
-	int rc = td_recording_open(&rec, path, err);
+	int rc = td_recording_open(&rec, path, td_recorded_foreign(), err);
 
 	host = rc ? NULL : find_host(hosts, *nr, &rec);
 	td_recording_close(&rec);
@@ -205,14 +194,13 @@ static int add_file(struct host *hosts, size_t *nr, const struct td_opts *opts,
 		return rc;
 	if (!host)
 		return open_recorded(&hosts[(*nr)++].recorded, path, opts, err);
-	return td_array_push(&host->more, &host->nr_more, &path, sizeof(path))
-		       ? td_err_nomem(err)
-		       : 0;
+	td_array_push(&host->more, &host->nr_more, &path, sizeof(path));
+	return 0;
 }
 
-/* In the order in which the hosts are named first. */
-static int take_hosts(struct host *hosts, size_t *nr,
-		      const struct td_opts *opts, struct td_err *err)
+/* Open the files, sorted by host, in the order of each host's first file. */
+static int take_hosts(struct host *hosts, size_t *nr, const struct td_opts *opts,
+		      struct td_err *err)
 {
 	int rc;
 
@@ -223,23 +211,20 @@ static int take_hosts(struct host *hosts, size_t *nr,
 	return rc;
 }
 
-static int check_hosts(const struct td_opts *opts, const struct host *hosts,
-		       size_t nr, struct td_err *err)
+static int check_hosts(const struct td_opts *opts, const struct host *hosts, size_t nr,
+		       struct td_err *err)
 {
 	if (nr == 1)
 		return 0;
 	if (opts->request.show.head.no_host)
-		return td_err_usage(err,
-				    "--no-host: the rows of %s and %s would "
-				    "look alike",
+		return td_err_usage(err, "--no-host: the rows of %s and %s would look alike",
 				    name_of(&hosts[0]), name_of(&hosts[1]));
 	if (!td_out_find(opts->request.show.format)->own_file)
 		return 0;
 	return td_err_usage(err, "%s shows one host, and %s is of %s, %s of %s",
 			    td_out_option(opts->request.show.format),
 			    hosts[0].recorded.request.input, name_of(&hosts[0]),
-			    hosts[1].recorded.request.input,
-			    name_of(&hosts[1]));
+			    hosts[1].recorded.request.input, name_of(&hosts[1]));
 }
 
 static bool has_columns_of(const struct td_view *a, const struct td_view *b)
@@ -257,37 +242,34 @@ static bool has_columns_of(const struct td_view *a, const struct td_view *b)
 	return true;
 }
 
-/* One header is for all rows, and perf stat's have no place for a host. */
-static int follow(struct host *host, const struct host *first,
-		  struct td_err *err)
+/* Let the rows of a host follow those of the first: there is only one header for all. */
+static int follow(struct host *host, const struct host *first, struct td_err *err)
 {
 	struct td_sink *sink = &host->view.sink;
 
 	sink->with_date = false;
 	if (!sink->writer.out->one_header)
 		return 0;
-	if (host->view.source->tree &&
-	    has_columns_of(&host->view, &first->view))
+	if (host->view.source->tree && has_columns_of(&host->view, &first->view))
 		return 0;
 	if (host->view.source->tree)
-		td_err_set(err, -EINVAL,
-			   "%s of %s has other columns than %s of %s",
+		td_err_set(err, -EINVAL, "%s of %s has other columns than %s of %s",
 			   host->recorded.request.input, name_of(host),
 			   first->recorded.request.input, name_of(first));
 	else
-		td_err_set(err, -EINVAL,
-			   "%s of %s and %s of %s: rows of events, as perf "
-			   "stat has them, do not name a host",
-			   first->recorded.request.input, name_of(first),
-			   host->recorded.request.input, name_of(host));
-	return td_err_hint(err, "-j has them all: each object names its host "
-				"and its metric or event");
+		td_err_set(
+			err, -EINVAL,
+			"%s of %s and %s of %s: rows of events, as perf stat has them, do not name "
+			"a host",
+			first->recorded.request.input, name_of(first), host->recorded.request.input,
+			name_of(host));
+	return td_err_hint(err,
+			   "-j has them all: each object names its host and its metric or event");
 }
 
-/* Opens the output, too; the first one begins it, the others go on. */
-static int prepare(struct host *host, const struct host *first,
-		   const struct td_opts *asked, struct td_notes *notes,
-		   struct td_err *err)
+/* Build the tree and open the output, to which hosts after the first are appended. */
+static int prepare(struct host *host, const struct host *first, const struct td_opts *asked,
+		   struct td_notes *notes, struct td_err *err)
 {
 	int rc = td_recorded_measure(&host->recorded, notes, err);
 
@@ -303,8 +285,8 @@ static int prepare(struct host *host, const struct host *first,
 }
 
 /*
- * The verdict looks for the files at the end, and goes without what they have.  A file of
- * perf stat does not name its processor.
+ * Show a host, and warn if the verdict, which reads metric files at the end, found none.  A file
+ * of perf stat does not name its processor.
  */
 static int show_and_warn(struct host *host, struct td_err *err)
 {
@@ -312,10 +294,10 @@ static int show_and_warn(struct host *host, struct td_err *err)
 	bool were_read = catalog->read;
 	int rc = show(host, err);
 
-	if (!rc && !were_read && catalog->missing.code &&
-	    !catalog->machine->no_identity.code && !host->recorded.rec.perf)
-		td_say("tdstat: which command looks further is not known without "
-		       "metric files: %s\n",
+	if (!rc && !were_read && catalog->missing.code && !catalog->machine->no_identity.code &&
+	    !host->recorded.rec.perf)
+		td_say("tdstat: the command to go deeper is unknown without metric files: "
+		       "%s\n",
 		       catalog->missing.msg);
 	return rc;
 }
@@ -335,15 +317,13 @@ static int show_hosts(struct host *hosts, size_t nr, const struct td_opts *opts,
 		struct td_writer *writer = &hosts[h].view.sink.writer;
 
 		writer->header_done |=
-			h && writer->out->one_header &&
-			hosts[h - 1].view.sink.writer.header_done;
+			h && writer->out->one_header && hosts[h - 1].view.sink.writer.header_done;
 		rc = show_and_warn(&hosts[h], err);
 	}
 	return rc;
 }
 
-static int close_hosts(struct host *hosts, size_t nr, int rc,
-		       struct td_err *err)
+static int close_hosts(struct host *hosts, size_t nr, int rc, struct td_err *err)
 {
 	struct td_err late = { 0 };
 
@@ -367,9 +347,7 @@ static int report(const struct td_opts *opts, int *status, struct td_err *err)
 	(void)status;
 	if (opts->locate)
 		return locate(opts, err);
-	hosts = calloc(1 + opts->nr_patterns, sizeof(*hosts));
-	if (!hosts)
-		return td_err_nomem(err);
+	hosts = td_calloc(1 + opts->nr_patterns, sizeof(*hosts));
 	rc = take_hosts(hosts, &nr, opts, err);
 	if (!rc)
 		rc = show_hosts(hosts, nr, opts, &notes, err);
@@ -384,28 +362,28 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
 	if (!*word)
 		return td_err_usage(err, "report: an empty name");
-	if (opts->request.input)
-		return td_value_pattern(opts, word, err);
+	if (opts->request.input) {
+		td_value_pattern(opts, word, err);
+		return 0;
+	}
 	opts->request.input = word;
 	return 0;
 }
 
-/* Standard input can be read only once, and each file is looked at before. */
+/* Refuse standard input, which can be read only once: all files are checked first. */
 static int check_several(const struct td_opts *opts, struct td_err *err)
 {
-	bool has_stdin =
-		opts->request.input && strcmp(opts->request.input, "-") == 0;
+	bool has_stdin = opts->request.input && strcmp(opts->request.input, "-") == 0;
 
 	if (!opts->nr_patterns)
 		return 0;
 	for (size_t i = 0; i < opts->nr_patterns; i++)
 		has_stdin |= strcmp(opts->patterns[i], "-") == 0;
 	if (has_stdin)
-		return td_err_usage(err, "report: of several files, none can "
-					 "be standard input");
+		return td_err_usage(err, "report: of several files, none can be standard input");
 	if (opts->locate || opts->request.profile)
-		return td_err_usage(err, "--locate and --profile show one "
-					 "file: samples have no intervals");
+		return td_err_usage(
+			err, "--locate and --profile show one file: samples have no intervals");
 	return 0;
 }
 
@@ -419,22 +397,20 @@ static int refuse_picture(const struct td_opts *opts, struct td_err *err)
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->locate && opts->request.profile)
-		return td_err_usage(
-			err, "--locate and --profile exclude each other");
+		return td_err_usage(err, "--locate and --profile exclude each other");
 	if (opts->request.show.format == TD_FORMAT_PERFETTO &&
 	    (opts->locate || opts->request.profile))
-		return td_err_usage(err,
-				    "--perfetto shows intervals: samples have "
-				    "none, so --locate and --profile exclude "
-				    "it");
+		return td_err_usage(
+			err,
+			"--perfetto shows intervals: samples have none, so --locate and --profile "
+			"exclude it");
 	if (!opts->locate && !opts->request.profile &&
 	    td_stack_files_any(&opts->request.sampling.files))
-		return td_err_usage(err, "stacks are of samples: --locate or "
-					 "--profile shows them");
+		return td_err_usage(err, "stacks are of samples: --locate or --profile shows them");
 	if (opts->request.sampling.callers && !opts->locate)
-		return td_err_usage(err, "--callers: it is of functions that "
-					 "samples were in: --locate shows "
-					 "them");
+		return td_err_usage(
+			err,
+			"--callers: it is of functions that samples were in: --locate shows them");
 	if (td_stack_files_check(&opts->request.sampling.files, err))
 		return err->code;
 	if (opts->request.profile && td_where_check_room(&opts->request, err))
@@ -457,53 +433,41 @@ static const struct td_option recording[] = {
 	  .min = TD_AGGREGATE_REGION },
 	{ "locate", 0, NULL, "the functions of samples of tdstat locate",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, locate) },
-	{ "no-tree", 0, NULL, "of what perf stat wrote, the events, even if "
-	  "they make a tree",
+	{ "no-tree", 0, NULL, "of what perf stat wrote, the events, even if they make a tree",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.no_tree) },
 	{ "callers", 0, NULL, "with --locate: from where functions were called",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.sampling.callers) },
-	{ "profile", 0, NULL, "where the slots went in functions, by samples "
-	  "of tdstat profile",
+	{ "profile", 0, NULL, "where the slots went in functions, by samples of tdstat profile",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.profile) },
 	{ NULL },
 };
 /* clang-format on */
 
-static const struct td_option_group group_recording = { TD_SECTION_HOW,
-							recording };
+static const struct td_option_group group_recording = { TD_SECTION_HOW, recording };
 
 static const struct td_option_group *const groups[] = {
-	&group_recording,
-	&td_group_cores,
-	&td_group_files,
-	&td_group_model,
-	&td_group_tree,
-	&td_group_scale,
-	&td_group_rows,
-	&td_group_aggregations,
-	&td_group_stacks,
-	&td_group_formats,
-	&td_group_pages,
-	&td_group_perfetto,
-	&td_group_output,
-	&td_group_head,
-	&td_group_stream,
-	&td_group_verbose,
-	NULL,
+	&group_recording,  &td_group_cores,
+	&td_group_files,   &td_group_model,
+	&td_group_tree,    &td_group_scale,
+	&td_group_rows,    &td_group_aggregations,
+	&td_group_formats, &td_group_output,
+	&td_group_head,    &td_group_stream,
+	&td_group_verbose, NULL,
 };
 
 const struct td_command td_command_report = {
 	.name = "report",
-	.line = "show a recording, or what perf stat -x or -j wrote",
+	.line = "show a recording or the output of perf stat -x or -j",
 	.args = "[[-i] FILE...]",
-	.doc = "Shows a recording again, if asked with another aggregation, "
-	       "with other metrics, or as CSV or JSON.",
+	.doc = "Shows a recording again, if asked with another aggregation, with other metrics, or "
+	       "as CSV or JSON.",
 	.what = "What to show:",
 	.examples = "  tdstat report td.jsonl -A\n"
 		    "  tdstat report td.jsonl -l 2 --summary -x,\n"
 		    "  tdstat report td.*.jsonl.zst --summary",
-	.status = "Exit status: 0; 64 for a wrong option; 1 if the recording "
-		  "cannot be read, or the result cannot be written.",
+	.status =
+		"Exit status: 0; 64 for a wrong option; 1 if the recording cannot be read, or the "
+		"result cannot be written.",
 	.groups = groups,
 	.does = { .replays = true, .leaves_level = true },
 	.word = take_word,

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cmd/out/format.h"
+#include "cmd/output/format.h"
 
 bool td_request_has_events(const struct td_request *request)
 {
@@ -12,20 +12,18 @@ bool td_request_has_events(const struct td_request *request)
 
 bool td_request_has_verdict(const struct td_request *request)
 {
-	/* these are sorted, so the first line says it */
+	/* bottlenecks are sorted, so that the first line is the verdict */
 	if (request->ask.bottlenecks)
 		return false;
-	/* it would go by size where thresholds are known */
+	/* a verdict needs thresholds */
 	if (request->ask.no_threshold)
 		return false;
-	/* a row each */
 	if (td_request_exposes(request))
 		return false;
-	/* for programs only if asked for, as it is a line of another kind */
-	return request->show.verdict ||
-	       ((request->show.format == TD_FORMAT_TEXT ||
-		 td_out_find(request->show.format)->whole) &&
-		!request->show.no_verdict);
+	/* programs get a verdict only with --verdict, because it is another kind of line */
+	return request->show.verdict || ((request->show.format == TD_FORMAT_TEXT ||
+					  td_out_find(request->show.format)->whole) &&
+					 !request->show.no_verdict);
 }
 
 bool td_request_exposes(const struct td_request *request)
@@ -33,7 +31,7 @@ bool td_request_exposes(const struct td_request *request)
 	return request->openmetrics || request->does.exposes;
 }
 
-/* opt_aggr_mode_to_aggr_mode() in tools/perf/builtin-stat.c */
+/* The order is that of opt_aggr_mode_to_aggr_mode() in tools/perf/builtin-stat.c. */
 enum td_aggregation td_request_aggregation(const struct td_request *request)
 {
 	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a command asks of those that plan, count and show for it.  The command
- * line is one way to make a request (cmd/opts); the strings of one are borrowed.
+ * A request to plan, count and show.  The command line is one way to make it (cmd/opts); its
+ * strings are borrowed.
  */
 #ifndef TD_CMD_REQUEST_H
 #define TD_CMD_REQUEST_H
@@ -10,16 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/out/show.h"
-#include "cmd/out/stack_files.h"
+#include "cmd/output/show.h"
+#include "cmd/output/stack_files.h"
 #include "lib/count/aggregation.h"
 #include "lib/count/ask.h"
 #include "lib/target/target.h"
 
-/* What record writes without -o, and report reads without a name. */
+/* The default name of recordings. */
 #define TD_RECORDING_NAME "tdstat.jsonl"
 
-/* When a run counts, how often, and what is done around it. */
+/* When a run counts, how often, and its hooks. */
 struct td_when {
 	int interval_ms;    /* 0: none */
 	int interval_count; /* 0: no limit */
@@ -27,12 +27,12 @@ struct td_when {
 	int delay_ms;       /* 0: none; -1: until enabled through --control */
 	const char *control;
 	bool has_repeat;
-	int repeat; /* 0: for ever */
+	int repeat; /* 0: unlimited */
 	const char *pre, *post;
-	bool pre_done; /* before the first run, by a session that failed */
+	bool pre_done; /* a session that failed has done --pre for the first run */
 	bool sync;
-	bool require; /* no run of what cannot be counted */
-	/* record: what a file has when the next one begins; 0: whatever it has */
+	bool require; /* do not run a command that cannot be counted */
+	/* record: length and size of a file after which the next one begins; 0: unlimited */
 	uint64_t rotate_ns, rotate_bytes;
 };
 
@@ -41,45 +41,45 @@ static inline bool td_when_rotates(const struct td_when *when)
 	return when->rotate_ns || when->rotate_bytes;
 }
 
-/* What the rest of the program must know of the command that it works for. */
+/* Properties of the subcommand. */
 struct td_does {
 	bool records;      /* -o names the recording, not the result */
-	bool replays;      /* shows what was recorded, and counts nothing */
-	bool drills;       /* one tree at the end is -l auto by default */
-	bool leaves_level; /* to the recording, or to itself */
+	bool replays;      /* shows recordings, and does not count */
+	bool drills;       /* a single tree is -l auto by default */
+	bool leaves_level; /* the default level is that of the recording, or the subcommand's own */
 	bool latencies;    /* samples retire latencies beside the counters */
-	bool regions;      /* counts those that a program marks */
+	bool regions;      /* counts regions that a program marks */
 	bool samples;      /* shows functions */
-	bool exposes;      /* shows counters for Prometheus */
-	bool reopens; /* SIGHUP opens the file of -o anew, and ends nothing */
-	bool always;  /* runs its command even if it cannot count it */
-	bool unnamed; /* -o was not given: the name is the default */
+	bool exposes;      /* exports counters for Prometheus */
+	bool reopens;      /* SIGHUP reopens the file of -o */
+	bool always;       /* runs its command even if it cannot be counted */
+	bool unnamed;      /* -o was not given: the name is the default */
 };
 
-/* The argument of a -e, and of the --filter behind it. */
+/* The argument of an -e, and of the --filter after it. */
 struct td_event_arg {
 	const char *list;
 	char *filter; /* NULL: none; several are joined with && */
 };
 
-/* Of regions and calls. */
+/* Options of regions and calls. */
 struct td_calls_ask {
-	int every;          /* of so many calls of a region one; 0: each */
+	int every;          /* count one of this many calls of a region; 0: each */
 	bool by_read;       /* no RDPMC */
 	const char *in;     /* locate: a function; NULL: samples of all */
-	uint64_t slower_ns; /* locate: its calls that took so long */
-	bool by_duration;   /* regions: calls by how long they took, too */
-	bool samples;       /* calls: -l, where a level has to be sampled */
-	const char *names; /* calls: the functions, as typed; NULL: all marks */
+	uint64_t slower_ns; /* locate: minimum duration of its calls */
+	bool by_duration;   /* regions: also show calls by duration */
+	bool samples;       /* calls: -l was given, which Processor Trace needs samples for */
+	const char *names;  /* calls: the functions, as typed; NULL: all marks */
 	const char *record; /* regions: the recording; NULL: none */
-	int engine;         /* TD_BY_MARKS, ...; 0: uprobes, or else marks */
+	int engine;         /* TD_BY_MARKS, ...; 0: uprobes, else marks or Processor Trace */
 };
 
-/* Of what samples. */
+/* Options of sampling. */
 struct td_sampling_ask {
-	const char *node;    /* locate: NULL: the one of the verdict */
-	int freq;            /* samples a second of each CPU; 0: the default */
-	double overhead_pct; /* that sampling may cost; 0: no limit */
+	const char *node;    /* locate: the node; NULL: that of the verdict */
+	int freq;            /* samples per second and CPU; 0: the default */
+	double overhead_pct; /* maximum cost of sampling; 0: no limit */
 	bool callers;
 	struct td_sample_files files;
 };
@@ -88,23 +88,20 @@ struct td_option_group;
 
 /* The options as they were typed, for command lines that repeat them. */
 struct td_typed {
-	char **words; /* before the command, without the subcommand */
+	char **words; /* words before the command, without the subcommand's name */
 	int nr_words;
-	const struct td_option_group *const *groups; /* the subcommand's */
+	const struct td_option_group *const *groups; /* groups of the subcommand */
 };
 
 struct td_request {
-	struct td_does
-		does; /* as the subcommand, unless top plays a recording */
+	struct td_does does; /* those of the subcommand, unless top plays a recording */
 	struct td_target_ask target;
 	const char *cputype; /* NULL: all core PMUs */
-	/* -l auto: drill, and level is the deepest that may be counted */
-	struct td_ask ask;
-	/* it is the default: what lacks it is no remark, and little may do */
-	bool level_or_less;
-	bool drill_off; /* it is the default, but --no-multiplex excludes it */
+	struct td_ask ask;   /* -l auto: drill, and level is the deepest to count */
+	bool level_or_less;  /* the level is the default: fewer levels need no note */
+	bool drill_off;      /* -l auto would be the default without --no-multiplex */
 	bool no_multiplex;
-	bool record_tpebs, no_record_tpebs; /* retire latencies by samples */
+	bool record_tpebs, no_record_tpebs; /* sample retire latencies, or do not */
 	const char *metrics_dir;            /* NULL: the installed files */
 	const char *model;                  /* NULL: this processor */
 	bool no_group;                      /* --metric-no-group */
@@ -116,13 +113,13 @@ struct td_request {
 	bool no_scale;
 	struct td_when when;
 	struct td_show show;
-	const char *input; /* the recording that is shown; NULL: none */
-	bool no_tree;      /* report: what perf stat wrote stays events */
+	const char *input; /* the recording to show; NULL: none */
+	bool no_tree;      /* report: show files of perf stat as events */
 	bool profile;      /* report: the tree of each function */
 	struct td_calls_ask calls;
 	struct td_sampling_ask sampling;
-	bool openmetrics; /* stat: counters for Prometheus in the file */
-	int max_series;   /* of them; 0: the default */
+	bool openmetrics; /* stat: write counters for Prometheus to the file */
+	int max_series;   /* maximum number of series for Prometheus; 0: the default */
 	bool dry_run;
 	int verbose;
 	struct td_typed typed;
@@ -131,19 +128,19 @@ struct td_request {
 /* The deepest level of Intel's trees. */
 #define TD_MAX_LEVEL 6
 
-/* True if counts are asked for, not metrics. */
+/* Return true if the result is counts of events, not metrics. */
 bool td_request_has_events(const struct td_request *request);
-/* True if a verdict is to be shown, by formats that have one. */
+/* Return true if formats that support it show a verdict. */
 bool td_request_has_verdict(const struct td_request *request);
-/* True if the result is counters for Prometheus. */
+/* Return true if the result is counters for Prometheus. */
 bool td_request_exposes(const struct td_request *request);
 
-/* If there are several, the one that perf stat takes. */
+/* Return the aggregation; if there are several, that of perf stat. */
 enum td_aggregation td_request_aggregation(const struct td_request *request);
-/* True if whole CPUs are counted, not tasks. */
+/* Return true if whole CPUs are counted, not tasks. */
 bool td_request_is_wide(const struct td_request *request);
 
-/* Frees the lists that a command line made. */
+/* Free the lists that a command line made. */
 void td_request_free(struct td_request *request);
 
 #endif

@@ -12,13 +12,12 @@
 #include "lib/machine/privileges.h"
 
 /*
- * What a program may get by execve(2), which we never call.  Without CAP_SETPCAP
- * the bounding set stays what it is, and no_new_privs has the same effect.
+ * Drop the capabilities that execve(2) could grant.  Without CAP_SETPCAP the bounding set
+ * does not change, but no_new_privs has the same effect.
  */
 static void drop_later(void)
 {
-	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0;
-	     cap++) {
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++) {
 		if (cap != CAP_PERFMON)
 			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
 	}
@@ -30,12 +29,8 @@ static int keep(uint64_t kept, struct td_err *err)
 	int rc;
 
 	drop_later();
-	rc = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-		     ? -errno
-		     : td_capabilities_keep(kept);
-	return rc ? td_err_set(err, rc, "cannot give up rights: %s",
-			       strerror(-rc))
-		  : 0;
+	rc = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : td_capabilities_keep(kept);
+	return rc ? td_err_set(err, rc, "cannot give up rights: %s", strerror(-rc)) : 0;
 }
 
 int td_rights_drop(struct td_err *err)
@@ -50,7 +45,7 @@ int td_rights_drop_all(struct td_err *err)
 
 /* --- lent rights ------------------------------------------------------------ */
 
-/* ld.so(8): the kernel tells so of a program whose file gives it rights. */
+/* AT_SECURE is set for a program whose file gives it rights: see ld.so(8). */
 bool td_rights_are_lent(void)
 {
 	return getauxval(AT_SECURE);
@@ -63,18 +58,17 @@ const char *td_rights_getenv(const char *name)
 
 void td_rights_say_ignored(void)
 {
-	static const char *const names[] = { "SYSFS_PATH", "PROCFS_PATH",
-					     "PERF_CPUID", "TDSTAT_METRICS" };
+	static const char *const names[] = { "SYSFS_PATH", "PROCFS_PATH", "PERF_CPUID",
+					     "TDSTAT_METRICS" };
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
 		if (getenv(names[i]) && !td_rights_getenv(names[i]))
-			td_say("tdstat: %s is ignored: tdstat has rights that "
-			       "its user has not\n",
+			td_say("tdstat: %s is ignored: tdstat has rights that its user has not\n",
 			       names[i]);
 	}
 }
 
-/* What is hidden has the address 0; some are 0 or small even if nothing is. */
+/* Hidden addresses are 0; a few are 0 or small even if none are hidden. */
 static bool has_addresses(const char *symbols)
 {
 	for (const char *line = symbols; line; line = strchr(line, '\n')) {
@@ -90,11 +84,10 @@ bool td_rights_hide_kernel(const struct td_sysfs *fs, struct td_notes *notes)
 	char text[4096];
 
 	if (!td_rights_are_lent() ||
-	    (td_sysfs_read_at(fs->proc, "kallsyms", text, sizeof(text)) > 0 &&
-	     has_addresses(text)))
+	    (td_sysfs_read_at(fs->proc, "kallsyms", text, sizeof(text)) > 0 && has_addresses(text)))
 		return false;
 	td_notes_add(notes,
-		     "the kernel is shown as one place, 0x0: /proc/kallsyms "
-		     "tells this user no addresses of it");
+		     "the kernel is shown as one place, 0x0: /proc/kallsyms tells this user no "
+		     "addresses of it");
 	return true;
 }

@@ -9,42 +9,21 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-/* Printed in place of a message if there is no memory for it. */
-#define NO_MEMORY "tdstat: out of memory\n"
-
-/* Returns NULL if out of memory. */
-static char *escape(const char *text, size_t len)
-{
-	char *line = NULL;
-	size_t size;
-	FILE *to = open_memstream(&line, &size);
-
-	if (!to)
-		return NULL;
-	td_put_printable_n(to, text, len);
-	td_text_close(to, &line);
-	return line;
-}
-
-/* One write(2) a line, as others may write to the terminal, too. */
+/* Uses one write(2) per line, because other programs may write to the terminal as well. */
 void td_vsay(const char *fmt, va_list ap)
 {
 	td_autofree char *text = NULL, *line = NULL;
-	int len = vasprintf(&text, fmt, ap);
+	size_t len, size;
+	FILE *to = td_open_memstream(&line, &size);
 
-	if (len < 0) {
-		text = NULL;
-		fputs(NO_MEMORY, stderr);
-		return;
-	}
-	if (len > 0 && text[len - 1] == '\n')
+	td_vasprintf(&text, fmt, ap);
+	len = strlen(text);
+	if (len && text[len - 1] == '\n')
 		len--;
-	line = escape(text, (size_t)len);
-	if (line)
-		fprintf(stderr, "%s\n", line);
-	else
-		fputs(NO_MEMORY, stderr);
-	fflush(stderr); /* buffered if results go there, too */
+	td_put_printable_n(to, text, len);
+	td_text_close(to, &line);
+	fprintf(stderr, "%s\n", line);
+	fflush(stderr); /* buffered if results go there as well */
 }
 
 void td_say(const char *fmt, ...)
@@ -60,24 +39,16 @@ void td_say_notes(struct td_notes *notes)
 {
 	for (; notes->said < notes->nr; notes->said++)
 		td_say("tdstat: %s\n", notes->v[notes->said]);
-	if (notes->lost)
-		fputs(NO_MEMORY, stderr);
-	notes->lost = false;
-}
-
-/* Indents both lines, so that the caret stays below its letter. */
-static void put_place(const char *place)
-{
-	int line = (int)strcspn(place, "\n");
-
-	fprintf(stderr, "    %.*s\n    %s\n", line, place, place + line + 1);
 }
 
 void td_say_error(const struct td_err *err)
 {
+	int line = (int)strcspn(err->place, "\n");
+
 	td_say("tdstat: %s\n", err->msg);
+	/* both lines are indented, so that the caret stays below its letter */
 	if (err->place[0])
-		put_place(err->place);
+		fprintf(stderr, "    %.*s\n    %s\n", line, err->place, err->place + line + 1);
 	if (err->hint[0])
 		td_say("tdstat: %s\n", err->hint);
 }
@@ -100,9 +71,8 @@ static ssize_t put_lines(void *to, const char *text, size_t size)
 FILE *td_say_open(void)
 {
 	const cookie_io_functions_t functions = { .write = put_lines };
-	FILE *fp = fopencookie(stderr, "w", functions);
+	FILE *fp = td_need(fopencookie(stderr, "w", functions));
 
-	if (fp)
-		setvbuf(fp, NULL, _IONBF, 0);
+	setvbuf(fp, NULL, _IONBF, 0);
 	return fp;
 }

@@ -8,82 +8,65 @@
 #include "cmd/run/signals.h"
 #include "cmd/view/viewer.h"
 
-/* How far a session came that ended with an error. */
-struct td_reached {
-	int runs;  /* of the command, that it made */
-	bool pre;  /* --pre was done for the next one */
-	bool over; /* no further one is wanted: a signal came, a hook failed */
+/* Result of an attempt to count that ended with an error. */
+struct td_attempt {
+	int runs;  /* number of runs of the command */
+	bool pre;  /* --pre was done for the next run */
+	bool over; /* no further run: a signal came, a hook failed, the command ran or cannot */
 };
 
-/* Who is told, besides the stream of results; NULL: nobody. */
-struct td_told {
-	struct td_focus *focus;
+/* Receivers of results in addition to the stream; each may be NULL. */
+struct td_receivers {
+	struct td_focus *focus; /* gets the verdict, and whether a signal ended the session */
 	const struct td_viewer *viewer;
-	struct td_reached *reached;
-	bool again; /* the first error is said already */
+	struct td_attempt *attempt;
+	bool again; /* the first error was printed: this session shows what is possible */
 };
 
 /*
- * Counts as the request says, or shows what would be counted (--dry-run).  *status is
- * set to the command's status if one ran.
+ * Count the request, or show what would be counted (--dry-run).  *status is set to the
+ * command's status if one ran.
  */
-int td_session_run(const struct td_request *request, int *status,
-		   struct td_err *err);
-/* The same, with a viewer in place of the stream of results (NULL: none). */
-int td_session_view(const struct td_request *request,
-		    const struct td_viewer *viewer, int *status,
+int td_session_run(const struct td_request *request, int *status, struct td_err *err);
+/* Count, with a viewer in place of the stream of results (NULL: none). */
+int td_session_view(const struct td_request *request, const struct td_viewer *viewer, int *status,
 		    struct td_err *err);
-/*
- * The same, for who counts several times.  told->focus: what the verdict was, if
- * there is one, and whether a signal ended it.
- */
-int td_session_tell(const struct td_request *request,
-		    const struct td_inherited *inherited,
-		    const struct td_told *told, int *status,
+/* Count, as part of several sessions that share the inherited state. */
+int td_session_count(const struct td_request *request, const struct td_inherited *inherited,
+		     const struct td_receivers *receivers, int *status, struct td_err *err);
+/* Count the whole tree of the same target like -l auto, show nothing, and return the verdict. */
+int td_session_find(const struct td_request *request, const struct td_inherited *inherited,
+		    struct td_focus *focus, struct td_attempt *attempt, int *status,
 		    struct td_err *err);
-/*
- * Counts the whole tree of the same target as -l auto does, shows nothing, and
- * tells what the verdict is.
- */
-int td_session_find(const struct td_request *request,
-		    const struct td_inherited *inherited,
-		    struct td_focus *focus, struct td_reached *reached,
-		    int *status, struct td_err *err);
 
 /*
- * Counts as td_session_view() does.  What keeps it from counting a command is
- * said, and the command runs anyway, with what can be had of it: its
- * software events and times.  With --require it is an error, and the command
- * does not run.  *counted is false if the command ran without (NULL: not asked).
+ * Count like td_session_view().  If a command cannot be counted, print the reason and run it
+ * anyway, with its software events and times if possible.  With --require, return the error
+ * and do not run the command.  *counted is false if it ran uncounted (NULL: not needed).
  */
-int td_always_run(const struct td_request *request,
-		  const struct td_viewer *viewer, bool *counted, int *status,
-		  struct td_err *err);
+int td_always_run(const struct td_request *request, const struct td_viewer *viewer, bool *counted,
+		  int *status, struct td_err *err);
 /*
- * The same for who counts in another way, after *err: reached says how far the
- * command came.  Returns the error if it is not to run, or not again.
+ * Run the command anyway after another way of counting failed with *err, and with this attempt.
+ * Returns the error if the command must not run, or not again.
  */
-int td_always_go_on(const struct td_request *request,
-		    const struct td_inherited *inherited,
-		    struct td_reached *reached, int *status,
-		    struct td_err *err);
+int td_always_continue(const struct td_request *request, const struct td_inherited *inherited,
+		       struct td_attempt *attempt, int *status, struct td_err *err);
 /*
- * The same, where err was found before, which must not write to the output.
- * Returns the error if there is no command to run.
+ * Run the command anyway after the output, which must not be written, was refused with *err.
+ * Returns the error if there is no command.
  */
-int td_always_run_unseen(const struct td_request *request, int *status,
-			 struct td_err *err);
+int td_always_run_unseen(const struct td_request *request, int *status, struct td_err *err);
 
-/* For who runs several commands, and says so: the parts of it. */
+/* --- parts of td_always_run(), for callers that run several commands -------- */
 
-/* Like that of timeout(1) and env(1), if they do not start the command. */
+/* Exit status as in timeout(1) and env(1), if the command was not started. */
 #define TD_NOT_STARTED 125
 
-/* Is *err of the kind in spite of which a command runs, which did not yet? */
-bool td_always_is_due(const struct td_request *request,
-		      const struct td_reached *reached,
+/* Return true if the command must run in spite of *err, and has not yet. */
+bool td_always_is_due(const struct td_request *request, const struct td_attempt *attempt,
 		      const struct td_err *err);
-/* The request with which the same command runs, and nothing is counted. */
+/* Return a request that runs the same command and counts nothing. */
 struct td_request td_always_uncounted(const struct td_request *request);
 
 #endif

@@ -2,9 +2,7 @@
 #ifndef TD_CMD_VERSION_H
 #define TD_CMD_VERSION_H
 
-/* The Makefile says; tools that read the source alone do not. */
-#ifndef TDSTAT_VERSION
-#define TDSTAT_VERSION "unknown"
-#endif
+/* Version of tdstat, in a file that the Makefile writes (.ci/describe): "0.3.0". */
+extern const char td_version[];
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmd/compare: recordings, for what they have in common.
+ * cmd/compare: recordings to be compared.
  *
- * In: files.
- * Out: of each the result of all its intervals, as metrics/diff takes it.
+ * In: files, or commands to record.
+ * Out: the result of all intervals of each, for metrics/diff.
  */
 #ifndef TD_CMD_COMPARE_COMPARE_H
 #define TD_CMD_COMPARE_COMPARE_H
@@ -16,135 +16,107 @@
 #include "lib/target/tasks.h"
 #include "metrics/diff/diff.h"
 
-/* --- threads.c: threads of one name --------------------------------------- */
-
-/* The first thread of each name, for all that are called so. */
-struct td_threads {
-	struct td_thread_first {
-		char *name;
-		int tid, life;
-	} * v;
-	size_t nr;
-	struct td_index index;
-};
-
-/*
- * Gives the counts of threads to the first thread of the same name: tids differ
- * from run to run.  Returns 0 or -ENOMEM.
- */
-int td_threads_join(struct td_threads *threads,
-		    const struct td_task_names *names,
-		    struct td_readings *readings);
-void td_threads_free(struct td_threads *threads);
-
-/* --- whole.c: a recording, read to its end -------------------------------- */
+/* --- sides.c: a recording, read to its end -------------------------------- */
 
 /* A recording that was read to its end.  It must not be moved. */
 struct td_whole {
 	struct td_recorded recorded;
-	struct td_view view; /* has the sum of the intervals */
-	struct td_threads threads;
-	struct td_totals totals; /* of each id, mostly of all */
-	char **ids;              /* their names, which both sides share */
-	double *works;           /* units of work of each; NaN: unknown */
-	double instructions;     /* NaN: not counted everywhere */
+	struct td_view view; /* contains the sum of the intervals */
+	/* the first thread of each name, to which the counts of the others are added */
+	struct td_thread_first *threads;
+	size_t nr_threads;
+	struct td_index by_name; /* index of threads */
+	struct td_totals totals; /* totals of each id, mostly one */
+	char **ids;              /* names of the ids, which both sides share */
+	double *works;           /* units of work of each id; NaN: unknown */
+	double instructions;     /* sum of the ids that counted them; NaN: unknown */
 	struct td_diff_ipc *ipc;
 	size_t nr_ipc;
-	/* the results, for one unit of work */
-	struct td_report report;
-	struct td_event_table events;
-	double *scales; /* of their rows, as in struct td_diff_input */
+	struct td_report report;      /* result for one unit of work, of metrics */
+	struct td_event_table events; /* result for one unit of work, of events */
+	double *scales;               /* scales of the rows, as in struct td_diff_input */
 };
 
-/* Reads the whole recording.  Free it even after an error. */
-int td_whole_read(struct td_whole *whole, const char *path,
-		  const struct td_opts *opts, struct td_notes *notes,
-		  struct td_err *err);
-/*
- * Computes the results for one unit of work; input borrows them.  -ENODATA if the
- * recording does not tell how many units it has.
- */
-int td_whole_eval(struct td_whole *whole, enum td_per per,
-		  struct td_diff_input *input, struct td_err *err);
-void td_whole_free(struct td_whole *whole);
+/* Read the whole recording.  td_sides_free() frees it. */
+int td_whole_read(struct td_whole *whole, const char *path, const struct td_opts *opts,
+		  struct td_notes *notes, struct td_err *err);
 
 /* --- sides.c: all recordings, A's and B's --------------------------------- */
 
-/* All recordings, those of A first.  It must not be moved. */
+/* All recordings, A's first.  It must not be moved. */
 struct td_sides {
 	struct td_whole *v;
 	size_t nr, nr_a;
-	struct td_diff_input *inputs; /* one for each */
-	char *names
-		[TD_DIFF_SIDES]; /* of commands; NULL: recordings have theirs */
+	struct td_diff_input *inputs; /* one for each recording */
+	char *names[TD_DIFF_SIDES];   /* names of the commands; NULL: use those of recordings */
 };
 
 /*
- * Reads the recordings that the options name, and notes in what they are not
- * alike.  Free it even after an error.
+ * Read the recordings that the options name, and note what makes them hard to compare.
+ * Call td_sides_free() even after an error.
  */
-int td_sides_read(struct td_sides *sides, const struct td_opts *opts,
-		  struct td_notes *notes, struct td_err *err);
-/* Compares them for the unit of work that is asked for, or for the usual one. */
-int td_sides_compare(struct td_sides *sides, enum td_per per,
-		     struct td_diff *diff, struct td_err *err);
-/* True if fd writes to one of them. */
+int td_sides_read(struct td_sides *sides, const struct td_opts *opts, struct td_notes *notes,
+		  struct td_err *err);
+/* Compare the sides for a unit of work, or for the default one. */
+int td_sides_compare(struct td_sides *sides, enum td_per per, struct td_diff *diff,
+		     struct td_err *err);
+/* Return true if fd writes to one of the recordings. */
 bool td_sides_is_written(const struct td_sides *sides, int fd);
-/* Says on standard error what a recording lacks. */
+/* Print which recordings are incomplete. */
 void td_sides_warn(const struct td_sides *sides);
 void td_sides_free(struct td_sides *sides);
 
-/* Notes the cgroups, threads and regions that only one side has. */
+/* Note the cgroups, threads and regions that only one side has. */
 void td_note_ids(const struct td_diff *diff, struct td_notes *notes);
 
 /*
- * Notes that the sides ran on different kinds of core, whose shares and slots
- * cannot be compared, and how to keep both on one kind.  Once they are evaluated.
+ * Note that the sides ran on different core types, whose shares and slots cannot be
+ * compared, and how to keep both on one type.  Call it after td_sides_compare().
  */
 void td_note_cores(const struct td_sides *sides, struct td_notes *notes);
 
-/* --- planned.c: what two commands will be compared by ---------------------- */
+/* --- planned.c: limits whose names have no row ------------------------------ */
 
 /*
- * A usage error if a limit has a name that no run would have a value of, with the
- * level that has it.  What cannot be counted here is not known to lack it.
+ * Return a usage error if a limit names a row that no run would have, with the level that
+ * has it.  If a run cannot be planned here, all names are accepted.
  */
 int td_planned_check(const struct td_limits *limits, const struct td_opts *opts,
 		     struct td_err *err);
+/* Return such an error for recordings, which were compared. */
+int td_sides_check_limits(const struct td_sides *sides, const struct td_limits *limits,
+			  const struct td_diff *diff, const struct td_opts *opts,
+			  struct td_err *err);
 
 /* --- runs.c: diff -r, which makes the recordings itself ------------------- */
 
 /*
- * Splits the command at its ":" into those of A and B.  A usage error if it has none,
- * or more than one, or nothing beside it.
+ * Check that one ":" separates the commands of A and B.  Returns a usage error if there is
+ * none, more than one, or an empty side.
  */
 int td_runs_check(const struct td_opts *opts, struct td_err *err);
-/* What became of the runs. */
+/* Result of the runs. */
 struct td_runs_made {
-	bool failed;    /* a command did not exit with 0, which was said */
-	bool uncounted; /* there is nothing to compare, which was said */
-	bool held;      /* by --require: no command was run */
+	bool failed;    /* a command did not exit with 0, which was printed */
+	bool uncounted; /* there is nothing to compare, which was printed */
+	bool held;      /* no command ran because of --require */
 };
 
 /*
- * Runs both in turn, and counts each run as tdstat record does, into memory: A B, B
- * A, A B ..., so that neither side has more of what drifts.  What cannot be counted
- * runs as often without.  Free sides even after an error; -EINTR if a signal ended
- * it.
+ * Run both commands in turn, and record each run in memory: A B, B A, A B ..., so that
+ * drifts affect both sides alike.  Runs that cannot be counted are made anyway.  Call
+ * td_sides_free() even after an error.  Returns -EINTR if a signal ended it.
  */
-int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
-		 struct td_runs_made *made, struct td_notes *notes,
-		 struct td_err *err);
+int td_runs_read(struct td_sides *sides, const struct td_opts *opts, struct td_runs_made *made,
+		 struct td_notes *notes, struct td_err *err);
 /*
- * Says *err, which was found before, and runs both as often, without counting.
- * Returns the error if they are not to run.
+ * Print *err, and run both commands as many times as requested, without counting.  Returns the
+ * error if they must not run.
  */
-int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made,
-		   struct td_err *err);
+int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made, struct td_err *err);
 /*
- * The command line that runs both commands nr times, with those options that say
- * what is compared (of the groups kept); of recordings, that compares so many of
- * each.  NULL: there was no memory.  To be freed.
+ * Return the command line that runs both commands nr times, or compares nr recordings of each
+ * side, with the options of the groups kept, which select what is compared.  The caller frees it.
  */
 char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
 		    const struct td_option_group *const *kept, size_t nr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat diff -- A : B: the recordings of both sides are made here and now. */
+/* tdstat diff -- A : B: makes the recordings of both sides itself. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,28 +7,28 @@
 #include <unistd.h>
 
 #include "cmd/compare/compare.h"
-#include "cmd/opts/again.h"
+#include "cmd/opts/rerun.h"
 #include "cmd/run/progress.h"
 #include "cmd/say.h"
 #include "cmd/session.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-/* How often each command runs if nobody says it. */
-#define USUAL_RUNS 5
+/* How often each command runs by default. */
+#define DEFAULT_RUNS 5
 
-#define BETWEEN ":"
+#define SEPARATOR ":"
 
 /* --- the commands ----------------------------------------------------------- */
 
-/* The index of the ":" of its own; 0: there is none. */
-static size_t find_between(char *const *command, size_t *nr)
+/* Return the index of the first ":", and their number in *nr; 0: none. */
+static size_t find_separator(char *const *command, size_t *nr)
 {
 	size_t first = 0;
 
 	*nr = 0;
 	for (size_t i = 0; command[i]; i++) {
-		if (strcmp(command[i], BETWEEN) != 0)
+		if (strcmp(command[i], SEPARATOR) != 0)
 			continue;
 		first = *nr ? first : i;
 		++*nr;
@@ -39,32 +39,30 @@ static size_t find_between(char *const *command, size_t *nr)
 int td_runs_check(const struct td_opts *opts, struct td_err *err)
 {
 	char *const *command = opts->request.target.command;
-	size_t nr, at = find_between(command, &nr);
+	size_t nr, at = find_separator(command, &nr);
 
 	if (nr == 1 && at && command[at + 1])
 		return 0;
 	if (nr > 1)
-		td_err_usage(err, "tdstat diff runs two commands: more than "
-				  "one ':' between them");
+		td_err_usage(err, "tdstat diff runs two commands: more than one ':' between them");
 	else
 		td_err_usage(err, "tdstat diff runs two commands: %s",
 			     !nr  ? "no ':' between them"
-			     : at ? "none behind the ':'"
+			     : at ? "none after the ':'"
 				  : "none before the ':'");
-	return td_err_hint(err, "tdstat diff -r 5 -- ./old : ./new; for a "
-				"':' in a command, quote it with more: "
-				"sh -c '...'");
+	return td_err_hint(
+		err,
+		"tdstat diff -r 5 -- ./old : ./new; for a ':' in a command, quote it with more: sh "
+		"-c '...'");
 }
 
-/* The words of a command, as one types them; NULL if out of memory. */
+/* Return the words of a command as typed, with quotes. */
 static char *format(char *const *command)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *fp = open_memstream(&text, &size);
+	FILE *fp = td_open_memstream(&text, &size);
 
-	if (!fp)
-		return NULL;
 	for (; *command; command++) {
 		td_put_shell_word(fp, *command);
 		if (command[1])
@@ -82,12 +80,12 @@ struct runs {
 	struct td_notes *notes;
 	struct td_inherited inherited;
 	char **commands[TD_DIFF_SIDES];
-	size_t nr; /* of each */
+	size_t nr; /* number of runs of each command */
 	struct td_runs_made *made;
-	struct td_progress progress;  /* of both */
-	int nothing;                  /* where results of single runs go */
-	int status[TD_DIFF_SIDES];    /* the last one that is not 0 */
-	size_t failed[TD_DIFF_SIDES]; /* number of runs with such a one */
+	struct td_progress progress;  /* progress of both commands */
+	int nothing;                  /* descriptor for results of single runs, which are dropped */
+	int status[TD_DIFF_SIDES];    /* the last exit status other than 0 */
+	size_t failed[TD_DIFF_SIDES]; /* number of runs whose exit status was not 0 */
 };
 
 static const char *letter(size_t side)
@@ -95,15 +93,13 @@ static const char *letter(size_t side)
 	return side == TD_DIFF_A ? "A" : "B";
 }
 
-/* Only the first run of a side may have something new to say. */
-static struct td_request request_of(const struct runs *runs, size_t side,
-				    size_t round, const char *path)
+/* Return the request of a run.  Only the first run of a side prints notes. */
+static struct td_request request_of(const struct runs *runs, size_t side, size_t round,
+				    const char *path)
 {
 	struct td_request request = runs->opts->request;
 
-	request.does = (struct td_does){ .records = true,
-					 .latencies = true,
-					 .always = true };
+	request.does = (struct td_does){ .records = true, .latencies = true, .always = true };
 	request.target.command = runs->commands[side];
 	request.show.output = path;
 	request.show.append = false;
@@ -118,20 +114,16 @@ static struct td_request request_of(const struct runs *runs, size_t side,
 	return request;
 }
 
-/* A command that was killed or not found ends it all; others fail, and go on. */
-static int take_status(struct runs *runs, size_t side, size_t round, int status,
-		       bool interrupted, struct td_err *err)
+/* Note the exit status.  Returns an error if the command was killed, which ends all runs. */
+static int take_status(struct runs *runs, size_t side, size_t round, int status, bool interrupted,
+		       struct td_err *err)
 {
 	if (interrupted)
-		return td_err_set(err, -EINTR,
-				  "interrupted in run %zu of %s: nothing is "
-				  "compared",
+		return td_err_set(err, -EINTR, "interrupted in run %zu of %s: nothing is compared",
 				  round + 1, letter(side));
 	if (status > 128)
-		return td_err_set(err, -ECHILD,
-				  "run %zu of %s, '%s', was ended by signal %d",
-				  round + 1, letter(side),
-				  runs->commands[side][0], status - 128);
+		return td_err_set(err, -ECHILD, "run %zu of %s, '%s', was ended by signal %d",
+				  round + 1, letter(side), runs->commands[side][0], status - 128);
 	runs->failed[side] += status != 0;
 	if (status)
 		runs->status[side] = status;
@@ -139,40 +131,36 @@ static int take_status(struct runs *runs, size_t side, size_t round, int status,
 }
 
 static int run_session(struct runs *runs, size_t side, size_t round,
-		       const struct td_request *request,
-		       struct td_reached *reached, struct td_err *err)
+		       const struct td_request *request, struct td_attempt *attempt,
+		       struct td_err *err)
 {
 	struct td_focus focus = { 0 };
-	const struct td_told told = { .focus = &focus,
-				      .reached = reached,
-				      .again = runs->made->uncounted };
+	const struct td_receivers receivers = { .focus = &focus,
+						.attempt = attempt,
+						.again = runs->made->uncounted };
 	int status = 0;
-	int rc =
-		td_session_tell(request, &runs->inherited, &told, &status, err);
+	int rc = td_session_count(request, &runs->inherited, &receivers, &status, err);
 
-	return rc ? rc
-		  : take_status(runs, side, round, status, focus.interrupted,
-				err);
+	return rc ? rc : take_status(runs, side, round, status, focus.interrupted, err);
 }
 
-static int run_uncounted(struct runs *runs, size_t side, size_t round,
-			 struct td_err *err)
+static int run_uncounted(struct runs *runs, size_t side, size_t round, struct td_err *err)
 {
 	struct td_request request = request_of(runs, side, round, NULL);
-	struct td_reached reached = { 0 };
+	struct td_attempt attempt = { 0 };
 
 	request = td_always_uncounted(&request);
-	return run_session(runs, side, round, &request, &reached, err);
+	return run_session(runs, side, round, &request, &attempt, err);
 }
 
-/* Not one of several: what is left out of them makes their means wrong. */
-static int give_up(struct runs *runs, const struct td_reached *reached,
-		   bool first, struct td_err *err)
+/* Count no run after an error: the means of incomplete sets of runs would be wrong. */
+static int give_up(struct runs *runs, const struct td_attempt *attempt, bool first,
+		   struct td_err *err)
 {
 	struct td_request request = runs->opts->request;
 
 	request.does.always = true;
-	if (!td_always_is_due(&request, reached, err))
+	if (!td_always_is_due(&request, attempt, err))
 		return err->code;
 	td_inherited_hint(err);
 	runs->made->held = request.when.require && first;
@@ -186,15 +174,14 @@ static int give_up(struct runs *runs, const struct td_reached *reached,
 	return 0;
 }
 
-static int no_memory_file(struct td_err *err)
+static int memfd_error(struct td_err *err)
 {
-	return td_err_set(err, -errno, "memory for a recording: %s",
-			  strerror(errno));
+	return td_err_set(err, -errno, "memory for a recording: %s", strerror(errno));
 }
 
-/* The recording is in memory: nothing has to be removed, however we end. */
-static int run_counted(struct runs *runs, size_t side, size_t round,
-		       struct td_reached *reached, struct td_err *err)
+/* Record a run in memory, so that no file has to be removed, however tdstat ends. */
+static int run_counted(struct runs *runs, size_t side, size_t round, struct td_attempt *attempt,
+		       struct td_err *err)
 {
 	struct td_whole *whole = &runs->sides->v[side * runs->nr + round];
 	struct td_request request;
@@ -202,18 +189,17 @@ static int run_counted(struct runs *runs, size_t side, size_t round,
 	char path[40];
 
 	if (fd < 0)
-		return no_memory_file(err);
+		return memfd_error(err);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (access(path, F_OK)) {
 		td_err_set(err, -errno, "%s: %s", path, strerror(errno));
 		td_close_fd(&fd);
 		return td_err_hint(err, "is proc mounted on /proc?");
 	}
-	td_progress_run(&runs->progress,
-			side == TD_DIFF_A ? "A: run" : "B: run", round + 1,
+	td_progress_run(&runs->progress, side == TD_DIFF_A ? "A: run" : "B: run", round + 1,
 			runs->nr);
 	request = request_of(runs, side, round, path);
-	rc = run_session(runs, side, round, &request, reached, err);
+	rc = run_session(runs, side, round, &request, attempt, err);
 	td_progress_clear(&runs->progress);
 	if (!rc)
 		rc = td_whole_read(whole, path, runs->opts, runs->notes, err);
@@ -223,17 +209,16 @@ static int run_counted(struct runs *runs, size_t side, size_t round,
 	return rc;
 }
 
-static int run_once(struct runs *runs, size_t side, size_t round,
-		    struct td_err *err)
+static int run_once(struct runs *runs, size_t side, size_t round, struct td_err *err)
 {
-	struct td_reached reached = { 0 };
+	struct td_attempt attempt = { 0 };
 	bool first = !round && side == TD_DIFF_A;
 	int rc;
 
 	if (!runs->made->uncounted) {
-		rc = run_counted(runs, side, round, &reached, err);
+		rc = run_counted(runs, side, round, &attempt, err);
 		if (rc)
-			rc = give_up(runs, &reached, first, err);
+			rc = give_up(runs, &attempt, first, err);
 		if (rc || !runs->made->uncounted)
 			return rc;
 	}
@@ -245,28 +230,22 @@ static int run_once(struct runs *runs, size_t side, size_t round,
 static int prepare(struct runs *runs, struct td_err *err)
 {
 	struct td_sides *sides = runs->sides;
-	size_t nr, at = find_between(runs->opts->request.target.command, &nr);
+	char **command = runs->opts->request.target.command;
+	size_t nr, at = find_separator(command, &nr);
 
-	/* the words stay as they are for "tdstat --help" and messages */
-	runs->opts->request.target.command[at] = NULL;
-	runs->commands[TD_DIFF_A] = runs->opts->request.target.command;
-	runs->commands[TD_DIFF_B] = runs->opts->request.target.command + at + 1;
+	command[at] = NULL;
+	runs->commands[TD_DIFF_A] = command;
+	runs->commands[TD_DIFF_B] = command + at + 1;
 	*sides = (struct td_sides){
-		.v = calloc(TD_DIFF_SIDES * runs->nr, sizeof(*sides->v)),
-		.inputs = calloc(TD_DIFF_SIDES * runs->nr,
-				 sizeof(*sides->inputs)),
+		.v = td_calloc(TD_DIFF_SIDES * runs->nr, sizeof(*sides->v)),
+		.inputs = td_calloc(TD_DIFF_SIDES * runs->nr, sizeof(*sides->inputs)),
 		.nr_a = runs->nr,
 	};
-	if (!sides->v || !sides->inputs)
-		return td_err_nomem(err);
-	for (size_t s = 0; s < TD_DIFF_SIDES; s++) {
+	for (size_t s = 0; s < TD_DIFF_SIDES; s++)
 		sides->names[s] = format(runs->commands[s]);
-		if (!sides->names[s])
-			return td_err_nomem(err);
-	}
 	/* a container may have no /dev/null */
 	runs->nothing = memfd_create("tdstat", MFD_CLOEXEC);
-	return runs->nothing < 0 ? no_memory_file(err) : 0;
+	return runs->nothing < 0 ? memfd_error(err) : 0;
 }
 
 static int run_all(struct runs *runs, struct td_err *err)
@@ -276,8 +255,7 @@ static int run_all(struct runs *runs, struct td_err *err)
 	td_inherited_change(&runs->inherited);
 	for (size_t round = 0; !rc && round < runs->nr; round++) {
 		for (size_t i = 0; !rc && i < TD_DIFF_SIDES; i++)
-			rc = run_once(runs, (round + i) % TD_DIFF_SIDES, round,
-				      err);
+			rc = run_once(runs, (round + i) % TD_DIFF_SIDES, round, err);
 	}
 	return rc;
 }
@@ -290,9 +268,8 @@ static bool say_failed(const struct runs *runs)
 		if (!runs->failed[s])
 			continue;
 		any = true;
-		td_say("tdstat: %s, '%s': exit status %d in %zu of %zu runs\n",
-		       letter(s), runs->commands[s][0], runs->status[s],
-		       runs->failed[s], runs->nr);
+		td_say("tdstat: %s, '%s': exit status %d in %zu of %zu runs\n", letter(s),
+		       runs->commands[s][0], runs->status[s], runs->failed[s], runs->nr);
 	}
 	return any;
 }
@@ -305,24 +282,21 @@ static struct runs make_runs(struct td_sides *sides, const struct td_opts *opts,
 		.opts = opts,
 		.made = made,
 		.notes = notes,
-		.nr = opts->request.when.has_repeat
-			      ? (size_t)opts->request.when.repeat
-			      : USUAL_RUNS,
+		.nr = opts->request.when.has_repeat ? (size_t)opts->request.when.repeat
+						    : DEFAULT_RUNS,
 		.nothing = -1,
 	};
 }
 
-int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
-		 struct td_runs_made *made, struct td_notes *notes,
-		 struct td_err *err)
+int td_runs_read(struct td_sides *sides, const struct td_opts *opts, struct td_runs_made *made,
+		 struct td_notes *notes, struct td_err *err)
 {
 	struct runs runs = make_runs(sides, opts, made, notes);
 	int rc = prepare(&runs, err);
 
-	runs.progress =
-		td_progress_make(&opts->request, TD_DIFF_SIDES * runs.nr);
-	/* all are to be freed, also those that did not come to run */
-	sides->nr = sides->v ? TD_DIFF_SIDES * runs.nr : 0;
+	runs.progress = td_progress_make(&opts->request, TD_DIFF_SIDES * runs.nr);
+	/* td_sides_free() frees all, including those that did not run */
+	sides->nr = TD_DIFF_SIDES * runs.nr;
 	if (!rc)
 		rc = run_all(&runs, err);
 	td_close_fd(&runs.nothing);
@@ -330,10 +304,9 @@ int td_runs_read(struct td_sides *sides, const struct td_opts *opts,
 	return rc;
 }
 
-int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made,
-		   struct td_err *err)
+int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made, struct td_err *err)
 {
-	const struct td_reached none = { 0 };
+	const struct td_attempt none = { 0 };
 	struct td_sides sides = { 0 };
 	struct runs runs = make_runs(&sides, opts, made, NULL);
 	int rc = give_up(&runs, &none, true, err);
@@ -350,9 +323,8 @@ int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made,
 
 /* --- and again -------------------------------------------------------------- */
 
-/* The recordings of a side, and those that are still to be made: "old A2 A3" */
-static void put_recordings(FILE *fp, const char **names, size_t nr, char side,
-			   size_t enough)
+/* Write the recordings of a side, and those that are still to be made: "old A2 A3". */
+static void put_recordings(FILE *fp, const char **names, size_t nr, char side, size_t enough)
 {
 	for (size_t i = 0; i < nr; i++) {
 		fputc(' ', fp);
@@ -361,8 +333,7 @@ static void put_recordings(FILE *fp, const char **names, size_t nr, char side,
 	if (nr < enough)
 		fprintf(fp, " %c%zu", side, nr + 1);
 	if (nr + 1 < enough)
-		fprintf(fp, "%s %c%zu", nr + 2 < enough ? " ..." : "", side,
-			enough);
+		fprintf(fp, "%s %c%zu", nr + 2 < enough ? " ..." : "", side, enough);
 }
 
 static void put_sides(FILE *fp, const struct td_opts *opts, size_t enough)
@@ -371,8 +342,7 @@ static void put_sides(FILE *fp, const struct td_opts *opts, size_t enough)
 
 	put_recordings(fp, opts->patterns, nr_a, 'A', enough);
 	fputs(" --", fp);
-	put_recordings(fp, opts->patterns + nr_a, opts->nr_patterns - nr_a, 'B',
-		       enough);
+	put_recordings(fp, opts->patterns + nr_a, opts->nr_patterns - nr_a, 'B', enough);
 }
 
 char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
@@ -380,17 +350,14 @@ char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
 {
 	char *text = NULL;
 	size_t size;
-	FILE *fp = open_memstream(&text, &size);
+	FILE *fp = td_open_memstream(&text, &size);
 
-	if (!fp)
-		return NULL;
 	fputs("tdstat diff", fp);
 	if (opts->request.target.command)
 		fprintf(fp, " -r %zu", nr);
-	td_again_put_groups(fp, &opts->request, kept);
+	td_rerun_put_groups(fp, &opts->request, kept);
 	if (opts->request.target.command)
-		fprintf(fp, " -- %s : %s", sides->names[TD_DIFF_A],
-			sides->names[TD_DIFF_B]);
+		fprintf(fp, " -- %s : %s", sides->names[TD_DIFF_A], sides->names[TD_DIFF_B]);
 	else
 		put_sides(fp, opts, nr);
 	td_text_close(fp, &text);

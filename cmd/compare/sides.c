@@ -1,17 +1,453 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recordings of A and of B, and in what they are not alike. */
+/* Reads the recordings of both sides, and checks whether they can be compared. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/compare/compare.h"
+#include "lib/base/memory.h"
 #include "lib/base/util.h"
+#include "lib/plan/clocks.h"
+#include "metrics/table/table.h"
+
+#define PERCENT 100
+
+/* --- threads of one name ----------------------------------------------------- */
+
+struct td_thread_first {
+	char *name;
+	int tid, life;
+};
+
+/* Return the first thread of this name.  If there is none, the reading's becomes the first. */
+static struct td_thread_first find_first(struct td_whole *whole, const char *name,
+					 const struct td_reading *reading)
+{
+	struct td_thread_first first = { NULL, reading->tid, reading->life };
+	uint64_t hash = td_hash_text(name);
+	size_t step = 0, at;
+
+	do {
+		at = td_index_next(&whole->by_name, hash, &step);
+	} while (at != TD_NOT_FOUND && strcmp(whole->threads[at].name, name) != 0);
+	if (at != TD_NOT_FOUND)
+		return whole->threads[at];
+	first.name = td_strdup(name);
+	td_index_add(&whole->by_name, hash, whole->nr_threads);
+	td_array_push(&whole->threads, &whole->nr_threads, &first, sizeof(first));
+	return first;
+}
+
+/* Assign counts to the first thread of the same name: TIDs differ from run to run. */
+static void join_threads(struct td_whole *whole, struct td_readings *readings)
+{
+	const struct td_task_names *names = &whole->recorded.rec.names;
+
+	for (size_t i = 0; i < readings->nr; i++) {
+		struct td_reading *reading = &readings->v[i];
+		struct td_thread_first first;
+		const char *name;
+
+		if (reading->tid < 0)
+			continue;
+		name = td_task_names_find_life(names, reading->tid, reading->life);
+		/* threads without a name are all different */
+		if (!name)
+			continue;
+		first = find_first(whole, name, reading);
+		reading->tid = first.tid;
+		reading->life = first.life;
+	}
+}
+
+/* --- reading ---------------------------------------------------------------- */
+
+static int add_intervals(struct td_whole *whole, struct td_err *err)
+{
+	/* only totals are compared; variation within an interval is ignored */
+	static const struct td_course none;
+	struct td_recording *rec = &whole->recorded.rec;
+	enum td_aggregation how = whole->recorded.source.how;
+	struct td_readings delta = { 0 };
+	uint64_t time_ns = 0;
+	int rc;
+
+	while (!(rc = td_recorded_next(rec, how, &time_ns, &delta, err))) {
+		const struct td_counted counted = { time_ns, &rec->times, &delta, &none };
+
+		if (how == TD_AGGREGATE_THREAD)
+			join_threads(whole, &delta);
+		td_view_add_to_whole(&whole->view, &counted);
+	}
+	free(delta.v);
+	if (!rec->ended)
+		rec->usage.elapsed_ns = time_ns;
+	return rc < 0 ? rc : 0;
+}
+
+/* --- instructions and cycles, which have only names in recordings ------------ */
+
+/* Return the first event of the clock that was counted on the PMU; -1: none. */
+static int find_clock(const struct td_plan *plan, const struct td_total *totals, int pmu,
+		      enum td_clock_event clock)
+{
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
+
+		if (event->pmu == pmu && totals[i].nr && !isnan(totals[i].value) &&
+		    td_clock_modifiers(event->name, clock))
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool counted_anything(const struct td_plan *plan, const struct td_total *totals, int pmu)
+{
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].pmu == pmu && totals[i].value > 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Return the instructions on all core types; NaN unless they were counted on each type that
+ * counted anything.
+ */
+static double instructions_of(const struct td_plan *plan, const struct td_machine *machine,
+			      const struct td_total *totals)
+{
+	double sum = 0;
+
+	for (int pmu = 0; pmu < (int)machine->nr_core; pmu++) {
+		int event = find_clock(plan, totals, pmu, TD_CLOCK_INSTRUCTIONS);
+
+		if (event >= 0)
+			sum += totals[event].value;
+		else if (counted_anything(plan, totals, pmu))
+			return NAN;
+	}
+	return sum > 0 ? sum : NAN;
+}
+
+static double ipc_of(const struct td_plan *plan, const struct td_total *totals, int pmu)
+{
+	int work = find_clock(plan, totals, pmu, TD_CLOCK_INSTRUCTIONS);
+	int clock = find_clock(plan, totals, pmu, TD_CLOCK_CYCLES);
+
+	if (work < 0 || clock < 0 || !(totals[clock].value > 0) ||
+	    strcmp(td_clock_modifiers(plan->events.v[work].name, TD_CLOCK_INSTRUCTIONS),
+		   td_clock_modifiers(plan->events.v[clock].name, TD_CLOCK_CYCLES)) != 0)
+		return NAN;
+	return totals[work].value / totals[clock].value;
+}
+
+/*
+ * Set v to the instructions per cycle of each PMU that is not left out; NaN unless it has
+ * both events, of the same privilege levels.  Returns the number of PMUs.
+ */
+static size_t fill_ipc(const struct td_plan *plan, const struct td_machine *machine,
+		       const struct td_total *totals, const char *id, struct td_diff_ipc *v)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (machine->pmus[i].skip)
+			continue;
+		v[nr++] = (struct td_diff_ipc){
+			.id = id,
+			.pmu = machine->pmus[i].name,
+			.value = ipc_of(plan, totals, (int)i),
+		};
+	}
+	return nr;
+}
+
+/* --- ids -------------------------------------------------------------------- */
+
+static const struct td_total *totals_of(const struct td_totals *totals, size_t id)
+{
+	return totals->v + id * totals->nr_events;
+}
+
+/*
+ * Return the index of a row's id.  Start with that of the previous row: ids and rows have
+ * the same order, and may be many.
+ */
+static size_t find_id(const struct td_totals *totals, const char *label, size_t from)
+{
+	size_t i = from;
+
+	while (strcmp(totals->ids[i].label, label) != 0) {
+		i = (i + 1) % totals->nr_ids;
+		if (i == from)
+			break;
+	}
+	return i;
+}
+
+/* Sum the instructions of all ids that counted them; NaN if none did. */
+static double sum_instructions(const struct td_whole *whole)
+{
+	const struct td_recording *rec = &whole->recorded.rec;
+	double sum = 0;
+
+	for (size_t i = 0; i < whole->totals.nr_ids; i++) {
+		double of_id =
+			instructions_of(&rec->plan, &rec->machine, totals_of(&whole->totals, i));
+
+		sum += isnan(of_id) ? 0 : of_id;
+	}
+	return sum > 0 ? sum : NAN;
+}
+
+static void add_ipc(struct td_whole *whole)
+{
+	const struct td_recording *rec = &whole->recorded.rec;
+	size_t nr_pmus = rec->machine.nr_core, nr = whole->totals.nr_ids;
+
+	whole->ipc = td_calloc(nr * nr_pmus + 1, sizeof(*whole->ipc));
+	for (size_t i = 0; i < nr; i++)
+		whole->nr_ipc += fill_ipc(&rec->plan, &rec->machine, totals_of(&whole->totals, i),
+					  whole->ids[i], whole->ipc + whole->nr_ipc);
+}
+
+/* Return the length of the name in a label. */
+static size_t length_of(const char *label, enum td_aggregation how)
+{
+	const char *dash = strrchr(label, '-');
+
+	return how == TD_AGGREGATE_THREAD && dash && dash != label ? (size_t)(dash - label)
+								   : strlen(label);
+}
+
+/*
+ * Return the names of the ids, which both sides share: "all", a cgroup, a region, the name
+ * of a thread without its TID, which differs from run to run.  Free only the result.
+ */
+static char **name_ids(const struct td_totals *totals, enum td_aggregation how)
+{
+	size_t size = (totals->nr_ids + 1) * sizeof(char *);
+	char **ids, *text;
+
+	for (size_t i = 0; i < totals->nr_ids; i++)
+		size += strlen(totals->ids[i].label) + 1;
+	ids = td_calloc(1, size);
+	text = (char *)(ids + totals->nr_ids + 1);
+	for (size_t i = 0; i < totals->nr_ids; i++) {
+		const char *label = totals->ids[i].label;
+		size_t length = length_of(label, how);
+
+		ids[i] = memcpy(text, label, length);
+		text += length + 1;
+	}
+	return ids;
+}
+
+static int sum_up(struct td_whole *whole, struct td_err *err)
+{
+	const struct td_recording *rec = &whole->recorded.rec;
+	struct td_view *view = &whole->view;
+
+	td_aggregate(&view->aggregator, &view->whole, &rec->plan, &whole->totals);
+	if (!whole->totals.nr_ids)
+		return td_err_set(err, -ENODATA, "%s has no counts", rec->path);
+	whole->instructions = sum_instructions(whole);
+	whole->ids = name_ids(&whole->totals, whole->recorded.source.how);
+	whole->works = td_calloc(whole->totals.nr_ids + 1, sizeof(*whole->works));
+	add_ipc(whole);
+	return 0;
+}
+
+/* CPUs, cores, sockets ... are summed up; other ids are compared. */
+static enum td_aggregation choose_ids(const struct td_recorded *recorded)
+{
+	enum td_aggregation how = recorded->source.how;
+
+	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_REGION ? how : TD_AGGREGATE_ALL;
+}
+
+int td_whole_read(struct td_whole *whole, const char *path, const struct td_opts *opts,
+		  struct td_notes *notes, struct td_err *err)
+{
+	struct td_recorded *recorded = &whole->recorded;
+
+	*whole = (struct td_whole){ 0 };
+	if (td_recorded_open(recorded, path, &opts->request, err) ||
+	    td_recorded_measure(recorded, notes, err))
+		return err->code;
+	recorded->source.how = choose_ids(recorded);
+	if (td_recorded_check(&recorded->rec, recorded->source.how, &recorded->request, err) ||
+	    td_view_init(&whole->view, &recorded->source, &recorded->request, err) ||
+	    add_intervals(whole, err))
+		return err->code;
+	return sum_up(whole, err);
+}
+
+/* --- results ---------------------------------------------------------------- */
+
+/* Return the number of units of work of an id; NaN: unknown. */
+static double work_of(const struct td_whole *whole, enum td_per per, size_t id)
+{
+	const struct td_recording *rec = &whole->recorded.rec;
+	const struct td_times *times = &whole->view.whole_times;
+
+	switch (per) {
+	case TD_PER_INSTRUCTIONS:
+		return instructions_of(&rec->plan, &rec->machine, totals_of(&whole->totals, id));
+	case TD_PER_SECOND:
+		return times->elapsed_ns ? (double)times->elapsed_ns / 1e9 : NAN;
+	case TD_PER_RUN:
+		return 1;
+	default:
+		return NAN;
+	}
+}
+
+/* Set scales and names of rows.  The names come last, because ids are found by the labels. */
+static void scale_rows(struct td_whole *whole, bool share)
+{
+	size_t id = 0;
+
+	for (size_t r = 0; r < whole->report.nr_rows; r++) {
+		struct td_row *row = &whole->report.rows[r];
+		double slots;
+
+		id = find_id(&whole->totals, row->id, id);
+		slots = share ? 1 : row->slots / whole->works[id];
+		whole->scales[r] = slots / PERCENT;
+		row->id = whole->ids[id];
+	}
+}
+
+static void eval_tree(struct td_whole *whole, enum td_per per)
+{
+	struct td_recorded *recorded = &whole->recorded;
+	struct td_view *view = &whole->view;
+
+	td_evaluation_make(&view->evaluation, &recorded->measure.tree, &recorded->rec.plan);
+	td_tree_set_latencies(&recorded->measure.tree, &recorded->rec.latencies);
+	td_eval(&view->evaluation, &whole->totals, &view->whole_times, false, &whole->report);
+	whole->scales = td_calloc(whole->report.nr_rows + 1, sizeof(*whole->scales));
+	scale_rows(whole, per == TD_PER_SLOTS);
+}
+
+/* Return the index of the id of a row of events, with name and cgroup. */
+static size_t id_of_row(const struct td_totals *totals, const struct td_event_row *row, size_t from)
+{
+	for (size_t i = from; i < from + totals->nr_ids; i++) {
+		const struct td_total_id *id = &totals->ids[i % totals->nr_ids];
+
+		if (strcmp(id->name, row->id) == 0 &&
+		    !strcmp(id->cgroup ? id->cgroup : "", row->cgroup ? row->cgroup : ""))
+			return i % totals->nr_ids;
+	}
+	return from;
+}
+
+static void scale_events(struct td_whole *whole)
+{
+	size_t id = 0;
+
+	for (size_t r = 0; r < whole->events.report.nr_rows; r++) {
+		struct td_event_row *row = &whole->events.report.rows[r];
+
+		id = id_of_row(&whole->totals, row, id);
+		whole->scales[r] = 1 / whole->works[id];
+		row->id = whole->ids[id];
+	}
+}
+
+static void eval_events(struct td_whole *whole)
+{
+	const struct td_recording *rec = &whole->recorded.rec;
+	struct td_event_report *report = &whole->events.report;
+
+	whole->events.plan = &rec->plan;
+	td_event_rows(&whole->events, &whole->totals, &whole->view.whole_times);
+	td_event_rows_set_latencies(report, &rec->plan, &rec->latencies);
+	whole->scales = td_calloc(report->nr_rows + 1, sizeof(*whole->scales));
+	scale_events(whole);
+}
+
+static int check_work(const struct td_whole *whole, enum td_per per, double work,
+		      struct td_err *err)
+{
+	const struct td_recording *rec = &whole->recorded.rec;
+
+	if (per == TD_PER_SLOTS && rec->info.of_events)
+		return td_err_usage(err, "--per slots: %s has events and no tree", rec->path);
+	if (per == TD_PER_SLOTS || !isnan(work))
+		return 0;
+	td_err_set(err, -ENODATA, "--per %s: %s does not tell how many", td_per_option(per),
+		   rec->path);
+	return td_err_hint(
+		err,
+		per == TD_PER_INSTRUCTIONS
+			? "record it again, as trees have instructions now, or compare --per slots"
+			: "compare --per slots");
+}
+
+/*
+ * Compute the results for one unit of work; input borrows them.  Returns -ENODATA if the number
+ * of units is unknown.
+ */
+static int eval_whole(struct td_whole *whole, enum td_per per, struct td_diff_input *input,
+		      struct td_err *err)
+{
+	const struct td_recording *rec = &whole->recorded.rec;
+	bool events = rec->info.of_events;
+	double work = NAN;
+	int rc;
+
+	for (size_t i = 0; i < whole->totals.nr_ids; i++) {
+		whole->works[i] = work_of(whole, per, i);
+		work = isnan(whole->works[i]) ? work : whole->works[i];
+	}
+	rc = check_work(whole, per, work, err);
+	if (rc)
+		return rc;
+	if (events)
+		eval_events(whole);
+	else
+		eval_tree(whole, per);
+	*input = (struct td_diff_input){
+		.report = events ? NULL : &whole->report,
+		.events = events ? &whole->events.report : NULL,
+		.scales = whole->scales,
+		.elapsed_s = rec->usage.elapsed_ns ? (double)rec->usage.elapsed_ns / 1e9 : NAN,
+		.user_s = rec->usage.has_times ? (double)rec->usage.user_ns / 1e9 : NAN,
+		.sys_s = rec->usage.has_times ? (double)rec->usage.sys_ns / 1e9 : NAN,
+		.instructions = whole->instructions,
+		.ipc = whole->ipc,
+		.nr_ipc = whole->nr_ipc,
+	};
+	return 0;
+}
+
+static void free_whole(struct td_whole *whole)
+{
+	struct td_err unused;
+
+	td_report_free(&whole->report);
+	td_event_table_free(&whole->events);
+	free(whole->ids);
+	free(whole->works);
+	free(whole->scales);
+	td_totals_free(&whole->totals);
+	for (size_t i = 0; i < whole->nr_threads; i++)
+		free(whole->threads[i].name);
+	free(whole->threads);
+	td_index_free(&whole->by_name);
+	free(whole->ipc);
+	td_view_close(&whole->view, &unused);
+	td_recorded_close(&whole->recorded);
+}
 
 /* --- what makes recordings hard to compare -------------------------------- */
 
-static void check_processor(const struct td_recorded *first,
-			    const struct td_recorded *other,
+static void check_processor(const struct td_recorded *first, const struct td_recorded *other,
 			    struct td_notes *notes)
 {
 	const struct td_cpuid *of_a = &first->rec.machine.cpuid;
@@ -22,8 +458,8 @@ static void check_processor(const struct td_recorded *first,
 		return;
 	td_cpuid_format(of_a, a);
 	td_cpuid_format(of_b, b);
-	td_notes_add(notes, "%s is of another processor than %s: %s, not %s",
-		     other->rec.path, first->rec.path, b, a);
+	td_notes_add(notes, "%s is of another processor than %s: %s, not %s", other->rec.path,
+		     first->rec.path, b, a);
 }
 
 static bool same_names(const struct td_ask *a, const struct td_ask *b)
@@ -37,24 +473,45 @@ static bool same_names(const struct td_ask *a, const struct td_ask *b)
 	return true;
 }
 
-static void check_metrics(const struct td_recorded *first,
-			  const struct td_recorded *other,
+static bool shows(const struct td_tree *tree, const struct td_metric *metric)
+{
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
+		const struct td_metric *other = &tree->metrics[i];
+
+		if (other->shown && other->pmu == metric->pmu &&
+		    strcmp(other->name, metric->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Return true if tree shows all metrics of another one: a recording may have fewer levels. */
+static bool shows_all(const struct td_tree *tree, const struct td_tree *of)
+{
+	for (size_t i = 0; i < of->nr_metrics; i++) {
+		if (of->metrics[i].shown && !shows(tree, &of->metrics[i]))
+			return false;
+	}
+	return true;
+}
+
+static void check_metrics(const struct td_recorded *first, const struct td_recorded *other,
 			  struct td_notes *notes)
 {
 	const struct td_ask *a = &first->request.ask, *b = &other->request.ask;
 
 	if (first->rec.info.of_events ||
-	    (a->level == b->level && a->drill == b->drill &&
-	     a->only_level == b->only_level &&
-	     a->bottlenecks == b->bottlenecks && same_names(a, b)))
+	    (a->level == b->level && a->drill == b->drill && a->only_level == b->only_level &&
+	     a->bottlenecks == b->bottlenecks && same_names(a, b) &&
+	     shows_all(&first->measure.tree, &other->measure.tree) &&
+	     shows_all(&other->measure.tree, &first->measure.tree)))
 		return;
-	td_notes_add(notes, "%s has other metrics or levels than %s",
-		     other->rec.path, first->rec.path);
+	td_notes_add(notes, "%s has other metrics or levels than %s", other->rec.path,
+		     first->rec.path);
 }
 
-/* What perf stat wrote has no target. */
-static void check_target(const struct td_recorded *first,
-			 const struct td_recorded *other,
+/* Compare the targets; files of perf stat have none. */
+static void check_target(const struct td_recorded *first, const struct td_recorded *other,
 			 struct td_notes *notes)
 {
 	const struct td_target_name *of_a = &first->rec.info.target;
@@ -62,92 +519,67 @@ static void check_target(const struct td_recorded *first,
 	td_autofree char *a = td_target_name_format(of_a);
 	td_autofree char *b = td_target_name_format(of_b);
 
-	if (of_a->kind == TD_TARGET_FILE || of_b->kind == TD_TARGET_FILE ||
-	    !a || !b || strcmp(a, b) == 0)
+	if (of_a->kind == TD_TARGET_FILE || of_b->kind == TD_TARGET_FILE || strcmp(a, b) == 0)
 		return;
-	td_notes_add(notes, "%s is of another target than %s: '%s', not '%s'",
-		     other->rec.path, first->rec.path, b, a);
+	td_notes_add(notes, "%s is of another target than %s: '%s', not '%s'", other->rec.path,
+		     first->rec.path, b, a);
 }
 
 static bool share_a_pmu(const struct td_machine *a, const struct td_machine *b)
 {
 	for (size_t i = 0; i < a->nr_core; i++) {
-		if (!a->pmus[i].skip &&
-		    td_machine_find_pmu(b, a->pmus[i].name) >= 0)
+		if (!a->pmus[i].skip && td_machine_find_pmu(b, a->pmus[i].name) >= 0)
 			return true;
 	}
 	return !a->nr_core || !b->nr_core;
 }
 
 /*
- * Notes in what a recording is not like the first one: another processor, other
- * metrics, another target.  An error if they have nothing to compare: events and a
- * tree, or no PMU in common.
+ * Note how a recording differs from the first one: another processor, other metrics,
+ * another target.  Returns an error if there is nothing to compare: events and a tree, or no
+ * PMU in common.
  */
-static int check_alike(const struct td_recorded *first,
-		       const struct td_recorded *other, struct td_notes *notes,
-		       struct td_err *err)
+static int check_alike(const struct td_recorded *first, const struct td_recorded *other,
+		       struct td_notes *notes, struct td_err *err)
 {
 	const char *a = first->rec.path, *b = other->rec.path;
 
 	if (first->rec.info.of_events != other->rec.info.of_events)
-		return td_err_set(err, -EINVAL,
-				  "%s has events and %s a tree: they cannot be "
-				  "compared",
-				  first->rec.info.of_events ? a : b,
-				  first->rec.info.of_events ? b : a);
-	if (!share_a_pmu(&first->rec.machine, &other->rec.machine))
 		return td_err_set(
-			err, -EINVAL,
-			"%s and %s have no PMU in common: they cannot "
-			"be compared",
-			a, b);
+			err, -EINVAL, "%s has events and %s a tree: they cannot be compared",
+			first->rec.info.of_events ? a : b, first->rec.info.of_events ? b : a);
+	if (!share_a_pmu(&first->rec.machine, &other->rec.machine))
+		return td_err_set(err, -EINVAL,
+				  "%s and %s have no PMU in common: they cannot be compared", a, b);
 	check_processor(first, other, notes);
 	check_metrics(first, other, notes);
 	check_target(first, other, notes);
 	return 0;
 }
 
-/*
- * What a recording is to be like: the first of its side.  Only the first of B is
- * told from A, as what is said of it is true of the others.
- */
-static const struct td_recorded *like_of(const struct td_sides *sides,
-					 size_t index)
-{
-	return &sides->v[index > sides->nr_a ? sides->nr_a : 0].recorded;
-}
-
-static int read_next(struct td_sides *sides, const struct td_opts *opts,
-		     struct td_notes *notes, struct td_err *err)
-{
-	const struct td_recorded *like = like_of(sides, sides->nr);
-	struct td_whole *whole = &sides->v[sides->nr];
-	const char *path = opts->patterns[sides->nr++];
-	int rc = td_whole_read(whole, path, opts, notes, err);
-
-	return rc ? rc : check_alike(like, &whole->recorded, notes, err);
-}
-
-int td_sides_read(struct td_sides *sides, const struct td_opts *opts,
-		  struct td_notes *notes, struct td_err *err)
+int td_sides_read(struct td_sides *sides, const struct td_opts *opts, struct td_notes *notes,
+		  struct td_err *err)
 {
 	size_t nr = opts->nr_patterns;
-	int rc = 0;
 
 	*sides = (struct td_sides){
-		.v = calloc(nr, sizeof(*sides->v)),
-		.inputs = calloc(nr, sizeof(*sides->inputs)),
+		.v = td_calloc(nr, sizeof(*sides->v)),
+		.inputs = td_calloc(nr, sizeof(*sides->inputs)),
 		.nr_a = opts->diff.nr_before ? opts->diff.nr_before : 1,
 	};
-	if (!sides->v || !sides->inputs)
-		return td_err_nomem(err);
-	while (!rc && sides->nr < nr)
-		rc = read_next(sides, opts, notes, err);
-	return rc;
+	for (size_t i = 0; i < nr; i++) {
+		/* the first of B is compared with A, the others with the first of their side */
+		const struct td_whole *first = &sides->v[i > sides->nr_a ? sides->nr_a : 0];
+
+		sides->nr++;
+		if (td_whole_read(&sides->v[i], opts->patterns[i], opts, notes, err) ||
+		    check_alike(&first->recorded, &sides->v[i].recorded, notes, err))
+			return err->code;
+	}
+	return 0;
 }
 
-/* Is each of a command, which ran to its end? */
+/* Return true if each recording is of a command that ran to its end. */
 static bool is_of_runs(const struct td_sides *sides)
 {
 	for (size_t i = 0; i < sides->nr; i++) {
@@ -160,9 +592,9 @@ static bool is_of_runs(const struct td_sides *sides)
 }
 
 /*
- * Two commands do the same work, however many instructions they need for it.  Who
- * recorded a machine may have stopped anywhere.  Counts of events are always those
- * of a run.
+ * Choose the default unit of work.  Two commands do the same work, however many
+ * instructions they need for it.  A recording of a machine may have been stopped at any
+ * point.  Counts of events are always those of a run.
  */
 static enum td_per choose_per(const struct td_sides *sides)
 {
@@ -175,8 +607,7 @@ static enum td_per choose_per(const struct td_sides *sides)
 	return TD_PER_INSTRUCTIONS;
 }
 
-static struct td_diff_side side_of(const struct td_sides *sides, size_t first,
-				   size_t nr)
+static struct td_diff_side side_of(const struct td_sides *sides, size_t first, size_t nr)
 {
 	return (struct td_diff_side){
 		.v = sides->inputs + first,
@@ -187,19 +618,20 @@ static struct td_diff_side side_of(const struct td_sides *sides, size_t first,
 	};
 }
 
-int td_sides_compare(struct td_sides *sides, enum td_per per,
-		     struct td_diff *diff, struct td_err *err)
+int td_sides_compare(struct td_sides *sides, enum td_per per, struct td_diff *diff,
+		     struct td_err *err)
 {
 	const struct td_diff_side a = side_of(sides, 0, sides->nr_a);
-	const struct td_diff_side b =
-		side_of(sides, sides->nr_a, sides->nr - sides->nr_a);
-	int rc = 0;
+	const struct td_diff_side b = side_of(sides, sides->nr_a, sides->nr - sides->nr_a);
 
 	if (per == TD_PER_DEFAULT)
 		per = choose_per(sides);
-	for (size_t i = 0; !rc && i < sides->nr; i++)
-		rc = td_whole_eval(&sides->v[i], per, &sides->inputs[i], err);
-	return rc ? rc : td_diff_make(diff, &a, &b, per, err);
+	for (size_t i = 0; i < sides->nr; i++) {
+		if (eval_whole(&sides->v[i], per, &sides->inputs[i], err))
+			return err->code;
+	}
+	td_diff_make(diff, &a, &b, per);
+	return 0;
 }
 
 bool td_sides_is_written(const struct td_sides *sides, int fd)
@@ -220,7 +652,7 @@ void td_sides_warn(const struct td_sides *sides)
 void td_sides_free(struct td_sides *sides)
 {
 	for (size_t i = 0; i < sides->nr; i++)
-		td_whole_free(&sides->v[i]);
+		free_whole(&sides->v[i]);
 	free(sides->v);
 	free(sides->inputs);
 	for (size_t s = 0; s < TD_DIFF_SIDES; s++)
@@ -230,12 +662,11 @@ void td_sides_free(struct td_sides *sides)
 
 /* --- ids -------------------------------------------------------------------- */
 
-/* Notes an id that only one side has.  Returns the row behind its last one. */
-static size_t note_id(const struct td_diff *diff, size_t row,
-		      struct td_notes *notes)
+/* Note an id that only one side has.  Returns the row after its last one. */
+static size_t note_id(const struct td_diff *diff, size_t row, struct td_notes *notes)
 {
 	const char *id = diff->rows[row].id;
-	/* the time is of all ids: who has no time may have them nevertheless */
+	/* times are not per id, so a side without times may still have ids */
 	bool all = diff->rows[row].kind == TD_DIFF_TIME;
 	bool has[TD_DIFF_SIDES] = { all, all };
 
@@ -244,8 +675,7 @@ static size_t note_id(const struct td_diff *diff, size_t row,
 			has[s] |= !isnan(diff->rows[row].value.of[s]);
 	}
 	if (has[TD_DIFF_A] != has[TD_DIFF_B])
-		td_notes_add(notes, "%s: only in %s", id,
-			     has[TD_DIFF_A] ? "A" : "B");
+		td_notes_add(notes, "%s: only in %s", id, has[TD_DIFF_A] ? "A" : "B");
 	return row;
 }
 
@@ -260,11 +690,10 @@ void td_note_ids(const struct td_diff *diff, struct td_notes *notes)
 
 /* --- cores ---------------------------------------------------------------- */
 
-#define PERCENT 100
-/* points by which the shares of one kind may differ: it was chance, or is small */
+/* A larger difference of a core type's shares, in points, gets a note. */
 #define APART 10
 
-/* The slots of all ids of a side on a kind of core; NULL: on all kinds. */
+/* Sum the slots of all ids of a side on a core type; NULL: on all types. */
 static double slots_of(const struct td_sides *sides, int side, const char *pmu)
 {
 	size_t first = side == TD_DIFF_A ? 0 : sides->nr_a;
@@ -277,22 +706,20 @@ static double slots_of(const struct td_sides *sides, int side, const char *pmu)
 		for (size_t r = 0; r < report->nr_rows; r++) {
 			const struct td_row *row = &report->rows[r];
 
-			if (!isnan(row->slots) &&
-			    (!pmu || strcmp(row->pmu, pmu) == 0))
+			if (!isnan(row->slots) && (!pmu || strcmp(row->pmu, pmu) == 0))
 				sum += row->slots;
 		}
 	}
 	return sum;
 }
 
-/* NaN if there are none. */
+/* Return a core type's share of the slots of a side (in %); NaN without slots. */
 static double share_of(const struct td_sides *sides, int side, const char *pmu)
 {
-	return PERCENT * slots_of(sides, side, pmu) /
-	       slots_of(sides, side, NULL);
+	return PERCENT * slots_of(sides, side, pmu) / slots_of(sides, side, NULL);
 }
 
-/* The kind that most of both ran on. */
+/* Return the core type that had most slots of both sides. */
 static const struct td_pmu *find_usual(const struct td_machine *machine,
 				       const struct td_sides *sides)
 {
@@ -312,7 +739,7 @@ static const struct td_pmu *find_usual(const struct td_machine *machine,
 	return usual;
 }
 
-/* Its command chooses its CPUs, whatever it is started on. */
+/* Return true if the command pins itself (taskset), whatever CPUs it starts on. */
 static bool is_pinned(const struct td_sides *sides, int side)
 {
 	const char *name = sides->names[side];
@@ -320,38 +747,31 @@ static bool is_pinned(const struct td_sides *sides, int side)
 	return name && strncmp(name, "taskset ", 8) == 0;
 }
 
-static void add_note(const struct td_sides *sides, const struct td_pmu *pmu,
-		     double a, double b, struct td_notes *notes)
+static void add_note(const struct td_sides *sides, const struct td_pmu *pmu, double a, double b,
+		     struct td_notes *notes)
 {
 	td_autofree char *cpus = td_ints_format(&pmu->cpus);
 
-	if (!cpus) {
-		notes->lost = true;
-		return;
-	}
-	td_notes_add(notes,
-		     "A and B ran on different kinds of core: %.0f %% of the "
-		     "slots of A were of %s, and %.0f %% of B's",
-		     a, pmu->name, b);
+	td_notes_add(
+		notes,
+		"A and B ran on different core types: %.0f %% of the slots of A were of %s, and "
+		"%.0f %% of B's",
+		a, pmu->name, b);
 	if (is_pinned(sides, TD_DIFF_A) || is_pinned(sides, TD_DIFF_B))
-		td_notes_add(notes,
-			     "taskset put them there: the CPUs of %s "
-			     "are %s",
-			     pmu->name, cpus);
+		td_notes_add(notes, "taskset put them there: the CPUs of %s are %s", pmu->name,
+			     cpus);
 	else if (sides->names[TD_DIFF_A])
 		td_notes_add(notes,
-			     "to keep both on one kind, begin the line with "
-			     "taskset -c %s",
+			     "to keep both on one core type, begin the line with taskset -c %s",
 			     cpus);
 	else if (sides->v[0].recorded.rec.info.tasks)
-		td_notes_add(notes,
-			     "to record both on one kind: tdstat record -o "
-			     "FILE -- taskset -c %s COMMAND",
-			     cpus);
+		td_notes_add(
+			notes,
+			"to record both on one core type: tdstat record -o FILE -- taskset -c %s "
+			"COMMAND",
+			cpus);
 	else
-		td_notes_add(notes,
-			     "to record one kind alone: tdstat record -o FILE "
-			     "-C %s",
+		td_notes_add(notes, "to record only one core type: tdstat record -o FILE -C %s",
 			     cpus);
 }
 

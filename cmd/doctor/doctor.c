@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat doctor: what this machine can count, and what stands in the way. */
+/* tdstat doctor: checks what this machine can measure, and how to fix the rest. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
-#include "cmd/out/out.h"
+#include "cmd/output/out.h"
 #include "cmd/plan/select.h"
 #include "cmd/version.h"
 #include "lib/base/json.h"
@@ -20,33 +20,26 @@
 
 /* --- findings on the processor --------------------------------------------- */
 
-static void judge_processor(struct td_doctor *doctor,
-			    const struct td_machine *machine)
+static void judge_processor(struct td_doctor *doctor, const struct td_machine *machine)
 {
 	td_autofree char *cpus = td_ints_format(&machine->online);
 	char cpuid[48];
 
 	if (machine->no_identity.code) {
-		td_doctor_add_error(doctor, "processor", TD_FINDING_FAILED,
-				    &machine->no_identity);
+		td_doctor_add_error(doctor, "processor", TD_FINDING_FAILED, &machine->no_identity);
 		return;
 	}
 	td_cpuid_format(&machine->cpuid, cpuid);
-	td_doctor_add(doctor, "processor",
-		      machine->model ? TD_FINDING_OK : TD_FINDING_NOTE,
+	td_doctor_add(doctor, "processor", machine->model ? TD_FINDING_OK : TD_FINDING_NOTE,
 		      "%s (%s), CPUs %s",
-		      machine->model ? machine->model->name
-				     : "not in tdstat's table",
-		      cpuid, cpus ? cpus : "?");
+		      machine->model ? machine->model->name : "not in tdstat's table", cpuid, cpus);
 }
 
-static void judge_hypervisor(struct td_doctor *doctor,
-			     const struct td_machine *machine)
+static void judge_hypervisor(struct td_doctor *doctor, const struct td_machine *machine)
 {
 	if (machine->cpuid.hypervisor)
 		td_doctor_add(doctor, "hypervisor", TD_FINDING_NOTE,
-			      "this is a virtual machine: its host decides "
-			      "what there is to count");
+			      "this is a virtual machine: its host decides what can be counted");
 	else
 		td_doctor_add(doctor, "hypervisor", TD_FINDING_OK, "none");
 }
@@ -62,7 +55,7 @@ static size_t count_topdown(const struct td_pmu *pmu)
 	return nr;
 }
 
-/* "slots and 8 fields of PERF_METRICS" */
+/* Describe the events of a PMU: "slots and 8 fields of PERF_METRICS". */
 static void describe_events(const struct td_pmu *pmu, char *buf, size_t size)
 {
 	size_t nr = count_topdown(pmu);
@@ -72,9 +65,7 @@ static void describe_events(const struct td_pmu *pmu, char *buf, size_t size)
 	else if (nr)
 		snprintf(buf, size, "%zu top-down events", nr);
 	else if (td_uarch_has(pmu->uarch, TD_CORE_FIELDS))
-		snprintf(buf, size,
-			 "no PERF_METRICS to be had, but the same "
-			 "by general counters");
+		snprintf(buf, size, "no PERF_METRICS to be had, but the same by general counters");
 	else
 		snprintf(buf, size, "no top-down events in sysfs");
 }
@@ -85,19 +76,15 @@ static void judge_pmu(struct td_doctor *doctor, const struct td_pmu *pmu)
 	char events[80];
 
 	describe_events(pmu, events, sizeof(events));
-	td_doctor_add(doctor, "PMU",
-		      count_topdown(pmu) ? TD_FINDING_OK : TD_FINDING_NOTE,
-		      "%s: CPUs %s, %s; %s; %d general counters", pmu->name,
-		      cpus && *cpus ? cpus : "none", td_uarch_name(pmu->uarch),
-		      events, td_uarch_general(pmu->uarch));
+	td_doctor_add(doctor, "PMU", count_topdown(pmu) ? TD_FINDING_OK : TD_FINDING_NOTE,
+		      "%s: CPUs %s, %s; %s; %d general counters", pmu->name, *cpus ? cpus : "none",
+		      td_uarch_name(pmu->uarch), events, td_uarch_general(pmu->uarch));
 }
 
-/* What prevents level 1 says the PMU's line if there is no PMU. */
-static void judge_pmus(struct td_doctor *doctor,
-		       const struct td_patient *patient)
+static void judge_pmus(struct td_doctor *doctor, const struct td_system *system)
 {
-	const struct td_machine *machine = patient->machine;
-	const struct td_err *why = &patient->levels->no_level_1;
+	const struct td_machine *machine = system->machine;
+	const struct td_err *why = &system->levels->no_level_1;
 
 	for (size_t i = 0; i < machine->nr_core; i++)
 		judge_pmu(doctor, &machine->pmus[i]);
@@ -105,140 +92,134 @@ static void judge_pmus(struct td_doctor *doctor,
 		td_doctor_add_error(doctor, "PMU", TD_FINDING_FAILED, why);
 }
 
-/* --- what takes counters ----------------------------------------------------- */
+/* --- counters that are in use ------------------------------------------------ */
 
-static void judge_watchdog(struct td_doctor *doctor,
-			   const struct td_machine *machine)
+/* Return true if a general counter is in use. */
+static bool lacks_general(const struct td_machine *machine)
 {
+	bool lacks = false;
+
+	for (size_t i = 0; i < machine->nr_core; i++)
+		lacks |= machine->pmus[i].held_general > 0;
+	return lacks;
+}
+
+/*
+ * The watchdog of Linux 6.5 and later may work without a counter; 6.12 and later accept an
+ * event in the parameter nmi_watchdog=rNNN.
+ */
+static void judge_watchdog(struct td_doctor *doctor, const struct td_system *system)
+{
+	const struct td_machine *machine = system->machine;
 	struct td_finding *finding;
 
-	if (!machine->nmi_watchdog) {
-		td_doctor_add(doctor, "watchdog", TD_FINDING_OK,
-			      "the NMI watchdog is off");
+	if (!system->environment->nmi_watchdog) {
+		td_doctor_add(doctor, "watchdog", TD_FINDING_OK, "the NMI watchdog is off");
 		return;
 	}
-	finding = td_doctor_add(doctor, "watchdog", TD_FINDING_WARNING,
-				"the NMI watchdog holds a counter of each CPU: "
-				"more groups take turns");
+	if (!machine->nmi_watchdog && !lacks_general(machine)) {
+		td_doctor_add(doctor, "watchdog", TD_FINDING_OK,
+			      "the NMI watchdog is on, and holds no counter");
+		return;
+	}
+	finding = td_doctor_add(
+		doctor, "watchdog", TD_FINDING_WARNING,
+		machine->nmi_watchdog
+			? "the NMI watchdog holds a counter of each CPU: more groups are multiplexed"
+			: "the NMI watchdog may hold a general counter of each CPU, because that "
+			  "of cycles is free: more groups are multiplexed");
 	td_finding_set_command(finding, "sysctl kernel.nmi_watchdog=0");
 }
 
-static void judge_held(struct td_doctor *doctor,
-		       const struct td_machine *machine)
+static void judge_held(struct td_doctor *doctor, const struct td_machine *machine)
 {
 	td_autofree char *text = NULL;
 
-	if (td_held_text(machine, &text)) {
-		doctor->out_of_memory = true;
-		return;
-	}
+	td_held_text(machine, &text);
 	if (!text)
 		return;
 	td_doctor_add(
 		doctor, "counters", TD_FINDING_WARNING,
-		"others hold %s: more groups take turns (a profiler of all "
-		"CPUs, the NMI watchdog or a hypervisor)",
+		"others hold %s: more groups are multiplexed (a profiler of all CPUs, the NMI watchdog "
+		"or a hypervisor)",
 		text);
 }
 
-static void judge_smt(struct td_doctor *doctor,
-		      const struct td_patient *patient)
+static void judge_smt(struct td_doctor *doctor, const struct td_system *system)
 {
-	const struct td_err *why = &patient->levels->no_task;
+	const struct td_err *why = &system->levels->no_task;
 	struct td_finding *finding;
 
-	if (!patient->machine->smt) {
-		td_doctor_add(doctor, "SMT", TD_FINDING_OK,
-			      "hyper-threading is off");
+	if (!system->machine->smt) {
+		td_doctor_add(doctor, "SMT", TD_FINDING_OK, "hyper-threading is off");
 		return;
 	}
 	if (why->code != -ENOTSUP) {
-		td_doctor_add(doctor, "SMT", TD_FINDING_OK,
-			      "hyper-threading is on");
+		td_doctor_add(doctor, "SMT", TD_FINDING_OK, "hyper-threading is on");
 		return;
 	}
 	finding = td_doctor_add_error(doctor, "SMT", TD_FINDING_WARNING, why);
-	td_finding_set_command(
-		finding, "echo off > /sys/devices/system/cpu/smt/control");
+	td_finding_set_command(finding, "echo off > /sys/devices/system/cpu/smt/control");
 }
 
-/* Makes findings of the processor, its PMUs and the kernel.  Pure. */
-static void doctor_judge_machine(struct td_doctor *doctor,
-				 const struct td_patient *patient)
+/* Add findings on the processor, its PMUs and the kernel.  Pure. */
+static void judge_machine(struct td_doctor *doctor, const struct td_system *system)
 {
-	const struct td_machine *machine = patient->machine;
+	const struct td_machine *machine = system->machine;
 
 	judge_processor(doctor, machine);
 	judge_hypervisor(doctor, machine);
-	td_doctor_judge_kernel(doctor, patient);
-	judge_pmus(doctor, patient);
+	td_doctor_judge_kernel(doctor, system);
+	judge_pmus(doctor, system);
 	if (!machine->nr_core)
 		return;
-	judge_watchdog(doctor, machine);
+	judge_watchdog(doctor, system);
 	judge_held(doctor, machine);
-	judge_smt(doctor, patient);
+	judge_smt(doctor, system);
 }
 
 /* --- tdstat doctor --------------------------------------------------------- */
 
-/* Everything that is gathered, and what comes of it. */
-struct visit {
+struct diagnosis {
 	const struct td_opts *opts;
 	struct td_sysfs fs;
 	struct td_machine machine;
-	struct td_surroundings around;
+	struct td_environment environment;
 	struct td_levels levels;
 	struct td_doctor doctor;
 };
 
-/* Another machine's proc does not have this thread. */
-static bool can_test(const struct visit *v)
+/* Read the machine and its environment, and plan all levels. */
+static int gather(struct diagnosis *d, struct td_err *err)
 {
-	return !v->levels.no_level_1.code && !v->around.saved;
-}
-
-static int gather(struct visit *v, struct td_err *err)
-{
-	/* a task gets its counters last: its are those that nobody else has */
+	/* the kernel serves tasks last: they get the counters that are free */
 	const struct td_target task = { 0 };
-	int rc = td_select_machine(&v->fs, &v->machine, &v->opts->request, err);
 
-	if (!rc)
-		rc = td_surroundings_read(&v->around, &v->fs, &v->machine, err);
-	if (!rc)
-		rc = td_levels_plan(&v->levels, &v->opts->request, &v->machine,
-				    err);
-	if (!rc && can_test(v))
-		td_find_held(NULL, &v->machine, &task);
-	return rc;
+	if (td_select_machine(&d->fs, &d->machine, &d->opts->request, err))
+		return err->code;
+	td_environment_read(&d->environment, &d->fs, &d->machine);
+	d->environment.nmi_watchdog = d->machine.nmi_watchdog;
+	if (!d->environment.saved)
+		td_find_held(NULL, &d->machine, &task);
+	td_levels_plan(&d->levels, &d->opts->request, &d->machine);
+	return 0;
 }
 
-/* The planned levels, or why there are none, unless the PMU's line has it. */
-static void take_levels(struct visit *v)
+static void examine(struct diagnosis *d)
 {
-	const struct td_err *why = &v->levels.no_level_1;
+	const struct td_system system = { &d->machine, &d->environment, &d->levels, &d->fs };
+	const struct td_err *why = &d->levels.no_level_1;
 
-	if (why->code && v->machine.nr_core)
-		td_doctor_add_error(&v->doctor, "level 1", TD_FINDING_FAILED,
-				    why);
-	td_doctor_take(&v->doctor, &v->levels.found);
-}
-
-static int examine(struct visit *v, struct td_err *err)
-{
-	const struct td_patient patient = { &v->machine, &v->around,
-					    &v->levels };
-	int rc;
-
-	doctor_judge_machine(&v->doctor, &patient);
-	td_doctor_judge_rights(&v->doctor, &patient);
-	take_levels(v);
-	td_doctor_judge_system(&v->doctor, &patient);
-	rc = can_test(v) ? td_self_test_run(&v->doctor, &v->opts->request,
-					    &v->machine, err)
-			 : 0;
-	td_doctor_judge_tests(&v->doctor, &patient);
-	return rc || !v->doctor.out_of_memory ? rc : td_err_nomem(err);
+	judge_machine(&d->doctor, &system);
+	td_doctor_judge_rights(&d->doctor, &system);
+	/* without a PMU, judge_pmus() adds the reason */
+	if (why->code && d->machine.nr_core)
+		td_doctor_add_error(&d->doctor, "level 1", TD_FINDING_FAILED, why);
+	td_doctor_move(&d->doctor, &d->levels.found);
+	td_doctor_judge_system(&d->doctor, &system);
+	if (!why->code && !d->environment.saved)
+		td_self_test_run(&d->doctor, &d->opts->request, &d->machine);
+	td_doctor_judge_tests(&d->doctor, &system);
 }
 
 /* --- text ------------------------------------------------------------------- */
@@ -246,7 +227,7 @@ static int examine(struct visit *v, struct td_err *err)
 #define STATE_WIDTH 9
 #define NAME_WIDTH  12
 
-/* Not wrapped, to be pasted. */
+/* Print a command without wrapping it, to paste it into a shell. */
 static void put_command(FILE *fp, const char *label, const char *command)
 {
 	if (!command)
@@ -256,23 +237,19 @@ static void put_command(FILE *fp, const char *label, const char *command)
 	fputc('\n', fp);
 }
 
-/* "warning  watchdog    the NMI watchdog ..." */
-static void put_finding(FILE *fp, const struct td_finding *finding,
-			const char *above)
+/* Print "warning  watchdog    the NMI watchdog ...". */
+static void put_finding(FILE *fp, const struct td_finding *finding, const char *previous)
 {
-	bool same = strcmp(finding->name, above) == 0;
+	bool same = strcmp(finding->name, previous) == 0;
 
-	fprintf(fp, "%-*s%-*s", STATE_WIDTH,
-		td_finding_state_name(finding->state), NAME_WIDTH,
+	fprintf(fp, "%-*s%-*s", STATE_WIDTH, td_finding_state_name(finding->state), NAME_WIDTH,
 		same ? "" : finding->name);
-	td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH,
-		       finding->text);
+	td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH, finding->text);
 	put_command(fp, "try:", finding->command);
 	put_command(fp, "or:", finding->other);
 	if (finding->remedy) {
 		fprintf(fp, "%*s%-*s", STATE_WIDTH, "", NAME_WIDTH, "");
-		td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH,
-			       finding->remedy);
+		td_put_wrapped(fp, STATE_WIDTH + NAME_WIDTH, TD_LINE_WIDTH, finding->remedy);
 	}
 }
 
@@ -281,20 +258,20 @@ static const char *conclude(const struct td_doctor *doctor)
 	if (doctor->level_1)
 		return "level 1 works";
 	if (doctor->made_up)
-		return "the counters are not real here: what tdstat shows on "
-		       "this machine says nothing of programs";
+		return "the counters are not real here: results of tdstat on this machine have no "
+		       "meaning";
 	return td_doctor_has_failed(doctor)
-		       ? "level 1 does not work: see what failed"
+		       ? "level 1 cannot be trusted here; see the failed checks above"
 		       : "level 1 was not tried";
 }
 
 static void put_text(FILE *fp, const struct td_doctor *doctor)
 {
-	const char *above = "";
+	const char *previous = "";
 
 	for (size_t i = 0; i < doctor->nr_findings; i++) {
-		put_finding(fp, &doctor->findings[i], above);
-		above = doctor->findings[i].name;
+		put_finding(fp, &doctor->findings[i], previous);
+		previous = doctor->findings[i].name;
 	}
 	fprintf(fp, "\n%s\n", conclude(doctor));
 }
@@ -310,21 +287,21 @@ static const char *why_not(const struct td_doctor *doctor)
 	return "level 1 was not tried";
 }
 
-/* "tdstat 0.2 on Sapphire Rapids (virtual machine, 4 CPUs) counts levels 1 to 6" */
-static void put_line(FILE *fp, const struct visit *v)
+/* Print "tdstat 0.2 on Sapphire Rapids (virtual machine, 4 CPUs) counts levels 1 to 6". */
+static void put_line(FILE *fp, const struct diagnosis *d)
 {
-	const struct td_machine *machine = &v->machine;
+	const struct td_machine *machine = &d->machine;
 
-	fprintf(fp, "tdstat %s on %s (%s%zu CPU%s) ", TDSTAT_VERSION,
+	fprintf(fp, "tdstat %s on %s (%s%zu CPU%s) ", td_version,
 		machine->model ? machine->model->name : "an unknown processor",
-		machine->cpuid.hypervisor ? "virtual machine, " : "",
-		machine->online.nr, machine->online.nr == 1 ? "" : "s");
-	if (!v->doctor.level_1) {
+		machine->cpuid.hypervisor ? "virtual machine, " : "", machine->online.nr,
+		machine->online.nr == 1 ? "" : "s");
+	if (!d->doctor.level_1) {
 		fputs("counts no slots: ", fp);
-		td_put_printable(fp, why_not(&v->doctor));
+		td_put_printable(fp, why_not(&d->doctor));
 		fputc('\n', fp);
-	} else if (v->levels.deepest > 1) {
-		fprintf(fp, "counts levels 1 to %d\n", v->levels.deepest);
+	} else if (d->levels.deepest > 1) {
+		fprintf(fp, "counts levels 1 to %d\n", d->levels.deepest);
 	} else {
 		fputs("counts level 1\n", fp);
 	}
@@ -332,15 +309,14 @@ static void put_line(FILE *fp, const struct visit *v)
 
 /* --- JSON ------------------------------------------------------------------- */
 
-#define VERSION 1 /* of the object */
+#define VERSION 1 /* version of the object */
 
 static struct json_object *make_finding(const struct td_finding *finding)
 {
 	struct json_object *object = json_object_new_object();
 
 	td_json_put_string(object, "name", finding->name);
-	td_json_put_string(object, "state",
-			   td_finding_state_name(finding->state));
+	td_json_put_string(object, "state", td_finding_state_name(finding->state));
 	td_json_put_string(object, "text", finding->text);
 	if (finding->command)
 		td_json_put_string(object, "command", finding->command);
@@ -373,15 +349,13 @@ static struct json_object *make_loop(const struct td_self_test *test, int loop)
 	td_json_put_string(object, "pmu", test->pmu);
 	td_json_put_int(object, "cpu", test->cpu);
 	td_json_put_string(object, "loop", names[loop]);
-	td_json_add(object, "passed",
-		    json_object_new_boolean(test->passed[loop]));
-	td_out_json_cells(object, shares, TD_ARRAY_SIZE(shares),
-			  &test->shares[loop]);
+	td_json_add(object, "passed", json_object_new_boolean(test->passed[loop]));
+	td_out_json_cells(object, shares, TD_ARRAY_SIZE(shares), &test->shares[loop]);
 	return object;
 }
 
 /* An object on one line; its members are in tdstat-doctor(1). */
-static int put_json(FILE *fp, const struct td_doctor *doctor)
+static void put_json(FILE *fp, const struct td_doctor *doctor)
 {
 	struct json_object *all = td_json_line();
 	struct json_object *findings = json_object_new_array();
@@ -390,84 +364,68 @@ static int put_json(FILE *fp, const struct td_doctor *doctor)
 	for (size_t i = 0; i < doctor->nr_findings; i++)
 		td_json_append(findings, make_finding(&doctor->findings[i]));
 	for (size_t i = 0; i < doctor->nr_tests; i++) {
-		for (int loop = 0;
-		     !doctor->tests[i].err.code && loop < TD_NR_LOOPS; loop++)
-			td_json_append(loops,
-				       make_loop(&doctor->tests[i], loop));
+		for (int loop = 0; !doctor->tests[i].err.code && loop < TD_NR_LOOPS; loop++)
+			td_json_append(loops, make_loop(&doctor->tests[i], loop));
 	}
 	td_json_put_int(all, "tdstat_doctor", VERSION);
 	td_json_add(all, "level_1", json_object_new_boolean(doctor->level_1));
 	td_json_add(all, "findings", findings);
 	td_json_add(all, "self_test", loops);
-	return td_json_put_line(fp, all);
+	td_json_put_line(fp, all);
 }
 
 /* ---------------------------------------------------------------------------- */
 
-static int show(const struct visit *v, struct td_err *err)
+static int show(const struct diagnosis *d, struct td_err *err)
 {
-	if (v->opts->request.show.quiet)
+	if (d->opts->request.show.quiet)
 		return 0;
-	if (v->opts->request.show.format == TD_FORMAT_JSON &&
-	    put_json(stdout, &v->doctor))
-		return td_err_nomem(err);
-	if (v->opts->doctor.one_line)
-		put_line(stdout, v);
-	else if (v->opts->request.show.format != TD_FORMAT_JSON)
-		put_text(stdout, &v->doctor);
+	if (d->opts->request.show.format == TD_FORMAT_JSON)
+		put_json(stdout, &d->doctor);
+	if (d->opts->doctor.one_line)
+		put_line(stdout, d);
+	else if (d->opts->request.show.format != TD_FORMAT_JSON)
+		put_text(stdout, &d->doctor);
 	return td_out_check(stdout, "standard output", err);
 }
 
-static void free_visit(struct visit *v)
+static void free_diagnosis(struct diagnosis *d)
 {
-	td_doctor_free(&v->doctor);
-	td_levels_free(&v->levels);
-	td_surroundings_free(&v->around);
-	td_machine_free(&v->machine);
-	td_sysfs_close(&v->fs);
-}
-
-static int visit(const struct td_opts *opts, int *status, struct td_err *err)
-{
-	struct visit v = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
-	int rc = gather(&v, err);
-
-	if (!rc)
-		rc = examine(&v, err);
-	if (!rc)
-		rc = show(&v, err);
-	*status = rc || !v.doctor.level_1;
-	free_visit(&v);
-	return opts->request.show.quiet ? 0 : rc;
+	td_doctor_free(&d->doctor);
+	td_levels_free(&d->levels);
+	td_environment_free(&d->environment);
+	td_machine_free(&d->machine);
+	td_sysfs_close(&d->fs);
 }
 
 static int doctor(const struct td_opts *opts, int *status, struct td_err *err)
 {
-	if (opts->doctor.evidence)
-		return td_evidence_give(opts, status, err);
-	if (opts->doctor.program)
-		return td_evidence_run(opts, err);
-	return visit(opts, status, err);
+	struct diagnosis d = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
+	int rc = gather(&d, err);
+
+	if (!rc) {
+		examine(&d);
+		rc = show(&d, err);
+	}
+	*status = rc || !d.doctor.level_1;
+	free_diagnosis(&d);
+	return opts->request.show.quiet ? 0 : rc;
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (opts->doctor.one_line &&
-	    opts->request.show.format == TD_FORMAT_JSON)
+	if (opts->doctor.one_line && opts->request.show.format == TD_FORMAT_JSON)
 		return td_err_usage(err, "--ci and -j exclude each other");
-	if (opts->doctor.evidence || opts->doctor.program)
-		return td_evidence_check(opts, err);
 	if (!opts->nr_patterns)
 		return 0;
-	return td_err_usage(err, "tdstat doctor takes no arguments: '%s'",
-			    opts->patterns[0]);
+	return td_err_usage(err, "tdstat doctor takes no arguments: '%s'", opts->patterns[0]);
 }
 
 /* clang-format off */
 static const struct td_option shown[] = {
-	{ "ci", 0, NULL, "one line: what can be counted here",
+	{ "ci", 0, NULL, "one line: the levels that can be measured here",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, doctor.one_line) },
-	{ "quiet", 0, NULL, "print nothing: the exit status tells",
+	{ "quiet", 0, NULL, "print nothing; see the exit status",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.quiet) },
 	{ NULL },
 };
@@ -475,40 +433,27 @@ static const struct td_option shown[] = {
 
 static const struct td_option_group group_shown = { TD_SECTION_HOW, shown };
 
-/* clang-format off */
-static const struct td_option evidence[] = {
-	{ "evidence", 0, NULL, "count twelve known programs, two to three "
-	  "minutes for each kind of core, and write FILE",
-	  TD_OPTION_FLAG, offsetof(struct td_opts, doctor.evidence) },
-	{ "program", 0, "NAME", "only this one of them; without --evidence, run "
-	  "it and print how long it takes; NAME:MS: for so long",
-	  TD_OPTION_TEXT, offsetof(struct td_opts, doctor.program) },
-	{ NULL },
-};
-/* clang-format on */
-
-static const struct td_option_group group_evidence = { TD_SECTION_WHAT,
-						       evidence };
-
 static const struct td_option_group *const groups[] = {
-	&td_group_files, &group_evidence, &td_group_json, &group_shown, NULL,
+	&td_group_files,
+	&td_group_json,
+	&group_shown,
+	NULL,
 };
 
 const struct td_command td_command_doctor = {
 	.name = "doctor",
-	.line = "say what this machine can count, and what stands in the way",
-	.args = "[--evidence [FILE]]",
-	.doc = "Says on one page what this machine can count, what stands in "
-	       "the way and which command helps, and tests level 1 with loops "
-	       "whose answer is known, for half a second.  Nothing is changed.",
-	.what = "What to look at:",
+	.line = "check what this machine can measure, and how to fix the rest",
+	.args = "",
+	.doc = "Checks what this machine can measure, prints commands that fix the rest, and tests "
+	       "level 1 with loops of known bottlenecks for half a second.  It does not change the "
+	       "machine.",
+	.what = "What to check:",
 	.examples = "  tdstat doctor\n"
 		    "  tdstat doctor --ci\n"
-		    "  tdstat doctor --evidence\n"
-		    "  tdstat doctor -j | jq '.findings[] | select(.state == "
-		    "\"failed\")'",
-	.status = "Exit status: 0 if level 1 works; 1 if it does not, or could "
-		  "not be tried; 64 for a wrong option.",
+		    "  tdstat doctor -j | jq '.findings[] | select(.state == \"failed\")'",
+	.status =
+		"Exit status: 0 if level 1 works; 1 if it does not, or could not be tried; 64 for "
+		"a wrong option.",
 	.groups = groups,
 	.word = td_value_pattern,
 	.check = check,

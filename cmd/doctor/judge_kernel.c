@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Findings on the kernel: whether it knows the processor, and what it does wrong. */
+/* Findings on the kernel: whether it knows the processor, and its faults. */
 #include "cmd/doctor/parts.h"
 #include "lib/base/util.h"
 #include "lib/machine/kernel.h"
 #include "metrics/sets/sets.h"
 
-static void judge_age(struct td_doctor *doctor,
-		      const struct td_patient *patient)
+static void judge_age(struct td_doctor *doctor, const struct td_system *system)
 {
-	const struct td_machine *machine = patient->machine;
+	const struct td_machine *machine = system->machine;
 	const char *since = td_kernel_too_old(machine);
 	struct td_finding *finding;
 
-	if (!since || !patient->levels->no_level_1.code) {
-		td_doctor_add(doctor, "kernel", TD_FINDING_OK, "Linux %s%s",
-			      machine->release,
-			      machine->model && machine->nr_core
-				      ? ", which knows this processor"
-				      : "");
+	if (!since || !system->levels->no_level_1.code) {
+		td_doctor_add(doctor, "kernel", TD_FINDING_OK, "Linux %s%s", machine->release,
+			      machine->model && machine->nr_core ? ", which knows this processor"
+								 : "");
 		return;
 	}
 	finding = td_doctor_add(doctor, "kernel", TD_FINDING_FAILED,
-				"Linux %s does not know this processor (%s)",
-				machine->release, machine->model->name);
+				"Linux %s does not know this processor (%s)", machine->release,
+				machine->model->name);
 	td_finding_set_remedy(finding, "Linux %s does", since);
 }
 
-/* What comes of each fault; cores: those whose events it is about, or none. */
+/* Effects of each fault; cores: those with the affected events, or none. */
 static const struct {
 	enum td_kernel_fault fault;
 	enum td_finding_state state;
@@ -34,27 +31,24 @@ static const struct {
 	enum td_uarch cores[2];
 } faults[] = {
 	{ TD_FAULT_CHAINS, TD_FINDING_WARNING,
-	  "it may crash when a profiler finds callers by frame pointers in a "
-	  "program with probes (uprobes), whoever has set them: tdstat locate "
-	  "--in does so only with --force" },
+	  "it may crash when a profiler finds callers by frame pointers in a program with probes "
+	  "(uprobes), no matter which program set them: tdstat locate --in does so only with --force" },
 	{ TD_FAULT_NOPS, TD_FINDING_NOTE,
-	  "a probe at a NOP of five bytes, with which few functions begin, "
-	  "kills what its program forks: tdstat sets one only with --force" },
+	  "a probe at a NOP of five bytes, with which few functions begin, kills child processes of "
+	  "its program: tdstat sets one only with --force" },
 	{ TD_FAULT_GOLDEN,
 	  TD_FINDING_NOTE,
-	  "it may count cycle_activity.stalls_l1d_miss, .stalls_l2_miss, "
-	  ".stalls_l3_miss and mem_trans_retired.load_latency_* of -e too low: "
-	  "it does not know which counters have them",
+	  "it may count cycle_activity.stalls_l1d_miss, .stalls_l2_miss, .stalls_l3_miss and "
+	  "mem_trans_retired.load_latency_* of -e too low: it does not know which counters support "
+	  "them",
 	  { TD_GOLDEN_COVE, TD_REDWOOD_COVE } },
 	{ TD_FAULT_PANTHER,
 	  TD_FINDING_NOTE,
-	  "it may count event 0xb2 of -e too low: it does not know which "
-	  "counters have it",
+	  "it may count event 0xb2 of -e too low: it does not know which counters support it",
 	  { TD_PANTHER_COVE } },
 };
 
-static bool has_core(const struct td_machine *machine,
-		     const enum td_uarch cores[2])
+static bool has_core(const struct td_machine *machine, const enum td_uarch cores[2])
 {
 	if (!cores[0])
 		return true;
@@ -67,34 +61,31 @@ static bool has_core(const struct td_machine *machine,
 	return false;
 }
 
-static void judge_faults(struct td_doctor *doctor,
-			 const struct td_machine *machine)
+static void judge_faults(struct td_doctor *doctor, const struct td_machine *machine)
 {
-	bool told = td_kernel_is_told(machine->kernel);
+	bool known = td_kernel_has_patch(machine->kernel);
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(faults); i++) {
 		struct td_finding *finding;
 
-		if (!td_kernel_has(machine->release, machine->kernel,
-				   faults[i].fault) ||
+		if (!td_kernel_has(machine->release, machine->kernel, faults[i].fault) ||
 		    !has_core(machine, faults[i].cores))
 			continue;
-		finding = td_doctor_add(
-			doctor, "kernel",
-			told ? faults[i].state : TD_FINDING_NOTE, "%s%s",
-			told ? ""
-			     : "unless its distribution has fixed it, which "
-			       "its number does not tell: ",
-			faults[i].text);
-		td_finding_set_remedy(
-			finding, "fixed in Linux %s",
-			td_kernel_fixed(machine->kernel, faults[i].fault));
+		if (known)
+			finding = td_doctor_add(doctor, "kernel", faults[i].state, "%s",
+						faults[i].text);
+		else
+			finding = td_doctor_add(doctor, "kernel", TD_FINDING_NOTE,
+						"unless the distribution of Linux %s has fixed it, "
+						"which this number does not tell: %s",
+						machine->release, faults[i].text);
+		td_finding_set_remedy(finding, "fixed in Linux %s",
+				      td_kernel_fixed(machine->kernel, faults[i].fault));
 	}
 }
 
-void td_doctor_judge_kernel(struct td_doctor *doctor,
-			    const struct td_patient *patient)
+void td_doctor_judge_kernel(struct td_doctor *doctor, const struct td_system *system)
 {
-	judge_age(doctor, patient);
-	judge_faults(doctor, patient->machine);
+	judge_age(doctor, system);
+	judge_faults(doctor, system->machine);
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Findings on what the loops counted.
+ * Findings on the counts of the loops.
  *
- * Loops are compared with each other, because what one loop gives differs from
- * core to core.  The limits, in points, are far below what silicon shows: a
- * published program bound by mispredictions has 13 % retiring, 58 % bad
- * speculation and 9 % backend bound on Golden Cove.  A chase of pointers retires
- * one load in some tens of cycles of 4 to 8 slots each, and the first loop has
- * nothing to wait for.
+ * Loops are compared with each other because the shares of one loop differ from core to core.
+ * The limits, in points, are far below what silicon shows: a published program bound by
+ * mispredictions has 13 % retiring, 58 % bad speculation and 9 % backend bound on Golden Cove.
+ * A pointer chase retires one load in tens of cycles of 4 to 8 slots each, and the first loop
+ * never waits.
  */
 #include <math.h>
 
@@ -15,26 +14,25 @@
 #include "lib/base/util.h"
 
 /*
- * How far level 1 may be from all of the slots, in points: published results of
- * groups that took turns are up to 14 off, of others 2.
+ * How far the sum of level 1 may be from 100 %, in points: published results of multiplexed
+ * groups are up to 14 off, others 2.
  */
-#define MOST_OFF 15
+#define MAX_OFF 15
 
-static const struct rule {
-	const char *loop; /* what it does */
-	const char *node; /* where its slots go, see share_of() */
-	double margin;    /* by which its share is above the other loops' */
+static const struct {
+	const char *loop; /* description of the loop */
+	const char *node; /* bottleneck of the loop, see share_of() */
+	double margin;    /* minimum distance of the node's share from that in other loops */
 } rules[TD_NR_LOOPS] = {
 	[TD_LOOP_RETIRING] = { "simple instructions", "retiring", 20 },
-	[TD_LOOP_MISPREDICT] = { "mispredicted branches", "bad speculation",
-				 10 },
+	[TD_LOOP_MISPREDICT] = { "mispredicted branches", "bad speculation", 10 },
 	[TD_LOOP_CHASE] = { "a chase of pointers", "backend bound", 20 },
 };
 
-/* The share of the node that the loop is about. */
-static double share_of(const struct td_loop_shares *shares, enum td_loop about)
+/* Return the share of the node that is the bottleneck of a loop. */
+static double share_of(const struct td_loop_shares *shares, enum td_loop loop)
 {
-	switch (about) {
+	switch (loop) {
 	case TD_LOOP_RETIRING:
 		return shares->retiring;
 	case TD_LOOP_MISPREDICT:
@@ -47,9 +45,9 @@ static double share_of(const struct td_loop_shares *shares, enum td_loop about)
 	return NAN;
 }
 
-/* --- does it count? ---------------------------------------------------------- */
+/* --- does level 1 add up? ---------------------------------------------------- */
 
-/* The sum of the loop that is farthest from all of the slots. */
+/* Return the sum of level 1 that is farthest from 100 %. */
 static double worst_sum(const struct td_self_test *test)
 {
 	double worst = 100;
@@ -61,18 +59,13 @@ static double worst_sum(const struct td_self_test *test)
 	return worst;
 }
 
-static bool retires(const struct td_self_test *test)
+static bool adds_up(const struct td_self_test *test)
 {
 	for (int i = 0; i < TD_NR_LOOPS; i++) {
 		if (!(test->shares[i].retiring > 0))
 			return false;
 	}
-	return true;
-}
-
-static bool adds_up(const struct td_self_test *test)
-{
-	return fabs(worst_sum(test) - 100) <= MOST_OFF && retires(test);
+	return fabs(worst_sum(test) - 100) <= MAX_OFF;
 }
 
 static void add_sum(struct td_doctor *doctor, const struct td_self_test *test,
@@ -82,26 +75,22 @@ static void add_sum(struct td_doctor *doctor, const struct td_self_test *test,
 
 	if (state == TD_FINDING_OK)
 		td_doctor_add(doctor, "self-test", state,
-			      "%s, %s %d: level 1 is counted and adds up to "
-			      "%.1f %%",
-			      test->pmu,
-			      test->whole_core ? "the core of CPU" : "CPU",
-			      test->cpu, sum);
+			      "%s, %s %d: level 1 is counted and adds up to %.1f %%", test->pmu,
+			      test->whole_core ? "the core of CPU" : "CPU", test->cpu, sum);
 	else
-		td_doctor_add(doctor, "self-test", state,
-			      "%s, CPU %d: level 1 is counted wrongly: it adds "
-			      "up to %.1f %%, with %.1f %% retiring",
-			      test->pmu, test->cpu, sum,
-			      test->shares[0].retiring);
+		td_doctor_add(
+			doctor, "self-test", state,
+			"%s, CPU %d: level 1 is counted wrongly: it adds up to %.1f %%, with %.1f "
+			"%% retiring",
+			test->pmu, test->cpu, sum, test->shares[0].retiring);
 }
 
 /* --- does it tell the loops apart? ------------------------------------------- */
 
-/* Returns the share of a loop's node in the loop `behind` places after it. */
-static double share_in(const struct td_self_test *test, int loop, int behind)
+/* Return the share of a loop's node in the loop `offset` places after it. */
+static double share_in(const struct td_self_test *test, int loop, int offset)
 {
-	return share_of(&test->shares[(loop + behind) % TD_NR_LOOPS],
-			(enum td_loop)loop);
+	return share_of(&test->shares[(loop + offset) % TD_NR_LOOPS], (enum td_loop)loop);
 }
 
 static bool find_passed(struct td_self_test *test)
@@ -109,41 +98,35 @@ static bool find_passed(struct td_self_test *test)
 	bool all = true;
 
 	for (int i = 0; i < TD_NR_LOOPS; i++) {
-		double others =
-			fmax(share_in(test, i, 1), share_in(test, i, 2));
+		double others = fmax(share_in(test, i, 1), share_in(test, i, 2));
 
-		test->passed[i] =
-			share_in(test, i, 0) >= others + rules[i].margin;
+		test->passed[i] = share_in(test, i, 0) >= others + rules[i].margin;
 		all &= test->passed[i];
 	}
 	return all;
 }
 
-/* failed: the state of a loop that has not passed. */
+/* Add a finding for each loop; failed: the state if it has not passed. */
 static void add_loops(struct td_doctor *doctor, const struct td_self_test *test,
 		      enum td_finding_state failed)
 {
 	for (int i = 0; i < TD_NR_LOOPS; i++)
-		td_doctor_add(doctor, "self-test",
-			      test->passed[i] ? TD_FINDING_OK : failed,
-			      "%s, %s: %.1f %% %s; the other loops %.1f and "
-			      "%.1f %%",
-			      test->pmu, rules[i].loop, share_in(test, i, 0),
-			      rules[i].node, share_in(test, i, 1),
-			      share_in(test, i, 2));
+		td_doctor_add(doctor, "self-test", test->passed[i] ? TD_FINDING_OK : failed,
+			      "%s, %s: %.1f %% %s; the other loops %.1f and %.1f %%", test->pmu,
+			      rules[i].loop, share_in(test, i, 0), rules[i].node,
+			      share_in(test, i, 1), share_in(test, i, 2));
 }
 
-/* As near as no two loops come on a processor, whatever else runs, in points. */
+/* On a real processor, loops differ by more points, whatever else runs. */
 #define ALIKE 2
 
 static bool are_alike(const struct td_self_test *test)
 {
-	for (int about = 0; about < TD_NR_LOOPS; about++) {
-		double first = share_of(&test->shares[0], (enum td_loop)about);
+	for (int loop = 0; loop < TD_NR_LOOPS; loop++) {
+		double first = share_of(&test->shares[0], (enum td_loop)loop);
 
 		for (int i = 1; i < TD_NR_LOOPS; i++) {
-			double share =
-				share_of(&test->shares[i], (enum td_loop)about);
+			double share = share_of(&test->shares[i], (enum td_loop)loop);
 
 			if (fabs(share - first) > ALIKE)
 				return false;
@@ -152,19 +135,16 @@ static bool are_alike(const struct td_self_test *test)
 	return true;
 }
 
-static void explain_failure(struct td_doctor *doctor,
-			    const struct td_self_test *test, bool made_up,
+static void explain_failure(struct td_doctor *doctor, const struct td_self_test *test, bool made_up,
 			    const struct td_machine *machine)
 {
 	struct td_finding *finding = td_doctor_add(
 		doctor, "self-test", TD_FINDING_FAILED,
 		"%s: the counters %sdo not tell the loops apart%s", test->pmu,
 		made_up ? "are not real here: they " : "",
-		made_up ? ", but count the same whatever runs, as those of an "
-			  "emulator do"
-		: machine->cpuid.hypervisor
-			? ": an emulated or virtual PMU, or a busy host?"
-			: ": is the machine very busy?");
+		made_up ? ", but count the same whatever runs, like those of an emulator"
+		: machine->cpuid.hypervisor ? ": an emulated or virtual PMU, or a busy host?"
+					    : ": is the machine very busy?");
 
 	if (made_up || machine->cpuid.hypervisor)
 		td_finding_set_remedy(finding, "measure on the host");
@@ -172,7 +152,7 @@ static void explain_failure(struct td_doctor *doctor,
 		td_finding_set_command(finding, "tdstat doctor");
 }
 
-/* What failed is first, then what it is seen by. */
+/* Add what failed, then the shares as evidence. */
 static bool judge_counts(struct td_doctor *doctor, struct td_self_test *test,
 			 const struct td_machine *machine)
 {
@@ -206,38 +186,34 @@ static bool judge_test(struct td_doctor *doctor, struct td_self_test *test,
 	if (!test->err.code)
 		return judge_counts(doctor, test, machine);
 	finding = td_doctor_add(doctor, "self-test",
-				was_tried(test) ? TD_FINDING_FAILED
-						: TD_FINDING_WARNING,
-				"%s: %s", test->pmu, test->err.msg);
+				was_tried(test) ? TD_FINDING_FAILED : TD_FINDING_WARNING, "%s: %s",
+				test->pmu, test->err.msg);
 	if (test->err.hint[0])
 		td_finding_set_remedy(finding, "%s", test->err.hint);
 	return !was_tried(test);
 }
 
-static void judge_untried(struct td_doctor *doctor,
-			  const struct td_patient *patient)
+static void judge_untried(struct td_doctor *doctor, const struct td_system *system)
 {
 	const char *why = "no CPU of a core PMU is online";
 
-	if (patient->levels->no_level_1.code)
+	if (system->levels->no_level_1.code)
 		why = "level 1 cannot be counted";
-	else if (patient->around->saved)
+	else if (system->environment->saved)
 		why = "PROCFS_PATH is of another machine";
-	td_doctor_add(doctor, "self-test", TD_FINDING_NOTE, "not tried: %s",
-		      why);
+	td_doctor_add(doctor, "self-test", TD_FINDING_NOTE, "not tried: %s", why);
 }
 
-void td_doctor_judge_tests(struct td_doctor *doctor,
-			   const struct td_patient *patient)
+void td_doctor_judge_tests(struct td_doctor *doctor, const struct td_system *system)
 {
 	size_t nr = 0;
 	bool good = true;
 
 	for (size_t i = 0; i < doctor->nr_tests; i++) {
 		nr += was_tried(&doctor->tests[i]);
-		good &= judge_test(doctor, &doctor->tests[i], patient->machine);
+		good &= judge_test(doctor, &doctor->tests[i], system->machine);
 	}
 	if (!doctor->nr_tests)
-		judge_untried(doctor, patient);
+		judge_untried(doctor, system);
 	doctor->level_1 = good && nr;
 }

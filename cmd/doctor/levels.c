@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How each level of the tree would be counted. */
+/* The plans of all levels of the tree. */
 #include "cmd/doctor/parts.h"
 
 #include <errno.h>
@@ -15,15 +15,15 @@ static const char *const names[TD_MAX_LEVEL + 1] = {
 	"", "level 1", "level 2", "level 3", "level 4", "level 5", "level 6",
 };
 
-/* Notes that an earlier level had are not repeated. */
 struct planning {
 	struct td_levels *levels;
-	struct td_notes notes;
-	int *explained; /* of each PMU: the level that has the reason; 0: none */
-	int deepest;    /* level of the last plan */
+	const struct td_machine *machine; /* without counters that are in use */
+	struct td_notes notes;            /* notes of earlier levels, which are not repeated */
+	bool *explained;                  /* for each PMU: the reason for multiplexing was given */
+	int deepest;                      /* level of the last plan */
 };
 
-/* tdstat -a -l LEVEL; of the options only the files and the machine matter. */
+/* Return the request of tdstat -a -l LEVEL, with the files and the machine of the options. */
 static struct td_request request_of(const struct td_request *request, int level)
 {
 	struct td_request planned = *request;
@@ -36,32 +36,22 @@ static struct td_request request_of(const struct td_request *request, int level)
 
 /* --- a level ---------------------------------------------------------------- */
 
-/* "cpu_core: 5 groups, each counted 20 % of the time, because ..." */
-static void add_turns(struct planning *p, const struct td_job *job, int level,
-		      int pmu)
+/* Add "cpu_core: 5 groups, each counted 20 % of the time, because ...". */
+static void add_turns(struct planning *p, const struct td_job *job, int level, int pmu)
 {
-	int before = p->explained[pmu];
+	bool before = p->explained[pmu];
 	td_autofree char *text = NULL;
 	size_t size;
-	FILE *fp = open_memstream(&text, &size);
+	FILE *fp = td_open_memstream(&text, &size);
 	bool turns;
 
-	if (!fp) {
-		p->levels->found.out_of_memory = true;
-		return;
-	}
 	turns = td_put_turns_of(fp, &job->machine, &job->plan, pmu, !before);
 	if (turns && before)
-		fprintf(fp, ", for the reason of %s", names[before]);
-	if (turns && !before)
-		p->explained[pmu] = level;
-	if (td_text_close(fp, &text)) {
-		p->levels->found.out_of_memory = true;
-		return;
-	}
-	td_doctor_add(&p->levels->found, names[level],
-		      turns ? TD_FINDING_NOTE : TD_FINDING_OK, "%s: %s",
-		      job->machine.pmus[pmu].name, text);
+		fputs(", for the same reason", fp);
+	p->explained[pmu] |= turns;
+	td_text_close(fp, &text);
+	td_doctor_add(&p->levels->found, names[level], turns ? TD_FINDING_NOTE : TD_FINDING_OK,
+		      "%s: %s", job->machine.pmus[pmu].name, text);
 }
 
 static void add_notes(struct planning *p, const struct td_job *job, int level)
@@ -71,12 +61,12 @@ static void add_notes(struct planning *p, const struct td_job *job, int level)
 
 		td_notes_add(&p->notes, "%s", job->notes.v[i]);
 		if (p->notes.nr > nr)
-			td_doctor_add(&p->levels->found, names[level],
-				      TD_FINDING_NOTE, "%s", job->notes.v[i]);
+			td_doctor_add(&p->levels->found, names[level], TD_FINDING_NOTE, "%s",
+				      job->notes.v[i]);
 	}
 }
 
-/* The descriptors of all groups on all of their CPUs. */
+/* Return the number of descriptors of all groups on all of their CPUs. */
 static uint64_t count_files(const struct td_job *job)
 {
 	uint64_t nr = 0;
@@ -91,42 +81,27 @@ static uint64_t count_files(const struct td_job *job)
 
 /* --- the model's files ------------------------------------------------------ */
 
-static int keep_files(struct td_levels *levels, struct td_catalog *catalog,
-		      struct td_err *err)
-{
-	const struct td_pmu_events *events = &catalog->events;
-
-	levels->no_files = catalog->missing;
-	if (levels->no_files.code || !events->dir)
-		return 0;
-	free(levels->dir);
-	free(levels->version);
-	levels->dir = strdup(events->dir);
-	levels->version = strdup(events->version ? events->version : "");
-	levels->nr_metrics = events->nr_metrics;
-	return levels->dir && levels->version ? 0 : td_err_nomem(err);
-}
-
-static int find_files(struct td_levels *levels,
-		      const struct td_request *request,
-		      struct td_machine *machine, struct td_err *err)
+static void find_files(struct td_levels *levels, const struct td_request *request,
+		       struct td_machine *machine)
 {
 	struct td_catalog catalog;
+	const struct td_pmu_events *events = &catalog.events;
 	struct td_err why = { 0 };
-	int rc;
 
 	td_catalog_init(&catalog, NULL, machine, request->metrics_dir);
-	rc = td_catalog_read(&catalog, &why);
-	if (rc && !catalog.missing.code)
-		catalog.missing = why;
-	rc = keep_files(levels, &catalog, err);
+	td_catalog_read(&catalog, &why);
+	levels->no_files = catalog.missing.code ? catalog.missing : why;
+	if (!levels->no_files.code && events->dir) {
+		levels->dir = td_strdup(events->dir);
+		levels->version = td_strdup(events->version ? events->version : "");
+		levels->nr_metrics = events->nr_metrics;
+	}
 	td_catalog_free(&catalog);
-	return rc;
 }
 
 /* --- all levels ------------------------------------------------------------- */
 
-static void take_plan(struct planning *p, const struct td_job *job, int level)
+static void add_plan(struct planning *p, const struct td_job *job, int level)
 {
 	const struct td_tree *tree = job->tree;
 
@@ -141,38 +116,30 @@ static void take_plan(struct planning *p, const struct td_job *job, int level)
 	p->levels->nr_files = count_files(job);
 }
 
-/* Sets *on to whether there may be a deeper level. */
-static int plan_level(struct planning *p, const struct td_request *request,
-		      int level, bool *on, struct td_err *err)
+/* Returns true if there may be a deeper level. */
+static bool plan_level(struct planning *p, const struct td_request *request, int level)
 {
 	const struct td_request planned = request_of(request, level);
 	struct td_err why = { 0 };
 	struct td_job job;
-	int rc = td_job_plan(&job, &planned, &why);
+	bool on = false;
 
-	*on = false;
-	if (!rc && !p->explained) {
-		p->explained =
-			calloc(job.machine.nr_core + 1, sizeof(*p->explained));
+	if (!td_job_plan_beside(&job, &planned, p->machine, &why)) {
 		if (!p->explained)
-			rc = td_err_nomem(err);
-	}
-	if (!rc) {
-		take_plan(p, &job, level);
-		*on = p->deepest >= level;
-		p->levels->deepest = *on ? level : level - 1;
+			p->explained = td_calloc(job.machine.nr_core + 1, sizeof(*p->explained));
+		add_plan(p, &job, level);
+		on = p->deepest >= level;
+		p->levels->deepest = on ? level : level - 1;
 	} else if (level == 1) {
 		p->levels->no_level_1 = why;
 	} else {
-		td_doctor_add_error(&p->levels->found, names[level],
-				    TD_FINDING_WARNING, &why);
+		td_doctor_add_error(&p->levels->found, names[level], TD_FINDING_WARNING, &why);
 	}
 	td_job_free(&job);
-	return rc == -ENOMEM ? rc : 0;
+	return on;
 }
 
-void td_levels_plan_task(const struct td_request *request, const char *cputype,
-			 struct td_err *why)
+void td_levels_plan_task(const struct td_request *request, const char *cputype, struct td_err *why)
 {
 	char word[] = "COMMAND", *command[] = { word, NULL };
 	struct td_request planned = request_of(request, 1);
@@ -185,20 +152,19 @@ void td_levels_plan_task(const struct td_request *request, const char *cputype,
 	td_job_free(&job);
 }
 
-int td_levels_plan(struct td_levels *levels, const struct td_request *request,
-		   struct td_machine *machine, struct td_err *err)
+void td_levels_plan(struct td_levels *levels, const struct td_request *request,
+		    struct td_machine *machine)
 {
-	struct planning p = { .levels = levels };
-	bool on = true;
-	int rc = 0;
+	struct planning p = { .levels = levels, .machine = machine };
+	int level = 1;
 
 	*levels = (struct td_levels){ 0 };
-	for (int level = 1; !rc && on && level <= TD_MAX_LEVEL; level++)
-		rc = plan_level(&p, request, level, &on, err);
+	while (level <= TD_MAX_LEVEL && plan_level(&p, request, level))
+		level++;
 	free(p.explained);
 	td_notes_free(&p.notes);
 	td_levels_plan_task(request, request->cputype, &levels->no_task);
-	return rc ? rc : find_files(levels, request, machine, err);
+	find_files(levels, request, machine);
 }
 
 void td_levels_free(struct td_levels *levels)

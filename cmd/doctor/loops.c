@@ -12,12 +12,12 @@
 #define NR_LINES  (RING_SIZE / LINE)
 #define STRIDE    (LINE / sizeof(void *))
 
-/* Between two looks at the clock, some ten microseconds. */
+/* Steps between two reads of the clock: about ten microseconds. */
 #define RETIRING_STEPS   1000
 #define MISPREDICT_STEPS 100
 #define CHASE_STEPS      64
 
-#define MISPREDICT_BITS 32 /* of a random number, a branch each */
+#define MISPREDICT_BITS 32 /* bits of a random number, one per branch */
 
 /* Marsaglia's generator of 64 random bits; never 0. */
 static uint64_t next_random(uint64_t x)
@@ -30,8 +30,7 @@ static uint64_t next_random(uint64_t x)
 /* --- the ring --------------------------------------------------------------- */
 
 /*
- * Sattolo's shuffle, which leaves one cycle through all lines, so that the chase
- * does not stay in a part of them.
+ * Sattolo's shuffle results in one cycle, so that the chase visits all lines.
  */
 void td_loops_shuffle(uint32_t *order, uint32_t nr)
 {
@@ -40,26 +39,23 @@ void td_loops_shuffle(uint32_t *order, uint32_t nr)
 	for (uint32_t i = 0; i < nr; i++)
 		order[i] = i;
 	for (uint32_t i = nr - 1; i > 0; i--) {
-		uint32_t j, taken = order[i];
+		uint32_t j, moved = order[i];
 
 		random = next_random(random);
 		j = (uint32_t)((random >> 32) % i);
 		order[i] = order[j];
-		order[j] = taken;
+		order[j] = moved;
 	}
 }
 
-int td_loops_make(struct td_loops *loops, struct td_err *err)
+void td_loops_make(struct td_loops *loops)
 {
-	td_autofree uint32_t *order = calloc(NR_LINES, sizeof(*order));
+	td_autofree uint32_t *order = td_calloc(NR_LINES, sizeof(*order));
 
-	loops->ring = aligned_alloc(LINE, RING_SIZE);
-	if (!order || !loops->ring)
-		return td_err_nomem(err);
+	loops->ring = td_need(aligned_alloc(LINE, RING_SIZE));
 	td_loops_shuffle(order, NR_LINES);
 	for (uint32_t i = 0; i < NR_LINES; i++)
 		loops->ring[i * STRIDE] = &loops->ring[order[i] * STRIDE];
-	return 0;
 }
 
 void td_loops_free(struct td_loops *loops)
@@ -71,8 +67,8 @@ void td_loops_free(struct td_loops *loops)
 
 #if defined(__x86_64__) || defined(__i386__)
 /*
- * In assembler, because a compiler would join the additions, drop the no-ops and
- * make conditional moves of the branches.
+ * In assembler because a compiler would merge the additions, drop the no-ops and replace the
+ * branches by conditional moves.
  */
 #define NOP     ".byte 0x0f, 0x1f, 0x40, 0x00\n\t"
 #define ADD(to) "addl $1, " to "\n\t"
@@ -84,20 +80,14 @@ static uint32_t retire(void)
 	uint32_t a = 0, b = 0, c = 0, d = 0;
 
 	for (int i = 0; i < RETIRING_STEPS; i++)
-		__asm__ volatile(BODY
-				 : "+r"(a), "+r"(b), "+r"(c), "+r"(d)
-				 :
-				 : "cc");
+		__asm__ volatile(BODY : "+r"(a), "+r"(b), "+r"(c), "+r"(d) : : "cc");
 	return a + b + c + d;
 }
 
-/* Steps over an addition if the bit is 0. */
+/* Skip an addition if the bit is 0. */
 static uint32_t branch(uint32_t sum, uint32_t bits)
 {
-	__asm__ volatile("testl $1, %1\n\tjz 1f\n\taddl $1, %0\n1:"
-			 : "+r"(sum)
-			 : "r"(bits)
-			 : "cc");
+	__asm__ volatile("testl $1, %1\n\tjz 1f\n\taddl $1, %0\n1:" : "+r"(sum) : "r"(bits) : "cc");
 	return sum;
 }
 #else
@@ -112,11 +102,11 @@ static uint32_t retire(void)
 
 static uint32_t branch(uint32_t sum, uint32_t bits)
 {
-	volatile uint32_t kept = sum;
+	volatile uint32_t result = sum;
 
 	if (bits & 1)
-		kept += 1;
-	return kept;
+		result += 1;
+	return result;
 }
 #endif
 
@@ -141,10 +131,9 @@ static void **chase(void **at)
 
 /* --- running one ------------------------------------------------------------ */
 
-#define NAME_SIZE 16 /* of a thread, in the kernel */
+#define NAME_SIZE 16 /* size of a thread's name in the kernel */
 
-uint64_t td_loop_run(const struct td_loops *loops, enum td_loop loop,
-		     uint64_t ns)
+uint64_t td_loop_run(const struct td_loops *loops, enum td_loop loop, uint64_t ns)
 {
 	static const char *const names[TD_NR_LOOPS] = {
 		[TD_LOOP_RETIRING] = "td-retiring",

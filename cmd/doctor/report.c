@@ -21,55 +21,31 @@ const char *td_finding_state_name(enum td_finding_state state)
 	return "";
 }
 
-__attribute__((format(printf, 2, 0))) static void
-set_text(char **text, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void set_text(char **text, const char *fmt, va_list ap)
 {
 	free(*text);
-	if (vasprintf(text, fmt, ap) < 0)
-		*text = NULL;
-}
-
-/* The text is the only one that each finding has. */
-static struct td_finding *add(struct td_doctor *doctor, const char *name,
-			      enum td_finding_state state, char *text)
-{
-	struct td_finding *finding =
-		text ? td_array_add(&doctor->findings, doctor->nr_findings,
-				    sizeof(*finding))
-		     : NULL;
-
-	if (!finding) {
-		free(text);
-		doctor->out_of_memory = true;
-		return NULL;
-	}
-	doctor->nr_findings++;
-	*finding = (struct td_finding){ .name = name,
-					.state = state,
-					.text = text };
-	return finding;
+	td_vasprintf(text, fmt, ap);
 }
 
 struct td_finding *td_doctor_add(struct td_doctor *doctor, const char *name,
-				 enum td_finding_state state, const char *fmt,
-				 ...)
-{
-	char *text = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	set_text(&text, fmt, ap);
-	va_end(ap);
-	return add(doctor, name, state, text);
-}
-
-struct td_finding *td_doctor_add_error(struct td_doctor *doctor,
-				       const char *name,
-				       enum td_finding_state state,
-				       const struct td_err *err)
+				 enum td_finding_state state, const char *fmt, ...)
 {
 	struct td_finding *finding =
-		td_doctor_add(doctor, name, state, "%s", err->msg);
+		td_array_add(&doctor->findings, doctor->nr_findings, sizeof(*finding));
+	va_list ap;
+
+	doctor->nr_findings++;
+	*finding = (struct td_finding){ .name = name, .state = state };
+	va_start(ap, fmt);
+	set_text(&finding->text, fmt, ap);
+	va_end(ap);
+	return finding;
+}
+
+struct td_finding *td_doctor_add_error(struct td_doctor *doctor, const char *name,
+				       enum td_finding_state state, const struct td_err *err)
+{
+	struct td_finding *finding = td_doctor_add(doctor, name, state, "%s", err->msg);
 
 	if (err->hint[0])
 		td_finding_set_remedy(finding, "%s", err->hint);
@@ -80,8 +56,6 @@ void td_finding_set_remedy(struct td_finding *finding, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!finding)
-		return;
 	va_start(ap, fmt);
 	set_text(&finding->remedy, fmt, ap);
 	va_end(ap);
@@ -91,29 +65,17 @@ void td_finding_set_command(struct td_finding *finding, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!finding)
-		return;
 	va_start(ap, fmt);
 	set_text(&finding->command, fmt, ap);
 	va_end(ap);
 }
 
-void td_doctor_take(struct td_doctor *doctor, struct td_doctor *from)
+void td_doctor_move(struct td_doctor *doctor, struct td_doctor *from)
 {
-	for (size_t i = 0; i < from->nr_findings; i++) {
-		struct td_finding *finding = &from->findings[i];
-		struct td_finding *to = add(doctor, finding->name,
-					    finding->state, finding->text);
-
-		finding->text = NULL;
-		if (!to)
-			continue;
-		to->remedy = finding->remedy;
-		to->command = finding->command;
-		to->other = finding->other;
-		finding->remedy = finding->command = finding->other = NULL;
-	}
-	doctor->out_of_memory |= from->out_of_memory;
+	for (size_t i = 0; i < from->nr_findings; i++)
+		td_array_push(&doctor->findings, &doctor->nr_findings, &from->findings[i],
+			      sizeof(*from->findings));
+	from->nr_findings = 0;
 	td_doctor_free(from);
 }
 
@@ -121,8 +83,6 @@ void td_finding_set_other(struct td_finding *finding, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!finding)
-		return;
 	va_start(ap, fmt);
 	set_text(&finding->other, fmt, ap);
 	va_end(ap);

@@ -15,21 +15,20 @@
 #define ALL_NS    UINT64_C(500000000)
 #define WARMUP(n) ((n) / 8)
 
-/* What the tests of all kinds of core share. */
+/* State of the tests of all core types. */
 struct testing {
 	struct td_doctor *doctor;
 	const struct td_request *request;
 	struct td_loops loops;
-	struct td_notes notes; /* that were said */
+	struct td_notes notes; /* notes that are findings already */
 	uint64_t loop_ns;
 };
 
 /* --- the counters ----------------------------------------------------------- */
 
-/* tdstat -l LEVEL -t TID, or -C CPU, of one kind of core */
-static int plan_one(struct td_job *job, const struct testing *t,
-		    const struct td_self_test *test, int level,
-		    struct td_err *err)
+/* Plan tdstat -l LEVEL -t TID, or -C CPU, of one core type. */
+static int plan_level(struct td_job *job, const struct testing *t, const struct td_self_test *test,
+		      int level, struct td_err *err)
 {
 	struct td_request counting = *t->request;
 	int self = gettid(), cpu = test->cpu, rc;
@@ -45,25 +44,24 @@ static int plan_one(struct td_job *job, const struct testing *t,
 		counting.target.tids = (struct td_ints){ &self, 1 };
 	}
 	rc = td_job_plan(job, &counting, err);
-	job->request = NULL; /* they end here */
+	job->request = NULL; /* counting is a local variable */
 	return rc;
 }
 
-static int plan(struct td_job *job, const struct testing *t,
-		struct td_self_test *test, struct td_err *err)
+static int plan(struct td_job *job, const struct testing *t, struct td_self_test *test,
+		struct td_err *err)
 {
-	int rc = plan_one(job, t, test, 1, err);
+	int rc = plan_level(job, t, test, 1, err);
 
 	if (rc != -ENOTSUP)
 		return rc;
 	td_job_free(job);
 	*err = (struct td_err){ 0 };
 	test->whole_core = true;
-	return plan_one(job, t, test, 1, err);
+	return plan_level(job, t, test, 1, err);
 }
 
-static int open_counter(struct td_counter **counter, struct td_job *job,
-			struct td_err *err)
+static int open_counter(struct td_counter **counter, struct td_job *job, struct td_err *err)
 {
 	const struct td_counter_setup setup = {
 		.plan = &job->plan,
@@ -90,23 +88,19 @@ static double *find_share(struct td_loop_shares *shares, const char *name)
 		return &shares->backend_bound;
 	if (strcmp(name, "frontend_bound") == 0)
 		return &shares->frontend_bound;
-	return strcmp(name, "bad_speculation") == 0 ? &shares->bad_speculation
-						    : NULL;
+	return strcmp(name, "bad_speculation") == 0 ? &shares->bad_speculation : NULL;
 }
 
-static int not_counted(const struct td_cell *cell, const char *name,
-		       struct td_err *err)
+static int not_counted(const struct td_cell *cell, const char *name, struct td_err *err)
 {
-	return td_err_set(err, -ENODATA, "%s was not counted%s%s", name,
-			  cell->why ? ": " : "", cell->why ? cell->why : "");
+	return td_err_set(err, -ENODATA, "%s was not counted%s%s", name, cell->why ? ": " : "",
+			  cell->why ? cell->why : "");
 }
 
-static int take_row(struct td_loop_shares *shares,
-		    const struct td_report *report, const struct td_row *row,
-		    struct td_err *err)
+static int copy_row(struct td_loop_shares *shares, const struct td_report *report,
+		    const struct td_row *row, struct td_err *err)
 {
-	*shares = (struct td_loop_shares){ NAN, NAN, NAN,
-					   NAN, 0,   row->running_pct };
+	*shares = (struct td_loop_shares){ NAN, NAN, NAN, NAN, 0, row->running_pct };
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
 		const struct td_cell *cell = &row->cells[node->column];
@@ -130,17 +124,14 @@ static int evaluate(struct td_evaluation *e, const struct td_readings *readings,
 {
 	const struct td_aggregator all = { 0 };
 	struct td_totals totals = { 0 };
-	int rc = td_aggregate(&all, readings, e->plan, &totals, err);
 
-	if (!rc)
-		rc = td_eval(e, &totals, NULL, false, report, err);
-	if (!rc && !report->nr_rows)
-		rc = td_err_set(err, -ENODATA, "nothing was counted");
+	td_aggregate(&all, readings, e->plan, &totals);
+	td_eval(e, &totals, NULL, false, report);
 	td_totals_free(&totals);
-	return rc;
+	return report->nr_rows ? 0 : td_err_set(err, -ENODATA, "nothing was counted");
 }
 
-/* --- what a guest's host forbids --------------------------------------------- */
+/* --- events that the host of a guest forbids ---------------------------------- */
 
 static void add_forbidden(struct td_doctor *doctor, const struct td_row *row,
 			  const struct td_report *report)
@@ -151,13 +142,11 @@ static void add_forbidden(struct td_doctor *doctor, const struct td_row *row,
 
 		if (cell->status != TD_STATUS_NOT_SUPPORTED || !cell->why)
 			continue;
-		finding = td_doctor_add(
-			doctor, "level 2", TD_FINDING_WARNING, "%s: %s: %s",
-			row->pmu, report->columns[row->nodes[i].column].name,
-			cell->why);
-		td_finding_set_remedy(finding, "the host has to allow the "
-					       "event (KVM_SET_PMU_EVENT_"
-					       "FILTER)");
+		finding =
+			td_doctor_add(doctor, "level 2", TD_FINDING_WARNING, "%s: %s: %s", row->pmu,
+				      report->columns[row->nodes[i].column].name, cell->why);
+		td_finding_set_remedy(finding,
+				      "the host has to allow the event (KVM_SET_PMU_EVENT_FILTER)");
 	}
 }
 
@@ -170,8 +159,7 @@ static bool is_general(const struct td_tree *tree)
 	return false;
 }
 
-static int count_level_2(struct testing *t, struct td_job *job,
-			 struct td_err *err)
+static int count_level_2(struct testing *t, struct td_job *job, struct td_err *err)
 {
 	struct td_evaluation e = { 0 };
 	struct td_counter *counter = NULL;
@@ -179,9 +167,8 @@ static int count_level_2(struct testing *t, struct td_job *job,
 	struct td_readings readings;
 	int rc = open_counter(&counter, job, err);
 
-	if (!rc)
-		rc = td_evaluation_make(&e, job->tree, &job->plan, err);
 	if (!rc) {
+		td_evaluation_make(&e, job->tree, &job->plan);
 		td_loop_run(&t->loops, TD_LOOP_MISPREDICT, ALL_NS);
 		rc = td_counter_read(counter, 0, &readings, err);
 	}
@@ -195,23 +182,22 @@ static int count_level_2(struct testing *t, struct td_job *job,
 	return rc;
 }
 
-/* What cannot be counted at all has its own findings. */
+/* Find forbidden events; if level 2 cannot be counted at all, other findings say why. */
 static void find_forbidden(struct testing *t, const struct td_self_test *test)
 {
 	struct td_err unused = { 0 };
 	struct td_job job;
 
-	if (!plan_one(&job, t, test, 2, &unused))
+	if (!plan_level(&job, t, test, 2, &unused))
 		count_level_2(t, &job, &unused);
 	td_job_free(&job);
 }
 
-/* --- a kind of core ---------------------------------------------------------- */
+/* --- a core type -------------------------------------------------------------- */
 
-/* Caches and predictors are as the loop wants them when it counts. */
-static int count_loop(const struct testing *t, struct td_counter *counter,
-		      enum td_loop loop, struct td_readings *readings,
-		      struct td_err *err)
+/* Count a loop after a warm-up of caches and predictors. */
+static int count_loop(const struct testing *t, struct td_counter *counter, enum td_loop loop,
+		      struct td_readings *readings, struct td_err *err)
 {
 	int rc;
 
@@ -223,15 +209,15 @@ static int count_loop(const struct testing *t, struct td_counter *counter,
 	return td_counter_read(counter, 0, readings, err);
 }
 
-static int count_loops(const struct testing *t, struct td_job *job,
-		       struct td_self_test *test, struct td_err *err)
+static int count_loops(const struct testing *t, struct td_job *job, struct td_self_test *test,
+		       struct td_err *err)
 {
 	struct td_evaluation e = { 0 };
 	struct td_counter *counter = NULL;
 	int rc = open_counter(&counter, job, err);
 
 	if (!rc)
-		rc = td_evaluation_make(&e, job->tree, &job->plan, err);
+		td_evaluation_make(&e, job->tree, &job->plan);
 	for (int loop = 0; !rc && loop < TD_NR_LOOPS; loop++) {
 		struct td_report report = { 0 };
 		struct td_readings readings;
@@ -240,8 +226,7 @@ static int count_loops(const struct testing *t, struct td_job *job,
 		if (!rc)
 			rc = evaluate(&e, &readings, &report, err);
 		if (!rc)
-			rc = take_row(&test->shares[loop], &report,
-				      &report.rows[0], err);
+			rc = copy_row(&test->shares[loop], &report, &report.rows[0], err);
 		td_report_free(&report);
 	}
 	td_evaluation_free(&e);
@@ -249,7 +234,7 @@ static int count_loops(const struct testing *t, struct td_job *job,
 	return rc;
 }
 
-/* What could not be counted as planned, once for all kinds of core. */
+/* Add the notes of a job that no other core type had. */
 static void add_notes(struct testing *t, const struct td_notes *notes)
 {
 	for (size_t i = 0; i < notes->nr; i++) {
@@ -257,17 +242,16 @@ static void add_notes(struct testing *t, const struct td_notes *notes)
 
 		td_notes_add(&t->notes, "%s", notes->v[i]);
 		if (t->notes.nr > nr)
-			td_doctor_add(t->doctor, "self-test", TD_FINDING_NOTE,
-				      "%s", notes->v[i]);
+			td_doctor_add(t->doctor, "self-test", TD_FINDING_NOTE, "%s", notes->v[i]);
 	}
 }
 
-static void test_kind(struct testing *t, struct td_self_test *test)
+static void test_core_type(struct testing *t, struct td_self_test *test)
 {
 	struct td_job job;
-	int rc = td_stay_on(test->cpu, &test->err);
+	int rc;
 
-	if (rc)
+	if (td_stay_on(test->cpu, &test->err))
 		return;
 	rc = plan(&job, t, test, &test->err);
 	if (!rc)
@@ -280,47 +264,22 @@ static void test_kind(struct testing *t, struct td_self_test *test)
 
 /* --- all -------------------------------------------------------------------- */
 
-static int add_test(struct testing *t, const struct td_pmu *pmu,
-		    const cpu_set_t *home, struct td_err *err)
+static void add_test(struct testing *t, const struct td_pmu *pmu, const cpu_set_t *cpus)
 {
 	struct td_doctor *doctor = t->doctor;
-	struct td_self_test *test =
-		td_array_add(&doctor->tests, doctor->nr_tests, sizeof(*test));
+	struct td_self_test *test = td_array_add(&doctor->tests, doctor->nr_tests, sizeof(*test));
 
-	if (!test)
-		return td_err_nomem(err);
 	doctor->nr_tests++;
 	test->pmu = pmu->name;
-	test->cpu = td_cpus_choose(pmu, home);
+	test->cpu = td_affinity_choose(pmu, cpus);
 	if (test->cpu >= 0)
-		test_kind(t, test);
+		test_core_type(t, test);
 	else
-		td_err_set(&test->err, -ENODEV,
-			   "this program may not run on its CPUs");
-	return test->err.code == -ENOMEM ? td_err_nomem(err) : 0;
+		td_err_set(&test->err, -ENODEV, "this program may not run on its CPUs");
 }
 
-static int test_kinds(struct testing *t, const struct td_machine *machine,
-		      struct td_err *err)
-{
-	cpu_set_t *home = td_cpus_home();
-	int rc = td_loops_make(&t->loops, err);
-
-	if (!rc && !home)
-		rc = td_err_nomem(err);
-	for (size_t i = 0; !rc && i < machine->nr_core; i++) {
-		if (!machine->pmus[i].skip && machine->pmus[i].cpus.nr)
-			rc = add_test(t, &machine->pmus[i], home, err);
-	}
-	if (home && !rc)
-		td_cpus_go_home(home);
-	CPU_FREE(home);
-	td_loops_free(&t->loops);
-	return rc;
-}
-
-int td_self_test_run(struct td_doctor *doctor, const struct td_request *request,
-		     const struct td_machine *machine, struct td_err *err)
+void td_self_test_run(struct td_doctor *doctor, const struct td_request *request,
+		      const struct td_machine *machine)
 {
 	size_t nr = td_machine_count_kinds(machine);
 	struct testing t = {
@@ -328,8 +287,15 @@ int td_self_test_run(struct td_doctor *doctor, const struct td_request *request,
 		.request = request,
 		.loop_ns = ALL_NS / TD_NR_LOOPS / (nr ? nr : 1),
 	};
-	int rc = test_kinds(&t, machine, err);
+	cpu_set_t *cpus = td_affinity_get();
 
+	td_loops_make(&t.loops);
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		if (!machine->pmus[i].skip && machine->pmus[i].cpus.nr)
+			add_test(&t, &machine->pmus[i], cpus);
+	}
+	td_affinity_set(cpus);
+	CPU_FREE(cpus);
+	td_loops_free(&t.loops);
 	td_notes_free(&t.notes);
-	return rc;
 }

@@ -27,18 +27,13 @@ static bool is_among(const char *terms, const char *name)
 	return false;
 }
 
-/*
- * Do other formats use the same bits, as ldlat, frontend and offcore_rsp do
- * with config1?
- */
-static bool is_ambiguous(const struct td_pmu *pmu,
-			 const struct td_format *format)
+/* Do other formats use the same bits, as ldlat, frontend and offcore_rsp use config1? */
+static bool is_ambiguous(const struct td_pmu *pmu, const struct td_format *format)
 {
 	for (size_t i = 0; i < pmu->nr_formats; i++) {
 		const struct td_format *other = &pmu->formats[i];
 
-		if (other != format && other->word == format->word &&
-		    other->mask & format->mask)
+		if (other != format && other->word == format->word && other->mask & format->mask)
 			return true;
 	}
 	return false;
@@ -57,10 +52,10 @@ static uint64_t unpack(const struct td_format *format, uint64_t config)
 	return value;
 }
 
-/* The state of writing an event: the bits that no term has covered yet. */
+/* An event that is partly written. */
 struct rest {
 	FILE *fp;
-	uint64_t config[TD_NR_CONFIGS];
+	uint64_t config[TD_NR_CONFIGS]; /* the bits that are not written yet */
 	const char *separator;
 };
 
@@ -75,21 +70,18 @@ static void put_format(struct rest *rest, const struct td_event *event,
 {
 	if (!(rest->config[format->word] & format->mask))
 		return;
-	put_term(rest, format->name,
-		 unpack(format, event->config[format->word]));
+	put_term(rest, format->name, unpack(format, event->config[format->word]));
 	rest->config[format->word] &= ~format->mask;
 }
 
-/* Writes the event code first, as sysfs does, even if it is 0. */
-static void put_code(struct rest *rest, const struct td_pmu *pmu,
-		     const struct td_event *event)
+/* Write the event code first, as sysfs does, even if it is 0. */
+static void put_code(struct rest *rest, const struct td_pmu *pmu, const struct td_event *event)
 {
 	const struct td_format *code = td_pmu_format(pmu, "event");
 	const struct td_format *umask = td_pmu_format(pmu, "umask");
 
 	if (code) {
-		put_term(rest, code->name,
-			 unpack(code, event->config[code->word]));
+		put_term(rest, code->name, unpack(code, event->config[code->word]));
 		rest->config[code->word] &= ~code->mask;
 	}
 	if (umask)
@@ -98,8 +90,7 @@ static void put_code(struct rest *rest, const struct td_pmu *pmu,
 
 static void put_unnamed(struct rest *rest)
 {
-	static const char *const words[TD_NR_CONFIGS] = { "config", "config1",
-							  "config2",
+	static const char *const words[TD_NR_CONFIGS] = { "config", "config1", "config2",
 							  "config3" };
 
 	for (int i = 0; i < TD_NR_CONFIGS; i++) {
@@ -110,7 +101,7 @@ static void put_unnamed(struct rest *rest)
 		put_term(rest, words[0], 0);
 }
 
-/* Writes "0:0x400000000", and between slashes terms that any event can have. */
+/* Write "0:0x400000000", and terms that are valid for all events between slashes. */
 static void put_numeric(FILE *fp, const struct td_event *event)
 {
 	const char *separator = "/";
@@ -119,8 +110,7 @@ static void put_numeric(FILE *fp, const struct td_event *event)
 	for (int i = 1; i < TD_NR_CONFIGS; i++) {
 		if (!event->config[i])
 			continue;
-		fprintf(fp, "%sconfig%d=0x%" PRIx64, separator, i,
-			event->config[i]);
+		fprintf(fp, "%sconfig%d=0x%" PRIx64, separator, i, event->config[i]);
 		separator = ",";
 	}
 	if (event->percore) {
@@ -144,16 +134,14 @@ void td_encoding_put(FILE *fp, const struct td_pmu *pmu, const char *pmu_name,
 	fprintf(fp, "%s/", pmu_name);
 	put_code(&rest, pmu, event);
 	for (size_t i = 0; i < pmu->nr_formats; i++) {
-		if (is_among(terms, pmu->formats[i].name) ||
-		    !is_ambiguous(pmu, &pmu->formats[i]))
+		if (is_among(terms, pmu->formats[i].name) || !is_ambiguous(pmu, &pmu->formats[i]))
 			put_format(&rest, event, &pmu->formats[i]);
 	}
 	put_unnamed(&rest);
 	fputs(event->percore ? ",percore/" : "/", fp);
 }
 
-void td_encoding_put_modifiers(FILE *fp, const char *separator,
-			       const struct td_modifiers *mods)
+void td_encoding_put_modifiers(FILE *fp, const char *separator, const struct td_modifiers *mods)
 {
 	char letters[TD_MODIFIERS_SIZE];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat list: prints what can be counted, or with --print its encodings. */
+/* tdstat list: prints events and metrics, or with --print encodings of events. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -11,7 +11,7 @@
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
-#include "cmd/out/out.h"
+#include "cmd/output/out.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
 #include "lib/base/json.h"
@@ -19,14 +19,275 @@
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"
 
-/* --- the terms that define an event --------------------------------------- */
+/* --- hardware, caches ----------------------------------------------------- */
+
+static struct td_event kernel_event(const struct td_pmu *pmu, uint32_t type, uint64_t config)
+{
+	return (struct td_event){
+		.type = type,
+		.config = { td_pmu_config(pmu, config) },
+	};
+}
 
 /*
- * Writes the terms of an event that sysfs or the model's files name, or else
- * the name itself.
+ * Does the PMU have this event?  The kernel lists hardware events in the directory of the PMU
+ * (filter_events() in arch/x86/events/core.c), but not cache events.
  */
-static int put_named(FILE *fp, struct td_list *list, const struct td_pmu *pmu,
-		     const char *name, struct td_err *err)
+static bool has_symbol(const struct td_pmu *pmu, const struct td_symbol *symbol)
+{
+	if (!td_pmu_alias(pmu, "cpu-cycles"))
+		return true;
+	return td_pmu_alias(pmu, symbol->name) ||
+	       (symbol->alias && td_pmu_alias(pmu, symbol->alias));
+}
+
+static void add_hardware(struct td_list *list, const struct td_symbol *symbol,
+			 const struct td_pmu *pmu)
+{
+	struct td_event event = kernel_event(pmu, symbol->type, symbol->config);
+	struct td_list_item item = {
+		.kind = TD_LIST_HARDWARE,
+		.name = symbol->name,
+		.alias = symbol->alias,
+		.pmu = pmu->name,
+		.desc = symbol->desc,
+		.encoding = td_list_encode(list, &event, pmu, pmu->name, NULL),
+	};
+
+	td_list_add(list, &item);
+}
+
+static void collect_hardware(struct td_list *list)
+{
+	for (size_t i = 0; i < td_nr_symbols; i++) {
+		const struct td_symbol *symbol = &td_symbols[i];
+
+		if (symbol->tool || symbol->type != PERF_TYPE_HARDWARE)
+			continue;
+		for (size_t j = 0; j < list->machine.nr_core; j++) {
+			const struct td_pmu *pmu = &list->machine.pmus[j];
+
+			if (!pmu->skip && has_symbol(pmu, symbol))
+				add_hardware(list, symbol, pmu);
+		}
+	}
+}
+
+static void add_cache(struct td_list *list, const char *name, uint64_t config)
+{
+	const char *owned = td_list_format(list, "%s", name);
+
+	for (size_t i = 0; i < list->machine.nr_core; i++) {
+		const struct td_pmu *pmu = &list->machine.pmus[i];
+		struct td_event event = kernel_event(pmu, PERF_TYPE_HW_CACHE, config);
+		struct td_list_item item = {
+			.kind = TD_LIST_CACHE,
+			.name = owned,
+			.pmu = pmu->name,
+			.encoding = td_list_encode(list, &event, pmu, pmu->name, NULL),
+		};
+
+		if (!pmu->skip)
+			td_list_add(list, &item);
+	}
+}
+
+static void collect_caches(struct td_list *list)
+{
+	unsigned int at = 0;
+	uint64_t config;
+	char name[64];
+
+	while (td_cache_next(&at, &config, name))
+		add_cache(list, name, config);
+}
+
+/* --- sysfs ---------------------------------------------------------------- */
+
+/* Return the length of the name that all units share: "uncore_imc" for uncore_imc_0. */
+static size_t family_length(const struct td_pmu *pmu)
+{
+	return pmu->kind == TD_PMU_OTHER ? td_pmu_stem_length(pmu->name) : strlen(pmu->name);
+}
+
+static bool is_of_family(const struct td_pmu *a, const struct td_pmu *b)
+{
+	size_t len = family_length(a);
+
+	return family_length(b) == len && strncmp(a->name, b->name, len) == 0;
+}
+
+/* Does a PMU of the same family before the one at index also have the alias? */
+static bool is_listed(const struct td_machine *machine, size_t index, const char *alias)
+{
+	for (size_t i = 0; i < index; i++) {
+		if (is_of_family(&machine->pmus[i], &machine->pmus[index]) &&
+		    td_pmu_alias(&machine->pmus[i], alias))
+			return true;
+	}
+	return false;
+}
+
+/* Return the PMU's name for -e; several units share a name. */
+static const char *family_name(struct td_list *list, const struct td_pmu *pmu)
+{
+	for (size_t i = 0; i < list->machine.nr_pmus; i++) {
+		const struct td_pmu *other = &list->machine.pmus[i];
+
+		if (other != pmu && is_of_family(other, pmu))
+			return td_list_format(list, "%.*s", (int)family_length(pmu), pmu->name);
+	}
+	return pmu->name;
+}
+
+static void add_alias(struct td_list *list, const struct td_pmu *pmu, const char *pmu_name,
+		      const struct td_alias *alias)
+{
+	struct td_err why = { 0 };
+	struct td_event event;
+	struct td_list_item item = {
+		.kind = TD_LIST_SYSFS,
+		.name = td_list_format(list, "%s/%s/", pmu_name, alias->name),
+		.bare = alias->name,
+		.pmu = pmu_name,
+		.unit = alias->unit,
+	};
+
+	if (td_event_init(&event, pmu, 0, alias->name, NULL, &why) == 0)
+		item.encoding = td_list_encode(list, &event, pmu, pmu_name, alias->terms);
+	td_event_free(&event);
+	td_list_add(list, &item);
+}
+
+static void collect_sysfs(struct td_list *list)
+{
+	if (list->opts->request.model)
+		td_list_miss(list, TD_LIST_BIT(TD_LIST_SYSFS), "not all events of sysfs are known",
+			     "--model has no sysfs");
+	for (size_t i = 0; i < list->machine.nr_pmus; i++) {
+		const struct td_pmu *pmu = &list->machine.pmus[i];
+		const char *name = family_name(list, pmu);
+
+		for (size_t j = 0; !pmu->skip && j < pmu->nr_aliases; j++) {
+			const struct td_alias *alias = &pmu->aliases[j];
+
+			if (!is_listed(&list->machine, i, alias->name))
+				add_alias(list, pmu, name, alias);
+		}
+	}
+}
+
+/* --- events without a PMU ------------------------------------------------- */
+
+/* Add software events, or those that tdstat measures itself. */
+static void collect_symbols(struct td_list *list, enum td_list_kind kind)
+{
+	for (size_t i = 0; i < td_nr_symbols; i++) {
+		const struct td_symbol *symbol = &td_symbols[i];
+		struct td_event event = { .type = symbol->type, .config = { symbol->config } };
+		struct td_list_item item = {
+			.kind = symbol->tool ? TD_LIST_TOOL : TD_LIST_SOFTWARE,
+			.name = symbol->name,
+			.alias = symbol->alias,
+			.desc = symbol->desc,
+			.unit = symbol->unit,
+		};
+
+		if (item.kind != kind || (!symbol->tool && symbol->type != PERF_TYPE_SOFTWARE))
+			continue;
+		if (!symbol->tool)
+			item.encoding = td_list_encode(list, &event, NULL, NULL, NULL);
+		td_list_add(list, &item);
+	}
+}
+
+static void add_tracepoint(struct td_list *list, const struct td_tracepoint *tracepoint)
+{
+	struct td_event event = { .type = PERF_TYPE_TRACEPOINT, .config = { tracepoint->id } };
+	struct td_list_item item = {
+		.kind = TD_LIST_TRACEPOINT,
+		.name = td_list_format(list, "%s:%s", tracepoint->system, tracepoint->name),
+		.topic = tracepoint->system,
+		.encoding = td_list_encode(list, &event, NULL, NULL, NULL),
+	};
+
+	td_list_add(list, &item);
+}
+
+/* Skip unreadable tracepoints, which most users may not read, unless they were requested. */
+static int no_tracepoints(struct td_list *list, struct td_err *err)
+{
+	const unsigned int kinds = TD_LIST_BIT(TD_LIST_TRACEPOINT);
+
+	if (err->code != -ENOENT && err->code != -EACCES && err->code != -ENODEV)
+		return err->code;
+	if (err->code != -ENOENT && list->kinds == kinds)
+		return err->code;
+	if (err->code != -ENOENT)
+		td_list_miss(list, kinds, "no tracepoints", err->msg);
+	*err = (struct td_err){ 0 };
+	return 0;
+}
+
+static int collect_tracepoints(struct td_list *list, struct td_err *err)
+{
+	if (list->opts->request.model) {
+		td_list_miss(list, TD_LIST_BIT(TD_LIST_TRACEPOINT), "no tracepoints",
+			     "they are a kernel's, and --model has none");
+		return 0;
+	}
+	if (td_tracepoints_find_all(&list->tracepoints, err))
+		return no_tracepoints(list, err);
+	for (size_t i = 0; i < list->tracepoints.nr; i++)
+		add_tracepoint(list, &list->tracepoints.v[i]);
+	return 0;
+}
+
+/* --- all ------------------------------------------------------------------ */
+
+/* Kinds of items on PMUs other than those of cores. */
+#define OF_OTHERS                                                                                \
+	(TD_LIST_BIT(TD_LIST_SYSFS) | TD_LIST_BIT(TD_LIST_MODEL) | TD_LIST_BIT(TD_LIST_METRIC) | \
+	 TD_LIST_BIT(TD_LIST_METRICGROUP))
+
+/* Add all matching items, in the order of the sections. */
+static int collect(struct td_list *list, struct td_err *err)
+{
+	unsigned int kinds;
+	int rc = 0;
+
+	td_list_read_patterns(list);
+	kinds = list->kinds;
+	if (kinds & OF_OTHERS)
+		rc = td_machine_read_others(&list->fs, NULL, &list->machine, err);
+	if (rc)
+		return rc;
+	if (kinds & TD_LIST_BIT(TD_LIST_HARDWARE))
+		collect_hardware(list);
+	if (kinds & TD_LIST_BIT(TD_LIST_CACHE))
+		collect_caches(list);
+	if (kinds & TD_LIST_BIT(TD_LIST_SYSFS))
+		collect_sysfs(list);
+	if (kinds & TD_LIST_BIT(TD_LIST_MODEL))
+		rc = td_list_collect_model(list, err);
+	if (!rc && kinds & TD_LIST_BIT(TD_LIST_SOFTWARE))
+		collect_symbols(list, TD_LIST_SOFTWARE);
+	if (!rc && kinds & TD_LIST_BIT(TD_LIST_TOOL))
+		collect_symbols(list, TD_LIST_TOOL);
+	if (!rc && kinds & TD_LIST_BIT(TD_LIST_TRACEPOINT))
+		rc = collect_tracepoints(list, err);
+	if (!rc && kinds & TD_LIST_BIT(TD_LIST_METRIC))
+		rc = td_list_collect_metrics(list, err);
+	if (!rc && kinds & TD_LIST_BIT(TD_LIST_METRICGROUP))
+		rc = td_list_collect_groups(list, err);
+	return rc;
+}
+
+/* --- the terms that define an event --------------------------------------- */
+
+/* Write the terms of an event of sysfs or the model's files, or else the name itself. */
+static int put_named(FILE *fp, struct td_list *list, const struct td_pmu *pmu, const char *name,
+		     struct td_err *err)
 {
 	const struct td_event_source *source = &list->catalog.source;
 	const struct td_alias *alias = td_pmu_alias(pmu, name);
@@ -39,9 +300,8 @@ static int put_named(FILE *fp, struct td_list *list, const struct td_pmu *pmu,
 	return rc;
 }
 
-static int put_all_words(FILE *fp, struct td_list *list,
-			 const struct td_pmu *pmu, const struct td_spec *spec,
-			 struct td_err *err)
+static int put_all_words(FILE *fp, struct td_list *list, const struct td_pmu *pmu,
+			 const struct td_spec *spec, struct td_err *err)
 {
 	int rc = 0;
 
@@ -52,35 +312,28 @@ static int put_all_words(FILE *fp, struct td_list *list,
 	return rc;
 }
 
-/* Makes the list of terms; *out is to be freed even after an error. */
-static int make_words(struct td_list *list, const struct td_pmu *pmu,
-		      const struct td_spec *spec, char **out,
-		      struct td_err *err)
+/* Make the list of terms.  The caller frees *out, on error as well. */
+static int make_words(struct td_list *list, const struct td_pmu *pmu, const struct td_spec *spec,
+		      char **out, struct td_err *err)
 {
 	size_t size;
-	FILE *fp = open_memstream(out, &size);
-	int rc;
+	FILE *fp = td_open_memstream(out, &size);
+	int rc = put_all_words(fp, list, pmu, spec, err);
 
-	if (!fp)
-		return td_err_nomem(err);
-	rc = put_all_words(fp, list, pmu, spec, err);
-	if (td_text_close(fp, out) && !rc)
-		rc = td_err_nomem(err);
+	td_text_close(fp, out);
 	return rc;
 }
 
 /* --- events --------------------------------------------------------------- */
 
-static void put_raw(FILE *fp, const struct td_machine *machine,
-		    const struct td_event *event)
+static void put_raw(FILE *fp, const struct td_machine *machine, const struct td_event *event)
 {
 	const struct td_pmu *pmu = &machine->pmus[event->pmu];
 
-	if (pmu->kind != TD_PMU_CORE || td_encoding_is_numeric(event) ||
-	    event->config[1] || event->config[2] || event->config[3] ||
-	    event->percore)
+	if (pmu->kind != TD_PMU_CORE || td_encoding_is_numeric(event) || event->config[1] ||
+	    event->config[2] || event->config[3] || event->percore)
 		return;
-	/* without a PMU, perf would open it on all kinds of core */
+	/* without a PMU, perf would open it on all core types */
 	if (machine->nr_core > 1) {
 		fprintf(fp, " %s/r%" PRIx64 "/", pmu->name, event->config[0]);
 		td_encoding_put_modifiers(fp, "", &event->mods);
@@ -91,11 +344,10 @@ static void put_raw(FILE *fp, const struct td_machine *machine,
 }
 
 /*
- * Writes "cpu_core/cycles/", as perf cannot open the event by its number: it
- * takes that for all CPUs and fails on the other kind of core.
+ * Write "cpu_core/cycles/".  perf would use the event's number on all CPUs, and fail on the
+ * other core type.
  */
-static void put_name(FILE *fp, const struct td_machine *machine,
-		     const struct td_event *event)
+static void put_name(FILE *fp, const struct td_machine *machine, const struct td_event *event)
 {
 	uint64_t id = event->config[0] & UINT32_MAX;
 	const struct td_symbol *symbol = td_symbol_of(event->type, id);
@@ -112,9 +364,8 @@ static void put_name(FILE *fp, const struct td_machine *machine,
 	td_encoding_put_modifiers(fp, "", &event->mods);
 }
 
-static int put_event(FILE *fp, struct td_list *list,
-		     const struct td_event *event, const struct td_spec *spec,
-		     struct td_err *err)
+static int put_event(FILE *fp, struct td_list *list, const struct td_event *event,
+		     const struct td_spec *spec, struct td_err *err)
 {
 	td_autofree char *words = NULL;
 	const struct td_pmu *pmu;
@@ -122,9 +373,7 @@ static int put_event(FILE *fp, struct td_list *list,
 
 	if (event->refusal)
 		return td_err_set(err, -ENOTSUP, "%s", event->refusal);
-	/*
-	 * breakpoints, and times that tdstat measures itself, stay as they are
-	 */
+	/* breakpoints, and times that tdstat measures itself, have no other encoding */
 	if (event->tool || event->type == PERF_TYPE_BREAKPOINT) {
 		fputs(event->name, fp);
 		return 0;
@@ -134,28 +383,22 @@ static int put_event(FILE *fp, struct td_list *list,
 	if (rc)
 		return rc;
 	td_encoding_put(fp, pmu, pmu->name, event, words);
-	td_encoding_put_modifiers(fp, td_encoding_is_numeric(event) ? ":" : "",
-				  &event->mods);
+	td_encoding_put_modifiers(fp, td_encoding_is_numeric(event) ? ":" : "", &event->mods);
 	put_raw(fp, &list->machine, event);
 	if (td_encoding_is_numeric(event))
 		put_name(fp, &list->machine, event);
 	return 0;
 }
 
-static int put_line(FILE *fp, struct td_list *list,
-		    const struct td_event *event, const struct td_spec *spec,
-		    struct td_err *err)
+static int put_line(FILE *fp, struct td_list *list, const struct td_event *event,
+		    const struct td_spec *spec, struct td_err *err)
 {
 	td_autofree char *line = NULL;
 	size_t size;
-	FILE *to = open_memstream(&line, &size);
-	int rc;
+	FILE *to = td_open_memstream(&line, &size);
+	int rc = put_event(to, list, event, spec, err);
 
-	if (!to)
-		return td_err_nomem(err);
-	rc = put_event(to, list, event, spec, err);
-	if (td_text_close(to, &line) && !rc)
-		rc = td_err_nomem(err);
+	td_text_close(to, &line);
 	if (rc)
 		return rc;
 	td_put_printable(fp, line);
@@ -163,16 +406,15 @@ static int put_line(FILE *fp, struct td_list *list,
 	return 0;
 }
 
-static int print(FILE *fp, struct td_list *list, const char *typed,
-		 struct td_err *err)
+static int print(FILE *fp, struct td_list *list, const char *typed, struct td_err *err)
 {
 	struct td_event_text text = { 0 };
 	struct td_events events = { 0 };
 	int rc = td_event_text_parse(&text, typed, err);
 
 	if (!rc)
-		rc = td_event_resolve(&events, &text, &list->machine,
-				      &list->catalog.source, &list->notes, err);
+		rc = td_event_resolve(&events, &text, &list->machine, &list->catalog.source,
+				      &list->notes, err);
 	for (size_t i = 0; !rc && i < events.nr; i++) {
 		const struct td_event *event = &events.v[i];
 
@@ -183,12 +425,13 @@ static int print(FILE *fp, struct td_list *list, const char *typed,
 	return rc;
 }
 
-/* Prints the encodings of opts->patterns, which are events with --print. */
+/* --print: print the encodings of opts->patterns, which are events. */
 static int list_print(FILE *fp, struct td_list *list, struct td_err *err)
 {
 	const struct td_opts *opts = list->opts;
-	int rc = td_machine_add_builtin(&list->machine, err);
+	int rc = 0;
 
+	td_machine_add_builtin(&list->machine);
 	for (size_t i = 0; !rc && i < opts->nr_patterns; i++)
 		rc = print(fp, list, opts->patterns[i], err);
 	return rc;
@@ -196,22 +439,7 @@ static int list_print(FILE *fp, struct td_list *list, struct td_err *err)
 
 /* --- the subcommand -------------------------------------------------------- */
 
-/* The kinds of items that PMUs other than the cores' have. */
-#define OF_OTHERS                                                  \
-	(TD_LIST_BIT(TD_LIST_SYSFS) | TD_LIST_BIT(TD_LIST_MODEL) | \
-	 TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
-
-static int collect(struct td_list *list, struct td_err *err)
-{
-	int rc = td_list_read_patterns(list, err);
-
-	if (!rc && list->kinds & OF_OTHERS)
-		rc = td_machine_read_others(&list->fs, NULL, &list->machine,
-					    err);
-	return rc ? rc : td_list_collect(list, err);
-}
-
-/* Prints notes, except one that is the error message, too. */
+/* Print notes, except one that is also the error message. */
 static void say(struct td_notes *notes, const struct td_err *err)
 {
 	for (size_t i = 0; i < notes->nr; i++) {
@@ -219,7 +447,7 @@ static void say(struct td_notes *notes, const struct td_err *err)
 			td_say("tdstat: %s\n", notes->v[i]);
 	}
 	notes->said = notes->nr;
-	td_say_notes(notes); /* that one was lost, if one was */
+	td_say_notes(notes); /* prints another note if notes were lost */
 }
 
 /* --- JSON Lines: an object for each name and PMU ---------------------------- */
@@ -241,18 +469,12 @@ static void add(struct json_object *to, const char *key, const char *text)
 	td_json_add(to, key, text ? json_object_new_string(text) : NULL);
 }
 
-/* Adds the level; null for metrics outside of the tree. */
-static void add_level(struct json_object *to, int level)
-{
-	td_json_add(to, "level", level ? json_object_new_int(level) : NULL);
-}
-
 static void add_metric(struct json_object *to, const struct td_list_item *item)
 {
 	const struct td_metric_def *metric = item->metric;
 
 	td_json_add(to, "groups", td_json_words(item->related, ";"));
-	add_level(to, metric->level);
+	td_json_add(to, "level", metric->level ? json_object_new_int(metric->level) : NULL);
 	add(to, "parent", metric->parent);
 	add(to, "formula", metric->formula);
 	add(to, "threshold", metric->threshold);
@@ -260,7 +482,7 @@ static void add_metric(struct json_object *to, const struct td_list_item *item)
 		add(to, "estimate", TD_ESTIMATE_BY_WORDS);
 }
 
-static int put_item(FILE *fp, const struct td_list_item *item)
+static void put_item(FILE *fp, const struct td_list_item *item)
 {
 	struct json_object *o = td_json_line();
 
@@ -280,16 +502,7 @@ static int put_item(FILE *fp, const struct td_list_item *item)
 		td_json_add(o, "errata", td_json_words(item->errata, ", "));
 	if (item->kind == TD_LIST_METRICGROUP)
 		td_json_add(o, "metrics", td_json_words(item->related, ";"));
-	return td_json_put_line(fp, o);
-}
-
-static int put_json(FILE *fp, const struct td_list *list)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < list->nr_items; i++)
-		rc = put_item(fp, &list->items[i]);
-	return rc;
+	td_json_put_line(fp, o);
 }
 
 /* ---------------------------------------------------------------------------- */
@@ -298,10 +511,12 @@ static int show(struct td_list *list, struct td_err *err)
 {
 	int rc = collect(list, err);
 
-	if (!rc && list->opts->request.show.format == TD_FORMAT_JSON)
-		rc = put_json(stdout, list) ? td_err_nomem(err) : 0;
-	else if (!rc)
-		rc = td_list_put_text(stdout, list) ? td_err_nomem(err) : 0;
+	if (!rc && list->opts->request.show.format == TD_FORMAT_JSON) {
+		for (size_t i = 0; i < list->nr_items; i++)
+			put_item(stdout, &list->items[i]);
+	} else if (!rc) {
+		td_list_put_text(stdout, list);
+	}
 	if (!rc)
 		rc = td_list_check(list, err);
 	if (!list->nr_items)
@@ -313,7 +528,7 @@ static void free_list(struct td_list *list)
 {
 	free(list->items);
 	free(list->patterns);
-	td_names_free(&list->kept);
+	td_names_free(&list->strings);
 	td_notes_free(&list->notes);
 	td_notes_free(&list->missing);
 	td_tracepoints_free(&list->tracepoints);
@@ -323,21 +538,17 @@ static void free_list(struct td_list *list)
 	td_sysfs_close(&list->fs);
 }
 
-static int list_names(const struct td_opts *opts, int *status,
-		      struct td_err *err)
+static int list_names(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_list list = { .opts = opts, .fs = { .sys = -1, .proc = -1 } };
-	int rc =
-		td_select_machine(&list.fs, &list.machine, &opts->request, err);
+	int rc = td_select_machine(&list.fs, &list.machine, &opts->request, err);
 
 	(void)status;
 	if (!rc)
 		rc = td_machine_check_known(&list.machine, err);
-	td_catalog_init(&list.catalog, &list.fs, &list.machine,
-			opts->request.metrics_dir);
+	td_catalog_init(&list.catalog, &list.fs, &list.machine, opts->request.metrics_dir);
 	if (!rc)
-		rc = opts->print ? list_print(stdout, &list, err)
-				 : show(&list, err);
+		rc = opts->print ? list_print(stdout, &list, err) : show(&list, err);
 	say(&list.notes, err);
 	if (!rc)
 		rc = td_out_check(stdout, "standard output", err);
@@ -348,20 +559,18 @@ static int list_names(const struct td_opts *opts, int *status,
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->print && !opts->nr_patterns)
-		return td_err_usage(
-			err, "tdstat list --print needs the name of an event");
+		return td_err_usage(err, "tdstat list --print needs the name of an event");
 	if (opts->print && opts->request.show.format != TD_FORMAT_TEXT)
-		return td_err_usage(
-			err, "tdstat list --print and -j exclude each other");
+		return td_err_usage(err, "tdstat list --print and -j exclude each other");
 	return 0;
 }
 
 /* clang-format off */
 static const struct td_option shown[] = {
-	{ "print", 0, NULL, "show the events as encodings that any perf takes",
+	{ "print", 0, NULL, "show the events as encodings for all versions of perf",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, print) },
 	{ "verbose", 'v', NULL,
-	  "search descriptions, too; show encodings and formulas",
+	  "also search descriptions; show encodings and formulas",
 	  TD_OPTION_COUNT, offsetof(struct td_opts, request.verbose) },
 	{ NULL },
 };
@@ -370,24 +579,22 @@ static const struct td_option shown[] = {
 static const struct td_option_group group_shown = { TD_SECTION_HOW, shown };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_cores, &td_group_files, &td_group_model,
-	&td_group_json,  &group_shown,    NULL,
+	&td_group_cores, &td_group_files, &td_group_model, &td_group_json, &group_shown, NULL,
 };
 
 const struct td_command td_command_list = {
 	.name = "list",
 	.line = "list events and metrics with their descriptions",
 	.args = "[PATTERN...]\n--print EVENT...",
-	.doc = "Lists what -e and -M take on this machine: events, metrics and "
-	       "groups of metrics.  A pattern is a part of a name, a glob or a "
-	       "section: hw, cache, pmu, sysfs, model, sw, tool, tracepoint, "
-	       "metrics, metricgroups.",
+	.doc = "Lists what -e and -M take on this machine: events, metrics and groups of metrics.  "
+	       "A pattern is a part of a name, a glob or a section: hw, cache, pmu, sysfs, model, "
+	       "sw, "
+	       "tool, tracepoint, metrics, metricgroups.",
 	.what = "What to list:",
 	.examples = "  tdstat list metrics 'tma_l3*'\n"
 		    "  tdstat list --model sapphirerapids model branch\n"
 		    "  tdstat list --print L1-dcache-loads",
-	.status = "Exit status: 0; 1 if nothing matches; 64 for a wrong "
-		  "option.",
+	.status = "Exit status: 0; 1 if nothing matches; 64 for a wrong option.",
 	.groups = groups,
 	.word = td_value_pattern,
 	.check = check,

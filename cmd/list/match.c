@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Adds items that the patterns match, and finds close names for one without match.
- */
+/* Items that match the patterns, and close names for patterns without a match. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdarg.h>
@@ -47,28 +45,26 @@ static void read_pattern(struct td_list_pattern *pattern, const char *text)
 	}
 }
 
-/* The sections to search; only tracepoints have a colon in their name. */
-static unsigned int where_to_look(const struct td_list_pattern *pattern)
+/* Return the sections to search; only names of tracepoints contain a colon. */
+static unsigned int kinds_of(const struct td_list_pattern *pattern)
 {
 	if (pattern->section)
 		return pattern->section;
-	return strchr(pattern->text, ':') ? TD_LIST_BIT(TD_LIST_TRACEPOINT)
-					  : TD_LIST_ALL;
+	return strchr(pattern->text, ':') ? TD_LIST_BIT(TD_LIST_TRACEPOINT) : TD_LIST_ALL;
 }
 
 /*
- * Makes "metrics tma_mem*" mean some metrics, not all metrics plus a pattern;
- * only metrics are so many and have names with common parts.
+ * Let "metrics tma_mem*" mean some metrics, not all metrics and a pattern.  Other sections
+ * are shorter, and their names have less in common.
  */
 static void narrow(struct td_list *list)
 {
-	const unsigned int metrics =
-		TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP);
+	const unsigned int metrics = TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP);
 	unsigned int named = 0;
 	bool has_names = false;
 
 	for (size_t i = 0; i < list->nr_patterns; i++) {
-		unsigned int kinds = where_to_look(&list->patterns[i]);
+		unsigned int kinds = kinds_of(&list->patterns[i]);
 
 		has_names = has_names || kinds == TD_LIST_ALL;
 		named |= kinds == TD_LIST_ALL ? 0 : kinds;
@@ -78,66 +74,59 @@ static void narrow(struct td_list *list)
 		list->kinds = list->certain = named;
 }
 
-int td_list_read_patterns(struct td_list *list, struct td_err *err)
+void td_list_read_patterns(struct td_list *list)
 {
 	const struct td_opts *opts = list->opts;
 
 	if (!opts->nr_patterns) {
 		list->kinds = list->certain = TD_LIST_ALL;
-		return 0;
+		return;
 	}
-	list->patterns = calloc(opts->nr_patterns, sizeof(*list->patterns));
-	if (!list->patterns)
-		return td_err_nomem(err);
+	list->patterns = td_calloc(opts->nr_patterns, sizeof(*list->patterns));
 	list->nr_patterns = opts->nr_patterns;
 	for (size_t i = 0; i < opts->nr_patterns; i++) {
 		unsigned int kinds;
 
 		read_pattern(&list->patterns[i], opts->patterns[i]);
-		kinds = where_to_look(&list->patterns[i]);
+		kinds = kinds_of(&list->patterns[i]);
 		list->kinds |= kinds;
 		list->certain |= kinds == TD_LIST_ALL ? 0 : kinds;
 	}
 	narrow(list);
-	return 0;
 }
 
-/* Does the pattern match: a glob the whole name, other text a part of it? */
+/* Does the pattern match?  A glob matches the whole name, other text a part of it. */
 static bool is_in(const struct td_list_pattern *pattern, const char *name)
 {
 	if (!name)
 		return false;
 	if (pattern->is_glob)
-		return fnmatch(pattern->text, name,
-			       FNM_NOESCAPE | FNM_CASEFOLD) == 0;
+		return fnmatch(pattern->text, name, FNM_NOESCAPE | FNM_CASEFOLD) == 0;
 	return strcasestr(name, pattern->text) != NULL;
 }
 
 static bool is_whole(const struct td_list_pattern *pattern, const char *name)
 {
 	return name &&
-	       (pattern->is_glob ? is_in(pattern, name)
-				 : strcasecmp(pattern->text, name) == 0);
+	       (pattern->is_glob ? is_in(pattern, name) : strcasecmp(pattern->text, name) == 0);
 }
 
-static bool is_group_of(const struct td_list_pattern *pattern,
-			const char *groups)
+static bool is_group_of(const struct td_list_pattern *pattern, const char *groups)
 {
-	td_autofree char *copy = groups ? strdup(groups) : NULL;
+	td_autofree char *copy = groups ? td_strdup(groups) : NULL;
 	char *rest = copy, *group;
 
 	while ((group = strsep(&rest, ";"))) {
 		/* globs match groups with case, as with -M */
-		if (pattern->is_glob
-			    ? fnmatch(pattern->text, group, FNM_NOESCAPE) == 0
-			    : is_whole(pattern, group))
+		if (pattern->is_glob ? fnmatch(pattern->text, group, FNM_NOESCAPE) == 0
+				     : is_whole(pattern, group))
 			return true;
 	}
 	return false;
 }
 
-static bool is_match(const struct td_list_pattern *pattern,
-		     const struct td_list_item *item, bool in_text)
+static bool is_match(const struct td_list_pattern *pattern, const struct td_list_item *item,
+		     bool in_text)
 {
 	if (pattern->section)
 		return pattern->section & TD_LIST_BIT(item->kind);
@@ -156,7 +145,7 @@ static void offer(struct td_closest *closest, const char *name)
 		td_closest_offer(closest, name);
 }
 
-/* The pattern remembers a match, or the closest name. */
+/* Match the item against all patterns, which store the match or the closest name. */
 static bool is_wanted(struct td_list *list, const struct td_list_item *item)
 {
 	bool wanted = list->nr_patterns == 0;
@@ -176,19 +165,22 @@ static bool is_wanted(struct td_list *list, const struct td_list_item *item)
 	return wanted;
 }
 
-static int no_match(const struct td_list_pattern *pattern, struct td_err *err)
+static int no_match(const struct td_list *list, const struct td_list_pattern *pattern,
+		    struct td_err *err)
 {
 	if (pattern->section)
-		return td_err_set(err, -ENOENT, "%s: this machine has none",
-				  pattern->text);
-	td_err_set(err, -ENOENT, "nothing %s '%s'",
-		   pattern->is_glob ? "matches" : "is called", pattern->text);
+		return td_err_set(err, -ENOENT, "%s: this machine has none", pattern->text);
+	td_err_set(err, -ENOENT, "nothing %s '%s'", pattern->is_glob ? "matches" : "is called",
+		   pattern->text);
 	err->usage = true;
 	if (pattern->closest.best[0] && !pattern->is_glob)
-		return td_err_hint(err, "did you mean '%s'?",
-				   pattern->closest.best);
-	return td_err_hint(err, "tdstat list without a pattern shows "
-				"everything");
+		return td_err_hint(err, "did you mean '%s'?", pattern->closest.best);
+	if (!list->machine.nr_core)
+		return td_err_hint(
+			err,
+			"this machine shows no PMU of its cores: tdstat list --model NAME lists "
+			"what a processor has, as --model alderlake");
+	return td_err_hint(err, "tdstat list without a pattern shows everything");
 }
 
 int td_list_check(struct td_list *list, struct td_err *err)
@@ -199,84 +191,55 @@ int td_list_check(struct td_list *list, struct td_err *err)
 		if (list->patterns[i].has_match)
 			continue;
 		if (!list->nr_items)
-			return no_match(&list->patterns[i], err);
-		no_match(&list->patterns[i], &why);
-		td_notes_add(&list->notes, "%s%s%s", why.msg,
-			     why.hint[0] ? ": " : "", why.hint);
+			return no_match(list, &list->patterns[i], err);
+		no_match(list, &list->patterns[i], &why);
+		td_notes_add(&list->notes, "%s%s%s", why.msg, why.hint[0] ? ": " : "", why.hint);
 	}
 	return 0;
 }
 
-/* --- items, and the strings that they own ----------------------------------- */
+/* --- items, and their strings ------------------------------------------------ */
 
-int td_list_add(struct td_list *list, const struct td_list_item *item,
-		struct td_err *err)
+void td_list_add(struct td_list *list, const struct td_list_item *item)
 {
-	struct td_list_item *new;
-
-	if (list->no_memory)
-		return td_err_nomem(err);
-	if (!is_wanted(list, item))
-		return 0;
-	new = td_array_add(&list->items, list->nr_items, sizeof(*new));
-	if (!new)
-		return td_err_nomem(err);
-	*new = *item;
-	list->nr_items++;
-	return 0;
+	if (is_wanted(list, item))
+		td_array_push(&list->items, &list->nr_items, item, sizeof(*item));
 }
 
-/* Takes over the string; if there is none, remembers that memory ran out. */
-static const char *keep(struct td_list *list, char *text)
+/* Let the list own the string. */
+static const char *own(struct td_list *list, char *text)
 {
-	struct td_names *kept = &list->kept;
-	char **slot =
-		text ? td_array_add(&kept->v, kept->nr, sizeof(*slot)) : NULL;
-
-	if (!slot) {
-		list->no_memory = true;
-		free(text);
-		return NULL;
-	}
-	*slot = text;
-	kept->nr++;
+	td_array_push(&list->strings.v, &list->strings.nr, &text, sizeof(text));
 	return text;
 }
 
-const char *td_list_keep(struct td_list *list, const char *fmt, ...)
+const char *td_list_format(struct td_list *list, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
-	int len;
 
 	va_start(ap, fmt);
-	len = vasprintf(&text, fmt, ap);
+	td_vasprintf(&text, fmt, ap);
 	va_end(ap);
-	return keep(list, len < 0 ? NULL : text);
+	return own(list, text);
 }
 
 const char *td_list_encode(struct td_list *list, const struct td_event *event,
-			   const struct td_pmu *pmu, const char *pmu_name,
-			   const char *terms)
+			   const struct td_pmu *pmu, const char *pmu_name, const char *terms)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *fp;
 
-	if (list->opts->request.show.format != TD_FORMAT_JSON &&
-	    !list->opts->request.verbose)
+	if (list->opts->request.show.format != TD_FORMAT_JSON && !list->opts->request.verbose)
 		return NULL;
-	fp = open_memstream(&text, &size);
-	if (!fp)
-		return keep(list, NULL);
+	fp = td_open_memstream(&text, &size);
 	td_encoding_put(fp, pmu, pmu_name, event, terms);
 	td_text_close(fp, &text);
-	return keep(list, text);
+	return own(list, text);
 }
 
-void td_list_miss(struct td_list *list, unsigned int kinds, const char *what,
-		  const char *why)
+void td_list_miss(struct td_list *list, unsigned int kinds, const char *what, const char *why)
 {
-	td_notes_add(list->certain & kinds ? &list->notes : &list->missing,
-		     "%s: %s", what, why);
+	td_notes_add(list->certain & kinds ? &list->notes : &list->missing, "%s: %s", what, why);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lists what is known of the model: the events of its files, metrics, their groups. */
+/* Items of the model: events of its files, metrics and their groups. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,7 @@ int td_list_find_pmu(const struct td_machine *machine, const char *name)
 	for (size_t i = 0; i < machine->nr_pmus; i++) {
 		const struct td_pmu *pmu = &machine->pmus[i];
 
-		if (!pmu->skip && pmu->cpus.nr &&
-		    td_pmu_matches(pmu->name, name))
+		if (!pmu->skip && pmu->cpus.nr && td_pmu_matches(pmu->name, name))
 			return (int)i;
 	}
 	return -1;
@@ -28,8 +27,7 @@ bool td_list_has_unit(const struct td_list *list, const char *name)
 
 int td_list_read_files(struct td_list *list, struct td_err *err)
 {
-	const unsigned int kinds = TD_LIST_BIT(TD_LIST_MODEL) |
-				   TD_LIST_BIT(TD_LIST_METRIC) |
+	const unsigned int kinds = TD_LIST_BIT(TD_LIST_MODEL) | TD_LIST_BIT(TD_LIST_METRIC) |
 				   TD_LIST_BIT(TD_LIST_METRICGROUP);
 	struct td_catalog *catalog = &list->catalog;
 	int rc = td_catalog_read(catalog, err);
@@ -38,14 +36,13 @@ int td_list_read_files(struct td_list *list, struct td_err *err)
 		td_list_miss(list, kinds, "no events and metrics of the model",
 			     catalog->missing.msg);
 	if (!rc && catalog->events.dir)
-		rc = td_pmu_events_read_uncore(&catalog->events,
-					       &list->machine.cpuid, err);
+		rc = td_pmu_events_read_uncore(&catalog->events, err);
 	return rc ? rc : td_pmu_events_parse_all(&catalog->events, err);
 }
 
 /* --- events --------------------------------------------------------------- */
 
-/* a and b are indices of the list's events. */
+/* Compare two events of the list.  a and b are their indices. */
 static int by_topic(const void *a, const void *b, void *ctx)
 {
 	const struct td_list *list = ctx;
@@ -61,16 +58,11 @@ static int by_topic(const void *a, const void *b, void *ctx)
 			       td_list_find_pmu(&list->machine, y->pmu);
 }
 
-/*
- * Adds an event.  One with a term that the PMU does not have is listed, but
- * cannot be counted.
- */
-static int add_event(struct td_list *list, const struct td_model_event *model,
-		     struct td_err *err)
+/* Add an event.  If the PMU lacks one of its terms, it is listed without an encoding. */
+static void add_event(struct td_list *list, const struct td_model_event *model)
 {
 	int index = td_list_find_pmu(&list->machine, model->pmu);
-	const struct td_pmu *pmu =
-		index < 0 ? NULL : &list->machine.pmus[index];
+	const struct td_pmu *pmu = index < 0 ? NULL : &list->machine.pmus[index];
 	struct td_err why = { 0 };
 	struct td_event event;
 	struct td_list_item item = {
@@ -82,16 +74,12 @@ static int add_event(struct td_list *list, const struct td_model_event *model,
 		.errata = model->errata,
 	};
 
-	if (!pmu)
-		return td_list_add(list, &item, err);
-	if (td_event_init(&event, pmu, index, model->name, model->terms,
-			  &why) == 0)
-		item.encoding = td_list_encode(list, &event, pmu, model->pmu,
-					       model->terms);
-	td_event_free(&event);
-	if (why.code == -ENOMEM)
-		return td_err_nomem(err);
-	return td_list_add(list, &item, err);
+	if (pmu) {
+		if (!td_event_init(&event, pmu, index, model->name, model->terms, &why))
+			item.encoding = td_list_encode(list, &event, pmu, model->pmu, model->terms);
+		td_event_free(&event);
+	}
+	td_list_add(list, &item);
 }
 
 int td_list_collect_model(struct td_list *list, struct td_err *err)
@@ -103,9 +91,7 @@ int td_list_collect_model(struct td_list *list, struct td_err *err)
 
 	if (rc || !events->nr_events)
 		return rc;
-	order = calloc(events->nr_events, sizeof(*order));
-	if (!order)
-		return td_err_nomem(err);
+	order = td_calloc(events->nr_events, sizeof(*order));
 	for (size_t i = 0; i < events->nr_events; i++) {
 		const struct td_model_event *event = &events->events[i];
 
@@ -114,42 +100,26 @@ int td_list_collect_model(struct td_list *list, struct td_err *err)
 			order[nr++] = i;
 	}
 	qsort_r(order, nr, sizeof(*order), by_topic, list);
-	for (size_t i = 0; !rc && i < nr; i++)
-		rc = add_event(list, &events->events[order[i]], err);
-	return rc;
+	for (size_t i = 0; i < nr; i++)
+		add_event(list, &events->events[order[i]]);
+	return 0;
 }
 
 /* --- metrics and their PMUs ----------------------------------------------- */
 
 #define KINDS (TD_LIST_BIT(TD_LIST_METRIC) | TD_LIST_BIT(TD_LIST_METRICGROUP))
 
-/*
- * Keeps notes about the sets for output if metrics were asked for, or if
- * nothing matches.
- */
-static void keep_notes(struct td_list *list, const struct td_notes *notes)
-{
-	for (size_t i = 0; i < notes->nr; i++)
-		td_notes_add(list->certain & KINDS ? &list->notes
-						   : &list->missing,
-			     "%s", notes->v[i]);
-}
-
-/* Makes the sets for both sections, the same as for -M. */
+/* Make the sets for both sections, the same as for -M. */
 static int make_sets(struct td_list *list, struct td_err *err)
 {
-	struct td_notes notes = { 0 };
-	int rc;
+	struct td_notes *notes = list->certain & KINDS ? &list->notes : &list->missing;
 
 	if (list->sets.v)
 		return 0;
-	rc = td_list_read_files(list, err);
-	if (!rc)
-		rc = td_sets_from_files(&list->sets, &list->machine,
-					&list->catalog.events, &notes, err);
-	keep_notes(list, &notes);
-	td_notes_free(&notes);
-	return rc;
+	if (td_list_read_files(list, err))
+		return err->code;
+	td_sets_from_files(&list->sets, &list->machine, &list->catalog.events, notes);
+	return 0;
 }
 
 /* A metric and its PMU. */
@@ -160,9 +130,9 @@ struct metric_item {
 	int order;
 };
 
-/* Finds a metric of the files, whose name is the same string. */
-static const struct td_model_metric *
-find_model(const struct td_pmu_events *files, const struct td_metric_def *def)
+/* Find the metric of the files whose name is the same pointer. */
+static const struct td_model_metric *find_model(const struct td_pmu_events *files,
+						const struct td_metric_def *def)
 {
 	for (size_t i = 0; i < files->nr_metrics; i++) {
 		if (files->metrics[i].name == def->name)
@@ -172,11 +142,11 @@ find_model(const struct td_pmu_events *files, const struct td_metric_def *def)
 }
 
 /*
- * Finds the PMU of a metric; sets have metrics of no core with the first core
- * PMU. False: its unit does not exist on this machine.
+ * Find the PMU of a metric; sets contain metrics of other units at the first core PMU.
+ * Returns false if the unit does not exist on this machine.
  */
-static bool fill_item(const struct td_list *list, size_t set,
-		      const struct td_metric_def *def, struct metric_item *out)
+static bool fill_item(const struct td_list *list, size_t set, const struct td_metric_def *def,
+		      struct metric_item *out)
 {
 	const struct td_machine *machine = &list->machine;
 
@@ -195,15 +165,13 @@ static bool fill_item(const struct td_list *list, size_t set,
 		return true;
 	}
 	out->order = td_list_find_pmu(machine, out->model->pmu);
-	/* on a hybrid, metrics of "cpu" belong to the whole machine */
-	out->pmu = out->order < 0 && !td_list_has_unit(list, out->model->pmu)
-			   ? NULL
-			   : out->model->pmu;
+	/* on a hybrid processor, metrics of "cpu" belong to the whole machine */
+	out->pmu =
+		out->order < 0 && !td_list_has_unit(list, out->model->pmu) ? NULL : out->model->pmu;
 	return out->pmu || strcmp(out->model->pmu, "cpu") == 0;
 }
 
-static int add_set(const struct td_list *list, size_t set,
-		   struct metric_item **out, size_t *nr, struct td_err *err)
+static void add_set(const struct td_list *list, size_t set, struct metric_item **out, size_t *nr)
 {
 	const struct td_metric_set *metrics = list->sets.v[set];
 
@@ -211,11 +179,9 @@ static int add_set(const struct td_list *list, size_t set,
 		const struct td_metric_def *def = &metrics->metrics[i];
 		struct metric_item item;
 
-		if (!def->part && fill_item(list, set, def, &item) &&
-		    td_array_push(out, nr, &item, sizeof(item)))
-			return td_err_nomem(err);
+		if (!def->part && fill_item(list, set, def, &item))
+			td_array_push(out, nr, &item, sizeof(item));
 	}
-	return 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -226,56 +192,49 @@ static int by_name(const void *a, const void *b)
 	return rc ? rc : x->order - y->order;
 }
 
-/* Finds all metrics, sorted by name; *out is to be freed even after an error. */
-static int find_items(struct td_list *list, struct metric_item **out,
-		      size_t *nr, struct td_err *err)
+/* Find all metrics, sorted by name.  The caller frees *out, on error as well. */
+static int find_items(struct td_list *list, struct metric_item **out, size_t *nr,
+		      struct td_err *err)
 {
 	int rc = make_sets(list, err);
 
 	for (size_t i = 0; !rc && i < list->sets.nr; i++)
-		rc = add_set(list, i, out, nr, err);
+		add_set(list, i, out, nr);
 	if (*nr)
 		qsort(*out, *nr, sizeof(**out), by_name);
 	return rc;
 }
 
-/* --- the metrics that -M takes -------------------------------------------- */
+/* --- metrics -------------------------------------------------------------- */
 
-/*
- * Returns a metric's groups, "a;b", kept by the list; NULL if memory ran out.
- */
-static const char *join_groups(struct td_list *list,
-			       const struct td_metric_def *def)
+/* Return the groups of a metric, "a;b", owned by the list. */
+static const char *join_groups(struct td_list *list, const struct td_metric_def *def)
 {
 	char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
 	const char *groups = td_metric_def_groups(def, buf), *before = "";
 	td_autofree char *text = NULL;
 	size_t size;
-	FILE *fp = open_memstream(&text, &size);
+	FILE *fp = td_open_memstream(&text, &size);
 
-	if (!fp)
-		return NULL;
 	while (td_next_group(&groups, group)) {
 		fprintf(fp, "%s%s", before, group);
 		before = ";";
 	}
-	return td_text_close(fp, &text) == 0 ? td_list_keep(list, "%s", text)
-					     : NULL;
+	td_text_close(fp, &text);
+	return td_list_format(list, "%s", text);
 }
 
-/* The ScaleUnit of a metric: "100%". */
-static const char *scale_unit(struct td_list *list,
-			      const struct metric_item *from)
+/* Return the ScaleUnit of a metric: "100%". */
+static const char *scale_unit(struct td_list *list, const struct metric_item *from)
 {
 	if (from->model)
 		return from->model->unit;
 	if (!*from->def->unit)
 		return NULL;
-	return td_list_keep(list, "%g%s", from->def->factor, from->def->unit);
+	return td_list_format(list, "%g%s", from->def->factor, from->def->unit);
 }
 
-static int add_metric(struct td_list *list, const struct metric_item *from,
-		      struct td_err *err)
+static void add_metric(struct td_list *list, const struct metric_item *from)
 {
 	const struct td_list_item item = {
 		.kind = TD_LIST_METRIC,
@@ -288,7 +247,7 @@ static int add_metric(struct td_list *list, const struct metric_item *from,
 		.metric = from->def,
 	};
 
-	return item.related ? td_list_add(list, &item, err) : td_err_nomem(err);
+	td_list_add(list, &item);
 }
 
 int td_list_collect_metrics(struct td_list *list, struct td_err *err)
@@ -298,32 +257,28 @@ int td_list_collect_metrics(struct td_list *list, struct td_err *err)
 	int rc = find_items(list, &items, &nr, err);
 
 	for (size_t i = 0; !rc && i < nr; i++)
-		rc = add_metric(list, &items[i], err);
+		add_metric(list, &items[i]);
 	return rc;
 }
 
 /* --- groups --------------------------------------------------------------- */
 
-/* Adds each group of a metric, with the metric as its member. */
-static int add_member(struct td_list *list, const struct td_metric_def *metric,
-		      struct td_list_item **members, size_t *nr)
+/* Add each group of a metric, with the metric as its member. */
+static void add_member(struct td_list *list, const struct td_metric_def *metric,
+		       struct td_list_item **members, size_t *nr)
 {
 	char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
 	const char *groups = td_metric_def_groups(metric, buf);
-	int rc = 0;
 
-	while (!rc && td_next_group(&groups, group)) {
+	while (td_next_group(&groups, group)) {
 		const struct td_list_item member = {
 			.kind = TD_LIST_METRICGROUP,
-			.name = td_list_keep(list, "%s", group),
+			.name = td_list_format(list, "%s", group),
 			.related = metric->name,
 		};
 
-		rc = member.name ? td_array_push(members, nr, &member,
-						 sizeof(member))
-				 : -ENOMEM;
+		td_array_push(members, nr, &member, sizeof(member));
 	}
-	return rc;
 }
 
 static int by_group(const void *a, const void *b)
@@ -334,41 +289,34 @@ static int by_group(const void *a, const void *b)
 	return rc ? rc : strcmp(x->related, y->related);
 }
 
-/* Joins a group's members, "a;b"; a metric of two PMUs appears once. */
-static const char *join(struct td_list *list, const struct td_list_item *v,
-			size_t nr)
+/* Join the members of a group, "a;b"; a metric of two PMUs appears once. */
+static const char *join(struct td_list *list, const struct td_list_item *v, size_t nr)
 {
 	td_autofree char *text = NULL;
-	size_t size = 1, len = 0;
+	size_t size;
+	FILE *fp = td_open_memstream(&text, &size);
 
-	for (size_t i = 0; i < nr; i++)
-		size += strlen(v[i].related) + 1;
-	text = malloc(size);
-	for (size_t i = 0; text && i < nr; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		if (!i || strcmp(v[i].related, v[i - 1].related) != 0)
-			len += (size_t)snprintf(text + len, size - len, "%s%s",
-						i ? ";" : "", v[i].related);
+			fprintf(fp, "%s%s", i ? ";" : "", v[i].related);
 	}
-	return text ? td_list_keep(list, "%s", text) : NULL;
+	td_text_close(fp, &text);
+	return td_list_format(list, "%s", text);
 }
 
-static int add_groups(struct td_list *list, const struct td_list_item *members,
-		      size_t nr, struct td_err *err)
+static void add_groups(struct td_list *list, const struct td_list_item *members, size_t nr)
 {
 	size_t end;
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < nr; i = end) {
+	for (size_t i = 0; i < nr; i = end) {
 		struct td_list_item item = members[i];
 
 		end = i + 1;
 		while (end < nr && strcmp(members[end].name, item.name) == 0)
 			end++;
 		item.related = join(list, &members[i], end - i);
-		rc = item.related ? td_list_add(list, &item, err)
-				  : td_err_nomem(err);
+		td_list_add(list, &item);
 	}
-	return rc;
 }
 
 int td_list_collect_groups(struct td_list *list, struct td_err *err)
@@ -378,11 +326,12 @@ int td_list_collect_groups(struct td_list *list, struct td_err *err)
 	size_t nr = 0, nr_members = 0;
 	int rc = find_items(list, &items, &nr, err);
 
-	for (size_t i = 0; !rc && i < nr; i++) {
-		if (add_member(list, items[i].def, &members, &nr_members))
-			rc = td_err_nomem(err);
-	}
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < nr; i++)
+		add_member(list, items[i].def, &members, &nr_members);
 	if (nr_members)
 		qsort(members, nr_members, sizeof(*members), by_group);
-	return rc ? rc : add_groups(list, members, nr_members, err);
+	add_groups(list, members, nr_members);
+	return 0;
 }

@@ -6,41 +6,40 @@
 #include <stddef.h>
 
 #include "cmd/opts/value.h"
-#include "cmd/out/format.h"
+#include "cmd/output/format.h"
 #include "lib/count/aggregation.h"
 #include "lib/machine/cpu.h"
 
-#define AT(member)        offsetof(struct td_opts, request.member)
-#define FLAG(member)      TD_OPTION_FLAG, .offset = AT(member)
-#define BIT(how)          TD_OPTION_BIT, .offset = AT(show.aggregations), .min = (how)
-#define TEXT(member)      TD_OPTION_TEXT, .offset = AT(member)
-#define FILE_NAME(member) TD_OPTION_FILE, .offset = AT(member)
-#define LEVEL(member)     TD_OPTION_LEVEL, .offset = AT(member), .max = TD_MAX_LEVEL
-#define NUMBER(member) \
-	TD_OPTION_NUMBER, .offset = AT(member), .min = 1, .max = INT_MAX
-#define TIME(member, least) TD_OPTION_TIME, .offset = AT(member), .min = (least)
-#define LIST(member, most)  TD_OPTION_LIST, .offset = AT(member), .max = (most)
-#define FUNCTION(name)      TD_OPTION_FUNCTION, .set = (name)
-#define IGNORED             TD_OPTION_IGNORED
+#define AT(member)           offsetof(struct td_opts, request.member)
+#define FLAG(member)         TD_OPTION_FLAG, .offset = AT(member)
+#define BIT(how)             TD_OPTION_BIT, .offset = AT(show.aggregations), .min = (how)
+#define TEXT(member)         TD_OPTION_TEXT, .offset = AT(member)
+#define FILE_NAME(member)    TD_OPTION_FILE, .offset = AT(member)
+#define LEVEL(member)        TD_OPTION_LEVEL, .offset = AT(member), .max = TD_MAX_LEVEL
+#define NUMBER(member)       TD_OPTION_NUMBER, .offset = AT(member), .min = 1, .max = INT_MAX
+#define TIME(member, min_ms) TD_OPTION_TIME, .offset = AT(member), .min = (min_ms)
+#define LIST(member, max_nr) TD_OPTION_LIST, .offset = AT(member), .max = (max_nr)
+#define FUNCTION(name)       TD_OPTION_FUNCTION, .set = (name)
+#define IGNORED              TD_OPTION_IGNORED
 
 /* clang-format off */
 static const struct td_option cpus[] = {
 	{ "all-cpus", 'a', NULL,
 	  "the whole machine (the default without a command)",
 	  FLAG(target.all_cpus) },
-	{ "cpu", 'C', "LIST", "whole CPUs: 0-3,8",
+	{ "cpu", 'C', "LIST", "all that runs on these CPUs: 0-3,8",
 	  LIST(target.cpus, TD_MAX_CPU), .given = AT(target.has_cpus) },
 	{ NULL },
 };
 
 static const struct td_option tasks[] = {
 	{ "pid", 'p', "LIST",
-	  "running processes, and the threads and children that they start",
+	  "running processes, with new threads and children",
 	  LIST(target.pids, INT_MAX - 1) },
 	{ "tid", 't', "LIST", "running threads, and the threads they start",
 	  LIST(target.tids, INT_MAX - 1) },
 	{ "no-inherit", 'i', NULL,
-	  "do not count children, nor threads that start",
+	  "do not count child processes or new threads",
 	  FLAG(target.no_inherit) },
 	{ "all-user", 0, NULL, "user space only", FLAG(target.all_user) },
 	{ "all-kernel", 0, NULL, "the kernel only", FLAG(target.all_kernel) },
@@ -49,17 +48,17 @@ static const struct td_option tasks[] = {
 
 static const struct td_option cgroups[] = {
 	{ "cgroup", 'G', "LIST",
-	  "cgroups, one for each event before it; a single one is for all",
+	  "cgroups: one per preceding event, or one for all",
 	  FUNCTION(td_value_cgroups) },
 	{ "for-each-cgroup", 0, "LIST",
-	  "a row for each cgroup: names, regular expressions",
+	  "a row per cgroup: names or regular expressions",
 	  TEXT(target.each_cgroup) },
 	{ NULL },
 };
 
 static const struct td_option cores[] = {
 	{ "cputype", 0, "TYPE",
-	  "one kind of core: core, atom, lowpower, a PMU",
+	  "one core type: core, atom, lowpower or a PMU",
 	  TEXT(cputype) },
 	{ NULL },
 };
@@ -80,18 +79,18 @@ static const struct td_option model[] = {
 
 static const struct td_option tree[] = {
 	{ "level", 'l', "N|auto",
-	  "levels; default: auto; 1 with -I -x -j, record",
+	  "depth of the tree, 1 to 6 or auto (default: auto; 1 with -I, -x, -j and record)",
 	  FUNCTION(td_value_level) },
 	{ "td-level", 0, "N", "level N of the tree only", LEVEL(ask.only_level) },
 	{ "topdown", 0, NULL, "accepted, as it is the default", IGNORED },
 	{ "metrics", 'M', "LIST",
-	  "metrics and groups of them: names, tma_*, NAME:u",
+	  "metrics and metric groups: names, tma_*, NAME:u",
 	  FUNCTION(td_value_metrics) },
 	{ "bottlenecks", 0, NULL,
-	  "what the slots were used for or lost to, the largest part first",
+	  "how slots were used or lost, largest share first",
 	  FLAG(ask.bottlenecks) },
 	{ "energy", 0, NULL,
-	  "the packages' energy, power and memory bandwidth beside the tree",
+	  "also show energy, power and memory bandwidth of the packages",
 	  FLAG(ask.energy) },
 	{ "metric-no-group", 0, NULL,
 	  "count each event on its own, not in groups", FLAG(no_group) },
@@ -110,7 +109,7 @@ static const struct td_option tree[] = {
 
 static const struct td_option events[] = {
 	{ "event", 'e', "LIST",
-	  "events, as for perf stat -e, instead of the tree",
+	  "events, as in perf stat -e, instead of the tree",
 	  FUNCTION(td_value_events) },
 	{ "filter", 0, "FILTER",
 	  "filter for the tracepoints of the -e before it",
@@ -121,11 +120,10 @@ static const struct td_option events[] = {
 	{ "null", 'n', NULL, "count nothing, only measure the time",
 	  FLAG(nothing) },
 	{ "record-tpebs", 0, NULL,
-	  "sample the retire latencies that metrics need (the default where the "
-	  "processor can)",
+	  "sample the retire latencies that metrics need (the default where the processor can)",
 	  FLAG(record_tpebs) },
 	{ "no-record-tpebs", 0, NULL,
-	  "take the means of the files for retire latencies",
+	  "use the mean retire latencies of the metric files",
 	  FLAG(no_record_tpebs) },
 	{ NULL },
 };
@@ -147,10 +145,10 @@ static const struct td_option when[] = {
 	{ "timeout", 0, "TIME", "stop after TIME and end the command",
 	  TIME(when.timeout_ms, 10) },
 	{ "delay", 'D', "TIME",
-	  "start TIME after the command; -1: by --control",
+	  "start counting after TIME; -1: wait for --control",
 	  FUNCTION(td_value_delay) },
 	{ "control", 0, "fd:CTL[,ACK]|fifo:CTL[,ACK]",
-	  "take commands: enable, disable, evlist, ping, stop",
+	  "commands: enable, disable, evlist, ping, stop",
 	  TEXT(when.control) },
 	{ "pre", 0, "COMMAND", "shell command to run before each run",
 	  TEXT(when.pre) },
@@ -162,31 +160,20 @@ static const struct td_option when[] = {
 
 static const struct td_option require[] = {
 	{ "require", 0, NULL,
-	  "do not run a command that cannot be counted: status 125",
+	  "exit with 125 instead of running a command that cannot be counted",
 	  FLAG(when.require) },
 	{ NULL },
 };
 
 static const struct td_option rate[] = {
 	{ "freq", 'F', "N",
-	  "samples a second of each CPU (default: 1000)", NUMBER(sampling.freq) },
+	  "samples per second and CPU (default: 1000)", NUMBER(sampling.freq) },
 	{ "overhead", 0, "PERCENT",
 	  "limit the cost of sampling to this share of time",
 	  FUNCTION(td_value_overhead) },
 	{ "call-graph", 0, "fp|lbr|dwarf[,SIZE]",
-	  "callers by frame pointers, noted branches, or copies of the stack",
+	  "callers from frame pointers, branch records or copies of the stack",
 	  FUNCTION(td_value_call_graph) },
-	{ NULL },
-};
-
-static const struct td_option stacks[] = {
-	{ "folded", 0, "FILE",
-	  "stacks of callers for flamegraph.pl or speedscope, too",
-	  FILE_NAME(sampling.files.folded) },
-	{ "pprof", 0, "FILE", "stacks of callers for pprof, Parca or Pyroscope",
-	  FILE_NAME(sampling.files.pprof) },
-	{ "flame", 0, "FILE", "stacks of callers as a flame graph: a page, or FILE.svg",
-	  FILE_NAME(sampling.files.flame) },
 	{ NULL },
 };
 
@@ -198,32 +185,32 @@ static const struct td_option timeout[] = {
 
 static const struct td_option rows[] = {
 	{ "all", 0, NULL,
-	  "from level 3 on, also nodes below thresholds",
+	  "show all nodes, even those below their thresholds",
 	  FLAG(show.all_nodes) },
 	{ "verdict", 0, NULL,
-	  "say which node matters most, and what to do next",
+	  "name the biggest loss and what to do next",
 	  FLAG(show.verdict) },
-	{ "no-verdict", 0, NULL, "do not say which node matters most", FLAG(show.no_verdict) },
+	{ "no-verdict", 0, NULL, "omit the biggest loss and what to do next", FLAG(show.no_verdict) },
 	{ "no-merge", 0, NULL, "the same as -A; accepted for tasks, too",
 	  FLAG(show.not_merged) },
-	{ "sort", 0, NULL, "the rows that lost most slots first",
+	{ "sort", 0, NULL, "rows with the biggest loss first",
 	  FLAG(show.by_lost) },
 	{ "hybrid-merge", 0, NULL,
-	  "one row for all kinds of core; metrics are weighted by slots",
+	  "one row for all core types; metrics are weighted by slots",
 	  FLAG(show.hybrid_merge) },
-	{ "summary", 0, NULL, "after the rows of -I, show the sum of all",
+	{ "summary", 0, NULL, "after the rows of -I, show their total",
 	  FLAG(show.summary) },
 	{ "no-csv-summary", 0, NULL,
-	  "no word \"summary\" in the CSV lines of --summary",
+	  "omit the word \"summary\" from CSV lines of --summary",
 	  FLAG(show.no_csv_summary) },
 	{ "error", 0, NULL,
-	  "CSV: a column NAME_error behind each metric, its error (95 %)",
+	  "CSV: a column NAME_error after each metric, with its error (95 %)",
 	  FLAG(show.csv_error) },
 	{ "interval-clear", 0, NULL, "clear the terminal before each row",
 	  FLAG(show.interval_clear) },
 	{ "time-format", 0, "FORMAT",
-	  "times of the rows of -I: seconds since the start, wall for date and "
-	  "time, epoch for seconds since 1970",
+	  "times of the rows of -I: seconds since the start, wall for date and time, epoch for "
+	  "seconds since 1970",
 	  FUNCTION(td_value_time_format) },
 	{ "big-num", 'B', NULL,
 	  "thousands separators: 1,234,567 (the default)",
@@ -237,7 +224,7 @@ static const struct td_option output[] = {
 	{ "output", 'o', "FILE", "write to FILE", FUNCTION(td_value_output) },
 	{ "append", 0, NULL, "append to the file of -o", FLAG(show.append) },
 	{ "force", 0, NULL,
-	  "write over a recording, and probe where this kernel does harm",
+	  "overwrite a recording; use probes even where this kernel does harm",
 	  FLAG(show.force) },
 	{ NULL },
 };
@@ -249,9 +236,9 @@ static const struct td_option two_levels[] = {
 };
 
 static const struct td_option region_rows[] = {
-	{ "record", 0, "FILE", "write a recording, too, for tdstat report",
+	{ "record", 0, "FILE", "also write a recording for tdstat report",
 	  TD_OPTION_FILE, offsetof(struct td_opts, request.calls.record) },
-	{ "hybrid-merge", 0, NULL, "one row for all kinds of core",
+	{ "hybrid-merge", 0, NULL, "one row for all core types",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.hybrid_merge) },
 	{ "error", 0, NULL, "CSV: a column for the error of each metric",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.csv_error) },
@@ -269,43 +256,35 @@ static const struct td_option stream[] = {
 
 static const struct td_option perf[] = {
 	{ "perf", 0, NULL,
-	  "as perf stat: results to standard error, a line with the date in CSV "
-	  "files, 0 for what is not known of events",
+	  "like perf stat: results on standard error, a line with the date in CSV files, 0 for "
+	  "unknown values of events",
 	  FLAG(show.perf) },
 	{ NULL },
 };
 
 static const struct td_option head[] = {
 	{ "label", 0, "NAME=VALUE",
-	  "tell it in the head of the rows and in recordings; may be repeated",
+	  "add NAME=VALUE to output headers and recordings; repeatable",
 	  FUNCTION(td_value_label) },
 	{ "head", 0, NULL,
-	  "begin CSV, and events in JSON, with lines of what ran where, too",
+	  "start CSV (and JSON of events) with the command, host and versions",
 	  FLAG(show.head.wanted) },
-	{ "no-head", 0, NULL, "no such line before the rows in JSON",
+	{ "no-head", 0, NULL, "omit the header object from JSON",
 	  FLAG(show.head.unwanted) },
-	{ "no-host", 0, NULL, "do not tell the name of this machine",
+	{ "no-host", 0, NULL, "omit the host name",
 	  FLAG(show.head.no_host) },
 	{ NULL },
 };
 
-static const struct td_option series[] = {
-	{ "max-series", 0, "N",
-	  "for Prometheus: leave out what would be more than N series "
-	  "(default: 2000)",
-	  NUMBER(max_series) },
-	{ NULL },
-};
-
 static const struct td_option dry_run[] = {
-	{ "dry-run", 0, NULL, "show what would be opened, but do not count",
+	{ "dry-run", 0, NULL, "show the planned groups, but do not count",
 	  FLAG(dry_run) },
 	{ NULL },
 };
 
 static const struct td_option verbose[] = {
 	{ "verbose", 'v', NULL,
-	  "the machine and groups, too; -vv: what is opened",
+	  "also the machine and groups; -vv: system calls",
 	  TD_OPTION_COUNT, .offset = AT(verbose) },
 	{ NULL },
 };
@@ -323,33 +302,27 @@ const struct td_option_group td_group_scale = { TD_SECTION_WHAT, scale };
 const struct td_option_group td_group_when = { TD_SECTION_WHEN, when };
 const struct td_option_group td_group_require = { TD_SECTION_WHEN, require };
 const struct td_option_group td_group_rate = { TD_SECTION_WHAT, rate };
-const struct td_option_group td_group_stacks = { TD_SECTION_HOW, stacks };
 const struct td_option_group td_group_timeout = { TD_SECTION_WHEN, timeout };
 const struct td_option_group td_group_rows = { TD_SECTION_HOW, rows };
-const struct td_option_group td_group_two_levels = { TD_SECTION_WHAT,
-						     two_levels };
-const struct td_option_group td_group_region_rows = { TD_SECTION_HOW,
-						      region_rows };
+const struct td_option_group td_group_two_levels = { TD_SECTION_WHAT, two_levels };
+const struct td_option_group td_group_region_rows = { TD_SECTION_HOW, region_rows };
 const struct td_option_group td_group_output = { TD_SECTION_HOW, output };
 const struct td_option_group td_group_stream = { TD_SECTION_HOW, stream };
 const struct td_option_group td_group_perf = { TD_SECTION_HOW, perf };
 const struct td_option_group td_group_head = { TD_SECTION_HOW, head };
-const struct td_option_group td_group_series = { TD_SECTION_HOW, series };
 const struct td_option_group td_group_dry_run = { TD_SECTION_HOW, dry_run };
 const struct td_option_group td_group_verbose = { TD_SECTION_HOW, verbose };
 
-/* --- those made from the tables of aggregations and writers --------------- */
+/* --- options from the tables of aggregations and writers ------------------ */
 
 #define MAX_ROWS 32 /* bits in show.aggregations and .formats */
 
 static struct td_option aggregations[MAX_ROWS + 1], places[MAX_ROWS + 1];
-static struct td_option formats[MAX_ROWS + 1], pages[MAX_ROWS + 1];
-static struct td_option json[2], perfetto[2], markdown[2];
+static struct td_option formats[MAX_ROWS + 1], json[2], markdown[2];
 
-/* Makes the option of row i, which sets bit i at offset. */
-static struct td_option make_option(const char *option, const char *letter,
-				    const char *arg, const char *help,
-				    size_t offset, size_t i)
+/* Make the option of row i, which sets bit i at offset. */
+static struct td_option make_option(const char *option, const char *letter, const char *arg,
+				    const char *help, size_t offset, size_t i)
 {
 	return (struct td_option){
 		.name = option + 2,
@@ -362,20 +335,18 @@ static struct td_option make_option(const char *option, const char *letter,
 	};
 }
 
-/* Without those that are options of single subcommands only. */
+/* Make the options of aggregations, except those of single subcommands. */
 static void fill_aggregations(void)
 {
 	struct td_option *o = aggregations, *place = places;
 
 	for (size_t i = TD_AGGREGATE_ALL + 1; i < td_nr_aggregations(); i++) {
-		const struct td_aggregation_row *row =
-			td_aggregation_row((enum td_aggregation)i);
+		const struct td_aggregation_row *row = td_aggregation_row((enum td_aggregation)i);
 
 		if (i == TD_AGGREGATE_REGION || !row->option)
 			continue;
-		*o = make_option(
-			row->option, row->letter, row->arg, row->help,
-			offsetof(struct td_opts, request.show.aggregations), i);
+		*o = make_option(row->option, row->letter, row->arg, row->help,
+				 offsetof(struct td_opts, request.show.aggregations), i);
 		if (row->arg) {
 			o->kind = TD_OPTION_FUNCTION;
 			o->set = td_value_cache;
@@ -391,28 +362,10 @@ static struct td_option make_format(enum td_format_kind format, size_t offset)
 {
 	const struct td_out *out = td_out_find(format);
 
-	return make_option(out->option, out->letter, out->arg, out->help,
-			   offset, format);
+	return make_option(out->option, out->letter, out->arg, out->help, offset, format);
 }
 
-/* Those that name a file of their own are options of some subcommands only. */
-static void fill_file(struct td_option *o, enum td_format_kind format)
-{
-	*o = make_format(format, 0);
-	o->kind = TD_OPTION_FORMAT;
-}
-
-static void fill_files(void)
-{
-	fill_file(&pages[0], TD_FORMAT_HTML);
-	fill_file(&pages[1], TD_FORMAT_SVG);
-	fill_file(&perfetto[0], TD_FORMAT_PERFETTO);
-	markdown[0] =
-		make_format(TD_FORMAT_MARKDOWN,
-			    offsetof(struct td_opts, request.show.formats));
-}
-
-/* Those that show reports; without text, the default. */
+/* Make the options of formats that show reports, except text, the default. */
 static void fill_formats(void)
 {
 	struct td_option *o = formats;
@@ -420,11 +373,10 @@ static void fill_formats(void)
 	for (size_t i = TD_FORMAT_TEXT + 1; i < td_nr_formats(); i++) {
 		const struct td_out *out = td_out_find((enum td_format_kind)i);
 
-		if (out->own_file || !out->report)
+		if (!out || out->own_file || !out->report)
 			continue;
-		*o = make_format(
-			(enum td_format_kind)i,
-			offsetof(struct td_opts, request.show.formats));
+		*o = make_format((enum td_format_kind)i,
+				 offsetof(struct td_opts, request.show.formats));
 		if (out->arg) {
 			o->kind = TD_OPTION_FUNCTION;
 			o->set = td_value_separator;
@@ -439,14 +391,12 @@ void td_opts_fill_rows(void)
 {
 	fill_aggregations();
 	fill_formats();
-	fill_files();
+	markdown[0] =
+		make_format(TD_FORMAT_MARKDOWN, offsetof(struct td_opts, request.show.formats));
 }
 
-const struct td_option_group td_group_aggregations = { TD_SECTION_HOW,
-						       aggregations };
+const struct td_option_group td_group_aggregations = { TD_SECTION_HOW, aggregations };
 const struct td_option_group td_group_places = { TD_SECTION_HOW, places };
 const struct td_option_group td_group_formats = { TD_SECTION_HOW, formats };
-const struct td_option_group td_group_pages = { TD_SECTION_HOW, pages };
-const struct td_option_group td_group_perfetto = { TD_SECTION_HOW, perfetto };
 const struct td_option_group td_group_markdown = { TD_SECTION_HOW, markdown };
 const struct td_option_group td_group_json = { TD_SECTION_HOW, json };

@@ -4,10 +4,10 @@
 
 #include "cmd/opts/option.h"
 
-/* Groups of options that more than one subcommand has. */
+/* Groups of options of more than one subcommand. */
 extern const struct td_option_group td_group_cpus, /* which CPUs are counted */
-	td_group_tasks,                            /* which tasks */
-	td_group_cgroups,                          /* -G and its like */
+	td_group_tasks,                            /* which tasks are counted */
+	td_group_cgroups,                          /* -G, --for-each-cgroup */
 	td_group_cores,                            /* --cputype */
 	td_group_model,                            /* --model */
 	td_group_files,                            /* --metrics-dir */
@@ -17,30 +17,26 @@ extern const struct td_option_group td_group_cpus, /* which CPUs are counted */
 	td_group_when,                             /* times, intervals */
 	td_group_require,                          /* --require */
 	td_group_rate,                             /* how often to sample */
-	td_group_stacks,                           /* files of stacks */
-	td_group_timeout,                          /* --timeout alone */
-	td_group_rows,                             /* what has a row */
+	td_group_timeout,                          /* only --timeout */
+	td_group_rows,                             /* contents of rows */
 	td_group_two_levels,                       /* -l 1 and 2 */
 	td_group_region_rows,                      /* rows of regions */
 	td_group_output,                           /* where results go */
 	td_group_stream,                           /* --log-fd, --quiet */
 	td_group_perf,                             /* --perf */
-	td_group_head,                             /* --label and its like */
-	td_group_series,                           /* --max-series */
+	td_group_head,                             /* --label, --head, --no-host */
 	td_group_dry_run,                          /* --dry-run */
 	td_group_verbose;                          /* -v */
 
 /*
- * Options made from the tables of aggregations (lib/count) and writers
- * (cmd/out).  Empty before td_opts_fill_rows().
+ * Options made from the tables of aggregations (lib/count) and writers (cmd/output).  They are
+ * empty before td_opts_fill_rows().
  */
 extern const struct td_option_group td_group_aggregations, /* all but --total */
-	td_group_places,   /* those of CPUs: without --per-thread */
-	td_group_formats,  /* -x, -j: those that show reports */
-	td_group_pages,    /* --html, --svg */
-	td_group_json,     /* -j alone */
-	td_group_markdown, /* --markdown */
-	td_group_perfetto; /* --perfetto */
+	td_group_places,   /* aggregations of CPUs: no --per-thread */
+	td_group_formats,  /* -x, -j and others that show reports */
+	td_group_json,     /* only -j */
+	td_group_markdown; /* --markdown */
 
 void td_opts_fill_rows(void);
 

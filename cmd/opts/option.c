@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct td_option *
-td_option_find(const struct td_option_group *const *groups, const char *name,
-	       size_t len)
+#include "cmd/wing.h"
+#include "lib/base/memory.h"
+
+const struct td_option *td_option_find(const struct td_option_group *const *groups,
+				       const char *name, size_t len)
 {
 	const struct td_option_group *const *group;
 	const struct td_option *o;
@@ -20,9 +22,8 @@ td_option_find(const struct td_option_group *const *groups, const char *name,
 	return NULL;
 }
 
-const struct td_option *
-td_option_find_begin(const struct td_option_group *const *groups,
-		     const char *name, size_t len)
+const struct td_option *td_option_find_begin(const struct td_option_group *const *groups,
+					     const char *name, size_t len)
 {
 	const struct td_option_group *const *group;
 	const struct td_option *o;
@@ -35,8 +36,8 @@ td_option_find_begin(const struct td_option_group *const *groups,
 	return NULL;
 }
 
-const struct td_option *
-td_option_find_letter(const struct td_option_group *const *groups, int letter)
+const struct td_option *td_option_find_letter(const struct td_option_group *const *groups,
+					      int letter)
 {
 	const struct td_option_group *const *group;
 	const struct td_option *o;
@@ -49,40 +50,35 @@ td_option_find_letter(const struct td_option_group *const *groups, int letter)
 	return NULL;
 }
 
-static bool wants_argument(const struct td_option *o)
+static bool needs_argument(const struct td_option *o)
 {
 	return o && o->arg && !o->optional;
 }
 
-bool td_option_takes_next(const struct td_option_group *const *groups,
-			  const char *word)
+bool td_option_takes_next(const struct td_option_group *const *groups, const char *word)
 {
 	if (word[1] == '-')
 		return !strchr(word, '=') &&
-		       wants_argument(td_option_find_begin(groups, word + 2,
-							   strlen(word + 2)));
+		       needs_argument(td_option_find_begin(groups, word + 2, strlen(word + 2)));
 	for (; word[1]; word++) {
-		if (wants_argument(td_option_find_letter(groups, word[1])))
+		if (needs_argument(td_option_find_letter(groups, word[1])))
 			return !word[2];
 	}
 	return false;
 }
 
-/* --- a subcommand's groups of options ------------------------------------- */
+/* --- subcommands ---------------------------------------------------------- */
 
 const char *td_command_title(const struct td_command *command,
-			     const struct td_command *const *commands,
-			     char title[TD_TITLE_SIZE])
+			     const struct td_command *const *commands, char title[TD_TITLE_SIZE])
 {
 	bool first = command == commands[0];
 
-	snprintf(title, TD_TITLE_SIZE, "tdstat%s%s", first ? "" : " ",
-		 first ? "" : command->name);
+	snprintf(title, TD_TITLE_SIZE, "tdstat%s%s", first ? "" : " ", first ? "" : command->name);
 	return title;
 }
 
-const struct td_command *
-td_command_find(const struct td_command *const *commands, const char *name)
+const struct td_command *td_command_find(const struct td_command *const *commands, const char *name)
 {
 	while (*++commands) {
 		if (strcmp((*commands)->name, name) == 0)
@@ -91,8 +87,7 @@ td_command_find(const struct td_command *const *commands, const char *name)
 	return NULL;
 }
 
-const struct td_option_group **
-td_command_join_groups(const struct td_command *const *commands)
+const struct td_option_group **td_command_join_groups(const struct td_command *const *commands)
 {
 	const struct td_option_group **all, *const *group;
 	size_t nr = 1;
@@ -101,11 +96,25 @@ td_command_join_groups(const struct td_command *const *commands)
 		for (group = (*c)->groups; *group; group++)
 			nr++;
 	}
-	all = calloc(nr, sizeof(const struct td_option_group *));
+	all = td_calloc(nr, sizeof(const struct td_option_group *));
 	nr = 0;
-	for (; all && *commands; commands++) {
+	for (; *commands; commands++) {
 		for (group = (*commands)->groups; *group; group++)
 			all[nr++] = *group;
 	}
 	return all;
+}
+
+const struct td_addition *td_addition_wanted(const struct td_opts *opts)
+{
+	for (size_t i = 0; td_wings[i]; i++) {
+		const struct td_addition *a = td_wings[i]->additions;
+
+		for (; a && a->command; a++) {
+			if (a->is_wanted && strcmp(a->command, opts->chosen->name) == 0 &&
+			    a->is_wanted(opts))
+				return a;
+		}
+	}
+	return NULL;
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cmd/out/format.h"
+#include "cmd/output/format.h"
 #include "lib/base/util.h"
 
 void td_opts_free(struct td_opts *opts)
@@ -13,15 +13,14 @@ void td_opts_free(struct td_opts *opts)
 	opts->patterns = NULL;
 }
 
-/* --- which options exclude each other ------------------------------------- */
+/* --- options that exclude each other -------------------------------------- */
 
 struct conflict {
 	bool both;
 	const char *text;
 };
 
-static int first_conflict(const struct conflict *c, size_t nr,
-			  struct td_err *err)
+static int first_conflict(const struct conflict *c, size_t nr, struct td_err *err)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (c[i].both)
@@ -30,14 +29,12 @@ static int first_conflict(const struct conflict *c, size_t nr,
 	return 0;
 }
 
-/* Counting per CPU or cgroup and counting per thread exclude each other. */
 static int check_target(const struct td_request *o, struct td_err *err)
 {
 	enum td_aggregation how = td_request_aggregation(o);
 	bool threads = how == TD_AGGREGATE_THREAD;
 	const struct conflict conflicts[] = {
-		{ o->target.pids.nr && o->target.tids.nr,
-		  "-p and -t exclude each other" },
+		{ o->target.pids.nr && o->target.tids.nr, "-p and -t exclude each other" },
 		{ o->target.all_user && o->target.all_kernel,
 		  "--all-user and --all-kernel exclude each other" },
 		{ o->target.cgroups && o->target.each_cgroup,
@@ -45,23 +42,19 @@ static int check_target(const struct td_request *o, struct td_err *err)
 		{ td_target_has_cgroups(&o->target) && threads,
 		  "--per-thread and cgroups exclude each other" },
 		{ o->target.cgroups && td_target_attaches(&o->target),
-		  "-G counts on whole CPUs, -p and -t tasks: they exclude each "
-		  "other" },
+		  "-G counts on whole CPUs, -p and -t tasks: they exclude each other" },
 		{ o->target.each_cgroup && td_target_attaches(&o->target),
-		  "--for-each-cgroup counts on whole CPUs, -p and -t tasks: "
-		  "they exclude each other" },
+		  "--for-each-cgroup counts on whole CPUs, -p and -t tasks: they exclude each "
+		  "other" },
 		{ td_target_has_cgroups(&o->target) && !td_request_is_wide(o),
-		  "-G and --for-each-cgroup count on whole CPUs: they need -a "
-		  "or -C" },
-		{ threads && o->target.has_cpus &&
-			  !td_target_attaches(&o->target),
+		  "-G and --for-each-cgroup count on whole CPUs: they need -a or -C" },
+		{ threads && o->target.has_cpus && !td_target_attaches(&o->target),
 		  "--per-thread and -C exclude each other" },
 		{ threads && o->show.metric_only,
 		  "--metric-only and --per-thread exclude each other" },
-		{ threads && o->when.repeat != 1 &&
-			  !td_target_attaches(&o->target),
-		  "-r and --per-thread exclude each other: each run of a "
-		  "command has threads of its own" },
+		{ threads && o->when.repeat != 1 && !td_target_attaches(&o->target),
+		  "-r and --per-thread exclude each other: each run of a command has threads of "
+		  "its own" },
 	};
 	int rc = first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 
@@ -76,13 +69,13 @@ static int check_formats(const struct td_request *o, struct td_err *err)
 	const char *other = NULL;
 
 	for (size_t i = 0; i < td_nr_formats(); i++) {
-		const char *option = td_out_option((enum td_format_kind)i);
+		const char *option;
 
 		if (!(o->show.formats & 1U << i))
 			continue;
+		option = td_out_option((enum td_format_kind)i);
 		if (other)
-			return td_err_usage(err, "%s and %s exclude each other",
-					    other, option);
+			return td_err_usage(err, "%s and %s exclude each other", other, option);
 		other = option;
 	}
 	return 0;
@@ -92,8 +85,7 @@ static int check_head(const struct td_request *o, struct td_err *err)
 {
 	const struct td_head_ask *head = &o->show.head;
 	const struct conflict conflicts[] = {
-		{ head->wanted && head->unwanted,
-		  "--head and --no-head exclude each other" },
+		{ head->wanted && head->unwanted, "--head and --no-head exclude each other" },
 		{ head->wanted && !td_out_find(o->show.format)->head,
 		  "--head is of rows for programs: it needs -x or -j" },
 	};
@@ -101,26 +93,21 @@ static int check_head(const struct td_request *o, struct td_err *err)
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
-/* --energy is of whole packages, whatever runs on them. */
 static int check_energy(const struct td_request *o, struct td_err *err)
 {
 	enum td_aggregation how = td_request_aggregation(o);
 	const struct conflict conflicts[] = {
 		{ td_request_has_events(o),
-		  "-e, -d and --null show counts, --energy metrics: they "
-		  "exclude each other" },
+		  "-e, -d and --null show counts, --energy metrics: they exclude each other" },
 		{ how != TD_AGGREGATE_ALL && how != TD_AGGREGATE_SOCKET,
-		  "--energy is of whole packages: of these options, it can "
-		  "have --per-socket only" },
+		  "--energy is of whole packages: of these options, it can have --per-socket "
+		  "only" },
 		{ td_target_has_cgroups(&o->target),
 		  "--energy is of whole packages: cgroups exclude it" },
-		{ o->no_multiplex,
-		  "--no-multiplex and --energy exclude each other" },
+		{ o->no_multiplex, "--no-multiplex and --energy exclude each other" },
 	};
 
-	return o->ask.energy ? first_conflict(conflicts,
-					      TD_ARRAY_SIZE(conflicts), err)
-			     : 0;
+	return o->ask.energy ? first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err) : 0;
 }
 
 static int check_energy_target(const struct td_request *o, struct td_err *err)
@@ -128,19 +115,13 @@ static int check_energy_target(const struct td_request *o, struct td_err *err)
 	if (!o->ask.energy)
 		return 0;
 	if (o->target.has_cpus || !td_request_is_wide(o))
-		return td_err_usage(err, "--energy counts whole packages, not "
-					 "tasks or some CPUs: it needs -a");
+		return td_err_usage(
+			err, "--energy counts whole packages, not tasks or some CPUs: it needs -a");
 	if (o->target.all_user || o->target.all_kernel)
-		return td_err_usage(err, "--energy is of all that runs: "
-					 "--all-user and --all-kernel exclude "
-					 "it");
+		return td_err_usage(
+			err,
+			"--energy is of all that runs: --all-user and --all-kernel exclude it");
 	return 0;
-}
-
-/* Levels and names, which --bottlenecks takes the place of. */
-static bool chooses_metrics(const struct td_request *o)
-{
-	return o->ask.level || o->ask.only_level || o->ask.nr_names;
 }
 
 int td_opts_check(const struct td_opts *opts, struct td_err *err)
@@ -149,40 +130,31 @@ int td_opts_check(const struct td_opts *opts, struct td_err *err)
 	bool trace = o->show.format == TD_FORMAT_PERFETTO;
 	bool page = o->show.own_file && !trace;
 	const struct conflict conflicts[] = {
-		{ o->show.asked_big_num && o->show.separator,
-		  "-B and -x exclude each other" },
-		{ trace && o->show.log_fd,
-		  "--perfetto and --log-fd exclude each other" },
+		{ o->show.asked_big_num && o->show.separator, "-B and -x exclude each other" },
+		{ trace && o->show.log_fd, "--perfetto and --log-fd exclude each other" },
 		{ o->show.output && o->show.log_fd && !o->does.records,
 		  "-o and --log-fd exclude each other" },
-		{ o->show.output && page,
-		  "--html and --svg name their files: -o excludes them" },
+		{ o->show.output && page, "--html and --svg name their files: -o excludes them" },
 		{ o->show.log_fd && page,
 		  "--html and --svg name their files: --log-fd excludes them" },
-		{ o->show.quiet && page,
-		  "--quiet shows nothing: it excludes --html and --svg" },
+		{ o->show.quiet && page, "--quiet shows nothing: it excludes --html and --svg" },
 		{ o->show.verdict && o->show.no_verdict,
 		  "--verdict and --no-verdict exclude each other" },
-		{ o->show.verdict && o->show.separator,
-		  "--verdict and -x exclude each other" },
+		{ o->show.verdict && o->show.separator, "--verdict and -x exclude each other" },
 		{ trace && o->show.output,
 		  "-o and --perfetto exclude each other: both name the file" },
 		{ trace && o->show.append,
-		  "--perfetto and --append exclude each other: a trace has an "
-		  "end" },
-		{ trace && o->show.verdict,
-		  "--verdict and --perfetto exclude each other" },
+		  "--perfetto and --append exclude each other: a trace has an end" },
+		{ trace && o->show.verdict, "--verdict and --perfetto exclude each other" },
 		{ o->show.append && !o->show.output && !o->show.log_fd,
 		  "--append needs -o or --log-fd" },
 		{ o->ask.bottlenecks && td_request_has_events(o),
-		  "-e, -d and --null show counts, --bottlenecks metrics: they "
-		  "exclude each other" },
+		  "-e, -d and --null show counts, --bottlenecks metrics: they exclude each other" },
 		{ o->ask.bottlenecks && o->show.verdict,
-		  "--bottlenecks has the largest first, and --verdict is of the "
-		  "tree: they exclude each other" },
-		{ o->ask.bottlenecks && chooses_metrics(o),
-		  "--bottlenecks is a choice of metrics: --level and -M exclude "
-		  "it" },
+		  "--bottlenecks has the largest first, and --verdict is of the tree: they exclude "
+		  "each other" },
+		{ o->ask.bottlenecks && (o->ask.level || o->ask.only_level || o->ask.nr_names),
+		  "--bottlenecks is a choice of metrics: --level and -M exclude it" },
 	};
 	int rc = check_formats(o, err);
 
@@ -190,35 +162,30 @@ int td_opts_check(const struct td_opts *opts, struct td_err *err)
 		rc = check_head(o, err);
 	if (!rc)
 		rc = check_energy(o, err);
-	return rc ? rc
-		  : first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
+	return rc ? rc : first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
 static int check_events(const struct td_request *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
 		{ td_request_has_events(o) && td_ask_is_made(&o->ask),
-		  "-e, -d and --null show counts, --level and -M metrics: they "
-		  "exclude each other" },
+		  "-e, -d and --null show counts, --level and -M metrics: they exclude each "
+		  "other" },
 		{ td_request_has_events(o) && o->show.verdict,
 		  "-e, -d and --null show counts: --verdict is of the tree" },
 		{ o->ask.drill && (o->ask.nr_names || o->ask.bottlenecks),
 		  "-l auto chooses its metrics: it and -M exclude each other" },
-		{ o->ask.drill && o->ask.only_level,
-		  "-l auto and --td-level exclude each other" },
+		{ o->ask.drill && o->ask.only_level, "-l auto and --td-level exclude each other" },
 		{ o->ask.drill && o->ask.no_threshold,
-		  "-l auto goes by thresholds: it and --metric-no-threshold "
-		  "exclude each other" },
+		  "-l auto goes by thresholds: it and --metric-no-threshold exclude each other" },
 		{ o->ask.drill && o->no_multiplex,
 		  "-l auto and --no-multiplex exclude each other" },
 		{ o->record_tpebs && o->no_record_tpebs,
 		  "--record-tpebs and --no-record-tpebs exclude each other" },
 		{ o->record_tpebs && o->no_multiplex,
-		  "--record-tpebs and --no-multiplex exclude each other: "
-		  "samples take counters" },
+		  "--record-tpebs and --no-multiplex exclude each other: samples take counters" },
 		{ o->record_tpebs && td_target_has_cgroups(&o->target),
-		  "--record-tpebs samples whole CPUs or tasks: it and cgroups "
-		  "exclude each other" },
+		  "--record-tpebs samples whole CPUs or tasks: it and cgroups exclude each other" },
 		{ o->nothing && o->show.metric_only,
 		  "--null and --metric-only exclude each other" },
 		{ td_request_has_events(o) && o->show.metric_only &&
@@ -231,107 +198,85 @@ static int check_events(const struct td_request *o, struct td_err *err)
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
-/* The runs of --no-multiplex become one result, as one would give it. */
 static int check_no_multiplex(const struct td_request *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
 		{ td_target_attaches(&o->target),
-		  "--no-multiplex runs a command more than once: -p and -t "
-		  "exclude it" },
+		  "--no-multiplex runs a command more than once: -p and -t exclude it" },
 		{ !o->target.command,
 		  "--no-multiplex runs a command more than once: it needs one" },
 		{ o->when.interval_ms,
-		  "--no-multiplex and -I exclude each other: the runs have "
-		  "different intervals" },
+		  "--no-multiplex and -I exclude each other: the runs have different intervals" },
 		{ td_request_aggregation(o) == TD_AGGREGATE_THREAD,
-		  "--no-multiplex and --per-thread exclude each other: each "
-		  "run of a command has threads of its own" },
-		{ o->show.metric_only,
-		  "--no-multiplex and --metric-only exclude each other" },
+		  "--no-multiplex and --per-thread exclude each other: each run of a command has "
+		  "threads of its own" },
+		{ o->show.metric_only, "--no-multiplex and --metric-only exclude each other" },
 		{ o->when.control,
-		  "--no-multiplex and --control exclude each other: all runs "
-		  "must count the same part of the command" },
+		  "--no-multiplex and --control exclude each other: all runs must count the same "
+		  "part of the command" },
 	};
 
-	return o->no_multiplex ? first_conflict(conflicts,
-						TD_ARRAY_SIZE(conflicts), err)
-			       : 0;
+	return o->no_multiplex ? first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err) : 0;
 }
 
-/* Counters are of a whole run, by CPU or by cgroup, and have no other form. */
 static int check_exposed(const struct td_request *o, struct td_err *err)
 {
 	enum td_aggregation how = td_request_aggregation(o);
 	const struct conflict conflicts[] = {
 		{ o->openmetrics && !o->show.output,
-		  "--openmetrics needs -o: the file that is rewritten at each "
-		  "interval" },
+		  "--openmetrics needs -o: the file that is rewritten at each interval" },
 		{ o->show.append,
-		  "--openmetrics and --append exclude each other: "
-		  "the file is rewritten at each interval" },
-		{ o->show.formats,
-		  "--openmetrics is a format: -x and -j exclude it" },
+		  "--openmetrics and --append exclude each other: the file is rewritten at each "
+		  "interval" },
+		{ o->show.formats, "--openmetrics is a format: -x and -j exclude it" },
 		{ td_request_has_events(o),
-		  "--openmetrics shows the tree and metrics: -e, -d and --null "
-		  "exclude it" },
+		  "--openmetrics shows the tree and metrics: -e, -d and --null exclude it" },
 		{ how == TD_AGGREGATE_THREAD,
-		  "--openmetrics and --per-thread exclude each other: there "
-		  "would be a series for each thread that ever ran" },
+		  "--openmetrics and --per-thread exclude each other: there would be a series for "
+		  "each thread that ever ran" },
 		{ how != TD_AGGREGATE_ALL && td_target_has_cgroups(&o->target),
-		  "counters are by CPU or by cgroup: -A and the like and "
-		  "cgroups exclude each other" },
+		  "counters are by CPU or by cgroup: -A and the like and cgroups exclude each "
+		  "other" },
 		{ o->when.repeat != 1 || o->no_multiplex,
-		  "--openmetrics is of one run: -r and --no-multiplex exclude "
-		  "it" },
+		  "--openmetrics is of one run: -r and --no-multiplex exclude it" },
 		{ o->show.summary || o->show.verdict,
-		  "--openmetrics has no end: --summary and --verdict exclude "
-		  "it" },
+		  "--openmetrics has no end: --summary and --verdict exclude it" },
 	};
 
 	if (td_request_exposes(o))
 		return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
-	return o->max_series ? td_err_usage(err, "--max-series needs "
-						 "--openmetrics")
-			     : 0;
+	return o->max_series ? td_err_usage(err, "--max-series needs --openmetrics") : 0;
 }
 
-/* Does a run end by itself, so that another one can follow? */
+/* Does a run end, so that another one can follow? */
 static bool ends(const struct td_request *o)
 {
-	return o->target.command || o->when.timeout_ms ||
-	       o->when.interval_count || o->does.replays;
+	return o->target.command || o->when.timeout_ms || o->when.interval_count || o->does.replays;
 }
 
 static int check_runs(const struct td_request *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
-		{ o->when.interval_count && !o->when.interval_ms,
-		  "--interval-count needs -I" },
-		{ o->show.interval_clear && !o->when.interval_ms,
-		  "--interval-clear needs -I" },
-		{ o->show.time && !o->when.interval_ms,
-		  "--time-format wall or epoch needs -I" },
+		{ o->when.interval_count && !o->when.interval_ms, "--interval-count needs -I" },
+		{ o->show.interval_clear && !o->when.interval_ms, "--interval-clear needs -I" },
+		{ o->show.time && !o->when.interval_ms, "--time-format wall or epoch needs -I" },
 		{ o->show.format == TD_FORMAT_PERFETTO && !o->when.interval_ms,
 		  "--perfetto needs -I: it shows how values change" },
 		{ o->show.verdict && o->when.interval_ms && !o->show.summary,
-		  "--verdict with -I needs --summary: it is of the sum of all "
-		  "intervals" },
+		  "--verdict with -I needs --summary: it is of the sum of all intervals" },
 		{ o->show.by_lost && td_request_has_events(o),
 		  "--sort goes by lost slots: -e, -d and --null exclude it" },
 		{ o->when.timeout_ms && o->when.interval_ms,
 		  "--timeout and -I exclude each other: use --interval-count" },
 		{ o->when.delay_ms < 0 && !o->when.control,
-		  "-D -1 needs --control: otherwise nothing would ever be "
-		  "counted" },
+		  "-D -1 needs --control: otherwise nothing would ever be counted" },
 		{ o->when.has_repeat && o->when.repeat != 1 && !ends(o),
 		  "-r needs runs that end: a command, or --timeout" },
 		{ o->show.metric_only && o->when.repeat > 1,
 		  "--metric-only and -r exclude each other" },
-		{ o->show.table && o->when.repeat <= 1,
-		  "--table needs -r 2 or more" },
+		{ o->show.table && o->when.repeat <= 1, "--table needs -r 2 or more" },
 		{ o->model && !o->dry_run,
-		  "--model needs --dry-run: another processor cannot be "
-		  "counted on" },
+		  "--model needs --dry-run: another processor cannot be counted on" },
 		{ o->dry_run && o->show.output && !o->does.records,
 		  "--dry-run and -o exclude each other" },
 	};
@@ -339,7 +284,6 @@ static int check_runs(const struct td_request *o, struct td_err *err)
 	return first_conflict(conflicts, TD_ARRAY_SIZE(conflicts), err);
 }
 
-/* Refuses what perf stat refuses; each message names both options. */
 int td_opts_check_counting(const struct td_opts *opts, struct td_err *err)
 {
 	const struct td_request *o = &opts->request;

@@ -3,8 +3,8 @@
  * cmd/opts: the command line.
  *
  * In: argv.
- * Out: struct td_opts.  Options that exclude each other are refused here.  No
- * other folder uses argp.
+ * Out: struct td_opts.  Options that exclude each other are refused.  No other directory uses
+ * argp.
  */
 #ifndef TD_CMD_OPTS_OPTS_H
 #define TD_CMD_OPTS_OPTS_H
@@ -17,40 +17,38 @@
 
 struct td_command;
 
-/* What the user typed.  Strings are argv's. */
+/* The parsed command line.  Strings are borrowed from argv. */
 struct td_opts {
 	struct td_request request;
 	const struct td_command *chosen;
-	const struct td_command *const *commands; /* all; the last is NULL */
-	bool cgroups_first; /* -G came before all events */
-	bool print;         /* list: the events' encodings */
-	bool locate;        /* report: the places of samples */
-	const char *listen; /* serve: ADDR:PORT, unix:PATH; NULL: default */
+	const struct td_command *const *commands; /* all subcommands; the last is NULL */
+	bool cgroups_first;                       /* -G came before all events */
+	bool print;                               /* list: print the encodings of events */
+	bool locate;                              /* report: show the functions of samples */
+	const char *listen;                       /* serve: ADDR:PORT, unix:PATH; NULL: default */
 	struct td_diff_ask diff;
 	struct {
 		bool one_line;
-		bool evidence;       /* of the known programs, in a file */
-		const char *program; /* one of them; NULL: all */
+		bool evidence;       /* count the known programs, and write a file */
+		const char *program; /* only this program; NULL: all */
 	} doctor;
 	/* arguments of list, explain, help; the recordings of diff */
 	const char **patterns;
 	size_t nr_patterns;
-	bool behind_dashes; /* the command, or a word, comes after "--" */
+	bool after_dashes; /* the command or a word follows "--" */
 };
 
 /*
- * May print help or the version and exit.  Free with td_opts_free().  commands
- * ends with NULL; the first is taken if argv names none.  The name of the
- * subcommand is removed from argv.
+ * Parse the command line; may print help or the version and exit.  commands ends with NULL;
+ * the first is the default.  The name of the subcommand is removed from argv.
  */
-int td_opts_parse(struct td_opts *opts,
-		  const struct td_command *const *commands, int argc,
+int td_opts_parse(struct td_opts *opts, const struct td_command *const *commands, int argc,
 		  char **argv, struct td_err *err);
 void td_opts_free(struct td_opts *opts);
 
-/* A usage error if two options exclude each other; it names both. */
+/* Return a usage error that names both options if two exclude each other. */
 int td_opts_check(const struct td_opts *opts, struct td_err *err);
-/* The same for the options that only counting has. */
+/* Return such an error for options of counting. */
 int td_opts_check_counting(const struct td_opts *opts, struct td_err *err);
 
 #endif

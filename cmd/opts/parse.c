@@ -6,12 +6,13 @@
 #include <string.h>
 
 #include "cmd/opts/groups.h"
-#include "cmd/opts/meant.h"
 #include "cmd/opts/option.h"
+#include "cmd/opts/suggest.h"
 #include "cmd/opts/usage.h"
 #include "cmd/opts/value.h"
 #include "cmd/say.h"
 #include "cmd/version.h"
+#include "cmd/wing.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 
@@ -19,7 +20,7 @@
 
 #define TITLE_SIZE 32
 
-/* Writes "-C" to title, or "--timeout" if the option has no letter. */
+/* Write "-C" to title, or "--timeout" if the option has no letter.  Returns title. */
 static const char *make_title(const struct td_option *o, char title[TITLE_SIZE])
 {
 	if (o->letter)
@@ -29,29 +30,27 @@ static const char *make_title(const struct td_option *o, char title[TITLE_SIZE])
 	return title;
 }
 
-static int set_number(const struct td_option *o, const char *arg, int *value,
-		      struct td_err *err)
+static int set_number(const struct td_option *o, const char *arg, int *value, struct td_err *err)
 {
 	char title[TITLE_SIZE];
 
 	if (td_parse_int(arg, o->min, o->max, value) == 0)
 		return 0;
-	return td_err_usage(err, "%s %s: not a number from %d to %d",
-			    make_title(o, title), arg, o->min, o->max);
+	return td_err_usage(err, "%s %s: not a number from %d to %d", make_title(o, title), arg,
+			    o->min, o->max);
 }
 
-static int set_level(const struct td_option *o, const char *arg, int *value,
-		     struct td_err *err)
+static int set_level(const struct td_option *o, const char *arg, int *value, struct td_err *err)
 {
 	int rc = set_number(o, arg, value, err);
 
 	if (!rc && *value == 0)
 		*value = 1;
-	return rc ? td_meant_level(arg, err) : 0;
+	return rc ? td_suggest_level(arg, err) : 0;
 }
 
-static int set_list(const struct td_option *o, const char *arg,
-		    struct td_ints *value, struct td_err *err)
+static int set_list(const struct td_option *o, const char *arg, struct td_ints *value,
+		    struct td_err *err)
 {
 	char title[TITLE_SIZE];
 	int rc;
@@ -59,23 +58,19 @@ static int set_list(const struct td_option *o, const char *arg,
 	make_title(o, title);
 	td_ints_free(value);
 	rc = td_ints_parse(arg, o->max, value);
-	if (rc == -ENOMEM)
-		return td_err_nomem(err);
 	if (rc == -ERANGE)
-		return td_err_usage(err, "%s %s: the largest number is %d",
-				    title, arg, o->max);
+		return td_err_usage(err, "%s %s: the largest number is %d", title, arg, o->max);
 	if (rc == -EDOM)
-		return td_err_usage(err, "%s %s: a range goes backwards", title,
-				    arg);
+		return td_err_usage(err, "%s %s: a range goes backwards", title, arg);
 	if (!rc && value->nr)
 		return 0;
 	td_err_usage(err, "%s %s: not a list such as %s", title, arg,
 		     o->letter == 'C' ? "0-3,8" : "1234,5678");
-	return td_meant_list(o->letter, arg, err);
+	return td_suggest_list(o->letter, arg, err);
 }
 
-static int set_text(const struct td_option *o, const char *arg,
-		    const char **value, struct td_err *err)
+static int set_text(const struct td_option *o, const char *arg, const char **value,
+		    struct td_err *err)
 {
 	char title[TITLE_SIZE];
 
@@ -83,53 +78,19 @@ static int set_text(const struct td_option *o, const char *arg,
 	if (o->kind == TD_OPTION_TEXT)
 		return 0;
 	if (!*arg)
-		return td_err_usage(err, "%s: an empty name",
-				    make_title(o, title));
-	/* the name was forgotten: it would swallow the command's beginning */
+		return td_err_usage(err, "%s: an empty name", make_title(o, title));
+	/* the name was forgotten */
 	if (strcmp(arg, "--") == 0)
-		return td_err_usage(err, "%s: -- is no name",
-				    make_title(o, title));
+		return td_err_usage(err, "%s: -- is not a name", make_title(o, title));
 	return 0;
 }
 
-static int set_format(const struct td_option *o, const char *arg,
-		      struct td_opts *opts, struct td_err *err)
-{
-	opts->request.show.formats |= 1U << o->min;
-	return set_text(o, arg, &opts->request.show.own_file, err);
-}
-
-static int set_value(const struct td_option *o, struct td_opts *opts,
-		     const char *arg, struct td_err *err)
+/* Set the value of an option; arg is NULL if it has no argument. */
+static int set_value(const struct td_option *o, struct td_opts *opts, const char *arg,
+		     struct td_err *err)
 {
 	void *value = (char *)opts + o->offset;
 	char title[TITLE_SIZE];
-
-	switch (o->kind) {
-	case TD_OPTION_TEXT:
-	case TD_OPTION_FILE:
-		return set_text(o, arg, value, err);
-	case TD_OPTION_FORMAT:
-		return set_format(o, arg, opts, err);
-	case TD_OPTION_NUMBER:
-		return set_number(o, arg, value, err);
-	case TD_OPTION_LEVEL:
-		return set_level(o, arg, value, err);
-	case TD_OPTION_TIME:
-		return td_opts_time(make_title(o, title), arg, o->min, value,
-				    err);
-	case TD_OPTION_LIST:
-		return set_list(o, arg, value, err);
-	default:
-		return o->set(opts, arg, err);
-	}
-}
-
-/* Sets what the option says; arg is NULL if it has no argument. */
-static int option_set(const struct td_option *o, struct td_opts *opts,
-		      const char *arg, struct td_err *err)
-{
-	void *value = (char *)opts + o->offset;
 
 	if (o->given)
 		*(bool *)((char *)opts + o->given) = true;
@@ -145,30 +106,44 @@ static int option_set(const struct td_option *o, struct td_opts *opts,
 	case TD_OPTION_BIT:
 		*(unsigned int *)value |= 1U << o->min;
 		return 0;
+	case TD_OPTION_TEXT:
+	case TD_OPTION_FILE:
+		return set_text(o, arg, value, err);
+	case TD_OPTION_FORMAT:
+		opts->request.show.formats |= 1U << o->min;
+		return set_text(o, arg, &opts->request.show.own_file, err);
+	case TD_OPTION_NUMBER:
+		return set_number(o, arg, value, err);
+	case TD_OPTION_LEVEL:
+		return set_level(o, arg, value, err);
+	case TD_OPTION_TIME:
+		return td_opts_time(make_title(o, title), arg, o->min, value, err);
+	case TD_OPTION_LIST:
+		return set_list(o, arg, value, err);
 	default:
-		return set_value(o, opts, arg, err);
+		return o->set(opts, arg, err);
 	}
 }
 
 /* --- words ----------------------------------------------------------------- */
 
-/* argp's callback has room for one pointer; usage.c reads the first member. */
+/* The context of argp's callback; usage.c reads the first member. */
 struct parser {
 	struct td_usage_page *page;
 	struct td_opts *opts;
 	struct td_err *err;
 };
 
-/* Takes a word that is no option; state->next is the one after it. */
+/* Parse a word that is not an option; state->next is the index of the next one. */
 static int parse_word(struct parser *p, struct argp_state *state)
 {
 	struct td_opts *opts = p->opts;
 	char **word = state->argv + state->next - 1;
-	bool behind_dashes = strcmp(word[-1], "--") == 0;
+	bool after_dashes = strcmp(word[-1], "--") == 0;
 	int rc = 1;
 
-	opts->behind_dashes |= behind_dashes;
-	if (opts->chosen->word && !(opts->chosen->runs && behind_dashes))
+	opts->after_dashes |= after_dashes;
+	if (opts->chosen->word && !(opts->chosen->runs && after_dashes))
 		rc = opts->chosen->word(opts, *word, p->err);
 	if (rc <= 0)
 		return rc;
@@ -178,53 +153,45 @@ static int parse_word(struct parser *p, struct argp_state *state)
 	return 0;
 }
 
-static int set_option(struct parser *p, int key, const char *arg)
+/* -p and -t override -a and -C, as target__validate() in tools/perf/util/target.c does. */
+static void override_cpus(struct td_target_ask *target)
 {
-	const struct td_option *o = td_usage_option(p->page, key);
-
-	return o ? option_set(o, p->opts, arg, p->err) : ARGP_ERR_UNKNOWN;
-}
-
-/* target__validate() in tools/perf/util/target.c */
-static void override_cpus(struct td_opts *opts)
-{
-	if (!td_target_attaches(&opts->request.target) ||
-	    !(opts->request.target.all_cpus || opts->request.target.has_cpus))
+	if (!td_target_attaches(target) || !(target->all_cpus || target->has_cpus))
 		return;
-	opts->request.target.overridden =
-		opts->request.target.has_cpus ? "-C" : "-a";
-	opts->request.target.all_cpus = opts->request.target.has_cpus = false;
-	td_ints_free(&opts->request.target.cpus);
+	target->overridden = target->has_cpus ? "-C" : "-a";
+	target->all_cpus = target->has_cpus = false;
+	td_ints_free(&target->cpus);
 }
 
-/* Does what can be done only after the last option. */
+/* Complete and check the options after the last one. */
 static int finish(struct td_opts *opts, struct td_err *err)
 {
+	const struct td_addition *addition;
 	int rc;
 
-	override_cpus(opts);
-	/* tasks have nothing to merge; perf 6.1 accepts it for them, too */
+	override_cpus(&opts->request.target);
+	/* --no-merge has no effect on tasks; perf 6.1 accepts it */
 	if (opts->request.show.not_merged && td_request_is_wide(&opts->request))
 		opts->request.show.aggregations |= 1U << TD_AGGREGATE_CPU;
-	/* several are an error, which names the last one */
+	/* the last format; td_opts_check() refuses several */
 	while (opts->request.show.formats >> opts->request.show.format > 1)
 		opts->request.show.format++;
 	rc = td_opts_check(opts, err);
 	/* "-" is standard output, where results go without a name */
-	if (opts->request.show.own_file &&
-	    strcmp(opts->request.show.own_file, "-") != 0)
+	if (opts->request.show.own_file && strcmp(opts->request.show.own_file, "-") != 0)
 		opts->request.show.output = opts->request.show.own_file;
-	return rc || !opts->chosen->check ? rc : opts->chosen->check(opts, err);
+	if (rc)
+		return rc;
+	addition = td_addition_wanted(opts);
+	if (addition && addition->check)
+		return addition->check(opts, err);
+	return opts->chosen->check ? opts->chosen->check(opts, err) : 0;
 }
 
-static error_t put_help(struct parser *p, struct argp_state *state, int key,
-			const char *arg)
+static error_t put_help(struct parser *p, struct argp_state *state, int key, const char *arg)
 {
 	if (arg && strcmp(arg, "all") != 0)
-		return td_err_usage(p->err,
-				    "--help=%s: --help and --help=all are all "
-				    "there is",
-				    arg);
+		return td_err_usage(p->err, "--help=%s: expected --help or --help=all", arg);
 	td_usage_put(p->page, state, key, arg);
 	return 0;
 }
@@ -232,6 +199,7 @@ static error_t put_help(struct parser *p, struct argp_state *state, int key,
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct parser *p = state->input;
+	const struct td_option *o;
 
 	switch (key) {
 	case ARGP_KEY_ARG:
@@ -241,68 +209,61 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case TD_USAGE_SHORT:
 		return put_help(p, state, key, arg);
 	case 'V':
-		printf("tdstat %s\n", TDSTAT_VERSION);
+		printf("tdstat %s\n", td_version);
 		exit(0);
 	case ARGP_KEY_END:
 		return finish(p->opts, p->err);
 	default:
-		return set_option(p, key, arg);
+		o = td_usage_option(p->page, key);
+		return o ? set_value(o, p->opts, arg, p->err) : ARGP_ERR_UNKNOWN;
 	}
 }
 
-/* Escapes the messages of getopt() and argp, which quote words as they are. */
-static int parse_guarded(const struct argp *argp, int argc, char **argv,
-			 struct parser *parser)
+/* Run argp, and escape its messages and those of getopt(), which quote words unchanged. */
+static int parse_guarded(const struct argp *argp, int argc, char **argv, struct parser *parser)
 {
-	FILE *real = stderr, *guard = td_say_open();
+	FILE *real = stderr, *guard = td_need(td_say_open());
 	int rc;
 
-	if (!guard)
-		return td_err_nomem(parser->err);
 	stderr = guard;
-	rc = argp_parse(argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL,
-			parser);
+	rc = argp_parse(argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, parser);
 	stderr = real;
 	fclose(guard);
-	/* argp's own: it could not allocate what it needs */
-	return rc && !parser->err->code ? td_err_nomem(parser->err) : rc;
+	if (rc && !parser->err->code)
+		td_memory_fail(); /* an error of argp itself */
+	return rc;
 }
 
-/* "tdstat stat -a" is perf's habit; stat(1) is "tdstat -- stat -c %s FILE". */
-static bool is_habit(char **words)
+/* Return true for "tdstat stat -a", perf's stat; stat(1) needs "tdstat -- stat -c %s FILE". */
+static bool is_stat_of_perf(char **words)
 {
 	return strcmp(words[0], "stat") == 0 && words[1] && words[1][0] == '-';
 }
 
 /*
- * The first word that is no option may name a subcommand, unless it comes after
- * "--".  Returns its index in argv, or 0.
+ * Return the index of the word that names a subcommand, the first that is not an option and
+ * not after "--"; 0 if there is none.
  */
 static int find_subcommand(const struct td_command *const *commands,
-			   const struct td_option_group *const *all, int argc,
-			   char **argv)
+			   const struct td_option_group *const *all, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--") == 0)
 			break;
 		if (argv[i][0] != '-' || !argv[i][1])
-			return td_command_find(commands, argv[i]) ||
-					       is_habit(argv + i)
-				       ? i
-				       : 0;
+			return td_command_find(commands, argv[i]) || is_stat_of_perf(argv + i) ? i
+											       : 0;
 		i += td_option_takes_next(all, argv[i]);
 	}
 	return 0;
 }
 
-/* Removes the name of the subcommand from argv.  Returns the new argc. */
-static int choose(struct td_opts *opts,
-		  const struct td_command *const *commands, int argc,
+/* Choose the subcommand and remove its name from argv.  Returns the new argc. */
+static int choose(struct td_opts *opts, const struct td_command *const *commands, int argc,
 		  char **argv)
 {
-	td_autofree const struct td_option_group **all =
-		td_command_join_groups(commands);
-	int at = all ? find_subcommand(commands, all, argc, argv) : 0;
+	td_autofree const struct td_option_group **all = td_command_join_groups(commands);
+	int at = find_subcommand(commands, all, argc, argv);
 
 	opts->commands = commands;
 	opts->chosen = at ? td_command_find(commands, argv[at]) : NULL;
@@ -311,43 +272,40 @@ static int choose(struct td_opts *opts,
 	opts->request.does = opts->chosen->does;
 	opts->request.typed.groups = opts->chosen->groups;
 	if (!at)
-		return all ? argc : -1;
+		return argc;
 	memmove(argv + at, argv + at + 1, (size_t)(argc - at) * sizeof(*argv));
 	return argc - 1;
 }
 
-/* Is one tree of a PMU all that is shown, to people, at the end? */
+/* Is the result, at the end, one tree per PMU as text? */
 static bool shows_final_tree(const struct td_request *request)
 {
 	return request->does.drills && request->show.format == TD_FORMAT_TEXT &&
-	       !request->openmetrics && !request->when.interval_ms &&
-	       !request->show.metric_only && !request->ask.no_threshold &&
-	       !request->show.hybrid_merge && !request->target.cgroups &&
-	       !request->target.each_cgroup &&
+	       !request->openmetrics && !request->when.interval_ms && !request->show.metric_only &&
+	       !request->ask.no_threshold && !request->show.hybrid_merge &&
+	       !request->target.cgroups && !request->target.each_cgroup &&
 	       td_request_aggregation(request) == TD_AGGREGATE_ALL;
 }
 
-/* Rows and what programs read keep the same columns: those of level 1. */
+/* Rows and formats for programs default to level 1, so that their columns do not vary. */
 static void set_default_level(struct td_request *request)
 {
-	/* a report shows the level that was recorded, a screen has its own */
+	/* report defaults to the recorded level, top has its own */
 	if (td_ask_is_made(&request->ask) || request->does.leaves_level)
 		return;
-	request->ask.drill =
-		!td_request_has_events(request) && shows_final_tree(request);
+	request->ask.drill = !td_request_has_events(request) && shows_final_tree(request);
 	request->drill_off = request->ask.drill && request->no_multiplex;
 	request->ask.drill = request->ask.drill && !request->drill_off;
 	request->ask.level = request->ask.drill ? TD_MAX_LEVEL : 1;
 	request->level_or_less = request->ask.drill;
-	/* levels 1 and 2 have counters, and need no files */
+	/* levels 1 and 2 do not need files */
 	if (td_request_exposes(request)) {
 		request->ask.level = 2;
 		request->level_or_less = true;
 	}
 }
 
-int td_opts_parse(struct td_opts *opts,
-		  const struct td_command *const *commands, int argc,
+int td_opts_parse(struct td_opts *opts, const struct td_command *const *commands, int argc,
 		  char **argv, struct td_err *err)
 {
 	struct td_usage_page page;
@@ -357,13 +315,10 @@ int td_opts_parse(struct td_opts *opts,
 	*opts = (struct td_opts){ .request.when.repeat = 1 };
 	td_opts_fill_rows();
 	argc = choose(opts, commands, argc, argv);
-	if (argc < 0)
-		return td_err_nomem(err);
 	opts->request.typed.words = argv + 1;
 	opts->request.typed.nr_words = argc > 0 ? argc - 1 : 0;
-	rc = td_usage_open(&page, opts->chosen, commands, parse_option, err);
-	if (!rc)
-		rc = td_meant_options(argv, opts->chosen, commands, err);
+	td_usage_open(&page, opts->chosen, commands, parse_option);
+	rc = td_suggest_options(argv, opts->chosen, commands, err);
 	if (!rc)
 		rc = parse_guarded(&page.argp, argc, argv, &parser);
 	td_usage_close(&page);

@@ -8,7 +8,7 @@
 
 #include "lib/base/util.h"
 
-/* The key of an option without a letter is this plus its index. */
+/* The key of an option without a letter: this plus its index. */
 #define FIRST_KEY 256
 
 static const char *const headings[] = {
@@ -17,9 +17,8 @@ static const char *const headings[] = {
 };
 
 static const char usual_status[] =
-	"Exit status: the command's own, 128+N if signal N ended it, 127 if "
-	"it was not found, 126 if it could not be run; 64 for a wrong "
-	"option, 1 for any other failure.";
+	"Exit status: the command's own, 128+N if signal N ended it, 127 if it was not found, 126 "
+	"if it could not be run; 64 for a wrong option, 1 for any other failure.";
 
 /* --- options -------------------------------------------------------------- */
 
@@ -33,55 +32,42 @@ static size_t count_options(const struct td_option_group *const *groups)
 	return nr;
 }
 
-/*
- * The options that people use every day.  --help has these and what only the
- * subcommand has; --help=all has the rest, too.
- */
+/* Common options: --help shows these, and options that the default subcommand lacks. */
 static const char *const usual[] = {
 	/* what to count */
 	"all-cpus",
 	"cpu",
 	"pid",
-	"tid",
 	"level",
 	"metrics",
 	"event",
-	"for-each-cgroup",
-	"cputype",
-	"all-user",
 	/* when */
 	"interval-print",
 	"repeat",
-	"delay",
 	"timeout",
-	"no-multiplex",
 	/* how to show it */
 	"field-separator",
 	"json-output",
 	"output",
-	"append",
 	"no-aggr",
 	"per-core",
-	"per-thread",
 	"all",
-	"summary",
 	"verbose",
 };
 
-/* With as many options as this, --help has them all. */
+/* Up to this number, --help shows all options. */
 #define FEW 33
 
-/* In place of argp's own, which would not show the subcommand's name. */
+/* These replace argp's own, which would not show the subcommand's name. */
 static const struct argp_option ours[] = {
-	{ "help", '?', "all", OPTION_ARG_OPTIONAL,
-	  "show this help, or that of all options", -1 },
-	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
+	{ "help", '?', "all", OPTION_ARG_OPTIONAL, "show this help, or that of all options", -1 },
 	{ "usage", TD_USAGE_SHORT, NULL, 0, "show a short usage message", -1 },
 	{ "version", 'V', NULL, 0, "show the version", -1 },
+	{ NULL, 'h', NULL, OPTION_HIDDEN, NULL, -1 },
 	{ 0 },
 };
 
-/* argp sorts the options by section and name. */
+/* Fill in the options, which argp sorts by section and name. */
 static void fill_in(struct argp_option *to, const struct td_command *command)
 {
 	const struct td_option_group *const *group;
@@ -92,7 +78,7 @@ static void fill_in(struct argp_option *to, const struct td_command *command)
 		for (group = command->groups; *group;) {
 			if ((int)(*group++)->section != i)
 				continue;
-			/* argp shows headings of empty sections, too */
+			/* argp would also show the headings of empty sections */
 			to->doc = headings[i] ? headings[i] : command->what;
 			to->group = i;
 			to++;
@@ -111,8 +97,7 @@ static void fill_in(struct argp_option *to, const struct td_command *command)
 	memcpy(to, ours, sizeof(ours));
 }
 
-const struct td_option *td_usage_option(const struct td_usage_page *page,
-					int key)
+const struct td_option *td_usage_option(const struct td_usage_page *page, int key)
 {
 	const struct td_option_group *const *group;
 	const struct td_option *o;
@@ -137,7 +122,7 @@ static bool is_usual(const struct td_usage_page *page, const char *name)
 	       !td_option_find(page->commands[0]->groups, name, strlen(name));
 }
 
-/* argp does not show hidden options, but takes them. */
+/* Hide uncommon options: argp accepts them, but does not show them. */
 static void hide_unusual(struct td_usage_page *page)
 {
 	struct argp_option *o = page->options;
@@ -145,23 +130,21 @@ static void hide_unusual(struct td_usage_page *page)
 	if (count_options(page->command->groups) <= FEW)
 		return;
 	for (; o->name || o->doc; o++) {
-		if (o->name && o->group >= 0 && !is_usual(page, o->name)) {
+		if (o->name &&
+		    (o->group < 0 ? o->key == TD_USAGE_SHORT : !is_usual(page, o->name))) {
 			o->flags |= OPTION_HIDDEN;
 			page->nr_hidden++;
 		}
 	}
 }
 
-/* --- the words around them ------------------------------------------------ */
+/* --- text before and after the options ------------------------------------ */
 
 static void put_subcommands(FILE *fp, const struct td_command *const *commands)
 {
-	fputs("\n\nSubcommands; tdstat help SUBCOMMAND shows the options of "
-	      "one:\n",
-	      fp);
+	fputs("\n\nSubcommands; tdstat help SUBCOMMAND shows the options of one:\n", fp);
 	while (*++commands)
-		fprintf(fp, "  %-10s %s\n", (*commands)->name,
-			(*commands)->line);
+		fprintf(fp, "  %-10s %s\n", (*commands)->name, (*commands)->line);
 }
 
 static void put_end(FILE *fp, const struct td_usage_page *page)
@@ -170,9 +153,7 @@ static void put_end(FILE *fp, const struct td_usage_page *page)
 
 	fprintf(fp, "Examples:\n%s\n\n", command->examples);
 	if (page->nr_hidden)
-		fprintf(fp,
-			"%s --help=all shows all options (%zu more) and the "
-			"exit status.",
+		fprintf(fp, "%s --help=all shows all options (%zu more) and the exit status.",
 			page->title, page->nr_hidden);
 	else
 		fputs(command->status ? command->status : usual_status, fp);
@@ -187,12 +168,10 @@ static char *fill_doc(int key, const char *text, void *input)
 	FILE *fp;
 
 	if (key == ARGP_KEY_HELP_DUP_ARGS_NOTE)
-		return NULL; /* five lines for what is usual everywhere */
+		return NULL; /* five lines about a well-known convention */
 	if (key != ARGP_KEY_HELP_PRE_DOC && key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)(uintptr_t)text;
-	fp = open_memstream(&doc, &size);
-	if (!fp)
-		return NULL;
+	fp = td_open_memstream(&doc, &size);
 	if (key == ARGP_KEY_HELP_POST_DOC)
 		put_end(fp, page);
 	else
@@ -205,19 +184,14 @@ static char *fill_doc(int key, const char *text, void *input)
 
 /* --- the page ------------------------------------------------------------- */
 
-int td_usage_open(struct td_usage_page *page, const struct td_command *command,
-		  const struct td_command *const *commands,
-		  argp_parser_t parser, struct td_err *err)
+void td_usage_open(struct td_usage_page *page, const struct td_command *command,
+		   const struct td_command *const *commands, argp_parser_t parser)
 {
-	size_t nr = TD_SECTION_HOW + count_options(command->groups) +
-		    TD_ARRAY_SIZE(ours);
+	size_t nr = TD_SECTION_HOW + count_options(command->groups) + TD_ARRAY_SIZE(ours);
 
-	*page = (struct td_usage_page){ .command = command,
-					.commands = commands };
+	*page = (struct td_usage_page){ .command = command, .commands = commands };
 	td_command_title(command, commands, page->title);
-	page->options = calloc(nr, sizeof(*page->options));
-	if (!page->options)
-		return td_err_nomem(err);
+	page->options = td_calloc(nr, sizeof(*page->options));
 	fill_in(page->options, command);
 	page->argp = (struct argp){
 		.options = page->options,
@@ -225,7 +199,6 @@ int td_usage_open(struct td_usage_page *page, const struct td_command *command,
 		.args_doc = command->args,
 		.help_filter = fill_doc,
 	};
-	return 0;
 }
 
 void td_usage_close(struct td_usage_page *page)
@@ -234,16 +207,14 @@ void td_usage_close(struct td_usage_page *page)
 	page->options = NULL;
 }
 
-void td_usage_put(struct td_usage_page *page, struct argp_state *state, int key,
-		  bool all)
+void td_usage_put(struct td_usage_page *page, struct argp_state *state, int key, bool all)
 {
 	if (!all && key != TD_USAGE_SHORT)
 		hide_unusual(page);
 	state->name = page->title;
 	argp_state_help(state, stdout,
-			key == TD_USAGE_SHORT
-				? ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK
-				: ARGP_HELP_STD_HELP);
+			key == TD_USAGE_SHORT ? ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK
+					      : ARGP_HELP_STD_HELP);
 }
 
 static error_t show_only(int key, char *arg, struct argp_state *state)
@@ -255,17 +226,13 @@ static error_t show_only(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-int td_usage_show(const struct td_command *command,
-		  const struct td_command *const *commands, struct td_err *err)
+void td_usage_show(const struct td_command *command, const struct td_command *const *commands)
 {
 	static char name[] = "tdstat", help[] = "--help";
 	char *argv[] = { name, help, NULL };
 	struct td_usage_page page, *input = &page;
-	int rc = td_usage_open(&page, command, commands, show_only, err);
 
-	if (!rc)
-		argp_parse(&page.argp, 2, argv, ARGP_NO_HELP | ARGP_NO_EXIT,
-			   NULL, &input);
+	td_usage_open(&page, command, commands, show_only);
+	argp_parse(&page.argp, 2, argv, ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &input);
 	td_usage_close(&page);
-	return rc;
 }

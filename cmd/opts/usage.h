@@ -21,26 +21,22 @@ struct td_usage_page {
 };
 
 /*
- * parser gets keys for td_usage_option() and ARGP_KEY_...; state->input must
- * begin with a struct td_usage_page *.  Free with td_usage_close().
+ * Make the page of a subcommand.  parser gets keys for td_usage_option() and ARGP_KEY_...;
+ * state->input must begin with a struct td_usage_page *.
  */
-int td_usage_open(struct td_usage_page *page, const struct td_command *command,
-		  const struct td_command *const *commands,
-		  argp_parser_t parser, struct td_err *err);
+void td_usage_open(struct td_usage_page *page, const struct td_command *command,
+		   const struct td_command *const *commands, argp_parser_t parser);
 void td_usage_close(struct td_usage_page *page);
 
-/* The option that has the key, or NULL. */
-const struct td_option *td_usage_option(const struct td_usage_page *page,
-					int key);
+/* Returns the option with the key, or NULL. */
+const struct td_option *td_usage_option(const struct td_usage_page *page, int key);
 
 /*
- * Prints --help or --usage, by key; exits unless ARGP_NO_EXIT is set.  all:
- * with options that few people use.
+ * Print --help or --usage, depending on key; exit unless ARGP_NO_EXIT is set.  all: include
+ * rarely used options.
  */
-void td_usage_put(struct td_usage_page *page, struct argp_state *state, int key,
-		  bool all);
-/* Prints the text of --help without exiting. */
-int td_usage_show(const struct td_command *command,
-		  const struct td_command *const *commands, struct td_err *err);
+void td_usage_put(struct td_usage_page *page, struct argp_state *state, int key, bool all);
+/* Print the text of --help without exiting. */
+void td_usage_show(const struct td_command *command, const struct td_command *const *commands);
 
 #endif

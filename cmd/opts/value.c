@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads values of options that are more than a number or a text. */
+/* Parse option arguments that need more than a plain number or string. */
 #include "cmd/opts/value.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/opts/meant.h"
+#include "cmd/opts/suggest.h"
 #include "lib/base/identity.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
@@ -15,7 +15,7 @@
 #include "lib/sample/record.h"
 #include "metrics/diff/diff.h"
 
-#define MOST_OVERHEAD 100 /* percent */
+#define MAX_OVERHEAD 100 /* percent */
 
 int td_value_level(struct td_opts *opts, const char *arg, struct td_err *err)
 {
@@ -25,42 +25,26 @@ int td_value_level(struct td_opts *opts, const char *arg, struct td_err *err)
 		return 0;
 	}
 	if (td_parse_int(arg, 0, TD_MAX_LEVEL, &opts->request.ask.level)) {
-		td_err_usage(err,
-			     "-l %s: neither auto nor a number from 0 to %d",
-			     arg, TD_MAX_LEVEL);
-		return td_meant_level(arg, err);
+		td_err_usage(err, "-l %s: expected auto or 0 to %d", arg, TD_MAX_LEVEL);
+		return td_suggest_level(arg, err);
 	}
 	/* as in perf */
-	opts->request.ask.level =
-		opts->request.ask.level ? opts->request.ask.level : 1;
-	return 0;
-}
-
-static int add_metric(struct td_opts *opts, const char *name, size_t len,
-		      struct td_err *err)
-{
-	char **place = td_array_add(&opts->request.ask.names,
-				    opts->request.ask.nr_names, sizeof(*place));
-
-	if (!place)
-		return td_err_nomem(err);
-	*place = strndup(name, len);
-	if (!*place)
-		return td_err_nomem(err);
-	opts->request.ask.nr_names++;
+	if (!opts->request.ask.level)
+		opts->request.ask.level = 1;
 	return 0;
 }
 
 /*
- * Splits "tma_retiring, TopdownL2".  Blanks inside a name belong to it: Alder
- * Lake's files have such a name.
+ * Split "tma_retiring, TopdownL2".  A name may contain blanks: there is one in the files of
+ * Alder Lake.
  */
 int td_value_metrics(struct td_opts *opts, const char *list, struct td_err *err)
 {
+	struct td_ask *ask = &opts->request.ask;
 	const char *start = list, *next;
-	int rc = 0;
 
-	while (!rc) {
+	while (true) {
+		char **place;
 		size_t len;
 
 		start += strspn(start, ", \t\n");
@@ -70,57 +54,50 @@ int td_value_metrics(struct td_opts *opts, const char *list, struct td_err *err)
 		next = start + len;
 		while (strchr(" \t", start[len - 1]))
 			len--;
-		rc = add_metric(opts, start, len, err);
+		place = td_array_add(&ask->names, ask->nr_names, sizeof(*place));
+		*place = td_strndup(start, len);
+		ask->nr_names++;
 		start = next;
 	}
-	if (!rc && !opts->request.ask.nr_names)
-		return td_err_usage(err, "-M: an empty list");
-	return rc;
+	return ask->nr_names ? 0 : td_err_usage(err, "-M: an empty list");
 }
 
 int td_value_events(struct td_opts *opts, const char *list, struct td_err *err)
 {
-	struct td_event_arg *arg = td_array_add(
-		&opts->request.events, opts->request.nr_events, sizeof(*arg));
+	struct td_event_arg *arg =
+		td_array_add(&opts->request.events, opts->request.nr_events, sizeof(*arg));
 
-	if (!arg)
-		return td_err_nomem(err);
+	(void)err;
 	arg->list = list;
 	opts->request.nr_events++;
 	return 0;
 }
 
-int td_value_filter(struct td_opts *opts, const char *filter,
-		    struct td_err *err)
+int td_value_filter(struct td_opts *opts, const char *filter, struct td_err *err)
 {
 	struct td_event_arg *arg;
-	char *both;
+	char *joined;
 
 	if (!opts->request.nr_events)
-		return td_err_usage(err,
-				    "--filter %s: it must follow the -e of a "
-				    "tracepoint",
+		return td_err_usage(err, "--filter %s: it must follow the -e of a tracepoint",
 				    filter);
 	arg = &opts->request.events[opts->request.nr_events - 1];
-	if ((arg->filter ? asprintf(&both, "(%s) && (%s)", arg->filter, filter)
-			 : asprintf(&both, "%s", filter)) < 0)
-		return td_err_nomem(err);
+	joined = arg->filter ? td_aprintf("(%s) && (%s)", arg->filter, filter) : td_strdup(filter);
 	free(arg->filter);
-	arg->filter = both;
+	arg->filter = joined;
 	return 0;
 }
 
-int td_value_separator(struct td_opts *opts, const char *arg,
-		       struct td_err *err)
+int td_value_separator(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	if (!*arg)
 		return td_err_usage(err, "-x: an empty separator");
 	if (strpbrk(arg, "0123456789.-\"\r\n"))
-		return td_err_usage(err,
-				    "-x %s: a separator must not contain "
-				    "characters of numbers, quotes or line "
-				    "ends",
-				    arg);
+		return td_err_usage(
+			err,
+			"-x %s: a separator must not contain characters of numbers, quotes or line "
+			"ends",
+			arg);
 	opts->request.show.formats |= 1U << TD_FORMAT_CSV;
 	opts->request.show.separator = strcmp(arg, "\\t") == 0 ? "\t" : arg;
 	return 0;
@@ -129,33 +106,27 @@ int td_value_separator(struct td_opts *opts, const char *arg,
 /* A further -G continues the list, as in perf stat. */
 int td_value_cgroups(struct td_opts *opts, const char *list, struct td_err *err)
 {
-	char *all;
+	char *before = opts->request.target.cgroups;
 
-	if (asprintf(&all, "%s%s%s",
-		     opts->request.target.cgroups ? opts->request.target.cgroups
-						  : "",
-		     opts->request.target.cgroups ? "," : "", list) < 0)
-		return td_err_nomem(err);
-	free(opts->request.target.cgroups);
-	opts->request.target.cgroups = all;
+	(void)err;
+	opts->request.target.cgroups =
+		td_aprintf("%s%s%s", before ? before : "", before ? "," : "", list);
+	free(before);
 	opts->request.cgroups_at = opts->request.nr_events;
-	opts->cgroups_first |=
-		!opts->request.nr_events && !opts->request.detail;
+	opts->cgroups_first |= !opts->request.nr_events && !opts->request.detail;
 	return 0;
 }
 
-/* "L2", as perf has it; without an argument, the last level. */
+/* Parse "L2", as in perf; without an argument, it is the last level. */
 int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	opts->request.show.aggregations |= 1U << TD_AGGREGATE_CACHE;
 	if (!arg)
 		return 0;
 	if ((*arg == 'L' || *arg == 'l') &&
-	    td_parse_int(arg + 1, 1, TD_MAX_CACHE,
-			 &opts->request.show.cache_level) == 0)
+	    td_parse_int(arg + 1, 1, TD_MAX_CACHE, &opts->request.show.cache_level) == 0)
 		return 0;
-	return td_err_usage(err, "--per-cache=%s: not one of L1, L2, L3, L4",
-			    arg);
+	return td_err_usage(err, "--per-cache=%s: expected L1, L2, L3 or L4", arg);
 }
 
 int td_value_label(struct td_opts *opts, const char *arg, struct td_err *err)
@@ -164,14 +135,12 @@ int td_value_label(struct td_opts *opts, const char *arg, struct td_err *err)
 
 	if (!td_label_name(arg))
 		return td_err_usage(err, "--label %s: not NAME=VALUE", arg);
-	return td_array_push(&head->labels, &head->nr_labels, &arg, sizeof(arg))
-		       ? td_err_nomem(err)
-		       : 0;
+	td_array_push(&head->labels, &head->nr_labels, &arg, sizeof(arg));
+	return 0;
 }
 
-/* The last one counts. */
-int td_value_time_format(struct td_opts *opts, const char *arg,
-			 struct td_err *err)
+/* The last --time-format on the command line wins. */
+int td_value_time_format(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	enum td_time_format *time = &opts->request.show.time;
 
@@ -179,8 +148,7 @@ int td_value_time_format(struct td_opts *opts, const char *arg,
 		if (strcmp(arg, td_time_format_name(*time)) == 0)
 			return 0;
 	}
-	return td_err_usage(
-		err, "--time-format %s: not one of seconds, wall, epoch", arg);
+	return td_err_usage(err, "--time-format %s: expected seconds, wall or epoch", arg);
 }
 
 /* "-" means standard output, the default. */
@@ -191,11 +159,10 @@ int td_value_output(struct td_opts *opts, const char *arg, struct td_err *err)
 		return td_err_usage(err, "-o: an empty name");
 	if (strcmp(arg, "-") != 0)
 		return 0;
-	return td_err_usage(err, "-o -: not a file: results go to standard "
-				 "output without -o");
+	return td_err_usage(err, "-o -: not a file: results go to standard output without -o");
 }
 
-/* The last of -B and --no-big-num counts. */
+/* The last of -B and --no-big-num wins. */
 int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	(void)arg;
@@ -205,8 +172,7 @@ int td_value_big_num(struct td_opts *opts, const char *arg, struct td_err *err)
 	return 0;
 }
 
-int td_value_no_big_num(struct td_opts *opts, const char *arg,
-			struct td_err *err)
+int td_value_no_big_num(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	(void)arg;
 	(void)err;
@@ -223,29 +189,23 @@ int td_value_per(struct td_opts *opts, const char *arg, struct td_err *err)
 		opts->diff.per = (enum td_per)per;
 		return 0;
 	}
-	return td_err_usage(err,
-			    "--per %s: not one of instructions, second, run, "
-			    "slots",
-			    arg);
+	return td_err_usage(err, "--per %s: expected instructions, second, run or slots", arg);
 }
 
-/* "dwarf", "dwarf,16384": a multiple of 8, as perf has it */
-static int set_copied(struct td_opts *opts, const char *size,
-		      struct td_err *err)
+/* Parse the SIZE of dwarf[,SIZE], which is rounded up to a multiple of 8, as in perf. */
+static int parse_stack_size(struct td_opts *opts, const char *size, struct td_err *err)
 {
 	int bytes = 8192;
 
-	if (*size && td_parse_int(size + 1, 8, TD_MOST_COPIED, &bytes))
-		return td_err_usage(err,
-				    "--call-graph dwarf%s: the size is a "
-				    "number of bytes from 8 to %d",
-				    size, TD_MOST_COPIED);
+	if (*size && td_parse_int(size + 1, 8, TD_MAX_COPIED, &bytes))
+		return td_err_usage(
+			err, "--call-graph dwarf%s: the size is a number of bytes from 8 to %d",
+			size, TD_MAX_COPIED);
 	opts->request.sampling.files.copied = (uint16_t)((bytes + 7) / 8 * 8);
 	return 0;
 }
 
-int td_value_call_graph(struct td_opts *opts, const char *arg,
-			struct td_err *err)
+int td_value_call_graph(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	static const char dwarf[] = "dwarf";
 	size_t length = strlen(dwarf);
@@ -254,26 +214,22 @@ int td_value_call_graph(struct td_opts *opts, const char *arg,
 	opts->request.sampling.files.copied = 0;
 	if (opts->request.sampling.files.lbr || strcmp(arg, "fp") == 0)
 		return 0;
-	if (strncmp(arg, dwarf, length) == 0 &&
-	    (!arg[length] || arg[length] == ','))
-		return set_copied(opts, arg + length, err);
-	return td_err_usage(
-		err, "--call-graph %s: not one of fp, lbr, dwarf[,SIZE]", arg);
+	if (strncmp(arg, dwarf, length) == 0 && (!arg[length] || arg[length] == ','))
+		return parse_stack_size(opts, arg + length, err);
+	return td_err_usage(err, "--call-graph %s: expected fp, lbr or dwarf[,SIZE]", arg);
 }
 
-/* "1%", "0.5" */
+/* Parse a percentage, "1%" or "0.5". */
 int td_value_overhead(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	char *end;
 	double value = strtod(arg, &end);
 
 	end += *end == '%';
-	if (end == arg || *end || !(value > 0 && value <= MOST_OVERHEAD) ||
+	if (end == arg || *end || !(value > 0 && value <= MAX_OVERHEAD) ||
 	    strspn(arg, "0123456789.%") != strlen(arg))
-		return td_err_usage(err,
-				    "--overhead %s: not a percentage above 0 "
-				    "and up to %d",
-				    arg, MOST_OVERHEAD);
+		return td_err_usage(err, "--overhead %s: not a percentage above 0 and up to %d",
+				    arg, MAX_OVERHEAD);
 	opts->request.sampling.overhead_pct = value;
 	return 0;
 }
@@ -290,50 +246,39 @@ int td_value_delay(struct td_opts *opts, const char *arg, struct td_err *err)
 
 int td_value_pattern(struct td_opts *opts, const char *arg, struct td_err *err)
 {
-	return td_array_push(&opts->patterns, &opts->nr_patterns, &arg,
-			     sizeof(arg))
-		       ? td_err_nomem(err)
-		       : 0;
+	(void)err;
+	td_array_push(&opts->patterns, &opts->nr_patterns, &arg, sizeof(arg));
+	return 0;
 }
 
 /* --- the times of -I, -D and --timeout ------------------------------------ */
 
-/* "1.5" was probably meant as seconds. */
+/* Refuse "1.5", with a hint because it probably means seconds. */
 static int not_whole(const char *option, const char *arg, struct td_err *err)
 {
 	td_err_usage(err, "%s %s: not whole milliseconds", option, arg);
 	if (*td_parse_ms_unit(arg))
 		return err->code;
-	return td_err_hint(
-		err, "a bare number is milliseconds: did you mean %s %ss?",
-		option, arg);
+	return td_err_hint(err, "a bare number is milliseconds: did you mean %s %ss?", option, arg);
 }
 
-static int no_unit(const char *option, const char *arg, struct td_err *err)
-{
-	return td_err_usage(err,
-			    "%s %s: '%s' is not a unit of time: use ms, s or "
-			    "m; a bare number is milliseconds",
-			    option, arg, td_parse_ms_unit(arg));
-}
-
-int td_opts_time(const char *option, const char *arg, int min, int *out,
-		 struct td_err *err)
+int td_opts_time(const char *option, const char *arg, int min, int *out, struct td_err *err)
 {
 	switch (td_parse_ms(arg, min, INT_MAX, out)) {
 	case 0:
 		return 0;
 	case -ENOTSUP:
-		return no_unit(option, arg, err);
+		return td_err_usage(err,
+				    "%s %s: '%s' is not a unit of time: use ms, s or m; a bare "
+				    "number is milliseconds",
+				    option, arg, td_parse_ms_unit(arg));
 	case -EDOM:
 		return not_whole(option, arg, err);
 	case -ERANGE:
-		return td_err_usage(err, "%s %s: not a time from %d to %d ms",
-				    option, arg, min, INT_MAX);
+		return td_err_usage(err, "%s %s: not a time from %d to %d ms", option, arg, min,
+				    INT_MAX);
 	default:
-		return td_err_usage(err,
-				    "%s %s: not a time such as 500, 500ms, "
-				    "1.5s or 2m",
-				    option, arg);
+		return td_err_usage(err, "%s %s: not a time such as 500, 500ms, 1.5s or 2m", option,
+				    arg);
 	}
 }

@@ -58,7 +58,7 @@ struct bit {
 	const char *name;
 };
 
-/* In perf's order, which is not that of the bits. */
+/* Names of bits, in perf's order, which is not that of the bits. */
 #define BIT(id) { PERF_SAMPLE_##id, #id }
 static const struct bit sample_bits[] = {
 	BIT(IP), BIT(TID), BIT(TIME), BIT(ADDR), BIT(READ), BIT(CALLCHAIN),
@@ -78,12 +78,7 @@ static const struct bit format_bits[] = {
 #undef BIT
 /* clang-format on */
 
-#define FIND(names, value) find(names, TD_ARRAY_SIZE(names), value)
-
-static const char *find(const char *const *names, size_t nr, uint64_t value)
-{
-	return value < nr ? names[value] : NULL;
-}
+#define FIND(names, value) ((value) < TD_ARRAY_SIZE(names) ? (names)[value] : NULL)
 
 static void put_name(FILE *fp, const char *name)
 {
@@ -106,9 +101,8 @@ static void put_hex(FILE *fp, const char *name, uint64_t value)
 	fprintf(fp, "%#" PRIx64 "\n", value);
 }
 
-/* Prints "ID|GROUP"; bits without a name are printed as a number. */
-static void put_bits(FILE *fp, const char *name, uint64_t value,
-		     const struct bit *bits)
+/* Print "ID|GROUP"; bits without a name are printed as a number. */
+static void put_bits(FILE *fp, const char *name, uint64_t value, const struct bit *bits)
 {
 	const char *between = "";
 
@@ -138,8 +132,8 @@ static void put_cache(FILE *fp, uint64_t config)
 }
 
 /*
- * Prints the config with its name.  With a PMU's type in the upper half, perf
- * names only cache events, and so do we.
+ * Print the config with its name.  With the type of a PMU in the upper half, only cache
+ * events are named, as in perf.
  */
 static void put_config(FILE *fp, const struct perf_event_attr *attr)
 {
@@ -158,8 +152,7 @@ static void put_config(FILE *fp, const struct perf_event_attr *attr)
 	fputc('\n', fp);
 }
 
-static void put_event(FILE *fp, const struct perf_event_attr *attr,
-		      const char *pmu)
+static void put_event(FILE *fp, const struct perf_event_attr *attr, const char *pmu)
 {
 	const char *type = pmu ? pmu : FIND(types, attr->type);
 
@@ -178,9 +171,8 @@ static void put_event(FILE *fp, const struct perf_event_attr *attr,
 	put_bits(fp, "read_format", attr->read_format, format_bits);
 }
 
-static void put_set_flag(void (*put)(void *ctx, const char *name,
-				     unsigned int value),
-			 void *ctx, const char *name, unsigned int value)
+static void put_set_flag(void (*put)(void *ctx, const char *name, unsigned int value), void *ctx,
+			 const char *name, unsigned int value)
 {
 	if (value)
 		put(ctx, name, value);
@@ -189,9 +181,7 @@ static void put_set_flag(void (*put)(void *ctx, const char *name,
 #define FLAG(field) put_set_flag(put, ctx, #field, attr->field)
 
 void td_attr_each_flag(const struct perf_event_attr *attr,
-		       void (*put)(void *ctx, const char *name,
-				   unsigned int value),
-		       void *ctx)
+		       void (*put)(void *ctx, const char *name, unsigned int value), void *ctx)
 {
 	FLAG(disabled);
 	FLAG(inherit);
@@ -241,8 +231,7 @@ static void put_flag(void *fp, const char *name, unsigned int value)
 
 static void put_rest(FILE *fp, const struct perf_event_attr *attr)
 {
-	put_unsigned(fp, "{ wakeup_events, wakeup_watermark }",
-		     attr->wakeup_events);
+	put_unsigned(fp, "{ wakeup_events, wakeup_watermark }", attr->wakeup_events);
 	PUT(bp_type);
 	put_hex(fp, "{ bp_addr, config1 }", attr->bp_addr);
 	put_hex(fp, "{ bp_len, config2 }", attr->bp_len);
@@ -278,12 +267,10 @@ void td_attr_put(FILE *fp, const struct perf_event_attr *attr, const char *pmu)
 	put_rule(fp);
 }
 
-void td_attr_put_open(FILE *fp, int pid, int cpu, int group_fd,
-		      unsigned long flags, int fd)
+void td_attr_put_open(FILE *fp, int pid, int cpu, int group_fd, unsigned long flags, int fd)
 {
-	fprintf(fp,
-		"sys_perf_event_open: pid %d  cpu %d  group_fd %d  flags %#lx",
-		pid, cpu, group_fd, flags);
+	fprintf(fp, "sys_perf_event_open: pid %d  cpu %d  group_fd %d  flags %#lx", pid, cpu,
+		group_fd, flags);
 	if (fd < 0)
 		fprintf(fp, "\nsys_perf_event_open failed, error %d\n", fd);
 	else

@@ -10,11 +10,11 @@
 
 #include "cmd/rights.h"
 #include "lib/base/suggest.h"
-#include "metrics/verdict/node_events.h"
+#include "metrics/verdict/verdict.h"
 
 /*
- * Finds the folder of metric files: next to the program, where the build puts
- * it, or else where it is installed.
+ * Find the directory of metric files: next to the program, where the build puts it, or else
+ * where it is installed.
  */
 static void find_root(char root[PATH_MAX])
 {
@@ -46,10 +46,9 @@ int td_catalog_read(struct td_catalog *catalog, struct td_err *err)
 	}
 	if (!catalog->dir)
 		find_root(root);
-	rc = td_pmu_events_read(&catalog->events,
-				catalog->dir ? catalog->dir : root,
+	rc = td_pmu_events_read(&catalog->events, catalog->dir ? catalog->dir : root,
 				&catalog->machine->cpuid, &catalog->missing);
-	/* only a folder that the user named must exist */
+	/* only a directory that the user named must exist */
 	if (rc == -ENOENT && !catalog->dir)
 		return 0;
 	if (rc)
@@ -57,8 +56,8 @@ int td_catalog_read(struct td_catalog *catalog, struct td_err *err)
 	return rc;
 }
 
-static int model_event(void *ctx, const struct td_pmu *pmu, const char *name,
-		       const char **terms, struct td_err *err)
+static int model_event(void *ctx, const struct td_pmu *pmu, const char *name, const char **terms,
+		       struct td_err *err)
 {
 	struct td_catalog *catalog = ctx;
 	const struct td_model_event *event;
@@ -70,8 +69,7 @@ static int model_event(void *ctx, const struct td_pmu *pmu, const char *name,
 	if (rc)
 		return rc;
 	if (pmu->kind == TD_PMU_OTHER && catalog->events.dir)
-		rc = td_pmu_events_read_uncore(&catalog->events,
-					       &catalog->machine->cpuid, err);
+		rc = td_pmu_events_read_uncore(&catalog->events, err);
 	if (rc)
 		return rc;
 	rc = td_pmu_events_find(&catalog->events, pmu->name, name, &event, err);
@@ -80,16 +78,14 @@ static int model_event(void *ctx, const struct td_pmu *pmu, const char *name,
 	return rc;
 }
 
-/* Offers the name of a unit's event, if it is the wanted one. */
+/* Offer the name of an uncore event, if it is the wanted one. */
 static void offer_units(struct td_catalog *catalog, struct td_closest *closest)
 {
 	struct td_pmu_events *events = &catalog->events;
 	struct td_err unused = { 0 };
 
-	if (!events->dir ||
-	    td_pmu_events_read_uncore(events, &catalog->machine->cpuid,
-				      &unused) ||
-	    td_pmu_events_parse_all(events, &unused))
+	if (!events->dir || td_pmu_events_read_uncore(events, &unused) ||
+	    td_pmu_events_parse_with(events, closest->wanted, &unused))
 		return;
 	for (size_t i = 0; i < events->nr_events; i++) {
 		if (strcasecmp(events->events[i].name, closest->wanted) == 0)
@@ -117,20 +113,16 @@ static int find_tracepoints(void *ctx, const char *system, const char *name,
 static int read_pmus(void *ctx, const char *name, struct td_err *err)
 {
 	struct td_catalog *catalog = ctx;
-	int rc = td_machine_add_builtin(catalog->machine, err);
+	int rc;
 
-	if (!rc)
-		rc = td_machine_read_others(catalog->fs, name, catalog->machine,
-					    err);
+	td_machine_add_builtin(catalog->machine);
+	rc = td_machine_read_others(catalog->fs, name, catalog->machine, err);
 	if (rc)
 		catalog->unreadable = *err;
 	return rc;
 }
 
-/*
- * The folder of --metrics-dir, else of TDSTAT_METRICS, else NULL: the installed
- * one.
- */
+/* Return the directory of --metrics-dir, else of TDSTAT_METRICS, else NULL: the installed one. */
 static const char *find_dir(const char *option)
 {
 	const char *variable = td_rights_getenv("TDSTAT_METRICS");
@@ -138,20 +130,6 @@ static const char *find_dir(const char *option)
 	if (option)
 		return option;
 	return variable && *variable ? variable : NULL;
-}
-
-/*
- * The folder of the files: that of --metrics-dir or of TDSTAT_METRICS, else the
- * installed one, whose name is put into root.
- */
-static const char *catalog_root(const char *metrics_dir, char root[PATH_MAX])
-{
-	const char *dir = find_dir(metrics_dir);
-
-	if (dir)
-		return dir;
-	find_root(root);
-	return root;
 }
 
 void td_catalog_init(struct td_catalog *catalog, const struct td_sysfs *fs,
@@ -171,10 +149,10 @@ void td_catalog_free(struct td_catalog *catalog)
 	td_pmu_events_free(&catalog->events);
 }
 
-/* --- the model that the files are of -------------------------------------- */
+/* --- the model of --model ------------------------------------------------- */
 
-/* perf's form, or the same without a stepping, which is then 0. */
-static bool is_identity(const char *name, struct td_cpuid *out)
+/* Parse an identity in perf's format; the stepping may be left out and is then 0. */
+static bool parse_identity(const char *name, struct td_cpuid *out)
 {
 	struct td_err unused = { 0 };
 	char whole[64];
@@ -182,13 +160,11 @@ static bool is_identity(const char *name, struct td_cpuid *out)
 	if (td_cpuid_parse(name, out, &unused) == 0)
 		return true;
 	unused = (struct td_err){ 0 };
-	return snprintf(whole, sizeof(whole), "%s-0", name) <
-		       (int)sizeof(whole) &&
+	return snprintf(whole, sizeof(whole), "%s-0", name) < (int)sizeof(whole) &&
 	       td_cpuid_parse(whole, out, &unused) == 0;
 }
 
-static bool is_in_table(const char *name, struct td_suggest *near,
-			struct td_cpuid *out)
+static bool find_in_table(const char *name, struct td_suggest *near, struct td_cpuid *out)
 {
 	const struct td_model *model;
 	struct td_cpuid cpuid;
@@ -203,8 +179,7 @@ static bool is_in_table(const char *name, struct td_suggest *near,
 	return false;
 }
 
-static int unknown(const char *name, const struct td_suggest *near,
-		   struct td_err *err)
+static int unknown(const char *name, const struct td_suggest *near, struct td_err *err)
 {
 	char names[sizeof(err->hint) / 2];
 
@@ -212,26 +187,25 @@ static int unknown(const char *name, const struct td_suggest *near,
 	td_suggest_format(near, names, sizeof(names));
 	if (names[0])
 		return td_err_hint(err, "did you mean %s?", names);
-	return td_err_hint(err, "names are such as alderlake, 'Alder Lake' and "
-				"GenuineIntel-6-97");
+	return td_err_hint(err, "names are such as alderlake, 'Alder Lake' and GenuineIntel-6-97");
 }
 
-static int find_model(const struct td_request *request, struct td_cpuid *out,
-		      struct td_err *err)
+static int find_model(const struct td_request *request, struct td_cpuid *out, struct td_err *err)
 {
 	struct td_suggest near = { .wanted = request->model };
-	struct td_err unused = { 0 };
+	const char *dir = find_dir(request->metrics_dir);
 	char root[PATH_MAX];
+	int rc;
 
-	if (is_identity(request->model, out) ||
-	    is_in_table(request->model, &near, out))
+	if (parse_identity(request->model, out) || find_in_table(request->model, &near, out))
 		return 0;
-	/* a folder without a map has no names of models */
-	if (td_pmu_events_find_model(catalog_root(request->metrics_dir, root),
-				     request->model, &near, out, &unused) == 0)
-		return 0;
-	return unused.code == -ENOMEM ? td_err_nomem(err)
-				      : unknown(request->model, &near, err);
+	if (!dir)
+		find_root(root);
+	rc = td_pmu_events_find_model(dir ? dir : root, request->model, &near, out, err);
+	/* a directory without a map contains no names of models */
+	if (rc > 0 || rc == -ENOENT)
+		return unknown(request->model, &near, err);
+	return rc;
 }
 
 int td_select_model(struct td_sysfs *fs, struct td_machine *machine,
@@ -241,7 +215,9 @@ int td_select_model(struct td_sysfs *fs, struct td_machine *machine,
 	int rc = find_model(request, &cpuid, err);
 
 	*fs = (struct td_sysfs){ -1, -1, "/sys", "/proc" };
-	return rc ? rc : td_machine_make_up(&cpuid, machine, err);
+	if (!rc)
+		td_machine_make_up(&cpuid, machine);
+	return rc;
 }
 
 /* --- facts of metrics ----------------------------------------------------- */
@@ -259,75 +235,60 @@ static bool is_in_group(const struct td_model_metric *metric, const char *group)
 }
 
 /*
- * Returns 1 if the PMU has it, or the machine the PMU of "ibs_op/cnt_ctl=1/" (that of a
- * recording is not here), 0, or -ENOMEM.
+ * Does the PMU have the event?  "ibs_op/cnt_ctl=1/" needs that PMU, which the machine of a
+ * recording does not have.
  */
-static int has_event(struct td_catalog *catalog, const char *pmu,
-		     const char *name)
+static bool has_event(struct td_catalog *catalog, const char *pmu, const char *name)
 {
 	const struct td_model_event *event;
 	struct td_err unused;
-	int rc;
 
 	if (strchr(name, '/'))
 		return td_pmu_exists(catalog->fs, name);
-	rc = td_pmu_events_find(&catalog->events, pmu, name, &event, &unused);
-	return rc == -ENOMEM ? rc : !rc && event;
+	return !td_pmu_events_find(&catalog->events, pmu, name, &event, &unused) && event;
 }
 
-/*
- * Writes the first event of "A.B|A.C" that the PMU has.  Returns 1, 0 if it has
- * none, or -ENOMEM.
- */
-static int choose_event(struct td_catalog *catalog, const char *pmu,
-			const char *names, size_t len,
-			char name[TD_SAMPLED_SIZE])
+/* Find the first event of "A.B|A.C" that the PMU has.  Returns false if there is none. */
+static bool choose_event(struct td_catalog *catalog, const char *pmu, const char *names, size_t len,
+			 char name[TD_SAMPLED_SIZE])
 {
 	const char *end = names + len;
-	int rc = 0;
 
-	for (; !rc && names < end; names += len + 1) {
+	for (; names < end; names += len + 1) {
 		len = strcspn(names, "|;");
 		if (len >= TD_SAMPLED_SIZE)
 			continue;
 		snprintf(name, TD_SAMPLED_SIZE, "%.*s", (int)len, names);
-		rc = has_event(catalog, pmu, name);
+		if (has_event(catalog, pmu, name))
+			return true;
 	}
-	return rc;
+	return false;
 }
 
-/* Takes the events of "A.B;C.D" that the PMU has. */
-static int take_events(struct td_catalog *catalog, const char *pmu,
-		       const char *names, struct td_metric_facts *facts)
+/* Add the events of "A.B;C.D" that the PMU has. */
+static void add_events(struct td_catalog *catalog, const char *pmu, const char *names,
+		       struct td_metric_facts *facts)
 {
-	int rc = 0;
-
-	while (rc >= 0 && facts->nr_events < TD_MAX_SAMPLED && *names) {
+	while (facts->nr_events < TD_MAX_SAMPLED && *names) {
 		size_t len = strcspn(names, ";");
 
-		rc = choose_event(catalog, pmu, names, len,
-				  facts->events[facts->nr_events]);
-		if (rc > 0)
-			facts->nr_events++;
+		facts->nr_events +=
+			choose_event(catalog, pmu, names, len, facts->events[facts->nr_events]);
 		names += len + (names[len] == ';');
 	}
-	return rc < 0 ? rc : 0;
 }
 
-int td_facts_find(void *ctx, const char *pmu, const char *metric,
-		  struct td_metric_facts *facts)
+void td_facts_find(void *ctx, const char *pmu, const char *metric, struct td_metric_facts *facts)
 {
 	struct td_catalog *catalog = ctx;
 	struct td_pmu_events *files = &catalog->events;
 	const char *sample = NULL;
 	char group[TD_GROUP_NAME];
 	struct td_err unused;
-	int rc;
 
 	*facts = (struct td_metric_facts){ 0 };
-	rc = td_catalog_read(catalog, &unused);
-	if (rc)
-		return rc == -ENOMEM ? rc : 0;
+	if (td_catalog_read(catalog, &unused))
+		return;
 	snprintf(group, sizeof(group), "%s_group", metric);
 	for (size_t i = 0; i < files->nr_metrics; i++) {
 		const struct td_model_metric *m = &files->metrics[i];
@@ -342,5 +303,6 @@ int td_facts_find(void *ctx, const char *pmu, const char *metric,
 	}
 	if (!sample)
 		sample = td_node_events_find(metric);
-	return sample ? take_events(catalog, pmu, sample, facts) : 0;
+	if (sample)
+		add_events(catalog, pmu, sample, facts);
 }

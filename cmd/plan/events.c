@@ -9,12 +9,13 @@
 #include "cmd/plan/catalog.h"
 #include "cmd/rights.h"
 #include "lib/base/util.h"
+#include "lib/counter/probe.h"
 #include "lib/event/resolve.h"
 #include "lib/machine/kernel.h"
 
 /* The events that perf stat counts without -e, and with -d, -dd, -ddd. */
 static const struct {
-	int detail; /* with at least so many -d */
+	int detail; /* minimum number of -d */
 	const char *list;
 } defaults[] = {
 	{ 1, "context-switches,cpu-migrations,page-faults" },
@@ -30,8 +31,8 @@ static const struct {
 static int add_detail(struct td_typing *t, struct td_err *err)
 {
 	struct td_event_text *text = t->text;
-	int rc = td_event_text_parse(
-		text, t->target->system_wide ? "cpu-clock" : "task-clock", err);
+	int rc =
+		td_event_text_parse(text, t->target->system_wide ? "cpu-clock" : "task-clock", err);
 
 	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(defaults); i++) {
 		if (defaults[i].detail <= t->request->detail)
@@ -43,157 +44,117 @@ static int add_detail(struct td_typing *t, struct td_err *err)
 static int parse_all(struct td_typing *t, struct td_err *err)
 {
 	const struct td_request *request = t->request;
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < request->nr_events; i++)
-		rc = td_event_text_parse(t->text, request->events[i].list, err);
-	if (!rc && request->detail)
-		rc = add_detail(t, err);
-	return rc;
+	for (size_t i = 0; i < request->nr_events; i++) {
+		if (td_event_text_parse(t->text, request->events[i].list, err))
+			return err->code;
+	}
+	return request->detail ? add_detail(t, err) : 0;
 }
 
-static int check_filter(const struct td_event *event, const char *filter,
-			struct td_err *err)
+static int check_filter(const struct td_event *event, const char *filter, struct td_err *err)
 {
-	td_autofree char *system = strdup(event->tracepoint);
-	char *name = system;
+	const char *colon = strchr(event->tracepoint, ':');
 
-	if (!system)
-		return td_err_nomem(err);
-	strsep(&name, ":");
-	return td_tracepoint_check_filter(system, name, filter, err);
+	if (!td_tracepoint_ask(event->config[0], filter))
+		return 0;
+	td_err_usage(err, "--filter: the kernel refuses it for %s", event->tracepoint);
+	td_err_hint(err, "/sys/kernel/tracing/events/%.*s/%s/format lists the fields",
+		    (int)(colon - event->tracepoint), event->tracepoint, colon + 1);
+	return td_err_point(err, filter, 0, strlen(filter));
 }
 
-/*
- * Sets a --filter on the events of the -e before it, which must all be
- * tracepoints.
- */
-static int add_filter(struct td_typing *t, const struct td_event_arg *arg,
-		      struct td_err *err)
+/* Set a --filter on the events of the preceding -e, which must all be tracepoints. */
+static int add_filter(struct td_typing *t, const struct td_event_arg *arg, struct td_err *err)
 {
 	for (size_t i = 0; i < t->plan->events.nr; i++) {
 		struct td_event *event = &t->plan->events.v[i];
 		const struct td_spec *spec = &t->text->specs[event->spec];
-		int rc;
 
 		if (spec->span.text != arg->list)
 			continue;
 		if (spec->kind != TD_SPEC_TRACEPOINT)
 			return td_span_error(err, &spec->span,
-					     "--filter: this is not a "
-					     "tracepoint");
-		rc = check_filter(event, arg->filter, err);
-		if (!rc && td_event_set_filter(event, arg->filter))
-			rc = td_err_nomem(err);
-		if (rc)
-			return rc;
+					     "--filter: this is not a tracepoint");
+		if (check_filter(event, arg->filter, err))
+			return err->code;
+		td_event_set_filter(event, arg->filter);
 	}
 	return 0;
 }
 
-static int refuse(struct td_typing *t, struct td_event *event, const char *why,
-		  struct td_err *err)
+/* Refuse an event if none of the CPUs of -C has its PMU. */
+static void check_cpus(struct td_typing *t, struct td_event *event)
 {
-	return td_event_refuse(event, why, t->notes) ? td_err_nomem(err) : 0;
-}
-
-/* Refuses an event if none of the CPUs of -C has its PMU. */
-static int check_cpus(struct td_typing *t, struct td_event *event,
-		      struct td_err *err)
-{
-	const struct td_pmu *pmu = &t->machine->pmus[event->home];
-	td_autofree char *why = NULL;
+	td_autofree char *why = td_plan_lacks_cpus(&t->machine->pmus[event->home], t->target);
 
 	if (event->home != event->pmu && !t->target->system_wide)
-		return refuse(t, event, "cpu= counts CPUs: it takes -a or -C",
-			      err);
-	if (event->tool)
-		return 0;
-	if (td_plan_lacks_cpus(pmu, t->target, &why))
-		return td_err_nomem(err);
-	return why ? refuse(t, event, why, err) : 0;
+		td_event_refuse(event, "cpu= counts CPUs: it takes -a or -C", t->notes);
+	else if (!event->tool && why)
+		td_event_refuse(event, why, t->notes);
 }
 
 /*
- * Such an event is a breakpoint anywhere in the kernel, or in a program: with the
- * capability of our file, anybody would set them.
+ * Is it a probe, which is a breakpoint anywhere in the kernel or in a program?  The capability
+ * of tdstat's file must not let all users set them.
  */
-static bool is_forbidden(const struct td_typing *t,
-			 const struct td_event *event)
+static bool is_forbidden(const struct td_typing *t, const struct td_event *event)
 {
 	const char *pmu = t->machine->pmus[event->pmu].name;
 
-	return td_rights_are_lent() &&
-	       (strcmp(pmu, "kprobe") == 0 || strcmp(pmu, "uprobe") == 0);
+	return td_rights_are_lent() && (strcmp(pmu, "kprobe") == 0 || strcmp(pmu, "uprobe") == 0);
 }
 
-/* Copies an event to those that are sampled. */
-static int add_sampled(struct td_typing *t, const struct td_event *event,
-		       struct td_err *err)
-{
-	struct td_event *added = td_events_add(t->sampled);
-
-	if (!added)
-		return td_err_nomem(err);
-	*added = *event;
-	added->name = strdup(event->name);
-	added->unit = added->filter = added->tracepoint = NULL;
-	added->refusal = NULL;
-	return added->name ? 0 : td_err_nomem(err);
-}
-
-/* A retire latency is no count, which would add up, but the mean of samples. */
-static int sample(struct td_typing *t, struct td_event *event,
-		  struct td_err *err)
+/* Move an event to those that are sampled: a retire latency is a mean of samples, not a count. */
+static void sample(struct td_typing *t, struct td_event *event)
 {
 	const struct td_pmu *pmu = &t->machine->pmus[event->pmu];
-	int rc;
+	struct td_event *added;
 
-	if (!td_uarch_has(pmu->uarch, TD_CORE_LATENCIES))
-		return refuse(t, event,
-			      "modifier R: samples of this processor do not "
-			      "tell retire latencies",
-			      err);
-	if (!t->sampled)
-		return refuse(t, event,
-			      "modifier R: nothing is sampled in cgroups, or "
-			      "with --no-record-tpebs",
-			      err);
-	rc = add_sampled(t, event, err);
-	if (!rc && td_event_set_refusal(event, "its retire latency is sampled"))
-		rc = td_err_nomem(err);
-	return rc;
+	if (!td_uarch_has(pmu->uarch, TD_CORE_LATENCIES)) {
+		td_event_refuse(
+			event,
+			"modifier R: samples of this processor do not contain retire latencies",
+			t->notes);
+		return;
+	}
+	if (!t->sampled) {
+		td_event_refuse(
+			event,
+			"modifier R: there is no sampling in cgroups, or with --no-record-tpebs",
+			t->notes);
+		return;
+	}
+	added = td_events_add(t->sampled);
+	*added = *event;
+	added->name = td_strdup(event->name);
+	added->unit = added->filter = added->tracepoint = added->refusal = NULL;
+	td_event_set_refusal(event, "its retire latency is sampled");
 }
 
-/*
- * Refuses events that are known to be impossible before anything is opened, and
- * those that are sampled instead.
- */
-static int refuse_impossible(struct td_typing *t, struct td_err *err)
+/* Refuse events that are known to be impossible, and those that are sampled instead. */
+static void refuse_impossible(struct td_typing *t)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < t->plan->events.nr; i++) {
+	for (size_t i = 0; i < t->plan->events.nr; i++) {
 		struct td_event *event = &t->plan->events.v[i];
 
 		if (event->refusal)
 			continue;
 		if (event->mods.retire_latency)
-			rc = sample(t, event, err);
+			sample(t, event);
 		else if (is_forbidden(t, event))
-			rc = refuse(t, event,
-				    "the capability of tdstat's file is for "
-				    "counting: it sets no probes",
-				    err);
+			td_event_refuse(event,
+					"the capability of tdstat's file is for counting: it sets "
+					"no probes",
+					t->notes);
 		else
-			rc = check_cpus(t, event, err);
+			check_cpus(t, event);
 	}
-	return rc;
 }
 
 /*
- * Uncore units count whole CPUs, so a command with only such events is measured
- * system-wide while it runs, as in perf stat.
+ * Measure a command with only uncore events, which count whole CPUs, system-wide while it
+ * runs, as perf stat does.
  */
 static void widen_target(struct td_typing *t)
 {
@@ -208,29 +169,25 @@ static void widen_target(struct td_typing *t)
 		else if (!event->tool && !event->refusal)
 			return;
 	}
-	if (!units || target->system_wide ||
-	    td_target_attaches(&t->request->target))
+	if (!units || target->system_wide || td_target_attaches(&t->request->target))
 		return;
 	target->system_wide = true;
 	target->enable_on_exec = target->inherit = false;
-	td_notes_add(t->notes, "these events are counted on the whole "
-			       "machine, not in the command alone");
+	td_notes_add(t->notes,
+		     "these events are counted on the whole machine, not only in the command");
 }
 
-/* Warns that the list of CPUs may be incomplete, as sysfs does not have it. */
+/* Warn that the list of CPUs may be incomplete because sysfs does not contain it. */
 static void note_cpus(struct td_typing *t)
 {
 	td_autofree char *cpus = td_ints_format(&t->machine->online);
 
-	if (cpus && t->machine->no_sysfs.code && t->target->system_wide &&
-	    !t->target->has_cpus)
-		td_notes_add(t->notes,
-			     "%s: counting on CPUs %s, which this "
-			     "program may run on",
+	if (t->machine->no_sysfs.code && t->target->system_wide && !t->target->has_cpus)
+		td_notes_add(t->notes, "%s: counting on CPUs %s, which this program may run on",
 			     t->machine->no_sysfs.msg, cpus);
 }
 
-/* Notes what rows cannot show as requested. */
+/* Note what rows cannot show as requested. */
 static void note_rows(struct td_typing *t)
 {
 	bool of_command = t->request->target.command && !t->target->system_wide;
@@ -238,18 +195,16 @@ static void note_rows(struct td_typing *t)
 	for (size_t i = 0; i < t->plan->events.nr; i++) {
 		if (t->plan->events.v[i].percore &&
 		    td_request_aggregation(t->request) == TD_AGGREGATE_CPU)
-			td_notes_add(t->notes, "percore: -A shows CPUs, not "
-					       "cores");
-		if (t->plan->events.v[i].tool > TD_TOOL_DURATION_TIME &&
-		    of_command && t->request->when.interval_ms)
+			td_notes_add(t->notes, "percore: -A shows CPUs, not cores");
+		if (t->plan->events.v[i].tool > TD_TOOL_DURATION_TIME && of_command &&
+		    t->request->when.interval_ms)
 			td_notes_add(t->notes,
-				     "%s of a command is known at its end, not "
-				     "in intervals",
+				     "%s of a command is known at its end, not in intervals",
 				     t->plan->events.v[i].name);
 	}
 }
 
-/* Precise ones are put on counters by another table, which is right. */
+/* Note events that the kernel may put on a wrong counter, except precise ones. */
 static void note_counters(struct td_typing *t)
 {
 	const struct td_machine *machine = t->machine;
@@ -258,26 +213,22 @@ static void note_counters(struct td_typing *t)
 		const struct td_event *event = &t->plan->events.v[i];
 		enum td_uarch uarch = machine->pmus[event->pmu].uarch;
 
-		if (event->refusal || event->mods.precise ||
-		    t->request->does.samples ||
+		if (event->refusal || event->mods.precise || t->request->does.samples ||
 		    machine->pmus[event->pmu].kind != TD_PMU_CORE ||
-		    !td_uarch_miscounts(uarch, event->config[0],
-					machine->kernel))
+		    !td_uarch_miscounts(uarch, event->config[0], machine->kernel))
 			continue;
-		td_notes_add(t->notes,
-			     "%s: too small if Linux %s chooses a counter that "
-			     "does not count it; Linux %s knows which do",
-			     event->name, machine->release,
-			     td_kernel_fixed(machine->kernel,
-					     uarch == TD_PANTHER_COVE
-						     ? TD_FAULT_PANTHER
-						     : TD_FAULT_GOLDEN));
+		td_notes_add(
+			t->notes,
+			"%s: too small if Linux %s chooses a counter that does not count it; Linux "
+			"%s knows which do",
+			event->name, machine->release,
+			td_kernel_fixed(machine->kernel, uarch == TD_PANTHER_COVE
+								 ? TD_FAULT_PANTHER
+								 : TD_FAULT_GOLDEN));
 	}
 }
 
-/*
- * Returns an error if all events were refused; --null has none, which is fine.
- */
+/* Return an error if all events were refused; with --null there are none, which is fine. */
 static int check_any(const struct td_typing *t, struct td_err *err)
 {
 	const struct td_plan *plan = t->plan;
@@ -293,47 +244,37 @@ static int check_any(const struct td_typing *t, struct td_err *err)
 	return td_err_set(err, -ENODEV, "no event is left to count");
 }
 
-/*
- * Drops notes on events of -d, which the user did not type: the table shows
- * what the machine does not have, and -v why.
- */
-static void forget_notes_of_defaults(struct td_typing *t, size_t before)
-{
-	if (t->request->nr_events || t->request->verbose)
-		return;
-	td_notes_truncate(t->notes, before);
-}
-
 int td_events_plan(struct td_typing *t, struct td_err *err)
 {
 	struct td_catalog catalog;
 	size_t before = t->notes->nr;
-	int rc = td_machine_add_builtin(t->machine, err);
+	int rc;
 
+	td_machine_add_builtin(t->machine);
 	td_catalog_init(&catalog, t->fs, t->machine, t->request->metrics_dir);
+	rc = parse_all(t, err);
 	if (!rc)
-		rc = parse_all(t, err);
-	if (!rc)
-		rc = td_event_resolve(&t->plan->events, t->text, t->machine,
-				      &catalog.source, t->notes, err);
+		rc = td_event_resolve(&t->plan->events, t->text, t->machine, &catalog.source,
+				      t->notes, err);
 	for (size_t i = 0; !rc && i < t->request->nr_events; i++) {
 		if (t->request->events[i].filter)
 			rc = add_filter(t, &t->request->events[i], err);
 	}
 	if (!rc)
-		rc = refuse_impossible(t, err);
+		refuse_impossible(t);
 	if (!rc)
 		rc = check_any(t, err);
 	td_catalog_free(&catalog);
 	if (rc)
 		return rc;
-	forget_notes_of_defaults(t, before);
+	/* the table shows which events of -d the machine lacks, and -v why */
+	if (!t->request->nr_events && !t->request->verbose)
+		td_notes_truncate(t->notes, before);
 	widen_target(t);
 	note_cpus(t);
 	note_rows(t);
 	note_counters(t);
-	t->plan->gathers = t->target->system_wide &&
-			   !t->request->when.control &&
+	t->plan->gathers = t->target->system_wide && !t->request->when.control &&
 			   !td_target_has_cgroups(&t->request->target);
 	return td_plan_arrange(t->plan, t->machine, t->notes, err);
 }

@@ -1,51 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is told of who counted, here or in a recording. */
+/* The identity of this run, or of a recording. */
 #include "cmd/plan/identity.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/version.h"
+#include "lib/base/memory.h"
 
-static int add_labels(struct td_identity *identity,
-		      const struct td_head_ask *ask)
+static void add_labels(struct td_identity *identity, const struct td_head_ask *ask)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < ask->nr_labels; i++)
-		rc = td_identity_label(identity, ask->labels[i]);
-	return rc;
+	for (size_t i = 0; i < ask->nr_labels; i++)
+		td_identity_label(identity, ask->labels[i]);
 }
 
-int td_identity_make(struct td_identity *identity,
-		     const struct td_head_ask *ask, char *const *command,
-		     struct td_err *err)
+void td_identity_make(struct td_identity *identity, const struct td_head_ask *ask,
+		      char *const *command)
 {
-	int rc = td_identity_of_machine(identity, !ask->no_host);
-
-	identity->version = strdup(TDSTAT_VERSION);
-	if (!rc && command)
-		rc = td_identity_set_command(identity, command);
-	if (!rc)
-		rc = add_labels(identity, ask);
-	return rc || !identity->version ? td_err_nomem(err) : 0;
+	td_identity_of_machine(identity, !ask->no_host);
+	identity->version = td_strdup(td_version);
+	if (command)
+		td_identity_set_command(identity, command);
+	add_labels(identity, ask);
 }
 
-/* Older recordings have the words of their command, but not as a shell has them. */
-static int set_command(struct td_identity *identity,
-		       const struct td_target_name *target)
-{
-	if (identity->command || target->kind != TD_TARGET_COMMAND)
-		return 0;
-	identity->command = strdup(target->text);
-	return identity->command ? 0 : -1;
-}
-
-int td_identity_ask(struct td_identity *identity, const struct td_head_ask *ask,
-		    const struct td_target_name *target, struct td_err *err)
+void td_identity_ask(struct td_identity *identity, const struct td_head_ask *ask,
+		     const struct td_target_name *target)
 {
 	identity->unnamed = ask->no_host;
-	return set_command(identity, target) || add_labels(identity, ask)
-		       ? td_err_nomem(err)
-		       : 0;
+	/* older recordings contain the command only in the name of the target, unquoted */
+	if (!identity->command && target->kind == TD_TARGET_COMMAND)
+		identity->command = td_strdup(target->text);
+	add_labels(identity, ask);
 }

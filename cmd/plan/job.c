@@ -11,6 +11,7 @@
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
 #include "lib/base/util.h"
+#include "lib/count/regions.h"
 #include "lib/counter/probe.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/fit.h"
@@ -21,17 +22,15 @@
 /* --- latencies ------------------------------------------------------------- */
 
 /*
- * Are retire latencies to be sampled, if metrics need them? The runs of
- * --no-multiplex have counters for what they count, and none for samples;
- * samples of CPUs do not tell the cgroup.
+ * Are retire latencies sampled if metrics need them?  With --no-multiplex no counter is left
+ * for samples, and samples of CPUs do not contain the cgroup.
  */
-static bool latencies_are_wanted(const struct td_request *request)
+static bool wants_latencies(const struct td_request *request)
 {
 	if (!request->does.latencies)
 		return false;
-	return request->record_tpebs ||
-	       (!request->no_record_tpebs && !request->no_multiplex &&
-		!td_target_has_cgroups(&request->target));
+	return request->record_tpebs || (!request->no_record_tpebs && !request->no_multiplex &&
+					 !td_target_has_cgroups(&request->target));
 }
 
 static bool has_latencies(const struct td_machine *machine)
@@ -44,77 +43,53 @@ static bool has_latencies(const struct td_machine *machine)
 	return false;
 }
 
-/* Do the counters hold it beside the others of the last group?  Or -1. */
-static int join(struct td_plan *plan, const struct td_machine *machine,
-		int event)
+/* Add the event to the last group.  Returns false if that is not possible. */
+static bool join(struct td_plan *plan, const struct td_machine *machine, int event)
 {
 	size_t last = plan->nr_groups - 1;
-	bool fits = plan->nr_groups &&
-		    plan->groups[last].pmu == plan->events.v[event].pmu;
 
-	if (!fits)
-		return 0;
-	if (td_group_add(&plan->groups[last], &event, 1))
-		return -1;
-	fits = td_plan_group_fits(plan, machine, last) &&
-	       !td_plan_needs_watchdogs_counter(plan, machine, last);
-	plan->groups[last].nr -= !fits;
-	return fits;
+	if (!plan->nr_groups || plan->groups[last].pmu != plan->events.v[event].pmu)
+		return false;
+	td_group_add(&plan->groups[last], &event, 1);
+	if (td_plan_group_fits(plan, machine, last) &&
+	    !td_plan_needs_watchdogs_counter(plan, machine, last))
+		return true;
+	plan->groups[last].nr--;
+	return false;
 }
 
-/*
- * As few groups as there can be: each more takes a turn from the counters of all
- * others.  The kernel may break them up.
- */
-static int add(struct td_plan *plan, const struct td_machine *machine,
-	       int event)
-{
-	struct td_group *group;
-	int rc = join(plan, machine, event);
-
-	if (rc)
-		return rc < 0 ? rc : 0;
-	group = td_plan_new_group(plan, plan->events.v[event].pmu);
-	if (!group)
-		return -1;
-	group->weak = true;
-	return td_group_add(group, &event, 1);
-}
-
-/* Of a tree, what some metric needs; of typed events, all. */
+/* Does a metric of the tree need the event?  Typed events are all needed. */
 static bool is_used(const struct td_tree *tree, int event)
 {
 	for (size_t i = 0; tree && i < tree->nr_latencies; i++) {
-		if (tree->latencies[i].sampled == event &&
-		    tree->latencies[i].used)
+		if (tree->latencies[i].sampled == event && tree->latencies[i].used)
 			return true;
 	}
 	return !tree;
 }
 
 /*
- * Puts the events to sample into groups: those that the tree needs, or without
- * one all.
+ * Put the events to sample into groups that the kernel may break up.  There are as few as
+ * possible because each takes time from all other groups.
  */
-static int latencies_plan(struct td_plan *sampled, const struct td_tree *tree,
-			  const struct td_machine *machine, struct td_err *err)
+static void plan_latencies(struct td_job *job)
 {
-	for (size_t i = 0; i < sampled->events.nr; i++) {
-		if (is_used(tree, (int)i) && add(sampled, machine, (int)i))
-			return td_err_nomem(err);
-	}
-	return 0;
-}
+	struct td_plan *sampled = &job->sampled;
 
-/* Notes it if samples of this machine do not tell latencies. */
-static void latencies_note_none(const struct td_machine *machine,
-				struct td_notes *notes)
-{
-	if (!has_latencies(machine))
-		td_notes_add(notes,
-			     "--record-tpebs: samples of this processor do not "
-			     "tell retire latencies: what has a mean in the "
-			     "files is computed with that");
+	for (int i = 0; i < (int)sampled->events.nr; i++) {
+		struct td_group *group;
+
+		if (!is_used(job->tree, i) || join(sampled, &job->machine, i))
+			continue;
+		group = td_plan_new_group(sampled, sampled->events.v[i].pmu);
+		group->weak = true;
+		td_group_add(group, &i, 1);
+	}
+	if (job->request->record_tpebs && !has_latencies(&job->machine))
+		td_notes_add(
+			&job->notes,
+			"--record-tpebs: samples of this processor do not contain retire latencies: "
+			"what has a mean in the files is computed with that");
 }
 
 /* --- the job --------------------------------------------------------------- */
@@ -122,19 +97,19 @@ static void latencies_note_none(const struct td_machine *machine,
 int td_job_read_places(struct td_job *job, bool caches, struct td_err *err)
 {
 	const struct td_ints *cpus = &job->machine.online;
-	int rc = 0;
 
-	if (!job->places)
-		rc = td_places_read(&job->fs, cpus, &job->places, err);
-	if (rc || !caches || job->has_caches)
-		return rc;
-	rc = td_places_read_caches(&job->fs, job->places, cpus->nr, err);
-	job->has_caches = !rc;
-	return rc;
+	if (!job->places && td_places_read(&job->fs, cpus, &job->places, err))
+		return err->code;
+	if (!caches || job->has_caches)
+		return 0;
+	if (td_places_read_caches(&job->fs, job->places, cpus->nr, err))
+		return err->code;
+	job->has_caches = true;
+	return 0;
 }
 
-int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus,
-		    struct td_ints *added, struct td_err *err)
+int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus, struct td_ints *added,
+		    struct td_err *err)
 {
 	const struct td_ints *online = &job->machine.online;
 	struct td_place *now = NULL;
@@ -146,8 +121,8 @@ int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus,
 	rc = td_places_read(&job->fs, online, &now, err);
 	if (!rc && job->has_caches)
 		rc = td_places_read_caches(&job->fs, now, online->nr, err);
-	if (!rc && td_places_keep(now, online->nr, job->places, nr))
-		rc = td_err_nomem(err);
+	if (!rc)
+		td_places_keep(now, online->nr, job->places, nr);
 	if (rc) {
 		td_ints_free(added);
 		free(now);
@@ -158,11 +133,10 @@ int td_job_add_cpus(struct td_job *job, const struct td_ints *cpus,
 	return 0;
 }
 
-/* A cgroup is some of the tasks, wherever they run. */
+/* Is all that runs on the cores counted, and not only the tasks of a cgroup? */
 static bool has_whole_cores(const struct td_job *job)
 {
-	return job->target.system_wide &&
-	       !td_target_has_cgroups(&job->request->target);
+	return job->target.system_wide && !td_target_has_cgroups(&job->request->target);
 }
 
 static int build_measure(struct td_job *job, struct td_err *err)
@@ -175,25 +149,23 @@ static int build_measure(struct td_job *job, struct td_err *err)
 		.tsc_hz = job->tsc_hz,
 		.core_wide = has_whole_cores(job),
 		.in_turns = job->target.by_mode,
-		.latencies = latencies_are_wanted(job->request),
+		.latencies = wants_latencies(job->request),
 		.sampled = &job->sampled.events,
 	};
-	int rc = td_job_read_places(job, false, err);
 
+	if (td_job_read_places(job, false, err))
+		return err->code;
 	how.places = job->places;
-	if (!rc)
-		rc = td_measure_build(&job->measure, &job->plan.events, &how,
-				      err);
-	return rc;
+	return td_measure_build(&job->measure, &job->plan.events, &how, err);
 }
 
 static int check_cores(struct td_job *job, struct td_err *err)
 {
 	if (!has_whole_cores(job))
-		return td_check_cores_of_tasks(
-			&job->fs, job->tree, &job->machine, job->request, err);
-	return td_select_whole_cores(&job->fs, job->tree, &job->machine,
-				     &job->target, &job->notes, err);
+		return td_check_cores_of_tasks(&job->fs, job->tree, &job->machine, job->request,
+					       err);
+	return td_select_whole_cores(&job->fs, job->tree, &job->machine, &job->target, &job->notes,
+				     err);
 }
 
 static bool has_clocks(const struct td_machine *machine)
@@ -202,8 +174,8 @@ static bool has_clocks(const struct td_machine *machine)
 }
 
 /*
- * A dry run opens no event, not even to ask for this, and has no use for the number:
- * its plan is that of a machine whose number is known.
+ * A dry run opens no event, not even to read the frequency: its plan is that of a machine
+ * with a known one.
  */
 static void find_tsc(struct td_job *job)
 {
@@ -216,19 +188,18 @@ static void find_tsc(struct td_job *job)
 		job->tsc_hz = td_tsc_hz_of_kernel();
 }
 
-/* On CPUs, clocks of user space alone would not tell how busy they are. */
+/* Are clocks added?  Those of only user space or the kernel do not measure how busy CPUs are. */
 static bool wants_clocks(const struct td_job *job)
 {
 	const struct td_target *target = &job->target;
 
-	/* each event of a region costs some time at its begin and its end */
+	/* each event adds time to the beginning and the end of a region */
 	if (job->request->does.regions)
 		return false;
-	/* that is what samples */
+	/* a clock is sampled */
 	if (job->request->does.samples)
 		return true;
-	return !target->system_wide ||
-	       (!target->all_user && !target->all_kernel);
+	return !target->system_wide || (!target->all_user && !target->all_kernel);
 }
 
 static int make_tree(struct td_job *job, struct td_err *err)
@@ -236,17 +207,17 @@ static int make_tree(struct td_job *job, struct td_err *err)
 	int rc = td_machine_check_known(&job->machine, err);
 
 	job->tree = &job->measure.tree;
+	if (rc)
+		return rc;
 	find_tsc(job);
-	if (!rc)
-		rc = build_measure(job, err);
+	rc = build_measure(job, err);
 	return rc ? rc : check_cores(job, err);
 }
 
-/* Groups of several modes take turns; those of regions are the program's own. */
+/* Pin starved groups, unless modes of several targets are multiplexed. */
 static void pin_starved(struct td_job *job)
 {
-	if (!job->target.system_wide && !job->target.by_mode &&
-	    !job->request->dry_run)
+	if (!job->target.system_wide && !job->target.by_mode && !job->request->dry_run)
 		td_pin_starved(&job->plan, &job->machine, &job->target);
 }
 
@@ -262,8 +233,7 @@ static int plan_metrics(struct td_job *job, struct td_err *err)
 	schedule.references = job->tree->references;
 	schedule.clocks = wants_clocks(job);
 	schedule.families = job->tree->families_of_events;
-	schedule.always = td_ask_wants_files(&job->measure.ask) ||
-			  job->request->metrics_dir;
+	schedule.always = td_ask_wants_files(&job->measure.ask) || job->request->metrics_dir;
 	rc = td_plan_build(&job->plan, &job->machine, &schedule, err);
 	if (!rc && !job->request->does.regions && !job->request->does.samples)
 		pin_starved(job);
@@ -279,24 +249,22 @@ static int plan_events(struct td_job *job, struct td_err *err)
 		.text = &job->text,
 		.target = &job->target,
 		.plan = &job->plan,
-		.sampled = latencies_are_wanted(job->request)
-				   ? &job->sampled.events
-				   : NULL,
+		.sampled = wants_latencies(job->request) ? &job->sampled.events : NULL,
 		.notes = &job->notes,
 	};
 	return td_events_plan(&typing, err);
 }
 
-/* The number of events before -G; all of them if none is from a -e after it. */
+/* Return the number of events before -G. */
 static int specs_before_cgroup(const struct td_job *job)
 {
 	const struct td_request *request = job->request;
-	const char *behind = request->cgroups_at < request->nr_events
-				     ? request->events[request->cgroups_at].list
-				     : NULL;
+	const char *next = request->cgroups_at < request->nr_events
+				   ? request->events[request->cgroups_at].list
+				   : NULL;
 
-	for (size_t i = 0; behind && i < job->text.nr_specs; i++) {
-		if (job->text.specs[i].span.text == behind)
+	for (size_t i = 0; next && i < job->text.nr_specs; i++) {
+		if (job->text.specs[i].span.text == next)
 			return (int)i;
 	}
 	return INT_MAX;
@@ -307,31 +275,28 @@ static int assign_cgroups(struct td_job *job, struct td_err *err)
 	const struct td_cgroups *cgroups = &job->target.cgroups;
 
 	if (cgroups->nr > 1 && !td_request_has_events(job->request))
-		return td_err_usage(err, "-G: metrics are counted for one "
-					 "cgroup: use --for-each-cgroup for "
-					 "more");
-	return td_cgroups_assign(&job->plan, cgroups, specs_before_cgroup(job),
-				 err)
+		return td_err_usage(
+			err,
+			"-G: metrics are counted for one cgroup: use --for-each-cgroup for more");
+	return td_cgroups_assign(&job->plan, cgroups, specs_before_cgroup(job), err)
 		       ? td_err_wrap(err, "-G")
 		       : 0;
 }
 
-/* Of a command, which seldom is such a machine, there is nothing to say. */
+/* Leave guests out, with a note unless a command is counted, which rarely is a VMM. */
 static void leave_guests_out(struct td_job *job)
 {
 	job->target.exclude_guest = true;
-	if (!job->target.system_wide &&
-	    !td_target_attaches(&job->request->target))
+	if (!job->target.system_wide && !td_target_attaches(&job->request->target))
 		return;
 	td_notes_add(&job->notes,
-		     "not counting guests: KVM gives virtual machines the "
-		     "counters for themselves (enable_mediated_pmu), and while "
-		     "guests are counted none can start");
+		     "not counting guests: KVM gives virtual machines the counters for themselves "
+		     "(enable_mediated_pmu), and while guests are counted none can start");
 }
 
 /*
- * Virtual machine monitors alone are counted by modes, where they would have one
- * row.  Those of a recording could not say which mode they are of.
+ * Count modes separately if all tasks are virtual machine monitors and the result is one row.
+ * A recording does not contain modes.
  */
 static bool wants_modes(const struct td_job *job)
 {
@@ -340,9 +305,8 @@ static bool wants_modes(const struct td_job *job)
 	bool is_one = !request->show.aggregations && !request->does.records &&
 		      !request->does.samples && !td_request_exposes(request);
 
-	if (!is_one || !ask->pids.nr || ask->tids.nr || ask->all_user ||
-	    ask->all_kernel || job->target.system_wide ||
-	    td_request_has_events(request) || request->ask.nr_names)
+	if (!is_one || !ask->pids.nr || ask->tids.nr || ask->all_user || ask->all_kernel ||
+	    job->target.system_wide || td_request_has_events(request) || request->ask.nr_names)
 		return false;
 	for (size_t i = 0; i < ask->pids.nr; i++) {
 		if (!td_tasks_has_guest(&job->fs, ask->pids.v[i]))
@@ -354,35 +318,25 @@ static bool wants_modes(const struct td_job *job)
 static int make_target(struct td_job *job, struct td_err *err)
 {
 	const struct td_request *request = job->request;
-	bool per_thread =
-		td_request_aggregation(request) == TD_AGGREGATE_THREAD;
-	int rc =
-		td_target_make(&job->target, &request->target, per_thread, err);
+	bool per_thread = td_request_aggregation(request) == TD_AGGREGATE_THREAD;
+	int rc = 0;
 
+	td_target_make(&job->target, &request->target, per_thread);
 	job->target.enable_on_exec &= !request->when.delay_ms;
 	if (request->target.overridden)
-		td_notes_add(&job->notes,
-			     "-p and -t count tasks: %s is ignored",
+		td_notes_add(&job->notes, "-p and -t count tasks: %s is ignored",
 			     request->target.overridden);
 	if (!rc && job->machine.guests_have_pmus)
 		leave_guests_out(job);
 	if (!rc)
-		job->target.by_mode =
-			wants_modes(job) && td_select_general(&job->machine);
+		job->target.by_mode = wants_modes(job) && td_select_general(&job->machine);
 	if (!rc)
-		rc = td_target_open_cgroups(&job->target, &job->fs,
-					    &request->target, &job->notes, err);
+		rc = td_target_open_cgroups(&job->target, &job->fs, &request->target, &job->notes,
+					    err);
 	return rc;
 }
 
-static int plan_latencies(struct td_job *job, struct td_err *err)
-{
-	if (job->request->record_tpebs)
-		latencies_note_none(&job->machine, &job->notes);
-	return latencies_plan(&job->sampled, job->tree, &job->machine, err);
-}
-
-/* --null counts nothing of a command, whatever is unreadable here. */
+/* Read the machine.  With --null and a command, errors do not matter. */
 static int select_machine(struct td_job *job, struct td_err *err)
 {
 	const struct td_request *request = job->request;
@@ -395,18 +349,14 @@ static int select_machine(struct td_job *job, struct td_err *err)
 	return 0;
 }
 
-static int begin(struct td_job *job, const struct td_request *request,
-		 struct td_err *err)
+static int begin(struct td_job *job, const struct td_request *request, struct td_err *err)
 {
-	int rc;
-
 	*job = (struct td_job){ .request = request, .fs = { -1, -1 } };
-	rc = td_identity_make(&job->identity, &request->show.head,
-			      request->target.command, err);
-	return rc ? rc : select_machine(job, err);
+	td_identity_make(&job->identity, &request->show.head, request->target.command);
+	return select_machine(job, err);
 }
 
-/* The machine is known. */
+/* Plan the request on job->machine. */
 static int plan(struct td_job *job, struct td_err *err)
 {
 	const struct td_request *request = job->request;
@@ -415,33 +365,45 @@ static int plan(struct td_job *job, struct td_err *err)
 	if (!rc)
 		rc = td_request_has_events(request) ? plan_events(job, err)
 						    : plan_metrics(job, err);
-	if (!rc)
-		rc = plan_latencies(job, err);
-	if (!rc && request->target.cgroups)
+	if (rc)
+		return rc;
+	plan_latencies(job);
+	if (request->target.cgroups)
 		rc = assign_cgroups(job, err);
 	if (!rc && request->no_multiplex)
 		rc = td_plan_make_sets(&job->plan, &job->machine, err);
 	if (!rc && request->drill_off)
 		td_notes_add(&job->notes,
-			     "--no-multiplex counts level 1 unless -l names a "
-			     "deeper one: -l auto, which is the default "
-			     "otherwise, decides while it counts");
+			     "--no-multiplex counts level 1 unless -l names a deeper one: -l auto, "
+			     "which is the default otherwise, decides while it counts");
 	return rc ? rc : td_target_find_tasks(&job->target, &job->fs, err);
 }
 
-/*
- * Is the plan one that others would keep from being counted?  See td_find_held().
- * Events that are sampled take turns with those of others one by one.
- */
+/* Do other programs hold counters that the plan needs?  See td_find_held(). */
 static bool is_disturbed(struct td_job *job)
 {
 	return job->tree && !job->request->dry_run && !job->target.by_mode &&
-	       !job->request->does.samples &&
 	       td_find_held(&job->plan, &job->machine, &job->target);
 }
 
-/* Makes the plan again, with the counters that are left. */
-static int plan_with_rest(struct td_job *job, struct td_err *err)
+int td_job_plan_beside(struct td_job *job, const struct td_request *request,
+		       const struct td_machine *found, struct td_err *err)
+{
+	int rc = begin(job, request, err);
+
+	job->machine.nmi_watchdog = found->nmi_watchdog;
+	for (size_t i = 0; !rc && i < job->machine.nr_core; i++) {
+		job->machine.pmus[i].held_general = found->pmus[i].held_general;
+		job->machine.pmus[i].held_fixed = found->pmus[i].held_fixed;
+	}
+	if (rc)
+		return rc;
+	td_held_text(&job->machine, &job->held);
+	return plan(job, err);
+}
+
+/* Make the plan again, with the counters that are left. */
+static int plan_with_free_counters(struct td_job *job, struct td_err *err)
 {
 	const struct td_request *request = job->request;
 	struct td_machine before = job->machine;
@@ -449,34 +411,21 @@ static int plan_with_rest(struct td_job *job, struct td_err *err)
 
 	job->machine = (struct td_machine){ 0 };
 	td_job_free(job);
-	rc = begin(job, request, err);
-	for (size_t i = 0; !rc && i < job->machine.nr_core; i++) {
-		job->machine.pmus[i].held_general = before.pmus[i].held_general;
-		job->machine.pmus[i].held_fixed = before.pmus[i].held_fixed;
-	}
+	rc = td_job_plan_beside(job, request, &before, err);
 	td_machine_free(&before);
-	if (!rc && td_held_text(&job->machine, &job->held))
-		rc = td_err_nomem(err);
-	return rc ? rc : plan(job, err);
+	return rc;
 }
 
-int td_job_plan(struct td_job *job, const struct td_request *request,
-		struct td_err *err)
+int td_job_plan(struct td_job *job, const struct td_request *request, struct td_err *err)
 {
 	int rc = begin(job, request, err);
 
 	if (!rc)
 		rc = plan(job, err);
-	return !rc && is_disturbed(job) ? plan_with_rest(job, err) : rc;
-}
-
-int td_job_plan_unwatched(struct td_job *job, const struct td_request *request,
-			  struct td_err *err)
-{
-	int rc = begin(job, request, err);
-
-	job->machine.nmi_watchdog = false;
-	return rc ? rc : plan(job, err);
+	/* samples: each event is multiplexed by itself, or td_job_join() plans again */
+	return !rc && !request->does.samples && is_disturbed(job)
+		       ? plan_with_free_counters(job, err)
+		       : rc;
 }
 
 void td_job_free(struct td_job *job)
@@ -494,7 +443,7 @@ void td_job_free(struct td_job *job)
 	td_sysfs_close(&job->fs);
 }
 
-/* --- without turns ---------------------------------------------------------- */
+/* --- one group per PMU ------------------------------------------------------ */
 
 static bool is_left_out(const struct td_job *job, int event)
 {
@@ -503,8 +452,7 @@ static bool is_left_out(const struct td_job *job, int event)
 	return refusal && strcmp(refusal, TD_NO_COUNTER_LEFT) == 0;
 }
 
-static bool lacks_counters(const struct td_job *job,
-			   const struct td_metric *metric)
+static bool lacks_counters(const struct td_job *job, const struct td_metric *metric)
 {
 	for (size_t i = 0; i < metric->events.nr; i++) {
 		if (is_left_out(job, metric->events.v[i]))
@@ -513,57 +461,53 @@ static bool lacks_counters(const struct td_job *job,
 	return false;
 }
 
-static void put_name(FILE *names, const char *name)
-{
-	fprintf(names, "%s%s", ftell(names) > 0 ? ", " : "", name);
-}
-
-static void put_left_out(FILE *names, const struct td_job *job, int pmu)
+static void note_left_out(struct td_job *job, int pmu)
 {
 	const struct td_tree *tree = job->tree;
+	td_autofree char *names = NULL;
+	const char *between = "";
+	size_t size;
+	FILE *fp = td_open_memstream(&names, &size);
 
 	for (size_t i = 0; tree && i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 
-		if (metric->pmu == pmu && metric->shown &&
-		    lacks_counters(job, metric))
-			put_name(names, metric->name);
+		if (metric->pmu != pmu || !metric->shown || !lacks_counters(job, metric))
+			continue;
+		fprintf(fp, "%s%s", between, metric->name);
+		between = ", ";
 	}
 	for (size_t i = 0; !tree && i < job->plan.events.nr; i++) {
-		if (job->plan.events.v[i].pmu == pmu &&
-		    is_left_out(job, (int)i))
-			put_name(names, job->plan.events.v[i].name);
+		if (job->plan.events.v[i].pmu != pmu || !is_left_out(job, (int)i))
+			continue;
+		fprintf(fp, "%s%s", between, job->plan.events.v[i].name);
+		between = ", ";
 	}
-}
-
-static int note_left_out(struct td_job *job, int pmu, struct td_err *err)
-{
-	td_autofree char *names = NULL;
-	size_t size;
-	FILE *fp = open_memstream(&names, &size);
-
-	if (!fp)
-		return td_err_nomem(err);
-	put_left_out(fp, job, pmu);
-	if (td_text_close(fp, &names))
-		return td_err_nomem(err);
+	td_text_close(fp, &names);
 	if (*names)
-		td_notes_add(&job->notes,
-			     "%s: not counted, as its counters do not hold all "
-			     "events at once, and none takes turns: %s",
-			     job->machine.pmus[pmu].name, names);
-	return 0;
+		td_notes_add(
+			&job->notes,
+			"%s: not counted, as its counters do not hold all events at once, and none "
+			"takes turns: %s",
+			job->machine.pmus[pmu].name, names);
 }
 
 int td_job_join(struct td_job *job, struct td_err *err)
 {
-	int rc = td_plan_join(&job->plan, &job->machine, err);
+	/* with Processor Trace each event is sampled by itself, and multiplexed */
+	bool whole = job->request->calls.engine != TD_BY_PT;
 
-	for (int i = 0; !rc && i < (int)job->machine.nr_pmus; i++)
-		rc = note_left_out(job, i, err);
-	if (!rc && job->request->does.samples)
+	td_plan_join(&job->plan, &job->machine);
+	if (whole && !job->held && is_disturbed(job)) {
+		if (plan_with_free_counters(job, err))
+			return err->code;
+		td_plan_join(&job->plan, &job->machine);
+	}
+	for (int i = 0; i < (int)job->machine.nr_pmus; i++)
+		note_left_out(job, i);
+	if (job->request->does.samples)
 		pin_starved(job);
-	return rc;
+	return 0;
 }
 
 bool td_job_has_kind(const struct td_job *job, enum td_pmu_kind kind)

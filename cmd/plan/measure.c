@@ -14,20 +14,17 @@
 #include "metrics/sets/sets.h"
 
 /*
- * Are the metric files needed?  Levels 1 and 2 are built in, but not for all
- * vendors.  A recording of metrics from files may have none of the events that
- * the built-in levels use.
+ * Are the metric files needed?  Levels 1 and 2 are built in, but not for all vendors.  A
+ * recording of metrics from files may lack the events of the built-in levels.
  */
-static bool wants_files(const struct td_measure *m,
-			const struct td_measuring *how)
+static bool wants_files(const struct td_measure *m, const struct td_measuring *how)
 {
 	const struct td_machine *machine = how->machine;
 	bool built_in = td_builtin_is_for(machine);
 
 	if (td_ask_wants_files(&m->ask) || how->request->metrics_dir)
 		return true;
-	for (size_t i = 0; i < machine->nr_core && (!how->fs || !built_in);
-	     i++) {
+	for (size_t i = 0; i < machine->nr_core && (!how->fs || !built_in); i++) {
 		const struct td_pmu *pmu = &machine->pmus[i];
 
 		if (!pmu->skip && !td_builtin_find(machine, pmu))
@@ -36,33 +33,29 @@ static bool wants_files(const struct td_measure *m,
 	return false;
 }
 
-/* -l auto goes down from level 1: where that cannot be had, there is no tree. */
-static void leave_out_without_level_1(struct td_sets *sets,
-				      const struct td_machine *machine)
+/* Remove the trees of cores without level 1, at which -l auto starts. */
+static void leave_out_without_level_1(struct td_sets *sets, const struct td_machine *machine)
 {
-	for (size_t i = 0; td_builtin_is_for(machine) && i < machine->nr_core;
-	     i++) {
+	for (size_t i = 0; td_builtin_is_for(machine) && i < machine->nr_core; i++) {
 		if (!td_builtin_find(machine, &machine->pmus[i]))
 			sets->v[i] = NULL;
 	}
 }
 
-/* -l auto goes as deep as it can, unless somebody named the files. */
-static bool can_do_without_files(const struct td_measure *m,
-				 const struct td_measuring *how)
+/* Are the built-in levels enough?  They are for -l auto, unless the user named the files. */
+static bool can_do_without_files(const struct td_measure *m, const struct td_measuring *how)
 {
 	return m->ask.drill && how->fs && !how->request->metrics_dir &&
 	       td_builtin_is_for(how->machine);
 }
 
 /*
- * Did perf stat leave out what the core's shares are corrected with?  Of a model
- * that is known, it counts as unknown then.
+ * Did perf stat leave out the events that correct the shares of the core?  A known model is
+ * then read as unknown.
  */
 static bool is_uncorrected(const struct td_measuring *how, size_t pmu)
 {
-	return !how->fs && how->machine->model &&
-	       how->machine->pmus[pmu].uarch == TD_UARCH_UNKNOWN;
+	return !how->fs && how->machine->model && how->machine->pmus[pmu].uarch == TD_UARCH_UNKNOWN;
 }
 
 static bool is_any_uncorrected(const struct td_measuring *how)
@@ -70,49 +63,48 @@ static bool is_any_uncorrected(const struct td_measuring *how)
 	const struct td_machine *machine = how->machine;
 
 	for (size_t i = 0; i < machine->nr_core; i++) {
-		if (is_uncorrected(how, i) &&
-		    td_pmu_has_slots(&machine->pmus[i]))
+		if (is_uncorrected(how, i) && td_pmu_has_slots(&machine->pmus[i]))
 			return true;
 	}
 	return false;
 }
 
-static int choose_sets(struct td_measure *m, const struct td_measuring *how,
-		       struct td_err *err)
+static int choose_sets(struct td_measure *m, const struct td_measuring *how, struct td_err *err)
 {
 	const struct td_machine *machine = how->machine;
 	struct td_pmu_events *files = &m->catalog.events;
 	int rc;
 
-	if (!wants_files(m, how))
-		return td_sets_builtin(&m->sets, machine, err);
+	if (!wants_files(m, how)) {
+		td_sets_builtin(&m->sets, machine);
+		return 0;
+	}
 	rc = td_catalog_read(&m->catalog, err);
-	/* what is left to count belongs to these */
 	if (!rc && how->fs && !machine->nr_core)
-		rc = td_machine_add_builtin(m->catalog.machine, err);
+		td_machine_add_builtin(m->catalog.machine);
 	if (rc == -ENOENT && can_do_without_files(m, how)) {
-		td_notes_add(how->notes,
-			     "%s: -l auto ends at level 2 (--metrics-dir with "
-			     "metric files has more)",
-			     err->msg);
+		td_notes_add(
+			how->notes,
+			"%s: -l auto ends at level 2 (--metrics-dir with metric files has more)",
+			err->msg);
 		*err = (struct td_err){ 0 };
-		return td_sets_builtin(&m->sets, machine, err);
+		td_sets_builtin(&m->sets, machine);
+		return 0;
 	}
 	if (!rc && how->request->verbose)
 		td_pmu_events_note(files, how->notes);
 	if (!rc && td_sets_lack_name(&m->ask, machine, files))
-		rc = td_pmu_events_read_uncore(files, &machine->cpuid, err);
+		rc = td_pmu_events_read_uncore(files, err);
 	if (!rc && is_any_uncorrected(how))
 		td_pmu_events_leave_uncorrected(files);
 	if (!rc)
-		rc = td_sets_from_files(&m->sets, machine, files, how->notes,
-					err);
+		td_sets_from_files(&m->sets, machine, files, how->notes);
 	if (!rc && m->ask.drill && how->fs)
 		leave_out_without_level_1(&m->sets, machine);
 	return rc;
 }
 
-/* Without the model's files, only the memory bandwidth is missing. */
+/* Add the package's metrics.  Without the model's files, only the memory bandwidth is missing. */
 static int add_package(struct td_measure *m, struct td_err *err)
 {
 	struct td_err missing = { 0 };
@@ -122,46 +114,40 @@ static int add_package(struct td_measure *m, struct td_err *err)
 		*err = missing;
 		return rc;
 	}
-	return td_sets_add_package(&m->sets, &m->catalog.events)
-		       ? td_err_nomem(err)
-		       : 0;
+	td_sets_add_package(&m->sets, &m->catalog.events);
+	return 0;
 }
 
-/* Such a core has the levels without correction. */
-static void take_uncorrected(struct td_measure *m,
-			     const struct td_measuring *how)
+/* Use the built-in levels for uncorrected cores. */
+static void take_uncorrected(struct td_measure *m, const struct td_measuring *how)
 {
 	const struct td_machine *machine = how->machine;
 
 	for (size_t i = 0; i < m->sets.nr; i++) {
 		const struct td_metric_set *set =
-			is_uncorrected(how, i)
-				? td_builtin_find(machine, &machine->pmus[i])
-				: NULL;
+			is_uncorrected(how, i) ? td_builtin_find(machine, &machine->pmus[i]) : NULL;
 
 		if (set && m->ask.level <= set->levels && !m->ask.nr_names)
 			m->sets.v[i] = set;
 	}
 }
 
-/* "TopdownL2", as Intel's files have it, or "PipelineL1", as AMD's do */
+/* Is it the group of a level, "TopdownL2" in Intel's files or "PipelineL1" in AMD's? */
 static bool is_level_group(const char *name)
 {
 	size_t len = strlen(name) - (*name != '\0');
 
-	return (len == strlen("TopdownL") &&
-		strncasecmp(name, "TopdownL", len) == 0 &&
+	return (len == strlen("TopdownL") && strncasecmp(name, "TopdownL", len) == 0 &&
 		strchr("123456", name[len])) ||
-	       (len == strlen("PipelineL") &&
-		strncasecmp(name, "PipelineL", len) == 0 &&
+	       (len == strlen("PipelineL") && strncasecmp(name, "PipelineL", len) == 0 &&
 		strchr("12", name[len]));
 }
 
 /*
- * Do other processors have it: a node, with or without "tma_", the group of its
- * children, or that of a level?
+ * Does a processor have such a metric: a node, with or without "tma_", the group of a node's
+ * children, or the group of a level?
  */
-static bool is_of_others(const char *name)
+static bool exists_elsewhere(const char *name)
 {
 	static const char group[] = "_group";
 	size_t tail = strlen(group), len = strlen(name);
@@ -174,12 +160,11 @@ static bool is_of_others(const char *name)
 	if (len >= sizeof(node) - strlen("tma_"))
 		return false;
 	snprintf(node, sizeof(node), "tma_%.*s", (int)len, name);
-	return td_explanation_exists(node) ||
-	       td_explanation_exists(node + strlen("tma_"));
+	return td_explanation_exists(node) || td_explanation_exists(node + strlen("tma_"));
 }
 
-static int build(struct td_measure *m, struct td_events *events,
-		 const struct td_measuring *how, struct td_err *err)
+static int build(struct td_measure *m, struct td_events *events, const struct td_measuring *how,
+		 struct td_err *err)
 {
 	const struct td_tree_setup setup = {
 		.machine = how->machine,
@@ -191,11 +176,11 @@ static int build(struct td_measure *m, struct td_events *events,
 		.fixed = !how->fs,
 		.latencies = how->latencies,
 		.sampled = how->sampled,
-		.is_elsewhere = is_of_others,
+		.is_elsewhere = exists_elsewhere,
 	};
 	int rc = td_tree_build(&m->tree, events, &setup, err);
 
-	/* to the tree, this was a name without event */
+	/* for the tree, events of unreadable PMUs are names without an event */
 	if (m->catalog.unreadable.code) {
 		*err = m->catalog.unreadable;
 		return err->code;
@@ -203,61 +188,52 @@ static int build(struct td_measure *m, struct td_events *events,
 	return rc;
 }
 
-/* --td-level, of a level that no kind of core has. */
-static int check_level(const struct td_sets *sets,
-		       const struct td_machine *machine, int level,
+/* Return an error if no core type has the level of --td-level. */
+static int check_level(const struct td_sets *sets, const struct td_machine *machine, int level,
 		       struct td_err *err)
 {
 	const struct td_pmu *deepest = NULL;
 	int levels = 0;
 
 	for (size_t i = 0; i < sets->nr && i < machine->nr_pmus; i++) {
-		if (machine->pmus[i].skip || !sets->v[i] ||
-		    sets->v[i]->levels <= levels)
+		if (machine->pmus[i].skip || !sets->v[i] || sets->v[i]->levels <= levels)
 			continue;
 		deepest = &machine->pmus[i];
 		levels = sets->v[i]->levels;
 	}
 	if (!deepest || levels >= level)
 		return 0;
-	return td_err_set(err, -ENODEV, "%s (%s): there is only level %d",
-			  deepest->name, td_uarch_name(deepest->uarch), levels);
+	return td_err_set(err, -ENODEV, "%s (%s): there is only level %d", deepest->name,
+			  td_uarch_name(deepest->uarch), levels);
 }
 
-int td_measure_build(struct td_measure *m, struct td_events *events,
-		     const struct td_measuring *how, struct td_err *err)
+int td_measure_build(struct td_measure *m, struct td_events *events, const struct td_measuring *how,
+		     struct td_err *err)
 {
 	const struct td_request *request = how->request;
 	int rc;
 
-	*m = (struct td_measure){
-		.ask = request->ask,
-	};
+	*m = (struct td_measure){ .ask = request->ask };
 	if (how->in_turns && m->ask.drill) {
 		m->ask.drill = false;
 		m->ask.level = 1;
 	}
-	td_catalog_init(&m->catalog, how->fs, how->machine,
-			request->metrics_dir);
-	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz,
-			 how->core_wide);
+	td_catalog_init(&m->catalog, how->fs, how->machine, request->metrics_dir);
+	td_literals_fill(&m->literals, how->machine, how->places, how->tsc_hz, how->core_wide);
 	if (how->smt_unknown)
 		m->literals.smt_on = NAN;
 	rc = choose_sets(m, how, err);
-	if (!rc)
-		take_uncorrected(m, how);
-	if (!rc)
-		rc = check_level(&m->sets, how->machine, m->ask.only_level,
-				 err);
+	if (rc)
+		return rc;
+	take_uncorrected(m, how);
+	rc = check_level(&m->sets, how->machine, m->ask.only_level, err);
 	if (!rc && m->ask.energy)
 		rc = add_package(m, err);
 	if (!rc)
 		rc = build(m, events, how, err);
 	if (!rc)
-		rc = td_check_shown_metrics(&m->tree, how->machine, request,
-					    how->notes, err);
-	return rc ? rc
-		  : td_check_rows_of_cpus(&m->tree, how->machine, request, err);
+		rc = td_check_shown_metrics(&m->tree, how->machine, request, how->notes, err);
+	return rc ? rc : td_check_rows_of_cpus(&m->tree, how->machine, request, err);
 }
 
 void td_measure_free(struct td_measure *m)

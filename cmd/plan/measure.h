@@ -19,25 +19,25 @@ struct td_measure {
 /* The input of td_measure_build(). */
 struct td_measuring {
 	struct td_machine *machine;
-	/* to read more PMUs from, if a formula names them; NULL: a recording */
+	/* for further PMUs that a formula names; NULL: a recording */
 	const struct td_sysfs *fs;
 	const struct td_request *request;
 	struct td_notes *notes;
 	/* for the literals of formulas: */
 	const struct td_place *places; /* one for each online CPU, or NULL */
-	uint64_t tsc_hz;               /* 0: not known */
+	uint64_t tsc_hz;               /* 0: unknown */
 	/* as in td_tree_setup */
 	bool latencies;
 	struct td_events *sampled;
-	bool smt_unknown; /* do the cores have more than one thread? */
+	bool smt_unknown; /* it is unknown whether cores have several threads */
 	bool core_wide;   /* all threads of each core are counted */
-	bool in_turns;    /* each group is opened several times: no -l auto */
+	bool in_turns;    /* each group is opened several times, so -l auto is off */
 };
 
 /*
- * Builds the tree of the metrics in the request, and appends their events to the list;
- * for a recording, finds them in it.  An error if it cannot be shown of it
- * (select.h).  Free with td_measure_free() even after an error.
+ * Build the tree of the metrics in the request, and append their events to the list; for a
+ * recording, find them in it.  Returns an error if the request cannot be fulfilled
+ * (select.h).  Call td_measure_free() on error as well.
  */
 int td_measure_build(struct td_measure *measure, struct td_events *events,
 		     const struct td_measuring *how, struct td_err *err);

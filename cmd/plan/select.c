@@ -19,16 +19,11 @@ static bool is_type(const struct td_pmu *pmu, const char *type)
 {
 	if (strcmp(pmu->name, type) == 0)
 		return true;
-	return strncmp(pmu->name, "cpu_", 4) == 0 &&
-	       strcmp(pmu->name + 4, type) == 0;
+	return strncmp(pmu->name, "cpu_", 4) == 0 && strcmp(pmu->name + 4, type) == 0;
 }
 
-/*
- * Lists the PMUs: "cpu_core, cpu_atom" or "cpu_core (CPUs 0-3), cpu_atom (CPUs
- * 4-7)".
- */
-static void list_pmus(const struct td_machine *machine, bool cpus, char *buf,
-		      size_t size)
+/* List the PMUs: "cpu_core, cpu_atom" or "cpu_core (CPUs 0-3), cpu_atom (CPUs 4-7)". */
+static void list_pmus(const struct td_machine *machine, bool cpus, char *buf, size_t size)
 {
 	size_t len = 0;
 
@@ -37,15 +32,14 @@ static void list_pmus(const struct td_machine *machine, bool cpus, char *buf,
 		const struct td_pmu *pmu = &machine->pmus[i];
 		td_autofree char *text = td_ints_format(&pmu->cpus);
 
-		len += (size_t)snprintf(
-			buf + len, size - len, "%s%s%s%s%s", i ? ", " : "",
-			pmu->name, cpus ? " (CPUs " : "",
-			cpus && text ? text : "", cpus ? ")" : "");
+		len += (size_t)snprintf(buf + len, size - len, "%s%s%s%s%s", i ? ", " : "",
+					pmu->name, cpus ? " (CPUs " : "", cpus ? text : "",
+					cpus ? ")" : "");
 	}
 }
 
-static int check_online(const struct td_machine *machine,
-			const struct td_request *request, struct td_err *err)
+static int check_online(const struct td_machine *machine, const struct td_request *request,
+			struct td_err *err)
 {
 	td_autofree char *online = NULL;
 
@@ -53,10 +47,8 @@ static int check_online(const struct td_machine *machine,
 		if (td_ints_has(&machine->online, request->target.cpus.v[i]))
 			continue;
 		online = td_ints_format(&machine->online);
-		td_err_set(err, -ENODEV, "-C: CPU %d is not online",
-			   request->target.cpus.v[i]);
-		return td_err_hint(err, "this machine's CPUs are %s",
-				   online ? online : "unknown");
+		td_err_set(err, -ENODEV, "-C: CPU %d is not online", request->target.cpus.v[i]);
+		return td_err_hint(err, "this machine's CPUs are %s", online);
 	}
 	return 0;
 }
@@ -70,33 +62,26 @@ static bool shares_cpu(const struct td_ints *a, const struct td_ints *b)
 	return false;
 }
 
-static int nothing_left(const struct td_machine *machine,
-			const struct td_request *request, bool type_known,
-			struct td_err *err)
+static int nothing_left(const struct td_machine *machine, const struct td_request *request,
+			bool type_known, struct td_err *err)
 {
 	td_autofree char *cpus = td_ints_format(&request->target.cpus);
 	char pmus[256];
 
 	list_pmus(machine, type_known, pmus, sizeof(pmus));
 	if (!type_known)
-		td_err_set(err, -ENODEV,
-			   "--cputype %s: this machine has no such cores",
+		td_err_set(err, -ENODEV, "--cputype %s: this machine has no such cores",
 			   request->cputype);
 	else
-		td_err_set(err, -ENODEV,
-			   "-C %s: none of these CPUs belongs "
-			   "to %s",
-			   cpus ? cpus : "",
+		td_err_set(err, -ENODEV, "-C %s: none of these CPUs belongs to %s", cpus,
 			   request->cputype ? request->cputype : "a core PMU");
 	return td_err_hint(err, "its PMUs are %s", pmus);
 }
 
-/* A type that no machine has is wrong usage, not this machine's fault. */
-static int check_type(const struct td_machine *machine, const char *type,
-		      struct td_err *err)
+/* Return a usage error for a type that no machine has. */
+static int check_type(const struct td_machine *machine, const char *type, struct td_err *err)
 {
-	static const char *const types[] = { "cpu", "core", "atom",
-					     "lowpower" };
+	static const char *const types[] = { "cpu", "core", "atom", "lowpower" };
 	const char *name = type + (strncmp(type, "cpu_", 4) == 0 ? 4 : 0);
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(types); i++) {
@@ -108,37 +93,32 @@ static int check_type(const struct td_machine *machine, const char *type,
 			return 0;
 	}
 	td_err_usage(err, "--cputype %s: no machine has such cores", type);
-	return td_err_hint(err, "core, atom and lowpower are kinds of core");
+	return td_err_hint(err, "core types: core, atom and lowpower");
 }
 
-int td_select_pmus(struct td_machine *machine, const struct td_request *request,
-		   struct td_err *err)
+int td_select_pmus(struct td_machine *machine, const struct td_request *request, struct td_err *err)
 {
 	bool type_known = !request->cputype;
 	size_t left = 0;
-	int rc = request->cputype ? check_type(machine, request->cputype, err)
-				  : 0;
+	int rc = request->cputype ? check_type(machine, request->cputype, err) : 0;
 
 	if (!rc && request->target.has_cpus)
 		rc = check_online(machine, request, err);
 
-	if (!rc && machine->nr_core == 0 && request->cputype &&
-	    td_request_has_events(request))
+	if (!rc && machine->nr_core == 0 && request->cputype && td_request_has_events(request))
 		return td_err_set(err, -ENODEV,
-				  "--cputype %s: this machine has no PMU for "
-				  "its cores",
+				  "--cputype %s: this machine has no PMU for its cores",
 				  request->cputype);
 	if (rc || machine->nr_core == 0)
 		return rc;
 	for (size_t i = 0; i < machine->nr_core; i++) {
 		struct td_pmu *pmu = &machine->pmus[i];
 
-		if (request->cputype && !is_type(pmu, request->cputype))
-			pmu->skip = true;
-		else
-			type_known = true;
-		if (request->target.has_cpus &&
-		    !shares_cpu(&pmu->cpus, &request->target.cpus))
+		/* a recording may contain only some of the core types */
+		if (request->cputype)
+			pmu->skip = !is_type(pmu, request->cputype);
+		type_known |= !pmu->skip;
+		if (request->target.has_cpus && !shares_cpu(&pmu->cpus, &request->target.cpus))
 			pmu->skip = true;
 		left += !pmu->skip;
 	}
@@ -146,11 +126,10 @@ int td_select_pmus(struct td_machine *machine, const struct td_request *request,
 }
 
 /*
- * Leaves PERF_METRICS out where they cannot be counted, or should not be, and the
- * core's general counters have levels 1 and 2, too.
+ * Leave PERF_METRICS out if they cannot or should not be counted, and the general counters of
+ * the core can count levels 1 and 2 instead.
  */
-static void select_slots(struct td_machine *machine, const struct td_ask *ask,
-			 bool live)
+static void select_slots(struct td_machine *machine, const struct td_ask *ask, bool live)
 {
 	for (size_t i = 0; i < machine->nr_core; i++) {
 		struct td_pmu *pmu = &machine->pmus[i];
@@ -172,8 +151,7 @@ bool td_select_general(struct td_machine *machine)
 		    !td_uarch_has(pmu->uarch, TD_CORE_FIELDS))
 			return false;
 	}
-	select_slots(machine, &(struct td_ask){ .no_perf_metrics = true },
-		     false);
+	select_slots(machine, &(struct td_ask){ .no_perf_metrics = true }, false);
 	return true;
 }
 
@@ -198,53 +176,46 @@ int td_select_machine(struct td_sysfs *fs, struct td_machine *machine,
 		rc = td_select_pmus(machine, request, err);
 	if (!rc)
 		select_slots(machine, &request->ask,
-			     !sys && !request->dry_run &&
-				     !td_request_has_events(request));
+			     !sys && !request->dry_run && !td_request_has_events(request));
 	return rc;
 }
 
-/* " (Gracemont)", or nothing. */
+/* Return " (Gracemont)", or "" for an unknown core. */
 static const char *in_brackets(char buf[64], enum td_uarch uarch)
 {
 	snprintf(buf, 64, " (%s)", td_uarch_name(uarch));
 	return uarch == TD_UARCH_UNKNOWN ? "" : buf;
 }
 
-/* Calls, regions and functions are counted in all groups at once. */
-#define MOST_LEVELS_OF_PARTS 2
+/* Maximum level for calls, regions and functions, which are not multiplexed. */
+#define MAX_LEVEL_OF_PARTS 2
 
 static bool shows_parts(const struct td_request *request)
 {
-	return request->profile ||
-	       td_request_aggregation(request) == TD_AGGREGATE_REGION;
+	return request->profile || td_request_aggregation(request) == TD_AGGREGATE_REGION;
 }
 
-/* What was not recorded, and which command records it. */
-static void note_dropped(const struct td_pmu *pmu, size_t nr,
-			 const struct td_request *request,
+/* Note what was not recorded, and which command records it. */
+static void note_dropped(const struct td_pmu *pmu, size_t nr, const struct td_request *request,
 			 struct td_notes *notes)
 {
 	char remedy[80];
 
-	if (shows_parts(request) && request->ask.level > MOST_LEVELS_OF_PARTS)
+	if (shows_parts(request) && request->ask.level > MAX_LEVEL_OF_PARTS)
 		snprintf(remedy, sizeof(remedy),
 			 "functions, calls and regions have levels 1 and 2");
 	else if (shows_parts(request) && !request->profile)
-		snprintf(remedy, sizeof(remedy),
-			 "the command that recorded the others takes -l %d",
+		snprintf(remedy, sizeof(remedy), "the command that recorded the others takes -l %d",
 			 request->ask.level);
 	else
 		snprintf(remedy, sizeof(remedy), "tdstat %s -l %d records all",
 			 request->profile ? "profile --samples FILE" : "record",
 			 request->ask.level);
-	td_notes_add(notes,
-		     "%s: %zu metric%s of these levels %s not recorded: %s",
-		     pmu->name, nr, nr > 1 ? "s" : "", nr > 1 ? "were" : "was",
-		     remedy);
+	td_notes_add(notes, "%s: %zu metric%s of these levels %s not recorded: %s", pmu->name, nr,
+		     nr > 1 ? "s" : "", nr > 1 ? "were" : "was", remedy);
 }
 
-static void note_level(const struct td_tree *tree,
-		       const struct td_machine *machine, size_t i,
+static void note_level(const struct td_tree *tree, const struct td_machine *machine, size_t i,
 		       const struct td_request *request, struct td_notes *notes)
 {
 	const struct td_pmu *pmu = &machine->pmus[i];
@@ -253,18 +224,14 @@ static void note_level(const struct td_tree *tree,
 
 	if (!tree->sets[i])
 		td_notes_add(notes, "%s %s: not shown", pmu->name,
-			     recorded ? "was not recorded"
-				      : "has no top-down events");
+			     recorded ? "was not recorded" : "has no top-down events");
 	else if (recorded && tree->nr_dropped[i])
 		note_dropped(pmu, tree->nr_dropped[i], request, notes);
-	/*
-	 * if the built-in tree replaces that of files, a note said so already
-	 */
+	/* if the built-in tree replaces that of files, another note says so */
 	else if (!request->ask.drill && !request->level_or_less &&
 		 tree->levels[i] < request->ask.level &&
 		 (recorded || tree->sets[i]->files || request->ask.level <= 2))
-		td_notes_add(notes, "%s%s: %s level %d", pmu->name,
-			     in_brackets(core, pmu->uarch),
+		td_notes_add(notes, "%s%s: %s level %d", pmu->name, in_brackets(core, pmu->uarch),
 			     tree->levels[i] < tree->sets[i]->levels ||
 					     (recorded && !tree->sets[i]->files)
 				     ? "recorded only at"
@@ -272,28 +239,27 @@ static void note_level(const struct td_tree *tree,
 			     tree->levels[i]);
 }
 
-/* --bottlenecks: notes what is shown of a core that has no such metrics. */
-static void note_bottlenecks(const struct td_tree *tree,
-			     const struct td_machine *machine, size_t i,
+/* --bottlenecks: note what is shown for a core without such metrics. */
+static void note_bottlenecks(const struct td_tree *tree, const struct td_machine *machine, size_t i,
 			     struct td_notes *notes)
 {
 	const struct td_metric_set *set = tree->sets[i];
 	const struct td_pmu *pmu = &machine->pmus[i];
 
 	if (!set)
-		td_notes_add(notes,
-			     "%s (%s): nothing of it is shown, as it "
-			     "has neither bottleneck metrics nor a tree",
-			     pmu->name, td_uarch_name(pmu->uarch));
+		td_notes_add(
+			notes,
+			"%s (%s): not shown, because it has neither bottleneck metrics nor a tree",
+			pmu->name, td_uarch_name(pmu->uarch));
 	else if (!td_set_has_bottlenecks(set))
-		td_notes_add(notes,
-			     "%s (%s) has no bottleneck metrics: the tree down "
-			     "to level %d is shown instead",
-			     pmu->name, td_uarch_name(pmu->uarch),
-			     tree->levels[i]);
+		td_notes_add(
+			notes,
+			"%s (%s) has no bottleneck metrics: the tree down to level %d is shown "
+			"instead",
+			pmu->name, td_uarch_name(pmu->uarch), tree->levels[i]);
 }
 
-/* --energy: notes what the machine, or the recording, does not have at all. */
+/* --energy: note what the machine or the recording lacks. */
 static void note_package(const struct td_tree *tree, struct td_notes *notes)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
@@ -303,14 +269,13 @@ static void note_package(const struct td_tree *tree, struct td_notes *notes)
 		if (!why || !metric->shown || !td_package_is_main(metric->def))
 			continue;
 		if (td_package_lacks_formula(metric->def))
-			why = "the files of this model do not tell it";
+			why = "the files of this model have no formula for it";
 		td_notes_add(notes, "--energy: no %s: %s", metric->name, why);
 	}
 }
 
-/* Notes why metrics have no value: those asked for by name, with -v all. */
-static void note_refusals(const struct td_tree *tree,
-			  const struct td_request *request,
+/* Note why metrics have no value: those requested by name, or with -v all. */
+static void note_refusals(const struct td_tree *tree, const struct td_request *request,
 			  struct td_notes *notes)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
@@ -320,21 +285,16 @@ static void note_refusals(const struct td_tree *tree,
 		bool named = false;
 
 		for (size_t j = 0; j < request->ask.nr_names && !named; j++)
-			named = strcmp(request->ask.names[j], metric->name) ==
-				0;
-		if (why && metric->shown && !metric->def->package &&
-		    (named || request->verbose))
-			td_notes_add(notes, "%s%s%s%s is not supported: %s",
-				     metric->name,
-				     metric->def->apart ? "" : " (",
-				     metric->def->apart ? "" : pmu,
+			named = strcmp(request->ask.names[j], metric->name) == 0;
+		if (why && metric->shown && !metric->def->package && (named || request->verbose))
+			td_notes_add(notes, "%s%s%s%s is not supported: %s", metric->name,
+				     metric->def->apart ? "" : " (", metric->def->apart ? "" : pmu,
 				     metric->def->apart ? "" : ")", why);
 	}
 }
 
-/* Sets the error if no metric can be counted: the first reason. */
-static int nothing_shown(const struct td_tree *tree,
-			 const struct td_machine *machine,
+/* Set the first reason as the error because no metric can be counted. */
+static int nothing_shown(const struct td_tree *tree, const struct td_machine *machine,
 			 const struct td_request *request, struct td_err *err)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
@@ -343,48 +303,40 @@ static int nothing_shown(const struct td_tree *tree,
 		if (!metric->shown || !td_metric_refusal(tree, metric))
 			continue;
 		td_err_set(err, -ENODEV, "%s (%s): %s", metric->name,
-			   machine->pmus[metric->pmu].name,
-			   td_metric_refusal(tree, metric));
+			   machine->pmus[metric->pmu].name, td_metric_refusal(tree, metric));
 		return request->does.replays && !shows_parts(request)
-			       ? td_err_hint(err, "tdstat record -M %s has it",
-					     metric->name)
+			       ? td_err_hint(err, "tdstat record -M %s has it", metric->name)
 			       : -ENODEV;
 	}
 	if (request->does.replays)
-		return td_err_set(err, -ENODEV,
-				  "%s: its events do not make a top-down tree",
+		return td_err_set(err, -ENODEV, "%s: its events do not make a top-down tree",
 				  request->input);
 	return td_why_no_tree(machine, err);
 }
 
-static int check_merge(const struct td_tree *tree, struct td_notes *notes,
-		       struct td_err *err)
+static int check_merge(const struct td_tree *tree, struct td_notes *notes, struct td_err *err)
 {
 	struct td_merge merge;
 
-	if (td_merge_plan(tree, &merge))
-		return td_err_nomem(err);
+	td_merge_plan(tree, &merge);
 	if (!merge.nr_kept)
-		return td_err_usage(err, "--hybrid-merge: none of these "
-					 "metrics is a share that all kinds "
-					 "of core have");
+		return td_err_usage(
+			err,
+			"--hybrid-merge: none of these metrics is a share that all core types have");
 	if (merge.nr_lacking)
 		td_notes_add(notes,
-			     "--hybrid-merge: %zu metric%s left out that not "
-			     "all kinds of core have%s",
+			     "--hybrid-merge: %zu metric%s left out that not all core types have%s",
 			     merge.nr_lacking + merge.nr_parts,
-			     merge.nr_lacking + merge.nr_parts == 1 ? " is"
-								    : "s are",
-			     merge.nr_parts ? ", or that without these do not "
-					      "add up to what is above them"
-					    : "");
+			     merge.nr_lacking + merge.nr_parts == 1 ? " is" : "s are",
+			     merge.nr_parts
+				     ? ", or that without these do not add up to their parent"
+				     : "");
 	return 0;
 }
 
-int td_check_shown_metrics(const struct td_tree *tree,
-			   const struct td_machine *machine,
-			   const struct td_request *request,
-			   struct td_notes *notes, struct td_err *err)
+int td_check_shown_metrics(const struct td_tree *tree, const struct td_machine *machine,
+			   const struct td_request *request, struct td_notes *notes,
+			   struct td_err *err)
 {
 	bool any = false;
 
@@ -403,8 +355,7 @@ int td_check_shown_metrics(const struct td_tree *tree,
 	return request->show.hybrid_merge ? check_merge(tree, notes, err) : 0;
 }
 
-static const char *refusal_of(const struct td_metric *metric,
-			      const struct td_events *events)
+static const char *refusal_of(const struct td_metric *metric, const struct td_events *events)
 {
 	for (size_t i = 0; i < metric->events.nr; i++) {
 		const char *why = events->v[metric->events.v[i]].refusal;
@@ -415,8 +366,8 @@ static const char *refusal_of(const struct td_metric *metric,
 	return NULL;
 }
 
-int td_check_opened_metrics(const struct td_tree *tree,
-			    const struct td_events *events, struct td_err *err)
+int td_check_opened_metrics(const struct td_tree *tree, const struct td_events *events,
+			    struct td_err *err)
 {
 	const char *first = NULL;
 

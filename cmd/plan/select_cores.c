@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks requests on cores whose threads share their slots. */
+/* Requests on cores whose threads share their slots. */
 #include <errno.h>
 
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/select.h"
 
-/*
- * Is a node of the tree shown on a PMU whose slots are counted for whole cores?
- */
-static bool needs_whole_cores(const struct td_tree *tree,
-			      const struct td_machine *machine)
+/* Is a node of the tree shown on a PMU whose slots are counted for whole cores? */
+static bool needs_whole_cores(const struct td_tree *tree, const struct td_machine *machine)
 {
 	for (size_t i = 0; machine->smt && i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
@@ -26,24 +23,21 @@ static const char *processor(const struct td_machine *machine)
 	return machine->model ? machine->model->name : "this processor";
 }
 
-int td_check_rows_of_cpus(const struct td_tree *tree,
-			  const struct td_machine *machine,
+int td_check_rows_of_cpus(const struct td_tree *tree, const struct td_machine *machine,
 			  const struct td_request *request, struct td_err *err)
 {
 	if (td_request_aggregation(request) != TD_AGGREGATE_CPU ||
 	    !needs_whole_cores(tree, machine))
 		return 0;
-	td_err_set(err, -ENOTSUP,
-		   "-A: %s: the two threads of a core share its slots: a "
-		   "single CPU has no values of its own",
-		   processor(machine));
-	return td_err_hint(err, "use --per-core, or switch hyper-threading "
-				"off");
+	td_err_set(
+		err, -ENOTSUP,
+		"-A: %s: the two threads of a core share its slots: a single CPU has no values of "
+		"its own",
+		processor(machine));
+	return td_err_hint(err, "use --per-core, or switch hyper-threading off");
 }
 
-/*
- * Does the model have metric files?  Their formulas estimate a thread's share.
- */
+/* Does the model have metric files?  Their formulas estimate the share of a thread. */
 static bool has_files(const struct td_sysfs *fs, struct td_machine *machine,
 		      const struct td_request *request)
 {
@@ -58,48 +52,45 @@ static bool has_files(const struct td_sysfs *fs, struct td_machine *machine,
 	return found;
 }
 
-/* The options that replace the built-in levels by the files' metrics. */
+/* Return the options that select metrics of files instead of the built-in levels. */
 static const char *metrics_instead(const struct td_request *request)
 {
 	if (request->ask.only_level == 2)
 		return "-M TopdownL2 estimates";
-	return request->ask.level == 2
-		       ? "-M TopdownL1,TopdownL2 (or -l 3) estimates"
-		       : "-M TopdownL1 (or -l 3) estimates";
+	return request->ask.level == 2 ? "-M TopdownL1,TopdownL2 (or -l 3) estimates"
+				       : "-M TopdownL1 (or -l 3) estimates";
 }
 
 /*
- * Refuses a task or a cgroup.  The hint is true because the files' formulas take half of a
- * thread's clocks as core clocks while the other thread runs, which
- * CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE tells.
+ * Refuse a task or a cgroup.  The hint is true because the formulas of files count half of the
+ * thread's clocks as core clocks while the other thread runs
+ * (CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE).
  */
 static int refuse_task(const struct td_sysfs *fs, struct td_machine *machine,
 		       const struct td_request *request, struct td_err *err)
 {
 	bool cgroup = td_target_has_cgroups(&request->target);
-	const char *whole = cgroup ? "the machine without --for-each-cgroup, "
-				     "or switch hyper-threading off"
-				   : "the machine while it runs (tdstat -a -- "
-				     "COMMAND), or switch hyper-threading off";
+	const char *whole =
+		cgroup ? "the machine without --for-each-cgroup, or switch hyper-threading off"
+		       : "the machine while it runs (tdstat -a -- COMMAND), or switch "
+			 "hyper-threading off";
 
-	td_err_set(err, -ENOTSUP,
-		   "%s: the two threads of a core share its slots: those of "
-		   "one %s cannot be counted",
-		   processor(machine), cgroup ? "cgroup" : "program");
-	/* profile, calls and regions take no -M */
-	if (request->does.samples || request->does.regions ||
-	    !has_files(fs, machine, request))
+	td_err_set(
+		err, -ENOTSUP,
+		"%s: the two threads of a core share its slots: those of one %s cannot be counted",
+		processor(machine), cgroup ? "cgroup" : "program");
+	/* profile, calls and regions do not accept -M */
+	if (request->does.samples || request->does.regions || !has_files(fs, machine, request))
 		return td_err_hint(err, "count %s", whole);
-	return td_err_hint(err,
-			   "%s them, assuming half of the slots while the "
-			   "core's other thread runs; or count %s",
-			   metrics_instead(request), whole);
+	return td_err_hint(
+		err,
+		"%s them, assuming half of the slots while the core's other thread runs; or count "
+		"%s",
+		metrics_instead(request), whole);
 }
 
-int td_check_cores_of_tasks(const struct td_sysfs *fs,
-			    const struct td_tree *tree,
-			    struct td_machine *machine,
-			    const struct td_request *request,
+int td_check_cores_of_tasks(const struct td_sysfs *fs, const struct td_tree *tree,
+			    struct td_machine *machine, const struct td_request *request,
 			    struct td_err *err)
 {
 	if (!needs_whole_cores(tree, machine))
@@ -111,9 +102,8 @@ int td_check_cores_of_tasks(const struct td_sysfs *fs,
 }
 
 int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
-			  const struct td_machine *machine,
-			  struct td_target *target, struct td_notes *notes,
-			  struct td_err *err)
+			  const struct td_machine *machine, struct td_target *target,
+			  struct td_notes *notes, struct td_err *err)
 {
 	struct td_ints siblings, online;
 	int rc;
@@ -123,13 +113,11 @@ int td_select_whole_cores(const struct td_sysfs *fs, const struct td_tree *tree,
 	rc = td_cpu_siblings(fs, &target->cpus, &siblings, err);
 	if (rc)
 		return rc;
-	rc = td_ints_and(&online, &siblings, &machine->online);
+	td_ints_and(&online, &siblings, &machine->online);
 	td_ints_free(&siblings);
-	if (rc)
-		return td_err_nomem(err);
 	if (online.nr > target->cpus.nr)
-		td_notes_add(notes, "counting whole cores: slots are shared by "
-				    "the threads of a core");
+		td_notes_add(notes,
+			     "counting whole cores: slots are shared by the threads of a core");
 	td_ints_free(&target->cpus);
 	target->cpus = online;
 	return 0;

@@ -9,16 +9,15 @@
 #include "lib/plan/fit.h"
 #include "lib/plan/sets.h"
 
-/* The groups of a PMU that take turns. */
+/* The multiplexed groups of a PMU. */
 struct turns {
 	size_t nr, nr_always;
-	double least, most; /* parts of the time */
+	double min, max; /* shares of the time */
 };
 
-static struct turns find_turns(const struct td_plan *plan, int pmu,
-			       const double *shares)
+static struct turns find_turns(const struct td_plan *plan, int pmu, const double *shares)
 {
-	struct turns turns = { .least = 1 };
+	struct turns turns = { .min = 1 };
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		if (plan->groups[g].pmu != pmu)
@@ -28,85 +27,78 @@ static struct turns find_turns(const struct td_plan *plan, int pmu,
 			continue;
 		}
 		turns.nr++;
-		turns.least = shares[g] < turns.least ? shares[g] : turns.least;
-		turns.most = shares[g] > turns.most ? shares[g] : turns.most;
+		turns.min = shares[g] < turns.min ? shares[g] : turns.min;
+		turns.max = shares[g] > turns.max ? shares[g] : turns.max;
 	}
 	return turns;
 }
 
-/* "20 %", "8 to 17 %" */
+/* Print "20 %" or "8 to 17 %". */
 static void put_shares(FILE *fp, const struct turns *turns)
 {
-	if (turns->most - turns->least < 0.005)
-		fprintf(fp, "%.3g %%", 100 * turns->least);
+	if (turns->max - turns->min < 0.005)
+		fprintf(fp, "%.3g %%", 100 * turns->min);
 	else
-		fprintf(fp, "%.3g to %.3g %%", 100 * turns->least,
-			100 * turns->most);
+		fprintf(fp, "%.3g to %.3g %%", 100 * turns->min, 100 * turns->max);
 }
 
-/* Does hyper-threading leave an event of the PMU half of the counters? */
-static bool is_halved(const struct td_plan *plan,
-		      const struct td_machine *machine, int pmu)
+/* Does hyper-threading halve the counters that an event of the PMU can use? */
+static bool is_halved(const struct td_plan *plan, const struct td_machine *machine, int pmu)
 {
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_event *event = &plan->events.v[i];
+		int max = td_claim_of(machine, event).most;
 
-		if (event->pmu == pmu && !event->refusal &&
-		    td_claim_of(machine, event).most)
+		if (event->pmu == pmu && !event->refusal && machine->smt && max &&
+		    max < td_uarch_general(machine->pmus[pmu].uarch) -
+				    machine->pmus[pmu].held_general)
 			return true;
 	}
 	return false;
 }
 
-/* "its 8 general counters do not hold them at once, ..." */
-static void put_reason(FILE *fp, const struct td_plan *plan,
-		       const struct td_machine *machine, int pmu)
+/* Print ", because its 8 general counters do not hold all of them", and why there are so few. */
+static void put_reason(FILE *fp, const struct td_plan *plan, const struct td_machine *machine,
+		       int pmu)
 {
 	int nr = td_uarch_general(machine->pmus[pmu].uarch);
 
-	fprintf(fp, ", because its %d general counters do not hold all of them",
-		nr);
+	fprintf(fp, ", because its %d general counters", nr);
+	if (machine->pmus[pmu].held_general)
+		fprintf(fp, ", of which others hold %d,", machine->pmus[pmu].held_general);
+	fputs(" do not hold all of them", fp);
 	if (machine->nmi_watchdog)
-		fputs("; the NMI watchdog holds one more counter "
-		      "(kernel.nmi_watchdog=0 frees it)",
+		fputs("; the NMI watchdog holds one more counter (kernel.nmi_watchdog=0 frees it)",
 		      fp);
 	if (is_halved(plan, machine, pmu))
-		fprintf(fp,
-			"; with hyper-threading on, a group with some events "
-			"has only %d",
+		fprintf(fp, "; with hyper-threading on, a group with some events has only %d",
 			nr / 2);
 }
 
-/* "5 groups, each counted 20 % of the time" */
-static void put_groups(FILE *fp, const struct td_plan *plan,
-		       const struct turns *turns)
+/* Print "5 groups, each counted 20 % of the time". */
+static void put_groups(FILE *fp, const struct td_plan *plan, const struct turns *turns)
 {
 	size_t nr = turns->nr + turns->nr_always;
 
 	fprintf(fp, "%zu group%s, ", nr, nr == 1 ? "" : "s");
 	if (!turns->nr) {
-		fputs("counted all of the time: nothing takes turns", fp);
+		fputs("counted all of the time: not multiplexed", fp);
 		return;
 	}
 	if (plan->nr_sets > 1) {
-		fprintf(fp,
-			"counted all of the time in %u runs: nothing takes "
-			"turns",
-			plan->nr_sets);
+		fprintf(fp, "counted all of the time in %u runs: not multiplexed", plan->nr_sets);
 		return;
 	}
 	if (turns->nr_always)
-		fprintf(fp, "%zu counted all of the time, the others ",
-			turns->nr_always);
+		fprintf(fp, "%zu counted all of the time, the others ", turns->nr_always);
 	else
 		fputs("each counted ", fp);
 	put_shares(fp, turns);
 	fputs(" of the time", fp);
 }
 
-/* "cpu_core: 5 groups, each counted 20 % of the time, because its ..." */
-static void put_pmu(const struct td_plan *plan,
-		    const struct td_machine *machine, int pmu,
+/* Print "cpu_core: 5 groups, each counted 20 % of the time, because its ...". */
+static void put_pmu(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 		    const double *shares)
 {
 	struct turns turns = find_turns(plan, pmu, shares);
@@ -121,15 +113,12 @@ static void put_pmu(const struct td_plan *plan,
 	fputc('\n', stdout);
 }
 
-bool td_put_turns_of(FILE *fp, const struct td_machine *machine,
-		     const struct td_plan *plan, int pmu, bool why)
+bool td_put_turns_of(FILE *fp, const struct td_machine *machine, const struct td_plan *plan,
+		     int pmu, bool why)
 {
-	td_autofree double *shares =
-		calloc(plan->nr_groups + 1, sizeof(*shares));
+	td_autofree double *shares = td_calloc(plan->nr_groups + 1, sizeof(*shares));
 	struct turns turns;
 
-	if (!shares)
-		return false;
 	td_plan_shares(plan, machine, shares);
 	turns = find_turns(plan, pmu, shares);
 	put_groups(fp, plan, &turns);
@@ -138,53 +127,43 @@ bool td_put_turns_of(FILE *fp, const struct td_machine *machine,
 	return turns.nr;
 }
 
-static void put_plan(const struct td_machine *machine,
-		     const struct td_plan *plan, double *shares)
+static void put_plan(const struct td_machine *machine, const struct td_plan *plan, double *shares)
 {
 	td_plan_shares(plan, machine, shares);
 	for (int pmu = 0; pmu < (int)machine->nr_core; pmu++)
 		put_pmu(plan, machine, pmu, shares);
 }
 
-/* -l auto: the groups that count at first, then how many may follow. */
-static int put_awake(const struct td_machine *machine,
-		     const struct td_plan *plan, double *shares)
+/* -l auto: print the groups that are enabled at first, and the number of the others. */
+static void put_enabled(const struct td_machine *machine, const struct td_plan *plan,
+			double *shares)
 {
-	td_autofree struct td_group *groups =
-		calloc(plan->nr_groups + 1, sizeof(*groups));
-	struct td_plan awake = *plan;
+	td_autofree struct td_group *groups = td_calloc(plan->nr_groups + 1, sizeof(*groups));
+	struct td_plan enabled = *plan;
 
-	if (!groups)
-		return -ENOMEM;
-	awake.groups = groups;
-	awake.nr_groups = 0;
+	enabled.groups = groups;
+	enabled.nr_groups = 0;
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		if (!plan->groups[g].family)
-			groups[awake.nr_groups++] = plan->groups[g];
+			groups[enabled.nr_groups++] = plan->groups[g];
 	}
-	put_plan(machine, &awake, shares);
-	if (awake.nr_groups < plan->nr_groups)
-		printf("%zu more groups rest until a node above them is over "
-		       "its threshold\n",
-		       plan->nr_groups - awake.nr_groups);
-	return 0;
+	put_plan(machine, &enabled, shares);
+	if (enabled.nr_groups < plan->nr_groups)
+		printf("%zu more groups are disabled until their parent is above its threshold\n",
+		       plan->nr_groups - enabled.nr_groups);
 }
 
-int td_put_turns(const struct td_machine *machine, const struct td_plan *plan)
+void td_put_turns(const struct td_machine *machine, const struct td_plan *plan)
 {
-	td_autofree double *shares =
-		calloc(plan->nr_groups + 1, sizeof(*shares));
+	td_autofree double *shares = td_calloc(plan->nr_groups + 1, sizeof(*shares));
 	unsigned int nr;
 
-	if (!shares)
-		return -ENOMEM;
-	if (td_plan_has_families(plan))
-		return put_awake(machine, plan, shares);
+	if (td_plan_has_families(plan)) {
+		put_enabled(machine, plan, shares);
+		return;
+	}
 	put_plan(machine, plan, shares);
 	nr = td_plan_count_sets(plan, machine);
 	if (nr > 1 && plan->nr_sets < 2)
-		printf("--no-multiplex runs a command %u times, and nothing "
-		       "takes turns\n",
-		       nr);
-	return nr ? 0 : -ENOMEM;
+		printf("--no-multiplex runs a command %u times without multiplexing\n", nr);
 }

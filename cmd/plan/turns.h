@@ -8,16 +8,15 @@
 #include "lib/plan/plan.h"
 
 /*
- * The end of --dry-run, a line for each core PMU: how long each group will be
- * counted, what makes them take turns, and what prevents it.
- * 0 or -ENOMEM.
+ * --dry-run, at the end: print a line for each core PMU with the share of time that its groups
+ * are counted, why they are multiplexed, and how to avoid it.
  */
-int td_put_turns(const struct td_machine *machine, const struct td_plan *plan);
+void td_put_turns(const struct td_machine *machine, const struct td_plan *plan);
 /*
- * The same of one PMU, which has groups: "5 groups, each counted 20 % of the
- * time", and, with why, the reason.  Returns true if groups take turns.
+ * Print the same for one PMU, which must have groups: "5 groups, each counted 20 % of the time",
+ * and the reason if why is true.  Returns true if groups are multiplexed.
  */
-bool td_put_turns_of(FILE *fp, const struct td_machine *machine,
-		     const struct td_plan *plan, int pmu, bool why);
+bool td_put_turns_of(FILE *fp, const struct td_machine *machine, const struct td_plan *plan,
+		     int pmu, bool why);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * cmd/replay: recordings as sources of results.
  *
- * In: a recording, and what is asked of it.
- * Out: a struct td_source, as a live run has one.
+ * In: a recording, and the request for it.
+ * Out: a struct td_source, like that of a live run.
  */
 #ifndef TD_CMD_REPLAY_RECORDED_H
 #define TD_CMD_REPLAY_RECORDED_H
@@ -15,48 +15,47 @@
 #include "lib/base/err.h"
 #include "lib/recording/recording.h"
 
-/* A recording, its tree, and the source that both are.  It must not be moved. */
+/* A recording, its tree, and the source with both.  It must not be moved. */
 struct td_recorded {
 	struct td_recording rec;
-	struct td_imported imported; /* if perf stat wrote it */
-	/* what is asked of it, by its name; levels as recorded, unless given */
-	struct td_request request;
-	bool wants_tree;           /* somebody asked for levels or metrics */
-	struct td_measure measure; /* of events: empty */
+	const struct td_importer *importer;
+	struct td_imported imported; /* state of a file of perf stat */
+	struct td_request request; /* request for this file; levels default to the recorded ones */
+	bool wants_tree;           /* levels or metrics were requested */
+	struct td_measure measure; /* empty for events */
 	struct td_source source;
 };
 
+/* Return the reader of files of other programs; NULL: only recordings can be read. */
+const struct td_foreign *td_recorded_foreign(void);
 /*
- * Opens the recording and reads its first line; asked must outlive it.  Close it
- * even after an error.
+ * Open the recording and read its first line; request must outlive it.  Call
+ * td_recorded_close() even after an error.
  */
 int td_recorded_open(struct td_recorded *recorded, const char *path,
-		     const struct td_request *asked, struct td_err *err);
+		     const struct td_request *request, struct td_err *err);
 /*
- * Builds the tree, and fills in the source.  An error if the recording does not
- * have what is asked for.
+ * Build the tree and fill in the source.  Returns an error if the recording lacks something
+ * that was requested.
  */
-int td_recorded_measure(struct td_recorded *recorded, struct td_notes *notes,
-			struct td_err *err);
-/* Shows an interval that was read, of which the recording has the rest. */
+int td_recorded_measure(struct td_recorded *recorded, struct td_notes *notes, struct td_err *err);
+/* Show an interval: these readings, with the times and the range over time of rec. */
 int td_recorded_put(const struct td_recording *rec, struct td_view *view,
-		    const struct td_readings *delta, uint64_t time_ns,
-		    struct td_err *err);
-/* After its end was reached: says on standard error if a part is missing. */
+		    const struct td_readings *delta, uint64_t time_ns, struct td_err *err);
+/* After the last interval: warn if a part of the recording is missing. */
 void td_recorded_warn(const struct td_recording *rec);
 void td_recorded_close(struct td_recorded *recorded);
-
-/* What a recording cannot be shown as is an error, which says why. */
-
-/* By this aggregation, and with the times that are asked for. */
+/*
+ * Return an error with the reason if the recording cannot be shown with this aggregation and
+ * the requested times.
+ */
 int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
 		      const struct td_request *request, struct td_err *err);
 /*
- * td_recording_next(), and its errors.  Counts of threads cannot be shown per CPU,
- * nor those of CPUs per thread.
+ * Read with td_recording_next().  Returns an error for counts per thread that are to be
+ * shown per CPU, and for counts per CPU that are to be shown per thread.
  */
-int td_recorded_next(struct td_recording *rec, enum td_aggregation how,
-		     uint64_t *time_ns, struct td_readings *delta,
-		     struct td_err *err);
+int td_recorded_next(struct td_recording *rec, enum td_aggregation how, uint64_t *time_ns,
+		     struct td_readings *delta, struct td_err *err);
 
 #endif

@@ -4,45 +4,29 @@
 #include "metrics/eval/finished.h"
 
 /*
- * Where everything is shown at the end, reads are more frequent in the first half
- * a minute, so that there are batches enough to tell the errors of a short run, and
- * batches that are shorter than most phases of a program.
+ * If results are shown at the end, reads are more frequent in the first half minute: that
+ * gives enough batches to find the errors of a short run, and batches shorter than most
+ * phases of a program.
  */
 #define OFTEN_NS    (100 * TD_NS_A_MS)
 #define OFTEN_TICKS 300
 
 /*
- * As long as PERF_METRICS is somebody else's, too: at the end of each turn the
- * kernel adds what the fields have grown by, and leaves out what they fell by
- * (__icl_update_topdown_event() in the kernel), so what was before lingers on
- * until a read resets them.
+ * Time between reads while PERF_METRICS is shared: at the end of each turn, the kernel adds
+ * the growth of the fields and ignores their decrease (__icl_update_topdown_event() in the
+ * kernel), so old values linger until a read resets them.
  */
 #define SHARED_NS OFTEN_NS
 
-/* A row with a verdict has so many reads, but not more often than that. */
+/* Number of reads in a row with a verdict, and the shortest time between them. */
 #define READS_A_ROW 10
 #define SHORTEST_NS (20 * TD_NS_A_MS)
 
-/* But reading may take only this part of a CPU's time, in so many reads. */
-#define READING_PART  20
-#define READS_TO_TELL 4
+/* Reading may take one part in READING_PART of a CPU's time, judged after MIN_READS reads. */
+#define READING_PART 20
+#define MIN_READS    4
 
-/*
- * Errors are those of metrics.  The means of -r have theirs from the runs, but with
- * one read each all of these would be rounded alike.
- */
-static bool wants_batches(const struct td_job *job)
-{
-	return job->tree;
-}
-
-/* -l auto finds its way down in the first reads. */
-static bool drills(const struct td_job *job)
-{
-	return job->tree && job->tree->nr_families;
-}
-
-/* Gives a row as many ticks as it takes.  Returns the time between two ticks. */
+/* Divide a row into ticks.  Returns the time between two ticks. */
 static uint64_t divide_row(struct td_clock *clock, uint64_t longest_ns)
 {
 	clock->ticks_a_row = (clock->length_ns + longest_ns - 1) / longest_ns;
@@ -50,7 +34,7 @@ static uint64_t divide_row(struct td_clock *clock, uint64_t longest_ns)
 	return clock->length_ns / clock->ticks_a_row;
 }
 
-/* The time between reads that tell errors. */
+/* Return the time between frequent reads. */
 static uint64_t often_ns(const struct td_clock *clock)
 {
 	uint64_t part_ns = clock->length_ns / READS_A_ROW;
@@ -60,15 +44,15 @@ static uint64_t often_ns(const struct td_clock *clock)
 	return part_ns > SHORTEST_NS ? part_ns : SHORTEST_NS;
 }
 
-int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
-		   const struct td_job *job, struct td_err *err)
+int td_clock_start(struct td_clock *clock, struct td_waiter *waiter, const struct td_job *job,
+		   struct td_err *err)
 {
 	const struct td_request *request = job->request;
 	bool rows = request->when.interval_ms;
 	uint64_t period_ns;
 
-	clock->often = (!rows || request->show.summary || clock->keeps) &&
-		       (wants_batches(job) || (!rows && drills(job)));
+	/* only metrics have errors */
+	clock->often = job->tree && (!rows || request->show.summary || clock->keeps);
 	clock->length_ns = (uint64_t)request->when.interval_ms * TD_NS_A_MS;
 	period_ns = clock->often ? often_ns(clock) : TD_LONGEST_NS;
 	clock->longest_ns = period_ns;
@@ -76,19 +60,18 @@ int td_clock_start(struct td_clock *clock, struct td_waiter *waiter,
 	if (rows)
 		period_ns = divide_row(clock, period_ns);
 	clock->began = true;
-	return td_waiter_start(waiter, period_ns,
-			       (uint64_t)request->when.timeout_ms * TD_NS_A_MS,
+	return td_waiter_start(waiter, period_ns, (uint64_t)request->when.timeout_ms * TD_NS_A_MS,
 			       err);
 }
 
-/* Do reads take too much of the time, as far as a few of them can tell? */
+/* Return true if reads take too much CPU time. */
 static bool is_costly(const struct td_clock *clock, uint64_t period_ns)
 {
-	return clock->reads >= READS_TO_TELL &&
+	return clock->reads >= MIN_READS &&
 	       clock->reading_ns * READING_PART > clock->reads * period_ns;
 }
 
-/* Half as often; where a row would have too few for its errors, none for them. */
+/* Halve the frequency; if a row would have too few reads for errors, read as rarely as possible. */
 static uint64_t rarer(const struct td_clock *clock, uint64_t period_ns)
 {
 	period_ns *= 2;
@@ -97,7 +80,7 @@ static uint64_t rarer(const struct td_clock *clock, uint64_t period_ns)
 	return period_ns < TD_LONGEST_NS ? period_ns : TD_LONGEST_NS;
 }
 
-/* How far apart reads are to be from now on. */
+/* Return the new time between reads. */
 static uint64_t choose_longest(struct td_clock *clock, uint64_t period_ns)
 {
 	uint64_t now_ns = clock->longest_ns;
@@ -114,8 +97,7 @@ static uint64_t choose_longest(struct td_clock *clock, uint64_t period_ns)
 	return now_ns;
 }
 
-void td_clock_adapt(struct td_clock *clock, struct td_waiter *waiter,
-		    uint64_t reading_ns)
+void td_clock_adapt(struct td_clock *clock, struct td_waiter *waiter, uint64_t reading_ns)
 {
 	uint64_t longest_ns;
 
@@ -129,16 +111,14 @@ void td_clock_adapt(struct td_clock *clock, struct td_waiter *waiter,
 	clock->longest_ns = longest_ns;
 	clock->often = longest_ns < TD_LONGEST_NS;
 	clock->reads = clock->reading_ns = 0;
-	td_waiter_set_period(waiter, clock->length_ns
-					     ? divide_row(clock, longest_ns)
-					     : longest_ns);
+	td_waiter_set_period(waiter, clock->length_ns ? divide_row(clock, longest_ns) : longest_ns);
 }
 
 void td_clock_note_read(struct td_clock *clock, uint64_t took_ns)
 {
 	clock->took_ns = took_ns;
-	if (!clock->least_took_ns || took_ns < clock->least_took_ns)
-		clock->least_took_ns = took_ns;
+	if (!clock->min_took_ns || took_ns < clock->min_took_ns)
+		clock->min_took_ns = took_ns;
 }
 
 bool td_clock_tick(struct td_clock *clock, uint64_t ticks)
@@ -166,13 +146,11 @@ static bool wants_cpu_times(const struct td_plan *plan)
 	return false;
 }
 
-/* Without proc, the other events are still counted. */
-static int read_cpus(struct td_job *job, struct td_cpu_times *now,
-		     struct td_err *err)
+/* Read the times of CPUs.  Returns 1 without /proc: the other events are still counted. */
+static int read_cpus(struct td_job *job, struct td_cpu_times *now, struct td_err *err)
 {
 	const struct td_target *target = &job->target;
-	int rc = td_cpu_times_read(
-		&job->fs, target->has_cpus ? &target->cpus : NULL, now, err);
+	int rc = td_cpu_times_read(&job->fs, target->has_cpus ? &target->cpus : NULL, now, err);
 
 	if (!td_sysfs_is_none(rc))
 		return rc;
@@ -182,8 +160,8 @@ static int read_cpus(struct td_job *job, struct td_cpu_times *now,
 }
 
 /*
- * Reads the CPU time that the target has used so far.  Returns 1 if it is
- * unknown: a running command's children, or a process that has ended.
+ * Read the CPU time that the target has used so far.  Returns 1 if it is unknown: that of a
+ * running command's children, or of a process that has ended.
  */
 static int read_cpu_times(struct td_job *job, const struct td_usage *usage,
 			  struct td_cpu_times *now, struct td_err *err)
@@ -195,8 +173,7 @@ static int read_cpu_times(struct td_job *job, const struct td_usage *usage,
 	if (request->target.tids.nr || job->target.per_thread)
 		return 1;
 	if (td_target_attaches(&request->target))
-		return !td_cpu_times_read_pids(&job->fs, &request->target.pids,
-					       now);
+		return !td_cpu_times_read_pids(&job->fs, &request->target.pids, now);
 	if (!usage || !usage->has_times || request->when.interval_ms)
 		return 1;
 	now->user_ns = usage->user_ns;
@@ -204,27 +181,21 @@ static int read_cpu_times(struct td_job *job, const struct td_usage *usage,
 	return 0;
 }
 
-/*
- * A row begins and ends when a read ends.  A read that is held up somewhere has
- * read some counters long before its end: they count for more or less time than
- * the row lasts.  What the shortest read takes, all take at both ends of a row.
- */
-static uint64_t unsure_ns(const struct td_clock *clock)
-{
-	return clock->row_took_ns + clock->took_ns - 2 * clock->least_took_ns;
-}
-
-void td_clock_times(struct td_clock *clock, struct td_job *job,
-		    uint64_t time_ns, const struct td_usage *usage,
-		    struct td_times *out)
+void td_clock_times(struct td_clock *clock, struct td_job *job, uint64_t time_ns,
+		    const struct td_usage *usage, struct td_times *out)
 {
 	struct td_cpu_times now = { 0 };
 	struct td_err err;
 	int rc;
 
 	*out = (struct td_times){ .elapsed_ns = time_ns - clock->row_ns };
+	/*
+	 * A row begins and ends when a read ends.  A delayed read has read some counters
+	 * long before its end: they count for more or less time than the row lasts.  All
+	 * reads take at least as long as the shortest one.
+	 */
 	if (clock->row_ns)
-		out->unsure_ns = unsure_ns(clock);
+		out->unsure_ns = clock->row_took_ns + clock->took_ns - 2 * clock->min_took_ns;
 	clock->row_ns = time_ns;
 	clock->row_took_ns = clock->took_ns;
 	if (!wants_cpu_times(&job->plan))

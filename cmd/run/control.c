@@ -19,27 +19,21 @@ static int parse_fd(const char *text, int *nr, struct td_err *err)
 {
 	if (td_parse_int(text, 0, INT_MAX, nr) == 0)
 		return 0;
-	return td_err_usage(err,
-			    "--control: '%s' is not the number of a "
-			    "descriptor",
-			    text);
+	return td_err_usage(err, "--control: '%s' is not the number of a descriptor", text);
 }
 
 /*
- * Takes an inherited descriptor. unfit is the access mode that it must not
- * have.  O_NONBLOCK stays as it is, because others may share it.
+ * Use an inherited descriptor.  unfit is the access mode that it must not have.
+ * O_NONBLOCK stays as it is, because other processes may share it.
  */
 static int take_fd(int nr, int unfit, int *fd, struct td_err *err)
 {
 	int flags = fcntl(nr, F_GETFL);
 
 	if (flags < 0)
-		return td_err_set(err, -errno, "--control: descriptor %d: %s",
-				  nr, strerror(errno));
+		return td_err_set(err, -errno, "--control: descriptor %d: %s", nr, strerror(errno));
 	if ((flags & O_ACCMODE) == unfit)
-		return td_err_set(err, -EBADF,
-				  "--control: descriptor %d: not open for %s",
-				  nr,
+		return td_err_set(err, -EBADF, "--control: descriptor %d: not open for %s", nr,
 				  unfit == O_WRONLY ? "reading" : "writing");
 	*fd = nr;
 	return 0;
@@ -63,20 +57,19 @@ static int open_fifo(const char *path, int *fd, struct td_err *err)
 	if (stat(path, &st))
 		return open_error(path, err);
 	if (!S_ISFIFO(st.st_mode))
-		return td_err_set(err, -EINVAL, "--control: %s: not a fifo",
-				  path);
-	/* read and write, so that there is no end of file when writers leave */
+		return td_err_set(err, -EINVAL, "--control: %s: not a fifo", path);
+	/* for reading and writing, so that there is no end of file when writers leave */
 	*fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	return *fd < 0 ? open_error(path, err) : 0;
 }
 
-/* Opens both; ack may be NULL. */
-static int open_both(struct td_control *control, const char *ctl,
-		     const char *ack, struct td_err *err)
+/* Open both; ack may be NULL. */
+static int open_both(struct td_control *control, const char *ctl, const char *ack,
+		     struct td_err *err)
 {
 	int rc, in, out = -1;
 
-	if (control->close_them) {
+	if (control->owned) {
 		rc = open_fifo(ctl, &control->fd, err);
 		return rc || !ack ? rc : open_fifo(ack, &control->ack, err);
 	}
@@ -93,7 +86,7 @@ static bool is_fifo_form(const char *text)
 	return strncmp(text, "fifo:", 5) == 0;
 }
 
-/* Checks that a name follows the known word, and the comma if there is one. */
+/* Return true if the text is fd: or fifo: with a name, and with a second one if it has a comma. */
 static bool is_well_formed(const char *text)
 {
 	size_t at = is_fifo_form(text) ? 5 : strncmp(text, "fd:", 3) ? 0 : 3;
@@ -102,8 +95,7 @@ static bool is_well_formed(const char *text)
 	return at && text[at] && text[at] != ',' && !(comma && !comma[1]);
 }
 
-int td_control_open(struct td_control *control, const char *text,
-		    struct td_err *err)
+int td_control_open(struct td_control *control, const char *text, struct td_err *err)
 {
 	td_autofree char *ctl = NULL;
 	char *ack;
@@ -111,61 +103,48 @@ int td_control_open(struct td_control *control, const char *text,
 
 	*control = TD_CONTROL_NONE;
 	if (!is_well_formed(text))
-		return td_err_usage(err,
-				    "--control %s: neither fd:CTL[,ACK] nor "
-				    "fifo:CTL[,ACK]",
+		return td_err_usage(err, "--control %s: neither fd:CTL[,ACK] nor fifo:CTL[,ACK]",
 				    text);
-	ctl = strdup(strchr(text, ':') + 1);
-	if (!ctl)
-		return td_err_nomem(err);
+	ctl = td_strdup(strchr(text, ':') + 1);
 	ack = strchr(ctl, ',');
 	if (ack)
 		*ack++ = '\0';
-	control->close_them = is_fifo_form(text);
+	control->owned = is_fifo_form(text);
 	rc = open_both(control, ctl, ack, err);
 	if (rc)
 		td_control_close(control);
 	return rc;
 }
 
-static void forget_fd(struct td_control *control)
+static void close_fd(struct td_control *control)
 {
-	if (control->close_them)
+	if (control->owned)
 		td_close_fd(&control->fd);
 	control->fd = -1;
 }
 
 void td_control_close(struct td_control *control)
 {
-	forget_fd(control);
-	if (control->close_them)
+	close_fd(control);
+	if (control->owned)
 		td_close_fd(&control->ack);
 	*control = TD_CONTROL_NONE;
 }
 
 /* --- reading ---------------------------------------------------------------- */
 
-/* Moves unread bytes to the start of the buffer. */
-static void make_room(struct td_control *control)
-{
-	size_t left = control->to - control->from;
-
-	memmove(control->buf, control->buf + control->from, left);
-	control->from = 0;
-	control->to = left;
-}
-
 int td_control_read(struct td_control *control, struct td_err *err)
 {
 	ssize_t got;
 	int rc = 0;
 
-	make_room(control);
+	control->to -= control->from;
+	memmove(control->buf, control->buf + control->from, control->to);
+	control->from = 0;
 	/* one more byte than a line, for its end */
 	if (control->fd < 0 || control->to > TD_CONTROL_MAX)
 		return 0;
-	got = read(control->fd, control->buf + control->to,
-		   TD_CONTROL_MAX + 1 - control->to);
+	got = read(control->fd, control->buf + control->to, TD_CONTROL_MAX + 1 - control->to);
 	if (got > 0) {
 		control->to += (size_t)got;
 		return 0;
@@ -173,24 +152,22 @@ int td_control_read(struct td_control *control, struct td_err *err)
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	if (got < 0)
-		rc = td_err_set(err, -errno, "--control: cannot read: %s",
-				strerror(errno));
-	forget_fd(control);
+		rc = td_err_set(err, -errno, "--control: cannot read: %s", strerror(errno));
+	close_fd(control);
 	return rc;
 }
 
-/* The length of the line without its end, or of what there is of it. */
+/* Return the length of the line, or of its start, without the end of the line. */
 static size_t line_length(const struct td_control *control)
 {
 	size_t at = control->from;
 
-	while (at < control->to && control->buf[at] != '\n' &&
-	       control->buf[at] != '\0')
+	while (at < control->to && control->buf[at] != '\n' && control->buf[at] != '\0')
 		at++;
 	return at - control->from;
 }
 
-/* Skips the rest of a long line.  Returns true if its end has come. */
+/* Skip the remainder of a long line.  Returns true at its end. */
 static bool skip_rest(struct td_control *control)
 {
 	control->from += line_length(control);
@@ -201,7 +178,7 @@ static bool skip_rest(struct td_control *control)
 	return true;
 }
 
-/* Returns a line, or the start of a long one and sets skipping; else NULL. */
+/* Return a line, or the start of a long one, and then set skipping; else NULL. */
 static char *take_line(struct td_control *control)
 {
 	char *line;
@@ -215,7 +192,7 @@ static char *take_line(struct td_control *control)
 		control->from += len + 1;
 	} else {
 		control->skipping = len > TD_CONTROL_MAX;
-		/* text before the end of file is a line, too */
+		/* text before the end of file is also a line */
 		if (!len || (!control->skipping && control->fd >= 0))
 			return NULL;
 		control->from += len;
@@ -226,7 +203,7 @@ static char *take_line(struct td_control *control)
 
 /* --- the commands ----------------------------------------------------------- */
 
-static bool has_name(const char *argument)
+static bool is_name(const char *argument)
 {
 	return *argument;
 }
@@ -239,11 +216,11 @@ static bool is_detail(const char *argument)
 
 static const struct {
 	const char *name;
-	/* checks an argument; NULL if it takes none */
+	/* check of the argument; NULL: the command has none */
 	bool (*takes)(const char *argument);
 } words[] = {
-	[TD_CONTROL_ENABLE] = { "enable", has_name },
-	[TD_CONTROL_DISABLE] = { "disable", has_name },
+	[TD_CONTROL_ENABLE] = { "enable", is_name },
+	[TD_CONTROL_DISABLE] = { "disable", is_name },
 	[TD_CONTROL_EVLIST] = { "evlist", is_detail },
 	[TD_CONTROL_PING] = { "ping" },
 	[TD_CONTROL_STOP] = { "stop" },
@@ -267,12 +244,10 @@ static struct td_control_request parse_line(const char *line)
 		return unknown(line);
 	if (argument && (!words[i].takes || !words[i].takes(argument)))
 		return unknown(line);
-	return (struct td_control_request){ (enum td_control_word)i, argument,
-					    line };
+	return (struct td_control_request){ (enum td_control_word)i, argument, line };
 }
 
-bool td_control_next(struct td_control *control,
-		     struct td_control_request *request)
+bool td_control_next(struct td_control *control, struct td_control_request *request)
 {
 	const char *line;
 
@@ -289,23 +264,12 @@ bool td_control_next(struct td_control *control,
 
 bool td_control_is_acked(enum td_control_word word)
 {
-	switch (word) {
-	case TD_CONTROL_ENABLE:
-	case TD_CONTROL_DISABLE:
-	case TD_CONTROL_EVLIST:
-	case TD_CONTROL_PING:
-	case TD_CONTROL_STOP:
-		return true;
-	case TD_CONTROL_SNAPSHOT:
-	case TD_CONTROL_UNKNOWN:
-		return false;
-	}
-	return false;
+	return word != TD_CONTROL_SNAPSHOT && word != TD_CONTROL_UNKNOWN;
 }
 
 int td_control_ack(struct td_control *control)
 {
-	static const char answer[] = "ack\n"; /* perf writes the NUL, too */
+	static const char answer[] = "ack\n"; /* like perf, including the NUL */
 	struct pollfd poll_ack = { control->ack, POLLOUT };
 	ssize_t put;
 

@@ -6,39 +6,27 @@
 #include "cmd/run/parts.h"
 
 /*
- * The time between decisions.  After a switch the next read decides, so that the
- * way down to the last level takes a few reads only.
+ * The time between decisions.  After a switch, the next read decides, so that the last
+ * level is reached after only a few reads.
  */
 #define DECIDE_NS UINT64_C(250000000)
 
-/* How often a switch tries to open tasks that come and go. */
-#define TURN_TRIES 5
-
-int td_drilling_begin(struct td_drilling *drilling, const struct td_job *job,
-		      struct td_err *err)
+void td_drilling_begin(struct td_drilling *drilling, const struct td_job *job)
 {
-	int rc;
-
 	*drilling = (struct td_drilling){ 0 };
 	if (!job->tree || !job->tree->nr_families)
-		return 0;
+		return;
 	drilling->active = drilling->switched = true;
-	rc = td_evaluation_make(&drilling->evaluation, job->tree, &job->plan,
-				err);
-	if (rc)
-		return rc;
-	return td_drill_begin(&drilling->drill, job->tree, &job->plan)
-		       ? td_err_nomem(err)
-		       : 0;
+	td_evaluation_make(&drilling->evaluation, job->tree, &job->plan);
+	td_drill_begin(&drilling->drill, job->tree, &job->plan);
 }
 
-int td_drilling_add(struct td_drilling *drilling,
-		    const struct td_readings *delta)
+void td_drilling_add(struct td_drilling *drilling, const struct td_readings *delta)
 {
-	return td_readings_merge(&drilling->window, &drilling->index, delta);
+	td_readings_merge(&drilling->window, &drilling->index, delta);
 }
 
-/* Is it time?  A tick may come a little early. */
+/* Return true if it is time to decide.  A tick may come a little early. */
 static bool is_due(const struct td_drilling *drilling, uint64_t now_ns)
 {
 	if (!drilling->window.nr)
@@ -47,69 +35,49 @@ static bool is_due(const struct td_drilling *drilling, uint64_t now_ns)
 	       now_ns - drilling->decided_ns >= DECIDE_NS - DECIDE_NS / 10;
 }
 
-static int decide(struct td_drilling *drilling, const struct td_job *job,
-		  uint64_t now_ns, struct td_err *err)
+static void decide(struct td_drilling *drilling, const struct td_job *job, uint64_t now_ns)
 {
 	const struct td_aggregator all = { .how = TD_AGGREGATE_ALL };
-	const struct td_times times = { .elapsed_ns =
-						now_ns - drilling->decided_ns };
+	const struct td_times times = { .elapsed_ns = now_ns - drilling->decided_ns };
 	struct td_totals totals = { 0 };
 	struct td_report report = { 0 };
-	int rc =
-		td_aggregate(&all, &drilling->window, &job->plan, &totals, err);
 
-	if (!rc)
-		rc = td_eval(&drilling->evaluation, &totals, &times, false,
-			     &report, err);
-	if (!rc)
-		drilling->switched =
-			td_drill_decide(&drilling->drill, &report, now_ns);
+	td_aggregate(&all, &drilling->window, &job->plan, &totals);
+	td_eval(&drilling->evaluation, &totals, &times, false, &report);
+	drilling->switched = td_drill_decide(&drilling->drill, &report, now_ns);
 	td_report_free(&report);
 	td_totals_free(&totals);
-	return rc;
 }
 
-/* Returns 1 if a task that was to be opened has ended meanwhile. */
-static int turn(const struct td_job *job, struct td_counter *counter,
-		const struct td_ints *awake, struct td_err *err)
-{
-	struct td_ints tasks = { 0 };
-	int rc = td_target_list_running(&job->target, &job->fs, &tasks, err);
-
-	if (!rc)
-		rc = td_counter_enable_families(counter, awake, &tasks, err);
-	td_ints_free(&tasks);
-	return rc;
-}
-
-/* Where tasks come and go too fast, the next read tries again. */
+/* Switch groups.  If tasks start and end too fast, the next read tries again. */
 static int switch_groups(struct td_drilling *drilling, const struct td_job *job,
 			 struct td_counter *counter, struct td_err *err)
 {
 	struct td_ints awake;
-	int rc = td_drill_list(&drilling->drill, &awake);
+	int rc = 1;
 
-	if (rc)
-		td_err_nomem(err);
-	else
-		rc = 1;
-	for (int i = 0; rc > 0 && i < TURN_TRIES; i++)
-		rc = turn(job, counter, &awake, err);
+	td_drill_list(&drilling->drill, &awake);
+	for (int i = 0; rc > 0 && i < TD_ATTEMPTS; i++) {
+		struct td_ints tasks = { 0 };
+
+		td_target_list_running(&job->target, &job->fs, &tasks);
+		rc = td_counter_enable_families(counter, &awake, &tasks, err);
+		td_ints_free(&tasks);
+	}
 	td_ints_free(&awake);
 	drilling->undone = rc > 0;
 	return rc < 0 ? rc : 0;
 }
 
 int td_drilling_decide(struct td_drilling *drilling, const struct td_job *job,
-		       struct td_counter *counter, uint64_t now_ns,
-		       struct td_err *err)
+		       struct td_counter *counter, uint64_t now_ns, struct td_err *err)
 {
-	int rc;
+	int rc = 0;
 
 	if (!is_due(drilling, now_ns))
 		return 0;
-	rc = decide(drilling, job, now_ns, err);
-	if (!rc && (drilling->switched || drilling->undone))
+	decide(drilling, job, now_ns);
+	if (drilling->switched || drilling->undone)
 		rc = switch_groups(drilling, job, counter, err);
 	drilling->decided_ns = now_ns;
 	drilling->window.nr = 0;

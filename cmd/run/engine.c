@@ -11,7 +11,25 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/memory.h"
 #include "lib/base/util.h"
+
+/* The state that end() needs when memory has run out. */
+static struct {
+	char **command;           /* the command to run in any case; NULL: none */
+	int refused;              /* the status if the command must not run uncounted; 0: it may */
+	struct td_engine *engine; /* the engine of a forked command; NULL: none */
+	bool ended;               /* a command ended, with this status */
+	int status;
+	bool failed; /* memory ran out before */
+} fallback;
+
+static void note_end(int status)
+{
+	fallback.engine = NULL;
+	fallback.ended = true;
+	fallback.status = status;
+}
 
 /* --- the command ---------------------------------------------------------- */
 
@@ -24,32 +42,31 @@ static uint64_t cpu_time_ns(void)
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
-/* What the child writes before its exec(), and the errno if that failed. */
-struct word {
+/* Message of the child: the CPU time before exec(), and the errno if that failed. */
+struct message {
 	uint64_t before_ns;
 	int error;
 };
 
-/* Runs in the child; both pipes are closed by exec(). */
-static void run_child(char **argv, int go, int failed,
-		      const struct td_inherited *inherited)
+/* Runs the command, in the child; exec() closes both pipes. */
+static void run_child(char **argv, int go, int failed, const struct td_inherited *inherited)
 {
-	struct word word = { 0 };
-	const char *rest = (const char *)&word + sizeof(word.before_ns);
+	struct message message = { 0 };
+	const char *rest = (const char *)&message + sizeof(message.before_ns);
 	char byte;
 
 	/* the parent closed the pipe without a byte: do not run */
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
 	td_inherited_restore(inherited);
-	word.before_ns = cpu_time_ns();
-	if (write(failed, &word, sizeof(word.before_ns)) < 0)
+	message.before_ns = cpu_time_ns();
+	if (write(failed, &message, sizeof(message.before_ns)) < 0)
 		errno = 0; /* not a reason to give up the run */
 	execvp(argv[0], argv);
-	word.error = errno;
-	if (write(failed, rest, sizeof(word) - sizeof(word.before_ns)) < 0)
+	message.error = errno;
+	if (write(failed, rest, sizeof(message) - sizeof(message.before_ns)) < 0)
 		_exit(126);
-	_exit(word.error == ENOENT ? 127 : 126);
+	_exit(message.error == ENOENT ? 127 : 126);
 }
 
 static int make_pipes(int go[2], int failed[2], struct td_err *err)
@@ -65,8 +82,7 @@ static int make_pipes(int go[2], int failed[2], struct td_err *err)
 	return 0;
 }
 
-static int hold_command(struct td_child *child, char **argv,
-			const struct td_inherited *inherited,
+static int hold_command(struct td_child *child, char **argv, const struct td_inherited *inherited,
 			struct td_err *err)
 {
 	int go[2], failed[2], rc = make_pipes(go, failed, err);
@@ -78,10 +94,7 @@ static int hold_command(struct td_child *child, char **argv,
 	child->pid = fork();
 	if (child->pid == 0) {
 		td_signals_hold();
-		/*
-		 * the child's copy would keep its own read() waiting after our
-		 * end
-		 */
+		/* this copy would keep the child's read() waiting after the parent's end */
 		close(go[1]);
 		run_child(argv, go[0], failed[1], inherited);
 	}
@@ -103,11 +116,11 @@ static int hold_command(struct td_child *child, char **argv,
 	return 0;
 }
 
-/* Reads until exec() closes the pipe.  Returns the number of bytes. */
-static size_t read_word(int fd, struct word *word)
+/* Read until exec() closes the pipe.  Returns the number of bytes. */
+static size_t read_message(int fd, struct message *message)
 {
-	char *to = (char *)word;
-	size_t size = sizeof(*word), got = 0;
+	char *to = (char *)message;
+	size_t size = sizeof(*message), got = 0;
 	ssize_t len;
 
 	do {
@@ -117,28 +130,27 @@ static size_t read_word(int fd, struct word *word)
 	return got;
 }
 
-int td_child_release(struct td_child *child, const char *name,
-		     struct td_err *err)
+int td_child_release(struct td_child *child, const char *name, struct td_err *err)
 {
-	struct word word = { 0 };
+	struct message message = { 0 };
 	int error = write(child->go, "", 1) == 1 ? 0 : errno;
 
-	/* a child that was not told to go must not wait for it either */
+	/* even after an error, so that the child does not wait */
 	td_close_fd(&child->go);
 	if (error)
-		return td_err_set(err, -error, "cannot start %s: %s", name,
-				  strerror(error));
-	child->runs = read_word(child->failed, &word) < sizeof(word);
+		return td_err_set(err, -error, "cannot start %s: %s", name, strerror(error));
+	child->runs = read_message(child->failed, &message) < sizeof(message);
 	td_close_fd(&child->failed);
-	child->before_ns = word.before_ns;
+	child->before_ns = message.before_ns;
 	if (child->runs)
 		return 0;
-	child->status = word.error == ENOENT ? 127 : 126;
-	return td_err_set(err, -word.error, "%s: %s", *name ? name : "''",
-			  strerror(word.error));
+	error = message.error;
+	child->status = error == ENOENT ? 127 : 126;
+	note_end(child->status);
+	return td_err_set(err, -error, "%s: %s", *name ? name : "''", strerror(error));
 }
 
-/* One that is not there has a status, and was not waited for. */
+/* After a failed exec(), the child has a status and was not waited for. */
 bool td_child_is_over(const struct td_child *child)
 {
 	return child->runs || (child->status && !child->reaped);
@@ -150,14 +162,13 @@ static uint64_t to_ns(struct timeval tv)
 }
 
 /*
- * Passes a signal on that only we have got: a terminal's ^C has reached the command
- * as well, which decides what to do.  After a second one it is killed: whoever
- * sent it does not want to wait.
+ * Pass on a signal that only tdstat received: a terminal's ^C has reached the command as
+ * well, which decides what to do.  The second one kills the command: its sender does not
+ * want to wait.
  */
 static void pass_on(struct td_child *child, const struct td_signal *signal)
 {
-	bool again = child->signal_ns &&
-		     signal->time_ns - child->signal_ns > TD_TWICE_NS;
+	bool again = child->signal_ns && signal->time_ns - child->signal_ns > TD_TWICE_NS;
 
 	if (!signal->from_process && signal->number != SIGHUP)
 		return;
@@ -166,8 +177,7 @@ static void pass_on(struct td_child *child, const struct td_signal *signal)
 	kill(child->pid, again ? SIGKILL : signal->number);
 }
 
-int td_child_wait(struct td_child *child, struct td_usage *usage,
-		  struct td_err *err)
+int td_child_wait(struct td_child *child, struct td_usage *usage, struct td_err *err)
 {
 	struct rusage ru;
 	int status;
@@ -179,8 +189,8 @@ int td_child_wait(struct td_child *child, struct td_usage *usage,
 	if (pid < 0)
 		return td_err_set(err, -errno, "wait4: %s", strerror(errno));
 	child->reaped = true;
-	child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
-					    : WEXITSTATUS(status);
+	child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	note_end(child->status);
 	usage->has_times = true;
 	usage->user_ns = to_ns(ru.ru_utime);
 	usage->sys_ns = to_ns(ru.ru_stime);
@@ -195,6 +205,7 @@ void td_child_end(struct td_child *child)
 
 	if (child->pid <= 0)
 		return;
+	fallback.engine = NULL;
 	td_close_fd(&child->go); /* a child that still waits exits now */
 	td_close_fd(&child->failed);
 	if (!child->reaped)
@@ -203,20 +214,40 @@ void td_child_end(struct td_child *child)
 	child->pid = 0;
 }
 
-/* --- until it has ended, a signal comes or the time is over --------------- */
+int td_run_plainly(char **argv, const struct td_inherited *inherited, int *status)
+{
+	pid_t pid = fork();
+	int wait = 0;
+
+	if (pid == 0) {
+		td_signals_hold();
+		td_inherited_restore(inherited);
+		execvp(argv[0], argv);
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	if (pid < 0)
+		return -errno;
+	while (waitpid(pid, &wait, 0) < 0 && errno == EINTR)
+		;
+	*status = WIFSIGNALED(wait) ? 128 + WTERMSIG(wait) : WEXITSTATUS(wait);
+	return 0;
+}
+
+/* --- the loop ------------------------------------------------------------- */
 
 /* The time between SIGTERM and SIGKILL of --timeout. */
 #define GRACE_NS (1000 * TD_NS_A_MS)
 
-int td_engine_start(struct td_engine *engine, char **command,
-		    const struct td_inherited *inherited, struct td_err *err)
+int td_engine_start(struct td_engine *engine, char **command, const struct td_inherited *inherited,
+		    struct td_err *err)
 {
-	int rc = command ? hold_command(&engine->child, command, inherited, err)
-			 : 0;
-
-	if (!rc && command)
-		engine->waiter.child = engine->child.pidfd;
-	return rc;
+	if (!command)
+		return 0;
+	if (hold_command(&engine->child, command, inherited, err))
+		return err->code;
+	engine->waiter.child = engine->child.pidfd;
+	fallback.engine = engine;
+	return 0;
 }
 
 static bool is_alive(const struct td_engine *engine)
@@ -224,8 +255,7 @@ static bool is_alive(const struct td_engine *engine)
 	return engine->child.pid > 0 && !engine->waiter.child_ended;
 }
 
-static void take_signal(struct td_engine *engine,
-			const struct td_signal *signal)
+static void take_signal(struct td_engine *engine, const struct td_signal *signal)
 {
 	engine->signal_ns = signal->time_ns;
 	if (is_alive(engine))
@@ -234,7 +264,7 @@ static void take_signal(struct td_engine *engine,
 		engine->signals++;
 }
 
-/* Asks the command to end, and kills it a second later. */
+/* Send SIGTERM to the command; in a second call, a second later, SIGKILL. */
 static int end_command(struct td_engine *engine, struct td_err *err)
 {
 	bool again = engine->timed_out;
@@ -246,34 +276,29 @@ static int end_command(struct td_engine *engine, struct td_err *err)
 	return again ? 0 : td_waiter_again(&engine->waiter, GRACE_NS, err);
 }
 
-static int take_wake(struct td_engine *engine, const struct td_wake *wake,
-		     struct td_err *err)
+static int take_wake(struct td_engine *engine, const struct td_wake *wake, struct td_err *err)
 {
 	if (wake->what & TD_WAKE_SIGNAL)
 		take_signal(engine, &wake->signal);
-	/* such as from alarm(2) before our exec(); a limit of time is our own */
+	/* for example of an alarm(2) that tdstat inherited; SIGXCPU is about tdstat's own time */
 	if (wake->what & TD_WAKE_RELAY && is_alive(engine) &&
 	    (wake->signal.from_process || wake->signal.number != SIGXCPU))
 		kill(engine->child.pid, wake->signal.number);
-	/* a terminal tells us alone that it hangs up, if we are the first on it */
-	if (wake->what & TD_WAKE_REOPEN && is_alive(engine) &&
-	    !wake->signal.from_process)
+	/* if tdstat leads the session, a terminal that hangs up signals only tdstat */
+	if (wake->what & TD_WAKE_REOPEN && is_alive(engine) && !wake->signal.from_process)
 		pass_on(&engine->child, &wake->signal);
 	return wake->what & TD_WAKE_TIMEOUT ? end_command(engine, err) : 0;
 }
 
-/* step: 1 or an error, if what is served has come to its end. */
-static bool is_over(const struct td_engine *engine, const struct td_wake *wake,
-		    int step)
+/* step is the result of serve(), which is not 0 at the end. */
+static bool is_over(const struct td_engine *engine, const struct td_wake *wake, int step)
 {
 	if (engine->child.pid > 0)
 		return engine->waiter.child_ended;
-	return step || engine->signals || engine->timed_out ||
-	       wake->what & TD_WAKE_TARGETS;
+	return step || engine->signals || engine->timed_out || wake->what & TD_WAKE_TARGETS;
 }
 
-int td_engine_run(struct td_engine *engine, td_engine_serve *serve, void *ctx,
-		  struct td_err *err)
+int td_engine_run(struct td_engine *engine, td_engine_serve *serve, void *ctx, struct td_err *err)
 {
 	struct td_wake wake = { 0 };
 	struct td_err late = { 0 };
@@ -302,4 +327,61 @@ int td_engine_reset(struct td_engine *engine, struct td_err *err)
 	engine->child = (struct td_child){ 0 };
 	engine->timed_out = false;
 	return td_waiter_reset(&engine->waiter, err);
+}
+
+/* --- no memory -------------------------------------------------------------- */
+
+static void say(const char *what)
+{
+	char line[128] = "tdstat: out of memory";
+
+	strcat(line, what);
+	strcat(line, "\n");
+	if (td_write_all(STDERR_FILENO, line, strlen(line)))
+		return; /* the error cannot be reported */
+}
+
+__attribute__((noreturn)) static void end_with(struct td_engine *engine)
+{
+	struct td_child *child = &engine->child;
+	struct td_usage usage;
+	struct td_err err;
+
+	say(": the counters stop, and the command runs to its end");
+	if (!child->runs && td_child_release(child, "", &err))
+		_exit(child->status ? child->status : 1);
+	td_waiter_stop_counting(&engine->waiter);
+	if (!engine->waiter.child_ended)
+		td_engine_run(engine, NULL, NULL, &err);
+	if (td_child_wait(child, &usage, &err))
+		_exit(1);
+	_exit(child->status);
+}
+
+/* End tdstat without allocating memory. */
+static void end(void)
+{
+	int status;
+
+	if (fallback.failed)
+		_exit(1);
+	fallback.failed = true;
+	td_signals_tidy_up();
+	if (fallback.engine)
+		end_with(fallback.engine);
+	if (fallback.ended || !fallback.command || fallback.refused) {
+		say("");
+		_exit(fallback.ended ? fallback.status : fallback.refused ? fallback.refused : 1);
+	}
+	say(": the command runs without being counted");
+	if (td_run_plainly(fallback.command, td_inherited_last(), &status))
+		_exit(1);
+	_exit(status);
+}
+
+void td_engine_mind_memory(char **command, int refused)
+{
+	fallback.command = command;
+	fallback.refused = command ? refused : 0;
+	td_memory_on_failure(end);
 }

@@ -7,66 +7,60 @@
 #include <stdlib.h>
 
 #include "cmd/run/parts.h"
+#include "lib/base/memory.h"
 #include "lib/plan/fit.h"
 
 /*
- * Of all events of a group together, a second: groups take turns, so that a CPU has
- * no more.  A frequency, as perf record's, not the fixed periods of the files
- * (SampleAfterValue): these are for minutes, and events differ by a factor of
- * 10,000.  The kernel begins with a period of 1 and has the right one after about
- * 20 samples, so that the first 30 take some ms, and later ones, each an interrupt
- * of about 1 us, a thousandth of the time.
+ * Samples per second for all events of a group together, and so for a CPU, because groups
+ * are multiplexed.  A frequency, as in perf record, not the fixed periods of the files
+ * (SampleAfterValue): those are for minutes, and events differ by a factor of 10,000.  The
+ * kernel begins with a period of 1 and has the right one after about 20 samples: the first
+ * 30 take a few ms, and later ones, each an interrupt of about 1 us, a thousandth of the
+ * time.
  */
 #define SAMPLES_A_SECOND 1000
 
-/* Of a ring, for some seconds of samples of 24 bytes. */
+/* Pages of a ring, for a few seconds of samples of 24 bytes. */
 #define PAGES 16
 
-/* More descriptors than these would take seconds to open. */
-#define MOST_FILES 20000
-
-/* How often to try to open while threads come and go. */
-#define ATTEMPTS 5
+/* More descriptors would take seconds to open. */
+#define MAX_FILES 20000
 
 /* --- opening -------------------------------------------------------------- */
 
 static uint64_t choose_rate(const struct td_job *job)
 {
 	const struct td_plan *plan = &job->sampled;
-	uint64_t most = (uint64_t)td_sampler_most_rate(&job->fs),
-		 rate = SAMPLES_A_SECOND;
+	uint64_t rate = (uint64_t)td_sampler_max_rate(&job->fs);
 
+	if (SAMPLES_A_SECOND < rate)
+		rate = SAMPLES_A_SECOND;
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		if (SAMPLES_A_SECOND / plan->groups[g].nr < rate)
 			rate = SAMPLES_A_SECOND / plan->groups[g].nr;
 	}
-	return rate < most ? rate : most;
+	return rate;
 }
 
-static int make_how(struct td_latency_sampling *latency,
-		    const struct td_job *job)
+static void make_how(struct td_latency_sampling *latency, const struct td_job *job)
 {
 	size_t nr = job->sampled.events.nr;
 	uint64_t rate = choose_rate(job);
 
-	latency->how = calloc(nr, sizeof(*latency->how));
-	latency->sums = calloc(nr, sizeof(*latency->sums));
-	if (!latency->how || !latency->sums)
-		return -ENOMEM;
+	latency->how = td_calloc(nr, sizeof(*latency->how));
+	latency->sums = td_calloc(nr, sizeof(*latency->sums));
 	for (size_t i = 0; i < nr; i++) {
 		latency->sums[i].event = job->sampled.events.v[i].name;
 		latency->how[i] = (struct td_sampling){
 			.period = rate,
 			.frequency = true,
-			.at_least = 1,
+			.min_precise = 1,
 		};
 	}
-	return 0;
 }
 
-/* All tasks of a machine are its CPUs, which are fewer. */
-static int make_target(struct td_latency_sampling *latency,
-		       const struct td_job *job, bool late, struct td_err *err)
+/* Copy the job's target.  Instead of all tasks of a machine, sample its CPUs, which are fewer. */
+static void make_target(struct td_latency_sampling *latency, const struct td_job *job, bool late)
 {
 	struct td_target *target = &latency->target;
 
@@ -78,31 +72,25 @@ static int make_target(struct td_latency_sampling *latency,
 		target->system_wide = true;
 	}
 	if (target->system_wide)
-		return 0;
-	if (late) {
-		target->enable_on_exec = false;
-		return td_target_list_running(&job->target, &job->fs,
-					      &target->tids, err);
-	}
-	return td_ints_copy(&target->tids, &job->target.tids)
-		       ? td_err_nomem(err)
-		       : 0;
+		return;
+	target->enable_on_exec &= !late;
+	if (late)
+		td_target_list_running(&job->target, &job->fs, &target->tids);
+	else
+		td_ints_copy(&target->tids, &job->target.tids);
 }
 
-static int check_size(const struct td_latency_sampling *latency,
-		      const struct td_job *job, struct td_err *err)
+static int check_size(const struct td_latency_sampling *latency, const struct td_job *job,
+		      struct td_err *err)
 {
-	size_t nr = latency->target.tids.nr * job->machine.online.nr *
-		    job->sampled.events.nr;
+	size_t nr = latency->target.tids.nr * job->machine.online.nr * job->sampled.events.nr;
 
-	if (latency->target.system_wide || nr <= MOST_FILES)
+	if (latency->target.system_wide || nr <= MAX_FILES)
 		return 0;
-	return td_err_set(err, -EMFILE, "%zu threads are too many",
-			  latency->target.tids.nr);
+	return td_err_set(err, -EMFILE, "%zu threads are too many", latency->target.tids.nr);
 }
 
-static int open_sampler(struct td_latency_sampling *latency, struct td_job *job,
-			struct td_err *err)
+static int open_sampler(struct td_latency_sampling *latency, struct td_job *job, struct td_err *err)
 {
 	const struct td_sampler_setup setup = {
 		.plan = &job->sampled,
@@ -112,51 +100,44 @@ static int open_sampler(struct td_latency_sampling *latency, struct td_job *job,
 		.notes = &latency->unsaid,
 		.format.weights = true,
 		.only_samples = true,
-		.most_pages = PAGES,
+		.max_pages = PAGES,
 	};
 
 	return td_sampler_open(&latency->sampler, &setup, err);
 }
 
-static int open_once(struct td_latency_sampling *latency, struct td_job *job,
-		     bool late, struct td_err *err)
+static int open_once(struct td_latency_sampling *latency, struct td_job *job, bool late,
+		     struct td_err *err)
 {
-	int rc = make_target(latency, job, late, err);
-
-	if (!rc)
-		rc = check_size(latency, job, err);
-	return rc ? rc : open_sampler(latency, job, err);
+	make_target(latency, job, late);
+	if (check_size(latency, job, err))
+		return err->code;
+	return open_sampler(latency, job, err);
 }
 
 static void give_up(struct td_latency_sampling *latency, struct td_job *job,
 		    const struct td_err *why)
 {
-	const char *rest = job->tree ? ": what has a mean in the files is "
-				       "computed with that"
-				     : "";
+	const char *rest = job->tree ? ": what has a mean in the files is computed with that" : "";
 
 	td_sampler_close(latency->sampler);
 	latency->sampler = NULL;
 	td_notes_add(&job->notes, "retire latencies are not sampled (%s)%s",
-		     why->code == -EOPNOTSUPP ? "there are no precise events"
-					      : why->msg,
-		     rest);
+		     why->code == -EOPNOTSUPP ? "there are no precise events" : why->msg, rest);
 }
 
-void td_latency_open(struct td_latency_sampling *latency, struct td_job *job,
-		     bool late)
+void td_latency_open(struct td_latency_sampling *latency, struct td_job *job, bool late)
 {
 	struct td_err why = { 0 };
-	int rc;
+	int rc = -ESRCH;
 
 	if (!job->sampled.nr_groups || latency->tried)
 		return;
 	latency->tried = true;
-	rc = make_how(latency, job) ? td_err_nomem(&why) : -ESRCH;
-	for (int i = 0; rc == -ESRCH && i < ATTEMPTS; i++)
+	make_how(latency, job);
+	for (int i = 0; rc == -ESRCH && i < TD_ATTEMPTS; i++)
 		rc = open_once(latency, job, late || i, &why);
-	while (rc == -ESRCH &&
-	       td_target_leave_out_ended(&latency->target, &job->fs))
+	while (rc == -ESRCH && td_target_leave_out_ended(&latency->target, &job->fs))
 		rc = open_sampler(latency, job, &why);
 	if (rc)
 		give_up(latency, job, &why);
@@ -188,8 +169,7 @@ static bool is_wanted(const struct td_tree *tree, const struct td_drill *drill)
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 
-		if (metric->latencies.nr && metric->family &&
-		    drill->v[metric->family - 1].on)
+		if (metric->latencies.nr && metric->family && drill->v[metric->family - 1].on)
 			return true;
 	}
 	return false;
@@ -206,20 +186,16 @@ void td_latency_follow(struct td_latency_sampling *latency, struct td_job *job,
 		td_latency_enable(latency, on);
 }
 
-static int take(void *ctx, const struct td_record *record, int event)
+static void take(void *ctx, const struct td_record *record, int event)
 {
 	struct td_latency_sampling *latency = ctx;
 
-	if (record->kind != TD_RECORD_SAMPLE || event < 0)
-		return 0;
-	td_latency_add_sample(&latency->sums[event], record->latency,
-			      record->period);
-	return 0;
+	if (record->kind == TD_RECORD_SAMPLE && event >= 0)
+		td_latency_add_sample(&latency->sums[event], record->latency, record->period);
 }
 
-/* Without memory, a read is lost, and nothing else. */
-void td_latency_read(struct td_latency_sampling *latency,
-		     const struct td_job *job, struct td_latencies *all)
+void td_latency_read(struct td_latency_sampling *latency, const struct td_job *job,
+		     struct td_latencies *all)
 {
 	td_sampler_read(latency->sampler, true, take, latency);
 	for (size_t i = 0; i < job->sampled.events.nr; i++) {
@@ -241,30 +217,13 @@ static void say_all(const struct td_job *job, const struct td_latencies *all)
 
 		if (!latency->nr)
 			continue;
-		td_job_say(job,
-			   "retire latency of %s: %.1f cycles, %" PRIu64
-			   " samples\n",
-			   latency->event,
-			   (double)td_latency_sum(latency) /
-				   (double)latency->nr,
+		td_job_say(job, "retire latency of %s: %.1f cycles, %" PRIu64 " samples\n",
+			   latency->event, (double)td_latency_sum(latency) / (double)latency->nr,
 			   latency->nr);
 	}
 }
 
-/* Appends to "A, B".  Returns false if there is no memory. */
-static bool append(char **text, const char *name)
-{
-	char *longer;
-
-	if (asprintf(&longer, "%s%s%s", *text ? *text : "", *text ? ", " : "",
-		     name) < 0)
-		return false;
-	free(*text);
-	*text = longer;
-	return true;
-}
-
-/* The events without a mean of samples; NULL: none. */
+/* Return the events without a mean of samples, "A, B"; NULL: none. */
 static char *list_few(const struct td_job *job, const struct td_latencies *all)
 {
 	const struct td_plan *plan = &job->sampled;
@@ -274,22 +233,22 @@ static char *list_few(const struct td_job *job, const struct td_latencies *all)
 		const struct td_group *group = &plan->groups[g];
 
 		for (size_t i = 0; i < group->nr; i++) {
-			const char *name =
-				plan->events.v[group->members[i]].name;
-			double mean =
-				td_latency_mean(td_latencies_find(all, name));
+			const char *name = plan->events.v[group->members[i]].name;
+			char *before = text;
 
-			if (isnan(mean) && !append(&text, name))
-				return text;
+			if (!isnan(td_latency_mean(td_latencies_find(all, name))))
+				continue;
+			text = td_aprintf("%s%s%s", text ? text : "", text ? ", " : "", name);
+			free(before);
 		}
 	}
 	return text;
 }
 
-void td_latency_explain(const struct td_latency_sampling *latency,
-			struct td_job *job, const struct td_latencies *all)
+void td_latency_explain(const struct td_latency_sampling *latency, struct td_job *job,
+			const struct td_latencies *all)
 {
-	char *few;
+	td_autofree char *few = NULL;
 
 	if (!latency->sampler)
 		return;
@@ -298,12 +257,9 @@ void td_latency_explain(const struct td_latency_sampling *latency,
 	few = list_few(job, all);
 	if (few)
 		td_notes_add(
-			&job->notes,
-			"retire latencies with fewer than %d samples%s: %s",
+			&job->notes, "retire latencies with fewer than %d samples%s: %s",
 			TD_LEAST_LATENCIES,
-			job->tree ? ", for which the means of the files "
-				    "are taken if there are any"
+			job->tree ? ", for which the means of the files are taken if there are any"
 				  : "",
 			few);
-	free(few);
 }

@@ -9,7 +9,7 @@
 
 #include "lib/base/util.h"
 
-/* Nobody waits for more than 100 hours. */
+/* Longer times are not shown. */
 #define MAX_LEFT_NS (UINT64_C(360000) * TD_NS_A_SECOND)
 
 /* --- the text --------------------------------------------------------------- */
@@ -24,51 +24,43 @@ uint64_t td_progress_left(size_t done, size_t all, uint64_t spent_ns)
 	return left_ns < (double)MAX_LEFT_NS ? (uint64_t)left_ns : UINT64_MAX;
 }
 
-/* "40 s", "3:20", "1:02:03" */
+/* Format a time: "40 s", "3:20", "1:02:03". */
 static const char *format_time(char buf[32], uint64_t ns)
 {
-	unsigned int s =
-		(unsigned int)((ns + TD_NS_A_SECOND / 2) / TD_NS_A_SECOND);
+	unsigned int s = (unsigned int)((ns + TD_NS_A_SECOND / 2) / TD_NS_A_SECOND);
 
 	if (s < 60)
 		snprintf(buf, 32, "%u s", s ? s : 1);
 	else if (s < 3600)
 		snprintf(buf, 32, "%u:%02u", s / 60, s % 60);
 	else
-		snprintf(buf, 32, "%u:%02u:%02u", s / 3600, s / 60 % 60,
-			 s % 60);
+		snprintf(buf, 32, "%u:%02u:%02u", s / 3600, s / 60 % 60, s % 60);
 	return buf;
 }
 
-static bool fits(const char *text, unsigned int columns)
-{
-	return strlen(text) <= columns;
-}
-
-const char *td_progress_text(char buf[TD_PROGRESS_SIZE], const char *label,
-			     size_t nr, size_t of, uint64_t left_ns,
-			     unsigned int columns)
+const char *td_progress_text(char buf[TD_PROGRESS_SIZE], const char *label, size_t nr, size_t of,
+			     uint64_t left_ns, unsigned int columns)
 {
 	char end[32] = "", time[32];
 
 	if (of)
 		snprintf(end, sizeof(end), " of %zu", of);
 	if (left_ns < MAX_LEFT_NS) {
-		snprintf(buf, TD_PROGRESS_SIZE, "%s %zu%s, about %s left",
-			 label, nr, end, format_time(time, left_ns));
-		if (fits(buf, columns))
+		snprintf(buf, TD_PROGRESS_SIZE, "%s %zu%s, about %s left", label, nr, end,
+			 format_time(time, left_ns));
+		if (strlen(buf) <= columns)
 			return buf;
 	}
 	snprintf(buf, TD_PROGRESS_SIZE, "%s %zu%s", label, nr, end);
-	if (!fits(buf, columns))
+	if (strlen(buf) > columns)
 		buf[0] = '\0';
 	return buf;
 }
 
 /* --- the terminal ----------------------------------------------------------- */
 
-/* In the background, the terminal is somebody else's. */
-static bool is_ours(void)
+/* Return true if standard error is a terminal, and tdstat runs in its foreground. */
+static bool owns_terminal(void)
 {
 	const char *term = getenv("TERM");
 
@@ -76,20 +68,18 @@ static bool is_ours(void)
 	       tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
-struct td_progress td_progress_make(const struct td_request *request,
-				    size_t all)
+struct td_progress td_progress_make(const struct td_request *request, size_t all)
 {
 	return (struct td_progress){
-		/* -v has a line of its own for each run, -I its rows */
-		.on = !request->show.quiet && !request->verbose &&
-		      !request->when.interval_ms && !request->dry_run &&
-		      is_ours(),
+		/* -v prints a line for each run, -I rows */
+		.on = !request->show.quiet && !request->verbose && !request->when.interval_ms &&
+		      !request->dry_run && owns_terminal(),
 		.all = all,
 	};
 }
 
-/* The width of the window; 0: too narrow for anything, or unknown. */
-static unsigned int columns_of_window(void)
+/* Return the width of the window; 0: unknown. */
+static unsigned int window_columns(void)
 {
 	struct winsize size;
 
@@ -97,40 +87,29 @@ static unsigned int columns_of_window(void)
 }
 
 /*
- * Moves to the beginning of a line: spaces that fill the line from its beginning
- * stay in it, but from behind an unfinished line of the command they go on to the
- * next one.  The shells' prompts do it this way.
+ * Show text, or clear the line if text is "".  Uses one write(2), because other programs
+ * may write to the terminal as well.  The spaces move to the beginning of a line: they fill
+ * an empty line, but wrap to the next one after an unfinished line of the command, as in
+ * the prompts of shells.
  */
-static void begin_line(FILE *to, unsigned int columns)
-{
-	fprintf(to, "%*s\r\033[K", (int)columns - 1, "");
-}
-
-/* In one write(2), as others may write to the terminal, too.  text "": no line. */
-static void put(struct td_progress *progress, const char *text,
-		unsigned int columns)
+static void put(struct td_progress *progress, const char *text, unsigned int columns)
 {
 	td_autofree char *line = NULL;
 	size_t size;
-	FILE *to = open_memstream(&line, &size);
+	FILE *to = td_open_memstream(&line, &size);
 
-	if (!to)
-		return;
-	begin_line(to, columns);
+	fprintf(to, "%*s\r\033[K", (int)columns - 1, "");
 	progress->shown = *text;
 	if (*text)
-		fprintf(to, "\033[%dC%s\r",
-			(int)columns - 1 - (int)strlen(text), text);
-	if (td_text_close(to, &line))
-		return;
-	fflush(stderr); /* what was said before */
+		fprintf(to, "\033[%dC%s\r", (int)columns - 1 - (int)strlen(text), text);
+	td_text_close(to, &line);
+	fflush(stderr); /* earlier messages */
 	if (write(STDERR_FILENO, line, size) < 0)
 		progress->on = false;
 }
 
-/* Beside the text there must be room for a space at each side. */
-static void show(struct td_progress *progress, const char *text,
-		 unsigned int columns)
+/* Show text if it fits, with a space on each side. */
+static void show(struct td_progress *progress, const char *text, unsigned int columns)
 {
 	if (*text && strlen(text) + 2 <= columns)
 		put(progress, text, columns);
@@ -138,10 +117,9 @@ static void show(struct td_progress *progress, const char *text,
 		td_progress_clear(progress);
 }
 
-void td_progress_run(struct td_progress *progress, const char *label, size_t nr,
-		     size_t of)
+void td_progress_run(struct td_progress *progress, const char *label, size_t nr, size_t of)
 {
-	unsigned int columns = progress->on ? columns_of_window() : 0;
+	unsigned int columns = progress->on ? window_columns() : 0;
 	char buf[TD_PROGRESS_SIZE];
 	uint64_t left_ns;
 
@@ -151,14 +129,12 @@ void td_progress_run(struct td_progress *progress, const char *label, size_t nr,
 		return;
 	left_ns = td_progress_left(progress->begun - 1, progress->all,
 				   td_now_ns() - progress->start_ns);
-	show(progress,
-	     td_progress_text(buf, label, nr, of, left_ns, columns - 2),
-	     columns);
+	show(progress, td_progress_text(buf, label, nr, of, left_ns, columns - 2), columns);
 }
 
 void td_progress_stage(struct td_progress *progress, const char *text)
 {
-	unsigned int columns = progress->on ? columns_of_window() : 0;
+	unsigned int columns = progress->on ? window_columns() : 0;
 
 	if (columns >= 2)
 		show(progress, text, columns);
@@ -166,7 +142,7 @@ void td_progress_stage(struct td_progress *progress, const char *text)
 
 void td_progress_clear(struct td_progress *progress)
 {
-	unsigned int columns = progress->shown ? columns_of_window() : 0;
+	unsigned int columns = progress->shown ? window_columns() : 0;
 
 	if (columns >= 2)
 		put(progress, "", columns);

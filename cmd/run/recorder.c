@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
-#include "cmd/out/out.h"
+#include "cmd/output/out.h"
+#include "cmd/say.h"
 #include "lib/base/compress.h"
 #include "lib/base/util.h"
 #include "lib/recording/recording.h"
 #include "lib/target/cgroup.h"
 
-int td_recorder_open(struct td_recorder *recorder, const char *name,
-		     struct td_err *err)
+int td_recorder_open(struct td_recorder *recorder, const char *name, struct td_err *err)
 {
 	recorder->name = name;
 	if (td_ends_with(name, TD_ZSTD_SUFFIX) && td_zstd_load(err))
@@ -26,35 +27,27 @@ int td_recorder_open(struct td_recorder *recorder, const char *name,
 	return 0;
 }
 
-static int cannot_write(const struct td_recorder *recorder, int rc,
-			struct td_err *err)
+static int cannot_write(const struct td_recorder *recorder, int rc, struct td_err *err)
 {
-	td_err_set(err, rc, "cannot write %s: %s", recorder->name,
-		   strerror(-rc));
+	td_err_set(err, rc, "cannot write %s: %s", recorder->name, strerror(-rc));
 	err->reader_gone = rc == -EPIPE;
 	return rc;
 }
 
-/* To the file, as far as it goes: who cuts it off has what was written. */
-static int flush(const struct td_recorder *recorder, struct td_err *err)
+/* Write all lines so far to the file, so that it is readable if tdstat is killed. */
+static int flush(struct td_recorder *recorder, struct td_err *err)
 {
 	int rc = td_out_check(recorder->fp, recorder->name, err);
 
-	if (rc || !recorder->zstd)
-		return rc;
-	rc = td_zstd_flush(recorder->zstd);
-	return rc ? cannot_write(recorder, rc, err) : 0;
-}
-
-/* Behind a line that is missing none is written: readers take it for a cut. */
-static int check(struct td_recorder *recorder, int rc, struct td_err *err)
-{
-	rc = rc ? td_err_nomem(err) : flush(recorder, err);
+	if (!rc && recorder->zstd) {
+		rc = td_zstd_flush(recorder->zstd);
+		rc = rc ? cannot_write(recorder, rc, err) : 0;
+	}
 	recorder->failed |= rc != 0;
 	return rc;
 }
 
-/* While it is known which file fp is. */
+/* Note the device and inode of the file.  Call it before the stream is compressed. */
 static void look_at_file(struct td_recorder *recorder)
 {
 	struct stat st;
@@ -73,7 +66,7 @@ bool td_recorder_is_file(const struct td_recorder *recorder, FILE *fp)
 	       st.st_ino == recorder->ino;
 }
 
-/* What is written from here on is packed. */
+/* Compress the remainder of the file. */
 static int pack(struct td_recorder *recorder, struct td_err *err)
 {
 	int fd = fcntl(fileno(recorder->fp), F_DUPFD_CLOEXEC, 0);
@@ -90,8 +83,8 @@ static int pack(struct td_recorder *recorder, struct td_err *err)
 	return 0;
 }
 
-static int put_head(const struct td_recorder *recorder,
-		    const struct td_job *job, const struct td_source *source)
+static void put_head(const struct td_recorder *recorder, const struct td_job *job,
+		     const struct td_source *source)
 {
 	const struct td_request *request = job->request;
 	const struct td_pmu_events *files = &job->measure.catalog.events;
@@ -113,28 +106,22 @@ static int put_head(const struct td_recorder *recorder,
 		.cache_level = source->cache_level,
 		.cgroups = job->target.cgroups.names,
 		.containers = job->target.cgroups.containers,
-		.nr_containers =
-			td_cgroups_have_containers(&job->target.cgroups)
-				? job->target.cgroups.nr
-				: 0,
+		.nr_containers = td_cgroups_have_containers(&job->target.cgroups)
+					 ? job->target.cgroups.nr
+					 : 0,
 		.nr_cgroups = job->target.cgroups.nr,
 	};
 
-	return td_recording_write_head(recorder->fp, &job->machine, job->places,
-				       &job->plan, &info);
+	td_recording_write_head(recorder->fp, &job->machine, job->places, &job->plan, &info);
 }
 
-int td_recorder_put_places(struct td_recorder *recorder,
-			   const struct td_job *job, struct td_err *err)
+void td_recorder_put_places(struct td_recorder *recorder, const struct td_job *job)
 {
 	size_t nr = job->machine.online.nr;
-	int rc = 0;
 
 	if (nr > recorder->nr_cpus)
-		rc = td_recording_write_topology(recorder->fp, &job->machine,
-						 job->places);
+		td_recording_write_topology(recorder->fp, &job->machine, job->places);
 	recorder->nr_cpus = nr;
-	return rc ? check(recorder, rc, err) : 0;
 }
 
 int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
@@ -152,72 +139,61 @@ int td_recorder_begin(struct td_recorder *recorder, struct td_job *job,
 	recorder->nr_cpus = job->machine.online.nr;
 	if (td_ends_with(recorder->name, TD_ZSTD_SUFFIX) && pack(recorder, err))
 		return err->code;
-	return check(recorder, put_head(recorder, job, source), err);
+	put_head(recorder, job, source);
+	return flush(recorder, err);
 }
 
-int td_recorder_put_latencies(struct td_recorder *recorder,
-			      struct td_latencies *latencies,
-			      struct td_err *err)
+void td_recorder_put_latencies(struct td_recorder *recorder, struct td_latencies *latencies)
 {
-	int rc = 0;
-
 	if (latencies->changed)
-		rc = td_recording_write_latencies(recorder->fp, latencies);
+		td_recording_write_latencies(recorder->fp, latencies);
 	latencies->changed = false;
-	return rc ? check(recorder, rc, err) : 0;
 }
 
-/* The times of a file are from its own begin. */
-static int put_course(const struct td_recorder *recorder,
-		      const struct td_course *course)
+/* Write the course; times in a file start at its beginning. */
+static void put_course(const struct td_recorder *recorder, const struct td_course *course)
 {
 	struct td_course shifted;
 
-	if (!recorder->base_ns)
-		return td_recording_write_course(recorder->fp, course);
+	if (!recorder->base_ns) {
+		td_recording_write_course(recorder->fp, course);
+		return;
+	}
 	shifted = *course;
 	for (size_t i = 0; i < shifted.nr; i++)
 		shifted.points[i].time_ns -= recorder->base_ns;
-	return td_recording_write_course(recorder->fp, &shifted);
+	td_recording_write_course(recorder->fp, &shifted);
 }
 
-int td_recorder_put(struct td_recorder *recorder,
-		    const struct td_counted *counted,
+int td_recorder_put(struct td_recorder *recorder, const struct td_counted *counted,
 		    struct td_task_names *names, struct td_err *err)
 {
-	int rc;
-
 	if (!recorder->fp)
 		return 0;
-	rc = put_course(recorder, counted->course);
-	if (!rc)
-		rc = td_recording_write_counts(
-			recorder->fp, counted->time_ns - recorder->base_ns,
-			counted->times, names, counted->readings);
+	put_course(recorder, counted->course);
+	td_recording_write_counts(recorder->fp, counted->time_ns - recorder->base_ns,
+				  counted->times, names, counted->readings);
 	recorder->last_ns = counted->time_ns;
-	return check(recorder, rc, err);
+	return flush(recorder, err);
 }
 
-int td_recorder_end(struct td_recorder *recorder, const struct td_usage *usage,
-		    int exit_status, struct td_err *err)
+int td_recorder_end(struct td_recorder *recorder, const struct td_usage *usage, int exit_status,
+		    struct td_err *err)
 {
-	/* the times of a command are of all its files */
+	/* CPU times of a command cover all its files, so the last file has none */
 	const struct td_usage part = {
 		.elapsed_ns = td_since(usage->elapsed_ns, recorder->base_ns),
 	};
-	int rc;
 
 	if (!recorder->fp)
 		return 0;
-	rc = td_recording_write_end(
-		recorder->fp, recorder->base_ns ? &part : usage, exit_status);
-	return check(recorder, rc, err);
+	td_recording_write_end(recorder->fp, recorder->base_ns ? &part : usage, exit_status);
+	return flush(recorder, err);
 }
 
 uint64_t td_recorder_size(const struct td_recorder *recorder)
 {
-	off_t size = recorder->zstd ? (off_t)td_zstd_size(recorder->zstd)
-				    : ftello(recorder->fp);
+	off_t size = recorder->zstd ? (off_t)td_zstd_size(recorder->zstd) : ftello(recorder->fp);
 
 	return size > 0 ? (uint64_t)size : 0;
 }
@@ -231,9 +207,8 @@ static int close_file(struct td_recorder *recorder, struct td_err *err)
 	return fp && fclose(fp) ? cannot_write(recorder, -errno, err) : 0;
 }
 
-int td_recorder_go_on(struct td_recorder *recorder, FILE *fp, const char *name,
-		      struct td_job *job, const struct td_source *source,
-		      struct td_err *err)
+int td_recorder_switch(struct td_recorder *recorder, FILE *fp, const char *name, struct td_job *job,
+		       const struct td_source *source, struct td_err *err)
 {
 	const struct td_usage whole = { .elapsed_ns = recorder->last_ns };
 	struct td_err late = { 0 };

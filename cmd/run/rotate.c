@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of long runs: rotated by somebody else, or by record --rotate. */
+/* Files of long runs: rotated by another program, or by record --rotate. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include "cmd/out/format.h"
+#include "cmd/output/format.h"
 #include "cmd/run/run.h"
 #include "cmd/say.h"
 #include "lib/base/compress.h"
 #include "lib/base/util.h"
 
-/* What is there and no file, such as a pipe, nobody renames. */
+/* Return true if the name is free or that of a regular file. */
 static bool is_file_name(const char *name)
 {
 	struct stat st;
@@ -19,14 +19,13 @@ static bool is_file_name(const char *name)
 	return stat(name, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
 }
 
-/* A page or a trace is one document, which has no second part. */
+/* A page or a trace is a single document, which cannot continue in another file. */
 bool td_session_keeps_hangup(const struct td_request *request)
 {
 	if (request->does.exposes)
 		return true;
-	return request->does.reopens && request->show.output &&
-	       !request->does.unnamed && !request->show.own_file &&
-	       is_file_name(request->show.output);
+	return request->does.reopens && request->show.output && !request->does.unnamed &&
+	       !request->show.own_file && is_file_name(request->show.output);
 }
 
 /* --- the next name ----------------------------------------------------------- */
@@ -46,24 +45,21 @@ size_t td_rotated_stem(const char *name)
 	return len;
 }
 
-/* In UTC, so that the order of names is that of times all year round. */
+/* Return the name with a time stamp, in UTC, so that names sort like times all year. */
 static char *stamp(const char *name, uint64_t wall_ns)
 {
 	time_t seconds = (time_t)(wall_ns / TD_NS_A_SECOND);
 	int ms = (int)(wall_ns % TD_NS_A_SECOND / TD_NS_A_MS);
 	int stem = (int)td_rotated_stem(name);
-	char text[32], *stamped;
+	char text[32] = "";
 	struct tm tm;
 
-	if (!gmtime_r(&seconds, &tm) ||
-	    !strftime(text, sizeof(text), "%Y%m%dT%H%M%S", &tm) ||
-	    asprintf(&stamped, "%.*s.%s.%03dZ%s", stem, name, text, ms,
-		     name + stem) < 0)
-		return NULL;
-	return stamped;
+	if (gmtime_r(&seconds, &tm))
+		strftime(text, sizeof(text), "%Y%m%dT%H%M%S", &tm);
+	return td_aprintf("%.*s.%s.%03dZ%s", stem, name, text, ms, name + stem);
 }
 
-/* --- to begin ------------------------------------------------------------------ */
+/* --- the first file -------------------------------------------------------------- */
 
 int td_session_open_recorder(struct td_session *session, struct td_err *err)
 {
@@ -75,48 +71,40 @@ int td_session_open_recorder(struct td_session *session, struct td_err *err)
 	if (!td_when_rotates(&request->when))
 		return td_recorder_open(recorder, name, err);
 	if (!is_file_name(name))
-		return td_err_set(err, -EINVAL, "--rotate: %s is not a file",
-				  name);
+		return td_err_set(err, -EINVAL, "--rotate: %s is not a file", name);
 	recorder->stamped = stamp(name, td_wall_ns());
-	return recorder->stamped
-		       ? td_recorder_open(recorder, recorder->stamped, err)
-		       : td_err_nomem(err);
+	return td_recorder_open(recorder, recorder->stamped, err);
 }
 
-/* --- to go on ------------------------------------------------------------------- */
+/* --- the next file --------------------------------------------------------------- */
 
-/* Nothing is lost as long as there is an old file. */
+/* Print and clear the error: the old file continues, so that no counts are lost. */
 static void say_stuck(const struct td_session *session, struct td_err *err)
 {
-	td_job_say(session->job,
-		   "tdstat: %s: the file before is written to instead\n",
-		   err->msg);
+	td_job_say(session->job, "tdstat: %s: the file before is written to instead\n", err->msg);
 	*err = (struct td_err){ 0 };
 }
 
-/* Whoever reads the new file alone is told everything again. */
-static int go_on(struct td_session *session, FILE *fp, const char *name,
-		 struct td_err *err)
+/* Continue in a new file, which can be read without the old one. */
+static int switch_file(struct td_session *session, FILE *fp, const char *name, struct td_err *err)
 {
 	session->recorder.stuck = false;
 	td_task_names_rewind(&session->names);
 	session->latencies.changed = session->latencies.nr > 0;
-	return td_recorder_go_on(&session->recorder, fp, name, session->job,
-				 &session->source, err);
+	return td_recorder_switch(&session->recorder, fp, name, session->job, &session->source,
+				  err);
 }
 
 static int begin_stamped(struct td_session *session, struct td_err *err)
 {
 	struct td_recorder *recorder = &session->recorder;
-	char *name = stamp(session->job->request->show.output,
-			   recorder->start_ns + recorder->last_ns);
-	FILE *fp = name ? td_out_open(name, false, err) : NULL;
+	char *name =
+		stamp(session->job->request->show.output, recorder->start_ns + recorder->last_ns);
+	FILE *fp = td_out_open(name, false, err);
 	int rc;
 
-	if (!name)
-		return td_err_nomem(err);
 	if (!fp) {
-		/* once, as each interval tries again */
+		/* print it once, because each interval tries again */
 		if (!recorder->stuck)
 			say_stuck(session, err);
 		*err = (struct td_err){ 0 };
@@ -124,38 +112,34 @@ static int begin_stamped(struct td_session *session, struct td_err *err)
 		free(name);
 		return 0;
 	}
-	rc = go_on(session, fp, name, err);
+	rc = switch_file(session, fp, name, err);
 	free(recorder->stamped);
 	recorder->stamped = name;
 	return rc;
 }
 
-/* An interval ends when it is read, which may be a little early. */
-static bool is_time(const struct td_recorder *recorder,
-		    const struct td_when *when)
+/* Return true at the time of the next file, with a tolerance: intervals may end a little early. */
+static bool is_time(const struct td_recorder *recorder, const struct td_when *when)
 {
 	uint64_t half_ns = (uint64_t)when->interval_ms * TD_NS_A_MS / 2;
 
 	return recorder->last_ns + half_ns >= recorder->next_ns;
 }
 
-static bool is_due(const struct td_recorder *recorder,
-		   const struct td_when *when)
+static bool is_due(const struct td_recorder *recorder, const struct td_when *when)
 {
 	return (when->rotate_ns && is_time(recorder, when)) ||
-	       (when->rotate_bytes &&
-		td_recorder_size(recorder) >= when->rotate_bytes);
+	       (when->rotate_bytes && td_recorder_size(recorder) >= when->rotate_bytes);
 }
 
-/* There is no file without an interval. */
 int td_session_rotate(struct td_session *session, struct td_err *err)
 {
 	const struct td_when *when = &session->job->request->when;
 	struct td_recorder *recorder = &session->recorder;
 	int rc;
 
-	if (!recorder->fp || recorder->last_ns == recorder->base_ns ||
-	    !is_due(recorder, when))
+	/* a file needs an interval before the next one */
+	if (!recorder->fp || recorder->last_ns == recorder->base_ns || !is_due(recorder, when))
 		return 0;
 	rc = begin_stamped(session, err);
 	while (when->rotate_ns && is_time(recorder, when))
@@ -170,7 +154,7 @@ static int reopen_recording(struct td_session *session, struct td_err *err)
 	struct td_recorder *recorder = &session->recorder;
 	FILE *fp;
 
-	/* there is no file without an interval */
+	/* a file needs an interval before the next one */
 	if (recorder->last_ns == recorder->base_ns)
 		return 0;
 	if (td_when_rotates(&session->job->request->when))
@@ -184,7 +168,7 @@ static int reopen_recording(struct td_session *session, struct td_err *err)
 		fclose(fp);
 		return 0;
 	}
-	return go_on(session, fp, recorder->name, err);
+	return switch_file(session, fp, recorder->name, err);
 }
 
 int td_session_reopen(struct td_session *session, struct td_err *err)

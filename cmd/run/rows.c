@@ -9,7 +9,7 @@
 
 /* --- the fields of PERF_METRICS ------------------------------------------- */
 
-/* Below it, a group took turns, and was not just late for a moment. */
+/* Below this share of the time, a group was multiplexed, and not just late for a moment. */
 #define WHOLE_PCT 95
 
 static bool has_fields(const struct td_plan *plan, const struct td_group *group)
@@ -19,15 +19,14 @@ static bool has_fields(const struct td_plan *plan, const struct td_group *group)
 }
 
 /*
- * Has PERF_METRICS taken turns?  Tasks are left out: where they run on another kind
- * of core, their counters wait as well.
+ * Return true if PERF_METRICS was multiplexed.  Returns false for tasks, because their counters
+ * also wait while the tasks run on another core type.
  */
 static bool shares_fields(const struct td_run *run)
 {
 	const struct td_plan *plan = &run->job->plan;
 
-	for (size_t g = 0; run->job->target.system_wide && g < plan->nr_groups;
-	     g++) {
+	for (size_t g = 0; run->job->target.system_wide && g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 		double share;
 
@@ -41,15 +40,15 @@ static bool shares_fields(const struct td_run *run)
 }
 
 /*
- * Where tasks are switched, the kernel adds what the fields have grown by since
- * the switch before, and leaves out what they fell by, until a read begins them
- * anew (__icl_update_topdown_event() in the kernel).  So what the four of them are
- * more than the slots tells how much is wrong.  Rounding makes 257 of 255 at most.
+ * At each switch of tasks, the kernel adds the growth of the fields since the previous switch and
+ * ignores their decrease, until a read resets them (__icl_update_topdown_event() in the kernel).
+ * If the sum of the four exceeds the slots, this has happened.  Rounding alone makes at most 257
+ * of 255.
  */
-#define MOST_SUM 1.01
+#define MAX_SUM 1.01
 
-static void add_fields(const struct td_run *run, const struct td_group *group,
-		       double *slots, double *level_1)
+static void add_fields(const struct td_run *run, const struct td_group *group, double *slots,
+		       double *level_1)
 {
 	const struct td_event *events = run->job->plan.events.v;
 	const struct td_readings *sum = &run->tally.sum;
@@ -62,8 +61,8 @@ static void add_fields(const struct td_run *run, const struct td_group *group,
 }
 
 /*
- * Were they more than the slots since the last read?  Once they were, they would
- * be again with rare reads.
+ * Return true if the fields exceeded the slots at any read of this run, because they would do so
+ * again with rare reads.
  */
 static bool linger(struct td_run *run)
 {
@@ -77,15 +76,15 @@ static bool linger(struct td_run *run)
 	/* a new row begins at 0 */
 	if (slots < run->slots)
 		run->slots = run->level_1 = 0;
-	if (level_1 - run->level_1 > MOST_SUM * (slots - run->slots))
+	if (level_1 - run->level_1 > MAX_SUM * (slots - run->slots))
 		run->fields_linger = true;
 	run->slots = slots;
 	run->level_1 = level_1;
 	return run->fields_linger;
 }
 
-/* Do they want more frequent reads? */
-static bool want_fields_often(struct td_run *run)
+/* Return true if PERF_METRICS needs more frequent reads. */
+static bool wants_frequent_reads(struct td_run *run)
 {
 	const struct td_target *target = &run->job->target;
 
@@ -98,33 +97,31 @@ static bool want_fields_often(struct td_run *run)
 
 /* --- cgroups --------------------------------------------------------------- */
 
-/* A service that is started again has a new cgroup of the same name. */
-static void open_anew(struct td_job *job, struct td_counter *counter,
-		      size_t index)
+/* Reopen the counters of a cgroup: a service that restarts has a new one of the same name. */
+static void reopen_cgroup(struct td_job *job, struct td_counter *counter, size_t index)
 {
 	struct td_cgroups *cgroups = &job->target.cgroups;
 	int rc = td_counter_open_cgroup(counter, index);
 
 	if (rc) {
-		/* the next read tries again; ENOENT is not yet */
+		/* the next read tries again; ENOENT means that the cgroup is not ready */
 		td_cgroup_set_gone(cgroups, index, true);
 		if (rc == -ENOENT)
 			return;
 		td_notes_add(&job->notes,
-			     "cgroup %s is there again, but the counters "
-			     "cannot be opened anew: %s",
+			     "cgroup %s is back, but its counters cannot be reopened: %s",
 			     cgroups->names[index], strerror(-rc));
 		td_offline_note_rights(job, rc);
 		return;
 	}
 	td_cgroup_set_gone(cgroups, index, false);
-	td_job_say(job, "tdstat: cgroup %s was made anew: counted again\n",
+	td_job_say(job, "tdstat: cgroup %s was created again; counted again\n",
 		   cgroups->names[index]);
 }
 
 /*
- * After a read: says which of the target's cgroups were removed, and counts on
- * in those of the same name that were made since.
+ * After a read: print which of the target's cgroups were removed, and continue in those
+ * of the same name that were created since.
  */
 static void cgroups_follow(struct td_job *job, struct td_counter *counter)
 {
@@ -135,15 +132,15 @@ static void cgroups_follow(struct td_job *job, struct td_counter *counter)
 
 		if (rc == -ENOENT && td_cgroup_set_gone(cgroups, i, true))
 			td_job_say(job,
-				   "tdstat: cgroup %s was removed: not counted "
-				   "until there is one again\n",
+				   "tdstat: cgroup %s was removed: not counted until there is one "
+				   "again\n",
 				   cgroups->names[i]);
 		else if (rc == 1 || (rc == 0 && cgroups->gone[i]))
-			open_anew(job, counter, i);
+			reopen_cgroup(job, counter, i);
 	}
 }
 
-/* --- reads the counters ---------------------------------------------------- */
+/* --- read the counters ----------------------------------------------------- */
 
 bool td_run_printed_all(const struct td_run *run)
 {
@@ -152,63 +149,48 @@ bool td_run_printed_all(const struct td_run *run)
 	return count && run->printed == count;
 }
 
-/* Times of each event are for -v and for notes on what was not counted. */
+/* Return true if -v or notes on uncounted events need the times of each event. */
 static bool keeps_times(const struct td_job *job)
 {
-	return job->request->verbose || job->target.enable_on_exec ||
-	       job->machine.nmi_watchdog;
-}
-
-/* What goes away takes its counters with it, and comes back without them. */
-static int follow_target(struct td_run *run, struct td_err *err)
-{
-	struct td_counter *counter = run->counting.counter;
-	uint64_t now_ns = run->clock.read_ns;
-	int rc = td_offline_follow(&run->offline, run->job, counter, now_ns,
-				   err);
-
-	cgroups_follow(run->job, counter);
-	return rc ? rc
-		  : td_newcomers_follow(&run->newcomers, run->job, counter,
-					now_ns, err);
+	return job->request->verbose || job->target.enable_on_exec || job->machine.nmi_watchdog;
 }
 
 int td_run_read(struct td_run *run, uint64_t retry_ns, struct td_err *err)
 {
-	const struct td_job *job = run->job;
+	struct td_job *job = run->job;
+	struct td_counter *counter = run->counting.counter;
 	bool per_thread = job->target.per_thread;
 	struct td_readings delta;
-	int rc = td_counter_read(run->counting.counter, retry_ns, &delta, err);
+	int rc = td_counter_read(counter, retry_ns, &delta, err);
 
 	run->counting.nr_ended = 0;
 	if (rc)
 		return rc;
-	run->clock.read_ns =
-		td_since(delta.read_ns, run->engine->waiter.start_ns);
+	run->clock.read_ns = td_since(delta.read_ns, run->engine->waiter.start_ns);
 	td_clock_note_read(&run->clock, delta.took_ns);
-	rc = td_tally_add(&run->tally, &delta, per_thread);
-	if (!rc && run->drilling.active)
-		rc = td_drilling_add(&run->drilling, &delta);
+	td_tally_add(&run->tally, &delta, per_thread);
+	if (run->drilling.active)
+		td_drilling_add(&run->drilling, &delta);
 	/* events have no errors */
-	if (!rc && job->tree)
-		rc = td_course_add(&run->tally.course, &run->tally.sum,
-				   run->clock.read_ns);
-	if (!rc && keeps_times(job))
-		rc = td_tally_add_times(&run->tally, job->plan.events.nr,
-					&delta);
+	if (job->tree)
+		td_course_add(&run->tally.course, &run->tally.sum, run->clock.read_ns);
+	if (keeps_times(job))
+		td_tally_add_times(&run->tally, job->plan.events.nr, &delta);
 	if (run->latency.sampler)
 		td_latency_read(&run->latency, job, &run->session->latencies);
-	/* the tally keeps the counts of ended threads; ends the use of delta */
+	/* the tally has the counts of ended threads; delta is invalid after this */
 	if (per_thread)
-		td_counter_forget_ended(run->counting.counter);
-	if (rc)
-		return td_err_nomem(err);
-	return job->target.system_wide ? follow_target(run, err) : 0;
+		td_counter_forget_ended(counter);
+	if (!job->target.system_wide)
+		return 0;
+	/* CPUs and cgroups that disappear take their counters with them */
+	td_offline_follow(&run->offline, job, counter, run->clock.read_ns);
+	cgroups_follow(job, counter);
+	return td_newcomers_follow(&run->newcomers, job, counter, run->clock.read_ns, err);
 }
 
 /*
- * Threads that have ended are dropped after their last row, unless the summary
- * needs their names.
+ * Begin a new row.  Drop threads that have ended, unless the summary needs their names.
  */
 static void clear_row(struct td_run *run)
 {
@@ -219,38 +201,29 @@ static void clear_row(struct td_run *run)
 	td_tally_clear_row(&run->tally, per_thread);
 }
 
-/* Into the recording, if there is one. */
-static int record_row(struct td_run *run, const struct td_counted *counted,
-		      struct td_err *err)
+static int record_row(struct td_run *run, const struct td_counted *counted, struct td_err *err)
 {
 	struct td_session *session = run->session;
 	struct td_recorder *recorder = &session->recorder;
-	int rc;
 
 	if (!recorder->fp)
 		return 0;
-	rc = td_session_rotate(session, err);
-	if (!rc)
-		rc = td_recorder_put_latencies(recorder, &session->latencies,
-					       err);
-	if (!rc)
-		rc = td_recorder_put_places(recorder, run->job, err);
-	return rc ? rc
-		  : td_recorder_put(recorder, counted, &session->names, err);
+	if (td_session_rotate(session, err))
+		return err->code;
+	td_recorder_put_latencies(recorder, &session->latencies);
+	td_recorder_put_places(recorder, run->job);
+	return td_recorder_put(recorder, counted, &session->names, err);
 }
 
-int td_run_put_sum(struct td_run *run, uint64_t time_ns,
-		   const struct td_usage *usage, struct td_err *err)
+int td_run_put_sum(struct td_run *run, uint64_t time_ns, const struct td_usage *usage,
+		   struct td_err *err)
 {
 	struct td_times times;
-	const struct td_counted counted = { time_ns, &times, &run->tally.sum,
-					    &run->tally.course };
+	const struct td_counted counted = { time_ns, &times, &run->tally.sum, &run->tally.course };
 	int rc;
 
 	td_clock_times(&run->clock, run->job, time_ns, usage, &times);
-	if (td_course_end(&run->tally.course, &run->tally.sum,
-			  run->clock.read_ns))
-		return td_err_nomem(err);
+	td_course_end(&run->tally.course, &run->tally.sum, run->clock.read_ns);
 	rc = record_row(run, &counted, err);
 	return rc ? rc : td_view_put(&run->session->view, &counted, err);
 }
@@ -261,14 +234,13 @@ static void say_behind(struct td_run *run)
 		return;
 	run->said_behind = true;
 	td_job_say(run->job,
-		   "tdstat: not all counters could be read at once, "
-		   "because a child process was beginning or ending: what "
-		   "a row lacks is in one of the next rows\n");
+		   "tdstat: not all counters could be read at once, because a child process was "
+		   "beginning or ending: what a row lacks is in one of the next rows\n");
 }
 
 /*
- * Services come and go while they are served.  A recording has the cgroups of its
- * first line.
+ * Look for new cgroups if counters are exported: services come and go.  A recording has
+ * the cgroups of its first line.
  */
 static void look_for_cgroups(struct td_run *run)
 {
@@ -277,9 +249,8 @@ static void look_for_cgroups(struct td_run *run)
 
 	if (!td_request_exposes(run->job->request))
 		return;
-	/* the names may have moved, even if none came */
-	td_newcomers_look_for_cgroups(&run->newcomers, run->job,
-				      run->counting.counter,
+	/* the array of names may have moved, even if no cgroup was added */
+	td_newcomers_look_for_cgroups(&run->newcomers, run->job, run->counting.counter,
 				      run->clock.read_ns);
 	session->source.cgroups = cgroups->names;
 	session->source.containers = cgroups->containers;
@@ -287,9 +258,9 @@ static void look_for_cgroups(struct td_run *run)
 }
 
 /*
- * Writes the row and begins a new one.  Its time is that of its counts, which
- * may be some time after the tick if we had to wait for a CPU: else tasks would
- * seem to have run for longer than the row lasted.
+ * Write the row and begin a new one.  Its time is that of its counts, which may be after
+ * the tick if tdstat had to wait for a CPU: else tasks would seem to have run for longer
+ * than the row lasted.
  */
 static int put_row(struct td_run *run, struct td_err *err)
 {
@@ -298,7 +269,7 @@ static int put_row(struct td_run *run, struct td_err *err)
 
 	run->waited += waited && !run->tally.behind;
 	say_behind(run);
-	/* who counts for days must not wait for them until the end */
+	/* now, because counting may continue for days */
 	td_job_say_notes(run->job);
 	clear_row(run);
 	run->printed++;
@@ -307,32 +278,24 @@ static int put_row(struct td_run *run, struct td_err *err)
 	return rc;
 }
 
-/* A tick may be a part of a row, and a row many of the longest ticks. */
-static uint64_t time_for_row(const struct td_run *run)
-{
-	uint64_t period_ns = run->engine->waiter.period_ns;
-	uint64_t ns = period_ns * run->clock.ticks_a_row;
-
-	return ns < TD_LONGEST_NS ? ns : TD_LONGEST_NS;
-}
-
 int td_run_read_in_time(struct td_run *run, struct td_err *err)
 {
-	return td_run_read(run, time_for_row(run) / 10, err);
+	uint64_t row_ns = run->engine->waiter.period_ns * run->clock.ticks_a_row;
+
+	return td_run_read(run, (row_ns < TD_LONGEST_NS ? row_ns : TD_LONGEST_NS) / 10, err);
 }
 
 int td_run_put_row_now(struct td_run *run, struct td_err *err)
 {
 	int rc;
 
-	if (!run->job->request->when.interval_ms || !run->clock.began ||
-	    td_run_printed_all(run))
+	if (!run->job->request->when.interval_ms || !run->clock.began || td_run_printed_all(run))
 		return 0;
 	rc = td_run_read_in_time(run, err);
 	return rc ? rc : put_row(run, err);
 }
 
-/* The CPU time that we have used ourselves, if the ticks depend on it. */
+/* Return the CPU time that tdstat itself has used, or 0 if the ticks do not depend on it. */
 static uint64_t own_ns(const struct td_clock *clock)
 {
 	struct timespec now;
@@ -343,23 +306,44 @@ static uint64_t own_ns(const struct td_clock *clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/*
+ * Split groups that wait for counters, which other programs may claim at any time.  If
+ * tasks start and end too fast, the next read tries again.
+ */
+static int split_starved(struct td_run *run, struct td_err *err)
+{
+	const struct td_job *job = run->job;
+	struct td_counter *counter = run->counting.counter;
+	int rc = 1;
+
+	if (!job->tree || !td_counter_is_starved(counter))
+		return 0;
+	for (int i = 0; rc > 0 && i < TD_ATTEMPTS; i++) {
+		struct td_ints tasks = { 0 };
+
+		td_target_list_running(&job->target, &job->fs, &tasks);
+		rc = td_counter_split_starved(counter, &tasks, err);
+		td_ints_free(&tasks);
+	}
+	return rc < 0 ? rc : 0;
+}
+
 int td_run_tick(struct td_run *run, uint64_t ticks, struct td_err *err)
 {
 	uint64_t before_ns = own_ns(&run->clock);
 	bool is_due = td_clock_tick(&run->clock, ticks);
 	int rc = is_due ? td_run_read_in_time(run, err)
-			: td_run_read(run, run->engine->waiter.period_ns / 10,
-				      err);
+			: td_run_read(run, run->engine->waiter.period_ns / 10, err);
 
+	if (!rc)
+		rc = split_starved(run, err);
 	if (!rc && run->drilling.active)
-		rc = td_drilling_decide(&run->drilling, run->job,
-					run->counting.counter,
+		rc = td_drilling_decide(&run->drilling, run->job, run->counting.counter,
 					run->clock.read_ns, err);
 	if (run->drilling.active && run->job->sampled.nr_groups)
 		td_latency_follow(&run->latency, run->job, &run->drilling);
-	run->clock.shared = want_fields_often(run);
-	td_clock_adapt(&run->clock, &run->engine->waiter,
-		       own_ns(&run->clock) - before_ns);
+	run->clock.shared = wants_frequent_reads(run);
+	td_clock_adapt(&run->clock, &run->engine->waiter, own_ns(&run->clock) - before_ns);
 	if (rc || !is_due || !run->job->request->when.interval_ms)
 		return rc;
 	return put_row(run, err);

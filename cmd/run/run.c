@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/run/run.h"
 
-#include <errno.h>
-
 #include "cmd/plan/catalog.h"
 #include "cmd/say.h"
 #include "lib/base/util.h"
@@ -23,8 +21,7 @@ static struct td_source make_source(struct td_session *session)
 		.target = &job->target.name,
 		.identity = &job->identity,
 		.interval = request->when.interval_ms > 0,
-		.how = job->target.by_mode ? TD_AGGREGATE_MODE
-					   : td_request_aggregation(request),
+		.how = job->target.by_mode ? TD_AGGREGATE_MODE : td_request_aggregation(request),
 		.cache_level = request->show.cache_level,
 		.as_counted = true,
 		.places = &job->places,
@@ -35,8 +32,7 @@ static struct td_source make_source(struct td_session *session)
 		.cgroups = job->target.cgroups.names,
 		.containers = job->target.cgroups.containers,
 		.nr_cgroups = job->target.cgroups.nr,
-		.live_cgroups =
-			job->target.cgroups.nr ? &job->target.cgroups : NULL,
+		.live_cgroups = job->target.cgroups.nr ? &job->target.cgroups : NULL,
 	};
 }
 
@@ -44,20 +40,18 @@ static int open_view(struct td_session *session, struct td_err *err)
 {
 	struct td_job *job = session->job;
 	enum td_aggregation how = td_request_aggregation(job->request);
-	int rc = 0;
 
-	if (td_aggregation_wants_places(how))
-		rc = td_job_read_places(job, how == TD_AGGREGATE_CACHE, err);
+	if (td_aggregation_wants_places(how) &&
+	    td_job_read_places(job, how == TD_AGGREGATE_CACHE, err))
+		return err->code;
 	session->source = make_source(session);
-	if (!rc)
-		rc = td_view_init(&session->view, &session->source,
-				  job->request, err);
-	if (!rc)
-		td_view_note(&session->view, job->request, &job->notes);
-	return rc;
+	if (td_view_init(&session->view, &session->source, job->request, err))
+		return err->code;
+	td_view_note(&session->view, job->request, &job->notes);
+	return 0;
 }
 
-/* How many runs make up one result. */
+/* Return the number of runs that make up one result. */
 static size_t nr_sets(const struct td_session *session)
 {
 	return session->job->plan.nr_sets > 1 ? session->job->plan.nr_sets : 1;
@@ -78,15 +72,13 @@ int td_session_open(struct td_session *session, struct td_job *job,
 	};
 	rc = open_view(session, err);
 	if (!rc)
-		rc = td_waiter_open(&session->engine.waiter,
-				    &request->target.pids,
+		rc = td_waiter_open(&session->engine.waiter, &request->target.pids,
 				    &request->target.tids, err);
 	if (!rc && request->when.control)
-		rc = td_control_open(&session->control, request->when.control,
-				     err);
+		rc = td_control_open(&session->control, request->when.control, err);
 	session->engine.waiter.control = session->control.fd;
-	session->progress = td_progress_make(
-		request, (size_t)request->when.repeat * nr_sets(session));
+	session->progress =
+		td_progress_make(request, (size_t)request->when.repeat * nr_sets(session));
 	return rc;
 }
 
@@ -110,8 +102,7 @@ int td_session_close(struct td_session *session, int rc, struct td_err *err)
 	if (td_view_close(&session->view, first) && !rc && !session->unwritable)
 		rc = err->code;
 	first = rc ? &late : err;
-	if (td_recorder_close(&session->recorder, first) && !rc &&
-	    !session->unwritable)
+	if (td_recorder_close(&session->recorder, first) && !rc && !session->unwritable)
 		rc = err->code;
 	td_task_names_free(&session->names);
 	td_latencies_free(&session->latencies);
@@ -149,26 +140,15 @@ int td_run_reset(struct td_run *run, struct td_err *err)
 	return td_engine_reset(run->engine, err);
 }
 
-uint64_t td_run_now(const struct td_run *run)
-{
-	return td_now_ns() - run->engine->waiter.start_ns;
-}
-
 /* --- a command that has started runs to its end, even if counting fails --- */
 
-static bool has_failed(FILE *fp)
+/* Return true if writing has failed for the first time. */
+static bool note_unwritable(struct td_session *session, const struct td_err *err)
 {
-	return fp && ferror(fp);
-}
+	FILE *fp = session->view.sink.writer.fp;
+	bool failed = (fp && ferror(fp)) || session->recorder.failed;
 
-/* True if writing has failed for the first time. */
-static bool note_unwritable(struct td_session *session,
-			    const struct td_err *err)
-{
-	bool now = has_failed(session->view.sink.writer.fp) ||
-		   session->recorder.failed;
-
-	if (!now || session->unwritable)
+	if (!failed || session->unwritable)
 		return false;
 	session->unwritable = true;
 	session->unseen = err->reader_gone;
@@ -181,14 +161,12 @@ bool td_run_outlives(struct td_run *run, struct td_err *err)
 	bool news = note_unwritable(session, err) || !run->given_up;
 
 	run->given_up = session->is_last = true;
-	session->lacking |= err->code == -ENOMEM;
 	if (!run->engine->child.runs)
 		return false;
 	if (news && !err->reader_gone)
 		td_say_error(err);
 	if (news && !err->reader_gone && !session->engine.waiter.child_ended)
-		td_job_say(run->job,
-			   "tdstat: nothing more is counted: %s goes on\n",
+		td_job_say(run->job, "tdstat: counting stopped; %s continues\n",
 			   run->job->request->target.command[0]);
 	td_waiter_stop_counting(&session->engine.waiter);
 	td_counting_close(&run->counting);
@@ -202,7 +180,5 @@ int td_run_status(const struct td_run *run)
 
 	if (run->engine->child.status)
 		return run->engine->child.status;
-	if (session->lacking)
-		return 1;
 	return session->unwritable && !session->unseen ? 1 : 0;
 }

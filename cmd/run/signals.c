@@ -14,28 +14,33 @@
 #include "lib/machine/privileges.h"
 
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-/* What else ends a process by default and is no fault; and those of real time. */
+/* Other signals that end a process by default and are not faults, except real-time signals. */
 static const int others[] = { SIGUSR1, SIGUSR2,   SIGALRM, SIGABRT,   SIGPOLL,
 			      SIGPROF, SIGVTALRM, SIGPWR,  SIGSTKFLT, SIGXCPU };
 
-/* For the handler, which has nothing else to know it from. */
+/* Global because a signal handler gets no context argument. */
 static struct {
 	bool is_open;
-	int fds[2];                  /* a pipe of struct td_signal */
-	sigset_t mask, ignored;      /* before */
-	atomic_int waiting;          /* signals that were not taken */
-	_Atomic uint64_t waiting_ns; /* when the first of them came */
-	_Atomic uint64_t first_ns;   /* when the first of all came; 0: none */
+	int fds[2];                  /* pipe of struct td_signal */
+	sigset_t mask, ignored;      /* inherited state */
+	atomic_int waiting;          /* number of signals not read yet */
+	_Atomic uint64_t waiting_ns; /* time of the first signal not read yet */
+	_Atomic uint64_t first_ns;   /* time of the first signal; 0: none */
 	atomic_bool over, let;
-	bool keeps_hangup; /* SIGHUP is a request, and ends nothing */
+	bool keeps_hangup; /* SIGHUP is a request, and never ends the run */
 	void (*tidy_up)(void);
-} heard;
+} caught;
 
-/* It comes again when the handler returns, and nobody catches it. */
+void td_signals_tidy_up(void)
+{
+	if (caught.tidy_up)
+		caught.tidy_up();
+}
+
+/* Raise the signal again, with its default action when the handler returns. */
 static void end_by(int number)
 {
-	if (heard.tidy_up)
-		heard.tidy_up();
+	td_signals_tidy_up();
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -47,14 +52,13 @@ static bool is_second(uint64_t first_ns, uint64_t now)
 
 static bool is_to_end(uint64_t now)
 {
-	return heard.let ||
-	       (heard.waiting && is_second(heard.waiting_ns, now)) ||
-	       (heard.over && is_second(heard.first_ns, now));
+	return caught.let || (caught.waiting && is_second(caught.waiting_ns, now)) ||
+	       (caught.over && is_second(caught.first_ns, now));
 }
 
 static bool is_request(int number)
 {
-	return number == SIGHUP && heard.keeps_hangup;
+	return number == SIGHUP && caught.keeps_hangup;
 }
 
 static bool is_ending(int number)
@@ -66,22 +70,21 @@ static bool is_ending(int number)
 	return i < TD_ARRAY_SIZE(ending) && !is_request(number);
 }
 
-/* A full pipe has more of them than anybody waits for. */
-static void tell(const struct td_signal *signal)
+/* Write to the pipe.  A full pipe has more signals than the reader needs. */
+static void send(const struct td_signal *signal)
 {
-	if (write(heard.fds[1], signal, sizeof(*signal)) < 0)
+	if (write(caught.fds[1], signal, sizeof(*signal)) < 0)
 		errno = 0;
 }
 
-static void hear(int number, siginfo_t *info, void *context)
+static void handle(int number, siginfo_t *info, void *context)
 {
-	const struct td_signal signal = { td_now_ns(), number,
-					  info->si_code <= 0 };
+	const struct td_signal signal = { td_now_ns(), number, info->si_code <= 0 };
 	int before = errno;
 
 	(void)context;
-	if (is_request(number) || (!is_ending(number) && !heard.let)) {
-		tell(&signal);
+	if (is_request(number) || (!is_ending(number) && !caught.let)) {
+		send(&signal);
 		errno = before;
 		return;
 	}
@@ -89,26 +92,24 @@ static void hear(int number, siginfo_t *info, void *context)
 		end_by(number);
 		return;
 	}
-	if (!heard.first_ns)
-		heard.first_ns = signal.time_ns;
-	if (!heard.waiting++)
-		heard.waiting_ns = signal.time_ns;
-	tell(&signal);
+	if (!caught.first_ns)
+		caught.first_ns = signal.time_ns;
+	if (!caught.waiting++)
+		caught.waiting_ns = signal.time_ns;
+	send(&signal);
 	errno = before;
 }
 
 static int catch_signal(int number, struct sigaction *before)
 {
-	struct sigaction action = { .sa_sigaction = hear };
+	struct sigaction action = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	/* all else that was begun goes on */
-	action.sa_flags = SA_SIGINFO | SA_RESTART;
 	sigfillset(&action.sa_mask);
 	return sigaction(number, &action, before);
 }
 
-/* Not if it is ignored, or a library that was loaded first wants it. */
-static void listen_to_other(int number)
+/* Catch a signal, unless it is ignored or caught by a library that was loaded first. */
+static void catch_other(int number)
 {
 	struct sigaction before;
 
@@ -116,7 +117,7 @@ static void listen_to_other(int number)
 		sigaction(number, &before, NULL);
 }
 
-static int listen_to(int number)
+static int catch_ending(int number)
 {
 	struct sigaction before;
 
@@ -126,7 +127,7 @@ static int listen_to(int number)
 		return 0;
 	if (number == SIGHUP)
 		return sigaction(number, &before, NULL);
-	sigaddset(&heard.ignored, number);
+	sigaddset(&caught.ignored, number);
 	return 0;
 }
 
@@ -144,30 +145,29 @@ int td_signals_open(void)
 {
 	sigset_t set = list_ending();
 
-	if (heard.is_open)
-		return heard.fds[0];
-	if (pipe2(heard.fds, O_CLOEXEC | O_NONBLOCK))
+	if (caught.is_open)
+		return caught.fds[0];
+	if (pipe2(caught.fds, O_CLOEXEC | O_NONBLOCK))
 		return -1;
-	sigemptyset(&heard.ignored);
+	sigemptyset(&caught.ignored);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(ending); i++) {
-		if (listen_to(ending[i]))
+		if (catch_ending(ending[i]))
 			return -1;
 	}
 	for (size_t i = 0; i < TD_ARRAY_SIZE(others); i++)
-		listen_to_other(others[i]);
+		catch_other(others[i]);
 	for (int number = SIGRTMIN; number <= SIGRTMAX; number++)
-		listen_to_other(number);
-	heard.is_open = sigprocmask(SIG_UNBLOCK, &set, &heard.mask) == 0;
-	return heard.is_open ? heard.fds[0] : -1;
+		catch_other(number);
+	caught.is_open = sigprocmask(SIG_UNBLOCK, &set, &caught.mask) == 0;
+	return caught.is_open ? caught.fds[0] : -1;
 }
 
 bool td_signals_take(struct td_signal *taken)
 {
-	if (!heard.is_open ||
-	    read(heard.fds[0], taken, sizeof(*taken)) != sizeof(*taken))
+	if (!caught.is_open || read(caught.fds[0], taken, sizeof(*taken)) != sizeof(*taken))
 		return false;
 	if (is_ending(taken->number))
-		heard.waiting--;
+		caught.waiting--;
 	return true;
 }
 
@@ -183,66 +183,69 @@ bool td_signals_is_ending(const struct td_signal *signal)
 
 void td_signals_keep_hangup(bool keep)
 {
-	heard.keeps_hangup = keep;
+	caught.keeps_hangup = keep;
 }
 
 void td_signals_over(bool over)
 {
-	heard.over = over;
+	caught.over = over;
 }
 
 void td_signals_let_through(bool let)
 {
-	heard.let = let;
+	caught.let = let;
 }
 
 void td_signals_before_end(void (*tidy_up)(void))
 {
-	heard.tidy_up = tidy_up;
+	caught.tidy_up = tidy_up;
 }
 
 void td_signals_hold(void)
 {
 	sigset_t all;
 
-	if (!heard.is_open)
+	if (!caught.is_open)
 		return;
-	/* what has waited ends the child when it may */
-	heard.let = true;
-	heard.keeps_hangup = false;
-	heard.tidy_up = NULL;
+	/* a pending signal ends the child when it is unblocked */
+	caught.let = true;
+	caught.keeps_hangup = false;
+	caught.tidy_up = NULL;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 }
 
 static void signals_restore(void)
 {
-	if (!heard.is_open)
+	if (!caught.is_open)
 		return;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(ending); i++) {
-		if (sigismember(&heard.ignored, ending[i]))
+		if (sigismember(&caught.ignored, ending[i]))
 			signal(ending[i], SIG_IGN);
 	}
-	sigprocmask(SIG_SETMASK, &heard.mask, NULL);
+	sigprocmask(SIG_SETMASK, &caught.mask, NULL);
 }
 
 /* --- dispositions that the command inherits ------------------------------- */
 
-/*
- * The right to count is ours alone.  As a capability of our file, exec() of the
- * command takes it away; as an ambient one, exec() would hand it on.
- */
-static void keep_right_to_ourselves(void)
-{
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_LOWER, CAP_PERFMON, 0, 0);
-}
+static struct td_inherited last;
 
 void td_inherited_change(struct td_inherited *inherited)
 {
-	keep_right_to_ourselves();
-	/* if it is ignored, wait4() cannot return the command's status */
+	/*
+	 * the command must not inherit the right to count: exec() takes away a capability
+	 * of the file, but would pass on an ambient one
+	 */
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_LOWER, CAP_PERFMON, 0, 0);
+	/* if SIGCHLD is ignored, wait4() cannot return the command's status */
 	inherited->sigchld_ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
 	inherited->nofile_raised = td_open_files_raise(&inherited->nofile);
+	last = *inherited;
+}
+
+const struct td_inherited *td_inherited_last(void)
+{
+	return &last;
 }
 
 void td_inherited_restore(const struct td_inherited *inherited)
@@ -258,11 +261,9 @@ void td_inherited_hint(struct td_err *err)
 {
 	struct rlimit limit;
 
-	if (err->code != -EMFILE || err->hint[0] ||
-	    getrlimit(RLIMIT_NOFILE, &limit))
+	if (err->code != -EMFILE || err->hint[0] || getrlimit(RLIMIT_NOFILE, &limit))
 		return;
 	td_err_hint(err,
-		    "no more than %" PRIu64 " may be open at a time: "
-		    "raise the limit (ulimit -n)",
+		    "no more than %" PRIu64 " may be open at a time: raise the limit (ulimit -n)",
 		    (uint64_t)limit.rlim_cur);
 }

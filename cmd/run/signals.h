@@ -9,21 +9,21 @@
 #include "lib/base/err.h"
 
 /*
- * SIGINT, SIGTERM, SIGHUP and SIGQUIT, of all subcommands that count.  A signal is
- * waited for in a poll() like all else (wait.h), and what is to be done for it is
- * said there.  But it ends this process at once, as if nobody had caught it,
+ * SIGINT, SIGTERM, SIGHUP and SIGQUIT, in all subcommands that count.  A handler writes
+ * them to a pipe, which poll() waits for (wait.h).  But a signal ends this process
+ * immediately, as if it were not caught,
  *
- *   if the one before it, TD_TWICE_NS ago or more, is still waited with: something
- *   keeps us from looking, such as a pipe that nobody reads;
- *   if counting is over, and one has come before.
+ *   if the previous one, TD_TWICE_NS ago or more, was not read yet: tdstat is blocked, for
+ *   example by a pipe without a reader;
+ *   if counting is over, and a signal has arrived before.
  *
- * So the second or third one ends each subcommand, whatever it is at.  Signals
- * closer together count as one: timeout(1), and a terminal that hangs up, signal
- * us and our process group at the same time.
+ * So the second or third one ends each subcommand, whatever it does.  Signals closer
+ * together count as one: timeout(1), and a terminal that hangs up, signal tdstat and its
+ * process group at the same time.
  *
- * All others that would end us are waited for, too, as the result would be lost, and
- * a command would go on alone: they are the command's, and without one end the
- * counting.  None of them ends us at once.
+ * All other signals that would end tdstat are caught as well, because the result would be
+ * lost and a command left alone.  They are passed to the command; without one, they end the
+ * counting.  They never end tdstat immediately.
  */
 #define TD_TWICE_NS UINT64_C(100000000)
 
@@ -34,41 +34,37 @@ struct td_signal {
 };
 
 /*
- * Catches them from now on, but not a SIGHUP that is ignored, as under nohup(1).
- * Returns a descriptor that is readable when one has come, for all callers the
- * same; -1 with errno.
+ * Catch signals from now on, except a SIGHUP that is ignored, for example under nohup(1).
+ * Returns a descriptor that is readable when one has arrived, the same for all callers;
+ * -1 with errno.
  */
 int td_signals_open(void);
 /*
- * Before td_signals_open(), of who writes to files that somebody may rotate: SIGHUP
- * is a request to open them anew.  It ends nothing, however often it comes; with
- * false, it ends the run again.
+ * Set whether SIGHUP is a request to reopen files, which never ends the run.  Call it before
+ * td_signals_open().
  */
 void td_signals_keep_hangup(bool keep);
-/* False: none has come that was not taken. */
+/* Get the next signal.  Returns false if there is none. */
 bool td_signals_take(struct td_signal *taken);
-/* Is it a SIGHUP that asks for files to be opened anew? */
+/* Return true if the signal is a SIGHUP that asks to reopen files. */
 bool td_signals_is_request(const struct td_signal *signal);
-/* Is it one of the first four, and no request? */
+/* Return true for SIGINT, SIGTERM, SIGHUP and SIGQUIT, unless the signal is a request. */
 bool td_signals_is_ending(const struct td_signal *signal);
-/* What is left to do is to show what was counted. */
+/* Set whether counting is over, and only the result has to be shown. */
 void td_signals_over(bool over);
-/* The first one ends us: nothing would be lost. */
+/* Set whether the first signal ends tdstat, because nothing would be lost. */
 void td_signals_let_through(bool let);
-/*
- * What is to be done before one ends us, of what a handler may do; NULL: nothing.
- */
+/* Set a function to call in the handler before a signal ends tdstat; NULL: none. */
 void td_signals_before_end(void (*tidy_up)(void));
+/* Call the function of td_signals_before_end(), before tdstat ends in another way. */
+void td_signals_tidy_up(void);
 /*
- * In a child, at once: signals wait, as our handlers would tell us of them.
- * td_inherited_restore() ends it.
+ * Block all signals until td_inherited_restore().  Call it first in a child: the handlers
+ * would write to the parent's pipe.
  */
 void td_signals_hold(void);
 
-/*
- * Process state that we inherited and changed, to restore it in children, besides
- * what signals did before.
- */
+/* Inherited process state that tdstat changed, to restore it in children. */
 struct td_inherited {
 	bool sigchld_ignored;
 	struct rlimit nofile;
@@ -76,13 +72,15 @@ struct td_inherited {
 };
 
 /*
- * Stops ignoring SIGCHLD, raises the limit of open files, and keeps the right to
- * count from commands.
+ * Stop ignoring SIGCHLD, raise the limit of open files, and keep the right to count from
+ * commands.
  */
 void td_inherited_change(struct td_inherited *inherited);
-/* Restores the state in a child before its exec(). */
+/* Return the state of the last change, or an empty one. */
+const struct td_inherited *td_inherited_last(void);
+/* Restore the state in a child before its exec(). */
 void td_inherited_restore(const struct td_inherited *inherited);
-/* Adds a hint to an error for lack of descriptors, unless it has one. */
+/* Add a hint to an error for lack of descriptors, unless it has one. */
 void td_inherited_hint(struct td_err *err);
 
 #endif

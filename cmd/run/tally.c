@@ -1,65 +1,58 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was read since the last row, and since counting began. */
+/* Counts since the last row, and times since counting began. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/run/parts.h"
 
-static int add_same(struct td_readings *sum, const struct td_readings *delta)
+#include "lib/base/memory.h"
+
+static void add_same(struct td_readings *sum, const struct td_readings *delta)
 {
 	size_t nr = sum->nr;
-	struct td_reading *v;
 
 	td_readings_add(sum, delta);
 	if (delta->nr == nr)
-		return 0;
-	v = reallocarray(sum->v, delta->nr + 1, sizeof(*v));
-	if (!v)
-		return -ENOMEM;
-	memcpy(v + nr, delta->v + nr, (delta->nr - nr) * sizeof(*v));
-	sum->v = v;
+		return;
+	sum->v = td_reallocarray(sum->v, delta->nr + 1, sizeof(*sum->v));
+	memcpy(sum->v + nr, delta->v + nr, (delta->nr - nr) * sizeof(*sum->v));
 	sum->nr = delta->nr;
-	return 0;
 }
 
-int td_tally_add(struct td_tally *tally, const struct td_readings *delta,
-		 bool per_thread)
+void td_tally_add(struct td_tally *tally, const struct td_readings *delta, bool per_thread)
 {
 	tally->nr_read = delta->nr;
 	tally->fresh = true;
 	tally->behind = delta->behind;
 	tally->ever_enabled = tally->ever_enabled || td_readings_enabled(delta);
 	tally->ever_ran = tally->ever_ran || td_readings_ran(delta);
-	return per_thread ? td_readings_merge(&tally->sum, &tally->index, delta)
-			  : add_same(&tally->sum, delta);
+	if (per_thread)
+		td_readings_merge(&tally->sum, &tally->index, delta);
+	else
+		add_same(&tally->sum, delta);
 }
 
-static int begin_times(struct td_readings *all, size_t nr_events)
+static void begin_times(struct td_readings *all, size_t nr_events)
 {
-	all->v = calloc(nr_events + 1, sizeof(*all->v));
-	if (!all->v)
-		return -ENOMEM;
+	all->v = td_calloc(nr_events + 1, sizeof(*all->v));
 	all->nr = nr_events;
 	for (size_t i = 0; i < nr_events; i++)
 		all->v[i].event = (int)i;
-	return 0;
 }
 
-int td_tally_add_times(struct td_tally *tally, size_t nr_events,
-		       const struct td_readings *delta)
+void td_tally_add_times(struct td_tally *tally, size_t nr_events, const struct td_readings *delta)
 {
 	struct td_readings *all = &tally->all;
 
-	if (!all->v && begin_times(all, nr_events))
-		return -ENOMEM;
+	if (!all->v)
+		begin_times(all, nr_events);
 	for (size_t i = 0; i < delta->nr; i++) {
 		struct td_reading *to = &all->v[delta->v[i].event];
 
 		to->enabled_ns += delta->v[i].enabled_ns;
 		to->running_ns += delta->v[i].running_ns;
 	}
-	return 0;
 }
 
 void td_tally_clear_row(struct td_tally *tally, bool per_thread)

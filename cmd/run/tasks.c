@@ -5,28 +5,23 @@
 
 #include "cmd/run/run.h"
 
-static int read_names(struct td_task_names *names, const struct td_job *job,
-		      struct td_err *err)
+static void read_names(struct td_task_names *names, const struct td_job *job)
 {
 	const struct td_ints *tids = &job->target.tids;
 
 	for (size_t i = 0; i < tids->nr; i++) {
-		if (td_task_names_begin(names, tids->v[i], 0) ||
-		    td_task_names_read(names, &job->fs, tids->v[i]))
-			return td_err_nomem(err);
+		td_task_names_begin(names, tids->v[i], 0);
+		td_task_names_read(names, &job->fs, tids->v[i]);
 	}
-	return 0;
 }
 
-static bool same_tids(const struct td_ints *a, const struct td_ints *b)
+static bool has_same_tids(const struct td_ints *a, const struct td_ints *b)
 {
-	return a->nr == b->nr &&
-	       (!a->nr || memcmp(a->v, b->v, a->nr * sizeof(*a->v)) == 0);
+	return a->nr == b->nr && (!a->nr || memcmp(a->v, b->v, a->nr * sizeof(*a->v)) == 0);
 }
 
-/* Opens the watch.  Returns 1 if more tasks have appeared meanwhile. */
-static int watch_once(struct td_task_watch **watch, struct td_job *job,
-		      struct td_err *err)
+/* Open the watch.  Returns 1 if more tasks have appeared since the target was listed. */
+static int watch_once(struct td_task_watch **watch, struct td_job *job, struct td_err *err)
 {
 	struct td_ints *tids = &job->target.tids, before = { 0 };
 	int rc;
@@ -36,95 +31,88 @@ static int watch_once(struct td_task_watch **watch, struct td_job *job,
 	rc = td_task_watch_open(watch, tids, &job->machine.online, err);
 	if (rc || !td_target_attaches(&job->request->target))
 		return rc;
-	if (td_ints_copy(&before, tids))
-		return td_err_nomem(err);
+	td_ints_copy(&before, tids);
 	rc = td_target_find_tasks(&job->target, &job->fs, err);
-	if (!rc && !same_tids(&before, tids))
+	if (!rc && !has_same_tids(&before, tids))
 		rc = 1;
 	td_ints_free(&before);
 	return rc;
 }
 
-int td_counting_watch(struct td_counting *counting, struct td_job *job,
-		      struct td_task_names *names, struct td_err *err)
+int td_counting_watch(struct td_counting *counting, struct td_job *job, struct td_task_names *names,
+		      struct td_err *err)
 {
 	const struct td_request *request = job->request;
 	int rc = 1;
 
 	/* a report of the recording may show the tasks separately */
-	if (!job->target.per_thread)
-		return request->does.records &&
-				       td_target_attaches(&request->target)
-			       ? read_names(names, job, err)
-			       : 0;
+	if (!job->target.per_thread) {
+		if (request->does.records && td_target_attaches(&request->target))
+			read_names(names, job);
+		return 0;
+	}
 	/* with all tasks of the machine, new ones are not followed */
 	for (int i = 0; rc > 0 && i < TD_ATTEMPTS; i++)
-		rc = job->target.all_tasks
-			     ? 0
-			     : watch_once(&counting->watch, job, err);
+		rc = job->target.all_tasks ? 0 : watch_once(&counting->watch, job, err);
 	if (rc > 0)
-		return td_err_set(err, -ESRCH,
-				  "--per-thread: threads come and go faster "
-				  "than they can be opened: try again");
-	return rc ? rc : read_names(names, job, err);
+		return td_err_set(
+			err, -ESRCH,
+			"--per-thread: threads come and go faster than they can be opened: try "
+			"again");
+	if (rc)
+		return rc;
+	read_names(names, job);
+	return 0;
 }
 
-/* The new task has the name of the task that started it. */
-static int add_task(struct td_run *run, const struct td_task_event *event,
-		    struct td_err *err)
+/* Count a new task, which has the name of its parent.  If that fails, only note it. */
+static void add_task(struct td_run *run, const struct td_task_event *event)
 {
 	struct td_task_names *names = &run->session->names;
 	const char *name = td_task_names_find(names, event->parent);
 	int life = td_task_names_next_life(names, event->tid);
-	int rc = td_counter_add_task(run->counting.counter, event->tid, life,
-				     err);
+	struct td_err unused = { 0 };
+	int rc = td_counter_add_task(run->counting.counter, event->tid, life, &unused);
 
-	/* one missing thread must not stop the others */
-	if (rc && rc != -ENOMEM) {
-		run->counting.nr_missed += rc == -ESRCH;
-		if (rc != -ESRCH)
-			td_notes_add(&run->job->notes,
-				     "--per-thread: not all threads could be "
-				     "counted: %s",
-				     strerror(-rc));
-		return 0;
+	if (rc == -ESRCH) {
+		run->counting.nr_missed++;
+		return;
 	}
-	if (!rc && (td_task_names_begin(names, event->tid, life) ||
-		    (name && td_task_names_set(names, event->tid, name))))
-		rc = td_err_nomem(err);
-	return rc;
+	if (rc) {
+		td_notes_add(&run->job->notes, "--per-thread: not all threads could be counted: %s",
+			     strerror(-rc));
+		return;
+	}
+	td_task_names_begin(names, event->tid, life);
+	if (name)
+		td_task_names_set(names, event->tid, name);
 }
 
-static int take_event(struct td_run *run, const struct td_task_event *event,
-		      struct td_err *err)
+static void handle_event(struct td_run *run, const struct td_task_event *event)
 {
 	struct td_task_names *names = &run->session->names;
 
 	switch (event->change) {
 	case TD_TASK_BEGAN:
-		return run->job->request->target.no_inherit
-			       ? 0
-			       : add_task(run, event, err);
+		if (!run->job->request->target.no_inherit)
+			add_task(run, event);
+		break;
 	case TD_TASK_ENDED:
 		td_counter_end_task(run->counting.counter, event->tid);
 		td_task_names_end(names, event->tid);
 		run->counting.nr_ended++;
-		return 0;
+		break;
 	case TD_TASK_NAMED:
-		return td_task_names_set(names, event->tid, event->name)
-			       ? td_err_nomem(err)
-			       : 0;
+		td_task_names_set(names, event->tid, event->name);
 	}
-	return 0;
 }
 
-int td_run_take_tasks(struct td_run *run, struct td_err *err)
+void td_run_follow_tasks(struct td_run *run)
 {
 	struct td_task_watch *watch = run->counting.watch;
 	struct td_task_event event;
-	int rc = td_task_watch_read(watch, err);
 
-	while (!rc && td_task_watch_next(watch, &event))
-		rc = take_event(run, &event, err);
-	return rc;
+	td_task_watch_read(watch);
+	while (td_task_watch_next(watch, &event))
+		handle_event(run, &event);
 }

@@ -14,24 +14,31 @@
 
 #include "lib/base/util.h"
 
+/* Indices in polls. */
+enum {
+	POLL_TIMER,
+	POLL_TIMEOUT,
+	POLL_DELAY,
+	POLL_SIGNALS,
+	POLL_CHILD,
+	POLL_CONTROL,
+	POLL_TASKS,
+	POLL_VIEWER,
+	POLL_PIDS
+};
+
 static int no_such(const char *what, int id, struct td_err *err)
 {
 	return td_err_set(err, -errno, "%s %d: %s", what, id, strerror(errno));
 }
 
-static int add_pidfd(struct td_waiter *waiter, int fd, struct td_err *err)
+static void add_pidfd(struct td_waiter *waiter, int fd)
 {
-	int *slot =
-		td_array_add(&waiter->pidfds, waiter->nr_pids, sizeof(*slot));
+	int *slot = td_array_add(&waiter->pidfds, waiter->nr_pids, sizeof(*slot));
 
-	if (!slot) {
-		close(fd);
-		return td_err_nomem(err);
-	}
 	*slot = fd;
 	waiter->nr_pids++;
 	waiter->nr_alive++;
-	return 0;
 }
 
 static int open_pid(struct td_waiter *waiter, int pid, struct td_err *err)
@@ -39,11 +46,11 @@ static int open_pid(struct td_waiter *waiter, int pid, struct td_err *err)
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	if (fd < 0 && errno == EINVAL)
-		return td_err_set(err, -EINVAL,
-				  "process %d: this is a thread (-t %d)", pid,
-				  pid);
-	return fd < 0 ? no_such("process", pid, err)
-		      : add_pidfd(waiter, fd, err);
+		return td_err_set(err, -EINVAL, "process %d: this is a thread (-t %d)", pid, pid);
+	if (fd < 0)
+		return no_such("process", pid, err);
+	add_pidfd(waiter, fd);
+	return 0;
 }
 
 #ifndef PIDFD_THREAD
@@ -54,18 +61,19 @@ static int open_tid(struct td_waiter *waiter, int tid, struct td_err *err)
 {
 	int fd = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD);
 
-	if (fd >= 0)
-		return add_pidfd(waiter, fd, err);
+	if (fd >= 0) {
+		add_pidfd(waiter, fd);
+		return 0;
+	}
 	if (errno != EINVAL)
 		return no_such("thread", tid, err);
-	if (td_ints_add(&waiter->polled, tid))
-		return td_err_nomem(err);
+	td_ints_add(&waiter->polled, tid);
 	waiter->nr_alive++;
 	return 0;
 }
 
-int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
-		   const struct td_ints *tids, struct td_err *err)
+int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids, const struct td_ints *tids,
+		   struct td_err *err)
 {
 	int rc = 0;
 
@@ -73,19 +81,19 @@ int td_waiter_open(struct td_waiter *waiter, const struct td_ints *pids,
 	waiter->signals = td_signals_open();
 	td_signals_over(false);
 	if (waiter->signals < 0)
-		return td_err_set(err, -errno, "cannot wait for signals: %s",
-				  strerror(errno));
+		return td_err_set(err, -errno, "cannot wait for signals: %s", strerror(errno));
 	for (size_t i = 0; !rc && i < pids->nr; i++)
 		rc = open_pid(waiter, pids->v[i], err);
 	for (size_t i = 0; !rc && i < tids->nr; i++)
 		rc = open_tid(waiter, tids->v[i], err);
+	/* here, so that waiting does not allocate memory */
+	waiter->polls = td_calloc(POLL_PIDS + waiter->nr_pids, sizeof(*waiter->polls));
 	return rc;
 }
 
 static struct timespec to_timespec(uint64_t ns)
 {
-	return (struct timespec){ (time_t)(ns / TD_NS_A_SECOND),
-				  (long)(ns % TD_NS_A_SECOND) };
+	return (struct timespec){ (time_t)(ns / TD_NS_A_SECOND), (long)(ns % TD_NS_A_SECOND) };
 }
 
 static int timer_error(struct td_err *err)
@@ -93,14 +101,13 @@ static int timer_error(struct td_err *err)
 	return td_err_set(err, -errno, "timerfd: %s", strerror(errno));
 }
 
-/* Creates a timer when it is first armed, as most runs need one of three. */
+/* Creates the timer if it was never armed: most runs need one of three. */
 static int arm(int *fd, uint64_t deadline_ns, struct td_err *err)
 {
 	struct itimerspec spec = { .it_value = to_timespec(deadline_ns) };
 
 	if (*fd < 0)
-		*fd = timerfd_create(CLOCK_MONOTONIC,
-				     TFD_CLOEXEC | TFD_NONBLOCK);
+		*fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (*fd < 0 || timerfd_settime(*fd, TFD_TIMER_ABSTIME, &spec, NULL))
 		return timer_error(err);
 	return 0;
@@ -115,8 +122,8 @@ static int disarm(int fd, struct td_err *err)
 	return 0;
 }
 
-int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns,
-		    uint64_t timeout_ns, struct td_err *err)
+int td_waiter_start(struct td_waiter *waiter, uint64_t period_ns, uint64_t timeout_ns,
+		    struct td_err *err)
 {
 	int rc;
 
@@ -168,42 +175,26 @@ int td_waiter_again(struct td_waiter *waiter, uint64_t ns, struct td_err *err)
 }
 
 /*
- * Arming a timer clears its descriptor as read() does, and the clock tells what
- * has passed, so no tick is lost.
+ * Takes the ticks that have passed, which the clock tells, and arms the timer for the next one.
+ * Arming clears its descriptor as read() does, so no tick is lost.
  */
-static int take_ticks(struct td_waiter *waiter, struct td_wake *wake,
-		      struct td_err *err)
+static int take_ticks(struct td_waiter *waiter, struct td_wake *wake, struct td_err *err)
 {
 	uint64_t passed = (td_now_ns() - waiter->ticks_ns) / waiter->period_ns;
 
 	wake->ticks = passed - waiter->ticks;
 	wake->what |= wake->ticks ? TD_WAKE_TICK : 0;
 	waiter->ticks = passed;
-	return arm(&waiter->timer,
-		   waiter->ticks_ns + (passed + 1) * waiter->period_ns, err);
+	return arm(&waiter->timer, waiter->ticks_ns + (passed + 1) * waiter->period_ns, err);
 }
 
-static int take_alarm(int fd, enum td_wakeup which, struct td_wake *wake,
-		      struct td_err *err)
+static int take_alarm(int fd, enum td_wakeup which, struct td_wake *wake, struct td_err *err)
 {
 	wake->what |= which;
 	return disarm(fd, err);
 }
 
-enum {
-	POLL_TIMER,
-	POLL_TIMEOUT,
-	POLL_DELAY,
-	POLL_SIGNALS,
-	POLL_CHILD,
-	POLL_CONTROL,
-	POLL_TASKS,
-	POLL_VIEWER,
-	POLL_PIDS
-};
-
-static void take_pids(struct td_waiter *waiter, const struct pollfd *polls,
-		      struct td_wake *wake)
+static void take_pids(struct td_waiter *waiter, const struct pollfd *polls, struct td_wake *wake)
 {
 	for (size_t i = 0; i < waiter->nr_pids; i++) {
 		if (waiter->pidfds[i] < 0 || !polls[POLL_PIDS + i].revents)
@@ -229,8 +220,8 @@ static void look_at_polled(struct td_waiter *waiter, struct td_wake *wake)
 	waiter->polled.nr = kept;
 }
 
-static int take_timers(struct td_waiter *waiter, const struct pollfd *polls,
-		       struct td_wake *wake, struct td_err *err)
+static int take_timers(struct td_waiter *waiter, const struct pollfd *polls, struct td_wake *wake,
+		       struct td_err *err)
 {
 	int rc = 0;
 
@@ -246,11 +237,11 @@ static int take_timers(struct td_waiter *waiter, const struct pollfd *polls,
 }
 
 /*
- * When the command has ended, the signal that ended it, too, may have been for us:
- * it has come by then, but perhaps after poll() looked.
+ * Takes a signal.  When the command has ended, the signal that ended it may have been sent to
+ * tdstat as well: it has arrived, but perhaps after poll() returned.
  */
-static void take_signal(const struct td_waiter *waiter,
-			const struct pollfd *polls, struct td_wake *wake)
+static void take_signal(const struct td_waiter *waiter, const struct pollfd *polls,
+			struct td_wake *wake)
 {
 	if (!polls[POLL_SIGNALS].revents && !waiter->child_ended)
 		return;
@@ -264,8 +255,7 @@ static void take_signal(const struct td_waiter *waiter,
 		wake->what |= TD_WAKE_RELAY;
 }
 
-static void take_rest(struct td_waiter *waiter, const struct pollfd *polls,
-		      struct td_wake *wake)
+static void take_rest(struct td_waiter *waiter, const struct pollfd *polls, struct td_wake *wake)
 {
 	if (polls[POLL_CONTROL].revents)
 		wake->what |= TD_WAKE_CONTROL;
@@ -279,17 +269,12 @@ static void take_rest(struct td_waiter *waiter, const struct pollfd *polls,
 	take_pids(waiter, polls, wake);
 }
 
-int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
-		   struct td_err *err)
+int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake, struct td_err *err)
 {
 	size_t nr = POLL_PIDS + waiter->nr_pids;
 	struct pollfd *polls = waiter->polls;
 
 	*wake = (struct td_wake){ 0 };
-	if (!polls)
-		polls = waiter->polls = calloc(nr, sizeof(*polls));
-	if (!polls)
-		return td_err_nomem(err);
 	polls[POLL_TIMER].fd = waiter->timer;
 	polls[POLL_TIMEOUT].fd = waiter->timeout;
 	polls[POLL_DELAY].fd = waiter->delay;
@@ -304,8 +289,7 @@ int td_waiter_wait(struct td_waiter *waiter, struct td_wake *wake,
 		polls[i].events = POLLIN;
 	while (poll(polls, nr, -1) < 0) {
 		if (errno != EINTR)
-			return td_err_set(err, -errno, "poll: %s",
-					  strerror(errno));
+			return td_err_set(err, -errno, "poll: %s", strerror(errno));
 	}
 	if (take_timers(waiter, polls, wake, err))
 		return err->code;

@@ -4,79 +4,307 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
-#include "cmd/out/advice.h"
+#include "cmd/output/advice.h"
+#include "cmd/plan/catalog.h"
 #include "cmd/plan/dry_run.h"
+#include "cmd/plan/select.h"
 #include "cmd/sample/parts.h"
 #include "cmd/say.h"
+#include "cmd/wing.h"
+#include "lib/base/suggest.h"
 #include "lib/base/util.h"
+#include "lib/count/report.h"
+#include "metrics/explain/explain.h"
+#include "metrics/sets/sets.h"
+#include "metrics/verdict/verdict.h"
 
-/* --- the node to locate ---------------------------------------------------- */
+/* --- events of a node ------------------------------------------------------- */
 
-/* How long the whole machine, or a process, is counted before it is sampled. */
-#define COUNT_MS 2000
-
-/* --- the node --------------------------------------------------------------- */
-
-static int no_node(const struct td_focus *focus, struct td_err *err)
+static void choice_free(struct td_choice *choice)
 {
-	td_err_set(err, -ENODATA, "what to locate is not known: %s",
-		   td_focus_why(focus));
-	return td_err_hint(err, "tdstat shows the tree; tdstat locate NODE "
-				"takes any node of it");
+	free(choice->events);
+	free(choice->without);
+	*choice = (struct td_choice){ 0 };
 }
 
-static void say_climbed(const char *from, const char *to)
+/* Adds an event to a list, or a PMU without events. */
+static void put_item(FILE *fp, const char *pmu, const char *event)
 {
-	td_say("tdstat: %s: no event is known to sample for it: %s, which it is "
-	       "a part of, is sampled\n",
+	fputs(ftell(fp) > 0 ? "," : "", fp);
+	if (event && strchr(event, '/'))
+		fputs(event, fp);
+	else if (event)
+		fprintf(fp, "%s/%s/P", pmu, event);
+	else
+		fputs(pmu, fp);
+}
+
+static bool has_node(const struct td_pmu_events *files, const char *pmu, const char *node)
+{
+	for (size_t i = 0; i < files->nr_metrics; i++) {
+		const struct td_model_metric *metric = &files->metrics[i];
+
+		if (strcmp(metric->pmu, pmu) == 0 && strcasecmp(metric->name, node) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* --- nodes ------------------------------------------------------------------ */
+
+/* Returns the only node that the name is short for, or NULL. */
+static const struct td_model_metric *find_short(const struct td_pmu_events *files, const char *name)
+{
+	const struct td_model_metric *found = NULL;
+
+	for (size_t i = 0; i < files->nr_metrics; i++) {
+		const struct td_model_metric *metric = &files->metrics[i];
+
+		if (!td_node_is_short_for(name, strlen(name), metric->name))
+			continue;
+		if (found && strcmp(found->name, metric->name) != 0)
+			return NULL;
+		found = metric;
+	}
+	return found;
+}
+
+/* Finds a node by its name, with or without "tma_", or by a short form of it. */
+static const struct td_model_metric *find_node(const struct td_pmu_events *files, const char *name)
+{
+	for (size_t i = 0; i < files->nr_metrics; i++) {
+		const char *of = files->metrics[i].name;
+
+		if (strcasecmp(of, name) == 0 ||
+		    (strncasecmp(of, "tma_", 4) == 0 && strcasecmp(of + 4, name) == 0))
+			return &files->metrics[i];
+	}
+	return find_short(files, name);
+}
+
+/* Is it a node of any processor, with or without "tma_"? */
+static bool is_explained(const char *node)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "tma_%s", node);
+	return td_explanation_exists(node) || td_explanation_exists(name);
+}
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Returns true if the shell finds a command with this name. */
+static bool is_found(const char *name)
+{
+	const char *path = getenv("PATH");
+	bool found = strchr(name, '/');
+
+	while (!found && path && *path) {
+		int length = (int)strcspn(path, ":");
+		td_autofree char *file = NULL;
+
+		file = td_aprintf("%.*s/%s", length, path, name);
+		found = length > 0 && is_program(file);
+		path += length + (path[length] == ':');
+	}
+	return found;
+}
+
+static int no_such_node(const struct td_pmu_events *files, const char *node, struct td_err *err)
+{
+	struct td_suggest suggest = { .wanted = node };
+	char names[sizeof(err->hint) / 2];
+
+	td_err_usage(err, "%s: this processor has no such node", node);
+	err->elsewhere = is_explained(node);
+	for (size_t i = 0; i < files->nr_metrics; i++)
+		td_suggest_offer(&suggest, files->metrics[i].name, files->metrics[i].desc);
+	td_suggest_format(&suggest, names, sizeof(names));
+	return names[0] ? td_err_hint(err, "did you mean %s?", names)
+			: td_err_hint(
+				  err,
+				  "tdstat list metrics has them all, and tdstat explain WORD those "
+				  "about a word");
+}
+
+/* Returns true if the node's event needs a PMU that this machine does not have. */
+static bool lacks_pmu(const struct td_catalog *catalog, const char *name)
+{
+	const struct td_model_metric *node = find_node(&catalog->events, name);
+	const char *events = node ? td_node_events_find(node->name) : NULL;
+
+	return events && strchr(events, '/');
+}
+
+static int no_events(const struct td_catalog *catalog, const char *node, struct td_err *err)
+{
+	if (catalog->missing.code) {
+		*err = catalog->missing;
+		return td_err_wrap(err, "the events to sample for %s", node);
+	}
+	if (!find_node(&catalog->events, node))
+		return no_such_node(&catalog->events, node, err);
+	td_err_set(err, -ENOENT,
+		   "%s: no event is known to sample for it, nor for what it is a part of", node);
+	return lacks_pmu(catalog, node)
+		       ? td_err_hint(
+				 err,
+				 "instruction-based sampling (IBS) would tell, but this machine "
+				 "has none: a host may hide it from virtual machines")
+		       : td_err_hint(
+				 err,
+				 "tdstat locate -e cycles shows where the time goes, and -e EVENT "
+				 "where any event happens");
+}
+
+/* A search for a node with events. */
+struct search {
+	struct td_choice *choice;
+	const struct td_machine *machine;
+	struct td_catalog *catalog;
+	bool strict; /* each core type that has the node must have an event for it */
+};
+
+/* Chooses the events of a node.  Returns false if it has none. */
+static bool try_node(const struct search *search, const char *node)
+{
+	struct td_choice *choice = search->choice;
+	FILE *events, *without;
+	bool lacks = false;
+	size_t size;
+
+	choice_free(choice);
+	snprintf(choice->node, sizeof(choice->node), "%s", node);
+	events = td_open_memstream(&choice->events, &size);
+	without = td_open_memstream(&choice->without, &size);
+	for (size_t i = 0; i < search->machine->nr_core; i++) {
+		const struct td_pmu *pmu = &search->machine->pmus[i];
+		struct td_metric_facts facts;
+
+		if (pmu->skip)
+			continue;
+		td_facts_find(search->catalog, pmu->name, node, &facts);
+		for (size_t j = 0; j < facts.nr_events; j++)
+			put_item(events, pmu->name, facts.events[j]);
+		if (facts.nr_events)
+			continue;
+		put_item(without, pmu->name, NULL);
+		lacks |= has_node(&search->catalog->events, pmu->name, node);
+	}
+	td_text_close(events, &choice->events);
+	td_text_close(without, &choice->without);
+	return *choice->events && !(search->strict && lacks);
+}
+
+/* More than the depth of any tree in the metric files. */
+#define MAX_DEPTH 10
+
+/* Tries the nodes, then the first one's parents. */
+static bool try_all(const struct search *search, const char *const *nodes, size_t nr)
+{
+	const struct td_pmu_events *files = &search->catalog->events;
+	const struct td_model_metric *node;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (try_node(search, nodes[i]))
+			return true;
+	}
+	node = find_node(files, nodes[0]);
+	for (int i = 0; node && i < MAX_DEPTH; i++) {
+		if (try_node(search, node->name))
+			return true;
+		node = node->parent ? find_node(files, node->parent) : NULL;
+	}
+	return false;
+}
+
+/*
+ * Chooses the events of the first of the nodes that has any on each core type, or of the nearest
+ * parent of the first one.  Names may be without "tma_".  Returns -ENOENT if there are none; the
+ * error distinguishes an unknown node from one without events.
+ */
+static int choose_events(struct td_choice *choice, const struct td_request *request,
+			 const char *const *nodes, size_t nr, struct td_err *err)
+{
+	struct td_sysfs fs = { -1, -1 };
+	struct td_machine machine = { 0 };
+	struct td_catalog catalog;
+	struct search search = { choice, &machine, &catalog, true };
+	int rc = td_select_machine(&fs, &machine, request, err);
+
+	*choice = (struct td_choice){ 0 };
+	td_catalog_init(&catalog, &fs, &machine, request->metrics_dir);
+	if (!rc)
+		rc = td_machine_check_known(&machine, err);
+	if (!rc && !machine.nr_core)
+		rc = td_why_no_tree(&machine, err);
+	if (!rc)
+		rc = td_catalog_read(&catalog, err);
+	if (!rc && !try_all(&search, nodes, nr)) {
+		search.strict = false;
+		if (!try_all(&search, nodes, nr))
+			rc = no_events(&catalog, nodes[0], err);
+	}
+	td_catalog_free(&catalog);
+	td_machine_free(&machine);
+	td_sysfs_close(&fs);
+	return rc;
+}
+
+/* --- the node to locate ----------------------------------------------------- */
+
+/* How long the machine, or a process, is counted before it is sampled. */
+#define COUNT_MS 2000
+
+static void report_parent(const char *from, const char *to)
+{
+	td_say("tdstat: %s: no event is known to sample for it: %s, which it is a part of, is "
+	       "sampled\n",
 	       from, to);
 }
 
-static const char *next_step(const struct td_request *request)
-{
-	return request->target.command
-		       ? "the command runs once more, to be sampled"
-		       : "now it is sampled";
-}
-
-static void say_found(const struct td_focus *focus, const char *node,
-		      const struct td_request *request)
+static void report_found(const struct td_focus *focus, const char *node,
+			 const struct td_request *request)
 {
 	const char *first = focus->nodes[0];
+	const char *next = request->target.command ? "the command runs once more, to be sampled"
+						   : "now it is sampled";
 	char share[32] = "";
 
 	if (request->show.quiet)
 		return;
 	if (!isnan(focus->slots_pct))
-		snprintf(share, sizeof(share), ", %.0f %% of its slots",
-			 focus->slots_pct);
+		snprintf(share, sizeof(share), ", %.0f %% of its slots", focus->slots_pct);
 	if (focus->unsure)
-		td_say("tdstat: %s: no node matters most for sure: %s is a "
-		       "guess%s; %s\n",
-		       focus->pmu, first, share, next_step(request));
+		td_say("tdstat: %s: no node matters most for sure: %s is a guess%s; %s\n",
+		       focus->pmu, first, share, next);
 	else
-		td_say("tdstat: %s loses most to %s%s; %s\n", focus->pmu, first,
-		       share, next_step(request));
+		td_say("tdstat: %s loses most to %s%s; %s\n", focus->pmu, first, share, next);
 	if (strcmp(first, node) != 0)
-		say_climbed(first, node);
+		report_parent(first, node);
 }
 
-/* --- finding ---------------------------------------------------------------- */
-
-/* Of what has no end of its own. */
+/* Returns the timeout of the counting: without a command, half of --timeout or less. */
 static int counting_ms(const struct td_request *request)
 {
 	if (request->target.command)
 		return request->when.timeout_ms;
-	return request->when.timeout_ms &&
-			       request->when.timeout_ms < 2 * COUNT_MS
+	return request->when.timeout_ms && request->when.timeout_ms < 2 * COUNT_MS
 		       ? request->when.timeout_ms / 2
 		       : COUNT_MS;
 }
@@ -89,25 +317,25 @@ static int choose_found(struct td_choice *choice, const struct td_focus *focus,
 
 	if (focus->interrupted)
 		return td_err_set(err, -EINTR,
-				  "interrupted while it was counted: nothing "
-				  "was sampled");
-	if (!focus->nr)
-		return no_node(focus, err);
+				  "interrupted while it was counted: nothing was sampled");
+	if (!focus->nr) {
+		td_err_set(err, -ENODATA, "what to locate is not known: %s", td_focus_why(focus));
+		return td_err_hint(
+			err, "tdstat shows the tree; tdstat locate NODE takes any node of it");
+	}
 	for (size_t i = 0; i < focus->nr; i++)
 		nodes[i] = focus->nodes[i];
-	rc = td_choose_events(choice, request, nodes, focus->nr, err);
+	rc = choose_events(choice, request, nodes, focus->nr, err);
 	snprintf(choice->pmu, sizeof(choice->pmu), "%s", focus->pmu);
 	if (!rc)
-		say_found(focus, choice->node, request);
+		report_found(focus, choice->node, request);
 	return rc;
 }
 
-/* The counters do not hold the whole tree and what to sample for it at once. */
-static int count_first(struct td_choice *choice,
-		       const struct td_request *request,
-		       const struct td_inherited *inherited,
-		       struct td_reached *reached, int *status,
-		       struct td_err *err)
+/* Counts the tree before sampling, because there are not enough counters for both. */
+static int count_first(struct td_choice *choice, const struct td_request *request,
+		       const struct td_inherited *inherited, struct td_attempt *attempt,
+		       int *status, struct td_err *err)
 {
 	struct td_progress progress = td_progress_make(request, 1);
 	struct td_request counting = *request;
@@ -116,58 +344,40 @@ static int count_first(struct td_choice *choice,
 
 	counting.when.timeout_ms = counting_ms(request);
 	td_progress_stage(&progress, "finding the node");
-	rc = td_session_find(&counting, inherited, &focus, reached, status,
-			     err);
+	rc = td_session_find(&counting, inherited, &focus, attempt, status, err);
 	td_progress_clear(&progress);
 	return rc ? rc : choose_found(choice, &focus, request, err);
 }
 
-static int take_named(struct td_choice *choice,
-		      const struct td_request *request, struct td_err *err)
+static int take_named(struct td_choice *choice, const struct td_request *request,
+		      struct td_err *err)
 {
 	const char *name = request->sampling.node, *node = choice->node;
 	size_t prefix = strncasecmp(name, "tma_", 4) == 0 ? 0 : 4;
-	int rc = td_choose_events(choice, request, &request->sampling.node, 1,
-				  err);
+	int rc = choose_events(choice, request, &request->sampling.node, 1, err);
 
-	if (!rc && !request->show.quiet &&
-	    strcasecmp(name, node + prefix) != 0 && strcasecmp(name, node) != 0)
-		say_climbed(name, node);
+	if (!rc && !request->show.quiet && strcasecmp(name, node + prefix) != 0 &&
+	    strcasecmp(name, node) != 0)
+		report_parent(name, node);
 	return rc;
 }
 
-/* Did the user name a node, not auto? */
+/* Did the user name a node other than auto? */
 static bool node_is_named(const struct td_request *request)
 {
-	return request->sampling.node &&
-	       strcmp(request->sampling.node, "auto") != 0;
-}
-
-/*
- * Chooses the events of the node that the request names, or else counts the tree
- * first and takes the node that matters most; says what was not as asked.
- * *status and *reached are those of a command that was counted.  Free choice even after an
- * error.
- */
-static int node_find(struct td_choice *choice, const struct td_request *request,
-		     const struct td_inherited *inherited,
-		     struct td_reached *reached, int *status,
-		     struct td_err *err)
-{
-	*choice = (struct td_choice){ 0 };
-	return node_is_named(request) ? take_named(choice, request, err)
-				      : count_first(choice, request, inherited,
-						    reached, status, err);
+	return request->sampling.node && strcmp(request->sampling.node, "auto") != 0;
 }
 
 #define USUAL_RATE 1000
-/* Of operations or fetches, most of which have not waited. */
+/* A high rate, because most samples of IBS have no latency. */
 #define IBS_RATE 4000
 
-/* --- choosing --------------------------------------------------------------- */
-
-static int choose(struct td_locating *l, const struct td_inherited *inherited,
-		  int *status, struct td_err *err)
+/*
+ * Chooses the events of the node that the user named, or counts the tree first and takes the
+ * biggest loss.  *status is that of the command that was counted.
+ */
+static int choose(struct td_locating *l, const struct td_inherited *inherited, int *status,
+		  struct td_err *err)
 {
 	const struct td_request *request = l->request;
 	int rc;
@@ -175,8 +385,9 @@ static int choose(struct td_locating *l, const struct td_inherited *inherited,
 	l->sampled = *request;
 	if (request->nr_events)
 		return 0;
-	rc = node_find(&l->choice, request, inherited, &l->reached, status,
-		       err);
+	rc = node_is_named(request)
+		     ? take_named(&l->choice, request, err)
+		     : count_first(&l->choice, request, inherited, &l->attempt, status, err);
 	l->arg.list = l->choice.events;
 	l->sampled.events = &l->arg;
 	l->sampled.nr_events = 1;
@@ -185,20 +396,17 @@ static int choose(struct td_locating *l, const struct td_inherited *inherited,
 
 /* --- sampling --------------------------------------------------------------- */
 
-static int take(void *ctx, const struct td_record *record, int event, int spot,
-		int caller)
+static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
 {
 	struct td_locating *l = ctx;
 
-	if (l->request->calls.in)
-		return td_within_take(l, record, event, spot, caller);
-	return record->kind == TD_RECORD_SAMPLE
-		       ? td_hits_add(&l->hits, event, spot, caller,
-				     record->period)
-		       : 0;
+	if (l->filter)
+		l->filter->take(l, record, event, spot, caller);
+	else if (record->kind == TD_RECORD_SAMPLE)
+		td_hits_add(&l->hits, event, spot, caller, record->period);
 }
 
-/* By cycles: what is sampled for a node may be rare. */
+/* Measures the overhead with cycles, because a node's event may be rare. */
 static int limit(struct td_locating *l, struct td_err *err)
 {
 	struct td_event_arg cycles = { .list = "cycles" };
@@ -212,9 +420,8 @@ static int limit(struct td_locating *l, struct td_err *err)
 	rc = td_job_plan(&by, &request, err);
 	if (!rc) {
 		how = td_rate_make(&by, USUAL_RATE);
-		rc = how ? td_overhead_limit(&l->job, l->gathering.how, &by,
-					     how, &l->gathering.format, err)
-			 : td_err_nomem(err);
+		rc = td_overhead_limit(&l->job, l->gathering.how, &by, how, &l->gathering.format,
+				       err);
 	}
 	td_job_free(&by);
 	return rc;
@@ -229,12 +436,10 @@ static int plan(struct td_locating *l, struct td_err *err)
 	if (rc)
 		return rc;
 	if (l->choice.without && *l->choice.without)
-		td_notes_add(
-			&l->job.notes,
-			"%s: no event is known to sample for %s: what runs "
-			"there is not shown",
-			l->choice.without, l->choice.node);
-	/* samples of IBS tell for how long they waited */
+		td_notes_add(&l->job.notes,
+			     "%s: no event is known to sample for %s: what runs there is not shown",
+			     l->choice.without, l->choice.node);
+	/* samples of IBS contain latencies */
 	waits = !l->request->nr_events && td_job_has_kind(&l->job, TD_PMU_IBS);
 	g->job = &l->job;
 	g->how = td_rate_make(&l->job, waits ? IBS_RATE : USUAL_RATE);
@@ -245,19 +450,15 @@ static int plan(struct td_locating *l, struct td_err *err)
 	g->node = l->request->nr_events ? NULL : l->choice.node;
 	g->take = take;
 	g->ctx = l;
-	if (!g->how)
-		return td_err_nomem(err);
-	if (l->request->calls.in && td_within_open(l, err))
+	if (l->filter && l->filter->open(l, err))
 		return err->code;
-	return l->request->sampling.overhead_pct > 0 && !l->request->dry_run
-		       ? limit(l, err)
-		       : 0;
+	return l->request->sampling.overhead_pct > 0 && !l->request->dry_run ? limit(l, err) : 0;
 }
 
-/* --- what the samples do not tell ------------------------------------------- */
+/* --- notes ------------------------------------------------------------------ */
 
-/* The scheduler may take the second run of a command to the other kind of core. */
-static bool say_elsewhere(const struct td_locating *l)
+/* The scheduler may run the command on the other core type the second time. */
+static bool report_elsewhere(const struct td_locating *l)
 {
 	const struct td_machine *machine = &l->job.machine;
 	int pmu = td_machine_find_pmu(machine, l->choice.pmu);
@@ -269,35 +470,31 @@ static bool say_elsewhere(const struct td_locating *l)
 		return false;
 	pct = td_sampler_ran_pct(l->gathering.sampler, pmu);
 	cpus = td_ints_format(&machine->pmus[pmu].cpus);
-	if (!(pct < 50) || !cpus)
+	if (!(pct < 50))
 		return false;
-	td_job_say(
-		&l->job,
-		"tdstat: the node is that of %s, where this run was for "
-		"%.0f %% of its time: taskset -c %s before the command keeps "
-		"both runs there\n",
-		l->choice.pmu, pct, cpus);
+	td_job_say(&l->job,
+		   "tdstat: the node is that of %s, where this run was for %.0f %% of its time: "
+		   "taskset -c %s before the command keeps both runs there\n",
+		   l->choice.pmu, pct, cpus);
 	return true;
 }
 
 /* With fewer, a share of 50 % has an error above 18 %. */
 #define FEW_SAMPLES 30
 
-static void say_few(const struct td_locating *l)
+static void report_few(const struct td_locating *l)
 {
-	uint64_t nr =
-		l->request->calls.in ? l->in.within : l->gathering.losses.kept;
+	uint64_t nr = l->filter ? l->nr_within : l->gathering.losses.kept;
 	const char *longer = l->request->target.command ? "run" : "--timeout";
 
 	if (!nr)
 		td_job_say(&l->job,
-			   "tdstat: no sample was taken: a longer %s may take "
-			   "some, and -F takes more\n",
+			   "tdstat: no sample was taken: a longer %s may take some, and -F takes "
+			   "more\n",
 			   longer);
 	else if (nr < FEW_SAMPLES)
 		td_job_say(&l->job,
-			   "tdstat: too few samples to tell functions apart, "
-			   "%" PRIu64
+			   "tdstat: too few samples to tell functions apart, %" PRIu64
 			   ": a longer %s takes more, and so does -F\n",
 			   nr, longer);
 }
@@ -338,18 +535,15 @@ static int show(struct td_locating *l, struct td_err *err)
 	where->in = l->request->calls.in;
 	where->slower_ns = l->request->calls.slower_ns;
 	td_where_want(where, l->request);
-	rc = td_where_make(where, &l->job.plan, &l->job.machine,
-			   &l->gathering.spots, &l->hits, err);
-	if (!rc)
-		rc = td_sink_begin(&l->sink, err);
+	td_where_make(where, &l->job.plan, &l->job.machine, &l->gathering.spots, &l->hits);
+	rc = td_sink_begin(&l->sink, err);
 	if (!rc)
 		writer->out->where(writer, &l->where);
-	return rc ? rc
-		  : td_stack_files_write(&l->files, where, writer->frame, err);
+	return rc ? rc : td_stack_files_write(&l->files, where, writer->frame, err);
 }
 
-static int sample(struct td_locating *l, struct td_inherited *inherited,
-		  int *status, struct td_err *err)
+static int sample(struct td_locating *l, struct td_inherited *inherited, int *status,
+		  struct td_err *err)
 {
 	struct td_gathering *g = &l->gathering;
 	int rc = open_sink(l, err);
@@ -358,14 +552,16 @@ static int sample(struct td_locating *l, struct td_inherited *inherited,
 	if (!rc) {
 		rc = td_gather(g, inherited, err);
 		*status = g->status;
-		l->reached.over = l->reached.over || g->over;
+		l->attempt.over = l->attempt.over || g->over;
 	}
-	td_gathering_say(g);
-	if (!rc && l->request->calls.in)
-		td_within_say(l);
-	if (!rc && !say_elsewhere(l))
-		say_few(l);
-	return rc ? rc : show(l, err);
+	td_gathering_report(g);
+	if (rc)
+		return rc;
+	if (l->filter)
+		l->filter->report(l);
+	if (!report_elsewhere(l))
+		report_few(l);
+	return show(l, err);
 }
 
 static int close_all(struct td_locating *l, int rc, struct td_err *err)
@@ -376,9 +572,10 @@ static int close_all(struct td_locating *l, int rc, struct td_err *err)
 	td_hits_free(&l->hits);
 	free(l->gathering.how);
 	rc = td_gathering_close(&l->gathering, rc, err);
-	td_within_close(l);
+	if (l->filter)
+		l->filter->close(l);
 	td_job_free(&l->job);
-	td_choice_free(&l->choice);
+	choice_free(&l->choice);
 	return rc;
 }
 
@@ -387,7 +584,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	struct td_inherited inherited = { 0 };
 	struct td_locating l = { .request = &opts->request,
 				 .job.fs = { -1, -1 },
-				 .in.probes.events = -1 };
+				 .filter = opts->request.calls.in ? td_wing_filter() : NULL };
 	int rc;
 
 	td_inherited_change(&inherited);
@@ -395,61 +592,43 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	if (!rc)
 		rc = plan(&l, err);
 	if (!rc)
-		rc = opts->request.dry_run
-			     ? td_dry_run(&l.job, err)
-			     : sample(&l, &inherited, status, err);
+		rc = opts->request.dry_run ? td_dry_run(&l.job, err)
+					   : sample(&l, &inherited, status, err);
 	rc = close_all(&l, rc, err);
-	return rc ? td_always_go_on(&opts->request, &inherited, &l.reached,
-				    status, err)
-		  : 0;
+	return rc ? td_always_continue(&opts->request, &inherited, &l.attempt, status, err) : 0;
 }
 
 /* --- the subcommand --------------------------------------------------------- */
 
-/* The first word is the node, unless it is a program; the next one is one. */
+/* The first word is a node, unless it is a program.  The next one starts the command. */
 static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
 	(void)err;
 	if (opts->request.sampling.node ||
-	    (opts->request.nr_events && strncmp(word, "tma_", 4) != 0) ||
-	    td_choose_is_command(word))
+	    (opts->request.nr_events && strncmp(word, "tma_", 4) != 0))
+		return 1;
+	if (strcmp(word, "auto") != 0 && !is_explained(word) && is_found(word))
 		return 1;
 	opts->request.sampling.node = word;
 	return 0;
 }
 
-static int set_slower(struct td_opts *opts, const char *arg, struct td_err *err)
-{
-	return td_duration_parse(arg, &opts->request.calls.slower_ns)
-		       ? td_err_usage(err,
-				      "--slower %s: not like 500us, 2ms "
-				      "or 1.5s",
-				      arg)
-		       : 0;
-}
-
 static int check(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->request.sampling.node && opts->request.nr_events)
-		return td_err_usage(err,
-				    "-e %s: it is sampled in place of a "
-				    "node, so %s cannot be named",
-				    opts->request.events[0].list,
-				    opts->request.sampling.node);
+		return td_err_usage(
+			err, "-e %s: it is sampled in place of a node, so %s cannot be named",
+			opts->request.events[0].list, opts->request.sampling.node);
 	if (opts->request.calls.in && td_request_is_wide(&opts->request))
-		return td_err_usage(err, "--in: calls are of threads: it needs "
-					 "a command, -p or -t");
-	if (opts->request.calls.in && opts->request.sampling.files.samples)
-		return td_err_usage(err, "--samples keeps all samples: --in "
-					 "excludes it");
-	if (opts->request.calls.slower_ns && !opts->request.calls.in)
-		return td_err_usage(err, "--slower is of calls of a function: "
-					 "it needs --in");
-	if (opts->request.dry_run && !opts->request.nr_events &&
-	    !node_is_named(&opts->request))
 		return td_err_usage(err,
-				    "--dry-run: which node it is, is known "
-				    "when it was counted: name one");
+				    "--in: calls are of threads: it needs a command, -p or -t");
+	if (opts->request.calls.in && opts->request.sampling.files.samples)
+		return td_err_usage(err, "--samples keeps all samples: --in excludes it");
+	if (opts->request.calls.slower_ns && !opts->request.calls.in)
+		return td_err_usage(err, "--slower is of calls of a function: it needs --in");
+	if (opts->request.dry_run && !opts->request.nr_events && !node_is_named(&opts->request))
+		return td_err_usage(
+			err, "--dry-run: which node it is, is known when it was counted: name one");
 	return td_stack_files_check(&opts->request.sampling.files, err);
 }
 
@@ -458,17 +637,12 @@ static const struct td_option sampling[] = {
 	{ "event", 'e', "LIST",
 	  "sample these events, in the syntax of perf record -e, for no node",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
-	{ "in", 0, "FUNCTION[@FILE]", "only samples within calls of a function",
-	  TD_OPTION_TEXT, offsetof(struct td_opts, request.calls.in) },
-	{ "slower", 0, "TIME",
-	  "with --in: only calls that took so long: 500us, 2ms, 1s",
-	  TD_OPTION_FUNCTION, .set = set_slower },
 	{ NULL },
 };
 
 static const struct td_option showing[] = {
 	{ "samples", 0, "FILE",
-	  "keep every sample, too, for tdstat report --locate",
+	  "keep each sample, too, for tdstat report --locate",
 	  TD_OPTION_FILE, offsetof(struct td_opts, request.sampling.files.samples) },
 	{ "callers", 0, NULL,
 	  "from where each function was called, by frame pointers",
@@ -484,25 +658,25 @@ static const struct td_option showing[] = {
 };
 /* clang-format on */
 
-static const struct td_option_group group_sampling = { TD_SECTION_WHAT,
-						       sampling };
+static const struct td_option_group group_sampling = { TD_SECTION_WHAT, sampling };
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_cpus,  &td_group_tasks,  &td_group_cores,   &td_group_files,
-	&group_sampling, &td_group_rate,   &td_group_timeout, &td_group_require,
-	&group_showing,  &td_group_stacks, &td_group_formats, &td_group_output,
-	&td_group_head,  &td_group_stream, &td_group_dry_run, NULL,
+	&td_group_cpus,    &td_group_tasks,   &td_group_cores,
+	&td_group_files,   &group_sampling,   &td_group_rate,
+	&td_group_timeout, &td_group_require, &group_showing,
+	&td_group_formats, &td_group_output,  &td_group_head,
+	&td_group_stream,  &td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_locate = {
 	.name = "locate",
-	.line = "show which functions lose slots to a node of the tree",
+	.line = "find the functions that lose slots to a node",
 	.args = "[NODE|auto] [--] [COMMAND [ARG...]]",
-	.doc = "Samples the event that the processor's files name for a node "
-	       "of the tree, and shows the functions in which it happens.  "
-	       "Without a node, or with auto, the tree is counted first, by a "
-	       "run of its own, and the node that matters most is taken.",
+	.doc = "Samples the event that the processor's files name for a node of the tree, and "
+	       "shows the functions in which it happens.  Without a node, or with auto, the tree "
+	       "is "
+	       "counted first, by a run of its own, and the node that matters most is taken.",
 	.what = "What to sample:",
 	.examples = "  tdstat locate -- ./program\n"
 		    "  tdstat locate tma_dram_bound -v -- ./program\n"

@@ -8,48 +8,44 @@
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
 #include "cmd/plan/dry_run.h"
-#include "cmd/regions/result.h"
 #include "cmd/sample/parts.h"
+#include "cmd/sample/result.h"
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/sets.h"
 #include "lib/sample/function_counts.h"
 
-#define USUAL_RATE  1000
-#define MOST_LEVELS 2
+#define USUAL_RATE 1000
+#define MAX_LEVEL  2
 
-/* So many windows are kept until their functions are looked for. */
-#define MOST_WINDOWS ((size_t)1 << 18)
+/* Maximum of sample pairs that are kept before their functions are looked up. */
+#define MAX_WINDOWS ((size_t)1 << 18)
 
 struct profiling {
 	struct td_job job;
-	int *groups; /* of the plan's events */
+	int *groups; /* the group of each event of the plan */
 	struct td_gathering gathering;
 	struct td_windows windows;
 	struct td_function_counts counts;
 	struct td_regions regions;
 	struct td_batched batched;
 	struct td_region_result result;
-	struct td_sample_files files; /* of stacks, of the cycles */
+	struct td_sample_files files; /* files of stacks, weighted with cycles */
 	struct td_hits hits;
 };
 
 /* --- samples ---------------------------------------------------------------- */
 
-static int fold(struct profiling *p, struct td_err *err)
+static void add_to_functions(struct profiling *p)
 {
 	struct td_gathering *g = &p->gathering;
 
-	if (td_symbols_resolve(&g->symbols, &g->spots, err))
-		return err->code;
-	if (td_function_counts_add(&p->counts, &p->windows, &g->spots))
-		return td_err_nomem(err);
+	td_symbols_resolve(&g->symbols, &g->spots);
+	td_function_counts_add(&p->counts, &p->windows, &g->spots);
 	td_windows_clear(&p->windows);
-	return 0;
 }
 
-static int take(void *ctx, const struct td_record *record, int event, int spot,
-		int caller)
+static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
 {
 	struct profiling *p = ctx;
 	struct td_windows_taker taker = {
@@ -57,21 +53,20 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 		.groups = p->groups,
 		.hits = td_stack_files_any(&p->files) ? &p->hits : NULL,
 	};
-	struct td_err unused;
-	int rc = td_windows_take(&taker, record, event, spot, caller);
 
-	return rc || p->windows.nr < MOST_WINDOWS ? rc : fold(p, &unused);
+	td_windows_take(&taker, record, event, spot, caller);
+	if (p->windows.nr >= MAX_WINDOWS)
+		add_to_functions(p);
 }
 
 /* --- the plan --------------------------------------------------------------- */
 
-/* The event that counts the cycles in a group, or -1.  AMD's has a name alone. */
+/* Returns the event that counts cycles in a group, or -1. */
 static int cycles_of(const struct td_job *job, const int *groups, size_t group)
 {
 	int pmu = job->plan.groups[group].pmu;
-	int cycles =
-		td_clocks_find(&job->plan, &job->machine, pmu, TD_CLOCK_CYCLES,
-			       !td_clocks_has(&job->machine, pmu));
+	int cycles = td_clocks_find(&job->plan, &job->machine, pmu, TD_CLOCK_CYCLES,
+				    !td_clocks_has(&job->machine, pmu));
 
 	return cycles >= 0 && groups[cycles] == (int)group ? cycles : -1;
 }
@@ -79,58 +74,53 @@ static int cycles_of(const struct td_job *job, const int *groups, size_t group)
 static bool holds_cycles(const struct td_job *job)
 {
 	td_autofree int *groups = td_plan_groups(&job->plan);
-	bool holds = groups != NULL;
+	bool holds = true;
 
 	for (size_t g = 0; holds && g < job->plan.nr_groups; g++)
 		holds = cycles_of(job, groups, g) >= 0;
 	return holds;
 }
 
-/* Would the counters hold cycles beside so many levels, with the watchdog off? */
-static bool would_hold(const struct td_request *asked, int level,
-		       bool unwatched)
+/* Are there enough counters for cycles and this level, perhaps without the NMI watchdog? */
+static bool would_hold(const struct td_job *asked, int level, bool unwatched)
 {
-	struct td_request request = *asked;
+	struct td_request request = *asked->request;
+	struct td_machine machine = asked->machine; /* borrowed */
 	struct td_err unused = { 0 };
 	struct td_job job;
 	bool holds;
 	int rc;
 
 	request.ask.level = level;
-	rc = unwatched ? td_job_plan_unwatched(&job, &request, &unused)
-		       : td_job_plan(&job, &request, &unused);
+	machine.nmi_watchdog &= !unwatched;
+	rc = td_job_plan_beside(&job, &request, &machine, &unused);
 	if (!rc)
-		rc = td_plan_join(&job.plan, &job.machine, &unused);
+		td_plan_join(&job.plan, &job.machine);
 	holds = !rc && holds_cycles(&job);
 	td_job_free(&job);
 	return holds;
 }
 
-/* Names a remedy only if it is one. */
-static int no_cycles(const struct td_job *job, const char *pmu,
-		     struct td_err *err)
+/* Returns an error that only suggests remedies that work. */
+static int no_cycles(const struct td_job *job, const char *pmu, struct td_err *err)
 {
-	const struct td_request *request = job->request;
-	int level = request->ask.level;
+	int level = job->request->ask.level;
 	bool watched = job->machine.nmi_watchdog;
 
-	td_err_set(err, -ENODEV,
-		   "%s: its counters do not hold cycles beside the tree", pmu);
-	if (watched && would_hold(request, level, true))
-		return td_err_hint(err, "sysctl kernel.nmi_watchdog=0 frees a "
-					"counter");
-	if (level > 1 && would_hold(request, 1, false))
+	td_err_set(err, -ENODEV, "%s: its counters do not hold cycles beside the tree", pmu);
+	if (watched && would_hold(job, level, true))
+		return td_err_hint(err, "sysctl kernel.nmi_watchdog=0 frees a counter");
+	if (level > 1 && would_hold(job, 1, false))
 		return td_err_hint(err, "-l 1 needs fewer");
-	if (level > 1 && watched && would_hold(request, 1, true))
-		return td_err_hint(err, "-l 1 needs fewer, and sysctl "
-					"kernel.nmi_watchdog=0 frees one");
-	return td_err_hint(err, "tdstat profile cannot work on this core: "
-				"tdstat locate -e cycles can");
+	if (level > 1 && watched && would_hold(job, 1, true))
+		return td_err_hint(err,
+				   "-l 1 needs fewer, and sysctl kernel.nmi_watchdog=0 frees one");
+	return td_err_hint(err,
+			   "tdstat profile cannot work on this core: tdstat locate -e cycles can");
 }
 
-/* The leader of a group with slots must not sample: the cycles do. */
-static int sample_cycles(struct profiling *p, struct td_sampling *rates,
-			 struct td_err *err)
+/* Samples cycles in each group, because the leader of a group with slots must not be sampled. */
+static int sample_cycles(struct profiling *p, struct td_sampling *rates, struct td_err *err)
 {
 	const struct td_plan *plan = &p->job.plan;
 	struct td_sampling *how = p->gathering.how;
@@ -140,14 +130,13 @@ static int sample_cycles(struct profiling *p, struct td_sampling *rates,
 		int cycles = cycles_of(&p->job, p->groups, g);
 
 		if (cycles < 0)
-			return no_cycles(&p->job, p->job.machine.pmus[pmu].name,
-					 err);
+			return no_cycles(&p->job, p->job.machine.pmus[pmu].name, err);
 		how[cycles] = rates[cycles];
 	}
 	return 0;
 }
 
-/* So many times longer than it should be, a window was not left alone. */
+/* Sample pairs longer than this multiple of the period were interrupted. */
 #define TIMES_LONGER 20
 
 static void limit_windows(struct profiling *p)
@@ -164,8 +153,7 @@ static void limit_windows(struct profiling *p)
 	p->windows.longest_ns = g->longest_ns;
 }
 
-static int plan(struct profiling *p, const struct td_request *request,
-		struct td_err *err)
+static int plan(struct profiling *p, const struct td_request *request, struct td_err *err)
 {
 	struct td_gathering *g = &p->gathering;
 	td_autofree struct td_sampling *rates = NULL;
@@ -177,22 +165,18 @@ static int plan(struct profiling *p, const struct td_request *request,
 		return rc;
 	p->groups = td_plan_groups(&p->job.plan);
 	rates = td_rate_make(&p->job, USUAL_RATE);
-	g->how = calloc(p->job.plan.events.nr + 1, sizeof(*g->how));
-	if (!p->groups || !rates || !g->how)
-		return td_err_nomem(err);
+	g->how = td_calloc(p->job.plan.events.nr + 1, sizeof(*g->how));
 	p->windows.plan = &p->job.plan;
 	p->windows.of_cpus = p->job.target.system_wide;
 	g->job = &p->job;
 	g->format.values = g->switches = true;
 	td_gathering_want(g, request);
-	g->lines = request->sampling.files.samples ||
-		   request->sampling.files.pprof;
+	g->lines = request->sampling.files.samples || request->sampling.files.pprof;
 	g->take = take;
 	g->ctx = p;
 	rc = sample_cycles(p, rates, err);
 	if (!rc && request->sampling.overhead_pct > 0 && !request->dry_run)
-		rc = td_overhead_limit(&p->job, g->how, &p->job, g->how,
-				       &g->format, err);
+		rc = td_overhead_limit(&p->job, g->how, &p->job, g->how, &g->format, err);
 	if (!rc)
 		limit_windows(p);
 	return rc;
@@ -200,22 +184,8 @@ static int plan(struct profiling *p, const struct td_request *request,
 
 /* --- the run ---------------------------------------------------------------- */
 
-static int show(struct profiling *p, struct td_err *err)
-{
-	struct td_gathering *g = &p->gathering;
-	int rc = fold(p, err);
-
-	if (!rc &&
-	    td_function_counts_to_regions(&p->counts, &p->job.plan, &g->spots,
-					  &p->regions, &p->batched))
-		rc = td_err_nomem(err);
-	return rc ? rc
-		  : td_region_result_show(&p->result, &p->batched, &g->usage,
-					  g->status, err);
-}
-
-static int sample(struct profiling *p, struct td_inherited *inherited,
-		  int *status, struct td_err *err)
+static int sample(struct profiling *p, struct td_inherited *inherited, int *status,
+		  struct td_err *err)
 {
 	struct td_gathering *g = &p->gathering;
 	int rc = td_region_result_open(&p->result, &p->job, &p->regions, err);
@@ -228,12 +198,15 @@ static int sample(struct profiling *p, struct td_inherited *inherited,
 		rc = td_gather(g, inherited, err);
 		*status = g->status;
 	}
-	td_gathering_say(g);
+	td_gathering_report(g);
+	if (!rc) {
+		add_to_functions(p);
+		td_function_counts_to_regions(&p->counts, &p->job.plan, &g->spots, &p->regions,
+					      &p->batched);
+		rc = td_region_result_show(&p->result, &p->batched, &g->usage, g->status, err);
+	}
 	if (!rc)
-		rc = show(p, err);
-	if (!rc)
-		rc = td_hues_put_stacks(&p->result.view, &g->spots, &p->hits,
-					&p->files, err);
+		rc = td_hues_put_stacks(&p->result.view, &g->spots, &p->hits, &p->files, err);
 	td_stack_files_close(&p->files, !rc);
 	return td_region_result_close(&p->result, rc, err);
 }
@@ -241,16 +214,15 @@ static int sample(struct profiling *p, struct td_inherited *inherited,
 static int run(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_inherited inherited = { 0 };
-	struct td_reached reached = { 0 };
+	struct td_attempt attempt = { 0 };
 	struct profiling p = { 0 };
 	int rc;
 
 	td_inherited_change(&inherited);
 	rc = plan(&p, &opts->request, err);
 	if (!rc)
-		rc = opts->request.dry_run
-			     ? td_dry_run(&p.job, err)
-			     : sample(&p, &inherited, status, err);
+		rc = opts->request.dry_run ? td_dry_run(&p.job, err)
+					   : sample(&p, &inherited, status, err);
 	td_windows_free(&p.windows);
 	td_function_counts_free(&p.counts);
 	td_regions_free(&p.regions);
@@ -260,17 +232,15 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	rc = td_gathering_close(&p.gathering, rc, err);
 	free(p.groups);
 	td_job_free(&p.job);
-	reached.over = p.gathering.over;
-	return rc ? td_always_go_on(&opts->request, &inherited, &reached,
-				    status, err)
-		  : 0;
+	attempt.over = p.gathering.over;
+	return rc ? td_always_continue(&opts->request, &inherited, &attempt, status, err) : 0;
 }
 
 /* --- the subcommand --------------------------------------------------------- */
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	if (opts->request.ask.level > MOST_LEVELS || opts->request.ask.drill)
+	if (opts->request.ask.level > MAX_LEVEL || opts->request.ask.drill)
 		return td_err_usage(err, "-l: profile has levels 1 and 2");
 	return td_stack_files_check(&opts->request.sampling.files, err)
 		       ? err->code
@@ -293,32 +263,18 @@ static const struct td_option showing[] = {
 static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_cpus,
-	&td_group_tasks,
-	&td_group_cores,
-	&td_group_files,
-	&td_group_two_levels,
-	&td_group_rate,
-	&td_group_timeout,
-	&td_group_require,
-	&group_showing,
-	&td_group_region_rows,
-	&td_group_stacks,
-	&td_group_formats,
-	&td_group_output,
-	&td_group_head,
-	&td_group_stream,
-	&td_group_dry_run,
-	NULL,
+	&td_group_cpus,       &td_group_tasks,       &td_group_cores,   &td_group_files,
+	&td_group_two_levels, &td_group_rate,        &td_group_timeout, &td_group_require,
+	&group_showing,       &td_group_region_rows, &td_group_formats, &td_group_output,
+	&td_group_head,       &td_group_stream,      &td_group_dry_run, NULL,
 };
 
 const struct td_command td_command_profile = {
 	.name = "profile",
 	.line = "show where the slots go in each function",
 	.args = "[--] [COMMAND [ARG...]]",
-	.doc = "Samples the counts of the tree, and shows where the pipeline "
-	       "slots go in the functions in which the program stayed from "
-	       "one sample to the next.",
+	.doc = "Samples the counts of the tree, and shows where the pipeline slots go in the "
+	       "functions in which the program stayed from one sample to the next.",
 	.what = "What to sample:",
 	.examples = "  tdstat profile -- ./program\n"
 		    "  tdstat profile -l 2 -p 1234 --timeout 10s",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/out/out.h"
+#include "cmd/output/out.h"
 #include "cmd/view/sink.h"
 #include "lib/base/index.h"
 #include "lib/base/util.h"
@@ -20,35 +20,32 @@ void td_where_want(struct td_where *where, const struct td_request *request)
 
 bool td_where_is_displaced(const struct td_request *request)
 {
-	return td_stack_files_take_stdout(&request->sampling.files) &&
-	       !request->target.command && !request->show.output &&
-	       !request->show.log_fd;
+	return td_stack_files_take_stdout(&request->sampling.files) && !request->target.command &&
+	       !request->show.output && !request->show.log_fd;
 }
 
 int td_where_check_room(const struct td_request *request, struct td_err *err)
 {
 	return td_where_is_displaced(request)
-		       ? td_err_usage(err,
-				      "stacks on standard output: it has the "
-				      "table, unless -o names a file")
+		       ? td_err_usage(
+				 err,
+				 "stacks on standard output: it has the table, unless -o names a "
+				 "file")
 		       : 0;
 }
 
-static int add_event(struct td_where *where, const struct td_event *event,
-		     const struct td_machine *machine,
-		     const struct td_hits *hits, int index, struct td_err *err)
+static void add_event(struct td_where *where, const struct td_event *event,
+		      const struct td_machine *machine, const struct td_hits *hits, int index)
 {
 	struct td_where_event *of = &where->events[where->nr++];
 
 	of->pmu = machine->pmus[event->pmu].name;
 	of->name = event->name;
 	of->index = index;
-	return td_locations_make(&of->locations, hits, where->spots, index)
-		       ? td_err_nomem(err)
-		       : 0;
+	td_locations_make(&of->locations, hits, where->spots, index);
 }
 
-/* Members of a group that another one samples have no samples of their own. */
+/* In a group, only one event may be sampled. */
 static bool is_sampled(const struct td_plan *plan, const int *groups, int event,
 		       const struct td_hits *hits)
 {
@@ -59,39 +56,30 @@ static bool is_sampled(const struct td_plan *plan, const int *groups, int event,
 	return groups[event] < 0 || plan->groups[groups[event]].nr < 2;
 }
 
-/* As everywhere, the largest comes first. */
 static int by_size(const void *a, const void *b)
 {
 	const struct td_where_event *x = a, *y = b;
 	double of_x = x->locations.weight, of_y = y->locations.weight;
 
-	return of_x != of_y ? (of_x < of_y) - (of_x > of_y)
-			    : x->index - y->index;
+	return of_x != of_y ? (of_x < of_y) - (of_x > of_y) : x->index - y->index;
 }
 
-int td_where_make(struct td_where *where, const struct td_plan *plan,
-		  const struct td_machine *machine,
-		  const struct td_spots *spots, const struct td_hits *hits,
-		  struct td_err *err)
+void td_where_make(struct td_where *where, const struct td_plan *plan,
+		   const struct td_machine *machine, const struct td_spots *spots,
+		   const struct td_hits *hits)
 {
 	td_autofree int *groups = td_plan_groups(plan);
 	const struct td_events *events = &plan->events;
-	int rc = 0;
 
 	where->spots = spots;
 	where->hits = hits;
-	where->events = calloc(events->nr + 1, sizeof(*where->events));
-	if (!where->events || !groups)
-		return td_err_nomem(err);
-	for (size_t i = 0; !rc && i < events->nr; i++) {
-		if (!events->v[i].refusal &&
-		    !machine->pmus[events->v[i].pmu].skip &&
+	where->events = td_calloc(events->nr + 1, sizeof(*where->events));
+	for (size_t i = 0; i < events->nr; i++) {
+		if (!events->v[i].refusal && !machine->pmus[events->v[i].pmu].skip &&
 		    is_sampled(plan, groups, (int)i, hits))
-			rc = add_event(where, &events->v[i], machine, hits,
-				       (int)i, err);
+			add_event(where, &events->v[i], machine, hits, (int)i);
 	}
 	qsort(where->events, where->nr, sizeof(*where->events), by_size);
-	return rc;
 }
 
 void td_where_free(struct td_where *where)
@@ -103,10 +91,9 @@ void td_where_free(struct td_where *where)
 	where->nr = 0;
 }
 
-/* --- stacks, in the colours of the parts of level 1 ----------------------- */
+/* --- stacks, in the colours of level 1 ------------------------------------ */
 
-static enum td_part largest_part(const struct td_report *report,
-				 const struct td_row *row)
+static enum td_part largest_part(const struct td_report *report, const struct td_row *row)
 {
 	enum td_part largest = TD_NR_PARTS;
 	double most = 0;
@@ -114,8 +101,7 @@ static enum td_part largest_part(const struct td_report *report,
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
 		double value = td_cell_value(&row->cells[node->column]);
-		enum td_part part =
-			td_part_of(report->columns[node->column].name);
+		enum td_part part = td_part_of(report->columns[node->column].name);
 
 		if (node->level != 1 || part == TD_NR_PARTS || !(value > most))
 			continue;
@@ -125,7 +111,7 @@ static enum td_part largest_part(const struct td_report *report,
 	return largest;
 }
 
-/* slots: that a function's hue is of: it is that of the PMU with the most. */
+/* Sets the hue of the row's functions, unless they have more slots on another PMU. */
 static void take_row(int *hues, double *slots, const struct td_report *report,
 		     const struct td_row *row, const struct td_spots *spots,
 		     const struct td_index *by_name)
@@ -134,65 +120,44 @@ static void take_row(int *hues, double *slots, const struct td_report *report,
 	uint64_t hash = td_hash_text(row->id);
 	size_t step = 0, i;
 
-	while (part != TD_NR_PARTS &&
-	       (i = td_index_next(by_name, hash, &step)) != TD_NOT_FOUND) {
-		if (strcmp(spots->functions[i].name, row->id) != 0 ||
-		    !(row->slots > slots[i]))
+	while (part != TD_NR_PARTS && (i = td_index_next(by_name, hash, &step)) != TD_NOT_FOUND) {
+		if (strcmp(spots->functions[i].name, row->id) != 0 || !(row->slots > slots[i]))
 			continue;
 		hues[i] = (int)part;
 		slots[i] = row->slots;
 	}
 }
 
-/* Functions of several files may have one name.  Returns 0 or -ENOMEM. */
-static int index_names(struct td_index *by_name, const struct td_spots *spots)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < spots->nr_functions; i++) {
-		const char *name = spots->functions[i].name;
-
-		rc = name ? td_index_add(by_name, td_hash_text(name), i) : 0;
-	}
-	return rc;
-}
-
 /*
- * Of each function the part of level 1 that most of its slots go to, by the row of
- * its name; TD_NR_PARTS: it is not known.  To be freed; NULL: memory ran out.
+ * Returns the level 1 node with most of the slots of each function, from the rows with its name;
+ * TD_NR_PARTS: unknown.  The caller frees it.
  */
-static int *make_hues(const struct td_report *report,
-		      const struct td_spots *spots)
+static int *make_hues(const struct td_report *report, const struct td_spots *spots)
 {
-	td_autofree double *slots =
-		calloc(spots->nr_functions + 1, sizeof(*slots));
-	int *hues = calloc(spots->nr_functions + 1, sizeof(*hues));
+	td_autofree double *slots = td_calloc(spots->nr_functions + 1, sizeof(*slots));
+	int *hues = td_calloc(spots->nr_functions + 1, sizeof(*hues));
 	struct td_index by_name = { 0 };
 
-	if (!slots || !hues || index_names(&by_name, spots)) {
-		td_index_free(&by_name);
-		free(hues);
-		return NULL;
-	}
-	for (size_t i = 0; i < spots->nr_functions; i++)
+	for (size_t i = 0; i < spots->nr_functions; i++) {
 		hues[i] = TD_NR_PARTS;
+		if (spots->functions[i].name)
+			td_index_add(&by_name, td_hash_text(spots->functions[i].name), i);
+	}
 	for (size_t i = 0; i < report->nr_rows; i++)
-		take_row(hues, slots, report, &report->rows[i], spots,
-			 &by_name);
+		take_row(hues, slots, report, &report->rows[i], spots, &by_name);
 	td_index_free(&by_name);
 	return hues;
 }
 
-/* Does anybody want the stacks of the view's samples: a file, or its page? */
-static bool want_stacks(const struct td_view *view,
-			const struct td_sample_files *files)
+/* Do files or the page need the stacks of the view's samples? */
+static bool want_stacks(const struct td_view *view, const struct td_sample_files *files)
 {
 	return td_stack_files_any(files) || view->sink.writer.out->stacks;
 }
 
 int td_hues_put_stacks(struct td_view *view, const struct td_spots *spots,
-		       const struct td_hits *hits,
-		       const struct td_sample_files *files, struct td_err *err)
+		       const struct td_hits *hits, const struct td_sample_files *files,
+		       struct td_err *err)
 {
 	struct td_writer *writer = &view->sink.writer;
 	td_autofree int *hues = NULL;
@@ -202,22 +167,19 @@ int td_hues_put_stacks(struct td_view *view, const struct td_spots *spots,
 	if (!want_stacks(view, files))
 		return 0;
 	where.hues = hues = make_hues(&view->report, spots);
-	rc = hues ? td_where_make(&where, view->source->plan,
-				  view->source->machine, spots, hits, err)
-		  : td_err_nomem(err);
-	if (!rc && writer->out->stacks)
+	td_where_make(&where, view->source->plan, view->source->machine, spots, hits);
+	if (writer->out->stacks)
 		writer->out->stacks(writer, &where);
-	if (!rc)
-		rc = td_stack_files_write(files, &where, writer->frame, err);
+	rc = td_stack_files_write(files, &where, writer->frame, err);
 	td_where_free(&where);
 	return rc;
 }
 
-/* --- samples of profile, the ends of windows ------------------------------ */
+/* --- samples of profile --------------------------------------------------- */
 
-/* The kernel gives the counts in the order in which the group was opened. */
-static int take_sample(const struct td_windows_taker *taker,
-		       const struct td_record *record, int event, int spot)
+/* The counts are in the order in which the group's events were opened. */
+static void take_sample(const struct td_windows_taker *taker, const struct td_record *record,
+			int event, int spot)
 {
 	int group = taker->groups[event];
 	const struct td_window_end end = {
@@ -229,14 +191,11 @@ static int take_sample(const struct td_windows_taker *taker,
 		.pairs = record->values,
 	};
 
-	if (group < 0 ||
-	    record->nr_values != taker->windows->plan->groups[group].nr)
-		return 0;
-	return td_windows_add(taker->windows, &end);
+	if (group >= 0 && record->nr_values == taker->windows->plan->groups[group].nr)
+		td_windows_add(taker->windows, &end);
 }
 
-int td_windows_take(void *ctx, const struct td_record *record, int event,
-		    int spot, int caller)
+void td_windows_take(void *ctx, const struct td_record *record, int event, int spot, int caller)
 {
 	const struct td_windows_taker *taker = ctx;
 
@@ -244,76 +203,69 @@ int td_windows_take(void *ctx, const struct td_record *record, int event,
 		taker->windows->longest_ns = taker->samples->longest_ns;
 	switch (record->kind) {
 	case TD_RECORD_SAMPLE:
-		if (taker->hits && td_hits_add(taker->hits, event, spot, caller,
-					       record->period))
-			return -ENOMEM;
-		return take_sample(taker, record, event, spot);
+		if (taker->hits)
+			td_hits_add(taker->hits, event, spot, caller, record->period);
+		take_sample(taker, record, event, spot);
+		break;
 	case TD_RECORD_SWITCH:
-		return td_windows_break(taker->windows, false, record->tid,
-					record->time_ns);
+		td_windows_break(taker->windows, false, record->tid, record->time_ns);
+		break;
 	case TD_RECORD_UNTHROTTLE:
-		return td_windows_resume(taker->windows, record->cpu,
-					 record->tid, record->time_ns);
+		td_windows_resume(taker->windows, record->cpu, record->tid, record->time_ns);
+		break;
 	case TD_RECORD_LOST:
-		return td_windows_break(taker->windows, true, record->cpu,
-					record->time_ns);
+		td_windows_break(taker->windows, true, record->cpu, record->time_ns);
+		break;
 	default:
-		return 0;
+		break;
 	}
 }
 
-/* --- samples of a recording, shown as if they had just been taken --------- */
-
-/* --- locate ----------------------------------------------------------------- */
+/* --- report --locate -------------------------------------------------------- */
 
 struct located {
 	const struct td_recording *rec;
-	bool keeps; /* the samples themselves, for -vv */
+	bool keeps; /* keep all samples, for -vv */
 	struct td_hits hits;
 	struct td_where_sample *samples;
 	size_t nr_samples;
 };
 
-static int keep(struct located *l, const struct td_record *record, int event,
-		int spot)
+static void keep(struct located *l, const struct td_record *record, int event, int spot)
 {
-	return td_array_push(&l->samples, &l->nr_samples,
-			     &(struct td_where_sample){
-				     .time_ns = record->time_ns,
-				     .period = record->period,
-				     .cpu = record->cpu,
-				     .pid = record->pid,
-				     .tid = record->tid,
-				     .spot = spot,
-				     .event = l->rec->plan.events.v[event].name,
-			     },
-			     sizeof(struct td_where_sample));
+	td_array_push(&l->samples, &l->nr_samples,
+		      &(struct td_where_sample){
+			      .time_ns = record->time_ns,
+			      .period = record->period,
+			      .cpu = record->cpu,
+			      .pid = record->pid,
+			      .tid = record->tid,
+			      .spot = spot,
+			      .event = l->rec->plan.events.v[event].name,
+		      },
+		      sizeof(struct td_where_sample));
 }
 
-static int take_hit(void *ctx, const struct td_record *record, int event,
-		    int spot, int caller)
+static void take_hit(void *ctx, const struct td_record *record, int event, int spot, int caller)
 {
 	struct located *l = ctx;
 
 	if (record->kind != TD_RECORD_SAMPLE)
-		return 0;
-	if (l->keeps && keep(l, record, event, spot))
-		return -ENOMEM;
-	return td_hits_add(&l->hits, event, spot, caller, record->period);
+		return;
+	if (l->keeps)
+		keep(l, record, event, spot);
+	td_hits_add(&l->hits, event, spot, caller, record->period);
 }
 
-/* None of them is the recording, which would be lost. */
-static int open_stack_files(const struct td_recording *rec,
-			    struct td_sample_files *files, struct td_err *err)
+/* Refuses to overwrite the recording. */
+static int open_stack_files(const struct td_recording *rec, struct td_sample_files *files,
+			    struct td_err *err)
 {
 	if (td_stack_files_open(files, err))
 		return err->code;
 	for (size_t i = 0; i < TD_NR_STACK_FILES; i++) {
-		if (files->fps[i] &&
-		    td_recording_is_written(rec, fileno(files->fps[i])))
-			return td_err_usage(err,
-					    "%s is the recording that is "
-					    "being read",
+		if (files->fps[i] && td_recording_is_written(rec, fileno(files->fps[i])))
+			return td_err_usage(err, "%s is the recording that is being read",
 					    rec->path);
 	}
 	return 0;
@@ -335,8 +287,7 @@ static int show(const struct td_recording *rec, const struct td_where *where,
 	int rc = td_sink_open(&sink, request, &frame, err);
 
 	if (!rc && td_recording_is_written(rec, fileno(sink.writer.fp)))
-		rc = td_err_usage(err, "%s is the recording that is being read",
-				  sink.name);
+		rc = td_err_usage(err, "%s is the recording that is being read", sink.name);
 	if (!rc)
 		rc = td_append_check(&sink, NULL, &sheet, err);
 	if (!rc)
@@ -351,8 +302,7 @@ static int show(const struct td_recording *rec, const struct td_where *where,
 	return td_sink_end(&sink, rc, err);
 }
 
-int td_replay_locate(struct td_recording *rec, const struct td_request *request,
-		     struct td_err *err)
+int td_replay_locate(struct td_recording *rec, const struct td_request *request, struct td_err *err)
 {
 	struct td_samples samples;
 	struct located l = { .rec = rec, .keeps = request->verbose > 1 };
@@ -364,8 +314,7 @@ int td_replay_locate(struct td_recording *rec, const struct td_request *request,
 	where.samples = l.samples;
 	where.nr_samples = l.nr_samples;
 	if (!rc)
-		rc = td_where_make(&where, &rec->plan, &rec->machine,
-				   &samples.spots, &l.hits, err);
+		td_where_make(&where, &rec->plan, &rec->machine, &samples.spots, &l.hits);
 	if (!rc)
 		rc = show(rec, &where, request, err);
 	td_where_free(&where);
@@ -375,41 +324,29 @@ int td_replay_locate(struct td_recording *rec, const struct td_request *request,
 	return rc;
 }
 
-/* --- profile ---------------------------------------------------------------- */
+/* --- report --profile ------------------------------------------------------- */
 
-static int sum_up(struct td_recording *rec, const struct td_windows *windows,
-		  const struct td_spots *spots, struct td_batched *counts)
-{
-	struct td_function_counts sums = { 0 };
-	int rc = td_function_counts_add(&sums, windows, spots);
-
-	if (!rc)
-		rc = td_function_counts_to_regions(&sums, &rec->plan, spots,
-						   &rec->regions, counts);
-	td_function_counts_free(&sums);
-	return rc;
-}
-
-static int read_windows(struct td_recording *rec, struct td_samples *samples,
-			struct td_hits *hits, struct td_batched *counts,
-			struct td_err *err)
+static int read_windows(struct td_recording *rec, struct td_samples *samples, struct td_hits *hits,
+			struct td_batched *counts, struct td_err *err)
 {
 	td_autofree int *groups = td_plan_groups(&rec->plan);
-	struct td_windows windows = { .plan = &rec->plan,
-				      .of_cpus = !rec->info.tasks };
+	struct td_windows windows = { .plan = &rec->plan, .of_cpus = !rec->info.tasks };
 	struct td_windows_taker taker = { &windows, groups, samples, hits };
-	int rc = groups ? td_samples_read(samples, rec, td_windows_take, &taker,
-					  err)
-			: td_err_nomem(err);
+	struct td_function_counts sums = { 0 };
+	int rc = td_samples_read(samples, rec, td_windows_take, &taker, err);
 
-	if (!rc && sum_up(rec, &windows, &samples->spots, counts))
-		rc = td_err_nomem(err);
+	if (!rc) {
+		td_function_counts_add(&sums, &windows, &samples->spots);
+		td_function_counts_to_regions(&sums, &rec->plan, &samples->spots, &rec->regions,
+					      counts);
+	}
+	td_function_counts_free(&sums);
 	td_windows_free(&windows);
 	return rc;
 }
 
-static int put_profile(struct td_recording *rec, struct td_view *view,
-		       struct td_batched *counts, struct td_err *err)
+static int put_profile(struct td_recording *rec, struct td_view *view, struct td_batched *counts,
+		       struct td_err *err)
 {
 	const struct td_counted counted = { .time_ns = rec->usage.elapsed_ns,
 					    .times = &rec->times,
@@ -417,13 +354,11 @@ static int put_profile(struct td_recording *rec, struct td_view *view,
 					    .course = &counts->course };
 	int rc = td_view_begin(view, err);
 
-	return !rc && counts->readings.nr ? td_view_put(view, &counted, err)
-					  : rc;
+	return !rc && counts->readings.nr ? td_view_put(view, &counted, err) : rc;
 }
 
-int td_replay_profile(struct td_recording *rec, struct td_view *view,
-		      uint64_t *time_ns, const struct td_sample_files *asked,
-		      struct td_err *err)
+int td_replay_profile(struct td_recording *rec, struct td_view *view, uint64_t *time_ns,
+		      const struct td_sample_files *asked, struct td_err *err)
 {
 	struct td_sample_files files = *asked;
 	struct td_samples samples = { 0 };
@@ -431,21 +366,18 @@ int td_replay_profile(struct td_recording *rec, struct td_view *view,
 	struct td_hits hits = { 0 };
 	int rc = rec->info.of_events
 			 ? td_err_set(err, -EINVAL,
-				      "%s has samples without counts: report "
-				      "--locate shows them",
+				      "%s has samples without counts: report --locate shows them",
 				      rec->path)
 			 : open_stack_files(rec, &files, err);
 
 	if (!rc)
-		rc = read_windows(rec, &samples,
-				  want_stacks(view, &files) ? &hits : NULL,
-				  &counts, err);
+		rc = read_windows(rec, &samples, want_stacks(view, &files) ? &hits : NULL, &counts,
+				  err);
 	*time_ns = rec->usage.elapsed_ns;
 	if (!rc)
 		rc = put_profile(rec, view, &counts, err);
 	if (!rc)
-		rc = td_hues_put_stacks(view, &samples.spots, &hits, &files,
-					err);
+		rc = td_hues_put_stacks(view, &samples.spots, &hits, &files, err);
 	td_stack_files_close(&files, !rc);
 	td_batched_free(&counts);
 	td_hits_free(&hits);

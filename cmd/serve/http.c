@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Answers requests by HTTP, through libmicrohttpd. */
+/* Answers HTTP requests, using libmicrohttpd. */
 #include <errno.h>
 #include <fcntl.h>
 #include <microhttpd.h>
@@ -15,29 +15,29 @@
 #include "lib/base/util.h"
 
 #define MAX_CONNECTIONS 64
-#define MEMORY          (16 * 1024) /* bytes of a connection: its headers */
-#define SILENCE_S       15          /* without a byte */
-#define LONGEST_NS      UINT64_C(30000000000) /* from answer to answer */
-#define CROWDED_NS      UINT64_C(2000000000)  /* the same, with no room left */
-#define LOOK_NS         500000000L            /* between two looks at that */
+#define MEMORY          (16 * 1024)           /* bytes per connection, for its headers */
+#define SILENCE_S       15                    /* maximum time without a byte */
+#define LONGEST_NS      UINT64_C(30000000000) /* maximum time from answer to answer */
+#define CROWDED_NS      UINT64_C(2000000000)  /* the maximum if there is no room left */
+#define LOOK_NS         500000000L            /* time between two checks */
 
-/* A connection, and when its last answer was sent, or it was opened. */
+/* A connection. */
 struct guest {
-	int fd; /* -1: free */
-	uint64_t since_ns;
+	int fd;            /* -1: free */
+	uint64_t since_ns; /* when its last answer was sent, or it was opened */
 };
 
-/* The same text, for a connection that may be kept, and for one that ends with it. */
+/* A page as two answers: one keeps the connection open, the other one closes it. */
 struct page {
 	struct MHD_Response *kept, *last;
 };
 
 struct td_http {
 	struct MHD_Daemon *daemon;
-	int timer; /* ticks while anybody is connected */
-	/* these end the connection, too: who needs them will not ask again */
+	int timer; /* ticks while there are connections */
+	/* last answers: clients that get them will not ask again */
 	struct MHD_Response *pointer, *not_found, *not_allowed;
-	pthread_mutex_t lock; /* of what follows */
+	pthread_mutex_t lock; /* protects the members that follow */
 	struct page pages[TD_NR_EXPOSITIONS];
 	struct guest guests[MAX_CONNECTIONS];
 	size_t nr_guests;
@@ -55,25 +55,25 @@ struct td_http {
 
 FUNCTIONS(TD_LIBRARY_FUNCTION)
 
-static const struct td_library_function functions[] = { FUNCTIONS(
-	TD_LIBRARY_ROW) };
+static const struct td_library_function functions[] = { FUNCTIONS(TD_LIBRARY_ROW) };
 
 static int load(struct td_err *err)
 {
-	if (!td_library_load("libmicrohttpd.so.12", functions,
-			     TD_ARRAY_SIZE(functions), err))
+	if (!td_library_load("libmicrohttpd.so.12", functions, TD_ARRAY_SIZE(functions), err))
 		return 0;
 	td_err_wrap(err, "tdstat serve needs libmicrohttpd");
-	return td_err_hint(err, "it is in Debian's package libmicrohttpd12; "
-				"without it: tdstat -a --openmetrics -o FILE");
+	return td_err_hint(
+		err,
+		"it is in Debian's package libmicrohttpd12; without it: tdstat -a --openmetrics -o "
+		"FILE");
 }
 
-/* --- who is connected ----------------------------------------------------- */
+/* --- connections ---------------------------------------------------------- */
 
 static int fd_of(struct MHD_Connection *connection)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return info ? info->connect_fd : -1;
 }
@@ -87,7 +87,7 @@ static struct guest *find_guest(struct td_http *http, int fd)
 	return NULL;
 }
 
-/* A service that nobody asks is not woken. */
+/* Start or stop the timer: without connections, the service is not woken. */
 static void set_timer(const struct td_http *http, bool on)
 {
 	const struct timespec look = { 0, on ? LOOK_NS : 0 };
@@ -96,9 +96,8 @@ static void set_timer(const struct td_http *http, bool on)
 	timerfd_settime(http->timer, 0, &spec, NULL);
 }
 
-/* Descriptors are closed after this was called. */
-static void note_connection(void *ctx, struct MHD_Connection *connection,
-			    void **unused,
+/* Called before a descriptor is closed. */
+static void note_connection(void *ctx, struct MHD_Connection *connection, void **unused,
 			    enum MHD_ConnectionNotificationCode code)
 {
 	struct td_http *http = ctx;
@@ -118,8 +117,8 @@ static void note_connection(void *ctx, struct MHD_Connection *connection,
 	pthread_mutex_unlock(&http->lock);
 }
 
-static void note_answer(void *ctx, struct MHD_Connection *connection,
-			void **unused, enum MHD_RequestTerminationCode code)
+static void note_answer(void *ctx, struct MHD_Connection *connection, void **unused,
+			enum MHD_RequestTerminationCode code)
 {
 	struct td_http *http = ctx;
 	struct guest *guest;
@@ -147,7 +146,7 @@ void td_http_cut_off(struct td_http *http)
 {
 	uint64_t now = td_now_ns(), longest, ticks;
 
-	/* nothing to read means that the last guest has just left */
+	/* there is nothing to read if the last connection has just ended */
 	if (read(http->timer, &ticks, sizeof(ticks)) < 0)
 		return;
 	pthread_mutex_lock(&http->lock);
@@ -163,15 +162,13 @@ void td_http_cut_off(struct td_http *http)
 
 /* --- answers -------------------------------------------------------------- */
 
-/* As Prometheus's own libraries do: OpenMetrics for whoever names it. */
+/* Like Prometheus's own libraries: OpenMetrics for clients that name it. */
 static enum td_exposition wanted(struct MHD_Connection *connection)
 {
-	const char *accept = MHD_lookup_connection_value(
-		connection, MHD_HEADER_KIND, "Accept");
+	const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
 
-	return accept && strstr(accept, "application/openmetrics-text")
-		       ? TD_EXPOSE_OPENMETRICS
-		       : TD_EXPOSE_TEXT;
+	return accept && strstr(accept, "application/openmetrics-text") ? TD_EXPOSE_OPENMETRICS
+									: TD_EXPOSE_TEXT;
 }
 
 static bool may_ask(const char *method)
@@ -180,20 +177,18 @@ static bool may_ask(const char *method)
 }
 
 /*
- * While others wait for a place, a connection has one answer: kept, those who ask
- * often enough would have all the places for good.
+ * While clients wait for a place, each connection gets one answer.  Otherwise clients
+ * that ask often would keep all places.
  */
-static struct MHD_Response *page_for(const struct td_http *http,
-				     struct MHD_Connection *connection)
+static struct MHD_Response *page_for(const struct td_http *http, struct MHD_Connection *connection)
 {
 	const struct page *page = &http->pages[wanted(connection)];
 
 	return is_crowded(http) ? page->last : page->kept;
 }
 
-/* Answers under the lock: the page is kept as long as it is being sent. */
-static enum MHD_Result send_page(struct td_http *http,
-				 struct MHD_Connection *connection,
+/* Answer under the lock; the library keeps the page while it is being sent. */
+static enum MHD_Result send_page(struct td_http *http, struct MHD_Connection *connection,
 				 const char *url)
 {
 	struct MHD_Response *response = http->not_found;
@@ -213,13 +208,12 @@ static enum MHD_Result send_page(struct td_http *http,
 }
 
 /*
- * Called when the headers are there, for each part of a body, which means nothing, and
- * again at the end of the request; the connection is kept only if it is answered then.
+ * Called after the headers, for each part of a body, which is ignored, and at the end
+ * of the request.  Only an answer at the end keeps the connection.
  */
 /* NOLINTNEXTLINE(readability-function-size): the parameters are the library's */
-static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection,
-			      const char *url, const char *method,
-			      const char *version, const char *body,
+static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *body,
 			      size_t *size, void **state)
 {
 	struct td_http *http = ctx;
@@ -228,8 +222,7 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection,
 	(void)version;
 	(void)body;
 	if (!may_ask(method))
-		return MHD_queue_response(connection,
-					  MHD_HTTP_METHOD_NOT_ALLOWED,
+		return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
 					  http->not_allowed);
 	if (*state && !*size)
 		return send_page(http, connection, url);
@@ -240,26 +233,20 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection,
 
 /* --- pages ---------------------------------------------------------------- */
 
-static struct MHD_Response *make_response(char *text, size_t size,
-					  enum MHD_ResponseMemoryMode mode,
+static struct MHD_Response *make_response(char *text, size_t size, enum MHD_ResponseMemoryMode mode,
 					  const char *type)
 {
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(size, text, mode);
+	struct MHD_Response *response = td_need(MHD_create_response_from_buffer(size, text, mode));
 
-	if (!response)
-		return NULL;
 	MHD_add_response_header(response, "Content-Type", type);
 	return response;
 }
 
 static struct MHD_Response *make_last(char *text, size_t size, const char *type)
 {
-	struct MHD_Response *response =
-		make_response(text, size, MHD_RESPMEM_MUST_COPY, type);
+	struct MHD_Response *response = make_response(text, size, MHD_RESPMEM_MUST_COPY, type);
 
-	if (response)
-		MHD_add_response_header(response, "Connection", "close");
+	MHD_add_response_header(response, "Connection", "close");
 	return response;
 }
 
@@ -280,37 +267,23 @@ static void free_page(const struct page *page)
 	free_response(page->last);
 }
 
-/* Takes over the text, also on error. */
-static int make_page(enum td_exposition how, char *text, size_t size,
-		     struct page *page)
+void td_http_set_page(struct td_http *http, enum td_exposition how, char *text, size_t size)
 {
 	const char *type = td_out_openmetrics_type(how);
+	const struct page page = {
+		.last = make_last(text, size, type),
+		.kept = make_response(text, size, MHD_RESPMEM_MUST_FREE, type),
+	};
+	struct page before;
 
-	page->last = make_last(text, size, type);
-	page->kept = make_response(text, size, MHD_RESPMEM_MUST_FREE, type);
-	if (!page->kept)
-		free(text);
-	return page->kept && page->last ? 0 : -ENOMEM;
-}
-
-int td_http_set_page(struct td_http *http, enum td_exposition how, char *text,
-		     size_t size, struct td_err *err)
-{
-	struct page page = { 0 }, before;
-
-	if (!text || make_page(how, text, size, &page)) {
-		free_page(&page);
-		return td_err_nomem(err);
-	}
 	pthread_mutex_lock(&http->lock);
 	before = http->pages[how];
 	http->pages[how] = page;
 	pthread_mutex_unlock(&http->lock);
 	free_page(&before);
-	return 0;
 }
 
-static int make_fixed_pages(struct td_http *http, struct td_err *err)
+static void make_fixed_pages(struct td_http *http)
 {
 	static char pointer[] = "tdstat: the counters are at /metrics\n";
 	static char not_found[] = "not found: see /metrics\n";
@@ -319,60 +292,43 @@ static int make_fixed_pages(struct td_http *http, struct td_err *err)
 	http->pointer = make_fixed(pointer);
 	http->not_found = make_fixed(not_found);
 	http->not_allowed = make_fixed(not_allowed);
-	if (!http->pointer || !http->not_found || !http->not_allowed)
-		return td_err_nomem(err);
 	MHD_add_response_header(http->not_allowed, "Allow", "GET, HEAD");
-	return 0;
 }
 
 /* --- the thread ----------------------------------------------------------- */
 
-static int open_timer(struct td_http *http, struct td_err *err)
-{
-	http->timer =
-		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	return http->timer >= 0 ? 0
-				: td_err_set(err, -errno, "timerfd: %s",
-					     strerror(errno));
-}
-
 struct td_http *td_http_new(struct td_err *err)
 {
-	struct td_http *http = calloc(1, sizeof(*http));
+	struct td_http *http = td_calloc(1, sizeof(*http));
 
-	if (!http) {
-		td_err_nomem(err);
-		return NULL;
-	}
 	pthread_mutex_init(&http->lock, NULL);
 	for (size_t i = 0; i < MAX_CONNECTIONS; i++)
 		http->guests[i].fd = -1;
-	if (open_timer(http, err) == 0 && load(err) == 0 &&
-	    make_fixed_pages(http, err) == 0)
-		return http;
-	td_http_stop(http);
-	return NULL;
+	http->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (http->timer < 0)
+		td_err_set(err, -errno, "timerfd: %s", strerror(errno));
+	if (http->timer < 0 || load(err)) {
+		td_http_stop(http);
+		return NULL;
+	}
+	make_fixed_pages(http);
+	return http;
 }
 
-/* The daemon closes its socket, if it cannot be started, too. */
+/* The daemon closes its socket, even if it cannot be started. */
 int td_http_start(struct td_http *http, int fd, struct td_err *err)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 	if (copy >= 0)
 		http->daemon = MHD_start_daemon(
-			MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, 0, NULL,
-			NULL, answer, http, MHD_OPTION_LISTEN_SOCKET, copy,
-			MHD_OPTION_CONNECTION_LIMIT,
-			(unsigned int)MAX_CONNECTIONS,
-			MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY,
-			MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)SILENCE_S,
+			MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, 0, NULL, NULL, answer, http,
+			MHD_OPTION_LISTEN_SOCKET, copy, MHD_OPTION_CONNECTION_LIMIT,
+			(unsigned int)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+			(size_t)MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)SILENCE_S,
 			MHD_OPTION_NOTIFY_CONNECTION, note_connection, http,
-			MHD_OPTION_NOTIFY_COMPLETED, note_answer, http,
-			MHD_OPTION_END);
-	return http->daemon ? 0
-			    : td_err_set(err, -EIO,
-					 "libmicrohttpd cannot be started");
+			MHD_OPTION_NOTIFY_COMPLETED, note_answer, http, MHD_OPTION_END);
+	return http->daemon ? 0 : td_err_set(err, -EIO, "libmicrohttpd cannot be started");
 }
 
 void td_http_stop(struct td_http *http)

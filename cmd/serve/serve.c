@@ -1,23 +1,483 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat serve: counts until it is told to end, and answers Prometheus. */
+/* tdstat serve: count until stopped, and answer Prometheus. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netdb.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
 #include "cmd/opts/value.h"
+#include "cmd/request.h"
 #include "cmd/rights.h"
 #include "cmd/say.h"
 #include "cmd/serve/parts.h"
 #include "cmd/session.h"
 #include "cmd/version.h"
-#include "cmd/view/exposed.h"
+#include "cmd/view/source.h"
+#include "cmd/view/viewer.h"
+#include "cmd/wing.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
+#include "lib/count/aggregation.h"
 #include "lib/machine/cpu.h"
+#include "lib/machine/uarch.h"
+
+/* --- listen ------------------------------------------------------------ */
+
+/* The socket that Prometheus connects to. */
+
+#define BACKLOG   128
+#define MAX_PORT  65535
+#define UNIX      "unix:"
+#define FIRST_FD  3    /* SD_LISTEN_FDS_START of systemd */
+#define UNIX_MASK 0117 /* umask of a unix socket for the user and the group */
+#define HOST_SIZE 256
+
+static bool is_unix(const char *where)
+{
+	return strncmp(where, UNIX, strlen(UNIX)) == 0;
+}
+
+/*
+ * Returns the port of "HOST:PORT" or "[HOST]:PORT", in the text; NULL if it is not
+ * of that form.
+ */
+static const char *split(const char *where, char host[HOST_SIZE])
+{
+	const char *colon = strrchr(where, ':');
+	size_t len = colon ? (size_t)(colon - where) : 0;
+	int port;
+
+	if (!len || td_parse_int(colon + 1, 1, MAX_PORT, &port))
+		return NULL;
+	if (where[0] == '[' && where[len - 1] == ']') {
+		where++;
+		len -= 2;
+	} else if (memchr(where, ':', len)) {
+		return NULL; /* an IPv6 address without brackets: the port is ambiguous */
+	}
+	if (!len || len >= HOST_SIZE)
+		return NULL;
+	memcpy(host, where, len);
+	host[len] = '\0';
+	return colon + 1;
+}
+
+static int check_unix(const char *path, struct td_err *err)
+{
+	const struct sockaddr_un un = { 0 };
+
+	if (!*path)
+		return td_err_usage(err, "--listen unix: an empty name");
+	if (strlen(path) < sizeof(un.sun_path))
+		return 0;
+	return td_err_usage(err, "--listen unix:%s: the name of a socket has at most %zu letters",
+			    path, sizeof(un.sun_path) - 1);
+}
+
+/* Returns 0 if where could be opened, or a usage error. */
+static int listener_check(const char *where, struct td_err *err)
+{
+	char host[HOST_SIZE];
+
+	if (!where)
+		return 0;
+	if (is_unix(where))
+		return check_unix(where + strlen(UNIX), err);
+	if (split(where, host))
+		return 0;
+	td_err_usage(err, "--listen %s: not ADDR:PORT or unix:PATH", where);
+	return td_err_hint(
+		err, "for example 127.0.0.1:9878, [::1]:9878, 0.0.0.0:9878 for all addresses");
+}
+
+/* --- TCP ------------------------------------------------------------------ */
+
+static int listen_on(int fd, const struct addrinfo *info)
+{
+	int on = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, info->ai_addr, info->ai_addrlen) || listen(fd, BACKLOG))
+		return -1;
+	return 0;
+}
+
+static int open_first(const struct addrinfo *info, int *fd)
+{
+	for (; info; info = info->ai_next) {
+		*fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+		if (*fd >= 0 && listen_on(*fd, info) == 0)
+			return 0;
+		if (!info->ai_next)
+			return -errno;
+		td_close_fd(fd);
+	}
+	return -EADDRNOTAVAIL;
+}
+
+static int open_tcp(int *fd, const char *where, struct td_err *err)
+{
+	const struct addrinfo wanted = { .ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM };
+	char host[HOST_SIZE];
+	const char *port = split(where, host);
+	struct addrinfo *found;
+	int rc;
+
+	if (!port)
+		return listener_check(where, err);
+	rc = getaddrinfo(host, port, &wanted, &found);
+	if (rc)
+		return td_err_set(err, -EADDRNOTAVAIL, "--listen %s: %s", where, gai_strerror(rc));
+	rc = open_first(found, fd);
+	freeaddrinfo(found);
+	if (!rc)
+		return 0;
+	td_err_set(err, rc, "cannot listen on %s: %s", where, strerror(-rc));
+	return rc == -EADDRINUSE ? td_err_hint(err, "another port: --listen ADDR:PORT") : rc;
+}
+
+/* --- a unix socket -------------------------------------------------------- */
+
+/* Remove the socket of a process that has ended.  Returns 0 or a negative errno. */
+static int remove_stale(const struct sockaddr_un *un)
+{
+	struct stat st;
+	int fd, rc;
+
+	if (lstat(un->sun_path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EEXIST;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	rc = connect(fd, (const struct sockaddr *)un, sizeof(*un)) ? errno : 0;
+	td_close_fd(&fd);
+	if (rc != ECONNREFUSED)
+		return -EADDRINUSE;
+	return unlink(un->sun_path) ? -errno : 0;
+}
+
+static int bind_unix(struct td_listener *listener, const struct sockaddr_un *un)
+{
+	mode_t before;
+	struct stat st;
+	int rc;
+
+	listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (listener->fd < 0)
+		return -errno;
+	before = umask(UNIX_MASK);
+	rc = bind(listener->fd, (const struct sockaddr *)un, sizeof(*un));
+	rc = rc ? -errno : 0;
+	umask(before);
+	if (rc || lstat(un->sun_path, &st))
+		return rc ? rc : -errno;
+	listener->dev = st.st_dev;
+	listener->ino = st.st_ino;
+	return listen(listener->fd, BACKLOG) ? -errno : 0;
+}
+
+static int open_unix(struct td_listener *listener, const char *path, struct td_err *err)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	int rc = check_unix(path, err);
+
+	if (rc)
+		return rc;
+	strcpy(un.sun_path, path);
+	listener->path = path;
+	rc = remove_stale(&un);
+	if (!rc)
+		rc = bind_unix(listener, &un);
+	if (rc)
+		return td_err_set(err, rc, "cannot listen on %s: %s", path, strerror(-rc));
+	return 0;
+}
+
+/* --- a socket of systemd -------------------------------------------------- */
+
+/* Take the socket that systemd passed, like sd_listen_fds(3). */
+static bool take_inherited(int *fd)
+{
+	const char *pid = getenv("LISTEN_PID"), *nr = getenv("LISTEN_FDS");
+	int value;
+
+	if (!pid || !nr || td_parse_int(pid, 1, INT32_MAX, &value) || value != getpid() ||
+	    td_parse_int(nr, 1, INT32_MAX, &value) || fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC) ||
+	    fcntl(FIRST_FD, F_SETFL, O_NONBLOCK))
+		return false;
+	*fd = FIRST_FD;
+	return true;
+}
+
+/*
+ * Open "ADDR:PORT", "[ADDR]:PORT" or "unix:PATH".  If where is NULL, use the socket
+ * that systemd passed (LISTEN_FDS), else TD_LISTEN_DEFAULT.  A unix socket on which no
+ * process listens is replaced.  On error too, call listener_close().
+ */
+static int listener_open(struct td_listener *listener, const char *where, struct td_err *err)
+{
+	*listener = TD_LISTENER_NONE;
+	if (!where && take_inherited(&listener->fd))
+		return 0;
+	where = where ? where : TD_LISTEN_DEFAULT;
+	return is_unix(where) ? open_unix(listener, where + strlen(UNIX), err)
+			      : open_tcp(&listener->fd, where, err);
+}
+
+/* Format the name for messages, "http://127.0.0.1:9878/metrics". */
+static void listener_name(const struct td_listener *listener, const char *where,
+			  char name[TD_LISTEN_NAME])
+{
+	if (!where && listener->fd == FIRST_FD && getenv("LISTEN_FDS"))
+		snprintf(name, TD_LISTEN_NAME, "a socket of systemd");
+	else if (where && is_unix(where))
+		snprintf(name, TD_LISTEN_NAME, "%s", where);
+	else
+		snprintf(name, TD_LISTEN_NAME, "http://%s/metrics",
+			 where ? where : TD_LISTEN_DEFAULT);
+}
+
+/* Is the file still this process's socket?  Another process may have replaced it. */
+static bool is_ours(const struct td_listener *listener)
+{
+	struct stat st;
+
+	return listener->path && lstat(listener->path, &st) == 0 && st.st_dev == listener->dev &&
+	       st.st_ino == listener->ino;
+}
+
+static void listener_close(struct td_listener *listener)
+{
+	if (is_ours(listener))
+		unlink(listener->path);
+	td_close_fd(&listener->fd);
+	*listener = TD_LISTENER_NONE;
+}
+
+/* --- exposed ----------------------------------------------------------- */
+
+/* The counters of a live run, and the labels of its page. */
+struct exposed {
+	struct td_counters counters;
+	char cpuid[48];
+	bool reported_left_out;
+};
+
+#define MAX_SERIES 2000 /* without --max-series */
+
+/* Set the label of rows; that of CPUs is node_exporter's, cpu="5". */
+static void name_ids(struct td_counters *counters, const struct td_source *source)
+{
+	const struct td_aggregation_row *row = td_aggregation_row(source->how);
+
+	if (source->nr_cgroups) {
+		counters->label = "cgroup";
+	} else if (source->how != TD_AGGREGATE_ALL) {
+		counters->label = row->name;
+		counters->prefix = row->prefix;
+	}
+}
+
+static void exposed_begin(struct exposed *exposed, const struct td_request *request,
+			  const struct td_source *source)
+{
+	const struct td_machine *machine = source->machine;
+
+	*exposed = (struct exposed){
+		.counters.max_series =
+			request->max_series ? (size_t)request->max_series : MAX_SERIES,
+		.counters.interval_ns = (uint64_t)request->when.interval_ms * TD_NS_A_MS,
+		.counters.always_enabled = !source->nr_cgroups && td_request_is_wide(request),
+		.counters.cgroups = source->live_cgroups,
+		.counters.version = td_version,
+		.counters.files = source->files_version,
+		.counters.model = machine->model ? machine->model->name : "",
+	};
+	name_ids(&exposed->counters, source);
+	td_cpuid_format(&machine->cpuid, exposed->cpuid);
+	exposed->counters.cpuid = exposed->cpuid;
+}
+
+/* Report once that not all series have room. */
+static void report_left_out(struct exposed *exposed)
+{
+	const struct td_counters *counters = &exposed->counters;
+
+	if (!counters->nr_left_out || exposed->reported_left_out)
+		return;
+	exposed->reported_left_out = true;
+	td_say("tdstat: %zu series are left out, beyond the limit of %zu\n", counters->nr_left_out,
+	       counters->max_series);
+	td_say("tdstat: raise --max-series, or count fewer CPUs, cgroups or metrics\n");
+}
+
+/* Add an interval that was just read. */
+static void exposed_add(struct exposed *exposed, const struct td_report *report)
+{
+	exposed->counters.read_s = (double)td_wall_ns() / TD_NS_A_SECOND;
+	td_counters_add(&exposed->counters, report);
+	report_left_out(exposed);
+}
+
+/* Return the page; the caller frees it. */
+static char *exposed_text(const struct exposed *exposed, enum td_exposition how, size_t *size)
+{
+	char *text = NULL;
+	FILE *fp = td_open_memstream(&text, size);
+
+	td_out_openmetrics(fp, how, &exposed->counters);
+	td_text_close(fp, &text);
+	return text;
+}
+
+/* --- textfile ---------------------------------------------------------- */
+
+/* tdstat --openmetrics: counters in a file that node_exporter reads. */
+
+/* node_exporter reads the file at each scrape, rarely more often than every 15 s. */
+#define TEXTFILE_INTERVAL_MS 15000
+
+struct textfile {
+	const struct td_request *request;
+	char *path, *temporary; /* in one directory, so that rename(2) works */
+	enum td_exposition how;
+	bool failed; /* the last write failed, and this was reported */
+	struct exposed exposed;
+};
+
+static int fail(const struct textfile *file, int error, struct td_err *err)
+{
+	return td_err_set(err, -error, "cannot write %s: %s", file->path, strerror(error));
+}
+
+/* Write the temporary file.  A link with its name is not followed. */
+static int write_temporary(const struct textfile *file, const char *text, size_t size)
+{
+	int fd, rc;
+
+	unlink(file->temporary);
+	fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return errno;
+	rc = -td_write_all(fd, text, size);
+	return close(fd) && !rc ? errno : rc;
+}
+
+/* Replace the file atomically: readers never see a part of it. */
+static int replace(const struct textfile *file, struct td_err *err)
+{
+	size_t size = 0;
+	td_autofree char *text = exposed_text(&file->exposed, file->how, &size);
+	int rc;
+
+	rc = write_temporary(file, text, size);
+	if (!rc && rename(file->temporary, file->path))
+		rc = errno;
+	if (!rc)
+		return 0;
+	unlink(file->temporary);
+	return fail(file, rc, err);
+}
+
+/* Report a file that cannot be written before the command runs. */
+static int check_place(const struct textfile *file, struct td_err *err)
+{
+	int rc = write_temporary(file, "", 0);
+
+	if (rc)
+		return fail(file, rc, err);
+	unlink(file->temporary);
+	return 0;
+}
+
+static int textfile_begin(void *ctx, const struct td_source *source, struct td_err *err)
+{
+	struct textfile *file = ctx;
+	int rc;
+
+	exposed_begin(&file->exposed, file->request, source);
+	rc = replace(file, err);
+	file->failed = rc != 0;
+	return rc;
+}
+
+/*
+ * If the file cannot be written, for example because the disk is full, keep the old
+ * one, continue counting, and report that once.
+ */
+static int textfile_report(void *ctx, const struct td_report *report, struct td_err *err)
+{
+	struct textfile *file = ctx;
+	struct td_err failed = { 0 };
+
+	(void)err;
+	exposed_add(&file->exposed, report);
+	if (replace(file, &failed) && !file->failed)
+		td_say_error(&failed);
+	file->failed = failed.code;
+	return 0;
+}
+
+/* Links are kept and their targets are replaced.  Devices must not be replaced. */
+static int find_path(struct textfile *file, const char *name, struct td_err *err)
+{
+	struct stat st;
+
+	file->path = realpath(name, NULL);
+	if (file->path && stat(file->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		td_err_set(err, -EINVAL, "-o %s: it would be replaced, and is not a file", name);
+		return -EINVAL;
+	}
+	if (!file->path)
+		file->path = td_strdup(name);
+	file->temporary = td_aprintf("%s.tmp", file->path);
+	return 0;
+}
+
+/*
+ * --openmetrics: count as tdstat does, and replace the file of -o at each interval.  It
+ * is in Prometheus's text format if its name ends in ".prom", else in OpenMetrics.
+ */
+static int textfile_run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_request request = opts->request;
+	struct textfile file = {
+		.request = &request,
+		.how = td_ends_with(request.show.output, ".prom") ? TD_EXPOSE_TEXT
+								  : TD_EXPOSE_OPENMETRICS,
+	};
+	const struct td_viewer viewer = {
+		.begin = textfile_begin, .report = textfile_report, .fd = -1, .ctx = &file
+	};
+	int rc = find_path(&file, request.show.output, err);
+
+	if (!request.when.interval_ms)
+		request.when.interval_ms = TEXTFILE_INTERVAL_MS;
+	if (!rc && !request.dry_run)
+		rc = check_place(&file, err);
+	rc = rc ? td_always_run_unseen(&request, status, err)
+		: td_always_run(&request, &viewer, NULL, status, err);
+	if (!rc && file.failed && !*status)
+		*status = EXIT_FAILURE;
+	td_counters_free(&file.exposed.counters);
+	free(file.path);
+	free(file.temporary);
+	return rc;
+}
+
+/* --- serve ------------------------------------------------------------- */
 
 #define INTERVAL_MS 1000
 
@@ -26,15 +486,14 @@ struct server {
 	const char *listen;
 	struct td_listener listener;
 	struct td_http *http;
-	struct td_exposed exposed;
+	struct exposed exposed;
 	const struct td_machine *machine; /* NULL: counting has not begun */
-	bool said_start;
+	bool reported_start;
 };
 
 /*
- * Sends "READY=1" and the like to $NOTIFY_SOCKET, as sd_notify(3) does; nothing
- * if there is none.  Nobody is told of an error.  A name that begins with '@' is
- * abstract: a zero byte stands for it.
+ * Send "READY=1" and the like to $NOTIFY_SOCKET, if it is set, like sd_notify(3).
+ * Errors are ignored.  In the name of an abstract socket, '@' stands for a zero byte.
  */
 static void notify(const char *state)
 {
@@ -51,46 +510,39 @@ static void notify(const char *state)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return;
-	sendto(fd, state, strlen(state), MSG_NOSIGNAL,
-	       (const struct sockaddr *)&un,
+	sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&un,
 	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
 	td_close_fd(&fd);
 }
 
-/* Renders once an interval, not once a request. */
-static int set_pages(struct server *server, struct td_err *err)
+/* Render once per interval, not once per request. */
+static void set_pages(struct server *server)
 {
-	int rc = 0;
-
-	for (int how = 0; !rc && how < TD_NR_EXPOSITIONS; how++) {
+	for (int how = 0; how < TD_NR_EXPOSITIONS; how++) {
 		size_t size = 0;
-		char *text = td_exposed_text(&server->exposed,
-					     (enum td_exposition)how, &size);
+		char *text = exposed_text(&server->exposed, (enum td_exposition)how, &size);
 
-		rc = td_http_set_page(server->http, (enum td_exposition)how,
-				      text, size, err);
+		td_http_set_page(server->http, (enum td_exposition)how, text, size);
 	}
-	return rc;
 }
 
-/* The counters are open: from here on no other rights are needed. */
+/* Begin to serve.  The counters are open, so no more rights are needed. */
 static int begin(void *ctx, const struct td_source *source, struct td_err *err)
 {
 	struct server *server = ctx;
-	int rc = td_rights_drop(err);
 
-	td_exposed_begin(&server->exposed, server->request, source);
+	if (td_rights_drop(err))
+		return err->code;
+	exposed_begin(&server->exposed, server->request, source);
 	server->machine = source->machine;
-	if (!rc)
-		rc = set_pages(server, err);
-	if (!rc)
-		rc = td_http_start(server->http, server->listener.fd, err);
-	if (!rc)
-		notify("READY=1");
-	return rc;
+	set_pages(server);
+	if (td_http_start(server->http, server->listener.fd, err))
+		return err->code;
+	notify("READY=1");
+	return 0;
 }
 
-/* "cpu_core, cpu_atom" */
+/* Print the names of the PMUs: "cpu_core, cpu_atom". */
 static void put_pmus(FILE *fp, const struct td_machine *machine)
 {
 	bool first = true;
@@ -103,38 +555,35 @@ static void put_pmus(FILE *fp, const struct td_machine *machine)
 	}
 }
 
-/* After the first interval, when it is known how many series there are. */
-static void say_start(struct server *server)
+/* Report the start, after the first interval, when the number of series is known. */
+static void report_start(struct server *server)
 {
 	char name[TD_LISTEN_NAME];
-	char *pmus = NULL;
+	td_autofree char *pmus = NULL;
 	size_t size = 0;
-	FILE *fp = server->said_start ? NULL : open_memstream(&pmus, &size);
+	FILE *fp;
 
-	server->said_start = true;
-	if (!fp)
+	if (server->reported_start)
 		return;
+	server->reported_start = true;
+	fp = td_open_memstream(&pmus, &size);
 	put_pmus(fp, server->machine);
 	td_text_close(fp, &pmus);
-	td_listener_name(&server->listener, server->listen, name);
-	td_say("tdstat: version %s answers on %s: %s, %zu series\n",
-	       TDSTAT_VERSION, name, pmus ? pmus : "",
+	listener_name(&server->listener, server->listen, name);
+	td_say("tdstat: version %s answers on %s: %s, %zu series\n", td_version, name, pmus,
 	       server->exposed.counters.nr_series);
-	free(pmus);
 }
 
 static int report(void *ctx, const struct td_report *report, struct td_err *err)
 {
 	struct server *server = ctx;
-	int rc = td_exposed_add(&server->exposed, report, err);
 
-	if (!rc)
-		rc = set_pages(server, err);
-	if (!rc)
-		say_start(server);
-	if (!rc)
-		notify("WATCHDOG=1");
-	return rc;
+	(void)err;
+	exposed_add(&server->exposed, report);
+	set_pages(server);
+	report_start(server);
+	notify("WATCHDOG=1");
+	return 0;
 }
 
 static int look_at_guests(void *ctx, bool *ends, struct td_err *err)
@@ -149,20 +598,17 @@ static int look_at_guests(void *ctx, bool *ends, struct td_err *err)
 
 static int count(struct server *server, int *status, struct td_err *err)
 {
-	struct td_viewer viewer = { .begin = begin,
-				    .report = report,
-				    .ready = look_at_guests,
-				    .ctx = server };
+	struct td_viewer viewer = {
+		.begin = begin, .report = report, .ready = look_at_guests, .ctx = server
+	};
 
 	server->http = td_http_new(err);
-	if (!server->http ||
-	    td_listener_open(&server->listener, server->listen, err))
+	if (!server->http || listener_open(&server->listener, server->listen, err))
 		return err->code;
 	viewer.fd = td_http_timer(server->http);
 	return td_session_view(server->request, &viewer, status, err);
 }
 
-/* Remarks are for the journal; rows are nobody's. */
 static int serve(const struct td_opts *opts, int *status, struct td_err *err)
 {
 	struct td_request request = opts->request;
@@ -178,8 +624,8 @@ static int serve(const struct td_opts *opts, int *status, struct td_err *err)
 	rc = count(&server, status, err);
 	notify("STOPPING=1");
 	td_http_stop(server.http);
-	td_listener_close(&server.listener);
-	td_exposed_free(&server.exposed);
+	listener_close(&server.listener);
+	td_counters_free(&server.exposed.counters);
 	return rc;
 }
 
@@ -189,13 +635,12 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
 	(void)opts;
 	td_err_usage(err, "tdstat serve runs no command: '%s'", word);
-	return td_err_hint(err, "for a command: tdstat --openmetrics -o FILE "
-				"-- COMMAND");
+	return td_err_hint(err, "for a command: tdstat --openmetrics -o FILE -- COMMAND");
 }
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
-	int rc = td_listener_check(opts->listen, err);
+	int rc = listener_check(opts->listen, err);
 
 	return rc ? rc : td_opts_check_counting(opts, err);
 }
@@ -230,9 +675,17 @@ static const struct td_option when[] = {
 	{ NULL },
 };
 
+static const struct td_option series[] = {
+	{ "max-series", 0, "N",
+	  "for Prometheus: export at most N series (default: 2000)",
+	  TD_OPTION_NUMBER, offsetof(struct td_opts, request.max_series),
+	  .min = 1, .max = INT_MAX },
+	{ NULL },
+};
+
 static const struct td_option how[] = {
 	{ "listen", 0, "ADDR:PORT|unix:PATH",
-	  "where to answer (default: " TD_LISTEN_DEFAULT ")",
+	  "address to listen on (default: " TD_LISTEN_DEFAULT ")",
 	  TD_OPTION_FILE, offsetof(struct td_opts, listen) },
 	{ NULL },
 };
@@ -242,37 +695,58 @@ static const struct td_option_group group_target = { TD_SECTION_WHAT, target };
 static const struct td_option_group group_tree = { TD_SECTION_WHAT, tree };
 static const struct td_option_group group_when = { TD_SECTION_WHEN, when };
 static const struct td_option_group group_how = { TD_SECTION_HOW, how };
+static const struct td_option_group group_series = { TD_SECTION_HOW, series };
 
 static const struct td_option_group *const groups[] = {
-	&group_target,
-	&td_group_cores,
-	&td_group_files,
-	&group_tree,
-	&group_when,
-	&group_how,
-	&td_group_places,
-	&td_group_series,
-	&td_group_dry_run,
-	&td_group_verbose,
+	&group_target, &td_group_cores,  &td_group_files, &group_tree,       &group_when,
+	&group_how,    &td_group_places, &group_series,   &td_group_dry_run, &td_group_verbose,
 	NULL,
 };
 
-const struct td_command td_command_serve = {
+static const struct td_command command = {
 	.name = "serve",
-	.line = "count, and answer Prometheus over HTTP",
+	.line = "serve the counters to Prometheus over HTTP",
 	.args = "",
-	.doc = "Counts the whole machine until it is told to end, and answers "
-	       "GET /metrics with counters of pipeline slots, for Prometheus "
-	       "and what reads the same text.",
+	.doc = "Counts the whole machine until stopped, and serves the counters of pipeline slots "
+	       "at /metrics in Prometheus text format.",
 	.what = "What to count:",
 	.examples = "  tdstat serve\n"
 		    "  tdstat serve --listen unix:/run/tdstat.sock -A",
-	.status = "Exit status: 0 after a signal; 64 for a wrong option; 1 if "
-		  "it cannot count, or cannot listen.",
+	.status = "Exit status: 0 after a signal; 64 for a wrong option; 1 if it cannot count, or "
+		  "cannot listen.",
 	.groups = groups,
 	.does = { .exposes = true },
 	.word = take_word,
 	.check = check,
 	.counts = true,
 	.run = serve,
+};
+
+/* clang-format off */
+static const struct td_option openmetrics[] = {
+	{ "openmetrics", 0, NULL,
+	  "with -o FILE: counters for Prometheus, rewritten at each interval",
+	  TD_OPTION_FLAG, offsetof(struct td_opts, request.openmetrics) },
+	{ NULL },
+};
+
+/* clang-format on */
+
+static const struct td_option_group group_textfile = { TD_SECTION_HOW, openmetrics };
+
+static bool wants_textfile(const struct td_opts *opts)
+{
+	return opts->request.openmetrics;
+}
+
+static const struct td_addition additions[] = {
+	{ "stat", &group_textfile, wants_textfile, .run = textfile_run },
+	{ "stat", &group_series },
+	{ NULL },
+};
+
+const struct td_wing td_wing_serve = {
+	.name = "serve",
+	.command = &command,
+	.additions = additions,
 };

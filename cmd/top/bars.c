@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Level 1 as bars, and as a cell for each row, with letters besides colours. */
+/* Level 1 as bars, and as a heat map, with letters in addition to colours. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/out/out.h"
+#include "cmd/output/out.h"
 #include "cmd/top/parts.h"
 
-/* Columns of a PMU's name, of its load, and of both in a narrow window. */
+/* Columns of a PMU's name, of its load, and of its name in a narrow window. */
 #define NAME_WIDTH   12
 #define LOAD_WIDTH   26
 #define IPC_WIDTH    9 /* " 1.86 IPC", in a wide window */
@@ -18,8 +18,7 @@
 /* Columns of " 42.7*" */
 #define VALUE_WIDTH 6
 
-/* The most children that are shown of a part. */
-#define MAX_CHILDREN 16
+#define MAX_CHILDREN 16 /* children of a node of level 1 */
 
 const char *td_top_number(char buf[TD_TOP_NUMBER_SIZE], double value)
 {
@@ -28,7 +27,7 @@ const char *td_top_number(char buf[TD_TOP_NUMBER_SIZE], double value)
 	return td_out_format(buf, 1, value);
 }
 
-/* The column where the part ends that reaches up to so many percent. */
+/* Return the column at this percentage of the width. */
 static int end_of(double pct, int width)
 {
 	int end = (int)lround(pct * width / 100);
@@ -36,7 +35,8 @@ static int end_of(double pct, int width)
 	return end < 0 ? 0 : end > width ? width : end;
 }
 
-void td_top_put_bar(struct td_canvas *canvas, int y, int x, int width,
+/* Fill a bar with the letters of level 1; '.' is unknown. */
+static void put_bar(struct td_canvas *canvas, int y, int x, int width,
 		    const struct td_top_parts *parts)
 {
 	double sum = 0;
@@ -51,17 +51,15 @@ void td_top_put_bar(struct td_canvas *canvas, int y, int x, int width,
 		end = end_of(sum, width);
 		if (end <= at)
 			continue;
-		td_canvas_fill(canvas, y, x + at, end - at,
-			       (enum td_top_style)(TD_TOP_PART + i),
+		td_canvas_fill(canvas, y, x + at, end - at, (enum td_top_style)(TD_TOP_PART + i),
 			       td_top_part_letter((enum td_part)i));
 		at = end;
 	}
 	td_canvas_fill(canvas, y, x + at, width - at, TD_TOP_DIM, '.');
 }
 
-/* " 98.2% busy 3.00 GHz 1.86 IPC"; "" for what is not known. */
-static void put_load(struct td_canvas *canvas, int y, int x, int width,
-		     const struct td_row *row)
+/* Put " 98.2% busy 3.00 GHz 1.86 IPC", without unknown values. */
+static void put_load(struct td_canvas *canvas, int y, int x, int width, const struct td_row *row)
 {
 	char busy[TD_TOP_NUMBER_SIZE], ghz[TD_TOP_NUMBER_SIZE] = "";
 	char ipc[TD_TOP_NUMBER_SIZE] = "";
@@ -71,12 +69,12 @@ static void put_load(struct td_canvas *canvas, int y, int x, int width,
 	if (!isnan(row->ipc) && width > LOAD_WIDTH)
 		snprintf(ipc, sizeof(ipc), " %.2f IPC", row->ipc);
 	td_canvas_put(canvas, y, x, width, TD_TOP_PLAIN, "%5s%% %s%s%s",
-		      td_top_number(busy, row->busy_pct),
-		      row->activity.cpus ? "busy" : "of a CPU", ghz, ipc);
+		      td_top_number(busy, row->busy_pct), row->activity.cpus ? "busy" : "of a CPU",
+		      ghz, ipc);
 }
 
-void td_top_put_pmu(struct td_canvas *canvas, int y,
-		    const struct td_report *report, const struct td_row *row)
+void td_top_put_pmu(struct td_canvas *canvas, int y, const struct td_report *report,
+		    const struct td_row *row)
 {
 	bool narrow = canvas->width < TD_TOP_NAMES_WIDTH;
 	int load = LOAD_WIDTH + (canvas->width >= IPC_COLUMNS ? IPC_WIDTH : 0);
@@ -90,7 +88,7 @@ void td_top_put_pmu(struct td_canvas *canvas, int y,
 		x += load;
 	}
 	td_canvas_put(canvas, y, x, 1, TD_TOP_DIM, "[");
-	td_top_put_bar(canvas, y, x + 1, canvas->width - x - 2, &parts);
+	put_bar(canvas, y, x + 1, canvas->width - x - 2, &parts);
 	td_canvas_put(canvas, y, canvas->width - 1, 1, TD_TOP_DIM, "]");
 }
 
@@ -103,18 +101,16 @@ static int count_parts(const struct td_top_parts *parts)
 	return nr ? nr : 1;
 }
 
-static void put_value(struct td_canvas *canvas, int y, int x, double value,
-		      bool over)
+static void put_value(struct td_canvas *canvas, int y, int x, double value, bool over)
 {
 	char number[TD_TOP_NUMBER_SIZE];
 
-	td_canvas_put(canvas, y, x, VALUE_WIDTH,
-		      over ? TD_TOP_OVER : TD_TOP_PLAIN, "%5s%s",
+	td_canvas_put(canvas, y, x, VALUE_WIDTH, over ? TD_TOP_OVER : TD_TOP_PLAIN, "%5s%s",
 		      td_top_number(number, value), over ? "*" : "");
 }
 
-void td_top_put_parts(struct td_canvas *canvas, int y,
-		      const struct td_report *report, const struct td_row *row)
+void td_top_put_parts(struct td_canvas *canvas, int y, const struct td_report *report,
+		      const struct td_row *row)
 {
 	struct td_top_parts parts;
 	int width, x = 0;
@@ -127,15 +123,13 @@ void td_top_put_parts(struct td_canvas *canvas, int y,
 
 		if (!parts.has[i])
 			continue;
-		td_canvas_put(canvas, y, x, 1,
-			      (enum td_top_style)(TD_TOP_PART + i), "%c",
+		td_canvas_put(canvas, y, x, 1, (enum td_top_style)(TD_TOP_PART + i), "%c",
 			      td_top_part_letter(part));
 		if (canvas->width < TD_TOP_NAMES_WIDTH)
 			name = 0;
 		td_canvas_put(canvas, y, x + 2, name, TD_TOP_PLAIN, "%s",
 			      td_top_part_name(part, name - 1));
-		put_value(canvas, y, x + (name ? 2 + name : 1), parts.pct[i],
-			  parts.over[i]);
+		put_value(canvas, y, x + (name ? 2 + name : 1), parts.pct[i], parts.over[i]);
 		x += width;
 	}
 }
@@ -163,8 +157,7 @@ static int by_value(const void *left, const void *right)
 	return a->value < b->value ? 1 : a->value > b->value ? -1 : 0;
 }
 
-static void find_children(struct children *children,
-			  const struct td_report *report,
+static void find_children(struct children *children, const struct td_report *report,
 			  const struct td_row *row, const struct td_node *above)
 {
 	const char *name = report->columns[above->column].name;
@@ -173,18 +166,15 @@ static void find_children(struct children *children,
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
 
-		if (node->level == 2 && node->parent &&
-		    strcmp(node->parent, name) == 0 &&
+		if (node->level == 2 && node->parent && strcmp(node->parent, name) == 0 &&
 		    children->nr < MAX_CHILDREN)
 			children->v[children->nr++] =
 				(struct child){ node, td_top_value(row, node) };
 	}
-	qsort(children->v, (size_t)children->nr, sizeof(children->v[0]),
-	      by_value);
+	qsort(children->v, (size_t)children->nr, sizeof(children->v[0]), by_value);
 }
 
-int td_top_count_children(const struct td_report *report,
-			  const struct td_row *row)
+int td_top_count_children(const struct td_report *report, const struct td_row *row)
 {
 	int most = 0;
 
@@ -199,15 +189,14 @@ int td_top_count_children(const struct td_report *report,
 	return most;
 }
 
-static void put_column(struct td_canvas *canvas, int y, int x, int width,
-		       int lines, const struct children *children)
+static void put_column(struct td_canvas *canvas, int y, int x, int width, int lines,
+		       const struct children *children)
 {
 	int name = width - 2 - VALUE_WIDTH;
 
 	for (int i = 0; i < children->nr && i < lines; i++) {
 		const struct child *child = &children->v[i];
-		const struct td_column *column =
-			&children->report->columns[child->node->column];
+		const struct td_column *column = &children->report->columns[child->node->column];
 
 		td_canvas_put(canvas, y + i, x + 2, name, TD_TOP_PLAIN, "%s",
 			      td_node_short_name(column->name));
@@ -216,8 +205,7 @@ static void put_column(struct td_canvas *canvas, int y, int x, int width,
 	}
 }
 
-void td_top_put_children(struct td_canvas *canvas, int y, int lines,
-			 const struct td_report *report,
+void td_top_put_children(struct td_canvas *canvas, int y, int lines, const struct td_report *report,
 			 const struct td_row *row)
 {
 	struct td_top_parts parts;
@@ -238,7 +226,7 @@ void td_top_put_children(struct td_canvas *canvas, int y, int lines,
 	}
 }
 
-/* --- a cell for each row: where the cells are ----------------------------- */
+/* --- heat map: places of cells -------------------------------------------- */
 
 /* Columns of the first cell's name, of a cell, and of "+123 more". */
 #define FIRST_WIDTH 6
@@ -255,15 +243,15 @@ static int cells_a_line(int width)
 	return nr > 0 ? nr : 1;
 }
 
-/* A cell, after those before it. */
+/* The place of a cell. */
 struct place {
 	const struct td_row *row;
 	int line, x; /* where the cell is */
-	int name_x;  /* where its name is; -1: it follows the one before */
-	int column;  /* of the cells in the line, named or not */
+	int name_x;  /* column of its name; -1: no name */
+	int column;  /* index in the line */
 };
 
-/* "CPU4" follows "CPU3", and "S0-D0-C4" follows "S0-D0-C3". */
+/* Return true if ids are consecutive: "CPU3" and "CPU4", "S0-D0-C3" and "S0-D0-C4". */
 static bool follows(const char *id, const char *before)
 {
 	size_t at = strlen(id), before_at = strlen(before);
@@ -273,11 +261,10 @@ static bool follows(const char *id, const char *before)
 	while (before_at && isdigit((unsigned char)before[before_at - 1]))
 		before_at--;
 	return at == before_at && strncmp(id, before, at) == 0 &&
-	       strtoul(id + at, NULL, 10) ==
-		       strtoul(before + before_at, NULL, 10) + 1;
+	       strtoul(id + at, NULL, 10) == strtoul(before + before_at, NULL, 10) + 1;
 }
 
-/* Each line has a name at its beginning, and where the numbers have a gap. */
+/* Place the next cell.  It gets a name at the start of a line, and after a gap in the numbers. */
 static void take_place(struct place *place, const struct td_row *row, int width)
 {
 	bool first = !place->row;
@@ -309,10 +296,10 @@ int td_top_heat_lines(const struct td_report *report, int width)
 	return place.row ? place.line + 1 : 0;
 }
 
-/* --- a cell for each row: the cells --------------------------------------- */
+/* --- heat map: cells ------------------------------------------------------ */
 
-static void put_cell(struct td_canvas *canvas, int y, int x,
-		     const struct td_report *report, const struct td_row *row)
+static void put_cell(struct td_canvas *canvas, int y, int x, const struct td_report *report,
+		     const struct td_row *row)
 {
 	struct td_top_parts parts;
 	int tens;
@@ -327,9 +314,8 @@ static void put_cell(struct td_canvas *canvas, int y, int x,
 		return;
 	}
 	tens = (int)(parts.pct[parts.worst] / 10);
-	td_canvas_put(canvas, y, x, 2,
-		      (enum td_top_style)(TD_TOP_PART + (int)parts.worst),
-		      "%c%c", td_top_part_letter(parts.worst),
+	td_canvas_put(canvas, y, x, 2, (enum td_top_style)(TD_TOP_PART + (int)parts.worst), "%c%c",
+		      td_top_part_letter(parts.worst),
 		      tens < 0   ? '0'
 		      : tens > 9 ? '9'
 				 : '0' + tens);
@@ -344,8 +330,7 @@ static size_t count_rows(const struct td_report *report, size_t from)
 	return nr;
 }
 
-void td_top_put_heat(struct td_canvas *canvas, int y, int lines,
-		     const struct td_report *report)
+void td_top_put_heat(struct td_canvas *canvas, int y, int lines, const struct td_report *report)
 {
 	bool fits = td_top_heat_lines(report, canvas->width) <= lines;
 	struct place place = { 0 };
@@ -358,21 +343,17 @@ void td_top_put_heat(struct td_canvas *canvas, int y, int lines,
 			continue;
 		take_place(&place, row, canvas->width);
 		if (!fits &&
-		    (place.line >= lines ||
-		     (place.line == lines - 1 && before.row &&
-		      place.x + CELL_WIDTH + MORE_WIDTH > canvas->width))) {
-			int x = before.line == lines - 1 ? before.x + CELL_WIDTH
-							 : 0;
+		    (place.line >= lines || (place.line == lines - 1 && before.row &&
+					     place.x + CELL_WIDTH + MORE_WIDTH > canvas->width))) {
+			int x = before.line == lines - 1 ? before.x + CELL_WIDTH : 0;
 
-			td_canvas_put(canvas, y + lines - 1, x, MORE_WIDTH,
-				      TD_TOP_DIM, "+%zu more",
+			td_canvas_put(canvas, y + lines - 1, x, MORE_WIDTH, TD_TOP_DIM, "+%zu more",
 				      count_rows(report, i));
 			return;
 		}
 		if (place.name_x >= 0)
 			td_canvas_put(canvas, y + place.line, place.name_x,
-				      place.x - place.name_x - 1, TD_TOP_DIM,
-				      "%s", row->id);
+				      place.x - place.name_x - 1, TD_TOP_DIM, "%s", row->id);
 		put_cell(canvas, y + place.line, place.x, report, row);
 	}
 }

@@ -9,7 +9,6 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-/* Returns NULL if out of memory. */
 static char *printable(const char *text)
 {
 	char *copy = NULL;
@@ -17,16 +16,14 @@ static char *printable(const char *text)
 	FILE *fp;
 
 	if (td_is_text(text))
-		return strdup(text);
-	fp = open_memstream(&copy, &size);
-	if (!fp)
-		return NULL;
+		return td_strdup(text);
+	fp = td_open_memstream(&copy, &size);
 	td_put_printable(fp, text);
 	td_text_close(fp, &copy);
 	return copy;
 }
 
-/* The bytes of a character. */
+/* Return the number of bytes of a character. */
 static size_t glyph_length(const char *text)
 {
 	size_t len = 1;
@@ -36,7 +33,7 @@ static size_t glyph_length(const char *text)
 	return len;
 }
 
-/* The bytes of the first so many columns of a printable text. */
+/* Return the number of bytes of the first columns of a printable text. */
 static size_t bytes_of(const char *text, int columns)
 {
 	size_t len = 0;
@@ -46,34 +43,16 @@ static size_t bytes_of(const char *text, int columns)
 	return len;
 }
 
-static void add(struct td_canvas *canvas, const struct td_top_cell *cell)
-{
-	struct td_top_cell *slot =
-		td_array_add(&canvas->cells, canvas->nr, sizeof(*slot));
-
-	if (!slot) {
-		free(cell->text);
-		canvas->no_memory = true;
-		return;
-	}
-	*slot = *cell;
-	canvas->nr++;
-}
-
-/* Returns NULL if out of memory. */
-__attribute__((format(printf, 1, 0))) static char *format(const char *fmt,
-							  va_list ap)
+__attribute__((format(printf, 1, 0))) static char *format(const char *fmt, va_list ap)
 {
 	td_autofree char *text = NULL;
 
-	if (vasprintf(&text, fmt, ap) >= 0)
-		return printable(text);
-	text = NULL;
-	return NULL;
+	td_vasprintf(&text, fmt, ap);
+	return printable(text);
 }
 
-void td_canvas_put(struct td_canvas *canvas, int y, int x, int width,
-		   enum td_top_style style, const char *fmt, ...)
+void td_canvas_put(struct td_canvas *canvas, int y, int x, int width, enum td_top_style style,
+		   const char *fmt, ...)
 {
 	struct td_top_cell cell = { y, x, width, style, NULL };
 	va_list ap;
@@ -87,26 +66,18 @@ void td_canvas_put(struct td_canvas *canvas, int y, int x, int width,
 	va_start(ap, fmt);
 	cell.text = format(fmt, ap);
 	va_end(ap);
-	if (!cell.text) {
-		canvas->no_memory = true;
-		return;
-	}
 	cell.text[bytes_of(cell.text, cell.width)] = '\0';
-	add(canvas, &cell);
+	td_array_push(&canvas->cells, &canvas->nr, &cell, sizeof(cell));
 }
 
-void td_canvas_fill(struct td_canvas *canvas, int y, int x, int width,
-		    enum td_top_style style, char sign)
+void td_canvas_fill(struct td_canvas *canvas, int y, int x, int width, enum td_top_style style,
+		    char sign)
 {
 	td_autofree char *signs = NULL;
 
 	if (width < 1)
 		return;
-	signs = malloc((size_t)width + 1);
-	if (!signs) {
-		canvas->no_memory = true;
-		return;
-	}
+	signs = td_malloc((size_t)width + 1);
 	memset(signs, sign, (size_t)width);
 	signs[width] = '\0';
 	td_canvas_put(canvas, y, x, width, style, "%s", signs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What keys change. */
+/* The meaning of keys. */
 #include <string.h>
 
 #include "cmd/top/parts.h"
@@ -10,7 +10,7 @@
 static void move_to(struct td_top_state *state, size_t at)
 {
 	state->at = at < state->nr ? at : state->nr ? state->nr - 1 : 0;
-	/* the row that is there is followed from then on; at the top, none is */
+	/* follow the row there; at the top, follow none */
 	state->follows = false;
 	state->picks = state->at > 0;
 }
@@ -77,8 +77,8 @@ static void open_row(struct td_top_state *state)
 	go_to(state, TD_TOP_TREE);
 }
 
-/* The same key leads there and back. */
-static void turn(struct td_top_state *state, enum td_top_pane pane)
+/* Open a pane, or close it if it is open. */
+static void toggle(struct td_top_state *state, enum td_top_pane pane)
 {
 	if (state->pane == pane)
 		go_back(state);
@@ -99,17 +99,17 @@ static bool take_pane(struct td_top_state *state, int key)
 	case TD_KEY_F + 5:
 	case 't':
 		*state->opened = '\0';
-		turn(state, TD_TOP_TREE);
+		toggle(state, TD_TOP_TREE);
 		return true;
 	case 'e':
 		if (state->pane != TD_TOP_TREE && state->pane != TD_TOP_MEANING)
 			*state->node = '\0';
-		turn(state, TD_TOP_MEANING);
+		toggle(state, TD_TOP_MEANING);
 		return true;
 	case TD_KEY_F + 1:
 	case 'h':
 	case '?':
-		turn(state, TD_TOP_HELP);
+		toggle(state, TD_TOP_HELP);
 		return true;
 	case 'q':
 		/* as in htop and less; elsewhere it quits */
@@ -135,7 +135,7 @@ static void sort_next(struct td_top_state *state, int step)
 {
 	int sort = (int)state->sort;
 
-	/* columns that no row has are skipped */
+	/* skip columns that no row has */
 	do
 		sort = (sort + step + TD_TOP_NR_SORTS) % TD_TOP_NR_SORTS;
 	while (!(state->sorts & 1U << sort) && sort != (int)state->sort);
@@ -148,8 +148,7 @@ static bool take_order(struct td_top_state *state, int key)
 	const char *letter = key > 0 && key < 128 ? strchr(letters, key) : NULL;
 
 	if (letter && *letter) {
-		sort_by(state, (enum td_top_sort)(TD_TOP_BY_PART +
-						  (letter - letters)));
+		sort_by(state, (enum td_top_sort)(TD_TOP_BY_PART + (letter - letters)));
 		return true;
 	}
 	switch (key) {
@@ -248,7 +247,7 @@ static bool take_filter(struct td_top_state *state, int key)
 	return true;
 }
 
-/* --- what needs a new beginning -------------------------------------------- */
+/* --- requests for a new session -------------------------------------------- */
 
 static enum td_top_wish find_wish(struct td_top_state *state, int key)
 {
@@ -278,7 +277,7 @@ static enum td_top_wish find_wish(struct td_top_state *state, int key)
 
 enum td_top_wish td_top_take_key(struct td_top_state *state, int key)
 {
-	*state->said = '\0';
+	*state->note = '\0';
 	if (state->typing) {
 		type(state, key);
 		return TD_TOP_NO_WISH;
@@ -287,8 +286,8 @@ enum td_top_wish td_top_take_key(struct td_top_state *state, int key)
 		state->paused = !state->paused;
 		return TD_TOP_NO_WISH;
 	}
-	if (take_move(state, key) || take_pane(state, key) ||
-	    take_order(state, key) || take_filter(state, key))
+	if (take_move(state, key) || take_pane(state, key) || take_order(state, key) ||
+	    take_filter(state, key))
 		return TD_TOP_NO_WISH;
 	return find_wish(state, key);
 }

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The line with the nodes that matter most. */
+/* The line with the path to the bottleneck. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/out/advice.h"
+#include "cmd/output/advice.h"
 #include "cmd/top/parts.h"
 #include "lib/base/util.h"
 
-/* --- the largest, where errors are not known ------------------------------- */
+/* --- the largest nodes, if errors are unknown ------------------------------ */
 
 static bool is_below(const struct td_report *report, const struct td_node *node,
 		     const struct td_node *above)
 {
 	if (!above)
-		return node->level == 1 &&
-		       td_top_part_of(report, node) != TD_PART_RETIRING;
-	return node->parent &&
-	       strcmp(node->parent, report->columns[above->column].name) == 0;
+		return node->level == 1 && td_top_part_of(report, node) != TD_PART_RETIRING;
+	return node->parent && strcmp(node->parent, report->columns[above->column].name) == 0;
 }
 
-static const struct td_node *largest_below(const struct td_report *report,
-					   const struct td_row *row,
+static const struct td_node *largest_below(const struct td_report *report, const struct td_row *row,
 					   const struct td_node *above)
 {
 	const struct td_node *largest = NULL;
@@ -30,19 +27,16 @@ static const struct td_node *largest_below(const struct td_report *report,
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		const struct td_node *node = &row->nodes[i];
 
-		if (!is_below(report, node, above) ||
-		    !td_top_is_over(row, node))
+		if (!is_below(report, node, above) || !td_top_is_over(row, node))
 			continue;
-		if (!largest ||
-		    td_top_value(row, node) > td_top_value(row, largest))
+		if (!largest || td_top_value(row, node) > td_top_value(row, largest))
 			largest = node;
 	}
 	return largest;
 }
 
-/* Of the whole, or of the rows of an id, the one with the most slots. */
-static const struct td_row *busiest(const struct td_report *report,
-				    const char *id)
+/* Return the row of an id ("": any) with the most slots. */
+static const struct td_row *busiest(const struct td_report *report, const char *id)
 {
 	const struct td_row *most = NULL;
 
@@ -59,7 +53,7 @@ static const struct td_row *busiest(const struct td_report *report,
 	return most;
 }
 
-/* --- the verdict's path, or that one --------------------------------------- */
+/* --- the path -------------------------------------------------------------- */
 
 struct path {
 	const struct td_row *row;
@@ -68,7 +62,7 @@ struct path {
 		double value;
 	} v[TD_VERDICT_DEPTH];
 	size_t nr;
-	/* why it is not sure, in full and in short; "": the verdict says so */
+	/* why the path is uncertain; "": it is the verdict's */
 	const char *doubt, *short_doubt;
 };
 
@@ -81,8 +75,7 @@ static void take_verdict(struct path *path, const struct td_verdict *verdict)
 	}
 }
 
-static void take_largest(struct path *path, const struct td_report *report,
-			 const char *id)
+static void take_largest(struct path *path, const struct td_report *report, const char *id)
 {
 	const struct td_node *node = NULL;
 
@@ -96,13 +89,13 @@ static void take_largest(struct path *path, const struct td_report *report,
 	}
 }
 
-/* Where the verdict cannot say, the largest may be named as what it is. */
+/* If errors are unknown, take the largest nodes, and say that they are only the largest. */
 static void take_open(struct path *path, const struct td_top_snapshot *snapshot)
 {
 	path->short_doubt = " (error unknown)";
 	switch (snapshot->verdict.situation) {
 	case TD_SITUATION_SHORT:
-		path->doubt = " (the largest; too few reads for its error)";
+		path->doubt = " (the largest; too few readings for its error)";
 		break;
 	case TD_SITUATION_UNKNOWN:
 		path->doubt = " (the largest; its error is unknown)";
@@ -113,9 +106,8 @@ static void take_open(struct path *path, const struct td_top_snapshot *snapshot)
 	take_largest(path, &snapshot->whole, "");
 }
 
-/* The verdict is of the whole alone. */
-static void find_path(struct path *path, const struct td_top_snapshot *snapshot,
-		      const char *opened)
+/* Find the path.  Only the total has a verdict. */
+static void find_path(struct path *path, const struct td_top_snapshot *snapshot, const char *opened)
 {
 	const struct td_verdict *verdict = &snapshot->verdict;
 
@@ -132,8 +124,8 @@ static void find_path(struct path *path, const struct td_top_snapshot *snapshot,
 	}
 }
 
-const char *td_top_path_end(const struct td_top_snapshot *snapshot,
-			    const char *opened, const char **pmu)
+const char *td_top_path_end(const struct td_top_snapshot *snapshot, const char *opened,
+			    const char **pmu)
 {
 	struct path path;
 
@@ -144,8 +136,7 @@ const char *td_top_path_end(const struct td_top_snapshot *snapshot,
 
 /* --- in words -------------------------------------------------------------- */
 
-static void put_found(FILE *fp, const struct td_found *found,
-		      const char *before)
+static void put_found(FILE *fp, const struct td_found *found, const char *before)
 {
 	char number[TD_TOP_NUMBER_SIZE];
 
@@ -165,48 +156,43 @@ static void put_situation(FILE *fp, const struct td_verdict *verdict)
 	}
 }
 
-/* The nodes from one of them on, as text that the caller frees; NULL: no memory. */
-static char *format_path(const struct path *path, size_t from, bool pmu,
-			 const char *doubt)
+/* Return the nodes after the first ones as text, which the caller frees. */
+static char *format_path(const struct path *path, size_t from, bool pmu, const char *doubt)
 {
 	char number[TD_TOP_NUMBER_SIZE];
 	char *text = NULL;
 	size_t size;
-	FILE *fp = open_memstream(&text, &size);
+	FILE *fp = td_open_memstream(&text, &size);
 
-	if (!fp)
-		return NULL;
 	fprintf(fp, "%s%s%s", pmu ? path->row->pmu : "", pmu ? ": " : "",
 		from && pmu ? "... > " : "");
 	for (size_t i = from; i < path->nr; i++)
-		fprintf(fp, "%s%s %s", i > from ? " > " : "",
-			td_node_short_name(path->v[i].name),
+		fprintf(fp, "%s%s %s", i > from ? " > " : "", td_node_short_name(path->v[i].name),
 			td_top_number(number, path->v[i].value));
 	fputs(doubt, fp);
 	td_text_close(fp, &text);
 	return text;
 }
 
-/* The last nodes matter most, so the first go where there is no room. */
+/* If there is no room, leave out the first nodes. */
 static char *fit_path(const struct path *path, size_t room)
 {
 	char *text = format_path(path, 0, true, path->doubt);
 
-	for (size_t from = 0; text && from < path->nr; from++) {
+	for (size_t from = 0; from < path->nr; from++) {
 		if (strlen(text) <= room)
 			return text;
 		free(text);
 		text = format_path(path, from, true, path->short_doubt);
 	}
-	if (!text || strlen(text) <= room)
+	if (strlen(text) <= room)
 		return text;
 	free(text);
 	return format_path(path, path->nr - 1, false, *path->doubt ? "?" : "");
 }
 
-/* Of a row that was opened there is no verdict. */
-static const char *words_of_row(const struct td_top_snapshot *snapshot,
-				const struct td_row *row)
+/* An opened row has no verdict. */
+static const char *words_of_row(const struct td_top_snapshot *snapshot, const struct td_row *row)
 {
 	struct td_top_parts parts;
 
@@ -215,20 +201,17 @@ static const char *words_of_row(const struct td_top_snapshot *snapshot,
 	if (!row)
 		return "it was mostly idle";
 	td_top_parts_find(&parts, &snapshot->rows, row);
-	return td_situation_words(parts.worst == TD_NR_PARTS
-					  ? TD_SITUATION_NOT_COUNTED
-					  : TD_SITUATION_NOTHING);
+	return td_situation_words(parts.worst == TD_NR_PARTS ? TD_SITUATION_NOT_COUNTED
+							     : TD_SITUATION_NOTHING);
 }
 
-static char *format_situation(const struct td_top_snapshot *snapshot,
-			      const struct td_row *row, const char *opened)
+static char *format_situation(const struct td_top_snapshot *snapshot, const struct td_row *row,
+			      const char *opened)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *fp = open_memstream(&text, &size);
+	FILE *fp = td_open_memstream(&text, &size);
 
-	if (!fp)
-		return NULL;
 	if (!snapshot->whole.nr_rows)
 		fputs("nothing ran", fp);
 	else if (*opened)
@@ -239,8 +222,8 @@ static char *format_situation(const struct td_top_snapshot *snapshot,
 	return text;
 }
 
-void td_top_put_path(struct td_canvas *canvas, int y,
-		     const struct td_top_snapshot *snapshot, const char *opened)
+void td_top_put_path(struct td_canvas *canvas, int y, const struct td_top_snapshot *snapshot,
+		     const char *opened)
 {
 	bool work = snapshot->verdict.situation == TD_SITUATION_RETIRING;
 	int room = canvas->width - TD_TOP_PATH_AT;
@@ -252,23 +235,16 @@ void td_top_put_path(struct td_canvas *canvas, int y,
 	find_path(&path, snapshot, opened);
 	text = path.nr ? fit_path(&path, room > 0 ? (size_t)room : 0)
 		       : format_situation(snapshot, path.row, opened);
-	if (!text) {
-		canvas->no_memory = true;
-		return;
-	}
 	td_canvas_put(canvas, y, 0, TD_TOP_PATH_AT, TD_TOP_BOLD, "%s",
 		      work && !*opened ? "Most work:" : "Bottleneck:");
-	td_canvas_put(canvas, y, TD_TOP_PATH_AT, room, TD_TOP_PLAIN, "%s",
-		      text);
+	td_canvas_put(canvas, y, TD_TOP_PATH_AT, room, TD_TOP_PLAIN, "%s", text);
 }
 
-const struct td_explanation *td_top_explanation(const char *node,
-						const char *pmu)
+const struct td_explanation *td_top_explanation(const char *node, const char *pmu)
 {
-	enum td_explained_cores other =
-		strstr(pmu, "atom") || strstr(pmu, "lowpower")
-			? TD_EXPLAINED_CORE
-			: TD_EXPLAINED_ATOM;
+	enum td_explained_cores other = strstr(pmu, "atom") || strstr(pmu, "lowpower")
+						? TD_EXPLAINED_CORE
+						: TD_EXPLAINED_ATOM;
 	const struct td_explanation *text, *found = NULL;
 
 	for (size_t i = 0; (text = td_explanation_at(i)); i++) {

@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reports that the screen keeps, and their rows in numbers. */
-#include <errno.h>
+/* Copies of reports, and their rows in numbers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/out/out.h"
+#include "cmd/output/out.h"
 #include "cmd/top/parts.h"
+#include "lib/base/memory.h"
 
-/* --- the reports that are kept -------------------------------------------- */
+/* --- copies of reports ---------------------------------------------------- */
 
-/* What the row borrows from the interval's counts is copied or left out. */
-static int copy_row(struct td_row *to, const struct td_row *from,
-		    size_t nr_columns)
+/* Copy or clear the members that borrow from the interval. */
+static void copy_row(struct td_row *to, const struct td_row *from, size_t nr_columns)
 {
 	*to = *from;
 	to->ranked = NULL;
 	to->unranked = NULL;
 	to->region = NULL;
-	to->id = strdup(from->id);
-	to->cells = calloc(nr_columns + 1, sizeof(*to->cells));
-	if (!to->id || !to->cells)
-		return -ENOMEM;
+	to->id = td_strdup(from->id);
+	to->cells = td_calloc(nr_columns + 1, sizeof(*to->cells));
 	if (nr_columns)
 		memcpy(to->cells, from->cells, nr_columns * sizeof(*to->cells));
 	for (size_t i = 0; i < nr_columns; i++)
 		to->cells[i].why = NULL;
-	return 0;
 }
 
 static void free_kept(struct td_report *kept)
@@ -39,24 +35,18 @@ static void free_kept(struct td_report *kept)
 	td_report_free(kept);
 }
 
-int td_top_keep(struct td_report *kept, const struct td_report *report,
-		struct td_err *err)
+void td_top_keep(struct td_report *kept, const struct td_report *report)
 {
 	free_kept(kept);
 	*kept = *report;
 	kept->regions = NULL;
 	kept->nr_rows = kept->nr_kept = 0;
-	kept->rows = calloc(report->nr_rows + 1, sizeof(*kept->rows));
-	if (!kept->rows)
-		return td_err_nomem(err);
+	kept->rows = td_calloc(report->nr_rows + 1, sizeof(*kept->rows));
 	while (kept->nr_rows < report->nr_rows) {
 		size_t i = kept->nr_rows++;
 
-		if (copy_row(&kept->rows[i], &report->rows[i],
-			     report->nr_columns))
-			return td_err_nomem(err);
+		copy_row(&kept->rows[i], &report->rows[i], report->nr_columns);
 	}
-	return 0;
 }
 
 void td_top_snapshot_free(struct td_top_snapshot *snapshot)
@@ -72,10 +62,8 @@ static const struct {
 	char letter;
 	const char *brief;
 } parts_of_level_1[TD_NR_PARTS] = {
-	[TD_PART_RETIRING] = { 'R', "retiring" },
-	[TD_PART_BAD_SPECULATION] = { 'S', "bad spec." },
-	[TD_PART_FRONTEND] = { 'F', "frontend" },
-	[TD_PART_BACKEND] = { 'B', "backend" },
+	[TD_PART_RETIRING] = { 'R', "retiring" }, [TD_PART_BAD_SPECULATION] = { 'S', "bad spec." },
+	[TD_PART_FRONTEND] = { 'F', "frontend" }, [TD_PART_BACKEND] = { 'B', "backend" },
 	[TD_PART_OTHER] = { 'T', "other" },
 };
 
@@ -91,11 +79,9 @@ const char *td_top_part_name(enum td_part part, int width)
 	return (int)strlen(name) > width ? parts_of_level_1[part].brief : name;
 }
 
-enum td_part td_top_part_of(const struct td_report *report,
-			    const struct td_node *node)
+enum td_part td_top_part_of(const struct td_report *report, const struct td_node *node)
 {
-	return node->level == 1 ? td_part_of(report->columns[node->column].name)
-				: TD_NR_PARTS;
+	return node->level == 1 ? td_part_of(report->columns[node->column].name) : TD_NR_PARTS;
 }
 
 double td_top_value(const struct td_row *row, const struct td_node *node)
@@ -123,8 +109,8 @@ static enum td_part find_worst(const struct td_top_parts *parts)
 	return (enum td_part)worst;
 }
 
-void td_top_parts_find(struct td_top_parts *parts,
-		       const struct td_report *report, const struct td_row *row)
+void td_top_parts_find(struct td_top_parts *parts, const struct td_report *report,
+		       const struct td_row *row)
 {
 	*parts = (struct td_top_parts){ 0 };
 	for (int i = 0; i < TD_NR_PARTS; i++)
@@ -155,8 +141,7 @@ bool td_top_parts_exist(const struct td_top_parts *parts)
 
 static bool is_filtered(const struct td_row *row, const char *filter)
 {
-	return *filter && !strcasestr(row->id, filter) &&
-	       !strcasestr(row->pmu, filter) &&
+	return *filter && !strcasestr(row->id, filter) && !strcasestr(row->pmu, filter) &&
 	       !(row->container && strcasestr(row->container, filter));
 }
 
@@ -176,7 +161,7 @@ static double key_of(const struct td_top_line *line, enum td_top_sort sort)
 	}
 }
 
-/* "CPU10" comes after "CPU9". */
+/* Compare names; "CPU10" comes after "CPU9". */
 static int by_name(const struct td_top_line *a, const struct td_top_line *b)
 {
 	int order = strverscmp(a->row->id, b->row->id);
@@ -184,18 +169,17 @@ static int by_name(const struct td_top_line *a, const struct td_top_line *b)
 	return order ? order : strcmp(a->row->pmu, b->row->pmu);
 }
 
-static int compare(const void *left, const void *right, void *of)
+static int compare(const void *left, const void *right, void *context)
 {
 	const struct td_top_line *a = left, *b = right;
-	const struct td_top_state *state = of;
+	const struct td_top_state *state = context;
 	double x = key_of(a, state->sort), y = key_of(b, state->sort);
 	int order = state->reversed ? -1 : 1;
 
 	if (state->sort == TD_TOP_BY_NAME)
 		return order * by_name(a, b);
 	if (isnan(x) || isnan(y))
-		return isnan(x) - isnan(y) ? isnan(x) - isnan(y)
-					   : by_name(a, b);
+		return isnan(x) - isnan(y) ? isnan(x) - isnan(y) : by_name(a, b);
 	if (x != y)
 		return x < y ? order : -order;
 	return by_name(a, b);
@@ -223,20 +207,16 @@ static void add(struct td_top_lines *lines, const struct td_report *report,
 	lines->nr++;
 }
 
-int td_top_lines_make(struct td_top_lines *lines,
-		      const struct td_report *report,
-		      const struct td_top_state *state)
+void td_top_lines_make(struct td_top_lines *lines, const struct td_report *report,
+		       const struct td_top_state *state)
 {
 	struct td_top_state how = *state;
 
 	*lines = (struct td_top_lines){ .report = report };
-	lines->v = calloc(report->nr_rows + 1, sizeof(*lines->v));
-	if (!lines->v)
-		return -ENOMEM;
+	lines->v = td_calloc(report->nr_rows + 1, sizeof(*lines->v));
 	for (size_t i = 0; i < report->nr_rows; i++)
 		add(lines, report, &report->rows[i], state->filter);
 	qsort_r(lines->v, lines->nr, sizeof(*lines->v), compare, &how);
-	return 0;
 }
 
 void td_top_lines_free(struct td_top_lines *lines)

@@ -24,14 +24,14 @@
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
-/* For a handler, which has nothing else to know it from. */
+/* Global because a signal handler gets no context argument. */
 static struct {
 	struct termios modes;
 	char leave[128];
 	size_t len;
 } at_crash;
 
-/* Calls only what a handler may call. */
+/* Restore the terminal, only with functions that are safe in a signal handler. */
 static void leave_terminal(void)
 {
 	tcsetattr(STDIN_FILENO, TCSANOW, &at_crash.modes);
@@ -39,14 +39,14 @@ static void leave_terminal(void)
 		at_crash.len = 0; /* the terminal has gone */
 }
 
-/* The signal comes again, and ends us. */
+/* Raise the signal again to end the process. */
 static void restore(int number)
 {
 	leave_terminal();
 	raise(number);
 }
 
-/* Leaves the handlers of sanitizers alone. */
+/* Replace a handler, but not those of sanitizers. */
 static void set(int number, void (*from)(int), void (*to)(int))
 {
 	struct sigaction action;
@@ -60,9 +60,8 @@ static void set(int number, void (*from)(int), void (*to)(int))
 }
 
 /*
- * Should this program crash, or a signal end it at once, the terminal gets its
- * modes back, and leaves the screen, before that.  The modes are those of now;
- * leave is what the terminal is sent.
+ * Restore the present modes of the terminal and leave the screen, with the sequence
+ * leave, if this program crashes or a signal ends it.
  */
 static void crash_prepare(const char *leave)
 {
@@ -84,7 +83,7 @@ static void crash_forget(void)
 
 /* --- screen ---------------------------------------------------------------- */
 
-/* How long an Esc waits for the rest of a key's sequence, in ms. */
+/* Time to wait after an Esc for the rest of a key's sequence, in ms. */
 #define ESCAPE_MS 25
 
 /* --- signals of the terminal ----------------------------------------------- */
@@ -113,16 +112,15 @@ int td_screen_prepare(struct td_screen *screen, struct td_err *err)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	screen->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	screen->fd = epoll_create1(EPOLL_CLOEXEC);
-	if (screen->signals < 0 || screen->fd < 0 ||
-	    watch(screen, screen->signals) || watch(screen, STDIN_FILENO))
-		return td_err_set(err, -errno, "top: cannot wait for keys: %s",
-				  strerror(errno));
+	if (screen->signals < 0 || screen->fd < 0 || watch(screen, screen->signals) ||
+	    watch(screen, STDIN_FILENO))
+		return td_err_set(err, -errno, "top: cannot wait for keys: %s", strerror(errno));
 	return 0;
 }
 
 /* --- ncurses --------------------------------------------------------------- */
 
-/* Signals that ncurses takes if it may; ours are waited for elsewhere. */
+/* Signals that ncurses would handle; tdstat waits for them elsewhere. */
 static const int taken[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
 
 static SCREEN *open_terminal(void)
@@ -153,8 +151,7 @@ static const struct {
 
 static void begin_colours(struct td_screen *screen)
 {
-	screen->colour =
-		has_colors() && !getenv("NO_COLOR") && start_color() == OK;
+	screen->colour = has_colors() && !getenv("NO_COLOR") && start_color() == OK;
 	if (!screen->colour)
 		return;
 	use_default_colors();
@@ -179,26 +176,22 @@ static attr_t look_of(const struct td_screen *screen, enum td_top_style style)
 	if (screen->colour)
 		return A_NORMAL;
 	/* neighbouring parts of a bar differ, and so do their letters */
-	return style < TD_TOP_PART || (style - TD_TOP_PART) % 2 ? A_REVERSE
-								: A_BOLD;
+	return style < TD_TOP_PART || (style - TD_TOP_PART) % 2 ? A_REVERSE : A_BOLD;
 }
 
 int td_screen_open(struct td_screen *screen, struct td_err *err)
 {
 	char leave[TD_TERMINAL_LEAVE];
 
-	/* numbers keep their points */
+	/* not LC_NUMERIC: numbers keep their decimal points */
 	setlocale(LC_CTYPE, "");
 	screen->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 	crash_prepare(td_terminal_leave(leave));
 	screen->terminal = open_terminal();
 	if (!screen->terminal)
-		return td_err_set(err, -ENOTTY,
-				  "top: the terminal cannot be opened");
+		return td_err_set(err, -ENOTTY, "top: the terminal cannot be opened");
 	screen->is_open = true;
-	screen->window = newwin(0, 0, 0, 0);
-	if (!screen->window)
-		return td_err_nomem(err);
+	screen->window = td_need(newwin(0, 0, 0, 0));
 	set_escdelay(ESCAPE_MS);
 	cbreak();
 	noecho();
@@ -222,9 +215,8 @@ static wchar_t narrow(const struct td_screen *screen, wchar_t c)
 	return (c < 0x80 || screen->utf8) && wcwidth(c) >= 0 ? c : L'?';
 }
 
-/* Letters of a locale without UTF-8 would have to be guessed. */
-static void decode(const struct td_screen *screen, const char *text,
-		   wchar_t *wide, size_t size)
+/* Without UTF-8, characters beyond ASCII become '?'. */
+static void decode(const struct td_screen *screen, const char *text, wchar_t *wide, size_t size)
 {
 	size_t nr = 0;
 
@@ -243,8 +235,7 @@ static void decode(const struct td_screen *screen, const char *text,
 	wide[nr] = L'\0';
 }
 
-static void put_cell(const struct td_screen *screen,
-		     const struct td_top_cell *cell)
+static void put_cell(const struct td_screen *screen, const struct td_top_cell *cell)
 {
 	bool pair = screen->colour && cell->style >= TD_TOP_HEAD;
 	wchar_t wide[1024];
@@ -258,8 +249,7 @@ static void put_cell(const struct td_screen *screen,
 	mvwaddnwstr(screen->window, cell->y, cell->x, wide, nr);
 }
 
-void td_screen_show(const struct td_screen *screen,
-		    const struct td_canvas *canvas)
+void td_screen_show(const struct td_screen *screen, const struct td_canvas *canvas)
 {
 	if (!screen->is_open)
 		return;
@@ -278,16 +268,11 @@ static int special_key(wint_t code)
 		wint_t code;
 		int key;
 	} keys[] = {
-		{ KEY_UP, TD_KEY_UP },
-		{ KEY_DOWN, TD_KEY_DOWN },
-		{ KEY_LEFT, TD_KEY_LEFT },
-		{ KEY_RIGHT, TD_KEY_RIGHT },
-		{ KEY_PPAGE, TD_KEY_PAGE_UP },
-		{ KEY_NPAGE, TD_KEY_PAGE_DOWN },
-		{ KEY_HOME, TD_KEY_HOME },
-		{ KEY_END, TD_KEY_END },
-		{ KEY_ENTER, TD_KEY_ENTER },
-		{ KEY_BACKSPACE, TD_KEY_BACKSPACE },
+		{ KEY_UP, TD_KEY_UP },         { KEY_DOWN, TD_KEY_DOWN },
+		{ KEY_LEFT, TD_KEY_LEFT },     { KEY_RIGHT, TD_KEY_RIGHT },
+		{ KEY_PPAGE, TD_KEY_PAGE_UP }, { KEY_NPAGE, TD_KEY_PAGE_DOWN },
+		{ KEY_HOME, TD_KEY_HOME },     { KEY_END, TD_KEY_END },
+		{ KEY_ENTER, TD_KEY_ENTER },   { KEY_BACKSPACE, TD_KEY_BACKSPACE },
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {
@@ -319,11 +304,11 @@ static bool is_gone(void)
 	struct pollfd stdin_poll = { .fd = STDIN_FILENO, .events = POLLIN };
 	int nr = poll(&stdin_poll, 1, 0);
 
-	/* readable, though ncurses found nothing in it: its end */
+	/* readable, but ncurses read nothing: the end of the file */
 	return nr > 0;
 }
 
-/* ^Z: away with the screen, and back when a shell continues us. */
+/* ^Z: leave the screen, and return when the shell continues the process. */
 static void suspend(void)
 {
 	struct sigaction stop = { .sa_handler = SIG_DFL }, before;
@@ -335,7 +320,7 @@ static void suspend(void)
 	sigaction(SIGTSTP, &stop, &before);
 	raise(SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	/* here it stops, unless nobody could continue it */
+	/* the process stops here, unless it is orphaned */
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sigaction(SIGTSTP, &before, NULL);
 }
@@ -345,15 +330,13 @@ static void redraw(const struct td_screen *screen)
 	struct winsize size;
 
 	reset_prog_mode();
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row &&
-	    size.ws_col)
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col)
 		resizeterm(size.ws_row, size.ws_col);
 	clearok(screen->window, TRUE);
 	wrefresh(screen->window);
 }
 
-static enum td_screen_event take_signal(const struct td_screen *screen,
-					uint32_t number)
+static enum td_screen_event take_signal(const struct td_screen *screen, uint32_t number)
 {
 	struct winsize size;
 
@@ -361,8 +344,7 @@ static enum td_screen_event take_signal(const struct td_screen *screen,
 		suspend();
 	if (number == SIGTSTP || number == SIGCONT) {
 		redraw(screen);
-	} else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
-		   size.ws_row && size.ws_col) {
+	} else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col) {
 		resizeterm(size.ws_row, size.ws_col);
 	}
 	return TD_SCREEN_CHANGED;
@@ -375,8 +357,7 @@ enum td_screen_event td_screen_take(struct td_screen *screen, int *key)
 	int rc;
 
 	if (read(screen->signals, &info, sizeof(info)) == sizeof(info))
-		return screen->is_open ? take_signal(screen, info.ssi_signo)
-				       : TD_SCREEN_CHANGED;
+		return screen->is_open ? take_signal(screen, info.ssi_signo) : TD_SCREEN_CHANGED;
 	if (!screen->is_open)
 		return TD_SCREEN_NOTHING;
 	rc = wget_wch(screen->window, &c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What terminfo says of the terminal. */
+/* Checks of the terminal with terminfo. */
 #include "cmd/top/parts.h" /* before term.h, which has macros of usual names */
 
 #include <curses.h>
@@ -14,7 +14,7 @@
 
 /* --- ncurses --------------------------------------------------------------- */
 
-/* Some are macros of the header, too, or not, as ncurses was configured. */
+/* Depending on its configuration, ncurses also has macros for some of these. */
 /* clang-format off */
 #define FUNCTIONS(f) \
 	f(cbreak) f(clearok) f(curs_set) f(del_curterm) f(delscreen) \
@@ -28,28 +28,26 @@
 
 FUNCTIONS(TD_LIBRARY_FUNCTION)
 
-static const struct td_library_function functions[] = { FUNCTIONS(
-	TD_LIBRARY_ROW) };
+static const struct td_library_function functions[] = { FUNCTIONS(TD_LIBRARY_ROW) };
 
 /*
- * Loads ncurses, to be called before any function of its.  Its variables, such as
- * stdscr, cannot be used.  -ELIBACC, with the reason and a hint.
+ * Load ncurses; call before any of its functions.  Its variables, such as stdscr,
+ * cannot be used.  Returns -ELIBACC with a reason and a hint.
  */
 static int curses_load(struct td_err *err)
 {
-	if (td_library_load("libncursesw.so.6", functions,
-			    TD_ARRAY_SIZE(functions), err))
-		return td_err_hint(err, "it is in the package libncursesw6 "
-					"(Debian), ncurses-libs (Fedora)");
+	if (td_library_load("libncursesw.so.6", functions, TD_ARRAY_SIZE(functions), err))
+		return td_err_hint(
+			err, "it is in the package libncursesw6 (Debian), ncurses-libs (Fedora)");
 	return 0;
 }
 
 static int no_screen(struct td_err *err)
 {
-	return td_err_hint(err, "rows, wherever they go: tdstat -a -I 1s");
+	return td_err_hint(err, "without a terminal use: tdstat -a -I 1s");
 }
 
-/* What terminfo has under a name, or nothing. */
+/* Return a capability, or "". */
 static const char *sequence(const char *name)
 {
 	const char *text = tigetstr(name);
@@ -76,10 +74,8 @@ int td_terminal_check(struct td_err *err)
 		return td_err_wrap(err, "top");
 	if (setupterm(term, STDOUT_FILENO, &reason) == ERR) {
 		td_err_set(err, -EINVAL,
-			   reason < 0 ? "top: TERM is %s: there is no "
-					"terminfo database"
-				      : "top: TERM is %s: no such terminal is "
-					"known",
+			   reason < 0 ? "top: TERM is %s: there is no terminfo database"
+				      : "top: TERM is %s: no such terminal is known",
 			   term);
 		return no_screen(err);
 	}
@@ -87,8 +83,7 @@ int td_terminal_check(struct td_err *err)
 	del_curterm(set_curterm(NULL));
 	if (moves)
 		return 0;
-	td_err_set(err, -EINVAL, "top: TERM is %s: its cursor cannot be moved",
-		   term);
+	td_err_set(err, -EINVAL, "top: TERM is %s: its cursor cannot be moved", term);
 	return no_screen(err);
 }
 
@@ -99,8 +94,8 @@ const char *td_terminal_leave(char text[TD_TERMINAL_LEAVE])
 	text[0] = '\0';
 	if (setupterm(NULL, STDOUT_FILENO, &reason) == ERR)
 		return text;
-	snprintf(text, TD_TERMINAL_LEAVE, "%s%s%s", sequence("sgr0"),
-		 sequence("cnorm"), sequence("rmcup"));
+	snprintf(text, TD_TERMINAL_LEAVE, "%s%s%s", sequence("sgr0"), sequence("cnorm"),
+		 sequence("rmcup"));
 	del_curterm(set_curterm(NULL));
 	return text;
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tdstat top: a screen of where the slots go now. */
+/* tdstat top: a live view of where the slots go. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "cmd/opts/groups.h"
 #include "cmd/opts/option.h"
@@ -14,7 +18,289 @@
 #include "cmd/session.h"
 #include "cmd/top/parts.h"
 #include "cmd/view/view.h"
+#include "cmd/wing.h"
 #include "lib/base/util.h"
+#include "lib/count/aggregation.h"
+
+/* --- viewer ------------------------------------------------------------ */
+
+/*
+ * Standard error while the screen is shown: its output is kept in memory, and written
+ * when the screen is closed.
+ */
+struct stderr_file {
+	int real; /* a copy of standard error; -1: not held back */
+	int kept;
+};
+
+/* A viewer that shows counts of a live run or of a recording. */
+struct td_top {
+	struct td_screen screen;
+	struct stderr_file messages;
+	struct td_canvas canvas;
+	struct td_top_snapshot snapshot;
+	struct td_top_state state;
+	struct td_top_facts facts;
+	char *what;            /* facts.what */
+	char level[16];        /* facts.level */
+	char by[16];           /* facts.by */
+	char cpuid[48];        /* facts.machine, if the model has no name */
+	enum td_top_wish wish; /* the key that ended counting; later reports are ignored */
+	bool gone;             /* the terminal was closed */
+	bool begun;            /* something was counted since top_describe() */
+	struct td_viewer viewer;
+};
+
+#define STDERR_NONE ((struct stderr_file){ -1, -1 })
+
+/* --- standard error, which is held back ----------------------------------- */
+
+#define MAX_BYTES 65536 /* maximum to write at the end */
+
+/* Hold standard error back if it is a terminal. */
+static void hold_stderr(struct stderr_file *file)
+{
+	*file = STDERR_NONE;
+	if (!isatty(STDERR_FILENO))
+		return;
+	fflush(stderr);
+	file->kept = memfd_create("tdstat-stderr", MFD_CLOEXEC);
+	file->real = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (file->kept >= 0 && file->real >= 0 && dup2(file->kept, STDERR_FILENO) >= 0)
+		return;
+	td_close_fd(&file->kept);
+	td_close_fd(&file->real);
+}
+
+static ssize_t read_at(const struct stderr_file *file, char *buf, size_t size, off_t at)
+{
+	return file->kept < 0 ? 0 : pread(file->kept, buf, size, at);
+}
+
+/* Return the number of lines so far. */
+static size_t count_lines(const struct stderr_file *file)
+{
+	char buf[4096];
+	size_t nr = 0;
+	off_t at = 0;
+	ssize_t len;
+
+	while (at < MAX_BYTES && (len = read_at(file, buf, sizeof(buf), at)) > 0) {
+		for (ssize_t i = 0; i < len; i++)
+			nr += buf[i] == '\n';
+		at += len;
+	}
+	return nr;
+}
+
+/* Restore standard error and write the kept lines.  May be called twice. */
+static void release_stderr(struct stderr_file *file)
+{
+	char buf[4096];
+	off_t at = 0;
+	ssize_t len;
+
+	if (file->real < 0)
+		return;
+	fflush(stderr);
+	dup2(file->real, STDERR_FILENO);
+	while (at < MAX_BYTES && (len = read_at(file, buf, sizeof(buf), at)) > 0) {
+		if (write(STDERR_FILENO, buf, (size_t)len) < 0)
+			break;
+		at += len;
+	}
+	td_close_fd(&file->kept);
+	td_close_fd(&file->real);
+}
+
+static void redraw(struct td_top *top)
+{
+	int width, height;
+
+	top->facts.nr_messages = count_lines(&top->messages);
+	td_screen_size(&top->screen, &width, &height);
+	td_top_draw(&top->canvas, width, height, &top->snapshot, &top->state, &top->facts);
+	td_screen_show(&top->screen, &top->canvas);
+}
+
+/* --- the viewer ------------------------------------------------------------ */
+
+static void capitalize(char *text)
+{
+	for (; *text; text++) {
+		if (*text >= 'a' && *text <= 'z')
+			*text = (char)(*text - 'a' + 'A');
+	}
+}
+
+/* Return the header of the rows' ids: "CPU", "THREAD", "CGROUP". */
+static const char *name_of_rows(struct td_top *top, const struct td_source *source)
+{
+	snprintf(top->by, sizeof(top->by), "%s",
+		 source->nr_cgroups ? "cgroup" : td_aggregation_row(source->how)->name);
+	capitalize(top->by);
+	return top->by;
+}
+
+static const char *name_of_machine(struct td_top *top, const struct td_machine *machine)
+{
+	if (machine->model)
+		return machine->model->name;
+	td_cpuid_format(&machine->cpuid, top->cpuid);
+	return top->cpuid;
+}
+
+static int begin(void *ctx, const struct td_source *source, struct td_err *err)
+{
+	struct td_top *top = ctx;
+	struct td_top_facts *facts = &top->facts;
+
+	td_top_snapshot_free(&top->snapshot);
+	free(top->what);
+	top->what = td_target_name_format(source->target);
+	facts->what = top->what;
+	facts->machine = name_of_machine(top, source->machine);
+	facts->nr_cpus = source->machine->online.nr;
+	facts->by = name_of_rows(top, source);
+	facts->tasks = source->how == TD_AGGREGATE_THREAD || source->how == TD_AGGREGATE_ALL;
+	if (top->screen.is_open)
+		return 0;
+	hold_stderr(&top->messages);
+	if (td_screen_open(&top->screen, err))
+		return err->code;
+	redraw(top);
+	return 0;
+}
+
+/* Keep the verdict, with the copy of its row. */
+static void keep_verdict(struct td_top *top, const struct td_report *whole,
+			 const struct td_verdict *verdict)
+{
+	struct td_top_snapshot *snapshot = &top->snapshot;
+
+	snapshot->has_whole = true;
+	snapshot->verdict = *verdict;
+	if (verdict->row)
+		snapshot->verdict.row = &snapshot->whole.rows[verdict->row - whole->rows];
+}
+
+static bool is_frozen(const struct td_top *top)
+{
+	/* counts between a key and the end are not a whole interval */
+	return top->wish || (top->state.paused && top->snapshot.rows.rows);
+}
+
+static int take_whole(void *ctx, const struct td_report *whole, const struct td_verdict *verdict,
+		      struct td_err *err)
+{
+	struct td_top *top = ctx;
+
+	(void)err;
+	if (is_frozen(top))
+		return 0;
+	td_top_keep(&top->snapshot.whole, whole);
+	keep_verdict(top, whole, verdict);
+	return 0;
+}
+
+static int take_report(void *ctx, const struct td_report *report, struct td_err *err)
+{
+	struct td_top *top = ctx;
+
+	(void)err;
+	top->begun = true;
+	if (is_frozen(top))
+		return 0;
+	td_top_keep(&top->snapshot.rows, report);
+	redraw(top);
+	return 0;
+}
+
+/* Live counts have no previous interval, and the last interval no next one. */
+static enum td_top_wish take_key(struct td_top *top, int key)
+{
+	enum td_top_wish wish = td_top_take_key(&top->state, key);
+	const char *why = NULL;
+
+	if (wish == TD_TOP_BACK || wish == TD_TOP_FORWARD)
+		why = !top->facts.played                           ? "b and f are for recordings"
+		      : wish == TD_TOP_FORWARD && top->facts.ended ? "this is the last interval"
+								   : NULL;
+	if (!why)
+		return wish;
+	snprintf(top->state.note, sizeof(top->state.note), "%s", why);
+	return TD_TOP_NO_WISH;
+}
+
+/* Take all pending keys. */
+static int take_keys(void *ctx, bool *ends, struct td_err *err)
+{
+	struct td_top *top = ctx;
+	enum td_screen_event event;
+	int key = 0;
+
+	(void)err;
+	while (!top->wish && (event = td_screen_take(&top->screen, &key)) != TD_SCREEN_NOTHING) {
+		if (event == TD_SCREEN_GONE) {
+			top->wish = TD_TOP_QUIT;
+			top->gone = true;
+		} else if (event == TD_SCREEN_KEY) {
+			top->wish = take_key(top, key);
+		}
+		/* draw between keys, because the next one may need the lines */
+		if (!top->gone)
+			redraw(top);
+	}
+	*ends = top->wish != TD_TOP_NO_WISH;
+	return 0;
+}
+
+/* --- all of it ------------------------------------------------------------- */
+
+/* Set the facts of a session with these options. */
+static void top_describe(struct td_top *top, const struct td_request *request)
+{
+	top->wish = TD_TOP_NO_WISH;
+	top->begun = false;
+	top->facts.interval_ms = request->when.interval_ms;
+	top->facts.played = request->input != NULL;
+	if (request->ask.drill)
+		snprintf(top->level, sizeof(top->level), "auto");
+	else
+		snprintf(top->level, sizeof(top->level), "%d", request->ask.level);
+	top->facts.level = top->level;
+}
+
+/* Prepare everything except the screen, which is shown when counting begins. */
+static int top_open(struct td_top *top, struct td_err *err)
+{
+	int rc;
+
+	*top = (struct td_top){ .screen = TD_SCREEN_CLOSED, .messages = STDERR_NONE };
+	rc = td_terminal_check(err);
+	if (!rc)
+		rc = td_screen_prepare(&top->screen, err);
+	top->viewer = (struct td_viewer){
+		.begin = begin,
+		.whole = take_whole,
+		.report = take_report,
+		.ready = take_keys,
+		.fd = top->screen.fd,
+		.ctx = top,
+	};
+	return rc;
+}
+
+/* Restore the terminal, then write the messages. */
+static void top_close(struct td_top *top)
+{
+	td_screen_close(&top->screen);
+	release_stderr(&top->messages);
+	td_canvas_free(&top->canvas);
+	td_top_snapshot_free(&top->snapshot);
+	free(top->what);
+	top->what = NULL;
+}
 
 /* --- a recording, played -------------------------------------------------- */
 
@@ -25,11 +311,11 @@ struct player {
 	struct td_view view;
 	struct td_waiter waiter;
 	struct td_readings delta;
-	uint64_t time_ns; /* of the last row */
-	bool ends;        /* a key or a signal says so */
+	uint64_t time_ns; /* time of the last row */
+	bool ends;        /* a key or a signal ends it */
 };
 
-/* Until a key, a signal, or the end of the pause. */
+/* Wait for a key, a signal, or the end of the pause. */
 static int wait(struct player *p, struct td_wake *wake, struct td_err *err)
 {
 	const struct td_viewer *viewer = &p->top->viewer;
@@ -42,7 +328,7 @@ static int wait(struct player *p, struct td_wake *wake, struct td_err *err)
 	return rc;
 }
 
-/* Lets the time of a row pass, and then as long as the screen is frozen. */
+/* Wait for the time of a row, and while the screen is frozen. */
 static int pause_for(struct player *p, uint64_t ns, struct td_err *err)
 {
 	struct td_wake wake = { 0 };
@@ -59,10 +345,10 @@ static int pause_for(struct player *p, uint64_t ns, struct td_err *err)
 static int wait_for_keys(struct player *p, struct td_err *err)
 {
 	struct td_wake wake;
-	int rc;
+	int rc = 0;
 
 	p->top->facts.ended = true;
-	rc = td_top_redraw(p->top, err);
+	redraw(p->top);
 	while (!rc && !p->ends)
 		rc = wait(p, &wake, err);
 	p->top->facts.ended = false;
@@ -77,16 +363,13 @@ static int play_rows(struct player *p, size_t *at, struct td_err *err)
 	int rc = 0;
 
 	while (!rc && !p->ends) {
-		rc = td_recorded_next(&p->recorded.rec, p->view.source->how,
-				      &time_ns, &p->delta, err);
-		/* what was shown already before a key is only counted */
+		rc = td_recorded_next(&p->recorded.rec, p->view.source->how, &time_ns, &p->delta,
+				      err);
+		/* rows that were shown before the key are only counted */
 		if (!rc && row >= *at && row)
-			rc = pause_for(p,
-				       step_ns ? step_ns : time_ns - p->time_ns,
-				       err);
+			rc = pause_for(p, step_ns ? step_ns : time_ns - p->time_ns, err);
 		if (!rc && !p->ends && row + 1 >= *at)
-			rc = td_recorded_put(&p->recorded.rec, &p->view,
-					     &p->delta, time_ns, err);
+			rc = td_recorded_put(&p->recorded.rec, &p->view, &p->delta, time_ns, err);
 		if (!rc && !p->ends)
 			p->time_ns = time_ns, row++;
 	}
@@ -100,14 +383,11 @@ static int play_rows(struct player *p, size_t *at, struct td_err *err)
 
 static int no_tree(const struct td_recorded *recorded, struct td_err *err)
 {
-	td_err_set(err, -ENODATA, "%s has events and no tree",
-		   recorded->rec.path);
-	return td_err_hint(err, "tdstat report %s shows them",
-			   recorded->rec.path);
+	td_err_set(err, -ENODATA, "%s has events and no tree", recorded->rec.path);
+	return td_err_hint(err, "tdstat report %s shows them", recorded->rec.path);
 }
 
-static int open_player(struct player *p, struct td_notes *notes,
-		       struct td_err *err)
+static int open_player(struct player *p, struct td_notes *notes, struct td_err *err)
 {
 	struct td_recorded *recorded = &p->recorded;
 	const struct td_ints none = { 0 };
@@ -118,11 +398,10 @@ static int open_player(struct player *p, struct td_notes *notes,
 	if (!rc && !recorded->source.tree)
 		return no_tree(recorded, err);
 	if (!rc)
-		rc = td_recorded_check(&recorded->rec, recorded->source.how,
-				       &recorded->request, err);
+		rc = td_recorded_check(&recorded->rec, recorded->source.how, &recorded->request,
+				       err);
 	if (!rc)
-		rc = td_view_init(&p->view, &recorded->source,
-				  &recorded->request, err);
+		rc = td_view_init(&p->view, &recorded->source, &recorded->request, err);
 	p->view.viewer = &p->top->viewer;
 	if (!rc)
 		rc = td_view_open(&p->view, &recorded->request, err);
@@ -133,22 +412,19 @@ static int open_player(struct player *p, struct td_notes *notes,
 }
 
 /*
- * Plays the recording of the input: its rows come as fast as they were counted, or
- * one every interval.  It begins with row *at without a pause, and tells how far it
- * came.  After the last one it waits for keys.
+ * Play the recording at its own pace, or one row per interval.  Begins with row *at
+ * without a pause, and sets *at to the last row shown.  Waits for keys at the end.
  */
-static int top_play(struct td_top *top, const struct td_request *request,
-		    size_t *at, struct td_err *err)
+static int top_play(struct td_top *top, const struct td_request *request, size_t *at,
+		    struct td_err *err)
 {
-	struct player p = { .top = top,
-			    .request = request,
-			    .waiter = TD_WAITER_NONE };
+	struct player p = { .top = top, .request = request, .waiter = TD_WAITER_NONE };
 	struct td_notes notes = { 0 };
 	struct td_err late = { 0 };
 	int rc = open_player(&p, &notes, err);
 
 	if (!rc) {
-		td_top_describe(top, &p.recorded.request);
+		top_describe(top, &p.recorded.request);
 		td_say_notes(&notes);
 		rc = td_view_begin(&p.view, err);
 	}
@@ -172,16 +448,15 @@ static unsigned int bit(enum td_aggregation how)
 	return 1U << how;
 }
 
-/* A row for each CPU or thread; cgroups are rows already. */
+/* A row per CPU or thread; cgroups are rows already. */
 static unsigned int default_rows(const struct td_request *request)
 {
 	if (request->target.each_cgroup)
 		return 0;
-	return bit(td_target_attaches(&request->target) ? TD_AGGREGATE_THREAD
-							: TD_AGGREGATE_CPU);
+	return bit(td_target_attaches(&request->target) ? TD_AGGREGATE_THREAD : TD_AGGREGATE_CPU);
 }
 
-/* A whole tree takes groups of its own in each cgroup. */
+/* Set the defaults.  A deep tree would need its own groups of events in each cgroup. */
 static void set_defaults(struct td_request *request)
 {
 	if (!request->show.aggregations)
@@ -197,13 +472,13 @@ static void set_defaults(struct td_request *request)
 	}
 }
 
-/* --- keys that begin anew -------------------------------------------------- */
+/* --- keys that begin a new session ----------------------------------------- */
 
 static void change_level(struct td_request *request, int level)
 {
 	request->ask.drill = !level;
 	request->ask.level = level ? level : TD_MAX_LEVEL;
-	/* as it was recorded */
+	/* show the recorded levels */
 	if (request->input && !level) {
 		request->ask.drill = false;
 		request->ask.level = 0;
@@ -212,25 +487,22 @@ static void change_level(struct td_request *request, int level)
 
 static void change_interval(struct td_request *request, int step)
 {
-	static const int times_ms[] = { 100,  200,  500,   1000,
-					2000, 5000, 10000, 60000 };
+	static const int times_ms[] = { 100, 200, 500, 1000, 2000, 5000, 10000, 60000 };
 	int nr = (int)TD_ARRAY_SIZE(times_ms), at = 0;
 
 	while (at < nr - 1 && times_ms[at] < request->when.interval_ms)
 		at++;
-	/* a time between two of them is next to the one below, too */
+	/* from a time between two steps, go to the next lower or higher one */
 	if (step < 0 || times_ms[at] <= request->when.interval_ms)
 		at += step;
 	if (at >= 0 && at < nr)
 		request->when.interval_ms = times_ms[at];
 }
 
-/* Why the rows cannot be others; NULL: they are. */
-static const char *change_rows(struct td_request *request,
-			       enum td_top_wish wish)
+/* Change the rows.  Returns why they cannot be changed, or NULL. */
+static const char *change_rows(struct td_request *request, enum td_top_wish wish)
 {
-	static const enum td_aggregation places[] = { TD_AGGREGATE_CPU,
-						      TD_AGGREGATE_CORE,
+	static const enum td_aggregation places[] = { TD_AGGREGATE_CPU, TD_AGGREGATE_CORE,
 						      TD_AGGREGATE_SOCKET };
 	enum td_aggregation how = td_request_aggregation(request);
 	size_t at = 0;
@@ -276,9 +548,9 @@ static const char *change(struct td_request *request, const struct td_top *top)
 	return NULL;
 }
 
-/* --- one session after the other ------------------------------------------- */
+/* --- sessions -------------------------------------------------------------- */
 
-/* at: how many intervals of a recording were shown.  The screen stays there. */
+/* Step to another interval of a recording and freeze.  at: intervals shown so far. */
 static void step(struct td_top *top, size_t *at)
 {
 	bool back = top->wish == TD_TOP_BACK;
@@ -297,24 +569,23 @@ static bool goes_on(const struct td_top *top)
 	return top->wish != TD_TOP_NO_WISH && top->wish != TD_TOP_QUIT;
 }
 
-static int count_once(struct td_top *top, const struct td_request *request,
-		      size_t *at, int *status, struct td_err *err)
+static int count_once(struct td_top *top, const struct td_request *request, size_t *at, int *status,
+		      struct td_err *err)
 {
-	td_top_describe(top, request);
-	return request->input
-		       ? top_play(top, request, at, err)
-		       : td_session_view(request, &top->viewer, status, err);
+	top_describe(top, request);
+	return request->input ? top_play(top, request, at, err)
+			      : td_session_view(request, &top->viewer, status, err);
 }
 
-/* In the last line, until the next key. */
-static void say(struct td_top *top, const char *text)
+/* Show a note in the last line until the next key. */
+static void put_note(struct td_top *top, const char *text)
 {
-	snprintf(top->state.said, sizeof(top->state.said), "%s", text);
+	snprintf(top->state.note, sizeof(top->state.note), "%s", text);
 }
 
 /*
- * The next rows to try where nobody chose: threads of a core may have no values
- * of their own, and a recording of tasks has no CPUs.
+ * Set the next rows to try without options: threads of a core may have no values of
+ * their own, and a recording of tasks has no CPUs.
  */
 static bool choose_others(struct td_request *request)
 {
@@ -327,9 +598,9 @@ static bool choose_others(struct td_request *request)
 	return true;
 }
 
-/* Until something is counted. */
-static int count_first(struct td_top *top, struct td_request *request,
-		       bool chosen, size_t *at, int *status, struct td_err *err)
+/* Try different rows until something is counted. */
+static int count_first(struct td_top *top, struct td_request *request, bool chosen, size_t *at,
+		       int *status, struct td_err *err)
 {
 	int rc;
 
@@ -340,12 +611,9 @@ static int count_first(struct td_top *top, struct td_request *request,
 	return rc;
 }
 
-/*
- * If what a key asked for cannot be counted, what was counted before is again,
- * and the last line says why.
- */
-static int count(struct td_top *top, struct td_request *request, bool chosen,
-		 int *status, struct td_err *err)
+/* If the request of a key fails, return to the previous one and show the reason. */
+static int count(struct td_top *top, struct td_request *request, bool chosen, int *status,
+		 struct td_err *err)
 {
 	size_t at = 0;
 	int rc = count_first(top, request, chosen, &at, status, err);
@@ -355,12 +623,12 @@ static int count(struct td_top *top, struct td_request *request, bool chosen,
 		const char *why = change(request, top);
 
 		if (why)
-			say(top, why);
+			put_note(top, why);
 		step(top, &at);
 		rc = count_once(top, request, &at, status, err);
 		if (!rc || top->begun)
 			continue;
-		say(top, err->msg);
+		put_note(top, err->msg);
 		*err = (struct td_err){ 0 };
 		*request = before;
 		rc = count_once(top, request, &at, status, err);
@@ -377,14 +645,12 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	set_defaults(&request);
 	if (request.dry_run)
 		return td_session_run(&request, status, err);
-	rc = td_top_open(&top, err);
+	rc = top_open(&top, err);
 	if ((rc == -ENOTTY || rc == -EINVAL) && request.input)
-		td_err_hint(err, "rows, wherever they go: tdstat report %s",
-			    request.input);
+		td_err_hint(err, "without a terminal use: tdstat report %s", request.input);
 	if (!rc)
-		rc = count(&top, &request, opts->request.show.aggregations != 0,
-			   status, err);
-	td_top_close(&top);
+		rc = count(&top, &request, opts->request.show.aggregations != 0, status, err);
+	top_close(&top);
 	return rc;
 }
 
@@ -393,12 +659,12 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
 	if (opts->request.input) {
-		td_err_usage(err,
-			     "tdstat top plays one recording, %s, and runs no "
-			     "command: '%s' is one too many",
-			     opts->request.input, word);
-		return td_err_hint(err, "of a process that runs: tdstat top -p "
-					"PID");
+		td_err_usage(
+			err,
+			"tdstat top plays one recording, %s, and runs no command: '%s' is one too "
+			"many",
+			opts->request.input, word);
+		return td_err_hint(err, "for a running process: tdstat top -p PID");
 	}
 	opts->request.input = word;
 	return *word ? 0 : td_err_usage(err, "top: an empty name");
@@ -409,13 +675,13 @@ static int check(const struct td_opts *opts, struct td_err *err)
 	if (!opts->request.input)
 		return td_opts_check_counting(opts, err);
 	if (opts->request.target.all_cpus || opts->request.target.has_cpus ||
-	    td_target_attaches(&opts->request.target) ||
-	    opts->request.target.each_cgroup || opts->request.dry_run)
-		return td_err_usage(err,
-				    "tdstat top plays %s: -a, -C, -p, -t, "
-				    "--for-each-cgroup and --dry-run do not "
-				    "apply",
-				    opts->request.input);
+	    td_target_attaches(&opts->request.target) || opts->request.target.each_cgroup ||
+	    opts->request.dry_run)
+		return td_err_usage(
+			err,
+			"tdstat top plays %s: -a, -C, -p, -t, --for-each-cgroup and --dry-run do "
+			"not apply",
+			opts->request.input);
 	return 0;
 }
 
@@ -425,8 +691,7 @@ static const struct td_option what[] = {
 	  "a row for each cgroup: names or regular expressions",
 	  TD_OPTION_TEXT, offsetof(struct td_opts, request.target.each_cgroup) },
 	{ "level", 'l', "N|auto",
-	  "the tree down to level N, or auto: to where the time goes (the "
-	  "default)",
+	  "the tree down to level N, or auto: to where the time goes (the default)",
 	  TD_OPTION_FUNCTION, .set = td_value_level },
 	{ NULL },
 };
@@ -440,7 +705,7 @@ static const struct td_option when[] = {
 
 static const struct td_option how[] = {
 	{ "hybrid-merge", 0, NULL,
-	  "one row for all kinds of core; metrics are weighted by slots",
+	  "one row for all core types; metrics are weighted by slots",
 	  TD_OPTION_FLAG, offsetof(struct td_opts, request.show.hybrid_merge) },
 	{ NULL },
 };
@@ -451,34 +716,30 @@ static const struct td_option_group group_when = { TD_SECTION_WHEN, when };
 static const struct td_option_group group_how = { TD_SECTION_HOW, how };
 
 static const struct td_option_group *const groups[] = {
-	&td_group_cpus,
-	&td_group_tasks,
-	&group_what,
-	&td_group_cores,
-	&td_group_files,
-	&group_when,
-	&td_group_aggregations,
-	&group_how,
-	&td_group_dry_run,
-	NULL,
+	&td_group_cpus, &td_group_tasks,        &group_what, &td_group_cores,   &td_group_files,
+	&group_when,    &td_group_aggregations, &group_how,  &td_group_dry_run, NULL,
 };
 
-const struct td_command td_command_top = {
+static const struct td_command command = {
 	.name = "top",
-	.line = "a screen of where the slots go now",
+	.line = "live view of where the slots go",
 	.args = "[RECORDING]",
-	.doc = "Shows on a terminal where the pipeline slots go: of the "
-	       "machine, of its CPUs, threads or cgroups, again every second; "
-	       "or plays a recording.",
+	.doc = "Shows on a terminal where the pipeline slots go: for the machine and for its CPUs, "
+	       "threads or cgroups, updated every second; or plays a recording.",
 	.what = "What to count:",
 	.examples = "  tdstat top\n"
 		    "  tdstat top -p 4711 -I 500ms",
-	.status = "Exit status: 0; 64 for a wrong option; 1 if nothing can be "
-		  "counted, or if there is no terminal.",
+	.status = "Exit status: 0; 64 for a wrong option; 1 if nothing can be counted, or if there "
+		  "is no terminal.",
 	.groups = groups,
 	.does = { .leaves_level = true },
 	.word = take_word,
 	.check = check,
 	.counts = true,
 	.run = run,
+};
+
+const struct td_wing td_wing_top = {
+	.name = "top",
+	.command = &command,
 };

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The errors of what is counted in time, and how it changed meanwhile. */
-#include "cmd/view/errors.h"
-
+/*
+ * Errors of values, and their changes over time.
+ *
+ * Runs of --no-multiplex: each batch of each run is left out in turn, and all runs are joined
+ * again.  Events of one run may be divided by those of another, so that a missing batch must not
+ * look like fewer of these events: the other runs are scaled down to the same work.  The scale
+ * comes from the instructions of each core type, which every run counts.
+ */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/view/errors.h"
 #include "lib/base/util.h"
+#include "lib/plan/sets.h"
 #include "metrics/eval/finished.h"
 
 /* --- further evaluations of the same counts ------------------------------- */
 
-int td_round_eval(struct td_round *round, struct td_view *view,
-		  const struct td_aggregator *agg,
-		  const struct td_readings *readings,
-		  const struct td_times *times, struct td_err *err)
+void td_round_eval(struct td_round *round, struct td_view *view, const struct td_aggregator *agg,
+		   const struct td_readings *readings, const struct td_times *times)
 {
-	int rc;
-
 	*round = (struct td_round){ 0 };
-	rc = td_aggregate(agg, readings, view->source->plan, &round->totals,
-			  err);
-	if (!rc)
-		rc = td_eval(&view->evaluation, &round->totals, times,
-			     view->merge, &round->report, err);
-	return rc;
+	td_aggregate(agg, readings, view->source->plan, &round->totals);
+	td_eval(&view->evaluation, &round->totals, times, view->merge, &round->report);
 }
 
 void td_round_free(struct td_round *round)
@@ -33,117 +33,94 @@ void td_round_free(struct td_round *round)
 	td_totals_free(&round->totals);
 }
 
-struct td_times td_times_without(const struct td_counted *counted, size_t batch)
+/* Return the times without a batch; CPU times are reduced by the same share. */
+static struct td_times times_without(const struct td_counted *counted, size_t batch)
 {
 	struct td_times times = *counted->times;
 	uint64_t all = times.elapsed_ns;
-	uint64_t out = td_course_batch_ns(counted->course, batch,
-					  counted->time_ns - all);
+	uint64_t out = td_course_batch_ns(counted->course, batch, counted->time_ns - all);
 
 	if (!all || out > all)
 		return times;
 	return td_times_part(&times, (double)(all - out) / (double)all);
 }
 
-/*
- * Adds the report without each batch of the course.  events: as in
- * td_course_leave_out().
- */
-static int view_leave_out(struct td_view *view, const struct td_aggregator *agg,
-			  const struct td_counted *counted, const bool *events,
-			  struct td_errors *errors, struct td_err *err)
+/* For each batch of the course, add the report without it.  events: as in td_course_leave_out(). */
+static void view_leave_out(struct td_view *view, const struct td_aggregator *agg,
+			   const struct td_counted *counted, const bool *events,
+			   struct td_errors *errors)
 {
 	struct td_readings rest = { 0 };
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < counted->course->nr; i++) {
-		struct td_times times =
-			events ? *counted->times : td_times_without(counted, i);
+	for (size_t i = 0; i < counted->course->nr; i++) {
+		struct td_times times = events ? *counted->times : times_without(counted, i);
 		struct td_round round;
 
-		if (td_course_leave_out(counted->course, i, events,
-					counted->readings, &rest)) {
-			rc = td_err_nomem(err);
-			break;
-		}
-		rc = td_round_eval(&round, view, agg, &rest, &times, err);
-		if (!rc)
-			td_errors_add(errors, errors->report, &round.report);
+		td_course_leave_out(counted->course, i, events, counted->readings, &rest);
+		td_round_eval(&round, view, agg, &rest, &times);
+		td_errors_add(errors, errors->report, &round.report);
 		td_round_free(&round);
 	}
 	free(rest.v);
-	return rc;
 }
 
-int td_view_add_steps(struct td_view *view, const struct td_totals *totals,
-		      const struct td_times *times, struct td_errors *errors,
-		      struct td_err *err)
+/* Add how each step of PERF_METRICS would change the report. */
+static void add_steps(struct td_view *view, const struct td_totals *totals,
+		      const struct td_times *times, struct td_errors *errors)
 {
 	const struct td_plan *plan = view->source->plan;
 	struct td_evaluation *evaluation = &view->evaluation;
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < plan->events.nr; i++) {
+	for (size_t i = 0; i < plan->events.nr; i++) {
 		struct td_report larger = { 0 };
 
 		if (!td_evaluation_has_step(evaluation, (int)i))
 			continue;
 		evaluation->stepped = 1 + (int)i;
-		rc = td_eval(evaluation, totals, times, view->merge, &larger,
-			     err);
-		if (!rc)
-			td_errors_add_step(errors, &larger);
+		td_eval(evaluation, totals, times, view->merge, &larger);
+		td_errors_add_step(errors, &larger);
 		td_report_free(&larger);
 	}
 	evaluation->stepped = 0;
-	return rc;
 }
 
-/* --- errors of what is counted in time ------------------------------------ */
+/* --- errors of values that are counted in time ----------------------------- */
 
-/* Evaluates each batch of the course by itself; few of them are enough here. */
-static int add_batches(struct td_view *view, const struct td_aggregator *agg,
-		       const struct td_counted *counted,
-		       struct td_ranges *ranges, struct td_err *err)
+/* Evaluate each batch by itself, after joining batches, because a few are enough here. */
+static void add_batches(struct td_view *view, const struct td_aggregator *agg,
+			const struct td_counted *counted, struct td_ranges *ranges)
 {
 	uint64_t all = counted->times->elapsed_ns;
 	struct td_readings batch = { 0 };
 	struct td_course few;
-	int rc = 0;
 
 	td_course_join(&few, counted->course);
-	for (size_t i = 0; !rc && i < few.nr; i++) {
-		uint64_t ns =
-			td_course_batch_ns(&few, i, counted->time_ns - all);
-		struct td_times times = td_times_part(
-			counted->times, all ? (double)ns / (double)all : 0);
+	for (size_t i = 0; i < few.nr; i++) {
+		uint64_t ns = td_course_batch_ns(&few, i, counted->time_ns - all);
+		struct td_times times =
+			td_times_part(counted->times, all ? (double)ns / (double)all : 0);
 		struct td_round round;
 
-		if (td_course_cut_out(&few, i, counted->readings, &batch)) {
-			rc = td_err_nomem(err);
-			break;
-		}
-		rc = td_round_eval(&round, view, agg, &batch, &times, err);
-		if (!rc)
-			td_ranges_add(ranges, &round.report, ns);
+		td_course_cut_out(&few, i, counted->readings, &batch);
+		td_round_eval(&round, view, agg, &batch, &times);
+		td_ranges_add(ranges, &round.report, ns);
 		td_round_free(&round);
 	}
 	free(batch.v);
-	return rc;
 }
 
-static bool has_turns(const struct td_metric *metric, const bool *turns)
+static bool is_multiplexed(const struct td_metric *metric, const bool *multiplexed)
 {
 	for (size_t i = 0; i < metric->events.nr; i++) {
-		if (turns[metric->events.v[i]])
+		if (multiplexed[metric->events.v[i]])
 			return true;
 	}
 	return false;
 }
 
-/* Notes the cells of which an event took turns.  A row of all PMUs has them all. */
-static void mark_turns(const struct td_source *source, const bool *turns,
-		       struct td_errors *errors)
+/* Mark the cells with an event that was multiplexed.  A row of all PMUs has the events of all. */
+static void mark_multiplexed(const struct td_source *source, const bool *multiplexed,
+			     struct td_errors *errors)
 {
 	const struct td_report *report = errors->report;
 
@@ -151,187 +128,426 @@ static void mark_turns(const struct td_source *source, const bool *turns,
 		const struct td_metric *metric = &source->tree->metrics[m];
 		const char *pmu = source->machine->pmus[metric->pmu].name;
 
-		if (metric->column < 0 || !has_turns(metric, turns))
+		if (metric->column < 0 || !is_multiplexed(metric, multiplexed))
 			continue;
 		for (size_t r = 0; r < report->nr_rows; r++) {
 			const char *of = report->rows[r].pmu;
 
 			if (!strcmp(of, pmu) || !strcmp(of, "all"))
-				errors->v[r * report->nr_columns +
-					  (size_t)metric->column]
-					.turns = true;
+				errors->v[r * report->nr_columns + (size_t)metric->column].turns =
+					true;
 		}
 	}
 }
 
 /*
- * A row of an interval has an error if it was read often, or if errors were asked
- * for: it would be that of a step alone, at the price of evaluating it again for
- * each field of PERF_METRICS.  And what may have rested between two of its reads
- * has no right value without them.
+ * Return true if the row has errors.  A row of an interval has them if it was read often,
+ * or with --error: otherwise its error would only be that of a step, at the cost of another
+ * evaluation for each field of PERF_METRICS.  Nodes that may have been idle between two
+ * reads need them for their values.
  */
-static bool wants_errors(const struct td_view *view,
-			 const struct td_counted *counted)
+static bool wants_errors(const struct td_view *view, const struct td_counted *counted)
 {
 	bool may_rest = view->source->tree->nr_families > 0;
 
-	return counted->course->nr >= TD_MIN_BATCHES ||
-	       (may_rest && counted->course->nr > 1) ||
+	return counted->course->nr >= TD_MIN_BATCHES || (may_rest && counted->course->nr > 1) ||
 	       !view->sink.frame.interval || view->sink.frame.errors;
 }
 
-struct in_time {
-	struct td_view *view;
-	const struct td_aggregator *agg;
-	const struct td_counted *counted;
-	const struct td_totals *totals;
-	bool *turns; /* one for each event */
-	struct td_errors errors;
-	struct td_ranges ranges;
-};
-
-static int begin(struct in_time *t, struct td_report *report)
+static void add_all(struct td_view *view, const struct td_aggregator *agg,
+		    const struct td_counted *counted, const struct td_totals *totals,
+		    struct td_ranges *ranges, struct td_errors *errors)
 {
-	t->turns = calloc(t->totals->nr_events + 1, sizeof(*t->turns));
-	if (!t->turns || td_errors_begin(&t->errors, report) ||
-	    td_ranges_begin(&t->ranges, report))
-		return -ENOMEM;
-	t->errors.ranges = &t->ranges;
-	t->ranges.nr_reads = t->counted->course->nr_reads;
-	td_eval_find_turns(t->view->source->plan, t->totals, t->turns);
-	mark_turns(t->view->source, t->turns, &t->errors);
-	return 0;
+	td_autofree bool *multiplexed = td_calloc(totals->nr_events + 1, sizeof(*multiplexed));
+	bool any = false;
+
+	add_batches(view, agg, counted, ranges);
+	td_eval_find_turns(view->source->plan, totals, multiplexed);
+	mark_multiplexed(view->source, multiplexed, errors);
+	for (size_t i = 0; i < totals->nr_events; i++)
+		any |= multiplexed[i];
+	/* a value at its bound would have an error of 0 */
+	view->evaluation.unbounded = true;
+	if (any && counted->course->nr >= TD_MIN_BATCHES)
+		view_leave_out(view, agg, counted, multiplexed, errors);
+	view->evaluation.unbounded = false;
+	add_steps(view, totals, counted->times, errors);
 }
 
-static bool any_turns(const struct in_time *t)
-{
-	for (size_t i = 0; i < t->totals->nr_events; i++) {
-		if (t->turns[i])
-			return true;
-	}
-	return false;
-}
-
-static int add_all(struct in_time *t, struct td_err *err)
-{
-	int rc = add_batches(t->view, t->agg, t->counted, &t->ranges, err);
-
-	/* a bound that holds what is shown of all of it is no error of 0 */
-	t->view->evaluation.unbounded = true;
-	if (!rc && any_turns(t) && t->counted->course->nr >= TD_MIN_BATCHES)
-		rc = view_leave_out(t->view, t->agg, t->counted, t->turns,
-				    &t->errors, err);
-	t->view->evaluation.unbounded = false;
-	return rc ? rc
-		  : td_view_add_steps(t->view, t->totals, t->counted->times,
-				      &t->errors, err);
-}
-
-int td_view_set_rested(struct td_view *view, const struct td_rested *rested,
-		       const struct td_totals *totals,
-		       const struct td_times *times, struct td_report *report,
-		       struct td_err *err)
+void td_view_set_rested(struct td_view *view, const struct td_rested *rested,
+			const struct td_totals *totals, const struct td_times *times,
+			struct td_report *report)
 {
 	struct td_evaluation *e = &view->evaluation;
 	struct td_report again = { 0 };
-	int rc;
 
 	e->rested = rested;
-	rc = td_eval(e, totals, times, view->merge, &again, err);
+	td_eval(e, totals, times, view->merge, &again);
 	e->rested = NULL;
-	if (!rc)
-		td_rested_set(rested, report, &again);
+	td_rested_set(rested, report, &again);
 	td_report_free(&again);
-	return rc;
 }
 
-static int set_rested(struct in_time *t, struct td_report *report,
-		      struct td_err *err)
+static void set_rested(struct td_view *view, const struct td_ranges *ranges,
+		       const struct td_totals *totals, const struct td_times *times,
+		       struct td_report *report)
 {
 	struct td_rested rested;
-	bool any;
-	int rc = td_rested_find(&rested, t->view->evaluation.tree, &t->ranges,
-				&any);
 
-	if (rc)
-		td_err_nomem(err);
-	else if (any)
-		rc = td_view_set_rested(t->view, &rested, t->totals,
-					t->counted->times, report, err);
+	if (td_rested_find(&rested, view->evaluation.tree, ranges))
+		td_view_set_rested(view, &rested, totals, times, report);
 	td_rested_free(&rested);
-	return rc;
 }
 
-static int fill_errors_in_time(struct td_view *view,
-			       const struct td_aggregator *agg,
-			       const struct td_counted *counted,
-			       const struct td_totals *totals,
-			       struct td_report *report, struct td_err *err)
+static void fill_errors_in_time(struct td_view *view, const struct td_aggregator *agg,
+				const struct td_counted *counted, const struct td_totals *totals,
+				struct td_report *report)
 {
-	struct in_time t = { view, agg, counted, totals, NULL, { 0 }, { 0 } };
-	int rc;
+	struct td_errors errors;
+	struct td_ranges ranges;
 
 	if (!wants_errors(view, counted)) {
 		td_errors_none(report);
+		return;
+	}
+	td_errors_begin(&errors, report);
+	td_ranges_begin(&ranges, report);
+	errors.ranges = &ranges;
+	ranges.nr_reads = counted->course->nr_reads;
+	add_all(view, agg, counted, totals, &ranges, &errors);
+	td_ranges_end(&ranges);
+	td_errors_end(&errors);
+	td_report_widen_errors(report);
+	if (view->source->tree->nr_families)
+		set_rested(view, &ranges, totals, counted->times, report);
+	td_ranges_free(&ranges);
+	td_errors_free(&errors);
+}
+
+/* --- the cost of counting --------------------------------------------------- */
+
+/* Return the cost of probes in a reading, which was subtracted. */
+static uint64_t cost_of(const struct td_source *source, const struct td_reading *reading)
+{
+	const struct td_regions *regions = source->regions;
+	int pmu = source->plan->events.v[reading->event].pmu;
+	const struct td_region *region;
+	const struct td_timed *timed;
+
+	if (!reading->region || pmu < 0 || pmu >= TD_REGION_PMUS)
 		return 0;
+	region = &regions->v[reading->region - 1];
+	timed = region->timed ? &regions->timed[region->timed - 1] : NULL;
+	return timed && (size_t)reading->event < timed->nr_cost
+		       ? timed->cost[reading->event] * region->on[pmu]
+		       : 0;
+}
+
+static void add_cost(struct td_view *view, const struct td_aggregator *agg,
+		     const struct td_counted *counted, struct td_errors *errors)
+{
+	const struct td_readings *readings = counted->readings;
+	td_autofree struct td_reading *with = td_calloc(readings->nr + 1, sizeof(*with));
+	const struct td_readings all = { .v = with, .nr = readings->nr };
+	struct td_round round;
+	bool any = false;
+
+	for (size_t i = 0; i < readings->nr; i++) {
+		uint64_t cost = cost_of(view->source, &readings->v[i]);
+
+		with[i] = readings->v[i];
+		with[i].value += cost;
+		any |= cost > 0;
 	}
-	rc = begin(&t, report) ? td_err_nomem(err) : add_all(&t, err);
-	if (!rc) {
-		td_ranges_end(&t.ranges);
-		td_errors_end(&t.errors);
-		td_report_bear_sums(report);
-	}
-	if (!rc && view->source->tree->nr_families)
-		rc = set_rested(&t, report, err);
-	free(t.turns);
-	td_ranges_free(&t.ranges);
-	td_errors_free(&t.errors);
-	return rc;
+	if (!any)
+		return;
+	td_round_eval(&round, view, agg, &all, counted->times);
+	td_errors_add_cost(errors, &round.report);
+	td_round_free(&round);
 }
 
 /* --- errors of samples, or in time ---------------------------------------- */
 
-static int add_left_out(struct td_view *view, const struct td_aggregator *agg,
-			const struct td_counted *counted,
-			const struct td_totals *totals,
-			struct td_errors *errors, struct td_err *err)
-{
-	int rc;
-
-	if (counted->course->nr < TD_MIN_BATCHES)
-		return 0;
-	rc = view_leave_out(view, agg, counted, NULL, errors, err);
-	return rc ? rc
-		  : td_view_add_steps(view, totals, counted->times, errors,
-				      err);
-}
-
-static int fill_errors_of_samples(struct td_view *view,
-				  const struct td_aggregator *agg,
-				  const struct td_counted *counted,
-				  const struct td_totals *totals,
-				  struct td_report *report, struct td_err *err)
+static void fill_errors_of_samples(struct td_view *view, const struct td_aggregator *agg,
+				   const struct td_counted *counted, const struct td_totals *totals,
+				   struct td_report *report)
 {
 	struct td_errors errors;
-	int rc = td_errors_begin(&errors, report) ? td_err_nomem(err) : 0;
 
-	if (!rc)
-		rc = add_left_out(view, agg, counted, totals, &errors, err);
-	if (!rc) {
-		td_errors_end_series(&errors, report);
-		td_errors_end(&errors);
+	td_errors_begin(&errors, report);
+	if (counted->course->nr >= TD_MIN_BATCHES) {
+		view_leave_out(view, agg, counted, NULL, &errors);
+		if (view->source->regions)
+			add_cost(view, agg, counted, &errors);
+		add_steps(view, totals, counted->times, &errors);
 	}
+	td_errors_end_series(&errors, report);
+	td_errors_end(&errors);
 	td_errors_free(&errors);
-	return rc;
 }
 
-int td_view_fill_errors(struct td_view *view, const struct td_aggregator *agg,
-			const struct td_counted *counted,
-			const struct td_totals *totals,
-			struct td_report *report, struct td_err *err)
+void td_view_fill_errors(struct td_view *view, const struct td_aggregator *agg,
+			 const struct td_counted *counted, const struct td_totals *totals,
+			 struct td_report *report)
 {
 	if (counted->course->samples)
-		return fill_errors_of_samples(view, agg, counted, totals,
-					      report, err);
-	return fill_errors_in_time(view, agg, counted, totals, report, err);
+		fill_errors_of_samples(view, agg, counted, totals, report);
+	else
+		fill_errors_in_time(view, agg, counted, totals, report);
+}
+
+/* --- the runs, which count different groups, and their joined result ------- */
+
+/*
+ * Sum the instructions of all CPUs and tasks on a PMU, or on all with -1.  Returns NaN if
+ * they were not counted.
+ */
+static double work_of(const struct td_plan *plan, const struct td_readings *readings, int pmu)
+{
+	double work = NAN;
+
+	for (size_t i = 0; i < readings->nr; i++) {
+		const struct td_reading *reading = &readings->v[i];
+		const struct td_event *event = &plan->events.v[reading->event];
+
+		if (!event->is_work || (pmu >= 0 && event->pmu != pmu))
+			continue;
+		work = (isnan(work) ? 0 : work) + (double)reading->value;
+	}
+	return work;
+}
+
+static void add_work(struct td_work *work, double value)
+{
+	if (isnan(value))
+		return;
+	work->min = work->nr ? fmin(work->min, value) : value;
+	work->max = work->nr ? fmax(work->max, value) : value;
+	work->sum += value;
+	work->nr++;
+}
+
+double td_work_difference(const struct td_work *work)
+{
+	if (work->nr < 2 || work->sum <= 0)
+		return 0;
+	return (work->max - work->min) / (work->sum / work->nr);
+}
+
+bool td_view_keeps_runs(const struct td_view *view)
+{
+	return view->source->tree && !view->mean;
+}
+
+/* Copy the counts of a run. */
+static void keep(struct td_view *view, const struct td_counted *counted)
+{
+	struct td_kept_run *run = td_array_add(&view->kept, view->nr_kept, sizeof(*run));
+	struct td_course few;
+
+	view->nr_kept++;
+	td_course_join(&few, counted->course);
+	*run = (struct td_kept_run){ .time_ns = counted->time_ns, .times = *counted->times };
+	td_readings_copy(&run->readings, counted->readings);
+	td_course_copy(&run->course, &few);
+}
+
+void td_view_add_joined(struct td_view *view, const struct td_totals *totals,
+			const struct td_counted *counted)
+{
+	if (!view->joined.rounds)
+		view->work = (struct td_work){ 0 };
+	view->joined.joins = true;
+	add_work(&view->work, work_of(view->source->plan, counted->readings, -1));
+	if (td_view_keeps_runs(view))
+		keep(view, counted);
+	td_totals_sum_add(&view->joined, view->source->plan, totals, counted->times);
+}
+
+/* --- errors of the joined result -------------------------------------------- */
+
+struct joining {
+	struct td_view *view;
+	struct td_totals *runs; /* totals of each kept run */
+	struct td_errors errors;
+	double *weights; /* share of work left without the batch, on the PMU of each event */
+	double left;     /* share of work left without the batch, on all PMUs */
+};
+
+static bool counts(const struct td_plan *plan, int event, unsigned int run)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		for (size_t i = 0; i < group->nr; i++) {
+			if (group->members[i] == event && td_plan_run_counts(plan, group, run))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool are_together(const struct td_plan *plan, const struct td_ints *events)
+{
+	for (unsigned int run = 0; run < plan->nr_sets; run++) {
+		for (size_t i = 1; i < events->nr; i++) {
+			if (counts(plan, events->v[i], run) != counts(plan, events->v[0], run))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Mark cells whose events are all counted in one run, except in a row for all PMUs. */
+static void find_together(struct joining *j, const struct td_report *report)
+{
+	const struct td_source *source = j->view->source;
+
+	for (size_t m = 0; m < source->tree->nr_metrics; m++) {
+		const struct td_metric *metric = &source->tree->metrics[m];
+		const char *pmu = source->machine->pmus[metric->pmu].name;
+		bool together = are_together(source->plan, &metric->events);
+
+		for (size_t r = 0; metric->column >= 0 && r < report->nr_rows; r++) {
+			size_t at = r * report->nr_columns + (size_t)metric->column;
+
+			if (strcmp(report->rows[r].pmu, pmu) == 0)
+				j->errors.v[at].together = together;
+		}
+	}
+}
+
+static void begin_joining(struct joining *j, struct td_view *view, struct td_report *report)
+{
+	const struct td_plan *plan = view->source->plan;
+	double difference = td_work_difference(&view->work);
+
+	*j = (struct joining){
+		.view = view,
+		.runs = td_calloc(view->nr_kept + 1, sizeof(*j->runs)),
+		.weights = td_calloc(plan->events.nr + 1, sizeof(*j->weights)),
+	};
+	td_errors_begin(&j->errors, report);
+	/* the error of combining runs that did different work */
+	j->errors.apart = difference > TD_SAME_WORK ? difference : 0;
+	find_together(j, report);
+	for (size_t i = 0; i < view->nr_kept; i++)
+		td_aggregate(&view->aggregator, &view->kept[i].readings, plan, &j->runs[i]);
+}
+
+static void end_joining(struct joining *j)
+{
+	for (size_t i = 0; i < j->view->nr_kept; i++)
+		td_totals_free(&j->runs[i]);
+	free(j->runs);
+	free(j->weights);
+	td_errors_free(&j->errors);
+}
+
+/* Return the share of a run's work on a PMU that is in rest; NaN: unknown. */
+static double share_left(const struct joining *j, const struct td_kept_run *run,
+			 const struct td_readings *rest, int pmu)
+{
+	const struct td_plan *plan = j->view->source->plan;
+	double whole = work_of(plan, &run->readings, pmu);
+
+	return whole > 0 ? work_of(plan, rest, pmu) / whole : NAN;
+}
+
+/* Set the weights; rest is the run without a batch, and lasted for times. */
+static void weigh(struct joining *j, const struct td_kept_run *run, const struct td_readings *rest,
+		  const struct td_times *times)
+{
+	const struct td_source *source = j->view->source;
+	const struct td_events *events = &source->plan->events;
+
+	j->left = share_left(j, run, rest, -1);
+	if (isnan(j->left))
+		j->left = run->times.elapsed_ns
+				  ? (double)times->elapsed_ns / (double)run->times.elapsed_ns
+				  : 1;
+	for (size_t e = 0; e < events->nr; e++)
+		j->weights[e] = j->left;
+	for (int pmu = 0; pmu < (int)source->machine->nr_core; pmu++) {
+		double left = share_left(j, run, rest, pmu);
+
+		for (size_t e = 0; !isnan(left) && e < events->nr; e++) {
+			if (events->v[e].pmu == pmu)
+				j->weights[e] = left;
+		}
+	}
+}
+
+/* Join the runs, with rest in place of the one with this index. */
+static void join(const struct joining *j, size_t which, const struct td_totals *rest,
+		 const struct td_times *times, struct td_totals_sum *sum)
+{
+	const struct td_view *view = j->view;
+	const struct td_plan *plan = view->source->plan;
+
+	*sum = (struct td_totals_sum){ .joins = true };
+	for (size_t i = 0; i < view->nr_kept; i++) {
+		struct td_times part = td_times_part(&view->kept[i].times, j->left);
+
+		if (i == which)
+			td_totals_sum_add(sum, plan, rest, times);
+		else
+			td_totals_sum_add_weighted(sum, plan, &j->runs[i], &part, j->weights);
+	}
+	td_totals_sum_divide(sum);
+}
+
+/* Add the report without a batch.  whole is the report with it, for this run. */
+static void leave_out(struct joining *j, size_t which, size_t batch, const struct td_report *whole,
+		      struct td_readings *rest)
+{
+	struct td_view *view = j->view;
+	const struct td_kept_run *run = &view->kept[which];
+	const struct td_counted counted = { run->time_ns, &run->times, &run->readings,
+					    &run->course };
+	struct td_times times = times_without(&counted, batch);
+	struct td_totals totals = { 0 };
+	struct td_totals_sum sum;
+	struct td_report report = { 0 };
+
+	td_course_leave_out(&run->course, batch, NULL, &run->readings, rest);
+	td_aggregate(&view->aggregator, rest, view->source->plan, &totals);
+	weigh(j, run, rest, &times);
+	join(j, which, &totals, &times, &sum);
+	td_eval(&view->evaluation, &sum.totals, &sum.times, view->merge, &report);
+	td_errors_add(&j->errors, whole, &report);
+	td_report_free(&report);
+	td_totals_sum_free(&sum);
+	td_totals_free(&totals);
+}
+
+static void add_run(struct joining *j, size_t which, const struct td_totals *totals,
+		    const struct td_times *times)
+{
+	struct td_view *view = j->view;
+	const struct td_course *course = &view->kept[which].course;
+	struct td_readings rest = { 0 };
+	struct td_report whole = { 0 };
+
+	view->evaluation.run = 1 + (unsigned int)which;
+	td_eval(&view->evaluation, totals, times, view->merge, &whole);
+	for (size_t i = 0; course->nr >= TD_MIN_BATCHES && i < course->nr; i++)
+		leave_out(j, which, i, &whole, &rest);
+	td_errors_end_series(&j->errors, &whole);
+	view->evaluation.run = 0;
+	free(rest.v);
+	td_report_free(&whole);
+}
+
+void td_view_fill_joined_errors(struct td_view *view, const struct td_totals *totals,
+				const struct td_times *times, struct td_report *report)
+{
+	struct joining j;
+
+	begin_joining(&j, view, report);
+	for (size_t i = 0; i < view->nr_kept; i++)
+		add_run(&j, i, totals, times);
+	add_steps(view, totals, times, &j.errors);
+	td_errors_end(&j.errors);
+	end_joining(&j);
 }

@@ -5,62 +5,46 @@
 #include "cmd/view/view.h"
 #include "metrics/eval/finished.h"
 
-/* Sets the values of what rested, and what goes by them. */
-int td_view_set_rested(struct td_view *view, const struct td_rested *rested,
-		       const struct td_totals *totals,
-		       const struct td_times *times, struct td_report *report,
-		       struct td_err *err);
+/* Set the values of nodes that were idle part of the time, and values that depend on them. */
+void td_view_set_rested(struct td_view *view, const struct td_rested *rested,
+			const struct td_totals *totals, const struct td_times *times,
+			struct td_report *report);
 
 /*
- * Sets the errors of the values of report, which was computed from these
- * counts and totals, aggregated by agg, by metrics/eval/errors.c.  Of what is
- * counted in time also the ranges of its cells and the phases of its rows.
- * Returns -ENOMEM.
+ * Set the errors of the values of report, which was computed from these counts and totals,
+ * aggregated by agg (metrics/eval/errors.c).  Unless the counts are samples, also set the ranges
+ * of its cells and the phases of its rows.
  */
-int td_view_fill_errors(struct td_view *view, const struct td_aggregator *agg,
-			const struct td_counted *counted,
-			const struct td_totals *totals,
-			struct td_report *report, struct td_err *err);
+void td_view_fill_errors(struct td_view *view, const struct td_aggregator *agg,
+			 const struct td_counted *counted, const struct td_totals *totals,
+			 struct td_report *report);
 /*
- * errors_joined.c: the same for the runs that the view keeps; totals and times
- * are joined of them.
+ * Set the errors of the joined result of the runs that the view keeps, with
+ * these totals and times.
  */
-int td_view_fill_joined_errors(struct td_view *view,
-			       const struct td_totals *totals,
-			       const struct td_times *times,
-			       struct td_report *report, struct td_err *err);
+void td_view_fill_joined_errors(struct td_view *view, const struct td_totals *totals,
+				const struct td_times *times, struct td_report *report);
 
-/* A further evaluation of the same counts; its report borrows names from totals. */
+/* Result of another evaluation of the same counts.  The report borrows names from totals. */
 struct td_round {
 	struct td_totals totals;
 	struct td_report report;
 };
 
-/* Free with td_round_free(), even after an error. */
-int td_round_eval(struct td_round *round, struct td_view *view,
-		  const struct td_aggregator *agg,
-		  const struct td_readings *readings,
-		  const struct td_times *times, struct td_err *err);
+/* Evaluate readings.  Free with td_round_free(). */
+void td_round_eval(struct td_round *round, struct td_view *view, const struct td_aggregator *agg,
+		   const struct td_readings *readings, const struct td_times *times);
 void td_round_free(struct td_round *round);
 
-/* Without a batch; of CPU times, the same share is left as of the time. */
-struct td_times td_times_without(const struct td_counted *counted,
-				 size_t batch);
-/* Adds what each step of PERF_METRICS would change in the report. */
-int td_view_add_steps(struct td_view *view, const struct td_totals *totals,
-		      const struct td_times *times, struct td_errors *errors,
-		      struct td_err *err);
-
-/* errors_joined.c */
-/* Runs that differ by more did not do the same. */
+/* Runs did different work if their instructions differ by more than this part. */
 #define TD_SAME_WORK 0.02
 
-/* --no-multiplex: keeps what a run counted until td_view_join(). */
-int td_view_add_joined(struct td_view *view, const struct td_totals *totals,
-		       const struct td_counted *counted, struct td_err *err);
+/* --no-multiplex: keep the counts of a run until td_view_join(). */
+void td_view_add_joined(struct td_view *view, const struct td_totals *totals,
+			const struct td_counted *counted);
 /*
- * Are runs kept for the errors of what they counted?  A mean of several results
- * has the errors of a mean, and events have none.
+ * Return true if runs are kept for errors.  A mean of several results has the errors of a
+ * mean, and events have none.
  */
 bool td_view_keeps_runs(const struct td_view *view);
 

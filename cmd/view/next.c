@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes the command lines that a verdict leads to. */
+/* Command lines for the next steps after a verdict. */
 #include "cmd/view/next.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/opts/again.h"
 #include "cmd/opts/groups.h"
+#include "cmd/opts/rerun.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "metrics/explain/explain.h"
@@ -14,8 +14,8 @@
 /* --- the same target again ------------------------------------------------ */
 
 /*
- * Can the target of a recording be named again?  Processes have gone, and of a
- * command only its words are known, without their quotes.
+ * Return true if a command line can name the target of a recording: processes have ended, and the
+ * words of a command were recorded without quotes.
  */
 static bool is_known(const struct td_target_name *target)
 {
@@ -24,8 +24,7 @@ static bool is_known(const struct td_target_name *target)
 	case TD_TARGET_CPUS:
 		return true;
 	case TD_TARGET_COMMAND:
-		return target->text && *target->text &&
-		       td_is_plain_shell(target->text);
+		return target->text && *target->text && td_is_plain_shell(target->text);
 	case TD_TARGET_PROCESSES:
 	case TD_TARGET_THREADS:
 	case TD_TARGET_FILE:
@@ -34,9 +33,8 @@ static bool is_known(const struct td_target_name *target)
 	return false;
 }
 
-/* Can what was counted be counted once more?  A process may have ended. */
-static bool is_there(const struct td_source *source,
-		     const struct td_request *request)
+/* Return true if the target can be counted again.  A process may have ended. */
+static bool is_there(const struct td_source *source, const struct td_request *request)
 {
 	if (request->does.replays)
 		return is_known(source->target);
@@ -54,20 +52,19 @@ static void put_recorded(FILE *fp, const struct td_target_name *target)
 		fprintf(fp, " -- %s", target->text);
 }
 
-static void put_target(FILE *fp, const struct td_source *source,
-		       const struct td_request *request)
+static void put_target(FILE *fp, const struct td_source *source, const struct td_request *request)
 {
 	if (request->does.replays)
 		put_recorded(fp, source->target);
 	else
-		td_again_put_command(fp, request);
+		td_rerun_put_command(fp, request);
 }
 
 static void put_target_to_locate(FILE *fp, const struct td_source *source,
 				 const struct td_request *request)
 {
 	if (!request->does.replays) {
-		td_again_put_target(fp, request);
+		td_rerun_put_target(fp, request);
 		return;
 	}
 	put_recorded(fp, source->target);
@@ -77,9 +74,8 @@ static void put_target_to_locate(FILE *fp, const struct td_source *source,
 
 /* --- the commands --------------------------------------------------------- */
 
-/* Of a merged row, that of any PMU: what is typed next shows all of them. */
-static const struct td_metric_set *set_of(const struct td_source *source,
-					  const char *pmu)
+/* Return the set of a PMU; for a merged row any set, because the next command shows all PMUs. */
+static const struct td_metric_set *set_of(const struct td_source *source, const char *pmu)
 {
 	const struct td_metric_set *any = NULL;
 
@@ -92,21 +88,18 @@ static const struct td_metric_set *set_of(const struct td_source *source,
 	return any;
 }
 
-/* Can it be counted?  The set may be the built-in one, which ends earlier. */
-static bool can_go_deeper(const struct td_verdict *verdict,
-			  const struct td_metric_set *set,
-			  const struct td_metric_facts *facts,
-			  const struct td_request *request)
+/* Return true if deeper nodes can be measured: files may have more levels than a built-in set. */
+static bool can_go_deeper(const struct td_verdict *verdict, const struct td_metric_set *set,
+			  const struct td_metric_facts *facts, const struct td_request *request)
 {
 	switch (verdict->deeper) {
 	case TD_DEEPER_NOTHING:
 		break;
 	case TD_DEEPER_LEVEL:
-		/* -l auto has gone there; -M says what is to be shown */
+		/* -l auto has counted that level; -M selects what is shown */
 		if (request->ask.drill || request->ask.nr_names)
 			return false;
-		return verdict->level <= facts->levels ||
-		       (set && verdict->level <= set->levels);
+		return verdict->level <= facts->levels || (set && verdict->level <= set->levels);
 	case TD_DEEPER_GROUP:
 		/* the group has been counted: longer runs help, fewer nodes do not */
 		return facts->has_group && !verdict->short_below;
@@ -114,9 +107,8 @@ static bool can_go_deeper(const struct td_verdict *verdict,
 	return false;
 }
 
-/* To where the time goes, unless no groups may take turns. */
-static void put_level(FILE *fp, const struct td_verdict *verdict,
-		      const struct td_request *request)
+/* Write -l auto, which finds the biggest loss but multiplexes, or -l with the level. */
+static void put_level(FILE *fp, const struct td_verdict *verdict, const struct td_request *request)
 {
 	if (request->no_multiplex)
 		fprintf(fp, " -l %d", verdict->level);
@@ -124,33 +116,29 @@ static void put_level(FILE *fp, const struct td_verdict *verdict,
 		fputs(" -l auto", fp);
 }
 
-/* Would more runs, or more time, tell what this one was too short for? */
+/* Return true if more runs, or a longer one, would be enough for a verdict. */
 static bool is_too_short(const struct td_verdict *verdict)
 {
 	return !verdict->held && !verdict->waits &&
-	       (verdict->short_below ||
-		verdict->situation == TD_SITUATION_SHORT);
+	       (verdict->short_below || verdict->situation == TD_SITUATION_SHORT);
 }
 
-static bool is_of_command(const struct td_source *source,
-			  const struct td_request *request)
+static bool is_of_command(const struct td_source *source, const struct td_request *request)
 {
 	return request->does.replays ? source->target->kind == TD_TARGET_COMMAND
 				     : request->target.command != NULL;
 }
 
-static bool has_group(const struct td_source *source, const char *pmu,
-		      const char *node)
+static bool has_group(const struct td_source *source, const char *pmu, const char *node)
 {
 	struct td_metric_facts facts = { 0 };
 
-	return !source->find_facts(source->facts_ctx, pmu, node, &facts) &&
-	       facts.has_group;
+	source->find_facts(source->facts_ctx, pmu, node, &facts);
+	return facts.has_group;
 }
 
-/* The levels that cost little, and from there on the siblings along the path. */
-static void put_groups(FILE *fp, const struct td_verdict *verdict,
-		       const struct td_source *source)
+/* Write the levels that cost little, and the siblings along the path in deeper ones. */
+static void put_groups(FILE *fp, const struct td_verdict *verdict, const struct td_source *source)
 {
 	const struct td_found *focus = td_verdict_focus(verdict);
 
@@ -166,93 +154,78 @@ static void put_groups(FILE *fp, const struct td_verdict *verdict,
 }
 
 static void put_count(FILE *fp, const struct td_verdict *verdict, bool deeper,
-		      const struct td_source *source,
-		      const struct td_request *request)
+		      const struct td_source *source, const struct td_request *request)
 {
-	static const struct td_option_group *const tree[] = { &td_group_tree,
-							      NULL };
+	static const struct td_option_group *const tree[] = { &td_group_tree, NULL };
 
 	fputs("tdstat", fp);
 	if (is_too_short(verdict)) {
-		td_again_put_more(fp, request, is_of_command(source, request));
+		td_rerun_put_more(fp, request, is_of_command(source, request));
 	} else {
 		if (!request->does.replays)
-			td_again_put_options(fp, request);
-		td_again_put_runs(fp, request);
+			td_rerun_put_options(fp, request);
+		td_rerun_put_runs(fp, request);
 	}
 	if (deeper && verdict->deeper == TD_DEEPER_LEVEL)
 		put_level(fp, verdict, request);
 	else if (!deeper && !request->does.replays)
-		td_again_put_groups(fp, request, tree);
+		td_rerun_put_groups(fp, request, tree);
 	else if (deeper && verdict->deeper == TD_DEEPER_GROUP)
 		put_groups(fp, verdict, source);
 	put_target(fp, source, request);
 }
 
 /*
- * The facts of the node to look at, and its name.  If it has no events
- * to sample, the name and the events of the nearest node above it that does.
+ * Find the facts of the node to look at.  Returns its name, or that of the nearest ancestor
+ * with events to sample; NULL if there is none.
  */
-static int find_facts(const struct td_verdict *verdict,
-		      const struct td_source *source,
-		      struct td_metric_facts *facts, const char **node)
+static const char *find_facts(const struct td_verdict *verdict, const struct td_source *source,
+			      struct td_metric_facts *facts)
 {
 	const char *pmu = verdict->row->pmu, *name;
 	const struct td_found *focus = td_verdict_focus(verdict);
-	struct td_metric_facts above = { 0 };
+	struct td_metric_facts ancestor = { 0 };
 	size_t i = verdict->nr_path;
-	int rc;
 
-	*node = NULL;
 	*facts = (struct td_metric_facts){ 0 };
 	if (!focus)
 		focus = &verdict->tied[0];
 	if (!source->find_facts || !focus->node)
-		return 0;
+		return NULL;
 	name = focus->name;
-	rc = source->find_facts(source->facts_ctx, pmu, name, facts);
+	source->find_facts(source->facts_ctx, pmu, name, facts);
 	if (focus == td_verdict_last(verdict))
 		i--;
-	while (!rc && !facts->nr_events && i-- > 0) {
+	while (!facts->nr_events && i-- > 0) {
 		name = verdict->path[i].name;
-		rc = source->find_facts(source->facts_ctx, pmu, name, &above);
-		facts->nr_events = above.nr_events;
+		source->find_facts(source->facts_ctx, pmu, name, &ancestor);
+		facts->nr_events = ancestor.nr_events;
 	}
-	*node = facts->nr_events ? name : NULL;
-	return rc;
+	return facts->nr_events ? name : NULL;
 }
 
-/*
- * Where no node can be named, the reason is the next thing to know.  Returns a negative
- * errno if memory ran out, like those below.
- */
-static int make_reasons(struct td_advice *advice,
-			const struct td_source *source,
-			const struct td_request *request)
+/* Set the command that shows the reasons if no node can be named. */
+static void make_reasons(struct td_advice *advice, const struct td_source *source,
+			 const struct td_request *request)
 {
-	static const struct td_option_group *const tree[] = { &td_group_tree,
-							      NULL };
+	static const struct td_option_group *const tree[] = { &td_group_tree, NULL };
 	size_t size;
 	FILE *fp;
 
-	if (advice->verdict->situation != TD_SITUATION_UNKNOWN ||
-	    request->verbose || request->does.replays)
-		return 0;
-	fp = open_memstream(&advice->next, &size);
-	if (!fp)
-		return -1;
+	if (advice->verdict->situation != TD_SITUATION_UNKNOWN || request->verbose ||
+	    request->does.replays)
+		return;
+	fp = td_open_memstream(&advice->next, &size);
 	fputs("tdstat -v", fp);
-	td_again_put_options(fp, request);
-	td_again_put_runs(fp, request);
-	td_again_put_groups(fp, request, tree);
+	td_rerun_put_options(fp, request);
+	td_rerun_put_runs(fp, request);
+	td_rerun_put_groups(fp, request, tree);
 	put_target(fp, source, request);
-	return td_text_close(fp, &advice->next);
+	td_text_close(fp, &advice->next);
 }
 
-static int make_count(struct td_advice *advice,
-		      const struct td_metric_facts *facts,
-		      const struct td_source *source,
-		      const struct td_request *request)
+static void make_count(struct td_advice *advice, const struct td_metric_facts *facts,
+		       const struct td_source *source, const struct td_request *request)
 {
 	const struct td_verdict *verdict = advice->verdict;
 	const struct td_metric_set *set = set_of(source, verdict->row->pmu);
@@ -260,59 +233,52 @@ static int make_count(struct td_advice *advice,
 	size_t size;
 	FILE *fp;
 
-	if (!deeper && !is_too_short(verdict))
-		return make_reasons(advice, source, request);
-	fp = open_memstream(&advice->next, &size);
-	if (!fp)
-		return -1;
+	if (!deeper && !is_too_short(verdict)) {
+		make_reasons(advice, source, request);
+		return;
+	}
+	fp = td_open_memstream(&advice->next, &size);
 	if (!deeper && request->no_multiplex && is_of_command(source, request))
-		advice->next_runs =
-			td_again_more_runs(request) *
-			(source->plan->nr_sets > 1 ? source->plan->nr_sets : 1);
+		advice->next_runs = td_rerun_more_runs(request) *
+				    (source->plan->nr_sets > 1 ? source->plan->nr_sets : 1);
 	put_count(fp, verdict, deeper, source, request);
-	return td_text_close(fp, &advice->next);
+	td_text_close(fp, &advice->next);
 }
 
-/* Rows of a tenth of a second, where the largest node changed. */
-static int make_when(struct td_advice *advice, const struct td_source *source,
-		     const struct td_request *request)
-{
-	size_t size;
-	FILE *fp;
-
-	if (!advice->verdict->changed || request->does.replays ||
-	    source->interval || request->no_multiplex)
-		return 0;
-	fp = open_memstream(&advice->when, &size);
-	if (!fp)
-		return -1;
-	fputs("tdstat -I 100ms", fp);
-	td_again_put_options(fp, request);
-	td_again_put_command(fp, request);
-	return td_text_close(fp, &advice->when);
-}
-
-static int make_where(struct td_advice *advice, const char *node,
-		      const struct td_source *source,
+/* Set the command that shows rows of a tenth of a second if the largest node changed. */
+static void make_when(struct td_advice *advice, const struct td_source *source,
 		      const struct td_request *request)
 {
 	size_t size;
 	FILE *fp;
 
-	/* tdstat locate does not know cgroups */
-	if (!advice->verdict->nr_path || !node ||
-	    td_target_has_cgroups(&request->target))
-		return 0;
-	fp = open_memstream(&advice->where, &size);
-	if (!fp)
-		return -1;
-	fprintf(fp, "tdstat locate %s", node);
-	put_target_to_locate(fp, source, request);
-	return td_text_close(fp, &advice->where);
+	if (!advice->verdict->changed || request->does.replays || source->interval ||
+	    request->no_multiplex)
+		return;
+	fp = td_open_memstream(&advice->when, &size);
+	fputs("tdstat -I 100ms", fp);
+	td_rerun_put_options(fp, request);
+	td_rerun_put_command(fp, request);
+	td_text_close(fp, &advice->when);
 }
 
-/* Of the last node that has a text: newer files have nodes without. */
-static int make_explain(struct td_advice *advice)
+static void make_where(struct td_advice *advice, const char *node, const struct td_source *source,
+		       const struct td_request *request)
+{
+	size_t size;
+	FILE *fp;
+
+	/* tdstat locate does not support cgroups */
+	if (!advice->verdict->nr_path || !node || td_target_has_cgroups(&request->target))
+		return;
+	fp = td_open_memstream(&advice->where, &size);
+	fprintf(fp, "tdstat locate %s", node);
+	put_target_to_locate(fp, source, request);
+	td_text_close(fp, &advice->where);
+}
+
+/* Set the command that explains the last node with a text: newer files have nodes without one. */
+static void make_explain(struct td_advice *advice)
 {
 	const struct td_verdict *verdict = advice->verdict;
 	const struct td_found *focus = td_verdict_focus(verdict);
@@ -321,36 +287,28 @@ static int make_explain(struct td_advice *advice)
 	while (focus && !td_explanation_exists(focus->name))
 		focus = i ? &verdict->path[--i] : NULL;
 	if (!focus)
-		return 0;
+		return;
 	advice->above = focus != td_verdict_focus(verdict);
-	if (asprintf(&advice->explain, "tdstat explain %s", focus->name) >= 0)
-		return 0;
-	advice->explain = NULL;
-	return -1;
+	advice->explain = td_aprintf("tdstat explain %s", focus->name);
 }
 
-int td_next_make(struct td_advice *advice, const struct td_source *source,
-		 const struct td_request *request, struct td_err *err)
+void td_next_make(struct td_advice *advice, const struct td_source *source,
+		  const struct td_request *request)
 {
 	const struct td_verdict *verdict = advice->verdict;
 	struct td_metric_facts facts;
 	const char *node;
-	int rc;
 
 	if (!verdict->row)
-		return 0;
-	rc = find_facts(verdict, source, &facts, &node);
-	/* of tasks that waited, it is not the slots that took the time */
-	if (!rc && !verdict->waits && is_there(source, request)) {
-		rc = make_count(advice, &facts, source, request);
-		if (!rc)
-			rc = make_when(advice, source, request);
-		if (!rc)
-			rc = make_where(advice, node, source, request);
+		return;
+	node = find_facts(verdict, source, &facts);
+	/* if tasks mostly waited, slots do not explain the time */
+	if (!verdict->waits && is_there(source, request)) {
+		make_count(advice, &facts, source, request);
+		make_when(advice, source, request);
+		make_where(advice, node, source, request);
 	}
-	if (!rc)
-		rc = make_explain(advice);
-	return rc ? td_err_nomem(err) : 0;
+	make_explain(advice);
 }
 
 void td_next_free(struct td_advice *advice)
@@ -364,63 +322,45 @@ void td_next_free(struct td_advice *advice)
 
 /* --- the verdict on a finished report, with the commands to type next ----- */
 
-static bool is_worth_showing(const struct td_verdict *verdict)
-{
-	return verdict->situation != TD_SITUATION_NONE ||
-	       verdict->losers[0].id || verdict->between_pct > 0;
-}
-
-/* The evaluation was used for other counts since, to find the errors. */
-int td_view_find_clear(struct td_view *view, const struct td_totals *totals,
-		       const struct td_times *times, struct td_report *report,
-		       struct td_err *err)
+void td_view_find_clear(struct td_view *view, const struct td_totals *totals,
+			const struct td_times *times, struct td_report *report)
 {
 	struct td_report again = { 0 };
-	int rc = td_eval(&view->evaluation, totals, times, view->merge, &again,
-			 err);
 
-	if (!rc)
-		td_eval_find_clear(&view->evaluation, report);
+	/* restore the evaluation, which was used for other counts to find the errors */
+	td_eval(&view->evaluation, totals, times, view->merge, &again);
+	td_eval_find_clear(&view->evaluation, report);
 	td_report_free(&again);
-	return rc;
 }
 
-int td_view_find_verdict(struct td_view *view, const struct td_totals *totals,
-			 const struct td_times *times, struct td_report *report,
-			 struct td_verdict *verdict, struct td_err *err)
+void td_view_find_verdict(struct td_view *view, const struct td_totals *totals,
+			  const struct td_times *times, struct td_report *report,
+			  struct td_verdict *verdict)
 {
-	int rc = td_view_find_clear(view, totals, times, report, err);
-
-	if (!rc)
-		td_verdict_find(verdict, report);
-	return rc;
+	td_view_find_clear(view, totals, times, report);
+	td_verdict_find(verdict, report);
 }
 
-int td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
-			const struct td_times *times, struct td_report *report,
-			struct td_err *err)
+void td_view_put_verdict(struct td_view *view, const struct td_totals *totals,
+			 const struct td_times *times, struct td_report *report)
 {
 	const struct td_out *out = view->sink.writer.out;
 	struct td_verdict verdict, others[TD_VERDICT_OTHERS];
 	struct td_advice advice = { .verdict = &verdict, .others = others };
-	int rc;
 
 	if (!view->verdict || !out->verdict || report->nr_timed)
-		return 0;
-	rc = td_view_find_verdict(view, totals, times, report, &verdict, err);
-	if (rc)
-		return rc;
+		return;
+	td_view_find_verdict(view, totals, times, report, &verdict);
 	if (view->focus)
-		td_focus_take(view->focus, &verdict);
-	if (!is_worth_showing(&verdict))
-		return 0;
-	/* of one function or region, it is the tree, and -v shows that */
+		td_focus_copy(view->focus, &verdict);
+	if (verdict.situation == TD_SITUATION_NONE && !verdict.losers[0].id &&
+	    !(verdict.between_pct > 0))
+		return;
+	/* the verdict on one function or region is its tree, which -v shows */
 	if (report->regions && verdict.row)
-		return 0;
+		return;
 	advice.nr_others = td_verdict_find_others(others, &verdict, report);
-	rc = td_next_make(&advice, view->source, view->verdict, err);
-	if (!rc)
-		out->verdict(&view->sink.writer, report, &advice);
+	td_next_make(&advice, view->source, view->verdict);
+	out->verdict(&view->sink.writer, report, &advice);
 	td_next_free(&advice);
-	return rc;
 }

@@ -3,47 +3,417 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/view/errors.h"
 #include "cmd/view/next.h"
 #include "cmd/view/view.h"
+#include "lib/base/memory.h"
 #include "lib/base/util.h"
 #include "metrics/eval/finished.h"
+#include "metrics/slow/slow.h"
 #include "metrics/table/table.h"
 
-/* --- what a viewer gets besides the rows ----------------------------------- */
+/* --- regions ----------------------------------------------------------- */
+
+#define PERCENT 100
+
+/* Exclusive slots of regions: without those of the regions inside them, so that they add up. */
+struct own {
+	struct td_round round;
+	struct td_index by_row; /* rows of round, by id and PMU */
+	double all;             /* slots of all rows */
+	bool sampled;           /* the slots include those of calls that were skipped */
+};
+
+static uint64_t hash_of(const struct td_row *row)
+{
+	return td_hash_more(td_hash_text(row->id), td_hash_text(row->pmu));
+}
+
+static void make_own(struct td_view *view, const struct td_counted *counted, struct own *own)
+{
+	struct td_aggregator agg = view->aggregator;
+	const struct td_regions *regions = view->source->regions;
+	struct td_report *report = &own->round.report;
+
+	*own = (struct own){ 0 };
+	agg.own = true;
+	td_round_eval(&own->round, view, &agg, counted->readings, counted->times);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		own->all += isnan(report->rows[i].slots) ? 0 : report->rows[i].slots;
+		td_index_add(&own->by_row, hash_of(&report->rows[i]), i);
+	}
+	if (!regions->functions)
+		td_report_find_lost(report, false);
+	for (size_t i = 0; i < regions->nr; i++)
+		own->sampled |= regions->v[i].calls.skipped > 0;
+}
+
+/*
+ * Find the exclusive slots of a row.  Returns NULL if there are none, or if they are
+ * unknown: slots of skipped calls are included in those of the enclosing region.
+ */
+static const struct td_row *find_own(const struct own *own, const struct td_row *row)
+{
+	uint64_t hash = hash_of(row);
+	size_t step = 0, at;
+
+	if (own->sampled)
+		return NULL;
+	while ((at = td_index_next(&own->by_row, hash, &step)) != TD_NOT_FOUND) {
+		const struct td_row *r = &own->round.report.rows[at];
+
+		if (strcmp(r->id, row->id) == 0 && strcmp(r->pmu, row->pmu) == 0)
+			return r;
+	}
+	return NULL;
+}
+
+/*
+ * Set the loss of a row to that of its exclusive slots, which add up, in % of the
+ * program's slots.  The relative error is that of the inclusive slots.
+ */
+static void set_lost(const struct td_row *own, struct td_row *row)
+{
+	double lost_pct = own ? own->lost_pct : NAN;
+
+	row->lost_error *= lost_pct / row->lost_pct;
+	row->lost_pct = lost_pct;
+}
+
+/* Return the region of a row, or one whose calls are unknown if there is none. */
+static const struct td_region *find(const struct td_regions *regions, const char *id)
+{
+	static const struct td_region unknown = { 0 };
+	const struct td_region *region = td_regions_find(regions, id, false);
+
+	if (!region)
+		region = td_regions_find(regions, id, true);
+	return region ? region : &unknown;
+}
+
+/* Return the number of calls on the row's PMU, or on all PMUs for a merged row. */
+static uint64_t calls_on(const struct td_source *source, const struct td_region *region,
+			 const char *name)
+{
+	int pmu = td_machine_find_pmu(source->machine, name);
+
+	if (pmu < 0)
+		return region->calls.counted;
+	return pmu < TD_REGION_PMUS ? region->on[pmu] : 0;
+}
+
+static double whole_pct(const struct td_source *source, const struct td_region *region,
+			const char *name)
+{
+	int pmu = td_machine_find_pmu(source->machine, name);
+	uint64_t whole = 0, on = calls_on(source, region, name);
+
+	for (int i = 0; i < TD_REGION_PMUS; i++)
+		whole += pmu < 0 || pmu == i ? region->whole[i] : 0;
+	return whole && on ? PERCENT * (double)whole / (double)on : NAN;
+}
+
+/* Return the number of calls that each counted call represents. */
+static double sampling(const struct td_calls *calls)
+{
+	return calls->counted ? (double)(calls->counted + calls->skipped) / (double)calls->counted
+			      : NAN;
+}
+
+/* Return the time on the row's PMU, or on all PMUs for a merged row. */
+static double ns_on(const struct td_source *source, const uint64_t ns[TD_REGION_PMUS],
+		    const char *name)
+{
+	int pmu = td_machine_find_pmu(source->machine, name);
+	double sum = 0;
+
+	for (int i = 0; i < TD_REGION_PMUS; i++)
+		sum += pmu < 0 || pmu == i ? (double)ns[i] : 0;
+	return sum;
+}
+
+/* Sum the time of all calls of a timed function, over its buckets. */
+static double time_of(const struct td_regions *regions, int timed)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < regions->nr; i++) {
+		const struct td_region *region = &regions->v[i];
+
+		if (region->timed == timed && !region->slow && !region->own)
+			sum += (double)region->calls.time_ns;
+	}
+	return sum;
+}
+
+static void add_timed(const struct td_source *source, const struct td_row *row,
+		      struct td_region_facts *facts)
+{
+	const struct td_region *region = find(source->regions, row->id);
+	const struct td_call_facts *of = &region->facts;
+	double calls = of->known ? (double)region->calls.counted : NAN;
+	double reasons = of->waiting_only ? NAN : calls;
+
+	facts->timed = region->timed;
+	if (!region->timed)
+		return;
+	facts->of = source->regions->timed[region->timed - 1].name;
+	facts->bucket = region->bucket;
+	facts->slow = region->slow;
+	facts->took_ns = ns_on(source, region->took_ns, row->pmu);
+	facts->on_ns = ns_on(source, region->on_ns, row->pmu);
+	facts->time_pct = PERCENT * facts->took_ns / time_of(source->regions, region->timed);
+	facts->on_cpu_pct = of->known ? PERCENT * facts->on_ns / facts->took_ns : NAN;
+	facts->interrupted_ns = of->interrupts ? ns_on(source, region->interrupted_ns, row->pmu) /
+							 (double)facts->calls
+					       : NAN;
+	facts->waited_ns = (double)of->waited_ns / calls;
+	facts->preempted_ns = (double)of->preempted_ns / reasons;
+	facts->faults = (double)of->faults / reasons;
+	facts->switches = (double)of->switches / reasons;
+	facts->migrations = (double)of->migrations / reasons;
+}
+
+static struct td_region_facts make_facts(const struct td_source *source, const struct td_row *row,
+					 const struct own *own, const struct td_row *own_row)
+{
+	const struct td_region *region = find(source->regions, row->id);
+	const struct td_calls *calls = &region->calls;
+	uint64_t on = calls_on(source, region, row->pmu);
+	double per_call = on ? row->slots / (double)on : NAN;
+	double least = source->regions->least_slots;
+	/* inclusive slots do not add up */
+	double percent = own->all > 0 ? PERCENT / own->all : NAN;
+
+	return (struct td_region_facts){
+		.outside = region->outside,
+		.function = source->regions->functions,
+		.calls = on,
+		.lost = calls->lost,
+		.skipped = calls->skipped,
+		.moved = calls->moved,
+		.migrated = calls->migrated,
+		.switched = calls->switched,
+		.time_ns = calls->time_ns,
+		.whole_pct = whole_pct(source, region, row->pmu),
+		.slots_per_call = region->outside ? NAN : per_call,
+		.inclusive_pct = own->sampled && region->outside
+					 ? NAN
+					 : percent * row->slots * sampling(calls),
+		.exclusive_pct = own_row ? percent * own_row->slots : NAN,
+		.cost_pct = PERCENT * (double)calls->cost_ns /
+			    (double)(calls->cost_ns + calls->time_ns),
+		.least_slots = (region->outside ? row->slots : per_call) < least ? least : NAN,
+	};
+}
+
+/*
+ * Return the sort key of the rows of an id, and set *end to the row after them.  Rows of an id are
+ * contiguous: see by_region() in lib/count.
+ */
+static double order_of(const struct td_report *report, size_t first, size_t *end)
+{
+	const struct td_region_facts *facts = &report->regions[first];
+	const char *id = report->rows[first].id;
+	double sum = 0;
+
+	for (*end = first; *end < report->nr_rows && strcmp(report->rows[*end].id, id) == 0;
+	     ++*end) {
+		double share = report->regions[*end].inclusive_pct;
+
+		sum += isnan(share) ? 0 : share;
+	}
+	/* rows of a function follow each other: the shortest calls first, the slow ones last */
+	if (facts->timed)
+		return -(double)(facts->timed * 2 * TD_REGION_BUCKETS +
+				 facts->slow * TD_REGION_BUCKETS + (int)facts->bucket);
+	return facts->outside ? -1 : sum;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct td_row *x = a, *y = b;
+	int rc = strcmp(x->id, y->id);
+
+	if (x->region->order > y->region->order)
+		return -1;
+	if (x->region->order < y->region->order)
+		return 1;
+	return rc ? rc : -strcmp(x->pmu, y->pmu);
+}
+
+static void sort(struct td_report *report)
+{
+	size_t end;
+
+	for (size_t i = 0; i < report->nr_rows; i = end) {
+		double order = order_of(report, i, &end);
+
+		for (size_t j = i; j < end; j++)
+			report->regions[j].order = order;
+	}
+	/* without rows there is no array */
+	if (report->nr_rows)
+		qsort(report->rows, report->nr_rows, sizeof(*report->rows), by_order);
+}
+
+/* Return why the row's metrics would only be noise; NULL: they are not. */
+static const char *why_not(const struct td_row *row, uint64_t period)
+{
+	const struct td_region_facts *facts = row->region;
+
+	if (facts->timed)
+		return td_slow_why_not(row, period);
+	return facts->outside || facts->calls >= TD_LEAST_WINDOWS ? NULL : "fewer than 30 windows";
+}
+
+static void forget_few(struct td_row *row, struct td_region_facts *facts, size_t nr_columns,
+		       uint64_t period)
+{
+	const char *sampled = td_slow_why_not_sampled(row, period);
+	const char *why = why_not(row, period);
+
+	/* otherwise the row might be reported as the biggest loss */
+	if (why && facts->function)
+		row->lost_pct = row->lost_error = NAN;
+	/* without samples, the slots would be 0 */
+	if (sampled)
+		row->slots = facts->slots_per_call = NAN;
+	for (size_t i = 0; why && i < nr_columns; i++) {
+		struct td_cell *cell = &row->cells[i];
+
+		/* without samples, a share is not a number anyway */
+		if (cell->status != TD_STATUS_OK &&
+		    !(sampled && cell->status == TD_STATUS_NOT_COUNTED))
+			continue;
+		cell->status = TD_STATUS_NOT_COUNTED;
+		cell->why = why;
+	}
+}
+
+static void find_slow(const struct td_regions *regions, struct td_report *report)
+{
+	report->timed = regions->timed;
+	report->nr_timed = regions->nr_timed;
+	report->slow = td_calloc(regions->nr_timed + 1, sizeof(*report->slow));
+	for (size_t i = 0; i < regions->nr_timed; i++)
+		td_slow_find(report, &regions->timed[i], i, &report->slow[i]);
+}
+
+static void add_facts(const struct td_source *source, const struct own *own,
+		      struct td_report *report)
+{
+	const struct td_regions *regions = source->regions;
+
+	report->regions = td_calloc(report->nr_rows + 1, sizeof(*report->regions));
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		struct td_row *row = &report->rows[i];
+		const struct td_row *own_row = find_own(own, row);
+
+		report->regions[i] = make_facts(source, row, own, own_row);
+		if (!regions->functions && own->all > 0)
+			set_lost(own_row, row);
+		add_timed(source, row, &report->regions[i]);
+		row->region = &report->regions[i];
+	}
+	if (regions->nr_timed)
+		find_slow(regions, report);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		int timed = report->regions[i].timed;
+
+		if (regions->functions || timed)
+			forget_few(&report->rows[i], &report->regions[i], report->nr_columns,
+				   timed ? regions->timed[timed - 1].period : 0);
+	}
+	report->functions = regions->functions;
+}
+
+/* Find clear values for each id.  Call it before the rows are sorted: they are ordered by id. */
+static void find_clear(struct td_view *view, const struct td_totals *totals,
+		       const struct td_times *times, struct td_report *report)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; i < totals->nr_ids; i++) {
+		struct td_totals of_id = *totals;
+		struct td_report rows = *report;
+
+		of_id.ids += i;
+		of_id.nr_ids = 1;
+		of_id.v += i * totals->nr_events;
+		rows.rows += first;
+		rows.nr_rows = 0;
+		while (first < report->nr_rows &&
+		       strcmp(report->rows[first].id, of_id.ids->label) == 0) {
+			rows.nr_rows++;
+			first++;
+		}
+		td_view_find_clear(view, &of_id, times, &rows);
+	}
+}
+
+/*
+ * Add the facts of regions to the rows of a report, and sort them by slots.  The report was
+ * computed from counted and totals.
+ */
+static void view_fill_regions(struct td_view *view, const struct td_counted *counted,
+			      const struct td_totals *totals, struct td_report *report)
+{
+	struct own own;
+
+	find_clear(view, totals, counted->times, report);
+	make_own(view, counted, &own);
+	add_facts(view->source, &own, report);
+	sort(report);
+	/* this is known here, because timed calls precede the counts in a recording */
+	view->sink.frame.timed = report->nr_timed > 0;
+	td_index_free(&own.by_row);
+	td_round_free(&own.round);
+}
+
+/* Remove CPU times from rows of regions: only their duration is known, not their time on a CPU. */
+static void view_forget_busy(struct td_report *report)
+{
+	report->mostly_waited = false;
+	report->tasks_pct = NAN;
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		struct td_row *row = &report->rows[i];
+
+		row->busy_pct = row->ghz = row->ipc = NAN;
+		row->activity.cycles = row->activity.instructions = NAN;
+		row->idle &= row->share_pct < TD_FEW_SLOTS_PCT;
+	}
+}
+
+/* --- the sum of all rows, for a viewer --------------------------------------- */
 
 static int give(struct td_view *view, const struct td_aggregator *agg,
-		const struct td_counted *counted,
-		const struct td_totals *totals, struct td_err *err)
+		const struct td_counted *counted, const struct td_totals *totals,
+		struct td_err *err)
 {
 	const struct td_viewer *viewer = view->viewer;
 	const struct td_times *times = counted->times;
 	struct td_verdict verdict;
 	struct td_report report = { 0 };
-	int rc = td_eval(&view->evaluation, totals, times, view->merge, &report,
-			 err);
+	int rc;
 
+	td_eval(&view->evaluation, totals, times, view->merge, &report);
 	report.time_ns = counted->time_ns;
-	if (!rc)
-		rc = td_view_fill_errors(view, agg, counted, totals, &report,
-					 err);
-	if (!rc)
-		td_report_find_misfits(&report);
-	if (!rc && totals->tasks)
+	td_view_fill_errors(view, agg, counted, totals, &report);
+	td_report_find_misfits(&report);
+	if (totals->tasks)
 		td_report_drop_absent(&report);
-	if (!rc)
-		rc = td_view_find_verdict(view, totals, times, &report,
-					  &verdict, err);
-	if (!rc)
-		rc = viewer->whole(viewer->ctx, &report, &verdict, err);
+	td_view_find_verdict(view, totals, times, &report, &verdict);
+	rc = viewer->whole(viewer->ctx, &report, &verdict, err);
 	td_report_free(&report);
 	return rc;
 }
 
-/* Gives the viewer all rows of an interval as one. */
-static int view_put_whole(struct td_view *view,
-			  const struct td_counted *counted, struct td_err *err)
+/* Give the viewer all rows of an interval as one. */
+static int view_put_whole(struct td_view *view, const struct td_counted *counted,
+			  struct td_err *err)
 {
 	/* counts are scaled up if those of the rows are */
 	const struct td_aggregator all = { .raw = view->aggregator.raw };
@@ -53,24 +423,21 @@ static int view_put_whole(struct td_view *view,
 	if (!view->viewer || !view->viewer->whole || !view->source->tree ||
 	    view->source->nr_cgroups)
 		return 0;
-	rc = td_aggregate(&all, counted->readings, view->source->plan, &totals,
-			  err);
-	if (!rc)
-		rc = give(view, &all, counted, &totals, err);
+	td_aggregate(&all, counted->readings, view->source->plan, &totals);
+	rc = give(view, &all, counted, &totals, err);
 	td_totals_free(&totals);
 	return rc;
 }
 
-/* --- turns counts into rows ------------------------------------------------ */
+/* --- from counts to rows ---------------------------------------------------- */
 
 struct rows {
 	struct td_view *view;
-	/* NULL: of several runs, each of which has a course of its own */
-	const struct td_counted *counted;
+	const struct td_counted *counted; /* NULL: several runs, each with its own course */
 	uint64_t time_ns;
 	const struct td_times *times;
 	const struct td_totals *totals;
-	/* to show the counts, collect them for the mean of runs, or show the mean */
+	/* show the counts, collect them for the mean of runs, or show the mean */
 	enum {
 		SHOW,
 		COLLECT,
@@ -78,58 +445,36 @@ struct rows {
 	} purpose;
 };
 
-/* Of the means of runs; what rested in them is the mean of what it was in each. */
-static int fill_means(const struct rows *r, struct td_report *report,
-		      struct td_err *err)
+/* Set the means of runs.  The value of a node that was idle is the mean of its values. */
+static void fill_means(const struct rows *r, struct td_report *report)
 {
 	struct td_spreads *spreads = &r->view->spreads;
-	td_autofree double *values = calloc(
-		report->nr_rows * report->nr_columns + 1, sizeof(*values));
+	td_autofree double *values =
+		td_calloc(report->nr_rows * report->nr_columns + 1, sizeof(*values));
 	const struct td_rested rested = { report, values };
-	int rc = values ? td_spreads_fill_report(spreads, report) : -ENOMEM;
 
-	if (!rc)
-		rc = td_spreads_find_rested(spreads, report, values);
-	if (rc < 0)
-		return td_err_nomem(err);
-	return rc ? td_view_set_rested(r->view, &rested, r->totals, r->times,
-				       report, err)
-		  : 0;
+	td_spreads_fill_report(spreads, report);
+	if (td_spreads_find_rested(spreads, report, values))
+		td_view_set_rested(r->view, &rested, r->totals, r->times, report);
 }
 
-static int fill_errors(const struct rows *r, struct td_report *report,
-		       struct td_err *err)
+static void fill_errors(const struct rows *r, struct td_report *report)
 {
-	if (r->purpose == SHOW_MEAN)
-		return fill_means(r, report, err);
 	if (r->counted)
-		return td_view_fill_errors(r->view, &r->view->aggregator,
-					   r->counted, r->totals, report, err);
-	return r->purpose == SHOW
-		       ? td_view_fill_joined_errors(r->view, r->totals,
-						    r->times, report, err)
-		       : 0;
+		td_view_fill_errors(r->view, &r->view->aggregator, r->counted, r->totals, report);
+	else if (r->purpose == SHOW)
+		td_view_fill_joined_errors(r->view, r->totals, r->times, report);
+	else if (r->purpose == SHOW_MEAN)
+		fill_means(r, report);
 }
 
-static int show(const struct td_view *view, const struct td_report *report,
-		struct td_writer *writer, struct td_err *err)
-{
-	const struct td_viewer *viewer = view->viewer;
-
-	if (viewer)
-		return viewer->report(viewer->ctx, report, err);
-	writer->out->report(writer, report);
-	return 0;
-}
-
-/* Programs are told what the rows are of. */
-static void tell(const struct rows *r, struct td_report *report)
+/* Describe the rows for programs: kind of row, host, number and length of the interval. */
+static void describe(const struct rows *r, struct td_report *report)
 {
 	struct td_view *view = r->view;
 	bool interval = view->sink.frame.interval;
-	double seconds = r->times && r->times->elapsed_ns
-				 ? (double)r->times->elapsed_ns / 1e9
-				 : NAN;
+	double seconds =
+		r->times && r->times->elapsed_ns ? (double)r->times->elapsed_ns / 1e9 : NAN;
 
 	td_report_tell(report, view->sink.frame.how, view->sink.frame.host,
 		       r->purpose == SHOW_MEAN ? TD_ROW_MEAN
@@ -138,191 +483,163 @@ static void tell(const struct rows *r, struct td_report *report)
 		       interval ? (double)++view->nr_intervals : NAN, seconds);
 }
 
-/* What a thread does that hardly ran is as little as what an idle CPU does. */
-static void find_idle_threads(struct td_report *report)
-{
-	for (size_t i = 0; i < report->nr_rows; i++)
-		report->rows[i].idle |= report->rows[i].busy_pct < TD_IDLE_PCT;
-}
-
-/* What the values of rows tell: what cannot be, who was idle, and who lost most. */
-static int judge_rows(const struct td_view *view, struct td_report *report)
+/* Find impossible values, idle rows and the biggest loss. */
+static void judge_rows(const struct td_view *view, struct td_report *report)
 {
 	enum td_aggregation how = view->sink.frame.how;
 
 	td_report_find_misfits(report);
 	if (td_aggregation_by_task(how))
 		td_report_drop_absent(report);
-	if (how == TD_AGGREGATE_THREAD)
-		find_idle_threads(report);
-	return td_report_find_lost(report, view->source->nr_cgroups);
+	/* a thread that hardly ran is like an idle CPU */
+	for (size_t i = 0; how == TD_AGGREGATE_THREAD && i < report->nr_rows; i++)
+		report->rows[i].idle |= report->rows[i].busy_pct < TD_IDLE_PCT;
+	td_report_find_lost(report, view->source->nr_cgroups);
 }
 
-/* And not its course, which is in the order of the tree, and of CPUs. */
+/* Return true for the final result on a page.  Its intervals are not sorted by size. */
 static bool is_page(const struct td_view *view)
 {
 	return view->sink.writer.out->whole && !view->sink.frame.interval;
 }
 
-/* Regions have an order of their own. */
-static bool wants_sorted(const struct td_view *view,
-			 const struct td_report *report)
+/* Show a report after judge_rows(), sorted for its readers. */
+static int show(const struct rows *r, struct td_report *report, struct td_err *err)
 {
-	return (view->by_lost && report->has_lost) ||
-	       (is_page(view) && view->sink.frame.how != TD_AGGREGATE_REGION);
+	struct td_view *view = r->view;
+	const struct td_viewer *viewer = view->viewer;
+	const struct td_frame *frame = &view->sink.frame;
+
+	/* regions are sorted already */
+	if ((view->by_lost && report->has_lost) ||
+	    (is_page(view) && frame->how != TD_AGGREGATE_REGION))
+		td_report_sort_by_size(report);
+	describe(r, report);
+	if (!viewer)
+		view->sink.writer.out->report(&view->sink.writer, report);
+	else if (viewer->report(viewer->ctx, report, err))
+		return err->code;
+	if (!frame->interval)
+		td_view_put_verdict(view, r->totals, r->times, report);
+	return 0;
 }
 
 static int put_tree(const struct rows *r, struct td_err *err)
 {
 	struct td_view *view = r->view;
-	struct td_writer *writer = &view->sink.writer;
 	struct td_report *report = &view->report;
-	int rc = td_eval(&view->evaluation, r->totals, r->times, view->merge,
-			 report, err);
 
+	td_eval(&view->evaluation, r->totals, r->times, view->merge, report);
 	report->time_ns = r->time_ns;
-	if (!rc && view->source->regions && view->source->regions->nr)
-		td_view_forget_busy(report);
-	if (!rc)
-		rc = fill_errors(r, report, err);
-	if (!rc && judge_rows(view, report))
-		rc = td_err_nomem(err);
-	if (!rc && view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)
-		rc = td_view_fill_regions(view, r->counted, r->totals, report,
-					  err);
-	if (!rc && r->purpose == COLLECT &&
-	    td_spreads_add_report(&view->spreads, report))
-		rc = td_err_nomem(err);
-	if (!rc && view->ranked && (writer->out->for_people || is_page(view)) &&
-	    td_report_rank(report))
-		rc = td_err_nomem(err);
-	if (!rc && r->purpose != COLLECT && wants_sorted(view, report) &&
-	    td_report_sort_by_size(report))
-		rc = td_err_nomem(err);
-	if (!rc && r->purpose != COLLECT)
-		tell(r, report);
-	if (!rc && r->purpose != COLLECT)
-		rc = show(view, report, writer, err);
-	if (!rc && r->purpose != COLLECT && !view->sink.frame.interval)
-		rc = td_view_put_verdict(view, r->totals, r->times, report,
-					 err);
-	return rc;
+	if (view->source->regions && view->source->regions->nr)
+		view_forget_busy(report);
+	fill_errors(r, report);
+	judge_rows(view, report);
+	if (view->sink.frame.how == TD_AGGREGATE_REGION && r->counted)
+		view_fill_regions(view, r->counted, r->totals, report);
+	if (r->purpose == COLLECT) {
+		td_spreads_add_report(&view->spreads, report);
+		return 0;
+	}
+	if (view->ranked && (view->sink.writer.out->for_people || is_page(view)))
+		td_report_rank(report);
+	return show(r, report, err);
 }
 
-/* --metric-only: shows the ratios of events instead of their counts. */
-static int put_ratios(const struct rows *r,
-		      const struct td_event_report *events, struct td_err *err)
+/* --metric-only: show the ratios of events instead of their counts. */
+static void put_ratios(const struct rows *r, const struct td_event_report *events)
 {
 	struct td_view *view = r->view;
 	struct td_writer *writer = &view->sink.writer;
 	struct td_report *report = &view->report;
-	int rc = td_ratio_table_fill(&view->ratios, events, report, err);
 
-	if (rc)
-		return rc;
-	tell(r, report);
+	td_ratio_table_fill(&view->ratios, events, report);
+	describe(r, report);
 	writer->out->report(writer, report);
-	return 0;
 }
 
-static int put_events(const struct rows *r, struct td_err *err)
+static void put_events(const struct rows *r)
 {
 	struct td_view *view = r->view;
 	struct td_writer *writer = &view->sink.writer;
 	struct td_event_report *report = &view->events.report;
-	int rc = td_event_rows(&view->events, r->totals, r->times, err);
 
+	td_event_rows(&view->events, r->totals, r->times);
 	report->time_ns = r->time_ns;
-	if (!rc && view->source->latencies && view->source->latencies->nr)
-		td_event_rows_set_latencies(report, view->source->plan,
-					    view->source->latencies);
-	if (!rc && r->purpose == COLLECT &&
-	    td_spreads_add_events(&view->spreads, report))
-		rc = td_err_nomem(err);
-	if (!rc && r->purpose == SHOW_MEAN &&
-	    td_spreads_fill_events(&view->spreads, report))
-		rc = td_err_nomem(err);
-	if (!rc && view->only_ratios)
-		rc = put_ratios(r, report, err);
-	else if (!rc && r->purpose != COLLECT)
+	if (view->source->latencies && view->source->latencies->nr)
+		td_event_rows_set_latencies(report, view->source->plan, view->source->latencies);
+	if (r->purpose == COLLECT)
+		td_spreads_add_events(&view->spreads, report);
+	if (r->purpose == SHOW_MEAN)
+		td_spreads_fill_events(&view->spreads, report);
+	if (view->only_ratios)
+		put_ratios(r, report);
+	else if (r->purpose != COLLECT)
 		writer->out->events(writer, report);
-	return rc;
 }
 
 static int put_rows(const struct rows *r, struct td_err *err)
 {
 	td_sink_measure(&r->view->sink);
-	return r->view->source->tree ? put_tree(r, err) : put_events(r, err);
+	if (r->view->source->tree)
+		return put_tree(r, err);
+	put_events(r);
+	return 0;
 }
 
 #define CLEAR_TERMINAL "\033[H\033[2J"
 
-static void clear_terminal(struct td_view *view)
+static void add_part(struct td_view *view, const struct td_readings *part, uint64_t time_ns)
 {
-	if (!view->sink.frame.clear || !view->sink.frame.interval)
-		return;
-	fputs(CLEAR_TERMINAL, view->sink.writer.fp);
-	view->sink.writer.header_done = false;
+	td_readings_merge(&view->whole, &view->whole_index, part);
+	td_course_add(&view->whole_course, &view->whole, time_ns);
 }
 
-static int add_part(struct td_view *view, const struct td_readings *part,
-		    uint64_t time_ns)
-{
-	if (td_readings_merge(&view->whole, &view->whole_index, part))
-		return -ENOMEM;
-	return td_course_add(&view->whole_course, &view->whole, time_ns);
-}
-
-/* The batches of a long interval are batches of the sum, too. */
-int td_view_add_to_whole(struct td_view *view, const struct td_counted *counted)
+/* Adds the batches of a long interval as batches of the sum. */
+void td_view_add_to_whole(struct td_view *view, const struct td_counted *counted)
 {
 	const struct td_course *course = counted->course;
 	struct td_readings part = { 0 };
-	int rc = 0;
 
 	td_times_add(&view->whole_times, counted->times, !view->whole.nr);
-	if (course->nr < 2)
-		return add_part(view, counted->readings, counted->time_ns);
-	for (size_t i = 0; !rc && i < course->nr; i++) {
-		rc = td_course_cut_out(course, i, counted->readings, &part);
-		if (!rc)
-			rc = add_part(view, &part, course->points[i].time_ns);
+	if (course->nr < 2) {
+		add_part(view, counted->readings, counted->time_ns);
+		return;
+	}
+	for (size_t i = 0; i < course->nr; i++) {
+		td_course_cut_out(course, i, counted->readings, &part);
+		add_part(view, &part, course->points[i].time_ns);
 	}
 	free(part.v);
-	return rc;
 }
 
-int td_view_put(struct td_view *view, const struct td_counted *counted,
-		struct td_err *err)
+int td_view_put(struct td_view *view, const struct td_counted *counted, struct td_err *err)
 {
 	const struct td_times *times = counted->times;
 	struct td_totals *totals = &view->totals;
-	const struct rows rows = {
-		view,  counted, counted->time_ns,
-		times, totals,  view->mean ? COLLECT : SHOW
-	};
-	int rc = view_put_whole(view, counted, err);
+	const struct rows rows = { view,  counted, counted->time_ns,
+				   times, totals,  view->mean ? COLLECT : SHOW };
+	struct td_sink *sink = &view->sink;
 
-	if (!rc)
-		rc = td_view_follow(view, err);
-	if (!rc)
-		rc = td_aggregate(&view->aggregator, counted->readings,
-				  view->source->plan, totals, err);
-	if (!rc && view->nr_joined)
-		return td_view_add_joined(view, totals, counted, err);
-	if (!rc && view->mean &&
-	    td_totals_sum_add(&view->sum, view->source->plan, totals, times))
-		rc = td_err_nomem(err);
-	if (!rc && view->summary && td_view_add_to_whole(view, counted))
-		rc = td_err_nomem(err);
-	/* per thread, there may be no rows, which only a viewer shows */
-	if (!rc &&
-	    (view->viewer || !td_aggregation_by_task(view->sink.frame.how) ||
-	     totals->nr_ids)) {
-		clear_terminal(view);
-		rc = put_rows(&rows, err);
+	if (view_put_whole(view, counted, err) || td_view_follow(view, err))
+		return err->code;
+	td_aggregate(&view->aggregator, counted->readings, view->source->plan, totals);
+	if (view->nr_joined) {
+		td_view_add_joined(view, totals, counted);
+		return 0;
 	}
-	return rc ? rc : td_sink_check(&view->sink, err);
+	if (view->mean)
+		td_totals_sum_add(&view->sum, view->source->plan, totals, times);
+	if (view->summary)
+		td_view_add_to_whole(view, counted);
+	/* per thread, there may be no rows, which only a viewer shows */
+	if (!view->viewer && td_aggregation_by_task(sink->frame.how) && !totals->nr_ids)
+		return td_sink_check(sink, err);
+	if (sink->frame.clear && sink->frame.interval) {
+		fputs(CLEAR_TERMINAL, sink->writer.fp);
+		sink->writer.header_done = false;
+	}
+	return put_rows(&rows, err) ? err->code : td_sink_check(sink, err);
 }
 
 static void put_end(struct td_view *view, const struct td_usage *usage)
@@ -331,28 +648,22 @@ static void put_end(struct td_view *view, const struct td_usage *usage)
 		view->sink.writer.out->end(&view->sink.writer, usage);
 }
 
-/* As in perf stat: the table of a run without intervals. */
-static int put_summary(struct td_view *view, const struct td_usage *usage,
-		       struct td_err *err)
+/* Write the table of a run without intervals, as in perf stat. */
+static int put_summary(struct td_view *view, const struct td_usage *usage, struct td_err *err)
 {
-	const struct td_counted counted = { usage->elapsed_ns,
-					    &view->whole_times, &view->whole,
+	const struct td_counted counted = { usage->elapsed_ns, &view->whole_times, &view->whole,
 					    &view->whole_course };
 	struct td_totals totals = { 0 };
-	const struct rows rows = {
-		view,    &counted, usage->elapsed_ns, &view->whole_times,
-		&totals, SHOW
-	};
-	int rc = td_aggregate(&view->aggregator, &view->whole,
-			      view->source->plan, &totals, err);
+	const struct rows rows = { view,    &counted, usage->elapsed_ns, &view->whole_times,
+				   &totals, SHOW };
+	int rc;
 
-	if (td_course_end(&view->whole_course, &view->whole, usage->elapsed_ns))
-		rc = td_err_nomem(err);
+	td_aggregate(&view->aggregator, &view->whole, view->source->plan, &totals);
+	td_course_end(&view->whole_course, &view->whole, usage->elapsed_ns);
 	view->sink.frame.interval = false;
 	view->sink.writer.summary = true;
 	view->sink.writer.header_done = view->sink.writer.out->one_header;
-	if (!rc)
-		rc = put_rows(&rows, err);
+	rc = put_rows(&rows, err);
 	put_end(view, usage);
 	view->sink.frame.interval = true;
 	view->sink.writer.summary = false;
@@ -364,31 +675,27 @@ static int put_summary(struct td_view *view, const struct td_usage *usage,
 	return rc;
 }
 
-static int keep_time(struct td_view *view, const struct td_usage *usage,
-		     struct td_err *err)
+static void keep_time(struct td_view *view, const struct td_usage *usage)
 {
-	uint64_t *slot =
-		td_array_add(&view->runs_ns, view->nr_runs, sizeof(*slot));
+	uint64_t *slot = td_array_add(&view->runs_ns, view->nr_runs, sizeof(*slot));
 
-	if (!slot)
-		return td_err_nomem(err);
 	*slot = usage->elapsed_ns;
 	td_times_add(&view->runs_times,
-		     &(struct td_times){ usage->elapsed_ns, usage->has_times,
-					 usage->user_ns, usage->sys_ns },
+		     &(struct td_times){ usage->elapsed_ns, usage->has_times, usage->user_ns,
+					 usage->sys_ns },
 		     !view->nr_runs);
 	view->nr_runs++;
-	return 0;
 }
 
-int td_view_end_run(struct td_view *view, const struct td_usage *usage,
-		    struct td_err *err)
+int td_view_end_run(struct td_view *view, const struct td_usage *usage, struct td_err *err)
 {
 	int rc = 0;
 
 	view->nr_intervals = 0;
-	if (view->mean || view->nr_joined)
-		return keep_time(view, usage, err);
+	if (view->mean || view->nr_joined) {
+		keep_time(view, usage);
+		return 0;
+	}
 	if (view->summary)
 		rc = put_summary(view, usage, err);
 	else
@@ -412,7 +719,7 @@ static struct td_usage mean_usage(const struct td_view *view)
 		td_spread_add(&spread, (double)view->runs_ns[i]);
 	usage.elapsed_ns = (uint64_t)llround(spread.mean);
 	usage.error_ns = td_spread_error(&spread);
-	/* perf stat -r does not show these; here the runs stand for one */
+	/* perf stat -r does not show CPU times; joined runs represent one run */
 	if (!view->mean && view->nr_runs && view->runs_times.has_cpu_times) {
 		usage.has_times = true;
 		usage.user_ns = view->runs_times.user_ns / view->nr_runs;
@@ -431,25 +738,22 @@ int td_view_join(struct td_view *view, struct td_err *err)
 				   &joined->times,
 				   &joined->totals,
 				   view->mean ? COLLECT : SHOW };
-	int rc = 0;
+	struct td_writer *writer = &view->sink.writer;
+	int rc;
 
 	if (!joined->rounds)
 		return 0;
-	if (view->sink.writer.out->for_people)
+	if (writer->out->for_people)
 		view->sink.frame.runs = (int)joined->rounds;
 	td_totals_sum_divide(joined);
-	if (view->mean && td_totals_sum_add(&view->sum, view->source->plan,
-					    &joined->totals, &joined->times))
-		rc = td_err_nomem(err);
-	if (!rc)
-		rc = put_rows(&rows, err);
+	if (view->mean)
+		td_totals_sum_add(&view->sum, view->source->plan, &joined->totals, &joined->times);
+	rc = put_rows(&rows, err);
 	if (!rc && !view->mean) {
 		put_end(view, &usage);
 		view->nr_runs = 0;
 		view->runs_times = (struct td_times){ 0 };
-		view->sink.writer.header_done =
-			view->sink.writer.header_done &&
-			!view->sink.writer.out->for_people;
+		writer->header_done = writer->header_done && !writer->out->for_people;
 	}
 	td_totals_sum_free(joined);
 	td_view_drop_kept(view);
@@ -459,12 +763,9 @@ int td_view_join(struct td_view *view, struct td_err *err)
 int td_view_end(struct td_view *view, struct td_err *err)
 {
 	struct td_usage usage = mean_usage(view);
-	const struct rows rows = { view,
-				   NULL,
-				   usage.elapsed_ns,
-				   &view->sum.times,
-				   &view->sum.totals,
-				   SHOW_MEAN };
+	const struct rows rows = {
+		view, NULL, usage.elapsed_ns, &view->sum.times, &view->sum.totals, SHOW_MEAN
+	};
 	int rc;
 
 	if (!view->mean || !view->nr_runs)

@@ -16,13 +16,10 @@
 
 int td_sink_check(struct td_sink *sink, struct td_err *err)
 {
-	int rc = td_out_check(sink->writer.fp, sink->name, err);
-
-	return !rc && sink->writer.no_memory ? td_err_nomem(err) : rc;
+	return td_out_check(sink->writer.fp, sink->name, err);
 }
 
-static int open_file(struct td_sink *sink, const char *name, bool append,
-		     struct td_err *err)
+static int open_file(struct td_sink *sink, const char *name, bool append, struct td_err *err)
 {
 	sink->name = name;
 	sink->to_file = true;
@@ -31,10 +28,9 @@ static int open_file(struct td_sink *sink, const char *name, bool append,
 	return sink->writer.fp ? 0 : err->code;
 }
 
-static int open_fd(struct td_sink *sink, const struct td_request *request,
-		   struct td_err *err)
+static int open_fd(struct td_sink *sink, const struct td_request *request, struct td_err *err)
 {
-	/* closing our copy leaves theirs open: it may be standard error */
+	/* closing a copy leaves the original open, which may be standard error */
 	int fd = fcntl(request->show.log_fd, F_DUPFD_CLOEXEC, 3);
 
 	sink->name = "the descriptor of --log-fd";
@@ -44,37 +40,26 @@ static int open_fd(struct td_sink *sink, const struct td_request *request,
 	if (sink->writer.fp)
 		return 0;
 	td_close_fd(&fd);
-	return td_err_set(err, -errno, "--log-fd %d: %s", request->show.log_fd,
-			  strerror(errno));
+	return td_err_set(err, -errno, "--log-fd %d: %s", request->show.log_fd, strerror(errno));
 }
 
-/* Buffers rows until td_sink_check() flushes them. */
-static void buffer_stderr(void)
+static int open_stream(struct td_sink *sink, const struct td_request *request, struct td_err *err)
 {
 	static char buffer[BUFSIZ];
-
-	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer));
-}
-
-static int open_stream(struct td_sink *sink, const struct td_request *request,
-		       struct td_err *err)
-{
-	/* standard output is the command's */
+	/* standard output belongs to the command */
 	bool aside = request->target.command || request->show.perf;
 
 	if (request->show.quiet || sink->unseen)
 		return open_file(sink, "/dev/null", false, err);
-	sink->named = request->show.output && !request->does.records &&
-		      !request->show.own_file;
+	sink->named = request->show.output && !request->does.records && !request->show.own_file;
 	if (request->show.output && !request->does.records)
-		return open_file(sink, request->show.output,
-				 request->show.append, err);
+		return open_file(sink, request->show.output, request->show.append, err);
 	if (request->show.log_fd)
 		return open_fd(sink, request, err);
 	sink->name = aside ? "standard error" : "standard output";
 	sink->writer.fp = aside ? stderr : stdout;
-	if (aside)
-		buffer_stderr();
+	if (aside) /* buffer rows until td_sink_check() flushes them */
+		setvbuf(stderr, buffer, _IOFBF, sizeof(buffer));
 	return 0;
 }
 
@@ -82,8 +67,7 @@ void td_sink_measure(struct td_sink *sink)
 {
 	struct winsize size;
 
-	if (!sink->terminal ||
-	    ioctl(fileno(sink->writer.fp), TIOCGWINSZ, &size))
+	if (!sink->terminal || ioctl(fileno(sink->writer.fp), TIOCGWINSZ, &size))
 		return;
 	sink->frame.screen_lines = size.ws_row;
 	sink->frame.screen_columns = size.ws_col;
@@ -94,55 +78,41 @@ static void look_at_terminal(struct td_sink *sink)
 	const char *term = getenv("TERM");
 
 	sink->terminal = isatty(fileno(sink->writer.fp));
-	sink->frame.colour = sink->terminal && term &&
-			     strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
+	sink->frame.colour =
+		sink->terminal && term && strcmp(term, "dumb") != 0 && !getenv("NO_COLOR");
 	td_sink_measure(sink);
 }
 
-/* perf stat's first line of a file, which only people read as we have it. */
-static void put_started(FILE *fp)
-{
-	time_t now = time(NULL);
-	char text[32];
-
-	if (ctime_r(&now, text))
-		fprintf(fp, "# started on %s\n", text);
-}
-
-static bool is_dated(const struct td_sink *sink,
-		     const struct td_request *request)
+static bool is_dated(const struct td_sink *sink, const struct td_request *request)
 {
 	return sink->writer.out->for_people ||
 	       (request->show.perf && request->show.format == TD_FORMAT_CSV);
 }
 
-static int check_clear(const struct td_sink *sink,
-		       const struct td_request *request, struct td_err *err)
+static int check_clear(const struct td_sink *sink, const struct td_request *request,
+		       struct td_err *err)
 {
 	if (!request->show.interval_clear || isatty(fileno(sink->writer.fp)))
 		return 0;
-	return td_err_usage(err, "--interval-clear: %s is not a terminal",
-			    sink->name);
+	return td_err_usage(err, "--interval-clear: %s is not a terminal", sink->name);
 }
 
-/* True if nothing is shown before the end, which may take a ^C. */
+/* Return true if nothing is shown before the end, for which the user may have to type ^C. */
 static bool waits(const struct td_request *request)
 {
-	return !request->does.samples && !request->does.replays &&
-	       !request->target.command && !request->when.interval_ms &&
-	       !request->when.timeout_ms && !request->when.control &&
+	return !request->does.samples && !request->does.replays && !request->target.command &&
+	       !request->when.interval_ms && !request->when.timeout_ms && !request->when.control &&
 	       !request->show.quiet && isatty(STDERR_FILENO);
 }
 
-/* Readers of perf stat's rows know of no head. */
-static bool wants_head(const struct td_sink *sink,
-		       const struct td_request *request)
+/* Return true if the output has a header.  Readers of perf stat's rows expect none. */
+static bool wants_head(const struct td_sink *sink, const struct td_request *request)
 {
 	const struct td_head_ask *ask = &request->show.head;
 	const struct td_out *out = sink->writer.out;
 
 	return out->head && !ask->unwanted &&
-	       (ask->wanted || (out->tells && !sink->frame.perf_rows));
+	       (ask->wanted || (out->begins_with_head && !sink->frame.perf_rows));
 }
 
 int td_sink_open(struct td_sink *sink, const struct td_request *request,
@@ -160,31 +130,30 @@ int td_sink_open(struct td_sink *sink, const struct td_request *request,
 	sink->writer.frame = &sink->frame;
 	sink->writer.separator = request->show.separator;
 	/* a file that is appended to has its header already */
-	sink->writer.header_done = request->show.append &&
-				   sink->writer.out->one_header &&
+	sink->writer.header_done = request->show.append && sink->writer.out->one_header &&
 				   td_out_has_content(sink->writer.fp);
 	sink->appends = request->show.append;
 	sink->with_head = wants_head(sink, request);
 	sink->waits = !sink->unseen && waits(request);
 	sink->attached = td_target_attaches(&request->target);
-	sink->with_date = sink->to_file && request->show.output &&
-			  is_dated(sink, request);
+	sink->with_date = sink->to_file && request->show.output && is_dated(sink, request);
 	return 0;
-}
-
-static void put_host(FILE *fp, const char *host)
-{
-	fputs("# host ", fp);
-	td_put_printable(fp, host);
-	fputc('\n', fp);
 }
 
 static void put_beginning(struct td_sink *sink)
 {
-	if (sink->with_date)
-		put_started(sink->writer.fp);
-	if (sink->frame.host && sink->writer.out->for_people)
-		put_host(sink->writer.fp, sink->frame.host);
+	FILE *fp = sink->writer.fp;
+	time_t now = time(NULL);
+	char date[32];
+
+	/* like the first line of perf stat's files */
+	if (sink->with_date && ctime_r(&now, date))
+		fprintf(fp, "# started on %s\n", date);
+	if (sink->frame.host && sink->writer.out->for_people) {
+		fputs("# host ", fp);
+		td_put_printable(fp, sink->frame.host);
+		fputc('\n', fp);
+	}
 	if (sink->with_head)
 		sink->writer.out->head(&sink->writer);
 }
@@ -198,8 +167,7 @@ int td_sink_begin(struct td_sink *sink, struct td_err *err)
 		td_out_empty(sink->writer.fp);
 	put_beginning(sink);
 	if (sink->waits)
-		td_say("tdstat: counting until %s^C: -I 1s shows a row every "
-		       "second\n",
+		td_say("tdstat: counting until %s^C: -I 1s shows a row every second\n",
 		       sink->attached ? "it ends or " : "");
 	return td_sink_check(sink, err);
 }
@@ -212,24 +180,12 @@ static bool is_same_file(FILE *a, FILE *b)
 	       of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-/* A new file begins as the first did; what is in an old one stays. */
-static int begin_again(struct td_sink *sink, FILE *fp, struct td_err *err)
-{
-	struct td_writer *writer = &sink->writer;
-	bool fresh = !td_out_has_content(fp);
-
-	writer->fp = fp;
-	writer->header_done = !fresh && writer->out->one_header;
-	if (fresh)
-		put_beginning(sink);
-	return td_sink_check(sink, err);
-}
-
 int td_sink_reopen(struct td_sink *sink, struct td_err *err)
 {
 	struct td_writer *writer = &sink->writer;
 	FILE *fp = sink->named ? td_out_open(sink->name, true, err) : NULL;
 	const struct td_writer before = *writer;
+	bool fresh;
 
 	if (!fp)
 		return sink->named ? err->code : 0;
@@ -237,12 +193,18 @@ int td_sink_reopen(struct td_sink *sink, struct td_err *err)
 		fclose(fp);
 		return 0;
 	}
-	if (begin_again(sink, fp, err)) {
+	/* a new file begins like the first; the content of an old one stays */
+	fresh = !td_out_has_content(fp);
+	writer->fp = fp;
+	writer->header_done = !fresh && writer->out->one_header;
+	if (fresh)
+		put_beginning(sink);
+	if (td_sink_check(sink, err)) {
 		fclose(fp);
 		*writer = before;
 		return err->code;
 	}
-	/* all of it was flushed, and that was checked, with each row */
+	/* each row was flushed and checked */
 	fclose(before.fp);
 	return 0;
 }
@@ -256,10 +218,7 @@ int td_sink_close(struct td_sink *sink, struct td_err *err)
 		sink->writer.out->close(&sink->writer);
 	sink->writer.fp = NULL;
 	if (fp && sink->to_file && fclose(fp))
-		rc = td_err_set(err, -errno, "cannot write %s: %s", sink->name,
-				strerror(errno));
-	if (!rc && sink->writer.no_memory)
-		rc = td_err_nomem(err);
+		rc = td_err_set(err, -errno, "cannot write %s: %s", sink->name, strerror(errno));
 	return rc;
 }
 
@@ -274,24 +233,12 @@ int td_sink_end(struct td_sink *sink, int rc, struct td_err *err)
 	return rc;
 }
 
-/* --- the file that --append goes on with ---------------------------------- */
+/* --- the file that --append continues -------------------------------------- */
 
-/* No header is longer; of a longer line, so much is compared. */
-#define MOST_READ (1 << 20)
+/* Number of bytes to compare; no header is longer. */
+#define MAX_READ (1 << 20)
 
-/* The file is open for writing alone; NULL: it is none, or must not be read. */
-static FILE *open_again(FILE *written)
-{
-	char name[40];
-	struct stat st;
-
-	if (fstat(fileno(written), &st) || !S_ISREG(st.st_mode))
-		return NULL;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fileno(written));
-	return fopen(name, "re");
-}
-
-/* Behind the lines of a head of CSV, and what perf stat begins a file with. */
+/* Return the text after the header lines of CSV, and the first line of perf stat's files. */
 static const char *skip_comments(const char *text)
 {
 	while (*text == '#' || *text == '\n') {
@@ -303,29 +250,31 @@ static const char *skip_comments(const char *text)
 }
 
 /*
- * Gets what a file begins with, "" if there is nothing yet; NULL: it is not
- * known.  To be freed.  Returns 0 or -ENOMEM.
+ * Return the beginning of a file that is open for writing, to be freed; NULL if it is not a
+ * regular file, or cannot be read.
  */
-static int read_beginning(FILE *written, char **beginning)
+static char *read_beginning(FILE *written)
 {
-	FILE *fp = open_again(written);
+	char name[40], *text;
+	struct stat st;
 	size_t size;
+	FILE *fp;
 
-	*beginning = NULL;
+	if (fstat(fileno(written), &st) || !S_ISREG(st.st_mode))
+		return NULL;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fileno(written));
+	fp = fopen(name, "re");
 	if (!fp)
-		return 0;
-	*beginning = malloc(MOST_READ + 1);
-	size = *beginning ? fread(*beginning, 1, MOST_READ, fp) : 0;
+		return NULL;
+	text = td_malloc(MAX_READ + 1);
+	size = fread(text, 1, MAX_READ, fp);
 	fclose(fp);
-	if (!*beginning)
-		return -ENOMEM;
-	(*beginning)[size] = '\0';
-	return 0;
+	text[size] = '\0';
+	return text;
 }
 
-/* The header of the rows to come; "" if they have none; NULL: no memory. */
-static char *make_header(const struct td_sink *sink,
-			 const struct td_report *columns,
+/* Return the header of the next rows, "" if they have none. */
+static char *make_header(const struct td_sink *sink, const struct td_report *columns,
 			 const struct td_sheet *sheet)
 {
 	struct td_writer writer = sink->writer;
@@ -333,9 +282,7 @@ static char *make_header(const struct td_sink *sink,
 	size_t size;
 
 	writer.header_done = false;
-	writer.fp = open_memstream(&text, &size);
-	if (!writer.fp)
-		return NULL;
+	writer.fp = td_open_memstream(&text, &size);
 	if (sheet && writer.out->sheet)
 		writer.out->sheet(&writer, sheet);
 	else if (columns && writer.out->header)
@@ -351,7 +298,7 @@ static bool begins(const char *text, const char *with)
 
 #define JSON_HEAD "{\"tdstat_rows\":"
 
-/* Each run that tells has a head of its own, and the last one counts. */
+/* Return true if JSON can follow the content.  Of several header objects, the last one wins. */
 static bool is_json_alike(const struct td_sink *sink, const char *text)
 {
 	char head[40];
@@ -359,13 +306,11 @@ static bool is_json_alike(const struct td_sink *sink, const char *text)
 	snprintf(head, sizeof(head), JSON_HEAD "%d,", TD_ROWS_VERSION);
 	if (sink->with_head)
 		return begins(text, head);
-	return *text == '{' &&
-	       !(sink->frame.perf_rows && begins(text, JSON_HEAD));
+	return *text == '{' && !(sink->frame.perf_rows && begins(text, JSON_HEAD));
 }
 
-/* perf stat's rows have no header, but must not follow rows of ours. */
-static bool is_csv_alike(const struct td_sink *sink, const char *text,
-			 const char *header)
+/* Return true if CSV can follow the content: rows with the same header, or all without one. */
+static bool is_csv_alike(const struct td_sink *sink, const char *text, const char *header)
 {
 	const char *sep = sink->writer.separator;
 	char ours[64];
@@ -376,29 +321,26 @@ static bool is_csv_alike(const struct td_sink *sink, const char *text,
 	return *text != '{' && !begins(text, ours);
 }
 
-/* Whatever people read may follow, but not what programs do. */
+/* Return true if text can follow the content, which must not be output for programs. */
 static bool is_text_alike(const char *text)
 {
-	return *text != '{' &&
-	       !(begins(text, "time") && text[4] && begins(text + 5, "id"));
+	return *text != '{' && !(begins(text, "time") && text[4] && begins(text + 5, "id"));
 }
 
-static int compare(const struct td_sink *sink, const char *text,
-		   const char *header, struct td_err *err)
+static int compare(const struct td_sink *sink, const char *text, const char *header,
+		   struct td_err *err)
 {
-	bool alike = sink->writer.separator ? is_csv_alike(sink, text, header)
+	bool alike = sink->writer.separator         ? is_csv_alike(sink, text, header)
 		     : sink->writer.out->for_people ? is_text_alike(text)
 						    : is_json_alike(sink, text);
 
 	if (!*text || alike)
 		return 0;
-	td_err_set(err, -EINVAL,
-		   "--append: %s begins otherwise than these rows do",
-		   sink->name);
-	return td_err_hint(err,
-			   "its readers go by the first line: give another "
-			   "file, or the options of the rows that are "
-			   "there");
+	td_err_set(err, -EINVAL, "--append: %s begins otherwise than these rows do", sink->name);
+	return td_err_hint(
+		err,
+		"its readers go by the first line: give another file, or the options of the rows "
+		"that are there");
 }
 
 int td_append_check(struct td_sink *sink, const struct td_report *columns,
@@ -407,18 +349,14 @@ int td_append_check(struct td_sink *sink, const struct td_report *columns,
 	td_autofree char *beginning = NULL, *header = NULL;
 	const char *text;
 
-	if (!sink->appends ||
-	    (!sink->writer.out->head && !sink->writer.out->for_people))
+	if (!sink->appends || (!sink->writer.out->head && !sink->writer.out->for_people))
 		return 0;
-	if (read_beginning(sink->writer.fp, &beginning))
-		return td_err_nomem(err);
+	beginning = read_beginning(sink->writer.fp);
 	if (!beginning)
 		return 0;
 	header = make_header(sink, columns, sheet);
-	if (!header)
-		return td_err_nomem(err);
 	text = skip_comments(beginning);
-	/* of a run that ended before its first row, there are comments alone */
+	/* a run that ended before its first row has written only comments */
 	sink->writer.header_done &= *text != '\0';
 	return compare(sink, text, header, err);
 }

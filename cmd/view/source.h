@@ -18,63 +18,52 @@
 #define TD_MAX_SAMPLED  2 /* more events would make a long command */
 #define TD_SAMPLED_SIZE 64
 
-/* What the model's files say about a metric of a PMU. */
+/* Facts from the model's files about a metric of a PMU. */
 struct td_metric_facts {
-	int levels;     /* of the PMU's tree; 0: it has none in the files */
+	int levels;     /* levels of the PMU's tree; 0: no tree in the files */
 	bool has_group; /* NAME_group is a group of metrics */
-	/*
-	 * the events to sample to find the places: the PMU has them, or the one of
-	 * "PMU/TERMS/"
-	 */
+	/* events to sample to find locations: of the PMU, or "PMU/TERMS/" */
 	char events[TD_MAX_SAMPLED][TD_SAMPLED_SIZE];
 	size_t nr_events;
 };
 
 /*
- * What was counted, and on what.  A live run and a recording each make one;
- * from here on both are the same.  All of it is borrowed.
+ * Description of counts: machine, events, target.  A live run and a recording each make
+ * one; all later steps are the same for both.  Everything is borrowed.
  */
 struct td_source {
 	const struct td_machine *machine;
 	const struct td_plan *plan;
 	const struct td_tree *tree; /* NULL: show the plan's events */
 	/*
-	 * Finds facts of the tree's metrics, when they are needed: files take time
-	 * to read.  Returns 0 or -ENOMEM.  NULL: there are none.
+	 * finds facts of the tree's metrics when they are needed, because files take time
+	 * to read; NULL: no facts
 	 */
-	int (*find_facts)(void *facts_ctx, const char *pmu, const char *metric,
-			  struct td_metric_facts *facts);
+	void (*find_facts)(void *facts_ctx, const char *pmu, const char *metric,
+			   struct td_metric_facts *facts);
 	void *facts_ctx;
-	/* of the metric files, if the run has read them; NULL: unknown */
-	const char *files_version;
-	/* counters that other programs hold: td_held_text(); NULL: none known */
-	const char *held;
+	const char *files_version; /* version of the metric files; NULL: unknown, or not read */
+	const char *held; /* counters that other programs hold: td_held_text(); NULL: unknown */
 	const struct td_target_name *target;
-	const struct td_identity *identity; /* of who counted */
+	const struct td_identity *identity; /* identity of the machine and tdstat that counted */
 	bool interval;                      /* readings come in intervals */
-	bool of_perf; /* a file of perf stat, which need not tell times */
-	/* when, in ns since 1970; 0: unknown, or to be set by td_view_start() */
-	uint64_t start_ns;
-	struct td_clocks clocks; /* the same moment; unknown as well */
+	bool of_perf;                       /* a file of perf stat, which may lack times */
+	uint64_t start_ns;       /* ns since 1970; 0: unknown, or set later by td_view_start() */
+	struct td_clocks clocks; /* start on other clocks */
 	enum td_aggregation how;
-	int cache_level; /* of TD_AGGREGATE_CACHE; 0: the last one */
-	/* show ids whose innermost part is not known of any CPU, as perf stat does */
+	int cache_level; /* level for TD_AGGREGATE_CACHE; 0: the last one */
+	/* show ids even if their topology is unknown, like perf stat; false: refuse them */
 	bool as_counted;
-	/*
-	 * One for each online CPU, or NULL if how does not want them.  Both grow
-	 * when others come online.
-	 */
+	/* place of each online CPU, NULL unless how needs them; grows with the CPUs */
 	struct td_place *const *places;
 	bool skip_idle; /* leave out threads that did not run */
 	const struct td_task_names *names;
-	/* that were sampled, for events with R; NULL: none */
-	const struct td_latencies *latencies;
-	const struct td_regions *regions; /* of the readings; NULL: none */
-	char *const *cgroups;             /* of the readings */
-	char *const *containers;          /* of these; NULL: unknown */
+	const struct td_latencies *latencies; /* sampled latencies, for events with R; or NULL */
+	const struct td_regions *regions;     /* regions of the readings; or NULL */
+	char *const *cgroups;                 /* cgroups of the readings */
+	char *const *containers;              /* containers of the cgroups; NULL: unknown */
 	size_t nr_cgroups;
-	/* the same, as they are now; NULL: there are none, or it is a recording */
-	const struct td_cgroups *live_cgroups;
+	const struct td_cgroups *live_cgroups; /* current state; NULL: none, or a recording */
 };
 
 #endif

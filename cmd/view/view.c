@@ -20,24 +20,19 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 		.merge = request->show.hybrid_merge,
 		.ranked = request->ask.bottlenecks,
 		.by_lost = request->show.by_lost,
-		.events = { .plan = source->plan,
-			    .hybrid = request->show.hybrid_merge },
+		.events = { .plan = source->plan, .hybrid = request->show.hybrid_merge },
 		.only_ratios = request->show.metric_only && !source->tree,
-		.summary = (request->show.summary ||
-			    td_out_find(request->show.format)->whole) &&
+		.summary = (request->show.summary || td_out_find(request->show.format)->whole) &&
 			   source->interval,
 		.verdict = td_request_has_verdict(request) ? request : NULL,
 		.mean = request->when.repeat > 1 && !source->interval,
 		.table = request->show.table,
-		.nr_joined =
-			source->plan->nr_sets > 1 ? source->plan->nr_sets : 0,
+		.nr_joined = source->plan->nr_sets > 1 ? source->plan->nr_sets : 0,
 	};
-	rc = td_aggregator_build(agg, source->how, source->cache_level,
-				 places_of(source), source->machine->online.nr,
-				 err);
+	rc = td_aggregator_build(agg, source->how, source->cache_level, places_of(source),
+				 source->machine->online.nr, err);
 	if (!rc && agg->unknown && !source->as_counted)
-		rc = td_err_set(err, -ENODATA,
-				"%s: the topology of the CPUs is not known",
+		rc = td_err_set(err, -ENODATA, "%s: the topology of the CPUs is not known",
 				td_aggregation_option(source->how));
 	agg->raw = request->no_scale;
 	agg->skip_idle = source->skip_idle;
@@ -53,14 +48,10 @@ int td_view_init(struct td_view *view, const struct td_source *source,
 void td_view_note(const struct td_view *view, const struct td_request *request,
 		  struct td_notes *notes)
 {
-	const struct td_aggregation_row *row =
-		td_aggregation_row(view->source->how);
+	const struct td_aggregation_row *row = td_aggregation_row(view->source->how);
 
-	if (view->aggregator.unknown &&
-	    td_out_find(request->show.format)->for_people)
-		td_notes_add(notes,
-			     "%s: it is not known which CPUs share a %s; its "
-			     "number is -1",
+	if (view->aggregator.unknown && td_out_find(request->show.format)->for_people)
+		td_notes_add(notes, "%s: it is not known which CPUs share a %s; its number is -1",
 			     row->option, row->name);
 }
 
@@ -71,8 +62,7 @@ int td_view_follow(struct td_view *view, struct td_err *err)
 	view->aggregator.cgroups = source->cgroups;
 	view->aggregator.containers = source->containers;
 	view->aggregator.nr_cgroups = source->nr_cgroups;
-	return td_aggregator_follow(&view->aggregator, source->cache_level,
-				    places_of(source),
+	return td_aggregator_follow(&view->aggregator, source->cache_level, places_of(source),
 				    source->machine->online.nr, err);
 }
 
@@ -85,17 +75,14 @@ static bool is_too_wide(const struct td_tree *tree)
 	return nr > TD_MAX_COLUMNS;
 }
 
-/* Nobody asked for more than a first look at a command, which was not repeated. */
-static bool is_brief(const struct td_view *view,
-		     const struct td_request *request)
+/* Return true for a first look at a command: no options for details, and no repetition. */
+static bool is_brief(const struct td_view *view, const struct td_request *request)
 {
-	return request->ask.drill && request->level_or_less &&
-	       request->target.command && !view->mean &&
-	       !request->show.all_nodes && !request->verbose;
+	return request->ask.drill && request->level_or_less && request->target.command &&
+	       !view->mean && !request->show.all_nodes && !request->verbose;
 }
 
-static struct td_frame make_frame(const struct td_view *view,
-				  const struct td_request *request)
+static struct td_frame make_frame(const struct td_view *view, const struct td_request *request)
 {
 	const struct td_source *source = view->source;
 
@@ -118,8 +105,7 @@ static struct td_frame make_frame(const struct td_view *view,
 		.clocks = source->clocks,
 		.show_pmu = source->machine->nr_core > 1 ||
 			    (source->tree && source->tree->nr_package_nodes),
-		.show_id =
-			source->how != TD_AGGREGATE_ALL || source->nr_cgroups,
+		.show_id = source->how != TD_AGGREGATE_ALL || source->nr_cgroups,
 		.how = source->how,
 		.timed = source->regions && source->regions->nr_timed,
 		.show_cgroup = source->nr_cgroups > 0,
@@ -135,9 +121,9 @@ static struct td_frame make_frame(const struct td_view *view,
 	};
 }
 
-/* A picture is of a tree. */
-static int check_events(const struct td_source *source,
-			const struct td_request *request, struct td_err *err)
+/* Refuse events for a chart, which only shows a tree. */
+static int check_events(const struct td_source *source, const struct td_request *request,
+			struct td_err *err)
 {
 	if (source->tree || td_out_find(request->show.format)->events)
 		return 0;
@@ -146,23 +132,20 @@ static int check_events(const struct td_source *source,
 	return td_err_hint(err, "--html has a table of them");
 }
 
-int td_view_open(struct td_view *view, const struct td_request *request,
-		 struct td_err *err)
+int td_view_open(struct td_view *view, const struct td_request *request, struct td_err *err)
 {
 	const struct td_source *source = view->source;
 	const struct td_frame frame = make_frame(view, request);
 	int rc = check_events(source, request, err);
 
 	if (!rc && view->only_ratios)
-		rc = td_ratio_table_build(&view->ratios, source->plan,
-					  source->machine, view->merge, err);
+		rc = td_ratio_table_build(&view->ratios, source->plan, source->machine, view->merge,
+					  err);
 	if (rc == -ENODATA)
 		td_err_wrap(err, "--metric-only");
 	if (!rc && source->tree)
-		rc = td_evaluation_make(&view->evaluation, source->tree,
-					source->plan, err);
-	view->evaluation.part =
-		request->target.all_user || request->target.all_kernel;
+		td_evaluation_make(&view->evaluation, source->tree, source->plan);
+	view->evaluation.part = request->target.all_user || request->target.all_kernel;
 	view->sink.unseen = view->viewer;
 	return rc ? rc : td_sink_open(&view->sink, request, &frame, err);
 }
@@ -175,17 +158,14 @@ int td_view_check_append(struct td_view *view, struct td_err *err)
 		.nr_columns = tree ? tree->nr_columns : view->ratios.nr,
 	};
 
-	return td_append_check(&view->sink,
-			       tree || view->only_ratios ? &columns : NULL,
-			       NULL, err);
+	return td_append_check(&view->sink, tree || view->only_ratios ? &columns : NULL, NULL, err);
 }
 
-void td_view_start(struct td_view *view, uint64_t start_ns,
-		   const struct td_clocks *clocks)
+void td_view_start(struct td_view *view, uint64_t start_ns, const struct td_clocks *clocks)
 {
 	view->sink.frame.start_ns = start_ns;
 	view->sink.frame.clocks = *clocks;
-	/* the kernel may have taken other events than in the run before */
+	/* the kernel may have accepted other events than in the previous run */
 	td_event_table_free(&view->events);
 }
 

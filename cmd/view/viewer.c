@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cmd/out/advice.h"
+#include "cmd/output/advice.h"
 #include "lib/base/util.h"
 
 static void add(struct td_focus *focus, const struct td_found *found)
@@ -11,7 +11,7 @@ static void add(struct td_focus *focus, const struct td_found *found)
 	snprintf(focus->nodes[focus->nr++], TD_FOCUS_NAME, "%s", found->name);
 }
 
-/* Where none is sure, one that may be. */
+/* Return a node that may be the biggest loss although none is clear; NULL: none. */
 static const struct td_found *guess(const struct td_verdict *verdict)
 {
 	const struct td_found *const guesses[] = {
@@ -27,7 +27,7 @@ static const struct td_found *guess(const struct td_verdict *verdict)
 	return NULL;
 }
 
-void td_focus_take(struct td_focus *focus, const struct td_verdict *verdict)
+void td_focus_copy(struct td_focus *focus, const struct td_verdict *verdict)
 {
 	const struct td_found *first = td_verdict_focus(verdict);
 	size_t i = verdict->nr_path;
@@ -38,8 +38,7 @@ void td_focus_take(struct td_focus *focus, const struct td_verdict *verdict)
 		.held = verdict->held,
 	};
 	if (verdict->row)
-		snprintf(focus->pmu, sizeof(focus->pmu), "%s",
-			 verdict->row->pmu);
+		snprintf(focus->pmu, sizeof(focus->pmu), "%s", verdict->row->pmu);
 	focus->unsure = !first || !first->node;
 	if (focus->unsure)
 		first = guess(verdict);

@@ -11,53 +11,46 @@
 struct td_source;
 
 /*
- * Who gets the results of a run in place of a stream: a screen, a server.  All but
- * report() may be NULL, and ready() if fd is -1.  Negative results are errors,
- * which end the counting.
+ * A receiver of results in place of a stream: a screen, a server.  All functions but
+ * report() may be NULL, and ready() only if fd is -1.  Negative results are errors, which
+ * end the counting.
  */
 struct td_viewer {
-	/* Once, when counting has begun; source is that of all reports. */
-	int (*begin)(void *ctx, const struct td_source *source,
+	/* called once, when counting has begun; source belongs to all reports */
+	int (*begin)(void *ctx, const struct td_source *source, struct td_err *err);
+	/*
+	 * called before each report, except of cgroups, with the same counts summed up to
+	 * one row per PMU, and the verdict on them
+	 */
+	int (*whole)(void *ctx, const struct td_report *whole, const struct td_verdict *verdict,
 		     struct td_err *err);
-	/*
-	 * Before each report that is not of cgroups: the same counts with
-	 * everything in one row a PMU, and what there is to say of it.
-	 */
-	int (*whole)(void *ctx, const struct td_report *whole,
-		     const struct td_verdict *verdict, struct td_err *err);
-	/* Each interval's report, which is the caller's. */
-	int (*report)(void *ctx, const struct td_report *report,
-		      struct td_err *err);
-	/*
-	 * There is something to read from fd; with *ends set, counting ends as
-	 * after a signal.  fd is -1 if there is nothing to wait for.
-	 */
+	/* called with each interval's report, which the caller owns */
+	int (*report)(void *ctx, const struct td_report *report, struct td_err *err);
+	/* called when fd is readable; if it sets *ends, counting ends as after a signal */
 	int (*ready)(void *ctx, bool *ends, struct td_err *err);
-	int fd;
+	int fd; /* -1: nothing to wait for */
 	void *ctx;
 };
 
 #define TD_FOCUS_NAME 64
 
-/* What a verdict said, for who goes on with it. */
+/* Copy of a verdict, for a caller that continues with it. */
 struct td_focus {
-	bool known; /* there was a verdict */
-	/* a signal ended the counting: nothing is to go on */
-	bool interrupted;
-	/* no node matters most for sure: the first one is the best guess */
-	bool unsure;
-	double slots_pct; /* of pmu's slots, what it loses to it; NaN */
+	bool known;       /* there was a verdict */
+	bool interrupted; /* a signal ended the counting, and no further step is wanted */
+	bool unsure;      /* the biggest loss is not clear; the first node is the best guess */
+	double slots_pct; /* share of pmu's slots that are lost to the first node; NaN: unknown */
 	enum td_situation situation;
-	bool held; /* somebody else had the counters most of the time */
-	char pmu[TD_FOCUS_NAME]; /* the one with the most slots */
-	/* the node to look at, then those above it; none: nr is 0 */
+	bool held;               /* another program had the counters most of the time */
+	char pmu[TD_FOCUS_NAME]; /* the PMU with the most slots */
+	/* the node to look at, then its ancestors */
 	char nodes[TD_VERDICT_DEPTH + 1][TD_FOCUS_NAME];
 	size_t nr;
 };
 
-/* Why there is no node that matters most for sure, as a sentence ends. */
+/* Return why there is no clear biggest loss, as the end of a sentence. */
 const char *td_focus_why(const struct td_focus *focus);
-/* The verdict's names are copied. */
-void td_focus_take(struct td_focus *focus, const struct td_verdict *verdict);
+/* Copy a verdict, including its names. */
+void td_focus_copy(struct td_focus *focus, const struct td_verdict *verdict);
 
 #endif

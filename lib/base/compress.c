@@ -16,7 +16,7 @@
 
 /* --- gzip ----------------------------------------------------------------- */
 
-#define MEMORY     8         /* of 9: zlib's default */
+#define MEMORY     8         /* memory level 1 to 9; this is zlib's default */
 #define GZIP       (15 + 16) /* the largest window, with gzip's header */
 #define BLOCK_SIZE (16 << 10)
 
@@ -24,18 +24,16 @@
 
 ZLIB_FUNCTIONS(TD_LIBRARY_FUNCTION)
 
-static const struct td_library_function zlib_functions[] = { ZLIB_FUNCTIONS(
-	TD_LIBRARY_ROW) };
+static const struct td_library_function zlib_functions[] = { ZLIB_FUNCTIONS(TD_LIBRARY_ROW) };
 
 int td_gzip_load(struct td_err *err)
 {
-	if (!td_library_load("libz.so.1", zlib_functions,
-			     TD_ARRAY_SIZE(zlib_functions), err))
+	if (!td_library_load("libz.so.1", zlib_functions, TD_ARRAY_SIZE(zlib_functions), err))
 		return 0;
 	return td_err_wrap(err, "files of gzip need zlib");
 }
 
-/* What is left of the bytes, in pieces that zlib can count. */
+/* Gives zlib the next of *left bytes, in pieces that fit its counter. */
 static void feed(z_stream *stream, size_t *left)
 {
 	size_t nr = *left < INT_MAX ? *left : INT_MAX;
@@ -46,15 +44,15 @@ static void feed(z_stream *stream, size_t *left)
 	*left -= nr;
 }
 
-int td_gzip_write(FILE *fp, const void *bytes, size_t size)
+void td_gzip_write(FILE *fp, const void *bytes, size_t size)
 {
 	unsigned char block[BLOCK_SIZE] = { 0 };
 	z_stream stream = { .next_in = bytes };
 	int rc;
 
-	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP,
-			 MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-		return -ENOMEM;
+	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, MEMORY,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		td_memory_fail();
 	do {
 		feed(&stream, &size);
 		stream.next_out = block;
@@ -63,23 +61,23 @@ int td_gzip_write(FILE *fp, const void *bytes, size_t size)
 		fwrite(block, 1, sizeof(block) - stream.avail_out, fp);
 	} while (rc == Z_OK);
 	deflateEnd(&stream);
-	return rc == Z_STREAM_END ? 0 : -ENOMEM;
+	if (rc != Z_STREAM_END)
+		td_memory_fail();
 }
 
 /* --- zstd ----------------------------------------------------------------- */
 
 #define BUFFER     (64 << 10)
-#define WINDOW_LOG 23 /* 8 MiB, which every reader of this format has to know */
+#define WINDOW_LOG 23 /* 8 MiB, which every reader of this format supports */
 
 struct td_zstd {
 	int fd;
-	bool owned;     /* fd is closed with the stream */
-	ZSTD_DCtx *in;  /* of a reader */
-	ZSTD_CCtx *out; /* of a writer */
-	/* of a reader: bytes that are yet to be unpacked */
-	ZSTD_inBuffer rest;
-	const char *why; /* they cannot be */
-	uint64_t size;   /* written */
+	bool owned;           /* fd is closed with the stream */
+	ZSTD_DCtx *in;        /* context of a reader */
+	ZSTD_CCtx *out;       /* context of a writer */
+	ZSTD_inBuffer packed; /* reader: bytes that are not unpacked yet */
+	const char *why;      /* reader: the reason why it cannot continue */
+	uint64_t size;        /* writer: number of bytes in the file */
 	unsigned char buffer[BUFFER];
 };
 
@@ -95,17 +93,16 @@ struct td_zstd {
 
 ZSTD_FUNCTIONS(TD_LIBRARY_FUNCTION)
 
-static const struct td_library_function zstd_functions[] = { ZSTD_FUNCTIONS(
-	TD_LIBRARY_ROW) };
+static const struct td_library_function zstd_functions[] = { ZSTD_FUNCTIONS(TD_LIBRARY_ROW) };
 
 int td_zstd_load(struct td_err *err)
 {
-	if (!td_library_load("libzstd.so.1", zstd_functions,
-			     TD_ARRAY_SIZE(zstd_functions), err))
+	if (!td_library_load("libzstd.so.1", zstd_functions, TD_ARRAY_SIZE(zstd_functions), err))
 		return 0;
 	td_err_wrap(err, "files of zstd need libzstd");
-	return td_err_hint(err, "it is in Debian's package libzstd1; without "
-				"it: zstd -dc FILE | tdstat report -");
+	return td_err_hint(
+		err,
+		"it is in Debian's package libzstd1; without it: zstd -dc FILE | tdstat report -");
 }
 
 bool td_zstd_is_magic(const unsigned char *magic, size_t nr)
@@ -121,39 +118,11 @@ static struct td_zstd *make(int fd, bool owned, struct td_err *err)
 
 	if (td_zstd_load(err))
 		return NULL;
-	zstd = calloc(1, sizeof(*zstd));
-	if (!zstd) {
-		td_err_nomem(err);
-		return NULL;
-	}
+	zstd = td_calloc(1, sizeof(*zstd));
 	zstd->fd = fd;
 	zstd->owned = owned;
-	zstd->rest.src = zstd->buffer;
+	zstd->packed.src = zstd->buffer;
 	return zstd;
-}
-
-static void unmake(struct td_zstd *zstd)
-{
-	ZSTD_freeDCtx(zstd->in);
-	ZSTD_freeCCtx(zstd->out);
-	free(zstd);
-}
-
-/* Gives the stream to who asked, or frees all but the descriptor. */
-static FILE *open_stream(struct td_zstd *zstd, const char *mode,
-			 cookie_io_functions_t calls, struct td_zstd **out,
-			 struct td_err *err)
-{
-	FILE *fp =
-		zstd->in || zstd->out ? fopencookie(zstd, mode, calls) : NULL;
-
-	if (!fp) {
-		td_err_nomem(err);
-		unmake(zstd);
-		return NULL;
-	}
-	*out = zstd;
-	return fp;
 }
 
 static int close_stream(void *cookie)
@@ -161,13 +130,15 @@ static int close_stream(void *cookie)
 	struct td_zstd *zstd = cookie;
 	int rc = zstd->owned ? close(zstd->fd) : 0;
 
-	unmake(zstd);
+	ZSTD_freeDCtx(zstd->in);
+	ZSTD_freeCCtx(zstd->out);
+	free(zstd);
 	return rc;
 }
 
-/* --- to read ---------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------- */
 
-/* Not more than there is: it may be a pipe, whose reader waits for a line. */
+/* Reads the available bytes.  Does not wait for more: the reader of a pipe waits for a line. */
 static ssize_t fill(struct td_zstd *zstd)
 {
 	ssize_t nr;
@@ -175,22 +146,21 @@ static ssize_t fill(struct td_zstd *zstd)
 	do {
 		nr = read(zstd->fd, zstd->buffer, BUFFER);
 	} while (nr < 0 && errno == EINTR);
-	zstd->rest.pos = 0;
-	zstd->rest.size = nr > 0 ? (size_t)nr : 0;
+	zstd->packed.pos = 0;
+	zstd->packed.size = nr > 0 ? (size_t)nr : 0;
 	return nr;
 }
 
 static const char *explain(size_t rc)
 {
 	return ZSTD_getErrorCode(rc) == ZSTD_error_frameParameter_windowTooLarge
-		       ? "its window is larger than 8 MiB, which zstd -dc "
-			 "--long=31 reads"
+		       ? "its window is larger than 8 MiB, which zstd -dc --long=31 reads"
 		       : ZSTD_getErrorName(rc);
 }
 
 /*
- * The library may hold what did not fit before, so it is asked before the file.
- * The end of the file ends the stream, wherever it cuts a frame.
+ * Calls the library before reading the file, because it may have kept output that did not fit.
+ * The end of the file ends the stream, even within a frame.
  */
 static ssize_t unpack(void *cookie, char *to, size_t size)
 {
@@ -198,14 +168,14 @@ static ssize_t unpack(void *cookie, char *to, size_t size)
 	ZSTD_outBuffer out = { to, size, 0 };
 
 	while (!zstd->why) {
-		size_t rc = ZSTD_decompressStream(zstd->in, &out, &zstd->rest);
+		size_t rc = ZSTD_decompressStream(zstd->in, &out, &zstd->packed);
 		ssize_t nr;
 
 		if (ZSTD_isError(rc))
 			zstd->why = explain(rc);
 		if (out.pos)
 			return (ssize_t)out.pos;
-		if (zstd->rest.pos < zstd->rest.size)
+		if (zstd->packed.pos < zstd->packed.size)
 			continue;
 		nr = zstd->why ? 1 : fill(zstd);
 		if (nr <= 0)
@@ -218,19 +188,17 @@ static ssize_t unpack(void *cookie, char *to, size_t size)
 FILE *td_zstd_reader(int fd, bool owned, const unsigned char *magic, size_t nr,
 		     struct td_zstd **zstd, struct td_err *err)
 {
-	const cookie_io_functions_t calls = { .read = unpack,
-					      .close = close_stream };
+	const cookie_io_functions_t calls = { .read = unpack, .close = close_stream };
 	struct td_zstd *made = make(fd, owned, err);
 
 	if (!made)
 		return NULL;
 	memcpy(made->buffer, magic, nr);
-	made->rest.size = nr;
-	made->in = ZSTD_createDCtx();
-	if (made->in)
-		ZSTD_DCtx_setParameter(made->in, ZSTD_d_windowLogMax,
-				       WINDOW_LOG);
-	return open_stream(made, "r", calls, zstd, err);
+	made->packed.size = nr;
+	made->in = td_need(ZSTD_createDCtx());
+	ZSTD_DCtx_setParameter(made->in, ZSTD_d_windowLogMax, WINDOW_LOG);
+	*zstd = made;
+	return td_need(fopencookie(made, "r", calls));
 }
 
 const char *td_zstd_why(const struct td_zstd *zstd)
@@ -238,11 +206,10 @@ const char *td_zstd_why(const struct td_zstd *zstd)
 	return zstd->why;
 }
 
-/* --- to write --------------------------------------------------------------- */
+/* --- writing --------------------------------------------------------------- */
 
-/* Until all of it was taken, and nothing is left to write that how asks for. */
-static int pack(struct td_zstd *zstd, const void *text, size_t size,
-		ZSTD_EndDirective how)
+/* Compresses text, and writes compressed bytes; how determines whether it also flushes or ends. */
+static int pack(struct td_zstd *zstd, const void *text, size_t size, ZSTD_EndDirective how)
 {
 	ZSTD_inBuffer in = { text, size, 0 };
 	size_t left;
@@ -253,14 +220,14 @@ static int pack(struct td_zstd *zstd, const void *text, size_t size,
 
 		left = ZSTD_compressStream2(zstd->out, &out, &in, how);
 		if (ZSTD_isError(left))
-			return -ENOMEM; /* what else could it be? */
+			td_memory_fail(); /* the only error with valid parameters */
 		rc = td_write_all(zstd->fd, zstd->buffer, out.pos);
 		zstd->size += out.pos;
 	} while (!rc && (how == ZSTD_e_continue ? in.pos < in.size : left > 0));
 	return rc;
 }
 
-static ssize_t take(void *cookie, const char *text, size_t size)
+static ssize_t write_text(void *cookie, const char *text, size_t size)
 {
 	int rc = pack(cookie, text, size, ZSTD_e_continue);
 
@@ -270,9 +237,8 @@ static ssize_t take(void *cookie, const char *text, size_t size)
 
 static int end_stream(void *cookie)
 {
-	int rc = pack(cookie, NULL, 0, ZSTD_e_end), closed;
+	int rc = pack(cookie, NULL, 0, ZSTD_e_end), closed = close_stream(cookie);
 
-	closed = close_stream(cookie);
 	if (!rc)
 		return closed;
 	errno = -rc;
@@ -281,16 +247,15 @@ static int end_stream(void *cookie)
 
 FILE *td_zstd_writer(int fd, struct td_zstd **zstd, struct td_err *err)
 {
-	const cookie_io_functions_t calls = { .write = take,
-					      .close = end_stream };
+	const cookie_io_functions_t calls = { .write = write_text, .close = end_stream };
 	struct td_zstd *made = make(fd, true, err);
 
 	if (!made)
 		return NULL;
-	made->out = ZSTD_createCCtx();
-	if (made->out)
-		ZSTD_CCtx_setParameter(made->out, ZSTD_c_checksumFlag, 1);
-	return open_stream(made, "w", calls, zstd, err);
+	made->out = td_need(ZSTD_createCCtx());
+	ZSTD_CCtx_setParameter(made->out, ZSTD_c_checksumFlag, 1);
+	*zstd = made;
+	return td_need(fopencookie(made, "w", calls));
 }
 
 int td_zstd_flush(struct td_zstd *zstd)

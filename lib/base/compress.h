@@ -9,49 +9,45 @@
 
 #include "lib/base/err.h"
 
-/* Loads zlib.  To be called before td_gzip_write(), again, too. */
+/* Loads zlib.  Call before td_gzip_write(); may be called again. */
 int td_gzip_load(struct td_err *err);
-/* Writes the bytes as a file of gzip, without a name or time.  0 or -ENOMEM. */
-int td_gzip_write(FILE *fp, const void *bytes, size_t size);
+/* Writes the bytes as a gzip file without a name or time. */
+void td_gzip_write(FILE *fp, const void *bytes, size_t size);
 
 /*
- * Files that zstd compresses, as streams of what is in them.  libzstd is loaded
- * when the first one is made.
+ * Files compressed with zstd, as streams of their content.  libzstd is loaded for the
+ * first one.
  */
 
-/* How the names of such files end. */
 #define TD_ZSTD_SUFFIX ".zst"
 
-/* The bytes that a file begins with, by which its format is known. */
+/* Number of bytes at the start of a file that identify its format. */
 #define TD_MAGIC_SIZE 6
 
-/*
- * What is between a stream and its file.  It lives as long as the stream, whose
- * fclose() ends the file and frees it.
- */
+/* State of a stream; its fclose() completes the file and frees this. */
 struct td_zstd;
 
-/* Loads the library.  Returns 0 or -ELIBACC, with where to get it. */
+/* Loads the library.  Returns 0 or -ELIBACC, with a hint. */
 int td_zstd_load(struct td_err *err);
 bool td_zstd_is_magic(const unsigned char *magic, size_t nr);
 /*
- * A stream to read from, of a file at fd from which the nr bytes at magic were
- * read.  The file may have several frames, and be cut off: it is readable as far as
- * it was flushed.  Takes no more memory than a window of 8 MiB, whatever the file
- * says.  fd is closed with the stream if it is owned.  NULL: an error; fd is open.
+ * Opens a stream that reads the file at fd, from which the nr bytes at magic have already
+ * been read.  The file may consist of several frames, with a window of at most 8 MiB.  A file
+ * that is cut off is readable up to its last flush.  owned: close fd with the stream.  Returns
+ * NULL after an error; fd stays open.
  */
 FILE *td_zstd_reader(int fd, bool owned, const unsigned char *magic, size_t nr,
 		     struct td_zstd **zstd, struct td_err *err);
-/* Why nothing more can be read; NULL: because of what errno says. */
+/* Returns the reason why reading failed; NULL: see errno. */
 const char *td_zstd_why(const struct td_zstd *zstd);
 /*
- * A stream to write to, which takes fd over.  Everything can be read of the file
- * that was written before td_zstd_flush().  NULL: an error; fd is open.
+ * Opens a stream that writes to fd and owns it.  All that was written before
+ * td_zstd_flush() is readable.  Returns NULL after an error; fd stays open.
  */
 FILE *td_zstd_writer(int fd, struct td_zstd **zstd, struct td_err *err);
-/* Behind fflush() of its stream.  Returns 0 or a negative errno. */
+/* Call after fflush() of the stream.  Returns 0 or a negative errno. */
 int td_zstd_flush(struct td_zstd *zstd);
-/* The bytes that the file has so far. */
+/* Returns the size of the file so far. */
 uint64_t td_zstd_size(const struct td_zstd *zstd);
 
 #endif

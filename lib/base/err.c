@@ -12,13 +12,13 @@
 
 #define GAP "..."
 
-/* True for the continuation bytes of a UTF-8 character. */
+/* Is it a continuation byte of a UTF-8 character? */
 static bool is_inside(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Shortens a long text in the middle, without cutting a character in two. */
+/* Copies text.  Shortens a long text in the middle, without cutting a character in two. */
 static void fit(char *to, size_t size, const char *text)
 {
 	size_t len = strlen(text), head = (size - sizeof(GAP)) / 2;
@@ -36,23 +36,23 @@ static void fit(char *to, size_t size, const char *text)
 	snprintf(to, size, "%.*s" GAP "%s", (int)head, text, tail);
 }
 
-__attribute__((format(printf, 3, 0))) static void
-put(char *to, size_t size, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void put(char *to, size_t size, const char *fmt,
+						      va_list ap)
 {
 	va_list again;
 	char *text;
 
 	va_copy(again, ap);
-	if (vsnprintf(to, size, fmt, ap) >= (int)size &&
-	    vasprintf(&text, fmt, again) >= 0) {
+	if (vsnprintf(to, size, fmt, ap) >= (int)size) {
+		td_vasprintf(&text, fmt, again);
 		fit(to, size, text);
 		free(text);
 	}
 	va_end(again);
 }
 
-__attribute__((format(printf, 3, 0))) static void
-err_fill(struct td_err *err, int code, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void err_fill(struct td_err *err, int code,
+							   const char *fmt, va_list ap)
 {
 	memset(err, 0, sizeof(*err));
 	err->code = code;
@@ -110,17 +110,17 @@ int td_err_hint(struct td_err *err, const char *fmt, ...)
 	return err->code;
 }
 
-/* Bytes shown of a long text; a third of them stand before the error. */
+/* Number of bytes shown of a long text, a third of them before the error. */
 #define SHOWN 72
 
-/* Each unprintable byte becomes one blank, so that the marks below line up. */
+/* Replaces each unprintable byte by one blank, so that the marks below line up. */
 static void blank_out(char *line)
 {
 	while (*(line += td_printable_span(line)))
 		*line++ = ' ';
 }
 
-/* The columns of printable text: one for each character. */
+/* Returns the width of printable text in columns, one for each character. */
 static size_t columns(const char *text, size_t len)
 {
 	size_t nr = 0;
@@ -140,14 +140,14 @@ int td_err_point(struct td_err *err, const char *text, size_t at, size_t len)
 	snprintf(line, sizeof(line), "%s", text + from);
 	blank_out(line);
 	left = strlen(line) - before;
-	/* one mark stands for everything behind the shown part */
+	/* one mark represents everything after the shown part */
 	width = columns(line + before, len < left ? len : left) + (len > left);
 	memset(marks, '~', sizeof(marks));
 	marks[0] = '^';
 	marks[width ? width : 1] = '\0';
-	snprintf(err->place, sizeof(err->place), "%s%s%s\n%*s%s",
-		 from ? GAP : "", line, size > from + SHOWN ? GAP : "",
-		 (int)columns(line, before) + (from ? 3 : 0), "", marks);
+	snprintf(err->place, sizeof(err->place), "%s%s%s\n%*s%s", from ? GAP : "", line,
+		 size > from + SHOWN ? GAP : "", (int)columns(line, before) + (from ? 3 : 0), "",
+		 marks);
 	return err->code;
 }
 
@@ -156,8 +156,7 @@ int td_err_nomem(struct td_err *err)
 	return td_err_set(err, -ENOMEM, "out of memory");
 }
 
-int td_err_line(struct td_err *err, const char *path, size_t line,
-		const char *what)
+int td_err_line(struct td_err *err, const char *path, size_t line, const char *what)
 {
 	return td_err_set(err, -EINVAL, "%s:%zu: %s", path, line, what);
 }
@@ -168,8 +167,7 @@ static bool has(const struct td_notes *notes, const char *text, uint64_t hash)
 {
 	size_t step = 0, at;
 
-	while ((at = td_index_next(&notes->index, hash, &step)) !=
-	       TD_NOT_FOUND) {
+	while ((at = td_index_next(&notes->index, hash, &step)) != TD_NOT_FOUND) {
 		if (strcmp(notes->v[at], text) == 0)
 			return true;
 	}
@@ -181,26 +179,17 @@ void td_notes_add(struct td_notes *notes, const char *fmt, ...)
 	char *text, **slot;
 	uint64_t hash;
 	va_list ap;
-	int len;
 
 	va_start(ap, fmt);
-	len = vasprintf(&text, fmt, ap);
+	td_vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (len < 0) {
-		notes->lost = true;
-		return;
-	}
 	hash = td_hash_text(text);
 	if (has(notes, text, hash)) {
 		free(text);
 		return;
 	}
 	slot = td_array_add(&notes->v, notes->nr, sizeof(*slot));
-	if (!slot || td_index_add(&notes->index, hash, notes->nr)) {
-		notes->lost = true;
-		free(text);
-		return;
-	}
+	td_index_add(&notes->index, hash, notes->nr);
 	*slot = text;
 	notes->nr++;
 }
@@ -214,7 +203,7 @@ void td_notes_truncate(struct td_notes *notes, size_t nr)
 	if (notes->said > nr)
 		notes->said = nr;
 	td_index_clear(&notes->index);
-	/* cannot fail: the index keeps its memory, and had room for more */
+	/* cannot fail, because the index keeps its memory and had room for more notes */
 	for (size_t i = 0; i < nr; i++)
 		td_index_add(&notes->index, td_hash_text(notes->v[i]), i);
 }

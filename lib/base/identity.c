@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/identity.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +11,15 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-int td_identity_of_machine(struct td_identity *identity, bool named)
+void td_identity_of_machine(struct td_identity *identity, bool named)
 {
 	struct utsname names;
 
 	if (uname(&names))
-		return 0;
-	identity->kernel = strdup(names.release);
+		return;
+	identity->kernel = td_strdup(names.release);
 	if (named)
-		identity->host = strdup(names.nodename);
-	return identity->kernel && (!named || identity->host) ? 0 : -ENOMEM;
+		identity->host = td_strdup(names.nodename);
 }
 
 void td_identity_forget_machine(struct td_identity *identity)
@@ -31,19 +29,17 @@ void td_identity_forget_machine(struct td_identity *identity)
 	identity->host = identity->kernel = NULL;
 }
 
-int td_identity_set_command(struct td_identity *identity, char *const *words)
+void td_identity_set_command(struct td_identity *identity, char *const *words)
 {
 	size_t size;
-	FILE *fp = open_memstream(&identity->command, &size);
+	FILE *fp = td_open_memstream(&identity->command, &size);
 
-	if (!fp)
-		return -ENOMEM;
 	for (size_t i = 0; words[i]; i++) {
 		if (i > 0)
 			fputc(' ', fp);
 		td_put_shell_word(fp, words[i]);
 	}
-	return td_text_close(fp, &identity->command);
+	td_text_close(fp, &identity->command);
 }
 
 size_t td_label_name(const char *label)
@@ -53,31 +49,19 @@ size_t td_label_name(const char *label)
 	return end ? (size_t)(end - label) : 0;
 }
 
-/* The index of the label of this name; nr_labels: there is none. */
-static size_t find(const struct td_identity *identity, const char *label)
+void td_identity_label(struct td_identity *identity, const char *label)
 {
 	size_t len = td_label_name(label) + 1; /* with the '=' */
-	size_t i = 0;
+	char *copy = td_strdup(label);
 
-	while (i < identity->nr_labels &&
-	       strncmp(identity->labels[i], label, len) != 0)
-		i++;
-	return i;
-}
-
-int td_identity_label(struct td_identity *identity, const char *label)
-{
-	size_t i = find(identity, label);
-	char *copy;
-
-	if (i < identity->nr_labels)
-		return td_text_join(&identity->labels[i], label, "", "");
-	copy = strdup(label);
-	if (copy && !td_array_push(&identity->labels, &identity->nr_labels,
-				   &copy, sizeof(copy)))
-		return 0;
-	free(copy);
-	return -ENOMEM;
+	for (size_t i = 0; i < identity->nr_labels; i++) {
+		if (strncmp(identity->labels[i], label, len) == 0) {
+			free(identity->labels[i]);
+			identity->labels[i] = copy;
+			return;
+		}
+	}
+	td_array_push(&identity->labels, &identity->nr_labels, &copy, sizeof(copy));
 }
 
 struct json_object *td_identity_labels(const struct td_identity *identity)
@@ -87,11 +71,9 @@ struct json_object *td_identity_labels(const struct td_identity *identity)
 	for (size_t i = 0; i < identity->nr_labels; i++) {
 		const char *label = identity->labels[i];
 		size_t len = td_label_name(label);
-		td_autofree char *name = strndup(label, len);
+		td_autofree char *name = td_strndup(label, len);
 
-		/* without memory, the line tells so by errno */
-		if (name)
-			td_json_put_string(object, name, label + len + 1);
+		td_json_put_string(object, name, label + len + 1);
 	}
 	return object;
 }

@@ -8,30 +8,29 @@
 struct json_object;
 
 /*
- * Who counted, where and for whom: what tells the rows and recordings of one run
- * from those of another.  A member is NULL if it is not known, or not to be told.
+ * The version of tdstat, the machine, the command and labels: they distinguish the rows and
+ * recordings of one run from those of another.  NULL: the member is unknown or omitted.
  */
 struct td_identity {
-	char *version; /* of the tdstat that counted */
+	char *version; /* version of tdstat */
 	char *host, *kernel;
-	bool unnamed;  /* the host is known, but not to be shown */
-	char *command; /* its words, as a shell reads them; NULL: none, too */
+	bool unnamed;  /* the host is known, but must not be shown */
+	char *command; /* the command, quoted for a shell */
 	char **labels; /* NAME=VALUE */
 	size_t nr_labels;
 };
 
-/* What the kernel tells of this machine; its host if it is to be named. */
-int td_identity_of_machine(struct td_identity *identity, bool named);
+/* Sets the kernel of this machine and, if named is set, its host. */
+void td_identity_of_machine(struct td_identity *identity, bool named);
 void td_identity_forget_machine(struct td_identity *identity);
-/* NULL-terminated. */
-int td_identity_set_command(struct td_identity *identity, char *const *words);
-/* A label of the same name is replaced. */
-int td_identity_label(struct td_identity *identity, const char *label);
-/* The length of the name of a label; 0: it is none. */
+/* Sets the command to the quoted and joined words, a list that ends with NULL. */
+void td_identity_set_command(struct td_identity *identity, char *const *words);
+/* Adds a label, or replaces the one with the same name. */
+void td_identity_label(struct td_identity *identity, const char *label);
+/* Returns the length of a label's name; 0 if text is not a label. */
 size_t td_label_name(const char *label);
-/* An object with a text for each label. */
+/* Returns an object with a string for each label. */
 struct json_object *td_identity_labels(const struct td_identity *identity);
-/* The others return 0 or -ENOMEM; free even then. */
 void td_identity_free(struct td_identity *identity);
 
 #endif

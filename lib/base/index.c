@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Open addressing: if a slot is taken, the next free one is used. */
+/* A hash table with open addressing: if a slot is in use, the next free one is used. */
 #include "lib/base/index.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "lib/base/memory.h"
 
 #define FIRST_SIZE 16
 
@@ -53,28 +54,26 @@ uint64_t td_hash_any_case(const char *text)
 	return td_hash(hash);
 }
 
-/* The step-th slot to look at for a hash. */
-static struct td_index_slot *slot_of(const struct td_index *index,
-				     uint64_t hash, size_t step)
+/* Returns the slot to check for a hash in the given step. */
+static struct td_index_slot *slot_of(const struct td_index *index, uint64_t hash, size_t step)
 {
 	return &index->slots[(hash + step) & (index->size - 1)];
 }
 
-static void put(const struct td_index *index, struct td_index_slot new_one)
+static void put(const struct td_index *index, struct td_index_slot element)
 {
 	size_t step = 0;
 
-	while (slot_of(index, new_one.hash, step)->place)
+	while (slot_of(index, element.hash, step)->place)
 		step++;
-	*slot_of(index, new_one.hash, step) = new_one;
+	*slot_of(index, element.hash, step) = element;
 }
 
 /*
- * Elements with the same hash keep their order.  Elements that wrapped around
- * the end of the old table stand at its start, so the walk begins behind a free
- * slot.
+ * Doubles the table, keeping the order of elements with the same hash.  Elements that wrapped
+ * around the end of the old table are at its start, so the walk begins after a free slot.
  */
-static int grow(struct td_index *index)
+static void grow(struct td_index *index)
 {
 	struct td_index bigger = {
 		.size = index->size ? index->size * 2 : FIRST_SIZE,
@@ -82,9 +81,7 @@ static int grow(struct td_index *index)
 	};
 	size_t start = 0;
 
-	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
-	if (!bigger.slots)
-		return -ENOMEM;
+	bigger.slots = td_calloc(bigger.size, sizeof(*bigger.slots));
 	while (start < index->size && index->slots[start].place)
 		start++;
 	for (size_t i = 0; i < index->size; i++) {
@@ -95,17 +92,15 @@ static int grow(struct td_index *index)
 	}
 	free(index->slots);
 	*index = bigger;
-	return 0;
 }
 
-int td_index_add(struct td_index *index, uint64_t hash, size_t at)
+void td_index_add(struct td_index *index, uint64_t hash, size_t at)
 {
 	/* at most half full, so that a free slot is near */
-	if (index->nr >= index->size / 2 && grow(index))
-		return -ENOMEM;
+	if (index->nr >= index->size / 2)
+		grow(index);
 	put(index, (struct td_index_slot){ hash, at + 1 });
 	index->nr++;
-	return 0;
 }
 
 size_t td_index_next(const struct td_index *index, uint64_t hash, size_t *step)
@@ -129,14 +124,15 @@ size_t td_index_find(const struct td_index *index, uint64_t hash)
 	return td_index_next(index, hash, &step);
 }
 
-int td_index_set(struct td_index *index, uint64_t hash, size_t at)
+void td_index_set(struct td_index *index, uint64_t hash, size_t at)
 {
 	size_t step = 0;
 
-	if (td_index_next(index, hash, &step) == TD_NOT_FOUND)
-		return td_index_add(index, hash, at);
+	if (td_index_next(index, hash, &step) == TD_NOT_FOUND) {
+		td_index_add(index, hash, at);
+		return;
+	}
 	slot_of(index, hash, step - 1)->place = at + 1;
-	return 0;
 }
 
 void td_index_clear(struct td_index *index)

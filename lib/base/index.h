@@ -20,25 +20,24 @@ struct td_index {
 
 #define TD_NOT_FOUND SIZE_MAX
 
-/* Different numbers have different hashes. */
+/* Returns the hash of a number.  Different numbers have different hashes. */
 uint64_t td_hash(uint64_t number);
-/* Adds one more number to a hash. */
+/* Returns a hash with one more number added. */
 uint64_t td_hash_more(uint64_t so_far, uint64_t number);
 uint64_t td_hash_text(const char *text);
-/* The same for a text in small letters and in capital ones. */
+/* Returns the hash of a text, ignoring the case of letters. */
 uint64_t td_hash_any_case(const char *text);
 
-/* Returns 0, or -ENOMEM with the index unchanged. */
-int td_index_add(struct td_index *index, uint64_t hash, size_t at);
-/* Adds, or replaces the element that was added under this hash before. */
-int td_index_set(struct td_index *index, uint64_t hash, size_t at);
+void td_index_add(struct td_index *index, uint64_t hash, size_t at);
+/* Adds an element, or replaces the previous one with this hash. */
+void td_index_set(struct td_index *index, uint64_t hash, size_t at);
 /*
- * Returns the next element under this hash, in the order of adding, or
- * TD_NOT_FOUND after the last.  *step must be 0 at the first call.  Different
- * elements may share a hash, so the caller compares them.
+ * Returns the next element with this hash, in the order in which they were added, or
+ * TD_NOT_FOUND after the last.  *step must be 0 in the first call.  Different elements may
+ * have the same hash, so callers must compare them.
  */
 size_t td_index_next(const struct td_index *index, uint64_t hash, size_t *step);
-/* The first element under this hash; enough if no two elements share one. */
+/* Returns the first element with this hash, for elements with different hashes. */
 size_t td_index_find(const struct td_index *index, uint64_t hash);
 /* Removes all elements but keeps the memory. */
 void td_index_clear(struct td_index *index);

@@ -31,28 +31,22 @@ bool td_ints_has(const struct td_ints *list, int value)
 	return i < list->nr && list->v[i] == value;
 }
 
-int td_ints_add(struct td_ints *list, int value)
+void td_ints_add(struct td_ints *list, int value)
 {
 	size_t i = first_not_below(list, value);
 
 	if (i < list->nr && list->v[i] == value)
-		return 0;
-	if (!td_array_add(&list->v, list->nr, sizeof(*list->v)))
-		return -ENOMEM;
-	memmove(list->v + i + 1, list->v + i,
-		(list->nr - i) * sizeof(*list->v));
+		return;
+	td_array_add(&list->v, list->nr, sizeof(*list->v));
+	memmove(list->v + i + 1, list->v + i, (list->nr - i) * sizeof(*list->v));
 	list->v[i] = value;
 	list->nr++;
-	return 0;
 }
 
-int td_ints_add_all(struct td_ints *list, const struct td_ints *others)
+void td_ints_add_all(struct td_ints *list, const struct td_ints *others)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < others->nr; i++)
-		rc = td_ints_add(list, others->v[i]);
-	return rc;
+	for (size_t i = 0; i < others->nr; i++)
+		td_ints_add(list, others->v[i]);
 }
 
 void td_ints_free(struct td_ints *list)
@@ -61,7 +55,7 @@ void td_ints_free(struct td_ints *list)
 	*list = (struct td_ints){ 0 };
 }
 
-/* Parses a decimal number and moves *text behind it. */
+/* Parses a decimal number and moves *text after it. */
 static int parse_number(const char **text, int max, int *out)
 {
 	char *end;
@@ -94,11 +88,8 @@ static int parse_range(const char **text, int max, struct td_ints *out)
 	}
 	if (last - first >= TD_MAX_INTS)
 		return -EINVAL;
-	for (int i = 0; i <= last - first; i++) {
-		rc = td_ints_add(out, first + i);
-		if (rc)
-			return rc;
-	}
+	for (int i = 0; i <= last - first; i++)
+		td_ints_add(out, first + i);
 	return 0;
 }
 
@@ -109,16 +100,15 @@ static bool only_blanks(const char *text)
 
 int td_ints_parse(const char *text, int max, struct td_ints *out)
 {
-	int rc = 0;
+	int rc;
 
 	*out = (struct td_ints){ 0 };
 	if (only_blanks(text))
 		return 0;
-	for (;;) {
-		rc = parse_range(&text, max, out);
-		if (rc || *text != ',')
-			break;
+	rc = parse_range(&text, max, out);
+	while (!rc && *text == ',') {
 		text++;
+		rc = parse_range(&text, max, out);
 	}
 	if (!rc && !only_blanks(text))
 		rc = -EINVAL;
@@ -127,34 +117,26 @@ int td_ints_parse(const char *text, int max, struct td_ints *out)
 	return rc;
 }
 
-int td_ints_copy(struct td_ints *out, const struct td_ints *list)
+void td_ints_copy(struct td_ints *out, const struct td_ints *list)
 {
-	return td_ints_and(out, list, list);
+	td_ints_and(out, list, list);
 }
 
-int td_ints_and(struct td_ints *out, const struct td_ints *a,
-		const struct td_ints *b)
+void td_ints_and(struct td_ints *out, const struct td_ints *a, const struct td_ints *b)
 {
 	*out = (struct td_ints){ 0 };
 	for (size_t i = 0; i < a->nr; i++) {
-		if (!td_ints_has(b, a->v[i]))
-			continue;
-		if (td_ints_add(out, a->v[i])) {
-			td_ints_free(out);
-			return -ENOMEM;
-		}
+		if (td_ints_has(b, a->v[i]))
+			td_ints_add(out, a->v[i]);
 	}
-	return 0;
 }
 
 char *td_ints_format(const struct td_ints *list)
 {
 	char *text = NULL;
 	size_t size, last;
-	FILE *fp = open_memstream(&text, &size);
+	FILE *fp = td_open_memstream(&text, &size);
 
-	if (!fp)
-		return NULL;
 	for (size_t i = 0; i < list->nr; i = last + 1) {
 		for (last = i; last + 1 < list->nr; last++) {
 			if (list->v[last + 1] != list->v[last] + 1)
@@ -168,19 +150,13 @@ char *td_ints_format(const struct td_ints *list)
 	return text;
 }
 
-int td_ints_remove(struct td_ints *list, const struct td_ints *others)
+void td_ints_remove(struct td_ints *list, const struct td_ints *others)
 {
-	struct td_ints left = { 0 };
+	size_t nr = 0;
 
 	for (size_t i = 0; i < list->nr; i++) {
-		if (td_ints_has(others, list->v[i]))
-			continue;
-		if (td_ints_add(&left, list->v[i])) {
-			td_ints_free(&left);
-			return -ENOMEM;
-		}
+		if (!td_ints_has(others, list->v[i]))
+			list->v[nr++] = list->v[i];
 	}
-	td_ints_free(list);
-	*list = left;
-	return 0;
+	list->nr = nr;
 }

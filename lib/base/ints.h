@@ -17,25 +17,24 @@ struct td_ints {
 #define TD_MAX_INTS (1 << 20)
 
 /*
- * Parses a list as the kernel and users write it, "0-3,8,10-11".  An empty list
- * is fine, and so are blanks and newlines at the end.  Numbers go up to max,
- * and one range has up to TD_MAX_INTS numbers.
- * Returns -ERANGE for a number above max, -EDOM for a range such as 3-1,
- * -EINVAL or -ENOMEM; *out is empty then.
+ * Parses a list such as "0-3,8,10-11", in the syntax of the kernel.  The list may be empty,
+ * and blanks and newlines may follow it.  Numbers may be up to max, and a range may contain
+ * up to TD_MAX_INTS numbers.
+ * Returns 0, -ERANGE for a number above max, -EDOM for a range such as 3-1, or
+ * -EINVAL; *out is empty after an error.
  */
 int td_ints_parse(const char *text, int max, struct td_ints *out);
 void td_ints_free(struct td_ints *list);
-int td_ints_add(struct td_ints *list, int value);
-/* Adds the numbers of others that are not in the list.  0 or -ENOMEM. */
-int td_ints_add_all(struct td_ints *list, const struct td_ints *others);
-int td_ints_copy(struct td_ints *out, const struct td_ints *list);
-/* The numbers that are in both.  Returns 0 or -ENOMEM. */
-int td_ints_and(struct td_ints *out, const struct td_ints *a,
-		const struct td_ints *b);
+void td_ints_add(struct td_ints *list, int value);
+/* Adds all numbers of others to the list. */
+void td_ints_add_all(struct td_ints *list, const struct td_ints *others);
+void td_ints_copy(struct td_ints *out, const struct td_ints *list);
+/* Sets *out to the numbers that are in both. */
+void td_ints_and(struct td_ints *out, const struct td_ints *a, const struct td_ints *b);
 bool td_ints_has(const struct td_ints *list, int value);
-/* Removes the numbers of others from list.  -ENOMEM leaves list unchanged. */
-int td_ints_remove(struct td_ints *list, const struct td_ints *others);
-/* Formats as "0-3,8".  The caller frees it; NULL means out of memory. */
+/* Removes the numbers of others from list. */
+void td_ints_remove(struct td_ints *list, const struct td_ints *others);
+/* Formats a list as "0-3,8".  The caller frees the text. */
 char *td_ints_format(const struct td_ints *list);
 
 #endif

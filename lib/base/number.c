@@ -13,45 +13,43 @@
 
 /* --- to text -------------------------------------------------------------- */
 
-/* Values of up to 2^63 units of their last decimal are formatted here. */
-static const uint64_t powers[] = { 1,         10,        100,     1000,
-				   10000,     100000,    1000000, 10000000,
-				   100000000, 1000000000 };
+/* Powers of 10.  Values below 2^62 units of their last decimal are formatted without printf(). */
+static const uint64_t powers[] = { 1,      10,      100,      1000,      10000,
+				   100000, 1000000, 10000000, 100000000, 1000000000 };
 
-#define MOST_DIGITS 19
+#define UNIT_DIGITS 19
 
-/* Writes the digits before end, at least so many.  Returns the first. */
-static char *put_digits(char *end, uint64_t number, int least)
+/* Writes a number with at least min digits, which end before end.  Returns the first digit. */
+static char *put_digits(char *end, uint64_t number, int min)
 {
-	for (; number || least > 0; number /= 10, least--)
+	for (; number || min > 0; number /= 10, min--)
 		*--end = (char)('0' + number % 10);
 	return end;
 }
 
 /*
- * Rounds a fraction, in units of 2^-64, to units of 1 / power, which is at most
- * 2^30: half of a unit to the even one, as printf() does.  odd: what stands
- * before the fraction is, which is of interest if it is rounded to nothing.
+ * Rounds a fraction, in units of 2^-64, to units of 1 / power; power is at most 2^30.  Rounds
+ * half of a unit to even, as printf() does.  odd is used with power 1: is the integer before
+ * the fraction odd?
  */
 static uint64_t round_fraction(uint64_t fraction, uint64_t power, bool odd)
 {
 	uint64_t low = (fraction & UINT32_MAX) * power;
 	uint64_t high = (fraction >> 32) * power + (low >> 32);
-	uint64_t units = high >> 32, rest = high << 32 | (low & UINT32_MAX);
+	uint64_t units = high >> 32, remainder = high << 32 | (low & UINT32_MAX);
 	const uint64_t half = UINT64_C(1) << 63;
 
 	if (power > 1)
 		odd = units & 1;
-	return units + (rest > half || (rest == half && odd));
+	return units + (remainder > half || (remainder == half && odd));
 }
 
-/* False if the value is too large, or too small, for 64 bits on both sides. */
+/* Returns false if the integer or the fraction does not fit into 64 bits. */
 static bool to_units(double value, uint64_t power, uint64_t *units)
 {
 	double whole = trunc(value), fraction = (value - whole) * 0x1p64;
 
-	if (!(whole * (double)power < 0x1p62) ||
-	    fraction > (double)(uint64_t)fraction)
+	if (!(whole * (double)power < 0x1p62) || fraction > (double)(uint64_t)fraction)
 		return false;
 	*units = (uint64_t)whole * power +
 		 round_fraction((uint64_t)fraction, power, (uint64_t)whole & 1);
@@ -68,7 +66,7 @@ static const char *by_printf(char *buf, size_t size, int decimals, double value)
 
 const char *td_format_fixed(char *buf, size_t size, int decimals, double value)
 {
-	char digits[MOST_DIGITS + 4], *end = digits + sizeof(digits) - 1;
+	char digits[UNIT_DIGITS + 4], *end = digits + sizeof(digits) - 1;
 	char *at = end;
 	uint64_t power, units;
 
@@ -133,16 +131,13 @@ int td_parse_int(const char *text, int min, int max, int *out)
 #define MAX_DIGITS   10 /* the digits of both sides together stay below 2^64 */
 #define MAX_FRACTION 9
 
-/* Milliseconds in a unit; 0 if the unit is unknown. */
+/* Returns the number of milliseconds in a unit; 0 if the unit is unknown. */
 static uint64_t ms_of_unit(const char *unit)
 {
 	static const struct {
 		const char *name;
 		uint64_t ms;
-	} units[] = { { "", 1 },
-		      { "ms", 1 },
-		      { "s", MS_A_SECOND },
-		      { "m", MS_A_MINUTE } };
+	} units[] = { { "", 1 }, { "ms", 1 }, { "s", MS_A_SECOND }, { "m", MS_A_MINUTE } };
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(units); i++) {
 		if (strcmp(units[i].name, unit) == 0)
@@ -158,15 +153,13 @@ const char *td_parse_ms_unit(const char *text)
 }
 
 /*
- * Reads "12.5" up to end as digits 125 and divisor 10; -EINVAL if there is no
+ * Parses a number up to end: "12.5" as digits 125 and divisor 10.  Returns -EINVAL without a
  * number, -EDOM or -ERANGE if it has too many digits.
  */
-static int read_decimal(const char *text, const char *end, uint64_t *digits,
-			uint64_t *divisor)
+static int read_decimal(const char *text, const char *end, uint64_t *digits, uint64_t *divisor)
 {
 	size_t whole = strspn(text, DIGITS);
-	size_t fraction =
-		text + whole < end ? (size_t)(end - text) - whole - 1 : 0;
+	size_t fraction = text + whole < end ? (size_t)(end - text) - whole - 1 : 0;
 
 	if (!whole || (text[whole] == '.' && !fraction))
 		return -EINVAL;

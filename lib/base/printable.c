@@ -10,37 +10,35 @@
 #define ESCAPED_WIDTH 4 /* columns of \x1b */
 
 /*
- * UTF-8 characters by their first byte: the length, and the range of the second
- * byte.  The ranges exclude overlong forms, surrogates and code points above
- * U+10FFFF (RFC 3629, 4).
+ * Ranges of the first byte of UTF-8 characters, with their length and the range of the second
+ * byte.  The ranges exclude overlong forms, surrogates and code points above U+10FFFF (RFC
+ * 3629, 4).
  */
 static const struct lead {
 	unsigned char first, last;
 	size_t len;
 	unsigned char min, max;
 } leads[] = {
-	{ 0x00, 0x7f, 1, 0, 0 },       { 0xc2, 0xdf, 2, 0x80, 0xbf },
-	{ 0xe0, 0xe0, 3, 0xa0, 0xbf }, { 0xe1, 0xec, 3, 0x80, 0xbf },
-	{ 0xed, 0xed, 3, 0x80, 0x9f }, { 0xee, 0xef, 3, 0x80, 0xbf },
-	{ 0xf0, 0xf0, 4, 0x90, 0xbf }, { 0xf1, 0xf3, 4, 0x80, 0xbf },
-	{ 0xf4, 0xf4, 4, 0x80, 0x8f },
+	{ 0x00, 0x7f, 1, 0, 0 },       { 0xc2, 0xdf, 2, 0x80, 0xbf }, { 0xe0, 0xe0, 3, 0xa0, 0xbf },
+	{ 0xe1, 0xec, 3, 0x80, 0xbf }, { 0xed, 0xed, 3, 0x80, 0x9f }, { 0xee, 0xef, 3, 0x80, 0xbf },
+	{ 0xf0, 0xf0, 4, 0x90, 0xbf }, { 0xf1, 0xf3, 4, 0x80, 0xbf }, { 0xf4, 0xf4, 4, 0x80, 0x8f },
 };
 
 /* Characters that are not printable. */
-static const struct hidden {
+static const struct {
 	uint32_t first, last;
 } hidden[] = {
 	{ 0x00, 0x1f },
 	{ 0x7f, 0x9f }, /* control characters */
 	/*
-	 * Bidi_Control of Unicode's PropList.txt: turns what follows around.  And
-	 * U+2028 and U+2029, which end a line for some readers of CSV and JSON.
+	 * Bidi_Control of Unicode's PropList.txt changes the direction of text; U+2028 and
+	 * U+2029 end a line for some readers of CSV and JSON
 	 */
 	{ 0x61c, 0x61c },
 	{ 0x200e, 0x200f },
 	{ 0x2028, 0x202e },
 	{ 0x2066, 0x2069 },
-	{ 0xfffe, 0xffff }, /* no characters, and not allowed in XML */
+	{ 0xfffe, 0xffff }, /* not characters, not allowed in XML */
 };
 
 static const struct lead *find_lead(unsigned char c)
@@ -62,7 +60,7 @@ static uint32_t decode(const unsigned char *s, size_t len)
 	return code;
 }
 
-/* The length of the character at s; 0 if it is not UTF-8 or is cut off. */
+/* Returns the length of the character at s; 0 if it is not UTF-8 or is cut off. */
 static size_t length(const unsigned char *s, size_t size)
 {
 	const struct lead *lead = find_lead(*s);
@@ -87,7 +85,7 @@ static bool is_hidden(uint32_t code)
 	return i < TD_ARRAY_SIZE(hidden) && code >= hidden[i].first;
 }
 
-/* Like length(); 0 also if the character is not printable. */
+/* Returns the length of the character at s; 0 if it is not printable. */
 static size_t printable(const unsigned char *s, size_t size)
 {
 	size_t len = length(s, size);
@@ -104,7 +102,7 @@ size_t td_unprintable(const char *text, uint32_t *code)
 	return len;
 }
 
-/* Like td_printable_span() for size bytes; adds the columns to *width. */
+/* Like td_printable_span(), for size bytes.  Adds the number of columns to *width. */
 static size_t span(const char *text, size_t size, int *width)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -113,7 +111,7 @@ static size_t span(const char *text, size_t size, int *width)
 	while (at < size) {
 		size_t first = at;
 
-		/* nearly all of what is printed */
+		/* the fast path: plain ASCII */
 		while (at < size && s[at] >= ' ' && s[at] < 0x7f)
 			at++;
 		*width += (int)(at - first);
@@ -126,7 +124,7 @@ static size_t span(const char *text, size_t size, int *width)
 	return at;
 }
 
-/* The NUL at the end is not printable, nor inside a character. */
+/* The NUL at the end stops span(), because it is not printable and not inside a character. */
 size_t td_printable_span(const char *text)
 {
 	int width = 0;
@@ -159,7 +157,7 @@ int td_printable_width(const char *text)
 
 void td_put_bytes(FILE *fp, const char *text, size_t len)
 {
-	/* not the macro, which is a loop if the length is known */
+	/* parentheses avoid the macro, which is a loop for constant lengths */
 	(fwrite_unlocked)(text, 1, len, fp);
 }
 
@@ -175,8 +173,7 @@ int td_put_printable_n(FILE *fp, const char *text, size_t len)
 			td_put_bytes(fp, text + at, part);
 		at += part;
 		if (at < len)
-			width += fprintf(fp, "\\x%02x",
-					 (unsigned char)text[at++]);
+			width += fprintf(fp, "\\x%02x", (unsigned char)text[at++]);
 	}
 	return width;
 }
@@ -186,8 +183,7 @@ int td_put_printable(FILE *fp, const char *text)
 	return td_put_printable_n(fp, text, strlen(text));
 }
 
-void td_put_escaped(FILE *fp, const char *text,
-		    void (*put)(FILE *fp, const char *letter),
+void td_put_escaped(FILE *fp, const char *text, void (*put)(FILE *fp, const char *letter),
 		    const char *escape)
 {
 	while (*text) {
@@ -200,15 +196,15 @@ void td_put_escaped(FILE *fp, const char *text,
 	}
 }
 
-/* A call of fwrite(3) takes as long as about ten characters by themselves. */
+/* For few blanks, putc(3) is faster: fwrite(3) takes as long as about ten calls of it. */
 #define FEW_BLANKS 8
 
 void td_put_blanks(FILE *fp, int nr)
 {
 	static const char blanks[] = "                                ";
-	const int most = (int)sizeof(blanks) - 1;
+	const int max = (int)sizeof(blanks) - 1;
 
-	for (; nr > most; nr -= most)
+	for (; nr > max; nr -= max)
 		td_put_bytes(fp, blanks, sizeof(blanks) - 1);
 	if (nr > FEW_BLANKS)
 		td_put_bytes(fp, blanks, (size_t)nr);
@@ -245,11 +241,10 @@ int td_put_padded(FILE *fp, int width, const char *text)
 #define BLANKS " \t\r\n"
 
 /*
- * Words are what stands between blanks, and are never cut: a path or a command
- * in the text can still be copied.
+ * Writes the words of text, which are separated by blanks.  Words are never cut, so that users
+ * can copy a path or a command.
  */
-static void put_words(FILE *fp, int column, int last, const char *text,
-		      bool dim)
+static void put_words(FILE *fp, int column, int last, const char *text, bool dim)
 {
 	int at = column;
 	size_t len;
@@ -260,8 +255,8 @@ static void put_words(FILE *fp, int column, int last, const char *text,
 		len = strcspn(text, BLANKS);
 		width = td_printable_width_n(text, len);
 		if (at > column && at + 1 + width > last) {
-			fprintf(fp, "%s\n%*s%s", dim ? "\033[m" : "", column,
-				"", dim ? "\033[2m" : "");
+			fprintf(fp, "%s\n%*s%s", dim ? "\033[m" : "", column, "",
+				dim ? "\033[2m" : "");
 			at = column;
 		} else if (at > column) {
 			at += fprintf(fp, " ");
@@ -311,10 +306,7 @@ static void put_escaped(FILE *fp, const char *word)
 	for (; *word; word++) {
 		unsigned char c = (unsigned char)*word;
 
-		/*
-		 * three digits always, so that no digit behind them is taken
-		 * for one of theirs
-		 */
+		/* three digits, so that a digit that follows is not part of the number */
 		if (c < ' ' || c >= 0x7f || c == '\'' || c == '\\')
 			fprintf(fp, "\\%03o", c);
 		else
@@ -331,4 +323,38 @@ void td_put_shell_word(FILE *fp, const char *word)
 		put_quoted(fp, word);
 	else
 		put_escaped(fp, word);
+}
+
+static const char *of_html(char c)
+{
+	switch (c) {
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '&':
+		return "&amp;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+/* Writes a letter for HTML: "</script>" and "<!--" would end or change the enclosing element. */
+static void put_html(FILE *fp, const char *letter)
+{
+	const char *instead = of_html(*letter);
+
+	if (instead)
+		fputs(instead, fp);
+	else
+		fputc(*letter, fp);
+}
+
+void td_put_html(FILE *fp, const char *text)
+{
+	td_put_escaped(fp, text, put_html, "\\x");
 }

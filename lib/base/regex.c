@@ -8,30 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/memory.h"
+
 /*
- * regcomp(3) of glibc copies what is repeated.  What it takes grows with the third
- * power of anchors in a row, of which \b is several: 2 GB for 64 of these, and 62 MB
- * for 32.  It grows with the square of parts that may be empty: 1.3 GB for 12750
- * "(.?)".  Parentheses take its stack.
+ * glibc's regcomp(3) copies repeated parts.  Its memory grows with the third power of the
+ * number of consecutive anchors (\b is several): 2 GB for 64 \b, 62 MB for 32.  It grows with
+ * the square of the number of parts that may be empty: 1.3 GB for 12750 "(.?)".  Parentheses
+ * use its stack.
  */
 #define LENGTH_MAX  256
 #define ANCHOR_COST 3200
 #define EMPTY_COST  400
 #define COST_MAX    ((uint64_t)LENGTH_MAX * EMPTY_COST)
 
-/* Of "{2,5}" the larger number; goes on behind it. */
+/* Returns the larger number of "{2,5}" and moves *text after it. */
 static uint64_t read_repeats(const char **text)
 {
-	uint64_t most = 1, number;
+	uint64_t max = 1, number;
 	char *end;
 
 	do {
 		number = strtoul(*text + 1, &end, 10);
 		*text = end;
-		most = number > most ? number : most;
+		max = number > max ? number : max;
 	} while (*end == ',');
 	*text += *end == '}';
-	return most < COST_MAX ? most : COST_MAX + 1;
+	return max < COST_MAX ? max : COST_MAX + 1;
 }
 
 static uint64_t cost_of_one(const char *text)
@@ -43,7 +45,7 @@ static uint64_t cost_of_one(const char *text)
 	return strchr("^$", *text) ? ANCHOR_COST : 1;
 }
 
-/* A set such as "[^]a]" is one, and so is what stands behind a backslash. */
+/* Skips a character, a set such as "[^]a]", or an escape. */
 static const char *skip_one(const char *text)
 {
 	if (*text == '[') {
@@ -55,7 +57,7 @@ static const char *skip_one(const char *text)
 	return *text ? text + 1 : text;
 }
 
-/* Of no more than LENGTH_MAX characters: what they are with all copies. */
+/* Returns the cost of an expression of at most LENGTH_MAX characters, with all copies. */
 static uint64_t cost_of(const char *text)
 {
 	uint64_t sums[LENGTH_MAX + 1] = { 0 }, last = 0;
@@ -99,7 +101,10 @@ int td_regex_compile(regex_t *regex, const char *text, char *why, size_t size)
 		return -EINVAL;
 	}
 	rc = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
-	if (rc)
-		regerror(rc, regex, why, size);
-	return !rc ? 0 : rc == REG_ESPACE ? -ENOMEM : -EINVAL;
+	if (!rc)
+		return 0;
+	if (rc == REG_ESPACE)
+		td_memory_fail();
+	regerror(rc, regex, why, size);
+	return -EINVAL;
 }

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * Compiles an extended regular expression that is only to match or not.  Text without
- * operators may be of any length; an expression that would take too much memory is
- * refused.  0; -ENOMEM; -EINVAL with the reason in why.
+ * Compiles an extended regular expression without subexpressions.  Text without
+ * operators may be of any length; an expression that would need too much memory is
+ * refused.  Returns 0, or -EINVAL with the reason in why.
  */
 int td_regex_compile(regex_t *regex, const char *text, char *why, size_t size);
 

@@ -10,9 +10,9 @@
 #include "lib/base/util.h"
 
 #define SEPARATORS "_-. /"
-#define MIN_PART   3 /* shorter words are a part of too many names */
+#define MIN_PART   3 /* too many names contain shorter words */
 
-/* Users often leave out these prefixes or add them. */
+/* Skips a prefix that users often leave out or add. */
 static const char *without_prefix(const char *name)
 {
 	static const char *const prefixes[] = { "tma_info_", "tma_", "info_" };
@@ -26,7 +26,7 @@ static const char *without_prefix(const char *name)
 	return name;
 }
 
-/* Copies the next word of *text and moves behind it; "" at the end. */
+/* Copies the next word of *text, or "" at the end, and moves *text after it. */
 static void next_word(const char **text, char word[TD_CLOSEST_SIZE])
 {
 	size_t len;
@@ -46,11 +46,10 @@ static bool ends_with(const char *name, const char *end)
 }
 
 /*
- * True if the name has this word, or (nearly) one with a few other letters.
- * *distance is the number of letters that differ.
+ * Does the name contain the word or, if nearly is set, one with a few different letters?  Sets
+ * *distance to the number of letters that differ.
  */
-static bool has_word(const char *name, const char *word, bool nearly,
-		     size_t *distance)
+static bool has_word(const char *name, const char *word, bool nearly, size_t *distance)
 {
 	struct td_closest closest = { .wanted = word };
 	char other[TD_CLOSEST_SIZE];
@@ -75,7 +74,7 @@ static bool has_words(const char *name, const char *wanted)
 	return any;
 }
 
-/* True if a word of the text begins with word; case does not matter. */
+/* Does a word of the text begin with word, ignoring case? */
 static bool describes(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -105,8 +104,8 @@ static bool is_described(const char *desc, const char *wanted)
 }
 
 /*
- * Compares both with and without the prefixes; *distance is the smaller one.  The
- * letters of a prefix that is right do not let more of the others differ.
+ * Is name close to wanted, with or without the prefixes?  Sets *distance to the smaller one.  A
+ * correct prefix does not allow more errors in the remainder of the name.
  */
 static bool is_mistyped(const char *name, const char *wanted, size_t *distance)
 {
@@ -122,8 +121,8 @@ static bool is_mistyped(const char *name, const char *wanted, size_t *distance)
 	return whole.best[0] || rest.best[0];
 }
 
-static enum td_nearness measure(const char *name, const char *desc,
-				const char *wanted, size_t *distance)
+static enum td_nearness measure(const char *name, const char *desc, const char *wanted,
+				size_t *distance)
 {
 	const char *bare = without_prefix(wanted);
 
@@ -139,7 +138,8 @@ static enum td_nearness measure(const char *name, const char *desc,
 	if (is_mistyped(name, wanted, distance))
 		return TD_NEAR_TYPED;
 	*distance = 0;
-	if (strlen(bare) > MIN_PART && has_word(name, bare, true, distance))
+	if (strlen(bare) > MIN_PART && has_word(name, bare, true, distance) &&
+	    *distance * 3 <= strlen(bare))
 		return TD_NEAR_WORD;
 	*distance = 0;
 	return is_described(desc, bare) ? TD_NEAR_DESC : TD_NEAR_NOT;
@@ -154,9 +154,8 @@ static bool is_there(const struct td_suggest *suggest, const char *name)
 	return false;
 }
 
-/* Sorted by the letters that differ, then by length. */
-static void insert(struct td_suggest *suggest, const char *name,
-		   size_t distance)
+/* Inserts a name into the list, which is sorted by distance, then by length. */
+static void insert(struct td_suggest *suggest, const char *name, size_t distance)
 {
 	size_t at = suggest->nr;
 
@@ -172,12 +171,10 @@ static void insert(struct td_suggest *suggest, const char *name,
 	for (size_t i = suggest->nr - 1; i > at; i--)
 		suggest->best[i] = suggest->best[i - 1];
 	suggest->best[at].distance = distance;
-	snprintf(suggest->best[at].name, sizeof(suggest->best[at].name), "%s",
-		 name);
+	snprintf(suggest->best[at].name, sizeof(suggest->best[at].name), "%s", name);
 }
 
-void td_suggest_offer(struct td_suggest *suggest, const char *name,
-		      const char *desc)
+void td_suggest_offer(struct td_suggest *suggest, const char *name, const char *desc)
 {
 	char wanted[TD_CLOSEST_SIZE];
 	size_t len = strcspn(suggest->wanted, ":"), distance;
@@ -187,8 +184,7 @@ void td_suggest_offer(struct td_suggest *suggest, const char *name,
 		return;
 	snprintf(wanted, sizeof(wanted), "%.*s", (int)len, suggest->wanted);
 	nearness = measure(name, desc, wanted, &distance);
-	if (nearness == TD_NEAR_NOT ||
-	    (suggest->nr && nearness > suggest->nearness))
+	if (nearness == TD_NEAR_NOT || (suggest->nr && nearness > suggest->nearness))
 		return;
 	if (suggest->nr && nearness < suggest->nearness) {
 		suggest->nr = 0;
@@ -205,13 +201,13 @@ void td_suggest_format(const struct td_suggest *suggest, char *buf, size_t size)
 
 	buf[0] = '\0';
 	/* keep only the names with the fewest wrong letters */
-	while (nr > 1 &&
-	       suggest->best[nr - 1].distance > suggest->best[0].distance)
+	while (nr > 1 && suggest->best[nr - 1].distance > suggest->best[0].distance)
 		nr--;
 	for (size_t i = 0; i < nr && len < size; i++) {
 		const char *before = !i ? "" : i + 1 == nr ? " or " : ", ";
 
-		len += (size_t)snprintf(buf + len, size - len, "%s'%s'", before,
+		len += (size_t)snprintf(buf + len, size - len, "%s'%s%s'", before,
+					suggest->prefix ? suggest->prefix : "",
 					suggest->best[i].name);
 	}
 }
@@ -220,7 +216,7 @@ void td_suggest_format(const struct td_suggest *suggest, char *buf, size_t size)
 
 #define LONGEST (TD_CLOSEST_SIZE - 1)
 
-static size_t least(size_t a, size_t b)
+static size_t min(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -235,7 +231,7 @@ static bool same(char a, char b)
 	return lower(a) == lower(b);
 }
 
-/* The optimal string alignment distance; only three rows are kept. */
+/* Returns the optimal string alignment distance, using three rows of its matrix. */
 static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t rows[3][LONGEST + 1] = { 0 };
@@ -250,11 +246,10 @@ static size_t distance(const char *a, size_t na, const char *b, size_t nb)
 		for (size_t j = 1; j <= nb; j++) {
 			size_t change = !same(a[i - 1], b[j - 1]);
 
-			row[j] = least(above[j] + 1, row[j - 1] + 1);
-			row[j] = least(row[j], above[j - 1] + change);
-			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) &&
-			    same(a[i - 2], b[j - 1]))
-				row[j] = least(row[j], before[j - 2] + 1);
+			row[j] = min(above[j] + 1, row[j - 1] + 1);
+			row[j] = min(row[j], above[j - 1] + change);
+			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+				row[j] = min(row[j], before[j - 2] + 1);
 		}
 	}
 	return rows[na % 3][nb];

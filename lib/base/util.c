@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LEAST_SUSPENDED_NS 1000000
+#define MIN_SUSPENDED_NS 1000000
 
 bool td_ends_with(const char *text, const char *end)
 {
@@ -41,31 +41,17 @@ void td_close_fd(int *fd)
 	*fd = -1;
 }
 
-int td_text_close(FILE *fp, char **text)
-{
-	bool failed = ferror(fp);
-
-	if (fclose(fp) == 0 && !failed && *text)
-		return 0;
-	free(*text);
-	*text = NULL;
-	return -ENOMEM;
-}
-
-int td_text_join(char **text, const char *a, const char *b, const char *c)
+void td_text_join(char **text, const char *a, const char *b, const char *c)
 {
 	size_t len_a = strlen(a), len_b = strlen(b), size = strlen(c) + 1;
 
 	if (malloc_usable_size(*text) < len_a + len_b + size) {
 		free(*text);
-		*text = malloc(len_a + len_b + size);
+		*text = td_malloc(len_a + len_b + size);
 	}
-	if (!*text)
-		return -ENOMEM;
 	memcpy(*text, a, len_a);
 	memcpy(*text + len_a, b, len_b);
 	memcpy(*text + len_a + len_b, c, size);
-	return 0;
 }
 
 static size_t power_of_two_above(size_t nr)
@@ -84,9 +70,7 @@ void *td_array_add(void *array, size_t nr, size_t size)
 	memcpy(&base, array, sizeof(base));
 	if (malloc_usable_size(base) < (nr + 1) * size) {
 		/* cppcheck-suppress memleakOnRealloc; *array has it */
-		base = reallocarray(base, power_of_two_above(nr), size);
-		if (!base)
-			return NULL;
+		base = td_reallocarray(base, power_of_two_above(nr), size);
 		memcpy(array, &base, sizeof(base));
 	}
 	memset(base + nr * size, 0, size);
@@ -101,36 +85,29 @@ void *td_array_next(void *array, size_t *nr, size_t *nr_kept, size_t size)
 	if (*nr < *nr_kept)
 		return base + (*nr)++ * size;
 	base = td_array_add(array, *nr, size);
-	if (base)
-		*nr_kept = ++*nr;
+	*nr_kept = ++*nr;
 	return base;
 }
 
-int td_array_clear(void *array, size_t nr, size_t size)
+void td_array_clear(void *array, size_t nr, size_t size)
 {
 	void *base;
 
 	memcpy(&base, array, sizeof(base));
 	if (malloc_usable_size(base) < nr * size || !base) {
 		free(base);
-		base = calloc(nr + 1, size);
-		memcpy(array, &base, sizeof(base));
+		base = td_calloc(nr + 1, size);
 		/* cppcheck-suppress memleak; *array has it */
-		return base ? 0 : -ENOMEM;
+		memcpy(array, &base, sizeof(base));
+		return;
 	}
 	memset(base, 0, nr * size);
-	return 0;
 }
 
-int td_array_push(void *array, size_t *nr, const void *element, size_t size)
+void td_array_push(void *array, size_t *nr, const void *element, size_t size)
 {
-	void *new = td_array_add(array, *nr, size);
-
-	if (!new)
-		return -ENOMEM;
-	memcpy(new, element, size);
+	memcpy(td_array_add(array, *nr, size), element, size);
 	++*nr;
-	return 0;
 }
 
 uint64_t td_wall_ns(void)
@@ -138,8 +115,7 @@ uint64_t td_wall_ns(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return ((uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000) *
-	       1000000;
+	return ((uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000) * 1000000;
 }
 
 uint64_t td_now_ns(void)
@@ -158,8 +134,8 @@ struct td_clocks td_clocks_now(void)
 
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	ns = (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec;
-	/* below this, it is the time between the two calls */
-	if (ns > now.mono_ns + LEAST_SUSPENDED_NS)
+	/* a smaller difference is the time between the calls of clock_gettime() */
+	if (ns > now.mono_ns + MIN_SUSPENDED_NS)
 		now.suspended_ns = ns - now.mono_ns;
 	return now;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count/aggregator.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,21 +12,19 @@
 /* --- readings of tasks ----------------------------------------------------- */
 
 /*
- * How long tasks had the PMUs.  A task's groups are enabled on the PMUs of all
- * kinds of core, but run only on the one where the task is: at_once of them at
- * any moment, if they take turns.
+ * Times that tasks spent on PMUs.  A task's groups are enabled on the PMUs of all core
+ * types, but run only on the one where the task is.  If multiplexed, at_once of them
+ * run at any moment.
  */
 struct group_times {
 	const struct td_plan *plan;
-	/* for each event: the index of its group, -1 if none; borrowed */
-	const int *groups;
-	/* For each PMU: how long a task's groups ran, in sum and at most. */
-	uint64_t *all_ns, *most_ns; /* borrowed */
+	const int *groups; /* index of each event's group, or -1; borrowed */
+	uint64_t *all_ns;  /* sum of the times that a task's groups ran, per PMU; borrowed */
+	uint64_t *max_ns;  /* maximum of these times, per PMU; borrowed */
 };
 
-static int begin_group_times(struct group_times *times,
-			     const struct td_plan *plan,
-			     struct td_totals *totals)
+static void begin_group_times(struct group_times *times, const struct td_plan *plan,
+			      struct td_totals *totals)
 {
 	size_t nr_pmus = 1;
 
@@ -35,65 +32,55 @@ static int begin_group_times(struct group_times *times,
 		if ((size_t)plan->groups[g].pmu >= nr_pmus)
 			nr_pmus = (size_t)plan->groups[g].pmu + 1;
 	}
-	if (td_array_clear(&totals->room.groups, plan->events.nr,
-			   sizeof(*totals->room.groups)) ||
-	    td_array_clear(&totals->room.pmus, 2 * nr_pmus,
-			   sizeof(*totals->room.pmus)))
-		return -ENOMEM;
+	td_array_clear(&totals->room.groups, plan->events.nr, sizeof(*totals->room.groups));
+	td_array_clear(&totals->room.pmus, 2 * nr_pmus, sizeof(*totals->room.pmus));
 	td_plan_fill_groups(plan, totals->room.groups);
-	*times = (struct group_times){ plan, totals->room.groups,
-				       totals->room.pmus,
+	*times = (struct group_times){ plan, totals->room.groups, totals->room.pmus,
 				       totals->room.pmus + nr_pmus };
-	return 0;
 }
 
-/* The group of a task's reading, or NULL if it does not take turns. */
+/* Returns the group of a task's reading, or NULL if it is not multiplexed. */
 static const struct td_group *group_of(const struct group_times *times,
 				       const struct td_reading *reading)
 {
 	int index = reading->cpu < 0 ? times->groups[reading->event] : -1;
-	const struct td_group *group =
-		index < 0 ? NULL : &times->plan->groups[index];
+	const struct td_group *group = index < 0 ? NULL : &times->plan->groups[index];
 
 	return group && group->at_once > 0 ? group : NULL;
 }
 
-/* Adds up how long the groups of a task ran; v is all readings of the task. */
-static void add_group_times(struct group_times *times,
-			    const struct td_reading *v, size_t nr)
+/* Sums the times that the groups of a task ran; v is all readings of the task. */
+static void add_group_times(struct group_times *times, const struct td_reading *v, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		const struct td_group *group = group_of(times, &v[i]);
 
 		if (group)
-			times->all_ns[group->pmu] = times->most_ns[group->pmu] =
-				0;
+			times->all_ns[group->pmu] = times->max_ns[group->pmu] = 0;
 	}
 	for (size_t i = 0; i < nr; i++) {
 		int index = times->groups[v[i].event];
-		const struct td_group *group =
-			index < 0 ? NULL : &times->plan->groups[index];
+		const struct td_group *group = index < 0 ? NULL : &times->plan->groups[index];
 
 		if (!group || group->members[0] != v[i].event)
 			continue;
 		times->all_ns[group->pmu] += v[i].running_ns;
-		if (v[i].running_ns > times->most_ns[group->pmu])
-			times->most_ns[group->pmu] = v[i].running_ns;
+		if (v[i].running_ns > times->max_ns[group->pmu])
+			times->max_ns[group->pmu] = v[i].running_ns;
 	}
 }
 
-/* How long the task had the PMU of one of its readings. */
-static uint64_t time_on_pmu(const struct group_times *times,
-			    const struct td_reading *reading)
+/* Returns how long the task was on the PMU of one of its readings. */
+static uint64_t time_on_pmu(const struct group_times *times, const struct td_reading *reading)
 {
 	const struct td_group *group = group_of(times, reading);
-	uint64_t ns, most;
+	uint64_t ns, max;
 
 	if (!group)
 		return reading->enabled_ns;
 	ns = (uint64_t)((double)times->all_ns[group->pmu] / group->at_once);
-	most = times->most_ns[group->pmu];
-	ns = ns > most ? ns : most;
+	max = times->max_ns[group->pmu];
+	ns = ns > max ? ns : max;
 	return ns < reading->enabled_ns ? ns : reading->enabled_ns;
 }
 
@@ -120,11 +107,10 @@ static int by_region(const void *a, const void *b)
 }
 
 /*
- * A region's counts are there with and without those of regions within; the
- * outside has none within.
+ * Returns true if rows include a reading.  Regions have readings with and without nested
+ * regions; time outside of all regions has only one kind.
  */
-static bool is_wanted(const struct td_aggregator *agg,
-		      const struct td_reading *reading)
+static bool is_wanted(const struct td_aggregator *agg, const struct td_reading *reading)
 {
 	const struct td_region *region;
 
@@ -136,27 +122,22 @@ static bool is_wanted(const struct td_aggregator *agg,
 
 #define SUFFIX_SIZE 32
 
-/* "comm-tid", as in perf stat, or "comm-tid#2" for the second task of a tid. */
-static struct td_total *add_thread(const struct td_aggregator *agg,
-				   const struct td_reading *of,
+/* Adds "comm-tid", as in perf stat, or "comm-tid#2" for the second task with this tid. */
+static struct td_total *add_thread(const struct td_aggregator *agg, const struct td_reading *of,
 				   struct td_totals *totals)
 {
 	const char *comm =
-		agg->names
-			? td_task_names_find_life(agg->names, of->tid, of->life)
-			: NULL;
+		agg->names ? td_task_names_find_life(agg->names, of->tid, of->life) : NULL;
 	char suffix[SUFFIX_SIZE];
 
 	if (of->life)
-		snprintf(suffix, sizeof(suffix), "-%d#%d", of->tid,
-			 of->life + 1);
+		snprintf(suffix, sizeof(suffix), "-%d#%d", of->tid, of->life + 1);
 	else
 		snprintf(suffix, sizeof(suffix), "-%d", of->tid);
 	return td_totals_add_id(totals, comm ? comm : "?", suffix, NULL);
 }
 
-static struct td_total *add_id_of_task(const struct td_aggregator *agg,
-				       const struct td_reading *of,
+static struct td_total *add_id_of_task(const struct td_aggregator *agg, const struct td_reading *of,
 				       struct td_totals *totals)
 {
 	static const char *const modes[] = {
@@ -172,15 +153,12 @@ static struct td_total *add_id_of_task(const struct td_aggregator *agg,
 	if (agg->how == TD_AGGREGATE_MODE)
 		name = modes[of->region <= TD_MODE_USER ? of->region : 0];
 	if (agg->how == TD_AGGREGATE_REGION)
-		name = agg->regions && of->region
-			       ? agg->regions->v[of->region - 1].name
-			       : "?";
+		name = agg->regions && of->region ? agg->regions->v[of->region - 1].name : "?";
 	return td_totals_add_id(totals, name, "", NULL);
 }
 
-/* Is a reading of another row than the one before it? */
-static bool begins_row(const struct td_aggregator *agg,
-		       const struct td_reading *v,
+/* Returns true if a reading belongs to another row than the one before it. */
+static bool begins_row(const struct td_aggregator *agg, const struct td_reading *v,
 		       const struct td_reading *before)
 {
 	switch (agg->how) {
@@ -194,17 +172,6 @@ static bool begins_row(const struct td_aggregator *agg,
 	}
 }
 
-/* Adds all readings of one task to the row of its id. */
-static void add_task(const struct td_aggregator *agg, struct td_total *row,
-		     const struct td_reading *v, size_t nr,
-		     struct group_times *times)
-{
-	add_group_times(times, v, nr);
-	for (size_t i = 0; i < nr; i++)
-		td_total_add(&row[v[i].event], &v[i],
-			     agg->raw ? 0 : time_on_pmu(times, &v[i]));
-}
-
 static bool has_run(const struct td_reading *v, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -215,9 +182,8 @@ static bool has_run(const struct td_reading *v, size_t nr)
 }
 
 /* Adds readings that are sorted by row and task. */
-static int add_sorted(const struct td_aggregator *agg,
-		      const struct td_reading *v, size_t nr,
-		      struct group_times *times, struct td_totals *totals)
+static void add_sorted(const struct td_aggregator *agg, const struct td_reading *v, size_t nr,
+		       struct group_times *times, struct td_totals *totals)
 {
 	const struct td_reading *last = NULL;
 	struct td_total *row = NULL;
@@ -232,37 +198,32 @@ static int add_sorted(const struct td_aggregator *agg,
 			continue;
 		if (!last || begins_row(agg, &v[i], last))
 			row = add_id_of_task(agg, &v[i], totals);
-		if (!row)
-			return -ENOMEM;
 		last = &v[i];
-		add_task(agg, row, v + i, end - i, times);
+		add_group_times(times, v + i, end - i);
+		for (size_t r = i; r < end; r++)
+			td_total_add(&row[v[r].event], &v[r],
+				     agg->raw ? 0 : time_on_pmu(times, &v[r]));
 	}
-	return 0;
 }
 
-/* The part of td_aggregate() for readings of tasks.  Returns 0 or -ENOMEM. */
-static int totals_add_tasks(const struct td_aggregator *agg,
-			    const struct td_readings *delta,
-			    const struct td_plan *plan,
-			    struct td_totals *totals)
+static void add_tasks(const struct td_aggregator *agg, const struct td_readings *delta,
+		      const struct td_plan *plan, struct td_totals *totals)
 {
 	struct td_reading *v;
 	struct group_times times;
 	size_t nr = 0;
 
-	if (begin_group_times(&times, plan, totals) ||
-	    td_array_clear(&totals->room.tasks, delta->nr, sizeof(*v)))
-		return -ENOMEM;
+	begin_group_times(&times, plan, totals);
+	td_array_clear(&totals->room.tasks, delta->nr, sizeof(*v));
 	v = totals->room.tasks;
 	for (size_t i = 0; i < delta->nr; i++) {
 		if (is_wanted(agg, &delta->v[i]))
 			v[nr++] = delta->v[i];
 	}
 	qsort(v, nr, sizeof(*v),
-	      agg->how == TD_AGGREGATE_REGION || agg->how == TD_AGGREGATE_MODE
-		      ? by_region
-		      : by_task);
-	return add_sorted(agg, v, nr, &times, totals);
+	      agg->how == TD_AGGREGATE_REGION || agg->how == TD_AGGREGATE_MODE ? by_region
+									       : by_task);
+	add_sorted(agg, v, nr, &times, totals);
 }
 
 /* --- all readings ---------------------------------------------------------- */
@@ -270,17 +231,15 @@ static int totals_add_tasks(const struct td_aggregator *agg,
 /* Rows of the totals: a key is cgroup * nr_ids + id. */
 struct row_keys {
 	const struct td_aggregator *agg;
-	size_t nr_ids; /* of a cgroup, with those that have no readings */
-	/* index in the totals; SIZE_MAX if no readings; borrowed */
-	size_t *of_key;
+	size_t nr_ids;  /* ids of a cgroup, including those without readings */
+	size_t *of_key; /* index in the totals, or SIZE_MAX without readings; borrowed */
 	size_t nr_keys;
 };
 
-static size_t key_of(const struct row_keys *rows,
-		     const struct td_reading *reading)
+static size_t key_of(const struct row_keys *rows, const struct td_reading *reading)
 {
 	const struct td_aggregator *agg = rows->agg;
-	/* a reading of neither a CPU nor a task is a sum already */
+	/* a reading without CPU and task is a sum */
 	size_t cpu = reading->cpu < 0 ? 0 : (size_t)reading->cpu, id = 0;
 
 	if (rows->nr_keys == 1)
@@ -292,43 +251,38 @@ static size_t key_of(const struct row_keys *rows,
 	return (size_t)reading->cgroup * rows->nr_ids + id;
 }
 
-static struct td_total *add_id(const struct row_keys *rows, size_t id,
-			       const char *cgroup, struct td_totals *totals)
+static struct td_total *add_id(const struct row_keys *rows, size_t id, const char *cgroup,
+			       struct td_totals *totals)
 {
 	char suffix[SUFFIX_SIZE];
 
 	if (rows->agg->how != TD_AGGREGATE_CPU)
-		return td_totals_add_id(
-			totals, rows->agg->nr_ids ? rows->agg->ids[id] : "all",
-			"", cgroup);
+		return td_totals_add_id(totals, rows->agg->nr_ids ? rows->agg->ids[id] : "all", "",
+					cgroup);
 	snprintf(suffix, sizeof(suffix), "%zu", id);
 	return td_totals_add_id(totals, "CPU", suffix, cgroup);
 }
 
-/* Per CPU, the id is its number, so there are ids up to the largest one. */
-static int begin_rows(struct row_keys *rows, const struct td_readings *delta,
-		      struct td_totals *totals)
+/* Finds the keys with readings.  Per CPU, the id is its number. */
+static void begin_rows(struct row_keys *rows, const struct td_readings *delta,
+		       struct td_totals *totals)
 {
 	const struct td_aggregator *agg = rows->agg;
 	int cpu = 0, cgroup = 0;
 
 	for (size_t i = 0; i < delta->nr; i++) {
 		cpu = delta->v[i].cpu > cpu ? delta->v[i].cpu : cpu;
-		cgroup = delta->v[i].cgroup > cgroup ? delta->v[i].cgroup
-						     : cgroup;
+		cgroup = delta->v[i].cgroup > cgroup ? delta->v[i].cgroup : cgroup;
 	}
 	rows->nr_ids = agg->how == TD_AGGREGATE_CPU ? (size_t)cpu + 1
 		       : agg->nr_ids                ? agg->nr_ids
 						    : 1;
 	rows->nr_keys = rows->nr_ids * ((size_t)cgroup + 1);
-	if (td_array_clear(&totals->room.rows, rows->nr_keys,
-			   sizeof(*rows->of_key)))
-		return -ENOMEM;
+	td_array_clear(&totals->room.rows, rows->nr_keys, sizeof(*rows->of_key));
 	rows->of_key = totals->room.rows;
 	memset(rows->of_key, 0xff, rows->nr_keys * sizeof(*rows->of_key));
 	for (size_t i = 0; i < delta->nr; i++)
 		rows->of_key[key_of(rows, &delta->v[i])] = 0;
-	return 0;
 }
 
 static const char *container_of(const struct td_aggregator *agg, size_t cgroup)
@@ -340,7 +294,7 @@ static const char *container_of(const struct td_aggregator *agg, size_t cgroup)
 	return name && *name ? name : NULL;
 }
 
-static int number_rows(struct row_keys *rows, struct td_totals *totals)
+static void number_rows(struct row_keys *rows, struct td_totals *totals)
 {
 	for (size_t key = 0; key < rows->nr_keys; key++) {
 		size_t cgroup = key / rows->nr_ids;
@@ -348,54 +302,44 @@ static int number_rows(struct row_keys *rows, struct td_totals *totals)
 		if (rows->of_key[key] == SIZE_MAX)
 			continue;
 		rows->of_key[key] = totals->nr_ids;
-		if (!add_id(rows, key % rows->nr_ids,
-			    cgroup && cgroup <= rows->agg->nr_cgroups
-				    ? rows->agg->cgroups[cgroup - 1]
-				    : NULL,
-			    totals))
-			return -ENOMEM;
-		totals->ids[totals->nr_ids - 1].container =
-			container_of(rows->agg, cgroup);
+		add_id(rows, key % rows->nr_ids,
+		       cgroup && cgroup <= rows->agg->nr_cgroups ? rows->agg->cgroups[cgroup - 1]
+								 : NULL,
+		       totals);
+		totals->ids[totals->nr_ids - 1].container = container_of(rows->agg, cgroup);
 	}
-	return 0;
 }
 
-static int add_cpus(const struct td_aggregator *agg,
-		    const struct td_readings *delta, struct td_totals *totals)
+static void add_cpus(const struct td_aggregator *agg, const struct td_readings *delta,
+		     struct td_totals *totals)
 {
 	struct row_keys rows = { .agg = agg };
-	int rc = begin_rows(&rows, delta, totals);
 
-	if (!rc)
-		rc = number_rows(&rows, totals);
-	for (size_t i = 0; !rc && i < delta->nr; i++) {
+	begin_rows(&rows, delta, totals);
+	number_rows(&rows, totals);
+	for (size_t i = 0; i < delta->nr; i++) {
 		const struct td_reading *r = &delta->v[i];
 		size_t row = rows.of_key[key_of(&rows, r)];
 
-		td_total_add(
-			&totals->v[row * totals->nr_events + (size_t)r->event],
-			r, agg->raw ? 0 : r->enabled_ns);
+		td_total_add(&totals->v[row * totals->nr_events + (size_t)r->event], r,
+			     agg->raw ? 0 : r->enabled_ns);
 	}
-	return rc;
 }
 
-int td_aggregate(const struct td_aggregator *agg,
-		 const struct td_readings *delta, const struct td_plan *plan,
-		 struct td_totals *totals, struct td_err *err)
+void td_aggregate(const struct td_aggregator *agg, const struct td_readings *delta,
+		  const struct td_plan *plan, struct td_totals *totals)
 {
-	int rc = 0;
-
 	totals->nr_ids = 0;
 	totals->nr_events = plan->events.nr;
 	totals->by_id = td_aggregation_wants_places(agg->how);
 	totals->tasks = totals->all = false;
 	if (!delta->nr)
-		return 0;
+		return;
 	totals->tasks = delta->v[0].cpu < 0 && delta->v[0].tid >= 0;
-	totals->all = totals->tasks
-			      ? !td_aggregation_by_task(agg->how)
-			      : agg->how != TD_AGGREGATE_CPU && !agg->nr_ids;
-	rc = totals->tasks ? totals_add_tasks(agg, delta, plan, totals)
-			   : add_cpus(agg, delta, totals);
-	return rc ? td_err_nomem(err) : 0;
+	totals->all = totals->tasks ? !td_aggregation_by_task(agg->how)
+				    : agg->how != TD_AGGREGATE_CPU && !agg->nr_ids;
+	if (totals->tasks)
+		add_tasks(agg, delta, plan, totals);
+	else
+		add_cpus(agg, delta, totals);
 }

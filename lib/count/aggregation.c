@@ -14,24 +14,20 @@
 static struct td_id_key core_key(const struct td_place *place, int cache_level)
 {
 	(void)cache_level;
-	return (struct td_id_key){ { place->socket, place->die, place->cluster,
-				     place->core } };
+	return (struct td_id_key){ { place->socket, place->die, place->cluster, place->core } };
 }
 
-static struct td_id_key cluster_key(const struct td_place *place,
-				    int cache_level)
+static struct td_id_key cluster_key(const struct td_place *place, int cache_level)
 {
 	(void)cache_level;
-	return (struct td_id_key){ { place->socket, place->die,
-				     place->cluster } };
+	return (struct td_id_key){ { place->socket, place->die, place->cluster } };
 }
 
 static struct td_id_key cache_key(const struct td_place *place, int cache_level)
 {
 	int id = cache_level > 0 ? place->cache[cache_level - 1] : -1;
 
-	return (struct td_id_key){ { place->socket, place->die, cache_level,
-				     id } };
+	return (struct td_id_key){ { place->socket, place->die, cache_level, id } };
 }
 
 static struct td_id_key die_key(const struct td_place *place, int cache_level)
@@ -40,8 +36,7 @@ static struct td_id_key die_key(const struct td_place *place, int cache_level)
 	return (struct td_id_key){ { place->socket, place->die } };
 }
 
-static struct td_id_key socket_key(const struct td_place *place,
-				   int cache_level)
+static struct td_id_key socket_key(const struct td_place *place, int cache_level)
 {
 	(void)cache_level;
 	return (struct td_id_key){ { place->socket } };
@@ -143,7 +138,7 @@ static const struct td_aggregation_row by_region = {
 	.width = 24,
 };
 
-/* Of virtual machine monitors: no option. */
+/* Modes of virtual machine monitors, without an option. */
 static const struct td_aggregation_row by_mode = {
 	.name = "mode",
 	.width = 11,
@@ -193,8 +188,7 @@ bool td_aggregation_wants_places(enum td_aggregation how)
 
 bool td_aggregation_by_task(enum td_aggregation how)
 {
-	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_REGION ||
-	       how == TD_AGGREGATE_MODE;
+	return how == TD_AGGREGATE_THREAD || how == TD_AGGREGATE_REGION || how == TD_AGGREGATE_MODE;
 }
 
 const char *td_aggregation_option(enum td_aggregation how)

@@ -8,9 +8,9 @@
 #include "lib/machine/cpu.h"
 
 /*
- * Over what counts are summed for a row: an index of the table in
- * aggregation.c.  Only an aggregation that other code refers to needs a name
- * here.  The order is that of perf stat, which takes the first one of several.
+ * Ways to sum counts into rows: indices of the table in aggregation.c.  Only an
+ * aggregation that other code refers to needs a name here.  The order is that of perf
+ * stat, which takes the first one of several.
  */
 enum td_aggregation {
 	TD_AGGREGATE_ALL,
@@ -30,39 +30,37 @@ enum td_aggregation {
 
 /* The parts of an id, from the outermost to the innermost. */
 struct td_id_key {
-	int part[TD_NR_ID_PARTS]; /* -1: not known */
+	int part[TD_NR_ID_PARTS]; /* -1 if unknown */
 };
 
 /* An aggregation: a row of the table. */
 struct td_aggregation_row {
-	const char *name; /* in recordings, in JSON and above its column */
-	/* Of the command line: */
-	const char *option, *letter; /* "--no-aggr", "-A"; NULL: none */
-	const char *arg;             /* optional argument; NULL: none */
-	const char *help;
+	const char *name;            /* name in recordings, in JSON and above its column */
+	const char *option, *letter; /* options "--no-aggr" and "-A", or NULL */
+	const char *arg;             /* optional argument of the option, or NULL */
+	const char *help;            /* help of the option */
 	/*
 	 * Returns the id of a CPU at a place; cache_level is for
 	 * TD_AGGREGATE_CACHE, -1 if no cache is known.  NULL if ids do not depend
 	 * on places.
 	 */
 	struct td_id_key (*key)(const struct td_place *place, int cache_level);
-	/* The prefix of each part in an id's name; "" if it only sorts. */
+	/* prefix of each part in an id's name; "" if the part is only for sorting */
 	const char *letters[TD_NR_ID_PARTS];
-	/* How ids are shown, as in perf stat: */
-	int width;     /* of their column; 0: no column */
-	size_t prefix; /* length of what JSON leaves out: "CPU" */
+	int width;     /* width of the ids' column in perf stat; 0: no column */
+	size_t prefix; /* length of the prefix that JSON omits: "CPU" */
 	bool counted;  /* a column with the number of counters follows */
 };
 
 size_t td_nr_aggregations(void);
 const struct td_aggregation_row *td_aggregation_row(enum td_aggregation how);
-/* Finds it by its name in recordings, which have none of modes. */
+/* Finds an aggregation by its name in recordings, which do not contain modes. */
 bool td_aggregation_find(const char *name, enum td_aggregation *how);
-/* True if it needs to know where CPUs are. */
+/* Returns true if ids depend on the places of CPUs. */
 bool td_aggregation_wants_places(enum td_aggregation how);
-/* True if tasks, or parts of them, have rows of their own. */
+/* Returns true if tasks, or parts of them, have separate rows. */
 bool td_aggregation_by_task(enum td_aggregation how);
-/* "-A" or "--per-core", as messages name it. */
+/* Returns the option as messages name it: "-A" or "--per-core". */
 const char *td_aggregation_option(enum td_aggregation how);
 
 #endif

@@ -19,39 +19,36 @@
 #include "lib/machine/cpu.h"
 #include "lib/target/tasks.h"
 
-/* Which readings are summed.  If zeroed, all of them. */
+/* Rules for summing readings.  If zeroed, all are summed. */
 struct td_aggregator {
 	enum td_aggregation how;
 	bool raw;       /* do not scale counts up */
 	bool skip_idle; /* leave out threads that did not run */
-	/* For each CPU, its index in ids; the last id is for unknown CPUs. */
+	/* index in ids of each CPU; the last id is for unknown CPUs */
 	size_t *id_of_cpu, nr_cpus;
 	char **ids;
 	size_t nr_ids;
-	size_t nr_places; /* that the ids are made of */
-	bool unknown;     /* the innermost part of all ids, which is -1 there */
-	const struct td_task_names *names; /* borrowed; NULL: unknown */
-	char *const *cgroups;              /* borrowed; of the readings */
-	char *const *containers;           /* of these, or NULL; borrowed */
+	size_t nr_places;                  /* number of places that the ids were made from */
+	bool unknown;                      /* the innermost part of all ids is unknown and -1 */
+	const struct td_task_names *names; /* names of tasks, or NULL; borrowed */
+	char *const *cgroups;              /* names of the readings' cgroups; borrowed */
+	char *const *containers;           /* containers of these cgroups, or NULL; borrowed */
 	size_t nr_cgroups;
-	/* borrowed, of the readings; NULL: they are of no regions */
-	const struct td_regions *regions;
-	bool own; /* of each region, what was not in others within */
+	const struct td_regions *regions; /* regions of the readings, or NULL; borrowed */
+	bool own;                         /* count regions without nested ones */
 };
 
 /*
- * places is needed if td_aggregation_wants_places().  cache_level is for
- * TD_AGGREGATE_CACHE; 0 means the last level.  -ENODATA if places has no socket and
- * nothing else that the aggregation needs, or the caches of other levels.  Free with
+ * Makes the ids.  places is needed if td_aggregation_wants_places().  cache_level is for
+ * TD_AGGREGATE_CACHE; 0 means the last level.  Returns -ENODATA if places has neither
+ * sockets nor what the aggregation needs, or only caches of other levels.  Free with
  * td_aggregator_free(), also after an error.
  */
-int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how,
-			int cache_level, const struct td_place *places,
-			size_t nr, struct td_err *err);
-/* Makes the ids anew if there are more places than they were made of. */
-int td_aggregator_follow(struct td_aggregator *agg, int cache_level,
-			 const struct td_place *places, size_t nr,
-			 struct td_err *err);
+int td_aggregator_build(struct td_aggregator *agg, enum td_aggregation how, int cache_level,
+			const struct td_place *places, size_t nr, struct td_err *err);
+/* Rebuilds the ids if there are more places than before. */
+int td_aggregator_follow(struct td_aggregator *agg, int cache_level, const struct td_place *places,
+			 size_t nr, struct td_err *err);
 void td_aggregator_free(struct td_aggregator *agg);
 
 /* One event over all CPUs or tasks of an id. */
@@ -61,25 +58,25 @@ struct td_total {
 	uint64_t enabled_ns, running_ns;
 	uint64_t covered_ns; /* the PMU's time on the CPUs or tasks it ran on */
 	/*
-	 * Of joined runs, which may not all have counted the event: the longest
-	 * enabled_ns and covered_ns of the events of its PMU in each run, as a
-	 * mean of all runs.  0: there is one run, and the event's own times count.
+	 * For joined runs, which may not all have counted the event: mean over the
+	 * runs of the maximum enabled_ns and covered_ns of its PMU's events.  0 for
+	 * a single run, where the event's own times apply.
 	 */
 	uint64_t run_enabled_ns, run_covered_ns;
 	/*
-	 * A sum of hashes of the CPUs and tasks it ran on: the two events of a
-	 * ratio must have run on the same ones.
+	 * sum of hashes of the CPUs and tasks it ran on: the two events of a
+	 * ratio must have run on the same ones
 	 */
 	uint64_t where;
-	unsigned int nr_enabled; /* of nr, where it was enabled at all */
-	unsigned int nr_ran;     /* of nr, where it ran: those of its value */
+	unsigned int nr_enabled; /* number of CPUs or tasks where it was enabled */
+	unsigned int nr_ran;     /* number of CPUs or tasks where it ran; value sums these */
 };
 
 struct td_total_id {
 	char *name;            /* "all", "S0-D0-C3", "CPU5", "comm-tid" */
-	const char *cgroup;    /* borrowed; NULL: none */
-	const char *container; /* whose it is; borrowed; NULL: none, unknown */
-	char *label;           /* name and cgroup, or the one there is */
+	const char *cgroup;    /* cgroup, or NULL; borrowed */
+	const char *container; /* known container of the cgroup, or NULL; borrowed */
+	char *label;           /* name and cgroup, or one of them */
 };
 
 struct td_totals {
@@ -87,41 +84,37 @@ struct td_totals {
 	size_t nr_ids;
 	struct td_total *v; /* [id][event] */
 	size_t nr_events;
-	bool tasks; /* counted in tasks, not on CPUs */
-	bool all;   /* there is one id, or one for each cgroup */
-	/* Show all events of an id, then the next id, as perf stat does. */
-	bool by_id;
-	size_t nr_kept; /* ids that have memory, which the next interval may use */
+	bool tasks;     /* counted in tasks, not on CPUs */
+	bool all;       /* there is one id, or one for each cgroup */
+	bool by_id;     /* show all events of an id, then the next id, as perf stat does */
+	size_t nr_kept; /* ids with memory that the next interval reuses */
 	struct {
 		struct td_reading *tasks;
 		int *groups;
 		uint64_t *pmus;
 		size_t *rows;
-	} room; /* of td_aggregate(), for the same reason */
+	} room; /* memory of td_aggregate(), also reused */
 };
 
 /* Adds a reading, scaled up to full_ns unless that is 0. */
-void td_total_add(struct td_total *total, const struct td_reading *reading,
-		  uint64_t full_ns);
+void td_total_add(struct td_total *total, const struct td_reading *reading, uint64_t full_ns);
 /*
- * Adds an id whose totals are not counted yet, and returns them.  Its name is this
- * one with the suffix.  NULL if memory ran out.
+ * Adds an id, whose name is name and suffix, and returns its totals, which are not
+ * counted yet.
  */
-struct td_total *td_totals_add_id(struct td_totals *totals, const char *name,
-				  const char *suffix, const char *cgroup);
+struct td_total *td_totals_add_id(struct td_totals *totals, const char *name, const char *suffix,
+				  const char *cgroup);
 
 void td_totals_free(struct td_totals *totals);
 
 /*
- * aggregate.c: sums the readings of each id.  On a CPU, a count is scaled up to the time it
- * was enabled; in a task, to the time that the task spent on cores with the
- * event's PMU, which is how long the PMU's groups ran in turn.  Ids without
- * readings are left out.  Rows of one cgroup stand together.  totals is zeroed, or
- * of the interval before, whose memory is used again.  Free with td_totals_free(),
- * also after an error.
+ * Sums the readings of each id (aggregate.c).  Scales counts of a CPU up to the time that
+ * the event was enabled; counts of a task to the time that the task spent on cores with
+ * the event's PMU, which is the sum of the times of the PMU's multiplexed groups.  Leaves
+ * out ids without readings.  Ids of one cgroup are adjacent.  totals is zeroed, or those
+ * of the previous interval, whose memory is reused.  Free with td_totals_free().
  */
-int td_aggregate(const struct td_aggregator *agg,
-		 const struct td_readings *delta, const struct td_plan *plan,
-		 struct td_totals *totals, struct td_err *err);
+void td_aggregate(const struct td_aggregator *agg, const struct td_readings *delta,
+		  const struct td_plan *plan, struct td_totals *totals);
 
 #endif

@@ -5,27 +5,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The metrics that are asked for.  A recording keeps what a report needs. */
+/* The requested metrics.  A recording contains those that a report needs. */
 struct td_ask {
-	int level;      /* the tree down to this level; 0: no tree */
-	int only_level; /* only this level of the tree; 0: not used */
-	/* "NAME", "GROUP", "tma_*", "NAME:u"; "tma_" may be left out */
-	char **names;
+	int level;      /* depth of the tree; 0: no tree */
+	int only_level; /* the only level to show; 0: all levels */
+	char **names;   /* "NAME", "GROUP", "tma_*", "NAME:u"; "tma_" may be omitted */
 	size_t nr_names;
-	bool bottlenecks;  /* a sorted list of what the slots were lost to */
-	bool energy;       /* the metrics of whole packages */
-	bool drill;        /* count the deep levels only below what is over */
-	bool no_threshold; /* count no events for thresholds */
+	bool bottlenecks;  /* sorted list of the causes of lost slots */
+	bool energy;       /* metrics of whole packages */
+	bool drill;        /* count deep levels only below nodes above their threshold */
+	bool no_threshold; /* do not count events for thresholds */
 	bool no_merge;     /* metrics do not share events */
 	/* levels 1 and 2 from general counters, even where there are others */
 	bool no_perf_metrics;
 };
 
-/* True if levels or metrics are asked for, not the default level. */
+/* Returns true if levels or metrics were requested, not the default level. */
 static inline bool td_ask_is_made(const struct td_ask *ask)
 {
-	return ask->level || ask->only_level || ask->nr_names ||
-	       ask->bottlenecks;
+	return ask->level || ask->only_level || ask->nr_names || ask->bottlenecks;
 }
 
 #endif

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count/batched.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "lib/base/util.h"
 
-/* How many calls are in each part when there are nr. */
+/* Returns the number of calls per part if there are nr calls. */
 static uint64_t part_size(uint64_t nr)
 {
 	return td_region_spacing(nr, TD_PARTS);
@@ -15,7 +14,7 @@ static uint64_t part_size(uint64_t nr)
 
 /* --- parts ------------------------------------------------------------------ */
 
-/* Joins each two parts, as their size has doubled. */
+/* Joins pairs of parts after their size has doubled. */
 static void join(struct td_parts *parts)
 {
 	for (size_t i = 0; i < TD_PARTS / 2; i++)
@@ -24,10 +23,9 @@ static void join(struct td_parts *parts)
 		parts->v[i] = 0;
 }
 
-int td_group_parts_begin(struct td_group_parts *parts, size_t nr_values)
+void td_group_parts_begin(struct td_group_parts *parts, size_t nr_values)
 {
-	parts->values = calloc(nr_values + 1, sizeof(*parts->values));
-	return parts->values ? 0 : -ENOMEM;
+	parts->values = td_calloc(nr_values + 1, sizeof(*parts->values));
 }
 
 size_t td_group_parts_next(struct td_group_parts *parts, size_t nr_values)
@@ -63,9 +61,8 @@ static void pay(int64_t *sum, int64_t *owed)
 }
 
 /*
- * Counts only grow, but a difference of steps may be less than nothing, and so may
- * what is left without the cost: it is taken off the batches behind, then off those
- * before.
+ * Counts only grow, but the difference of two steps, or of a count and its cost, may be
+ * negative: subtract it from the following batches, then from the preceding ones.
  */
 static void settle(struct td_sums *sums)
 {
@@ -77,8 +74,8 @@ static void settle(struct td_sums *sums)
 		pay(&sums->v[TD_BATCHES - i], &owed);
 }
 
-/* No counter gets so far, but what is read may say so: sums stay in 64 bits. */
-#define MOST 0x1p61
+/* No counter reaches this, but a file may contain it: keeps sums within 64 bits. */
+#define MAX_SUM 0x1p61
 
 struct td_sums td_sums_round(const double batches[TD_BATCHES])
 {
@@ -88,7 +85,7 @@ struct td_sums td_sums_round(const double batches[TD_BATCHES])
 
 	for (size_t i = 0; i < TD_BATCHES; i++) {
 		sum += batches[i];
-		sums.v[i] = llround(fmin(fmax(sum, -MOST), MOST)) - before;
+		sums.v[i] = llround(fmin(fmax(sum, -MAX_SUM), MAX_SUM)) - before;
 		before += sums.v[i];
 	}
 	settle(&sums);
@@ -116,32 +113,25 @@ int64_t td_sums_total(const struct td_sums *sums)
 
 /* --- readings --------------------------------------------------------------- */
 
-/* Until td_batched_end(), each point has its batch alone. */
-int td_batched_add(struct td_batched *batched, const struct td_reading *reading,
-		   const struct td_sums *values, const struct td_sums *times)
+/* Until td_batched_end(), each point contains only its own batch. */
+void td_batched_add(struct td_batched *batched, const struct td_reading *reading,
+		    const struct td_sums *values, const struct td_sums *times)
 {
 	struct td_readings *readings = &batched->readings;
-	struct td_reading *slot =
-		td_array_add(&readings->v, readings->nr, sizeof(*slot));
+	struct td_reading *slot = td_array_add(&readings->v, readings->nr, sizeof(*slot));
 
-	if (!slot)
-		return -ENOMEM;
 	*slot = *reading;
 	slot->value = (uint64_t)td_sums_total(values);
 	slot->enabled_ns = slot->running_ns = (uint64_t)td_sums_total(times);
 	for (size_t i = 0; i < TD_BATCHES; i++) {
 		struct td_course_point *point = &batched->course.points[i];
-		struct td_course_sum *sum = td_array_add(
-			&point->v, readings->nr, sizeof(*point->v));
+		struct td_course_sum *sum =
+			td_array_add(&point->v, readings->nr, sizeof(*point->v));
 
-		if (!sum)
-			return -ENOMEM;
-		*sum = (struct td_course_sum){ (uint64_t)values->v[i],
-					       (uint64_t)times->v[i],
+		*sum = (struct td_course_sum){ (uint64_t)values->v[i], (uint64_t)times->v[i],
 					       (uint64_t)times->v[i] };
 	}
 	readings->nr++;
-	return 0;
 }
 
 static void add_sum(struct td_course_sum *to, const struct td_course_sum *from)

@@ -6,15 +6,14 @@
 #include "lib/region/layout.h"
 
 /*
- * Counts of calls, or of samples, of which there are too many to keep each.  Those
- * that follow each other are in one batch, so that the batches differ as much as what
- * is counted does in the course of time.
+ * Counts of calls or samples, too many to keep each.  A batch contains consecutive ones,
+ * so that batches vary as the counts do over time.
  */
 #define TD_BATCHES 16
 
 /*
- * While they come, and nobody knows how many will, they are added up in parts: of one
- * call each, and of two, four and so on when there would be more parts than these.
+ * Maximum number of parts.  Each part sums one call; at the maximum, pairs of parts are
+ * joined, so that a part sums two calls, then four and so on.
  */
 #define TD_PARTS TD_REGION_POINTS
 
@@ -22,48 +21,45 @@ struct td_parts {
 	double v[TD_PARTS];
 };
 
-/* The sums of calls, or of windows, that a group has counts of. */
+/* Sums of the calls or windows that a group counted. */
 struct td_group_parts {
 	uint64_t nr;
 	struct td_parts times_ns;
-	struct td_parts *values; /* of each member of the group; to be freed */
+	struct td_parts *values; /* per member of the group; the caller frees it */
 };
 
-/* Makes room for so many members.  Returns 0 or -ENOMEM. */
-int td_group_parts_begin(struct td_group_parts *parts, size_t nr_values);
-/* Counts one more, and tells to which part its time and its values are to be added. */
+/* Allocates the sums of nr_values members. */
+void td_group_parts_begin(struct td_group_parts *parts, size_t nr_values);
+/* Counts one more call and returns the part to add its time and values to. */
 size_t td_group_parts_next(struct td_group_parts *parts, size_t nr_values);
 
-/* The batch of the index-th of nr calls. */
+/* Returns the batch of the index-th of nr calls. */
 size_t td_batch_of(uint64_t index, uint64_t nr);
 
-/* What was counted in each batch. */
+/* Counts of each batch. */
 struct td_sums {
 	int64_t v[TD_BATCHES];
 };
 
 /*
- * Rounds so that the sum of all batches is rounded once.  A batch that is negative,
- * as small differences may be, becomes 0, and the others lose what it lacked.
+ * Rounds batches so that their total is only rounded once.  A negative batch, which small
+ * differences may cause, becomes 0 and is subtracted from the others.
  */
 struct td_sums td_sums_round(const double batches[TD_BATCHES]);
-/* The same of the parts of nr calls. */
+/* Rounds the parts of nr calls. */
 struct td_sums td_sums_of_parts(const struct td_parts *parts, uint64_t nr);
 int64_t td_sums_total(const struct td_sums *sums);
 
-/* Readings, with a course whose points are the ends of the batches. */
+/* Readings with a course whose points are the ends of the batches. */
 struct td_batched {
 	struct td_readings readings;
 	struct td_course course;
 };
 
-/*
- * Adds a reading; its value and its times are set from the sums.  Returns 0 or
- * -ENOMEM.
- */
-int td_batched_add(struct td_batched *batched, const struct td_reading *reading,
-		   const struct td_sums *values, const struct td_sums *times);
-/* Ends the course, after the last one. */
+/* Adds a reading; its value and its times are set from the sums. */
+void td_batched_add(struct td_batched *batched, const struct td_reading *reading,
+		    const struct td_sums *values, const struct td_sums *times);
+/* Completes the course; call after the last td_batched_add(). */
 void td_batched_end(struct td_batched *batched);
 void td_batched_free(struct td_batched *batched);
 

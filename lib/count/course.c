@@ -1,41 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count/course.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/memory.h"
+
 /*
- * More readings than this have no course, for it would take 50 MB: 256 CPUs and
- * 256 events.
+ * More readings than this (256 CPUs and 256 events) have no course, because it would need
+ * 50 MB.
  */
 #define MAX_READINGS 65536
 
-/*
- * So many sums are kept, and evaluated at the end, of more readings than have
- * TD_COURSE_FEW points: 6 MB.
- */
+/* Maximum number of sums (6 MB), unless this leaves fewer points than TD_COURSE_FEW. */
 #define MAX_SUMS 262144
 
-static int set_point(struct td_course_point *point,
-		     const struct td_readings *sum, uint64_t time_ns)
+static void set_point(struct td_course_point *point, const struct td_readings *sum,
+		      uint64_t time_ns)
 {
-	struct td_course_sum *v =
-		reallocarray(point->v, sum->nr + 1, sizeof(*v));
+	struct td_course_sum *v = td_reallocarray(point->v, sum->nr + 1, sizeof(*v));
 
-	if (!v)
-		return -ENOMEM;
 	point->v = v;
 	point->nr = sum->nr;
 	point->time_ns = time_ns;
 	for (size_t i = 0; i < sum->nr; i++) {
 		const struct td_reading *r = &sum->v[i];
 
-		v[i] = (struct td_course_sum){ r->value, r->enabled_ns,
-					       r->running_ns };
+		v[i] = (struct td_course_sum){ r->value, r->enabled_ns, r->running_ns };
 	}
-	return 0;
 }
 
 static void swap_points(struct td_course_point *a, struct td_course_point *b)
@@ -46,7 +39,7 @@ static void swap_points(struct td_course_point *a, struct td_course_point *b)
 	*b = saved;
 }
 
-/* Joins each two batches; the memory of dropped points is used again. */
+/* Joins pairs of batches; the memory of dropped points is reused. */
 static void thin_out(struct td_course *course)
 {
 	const struct td_course_point *points = course->points;
@@ -57,64 +50,59 @@ static void thin_out(struct td_course *course)
 	course->spacing_ns = points[1].time_ns - points[0].time_ns;
 }
 
-static size_t most_points(size_t nr_readings)
+static size_t max_points(size_t nr_readings)
 {
-	size_t most = MAX_SUMS / (nr_readings + 1) / 2 * 2;
+	size_t max = MAX_SUMS / (nr_readings + 1) / 2 * 2;
 
-	if (most > TD_COURSE_POINTS)
+	if (max > TD_COURSE_POINTS)
 		return TD_COURSE_POINTS;
-	return most > TD_COURSE_FEW ? most : TD_COURSE_FEW;
+	return max > TD_COURSE_FEW ? max : TD_COURSE_FEW;
 }
 
 static uint64_t since_last(const struct td_course *course, uint64_t time_ns)
 {
-	return course->nr ? time_ns - course->points[course->nr - 1].time_ns
-			  : UINT64_MAX;
+	return course->nr ? time_ns - course->points[course->nr - 1].time_ns : UINT64_MAX;
 }
 
-static int push(struct td_course *course, const struct td_readings *sum,
-		uint64_t time_ns)
+static void push(struct td_course *course, const struct td_readings *sum, uint64_t time_ns)
 {
-	if (course->nr >= most_points(sum->nr))
+	if (course->nr >= max_points(sum->nr))
 		thin_out(course);
-	if (set_point(&course->points[course->nr], sum, time_ns))
-		return -ENOMEM;
+	set_point(&course->points[course->nr], sum, time_ns);
 	course->nr++;
-	return 0;
 }
 
-int td_course_add(struct td_course *course, const struct td_readings *sum,
-		  uint64_t time_ns)
+void td_course_add(struct td_course *course, const struct td_readings *sum, uint64_t time_ns)
 {
 	uint64_t spacing_ns = course->spacing_ns;
 
 	if (sum->nr > MAX_READINGS) {
-		/* batches of the beginning alone do not stand for the rest */
+		/* batches of only the beginning do not represent the rest */
 		td_course_clear(course);
-		return 0;
+		return;
 	}
 	course->nr_reads++;
 	/* a read may come a little early */
-	course->behind =
-		since_last(course, time_ns) < spacing_ns - spacing_ns / 10;
-	return course->behind ? 0 : push(course, sum, time_ns);
+	course->behind = since_last(course, time_ns) < spacing_ns - spacing_ns / 10;
+	if (!course->behind)
+		push(course, sum, time_ns);
 }
 
-int td_course_end(struct td_course *course, const struct td_readings *sum,
-		  uint64_t time_ns)
+void td_course_end(struct td_course *course, const struct td_readings *sum, uint64_t time_ns)
 {
 	if (!course->behind)
-		return 0;
+		return;
 	course->behind = false;
 	/* less than half a batch belongs to the one before */
-	if (since_last(course, time_ns) < course->spacing_ns / 2)
-		return set_point(&course->points[course->nr - 1], sum, time_ns);
-	return push(course, sum, time_ns);
+	if (since_last(course, time_ns) < course->spacing_ns / 2) {
+		set_point(&course->points[course->nr - 1], sum, time_ns);
+		return;
+	}
+	push(course, sum, time_ns);
 }
 
-/* What a reading had counted at a point; 0 before the first one. */
-static struct td_course_sum sum_at(const struct td_course *course, size_t end,
-				   size_t reading)
+/* Returns the sum of a reading at a point; 0 before the first one. */
+static struct td_course_sum sum_at(const struct td_course *course, size_t end, size_t reading)
 {
 	static const struct td_course_sum none;
 	const struct td_course_point *point;
@@ -125,53 +113,45 @@ static struct td_course_sum sum_at(const struct td_course *course, size_t end,
 	return reading < point->nr ? point->v[reading] : none;
 }
 
-/* Takes off what was counted from one sum to another. */
-static void take_off(struct td_reading *r, struct td_course_sum from,
-		     struct td_course_sum to)
+/* Subtracts the difference of two sums. */
+static void take_off(struct td_reading *r, struct td_course_sum from, struct td_course_sum to)
 {
 	r->value -= to.value - from.value;
 	r->enabled_ns -= to.enabled_ns - from.enabled_ns;
 	r->running_ns -= to.running_ns - from.running_ns;
 }
 
-int td_course_leave_out(const struct td_course *course, size_t batch,
-			const bool *events, const struct td_readings *sum,
-			struct td_readings *rest)
+void td_course_leave_out(const struct td_course *course, size_t batch, const bool *events,
+			 const struct td_readings *sum, struct td_readings *rest)
 {
-	if (td_readings_copy(rest, sum))
-		return -ENOMEM;
+	td_readings_copy(rest, sum);
 	for (size_t i = 0; i < rest->nr; i++) {
 		struct td_reading *r = &rest->v[i];
 		uint64_t enabled_ns = r->enabled_ns;
 
 		if (events && !events[r->event])
 			continue;
-		take_off(r, sum_at(course, batch, i),
-			 sum_at(course, batch + 1, i));
+		take_off(r, sum_at(course, batch, i), sum_at(course, batch + 1, i));
 		if (events)
 			r->enabled_ns = enabled_ns;
 	}
-	return 0;
 }
 
-int td_course_cut_out(const struct td_course *course, size_t batch,
-		      const struct td_readings *sum, struct td_readings *part)
+void td_course_cut_out(const struct td_course *course, size_t batch, const struct td_readings *sum,
+		       struct td_readings *part)
 {
 	static const struct td_course_sum none;
 	bool last = batch + 1 >= course->nr;
 
-	if (td_readings_copy(part, sum))
-		return -ENOMEM;
+	td_readings_copy(part, sum);
 	for (size_t i = 0; i < part->nr; i++) {
 		struct td_reading *r = &part->v[i];
-		const struct td_course_sum whole = { r->value, r->enabled_ns,
-						     r->running_ns };
+		const struct td_course_sum whole = { r->value, r->enabled_ns, r->running_ns };
 
 		take_off(r, none, sum_at(course, batch, i));
 		if (!last)
 			take_off(r, sum_at(course, batch + 1, i), whole);
 	}
-	return 0;
 }
 
 void td_course_join(struct td_course *few, const struct td_course *course)
@@ -189,37 +169,29 @@ void td_course_join(struct td_course *few, const struct td_course *course)
 	}
 }
 
-uint64_t td_course_batch_ns(const struct td_course *course, size_t batch,
-			    uint64_t start_ns)
+uint64_t td_course_batch_ns(const struct td_course *course, size_t batch, uint64_t start_ns)
 {
 	uint64_t from = batch ? course->points[batch - 1].time_ns : start_ns;
 
 	return course->points[batch].time_ns - from;
 }
 
-static int copy_point(struct td_course_point *to,
-		      const struct td_course_point *from)
+static void copy_point(struct td_course_point *to, const struct td_course_point *from)
 {
-	to->v = calloc(from->nr + 1, sizeof(*to->v));
-	if (!to->v)
-		return -ENOMEM;
+	to->v = td_calloc(from->nr + 1, sizeof(*to->v));
 	memcpy(to->v, from->v, from->nr * sizeof(*to->v));
 	to->nr = from->nr;
 	to->time_ns = from->time_ns;
-	return 0;
 }
 
-int td_course_copy(struct td_course *to, const struct td_course *from)
+void td_course_copy(struct td_course *to, const struct td_course *from)
 {
 	*to = (struct td_course){ .nr_reads = from->nr_reads,
 				  .spacing_ns = from->spacing_ns,
 				  .behind = from->behind,
 				  .samples = from->samples };
-	for (; to->nr < from->nr; to->nr++) {
-		if (copy_point(&to->points[to->nr], &from->points[to->nr]))
-			return -ENOMEM;
-	}
-	return 0;
+	for (; to->nr < from->nr; to->nr++)
+		copy_point(&to->points[to->nr], &from->points[to->nr]);
 }
 
 void td_course_clear(struct td_course *course)
@@ -237,11 +209,11 @@ void td_course_free(struct td_course *course)
 	*course = (struct td_course){ 0 };
 }
 
-/* --- the error of what batches add up to ---------------------------------- */
+/* --- the error of a value over all batches --------------------------------- */
 
 #define NORMAL 1.959964 /* the 97.5 % quantile of the normal distribution */
 
-/* There are formulas for 1 degree (Cauchy's distribution) and for 2. */
+/* Returns the exact quantile for 1 degree (Cauchy's distribution) or 2. */
 static double few_degrees(double degrees)
 {
 	return degrees < 2 ? tan(0.475 * M_PI) : 0.95 * sqrt(2 / (1 - 0.9025));
@@ -249,8 +221,8 @@ static double few_degrees(double degrees)
 
 /*
  * Cornish and Fisher's expansion around the normal quantile (M. Abramowitz, I.
- * Stegun, Handbook of Mathematical Functions, 26.7.5): within 0.5 % from 3
- * degrees on, and too small below.
+ * Stegun, Handbook of Mathematical Functions, 26.7.5): within 0.5 % for 3
+ * or more degrees, and too small below.
  */
 double td_student(double degrees)
 {
@@ -260,11 +232,9 @@ double td_student(double degrees)
 
 	if (n < 3)
 		return few_degrees(n);
-	return x + (x3 + x) / (4 * n) +
-	       (5 * x5 + 16 * x3 + 3 * x) / (96 * n * n) +
+	return x + (x3 + x) / (4 * n) + (5 * x5 + 16 * x3 + 3 * x) / (96 * n * n) +
 	       (3 * x7 + 19 * x5 + 17 * x3 - 15 * x) / (384 * n * n * n) +
-	       (79 * x9 + 776 * x7 + 1482 * x5 - 1920 * x3 - 945 * x) /
-		       (92160 * n * n * n * n);
+	       (79 * x9 + 776 * x7 + 1482 * x5 - 1920 * x3 - 945 * x) / (92160 * n * n * n * n);
 }
 
 void td_jackknife_add(struct td_jackknife *jackknife, double difference)
@@ -280,26 +250,24 @@ void td_jackknife_add(struct td_jackknife *jackknife, double difference)
 }
 
 /*
- * The correlation of neighbours, with the bias of short series removed
+ * Returns the correlation of consecutive batches, without the bias of short series
  * (F. H. C. Marriott, J. A. Pope, Bias in the estimation of autocorrelations,
  * Biometrika 41, 1954).
  */
-static double correlation(const struct td_jackknife *j, double mean,
-			  double squares)
+static double correlation(const struct td_jackknife *j, double mean, double squares)
 {
 	double n = j->nr, r;
 
 	if (!(squares > 0))
 		return 0;
-	r = j->products - mean * (2 * j->sum - j->first - j->last) +
-	    (n - 1) * mean * mean;
+	r = j->products - mean * (2 * j->sum - j->first - j->last) + (n - 1) * mean * mean;
 	r /= squares;
 	r += (1 + 3 * r) / n;
 	return fmin(fmax(r, 0), 0.9);
 }
 
-/* The estimate of how batches resemble each other may leave too few. */
-#define LEAST_DEGREES 3
+/* Minimum, because the estimated correlation may leave too few degrees of freedom. */
+#define MIN_DEGREES 3
 
 struct td_jackknifed td_jackknife_end(const struct td_jackknife *j)
 {
@@ -310,7 +278,7 @@ struct td_jackknifed td_jackknife_end(const struct td_jackknife *j)
 
 	return (struct td_jackknifed){
 		.variance = (n - 1) / n * squares * longer,
-		.degrees = fmax(j->nr_counted / longer - 1, LEAST_DEGREES),
+		.degrees = fmax(j->nr_counted / longer - 1, MIN_DEGREES),
 		.of_batch = (n - 1) * squares,
 	};
 }

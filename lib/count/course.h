@@ -6,9 +6,9 @@
 #include "lib/count/report.h"
 
 /*
- * The course of the counting within a row: how the sums stood after some of its
- * reads.  What lies between two of these points is a batch; how much a metric
- * differs from batch to batch tells its error.
+ * The course of the counting within a row: the sums after some of its reads.  The counts
+ * between two of these points are a batch; the variation of a metric between batches
+ * gives its error.
  */
 
 /* One reading's sum at a point. */
@@ -17,17 +17,17 @@ struct td_course_sum {
 };
 
 struct td_course_point {
-	uint64_t time_ns; /* as the reads' times */
-	/* in the order of the row's readings; later ones were 0 then */
+	uint64_t time_ns; /* time on the clock of the reads */
+	/* sums in the order of the row's readings; missing ones are 0 */
 	struct td_course_sum *v;
 	size_t nr;
 };
 
 /*
- * When there are so many points, every second one is dropped.  They are the
- * reads of a run of half a minute: how groups that took turns erred can only be
- * seen in stretches that are shorter than the phases of the program.  Of many
- * readings there are fewer, but not less than the second number.
+ * Maximum number of points; when it is reached, every second one is dropped.  These are
+ * the reads of half a minute: the error of multiplexed groups is only visible in batches
+ * that are shorter than the phases of the program.  With many readings the maximum is
+ * lower, but at least TD_COURSE_FEW.
  */
 #define TD_COURSE_POINTS 512
 #define TD_COURSE_FEW    32
@@ -35,59 +35,51 @@ struct td_course_point {
 struct td_course {
 	struct td_course_point points[TD_COURSE_POINTS];
 	size_t nr;
-	uint64_t nr_reads;   /* those that added no point, too */
-	uint64_t spacing_ns; /* reads sooner after the last point add none */
-	bool behind;         /* the last read added none */
+	uint64_t nr_reads;   /* including those that added no point */
+	uint64_t spacing_ns; /* minimum time between two points */
+	bool behind;         /* the last read added no point */
 	/*
-	 * Its batches are of calls or of samples, which stand for others that were
-	 * not counted.  Else they are of time, and the row has all of it.
+	 * batches are calls or samples, which represent others that were not counted;
+	 * otherwise they cover all the time of the row
 	 */
 	bool samples;
 };
 
 /*
- * Adds a point after a read: sum is what the row has counted up to time_ns.
- * Readings may be appended to sum between two points, but not moved.  Returns 0
- * or -ENOMEM.
+ * Adds a point after a read: sum is the counts of the row up to time_ns.
+ * Readings may be appended to sum between two points, but not moved.
  */
-int td_course_add(struct td_course *course, const struct td_readings *sum,
-		  uint64_t time_ns);
+void td_course_add(struct td_course *course, const struct td_readings *sum, uint64_t time_ns);
 /*
- * Makes the last point that of the last read, which was at time_ns, so that
- * every count is in a batch.  Returns 0 or -ENOMEM.
+ * Makes the last read, at time_ns, the last point, so that every count is in a batch.
  */
-int td_course_end(struct td_course *course, const struct td_readings *sum,
-		  uint64_t time_ns);
+void td_course_end(struct td_course *course, const struct td_readings *sum, uint64_t time_ns);
 /*
- * Sets rest to sum without what was counted in a batch (0 is that before the
- * first point).  events: which of them are left out, and only for how long they
- * ran, not for how long they were enabled; NULL: all, with all times.  The
- * caller owns rest and reuses it.  Returns 0 or -ENOMEM.
+ * Sets rest to sum without a batch; batch 0 ends at the first point.  events selects the
+ * events to leave out, except for their enabled times; NULL leaves out all events and
+ * times.  The caller owns rest and reuses it.
  */
-int td_course_leave_out(const struct td_course *course, size_t batch,
-			const bool *events, const struct td_readings *sum,
-			struct td_readings *rest);
+void td_course_leave_out(const struct td_course *course, size_t batch, const bool *events,
+			 const struct td_readings *sum, struct td_readings *rest);
 /*
- * Sets part to what was counted in a batch; the last one lasts until sum.  The
- * caller owns part and reuses it.  Returns 0 or -ENOMEM.
+ * Sets part to the counts of a batch; the last one ends with sum.  The caller owns part
+ * and reuses it.
  */
-int td_course_cut_out(const struct td_course *course, size_t batch,
-		      const struct td_readings *sum, struct td_readings *part);
+void td_course_cut_out(const struct td_course *course, size_t batch, const struct td_readings *sum,
+		       struct td_readings *part);
 /*
- * Sets few to the same course in TD_COURSE_FEW batches or less, each of them of
- * equally many.  It borrows the sums of the points; it is not to be freed.
+ * Sets few to the course with equal numbers of batches joined, so that at most TD_COURSE_FEW
+ * remain.  It borrows the sums of the points; do not free it.
  */
 void td_course_join(struct td_course *few, const struct td_course *course);
-/* The length of a batch; the row began at start_ns. */
-uint64_t td_course_batch_ns(const struct td_course *course, size_t batch,
-			    uint64_t start_ns);
-/* Returns 0 or -ENOMEM; td_course_free(to) even then. */
-int td_course_copy(struct td_course *to, const struct td_course *from);
-/* Begins a new row. */
+/* Returns the duration of a batch; the row began at start_ns. */
+uint64_t td_course_batch_ns(const struct td_course *course, size_t batch, uint64_t start_ns);
+void td_course_copy(struct td_course *to, const struct td_course *from);
+/* Empties the course for a new row. */
 void td_course_clear(struct td_course *course);
 void td_course_free(struct td_course *course);
 
-/* The counts of a row, which ended at time_ns, and their course. */
+/* The counts of a row that ended at time_ns, and their course. */
 struct td_counted {
 	uint64_t time_ns;
 	const struct td_times *times;
@@ -96,36 +88,33 @@ struct td_counted {
 };
 
 /*
- * The error of what batches add up to: evaluated again without each of them, which
- * serves ratios of sums as well as formulas with max() (B. Efron, The Jackknife, the
- * Bootstrap and Other Resampling Plans, 1982).  What a program does in one batch
- * resembles what it does in the next, so the variance is that of an autoregressive
- * process of order 1.
+ * The error of a value: the value is evaluated again without each of the batches, which
+ * suits ratios of sums as well as formulas with max() (B. Efron, The Jackknife, the
+ * Bootstrap and Other Resampling Plans, 1982).  Consecutive batches resemble each other,
+ * so the variance is that of an autoregressive process of order 1.
  */
 
-/* A value that was counted in fewer batches has no error. */
+/* Minimum number of batches for an error. */
 #define TD_MIN_BATCHES 8
 
-/*
- * How a value differs when a batch is left out, summed over the batches of a series
- * in their order.
- */
+/* Sums, over a series of batches, of the differences of a value without each batch. */
 struct td_jackknife {
 	unsigned int nr;
 	unsigned int nr_counted; /* batches in which all its events ran */
 	double sum, squares, products, first, last;
 };
 
-/* What the differences of a series say. */
+/* Result of a series of differences. */
 struct td_jackknifed {
-	double variance, degrees; /* of the value; of freedom */
-	double of_batch;          /* the variance between batches */
+	double variance; /* variance of the value */
+	double degrees;  /* degrees of freedom */
+	double of_batch; /* variance between batches */
 };
 
 void td_jackknife_add(struct td_jackknife *jackknife, double difference);
 struct td_jackknifed td_jackknife_end(const struct td_jackknife *jackknife);
 
-/* The 97.5 % quantile of Student's distribution; degrees is 1 or more. */
+/* Returns the 97.5 % quantile of Student's distribution; degrees is at least 1. */
 double td_student(double degrees);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count/latencies.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +8,7 @@
 
 #include "lib/base/util.h"
 
-static struct td_latency *find(const struct td_latencies *latencies,
-			       const char *event)
+static struct td_latency *find(const struct td_latencies *latencies, const char *event)
 {
 	for (size_t i = 0; i < latencies->nr; i++) {
 		if (strcasecmp(latencies->v[i].event, event) == 0)
@@ -19,52 +17,39 @@ static struct td_latency *find(const struct td_latencies *latencies,
 	return NULL;
 }
 
-const struct td_latency *td_latencies_find(const struct td_latencies *latencies,
-					   const char *event)
+const struct td_latency *td_latencies_find(const struct td_latencies *latencies, const char *event)
 {
 	return find(latencies, event);
 }
 
-/* The event's latency, which begins without samples; NULL: no memory. */
-static struct td_latency *take(struct td_latencies *latencies,
-			       const char *event)
+/* Returns the event's latency; adds it without samples if it is new. */
+static struct td_latency *find_or_add(struct td_latencies *latencies, const char *event)
 {
 	struct td_latency *latency = find(latencies, event);
 
 	if (latency)
 		return latency;
 	latency = td_array_add(&latencies->v, latencies->nr, sizeof(*latency));
-	if (!latency)
-		return NULL;
-	latency->event = strdup(event);
-	if (!latency->event)
-		return NULL;
+	latency->event = td_strdup(event);
 	latencies->nr++;
 	latencies->changed = true;
 	return latency;
 }
 
-static void add(struct td_latencies *latencies, struct td_latency *latency,
-		uint64_t sum, uint64_t nr)
+static void add(struct td_latencies *latencies, struct td_latency *latency, uint64_t sum,
+		uint64_t nr)
 {
 	latencies->changed |= nr > 0;
 	latency->sum += sum;
 	latency->nr += nr;
 }
 
-int td_latencies_add(struct td_latencies *latencies, const char *event,
-		     uint64_t sum, uint64_t nr)
+void td_latencies_add(struct td_latencies *latencies, const char *event, uint64_t sum, uint64_t nr)
 {
-	struct td_latency *latency = take(latencies, event);
-
-	if (!latency)
-		return -ENOMEM;
-	add(latencies, latency, sum, nr);
-	return 0;
+	add(latencies, find_or_add(latencies, event), sum, nr);
 }
 
-void td_latency_add_sample(struct td_latency *latency, uint16_t cycles,
-			   uint64_t period)
+void td_latency_add_sample(struct td_latency *latency, uint16_t cycles, uint64_t period)
 {
 	latency->sum += cycles;
 	latency->nr++;
@@ -72,30 +57,25 @@ void td_latency_add_sample(struct td_latency *latency, uint16_t cycles,
 	latency->weight += (double)period;
 }
 
-int td_latencies_add_samples(struct td_latencies *latencies,
-			     const struct td_latency *samples)
+void td_latencies_add_samples(struct td_latencies *latencies, const struct td_latency *samples)
 {
-	struct td_latency *latency = take(latencies, samples->event);
+	struct td_latency *latency = find_or_add(latencies, samples->event);
 
-	if (!latency)
-		return -ENOMEM;
 	add(latencies, latency, samples->sum, samples->nr);
 	latency->weighted += samples->weighted;
 	latency->weight += samples->weight;
-	return 0;
 }
 
 uint64_t td_latency_sum(const struct td_latency *latency)
 {
 	if (!(latency->weight > 0))
 		return latency->sum;
-	return (uint64_t)llround(latency->weighted / latency->weight *
-				 (double)latency->nr);
+	return (uint64_t)llround(latency->weighted / latency->weight * (double)latency->nr);
 }
 
 /*
- * A sum of 0 is of a processor, or of a virtual one, whose records have no
- * latency: their field is 0 then.
+ * Without latencies in the records of a (virtual) processor, the field is 0, and so is
+ * the sum.
  */
 double td_latency_mean(const struct td_latency *latency)
 {

@@ -6,17 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The mean of fewer samples says too little. */
+/* Minimum number of samples for a mean. */
 #define TD_LEAST_LATENCIES 30
 
-/* The retire latency of an event, as samples give it. */
+/* Retire latency of an event, from samples. */
 struct td_latency {
 	char *event; /* "cpu_core/MEM_INST_RETIRED.LOCK_LOADS/" */
 	uint64_t sum, nr;
 	/*
-	 * The same with each sample as often as the events it stands for: samples
-	 * come so often a second, so that one of a busy time stands for many more.
-	 * 0: not known, as of a recording, whose sum is the mean times the number.
+	 * sum and nr weighted with the number of events per sample: samples come at
+	 * a constant rate, so those of a busy time represent more events.  0 if
+	 * unknown, as in a recording, whose sum is the mean times the number.
 	 */
 	double weighted, weight;
 };
@@ -25,24 +25,20 @@ struct td_latency {
 struct td_latencies {
 	struct td_latency *v;
 	size_t nr;
-	bool changed; /* since somebody set it to false */
+	bool changed; /* samples were added since the caller set it to false */
 };
 
-/* The one of an event, in any case; NULL if there is none. */
-const struct td_latency *td_latencies_find(const struct td_latencies *latencies,
-					   const char *event);
-/* Adds samples of an event, which is new or not.  Returns 0 or -ENOMEM. */
-int td_latencies_add(struct td_latencies *latencies, const char *event,
-		     uint64_t sum, uint64_t nr);
-/* Adds what one sample told, which stands for so many events. */
-void td_latency_add_sample(struct td_latency *latency, uint16_t cycles,
-			   uint64_t period);
-/* The same for all samples of a new or known event.  Returns 0 or -ENOMEM. */
-int td_latencies_add_samples(struct td_latencies *latencies,
-			     const struct td_latency *samples);
-/* The sum of as many samples of which each has the mean. */
+/* Returns the latency of an event, or NULL.  Ignores the case of its name. */
+const struct td_latency *td_latencies_find(const struct td_latencies *latencies, const char *event);
+/* Adds nr samples of a new or known event; sum is their total latency. */
+void td_latencies_add(struct td_latencies *latencies, const char *event, uint64_t sum, uint64_t nr);
+/* Adds one sample, which represents period events. */
+void td_latency_add_sample(struct td_latency *latency, uint16_t cycles, uint64_t period);
+/* Adds all samples of a new or known event. */
+void td_latencies_add_samples(struct td_latencies *latencies, const struct td_latency *samples);
+/* Returns the mean times the number of samples. */
 uint64_t td_latency_sum(const struct td_latency *latency);
-/* In cycles; NaN if there are too few samples.  latency may be NULL. */
+/* Returns the mean in cycles; NaN if there are too few samples.  latency may be NULL. */
 double td_latency_mean(const struct td_latency *latency);
 void td_latencies_free(struct td_latencies *latencies);
 

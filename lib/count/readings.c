@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count/readings.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
 
-void td_readings_delta(const struct td_readings *now,
-		       const struct td_readings *before,
+void td_readings_delta(const struct td_readings *now, const struct td_readings *before,
 		       struct td_readings *delta)
 {
 	for (size_t i = 0; i < now->nr; i++) {
@@ -32,18 +30,13 @@ static void add_to(struct td_reading *to, const struct td_reading *delta)
 	to->running_ns += delta->running_ns;
 }
 
-int td_readings_copy(struct td_readings *to, const struct td_readings *from)
+void td_readings_copy(struct td_readings *to, const struct td_readings *from)
 {
-	struct td_reading *v = reallocarray(to->v, from->nr + 1, sizeof(*v));
-
-	if (!v)
-		return -ENOMEM;
-	to->v = v;
+	to->v = td_reallocarray(to->v, from->nr + 1, sizeof(*to->v));
 	to->nr = from->nr;
 	to->behind = from->behind;
 	for (size_t i = 0; i < from->nr; i++)
-		v[i] = from->v[i];
-	return 0;
+		to->v[i] = from->v[i];
 }
 
 void td_readings_add(struct td_readings *sum, const struct td_readings *delta)
@@ -55,24 +48,19 @@ void td_readings_add(struct td_readings *sum, const struct td_readings *delta)
 static bool same_counter(const struct td_reading *a, const struct td_reading *b)
 {
 	return a->event == b->event && a->cpu == b->cpu && a->tid == b->tid &&
-	       a->cgroup == b->cgroup && a->life == b->life &&
-	       a->region == b->region;
+	       a->cgroup == b->cgroup && a->life == b->life && a->region == b->region;
 }
 
 static uint64_t hash_counter(const struct td_reading *r)
 {
-	uint64_t hash =
-		td_hash((uint64_t)(uint32_t)r->event << 32 | (uint32_t)r->cpu);
+	uint64_t hash = td_hash((uint64_t)(uint32_t)r->event << 32 | (uint32_t)r->cpu);
 
-	hash = td_hash_more(hash, (uint64_t)(uint32_t)r->tid << 32 |
-					  (uint32_t)r->life);
-	return td_hash_more(hash, (uint64_t)(uint32_t)r->cgroup << 32 |
-					  (uint32_t)r->region);
+	hash = td_hash_more(hash, (uint64_t)(uint32_t)r->tid << 32 | (uint32_t)r->life);
+	return td_hash_more(hash, (uint64_t)(uint32_t)r->cgroup << 32 | (uint32_t)r->region);
 }
 
-/* Tries hint first, as both usually have the same order. */
-static size_t find_counter(const struct td_readings *sum,
-			   const struct td_index *index,
+/* Tries hint first, because both usually have the same order. */
+static size_t find_counter(const struct td_readings *sum, const struct td_index *index,
 			   const struct td_reading *reading, size_t hint)
 {
 	size_t step = 0, at = hint;
@@ -87,34 +75,22 @@ static size_t find_counter(const struct td_readings *sum,
 	return at;
 }
 
-static int add_counter(struct td_readings *sum, struct td_index *index,
-		       const struct td_reading *reading)
-{
-	struct td_reading *new_one =
-		td_array_add(&sum->v, sum->nr, sizeof(*new_one));
-
-	if (!new_one || td_index_add(index, hash_counter(reading), sum->nr))
-		return -ENOMEM;
-	*new_one = *reading;
-	sum->nr++;
-	return 0;
-}
-
-int td_readings_merge(struct td_readings *sum, struct td_index *index,
-		      const struct td_readings *delta)
+void td_readings_merge(struct td_readings *sum, struct td_index *index,
+		       const struct td_readings *delta)
 {
 	size_t hint = 0;
 
 	for (size_t i = 0; i < delta->nr; i++) {
 		size_t at = find_counter(sum, index, &delta->v[i], hint);
 
-		if (at != TD_NOT_FOUND)
+		if (at != TD_NOT_FOUND) {
 			add_to(&sum->v[at], &delta->v[i]);
-		else if (add_counter(sum, index, &delta->v[i]))
-			return -ENOMEM;
+		} else {
+			td_index_add(index, hash_counter(&delta->v[i]), sum->nr);
+			td_array_push(&sum->v, &sum->nr, &delta->v[i], sizeof(*sum->v));
+		}
 		hint = at == TD_NOT_FOUND ? sum->nr : at + 1;
 	}
-	return 0;
 }
 
 void td_readings_clear(struct td_readings *sum)
@@ -147,37 +123,27 @@ bool td_readings_ran(const struct td_readings *delta)
 	return false;
 }
 
-/* Lists the CPUs where any of these events ran, or was enabled. */
-static int find_cpus(const struct td_readings *delta, const bool *events,
-		     bool ran, struct td_ints *out)
+/* Lists the CPUs where any of these events ran or, if ran is false, was enabled. */
+static void find_cpus(const struct td_readings *delta, const bool *events, bool ran,
+		      struct td_ints *out)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < delta->nr; i++) {
+	for (size_t i = 0; i < delta->nr; i++) {
 		const struct td_reading *r = &delta->v[i];
 
 		if (events[r->event] && (ran ? r->running_ns : r->enabled_ns))
-			rc = td_ints_add(out, r->cpu);
+			td_ints_add(out, r->cpu);
 	}
-	return rc;
 }
 
-int td_readings_held_cpus(const struct td_readings *delta, const bool *events,
-			  struct td_ints *out)
+void td_readings_held_cpus(const struct td_readings *delta, const bool *events, struct td_ints *out)
 {
-	struct td_ints enabled = { 0 }, ran = { 0 };
-	int rc = find_cpus(delta, events, false, &enabled);
+	struct td_ints ran = { 0 };
 
 	*out = (struct td_ints){ 0 };
-	if (!rc)
-		rc = find_cpus(delta, events, true, &ran);
-	for (size_t i = 0; !rc && i < enabled.nr; i++) {
-		if (!td_ints_has(&ran, enabled.v[i]))
-			rc = td_ints_add(out, enabled.v[i]);
-	}
-	td_ints_free(&enabled);
+	find_cpus(delta, events, false, out);
+	find_cpus(delta, events, true, &ran);
+	td_ints_remove(out, &ran);
 	td_ints_free(&ran);
-	return rc;
 }
 
 double td_readings_value(const struct td_readings *sum, int event)
@@ -191,8 +157,7 @@ double td_readings_value(const struct td_readings *sum, int event)
 	return value;
 }
 
-double td_readings_share(const struct td_readings *sum,
-			 const struct td_group *group)
+double td_readings_share(const struct td_readings *sum, const struct td_group *group)
 {
 	double enabled = 0, running = 0;
 

@@ -10,80 +10,74 @@
 #include "lib/base/index.h"
 #include "lib/plan/plan.h"
 
-/* What a task's CPU does: runs a guest, the kernel, or its program. */
+/* Modes of a task's CPU. */
 enum {
 	TD_MODE_GUEST = 1,
 	TD_MODE_KERNEL,
 	TD_MODE_USER,
 };
 
-/*
- * One event (of the plan) on one CPU (tid -1) or in one task (cpu -1).
- */
+/* One event of the plan on one CPU (tid -1) or in one task (cpu -1). */
 struct td_reading {
 	int event, cpu, tid;
 	uint64_t value, enabled_ns, running_ns;
-	int cgroup; /* 0: all that runs there; else 1 + index of a cgroup */
+	int cgroup; /* 1 + index of a cgroup; 0: all tasks */
 	int life;   /* number of earlier tasks with this tid */
-	/* 0: none; else 1 + index in a struct td_regions, or of modes their own */
-	int region;
-	int nr; /* the number of CPUs that it is the sum of; 0: it is of one */
+	int region; /* 1 + index in a struct td_regions, or the mode; 0: none */
+	int nr;     /* number of CPUs in the sum; 0: one */
 };
 
-/* What one read of all counters gave, always in the same order. */
+/* One read of all counters, always in the same order. */
 struct td_readings {
 	struct td_reading *v;
 	size_t nr;
-	bool behind; /* some could not be read; the next read has them */
-	/* of td_counter_read(): when the last of them was read, monotonic */
-	uint64_t read_ns;
-	uint64_t took_ns; /* since it began to read them */
+	bool behind;      /* some could not be read until the next read */
+	uint64_t read_ns; /* td_counter_read(): monotonic time of the last one */
+	uint64_t took_ns; /* td_counter_read(): duration up to read_ns */
 };
 
-/* True if a count decreased, and not because 64 bits wrapped around. */
+/* Returns true if a count decreased without wrapping around 64 bits. */
 static inline bool td_count_is_backwards(uint64_t now, uint64_t before)
 {
 	return now < before && before - now <= INT64_MAX;
 }
 
 /*
- * Sets delta to now minus before; all three have the same length.  A counter
- * that went backwards gets a delta that is 0 and never ran.
+ * Sets delta to now minus before; all three have the same length.  The
+ * delta of a counter that went backwards is 0 and never ran.
  */
-void td_readings_delta(const struct td_readings *now,
-		       const struct td_readings *before,
+void td_readings_delta(const struct td_readings *now, const struct td_readings *before,
 		       struct td_readings *delta);
-/* Uses the memory that to already has.  Returns 0 or -ENOMEM. */
-int td_readings_copy(struct td_readings *to, const struct td_readings *from);
+/* Copies; reuses the memory of to. */
+void td_readings_copy(struct td_readings *to, const struct td_readings *from);
 void td_readings_add(struct td_readings *sum, const struct td_readings *delta);
 
 /*
  * Adds delta to sum; CPUs and tasks that sum does not have yet are appended.
- * index is of the readings of sum: clear both together.  Returns 0 or -ENOMEM.
+ * index finds the readings of sum; clear both together.
  */
-int td_readings_merge(struct td_readings *sum, struct td_index *index,
-		      const struct td_readings *delta);
+void td_readings_merge(struct td_readings *sum, struct td_index *index,
+		       const struct td_readings *delta);
 
 /* Sets all counts to 0. */
 void td_readings_clear(struct td_readings *sum);
-/* True if any counter was enabled; if any ran on the hardware. */
+/* Return true if any counter was enabled, or ran on the hardware. */
 bool td_readings_enabled(const struct td_readings *delta);
 bool td_readings_ran(const struct td_readings *delta);
 /*
  * Lists the CPUs where events were enabled but none of them ran, because another program
- * holds the counters.  events: a flag for each of the plan's.  Returns 0 or -ENOMEM; free
- * out with td_ints_free().
+ * holds the counters.  events is a flag for each event of the plan.  Free out with
+ * td_ints_free().
  */
-int td_readings_held_cpus(const struct td_readings *delta, const bool *events,
-			  struct td_ints *out);
+void td_readings_held_cpus(const struct td_readings *delta, const bool *events,
+			   struct td_ints *out);
 
-/* An event's counts, added up. */
+/* Returns the sum of an event's counts. */
 double td_readings_value(const struct td_readings *sum, int event);
 /*
- * The share of the time (in %) that a group ran, over all CPUs or tasks; NaN if
+ * Returns the share of the time (in %) that a group ran, over all CPUs or tasks; NaN if
  * it was never enabled.
  */
-double td_readings_share(const struct td_readings *sum,
-			 const struct td_group *group);
+double td_readings_share(const struct td_readings *sum, const struct td_group *group);
 
 #endif

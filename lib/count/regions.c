@@ -14,40 +14,33 @@ static uint64_t hash_of(const char *name, bool own)
 	return td_hash_more(td_hash_text(name), own);
 }
 
-struct td_region *td_regions_add(struct td_regions *regions, const char *name,
-				 bool own, bool outside)
+struct td_region *td_regions_add(struct td_regions *regions, const char *name, bool own,
+				 bool outside)
 {
-	struct td_region *region =
-		td_array_add(&regions->v, regions->nr, sizeof(*region));
+	struct td_region *region = td_array_add(&regions->v, regions->nr, sizeof(*region));
 
-	if (!region)
-		return NULL;
-	region->name = strdup(name);
-	if (!region->name)
-		return NULL;
-	if (td_index_add(&regions->by_name, hash_of(name, own), regions->nr)) {
-		free(region->name);
-		return NULL;
-	}
+	region->name = td_strdup(name);
+	td_index_add(&regions->by_name, hash_of(name, own), regions->nr);
 	region->own = own;
 	region->outside = outside;
 	regions->nr++;
 	return region;
 }
 
-struct td_timed *td_regions_add_timed(struct td_regions *regions,
-				      const char *name)
+struct td_timed *td_regions_add_timed(struct td_regions *regions, const char *name)
 {
-	struct td_timed *timed = td_array_add(
-		&regions->timed, regions->nr_timed, sizeof(*timed));
+	struct td_timed *timed = td_array_add(&regions->timed, regions->nr_timed, sizeof(*timed));
 
-	if (!timed)
-		return NULL;
-	timed->name = strdup(name);
-	if (!timed->name)
-		return NULL;
+	timed->name = td_strdup(name);
 	regions->nr_timed++;
 	return timed;
+}
+
+uint64_t *td_timed_add_cost(struct td_timed *timed, size_t nr)
+{
+	timed->cost = td_calloc(nr + 1, sizeof(*timed->cost));
+	timed->nr_cost = nr;
+	return timed->cost;
 }
 
 static const char *const engines[] = {
@@ -71,8 +64,7 @@ int td_timed_engine_find(const char *name)
 	return 0;
 }
 
-struct td_timed *td_regions_find_timed(const struct td_regions *regions,
-				       const char *name)
+struct td_timed *td_regions_find_timed(const struct td_regions *regions, const char *name)
 {
 	for (size_t i = 0; i < regions->nr_timed; i++) {
 		if (strcmp(regions->timed[i].name, name) == 0)
@@ -81,65 +73,58 @@ struct td_timed *td_regions_find_timed(const struct td_regions *regions,
 	return NULL;
 }
 
-/* The program may have marked a region of the same name. */
-static struct td_region *find_bucket(const struct td_regions *regions,
-				     const char *name, int timed)
+/* Finds a region; timed is negative for any. */
+static struct td_region *find(const struct td_regions *regions, const char *name, bool own,
+			      int timed)
 {
-	uint64_t hash = hash_of(name, false);
+	uint64_t hash = hash_of(name, own);
 	size_t step = 0, at;
 
-	while ((at = td_index_next(&regions->by_name, hash, &step)) !=
-	       TD_NOT_FOUND) {
+	while ((at = td_index_next(&regions->by_name, hash, &step)) != TD_NOT_FOUND) {
 		struct td_region *region = &regions->v[at];
 
-		if (region->timed == timed && !region->own &&
+		if ((timed < 0 || region->timed == timed) && region->own == own &&
 		    strcmp(region->name, name) == 0)
 			return region;
 	}
 	return NULL;
 }
 
-char *td_timed_name(const struct td_timed *timed, unsigned int bucket,
-		    bool slow)
+struct td_region *td_regions_find(const struct td_regions *regions, const char *name, bool own)
+{
+	return find(regions, name, own, -1);
+}
+
+char *td_timed_name(const struct td_timed *timed, unsigned int bucket, bool slow)
 {
 	char bounds[TD_DURATION_NAME];
-	char *name;
 
 	if (slow)
 		td_duration_text(bounds, (double)td_region_bucket_ns(bucket));
 	else
 		td_duration_bucket_name(bounds, bucket);
-	return asprintf(&name, "%s %s%s", timed->name, slow ? "from " : "",
-			bounds) < 0
-		       ? NULL
-		       : name;
+	return td_aprintf("%s %s%s", timed->name, slow ? "from " : "", bounds);
 }
 
-struct td_region *td_regions_bucket(struct td_regions *regions,
-				    const struct td_timed *timed,
+struct td_region *td_regions_bucket(struct td_regions *regions, const struct td_timed *timed,
 				    unsigned int bucket, bool slow)
 {
 	int number = 1 + (int)(timed - regions->timed);
 	td_autofree char *name = td_timed_name(timed, bucket, slow);
-	struct td_region *region;
+	/* the program may have marked a region with the same name */
+	struct td_region *region = find(regions, name, false, number);
 
-	if (!name)
-		return NULL;
-	region = find_bucket(regions, name, number);
 	if (region)
 		return region;
 	region = td_regions_add(regions, name, false, false);
-	if (region) {
-		region->timed = number;
-		region->bucket = bucket;
-		region->slow = slow;
-	}
+	region->timed = number;
+	region->bucket = bucket;
+	region->slow = slow;
 	return region;
 }
 
-/* The first bucket that has, with those before it, so many calls. */
-static unsigned int bucket_of(const uint64_t calls[TD_REGION_BUCKETS],
-			      double rank)
+/* Returns the first bucket that, including those before it, contains rank calls. */
+static unsigned int bucket_of(const uint64_t calls[TD_REGION_BUCKETS], double rank)
 {
 	double sum = 0;
 	unsigned int i = 0;
@@ -152,8 +137,7 @@ static unsigned int bucket_of(const uint64_t calls[TD_REGION_BUCKETS],
 	return i;
 }
 
-static uint64_t calls_from(const uint64_t calls[TD_REGION_BUCKETS],
-			   unsigned int bucket)
+static uint64_t calls_from(const uint64_t calls[TD_REGION_BUCKETS], unsigned int bucket)
 {
 	uint64_t sum = 0;
 
@@ -162,9 +146,8 @@ static uint64_t calls_from(const uint64_t calls[TD_REGION_BUCKETS],
 	return sum;
 }
 
-/* There is a bucket at least between the slow calls and the median. */
-void td_timed_choose(struct td_timed *timed,
-		     const uint64_t calls[TD_REGION_BUCKETS])
+/* At least one bucket is between the slow calls and the median. */
+void td_timed_choose(struct td_timed *timed, const uint64_t calls[TD_REGION_BUCKETS])
 {
 	double nr = (double)calls_from(calls, 0);
 	unsigned int slow = bucket_of(calls, 0.99 * nr);
@@ -175,8 +158,7 @@ void td_timed_choose(struct td_timed *timed,
 		return;
 	if (slow < timed->middle + 2)
 		slow = timed->middle + 2;
-	while (slow > timed->middle + 2 &&
-	       calls_from(calls, slow) < TD_MANY_CALLS)
+	while (slow > timed->middle + 2 && calls_from(calls, slow) < TD_MANY_CALLS)
 		slow--;
 	if (slow < TD_REGION_BUCKETS && calls_from(calls, slow))
 		timed->slow = slow;
@@ -195,8 +177,7 @@ static void add_calls(struct td_calls *to, const struct td_calls *from)
 		to->threads = from->threads;
 }
 
-static void add_facts(struct td_call_facts *to,
-		      const struct td_call_facts *from)
+static void add_facts(struct td_call_facts *to, const struct td_call_facts *from)
 {
 	to->known |= from->known;
 	to->waiting_only |= from->waiting_only;
@@ -222,8 +203,7 @@ void td_region_add_calls(struct td_region *to, const struct td_region *from)
 
 double td_timed_traced_pct(const struct td_timed *timed)
 {
-	return timed->counting_ns ? 100 * (double)timed->traced_ns /
-					    (double)timed->counting_ns
+	return timed->counting_ns ? 100 * (double)timed->traced_ns / (double)timed->counting_ns
 				  : 100;
 }
 
@@ -242,38 +222,18 @@ void td_timed_add_slow(struct td_timed *timed, const struct td_slow_call *call)
 	timed->slowest[at] = *call;
 }
 
-struct td_region *td_regions_find(const struct td_regions *regions,
-				  const char *name, bool own)
-{
-	uint64_t hash = hash_of(name, own);
-	size_t step = 0, at;
-
-	while ((at = td_index_next(&regions->by_name, hash, &step)) !=
-	       TD_NOT_FOUND) {
-		struct td_region *region = &regions->v[at];
-
-		if (region->own == own && strcmp(region->name, name) == 0)
-			return region;
-	}
-	return NULL;
-}
-
-int td_regions_move_last(struct td_regions *regions, size_t at)
+void td_regions_move_last(struct td_regions *regions, size_t at)
 {
 	struct td_region moved = regions->v[at];
-	int rc = 0;
 
-	memmove(regions->v + at, regions->v + at + 1,
-		(regions->nr - 1 - at) * sizeof(moved));
+	memmove(regions->v + at, regions->v + at + 1, (regions->nr - 1 - at) * sizeof(moved));
 	regions->v[regions->nr - 1] = moved;
 	td_index_clear(&regions->by_name);
-	for (size_t i = 0; !rc && i < regions->nr; i++) {
+	for (size_t i = 0; i < regions->nr; i++) {
 		const struct td_region *region = &regions->v[i];
 
-		rc = td_index_add(&regions->by_name,
-				  hash_of(region->name, region->own), i);
+		td_index_add(&regions->by_name, hash_of(region->name, region->own), i);
 	}
-	return rc;
 }
 
 void td_regions_free(struct td_regions *regions)
@@ -281,8 +241,10 @@ void td_regions_free(struct td_regions *regions)
 	for (size_t i = 0; i < regions->nr; i++)
 		free(regions->v[i].name);
 	free(regions->v);
-	for (size_t i = 0; i < regions->nr_timed; i++)
+	for (size_t i = 0; i < regions->nr_timed; i++) {
 		free(regions->timed[i].name);
+		free(regions->timed[i].cost);
+	}
 	free(regions->timed);
 	td_index_free(&regions->by_name);
 	*regions = (struct td_regions){ 0 };
@@ -290,7 +252,7 @@ void td_regions_free(struct td_regions *regions)
 
 /* --- how long calls took: steps ------------------------------------------- */
 
-/* 16 steps of an octave, 8 before the first one: td_region_step() */
+/* Returns the minimum duration in a step: 16 steps per octave, 8 before the first octave. */
 static double start_of(size_t step)
 {
 	int octave;
@@ -298,8 +260,7 @@ static double start_of(size_t step)
 	if (step < TD_REGION_BUCKET_STEPS)
 		return TD_REGION_BUCKET_NS / 8. * (double)step;
 	octave = (int)(step - 8) / 16;
-	return ldexp(TD_REGION_BUCKET_NS / 16. * (double)(16 + (step - 8) % 16),
-		     octave);
+	return ldexp(TD_REGION_BUCKET_NS / 16. * (double)(16 + (step - 8) % 16), octave);
 }
 
 void td_durations_add(struct td_durations *durations, uint64_t ns)
@@ -310,9 +271,8 @@ void td_durations_add(struct td_durations *durations, uint64_t ns)
 		durations->max_ns = ns;
 }
 
-/* The calls of a step are taken as evenly spread over it. */
-static double within(const struct td_durations *durations, size_t step,
-		     double rank)
+/* Interpolates: the calls of a step are assumed to be evenly distributed. */
+static double within(const struct td_durations *durations, size_t step, double rank)
 {
 	double start = start_of(step), end = start_of(step + 1);
 	double share = rank / (double)durations->counts[step];
@@ -362,8 +322,7 @@ static void put_number(char text[TD_DURATION_NAME], double value)
 		snprintf(text, TD_DURATION_NAME / 3, "%.0f", value);
 }
 
-static void put_duration(char text[TD_DURATION_NAME], double ns,
-			 const char *gap)
+static void put_duration(char text[TD_DURATION_NAME], double ns, const char *gap)
 {
 	const struct unit *unit = unit_of(ns);
 	char number[TD_DURATION_NAME];
@@ -385,7 +344,7 @@ void td_duration_word(char text[TD_DURATION_NAME], double ns)
 	put_duration(text, ns, "");
 }
 
-#define MOST_NS 3600e9
+#define MAX_NS 3600e9
 
 /* Whole numbers of ns are exact in a double up to far longer times. */
 int td_duration_parse(const char *text, uint64_t *ns)
@@ -401,7 +360,7 @@ int td_duration_parse(const char *text, uint64_t *ns)
 
 		if (strcmp(units[i].name, name) != 0)
 			continue;
-		if (!(value <= MOST_NS))
+		if (!(value <= MAX_NS))
 			return -EINVAL;
 		*ns = (uint64_t)llround(value);
 		return 0;
@@ -426,7 +385,7 @@ void td_duration_bucket_name(char name[TD_DURATION_NAME], unsigned int bucket)
 		snprintf(name, TD_DURATION_NAME, "%.20s and more", from);
 		return;
 	}
-	/* the unit stands once, where it is the same */
+	/* print a common unit once */
 	if (unit == unit_of(to_ns))
 		put_number(from, from_ns / unit->ns);
 	snprintf(name, TD_DURATION_NAME, "%.20s - %.20s", from, to);

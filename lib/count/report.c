@@ -19,15 +19,14 @@ const char *td_node_short_name(const char *name)
 
 bool td_node_is_called(const char *node, const char *name)
 {
-	return strcasecmp(node, name) == 0 ||
-	       strcasecmp(td_node_short_name(node), name) == 0;
+	return strcasecmp(node, name) == 0 || strcasecmp(td_node_short_name(node), name) == 0;
 }
 
-/* With fewer letters a name is mistyped rather than short, but for "l1". */
+/* A shorter text is more likely mistyped than a short name, unless it is a word ("l1"). */
 #define LEAST_SHORT 3
 #define LEFT_OUT    "bound" /* as in the verdict: "backend > memory > l1" */
 
-/* How many letters of a word are there; 0 at the end. */
+/* Returns the length of the first word; 0 at the end. */
 static size_t word_of(const char *text, const char *end)
 {
 	size_t len = strcspn(text, "_");
@@ -41,21 +40,18 @@ bool td_node_is_short_for(const char *typed, size_t len, const char *name)
 
 	typed = td_node_short_name(typed);
 	name = td_node_short_name(name);
-	if (end - typed < LEAST_SHORT &&
-	    (size_t)(end - typed) != word_of(name, end_of_name))
+	if (end - typed < LEAST_SHORT && (size_t)(end - typed) != word_of(name, end_of_name))
 		return false;
 	while (typed < end && name < end_of_name) {
 		size_t nr = word_of(typed, end);
 
-		if (!nr || nr > word_of(name, end_of_name) ||
-		    strncasecmp(typed, name, nr) != 0)
+		if (!nr || nr > word_of(name, end_of_name) || strncasecmp(typed, name, nr) != 0)
 			return false;
 		typed += nr + (typed + nr < end);
 		name += word_of(name, end_of_name);
 		name += name < end_of_name;
 	}
-	return typed == end && end[-1] != '_' &&
-	       (name == end_of_name || !strcmp(name, LEFT_OUT));
+	return typed == end && end[-1] != '_' && (name == end_of_name || !strcmp(name, LEFT_OUT));
 }
 
 const char *td_part_name(enum td_part part)
@@ -73,12 +69,10 @@ const char *td_part_name(enum td_part part)
 
 enum td_part td_part_of(const char *name)
 {
-	/* what the names of all vendors have in common */
+	/* substrings that the names of all vendors contain */
 	static const char *const within[TD_NR_PARTS] = {
-		[TD_PART_RETIRING] = "retiring",
-		[TD_PART_BAD_SPECULATION] = "bad_spec",
-		[TD_PART_FRONTEND] = "frontend",
-		[TD_PART_BACKEND] = "backend",
+		[TD_PART_RETIRING] = "retiring",    [TD_PART_BAD_SPECULATION] = "bad_spec",
+		[TD_PART_FRONTEND] = "frontend",    [TD_PART_BACKEND] = "backend",
 		[TD_PART_OTHER] = "smt_contention",
 	};
 	int part = 0;
@@ -136,13 +130,12 @@ const char *td_row_shown(const struct td_row *row, char buf[TD_SHOWN_SIZE])
 	if (!row->container)
 		return row->id;
 	/* an id ends with its cgroup */
-	snprintf(buf, TD_SHOWN_SIZE, "%.*s%s",
-		 (int)(strlen(row->id) - strlen(row->cgroup)), row->id,
-		 row->container);
+	snprintf(buf, TD_SHOWN_SIZE, "%.*s%s", (int)(strlen(row->id) - strlen(row->cgroup)),
+		 row->id, row->container);
 	return buf;
 }
 
-/* "comm-tid", or "comm-tid#2" for the second thread of that number. */
+/* Sets tid and comm from "comm-tid", or "comm-tid#2" for the second thread with this tid. */
 static void tell_thread(struct td_row *row)
 {
 	const char *dash = strrchr(row->name, '-');
@@ -150,8 +143,8 @@ static void tell_thread(struct td_row *row)
 	if (!dash)
 		return;
 	row->tid = (double)strtol(dash + 1, NULL, 10);
-	snprintf(row->comm_text, sizeof(row->comm_text), "%.*s",
-		 (int)(dash - row->name), row->name);
+	snprintf(row->comm_text, sizeof(row->comm_text), "%.*s", (int)(dash - row->name),
+		 row->name);
 	row->comm = row->comm_text;
 }
 
@@ -165,14 +158,13 @@ static void tell_place(struct td_row *row, enum td_aggregation how)
 		row->core = row->name;
 	if (how == TD_AGGREGATE_THREAD)
 		tell_thread(row);
-	/* the time that tasks had a CPU is that of all modes together */
+	/* the CPU time of tasks is only known for all modes together */
 	if (how == TD_AGGREGATE_MODE)
 		row->busy_pct = NAN;
 }
 
-void td_report_tell(struct td_report *report, enum td_aggregation how,
-		    const char *host, enum td_row_kind kind, double interval,
-		    double seconds)
+void td_report_tell(struct td_report *report, enum td_aggregation how, const char *host,
+		    enum td_row_kind kind, double interval, double seconds)
 {
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		struct td_row *row = &report->rows[i];
@@ -200,8 +192,8 @@ double td_times_of_tool(const struct td_times *times, enum td_tool tool)
 	return NAN;
 }
 
-const struct td_row *td_report_find(const struct td_report *in, const char *id,
-				    const char *pmu, size_t hint)
+const struct td_row *td_report_find(const struct td_report *in, const char *id, const char *pmu,
+				    size_t hint)
 {
 	for (size_t i = 0; i < in->nr_rows; i++) {
 		const struct td_row *row = &in->rows[(hint + i) % in->nr_rows];
@@ -212,18 +204,14 @@ const struct td_row *td_report_find(const struct td_report *in, const char *id,
 	return NULL;
 }
 
-struct td_row *td_report_add_row(struct td_report *report, const char *id,
-				 const char *pmu)
+struct td_row *td_report_add_row(struct td_report *report, const char *id, const char *pmu)
 {
-	struct td_row *row = td_array_next(&report->rows, &report->nr_rows,
-					   &report->nr_kept, sizeof(*row));
-	struct td_cell *cells = row ? row->cells : NULL;
+	struct td_row *row =
+		td_array_next(&report->rows, &report->nr_rows, &report->nr_kept, sizeof(*row));
+	struct td_cell *cells = row->cells;
 
-	if (!row)
-		return NULL;
 	*row = td_row_init(id, pmu);
-	if (td_array_clear(&cells, report->nr_columns, sizeof(*cells)))
-		return NULL;
+	td_array_clear(&cells, report->nr_columns, sizeof(*cells));
 	for (size_t i = 0; i < report->nr_columns; i++)
 		cells[i] = td_cell_make(TD_STATUS_NONE, NAN);
 	row->cells = cells;
@@ -249,11 +237,9 @@ void td_report_drop_absent(struct td_report *report)
 
 #define IDLE_OF_A_CPU 0.25
 
-bool td_are_idle(double busy_pct, double busy_s, double whole_s,
-		 unsigned int nr_cpus)
+bool td_are_idle(double busy_pct, double busy_s, double whole_s, unsigned int nr_cpus)
 {
-	return nr_cpus && busy_pct < TD_IDLE_PCT &&
-	       busy_s < IDLE_OF_A_CPU * whole_s / nr_cpus;
+	return nr_cpus && busy_pct < TD_IDLE_PCT && busy_s < IDLE_OF_A_CPU * whole_s / nr_cpus;
 }
 
 bool td_slow_is_clear(const struct td_slow_cause *cause)
@@ -268,14 +254,12 @@ void td_report_clear(struct td_report *report)
 		free(report->rows[i].ranked);
 	free(report->regions);
 	free(report->slow);
-	*report = (struct td_report){ .rows = report->rows,
-				      .nr_kept = report->nr_kept };
+	*report = (struct td_report){ .rows = report->rows, .nr_kept = report->nr_kept };
 }
 
 void td_report_free(struct td_report *report)
 {
-	size_t nr = report->nr_rows > report->nr_kept ? report->nr_rows
-						      : report->nr_kept;
+	size_t nr = report->nr_rows > report->nr_kept ? report->nr_rows : report->nr_kept;
 
 	td_report_clear(report);
 	for (size_t i = 0; i < nr; i++)

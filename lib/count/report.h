@@ -9,12 +9,12 @@
 #include "lib/count/aggregation.h"
 #include "lib/event/event.h"
 
-/* A finished result, which has all that a writer may show. */
+/* A finished result: everything that a writer may show. */
 
 struct td_column {
 	const char *name;
 	const char *unit; /* "%", "GHz"; "": none */
-	bool present;     /* a row of this machine can have it */
+	bool present;     /* rows of this machine can have a value in it */
 };
 
 /* The place of a column in the tree of a PMU. */
@@ -24,14 +24,14 @@ struct td_node {
 	int level;          /* 0: outside of the tree */
 	int depth;          /* indentation: 0 for the uppermost node shown */
 	const char *desc;   /* one line; NULL: none */
-	/* "HSD29, HSM30": of its events, which may count wrongly; NULL: none */
+	/* errata because of which its events may count wrongly: "HSD29, HSM30"; NULL: none */
 	const char *errata;
-	const char *estimate; /* one of those below; NULL: it is none */
+	const char *estimate; /* why it is an estimate, TD_ESTIMATE_*; NULL: it is not */
 };
 
-/* The formula takes half of the core's clocks, while its other thread runs, too. */
+/* The formula uses half of the core's clocks while both of its threads run. */
 #define TD_ESTIMATE_OF_HALF "shared core"
-/* The description calls it one. */
+/* The node's description calls it an estimate. */
 #define TD_ESTIMATE_BY_WORDS "description"
 
 /* Where slots go: level 1 of any vendor's tree. */
@@ -44,247 +44,245 @@ enum td_part {
 	TD_NR_PARTS
 };
 
-/* By the name of its node, "tma_frontend_bound"; TD_NR_PARTS: it is none. */
+/* Returns the part of a node's name, such as "tma_frontend_bound", or TD_NR_PARTS. */
 enum td_part td_part_of(const char *name);
-/* For people: "bad speculation". */
+/* Returns the name to print: "bad speculation". */
 const char *td_part_name(enum td_part part);
-/* "retiring" of "tma_retiring": AMD's files have the names without it. */
+/* Returns the name without "tma_", which AMD's files do not use. */
 const char *td_node_short_name(const char *name);
-/* Is it called so, with or without "tma_"?  Case does not matter. */
+/* Returns true if the node has this name, with or without "tma_".  Ignores case. */
 bool td_node_is_called(const char *node, const char *name);
 /*
- * Is it the name with its words cut off, as narrow tables have it: "mem_bound" of
- * "tma_memory_bound", or without the last word, as the verdict has it: "memory"?
- * len: of typed.
+ * Checks if typed, len bytes, abbreviates a name: by shortened words, as in narrow tables
+ * ("mem_bound" for "tma_memory_bound"), or without "bound", as in the verdict ("memory").
  */
 bool td_node_is_short_for(const char *typed, size_t len, const char *name);
 
 enum td_status {
 	TD_STATUS_OK,
-	TD_STATUS_NOT_COUNTED,   /* it has no value */
+	TD_STATUS_NOT_COUNTED,   /* no value: see td_cell.why */
 	TD_STATUS_NOT_SUPPORTED, /* this machine cannot count it */
-	TD_STATUS_NONE,          /* this row's PMU has no such metric */
+	TD_STATUS_NONE,          /* the row's PMU does not have the metric */
 };
 
-/* What does not fit a value. */
+/* Why a value is impossible or doubtful. */
 enum td_misfit {
 	TD_FITS,
 	TD_MISFIT_RANGE,      /* below 0, or above 100 % */
-	TD_MISFIT_PARENT,     /* larger than the node above it */
-	TD_MISFIT_SUM,        /* level 1 is not all of the slots */
-	TD_MISFIT_WIDTH,      /* more slots in a cycle than the core has */
-	TD_MISFIT_CORRECTION, /* not larger than what was corrected in it */
+	TD_MISFIT_PARENT,     /* larger than its parent */
+	TD_MISFIT_SUM,        /* level 1 does not add up to all slots */
+	TD_MISFIT_WIDTH,      /* more slots per cycle than the core has */
+	TD_MISFIT_CORRECTION, /* not larger than the correction in it */
 };
 
 struct td_cell {
 	enum td_status status;
 	double value;       /* in the column's unit */
 	double running_pct; /* share of the time that its events ran */
-	/* how long the event that ran least did; 0: it has no events */
+	/* minimum time that one of its events ran; 0: it has no events */
 	uint64_t running_ns;
 	bool over_threshold;
 	bool over_unknown; /* no threshold, or one that was not counted */
 	bool other_slices; /* counted in other slices of time than its parent */
 	enum td_misfit misfit;
-	bool matters; /* if not, it is shown only with all */
+	bool matters; /* shown even without --all */
 	/*
-	 * Half the width of the value's 95 % interval, from the course of the
-	 * counting, in the column's unit; NaN: unknown.
+	 * Half of the value's 95 % confidence interval, from the variation during the
+	 * run or between runs, in the column's unit; NaN: unknown.
 	 */
 	double error;
-	bool too_short; /* the error is unknown: there were too few reads */
+	bool too_short; /* the error is unknown because there were too few reads */
 	/*
-	 * What of the error is the same in all runs like it, so that a mean of them
-	 * has it, too: rounding, and what may have been while it rested.
+	 * The part of the error that is the same in all runs, so that their mean has it,
+	 * too: rounding, and pauses.
 	 */
 	double error_alike;
-	bool rested; /* in a part of the time */
+	bool rested; /* paused for a part of the time */
 	/*
-	 * What it was between in the middle 90 % of the batches of the course;
-	 * NaN: unknown.  A value that changed has no larger error for it.
+	 * The range of the middle 90 % of the batches of the course; NaN: unknown.  It
+	 * does not affect the error.
 	 */
 	double low, high;
-	/* over its threshold wherever in its interval the true value is */
+	/* above its threshold at both ends of its confidence interval */
 	bool clear_of_threshold;
-	/* the standard error of a mean of runs, in the column's unit; or NaN */
+	/* standard error of the mean of several runs, in the column's unit; or NaN */
 	double runs_error;
-	const char *why; /* why there is no value; NULL: there is, or unknown */
+	const char *why; /* reason for a missing value, or NULL */
 };
 
-/* A cell with nothing but a status and a value. */
+/* Returns a cell with a status and a value only. */
 struct td_cell td_cell_make(enum td_status status, double value);
-/* NaN: it has none. */
+/* Returns NaN if the cell has no value. */
 double td_cell_value(const struct td_cell *cell);
 
-/* What the CPUs of a row did, or its tasks.  Sums over them; NaN: unknown. */
+/* Activity of a row's CPUs or tasks, summed over them.  NaN: unknown. */
 struct td_activity {
-	unsigned int cpus; /* 0: it is of tasks */
-	double busy_s;     /* CPUs were not halted; tasks ran */
-	double whole_s; /* the time of all CPUs; of tasks, the elapsed time */
-	double cycles;  /* of the core, in clock_s */
-	double clock_s; /* the time not halted in which cycles were counted */
-	double instructions; /* in clock_s */
-	/* CPUs on which events were enabled for a part of the time at least */
+	unsigned int cpus;   /* number of CPUs; 0: tasks */
+	double busy_s;       /* time that CPUs were not halted, or that tasks ran */
+	double whole_s;      /* time of all CPUs; for tasks, the elapsed time */
+	double cycles;       /* core cycles during clock_s */
+	double clock_s;      /* time, not halted, in which cycles were counted */
+	double instructions; /* instructions during clock_s */
+	/* number of CPUs on which events were enabled at any time */
 	unsigned int counted_cpus;
 };
 
-/* Which nodes had the most slots, batch by batch of the course. */
+/* The nodes that had the most slots in batches of the course. */
 struct td_phases {
-	double first_pct;  /* the share of the time of the first; 0: unknown */
-	int first, second; /* columns, of most of the time first; -1: none */
+	double first_pct;  /* share of the time that first had the most slots; 0: unknown */
+	int first, second; /* columns with the most slots for the longest times; -1: none */
 };
 
-/* What a row of a region has besides. */
+/* Further data of a region's row. */
 struct td_region_facts {
-	bool outside;
-	bool function;  /* of samples: what is of calls alone is not known */
-	uint64_t calls; /* that ended on the row's PMU */
-	/* of all PMUs */
+	bool outside;   /* the row is for time outside of all regions */
+	bool function;  /* a sampled function, with windows instead of calls */
+	uint64_t calls; /* number of calls that ended on the row's PMU */
+	/* the members of struct td_calls, of all PMUs */
 	uint64_t lost, skipped, moved, migrated, switched, time_ns;
-	double slots_per_call; /* NaN: there were no calls, or it is unknown */
-	/* of a function: how much of its windows at least is in it; NaN */
+	double slots_per_call; /* NaN: no calls, or unknown */
+	/* functions: minimum share of the windows that are entirely in it; NaN: unknown */
 	double whole_pct;
-	/* of the program's slots: with regions within, and without; NaN */
+	/* shares of the program's slots, with and without nested regions; NaN: unknown */
 	double inclusive_pct, exclusive_pct;
-	/* what counting took of the time, which is left out of all; NaN */
+	/* cost of counting, in % of the time including it; NaN: no time */
 	double cost_pct;
-	/* calls are too short: a call needs so many slots; NaN: they are not */
+	/* minimum number of slots per call, if the calls are shorter; else NaN */
 	double least_slots;
-	double order; /* rows with larger ones come first */
-	/* Of timed calls (lib/count/regions.h): */
-	int timed;      /* 1 + index; 0: they are not */
-	const char *of; /* the function; NULL: they are not timed */
-	unsigned int bucket;
-	bool slow;
-	double took_ns, on_ns; /* of those that ended on the row's PMU */
-	double time_pct;       /* of the time of all calls of the function */
-	double on_cpu_pct;     /* of their time; NaN: unknown */
-	/* in a call that ended there, and in no count of it; NaN: unknown */
+	double order; /* sort key; the largest comes first */
+	/* The other members are for timed calls (lib/count/regions.h). */
+	int timed;           /* 1 + index in timed; 0: calls are not timed */
+	const char *of;      /* name of the function; NULL: calls are not timed */
+	unsigned int bucket; /* bucket of the calls' durations */
+	bool slow;           /* the calls are those of this bucket and above */
+	/* total time, and time with a CPU, of the calls that ended on the row's PMU */
+	double took_ns, on_ns;
+	double time_pct;   /* took_ns in % of the time of all calls of the function */
+	double on_cpu_pct; /* on_ns in % of took_ns; NaN: unknown */
+	/* time in interrupts, which counts exclude, per call on the row's PMU; NaN: unknown */
 	double interrupted_ns;
-	/* of all PMUs, in a call; NaN: unknown */
+	/* means per call on all PMUs, as in struct td_call_facts; NaN: unknown */
 	double waited_ns, preempted_ns, faults, switches, migrations;
 };
 
-/* What slow calls have more than those around the median. */
+/* Reasons why slow calls take longer than typical calls. */
 enum td_slow_kind {
-	TD_SLOW_WAITED,    /* they had no CPU, and wanted none */
-	TD_SLOW_PREEMPTED, /* they had no CPU, and wanted one */
-	TD_SLOW_OFF,       /* they had no CPU, and nobody knows which of both */
-	TD_SLOW_INTERRUPT, /* their CPU was in interrupts */
-	TD_SLOW_CORE,      /* they ran on another kind of core */
+	TD_SLOW_WAITED,    /* the thread waited, and was not runnable */
+	TD_SLOW_PREEMPTED, /* the thread was runnable without a CPU */
+	TD_SLOW_OFF,       /* the thread had no CPU; unknown if it was runnable */
+	TD_SLOW_INTERRUPT, /* the CPU handled interrupts */
+	TD_SLOW_CORE,      /* the call ran on another core type */
 	TD_SLOW_NODE,      /* more slots of a node of the tree */
 	TD_SLOW_CLOCK,     /* fewer slots in the same time */
-	TD_SLOW_REST,      /* what is not known */
+	TD_SLOW_REST,      /* unexplained */
 };
 
 struct td_slow_cause {
 	enum td_slow_kind kind;
 	const char *node; /* a column's name, or NULL */
-	double share_pct; /* of the time that a slow call takes longer */
-	double error_pct; /* of it; NaN: unknown, as of few calls */
+	double share_pct; /* share of the extra time of a slow call (extra_ns) */
+	double error_pct; /* error of share_pct; NaN: unknown, for example with few calls */
 };
 
 #define TD_SLOW_CAUSES 32
 
-/* Why the slow calls of a function take longer than those around the median. */
+/* Causes of the slow calls of a function, compared with typical calls. */
 struct td_slow {
-	const struct td_region_facts *slow; /* NULL: there are none */
-	struct td_region_facts middle;      /* of these rows, joined */
-	unsigned int middle_end;            /* the last one of their buckets */
-	double calls_pct;                   /* of all calls, that are slow */
-	double time_pct;    /* of the time of all calls, that they take */
-	double extra_ns;    /* that a slow call takes longer */
-	bool no_interrupts; /* theirs are not known */
+	const struct td_region_facts *slow; /* the slow calls; NULL: there are none */
+	struct td_region_facts middle;      /* the typical calls, of all their buckets */
+	unsigned int middle_end;            /* last bucket of the typical calls */
+	double calls_pct;                   /* share of slow calls in all calls */
+	double time_pct;                    /* share of slow calls in the time of all calls */
+	double extra_ns;                    /* mean time of a slow call minus a typical one's */
+	bool no_interrupts;                 /* time in interrupts is unknown */
 	/* the largest share first; they add up to 100 % */
 	struct td_slow_cause causes[TD_SLOW_CAUSES];
 	size_t nr;
 };
 
-/* Is it known, and larger than its error? */
+/* Returns true if a cause is known and its share larger than the error. */
 bool td_slow_is_clear(const struct td_slow_cause *cause);
 
-/* Less busy CPUs, and threads, have no marks and no verdict, nor fewer slots. */
-#define TD_IDLE_PCT      5
+/* Rows of CPUs or threads that are less busy than this are idle: no marks and no verdict. */
+#define TD_IDLE_PCT 5
+/* So are rows with less than this share of their id's slots on all PMUs. */
 #define TD_FEW_SLOTS_PCT 1
 
 /*
- * Did so many CPUs, which were busy for busy_s of whole_s seconds together, do no more
- * than the kernel's own housekeeping, and that of what measures it?  One busy CPU of
- * many is more.
+ * Returns true if CPUs that were busy for busy_s of their total time whole_s did little more
+ * than the housekeeping of the kernel and of tdstat.  One busy CPU of many is not idle.
  */
-bool td_are_idle(double busy_pct, double busy_s, double whole_s,
-		 unsigned int nr_cpus);
+bool td_are_idle(double busy_pct, double busy_s, double whole_s, unsigned int nr_cpus);
 
-/* What a row is of. */
+/* The period that a row covers. */
 enum td_row_kind {
 	TD_ROW_INTERVAL,
 	TD_ROW_SUMMARY, /* the whole run */
-	TD_ROW_MEAN,    /* of several runs */
-	TD_ROW_SPREAD,  /* how far the mean may be off: no values, but errors */
+	TD_ROW_MEAN,    /* the mean of several runs */
+	TD_ROW_SPREAD,  /* the errors of the mean, instead of values */
 };
 
 struct td_row {
 	const char *id;     /* "all", "CPU5", "S0-D0-C3", a cgroup */
 	const char *pmu;    /* "all" for the merged row */
 	double slots;       /* NaN: unknown */
-	double share_pct;   /* of its id's slots on all PMUs; NaN: unknown */
-	double running_pct; /* the largest one of its cells */
+	double share_pct;   /* share of its id's slots on all PMUs; NaN: unknown */
+	double running_pct; /* maximum of its cells */
 	/*
-	 * How busy the CPUs were; of tasks, their CPU time as a share of one
-	 * CPU, which may be above 100.  NaN: unknown.
+	 * How busy the CPUs were; for tasks, their CPU time in % of one CPU, which may
+	 * be above 100.  NaN: unknown.
 	 */
 	double busy_pct;
-	double ghz; /* while not halted; NaN: unknown */
-	double ipc; /* instructions a cycle; NaN: unknown */
+	double ghz; /* mean clock rate while not halted; NaN: unknown */
+	double ipc; /* instructions per cycle; NaN: unknown */
 	struct td_activity activity;
-	/* the four fields of PERF_METRICS over the slots; NaN: unknown */
+	/* sum of the four fields of PERF_METRICS, divided by the slots; NaN: unknown */
 	double fields_sum;
 	struct td_phases phases;
-	bool idle;             /* too little went on for marks and a verdict */
-	struct td_cell *cells; /* one a column */
+	bool idle;                   /* too little activity for marks and a verdict */
+	struct td_cell *cells;       /* one per column */
 	const struct td_node *nodes; /* in the order of the tree */
 	size_t nr_nodes;
 	bool absent;       /* no task was on the PMU */
-	bool general;      /* its tree came from general counters */
-	bool holds_others; /* a cgroup: rows of others within it follow */
-	double lost_pct;   /* of the slots of all rows, it lost these; or NaN */
-	double lost_error; /* in these points; NaN: unknown */
-	/* of a mean: the least and the largest share_pct of a run; NaN: unknown */
+	bool general;      /* the tree was measured with general counters */
+	bool holds_others; /* the cgroup contains cgroups that have rows */
+	double lost_pct;   /* lost slots, in % of the slots of all rows; NaN: unknown */
+	double lost_error; /* error of lost_pct; NaN: unknown */
+	/* mean of runs: the minimum and maximum share_pct of a run; NaN: unknown */
 	double share_least, share_most;
-	double running_least_pct; /* the least one of cells with a value */
+	double running_least_pct; /* minimum of the cells with a value */
 	const char *name;         /* the id without a cgroup */
 	const char *cgroup;       /* NULL: none */
-	const char *container;    /* whose it is; NULL: none, or unknown */
-	/* For programs, by td_report_tell(). */
+	const char *container;    /* container of the cgroup; NULL: none, or unknown */
+	/* td_report_tell() sets these, up to host, for formats that programs read. */
 	enum td_row_kind kind;
-	double interval;  /* its number, from 1 on; NaN: it is of no interval */
-	double seconds;   /* how long it was; NaN: unknown */
-	double cpu, tid;  /* NaN: the row is of none */
-	const char *core; /* "S0-D0-C3"; NULL: the row is of none */
-	const char *comm; /* of a thread; NULL: unknown */
+	double interval;  /* number of the interval, from 1; NaN: not an interval */
+	double seconds;   /* duration; NaN: unknown */
+	double cpu, tid;  /* NaN: not the row of one CPU, or of one thread */
+	const char *core; /* "S0-D0-C3"; NULL: not the row of one core */
+	const char *comm; /* name of the thread; NULL: unknown */
 	char comm_text[16];
-	const char *host; /* in rows of several hosts, else NULL */
-	bool package;     /* it is of no kind of core */
-	const struct td_region_facts *region; /* NULL: it is not of one */
+	const char *host;                     /* set if rows are from several hosts, else NULL */
+	bool package;                         /* the row is for packages, not for a core type */
+	const struct td_region_facts *region; /* NULL: not the row of a region */
 	/*
-	 * The nodes with the largest value first, owned, and the sum of their
-	 * values; NULL: they are in the order of the tree.
+	 * The nodes sorted by value, the largest first; owned.  NULL: nodes are in the order
+	 * of the tree.
 	 */
 	struct td_node *ranked;
-	const struct td_node
-		*unranked; /* what nodes was before; NULL as well */
-	double ranked_sum;
-	size_t nr_valueless; /* number of nodes that the sum lacks */
+	const struct td_node *unranked; /* nodes in the order of the tree, if ranked; or NULL */
+	double ranked_sum;              /* sum of the values of ranked */
+	size_t nr_valueless;            /* number of ranked nodes without a value */
 };
 
-/* A row of which no more is known: what is missing is NaN. */
+/* Returns a row with an id and a PMU; all other numbers are NaN. */
 struct td_row td_row_init(const char *id, const char *pmu);
 
 #define TD_SHOWN_SIZE 512
 
 /*
- * The id for people, who know a container by its name, not by its cgroup.  buf is
- * for what has to be put together; a name that is too long is cut.
+ * Returns the id to print, with the name of a container instead of its cgroup.  buf may be
+ * used for it; a name that is too long is cut.
  */
 const char *td_row_shown(const struct td_row *row, char buf[TD_SHOWN_SIZE]);
 
@@ -294,31 +292,31 @@ struct td_report {
 	size_t nr_columns;
 	struct td_row *rows;
 	size_t nr_rows;
-	size_t nr_kept; /* rows that have cells, which the next report may use */
-	bool has_busy;  /* busy_pct of its rows is known */
-	bool has_ipc;   /* ipc is */
-	bool has_lost;  /* its rows are of several ids, and lost_pct is known */
-	/* of tasks without ids: the CPU time of all, as a share of one CPU */
-	double tasks_pct;   /* NaN: unknown, or not of tasks */
-	bool mostly_waited; /* it is small */
-	/* without ids: somebody else had the counters most of the time */
+	size_t nr_kept; /* number of rows whose memory the next report may reuse */
+	bool has_busy;  /* rows have a busy_pct */
+	bool has_ipc;   /* rows have an ipc */
+	bool has_lost;  /* rows have several ids, and a lost_pct */
+	/* tasks without ids: the CPU time of all, in % of one CPU; NaN: unknown */
+	double tasks_pct;
+	bool mostly_waited; /* tasks_pct is small */
+	/* without ids: another program held the counters for most of the time */
 	bool held;
-	struct td_region_facts *regions; /* owned; what its rows point to */
-	bool functions; /* the regions are, and their calls are windows */
-	/* The functions whose calls are told apart by time, borrowed; or NULL. */
+	struct td_region_facts *regions; /* the regions of the rows; owned */
+	bool functions;                  /* regions are sampled functions, and calls windows */
+	/* functions and regions with timed calls; borrowed, or NULL */
 	const struct td_timed *timed;
 	size_t nr_timed;
-	struct td_slow *slow; /* one for each of them, owned */
+	struct td_slow *slow; /* one for each of timed; owned */
 };
 
-/* What perf prints next to a count: "1.50  insn per cycle". */
+/* The ratio that perf stat prints next to a count: "1.50  insn per cycle". */
 struct td_ratio {
 	double value;
 	int decimals;
 	const char *unit; /* "insn per cycle", "of all branches", "K/sec" */
 	bool percent;
 	bool rate;    /* per second, in thousands, millions ... */
-	double plain; /* the value, of a rate the number per second */
+	double plain; /* the value; for a rate, the number per second */
 };
 
 #define TD_MAX_RATIOS 2
@@ -326,25 +324,25 @@ struct td_ratio {
 /* One event of one id. */
 struct td_event_row {
 	const char *id;    /* "all", "CPU5", "S0-D0-C3", "comm-tid" */
-	const char *event; /* its name: "cpu_core/cycles/u" */
+	const char *event; /* name of the event: "cpu_core/cycles/u" */
 	const char *unit;  /* "msec", "ns", "Joules"; "": none */
 	enum td_status status;
-	double value; /* scaled up, in unit; NaN unless OK */
-	int decimals; /* 0, or 2 if the unit makes fractions of counts */
+	double value; /* scaled up, in unit; NaN unless status is OK */
+	int decimals; /* 0, or 2 if values in this unit may be fractions */
 	uint64_t running_ns;
-	double running_pct; /* 100 when it was never enabled */
+	double running_pct; /* 100 if the event was never enabled */
 	struct td_ratio ratios[TD_MAX_RATIOS];
 	int nr_ratios;
-	int which;             /* the plan's event; of a sum, the first */
+	int which;             /* index in the plan; for a sum, that of its first event */
 	int pmu;               /* index in the machine */
 	const char *cgroup;    /* NULL: none */
-	const char *container; /* whose it is; NULL: none, or unknown */
-	bool elsewhere;        /* not counted, as the task was on other cores */
+	const char *container; /* container of the cgroup; NULL: none, or unknown */
+	bool elsewhere;        /* not counted because the task was on other core types */
 	unsigned int nr;       /* number of counters in the sum */
-	double error_pct;      /* of a mean of runs; NaN: unknown */
+	double error_pct;      /* standard error of a mean of runs; NaN: unknown */
 };
 
-/* Counts, not metrics.  The ids of an event stand together. */
+/* Counts, not metrics.  The rows of one event are adjacent. */
 struct td_event_report {
 	uint64_t time_ns; /* since counting began */
 	struct td_event_row *rows;
@@ -356,50 +354,44 @@ struct td_times {
 	uint64_t elapsed_ns;
 	bool has_cpu_times;
 	uint64_t user_ns, system_ns;
-	uint64_t unsure_ns; /* counts may be of so much more or less time */
+	uint64_t unsure_ns; /* counts may cover up to this much more or less time */
 };
 
-/* Too unsure for shares of them? */
+/* Returns true if the times are too uncertain for percentages. */
 static inline bool td_times_are_unsure(const struct td_times *times)
 {
 	return times->unsure_ns > times->elapsed_ns / 20;
 }
-/* The value of a tool's event in nanoseconds; NaN: not known. */
+/* Returns the value of a tool's event in nanoseconds, or NaN. */
 double td_times_of_tool(const struct td_times *times, enum td_tool tool);
 
-/* What is known at the end of a run. */
+/* Times of a run, or of several. */
 struct td_usage {
-	uint64_t elapsed_ns;
-	bool has_times; /* user_ns and sys_ns are known: a command ended */
+	uint64_t elapsed_ns; /* duration of the run, or the mean of several */
+	bool has_times;      /* user_ns and sys_ns are known: a command ended */
 	uint64_t user_ns, sys_ns;
-	/* For several runs (elapsed_ns is their mean); else NULL and 0. */
+	/* durations of several runs; NULL and 0 for one run */
 	const uint64_t *runs_ns;
 	size_t nr_runs;
-	double error_ns;  /* of the mean; NaN: unknown */
-	bool table;       /* show each run, too */
-	bool interrupted; /* of a recording without an end: known up to here */
+	double error_ns;  /* standard error of the mean; NaN: unknown */
+	bool table;       /* also show each run */
+	bool interrupted; /* the recording has no end, so the times are those of a part */
 };
 
 /*
- * The row with this id and PMU, or NULL.  The search begins at the row hint: for
- * a row of a report that mostly has the same rows, its own index.
+ * Returns the row with this id and PMU, or NULL.  The search begins at index hint, such as
+ * the row's index in a similar report.
  */
-const struct td_row *td_report_find(const struct td_report *in, const char *id,
-				    const char *pmu, size_t hint);
+const struct td_row *td_report_find(const struct td_report *in, const char *id, const char *pmu,
+				    size_t hint);
 /*
- * Fills what programs are told of rows besides their ids: what they are of, by
- * how the ids were made, and of which host (or NULL).  The rows must stay where
- * they are from then on.
+ * Sets the members of rows for formats that programs read: the CPU, core or thread of an id,
+ * and the arguments; host may be NULL.  The rows must not be moved afterwards.
  */
-void td_report_tell(struct td_report *report, enum td_aggregation how,
-		    const char *host, enum td_row_kind kind, double interval,
-		    double seconds);
-/*
- * Adds a row whose cells the PMU does not have, all report->nr_columns of them.
- * NULL if memory ran out.
- */
-struct td_row *td_report_add_row(struct td_report *report, const char *id,
-				 const char *pmu);
+void td_report_tell(struct td_report *report, enum td_aggregation how, const char *host,
+		    enum td_row_kind kind, double interval, double seconds);
+/* Adds and returns a row; all its cells are TD_STATUS_NONE. */
+struct td_row *td_report_add_row(struct td_report *report, const char *id, const char *pmu);
 /* Removes rows of tasks that were not on the PMU. */
 void td_report_drop_absent(struct td_report *report);
 /* Empties a report, which is zeroed or was used; keeps the memory of its rows. */

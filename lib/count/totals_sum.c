@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/count/totals_sum.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/perf_event.h>
 #include <math.h>
@@ -23,21 +22,19 @@ static int by_spec(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-/* The end of a spec's events, which begin at first in the order. */
+/* Returns the end of a spec's events, which begin at first in the order. */
 static size_t end_of_spec(const struct td_specs *specs, size_t first)
 {
 	const struct td_event *events = specs->plan->events.v;
 	size_t end = first + 1;
 
 	while (end < specs->plan->events.nr &&
-	       events[specs->order[end]].spec ==
-		       events[specs->order[first]].spec)
+	       events[specs->order[end]].spec == events[specs->order[first]].spec)
 		end++;
 	return end;
 }
 
-static bool belong_together(const struct td_specs *specs, size_t first,
-			    size_t end)
+static bool belong_together(const struct td_specs *specs, size_t first, size_t end)
 {
 	const struct td_event *events = specs->plan->events.v;
 	const struct td_event *one = &events[specs->order[first]];
@@ -51,22 +48,19 @@ static bool belong_together(const struct td_specs *specs, size_t first,
 	return false;
 }
 
-int td_specs_build(struct td_specs *specs, const struct td_plan *plan)
+void td_specs_build(struct td_specs *specs, const struct td_plan *plan)
 {
 	size_t nr = plan->events.nr, end;
 
 	*specs = (struct td_specs){
 		.plan = plan,
-		.order = calloc(nr + 1, sizeof(*specs->order)),
-		.first = calloc(nr + 1, sizeof(*specs->first)),
-		.end = calloc(nr + 1, sizeof(*specs->end)),
+		.order = td_calloc(nr + 1, sizeof(*specs->order)),
+		.first = td_calloc(nr + 1, sizeof(*specs->first)),
+		.end = td_calloc(nr + 1, sizeof(*specs->end)),
 	};
-	if (!specs->order || !specs->first || !specs->end)
-		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++)
 		specs->order[i] = (int)i;
-	qsort_r(specs->order, nr, sizeof(*specs->order), by_spec,
-		(void *)(uintptr_t)plan);
+	qsort_r(specs->order, nr, sizeof(*specs->order), by_spec, (void *)(uintptr_t)plan);
 	for (size_t first = 0; first < nr; first = end) {
 		bool together;
 
@@ -77,7 +71,6 @@ int td_specs_build(struct td_specs *specs, const struct td_plan *plan)
 			specs->end[specs->order[i]] = together ? end : i + 1;
 		}
 	}
-	return 0;
 }
 
 void td_specs_free(struct td_specs *specs)
@@ -88,7 +81,7 @@ void td_specs_free(struct td_specs *specs)
 	*specs = (struct td_specs){ 0 };
 }
 
-/* In place of a PMU on which events of a spec, or of a tree, ran. */
+/* Values instead of the PMU on which the events of a spec ran. */
 #define NO_PMU       (-1)
 #define SEVERAL_PMUS INT_MAX
 
@@ -97,8 +90,8 @@ static bool is_hardware(const struct td_event *event)
 	return event->type != PERF_TYPE_SOFTWARE;
 }
 
-static int find_ran(const struct td_specs *specs, const struct td_total *totals,
-		    size_t first, size_t end)
+static int find_ran(const struct td_specs *specs, const struct td_total *totals, size_t first,
+		    size_t end)
 {
 	int ran = NO_PMU;
 
@@ -116,8 +109,7 @@ static int find_ran(const struct td_specs *specs, const struct td_total *totals,
 	return ran;
 }
 
-void td_specs_find_elsewhere(const struct td_specs *specs,
-			     const struct td_total *totals, bool *out)
+void td_specs_find_elsewhere(const struct td_specs *specs, const struct td_total *totals, bool *out)
 {
 	size_t nr = specs->plan->events.nr, end;
 
@@ -128,13 +120,10 @@ void td_specs_find_elsewhere(const struct td_specs *specs,
 		ran = find_ran(specs, totals, first, end);
 		for (size_t i = first; i < end; i++) {
 			int index = specs->order[i];
-			const struct td_event *event =
-				&specs->plan->events.v[index];
+			const struct td_event *event = &specs->plan->events.v[index];
 
-			out[index] = isnan(totals[index].value) &&
-				     totals[index].enabled_ns &&
-				     is_hardware(event) && ran >= 0 &&
-				     ran != event->pmu;
+			out[index] = isnan(totals[index].value) && totals[index].enabled_ns &&
+				     is_hardware(event) && ran >= 0 && ran != event->pmu;
 		}
 	}
 }
@@ -150,13 +139,11 @@ static bool is_same(const struct td_total_id *a, const struct td_total_id *b)
 
 static uint64_t hash_id(const struct td_total_id *id)
 {
-	return td_hash_more(td_hash_text(id->name),
-			    id->cgroup ? td_hash_text(id->cgroup) : 0);
+	return td_hash_more(td_hash_text(id->name), id->cgroup ? td_hash_text(id->cgroup) : 0);
 }
 
-/* Tries hint first, as rounds usually have the same ids in the same order. */
-static size_t find_id(const struct td_totals_sum *sum,
-		      const struct td_total_id *id, size_t hint)
+/* Tries hint first, because rounds usually have the same ids in the same order. */
+static size_t find_id(const struct td_totals_sum *sum, const struct td_total_id *id, size_t hint)
 {
 	const struct td_totals *totals = &sum->totals;
 	size_t step = 0, at;
@@ -176,78 +163,56 @@ static size_t row_size(const struct td_totals *totals)
 	return totals->nr_events ? totals->nr_events : 1;
 }
 
-static int copy_id(struct td_total_id *to, const struct td_total_id *from)
+/* Makes each of nr rows longer; new elements are 0. */
+static void widen_rows(void *array, size_t nr, size_t old_size, size_t new_size)
 {
-	*to = (struct td_total_id){ strdup(from->name), from->cgroup,
-				    from->container, strdup(from->label) };
-	if (to->name && to->label)
-		return 0;
-	free(to->name);
-	free(to->label);
-	return -ENOMEM;
-}
+	char *old, *wide = td_calloc(nr, new_size);
 
-/* Makes each of nr rows longer; what is new is 0.  Returns -ENOMEM. */
-static int widen_rows(void *array, size_t nr, size_t old_size, size_t new_size)
-{
-	char *old, *wide = calloc(nr, new_size);
-
-	if (!wide)
-		return -ENOMEM;
 	memcpy(&old, array, sizeof(old));
 	for (size_t i = 0; i < nr; i++)
 		memcpy(wide + i * new_size, old + i * old_size, old_size);
 	memcpy(array, &wide, sizeof(wide));
 	free(old);
-	return 0;
 }
 
-/* The kernel may have refused a group of a later run: its parts are more events. */
-static int widen(struct td_totals_sum *sum, size_t nr_events)
+/* Adds events: if the kernel refused a group of a later run, its parts are additional events. */
+static void widen(struct td_totals_sum *sum, size_t nr_events)
 {
 	struct td_totals *totals = &sum->totals;
 	size_t old = row_size(totals), nr = totals->nr_ids;
 
 	if (!nr || nr_events <= totals->nr_events)
-		return 0;
-	if (widen_rows(&totals->v, nr, old * sizeof(*totals->v),
-		       nr_events * sizeof(*totals->v)) ||
-	    widen_rows(&sum->nr_values, nr, old * sizeof(*sum->nr_values),
-		       nr_events * sizeof(*sum->nr_values)) ||
-	    widen_rows(&sum->nr_reads, nr, old * sizeof(*sum->nr_reads),
-		       nr_events * sizeof(*sum->nr_reads)))
-		return -ENOMEM;
+		return;
+	widen_rows(&totals->v, nr, old * sizeof(*totals->v), nr_events * sizeof(*totals->v));
+	widen_rows(&sum->nr_values, nr, old * sizeof(*sum->nr_values),
+		   nr_events * sizeof(*sum->nr_values));
+	widen_rows(&sum->nr_reads, nr, old * sizeof(*sum->nr_reads),
+		   nr_events * sizeof(*sum->nr_reads));
 	for (size_t i = 0; i < nr; i++) {
 		for (size_t e = totals->nr_events; e < nr_events; e++)
 			totals->v[i * nr_events + e].value = NAN;
 	}
-	return 0;
 }
 
-static int add_id(struct td_totals_sum *sum, const struct td_total_id *id)
+static void add_id(struct td_totals_sum *sum, const struct td_total_id *id)
 {
 	struct td_totals *totals = &sum->totals;
 	size_t nr = totals->nr_ids, row = row_size(totals);
-	struct td_total_id *new_id =
-		td_array_add(&totals->ids, nr, sizeof(*new_id));
+	struct td_total_id *new_id = td_array_add(&totals->ids, nr, sizeof(*new_id));
 	struct td_total *v = td_array_add(&totals->v, nr, row * sizeof(*v));
-	unsigned int *nr_values =
-		td_array_add(&sum->nr_values, nr, row * sizeof(*nr_values));
 
-	unsigned int *nr_reads =
-		td_array_add(&sum->nr_reads, nr, row * sizeof(*nr_reads));
-
-	if (!new_id || !v || !nr_values || !nr_reads ||
-	    td_index_add(&sum->index, hash_id(id), nr) || copy_id(new_id, id))
-		return -ENOMEM;
+	td_array_add(&sum->nr_values, nr, row * sizeof(*sum->nr_values));
+	td_array_add(&sum->nr_reads, nr, row * sizeof(*sum->nr_reads));
+	td_index_add(&sum->index, hash_id(id), nr);
+	*new_id = (struct td_total_id){ td_strdup(id->name), id->cgroup, id->container,
+					td_strdup(id->label) };
 	for (size_t e = 0; e < row; e++)
 		v[e].value = NAN;
 	totals->nr_ids++;
-	return 0;
 }
 
-static void add_total(struct td_total *to, unsigned int *nr_values,
-		      const struct td_total *from, double weight)
+static void add_total(struct td_total *to, unsigned int *nr_values, const struct td_total *from,
+		      double weight)
 {
 	double value = weight * from->value;
 
@@ -269,8 +234,7 @@ static void add_total(struct td_total *to, unsigned int *nr_values,
 
 void td_times_add(struct td_times *sum, const struct td_times *more, bool first)
 {
-	sum->has_cpu_times =
-		more->has_cpu_times && (first || sum->has_cpu_times);
+	sum->has_cpu_times = more->has_cpu_times && (first || sum->has_cpu_times);
 	sum->elapsed_ns += more->elapsed_ns;
 	sum->user_ns += more->user_ns;
 	sum->system_ns += more->system_ns;
@@ -296,8 +260,8 @@ static bool is_first_of_pmu(const struct td_events *events, size_t e)
 }
 
 /*
- * Adds how long the PMU of events->v[first] was there in what is added: the longest
- * time that any of its events was enabled for, also those of other rounds.
+ * Adds the time of the PMU of events->v[first] to the sum: the maximum time that any of
+ * its events was enabled for, including those of other rounds.
  */
 static void add_longest(struct td_total *to, const struct td_total *from,
 			const struct td_events *events, size_t first)
@@ -320,7 +284,7 @@ static void add_longest(struct td_total *to, const struct td_total *from,
 	}
 }
 
-/* What is added, with an element for each event. */
+/* An addend.  Arrays have an element for each event. */
 struct weighted_totals {
 	const struct td_totals *totals;
 	const double *weights; /* NULL: 1 */
@@ -328,67 +292,55 @@ struct weighted_totals {
 	bool *elsewhere;
 };
 
-static int add_row(struct td_totals_sum *sum,
-		   const struct weighted_totals *addend, size_t i)
+static void add_row(struct td_totals_sum *sum, const struct weighted_totals *addend, size_t i)
 {
 	const struct td_totals *more = addend->totals;
 	const struct td_total *from = more->v + i * more->nr_events;
 	size_t id = find_id(sum, &more->ids[i], i);
 	size_t first = id * sum->totals.nr_events;
 
-	if (id == sum->totals.nr_ids && add_id(sum, &more->ids[i]))
-		return -ENOMEM;
+	if (id == sum->totals.nr_ids)
+		add_id(sum, &more->ids[i]);
 	if (more->tasks)
-		td_specs_find_elsewhere(&addend->specs, from,
-					addend->elsewhere);
+		td_specs_find_elsewhere(&addend->specs, from, addend->elsewhere);
 	for (size_t e = 0; e < more->nr_events; e++) {
-		add_total(&sum->totals.v[first + e], &sum->nr_values[first + e],
-			  &from[e], addend->weights ? addend->weights[e] : 1);
+		add_total(&sum->totals.v[first + e], &sum->nr_values[first + e], &from[e],
+			  addend->weights ? addend->weights[e] : 1);
 		sum->nr_values[first + e] += addend->elsewhere[e];
 		sum->nr_reads[first + e] += from[e].nr > 0;
 	}
 	for (size_t e = 0; sum->joins && e < more->nr_events; e++) {
 		if (is_first_of_pmu(&addend->specs.plan->events, e))
-			add_longest(sum->totals.v + first, from,
-				    &addend->specs.plan->events, e);
+			add_longest(sum->totals.v + first, from, &addend->specs.plan->events, e);
 	}
-	return 0;
 }
 
-int td_totals_sum_add_weighted(struct td_totals_sum *sum,
-			       const struct td_plan *plan,
-			       const struct td_totals *more,
-			       const struct td_times *times,
-			       const double *weights)
+void td_totals_sum_add_weighted(struct td_totals_sum *sum, const struct td_plan *plan,
+				const struct td_totals *more, const struct td_times *times,
+				const double *weights)
 {
 	struct td_totals *totals = &sum->totals;
-	td_autofree bool *elsewhere =
-		calloc(more->nr_events + 1, sizeof(*elsewhere));
+	td_autofree bool *elsewhere = td_calloc(more->nr_events + 1, sizeof(*elsewhere));
 	struct weighted_totals addend = { more, weights, { 0 }, elsewhere };
-	int rc = td_specs_build(&addend.specs, plan);
 
-	if (!rc)
-		rc = widen(sum, more->nr_events);
+	td_specs_build(&addend.specs, plan);
+	widen(sum, more->nr_events);
 	if (more->nr_events > totals->nr_events)
 		totals->nr_events = more->nr_events;
 	totals->tasks = more->tasks;
 	totals->all = more->all;
 	totals->by_id = more->by_id;
-	for (size_t i = 0; !rc && elsewhere && i < more->nr_ids; i++)
-		rc = add_row(sum, &addend, i);
+	for (size_t i = 0; i < more->nr_ids; i++)
+		add_row(sum, &addend, i);
 	td_specs_free(&addend.specs);
-	if (rc || !elsewhere)
-		return -ENOMEM;
 	td_times_add(&sum->times, times, !sum->rounds);
 	sum->rounds++;
-	return 0;
 }
 
-int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
-		      const struct td_totals *more,
-		      const struct td_times *times)
+void td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
+		       const struct td_totals *more, const struct td_times *times)
 {
-	return td_totals_sum_add_weighted(sum, plan, more, times, NULL);
+	td_totals_sum_add_weighted(sum, plan, more, times, NULL);
 }
 
 void td_totals_sum_divide(struct td_totals_sum *sum)
@@ -398,9 +350,7 @@ void td_totals_sum_divide(struct td_totals_sum *sum)
 
 	for (size_t i = 0; i < totals->nr_ids * totals->nr_events; i++) {
 		struct td_total *total = &totals->v[i];
-		unsigned int nr = sum->joins && sum->nr_reads[i]
-					  ? sum->nr_reads[i]
-					  : rounds;
+		unsigned int nr = sum->joins && sum->nr_reads[i] ? sum->nr_reads[i] : rounds;
 
 		if (sum->nr_values[i])
 			total->value /= sum->nr_values[i];

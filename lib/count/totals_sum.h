@@ -7,64 +7,58 @@
 #include "lib/plan/plan.h"
 
 /*
- * Which events come from the same word of -e, so that they belong together:
- * those of several PMUs or units.  Free with td_specs_free().
+ * Groups of events that come from the same word of -e: those of several PMUs or units.
+ * Free with td_specs_free().
  */
 struct td_specs {
 	const struct td_plan *plan; /* borrowed */
 	int *order;                 /* events sorted by spec */
-	/* For each event: where those of its spec begin and end in order. */
+	/* for each event, the range of its spec's events in order */
 	size_t *first, *end;
 };
 
 /*
- * Events that have no spec stand alone, and so do those of a spec that are all
- * of one PMU and not merged, like tracepoints with *.  Returns 0 or -ENOMEM;
- * free also after an error.
+ * Groups the events.  Events without a spec are separate, and so are those of a spec if
+ * all are of one PMU and not merged, like tracepoints with *.
  */
-int td_specs_build(struct td_specs *specs, const struct td_plan *plan);
+void td_specs_build(struct td_specs *specs, const struct td_plan *plan);
 void td_specs_free(struct td_specs *specs);
 
 /*
- * Sets out for each event of a task whose value is 0 because the task was only
- * on other kinds of core.  totals has all events of the task.
+ * Sets out for each event of a task whose value is 0 because the task was only on other
+ * core types.  totals contains all events of the task.
  */
-void td_specs_find_elsewhere(const struct td_specs *specs,
-			     const struct td_total *totals, bool *out);
+void td_specs_find_elsewhere(const struct td_specs *specs, const struct td_total *totals,
+			     bool *out);
 
 /* The sum of the totals of several runs. */
 struct td_totals_sum {
 	struct td_totals totals;
-	struct td_index index;   /* of its ids */
+	struct td_index index;   /* finds ids in totals */
 	unsigned int *nr_values; /* [id][event]: rounds that had a value */
 	unsigned int *nr_reads;  /* [id][event]: rounds that counted it */
-	/* the rounds count different events, which become one result */
-	bool joins;
-	unsigned int rounds;   /* number of rounds that were added */
-	struct td_times times; /* their sum; has CPU times if all rounds had */
+	bool joins;              /* the rounds count different events, which become one result */
+	unsigned int rounds;     /* number of rounds in the sum */
+	struct td_times times;   /* sum of the times; with CPU times if all rounds have them */
 };
 
-/* Adds times.  The sum has CPU times if all had them; first: sum is empty. */
-void td_times_add(struct td_times *sum, const struct td_times *more,
-		  bool first);
-/* So much of the times: 1 is all of them. */
+/* Adds times.  The sum has CPU times if all addends have; first: sum is empty. */
+void td_times_add(struct td_times *sum, const struct td_times *more, bool first);
+/* Returns a share of the times; 1 is all of them. */
 struct td_times td_times_part(const struct td_times *times, double share);
 /*
- * Adds totals by the names of their ids.  Events of a task that was only on
- * other kinds of core count as 0.  Returns 0 or -ENOMEM.
+ * Adds totals by the names of their ids.  Events of a task that was only on other core
+ * types count as 0.
  */
-int td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
-		      const struct td_totals *more,
-		      const struct td_times *times);
-/* The same, with each event's values multiplied by its weight. */
-int td_totals_sum_add_weighted(struct td_totals_sum *sum,
-			       const struct td_plan *plan,
-			       const struct td_totals *more,
-			       const struct td_times *times,
-			       const double *weights);
+void td_totals_sum_add(struct td_totals_sum *sum, const struct td_plan *plan,
+		       const struct td_totals *more, const struct td_times *times);
+/* Adds totals with each event's values multiplied by its weight. */
+void td_totals_sum_add_weighted(struct td_totals_sum *sum, const struct td_plan *plan,
+				const struct td_totals *more, const struct td_times *times,
+				const double *weights);
 /*
- * Divides the sums by the number of rounds that had a value, and times by that
- * of all rounds, or with joins, of those that counted the event.
+ * Divides the sums by the number of rounds that had a value, and times by the number of all
+ * rounds or, with joins, of those that counted the event.
  */
 void td_totals_sum_divide(struct td_totals_sum *sum);
 void td_totals_sum_free(struct td_totals_sum *sum);

@@ -18,10 +18,10 @@ struct refused {
 	const char *pmu; /* the name of the event's PMU */
 	int rc;
 	struct td_err *err;
-	bool said; /* a note of several events says why */
+	bool said; /* a note on several events gives the reason */
 };
 
-/* True if the same event of the text counts on another PMU. */
+/* Returns true if the event, as typed, counts on another PMU. */
 static bool is_counted_elsewhere(const struct refused *r)
 {
 	const struct td_plan *plan = r->setup->plan;
@@ -29,15 +29,13 @@ static bool is_counted_elsewhere(const struct refused *r)
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_event *other = &plan->events.v[i];
 
-		if (other != r->event && other->spec == r->event->spec &&
-		    !other->refusal)
+		if (other != r->event && other->spec == r->event->spec && !other->refusal)
 			return true;
 	}
 	return false;
 }
 
-static const char *first_reason(const struct td_plan *plan,
-				const struct td_err *last)
+static const char *first_reason(const struct td_plan *plan, const struct td_err *last)
 {
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		if (plan->events.v[i].refusal)
@@ -46,7 +44,7 @@ static const char *first_reason(const struct td_plan *plan,
 	return last->msg;
 }
 
-/* An error if no group is left; for a tree, it is the first reason. */
+/* Returns an error if no group is left; for metrics, it is that of the first refusal. */
 static int check_left(const struct refused *r, const struct td_err *why)
 {
 	const struct td_plan *plan = r->setup->plan;
@@ -54,27 +52,25 @@ static int check_left(const struct refused *r, const struct td_err *why)
 	if (plan->nr_groups)
 		return 0;
 	td_err_set(r->err, why->code, "%s",
-		   r->setup->for_metrics ? first_reason(plan, why)
-					 : "no event is left to count");
+		   r->setup->for_metrics ? first_reason(plan, why) : "no event is left to count");
 	return why->hint[0] ? td_err_hint(r->err, "%s", why->hint) : why->code;
 }
 
-/* -l auto: of a node that nobody asked for, -v says why it lacks it. */
+/* Returns true if no note is needed; for nodes that -l auto chose, -v shows the reason. */
 static bool is_expected(const struct refused *r)
 {
-	return r->event->spare || r->event->is_work ||
-	       td_plan_has_families(r->setup->plan) ||
+	return r->event->spare || r->event->is_work || td_plan_has_families(r->setup->plan) ||
 	       (r->rc == -ENOENT && r->event->type == PERF_TYPE_HW_CACHE &&
 		is_counted_elsewhere(r));
 }
 
-/* Why the event cannot be opened: what the kernel says of no CPU is no reason. */
+/* Explains why the event cannot be opened; without CPUs, the kernel's error is misleading. */
 static void explain(const struct refused *r, struct td_err *err)
 {
 	const struct td_pmu *pmu = &r->setup->machine->pmus[r->group->pmu];
-	td_autofree char *why = NULL;
+	td_autofree char *why = td_plan_lacks_cpus(pmu, r->setup->target);
 
-	if (td_plan_lacks_cpus(pmu, r->setup->target, &why) == 0 && why)
+	if (why)
 		td_err_set(err, r->rc, "%s: %s", r->event->name, why);
 	else
 		td_open_error(err, r->rc, r->event, r->pmu, r->setup->target);
@@ -83,29 +79,23 @@ static void explain(const struct refused *r, struct td_err *err)
 static int refuse(const struct refused *r)
 {
 	struct td_err why = { 0 };
-	int rc;
 
 	explain(r, &why);
 	if (!r->said && !is_expected(r))
 		td_notes_add(r->setup->notes, "%s", why.msg);
-	rc = td_plan_refuse(r->setup->plan, r->index, r->member, why.msg,
-			    r->err);
-	return rc ? rc : check_left(r, &why);
+	td_plan_refuse(r->setup->plan, r->index, r->member, why.msg);
+	return check_left(r, &why);
 }
 
-static int refuse_group(struct td_plan *plan, size_t group, const char *why,
-			struct td_err *err)
+static void refuse_group(struct td_plan *plan, size_t group, const char *why)
 {
-	int rc = 0;
-
-	for (size_t i = plan->groups[group].nr; !rc && i > 0; i--)
-		rc = td_plan_refuse(plan, group, i - 1, why, err);
-	return rc;
+	for (size_t i = plan->groups[group].nr; i > 0; i--)
+		td_plan_refuse(plan, group, i - 1, why);
 }
 
 /*
- * Refuses a spare event of the group, which may be what the kernel does not
- * accept: the refused one itself, or else the last.  Returns 1 if there is none.
+ * Refuses a spare event of the group, which may be the reason why the kernel refused it: the
+ * refused event if it is spare, or else the last spare one.  Returns 1 if there is none.
  */
 static int refuse_spare(struct refused r)
 {
@@ -119,51 +109,45 @@ static int refuse_spare(struct refused r)
 	return 1;
 }
 
-/* A tree needs slots, so all of its PMU is refused; other PMUs go on. */
+/* Refuses all events of a PMU, whose tree has no values without slots. */
 static int refuse_pmu(const struct refused *r)
 {
 	struct td_plan *plan = r->setup->plan;
-	int pmu = r->group->pmu, rc = 0;
+	int pmu = r->group->pmu;
 	struct td_err why = { 0 };
 
 	td_open_error(&why, r->rc, r->event, r->pmu, r->setup->target);
-	td_notes_add(r->setup->notes, "%s: no event of %s is counted", why.msg,
-		     r->pmu);
-	for (size_t g = plan->nr_groups; !rc && g > 0; g--) {
+	td_notes_add(r->setup->notes, "%s: no event of %s is counted", why.msg, r->pmu);
+	for (size_t g = plan->nr_groups; g > 0; g--) {
 		if (plan->groups[g - 1].pmu == pmu)
-			rc = refuse_group(plan, g - 1, why.msg, r->err);
+			refuse_group(plan, g - 1, why.msg);
 	}
-	return rc ? rc : check_left(r, &why);
+	return check_left(r, &why);
 }
 
-/* -l auto: levels that nobody asked for are no reason to fail. */
-static int refuse_families(const struct refused *r)
+/* Refuses the deeper levels of -l auto, which are optional. */
+static void refuse_families(const struct refused *r)
 {
 	struct td_plan *plan = r->setup->plan;
-	int rc = 0;
 
-	td_notes_add(r->setup->notes, "-l auto ends at level 2: %s (ulimit -n)",
-		     strerror(-r->rc));
-	for (size_t g = plan->nr_groups; !rc && g > 0; g--) {
+	td_notes_add(r->setup->notes, "-l auto ends at level 2: %s (ulimit -n)", strerror(-r->rc));
+	for (size_t g = plan->nr_groups; g > 0; g--) {
 		if (plan->groups[g - 1].family)
-			rc = refuse_group(plan, g - 1, strerror(-r->rc),
-					  r->err);
+			refuse_group(plan, g - 1, strerror(-r->rc));
 	}
-	return rc;
 }
 
 /*
- * True if refusing this event makes the whole tree of its PMU useless: it is
- * part of levels 1 and 2, or all counters are taken.
+ * Returns true if the tree of the PMU is useless without this event, which is part of levels 1
+ * and 2, or because all counters are taken.
  */
 static bool is_the_pmus(const struct refused *r)
 {
 	return r->setup->for_metrics && td_pmu_kind(r->pmu) == TD_PMU_CORE &&
-	       (r->rc == -EBUSY || td_event_is_slots(r->event) ||
-		td_event_is_metric(r->event));
+	       (r->rc == -EBUSY || td_event_is_slots(r->event) || td_event_is_metric(r->event));
 }
 
-/* The offset of the modifiers in a name; its length if it has none. */
+/* Returns the offset of the modifiers in a name; its length if it has none. */
 static size_t suffix_at(const struct td_event *event)
 {
 	size_t at = strlen(event->name);
@@ -174,17 +158,15 @@ static size_t suffix_at(const struct td_event *event)
 }
 
 /*
- * Turns "cycles" into "cycles:u" and "cpu_core/cycles/Ik" into
- * "cpu_core/cycles/Iu", in its name and its modifiers.
+ * Changes the name and the modifiers of an event: "cycles" to "cycles:u", "cpu_core/cycles/Ik"
+ * to "cpu_core/cycles/Iu".
  */
-static int become_user_only(struct td_event *event)
+static void become_user_only(struct td_event *event)
 {
 	size_t at = suffix_at(event), len = strlen(event->name);
 	bool sep = !event->has_suffix && at && event->name[at - 1] != '/';
-	char *name = malloc(len + 3), *to = name;
+	char *name = td_malloc(len + 3), *to = name;
 
-	if (!name)
-		return -ENOMEM;
 	to = mempcpy(to, event->name, at);
 	if (sep)
 		*to++ = ':';
@@ -197,23 +179,18 @@ static int become_user_only(struct td_event *event)
 	event->name = name;
 	event->mods.user = event->has_suffix = true;
 	event->mods.kernel = event->mods.hypervisor = false;
-	return 0;
 }
 
 /* Finds the first event that cannot be counted in user space. */
-static bool find_kernel_event(const struct td_counter_setup *setup,
-			      size_t *group, size_t *member)
+static bool find_kernel_event(const struct td_counter_setup *setup, size_t *group, size_t *member)
 {
 	const struct td_plan *plan = setup->plan;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		for (size_t i = 0; i < plan->groups[g].nr; i++) {
-			const struct td_event *event =
-				&plan->events.v[plan->groups[g].members[i]];
+			const struct td_event *event = &plan->events.v[plan->groups[g].members[i]];
 
-			if (!td_event_needs_kernel(
-				    event,
-				    setup->machine->pmus[event->pmu].name))
+			if (!td_event_needs_kernel(event, setup->machine->pmus[event->pmu].name))
 				continue;
 			*group = g;
 			*member = i;
@@ -235,75 +212,68 @@ static int refuse_kernel_events(struct refused *r, FILE *names)
 		r->event = &plan->events.v[r->group->members[r->member]];
 		r->pmu = r->setup->machine->pmus[r->event->pmu].name;
 		if (!is_expected(r))
-			fprintf(names, "%s%s", ftell(names) > 0 ? ", " : "",
-				r->event->name);
+			fprintf(names, "%s%s", ftell(names) > 0 ? ", " : "", r->event->name);
 		rc = refuse(r);
 	}
 	return rc;
 }
 
-/* Counts user space only: one note, whatever of it is missing. */
+/* Counts user space only, with one note that names all events that this excludes. */
 static int leave_kernel_out(struct refused r)
 {
 	struct td_plan *plan = r.setup->plan;
 	td_autofree char *names = NULL;
 	size_t size;
-	FILE *fp = open_memstream(&names, &size);
+	FILE *fp = td_open_memstream(&names, &size);
 	int rc;
 
-	if (!fp)
-		return td_err_nomem(r.err);
 	r.setup->target->exclude_kernel = true;
 	rc = refuse_kernel_events(&r, fp);
-	if (td_text_close(fp, &names))
-		return td_err_nomem(r.err);
-	td_notes_add(r.setup->notes,
-		     "counting user space only: kernel.perf_event_paranoid "
-		     "does not let this user count the kernel%s%s",
-		     *names ? ", and so not " : "", names);
-	for (size_t i = 0; !rc && !r.setup->for_metrics && i < plan->events.nr;
-	     i++) {
-		if (!plan->events.v[i].refusal && !plan->events.v[i].tool &&
-		    become_user_only(&plan->events.v[i]))
-			rc = td_err_nomem(r.err);
+	td_text_close(fp, &names);
+	td_notes_add(
+		r.setup->notes,
+		"counting user space only: kernel.perf_event_paranoid does not let this user count "
+		"the kernel%s%s",
+		*names ? ", and so not " : "", names);
+	for (size_t i = 0; !rc && !r.setup->for_metrics && i < plan->events.nr; i++) {
+		if (!plan->events.v[i].refusal && !plan->events.v[i].tool)
+			become_user_only(&plan->events.v[i]);
 	}
 	return rc;
 }
 
 static int take_apart(const struct refused *r)
 {
-	const struct td_event *leader =
-		&r->setup->plan->events.v[r->group->members[0]];
+	const struct td_event *leader = &r->setup->plan->events.v[r->group->members[0]];
 
 	td_notes_add(r->setup->notes,
-		     "%s: the kernel cannot count the group of %s at once: "
-		     "its events take turns",
+		     "%s: the kernel cannot count the group of %s at once: its events take turns",
 		     r->pmu, leader->name);
-	return r->group->may_split
-		       ? td_plan_split(r->setup->plan, r->index, r->err)
-		       : td_plan_break(r->setup->plan, r->index, r->err);
+	if (r->group->may_split)
+		return td_plan_split(r->setup->plan, r->index, r->err);
+	td_plan_break(r->setup->plan, r->index);
+	return 0;
 }
 
 static bool can_take_apart(const struct refused *r)
 {
-	return td_plan_can_split(r->group) ||
-	       td_plan_is_breakable(r->setup->plan, r->index);
+	return td_plan_can_split(r->group) || td_plan_is_breakable(r->setup->plan, r->index);
 }
 
-/* Levels 1 and 2 cannot count all the time here, so they take turns. */
+/* Multiplexes a group of levels 1 and 2, which cannot count all the time here. */
 static int let_go(const struct refused *r)
 {
 	r->setup->plan->groups[r->index].pinned = false;
-	td_notes_add(r->setup->notes,
-		     "%s: the kernel cannot count the group of %s all the "
-		     "time: it takes turns with the others",
-		     r->pmu,
-		     r->setup->plan->events.v[r->group->members[0]].name);
+	td_notes_add(
+		r->setup->notes,
+		"%s: the kernel cannot count the group of %s all the time: it takes turns with the "
+		"others",
+		r->pmu, r->setup->plan->events.v[r->group->members[0]].name);
 	return 0;
 }
 
 /*
- * True if the error is about this event, not about the user's rights, the
+ * Returns true if the error is about this event, not about the user's rights, the
  * machine or a lack of resources.
  */
 static bool is_the_events(const struct refused *r)
@@ -328,13 +298,13 @@ static bool is_the_events(const struct refused *r)
 }
 
 /* Excludes these CPUs from now on. */
-static int leave_out(struct td_target *target, const struct td_ints *online,
-		     const struct td_ints *gone)
+static void leave_out(struct td_target *target, const struct td_ints *online,
+		      const struct td_ints *gone)
 {
-	if (!target->has_cpus && td_ints_copy(&target->cpus, online))
-		return -ENOMEM;
+	if (!target->has_cpus)
+		td_ints_copy(&target->cpus, online);
 	target->has_cpus = true;
-	return td_ints_remove(&target->cpus, gone);
+	td_ints_remove(&target->cpus, gone);
 }
 
 /*
@@ -347,21 +317,19 @@ static int leave_offline(const struct refused *r)
 	struct td_target *target = r->setup->target;
 	struct td_ints cpus, gone = { 0 };
 	td_autofree char *text = NULL;
-	int rc = td_plan_cpus(&machine->pmus[r->event->home], target, &cpus);
 	bool some;
 
-	if (!rc)
-		rc = td_find_offline(&cpus, &gone);
-	some = !rc && gone.nr && gone.nr < cpus.nr;
+	td_plan_cpus(&machine->pmus[r->event->home], target, &cpus);
+	td_find_offline(&cpus, &gone);
+	some = gone.nr && gone.nr < cpus.nr;
 	if (some)
-		rc = leave_out(target, &machine->online, &gone);
-	text = some && !rc ? td_ints_format(&gone) : NULL;
+		leave_out(target, &machine->online, &gone);
+	text = some ? td_ints_format(&gone) : NULL;
 	if (text)
-		td_notes_add(r->setup->notes,
-			     "CPU(s) %s went offline: not counted there", text);
+		td_notes_add(r->setup->notes, "CPU(s) %s went offline: not counted there", text);
 	td_ints_free(&cpus);
 	td_ints_free(&gone);
-	return rc ? td_err_nomem(r->err) : some;
+	return some;
 }
 
 static bool asks_for_hosts(const struct td_event *event)
@@ -369,16 +337,15 @@ static bool asks_for_hosts(const struct td_event *event)
 	return event->mods.guest || event->mods.host || event->mods.precise;
 }
 
-/* True if it counts the kernel, so that this part may have been refused. */
-static bool counts_kernel(const struct td_event *event,
-			  const struct td_target *target)
+/* Returns true if the event counts in the kernel, which may be the reason for a refusal. */
+static bool counts_kernel(const struct td_event *event, const struct td_target *target)
 {
 	return !target->all_user && (event->mods.kernel || !event->mods.user);
 }
 
 /*
- * The kernel does not schedule the group: it may with fewer events, or if it
- * takes turns.  Returns 1 if there is nothing to try.
+ * Makes a group that the kernel cannot schedule smaller, or multiplexes it.  Returns 1 if
+ * neither is possible.
  */
 static int make_smaller(const struct refused *r)
 {
@@ -386,8 +353,7 @@ static int make_smaller(const struct refused *r)
 
 	if (left <= 0)
 		return left;
-	if (r->group->pinned && r->group->may_unpin &&
-	    !td_plan_is_alone(r->setup->plan, r->group))
+	if (r->group->pinned && r->group->may_unpin && !td_plan_is_alone(r->setup->plan, r->group))
 		return let_go(r);
 	if (!can_take_apart(r))
 		return 1;
@@ -395,40 +361,35 @@ static int make_smaller(const struct refused *r)
 	return take_apart(r);
 }
 
-int td_fall_back(const struct td_counter_setup *setup, size_t group,
-		 size_t member, int rc, struct td_err *err)
+int td_fall_back(const struct td_counter_setup *setup, size_t group, size_t member, int rc,
+		 struct td_err *err)
 {
 	const struct td_group *g = &setup->plan->groups[group];
-	const struct td_event *event =
-		&setup->plan->events.v[g->members[member]];
+	const struct td_event *event = &setup->plan->events.v[g->members[member]];
 	struct td_target *target = setup->target;
-	struct refused r = { setup,  group,
-			     member, g,
-			     event,  setup->machine->pmus[event->pmu].name,
-			     rc,     err };
+	struct refused r = { setup, group, member, g, event, setup->machine->pmus[event->pmu].name,
+			     rc,    err };
 
 	if (rc == -EACCES && !target->system_wide && !target->exclude_kernel &&
 	    counts_kernel(event, target))
 		return leave_kernel_out(r);
-	if (rc == -EOPNOTSUPP && !target->exclude_guest &&
-	    td_pmu_kind(r.pmu) == TD_PMU_CORE && !asks_for_hosts(event)) {
+	if (rc == -EOPNOTSUPP && !target->exclude_guest && td_pmu_kind(r.pmu) == TD_PMU_CORE &&
+	    !asks_for_hosts(event)) {
 		target->exclude_guest = true;
-		td_notes_add(setup->notes, "not counting guests: %s cannot",
-			     r.pmu);
+		td_notes_add(setup->notes, "not counting guests: %s cannot", r.pmu);
 		return 0;
 	}
-	if (rc == -EMFILE && g->family)
-		return refuse_families(&r);
+	if (rc == -EMFILE && g->family) {
+		refuse_families(&r);
+		return 0;
+	}
 	if (rc == -EINVAL) {
 		int left = make_smaller(&r);
 
 		if (left <= 0)
 			return left;
 	}
-	/*
-	 * a hybrid's PMU gives ENOENT for a CPU that is not (or no more) its
-	 * own
-	 */
+	/* PMUs of hybrids return ENOENT for a CPU that is not, or no longer, theirs */
 	if ((rc == -ENODEV || rc == -ENOENT) && target->system_wide) {
 		int left = leave_offline(&r);
 

@@ -20,31 +20,30 @@
 
 /* --- does a group run? -------------------------------------------------------- */
 
-/* Groups that are counted in the same task take turns of 4 ms. */
+/* Groups in the same task are multiplexed every 4 ms. */
 #define TURNS_NS 12000000
 
-/* On a whole CPU, groups of other programs take turns as well. */
+/* On a whole CPU, groups are also multiplexed with those of other programs. */
 #define WIDE_TURNS_NS 40000000
 
-/* The CPU may be too busy for us. */
-#define PATIENCE_NS 1000000000
+/* Maximum waiting time on a busy CPU. */
+#define MAX_WAIT_NS 1000000000
 
-/* Opens it in the calling thread, or on a CPU; a leader counts once it is enabled. */
+/* Opens an event in the calling thread, or on a CPU; a leader is disabled. */
 static int open_event(struct perf_event_attr attr, int cpu, int leader)
 {
-	attr.read_format =
-		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.disabled = leader < 0;
 	attr.inherit = attr.enable_on_exec = false;
 	attr.exclude_kernel |= cpu < 0;
-	return (int)syscall(SYS_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu,
-			    leader, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu, leader,
+			    PERF_FLAG_FD_CLOEXEC);
 }
 
 /*
- * Returns 1 if the group had a turn, 0 if it had none although there was time for one,
- * -1 if that is not known, as for a pinned group that the kernel gave up.  A thread
- * counts as it runs.
+ * Returns 1 if the group ran, 0 if it did not although there was time for it, -1 if
+ * unknown, for example for a pinned group that the kernel stopped.  In the calling thread,
+ * this loop itself is counted.
  */
 static int wait_for_turn(int fd, int cpu)
 {
@@ -52,7 +51,7 @@ static int wait_for_turn(int fd, int cpu)
 		uint64_t count, enabled_ns, running_ns;
 	} values = { 0 };
 	uint64_t turns_ns = cpu < 0 ? TURNS_NS : WIDE_TURNS_NS;
-	uint64_t end = td_now_ns() + PATIENCE_NS;
+	uint64_t end = td_now_ns() + MAX_WAIT_NS;
 
 	while (values.enabled_ns < turns_ns && td_now_ns() < end) {
 		if (read(fd, &values, sizeof(values)) != sizeof(values))
@@ -66,57 +65,54 @@ static int wait_for_turn(int fd, int cpu)
 }
 
 /*
- * Opens the events as a group, and waits for a turn of it: see wait_for_turn().  The
- * kernel refuses a group that the processor it sees has no counters for.
+ * Opens the events as a group and returns wait_for_turn(); 0 if the kernel refuses the group
+ * because the processor has too few counters.
  */
 static int try_events(const struct perf_event_attr *attrs, size_t nr, int cpu)
 {
-	td_autofree int *fds = calloc(nr + 1, sizeof(*fds));
+	td_autofree int *fds = td_calloc(nr + 1, sizeof(*fds));
 	int turn = -1;
 	size_t opened = 0;
 
-	while (fds && opened < nr) {
-		fds[opened] =
-			open_event(attrs[opened], cpu, opened ? fds[0] : -1);
+	while (opened < nr) {
+		fds[opened] = open_event(attrs[opened], cpu, opened ? fds[0] : -1);
 		if (fds[opened] < 0) {
 			turn = opened && errno == EINVAL ? 0 : -1;
 			break;
 		}
 		opened++;
 	}
-	if (fds && opened == nr && ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0) == 0)
+	if (opened == nr && ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0) == 0)
 		turn = wait_for_turn(fds[0], cpu);
 	while (opened)
 		close(fds[--opened]);
 	return turn;
 }
 
-/* The same of a group of the plan. */
+/* Tries a group of the plan. */
 static int try_group(const struct td_plan *plan, const struct td_group *group,
 		     const struct td_target *target, int cpu)
 {
-	td_autofree struct perf_event_attr *attrs =
-		calloc(group->nr, sizeof(*attrs));
+	td_autofree struct perf_event_attr *attrs = td_calloc(group->nr, sizeof(*attrs));
 
-	for (size_t i = 0; attrs && i < group->nr; i++)
+	for (size_t i = 0; i < group->nr; i++)
 		attrs[i] = td_plan_attr(plan, group, i, target);
-	return attrs ? try_events(attrs, group->nr, cpu) : -1;
+	return try_events(attrs, group->nr, cpu);
 }
 
-/* --- groups that tasks do not get counters for --------------------------------- */
+/* --- groups of tasks that get no counters -------------------------------------- */
 
-/* Beside others that are pinned themselves nothing helps, and it says less. */
+/* Pins a group if it only runs when pinned; it does not if others are pinned as well. */
 static void pin_if_it_helps(const struct td_plan *plan, struct td_group *group,
 			    const struct td_target *target)
 {
 	if (try_group(plan, group, target, -1) != 0)
 		return;
 	group->pinned = true;
-	group->pinned = group->may_unpin =
-		try_group(plan, group, target, -1) == 1;
+	group->pinned = group->may_unpin = try_group(plan, group, target, -1) == 1;
 }
 
-/* Stays on the CPU, or goes to the first of these where the thread may run. */
+/* Stays on the CPU if it is one of cpus, or moves to the first of them that is allowed. */
 static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 {
 	int now = sched_getcpu();
@@ -134,12 +130,11 @@ static bool go_to_one_of(const struct td_ints *cpus, const cpu_set_t *allowed)
 }
 
 /*
- * The command begins near the CPU where tdstat is, so that goes back first.  Whoever may
- * run on all CPUs may do so on those that come online later, too: the command inherits
- * that.
+ * Restores the CPUs of the thread, which the command inherits.  Moves to home first, because
+ * the command begins near tdstat's CPU.  If all online CPUs were allowed, allows those that
+ * come online later, too.
  */
-static void go_back(const struct td_machine *machine, int home,
-		    const cpu_set_t *before)
+static void go_back(const struct td_machine *machine, int home, const cpu_set_t *before)
 {
 	cpu_set_t cpus;
 	bool all = true;
@@ -168,10 +163,8 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		struct td_group *group = &plan->groups[g];
 		const struct td_pmu *pmu = &machine->pmus[group->pmu];
 
-		if (pmu->kind != TD_PMU_CORE ||
-		    pmu->type == PERF_TYPE_SOFTWARE || group->pinned ||
-		    !td_plan_is_alone(plan, group) ||
-		    !go_to_one_of(&pmu->cpus, &before))
+		if (pmu->kind != TD_PMU_CORE || pmu->type == PERF_TYPE_SOFTWARE || group->pinned ||
+		    !td_plan_is_alone(plan, group) || !go_to_one_of(&pmu->cpus, &before))
 			continue;
 		moved = true;
 		pin_if_it_helps(plan, group, target);
@@ -182,23 +175,21 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 
 /* --- how many counters are free? ------------------------------------------------ */
 
-/* Branches, which any general counter counts and no fixed one. */
+/* Branches, which any general counter but no fixed counter counts. */
 #define BRANCHES 0xc4
 #define CYCLES   0x3c
 
-/* Those that a fixed counter has on all cores, or on some (td_uarch_place()). */
+/* Events with a fixed counter on all or some cores (td_uarch_place()). */
 static const struct {
 	uint64_t config;
 	const char *name;
 } fixed_events[] = {
-	{ 0xc0, "instructions" },      { CYCLES, "cycles" },
-	{ 0x300, "ref-cycles" },       { 0x73, "topdown-bad-spec" },
-	{ 0x19c, "topdown-fe-bound" }, { 0x2c2, "topdown-retiring" },
+	{ 0xc0, "instructions" },     { CYCLES, "cycles" },          { 0x300, "ref-cycles" },
+	{ 0x73, "topdown-bad-spec" }, { 0x19c, "topdown-fe-bound" }, { 0x2c2, "topdown-retiring" },
 };
 
-/* Does a group of so many events of general counters run, with another event (0: none)? */
-static int try_counters(const struct td_pmu *pmu, int nr, uint64_t with,
-			int cpu)
+/* Tries a group of nr events of general counters, with another event (0: none). */
+static int try_counters(const struct td_pmu *pmu, int nr, uint64_t with, int cpu)
 {
 	struct perf_event_attr attrs[TD_NR_COUNTERS] = { 0 };
 	size_t all = (size_t)nr + (with != 0);
@@ -212,31 +203,30 @@ static int try_counters(const struct td_pmu *pmu, int nr, uint64_t with,
 	return all ? try_events(attrs, all, cpu) : 1;
 }
 
-/* By halves; what is not known is taken to be free. */
+/* Finds the number of free general counters by bisection; unknown ones count as free. */
 static int count_free(const struct td_pmu *pmu, int general, int cpu)
 {
-	int least = 0, most = general;
+	int min = 0, max = general;
 
-	while (least < most) {
-		int nr = (least + most + 1) / 2;
+	while (min < max) {
+		int nr = (min + max + 1) / 2;
 
 		if (try_counters(pmu, nr, 0, cpu))
-			least = nr;
+			min = nr;
 		else
-			most = nr - 1;
+			max = nr - 1;
 	}
-	return least;
+	return min;
 }
 
 /*
- * Sets what others hold of the PMU's counters, beside the one that td_claim_of() leaves
- * to the NMI watchdog.
+ * Sets the PMU's held counters, except for the one that td_claim_of() leaves to the NMI
+ * watchdog.
  */
 static bool find_held(struct td_pmu *pmu, bool nmi_watchdog, int cpu)
 {
 	bool has_fixed = !td_uarch_has(pmu->uarch, TD_CORE_NO_FIXED);
-	int general =
-		td_uarch_general(pmu->uarch) - (nmi_watchdog && !has_fixed);
+	int general = td_uarch_general(pmu->uarch) - (nmi_watchdog && !has_fixed);
 	int nr = count_free(pmu, general, cpu);
 
 	pmu->held_general = general - nr;
@@ -252,16 +242,36 @@ static bool find_held(struct td_pmu *pmu, bool nmi_watchdog, int cpu)
 	return pmu->held_general || pmu->held_fixed;
 }
 
-/* How many of the group's events need a counter, and can use only some of these. */
-static size_t count_needed(const struct td_plan *plan,
-			   const struct td_machine *machine,
+/*
+ * Sets the PMU's held counters, and also tries the counter of the NMI watchdog.  Returns
+ * false if that is free: the watchdog has none, or another one.
+ */
+static bool find_watched(struct td_pmu *pmu, int cpu)
+{
+	int cycles = td_uarch_place(pmu->uarch, CYCLES, 0).fixed, nr;
+	bool held;
+
+	find_held(pmu, false, cpu);
+	nr = td_uarch_general(pmu->uarch) - pmu->held_general;
+	if (cycles >= 0) {
+		held = pmu->held_fixed & TD_FIXED(cycles);
+		pmu->held_fixed &= ~TD_FIXED(cycles);
+	} else {
+		held = pmu->held_general > 0;
+		pmu->held_general -= held;
+	}
+	/* if events cannot be opened, it is unknown whether it is free */
+	return held || try_counters(pmu, nr, cycles >= 0 ? CYCLES : 0, cpu) != 1;
+}
+
+/* Returns the number of the group's events that can only use these counters. */
+static size_t count_needed(const struct td_plan *plan, const struct td_machine *machine,
 			   const struct td_group *group, uint32_t these)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < group->nr; i++) {
-		const struct td_event *event =
-			&plan->events.v[group->members[i]];
+		const struct td_event *event = &plan->events.v[group->members[i]];
 		uint32_t mask = td_claim_of(machine, event).mask;
 
 		nr += mask && !(mask & ~these);
@@ -269,12 +279,12 @@ static size_t count_needed(const struct td_plan *plan,
 	return nr;
 }
 
-/* The group of those that take turns that needs most counters; NULL: none does. */
-static const struct td_group *largest(const struct td_plan *plan,
-				      const struct td_machine *machine, int pmu)
+/* Returns the multiplexed group that needs most counters, or NULL. */
+static const struct td_group *largest(const struct td_plan *plan, const struct td_machine *machine,
+				      int pmu)
 {
 	const struct td_group *found = NULL;
-	size_t most = 0;
+	size_t max = 0;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
@@ -282,8 +292,8 @@ static const struct td_group *largest(const struct td_plan *plan,
 
 		if (group->pmu == pmu && !group->pinned)
 			nr = count_needed(plan, machine, group, UINT32_MAX);
-		if (nr > most) {
-			most = nr;
+		if (nr > max) {
+			max = nr;
 			found = group;
 		}
 	}
@@ -291,15 +301,12 @@ static const struct td_group *largest(const struct td_plan *plan,
 }
 
 /* Adds the attributes of the events that need a counter, as members of one group. */
-static size_t add_attrs(const struct td_plan *plan,
-			const struct td_machine *machine,
-			const struct td_group *group,
-			const struct td_target *target,
+static size_t add_attrs(const struct td_plan *plan, const struct td_machine *machine,
+			const struct td_group *group, const struct td_target *target,
 			struct perf_event_attr *attrs, size_t nr)
 {
 	for (size_t i = 0; i < group->nr && nr < TD_NR_COUNTERS; i++) {
-		const struct td_event *event =
-			&plan->events.v[group->members[i]];
+		const struct td_event *event = &plan->events.v[group->members[i]];
 
 		if (!td_claim_of(machine, event).mask)
 			continue;
@@ -311,26 +318,24 @@ static size_t add_attrs(const struct td_plan *plan,
 }
 
 /*
- * Lists what has to run together: the events of the PMU's pinned groups and of the largest
- * one of the others.  Returns 0 if it has run already (td_pin_starved()), or needs so few
- * general counters that it hardly matters: level 1 with PERF_METRICS costs no system call.
+ * Lists the events that have to run together: those of the PMU's pinned groups and of the
+ * largest other one.  Returns 0 if they have run already (td_pin_starved()), or need so few
+ * general counters that a system call is not worth it: level 1 with PERF_METRICS.
  */
-static size_t list_largest(const struct td_plan *plan,
-			   const struct td_machine *machine, int pmu,
+static size_t list_largest(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 			   const struct td_target *target,
 			   struct perf_event_attr attrs[TD_NR_COUNTERS])
 {
-	const struct td_group *most = largest(plan, machine, pmu);
+	const struct td_group *multiplexed = largest(plan, machine, pmu);
 	size_t all = (size_t)td_uarch_general(machine->pmus[pmu].uarch);
 	size_t nr = 0, general = 0;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
-		if (group->pmu == pmu && group->may_unpin &&
-		    td_plan_is_alone(plan, group))
+		if (group->pmu == pmu && group->may_unpin && td_plan_is_alone(plan, group))
 			return 0;
-		if (group != most && (group->pmu != pmu || !group->pinned))
+		if (group != multiplexed && (group->pmu != pmu || !group->pinned))
 			continue;
 		nr = add_attrs(plan, machine, group, target, attrs, nr);
 		general += count_needed(plan, machine, group, ~TD_FIXED_ALL);
@@ -338,12 +343,14 @@ static size_t list_largest(const struct td_plan *plan,
 	return 4 * general > all ? nr : 0;
 }
 
-/* The first of the PMU's CPUs that are counted; -1: none is. */
+/* Returns the first of the PMU's CPUs that are counted, or -1. */
 static int first_cpu(const struct td_pmu *pmu, const struct td_target *target)
 {
 	struct td_ints cpus;
-	int cpu = td_plan_cpus(pmu, target, &cpus) || !cpus.nr ? -1 : cpus.v[0];
+	int cpu;
 
+	td_plan_cpus(pmu, target, &cpus);
+	cpu = !cpus.nr ? -1 : cpus.v[0];
 	td_ints_free(&cpus);
 	return cpu;
 }
@@ -357,9 +364,7 @@ static void put_held(FILE *fp, const struct td_pmu *pmu)
 		fprintf(fp, "%d of %d general counters", pmu->held_general,
 			td_uarch_general(pmu->uarch));
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fixed_events); i++) {
-		int fixed =
-			td_uarch_place(pmu->uarch, fixed_events[i].config, 0)
-				.fixed;
+		int fixed = td_uarch_place(pmu->uarch, fixed_events[i].config, 0).fixed;
 
 		if (fixed < 0 || !(pmu->held_fixed & TD_FIXED(fixed)))
 			continue;
@@ -368,26 +373,33 @@ static void put_held(FILE *fp, const struct td_pmu *pmu)
 	}
 }
 
-int td_held_text(const struct td_machine *machine, char **text)
+void td_held_text(const struct td_machine *machine, char **text)
 {
 	size_t size;
-	FILE *fp = open_memstream(text, &size);
+	FILE *fp = td_open_memstream(text, &size);
 
-	if (!fp)
-		return -ENOMEM;
 	for (size_t i = 0; i < machine->nr_core; i++) {
 		const struct td_pmu *pmu = &machine->pmus[i];
 
 		if (pmu->held_general || pmu->held_fixed)
 			put_held(fp, pmu);
 	}
-	if (td_text_close(fp, text))
-		return -ENOMEM;
+	td_text_close(fp, text);
 	if (!**text) {
 		free(*text);
 		*text = NULL;
 	}
-	return 0;
+}
+
+/* Moves the thread to one of the PMU's CPUs; before: its allowed CPUs before the first move. */
+static bool move_to(const struct td_pmu *pmu, cpu_set_t *before, bool *moved)
+{
+	if (!*moved && sched_getaffinity(0, sizeof(*before), before))
+		return false;
+	if (!go_to_one_of(&pmu->cpus, before))
+		return false;
+	*moved = true;
+	return true;
 }
 
 bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
@@ -395,29 +407,27 @@ bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 {
 	struct perf_event_attr attrs[TD_NR_COUNTERS];
 	int home = sched_getcpu();
-	bool moved = false, held = false;
+	bool moved = false, held = false, looked = false, watched = false;
 	cpu_set_t before;
 
 	for (int i = 0; i < (int)machine->nr_core; i++) {
 		struct td_pmu *pmu = &machine->pmus[i];
 		int cpu = target->system_wide ? first_cpu(pmu, target) : -1;
-		size_t nr = plan ? list_largest(plan, machine, i, target, attrs)
-				 : 0;
+		size_t nr = plan ? list_largest(plan, machine, i, target, attrs) : 0;
 
-		if (pmu->uarch == TD_UARCH_UNKNOWN || pmu->skip ||
-		    (plan && !nr) || (target->system_wide && cpu < 0))
+		if (pmu->uarch == TD_UARCH_UNKNOWN || pmu->skip || (plan && !nr) ||
+		    (target->system_wide && cpu < 0))
 			continue;
-		if (!target->system_wide) {
-			if (!moved &&
-			    sched_getaffinity(0, sizeof(before), &before))
-				return false;
-			if (!go_to_one_of(&pmu->cpus, &before))
-				continue;
-			moved = true;
-		}
-		if (!plan || try_events(attrs, nr, cpu) == 0)
+		if (!target->system_wide && !move_to(pmu, &before, &moved))
+			continue;
+		looked = !plan && machine->nmi_watchdog;
+		if (looked)
+			watched |= find_watched(pmu, cpu);
+		else if (!plan || try_events(attrs, nr, cpu) == 0)
 			held |= find_held(pmu, machine->nmi_watchdog, cpu);
 	}
+	if (looked)
+		machine->nmi_watchdog = watched;
 	if (moved)
 		go_back(machine, home, &before);
 	return held;

@@ -14,7 +14,7 @@ struct opening {
 	const struct td_open_set *set;
 };
 
-/* Closes what is open in cgroups on each CPU itself. */
+/* Closes events of cgroups, each on its CPU. */
 static void close_in_cgroups(const struct td_open_group *group)
 {
 	int nr_cgroups = perf_thread_map__nr(group->threads);
@@ -27,7 +27,7 @@ static void close_in_cgroups(const struct td_open_group *group)
 	}
 }
 
-static void close_group(struct td_open_group *group)
+void td_close_group(struct td_open_group *group)
 {
 	if (group->cgroup && group->nr)
 		close_in_cgroups(group);
@@ -44,21 +44,20 @@ static void close_group(struct td_open_group *group)
 void td_close_set(struct td_open_set *set)
 {
 	for (size_t i = 0; i < set->nr_groups; i++)
-		close_group(&set->groups[i]);
+		td_close_group(&set->groups[i]);
 	free(set->groups);
 	set->groups = NULL;
 	set->nr_groups = 0;
 }
 
 /* Reports every descriptor of an event, or the failure rc. */
-static void report_opened(const struct opening *o,
-			  const struct td_open_group *group,
+static void report_opened(const struct opening *o, const struct td_open_group *group,
 			  const struct perf_evsel *evsel, int rc)
 {
 	int nr_threads = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group);
 
-	/* libperf has closed what it had opened */
+	/* libperf has closed the descriptors that it had opened */
 	if (!evsel->fd)
 		td_report_cell(o->setup, group, evsel, 0, 0, rc);
 	for (int unit = 0; evsel->fd && unit < nr; unit++) {
@@ -69,16 +68,14 @@ static void report_opened(const struct opening *o,
 	}
 }
 
-/* libperf has no flag for cgroups. */
-static int open_in_cgroups(const struct td_open_group *group,
-			   struct perf_evsel *evsel)
+/* Opens an event in cgroups, for which libperf has no flag. */
+static int open_in_cgroups(const struct td_open_group *group, struct perf_evsel *evsel)
 {
 	int nr_cgroups = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group), rc = 0;
 
-	if (perf_evsel__alloc_fd(evsel, (int)perf_cpu_map__nr(group->cpus),
-				 nr_cgroups))
-		return -ENOMEM;
+	if (perf_evsel__alloc_fd(evsel, (int)perf_cpu_map__nr(group->cpus), nr_cgroups))
+		td_memory_fail();
 	for (int unit = 0; !rc && unit < nr; unit++) {
 		int cpu = unit / nr_cgroups;
 
@@ -98,12 +95,10 @@ static int open_in_cgroups(const struct td_open_group *group,
  */
 static int no_controller(const char *name, struct td_err *err)
 {
-	td_err_set(err, -ENOENT, "cgroup %s: the kernel counts no events in it",
-		   name);
-	return td_err_hint(err,
-			   "any write to the parent's cgroup.subtree_control "
-			   "enables its perf_event controller: echo +cpu "
-			   ">/sys/fs/cgroup/cgroup.subtree_control");
+	td_err_set(err, -ENOENT, "cgroup %s: the kernel counts no events in it", name);
+	return td_err_hint(
+		err, "any write to the parent's cgroup.subtree_control enables its perf_event "
+		     "controller: echo +cpu >/sys/fs/cgroup/cgroup.subtree_control");
 }
 
 int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err)
@@ -124,13 +119,11 @@ int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err)
 	return 0;
 }
 
-static int open_evsel(const struct opening *o,
-		      const struct td_open_group *group,
+static int open_evsel(const struct opening *o, const struct td_open_group *group,
 		      struct perf_evsel *evsel)
 {
-	int rc = group->cgroup
-			 ? open_in_cgroups(group, evsel)
-			 : perf_evsel__open(evsel, group->cpus, group->threads);
+	int rc = group->cgroup ? open_in_cgroups(group, evsel)
+			       : perf_evsel__open(evsel, group->cpus, group->threads);
 
 	if (o->setup->opened)
 		report_opened(o, group, evsel, rc);
@@ -138,15 +131,14 @@ static int open_evsel(const struct opening *o,
 }
 
 /* Sets the filter on every CPU; perf_evsel__apply_filter() does so on one. */
-static int set_filters(const struct td_open_group *group,
-		       const struct perf_evsel *evsel, const char *filter)
+static int set_filters(const struct td_open_group *group, const struct perf_evsel *evsel,
+		       const char *filter)
 {
 	int nr_threads = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group);
 
 	for (int unit = 0; unit < nr; unit++) {
-		int fd = td_event_fd(evsel, unit / nr_threads,
-				     unit % nr_threads);
+		int fd = td_event_fd(evsel, unit / nr_threads, unit % nr_threads);
 
 		if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
 			return -errno;
@@ -154,12 +146,12 @@ static int set_filters(const struct td_open_group *group,
 	return 0;
 }
 
-/* Groups of several modes take turns, so that none can be pinned. */
+/* Restricts an event to a mode.  Groups of several modes are multiplexed, so none is pinned. */
 static void set_mode(struct perf_event_attr *attr, int mode)
 {
 	if (!mode)
 		return;
-	/* a set of guests that the kernel refuses is dropped once it is open */
+	/* if the kernel refuses guests, their set opens without them, and is then dropped */
 	attr->exclude_host = mode == TD_MODE_GUEST && !attr->exclude_guest;
 	attr->exclude_guest |= mode != TD_MODE_GUEST;
 	attr->exclude_user |= mode == TD_MODE_KERNEL;
@@ -172,16 +164,13 @@ static int open_member(const struct opening *o, const struct td_group *from,
 		       struct td_open_group *group, size_t i)
 {
 	const struct td_plan *plan = o->setup->plan;
-	struct perf_event_attr attr =
-		td_plan_attr(plan, from, i, o->setup->target);
+	struct perf_event_attr attr = td_plan_attr(plan, from, i, o->setup->target);
 	const char *filter = plan->events.v[from->members[i]].filter;
 	struct perf_evsel *evsel;
 	int rc;
 
 	set_mode(&attr, o->set->mode);
-	evsel = perf_evsel__new(&attr);
-	if (!evsel)
-		return -ENOMEM;
+	evsel = td_need(perf_evsel__new(&attr));
 	evsel->leader = i ? group->evsels[0] : evsel;
 	group->evsels[i] = evsel;
 	group->nr = i + 1;
@@ -189,123 +178,109 @@ static int open_member(const struct opening *o, const struct td_group *from,
 	return rc || !filter ? rc : set_filters(group, evsel, filter);
 }
 
-/* The CPUs that a group is to be open on in this set. */
-static int find_cpus(const struct opening *o, const struct td_group *from,
-		     struct td_ints *out)
+/* Lists the CPUs on which to open a group in this set. */
+static void find_cpus(const struct opening *o, const struct td_group *from, struct td_ints *out)
 {
 	const struct td_pmu *pmu = &o->setup->machine->pmus[from->pmu];
 	struct td_ints all;
-	int rc = td_plan_cpus(pmu, o->setup->target, &all);
 
-	if (rc || !o->set->only.nr) {
+	td_plan_cpus(pmu, o->setup->target, &all);
+	if (!o->set->only.nr) {
 		*out = all;
-		return rc;
+		return;
 	}
-	rc = td_ints_and(out, &all, &o->set->only);
+	td_ints_and(out, &all, &o->set->only);
 	td_ints_free(&all);
-	return rc;
 }
 
-/* What came online later may belong to the PMUs of other groups. */
+/* Returns true if the CPUs that came online later belong to the PMUs of other groups. */
 static bool is_elsewhere(const struct opening *o, const struct td_group *from)
 {
 	struct td_ints cpus = { 0 };
-	bool elsewhere =
-		o->set->only.nr && find_cpus(o, from, &cpus) == 0 && !cpus.nr;
+	bool elsewhere = o->set->only.nr > 0;
 
+	if (elsewhere) {
+		find_cpus(o, from, &cpus);
+		elsewhere = !cpus.nr;
+	}
 	td_ints_free(&cpus);
 	return elsewhere;
 }
 
-static struct perf_cpu_map *group_cpus(const struct opening *o,
-				       const struct td_group *from, bool one)
+static struct perf_cpu_map *group_cpus(const struct opening *o, const struct td_group *from,
+				       bool one)
 {
 	const struct td_target *target = o->setup->target;
 	td_autofree char *text = NULL;
 	struct td_ints cpus;
 
 	if (!target->system_wide)
-		return perf_cpu_map__new_any_cpu();
-	if (find_cpus(o, from, &cpus))
-		return NULL;
+		return td_need(perf_cpu_map__new_any_cpu());
+	find_cpus(o, from, &cpus);
 	if (one && cpus.nr)
 		cpus.nr = 1;
 	text = td_ints_format(&cpus);
 	td_ints_free(&cpus);
-	return text ? perf_cpu_map__new(text) : NULL;
+	return td_need(perf_cpu_map__new(text));
 }
 
 static struct perf_thread_map *map_of(const int *v, size_t nr)
 {
-	struct perf_thread_map *map = perf_thread_map__new_array((int)nr, NULL);
+	struct perf_thread_map *map = td_need(perf_thread_map__new_array((int)nr, NULL));
 
-	for (size_t i = 0; map && i < nr; i++)
+	for (size_t i = 0; i < nr; i++)
 		perf_thread_map__set_pid(map, (int)i, v[i]);
 	return map;
 }
 
-/*
- * The threads of a group; with cgroups, the descriptors of its own one or of
- * all.
- */
-static struct perf_thread_map *group_threads(const struct opening *o,
-					     const struct td_group *from,
-					     struct td_open_group *group,
-					     bool one)
+/* Returns the threads of a group; with cgroups, the descriptor of its own cgroup, or all. */
+static struct perf_thread_map *group_threads(const struct opening *o, const struct td_group *from,
+					     struct td_open_group *group, bool one)
 {
 	const struct td_target *target = o->setup->target;
 
 	if (!target->system_wide)
-		return map_of(o->set->tids.v,
-			      one && o->set->tids.nr ? 1 : o->set->tids.nr);
-	group->cgroup = o->set->cgroup        ? o->set->cgroup
-			: target->each_cgroup ? 1
-					      : from->cgroup;
+		return map_of(o->set->tids.v, one && o->set->tids.nr ? 1 : o->set->tids.nr);
+	group->cgroup = o->set->cgroup ? o->set->cgroup : target->each_cgroup ? 1 : from->cgroup;
 	if (!group->cgroup)
-		return perf_thread_map__new_dummy();
+		return td_need(perf_thread_map__new_dummy());
 	return map_of(target->cgroups.fds + group->cgroup - 1,
-		      target->each_cgroup && !o->set->cgroup
-			      ? target->cgroups.nr
-			      : 1);
+		      target->each_cgroup && !o->set->cgroup ? target->cgroups.nr : 1);
 }
 
-/*
- * A group that is not open yet, and where it will be: on one CPU or task, or on
- * all.
- */
-static int make_group(const struct opening *o, const struct td_group *from,
-		      bool one, struct td_open_group *group)
+/* Makes a group, not open yet, for one CPU or task, or for all. */
+static void make_group(const struct opening *o, const struct td_group *from, bool one,
+		       struct td_open_group *group)
 {
-	*group = (struct td_open_group){ .members = from->members,
-					 .family = from->family };
-	group->evsels = calloc(from->nr, sizeof(struct perf_evsel *));
+	*group = (struct td_open_group){ .members = from->members, .family = from->family };
+	group->evsels = td_calloc(from->nr, sizeof(struct perf_evsel *));
 	group->cpus = group_cpus(o, from, one);
 	group->threads = group_threads(o, from, group, one);
-	return group->evsels && group->cpus && group->threads ? 0 : -ENOMEM;
 }
 
 /* Opens one group.  *failed is the member that the kernel refused. */
-static int open_group(const struct opening *o, const struct td_group *from,
-		      bool one, struct td_open_group *group, size_t *failed)
+static int open_group(const struct opening *o, const struct td_group *from, bool one,
+		      struct td_open_group *group, size_t *failed)
 {
-	int rc = make_group(o, from, one, group);
+	int rc = 0;
 
+	make_group(o, from, one, group);
 	for (size_t i = 0; !rc && i < from->nr; i++) {
 		*failed = i;
 		rc = open_member(o, from, group, i);
 	}
 	if (rc)
-		close_group(group);
+		td_close_group(group);
 	return rc;
 }
 
-static void close_behind(struct td_open_set *set, size_t nr)
+static void close_after(struct td_open_set *set, size_t nr)
 {
 	while (set->nr_groups > nr)
-		close_group(&set->groups[--set->nr_groups]);
+		td_close_group(&set->groups[--set->nr_groups]);
 }
 
-/* True if the target has changed since the groups were opened. */
+/* Returns true if the target has changed since the groups were opened. */
 static bool has_changed(struct td_open_set *set, const struct td_target *target)
 {
 	struct td_open_set before = *set;
@@ -314,25 +289,22 @@ static bool has_changed(struct td_open_set *set, const struct td_target *target)
 	set->exclude_guest = target->exclude_guest;
 	set->nr_cpus = target->has_cpus ? target->cpus.nr : SIZE_MAX;
 	return before.exclude_kernel != set->exclude_kernel ||
-	       before.exclude_guest != set->exclude_guest ||
-	       before.nr_cpus != set->nr_cpus;
+	       before.exclude_guest != set->exclude_guest || before.nr_cpus != set->nr_cpus;
 }
 
-/* The number of open groups that are still the first ones of the plan. */
-static size_t count_unchanged(const struct td_open_set *set,
-			      const struct td_plan *plan)
+/* Returns the number of open groups that are still the first ones of the plan. */
+static size_t count_unchanged(const struct td_open_set *set, const struct td_plan *plan)
 {
 	size_t nr = 0;
 
 	while (nr < set->nr_groups && nr < plan->nr_groups &&
 	       set->groups[nr].members == plan->groups[nr].members &&
-	       set->groups[nr].nr + set->groups[nr].tried ==
-		       plan->groups[nr].nr)
+	       set->groups[nr].nr + set->groups[nr].tried == plan->groups[nr].nr)
 		nr++;
 	return nr;
 }
 
-/* Opens a group on one CPU or task and closes it.  It keeps its place in the set. */
+/* Opens a group on one CPU or task and closes it; it keeps its index in the set. */
 static int try_group(const struct opening *o, const struct td_group *from,
 		     struct td_open_group *group, size_t *failed)
 {
@@ -340,29 +312,35 @@ static int try_group(const struct opening *o, const struct td_group *from,
 
 	if (rc)
 		return rc;
-	close_group(group);
-	rc = make_group(o, from, false, group);
+	td_close_group(group);
+	make_group(o, from, false, group);
 	group->tried = from->nr;
-	if (rc)
-		close_group(group);
-	return rc;
+	return 0;
 }
 
-/* Is it of a family that a late set leaves out? */
-static bool sleeps_on(const struct td_open_set *set,
-		      const struct td_group *from)
+/* Returns true if the set leaves the next group out: a late one has only families, or one part. */
+static bool sleeps_on(const struct td_open_set *set, const struct td_group *from)
 {
+	if (set->part.nr)
+		return set->nr_groups != set->part.group;
 	return set->late && !(set->tries && from->family) &&
 	       !td_ints_has(&set->families, from->family);
 }
 
-/* Opens the next group, if the set is to have it. */
-static int open_next(const struct opening *o, struct td_open_set *set,
-		     const struct td_group *from, size_t *failed)
+/* Opens the next group, unless the set leaves it out. */
+static int open_next(const struct opening *o, struct td_open_set *set, const struct td_group *from,
+		     size_t *failed)
 {
 	struct td_open_group *group = &set->groups[set->nr_groups];
+	struct td_group part = *from;
 	int rc = 0;
 
+	if (set->part.nr) {
+		part.members += set->part.first;
+		part.nr = set->part.nr;
+		part.pinned = false;
+		from = &part;
+	}
 	if (is_elsewhere(o, from) || sleeps_on(set, from))
 		*group = (struct td_open_group){ .family = from->family };
 	else if (set->tries && from->family)
@@ -373,22 +351,15 @@ static int open_next(const struct opening *o, struct td_open_set *set,
 	return rc;
 }
 
-int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
-		size_t *index, size_t *failed)
+int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup, size_t *index,
+		size_t *failed)
 {
 	const struct td_plan *plan = setup->plan;
 	const struct opening o = { setup, set };
-	struct td_open_group *groups;
-	int rc = 0;
+	int rc;
 
-	close_behind(set, has_changed(set, setup->target)
-				  ? 0
-				  : count_unchanged(set, plan));
-	groups =
-		reallocarray(set->groups, plan->nr_groups + 1, sizeof(*groups));
-	if (!groups)
-		return -ENOMEM;
-	set->groups = groups;
+	close_after(set, has_changed(set, setup->target) ? 0 : count_unchanged(set, plan));
+	set->groups = td_reallocarray(set->groups, plan->nr_groups + 1, sizeof(*set->groups));
 	for (*index = set->nr_groups; *index < plan->nr_groups; (*index)++) {
 		rc = open_next(&o, set, &plan->groups[*index], failed);
 		if (rc)

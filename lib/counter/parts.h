@@ -14,20 +14,19 @@
 
 /*
  * Shared by the files that know libperf.  libperf reads only the leader of a
- * group, so we take descriptors from its internal array and read groups.
+ * group, so these files take descriptors from its internal array and read groups.
  */
 
 /* An open group of the plan, on CPUs x tasks or on CPUs x cgroups. */
 struct td_open_group {
 	struct perf_evsel **evsels; /* evsels[0] is the leader */
 	size_t nr;                  /* 0: not open in this set */
-	size_t tried; /* members that the kernel has accepted, and were closed */
-	const int *members; /* of the plan's group; borrowed */
+	size_t tried;       /* number of members that the kernel accepted and that were closed */
+	const int *members; /* members of the plan's group; borrowed */
 	struct perf_cpu_map *cpus;
-	/* The tasks, or the descriptors of cgroups in their place. */
-	struct perf_thread_map *threads;
-	int cgroup; /* of threads[0]: 0 for none, else 1 + its index */
-	int family; /* of the plan's group */
+	struct perf_thread_map *threads; /* tasks, or descriptors of cgroups */
+	int cgroup;                      /* 1 + index of the cgroup of threads[0]; 0: none */
+	int family;                      /* family of the plan's group */
 };
 
 /* All groups of the plan for the same tasks. */
@@ -35,20 +34,24 @@ struct td_open_set {
 	struct td_open_group *groups;
 	size_t nr_groups;
 	struct td_ints tids; /* empty: counts on CPUs */
-	struct td_ints only; /* these came online later; empty: all CPUs */
-	int cgroup; /* 1 + the index of one that came later; 0: all there are */
-	/* only tries the groups of families, on one CPU or task */
-	bool tries;
-	/* late: has the groups of these families only */
-	bool late;
+	struct td_ints only; /* CPUs that came online later; empty: all CPUs */
+	int cgroup;          /* 1 + index of a cgroup that was added later; 0: all cgroups */
+	bool tries;          /* only tests the groups of families, on one CPU or task */
+	bool late;           /* contains only the groups of families, or part */
 	struct td_ints families;
-	int mode;   /* counts in this mode only (TD_MODE_*); 0: in all */
-	bool ended; /* its one task has ended */
-	int life;   /* of its task, as in td_reading */
-	size_t id;  /* never used again, unlike a tid */
-	/* The state of the target when the groups were opened. */
-	bool exclude_kernel, exclude_guest;
-	size_t nr_cpus; /* number of CPUs in the target */
+	/*
+	 * late: contains only nr members of a group of the plan, from first; nr is 0 if it
+	 * contains more
+	 */
+	struct td_part {
+		size_t group, first, nr;
+	} part;
+	int mode;                           /* the only mode to count (TD_MODE_*); 0: all */
+	bool ended;                         /* its one task has ended */
+	int life;                           /* life of its task, as in td_reading */
+	size_t id;                          /* never reused, unlike a tid */
+	bool exclude_kernel, exclude_guest; /* those of the target when groups were opened */
+	size_t nr_cpus;                     /* CPUs of the target when groups were opened */
 };
 
 struct td_counter {
@@ -56,39 +59,36 @@ struct td_counter {
 	struct td_open_set *sets; /* one set, or one for each thread */
 	size_t nr_sets, next_id;
 	struct td_index by_tid; /* finds the last set of a tid, if per thread */
-	/* target for later threads, which start at once */
-	struct td_target late;
-	bool *off; /* for each event: it is disabled */
-	bool on;   /* all events were enabled */
-	/* the families that are; the groups of all others are disabled */
-	struct td_ints enabled;
-	struct td_ints opened; /* with open_late: those that were opened */
-	bool began;            /* the tasks of the start are open */
+	struct td_target late;  /* target for later threads, which count immediately */
+	bool *off;              /* for each event: it is disabled */
+	bool on;                /* all events were enabled */
+	struct td_ints enabled; /* enabled families; groups of all others are disabled */
+	struct td_ints opened;  /* with open_late: families that were opened */
+	bool began;             /* the tasks of the start are open */
+	bool keeps_groups;      /* groups cannot be split while they count */
+	bool noted_split;       /* a note on split groups was added */
 	struct td_group_reader reader;
 };
 
-/* The descriptor, or -1 if it is not open. */
-static inline int td_event_fd(const struct perf_evsel *evsel, int cpu_idx,
-			      int thread)
+/* Returns the descriptor, or -1 if it is not open. */
+static inline int td_event_fd(const struct perf_evsel *evsel, int cpu_idx, int thread)
 {
-	const int *fd = evsel->fd ? xyarray__entry(evsel->fd, (size_t)cpu_idx,
-						   (size_t)thread)
-				  : NULL;
+	const int *fd =
+		evsel->fd ? xyarray__entry(evsel->fd, (size_t)cpu_idx, (size_t)thread) : NULL;
 
 	return fd ? *fd : -1;
 }
 
-/* The i-th CPU.  libperf takes an int, or since Linux 7 an unsigned int. */
+/* Returns the i-th CPU.  libperf takes an int, or since Linux 7 an unsigned int. */
 static inline int td_group_cpu(const struct td_open_group *group, int i)
 {
 	return perf_cpu_map__cpu(group->cpus, (uint16_t)i).cpu;
 }
 
-/* The number of CPUs times tasks. */
+/* Returns the number of CPUs times tasks. */
 static inline int td_group_units(const struct td_open_group *group)
 {
-	return (int)perf_cpu_map__nr(group->cpus) *
-	       perf_thread_map__nr(group->threads);
+	return (int)perf_cpu_map__nr(group->cpus) * perf_thread_map__nr(group->threads);
 }
 
 /*
@@ -101,77 +101,63 @@ int td_check_cgroups(const struct td_counter_setup *setup, struct td_err *err);
  * Opens the plan's groups for set->tids.  On failure, *index and *failed are
  * the group and member that the kernel refused, and the groups before it stay
  * open: the next call starts at the first group that has changed in the plan.
- * If the target has changed, it starts anew.
+ * If the target has changed, it reopens all.
  */
-int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup,
-		size_t *index, size_t *failed);
+int td_open_set(struct td_open_set *set, const struct td_counter_setup *setup, size_t *index,
+		size_t *failed);
 void td_close_set(struct td_open_set *set);
+void td_close_group(struct td_open_group *group);
 
 /*
- * unit.c: a group on one CPU, in one task or cgroup, which are indices of its
- * maps.  A unit is opened anew as it was opened first; on an error it is closed.
- * Then it is started as the others are.
+ * unit.c: open, close and start a group on one CPU, in one task or cgroup, which are
+ * indices of its maps.  After an error the unit is closed.
  */
-int td_open_unit(const struct td_counter_setup *setup,
-		 const struct td_open_group *group, int cpu, int thread);
+int td_open_unit(const struct td_counter_setup *setup, const struct td_open_group *group, int cpu,
+		 int thread);
 void td_close_unit(const struct td_open_group *group, int cpu, int thread);
-int td_start_unit(const struct td_counter *counter,
-		  const struct td_open_group *group, int cpu, int thread);
-/* Opens an event of a unit, as perf_evsel__open() does, also in cgroups. */
-int td_open_cell(const struct td_open_group *group, struct perf_evsel *evsel,
-		 int cpu, int thread);
-/* Calls setup->opened() with its descriptor, or with why there is none. */
-void td_report_cell(const struct td_counter_setup *setup,
-		    const struct td_open_group *group,
-		    const struct perf_evsel *evsel, int cpu, int thread,
-		    int fd);
+int td_start_unit(const struct td_counter *counter, const struct td_open_group *group, int cpu,
+		  int thread);
+/* Starts the group wherever it is open. */
+int td_start_group(const struct td_counter *counter, const struct td_open_group *group);
+/* Opens an event of a unit like perf_evsel__open(), but also in cgroups. */
+int td_open_cell(const struct td_open_group *group, struct perf_evsel *evsel, int cpu, int thread);
+/* Calls setup->opened() with the descriptor or the error. */
+void td_report_cell(const struct td_counter_setup *setup, const struct td_open_group *group,
+		    const struct perf_evsel *evsel, int cpu, int thread, int fd);
 
 /*
- * switch.c: start or stop a group, or all groups of a set.  event is
- * the plan's: with -1, the leader switches its whole group, unless it is off.
+ * switch.c: start or stop an event of the plan in a group, or in all groups of a set.  If
+ * event is -1, the leader switches its whole group; a set leaves out groups that are off.
  */
 int td_switch_group(const struct td_open_group *group, bool on, int event);
-int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled,
-		  bool on, int event, struct td_err *err);
+int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled, bool on, int event,
+		  struct td_err *err);
 /* Sets the error of a start or stop that failed. */
 int td_switch_error(bool on, int rc, struct td_err *err);
-/* Notes the events of groups that are off as disabled, the others as enabled. */
+/* Marks events of groups that are off as disabled, the others as enabled. */
 void td_counter_note_off(struct td_counter *counter);
-/* True for a group whose family is not enabled. */
+/* Returns true for a group whose family is not enabled. */
 bool td_group_is_off(int family, const struct td_ints *enabled);
 /*
- * Events of a cgroup are opened, started, stopped and closed on the CPU itself,
- * where the thread moves for it: from another CPU each takes an interrupt there,
- * and waits for it.  Each function of counter.h that does so begins with
- * td_leave_home(), and ends with td_go_home(): then the thread may run where it
- * could before.
+ * Saves the CPUs of this thread before it moves.  Events of a cgroup are opened, started,
+ * stopped and closed on their CPU, because from another CPU each needs an interrupt.  Each
+ * function of counter.h that does so begins with td_leave_home() and ends with
+ * td_go_home().
  */
-struct td_home {
-	bool is_left; /* false: there are no cgroups */
-	cpu_set_t cpus;
-};
 struct td_home td_leave_home(const struct td_counter *counter);
-void td_go_to_cpu(int cpu);
-void td_go_home(const struct td_home *home);
 
-/* sets.c: the last set of a counter.  NULL if out of memory. */
+/* sets.c: add and remove the last set of a counter. */
 struct td_open_set *td_counter_add_set(struct td_counter *counter);
 void td_counter_drop_set(struct td_counter *counter);
 /*
- * Opens a set as the kernel allows: its refusals change the plan until all
- * groups can be opened.
+ * Opens a set; refusals of the kernel change the plan until all groups can be opened.
  */
-int td_counter_open_set(struct td_counter *counter, struct td_open_set *set,
-			struct td_err *err);
-/* Lets the reader read the sets from first on.  Returns 0 or -ENOMEM. */
-int td_counter_read_sets(struct td_counter *counter, size_t first);
+int td_counter_open_set(struct td_counter *counter, struct td_open_set *set, struct td_err *err);
+/* Adds the sets from first to the reader. */
+void td_counter_read_sets(struct td_counter *counter, size_t first);
 
-/*
- * Opens families that were opened on other CPUs while these were
- * offline.
- */
-int td_counter_add_missing(struct td_counter *counter,
-			   const struct td_ints *cpus);
+/* Opens on these CPUs the families that were opened on others while these were offline. */
+int td_counter_add_missing(struct td_counter *counter, const struct td_ints *cpus);
 
 /* Opens a set for each thread of the target. */
 int td_counter_open_threads(struct td_counter *counter, struct td_err *err);
@@ -183,7 +169,7 @@ int td_counter_open_threads(struct td_counter *counter, struct td_err *err);
  * group.  Returns 0 to try again, after one change of the plan or the target
  * and a note, or sets an error in words.
  */
-int td_fall_back(const struct td_counter_setup *setup, size_t group,
-		 size_t member, int rc, struct td_err *err);
+int td_fall_back(const struct td_counter_setup *setup, size_t group, size_t member, int rc,
+		 struct td_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The counters as a whole: opened, switched, read and closed. */
+/* Opens, switches, reads and closes all counters. */
 #include "lib/counter/counter.h"
 
 #include <errno.h>
@@ -28,15 +28,13 @@ void td_counter_close(struct td_counter *counter)
 	free(counter);
 }
 
-int td_counter_enable(struct td_counter *counter, bool on, int event,
-		      struct td_err *err)
+int td_counter_enable(struct td_counter *counter, bool on, int event, struct td_err *err)
 {
 	struct td_home home = td_leave_home(counter);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < counter->nr_sets; i++)
-		rc = td_switch_set(&counter->sets[i], &counter->enabled, on,
-				   event, err);
+		rc = td_switch_set(&counter->sets[i], &counter->enabled, on, event, err);
 	td_go_home(&home);
 	for (size_t i = 0; !rc && i < counter->setup.plan->events.nr; i++) {
 		if (event < 0 || (int)i == event)
@@ -50,54 +48,46 @@ int td_counter_enable(struct td_counter *counter, bool on, int event,
 }
 
 /* Closes the descriptors of ended tasks; the reader keeps their last values. */
-static int close_ended(struct td_counter *counter)
+static void close_ended(struct td_counter *counter)
 {
 	td_autofree size_t *closed = NULL;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < counter->nr_sets; i++) {
 		struct td_open_set *set = &counter->sets[i];
-		size_t *id;
 
 		if (!set->ended || !set->nr_groups)
 			continue;
-		id = td_array_add(&closed, nr, sizeof(*id));
-		if (!id)
-			return -ENOMEM;
-		*id = set->id;
-		nr++;
+		td_array_push(&closed, &nr, &set->id, sizeof(set->id));
 		td_close_set(set);
 	}
 	td_group_reader_end_sets(&counter->reader, closed, nr);
-	return 0;
 }
 
-int td_counter_read(struct td_counter *counter, uint64_t retry_ns,
-		    struct td_readings *readings, struct td_err *err)
+int td_counter_read(struct td_counter *counter, uint64_t retry_ns, struct td_readings *readings,
+		    struct td_err *err)
 {
-	int rc =
-		td_group_reader_read(&counter->reader, retry_ns, readings, err);
+	int rc = td_group_reader_read(&counter->reader, retry_ns, readings, err);
 
-	if (!rc && close_ended(counter))
-		rc = td_err_nomem(err);
+	if (!rc)
+		close_ended(counter);
 	return rc;
 }
 
-/* What is opened late is tried now: then the plan is as the kernel wants it. */
+/* Opens a set for all tasks; groups that are opened late are tested, which settles the plan. */
 static int open_all(struct td_counter *counter, int mode, struct td_err *err)
 {
 	struct td_open_set *set = td_counter_add_set(counter);
 
-	if (!set || td_ints_copy(&set->tids, &counter->setup.target->tids))
-		return td_err_nomem(err);
+	td_ints_copy(&set->tids, &counter->setup.target->tids);
 	set->tries = counter->setup.open_late;
 	set->mode = mode;
 	return td_counter_open_set(counter, set, err);
 }
 
 /*
- * A set for each mode.  Guests that the kernel cannot count have none.  Where it
- * lets the user count no kernel, which a note says, one set is for all.
+ * Opens a set for each mode, without guests if the kernel cannot count them.  If the user
+ * may not count the kernel, one set is for all modes, and a note gives the reason.
  */
 static int open_modes(struct td_counter *counter, struct td_err *err)
 {
@@ -120,32 +110,29 @@ static int open_modes(struct td_counter *counter, struct td_err *err)
 
 static struct td_counter *new_counter(const struct td_counter_setup *setup)
 {
-	struct td_counter *counter = calloc(1, sizeof(*counter));
+	struct td_counter *counter = td_calloc(1, sizeof(*counter));
 
-	if (!counter)
-		return NULL;
 	counter->setup = *setup;
 	counter->late = *setup->target;
 	counter->late.enable_on_exec = false;
+	counter->keeps_groups =
+		setup->target->per_thread || setup->target->by_mode || setup->plan->nr_sets > 1;
 	counter->reader.notes = setup->notes;
 	return counter;
 }
 
-/* Opening may have added events, as groups were split. */
-static int begin_off(struct td_counter *counter)
+/* Allocates off after all groups were opened, because splitting them adds events. */
+static void begin_off(struct td_counter *counter)
 {
 	size_t nr = counter->setup.plan->events.nr;
 
 	counter->on = counter->setup.target->enable_on_exec;
-	counter->off = calloc(nr + 1, sizeof(*counter->off));
-	if (!counter->off)
-		return -ENOMEM;
+	counter->off = td_calloc(nr + 1, sizeof(*counter->off));
 	for (size_t i = 0; i < nr; i++)
 		counter->off[i] = !counter->on;
 	if (counter->on)
 		td_counter_note_off(counter);
 	counter->reader.off = counter->off;
-	return 0;
 }
 
 static int open_sets(struct td_counter *counter, struct td_err *err)
@@ -154,31 +141,28 @@ static int open_sets(struct td_counter *counter, struct td_err *err)
 	struct td_home home = td_leave_home(counter);
 
 	if (!rc)
-		rc = counter->setup.target->per_thread
-			     ? td_counter_open_threads(counter, err)
-		     : counter->setup.target->by_mode
-			     ? open_modes(counter, err)
-			     : open_all(counter, 0, err);
+		rc = counter->setup.target->per_thread ? td_counter_open_threads(counter, err)
+		     : counter->setup.target->by_mode  ? open_modes(counter, err)
+						       : open_all(counter, 0, err);
 	td_go_home(&home);
-	if (!rc && (begin_off(counter) || td_counter_read_sets(counter, 0)))
-		rc = td_err_nomem(err);
+	if (!rc) {
+		begin_off(counter);
+		td_counter_read_sets(counter, 0);
+	}
 	return rc;
 }
 
-int td_counter_open(struct td_counter **out,
-		    const struct td_counter_setup *setup, struct td_err *err)
+int td_counter_open(struct td_counter **out, const struct td_counter_setup *setup,
+		    struct td_err *err)
 {
 	struct td_counter *counter = new_counter(setup);
 	int rc;
 
-	if (!counter)
-		return td_err_nomem(err);
 	rc = open_sets(counter, err);
 	td_plan_fill_at_once(setup->plan, setup->machine);
-	/* sets of modes take turns with each other, too */
-	for (size_t i = 0; setup->target->by_mode && counter->nr_sets > 1 &&
-			   i < setup->plan->nr_groups;
-	     i++)
+	/* sets of modes are also multiplexed */
+	for (size_t i = 0;
+	     setup->target->by_mode && counter->nr_sets > 1 && i < setup->plan->nr_groups; i++)
 		setup->plan->groups[i].at_once /= (double)counter->nr_sets;
 	counter->late.exclude_kernel = setup->target->exclude_kernel;
 	counter->late.exclude_guest = setup->target->exclude_guest;

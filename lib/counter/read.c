@@ -15,8 +15,7 @@
 #define FIRST_PAUSE_NS   UINT64_C(20000)
 #define LONGEST_PAUSE_NS UINT64_C(5000000)
 
-static int read_error(const struct td_read_step *step, int error,
-		      struct td_err *err)
+static int read_error(const struct td_read_step *step, int error, struct td_err *err)
 {
 	char where[32] = "";
 
@@ -25,33 +24,25 @@ static int read_error(const struct td_read_step *step, int error,
 	else if (step->tid > 0)
 		snprintf(where, sizeof(where), " in thread %d", step->tid);
 	return td_err_set(err, -error, "cannot read the counters of %s%s%s: %s",
-			  step->nr > 1 ? "the group of " : "", step->name,
-			  where, strerror(error));
+			  step->nr > 1 ? "the group of " : "", step->name, where, strerror(error));
 }
 
-static ssize_t read_fd(const struct td_group_reader *reader, int fd,
-		       size_t size)
+static ssize_t read_fd(const struct td_group_reader *reader, int fd, size_t size)
 {
 	return (reader->read ? reader->read : read)(fd, reader->buf, size);
 }
 
-static bool same_place(const struct td_read_step *a,
-		       const struct td_read_step *b)
+static bool same_place(const struct td_read_step *a, const struct td_read_step *b)
 {
-	return a->cpu == b->cpu && a->tid == b->tid && a->cgroup == b->cgroup &&
-	       a->mode == b->mode;
+	return a->cpu == b->cpu && a->tid == b->tid && a->cgroup == b->cgroup && a->mode == b->mode;
 }
 
-/*
- * True if any group on this CPU or task was on the hardware up to the last
- * read.
- */
-static bool has_run_at(const struct td_group_reader *reader,
-		       const struct td_read_step *step)
+/* Returns true if a group on this CPU or task ran before the last read. */
+static bool has_run_at(const struct td_group_reader *reader, const struct td_read_step *step)
 {
 	const struct td_read_step *end = reader->steps + reader->nr_steps;
 
-	/* steps of one CPU or task are neighbours */
+	/* steps of one CPU or task are adjacent */
 	while (step > reader->steps && same_place(step - 1, step))
 		step--;
 	for (const struct td_read_step *s = step; s < end; s++) {
@@ -64,74 +55,66 @@ static bool has_run_at(const struct td_group_reader *reader,
 }
 
 /*
- * Notes a group that stopped counting.  The kernel also gives up a pinned group
- * that cannot get its counters.
+ * Adds a note on a group that stopped counting.  The kernel also stops a pinned group that
+ * cannot get its counters.
  */
-static void note_lost(struct td_group_reader *reader,
-		      const struct td_read_step *step)
+static void note_lost(struct td_group_reader *reader, const struct td_read_step *step)
 {
-	const char *what = step->pinned
-				   ? "a pinned group, whose counters are taken"
-				   : "not counted any more";
+	const char *what =
+		step->pinned ? "a pinned group, whose counters are taken" : "not counted any more";
 
 	/* a CPU that never counted has a note of its own */
 	if (step->resume && step->cpu >= 0 && !has_run_at(reader, step))
 		return;
 	if (step->resume)
-		td_notes_add(reader->notes,
-			     "somebody else takes counters of the group of "
-			     "%s, which should count all the time: what it "
-			     "counts has gaps",
-			     step->name);
+		td_notes_add(
+			reader->notes,
+			"somebody else takes counters of the group of %s, which should count all "
+			"the time: what it counts has gaps",
+			step->name);
 	else if (step->cpu < 0)
 		td_notes_add(reader->notes, "%s", what);
 	else
 		td_notes_add(reader->notes, "%s: CPU %d", what, step->cpu);
 }
 
-/* Any counter of a group may be the one. */
-static void note_backwards(struct td_group_reader *reader,
-			   const struct td_read_step *step)
+/* Adds a note that names the group, because any of its counters may have gone backwards. */
+static void note_backwards(struct td_group_reader *reader, const struct td_read_step *step)
 {
 	td_notes_add(reader->notes,
-		     "the count of %s%s went backwards: it is not counted in "
-		     "that interval",
+		     "the count of %s%s went backwards: it is not counted in that interval",
 		     step->name, step->nr > 1 ? ", or of its group," : "");
 }
 
-/* values->v[i] belongs to this member of the group. */
-static void take_value(struct td_group_reader *reader,
-		       const struct td_read_step *step, size_t member,
-		       const struct td_group_values *values, size_t i)
+/* Sets the reading of a member of the group from values->v[i]. */
+static void take_value(struct td_group_reader *reader, const struct td_read_step *step,
+		       size_t member, const struct td_group_values *values, size_t i)
 {
 	struct td_reading *out = &reader->now.v[step->first + member];
 
 	out->value = values->v[i].value;
 	out->enabled_ns = values->enabled_ns;
 	out->running_ns = values->running_ns;
-	if (td_count_is_backwards(out->value,
-				  reader->before.v[step->first + member].value))
+	if (td_count_is_backwards(out->value, reader->before.v[step->first + member].value))
 		note_backwards(reader, step);
 }
 
 /* Keeps the values of the last read. */
-static void keep_values(struct td_group_reader *reader,
-			const struct td_read_step *step)
+static void keep_values(struct td_group_reader *reader, const struct td_read_step *step)
 {
 	memcpy(reader->now.v + step->first, reader->before.v + step->first,
 	       step->nr * sizeof(*reader->now.v));
 }
 
 /*
- * Reads each member alone, after their CPU went offline; the leader is in the
- * buffer already.  Fields cannot be read without SLOTS (PERF_EV_CAP_SIBLING in
- * the kernel): then all keep their old values.
+ * Reads each member separately after their CPU went offline; the buffer already contains the
+ * leader.  Fields cannot be read without SLOTS (PERF_EV_CAP_SIBLING in the kernel): then all
+ * members keep their old values.
  */
-static int read_apart(struct td_group_reader *reader,
-		      const struct td_read_step *step, struct td_err *err)
+static int read_apart(struct td_group_reader *reader, const struct td_read_step *step,
+		      struct td_err *err)
 {
-	const struct td_group_values *values =
-		(struct td_group_values *)reader->buf;
+	const struct td_group_values *values = (struct td_group_values *)reader->buf;
 	size_t size = td_group_read_size(1);
 
 	take_value(reader, step, 0, values, 0);
@@ -150,12 +133,11 @@ static int read_apart(struct td_group_reader *reader,
 }
 
 /*
- * A short read means that the kernel has given the group up (error state), or
- * dissolved it (its CPU went offline): then there is the leader alone.  Counts
- * from before are kept.
+ * Handles a short read: the kernel has stopped the group (error state), or dissolved it because
+ * its CPU went offline, and then only returned the leader.  Earlier counts are kept.
  */
-static int read_lost(struct td_group_reader *reader, struct td_read_step *step,
-		     size_t len, struct td_err *err)
+static int read_lost(struct td_group_reader *reader, struct td_read_step *step, size_t len,
+		     struct td_err *err)
 {
 	keep_values(reader, step);
 	if (len == td_group_read_size(1) && step->fds) {
@@ -169,20 +151,18 @@ static int read_lost(struct td_group_reader *reader, struct td_read_step *step,
 	return 0;
 }
 
-static bool is_off(const struct td_group_reader *reader,
-		   const struct td_read_step *step)
+static bool is_off(const struct td_group_reader *reader, const struct td_read_step *step)
 {
 	return reader->off && reader->off[step->members[0]];
 }
 
 /*
- * The kernel gives up the groups of children as well, without a word: a program
- * that began while somebody else had the counters would never be counted.  For
- * groups that count nothing happens.  A task that was given up at once and waits
- * for its children ever since has no enabled time.
+ * Restarts the groups of children, which the kernel stops without a report: a program that
+ * began while another program held the counters would never be counted.  Groups that count are
+ * not affected.  A task whose group was stopped at its start, and that has only waited for its
+ * children since, has no enabled time.
  */
-static void resume_children(const struct td_group_reader *reader,
-			    const struct td_read_step *step)
+static void resume_children(const struct td_group_reader *reader, const struct td_read_step *step)
 {
 	bool began = step->resumed || reader->before.v[step->first].enabled_ns;
 
@@ -191,11 +171,9 @@ static void resume_children(const struct td_group_reader *reader,
 }
 
 /* Reads one group. */
-static int read_step(struct td_group_reader *reader, struct td_read_step *step,
-		     struct td_err *err)
+static int read_step(struct td_group_reader *reader, struct td_read_step *step, struct td_err *err)
 {
-	const struct td_group_values *values =
-		(struct td_group_values *)reader->buf;
+	const struct td_group_values *values = (struct td_group_values *)reader->buf;
 	size_t size = td_group_read_size(step->nr);
 	ssize_t len;
 
@@ -222,18 +200,17 @@ static int read_step(struct td_group_reader *reader, struct td_read_step *step,
 }
 
 /*
- * The time that a group missed because it was lost, or rested, is time in which
- * it did not run: as long as another group on the same CPU or task was enabled.
+ * Sets the enabled time of a group that was stopped or disabled for a time to that of another
+ * group on the same CPU or task, as if the group had been enabled without running.
  */
-static void fill_lost(struct td_group_reader *reader,
-		      const struct td_read_step *lost)
+static void fill_lost(struct td_group_reader *reader, const struct td_read_step *lost)
 {
 	struct td_reading *v = reader->delta.v;
 	const struct td_read_step *end = reader->steps + reader->nr_steps;
 	const struct td_read_step *step = lost;
 	uint64_t enabled_ns = 0;
 
-	/* steps of one CPU or task are neighbours */
+	/* steps of one CPU or task are adjacent */
 	while (step > reader->steps && same_place(step - 1, lost))
 		step--;
 	for (; step < end && same_place(step, lost); step++) {
@@ -244,19 +221,18 @@ static void fill_lost(struct td_group_reader *reader,
 		v[lost->first + i].enabled_ns = enabled_ns;
 }
 
-/* Corrects the enabled time of groups that were lost or off for a while. */
+/* Corrects the enabled time of groups that were stopped or disabled for a time. */
 static void mend_enabled(struct td_group_reader *reader)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		const struct td_read_step *step = &reader->steps[s];
 
-		if ((step->lost && step->resume) ||
-		    (step->may_be_off && !step->behind))
+		if ((step->lost && step->resume) || (step->may_be_off && !step->behind))
 			fill_lost(reader, step);
 	}
 }
 
-/* Adds what steps opened late have counted to the steps that they count for. */
+/* Adds the counts of steps opened late to the steps that they count for. */
 static void hand_over(const struct td_group_reader *reader)
 {
 	struct td_reading *v = reader->delta.v;
@@ -266,18 +242,21 @@ static void hand_over(const struct td_group_reader *reader)
 
 		for (size_t i = 0; step->late && i < step->nr; i++) {
 			const struct td_reading *from = &v[step->first + i];
-			struct td_reading *to =
-				&v[reader->steps[step->into].first + i];
+			const struct td_read_step *into = &reader->steps[step->into];
+			struct td_reading *to = &v[into->first + step->part + i];
 
 			to->value += from->value;
 			to->running_ns += from->running_ns;
+			/* else fill_lost() has set the time */
+			if (!into->may_be_off)
+				to->enabled_ns += from->enabled_ns;
 		}
 	}
 }
 
 /*
- * Leaves out the readings of steps opened late; those of CPUs that came online
- * later stand behind them.  Returns the number of those that are left.
+ * Removes the readings of steps opened late, which those of CPUs that came online later may
+ * follow.  Returns the number of the other readings.
  */
 static size_t leave_out_late(struct td_group_reader *reader)
 {
@@ -296,29 +275,78 @@ static size_t leave_out_late(struct td_group_reader *reader)
 	return nr;
 }
 
+/* Returns true if a group with the same kind (core type) ran on the same CPU or task. */
+static bool runs_beside(const struct td_group_reader *reader, const struct td_read_step *step)
+{
+	const struct td_read_step *end = reader->steps + reader->nr_steps;
+	int kind = step->kind;
+
+	while (step > reader->steps && same_place(step - 1, step))
+		step--;
+	for (const struct td_read_step *s = step; s < end && same_place(s, step); s++) {
+		if (s->kind == kind && reader->delta.v[s->first].running_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Updates waits_ns; a group does not wait while its task runs on another core type. */
+static void add_waits(struct td_group_reader *reader)
+{
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		struct td_read_step *step = &reader->steps[s];
+		const struct td_reading *first = &reader->delta.v[step->first];
+
+		if (step->fd < 0 || first->running_ns)
+			step->waits_ns = 0;
+		else if (!step->kind || runs_beside(reader, step))
+			step->waits_ns += first->enabled_ns;
+	}
+}
+
 /*
- * Finds single events whose CPU went offline: reads succeed as before, but the
- * time stands still.
+ * Finds single events whose CPU went offline: reads still succeed, but the enabled time does
+ * not change.
  */
 static void find_dead(struct td_group_reader *reader)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
 
-		if (step->fd >= 0 && step->cpu >= 0 && !step->cgroup &&
-		    !step->lost && !step->behind && !is_off(reader, step) &&
+		if (step->fd >= 0 && step->cpu >= 0 && !step->cgroup && !step->lost &&
+		    !step->behind && !is_off(reader, step) &&
 		    !reader->delta.v[step->first].enabled_ns)
 			step->dead = true;
 	}
 }
 
-/*
- * Reads all steps or, if again, those that could not be read before.  Sets when
- * that was, unless no step could be read.
- */
-static int read_steps(struct td_group_reader *reader, bool again, bool *behind,
-		      struct td_err *err)
+void td_go_to_cpu(int cpu)
 {
+	cpu_set_t there;
+
+	/* with more CPUs than the set can contain, td_go_home() could not restore them */
+	if (sched_getaffinity(0, sizeof(there), &there))
+		return;
+	CPU_ZERO(&there);
+	if (cpu >= 0 && cpu < CPU_SETSIZE) {
+		CPU_SET((size_t)cpu, &there);
+		sched_setaffinity(0, sizeof(there), &there);
+	}
+}
+
+void td_go_home(const struct td_home *home)
+{
+	if (home->is_left)
+		sched_setaffinity(0, sizeof(home->cpus), &home->cpus);
+}
+
+/*
+ * Reads all steps or, if again, those that could not be read before.  Sets read_ns if a step
+ * could be read.
+ */
+static int read_steps(struct td_group_reader *reader, bool again, bool *behind, struct td_err *err)
+{
+	struct td_home home = { 0 };
 	bool any = !again;
 	int rc = 0;
 
@@ -329,6 +357,11 @@ static int read_steps(struct td_group_reader *reader, bool again, bool *behind,
 		bool wanted = !again || step->behind;
 
 		step->behind = step->behind && !step->ended;
+		if (step->on_cpu && wanted) {
+			if (!home.is_left)
+				home.is_left = !sched_getaffinity(0, sizeof(home.cpus), &home.cpus);
+			td_go_to_cpu(step->cpu);
+		}
 		if (step->ended)
 			keep_values(reader, step);
 		else if (wanted)
@@ -336,6 +369,7 @@ static int read_steps(struct td_group_reader *reader, bool again, bool *behind,
 		any |= wanted && !step->behind;
 		*behind |= step->behind;
 	}
+	td_go_home(&home);
 	if (any)
 		reader->now.read_ns = td_now_ns();
 	return rc;
@@ -348,8 +382,8 @@ static void pause_ns(uint64_t ns)
 	nanosleep(&pause, NULL);
 }
 
-static int read_with_retries(struct td_group_reader *reader, uint64_t retry_ns,
-			     bool *behind, struct td_err *err)
+static int read_with_retries(struct td_group_reader *reader, uint64_t retry_ns, bool *behind,
+			     struct td_err *err)
 {
 	int rc = read_steps(reader, false, behind, err);
 	uint64_t ns = FIRST_PAUSE_NS, until = *behind ? td_now_ns() : 0;
@@ -380,6 +414,7 @@ int td_group_reader_read(struct td_group_reader *reader, uint64_t retry_ns,
 	td_readings_delta(&reader->now, &reader->before, &reader->delta);
 	mend_enabled(reader);
 	find_dead(reader);
+	add_waits(reader);
 	reader->before = reader->now;
 	reader->now = before;
 	*readings = reader->delta;

@@ -2,16 +2,14 @@
 #ifndef TD_LIB_COUNTER_READ_H
 #define TD_LIB_COUNTER_READ_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
 #include "lib/base/err.h"
 #include "lib/count/readings.h"
 
-/*
- * What read() returns for PERF_FORMAT_GROUP | ID | TOTAL_TIME_*
- * (perf_event_open(2)).
- */
+/* Result of read() with PERF_FORMAT_GROUP | ID | TOTAL_TIME_* (perf_event_open(2)). */
 struct td_group_values {
 	uint64_t nr, enabled_ns, running_ns;
 	struct {
@@ -26,65 +24,68 @@ static inline size_t td_group_read_size(size_t nr)
 
 /* One read(): a group on one CPU, or in one thread. */
 struct td_read_step {
-	int fd;   /* of the group's leader; -1: not open, counts nothing */
-	int *fds; /* of all members, freed by the reader; NULL if not needed */
+	int fd;                 /* descriptor of the leader; -1: not open, counts nothing */
+	int *fds;               /* those of all members, which the reader frees, or NULL */
 	int group, cpu, thread; /* the sort keys */
 	int tid, life;
 	size_t set;         /* id of its td_open_set */
 	int cgroup, mode;   /* as in td_reading; the mode is its region */
 	const int *members; /* the plan's events */
 	size_t nr;
-	const char *name; /* of the leader */
-	bool pinned;      /* lost for good if its counters are taken */
-	bool resume;      /* start it again after such a loss */
-	bool inherited;   /* so do children, which a read does not report */
+	const char *name; /* name of the first event */
+	bool pinned;      /* the kernel stops the group if its counters are taken */
+	bool resume;      /* the reader restarts a group that the kernel stopped */
+	bool inherited;   /* children also count, and the kernel may stop their groups */
 	bool may_be_off;  /* it may be disabled for a time */
 	bool moves;       /* the kernel moves it if its CPU goes offline */
-	/* opened late: it counts for the step into, which is not open */
+	/* read it on its CPU: it counts a die, and the kernel reads that of the reader's CPU */
+	bool on_cpu;
+	/* opened late: its counts are added to step into, beginning with member part */
 	bool late;
-	size_t into;
+	size_t into, part;
+	/* 1 + the PMU, for tasks that may run on other core types; else 0 */
+	int kind;
 
 	/* Set by the reader: */
 	size_t first; /* index of its first reading */
-	bool lost;    /* the last read found it dead */
-	bool resumed; /* after a read that did */
+	bool lost;    /* the last read found that the kernel had stopped it */
+	bool resumed; /* it was restarted after the kernel had stopped it */
 	bool behind;  /* the last read was not possible yet */
 	/* its CPU went offline: the kernel never counts with it again */
 	bool dead;
 	bool ended; /* its task has ended and was read */
+	/* how long it has waited for counters while enabled, as of the last read */
+	uint64_t waits_ns;
 };
 
 /* Reads open groups, each with one read(). */
 struct td_group_reader {
 	struct td_read_step *steps; /* in the order of the readings */
-	size_t nr_steps, nr_ready;  /* nr_ready of them have their readings */
-	size_t nr_first;            /* of them, those of the start */
+	size_t nr_steps, nr_ready;  /* nr_ready steps have their readings */
+	size_t nr_first;            /* number of steps of the start */
 	struct td_readings now, before, delta;
 	uint64_t *buf;          /* for one group's read() */
-	size_t largest;         /* members that fit into buf */
+	size_t largest;         /* number of members that fit into buf */
 	size_t room;            /* number of readings that fit */
 	struct td_notes *notes; /* borrowed */
-	/*
-	 * For each event, true if it is disabled.  Borrowed; NULL if none is.
-	 */
+	/* for each event: it is disabled; borrowed, NULL if none is disabled */
 	const bool *off;
 	/* Replaces read(2) in tests, or NULL. */
 	ssize_t (*read)(int fd, void *buf, size_t size);
 };
 
-/* Adds a step for the caller to fill in.  NULL if out of memory. */
+/* Adds a step for the caller to fill in. */
 struct td_read_step *td_group_reader_add(struct td_group_reader *reader);
 /*
  * Prepares the steps that were added since the last call; their readings follow
- * the others.  Returns 0 or -ENOMEM.
+ * the others.
  */
-int td_group_reader_begin(struct td_group_reader *reader);
+void td_group_reader_begin(struct td_group_reader *reader);
 /*
  * Stops reading the steps of these sets, which are sorted; their values stay as
  * they are.
  */
-void td_group_reader_end_sets(struct td_group_reader *reader,
-			      const size_t *sets, size_t nr);
+void td_group_reader_end_sets(struct td_group_reader *reader, const size_t *sets, size_t nr);
 /* Removes the steps of ended tasks and their readings. */
 void td_group_reader_forget_ended(struct td_group_reader *reader);
 /*
@@ -98,5 +99,14 @@ void td_group_reader_forget_ended(struct td_group_reader *reader);
 int td_group_reader_read(struct td_group_reader *reader, uint64_t retry_ns,
 			 struct td_readings *readings, struct td_err *err);
 void td_group_reader_free(struct td_group_reader *reader);
+
+/* Allowed CPUs of this thread before it moved. */
+struct td_home {
+	bool is_left; /* it has moved; else cpus is not set */
+	cpu_set_t cpus;
+};
+/* Moves this thread to a CPU, if that is allowed. */
+void td_go_to_cpu(int cpu);
+void td_go_home(const struct td_home *home);
 
 #endif

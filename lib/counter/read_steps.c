@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of what a reader reads: steps are added, laid out and forgotten. */
+/* The steps of a reader: adds, sorts and removes them, and assigns their readings. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,9 @@
 
 struct td_read_step *td_group_reader_add(struct td_group_reader *reader)
 {
-	struct td_read_step *step =
-		td_array_add(&reader->steps, reader->nr_steps, sizeof(*step));
+	struct td_read_step *step = td_array_add(&reader->steps, reader->nr_steps, sizeof(*step));
 
-	if (step)
-		reader->nr_steps++;
+	reader->nr_steps++;
 	return step;
 }
 
@@ -42,15 +40,13 @@ static void order_steps(struct td_group_reader *reader)
 	size_t ready = reader->nr_ready;
 
 	if (reader->nr_steps > ready)
-		qsort(steps + ready, reader->nr_steps - ready, sizeof(*steps),
-		      by_cpu_thread_group);
+		qsort(steps + ready, reader->nr_steps - ready, sizeof(*steps), by_cpu_thread_group);
 	for (size_t s = ready ? ready : 1; s < reader->nr_steps; s++)
 		steps[s].first = steps[s - 1].first + steps[s - 1].nr;
 }
 
-/* Fills in who counts where, which never changes, in all buffers. */
-static void label_readings(const struct td_group_reader *reader,
-			   struct td_reading *out)
+/* Sets the event, CPU and task of new readings in a buffer; these never change. */
+static void label_readings(const struct td_group_reader *reader, struct td_reading *out)
 {
 	for (size_t s = reader->nr_ready; s < reader->nr_steps; s++) {
 		const struct td_read_step *step = &reader->steps[s];
@@ -67,48 +63,40 @@ static void label_readings(const struct td_group_reader *reader,
 	}
 }
 
-static int grow_one(struct td_readings *readings, size_t room)
+static void grow_one(struct td_readings *readings, size_t room)
 {
-	struct td_reading *v = reallocarray(readings->v, room, sizeof(*v));
+	struct td_reading *v = td_reallocarray(readings->v, room, sizeof(*v));
 
-	if (!v)
-		return -ENOMEM;
 	readings->v = v;
-	return 0;
 }
 
-/* Makes room for nr readings and keeps those that are there. */
-static int grow_readings(struct td_group_reader *reader, size_t nr)
+/* Makes room for nr readings and keeps the existing ones. */
+static void grow_readings(struct td_group_reader *reader, size_t nr)
 {
 	size_t room = reader->room * 2 > nr ? reader->room * 2 : nr + 1;
 
 	if (reader->room > nr)
-		return 0;
-	if (grow_one(&reader->now, room) || grow_one(&reader->before, room) ||
-	    grow_one(&reader->delta, room))
-		return -ENOMEM;
+		return;
+	grow_one(&reader->now, room);
+	grow_one(&reader->before, room);
+	grow_one(&reader->delta, room);
 	reader->room = room;
-	return 0;
 }
 
-static int grow_buffer(struct td_group_reader *reader, size_t largest)
+static void grow_buffer(struct td_group_reader *reader, size_t largest)
 {
 	uint64_t *buf;
 
 	if (reader->buf && largest <= reader->largest)
-		return 0;
-	buf = realloc(reader->buf, td_group_read_size(largest));
-	if (!buf)
-		return -ENOMEM;
+		return;
+	buf = td_realloc(reader->buf, td_group_read_size(largest));
 	reader->buf = buf;
 	reader->largest = largest;
-	return 0;
 }
 
-int td_group_reader_begin(struct td_group_reader *reader)
+void td_group_reader_begin(struct td_group_reader *reader)
 {
-	struct td_readings *sets[] = { &reader->now, &reader->before,
-				       &reader->delta };
+	struct td_readings *sets[] = { &reader->now, &reader->before, &reader->delta };
 	size_t nr = reader->now.nr, largest = 0;
 
 	order_steps(reader);
@@ -117,8 +105,7 @@ int td_group_reader_begin(struct td_group_reader *reader)
 		if (reader->steps[s].nr > largest)
 			largest = reader->steps[s].nr;
 	}
-	if (grow_readings(reader, nr))
-		return -ENOMEM;
+	grow_readings(reader, nr);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
 		sets[i]->nr = nr;
 		label_readings(reader, sets[i]->v);
@@ -126,7 +113,7 @@ int td_group_reader_begin(struct td_group_reader *reader)
 	if (!reader->nr_ready)
 		reader->nr_first = reader->nr_steps;
 	reader->nr_ready = reader->nr_steps;
-	return grow_buffer(reader, largest);
+	grow_buffer(reader, largest);
 }
 
 static int by_number(const void *a, const void *b)
@@ -136,8 +123,7 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-void td_group_reader_end_sets(struct td_group_reader *reader,
-			      const size_t *sets, size_t nr)
+void td_group_reader_end_sets(struct td_group_reader *reader, const size_t *sets, size_t nr)
 {
 	for (size_t s = 0; nr && s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
@@ -147,11 +133,9 @@ void td_group_reader_end_sets(struct td_group_reader *reader,
 	}
 }
 
-static void move_readings(struct td_readings *readings, size_t to, size_t from,
-			  size_t nr)
+static void move_readings(struct td_readings *readings, size_t to, size_t from, size_t nr)
 {
-	memmove(readings->v + to, readings->v + from,
-		nr * sizeof(*readings->v));
+	memmove(readings->v + to, readings->v + from, nr * sizeof(*readings->v));
 }
 
 void td_group_reader_forget_ended(struct td_group_reader *reader)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opens groups after the start: those of families when they are first enabled, and
- * anew what the kernel does not count any more.  When a CPU goes offline, it takes all
- * events off it and their groups apart, and does not put them back
- * (perf_event_exit_cpu_context() in kernel/events/core.c); but events of PMUs beside
- * the cores move to another CPU (perf_pmu_migrate_context()).
+ * Opens groups after the start: those of families when they are first enabled, and those
+ * that the kernel no longer counts.  When a CPU goes offline, the kernel removes its
+ * events and permanently dissolves their groups (perf_event_exit_cpu_context() in
+ * kernel/events/core.c), but events of other PMUs than cores' move to another CPU
+ * (perf_pmu_migrate_context()).
  */
 #include <errno.h>
 #include <string.h>
@@ -13,49 +13,48 @@
 #include "lib/counter/parts.h"
 #include "lib/counter/probe.h"
 
-/* With the dead ones, all that is open on their CPUs is dead, even if it is off. */
-static void mark_cpus(struct td_group_reader *reader,
-		      const struct td_ints *cpus)
+/* Marks all groups on CPUs with dead groups as dead, even those that are off. */
+static void mark_cpus(struct td_group_reader *reader, const struct td_ints *cpus)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		struct td_read_step *step = &reader->steps[s];
 
-		if (step->fd >= 0 && !step->moves &&
-		    td_ints_has(cpus, step->cpu))
+		if (step->fd >= 0 && !step->moves && td_ints_has(cpus, step->cpu))
 			step->dead = true;
 	}
 }
 
-int td_counter_list_dead(struct td_counter *counter, struct td_ints *cpus)
+void td_counter_list_dead(struct td_counter *counter, struct td_ints *cpus)
 {
 	struct td_group_reader *reader = &counter->reader;
 	struct td_ints whole = { 0 };
-	int rc = 0;
 
 	*cpus = (struct td_ints){ 0 };
-	for (size_t s = 0; !rc && s < reader->nr_steps; s++) {
+	for (size_t s = 0; s < reader->nr_steps; s++) {
 		const struct td_read_step *step = &reader->steps[s];
 
 		if (step->dead)
-			rc = td_ints_add(cpus, step->cpu);
-		if (!rc && step->dead && !step->moves)
-			rc = td_ints_add(&whole, step->cpu);
+			td_ints_add(cpus, step->cpu);
+		if (step->dead && !step->moves)
+			td_ints_add(&whole, step->cpu);
 	}
 	mark_cpus(reader, &whole);
 	td_ints_free(&whole);
-	if (rc)
-		td_ints_free(cpus);
-	return rc;
 }
 
-static const struct td_open_group *group_of(const struct td_counter *counter,
-					    const struct td_read_step *step)
+static size_t set_of(const struct td_counter *counter, const struct td_read_step *step)
 {
 	size_t s = 0;
 
 	while (counter->sets[s].id != step->set)
 		s++;
-	return &counter->sets[s].groups[step->group];
+	return s;
+}
+
+static const struct td_open_group *group_of(const struct td_counter *counter,
+					    const struct td_read_step *step)
+{
+	return &counter->sets[set_of(counter, step)].groups[step->group];
 }
 
 static int index_of(const struct td_open_group *group, int cpu)
@@ -67,9 +66,8 @@ static int index_of(const struct td_open_group *group, int cpu)
 	return i;
 }
 
-/* The next difference is that from the new beginning, which is 0. */
-static void take_descriptors(struct td_group_reader *reader,
-			     struct td_read_step *step,
+/* Takes the new descriptors; the next difference starts at 0. */
+static void take_descriptors(struct td_group_reader *reader, struct td_read_step *step,
 			     const struct td_open_group *group, int cpu)
 {
 	step->fd = td_event_fd(group->evsels[0], cpu, step->thread);
@@ -94,20 +92,18 @@ static int open_step(struct td_counter *counter, struct td_read_step *step)
 	if (rc)
 		td_close_unit(group, cpu, step->thread);
 	take_descriptors(&counter->reader, step, group, cpu);
-	/* a hybrid's PMU says so of a CPU that is offline again */
+	/* ENOENT of a hybrid's PMU: the CPU is offline again */
 	return rc == -ENOENT ? -ENODEV : rc;
 }
 
-/* Does the step count in this cgroup?  A group that is off may never have. */
-static bool is_in(const struct td_counter *counter,
-		  const struct td_read_step *step, int cgroup)
+/* Returns true if the step counts in this cgroup; a group that is off may never have. */
+static bool is_in(const struct td_counter *counter, const struct td_read_step *step, int cgroup)
 {
 	return step->cgroup == cgroup && group_of(counter, step)->nr;
 }
 
 /* Opens the steps of a cgroup, or those that are dead on some CPUs. */
-static int open_steps(struct td_counter *counter, const struct td_ints *cpus,
-		      int cgroup)
+static int open_steps(struct td_counter *counter, const struct td_ints *cpus, int cgroup)
 {
 	struct td_group_reader *reader = &counter->reader;
 	int first = 0;
@@ -127,8 +123,7 @@ static int open_steps(struct td_counter *counter, const struct td_ints *cpus,
 	return first;
 }
 
-static int open_anew(struct td_counter *counter, const struct td_ints *cpus,
-		     int cgroup)
+static int reopen(struct td_counter *counter, const struct td_ints *cpus, int cgroup)
 {
 	struct td_home home = td_leave_home(counter);
 	int rc = open_steps(counter, cpus, cgroup);
@@ -141,27 +136,25 @@ static int open_anew(struct td_counter *counter, const struct td_ints *cpus,
 
 int td_counter_open_cpus(struct td_counter *counter, const struct td_ints *cpus)
 {
-	return open_anew(counter, cpus, 0);
+	return reopen(counter, cpus, 0);
 }
 
 int td_counter_open_cgroup(struct td_counter *counter, size_t index)
 {
 	const struct td_counter_setup *setup = &counter->setup;
-	int fd = td_dummy_open(setup->target->cgroups.fds[index],
-			       setup->machine->online.v[0],
+	int fd = td_dummy_open(setup->target->cgroups.fds[index], setup->machine->online.v[0],
 			       PERF_FLAG_PID_CGROUP);
 
 	if (fd < 0 && errno == ENOENT)
 		return -ENOENT;
 	td_close_fd(&fd); /* the real events report other errors */
-	return open_anew(counter, NULL, 1 + (int)index);
+	return reopen(counter, NULL, 1 + (int)index);
 }
 
 /* --- families, whose groups are enabled and disabled together -------------- */
 
 /* Switches the groups of a set whose families were enabled or disabled. */
-static int switch_changed(const struct td_open_set *set,
-			  const struct td_ints *before,
+static int switch_changed(const struct td_open_set *set, const struct td_ints *before,
 			  const struct td_ints *enabled, struct td_err *err)
 {
 	for (size_t i = 0; i < set->nr_groups; i++) {
@@ -177,97 +170,88 @@ static int switch_changed(const struct td_open_set *set,
 	return 0;
 }
 
-/* The families of enabled that were never opened.  Returns 0 or -ENOMEM. */
-static int list_unopened(const struct td_counter *counter,
-			 const struct td_ints *enabled, struct td_ints *out)
-{
-	int rc = 0;
-
-	*out = (struct td_ints){ 0 };
-	for (size_t i = 0; !rc && i < enabled->nr; i++) {
-		if (!td_ints_has(&counter->opened, enabled->v[i]))
-			rc = td_ints_add(out, enabled->v[i]);
-	}
-	return rc;
-}
-
-/* Opens the set that was added last, if the kernel lets it. */
-static int open_added(struct td_counter *counter, struct td_err *err)
+/*
+ * Opens the set that was added last.  Returns 1 if its task has ended or its CPU went
+ * offline; *index is the group that the kernel refused.
+ */
+static int open_last_set(struct td_counter *counter, size_t *index)
 {
 	struct td_open_set *set = &counter->sets[counter->nr_sets - 1];
 	struct td_counter_setup late = counter->setup;
-	size_t index = 0, failed = 0;
+	size_t failed = 0;
 	int rc;
 
-	/* which CPUs there are may have changed since */
+	/* CPUs may have changed since */
 	counter->late.has_cpus = counter->setup.target->has_cpus;
 	counter->late.cpus = counter->setup.target->cpus;
 	late.target = &counter->late;
-	rc = td_open_set(set, &late, &index, &failed);
-	if (rc == -ENOMEM)
-		return td_err_nomem(err);
-	/*
-	 * a task has ended, or a CPU went offline since the last read, which
-	 * is ENOENT of a hybrid's PMU
-	 */
-	if (rc == -ENODEV ||
-	    (late.target->system_wide ? rc == -ENOENT : rc == -ESRCH))
+	rc = td_open_set(set, &late, index, &failed);
+	/* a task has ended, or a CPU went offline since the last read (ENOENT of a hybrid's PMU) */
+	if (rc == -ENODEV || (late.target->system_wide ? rc == -ENOENT : rc == -ESRCH))
 		return 1;
-	if (rc)
-		td_notes_add(
-			counter->setup.notes,
-			"-l auto: the group of %s is not counted: %s",
-			late.plan->events.v[late.plan->groups[index].members[0]]
-				.name,
-			strerror(-rc));
-	/* what was opened before it is counted */
-	return td_counter_read_sets(counter, counter->nr_sets - 1)
-		       ? td_err_nomem(err)
-		       : 0;
-}
-
-/* Where some CPUs are offline, only the others are left. */
-static int leave_offline(struct td_counter *counter, struct td_open_set *set)
-{
-	const struct td_group_reader *reader = &counter->reader;
-	struct td_ints dead;
-	int rc = td_counter_list_dead(counter, &dead);
-
-	for (size_t s = 0; !rc && dead.nr && s < reader->nr_steps; s++) {
-		if (!td_ints_has(&dead, reader->steps[s].cpu))
-			rc = td_ints_add(&set->only, reader->steps[s].cpu);
-	}
-	td_ints_free(&dead);
 	return rc;
 }
 
-/* Opens these families in tasks.  Returns 1 if a task has ended meanwhile. */
+static const char *name_of(const struct td_counter *counter, size_t group)
+{
+	const struct td_plan *plan = counter->setup.plan;
+
+	return plan->events.v[plan->groups[group].members[0]].name;
+}
+
+/* Opens the families of the set that was added last, as far as the kernel allows it. */
+static int open_added(struct td_counter *counter, struct td_err *err)
+{
+	size_t index = 0;
+	int rc = open_last_set(counter, &index);
+
+	if (rc == -ENOMEM)
+		return td_err_nomem(err);
+	if (rc > 0)
+		return rc;
+	if (rc)
+		td_notes_add(counter->setup.notes, "-l auto: the group of %s is not counted: %s",
+			     name_of(counter, index), strerror(-rc));
+	/* groups opened before a refused one are counted */
+	td_counter_read_sets(counter, counter->nr_sets - 1);
+	return 0;
+}
+
+/* Restricts a set to the CPUs that are online. */
+static void leave_offline(struct td_counter *counter, struct td_open_set *set)
+{
+	const struct td_group_reader *reader = &counter->reader;
+	struct td_ints dead;
+
+	td_counter_list_dead(counter, &dead);
+	for (size_t s = 0; dead.nr && s < reader->nr_steps; s++) {
+		if (!td_ints_has(&dead, reader->steps[s].cpu))
+			td_ints_add(&set->only, reader->steps[s].cpu);
+	}
+	td_ints_free(&dead);
+}
+
+/* Opens these families in tasks.  Returns 1 if a task has ended. */
 static int open_late(struct td_counter *counter, const struct td_ints *families,
 		     const struct td_ints *tasks, struct td_err *err)
 {
 	struct td_open_set *set = td_counter_add_set(counter);
 	int rc;
 
-	if (!set)
-		return td_err_nomem(err);
 	set->late = true;
-	rc = td_ints_copy(&set->tids, tasks) ||
-			     td_ints_copy(&set->families, families) ||
-			     leave_offline(counter, set)
-		     ? td_err_nomem(err)
-		     : open_added(counter, err);
-	for (size_t i = 0; !rc && i < families->nr; i++) {
-		if (td_ints_add(&counter->opened, families->v[i]))
-			return td_err_nomem(err);
-	}
+	td_ints_copy(&set->tids, tasks);
+	td_ints_copy(&set->families, families);
+	leave_offline(counter, set);
+	rc = open_added(counter, err);
+	for (size_t i = 0; !rc && i < families->nr; i++)
+		td_ints_add(&counter->opened, families->v[i]);
 	if (rc)
 		td_counter_drop_set(counter);
 	return rc;
 }
 
 /* Opens the families that were never enabled before.  Returns 1 if the next call has to do it. */
-static int open_unopened(struct td_counter *counter,
-			 const struct td_ints *enabled,
+static int open_unopened(struct td_counter *counter, const struct td_ints *enabled,
 			 const struct td_ints *tasks, struct td_err *err)
 {
 	struct td_ints families;
@@ -275,27 +259,25 @@ static int open_unopened(struct td_counter *counter,
 
 	if (!counter->setup.open_late)
 		return 0;
-	rc = list_unopened(counter, enabled, &families);
-	if (rc)
-		td_err_nomem(err);
-	else if (families.nr)
-		rc = tasks->nr || counter->setup.target->system_wide
-			     ? open_late(counter, &families, tasks, err)
-			     : 1;
+	td_ints_copy(&families, enabled);
+	td_ints_remove(&families, &counter->opened);
+	if (!families.nr)
+		rc = 0;
+	else if (tasks->nr || counter->setup.target->system_wide)
+		rc = open_late(counter, &families, tasks, err);
+	else
+		rc = 1;
 	td_ints_free(&families);
 	return rc;
 }
 
-static int switch_families(struct td_counter *counter,
-			   const struct td_ints *enabled, struct td_err *err)
+static int switch_families(struct td_counter *counter, const struct td_ints *enabled,
+			   struct td_err *err)
 {
 	struct td_ints before = counter->enabled;
 	int rc = 0;
 
-	if (td_ints_copy(&counter->enabled, enabled)) {
-		counter->enabled = before;
-		return td_err_nomem(err);
-	}
+	td_ints_copy(&counter->enabled, enabled);
 	for (size_t i = 0; !rc && counter->on && i < counter->nr_sets; i++)
 		rc = switch_changed(&counter->sets[i], &before, enabled, err);
 	td_ints_free(&before);
@@ -304,8 +286,7 @@ static int switch_families(struct td_counter *counter,
 	return rc;
 }
 
-int td_counter_enable_families(struct td_counter *counter,
-			       const struct td_ints *enabled,
+int td_counter_enable_families(struct td_counter *counter, const struct td_ints *enabled,
 			       const struct td_ints *tasks, struct td_err *err)
 {
 	struct td_home home = td_leave_home(counter);
@@ -315,4 +296,149 @@ int td_counter_enable_families(struct td_counter *counter,
 		rc = switch_families(counter, enabled, err);
 	td_go_home(&home);
 	return rc;
+}
+
+/* --- groups whose counters other programs hold ------------------------------ */
+
+/* Multiplexed groups run every few ms, and there are hardly more than fifty. */
+#define STARVED_NS TD_NS_A_SECOND
+
+/* Halves the part of its group that a step counts; SLOTS and its fields stay together. */
+static bool halve(const struct td_counter *counter, const struct td_read_step *step,
+		  struct td_part half[2])
+{
+	const struct td_plan *plan = counter->setup.plan;
+	const struct td_group *group = &plan->groups[step->group];
+	size_t keep = step->nr / 2;
+
+	for (size_t i = 1; i < step->nr && group->slots; i++) {
+		if (i >= keep && td_event_is_metric(&plan->events.v[step->members[i]]))
+			keep = i + 1;
+	}
+	half[0] = (struct td_part){ (size_t)step->group, step->part, keep };
+	half[1] = (struct td_part){ (size_t)step->group, step->part + keep, step->nr - keep };
+	return group->may_split && keep && keep < step->nr;
+}
+
+static const struct td_read_step *find_starved(const struct td_counter *counter,
+					       struct td_part half[2])
+{
+	const struct td_group_reader *reader = &counter->reader;
+
+	for (size_t s = 0; s < reader->nr_steps && !counter->keeps_groups; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+
+		if (step->waits_ns >= STARVED_NS && !step->ended && halve(counter, step, half))
+			return step;
+	}
+	return NULL;
+}
+
+bool td_counter_is_starved(const struct td_counter *counter)
+{
+	struct td_part unused[2];
+
+	return find_starved(counter, unused) != NULL;
+}
+
+/* Opens a half on the CPUs of the set, or in the current tasks. */
+static int open_half(struct td_counter *counter, size_t from, const struct td_part *half,
+		     const struct td_ints *tasks)
+{
+	struct td_open_set *set = td_counter_add_set(counter);
+	size_t unused = 0;
+	int rc;
+
+	set->late = true;
+	set->part = *half;
+	set->cgroup = counter->sets[from].cgroup;
+	td_ints_copy(&set->tids, tasks);
+	td_ints_copy(&set->only, &counter->sets[from].only);
+	if (!set->only.nr)
+		leave_offline(counter, set);
+	rc = open_last_set(counter, &unused);
+	if (rc)
+		td_counter_drop_set(counter);
+	return rc;
+}
+
+/* Closes a group; its counts stay in the readings. */
+static void close_steps(struct td_counter *counter, size_t set, int group)
+{
+	struct td_group_reader *reader = &counter->reader;
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		struct td_read_step *step = &reader->steps[s];
+
+		if (step->set != counter->sets[set].id || step->group != group)
+			continue;
+		step->fd = -1;
+		step->waits_ns = 0;
+		step->lost = step->behind = step->dead = false;
+	}
+	td_close_group(&counter->sets[set].groups[group]);
+}
+
+/* Replaces a group of set with the last two sets. */
+static int begin_halves(struct td_counter *counter, size_t set, int group)
+{
+	size_t first = counter->nr_sets - 2;
+	int rc = 0;
+
+	close_steps(counter, set, group);
+	for (size_t s = first; !rc && s < counter->nr_sets; s++)
+		rc = td_start_group(counter, &counter->sets[s].groups[group]);
+	if (rc == -ENODEV || rc == -ESRCH) /* a task is exiting */
+		rc = 0;
+	if (!rc)
+		td_counter_read_sets(counter, first);
+	return rc;
+}
+
+static int split(struct td_counter *counter, size_t set, const struct td_part half[2],
+		 const struct td_ints *tasks)
+{
+	int rc = open_half(counter, set, &half[0], tasks);
+
+	if (rc)
+		return rc;
+	rc = open_half(counter, set, &half[1], tasks);
+	if (rc) {
+		td_counter_drop_set(counter);
+		return rc;
+	}
+	return begin_halves(counter, set, (int)half[0].group);
+}
+
+static void note_split(struct td_counter *counter, size_t group)
+{
+	if (!counter->noted_split)
+		td_notes_add(
+			counter->setup.notes,
+			"the group of %s had no counters for a second, as others hold some: such "
+			"groups are split in two from here on",
+			name_of(counter, group));
+	counter->noted_split = true;
+}
+
+int td_counter_split_starved(struct td_counter *counter, const struct td_ints *tasks,
+			     struct td_err *err)
+{
+	bool any = tasks->nr || counter->setup.target->system_wide;
+	struct td_home home = td_leave_home(counter);
+	int rc = 0;
+
+	while (!rc && any) {
+		struct td_part half[2];
+		const struct td_read_step *step = find_starved(counter, half);
+
+		if (!step)
+			break;
+		rc = split(counter, set_of(counter, step), half, tasks);
+		if (!rc)
+			note_split(counter, half[0].group);
+	}
+	td_go_home(&home);
+	counter->keeps_groups |= rc < 0;
+	return rc == -ENOMEM ? td_err_nomem(err) : rc > 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sets of open groups of a counter: how they are opened and read. */
+/* Opens and reads the sets of open groups of a counter. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,10 @@
 
 struct td_open_set *td_counter_add_set(struct td_counter *counter)
 {
-	struct td_open_set *set =
-		td_array_add(&counter->sets, counter->nr_sets, sizeof(*set));
+	struct td_open_set *set = td_array_add(&counter->sets, counter->nr_sets, sizeof(*set));
 
-	if (set) {
-		set->id = counter->next_id++;
-		counter->nr_sets++;
-	}
+	set->id = counter->next_id++;
+	counter->nr_sets++;
 	return set;
 }
 
@@ -30,7 +27,7 @@ void td_counter_drop_set(struct td_counter *counter)
 	*set = (struct td_open_set){ 0 };
 }
 
-/* A refusal counts if this many tries in a row give it. */
+/* Number of consecutive refusals that are final. */
 #define OPEN_TRIES 4
 
 /*
@@ -39,8 +36,8 @@ void td_counter_drop_set(struct td_counter *counter)
  * next member is then refused with EINVAL, like one of a group that does not
  * fit.
  */
-static int try_to_open(struct td_counter *counter, struct td_open_set *set,
-		       size_t *index, size_t *failed)
+static int try_to_open(struct td_counter *counter, struct td_open_set *set, size_t *index,
+		       size_t *failed)
 {
 	const struct td_target *target = counter->setup.target;
 	bool may_fork = set->tids.nr && !target->enable_on_exec;
@@ -54,16 +51,14 @@ static int try_to_open(struct td_counter *counter, struct td_open_set *set,
 	return rc;
 }
 
-int td_counter_open_set(struct td_counter *counter, struct td_open_set *set,
-			struct td_err *err)
+int td_counter_open_set(struct td_counter *counter, struct td_open_set *set, struct td_err *err)
 {
 	size_t index = 0, failed = 0;
 	int rc = try_to_open(counter, set, &index, &failed);
 
 	while (rc) {
 		rc = rc == -ENOMEM ? td_err_nomem(err)
-				   : td_fall_back(&counter->setup, index,
-						  failed, rc, err);
+				   : td_fall_back(&counter->setup, index, failed, rc, err);
 		if (rc)
 			return rc;
 		rc = try_to_open(counter, set, &index, &failed);
@@ -72,26 +67,23 @@ int td_counter_open_set(struct td_counter *counter, struct td_open_set *set,
 }
 
 /*
- * If its CPU goes offline, the kernel dissolves a group; then each member is
- * read through its own descriptor.
+ * Adds the descriptors of all members, which are read separately after the kernel has
+ * dissolved the group because its CPU went offline.
  */
-static int add_members(struct td_read_step *step,
-		       const struct td_open_group *group, int cpu, int thread)
+static void add_members(struct td_read_step *step, const struct td_open_group *group, int cpu,
+			int thread)
 {
 	if (step->cpu < 0 || step->nr < 2)
-		return 0;
-	step->fds = calloc(step->nr, sizeof(*step->fds));
-	if (!step->fds)
-		return -ENOMEM;
+		return;
+	step->fds = td_calloc(step->nr, sizeof(*step->fds));
 	for (size_t i = 0; i < step->nr; i++)
 		step->fds[i] = td_event_fd(group->evsels[i], cpu, thread);
-	return 0;
 }
 
-/* The read of the index-th group of a set on one CPU or in one task. */
+/* Returns the read of the index-th group of a set on one CPU or in one task. */
 static struct td_read_step make_step(const struct td_counter *counter,
-				     const struct td_open_set *set,
-				     size_t index, int cpu, int thread)
+				     const struct td_open_set *set, size_t index, int cpu,
+				     int thread)
 {
 	const struct td_plan *plan = counter->setup.plan;
 	const struct td_group *from = &plan->groups[index];
@@ -99,32 +91,32 @@ static struct td_read_step make_step(const struct td_counter *counter,
 	bool pinned = group->nr && group->evsels[0]->attr.pinned;
 
 	return (struct td_read_step){
-		.fd = group->nr ? td_event_fd(group->evsels[0], cpu, thread)
-				: -1,
+		.fd = group->nr ? td_event_fd(group->evsels[0], cpu, thread) : -1,
 		.group = (int)index,
 		.cpu = td_group_cpu(group, cpu),
 		.thread = thread,
 		.set = set->id,
 		.life = set->life,
 		.mode = set->mode,
-		.tid = group->cgroup
-			       ? -1
-			       : perf_thread_map__pid(group->threads, thread),
+		.tid = group->cgroup ? -1 : perf_thread_map__pid(group->threads, thread),
 		.cgroup = group->cgroup ? group->cgroup + thread : 0,
-		.members = from->members,
-		.nr = from->nr,
-		.name = plan->events.v[from->members[0]].name,
+		.members = from->members + set->part.first,
+		.nr = set->part.nr ? set->part.nr : from->nr,
+		.name = plan->events.v[from->members[set->part.first]].name,
 		.pinned = pinned,
 		.resume = pinned && from->may_unpin,
 		.inherited = group->nr && group->evsels[0]->attr.inherit,
 		.may_be_off = from->family && !set->late,
-		.moves = counter->setup.machine->pmus[from->pmu].kind ==
-			 TD_PMU_OTHER,
+		.moves = counter->setup.machine->pmus[from->pmu].kind == TD_PMU_OTHER,
+		.on_cpu = counter->setup.machine->pmus[from->pmu].of_dies,
 		.late = set->late,
+		.part = set->part.first,
+		.kind = from->at_once > 0 && !counter->setup.target->system_wide ? 1 + from->pmu
+										 : 0,
 	};
 }
 
-/* The task that counts for tid: it may have started later than the others. */
+/* Returns the task that counts for tid, which may have started later than the others. */
 static int counts_for(const struct td_target *target, int tid)
 {
 	bool known = !target->tids.nr || td_ints_has(&target->tids, tid);
@@ -133,12 +125,11 @@ static int counts_for(const struct td_target *target, int tid)
 }
 
 /*
- * Is a step of those opened first, which are sorted, behind the one that step
- * counts for?
+ * Returns true if first, one of the sorted steps of the start, is after the one that step
+ * counts for.
  */
-static bool is_behind(const struct td_counter *counter,
-		      const struct td_read_step *first,
-		      const struct td_read_step *step)
+static bool is_after(const struct td_counter *counter, const struct td_read_step *first,
+		     const struct td_read_step *step)
 {
 	const struct td_target *target = counter->setup.target;
 	int tid = counts_for(target, step->tid);
@@ -152,16 +143,14 @@ static bool is_behind(const struct td_counter *counter,
 	return first->group > step->group;
 }
 
-/* Of a CPU that came online later, the steps stand behind those of the start. */
-static bool find_into(const struct td_group_reader *reader,
-		      struct td_read_step *step)
+/* Finds the step on a CPU that came online later; these follow those of the start. */
+static bool find_into(const struct td_group_reader *reader, struct td_read_step *step)
 {
 	for (size_t s = reader->nr_first; s < reader->nr_ready; s++) {
 		const struct td_read_step *other = &reader->steps[s];
 
 		if (!other->late && other->cpu == step->cpu && step->cpu >= 0 &&
-		    other->thread == step->thread &&
-		    other->group == step->group) {
+		    other->thread == step->thread && other->group == step->group) {
 			step->into = s;
 			return true;
 		}
@@ -170,8 +159,7 @@ static bool find_into(const struct td_group_reader *reader,
 }
 
 /* Sets the step that a late one counts for. */
-static void set_into(const struct td_counter *counter,
-		     struct td_read_step *step)
+static void set_into(const struct td_counter *counter, struct td_read_step *step)
 {
 	const struct td_read_step *steps = counter->reader.steps;
 	size_t first = 0, nr = counter->reader.nr_first;
@@ -179,7 +167,7 @@ static void set_into(const struct td_counter *counter,
 	if (find_into(&counter->reader, step))
 		return;
 	while (nr > 1) {
-		if (is_behind(counter, &steps[first + nr / 2], step)) {
+		if (is_after(counter, &steps[first + nr / 2], step)) {
 			nr /= 2;
 		} else {
 			first += nr / 2;
@@ -189,63 +177,49 @@ static void set_into(const struct td_counter *counter,
 	step->into = first;
 }
 
-/* A group that is not open yet has steps, too: they count how long it is off. */
-static int add_steps(struct td_counter *counter, const struct td_open_set *set,
-		     size_t index)
+/* Adds the steps of a group.  Those of a group that is not open yet count how long it is off. */
+static void add_steps(struct td_counter *counter, const struct td_open_set *set, size_t index)
 {
 	const struct td_open_group *group = &set->groups[index];
 	int nr_threads = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group);
 
-	if (!group->cpus) /* it is not to be open in this set */
-		return 0;
+	if (!group->cpus) /* the set leaves it out */
+		return;
 	for (int unit = 0; unit < nr; unit++) {
-		struct td_read_step *step =
-			td_group_reader_add(&counter->reader);
+		struct td_read_step *step = td_group_reader_add(&counter->reader);
 		int cpu = unit / nr_threads, thread = unit % nr_threads;
 
-		if (!step)
-			return -ENOMEM;
 		*step = make_step(counter, set, index, cpu, thread);
-		if (group->nr && add_members(step, group, cpu, thread))
-			return -ENOMEM;
+		if (group->nr)
+			add_members(step, group, cpu, thread);
 		if (step->late)
 			set_into(counter, step);
 	}
-	return 0;
 }
 
-int td_counter_read_sets(struct td_counter *counter, size_t first)
+void td_counter_read_sets(struct td_counter *counter, size_t first)
 {
 	for (size_t s = first; s < counter->nr_sets; s++) {
 		const struct td_open_set *set = &counter->sets[s];
 
-		for (size_t g = 0; g < set->nr_groups; g++) {
-			if (add_steps(counter, set, g))
-				return -ENOMEM;
-		}
+		for (size_t g = 0; g < set->nr_groups; g++)
+			add_steps(counter, set, g);
 	}
-	return td_group_reader_begin(&counter->reader);
+	td_group_reader_begin(&counter->reader);
 }
 
-/*
- * Sets for CPUs that were offline when the others' sets were opened: all groups of
- * the plan, or families of -l auto that were enabled meanwhile.
- */
-
-static int start_group(const struct td_counter *counter,
-		       const struct td_open_group *group)
+int td_start_group(const struct td_counter *counter, const struct td_open_group *group)
 {
 	int nr_threads = perf_thread_map__nr(group->threads), rc = 0;
 	int nr = group->nr ? td_group_units(group) : 0;
 
 	for (int unit = 0; !rc && unit < nr; unit++)
-		rc = td_start_unit(counter, group, unit / nr_threads,
-				   unit % nr_threads);
+		rc = td_start_unit(counter, group, unit / nr_threads, unit % nr_threads);
 	return rc;
 }
 
-/* Opens the set that was added last, of which is given where it counts. */
+/* Opens and starts the set that was added last. */
 static int open_added(struct td_counter *counter)
 {
 	struct td_open_set *set = &counter->sets[counter->nr_sets - 1];
@@ -253,29 +227,29 @@ static int open_added(struct td_counter *counter)
 	int rc = td_open_set(set, &counter->setup, &index, &failed);
 
 	for (size_t g = 0; !rc && g < set->nr_groups; g++)
-		rc = start_group(counter, &set->groups[g]);
+		rc = td_start_group(counter, &set->groups[g]);
 	if (rc) {
 		td_counter_drop_set(counter);
 		return rc;
 	}
-	return td_counter_read_sets(counter, counter->nr_sets - 1);
+	td_counter_read_sets(counter, counter->nr_sets - 1);
+	return 0;
 }
 
-/* families: those that are enabled, or were; NULL: all other groups */
+/*
+ * Adds a set for CPUs that were offline when the others were opened: with all groups of the
+ * plan, or with families of -l auto that were enabled since.
+ */
 static int add_set(struct td_counter *counter, const struct td_ints *cpus,
 		   const struct td_ints *families)
 {
 	struct td_open_set *set = td_counter_add_set(counter);
 
-	if (!set)
-		return -ENOMEM;
 	set->late = families;
 	set->tries = !families && counter->setup.open_late;
-	if (td_ints_copy(&set->only, cpus) ||
-	    (families && td_ints_copy(&set->families, families))) {
-		td_counter_drop_set(counter);
-		return -ENOMEM;
-	}
+	td_ints_copy(&set->only, cpus);
+	if (families)
+		td_ints_copy(&set->families, families);
 	return open_added(counter);
 }
 
@@ -283,13 +257,11 @@ int td_counter_add_cgroup(struct td_counter *counter, size_t index)
 {
 	struct td_home home = td_leave_home(counter);
 	struct td_open_set *set = td_counter_add_set(counter);
-	int rc = -ENOMEM;
+	int rc;
 
-	if (set) {
-		set->cgroup = 1 + (int)index;
-		set->tries = counter->setup.open_late;
-		rc = open_added(counter);
-	}
+	set->cgroup = 1 + (int)index;
+	set->tries = counter->setup.open_late;
+	rc = open_added(counter);
 	td_go_home(&home);
 	return rc;
 }
@@ -305,7 +277,7 @@ int td_counter_add_cpus(struct td_counter *counter, const struct td_ints *cpus)
 	return rc;
 }
 
-/* Is a family of this group open on the CPU? */
+/* Returns true if a family of this group is open on the CPU. */
 static bool is_open(const struct td_counter *counter, int cpu, size_t group)
 {
 	const struct td_group_reader *reader = &counter->reader;
@@ -319,49 +291,43 @@ static bool is_open(const struct td_counter *counter, int cpu, size_t group)
 	return false;
 }
 
-/* The families that were opened elsewhere while the CPU was offline. */
-static int find_missing(const struct td_counter *counter, int cpu,
-			struct td_ints *families)
+/* Lists the families that were opened elsewhere while the CPU was offline. */
+static void find_missing(const struct td_counter *counter, int cpu, struct td_ints *families)
 {
 	const struct td_plan *plan = counter->setup.plan;
 	const struct td_pmu *pmus = counter->setup.machine->pmus;
-	int rc = 0;
 
-	for (size_t g = 0; !rc && g < plan->nr_groups; g++) {
+	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 
 		if (td_ints_has(&counter->opened, group->family) &&
-		    td_ints_has(&pmus[group->pmu].cpus, cpu) &&
-		    !is_open(counter, cpu, g))
-			rc = td_ints_add(families, group->family);
+		    td_ints_has(&pmus[group->pmu].cpus, cpu) && !is_open(counter, cpu, g))
+			td_ints_add(families, group->family);
 	}
-	return rc;
 }
 
-int td_counter_add_missing(struct td_counter *counter,
-			   const struct td_ints *cpus)
+int td_counter_add_missing(struct td_counter *counter, const struct td_ints *cpus)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && counter->opened.nr && i < cpus->nr; i++) {
 		struct td_ints one = { &cpus->v[i], 1 }, families = { 0 };
 
-		rc = find_missing(counter, cpus->v[i], &families);
-		if (!rc && families.nr)
+		find_missing(counter, cpus->v[i], &families);
+		if (families.nr)
 			rc = add_set(counter, &one, &families);
 		td_ints_free(&families);
 	}
 	return rc;
 }
 
-/* Counting each thread by itself, while threads begin and end. */
+/* --- counting per thread, while threads begin and end ------------------------ */
 
 /*
  * Adds a set for one thread.  The first thread settles the plan; a later
  * refusal for one thread is an error.
  */
-static int open_thread(struct td_counter *counter, int tid, int life,
-		       struct td_err *err)
+static int open_thread(struct td_counter *counter, int tid, int life, struct td_err *err)
 {
 	struct td_open_set *set = td_counter_add_set(counter);
 	struct td_counter_setup late = counter->setup;
@@ -370,10 +336,8 @@ static int open_thread(struct td_counter *counter, int tid, int life,
 
 	if (counter->began)
 		late.target = &counter->late;
-	if (!set || td_ints_add(&set->tids, tid) ||
-	    td_index_set(&counter->by_tid, td_hash((uint32_t)tid),
-			 counter->nr_sets - 1))
-		return td_err_nomem(err);
+	td_ints_add(&set->tids, tid);
+	td_index_set(&counter->by_tid, td_hash((uint32_t)tid), counter->nr_sets - 1);
 	set->life = life;
 	if (counter->nr_sets == 1)
 		rc = td_counter_open_set(counter, set, err);
@@ -389,8 +353,7 @@ static int open_thread(struct td_counter *counter, int tid, int life,
 		return td_err_set(err, rc, "thread %d has ended", tid);
 	return rc == -ENOMEM           ? td_err_nomem(err)
 	       : counter->nr_sets == 0 ? rc
-				       : td_err_set(err, rc, "thread %d: %s",
-						    tid, strerror(-rc));
+				       : td_err_set(err, rc, "thread %d: %s", tid, strerror(-rc));
 }
 
 int td_counter_open_threads(struct td_counter *counter, struct td_err *err)
@@ -406,9 +369,9 @@ int td_counter_open_threads(struct td_counter *counter, struct td_err *err)
 	return counter->nr_sets || !tids->nr ? 0 : -ESRCH;
 }
 
-/* Starts a set like the others, without disabled events. */
-static int start_set(const struct td_counter *counter,
-		     const struct td_open_set *set, struct td_err *err)
+/* Starts a set like the others, except for disabled events. */
+static int start_set(const struct td_counter *counter, const struct td_open_set *set,
+		     struct td_err *err)
 {
 	for (size_t i = 0; i < set->nr_groups; i++) {
 		const struct td_open_group *group = &set->groups[i];
@@ -417,15 +380,12 @@ static int start_set(const struct td_counter *counter,
 		if (rc == -ENODEV) /* the task is exiting */
 			rc = -ESRCH;
 		if (rc)
-			return td_err_set(err, rc,
-					  "cannot start the counters: %s",
-					  strerror(-rc));
+			return td_err_set(err, rc, "cannot start the counters: %s", strerror(-rc));
 	}
 	return 0;
 }
 
-int td_counter_add_task(struct td_counter *counter, int tid, int life,
-			struct td_err *err)
+int td_counter_add_task(struct td_counter *counter, int tid, int life, struct td_err *err)
 {
 	int rc = open_thread(counter, tid, life, err);
 
@@ -434,8 +394,8 @@ int td_counter_add_task(struct td_counter *counter, int tid, int life,
 	rc = start_set(counter, &counter->sets[counter->nr_sets - 1], err);
 	if (rc)
 		td_counter_drop_set(counter);
-	if (!rc && td_counter_read_sets(counter, counter->nr_sets - 1))
-		rc = td_err_nomem(err);
+	if (!rc)
+		td_counter_read_sets(counter, counter->nr_sets - 1);
 	return rc;
 }
 
@@ -443,10 +403,7 @@ void td_counter_end_task(struct td_counter *counter, int tid)
 {
 	size_t at = td_index_find(&counter->by_tid, td_hash((uint32_t)tid));
 
-	/*
-	 * it may have failed to open, or the index may hold another thread by
-	 * now
-	 */
+	/* it may have failed to open, or the index may refer to another thread */
 	if (at < counter->nr_sets && counter->sets[at].tids.v[0] == tid)
 		counter->sets[at].ended = true;
 }
@@ -463,12 +420,7 @@ void td_counter_forget_ended(struct td_counter *counter)
 			td_ints_free(&counter->sets[i].tids);
 			continue;
 		}
-		/*
-		 * cannot fail: the index keeps its memory, and had room for
-		 * more
-		 */
-		td_index_set(&counter->by_tid, td_hash((uint32_t)set.tids.v[0]),
-			     kept);
+		td_index_set(&counter->by_tid, td_hash((uint32_t)set.tids.v[0]), kept);
 		counter->sets[kept++] = set;
 	}
 	counter->nr_sets = kept;

@@ -15,32 +15,11 @@ struct td_home td_leave_home(const struct td_counter *counter)
 	return home;
 }
 
-void td_go_home(const struct td_home *home)
-{
-	if (home->is_left)
-		sched_setaffinity(0, sizeof(home->cpus), &home->cpus);
-}
-
-void td_go_to_cpu(int cpu)
-{
-	cpu_set_t there;
-
-	/* with more CPUs than the set holds there is no way back */
-	if (sched_getaffinity(0, sizeof(there), &there))
-		return;
-	CPU_ZERO(&there);
-	if (cpu >= 0 && cpu < CPU_SETSIZE) {
-		CPU_SET((size_t)cpu, &there);
-		sched_setaffinity(0, sizeof(there), &there);
-	}
-}
-
 /*
  * Switches an event on each CPU and task.  For cgroups this is done on the CPU
  * itself: their clock starts with the task switch that follows.
  */
-static int switch_evsel(const struct td_open_group *group,
-			const struct perf_evsel *evsel, bool on)
+static int switch_evsel(const struct td_open_group *group, const struct perf_evsel *evsel, bool on)
 {
 	int nr_threads = perf_thread_map__nr(group->threads);
 	int nr = td_group_units(group);
@@ -51,8 +30,7 @@ static int switch_evsel(const struct td_open_group *group,
 
 		if (group->cgroup && unit % nr_threads == 0)
 			td_go_to_cpu(td_group_cpu(group, cpu));
-		if (fd >= 0 && ioctl(fd, on ? PERF_EVENT_IOC_ENABLE
-					    : PERF_EVENT_IOC_DISABLE))
+		if (fd >= 0 && ioctl(fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE))
 			return -errno;
 	}
 	return 0;
@@ -77,12 +55,12 @@ bool td_group_is_off(int family, const struct td_ints *enabled)
 
 int td_switch_error(bool on, int rc, struct td_err *err)
 {
-	return td_err_set(err, rc, "cannot %s the counters: %s",
-			  on ? "start" : "stop", strerror(-rc));
+	return td_err_set(err, rc, "cannot %s the counters: %s", on ? "start" : "stop",
+			  strerror(-rc));
 }
 
-int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled,
-		  bool on, int event, struct td_err *err)
+int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled, bool on, int event,
+		  struct td_err *err)
 {
 	for (size_t i = 0; i < set->nr_groups; i++) {
 		const struct td_open_group *group = &set->groups[i];
@@ -104,7 +82,7 @@ void td_counter_note_off(struct td_counter *counter)
 		const struct td_group *group = &plan->groups[g];
 
 		for (size_t i = 0; group->family && i < group->nr; i++)
-			counter->off[group->members[i]] = td_group_is_off(
-				group->family, &counter->enabled);
+			counter->off[group->members[i]] =
+				td_group_is_off(group->family, &counter->enabled);
 	}
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/tasks.h"
 
-/* Removes the events that were returned, to make room. */
-static void drop_given(struct td_task_queue *queue)
+/* Removes the events that were returned. */
+static void drop_returned(struct td_task_queue *queue)
 {
 	queue->nr -= queue->next;
 	queue->ready -= queue->next;
@@ -17,20 +16,16 @@ static void drop_given(struct td_task_queue *queue)
 	queue->next = 0;
 }
 
-int td_task_queue_add(struct td_task_queue *queue,
-		      const struct td_task_event *event)
+void td_task_queue_add(struct td_task_queue *queue, const struct td_task_event *event)
 {
 	struct td_task_event *queued;
 
 	if (queue->next)
-		drop_given(queue);
+		drop_returned(queue);
 	queued = td_array_add(&queue->events, queue->nr, sizeof(*queued));
-	if (!queued)
-		return -ENOMEM;
 	*queued = *event;
 	queued->order = queue->added++;
 	queue->nr++;
-	return 0;
 }
 
 static int compare(const void *va, const void *vb)
@@ -47,15 +42,13 @@ void td_task_queue_sort(struct td_task_queue *queue, uint64_t time_ns)
 	size_t at = queue->next;
 
 	if (queue->nr > at)
-		qsort(queue->events + at, queue->nr - at,
-		      sizeof(*queue->events), compare);
+		qsort(queue->events + at, queue->nr - at, sizeof(*queue->events), compare);
 	while (at < queue->nr && queue->events[at].time_ns <= time_ns)
 		at++;
 	queue->ready = at;
 }
 
-bool td_task_queue_next(struct td_task_queue *queue,
-			struct td_task_event *event)
+bool td_task_queue_next(struct td_task_queue *queue, struct td_task_event *event)
 {
 	if (queue->next == queue->ready)
 		return false;

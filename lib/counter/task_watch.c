@@ -29,7 +29,7 @@
 #define WATCHING "cannot watch for new threads and processes"
 #define CANNOT   WATCHING ": "
 
-/* Why events of tasks cannot be opened: returns the code of td_task_watch_open(). */
+/* Sets the error of opening events of tasks; returns the code of td_task_watch_open(). */
 static int open_error(struct td_err *err, int rc)
 {
 	if (td_filter_error(err, rc, WATCHING))
@@ -42,47 +42,42 @@ static int open_error(struct td_err *err, int rc)
 		return td_err_set(err, -ESRCH, CANNOT "a task has ended");
 	case EACCES:
 	case EPERM:
-		td_err_set(err, rc, CANNOT "this user may not: %s",
-			   strerror(-rc));
-		return td_err_hint(err, "your own processes need sysctl "
-					"kernel.perf_event_paranoid at 2 or "
-					"below; those of other users need "
-					"root or CAP_PERFMON (setcap "
-					"cap_perfmon+ep)");
+		td_err_set(err, rc, CANNOT "this user may not: %s", strerror(-rc));
+		return td_err_hint(
+			err,
+			"your own processes need sysctl kernel.perf_event_paranoid at 2 or below; "
+			"those of other users need root or CAP_PERFMON (setcap cap_perfmon+ep)");
 	case EMFILE:
 	case ENFILE:
 		td_err_set(err, rc, CANNOT "%s", strerror(-rc));
-		return td_err_hint(err, "it needs a descriptor for each thread "
-					"on each CPU: raise the limit "
-					"(ulimit -n), or watch fewer threads");
+		return td_err_hint(
+			err, "it needs a descriptor for each thread on each CPU: raise the limit "
+			     "(ulimit -n), or watch fewer threads");
 	default:
 		return td_err_set(err, rc, CANNOT "%s", strerror(-rc));
 	}
 }
 
-/* The same of mapping their rings. */
+/* Sets the error of mapping rings. */
 static int map_error(struct td_err *err, int rc)
 {
 	if (rc == -ENOMEM)
 		return td_err_nomem(err);
-	td_err_set(err, rc, CANNOT "no buffers for the kernel's records: %s",
-		   strerror(-rc));
+	td_err_set(err, rc, CANNOT "no buffers for the kernel's records: %s", strerror(-rc));
 	if (rc == -EPERM)
-		return td_err_hint(err, "this user has locked as much memory "
-					"as allowed: end another profiler, or "
-					"raise sysctl "
-					"kernel.perf_event_mlock_kb");
+		return td_err_hint(
+			err,
+			"this user has locked as much memory as allowed: end another profiler, or "
+			"raise sysctl kernel.perf_event_mlock_kb");
 	return rc;
 }
 
-/*
- * Size of a ring; by default an ordinary user may have about 128 on each CPU.
- */
+/* Pages of a ring.  By default, an unprivileged user may lock about 128 on each CPU. */
 #define DATA_PAGES 4
 
 struct td_task_watch {
 	struct perf_evlist *evlist;
-	struct perf_evsel *evsel; /* the only one */
+	struct perf_evsel *evsel; /* the only event of evlist */
 	int nr_cpus, nr_threads;
 	int epoll;
 	size_t ring_size;
@@ -92,12 +87,11 @@ struct td_task_watch {
 	uint64_t reported_lost;
 };
 
-/* The descriptor, or -1 if it is not open. */
+/* Returns the descriptor, or -1 if it is not open. */
 static int event_fd(const struct td_task_watch *watch, int cpu, int thread)
 {
 	const int *fd = watch->evsel->fd
-				? xyarray__entry(watch->evsel->fd, (size_t)cpu,
-						 (size_t)thread)
+				? xyarray__entry(watch->evsel->fd, (size_t)cpu, (size_t)thread)
 				: NULL;
 
 	return fd ? *fd : -1;
@@ -130,49 +124,40 @@ static struct perf_event_attr task_attr(void)
 	};
 }
 
-static int say_nothing(enum libperf_print_level level, const char *fmt,
-		       va_list args)
+static int say_nothing(enum libperf_print_level level, const char *fmt, va_list args)
 {
 	(void)level, (void)fmt, (void)args;
 	return 0;
 }
 
-/* evlist takes its own reference to each map. */
-static int set_maps(struct td_task_watch *watch, const struct td_ints *tids,
-		    const struct td_ints *cpus)
+/* Sets the maps of evlist, which takes its own references. */
+static void set_maps(struct td_task_watch *watch, const struct td_ints *tids,
+		     const struct td_ints *cpus)
 {
 	td_autofree char *list = td_ints_format(cpus);
-	struct perf_cpu_map *cpu_map = list ? perf_cpu_map__new(list) : NULL;
+	struct perf_cpu_map *cpu_map = td_need(perf_cpu_map__new(list));
 	struct perf_thread_map *threads =
-		perf_thread_map__new_array((int)tids->nr, tids->v);
-	int rc = cpu_map && threads ? 0 : -ENOMEM;
+		td_need(perf_thread_map__new_array((int)tids->nr, tids->v));
 
-	if (!rc) {
-		perf_evlist__set_maps(watch->evlist, cpu_map, threads);
-		watch->nr_cpus = (int)perf_cpu_map__nr(cpu_map);
-		watch->nr_threads = perf_thread_map__nr(threads);
-		watch->lost =
-			calloc((size_t)watch->nr_cpus, sizeof(*watch->lost));
-		rc = watch->lost ? 0 : -ENOMEM;
-	}
+	perf_evlist__set_maps(watch->evlist, cpu_map, threads);
+	watch->nr_cpus = (int)perf_cpu_map__nr(cpu_map);
+	watch->nr_threads = perf_thread_map__nr(threads);
+	watch->lost = td_calloc((size_t)watch->nr_cpus, sizeof(*watch->lost));
 	perf_cpu_map__put(cpu_map);
 	perf_thread_map__put(threads);
-	return rc;
 }
 
-static int prepare(struct td_task_watch *watch, const struct td_ints *tids,
-		   const struct td_ints *cpus)
+static void prepare(struct td_task_watch *watch, const struct td_ints *tids,
+		    const struct td_ints *cpus)
 {
 	struct perf_event_attr attr = task_attr();
 
 	libperf_init(say_nothing); /* sets libperf's page size */
 	watch->ring_size = DATA_PAGES * (size_t)sysconf(_SC_PAGESIZE);
-	watch->evlist = perf_evlist__new();
-	watch->evsel = watch->evlist ? perf_evsel__new(&attr) : NULL;
-	if (!watch->evsel)
-		return -ENOMEM;
+	watch->evlist = td_need(perf_evlist__new());
+	watch->evsel = td_need(perf_evsel__new(&attr));
 	perf_evlist__add(watch->evlist, watch->evsel);
-	return set_maps(watch, tids, cpus);
+	set_maps(watch, tids, cpus);
 }
 
 /* Linux before 6.0 does not count lost records. */
@@ -204,12 +189,10 @@ static int watch_rings(struct td_task_watch *watch)
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
 
 	for (int cpu = 0; cpu < watch->nr_cpus; cpu++) {
-		if (epoll_ctl(watch->epoll, EPOLL_CTL_ADD,
-			      event_fd(watch, cpu, 0), &event))
+		if (epoll_ctl(watch->epoll, EPOLL_CTL_ADD, event_fd(watch, cpu, 0), &event))
 			return -errno;
 		for (int thread = 0; thread < watch->nr_threads; thread++)
-			fcntl(event_fd(watch, cpu, thread), F_SETFD,
-			      FD_CLOEXEC);
+			fcntl(event_fd(watch, cpu, thread), F_SETFD, FD_CLOEXEC);
 	}
 	return 0;
 }
@@ -226,10 +209,9 @@ static int map_rings(struct td_task_watch *watch)
 static int open_watch(struct td_task_watch *watch, const struct td_ints *tids,
 		      const struct td_ints *cpus, struct td_err *err)
 {
-	int rc = prepare(watch, tids, cpus);
+	int rc;
 
-	if (rc)
-		return td_err_nomem(err);
+	prepare(watch, tids, cpus);
 	rc = open_descriptors(watch);
 	if (rc)
 		return open_error(err, rc);
@@ -244,11 +226,8 @@ int td_task_watch_open(struct td_task_watch **out, const struct td_ints *tids,
 	int rc;
 
 	if (!tids->nr || !cpus->nr)
-		return td_err_set(err, -EINVAL, "no %s to watch",
-				  tids->nr ? "CPU" : "task");
-	watch = calloc(1, sizeof(*watch));
-	if (!watch)
-		return td_err_nomem(err);
+		return td_err_set(err, -EINVAL, "no %s to watch", tids->nr ? "CPU" : "task");
+	watch = td_calloc(1, sizeof(*watch));
 	watch->epoll = -1;
 	rc = open_watch(watch, tids, cpus, err);
 	if (rc) {
@@ -279,15 +258,13 @@ void td_task_watch_close(struct td_task_watch *watch)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* The time is at the end of each record: sample_id_all with TIME alone. */
-static struct td_task_event common_of(const union perf_event *record,
-				      enum td_task_change change)
+/* Begins an event.  Its time is at the end of the record: sample_id_all with only TIME. */
+static struct td_task_event common_of(const union perf_event *record, enum td_task_change change)
 {
 	struct td_task_event event = { .change = change };
 	const char *end = (const char *)record + record->header.size;
 
-	memcpy(&event.time_ns, end - sizeof(event.time_ns),
-	       sizeof(event.time_ns));
+	memcpy(&event.time_ns, end - sizeof(event.time_ns), sizeof(event.time_ns));
 	return event;
 }
 
@@ -307,8 +284,7 @@ static struct td_task_event began_or_ended(const union perf_event *record,
 static struct td_task_event named(const union perf_event *record)
 {
 	struct td_task_event event = common_of(record, TD_TASK_NAMED);
-	size_t len = record->header.size -
-		     offsetof(struct perf_record_comm, comm) -
+	size_t len = record->header.size - offsetof(struct perf_record_comm, comm) -
 		     sizeof(event.time_ns);
 
 	event.pid = (int)record->comm.pid;
@@ -320,8 +296,7 @@ static struct td_task_event named(const union perf_event *record)
 	return event;
 }
 
-static int take_record(struct td_task_watch *watch,
-		       const union perf_event *record)
+static void take_record(struct td_task_watch *watch, const union perf_event *record)
 {
 	struct td_task_event event;
 
@@ -337,14 +312,14 @@ static int take_record(struct td_task_watch *watch,
 		break;
 	case PERF_RECORD_LOST:
 		watch->reported_lost += record->lost.lost;
-		return 0;
+		return;
 	default:
-		return 0;
+		return;
 	}
-	return td_task_queue_add(&watch->queue, &event);
+	td_task_queue_add(&watch->queue, &event);
 }
 
-/* If the kernel does not answer, the old number stays. */
+/* Reads the number of lost records; keeps the old one if the kernel does not answer. */
 static void count_lost(struct td_task_watch *watch, int cpu)
 {
 	struct perf_counts_values count;
@@ -360,32 +335,27 @@ static void count_lost(struct td_task_watch *watch, int cpu)
 
 /*
  * The kernel reports lost records with the next record that finds room, which
- * may never come, so we ask when the ring was full.  A full ring is read in
- * this round and the next, so one of them reads at least a quarter of it.
+ * may never come, so this asks for the number if the ring was full.  A full ring is read
+ * in this round and the next, so one of them reads at least a quarter of it.
  */
-static int take_ring(struct td_task_watch *watch, struct perf_mmap *ring,
-		     int cpu)
+static void take_ring(struct td_task_watch *watch, struct perf_mmap *ring, int cpu)
 {
 	const union perf_event *record;
 	size_t size = 0;
-	int rc = 0;
 
 	if (perf_mmap__read_init(ring))
-		return 0;
-	while (!rc && (record = perf_mmap__read_event(ring))) {
+		return;
+	while ((record = perf_mmap__read_event(ring))) {
 		size += record->header.size;
-		rc = take_record(watch, record);
+		take_record(watch, record);
 		perf_mmap__consume(ring);
 	}
 	perf_mmap__read_done(ring);
-	if (!rc && watch->counts_lost && size >= watch->ring_size / 4)
+	if (watch->counts_lost && size >= watch->ring_size / 4)
 		count_lost(watch, cpu);
-	return rc;
 }
 
-/*
- * Clears wakeups before the rings are read, so that later records wake again.
- */
+/* Clears wakeups before the rings are read, so that later records wake again. */
 static void forget_wakeups(const struct td_task_watch *watch)
 {
 	struct epoll_event woken[64];
@@ -395,30 +365,26 @@ static void forget_wakeups(const struct td_task_watch *watch)
 }
 
 /*
- * Events that happen while the rings are read may be seen out of order, as only
- * a later one of them may be found.  They stay in the queue until the next
- * read, for which they have woken us.
+ * Events that occur while the rings are read may be seen out of order, because an earlier one
+ * may be missed.  They stay in the queue until the next read, for which the descriptor polls
+ * ready.
  */
-int td_task_watch_read(struct td_task_watch *watch, struct td_err *err)
+void td_task_watch_read(struct td_task_watch *watch)
 {
 	struct perf_mmap *ring;
 	uint64_t began;
-	int cpu = 0, rc = 0;
+	int cpu = 0;
 
 	forget_wakeups(watch);
 	began = td_now_ns();
 	perf_evlist__for_each_mmap(watch->evlist, ring, false)
 	{
-		rc = take_ring(watch, ring, cpu++);
-		if (rc)
-			return td_err_nomem(err);
+		take_ring(watch, ring, cpu++);
 	}
 	td_task_queue_sort(&watch->queue, began);
-	return 0;
 }
 
-bool td_task_watch_next(struct td_task_watch *watch,
-			struct td_task_event *event)
+bool td_task_watch_next(struct td_task_watch *watch, struct td_task_event *event)
 {
 	return td_task_queue_next(&watch->queue, event);
 }

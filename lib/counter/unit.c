@@ -9,34 +9,27 @@
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"
 
-void td_report_cell(const struct td_counter_setup *setup,
-		    const struct td_open_group *group,
+void td_report_cell(const struct td_counter_setup *setup, const struct td_open_group *group,
 		    const struct perf_evsel *evsel, int cpu, int thread, int fd)
 {
-	setup->opened(setup->ctx, &evsel->attr,
-		      perf_thread_map__pid(group->threads, thread),
+	setup->opened(setup->ctx, &evsel->attr, perf_thread_map__pid(group->threads, thread),
 		      td_group_cpu(group, cpu),
-		      evsel->leader == evsel || fd < 0
-			      ? -1
-			      : td_event_fd(evsel->leader, cpu, thread),
+		      evsel->leader == evsel || fd < 0 ? -1
+						       : td_event_fd(evsel->leader, cpu, thread),
 		      fd);
 }
 
-int td_open_cell(const struct td_open_group *group, struct perf_evsel *evsel,
-		 int cpu, int thread)
+int td_open_cell(const struct td_open_group *group, struct perf_evsel *evsel, int cpu, int thread)
 {
-	int leader = evsel->leader == evsel
-			     ? -1
-			     : td_event_fd(evsel->leader, cpu, thread);
+	int leader = evsel->leader == evsel ? -1 : td_event_fd(evsel->leader, cpu, thread);
 	int *fd = xyarray__entry(evsel->fd, (size_t)cpu, (size_t)thread);
 	unsigned long flags = group->cgroup ? PERF_FLAG_PID_CGROUP : 0;
 
 	if (!fd)
 		return -EINVAL;
 	*fd = (int)syscall(SYS_perf_event_open, &evsel->attr,
-			   perf_thread_map__pid(group->threads, thread),
-			   td_group_cpu(group, cpu), leader,
-			   flags | PERF_FLAG_FD_CLOEXEC);
+			   perf_thread_map__pid(group->threads, thread), td_group_cpu(group, cpu),
+			   leader, flags | PERF_FLAG_FD_CLOEXEC);
 	return *fd < 0 ? -errno : 0;
 }
 
@@ -44,18 +37,15 @@ void td_close_unit(const struct td_open_group *group, int cpu, int thread)
 {
 	for (size_t i = group->nr; i > 0; i--) {
 		const struct perf_evsel *evsel = group->evsels[i - 1];
-		int *fd = evsel->fd ? xyarray__entry(evsel->fd, (size_t)cpu,
-						     (size_t)thread)
-				    : NULL;
+		int *fd = evsel->fd ? xyarray__entry(evsel->fd, (size_t)cpu, (size_t)thread) : NULL;
 
 		if (fd)
 			td_close_fd(fd);
 	}
 }
 
-static int open_member(const struct td_counter_setup *setup,
-		       const struct td_open_group *group, size_t i, int cpu,
-		       int thread)
+static int open_member(const struct td_counter_setup *setup, const struct td_open_group *group,
+		       size_t i, int cpu, int thread)
 {
 	struct perf_evsel *evsel = group->evsels[i];
 	const char *filter = setup->plan->events.v[group->members[i]].filter;
@@ -69,8 +59,8 @@ static int open_member(const struct td_counter_setup *setup,
 	return rc;
 }
 
-int td_open_unit(const struct td_counter_setup *setup,
-		 const struct td_open_group *group, int cpu, int thread)
+int td_open_unit(const struct td_counter_setup *setup, const struct td_open_group *group, int cpu,
+		 int thread)
 {
 	int rc = 0;
 
@@ -81,8 +71,7 @@ int td_open_unit(const struct td_counter_setup *setup,
 	return rc;
 }
 
-static int switch_cell(const struct perf_evsel *evsel, int cpu, int thread,
-		       bool on)
+static int switch_cell(const struct perf_evsel *evsel, int cpu, int thread, bool on)
 {
 	int fd = td_event_fd(evsel, cpu, thread);
 	unsigned long how = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
@@ -90,13 +79,13 @@ static int switch_cell(const struct perf_evsel *evsel, int cpu, int thread,
 	return ioctl(fd, how, 0) ? -errno : 0;
 }
 
-int td_start_unit(const struct td_counter *counter,
-		  const struct td_open_group *group, int cpu, int thread)
+int td_start_unit(const struct td_counter *counter, const struct td_open_group *group, int cpu,
+		  int thread)
 {
 	const bool *off = counter->off;
 	int rc = 0;
 
-	/* its members are enabled, and wait for the leader */
+	/* the members of a group that is off stay enabled, and wait for the leader */
 	if (td_group_is_off(group->family, &counter->enabled))
 		return 0;
 	if (group->cgroup)

@@ -12,12 +12,11 @@
 #include "lib/base/util.h"
 
 /*
- * Adds a term, name or name=value; a bare name means 1. period= is dropped:
- * counting needs none, and the kernel refuses slots with one.  For bits see
- * td_pmu_pack().
+ * Add a term, name or name=value; a bare name means 1.  Drops period=, which counting does not
+ * need and with which the kernel refuses slots.  bits is as in td_pmu_pack().
  */
-static int add_term(struct td_event *event, const struct td_pmu *pmu,
-		    char *term, uint64_t *bits, struct td_err *err)
+static int add_term(struct td_event *event, const struct td_pmu *pmu, char *term, uint64_t *bits,
+		    struct td_err *err)
 {
 	char *text = strchr(term, '=');
 	const struct td_format *format;
@@ -27,8 +26,7 @@ static int add_term(struct td_event *event, const struct td_pmu *pmu,
 	if (text)
 		*text++ = '\0';
 	if (text && td_parse_u64(text, UINT64_MAX, &value))
-		return td_err_set(err, -EINVAL, "%s: %s=%s: not a number",
-				  event->name, term, text);
+		return td_err_set(err, -EINVAL, "%s: %s=%s: not a number", event->name, term, text);
 	if (strcmp(term, "period") == 0)
 		return 0;
 	word = td_config_word(term);
@@ -38,36 +36,35 @@ static int add_term(struct td_event *event, const struct td_pmu *pmu,
 	}
 	format = td_pmu_format(pmu, term);
 	if (!format)
-		return td_err_set(err, -ENOENT, "%s: %s has no term '%s'",
-				  event->name, pmu->name, term);
+		return td_err_set(err, -ENOENT, "%s: %s has no term '%s'", event->name, pmu->name,
+				  term);
 	rc = td_pmu_pack(pmu, format, value, event->config, bits);
 	if (rc == -EEXIST)
-		return td_err_set(err, -EINVAL,
-				  "%s: %s: another term sets the same bits",
+		return td_err_set(err, -EINVAL, "%s: %s: another term sets the same bits",
 				  event->name, term);
-	return rc ? td_err_set(err, rc,
-			       "%s: %s=%#" PRIx64 ": too large for its bits",
-			       event->name, term, value)
+	return rc ? td_err_set(err, rc, "%s: %s=%#" PRIx64 ": too large for its bits", event->name,
+			       term, value)
 		  : 0;
 }
 
-int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu,
-		       const char *terms, struct td_err *err)
+int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu, const char *terms,
+		       struct td_err *err)
 {
-	td_autofree char *copy = strdup(terms);
+	td_autofree char *copy = td_strdup(terms);
+	td_autofree uint64_t *bits = td_calloc(pmu->nr_formats + 1, sizeof(*bits));
 	char *rest = copy, *term;
-	td_autofree uint64_t *bits = calloc(pmu->nr_formats + 1, sizeof(*bits));
-	int rc = 0;
 
-	if (!copy || !bits)
-		return td_err_nomem(err);
-	while (!rc && (term = strsep(&rest, ",")))
-		rc = add_term(event, pmu, term, bits, err);
-	return rc;
+	while ((term = strsep(&rest, ","))) {
+		int rc = add_term(event, pmu, term, bits, err);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
 }
 
-int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
-		  const char *id, const char *terms, struct td_err *err)
+int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index, const char *id,
+		  const char *terms, struct td_err *err)
 {
 	const struct td_alias *alias;
 
@@ -79,53 +76,43 @@ int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
 		.spec = -1,
 		.group = -1,
 	};
-	if (asprintf(&event->name, "%s/%s/", pmu->name, id) < 0) {
-		event->name = NULL;
-		return td_err_nomem(err);
-	}
+	event->name = td_aprintf("%s/%s/", pmu->name, id);
 	if (terms)
 		return td_event_add_terms(event, pmu, terms, err);
 	alias = td_pmu_alias(pmu, id);
 	if (!alias)
-		return td_err_set(err, -ENOENT, "%s: %s has no such event",
-				  event->name, pmu->name);
+		return td_err_set(err, -ENOENT, "%s: %s has no such event", event->name, pmu->name);
 	event->scale = alias->scale;
 	return td_event_add_terms(event, pmu, alias->terms, err);
 }
 
-static int set_text(char **text, const char *value)
+static void set_text(char **text, const char *value)
 {
 	free(*text);
-	*text = strdup(value);
-	return *text ? 0 : -ENOMEM;
+	*text = td_strdup(value);
 }
 
-int td_event_set_unit(struct td_event *event, const char *unit)
+void td_event_set_unit(struct td_event *event, const char *unit)
 {
-	return set_text(&event->unit, unit);
+	set_text(&event->unit, unit);
 }
 
-int td_event_set_filter(struct td_event *event, const char *filter)
+void td_event_set_filter(struct td_event *event, const char *filter)
 {
-	return set_text(&event->filter, filter);
+	set_text(&event->filter, filter);
 }
 
-int td_event_set_refusal(struct td_event *event, const char *why)
+void td_event_set_refusal(struct td_event *event, const char *why)
 {
-	return set_text(&event->refusal, why);
+	set_text(&event->refusal, why);
 }
 
-int td_event_refuse(struct td_event *event, const char *why,
-		    struct td_notes *notes)
+void td_event_refuse(struct td_event *event, const char *why, struct td_notes *notes)
 {
-	td_autofree char *text = NULL;
+	td_autofree char *text = td_aprintf("%s: %s", event->name, why);
 
-	if (asprintf(&text, "%s: %s", event->name, why) < 0) {
-		text = NULL;
-		return -ENOMEM;
-	}
 	td_notes_add(notes, "%s", text);
-	return td_event_set_refusal(event, text);
+	td_event_set_refusal(event, text);
 }
 
 void td_event_free(struct td_event *event)
@@ -146,8 +133,7 @@ bool td_event_is_slots(const struct td_event *event)
 
 bool td_event_is_metric(const struct td_event *event)
 {
-	return event->type == PERF_TYPE_RAW &&
-	       (event->config[0] & ~UINT64_C(0x7f00)) == 0x8000;
+	return event->type == PERF_TYPE_RAW && (event->config[0] & ~UINT64_C(0x7f00)) == 0x8000;
 }
 
 bool td_event_is_named(const struct td_event *event, const char *id)
@@ -173,23 +159,18 @@ bool td_event_is_level_1(const struct td_event *event)
 
 struct td_event *td_events_add(struct td_events *events)
 {
-	struct td_event *event =
-		td_array_add(&events->v, events->nr, sizeof(*event));
+	struct td_event *event = td_array_add(&events->v, events->nr, sizeof(*event));
 
-	events->nr += event != NULL;
+	events->nr++;
 	return event;
 }
 
-int td_events_add_slots(struct td_events *events, const struct td_pmu *pmu,
-			size_t field, struct td_err *err)
+int td_events_add_slots(struct td_events *events, const struct td_pmu *pmu, size_t field,
+			struct td_err *err)
 {
 	struct td_event *slots = td_events_add(events);
-	int rc;
+	int rc = td_event_init(slots, pmu, events->v[field].pmu, "slots", NULL, err);
 
-	if (!slots)
-		return td_err_nomem(err);
-	rc = td_event_init(slots, pmu, events->v[field].pmu, "slots", NULL,
-			   err);
 	if (rc)
 		return rc;
 	slots->mods = events->v[field].mods;
@@ -219,7 +200,7 @@ void td_events_free(struct td_events *events)
 bool td_are_modifiers(const char *word, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		/* perf has b for BPF programs */
+		/* b is a modifier of perf, for BPF programs */
 		if (word[i] != 'b' && !strchr(LETTERS, word[i]))
 			return false;
 	}
@@ -265,9 +246,7 @@ const char *td_modifiers_add(struct td_modifiers *mods, char letter)
 	bool *flag = flag_of(mods, letter);
 
 	if (letter == 'p')
-		return ++mods->precise > 3
-			       ? "at most three p: ppp is the most precise"
-			       : NULL;
+		return ++mods->precise > 3 ? "at most three p: ppp is the most precise" : NULL;
 	if (letter == 'b')
 		return "modifier b: tdstat does not support BPF";
 	if (!flag)
@@ -278,8 +257,7 @@ const char *td_modifiers_add(struct td_modifiers *mods, char letter)
 	return NULL;
 }
 
-const char *td_modifiers_join(struct td_modifiers *mods,
-			      const struct td_modifiers *group)
+const char *td_modifiers_join(struct td_modifiers *mods, const struct td_modifiers *group)
 {
 	struct td_modifiers from = *group;
 
@@ -295,16 +273,13 @@ const char *td_modifiers_join(struct td_modifiers *mods,
 	return NULL;
 }
 
-bool td_modifiers_same_rings(const struct td_modifiers *a,
-			     const struct td_modifiers *b)
+bool td_modifiers_same_rings(const struct td_modifiers *a, const struct td_modifiers *b)
 {
-	return a->user == b->user && a->kernel == b->kernel &&
-	       a->hypervisor == b->hypervisor && a->guest == b->guest &&
-	       a->host == b->host && a->non_idle == b->non_idle;
+	return a->user == b->user && a->kernel == b->kernel && a->hypervisor == b->hypervisor &&
+	       a->guest == b->guest && a->host == b->host && a->non_idle == b->non_idle;
 }
 
-void td_modifiers_copy_rings(struct td_modifiers *to,
-			     const struct td_modifiers *from)
+void td_modifiers_copy_rings(struct td_modifiers *to, const struct td_modifiers *from)
 {
 	struct td_modifiers copy = *from;
 
@@ -317,8 +292,7 @@ void td_modifiers_copy_rings(struct td_modifiers *to,
 	}
 }
 
-const char *td_modifiers_format(const struct td_modifiers *mods,
-				const char *letters,
+const char *td_modifiers_format(const struct td_modifiers *mods, const char *letters,
 				char buf[TD_MODIFIERS_SIZE])
 {
 	struct td_modifiers copy = *mods;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/event: events, from the typed text to what the kernel takes.
+ * lib/event: translates events from the typed text to the kernel's encoding.
  *
- * In: text ("cycles:u,{slots,topdown-retiring}"), a machine, and a source of
- * the names that only the model's files or tracefs have (source.h).
- * Out: struct td_event, one for each PMU that counts it.  An error points at
- * the wrong word.
+ * In: text ("cycles:u,{slots,topdown-retiring}"), a machine, and a source of names in the
+ * model's files and tracefs (source.h).
+ * Out: a struct td_event for each PMU that counts an event.  An error points at the
+ * wrong word.
  */
 #ifndef TD_LIB_EVENT_EVENT_H
 #define TD_LIB_EVENT_EVENT_H
@@ -17,7 +17,7 @@
 #include "lib/base/err.h"
 #include "lib/machine/pmu.h"
 
-/* Modifiers behind an event or a group (perf-list(1), EVENT MODIFIERS). */
+/* Modifiers of an event or a group (perf-list(1), EVENT MODIFIERS). */
 struct td_modifiers {
 	bool user, kernel, hypervisor; /* u k h */
 	bool guest, host;              /* G H */
@@ -32,7 +32,7 @@ struct td_modifiers {
 	bool dont_regroup;             /* X */
 };
 
-/* Measured by tdstat itself, not by the kernel. */
+/* Events that tdstat measures itself. */
 enum td_tool {
 	TD_TOOL_NONE,
 	TD_TOOL_DURATION_TIME,
@@ -44,63 +44,54 @@ enum td_tool {
 struct td_event {
 	char *name; /* an event string, such as "cpu_core/topdown-retiring/" */
 	int pmu;    /* index in the machine's PMUs */
-	int home;   /* the PMU on whose CPUs it counts: pmu, or that of cpu= */
+	int home;   /* index of the PMU on whose CPUs it counts: pmu, or that of cpu= */
 	uint32_t type;
 	uint64_t config[TD_NR_CONFIGS];
-	double scale; /* of the .scale file in sysfs, else 1 */
-	char *unit;   /* of the .unit file in sysfs, else NULL */
+	double scale; /* factor in the .scale file in sysfs, else 1 */
+	char *unit;   /* text of the .unit file in sysfs, else NULL */
 	struct td_modifiers mods;
 	uint32_t bp_type; /* HW_BREAKPOINT_* of a breakpoint, else 0 */
 	enum td_tool tool;
 	bool percore;
 	bool has_suffix;  /* the name ends with modifiers */
 	char *tracepoint; /* "sched:sched_switch", or NULL */
-	char *filter;     /* of a tracepoint, or NULL */
+	char *filter;     /* the filter of a tracepoint, or NULL */
 	int spec;         /* index of the event in the text, or -1 */
 	int group;        /* number of the {} in the text, or -1 */
 	bool merge;       /* shown as the sum over several PMUs */
-	bool is_work;  /* is the measure of a run's work with --no-multiplex */
-	bool hidden;   /* not asked for: an added SLOTS or reference */
-	bool spare;    /* hidden, and given up if its group is refused */
-	char *refusal; /* why it cannot be counted, or NULL */
+	bool is_work;     /* measures the work of a run with --no-multiplex */
+	bool hidden;      /* not requested: an added SLOTS or reference */
+	bool spare;       /* hidden, and dropped if its group is refused */
+	char *refusal;    /* why it cannot be counted, or NULL */
 };
 
 /*
- * Fills in the event id on a PMU: one that sysfs names if terms is NULL, else
- * terms such as "event=0xad,umask=0x10" under the name id.  index is the PMU's
- * in its machine.  Pure.  -ENOENT if the PMU has no such event or term, -ERANGE
- * if a value has too many bits.  Free with td_event_free(), also after an
- * error.
+ * Fill in the event with the name id on a PMU, which has the given index in its machine.  terms
+ * are such as "event=0xad,umask=0x10"; NULL: those in sysfs.  Pure.  Returns -ENOENT if the PMU
+ * has no such event or term, -ERANGE if a value has too many bits.  Call td_event_free() even
+ * after an error.
  */
-int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index,
-		  const char *id, const char *terms, struct td_err *err);
-/*
- * Adds terms as sysfs or the model's files write them, "event=0xad,umask=0x10".
- */
-int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu,
-		       const char *terms, struct td_err *err);
+int td_event_init(struct td_event *event, const struct td_pmu *pmu, int index, const char *id,
+		  const char *terms, struct td_err *err);
+/* Add terms in the syntax of sysfs and the model's files: "event=0xad,umask=0x10". */
+int td_event_add_terms(struct td_event *event, const struct td_pmu *pmu, const char *terms,
+		       struct td_err *err);
 void td_event_free(struct td_event *event);
-/* Replace a text with a copy.  Return 0, or -ENOMEM and the text is NULL. */
-int td_event_set_unit(struct td_event *event, const char *unit);
-int td_event_set_filter(struct td_event *event, const char *filter);
-int td_event_set_refusal(struct td_event *event, const char *why);
-/*
- * Marks the event as not countable, and adds "name: why" as a note.  Returns 0
- * or -ENOMEM.
- */
-int td_event_refuse(struct td_event *event, const char *why,
-		    struct td_notes *notes);
+/* Replace a text of the event with a copy of the argument. */
+void td_event_set_unit(struct td_event *event, const char *unit);
+void td_event_set_filter(struct td_event *event, const char *filter);
+void td_event_set_refusal(struct td_event *event, const char *why);
+/* Mark the event as not countable, and add "name: why" as a note. */
+void td_event_refuse(struct td_event *event, const char *why, struct td_notes *notes);
 
-/*
- * SLOTS, or a field of PERF_METRICS, which counts only in a group with SLOTS.
- */
+/* The first: is it SLOTS?  The second: is it a field of PERF_METRICS, which needs SLOTS? */
 bool td_event_is_slots(const struct td_event *event);
 bool td_event_is_metric(const struct td_event *event);
-/* Is this its id, as in "slots", "cpu_core/slots/" or "cpu_core/slots/u"? */
+/* Is id the event's name without PMU and modifiers: "slots" in "cpu_core/slots/u"? */
 bool td_event_is_named(const struct td_event *event, const char *id);
 /*
- * One of the four fields of level 1: retiring, bad-spec, fe-bound and be-bound.
- * Events of recordings, which have no bits, are known by their names.
+ * Is it one of the four fields of level 1: retiring, bad-spec, fe-bound and be-bound?
+ * Recorded events, which have no encoding, are recognized by their names.
  */
 bool td_event_is_level_1(const struct td_event *event);
 
@@ -110,49 +101,39 @@ struct td_events {
 	size_t nr;
 };
 
-/*
- * Appends a zeroed event.  Pointers to the others become invalid; NULL means
- * out of memory.
- */
+/* Append a zeroed event.  Pointers to events of the list become invalid. */
 struct td_event *td_events_add(struct td_events *events);
 /*
- * Appends a hidden SLOTS of the same PMU for a field of PERF_METRICS, with the
- * field's modifiers and group in the text.
+ * Append a hidden SLOTS of the same PMU for a field of PERF_METRICS, with the modifiers and
+ * group of the field.
  */
-int td_events_add_slots(struct td_events *events, const struct td_pmu *pmu,
-			size_t field, struct td_err *err);
-/* Frees the events from index from on. */
+int td_events_add_slots(struct td_events *events, const struct td_pmu *pmu, size_t field,
+			struct td_err *err);
+/* Remove and free the events at index from and later. */
 void td_events_drop(struct td_events *events, size_t from);
 void td_events_free(struct td_events *events);
 
 #define TD_MODIFIERS_SIZE 24 /* bytes for all modifiers as text */
 
-/* True if all letters of a word are modifiers. */
+/* Does a word only consist of modifiers? */
 bool td_are_modifiers(const char *word, size_t len);
 
-/* Adds a letter.  Returns NULL, or why it cannot be added. */
+/* Add a letter.  Returns NULL, or the reason why it cannot be added. */
 const char *td_modifiers_add(struct td_modifiers *mods, char letter);
-/*
- * Merges a group's modifiers into one event's.  Returns NULL, or why this is
- * impossible.
- */
-const char *td_modifiers_join(struct td_modifiers *mods,
-			      const struct td_modifiers *group);
+/* Merge the modifiers of a group into those of an event.  Returns NULL, or why this is invalid. */
+const char *td_modifiers_join(struct td_modifiers *mods, const struct td_modifiers *group);
 
-/* True if both count in the same privilege levels, guests and idle state. */
-bool td_modifiers_same_rings(const struct td_modifiers *a,
-			     const struct td_modifiers *b);
+/* Do both count in the same privilege levels, guests and idle state? */
+bool td_modifiers_same_rings(const struct td_modifiers *a, const struct td_modifiers *b);
 /* The letters of the modifiers that td_modifiers_same_rings() compares. */
 #define TD_RING_LETTERS "ukhGHI"
-/* Copies these modifiers and leaves the others as they are. */
-void td_modifiers_copy_rings(struct td_modifiers *to,
-			     const struct td_modifiers *from);
+/* Copy the modifiers in TD_RING_LETTERS; the others are unchanged. */
+void td_modifiers_copy_rings(struct td_modifiers *to, const struct td_modifiers *from);
 /*
- * Formats those of letters that are set, in the order of letters; p comes as
- * often as it was given.  Returns buf.
+ * Format the modifiers that are set, in the order of letters; p is repeated as typed.
+ * Returns buf.
  */
-const char *td_modifiers_format(const struct td_modifiers *mods,
-				const char *letters,
+const char *td_modifiers_format(const struct td_modifiers *mods, const char *letters,
 				char buf[TD_MODIFIERS_SIZE]);
 
 #endif

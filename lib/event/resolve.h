@@ -9,14 +9,12 @@
 #include "lib/machine/machine.h"
 
 /*
- * Appends the events of a text to events: one for each PMU that a name
- * means, in the machine's order, without skipped PMUs.  Pure except for
- * source, which may read more PMUs into the machine.  An error points at the
- * word.
+ * Append the events of a text: one for each PMU that a name means, in the order of the
+ * machine's PMUs, without skipped ones.  Pure, except that source may read more PMUs into the
+ * machine.  An error points at the wrong word.
  */
 int td_event_resolve(struct td_events *events, const struct td_event_text *text,
-		     const struct td_machine *machine,
-		     const struct td_event_source *source,
+		     const struct td_machine *machine, const struct td_event_source *source,
 		     struct td_notes *notes, struct td_err *err);
 
 #endif

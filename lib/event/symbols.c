@@ -9,15 +9,13 @@
 
 #include "lib/base/util.h"
 
-#define HARDWARE(id, ...)                                 \
-	{                                                 \
-		__VA_ARGS__, .type = PERF_TYPE_HARDWARE,  \
-			     .config = PERF_COUNT_HW_##id \
+#define HARDWARE(id, ...)                                                             \
+	{                                                                             \
+		__VA_ARGS__, .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_##id \
 	}
-#define SOFTWARE(id, ...)                                 \
-	{                                                 \
-		__VA_ARGS__, .type = PERF_TYPE_SOFTWARE,  \
-			     .config = PERF_COUNT_SW_##id \
+#define SOFTWARE(id, ...)                                                             \
+	{                                                                             \
+		__VA_ARGS__, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_##id \
 	}
 
 /* clang-format off */
@@ -111,13 +109,12 @@ const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config)
 #define PREFETCH (1 << PERF_COUNT_HW_CACHE_OP_PREFETCH)
 
 /*
- * A part of a name in all of its spellings; the first one is shown.  Tables are in
- * the order of the ids.
+ * A part of a name in all spellings; the first one is shown.  Tables are sorted by id.
  */
 struct cache_word {
 	const char *names[6];
 	uint64_t id;
-	int ops; /* of a cache: mask of the operations that it has */
+	int ops; /* mask of the operations of a cache */
 };
 
 static const struct cache_word caches[] = {
@@ -128,15 +125,9 @@ static const struct cache_word caches[] = {
 	  PERF_COUNT_HW_CACHE_L1I,
 	  READ | PREFETCH },
 	{ { "LLC", "L2" }, PERF_COUNT_HW_CACHE_LL, READ | WRITE | PREFETCH },
-	{ { "dTLB", "d-tlb", "Data-TLB" },
-	  PERF_COUNT_HW_CACHE_DTLB,
-	  READ | WRITE | PREFETCH },
-	{ { "iTLB", "i-tlb", "Instruction-TLB" },
-	  PERF_COUNT_HW_CACHE_ITLB,
-	  READ },
-	{ { "branch", "branches", "bpu", "btb", "bpc" },
-	  PERF_COUNT_HW_CACHE_BPU,
-	  READ },
+	{ { "dTLB", "d-tlb", "Data-TLB" }, PERF_COUNT_HW_CACHE_DTLB, READ | WRITE | PREFETCH },
+	{ { "iTLB", "i-tlb", "Instruction-TLB" }, PERF_COUNT_HW_CACHE_ITLB, READ },
+	{ { "branch", "branches", "bpu", "btb", "bpc" }, PERF_COUNT_HW_CACHE_BPU, READ },
 	{ { "node" }, PERF_COUNT_HW_CACHE_NODE, READ | WRITE | PREFETCH },
 };
 
@@ -149,19 +140,16 @@ static const struct cache_word ops[] = {
 };
 
 static const struct cache_word results[] = {
-	{ { "refs", "Reference", "ops", "access" },
-	  PERF_COUNT_HW_CACHE_RESULT_ACCESS,
-	  0 },
+	{ { "refs", "Reference", "ops", "access" }, PERF_COUNT_HW_CACHE_RESULT_ACCESS, 0 },
 	{ { "misses", "miss" }, PERF_COUNT_HW_CACHE_RESULT_MISS, 0 },
 };
 
 /*
- * Finds the longest word at the start of text, which must end at a '-' or with
- * the text.  *rest points behind it.
+ * Find the longest word at the start of text.  It must end at a '-' or at the end.  Sets *rest
+ * to the text after it.
  */
-static const struct cache_word *take_word(const struct cache_word *words,
-					  size_t nr, const char *text,
-					  const char **rest)
+static const struct cache_word *take_word(const struct cache_word *words, size_t nr,
+					  const char *text, const char **rest)
 {
 	const struct cache_word *best = NULL;
 	size_t longest = 0;
@@ -170,8 +158,7 @@ static const struct cache_word *take_word(const struct cache_word *words,
 		for (int j = 0; j < 6 && words[i].names[j]; j++) {
 			size_t len = strlen(words[i].names[j]);
 
-			if (len <= longest ||
-			    strncasecmp(text, words[i].names[j], len) != 0 ||
+			if (len <= longest || strncasecmp(text, words[i].names[j], len) != 0 ||
 			    (text[len] && text[len] != '-'))
 				continue;
 			best = &words[i];
@@ -179,14 +166,12 @@ static const struct cache_word *take_word(const struct cache_word *words,
 		}
 	}
 	if (best)
-		/* a '-' at the end stays and makes the name wrong */
-		*rest = text + longest +
-			(text[longest] == '-' && text[longest + 1]);
+		/* a '-' at the end is left, so that the name is invalid */
+		*rest = text + longest + (text[longest] == '-' && text[longest + 1]);
 	return best;
 }
 
-#define TAKE(words, text, rest) \
-	take_word(words, TD_ARRAY_SIZE(words), text, rest)
+#define TAKE(words, text, rest) take_word(words, TD_ARRAY_SIZE(words), text, rest)
 
 int td_cache_parse(const char *name, uint64_t *config)
 {
@@ -211,25 +196,19 @@ int td_cache_parse(const char *name, uint64_t *config)
 	return 0;
 }
 
-/*
- * Writes a name as perf does: "L1-dcache-loads", "L1-dcache-load-misses".  False:
- * there is no such event.
- */
 bool td_cache_name(uint64_t config, char buf[64])
 {
 	uint64_t id = config & 0xff, op = config >> 8 & 0xff;
 	uint64_t miss = config >> 16;
 
 	if (id >= TD_ARRAY_SIZE(caches) || op >= TD_ARRAY_SIZE(ops) ||
-	    miss > PERF_COUNT_HW_CACHE_RESULT_MISS ||
-	    !(caches[id].ops >> op & 1))
+	    miss > PERF_COUNT_HW_CACHE_RESULT_MISS || !(caches[id].ops >> op & 1))
 		return false;
 	if (miss)
-		snprintf(buf, 64, "%s-%s-%s", caches[id].names[0],
-			 ops[op].names[1], results[miss].names[0]);
+		snprintf(buf, 64, "%s-%s-%s", caches[id].names[0], ops[op].names[1],
+			 results[miss].names[0]);
 	else
-		snprintf(buf, 64, "%s-%s", caches[id].names[0],
-			 ops[op].names[0]);
+		snprintf(buf, 64, "%s-%s", caches[id].names[0], ops[op].names[0]);
 	return true;
 }
 
@@ -239,8 +218,7 @@ bool td_cache_next(unsigned int *at, uint64_t *config, char name[64])
 	bool found = false;
 
 	while (!found && *at / results_of_cache < TD_ARRAY_SIZE(caches)) {
-		*config = *at / results_of_cache |
-			  *at % results_of_cache / 2 << 8 | *at % 2 << 16;
+		*config = *at / results_of_cache | *at % results_of_cache / 2 << 8 | *at % 2 << 16;
 		found = td_cache_name(*config, name);
 		++*at;
 	}

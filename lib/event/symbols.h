@@ -8,10 +8,7 @@
 
 #include "lib/event/event.h"
 
-/*
- * Events that every kernel knows by name (perf_event_open(2)), spelled as perf
- * does.
- */
+/* An event that every kernel knows by name (perf_event_open(2)), spelled as in perf. */
 struct td_symbol {
 	const char *name;
 	const char *alias; /* or NULL */
@@ -19,7 +16,7 @@ struct td_symbol {
 	uint64_t config;
 	const char *unit;  /* or NULL */
 	double scale;      /* 0 means 1 */
-	enum td_tool tool; /* if set, type and config have no meaning */
+	enum td_tool tool; /* measured by tdstat; then type and config have no meaning */
 	const char *desc;
 };
 
@@ -31,15 +28,14 @@ const struct td_symbol *td_symbol_find(const char *name);
 const struct td_symbol *td_symbol_of(uint32_t type, uint64_t config);
 
 /*
- * Parses "L1-dcache-load-misses" into the config of PERF_TYPE_HW_CACHE: a
- * cache, then an operation and a result, in any order and both optional.
- * -ENOENT if the name is unknown, -EINVAL if the cache does not have this
- * operation.
+ * Parse a name such as "L1-dcache-load-misses" into the config of PERF_TYPE_HW_CACHE.  After
+ * the cache, an operation and a result may follow in any order.  Returns -ENOENT if the name is
+ * unknown, -EINVAL if the cache does not have this operation.
  */
 int td_cache_parse(const char *name, uint64_t *config);
-/* perf's name of a config; false if there is none. */
+/* Format the name of a config as in perf.  Returns false if there is none. */
 bool td_cache_name(uint64_t config, char buf[64]);
-/* The next cache event; *at is 0 before the first one.  False at the end. */
+/* Get the next cache event; *at is 0 before the first one.  Returns false at the end. */
 bool td_cache_next(unsigned int *at, uint64_t *config, char name[64]);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Terms: they set bits in the configs of an event. */
+/* Adds terms to events, which set bits in their configs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
@@ -16,13 +16,12 @@
 
 static int no_number(const struct td_building *b, const struct td_term *term)
 {
-	return td_span_error(b->err, &term->span, "%s: not a number",
-			     term->name);
+	return td_span_error(b->err, &term->span, "%s: not a number", term->name);
 }
 
-/* Is it an event of the model that these cores lack, as of a unit outside of them? */
-static bool is_of_others(const struct td_building *b, const struct td_pmu *pmu,
-			 const struct td_term *term)
+/* Is the term an event of the model, but not of these cores (for example of an uncore unit)? */
+static bool is_of_other_pmu(const struct td_building *b, const struct td_pmu *pmu,
+			    const struct td_term *term)
 {
 	struct td_closest closest = { .wanted = term->name };
 
@@ -32,7 +31,7 @@ static bool is_of_others(const struct td_building *b, const struct td_pmu *pmu,
 	return closest.best[0] && strcasecmp(closest.best, term->name) == 0;
 }
 
-/* The hint lists all terms of the PMU, and those that all events take. */
+/* Set an error.  The hint lists all terms of the PMU, and those that all events can have. */
 static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
 			const struct td_term *term)
 {
@@ -42,41 +41,35 @@ static int no_such_term(const struct td_building *b, const struct td_pmu *pmu,
 
 	for (size_t i = 0; pmu && i < pmu->nr_formats; i++) {
 		if (len < sizeof(list))
-			len += (size_t)snprintf(list + len, sizeof(list) - len,
-						"%s, ", pmu->formats[i].name);
+			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s, ",
+						pmu->formats[i].name);
 	}
 	if (pmu)
-		td_span_error(b->err, &term->span,
-			      "%s has no term or event '%s'", pmu->name,
+		td_span_error(b->err, &term->span, "%s has no term or event '%s'", pmu->name,
 			      term->name);
 	else
-		td_span_error(b->err, &term->span, "no term is called '%s'",
-			      term->name);
+		td_span_error(b->err, &term->span, "no term is called '%s'", term->name);
 	if (colon && td_are_modifiers(colon + 1, strlen(colon + 1)))
-		return td_err_hint(b->err,
-				   "a modifier comes after the last slash: "
-				   "%s/%.*s/%s",
-				   b->spec->name, (int)(colon - term->name),
-				   term->name, colon + 1);
-	if (is_of_others(b, pmu, term))
-		return td_err_hint(b->err,
-				   "this model has such an event, but not on "
-				   "%s: name it without a PMU",
-				   pmu->name);
-	return td_err_hint(b->err,
-			   "its terms: %sconfig, config1, config2, config3, "
-			   "name, period, percore, cpu=PMU",
-			   list);
+		return td_err_hint(b->err, "a modifier comes after the last slash: %s/%.*s/%s",
+				   b->spec->name, (int)(colon - term->name), term->name, colon + 1);
+	if (is_of_other_pmu(b, pmu, term))
+		return td_err_hint(
+			b->err,
+			"this model has such an event, but not on %s: name it without a PMU",
+			pmu->name);
+	return td_err_hint(
+		b->err,
+		"its terms: %sconfig, config1, config2, config3, name, period, percore, cpu=PMU",
+		list);
 }
 
-/* Linux 7.2's perf: count on the CPUs of another PMU, "cpu=cpu_core". */
+/* Is it a term such as "cpu=cpu_core", which counts on the CPUs of another PMU, as in perf 7.2? */
 static bool is_cpu(const struct td_term *term)
 {
 	return strcmp(term->name, "cpu") == 0 && term->value;
 }
 
-static int set_home(const struct td_building *b, struct td_event *event,
-		    const struct td_term *term)
+static int set_home(const struct td_building *b, struct td_event *event, const struct td_term *term)
 {
 	int home = td_machine_find_pmu(b->machine, term->value);
 
@@ -84,22 +77,20 @@ static int set_home(const struct td_building *b, struct td_event *event,
 		event->home = home;
 		return 0;
 	}
-	td_span_error(b->err, &term->span,
-		      "cpu=%s: no kind of core here has this PMU", term->value);
+	td_span_error(b->err, &term->span, "cpu=%s: no core type here has this PMU", term->value);
 	return td_err_hint(b->err, "-C chooses CPUs by their numbers");
 }
 
-/* True if all events take this term. */
+/* Can all events have this term? */
 static bool is_common(const struct td_term *term)
 {
 	return td_config_word(term->name) >= 0 ||
 	       (strcmp(term->name, "name") == 0 && term->value) ||
-	       strcmp(term->name, "metric-id") == 0 ||
-	       strcmp(term->name, "period") == 0 ||
+	       strcmp(term->name, "metric-id") == 0 || strcmp(term->name, "period") == 0 ||
 	       strcmp(term->name, "percore") == 0 || is_cpu(term);
 }
 
-/* Adds a term for which is_common() is true. */
+/* Add a term for which is_common() is true. */
 static int add_common_term(const struct td_building *b, struct td_event *event,
 			   const struct td_term *term)
 {
@@ -112,30 +103,26 @@ static int add_common_term(const struct td_building *b, struct td_event *event,
 		return 0;
 	}
 	if (strcmp(term->name, "name") == 0) {
-		/* td_build_name() puts it into the event's name */
+		/* build_name() uses it as the event's name */
 		if (td_is_text(term->value))
 			return 0;
-		return td_span_error(b->err, &term->span,
-				     "name: not valid UTF-8");
+		return td_span_error(b->err, &term->span, "name: not valid UTF-8");
 	}
 	if (strcmp(term->name, "metric-id") == 0)
 		return 0;
 	if (is_cpu(term))
 		return set_home(b, event, term);
 	if (strcmp(term->name, "period") == 0) {
-		td_notes_add(b->notes, "%s: period= is for sampling: ignored",
-			     b->spec->text);
+		td_notes_add(b->notes, "%s: period= is for sampling: ignored", b->spec->text);
 		return 0;
 	}
 	if (term->value && (!term->is_number || term->number > 1))
-		return td_span_error(b->err, &term->span,
-				     "percore: the value must be 0 or 1");
+		return td_span_error(b->err, &term->span, "percore: the value must be 0 or 1");
 	event->percore = term->number;
 	return 0;
 }
 
-static const struct td_alias *find_alias(const struct td_pmu *pmu,
-					 const char *name)
+static const struct td_alias *find_alias(const struct td_pmu *pmu, const char *name)
 {
 	for (size_t i = 0; i < pmu->nr_aliases; i++) {
 		if (strcasecmp(pmu->aliases[i].name, name) == 0)
@@ -144,7 +131,7 @@ static const struct td_alias *find_alias(const struct td_pmu *pmu,
 	return NULL;
 }
 
-/* sysfs wins over the model's files. */
+/* Find the terms of an event name.  sysfs takes precedence over the model's files. */
 static int find_named(const struct td_building *b, int pmu, const char *name,
 		      const struct td_alias **alias, const char **terms)
 {
@@ -157,8 +144,7 @@ static int find_named(const struct td_building *b, int pmu, const char *name,
 	return b->source->model_event(b->source->ctx, p, name, terms, b->err);
 }
 
-int td_build_knows(struct td_building *b, int pmu, const char *name,
-		   bool *known)
+int td_build_knows(struct td_building *b, int pmu, const char *name, bool *known)
 {
 	const struct td_alias *alias;
 	const char *terms;
@@ -168,8 +154,7 @@ int td_build_knows(struct td_building *b, int pmu, const char *name,
 	return rc;
 }
 
-int td_build_add_named(const struct td_building *b, struct td_event *event,
-		       const char *name)
+int td_build_add_named(const struct td_building *b, struct td_event *event, const char *name)
 {
 	const struct td_alias *alias;
 	const char *terms;
@@ -179,15 +164,14 @@ int td_build_add_named(const struct td_building *b, struct td_event *event,
 		return rc ? rc : TD_BUILD_UNUSED;
 	if (alias) {
 		event->scale = alias->scale;
-		if (alias->unit && td_event_set_unit(event, alias->unit))
-			return td_err_nomem(b->err);
+		if (alias->unit)
+			td_event_set_unit(event, alias->unit);
 	}
-	return td_event_add_terms(event, &b->machine->pmus[event->pmu], terms,
-				  b->err);
+	return td_event_add_terms(event, &b->machine->pmus[event->pmu], terms, b->err);
 }
 
-/* True for "r1a", which as a term means config=0x1a. */
-static bool is_raw_term(const struct td_term *term, uint64_t *config)
+/* Parse the term "r1a", which means config=0x1a.  Returns false for other terms. */
+static bool parse_raw_term(const struct td_term *term, uint64_t *config)
 {
 	char text[40];
 
@@ -207,8 +191,7 @@ static int pack_term(const struct td_building *b, struct td_event *event,
 	int rc;
 
 	if (!term->value && !is_flag)
-		return td_span_error(b->err, &term->span,
-				     "%s needs a value: %s=...", term->name,
+		return td_span_error(b->err, &term->span, "%s needs a value: %s=...", term->name,
 				     term->name);
 	if (!term->is_number && term->value)
 		return no_number(b, term);
@@ -216,15 +199,13 @@ static int pack_term(const struct td_building *b, struct td_event *event,
 	if (!rc)
 		return 0;
 	if (rc == -EEXIST)
-		return td_span_error(b->err, &term->span,
-				     "%s: another term sets the same bits",
+		return td_span_error(b->err, &term->span, "%s: another term sets the same bits",
 				     term->name);
-	return td_span_error(b->err, &term->span,
-			     "%s=%#" PRIx64 ": too large for its bits",
+	return td_span_error(b->err, &term->span, "%s=%#" PRIx64 ": too large for its bits",
 			     term->name, term->number);
 }
 
-/* Finds a hardware or cache event of the kernel; -ENOENT if there is none. */
+/* Find a hardware or cache event of the kernel.  Returns -ENOENT if there is none. */
 static int kernel_name(const char *name, uint32_t *type, uint64_t *config)
 {
 	const struct td_symbol *symbol = td_symbol_find(name);
@@ -240,9 +221,8 @@ static int kernel_name(const char *name, uint32_t *type, uint64_t *config)
 }
 
 /*
- * Adds the kernel's event on this PMU, as in "cpu_core/cycles/" or
- * "cpu_atom/LLC-loads/".  With terms of the PMU beside it, the bits are those
- * of its name in sysfs ("cpu-cycles").
+ * Add the kernel's event on this PMU, as in "cpu_core/cycles/" or "cpu_atom/LLC-loads/".  If
+ * there are other terms of the PMU (has_bits), use the bits of its name in sysfs ("cpu-cycles").
  */
 static int add_kernel_name(const struct td_building *b, struct td_event *event,
 			   const struct td_term *term, bool has_bits)
@@ -253,8 +233,7 @@ static int add_kernel_name(const struct td_building *b, struct td_event *event,
 
 	if (!has_bits) {
 		kernel_name(term->name, &event->type, &config);
-		event->config[0] =
-			td_pmu_config(&b->machine->pmus[event->pmu], config);
+		event->config[0] = td_pmu_config(&b->machine->pmus[event->pmu], config);
 		return 0;
 	}
 	if (symbol && symbol->alias)
@@ -262,23 +241,21 @@ static int add_kernel_name(const struct td_building *b, struct td_event *event,
 	if (rc != TD_BUILD_UNUSED)
 		return rc;
 	return td_span_error(b->err, &term->span,
-			     "%s is a generic event of the kernel: it takes "
-			     "no terms of the PMU",
+			     "%s is a generic event of the kernel: it takes no terms of the PMU",
 			     term->name);
 }
 
 /* The kinds of terms, in the order in which they take effect. */
 enum use {
-	USE_COMMON, /* taken by all events; config= comes before bits in it */
-	USE_RAW,    /* r1a is config=0x1a */
-	USE_NAME,   /* an event of sysfs or the model's files */
+	USE_COMMON, /* terms of all events; config= takes effect before terms that set its bits */
+	USE_RAW,    /* r1a, which means config=0x1a */
+	USE_NAME,   /* the name of an event in sysfs or the model's files */
 	USE_KERNEL_NAME,
-	USE_BITS, /* terms of the user replace bits of a name */
+	USE_BITS, /* the user's terms of the PMU, which replace bits of a named event */
 	NR_USES,
 };
 
-static int find_use(const struct td_building *b, int pmu,
-		    const struct td_term *term, enum use *use)
+static int find_use(const struct td_building *b, int pmu, const struct td_term *term, enum use *use)
 {
 	const struct td_pmu *p = &b->machine->pmus[pmu];
 	const struct td_alias *alias;
@@ -302,20 +279,20 @@ static int find_use(const struct td_building *b, int pmu,
 		*use = USE_KERNEL_NAME;
 		return 0;
 	}
-	if (!is_raw_term(term, &config))
+	if (!parse_raw_term(term, &config))
 		return no_such_term(b, p, term);
 	*use = USE_RAW;
 	return 0;
 }
 
-static int add_used(const struct td_building *b, struct td_event *event,
-		    const struct td_term *term, enum use use, bool has_bits)
+static int add_used(const struct td_building *b, struct td_event *event, const struct td_term *term,
+		    enum use use, bool has_bits)
 {
 	switch (use) {
 	case USE_COMMON:
 		return add_common_term(b, event, term);
 	case USE_RAW:
-		is_raw_term(term, &event->config[0]);
+		parse_raw_term(term, &event->config[0]);
 		return 0;
 	case USE_NAME:
 		return td_build_add_named(b, event, term->name);
@@ -329,8 +306,7 @@ static int add_used(const struct td_building *b, struct td_event *event,
 	return 0;
 }
 
-static int add_pmu_terms(struct td_building *b, struct td_event *event,
-			 enum use *uses)
+static int add_pmu_terms(struct td_building *b, struct td_event *event, enum use *uses)
 {
 	const struct td_spec *spec = b->spec;
 	int names = 0, bits = 0, rc = 0;
@@ -341,34 +317,31 @@ static int add_pmu_terms(struct td_building *b, struct td_event *event,
 		bits += uses[i] == USE_BITS || uses[i] == USE_RAW;
 		if (!rc && names > 1)
 			rc = td_span_error(b->err, &spec->terms[i].span,
-					   "a second event: a PMU's slashes "
-					   "can have only one");
+					   "a second event: a PMU's slashes can have only one");
 	}
 	for (int use = 0; use < NR_USES; use++) {
 		for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
 			if ((int)uses[i] == use)
-				rc = add_used(b, event, &spec->terms[i],
-					      uses[i], bits > 0);
+				rc = add_used(b, event, &spec->terms[i], uses[i], bits > 0);
 		}
 	}
 	return rc;
 }
 
-int td_build_add_terms(struct td_building *b, struct td_event *event,
-		       bool of_pmu)
+int td_build_add_terms(struct td_building *b, struct td_event *event, bool of_pmu)
 {
 	const struct td_spec *spec = b->spec;
-	td_autofree enum use *uses = calloc(spec->nr_terms + 1, sizeof(*uses));
-	td_autofree uint64_t *bits = calloc(
-		b->machine->pmus[event->pmu].nr_formats + 1, sizeof(*bits));
-	int rc = uses && bits ? 0 : td_err_nomem(b->err);
+	td_autofree enum use *uses = td_calloc(spec->nr_terms + 1, sizeof(*uses));
+	td_autofree uint64_t *bits =
+		td_calloc(b->machine->pmus[event->pmu].nr_formats + 1, sizeof(*bits));
+	int rc = 0;
 
-	b->bits = bits;
-	if (!rc && of_pmu)
+	if (of_pmu) {
+		b->bits = bits;
 		rc = add_pmu_terms(b, event, uses);
-	b->bits = NULL;
-	if (rc || of_pmu)
+		b->bits = NULL;
 		return rc;
+	}
 	for (size_t i = 0; !rc && i < spec->nr_terms; i++) {
 		const struct td_term *term = &spec->terms[i];
 

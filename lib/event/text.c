@@ -10,7 +10,7 @@
 
 /* --- modifiers ------------------------------------------------------------ */
 
-/* Parses letters, of which there may be none. */
+/* Parses modifiers up to the end of the word, which may be empty. */
 static int parse_modifiers(struct td_cursor *c, struct td_modifiers *mods)
 {
 	size_t at = c->at, len = td_cursor_take_word(c, ",{}/:");
@@ -35,42 +35,38 @@ static int parse_value(struct td_cursor *c, struct td_term *term)
 	if (td_cursor_peek(c) == '\'') {
 		end = strchr(c->text + at + 1, '\'');
 		if (!end)
-			return td_cursor_error(c, at, 1,
-					       "this quote is not closed");
+			return td_cursor_error(c, at, 1, "this quote is not closed");
 		len = (size_t)(end - c->text) - at - 1;
 		c->at += len + 2;
 		if (!len)
 			return td_cursor_error(c, at, 2, "an empty value");
-		return td_cursor_copy(c, &term->value, at + 1, len);
+		td_cursor_copy(c, &term->value, at + 1, len);
+		return 0;
 	}
 	len = td_cursor_take_word(c, ",/{}");
 	if (!len)
 		return td_cursor_error(c, at, 1, "a value is missing");
-	if (td_cursor_copy(c, &term->value, at, len))
-		return c->err->code;
-	term->is_number =
-		td_parse_u64(term->value, UINT64_MAX, &term->number) == 0;
+	td_cursor_copy(c, &term->value, at, len);
+	term->is_number = td_parse_u64(term->value, UINT64_MAX, &term->number) == 0;
 	return 0;
 }
 
 static int parse_term(struct td_cursor *c, struct td_spec *spec)
 {
-	struct td_term *term =
-		td_array_add(&spec->terms, spec->nr_terms, sizeof(*term));
+	struct td_term *term = td_array_add(&spec->terms, spec->nr_terms, sizeof(*term));
 	size_t at, len;
 	int rc;
 
-	if (!term)
-		return td_err_nomem(c->err);
 	spec->nr_terms++;
 	td_cursor_skip_blanks(c);
 	at = c->at;
 	len = td_cursor_take_word(c, ",=/{}");
 	if (!len)
 		return td_cursor_error(c, at, 1, "a term is missing");
-	rc = td_cursor_copy(c, &term->name, at, len);
+	td_cursor_copy(c, &term->name, at, len);
+	rc = 0;
 	term->number = 1;
-	if (!rc && td_cursor_take(c, '=')) {
+	if (td_cursor_take(c, '=')) {
 		td_cursor_skip_blanks(c);
 		rc = parse_value(c, term);
 	}
@@ -78,11 +74,11 @@ static int parse_term(struct td_cursor *c, struct td_spec *spec)
 	return rc;
 }
 
-/* Parses from behind the first slash to the second one. */
+/* Parses the terms after the first slash, up to and including the second one. */
 static int parse_terms(struct td_cursor *c, struct td_spec *spec)
 {
 	size_t slash = c->at - 1, at = c->at;
-	int rc = 0;
+	int rc;
 
 	spec->slashes = true;
 	if (td_cursor_take(c, '/'))
@@ -93,16 +89,13 @@ static int parse_terms(struct td_cursor *c, struct td_spec *spec)
 	if (rc)
 		return rc;
 	td_cursor_skip_blanks(c);
-	if (td_cursor_peek(c) && td_cursor_peek(c) != '/' &&
-	    !strchr(",{}", td_cursor_peek(c)))
-		return td_cursor_error(c, c->at, 1,
-				       "a comma is missing before this");
+	if (td_cursor_peek(c) && td_cursor_peek(c) != '/' && !strchr(",{}", td_cursor_peek(c)))
+		return td_cursor_error(c, c->at, 1, "a comma is missing before this");
 	if (td_cursor_peek(c) != '/')
-		return td_cursor_error(c, slash, 1,
-				       "no slash closes these terms");
+		return td_cursor_error(c, slash, 1, "no slash closes these terms");
 	spec->terms_text = td_without_blanks(c->text + at, c->at - at);
 	c->at++;
-	return spec->terms_text ? 0 : td_err_nomem(c->err);
+	return 0;
 }
 
 /* --- events --------------------------------------------------------------- */
@@ -116,18 +109,19 @@ static int parse_suffix(struct td_cursor *c, struct td_spec *spec)
 		td_cursor_skip_blanks(c);
 	else if (!spec->slashes && isspace((unsigned char)c->text[c->at - 1]) &&
 		 td_cursor_peek(c) && !strchr(",{}", td_cursor_peek(c)))
-		return td_cursor_error(c, c->at, 1,
-				       "a comma is missing before this");
+		return td_cursor_error(c, c->at, 1, "a comma is missing before this");
 	at = c->at;
 	rc = parse_modifiers(c, &spec->mods);
 	if (!rc && spec->mods.weak)
-		rc = td_cursor_error(c, at, c->at - at,
-				     "modifier W is for groups: {...}:W");
-	return rc ? rc : td_cursor_copy(c, &spec->suffix, at, c->at - at);
+		rc = td_cursor_error(c, at, c->at - at, "modifier W is for groups: {...}:W");
+	if (rc)
+		return rc;
+	td_cursor_copy(c, &spec->suffix, at, c->at - at);
+	return 0;
 }
 
-/* Sets the place and text of an event, without blanks at its end. */
-static int set_span(struct td_cursor *c, struct td_spec *spec, size_t at)
+/* Sets the span and text of an event, without blanks at its end. */
+static void set_span(struct td_cursor *c, struct td_spec *spec, size_t at)
 {
 	size_t end = c->at;
 
@@ -135,19 +129,14 @@ static int set_span(struct td_cursor *c, struct td_spec *spec, size_t at)
 		end--;
 	spec->span = (struct td_span){ c->text, at, end - at };
 	spec->text = td_without_blanks(c->text + at, end - at);
-	return spec->text ? 0 : td_err_nomem(c->err);
 }
 
-static int parse_event(struct td_cursor *c, struct td_event_text *events,
-		       int group)
+static int parse_event(struct td_cursor *c, struct td_event_text *events, int group)
 {
-	struct td_spec *spec =
-		td_array_add(&events->specs, events->nr_specs, sizeof(*spec));
+	struct td_spec *spec = td_array_add(&events->specs, events->nr_specs, sizeof(*spec));
 	size_t at;
 	int rc;
 
-	if (!spec)
-		return td_err_nomem(c->err);
 	events->nr_specs++;
 	spec->group = group;
 	td_cursor_skip_blanks(c);
@@ -157,21 +146,24 @@ static int parse_event(struct td_cursor *c, struct td_event_text *events,
 		rc = parse_terms(c, spec);
 	if (!rc)
 		rc = parse_suffix(c, spec);
-	return rc ? rc : set_span(c, spec, at);
+	if (rc)
+		return rc;
+	set_span(c, spec, at);
+	return 0;
 }
 
 /* --- groups --------------------------------------------------------------- */
 
 /* Merges a group's modifiers into those of its events. */
-static int join_group(struct td_event_text *events, size_t first,
-		      const struct td_modifiers *mods, struct td_err *err)
+static int join_group(struct td_event_text *events, size_t first, const struct td_modifiers *mods,
+		      struct td_err *err)
 {
 	for (size_t i = first; i < events->nr_specs; i++) {
 		struct td_spec *spec = &events->specs[i];
 		const char *why =
 			i > first && (spec->mods.pinned || spec->mods.exclusive)
-				? "modifiers D and e: in a group, only the "
-				  "first event can have them"
+				? "modifiers D and e: in a group, only the first event can have "
+				  "them"
 				: td_modifiers_join(&spec->mods, mods);
 
 		if (why)
@@ -180,7 +172,7 @@ static int join_group(struct td_event_text *events, size_t first,
 	return 0;
 }
 
-/* Parses from behind the opening brace. */
+/* Parses a group after its opening brace. */
 static int parse_group(struct td_cursor *c, struct td_event_text *events)
 {
 	struct td_modifiers mods = { 0 };
@@ -191,8 +183,7 @@ static int parse_group(struct td_cursor *c, struct td_event_text *events)
 	do {
 		td_cursor_skip_blanks(c);
 		if (td_cursor_peek(c) == '{')
-			return td_cursor_error(c, c->at, 1,
-					       "a group inside a group");
+			return td_cursor_error(c, c->at, 1, "a group inside a group");
 		rc = parse_event(c, events, group);
 	} while (!rc && td_cursor_take(c, ','));
 	if (!rc && td_cursor_peek(c) == '{')
@@ -206,7 +197,7 @@ static int parse_group(struct td_cursor *c, struct td_event_text *events)
 	return rc ? rc : join_group(events, first, &mods, c->err);
 }
 
-/* Skips "{" or "NAME{". perf has names of groups; tdstat ignores them. */
+/* Skips "{" or "NAME{".  Names of groups are perf's syntax; tdstat ignores them. */
 static bool take_group_start(struct td_cursor *c)
 {
 	size_t at;
@@ -220,22 +211,19 @@ static bool take_group_start(struct td_cursor *c)
 	return false;
 }
 
-int td_event_text_parse(struct td_event_text *events, const char *text,
-			struct td_err *err)
+int td_event_text_parse(struct td_event_text *events, const char *text, struct td_err *err)
 {
 	struct td_cursor c = { text, 0, err };
 	int rc;
 
 	do {
-		rc = take_group_start(&c) ? parse_group(&c, events)
-					  : parse_event(&c, events, -1);
+		rc = take_group_start(&c) ? parse_group(&c, events) : parse_event(&c, events, -1);
 	} while (!rc && td_cursor_take(&c, ','));
 	if (rc)
 		return rc;
 	td_cursor_skip_blanks(&c);
 	if (td_cursor_peek(&c))
-		return td_cursor_error(&c, c.at, 1,
-				       "a comma is missing before this");
+		return td_cursor_error(&c, c.at, 1, "a comma is missing before this");
 	return 0;
 }
 

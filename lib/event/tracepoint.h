@@ -7,7 +7,7 @@
 
 #include "lib/base/err.h"
 
-/* A tracepoint, "sched:sched_switch"; id is its perf_event_attr.config. */
+/* A tracepoint such as "sched:sched_switch"; id is its perf_event_attr.config. */
 struct td_tracepoint {
 	char *system, *name;
 	uint64_t id;
@@ -19,24 +19,15 @@ struct td_tracepoints {
 };
 
 /*
- * Finds the tracepoints of the running kernel whose system and name match; both
- * may be globs (fnmatch(3)).  Free *out with td_tracepoints_free(), also after
- * an error.  -ENOENT if there is none, with a similar name or how to list them
- * as the hint; -EACCES if this user may not read tracefs, with the remedy as
- * the hint; -ENODEV without tracefs.
+ * Find the tracepoints of the running kernel whose system and name match; both may be globs
+ * (fnmatch(3)).  Returns -ENOENT if there are none, with a similar name or how to list them
+ * as the hint; -EACCES if this user may not read tracefs, with the remedy as the hint;
+ * -ENODEV without tracefs.  Call td_tracepoints_free() on error as well.
  */
-int td_tracepoints_find(struct td_tracepoints *out, const char *system,
-			const char *name, struct td_err *err);
-/* The same for all tracepoints, with errors that name none. */
+int td_tracepoints_find(struct td_tracepoints *out, const char *system, const char *name,
+			struct td_err *err);
+/* Find all tracepoints.  Errors do not contain the name of one. */
 int td_tracepoints_find_all(struct td_tracepoints *out, struct td_err *err);
 void td_tracepoints_free(struct td_tracepoints *list);
-
-/*
- * Checks a filter such as "prev_pid == 0 && comm ~ \"cc*\"". -EINVAL if the
- * tracepoint cannot take it; the message says why, and lists the fields if one
- * is unknown.
- */
-int td_tracepoint_check_filter(const char *system, const char *name,
-			       const char *filter, struct td_err *err);
 
 #endif

@@ -15,9 +15,8 @@
 
 #include "lib/base/util.h"
 
-/* Parses a number in base that is followed by the character behind. */
-static bool take_number(const char **text, int base, char behind,
-			unsigned int *out)
+/* Parses a number in base that ends with the character end_char. */
+static bool parse_number(const char **text, int base, char end_char, unsigned int *out)
 {
 	unsigned char first = (unsigned char)**text;
 	unsigned long value;
@@ -27,9 +26,9 @@ static bool take_number(const char **text, int base, char behind,
 		return false;
 	errno = 0;
 	value = strtoul(*text, &end, base);
-	if (errno || value > UINT_MAX || *end != behind)
+	if (errno || value > UINT_MAX || *end != end_char)
 		return false;
-	*text = end + (behind != '\0');
+	*text = end + (end_char != '\0');
 	*out = (unsigned int)value;
 	return true;
 }
@@ -42,21 +41,19 @@ int td_cpuid_parse(const char *text, struct td_cpuid *out, struct td_err *err)
 	*out = (struct td_cpuid){ 0 };
 	if (vendor && vendor < sizeof(out->vendor) && *rest++ == '-') {
 		memcpy(out->vendor, text, vendor);
-		if (take_number(&rest, 10, '-', &out->family) &&
-		    take_number(&rest, 16, '-', &out->model) &&
-		    take_number(&rest, 16, '\0', &out->stepping))
+		if (parse_number(&rest, 10, '-', &out->family) &&
+		    parse_number(&rest, 16, '-', &out->model) &&
+		    parse_number(&rest, 16, '\0', &out->stepping))
 			return 0;
 	}
-	return td_err_usage(err,
-			    "processor identity '%s': not of the form "
-			    "GenuineIntel-6-97-2",
+	return td_err_usage(err, "processor identity '%s': not of the form GenuineIntel-6-97-2",
 			    text);
 }
 
 void td_cpuid_format(const struct td_cpuid *cpuid, char buf[48])
 {
-	snprintf(buf, 48, "%s-%u-%X-%X", cpuid->vendor, cpuid->family,
-		 cpuid->model, cpuid->stepping);
+	snprintf(buf, 48, "%s-%u-%X-%X", cpuid->vendor, cpuid->family, cpuid->model,
+		 cpuid->stepping);
 }
 
 bool td_cpuid_is_same(const struct td_cpuid *a, const struct td_cpuid *b)
@@ -65,7 +62,7 @@ bool td_cpuid_is_same(const struct td_cpuid *a, const struct td_cpuid *b)
 	       a->model == b->model && a->stepping == b->stepping;
 }
 
-/* The value of a line "key : value" in cpuinfo, or NULL. */
+/* Returns the value of a line "key : value" in cpuinfo, or NULL. */
 static const char *cpuinfo_value(const char *text, const char *key)
 {
 	size_t len = strlen(key);
@@ -111,8 +108,7 @@ static bool cpuinfo_has_flag(const char *text, const char *flag)
 	return false;
 }
 
-int td_cpuid_read(const struct td_sysfs *fs, struct td_cpuid *out,
-		  struct td_err *err)
+int td_cpuid_read(const struct td_sysfs *fs, struct td_cpuid *out, struct td_err *err)
 {
 	char text[4096]; /* the first processor's lines fit */
 	const char *vendor;
@@ -123,8 +119,8 @@ int td_cpuid_read(const struct td_sysfs *fs, struct td_cpuid *out,
 		return (int)len;
 	vendor = cpuinfo_value(text, "vendor_id");
 	if (vendor)
-		snprintf(out->vendor, sizeof(out->vendor), "%.*s",
-			 (int)strcspn(vendor, "\n"), vendor);
+		snprintf(out->vendor, sizeof(out->vendor), "%.*s", (int)strcspn(vendor, "\n"),
+			 vendor);
 	out->family = cpuinfo_number(text, "cpu family");
 	out->model = cpuinfo_number(text, "model");
 	out->stepping = cpuinfo_number(text, "stepping");
@@ -149,17 +145,16 @@ uint64_t td_tsc_hz(void)
 }
 #endif
 
-static int read_topology(const struct td_sysfs *fs, int cpu, const char *name,
-			 int *out, struct td_err *err)
+static int read_topology(const struct td_sysfs *fs, int cpu, const char *name, int *out,
+			 struct td_err *err)
 {
 	char path[80];
 
-	snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/topology/%s",
-		 cpu, name);
+	snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/topology/%s", cpu, name);
 	return td_sysfs_read_int(fs, path, out, err);
 }
 
-/* A missing file is no error here. */
+/* Returns rc, or 0 for the error of a missing file, which is cleared. */
 static int unless_none(int rc, struct td_err *err)
 {
 	if (!td_sysfs_is_none(rc))
@@ -168,15 +163,14 @@ static int unless_none(int rc, struct td_err *err)
 	return 0;
 }
 
-static int add_node(const struct td_sysfs *fs, int node,
-		    struct td_place *places, size_t nr, struct td_err *err)
+static int add_node(const struct td_sysfs *fs, int node, struct td_place *places, size_t nr,
+		    struct td_err *err)
 {
 	struct td_ints cpus;
 	char path[80];
 	int rc;
 
-	snprintf(path, sizeof(path), "devices/system/node/node%d/cpulist",
-		 node);
+	snprintf(path, sizeof(path), "devices/system/node/node%d/cpulist", node);
 	rc = td_sysfs_read_list(fs, path, TD_MAX_CPU, &cpus, err);
 	for (size_t i = 0; !rc && i < nr; i++) {
 		if (td_ints_has(&cpus, places[i].cpu))
@@ -186,13 +180,12 @@ static int add_node(const struct td_sysfs *fs, int node,
 	return unless_none(rc, err);
 }
 
-/* Only online nodes have CPUs to enter. */
-static int add_nodes(const struct td_sysfs *fs, struct td_place *places,
-		     size_t nr, struct td_err *err)
+/* Sets the nodes of places; only online nodes have CPUs. */
+static int add_nodes(const struct td_sysfs *fs, struct td_place *places, size_t nr,
+		     struct td_err *err)
 {
 	struct td_ints nodes;
-	int rc = td_sysfs_read_list(fs, "devices/system/node/online",
-				    TD_MAX_CPU, &nodes, err);
+	int rc = td_sysfs_read_list(fs, "devices/system/node/online", TD_MAX_CPU, &nodes, err);
 
 	rc = unless_none(rc, err);
 	for (size_t n = 0; !rc && n < nodes.nr; n++)
@@ -201,8 +194,7 @@ static int add_nodes(const struct td_sysfs *fs, struct td_place *places,
 	return rc;
 }
 
-static int read_place(const struct td_sysfs *fs, struct td_place *place,
-		      struct td_err *err)
+static int read_place(const struct td_sysfs *fs, struct td_place *place, struct td_err *err)
 {
 	const struct {
 		const char *name;
@@ -220,14 +212,29 @@ static int read_place(const struct td_sysfs *fs, struct td_place *place,
 	return rc;
 }
 
-int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus,
-		   struct td_place **out, struct td_err *err)
+bool td_cpus_are_of_dies(const struct td_sysfs *fs, const struct td_ints *cpus)
 {
-	struct td_place *places = calloc(cpus->nr + 1, sizeof(*places));
+	struct td_err unused;
+	int last = -1, socket, die[2];
+
+	for (size_t i = 0; i < cpus->nr && cpus->nr > 1; i++) {
+		if (read_topology(fs, cpus->v[i], "physical_package_id", &socket, &unused))
+			return false;
+		if (socket >= 0 && socket == last)
+			return !read_topology(fs, cpus->v[i - 1], "die_id", &die[0], &unused) &&
+			       !read_topology(fs, cpus->v[i], "die_id", &die[1], &unused) &&
+			       die[0] != die[1];
+		last = socket;
+	}
+	return false;
+}
+
+int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus, struct td_place **out,
+		   struct td_err *err)
+{
+	struct td_place *places = td_calloc(cpus->nr + 1, sizeof(*places));
 	int rc = 0;
 
-	if (!places)
-		return td_err_nomem(err);
 	for (size_t i = 0; !rc && i < cpus->nr; i++) {
 		places[i] = (struct td_place){
 			.cpu = cpus->v[i],
@@ -245,26 +252,23 @@ int td_places_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 	return rc;
 }
 
-/* Reads cpuN/cache/indexM. Returns 1, 0 behind the last one, or an error. */
-static int add_cache(const struct td_sysfs *fs, struct td_place *place,
-		     int index, struct td_err *err)
+/* Reads cpuN/cache/indexM.  Returns 1, 0 after the last one, or an error. */
+static int add_cache(const struct td_sysfs *fs, struct td_place *place, int index,
+		     struct td_err *err)
 {
 	struct td_ints cpus;
 	char path[96];
 	int level;
 
-	snprintf(path, sizeof(path),
-		 "devices/system/cpu/cpu%d/cache/index%d/level", place->cpu,
+	snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/cache/index%d/level", place->cpu,
 		 index);
 	if (td_sysfs_read_int(fs, path, &level, err))
 		return err->code;
 	if (level < 1 || level > TD_MAX_CACHE)
 		return level >= 0;
-	snprintf(path, sizeof(path),
-		 "devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
+	snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list",
 		 place->cpu, index);
-	if (unless_none(td_sysfs_read_list(fs, path, TD_MAX_CPU, &cpus, err),
-			err))
+	if (unless_none(td_sysfs_read_list(fs, path, TD_MAX_CPU, &cpus, err), err))
 		return err->code;
 	if (cpus.nr)
 		place->cache[level - 1] = cpus.v[0];
@@ -272,8 +276,8 @@ static int add_cache(const struct td_sysfs *fs, struct td_place *place,
 	return 1;
 }
 
-int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
-			  size_t nr, struct td_err *err)
+int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places, size_t nr,
+			  struct td_err *err)
 {
 	int rc = 0;
 
@@ -288,13 +292,12 @@ int td_places_read_caches(const struct td_sysfs *fs, struct td_place *places,
 }
 
 /*
- * A cache is named after the lowest CPU that shares it.  It keeps its name when a
- * lower one comes online: all are as they are now; old are the indices of before
- * that they had, or SIZE_MAX.
+ * Keeps the ids of caches.  The id is the lowest CPU that shares the cache, and stays the same
+ * when a lower one comes online.  all contains the current places, old their indices in before,
+ * or SIZE_MAX.
  */
 static void keep_names(struct td_place *place, const struct td_place *all,
-		       const struct td_place *before, const size_t *old,
-		       size_t nr)
+		       const struct td_place *before, const size_t *old, size_t nr)
 {
 	for (int c = 0; c < TD_MAX_CACHE; c++) {
 		size_t i = 0;
@@ -307,14 +310,11 @@ static void keep_names(struct td_place *place, const struct td_place *all,
 	}
 }
 
-int td_places_keep(struct td_place *all, size_t nr_all,
-		   const struct td_place *before, size_t nr)
+void td_places_keep(struct td_place *all, size_t nr_all, const struct td_place *before, size_t nr)
 {
-	td_autofree size_t *old = calloc(nr_all + 1, sizeof(*old));
+	td_autofree size_t *old = td_calloc(nr_all + 1, sizeof(*old));
 	size_t b = 0;
 
-	if (!old)
-		return -ENOMEM;
 	for (size_t i = 0; i < nr_all; i++) {
 		bool is_old = b < nr && all[i].cpu == before[b].cpu;
 
@@ -328,32 +328,23 @@ int td_places_keep(struct td_place *all, size_t nr_all,
 		if (old[i] != SIZE_MAX)
 			all[i] = before[old[i]];
 	}
-	return 0;
 }
 
-int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus,
-		    struct td_ints *out, struct td_err *err)
+int td_cpu_siblings(const struct td_sysfs *fs, const struct td_ints *cpus, struct td_ints *out,
+		    struct td_err *err)
 {
 	char path[96];
-	int rc;
 
 	*out = (struct td_ints){ 0 };
 	for (size_t i = 0; i < cpus->nr; i++) {
 		struct td_ints some;
 
-		snprintf(path, sizeof(path),
-			 "devices/system/cpu/cpu%d/topology/core_cpus_list",
+		snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/topology/core_cpus_list",
 			 cpus->v[i]);
 		if (td_sysfs_read_list(fs, path, TD_MAX_CPU, &some, err))
 			goto fail;
-		rc = 0;
-		for (size_t j = 0; !rc && j < some.nr; j++)
-			rc = td_ints_add(out, some.v[j]);
+		td_ints_add_all(out, &some);
 		td_ints_free(&some);
-		if (rc) {
-			td_err_nomem(err);
-			goto fail;
-		}
 	}
 	return 0;
 fail:
@@ -366,15 +357,14 @@ static uint64_t ticks_to_ns(uint64_t ticks)
 	return ticks * (UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* Reads a whole file.  The caller frees it; NULL with errno on failure. */
+/* Reads a whole file.  The caller frees it; returns NULL with errno on failure. */
 static char *read_whole(int dir, const char *path)
 {
 	size_t size = 4096;
 
 	for (;; size *= 4) {
-		char *text = malloc(size);
-		ssize_t len = text ? td_sysfs_read_at(dir, path, text, size)
-				   : -ENOMEM;
+		char *text = td_malloc(size);
+		ssize_t len = td_sysfs_read_at(dir, path, text, size);
 
 		/* a full buffer may mean that the file is longer */
 		if (len >= 0 && (size_t)len < size - 1)
@@ -387,9 +377,8 @@ static char *read_whole(int dir, const char *path)
 	}
 }
 
-/* proc(5): "cpu3 user nice system idle iowait irq softirq ..." */
-static void add_cpu_line(const char *line, const struct td_ints *cpus,
-			 struct td_cpu_times *out)
+/* Adds the times in a line of /proc/stat: "cpu3 user nice system idle iowait irq softirq ...". */
+static void add_cpu_line(const char *line, const struct td_ints *cpus, struct td_cpu_times *out)
 {
 	uint64_t user, nice, system, idle, iowait, irq, softirq;
 	int cpu;
@@ -398,10 +387,9 @@ static void add_cpu_line(const char *line, const struct td_ints *cpus,
 	if (strncmp(line, "cpu", 3) != 0 || !isdigit((unsigned char)line[3]))
 		return;
 	if (sscanf(line,
-		   "cpu%d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-		   " %" SCNu64 " %" SCNu64 " %" SCNu64,
-		   &cpu, &user, &nice, &system, &idle, &iowait, &irq,
-		   &softirq) != 8 ||
+		   "cpu%d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+		   " %" SCNu64,
+		   &cpu, &user, &nice, &system, &idle, &iowait, &irq, &softirq) != 8 ||
 	    (cpus && !td_ints_has(cpus, cpu)))
 		return;
 	out->user_ns += ticks_to_ns(user + nice);
@@ -416,34 +404,30 @@ int td_cpu_times_read(const struct td_sysfs *fs, const struct td_ints *cpus,
 
 	*out = (struct td_cpu_times){ 0 };
 	if (!text)
-		return td_err_set(err, -errno, "%s/stat: %s", fs->proc_path,
-				  strerror(errno));
+		return td_err_set(err, -errno, "%s/stat: %s", fs->proc_path, strerror(errno));
 	while ((line = strsep(&rest, "\n")))
 		add_cpu_line(line, cpus, out);
 	return 0;
 }
 
-/* In proc(5)'s stat, utime stime cutime cstime are fields 14 to 17. */
-static bool add_pid(const struct td_sysfs *fs, int pid,
-		    struct td_cpu_times *out)
+/* Adds the times of a process: fields 14 to 17 of its stat are utime stime cutime cstime. */
+static bool add_pid(const struct td_sysfs *fs, int pid, struct td_cpu_times *out)
 {
 	uint64_t user, system, child_user, child_system;
 	char text[1024];
 	const char *rest = td_proc_stat(fs, pid, text, sizeof(text));
 
-	if (!rest ||
-	    sscanf(rest,
-		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64
-		   " %" SCNu64 " %" SCNu64 " %" SCNu64,
-		   &user, &system, &child_user, &child_system) != 4)
+	if (!rest || sscanf(rest,
+			    " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64
+			    " %" SCNu64 " %" SCNu64,
+			    &user, &system, &child_user, &child_system) != 4)
 		return false;
 	out->user_ns += ticks_to_ns(user + child_user);
 	out->system_ns += ticks_to_ns(system + child_system);
 	return true;
 }
 
-bool td_cpu_times_read_pids(const struct td_sysfs *fs,
-			    const struct td_ints *pids,
+bool td_cpu_times_read_pids(const struct td_sysfs *fs, const struct td_ints *pids,
 			    struct td_cpu_times *out)
 {
 	bool all = true;

@@ -12,9 +12,8 @@
 #include "lib/base/util.h"
 #include "lib/machine/kernel.h"
 
-/* Turns an error into a reason to keep: tdstat does what works without it. */
-static struct td_err missing(const char *what, const char *path,
-			     struct td_err *err)
+/* Clears an error and returns it with a hint, because much works without proc or sysfs. */
+static struct td_err missing(const char *what, const char *path, struct td_err *err)
 {
 	struct td_err why = *err;
 
@@ -23,13 +22,12 @@ static struct td_err missing(const char *what, const char *path,
 	return why;
 }
 
-static int read_identity(const struct td_sysfs *fs, const char *cpuid,
-			 struct td_machine *machine, struct td_err *err)
+static int read_identity(const struct td_sysfs *fs, const char *cpuid, struct td_machine *machine,
+			 struct td_err *err)
 {
 	struct td_cpuid *id = &machine->cpuid;
 	char build[65] = "";
-	int rc = cpuid ? td_cpuid_parse(cpuid, id, err)
-		       : td_cpuid_read(fs, id, err);
+	int rc = cpuid ? td_cpuid_parse(cpuid, id, err) : td_cpuid_read(fs, id, err);
 
 	if (rc && !td_sysfs_is_none(rc))
 		return rc;
@@ -43,29 +41,16 @@ static int read_identity(const struct td_sysfs *fs, const char *cpuid,
 	return 0;
 }
 
-static int take_mask(const cpu_set_t *mask, size_t size, struct td_ints *out)
-{
-	int rc = 0;
-
-	for (int cpu = 0; !rc && cpu <= TD_MAX_CPU; cpu++) {
-		if (CPU_ISSET_S((size_t)cpu, size, mask))
-			rc = td_ints_add(out, cpu);
-	}
-	return rc;
-}
-
 /*
- * The CPUs that are online and in our cpuset: the kernel clears the others from
- * a mask of all CPUs (sched_setaffinity(2)).  The old mask is restored.
+ * Lists the CPUs that are online and in this process's cpuset: the kernel clears the others
+ * from a mask of all CPUs (sched_setaffinity(2)).  Restores the old mask.
  */
 static int find_usable_cpus(struct td_ints *out)
 {
 	size_t size = CPU_ALLOC_SIZE(TD_MAX_CPU + 1);
-	td_autofree cpu_set_t *ours = CPU_ALLOC(TD_MAX_CPU + 1);
-	td_autofree cpu_set_t *all = CPU_ALLOC(TD_MAX_CPU + 1);
+	td_autofree cpu_set_t *ours = td_need(CPU_ALLOC(TD_MAX_CPU + 1));
+	td_autofree cpu_set_t *all = td_need(CPU_ALLOC(TD_MAX_CPU + 1));
 
-	if (!ours || !all)
-		return -ENOMEM;
 	CPU_ZERO_S(size, ours);
 	CPU_ZERO_S(size, all);
 	if (sched_getaffinity(0, size, ours))
@@ -75,49 +60,43 @@ static int find_usable_cpus(struct td_ints *out)
 	CPU_ZERO_S(size, all);
 	sched_getaffinity(0, size, all);
 	sched_setaffinity(0, size, ours);
-	return take_mask(all, size, out);
-}
-
-/* Tells a missing sysfs from one without this file. */
-static bool has_cpus_folder(const struct td_sysfs *fs)
-{
-	return fs->sys >= 0 &&
-	       faccessat(fs->sys, "devices/system/cpu", F_OK, 0) == 0;
+	for (int cpu = 0; cpu <= TD_MAX_CPU; cpu++) {
+		if (CPU_ISSET_S((size_t)cpu, size, all))
+			td_ints_add(out, cpu);
+	}
+	return 0;
 }
 
 #define ONLINE "devices/system/cpu/online"
 
-int td_online_read(const struct td_sysfs *fs, struct td_ints *online,
-		   struct td_err *err)
+int td_online_read(const struct td_sysfs *fs, struct td_ints *online, struct td_err *err)
 {
 	return td_sysfs_read_list(fs, ONLINE, TD_MAX_CPU, online, err);
 }
 
-static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine,
-		     struct td_err *err)
+static int read_cpus(const struct td_sysfs *fs, struct td_machine *machine, struct td_err *err)
 {
-	int smt;
+	int smt, rc;
 
 	if (td_online_read(fs, &machine->online, err)) {
-		if (err->code != -ENOENT || has_cpus_folder(fs))
+		/* a sysfs without this file is an error, unlike a missing sysfs */
+		if (err->code != -ENOENT ||
+		    (fs->sys >= 0 && faccessat(fs->sys, "devices/system/cpu", F_OK, 0) == 0))
 			return err->code;
 		machine->no_sysfs = missing("sysfs", fs->sys_path, err);
-		if (find_usable_cpus(&machine->online))
-			return td_err_nomem(err);
-		return 0;
+		rc = find_usable_cpus(&machine->online);
+		return rc ? td_err_set(err, rc, "sched_getaffinity: %s", strerror(-rc)) : 0;
 	}
 	if (!machine->online.nr)
-		return td_err_set(err, -EINVAL, "%s/%s: no CPU", fs->sys_path,
-				  ONLINE);
+		return td_err_set(err, -EINVAL, "%s/%s: no CPU", fs->sys_path, ONLINE);
 	if (td_sysfs_read_int(fs, "devices/system/cpu/smt/active", &smt, err))
 		return err->code;
 	machine->smt = smt > 0;
-	machine->has_pmem =
-		faccessat(fs->sys, "firmware/acpi/tables/NFIT", F_OK, 0) == 0;
+	machine->has_pmem = faccessat(fs->sys, "firmware/acpi/tables/NFIT", F_OK, 0) == 0;
 	return 0;
 }
 
-/* cpu_core comes first, then by name */
+/* Sorts cpu_core first, then by name. */
 static int by_rank(const void *a, const void *b)
 {
 	const char *const *x = a, *const *y = b;
@@ -129,27 +108,12 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
-static int append_pmu(struct td_machine *machine, struct td_pmu *pmu,
-		      struct td_err *err)
-{
-	struct td_pmu *place =
-		td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*place));
-
-	if (!place) {
-		td_pmu_free(pmu);
-		return td_err_nomem(err);
-	}
-	*place = *pmu;
-	machine->nr_pmus++;
-	return 0;
-}
-
 /*
- * A PMU whose cpus file is empty (all of its cores are offline) is left out:
- * opening a task's event on it fails with ENOMEM (x86_pmu_event_init()).
+ * Adds a PMU, unless its cpus file is empty because all of its cores are offline: opening a
+ * task's event on such a PMU fails with ENOMEM (x86_pmu_event_init()).
  */
-static int add_pmu(const struct td_sysfs *fs, const char *name,
-		   struct td_machine *machine, struct td_err *err)
+static int add_pmu(const struct td_sysfs *fs, const char *name, struct td_machine *machine,
+		   struct td_err *err)
 {
 	struct td_pmu pmu;
 	int rc = td_pmu_read(fs, name, &machine->online, &pmu, err);
@@ -159,36 +123,33 @@ static int add_pmu(const struct td_sysfs *fs, const char *name,
 		return rc;
 	}
 	if (pmu.kind == TD_PMU_CORE)
-		pmu.uarch =
-			td_uarch_find(&machine->cpuid, machine->model, name);
-	return append_pmu(machine, &pmu, err);
+		pmu.uarch = td_uarch_find(&machine->cpuid, machine->model, name);
+	td_array_push(&machine->pmus, &machine->nr_pmus, &pmu, sizeof(pmu));
+	return 0;
 }
 
-/* Only changes the grouping, so a file that cannot be read is no error. */
+/* Is the NMI watchdog on?  If unknown, returns false, because this only affects the groups. */
 static bool watchdog_is_on(const struct td_sysfs *fs)
 {
 	char text[8];
 
-	return td_sysfs_read_at(fs->proc, "sys/kernel/nmi_watchdog", text,
-				sizeof(text)) > 0 &&
+	return td_sysfs_read_at(fs->proc, "sys/kernel/nmi_watchdog", text, sizeof(text)) > 0 &&
 	       strcmp(text, "0") != 0;
 }
 
-/* Without KVM, or before Linux 7.0, there is no such file. */
-static bool guests_have_pmus(const struct td_sysfs *fs,
-			     const struct td_cpuid *cpuid)
+/* Does KVM give guests the PMU?  The file does not exist without KVM or before Linux 7.0. */
+static bool guests_have_pmus(const struct td_sysfs *fs, const struct td_cpuid *cpuid)
 {
 	const char *path = td_vendor_of(cpuid)->guest_pmus;
 	char text[8];
 
-	return path &&
-	       td_sysfs_read_at(fs->sys, path, text, sizeof(text)) > 0 &&
+	return path && td_sysfs_read_at(fs->sys, path, text, sizeof(text)) > 0 &&
 	       strcmp(text, "Y") == 0;
 }
 
 /*
- * Reads the core PMUs, or the others that the name means (NULL: all), unless
- * they were read before.
+ * Reads the core PMUs, or other PMUs that match the name (NULL: all), unless they were read
+ * before.
  */
 static int read_pmus(const struct td_sysfs *fs, bool core, const char *name,
 		     struct td_machine *machine, struct td_err *err)
@@ -199,8 +160,8 @@ static int read_pmus(const struct td_sysfs *fs, bool core, const char *name,
 	if (rc == -ENOENT)
 		return 0;
 	if (rc)
-		return td_err_set(err, rc, "%s/bus/event_source/devices: %s",
-				  fs->sys_path, strerror(-rc));
+		return td_err_set(err, rc, "%s/bus/event_source/devices: %s", fs->sys_path,
+				  strerror(-rc));
 	if (names.nr)
 		qsort(names.v, names.nr, sizeof(*names.v), by_rank);
 	for (size_t i = 0; !rc && i < names.nr; i++) {
@@ -213,14 +174,14 @@ static int read_pmus(const struct td_sysfs *fs, bool core, const char *name,
 	return rc;
 }
 
-int td_machine_read_others(const struct td_sysfs *fs, const char *name,
-			   struct td_machine *machine, struct td_err *err)
+int td_machine_read_others(const struct td_sysfs *fs, const char *name, struct td_machine *machine,
+			   struct td_err *err)
 {
 	machine->has_others = machine->has_others || !name;
 	return read_pmus(fs, false, name, machine, err);
 }
 
-int td_machine_add_builtin(struct td_machine *machine, struct td_err *err)
+void td_machine_add_builtin(struct td_machine *machine)
 {
 	static const struct {
 		const char *name;
@@ -229,24 +190,19 @@ int td_machine_add_builtin(struct td_machine *machine, struct td_err *err)
 		{ "software", PERF_TYPE_SOFTWARE },
 		{ "tracepoint", PERF_TYPE_TRACEPOINT },
 		{ "breakpoint", PERF_TYPE_BREAKPOINT },
-		{ "tool", UINT32_MAX }, /* a type that the kernel never gives */
+		{ "tool", UINT32_MAX }, /* a type that the kernel never assigns */
 	};
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(builtin); i++) {
+	for (size_t i = 0; i < TD_ARRAY_SIZE(builtin); i++) {
 		struct td_pmu pmu = { .type = builtin[i].type };
 
 		if (td_machine_find_pmu(machine, builtin[i].name) >= 0)
 			continue;
 		pmu.kind = td_pmu_kind(builtin[i].name);
-		pmu.name = strdup(builtin[i].name);
-		if (!pmu.name || td_ints_copy(&pmu.cpus, &machine->online)) {
-			td_pmu_free(&pmu);
-			return td_err_nomem(err);
-		}
-		rc = append_pmu(machine, &pmu, err);
+		pmu.name = td_strdup(builtin[i].name);
+		td_ints_copy(&pmu.cpus, &machine->online);
+		td_array_push(&machine->pmus, &machine->nr_pmus, &pmu, sizeof(pmu));
 	}
-	return rc;
 }
 
 size_t td_machine_count_kinds(const struct td_machine *machine)
@@ -276,8 +232,8 @@ int td_machine_find_type(const struct td_machine *machine, uint32_t type)
 	return -1;
 }
 
-int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
-		    struct td_machine *machine, struct td_err *err)
+int td_machine_read(const struct td_sysfs *fs, const char *cpuid, struct td_machine *machine,
+		    struct td_err *err)
 {
 	int rc;
 
@@ -288,49 +244,42 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid,
 	if (!rc)
 		rc = read_pmus(fs, true, NULL, machine, err);
 	machine->nr_core = machine->nr_pmus;
-	/* it takes a counter only where there are counters */
 	machine->nmi_watchdog = machine->nr_core && watchdog_is_on(fs);
-	machine->guests_have_pmus =
-		machine->nr_core && guests_have_pmus(fs, &machine->cpuid);
+	machine->guests_have_pmus = machine->nr_core && guests_have_pmus(fs, &machine->cpuid);
 	if (rc)
 		td_machine_free(machine);
 	return rc;
 }
 
-/* A hybrid's PMU lists a CPU when it is online (init_hybrid_pmu() in the kernel). */
-static int add_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
-		    const struct td_ints *cpus, struct td_ints *added,
-		    struct td_err *err)
+/* Adds new CPUs to a PMU; those of hybrids list a CPU once it is online (init_hybrid_pmu()). */
+static int add_cpus(const struct td_sysfs *fs, struct td_pmu *pmu, const struct td_ints *cpus,
+		    struct td_ints *added, struct td_err *err)
 {
 	struct td_pmu now = { .name = pmu->name, .kind = pmu->kind };
 	int rc = td_pmu_read_cpus(fs, &now, cpus, err);
 
-	if (!rc && (td_ints_add_all(&pmu->cpus, &now.cpus) ||
-		    (added && td_ints_add_all(added, &now.cpus))))
-		rc = td_err_nomem(err);
+	if (!rc) {
+		td_ints_add_all(&pmu->cpus, &now.cpus);
+		if (added)
+			td_ints_add_all(added, &now.cpus);
+	}
 	td_ints_free(&now.cpus);
 	return rc;
 }
 
 int td_machine_add_cpus(const struct td_sysfs *fs, struct td_machine *machine,
-			const struct td_ints *cpus, struct td_ints *added,
-			struct td_err *err)
+			const struct td_ints *cpus, struct td_ints *added, struct td_err *err)
 {
 	int rc = 0;
 
 	*added = (struct td_ints){ 0 };
-	if (td_ints_add_all(&machine->online, cpus))
-		rc = td_err_nomem(err);
+	td_ints_add_all(&machine->online, cpus);
 	for (size_t i = 0; !rc && i < machine->nr_pmus; i++) {
 		enum td_pmu_kind kind = machine->pmus[i].kind;
 
-		if (kind == TD_PMU_CORE || kind == TD_PMU_SOFTWARE ||
-		    kind == TD_PMU_IBS)
+		if (kind == TD_PMU_CORE || kind == TD_PMU_SOFTWARE || kind == TD_PMU_IBS)
 			rc = add_cpus(fs, &machine->pmus[i], cpus,
-				      kind == TD_PMU_CORE || !machine->nr_core
-					      ? added
-					      : NULL,
-				      err);
+				      kind == TD_PMU_CORE || !machine->nr_core ? added : NULL, err);
 	}
 	if (rc)
 		td_ints_free(added);

@@ -17,8 +17,8 @@
 
 #define DEVICES "bus/event_source/devices"
 
-int td_pmu_pack(const struct td_pmu *pmu, const struct td_format *format,
-		uint64_t value, uint64_t config[TD_NR_CONFIGS], uint64_t *bits)
+int td_pmu_pack(const struct td_pmu *pmu, const struct td_format *format, uint64_t value,
+		uint64_t config[TD_NR_CONFIGS], uint64_t *bits)
 {
 	uint64_t packed[TD_NR_CONFIGS] = { 0 }, others = 0;
 	int word = format->word;
@@ -38,8 +38,8 @@ int td_pmu_pack(const struct td_pmu *pmu, const struct td_format *format,
 }
 
 /* Reads a file of a PMU.  Returns its length, or 0 if there is no such file. */
-static ssize_t read_text(const struct td_sysfs *fs, const char *path, char *buf,
-			 size_t size, struct td_err *err)
+static ssize_t read_text(const struct td_sysfs *fs, const char *path, char *buf, size_t size,
+			 struct td_err *err)
 {
 	ssize_t len = td_sysfs_read_at(fs->sys, path, buf, size);
 
@@ -48,34 +48,25 @@ static ssize_t read_text(const struct td_sysfs *fs, const char *path, char *buf,
 	if (len == (ssize_t)size - 1)
 		len = -EFBIG;
 	if (len < 0)
-		td_err_set(err, (int)len, "%s/%s: %s", fs->sys_path, path,
-			   strerror((int)-len));
+		td_err_set(err, (int)len, "%s/%s: %s", fs->sys_path, path, strerror((int)-len));
 	return len;
 }
 
-static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu,
-		       const char *name, struct td_err *err)
+static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu, const char *name,
+		       struct td_err *err)
 {
 	char path[PATH_MAX], text[256];
 	struct td_format *format;
 	ssize_t len;
-	int rc;
 
 	snprintf(path, sizeof(path), DEVICES "/%s/format/%s", pmu->name, name);
 	len = read_text(fs, path, text, sizeof(text), err);
 	if (len <= 0)
 		return (int)len;
 	format = td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
-	if (!format)
-		return td_err_nomem(err);
-	rc = td_format_parse(text, format);
-	if (rc == -ENOMEM)
-		return td_err_nomem(err);
-	if (rc)
-		return 0; /* this version cannot pack it */
-	format->name = strdup(name);
-	if (!format->name)
-		return td_err_nomem(err);
+	if (td_format_parse(text, format))
+		return 0; /* ignore formats of newer kernels */
+	format->name = td_strdup(name);
 	pmu->nr_formats++;
 	return 0;
 }
@@ -83,19 +74,16 @@ static int read_format(const struct td_sysfs *fs, struct td_pmu *pmu,
 static bool is_attribute_file(const char *name)
 {
 	return td_ends_with(name, ".scale") || td_ends_with(name, ".unit") ||
-	       td_ends_with(name, ".per-pkg") ||
-	       td_ends_with(name, ".snapshot");
+	       td_ends_with(name, ".per-pkg") || td_ends_with(name, ".snapshot");
 }
 
-/* Looks in the list of the folder first, which saves opening in vain. */
-static bool listed(const struct td_names *names, const char *name,
-		   const char *suffix)
+/* Is the file name + suffix in the directory's list?  This saves opening missing files. */
+static bool listed(const struct td_names *names, const char *name, const char *suffix)
 {
 	size_t len = strlen(name);
 
 	for (size_t i = 0; i < names->nr; i++) {
-		if (strncmp(names->v[i], name, len) == 0 &&
-		    strcmp(names->v[i] + len, suffix) == 0)
+		if (strncmp(names->v[i], name, len) == 0 && strcmp(names->v[i] + len, suffix) == 0)
 			return true;
 	}
 	return false;
@@ -110,41 +98,37 @@ static int parse_scale(const char *text, double *scale)
 	return *end || !(*scale > 0) || !isfinite(*scale) ? -EINVAL : 0;
 }
 
-static int read_scale(const struct td_sysfs *fs, const struct td_pmu *pmu,
-		      struct td_alias *alias, struct td_err *err)
+static int read_scale(const struct td_sysfs *fs, const struct td_pmu *pmu, struct td_alias *alias,
+		      struct td_err *err)
 {
 	char path[PATH_MAX], text[64];
 	ssize_t len;
 
-	snprintf(path, sizeof(path), DEVICES "/%s/events/%s.scale", pmu->name,
-		 alias->name);
+	snprintf(path, sizeof(path), DEVICES "/%s/events/%s.scale", pmu->name, alias->name);
 	len = read_text(fs, path, text, sizeof(text), err);
 	if (len <= 0)
 		return (int)len;
 	if (parse_scale(text, &alias->scale))
-		return td_err_set(err, -EINVAL, "%s/%s: not a scale: %s",
-				  fs->sys_path, path, text);
+		return td_err_set(err, -EINVAL, "%s/%s: not a scale: %s", fs->sys_path, path, text);
 	return 0;
 }
 
-static int read_unit(const struct td_sysfs *fs, const struct td_pmu *pmu,
-		     struct td_alias *alias, struct td_err *err)
+static int read_unit(const struct td_sysfs *fs, const struct td_pmu *pmu, struct td_alias *alias,
+		     struct td_err *err)
 {
 	char path[PATH_MAX], text[64];
 	ssize_t len;
 
-	snprintf(path, sizeof(path), DEVICES "/%s/events/%s.unit", pmu->name,
-		 alias->name);
+	snprintf(path, sizeof(path), DEVICES "/%s/events/%s.unit", pmu->name, alias->name);
 	len = read_text(fs, path, text, sizeof(text), err);
 	if (len <= 0)
 		return (int)len;
-	alias->unit = strdup(text);
-	return alias->unit ? 0 : td_err_nomem(err);
+	alias->unit = td_strdup(text);
+	return 0;
 }
 
 static int read_scale_unit(const struct td_sysfs *fs, const struct td_pmu *pmu,
-			   const struct td_names *names, struct td_alias *alias,
-			   struct td_err *err)
+			   const struct td_names *names, struct td_alias *alias, struct td_err *err)
 {
 	int rc = 0;
 
@@ -156,9 +140,8 @@ static int read_scale_unit(const struct td_sysfs *fs, const struct td_pmu *pmu,
 	return rc;
 }
 
-static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu,
-		      const struct td_names *names, const char *name,
-		      struct td_err *err)
+static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu, const struct td_names *names,
+		      const char *name, struct td_err *err)
 {
 	char path[PATH_MAX], text[1024];
 	struct td_alias *alias;
@@ -171,52 +154,45 @@ static int read_alias(const struct td_sysfs *fs, struct td_pmu *pmu,
 	if (len <= 0)
 		return (int)len;
 	alias = td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
-	if (!alias)
-		return td_err_nomem(err);
 	pmu->nr_aliases++;
-	alias->name = strdup(name);
-	alias->terms = strdup(text);
-	if (!alias->name || !alias->terms)
-		return td_err_nomem(err);
+	alias->name = td_strdup(name);
+	alias->terms = td_strdup(text);
 	return read_scale_unit(fs, pmu, names, alias, err);
 }
 
-/* A missing folder counts as an empty one. */
-static int list_folder(const struct td_sysfs *fs, const struct td_pmu *pmu,
-		       const char *folder, struct td_names *names,
-		       struct td_err *err)
+/* Lists a directory; a missing one counts as empty. */
+static int list_directory(const struct td_sysfs *fs, const struct td_pmu *pmu, const char *name,
+			  struct td_names *names, struct td_err *err)
 {
 	char path[PATH_MAX];
 	int rc;
 
-	snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu->name, folder);
+	snprintf(path, sizeof(path), DEVICES "/%s/%s", pmu->name, name);
 	rc = td_sysfs_list(fs->sys, path, names);
 	if (!rc || td_sysfs_is_none(rc))
 		return 0;
-	return td_err_set(err, rc, "%s/%s: %s", fs->sys_path, path,
-			  strerror(-rc));
+	return td_err_set(err, rc, "%s/%s: %s", fs->sys_path, path, strerror(-rc));
 }
 
-static int read_folders(const struct td_sysfs *fs, struct td_pmu *pmu,
-			struct td_err *err)
+static int read_directories(const struct td_sysfs *fs, struct td_pmu *pmu, struct td_err *err)
 {
 	struct td_names names;
-	int rc = list_folder(fs, pmu, "format", &names, err);
+	int rc = list_directory(fs, pmu, "format", &names, err);
 
 	for (size_t i = 0; !rc && i < names.nr; i++)
 		rc = read_format(fs, pmu, names.v[i], err);
 	td_names_free(&names);
 	if (rc)
 		return rc;
-	rc = list_folder(fs, pmu, "events", &names, err);
+	rc = list_directory(fs, pmu, "events", &names, err);
 	for (size_t i = 0; !rc && i < names.nr; i++)
 		rc = read_alias(fs, pmu, &names, names.v[i], err);
 	td_names_free(&names);
 	return rc;
 }
 
-int td_pmu_read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
-		     const struct td_ints *online, struct td_err *err)
+int td_pmu_read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu, const struct td_ints *online,
+		     struct td_err *err)
 {
 	char path[PATH_MAX];
 	struct td_ints all;
@@ -231,10 +207,13 @@ int td_pmu_read_cpus(const struct td_sysfs *fs, struct td_pmu *pmu,
 	if (rc && rc != -ENOENT)
 		return rc;
 	*err = (struct td_err){ 0 };
-	rc = rc ? td_ints_copy(&pmu->cpus, online)
-		: td_ints_and(&pmu->cpus, &all, online);
+	if (rc)
+		td_ints_copy(&pmu->cpus, online);
+	else
+		td_ints_and(&pmu->cpus, &all, online);
 	td_ints_free(&all);
-	return rc ? td_err_nomem(err) : 0;
+	pmu->of_dies = pmu->kind == TD_PMU_OTHER && td_cpus_are_of_dies(fs, &pmu->cpus);
+	return 0;
 }
 
 bool td_pmu_exists(const struct td_sysfs *fs, const char *name)
@@ -243,18 +222,15 @@ bool td_pmu_exists(const struct td_sysfs *fs, const char *name)
 	char path[PATH_MAX];
 	int type;
 
-	snprintf(path, sizeof(path), DEVICES "/%.*s/type",
-		 (int)strcspn(name, "/"), name);
-	return fs && td_sysfs_read_int(fs, path, &type, &unused) == 0 &&
-	       type >= 0;
+	snprintf(path, sizeof(path), DEVICES "/%.*s/type", (int)strcspn(name, "/"), name);
+	return fs && td_sysfs_read_int(fs, path, &type, &unused) == 0 && type >= 0;
 }
 
 enum td_pmu_kind td_pmu_kind(const char *name)
 {
-	/* their events belong to perf_sw_context in the kernel */
-	static const char *const software[] = { "software",   "tracepoint",
-						"breakpoint", "msr",
-						"kprobe",     "uprobe" };
+	/* PMUs whose events belong to perf_sw_context in the kernel */
+	static const char *const software[] = { "software", "tracepoint", "breakpoint",
+						"msr",      "kprobe",     "uprobe" };
 
 	if (strcmp(name, "cpu") == 0 || strncmp(name, "cpu_", 4) == 0)
 		return TD_PMU_CORE;
@@ -270,9 +246,9 @@ enum td_pmu_kind td_pmu_kind(const char *name)
 }
 
 /*
- * perf's rule, pmu_name_len_no_suffix() in tools/perf/util/pmus.c: '_' and a
- * decimal number, or an address in hexadecimal of three digits or more, as two
- * may be the end of a name (cpum_cf).
+ * As in perf (pmu_name_len_no_suffix() in tools/perf/util/pmus.c), a suffix is '_' and a decimal
+ * number, or a hexadecimal address of three or more digits, because two may be the end of a name
+ * (cpum_cf).
  */
 size_t td_pmu_stem_length(const char *name)
 {
@@ -297,37 +273,32 @@ bool td_pmu_matches(const char *pmu, const char *pattern)
 	size_t len = strlen(base);
 
 	if (strpbrk(pattern, "*?["))
-		return fnmatch(pattern, pmu, 0) == 0 ||
-		       fnmatch(pattern, bare, 0) == 0;
-	return strncmp(bare, base, len) == 0 &&
-	       (!bare[len] || td_pmu_stem_length(bare) == len);
+		return fnmatch(pattern, pmu, 0) == 0 || fnmatch(pattern, bare, 0) == 0;
+	return strncmp(bare, base, len) == 0 && (!bare[len] || td_pmu_stem_length(bare) == len);
 }
 
-int td_pmu_read(const struct td_sysfs *fs, const char *name,
-		const struct td_ints *online, struct td_pmu *pmu,
-		struct td_err *err)
+int td_pmu_read(const struct td_sysfs *fs, const char *name, const struct td_ints *online,
+		struct td_pmu *pmu, struct td_err *err)
 {
 	char path[PATH_MAX], text[32];
 	uint64_t type;
 	int rc;
 
 	*pmu = (struct td_pmu){
-		.name = strdup(name),
+		.name = td_strdup(name),
 		.kind = td_pmu_kind(name),
 	};
-	if (!pmu->name)
-		return td_err_nomem(err);
 	snprintf(path, sizeof(path), DEVICES "/%s/type", name);
 	if (td_sysfs_read(fs, path, text, sizeof(text), err) < 0)
 		return err->code;
 	if (td_parse_u64(text, UINT32_MAX, &type))
-		return td_err_set(err, -EINVAL, "%s/%s: not a number: %s",
-				  fs->sys_path, path, text);
+		return td_err_set(err, -EINVAL, "%s/%s: not a number: %s", fs->sys_path, path,
+				  text);
 	pmu->type = (uint32_t)type;
 	rc = td_pmu_read_cpus(fs, pmu, online, err);
 	if (rc)
 		return rc;
-	return read_folders(fs, pmu, err);
+	return read_directories(fs, pmu, err);
 }
 
 static void free_alias(struct td_alias *alias)
@@ -362,8 +333,7 @@ const struct td_alias *td_pmu_alias(const struct td_pmu *pmu, const char *name)
 	return NULL;
 }
 
-const struct td_format *td_pmu_format(const struct td_pmu *pmu,
-				      const char *name)
+const struct td_format *td_pmu_format(const struct td_pmu *pmu, const char *name)
 {
 	for (size_t i = 0; i < pmu->nr_formats; i++) {
 		if (strcmp(pmu->formats[i].name, name) == 0)
@@ -404,10 +374,8 @@ void td_pmu_forget_slots(struct td_pmu *pmu)
 
 uint64_t td_pmu_config(const struct td_pmu *pmu, uint64_t config)
 {
-	if (strcmp(pmu->name, "cpu") == 0)
-		/* the only core PMU, for which the kernel wants 0 */
-		return config;
-	return config | (uint64_t)pmu->type << 32;
+	/* the kernel expects 0 for the only core PMU */
+	return strcmp(pmu->name, "cpu") == 0 ? config : config | (uint64_t)pmu->type << 32;
 }
 
 /* --- the fields of an encoding: the files of a PMU's format/ -------------- */
@@ -427,7 +395,7 @@ int td_config_word(const char *name)
 int td_format_parse(const char *text, struct td_format *out)
 {
 	struct td_ints bits;
-	int word = 0, rc;
+	int word = 0;
 
 	if (strncmp(text, "config", 6) != 0)
 		return -EINVAL;
@@ -436,9 +404,8 @@ int td_format_parse(const char *text, struct td_format *out)
 		word = *text++ - '0';
 	if (*text++ != ':')
 		return -EINVAL;
-	rc = td_ints_parse(text, 63, &bits);
-	if (rc)
-		return rc == -ENOMEM ? rc : -EINVAL;
+	if (td_ints_parse(text, 63, &bits))
+		return -EINVAL;
 	out->word = word;
 	out->mask = 0;
 	for (size_t i = 0; i < bits.nr; i++)
@@ -447,8 +414,7 @@ int td_format_parse(const char *text, struct td_format *out)
 	return out->mask ? 0 : -EINVAL;
 }
 
-int td_format_pack(const struct td_format *format, uint64_t value,
-		   uint64_t config[TD_NR_CONFIGS])
+int td_format_pack(const struct td_format *format, uint64_t value, uint64_t config[TD_NR_CONFIGS])
 {
 	uint64_t packed = 0;
 

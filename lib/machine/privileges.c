@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What this process may do: its capabilities, and how many files it may have open. */
+/* Capabilities of this process and its limit of open files. */
 #include "lib/machine/privileges.h"
 
 #include <errno.h>
@@ -13,12 +13,10 @@
 
 #define NR _LINUX_CAPABILITY_U32S_3
 
-/* The C library has no functions for these calls. */
+/* Calls capget(2) or capset(2), for which the C library has no functions. */
 static int call(long number, struct __user_cap_data_struct data[NR])
 {
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3
-	};
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 
 	return syscall(number, &head, data) ? -errno : 0;
 }
@@ -27,9 +25,7 @@ uint64_t td_capabilities(void)
 {
 	struct __user_cap_data_struct data[NR];
 
-	return call(SYS_capget, data)
-		       ? 0
-		       : data[0].effective | (uint64_t)data[1].effective << 32;
+	return call(SYS_capget, data) ? 0 : data[0].effective | (uint64_t)data[1].effective << 32;
 }
 
 int td_capabilities_keep(uint64_t kept)
@@ -47,7 +43,7 @@ int td_capabilities_keep(uint64_t kept)
 
 /* --- open files ----------------------------------------------------------- */
 
-/* A hard limit from which on no more is asked for: systemd's is this one. */
+/* A hard limit that is sufficient: systemd's. */
 #define ENOUGH 524288
 
 static bool set_limits(rlim_t soft, rlim_t hard)
@@ -57,14 +53,13 @@ static bool set_limits(rlim_t soft, rlim_t hard)
 	return setrlimit(RLIMIT_NOFILE, &limits) == 0;
 }
 
-/* setrlimit(2) accepts no more than this file says.  0: unknown. */
+/* Returns the maximum that setrlimit(2) accepts; 0 if unknown. */
 static rlim_t limit_of_kernel(void)
 {
 	char text[32];
 	uint64_t nr;
 
-	if (td_sysfs_read_at(AT_FDCWD, "/proc/sys/fs/nr_open", text,
-			     sizeof(text)) < 0 ||
+	if (td_sysfs_read_at(AT_FDCWD, "/proc/sys/fs/nr_open", text, sizeof(text)) < 0 ||
 	    td_parse_u64(text, UINT64_MAX, &nr))
 		return 0;
 	return nr;
@@ -72,12 +67,12 @@ static rlim_t limit_of_kernel(void)
 
 bool td_open_files_raise(struct rlimit *before)
 {
-	rlim_t most;
+	rlim_t max;
 
 	if (getrlimit(RLIMIT_NOFILE, before))
 		return false;
-	most = before->rlim_max < ENOUGH ? limit_of_kernel() : 0;
-	if (most > before->rlim_max && set_limits(most, most))
+	max = before->rlim_max < ENOUGH ? limit_of_kernel() : 0;
+	if (max > before->rlim_max && set_limits(max, max))
 		return true;
 	return before->rlim_cur < before->rlim_max &&
 	       set_limits(before->rlim_max, before->rlim_max);

@@ -12,26 +12,26 @@
 #endif
 
 /*
- * Sets of capabilities(7), a bit each.  They are those of the thread that calls
- * these functions; threads and processes that it starts later begin with them.
+ * Sets of capabilities(7) are masks with a bit for each.  The functions get and change
+ * those of the calling thread, which new threads and processes inherit.
  */
 #define TD_CAPABILITY(nr) (UINT64_C(1) << (nr))
 
-/* Those that are effective; 0 if the kernel does not tell. */
+/* Returns the effective capabilities; 0 if unknown. */
 uint64_t td_capabilities(void);
 /*
- * Gives up all but these, for good, and lets programs that are started inherit
- * none.  0 or -errno.
+ * Permanently drops all capabilities except kept.  Executed programs inherit none.  Returns 0
+ * or -errno.
  */
 int td_capabilities_keep(uint64_t kept);
 
 /*
- * Raises this process's limit of open files (RLIMIT_NOFILE) as far as it may:
- * up to the hard limit, or, with CAP_SYS_RESOURCE and a hard limit that is low,
- * up to the kernel's own.  Each event on each CPU is an open file.
+ * Raises this process's limit of open files (RLIMIT_NOFILE), because each event on each
+ * CPU is an open file: to the hard limit or, if that is low and the process has
+ * CAP_SYS_RESOURCE, to the kernel's maximum.
  *
- * *before is set to the limits as they were.  Returns true if they are others
- * now, which commands must not inherit.
+ * Sets *before to the previous limits.  Returns true if they were changed; the caller must
+ * restore them in commands that it starts.
  */
 bool td_open_files_raise(struct rlimit *before);
 

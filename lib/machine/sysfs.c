@@ -13,7 +13,7 @@
 #include "lib/base/number.h"
 #include "lib/base/util.h"
 
-/* A missing folder is no error: *fd is -1, and no file is found below it. */
+/* Opens a directory.  If it is missing, sets *fd to -1, so that no file is found in it. */
 static int open_root(const char *path, int *fd, struct td_err *err)
 {
 	*fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -31,8 +31,8 @@ static int open_below(int dir, const char *path, int flags)
 	return openat(dir, path, flags | O_CLOEXEC);
 }
 
-int td_sysfs_open(struct td_sysfs *fs, const char *sys_path,
-		  const char *proc_path, struct td_err *err)
+int td_sysfs_open(struct td_sysfs *fs, const char *sys_path, const char *proc_path,
+		  struct td_err *err)
 {
 	*fs = (struct td_sysfs){ -1, -1, sys_path, proc_path };
 	if (open_root(sys_path, &fs->sys, err))
@@ -54,7 +54,7 @@ void td_sysfs_close(struct td_sysfs *fs)
 }
 
 /*
- * A file that begins with one line and no more has only this: the kernel gives as
+ * Did a read return exactly one line?  Then the file is complete, because the kernel returns as
  * many lines as fit.
  */
 static bool is_line(const char *buf, size_t len)
@@ -110,15 +110,13 @@ ssize_t td_sysfs_read_at(int dir, const char *path, char *buf, size_t size)
 	return len;
 }
 
-static int cannot_read(const char *root, const char *path, ssize_t rc,
-		       struct td_err *err)
+static int cannot_read(const char *root, const char *path, ssize_t rc, struct td_err *err)
 {
-	return td_err_set(err, (int)rc, "%s/%s: %s", root, path,
-			  strerror((int)-rc));
+	return td_err_set(err, (int)rc, "%s/%s: %s", root, path, strerror((int)-rc));
 }
 
-ssize_t td_sysfs_read(const struct td_sysfs *fs, const char *path, char *buf,
-		      size_t size, struct td_err *err)
+ssize_t td_sysfs_read(const struct td_sysfs *fs, const char *path, char *buf, size_t size,
+		      struct td_err *err)
 {
 	ssize_t len = td_sysfs_read_at(fs->sys, path, buf, size);
 
@@ -127,8 +125,8 @@ ssize_t td_sysfs_read(const struct td_sysfs *fs, const char *path, char *buf,
 	return len;
 }
 
-ssize_t td_proc_read(const struct td_sysfs *fs, const char *path, char *buf,
-		     size_t size, struct td_err *err)
+ssize_t td_proc_read(const struct td_sysfs *fs, const char *path, char *buf, size_t size,
+		     struct td_err *err)
 {
 	ssize_t len = td_sysfs_read_at(fs->proc, path, buf, size);
 
@@ -137,8 +135,7 @@ ssize_t td_proc_read(const struct td_sysfs *fs, const char *path, char *buf,
 	return len;
 }
 
-const char *td_proc_stat(const struct td_sysfs *fs, int tid, char *buf,
-			 size_t size)
+const char *td_proc_stat(const struct td_sysfs *fs, int tid, char *buf, size_t size)
 {
 	const char *name_end;
 	char path[32];
@@ -146,13 +143,13 @@ const char *td_proc_stat(const struct td_sysfs *fs, int tid, char *buf,
 	snprintf(path, sizeof(path), "%d/stat", tid);
 	if (td_sysfs_read_at(fs->proc, path, buf, size) < 0)
 		return NULL;
-	/* the name may hold any byte, even ')' */
+	/* the name may contain any byte, even ')' */
 	name_end = strrchr(buf, ')');
 	return name_end ? name_end + 1 : NULL;
 }
 
-int td_sysfs_read_list(const struct td_sysfs *fs, const char *path, int max,
-		       struct td_ints *out, struct td_err *err)
+int td_sysfs_read_list(const struct td_sysfs *fs, const char *path, int max, struct td_ints *out,
+		       struct td_err *err)
 {
 	char text[4097];
 	ssize_t len = read_bytes(fs->sys, path, text, sizeof(text));
@@ -161,19 +158,15 @@ int td_sysfs_read_list(const struct td_sysfs *fs, const char *path, int max,
 	*out = (struct td_ints){ 0 };
 	if (len < 0)
 		return cannot_read(fs->sys_path, path, len, err);
-	if (len && (size_t)len < sizeof(text) - 1 &&
-	    strlen(text) == (size_t)len)
+	if (len && (size_t)len < sizeof(text) - 1 && strlen(text) == (size_t)len)
 		rc = td_ints_parse(text, max, out);
-	if (rc == -ENOMEM)
-		return td_err_nomem(err);
 	text[strcspn(text, "\n")] = '\0';
-	return rc ? td_err_set(err, -EINVAL, "%s/%s: not a CPU list: %.40s",
-			       fs->sys_path, path, *text ? text : "empty")
+	return rc ? td_err_set(err, -EINVAL, "%s/%s: not a CPU list: %.40s", fs->sys_path, path,
+			       *text ? text : "empty")
 		  : 0;
 }
 
-int td_sysfs_read_int(const struct td_sysfs *fs, const char *path, int *out,
-		      struct td_err *err)
+int td_sysfs_read_int(const struct td_sysfs *fs, const char *path, int *out, struct td_err *err)
 {
 	char text[32];
 	ssize_t len = td_sysfs_read_at(fs->sys, path, text, sizeof(text));
@@ -185,8 +178,8 @@ int td_sysfs_read_int(const struct td_sysfs *fs, const char *path, int *out,
 		return cannot_read(fs->sys_path, path, len, err);
 	if (strcmp(text, "-1") == 0 || td_parse_int(text, 0, INT_MAX, out) == 0)
 		return 0;
-	return td_err_set(err, -EINVAL, "%s/%s: not a number: %s", fs->sys_path,
-			  path, *text ? text : "empty");
+	return td_err_set(err, -EINVAL, "%s/%s: not a number: %s", fs->sys_path, path,
+			  *text ? text : "empty");
 }
 
 static int by_name(const void *a, const void *b)
@@ -206,11 +199,7 @@ static int add_names(DIR *dir, struct td_names *names)
 		if (entry->d_name[0] == '.')
 			continue;
 		name = td_array_add(&names->v, names->nr, sizeof(*name));
-		if (!name)
-			return -ENOMEM;
-		*name = strdup(entry->d_name);
-		if (!*name)
-			return -ENOMEM;
+		*name = td_strdup(entry->d_name);
 		names->nr++;
 	}
 	return -errno;
@@ -227,6 +216,7 @@ int td_sysfs_list(int dirfd, const char *path, struct td_names *names)
 		return -errno;
 	dir = fdopendir(fd);
 	if (!dir) {
+		td_memory_check();
 		rc = -errno;
 		close(fd);
 		return rc;

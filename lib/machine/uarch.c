@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds vendors, models and cores in the tables of the vendors' folders. */
+/* Finds vendors, models and cores in the tables of the vendors' directories. */
 #include "lib/machine/uarch.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static const struct td_vendor *const vendors[] = { &td_intel, &td_amd };
 
 const struct td_vendor *td_vendor_of(const struct td_cpuid *cpuid)
 {
-	/* those that have Intel's virtualization */
+	/* other vendors, whose processors have Intel's virtualization */
 	static const struct td_vendor other = {
 		.guest_pmus = "module/kvm_intel/parameters/enable_mediated_pmu",
 	};
@@ -42,8 +42,7 @@ const struct td_model *td_model_find(const struct td_cpuid *cpuid)
 	for (size_t i = 0; i < vendor->nr_models; i++) {
 		const struct td_model *model = &vendor->models[i];
 
-		if (model->family == cpuid->family &&
-		    model->model <= cpuid->model &&
+		if (model->family == cpuid->family && model->model <= cpuid->model &&
 		    cpuid->model <= (model->last ? model->last : model->model))
 			return model;
 	}
@@ -58,8 +57,8 @@ const struct td_model *td_model_at(size_t index, struct td_cpuid *cpuid)
 
 		if (index < vendor->nr_models) {
 			model = &vendor->models[index];
-			*cpuid = (struct td_cpuid){ .family = model->family,
-						    .model = model->model };
+			*cpuid =
+				(struct td_cpuid){ .family = model->family, .model = model->model };
 			strcpy(cpuid->vendor, vendor->name);
 			return model;
 		}
@@ -81,21 +80,20 @@ enum td_uarch td_model_uarch(const struct td_model *model, const char *pmu)
 		return model->atom;
 	if (strcmp(pmu, "cpu_lowpower") == 0)
 		return model->lowpower;
-	/* a hybrid with one PMU: the kernel does not know the model */
+	/* on a hybrid, "cpu" means that the kernel does not know the model */
 	if (strcmp(pmu, "cpu") == 0 && td_model_is_hybrid(model))
 		return TD_UARCH_UNKNOWN;
 	return model->core;
 }
 
-enum td_uarch td_uarch_find(const struct td_cpuid *cpuid,
-			    const struct td_model *model, const char *pmu)
+enum td_uarch td_uarch_find(const struct td_cpuid *cpuid, const struct td_model *model,
+			    const char *pmu)
 {
 	const struct td_vendor *vendor = td_vendor_of(cpuid);
 
 	if (model)
 		return td_model_uarch(model, pmu);
-	return cpuid->family >= vendor->any_since ? vendor->any
-						  : TD_UARCH_UNKNOWN;
+	return cpuid->family >= vendor->any_since ? vendor->any : TD_UARCH_UNKNOWN;
 }
 
 const char *td_uarch_name(enum td_uarch uarch)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is known of processors: a folder for each vendor, intel/ and amd/, whose
- * rows this header describes.  Nobody else asks who made the processor, but
- * metrics/sets, which has the formulas, and cmd/replay, as what perf stat wrote
- * does not name it.
+ * Facts about processors.  Each vendor has a directory, intel/ or amd/, with rows of the
+ * types in this header.  Other code does not depend on the vendor, except metrics/sets,
+ * which has the formulas, and cmd/import, because files of perf stat do not name the
+ * processor.
  *
  * To add
- * - a model of a core that is known: a row of models[] in intel/cores.c, and one
- *   of what is expected of it in models[] of tests/unit/uarch.c;
+ * - a model with a known core: a row of models[] in intel/cores.c, and a row with the
+ *   expected facts in models[] of tests/unit/uarch.c;
  * - a core: its name in enum td_uarch below, a row of cores[] and its models in
- *   intel/cores.c, and what is expected of them in models[], cores[] and places[]
- *   of tests/unit/uarch.c.  Levels 1 and 2 follow from the row's traits and width;
- *   formulas that no other core has are a set in metrics/sets/builtin.c;
- * - a vendor: a folder with a struct td_vendor, its name at the end of this header,
- *   its line in vendors[] of uarch.c, the folder's in .ci/layers, and a short file's
- *   in tables of .ci/sizes.
+ *   intel/cores.c, and the expected facts in models[], cores[] and places[] of
+ *   tests/unit/uarch.c.  Levels 1 and 2 follow from the row's traits and width;
+ *   formulas that no other core uses are a set in metrics/sets/builtin.c;
+ * - a vendor: a directory with a struct td_vendor, its name at the end of this header
+ *   and in vendors[] of uarch.c, the directory in .ci/layers, and files of less than 25
+ *   lines in tables of .ci/sizes.
  *
- * README has a table of what works where.
+ * README contains a table of the features of each core.
  */
 #ifndef TD_LIB_MACHINE_VENDOR_H
 #define TD_LIB_MACHINE_VENDOR_H
@@ -26,8 +26,7 @@
 #include <stdint.h>
 
 /*
- * Core microarchitectures, where their counters or slots differ.  Their order
- * means nothing.
+ * Core microarchitectures with different counters or slots.  The order is irrelevant.
  */
 enum td_uarch {
 	TD_UARCH_UNKNOWN,
@@ -52,38 +51,36 @@ enum td_uarch {
 	TD_NR_UARCHS,
 };
 
-/* A processor model and the core behind each PMU (UNKNOWN: no such PMU). */
+/* A processor model and the core of each PMU (UNKNOWN: no such PMU). */
 struct td_model {
 	unsigned int family, model;
 	const char *name;
 	enum td_uarch core, atom, lowpower;
 	/*
-	 * The oldest of Linux 5.10, 6.1, 6.12 and 7.2 that knows the model; NULL
-	 * for 5.10.
+	 * the oldest of Linux 5.10, 6.1, 6.12 and 7.2 that supports the model; NULL means
+	 * 5.10
 	 */
 	const char *linux_since;
-	unsigned int
-		last; /* the row is of all models from .model to this; 0: of one */
+	unsigned int last; /* the row covers the models from .model to this; 0: one model */
 };
 
-/* What sets cores apart; a core has the sum of some of these. */
+/* Traits of cores, as bits of td_core.traits. */
 enum td_core_trait {
 	/*
-	 * Slots are counted for whole cores, by topdown-total-slots, and events
-	 * have the bit "any".
+	 * Slots are counted for whole cores, with topdown-total-slots, and events have
+	 * the bit "any".
 	 */
 	TD_CORE_WHOLE = 1 << 0,
-	/* SLOTS, and so many fields of PERF_METRICS */
+	/* The core has SLOTS and 4 or 8 fields of PERF_METRICS. */
 	TD_CORE_FIELDS_4 = 1 << 1,
 	TD_CORE_FIELDS_8 = 1 << 2,
 	TD_CORE_FIELDS = TD_CORE_FIELDS_4 | TD_CORE_FIELDS_8,
-	/* The fields are corrected by INT_MISC.UOP_DROPPING. */
+	/* Formulas correct the fields with INT_MISC.UOP_DROPPING. */
 	TD_CORE_DROPS = 1 << 3,
-	/* ... and by INT_MISC.CLEARS_COUNT. */
+	/* Formulas also correct the fields with INT_MISC.CLEARS_COUNT. */
 	TD_CORE_CLEARS = 1 << 4,
 	/*
-	 * Records of PEBS have timing information, the retire latency
-	 * (PERF_CAP_PEBS_TIMING_INFO).
+	 * PEBS records contain the retire latency (PERF_CAP_PEBS_TIMING_INFO).
 	 */
 	TD_CORE_LATENCIES = 1 << 5,
 	/*
@@ -91,70 +88,67 @@ enum td_core_trait {
 	 * (INTEL_EXCLEVT_CONSTRAINT).
 	 */
 	TD_CORE_LEAKS = 1 << 6,
-	/* ref-cycles has an event that general counters count, too. */
+	/* ref-cycles has an event that general counters also count. */
 	TD_CORE_REF_TSC_P = 1 << 7,
 	/* Fixed counters 4 to 6 count lost slots. */
 	TD_CORE_FIXED_SLOTS = 1 << 8,
-	/* MSR_PEBS_FRONTEND */
+	/* The core has MSR_PEBS_FRONTEND. */
 	TD_CORE_FRONTEND = 1 << 9,
-	/* The registers of snoop responses. */
+	/* The core has the registers of snoop responses. */
 	TD_CORE_SNOOP = 1 << 10,
 	/* IA32_PERFEVTSELx has a second unit mask. */
 	TD_CORE_UMASK2 = 1 << 11,
-	/* All events take general counters, the NMI watchdog's, too. */
+	/* There are no fixed counters; the NMI watchdog also uses a general one. */
 	TD_CORE_NO_FIXED = 1 << 12,
 	/*
-	 * Somebody has seen tdstat count on it: tests/data/evidence has a file,
+	 * tdstat was validated on real hardware: tests/data/evidence contains a file,
 	 * and README.md a line.
 	 */
 	TD_CORE_CHECKED = 1 << 13,
-	/* Instruction-based sampling: the PMUs ibs_op and ibs_fetch. */
+	/* The core has instruction-based sampling: the PMUs ibs_op and ibs_fetch. */
 	TD_CORE_IBS = 1 << 14,
 };
 
-/* Events of these codes and this unit mask that few general counters count. */
+/* Events with codes first to last and this unit mask, which only some general counters count. */
 struct td_bound {
 	uint8_t first, last;
 	int umask;     /* negative: any */
-	uint32_t mask; /* of counters; 0 behind the last row */
-	/* TD_LINUX(): of kernels that have it, the first, and the first that has not; 0: any */
+	uint32_t mask; /* general counters that count them; 0 after the last row */
+	/* TD_LINUX() of the first kernel with this bound, and of the first without; 0: any */
 	unsigned int since, until;
 };
 
 /* A format or an event in sysfs. */
 struct td_sysfs_row {
-	const char *name; /* NULL behind the last row */
+	const char *name; /* NULL after the last row */
 	const char *text;
 	double scale; /* 0: 1 */
-	/* enum td_core_trait: cores with any of these, or 0; and none of those */
+	/* enum td_core_trait: cores need one of the traits in with (0: any core), none in unless */
 	unsigned int with, unless;
 };
 
 struct td_core {
 	const char *name;
-	/* pipeline slots per cycle; 0: not published, and E-cores have level 1 alone */
+	/* pipeline slots per cycle; 0: not published, and E-cores only have level 1 */
 	int width;
-	int general;                  /* counters of a thread */
+	int general;                  /* general counters of a thread */
 	unsigned int traits;          /* enum td_core_trait */
 	const struct td_bound *bound; /* the first match counts; NULL: none */
 	/* top-down events besides SLOTS and its fields; NULL: none */
 	const struct td_sysfs_row *events;
-	const struct td_sysfs_row
-		*beside; /* those on a hybrid, if they differ */
+	const struct td_sysfs_row *beside; /* events instead of these on a hybrid; NULL: the same */
 };
 
 struct td_vendor {
 	const char *name;            /* in CPUID */
-	const struct td_core *cores; /* by enum td_uarch; others' are empty */
+	const struct td_core *cores; /* for each enum td_uarch; empty for other vendors' cores */
 	size_t nr_cores;
 	const struct td_model *models;
 	size_t nr_models;
-	/* the core of models that are not in the table, from this family on */
-	enum td_uarch any;
-	unsigned int any_since;
-	const struct td_sysfs_row *formats,
-		*events; /* of all cores; NULL: none */
-	/* what KVM says of guests that have the PMU, in sysfs; NULL: nothing */
+	enum td_uarch any;                           /* core of models that are not in the table */
+	unsigned int any_since;                      /* first family to which any applies */
+	const struct td_sysfs_row *formats, *events; /* those of all cores; NULL: none */
+	/* file in sysfs that shows whether KVM gives guests the PMU; NULL: none */
 	const char *guest_pmus;
 	/* cycles, instructions and top-down events are Intel's architectural ones */
 	bool architectural;

@@ -12,7 +12,7 @@
 
 /* Events with the same home are counted in one group. */
 struct home {
-	int braces; /* number of the {}, SINGLES, or below: a lone event's */
+	int braces; /* number of the {}, SINGLES, or less for a group of one event */
 	int pmu;
 };
 
@@ -26,9 +26,9 @@ struct arranging {
 	struct td_notes *notes;
 	struct home *homes;      /* one for each event */
 	struct td_index by_home; /* finds the first event of each home */
-	int *next, *last;      /* links the events of a home; -1 ends a list */
-	struct td_index slots; /* finds the homes that have SLOTS */
-	/* by [is software]: finds the first such PMU of each {} in the text. */
+	int *next, *last;        /* links the events of a home; -1 ends a list */
+	struct td_index slots;   /* finds the homes that contain SLOTS */
+	/* [is software]: finds the PMU of the first such event in each {} of the text */
 	struct td_index pmu_of_braces[2];
 };
 
@@ -42,36 +42,30 @@ static bool is_software(const struct arranging *a, size_t event)
 	return pmu_of(a, event)->kind == TD_PMU_SOFTWARE;
 }
 
-/* False for a tool's event and for one that is known to be impossible. */
+/* Does the kernel count the event?  Not if it is of a PMU of tools, or was refused. */
 static bool is_counted(const struct arranging *a, size_t event)
 {
-	return pmu_of(a, event)->kind != TD_PMU_TOOL &&
-	       !a->plan->events.v[event].refusal;
+	return pmu_of(a, event)->kind != TD_PMU_TOOL && !a->plan->events.v[event].refusal;
 }
 
-static int find_pmus_of_braces(struct arranging *a)
+static void find_pmus_of_braces(struct arranging *a)
 {
-	int rc = 0;
-
-	for (size_t i = a->plan->events.nr; !rc && i > 0; i--) {
+	for (size_t i = a->plan->events.nr; i > 0; i--) {
 		const struct td_event *event = &a->plan->events.v[i - 1];
 
 		if (event->group >= 0 && is_counted(a, i - 1))
-			rc = td_index_set(
-				&a->pmu_of_braces[is_software(a, i - 1)],
-				td_hash((uint32_t)event->group),
-				(size_t)event->pmu);
+			td_index_set(&a->pmu_of_braces[is_software(a, i - 1)],
+				     td_hash((uint32_t)event->group), (size_t)event->pmu);
 	}
-	return rc;
 }
 
-/* The PMU of the first software (or hardware) event in the same {}, or -1. */
+/* Return the PMU of the first software (or hardware) event in the same {}, or -1. */
 static int pmu_in_braces(const struct arranging *a, size_t event, bool software)
 {
 	int braces = a->plan->events.v[event].group;
-	size_t pmu = braces < 0 ? TD_NOT_FOUND
-				: td_index_find(&a->pmu_of_braces[software],
-						td_hash((uint32_t)braces));
+	size_t pmu =
+		braces < 0 ? TD_NOT_FOUND
+			   : td_index_find(&a->pmu_of_braces[software], td_hash((uint32_t)braces));
 
 	return pmu == TD_NOT_FOUND ? -1 : (int)pmu;
 }
@@ -79,19 +73,17 @@ static int pmu_in_braces(const struct arranging *a, size_t event, bool software)
 static int own_braces(const struct arranging *a, size_t event)
 {
 	const struct td_event *e = &a->plan->events.v[event];
-	bool own_way =
-		e->mods.pinned || e->mods.exclusive || event >= MAX_GATHERED;
+	bool joins = a->plan->gathers && e->type == PERF_TYPE_SOFTWARE && !e->mods.pinned &&
+		     !e->mods.exclusive && event < MAX_GATHERED;
 
 	if (e->group >= 0)
 		return e->group;
-	return a->plan->gathers && e->type == PERF_TYPE_SOFTWARE && !own_way
-		       ? SINGLES
-		       : SINGLES - 1 - (int)event;
+	return joins ? SINGLES : SINGLES - 1 - (int)event;
 }
 
 /*
  * A software event may join a hardware group.  If the group's PMU is only on
- * some CPUs (a hybrid's, an uncore unit's), the event would miss the others, so
+ * some CPUs (of a hybrid, or an uncore unit), the event would miss the others, so
  * it stays in a group of its own.
  */
 static struct home find_home(const struct arranging *a, size_t event)
@@ -111,14 +103,14 @@ static struct home find_home(const struct arranging *a, size_t event)
 	if (a->machine->pmus[hardware].cpus.nr == a->machine->online.nr)
 		home.pmu = hardware;
 	else
-		td_notes_add(a->notes,
-			     "%s is counted outside of its group, which "
-			     "counts only on the CPUs of %s",
-			     e->name, a->machine->pmus[hardware].name);
+		td_notes_add(
+			a->notes,
+			"%s is counted outside of its group, which counts only on the CPUs of %s",
+			e->name, a->machine->pmus[hardware].name);
 	return home;
 }
 
-/* A bit for the PMU of a hardware event; 0 for others, which split no group. */
+/* Return a bit for the PMU of a hardware event; 0 for others, which do not split groups. */
 static uint64_t pmu_bit(const struct arranging *a, size_t event)
 {
 	if (is_software(a, event) || !is_counted(a, event))
@@ -126,20 +118,19 @@ static uint64_t pmu_bit(const struct arranging *a, size_t event)
 	return UINT64_C(1) << (a->plan->events.v[event].pmu & 63);
 }
 
-/* The PMUs of one event of the text.  Moves *event behind its last one. */
+/* Return the PMUs of one event of the text, and set *event to the next one. */
 static uint64_t spec_bits(const struct arranging *a, size_t *event)
 {
 	const struct td_plan *plan = a->plan;
 	int spec = plan->events.v[*event].spec;
 	uint64_t bits = 0;
 
-	for (; *event < plan->events.nr && plan->events.v[*event].spec == spec;
-	     (*event)++)
+	for (; *event < plan->events.nr && plan->events.v[*event].spec == spec; (*event)++)
 		bits |= pmu_bit(a, *event);
 	return bits;
 }
 
-/* Adds one note if any {} of the text has events without a common PMU. */
+/* Add one note if events in a {} of the text have no common PMU. */
 static void note_split(const struct arranging *a)
 {
 	const struct td_plan *plan = a->plan;
@@ -156,10 +147,10 @@ static void note_split(const struct arranging *a)
 		if (braces < 0 || !bits)
 			continue;
 		if (!(common & bits)) {
-			td_notes_add(a->notes,
-				     "a group counts on one PMU: a group "
-				     "with events of two PMUs is counted as "
-				     "two groups");
+			td_notes_add(
+				a->notes,
+				"a group counts on one PMU: a group with events of two PMUs is "
+				"counted as two groups");
 			return;
 		}
 		common &= bits;
@@ -174,7 +165,7 @@ static bool is_slots(const struct arranging *a, size_t event)
 	       td_event_is_slots(&a->plan->events.v[event]);
 }
 
-/* True for a field of SLOTS that may move; :X keeps it in its place. */
+/* Is it a field of SLOTS that may move?  :X keeps it in its place. */
 static bool is_field(const struct arranging *a, size_t event)
 {
 	const struct td_event *e = &a->plan->events.v[event];
@@ -183,7 +174,7 @@ static bool is_field(const struct arranging *a, size_t event)
 	       td_event_is_metric(e) && !e->mods.dont_regroup;
 }
 
-/* The first event of a PMU for which is() is true, or -1. */
+/* Return the first event of a PMU for which is() is true, or -1. */
 static int find_first(const struct arranging *a, int pmu,
 		      bool (*is)(const struct arranging *a, size_t event))
 {
@@ -196,59 +187,43 @@ static int find_first(const struct arranging *a, int pmu,
 
 static int add_missing_slots(struct arranging *a, struct td_err *err)
 {
-	int rc = 0;
+	for (int pmu = 0; pmu < (int)a->machine->nr_core; pmu++) {
+		int field = find_first(a, pmu, is_field), rc = 0;
 
-	for (int pmu = 0; !rc && pmu < (int)a->machine->nr_core; pmu++) {
-		int metric = find_first(a, pmu, is_field);
-
-		if (metric >= 0 && find_first(a, pmu, is_slots) < 0)
-			rc = td_events_add_slots(&a->plan->events,
-						 &a->machine->pmus[pmu],
-						 (size_t)metric, err);
+		if (field >= 0 && find_first(a, pmu, is_slots) < 0)
+			rc = td_events_add_slots(&a->plan->events, &a->machine->pmus[pmu],
+						 (size_t)field, err);
+		if (rc)
+			return rc;
 	}
-	return rc;
+	return 0;
 }
 
 static uint64_t hash_home(const struct home *home)
 {
-	return td_hash((uint64_t)(uint32_t)home->braces << 32 |
-		       (uint32_t)home->pmu);
+	return td_hash((uint64_t)(uint32_t)home->braces << 32 | (uint32_t)home->pmu);
 }
 
-static int find_slots(struct arranging *a)
+/* Was SLOTS typed in the same group as this field? */
+static bool has_slots(const struct arranging *a, size_t field)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < a->plan->events.nr; i++) {
-		if (is_slots(a, i))
-			rc = td_index_set(&a->slots, hash_home(&a->homes[i]),
-					  i);
-	}
-	return rc;
+	return td_index_find(&a->slots, hash_home(&a->homes[field])) != TD_NOT_FOUND;
 }
 
-/* True if SLOTS was typed in the same group as this field. */
-static bool has_slots(const struct arranging *a, size_t metric)
-{
-	return td_index_find(&a->slots, hash_home(&a->homes[metric])) !=
-	       TD_NOT_FOUND;
-}
-
-/* Moves the fields of a PMU into the group of its first SLOTS. */
+/* Move the fields of a PMU into the group of its first SLOTS. */
 static void gather_topdown(struct arranging *a, int pmu)
 {
 	int slots = find_first(a, pmu, is_slots);
 
 	for (size_t i = 0; slots >= 0 && i < a->plan->events.nr; i++) {
-		if (a->plan->events.v[i].pmu == pmu && is_field(a, i) &&
-		    !has_slots(a, i))
+		if (a->plan->events.v[i].pmu == pmu && is_field(a, i) && !has_slots(a, i))
 			a->homes[i] = a->homes[slots];
 	}
 }
 
 /* --- groups --------------------------------------------------------------- */
 
-/* The order in a group: SLOTS, its fields, other events. */
+/* Return the rank of an event in a group: SLOTS, then its fields, then other events. */
 static int rank(const struct arranging *a, size_t event)
 {
 	if (is_slots(a, event))
@@ -256,8 +231,8 @@ static int rank(const struct arranging *a, size_t event)
 	return is_field(a, event) ? 1 : 2;
 }
 
-/* Links the events of each home into a list. */
-static int link_homes(struct arranging *a)
+/* Link the events of each home into a list. */
+static void link_homes(struct arranging *a)
 {
 	for (int i = 0; i < (int)a->plan->events.nr; i++) {
 		uint64_t hash = hash_home(&a->homes[i]);
@@ -270,11 +245,10 @@ static int link_homes(struct arranging *a)
 		if (first != TD_NOT_FOUND) {
 			a->next[a->last[first]] = i;
 			a->last[first] = i;
-		} else if (td_index_add(&a->by_home, hash, (size_t)i)) {
-			return -ENOMEM;
+		} else {
+			td_index_add(&a->by_home, hash, (size_t)i);
 		}
 	}
-	return 0;
 }
 
 static bool is_earliest(const struct arranging *a, size_t event)
@@ -282,15 +256,13 @@ static bool is_earliest(const struct arranging *a, size_t event)
 	return td_index_find(&a->by_home, hash_home(&a->homes[event])) == event;
 }
 
-/* Sets the flags of a group from the modifiers of its members. */
-static void set_flags(const struct arranging *a, const struct home *home,
-		      struct td_group *group)
+/* Set the flags of a group from the modifiers of its members. */
+static void set_flags(const struct arranging *a, const struct home *home, struct td_group *group)
 {
 	group->slots = is_slots(a, (size_t)group->members[0]);
 	group->weak = true;
 	for (size_t i = 0; i < group->nr; i++) {
-		const struct td_event *event =
-			&a->plan->events.v[group->members[i]];
+		const struct td_event *event = &a->plan->events.v[group->members[i]];
 
 		/* fields that were moved here do not count */
 		if (home->braces >= 0 && event->group != home->braces)
@@ -301,98 +273,88 @@ static void set_flags(const struct arranging *a, const struct home *home,
 	}
 }
 
-static int make_group(struct arranging *a, size_t first)
+static void make_group(struct arranging *a, size_t first)
 {
 	struct td_plan *plan = a->plan;
 	const struct home *home = &a->homes[first];
 	struct td_group *group = td_plan_new_group(plan, home->pmu);
 
-	if (!group)
-		return -ENOMEM;
 	for (int wanted = 0; wanted <= 2; wanted++) {
 		for (int i = (int)first; i >= 0; i = a->next[i]) {
-			if (rank(a, (size_t)i) == wanted &&
-			    td_group_add(group, &i, 1))
-				return -ENOMEM;
+			if (rank(a, (size_t)i) == wanted)
+				td_group_add(group, &i, 1);
 		}
 	}
 	set_flags(a, home, group);
-	return 0;
 }
 
 /*
- * Breaks weak groups that do not fit the counters: the kernel would refuse
- * them, or, beside the NMI watchdog, accept them and never count them.
+ * Break weak groups that do not fit the counters: the kernel would refuse them or, with
+ * the NMI watchdog, accept them and never count them.
  */
-static int break_weak(struct arranging *a)
+static void break_weak(struct arranging *a)
 {
 	size_t nr = a->plan->nr_groups;
-	struct td_err unused;
 
 	for (size_t g = 0; g < nr; g++) {
-		if (!td_plan_is_breakable(a->plan, g) ||
-		    td_plan_group_fits(a->plan, a->machine, g))
+		if (!td_plan_is_breakable(a->plan, g) || td_plan_group_fits(a->plan, a->machine, g))
 			continue;
 		td_notes_add(
 			a->notes,
-			"%s: the group of %s needs more counters than there "
-			"are: its events take turns",
+			"%s: the group of %s needs more counters than there are: its events take "
+			"turns",
 			a->machine->pmus[a->plan->groups[g].pmu].name,
 			a->plan->events.v[a->plan->groups[g].members[0]].name);
-		if (td_plan_break(a->plan, g, &unused))
-			return -ENOMEM;
+		td_plan_break(a->plan, g);
 	}
-	return 0;
 }
 
-static int find_homes(struct arranging *a)
+static void find_homes(struct arranging *a)
 {
 	size_t nr = a->plan->events.nr;
-	int rc = find_pmus_of_braces(a);
 
-	for (size_t i = 0; !rc && i < nr; i++)
+	find_pmus_of_braces(a);
+	for (size_t i = 0; i < nr; i++)
 		a->homes[i] = find_home(a, i);
-	if (!rc)
-		rc = find_slots(a);
-	for (int pmu = 0; !rc && pmu < (int)a->machine->nr_core; pmu++)
+	for (size_t i = 0; i < nr; i++) {
+		if (is_slots(a, i))
+			td_index_set(&a->slots, hash_home(&a->homes[i]), i);
+	}
+	for (int pmu = 0; pmu < (int)a->machine->nr_core; pmu++)
 		gather_topdown(a, pmu);
-	return rc ? rc : link_homes(a);
+	link_homes(a);
 }
 
-/* Returns 0 or -ENOMEM. */
-static int make_groups(struct arranging *a)
+static void make_groups(struct arranging *a)
 {
 	size_t nr = a->plan->events.nr;
-	td_autofree struct home *homes = calloc(nr + 1, sizeof(*homes));
-	td_autofree int *links = calloc(2 * nr + 1, sizeof(*links));
-	int rc = homes && links ? 0 : -ENOMEM;
+	td_autofree struct home *homes = td_calloc(nr + 1, sizeof(*homes));
+	td_autofree int *links = td_calloc(2 * nr + 1, sizeof(*links));
 
 	a->homes = homes;
 	a->next = links;
 	a->last = links + nr;
-	if (!rc)
-		rc = find_homes(a);
-	for (size_t i = 0; !rc && i < nr; i++) {
+	find_homes(a);
+	for (size_t i = 0; i < nr; i++) {
 		if (is_counted(a, i) && is_earliest(a, i))
-			rc = make_group(a, i);
+			make_group(a, i);
 	}
 	td_index_free(&a->by_home);
 	td_index_free(&a->slots);
 	td_index_free(&a->pmu_of_braces[false]);
 	td_index_free(&a->pmu_of_braces[true]);
-	return rc;
 }
 
-int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
-		    struct td_notes *notes, struct td_err *err)
+int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine, struct td_notes *notes,
+		    struct td_err *err)
 {
 	struct arranging a = { plan, machine, notes };
 	int rc = add_missing_slots(&a, err);
 
 	if (rc)
 		return rc;
-	if (make_groups(&a) || break_weak(&a))
-		return td_err_nomem(err);
+	make_groups(&a);
+	break_weak(&a);
 	note_split(&a);
 	td_plan_fill_at_once(plan, machine);
 	return 0;

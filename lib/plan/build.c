@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The scheduler of metrics: it makes groups of events and needs. */
+/* The scheduler of metrics: makes groups of the events that metrics need. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,26 +9,265 @@
 #include "lib/plan/parts.h"
 #include "lib/plan/plan.h"
 
-/* Adds the groups of one family behind those of the families before. */
-static int add_packed(struct td_scheduling *s, struct td_packing *part)
-{
-	struct td_packing *p = &s->packing;
-	int rc = td_pack(part);
+/* Home of pinned events, until they have a group. */
+#define PINNED (-3)
 
-	for (size_t i = 0; !rc && i < part->nr; i++)
-		p->homes[part->events[i]] =
-			part->homes[part->events[i]] + (int)p->nr_groups;
-	p->nr_placed += part->nr_placed;
-	p->nr_groups += part->nr_groups;
-	return rc;
+/* The state of td_plan_build() on one PMU. */
+struct scheduling {
+	struct td_plan *plan;
+	const struct td_machine *machine;
+	const struct td_schedule *schedule;
+	int nr_initial; /* number of events before references and clones */
+	int pmu;
+	struct td_claim *claims;   /* one for each of the nr_initial events */
+	struct td_packing packing; /* the homes of all events */
+	struct td_fit pinned;      /* counters and registers of the pinned group */
+	bool has_pinned;
+	struct td_reference reference;
+	int clocks[TD_NR_CLOCKS]; /* events that all families count; -1: not in the plan */
+	struct td_err *err;
+};
+
+/* --- pinned events -------------------------------------------------------- */
+
+/* Is the event on this PMU and not refused? */
+static bool is_here(const struct scheduling *s, int event)
+{
+	const struct td_event *e = &s->plan->events.v[event];
+
+	return e->home == s->pmu && !e->refusal;
+}
+
+static bool is_slots(const struct scheduling *s, int event)
+{
+	return is_here(s, event) && td_event_is_slots(&s->plan->events.v[event]);
+}
+
+/* Return the family whose groups count an event, as in td_schedule; 0 for a clock. */
+static int family_of(const struct scheduling *s, int event)
+{
+	const int *families = s->schedule->families;
+
+	for (enum td_clock_event i = 0; i < TD_NR_CLOCKS; i++) {
+		if (event == s->clocks[i])
+			return 0;
+	}
+	return families && event < s->nr_initial ? families[event] : 0;
+}
+
+static bool has(const struct td_need *need, int event)
+{
+	for (size_t i = 0; i < need->nr; i++) {
+		if (need->events[i] == event)
+			return true;
+	}
+	return false;
+}
+
+static bool are_needed_together(const struct scheduling *s, int a, int b)
+{
+	for (size_t i = 0; i < s->schedule->nr_needs; i++) {
+		if (has(&s->schedule->needs[i], a) && has(&s->schedule->needs[i], b))
+			return true;
+	}
+	return false;
 }
 
 /*
- * Packs one family, or with 0 what is counted all the time; homes and events
- * have room for all events.
+ * Return the SLOTS whose group a field joins: the one in a need with the field, else the
+ * first.  Returns -1 if the event is not a field or there is no SLOTS.
  */
-static int pack_family(struct td_scheduling *s, int family, int *homes,
-		       int *events)
+static int slots_of(const struct scheduling *s, int event)
+{
+	int first = -1;
+
+	if (!td_event_is_metric(&s->plan->events.v[event]))
+		return -1;
+	for (int i = 0; i < s->nr_initial; i++) {
+		if (!is_slots(s, i))
+			continue;
+		if (are_needed_together(s, i, event))
+			return i;
+		first = first < 0 ? i : first;
+	}
+	return first;
+}
+
+/* Add all events with this home to the fit.  Returns false if one does not fit. */
+static bool add_home(const struct scheduling *s, struct td_fit *fit, int home)
+{
+	for (int i = 0; i < s->nr_initial; i++) {
+		if (is_here(s, i) && s->packing.homes[i] == home && !td_fit_add(fit, &s->claims[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Is there room beside the used counters for each single event without a home? */
+static bool leaves_room(const struct scheduling *s, const struct td_fit *used)
+{
+	for (int i = 0; i < s->nr_initial; i++) {
+		struct td_fit with = *used;
+
+		if (is_here(s, i) && s->packing.homes[i] == TD_NOWHERE && i != s->reference.event &&
+		    !td_fit_add(&with, &s->claims[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Move an event and its SLOTS to a home.  Returns false if the event is on another PMU.
+ */
+static bool move(const struct scheduling *s, int event, int home)
+{
+	int slots;
+
+	if (!is_here(s, event))
+		return false;
+	slots = slots_of(s, event);
+	s->packing.homes[event] = home;
+	if (slots >= 0)
+		s->packing.homes[slots] = home;
+	return true;
+}
+
+/* Move the events of ranks 1 to rank.  Returns false if there are none. */
+static bool move_ranks(const struct scheduling *s, int rank, int home)
+{
+	bool moved = false;
+
+	for (size_t i = 0; i < s->schedule->nr_needs; i++) {
+		const struct td_need *need = &s->schedule->needs[i];
+
+		if (need->rank < 1 || need->rank > rank)
+			continue;
+		for (size_t e = 0; e < need->nr; e++)
+			moved |= move(s, need->events[e], home);
+	}
+	return moved;
+}
+
+/* Would the event take the only general counter that other programs leave? */
+static bool is_in_the_way(const struct td_claim *claim)
+{
+	return claim->most == 1 && !(claim->mask & TD_FIXED_ALL);
+}
+
+/* Choose the reference.  always: if the schedule has none, use an event of a fixed counter. */
+static void choose_reference(struct scheduling *s, bool always)
+{
+	const int *references = s->schedule->references;
+	int given = references ? references[s->pmu] : -1;
+
+	s->reference = (struct td_reference){ .event = -1, .kind = -1 };
+	if (given >= 0 && !is_in_the_way(&s->claims[given])) {
+		s->reference.event = given;
+		s->reference.claim = s->claims[given];
+	} else if (always || given >= 0) {
+		td_reference_choose(&s->reference, s->plan, s->machine, s->pmu, s->pinned.fixed);
+	}
+}
+
+static bool has_reference(const struct scheduling *s)
+{
+	return s->reference.event >= 0 || s->reference.kind >= 0;
+}
+
+/*
+ * Does the pinned group leave half of the general counters free?  With fewer, the other events
+ * need more than twice as many groups, which costs more than pinning gains.  Families are an
+ * exception, because most of them are disabled.
+ */
+static bool leaves_half(const struct scheduling *s)
+{
+	int all = td_uarch_general(s->machine->pmus[s->pmu].uarch), used = 0;
+
+	if (s->schedule->families)
+		return true;
+	for (int i = 0; i < all; i++)
+		used += s->pinned.owners[i] != 0;
+	return 2 * used <= all;
+}
+
+/*
+ * Do the pinned events fit and leave room for the reference and any other event?
+ */
+static bool is_good(struct scheduling *s)
+{
+	int *homes = s->packing.homes;
+	struct td_fit used;
+
+	if (!add_home(s, &s->pinned, PINNED) || !leaves_half(s))
+		return false;
+	choose_reference(s, true);
+	if (s->reference.event >= 0 && homes[s->reference.event] == PINNED)
+		return false;
+	used = s->pinned;
+	if (has_reference(s) && !td_fit_add(&used, &s->reference.claim))
+		return false;
+	return leaves_room(s, &used);
+}
+
+/* Pin the events of ranks 1 to rank, if that is possible. */
+static bool pin(struct scheduling *s, int rank)
+{
+	s->pinned = (struct td_fit){ 0 };
+	s->has_pinned = move_ranks(s, rank, PINNED) && is_good(s);
+	if (s->has_pinned)
+		return true;
+	move_ranks(s, rank, TD_NOWHERE);
+	s->pinned = (struct td_fit){ 0 };
+	return false;
+}
+
+/*
+ * Are pinned events requested, or are there fields of PERF_METRICS?  If fields are
+ * multiplexed, the kernel adds their increases and ignores their decreases
+ * (__icl_update_topdown_event()), so that they exceed 100 % of the slots.
+ */
+static bool wants_pinned(const struct scheduling *s)
+{
+	for (int i = 0; i < s->nr_initial; i++) {
+		if (is_here(s, i) && td_event_is_metric(&s->plan->events.v[i]))
+			return true;
+	}
+	return s->schedule->always;
+}
+
+/* Choose the pinned events and the reference.  No event of the PMU may have a home yet. */
+static void choose_pinned(struct scheduling *s)
+{
+	bool wanted = wants_pinned(s);
+
+	struct td_fit fit = { 0 };
+
+	if (wanted && add_home(s, &fit, TD_NOWHERE))
+		return; /* all fit into one group, which counts all the time */
+	if (wanted && (pin(s, 2) || pin(s, 1)))
+		return;
+	choose_reference(s, s->schedule->always);
+}
+
+/* --- families ------------------------------------------------------------- */
+
+/* Pack the events of one family into groups after those of earlier families. */
+static void add_packed(struct scheduling *s, struct td_packing *part)
+{
+	struct td_packing *p = &s->packing;
+
+	td_pack(part);
+	for (size_t i = 0; i < part->nr; i++)
+		p->homes[part->events[i]] = part->homes[part->events[i]] + (int)p->nr_groups;
+	p->nr_placed += part->nr_placed;
+	p->nr_groups += part->nr_groups;
+}
+
+/*
+ * Pack the events of one family; 0: those that are counted all the time.  homes and events are
+ * scratch memory for all events.
+ */
+static void pack_family(struct scheduling *s, int family, int *homes, int *events)
 {
 	struct td_packing *p = &s->packing;
 	struct td_packing part = *p;
@@ -44,44 +283,41 @@ static int pack_family(struct td_scheduling *s, int family, int *homes,
 	for (size_t i = 0; i < p->nr; i++) {
 		int event = p->events[i];
 
-		if (td_scheduling_family(s, event) != family)
+		if (family_of(s, event) != family)
 			continue;
 		homes[event] = TD_NOWHERE;
 		events[part.nr++] = event;
 	}
-	/*
-	 * without events, a family needs no group; what is counted all the time
-	 * may have one already, with the reference
-	 */
-	return family && !part.nr ? 0 : add_packed(s, &part);
+	/* a family without events needs no group; family 0 may have one with the reference */
+	if (!family || part.nr)
+		add_packed(s, &part);
 }
 
-/* td_pack() for the events of each family, which have groups of their own. */
-static int pack_families(struct td_scheduling *s)
+/* Pack the events of each family into groups of their own. */
+static void pack_families(struct scheduling *s)
 {
 	size_t nr = (size_t)s->nr_initial;
-	td_autofree int *ints = calloc(2 * nr + 1, sizeof(*ints));
-	int last = 0, rc = ints ? 0 : -ENOMEM;
+	td_autofree int *ints = td_calloc(2 * nr + 1, sizeof(*ints));
+	int last = 0;
 
 	for (int i = 0; i < s->nr_initial; i++) {
-		if (td_scheduling_family(s, i) > last)
-			last = td_scheduling_family(s, i);
+		if (family_of(s, i) > last)
+			last = family_of(s, i);
 	}
-	if (!last)
-		return rc ? rc : td_pack(&s->packing);
+	if (!last) {
+		td_pack(&s->packing);
+		return;
+	}
 	s->packing.nr_groups = s->packing.nr_placed = 0;
-	for (int family = 0; !rc && family <= last; family++)
-		rc = pack_family(s, family, ints, ints + nr);
-	return rc;
+	for (int family = 0; family <= last; family++)
+		pack_family(s, family, ints, ints + nr);
 }
 
-/* Fields go where their SLOTS went. */
-static void home_fields(const struct td_scheduling *s)
+/* Move fields to the home of their SLOTS. */
+static void home_fields(const struct scheduling *s)
 {
 	for (int i = 0; i < s->nr_initial; i++) {
-		int slots = td_scheduling_has(s, i)
-				    ? td_scheduling_slots_of(s, i)
-				    : -1;
+		int slots = is_here(s, i) ? slots_of(s, i) : -1;
 
 		if (slots >= 0)
 			s->packing.homes[i] = s->packing.homes[slots];
@@ -90,73 +326,62 @@ static void home_fields(const struct td_scheduling *s)
 
 /* --- groups --------------------------------------------------------------- */
 
-/* A new group with the SLOTS of a home and its fields, and nothing else yet. */
-static struct td_group *new_group(const struct td_scheduling *s, int home)
+/* Add a group that contains the SLOTS of a home and its fields, if any. */
+static struct td_group *new_group(const struct scheduling *s, int home)
 {
 	struct td_group *group = td_plan_new_group(s->plan, s->pmu);
 	const int *homes = s->packing.homes;
 
-	if (group)
-		group->may_split = true;
-	for (int i = 0; group && i < s->nr_initial; i++) {
-		if (!td_scheduling_is_slots(s, i) || homes[i] != home)
+	group->may_split = true;
+	for (int i = 0; i < s->nr_initial; i++) {
+		if (!is_slots(s, i) || homes[i] != home)
 			continue;
 		group->slots = true;
-		if (td_group_add(group, &i, 1))
-			return NULL;
+		td_group_add(group, &i, 1);
 	}
-	for (int i = 0; group && i < s->nr_initial; i++) {
-		if (td_scheduling_has(s, i) && homes[i] == home &&
-		    td_scheduling_slots_of(s, i) >= 0 &&
-		    td_group_add(group, &i, 1))
-			return NULL;
+	for (int i = 0; i < s->nr_initial; i++) {
+		if (is_here(s, i) && homes[i] == home && slots_of(s, i) >= 0)
+			td_group_add(group, &i, 1);
 	}
 	return group;
 }
 
-static bool is_plain(const struct td_scheduling *s, int event)
+static bool is_plain(const struct scheduling *s, int event)
 {
-	return !td_scheduling_is_slots(s, event) &&
-	       td_scheduling_slots_of(s, event) < 0;
+	return !is_slots(s, event) && slots_of(s, event) < 0;
 }
 
-static int add_pinned_group(const struct td_scheduling *s)
+static void add_pinned_group(const struct scheduling *s)
 {
-	struct td_group *group = new_group(s, TD_PINNED);
+	struct td_group *group = new_group(s, PINNED);
 
-	if (!group)
-		return -ENOMEM;
 	group->pinned = group->may_unpin = true;
 	for (int i = 0; i < s->nr_initial; i++) {
-		if (td_scheduling_has(s, i) &&
-		    s->packing.homes[i] == TD_PINNED && is_plain(s, i) &&
-		    td_group_add(group, &i, 1))
-			return -ENOMEM;
+		if (is_here(s, i) && s->packing.homes[i] == PINNED && is_plain(s, i))
+			td_group_add(group, &i, 1);
 	}
-	return 0;
 }
 
-/* The first group has the reference event itself, the others a clone. */
-static int add_reference(struct td_scheduling *s, struct td_group *group,
-			 bool first)
+/* Add the reference event to the first group, a clone to the others. */
+static int add_reference(struct scheduling *s, struct td_group *group, bool first)
 {
 	int rc = 0;
 
-	if (!td_scheduling_has_reference(s))
+	if (!has_reference(s))
 		return 0;
-	if (!first)
-		return td_plan_add_clone(s->plan, group, s->reference.event);
+	if (!first) {
+		td_plan_add_clone(s->plan, group, s->reference.event);
+		return 0;
+	}
 	if (s->reference.event < 0)
-		rc = td_reference_make(&s->reference, s->plan, s->machine,
-				       s->pmu, s->err);
+		rc = td_reference_make(&s->reference, s->plan, s->machine, s->pmu, s->err);
 	group->reference = s->reference.event;
-	if (!rc && (s->reference.event >= s->nr_initial ||
-		    is_plain(s, s->reference.event)))
-		rc = td_group_add(group, &s->reference.event, 1);
+	if (!rc && (s->reference.event >= s->nr_initial || is_plain(s, s->reference.event)))
+		td_group_add(group, &s->reference.event, 1);
 	return rc;
 }
 
-static bool is_home(const struct td_scheduling *s, int home)
+static bool is_home(const struct scheduling *s, int home)
 {
 	for (int i = 0; i < s->nr_initial; i++) {
 		if (s->packing.homes[i] == home)
@@ -165,68 +390,67 @@ static bool is_home(const struct td_scheduling *s, int home)
 	return false;
 }
 
-static int add_group(struct td_scheduling *s, int home, bool first)
+static int add_group(struct scheduling *s, int home, bool first)
 {
 	const struct td_packing *p = &s->packing;
 	struct td_group *group = new_group(s, home);
-	int rc = group ? add_reference(s, group, first) : -ENOMEM;
+	int rc = add_reference(s, group, first);
 
 	for (size_t i = 0; !rc && i < p->nr_placed; i++) {
 		int event = p->order[i];
 
 		if (p->homes[event] != home || !is_plain(s, event))
 			continue;
-		rc = td_group_add(group, &event, 1);
-		group->family = td_scheduling_family(s, event);
+		td_group_add(group, &event, 1);
+		group->family = family_of(s, event);
 	}
 	return rc;
 }
 
 /*
- * Two groups of another program that take turns leave counters in every second turn: of
- * an even number of groups, half would never have one of these.  One more is of the
- * reference alone.
+ * If the number of groups is even, add one with only the reference.  If another program
+ * multiplexes two groups, counters are free in every other time slice, and half of an even
+ * number of groups would never get them.
  */
-static int make_odd(struct td_scheduling *s, size_t nr)
+static void make_odd(struct scheduling *s, size_t nr)
 {
 	const struct td_pmu *pmu = &s->machine->pmus[s->pmu];
 	struct td_group *group;
 
-	if (nr < 2 || nr % 2 || s->reference.event < 0 ||
-	    !(pmu->held_general || pmu->held_fixed))
-		return 0;
+	if (nr < 2 || nr % 2 || s->reference.event < 0 || !(pmu->held_general || pmu->held_fixed))
+		return;
 	group = td_plan_new_group(s->plan, s->pmu);
-	return group ? td_plan_add_clone(s->plan, group, s->reference.event)
-		     : -ENOMEM;
+	td_plan_add_clone(s->plan, group, s->reference.event);
 }
 
-static int add_groups(struct td_scheduling *s)
+static int add_groups(struct scheduling *s)
 {
-	bool first = true;
 	size_t nr = 0;
-	int rc = s->has_pinned ? add_pinned_group(s) : 0;
 
-	for (int home = 0; !rc && home < (int)s->packing.nr_groups; home++) {
-		if (!is_home(s, home))
-			continue;
-		rc = add_group(s, home, first);
-		first = false;
-		nr++;
+	if (s->has_pinned)
+		add_pinned_group(s);
+	for (int home = 0; home < (int)s->packing.nr_groups; home++) {
+		int rc = is_home(s, home) ? add_group(s, home, nr == 0) : 0;
+
+		if (rc)
+			return rc;
+		nr += is_home(s, home);
 	}
-	return rc ? rc : make_odd(s, nr);
+	make_odd(s, nr);
+	return 0;
 }
 
 /* --- a PMU ---------------------------------------------------------------- */
 
-/* Puts an event into the first group before packing starts. */
-static void start_with(struct td_scheduling *s, int event)
+/* Put an event into the first group before packing starts. */
+static void start_with(struct scheduling *s, int event)
 {
 	td_fit_add(&s->packing.first, &s->claims[event]);
 	s->packing.homes[event] = 0;
 }
 
-/* SLOTS and the reference go into the first of the groups that take turns. */
-static void start_packing(struct td_scheduling *s)
+/* Put SLOTS and the reference into the first multiplexed group. */
+static void start_packing(struct scheduling *s)
 {
 	struct td_packing *p = &s->packing;
 	bool started = s->has_pinned;
@@ -234,11 +458,11 @@ static void start_packing(struct td_scheduling *s)
 	p->first = p->further = s->pinned;
 	p->nr = 0;
 	for (int i = 0; !started && i < s->nr_initial; i++) {
-		started = td_scheduling_is_slots(s, i);
+		started = is_slots(s, i);
 		if (started)
 			start_with(s, i);
 	}
-	if (td_scheduling_has_reference(s)) {
+	if (has_reference(s)) {
 		int event = s->reference.event;
 
 		td_fit_add(&p->further, &s->reference.claim);
@@ -250,7 +474,7 @@ static void start_packing(struct td_scheduling *s)
 	for (int i = 0; i < s->nr_initial; i++) {
 		if (p->homes[i] != TD_NOWHERE)
 			continue;
-		if (td_scheduling_slots_of(s, i) >= 0)
+		if (slots_of(s, i) >= 0)
 			p->homes[i] = TD_NOT_PACKED;
 		else
 			p->events[p->nr++] = i;
@@ -258,87 +482,66 @@ static void start_packing(struct td_scheduling *s)
 }
 
 /*
- * Is it on this PMU's CPUs by cpu= only?  For tasks, that is so while an event
- * of the PMU in its group is counted, so it needs one.
+ * Make a group for each event, except that fields stay with SLOTS.  An event of another PMU
+ * that is counted on this PMU's CPUs (cpu=) joins the first group: for tasks, it needs an
+ * event of this PMU in its group.
  */
-static bool is_guest(const struct td_scheduling *s, int event)
-{
-	return s->plan->events.v[event].pmu != s->pmu;
-}
-
-/*
- * One group for each event, except that fields stay with SLOTS, and guests with
- * the first event.
- */
-static void pack_singles(struct td_scheduling *s)
+static void pack_singles(struct scheduling *s)
 {
 	struct td_packing *p = &s->packing;
 
 	p->nr_groups = p->nr_placed = 0;
 	for (int i = 0; i < s->nr_initial; i++) {
-		if (p->homes[i] != TD_NOWHERE ||
-		    td_scheduling_slots_of(s, i) >= 0)
+		if (p->homes[i] != TD_NOWHERE || slots_of(s, i) >= 0)
 			continue;
 		p->order[p->nr_placed++] = i;
-		p->homes[i] = is_guest(s, i) ? 0 : (int)p->nr_groups++;
+		p->homes[i] = s->plan->events.v[i].pmu != s->pmu ? 0 : (int)p->nr_groups++;
 	}
 }
 
-static bool is_counted(const struct td_scheduling *s)
+static int build_pmu(struct scheduling *s)
 {
-	return s->machine->pmus[s->pmu].kind != TD_PMU_TOOL;
-}
-
-static int build_pmu(struct td_scheduling *s)
-{
-	bool core = s->machine->pmus[s->pmu].kind == TD_PMU_CORE;
-	int rc = 0;
+	enum td_pmu_kind kind = s->machine->pmus[s->pmu].kind;
+	bool packs = kind == TD_PMU_CORE && !s->schedule->single;
+	int rc;
 
 	for (int i = 0; i < s->nr_initial; i++) {
-		bool wanted = td_scheduling_has(s, i) && is_counted(s);
+		bool wanted = is_here(s, i) && kind != TD_PMU_TOOL;
 
 		s->packing.homes[i] = wanted ? TD_NOWHERE : TD_NOT_PACKED;
 		if (wanted)
-			s->claims[i] =
-				td_claim_of(s->machine, &s->plan->events.v[i]);
+			s->claims[i] = td_claim_of(s->machine, &s->plan->events.v[i]);
 	}
 	if (!is_home(s, TD_NOWHERE))
 		return 0;
-	td_scheduling_find_clocks(s);
+	for (enum td_clock_event i = 0; i < TD_NR_CLOCKS; i++)
+		s->clocks[i] = s->schedule->clocks
+				       ? td_clocks_find(s->plan, s->machine, s->pmu, i, false)
+				       : -1;
 	s->pinned = (struct td_fit){ 0 };
 	s->has_pinned = false;
 	s->reference = (struct td_reference){ .event = -1, .kind = -1 };
-	if (s->schedule->single || !core) {
-		pack_singles(s);
-	} else {
-		td_scheduling_pin(s);
+	if (packs) {
+		choose_pinned(s);
 		start_packing(s);
-		rc = pack_families(s);
+		pack_families(s);
+	} else {
+		pack_singles(s);
 	}
 	home_fields(s);
-	if (!rc)
-		rc = add_groups(s);
-	if (!rc && core && s->schedule->clocks && !s->schedule->single)
-		rc = td_clocks_add(s->plan, s->machine, s->pmu, s->err);
-	return rc;
-}
-
-static int build(struct td_scheduling *s)
-{
-	int rc = 0;
-
-	for (s->pmu = 0; !rc && s->pmu < (int)s->machine->nr_pmus; s->pmu++)
-		rc = build_pmu(s);
-	return rc;
+	rc = add_groups(s);
+	if (rc || !packs || !s->schedule->clocks)
+		return rc;
+	return td_clocks_add(s->plan, s->machine, s->pmu, s->err);
 }
 
 int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 		  const struct td_schedule *schedule, struct td_err *err)
 {
 	size_t nr = plan->events.nr;
-	td_autofree struct td_claim *claims = calloc(nr + 1, sizeof(*claims));
-	td_autofree int *ints = calloc(3 * nr + 1, sizeof(*ints));
-	struct td_scheduling s = {
+	td_autofree struct td_claim *claims = td_calloc(nr + 1, sizeof(*claims));
+	td_autofree int *ints = td_calloc(3 * nr + 1, sizeof(*ints));
+	struct scheduling s = {
 		.plan = plan,
 		.machine = machine,
 		.schedule = schedule,
@@ -354,10 +557,10 @@ int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 		},
 		.err = err,
 	};
-	int rc = claims && ints ? build(&s) : -ENOMEM;
+	int rc = 0;
 
-	if (rc == -ENOMEM)
-		return td_err_nomem(err);
+	for (; !rc && s.pmu < (int)machine->nr_pmus; s.pmu++)
+		rc = build_pmu(&s);
 	td_plan_fill_at_once(plan, machine);
 	return rc;
 }

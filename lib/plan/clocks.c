@@ -18,22 +18,20 @@ static const struct {
 	uint64_t config;
 	int fixed;
 } kinds[] = {
-	[TD_CLOCK_REFERENCE] = { "ref-cycles", "event=0x00,umask=0x03", 0x0300,
-				 2 },
+	[TD_CLOCK_REFERENCE] = { "ref-cycles", "event=0x00,umask=0x03", 0x0300, 2 },
 	[TD_CLOCK_CYCLES] = { "cpu-cycles", "event=0x3c", 0x003c, 1 },
 	[TD_CLOCK_INSTRUCTIONS] = { "instructions", "event=0xc0", 0x00c0, 0 },
 };
 
-/* The best reference first. */
-static const enum td_clock_event by_worth[TD_NR_CLOCKS] = {
+/* In the order of preference. */
+static const enum td_clock_event candidates[TD_NR_CLOCKS] = {
 	TD_CLOCK_CYCLES,
 	TD_CLOCK_REFERENCE,
 	TD_CLOCK_INSTRUCTIONS,
 };
 
-/* The number of the PMU's events that count in the same privilege levels. */
-static size_t count_alike(const struct td_plan *plan,
-			  const struct td_event *one)
+/* Return the number of events of the PMU that count in the same privilege levels. */
+static size_t count_alike(const struct td_plan *plan, const struct td_event *one)
 {
 	size_t nr = 0;
 
@@ -47,9 +45,9 @@ static size_t count_alike(const struct td_plan *plan,
 }
 
 /*
- * An event of the PMU with the most common privilege levels, or NULL. The
- * reference gets these; it also scales groups that count other levels, where
- * the work in these levels still says more than time does.
+ * Return an event of the PMU with the most common privilege levels, or NULL.  The reference
+ * event counts in these.  It also scales groups that count in other levels, for which it is
+ * still a better measure than time.
  */
 static const struct td_event *find_typical(const struct td_plan *plan, int pmu)
 {
@@ -61,8 +59,7 @@ static const struct td_event *find_typical(const struct td_plan *plan, int pmu)
 		size_t nr;
 
 		if (event->pmu != pmu || event->refusal ||
-		    (best &&
-		     td_modifiers_same_rings(&best->mods, &event->mods)))
+		    (best && td_modifiers_same_rings(&best->mods, &event->mods)))
 			continue;
 		nr = count_alike(plan, event);
 		if (nr > most) {
@@ -73,16 +70,14 @@ static const struct td_event *find_typical(const struct td_plan *plan, int pmu)
 	return best;
 }
 
-static bool is_kind(const struct td_event *event, const struct td_pmu *pmu,
-		    int kind)
+static bool is_kind(const struct td_event *event, const struct td_pmu *pmu, int kind)
 {
 	return event->type == pmu->type && !event->refusal &&
-	       event->config[0] == kinds[kind].config && !event->config[1] &&
-	       !event->config[2] && !event->config[3] && !event->mods.precise;
+	       event->config[0] == kinds[kind].config && !event->config[1] && !event->config[2] &&
+	       !event->config[3] && !event->mods.precise;
 }
 
-static int find_event(const struct td_plan *plan,
-		      const struct td_machine *machine,
+static int find_event(const struct td_plan *plan, const struct td_machine *machine,
 		      const struct td_event *typical, int kind)
 {
 	int pmu = typical->pmu;
@@ -90,19 +85,17 @@ static int find_event(const struct td_plan *plan,
 	for (int i = 0; i < (int)plan->events.nr; i++) {
 		if (plan->events.v[i].pmu == pmu &&
 		    is_kind(&plan->events.v[i], &machine->pmus[pmu], kind) &&
-		    td_modifiers_same_rings(&plan->events.v[i].mods,
-					    &typical->mods))
+		    td_modifiers_same_rings(&plan->events.v[i].mods, &typical->mods))
 			return i;
 	}
 	return -1;
 }
 
 /*
- * The event of this kind that the plan has already on the PMU, with the
- * privilege levels that a reference would have; -1 if there is none.
+ * Return the event of this kind that the plan already contains, with the privilege levels
+ * that a reference would have; -1 if there is none.
  */
-static int reference_find(const struct td_plan *plan,
-			  const struct td_machine *machine, int pmu,
+static int find_reference(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 			  enum td_clock_event kind)
 {
 	const struct td_event *typical = find_typical(plan, pmu);
@@ -110,9 +103,9 @@ static int reference_find(const struct td_plan *plan,
 	return typical ? find_event(plan, machine, typical, (int)kind) : -1;
 }
 
-/* What such an event, which need not be in the plan, takes of the counters. */
-static struct td_claim reference_claim(const struct td_machine *machine,
-				       int pmu, enum td_clock_event kind)
+/* Return the claim of an event of this kind, which need not be in the plan. */
+static struct td_claim claim_of_clock(const struct td_machine *machine, int pmu,
+				      enum td_clock_event kind)
 {
 	const struct td_event event = {
 		.pmu = pmu,
@@ -123,10 +116,8 @@ static struct td_claim reference_claim(const struct td_machine *machine,
 	return td_claim_of(machine, &event);
 }
 
-void td_reference_choose(struct td_reference *reference,
-			 const struct td_plan *plan,
-			 const struct td_machine *machine, int pmu,
-			 uint32_t taken)
+void td_reference_choose(struct td_reference *reference, const struct td_plan *plan,
+			 const struct td_machine *machine, int pmu, uint32_t used)
 {
 	const struct td_event *typical = find_typical(plan, pmu);
 
@@ -134,37 +125,33 @@ void td_reference_choose(struct td_reference *reference,
 	if (machine->pmus[pmu].uarch == TD_UARCH_UNKNOWN || !typical)
 		return;
 	for (size_t i = 0; i < TD_NR_CLOCKS; i++) {
-		enum td_clock_event kind = by_worth[i];
+		enum td_clock_event kind = candidates[i];
 		uint32_t counter = TD_FIXED(kinds[kind].fixed);
 
-		reference->claim = reference_claim(machine, pmu, kind);
-		/* the NMI watchdog or a pinned event has this counter */
-		if (!(reference->claim.mask & counter & ~taken))
+		reference->claim = claim_of_clock(machine, pmu, kind);
+		/* the NMI watchdog or a pinned event may use this counter */
+		if (!(reference->claim.mask & counter & ~used))
 			continue;
 		reference->kind = (int)kind;
-		reference->event =
-			find_event(plan, machine, typical, (int)kind);
+		reference->event = find_event(plan, machine, typical, (int)kind);
 		return;
 	}
 }
 
-/* Adds the modifiers to the name: "cpu/ref-cycles/u". */
-static int name_rings(struct td_event *event)
+/* Append the modifiers to the name: "cpu/ref-cycles/u". */
+static void name_rings(struct td_event *event)
 {
 	char letters[TD_MODIFIERS_SIZE], *name;
 
 	td_modifiers_format(&event->mods, TD_RING_LETTERS, letters);
-	if (asprintf(&name, "%s%s", event->name, letters) < 0)
-		return -ENOMEM;
+	name = td_aprintf("%s%s", event->name, letters);
 	event->has_suffix = strcmp(name, event->name) != 0;
 	free(event->name);
 	event->name = name;
-	return 0;
 }
 
 int td_reference_make(struct td_reference *reference, struct td_plan *plan,
-		      const struct td_machine *machine, int pmu,
-		      struct td_err *err)
+		      const struct td_machine *machine, int pmu, struct td_err *err)
 {
 	const struct td_event *typical;
 	struct td_modifiers mods = { 0 };
@@ -173,27 +160,24 @@ int td_reference_make(struct td_reference *reference, struct td_plan *plan,
 
 	if (reference->event >= 0)
 		return 0;
-	/* before the new event, which would count as one without modifiers */
-	typical = find_typical(plan, pmu);
+	typical = find_typical(plan, pmu); /* before the new event is added */
 	if (typical)
 		mods = typical->mods;
 	event = td_events_add(&plan->events);
-	if (!event)
-		return td_err_nomem(err);
-	rc = td_event_init(event, &machine->pmus[pmu], pmu,
-			   kinds[reference->kind].name,
+	rc = td_event_init(event, &machine->pmus[pmu], pmu, kinds[reference->kind].name,
 			   kinds[reference->kind].terms, err);
 	reference->event = (int)plan->events.nr - 1;
 	if (rc)
 		return rc;
 	event->hidden = true;
 	td_modifiers_copy_rings(&event->mods, &mods);
-	return name_rings(event) ? td_err_nomem(err) : 0;
+	name_rings(event);
+	return 0;
 }
 
 /* --- adding --------------------------------------------------------------- */
 
-/* The group that counts most of the time: a pinned one, else the first. */
+/* Return the group that counts most of the time: a pinned one, else the first. */
 static int find_group(const struct td_plan *plan, int pmu)
 {
 	int first = -1;
@@ -209,8 +193,7 @@ static int find_group(const struct td_plan *plan, int pmu)
 }
 
 /* Can all events of the PMU and one more count at the same time? */
-static bool fits_beside_all(const struct td_plan *plan,
-			    const struct td_machine *machine, int pmu,
+static bool fits_beside_all(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 			    const struct td_claim *claim)
 {
 	struct td_fit fit = { 0 };
@@ -219,8 +202,8 @@ static bool fits_beside_all(const struct td_plan *plan,
 		const struct td_group *group = &plan->groups[g];
 
 		for (size_t i = 0; group->pmu == pmu && i < group->nr; i++) {
-			struct td_claim other = td_claim_of(
-				machine, &plan->events.v[group->members[i]]);
+			struct td_claim other =
+				td_claim_of(machine, &plan->events.v[group->members[i]]);
 
 			if (!td_fit_add(&fit, &other))
 				return false;
@@ -229,9 +212,8 @@ static bool fits_beside_all(const struct td_plan *plan,
 	return td_fit_add(&fit, claim);
 }
 
-/* Has the event a fixed counter that no other event of the PMU can use? */
-static bool has_own_counter(const struct td_plan *plan,
-			    const struct td_machine *machine, int pmu,
+/* Does the event use a fixed counter that no other event of the PMU can use? */
+static bool has_own_counter(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 			    const struct td_claim *claim)
 {
 	uint32_t fixed = claim->mask & TD_FIXED_ALL;
@@ -240,10 +222,7 @@ static bool has_own_counter(const struct td_plan *plan,
 		const struct td_group *group = &plan->groups[g];
 
 		for (size_t i = 0; group->pmu == pmu && i < group->nr; i++)
-			fixed &=
-				~td_claim_of(machine,
-					     &plan->events.v[group->members[i]])
-					 .mask;
+			fixed &= ~td_claim_of(machine, &plan->events.v[group->members[i]]).mask;
 	}
 	return fixed != 0;
 }
@@ -251,11 +230,11 @@ static bool has_own_counter(const struct td_plan *plan,
 static int add(struct td_plan *plan, const struct td_machine *machine, int pmu,
 	       enum td_clock_event kind, struct td_err *err)
 {
-	struct td_claim claim = reference_claim(machine, pmu, kind);
+	struct td_claim claim = claim_of_clock(machine, pmu, kind);
 	struct td_reference made = { .event = -1, .kind = (int)kind };
 	int group = find_group(plan, pmu), rc;
 
-	if (group < 0 || reference_find(plan, machine, pmu, kind) >= 0 ||
+	if (group < 0 || find_reference(plan, machine, pmu, kind) >= 0 ||
 	    (!has_own_counter(plan, machine, pmu, &claim) &&
 	     !fits_beside_all(plan, machine, pmu, &claim)))
 		return 0;
@@ -263,21 +242,20 @@ static int add(struct td_plan *plan, const struct td_machine *machine, int pmu,
 	if (rc)
 		return rc;
 	plan->events.v[made.event].spare = true;
-	return td_group_add(&plan->groups[group], &made.event, 1)
-		       ? td_err_nomem(err)
-		       : 0;
+	td_group_add(&plan->groups[group], &made.event, 1);
+	return 0;
 }
 
 bool td_clocks_has(const struct td_machine *machine, int pmu)
 {
 	const struct td_pmu *core = &machine->pmus[pmu];
 
-	return td_vendor_of(&machine->cpuid)->architectural &&
-	       td_pmu_format(core, "event") && td_pmu_format(core, "umask");
+	return td_vendor_of(&machine->cpuid)->architectural && td_pmu_format(core, "event") &&
+	       td_pmu_format(core, "umask");
 }
 
-int td_clocks_add(struct td_plan *plan, const struct td_machine *machine,
-		  int pmu, struct td_err *err)
+int td_clocks_add(struct td_plan *plan, const struct td_machine *machine, int pmu,
+		  struct td_err *err)
 {
 	int rc = 0;
 
@@ -290,7 +268,7 @@ int td_clocks_add(struct td_plan *plan, const struct td_machine *machine,
 
 /* --- finding -------------------------------------------------------------- */
 
-/* Names in sysfs and in the model's files. */
+/* Names in sysfs and in the files of models. */
 static const struct {
 	enum td_clock_event clock;
 	const char *name;
@@ -327,32 +305,29 @@ const char *td_clock_modifiers(const char *event, enum td_clock_event clock)
 
 static bool counts_all(const struct td_modifiers *mods)
 {
-	return !mods->user && !mods->kernel && !mods->hypervisor &&
-	       !mods->guest && !mods->host && !mods->non_idle;
+	return !mods->user && !mods->kernel && !mods->hypervisor && !mods->guest && !mods->host &&
+	       !mods->non_idle;
 }
 
-static int find_named(const struct td_plan *plan, int pmu,
-		      enum td_clock_event clock)
+static int find_named(const struct td_plan *plan, int pmu, enum td_clock_event clock)
 {
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_event *event = &plan->events.v[i];
 		const char *modifiers = td_clock_modifiers(event->name, clock);
 
-		if (event->pmu == pmu && !event->refusal && modifiers &&
-		    !*modifiers)
+		if (event->pmu == pmu && !event->refusal && modifiers && !*modifiers)
 			return (int)i;
 	}
 	return -1;
 }
 
-int td_clocks_find(const struct td_plan *plan, const struct td_machine *machine,
-		   int pmu, enum td_clock_event clock, bool recorded)
+int td_clocks_find(const struct td_plan *plan, const struct td_machine *machine, int pmu,
+		   enum td_clock_event clock, bool recorded)
 {
 	int event;
 
 	if (recorded)
 		return find_named(plan, pmu, clock);
-	event = reference_find(plan, machine, pmu, clock);
-	return event >= 0 && counts_all(&plan->events.v[event].mods) ? event
-								     : -1;
+	event = find_reference(plan, machine, pmu, clock);
+	return event >= 0 && counts_all(&plan->events.v[event].mods) ? event : -1;
 }

@@ -6,9 +6,9 @@
 #include "lib/plan/plan.h"
 
 /*
- * Events of fixed counters that every core has.  They go on only while a CPU is
- * not halted: the reference cycles at the speed of the time-stamp counter, the
- * cycles at the speed of the core; instructions are no clock.
+ * Events of fixed counters that every core has.  They only count while a CPU is not halted.
+ * Reference cycles have the frequency of the time-stamp counter, cycles that of the core;
+ * instructions are not a clock.
  */
 enum td_clock_event {
 	TD_CLOCK_REFERENCE,
@@ -17,46 +17,42 @@ enum td_clock_event {
 	TD_NR_CLOCKS,
 };
 
-/* The reference event of a PMU: all groups that take turns count it, too. */
+/* The reference event of a PMU, which all multiplexed groups count. */
 struct td_reference {
-	int event; /* index of the plan's event; -1 if not made yet */
+	int event; /* index of the event in the plan; -1: not added yet */
 	int kind;  /* enum td_clock_event, or -1 */
 	struct td_claim claim;
 };
 
 /*
- * Chooses an event of a fixed counter, which costs no general one. taken has
- * the used fixed counters, as in td_claim.mask. reference->kind is -1 if the
- * core is unknown or no such counter is free.
+ * Choose an event of a fixed counter, which costs no general counter.  used: the fixed
+ * counters in use, as in td_claim.mask.  Sets reference->kind to -1 if the core is unknown or
+ * no fixed counter is free.
  */
-void td_reference_choose(struct td_reference *reference,
-			 const struct td_plan *plan,
-			 const struct td_machine *machine, int pmu,
-			 uint32_t taken);
-/* Adds the event to the plan, unless it is there.  Returns 0 or an error. */
+void td_reference_choose(struct td_reference *reference, const struct td_plan *plan,
+			 const struct td_machine *machine, int pmu, uint32_t used);
+/* Add the event to the plan, unless the plan contains it.  Returns 0 or an error. */
 int td_reference_make(struct td_reference *reference, struct td_plan *plan,
-		      const struct td_machine *machine, int pmu,
-		      struct td_err *err);
+		      const struct td_machine *machine, int pmu, struct td_err *err);
 
 /*
- * The modifiers of an event with one of the names of the clock: "u" of
- * "cpu_core/cycles/u" and "cycles:u"; NULL: it is another event.  Terms behind a
- * name change what it counts.
+ * Returns the modifiers of an event that has a name of the clock: "u" for
+ * "cpu_core/cycles/u" and "cycles:u"; NULL for other events, including names with terms.
  */
 const char *td_clock_modifiers(const char *event, enum td_clock_event clock);
-/* Does the PMU have such events, as far as it is known how to ask for them? */
+/* Does the PMU count the clocks, with known encodings? */
 bool td_clocks_has(const struct td_machine *machine, int pmu);
 /*
- * Adds the clocks that the groups of a core PMU lack, as spare events of one
- * group, unless this would take a counter from others.
+ * Add the clocks that the groups of a core PMU lack, as spare events of one group, unless
+ * this would take a counter from other events.
  */
-int td_clocks_add(struct td_plan *plan, const struct td_machine *machine,
-		  int pmu, struct td_err *err);
+int td_clocks_add(struct td_plan *plan, const struct td_machine *machine, int pmu,
+		  struct td_err *err);
 /*
- * The event of the plan that counts a clock in all privilege levels, or -1.
- * recorded: the events have names, but no bits.
+ * Returns the event of the plan that counts a clock in all privilege levels, or -1.
+ * recorded: the events have names, but no encoding.
  */
-int td_clocks_find(const struct td_plan *plan, const struct td_machine *machine,
-		   int pmu, enum td_clock_event clock, bool recorded);
+int td_clocks_find(const struct td_plan *plan, const struct td_machine *machine, int pmu,
+		   enum td_clock_event clock, bool recorded);
 
 #endif

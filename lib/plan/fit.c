@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which events the counters hold at once, which groups, and how long each
- * one's turns are.
+ * Finds which events and groups fit the counters simultaneously, and for what part of the
+ * time each multiplexed group is counted.
  */
 #include "lib/plan/fit.h"
 
@@ -13,9 +13,9 @@
 #define FIXED_CYCLES TD_FIXED(1)
 
 /*
- * The raw config that the kernel uses for its own event names
- * (intel_perfmon_event_map in arch/x86/events/intel/core.c).  Cache events
- * count as one without constraints.
+ * Returns the raw config that the kernel uses for its own event names
+ * (intel_perfmon_event_map in arch/x86/events/intel/core.c).  Cache events get a
+ * config without constraints.
  */
 static uint64_t raw_config(const struct td_event *event)
 {
@@ -38,20 +38,18 @@ static uint64_t raw_config(const struct td_event *event)
 	return id < TD_ARRAY_SIZE(map) && map[id] ? map[id] : 0x412e;
 }
 
-/* The counter of cycles that the NMI watchdog takes. */
+/* Returns the mask of the counter of cycles that the NMI watchdog uses. */
 static uint32_t watchdogs(enum td_uarch uarch)
 {
-	return td_uarch_has(uarch, TD_CORE_NO_FIXED)
-		       ? UINT32_C(1) << (td_uarch_general(uarch) - 1)
-		       : FIXED_CYCLES;
+	return td_uarch_has(uarch, TD_CORE_NO_FIXED) ? UINT32_C(1) << (td_uarch_general(uarch) - 1)
+						     : FIXED_CYCLES;
 }
 
-/* How many general counters events can have; 0: all that there are. */
-static int most_general(const struct td_machine *machine,
-			const struct td_pmu *pmu, bool leaks)
+/* Returns the maximum number of general counters that events can use; 0: no limit. */
+static int most_general(const struct td_machine *machine, const struct td_pmu *pmu, bool leaks)
 {
 	int all = td_uarch_general(pmu->uarch);
-	/* one of them may be the watchdog's, without anything that is held */
+	/* the watchdog may use one of them, which held_general does not include */
 	bool less = pmu->held_general && machine->nmi_watchdog &&
 		    td_uarch_has(pmu->uarch, TD_CORE_NO_FIXED);
 	int left = all - pmu->held_general - less;
@@ -61,13 +59,11 @@ static int most_general(const struct td_machine *machine,
 	return left < all ? left : 0;
 }
 
-struct td_claim td_claim_of(const struct td_machine *machine,
-			    const struct td_event *event)
+struct td_claim td_claim_of(const struct td_machine *machine, const struct td_event *event)
 {
 	const struct td_pmu *pmu = &machine->pmus[event->pmu];
 	uint64_t config = raw_config(event);
-	struct td_placement place =
-		td_uarch_place(pmu->uarch, config, machine->kernel);
+	struct td_placement place = td_uarch_place(pmu->uarch, config, machine->kernel);
 	struct td_claim claim = { .mask = place.general };
 
 	if (pmu->kind != TD_PMU_CORE || td_event_is_metric(event))
@@ -85,7 +81,7 @@ struct td_claim td_claim_of(const struct td_machine *machine,
 }
 
 /*
- * Finds a counter for event i and moves others if needed (Kuhn's algorithm for
+ * Finds a counter for event i.  Moves other events if needed (Kuhn's algorithm for
  * bipartite matching).
  */
 static bool place_event(struct td_fit *fit, int i, uint32_t *tried)
@@ -96,8 +92,7 @@ static bool place_event(struct td_fit *fit, int i, uint32_t *tried)
 		if (!(fit->masks[i] & bit) || *tried & bit)
 			continue;
 		*tried |= bit;
-		if (!fit->owners[c] ||
-		    place_event(fit, fit->owners[c] - 1, tried)) {
+		if (!fit->owners[c] || place_event(fit, fit->owners[c] - 1, tried)) {
 			fit->owners[c] = (uint8_t)(i + 1);
 			return true;
 		}
@@ -105,9 +100,8 @@ static bool place_event(struct td_fit *fit, int i, uint32_t *tried)
 	return false;
 }
 
-/* True if a register can hold the value; *is_new if none holds it yet. */
-static bool register_suffices(const struct td_fit *fit,
-			      const struct td_claim *claim, bool *is_new)
+/* Can a register contain the value?  Sets *is_new if none contains it yet. */
+static bool register_suffices(const struct td_fit *fit, const struct td_claim *claim, bool *is_new)
 {
 	int used = 0;
 
@@ -123,11 +117,10 @@ static bool register_suffices(const struct td_fit *fit,
 }
 
 /*
- * Checks the limit of general counters; an event that can use a fixed counter
- * gets it from the kernel and does not count.
+ * Is the number of general counters in use within the limit?  Events that can use a fixed
+ * counter get it from the kernel, and are not included.
  */
-static bool is_within_most(const struct td_fit *fit,
-			   const struct td_claim *claim, int most)
+static bool is_within_most(const struct td_fit *fit, const struct td_claim *claim, int most)
 {
 	uint32_t fixed = fit->fixed | (claim->mask & TD_FIXED_ALL);
 
@@ -142,8 +135,7 @@ bool td_fit_add(struct td_fit *fit, const struct td_claim *claim)
 
 	if (!claim->mask)
 		return true;
-	if (fit->nr == TD_NR_COUNTERS ||
-	    !register_suffices(fit, claim, &is_new) ||
+	if (fit->nr == TD_NR_COUNTERS || !register_suffices(fit, claim, &is_new) ||
 	    !is_within_most(fit, claim, most))
 		return false;
 	fit->masks[fit->nr] = claim->mask;
@@ -162,16 +154,14 @@ bool td_fit_add(struct td_fit *fit, const struct td_claim *claim)
 	return true;
 }
 
-/* Adds all of a group's events or none. */
+/* Adds all events of a group, or none if they do not fit. */
 static bool fit_add_group(struct td_fit *fit, const struct td_plan *plan,
-			  const struct td_machine *machine,
-			  const struct td_group *group)
+			  const struct td_machine *machine, const struct td_group *group)
 {
 	struct td_fit with = *fit;
 
 	for (size_t i = 0; i < group->nr; i++) {
-		struct td_claim claim = td_claim_of(
-			machine, &plan->events.v[group->members[i]]);
+		struct td_claim claim = td_claim_of(machine, &plan->events.v[group->members[i]]);
 
 		if (!td_fit_add(&with, &claim))
 			return false;
@@ -180,16 +170,14 @@ static bool fit_add_group(struct td_fit *fit, const struct td_plan *plan,
 	return true;
 }
 
-bool td_plan_group_fits(const struct td_plan *plan,
-			const struct td_machine *machine, size_t group)
+bool td_plan_group_fits(const struct td_plan *plan, const struct td_machine *machine, size_t group)
 {
 	struct td_fit fit = { 0 };
 
 	return fit_add_group(&fit, plan, machine, &plan->groups[group]);
 }
 
-bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,
-				     const struct td_machine *machine,
+bool td_plan_needs_watchdogs_counter(const struct td_plan *plan, const struct td_machine *machine,
 				     size_t group)
 {
 	const struct td_pmu *pmu = &machine->pmus[plan->groups[group].pmu];
@@ -197,17 +185,14 @@ bool td_plan_needs_watchdogs_counter(const struct td_plan *plan,
 
 	without.nmi_watchdog = false;
 	return machine->nmi_watchdog && pmu->kind == TD_PMU_CORE &&
-	       pmu->uarch != TD_UARCH_UNKNOWN &&
-	       !td_plan_group_fits(plan, machine, group) &&
+	       pmu->uarch != TD_UARCH_UNKNOWN && !td_plan_group_fits(plan, machine, group) &&
 	       td_plan_group_fits(plan, &without, group);
 }
 
 /* --- groups that count at the same time ----------------------------------- */
 
-bool td_concurrent_add(struct td_concurrent *concurrent,
-		       const struct td_plan *plan,
-		       const struct td_machine *machine,
-		       const struct td_group *group)
+bool td_concurrent_add(struct td_concurrent *concurrent, const struct td_plan *plan,
+		       const struct td_machine *machine, const struct td_group *group)
 {
 	if (concurrent->closed || (group->exclusive && concurrent->nr) ||
 	    !fit_add_group(&concurrent->fit, plan, machine, group))
@@ -218,8 +203,7 @@ bool td_concurrent_add(struct td_concurrent *concurrent,
 }
 
 struct td_concurrent td_concurrent_pinned(const struct td_plan *plan,
-					  const struct td_machine *machine,
-					  int pmu)
+					  const struct td_machine *machine, int pmu)
 {
 	struct td_concurrent concurrent = { .nr = 0 };
 
@@ -233,16 +217,14 @@ struct td_concurrent td_concurrent_pinned(const struct td_plan *plan,
 }
 
 /*
- * The number of groups that count at the same time, with the pinned ones, when
+ * Returns the number of groups, including pinned ones, that count simultaneously when
  * group first is at the head of the queue.
  */
-static size_t side_by_side(const struct td_plan *plan,
-			   const struct td_machine *machine, int pmu,
+static size_t side_by_side(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 			   struct td_concurrent concurrent, size_t first)
 {
 	for (size_t i = 0; i < plan->nr_groups; i++) {
-		const struct td_group *group =
-			&plan->groups[(first + i) % plan->nr_groups];
+		const struct td_group *group = &plan->groups[(first + i) % plan->nr_groups];
 
 		if (group->pmu == pmu && !group->pinned &&
 		    !td_concurrent_add(&concurrent, plan, machine, group))
@@ -251,7 +233,7 @@ static size_t side_by_side(const struct td_plan *plan,
 	return concurrent.nr;
 }
 
-/* The number of groups of a PMU that take turns. */
+/* Returns the number of groups of a PMU that are multiplexed. */
 static size_t count_queue(const struct td_plan *plan, int pmu)
 {
 	size_t nr = 0;
@@ -262,15 +244,14 @@ static size_t count_queue(const struct td_plan *plan, int pmu)
 }
 
 /*
- * The kernel rotates the groups of a PMU. Beside the pinned ones, it adds
- * groups from the head of a queue until one does not fit (merge_sched_in() in
- * kernel/events/core.c), and each tick moves the head to the end.
+ * Returns the average number of groups of a PMU that count simultaneously.  After the pinned
+ * groups, the kernel adds groups from the head of a queue until one does not fit
+ * (merge_sched_in() in kernel/events/core.c); each tick moves the head to the end.
  */
-static double average_side_by_side(const struct td_plan *plan,
-				   const struct td_machine *machine, int pmu)
+static double average_side_by_side(const struct td_plan *plan, const struct td_machine *machine,
+				   int pmu)
 {
-	const struct td_concurrent pinned =
-		td_concurrent_pinned(plan, machine, pmu);
+	const struct td_concurrent pinned = td_concurrent_pinned(plan, machine, pmu);
 	size_t sum = 0, nr = 0, queue = count_queue(plan, pmu);
 
 	for (size_t i = 0; i < plan->nr_groups; i++) {
@@ -290,17 +271,15 @@ static double average_side_by_side(const struct td_plan *plan,
 	return sum ? (double)sum / (double)nr : 1;
 }
 
-/* See td_group.at_once; 0 unless the machine is hybrid and this a core PMU. */
-static double at_once(const struct td_plan *plan,
-		      const struct td_machine *machine, int pmu)
+/* Returns td_group.at_once: 0 unless the machine is hybrid and this is a core PMU. */
+static double at_once(const struct td_plan *plan, const struct td_machine *machine, int pmu)
 {
 	if (machine->nr_core < 2 || machine->pmus[pmu].kind != TD_PMU_CORE)
 		return 0;
 	return average_side_by_side(plan, machine, pmu);
 }
 
-void td_plan_fill_at_once(struct td_plan *plan,
-			  const struct td_machine *machine)
+void td_plan_fill_at_once(struct td_plan *plan, const struct td_machine *machine)
 {
 	for (int pmu = 0; pmu < (int)machine->nr_pmus; pmu++) {
 		double value = at_once(plan, machine, pmu);
@@ -314,18 +293,16 @@ void td_plan_fill_at_once(struct td_plan *plan,
 
 /* --- with the groups of a sampler ------------------------------------------ */
 
-/* A queue of the groups of two plans; the second's come last. */
-static const struct td_group *group_at(const struct td_plan *plan,
-				       const struct td_plan *sampled, size_t at)
+/* Returns a group of the queue of two plans, in which those of the second plan come last. */
+static const struct td_group *group_at(const struct td_plan *plan, const struct td_plan *sampled,
+				       size_t at)
 {
 	at %= plan->nr_groups + sampled->nr_groups;
-	return at < plan->nr_groups ? &plan->groups[at]
-				    : &sampled->groups[at - plan->nr_groups];
+	return at < plan->nr_groups ? &plan->groups[at] : &sampled->groups[at - plan->nr_groups];
 }
 
-/* The number of plan's groups that count when group first is at the head. */
-static size_t beside_sampled(const struct td_plan *plan,
-			     const struct td_plan *sampled,
+/* Returns the number of groups of plan that count when group first is at the head. */
+static size_t beside_sampled(const struct td_plan *plan, const struct td_plan *sampled,
 			     const struct td_machine *machine, size_t first)
 {
 	struct td_concurrent concurrent = { .nr = 0 };
@@ -333,23 +310,19 @@ static size_t beside_sampled(const struct td_plan *plan,
 	size_t all = plan->nr_groups + sampled->nr_groups, nr = 0;
 
 	for (size_t i = 0; i < all; i++) {
-		const struct td_group *group =
-			group_at(plan, sampled, first + i);
-		bool counts =
-			(first + i) % all < plan->nr_groups; /* or samples */
+		const struct td_group *group = group_at(plan, sampled, first + i);
+		bool counts = (first + i) % all < plan->nr_groups; /* else it samples */
 
 		if (group->pmu != pmu)
 			continue;
-		if (!td_concurrent_add(&concurrent, counts ? plan : sampled,
-				       machine, group))
+		if (!td_concurrent_add(&concurrent, counts ? plan : sampled, machine, group))
 			break;
 		nr += counts;
 	}
 	return nr;
 }
 
-static double average_beside(const struct td_plan *plan,
-			     const struct td_plan *sampled,
+static double average_beside(const struct td_plan *plan, const struct td_plan *sampled,
 			     const struct td_machine *machine, int pmu)
 {
 	size_t all = plan->nr_groups + sampled->nr_groups, sum = 0, nr = 0;
@@ -390,9 +363,8 @@ void td_plan_share_turns(struct td_plan *plan, const struct td_plan *sampled,
 
 /* --- shares ---------------------------------------------------------------- */
 
-/* Adds to shares the groups that count when group first is at the head. */
-static void add_shares(const struct td_plan *plan,
-		       const struct td_machine *machine, size_t first,
+/* Adds 1 to the share of each group that counts when group first is at the head. */
+static void add_shares(const struct td_plan *plan, const struct td_machine *machine, size_t first,
 		       struct td_concurrent concurrent, double *shares)
 {
 	int pmu = plan->groups[first].pmu;
@@ -402,15 +374,13 @@ static void add_shares(const struct td_plan *plan,
 
 		if (plan->groups[g].pmu != pmu || plan->groups[g].pinned)
 			continue;
-		if (!td_concurrent_add(&concurrent, plan, machine,
-				       &plan->groups[g]))
+		if (!td_concurrent_add(&concurrent, plan, machine, &plan->groups[g]))
 			return;
 		shares[g]++;
 	}
 }
 
-void td_plan_shares(const struct td_plan *plan,
-		    const struct td_machine *machine, double *shares)
+void td_plan_shares(const struct td_plan *plan, const struct td_machine *machine, double *shares)
 {
 	for (size_t g = 0; g < plan->nr_groups; g++)
 		shares[g] = 0;
@@ -418,10 +388,8 @@ void td_plan_shares(const struct td_plan *plan,
 		const struct td_group *group = &plan->groups[g];
 
 		if (!group->pinned)
-			add_shares(
-				plan, machine, g,
-				td_concurrent_pinned(plan, machine, group->pmu),
-				shares);
+			add_shares(plan, machine, g,
+				   td_concurrent_pinned(plan, machine, group->pmu), shares);
 	}
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];

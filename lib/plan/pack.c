@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Packs events into groups.  First-fit, the most demanding event first, gives
- * the number of groups.  Then the events of a need are put into one group,
- * wherever this leaves a place for each of the other events.
+ * the number of groups.  Then the events of each need are put into one group,
+ * unless this would leave no place for another event.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,20 +14,19 @@
 struct packing {
 	struct td_packing *p;
 	struct td_fit *fits;    /* one for each group */
-	struct td_fit *scratch; /* a copy to try things in */
+	struct td_fit *scratch; /* a copy of fits for trials */
 	int *trial;             /* group of each of p->events in a trial */
-	bool *done;             /* one for each need */
+	bool *done;             /* for each need: was it placed? */
 };
 
 /* --- one by one ----------------------------------------------------------- */
 
-/* Sorts events that need a register first, then those with fewest counters. */
+/* Returns the sort key of a claim: events that need a register, then those with fewest counters. */
 static int demand(const struct td_claim *claim)
 {
 	int counters = __builtin_popcount(claim->mask);
 
-	return claim->reg == TD_REGISTER_NONE ? 2 * counters
-					      : 2 * counters - TD_NR_COUNTERS;
+	return claim->reg == TD_REGISTER_NONE ? 2 * counters : 2 * counters - TD_NR_COUNTERS;
 }
 
 static int by_demand(const void *a, const void *b, void *ctx)
@@ -52,8 +51,8 @@ static int by_index(const void *a, const void *b)
 
 static bool same_demand(const struct td_claim *a, const struct td_claim *b)
 {
-	return a->mask == b->mask && a->most == b->most &&
-	       a->reg == TD_REGISTER_NONE && b->reg == TD_REGISTER_NONE;
+	return a->mask == b->mask && a->most == b->most && a->reg == TD_REGISTER_NONE &&
+	       b->reg == TD_REGISTER_NONE;
 }
 
 /*
@@ -71,7 +70,7 @@ static size_t try_rest(const struct packing *w, size_t max)
 
 		if (p->homes[p->events[i]] != TD_NOWHERE)
 			continue;
-		/* groups that were too full for an equal event still are */
+		/* a group that was too full for an equal event still is */
 		if (!last || !same_demand(last, claim))
 			g = 0;
 		last = claim;
@@ -110,14 +109,12 @@ static void place_rest(const struct packing *w)
 		p->homes[event] = w->trial[i];
 		p->order[p->nr_placed++] = event;
 	}
-	qsort(p->order + first, p->nr_placed - first, sizeof(*p->order),
-	      by_index);
+	qsort(p->order + first, p->nr_placed - first, sizeof(*p->order), by_index);
 }
 
 /* --- together ------------------------------------------------------------- */
 
-static bool add_all(const struct packing *w, struct td_fit *fit,
-		    const int *events, size_t nr)
+static bool add_all(const struct packing *w, struct td_fit *fit, const int *events, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (!td_fit_add(fit, &w->p->claims[events[i]]))
@@ -126,16 +123,14 @@ static bool add_all(const struct packing *w, struct td_fit *fit,
 	return true;
 }
 
-static void set_homes(const struct packing *w, const int *events, size_t nr,
-		      int home)
+static void set_homes(const struct packing *w, const int *events, size_t nr, int home)
 {
 	for (size_t i = 0; i < nr; i++)
 		w->p->homes[events[i]] = home;
 }
 
-/* True if all other events still have a place with these in group g. */
-static bool leaves_room(const struct packing *w, size_t g, const int *events,
-			size_t nr)
+/* With these events in group g, is there still a place for each other event? */
+static bool leaves_room(const struct packing *w, size_t g, const int *events, size_t nr)
 {
 	struct td_fit with = w->fits[g];
 	bool room;
@@ -150,8 +145,7 @@ static bool leaves_room(const struct packing *w, size_t g, const int *events,
 	return room;
 }
 
-static size_t overlap(const struct packing *w, const struct td_need *need,
-		      int group)
+static size_t overlap(const struct packing *w, const struct td_need *need, int group)
 {
 	size_t nr = 0;
 
@@ -161,11 +155,10 @@ static size_t overlap(const struct packing *w, const struct td_need *need,
 }
 
 /*
- * Places some events of a need into the group that has room and holds most of
+ * Places some events of a need into the group with room that contains most events of
  * the need.  Returns false if no group has room for all of them.
  */
-static bool place(const struct packing *w, const struct td_need *need,
-		  const int *events, size_t nr)
+static bool place(const struct packing *w, const struct td_need *need, const int *events, size_t nr)
 {
 	struct td_packing *p = w->p;
 	size_t most = 0;
@@ -174,8 +167,7 @@ static bool place(const struct packing *w, const struct td_need *need,
 	for (size_t g = 0; g < p->nr_groups; g++) {
 		size_t there = overlap(w, need, (int)g);
 
-		if ((best < 0 || there > most) &&
-		    leaves_room(w, g, events, nr)) {
+		if ((best < 0 || there > most) && leaves_room(w, g, events, nr)) {
 			best = (int)g;
 			most = there;
 		}
@@ -189,7 +181,7 @@ static bool place(const struct packing *w, const struct td_need *need,
 	return true;
 }
 
-/* True unless the event stands earlier in the need, too. */
+/* Is it the first time that the need contains the event? */
 static bool is_first(const struct td_need *need, size_t i)
 {
 	for (size_t k = 0; k < i; k++) {
@@ -200,17 +192,15 @@ static bool is_first(const struct td_need *need, size_t i)
 }
 
 /*
- * Lists the events of a need without a home; out may be NULL. Returns their
- * number.
+ * Lists the events of a need that have no home in out, which may be NULL.  Returns
+ * their number.
  */
-static size_t homeless(const struct packing *w, const struct td_need *need,
-		       int *out)
+static size_t homeless(const struct packing *w, const struct td_need *need, int *out)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < need->nr; i++) {
-		if (w->p->homes[need->events[i]] != TD_NOWHERE ||
-		    !is_first(need, i))
+		if (w->p->homes[need->events[i]] != TD_NOWHERE || !is_first(need, i))
 			continue;
 		if (out)
 			out[nr] = need->events[i];
@@ -220,8 +210,8 @@ static size_t homeless(const struct packing *w, const struct td_need *need,
 }
 
 /*
- * The next need: the lowest rank, then the fewest events to place, as these fit
- * best beside what is there.  NULL if all events have a place.
+ * Returns the next need: the lowest rank, then the fewest events to place, because these
+ * fit best into groups with other events.  NULL: all events have a place.
  */
 static const struct td_need *next_need(const struct packing *w)
 {
@@ -230,13 +220,10 @@ static const struct td_need *next_need(const struct packing *w)
 
 	for (size_t i = 0; i < w->p->nr_needs; i++) {
 		const struct td_need *need = &w->p->needs[i];
-		size_t left = w->done[i] || need->may_split
-				      ? 0
-				      : homeless(w, need, NULL);
+		size_t left = w->done[i] || need->may_split ? 0 : homeless(w, need, NULL);
 
-		if (!left ||
-		    (best && (need->rank > best->rank ||
-			      (need->rank == best->rank && left >= fewest))))
+		if (!left || (best && (need->rank > best->rank ||
+				       (need->rank == best->rank && left >= fewest))))
 			continue;
 		best = need;
 		fewest = left;
@@ -244,12 +231,12 @@ static const struct td_need *next_need(const struct packing *w)
 	return best;
 }
 
-static int place_needs(const struct packing *w)
+static void place_needs(const struct packing *w)
 {
-	td_autofree int *events = calloc(w->p->nr + 1, sizeof(*events));
+	td_autofree int *events = td_calloc(w->p->nr + 1, sizeof(*events));
 	const struct td_need *need;
 
-	while (events && (need = next_need(w))) {
+	while ((need = next_need(w))) {
 		size_t nr = homeless(w, need, events);
 
 		w->done[need - w->p->needs] = true;
@@ -259,22 +246,18 @@ static int place_needs(const struct packing *w)
 		for (size_t i = 0; i < nr; i++)
 			place(w, need, &events[i], 1);
 	}
-	return events ? 0 : -ENOMEM;
 }
 
-int td_pack(struct td_packing *p)
+void td_pack(struct td_packing *p)
 {
 	size_t max = 2 * p->nr + 2;
-	td_autofree struct td_fit *fits = calloc(max, sizeof(*fits));
-	td_autofree struct td_fit *scratch = calloc(max, sizeof(*scratch));
-	td_autofree int *trial = calloc(max, sizeof(*trial));
-	td_autofree bool *done = calloc(p->nr_needs + 1, sizeof(*done));
+	td_autofree struct td_fit *fits = td_calloc(max, sizeof(*fits));
+	td_autofree struct td_fit *scratch = td_calloc(max, sizeof(*scratch));
+	td_autofree int *trial = td_calloc(max, sizeof(*trial));
+	td_autofree bool *done = td_calloc(p->nr_needs + 1, sizeof(*done));
 	struct packing w = { p, fits, scratch, trial, done };
-	int rc;
 
 	p->nr_placed = 0;
-	if (!fits || !scratch || !trial || !done)
-		return -ENOMEM;
 	qsort_r(p->events, p->nr, sizeof(*p->events), by_demand, p);
 	fits[0] = p->first;
 	p->nr_groups = 1;
@@ -282,8 +265,6 @@ int td_pack(struct td_packing *p)
 	p->nr_groups = try_rest(&w, p->nr + 1);
 	for (size_t g = 1; g < p->nr_groups; g++)
 		fits[g] = p->further;
-	rc = place_needs(&w);
-	if (!rc)
-		place_rest(&w);
-	return rc;
+	place_needs(&w);
+	place_rest(&w);
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Plans: their groups, whose cgroups these are, and what becomes of those that
- * the kernel refused.
- */
+/* Functions on the groups of plans: their cgroups, and splitting and removing refused ones. */
 #include "lib/plan/plan.h"
 
 #include <errno.h>
@@ -12,9 +9,8 @@
 #include "lib/base/index.h"
 #include "lib/base/util.h"
 
-/* The first event with the same name, or -1 if that is the event itself. */
-static int earlier_twin(const struct td_plan *plan,
-			const struct td_index *names, int event)
+/* Return the first event with the same name, or -1 if it is the event itself. */
+static int earlier_twin(const struct td_plan *plan, const struct td_index *names, int event)
 {
 	const struct td_event *events = plan->events.v;
 	const char *name = events[event].name;
@@ -23,23 +19,13 @@ static int earlier_twin(const struct td_plan *plan,
 
 	do {
 		at = td_index_next(names, hash, &step);
-	} while (at != TD_NOT_FOUND && (strcmp(events[at].name, name) != 0 ||
-					events[at].pmu != events[event].pmu));
+	} while (at != TD_NOT_FOUND &&
+		 (strcmp(events[at].name, name) != 0 || events[at].pmu != events[event].pmu));
 	return at < (size_t)event ? (int)at : -1;
 }
 
-static int index_names(struct td_index *names, const struct td_plan *plan)
-{
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		if (td_index_add(names, td_hash_text(plan->events.v[i].name),
-				 i))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static void find_clone(const struct td_plan *plan, const struct td_index *names,
-		       const bool *clones, struct td_group *group)
+static void find_clone(const struct td_plan *plan, const struct td_index *names, const bool *clones,
+		       struct td_group *group)
 {
 	group->reference = group->clone = -1;
 	for (size_t i = 0; i < group->nr && group->clone < 0; i++) {
@@ -51,22 +37,22 @@ static void find_clone(const struct td_plan *plan, const struct td_index *names,
 	}
 }
 
-int td_plan_find_clones(struct td_plan *plan, const bool *clones)
+void td_plan_find_clones(struct td_plan *plan, const bool *clones)
 {
 	td_autofree int *groups = td_plan_groups(plan);
 	struct td_index names = { 0 };
-	int rc = groups ? index_names(&names, plan) : -ENOMEM;
 
-	for (size_t g = 0; !rc && g < plan->nr_groups; g++)
+	for (size_t i = 0; i < plan->events.nr; i++)
+		td_index_add(&names, td_hash_text(plan->events.v[i].name), i);
+	for (size_t g = 0; g < plan->nr_groups; g++)
 		find_clone(plan, &names, clones, &plan->groups[g]);
-	for (size_t g = 0; !rc && g < plan->nr_groups; g++) {
+	for (size_t g = 0; g < plan->nr_groups; g++) {
 		int reference = plan->groups[g].reference;
 
 		if (plan->groups[g].clone >= 0 && groups[reference] >= 0)
 			plan->groups[groups[reference]].reference = reference;
 	}
 	td_index_free(&names);
-	return rc;
 }
 
 bool td_plan_has_families(const struct td_plan *plan)
@@ -80,10 +66,9 @@ bool td_plan_has_families(const struct td_plan *plan)
 
 int *td_plan_groups(const struct td_plan *plan)
 {
-	int *groups = malloc((plan->events.nr + 1) * sizeof(*groups));
+	int *groups = td_malloc((plan->events.nr + 1) * sizeof(*groups));
 
-	if (groups)
-		td_plan_fill_groups(plan, groups);
+	td_plan_fill_groups(plan, groups);
 	return groups;
 }
 
@@ -116,11 +101,10 @@ void td_plan_free(struct td_plan *plan)
 }
 
 /*
- * Sets the exclude bits from the modifiers: naming one privilege level excludes
- * the others (parse_events__modifier_list() in tools/perf/util/parse-events.c).
+ * Set the exclude bits from the modifiers: naming one privilege level excludes the others
+ * (parse_events__modifier_list() in tools/perf/util/parse-events.c).
  */
-static void set_excludes(struct perf_event_attr *attr,
-			 const struct td_modifiers *mods,
+static void set_excludes(struct perf_event_attr *attr, const struct td_modifiers *mods,
 			 const struct td_target *target)
 {
 	bool rings = mods->user || mods->kernel || mods->hypervisor;
@@ -129,23 +113,20 @@ static void set_excludes(struct perf_event_attr *attr,
 
 	attr->exclude_user = rings && !mods->user;
 	attr->exclude_kernel = rings && !mods->kernel;
-	/* these overrule modifiers (create_perf_stat_counter() in perf) */
+	/* options overrule modifiers (create_perf_stat_counter() in perf) */
 	if (target->all_user || target->all_kernel) {
 		attr->exclude_user = target->all_kernel;
 		attr->exclude_kernel = target->all_user;
 	}
 	attr->exclude_kernel |= target->exclude_kernel;
-	attr->exclude_hv =
-		(rings && !mods->hypervisor) || target->exclude_kernel;
+	attr->exclude_hv = (rings && !mods->hypervisor) || target->exclude_kernel;
 	attr->exclude_idle = mods->non_idle;
 	attr->exclude_host = hosts && !mods->host;
-	attr->exclude_guest =
-		hosts ? !mods->guest : precise || target->exclude_guest;
+	attr->exclude_guest = hosts ? !mods->guest : precise || target->exclude_guest;
 }
 
-struct perf_event_attr td_plan_attr(const struct td_plan *plan,
-				    const struct td_group *group, size_t i,
-				    const struct td_target *target)
+struct perf_event_attr td_plan_attr(const struct td_plan *plan, const struct td_group *group,
+				    size_t i, const struct td_target *target)
 {
 	const struct td_event *event = &plan->events.v[group->members[i]];
 	bool leader = i == 0;
@@ -156,12 +137,10 @@ struct perf_event_attr td_plan_attr(const struct td_plan *plan,
 		.config1 = event->config[1],
 		.config2 = event->config[2],
 		.config3 = event->config[3],
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
-			       PERF_FORMAT_TOTAL_TIME_ENABLED |
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = leader,
-		.enable_on_exec =
-			leader && target->enable_on_exec && !group->family,
+		.enable_on_exec = leader && target->enable_on_exec && !group->family,
 		.inherit = target->inherit,
 		.pinned = leader && group->pinned,
 		.exclusive = leader && group->exclusive,
@@ -173,99 +152,74 @@ struct perf_event_attr td_plan_attr(const struct td_plan *plan,
 	return attr;
 }
 
-int td_plan_cpus(const struct td_pmu *pmu, const struct td_target *target,
-		 struct td_ints *out)
+void td_plan_cpus(const struct td_pmu *pmu, const struct td_target *target, struct td_ints *out)
 {
 	if (target->has_cpus)
-		return td_ints_and(out, &pmu->cpus, &target->cpus);
-	return td_ints_copy(out, &pmu->cpus);
+		td_ints_and(out, &pmu->cpus, &target->cpus);
+	else
+		td_ints_copy(out, &pmu->cpus);
 }
 
-int td_plan_lacks_cpus(const struct td_pmu *pmu, const struct td_target *target,
-		       char **why)
+char *td_plan_lacks_cpus(const struct td_pmu *pmu, const struct td_target *target)
 {
 	td_autofree char *all = NULL;
 	struct td_ints cpus;
 	bool none;
-	int rc;
 
-	*why = NULL;
 	if (!target->has_cpus)
-		return 0;
-	rc = td_plan_cpus(pmu, target, &cpus);
+		return NULL;
+	td_plan_cpus(pmu, target, &cpus);
 	none = cpus.nr == 0;
 	td_ints_free(&cpus);
-	if (rc || !none)
-		return rc;
+	if (!none)
+		return NULL;
 	all = td_ints_format(&pmu->cpus);
-	if (!all || asprintf(why,
-			     "%s counts on CPU(s) %s alone, and -C has none "
-			     "of them",
-			     pmu->name, all) < 0) {
-		*why = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	return td_aprintf("%s counts on CPU(s) %s alone, and -C has none of them", pmu->name, all);
 }
 
-int td_group_add(struct td_group *group, const int *events, size_t nr)
+void td_group_add(struct td_group *group, const int *events, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		int *member = td_array_add(&group->members, group->nr,
-					   sizeof(*member));
+		int *member = td_array_add(&group->members, group->nr, sizeof(*member));
 
-		if (!member)
-			return -ENOMEM;
 		*member = events[i];
 		group->nr++;
 	}
-	return 0;
 }
 
 struct td_group *td_plan_new_group(struct td_plan *plan, int pmu)
 {
-	struct td_group *group =
-		td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
+	struct td_group *group = td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
 
-	if (!group)
-		return NULL;
 	plan->nr_groups++;
 	group->pmu = pmu;
 	group->reference = group->clone = -1;
 	return group;
 }
 
-int td_plan_add_clone(struct td_plan *plan, struct td_group *group,
-		      int reference)
+void td_plan_add_clone(struct td_plan *plan, struct td_group *group, int reference)
 {
 	int clone = (int)plan->events.nr;
 	struct td_event *event = td_events_add(&plan->events);
 
-	if (!event)
-		return -ENOMEM;
 	*event = plan->events.v[reference];
 	event->unit = event->tracepoint = event->filter = event->refusal = NULL;
-	event->name = strdup(event->name);
-	if (!event->name)
-		return -ENOMEM;
+	event->name = td_strdup(event->name);
 	group->reference = reference;
 	group->clone = clone;
-	return td_group_add(group, &clone, 1);
+	td_group_add(group, &clone, 1);
 }
 
 /* --- cgroups -------------------------------------------------------------- */
 
-/*
- * Returns 0 for no cgroup, else 1 + its index. spec is the event's place in the
- * text.
- */
+/* Return 1 + the index of the cgroup of the event with index spec in the text; 0: none. */
 static int cgroup_of(const struct td_cgroups *cgroups, int spec, int nr_specs)
 {
 	if (cgroups->nr == 1)
 		return cgroups->names[0] && spec < nr_specs ? 1 : 0;
 	if (spec < 0 || (size_t)spec >= cgroups->nr || !cgroups->names[spec])
 		return 0;
-	/* a cgroup that was named twice is one */
+	/* a cgroup may be named twice */
 	return (int)td_cgroups_find(cgroups, cgroups->names[spec]) + 1;
 }
 
@@ -280,44 +234,43 @@ static int last_spec(const struct td_plan *plan)
 	return last;
 }
 
-/* SLOTS that was added to a group is counted in the cgroup of the others. */
+/* Set the cgroup of a group to that of its typed events; an added SLOTS has none of its own. */
 static int assign(const struct td_plan *plan, struct td_group *group,
-		  const struct td_cgroups *cgroups, int nr_specs,
-		  struct td_err *err)
+		  const struct td_cgroups *cgroups, int nr_specs, struct td_err *err)
 {
 	int found = -1;
 
 	for (size_t i = 0; i < group->nr; i++) {
-		const struct td_event *event =
-			&plan->events.v[group->members[i]];
+		const struct td_event *event = &plan->events.v[group->members[i]];
 		int cgroup = cgroup_of(cgroups, event->spec, nr_specs);
 
 		if (event->hidden)
 			continue;
 		if (found >= 0 && cgroup != found)
-			return td_err_usage(err,
-					    "%s and the events of its "
-					    "group are counted together: they "
-					    "need the same cgroup",
-					    event->name);
+			return td_err_usage(
+				err,
+				"%s and the events of its group are counted together: they need "
+				"the same cgroup",
+				event->name);
 		found = cgroup;
 	}
 	group->cgroup = found < 0 ? cgroup_of(cgroups, 0, nr_specs) : found;
 	return 0;
 }
 
-int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
-		      int nr_specs, struct td_err *err)
+int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups, int nr_specs,
+		      struct td_err *err)
 {
-	int nr_typed = last_spec(plan) + 1, rc = 0;
+	int nr_typed = last_spec(plan) + 1;
 
 	if (cgroups->nr > 1 && (int)cgroups->nr > nr_typed)
-		return td_err_usage(err, "%zu cgroups, but only %d event%s",
-				    cgroups->nr, nr_typed,
+		return td_err_usage(err, "%zu cgroups, but only %d event%s", cgroups->nr, nr_typed,
 				    nr_typed == 1 ? "" : "s");
-	for (size_t g = 0; !rc && g < plan->nr_groups; g++)
-		rc = assign(plan, &plan->groups[g], cgroups, nr_specs, err);
-	return rc;
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (assign(plan, &plan->groups[g], cgroups, nr_specs, err))
+			return err->code;
+	}
+	return 0;
 }
 
 /* --- groups that the kernel refused --------------------------------------- */
@@ -335,8 +288,7 @@ bool td_plan_can_split(const struct td_group *group)
 {
 	size_t first = group->reference >= 0;
 
-	return group->may_split && !group->slots && !group->pinned &&
-	       group->nr >= first + 2;
+	return group->may_split && !group->slots && !group->pinned && group->nr >= first + 2;
 }
 
 int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
@@ -351,22 +303,19 @@ int td_plan_split(struct td_plan *plan, size_t index, struct td_err *err)
 		return td_err_set(err, -EINVAL, "%s: cannot be split",
 				  plan->events.v[group->members[0]].name);
 	half = td_plan_new_group(plan, group->pmu);
-	if (!half ||
-	    (reference >= 0 && td_plan_add_clone(plan, half, reference)))
-		return td_err_nomem(err);
+	if (reference >= 0)
+		td_plan_add_clone(plan, half, reference);
 	half->may_split = true;
 	half->set = plan->groups[index].set;
 	half->family = plan->groups[index].family;
 	group = &plan->groups[index]; /* the array may have moved */
-	if (td_group_add(half, group->members + keep, group->nr - keep))
-		return td_err_nomem(err);
+	td_group_add(half, group->members + keep, group->nr - keep);
 	plan->groups[index].nr = keep;
 	return 0;
 }
 
-/* True if a member of a weak group can be counted alone. */
-static bool can_leave(const struct td_plan *plan, const struct td_group *group,
-		      size_t i)
+/* Can a member of a weak group be counted alone? */
+static bool can_leave(const struct td_plan *plan, const struct td_group *group, size_t i)
 {
 	const struct td_event *event = &plan->events.v[group->members[i]];
 
@@ -384,7 +333,7 @@ bool td_plan_is_breakable(const struct td_plan *plan, size_t index)
 	return false;
 }
 
-int td_plan_break(struct td_plan *plan, size_t index, struct td_err *err)
+void td_plan_break(struct td_plan *plan, size_t index)
 {
 	size_t kept = 0, nr = plan->groups[index].nr;
 
@@ -397,26 +346,15 @@ int td_plan_break(struct td_plan *plan, size_t index, struct td_err *err)
 			continue;
 		}
 		group = td_plan_new_group(plan, group->pmu);
-		if (!group || td_group_add(group, &event, 1))
-			return td_err_nomem(err);
+		td_group_add(group, &event, 1);
 		group->pinned = plan->groups[index].pinned;
 		group->exclusive = plan->groups[index].exclusive;
 		group->set = plan->groups[index].set;
 	}
 	plan->groups[index].nr = kept;
-	return 0;
 }
 
-static void drop_group(struct td_plan *plan, size_t index)
-{
-	free(plan->groups[index].members);
-	plan->nr_groups--;
-	memmove(&plan->groups[index], &plan->groups[index + 1],
-		(plan->nr_groups - index) * sizeof(*plan->groups));
-}
-
-int td_plan_refuse(struct td_plan *plan, size_t index, size_t member,
-		   const char *why, struct td_err *err)
+void td_plan_refuse(struct td_plan *plan, size_t index, size_t member, const char *why)
 {
 	struct td_group *group = &plan->groups[index];
 	bool slots = group->slots && member == 0;
@@ -427,12 +365,14 @@ int td_plan_refuse(struct td_plan *plan, size_t index, size_t member,
 
 		if (i != member && !(slots && td_event_is_metric(event)))
 			group->members[kept++] = group->members[i];
-		else if (td_event_set_refusal(event, why))
-			return td_err_nomem(err);
+		else
+			td_event_set_refusal(event, why);
 	}
 	group->nr = kept;
 	group->slots = group->slots && !slots;
-	if (!kept)
-		drop_group(plan, index);
-	return 0;
+	if (kept)
+		return;
+	free(group->members);
+	plan->nr_groups--;
+	memmove(group, group + 1, (plan->nr_groups - index) * sizeof(*group));
 }

@@ -2,10 +2,10 @@
 /*
  * lib/plan: which events are counted together.
  *
- * In: events, and which of them belong together: the needs of metrics (build.c)
- * or groups that were typed (arrange.c).
- * Out: struct td_plan: groups that fit the counters of their PMUs.  What the
- * kernel refuses is taken out of it later.
+ * In: events, and which of them belong together: the needs of metrics (build.c) or typed
+ * groups (arrange.c).
+ * Out: struct td_plan: groups that fit the counters of their PMUs.  Events that the kernel
+ * refuses are removed later.
  */
 #ifndef TD_LIB_PLAN_PLAN_H
 #define TD_LIB_PLAN_PLAN_H
@@ -22,39 +22,35 @@
 /* Events that the kernel counts together; members[0] is the leader. */
 struct td_group {
 	int pmu;
-	bool slots;             /* SLOTS is the leader: never split it */
-	bool weak;              /* :W, break it if the kernel refuses it */
+	bool slots;             /* the leader is SLOTS, so the group is never split */
+	bool weak;              /* :W, break the group if the kernel refuses it */
 	bool pinned, exclusive; /* :D and :e */
+	bool may_split;         /* the group was not typed, so its events may be separated */
 	/*
-	 * What nobody typed may be changed later: that these events share a
-	 * group (may_split, set for all groups of the scheduler of metrics), and
-	 * that the group is pinned (may_unpin).  If somebody else takes the
-	 * counters of such a pinned group, it counts again as soon as it can,
-	 * unless it samples; a group with :D stays stopped, as in perf.
+	 * The group was not typed with :D.  If another program takes its counters, it
+	 * counts again as soon as it can, unless it samples; with :D it stays stopped, as
+	 * in perf.
 	 */
-	bool may_split, may_unpin;
+	bool may_unpin;
 	int *members; /* indices of the plan's events */
 	size_t nr;
-	int cgroup; /* 0 for none, else 1 + index in the target's */
+	int cgroup; /* 1 + index in the target's cgroups; 0: none */
 	/*
-	 * reference is the event (slots or cycles) by which groups that take
-	 * turns are scaled, or -1.  Its first group has it as a member; every
-	 * further group of the PMU has a copy, clone (else -1), because only
-	 * slots that were counted at the same time give a group's share of them.
+	 * reference is the event (slots or cycles) with which multiplexed groups are
+	 * scaled, or -1.  It is a member of the first group of the PMU.  Each further
+	 * group contains a copy, clone (else -1), because shares of slots need slots that
+	 * were counted at the same time.
 	 */
 	int reference, clone;
-	/* --no-multiplex: the run that counts it, from 1; 0: every run does */
+	/* --no-multiplex: the run that counts the group, from 1; 0: every run */
 	unsigned int set;
-	/*
-	 * The family that it is counted for, as in td_schedule: it is disabled
-	 * until the family is enabled.  0: it is always enabled.
-	 */
+	/* family, as in td_schedule, until whose start the group is disabled; 0: never disabled */
 	int family;
 	/*
-	 * The average number of groups of its PMU that count at the same time,
-	 * from which the time of a task on one kind of core is estimated. 0 if
-	 * the PMU is on all CPUs, where a task always has it.  Less than 1 where
-	 * groups that are sampled have turns, too (td_plan_share_turns()).
+	 * The average number of groups of the PMU that count at the same time, used to
+	 * estimate the time of a task on one core type.  0 if the PMU covers all CPUs.
+	 * Less than 1 if groups of a sampler are multiplexed with those of the plan
+	 * (td_plan_share_turns()).
 	 */
 	double at_once;
 };
@@ -66,13 +62,13 @@ struct td_plan {
 	size_t nr_groups;
 	/*
 	 * Software events typed outside of {} go into one group, because each
-	 * read of another CPU interrupts it.  Not set if events are enabled,
+	 * read on another CPU interrupts that CPU.  Not set if events are enabled,
 	 * disabled or given cgroups one by one.
 	 */
 	bool gathers;
-	/* --no-multiplex: number of runs that count it all; 0, 1: one run */
+	/* --no-multiplex: number of runs that together count all groups; 0, 1: one run */
 	unsigned int nr_sets;
-	struct td_group *parked; /* the groups of the other runs: sets.h */
+	struct td_group *parked; /* groups of other runs (sets.h) */
 	size_t nr_parked;
 };
 
@@ -80,7 +76,7 @@ struct td_plan {
 struct td_need {
 	int *events;
 	size_t nr;
-	int rank;       /* lower ranks are placed first: the level */
+	int rank;       /* the level; lower ranks are placed first */
 	bool may_split; /* its events may be in different groups */
 };
 
@@ -89,122 +85,103 @@ struct td_schedule {
 	const struct td_need *needs;
 	size_t nr_needs;
 	/*
-	 * For each PMU an event that all groups count, or -1.  References may
-	 * be NULL. Without one and with always set, an event of a fixed counter
-	 * is used if groups take turns.
+	 * For each PMU, the reference event that all its groups count, or -1; NULL: all
+	 * -1.  If always is set, a multiplexed PMU without one gets an event of a fixed
+	 * counter.
 	 */
 	const int *references;
 	/*
-	 * Pin the events of ranks 1 and 2, or else of rank 1, in a group of
-	 * their own, on PMUs whose counters hold them beside any other event.
+	 * Pin the events of ranks 1 and 2 (if they do not fit, of rank 1) in a group of
+	 * their own, on PMUs where this leaves counters for any other event.
 	 */
 	bool always;
 	/*
-	 * For each event the family whose groups count it, from 1, or 0: then
-	 * it is counted all the time.  No group has events of two families.
-	 * NULL: there are no families.
+	 * For each event, the family whose groups count it, from 1; 0: counted all the
+	 * time.  No group contains events of two families.  NULL: without families.
 	 */
 	const int *families;
-	bool single; /* one group for each event, but fields stay with SLOTS */
-	/*
-	 * Count the clocks of each core PMU, too (clocks.h), if this takes no
-	 * counter from other events.
-	 */
+	bool single; /* make one group for each event, except that fields stay with SLOTS */
+	/* also count the clocks of each core PMU (clocks.h), if that takes no counter */
 	bool clocks;
 };
 
 /*
- * The scheduler of metrics.  Pure.  plan->events are given, each with its PMU;
- * the groups are filled in.  On each PMU, SLOTS comes first with its fields
- * behind it, then other events as far as the counters hold them.  The events of
- * a need stay together if they fit, and there are no more groups than the
- * counters require.
+ * Schedule the events of metrics: fill in the groups of plan->events, each with its PMU.
+ * Pure.  On each PMU, SLOTS comes first and its fields follow, then other events as far as
+ * the counters hold them.  The events of a need stay together if they fit, and there are
+ * no more groups than the counters require.
  */
 int td_plan_build(struct td_plan *plan, const struct td_machine *machine,
 		  const struct td_schedule *schedule, struct td_err *err);
 /*
- * The scheduler of typed events.  Pure.  plan->events and plan->gathers are
- * given.  Groups are as typed, except that a group has one PMU, that SLOTS is
- * first and is added if it is missing, and that its fields join it wherever
- * they were typed (perf 7.2's rules, tools/perf/util/parse-events.c and
- * arch/x86/util/evlist.c; unlike there, a group typed with SLOTS stays
- * together). notes say what is not as typed.
+ * Schedule typed events: fill in the groups of plan->events.  Pure.  Groups are as typed, with
+ * three exceptions: a group has one PMU, SLOTS is first and is added if it is missing, and
+ * fields join SLOTS wherever they were typed.  These are the rules of perf 7.2
+ * (tools/perf/util/parse-events.c and arch/x86/util/evlist.c), except that a group typed with
+ * SLOTS stays together.  Differences from the typed text are noted.
  */
-int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine,
-		    struct td_notes *notes, struct td_err *err);
+int td_plan_arrange(struct td_plan *plan, const struct td_machine *machine, struct td_notes *notes,
+		    struct td_err *err);
 /*
- * Finds reference and clone of recorded groups: a clone has the name of an
- * earlier event of its PMU. clones says for each event if it may be one; NULL:
- * all may.
- * Returns 0 or -ENOMEM.
+ * Find reference and clone of recorded groups: a clone has the name of an earlier event of
+ * its PMU.  clones: for each event, whether it may be a clone; NULL: all may.
  */
-int td_plan_find_clones(struct td_plan *plan, const bool *clones);
+void td_plan_find_clones(struct td_plan *plan, const bool *clones);
 void td_plan_free(struct td_plan *plan);
-/* True if some groups are disabled until their family is enabled. */
+/* Are there groups that are disabled until their family is enabled? */
 bool td_plan_has_families(const struct td_plan *plan);
-/*
- * Returns for each event the index of its first group, or -1.  The caller frees
- * it; NULL means out of memory.
- */
+/* Returns for each event the index of its first group, or -1; the caller frees it. */
 int *td_plan_groups(const struct td_plan *plan);
-/* The same in an array of the caller's. */
+/* Fill an array of the caller with the index of each event's first group, or -1. */
 void td_plan_fill_groups(const struct td_plan *plan, int *groups);
 
 /*
- * Splits a group that the kernel refused into two.  Typed groups, groups with
- * SLOTS, pinned groups and single events cannot be split.
+ * Split a group that the kernel refused into two.  Typed groups, groups with SLOTS, pinned
+ * groups and single events cannot be split.
  */
 bool td_plan_can_split(const struct td_group *group);
 int td_plan_split(struct td_plan *plan, size_t group, struct td_err *err);
 
-/*
- * Breaks a weak group into single events; fields stay with SLOTS. Breakable
- * means that there is an event to take out.
- */
+/* Break a weak group into single events; fields stay with SLOTS. */
 bool td_plan_is_breakable(const struct td_plan *plan, size_t group);
-int td_plan_break(struct td_plan *plan, size_t group, struct td_err *err);
+void td_plan_break(struct td_plan *plan, size_t group);
 
-/* True if no other group is its PMU's. */
+/* Is it the only group of its PMU? */
 bool td_plan_is_alone(const struct td_plan *plan, const struct td_group *group);
 
 /*
- * Removes a member that the kernel refused, and the fields if it is SLOTS. why
- * is for the user.  A group that becomes empty is removed, too.
+ * Remove a member that the kernel refused, with the fields if it is SLOTS, and the group if it
+ * is empty then.  why is the reason for the user.
  */
-int td_plan_refuse(struct td_plan *plan, size_t group, size_t member,
-		   const char *why, struct td_err *err);
+void td_plan_refuse(struct td_plan *plan, size_t group, size_t member, const char *why);
 
-/* The attr for perf_event_open() of the i-th member of a group. */
-struct perf_event_attr td_plan_attr(const struct td_plan *plan,
-				    const struct td_group *group, size_t i,
-				    const struct td_target *target);
+/* Return the attr for perf_event_open() of the i-th member of a group. */
+struct perf_event_attr td_plan_attr(const struct td_plan *plan, const struct td_group *group,
+				    size_t i, const struct td_target *target);
 
+/* Find the CPUs on which to open a PMU's groups, system wide.  *out may be empty. */
+void td_plan_cpus(const struct td_pmu *pmu, const struct td_target *target, struct td_ints *out);
 /*
- * The CPUs to open a PMU's groups on, system wide.  *out may be empty.  Returns
- * 0 or -ENOMEM.
+ * Returns the message that -C contains none of the PMU's CPUs, which the caller frees; NULL if
+ * it contains some.
  */
-int td_plan_cpus(const struct td_pmu *pmu, const struct td_target *target,
-		 struct td_ints *out);
-/* *why, which is to be freed: that -C has none of these CPUs, or NULL if it has. */
-int td_plan_lacks_cpus(const struct td_pmu *pmu, const struct td_target *target,
-		       char **why);
+char *td_plan_lacks_cpus(const struct td_pmu *pmu, const struct td_target *target);
 
-/* Building blocks of the schedulers.  Out of memory gives NULL or -ENOMEM. */
+/* --- building blocks of the schedulers ------------------------------------- */
 
-/* Adds an empty group.  Pointers to other groups become invalid. */
+/* Add an empty group.  Pointers to other groups become invalid. */
 struct td_group *td_plan_new_group(struct td_plan *plan, int pmu);
-int td_group_add(struct td_group *group, const int *events, size_t nr);
-/* Copies the reference event into another group. */
-int td_plan_add_clone(struct td_plan *plan, struct td_group *group,
-		      int reference);
+void td_group_add(struct td_group *group, const int *events, size_t nr);
+/* Copy the reference event into another group. */
+void td_plan_add_clone(struct td_plan *plan, struct td_group *group, int reference);
 
 /*
- * Assigns the cgroups of -G to the groups: the first cgroup to the first event
- * of the text, and so on.  A single cgroup is for the first nr_specs events,
- * those typed before -G. It is a usage error if events of one group differ, or
- * if there are fewer events than cgroups.
+ * Assign the cgroups of -G to the groups: the first cgroup to the first event of the text,
+ * and so on.  A single cgroup applies to the first nr_specs events, those typed before -G.
+ * Events of one group with different cgroups are a usage error, and so are fewer events than
+ * cgroups.
  */
-int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups,
-		      int nr_specs, struct td_err *err);
+int td_cgroups_assign(struct td_plan *plan, const struct td_cgroups *cgroups, int nr_specs,
+		      struct td_err *err);
 
 #endif

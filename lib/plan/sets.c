@@ -13,104 +13,62 @@
 #define WORK_NAME  "instructions"
 #define WORK_TERMS "event=0xc0"
 
-/* --- which group is in which set ------------------------------------------ */
+/* --- the sets of groups --------------------------------------------------- */
 
-/*
- * PMUs other than the cores' are not known to be full, and what is pinned counts
- * all the time: both are in every run.
- */
-static bool is_in_every_run(const struct td_machine *machine,
-			    const struct td_group *group)
+/* Pinned groups count all the time; the number of counters of uncore PMUs is unknown. */
+static bool is_in_every_run(const struct td_machine *machine, const struct td_group *group)
 {
 	return group->pinned || machine->pmus[group->pmu].kind != TD_PMU_CORE;
 }
 
-/* The set of each group, as td_group.set, and what each set of a PMU holds. */
-struct splitting {
-	const struct td_plan *plan;
-	const struct td_machine *machine;
-	unsigned int *sets;
-	struct td_concurrent *concurrent;
-};
-
 /*
- * Puts each group of a PMU into the first set with room; one that is too large
- * for the counters has a set of its own.  Returns the number of sets.
+ * Put each group of a PMU into the first set with room; a group that is too large for the
+ * counters gets a set of its own.  Sets sets[group], with the meaning of td_group.set, for the
+ * groups of this PMU.  Returns the number of sets.
  */
-static unsigned int split(const struct splitting *s, int pmu)
+static unsigned int split(const struct td_plan *plan, const struct td_machine *machine, int pmu,
+			  unsigned int *sets)
 {
-	const struct td_plan *plan = s->plan;
-	const struct td_concurrent base =
-		td_concurrent_pinned(plan, s->machine, pmu);
+	const struct td_concurrent base = td_concurrent_pinned(plan, machine, pmu);
+	td_autofree struct td_concurrent *concurrent =
+		td_calloc(plan->nr_groups + 1, sizeof(*concurrent));
 	unsigned int nr = 0;
 
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 		unsigned int set = 0;
 
-		if (group->pmu != pmu || is_in_every_run(s->machine, group))
+		if (group->pmu != pmu || is_in_every_run(machine, group))
 			continue;
-		while (set < nr && !td_concurrent_add(&s->concurrent[set], plan,
-						      s->machine, group))
+		while (set < nr && !td_concurrent_add(&concurrent[set], plan, machine, group))
 			set++;
 		if (set == nr) {
-			s->concurrent[nr] = base;
-			s->concurrent[nr].closed |= !td_concurrent_add(
-				&s->concurrent[nr], plan, s->machine, group);
+			concurrent[nr] = base;
+			concurrent[nr].closed |=
+				!td_concurrent_add(&concurrent[nr], plan, machine, group);
 			nr++;
 		}
-		s->sets[g] = set + 1;
+		sets[g] = set + 1;
 	}
 	return nr;
 }
 
-/* Splits the groups of all core PMUs.  Returns the number of runs. */
-static unsigned int split_all(const struct splitting *s)
+unsigned int td_plan_count_sets(const struct td_plan *plan, const struct td_machine *machine)
 {
-	unsigned int most = 1;
+	td_autofree unsigned int *sets = td_calloc(plan->nr_groups + 1, sizeof(*sets));
+	unsigned int max = 1;
 
-	for (int pmu = 0; pmu < (int)s->machine->nr_core; pmu++) {
-		unsigned int nr = split(s, pmu);
+	for (int pmu = 0; pmu < (int)machine->nr_core; pmu++) {
+		unsigned int nr = split(plan, machine, pmu, sets);
 
-		most = nr > most ? nr : most;
+		max = nr > max ? nr : max;
 	}
-	return most;
+	return max;
 }
 
-static int begin_splitting(struct splitting *s, const struct td_plan *plan,
-			   const struct td_machine *machine)
-{
-	*s = (struct splitting){
-		.plan = plan,
-		.machine = machine,
-		.sets = calloc(plan->nr_groups + 1, sizeof(*s->sets)),
-		.concurrent =
-			calloc(plan->nr_groups + 1, sizeof(*s->concurrent)),
-	};
-	return s->sets && s->concurrent ? 0 : -ENOMEM;
-}
+/* --- the work of a run ---------------------------------------------------- */
 
-static void end_splitting(struct splitting *s)
-{
-	free(s->sets);
-	free(s->concurrent);
-}
-
-unsigned int td_plan_count_sets(const struct td_plan *plan,
-				const struct td_machine *machine)
-{
-	struct splitting s;
-	unsigned int nr =
-		begin_splitting(&s, plan, machine) ? 0 : split_all(&s);
-
-	end_splitting(&s);
-	return nr;
-}
-
-/* --- how much a run has worked -------------------------------------------- */
-
-static bool is_instructions(const struct td_machine *machine,
-			    const struct td_event *event)
+static bool is_instructions(const struct td_machine *machine, const struct td_event *event)
 {
 	static const struct td_modifiers none;
 
@@ -118,22 +76,20 @@ static bool is_instructions(const struct td_machine *machine,
 	       td_modifiers_same_rings(&event->mods, &none);
 }
 
-/* The event of the group that counts instructions, or -1. */
-static int find_work(const struct td_plan *plan,
-		     const struct td_machine *machine,
+/* Return the event of the group that counts instructions, or -1. */
+static int find_work(const struct td_plan *plan, const struct td_machine *machine,
 		     const struct td_group *group)
 {
 	for (size_t i = 0; i < group->nr; i++) {
-		if (is_instructions(machine,
-				    &plan->events.v[group->members[i]]))
+		if (is_instructions(machine, &plan->events.v[group->members[i]]))
 			return group->members[i];
 	}
 	return -1;
 }
 
-/* Finds an event that counts instructions in a set, and marks it. */
-static bool mark_work(struct td_plan *plan, const struct td_machine *machine,
-		      int pmu, unsigned int set)
+/* Find an event that counts instructions in a set, and mark it. */
+static bool mark_work(struct td_plan *plan, const struct td_machine *machine, int pmu,
+		      unsigned int set)
 {
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
@@ -149,29 +105,21 @@ static bool mark_work(struct td_plan *plan, const struct td_machine *machine,
 	return false;
 }
 
-static int add_event(struct td_plan *plan, const struct td_machine *machine,
-		     int pmu, struct td_err *err)
+static int add_event(struct td_plan *plan, const struct td_machine *machine, int pmu,
+		     struct td_err *err)
 {
 	struct td_event *event = td_events_add(&plan->events);
-	int rc;
-
-	if (!event)
-		return td_err_nomem(err);
-	rc = td_event_init(event, &machine->pmus[pmu], pmu, WORK_NAME,
-			   WORK_TERMS, err);
+	int rc = td_event_init(event, &machine->pmus[pmu], pmu, WORK_NAME, WORK_TERMS, err);
 	event->hidden = event->is_work = true;
 	return rc;
 }
 
-static int add_group(struct td_plan *plan, int pmu, unsigned int set, int event,
-		     struct td_err *err)
+static void add_group(struct td_plan *plan, int pmu, unsigned int set, int event)
 {
 	struct td_group *group = td_plan_new_group(plan, pmu);
 
-	if (!group || td_group_add(group, &event, 1))
-		return td_err_nomem(err);
+	td_group_add(group, &event, 1);
 	group->set = set;
-	return 0;
 }
 
 static bool has_groups(const struct td_plan *plan, int pmu)
@@ -184,55 +132,48 @@ static bool has_groups(const struct td_plan *plan, int pmu)
 }
 
 /*
- * Lets each set of a PMU count instructions, by an event that it has or by one
- * that is added, whose counter is a fixed one.
+ * Make each set of a PMU count instructions, with an event that it contains or an added
+ * one, which uses a fixed counter.
  */
-static int add_work(struct td_plan *plan, const struct splitting *s, int pmu,
+static int add_work(struct td_plan *plan, const struct td_machine *machine, int pmu,
 		    unsigned int nr, struct td_err *err)
 {
-	bool any = !nr && mark_work(plan, s->machine, pmu, 0);
-	int event, rc;
+	bool any = !nr && mark_work(plan, machine, pmu, 0);
+	int event;
 
 	for (unsigned int set = 1; set <= nr; set++)
-		any |= mark_work(plan, s->machine, pmu, set);
+		any |= mark_work(plan, machine, pmu, set);
 	if (!has_groups(plan, pmu) || (any && !nr))
 		return 0;
-	rc = add_event(plan, s->machine, pmu, err);
+	if (add_event(plan, machine, pmu, err))
+		return err->code;
 	event = (int)plan->events.nr - 1;
-	if (!rc && !any)
-		return add_group(plan, pmu, 0, event, err);
-	for (unsigned int set = 1; !rc && set <= nr; set++) {
-		if (!mark_work(plan, s->machine, pmu, set))
-			rc = add_group(plan, pmu, set, event, err);
+	if (!any) {
+		add_group(plan, pmu, 0, event);
+		return 0;
 	}
-	return rc;
+	for (unsigned int set = 1; set <= nr; set++) {
+		if (!mark_work(plan, machine, pmu, set))
+			add_group(plan, pmu, set, event);
+	}
+	return 0;
 }
 
-/* After split() of a PMU. */
-static void store_sets(struct td_plan *plan, const struct splitting *s, int pmu)
+int td_plan_make_sets(struct td_plan *plan, const struct td_machine *machine, struct td_err *err)
 {
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		if (plan->groups[g].pmu == pmu)
-			plan->groups[g].set = s->sets[g];
+	int rc = 0;
+
+	plan->nr_sets = td_plan_count_sets(plan, machine);
+	for (int pmu = 0; !rc && plan->nr_sets > 1 && pmu < (int)machine->nr_core; pmu++) {
+		td_autofree unsigned int *sets = td_calloc(plan->nr_groups + 1, sizeof(*sets));
+		unsigned int nr = split(plan, machine, pmu, sets);
+
+		for (size_t g = 0; g < plan->nr_groups; g++) {
+			if (plan->groups[g].pmu == pmu)
+				plan->groups[g].set = sets[g];
+		}
+		rc = add_work(plan, machine, pmu, nr, err);
 	}
-}
-
-int td_plan_make_sets(struct td_plan *plan, const struct td_machine *machine,
-		      struct td_err *err)
-{
-	struct splitting s;
-	int rc = begin_splitting(&s, plan, machine) ? td_err_nomem(err) : 0;
-
-	if (!rc)
-		plan->nr_sets = split_all(&s);
-	for (int pmu = 0;
-	     !rc && plan->nr_sets > 1 && pmu < (int)machine->nr_core; pmu++) {
-		unsigned int nr = split(&s, pmu);
-
-		store_sets(plan, &s, pmu);
-		rc = add_work(plan, &s, pmu, nr, err);
-	}
-	end_splitting(&s);
 	return rc;
 }
 
@@ -251,23 +192,19 @@ static unsigned int count_sets(const struct td_plan *plan, int pmu)
 	return nr;
 }
 
-/* A PMU with fewer sets than another counts them again. */
-bool td_plan_run_counts(const struct td_plan *plan,
-			const struct td_group *group, unsigned int run)
+/* A PMU with fewer sets than another one repeats them. */
+bool td_plan_run_counts(const struct td_plan *plan, const struct td_group *group, unsigned int run)
 {
-	return !group->set ||
-	       group->set == run % count_sets(plan, group->pmu) + 1;
+	return !group->set || group->set == run % count_sets(plan, group->pmu) + 1;
 }
 
-int td_plan_take_set(struct td_plan *plan, unsigned int run)
+void td_plan_take_set(struct td_plan *plan, unsigned int run)
 {
-	td_autofree bool *stays = calloc(plan->nr_groups + 1, sizeof(*stays));
+	td_autofree bool *stays = td_calloc(plan->nr_groups + 1, sizeof(*stays));
 	size_t kept = 0;
 
-	plan->parked = calloc(plan->nr_groups + 1, sizeof(*plan->parked));
+	plan->parked = td_calloc(plan->nr_groups + 1, sizeof(*plan->parked));
 	plan->nr_parked = 0;
-	if (!stays || !plan->parked)
-		return -ENOMEM;
 	for (size_t g = 0; g < plan->nr_groups; g++)
 		stays[g] = td_plan_run_counts(plan, &plan->groups[g], run);
 	for (size_t g = 0; g < plan->nr_groups; g++) {
@@ -277,28 +214,24 @@ int td_plan_take_set(struct td_plan *plan, unsigned int run)
 			plan->parked[plan->nr_parked++] = plan->groups[g];
 	}
 	plan->nr_groups = kept;
-	return 0;
 }
 
-int td_plan_put_back(struct td_plan *plan)
+void td_plan_put_back(struct td_plan *plan)
 {
 	while (plan->nr_parked) {
-		struct td_group *group = td_array_add(
-			&plan->groups, plan->nr_groups, sizeof(*group));
+		struct td_group *group =
+			td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
 
-		if (!group)
-			return -ENOMEM;
 		*group = plan->parked[--plan->nr_parked];
 		plan->nr_groups++;
 	}
 	free(plan->parked);
 	plan->parked = NULL;
-	return 0;
 }
 
-/* --- one group of all ----------------------------------------------------- */
+/* --- one group per PMU ---------------------------------------------------- */
 
-/* The group that the others of its PMU join: that of SLOTS, which has to lead. */
+/* Return the group that others of its PMU join: the first, or the one with SLOTS, which leads. */
 static size_t find_first(const struct td_plan *plan, int pmu)
 {
 	size_t first = plan->nr_groups;
@@ -323,60 +256,45 @@ static bool has(const struct td_group *group, int event)
 	return false;
 }
 
-/* Sets *fits.  Returns 0 or -ENOMEM. */
-static int add(struct td_plan *plan, const struct td_machine *machine,
-	       size_t to, int event, bool *fits)
-{
-	struct td_group *group = &plan->groups[to];
-	int rc = td_group_add(group, &event, 1);
-
-	*fits = !rc && td_plan_group_fits(plan, machine, to);
-	if (!rc && !*fits)
-		group->nr--;
-	return rc;
-}
-
-/* A clone counts what is in the group already. */
-static int join(struct td_plan *plan, const struct td_machine *machine,
-		size_t from, size_t to, struct td_err *err)
+/* Add the events of a group to another, except its clone, which is already there. */
+static void join(struct td_plan *plan, const struct td_machine *machine, size_t from, size_t to)
 {
 	const struct td_group *group = &plan->groups[from];
 
 	for (size_t i = 0; i < group->nr; i++) {
 		int event = group->members[i];
-		bool fits = true;
 
 		if (event == group->clone || has(&plan->groups[to], event))
 			continue;
-		if (add(plan, machine, to, event, &fits))
-			return td_err_nomem(err);
-		if (!fits && td_event_set_refusal(&plan->events.v[event],
-						  TD_NO_COUNTER_LEFT))
-			return td_err_nomem(err);
+		td_group_add(&plan->groups[to], &event, 1);
+		if (td_plan_group_fits(plan, machine, to))
+			continue;
+		plan->groups[to].nr--;
+		td_event_set_refusal(&plan->events.v[event], TD_NO_COUNTER_LEFT);
 	}
-	return 0;
 }
 
-static int join_pmu(struct td_plan *plan, const struct td_machine *machine,
-		    size_t to, struct td_err *err)
+static void join_pmu(struct td_plan *plan, const struct td_machine *machine, size_t to)
 {
-	int rc = 0;
-
-	for (size_t g = 0; !rc && g < plan->nr_groups; g++) {
+	for (size_t g = 0; g < plan->nr_groups; g++) {
 		if (g != to && plan->groups[g].pmu == plan->groups[to].pmu)
-			rc = join(plan, machine, g, to, err);
+			join(plan, machine, g, to);
 	}
 	plan->groups[to].at_once = 1;
-	plan->groups[to].pinned = false;
+	plan->groups[to].pinned = plan->groups[to].may_unpin = false;
 	plan->groups[to].reference = plan->groups[to].clone = -1;
-	return rc;
 }
 
-/* keep: for each group, whether the others of its PMU have joined it. */
-static void drop_others(struct td_plan *plan, const bool *keep)
+void td_plan_join(struct td_plan *plan, const struct td_machine *machine)
 {
+	td_autofree bool *keep = td_calloc(plan->nr_groups + 1, sizeof(*keep));
 	size_t kept = 0;
 
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		keep[g] = find_first(plan, plan->groups[g].pmu) == g;
+		if (keep[g])
+			join_pmu(plan, machine, g);
+	}
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		if (keep[g])
 			plan->groups[kept++] = plan->groups[g];
@@ -384,20 +302,4 @@ static void drop_others(struct td_plan *plan, const bool *keep)
 			free(plan->groups[g].members);
 	}
 	plan->nr_groups = kept;
-}
-
-int td_plan_join(struct td_plan *plan, const struct td_machine *machine,
-		 struct td_err *err)
-{
-	td_autofree bool *keep = calloc(plan->nr_groups + 1, sizeof(*keep));
-	int rc = keep ? 0 : td_err_nomem(err);
-
-	for (size_t g = 0; !rc && g < plan->nr_groups; g++) {
-		keep[g] = find_first(plan, plan->groups[g].pmu) == g;
-		if (keep[g])
-			rc = join_pmu(plan, machine, g, err);
-	}
-	if (!rc)
-		drop_others(plan, keep);
-	return rc;
 }

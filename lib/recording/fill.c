@@ -10,28 +10,23 @@
 
 /* --- the machine ---------------------------------------------------------- */
 
-int td_recording_check_types(const struct td_recording *rec,
-			     struct json_object *object,
-			     const struct td_json_optional *members,
-			     struct td_err *err)
+int td_recording_check_types(const struct td_recording *rec, struct json_object *object,
+			     const struct td_json_optional *members, struct td_err *err)
 {
 	const char *key = td_json_misfit(object, members);
 
 	if (!key)
 		return 0;
-	return td_err_set(err, -EINVAL, "%s:%zu: \"%s\" has the wrong type",
-			  rec->path, rec->line, key);
+	return td_err_set(err, -EINVAL, "%s:%zu: \"%s\" has the wrong type", rec->path, rec->line,
+			  key);
 }
 
-int td_recording_add_pmu(struct td_recording *rec, const char *name,
-			 enum td_pmu_kind kind, uint32_t type)
+int td_recording_add_pmu(struct td_recording *rec, const char *name, enum td_pmu_kind kind,
+			 uint32_t type)
 {
 	struct td_machine *machine = &rec->machine;
-	struct td_pmu *pmu =
-		td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
+	struct td_pmu *pmu = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
 
-	if (!pmu)
-		return -ENOMEM;
 	if (kind == TD_PMU_CORE && machine->nr_core < machine->nr_pmus)
 		return -EINVAL;
 	machine->nr_pmus++;
@@ -39,61 +34,47 @@ int td_recording_add_pmu(struct td_recording *rec, const char *name,
 	pmu->kind = kind;
 	pmu->type = type;
 	pmu->uarch = td_uarch_find(&machine->cpuid, machine->model, name);
-	pmu->name = strdup(name);
-	return pmu->name ? 0 : -ENOMEM;
+	pmu->name = td_strdup(name);
+	return 0;
 }
 
-int td_recording_add_place(struct td_recording *rec,
-			   const struct td_place *place)
+int td_recording_add_place(struct td_recording *rec, const struct td_place *place)
 {
 	struct td_ints *online = &rec->machine.online;
 	size_t nr = online->nr;
 	struct td_place *slot = td_array_add(&rec->places, nr, sizeof(*slot));
 
-	if (!slot || td_ints_add(online, place->cpu))
-		return -ENOMEM;
+	td_ints_add(online, place->cpu);
 	*slot = *place;
 	/* td_ints_add() sorts and ignores duplicates */
-	return online->nr == nr + 1 && online->v[nr] == place->cpu ? 0
-								   : -EINVAL;
+	return online->nr == nr + 1 && online->v[nr] == place->cpu ? 0 : -EINVAL;
 }
 
 /* --- events --------------------------------------------------------------- */
 
-/* The name in metric files for what sysfs calls slots. */
-static bool is_slots(const char *event)
+void td_recording_note_event(struct td_pmu *pmu, const char *id)
 {
-	return strcmp(event, "/TOPDOWN.SLOTS/") == 0;
+	char *copy = td_strdup(id);
+
+	td_array_push(&pmu->recorded, &pmu->nr_recorded, &copy, sizeof(copy));
 }
 
-int td_recording_note_event(struct td_pmu *pmu, const char *id)
-{
-	char **slot =
-		td_array_add(&pmu->recorded, pmu->nr_recorded, sizeof(*slot));
-
-	if (!slot)
-		return -ENOMEM;
-	*slot = strdup(id);
-	pmu->nr_recorded += *slot != NULL;
-	return *slot ? 0 : -ENOMEM;
-}
-
-int td_recording_note_name(struct td_pmu *pmu, const char *event)
+void td_recording_note_name(struct td_pmu *pmu, const char *event)
 {
 	size_t len = strlen(pmu->name), end = strlen(event);
 	td_autofree char *id = NULL;
 
-	if (strncmp(event, pmu->name, len) != 0 || event[len] != '/' ||
-	    end < len + 2 || event[end - 1] != '/')
-		return 0; /* it has modifiers, or names no PMU */
-	id = is_slots(event + len) ? strdup("slots")
-				   : strndup(event + len + 1, end - len - 2);
-	return id ? td_recording_note_event(pmu, id) : -ENOMEM;
+	if (strncmp(event, pmu->name, len) != 0 || event[len] != '/' || end < len + 2 ||
+	    event[end - 1] != '/')
+		return; /* the name has modifiers, or is of another PMU */
+	id = td_strndup(event + len + 1, end - len - 2);
+	/* "slots" in sysfs is TOPDOWN.SLOTS in metric files */
+	td_recording_note_event(pmu, strcmp(id, "TOPDOWN.SLOTS") == 0 ? "slots" : id);
 }
 
 /*
- * The PMU of cpu= in an event's name, "msr/tsc,cpu=cpu_core/" or
- * "context-switches/cpu=cpu_core/", or its own.
+ * Return the PMU of cpu= in the name of an event, "msr/tsc,cpu=cpu_core/" or
+ * "context-switches/cpu=cpu_core/"; without cpu=, the event's own PMU.
  */
 static int home_of(const struct td_machine *machine, const char *name, int pmu)
 {
@@ -112,24 +93,19 @@ static int home_of(const struct td_machine *machine, const char *name, int pmu)
 	return found >= 0 ? found : pmu;
 }
 
-struct td_event *td_recording_add_event(struct td_recording *rec,
-					const char *name, int pmu)
+struct td_event *td_recording_add_event(struct td_recording *rec, const char *name, int pmu)
 {
 	struct td_plan *plan = &rec->plan;
 	struct td_event *event = td_events_add(&plan->events);
 
-	if (!event)
-		return NULL;
 	event->pmu = pmu;
 	event->home = home_of(&rec->machine, name, pmu);
 	event->type = rec->machine.pmus[pmu].type;
 	event->scale = 1;
 	event->spec = event->group = -1;
-	event->name = strdup(name);
-	if (!event->name ||
-	    (!rec->info.of_events &&
-	     td_recording_note_name(&rec->machine.pmus[pmu], name)))
-		return NULL;
+	event->name = td_strdup(name);
+	if (!rec->info.of_events)
+		td_recording_note_name(&rec->machine.pmus[pmu], name);
 	return event;
 }
 
@@ -140,9 +116,7 @@ int td_recording_add_to_group(struct td_recording *rec, size_t index)
 	struct td_group *group;
 
 	while (plan->nr_groups <= index) {
-		if (!td_array_add(&plan->groups, plan->nr_groups,
-				  sizeof(*group)))
-			return -ENOMEM;
+		td_array_add(&plan->groups, plan->nr_groups, sizeof(*group));
 		plan->nr_groups++;
 	}
 	group = &plan->groups[index];
@@ -153,7 +127,8 @@ int td_recording_add_to_group(struct td_recording *rec, size_t index)
 	/* a group of a hardware PMU may have software events */
 	if (group->pmu != pmu && !rec->info.of_events)
 		return -EINVAL;
-	return td_group_add(group, &last, 1);
+	td_group_add(group, &last, 1);
+	return 0;
 }
 
 /* --- intervals ------------------------------------------------------------ */
@@ -167,14 +142,8 @@ int td_recording_set_time(struct td_recording *rec, uint64_t time_ns)
 	return 0;
 }
 
-int td_recording_resize(struct td_readings *readings, size_t nr)
+void td_recording_resize(struct td_readings *readings, size_t nr)
 {
-	struct td_reading *v =
-		reallocarray(readings->v, nr + 1, sizeof(*readings->v));
-
-	if (!v)
-		return -ENOMEM;
-	readings->v = v;
+	readings->v = td_reallocarray(readings->v, nr + 1, sizeof(*readings->v));
 	readings->nr = nr;
-	return 0;
 }

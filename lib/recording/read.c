@@ -12,7 +12,6 @@
 #include "lib/base/compress.h"
 #include "lib/base/util.h"
 #include "lib/recording/parts.h"
-#include "lib/recording/perf/perf.h"
 
 /* --- streams of files, which may be compressed ---------------------------- */
 
@@ -26,23 +25,20 @@ static const struct {
 	{ "bzip2", "bzcat", 3, "BZh" },
 };
 
-static int refuse_others(const char *path, const unsigned char *magic,
-			 size_t nr, struct td_err *err)
+static int refuse_others(const char *path, const unsigned char *magic, size_t nr,
+			 struct td_err *err)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(others); i++) {
-		if (nr < others[i].size ||
-		    memcmp(magic, others[i].magic, others[i].size) != 0)
+		if (nr < others[i].size || memcmp(magic, others[i].magic, others[i].size) != 0)
 			continue;
-		td_err_set(err, -EINVAL, "%s is compressed by %s", path,
-			   others[i].name);
-		return td_err_hint(err, "to read it: %s %s | tdstat report -",
-				   others[i].command,
+		td_err_set(err, -EINVAL, "%s is compressed by %s", path, others[i].name);
+		return td_err_hint(err, "to read it: %s %s | tdstat report -", others[i].command,
 				   strcmp(path, "-") == 0 ? "FILE" : path);
 	}
 	return 0;
 }
 
-/* The first bytes of a file or a pipe, as far as it has any. */
+/* Read the first bytes of a file or a pipe.  Returns their number. */
 static size_t read_magic(int fd, unsigned char magic[TD_MAGIC_SIZE])
 {
 	size_t size = 0;
@@ -51,12 +47,11 @@ static size_t read_magic(int fd, unsigned char magic[TD_MAGIC_SIZE])
 	do {
 		nr = read(fd, magic + size, TD_MAGIC_SIZE - size);
 		size += nr > 0 ? (size_t)nr : 0;
-	} while (size < TD_MAGIC_SIZE &&
-		 (nr > 0 || (nr < 0 && errno == EINTR)));
+	} while (size < TD_MAGIC_SIZE && (nr > 0 || (nr < 0 && errno == EINTR)));
 	return size;
 }
 
-/* A pipe has no way back: what was read of it goes before the rest. */
+/* Seek back; for a pipe, push the bytes back into the stream. */
 static void give_back(FILE *fp, const unsigned char *magic, size_t nr)
 {
 	if (lseek(fileno(fp), -(off_t)nr, SEEK_CUR) >= 0)
@@ -76,7 +71,7 @@ static void look_at_file(struct td_recording *rec)
 	rec->ino = st.st_ino;
 }
 
-/* Closes all but standard input. */
+/* Close the stream, unless it is standard input. */
 static void close_stream(struct td_recording *rec)
 {
 	if (rec->fp && !rec->is_stdin)
@@ -84,16 +79,13 @@ static void close_stream(struct td_recording *rec)
 	rec->fp = NULL;
 }
 
-/* The stream of the file is left for that of what is in it. */
-static int unpack(struct td_recording *rec, const unsigned char *magic,
-		  size_t nr, struct td_err *err)
+/* Replace the stream with that of the decompressed content. */
+static int unpack(struct td_recording *rec, const unsigned char *magic, size_t nr,
+		  struct td_err *err)
 {
 	bool owned = !rec->is_stdin;
-	int fd = owned ? fcntl(fileno(rec->fp), F_DUPFD_CLOEXEC, 0)
-		       : STDIN_FILENO;
-	FILE *fp =
-		fd < 0 ? NULL
-		       : td_zstd_reader(fd, owned, magic, nr, &rec->zstd, err);
+	int fd = owned ? fcntl(fileno(rec->fp), F_DUPFD_CLOEXEC, 0) : STDIN_FILENO;
+	FILE *fp = fd < 0 ? NULL : td_zstd_reader(fd, owned, magic, nr, &rec->zstd, err);
 
 	if (fd < 0)
 		td_err_set(err, -errno, "%s: %s", rec->path, strerror(errno));
@@ -107,24 +99,20 @@ static int unpack(struct td_recording *rec, const unsigned char *magic,
 	return 0;
 }
 
-static int cannot_open(const struct td_recording *rec, int error,
-		       struct td_err *err)
+static int cannot_open(const struct td_recording *rec, int error, struct td_err *err)
 {
 	int rc = td_err_set(err, -error, "%s: %s", rec->path, strerror(error));
 
 	if (error != ENOENT)
 		return rc;
 	return *rec->path == '-'
-		       ? td_err_hint(err, "behind -- there are only files: "
-					  "options go before it")
-		       : td_err_hint(err, "tdstat record -o %s makes it",
-				     rec->path);
+		       ? td_err_hint(err, "behind -- there are only files: options go before it")
+		       : td_err_hint(err, "tdstat record -o %s makes it", rec->path);
 }
 
 /*
- * Opens rec->path, "-" for standard input, and unpacks what zstd compressed, which
- * it knows by the first bytes.  What others compressed is an error, with the
- * command that unpacks it.
+ * Open rec->path, "-" for standard input, and decompress it if its first bytes are those of
+ * zstd.  A file of another compressor is an error, with a hint how to decompress it.
  */
 static int open_stream(struct td_recording *rec, struct td_err *err)
 {
@@ -146,7 +134,7 @@ static int open_stream(struct td_recording *rec, struct td_err *err)
 	return rc;
 }
 
-/* --- what is read of them ------------------------------------------------- */
+/* --- recordings ------------------------------------------------------------- */
 
 bool td_recording_is_written(const struct td_recording *rec, int fd)
 {
@@ -154,29 +142,27 @@ bool td_recording_is_written(const struct td_recording *rec, int fd)
 	int flags = fcntl(fd, F_GETFL);
 
 	return rec->is_file && flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
-	       fstat(fd, &st) == 0 && st.st_dev == rec->dev &&
-	       st.st_ino == rec->ino;
+	       fstat(fd, &st) == 0 && st.st_dev == rec->dev && st.st_ino == rec->ino;
 }
 
-int td_recording_open(struct td_recording *rec, const char *path,
+int td_recording_open(struct td_recording *rec, const char *path, const struct td_foreign *foreign,
 		      struct td_err *err)
 {
 	int rc;
 
-	*rec = (struct td_recording){ .path = path };
+	*rec = (struct td_recording){ .path = path, .foreign = foreign };
 	rc = open_stream(rec, err);
 	if (rc)
 		return rc;
-	rc = td_perf_output_open(rec, err);
+	rc = foreign ? foreign->open(rec, err) : 1;
 	return rc > 0 ? td_recording_read_head(rec, err) : rc;
 }
 
-int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
-		      struct td_readings *readings, struct td_err *err)
+int td_recording_next(struct td_recording *rec, uint64_t *time_ns, struct td_readings *readings,
+		      struct td_err *err)
 {
-	return rec->perf ? td_perf_output_next(rec, time_ns, readings, err)
-			 : td_recording_read_interval(rec, time_ns, readings,
-						      err);
+	return rec->perf ? rec->foreign->next(rec, time_ns, readings, err)
+			 : td_recording_read_interval(rec, time_ns, readings, err);
 }
 
 static void free_names(char **names, size_t nr)
@@ -190,7 +176,8 @@ void td_recording_close(struct td_recording *rec)
 {
 	close_stream(rec);
 	free(rec->text);
-	td_perf_output_free(rec->perf);
+	if (rec->perf)
+		rec->foreign->free(rec->perf);
 	free(rec->info.target.text);
 	td_identity_free(&rec->info.identity);
 	free(rec->places);
@@ -206,12 +193,12 @@ void td_recording_close(struct td_recording *rec)
 	*rec = (struct td_recording){ 0 };
 }
 
-/* --- what is a recording ----------------------------------------------------- */
-
-/* True if text begins with these tokens of JSON, whatever blanks are between. */
-static bool has_tokens(const char *text, const char *const *tokens, size_t nr)
+/* Does text begin like the first line of a recording, with any blanks? */
+static bool is_head(const char *text)
 {
-	for (size_t i = 0; i < nr; i++) {
+	static const char *const tokens[] = { "{", "\"tdstat\"", ":" };
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(tokens); i++) {
 		text += strspn(text, " \t\r\n");
 		if (strncmp(text, tokens[i], strlen(tokens[i])) != 0)
 			return false;
@@ -222,7 +209,6 @@ static bool has_tokens(const char *text, const char *const *tokens, size_t nr)
 
 bool td_recording_is_at(const char *path)
 {
-	static const char *const tokens[] = { "{", "\"tdstat\"", ":" };
 	struct td_recording rec = { .path = path };
 	struct td_err unused = { 0 };
 	char text[128];
@@ -230,7 +216,7 @@ bool td_recording_is_at(const char *path)
 	size_t size = 0;
 	int rc;
 
-	/* opening what is no file may have an effect, and may block */
+	/* opening a FIFO or a device may block or have an effect */
 	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISREG(st.st_mode))
 		return false;
 	rc = open_stream(&rec, &unused);
@@ -238,21 +224,15 @@ bool td_recording_is_at(const char *path)
 		size = fread(text, 1, sizeof(text) - 1, rec.fp);
 	close_stream(&rec);
 	text[size] = '\0';
-	/* without libzstd, what is compressed may be one */
-	return rc == -ELIBACC ||
-	       has_tokens(text, tokens, TD_ARRAY_SIZE(tokens));
+	/* without libzstd, assume that a compressed file is a recording */
+	return rc == -ELIBACC || is_head(text);
 }
 
-/* Starts were whole milliseconds, cut off. */
-#define START_ERROR_NS TD_NS_A_MS
+/* --- consecutive files: members that have to be equal ------------------------ */
 
-/* --- several in a row: what has to be the same ------------------------------ */
-
-static bool is_same_machine(const struct td_machine *a,
-			    const struct td_machine *b)
+static bool is_same_machine(const struct td_machine *a, const struct td_machine *b)
 {
-	if (!td_cpuid_is_same(&a->cpuid, &b->cpuid) || a->smt != b->smt ||
-	    a->nr_pmus != b->nr_pmus)
+	if (!td_cpuid_is_same(&a->cpuid, &b->cpuid) || a->smt != b->smt || a->nr_pmus != b->nr_pmus)
 		return false;
 	for (size_t i = 0; i < a->nr_pmus; i++) {
 		if (strcmp(a->pmus[i].name, b->pmus[i].name) != 0 ||
@@ -284,8 +264,7 @@ static bool has_same_events(const struct td_plan *a, const struct td_plan *b)
 	return true;
 }
 
-static bool has_same_cgroups(const struct td_recording_info *a,
-			     const struct td_recording_info *b)
+static bool has_same_cgroups(const struct td_recording_info *a, const struct td_recording_info *b)
 {
 	if (a->nr_cgroups != b->nr_cgroups)
 		return false;
@@ -296,14 +275,11 @@ static bool has_same_cgroups(const struct td_recording_info *a,
 	return true;
 }
 
-static bool has_same_options(const struct td_recording_info *a,
-			     const struct td_recording_info *b)
+static bool has_same_options(const struct td_recording_info *a, const struct td_recording_info *b)
 {
-	return a->target.kind == b->target.kind &&
-	       strcmp(a->target.text, b->target.text) == 0 &&
-	       a->tasks == b->tasks && a->of_events == b->of_events &&
-	       a->how == b->how && a->sums == b->sums &&
-	       a->cache_level == b->cache_level && has_same_cgroups(a, b);
+	return a->target.kind == b->target.kind && strcmp(a->target.text, b->target.text) == 0 &&
+	       a->tasks == b->tasks && a->of_events == b->of_events && a->how == b->how &&
+	       a->sums == b->sums && a->cache_level == b->cache_level && has_same_cgroups(a, b);
 }
 
 /* --- places ------------------------------------------------------------------ */
@@ -313,8 +289,7 @@ static size_t nr_places(const struct td_recording *rec)
 	return rec->places ? rec->machine.online.nr : 0;
 }
 
-static bool has_place(const struct td_recording *rec,
-		      const struct td_place *place)
+static bool has_place(const struct td_recording *rec, const struct td_place *place)
 {
 	for (size_t i = 0; i < nr_places(rec); i++) {
 		if (memcmp(&rec->places[i], place, sizeof(*place)) == 0)
@@ -331,9 +306,8 @@ bool td_recording_has_other_host(const struct td_recording_info *a,
 	return of_a && of_b && strcmp(of_a, of_b) != 0;
 }
 
-/* CPUs may have come or gone between two files, but they stay where they are. */
-static bool has_places_of(const struct td_recording *rec,
-			  const struct td_recording *part)
+/* Does rec have all places of part?  Between files, CPUs may come and go, but do not move. */
+static bool has_places_of(const struct td_recording *rec, const struct td_recording *part)
 {
 	for (size_t i = 0; i < nr_places(part); i++) {
 		if (!has_place(rec, &part->places[i]))
@@ -344,25 +318,20 @@ static bool has_places_of(const struct td_recording *rec,
 
 /* --- the answer -------------------------------------------------------------- */
 
-static int differ(const struct td_recording *rec,
-		  const struct td_recording *next, const char *what,
+static int differ(const struct td_recording *rec, const struct td_recording *next, const char *what,
 		  struct td_err *err)
 {
-	td_err_set(err, -EINVAL, "%s does not go on from %s: %s", next->path,
-		   rec->path, what);
-	return td_err_hint(err, "for each file: tdstat report FILE; to compare "
-				"two: tdstat diff");
+	td_err_set(err, -EINVAL, "%s does not go on from %s: %s", next->path, rec->path, what);
+	return td_err_hint(err, "for each file: tdstat report FILE; to compare two: tdstat diff");
 }
 
-int td_recording_goes_on(const struct td_recording *rec,
-			 const struct td_recording *next, uint64_t since_ns,
-			 struct td_err *err)
+int td_recording_goes_on(const struct td_recording *rec, const struct td_recording *next,
+			 uint64_t since_ns, struct td_err *err)
 {
 	const struct td_recording_info *a = &rec->info, *b = &next->info;
 
 	if (rec->perf || next->perf)
-		return differ(rec, next, "what perf stat wrote has no start",
-			      err);
+		return differ(rec, next, "what perf stat wrote has no start", err);
 	if (!a->interval_ms || !b->interval_ms)
 		return differ(rec, next, "recorded without -I", err);
 	if (!is_same_machine(&rec->machine, &next->machine) ||
@@ -372,21 +341,20 @@ int td_recording_goes_on(const struct td_recording *rec,
 		return differ(rec, next, "other events", err);
 	if (!has_same_options(a, b))
 		return differ(rec, next, "recorded with other options", err);
-	if (b->start_ns &&
-	    (b->start_ns < a->start_ns || b->start_ns < since_ns))
+	if (b->start_ns && (b->start_ns < a->start_ns || b->start_ns < since_ns))
 		return differ(rec, next,
-			      "it began before: files are given in the order "
-			      "of their times",
-			      err);
+			      "it began before: files are given in the order of their times", err);
 	return 0;
 }
 
-/* --- to go on ---------------------------------------------------------------- */
+/* --- the next file ------------------------------------------------------------ */
 
-/* When next began, from the start of the first file; without a time, at once. */
-static int find_base(const struct td_recording *rec,
-		     const struct td_recording *next, uint64_t *base_ns,
-		     struct td_err *err)
+/* Starts are rounded down to milliseconds. */
+#define START_ERROR_NS TD_NS_A_MS
+
+/* Find the start of next since that of the first file; if unknown, use the end of rec. */
+static int find_base(const struct td_recording *rec, const struct td_recording *next,
+		     uint64_t *base_ns, struct td_err *err)
 {
 	uint64_t start_ns = rec->info.start_ns;
 
@@ -395,14 +363,13 @@ static int find_base(const struct td_recording *rec,
 		return 0;
 	*base_ns = td_since(next->info.start_ns, start_ns);
 	if (*base_ns + START_ERROR_NS < rec->time_ns)
-		return differ(rec, next, "it began before the other one ended",
-			      err);
+		return differ(rec, next, "it began before the other one ended", err);
 	if (*base_ns < rec->time_ns + START_ERROR_NS)
 		*base_ns = rec->time_ns;
 	return 0;
 }
 
-/* What is of the file moves, and goes with next; what readers point to stays. */
+/* Copy the members that belong to the file; keep those to which callers have pointers. */
 static void move_file(struct td_recording *to, const struct td_recording *from)
 {
 	to->fp = from->fp;
@@ -417,8 +384,7 @@ static void move_file(struct td_recording *to, const struct td_recording *from)
 	to->line = from->line;
 }
 
-static void move_places(struct td_recording *to,
-			const struct td_recording *from)
+static void move_places(struct td_recording *to, const struct td_recording *from)
 {
 	to->places = from->places;
 	to->machine.online = from->machine.online;
@@ -439,12 +405,11 @@ static void move(struct td_recording *rec, struct td_recording *next)
 	move_places(next, &before);
 }
 
-int td_recording_follow(struct td_recording *rec, const char *path,
-			struct td_err *err)
+int td_recording_follow(struct td_recording *rec, const char *path, struct td_err *err)
 {
 	struct td_recording next;
 	uint64_t base_ns = 0;
-	int rc = td_recording_open(&next, path, err);
+	int rc = td_recording_open(&next, path, rec->foreign, err);
 
 	if (!rc)
 		rc = td_recording_goes_on(rec, &next, 0, err);

@@ -4,7 +4,7 @@
  *
  * In: the counts of a run, interval by interval (write.c).
  * Out: the same machine, plan and readings, for a report (read.c).  Files that
- * perf stat wrote are read by lib/recording/perf.
+ * perf stat wrote are read by a struct td_foreign.
  */
 #ifndef TD_LIB_RECORDING_RECORDING_H
 #define TD_LIB_RECORDING_RECORDING_H
@@ -34,138 +34,145 @@
 
 struct td_recording_info {
 	int interval_ms;         /* 0: one interval, the whole run */
-	uint64_t start_ns;       /* whole ms since 1970; 0: unknown */
-	struct td_clocks clocks; /* the same moment */
+	uint64_t start_ns;       /* start in ns since 1970, in whole ms; 0: unknown */
+	struct td_clocks clocks; /* the start on other clocks */
 	struct td_target_name target;
-	struct td_identity identity; /* of who counted */
+	struct td_identity identity; /* identity of the machine and tdstat that counted */
 	uint64_t tsc_hz;             /* 0: unknown */
 	bool tasks;                  /* counted in tasks, not on whole CPUs */
-	bool of_events;    /* a table of typed events; else a tree of metrics */
-	struct td_ask ask; /* if nothing is asked for: level 1 */
-	bool latencies;    /* samples told retire latencies */
-	/* written: folder and version of the model's files; NULL: none was read */
+	bool of_events;              /* a table of typed events, rather than a tree of metrics */
+	struct td_ask ask;           /* requested metrics; empty: level 1 */
+	bool latencies;              /* retire latencies were sampled */
+	/* directory and version of the model's files, never read back; NULL: no files were used */
 	const char *files, *files_version;
 	enum td_aggregation how;
-	bool sums; /* perf's sums: each CPU stands for a core, socket ... */
-	int cache_level; /* for TD_AGGREGATE_CACHE; 0: the last one */
-	/* td_reading.cgroup is 1 + an index of this array. */
-	char **cgroups;
+	bool sums; /* imported sums of perf stat: a CPU number represents a core, socket ... */
+	int cache_level; /* level for TD_AGGREGATE_CACHE; 0: the last one */
+	char **cgroups;  /* td_reading.cgroup is 1 + an index of this array */
 	size_t nr_cgroups;
-	/* of these, in the same order, "" for none; or there are none at all */
-	char **containers;
+	char **containers; /* containers of the cgroups, "" for none; may be empty */
 	size_t nr_containers;
 };
 
 /*
- * Writes the first line.  places has an element for each CPU of
- * machine->online.  The functions that write return 0 or -ENOMEM, and leave it
- * to the caller to check fp for errors.
+ * Write the first line.  places has an element for each CPU of machine->online.  Callers of the
+ * functions that write must check fp for errors.
  */
-int td_recording_write_head(FILE *fp, const struct td_machine *machine,
-			    const struct td_place *places,
-			    const struct td_plan *plan,
-			    const struct td_recording_info *info);
-/* Writes where CPUs are, of which some have come online, before their counts. */
-int td_recording_write_topology(FILE *fp, const struct td_machine *machine,
-				const struct td_place *places);
+void td_recording_write_head(FILE *fp, const struct td_machine *machine,
+			     const struct td_place *places, const struct td_plan *plan,
+			     const struct td_recording_info *info);
+/* Write the places of all CPUs.  Call when CPUs have come online, before writing their counts. */
+void td_recording_write_topology(FILE *fp, const struct td_machine *machine,
+				 const struct td_place *places);
 /*
- * Writes an interval, after the names of tasks that are new.  times has CPU
- * times if they were counted.
+ * Write the names of new tasks, then an interval.  times includes CPU times if they were
+ * measured.
  */
-int td_recording_write_counts(FILE *fp, uint64_t time_ns,
-			      const struct td_times *times,
-			      struct td_task_names *names,
-			      const struct td_readings *delta);
-/* Writes the regions that the next counts refer to. */
-int td_recording_write_regions(FILE *fp, const struct td_machine *machine,
-			       const struct td_regions *regions);
-/* Writes the latencies that belong to the next counts, and to those after them. */
-int td_recording_write_latencies(FILE *fp,
-				 const struct td_latencies *latencies);
-/* Writes the course of the next counts, if it has more than one batch. */
-int td_recording_write_course(FILE *fp, const struct td_course *course);
-int td_recording_write_end(FILE *fp, const struct td_usage *usage,
-			   int exit_status);
+void td_recording_write_counts(FILE *fp, uint64_t time_ns, const struct td_times *times,
+			       struct td_task_names *names, const struct td_readings *delta);
+/* Write the regions to which the next counts refer. */
+void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
+				const struct td_regions *regions);
+/* Write the latencies that apply to the next counts and all later ones. */
+void td_recording_write_latencies(FILE *fp, const struct td_latencies *latencies);
+/* Write the course of the next counts, if it has more than one batch. */
+void td_recording_write_course(FILE *fp, const struct td_course *course);
+void td_recording_write_end(FILE *fp, const struct td_usage *usage, int exit_status);
 
 struct td_perf_file;
+struct td_recording;
 struct td_zstd;
 
-/* A recording that is read, or a file of perf stat. */
+/* A reader of files that another program wrote. */
+struct td_foreign {
+	/*
+	 * Fills the members of the first line of a recording, and rec->perf.  If it is
+	 * another kind of file, returns 1 with rec->fp at its beginning.
+	 */
+	int (*open)(struct td_recording *rec, struct td_err *err);
+	/* like td_recording_next() */
+	int (*next)(struct td_recording *rec, uint64_t *time_ns, struct td_readings *readings,
+		    struct td_err *err);
+	void (*free)(struct td_perf_file *file);
+};
+
+/* A recording, or a file of perf stat, that is being read. */
 struct td_recording {
 	FILE *fp;
-	struct td_zstd *zstd; /* what it is unpacked by; NULL: it is plain */
+	struct td_zstd *zstd; /* decompressor; NULL: the file is not compressed */
 	const char *path;     /* borrowed */
-	bool is_stdin;        /* which stays open */
-	bool is_file;         /* not a pipe, or a terminal */
-	dev_t dev;            /* which file */
+	bool is_stdin;        /* fp is standard input, which stays open */
+	bool is_file;         /* not a pipe or terminal */
+	dev_t dev;            /* device and inode of the file */
 	ino_t ino;
-	size_t line; /* the line that was read last, and its text */
-	char *text;
-	size_t size;               /* of the memory at text */
-	struct td_perf_file *perf; /* what perf stat wrote; NULL: a recording */
-	struct td_machine machine; /* PMUs know only the names of events */
-	struct td_plan plan;       /* events and groups without configs */
+	size_t line;                      /* number of the last line */
+	char *text;                       /* text of the last line */
+	size_t size;                      /* allocated size of text */
+	const struct td_foreign *foreign; /* reader of other files; NULL: only recordings */
+	struct td_perf_file *perf;        /* file of perf stat; NULL: a recording */
+	struct td_machine machine;        /* its PMUs contain only the names of events */
+	struct td_plan plan;              /* events and groups without configs */
 	struct td_recording_info info;
-	struct td_place *places;    /* for each CPU online; NULL if unknown */
-	struct td_task_names names; /* of tasks, in the lines so far */
-	struct td_regions regions;  /* of the counts; nr 0: there are none */
-	struct td_times times;      /* of the last interval */
-	struct td_course course;    /* and how its counts came about */
-	struct td_latencies latencies; /* until its end */
-	uint64_t time_ns;              /* when it ended */
-	uint64_t base_ns;              /* of several: when this one began */
+	struct td_place *places;       /* place of each online CPU; NULL: unknown */
+	struct td_task_names names;    /* names of tasks that were read so far */
+	struct td_regions regions;     /* regions of the counts; may be empty */
+	struct td_times times;         /* times of the last interval */
+	struct td_course course;       /* course of the last interval */
+	struct td_latencies latencies; /* latencies that were read last */
+	uint64_t time_ns;              /* end of the last interval */
+	uint64_t base_ns;              /* start of this file since that of the first one */
 	bool ended;                    /* the end line was read */
-	bool cut_off;                  /* it ends in the middle of a line */
-	struct td_usage usage;         /* from the end line */
+	bool cut_off;                  /* the file ends in the middle of a line */
+	struct td_usage usage;         /* usage from the end line */
 };
 
 /*
- * Opens path ("-" is standard input), which may be compressed by zstd, and reads
- * the first line.  Free with td_recording_close(), also after an error.
+ * Open path ("-" is standard input), which may be compressed with zstd, and read the first
+ * line.  Call td_recording_close() even after an error.
  */
-int td_recording_open(struct td_recording *rec, const char *path,
+int td_recording_open(struct td_recording *rec, const char *path, const struct td_foreign *foreign,
 		      struct td_err *err);
-/* True if path is a file that begins as a recording does. */
+/* Is path a file that begins like a recording? */
 bool td_recording_is_at(const char *path);
-/* True if fd writes to the file that is being read. */
+/* Is fd open for writing to the file that is being read? */
 bool td_recording_is_written(const struct td_recording *rec, int fd);
 /*
- * Reads the next interval into readings, which the caller owns and reuses.
- * Returns 1 at the end, after which only blanks may follow.  Errors name file
- * and line.
+ * Read the next interval into readings, which the caller owns and reuses.  Returns 1 at the
+ * end of the recording.  Errors contain file and line.
  */
-int td_recording_next(struct td_recording *rec, uint64_t *time_ns,
-		      struct td_readings *readings, struct td_err *err);
+int td_recording_next(struct td_recording *rec, uint64_t *time_ns, struct td_readings *readings,
+		      struct td_err *err);
 void td_recording_close(struct td_recording *rec);
 
-/* Sets an error with the file and the line read last; returns -EINVAL. */
-static inline int td_recording_bad(const struct td_recording *rec,
-				   struct td_err *err, const char *what)
+/* Set an error with the file and the line read last.  Returns -EINVAL. */
+static inline int td_recording_bad(const struct td_recording *rec, struct td_err *err,
+				   const char *what)
 {
 	return td_err_line(err, rec->path, rec->line, what);
 }
 
 /*
- * Several recordings of one machine in a row, as record --rotate writes them, read
- * as one: times are from the start of the first one, and go on.
+ * Consecutive recordings of one machine, such as those of record --rotate, are read as one
+ * recording: times are relative to the start of the first file.
  */
 
-/* Recordings of older versions, and of --no-host, do not say: they are of any. */
+/*
+ * Return true if the hosts differ.  Recordings of older versions, and of --no-host, do not
+ * contain the host, and match all.
+ */
 bool td_recording_has_other_host(const struct td_recording_info *a,
 				 const struct td_recording_info *b);
 /*
- * Returns 0 if what is in next, of the same host, goes on what is in rec: the same
- * machine, events and options, and a start that is not before since_ns (0:
- * unknown) or rec's.  Else an error that says what differs.
+ * Return 0 if next, which is of the same host, continues rec: it has the same machine, events
+ * and options, and does not start before since_ns (0: unknown) or before rec.  Otherwise returns
+ * an error that names the difference.
  */
-int td_recording_goes_on(const struct td_recording *rec,
-			 const struct td_recording *next, uint64_t since_ns,
-			 struct td_err *err);
+int td_recording_goes_on(const struct td_recording *rec, const struct td_recording *next,
+			 uint64_t since_ns, struct td_err *err);
 /*
- * At the end of a recording: goes on with the file at path, which must outlive rec.
- * What lies between the two belongs to no interval.
+ * Continue with the file at path, a string that must outlive rec.  Call at the end of a file.
+ * The time between both files does not belong to an interval.
  */
-int td_recording_follow(struct td_recording *rec, const char *path,
-			struct td_err *err);
+int td_recording_follow(struct td_recording *rec, const char *path, struct td_err *err);
 
 #endif

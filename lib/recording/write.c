@@ -18,8 +18,7 @@ static bool is_used(const struct td_plan *plan, int pmu)
 	return false;
 }
 
-static struct json_object *pmu_objects(const struct td_machine *machine,
-				       const struct td_plan *plan)
+static struct json_object *pmu_objects(const struct td_machine *machine, const struct td_plan *plan)
 {
 	struct json_object *array = json_object_new_array();
 
@@ -33,16 +32,17 @@ static struct json_object *pmu_objects(const struct td_machine *machine,
 		object = json_object_new_object();
 		td_json_put_string(object, "name", pmu->name);
 		td_json_put_int(object, "type", pmu->type);
-		td_json_put_string(object, "cpus", cpus ? cpus : "");
+		td_json_put_string(object, "cpus", cpus);
 		if (pmu->kind != TD_PMU_CORE)
-			td_json_add(object, "core",
-				    json_object_new_boolean(false));
+			td_json_add(object, "core", json_object_new_boolean(false));
+		if (pmu->skip)
+			td_json_add(object, "skip", json_object_new_boolean(true));
 		td_json_append(array, object);
 	}
 	return array;
 }
 
-/* Writes the ids of levels 1 to the last known one. */
+/* Write the ids of a CPU's caches, from level 1 to the last known one. */
 static void put_caches(struct json_object *object, const struct td_place *place)
 {
 	int levels = TD_MAX_CACHE;
@@ -58,8 +58,7 @@ static void put_caches(struct json_object *object, const struct td_place *place)
 	td_json_add(object, "caches", array);
 }
 
-static struct json_object *place_objects(const struct td_place *places,
-					 size_t nr)
+static struct json_object *place_objects(const struct td_place *places, size_t nr)
 {
 	struct json_object *array = json_object_new_array();
 
@@ -78,47 +77,42 @@ static struct json_object *place_objects(const struct td_place *places,
 	return array;
 }
 
-/* Writes it with the first event of a group unless it is 1, the default. */
-static void put_at_once(struct json_object *object, const struct td_plan *plan,
-			int event, int group)
+/* If the event is the first of its group, write at_once, unless it is 1, the default. */
+static void put_at_once(struct json_object *object, const struct td_plan *plan, int event,
+			int group)
 {
 	double at_once = group < 0 ? 1 : plan->groups[group].at_once;
 
-	if (group < 0 || plan->groups[group].members[0] != event ||
-	    fabs(at_once - 1) < 1e-9)
+	if (group < 0 || plan->groups[group].members[0] != event || fabs(at_once - 1) < 1e-9)
 		return;
 	td_json_add(object, "at_once", json_object_new_double(at_once));
 }
 
-/* Marks the clone of the reference event that its group counts. */
-static void put_clone(struct json_object *object, const struct td_plan *plan,
-		      int event, int group)
+/* Mark the event if its group counts it as a clone of the reference event. */
+static void put_clone(struct json_object *object, const struct td_plan *plan, int event, int group)
 {
 	if (group >= 0 && plan->groups[group].clone == event)
 		td_json_add(object, "clone", json_object_new_boolean(true));
 }
 
 static struct json_object *event_objects(const struct td_machine *machine,
-					 const struct td_plan *plan,
-					 bool of_events)
+					 const struct td_plan *plan, bool of_events)
 {
 	struct json_object *array = json_object_new_array();
 	td_autofree int *groups = td_plan_groups(plan);
 
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_event *event = &plan->events.v[i];
-		int group = groups ? groups[i] : -1;
+		int group = groups[i];
 		struct json_object *object = json_object_new_object();
 
 		td_json_put_string(object, "name", event->name);
-		td_json_put_string(object, "pmu",
-				   machine->pmus[event->pmu].name);
+		td_json_put_string(object, "pmu", machine->pmus[event->pmu].name);
 		td_json_put_int(object, "group", group);
 		put_at_once(object, plan, (int)i, group);
 		put_clone(object, plan, (int)i, group);
 		if (event->scale < 1 || event->scale > 1)
-			td_json_add(object, "scale",
-				    json_object_new_double(event->scale));
+			td_json_add(object, "scale", json_object_new_double(event->scale));
 		if (of_events)
 			td_typed_put(object, event);
 		else if (event->refusal)
@@ -128,23 +122,20 @@ static struct json_object *event_objects(const struct td_machine *machine,
 	return array;
 }
 
-/* Nothing reads them: they are for people. */
-static void put_files(struct json_object *head,
-		      const struct td_recording_info *info)
+/* Write the directory and version of the metric files, for people; they are never read back. */
+static void put_files(struct json_object *head, const struct td_recording_info *info)
 {
 	const char *slash = info->files ? strrchr(info->files, '/') : NULL;
 
 	if (info->files)
-		td_json_put_string(head, "files",
-				   slash ? slash + 1 : info->files);
+		td_json_put_string(head, "files", slash ? slash + 1 : info->files);
 	if (info->files_version)
 		td_json_put_string(head, "files_version", info->files_version);
 }
 
-int td_recording_write_head(FILE *fp, const struct td_machine *machine,
-			    const struct td_place *places,
-			    const struct td_plan *plan,
-			    const struct td_recording_info *info)
+void td_recording_write_head(FILE *fp, const struct td_machine *machine,
+			     const struct td_place *places, const struct td_plan *plan,
+			     const struct td_recording_info *info)
 {
 	struct json_object *head = td_json_line();
 	td_autofree char *target = td_target_name_format(&info->target);
@@ -168,25 +159,22 @@ int td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	td_json_put_clocks(head, &info->clocks);
 	put_files(head, info);
 	td_recording_put_request(head, info);
-	td_json_put_string(head, "target", target ? target : "");
+	td_json_put_string(head, "target", target);
 	td_json_add(head, "pmus", pmu_objects(machine, plan));
-	td_json_add(head, "topology",
-		    place_objects(places, machine->online.nr));
+	td_json_add(head, "topology", place_objects(places, machine->online.nr));
 	if (info->of_events)
 		td_json_put_string(head, "table", "events");
-	td_json_add(head, "events",
-		    event_objects(machine, plan, info->of_events));
-	return td_json_put_line(fp, head);
+	td_json_add(head, "events", event_objects(machine, plan, info->of_events));
+	td_json_put_line(fp, head);
 }
 
-int td_recording_write_topology(FILE *fp, const struct td_machine *machine,
-				const struct td_place *places)
+void td_recording_write_topology(FILE *fp, const struct td_machine *machine,
+				 const struct td_place *places)
 {
 	struct json_object *line = td_json_line();
 
-	td_json_add(line, "topology",
-		    place_objects(places, machine->online.nr));
-	return td_json_put_line(fp, line);
+	td_json_add(line, "topology", place_objects(places, machine->online.nr));
+	td_json_put_line(fp, line);
 }
 
 static struct json_object *reading_array(const struct td_reading *reading)
@@ -208,37 +196,33 @@ static struct json_object *reading_array(const struct td_reading *reading)
 	return array;
 }
 
-static int put_task_names(FILE *fp, struct td_task_names *names)
+static void put_task_names(FILE *fp, struct td_task_names *names)
 {
 	const struct td_task_name *name = td_task_names_next(names);
 	struct json_object *line, *object;
 	char task[32];
 
 	if (!name)
-		return 0;
+		return;
 	line = td_json_line();
 	object = json_object_new_object();
 	for (; name; name = td_task_names_next(names)) {
 		if (name->life)
-			snprintf(task, sizeof(task), "%d#%d", name->tid,
-				 name->life + 1);
+			snprintf(task, sizeof(task), "%d#%d", name->tid, name->life + 1);
 		else
 			snprintf(task, sizeof(task), "%d", name->tid);
 		td_json_put_string(object, task, name->name);
 	}
 	td_json_add(line, "threads", object);
-	return td_json_put_line(fp, line);
+	td_json_put_line(fp, line);
 }
 
-int td_recording_write_counts(FILE *fp, uint64_t time_ns,
-			      const struct td_times *times,
-			      struct td_task_names *names,
-			      const struct td_readings *delta)
+void td_recording_write_counts(FILE *fp, uint64_t time_ns, const struct td_times *times,
+			       struct td_task_names *names, const struct td_readings *delta)
 {
 	struct json_object *line, *counts;
 
-	if (put_task_names(fp, names))
-		return -ENOMEM;
+	put_task_names(fp, names);
 	line = td_json_line();
 	counts = json_object_new_array();
 	td_json_put_seconds(line, "time", time_ns);
@@ -251,10 +235,10 @@ int td_recording_write_counts(FILE *fp, uint64_t time_ns,
 	for (size_t i = 0; i < delta->nr; i++)
 		td_json_append(counts, reading_array(&delta->v[i]));
 	td_json_add(line, "counts", counts);
-	return td_json_put_line(fp, line);
+	td_json_put_line(fp, line);
 }
 
-int td_recording_write_latencies(FILE *fp, const struct td_latencies *latencies)
+void td_recording_write_latencies(FILE *fp, const struct td_latencies *latencies)
 {
 	struct json_object *line = td_json_line();
 	struct json_object *object = json_object_new_object();
@@ -263,13 +247,12 @@ int td_recording_write_latencies(FILE *fp, const struct td_latencies *latencies)
 		const struct td_latency *latency = &latencies->v[i];
 		struct json_object *pair = json_object_new_array_ext(2);
 
-		td_json_append(pair,
-			       json_object_new_uint64(td_latency_sum(latency)));
+		td_json_append(pair, json_object_new_uint64(td_latency_sum(latency)));
 		td_json_append(pair, json_object_new_uint64(latency->nr));
 		td_json_add(object, latency->event, pair);
 	}
 	td_json_add(line, "latencies", object);
-	return td_json_put_line(fp, line);
+	td_json_put_line(fp, line);
 }
 
 static struct json_object *sum_array(const struct td_course_sum *sum)
@@ -282,11 +265,9 @@ static struct json_object *sum_array(const struct td_course_sum *sum)
 	return array;
 }
 
-int td_recording_write_course(FILE *fp, const struct td_course *course)
+void td_recording_write_course(FILE *fp, const struct td_course *course)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && course->nr > 1 && i < course->nr; i++) {
+	for (size_t i = 0; course->nr > 1 && i < course->nr; i++) {
 		const struct td_course_point *point = &course->points[i];
 		struct json_object *line = td_json_line();
 		struct json_object *sums = json_object_new_array();
@@ -295,13 +276,11 @@ int td_recording_write_course(FILE *fp, const struct td_course *course)
 		for (size_t r = 0; r < point->nr; r++)
 			td_json_append(sums, sum_array(&point->v[r]));
 		td_json_add(line, "sums", sums);
-		rc = td_json_put_line(fp, line);
+		td_json_put_line(fp, line);
 	}
-	return rc;
 }
 
-int td_recording_write_end(FILE *fp, const struct td_usage *usage,
-			   int exit_status)
+void td_recording_write_end(FILE *fp, const struct td_usage *usage, int exit_status)
 {
 	struct json_object *line = td_json_line();
 	struct json_object *end = json_object_new_object();
@@ -313,5 +292,5 @@ int td_recording_write_end(FILE *fp, const struct td_usage *usage,
 		td_json_put_int(end, "exit", exit_status);
 	}
 	td_json_add(line, "end", end);
-	return td_json_put_line(fp, line);
+	td_json_put_line(fp, line);
 }

@@ -40,14 +40,11 @@ static void begin_call(struct td_call *call)
 /* --- beginning -------------------------------------------------------------- */
 
 /* The slots since PERF_METRICS were begun anew: whoever ran in them. */
-static bool is_coarse(const struct td_thread *thread,
-		      const struct td_moment *moment)
+static bool is_coarse(const struct td_thread *thread, const struct td_moment *moment)
 {
-	uint64_t most =
-		TD_REGION_FIELD_WHOLE * thread->usual_slots / STEPS_OF_A_CALL;
+	uint64_t most = TD_REGION_FIELD_WHOLE * thread->usual_slots / STEPS_OF_A_CALL;
 
-	return !moment->fresh &&
-	       moment->step > (most > LEAST_SLOTS ? most : LEAST_SLOTS);
+	return !moment->fresh && moment->step > (most > LEAST_SLOTS ? most : LEAST_SLOTS);
 }
 
 static bool look_at_begin(struct td_thread *thread, struct td_moment *moment)
@@ -75,8 +72,7 @@ static uint64_t next_chance(struct td_thread *thread)
  * Is this call one of those to count?  The next one comes after 1 to 2 * every - 1
  * calls, by chance: calls that take turns would be counted wrong by a fixed number.
  */
-static bool takes_turn(struct td_thread *thread,
-		       struct td_thread_region *region)
+static bool takes_turn(struct td_thread *thread, struct td_thread_region *region)
 {
 	uint64_t gaps = 2 * (uint64_t)region->every - 1;
 
@@ -123,8 +119,8 @@ static void add_values(struct td_region_sum *sum, const struct td_call *call,
 	}
 }
 
-static void count_call(struct td_region_calls *calls,
-		       const struct td_call *call, const struct td_moment *end)
+static void count_call(struct td_region_calls *calls, const struct td_call *call,
+		       const struct td_moment *end)
 {
 	calls->counted++;
 	calls->on[end->group]++;
@@ -178,8 +174,7 @@ static void note_size(struct td_thread *thread, const struct td_call *call,
 
 /* --- outside ---------------------------------------------------------------- */
 
-void td_call_begin_outside(struct td_thread *thread,
-			   const struct td_moment *begin)
+void td_call_begin_outside(struct td_thread *thread, const struct td_moment *begin)
 {
 	begin_call(&thread->around);
 	thread->around.region = &thread->outside;
@@ -203,16 +198,14 @@ void td_call_end_outside(struct td_thread *thread)
 {
 	struct td_moment end;
 
-	if (!thread->depth &&
-	    td_thread_counters_look(&thread->counters, &end) == 0)
+	if (!thread->depth && td_thread_counters_look(&thread->counters, &end) == 0)
 		add_outside(thread, &end);
 }
 
 /* --- buckets ---------------------------------------------------------------- */
 
 /* Without what the counting itself took, which reports leave out. */
-static uint64_t duration_of(const struct td_call *call,
-			    const struct td_moment *end)
+static uint64_t duration_of(const struct td_call *call, const struct td_moment *end)
 {
 	const struct td_region_head *head = td_process.store.head;
 	uint64_t ns = end->time_ns - call->begin.time_ns, inner, outer;
@@ -226,8 +219,7 @@ static uint64_t duration_of(const struct td_call *call,
 }
 
 /* A thread that did not lose its CPU has not waited, however its clocks are read. */
-static uint64_t waited_of(const struct td_call *call,
-			  const struct td_moment *end)
+static uint64_t waited_of(const struct td_call *call, const struct td_moment *end)
 {
 	uint64_t ns = end->time_ns - call->begin.time_ns;
 	uint64_t waited = end->waited_ns - call->begin.waited_ns;
@@ -238,26 +230,21 @@ static uint64_t waited_of(const struct td_call *call,
 }
 
 /* The side that holds, with the call, is the other side. */
-static void add_to_bucket(const struct td_edit *edit,
-			  const struct td_call *call,
+static void add_to_bucket(const struct td_edit *edit, const struct td_call *call,
 			  const struct td_moment *end)
 {
 	struct td_region_bucket *bucket = edit->bucket;
 	struct td_region_calls *calls = &bucket->sides[edit->side].calls;
 	size_t nr = td_process.spec.nr_events;
-	const struct td_region_sum *from =
-		td_region_bucket_sum_at(bucket, nr, !edit->side);
-	struct td_region_sum *to =
-		td_region_bucket_sum_at(bucket, nr, edit->side);
+	const struct td_region_sum *from = td_region_bucket_sum_at(bucket, nr, !edit->side);
+	struct td_region_sum *to = td_region_bucket_sum_at(bucket, nr, edit->side);
 
 	count_call(calls, call, end);
 	calls->nested += call->nested;
 	bucket->sides[edit->side].waited_ns += waited_of(call, end);
 	to->time_ns = from->time_ns + end->time_ns - call->begin.time_ns;
 	for (size_t e = 0; e < nr; e++)
-		to->values[e] =
-			from->values[e] +
-			(int64_t)(end->totals[e] - call->begin.totals[e]);
+		to->values[e] = from->values[e] + (int64_t)(end->totals[e] - call->begin.totals[e]);
 }
 
 /* In the place of the least slow one.  Returns which time that has then. */
@@ -287,24 +274,22 @@ static uint64_t note_slow(struct td_region_slow slowest[TD_REGION_SLOWEST],
 static void add_duration(struct td_edit *edit, const struct td_call *call,
 			 const struct td_moment *end)
 {
-	const struct td_region_slow slow = { duration_of(call, end),
-					     end->time_ns, end->cpu };
+	const struct td_region_slow slow = { duration_of(call, end), end->time_ns, end->cpu };
 	struct td_thread_region *region = call->region;
 
 	td_store_edit_bucket(&td_process.store, edit, slow.time_ns);
 	add_to_bucket(edit, call, end);
 	if (slow.time_ns > region->slow_ns)
 		region->slow_ns = note_slow(
-			td_region_buckets_of(edit->record,
-					     td_process.store.head->sum_size)
+			td_region_buckets_of(edit->record, td_process.store.head->sum_size)
 				->slowest,
 			&slow);
 }
 
 /* --- both ------------------------------------------------------------------- */
 
-static void add(struct td_thread *thread, const struct td_call *call,
-		struct td_edit *edit, const struct td_moment *end)
+static void add(struct td_thread *thread, const struct td_call *call, struct td_edit *edit,
+		const struct td_moment *end)
 {
 	add_call(edit, call, end);
 	if (td_process.spec.buckets && !call->region->open)
@@ -324,9 +309,8 @@ void td_call_end(struct td_thread *thread)
 	call->region->open--;
 	if (!record)
 		return;
-	lost = call->counted &&
-	       (td_thread_counters_look(&thread->counters, &end) != 0 ||
-		td_moment_is_lost(&call->begin, &end));
+	lost = call->counted && (td_thread_counters_look(&thread->counters, &end) != 0 ||
+				 td_moment_is_lost(&call->begin, &end));
 	edit = td_store_edit(&td_process.store, record);
 	edit.calls->skipped += !call->counted && !call->lost;
 	edit.calls->lost += lost || call->lost;

@@ -27,8 +27,7 @@ struct calibration {
 
 static struct calibration *calibration_of(struct td_thread *thread)
 {
-	size_t size = offsetof(struct calibration, record) +
-		      td_process.store.head->record_size;
+	size_t size = offsetof(struct calibration, record) + td_process.store.head->record_size;
 
 	if (!thread->calibration)
 		thread->calibration = td_memory_take(&thread->memory, size);
@@ -38,18 +37,15 @@ static struct calibration *calibration_of(struct td_thread *thread)
 static void begin_late(struct td_region_record *record)
 {
 	const struct td_region_head *head = td_process.store.head;
-	const struct td_region_buckets *buckets =
-		td_region_buckets_of(record, head->sum_size);
+	const struct td_region_buckets *buckets = td_region_buckets_of(record, head->sum_size);
 
 	record->calls.counted = CALLS_BEFORE;
 	for (unsigned int i = 1; head->buckets && i <= TD_REGION_PLACES; i++)
-		td_region_bucket_at(buckets, head->nr_values, i)
-			->sides[0]
-			.calls.counted = CALLS_BEFORE;
+		td_region_bucket_at(buckets, head->nr_values, i)->sides[0].calls.counted =
+			CALLS_BEFORE;
 }
 
-static void call_often(struct td_thread *thread, struct td_thread_region *empty,
-		       int nr)
+static void call_often(struct td_thread *thread, struct td_thread_region *empty, int nr)
 {
 	memset(empty->record, 0, td_process.store.head->record_size);
 	begin_late(empty->record);
@@ -59,30 +55,25 @@ static void call_often(struct td_thread *thread, struct td_thread_region *empty,
 	}
 }
 
-static bool measure(struct td_thread *thread, struct td_thread_region *empty,
-		    struct round *round)
+static bool measure(struct td_thread *thread, struct td_thread_region *empty, struct round *round)
 {
-	const struct td_region_sum *sum = td_region_sum_at(
-		empty->record, td_process.store.head->sum_size, TD_REGION_SUM);
+	const struct td_region_sum *sum =
+		td_region_sum_at(empty->record, td_process.store.head->sum_size, TD_REGION_SUM);
 	struct td_moment from, to;
 	size_t nr = td_process.spec.nr_events;
 
 	if (td_thread_counters_look(&thread->counters, &from) != 0)
 		return false;
 	call_often(thread, empty, CALLS);
-	if (td_thread_counters_look(&thread->counters, &to) != 0 ||
-	    from.group != to.group ||
+	if (td_thread_counters_look(&thread->counters, &to) != 0 || from.group != to.group ||
 	    empty->record->calls.counted != CALLS_BEFORE + CALLS)
 		return false;
 	for (size_t e = 0; e < nr; e++) {
 		round->inner[e] = (double)sum->values[e] / CALLS;
-		round->outer[e] =
-			(double)(to.totals[e] - from.totals[e]) / CALLS -
-			round->inner[e];
+		round->outer[e] = (double)(to.totals[e] - from.totals[e]) / CALLS - round->inner[e];
 	}
 	round->inner_ns = (double)sum->time_ns / CALLS;
-	round->outer_ns =
-		(double)(to.time_ns - from.time_ns) / CALLS - round->inner_ns;
+	round->outer_ns = (double)(to.time_ns - from.time_ns) / CALLS - round->inner_ns;
 	return true;
 }
 
@@ -96,8 +87,7 @@ static int by_time(const void *a, const void *b)
 
 static void note_cost(const struct round *round, uint32_t group)
 {
-	const struct td_group_spec_group *g =
-		&td_process.spec.groups[group - 1];
+	const struct td_group_spec_group *g = &td_process.spec.groups[group - 1];
 	struct td_region_head *head = td_process.store.head;
 
 	for (size_t e = g->first; e < g->first + g->nr; e++) {
@@ -142,8 +132,7 @@ static bool claim(unsigned int bit)
 
 void td_cost_measure(struct td_thread *thread)
 {
-	uint32_t group =
-		td_group_spec_group_of(thread->counters.spec, td_rseq_cpu());
+	uint32_t group = td_group_spec_group_of(thread->counters.spec, td_rseq_cpu());
 	unsigned int bit = group ? 1u << (group - 1) : 0;
 	struct td_region_record *outside = thread->outside.record;
 	struct td_thread_region empty = { .every = 1, .slow_ns = UINT64_MAX };
@@ -161,8 +150,7 @@ void td_cost_measure(struct td_thread *thread)
 	if (find_cost(thread, &empty, calibration->rounds, &median))
 		note_cost(&median, group);
 	else
-		__atomic_fetch_and(&td_process.store.head->calibrated, ~bit,
-				   __ATOMIC_RELAXED);
+		__atomic_fetch_and(&td_process.store.head->calibrated, ~bit, __ATOMIC_RELAXED);
 	thread->outside.record = outside;
 	begin_outside(thread);
 }

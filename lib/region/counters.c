@@ -33,11 +33,9 @@ static bool is_event(int fd)
 	return read(fd, &none, 0) < 0 && errno == ENOSPC;
 }
 
-static int read_group(const struct td_group_counters *group, size_t nr,
-		      struct group_read *buffer)
+static int read_group(const struct td_group_counters *group, size_t nr, struct group_read *buffer)
 {
-	size_t size = offsetof(struct group_read, events) +
-		      nr * sizeof(buffer->events[0]);
+	size_t size = offsetof(struct group_read, events) + nr * sizeof(buffer->events[0]);
 	ssize_t got;
 
 	if (!is_event(group->fds[0]))
@@ -45,16 +43,14 @@ static int read_group(const struct td_group_counters *group, size_t nr,
 	got = read(group->fds[0], buffer, size);
 	if (got < 0)
 		return -errno;
-	return (size_t)got == size && buffer->nr == nr &&
-			       buffer->events[0].id == group->id
+	return (size_t)got == size && buffer->nr == nr && buffer->events[0].id == group->id
 		       ? 0
 		       : -EBADF;
 }
 
 /* --- opening ---------------------------------------------------------------- */
 
-static int open_event(const struct td_group_spec_event *event, bool user_only,
-		      int leader)
+static int open_event(const struct td_group_spec_event *event, bool user_only, int leader)
 {
 	struct perf_event_attr attr = {
 		.type = event->type,
@@ -62,8 +58,7 @@ static int open_event(const struct td_group_spec_event *event, bool user_only,
 		.config = event->config[0],
 		.config1 = event->config[1],
 		.config2 = event->config[2],
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
-			       PERF_FORMAT_TOTAL_TIME_ENABLED |
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		/*
 		 * Alone, SLOTS begins elsewhere than at 0, and goes on from there
@@ -80,25 +75,22 @@ static int open_event(const struct td_group_spec_event *event, bool user_only,
 		 */
 		.exclude_guest = 1,
 	};
-	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader,
-			  PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
 }
 
 /* The page has the counter of the event; fields are in that of their leader. */
-static bool needs_page(const struct td_thread_counters *counters, size_t g,
-		       size_t i)
+static bool needs_page(const struct td_thread_counters *counters, size_t g, size_t i)
 {
 	size_t first = counters->spec->groups[g].first;
 
-	return i == 0 ||
-	       counters->spec->events[first + i].kind == TD_GROUP_SPEC_PLAIN;
+	return i == 0 || counters->spec->events[first + i].kind == TD_GROUP_SPEC_PLAIN;
 }
 
 /* Without its page an event is read by read(). */
-static void map_event(struct td_thread_counters *counters,
-		      struct td_group_counters *group, size_t i)
+static void map_event(struct td_thread_counters *counters, struct td_group_counters *group,
+		      size_t i)
 {
 	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, group->fds[i], 0);
 
@@ -116,8 +108,7 @@ static int open_group(struct td_thread_counters *counters, size_t g,
 	struct td_group_counters *group = &counters->groups[g];
 
 	for (size_t i = 0; i < spec->nr; i++) {
-		const struct td_group_spec_event *event =
-			&counters->spec->events[spec->first + i];
+		const struct td_group_spec_event *event = &counters->spec->events[spec->first + i];
 		int leader = i ? group->fds[0] : -1;
 		int fd = open_event(event, counters->user_only, leader);
 
@@ -133,8 +124,7 @@ static int open_group(struct td_thread_counters *counters, size_t g,
 			map_event(counters, group, i);
 	}
 	if (ioctl(group->fds[0], PERF_EVENT_IOC_ID, &group->id) != 0 ||
-	    ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) !=
-		    0)
+	    ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) != 0)
 		return -errno;
 	return 0;
 }
@@ -147,8 +137,7 @@ void td_thread_counters_forget(struct td_thread_counters *counters)
 		uint64_t id;
 
 		/* a read() would take PERF_METRICS from the parent */
-		if (ioctl(group->fds[0], PERF_EVENT_IOC_ID, &id) != 0 ||
-		    id != group->id)
+		if (ioctl(group->fds[0], PERF_EVENT_IOC_ID, &id) != 0 || id != group->id)
 			continue;
 		for (size_t i = 0; i < counters->spec->groups[g].nr; i++)
 			close(group->fds[i]);
@@ -177,8 +166,7 @@ void td_thread_counters_close(struct td_thread_counters *counters)
 	td_descriptors_give_back(counters->spec->nr_events);
 }
 
-int td_thread_counters_open(struct td_thread_counters *counters,
-			    const struct td_group_spec *spec,
+int td_thread_counters_open(struct td_thread_counters *counters, const struct td_group_spec *spec,
 			    struct td_moment *begin)
 {
 	struct td_descriptors descriptors;
@@ -206,8 +194,7 @@ int td_thread_counters_open(struct td_thread_counters *counters,
 /* --- totals ----------------------------------------------------------------- */
 
 /* The totals of the kernel's counts, of which those of fields are in slots. */
-static void take_counts(struct td_thread_counters *counters, size_t g,
-			const struct group_read *now)
+static void take_counts(struct td_thread_counters *counters, size_t g, const struct group_read *now)
 {
 	const struct td_group_spec_group *group = &counters->spec->groups[g];
 
@@ -217,26 +204,21 @@ static void take_counts(struct td_thread_counters *counters, size_t g,
 		uint64_t more = now->events[i].count - counters->counts[e];
 
 		if (kind == TD_GROUP_SPEC_PLAIN)
-			counters->totals[e] =
-				now->events[i].count - counters->skipped[e];
+			counters->totals[e] = now->events[i].count - counters->skipped[e];
 		else
 			counters->totals[e] =
 				counters->before[e] +
-				(kind == TD_GROUP_SPEC_SLOTS
-					 ? more
-					 : more * TD_REGION_FIELD_WHOLE);
+				(kind == TD_GROUP_SPEC_SLOTS ? more : more * TD_REGION_FIELD_WHOLE);
 	}
 }
 
 /* The kernel sets PERF_METRICS to 0 if the group counts at the moment. */
-static void begin_anew(struct td_thread_counters *counters, size_t g,
-		       const struct group_read *now)
+static void begin_anew(struct td_thread_counters *counters, size_t g, const struct group_read *now)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 
 	for (size_t i = 0; i < spec->nr; i++) {
-		counters->before[spec->first + i] =
-			counters->totals[spec->first + i];
+		counters->before[spec->first + i] = counters->totals[spec->first + i];
 		counters->counts[spec->first + i] = now->events[i].count;
 	}
 	counters->groups[g].slots_now = 0;
@@ -257,8 +239,7 @@ static uint64_t now_ns(void)
  * been open; that of the core where the thread is was read in the same moment as
  * its own time, and the others have stood still.
  */
-static uint64_t uncounted_ns(const struct td_thread_counters *counters,
-			     uint32_t group)
+static uint64_t uncounted_ns(const struct td_thread_counters *counters, uint32_t group)
 {
 	uint64_t running = 0;
 
@@ -279,17 +260,14 @@ bool td_moment_is_lost(const struct td_moment *from, const struct td_moment *to)
 	int64_t least_ns = from->group == to->group ? 0 : SKEW_NS;
 
 	return uncounted_ns > least_ns &&
-	       (uint64_t)uncounted_ns >
-		       (to->time_ns - from->time_ns) / UNCOUNTED_PART;
+	       (uint64_t)uncounted_ns > (to->time_ns - from->time_ns) / UNCOUNTED_PART;
 }
 
-static void fill(const struct td_thread_counters *counters,
-		 struct td_moment *moment)
+static void fill(const struct td_thread_counters *counters, struct td_moment *moment)
 {
 	const struct td_group_spec *spec = counters->spec;
 
-	memcpy(moment->totals, counters->totals,
-	       spec->nr_events * sizeof(moment->totals[0]));
+	memcpy(moment->totals, counters->totals, spec->nr_events * sizeof(moment->totals[0]));
 	moment->time_ns = now_ns();
 	moment->switches = 0;
 	for (size_t g = 0; g < spec->nr_groups; g++)
@@ -324,21 +302,18 @@ static void leave_out(struct td_thread_counters *counters, size_t g,
 }
 
 /* Step is the largest of all groups. */
-static int restart_group(struct td_thread_counters *counters, size_t g,
-			 uint64_t *step)
+static int restart_group(struct td_thread_counters *counters, size_t g, uint64_t *step)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 	struct td_group_counters *group = &counters->groups[g];
-	enum td_look look =
-		counters->rdpmc ? td_pmc_look(counters, g) : TD_DISTURBED;
+	enum td_look look = counters->rdpmc ? td_pmc_look(counters, g) : TD_DISTURBED;
 	uint64_t totals[TD_REGION_VALUES];
 	struct group_read now;
 	int rc = read_group(group, spec->nr, &now);
 
 	if (rc)
 		return rc;
-	if (spec->has_fields &&
-	    now.events[0].count - counters->counts[spec->first] > *step)
+	if (spec->has_fields && now.events[0].count - counters->counts[spec->first] > *step)
 		*step = now.events[0].count - counters->counts[spec->first];
 	if (look != TD_LOOKED)
 		take_counts(counters, g, &now);
@@ -354,8 +329,7 @@ static int restart_group(struct td_thread_counters *counters, size_t g,
 	return 0;
 }
 
-int td_thread_counters_restart(struct td_thread_counters *counters,
-			       struct td_moment *moment)
+int td_thread_counters_restart(struct td_thread_counters *counters, struct td_moment *moment)
 {
 	int rc = 0;
 
@@ -365,13 +339,11 @@ int td_thread_counters_restart(struct td_thread_counters *counters,
 		rc = restart_group(counters, g, &moment->step);
 	fill(counters, moment);
 	/* the events of a thread are enabled as long as it has a CPU */
-	counters->waited_ns = moment->waited_ns =
-		moment->time_ns - counters->groups[0].enabled_ns;
+	counters->waited_ns = moment->waited_ns = moment->time_ns - counters->groups[0].enabled_ns;
 	return rc;
 }
 
-int td_thread_counters_look(struct td_thread_counters *counters,
-			    struct td_moment *moment)
+int td_thread_counters_look(struct td_thread_counters *counters, struct td_moment *moment)
 {
 	uint64_t step = 0;
 	bool counts = false;

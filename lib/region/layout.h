@@ -37,8 +37,8 @@ enum td_region_loss {
 	TD_REGION_CLOSED,      /* the same: its descriptor was closed */
 	TD_REGION_TOO_DEEP,    /* calls within too many others */
 	TD_REGION_UNMATCHED,   /* td_end() of a region that was not begun */
-	TD_REGION_UNENDED, /* calls that an outer one, or the thread, ended */
-	TD_REGION_BUSY,    /* marks of a signal handler, within the library */
+	TD_REGION_UNENDED,     /* calls that an outer one, or the thread, ended */
+	TD_REGION_BUSY,        /* marks of a signal handler, within the library */
 	TD_REGION_NR_LOSSES,
 };
 
@@ -54,10 +54,9 @@ struct td_region_head {
 	uint64_t losses[TD_REGION_NR_LOSSES];
 	char unmatched[TD_REGION_NAME]; /* the first of TD_REGION_UNMATCHED */
 	uint32_t by_read;               /* 1: a thread used read() only */
-	uint32_t user_only; /* 1: a thread could not count the kernel */
-	uint32_t
-		calibrated; /* bits of groups whose costs are known, or will be */
-	uint32_t buckets;   /* 1: its records have them */
+	uint32_t user_only;             /* 1: a thread could not count the kernel */
+	uint32_t calibrated;            /* bits of groups whose costs are known, or will be */
+	uint32_t buckets;               /* 1: its records have them */
 	/* What an empty call counts, and what it costs those around it besides. */
 	uint64_t cost_ns[2][TD_REGION_GROUPS];
 	double cost[2][TD_REGION_VALUES]; /* in the units of values */
@@ -72,20 +71,20 @@ enum td_region_kind {
 /* Calls that were counted, if nothing else is said. */
 struct td_region_calls {
 	uint64_t counted;
-	uint64_t recursive; /* within a call of the same region */
+	uint64_t recursive;                /* within a call of the same region */
 	uint64_t on[1 + TD_REGION_GROUPS]; /* by the group where they ended */
-	uint64_t lost;     /* not counted: there were no counts */
-	uint64_t skipped;  /* not counted because of TDSTAT_EVERY */
-	uint64_t moved;    /* that began on another kind of core */
-	uint64_t migrated; /* that began on another CPU */
-	uint64_t switched; /* in which the thread lost its CPU */
-	uint64_t children; /* of other regions, directly within */
-	uint64_t nested;   /* the same, and those within them */
+	uint64_t lost;                     /* not counted: there were no counts */
+	uint64_t skipped;                  /* not counted because of TDSTAT_EVERY */
+	uint64_t moved;                    /* that began on another kind of core */
+	uint64_t migrated;                 /* that began on another CPU */
+	uint64_t switched;                 /* in which the thread lost its CPU */
+	uint64_t children;                 /* of other regions, directly within */
+	uint64_t nested;                   /* the same, and those within them */
 };
 
 /* What calls of a region add up to. */
 struct td_region_sum {
-	uint64_t counted; /* of a point: so many calls; 0: it is not whole */
+	uint64_t counted;         /* of a point: so many calls; 0: it is not whole */
 	uint64_t time_ns, own_ns; /* with what was in regions within, without */
 	/* nr_values of them with, then without; of fields, in 255ths of slots */
 	int64_t values[];
@@ -119,12 +118,10 @@ enum {
 	TD_REGION_SUMS = TD_REGION_FIRST_POINT + TD_REGION_POINTS,
 };
 
-static inline struct td_region_sum *
-td_region_sum_at(const struct td_region_record *record, uint64_t sum_size,
-		 unsigned int number)
+static inline struct td_region_sum *td_region_sum_at(const struct td_region_record *record,
+						     uint64_t sum_size, unsigned int number)
 {
-	return (struct td_region_sum *)((uintptr_t)(record + 1) +
-					number * sum_size);
+	return (struct td_region_sum *)((uintptr_t)(record + 1) + number * sum_size);
 }
 
 /*
@@ -156,8 +153,7 @@ static inline unsigned int td_region_step(uint64_t ns)
 	unsigned int octave;
 
 	if (!units)
-		return (unsigned int)(ns * TD_REGION_BUCKET_STEPS /
-				      TD_REGION_BUCKET_NS);
+		return (unsigned int)(ns * TD_REGION_BUCKET_STEPS / TD_REGION_BUCKET_NS);
 	octave = 63 - (unsigned int)__builtin_clzll(units);
 	fine = octave < 4 ? ns << (4 - octave) : ns >> (octave - 4);
 	return 16 * octave + (unsigned int)(fine / TD_REGION_BUCKET_NS) - 8;
@@ -183,13 +179,6 @@ static inline uint64_t td_region_bucket_ns(unsigned int bucket)
 	return bucket ? (2 + (bucket - 1) % 2) * half << (bucket - 1) / 2 : 0;
 }
 
-/* What there is of the calls of a bucket, before their sum. */
-struct td_region_bucket_calls {
-	struct td_region_calls calls;
-	uint64_t steps[TD_REGION_BUCKET_STEPS]; /* calls of each */
-	uint64_t waited_ns; /* of their time, in which the thread had no CPU */
-};
-
 /*
  * Of a record's calls, those of one bucket.  A call within another one of the same
  * region is in none, as the time of the outer one has it.
@@ -203,7 +192,12 @@ struct td_region_bucket {
 	 * and TD_REGION_BUCKET_SUMS of struct td_region_sum, with nothing own; the
 	 * first two are those of the sides
 	 */
-	struct td_region_bucket_calls sides[2];
+	struct {
+		struct td_region_calls calls;
+		uint64_t steps[TD_REGION_BUCKET_STEPS]; /* calls of each */
+		/* of their time, in which the thread had no CPU */
+		uint64_t waited_ns;
+	} sides[2];
 };
 
 /* A call that took long. */
@@ -224,8 +218,7 @@ enum {
 	 */
 	TD_REGION_BUCKET_POINTS = 24,
 	TD_REGION_BUCKET_FIRST_POINT = 2,
-	TD_REGION_BUCKET_SUMS =
-		TD_REGION_BUCKET_FIRST_POINT + TD_REGION_BUCKET_POINTS,
+	TD_REGION_BUCKET_SUMS = TD_REGION_BUCKET_FIRST_POINT + TD_REGION_BUCKET_POINTS,
 	TD_REGION_SLOWEST = 10,
 };
 
@@ -234,7 +227,7 @@ struct td_region_buckets {
 	uint64_t nr; /* places that are taken */
 	/* of each bucket, from 1 on; 0: it has none.  Without room, the nearest's. */
 	uint8_t places[TD_REGION_BUCKETS];
-	uint64_t elsewhere; /* calls that are in the nearest */
+	uint64_t elsewhere;                               /* calls that are in the nearest */
 	struct td_region_slow slowest[TD_REGION_SLOWEST]; /* in no order */
 	/* and TD_REGION_PLACES of struct td_region_bucket */
 };
@@ -257,30 +250,26 @@ static inline uint64_t td_region_buckets_size(uint64_t nr_values)
 	       TD_REGION_PLACES * td_region_bucket_size(nr_values);
 }
 
-static inline struct td_region_buckets *
-td_region_buckets_of(const struct td_region_record *record, uint64_t sum_size)
+static inline struct td_region_buckets *td_region_buckets_of(const struct td_region_record *record,
+							     uint64_t sum_size)
 {
-	return (struct td_region_buckets *)(void *)td_region_sum_at(
-		record, sum_size, TD_REGION_SUMS);
+	return (struct td_region_buckets *)(void *)td_region_sum_at(record, sum_size,
+								    TD_REGION_SUMS);
 }
 
 /* place: from 1 on. */
-static inline struct td_region_bucket *
-td_region_bucket_at(const struct td_region_buckets *buckets, uint64_t nr_values,
-		    unsigned int place)
+static inline struct td_region_bucket *td_region_bucket_at(const struct td_region_buckets *buckets,
+							   uint64_t nr_values, unsigned int place)
 {
 	return (struct td_region_bucket *)((uintptr_t)(buckets + 1) +
-					   (place - 1) * td_region_bucket_size(
-								 nr_values));
+					   (place - 1) * td_region_bucket_size(nr_values));
 }
 
-static inline struct td_region_sum *
-td_region_bucket_sum_at(const struct td_region_bucket *bucket,
-			uint64_t nr_values, unsigned int number)
+static inline struct td_region_sum *td_region_bucket_sum_at(const struct td_region_bucket *bucket,
+							    uint64_t nr_values, unsigned int number)
 {
 	return (struct td_region_sum *)((uintptr_t)(bucket + 1) +
-					number * td_region_bucket_sum_size(
-							 nr_values));
+					number * td_region_bucket_sum_size(nr_values));
 }
 
 /* For the pending of a record: this side of the bucket at that place is complete. */

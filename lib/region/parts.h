@@ -84,8 +84,7 @@ struct td_group_spec {
 };
 
 /* 1 + the group of a CPU's kind; 0: none, or the CPU is not known. */
-static inline uint32_t td_group_spec_group_of(const struct td_group_spec *spec,
-					      uint32_t cpu)
+static inline uint32_t td_group_spec_group_of(const struct td_group_spec *spec, uint32_t cpu)
 {
 	return cpu < TD_GROUP_SPEC_CPUS ? spec->group_of_cpu[cpu] : 0;
 }
@@ -121,8 +120,8 @@ uint64_t td_rseq_cycles(void);
  * the wanted one, or the caller is another task with the thread's block, as vfork()
  * and clone() make them; nothing was read.
  */
-bool td_rseq_read(const uint8_t *group_of_cpu, uint8_t group,
-		  const uint32_t *selectors, uint64_t *values, uint64_t nr);
+bool td_rseq_read(const uint8_t *group_of_cpu, uint8_t group, const uint32_t *selectors,
+		  uint64_t *values, uint64_t nr);
 
 /* --- pmc.c: reads the counters of a group in user space, by RDPMC --------- */
 
@@ -197,31 +196,26 @@ struct td_moment {
  * Did the thread run without its counters for more than a hundredth of the time
  * between two moments?
  */
-bool td_moment_is_lost(const struct td_moment *from,
-		       const struct td_moment *to);
+bool td_moment_is_lost(const struct td_moment *from, const struct td_moment *to);
 
 /* Sets begin to the first moment.  Returns 0 or a negative errno. */
-int td_thread_counters_open(struct td_thread_counters *counters,
-			    const struct td_group_spec *spec,
+int td_thread_counters_open(struct td_thread_counters *counters, const struct td_group_spec *spec,
 			    struct td_moment *begin);
 void td_thread_counters_close(struct td_thread_counters *counters);
 /* In a child: closes the parent's, which go on there. */
 void td_thread_counters_forget(struct td_thread_counters *counters);
 /* Returns 0 or a negative errno. */
-int td_thread_counters_look(struct td_thread_counters *counters,
-			    struct td_moment *moment);
+int td_thread_counters_look(struct td_thread_counters *counters, struct td_moment *moment);
 /*
  * Looks, then sets PERF_METRICS to 0 so that its steps are small again: by read(),
  * which also tells whether the counters ran all of the time.  The moment is fresh.
  */
-int td_thread_counters_restart(struct td_thread_counters *counters,
-			       struct td_moment *moment);
+int td_thread_counters_restart(struct td_thread_counters *counters, struct td_moment *moment);
 
 /* --- region.c: what td_read() makes of two moments ------------------------ */
 
 /* The values of what was counted between two moments; leaves next alone.  Pure. */
-void td_interval_fill(struct td_interval *interval,
-		      const struct td_group_spec *spec,
+void td_interval_fill(struct td_interval *interval, const struct td_group_spec *spec,
 		      const struct td_moment *from, const struct td_moment *to);
 
 /* --- resources.c ---------------------------------------------------------- */
@@ -284,13 +278,13 @@ struct td_store {
  * Makes PREFIX.PID, or PREFIX.PID.1 and so on if that is of a program which the
  * process was before.  buckets: its records have them.  Returns 0 or a negative errno.
  */
-int td_store_open(struct td_store *store, const char *prefix, const char *text,
-		  size_t nr_values, bool buckets);
+int td_store_open(struct td_store *store, const char *prefix, const char *text, size_t nr_values,
+		  bool buckets);
 /* Sees to room for some records, so that to add them takes no system call. */
 void td_store_reserve(struct td_store *store);
 /* A new record, or NULL: there is no room, which is noted. */
-struct td_region_record *td_store_add(struct td_store *store, const char *name,
-				      int tid, enum td_region_kind kind);
+struct td_region_record *td_store_add(struct td_store *store, const char *name, int tid,
+				      enum td_region_kind kind);
 void td_store_lose(struct td_store *store, enum td_region_loss why);
 /* td_end() of a region that was not begun. */
 void td_store_lose_end(struct td_store *store, const char *name);
@@ -307,14 +301,12 @@ struct td_edit {
 	uint32_t pending;                /* of the record, meanwhile */
 };
 
-struct td_edit td_store_edit(const struct td_store *store,
-			     struct td_region_record *record);
+struct td_edit td_store_edit(const struct td_store *store, struct td_region_record *record);
 /*
  * Changes the bucket of calls that took so long, too: its other side is what it was
  * with one call more in its step, and still without a sum.
  */
-void td_store_edit_bucket(const struct td_store *store, struct td_edit *edit,
-			  uint64_t time_ns);
+void td_store_edit_bucket(const struct td_store *store, struct td_edit *edit, uint64_t time_ns);
 void td_store_commit(const struct td_store *store, const struct td_edit *edit);
 
 /* --- process.c ------------------------------------------------------------ */
@@ -325,7 +317,7 @@ struct td_process {
 	uint32_t *number;
 	bool wiped;      /* the kernel sets it to 0 in whatever child */
 	uint32_t forked; /* how many forks are behind it */
-	char *prefix; /* of the files' names; NULL: regions are not counted */
+	char *prefix;    /* of the files' names; NULL: regions are not counted */
 	struct td_group_spec spec;
 	struct td_store store;
 	struct td_store parents; /* until the child has a file */
@@ -371,10 +363,10 @@ void td_process_lacks_counters(int error);
 struct td_thread_region {
 	char *name;                      /* of the thread's memory */
 	struct td_region_record *record; /* NULL: there was no room */
-	unsigned int every; /* in the mean, of so many calls one is counted */
-	uint64_t to_skip;   /* calls until the next one that is */
-	unsigned int open;  /* calls that have not ended */
-	uint64_t slow_ns;   /* the least of the slowest calls */
+	unsigned int every;              /* in the mean, of so many calls one is counted */
+	uint64_t to_skip;                /* calls until the next one that is */
+	unsigned int open;               /* calls that have not ended */
+	uint64_t slow_ns;                /* the least of the slowest calls */
 };
 
 /* A call that has not ended. */
@@ -392,7 +384,7 @@ struct td_thread {
 	bool counts;             /* its counters are open */
 	int error;               /* else why they are not, a negative errno */
 	uint64_t serial;         /* of this thread in this process; never 0 */
-	bool busy; /* a mark is at work: a signal handler's is left out */
+	bool busy;               /* a mark is at work: a signal handler's is left out */
 	int tid;
 	struct td_thread_counters counters;
 	uint64_t usual_slots;  /* of a call, lately */
@@ -414,8 +406,7 @@ struct td_thread *td_thread_self(void);
  */
 int td_thread_to_read(struct td_thread **thread);
 /* The thread's region of that name; NULL if memory ran out. */
-struct td_thread_region *td_thread_region(struct td_thread *thread,
-					  const char *name);
+struct td_thread_region *td_thread_region(struct td_thread *thread, const char *name);
 
 /* --- call.c --------------------------------------------------------------- */
 
@@ -426,8 +417,7 @@ void td_call_begin(struct td_thread *thread, struct td_thread_region *region);
 /* Ends the innermost call. */
 void td_call_end(struct td_thread *thread);
 /* Begins what is outside of all regions, when the thread has its counters. */
-void td_call_begin_outside(struct td_thread *thread,
-			   const struct td_moment *begin);
+void td_call_begin_outside(struct td_thread *thread, const struct td_moment *begin);
 /* Adds what was outside until now, as when the thread ends. */
 void td_call_end_outside(struct td_thread *thread);
 

@@ -18,9 +18,7 @@ static bool sum_locks(const struct td_group_counters *group, uint32_t *sum)
 	*sum = 0;
 	for (size_t i = 0; i < group->nr_pages; i++) {
 		const struct perf_event_mmap_page *page = group->pages[i];
-		uint32_t lock =
-			page ? __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE)
-			     : 0;
+		uint32_t lock = page ? __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE) : 0;
 
 		*sum += lock;
 		even &= !(lock & 1);
@@ -49,8 +47,7 @@ struct pmc_read {
  * Fields are read once, behind the others.  False: not all events count.  RDPMC of an
  * event without a counter would end the program.
  */
-static bool choose(const struct td_thread_counters *counters, size_t g,
-		   struct pmc_read *pmc)
+static bool choose(const struct td_thread_counters *counters, size_t g, struct pmc_read *pmc)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 	const struct td_group_counters *group = &counters->groups[g];
@@ -89,8 +86,7 @@ static uint64_t plain_total(const struct pmc_read *pmc, size_t i)
  * Totals of what RDPMC gave.  False if PERF_METRICS was set to 0 by somebody
  * else, so that only the kernel knows what was before.
  */
-static bool take_values(struct td_thread_counters *counters, size_t g,
-			const struct pmc_read *pmc)
+static bool take_values(struct td_thread_counters *counters, size_t g, const struct pmc_read *pmc)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 	struct td_group_counters *group = &counters->groups[g];
@@ -108,12 +104,10 @@ static bool take_values(struct td_thread_counters *counters, size_t g,
 			group->slots_now = slots;
 			counters->totals[e] = counters->before[e] + slots;
 		} else if (kind == TD_GROUP_SPEC_PLAIN) {
-			counters->totals[e] =
-				plain_total(pmc, next++) - counters->skipped[e];
+			counters->totals[e] = plain_total(pmc, next++) - counters->skipped[e];
 		} else {
 			counters->totals[e] =
-				counters->before[e] +
-				slots * (metrics >> 8 * kind & 0xff);
+				counters->before[e] + slots * (metrics >> 8 * kind & 0xff);
 		}
 	}
 	return true;
@@ -126,15 +120,13 @@ static bool take_values(struct td_thread_counters *counters, size_t g,
 #define LONG_CYCLES 50000
 #define LONG_READS  4
 
-static bool read_all(const struct td_thread_counters *counters, size_t g,
-		     struct pmc_read *pmc)
+static bool read_all(const struct td_thread_counters *counters, size_t g, struct pmc_read *pmc)
 {
 	for (int i = 0; i < LONG_READS; i++) {
 		uint64_t start = td_rseq_cycles();
 
-		if (!td_rseq_read(counters->spec->group_of_cpu,
-				  (uint8_t)(g + 1), pmc->selectors, pmc->values,
-				  pmc->nr))
+		if (!td_rseq_read(counters->spec->group_of_cpu, (uint8_t)(g + 1), pmc->selectors,
+				  pmc->values, pmc->nr))
 			return false;
 		if (td_rseq_cycles() - start < LONG_CYCLES)
 			break;
@@ -152,14 +144,12 @@ enum td_look td_pmc_look(struct td_thread_counters *counters, size_t g)
 
 		if (!sum_locks(group, &lock))
 			continue;
-		if (!choose(counters, g, &pmc) ||
-		    !read_all(counters, g, &pmc)) {
+		if (!choose(counters, g, &pmc) || !read_all(counters, g, &pmc)) {
 			if (lock != td_pmc_lock(group))
 				continue;
 			return TD_ASLEEP;
 		}
 		if (lock == td_pmc_lock(group))
-			return take_values(counters, g, &pmc) ? TD_LOOKED
-							      : TD_DISTURBED;
+			return take_values(counters, g, &pmc) ? TD_LOOKED : TD_DISTURBED;
 	}
 }

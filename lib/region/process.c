@@ -25,8 +25,8 @@ void td_process_lacks_counters(int error)
 	if (!head)
 		return;
 	td_store_lose(&td_process.store, TD_REGION_NO_COUNTERS);
-	__atomic_compare_exchange_n(&head->open_errno, &none, error, false,
-				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(&head->open_errno, &none, error, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
 }
 
 /* --- the file --------------------------------------------------------------- */
@@ -41,9 +41,8 @@ static bool take_parents(void)
 
 static bool open_store(void)
 {
-	if (td_store_open(&td_process.store, td_process.prefix,
-			  td_process.spec.text, td_process.spec.nr_events,
-			  td_process.spec.buckets) != 0)
+	if (td_store_open(&td_process.store, td_process.prefix, td_process.spec.text,
+			  td_process.spec.nr_events, td_process.spec.buckets) != 0)
 		return take_parents();
 	td_store_forget(&td_process.parents);
 	return true;
@@ -73,12 +72,10 @@ bool td_process_has_store(void)
 static void number_process(void)
 {
 	static uint32_t number;
-	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	td_process.number = page == MAP_FAILED ? &number : page;
-	td_process.wiped =
-		page != MAP_FAILED && madvise(page, PAGE, MADV_WIPEONFORK) == 0;
+	td_process.wiped = page != MAP_FAILED && madvise(page, PAGE, MADV_WIPEONFORK) == 0;
 	*td_process.number = 1;
 }
 
@@ -86,8 +83,7 @@ bool td_process_forked(size_t open)
 {
 	uint32_t none = 0;
 
-	if (!__atomic_compare_exchange_n(td_process.number, &none, FORKING,
-					 false, __ATOMIC_ACQUIRE,
+	if (!__atomic_compare_exchange_n(td_process.number, &none, FORKING, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_ACQUIRE))
 		return none != FORKING;
 	pthread_mutex_init(&store_lock, NULL);
@@ -99,8 +95,7 @@ bool td_process_forked(size_t open)
 		td_process.store = (struct td_store){ 0 };
 	}
 	td_process.forked++;
-	__atomic_store_n(td_process.number, 1 + td_process.forked,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(td_process.number, 1 + td_process.forked, __ATOMIC_RELEASE);
 	return true;
 }
 

@@ -28,8 +28,7 @@ static void end(struct td_thread *thread, const char *name)
 {
 	size_t found = thread->depth;
 
-	while (found &&
-	       strcmp(thread->calls[found - 1].region->name, name) != 0)
+	while (found && strcmp(thread->calls[found - 1].region->name, name) != 0)
 		found--;
 	if (!found && td_process.open) {
 		td_process.open--;
@@ -118,8 +117,7 @@ void td_flush(void)
 	struct td_thread *thread = find_self();
 	int error = errno;
 
-	if (!thread ||
-	    __atomic_exchange_n(&thread->busy, true, __ATOMIC_ACQUIRE))
+	if (!thread || __atomic_exchange_n(&thread->busy, true, __ATOMIC_ACQUIRE))
 		return;
 	td_call_end_outside(thread);
 	leave(thread);
@@ -135,15 +133,13 @@ static void fill_with_nan(struct td_interval *interval)
 {
 	double *values = (double *)(void *)interval;
 
-	for (size_t i = 0;
-	     i < offsetof(struct td_interval, next) / sizeof(*values); i++)
+	for (size_t i = 0; i < offsetof(struct td_interval, next) / sizeof(*values); i++)
 		values[i] = NAN;
 }
 
 /* Of a field, in slots.  NaN: it is not counted. */
 static double part_between(const struct td_group_spec *spec, uint8_t part,
-			   const struct td_moment *from,
-			   const struct td_moment *to)
+			   const struct td_moment *from, const struct td_moment *to)
 {
 	int64_t more;
 
@@ -159,22 +155,20 @@ static double part_between(const struct td_group_spec *spec, uint8_t part,
  * Did the thread run on this kind of core?  It does where it is, even if nothing was
  * counted there, as in the kernel by events of user space.
  */
-static bool has_run(const struct td_group_spec *spec, size_t g,
-		    const struct td_moment *from, const struct td_moment *to)
+static bool has_run(const struct td_group_spec *spec, size_t g, const struct td_moment *from,
+		    const struct td_moment *to)
 {
 	const struct td_group_spec_group *group = &spec->groups[g];
 
-	return to->group == g + 1 ||
-	       memcmp(from->totals + group->first, to->totals + group->first,
-		      group->nr * sizeof(from->totals[0])) != 0;
+	return to->group == g + 1 || memcmp(from->totals + group->first, to->totals + group->first,
+					    group->nr * sizeof(from->totals[0])) != 0;
 }
 
 /*
  * Intel's formulas: a field is a share of the sum of all four; of Atom cores without an
  * event for it, bad speculation is the rest.
  */
-static void complete(double v[TD_NR_READ],
-		     const struct td_group_spec_group *group)
+static void complete(double v[TD_NR_READ], const struct td_group_spec_group *group)
 {
 	double *first = &v[TD_READ_RETIRING], sum;
 
@@ -182,12 +176,10 @@ static void complete(double v[TD_NR_READ],
 		v[TD_READ_SLOTS] = group->width * v[TD_READ_CYCLES];
 	sum = first[0] + first[1] + first[2] + first[3];
 	if (isnan(v[TD_READ_BAD_SPECULATION]))
-		v[TD_READ_BAD_SPECULATION] =
-			v[TD_READ_SLOTS] - first[0] - first[2] - first[3];
+		v[TD_READ_BAD_SPECULATION] = v[TD_READ_SLOTS] - first[0] - first[2] - first[3];
 	if (isnan(v[TD_READ_SLOTS]))
 		v[TD_READ_SLOTS] = sum;
-	if (group->has_fields &&
-	    fabs(sum - v[TD_READ_SLOTS]) < v[TD_READ_SLOTS] / SUM_PART) {
+	if (group->has_fields && fabs(sum - v[TD_READ_SLOTS]) < v[TD_READ_SLOTS] / SUM_PART) {
 		for (int i = 0; i < 4; i++)
 			first[i] *= v[TD_READ_SLOTS] / sum;
 	}
@@ -217,16 +209,14 @@ static void add_group(struct td_interval *interval, double v[TD_NR_READ],
 	interval->slots_of[group->core] = v[TD_READ_SLOTS];
 }
 
-void td_interval_fill(struct td_interval *interval,
-		      const struct td_group_spec *spec,
+void td_interval_fill(struct td_interval *interval, const struct td_group_spec *spec,
 		      const struct td_moment *from, const struct td_moment *to)
 {
 	bool first = true;
 
 	fill_with_nan(interval);
 	interval->time_ns = (double)(to->time_ns - from->time_ns);
-	interval->rounding =
-		(double)(from->step + to->step) / 2 / TD_REGION_FIELD_WHOLE;
+	interval->rounding = (double)(from->step + to->step) / 2 / TD_REGION_FIELD_WHOLE;
 	for (size_t g = 0; g < spec->nr_groups; g++) {
 		const struct td_group_spec_group *group = &spec->groups[g];
 		double v[TD_NR_READ];
@@ -255,8 +245,7 @@ _Static_assert(sizeof(struct td_moment) + sizeof(uint64_t) <=
 		       sizeof(((struct td_interval *)0)->next),
 	       "a moment has room in an interval");
 
-static int begin_next(struct td_thread *thread, struct td_interval *interval,
-		      struct td_moment *now)
+static int begin_next(struct td_thread *thread, struct td_interval *interval, struct td_moment *now)
 {
 	int rc = 0;
 

@@ -30,8 +30,7 @@ static int add_block(struct td_memory *memory, size_t size)
 	size_t head = round_up(sizeof(struct td_memory_block));
 	size_t whole = head + size > LEAST_SIZE ? head + size : LEAST_SIZE;
 	struct td_memory_block *block =
-		mmap(NULL, whole, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (block == MAP_FAILED)
 		return -1;
@@ -84,8 +83,7 @@ static bool raise_limit(const struct rlimit *limit)
 {
 	const struct rlimit raised = { limit->rlim_max, limit->rlim_max };
 
-	return limit->rlim_cur < limit->rlim_max &&
-	       setrlimit(RLIMIT_NOFILE, &raised) == 0;
+	return limit->rlim_cur < limit->rlim_max && setrlimit(RLIMIT_NOFILE, &raised) == 0;
 }
 
 int td_descriptors_begin(struct td_descriptors *descriptors, size_t nr)

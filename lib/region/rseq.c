@@ -15,15 +15,13 @@ extern const unsigned int __rseq_size __attribute__((weak));
 
 static struct rseq *area(void)
 {
-	return (struct rseq *)((char *)__builtin_thread_pointer() +
-			       __rseq_offset);
+	return (struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);
 }
 
 static bool is_registered(void)
 {
 	/* negative: not registered, or the registration failed */
-	return &__rseq_offset && &__rseq_size && __rseq_size > 0 &&
-	       (int32_t)area()->cpu_id >= 0;
+	return &__rseq_offset && &__rseq_size && __rseq_size > 0 && (int32_t)area()->cpu_id >= 0;
 }
 
 /* SDM volume 2, CPUID */
@@ -34,8 +32,7 @@ bool td_rseq_works(void)
 {
 	unsigned int eax, ebx, ecx, edx;
 
-	return is_registered() &&
-	       __get_cpuid(RDTSCP_LEAF, &eax, &ebx, &ecx, &edx) &&
+	return is_registered() && __get_cpuid(RDTSCP_LEAF, &eax, &ebx, &ecx, &edx) &&
 	       edx & RDTSCP_EDX;
 }
 
@@ -58,8 +55,8 @@ uint64_t td_rseq_cycles(void)
  * it: only RDTSCP tells where this one is, by the low 12 bits that Linux has put
  * there, vdso_encode_cpunode().
  */
-static int try_read(const uint8_t *group_of_cpu, uint8_t group,
-		    const uint32_t *selectors, uint64_t *values, uint64_t nr)
+static int try_read(const uint8_t *group_of_cpu, uint8_t group, const uint32_t *selectors,
+		    uint64_t *values, uint64_t nr)
 {
 	struct rseq *rseq = area();
 	uint64_t i = 0;
@@ -97,9 +94,8 @@ static int try_read(const uint8_t *group_of_cpu, uint8_t group,
 		"7:\n"
 		: [i] "+r"(i)
 		: [rseq] "r"(rseq), [cs] "i"(offsetof(struct rseq, rseq_cs)),
-		  [cpu] "i"(offsetof(struct rseq, cpu_id)),
-		  [map] "r"(group_of_cpu), [group] "r"(group),
-		  [selectors] "r"(selectors), [values] "r"(values), [nr] "r"(nr)
+		  [cpu] "i"(offsetof(struct rseq, cpu_id)), [map] "r"(group_of_cpu),
+		  [group] "r"(group), [selectors] "r"(selectors), [values] "r"(values), [nr] "r"(nr)
 		: "rax", "rcx", "rdx", "cc", "memory"
 		: elsewhere, interrupted);
 	return 0;
@@ -109,8 +105,8 @@ interrupted:
 	return -1;
 }
 
-bool td_rseq_read(const uint8_t *group_of_cpu, uint8_t group,
-		  const uint32_t *selectors, uint64_t *values, uint64_t nr)
+bool td_rseq_read(const uint8_t *group_of_cpu, uint8_t group, const uint32_t *selectors,
+		  uint64_t *values, uint64_t nr)
 {
 	int rc;
 
@@ -137,8 +133,8 @@ uint64_t td_rseq_cycles(void)
 	return 0;
 }
 
-bool td_rseq_read(const uint8_t *group_of_cpu, uint8_t group,
-		  const uint32_t *selectors, uint64_t *values, uint64_t nr)
+bool td_rseq_read(const uint8_t *group_of_cpu, uint8_t group, const uint32_t *selectors,
+		  uint64_t *values, uint64_t nr)
 {
 	(void)group_of_cpu;
 	(void)group;

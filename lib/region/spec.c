@@ -14,8 +14,7 @@
 /* --- CPUs ------------------------------------------------------------------- */
 
 /* "0-3,8": false if it is anything else. */
-static bool add_cpus(struct td_group_spec *spec, const char *list,
-		     uint8_t group)
+static bool add_cpus(struct td_group_spec *spec, const char *list, uint8_t group)
 {
 	char *end = NULL;
 
@@ -70,8 +69,7 @@ static bool parse_group(struct td_group_spec *spec, char *words)
 	cpus = strsep(&rest, " ");
 	if (!cpus || !*name || spec->nr_groups == TD_REGION_GROUPS)
 		return false;
-	*group = (struct td_group_spec_group){ .first = spec->nr_events,
-					       .core = core_of(name) };
+	*group = (struct td_group_spec_group){ .first = spec->nr_events, .core = core_of(name) };
 	spec->nr_groups++;
 	return add_cpus(spec, cpus, (uint8_t)spec->nr_groups);
 }
@@ -152,16 +150,13 @@ static bool has_parts(const struct td_group_spec_group *group)
 }
 
 /* Events of all that the thread does are preferred to those of user space. */
-static void note_part(struct td_group_spec_group *group,
-		      const struct td_group_spec_event *event, size_t number,
-		      const char *name)
+static void note_part(struct td_group_spec_group *group, const struct td_group_spec_event *event,
+		      size_t number, const char *name)
 {
 	int part = part_of(name);
-	bool others =
-		has_parts(group) && group->parts_user_only != event->user_only;
+	bool others = has_parts(group) && group->parts_user_only != event->user_only;
 
-	if (part == TD_NR_READ || event->kernel_only ||
-	    (others && event->user_only))
+	if (part == TD_NR_READ || event->kernel_only || (others && event->user_only))
 		return;
 	if (others)
 		memset(group->parts, 0, sizeof(group->parts));
@@ -278,24 +273,21 @@ static bool is_user_only(void)
 	return paranoid > 1;
 }
 
-static void put_event(FILE *fp, const char *pmu, const char *type, char kind,
-		      char flags, const char *name)
+static void put_event(FILE *fp, const char *pmu, const char *type, char kind, char flags,
+		      const char *name)
 {
 	char file[64], terms[128];
 	unsigned long config;
 
 	snprintf(file, sizeof(file), "events/%s", name);
-	if (read_line(terms, sizeof(terms), pmu, file) &&
-	    config_of(terms, &config))
-		fprintf(fp, "event %c %s %#lx 0 0 %c %s\n", kind, type, config,
-			flags, name);
+	if (read_line(terms, sizeof(terms), pmu, file) && config_of(terms, &config))
+		fprintf(fp, "event %c %s %#lx 0 0 %c %s\n", kind, type, config, flags, name);
 }
 
 /* The order of the fields in PERF_METRICS: SDM volume 3, 21.3.9.3. */
 static const char *const fields[] = {
-	"topdown-retiring",  "topdown-bad-spec",  "topdown-fe-bound",
-	"topdown-be-bound",  "topdown-heavy-ops", "topdown-br-mispredict",
-	"topdown-fetch-lat", "topdown-mem-bound",
+	"topdown-retiring",  "topdown-bad-spec",      "topdown-fe-bound",  "topdown-be-bound",
+	"topdown-heavy-ops", "topdown-br-mispredict", "topdown-fetch-lat", "topdown-mem-bound",
 };
 
 /*
@@ -311,8 +303,7 @@ static bool drops_uops(void)
 
 	if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (eax >> 8 & 0xf) != 6)
 		return false;
-	return memchr(models, (int)((eax >> 4 & 0xf) | (eax >> 12 & 0xf0)),
-		      sizeof(models));
+	return memchr(models, (int)((eax >> 4 & 0xf) | (eax >> 12 & 0xf0)), sizeof(models));
 #else
 	return false;
 #endif
@@ -329,11 +320,9 @@ static void put_topdown(FILE *fp, const char *pmu, const char *type, char flags)
 	if (has_slots)
 		put_event(fp, pmu, type, 's', flags, "slots");
 	for (int i = 0; i < 8; i++)
-		put_event(fp, pmu, type, has_slots ? (char)('0' + i) : 'c',
-			  flags, fields[i]);
+		put_event(fp, pmu, type, has_slots ? (char)('0' + i) : 'c', flags, fields[i]);
 	if (has_slots && drops_uops())
-		fprintf(fp, "event c %s 0x10ad 0 0 %c INT_MISC.UOP_DROPPING\n",
-			type, flags);
+		fprintf(fp, "event c %s 0x10ad 0 0 %c INT_MISC.UOP_DROPPING\n", type, flags);
 }
 
 static void put_group(FILE *fp, const char *pmu, char flags)

@@ -22,8 +22,8 @@ static int make_file(const char *prefix)
 	int fd = -1;
 
 	for (int i = 0; fd < 0 && i < PROGRAMS; i++) {
-		int len = snprintf(path, sizeof(path), i ? "%s.%d.%d" : "%s.%d",
-				   prefix, (int)getpid(), i);
+		int len = snprintf(path, sizeof(path), i ? "%s.%d.%d" : "%s.%d", prefix,
+				   (int)getpid(), i);
 
 		if (len >= (int)sizeof(path))
 			return -ENAMETOOLONG;
@@ -39,13 +39,11 @@ static size_t round_up(size_t size)
 	return (size + 63) & ~(size_t)63;
 }
 
-static void fill_head(struct td_store *store, const char *text,
-		      size_t nr_values, bool buckets)
+static void fill_head(struct td_store *store, const char *text, size_t nr_values, bool buckets)
 {
 	struct td_region_head *head = store->head;
 	size_t text_size = strlen(text) + 1;
-	size_t sum_size =
-		sizeof(struct td_region_sum) + 2 * nr_values * sizeof(int64_t);
+	size_t sum_size = sizeof(struct td_region_sum) + 2 * nr_values * sizeof(int64_t);
 
 	*head = (struct td_region_head){
 		.version = TD_REGION_VERSION,
@@ -55,10 +53,9 @@ static void fill_head(struct td_store *store, const char *text,
 		.text_size = text_size,
 		.records_at = round_up(sizeof(*head) + text_size),
 		.sum_size = sum_size,
-		.record_size = round_up(
-			sizeof(struct td_region_record) +
-			TD_REGION_SUMS * sum_size +
-			(buckets ? td_region_buckets_size(nr_values) : 0)),
+		.record_size =
+			round_up(sizeof(struct td_region_record) + TD_REGION_SUMS * sum_size +
+				 (buckets ? td_region_buckets_size(nr_values) : 0)),
 		.buckets = buckets,
 	};
 	memcpy((char *)head + head->text_at, text, text_size);
@@ -80,8 +77,7 @@ static bool is_ours(const struct td_store *store)
 {
 	struct stat st;
 
-	return fstat(store->fd, &st) == 0 && st.st_dev == store->dev &&
-	       st.st_ino == store->ino;
+	return fstat(store->fd, &st) == 0 && st.st_dev == store->dev && st.st_ino == store->ino;
 }
 
 /* A file that grows beyond the limit would be the end of the program. */
@@ -89,8 +85,7 @@ static size_t most_size(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
-	    limit.rlim_cur > TD_REGION_FILE)
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur > TD_REGION_FILE)
 		return TD_REGION_FILE;
 	return (size_t)limit.rlim_cur;
 }
@@ -102,8 +97,7 @@ static int make_room(int fd, size_t size, size_t text_size)
 
 	if (size < sizeof(struct td_region_head) + text_size)
 		return -EFBIG;
-	rc = -posix_fallocate(
-		fd, 0, (off_t)(sizeof(struct td_region_head) + text_size));
+	rc = -posix_fallocate(fd, 0, (off_t)(sizeof(struct td_region_head) + text_size));
 	return rc || ftruncate(fd, (off_t)size) == 0 ? rc : -errno;
 }
 
@@ -113,22 +107,20 @@ static void *map_file(int fd, size_t *size)
 	void *map;
 
 	for (;;) {
-		map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			   0);
+		map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (map != MAP_FAILED || errno != ENOMEM || *size <= LEAST_SIZE)
 			return map;
 		*size /= 4;
 	}
 }
 
-int td_store_open(struct td_store *store, const char *prefix, const char *text,
-		  size_t nr_values, bool buckets)
+int td_store_open(struct td_store *store, const char *prefix, const char *text, size_t nr_values,
+		  bool buckets)
 {
 	void *map = MAP_FAILED;
 	int rc;
 
-	*store = (struct td_store){ .fd = make_file(prefix),
-				    .size = most_size() };
+	*store = (struct td_store){ .fd = make_file(prefix), .size = most_size() };
 	if (store->fd < 0)
 		return store->fd;
 	rc = make_room(store->fd, store->size, strlen(text) + 1);
@@ -190,11 +182,9 @@ static uint64_t record_at(const struct td_region_head *head, uint64_t nr)
 
 void td_store_reserve(struct td_store *store)
 {
-	uint64_t nr =
-		__atomic_load_n(&store->head->nr_records, __ATOMIC_RELAXED);
+	uint64_t nr = __atomic_load_n(&store->head->nr_records, __ATOMIC_RELAXED);
 
-	if (!has_room(store, record_at(store->head, nr + AHEAD)) &&
-	    is_ours(store))
+	if (!has_room(store, record_at(store->head, nr + AHEAD)) && is_ours(store))
 		reserve(store, record_at(store->head, nr));
 }
 
@@ -211,8 +201,8 @@ static bool make_room_for(struct td_store *store, uint64_t nr)
 	return false;
 }
 
-struct td_region_record *td_store_add(struct td_store *store, const char *name,
-				      int tid, enum td_region_kind kind)
+struct td_region_record *td_store_add(struct td_store *store, const char *name, int tid,
+				      enum td_region_kind kind)
 {
 	struct td_region_head *head = store->head;
 	uint64_t nr = __atomic_load_n(&head->nr_records, __ATOMIC_RELAXED);
@@ -221,11 +211,9 @@ struct td_region_record *td_store_add(struct td_store *store, const char *name,
 	do {
 		if (!make_room_for(store, nr))
 			return NULL;
-	} while (!__atomic_compare_exchange_n(&head->nr_records, &nr, nr + 1,
-					      true, __ATOMIC_ACQ_REL,
-					      __ATOMIC_RELAXED));
-	record =
-		(struct td_region_record *)((char *)head + record_at(head, nr));
+	} while (!__atomic_compare_exchange_n(&head->nr_records, &nr, nr + 1, true,
+					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	record = (struct td_region_record *)((char *)head + record_at(head, nr));
 	record->tid = (uint32_t)tid;
 	put_name(record->name, name);
 	__atomic_store_n(&record->kind, kind, __ATOMIC_RELEASE);
@@ -266,21 +254,19 @@ struct sums {
 
 static struct td_region_sum *point_at(const struct sums *sums, size_t i)
 {
-	return (struct td_region_sum *)((uintptr_t)sums->first +
-					i * sums->size);
+	return (struct td_region_sum *)((uintptr_t)sums->first + i * sums->size);
 }
 
 /* Until it is whole, a point has no calls: the process may be killed here, too. */
-static void set_point(const struct sums *sums, size_t i,
-		      const struct td_region_sum *sum, uint64_t calls)
+static void set_point(const struct sums *sums, size_t i, const struct td_region_sum *sum,
+		      uint64_t calls)
 {
 	const size_t behind = offsetof(struct td_region_sum, time_ns);
 	struct td_region_sum *point = point_at(sums, i);
 
 	__atomic_store_n(&point->counted, 0, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	memcpy((char *)point + behind, (const char *)sum + behind,
-	       sums->size - behind);
+	memcpy((char *)point + behind, (const char *)sum + behind, sums->size - behind);
 	__atomic_store_n(&point->counted, calls, __ATOMIC_RELEASE);
 }
 
@@ -314,14 +300,12 @@ static bool has_point(uint64_t calls, unsigned int points)
 /* --- sums ------------------------------------------------------------------- */
 
 static struct td_region_sum *sum_of(const struct td_store *store,
-				    const struct td_region_record *record,
-				    unsigned int number)
+				    const struct td_region_record *record, unsigned int number)
 {
 	return td_region_sum_at(record, store->head->sum_size, number);
 }
 
-struct td_edit td_store_edit(const struct td_store *store,
-			     struct td_region_record *record)
+struct td_edit td_store_edit(const struct td_store *store, struct td_region_record *record)
 {
 	struct td_edit edit = {
 		.record = record,
@@ -331,14 +315,12 @@ struct td_edit td_store_edit(const struct td_store *store,
 	};
 
 	record->next = record->calls;
-	memcpy(edit.sum, sum_of(store, record, TD_REGION_SUM),
-	       store->head->sum_size);
+	memcpy(edit.sum, sum_of(store, record, TD_REGION_SUM), store->head->sum_size);
 	return edit;
 }
 
 static void __attribute__((noinline))
-add_sum_point(const struct td_store *store,
-	      const struct td_region_record *record)
+add_sum_point(const struct td_store *store, const struct td_region_record *record)
 {
 	const struct sums sums = {
 		sum_of(store, record, TD_REGION_SUM),
@@ -352,22 +334,19 @@ add_sum_point(const struct td_store *store,
 
 /* --- buckets ---------------------------------------------------------------- */
 
-static struct td_region_buckets *
-buckets_of(const struct td_store *store, const struct td_region_record *record)
+static struct td_region_buckets *buckets_of(const struct td_store *store,
+					    const struct td_region_record *record)
 {
 	return td_region_buckets_of(record, store->head->sum_size);
 }
 
 static struct td_region_bucket *bucket_at(const struct td_store *store,
-					  const struct td_region_record *record,
-					  unsigned int place)
+					  const struct td_region_record *record, unsigned int place)
 {
-	return td_region_bucket_at(buckets_of(store, record),
-				   store->head->nr_values, place);
+	return td_region_bucket_at(buckets_of(store, record), store->head->nr_values, place);
 }
 
-static uint8_t nearest(const struct td_region_buckets *buckets,
-		       unsigned int number)
+static uint8_t nearest(const struct td_region_buckets *buckets, unsigned int number)
 {
 	for (unsigned int i = 1; i < TD_REGION_BUCKETS; i++) {
 		unsigned int above = number + i;
@@ -381,8 +360,7 @@ static uint8_t nearest(const struct td_region_buckets *buckets,
 }
 
 /* The first call of a bucket; its place is not to be seen before it has a number. */
-static unsigned int find_place(const struct td_store *store,
-			       const struct td_region_record *record,
+static unsigned int find_place(const struct td_store *store, const struct td_region_record *record,
 			       unsigned int number)
 {
 	struct td_region_buckets *buckets = buckets_of(store, record);
@@ -400,20 +378,16 @@ static unsigned int find_place(const struct td_store *store,
 }
 
 /* Of a call that is in another bucket, the first or the last step of that. */
-static unsigned int step_in(const struct td_region_bucket *bucket,
-			    unsigned int step)
+static unsigned int step_in(const struct td_region_bucket *bucket, unsigned int step)
 {
 	unsigned int first = TD_REGION_BUCKET_STEPS * bucket->number;
 
 	if (step < first)
 		return 0;
-	return step - first < TD_REGION_BUCKET_STEPS
-		       ? step - first
-		       : TD_REGION_BUCKET_STEPS - 1;
+	return step - first < TD_REGION_BUCKET_STEPS ? step - first : TD_REGION_BUCKET_STEPS - 1;
 }
 
-void td_store_edit_bucket(const struct td_store *store, struct td_edit *edit,
-			  uint64_t time_ns)
+void td_store_edit_bucket(const struct td_store *store, struct td_edit *edit, uint64_t time_ns)
 {
 	struct td_region_buckets *buckets = buckets_of(store, edit->record);
 	unsigned int step = td_region_step(time_ns);
@@ -433,14 +407,12 @@ void td_store_edit_bucket(const struct td_store *store, struct td_edit *edit,
 }
 
 static void __attribute__((noinline))
-add_bucket_point(const struct td_store *store, const struct td_edit *edit,
-		 uint64_t calls)
+add_bucket_point(const struct td_store *store, const struct td_edit *edit, uint64_t calls)
 {
 	uint64_t nr = store->head->nr_values;
 	const struct sums sums = {
 		td_region_bucket_sum_at(edit->bucket, nr, edit->side),
-		td_region_bucket_sum_at(edit->bucket, nr,
-					TD_REGION_BUCKET_FIRST_POINT),
+		td_region_bucket_sum_at(edit->bucket, nr, TD_REGION_BUCKET_FIRST_POINT),
 		td_region_bucket_sum_size(nr),
 		TD_REGION_BUCKET_POINTS,
 	};
@@ -467,8 +439,7 @@ void td_store_commit(const struct td_store *store, const struct td_edit *edit)
 	__atomic_store_n(&record->pending, edit->pending, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	record->calls = *edit->calls;
-	memcpy(sum_of(store, record, TD_REGION_SUM), edit->sum,
-	       store->head->sum_size);
+	memcpy(sum_of(store, record, TD_REGION_SUM), edit->sum, store->head->sum_size);
 	if (edit->bucket)
 		edit->bucket->side = edit->side;
 	__atomic_store_n(&record->pending, 0, __ATOMIC_RELEASE);

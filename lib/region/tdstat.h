@@ -57,8 +57,7 @@ static inline int td_thread_init(void)
 static inline int td_read(struct td_interval *interval)
 {
 	double *values = (double *)(void *)interval, nan = __builtin_nan("");
-	unsigned int nr =
-		__builtin_offsetof(struct td_interval, next) / sizeof(*values);
+	unsigned int nr = __builtin_offsetof(struct td_interval, next) / sizeof(*values);
 
 	for (unsigned int i = 0; i < nr; i++)
 		values[i] = nan;
@@ -102,10 +101,8 @@ int td_read(struct td_interval *interval);
 #pragma GCC visibility pop
 
 /* The functions are for languages that cannot look at td_regions_on. */
-#define td_begin(name) \
-	(__builtin_expect(td_regions_on, 0) ? td_begin(name) : (void)0)
-#define td_end(name) \
-	(__builtin_expect(td_regions_on, 0) ? td_end(name) : (void)0)
+#define td_begin(name) (__builtin_expect(td_regions_on, 0) ? td_begin(name) : (void)0)
+#define td_end(name)   (__builtin_expect(td_regions_on, 0) ? td_end(name) : (void)0)
 
 #endif
 

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions for C++: counted until the end of the scope. */
+/* Regions for C++11 and later: counted until the end of the scope, also if an exception ends it. */
 #ifndef TDSTAT_HPP
 #define TDSTAT_HPP
 
 #include "tdstat.h"
 
+/* A warning for td::region("parse"); which ends immediately. */
+#define TD_NODISCARD_
+#if defined(__has_cpp_attribute) && __cplusplus >= 201703L
+#if __has_cpp_attribute(nodiscard) >= 201907L
+#undef TD_NODISCARD_
+#define TD_NODISCARD_ [[nodiscard]]
+#endif
+#endif
+
 namespace td
 {
 
+/* A region must end in the thread that it began in. */
 class region
 {
     public:
 	/* The name must outlive the region. */
-	explicit region(const char *name) noexcept : name_(name)
+	TD_NODISCARD_ explicit region(const char *name) noexcept : name_(name)
 	{
 		td_begin(name_);
 	}

@@ -13,8 +13,7 @@
 #include "lib/region/tdstat.h"
 
 /* of the library's own block, as a call to find it would be a part of each region */
-static __thread struct td_thread *self
-	__attribute__((tls_model("initial-exec")));
+static __thread struct td_thread *self __attribute__((tls_model("initial-exec")));
 /*
  * The process in which its first mark is at work, which a signal handler's must not do
  * again, or was without success.
@@ -54,43 +53,36 @@ static size_t find(const struct td_thread *thread, const char *name)
 /* Returns -1 if memory ran out. */
 static int make_room(struct td_thread *thread)
 {
-	struct td_thread wide = { .room = thread->room ? 2 * thread->room
-						       : 64 };
+	struct td_thread wide = { .room = thread->room ? 2 * thread->room : 64 };
 
 	if (2 * thread->nr_names < thread->room)
 		return 0;
-	wide.names = td_memory_take(
-		&thread->memory, wide.room * sizeof(struct td_thread_region *));
+	wide.names = td_memory_take(&thread->memory, wide.room * sizeof(struct td_thread_region *));
 	if (!wide.names)
 		return -1;
 	for (size_t i = 0; i < thread->room; i++) {
 		if (thread->names[i])
-			wide.names[find(&wide, thread->names[i]->name)] =
-				thread->names[i];
+			wide.names[find(&wide, thread->names[i]->name)] = thread->names[i];
 	}
 	thread->names = wide.names;
 	thread->room = wide.room;
 	return 0;
 }
 
-static struct td_thread_region *make_region(struct td_thread *thread,
-					    const char *name)
+static struct td_thread_region *make_region(struct td_thread *thread, const char *name)
 {
 	size_t size = strlen(name) + 1;
-	struct td_thread_region *region =
-		td_memory_take(&thread->memory, sizeof(*region) + size);
+	struct td_thread_region *region = td_memory_take(&thread->memory, sizeof(*region) + size);
 
 	if (!region)
 		return NULL;
 	region->name = memcpy(region + 1, name, size);
 	region->every = td_process.every;
-	region->record = td_store_add(&td_process.store, name, thread->tid,
-				      TD_REGION_MARKED);
+	region->record = td_store_add(&td_process.store, name, thread->tid, TD_REGION_MARKED);
 	return region;
 }
 
-struct td_thread_region *td_thread_region(struct td_thread *thread,
-					  const char *name)
+struct td_thread_region *td_thread_region(struct td_thread *thread, const char *name)
 {
 	size_t at;
 
@@ -159,8 +151,7 @@ static void note(uint32_t *flag)
 static void begin_counting(struct td_thread *thread)
 {
 	struct td_moment begin;
-	int rc = td_thread_counters_open(&thread->counters, &td_process.spec,
-					 &begin);
+	int rc = td_thread_counters_open(&thread->counters, &td_process.spec, &begin);
 
 	thread->counts = rc == 0;
 	thread->error = rc;
@@ -174,8 +165,8 @@ static void begin_counting(struct td_thread *thread)
 		note(&td_process.store.head->by_read);
 	if (thread->counters.user_only)
 		note(&td_process.store.head->user_only);
-	thread->outside.record = td_store_add(&td_process.store, "",
-					      thread->tid, TD_REGION_OUTSIDE);
+	thread->outside.record =
+		td_store_add(&td_process.store, "", thread->tid, TD_REGION_OUTSIDE);
 	td_call_begin_outside(thread, &begin);
 }
 
@@ -197,8 +188,7 @@ static struct td_thread *make_thread(void)
 	if (!thread)
 		return NULL;
 	thread->memory = memory;
-	thread->calls = td_memory_take(
-		&thread->memory, TD_REGION_DEPTH * sizeof(*thread->calls));
+	thread->calls = td_memory_take(&thread->memory, TD_REGION_DEPTH * sizeof(*thread->calls));
 	if (!thread->calls) {
 		free_thread(thread);
 		return NULL;

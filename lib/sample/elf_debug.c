@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Separate debug files, and the lines of the source that they have. */
+/* Separate debug files, and their source lines. */
 #include <dwarf.h>
 #include <endian.h>
 #include <errno.h>
@@ -14,19 +14,19 @@
 #include "lib/base/util.h"
 #include "lib/sample/parts.h"
 
-#define DEBUG_FOLDER "/usr/lib/debug"
-/* A larger file is not read only to know whether it is a debug file. */
+#define DEBUG_DIRECTORY "/usr/lib/debug"
+/* Checksums of larger files are not verified. */
 #define CRC_MAX ((uint64_t)4 << 30)
 
-/* What a debug file must be. */
+/* Identity of a debug file to find. */
 struct wanted {
 	struct td_search *search;
 	int pid;
-	struct td_build_id build_id; /* else crc */
+	struct td_build_id build_id; /* size 0: crc identifies the file */
 	uint32_t crc;
 };
 
-/* No more than the file had at first: who writes it can write on. */
+/* Reads no more than the file's size at the start: it may be growing. */
 static int check_crc(int fd, const struct wanted *wanted)
 {
 	unsigned char buf[1 << 16];
@@ -51,27 +51,24 @@ static int check(const struct td_elf *debug, const struct wanted *wanted)
 {
 	if (!wanted->build_id.size)
 		return check_crc(debug->fd, wanted);
-	return td_build_id_same(&debug->build_id, &wanted->build_id) ? 0
-								     : -ENOENT;
+	return td_build_id_same(&debug->build_id, &wanted->build_id) ? 0 : -ENOENT;
 }
 
-/* Opens a path in the root of the process, or in ours. */
-static int open_in(struct td_elf *debug, const struct wanted *wanted, int pid,
-		   const char *path)
+/* Opens a path in the root directory of a process, or in tdstat's if pid is 0. */
+static int open_in(struct td_elf *debug, const struct wanted *wanted, int pid, const char *path)
 {
 	td_autofree char *full = td_regular_path(pid, path);
-	int rc = full ? td_elf_open(debug, wanted->search->fs, full) : -ENOMEM;
+	int rc;
 
-	if (rc)
-		return rc == -ENOMEM ? rc : -ENOENT;
+	if (td_elf_open(debug, wanted->search->fs, full))
+		return -ENOENT;
 	rc = check(debug, wanted);
 	if (rc)
 		td_elf_close(debug);
 	return rc;
 }
 
-static int open_either(struct td_elf *debug, const struct wanted *wanted,
-		       const char *path)
+static int open_either(struct td_elf *debug, const struct wanted *wanted, const char *path)
 {
 	int rc = -ENOENT;
 
@@ -88,45 +85,38 @@ static int open_by_id(struct td_elf *debug, const struct wanted *wanted)
 	if (id->size < 2)
 		return -ENOENT;
 	td_build_id_text(hex, id);
-	snprintf(path, sizeof(path), DEBUG_FOLDER "/.build-id/%.2s/%s.debug",
-		 hex, hex + 2);
+	snprintf(path, sizeof(path), DEBUG_DIRECTORY "/.build-id/%.2s/%s.debug", hex, hex + 2);
 	return open_either(debug, wanted, path);
 }
 
-/* The path of a file as its process sees it. */
+/* Returns the path of a file in its process's root directory. */
 static const char *inner_path(const struct td_elf *file)
 {
-	const char *root =
-		*file->path == '/' ? NULL : strstr(file->path, "/root/");
+	const char *root = *file->path == '/' ? NULL : strstr(file->path, "/root/");
 
 	return root ? root + strlen("/root") : file->path;
 }
 
-/* "FOLDER/NAME", "FOLDER/.debug/NAME", "/usr/lib/debug/FOLDER/NAME" */
+/* Tries "DIR/NAME", "DIR/.debug/NAME" and "/usr/lib/debug/DIR/NAME". */
 static int open_by_name(struct td_elf *debug, const struct wanted *wanted,
 			const struct td_elf *file, const char *name)
 {
 	const char *path = inner_path(file), *slash = strrchr(path, '/');
 	int length = slash ? (int)(slash - path) : 0, rc = -ENOENT;
-	static const char *const before[] = { "", "", DEBUG_FOLDER };
+	static const char *const before[] = { "", "", DEBUG_DIRECTORY };
 	static const char *const after[] = { "", "/.debug", "" };
 
 	for (size_t i = 0; rc == -ENOENT && i < TD_ARRAY_SIZE(before); i++) {
-		td_autofree char *at = NULL;
+		td_autofree char *candidate =
+			td_aprintf("%s%.*s%s/%s", before[i], length, path, after[i], name);
 
-		if (asprintf(&at, "%s%.*s%s/%s", before[i], length, path,
-			     after[i], name) < 0) {
-			at = NULL;
-			return -ENOMEM;
-		}
-		rc = open_either(debug, wanted, at);
+		rc = open_either(debug, wanted, candidate);
 	}
 	return rc;
 }
 
-/* The name in the section, which is data up to a NUL, or NULL. */
-static const char *link_name(const struct td_elf *file, const char *section,
-			     Elf_Data **data)
+/* Returns the name at the start of the section, or NULL. */
+static const char *link_name(const struct td_elf *file, const char *section, Elf_Data **data)
 {
 	*data = td_elf_small(file, section);
 	if (!*data || !memchr((*data)->d_buf, '\0', (*data)->d_size))
@@ -134,8 +124,8 @@ static const char *link_name(const struct td_elf *file, const char *section,
 	return (*data)->d_buf;
 }
 
-int td_elf_open_debug(struct td_elf *debug, const struct td_elf *file,
-		      struct td_search *search, int pid)
+int td_elf_open_debug(struct td_elf *debug, const struct td_elf *file, struct td_search *search,
+		      int pid)
 {
 	struct wanted wanted = { search, pid, file->build_id, 0 };
 	int rc = open_by_id(debug, &wanted);
@@ -155,8 +145,8 @@ int td_elf_open_debug(struct td_elf *debug, const struct td_elf *file,
 	return open_by_name(debug, &wanted, file, name);
 }
 
-int td_elf_open_shared(struct td_elf *shared, const struct td_elf *debug,
-		       struct td_search *search, int pid)
+int td_elf_open_shared(struct td_elf *shared, const struct td_elf *debug, struct td_search *search,
+		       int pid)
 {
 	struct wanted wanted = { .search = search, .pid = pid };
 	Elf_Data *data;
@@ -164,42 +154,36 @@ int td_elf_open_shared(struct td_elf *shared, const struct td_elf *debug,
 	size_t at = name ? strlen(name) + 1 : 0;
 	int rc;
 
-	if (!name || data->d_size - at < 2 ||
-	    data->d_size - at > TD_BUILD_ID_SIZE)
+	if (!name || data->d_size - at < 2 || data->d_size - at > TD_BUILD_ID_SIZE)
 		return -ENOENT;
 	wanted.build_id.size = (uint8_t)(data->d_size - at);
 	memcpy(wanted.build_id.v, name + at, wanted.build_id.size);
 	rc = open_by_id(shared, &wanted);
-	return rc == -ENOENT && *name == '/'
-		       ? open_either(shared, &wanted, name)
-		       : rc;
+	return rc == -ENOENT && *name == '/' ? open_either(shared, &wanted, name) : rc;
 }
 
 /* --- lines of the source -------------------------------------------------- */
 
-/* Ranges of all units; the largest programs have a tenth of it. */
+/* Ranges of all units: ten times what the largest programs need. */
 #define UNITS_MAX ((uint64_t)4 << 20)
-/* The debugging information of a file, as it is there, and what is unpacked. */
+/* Bytes of a file's debugging information in the file, and of its unpacked part. */
 #define PLAIN_MAX    ((uint64_t)4 << 30)
 #define UNPACKED_MAX ((uint64_t)1 << 30)
 
-/* Empty ones count, too: many units can have the same list of them. */
-static int add_units(struct td_elf_lines *lines, Dwarf_Die *unit,
-		     uint64_t *left)
+/* Empty ranges count as well, because many units can share a list of them. */
+static int add_units(struct td_elf_lines *lines, Dwarf_Die *unit, uint64_t *left)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t step = 0;
 
 	while ((step = dwarf_ranges(unit, step, &base, &start, &end)) > 0) {
-		const struct td_elf_unit new = { start, end,
-						 dwarf_dieoffset(unit) };
+		const struct td_elf_unit new = { start, end, dwarf_dieoffset(unit) };
 
 		if (!td_search_take(left, 1))
 			return -EOVERFLOW;
 		if (start >= end)
 			continue;
-		if (td_array_push(&lines->units, &lines->nr, &new, sizeof(new)))
-			return -ENOMEM;
+		td_array_push(&lines->units, &lines->nr, &new, sizeof(new));
 	}
 	return 0;
 }
@@ -211,25 +195,22 @@ static int by_start(const void *x, const void *y)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Whether libdw would read beyond the end of a section. */
+/* Returns true if libdw would read beyond the end of the section. */
 static bool has_open_text(Elf_Scn *section, const char *name)
 {
 	Elf_Data *data;
 
-	if (!name ||
-	    (!strstr(name, "debug_str") && !strstr(name, "debug_line_str")))
+	if (!name || (!strstr(name, "debug_str") && !strstr(name, "debug_line_str")))
 		return false;
 	data = elf_getdata(section, NULL);
-	return data && data->d_buf && data->d_size &&
-	       ((const char *)data->d_buf)[data->d_size - 1];
+	return data && data->d_buf && data->d_size && ((const char *)data->d_buf)[data->d_size - 1];
 }
 
-/* The size that stands before the data of ".zdebug_": "ZLIB", 8 bytes. */
+/* Returns the unpacked size of a ".zdebug_" section, which starts with "ZLIB" and 8 bytes. */
 static uint64_t old_size(Elf *elf, const GElf_Shdr *shdr)
 {
-	const Elf_Data *data =
-		elf_getdata_rawchunk(elf, (int64_t)shdr->sh_offset,
-				     4 + sizeof(uint64_t), ELF_T_BYTE);
+	const Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)shdr->sh_offset,
+						    4 + sizeof(uint64_t), ELF_T_BYTE);
 	uint64_t size = 0;
 
 	if (data)
@@ -237,9 +218,8 @@ static uint64_t old_size(Elf *elf, const GElf_Shdr *shdr)
 	return be64toh(size);
 }
 
-/* What a section needs when it is unpacked; 0: it is not packed. */
-static uint64_t unpacked_size(Elf *elf, Elf_Scn *section, const char *name,
-			      const GElf_Shdr *shdr)
+/* Returns 0 if the section is not packed. */
+static uint64_t unpacked_size(Elf *elf, Elf_Scn *section, const char *name, const GElf_Shdr *shdr)
 {
 	GElf_Chdr chdr;
 
@@ -248,9 +228,9 @@ static uint64_t unpacked_size(Elf *elf, Elf_Scn *section, const char *name,
 	return strncmp(name, ".z", 2) == 0 ? old_size(elf, shdr) : 0;
 }
 
-/* When it begins, libdw unpacks all sections whose names it knows. */
-static bool take_section(const struct td_elf *file, Elf_Scn *section,
-			 uint64_t *plain, uint64_t *unpacked)
+/* Deducts a section from the budgets: at the start, libdw unpacks all that it knows. */
+static bool take_section(const struct td_elf *file, Elf_Scn *section, uint64_t *plain,
+			 uint64_t *unpacked)
 {
 	const char *name = td_elf_name(file, section);
 	GElf_Shdr shdr;
@@ -259,8 +239,7 @@ static bool take_section(const struct td_elf *file, Elf_Scn *section,
 	    shdr.sh_type == SHT_NOBITS)
 		return true;
 	return td_search_take(plain, shdr.sh_size) &&
-	       td_search_take(unpacked,
-			      unpacked_size(file->elf, section, name, &shdr));
+	       td_search_take(unpacked, unpacked_size(file->elf, section, name, &shdr));
 }
 
 static bool is_too_large(const struct td_elf *file, struct td_search *search)
@@ -272,31 +251,23 @@ static bool is_too_large(const struct td_elf *file, struct td_search *search)
 		if (!take_section(file, section, &plain, &unpacked))
 			return true;
 	}
-	return !td_search_take(&search->bytes,
-			       PLAIN_MAX - plain + UNPACKED_MAX - unpacked);
+	return !td_search_take(&search->bytes, PLAIN_MAX - plain + UNPACKED_MAX - unpacked);
 }
 
-/* The search is in a process of its own, whose end says why. */
-__attribute__((noreturn)) static void end_without_memory(void)
-{
-	_exit(TD_NO_MEMORY);
-}
-
-/* libdw unpacks sections, so it is asked before they are looked at. */
-int td_elf_begin_dwarf(Dwarf **dwarf, const struct td_elf *file,
-		       struct td_search *search)
+/* Sections are only unpacked, and can be checked, after libdw has opened them. */
+int td_elf_begin_dwarf(Dwarf **dwarf, const struct td_elf *file, struct td_search *search)
 {
 	Elf_Scn *section = NULL;
 
 	*dwarf = NULL;
-	/* without sound names it would look for their ends for ever */
+	/* libdw would look for the ends of invalid names for ever */
 	if (!file->names)
 		return 0;
 	if (is_too_large(file, search))
 		return -EOVERFLOW;
 	*dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
 	if (*dwarf)
-		dwarf_new_oom_handler(*dwarf, end_without_memory);
+		dwarf_new_oom_handler(*dwarf, td_memory_fail);
 	while (*dwarf && (section = elf_nextscn(file->elf, section))) {
 		if (has_open_text(section, td_elf_name(file, section))) {
 			dwarf_end(*dwarf);
@@ -306,7 +277,7 @@ int td_elf_begin_dwarf(Dwarf **dwarf, const struct td_elf *file,
 	return 0;
 }
 
-/* Without its shared part libdw would look for that itself, anywhere. */
+/* The shared file is always set: libdw would look for it anywhere. */
 static int read_units(struct td_elf_lines *lines, const struct td_elf *shared,
 		      struct td_search *search)
 {
@@ -321,8 +292,7 @@ static int read_units(struct td_elf_lines *lines, const struct td_elf *shared,
 			return rc;
 		dwarf_setalt(lines->dwarf, lines->shared);
 	}
-	while (!rc && dwarf_get_units(lines->dwarf, cu, &cu, NULL, NULL, &unit,
-				      NULL) == 0)
+	while (!rc && dwarf_get_units(lines->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
 		rc = add_units(lines, &unit, &left);
 	return rc;
 }
@@ -343,8 +313,7 @@ int td_elf_lines_open(struct td_elf_lines *lines, const struct td_elf *file,
 	return rc;
 }
 
-static const struct td_elf_unit *find_unit(const struct td_elf_lines *lines,
-					   uint64_t address)
+static const struct td_elf_unit *find_unit(const struct td_elf_lines *lines, uint64_t address)
 {
 	size_t low = 0, high = lines->nr;
 
@@ -356,34 +325,16 @@ static const struct td_elf_unit *find_unit(const struct td_elf_lines *lines,
 		else
 			high = middle;
 	}
-	return low && address < lines->units[low - 1].end
-		       ? &lines->units[low - 1]
-		       : NULL;
+	return low && address < lines->units[low - 1].end ? &lines->units[low - 1] : NULL;
 }
 
-/* A path is relative to the folder that the compiler ran in. */
-static char *full_path(Dwarf_Die *unit, const char *path)
-{
-	Dwarf_Attribute attribute;
-	const char *folder = NULL;
-	char *text;
-
-	if (*path != '/')
-		folder = dwarf_formstring(
-			dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-	if (asprintf(&text, "%s%s%s", folder ? folder : "", folder ? "/" : "",
-		     path) < 0)
-		return NULL;
-	return text;
-}
-
-char *td_elf_lines_find(const struct td_elf_lines *lines, uint64_t address,
-			int *line)
+char *td_elf_lines_find(const struct td_elf_lines *lines, uint64_t address, int *line)
 {
 	const struct td_elf_unit *at = find_unit(lines, address);
-	Dwarf_Die unit;
+	const char *path, *directory = NULL;
+	Dwarf_Attribute attribute;
 	Dwarf_Line *found;
-	const char *path;
+	Dwarf_Die unit;
 
 	if (!at || !dwarf_offdie(lines->dwarf, at->offset, &unit))
 		return NULL;
@@ -391,7 +342,12 @@ char *td_elf_lines_find(const struct td_elf_lines *lines, uint64_t address,
 	if (!found || dwarf_lineno(found, line) || *line <= 0)
 		return NULL;
 	path = dwarf_linesrc(found, NULL, NULL);
-	return path ? full_path(&unit, path) : NULL;
+	if (!path)
+		return NULL;
+	/* the path may be relative to the directory in which the compiler ran */
+	if (*path != '/')
+		directory = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+	return td_aprintf("%s%s%s", directory ? directory : "", directory ? "/" : "", path);
 }
 
 void td_elf_lines_close(struct td_elf_lines *lines)

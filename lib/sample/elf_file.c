@@ -9,16 +9,15 @@
 #include "lib/base/util.h"
 #include "lib/sample/parts.h"
 
-/* The kernel's own is two pages. */
-#define VDSO_MAX     (1 << 20)
+#define VDSO_MAX     (1 << 20) /* the vDSO has two pages */
 #define SEGMENTS_MAX 65535
-#define NOTES_MAX    (1 << 20) /* of all notes of a file */
+#define NOTES_MAX    (1 << 20) /* all notes of a file */
 #define SMALL_MAX    (1 << 20)
 #define NAMES_MAX    ((uint64_t)64 << 20)
 
 /* --- the libraries ---------------------------------------------------------- */
 
-/* libdw depends on libelf, and libelf on zlib, whose crc32() debug links have. */
+/* libdw loads libelf, which loads zlib with crc32(), the checksum of debug links. */
 /* clang-format off */
 #define FUNCTIONS(f) \
 	f(crc32) f(dwarf_attr) f(dwarf_begin_elf) f(dwarf_cfi_addrframe) \
@@ -37,21 +36,11 @@
 
 FUNCTIONS(TD_LIBRARY_FUNCTION)
 
-static const struct td_library_function functions[] = { FUNCTIONS(
-	TD_LIBRARY_ROW) };
+static const struct td_library_function functions[] = { FUNCTIONS(TD_LIBRARY_ROW) };
 
 int td_elf_load(struct td_err *err)
 {
-	return td_library_load("libdw.so.1", functions,
-			       TD_ARRAY_SIZE(functions), err);
-}
-
-/* To be called before any function of theirs; again, too. */
-static int load_elfutils(void)
-{
-	struct td_err unused;
-
-	return td_elf_load(&unused);
+	return td_library_load("libdw.so.1", functions, TD_ARRAY_SIZE(functions), err);
 }
 
 /* --- a file ----------------------------------------------------------------- */
@@ -68,107 +57,95 @@ static bool note_id(Elf_Data *data, struct td_build_id *id)
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
 		    memcmp(bytes + name, "GNU", 4) != 0 || !note.n_descsz)
 			continue;
-		id->size = note.n_descsz < TD_BUILD_ID_SIZE
-				   ? (uint8_t)note.n_descsz
-				   : TD_BUILD_ID_SIZE;
+		id->size = note.n_descsz < TD_BUILD_ID_SIZE ? (uint8_t)note.n_descsz
+							    : TD_BUILD_ID_SIZE;
 		memcpy(id->v, bytes + desc, id->size);
 		return true;
 	}
 	return false;
 }
 
-/* What was read is kept until the file is closed. */
-static void read_notes(struct td_elf *file, const GElf_Phdr *phdr,
-		       uint64_t *left)
+/* libelf keeps the notes in memory until the file is closed. */
+static void read_notes(struct td_elf *file, const GElf_Phdr *phdr, uint64_t *left)
 {
 	Elf_Data *data;
 
 	if (file->build_id.size || !td_search_take(left, phdr->p_filesz))
 		return;
-	data = elf_getdata_rawchunk(
-		file->elf, (int64_t)phdr->p_offset, phdr->p_filesz,
-		phdr->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+	data = elf_getdata_rawchunk(file->elf, (int64_t)phdr->p_offset, phdr->p_filesz,
+				    phdr->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
 	if (data)
 		note_id(data, &file->build_id);
 }
 
-static int add_segment(struct td_elf *file, const GElf_Phdr *phdr)
-{
-	const struct td_elf_segment segment = { phdr->p_offset, phdr->p_filesz,
-						phdr->p_vaddr };
-
-	return td_array_push(&file->segments, &file->nr, &segment,
-			     sizeof(segment));
-}
-
-static int read_segments(struct td_elf *file)
+static void read_segments(struct td_elf *file)
 {
 	uint64_t notes = NOTES_MAX;
 	size_t nr = 0;
 	GElf_Phdr phdr;
-	int rc = 0;
 
 	if (elf_getphdrnum(file->elf, &nr))
-		return 0;
-	for (size_t i = 0; !rc && i < nr && i < SEGMENTS_MAX; i++) {
+		return;
+	for (size_t i = 0; i < nr && i < SEGMENTS_MAX; i++) {
 		if (!gelf_getphdr(file->elf, (int)i, &phdr))
 			break;
 		if (phdr.p_type == PT_NOTE)
 			read_notes(file, &phdr, &notes);
-		else if (phdr.p_type == PT_LOAD)
-			rc = add_segment(file, &phdr);
+		if (phdr.p_type == PT_LOAD)
+			td_array_push(&file->segments, &file->nr,
+				      &(struct td_elf_segment){ phdr.p_offset, phdr.p_filesz,
+								phdr.p_vaddr },
+				      sizeof(*file->segments));
 	}
-	return rc;
 }
 
-static int check(struct td_elf *file)
+/* Closes the file if it is not an ELF file. */
+static int read_headers(struct td_elf *file)
 {
-	int rc = -ENOEXEC;
 	Elf_Data *data;
 	size_t names;
 
-	if (file->elf && elf_kind(file->elf) == ELF_K_ELF)
-		rc = read_segments(file);
-	if (rc) {
+	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF) {
 		td_elf_close(file);
-		return rc;
+		return -ENOEXEC;
 	}
+	read_segments(file);
 	if (elf_getshdrstrndx(file->elf, &names) == 0)
 		file->names = td_elf_strings(file->elf, names, NAMES_MAX);
 	/* the segments of debug files may have no content */
-	data = file->build_id.size ? NULL
-				   : td_elf_small(file, ".note.gnu.build-id");
+	data = file->build_id.size ? NULL : td_elf_small(file, ".note.gnu.build-id");
 	if (data)
 		note_id(data, &file->build_id);
 	return 0;
 }
 
-int td_elf_open(struct td_elf *file, const struct td_sysfs *fs,
-		const char *path)
+int td_elf_open(struct td_elf *file, const struct td_sysfs *fs, const char *path)
 {
-	int rc = load_elfutils();
+	struct td_err unused;
+	int rc = td_elf_load(&unused);
 
 	*file = closed;
 	if (rc)
 		return rc;
-	file->path = strdup(path);
-	file->fd = file->path ? td_regular_open(fs, path) : -ENOMEM;
+	file->path = td_strdup(path);
+	file->fd = td_regular_open(fs, path);
 	if (file->fd < 0) {
 		rc = file->fd;
 		td_elf_close(file);
 		return rc;
 	}
 	elf_version(EV_CURRENT);
-	/* not mapped: a file that gets shorter would end us */
+	/* not mapped: if the file became shorter, accesses would raise SIGBUS */
 	file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
-	return check(file);
+	return read_headers(file);
 }
 
 int td_elf_open_vdso(struct td_elf *file)
 {
 	const Elf64_Ehdr *ehdr = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
+	struct td_err unused;
+	int rc = td_elf_load(&unused);
 	size_t size;
-	int rc = load_elfutils();
 
 	*file = closed;
 	if (rc)
@@ -176,27 +153,23 @@ int td_elf_open_vdso(struct td_elf *file)
 	if (!ehdr || memcmp(ehdr->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    ehdr->e_ident[EI_CLASS] != ELFCLASS64)
 		return -ENOENT;
-	/* its sections are the last that is in it */
+	/* the vDSO ends with the table of sections */
 	size = ehdr->e_shoff + (size_t)ehdr->e_shnum * ehdr->e_shentsize;
 	if (size < sizeof(*ehdr) || size > VDSO_MAX)
 		return -ENOEXEC;
-	file->image = malloc(size);
-	if (!file->image)
-		return -ENOMEM;
+	file->image = td_malloc(size);
 	memcpy(file->image, ehdr, size);
 	elf_version(EV_CURRENT);
 	file->elf = elf_memory(file->image, size);
-	return check(file);
+	return read_headers(file);
 }
 
-bool td_elf_address(const struct td_elf *file, uint64_t offset,
-		    uint64_t *address)
+bool td_elf_address(const struct td_elf *file, uint64_t offset, uint64_t *address)
 {
 	for (size_t i = 0; i < file->nr; i++) {
 		const struct td_elf_segment *segment = &file->segments[i];
 
-		if (offset >= segment->offset &&
-		    offset - segment->offset < segment->size) {
+		if (offset >= segment->offset && offset - segment->offset < segment->size) {
 			*address = offset - segment->offset + segment->address;
 			return true;
 		}
@@ -204,18 +177,16 @@ bool td_elf_address(const struct td_elf *file, uint64_t offset,
 	return false;
 }
 
-Elf_Data *td_elf_strings(Elf *elf, size_t section, uint64_t most)
+Elf_Data *td_elf_strings(Elf *elf, size_t section, uint64_t max)
 {
 	Elf_Scn *scn = elf_getscn(elf, section);
 	Elf_Data *data;
 	GElf_Shdr shdr;
 
-	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_STRTAB ||
-	    shdr.sh_size > most)
+	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_STRTAB || shdr.sh_size > max)
 		return NULL;
 	data = elf_getdata(scn, NULL);
-	if (!data || !data->d_buf || !data->d_size ||
-	    ((const char *)data->d_buf)[data->d_size - 1])
+	if (!data || !data->d_buf || !data->d_size || ((const char *)data->d_buf)[data->d_size - 1])
 		return NULL;
 	return data;
 }
@@ -231,22 +202,18 @@ const char *td_elf_name(const struct td_elf *file, Elf_Scn *section)
 {
 	GElf_Shdr shdr;
 
-	return gelf_getshdr(section, &shdr)
-		       ? td_elf_text(file->names, shdr.sh_name)
-		       : NULL;
+	return gelf_getshdr(section, &shdr) ? td_elf_text(file->names, shdr.sh_name) : NULL;
 }
 
-/* The section of a name that has something in the file. */
-static Elf_Scn *find_section(const struct td_elf *file, const char *name,
-			     GElf_Shdr *shdr)
+/* Returns the section of this name that is not empty in the file, or NULL. */
+static Elf_Scn *find_section(const struct td_elf *file, const char *name, GElf_Shdr *shdr)
 {
 	Elf_Scn *section = NULL;
 
 	while ((section = elf_nextscn(file->elf, section))) {
 		const char *own = td_elf_name(file, section);
 
-		if (own && strcmp(own, name) == 0 &&
-		    gelf_getshdr(section, shdr) &&
+		if (own && strcmp(own, name) == 0 && gelf_getshdr(section, shdr) &&
 		    shdr->sh_type != SHT_NOBITS && shdr->sh_size)
 			return section;
 	}
@@ -260,17 +227,15 @@ bool td_elf_has(const struct td_elf *file, const char *name)
 	return find_section(file, name, &shdr);
 }
 
-/* Linkers share the ends of names: what stands before it may be of another one. */
+/* Searches whole tables, because the name may be the end of another one. */
 bool td_elf_names(const struct td_elf *file, const char *symbol)
 {
 	Elf_Scn *section = NULL;
 
 	while ((section = elf_nextscn(file->elf, section))) {
-		const Elf_Data *data = td_elf_strings(
-			file->elf, elf_ndxscn(section), NAMES_MAX);
+		const Elf_Data *data = td_elf_strings(file->elf, elf_ndxscn(section), NAMES_MAX);
 
-		if (data && memmem(data->d_buf, data->d_size, symbol,
-				   strlen(symbol) + 1))
+		if (data && memmem(data->d_buf, data->d_size, symbol, strlen(symbol) + 1))
 			return true;
 	}
 	return false;

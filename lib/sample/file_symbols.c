@@ -8,20 +8,21 @@
 
 /* --- of a file of ELF ------------------------------------------------------ */
 
-/* Larger tables than any program has are not read. */
+/* More than the tables of any known program. */
 #define SECTION_MAX ((uint64_t)1 << 30)
 
-/* A table in reading. */
+/* A symbol table that is being read. */
 struct reading {
 	Elf *elf;
-	Elf_Data *symbols, *indices; /* indices: of more than 65000 sections */
-	Elf_Data *names, *versions;  /* versions: of the linker's table */
+	Elf_Data *symbols, *names;
+	Elf_Data *indices;  /* SHT_SYMTAB_SHNDX, with more than 65000 sections; or NULL */
+	Elf_Data *versions; /* SHT_GNU_versym, or NULL */
 	size_t nr;
 };
 
-/* True if the symbol is in a section that is executed. */
-static bool is_code(const struct reading *reading, const GElf_Sym *sym,
-		    Elf32_Word index, GElf_Shdr *shdr)
+/* Returns true if the symbol is in an executable section. */
+static bool is_code(const struct reading *reading, const GElf_Sym *sym, Elf32_Word index,
+		    GElf_Shdr *shdr)
 {
 	Elf_Scn *section;
 
@@ -31,11 +32,10 @@ static bool is_code(const struct reading *reading, const GElf_Sym *sym,
 		index = sym->st_shndx;
 	}
 	section = index == SHN_UNDEF ? NULL : elf_getscn(reading->elf, index);
-	return section && gelf_getshdr(section, shdr) &&
-	       (shdr->sh_flags & SHF_EXECINSTR);
+	return section && gelf_getshdr(section, shdr) && (shdr->sh_flags & SHF_EXECINSTR);
 }
 
-/* Of several symbols at one address. */
+/* Prefers global to weak and local symbols, then functions. */
 static uint32_t rank_of(const GElf_Sym *sym)
 {
 	unsigned bind = GELF_ST_BIND(sym->st_info);
@@ -47,17 +47,16 @@ static uint32_t rank_of(const GElf_Sym *sym)
 #define VERSION_HIDDEN 0x8000
 
 /*
- * "f@@V2" is what is linked to f now, and "f@V1" is for programs that were linked
- * before.  The linker's table has the versions apart.  Returns the length of "f".
+ * Returns the length of "f" in "f@@V2", the version that is linked to f now, or "f@V1", for
+ * programs that were linked earlier.  The dynamic table has versions in a section of its own.
  */
-static size_t name_length(const struct reading *reading, const GElf_Sym *sym,
-			  int at, const char *name, bool *old)
+static size_t name_length(const struct reading *reading, const GElf_Sym *sym, int at,
+			  const char *name, bool *old)
 {
 	size_t length = strcspn(name, "@");
 	GElf_Versym version;
 
-	*old = reading->versions &&
-	       gelf_getversym(reading->versions, at, &version) &&
+	*old = reading->versions && gelf_getversym(reading->versions, at, &version) &&
 	       version & VERSION_HIDDEN;
 	if (!length || GELF_ST_BIND(sym->st_info) == STB_LOCAL)
 		return strlen(name);
@@ -65,8 +64,7 @@ static size_t name_length(const struct reading *reading, const GElf_Sym *sym,
 	return length;
 }
 
-static int add_symbol(const struct reading *reading, int at,
-		      const GElf_Sym *sym, Elf32_Word index,
+static int add_symbol(const struct reading *reading, int at, const GElf_Sym *sym, Elf32_Word index,
 		      struct td_symbol_table *table)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
@@ -84,13 +82,11 @@ static int add_symbol(const struct reading *reading, int at,
 	if (!name || !*name)
 		return 0;
 	symbol.limit = shdr.sh_addr + shdr.sh_size;
-	return td_symbol_table_add(
-		table, &symbol, name,
-		name_length(reading, sym, at, name, &symbol.old));
+	return td_symbol_table_add(table, &symbol, name,
+				   name_length(reading, sym, at, name, &symbol.old));
 }
 
-static int add_symbols(const struct reading *reading,
-		       struct td_symbol_table *table)
+static int add_symbols(const struct reading *reading, struct td_symbol_table *table)
 {
 	int rc = 0;
 
@@ -98,15 +94,14 @@ static int add_symbols(const struct reading *reading,
 		Elf32_Word index = SHN_UNDEF;
 		GElf_Sym sym;
 
-		if (!gelf_getsymshndx(reading->symbols, reading->indices,
-				      (int)i, &sym, &index))
+		if (!gelf_getsymshndx(reading->symbols, reading->indices, (int)i, &sym, &index))
 			break;
 		rc = add_symbol(reading, (int)i, &sym, index, table);
 	}
 	return rc;
 }
 
-/* The section of a type, which belongs to another if link is not 0. */
+/* Returns the section of a type and, if it is not 0, with a link, or NULL. */
 static Elf_Scn *find(Elf *elf, uint32_t type, size_t link, GElf_Shdr *shdr)
 {
 	Elf_Scn *section = NULL;
@@ -119,7 +114,7 @@ static Elf_Scn *find(Elf *elf, uint32_t type, size_t link, GElf_Shdr *shdr)
 	return NULL;
 }
 
-/* The bytes of a section; 0 if there is none. */
+/* Returns 0 if there is no such section. */
 static uint64_t size_of(Elf *elf, size_t at)
 {
 	Elf_Scn *section = elf_getscn(elf, at);
@@ -128,9 +123,8 @@ static uint64_t size_of(Elf *elf, size_t at)
 	return section && gelf_getshdr(section, &shdr) ? shdr.sh_size : 0;
 }
 
-/* All that belongs to a table of symbols; NULL if it is too large. */
-static Elf_Data *read_section(Elf *elf, Elf_Scn *section,
-			      struct td_search *search)
+/* Returns NULL if it is too large. */
+static Elf_Data *read_section(Elf *elf, Elf_Scn *section, struct td_search *search)
 {
 	uint64_t size = size_of(elf, elf_ndxscn(section));
 
@@ -140,12 +134,10 @@ static Elf_Data *read_section(Elf *elf, Elf_Scn *section,
 }
 
 /*
- * Adds the functions of a symbol table, by virtual address: SHT_SYMTAB, or
- * SHT_DYNSYM.  The caller finishes the table.  0, also if there is none;
- * -ENOMEM; -E2BIG if it is larger than what is read.
+ * Adds the functions of a symbol table, SHT_SYMTAB or SHT_DYNSYM, by virtual address.  The
+ * caller finishes the table.  Returns 0, also if there is no table, or -E2BIG if it is too large.
  */
-static int elf_read_symbols(const struct td_elf *file, uint32_t type,
-			    struct td_search *search,
+static int elf_read_symbols(const struct td_elf *file, uint32_t type, struct td_search *search,
 			    struct td_symbol_table *table)
 {
 	struct reading reading = { .elf = file->elf };
@@ -157,21 +149,19 @@ static int elf_read_symbols(const struct td_elf *file, uint32_t type,
 	if (!td_search_take(&search->bytes, size_of(file->elf, shdr.sh_link)))
 		return -E2BIG;
 	reading.names = td_elf_strings(file->elf, shdr.sh_link, SECTION_MAX);
-	/* a table without names, or one that nobody but us would read */
+	/* no or invalid names */
 	if (!reading.names)
 		return 0;
 	reading.symbols = read_section(file->elf, section, search);
 	if (!reading.symbols)
 		return -E2BIG;
-	indices =
-		find(file->elf, SHT_SYMTAB_SHNDX, elf_ndxscn(section), &shndx);
+	indices = find(file->elf, SHT_SYMTAB_SHNDX, elf_ndxscn(section), &shndx);
 	if (indices)
 		reading.indices = read_section(file->elf, indices, search);
 	versions = find(file->elf, SHT_GNU_versym, elf_ndxscn(section), &shndx);
 	if (versions)
 		reading.versions = read_section(file->elf, versions, search);
-	reading.nr = reading.symbols->d_size /
-		     gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
+	reading.nr = reading.symbols->d_size / gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
 	table->left = &search->symbols;
 	return add_symbols(&reading, table);
 }
@@ -187,61 +177,53 @@ static int check_id(struct td_elf *file, const struct td_object *object)
 	return -ESTALE;
 }
 
-/* Opens the path as the process sees it, or as we do if pid is 0. */
-static int open_one(struct td_elf *file, const struct td_object *object,
-		    const struct td_sysfs *fs, int pid)
+/* Opens the path in the root directory of a process, or in tdstat's if pid is 0. */
+static int open_one(struct td_elf *file, const struct td_object *object, const struct td_sysfs *fs,
+		    int pid)
 {
 	td_autofree char *path = td_regular_path(pid, object->path);
-	int rc = path ? td_elf_open(file, fs, path) : -ENOMEM;
+	int rc = td_elf_open(file, fs, path);
 
 	return rc ? rc : check_id(file, object);
 }
 
-/* *root becomes the process whose root folder it was found in, or 0. */
-static int open_file(struct td_elf *file, const struct td_object *object,
-		     const struct td_sysfs *fs, int *root)
+/* Sets *root to the process in whose root directory it was found, or to 0. */
+static int open_file(struct td_elf *file, const struct td_object *object, const struct td_sysfs *fs,
+		     int *root)
 {
 	int inner = -ENOENT, rc;
 
 	*root = object->pid > 0 ? object->pid : 0;
 	if (*root)
 		inner = open_one(file, object, fs, *root);
-	if (!inner || inner == -ENOMEM)
-		return inner;
+	if (!inner)
+		return 0;
 	*root = 0;
 	rc = open_one(file, object, fs, 0);
-	if (rc && rc != -ENOMEM && (rc == -ENOENT || inner == -ESTALE))
-		rc = inner;
-	return rc;
+	return rc == -ENOENT || (rc && inner == -ESTALE) ? inner : rc;
 }
 
 static bool has_lines(const struct td_elf *file)
 {
-	return td_elf_has(file, ".debug_line") ||
-	       td_elf_has(file, ".zdebug_line");
+	return td_elf_has(file, ".debug_line") || td_elf_has(file, ".zdebug_line");
 }
 
-/* Opens also what several debug files share; without it there are no lines. */
-int td_file_symbols_open_lines(struct td_file_symbols *symbols,
-			       struct td_search *search)
+/* Without the file that several debug files share, there are no lines. */
+int td_file_symbols_open_lines(struct td_file_symbols *symbols, struct td_search *search)
 {
-	const struct td_elf *from =
-		symbols->debug.elf ? &symbols->debug : &symbols->file;
-	int rc;
+	const struct td_elf *from = symbols->debug.elf ? &symbols->debug : &symbols->file;
 
 	if (!search->lines || !symbols->sound)
 		return 0;
 	if (!td_elf_has(from, ".gnu_debugaltlink"))
 		return td_elf_lines_open(&symbols->lines, from, NULL, search);
-	rc = td_elf_open_shared(&symbols->shared, from, search, symbols->root);
-	if (rc)
-		return rc == -ENOMEM ? rc : 0;
-	return td_elf_lines_open(&symbols->lines, from, &symbols->shared,
-				 search);
+	if (td_elf_open_shared(&symbols->shared, from, search, symbols->root))
+		return 0;
+	return td_elf_lines_open(&symbols->lines, from, &symbols->shared, search);
 }
 
-/* What was left out is told, but it is no reason to leave out the rest. */
-static bool goes_on(int rc, int *left_out)
+/* Returns true if other symbols are still read.  Sets *left_out if rc means a partial result. */
+static bool continues(int rc, int *left_out)
 {
 	if (rc == -E2BIG || rc == -EFBIG || rc == -EOVERFLOW)
 		*left_out = rc;
@@ -250,40 +232,29 @@ static bool goes_on(int rc, int *left_out)
 
 static int read_debug(struct td_file_symbols *symbols, struct td_search *search)
 {
-	int rc = td_elf_open_debug(&symbols->debug, &symbols->file, search,
-				   symbols->root);
+	int rc = td_elf_open_debug(&symbols->debug, &symbols->file, search, symbols->root);
 
 	if (!rc && !symbols->table.nr)
-		rc = elf_read_symbols(&symbols->debug, SHT_SYMTAB, search,
-				      &symbols->table);
+		rc = elf_read_symbols(&symbols->debug, SHT_SYMTAB, search, &symbols->table);
 	return rc;
 }
 
-/* The whole table, of the file or its debug file, else that of the linker. */
-static int read_symbols(struct td_file_symbols *symbols,
-			struct td_search *search)
+/* Reads the full table of the file or its debug file, or the dynamic table. */
+static int read_symbols(struct td_file_symbols *symbols, struct td_search *search)
 {
 	const struct td_elf *file = &symbols->file;
 	int left_out = 0;
 	int rc = elf_read_symbols(file, SHT_SYMTAB, search, &symbols->table);
 
-	if (goes_on(rc, &left_out) &&
-	    (!symbols->table.nr || (search->lines && !has_lines(file))))
+	if (continues(rc, &left_out) && (!symbols->table.nr || (search->lines && !has_lines(file))))
 		rc = read_debug(symbols, search);
-	if (goes_on(rc, &left_out) && !symbols->table.nr)
-		rc = elf_read_symbols(file, SHT_DYNSYM, search,
-				      &symbols->table);
-	symbols->sound = goes_on(rc, &left_out);
+	if (continues(rc, &left_out) && !symbols->table.nr)
+		rc = elf_read_symbols(file, SHT_DYNSYM, search, &symbols->table);
+	symbols->sound = continues(rc, &left_out);
 	return symbols->sound ? left_out : rc;
 }
 
-static bool is_deleted(const char *path)
-{
-	return td_ends_with(path, " (deleted)");
-}
-
-int td_file_symbols_open_elf(struct td_elf *file,
-			     const struct td_object *object,
+int td_file_symbols_open_elf(struct td_elf *file, const struct td_object *object,
 			     const struct td_sysfs *fs, int *root)
 {
 	int rc;
@@ -294,9 +265,8 @@ int td_file_symbols_open_elf(struct td_elf *file,
 		rc = td_elf_open_vdso(file);
 		return rc ? rc : check_id(file, object);
 	case TD_OBJECT_FILE:
-		return is_deleted(object->path)
-			       ? -EIDRM
-			       : open_file(file, object, fs, root);
+		return td_ends_with(object->path, " (deleted)") ? -EIDRM
+								: open_file(file, object, fs, root);
 	case TD_OBJECT_KERNEL:
 	case TD_OBJECT_MEMORY:
 	case TD_OBJECT_NR:
@@ -305,8 +275,8 @@ int td_file_symbols_open_elf(struct td_elf *file,
 	return -ENOENT;
 }
 
-static int open_object(struct td_file_symbols *symbols,
-		       const struct td_object *object, struct td_search *search)
+static int open_object(struct td_file_symbols *symbols, const struct td_object *object,
+		       struct td_search *search)
 {
 	int rc;
 
@@ -314,40 +284,35 @@ static int open_object(struct td_file_symbols *symbols,
 		return td_symbols_read_kernel(&symbols->table, search);
 	if (object->kind == TD_OBJECT_MEMORY)
 		return object->pid > 0
-			       ? td_symbols_read_memory(&symbols->table, search,
-							object->pid)
+			       ? td_symbols_read_memory(&symbols->table, search, object->pid)
 			       : -ENOENT;
-	rc = td_file_symbols_open_elf(&symbols->file, object, search->fs,
-				      &symbols->root);
+	rc = td_file_symbols_open_elf(&symbols->file, object, search->fs, &symbols->root);
 	return rc ? rc : read_symbols(symbols, search);
 }
 
-/* Whether its symbols have virtual addresses, and its spots offsets. */
-static bool has_address(const struct td_object *object)
+/* Symbols of files have virtual addresses, spots have offsets. */
+static bool is_file(const struct td_object *object)
 {
 	return object->kind == TD_OBJECT_FILE || object->kind == TD_OBJECT_VDSO;
 }
 
-bool td_file_symbols_address(const struct td_file_symbols *symbols,
-			     const struct td_object *object, uint64_t *address)
+bool td_file_symbols_address(const struct td_file_symbols *symbols, const struct td_object *object,
+			     uint64_t *address)
 {
-	return !has_address(object) ||
-	       td_elf_address(&symbols->file, *address, address);
+	return !is_file(object) || td_elf_address(&symbols->file, *address, address);
 }
 
-int td_file_symbols_open(struct td_file_symbols *symbols,
-			 const struct td_object *object,
+int td_file_symbols_open(struct td_file_symbols *symbols, const struct td_object *object,
 			 struct td_search *search)
 {
 	int rc;
 
-	*symbols = (struct td_file_symbols){ .file.fd = -1,
-					     .debug.fd = -1,
-					     .shared.fd = -1,
-					     .table.aliases = search->aliases };
+	*symbols = (struct td_file_symbols){
+		.file.fd = -1, .debug.fd = -1, .shared.fd = -1, .table.aliases = search->aliases
+	};
 	rc = open_object(symbols, object, search);
 	td_symbol_table_finish(&symbols->table);
-	if (!rc && !symbols->table.nr && has_address(object))
+	if (!rc && !symbols->table.nr && is_file(object))
 		rc = -ENODATA;
 	return rc;
 }

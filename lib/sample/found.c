@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The bytes in which a search tells what it found. */
+/* The wire format in which a search process reports its results. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 
 #include "lib/sample/parts.h"
 
-/* All names together: ten times what the longest reports show. */
+/* Total length of all names: ten times what the longest reports need. */
 #define TEXT_MAX ((uint64_t)256 << 20)
 
-/* What a record begins with; its texts follow without their NULs. */
-struct head {
+/* The start of a record.  Its texts follow without NULs. */
+struct header {
 	uint32_t kind;
 	int32_t at;          /* the object, or the spot */
 	int32_t number;      /* the line, or the errno of an object's end */
@@ -18,17 +18,16 @@ struct head {
 	uint64_t begin;
 };
 
-_Static_assert(sizeof(struct head) + TD_SYMBOL_NAME_MAX + PATH_MAX <=
-		       TD_FOUND_MAX,
+_Static_assert(sizeof(struct header) + TD_SYMBOL_NAME_MAX + PATH_MAX <= TD_FOUND_MAX,
 	       "a record has room");
 
 /* --- writing ---------------------------------------------------------------- */
 
 static void write_mark(FILE *fp, enum td_found_kind kind, int object, int rc)
 {
-	const struct head head = { .kind = kind, .at = object, .number = rc };
+	const struct header header = { .kind = kind, .at = object, .number = rc };
 
-	fwrite(&head, sizeof(head), 1, fp);
+	fwrite(&header, sizeof(header), 1, fp);
 }
 
 void td_found_write_object(FILE *fp, int object)
@@ -46,65 +45,65 @@ void td_found_write_end(FILE *fp, int object, int rc)
 	write_mark(fp, TD_FOUND_END, object, rc);
 }
 
-/* 0: there is none, or more than the reader takes. */
-static uint16_t length_of(const char *text, size_t most)
+/* Returns 0 for texts that are longer than the reader allows. */
+static uint16_t length_of(const char *text, size_t max)
 {
-	size_t length = text ? strnlen(text, most + 1) : 0;
+	size_t length = text ? strnlen(text, max + 1) : 0;
 
-	return length > most ? 0 : (uint16_t)length;
+	return length > max ? 0 : (uint16_t)length;
 }
 
 void td_found_write(FILE *fp, const struct td_found_spot *found)
 {
-	struct head head = {
+	struct header header = {
 		.kind = TD_FOUND_SPOT,
 		.at = found->spot,
 		.name = length_of(found->name, TD_SYMBOL_NAME_MAX),
 		.file = length_of(found->file, PATH_MAX),
 	};
 
-	if (head.name)
-		head.begin = found->begin;
-	if (head.file)
-		head.number = found->line;
-	fwrite(&head, sizeof(head), 1, fp);
-	if (head.name)
-		fwrite(found->name, head.name, 1, fp);
-	if (head.file)
-		fwrite(found->file, head.file, 1, fp);
+	if (header.name)
+		header.begin = found->begin;
+	if (header.file)
+		header.number = found->line;
+	fwrite(&header, sizeof(header), 1, fp);
+	if (header.name)
+		fwrite(found->name, header.name, 1, fp);
+	if (header.file)
+		fwrite(found->file, header.file, 1, fp);
 }
 
 /* --- reading ---------------------------------------------------------------- */
 
-static int take_object(struct td_found_reader *reader, const struct head *head)
+static int take_object(struct td_found_reader *reader, const struct header *header)
 {
-	if (reader->object >= 0 || head->at <= reader->after || head->at < 0 ||
-	    (size_t)head->at >= reader->spots->nr_objects)
+	if (reader->object >= 0 || header->at <= reader->after || header->at < 0 ||
+	    (size_t)header->at >= reader->spots->nr_objects)
 		return -EPROTO;
-	reader->object = reader->after = head->at;
+	reader->object = reader->after = header->at;
 	reader->named = false;
 	return TD_FOUND_OBJECT;
 }
 
-static int take_named(struct td_found_reader *reader, const struct head *head)
+static int take_named(struct td_found_reader *reader, const struct header *header)
 {
-	if (reader->object < 0 || head->at != reader->object || reader->named)
+	if (reader->object < 0 || header->at != reader->object || reader->named)
 		return -EPROTO;
 	reader->named = true;
 	return TD_FOUND_NAMED;
 }
 
-static int take_end(struct td_found_reader *reader, const struct head *head)
+static int take_end(struct td_found_reader *reader, const struct header *header)
 {
-	if (reader->object < 0 || head->at != reader->object ||
-	    head->number > 0 || head->number < -INT16_MAX)
+	if (reader->object < 0 || header->at != reader->object || header->number > 0 ||
+	    header->number < -INT16_MAX)
 		return -EPROTO;
 	reader->object = -1;
-	reader->rc = head->number;
+	reader->rc = header->number;
 	return TD_FOUND_END;
 }
 
-/* Copies a text, or returns false: it has a NUL. */
+/* Copies a text.  Returns false if it contains a NUL. */
 static bool copy(char *to, const char *text, size_t length)
 {
 	memcpy(to, text, length);
@@ -112,85 +111,66 @@ static bool copy(char *to, const char *text, size_t length)
 	return strlen(to) == length;
 }
 
-static int add_function(struct td_found_reader *reader, struct td_spot *spot,
-			const struct head *head, const char *text)
+static bool add_function(struct td_found_reader *reader, struct td_spot *spot,
+			 const struct header *header, const char *text)
 {
 	char name[TD_SYMBOL_NAME_MAX + 1];
-	const struct td_function function = { head->name ? name : NULL,
-					      spot->object, head->begin };
+	const struct td_function function = { name, spot->object, header->begin };
 
-	if (!head->name)
-		return 0;
-	if (spot->function >= 0)
-		return -EPROTO;
-	if (head->begin > spot->address || !copy(name, text, head->name))
-		return -EPROTO;
+	if (spot->function >= 0 || header->begin > spot->address || !copy(name, text, header->name))
+		return false;
 	spot->function = td_spots_add_function(reader->spots, &function);
-	return spot->function < 0 ? -ENOMEM : 0;
+	return true;
 }
 
-static int add_line(struct td_found_reader *reader, struct td_spot *spot,
-		    const struct head *head, const char *text)
+static bool add_line(struct td_found_reader *reader, struct td_spot *spot,
+		     const struct header *header, const char *text)
 {
 	char path[PATH_MAX + 1];
-	int file;
 
-	if (!head->file)
-		return 0;
-	if (spot->file >= 0)
-		return -EPROTO;
-	if (head->number <= 0 || !copy(path, text, head->file))
-		return -EPROTO;
-	file = td_spots_add_file(reader->spots, path);
-	if (file < 0)
-		return -ENOMEM;
-	spot->file = file;
-	spot->line = head->number;
-	return 0;
+	if (spot->file >= 0 || header->number <= 0 || !copy(path, text, header->file))
+		return false;
+	spot->file = td_spots_add_file(reader->spots, path);
+	spot->line = header->number;
+	return true;
 }
 
-static int take_spot(struct td_found_reader *reader, const struct head *head,
-		     const char *text)
+static int take_spot(struct td_found_reader *reader, const struct header *header, const char *text)
 {
 	struct td_spot *spot;
-	int rc;
 
-	if (head->at < 0 || (size_t)head->at >= reader->spots->nr)
+	if (header->at < 0 || (size_t)header->at >= reader->spots->nr)
 		return -EPROTO;
-	spot = &reader->spots->v[head->at];
-	reader->text += (uint64_t)head->name + head->file;
-	if (reader->object < 0 || spot->object != reader->object ||
-	    reader->text > TEXT_MAX)
+	spot = &reader->spots->v[header->at];
+	reader->text += (uint64_t)header->name + header->file;
+	if (reader->object < 0 || spot->object != reader->object || reader->text > TEXT_MAX ||
+	    (header->file && !add_line(reader, spot, header, text + header->name)) ||
+	    (header->name && !add_function(reader, spot, header, text)))
 		return -EPROTO;
-	rc = add_line(reader, spot, head, text + head->name);
-	if (!rc)
-		rc = add_function(reader, spot, head, text);
-	return rc ? rc : TD_FOUND_SPOT;
+	return TD_FOUND_SPOT;
 }
 
-int td_found_take(struct td_found_reader *reader, const char *bytes,
-		  size_t size, size_t *length)
+int td_found_take(struct td_found_reader *reader, const char *bytes, size_t size, size_t *length)
 {
-	struct head head;
+	struct header header;
 
-	if (size < sizeof(head))
+	if (size < sizeof(header))
 		return TD_FOUND_MORE;
-	memcpy(&head, bytes, sizeof(head));
-	*length = sizeof(head);
-	switch (head.kind) {
+	memcpy(&header, bytes, sizeof(header));
+	*length = sizeof(header);
+	switch (header.kind) {
 	case TD_FOUND_OBJECT:
-		return take_object(reader, &head);
+		return take_object(reader, &header);
 	case TD_FOUND_NAMED:
-		return take_named(reader, &head);
+		return take_named(reader, &header);
 	case TD_FOUND_END:
-		return take_end(reader, &head);
+		return take_end(reader, &header);
 	case TD_FOUND_SPOT:
-		if (head.name > TD_SYMBOL_NAME_MAX || head.file > PATH_MAX)
+		if (header.name > TD_SYMBOL_NAME_MAX || header.file > PATH_MAX)
 			return -EPROTO;
-		*length += (size_t)head.name + head.file;
-		return size < *length
-			       ? TD_FOUND_MORE
-			       : take_spot(reader, &head, bytes + sizeof(head));
+		*length += (size_t)header.name + header.file;
+		return size < *length ? TD_FOUND_MORE
+				      : take_spot(reader, &header, bytes + sizeof(header));
 	default:
 		return -EPROTO;
 	}

@@ -5,27 +5,27 @@
 
 #define MAX_SIZE 15
 
-/* What follows an opcode, as letters in a table of it: */
+/* Operands after an opcode, as letters in a table of opcodes. */
 enum {
 	NONE = '.',    /* nothing */
 	INVALID = '-', /* no instruction */
 	MODRM = 'm',   /* ModRM, SIB, displacement */
-	MODRM_8 = 'b', /* the same, and an immediate of 8 bits */
-	MODRM_Z = 'z', /* the same, and one of 16 or 32 bits */
+	MODRM_8 = 'b', /* as MODRM, and an immediate of 8 bits */
+	MODRM_Z = 'z', /* as MODRM, and an immediate of 16 or 32 bits */
 	IMM_8 = '1',
 	IMM_16 = '2',
-	IMM_24 = '3',    /* of 16 and 8 bits: enter */
+	IMM_24 = '3',    /* 16 and 8 bits (enter) */
 	IMM_Z = '4',     /* 16 or 32 bits */
 	IMM_V = '8',     /* 16, 32 or 64 bits */
-	ADDRESS = 'a',   /* as wide as addresses are */
-	FAR = 'f',       /* 16 bits and an immediate of Z; of 32 bits alone */
-	TEST_8 = 't',    /* ModRM; of two operations an immediate of 8 bits */
-	TEST_Z = 'T',    /* the same with 16 or 32 bits */
-	RELATIVE = 'r',  /* a jump or call by 8 bits */
-	RELATIVE_Z = 'R' /* by 32 bits */
+	ADDRESS = 'a',   /* an address, 32 or 64 bits unless prefixed */
+	FAR = 'f',       /* 16 bits, and 16 or 32 bits; only in 32-bit mode */
+	TEST_8 = 't',    /* ModRM; two operations also have an immediate of 8 bits */
+	TEST_Z = 'T',    /* as TEST_8, with an immediate of 16 or 32 bits */
+	RELATIVE = 'r',  /* 8-bit offset of a jump or call */
+	RELATIVE_Z = 'R' /* 32-bit offset of a jump or call */
 };
 
-/* Those that are prefixes, or begin a longer opcode, are not looked up. */
+/* The entries of prefixes, and of bytes that begin a longer opcode, are not used. */
 static const char one_byte[] = "mmmm14..mmmm14.-" /* 00 */
 			       "mmmm14..mmmm14.." /* 10 */
 			       "mmmm14-.mmmm14-." /* 20 */
@@ -43,31 +43,29 @@ static const char one_byte[] = "mmmm14..mmmm14.-" /* 00 */
 			       "rrrr1111RRfr...." /* e0 */
 			       "-.--..tT......mm" /* f0 */;
 
-static const char two_bytes[] =
-	"mmmm-.....-.-m.b" /* 00 */
-	"mmmmmmmmmmmmmmmm" /* 10 */
-	"mmmm----mmmmmmmm" /* 20 */
-	"........--------" /* 30: 38 and 3a begin longer ones */
-	"mmmmmmmmmmmmmmmm" /* 40 */
-	"mmmmmmmmmmmmmmmm" /* 50 */
-	"mmmmmmmmmmmmmmmm" /* 60 */
-	"bbbbmmm.mm--mmmm" /* 70 */
-	"RRRRRRRRRRRRRRRR" /* 80 */
-	"mmmmmmmmmmmmmmmm" /* 90 */
-	"...mbm--...mbmmm" /* a0 */
-	"mmmmmmmmmmbmmmmm" /* b0 */
-	"mmbmbbbm........" /* c0 */
-	"mmmmmmmmmmmmmmmm" /* d0 */
-	"mmmmmmmmmmmmmmmm" /* e0 */
-	"mmmmmmmmmmmmmmmm" /* f0 */;
+static const char two_bytes[] = "mmmm-.....-.-m.b" /* 00 */
+				"mmmmmmmmmmmmmmmm" /* 10 */
+				"mmmm----mmmmmmmm" /* 20 */
+				"........--------" /* 30: 38 and 3a begin longer ones */
+				"mmmmmmmmmmmmmmmm" /* 40 */
+				"mmmmmmmmmmmmmmmm" /* 50 */
+				"mmmmmmmmmmmmmmmm" /* 60 */
+				"bbbbmmm.mm--mmmm" /* 70 */
+				"RRRRRRRRRRRRRRRR" /* 80 */
+				"mmmmmmmmmmmmmmmm" /* 90 */
+				"...mbm--...mbmmm" /* a0 */
+				"mmmmmmmmmmbmmmmm" /* b0 */
+				"mmbmbbbm........" /* c0 */
+				"mmmmmmmmmmmmmmmm" /* d0 */
+				"mmmmmmmmmmmmmmmm" /* e0 */
+				"mmmmmmmmmmmmmmmm" /* f0 */;
 
-/* Not valid in a program of 64 bits. */
+/* Returns true for opcodes that are invalid in 64-bit mode. */
 static bool is_old(uint8_t op)
 {
-	return (op < 0x40 && (op & 7) >= 6 && op != 0x26 && op != 0x2e &&
-		op != 0x36 && op != 0x3e) ||
-	       (op &&
-		strchr("\x60\x61\x62\x82\x9a\xc4\xc5\xce\xd4\xd5\xd6\xea", op));
+	return (op < 0x40 && (op & 7) >= 6 && op != 0x26 && op != 0x2e && op != 0x36 &&
+		op != 0x3e) ||
+	       (op && strchr("\x60\x61\x62\x82\x9a\xc4\xc5\xce\xd4\xd5\xd6\xea", op));
 }
 
 struct decoding {
@@ -76,12 +74,12 @@ struct decoding {
 	bool wide;
 	/* prefixes */
 	bool operand_16, address_small, notrack;
-	bool of_thread; /* of FS or GS */
+	bool of_thread; /* segment FS or GS */
 	uint8_t repeat; /* 0xf2, 0xf3, or 0 */
 	uint8_t rex;    /* 0: there is none */
-	/* of ModRM */
+	/* fields of ModRM */
 	uint8_t mod, reg, rm;
-	size_t place_at; /* of a fixed address; 0: it has none */
+	size_t place_at; /* offset of a fixed address in code; 0: none */
 };
 
 static bool take(struct decoding *d, size_t nr)
@@ -148,7 +146,7 @@ static bool take_prefixes(struct decoding *d, uint8_t *op)
 
 /* --- operands --------------------------------------------------------------- */
 
-/* ModRM, SIB and displacement of 16 bits of address. */
+/* Takes the displacement of a 16-bit address. */
 static bool take_small_address(struct decoding *d)
 {
 	if (d->mod == 0)
@@ -236,7 +234,7 @@ static bool take_operands(struct decoding *d, char what)
 	case TEST_Z:
 		return take_test(d, size_z(d));
 	case RELATIVE_Z:
-		/* processors differ in how they read a shorter one */
+		/* processors differ in how they decode a 16-bit offset */
 		return size_z(d) == 4 && take(d, 4);
 	default:
 		return false;
@@ -245,7 +243,7 @@ static bool take_operands(struct decoding *d, char what)
 
 /* --- longer opcodes --------------------------------------------------------- */
 
-/* Those of the vectors' maps that have an immediate: all of the third one. */
+/* Takes the operands of a vector instruction; in map 3, all have an immediate. */
 static bool take_vector_operands(struct decoding *d, int map, uint8_t op)
 {
 	bool immediate = map == 3 || (map == 1 && two_bytes[op] == MODRM_8);
@@ -271,7 +269,7 @@ static bool take_vex(struct decoding *d, uint8_t first)
 	return (map == 1 && op == 0x77) || take_vector_operands(d, map, op);
 }
 
-/* Maps 5 and 6 are of numbers of 16 bits; 4 is APX. */
+/* Maps 5 and 6 are for 16-bit numbers; 4 is for APX. */
 static bool take_evex(struct decoding *d)
 {
 	uint8_t payload, op;
@@ -280,11 +278,13 @@ static bool take_evex(struct decoding *d)
 	if (!take_byte(d, &payload) || !take(d, 2) || !take_byte(d, &op))
 		return false;
 	map = payload & 7;
-	return map != 0 && map != 4 && map != 7 &&
-	       take_vector_operands(d, map, op);
+	return map != 0 && map != 4 && map != 7 && take_vector_operands(d, map, op);
 }
 
-/* Of 32 bits these are other instructions unless ModRM would name two registers. */
+/*
+ * Returns true for a VEX or EVEX prefix.  In 32-bit mode, these bytes are other instructions
+ * unless the ModRM byte of those would name two registers.
+ */
 static bool is_vector(const struct decoding *d, uint8_t op)
 {
 	if (op != 0xc4 && op != 0xc5 && op != 0x62)
@@ -306,7 +306,7 @@ static bool take_long(struct decoding *d, uint8_t *op)
 	return take_operands(d, two_bytes[*op]);
 }
 
-/* --- what it does ----------------------------------------------------------- */
+/* --- effects ---------------------------------------------------------------- */
 
 static int64_t read_signed(const uint8_t *from, size_t size)
 {
@@ -318,8 +318,8 @@ static int64_t read_signed(const uint8_t *from, size_t size)
 	return value;
 }
 
-static void set_jump(struct td_insn *insn, const struct decoding *d,
-		     enum td_insn_kind kind, size_t size)
+static void set_jump(struct td_insn *insn, const struct decoding *d, enum td_insn_kind kind,
+		     size_t size)
 {
 	insn->kind = kind;
 	insn->target = read_signed(d->code + d->at - size, size);
@@ -330,29 +330,25 @@ static int number_of_rm(const struct decoding *d)
 	return d->rm + (d->rex & 1) * 8;
 }
 
-/* What FS and GS point to is the thread's. */
+/* Sets a fixed address, unless it is in a thread's own segment (FS, GS). */
 static void set_place(struct td_insn *insn, const struct decoding *d)
 {
 	if (d->of_thread)
 		return;
-	insn->place_kind =
-		d->wide && d->rm == 5 ? TD_PLACE_RELATIVE : TD_PLACE_ABSOLUTE;
+	insn->place_kind = d->wide && d->rm == 5 ? TD_PLACE_RELATIVE : TD_PLACE_ABSOLUTE;
 	insn->place = read_signed(d->code + d->place_at, 4);
 }
 
-/* A table of addresses has an index, a table of offsets is followed by notrack. */
-static void set_computed(struct td_insn *insn, const struct decoding *d,
-			 size_t modrm_at)
+/* A jump with a table of addresses uses an index; one with a table of offsets, notrack. */
+static void set_computed(struct td_insn *insn, const struct decoding *d, size_t modrm_at)
 {
-	bool indexed = d->mod != 3 && d->rm == 4 &&
-		       (d->code[modrm_at + 1] & 0x38) != 0x20;
+	bool indexed = d->mod != 3 && d->rm == 4 && (d->code[modrm_at + 1] & 0x38) != 0x20;
 
 	insn->kind = d->notrack || indexed ? TD_INSN_TABLE : TD_INSN_COMPUTED;
 	insn->reg = d->mod == 3 ? number_of_rm(d) : -1;
 }
 
-static void classify(struct td_insn *insn, const struct decoding *d, uint8_t op,
-		     size_t modrm_at)
+static void classify(struct td_insn *insn, const struct decoding *d, uint8_t op, size_t modrm_at)
 {
 	if (op == 0xc3 || op == 0xc2 || op == 0xcb || op == 0xca || op == 0xcf)
 		insn->kind = TD_INSN_RETURN;
@@ -370,8 +366,7 @@ static void classify(struct td_insn *insn, const struct decoding *d, uint8_t op,
 		insn->added = d->reg + (d->rex >> 2 & 1) * 8;
 }
 
-bool td_insn_decode(struct td_insn *insn, const uint8_t *code, size_t size,
-		    bool wide)
+bool td_insn_decode(struct td_insn *insn, const uint8_t *code, size_t size, bool wide)
 {
 	struct decoding d = { .code = code,
 			      .size = size < MAX_SIZE ? size : MAX_SIZE,
@@ -407,10 +402,8 @@ bool td_insn_is_nop(const uint8_t *code, size_t size)
 {
 	size_t at = 0;
 
-	while (at + 1 < size &&
-	       (code[at] == 0x66 || code[at] == 0x2e || code[at] == 0x3e))
+	while (at + 1 < size && (code[at] == 0x66 || code[at] == 0x2e || code[at] == 0x3e))
 		at++;
 	return at < size &&
-	       (code[at] == 0x90 ||
-		(code[at] == 0x0f && at + 1 < size && code[at + 1] == 0x1f));
+	       (code[at] == 0x90 || (code[at] == 0x0f && at + 1 < size && code[at + 1] == 0x1f));
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * The length of an instruction of x86, and where it jumps to.  Pure.
+ * Decodes the length and the jump target of x86 instructions.  Pure.
  *
  * Source of the encodings: Intel SDM, volume 2, appendix A (opcode maps) and chapter 2
  * (prefixes, ModRM, VEX, EVEX).  Instructions of APX and XOP are not understood.
@@ -19,34 +19,33 @@ enum td_insn_kind {
 	TD_INSN_JUMP,     /* to target */
 	TD_INSN_BRANCH,   /* conditional, to target */
 	TD_INSN_COMPUTED, /* a jump to the address in a register or in memory */
-	TD_INSN_TABLE,    /* such a jump, by a table of a switch */
+	TD_INSN_TABLE,    /* a computed jump that uses the table of a switch */
 };
 
 struct td_insn {
 	enum td_insn_kind kind;
 	size_t size;    /* in bytes */
-	int64_t target; /* of jumps, from the instruction's end */
-	/* Of COMPUTED: the register that holds the address; -1: it is in memory. */
+	int64_t target; /* target of jumps and branches, relative to the instruction's end */
+	/* computed jumps: the register that contains the address; -1: it is in memory */
 	int reg;
-	/* Adds to this register, as a jump by a table of offsets does before it; or -1. */
+	/* register that the instruction adds to, as before a jump with a table of offsets; or -1 */
 	int added;
-	/* Of an operand in memory at a fixed address, or one that an index is added to. */
+	/* an operand in memory has a fixed address, to which an index may be added */
 	enum {
 		TD_PLACE_NONE,
 		TD_PLACE_RELATIVE,
 		TD_PLACE_ABSOLUTE
 	} place_kind;
-	int64_t place; /* the address; if relative, from the instruction's end */
+	int64_t place; /* fixed address of the operand, or relative to the instruction's end */
 };
 
 /*
- * Decodes the instruction at the start of the bytes, of a program of 64 bits or of 32.
- * Returns false if it is not understood, or does not end within them.
+ * Decodes the first instruction of code, in 64-bit mode if wide, else in 32-bit mode.  Returns
+ * false if it is not understood, or longer than size.
  */
-bool td_insn_decode(struct td_insn *insn, const uint8_t *code, size_t size,
-		    bool wide);
+bool td_insn_decode(struct td_insn *insn, const uint8_t *code, size_t size, bool wide);
 
-/* Is the instruction a NOP, which compilers have of any size? */
+/* Returns true if code starts with a NOP of any length. */
 bool td_insn_is_nop(const uint8_t *code, size_t size);
 
 #endif

@@ -8,7 +8,7 @@
 #include "lib/base/util.h"
 
 #define PERCENT 100
-#define Z95     1.959963984540054 /* of the normal distribution */
+#define Z95     1.959963984540054 /* 97.5 % quantile of the normal distribution */
 
 /* --- hits ------------------------------------------------------------------- */
 
@@ -20,51 +20,32 @@ static uint64_t hash_of(int event, int spot, int caller)
 	return td_hash_more(hash, (uint32_t)caller);
 }
 
-static struct td_hit *find_hit(const struct td_hits *hits, uint64_t hash,
-			       int event, int spot, int caller)
+/* Returns the hit with these members; adds it if it is new. */
+static struct td_hit *need_hit(struct td_hits *hits, int event, int spot, int caller)
 {
+	uint64_t hash = hash_of(event, spot, caller);
+	struct td_hit *hit;
 	size_t step = 0, at;
 
-	while ((at = td_index_next(&hits->index, hash, &step)) !=
-	       TD_NOT_FOUND) {
-		struct td_hit *hit = &hits->v[at];
-
-		if (hit->event == event && hit->spot == spot &&
-		    hit->caller == caller)
+	while ((at = td_index_next(&hits->index, hash, &step)) != TD_NOT_FOUND) {
+		hit = &hits->v[at];
+		if (hit->event == event && hit->spot == spot && hit->caller == caller)
 			return hit;
 	}
-	return NULL;
-}
-
-static struct td_hit *add_hit(struct td_hits *hits, uint64_t hash)
-{
-	struct td_hit *hit = td_array_add(&hits->v, hits->nr, sizeof(*hit));
-
-	if (!hit || td_index_add(&hits->index, hash, hits->nr))
-		return NULL;
-	hits->nr++;
+	td_index_add(&hits->index, hash, hits->nr);
+	hit = td_array_add(&hits->v, hits->nr++, sizeof(*hit));
+	*hit = (struct td_hit){ .event = event, .spot = spot, .caller = caller };
 	return hit;
 }
 
-int td_hits_add(struct td_hits *hits, int event, int spot, int caller,
-		uint64_t period)
+void td_hits_add(struct td_hits *hits, int event, int spot, int caller, uint64_t period)
 {
-	uint64_t hash = hash_of(event, spot, caller);
-	struct td_hit *hit = find_hit(hits, hash, event, spot, caller);
+	struct td_hit *hit = need_hit(hits, event, spot, caller);
 	double weight = (double)(period ? period : 1);
 
-	if (!hit) {
-		hit = add_hit(hits, hash);
-		if (!hit)
-			return -ENOMEM;
-		hit->event = event;
-		hit->spot = spot;
-		hit->caller = caller;
-	}
 	hit->samples++;
 	hit->weight += weight;
 	hit->squares += weight * weight;
-	return 0;
 }
 
 void td_hits_free(struct td_hits *hits)
@@ -81,7 +62,7 @@ struct sums {
 	double weight, squares;
 };
 
-/* What hits of one key add up to. */
+/* The sums of hits with the same key. */
 struct entries {
 	struct entry {
 		int function;
@@ -129,7 +110,7 @@ static int by_weight(const void *a, const void *b)
 	return compare_keys(x, y);
 }
 
-/* Makes one of all entries with the same key. */
+/* Merges the entries with the same key. */
 static void collapse(struct entries *entries)
 {
 	size_t nr = 0;
@@ -149,33 +130,29 @@ static void collapse(struct entries *entries)
 
 /* --- keys ------------------------------------------------------------------- */
 
-typedef void make_key(const struct td_spots *spots, const struct td_hit *hit,
-		      int key[2]);
+typedef void make_key(const struct td_spots *spots, const struct td_hit *hit, int key[2]);
 
-static void no_key(const struct td_spots *spots, const struct td_hit *hit,
-		   int key[2])
+static void no_key(const struct td_spots *spots, const struct td_hit *hit, int key[2])
 {
 	(void)spots;
 	(void)hit;
 	key[0] = key[1] = 0;
 }
 
-static void key_of_line(const struct td_spots *spots, const struct td_hit *hit,
-			int key[2])
+static void key_of_line(const struct td_spots *spots, const struct td_hit *hit, int key[2])
 {
 	key[0] = spots->v[hit->spot].file;
 	key[1] = spots->v[hit->spot].line;
 }
 
-static void key_of_caller(const struct td_spots *spots,
-			  const struct td_hit *hit, int key[2])
+static void key_of_caller(const struct td_spots *spots, const struct td_hit *hit, int key[2])
 {
 	key[0] = td_spots_caller(spots, hit->spot, hit->caller);
 	key[1] = 0;
 }
 
-static int sum_up(struct entries *entries, const struct td_hits *hits,
-		  const struct td_spots *spots, int event, make_key *make)
+static void sum_up(struct entries *entries, const struct td_hits *hits,
+		   const struct td_spots *spots, int event, make_key *make)
 {
 	for (size_t i = 0; i < hits->nr; i++) {
 		const struct td_hit *hit = &hits->v[i];
@@ -187,24 +164,12 @@ static int sum_up(struct entries *entries, const struct td_hits *hits,
 		if (hit->event != event)
 			continue;
 		make(spots, hit, entry.key);
-		if (td_array_push(&entries->v, &entries->nr, &entry,
-				  sizeof(entry)))
-			return -ENOMEM;
+		td_array_push(&entries->v, &entries->nr, &entry, sizeof(entry));
 	}
 	collapse(entries);
-	return 0;
 }
 
 /* --- shares ----------------------------------------------------------------- */
-
-static struct sums sum_of(const struct entries *entries)
-{
-	struct sums all = { 0 };
-
-	for (size_t i = 0; i < entries->nr; i++)
-		add_sums(&all, &entries->v[i].sums);
-	return all;
-}
 
 static struct td_share share_of(const struct sums *part, const struct sums *all)
 {
@@ -229,36 +194,18 @@ static struct td_detail caller_of(const struct entry *entry)
 	return (struct td_detail){ -1, 0, entry->key[0], { 0 } };
 }
 
-/* Entries are in the order of functions; *at is the first of this one. */
-static int add_details(struct td_details *details, int function,
-		       const struct entries *entries, size_t *at,
-		       const struct sums *all,
-		       struct td_detail (*make)(const struct entry *))
+/* Adds the entries of a function from *at on.  They are sorted by function. */
+static void add_details(struct td_details *details, int function, const struct entries *entries,
+			size_t *at, const struct sums *all,
+			struct td_detail (*make)(const struct entry *))
 {
-	int rc = 0;
-
-	while (!rc && *at < entries->nr &&
-	       entries->v[*at].function == function) {
+	while (*at < entries->nr && entries->v[*at].function == function) {
 		const struct entry *entry = &entries->v[(*at)++];
 		struct td_detail detail = make(entry);
 
 		detail.share = share_of(&entry->sums, all);
-		rc = td_array_push(&details->v, &details->nr, &detail,
-				   sizeof(detail));
+		td_array_push(&details->v, &details->nr, &detail, sizeof(detail));
 	}
-	return rc;
-}
-
-static int add_location(struct td_locations *locations,
-			const struct entry *entry, const struct sums *all)
-{
-	const struct td_location location = {
-		.function = entry->function,
-		.share = share_of(&entry->sums, all),
-	};
-
-	return td_array_push(&locations->v, &locations->nr, &location,
-			     sizeof(location));
 }
 
 static int by_share(const void *a, const void *b)
@@ -270,66 +217,35 @@ static int by_share(const void *a, const void *b)
 	return compare_ints(x->function, y->function);
 }
 
-/* The same hits by three keys. */
-struct views {
-	struct entries functions, lines, callers;
-};
-
-static int make_views(struct views *views, const struct td_hits *hits,
-		      const struct td_spots *spots, int event)
+void td_locations_make(struct td_locations *locations, const struct td_hits *hits,
+		       const struct td_spots *spots, int event)
 {
-	int rc = sum_up(&views->functions, hits, spots, event, no_key);
-
-	if (!rc)
-		rc = sum_up(&views->lines, hits, spots, event, key_of_line);
-	if (!rc)
-		rc = sum_up(&views->callers, hits, spots, event, key_of_caller);
-	return rc;
-}
-
-static int fill(struct td_locations *locations, const struct views *views)
-{
-	struct sums all = sum_of(&views->functions);
+	struct entries functions = { 0 }, lines = { 0 }, callers = { 0 };
 	size_t line = 0, caller = 0;
-	int rc = 0;
+	struct sums all = { 0 };
 
-	locations->samples = all.samples;
-	locations->weight = all.weight;
-	for (size_t i = 0; !rc && i < views->functions.nr; i++) {
-		const struct entry *entry = &views->functions.v[i];
-		struct td_location *location;
+	sum_up(&functions, hits, spots, event, no_key);
+	sum_up(&lines, hits, spots, event, key_of_line);
+	sum_up(&callers, hits, spots, event, key_of_caller);
+	for (size_t i = 0; i < functions.nr; i++)
+		add_sums(&all, &functions.v[i].sums);
+	*locations = (struct td_locations){ .samples = all.samples, .weight = all.weight };
+	for (size_t i = 0; i < functions.nr; i++) {
+		int function = functions.v[i].function;
+		struct td_location location = {
+			.function = function,
+			.share = share_of(&functions.v[i].sums, &all),
+		};
 
-		rc = add_location(locations, entry, &all);
-		if (rc)
-			break;
-		location = &locations->v[i];
-		rc = add_details(&location->lines, entry->function,
-				 &views->lines, &line, &all, line_of);
-		if (!rc)
-			rc = add_details(&location->callers, entry->function,
-					 &views->callers, &caller, &all,
-					 caller_of);
+		add_details(&location.lines, function, &lines, &line, &all, line_of);
+		add_details(&location.callers, function, &callers, &caller, &all, caller_of);
+		td_array_push(&locations->v, &locations->nr, &location, sizeof(location));
 	}
-	return rc;
-}
-
-int td_locations_make(struct td_locations *locations,
-		      const struct td_hits *hits, const struct td_spots *spots,
-		      int event)
-{
-	struct views views = { 0 };
-	int rc = make_views(&views, hits, spots, event);
-
-	*locations = (struct td_locations){ 0 };
-	if (!rc)
-		rc = fill(locations, &views);
-	if (!rc && locations->nr)
-		qsort(locations->v, locations->nr, sizeof(*locations->v),
-		      by_share);
-	free(views.functions.v);
-	free(views.lines.v);
-	free(views.callers.v);
-	return rc;
+	if (locations->nr)
+		qsort(locations->v, locations->nr, sizeof(*locations->v), by_share);
+	free(functions.v);
+	free(lines.v);
+	free(callers.v);
 }
 
 void td_locations_free(struct td_locations *locations)

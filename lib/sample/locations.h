@@ -4,14 +4,13 @@
 
 #include "lib/sample/spots.h"
 
-/* How often an event was sampled at a spot that was called from there. */
+/* Samples of one event at one spot, with one chain of callers. */
 struct td_hit {
 	int event;
 	int spot;
-	int caller; /* the call (spots.h); -1: not known */
+	int caller; /* the call (spots.h); -1: unknown */
 	uint64_t samples;
-	/* the sum of their periods, which is how many events they stand for */
-	double weight;
+	double weight;  /* the number of events: the sum of the samples' periods */
 	double squares; /* the sum of the periods' squares */
 };
 
@@ -21,26 +20,21 @@ struct td_hits {
 	struct td_index index;
 };
 
-/* Adds one sample.  0 or -ENOMEM. */
-int td_hits_add(struct td_hits *hits, int event, int spot, int caller,
-		uint64_t period);
+/* Adds one sample. */
+void td_hits_add(struct td_hits *hits, int event, int spot, int caller, uint64_t period);
 void td_hits_free(struct td_hits *hits);
 
-/* A part of an event's samples. */
+/* A share of an event's samples. */
 struct td_share {
 	uint64_t samples;
-	double percent; /* of the events that all samples stand for */
-	/*
-	 * Half the width of the 95 % interval of Wilson, for as many samples of
-	 * equal weight as these are worth.
-	 */
-	double error;
+	double percent; /* share of the weight of all samples */
+	double error;   /* half of the 95 % Wilson interval, using the effective sample size */
 };
 
-/* What is below a function: a line of its source, or who called it. */
+/* A row shown under a function: a source line or a caller. */
 struct td_detail {
-	int file, line; /* of a line; file -1: not known */
-	int function;   /* of a caller; -1: not known */
+	int file, line; /* the source line; file -1: unknown */
+	int function;   /* the calling function; -1: unknown */
 	struct td_share share;
 };
 
@@ -57,51 +51,48 @@ struct td_location {
 
 /* The functions of one event, the largest first. */
 struct td_locations {
-	uint64_t samples; /* of all of them */
-	double weight;    /* how many events these stand for */
+	uint64_t samples; /* number of samples in all functions */
+	double weight;    /* weight of all samples */
 	struct td_location *v;
 	size_t nr;
 };
 
-/* Sums up hits of resolved spots.  0 or -ENOMEM; free it even then. */
-int td_locations_make(struct td_locations *locations,
-		      const struct td_hits *hits, const struct td_spots *spots,
-		      int event);
+/* Sums up the hits of an event.  Their spots must be resolved. */
+void td_locations_make(struct td_locations *locations, const struct td_hits *hits,
+		       const struct td_spots *spots, int event);
 void td_locations_free(struct td_locations *locations);
 
 /* --- stacks.c ------------------------------------------------------------- */
 
-/* The samples of one event as a tree of functions, from the outermost one in. */
+/* The samples of one event as a tree of functions.  Callers precede their callees. */
 struct td_stacks {
 	struct td_stack {
-		int function; /* the first of this name; -1: not known */
-		int caller;   /* comes before; -1: none */
-		int depth;    /* 0: it has no caller */
-		double own;   /* what samples in it stand for */
-		double all;   /* the same, with what it called; may be 0 */
-		double from;  /* where it begins among all: next to its callees
-			       * and siblings, which are in the order of names */
+		int function; /* the first function with its name; -1: unknown */
+		int caller;   /* the index of the caller; -1: none */
+		int depth;    /* number of callers */
+		double own;   /* weight of the samples in it */
+		double all;   /* own weight and that of its callees; may be 0 */
+		double from;  /* x offset in a flame graph; siblings are sorted by name */
 	} * v;
 	size_t nr;
 	struct td_index index;
 	const struct td_spots *spots;
-	int *first; /* of each function, the first of its name */
-	double all;
-	int depth; /* the most of a stack with samples, and 1; 0: there is none */
+	int *first; /* for each function, the first one with its name */
+	double all; /* weight of all samples */
+	int depth;  /* maximum depth of a stack with samples + 1, or 0 */
 };
 
-/* Resolved spots.  0 or -ENOMEM; free it even then. */
-int td_stacks_make(struct td_stacks *stacks, const struct td_hits *hits,
-		   const struct td_spots *spots, int event);
+/* Makes the tree of an event's hits.  Their spots must be resolved. */
+void td_stacks_make(struct td_stacks *stacks, const struct td_hits *hits,
+		    const struct td_spots *spots, int event);
 void td_stacks_free(struct td_stacks *stacks);
 
 #define TD_STACK_NAME 300
 
 /*
- * What stacks call a function: by its name, or, without a symbol, by the file,
- * "[libc.so.6]"; "[unknown]".  buf may hold it.
+ * Returns the display name of a function: its name, "[libc.so.6]" if it has no symbol, or
+ * "[unknown]".  buf may be used for it.
  */
-const char *td_stack_name(char buf[TD_STACK_NAME], const struct td_spots *spots,
-			  int function);
+const char *td_stack_name(char buf[TD_STACK_NAME], const struct td_spots *spots, int function);
 
 #endif

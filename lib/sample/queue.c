@@ -44,27 +44,19 @@ static void sink(struct td_queued *v, size_t nr)
 	}
 }
 
-int td_queue_put(struct td_queue *queue, uint64_t time_ns, const void *data,
-		 uint16_t size)
+void td_queue_put(struct td_queue *queue, uint64_t time_ns, const void *data, uint16_t size)
 {
-	struct td_queued *queued =
-		td_array_add(&queue->v, queue->nr, sizeof(*queued));
+	struct td_queued *queued = td_array_add(&queue->v, queue->nr, sizeof(*queued));
 
-	if (!queued)
-		return -ENOMEM;
-	queued->data = malloc(size);
-	if (!queued->data)
-		return -ENOMEM;
+	queued->data = td_malloc(size);
 	memcpy(queued->data, data, size);
 	queued->size = size;
 	queued->time_ns = time_ns;
 	queued->number = queue->last++;
 	lift(queue->v, queue->nr++);
-	return 0;
 }
 
-uint64_t *td_queue_take(struct td_queue *queue, uint64_t until_ns,
-			uint16_t *size)
+uint64_t *td_queue_take(struct td_queue *queue, uint64_t until_ns, uint16_t *size)
 {
 	struct td_queued first;
 

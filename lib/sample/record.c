@@ -8,18 +8,15 @@
 
 #include "lib/base/util.h"
 
-/* PERF_RECORD_MISC_MMAP_BUILD_ID has the same bit as others of other records. */
-#define BUILD_ID_BIT (1U << 14)
+#define BUILD_ID_BIT (1U << 14) /* PERF_RECORD_MISC_MMAP_BUILD_ID */
 
 uint64_t td_record_sample_type(const struct td_record_format *format)
 {
-	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
-			PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			PERF_SAMPLE_PERIOD;
+	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
 
 	if (format->weights)
-		return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_PERIOD |
-		       PERF_SAMPLE_WEIGHT_STRUCT;
+		return PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT_STRUCT;
 	if (format->values)
 		type |= PERF_SAMPLE_READ;
 	if (format->chain)
@@ -35,7 +32,6 @@ uint64_t td_record_sample_type(const struct td_record_format *format)
 	return type;
 }
 
-/* Bits from first to last. */
 static uint64_t bits(int first, int last)
 {
 	return (UINT64_C(2) << last) - (UINT64_C(1) << first);
@@ -51,16 +47,16 @@ uint64_t td_record_registers(const struct td_record_format *format)
 
 uint64_t td_record_read_format(void)
 {
-	return PERF_FORMAT_GROUP | PERF_FORMAT_ID |
-	       PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	return PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+	       PERF_FORMAT_TOTAL_TIME_RUNNING;
 }
 
 /* --- words ------------------------------------------------------------------ */
 
-/* What of a record has not been read yet. */
+/* The words of a record that have not been read yet. */
 struct words {
 	const uint64_t *at, *end;
-	bool short_of; /* there were fewer than wanted */
+	bool short_of; /* the record was too short */
 };
 
 static uint64_t take(struct words *words)
@@ -84,26 +80,18 @@ static const uint64_t *take_many(struct words *words, uint64_t nr)
 	return at;
 }
 
-/* Two numbers of 32 bits, the first one in the lower half. */
+/* Takes two numbers of 32 bits, the first one from the lower half of the word. */
 static void take_pair(struct words *words, int *first, int *second)
 {
-	uint64_t both = take(words);
+	uint64_t word = take(words);
 
-	*first = (int)(uint32_t)both;
-	*second = (int)(uint32_t)(both >> 32);
+	*first = (int)(uint32_t)word;
+	*second = (int)(uint32_t)(word >> 32);
 }
 
 /* --- kinds of records ------------------------------------------------------- */
 
-/* union perf_sample_weight has 32, 16 and 16 bits, the lowest first. */
-static void parse_weight(struct td_record *r, struct words *words)
-{
-	r->id = take(words);
-	r->period = take(words);
-	r->latency = (uint16_t)(take(words) >> 48);
-}
-
-/* The size is in bytes, is one of whole words together with itself, and has 32 bits. */
+/* Takes a size of 32 bits and as many bytes, which together fill whole words. */
 static void parse_raw(struct td_record *r, struct words *words)
 {
 	uint32_t size = (uint32_t)take(words);
@@ -116,16 +104,14 @@ static void parse_raw(struct td_record *r, struct words *words)
 static void parse_branches(struct td_record *r, struct words *words)
 {
 	r->nr_branches = take(words);
-	r->branches =
-		r->nr_branches <= SIZE_MAX / TD_BRANCH_WORDS
-			? take_many(words, TD_BRANCH_WORDS * r->nr_branches)
-			: NULL;
+	r->branches = r->nr_branches <= SIZE_MAX / TD_BRANCH_WORDS
+			      ? take_many(words, TD_BRANCH_WORDS * r->nr_branches)
+			      : NULL;
 	words->short_of |= !r->branches;
 }
 
-/* A thread of the kernel has no registers of user space. */
-static void parse_registers(struct td_record *r,
-			    const struct td_record_format *format,
+/* Kernel threads have no user-space registers. */
+static void parse_registers(struct td_record *r, const struct td_record_format *format,
 			    struct words *words)
 {
 	uint64_t abi = take(words);
@@ -142,7 +128,7 @@ static void parse_registers(struct td_record *r,
 		r->stack = r->registers[PERF_REG_X86_SP];
 }
 
-/* The bytes that were asked for, and of how many the kernel could read them. */
+/* Takes a size, as many bytes, and the number of bytes that the kernel could read. */
 static void parse_copy(struct td_record *r, struct words *words)
 {
 	uint64_t size = take(words);
@@ -155,8 +141,7 @@ static void parse_copy(struct td_record *r, struct words *words)
 	words->short_of |= r->nr_copied > size || size % sizeof(uint64_t);
 }
 
-static void parse_sample(struct td_record *r,
-			 const struct td_record_format *format,
+static void parse_sample(struct td_record *r, const struct td_record_format *format,
 			 struct words *words)
 {
 	int unused;
@@ -169,11 +154,10 @@ static void parse_sample(struct td_record *r,
 	r->period = take(words);
 	if (format->values) {
 		r->nr_values = take(words);
-		take(words); /* the time for which its group was enabled */
+		take(words); /* time enabled */
 		r->running_ns = take(words);
-		r->values = r->nr_values <= SIZE_MAX / 2
-				    ? take_many(words, 2 * r->nr_values)
-				    : NULL;
+		r->values =
+			r->nr_values <= SIZE_MAX / 2 ? take_many(words, 2 * r->nr_values) : NULL;
 		words->short_of |= !r->values;
 	}
 	if (format->chain) {
@@ -190,7 +174,7 @@ static void parse_sample(struct td_record *r,
 		parse_copy(r, words);
 }
 
-/* A text that ends within the record, and is padded to words. */
+/* Takes a text that ends within the record and is padded to words. */
 static const char *take_text(struct words *words)
 {
 	const char *text = (const char *)words->at;
@@ -217,11 +201,9 @@ static void take_build_id(struct words *words, struct td_build_id *id)
 	memcpy(id->v, bytes + 4, id->size);
 }
 
-static void parse_mmap2(struct td_record *r, unsigned int misc,
-			struct words *words)
+static void parse_mmap2(struct td_record *r, unsigned int misc, struct words *words)
 {
-	r->kind = misc & PERF_RECORD_MISC_MMAP_DATA ? TD_RECORD_OTHER
-						    : TD_RECORD_MAP;
+	r->kind = misc & PERF_RECORD_MISC_MMAP_DATA ? TD_RECORD_OTHER : TD_RECORD_MAP;
 	take_pair(words, &r->pid, &r->tid);
 	r->address = take(words);
 	r->length = take(words);
@@ -234,11 +216,9 @@ static void parse_mmap2(struct td_record *r, unsigned int misc,
 	r->path = take_text(words);
 }
 
-static void parse_comm(struct td_record *r, unsigned int misc,
-		       struct words *words)
+static void parse_comm(struct td_record *r, unsigned int misc, struct words *words)
 {
-	r->kind = misc & PERF_RECORD_MISC_COMM_EXEC ? TD_RECORD_EXEC
-						    : TD_RECORD_OTHER;
+	r->kind = misc & PERF_RECORD_MISC_COMM_EXEC ? TD_RECORD_EXEC : TD_RECORD_OTHER;
 	take_pair(words, &r->pid, &r->tid);
 	take_text(words);
 }
@@ -250,7 +230,7 @@ static void parse_fork(struct td_record *r, struct words *words)
 	take_pair(words, &r->pid, &r->parent);
 	take_pair(words, &r->tid, &parent_tid);
 	r->kind = r->pid != r->parent ? TD_RECORD_FORK : TD_RECORD_OTHER;
-	take(words); /* the time, which stands at the end, too */
+	take(words); /* the time, which is also in the trailer */
 }
 
 static void parse_end(struct td_record *r, struct words *words)
@@ -263,28 +243,10 @@ static void parse_end(struct td_record *r, struct words *words)
 	take(words);
 }
 
-static void parse_lost(struct td_record *r, bool samples, struct words *words)
-{
-	r->kind = TD_RECORD_LOST;
-	if (!samples)
-		take(words); /* the id of the event that noticed it */
-	r->lost = take(words);
-}
+/* PERF_AUX_FLAG_OVERWRITE is only set by snapshots. */
+#define CUT (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION)
 
-/* What another trace had overwritten is never read. */
-#define CUT                                                \
-	(PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL | \
-	 PERF_AUX_FLAG_COLLISION)
-
-static void parse_trace(struct td_record *r, struct words *words)
-{
-	r->kind = TD_RECORD_TRACE;
-	r->offset = take(words);
-	r->length = take(words);
-	r->cut = take(words) & CUT;
-}
-
-/* What sample_id_all puts behind all records but samples. */
+/* With sample_id_all, all records but samples have a trailer. */
 static void parse_trailer(struct td_record *r, size_t size, const uint64_t *end)
 {
 	struct words words = { end - size, end, false };
@@ -305,8 +267,7 @@ static void parse_trailer(struct td_record *r, size_t size, const uint64_t *end)
 	r->tid = tid;
 }
 
-static void parse_body(struct td_record *r,
-		       const struct perf_event_header *header,
+static void parse_body(struct td_record *r, const struct perf_event_header *header,
 		       struct words *words)
 {
 	switch (header->type) {
@@ -325,15 +286,22 @@ static void parse_body(struct td_record *r,
 	case PERF_RECORD_SWITCH:
 		r->kind = TD_RECORD_SWITCH;
 		r->out = header->misc & PERF_RECORD_MISC_SWITCH_OUT;
-		r->preempted =
-			header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+		r->preempted = header->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 		break;
 	case PERF_RECORD_AUX:
-		parse_trace(r, words);
+		r->kind = TD_RECORD_TRACE;
+		r->offset = take(words);
+		r->length = take(words);
+		r->cut = take(words) & CUT;
 		break;
 	case PERF_RECORD_LOST:
+		take(words); /* the id of the event that noticed it */
+		r->kind = TD_RECORD_LOST;
+		r->lost = take(words);
+		break;
 	case PERF_RECORD_LOST_SAMPLES:
-		parse_lost(r, header->type == PERF_RECORD_LOST_SAMPLES, words);
+		r->kind = TD_RECORD_LOST;
+		r->lost = take(words);
 		break;
 	case PERF_RECORD_THROTTLE:
 		r->kind = TD_RECORD_THROTTLE;
@@ -346,20 +314,14 @@ static void parse_body(struct td_record *r,
 	}
 }
 
-/* In words: task, time, CPU and id, or the id alone. */
-static size_t trailer_size(const struct td_record_format *format)
-{
-	return format->weights ? 1 : 4;
-}
-
-bool td_record_parse(struct td_record *record,
-		     const struct td_record_format *format, const void *data,
-		     size_t size)
+bool td_record_parse(struct td_record *record, const struct td_record_format *format,
+		     const void *data, size_t size)
 {
 	const struct perf_event_header *header = data;
 	const uint64_t *at = data, *end = at + size / sizeof(*at);
 	struct words words = { at + 1, end, false };
-	size_t trailer = trailer_size(format);
+	/* task, time, CPU and id; or only the id */
+	size_t trailer = format->weights ? 1 : 4;
 
 	*record = (struct td_record){ .pid = -1, .tid = -1, .cpu = -1 };
 	if (size < sizeof(*header) || size % sizeof(*at))
@@ -367,12 +329,15 @@ bool td_record_parse(struct td_record *record,
 	if (header->type == PERF_RECORD_SAMPLE) {
 		record->kind = TD_RECORD_SAMPLE;
 		record->kernel =
-			(header->misc & PERF_RECORD_MISC_CPUMODE_MASK) !=
-			PERF_RECORD_MISC_USER;
-		if (format->weights)
-			parse_weight(record, &words);
-		else
+			(header->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
+		if (format->weights) {
+			record->id = take(&words);
+			record->period = take(&words);
+			/* union perf_sample_weight: 32, 16 and 16 bits, the lowest first */
+			record->latency = (uint16_t)(take(&words) >> 48);
+		} else {
 			parse_sample(record, format, &words);
+		}
 		return !words.short_of;
 	}
 	if (end - words.at < (ptrdiff_t)trailer)
@@ -385,13 +350,13 @@ bool td_record_parse(struct td_record *record,
 
 /* --- AMD's instruction-based sampling ------------------------------------- */
 
-/* Places in the record, which has them in the order of their numbers. */
+/* Indices of registers, which are in the order of their MSRs. */
 enum {
 	FETCH_CTL = 0,
-	OP_DATA3 = 4, /* behind OpCtl, OpRip, OpData and OpData2 */
+	OP_DATA3 = 4, /* after OpCtl, OpRip, OpData and OpData2 */
 };
 
-/* Of IbsOpData3. */
+/* Bits of IbsOpData3. */
 enum {
 	LOAD = 0,
 	LOAD_L1_TLB_MISS = 2,
@@ -400,7 +365,7 @@ enum {
 	REFILL_LATENCY = 48, /* 16 bits, of the L1 TLB */
 };
 
-/* Of IbsFetchCtl. */
+/* Bits of IbsFetchCtl. */
 enum {
 	FETCH_LATENCY = 32, /* 16 bits */
 	FETCH_MISS = 51,
@@ -434,7 +399,6 @@ uint64_t td_ibs_fetch_wait(const uint64_t *regs, size_t nr)
 {
 	uint64_t ctl = nr > FETCH_CTL ? regs[FETCH_CTL] : 0;
 
-	return bit(ctl, FETCH_MISS) || bit(ctl, FETCH_L1_TLB_MISS)
-		       ? latency(ctl, FETCH_LATENCY)
-		       : 0;
+	return bit(ctl, FETCH_MISS) || bit(ctl, FETCH_L1_TLB_MISS) ? latency(ctl, FETCH_LATENCY)
+								   : 0;
 }

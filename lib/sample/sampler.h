@@ -8,140 +8,121 @@
 
 /* How an event of the plan is sampled. */
 struct td_sampling {
-	/* events between two samples; 0: it only counts, for its group */
+	/* events between two samples; 0: the event is only counted, for its group */
 	uint64_t period;
-	bool frequency; /* period is the number of samples a second instead */
+	bool frequency; /* period is the number of samples per second instead */
 	/*
-	 * As in perf_event_attr.precise_ip: the most that is wanted; once it is
-	 * open, what the kernel has accepted.
+	 * As in perf_event_attr.precise_ip: the maximum to try; after opening, what the
+	 * kernel has accepted.
 	 */
 	int precise;
-	int at_least; /* the least, from which more is tried; 0: any will do */
+	int min_precise; /* higher values are tried, too; 0: there is no minimum */
 };
 
+#define TD_MAX_PRECISE 3 /* perf_event_attr.precise_ip */
+
 /*
- * A software event or a tracepoint, which is opened behind the members of each
- * group: its samples have the counts of the group, and those of its companions.
+ * A software event or a tracepoint that is opened after the members of each group.  Its
+ * samples contain the counts of the group and of the group's companions.
  */
 struct td_companion {
 	uint32_t type;
 	uint64_t config;
-	bool samples; /* each time; else it only counts */
+	bool samples; /* a sample at each event; else it is only counted */
 };
 
-/* All of it must outlive the sampler. */
+/* Setup of a sampler.  Everything that it points to must outlive the sampler. */
 struct td_sampler_setup {
-	/* groups that the kernel refuses are not opened, weak ones broken up */
+	/* groups that the kernel refuses are not opened; weak ones are broken up */
 	struct td_plan *plan;
 	struct td_sampling *how; /* one for each event of the plan */
 	const struct td_machine *machine;
-	/* its tasks: what they start is sampled, too, if it says so */
 	struct td_target *target;
 	struct td_notes *notes;
 	struct td_record_format format;
-	/*
-	 * The event of a group's companion has a number behind those of the plan:
-	 * td_sampler_companion().
-	 */
+	/* the numbers of their events follow those of the plan: td_sampler_companion() */
 	const struct td_companion *companions;
 	size_t nr_companions;
-	bool switches; /* tell when tasks lose their CPU */
-	/* tell nothing but samples, and those of a CPU in any order */
-	bool only_samples;
-	int most_pages; /* of a ring; 0: the usual number */
+	bool switches;     /* also record context switches */
+	bool only_samples; /* no other records, and samples of a CPU in any order */
+	int max_pages;     /* per ring; 0: the default */
 	/*
-	 * Instead of the groups: user space, by a PMU that writes into a ring of its
-	 * own on each CPU.  Companions are alone then, and so are the events that are
-	 * sampled, of user space, too; the clock is perf's.
+	 * A PMU that traces user space into a separate ring on each CPU.  Companions and
+	 * sampled events are then opened without groups, for user space only.  The clock
+	 * is perf's.
 	 */
 	struct {
-		uint32_t type; /* perf_event_attr's; 0: nothing is traced */
+		uint32_t type; /* as in perf_event_attr; 0: no trace */
 		uint64_t config;
 		const char *filter; /* as PERF_EVENT_IOC_SET_FILTER takes it */
-		int most_pages;     /* of such a ring, a power of two */
+		int max_pages;      /* per ring of the trace, a power of two */
 	} trace;
 };
 
-/* The most samples a second that the kernel allows; with more, it refuses events. */
-int td_sampler_most_rate(const struct td_sysfs *fs);
+/* Returns the kernel's limit of samples per second; it refuses events with more. */
+int td_sampler_max_rate(const struct td_sysfs *fs);
 
 /* Events that are sampled into rings, one for each CPU. */
 struct td_sampler;
 
 /*
- * Opens the events, disabled.  Notes tell what this user may not sample, and that
- * the rings had to be smaller.
+ * Opens the events, disabled.  Adds notes on what this user may not sample, and on rings that
+ * had to be smaller.
  */
-int td_sampler_open(struct td_sampler **out,
-		    const struct td_sampler_setup *setup, struct td_err *err);
+int td_sampler_open(struct td_sampler **out, const struct td_sampler_setup *setup,
+		    struct td_err *err);
 void td_sampler_close(struct td_sampler *sampler); /* NULL is fine */
 /*
- * The CPUs on which nothing is sampled any more, because they went offline since
- * the last call, which is better some time ago; they may be back already.  Returns
- * 0 or -ENOMEM; free *cpus with td_ints_free().
+ * Lists the CPUs whose events are gone because they went offline since the last call, which
+ * should be a while ago.  They may be online again.  Free *cpus with td_ints_free().
  */
-int td_sampler_list_dead(struct td_sampler *sampler, struct td_ints *cpus);
+void td_sampler_list_dead(struct td_sampler *sampler, struct td_ints *cpus);
 /*
- * Samples on CPUs that have come online, from now on.  On an error what was open
- * stays so; read the rings before, as those of dead CPUs may go.
+ * Also samples on CPUs that have come online.  Read the rings first: those of dead CPUs may be
+ * closed.  After an error, all events that were open still are.
  */
-int td_sampler_add_cpus(struct td_sampler *sampler, const struct td_ints *cpus,
-			struct td_err *err);
+int td_sampler_add_cpus(struct td_sampler *sampler, const struct td_ints *cpus, struct td_err *err);
 /* Tasks that begin with an exec() enable the events themselves. */
 void td_sampler_enable(struct td_sampler *sampler, bool on);
-/*
- * Only one companion of all groups, while the rest stays as it is: what it counts has
- * a gap.
- */
-void td_sampler_enable_companion(struct td_sampler *sampler, size_t companion,
-				 bool on);
-/* What the sampled events of the plan have counted so far, whatever was sampled. */
+/* Enables or disables one companion of all groups.  Its counts then have a gap. */
+void td_sampler_enable_companion(struct td_sampler *sampler, size_t companion, bool on);
+/* Returns the sum of what the sampled events of the plan have counted so far. */
 double td_sampler_counted(const struct td_sampler *sampler);
 /*
- * For how much of their time the tasks that are sampled were on this kind of core, in
- * per cent; NAN: it has no event that was enabled.
+ * Returns the percentage of the sampled tasks' time that they ran on the core type of this PMU,
+ * or NAN if none of its events was enabled.
  */
 double td_sampler_ran_pct(const struct td_sampler *sampler, int pmu);
-/* Readable when a ring is half full: read the rings then. */
+/* Returns a descriptor that is readable when a ring is half full. */
 int td_sampler_fd(const struct td_sampler *sampler);
-/* The number of the event of a group's companion. */
-static inline int td_sampler_companion(const struct td_sampler_setup *setup,
-				       size_t group, size_t companion)
+/* Returns the number of the event of a group's companion. */
+static inline int td_sampler_companion(const struct td_sampler_setup *setup, size_t group,
+				       size_t companion)
 {
-	return (int)(setup->plan->events.nr + group * setup->nr_companions +
-		     companion);
+	return (int)(setup->plan->events.nr + group * setup->nr_companions + companion);
 }
 
+/* Returns the bytes of a TD_RECORD_TRACE while it is taken, or NULL if they are lost. */
+uint8_t *td_sampler_trace(struct td_sampler *sampler, const struct td_record *record);
+/* Returns the latest time at which the CPU of a record that is cut resumed tracing. */
+uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler, const struct td_record *record);
+void td_sampler_pause_trace(struct td_sampler *sampler);
+/* Resumes with another filter. */
+int td_sampler_resume_trace(struct td_sampler *sampler, const char *filter, struct td_err *err);
 /*
- * The bytes of a record of the kind TD_RECORD_TRACE, while it is taken.  NULL: they
- * are lost.
- */
-uint8_t *td_sampler_trace(struct td_sampler *sampler,
-			  const struct td_record *record);
-/* When the CPU of a record that is cut went on tracing at the latest. */
-uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler,
-				const struct td_record *record);
-/* Nothing is traced until it goes on with another filter, of what runs by then, too. */
-void td_sampler_rest_trace(struct td_sampler *sampler);
-int td_sampler_go_on_trace(struct td_sampler *sampler, const char *filter,
-			   struct td_err *err);
-/*
- * For how much of the time that the tasks ran the events that are sampled beside the
- * trace had counters, in per cent: the event that had the least.  NAN: all had them.
+ * Returns the percentage of the tasks' CPU time in which the events that are sampled beside
+ * the trace had counters: the minimum of all events, or NAN if all always had them.
  */
 double td_sampler_traced_pct(const struct td_sampler *sampler);
-/* What the time stamp counter says, in the clock of the records of a trace. */
+/* Converts the time stamp counter to the clock of a trace's records. */
 uint64_t td_sampler_trace_ns(const struct td_sampler *sampler, uint64_t tsc);
 
-/* event is the plan's, or -1.  An error ends the reading. */
-typedef int td_take_record(void *ctx, const struct td_record *record,
-			   int event);
+/* Takes a record.  event is the plan's, or -1. */
+typedef void td_take_record(void *ctx, const struct td_record *record, int event);
 /*
- * Reads all rings, and gives their records in the order of time, those of the
- * last moments later: with all, also these.  Returns 0, -ENOMEM, or what take
- * returned.
+ * Reads all rings and passes on their records in order of time.  Without all, the records of
+ * the last moments stay in a queue for the next call.
  */
-int td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
-		    void *ctx);
+void td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take, void *ctx);
 
 #endif

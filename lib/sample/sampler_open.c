@@ -4,28 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/probe.h"
 #include "lib/sample/sampler_parts.h"
 
-/* Of a ring: how many bytes wake us up. */
+/* Bytes in a ring that wake the reader. */
 #define WATERMARK (UINT32_C(64) << 10)
-
-#define MOST_PRECISE 3 /* perf_event_attr.precise_ip */
 
 /* --- attributes ------------------------------------------------------------- */
 
-static void set_common(const struct td_sampler *sampler,
-		       struct perf_event_attr *attr)
+static void set_common(const struct td_sampler *sampler, struct perf_event_attr *attr)
 {
-	/* only what a PMU samples has branches */
-	attr->sample_type = td_record_sample_type(&sampler->setup.format) &
-			    ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
+	/* only samples of a PMU have branches */
+	attr->sample_type =
+		td_record_sample_type(&sampler->setup.format) & ~(uint64_t)PERF_SAMPLE_BRANCH_STACK;
 	attr->read_format = td_record_read_format();
 	attr->sample_id_all = 1;
-	attr->use_clockid =
-		!sampler->setup.format.weights && !sampler->setup.trace.type;
+	attr->use_clockid = !sampler->setup.format.weights && !sampler->setup.trace.type;
 	attr->clockid = attr->use_clockid ? CLOCK_MONOTONIC : 0;
 	attr->watermark = 1;
 	attr->wakeup_watermark = WATERMARK;
@@ -35,21 +32,19 @@ static void set_common(const struct td_sampler *sampler,
 	attr->exclude_callchain_user = sampler->setup.format.copied > 0;
 }
 
-/* What the kernel does not find in frames, the processor has noted. */
+/* Asks for callers from the processor's last branch records instead of frame pointers. */
 static void set_branches(struct perf_event_attr *attr)
 {
 	attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
-	attr->branch_sample_type =
-		PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
-		PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES;
+	attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+				   PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES;
 	attr->exclude_callchain_user = 1;
 }
 
 /*
- * IBS leaves nothing out (PERF_PMU_CAP_NO_EXCLUDE): the kernel refuses to be asked for
- * that, so who reads the samples does it.  So it is in Linux 6.12; in 7.2 its interrupt
- * can leave out those of the kernel or of user space, if swfilt says so.  What the
- * event's modifiers say stays, and is refused.
+ * IBS cannot exclude the kernel or user space (PERF_PMU_CAP_NO_EXCLUDE), and perf_event_open()
+ * refuses to try: the reader drops these samples.  That is Linux 6.12; in 7.2, IBS's interrupt
+ * drops them if swfilt is set.  Modifiers that the user typed stay, and are refused.
  */
 static void set_ibs(struct perf_event_attr *attr, const struct td_pmu *pmu,
 		    const struct td_modifiers *mods)
@@ -58,8 +53,7 @@ static void set_ibs(struct perf_event_attr *attr, const struct td_pmu *pmu,
 	bool filters = filter && (attr->exclude_user || attr->exclude_kernel);
 	uint64_t config[TD_NR_CONFIGS] = { 0 };
 
-	if (mods->user || mods->kernel || mods->hypervisor || mods->guest ||
-	    mods->host)
+	if (mods->user || mods->kernel || mods->hypervisor || mods->guest || mods->host)
 		return;
 	attr->exclude_hv = attr->exclude_guest = attr->exclude_host = 0;
 	if (filters && !td_format_pack(filter, 1, config)) {
@@ -75,28 +69,25 @@ struct perf_event_attr td_sampler_attr(const struct td_sampler *sampler,
 	const struct td_sampler_setup *setup = &sampler->setup;
 	const struct td_sampling *how = &setup->how[group->members[i]];
 	const struct td_pmu *pmu = &setup->machine->pmus[group->pmu];
-	struct perf_event_attr attr =
-		td_plan_attr(setup->plan, group, i, setup->target);
+	struct perf_event_attr attr = td_plan_attr(setup->plan, group, i, setup->target);
 
 	set_common(sampler, &attr);
-	/* a typed :D would be given up for good */
+	/* a pinned event that cannot be scheduled once is never counted again */
 	attr.pinned &= group->may_unpin;
 	attr.freq = how->frequency;
 	attr.sample_period = how->period;
 	attr.precise_ip = (unsigned int)how->precise & 3U;
 	if (setup->format.branches && how->period)
 		set_branches(&attr);
-	/* PEBS does not tell a guest from its host (intel_pebs_enable()) */
+	/* PEBS cannot distinguish a guest from its host (intel_pebs_enable()) */
 	attr.exclude_guest |= how->precise > 0;
 	if (pmu->kind == TD_PMU_IBS)
-		set_ibs(&attr, pmu,
-			&setup->plan->events.v[group->members[i]].mods);
+		set_ibs(&attr, pmu, &setup->plan->events.v[group->members[i]].mods);
 	return attr;
 }
 
-struct perf_event_attr
-td_sampler_companion_attr(const struct td_sampler *sampler,
-			  const struct td_companion *companion)
+struct perf_event_attr td_sampler_companion_attr(const struct td_sampler *sampler,
+						 const struct td_companion *companion)
 {
 	struct perf_event_attr attr = {
 		.type = companion->type,
@@ -110,7 +101,7 @@ td_sampler_companion_attr(const struct td_sampler *sampler,
 	return attr;
 }
 
-/* Tells what is mapped, forked and executed, on CPUs where nothing is sampled, too. */
+/* Returns the attributes of the event that records mappings, forks and execs, on all CPUs. */
 static struct perf_event_attr make_watcher(const struct td_sampler *sampler)
 {
 	const struct td_target *target = sampler->setup.target;
@@ -131,7 +122,7 @@ static struct perf_event_attr make_watcher(const struct td_sampler *sampler)
 	};
 
 	set_common(sampler, &attr);
-	/* alone: children have lost none in the counts of a group */
+	/* without a group: the counts of a group do not include records lost in children */
 	attr.read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
 	attr.read_format |= PERF_FORMAT_LOST;
 	return attr;
@@ -139,40 +130,37 @@ static struct perf_event_attr make_watcher(const struct td_sampler *sampler)
 
 /* --- events ----------------------------------------------------------------- */
 
-static struct perf_cpu_map *cpu_map(const struct td_sampler *sampler,
-				    const struct td_ints *cpus)
+static struct perf_cpu_map *cpu_map(const struct td_sampler *sampler, const struct td_ints *cpus)
 {
 	const struct td_target *target = sampler->setup.target;
 	td_autofree char *text = NULL;
-	struct td_ints both;
+	struct td_ints allowed;
 
-	if (target->has_cpus ? td_ints_and(&both, cpus, &target->cpus)
-			     : td_ints_copy(&both, cpus))
-		return NULL;
-	text = td_ints_format(&both);
-	td_ints_free(&both);
-	return text ? perf_cpu_map__new(text) : NULL;
+	if (target->has_cpus)
+		td_ints_and(&allowed, cpus, &target->cpus);
+	else
+		td_ints_copy(&allowed, cpus);
+	text = td_ints_format(&allowed);
+	td_ints_free(&allowed);
+	return td_need(perf_cpu_map__new(text));
 }
 
 /*
- * Adds it to the list, which gives it the CPUs of the list, and then gives it CPUs
- * of its own: the field for those has another name in each libperf.
+ * The list gives the event its CPUs, which are replaced afterwards: the field for an event's
+ * own CPUs has another name in each libperf.
  */
-struct perf_evsel *td_sampler_add_evsel(struct td_sampler *sampler,
-					struct perf_event_attr *attr,
+struct perf_evsel *td_sampler_add_evsel(struct td_sampler *sampler, struct perf_event_attr *attr,
 					const struct td_ints *cpus, int event)
 {
 	int nr = sampler->evlist->nr_entries;
 	int *slot = td_array_add(&sampler->events, (size_t)nr, sizeof(*slot));
-	struct perf_evsel *evsel = slot ? perf_evsel__new(attr) : NULL;
+	struct perf_evsel *evsel = td_need(perf_evsel__new(attr));
 
-	if (!evsel)
-		return NULL;
 	*slot = event;
 	perf_evlist__add(sampler->evlist, evsel);
 	perf_cpu_map__put(evsel->cpus);
 	evsel->cpus = cpu_map(sampler, cpus);
-	return evsel->cpus && evsel->threads ? evsel : NULL;
+	return evsel;
 }
 
 void td_sampler_free_parts(struct perf_evsel *evsel)
@@ -193,63 +181,59 @@ void td_sampler_drop_evsel(struct td_sampler *sampler, struct perf_evsel *evsel)
 	perf_evsel__delete(evsel);
 }
 
-/* Opens one on the CPUs of its group; the first one leads. */
+int td_sampler_event_fd(const struct perf_evsel *evsel, int x, int y)
+{
+	const int *fd = xyarray__entry(evsel->fd, (size_t)x, (size_t)y);
+
+	return fd ? *fd : -1;
+}
+
+bool td_sampler_values(const struct perf_evsel *evsel, int x, int y,
+		       uint64_t values[TD_SAMPLER_VALUES])
+{
+	ssize_t size = TD_SAMPLER_VALUES * sizeof(*values);
+
+	memset(values, 0, (size_t)size);
+	size = read(td_sampler_event_fd(evsel, x, y), values, (size_t)size);
+	return size >= (ssize_t)(3 * sizeof(*values));
+}
+
+/* Opens an event on the CPUs of its group.  The first event of the group is the leader. */
 static int open_event(struct td_sampler *sampler, const struct td_group *group,
-		      struct perf_event_attr *attr, int event,
-		      struct perf_evsel **leader)
+		      struct perf_event_attr *attr, int event, struct perf_evsel **leader)
 {
 	const struct td_sampler_setup *setup = &sampler->setup;
-	struct perf_evsel *evsel = td_sampler_add_evsel(
-		sampler, attr, &setup->machine->pmus[group->pmu].cpus, event);
+	struct perf_evsel *evsel =
+		td_sampler_add_evsel(sampler, attr, &setup->machine->pmus[group->pmu].cpus, event);
 
-	if (!evsel)
-		return -ENOMEM;
 	if (!*leader)
 		*leader = evsel;
 	evsel->leader = *leader;
 	return perf_evsel__open(evsel, evsel->cpus, evsel->threads);
 }
 
-static int open_companions(struct td_sampler *sampler,
-			   const struct td_group *group,
-			   struct perf_evsel *leader)
+/* Sets *failed to the member that the kernel refused, or to the group's size for a companion. */
+static int open_group(struct td_sampler *sampler, const struct td_group *group, size_t *failed)
 {
 	const struct td_sampler_setup *setup = &sampler->setup;
-	size_t at = (size_t)(group - setup->plan->groups);
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < setup->nr_companions; i++) {
-		struct perf_event_attr attr = td_sampler_companion_attr(
-			sampler, &setup->companions[i]);
-
-		rc = open_event(sampler, group, &attr,
-				td_sampler_companion(setup, at, i), &leader);
-	}
-	return rc;
-}
-
-/* *failed is the member that the kernel refused; behind the last one: a companion. */
-static int open_group(struct td_sampler *sampler, const struct td_group *group,
-		      size_t *failed)
-{
+	size_t index = (size_t)(group - setup->plan->groups);
 	int before = sampler->evlist->nr_entries, rc = 0;
 	struct perf_evsel *leader = NULL;
+	struct perf_event_attr attr;
 
-	for (size_t i = 0; !rc && i < group->nr; i++) {
-		struct perf_event_attr attr =
-			td_sampler_attr(sampler, group, i);
-
-		*failed = i;
-		rc = open_event(sampler, group, &attr, group->members[i],
+	for (*failed = 0; *failed < group->nr; ++*failed) {
+		attr = td_sampler_attr(sampler, group, *failed);
+		rc = open_event(sampler, group, &attr, group->members[*failed], &leader);
+		if (rc)
+			break;
+	}
+	for (size_t i = 0; !rc && i < setup->nr_companions; i++) {
+		attr = td_sampler_companion_attr(sampler, &setup->companions[i]);
+		rc = open_event(sampler, group, &attr, td_sampler_companion(setup, index, i),
 				&leader);
 	}
-	if (!rc) {
-		*failed = group->nr;
-		rc = open_companions(sampler, group, leader);
-	}
 	while (rc && sampler->evlist->nr_entries > before)
-		td_sampler_drop_evsel(sampler,
-				      perf_evlist__last(sampler->evlist));
+		td_sampler_drop_evsel(sampler, perf_evlist__last(sampler->evlist));
 	return rc;
 }
 
@@ -265,42 +249,31 @@ static bool sample_user_only(const struct td_sampler_setup *setup)
 	return true;
 }
 
-/* Once something is sampled: else the error is all there is to say. */
-static void say_user_only(const struct td_sampler_setup *setup)
-{
-	if (setup->target->exclude_kernel)
-		td_notes_add(setup->notes,
-			     "sampling user space only: "
-			     "kernel.perf_event_paranoid does not let this "
-			     "user sample the kernel");
-}
-
 /*
- * Less precise: not every event can be as precise as its PMU can be.  Or more
- * precise, where less would not do.
+ * Lowers the precision, because not every event can be as precise as its PMU can be, or raises
+ * it for events with a minimum.  Returns false if there is nothing left to try.
  */
-static bool sample_differently(const struct td_sampler_setup *setup,
-			       const struct td_group *group)
+static bool change_precision(const struct td_sampler_setup *setup, const struct td_group *group)
 {
 	bool changed = false;
 
 	for (size_t i = 0; i < group->nr; i++) {
 		struct td_sampling *how = &setup->how[group->members[i]];
 
-		if (how->at_least) {
-			changed |= how->precise < MOST_PRECISE;
-			how->precise += how->precise < MOST_PRECISE;
-			continue;
+		if (how->min_precise && how->precise < TD_MAX_PRECISE) {
+			how->precise++;
+			changed = true;
+		} else if (!how->min_precise && how->precise > 0) {
+			how->precise--;
+			changed = true;
 		}
-		changed |= how->precise > 0;
-		how->precise -= how->precise > 0;
 	}
 	return changed;
 }
 
 /*
- * Samples of inherited tasks have values since 7e8b255650fc, in Linux 6.12.
- * Before, tasks that are there already can be sampled.
+ * Samples of inherited tasks have values since 7e8b255650fc, in Linux 6.12.  Older kernels
+ * can sample the tasks that exist already.
  */
 bool td_sampler_leave_children(const struct td_sampler_setup *setup)
 {
@@ -309,25 +282,26 @@ bool td_sampler_leave_children(const struct td_sampler_setup *setup)
 	if (!setup->format.values || !target->inherit)
 		return false;
 	target->inherit = false;
-	td_notes_add(setup->notes,
-		     "what the threads of the beginning start is left out: "
-		     "counts in its samples need Linux 6.12");
+	td_notes_add(
+		setup->notes,
+		"what the threads of the beginning start is left out: counts in its samples need "
+		"Linux 6.12");
 	return true;
 }
 
-static bool changes(const struct td_sampler_setup *setup,
-		    const struct td_group *group, int rc)
+/* Reduces a request that the kernel refused.  Returns false if there is nothing left to try. */
+static bool relax(const struct td_sampler_setup *setup, const struct td_group *group, int rc)
 {
 	if (rc == -EACCES || rc == -EPERM)
 		return sample_user_only(setup);
 	if (rc != -EINVAL && rc != -EOPNOTSUPP)
 		return false;
-	return sample_differently(setup, group) ||
+	return change_precision(setup, group) ||
 	       (rc == -EINVAL && td_sampler_leave_children(setup));
 }
 
-static int refuse(const struct td_sampler_setup *setup, size_t at,
-		  size_t member, int rc, struct td_err *err)
+static int refuse(const struct td_sampler_setup *setup, size_t at, size_t member, int rc,
+		  struct td_err *err)
 {
 	const struct td_group *group = &setup->plan->groups[at];
 	struct td_event event;
@@ -338,46 +312,33 @@ static int refuse(const struct td_sampler_setup *setup, size_t at,
 	if (member == group->nr)
 		return td_err_set(err, rc, "probes: %s", strerror(-rc));
 	event = setup->plan->events.v[group->members[member]];
-	/* it was tried without, too */
+	/* opening was also tried without it */
 	event.mods.precise = 0;
-	if (setup->format.branches &&
-	    (rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENXIO)) {
-		td_err_set(err, rc,
-			   "%s: %s does not note calls in last branch records "
-			   "(LBR)",
+	if (setup->format.branches && (rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENXIO)) {
+		td_err_set(err, rc, "%s: %s does not note calls in last branch records (LBR)",
 			   event.name, setup->machine->pmus[group->pmu].name);
-		return td_err_hint(err, "--call-graph fp finds callers by "
-					"frame pointers");
+		return td_err_hint(err, "--call-graph fp finds callers by frame pointers");
 	}
-	return td_open_error(err, rc, &event,
-			     setup->machine->pmus[group->pmu].name,
-			     setup->target);
-}
-
-/* Again for those that were in a group before. */
-static void begin_at_least(const struct td_sampler_setup *setup,
-			   const struct td_group *group)
-{
-	for (size_t i = 0; i < group->nr; i++) {
-		struct td_sampling *how = &setup->how[group->members[i]];
-
-		if (how->at_least)
-			how->precise = how->at_least;
-	}
+	return td_open_error(err, rc, &event, setup->machine->pmus[group->pmu].name, setup->target);
 }
 
 /* Opens a group as the kernel allows. */
-static int open_allowed(struct td_sampler *sampler, size_t at,
-			struct td_err *err)
+static int open_allowed(struct td_sampler *sampler, size_t at, struct td_err *err)
 {
 	const struct td_group *group = &sampler->setup.plan->groups[at];
 	size_t failed = 0;
 	int rc;
 
-	begin_at_least(&sampler->setup, group);
+	/* the precision of members of a broken-up group may have been raised before */
+	for (size_t i = 0; i < group->nr; i++) {
+		struct td_sampling *how = &sampler->setup.how[group->members[i]];
+
+		if (how->min_precise)
+			how->precise = how->min_precise;
+	}
 	do {
 		rc = open_group(sampler, group, &failed);
-	} while (rc && changes(&sampler->setup, group, rc));
+	} while (rc && relax(&sampler->setup, group, rc));
 	if (rc == -ENOMEM)
 		return td_err_nomem(err);
 	return rc ? refuse(&sampler->setup, at, failed, rc, err) : 0;
@@ -388,14 +349,12 @@ static int open_allowed(struct td_sampler *sampler, size_t at,
 static int open_watcher(struct td_sampler *sampler, struct td_err *err)
 {
 	struct perf_event_attr attr = make_watcher(sampler);
-	struct perf_evsel *evsel = td_sampler_add_evsel(
-		sampler, &attr, &sampler->setup.machine->online, -1);
+	struct perf_evsel *evsel =
+		td_sampler_add_evsel(sampler, &attr, &sampler->setup.machine->online, -1);
 	int rc;
 
-	if (!evsel)
-		return td_err_nomem(err);
 	rc = perf_evsel__open(evsel, evsel->cpus, evsel->threads);
-	/* lost records are counted since 6.0, build ids are known since 5.12 */
+	/* lost records are counted since Linux 6.0, build ids are known since 5.12 */
 	if (rc == -EINVAL) {
 		evsel->attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
 		rc = perf_evsel__open(evsel, evsel->cpus, evsel->threads);
@@ -404,43 +363,40 @@ static int open_watcher(struct td_sampler *sampler, struct td_err *err)
 		evsel->attr.build_id = 0;
 		rc = perf_evsel__open(evsel, evsel->cpus, evsel->threads);
 	}
-	return rc ? td_err_set(err, rc, "what tasks map: %s", strerror(-rc))
-		  : 0;
+	return rc ? td_err_set(err, rc, "what tasks map: %s", strerror(-rc)) : 0;
 }
 
-static int make_maps(struct td_sampler *sampler)
+static void make_maps(struct td_sampler *sampler)
 {
 	const struct td_target *target = sampler->setup.target;
 	int nr = (int)target->tids.nr;
-	struct perf_cpu_map *cpus =
-		cpu_map(sampler, &sampler->setup.machine->online);
+	struct perf_cpu_map *cpus = cpu_map(sampler, &sampler->setup.machine->online);
 
-	sampler->threads = target->system_wide
-				   ? perf_thread_map__new_dummy()
-				   : perf_thread_map__new_array(nr, NULL);
-	for (int i = 0; sampler->threads && !target->system_wide && i < nr; i++)
-		perf_thread_map__set_pid(sampler->threads, i,
-					 target->tids.v[i]);
-	if (cpus && sampler->threads)
-		perf_evlist__set_maps(sampler->evlist, cpus, sampler->threads);
+	sampler->threads = target->system_wide ? td_need(perf_thread_map__new_dummy())
+					       : td_need(perf_thread_map__new_array(nr, NULL));
+	for (int i = 0; !target->system_wide && i < nr; i++)
+		perf_thread_map__set_pid(sampler->threads, i, target->tids.v[i]);
+	perf_evlist__set_maps(sampler->evlist, cpus, sampler->threads);
 	perf_cpu_map__put(cpus);
-	return cpus && sampler->threads ? 0 : -ENOMEM;
 }
 
-/* The members are opened one by one then. */
+/* Breaks up a weak group, whose members are then opened one by one. */
 static bool break_up(struct td_sampler *sampler, size_t at, int rc)
 {
 	struct td_plan *plan = sampler->setup.plan;
-	struct td_err unused = { 0 };
+	bool breaks = (rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENODEV) &&
+		      td_plan_is_breakable(plan, at);
 
-	return (rc == -EINVAL || rc == -EOPNOTSUPP || rc == -ENODEV) &&
-	       td_plan_is_breakable(plan, at) &&
-	       !td_plan_break(plan, at, &unused);
+	if (breaks)
+		td_plan_break(plan, at);
+	return breaks;
 }
 
-/* CPUs that come later may be of another kind than the group's. */
-static bool is_elsewhere(const struct td_sampler *sampler,
-			 const struct td_group *group)
+/*
+ * Returns true if none of the target's CPUs is of the group's core type; false without a list
+ * of CPUs, because such CPUs may come online later.
+ */
+static bool is_elsewhere(const struct td_sampler *sampler, const struct td_group *group)
 {
 	const struct td_sampler_setup *setup = &sampler->setup;
 	const struct td_target *target = setup->target;
@@ -449,14 +405,13 @@ static bool is_elsewhere(const struct td_sampler *sampler,
 
 	if (!target->system_wide || !target->has_cpus)
 		return false;
-	elsewhere = td_ints_and(&both, &setup->machine->pmus[group->pmu].cpus,
-				&target->cpus) == 0 &&
-		    !both.nr;
+	td_ints_and(&both, &setup->machine->pmus[group->pmu].cpus, &target->cpus);
+	elsewhere = !both.nr;
 	td_ints_free(&both);
 	return elsewhere;
 }
 
-/* One PMU may lack what others have. */
+/* Fails only if no group could be opened, because PMUs support different features. */
 int td_sampler_open_groups(struct td_sampler *sampler, struct td_err *err)
 {
 	const struct td_plan *plan = sampler->setup.plan;
@@ -478,8 +433,7 @@ int td_sampler_open_groups(struct td_sampler *sampler, struct td_err *err)
 		if (rc == -ENOMEM || rc == -ESRCH)
 			break;
 	}
-	if (first.code &&
-	    (!nr_open || first.code == -ENOMEM || first.code == -ESRCH)) {
+	if (first.code && (!nr_open || first.code == -ENOMEM || first.code == -ESRCH)) {
 		*err = first;
 		return err->code;
 	}
@@ -489,18 +443,19 @@ int td_sampler_open_groups(struct td_sampler *sampler, struct td_err *err)
 }
 
 int td_sampler_open_events(struct td_sampler *sampler,
-			   int (*open)(struct td_sampler *, struct td_err *),
-			   struct td_err *err)
+			   int (*open)(struct td_sampler *, struct td_err *), struct td_err *err)
 {
 	int rc;
 
-	if (make_maps(sampler))
-		return td_err_nomem(err);
+	make_maps(sampler);
 	rc = open(sampler, err);
 	if (rc || sampler->setup.only_samples)
 		return rc;
 	rc = open_watcher(sampler, err);
-	if (!rc)
-		say_user_only(&sampler->setup);
+	if (!rc && sampler->setup.target->exclude_kernel)
+		td_notes_add(
+			sampler->setup.notes,
+			"sampling user space only: kernel.perf_event_paranoid does not let this "
+			"user sample the kernel");
 	return rc;
 }

@@ -16,81 +16,84 @@
 #include "lib/sample/record.h"
 #include "lib/sample/sampler.h"
 
-/* Shared by the files that know libperf. */
+/* Shared by the files that use libperf. */
 
-#define TD_SWITCHED_ON 64
+#define TD_SWITCHED_ON    64
+#define TD_SAMPLER_VALUES 128 /* maximum number of values that read(2) returns */
 
 struct td_sampler {
 	struct td_sampler_setup setup;
 	struct perf_evlist *evlist;
 	struct perf_thread_map *threads;
-	int *events; /* of the plan, one for each evsel; -1: the watcher */
-	struct td_index by_id;
-	int *ids; /* the events that by_id refers to */
+	int *events;           /* the event of each evsel; -1: the watcher */
+	struct td_index by_id; /* finds the kernel's ids in ids */
+	int *ids;              /* the event of each id */
 	size_t nr_ids;
 	int epoll;
 	struct td_queue queue;
 	uint64_t read_ns; /* when the rings were read last */
-	uint64_t nr_lost; /* so many records were said to be lost */
-	/* Parts for CPUs that came later; the queue and the ids are the first's. */
+	uint64_t nr_lost; /* records that the rings reported as lost */
+	/* Samplers for CPUs that came online later.  The first has the queue and all ids. */
 	struct td_sampler *next;
-	struct td_target target; /* of a part: has these CPUs, which it owns */
-	uint64_t *times_ns;      /* of the watcher, on each CPU */
-	bool off;                /* it was disabled */
-	/* Of each ring of the list, if something is traced. */
+	struct td_target target; /* for a later sampler: its CPUs, which it owns */
+	uint64_t *times_ns;      /* the watcher's time enabled on each CPU */
+	bool off;                /* the events are disabled */
+	/* The trace's ring on each CPU. */
 	struct {
 		struct perf_mmap *map;
 		uint8_t *area;
 		size_t size;
-		/* what was read, and from where on in all of the trace */
-		uint8_t *bytes;
+		uint8_t *bytes; /* bytes that were read and not yet taken */
 		size_t nr;
-		uint64_t from;
-		uint64_t used; /* up to there a record was */
-		/* when it was switched on again, the last times */
+		uint64_t from; /* offset of these bytes in the whole trace */
+		uint64_t used; /* offset up to which they were taken */
+		/* the last times at which tracing was switched on again */
 		uint64_t on_ns[TD_SWITCHED_ON];
 		size_t nr_on;
-		bool cut; /* it had no room, and has stopped */
+		bool cut; /* the ring was full, and tracing has stopped */
 	} * traces;
 	size_t nr_traces;
-	bool rests; /* nothing is traced for a while */
+	bool paused; /* td_sampler_pause_trace() */
 };
 
-/* sampler_open.c: frees what libperf leaves when it frees an event. */
+/* --- sampler_open.c ------------------------------------------------------- */
+
+/* Frees what libperf leaves when it frees an event. */
 void td_sampler_free_parts(struct perf_evsel *evsel);
-/* What open() does, and the watcher behind it. */
+/* Calls open(), then opens the watcher. */
 int td_sampler_open_events(struct td_sampler *sampler,
-			   int (*open)(struct td_sampler *, struct td_err *),
-			   struct td_err *err);
-/* The groups of the plan. */
+			   int (*open)(struct td_sampler *, struct td_err *), struct td_err *err);
 int td_sampler_open_groups(struct td_sampler *sampler, struct td_err *err);
-/* Adds an event to the list, on these CPUs; NULL: memory ran out. */
-struct perf_evsel *td_sampler_add_evsel(struct td_sampler *sampler,
-					struct perf_event_attr *attr,
+/* Adds an event to the list, on these CPUs. */
+struct perf_evsel *td_sampler_add_evsel(struct td_sampler *sampler, struct perf_event_attr *attr,
 					const struct td_ints *cpus, int event);
-void td_sampler_drop_evsel(struct td_sampler *sampler,
-			   struct perf_evsel *evsel);
-/* Of the i-th member of a group of the plan. */
+void td_sampler_drop_evsel(struct td_sampler *sampler, struct perf_evsel *evsel);
+/* Returns the attributes of the i-th member of a group. */
 struct perf_event_attr td_sampler_attr(const struct td_sampler *sampler,
 				       const struct td_group *group, size_t i);
-/* What the kernel does for a task is its task's, too. */
-struct perf_event_attr
-td_sampler_companion_attr(const struct td_sampler *sampler,
-			  const struct td_companion *companion);
-/* Sample what is there already, and not what that starts; false: it was so. */
+/* Returns the attributes of a companion, which also counts in the kernel for any target. */
+struct perf_event_attr td_sampler_companion_attr(const struct td_sampler *sampler,
+						 const struct td_companion *companion);
+/* Stops inheritance if that helps to sample existing tasks; returns false if it cannot. */
 bool td_sampler_leave_children(const struct td_sampler_setup *setup);
-/* sampler_trace.c: before all other events, as their rings are the trace's. */
+
+/* Returns the open descriptor of an event at a place in its table, or -1. */
+int td_sampler_event_fd(const struct perf_evsel *evsel, int x, int y);
+/* Reads an event's values.  Returns false if there are fewer than the first three. */
+bool td_sampler_values(const struct perf_evsel *evsel, int x, int y,
+		       uint64_t values[TD_SAMPLER_VALUES]);
+
+/* --- sampler_trace.c ------------------------------------------------------ */
+
+/* Opens the tracer before all other events, whose rings are then the trace's. */
 int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err);
-/* When the rings are mapped. */
+/* Maps the trace's rings, after those of the records. */
 int td_sampler_map_trace(struct td_sampler *sampler, struct td_err *err);
-/* A record of the kind TD_RECORD_TRACE, which the ring has. */
+/* Notes whether a TD_RECORD_TRACE of this ring is cut. */
 void td_sampler_note_trace(struct td_sampler *part, const struct perf_mmap *map,
 			   const struct td_record *record);
-/* Keeps what was traced, so that there is room for more.  0 or -ENOMEM. */
-int td_sampler_read_trace(struct td_sampler *part);
+/* Moves traced bytes out of the rings, to make room for more. */
+void td_sampler_read_trace(struct td_sampler *part);
 void td_sampler_close_trace(struct td_sampler *part);
-/* sampler_rings.c: from now on the first one waits for the part, and knows its ids. */
-int td_sampler_join(struct td_sampler *first, const struct td_sampler *part,
-		    struct td_err *err);
 
 #endif

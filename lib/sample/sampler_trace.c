@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A PMU that traces: it writes into a ring of its own on each CPU, beside that of the
- * records, which tell which part of it is of which thread.
+ * A PMU that traces.  On each CPU it writes into a ring of its own.  Records, which are in
+ * another ring, assign parts of the trace to threads.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -17,7 +17,7 @@
 
 /* --- opening ---------------------------------------------------------------- */
 
-/* The kernel is left out: this user may not trace it, or only with more rights. */
+/* Excludes the kernel, because tracing it needs more rights. */
 static struct perf_event_attr make_attr(const struct td_sampler *sampler)
 {
 	const struct td_sampler_setup *setup = &sampler->setup;
@@ -39,30 +39,28 @@ static int no_trace(int rc, const char *what, struct td_err *err)
 }
 
 static int open_evsel(struct td_sampler *sampler, struct perf_event_attr *attr,
-		      const struct td_ints *cpus, int event,
-		      struct perf_evsel **evsel, struct td_err *err)
+		      const struct td_ints *cpus, int event, struct perf_evsel **evsel,
+		      struct td_err *err)
 {
 	int rc;
 
 	*evsel = td_sampler_add_evsel(sampler, attr, cpus, event);
-	if (!*evsel)
-		return td_err_nomem(err);
 	rc = perf_evsel__open(*evsel, (*evsel)->cpus, (*evsel)->threads);
 	if (rc)
 		no_trace(rc, "", err);
 	return rc == -EACCES || rc == -EPERM
-		       ? td_err_hint(err, "sysctl kernel.perf_event_paranoid=2 "
-					  "allows it for your own programs")
+		       ? td_err_hint(err,
+				     "sysctl kernel.perf_event_paranoid=2 allows it for your own "
+				     "programs")
 		       : rc;
 }
 
 /*
- * A group's counts in samples of inherited events keep the kernel from handing the
- * open events of a thread over to another one that gets its CPU (nr_no_switch_fast in
- * kernel/events/core.c): all that a CPU traced up to a record is of one thread.
+ * Inherited events with PERF_SAMPLE_READ keep the kernel from handing one thread's open events
+ * to the next thread on the CPU (nr_no_switch_fast in kernel/events/core.c).  So everything
+ * that a CPU traced up to a record belongs to one thread.
  */
-static int open_tracer(struct td_sampler *sampler, struct perf_evsel **evsel,
-		       struct td_err *err)
+static int open_tracer(struct td_sampler *sampler, struct perf_evsel **evsel, struct td_err *err)
 {
 	const struct td_ints *cpus = &sampler->setup.machine->online;
 	struct perf_event_attr attr = make_attr(sampler);
@@ -75,9 +73,8 @@ static int open_tracer(struct td_sampler *sampler, struct perf_evsel **evsel,
 	return open_evsel(sampler, &attr, cpus, -1, evsel, err);
 }
 
-/* What the kernel refuses is refused, with its reason; a thread may just have ended. */
-static int open_sampled(struct td_sampler *sampler,
-			const struct td_group *group, size_t i,
+/* Refuses an event that the kernel refuses.  It is an error only if a thread has just ended. */
+static int open_sampled(struct td_sampler *sampler, const struct td_group *group, size_t i,
 			struct td_err *err)
 {
 	const struct td_sampler_setup *setup = &sampler->setup;
@@ -90,15 +87,13 @@ static int open_sampled(struct td_sampler *sampler,
 	attr.disabled = 1;
 	attr.enable_on_exec = setup->target->enable_on_exec;
 	attr.exclude_kernel = attr.exclude_hv = 1;
-	rc = open_evsel(sampler, &attr, &setup->machine->pmus[group->pmu].cpus,
-			at, &evsel, err);
-	if (!rc || rc == -ESRCH || !evsel)
+	rc = open_evsel(sampler, &attr, &setup->machine->pmus[group->pmu].cpus, at, &evsel, err);
+	if (!rc || rc == -ESRCH)
 		return rc;
 	*err = (struct td_err){ 0 };
 	td_sampler_drop_evsel(sampler, evsel);
-	return td_event_refuse(event, strerror(-rc), setup->notes)
-		       ? td_err_nomem(err)
-		       : 0;
+	td_event_refuse(event, strerror(-rc), setup->notes);
+	return 0;
 }
 
 static int open_all_sampled(struct td_sampler *sampler, struct td_err *err)
@@ -110,8 +105,7 @@ static int open_all_sampled(struct td_sampler *sampler, struct td_err *err)
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		for (size_t i = 0; !rc && i < plan->groups[g].nr; i++) {
 			if (setup->how[plan->groups[g].members[i]].period)
-				rc = open_sampled(sampler, &plan->groups[g], i,
-						  err);
+				rc = open_sampled(sampler, &plan->groups[g], i, err);
 		}
 	}
 	return rc;
@@ -127,8 +121,7 @@ int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err)
 	if (!rc && perf_evsel__apply_filter(evsel, setup->trace.filter))
 		rc = no_trace(-errno, "the address filter: ", err);
 	for (size_t i = 0; !rc && i < setup->nr_companions; i++) {
-		attr = td_sampler_companion_attr(sampler,
-						 &setup->companions[i]);
+		attr = td_sampler_companion_attr(sampler, &setup->companions[i]);
 		attr.exclude_kernel = attr.exclude_hv = 1;
 		rc = open_evsel(sampler, &attr, &setup->machine->online,
 				td_sampler_companion(setup, 0, i), &evsel, err);
@@ -138,49 +131,43 @@ int td_sampler_open_trace(struct td_sampler *sampler, struct td_err *err)
 
 /* --- turns ------------------------------------------------------------------ */
 
-void td_sampler_rest_trace(struct td_sampler *sampler)
+void td_sampler_pause_trace(struct td_sampler *sampler)
 {
-	sampler->rests = true;
+	sampler->paused = true;
 	perf_evsel__disable(perf_evlist__first(sampler->evlist));
 }
 
-int td_sampler_go_on_trace(struct td_sampler *sampler, const char *filter,
-			   struct td_err *err)
+int td_sampler_resume_trace(struct td_sampler *sampler, const char *filter, struct td_err *err)
 {
 	struct perf_evsel *evsel = perf_evlist__first(sampler->evlist);
 
 	if (perf_evsel__apply_filter(evsel, filter))
 		return no_trace(-errno, "the address filter: ", err);
-	sampler->rests = false;
+	sampler->paused = false;
 	perf_evsel__enable(evsel);
 	return 0;
 }
 
-/* How long an event counted on some CPUs. */
-static uint64_t ran_ns(const struct perf_evsel *evsel,
-		       const struct perf_cpu_map *cpus)
+/* Returns how long an event counted on some of its CPUs. */
+static uint64_t ran_ns(const struct perf_evsel *evsel, const struct perf_cpu_map *cpus)
 {
-	uint64_t words[8], sum = 0;
+	uint64_t values[TD_SAMPLER_VALUES], sum = 0;
 
 	for (int x = 0; x < xyarray__max_x(evsel->fd); x++) {
 		if (!perf_cpu_map__has(cpus, perf_cpu_map__cpu(evsel->cpus, x)))
 			continue;
 		for (int y = 0; y < xyarray__max_y(evsel->fd); y++) {
-			const int *fd =
-				xyarray__entry(evsel->fd, (size_t)x, (size_t)y);
-
-			/* behind the number of events, or the value: two times */
-			if (fd && read(*fd, words, sizeof(words)) >=
-					  (ssize_t)(3 * sizeof(words[0])))
-				sum += words[2];
+			/* value, time enabled, time running */
+			if (td_sampler_values(evsel, x, y, values))
+				sum += values[2];
 		}
 	}
 	return sum;
 }
 
 /*
- * At the exec() of a command, the counters of the CPU where that is begin some
- * milliseconds late (4 to 14 on Linux 6.12).
+ * At a command's exec(), the counters on its CPU start a few milliseconds late (4 to 14 on
+ * Linux 6.12).
  */
 #define LATE_NS (50 * TD_NS_A_MS)
 
@@ -188,7 +175,7 @@ double td_sampler_traced_pct(const struct td_sampler *sampler)
 {
 	const struct perf_evsel *software = NULL;
 	struct perf_evsel *evsel;
-	double least = NAN;
+	double min_pct = NAN;
 	size_t i = 0;
 
 	perf_evlist__for_each_evsel (sampler->evlist, evsel) {
@@ -203,10 +190,9 @@ double td_sampler_traced_pct(const struct td_sampler *sampler)
 		all_ns = ran_ns(software, evsel->cpus);
 		counted_ns = ran_ns(evsel, evsel->cpus);
 		if (td_since(all_ns, counted_ns) > LATE_NS)
-			least = fmin(least,
-				     100 * (double)counted_ns / (double)all_ns);
+			min_pct = fmin(min_pct, 100 * (double)counted_ns / (double)all_ns);
 	}
-	return least;
+	return min_pct;
 }
 
 /* --- rings ------------------------------------------------------------------ */
@@ -216,8 +202,7 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int map_area(struct td_sampler *sampler, struct perf_mmap *map,
-		    size_t size)
+static int map_area(struct td_sampler *sampler, struct perf_mmap *map, size_t size)
 {
 	struct perf_event_mmap_page *page = map->base;
 	size_t at = sampler->nr_traces;
@@ -229,10 +214,7 @@ static int map_area(struct td_sampler *sampler, struct perf_mmap *map,
 		    (off_t)page->aux_offset);
 	if (area == MAP_FAILED)
 		return -errno;
-	if (!td_array_add(&sampler->traces, at, sizeof(*sampler->traces))) {
-		munmap(area, size);
-		return -ENOMEM;
-	}
+	td_array_add(&sampler->traces, at, sizeof(*sampler->traces));
 	sampler->traces[at].map = map;
 	sampler->traces[at].area = area;
 	sampler->traces[at].size = size;
@@ -252,16 +234,17 @@ static void unmap_areas(struct td_sampler *part)
 static int map_areas(struct td_sampler *sampler, size_t size)
 {
 	struct perf_mmap *map;
-	int rc = 0;
 
 	perf_evlist__for_each_mmap(sampler->evlist, map, false)
 	{
-		if (!rc)
-			rc = map_area(sampler, map, size);
+		int rc = map_area(sampler, map, size);
+
+		if (rc) {
+			unmap_areas(sampler);
+			return rc;
+		}
 	}
-	if (rc)
-		unmap_areas(sampler);
-	return rc;
+	return 0;
 }
 
 static bool knows_time(const struct td_sampler *sampler)
@@ -276,7 +259,7 @@ static bool knows_time(const struct td_sampler *sampler)
 
 int td_sampler_map_trace(struct td_sampler *sampler, struct td_err *err)
 {
-	int most = sampler->setup.trace.most_pages, pages = most, rc = 0;
+	int max = sampler->setup.trace.max_pages, pages = max, rc = 0;
 
 	if (!sampler->setup.trace.type)
 		return 0;
@@ -289,14 +272,13 @@ int td_sampler_map_trace(struct td_sampler *sampler, struct td_err *err)
 		return no_trace(rc, "its rings: ", err);
 	if (!knows_time(sampler))
 		return no_trace(-ENOTSUP,
-				"the time stamp counter is no clock "
-				"of the kernel: ",
-				err);
-	if (pages < most)
-		td_notes_add(sampler->setup.notes,
-			     "rings of %d pages a CPU for the trace, not %d: "
-			     "kernel.perf_event_mlock_kb does not allow more",
-			     pages, most);
+				"the time stamp counter is no clock of the kernel: ", err);
+	if (pages < max)
+		td_notes_add(
+			sampler->setup.notes,
+			"rings of %d pages a CPU for the trace, not %d: kernel.perf_event_mlock_kb "
+			"does not allow more",
+			pages, max);
 	return 0;
 }
 
@@ -309,33 +291,28 @@ void td_sampler_close_trace(struct td_sampler *part)
 
 /* --- reading ---------------------------------------------------------------- */
 
-/* What records were of is of no use any more. */
+/* Drops bytes that were taken. */
 static void drop_used(struct td_sampler *part, size_t at)
 {
 	uint64_t used = td_since(part->traces[at].used, part->traces[at].from);
 
 	if (used > part->traces[at].nr)
 		used = part->traces[at].nr;
-	/* so that no byte is moved twice */
+	/* at least half of the bytes, so that none is moved twice */
 	if (used < part->traces[at].nr - used)
 		return;
 	part->traces[at].nr -= used;
 	part->traces[at].from += used;
 	if (used)
-		memmove(part->traces[at].bytes, part->traces[at].bytes + used,
-			part->traces[at].nr);
+		memmove(part->traces[at].bytes, part->traces[at].bytes + used, part->traces[at].nr);
 }
 
-static int keep(struct td_sampler *part, size_t at, uint64_t tail,
-		uint64_t head)
+static void keep(struct td_sampler *part, size_t at, uint64_t tail, uint64_t head)
 {
 	size_t size = part->traces[at].size, nr = (size_t)(head - tail);
 	size_t begin = (size_t)tail % size, room = size - begin;
-	uint8_t *bytes =
-		realloc(part->traces[at].bytes, part->traces[at].nr + nr);
+	uint8_t *bytes = td_realloc(part->traces[at].bytes, part->traces[at].nr + nr);
 
-	if (!bytes)
-		return -ENOMEM;
 	part->traces[at].bytes = bytes;
 	bytes += part->traces[at].nr;
 	if (room > nr)
@@ -343,15 +320,14 @@ static int keep(struct td_sampler *part, size_t at, uint64_t tail,
 	memcpy(bytes, part->traces[at].area + begin, room);
 	memcpy(bytes + room, part->traces[at].area, nr - room);
 	part->traces[at].nr += nr;
-	return 0;
 }
 
-/* More than that is not kept of a CPU: who is too slow for ever loses some. */
-#define MOST_KEPT ((size_t)64 << 20)
+/* Bytes that are kept per CPU.  If decoding is slower than tracing, the rest is lost. */
+#define MAX_KEPT ((size_t)64 << 20)
 
 /*
- * What had no room has stopped, although the event may be enabled still
- * (intel_pt_interrupt() in arch/x86/events/intel/pt.c).
+ * Restarts tracing after the ring was full: the PMU has stopped, although the event may still
+ * be enabled (intel_pt_interrupt() in arch/x86/events/intel/pt.c).
  */
 static void switch_on(const struct td_sampler *part, size_t at)
 {
@@ -359,7 +335,7 @@ static void switch_on(const struct td_sampler *part, size_t at)
 	int cpu = perf_cpu_map__idx(evsel->cpus, part->traces[at].map->cpu);
 
 	part->traces[at].cut = false;
-	if (part->off || part->rests || cpu < 0)
+	if (part->off || part->paused || cpu < 0)
 		return;
 	perf_evsel__disable_cpu(evsel, cpu);
 	perf_evsel__enable_cpu(evsel, cpu);
@@ -371,49 +347,40 @@ void td_sampler_note_trace(struct td_sampler *part, const struct perf_mmap *map,
 			   const struct td_record *record)
 {
 	for (size_t i = 0; i < part->nr_traces; i++)
-		part->traces[i].cut |=
-			record->cut && part->traces[i].map == map;
+		part->traces[i].cut |= record->cut && part->traces[i].map == map;
 }
 
-static int read_one(struct td_sampler *part, size_t at)
+static void read_one(struct td_sampler *part, size_t at)
 {
 	struct perf_event_mmap_page *page = part->traces[at].map->base;
 	uint64_t head = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = page->aux_tail;
 
 	drop_used(part, at);
-	if (head == tail || part->traces[at].nr > MOST_KEPT)
-		return 0;
-	if (keep(part, at, tail, head))
-		return -ENOMEM;
+	if (head == tail || part->traces[at].nr > MAX_KEPT)
+		return;
+	keep(part, at, tail, head);
 	__atomic_store_n(&page->aux_tail, head, __ATOMIC_RELEASE);
-	return 0;
 }
 
-int td_sampler_read_trace(struct td_sampler *part)
+void td_sampler_read_trace(struct td_sampler *part)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < part->nr_traces; i++) {
-		rc = read_one(part, i);
-		/* without room it would stop again, and no record would say so */
-		if (!rc && part->traces[i].cut &&
-		    part->traces[i].nr <= MOST_KEPT)
+	for (size_t i = 0; i < part->nr_traces; i++) {
+		read_one(part, i);
+		/* without room, tracing would stop again without a record */
+		if (part->traces[i].cut && part->traces[i].nr <= MAX_KEPT)
 			switch_on(part, i);
 	}
-	return rc;
 }
 
-/* A trace is of tasks: CPUs that come back have no part more. */
-uint8_t *td_sampler_trace(struct td_sampler *sampler,
-			  const struct td_record *record)
+/* Only tasks are traced, so there are no further samplers for CPUs that come online. */
+uint8_t *td_sampler_trace(struct td_sampler *sampler, const struct td_record *record)
 {
 	for (size_t i = 0; i < sampler->nr_traces; i++) {
 		uint64_t at = record->offset - sampler->traces[i].from;
 
 		if (sampler->traces[i].map->cpu.cpu != record->cpu ||
-		    record->offset < sampler->traces[i].from ||
-		    at > sampler->traces[i].nr ||
+		    record->offset < sampler->traces[i].from || at > sampler->traces[i].nr ||
 		    record->length > sampler->traces[i].nr - at)
 			continue;
 		sampler->traces[i].used = record->offset + record->length;
@@ -422,37 +389,24 @@ uint8_t *td_sampler_trace(struct td_sampler *sampler,
 	return NULL;
 }
 
-/* Of one CPU, or UINT64_MAX. */
-static uint64_t switched_on(const struct td_sampler *part, size_t at,
-			    uint64_t after_ns)
-{
-	uint64_t first_ns = UINT64_MAX;
-
-	for (size_t i = 0; i < TD_SWITCHED_ON; i++) {
-		uint64_t on_ns = part->traces[at].on_ns[i];
-
-		if (on_ns > after_ns && on_ns < first_ns)
-			first_ns = on_ns;
-	}
-	return first_ns;
-}
-
-uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler,
-				const struct td_record *record)
+uint64_t td_sampler_trace_on_ns(const struct td_sampler *sampler, const struct td_record *record)
 {
 	uint64_t first_ns = td_sampler_trace_ns(sampler, __rdtsc());
 
 	for (size_t i = 0; i < sampler->nr_traces; i++) {
-		uint64_t on_ns = switched_on(sampler, i, record->time_ns);
+		if (sampler->traces[i].map->cpu.cpu != record->cpu)
+			continue;
+		for (size_t j = 0; j < TD_SWITCHED_ON; j++) {
+			uint64_t on_ns = sampler->traces[i].on_ns[j];
 
-		if (sampler->traces[i].map->cpu.cpu == record->cpu &&
-		    on_ns < first_ns)
-			first_ns = on_ns;
+			if (on_ns > record->time_ns && on_ns < first_ns)
+				first_ns = on_ns;
+		}
 	}
 	return first_ns;
 }
 
-/* perf_event_mmap_page tells it: the numbers do not change while the TSC is stable. */
+/* As perf_event_mmap_page describes; the factors do not change while the TSC is stable. */
 uint64_t td_sampler_trace_ns(const struct td_sampler *sampler, uint64_t tsc)
 {
 	const struct perf_event_mmap_page *page = sampler->traces[0].map->base;

@@ -7,56 +7,44 @@
 #include "lib/recording/recording.h"
 #include "lib/sample/record.h"
 
-/*
- * Samples in a recording (tdstat-recording(5)): behind its first line, and in
- * place of its intervals.
- */
+/* Samples in a recording (tdstat-recording(5)): after its first line, instead of intervals. */
 
-/*
- * Gets a record; of a sample, event is the plan's, spot is where it was, and
- * caller is the call that it was in, or -1.  Returns 0 or -ENOMEM.
- */
-typedef int td_take_sample(void *ctx, const struct td_record *record, int event,
-			   int spot, int caller);
+/* Takes a record.  A sample has an event of the plan, a spot, and the call to it, or -1. */
+typedef void td_take_sample(void *ctx, const struct td_record *record, int event, int spot,
+			    int caller);
 
-/* What of the spots has been written. */
 struct td_samples_writer {
 	FILE *fp; /* NULL: nothing is written */
 	const struct td_plan *plan;
-	size_t nr_spots, nr_objects, nr_calls;
+	size_t nr_spots, nr_objects, nr_calls; /* numbers of those that were written */
 };
 
 /*
- * The line that says what was sampled.  node: NULL if events were typed.
- * longest_ns: as in struct td_windows, or 0.  The functions that write return 0 or
- * -ENOMEM.
+ * Writes the line about what was sampled.  node is NULL if the user named events.
+ * longest_ns: see struct td_windows; 0: no limit.
  */
-int td_samples_write_head(struct td_samples_writer *writer, const char *node,
-			  uint64_t longest_ns);
-/* A record, behind the spots that it refers to. */
-int td_samples_write(struct td_samples_writer *writer,
-		     const struct td_spots *spots,
-		     const struct td_record *record, int event, int spot,
-		     int caller);
-/* The functions of the spots, when they are resolved. */
-int td_samples_write_functions(struct td_samples_writer *writer,
-			       const struct td_spots *spots);
+void td_samples_write_head(struct td_samples_writer *writer, const char *node, uint64_t longest_ns);
+/* Writes the spots that a record refers to, then the record. */
+void td_samples_write(struct td_samples_writer *writer, const struct td_spots *spots,
+		      const struct td_record *record, int event, int spot, int caller);
+/* Writes the functions of the spots, which must be resolved. */
+void td_samples_write_functions(struct td_samples_writer *writer, const struct td_spots *spots);
 
-/* What was read. */
+/* A recording of samples. */
 struct td_samples {
-	bool any;       /* the line that says what was sampled was there */
-	char node[128]; /* that it was for; "": none */
+	bool any;       /* the recording contains a line about what was sampled */
+	char node[128]; /* the sampled node; "": none */
 	uint64_t longest_ns;
-	bool calls; /* it has chains; else callers are spots, as they once were */
+	bool calls; /* the recording contains calls; in old ones, a sample's caller is a spot */
 	struct td_spots spots;
 };
 
 /*
  * Reads all of a recording whose first line was read.  Errors name file and
- * line.  Free it even then.
+ * line.  On error, too, call td_samples_free().
  */
-int td_samples_read(struct td_samples *samples, struct td_recording *rec,
-		    td_take_sample *take, void *ctx, struct td_err *err);
+int td_samples_read(struct td_samples *samples, struct td_recording *rec, td_take_sample *take,
+		    void *ctx, struct td_err *err);
 void td_samples_free(struct td_samples *samples);
 
 #endif

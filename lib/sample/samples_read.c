@@ -27,12 +27,6 @@ static int bad(const struct reader *r, const char *what)
 	return td_recording_bad(r->rec, r->err, what);
 }
 
-/* An index is -ENOMEM if memory ran out. */
-static int added(const struct reader *r, int index)
-{
-	return index < 0 ? td_err_nomem(r->err) : 0;
-}
-
 static const char *text_of(struct json_object *of, const char *key)
 {
 	struct json_object *text = td_json_member(of, key, json_type_string);
@@ -40,14 +34,12 @@ static const char *text_of(struct json_object *of, const char *key)
 	return text ? json_object_get_string(text) : NULL;
 }
 
-static bool number_of(struct json_object *of, const char *key, int64_t min,
-		      int64_t max, int *out)
+static bool number_of(struct json_object *of, const char *key, int64_t min, int64_t max, int *out)
 {
 	struct json_object *value;
 	int64_t number;
 
-	if (!json_object_object_get_ex(of, key, &value) ||
-	    !td_json_whole(value, min, max, &number))
+	if (!json_object_object_get_ex(of, key, &value) || !td_json_whole(value, min, max, &number))
 		return false;
 	*out = (int)number;
 	return true;
@@ -71,8 +63,7 @@ static bool read_build_id(const char *hex, struct td_build_id *id)
 {
 	size_t len = strlen(hex);
 
-	if (len % 2 || len > 2 * sizeof(id->v) ||
-	    strspn(hex, "0123456789abcdef") != len)
+	if (len % 2 || len > 2 * sizeof(id->v) || strspn(hex, "0123456789abcdef") != len)
 		return false;
 	for (size_t i = 0; i < len / 2; i++) {
 		const char byte[] = { hex[2 * i], hex[2 * i + 1], '\0' };
@@ -90,7 +81,6 @@ static int read_object(const struct reader *r, struct json_object *of)
 	struct td_spots *spots = &r->samples->spots;
 	struct td_object object = { 0 };
 	size_t nr = spots->nr_objects;
-	int rc;
 
 	if (!kind || !path || !number_of(of, "pid", -1, INT_MAX, &object.pid) ||
 	    (hex && !read_build_id(hex, &object.build_id)))
@@ -98,23 +88,18 @@ static int read_object(const struct reader *r, struct json_object *of)
 	object.kind = td_object_kind_find(kind);
 	if (object.kind == TD_OBJECT_NR)
 		return bad(r, "an object of an unknown kind");
-	object.path = strdup(path);
-	if (!object.path)
-		return td_err_nomem(r->err);
-	rc = added(r, td_spots_add_object(spots, &object));
+	object.path = td_strdup(path);
+	td_spots_add_object(spots, &object);
 	free(object.path);
-	if (!rc && spots->nr_objects == nr)
-		return bad(r, "an object a second time");
-	return rc;
+	return spots->nr_objects == nr ? bad(r, "an object a second time") : 0;
 }
 
-static bool read_place(const struct reader *r, struct json_object *of,
-		       int *object, uint64_t *address)
+static bool read_place(const struct reader *r, struct json_object *of, int *object,
+		       uint64_t *address)
 {
 	int nr = (int)r->samples->spots.nr_objects;
 
-	return number_of(of, "object", 0, nr - 1, object) &&
-	       address_of(of, address);
+	return number_of(of, "object", 0, nr - 1, object) && address_of(of, address);
 }
 
 static int read_spot(const struct reader *r, struct json_object *of)
@@ -122,12 +107,12 @@ static int read_spot(const struct reader *r, struct json_object *of)
 	struct td_spots *spots = &r->samples->spots;
 	size_t nr = spots->nr;
 	uint64_t address;
-	int object, rc;
+	int object;
 
 	if (!read_place(r, of, &object, &address))
 		return bad(r, "a spot without object or address");
-	rc = added(r, td_spots_add(spots, object, address));
-	return !rc && spots->nr == nr ? bad(r, "a spot a second time") : rc;
+	td_spots_add(spots, object, address);
+	return spots->nr == nr ? bad(r, "a spot a second time") : 0;
 }
 
 static int read_function(const struct reader *r, struct json_object *of)
@@ -136,30 +121,24 @@ static int read_function(const struct reader *r, struct json_object *of)
 	struct td_spots *spots = &r->samples->spots;
 	struct td_function function = { 0 };
 	size_t nr = spots->nr_functions;
-	int rc;
 
 	if (!read_place(r, of, &function.object, &function.address))
 		return bad(r, "a function without object or address");
-	function.name = name ? strdup(name) : NULL;
-	if (name && !function.name)
-		return td_err_nomem(r->err);
-	rc = added(r, td_spots_add_function(spots, &function));
+	function.name = name ? td_strdup(name) : NULL;
+	td_spots_add_function(spots, &function);
 	free(function.name);
-	if (!rc && spots->nr_functions == nr)
-		return bad(r, "a function a second time");
-	return rc;
+	return spots->nr_functions == nr ? bad(r, "a function a second time") : 0;
 }
 
-/* Numbers of an array: each at least min, at most max. */
-static bool read_numbers(struct json_object *array, int64_t min, int64_t *out,
-			 size_t least, size_t most, size_t *nr)
+/* Reads min_nr to max_nr whole numbers, each at least -1. */
+static bool read_numbers(struct json_object *array, int64_t *out, size_t min_nr, size_t max_nr,
+			 size_t *nr)
 {
 	*nr = json_object_array_length(array);
-	if (*nr < least || *nr > most)
+	if (*nr < min_nr || *nr > max_nr)
 		return false;
 	for (size_t i = 0; i < *nr; i++) {
-		if (!td_json_whole(json_object_array_get_idx(array, i), min,
-				   MAX_NUMBER, &out[i]))
+		if (!td_json_whole(json_object_array_get_idx(array, i), -1, MAX_NUMBER, &out[i]))
 			return false;
 	}
 	return true;
@@ -172,12 +151,10 @@ static int read_resolved(const struct reader *r, struct json_object *array)
 	int64_t n[4];
 	size_t nr;
 
-	if (!read_numbers(array, -1, n, 4, 4, &nr) || n[0] < 0 ||
-	    n[0] >= (int64_t)spots->nr || n[1] < 0 ||
-	    n[1] >= (int64_t)spots->nr_functions ||
-	    n[2] >= (int64_t)spots->nr_files || n[3] < 0 || n[3] > INT_MAX)
-		return bad(r, "\"resolved\" is not [spot, function, file, "
-			      "line]");
+	if (!read_numbers(array, n, 4, 4, &nr) || n[0] < 0 || n[0] >= (int64_t)spots->nr ||
+	    n[1] < 0 || n[1] >= (int64_t)spots->nr_functions || n[2] >= (int64_t)spots->nr_files ||
+	    n[3] < 0 || n[3] > INT_MAX)
+		return bad(r, "\"resolved\" is not [spot, function, file, line]");
 	spot = &spots->v[n[0]];
 	spot->function = (int)n[1];
 	spot->file = (int)n[2];
@@ -185,35 +162,23 @@ static int read_resolved(const struct reader *r, struct json_object *array)
 	return 0;
 }
 
-/* A call that refers to none behind itself cannot be in a circle. */
+/* Callers come first, so calls cannot form a circle. */
 static int read_call(const struct reader *r, struct json_object *array)
 {
 	struct td_spots *spots = &r->samples->spots;
 	size_t nr_calls = spots->nr_calls, nr;
 	int64_t n[2];
-	int rc;
 
-	if (!read_numbers(array, -1, n, 2, 2, &nr) ||
-	    n[0] >= (int64_t)spots->nr || n[1] >= (int64_t)nr_calls)
+	if (!read_numbers(array, n, 2, 2, &nr) || n[0] >= (int64_t)spots->nr ||
+	    n[1] >= (int64_t)nr_calls)
 		return bad(r, "\"call\" is not [spot, caller]");
 	r->samples->calls = true;
-	rc = td_spots_add_call(spots, (int)n[0], (int)n[1]);
-	if (rc == -E2BIG)
+	if (td_spots_add_call(spots, (int)n[0], (int)n[1]) < 0)
 		return bad(r, "more calls than are read");
-	if (rc >= 0 && spots->nr_calls == nr_calls)
-		return bad(r, "a call a second time");
-	return added(r, rc);
+	return spots->nr_calls == nr_calls ? bad(r, "a call a second time") : 0;
 }
 
 /* --- records ---------------------------------------------------------------- */
-
-static int give(const struct reader *r, const struct td_record *record,
-		int event, int spot, int caller)
-{
-	return r->take(r->ctx, record, event, spot, caller)
-		       ? td_err_nomem(r->err)
-		       : 0;
-}
 
 /* Before the values: time, CPU, PID, TID, event, period, spot, caller. */
 #define FIRST_VALUE 8
@@ -222,22 +187,10 @@ static bool is_sample(const struct reader *r, const int64_t *n)
 {
 	const struct td_samples *samples = r->samples;
 
-	return n[0] >= 0 && n[1] <= TD_MAX_CPU && n[2] <= INT_MAX &&
-	       n[3] <= INT_MAX && n[4] >= 0 &&
-	       n[4] < (int64_t)r->rec->plan.events.nr && n[5] >= 0 &&
-	       n[6] >= 0 && n[6] < (int64_t)samples->spots.nr &&
-	       n[7] < (int64_t)(samples->calls ? samples->spots.nr_calls
-					       : samples->spots.nr);
-}
-
-/* The call that a sample was in; with no calls in the file it tells a spot. */
-static int call_of(const struct reader *r, int caller)
-{
-	int rc = caller;
-
-	if (caller >= 0 && !r->samples->calls)
-		rc = td_spots_add_call(&r->samples->spots, caller, -1);
-	return rc == -E2BIG ? -1 : rc;
+	return n[0] >= 0 && n[1] <= TD_MAX_CPU && n[2] <= INT_MAX && n[3] <= INT_MAX && n[4] >= 0 &&
+	       n[4] < (int64_t)r->rec->plan.events.nr && n[5] >= 0 && n[6] >= 0 &&
+	       n[6] < (int64_t)samples->spots.nr &&
+	       n[7] < (int64_t)(samples->calls ? samples->spots.nr_calls : samples->spots.nr);
 }
 
 static int read_sample(const struct reader *r, struct json_object *array)
@@ -248,10 +201,9 @@ static int read_sample(const struct reader *r, struct json_object *array)
 	size_t nr;
 	int call;
 
-	if (!read_numbers(array, -1, n, FIRST_VALUE, TD_ARRAY_SIZE(n), &nr) ||
-	    !is_sample(r, n))
-		return bad(r, "\"s\" is not [time, cpu, pid, tid, event, "
-			      "period, spot, caller, value...]");
+	if (!read_numbers(array, n, FIRST_VALUE, TD_ARRAY_SIZE(n), &nr) || !is_sample(r, n))
+		return bad(r, "\"s\" is not [time, cpu, pid, tid, event, period, spot, caller, "
+			      "value...]");
 	record.time_ns = (uint64_t)n[0];
 	record.cpu = (int)n[1];
 	record.pid = (int)n[2];
@@ -261,20 +213,21 @@ static int read_sample(const struct reader *r, struct json_object *array)
 	record.nr_values = nr - FIRST_VALUE;
 	for (size_t i = 0; i < record.nr_values; i++)
 		pairs[2 * i] = (uint64_t)n[FIRST_VALUE + i];
-	call = call_of(r, (int)n[7]);
-	return call == -ENOMEM ? td_err_nomem(r->err)
-			       : give(r, &record, (int)n[4], (int)n[6], call);
+	call = (int)n[7];
+	/* without calls in the file, the caller is a spot */
+	if (call >= 0 && !r->samples->calls)
+		call = td_spots_add_call(&r->samples->spots, call, -1);
+	r->take(r->ctx, &record, (int)n[4], (int)n[6], call < 0 ? -1 : call);
+	return 0;
 }
 
-static int read_other(const struct reader *r, struct json_object *array,
-		      enum td_record_kind kind)
+static int read_other(const struct reader *r, struct json_object *array, enum td_record_kind kind)
 {
 	struct td_record record = { .kind = kind };
 	int64_t n[3] = { 0 };
 	size_t nr;
 
-	if (!read_numbers(array, -1, n, 2, 3, &nr) || n[0] < 0 ||
-	    n[1] > TD_MAX_CPU)
+	if (!read_numbers(array, n, 2, 3, &nr) || n[0] < 0 || n[1] > TD_MAX_CPU)
 		return bad(r, "not a time and a CPU");
 	record.time_ns = (uint64_t)n[0];
 	record.cpu = (int)n[1];
@@ -282,7 +235,8 @@ static int read_other(const struct reader *r, struct json_object *array,
 		record.tid = (int)n[2];
 	else
 		record.lost = (uint64_t)n[2];
-	return give(r, &record, -1, -1, -1);
+	r->take(r->ctx, &record, -1, -1, -1);
+	return 0;
 }
 
 /* --- lines ------------------------------------------------------------------ */
@@ -294,16 +248,14 @@ static int read_head(const struct reader *r, struct json_object *of)
 	if (r->samples->any)
 		return bad(r, "\"samples\" a second time");
 	r->samples->any = true;
-	snprintf(r->samples->node, sizeof(r->samples->node), "%s",
-		 node ? node : "");
+	snprintf(r->samples->node, sizeof(r->samples->node), "%s", node ? node : "");
 	if (json_object_object_get_ex(of, "longest_window", NULL) &&
 	    !td_json_seconds(of, "longest_window", &r->samples->longest_ns))
 		return bad(r, "\"longest_window\" is not a time");
 	return 0;
 }
 
-static int read_array(const struct reader *r, const char *key,
-		      struct json_object *array)
+static int read_array(const struct reader *r, const char *key, struct json_object *array)
 {
 	if (strcmp(key, "s") == 0)
 		return read_sample(r, array);
@@ -322,8 +274,7 @@ static int read_array(const struct reader *r, const char *key,
 	return bad(r, "neither a sample nor an end line");
 }
 
-static int read_members(const struct reader *r, const char *key,
-			struct json_object *of)
+static int read_members(const struct reader *r, const char *key, struct json_object *of)
 {
 	if (strcmp(key, "object") == 0)
 		return read_object(r, of);
@@ -338,33 +289,30 @@ static int read_members(const struct reader *r, const char *key,
 	return bad(r, "neither a sample nor an end line");
 }
 
-static int read_value(const struct reader *r, const char *key,
-		      struct json_object *value)
+static int read_value(const struct reader *r, const char *key, struct json_object *value)
 {
 	if (json_object_is_type(value, json_type_array))
 		return read_array(r, key, value);
 	if (json_object_is_type(value, json_type_object))
 		return read_members(r, key, value);
-	if (strcmp(key, "file") == 0 &&
-	    json_object_is_type(value, json_type_string))
-		return added(r,
-			     td_spots_add_file(&r->samples->spots,
-					       json_object_get_string(value)));
-	return bad(r, "neither a sample nor an end line");
+	if (strcmp(key, "file") != 0 || !json_object_is_type(value, json_type_string))
+		return bad(r, "neither a sample nor an end line");
+	td_spots_add_file(&r->samples->spots, json_object_get_string(value));
+	return 0;
 }
 
 static int read_only_member(const struct reader *r, struct json_object *line)
 {
 	struct json_object_iterator it = json_object_iter_begin(line);
 
-	if (!r->samples->any &&
-	    !json_object_object_get_ex(line, "samples", NULL))
-		return bad(r, "has no samples: tdstat report shows it if "
-			      "neither --locate nor --profile is given");
+	if (!r->samples->any && !json_object_object_get_ex(line, "samples", NULL))
+		return bad(
+			r,
+			"has no samples: tdstat report shows it if neither --locate nor --profile "
+			"is given");
 	if (json_object_object_length(line) != 1)
 		return bad(r, "not an object of one member");
-	return read_value(r, json_object_iter_peek_name(&it),
-			  json_object_iter_peek_value(&it));
+	return read_value(r, json_object_iter_peek_name(&it), json_object_iter_peek_value(&it));
 }
 
 static int read_line(const struct reader *r)
@@ -379,27 +327,8 @@ static int read_line(const struct reader *r)
 	return rc;
 }
 
-/* One that was cut off has no functions: each spot is one without a name. */
-static int name_rest(struct td_spots *spots)
-{
-	for (size_t i = 0; i < spots->nr; i++) {
-		struct td_spot *spot = &spots->v[i];
-		const struct td_function function = {
-			.object = spot->object,
-			.address = spot->address,
-		};
-
-		if (spot->function >= 0)
-			continue;
-		spot->function = td_spots_add_function(spots, &function);
-		if (spot->function < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-int td_samples_read(struct td_samples *samples, struct td_recording *rec,
-		    td_take_sample *take, void *ctx, struct td_err *err)
+int td_samples_read(struct td_samples *samples, struct td_recording *rec, td_take_sample *take,
+		    void *ctx, struct td_err *err)
 {
 	const struct reader r = { samples, rec, take, ctx, err };
 	int rc = 0;
@@ -411,7 +340,9 @@ int td_samples_read(struct td_samples *samples, struct td_recording *rec,
 		return rc;
 	if (!samples->any)
 		return bad(&r, "has no samples");
-	return name_rest(&samples->spots) ? td_err_nomem(err) : 0;
+	/* a recording that was cut off has no functions */
+	td_spots_add_nameless(&samples->spots);
+	return 0;
 }
 
 void td_samples_free(struct td_samples *samples)

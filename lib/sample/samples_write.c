@@ -14,7 +14,7 @@ static void put_text(struct json_object *o, const char *key, const char *text)
 		td_json_add(o, key, NULL);
 }
 
-/* Numbers above INT64_MAX are not what every reader of JSON knows. */
+/* Writes a string, because not every reader of JSON supports numbers above INT64_MAX. */
 static void put_address(struct json_object *o, uint64_t address)
 {
 	char text[32];
@@ -23,25 +23,24 @@ static void put_address(struct json_object *o, uint64_t address)
 	td_json_put_string(o, "address", text);
 }
 
-int td_samples_write_head(struct td_samples_writer *writer, const char *node,
-			  uint64_t longest_ns)
+void td_samples_write_head(struct td_samples_writer *writer, const char *node, uint64_t longest_ns)
 {
 	struct json_object *line, *of;
 
 	if (!writer->fp)
-		return 0;
+		return;
 	line = td_json_line();
 	of = json_object_new_object();
 	put_text(of, "node", node);
 	if (longest_ns)
 		td_json_put_seconds(of, "longest_window", longest_ns);
 	td_json_add(line, "samples", of);
-	return td_json_put_line(writer->fp, line);
+	td_json_put_line(writer->fp, line);
 }
 
 /* --- objects and spots ------------------------------------------------------ */
 
-static int write_object(FILE *fp, const struct td_object *object)
+static void write_object(FILE *fp, const struct td_object *object)
 {
 	struct json_object *line = td_json_line();
 	struct json_object *of = json_object_new_object();
@@ -54,10 +53,10 @@ static int write_object(FILE *fp, const struct td_object *object)
 	if (hex[0])
 		td_json_put_string(of, "build_id", hex);
 	td_json_add(line, "object", of);
-	return td_json_put_line(fp, line);
+	td_json_put_line(fp, line);
 }
 
-static int write_spot(FILE *fp, const struct td_spot *spot)
+static void write_spot(FILE *fp, const struct td_spot *spot)
 {
 	struct json_object *line = td_json_line();
 	struct json_object *of = json_object_new_object();
@@ -65,7 +64,7 @@ static int write_spot(FILE *fp, const struct td_spot *spot)
 	td_json_put_int(of, "object", spot->object);
 	put_address(of, spot->address);
 	td_json_add(line, "spot", of);
-	return td_json_put_line(fp, line);
+	td_json_put_line(fp, line);
 }
 
 static void write_call(FILE *fp, const struct td_call *call)
@@ -73,19 +72,14 @@ static void write_call(FILE *fp, const struct td_call *call)
 	fprintf(fp, "{\"call\":[%d,%d]}\n", call->spot, call->caller);
 }
 
-static int write_new(struct td_samples_writer *writer,
-		     const struct td_spots *spots)
+static void write_new(struct td_samples_writer *writer, const struct td_spots *spots)
 {
-	int rc = 0;
-
-	while (!rc && writer->nr_objects < spots->nr_objects)
-		rc = write_object(writer->fp,
-				  &spots->objects[writer->nr_objects++]);
-	while (!rc && writer->nr_spots < spots->nr)
-		rc = write_spot(writer->fp, &spots->v[writer->nr_spots++]);
-	while (!rc && writer->nr_calls < spots->nr_calls)
+	while (writer->nr_objects < spots->nr_objects)
+		write_object(writer->fp, &spots->objects[writer->nr_objects++]);
+	while (writer->nr_spots < spots->nr)
+		write_spot(writer->fp, &spots->v[writer->nr_spots++]);
+	while (writer->nr_calls < spots->nr_calls)
 		write_call(writer->fp, &spots->calls[writer->nr_calls++]);
-	return rc;
 }
 
 /* --- records ---------------------------------------------------------------- */
@@ -101,9 +95,9 @@ static const struct td_group *group_of(const struct td_plan *plan, int event)
 	return NULL;
 }
 
-/* In the order of the events in the first line, as a group is read from there. */
-static void write_values(const struct td_samples_writer *writer,
-			 const struct td_record *r, int event)
+/* Writes values in the order of the first line's events, from which readers take the group. */
+static void write_values(const struct td_samples_writer *writer, const struct td_record *r,
+			 int event)
 {
 	const struct td_group *group = group_of(writer->plan, event);
 
@@ -112,56 +106,47 @@ static void write_values(const struct td_samples_writer *writer,
 	for (size_t e = 0; e < writer->plan->events.nr; e++) {
 		for (size_t i = 0; i < group->nr; i++) {
 			if (group->members[i] == (int)e)
-				fprintf(writer->fp, ",%" PRIu64,
-					r->values[2 * i]);
+				fprintf(writer->fp, ",%" PRIu64, r->values[2 * i]);
 		}
 	}
 }
 
-static void write_sample(const struct td_samples_writer *writer,
-			 const struct td_record *r, int event, int spot,
-			 int caller)
+static void write_sample(const struct td_samples_writer *writer, const struct td_record *r,
+			 int event, int spot, int caller)
 {
 	FILE *fp = writer->fp;
 
-	fprintf(fp, "{\"s\":[%" PRIu64 ",%d,%d,%d,%d,%" PRIu64 ",%d,%d",
-		r->time_ns, r->cpu, r->pid, r->tid, event, r->period, spot,
-		caller);
+	fprintf(fp, "{\"s\":[%" PRIu64 ",%d,%d,%d,%d,%" PRIu64 ",%d,%d", r->time_ns, r->cpu, r->pid,
+		r->tid, event, r->period, spot, caller);
 	write_values(writer, r, event);
 	fputs("]}\n", fp);
 }
 
-/* At some thousand lines a second, without objects of json-c. */
-int td_samples_write(struct td_samples_writer *writer,
-		     const struct td_spots *spots, const struct td_record *r,
-		     int event, int spot, int caller)
+/* Does not use objects of json-c, because there are thousands of lines per second. */
+void td_samples_write(struct td_samples_writer *writer, const struct td_spots *spots,
+		      const struct td_record *r, int event, int spot, int caller)
 {
 	FILE *fp = writer->fp;
 
 	if (!fp)
-		return 0;
-	if (write_new(writer, spots))
-		return -ENOMEM;
+		return;
+	write_new(writer, spots);
 	if (r->kind == TD_RECORD_SAMPLE)
 		write_sample(writer, r, event, spot, caller);
 	else if (r->kind == TD_RECORD_SWITCH)
-		fprintf(fp, "{\"switch\":[%" PRIu64 ",%d,%d]}\n", r->time_ns,
-			r->cpu, r->tid);
+		fprintf(fp, "{\"switch\":[%" PRIu64 ",%d,%d]}\n", r->time_ns, r->cpu, r->tid);
 	else if (r->kind == TD_RECORD_LOST)
-		fprintf(fp, "{\"lost\":[%" PRIu64 ",%d,%" PRIu64 "]}\n",
-			r->time_ns, r->cpu, r->lost);
+		fprintf(fp, "{\"lost\":[%" PRIu64 ",%d,%" PRIu64 "]}\n", r->time_ns, r->cpu,
+			r->lost);
 	else if (r->kind == TD_RECORD_THROTTLE)
-		fprintf(fp, "{\"throttled\":[%" PRIu64 ",%d]}\n", r->time_ns,
-			r->cpu);
+		fprintf(fp, "{\"throttled\":[%" PRIu64 ",%d]}\n", r->time_ns, r->cpu);
 	else if (r->kind == TD_RECORD_UNTHROTTLE)
-		fprintf(fp, "{\"resumed\":[%" PRIu64 ",%d,%d]}\n", r->time_ns,
-			r->cpu, r->tid);
-	return 0;
+		fprintf(fp, "{\"resumed\":[%" PRIu64 ",%d,%d]}\n", r->time_ns, r->cpu, r->tid);
 }
 
 /* --- functions -------------------------------------------------------------- */
 
-static int write_function(FILE *fp, const struct td_function *function)
+static void write_function(FILE *fp, const struct td_function *function)
 {
 	struct json_object *line = td_json_line();
 	struct json_object *of = json_object_new_object();
@@ -170,32 +155,30 @@ static int write_function(FILE *fp, const struct td_function *function)
 	put_address(of, function->address);
 	put_text(of, "name", function->name);
 	td_json_add(line, "function", of);
-	return td_json_put_line(fp, line);
+	td_json_put_line(fp, line);
 }
 
-static int write_file(FILE *fp, const char *file)
+static void write_file(FILE *fp, const char *file)
 {
 	struct json_object *line = td_json_line();
 
 	td_json_put_string(line, "file", file);
-	return td_json_put_line(fp, line);
+	td_json_put_line(fp, line);
 }
 
-int td_samples_write_functions(struct td_samples_writer *writer,
-			       const struct td_spots *spots)
+void td_samples_write_functions(struct td_samples_writer *writer, const struct td_spots *spots)
 {
 	FILE *fp = writer->fp;
-	int rc = fp ? write_new(writer, spots) : 0;
 
+	if (fp)
+		write_new(writer, spots);
 	if (!fp)
-		return 0;
-	for (size_t i = 0; !rc && i < spots->nr_functions; i++)
-		rc = write_function(fp, &spots->functions[i]);
-	for (size_t i = 0; !rc && i < spots->nr_files; i++)
-		rc = write_file(fp, spots->files[i]);
-	for (size_t i = 0; !rc && i < spots->nr; i++)
-		fprintf(fp, "{\"resolved\":[%zu,%d,%d,%d]}\n", i,
-			spots->v[i].function, spots->v[i].file,
-			spots->v[i].line);
-	return rc;
+		return;
+	for (size_t i = 0; i < spots->nr_functions; i++)
+		write_function(fp, &spots->functions[i]);
+	for (size_t i = 0; i < spots->nr_files; i++)
+		write_file(fp, spots->files[i]);
+	for (size_t i = 0; i < spots->nr; i++)
+		fprintf(fp, "{\"resolved\":[%zu,%d,%d,%d]}\n", i, spots->v[i].function,
+			spots->v[i].file, spots->v[i].line);
 }

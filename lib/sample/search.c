@@ -23,29 +23,28 @@
 
 #define CONFIGFS_MAGIC 0x62656570 /* fs/configfs/mount.c */
 
-/* Filesystems whose files are made by the kernel while they are read. */
-static const unsigned int made_up[] = {
-	PROC_SUPER_MAGIC,    SYSFS_MAGIC,      DEBUGFS_MAGIC,
-	TRACEFS_MAGIC,       SECURITYFS_MAGIC, CGROUP_SUPER_MAGIC,
-	CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC,     SELINUX_MAGIC,
-	SMACK_MAGIC,         PSTOREFS_MAGIC,   EFIVARFS_MAGIC,
-	CONFIGFS_MAGIC,
+/* Virtual file systems: the kernel makes the content while it is read. */
+static const unsigned int virtual[] = {
+	PROC_SUPER_MAGIC,   SYSFS_MAGIC,         DEBUGFS_MAGIC,  TRACEFS_MAGIC, SECURITYFS_MAGIC,
+	CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC,   SELINUX_MAGIC, SMACK_MAGIC,
+	PSTOREFS_MAGIC,     EFIVARFS_MAGIC,      CONFIGFS_MAGIC,
 };
 
-static bool is_made_up(int fd)
+static bool is_virtual(int fd)
 {
 	struct statfs fs;
 
 	if (fstatfs(fd, &fs))
 		return true;
-	for (size_t i = 0; i < TD_ARRAY_SIZE(made_up); i++) {
-		if ((unsigned int)fs.f_type == made_up[i])
+	for (size_t i = 0; i < TD_ARRAY_SIZE(virtual); i++) {
+		if ((unsigned int)fs.f_type == virtual[i])
 			return true;
 	}
 	return false;
 }
 
-static int open_again(int place)
+/* Opens the file of an O_PATH descriptor for reading, if it is a regular one. */
+static int reopen(int place)
 {
 	char link[40];
 	struct stat st;
@@ -53,7 +52,7 @@ static int open_again(int place)
 
 	if (fstat(place, &st))
 		return -errno;
-	if (!S_ISREG(st.st_mode) || is_made_up(place))
+	if (!S_ISREG(st.st_mode) || is_virtual(place))
 		return -EINVAL;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
 	fd = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -62,39 +61,30 @@ static int open_again(int place)
 
 int td_regular_open(const struct td_sysfs *fs, const char *path)
 {
-	/* O_PATH finds it without opening it */
 	int place, fd;
 
 	if (*path != '/' && fs->proc < 0)
 		return -ENOENT;
-	place = openat(*path == '/' ? AT_FDCWD : fs->proc, path,
-		       O_PATH | O_CLOEXEC);
+	place = openat(*path == '/' ? AT_FDCWD : fs->proc, path, O_PATH | O_CLOEXEC);
 	if (place < 0)
 		return -errno;
-	fd = open_again(place);
+	fd = reopen(place);
 	close(place);
 	return fd;
 }
 
 char *td_regular_path(int pid, const char *path)
 {
-	char *text;
-	int rc;
-
-	if (pid > 0)
-		rc = asprintf(&text, "%d/root%s%s", pid,
-			      *path == '/' ? "" : "/", path);
-	else
-		rc = asprintf(&text, "%s", path);
-	return rc < 0 ? NULL : text;
+	return pid > 0 ? td_aprintf("%d/root%s%s", pid, *path == '/' ? "" : "/", path)
+		       : td_strdup(path);
 }
 
 /* --- memory ----------------------------------------------------------------- */
 
-/* The most memory that a confined process may take; what it had comes on top. */
+/* Memory that a confined process may allocate. */
 #define CONFINED_GB 4
 
-/* A limit counts what the process has mapped already, as sanitizers do a lot. */
+/* RLIMIT_AS includes existing mappings, which are large with sanitizers. */
 static uint64_t mapped_bytes(void)
 {
 	FILE *fp = fopen("/proc/self/statm", "re");
@@ -107,23 +97,20 @@ static uint64_t mapped_bytes(void)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void limit(__rlimit_resource_t resource, uint64_t most)
+static void limit(__rlimit_resource_t resource, uint64_t max)
 {
-	const struct rlimit both = { most, most };
-
-	setrlimit(resource, &both);
+	setrlimit(resource, &(const struct rlimit){ max, max });
 }
 
-/* Not more than half of the machine's: what is measured needs the rest. */
+/* Leaves at least half of the machine's memory for the measured program. */
 static void limit_memory(void)
 {
-	uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 *
-			(uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t most = (uint64_t)CONFINED_GB << 30;
+	uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t max = (uint64_t)CONFINED_GB << 30;
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
-	limit(RLIMIT_AS, mapped_bytes() + (half && half < most ? half : most));
-	/* should memory run out nevertheless, this is what may end */
+	limit(RLIMIT_AS, mapped_bytes() + (half && half < max ? half : max));
+	/* if the machine runs out of memory, this process ends first */
 	if (fd >= 0 && write(fd, "1000", 4) < 0)
 		perror("oom_score_adj");
 	td_close_fd(&fd);
@@ -131,7 +118,7 @@ static void limit_memory(void)
 
 /* --- descriptors ------------------------------------------------------------ */
 
-static void close_from(int first, int last)
+static void close_range_of(int first, int last)
 {
 	if (first <= last)
 		syscall(SYS_close_range, first, last, 0);
@@ -142,24 +129,24 @@ static void close_others(int a, int b)
 	int low = a < b ? a : b, high = a < b ? b : a;
 	int first = STDERR_FILENO + 1;
 
-	close_from(0, STDOUT_FILENO);
+	close_range_of(0, STDOUT_FILENO);
 	if (low >= first) {
-		close_from(first, low - 1);
+		close_range_of(first, low - 1);
 		first = low + 1;
 	}
 	if (high >= first) {
-		close_from(first, high - 1);
+		close_range_of(first, high - 1);
 		first = high + 1;
 	}
-	close_from(first, INT32_MAX);
+	close_range_of(first, INT32_MAX);
 }
 
 /* --- system calls ----------------------------------------------------------- */
 
 #ifdef __x86_64__
 /*
- * What reading files needs: of this program, libelf, libdw, their loading, the C
- * library and sanitizers.  Everything else fails with EPERM.
+ * The system calls that this program, libelf, libdw, the dynamic linker, the C library and
+ * sanitizers need to read files.  All others fail with EPERM.
  */
 static const uint16_t allowed[] = {
 	SYS_read,
@@ -209,12 +196,10 @@ static const uint16_t allowed[] = {
 	SYS_exit_group,
 };
 
-#define LOAD(field) \
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define LOAD(field)  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define ANSWER(what) BPF_STMT(BPF_RET | BPF_K, (what))
-/* Skips so many instructions if it is not so. */
-#define UNLESS(test, value, skip) \
-	BPF_JUMP(BPF_JMP | (test) | BPF_K, (uint32_t)(value), 0, (skip))
+/* Skips a number of instructions if the test fails. */
+#define UNLESS(test, value, skip) BPF_JUMP(BPF_JMP | (test) | BPF_K, (uint32_t)(value), 0, (skip))
 
 #define NR_ALLOWED TD_ARRAY_SIZE(allowed)
 #define WRITES     (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC)
@@ -235,8 +220,7 @@ static void filter_calls(void)
 	unsigned short nr = 8;
 
 	for (size_t i = 0; i < NR_ALLOWED; i++) {
-		filter[nr++] =
-			(struct sock_filter)UNLESS(BPF_JEQ, allowed[i], 1);
+		filter[nr++] = (struct sock_filter)UNLESS(BPF_JEQ, allowed[i], 1);
 		filter[nr++] = (struct sock_filter)ANSWER(SECCOMP_RET_ALLOW);
 	}
 	filter[nr++] = (struct sock_filter)ANSWER(SECCOMP_RET_ERRNO | EPERM);
@@ -255,10 +239,8 @@ void td_confine(int keep, int keep_too)
 	limit_memory();
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
-	td_capabilities_keep(TD_CAPABILITY(CAP_DAC_READ_SEARCH) |
-			     TD_CAPABILITY(CAP_SYS_PTRACE) |
+	td_capabilities_keep(TD_CAPABILITY(CAP_DAC_READ_SEARCH) | TD_CAPABILITY(CAP_SYS_PTRACE) |
 			     TD_CAPABILITY(CAP_SYSLOG));
-	/* each of these is more than is needed against what is known */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
 		filter_calls();
 }

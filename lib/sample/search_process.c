@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Searches in a process of their own, which is confined. */
+/* Searches for symbols in a confined process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -12,15 +12,18 @@
 
 #if __has_include(<libiberty/demangle.h>)
 #include <libiberty/demangle.h>
-#else /* some distributions have it as a part of binutils */
+#else /* the path where some distributions install it, with binutils */
 #include <demangle.h>
 #endif
 
 #include "lib/base/util.h"
 #include "lib/sample/parts.h"
 
-/* What it waits for may not let it end, as a dead server of files. */
-#define PATIENCE_NS (2 * TD_NS_A_SECOND)
+/* Maximum wait for the end of a process: one that waits for a dead file server never ends. */
+#define MAX_END_NS (2 * TD_NS_A_SECOND)
+
+/* Exit status of a process that ran out of memory. */
+#define NO_MEMORY 3
 
 /* --- names ------------------------------------------------------------------ */
 
@@ -31,8 +34,8 @@ struct demangled {
 };
 
 /*
- * A short name can stand for a text of gigabytes, and libiberty has no other
- * way to be stopped; it keeps nothing on the heap meanwhile.
+ * Stops libiberty when the buffer is full, because a short name can expand to gigabytes.  The only
+ * way is longjmp(), which leaks nothing: libiberty does not use the heap here.
  */
 static void add_part(const char *part, size_t length, void *opaque)
 {
@@ -45,17 +48,15 @@ static void add_part(const char *part, size_t length, void *opaque)
 		longjmp(text->full, 1);
 }
 
-typedef int (*demangle_fn)(const char *name, int options,
-			   demangle_callbackref callback, void *opaque);
+typedef int (*demangle_fn)(const char *name, int options, demangle_callbackref callback,
+			   void *opaque);
 
-static bool demangle_as(demangle_fn demangle, const char *name, char *buf,
-			size_t size)
+static bool demangle_as(demangle_fn demangle, const char *name, char *buf, size_t size)
 {
 	struct demangled text = { .buf = buf, .size = size };
 
-	/* what is full is cut */
-	if (setjmp(text.full) == 0 &&
-	    !demangle(name, DMGL_PARAMS | DMGL_ANSI, add_part, &text))
+	/* a name that fills the buffer is cut */
+	if (setjmp(text.full) == 0 && !demangle(name, DMGL_PARAMS | DMGL_ANSI, add_part, &text))
 		return false;
 	buf[text.length] = '\0';
 	return true;
@@ -63,7 +64,7 @@ static bool demangle_as(demangle_fn demangle, const char *name, char *buf,
 
 bool td_demangle(const char *name, char *buf, size_t size)
 {
-	/* the older names of Rust look like those of C++ */
+	/* old names of Rust look like those of C++, so Rust comes first */
 	if (name[0] != '_')
 		return false;
 	return demangle_as(rust_demangle_callback, name, buf, size) ||
@@ -72,49 +73,41 @@ bool td_demangle(const char *name, char *buf, size_t size)
 
 /* --- the search ------------------------------------------------------------- */
 
-/* The spots of an object, and the names of its functions, demangled once each. */
+/* State of the search for the spots of one object. */
 struct finding {
 	const struct td_spots *spots;
 	const int *unknown;
 	size_t nr;
 	struct td_file_symbols symbols;
-	const struct td_named *last;
-	char name[TD_SYMBOL_NAME_MAX + 1];
+	const struct td_named *last;       /* symbol of the last spot */
+	char name[TD_SYMBOL_NAME_MAX + 1]; /* demangled name of that symbol */
 	FILE *fp;
 };
 
-static const char *name_of(struct finding *finding,
-			   const struct td_named *named)
-{
-	const struct td_symbol_table *table = &finding->symbols.table;
-	const char *name = td_symbol_table_name(table, named);
-
-	if (named != finding->last &&
-	    !td_demangle(name, finding->name, sizeof(finding->name)))
-		snprintf(finding->name, sizeof(finding->name), "%s", name);
-	finding->last = named;
-	return finding->name;
-}
-
 static void find_name(struct finding *finding, int at, uint64_t address)
 {
+	const struct td_symbol_table *table = &finding->symbols.table;
 	const struct td_spot *spot = &finding->spots->v[at];
-	const struct td_named *named =
-		td_symbol_table_find(&finding->symbols.table, address);
-	struct td_found_spot found = { .spot = at };
+	const struct td_named *named = td_symbol_table_find(table, address);
+	const char *name;
 
 	if (!named || address - named->start > spot->address)
 		return;
-	found.name = name_of(finding, named);
-	found.begin = spot->address - (address - named->start);
-	td_found_write(finding->fp, &found);
+	name = td_symbol_table_name(table, named);
+	if (named != finding->last && !td_demangle(name, finding->name, sizeof(finding->name)))
+		snprintf(finding->name, sizeof(finding->name), "%s", name);
+	finding->last = named;
+	td_found_write(finding->fp, &(struct td_found_spot){
+					    .spot = at,
+					    .name = finding->name,
+					    .begin = spot->address - (address - named->start),
+				    });
 }
 
 static void find_line(struct finding *finding, int at, uint64_t address)
 {
 	struct td_found_spot found = { .spot = at };
-	td_autofree char *file = td_elf_lines_find(&finding->symbols.lines,
-						   address, &found.line);
+	td_autofree char *file = td_elf_lines_find(&finding->symbols.lines, address, &found.line);
 
 	found.file = file;
 	if (file)
@@ -122,37 +115,33 @@ static void find_line(struct finding *finding, int at, uint64_t address)
 }
 
 static void find_all(struct finding *finding,
-		     void (*find)(struct finding *finding, int at,
-				  uint64_t address))
+		     void (*find)(struct finding *finding, int at, uint64_t address))
 {
 	for (size_t i = 0; i < finding->nr; i++) {
 		int at = finding->unknown[i];
 		const struct td_spot *spot = &finding->spots->v[at];
 		uint64_t address = spot->address;
 
-		if (td_file_symbols_address(
-			    &finding->symbols,
-			    &finding->spots->objects[spot->object], &address))
+		if (td_file_symbols_address(&finding->symbols,
+					    &finding->spots->objects[spot->object], &address))
 			find(finding, at, address);
 	}
 }
 
 /*
- * Names come before lines, which may take longer than there is time for: a small
- * file can have a line table of gigabytes.
+ * Finds names before lines, which may exceed the time limit: a small file can contain a line
+ * table of gigabytes.
  */
-static void search_object(struct td_search *search, struct finding *finding,
-			  int object)
+static void search_object(struct td_search *search, struct finding *finding, int object)
 {
 	struct td_file_symbols *symbols = &finding->symbols;
 	FILE *fp = finding->fp;
 	int rc, rc_lines;
 
 	td_found_write_object(fp, object);
-	/* whoever waits for us must know what we are at if we end here */
+	/* the parent must know the object if it ends this process */
 	fflush(fp);
-	rc = td_file_symbols_open(symbols, &finding->spots->objects[object],
-				  search);
+	rc = td_file_symbols_open(symbols, &finding->spots->objects[object], search);
 	find_all(finding, find_name);
 	td_found_write_named(fp, object);
 	fflush(fp);
@@ -164,13 +153,11 @@ static void search_object(struct td_search *search, struct finding *finding,
 	fflush(fp);
 }
 
-void td_search_objects(struct td_search *search, const struct td_spots *spots,
-		       const int *unknown, size_t nr, FILE *fp)
+void td_search_objects(struct td_search *search, const struct td_spots *spots, const int *unknown,
+		       size_t nr, FILE *fp)
 {
 	for (size_t i = 0; i < nr;) {
-		struct finding finding = { .spots = spots,
-					   .unknown = unknown + i,
-					   .fp = fp };
+		struct finding finding = { .spots = spots, .unknown = unknown + i, .fp = fp };
 		int object = spots->v[unknown[i]].object;
 
 		for (; i < nr && spots->v[unknown[i]].object == object; i++)
@@ -181,42 +168,38 @@ void td_search_objects(struct td_search *search, const struct td_spots *spots,
 
 /* --- the process ------------------------------------------------------------ */
 
-/* Signals of a terminal are for us: we end it. */
-static void block_signals(sigset_t *before)
-{
-	static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < TD_ARRAY_SIZE(blocked); i++)
-		sigaddset(&set, blocked[i]);
-	sigprocmask(SIG_BLOCK, &set, before);
-}
-
-__attribute__((noreturn)) static void look(struct td_search *search,
-					   const struct td_spots *spots,
-					   const int *unknown, size_t nr,
-					   int fd)
+__attribute__((noreturn)) static void search_all(struct td_search *search,
+						 const struct td_spots *spots, const int *unknown,
+						 size_t nr, int fd)
 {
 	FILE *fp;
 
 	td_confine(fd, search->fs->proc);
-	fp = fdopen(fd, "we");
-	if (!fp)
-		_exit(TD_NO_MEMORY);
+	fp = td_need(fdopen(fd, "we"));
 	td_search_objects(search, spots, unknown, nr, fp);
-	/* nothing that was inherited is written, or run */
+	/* skip inherited exit handlers and buffers */
 	_exit(ferror(fp) ? 1 : 0);
 }
 
+static void end_without_memory(void)
+{
+	_exit(NO_MEMORY);
+}
+
+/* Forks a process that blocks signals from the terminal: its parent takes them, and ends it. */
 pid_t td_search_fork(void)
 {
+	static const int blocked[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	pid_t parent = getpid(), pid;
-	sigset_t before;
+	sigset_t set, before;
 
-	block_signals(&before);
+	sigemptyset(&set);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(blocked); i++)
+		sigaddset(&set, blocked[i]);
+	sigprocmask(SIG_BLOCK, &set, &before);
 	pid = fork();
 	if (pid == 0) {
+		td_memory_on_failure(end_without_memory);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
@@ -229,40 +212,37 @@ pid_t td_search_fork(void)
 int td_search_start(struct td_search_process *process, struct td_search *search,
 		    const struct td_spots *spots, const int *unknown, size_t nr)
 {
-	int fds[2], rc = 0;
+	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
 	process->pid = td_search_fork();
 	if (process->pid == 0)
-		look(search, spots, unknown, nr, fds[1]);
-	if (process->pid < 0)
-		rc = -EAGAIN;
+		search_all(search, spots, unknown, nr, fds[1]);
 	close(fds[1]);
 	process->fd = fds[0];
-	if (rc)
-		td_close_fd(&process->fd);
-	return rc;
+	if (process->pid > 0)
+		return 0;
+	td_close_fd(&process->fd);
+	return -EAGAIN;
 }
 
 int td_search_end(struct td_search_process *process)
 {
 	static const struct timespec moment = { .tv_nsec = 1000000 };
-	uint64_t end = td_now_ns() + PATIENCE_NS;
+	uint64_t end = td_now_ns() + MAX_END_NS;
 	int status = 0;
 	pid_t pid;
 
 	td_close_fd(&process->fd);
-	/* it has closed its end of the pipe, and may have done no more than that */
+	/* it may have closed the pipe without ending */
 	kill(process->pid, SIGKILL);
-	while ((pid = waitpid(process->pid, &status, WNOHANG)) == 0 &&
-	       td_now_ns() < end)
+	while ((pid = waitpid(process->pid, &status, WNOHANG)) == 0 && td_now_ns() < end)
 		nanosleep(&moment, NULL);
 	if (pid <= 0)
 		return -EFAULT;
-	if (WIFEXITED(status) && WEXITSTATUS(status) != TD_NO_MEMORY)
+	if (WIFEXITED(status) && WEXITSTATUS(status) != NO_MEMORY)
 		return WEXITSTATUS(status) ? -EFAULT : 0;
-	/* the kernel, too, ends what takes too much */
-	return WIFEXITED(status) || WTERMSIG(status) == SIGKILL ? -ENOMEM
-								: -EFAULT;
+	/* SIGKILL may come from the kernel's OOM killer */
+	return WIFEXITED(status) || WTERMSIG(status) == SIGKILL ? -ENOMEM : -EFAULT;
 }

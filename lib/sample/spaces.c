@@ -10,16 +10,16 @@
 
 #include "lib/base/util.h"
 
-/* So many recent changes cost as much to carry as to merge now and then. */
+/* With this number of recent changes, copying them costs as much as merging now and then. */
 #define RECENT_MAX 512
 
 struct piece {
 	uint64_t start, end;
-	uint64_t shift; /* what to add to an address to get that of its spot */
+	uint64_t shift; /* difference between a spot's address and that in memory */
 	int object;
 };
 
-/* Sorted, without overlaps.  Never changed, so that processes can share it. */
+/* A sorted list without overlaps.  It never changes, so that processes can share it. */
 struct pieces {
 	size_t refs, nr;
 	struct piece v[];
@@ -51,94 +51,80 @@ static struct pieces *ref(struct pieces *pieces)
 
 static struct pieces *new_pieces(size_t room)
 {
-	struct pieces *pieces =
-		malloc(sizeof(*pieces) + room * sizeof(pieces->v[0]));
+	struct pieces *pieces = td_malloc(sizeof(*pieces) + room * sizeof(pieces->v[0]));
 
-	if (pieces)
-		*pieces = (struct pieces){ .refs = 1 };
+	*pieces = (struct pieces){ .refs = 1 };
 	return pieces;
 }
 
-/* Pieces that are not yet hidden, the first of them perhaps in part. */
-struct rest {
-	struct piece first;
+/* The pieces of a list that remain to be merged. */
+struct remainder {
+	struct piece first; /* perhaps without its beginning */
 	const struct piece *next, *end;
 	bool any;
 };
 
-static void advance(struct rest *rest)
+static void advance(struct remainder *left)
 {
-	rest->any = rest->next < rest->end;
-	if (rest->any)
-		rest->first = *rest->next++;
+	left->any = left->next < left->end;
+	if (left->any)
+		left->first = *left->next++;
 }
 
-/* Adds what is below top and before it, and takes away what top hides. */
-static void merge_one(struct pieces *out, struct rest *rest,
-		      const struct piece *top)
+/* Adds the pieces before top, drops those that it hides, and adds top. */
+static void merge_one(struct pieces *out, struct remainder *left, const struct piece *top)
 {
-	for (; rest->any && rest->first.end <= top->start; advance(rest))
-		out->v[out->nr++] = rest->first;
-	if (rest->any && rest->first.start < top->start) {
-		out->v[out->nr] = rest->first;
+	for (; left->any && left->first.end <= top->start; advance(left))
+		out->v[out->nr++] = left->first;
+	if (left->any && left->first.start < top->start) {
+		out->v[out->nr] = left->first;
 		out->v[out->nr++].end = top->start;
 	}
-	while (rest->any && rest->first.end <= top->end)
-		advance(rest);
-	if (rest->any && rest->first.start < top->end)
-		rest->first.start = top->end;
+	while (left->any && left->first.end <= top->end)
+		advance(left);
+	if (left->any && left->first.start < top->end)
+		left->first.start = top->end;
 	out->v[out->nr++] = *top;
 }
 
-/* A new list of both, in which the pieces of top hide the others. */
-static struct pieces *merge(const struct pieces *below,
-			    const struct pieces *top)
+/* Makes a list of the pieces of top, and of those below that are not hidden by them. */
+static struct pieces *merge(const struct pieces *below, const struct pieces *top)
 {
 	size_t nr_below = below ? below->nr : 0;
 	/* each piece of top can split one below */
 	struct pieces *out = new_pieces(nr_below + 2 * top->nr);
-	struct rest rest = { .any = false };
+	struct remainder left = { .any = false };
 
-	if (!out)
-		return NULL;
 	if (nr_below) {
-		rest.next = below->v;
-		rest.end = below->v + nr_below;
+		left.next = below->v;
+		left.end = below->v + nr_below;
 	}
-	advance(&rest);
+	advance(&left);
 	for (size_t i = 0; i < top->nr; i++)
-		merge_one(out, &rest, &top->v[i]);
-	for (; rest.any; advance(&rest))
-		out->v[out->nr++] = rest.first;
+		merge_one(out, &left, &top->v[i]);
+	for (; left.any; advance(&left))
+		out->v[out->nr++] = left.first;
 	return out;
 }
 
-static int add_piece(struct space *space, const struct piece *piece)
+static void add_piece(struct space *space, const struct piece *piece)
 {
 	td_autofree struct pieces *one = new_pieces(1);
 	struct pieces *recent, *old;
 
-	if (!one)
-		return -ENOMEM;
 	one->v[one->nr++] = *piece;
 	recent = merge(space->recent, one);
-	if (!recent)
-		return -ENOMEM;
 	unref(space->recent);
 	space->recent = recent;
 	if (recent->nr <= RECENT_MAX)
-		return 0;
+		return;
 	old = merge(space->old, recent);
-	if (!old)
-		return -ENOMEM;
 	unref(space->old);
 	unref(recent);
 	*space = (struct space){ .old = old };
-	return 0;
 }
 
-static const struct piece *find_piece(const struct pieces *pieces,
-				      uint64_t address)
+static const struct piece *find_piece(const struct pieces *pieces, uint64_t address)
 {
 	size_t low = 0, high = pieces ? pieces->nr : 0;
 
@@ -158,7 +144,7 @@ static const struct piece *find_piece(const struct pieces *pieces,
 
 struct td_spaces *td_spaces_new(void)
 {
-	return calloc(1, sizeof(struct td_spaces));
+	return td_calloc(1, sizeof(struct td_spaces));
 }
 
 static void clear(struct space *space)
@@ -193,85 +179,58 @@ static struct space *get_space(struct td_spaces *spaces, int pid)
 	if (space)
 		return space;
 	space = td_array_add(&spaces->v, spaces->nr, sizeof(*space));
-	if (!space ||
-	    td_index_add(&spaces->by_pid, td_hash((uint32_t)pid), spaces->nr))
-		return NULL;
+	td_index_add(&spaces->by_pid, td_hash((uint32_t)pid), spaces->nr);
 	spaces->nr++;
 	return space;
 }
 
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
-/* What has no path of its own in a file system is memory. */
+/* Mappings without a path in a file system are memory. */
 static enum td_object_kind kind_of(const char *path)
 {
-	static const char *const memory[] = {
-		"//",    "/memfd:",        "/dev/zero",
-		"/SYSV", "/anon_hugepage", "/[aio]"
-	};
+	static const char *const memory[] = { "//",    "/memfd:",        "/dev/zero",
+					      "/SYSV", "/anon_hugepage", "/[aio]" };
 
 	if (strcmp(path, "[vdso]") == 0)
 		return TD_OBJECT_VDSO;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(memory); i++) {
-		if (begins(path, memory[i]))
+		if (strncmp(path, memory[i], strlen(memory[i])) == 0)
 			return TD_OBJECT_MEMORY;
 	}
 	return *path == '/' ? TD_OBJECT_FILE : TD_OBJECT_MEMORY;
 }
 
-static int object_of(struct td_spots *spots, int pid,
-		     const struct td_mapping *mapping, enum td_object_kind kind)
+void td_spaces_map(struct td_spaces *spaces, struct td_spots *spots, int pid,
+		   const struct td_mapping *mapping)
 {
-	/* it is copied */
-	td_autofree char *path =
-		strdup(*mapping->path ? mapping->path : "//anon");
-	struct td_object object = { .kind = kind, .path = path, .pid = pid };
-
-	if (!path)
-		return -ENOMEM;
-	if (kind != TD_OBJECT_MEMORY)
-		object.build_id = mapping->build_id;
-	return td_spots_add_object(spots, &object);
-}
-
-int td_spaces_map(struct td_spaces *spaces, struct td_spots *spots, int pid,
-		  const struct td_mapping *mapping)
-{
-	enum td_object_kind kind = kind_of(mapping->path);
-	int object = object_of(spots, pid, mapping, kind);
+	td_autofree char *path = td_strdup(*mapping->path ? mapping->path : "//anon");
+	struct td_object object = { .kind = kind_of(mapping->path), .path = path, .pid = pid };
+	struct piece piece = { mapping->start, mapping->start + mapping->length, 0, -1 };
 	struct space *space = get_space(spaces, pid);
-	struct piece piece = { mapping->start, mapping->start + mapping->length,
-			       0, object };
 
-	if (object < 0 || !space)
-		return -ENOMEM;
+	if (object.kind != TD_OBJECT_MEMORY)
+		object.build_id = mapping->build_id;
+	piece.object = td_spots_add_object(spots, &object);
 	if (piece.end < piece.start)
 		piece.end = UINT64_MAX;
 	if (piece.end == piece.start)
-		return 0;
-	if (kind == TD_OBJECT_FILE)
+		return;
+	if (object.kind == TD_OBJECT_FILE)
 		piece.shift = mapping->offset - mapping->start;
-	else if (kind == TD_OBJECT_VDSO)
+	else if (object.kind == TD_OBJECT_VDSO)
 		piece.shift = -mapping->start;
-	return add_piece(space, &piece);
+	add_piece(space, &piece);
 }
 
-int td_spaces_fork(struct td_spaces *spaces, int parent, int child)
+void td_spaces_fork(struct td_spaces *spaces, int parent, int child)
 {
 	struct space *to = get_space(spaces, child);
 	const struct space *from = find_space(spaces, parent);
 
-	if (!to)
-		return -ENOMEM;
 	if (to == from)
-		return 0;
+		return;
 	clear(to);
 	if (from)
 		*to = (struct space){ ref(from->old), ref(from->recent) };
-	return 0;
 }
 
 void td_spaces_exec(struct td_spaces *spaces, int pid)
@@ -282,8 +241,7 @@ void td_spaces_exec(struct td_spaces *spaces, int pid)
 		clear(space);
 }
 
-static const struct piece *find(const struct td_spaces *spaces, int pid,
-				uint64_t address)
+static const struct piece *find(const struct td_spaces *spaces, int pid, uint64_t address)
 {
 	const struct space *space = find_space(spaces, pid);
 	const struct piece *piece = NULL;
@@ -300,29 +258,24 @@ bool td_spaces_has(const struct td_spaces *spaces, int pid, uint64_t address)
 	return find(spaces, pid, address);
 }
 
-int td_spaces_find(const struct td_spaces *spaces, struct td_spots *spots,
-		   int pid, uint64_t address, bool kernel)
+int td_spaces_find(const struct td_spaces *spaces, struct td_spots *spots, int pid,
+		   uint64_t address, bool kernel)
 {
 	const struct piece *piece = kernel ? NULL : find(spaces, pid, address);
 	char kernel_name[] = "[kernel]", unknown_name[] = "[unknown]";
-	/* of all processes, as there is nothing to tell of them */
-	struct td_object object = { .kind = TD_OBJECT_MEMORY,
-				    .path = unknown_name };
-	int at;
+	/* one object for all processes */
+	struct td_object object = { .kind = TD_OBJECT_MEMORY, .path = unknown_name };
 
 	if (piece)
-		return td_spots_add(spots, piece->object,
-				    address + piece->shift);
+		return td_spots_add(spots, piece->object, address + piece->shift);
 	if (kernel)
-		object = (struct td_object){ .kind = TD_OBJECT_KERNEL,
-					     .path = kernel_name };
-	at = td_spots_add_object(spots, &object);
-	return at < 0 ? at : td_spots_add(spots, at, address);
+		object = (struct td_object){ .kind = TD_OBJECT_KERNEL, .path = kernel_name };
+	return td_spots_add(spots, td_spots_add_object(spots, &object), address);
 }
 
 /* --- /proc/PID/maps --------------------------------------------------------- */
 
-/* The kernel escapes only newlines, and no backslash (show_map_vma()). */
+/* The kernel escapes newlines, but not backslashes (show_map_vma()). */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -338,7 +291,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* False if it is not of executable memory, or no line of this file. */
+/* Parses a line of executable memory.  Returns false if it is another line. */
 static bool parse_line(char *line, struct td_mapping *mapping)
 {
 	uint64_t end;
@@ -347,8 +300,8 @@ static bool parse_line(char *line, struct td_mapping *mapping)
 
 	line[strcspn(line, "\n")] = '\0';
 	*mapping = (struct td_mapping){ 0 };
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s%n",
-		   &mapping->start, &end, mode, &mapping->offset, &path) != 4 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s%n", &mapping->start, &end,
+		   mode, &mapping->offset, &path) != 4 ||
 	    !path || end <= mapping->start || !strchr(mode, 'x'))
 		return false;
 	mapping->length = end - mapping->start;
@@ -359,39 +312,23 @@ static bool parse_line(char *line, struct td_mapping *mapping)
 	return true;
 }
 
-static FILE *open_maps(const struct td_sysfs *fs, int pid)
+void td_spaces_read(struct td_spaces *spaces, struct td_spots *spots, const struct td_sysfs *fs,
+		    int pid)
 {
+	td_autofree char *line = NULL;
+	struct td_mapping mapping;
+	size_t size = 0;
 	char path[32];
 	FILE *fp;
 	int fd;
 
-	if (fs->proc < 0)
-		return NULL;
 	snprintf(path, sizeof(path), "%d/maps", pid);
-	fd = openat(fs->proc, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	fp = fdopen(fd, "re");
-	if (!fp)
-		close(fd);
-	return fp;
-}
-
-int td_spaces_read(struct td_spaces *spaces, struct td_spots *spots,
-		   const struct td_sysfs *fs, int pid)
-{
-	FILE *fp = open_maps(fs, pid);
-	td_autofree char *line = NULL;
-	struct td_mapping mapping;
-	size_t size = 0;
-	int rc = 0;
-
-	if (!fp)
-		return 0;
-	while (!rc && getline(&line, &size, fp) > 0) {
+	fd = fs->proc < 0 ? -1 : openat(fs->proc, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	fp = fd < 0 ? NULL : td_need(fdopen(fd, "re"));
+	while (fp && getline(&line, &size, fp) > 0) {
 		if (parse_line(line, &mapping))
-			rc = td_spaces_map(spaces, spots, pid, &mapping);
+			td_spaces_map(spaces, spots, pid, &mapping);
 	}
-	fclose(fp);
-	return rc;
+	if (fp)
+		fclose(fp);
 }

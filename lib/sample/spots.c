@@ -18,11 +18,10 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* The element that was added last; it counts only if it is in the index. */
+/* Adds the last element to an index and to the count of elements.  Returns its position. */
 static int add_indexed(struct td_index *index, uint64_t hash, size_t *nr)
 {
-	if (td_index_add(index, hash, *nr))
-		return -ENOMEM;
+	td_index_add(index, hash, *nr);
 	return (int)(*nr)++;
 }
 
@@ -32,15 +31,11 @@ int td_spots_add(struct td_spots *spots, int object, uint64_t address)
 	struct td_spot *spot;
 	size_t step = 0, at;
 
-	while ((at = td_index_next(&spots->by_address, hash, &step)) !=
-	       TD_NOT_FOUND) {
-		if (spots->v[at].object == object &&
-		    spots->v[at].address == address)
+	while ((at = td_index_next(&spots->by_address, hash, &step)) != TD_NOT_FOUND) {
+		if (spots->v[at].object == object && spots->v[at].address == address)
 			return (int)at;
 	}
 	spot = td_array_add(&spots->v, spots->nr, sizeof(*spot));
-	if (!spot)
-		return -ENOMEM;
 	*spot = (struct td_spot){
 		.object = object, .address = address, .function = -1, .file = -1
 	};
@@ -84,62 +79,46 @@ int td_spots_add_object(struct td_spots *spots, const struct td_object *object)
 	uint64_t hash = hash_object(object);
 	struct td_object *new;
 	size_t step = 0, at;
-	int rc;
 
-	while ((at = td_index_next(&spots->by_object, hash, &step)) !=
-	       TD_NOT_FOUND) {
+	while ((at = td_index_next(&spots->by_object, hash, &step)) != TD_NOT_FOUND) {
 		if (same_object(&spots->objects[at], object))
 			return (int)at;
 	}
 	new = td_array_add(&spots->objects, spots->nr_objects, sizeof(*new));
-	if (!new)
-		return -ENOMEM;
 	*new = *object;
-	new->path = strdup(object->path);
-	if (!new->path)
-		return -ENOMEM;
-	rc = add_indexed(&spots->by_object, hash, &spots->nr_objects);
-	if (rc < 0)
-		free(new->path);
-	return rc;
+	new->path = td_strdup(object->path);
+	return add_indexed(&spots->by_object, hash, &spots->nr_objects);
 }
 
-static uint64_t hash_function(const struct td_function *function)
+int td_spots_add_function(struct td_spots *spots, const struct td_function *function)
 {
 	uint64_t hash = hash_place(function->object, function->address);
-
-	return function->name ? td_hash_more(hash, td_hash_text(function->name))
-			      : hash;
-}
-
-int td_spots_add_function(struct td_spots *spots,
-			  const struct td_function *function)
-{
-	uint64_t hash = hash_function(function);
 	struct td_function *new;
 	size_t step = 0, at;
-	int rc;
 
-	while ((at = td_index_next(&spots->by_function, hash, &step)) !=
-	       TD_NOT_FOUND) {
+	if (function->name)
+		hash = td_hash_more(hash, td_hash_text(function->name));
+	while ((at = td_index_next(&spots->by_function, hash, &step)) != TD_NOT_FOUND) {
 		new = &spots->functions[at];
-		if (new->object == function->object &&new->address ==
-			    function->address &&
+		if (new->object == function->object &&new->address == function->address &&
 		    same_text(new->name, function->name))
 			return (int)at;
 	}
-	new = td_array_add(&spots->functions, spots->nr_functions,
-			   sizeof(*new));
-	if (!new)
-		return -ENOMEM;
+	new = td_array_add(&spots->functions, spots->nr_functions, sizeof(*new));
 	*new = *function;
-	new->name = function->name ? strdup(function->name) : NULL;
-	if (function->name && !new->name)
-		return -ENOMEM;
-	rc = add_indexed(&spots->by_function, hash, &spots->nr_functions);
-	if (rc < 0)
-		free(new->name);
-	return rc;
+	new->name = function->name ? td_strdup(function->name) : NULL;
+	return add_indexed(&spots->by_function, hash, &spots->nr_functions);
+}
+
+void td_spots_add_nameless(struct td_spots *spots)
+{
+	for (size_t i = 0; i < spots->nr; i++) {
+		struct td_spot *spot = &spots->v[i];
+		const struct td_function nameless = { NULL, spot->object, spot->address };
+
+		if (spot->function < 0)
+			spot->function = td_spots_add_function(spots, &nameless);
+	}
 }
 
 int td_spots_add_file(struct td_spots *spots, const char *path)
@@ -147,23 +126,14 @@ int td_spots_add_file(struct td_spots *spots, const char *path)
 	uint64_t hash = td_hash_text(path);
 	size_t step = 0, at;
 	char **new;
-	int rc;
 
-	while ((at = td_index_next(&spots->by_file, hash, &step)) !=
-	       TD_NOT_FOUND) {
+	while ((at = td_index_next(&spots->by_file, hash, &step)) != TD_NOT_FOUND) {
 		if (strcmp(spots->files[at], path) == 0)
 			return (int)at;
 	}
 	new = td_array_add(&spots->files, spots->nr_files, sizeof(*new));
-	if (!new)
-		return -ENOMEM;
-	*new = strdup(path);
-	if (!*new)
-		return -ENOMEM;
-	rc = add_indexed(&spots->by_file, hash, &spots->nr_files);
-	if (rc < 0)
-		free(*new);
-	return rc;
+	*new = td_strdup(path);
+	return add_indexed(&spots->by_file, hash, &spots->nr_files);
 }
 
 int td_spots_add_call(struct td_spots *spots, int spot, int caller)
@@ -172,17 +142,14 @@ int td_spots_add_call(struct td_spots *spots, int spot, int caller)
 	struct td_call *new;
 	size_t step = 0, at;
 
-	while ((at = td_index_next(&spots->by_call, hash, &step)) !=
-	       TD_NOT_FOUND) {
+	while ((at = td_index_next(&spots->by_call, hash, &step)) != TD_NOT_FOUND) {
 		new = &spots->calls[at];
 		if (new->spot == spot &&new->caller == caller)
 			return (int)at;
 	}
-	if (spots->nr_calls >= TD_MOST_CALLS)
+	if (spots->nr_calls >= TD_MAX_CALLS)
 		return -E2BIG;
 	new = td_array_add(&spots->calls, spots->nr_calls, sizeof(*new));
-	if (!new)
-		return -ENOMEM;
 	*new = (struct td_call){ spot, caller };
 	return add_indexed(&spots->by_call, hash, &spots->nr_calls);
 }
@@ -212,18 +179,16 @@ static int by_object(const void *x, const void *y, void *ctx)
 
 int *td_spots_unknown(const struct td_spots *spots, size_t *nr)
 {
-	int *unknown = malloc((spots->nr + 1) * sizeof(*unknown));
+	int *unknown = td_malloc((spots->nr + 1) * sizeof(*unknown));
 
 	*nr = 0;
-	for (size_t i = 0; unknown && i < spots->nr; i++) {
+	for (size_t i = 0; i < spots->nr; i++) {
 		const struct td_spot *spot = &spots->v[i];
 
-		if (spot->function < 0 &&
-		    !spots->objects[spot->object].given_up)
+		if (spot->function < 0 && !spots->objects[spot->object].given_up)
 			unknown[(*nr)++] = (int)i;
 	}
-	if (unknown)
-		qsort_r(unknown, *nr, sizeof(*unknown), by_object, spots->v);
+	qsort_r(unknown, *nr, sizeof(*unknown), by_object, spots->v);
 	return unknown;
 }
 

@@ -7,8 +7,7 @@
 #include "lib/base/util.h"
 #include "lib/sample/locations.h"
 
-const char *td_stack_name(char buf[TD_STACK_NAME], const struct td_spots *spots,
-			  int function)
+const char *td_stack_name(char buf[TD_STACK_NAME], const struct td_spots *spots, int function)
 {
 	const struct td_function *f = &spots->functions[function];
 	const char *path, *slash;
@@ -25,64 +24,55 @@ const char *td_stack_name(char buf[TD_STACK_NAME], const struct td_spots *spots,
 	return buf;
 }
 
-/* --- functions of one name -------------------------------------------------- */
+/* --- functions of the same name --------------------------------------------- */
 
-static int find_name(const struct td_index *index, const struct td_spots *spots,
-		     const char *name)
+static int find_name(const struct td_index *index, const struct td_spots *spots, const char *name)
 {
 	char buf[TD_STACK_NAME];
 	size_t step = 0, at;
 
-	while ((at = td_index_next(index, td_hash_text(name), &step)) !=
-	       TD_NOT_FOUND) {
+	while ((at = td_index_next(index, td_hash_text(name), &step)) != TD_NOT_FOUND) {
 		if (strcmp(td_stack_name(buf, spots, (int)at), name) == 0)
 			return (int)at;
 	}
 	return -1;
 }
 
-/* Of each function the first that has its name; NULL: memory ran out. */
+/* Maps each function to the first one with the same name. */
 static int *first_of_names(const struct td_spots *spots)
 {
-	int *first = calloc(spots->nr_functions + 1, sizeof(*first));
+	int *first = td_calloc(spots->nr_functions + 1, sizeof(*first));
 	struct td_index index = { 0 };
 	char buf[TD_STACK_NAME];
-	int rc = first ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !rc && i < spots->nr_functions; i++) {
+	for (size_t i = 0; i < spots->nr_functions; i++) {
 		const char *name = td_stack_name(buf, spots, (int)i);
 
 		first[i] = find_name(&index, spots, name);
 		if (first[i] >= 0)
 			continue;
 		first[i] = (int)i;
-		rc = td_index_add(&index, td_hash_text(name), i);
+		td_index_add(&index, td_hash_text(name), i);
 	}
 	td_index_free(&index);
-	if (!rc)
-		return first;
-	free(first);
-	return NULL;
+	return first;
 }
 
 /* --- the tree --------------------------------------------------------------- */
 
 static int add(struct td_stacks *stacks, int function, int caller)
 {
-	uint64_t hash =
-		td_hash_more(td_hash((uint32_t)function), (uint32_t)caller);
+	uint64_t hash = td_hash_more(td_hash((uint32_t)function), (uint32_t)caller);
 	struct td_stack *new;
 	size_t step = 0, at;
 
-	while ((at = td_index_next(&stacks->index, hash, &step)) !=
-	       TD_NOT_FOUND) {
+	while ((at = td_index_next(&stacks->index, hash, &step)) != TD_NOT_FOUND) {
 		new = &stacks->v[at];
 		if (new->function == function &&new->caller == caller)
 			return (int)at;
 	}
 	new = td_array_add(&stacks->v, stacks->nr, sizeof(*new));
-	if (!new || td_index_add(&stacks->index, hash, stacks->nr))
-		return -ENOMEM;
+	td_index_add(&stacks->index, hash, stacks->nr);
 	*new = (struct td_stack){
 		.function = function,
 		.caller = caller,
@@ -98,56 +88,36 @@ static int add_spot(struct td_stacks *stacks, int spot, int caller)
 	return add(stacks, function < 0 ? -1 : stacks->first[function], caller);
 }
 
-/* A call comes behind the one that it was in. */
-static int *stacks_of_calls(struct td_stacks *stacks)
+static void add_hits(struct td_stacks *stacks, const struct td_hits *hits, int event)
 {
 	const struct td_spots *spots = stacks->spots;
-	int *of = calloc(spots->nr_calls + 1, sizeof(*of));
+	td_autofree int *of_calls = td_calloc(spots->nr_calls + 1, sizeof(*of_calls));
 
-	for (size_t i = 0; of && i < spots->nr_calls; i++) {
+	/* the caller of a call precedes it */
+	for (size_t i = 0; i < spots->nr_calls; i++) {
 		const struct td_call *call = &spots->calls[i];
 
-		of[i] = add_spot(stacks, call->spot,
-				 call->caller < 0 ? -1 : of[call->caller]);
-		if (of[i] >= 0)
-			continue;
-		free(of);
-		return NULL;
+		of_calls[i] = add_spot(stacks, call->spot,
+				       call->caller < 0 ? -1 : of_calls[call->caller]);
 	}
-	return of;
-}
-
-static int add_hits(struct td_stacks *stacks, const struct td_hits *hits,
-		    int event)
-{
-	td_autofree int *of_calls = stacks_of_calls(stacks);
-
-	if (!of_calls)
-		return -ENOMEM;
 	for (size_t i = 0; i < hits->nr; i++) {
 		const struct td_hit *hit = &hits->v[i];
 		int at;
 
 		if (hit->event != event)
 			continue;
-		at = add_spot(stacks, hit->spot,
-			      hit->caller < 0 ? -1 : of_calls[hit->caller]);
-		if (at < 0)
-			return -ENOMEM;
+		at = add_spot(stacks, hit->spot, hit->caller < 0 ? -1 : of_calls[hit->caller]);
 		stacks->v[at].own += hit->weight;
 	}
-	return 0;
 }
 
-/* Callers come before what they call. */
 static void sum_up(struct td_stacks *stacks)
 {
 	for (size_t i = stacks->nr; i-- > 0;) {
 		struct td_stack *s = &stacks->v[i];
 
 		s->all += s->own;
-		*(s->caller < 0 ? &stacks->all : &stacks->v[s->caller].all) +=
-			s->all;
+		*(s->caller < 0 ? &stacks->all : &stacks->v[s->caller].all) += s->all;
 		if (s->all > 0 && s->depth >= stacks->depth)
 			stacks->depth = s->depth + 1;
 	}
@@ -166,13 +136,11 @@ static int by_caller_and_name(const void *x, const void *y, void *ctx)
 		      td_stack_name(buf_b, stacks->spots, b->function));
 }
 
-static int place(struct td_stacks *stacks)
+static void place(struct td_stacks *stacks)
 {
-	td_autofree int *order = calloc(stacks->nr + 1, sizeof(*order));
-	td_autofree double *next = calloc(stacks->nr + 1, sizeof(*next));
+	td_autofree int *order = td_calloc(stacks->nr + 1, sizeof(*order));
+	td_autofree double *next = td_calloc(stacks->nr + 1, sizeof(*next));
 
-	if (!order || !next)
-		return -ENOMEM;
 	for (size_t i = 0; i < stacks->nr; i++)
 		order[i] = (int)i;
 	qsort_r(order, stacks->nr, sizeof(*order), by_caller_and_name, stacks);
@@ -184,21 +152,15 @@ static int place(struct td_stacks *stacks)
 		*at += s->all;
 		next[order[i] + 1] = s->from;
 	}
-	return 0;
 }
 
-int td_stacks_make(struct td_stacks *stacks, const struct td_hits *hits,
-		   const struct td_spots *spots, int event)
+void td_stacks_make(struct td_stacks *stacks, const struct td_hits *hits,
+		    const struct td_spots *spots, int event)
 {
-	int rc;
-
-	*stacks = (struct td_stacks){ .spots = spots,
-				      .first = first_of_names(spots) };
-	rc = stacks->first ? add_hits(stacks, hits, event) : -ENOMEM;
-	if (rc)
-		return rc;
+	*stacks = (struct td_stacks){ .spots = spots, .first = first_of_names(spots) };
+	add_hits(stacks, hits, event);
 	sum_up(stacks);
-	return place(stacks);
+	place(stacks);
 }
 
 void td_stacks_free(struct td_stacks *stacks)

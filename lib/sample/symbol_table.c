@@ -10,69 +10,40 @@
 #include "lib/base/util.h"
 #include "lib/sample/parts.h"
 
-/* All names of an object; those of the largest programs have half of it. */
+/* Bytes of all names of an object: twice what the largest programs need. */
 #define TEXT_MAX ((size_t)512 << 20)
-/* Symbols around each other; only wrong files have more of them. */
+/* Symbols that enclose each other; only invalid files have more. */
 #define DEPTH_MAX 64
 
-/* The place of a copy in the text, or SIZE_MAX if memory ran out. */
-static size_t add_name(struct td_symbol_table *table, const char *name,
-		       size_t length)
+/* Copies a name.  Returns its offset in the text. */
+static size_t add_name(struct td_symbol_table *table, const char *name, size_t length)
 {
-	size_t at = table->length, needs = at + length + 1;
-	char *text = table->text;
+	size_t at = table->length, needed = at + length + 1;
 
-	if (needs > table->size) {
-		text = realloc(text, 2 * needs);
-		if (!text)
-			return SIZE_MAX;
-		table->text = text;
-		table->size = 2 * needs;
+	if (needed > table->size) {
+		table->size = 2 * needed;
+		table->text = td_realloc(table->text, table->size);
 	}
-	memcpy(text + at, name, length);
-	text[at + length] = '\0';
-	table->length = needs;
+	memcpy(table->text + at, name, length);
+	table->text[at + length] = '\0';
+	table->length = needed;
 	return at;
 }
 
-static struct td_named *make_room(struct td_symbol_table *table)
+int td_symbol_table_add(struct td_symbol_table *table, const struct td_named *symbol,
+			const char *name, size_t length)
 {
-	if (table->nr == table->room) {
-		size_t room = table->room ? 2 * table->room : 64;
-		struct td_named *v = realloc(table->v, room * sizeof(*v));
-
-		if (!v)
-			return NULL;
-		table->v = v;
-		table->room = room;
-	}
-	return &table->v[table->nr];
-}
-
-int td_symbol_table_add(struct td_symbol_table *table,
-			const struct td_named *symbol, const char *name,
-			size_t length)
-{
-	struct td_named *new;
-	size_t at;
+	struct td_named new = *symbol;
 
 	if (length > TD_SYMBOL_NAME_MAX)
 		length = TD_SYMBOL_NAME_MAX;
-	if (table->nr >= TD_SYMBOLS_MAX ||
-	    TEXT_MAX - table->length < length + 1 ||
+	if (table->nr >= TD_SYMBOLS_MAX || TEXT_MAX - table->length < length + 1 ||
 	    (table->left && !td_search_take(table->left, 1)))
 		return -E2BIG;
-	new = make_room(table);
-	if (!new)
-		return -ENOMEM;
-	at = add_name(table, name, length);
-	if (at == SIZE_MAX)
-		return -ENOMEM;
-	*new = *symbol;
-	if (new->end < new->start)
-		new->end = UINT64_MAX;
-	new->name = at;
-	table->nr++;
+	if (new.end < new.start)
+		new.end = UINT64_MAX;
+	new.name = add_name(table, name, length);
+	td_array_push(&table->v, &table->nr, &new, sizeof(new));
 	return 0;
 }
 
@@ -81,7 +52,7 @@ static int compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* The best of those at one address is the first. */
+/* Sorts the best of several symbols at one address first. */
 static int by_start(const void *x, const void *y, void *text)
 {
 	const struct td_named *a = x, *b = y;
@@ -103,14 +74,13 @@ static bool is_open(const struct td_named *symbol)
 	return symbol->end == symbol->start;
 }
 
-/* The first symbol from around on, going outward, that has the address. */
-static size_t reach(const struct td_symbol_table *table, size_t around,
-		    uint64_t address)
+/* Returns from, or the next one of the symbols that enclose it, that contains the address; or 0. */
+static size_t find_enclosing(const struct td_symbol_table *table, size_t from, uint64_t address)
 {
-	for (int depth = 0; around && depth < DEPTH_MAX; depth++) {
-		if (table->v[around - 1].end > address)
-			return around;
-		around = table->v[around - 1].around;
+	for (int depth = 0; from && depth < DEPTH_MAX; depth++) {
+		if (table->v[from - 1].end > address)
+			return from;
+		from = table->v[from - 1].enclosing;
 	}
 	return 0;
 }
@@ -126,10 +96,7 @@ static void close_last(struct td_symbol_table *table, uint64_t next)
 		last->end = last->start;
 }
 
-/*
- * Keeps one symbol of each address, or all, and tells which is around which.  What has
- * no size within a function is a label of it.
- */
+/* Keeps one symbol of each address, or all.  Symbols without size in a function are labels. */
 void td_symbol_table_finish(struct td_symbol_table *table)
 {
 	size_t nr = table->nr;
@@ -139,22 +106,20 @@ void td_symbol_table_finish(struct td_symbol_table *table)
 	table->nr = 0;
 	for (size_t i = 0; i < nr; i++) {
 		struct td_named symbol = table->v[i];
-		bool first = !table->nr ||
-			     table->v[table->nr - 1].start != symbol.start;
+		bool first = !table->nr || table->v[table->nr - 1].start != symbol.start;
 
 		if (!first && !table->aliases)
 			continue;
 		close_last(table, symbol.start);
-		symbol.around = reach(table, table->nr, symbol.start);
-		if (symbol.around && is_open(&symbol))
+		symbol.enclosing = find_enclosing(table, table->nr, symbol.start);
+		if (symbol.enclosing && is_open(&symbol))
 			continue;
 		table->v[table->nr++] = symbol;
 	}
 	close_last(table, UINT64_MAX);
 }
 
-const struct td_named *td_symbol_table_find(const struct td_symbol_table *table,
-					    uint64_t address)
+const struct td_named *td_symbol_table_find(const struct td_symbol_table *table, uint64_t address)
 {
 	size_t low = 0, high = table->nr;
 
@@ -166,12 +131,11 @@ const struct td_named *td_symbol_table_find(const struct td_symbol_table *table,
 		else
 			high = middle;
 	}
-	low = reach(table, low, address);
+	low = find_enclosing(table, low, address);
 	return low ? &table->v[low - 1] : NULL;
 }
 
-const char *td_symbol_table_name(const struct td_symbol_table *table,
-				 const struct td_named *symbol)
+const char *td_symbol_table_name(const struct td_symbol_table *table, const struct td_named *symbol)
 {
 	return table->text + symbol->name;
 }
@@ -185,15 +149,14 @@ void td_symbol_table_free(struct td_symbol_table *table)
 
 /* --- lists of symbols in text --------------------------------------------- */
 
-/* No function of the kernel is longer; behind its last one is something else. */
-#define KERNEL_REACH (1 << 20)
-/* A list that is longer is read up to here. */
+/* Maximum size of a kernel function, because the symbol after the last one is unknown. */
+#define KERNEL_SIZE_MAX (1 << 20)
+/* Longer lists are read up to here. */
 #define LIST_MAX ((uint64_t)256 << 20)
 
-typedef int (*add_line_fn)(struct td_symbol_table *table, char *line,
-			   uint32_t number);
+typedef int (*add_line_fn)(struct td_symbol_table *table, char *line, uint32_t number);
 
-/* Returns the text behind a hexadecimal number and a blank, or NULL. */
+/* Returns the text after a hexadecimal number and a blank, or NULL. */
 static char *take_hex(char *text, uint64_t *number)
 {
 	char *end;
@@ -203,21 +166,19 @@ static char *take_hex(char *text, uint64_t *number)
 	return errno || end == text || *end != ' ' ? NULL : end + 1;
 }
 
-/* "ffffffffc0001000 t name<tab>[module]" */
-static int add_kernel(struct td_symbol_table *table, char *line,
-		      uint32_t number)
+/* Adds a function from a line such as "ffffffffc0001000 t name<tab>[module]". */
+static int add_kernel(struct td_symbol_table *table, char *line, uint32_t number)
 {
 	struct td_named symbol = { 0 };
 	char *text = take_hex(line, &symbol.start);
 	char *module;
 
 	(void)number;
-	if (!text || !symbol.start || !strchr("tTwW", text[0]) ||
-	    text[1] != ' ')
+	if (!text || !symbol.start || !strchr("tTwW", text[0]) || text[1] != ' ')
 		return 0;
 	symbol.rank = *text == 'T' ? 2 : *text == 't' ? 0 : 1;
 	symbol.end = symbol.start;
-	symbol.limit = symbol.start + KERNEL_REACH;
+	symbol.limit = symbol.start + KERNEL_SIZE_MAX;
 	if (symbol.limit < symbol.start)
 		symbol.limit = UINT64_MAX;
 	module = strchr(text, '\t');
@@ -226,9 +187,8 @@ static int add_kernel(struct td_symbol_table *table, char *line,
 	return td_symbol_table_add(table, &symbol, text + 2, strlen(text + 2));
 }
 
-/* "7f0123 40 name with blanks"; what comes later has replaced the earlier. */
-static int add_memory(struct td_symbol_table *table, char *line,
-		      uint32_t number)
+/* Adds a function from a line such as "7f0123 40 name with blanks".  Later lines win. */
+static int add_memory(struct td_symbol_table *table, char *line, uint32_t number)
 {
 	struct td_named symbol = { .rank = number };
 	uint64_t size = 0;
@@ -242,9 +202,9 @@ static int add_memory(struct td_symbol_table *table, char *line,
 	return td_symbol_table_add(table, &symbol, text, strlen(text));
 }
 
-/* A line that is longer than the buffer counts with what is in it. */
-static int read_lines(struct td_symbol_table *table, FILE *fp,
-		      add_line_fn add_line, struct td_search *search)
+/* Lines that are longer than the buffer are cut. */
+static int read_lines(struct td_symbol_table *table, FILE *fp, add_line_fn add_line,
+		      struct td_search *search)
 {
 	char line[2 * TD_SYMBOL_NAME_MAX];
 	uint32_t number = 0;
@@ -256,9 +216,8 @@ static int read_lines(struct td_symbol_table *table, FILE *fp,
 		size_t length = strlen(line);
 		bool begins = whole;
 
-		/* a NUL: no list has one, and a hole of a file has nothing else */
-		if (length + 1 < sizeof(line) && !feof(fp) &&
-		    (!length || line[length - 1] != '\n'))
+		/* a NUL, for example in a hole of a file, which would take long to read */
+		if (length + 1 < sizeof(line) && !feof(fp) && (!length || line[length - 1] != '\n'))
 			return -EILSEQ;
 		if (!td_search_take(&left, length + 1) ||
 		    !td_search_take(&search->bytes, length + 1))
@@ -272,36 +231,29 @@ static int read_lines(struct td_symbol_table *table, FILE *fp,
 	return rc;
 }
 
-/* Takes over fd. */
-static int read_list(struct td_symbol_table *table, int fd,
-		     add_line_fn add_line, struct td_search *search)
+/* Reads and closes fd. */
+static int read_list(struct td_symbol_table *table, int fd, add_line_fn add_line,
+		     struct td_search *search)
 {
-	FILE *fp = fdopen(fd, "re");
+	FILE *fp = td_need(fdopen(fd, "re"));
 	int rc;
 
-	if (!fp) {
-		close(fd);
-		return -ENOMEM;
-	}
 	table->left = &search->symbols;
 	rc = read_lines(table, fp, add_line, search);
 	fclose(fp);
 	return rc;
 }
 
-int td_symbols_read_kernel(struct td_symbol_table *table,
-			   struct td_search *search)
+int td_symbols_read_kernel(struct td_symbol_table *table, struct td_search *search)
 {
 	int proc = search->fs->proc;
-	int fd = proc < 0 ? -1
-			  : openat(proc, "kallsyms",
-				   O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int fd = proc < 0 ? -1 : openat(proc, "kallsyms", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	int rc = fd < 0 ? -errno : read_list(table, fd, add_kernel, search);
 
 	return rc ? rc : table->nr ? 0 : -EACCES;
 }
 
-/* The number that a process in a container calls itself, or pid. */
+/* Returns the pid of a process in its container, or pid. */
 static int inner_pid(const struct td_sysfs *fs, int pid)
 {
 	char path[32], text[8192];
@@ -328,8 +280,7 @@ static bool is_owned(const struct td_sysfs *fs, int pid, int fd)
 	if (map.st_uid == 0 || map.st_uid == geteuid())
 		return true;
 	snprintf(path, sizeof(path), "%d", pid);
-	return fs->proc >= 0 && fstatat(fs->proc, path, &task, 0) == 0 &&
-	       task.st_uid == map.st_uid;
+	return fs->proc >= 0 && fstatat(fs->proc, path, &task, 0) == 0 && task.st_uid == map.st_uid;
 }
 
 static int open_map(const struct td_sysfs *fs, int pid, int root_of)
@@ -338,11 +289,8 @@ static int open_map(const struct td_sysfs *fs, int pid, int root_of)
 	td_autofree char *path = NULL;
 	int fd;
 
-	snprintf(name, sizeof(name), "/tmp/perf-%d.map",
-		 root_of ? inner_pid(fs, pid) : pid);
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", root_of ? inner_pid(fs, pid) : pid);
 	path = td_regular_path(root_of, name);
-	if (!path)
-		return -ENOMEM;
 	fd = td_regular_open(fs, path);
 	if (fd >= 0 && !is_owned(fs, pid, fd)) {
 		close(fd);
@@ -351,8 +299,7 @@ static int open_map(const struct td_sysfs *fs, int pid, int root_of)
 	return fd;
 }
 
-int td_symbols_read_memory(struct td_symbol_table *table,
-			   struct td_search *search, int pid)
+int td_symbols_read_memory(struct td_symbol_table *table, struct td_search *search, int pid)
 {
 	const struct td_sysfs *fs = search->fs;
 	int fd = open_map(fs, pid, pid);

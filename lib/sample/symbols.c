@@ -10,13 +10,13 @@
 #include "lib/base/util.h"
 #include "lib/sample/parts.h"
 
-/* Of a machine that has a hundred things to do besides. */
+/* Limits that suffice on a machine that is a hundred times overloaded. */
 #define OBJECT_NS (30 * TD_NS_A_SECOND)
 #define ALL_NS    (60 * TD_NS_A_SECOND)
 
 #define BUFFER (8 * (size_t)TD_FOUND_MAX)
 
-/* --- what is missing -------------------------------------------------------- */
+/* --- reasons for missing symbols -------------------------------------------- */
 
 static const struct {
 	int rc;
@@ -48,37 +48,28 @@ const char *td_symbols_reason(const struct td_object *object, int rc)
 	return strerror(-rc);
 }
 
-/* lines: its names are all there. */
-static const char *missing(int rc, bool lines)
+/* Adds a note; named: all names were found, and only lines are missing. */
+static void note_reason(const struct td_symbols *symbols, const struct td_object *object, int rc,
+			bool named)
 {
-	if (lines || rc == -EOVERFLOW)
-		return "no lines";
-	return rc == -E2BIG || rc == -EILSEQ
-		       ? "addresses without names among them"
-		       : "addresses without names";
-}
+	const char *missing = "addresses without names", *reason = td_symbols_reason(object, rc);
 
-static void say_why(const struct td_symbols *symbols,
-		    const struct td_object *object, int rc, bool lines)
-{
-	struct td_notes *notes = symbols->notes;
-
+	if (named || rc == -EOVERFLOW)
+		missing = "no lines";
+	else if (rc == -E2BIG || rc == -EILSEQ)
+		missing = "addresses without names among them";
 	if (object->kind != TD_OBJECT_MEMORY)
-		td_notes_add(notes, "%s: %s: %s", object->path,
-			     td_symbols_reason(object, rc), missing(rc, lines));
+		td_notes_add(symbols->notes, "%s: %s: %s", object->path, reason, missing);
 	else if (object->pid > 0)
-		td_notes_add(
-			notes,
-			"process %d: memory without a file, and /tmp/perf-%d.map: %s: %s",
-			object->pid, object->pid,
-			rc == -EPERM ? "belongs to another user"
-				     : td_symbols_reason(object, rc),
-			missing(rc, lines));
+		td_notes_add(symbols->notes,
+			     "process %d: memory without a file, and /tmp/perf-%d.map: %s: %s",
+			     object->pid, object->pid,
+			     rc == -EPERM ? "belongs to another user" : reason, missing);
 }
 
 /* --- one process ------------------------------------------------------------ */
 
-/* A search for the spots that are unknown, by one process after the other. */
+/* A search for unknown spots.  If a process fails, the next one continues. */
 struct search {
 	struct td_symbols *symbols;
 	struct td_spots *spots;
@@ -86,44 +77,42 @@ struct search {
 	size_t nr_unknown;
 	struct td_search_process process;
 	struct td_found_reader reader;
-	char *bytes; /* that it has written */
+	char *bytes; /* bytes that were received and not yet read */
 	size_t nr;
-	uint64_t object_ns; /* when it began with the object */
-	bool no_memory;     /* of ours */
+	uint64_t object_ns; /* start of the current object */
 };
 
-/* The first spot of the objects that no process has looked at. */
+/* Returns the index of the first spot whose object has not been searched. */
 static size_t find_next(const struct search *s)
 {
 	size_t i = 0;
 
-	while (i < s->nr_unknown &&
-	       s->spots->v[s->unknown[i]].object <= s->reader.after)
+	while (i < s->nr_unknown && s->spots->v[s->unknown[i]].object <= s->reader.after)
 		i++;
 	return i;
 }
 
-/* Takes whole records out of what is there. */
+/* Reads all complete records. */
 static int take_records(struct search *s)
 {
 	size_t at = 0, length;
 	int kind;
 
-	while ((kind = td_found_take(&s->reader, s->bytes + at, s->nr - at,
-				     &length)) > TD_FOUND_MORE) {
+	while ((kind = td_found_take(&s->reader, s->bytes + at, s->nr - at, &length)) >
+	       TD_FOUND_MORE) {
 		at += length;
 		if (kind == TD_FOUND_OBJECT)
 			s->object_ns = td_now_ns();
 		if (kind == TD_FOUND_END && s->reader.rc)
-			say_why(s->symbols, &s->spots->objects[s->reader.after],
-				s->reader.rc, false);
+			note_reason(s->symbols, &s->spots->objects[s->reader.after], s->reader.rc,
+				    false);
 	}
 	s->nr -= at;
 	memmove(s->bytes, s->bytes + at, s->nr);
 	return kind;
 }
 
-/* Until it must have written something; 0: it is late. */
+/* Returns the time until the next record is due; 0: it is late. */
 static int time_left_ms(const struct search *s, uint64_t start_ns)
 {
 	uint64_t now = td_now_ns(), end = s->object_ns + OBJECT_NS;
@@ -134,13 +123,12 @@ static int time_left_ms(const struct search *s, uint64_t start_ns)
 	return now < end ? (int)((end - now) / TD_NS_A_MS) + 1 : 0;
 }
 
-/* 0: it is at its end; else why it is not listened to any more. */
-static int listen(struct search *s, uint64_t start_ns)
+/* Reads until the process closes the pipe.  Returns 0, or an error if it stopped earlier. */
+static int read_all(struct search *s, uint64_t start_ns)
 {
 	const struct td_symbols *symbols = s->symbols;
 	struct pollfd polls[] = { { .fd = s->process.fd, .events = POLLIN },
-				  { .fd = symbols->is_unwanted ? symbols->stop
-							       : -1,
+				  { .fd = symbols->is_unwanted ? symbols->stop : -1,
 				    .events = POLLIN } };
 	ssize_t nr;
 	int rc = 0, ms;
@@ -156,24 +144,21 @@ static int listen(struct search *s, uint64_t start_ns)
 		}
 		if (polls[1].revents && symbols->is_unwanted(symbols->ctx))
 			return -EINTR;
-		nr = polls[0].revents ? read(s->process.fd, s->bytes + s->nr,
-					     BUFFER - s->nr)
-				      : -1;
+		nr = polls[0].revents ? read(s->process.fd, s->bytes + s->nr, BUFFER - s->nr) : -1;
 		if (nr == 0)
 			return 0;
 		s->nr += nr > 0 ? (size_t)nr : 0;
 		rc = take_records(s);
 	}
-	s->no_memory = rc == -ENOMEM;
-	return rc == -EPROTO ? -EFAULT : rc;
+	return -EFAULT;
 }
 
-/* From a spot on.  0, or why it ended before the last. */
+/* Searches for a spot and all that follow.  Returns an error if an object was not searched. */
 static int search_from(struct search *s, size_t from)
 {
 	struct td_symbols *symbols = s->symbols;
-	struct td_search search = { symbols->fs, symbols->lines,
-				    TD_SEARCH_BYTES, TD_SEARCH_SYMBOLS };
+	struct td_search search = { symbols->fs, symbols->lines, TD_SEARCH_BYTES,
+				    TD_SEARCH_SYMBOLS };
 	uint64_t start_ns = td_now_ns();
 	int rc, rc_end;
 
@@ -184,7 +169,7 @@ static int search_from(struct search *s, size_t from)
 			     s->nr_unknown - from);
 	if (rc)
 		return rc;
-	rc = listen(s, start_ns);
+	rc = read_all(s, start_ns);
 	rc_end = td_search_end(&s->process);
 	symbols->spent_ns += td_now_ns() - start_ns;
 	if (!rc && (s->reader.object >= 0 || find_next(s) < s->nr_unknown))
@@ -194,7 +179,7 @@ static int search_from(struct search *s, size_t from)
 
 /* --- all of them ------------------------------------------------------------ */
 
-/* Nothing is looked for in the objects from one on. */
+/* Skips this object and all that follow. */
 static void end_search(const struct search *s, int from, const char *why)
 {
 	size_t nr = 0;
@@ -216,7 +201,7 @@ static void end_search(const struct search *s, int from, const char *why)
 			nr, nr == 1 ? "" : "s", why);
 }
 
-/* Gives up the object that ended a process, or all if it was none. */
+/* Gives up the object that ended a process, or all objects if there was none. */
 static void give_up(const struct search *s, int rc)
 {
 	int at = s->reader.object, next = s->reader.after + 1;
@@ -225,23 +210,21 @@ static void give_up(const struct search *s, int rc)
 		end_search(s, at < 0 ? next : at, "a signal ended the search");
 	} else if (at < 0) {
 		end_search(s, next,
-			   rc == -EFAULT || rc == -ENOMEM
-				   ? "the process that does it has ended"
-				   : strerror(-rc));
+			   rc == -EFAULT || rc == -ENOMEM ? "the process that does it has ended"
+							  : strerror(-rc));
 	} else {
 		s->spots->objects[at].given_up = true;
-		say_why(s->symbols, &s->spots->objects[at], rc,
-			s->reader.named);
+		note_reason(s->symbols, &s->spots->objects[at], rc, s->reader.named);
 		if (s->symbols->spent_ns >= ALL_NS)
 			end_search(s, next, "it took too long in all");
 	}
 }
 
-static int search_all(struct td_symbols *symbols, struct td_spots *spots)
+void td_symbols_resolve(struct td_symbols *symbols, struct td_spots *spots)
 {
 	size_t nr;
 	td_autofree int *unknown = td_spots_unknown(spots, &nr);
-	td_autofree char *bytes = malloc(BUFFER);
+	td_autofree char *bytes = td_malloc(BUFFER);
 	struct search s = { .symbols = symbols,
 			    .spots = spots,
 			    .unknown = unknown,
@@ -250,39 +233,11 @@ static int search_all(struct td_symbols *symbols, struct td_spots *spots)
 			    .bytes = bytes };
 	size_t from;
 
-	if (!unknown || !bytes)
-		return -ENOMEM;
 	while (!symbols->ended && (from = find_next(&s)) < nr) {
 		int rc = search_from(&s, from);
 
-		if (s.no_memory)
-			return -ENOMEM;
 		if (rc)
 			give_up(&s, rc);
 	}
-	return 0;
-}
-
-static int add_nameless(struct td_spots *spots)
-{
-	for (size_t i = 0; i < spots->nr; i++) {
-		struct td_spot *spot = &spots->v[i];
-		const struct td_function nameless = { NULL, spot->object,
-						      spot->address };
-
-		if (spot->function >= 0)
-			continue;
-		spot->function = td_spots_add_function(spots, &nameless);
-		if (spot->function < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-int td_symbols_resolve(struct td_symbols *symbols, struct td_spots *spots,
-		       struct td_err *err)
-{
-	return search_all(symbols, spots) || add_nameless(spots)
-		       ? td_err_nomem(err)
-		       : 0;
+	td_spots_add_nameless(spots);
 }

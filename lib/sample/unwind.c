@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From a function's registers and stack to its caller's (DWARF 5, 6.4). */
+/* Finds callers from registers, stacks and call frame information (DWARF 5, 6.4). */
 #include "lib/sample/unwind.h"
 
 #include <dwarf.h>
@@ -9,9 +9,8 @@
 
 #include "lib/base/util.h"
 
-const uint8_t td_regs_kept[TD_NR_KEPT] = {
-	TD_REG_RBX, TD_REG_RBP, TD_REG_R12, TD_REG_R13,
-	TD_REG_R14, TD_REG_R15, TD_REG_RIP,
+const uint8_t td_regs_saved[TD_NR_SAVED] = {
+	TD_REG_RBX, TD_REG_RBP, TD_REG_R12, TD_REG_R13, TD_REG_R14, TD_REG_R15, TD_REG_RIP,
 };
 
 static void set(struct td_registers *regs, unsigned int reg, uint64_t value)
@@ -25,48 +24,41 @@ static bool is_known(const struct td_registers *regs, unsigned int reg)
 	return reg < TD_NR_REGS && regs->known >> reg & 1;
 }
 
-/* The kernel writes them in its own order (asm/perf_regs.h). */
-void td_registers_take(struct td_registers *regs,
-		       const struct td_record *record)
+/* The kernel has its own order of registers (asm/perf_regs.h). */
+void td_registers_take(struct td_registers *regs, const struct td_record *record)
 {
-	static const uint8_t order[TD_RECORD_REGS] = {
-		0, 3, 2, 1, 4, 5, 6, 7, TD_REG_RIP, 8, 9, 10, 11, 12, 13, 14, 15
-	};
+	static const uint8_t order[TD_RECORD_REGS] = { 0, 3, 2,  1,  4,  5,  6,  7, TD_REG_RIP,
+						       8, 9, 10, 11, 12, 13, 14, 15 };
 
 	*regs = (struct td_registers){ .known = 0 };
 	for (size_t i = 0; record->registers && i < TD_RECORD_REGS; i++)
 		set(regs, order[i], record->registers[i]);
 }
 
-/* A full copy ends where the kernel was told to end it. */
-static int read_stack(const struct td_record *record, uint64_t address,
-		      uint64_t *word)
+/* If the copy has the maximum size, the stack may be longer. */
+static int read_stack(const struct td_record *record, uint64_t address, uint64_t *word)
 {
 	uint64_t at = address - record->stack;
 
 	if (address < record->stack)
 		return -ENODATA;
-	if (record->nr_copied < sizeof(*word) ||
-	    at > record->nr_copied - sizeof(*word))
+	if (record->nr_copied < sizeof(*word) || at > record->nr_copied - sizeof(*word))
 		return record->copy_is_full ? -E2BIG : -ENODATA;
 	memcpy(word, record->copy + at, sizeof(*word));
 	return 0;
 }
 
-static int find(const struct td_cfi_value *place,
-		const struct td_registers *regs, const struct td_record *record,
-		uint64_t *value)
+static int find(const struct td_cfi_value *place, const struct td_registers *regs,
+		const struct td_record *record, uint64_t *value)
 {
 	if (place->kind == TD_CFI_UNKNOWN || !is_known(regs, place->base))
 		return -ENODATA;
 	*value = regs->v[place->base] + (uint64_t)(int64_t)place->offset;
-	return place->kind == TD_CFI_MEMORY ? read_stack(record, *value, value)
-					    : 0;
+	return place->kind == TD_CFI_MEMORY ? read_stack(record, *value, value) : 0;
 }
 
-/* The frame's address, among the registers. */
-static int find_frame(struct td_registers *regs,
-		      const struct td_caller_rule *rule,
+/* Sets TD_REG_FRAME. */
+static int find_frame(struct td_registers *regs, const struct td_caller_rule *rule,
 		      const struct td_record *record)
 {
 	uint64_t frame;
@@ -76,7 +68,7 @@ static int find_frame(struct td_registers *regs,
 		return rc;
 	if (rule->plt && (regs->v[TD_REG_RIP] & 15) >= rule->plt)
 		frame += sizeof(uint64_t);
-	/* the return address was pushed: else it would go on for ever */
+	/* the return address is on the stack; otherwise unwinding might not end */
 	if (frame <= regs->v[TD_REG_RSP])
 		return -ENODATA;
 	set(regs, TD_REG_FRAME, frame);
@@ -87,22 +79,23 @@ int td_unwind(struct td_registers *regs, const struct td_caller_rule *rule,
 	      const struct td_record *record)
 {
 	struct td_registers caller = { .known = 0 };
-	int rc = rule->rc ? -ENODATA : 0;
+	int rc;
 
-	if (!rc && rule->outermost)
+	if (rule->rc)
+		return -ENODATA;
+	if (rule->outermost)
 		return 0;
-	if (!rc)
-		rc = find_frame(regs, rule, record);
-	for (size_t i = 0; !rc && i < TD_NR_KEPT; i++) {
+	rc = find_frame(regs, rule, record);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < TD_NR_SAVED; i++) {
 		uint64_t value;
 
-		/* the last one is the address, without which there is none */
-		rc = find(&rule->kept[i], regs, record, &value);
+		rc = find(&rule->saved[i], regs, record, &value);
 		if (!rc)
-			set(&caller, td_regs_kept[i], value);
-		else if (td_regs_kept[i] != TD_REG_RIP)
-			rc = 0;
+			set(&caller, td_regs_saved[i], value);
 	}
+	/* the last one is the return address; others may be unknown */
 	if (rc)
 		return rc;
 	set(&caller, TD_REG_RSP, regs->v[TD_REG_FRAME]);
@@ -120,8 +113,7 @@ static struct td_cfi_value value_of(uint64_t reg, uint64_t offset)
 
 	if (reg >= TD_NR_REGS || number < INT32_MIN || number > INT32_MAX)
 		return unknown;
-	return (struct td_cfi_value){ TD_CFI_VALUE, (uint8_t)reg,
-				      (int32_t)number };
+	return (struct td_cfi_value){ TD_CFI_VALUE, (uint8_t)reg, (int32_t)number };
 }
 
 static struct td_cfi_value add(struct td_cfi_value place, uint64_t number)
@@ -131,7 +123,6 @@ static struct td_cfi_value add(struct td_cfi_value place, uint64_t number)
 	return value_of(place.base, (uint64_t)place.offset + number);
 }
 
-/* What is at an address that is known itself. */
 static struct td_cfi_value memory_at(struct td_cfi_value place)
 {
 	if (place.kind != TD_CFI_VALUE)
@@ -140,7 +131,7 @@ static struct td_cfi_value memory_at(struct td_cfi_value place)
 	return place;
 }
 
-/* The top of the stack behind one more operation; what was below is not used. */
+/* Returns the top of the stack after an operation.  Elements below the top are not supported. */
 static struct td_cfi_value step(struct td_cfi_value top, const Dwarf_Op *op)
 {
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
@@ -168,16 +159,15 @@ static struct td_cfi_value evaluate(const Dwarf_Op *ops, size_t nr)
 	return top;
 }
 
-/* "rsp + 8 + ((rip & 15) >= N) * 8" */
+/* Returns true for the expression of a PLT, "rsp + 8 + ((rip & 15) >= N) * 8". */
 static bool is_plt(const Dwarf_Op *ops, size_t nr)
 {
-	static const uint8_t atoms[] = {
-		DW_OP_breg7, DW_OP_breg16, DW_OP_lit15, DW_OP_and, DW_OP_lit0,
-		DW_OP_ge,    DW_OP_lit3,   DW_OP_shl,   DW_OP_plus
-	};
+	static const uint8_t atoms[] = { DW_OP_breg7, DW_OP_breg16, DW_OP_lit15,
+					 DW_OP_and,   DW_OP_lit0,   DW_OP_ge,
+					 DW_OP_lit3,  DW_OP_shl,    DW_OP_plus };
 
-	if (nr != TD_ARRAY_SIZE(atoms) || ops[1].number ||
-	    ops[4].atom <= DW_OP_lit0 || ops[4].atom > DW_OP_lit15)
+	if (nr != TD_ARRAY_SIZE(atoms) || ops[1].number || ops[4].atom <= DW_OP_lit0 ||
+	    ops[4].atom > DW_OP_lit15)
 		return false;
 	for (size_t i = 0; i < nr; i++) {
 		if (i != 4 && ops[i].atom != atoms[i])
@@ -203,17 +193,16 @@ static void read_frame(struct td_caller_rule *rule, Dwarf_Frame *frame)
 	}
 }
 
-/* *none: the function lost it. */
-static struct td_cfi_value read_kept(Dwarf_Frame *frame, uint8_t reg,
-				     bool *none)
+/* Sets *undefined if the function does not preserve the register. */
+static struct td_cfi_value read_saved(Dwarf_Frame *frame, uint8_t reg, bool *undefined)
 {
 	Dwarf_Op mem[3], *ops;
 	size_t nr;
 
-	*none = false;
+	*undefined = false;
 	if (dwarf_frame_register(frame, reg, mem, &ops, &nr))
 		return unknown;
-	*none = !nr && ops;
+	*undefined = !nr && ops;
 	if (!nr && !ops)
 		return (struct td_cfi_value){ TD_CFI_SAME, reg, 0 };
 	if (nr == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
@@ -229,15 +218,13 @@ struct td_caller_rule td_elf_caller(Dwarf_CFI *cfi, uint64_t address)
 {
 	struct td_caller_rule rule = { .rc = -ENODATA };
 	Dwarf_Frame *frame;
-	bool none = false;
 
 	if (dwarf_cfi_addrframe(cfi, address, &frame))
 		return rule;
 	read_frame(&rule, frame);
-	for (size_t i = 0; i < TD_NR_KEPT; i++)
-		rule.kept[i] = read_kept(frame, td_regs_kept[i], &none);
-	/* the last one is the address that it returns to */
-	rule.outermost = none;
+	/* without a return address, which is the last one, there is no caller */
+	for (size_t i = 0; i < TD_NR_SAVED; i++)
+		rule.saved[i] = read_saved(frame, td_regs_saved[i], &rule.outermost);
 	if (dwarf_frame_info(frame, NULL, NULL, &rule.signal) >= 0)
 		rule.rc = 0;
 	free(frame);

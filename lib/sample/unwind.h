@@ -23,75 +23,70 @@ enum {
 	TD_NR_REGS
 };
 
-/* A function keeps these for its caller; the last one is where it returns to. */
-#define TD_NR_KEPT 7
-extern const uint8_t td_regs_kept[TD_NR_KEPT];
+/* The registers that a function preserves for its caller; the last one is the return address. */
+#define TD_NR_SAVED 7
+extern const uint8_t td_regs_saved[TD_NR_SAVED];
 
-/* Where a function's caller is, at one of its instructions. */
+/* How to find the caller's registers at one instruction of a function. */
 struct td_caller_rule {
-	/* 0; -ENODATA: nothing tells it; else why its file cannot be read */
-	int rc;
-	bool outermost; /* it has no caller */
-	/* it was interrupted: it goes on at the address itself */
-	bool signal;
+	int rc;         /* 0; -ENODATA: unknown; else why the file cannot be read */
+	bool outermost; /* the function has no caller */
+	bool signal;    /* the caller was interrupted: it has not made a call */
 	/*
-	 * Not 0: of a table of the linker (PLT).  Its frame is 8 bytes further if
-	 * the last 4 bits of the address are at least this.
+	 * In a table of the linker (PLT): if the last 4 bits of the address are at least this
+	 * number, the frame is 8 bytes further.  0: not in a PLT.
 	 */
 	uint8_t plt;
 	struct td_cfi_value {
 		enum td_cfi_kind {
 			TD_CFI_UNKNOWN,
-			TD_CFI_SAME,   /* it has not changed */
+			TD_CFI_SAME,   /* unchanged */
 			TD_CFI_VALUE,  /* base + offset */
-			TD_CFI_MEMORY, /* what is there in memory */
+			TD_CFI_MEMORY, /* the word at this address */
 		} kind;
 		uint8_t base; /* a register */
 		int32_t offset;
-	} frame, kept[TD_NR_KEPT];
-	uint64_t used_ns; /* CPU time that it took to find it */
+	} frame, saved[TD_NR_SAVED];
+	uint64_t used_ns; /* CPU time that was spent to find the rule */
 };
 
 struct td_registers {
 	uint64_t v[TD_NR_REGS];
-	uint32_t known; /* a bit for each */
+	uint32_t known; /* a bit for each register whose value is known */
 };
 
-/* Those of a record with a copy of the stack. */
-void td_registers_take(struct td_registers *regs,
-		       const struct td_record *record);
+/* Takes the registers of a record with a copy of the stack. */
+void td_registers_take(struct td_registers *regs, const struct td_record *record);
 /*
- * Makes the caller's registers of those of a function.  Pure.  1; 0 if there is no
- * caller; -ENODATA if it is not known; -E2BIG if it is behind the copied stack.
+ * Replaces a function's registers with those of its caller.  Pure.  Returns 1, 0 if there is no
+ * caller, -ENODATA if it is unknown, or -E2BIG if it is beyond the copied stack.
  */
 int td_unwind(struct td_registers *regs, const struct td_caller_rule *rule,
 	      const struct td_record *record);
 
 /*
- * The rule at a virtual address, by the CFI that libdw made of a file's .eh_frame or
- * .debug_frame.  What the forms of rules do not hold, as no compiler writes it, is
- * not known.
+ * Returns the rule at a virtual address, from libdw's CFI of a file's .eh_frame or .debug_frame.
+ * Expressions that struct td_cfi_value cannot represent are unknown; compilers do not use them.
  */
 struct td_caller_rule td_elf_caller(Dwarf_CFI *cfi, uint64_t address);
 
 /* --- unwinder.c ----------------------------------------------------------- */
 
 /*
- * Knows the rule of each spot.  Another process, confined, reads the
- * files (symbols.h), one rule at a time, and sees no stacks; each rule is kept.
+ * Finds the rules of spots.  A confined process reads the files (symbols.h), one rule at a time,
+ * without access to stacks.  Rules are cached.
  */
 struct td_unwinder;
 
 /*
- * -ELIBACC if libdw is not there.  Notes tell, once each, which files have no
- * rules.  fs and notes must outlive it.
+ * Returns -ELIBACC if libdw is not installed.  Adds notes on files without rules.  fs and notes
+ * must outlive it.
  */
-int td_unwinder_new(struct td_unwinder **out, const struct td_sysfs *fs,
-		    struct td_notes *notes, struct td_err *err);
+int td_unwinder_new(struct td_unwinder **out, const struct td_sysfs *fs, struct td_notes *notes,
+		    struct td_err *err);
 void td_unwinder_free(struct td_unwinder *unwinder); /* NULL is fine */
-/* NULL: memory ran out.  Valid until the next call. */
+/* Returns the rule of a spot, which is valid until the next call. */
 const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
-					      const struct td_spots *spots,
-					      int spot);
+					      const struct td_spots *spots, int spot);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the rules of spots in a process of its own. */
+/* Reads the rules of spots in a confined process. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -16,26 +16,22 @@
 #include "lib/sample/symbols.h"
 #include "lib/sample/unwind.h"
 
-/* Records wait in their rings meanwhile. */
-#define PATIENCE_MS 2000
+/* Time limit for an answer, during which records wait in their rings. */
+#define MAX_ANSWER_MS 2000
 
-/* Debugging information of a file, unpacked: a second's work. */
-#define MOST_DEBUG ((uint64_t)256 << 20)
+/* Unpacked debugging information of a file that libdw reads in about a second. */
+#define MAX_DEBUG ((uint64_t)256 << 20)
 
-/*
- * What the other process may use of CPU time for a file, and for all, as that adds up.
- * Answers take microseconds; a program may have any number that take no longer than
- * this.
- */
+/* CPU time for slow answers of a file, and of all files.  Answers usually take microseconds. */
 #define FILE_NS  (2 * TD_NS_A_SECOND)
 #define ALL_NS   (10 * FILE_NS)
 #define QUICK_NS TD_NS_A_MS
 
-/* So many files that end the other process are enough. */
-#define MOST_ENDS 4
+/* Processes that may fail before the unwinder gives up. */
+#define MAX_FAILURES 4
 
-/* A question: where a spot is, its object, and the object's path. */
-#define QUESTION (sizeof(struct td_spot) + sizeof(struct td_object))
+/* A request: a spot, its object, and the object's path. */
+#define REQUEST (sizeof(struct td_spot) + sizeof(struct td_object))
 
 struct td_unwinder {
 	const struct td_sysfs *fs;
@@ -43,38 +39,36 @@ struct td_unwinder {
 	struct td_caller_rule *rules;
 	size_t nr;
 	struct td_index by_spot;
-	struct td_ints refused; /* objects that are not asked for again */
-	uint64_t *used_ns;      /* of each object; what slow answers took */
+	struct td_ints refused; /* objects without rules */
+	uint64_t *used_ns;      /* CPU time for slow answers of each object */
 	size_t nr_used;
-	uint64_t all_ns;                  /* of all objects */
-	struct td_search_process process; /* pid 0: it does not run */
-	int ends;                         /* of processes, before they should */
-	/* Of the other process: the objects' files. */
+	uint64_t all_ns;                  /* CPU time for slow answers of all objects */
+	struct td_search_process process; /* pid 0: not running */
+	int failures;
+	/* in the confined process: the objects' files */
 	struct {
 		struct td_elf file;
-		/* of .eh_frame, and of .debug_frame; NULL: there is none */
-		Dwarf_CFI *cfi[2];
+		Dwarf_CFI *cfi[2]; /* of .eh_frame and .debug_frame, or NULL */
 		bool tried;
 		int rc;
 	} * files;
 	size_t nr_files;
 };
 
-/* --- in the other process --------------------------------------------------- */
+/* --- the confined process --------------------------------------------------- */
 
-/* Most compilers write rules for exceptions; that of Go for debuggers alone. */
+/* Most compilers write .eh_frame for exceptions; Go's only writes .debug_frame. */
 static int open_rules(struct td_elf *file, Dwarf_CFI *cfi[2])
 {
-	struct td_search search = { .bytes = MOST_DEBUG };
+	struct td_search search = { .bytes = MAX_DEBUG };
 	Dwarf *dwarf = NULL;
 	int rc = 0;
 
-	/* without sound names libdw would look for their ends for ever */
+	/* libdw would look for the ends of invalid names for ever */
 	if (!file->names)
 		return -ENOMSG;
 	cfi[0] = dwarf_getcfi_elf(file->elf);
-	if (td_elf_has(file, ".debug_frame") ||
-	    td_elf_has(file, ".zdebug_frame"))
+	if (td_elf_has(file, ".debug_frame") || td_elf_has(file, ".zdebug_frame"))
 		rc = td_elf_begin_dwarf(&dwarf, file, &search);
 	if (dwarf)
 		cfi[1] = dwarf_getcfi(dwarf);
@@ -83,14 +77,12 @@ static int open_rules(struct td_elf *file, Dwarf_CFI *cfi[2])
 	return rc ? rc : -ENOMSG;
 }
 
-static int open_file(struct td_unwinder *u, int at,
-		     const struct td_object *object)
+static int open_file(struct td_unwinder *u, int at, const struct td_object *object)
 {
 	int root, rc;
 
 	while (u->nr_files <= (size_t)at) {
-		if (!td_array_add(&u->files, u->nr_files, sizeof(*u->files)))
-			return -ENOMEM;
+		td_array_add(&u->files, u->nr_files, sizeof(*u->files));
 		u->nr_files++;
 	}
 	if (u->files[at].tried)
@@ -103,19 +95,16 @@ static int open_file(struct td_unwinder *u, int at,
 	return rc;
 }
 
-static struct td_caller_rule answer(struct td_unwinder *u,
-				    const struct td_spot *spot,
+static struct td_caller_rule answer(struct td_unwinder *u, const struct td_spot *spot,
 				    const struct td_object *object)
 {
-	struct td_caller_rule rule = { .rc = open_file(u, spot->object,
-						       object) };
+	struct td_caller_rule rule = { .rc = open_file(u, spot->object, object) };
 	uint64_t address;
 
 	if (rule.rc)
 		return rule;
 	rule.rc = -ENODATA;
-	if (!td_elf_address(&u->files[spot->object].file, spot->address,
-			    &address))
+	if (!td_elf_address(&u->files[spot->object].file, spot->address, &address))
 		return rule;
 	for (int i = 0; rule.rc && i < 2; i++) {
 		Dwarf_CFI *cfi = u->files[spot->object].cfi[i];
@@ -136,11 +125,11 @@ static uint64_t cpu_ns(void)
 
 __attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)
 {
-	char bytes[QUESTION + PATH_MAX + 1];
+	char bytes[REQUEST + PATH_MAX + 1];
 	ssize_t nr;
 
 	td_confine(fd, u->fs->proc);
-	while ((nr = read(fd, bytes, sizeof(bytes) - 1)) > (ssize_t)QUESTION) {
+	while ((nr = read(fd, bytes, sizeof(bytes) - 1)) > (ssize_t)REQUEST) {
 		uint64_t begin_ns = cpu_ns();
 		struct td_caller_rule rule;
 		struct td_object object;
@@ -149,7 +138,7 @@ __attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)
 		bytes[nr] = '\0';
 		memcpy(&spot, bytes, sizeof(spot));
 		memcpy(&object, bytes + sizeof(spot), sizeof(object));
-		object.path = bytes + QUESTION;
+		object.path = bytes + REQUEST;
 		rule = answer(u, &spot, &object);
 		rule.used_ns = cpu_ns() - begin_ns;
 		if (write(fd, &rule, sizeof(rule)) != sizeof(rule))
@@ -158,7 +147,7 @@ __attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)
 	_exit(0);
 }
 
-/* --- the other process ------------------------------------------------------ */
+/* --- requests --------------------------------------------------------------- */
 
 static int start(struct td_unwinder *u)
 {
@@ -179,23 +168,22 @@ static int start(struct td_unwinder *u)
 	return -EAGAIN;
 }
 
-static int send_question(const struct td_unwinder *u,
-			 const struct td_spot *spot, struct td_object *object)
+static int send_request(const struct td_unwinder *u, const struct td_spot *spot,
+			struct td_object *object)
 {
 	struct iovec parts[] = { { (void *)(uintptr_t)spot, sizeof(*spot) },
 				 { object, sizeof(*object) },
 				 { object->path, strlen(object->path) } };
-	const struct msghdr message = { .msg_iov = parts,
-					.msg_iovlen = TD_ARRAY_SIZE(parts) };
+	const struct msghdr message = { .msg_iov = parts, .msg_iovlen = TD_ARRAY_SIZE(parts) };
 
 	return sendmsg(u->process.fd, &message, MSG_NOSIGNAL) < 0 ? -EFAULT : 0;
 }
 
-/* -ETIME, or -EFAULT if nothing can be heard any more. */
-static int hear(const struct td_unwinder *u, struct td_caller_rule *rule)
+/* Returns 0, -ETIME, or -EFAULT if the process has ended. */
+static int receive(const struct td_unwinder *u, struct td_caller_rule *rule)
 {
 	struct pollfd poll_of = { .fd = u->process.fd, .events = POLLIN };
-	uint64_t end_ns = td_now_ns() + PATIENCE_MS * TD_NS_A_MS;
+	uint64_t end_ns = td_now_ns() + MAX_ANSWER_MS * TD_NS_A_MS;
 	int nr;
 
 	do {
@@ -205,21 +193,19 @@ static int hear(const struct td_unwinder *u, struct td_caller_rule *rule)
 	} while (nr < 0 && errno == EINTR);
 	if (nr <= 0)
 		return -ETIME;
-	return read(u->process.fd, rule, sizeof(*rule)) == sizeof(*rule)
-		       ? 0
-		       : -EFAULT;
+	return read(u->process.fd, rule, sizeof(*rule)) == sizeof(*rule) ? 0 : -EFAULT;
 }
 
-static struct td_caller_rule
-ask(struct td_unwinder *u, const struct td_spot *spot, struct td_object *object)
+static struct td_caller_rule ask(struct td_unwinder *u, const struct td_spot *spot,
+				 struct td_object *object)
 {
 	struct td_caller_rule rule = { 0 };
 	int rc = start(u), rc_end;
 
 	if (!rc)
-		rc = send_question(u, spot, object);
+		rc = send_request(u, spot, object);
 	if (!rc)
-		rc = hear(u, &rule);
+		rc = receive(u, &rule);
 	if (!rc)
 		return rule;
 	if (u->process.pid > 0) {
@@ -228,44 +214,41 @@ ask(struct td_unwinder *u, const struct td_spot *spot, struct td_object *object)
 			rc = rc_end;
 	}
 	u->process.pid = 0;
-	u->ends++;
+	u->failures++;
 	return (struct td_caller_rule){ .rc = rc };
 }
 
 /* --- rules ------------------------------------------------------------------ */
 
-/* Code that a JIT compiler made has none in a file. */
+/* JIT code has no rules in a file. */
 static bool may_have(const struct td_unwinder *u, const struct td_spot *spot,
 		     const struct td_object *object)
 {
-	return (object->kind == TD_OBJECT_FILE ||
-		object->kind == TD_OBJECT_VDSO) &&
-	       strlen(object->path) < PATH_MAX && u->ends < MOST_ENDS &&
+	return (object->kind == TD_OBJECT_FILE || object->kind == TD_OBJECT_VDSO) &&
+	       strlen(object->path) < PATH_MAX && u->failures < MAX_FAILURES &&
 	       u->all_ns < ALL_NS && !td_ints_has(&u->refused, spot->object);
 }
 
-static void refuse(struct td_unwinder *u, int at,
-		   const struct td_object *object, int rc)
+static void refuse(struct td_unwinder *u, int at, const struct td_object *object, int rc)
 {
-	if (td_ints_add(&u->refused, at))
-		return;
+	td_ints_add(&u->refused, at);
 	td_notes_add(u->notes, "%s: %s: no callers behind it", object->path,
 		     rc == -ENOMSG ? "does not say where its functions return"
 				   : td_symbols_reason(object, rc));
-	if (u->ends == MOST_ENDS || u->all_ns >= ALL_NS)
-		td_notes_add(u->notes, "no more files are read for callers: "
-				       "what reads them crashed, or took too "
-				       "long, several times");
+	if (u->failures == MAX_FAILURES || u->all_ns >= ALL_NS)
+		td_notes_add(
+			u->notes,
+			"no more files are read for callers: what reads them crashed, or took too "
+			"long, several times");
 }
 
-/* Adds what an answer took.  True if the object, or all, took too long. */
+/* Adds the time of an answer.  Returns true if the object, or all objects, took too long. */
 static bool is_used_up(struct td_unwinder *u, int object, uint64_t ns)
 {
 	if (ns <= QUICK_NS)
 		return false;
 	while (u->nr_used <= (size_t)object) {
-		if (!td_array_add(&u->used_ns, u->nr_used, sizeof(*u->used_ns)))
-			return true;
+		td_array_add(&u->used_ns, u->nr_used, sizeof(*u->used_ns));
 		u->nr_used++;
 	}
 	u->used_ns[object] += ns;
@@ -274,8 +257,7 @@ static bool is_used_up(struct td_unwinder *u, int object, uint64_t ns)
 }
 
 const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
-					      const struct td_spots *spots,
-					      int spot)
+					      const struct td_spots *spots, int spot)
 {
 	const struct td_spot *of = &spots->v[spot];
 	struct td_object *object = &spots->objects[of->object];
@@ -292,24 +274,22 @@ const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
 		else if (is_used_up(unwinder, of->object, rule.used_ns))
 			refuse(unwinder, of->object, object, -ETIME);
 	}
-	if (td_index_add(&unwinder->by_spot, hash, unwinder->nr) ||
-	    td_array_push(&unwinder->rules, &unwinder->nr, &rule, sizeof(rule)))
-		return NULL;
+	td_index_add(&unwinder->by_spot, hash, unwinder->nr);
+	td_array_push(&unwinder->rules, &unwinder->nr, &rule, sizeof(rule));
 	return &unwinder->rules[unwinder->nr - 1];
 }
 
-int td_unwinder_new(struct td_unwinder **out, const struct td_sysfs *fs,
-		    struct td_notes *notes, struct td_err *err)
+int td_unwinder_new(struct td_unwinder **out, const struct td_sysfs *fs, struct td_notes *notes,
+		    struct td_err *err)
 {
 	if (td_elf_load(err)) {
 		td_err_wrap(err, "--call-graph dwarf");
-		return td_err_hint(err, "libdw1, or elfutils-libs, has it; "
-					"--call-graph fp finds callers by "
-					"frame pointers");
+		return td_err_hint(
+			err,
+			"libdw1, or elfutils-libs, has it; --call-graph fp finds callers by frame "
+			"pointers");
 	}
-	*out = calloc(1, sizeof(**out));
-	if (!*out)
-		return td_err_nomem(err);
+	*out = td_calloc(1, sizeof(**out));
 	(*out)->fs = fs;
 	(*out)->notes = notes;
 	return 0;

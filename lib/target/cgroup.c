@@ -16,45 +16,27 @@
 #include "lib/base/regex.h"
 #include "lib/base/util.h"
 
-/*
- * The first version 1 mount ends the search; a later one of version 2 wins over
- * an earlier one.
- */
-static int find_root(FILE *mounts, char **root)
+/* Finds the first mount of version 1 with perf_event, or else the last one of version 2. */
+static int find_root(int proc, char **root)
 {
+	int fd = proc < 0 ? -1 : openat(proc, "self/mounts", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	char line[4 * PATH_MAX];
 	struct mntent mount;
 	bool v1 = false;
-
-	while (!v1 && getmntent_r(mounts, &mount, line, sizeof(line))) {
-		v1 = strcmp(mount.mnt_type, "cgroup") == 0 &&
-		     hasmntopt(&mount, "perf_event");
-		if (!v1 && strcmp(mount.mnt_type, "cgroup2") != 0)
-			continue;
-		free(*root);
-		*root = strdup(mount.mnt_dir);
-		if (!*root)
-			return -ENOMEM;
-	}
-	return ferror(mounts) ? -errno : 0;
-}
-
-static int read_mounts(int proc, char **root)
-{
-	int fd = proc < 0 ? -1
-			  : openat(proc, "self/mounts",
-				   O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	FILE *mounts;
 	int rc;
 
 	if (fd < 0)
 		return proc < 0 ? -ENOENT : -errno;
-	mounts = fdopen(fd, "r");
-	if (!mounts) {
-		close(fd);
-		return -ENOMEM;
+	mounts = td_need(fdopen(fd, "r"));
+	while (!v1 && getmntent_r(mounts, &mount, line, sizeof(line))) {
+		v1 = strcmp(mount.mnt_type, "cgroup") == 0 && hasmntopt(&mount, "perf_event");
+		if (!v1 && strcmp(mount.mnt_type, "cgroup2") != 0)
+			continue;
+		free(*root);
+		*root = td_strdup(mount.mnt_dir);
 	}
-	rc = find_root(mounts, root);
+	rc = ferror(mounts) ? -errno : 0;
 	fclose(mounts);
 	return rc;
 }
@@ -64,19 +46,19 @@ int td_cgroup_root(const struct td_sysfs *fs, char **root, struct td_err *err)
 	int rc;
 
 	*root = NULL;
-	rc = read_mounts(fs->proc, root);
+	rc = find_root(fs->proc, root);
 	if (rc == 0 && *root)
 		return 0;
 	free(*root);
 	*root = NULL;
-	if (rc == -ENOMEM)
-		return td_err_nomem(err);
-	if (rc)
-		td_err_set(err, rc, "%s/self/mounts: %s", fs->proc_path,
-			   strerror(-rc));
-	else
-		td_err_set(err, -ENOENT, "no cgroup file system is mounted");
-	return td_err_hint(err, "try 'mount -t cgroup2 none /sys/fs/cgroup'");
+	if (rc) {
+		td_err_set(err, rc, "%s/self/mounts: %s", fs->proc_path, strerror(-rc));
+	} else {
+		rc = -ENOENT;
+		td_err_set(err, rc, "no cgroup file system is mounted");
+	}
+	td_err_hint(err, "try 'mount -t cgroup2 none /sys/fs/cgroup'");
+	return rc;
 }
 
 struct pattern {
@@ -85,42 +67,37 @@ struct pattern {
 	bool matched;
 };
 
-/* A list of cgroups that is taken apart, and what is needed to find them. */
+/* Search for the cgroups of a list. */
 struct cgroup_search {
 	const char *root, *list;
-	int dir; /* root, opened */
 	struct td_cgroups *out;
 	struct td_notes *notes;
 	struct td_err *err;
-	struct pattern *patterns; /* in place of names */
+	struct pattern *patterns;
 	size_t nr_patterns;
 };
 
 /* --- elements of a list --------------------------------------------------- */
 
-/*
- * Returns a copy, or NULL if out of memory.  *rest moves behind the comma, or
- * is NULL after the last element.
- */
+/* Returns a copy.  *rest moves after the comma, or is NULL after the last element. */
 static char *next_element(const char **rest)
 {
 	const char *element = *rest;
 	size_t len = strcspn(element, ",");
 
 	*rest = element[len] ? element + len + 1 : NULL;
-	return strndup(element, len);
+	return td_strndup(element, len);
 }
 
-/* Reports an error and its place in the list; rest is behind the element. */
-static int wrong_element(const struct cgroup_search *search,
-			 const char *element, const char *rest, const char *why)
+/* Reports an error and its place in the list; rest follows the element. */
+static int wrong_element(const struct cgroup_search *search, const char *element, const char *rest,
+			 const char *why)
 {
 	size_t len = strlen(element);
 	const char *end = rest ? rest - 1 : strchr(search->list, '\0');
 
 	td_err_usage(search->err, "cgroup '%s': %s", element, why);
-	return td_err_point(search->err, search->list,
-			    (size_t)(end - search->list) - len, len);
+	return td_err_point(search->err, search->list, (size_t)(end - search->list) - len, len);
 }
 
 static bool has_parent(const char *path)
@@ -135,15 +112,13 @@ static bool has_parent(const char *path)
 	return false;
 }
 
-/* The shortest spelling of a path; NULL if out of memory. */
+/* Returns the shortest spelling of a path. */
 static char *spell(const char *path)
 {
-	char *name = malloc(strlen(path) + sizeof("/")), *end = name;
+	char *name = td_malloc(strlen(path) + sizeof("/")), *end = name;
 	const char *part = path + strspn(path, "/");
 	size_t len;
 
-	if (!name)
-		return NULL;
 	for (; *part; part += len + strspn(part + len, "/")) {
 		len = strcspn(part, "/");
 		if (len == 1 && *part == '.')
@@ -158,104 +133,85 @@ static char *spell(const char *path)
 	return name;
 }
 
-/* The cgroup name of the next element, to be freed; NULL with err set. */
+/* Returns the cgroup name of the next element, to be freed; NULL with err set. */
 static char *next_name(const struct cgroup_search *search, const char **rest)
 {
 	td_autofree char *element = next_element(rest);
-	char *name;
 
-	if (element && has_parent(element)) {
-		wrong_element(search, element, *rest,
-			      "'..' cannot be in a name");
+	if (has_parent(element)) {
+		wrong_element(search, element, *rest, "'..' cannot be in a name");
 		return NULL;
 	}
-	name = element ? spell(element) : NULL;
-	if (!name)
-		td_err_nomem(search->err);
-	return name;
+	return spell(element);
 }
 
 /* --- opening -------------------------------------------------------------- */
 
 static int open_name(const struct cgroup_search *search, const char *name)
 {
-	int fd = openat(search->dir, strcmp(name, "/") == 0 ? "." : name,
+	int fd = openat(search->out->root, strcmp(name, "/") == 0 ? "." : name,
 			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
-/* Hints at how a name is to be typed that is a path of the file system. */
-static int say_where(const struct cgroup_search *search, const char *name)
+/* Adds the root to the error, or how to type a name given as a path of the file system. */
+static int hint_at_root(const struct cgroup_search *search, const char *name)
 {
 	const char *root = search->root + strspn(search->root, "/");
 	size_t len = strlen(root);
 
 	name += strspn(name, "/");
 	if (strncmp(name, root, len) == 0 && name[len] == '/')
-		return td_err_hint(search->err, "names begin below %s: %s",
-				   search->root, name + len + 1);
+		return td_err_hint(search->err, "names begin below %s: %s", search->root,
+				   name + len + 1);
 	return td_err_hint(search->err, "looked for in %s", search->root);
 }
 
-static int no_cgroup(const struct cgroup_search *search, const char *name,
-		     int code)
+static int no_cgroup(const struct cgroup_search *search, const char *name, int code)
 {
 	td_err_set(search->err, code, "cgroup %s: %s", name, strerror(-code));
 	if (code == -EMFILE || code == -ENFILE)
-		return code; /* the name is not to blame */
-	return say_where(search, name);
+		return code; /* the name is not the cause */
+	return hint_at_root(search, name);
 }
 
 /*
- * Skips a cgroup with a note.  A lack of descriptors or memory is an error, as
- * it would hit all the others, too.
+ * Skips a cgroup with a note.  A lack of descriptors or kernel memory is an error
+ * because it concerns all cgroups.
  */
-static int leave_out(const struct cgroup_search *search, const char *name,
-		     int code)
+static int leave_out(const struct cgroup_search *search, const char *name, int code)
 {
 	if (code == -EMFILE || code == -ENFILE || code == -ENOMEM)
 		return no_cgroup(search, name, code);
-	td_notes_add(search->notes, "no access to cgroup %s: %s", name,
-		     strerror(-code));
+	td_notes_add(search->notes, "no access to cgroup %s: %s", name, strerror(-code));
 	return 0;
 }
 
-int td_cgroups_add(struct td_cgroups *cgroups, char *name, int fd)
+/* Adds a cgroup that is counted, and takes its name, which may be NULL, and its descriptor. */
+static void add(struct td_cgroups *cgroups, char *name, int fd)
 {
 	size_t nr = cgroups->nr;
 	char **names = td_array_add(&cgroups->names, nr, sizeof(*names));
 	int *fds = td_array_add(&cgroups->fds, nr, sizeof(*fds));
 
-	if (!names || !fds ||
-	    !td_array_add(&cgroups->gone, nr, sizeof(*cgroups->gone)) ||
-	    !td_array_add(&cgroups->containers, nr,
-			  sizeof(*cgroups->containers)) ||
-	    (name && td_index_add(&cgroups->index, td_hash_text(name), nr)))
-		return -ENOMEM;
+	td_array_add(&cgroups->gone, nr, sizeof(*cgroups->gone));
+	td_array_add(&cgroups->containers, nr, sizeof(*cgroups->containers));
+	if (name)
+		td_index_add(&cgroups->index, td_hash_text(name), nr);
 	*names = name;
 	*fds = fd;
 	cgroups->nr++;
-	return 0;
-}
-
-/* Takes fd and copies the name. */
-static int add(const struct cgroup_search *search, const char *name, int fd)
-{
-	char *copy = name ? strdup(name) : NULL;
-
-	if ((!name || copy) && !td_cgroups_add(search->out, copy, fd))
-		return 0;
-	free(copy);
-	td_close_fd(&fd);
-	return td_err_nomem(search->err);
 }
 
 static int add_if_there(const struct cgroup_search *search, const char *name)
 {
 	int fd = open_name(search, name);
 
-	return fd < 0 ? leave_out(search, name, fd) : add(search, name, fd);
+	if (fd < 0)
+		return leave_out(search, name, fd);
+	add(search->out, td_strdup(name), fd);
+	return 0;
 }
 
 static int add_names(struct cgroup_search *search)
@@ -286,16 +242,12 @@ static void free_patterns(struct cgroup_search *search)
 	free(search->patterns);
 }
 
-static int compile(const struct cgroup_search *search, struct pattern *pattern,
-		   const char *rest)
+static int compile(const struct cgroup_search *search, struct pattern *pattern, const char *rest)
 {
 	char why[128];
-	int rc = td_regex_compile(&pattern->regex,
-				  *pattern->text ? pattern->text : "^/$", why,
+	int rc = td_regex_compile(&pattern->regex, *pattern->text ? pattern->text : "^/$", why,
 				  sizeof(why));
 
-	if (rc == -ENOMEM)
-		return td_err_nomem(search->err);
 	return rc ? wrong_element(search, pattern->text, rest, why) : 0;
 }
 
@@ -307,13 +259,9 @@ static int read_patterns(struct cgroup_search *search)
 
 	for (const char *c = rest; *c; c++)
 		nr += *c == ',';
-	patterns = search->patterns = calloc(nr, sizeof(*patterns));
-	if (!patterns)
-		return td_err_nomem(search->err);
+	patterns = search->patterns = td_calloc(nr, sizeof(*patterns));
 	for (size_t i = 0; rest; i++) {
 		patterns[i].text = next_element(&rest);
-		if (!patterns[i].text)
-			return td_err_nomem(search->err);
 		if (compile(search, &patterns[i], rest)) {
 			free(patterns[i].text);
 			return search->err->code;
@@ -330,9 +278,8 @@ static bool matches(const struct cgroup_search *search, const char *name)
 	for (size_t i = 0; i < search->nr_patterns; i++) {
 		struct pattern *pattern = &search->patterns[i];
 
-		/* "a(1)" is the cgroup of that name, too */
-		if (strcmp(name, pattern->text) != 0 &&
-		    regexec(&pattern->regex, name, 0, NULL, 0))
+		/* "a(1)" also matches the cgroup of that name */
+		if (strcmp(name, pattern->text) != 0 && regexec(&pattern->regex, name, 0, NULL, 0))
 			continue;
 		pattern->matched = any = true;
 	}
@@ -349,8 +296,7 @@ static int match_entry(const struct cgroup_search *search, const FTSENT *entry)
 	if (entry->fts_info == FTS_D)
 		return matches(search, name) ? add_if_there(search, name) : 0;
 	/* Its children may be missed, unless it has just been removed. */
-	if ((entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS) &&
-	    entry->fts_errno != ENOENT)
+	if ((entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS) && entry->fts_errno != ENOENT)
 		return leave_out(search, name, -entry->fts_errno);
 	return 0;
 }
@@ -362,26 +308,19 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 
 static int walk(const struct cgroup_search *search)
 {
-	td_autofree char *root = strdup(search->root);
+	td_autofree char *root = td_strdup(search->root);
 	char *roots[] = { root, NULL };
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT | FTS_XDEV, by_name);
 	FTSENT *entry;
-	FTS *tree;
 	int rc = 0;
 
-	if (!root)
-		return td_err_nomem(search->err);
-	tree = fts_open(roots,
-			FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT | FTS_XDEV,
-			by_name);
 	if (!tree)
 		/* cppcheck-suppress memleak; root is freed on the way out */
-		return td_err_set(search->err, -errno, "%s: %s", search->root,
-				  strerror(errno));
+		return td_err_set(search->err, -errno, "%s: %s", search->root, strerror(errno));
 	while (rc == 0 && (entry = fts_read(tree)))
 		rc = match_entry(search, entry);
 	if (rc == 0 && errno)
-		rc = td_err_set(search->err, -errno, "%s: %s", search->root,
-				strerror(errno));
+		rc = td_err_set(search->err, -errno, "%s: %s", search->root, strerror(errno));
 	fts_close(tree);
 	return rc;
 }
@@ -403,17 +342,16 @@ static int add_matches(struct cgroup_search *search)
 
 /* --- lists ---------------------------------------------------------------- */
 
-static int run(struct cgroup_search *search,
-	       int (*fill)(struct cgroup_search *search))
+static int run(struct cgroup_search *search, int (*fill)(struct cgroup_search *search))
 {
 	int rc;
 
 	*search->out = (struct td_cgroups){ 0 };
-	search->dir = open(search->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (search->dir < 0)
-		return td_err_set(search->err, -errno, "%s: %s", search->root,
-				  strerror(errno));
-	search->out->root = search->dir;
+	search->out->root = open(search->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (search->out->root < 0) {
+		search->out->root = 0;
+		return td_err_set(search->err, -errno, "%s: %s", search->root, strerror(errno));
+	}
 	rc = fill(search);
 	if (rc)
 		td_cgroups_free(search->out);
@@ -424,12 +362,7 @@ int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 		     struct td_notes *notes, struct td_err *err)
 {
 	struct cgroup_search search = {
-		.root = root,
-		.list = list,
-		.dir = -1,
-		.out = out,
-		.notes = notes,
-		.err = err,
+		.root = root, .list = list, .out = out, .notes = notes, .err = err
 	};
 	bool patterns = strpbrk(list, "{}[]()|*+?^$");
 	int rc = run(&search, patterns ? add_matches : add_names);
@@ -438,7 +371,7 @@ int td_cgroups_match(struct td_cgroups *out, const char *root, const char *list,
 		return rc;
 	td_cgroups_free(out);
 	td_err_set(err, -ENOENT, "no cgroup matched: %s", list);
-	return say_where(&search, list);
+	return hint_at_root(&search, list);
 }
 
 static int add_elements(struct cgroup_search *search)
@@ -456,32 +389,19 @@ static int add_elements(struct cgroup_search *search)
 			fd = open_name(search, name);
 		if (!empty && fd < 0)
 			return no_cgroup(search, name, fd);
-		if (add(search, empty ? NULL : name, fd))
-			return search->err->code;
+		add(search->out, empty ? NULL : td_strdup(name), fd);
 	}
 	return 0;
 }
 
-int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list,
-		    struct td_err *err)
+int td_cgroups_name(struct td_cgroups *out, const char *root, const char *list, struct td_err *err)
 {
-	struct cgroup_search search = {
-		.root = root,
-		.list = list,
-		.dir = -1,
-		.out = out,
-		.err = err,
-	};
+	struct cgroup_search search = { .root = root, .list = list, .out = out, .err = err };
 
 	return run(&search, add_elements);
 }
 
-/* Cgroups that were found: they may be removed, and made anew with the same name. */
-
-static bool same_folder(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
+/* --- cgroups that are removed, or replaced with one of the same name ----------- */
 
 int td_cgroup_look(const struct td_cgroups *cgroups, size_t index)
 {
@@ -494,7 +414,7 @@ int td_cgroup_look(const struct td_cgroups *cgroups, size_t index)
 	name = strcmp(name, "/") == 0 ? "." : name;
 	if (fstatat(cgroups->root, name, &there, 0))
 		return -errno;
-	if (same_folder(&open_one, &there))
+	if (open_one.st_dev == there.st_dev && open_one.st_ino == there.st_ino)
 		return 0;
 	fd = openat(cgroups->root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
@@ -540,4 +460,97 @@ void td_cgroups_free(struct td_cgroups *cgroups)
 	free(cgroups->fds);
 	td_index_free(&cgroups->index);
 	*cgroups = (struct td_cgroups){ 0 };
+}
+
+/* --- cgroups that appear after the start ------------------------------------- */
+
+int td_new_cgroups_find(struct td_new_cgroups *new, const struct td_sysfs *fs, const char *list)
+{
+	struct td_notes notes = { 0 };
+	struct td_err err = { 0 };
+	char *root;
+	int rc;
+
+	td_new_cgroups_free(new);
+	rc = td_cgroup_root(fs, &root, &err);
+	if (rc)
+		return rc;
+	/* cgroups that cannot be opened were reported at the start */
+	rc = td_cgroups_match(&new->found, root, list, &notes, &err);
+	td_notes_free(&notes);
+	free(root);
+	return rc;
+}
+
+static void rebuild_index(struct td_cgroups *cgroups)
+{
+	td_index_clear(&cgroups->index);
+	for (size_t i = 0; i < cgroups->nr; i++)
+		td_index_add(&cgroups->index, td_hash_text(cgroups->names[i]), i);
+}
+
+static int replace(struct td_cgroups *cgroups, size_t at, char **name, int fd)
+{
+	char *before = cgroups->names[at];
+
+	if (dup3(fd, cgroups->fds[at], O_CLOEXEC) < 0)
+		return -errno;
+	cgroups->names[at] = *name;
+	*name = before;
+	rebuild_index(cgroups);
+	return 0;
+}
+
+/* Closes the descriptors but keeps the names. */
+static void close_found(struct td_cgroups *found)
+{
+	for (size_t i = 0; i < found->nr; i++)
+		td_close_fd(&found->fds[i]);
+	if (found->root)
+		td_close_fd(&found->root);
+	found->root = 0;
+}
+
+int td_new_cgroups_take(struct td_new_cgroups *new, struct td_cgroups *cgroups, size_t *index)
+{
+	struct td_cgroups *found = &new->found;
+
+	for (; new->next < found->nr; new->next++) {
+		char **name = &found->names[new->next];
+		int *fd = &found->fds[new->next];
+
+		if (td_cgroups_find(cgroups, *name) < cgroups->nr)
+			continue;
+		new->next++;
+		*index = 0;
+		while (*index < cgroups->nr && !cgroups->gone[*index])
+			++*index;
+		if (*index < cgroups->nr)
+			return replace(cgroups, *index, name, *fd);
+		add(cgroups, *name, *fd);
+		td_cgroup_set_gone(cgroups, cgroups->nr - 1, true);
+		*name = NULL;
+		*fd = -1;
+		return 0;
+	}
+	close_found(found);
+	return 1;
+}
+
+void td_cgroups_drop_last(struct td_cgroups *cgroups)
+{
+	size_t last = cgroups->nr - 1;
+
+	td_cgroup_set_gone(cgroups, last, false);
+	free(cgroups->names[last]);
+	free(cgroups->containers[last]);
+	td_close_fd(&cgroups->fds[last]);
+	cgroups->nr = last;
+	rebuild_index(cgroups);
+}
+
+void td_new_cgroups_free(struct td_new_cgroups *new)
+{
+	td_cgroups_free(&new->found);
+	*new = (struct td_new_cgroups){ 0 };
 }

@@ -2,15 +2,22 @@
 #include "lib/target/target.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/target/cgroup.h"
-#include "lib/target/tasks.h"
 
-/* --- what is asked for ------------------------------------------------------- */
+/* --- requests ---------------------------------------------------------------- */
 
 bool td_target_attaches(const struct td_target_ask *ask)
 {
@@ -24,8 +31,7 @@ bool td_target_has_cgroups(const struct td_target_ask *ask)
 
 bool td_target_is_wide(const struct td_target_ask *ask)
 {
-	return !td_target_attaches(ask) &&
-	       (ask->all_cpus || ask->has_cpus || !ask->command);
+	return !td_target_attaches(ask) && (ask->all_cpus || ask->has_cpus || !ask->command);
 }
 
 static enum td_target_kind kind_of(const struct td_target_ask *ask)
@@ -36,19 +42,16 @@ static enum td_target_kind kind_of(const struct td_target_ask *ask)
 		return TD_TARGET_THREADS;
 	if (ask->has_cpus)
 		return TD_TARGET_CPUS;
-	return ask->all_cpus || !ask->command ? TD_TARGET_SYSTEM
-					      : TD_TARGET_COMMAND;
+	return ask->all_cpus || !ask->command ? TD_TARGET_SYSTEM : TD_TARGET_COMMAND;
 }
 
-/* To be freed; NULL if memory ran out. */
+/* Joins the words with blanks; the caller frees the result. */
 static char *join(char *const *words)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *fp = open_memstream(&text, &size);
+	FILE *fp = td_open_memstream(&text, &size);
 
-	if (!fp)
-		return NULL;
 	for (char *const *word = words; *word; word++) {
 		fputs(word == words ? "" : " ", fp);
 		fputs(*word, fp);
@@ -57,8 +60,7 @@ static char *join(char *const *words)
 	return text;
 }
 
-static int make_name(struct td_target_name *name,
-		     const struct td_target_ask *ask)
+static void set_name(struct td_target_name *name, const struct td_target_ask *ask)
 {
 	name->kind = kind_of(ask);
 	switch (name->kind) {
@@ -76,14 +78,12 @@ static int make_name(struct td_target_name *name,
 		break;
 	case TD_TARGET_SYSTEM:
 	case TD_TARGET_FILE:
-		name->text = strdup("");
+		name->text = td_strdup("");
 		break;
 	}
-	return name->text ? 0 : -ENOMEM;
 }
 
-int td_target_make(struct td_target *target, const struct td_target_ask *ask,
-		   bool per_thread, struct td_err *err)
+void td_target_make(struct td_target *target, const struct td_target_ask *ask, bool per_thread)
 {
 	bool wide = td_target_is_wide(ask), system_wide = wide && !per_thread;
 	bool all_tasks = wide && per_thread && (ask->all_cpus || !ask->command);
@@ -94,22 +94,19 @@ int td_target_make(struct td_target *target, const struct td_target_ask *ask,
 		.per_thread = per_thread,
 		.all_tasks = all_tasks,
 		.inherit = !system_wide && !ask->no_inherit && !per_thread,
-		.enable_on_exec =
-			!system_wide && !all_tasks && !td_target_attaches(ask),
+		.enable_on_exec = !system_wide && !all_tasks && !td_target_attaches(ask),
 		.all_user = ask->all_user,
 		.all_kernel = ask->all_kernel,
 	};
-	if (make_name(&target->name, ask) ||
-	    td_ints_copy(&target->cpus, &ask->cpus) ||
-	    td_ints_copy(&target->pids, &ask->pids) ||
-	    td_ints_copy(&target->threads, &ask->tids))
-		return td_err_nomem(err);
-	return 0;
+	set_name(&target->name, ask);
+	td_ints_copy(&target->cpus, &ask->cpus);
+	td_ints_copy(&target->pids, &ask->pids);
+	td_ints_copy(&target->threads, &ask->tids);
 }
 
 int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
-			   const struct td_target_ask *ask,
-			   struct td_notes *notes, struct td_err *err)
+			   const struct td_target_ask *ask, struct td_notes *notes,
+			   struct td_err *err)
 {
 	td_autofree char *root = NULL;
 	int rc;
@@ -120,25 +117,306 @@ int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
 	if (rc)
 		return rc;
 	target->each_cgroup = ask->each_cgroup != NULL;
-	rc = ask->each_cgroup ? td_cgroups_match(&target->cgroups, root,
-						 ask->each_cgroup, notes, err)
-			      : td_cgroups_name(&target->cgroups, root,
-						ask->cgroups, err);
+	rc = ask->each_cgroup
+		     ? td_cgroups_match(&target->cgroups, root, ask->each_cgroup, notes, err)
+		     : td_cgroups_name(&target->cgroups, root, ask->cgroups, err);
 	for (size_t i = 0; !rc && i < target->cgroups.nr; i++)
 		td_container_look(&target->cgroups, i, fs);
 	return rc;
 }
 
-/* --- its tasks --------------------------------------------------------------- */
+/* --- tasks in proc ----------------------------------------------------------- */
 
-/* Does it attach to tasks that run already? */
+/* Threads other than the first of a process have no such descriptor and count as running. */
+static bool has_ended(int tid)
+{
+	struct pollfd ended = {
+		.fd = (int)syscall(SYS_pidfd_open, tid, 0),
+		.events = POLLIN,
+	};
+	int nr;
+
+	if (ended.fd < 0)
+		return errno == ESRCH;
+	nr = poll(&ended, 1, 0);
+	close(ended.fd);
+	return nr == 1;
+}
+
+bool td_tasks_has_ended(const struct td_ints *tids)
+{
+	for (size_t i = 0; i < tids->nr; i++) {
+		if (has_ended(tids->v[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Reports a task that proc does not show: it has ended, or proc is not mounted. */
+static int missing(const struct td_sysfs *fs, const char *what, int tid, struct td_err *err)
+{
+	if (kill(tid, 0) && errno != EPERM)
+		return td_err_set(err, -ESRCH, "%s %d does not exist", what, tid);
+	td_err_set(err, -ENOENT, "%s/%d: %s", fs->proc_path, tid, strerror(ENOENT));
+	return td_err_hint(err, "is proc mounted on %s?", fs->proc_path);
+}
+
+/* Returns 0, -EMFILE, or -ESRCH if the process has ended. */
+static int add_threads(const struct td_sysfs *fs, int pid, struct td_ints *tids)
+{
+	struct td_names names;
+	char path[64];
+	int tid, rc;
+
+	snprintf(path, sizeof(path), "%d/task", pid);
+	rc = td_sysfs_list(fs->proc, path, &names);
+	if (rc != -EMFILE && (rc || names.nr == 0))
+		rc = -ESRCH;
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		if (td_parse_int(names.v[i], 1, INT_MAX, &tid) == 0)
+			td_ints_add(tids, tid);
+	}
+	td_names_free(&names);
+	return rc;
+}
+
+bool td_tasks_has_guest(const struct td_sysfs *fs, int pid)
+{
+	static const char wanted[] = "anon_inode:kvm-vm";
+	struct td_names names;
+	char path[64], link[sizeof(wanted) + 1];
+	bool has = false;
+
+	snprintf(path, sizeof(path), "%d/fd", pid);
+	if (td_sysfs_list(fs->proc, path, &names))
+		return false;
+	for (size_t i = 0; !has && i < names.nr; i++) {
+		ssize_t len;
+
+		snprintf(path, sizeof(path), "%d/fd/%.20s", pid, names.v[i]);
+		len = readlinkat(fs->proc, path, link, sizeof(link));
+		has = len == sizeof(wanted) - 1 && memcmp(link, wanted, (size_t)len) == 0;
+	}
+	td_names_free(&names);
+	return has;
+}
+
+/* Opens a file of proc; returns NULL if it does not exist or must not be read. */
+static FILE *open_proc(const struct td_sysfs *fs, const char *path)
+{
+	int fd = openat(fs->proc, path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? NULL : td_need(fdopen(fd, "r"));
+}
+
+/* Lists the children that a thread has started. */
+static void list_children(const struct td_sysfs *fs, int tid, struct td_ints *pids)
+{
+	td_autofree char *line = NULL;
+	char path[64], *at, *next;
+	size_t size = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%d/task/%d/children", tid, tid);
+	file = open_proc(fs, path);
+	/* one line without an end */
+	at = file && getline(&line, &size, file) > 0 ? line : NULL;
+	if (file)
+		fclose(file);
+	for (; at; at = next) {
+		long pid = strtol(at, &next, 10);
+
+		if (next == at)
+			break;
+		td_ints_add(pids, (int)pid);
+	}
+}
+
+uint64_t td_tasks_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * (uint64_t)sysconf(_SC_CLK_TCK) +
+	       (uint64_t)now.tv_nsec / 1000 * (uint64_t)sysconf(_SC_CLK_TCK) / 1000000;
+}
+
+/* Returns true if a task started after since.  Its start is field 22 of stat in proc(5). */
+static bool started_after(const struct td_sysfs *fs, int pid, uint64_t since)
+{
+	char text[512];
+	const char *rest = td_proc_stat(fs, pid, text, sizeof(text));
+
+	if (rest)
+		rest += strspn(rest, " ");
+	for (int field = 3; rest && field < 22; field++) {
+		rest = strchr(rest, ' ');
+		rest = rest ? rest + 1 : NULL;
+	}
+	return rest && strtoull(rest, NULL, 10) > since;
+}
+
+/* A process, its children, their children and so on. */
+struct family {
+	const struct td_sysfs *fs;
+	uint64_t since;
+	struct td_ints pids; /* the current generation */
+	struct td_ints *tids;
+};
+
+/* Adds the children of a thread to pids. */
+static void add_children(const struct family *family, int tid, struct td_ints *pids)
+{
+	struct td_ints children = { 0 };
+
+	list_children(family->fs, tid, &children);
+	for (size_t i = 0; i < children.nr; i++) {
+		if (!family->since || started_after(family->fs, children.v[i], family->since))
+			td_ints_add(pids, children.v[i]);
+	}
+	td_ints_free(&children);
+}
+
+/* Adds the threads of a generation, and proceeds to the next. */
+static void add_generation(struct family *family)
+{
+	struct td_ints threads = { 0 }, children = { 0 };
+
+	for (size_t i = 0; i < family->pids.nr; i++)
+		add_threads(family->fs, family->pids.v[i], &threads);
+	for (size_t i = 0; i < threads.nr; i++) {
+		td_ints_add(family->tids, threads.v[i]);
+		add_children(family, threads.v[i], &children);
+	}
+	td_ints_free(&threads);
+	td_ints_free(&family->pids);
+	family->pids = children;
+}
+
+void td_tasks_add_family(const struct td_sysfs *fs, int pid, uint64_t since, struct td_ints *tids)
+{
+	struct family family = { fs, since, { 0 }, tids };
+
+	td_ints_add(&family.pids, pid);
+	while (family.pids.nr)
+		add_generation(&family);
+	td_ints_free(&family.pids);
+}
+
+static int list_processes(const struct td_sysfs *fs, struct td_ints *pids, struct td_err *err)
+{
+	struct td_names names;
+	int pid, rc = td_sysfs_list(fs->proc, ".", &names);
+
+	for (size_t i = 0; !rc && i < names.nr; i++) {
+		if (td_parse_int(names.v[i], 1, INT_MAX, &pid) == 0)
+			td_ints_add(pids, pid);
+	}
+	td_names_free(&names);
+	return rc ? td_err_set(err, rc, "%s: %s", fs->proc_path, strerror(-rc)) : 0;
+}
+
+static int add_all_tasks(const struct td_sysfs *fs, struct td_ints *tids, struct td_err *err)
+{
+	struct td_ints pids = { 0 };
+	int rc = list_processes(fs, &pids, err);
+
+	for (size_t i = 0; !rc && i < pids.nr; i++)
+		add_threads(fs, pids.v[i], tids);
+	td_ints_free(&pids);
+	return rc;
+}
+
+static bool has_variable(const struct td_sysfs *fs, int pid, const char *variable)
+{
+	td_autofree char *entry = NULL;
+	char path[40];
+	size_t size = 0;
+	bool has = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%d/environ", pid);
+	file = open_proc(fs, path);
+	while (file && !has && getdelim(&entry, &size, '\0', file) > 0)
+		has = strcmp(entry, variable) == 0;
+	if (file)
+		fclose(file);
+	return has;
+}
+
+int td_tasks_add_with(const struct td_sysfs *fs, const char *variable, struct td_ints *pids,
+		      struct td_err *err)
+{
+	struct td_ints all = { 0 };
+	int rc = list_processes(fs, &all, err);
+
+	for (size_t i = 0; !rc && i < all.nr; i++) {
+		if (all.v[i] != getpid() && has_variable(fs, all.v[i], variable))
+			td_ints_add(pids, all.v[i]);
+	}
+	td_ints_free(&all);
+	return rc;
+}
+
+static int add_thread(const struct td_sysfs *fs, int tid, struct td_ints *tids, struct td_err *err)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "%d", tid);
+	if (faccessat(fs->proc, path, F_OK, 0))
+		return missing(fs, "thread", tid, err);
+	td_ints_add(tids, tid);
+	return 0;
+}
+
+/* PF_EXITING of include/linux/sched.h, which zombies also have */
+#define EXITING 0x4
+
+/* Returns true if a task is not exiting.  Its flags are field 9 of stat in proc(5). */
+static bool is_alive(const struct td_sysfs *fs, int tid)
+{
+	unsigned int flags;
+	char text[512];
+	const char *rest = td_proc_stat(fs, tid, text, sizeof(text));
+
+	return rest && sscanf(rest, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       !(flags & EXITING);
+}
+
+static int check_process(const struct td_sysfs *fs, int pid, struct td_err *err)
+{
+	struct td_ints tids = { 0 };
+	bool alive = false;
+
+	add_threads(fs, pid, &tids);
+	for (size_t i = 0; i < tids.nr; i++)
+		alive = alive || is_alive(fs, tids.v[i]);
+	td_ints_free(&tids);
+	return alive ? 0 : td_err_set(err, -ESRCH, "process %d has ended", pid);
+}
+
+static int add_process(const struct td_sysfs *fs, int pid, struct td_ints *tids, struct td_err *err)
+{
+	int rc = add_threads(fs, pid, tids);
+
+	if (rc == -EMFILE)
+		return td_err_set(err, rc, "%s/%d: %s", fs->proc_path, pid, strerror(EMFILE));
+	return rc ? missing(fs, "process", pid, err) : 0;
+}
+
+static int check_thread(const struct td_sysfs *fs, int tid, struct td_err *err)
+{
+	return is_alive(fs, tid) ? 0 : td_err_set(err, -ESRCH, "thread %d has ended", tid);
+}
+
+/* --- tasks of a target ------------------------------------------------------- */
+
 static bool attaches(const struct td_target *target)
 {
 	return target->pids.nr || target->threads.nr;
 }
 
-int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
-			 struct td_err *err)
+int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs, struct td_err *err)
 {
 	int rc = 0;
 
@@ -147,18 +425,15 @@ int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
 	td_ints_free(&target->tids);
 	target->since = td_tasks_now();
 	if (target->all_tasks)
-		return td_tasks_add_all(fs, &target->tids, err);
+		return add_all_tasks(fs, &target->tids, err);
 	for (size_t i = 0; !rc && i < target->pids.nr; i++)
-		rc = td_tasks_add_process(fs, target->pids.v[i], &target->tids,
-					  err);
+		rc = add_process(fs, target->pids.v[i], &target->tids, err);
 	for (size_t i = 0; !rc && i < target->threads.nr; i++)
-		rc = td_tasks_add_thread(fs, target->threads.v[i],
-					 &target->tids, err);
+		rc = add_thread(fs, target->threads.v[i], &target->tids, err);
 	return rc;
 }
 
-bool td_target_leave_out_ended(struct td_target *target,
-			       const struct td_sysfs *fs)
+bool td_target_leave_out_ended(struct td_target *target, const struct td_sysfs *fs)
 {
 	struct td_ints *tids = &target->tids;
 	size_t nr = 0, before = tids->nr;
@@ -167,44 +442,37 @@ bool td_target_leave_out_ended(struct td_target *target,
 	if (td_target_check_alive(target, fs, &unused))
 		return false;
 	for (size_t i = 0; i < before; i++) {
-		if (td_tasks_is_alive(fs, tids->v[i]))
+		if (is_alive(fs, tids->v[i]))
 			tids->v[nr++] = tids->v[i];
 	}
 	tids->nr = nr;
 	return nr && nr < before;
 }
 
-int td_target_list_running(const struct td_target *target,
-			   const struct td_sysfs *fs, struct td_ints *tids,
-			   struct td_err *err)
+void td_target_list_running(const struct td_target *target, const struct td_sysfs *fs,
+			    struct td_ints *tids)
 {
-	const struct td_ints *roots =
-		attaches(target) ? &target->pids : &target->tids;
-	struct td_err ended;
-	int rc = 0;
+	const struct td_ints *roots = attaches(target) ? &target->pids : &target->tids;
 
 	if (target->system_wide)
-		return 0;
-	for (size_t i = 0; !rc && i < roots->nr; i++)
-		rc = td_tasks_add_family(fs, roots->v[i], target->since, tids,
-					 err);
-	for (size_t i = 0; !rc && i < target->threads.nr; i++) {
-		if (!td_tasks_check_thread(fs, target->threads.v[i], &ended) &&
-		    td_ints_add(tids, target->threads.v[i]))
-			rc = td_err_nomem(err);
+		return;
+	for (size_t i = 0; i < roots->nr; i++)
+		td_tasks_add_family(fs, roots->v[i], target->since, tids);
+	for (size_t i = 0; i < target->threads.nr; i++) {
+		if (is_alive(fs, target->threads.v[i]))
+			td_ints_add(tids, target->threads.v[i]);
 	}
-	return rc;
 }
 
-int td_target_check_alive(const struct td_target *target,
-			  const struct td_sysfs *fs, struct td_err *err)
+int td_target_check_alive(const struct td_target *target, const struct td_sysfs *fs,
+			  struct td_err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < target->pids.nr; i++)
-		rc = td_tasks_check_process(fs, target->pids.v[i], err);
+		rc = check_process(fs, target->pids.v[i], err);
 	for (size_t i = 0; !rc && i < target->threads.nr; i++)
-		rc = td_tasks_check_thread(fs, target->threads.v[i], err);
+		rc = check_thread(fs, target->threads.v[i], err);
 	return rc;
 }
 
@@ -221,12 +489,9 @@ void td_target_free(struct td_target *target)
 
 /* perf stat's words, in print_header() of tools/perf/util/stat-display.c */
 static const char *const words[] = {
-	[TD_TARGET_COMMAND] = "",
-	[TD_TARGET_SYSTEM] = "system wide",
-	[TD_TARGET_CPUS] = "CPU(s) ",
-	[TD_TARGET_PROCESSES] = "process id ",
-	[TD_TARGET_THREADS] = "thread id ",
-	[TD_TARGET_FILE] = "",
+	[TD_TARGET_COMMAND] = "",           [TD_TARGET_SYSTEM] = "system wide",
+	[TD_TARGET_CPUS] = "CPU(s) ",       [TD_TARGET_PROCESSES] = "process id ",
+	[TD_TARGET_THREADS] = "thread id ", [TD_TARGET_FILE] = "",
 };
 
 const char *td_target_words(enum td_target_kind kind)
@@ -236,12 +501,7 @@ const char *td_target_words(enum td_target_kind kind)
 
 char *td_target_name_format(const struct td_target_name *name)
 {
-	char *text;
-
-	if (asprintf(&text, "%s%s", words[name->kind],
-		     name->text ? name->text : "") < 0)
-		return NULL;
-	return text;
+	return td_aprintf("%s%s", words[name->kind], name->text ? name->text : "");
 }
 
 static bool is_kind(enum td_target_kind kind, const char *text)
@@ -253,7 +513,7 @@ static bool is_kind(enum td_target_kind kind, const char *text)
 	return kind != TD_TARGET_SYSTEM || !text[len];
 }
 
-int td_target_name_parse(struct td_target_name *name, const char *text)
+void td_target_name_parse(struct td_target_name *name, const char *text)
 {
 	enum td_target_kind kind = TD_TARGET_COMMAND;
 
@@ -262,6 +522,5 @@ int td_target_name_parse(struct td_target_name *name, const char *text)
 			kind = (enum td_target_kind)i;
 	}
 	name->kind = kind;
-	name->text = strdup(text + strlen(words[kind]));
-	return name->text ? 0 : -ENOMEM;
+	name->text = td_strdup(text + strlen(words[kind]));
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lib/target: what to count on: CPUs, processes, threads, cgroups.
+ * lib/target: the CPUs, processes, threads and cgroups to count.
  *
  * In: their names and numbers, as the user types them.
- * Out: struct td_target: numbers for the kernel, and open cgroup folders.  The
- * names of tasks are kept here, too (tasks.h).
+ * Out: struct td_target: numbers for the kernel, and open cgroup directories.  Also
+ * the names of tasks (tasks.h).
  */
 #ifndef TD_LIB_TARGET_TARGET_H
 #define TD_LIB_TARGET_TARGET_H
@@ -17,14 +17,14 @@
 #include "lib/machine/sysfs.h"
 #include "lib/target/cgroup.h"
 
-/* What is counted, as the title of a result says it. */
+/* Kind of target, for titles. */
 enum td_target_kind {
 	TD_TARGET_COMMAND,
 	TD_TARGET_SYSTEM, /* all CPUs */
 	TD_TARGET_CPUS,
 	TD_TARGET_PROCESSES,
 	TD_TARGET_THREADS,
-	TD_TARGET_FILE, /* unknown: a file that perf stat wrote does not say */
+	TD_TARGET_FILE, /* unknown: from a file of perf stat */
 };
 
 struct td_target_name {
@@ -33,95 +33,106 @@ struct td_target_name {
 	char *text;
 };
 
-/* What stands before the text: "process id "; of the system, all of it. */
+/* Returns the words before the text: "process id "; for the system, the whole name. */
 const char *td_target_words(enum td_target_kind kind);
-/* The words and the text, to be freed; NULL if memory ran out. */
+/* Returns the words and the text; the caller frees it. */
 char *td_target_name_format(const struct td_target_name *name);
 /*
- * Reads what td_target_name_format() wrote.  A command that begins with the
- * words of another kind is taken for one.  Returns 0 or -ENOMEM; free
- * name->text even then.
+ * Parses the result of td_target_name_format().  A command that begins with the words
+ * of another kind is taken for one.  The caller frees name->text.
  */
-int td_target_name_parse(struct td_target_name *name, const char *text);
+void td_target_name_parse(struct td_target_name *name, const char *text);
 
-/* What the user asks to be counted on. */
+/* Request of the user. */
 struct td_target_ask {
 	bool all_cpus, has_cpus;
 	struct td_ints cpus, pids, tids;
 	bool no_inherit;
 	bool all_user, all_kernel;
-	char *cgroups;           /* all of -G, joined; NULL: none */
-	const char *each_cgroup; /* NULL: none */
-	char **command;          /* NULL-terminated; NULL: none */
-	const char *overridden;  /* option for CPUs, which tasks override */
+	char *cgroups;           /* all -G lists, joined, or NULL */
+	const char *each_cgroup; /* list of --for-each-cgroup, or NULL */
+	char **command;          /* words that end with NULL, or NULL */
+	const char *overridden;  /* CPU option that is ignored because of tasks, or NULL */
 };
 
-/* Tasks that run already. */
+/* Returns true if the target is tasks that already run. */
 bool td_target_attaches(const struct td_target_ask *ask);
 bool td_target_has_cgroups(const struct td_target_ask *ask);
-/* Whole CPUs, or all tasks of the machine. */
+/* Returns true if the target is whole CPUs or all tasks of the machine. */
 bool td_target_is_wide(const struct td_target_ask *ask);
 
 struct td_target {
-	struct td_target_name name; /* for people */
-	bool system_wide;           /* CPUs, not tasks */
-	bool has_cpus;              /* only the CPUs in cpus */
+	struct td_target_name name; /* printed name */
+	bool system_wide;           /* count CPUs, not tasks */
+	bool has_cpus;              /* count only on the CPUs in cpus */
 	struct td_ints cpus;
-	/*
-	 * With system_wide: count only tasks of these cgroups; empty:
-	 * everything.
-	 */
+	/* with system_wide: count only tasks of these cgroups, unless empty */
 	struct td_cgroups cgroups;
 	bool each_cgroup; /* open each event once for each of cgroups */
-	/* to attach to: processes with all their threads, single threads */
+	/* processes with all their threads, and single threads, to attach to */
 	struct td_ints pids, threads;
-	struct td_ints tids; /* the tasks found, unless system_wide */
-	uint64_t since;      /* when they were; 0: a command, not begun */
-	bool per_thread;     /* count each task by itself */
-	bool all_tasks;      /* all tasks of the machine, each by itself */
-	bool by_mode; /* the tasks' guests, kernel and user space apart */
-	bool inherit; /* count children that start later, too */
+	struct td_ints tids;       /* the tasks found, unless system_wide */
+	uint64_t since;            /* td_tasks_now() when tids were found; 0 for a command */
+	bool per_thread;           /* count each task separately */
+	bool all_tasks;            /* count each task of the machine separately */
+	bool by_mode;              /* count guests, kernel and user space of tasks separately */
+	bool inherit;              /* also count children that start later */
 	bool enable_on_exec;       /* the task is a command that will exec */
-	bool all_user, all_kernel; /* only this part of all events */
-	bool exclude_kernel;       /* fallback: it may not be counted */
+	bool all_user, all_kernel; /* count only this mode */
+	bool exclude_kernel;       /* fallback if the kernel must not be counted */
 	bool exclude_guest;
 };
 
 /*
- * The command's thread is added when it has been forked.  Free with
- * td_target_free(), even after an error.
+ * Fills *target; the thread of a command is added after the fork.  Free with
+ * td_target_free().
  */
-int td_target_make(struct td_target *target, const struct td_target_ask *ask,
-		   bool per_thread, struct td_err *err);
-/* Opens the cgroups; notes tell which cannot be opened. */
+void td_target_make(struct td_target *target, const struct td_target_ask *ask, bool per_thread);
+/* Opens the cgroups; notes name those that cannot be opened. */
 int td_target_open_cgroups(struct td_target *target, const struct td_sysfs *fs,
-			   const struct td_target_ask *ask,
-			   struct td_notes *notes, struct td_err *err);
+			   const struct td_target_ask *ask, struct td_notes *notes,
+			   struct td_err *err);
 /*
  * Finds all threads of the processes and threads to attach to, or all tasks.
  * Returns -ESRCH if one has ended.
  */
-int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs,
-			 struct td_err *err);
+int td_target_find_tasks(struct td_target *target, const struct td_sysfs *fs, struct td_err *err);
 /*
- * Leaves out threads that have ended.  True if there were any, others are left, and no
- * process or thread that was named has ended.
+ * Removes threads that have ended.  Returns true if there were any, others remain, and
+ * no process or thread that the user named has ended.
  */
-bool td_target_leave_out_ended(struct td_target *target,
-			       const struct td_sysfs *fs);
+bool td_target_leave_out_ended(struct td_target *target, const struct td_sysfs *fs);
 /*
- * Adds to tids which of the target's tasks still run, and what these processes
- * have started since; may be nothing.
+ * Adds those of the target's tasks that still run, and the tasks that they have
+ * started since, to tids.
  */
-int td_target_list_running(const struct td_target *target,
-			   const struct td_sysfs *fs, struct td_ints *tids,
-			   struct td_err *err);
+void td_target_list_running(const struct td_target *target, const struct td_sysfs *fs,
+			    struct td_ints *tids);
 /*
  * Returns -ESRCH, with a message that names it, if a process or thread to
  * attach to has ended or is a zombie.
  */
-int td_target_check_alive(const struct td_target *target,
-			  const struct td_sysfs *fs, struct td_err *err);
+int td_target_check_alive(const struct td_target *target, const struct td_sysfs *fs,
+			  struct td_err *err);
 void td_target_free(struct td_target *target);
+
+/* Returns the time as in proc: clock ticks since the machine booted. */
+uint64_t td_tasks_now(void);
+/*
+ * Adds the threads of a process, of its children that began after since (td_tasks_now();
+ * 0: all children), and of theirs.  Tasks that have ended, or whose parent has, are not
+ * found, nor are children without CONFIG_PROC_CHILDREN in the kernel.
+ */
+void td_tasks_add_family(const struct td_sysfs *fs, int pid, uint64_t since, struct td_ints *tids);
+/*
+ * Adds the processes other than this one whose environment contains "NAME=VALUE", if
+ * it may be read.  Returns 0 or an error.
+ */
+int td_tasks_add_with(const struct td_sysfs *fs, const char *variable, struct td_ints *pids,
+		      struct td_err *err);
+/* Returns true if one of these tasks has ended or is a zombie. */
+bool td_tasks_has_ended(const struct td_ints *tids);
+/* Returns true if the process runs a KVM guest; false also if its descriptors are hidden. */
+bool td_tasks_has_guest(const struct td_sysfs *fs, int pid);
 
 #endif

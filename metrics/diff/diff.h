@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics/diff: how two sides of recordings differ.
+ * metrics/diff: the differences between two sides of recordings.
  *
  * In: the finished reports of the recordings of each side, A and B.
  * Out: rows with the difference B minus A of each value, and its 95 % interval.
@@ -16,11 +16,11 @@
 #include "lib/count/report.h"
 #include "metrics/diff/interval.h"
 
-/* --- what is asked for ---------------------------------------------------- */
+/* --- the request ---------------------------------------------------------- */
 
-/* The unit of work: slots and counts are compared for one of it. */
+/* Unit of work, per which slots and counts are compared. */
 enum td_per {
-	TD_PER_DEFAULT, /* what fits the recordings */
+	TD_PER_DEFAULT, /* chosen for the recordings */
 	TD_PER_INSTRUCTIONS,
 	TD_PER_SECOND,
 	TD_PER_RUN,
@@ -28,35 +28,31 @@ enum td_per {
 	TD_NR_PERS
 };
 
-/* How two sides are to be compared.  Strings are argv's; NULL: not given. */
+/* Options of a comparison.  Strings belong to argv; NULL: not given. */
 struct td_diff_ask {
 	enum td_per per;
 	const char *fail_above; /* the limits */
-	bool strict;            /* what is not known fails, too */
-	const char *junit; /* the file that tells what became of each limit */
-	const char *page;  /* that of HTML, beside another result or alone */
-	size_t nr_before;  /* recordings before "--"; 0: there is none */
+	bool strict;            /* unknown differences fail as well */
+	const char *junit;      /* file for the result of each limit */
+	const char *page;       /* file for HTML */
+	size_t nr_before;       /* number of recordings before "--"; 0: there is no "--" */
 };
 
-/* --- what is compared, and the rows that come of it ----------------------- */
+/* --- the recordings, and the rows of their difference ----------------------- */
 
 /* Instructions per cycle of a PMU. */
 struct td_diff_ipc {
 	const char *id, *pmu;
-	double value; /* NaN: one of both was not counted */
+	double value; /* NaN: unknown */
 };
 
-/* One recording as a whole; all of it is borrowed. */
+/* One recording.  All members are borrowed. */
 struct td_diff_input {
-	const struct td_report *report; /* of a tree; NULL: there are events */
-	const struct td_event_report *events; /* NULL: there is a tree */
-	/*
-	 * Of each row of either: what 1 % of the slots, or a count of 1, is for one
-	 * unit of work; NaN: unknown.
-	 */
-	const double *scales;
+	const struct td_report *report;       /* report of a tree, or NULL */
+	const struct td_event_report *events; /* report of events if there is no tree, or NULL */
+	const double *scales; /* for each row: 1 % of the slots, or 1, per unit of work; or NaN */
 	double elapsed_s, user_s, sys_s; /* NaN: unknown */
-	double instructions;             /* of all ids and PMUs; NaN: unknown */
+	double instructions;             /* sum over all ids and PMUs; NaN: unknown */
 	const struct td_diff_ipc *ipc;
 	size_t nr_ipc;
 };
@@ -64,11 +60,9 @@ struct td_diff_input {
 struct td_diff_side {
 	const struct td_diff_input *v;
 	size_t nr;
-	/* for titles: of its first recording, or the command that was run nr times */
-	const char *name;
+	const char *name; /* for titles: the first recording, or the command that was run */
 	bool is_command;
-	/* each is of a command, from its beginning to its end: times tell */
-	bool of_runs;
+	bool of_runs; /* each recording is a complete run of a command, so times are comparable */
 };
 
 enum td_diff_kind {
@@ -80,170 +74,153 @@ enum td_diff_kind {
 
 struct td_diff_row {
 	enum td_diff_kind kind;
-	/* "all", a cgroup, the name of a thread or region */
+	/* "all", a cgroup, or the name of a thread or region */
 	const char *id;
-	const char *pmu; /* NULL: it is of all */
+	const char *pmu; /* NULL: all */
 	const char *name;
-	const char *unit; /* "s", "%"; "": none */
-	const char *per;  /* the word of struct td_diff's */
-	int level;        /* of a node of the tree; else 0 */
-	/* in unit: of percentages, the difference is in points */
-	struct td_diff_value value;
-	struct td_diff_value slots;   /* per unit of work; of nodes in slots */
-	struct td_diff_change change; /* if it is no percentage; or NaN */
-	/*
-	 * more than chance, of all rows together (interval.h), and more than is
-	 * shown as 0
-	 */
-	bool marked;
+	const char *unit;           /* "s", "%"; "": none */
+	const char *per;            /* td_per_word() of td_diff.per */
+	int level;                  /* level of a node of the tree; else 0 */
+	struct td_diff_value value; /* in unit; differences of percentages are in points */
+	struct td_diff_value slots; /* slots per unit of work, for nodes that are shares of slots */
+	struct td_diff_change change; /* relative change if unit is not "%"; or NaN */
+	bool marked; /* significant among all rows (interval.h), and not shown as 0 */
 };
 
 struct td_limits;
 
 /*
- * The time comes first, then the ids as they were recorded.  Of each: IPC; then
- * what changed most, by slots, then by the other values; then what only one side
- * has.
+ * A comparison.  The rows of the time come first, then the ids in the order of recordings.  The
+ * rows of an id are IPC, marked rows, other rows by change of slots and then by change of other
+ * values, and rows of only one side.
  */
 struct td_diff {
 	enum td_per per; /* never TD_PER_DEFAULT */
 	struct td_diff_side sides[TD_DIFF_SIDES];
 	struct td_diff_row *rows;
 	size_t nr;
-	/* of these rows, and of those of all recordings, while they are made */
-	struct td_index index;
-	bool has_ids; /* some row is not of all */
-	/* all of a unit of work, on all PMUs; NaN: unknown */
-	struct td_diff_value slots;
+	struct td_index index;      /* used by td_diff_make(): rows here and in all recordings */
+	bool has_ids;               /* a row has an id other than "all" */
+	struct td_diff_value slots; /* slots per unit of work, on all PMUs; NaN: unknown */
 	struct td_diff_value slots_per_run, slots_per_instruction;
-	/* runs that are enough where these are not (td_diff_enough()); 0: they are */
-	size_t enough;
-	/* borrowed; NULL: none */
-	const char *again; /* the command that runs them */
-	const struct td_limits *limits;
+	size_t enough;                  /* td_diff_enough() */
+	const char *again;              /* command that repeats the runs, borrowed; NULL: none */
+	const struct td_limits *limits; /* borrowed; NULL: none */
 };
 
 /* --- rows.c --------------------------------------------------------------- */
 
 /*
- * interval.h says what is known of chance.  Names are borrowed from the
- * reports. Returns -ENOMEM; free with td_diff_free() even then.
+ * Compares two sides (interval.h describes the tests).  Before the call, set diff->limits and
+ * zero the other members.  Names are borrowed from the reports.
  */
-int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
-		 const struct td_diff_side *b, enum td_per per,
-		 struct td_err *err);
+void td_diff_make(struct td_diff *diff, const struct td_diff_side *a, const struct td_diff_side *b,
+		  enum td_per per);
 void td_diff_free(struct td_diff *diff);
 
 /*
- * "instruction", "second", "run", "slot"; of TD_PER_DEFAULT, NULL.  For options,
- * td_per_option() has "instructions", "second", "run", "slots".
+ * Return the name of a unit of work: "instruction", "second", "run", "slot" in rows,
+ * "instructions", "second", "run", "slots" in options; NULL for TD_PER_DEFAULT.
  */
 const char *td_per_word(enum td_per per);
 const char *td_per_option(enum td_per per);
 
 /* --- summary.c ------------------------------------------------------------ */
 
-/* Digits behind the point with which slots, and counts of this size, are shown. */
+/* Returns the number of decimals to show for slots or counts of this size. */
 int td_diff_decimals(double size);
-/* Marks what is more than chance, of all rows together.  Returns 0 or -ENOMEM. */
-int td_diff_mark(struct td_diff *diff);
-/* Sorts the rows as struct td_diff says.  Returns 0 or -ENOMEM. */
-int td_diff_sort(struct td_diff *diff);
+/*
+ * Marks significant rows, at 5 % for all rows together.  Rows with limits have half of the
+ * weight, and the time of commands half of the remainder, so that both can be significant
+ * however many other rows there are.
+ */
+void td_diff_mark(struct td_diff *diff);
+/* Sorts the rows as described in struct td_diff. */
+void td_diff_sort(struct td_diff *diff);
 
 struct td_diff_whole {
 	struct td_diff_value value;
 	struct td_diff_change change;
-	bool told; /* more or less, and not by chance as far as that is known */
+	bool told; /* reported: it changed, either significantly or with unknown noise */
 };
 
-/* What a difference comes to: how much more or less it takes, and of what. */
+/* Summary of a difference. */
 struct td_diff_summary {
-	/*
-	 * Of commands, and of recordings of them, the time; of other recordings the
-	 * slots of one unit of work; diff is NaN if neither is known.
-	 */
-	bool of_time;
+	bool of_time; /* whole is the time, because the sides are commands or recordings of them */
+	/* the time, or the slots per unit of work; its diff is NaN if it is unknown */
 	struct td_diff_whole whole;
-	/* of recordings of commands, beside the time; else NaN */
+	/* slots in recordings of commands; else NaN */
 	struct td_diff_whole per_run, per_instruction;
-	/*
-	 * Where the time may be alike: "user" or "sys", which changed by more than
-	 * chance; NULL: neither did, or it is most.
-	 */
+	/* "user" or "sys" if it changed significantly and the time did not; or NULL */
 	const struct td_diff_row *busy;
 	/*
-	 * The node that most of the slots went to or came from, and its share of
-	 * all that were saved, or added: of those of all nodes of level 1 that
-	 * changed in this direction.  NULL: chance may have moved them, they are
-	 * not known, or as many as in A but for what is shown as 0.
+	 * the node with most of the saved or added slots, and its share of the slots that all
+	 * nodes of level 1 saved (or added); NULL: not significant, or unknown
 	 */
 	const struct td_diff_row *node;
 	double node_pct;
 	bool saved;
-	/*
-	 * else what changed most, by more than chance; NULL: nothing did, or the
-	 * whole says it
-	 */
+	/* without node, the largest significant change; NULL: none, or only that of whole */
 	const struct td_diff_row *most;
 };
 
-/* Fewer on a side have too few degrees of freedom for most marks. */
+/* With fewer recordings on a side, there are too few degrees of freedom for most marks. */
 #define TD_DIFF_FEW 3
 
-/* Are there recordings enough to tell what is chance? */
+/* Are there enough recordings to know the noise? */
 bool td_diff_has_chances(const struct td_diff *diff);
 struct td_diff_summary td_diff_sum_up(const struct td_diff *diff);
 /*
- * How many runs a side are enough to tell that the whole differs, if it differs
- * and varies as it did in these.  0: there are enough, or no number would do that
- * anybody runs.
+ * Returns the number of runs per side with which the difference of the whole would be
+ * significant, assuming the same difference and variation as in these runs.  0: there are enough,
+ * or it would take too many.
  */
 size_t td_diff_enough(const struct td_diff *diff);
 
 /* --- limits.c ------------------------------------------------------------- */
 
-/* The exit status of a comparison, as diff(1) has it. */
+/* Exit status of a comparison, as in diff(1). */
 enum td_gate {
 	TD_GATE_PASSED,
 	TD_GATE_EXCEEDED,
 	TD_GATE_TROUBLE, /* something was not compared */
 };
 
-/* How much more may be in B than in A. */
+/* Limit of --fail-above for the growth from A to B. */
 struct td_limit {
-	char *name;  /* of a node, an event, "IPC" or a time */
-	double most; /* points of a node, per cent of others; IPC may fall */
-	/* what became of it, and why; before td_limits_exceeded() it is trouble */
-	enum td_gate gate;
-	struct td_notes found;
+	char *name;        /* a node, an event, "IPC" or a time */
+	double most;       /* maximum growth (IPC: fall), in points for nodes, else in percent */
+	enum td_gate gate; /* the result; TD_GATE_TROUBLE before td_limits_exceeded() */
+	struct td_notes found; /* reasons for the result */
 };
 
 struct td_limits {
 	struct td_limit *v;
 	size_t nr;
-	bool strict; /* what may be chance, as nobody knows, is a failure */
+	bool strict; /* differences with unknown noise fail */
 };
 
 /*
- * Reads "tma_memory_bound:2,tma_fetch_latency:0.5"; NULL has no limits.  A wrong
- * text is a usage error.  Free it even then.
+ * Parses a text such as "tma_memory_bound:2,tma_fetch_latency:0.5"; NULL: no limits.  An invalid
+ * text is a usage error.  Call td_limits_free() even after an error.
  */
-int td_limits_parse(struct td_limits *limits, const char *text,
-		    struct td_err *err);
-/* The first name that is in no row of the difference; NULL: none. */
-const char *td_limits_find_missing(const struct td_limits *limits,
-				   const struct td_diff *diff);
-/* A usage error if there is one. */
-int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
-		    struct td_err *err);
+int td_limits_parse(struct td_limits *limits, const char *text, struct td_err *err);
+/* Is there a limit for the row? */
+bool td_limits_has(const struct td_limits *limits, const struct td_diff_row *row);
+/* Returns the first name of a limit without a row in the difference, or NULL. */
+const char *td_limits_find_missing(const struct td_limits *limits, const struct td_diff *diff);
 /*
- * Did something grow by more than its limit, and not by chance: is its difference
- * clear?  Each limit gets what became of it, with each row that grew by more, of
- * which chance is not known, or that one side lacks.
+ * Returns a usage error if a limit has no row.  The error suggests names of rows in diff and in
+ * nodes, which has rows of all nodes of the processor (NULL: unknown).
  */
-enum td_gate td_limits_exceeded(struct td_limits *limits,
-				const struct td_diff *diff);
-/* Adds what was found. */
+int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
+		    const struct td_diff *nodes, struct td_err *err);
+/*
+ * Did a row grow significantly by more than its limit?  Sets the result of each limit, with the
+ * rows that exceed it, whose noise is unknown, or that one side lacks.
+ */
+enum td_gate td_limits_exceeded(struct td_limits *limits, const struct td_diff *diff);
+/* Adds the results as notes. */
 void td_limits_note(const struct td_limits *limits, struct td_notes *notes);
 void td_limits_free(struct td_limits *limits);
 

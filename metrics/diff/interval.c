@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/diff/interval.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "lib/base/util.h"
 #include "metrics/eval/finished.h"
 
-#define ROUNDING 1e-12 /* of a value, by the way it was computed */
+#define ROUNDING 1e-12 /* relative error of computing a value */
 
-void td_diff_sample_add(struct td_diff_sample *sample, double value,
-			double counting)
+void td_diff_sample_add(struct td_diff_sample *sample, double value, double counting)
 {
 	double delta = value - sample->mean;
 
@@ -23,37 +21,31 @@ void td_diff_sample_add(struct td_diff_sample *sample, double value,
 	sample->counting += counting;
 }
 
-/* Of one value of the side. */
+/* Return the variance of one value of the side. */
 static double variance(const struct td_diff_sample *sample, double least)
 {
 	return fmax(sample->m2 / (sample->nr - 1), least);
 }
 
-/* The square of the standard error of the difference; sets its degrees. */
-static double welch(const struct td_diff_sample *a,
-		    const struct td_diff_sample *b, double least,
+/* Return the square of the standard error of the difference; sets its degrees of freedom. */
+static double welch(const struct td_diff_sample *a, const struct td_diff_sample *b, double least,
 		    double *degrees)
 {
 	double of_a = variance(a, least) / a->nr;
 	double of_b = variance(b, least) / b->nr, sum = of_a + of_b;
 
-	*degrees = fmax(
-		sum * sum /
-			(of_a * of_a / (a->nr - 1) + of_b * of_b / (b->nr - 1)),
-		1);
+	*degrees = fmax(sum * sum / (of_a * of_a / (a->nr - 1) + of_b * of_b / (b->nr - 1)), 1);
 	return sum;
 }
 
-/* The same, of one value and several. */
-static double against_one(const struct td_diff_sample *several, double least,
-			  double *degrees)
+/* Like welch(), for a single value on one side and several on the other. */
+static double against_one(const struct td_diff_sample *several, double least, double *degrees)
 {
 	*degrees = several->nr - 1.;
 	return variance(several, least) * (1 + 1. / several->nr);
 }
 
-static void set_interval(struct td_diff_value *value,
-			 const struct td_diff_sample *a,
+static void set_interval(struct td_diff_value *value, const struct td_diff_sample *a,
 			 const struct td_diff_sample *b)
 {
 	double least = (a->counting + b->counting) / (a->nr + b->nr), degrees;
@@ -64,18 +56,14 @@ static void set_interval(struct td_diff_value *value,
 	if (error > ROUNDING * fmax(fabs(a->mean), fabs(b->mean))) {
 		value->degrees = degrees;
 		value->error = td_student(degrees) * error;
-		value->chance =
-			td_chance_of_student(value->diff / error, degrees);
+		value->chance = td_chance_of_student(value->diff / error, degrees);
 	} else {
-		value->chance = value->diff == 0
-					? 1
-					: td_chance_of_parting(a->nr, b->nr);
+		value->chance = value->diff == 0 ? 1 : td_chance_of_parting(a->nr, b->nr);
 	}
 	value->clear = value->chance < TD_CHANCE_MOST;
 }
 
-struct td_diff_value td_diff_compare(const struct td_diff_sample *a,
-				     const struct td_diff_sample *b)
+struct td_diff_value td_diff_compare(const struct td_diff_sample *a, const struct td_diff_sample *b)
 {
 	struct td_diff_value value = {
 		.of = { a->nr ? a->mean : NAN, b->nr ? b->mean : NAN },
@@ -112,20 +100,19 @@ struct td_diff_change td_diff_change_of(const struct td_diff_value *value)
 	return change;
 }
 
-/* --- how probable chance is ----------------------------------------------- */
+/* --- probabilities --------------------------------------------------------- */
 
-#define MOST_TERMS 500
-#define EXACT      1e-15
-#define TINY       1e-300
+#define MAX_TERMS 500
+#define EXACT     1e-15
+#define TINY      1e-300
 
-/* The coefficients of 26.5.8, from 1 on: odd ones are negative. */
+/* Return coefficient n of 26.5.8; odd ones are negative. */
 static double coefficient(int n, double a, double b, double x)
 {
 	int m = n / 2;
 
 	if (n % 2)
-		return -(a + m) * (a + b + m) * x /
-		       ((a + 2 * m) * (a + 2 * m + 1));
+		return -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
 	return m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
 }
 
@@ -135,14 +122,14 @@ static double not_zero(double value)
 }
 
 /*
- * 1 + c1 / (1 + c2 / ...), by W. J. Lentz, Generating Bessel Functions in Mie
+ * Return 1 + c1 / (1 + c2 / ...), after W. J. Lentz, Generating Bessel Functions in Mie
  * Scattering Calculations Using Continued Fractions, Applied Optics 15, 1976.
  */
 static double fraction(double a, double b, double x)
 {
 	double value = 1, c = 1, d = 0;
 
-	for (int n = 1; n < MOST_TERMS; n++) {
+	for (int n = 1; n < MAX_TERMS; n++) {
 		double by = coefficient(n, a, b, x);
 
 		d = 1 / not_zero(1 + by * d);
@@ -154,11 +141,10 @@ static double fraction(double a, double b, double x)
 	return value;
 }
 
-/* The regularized incomplete beta function, where its fraction converges. */
+/* Return the regularized incomplete beta function if its fraction converges. */
 static double beta_from_0(double a, double b, double x)
 {
-	double log_front = lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) +
-			   b * log1p(-x);
+	double log_front = lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x);
 
 	return exp(log_front) / a / fraction(a, b, x);
 }
@@ -167,8 +153,7 @@ static double beta(double a, double b, double x)
 {
 	if (x <= 0 || x >= 1)
 		return x > 0;
-	return x < (a + 1) / (a + b + 2) ? beta_from_0(a, b, x)
-					 : 1 - beta_from_0(b, a, 1 - x);
+	return x < (a + 1) / (a + b + 2) ? beta_from_0(a, b, x) : 1 - beta_from_0(b, a, 1 - x);
 }
 
 double td_chance_of_student(double t, double degrees)
@@ -187,32 +172,39 @@ double td_chance_of_parting(unsigned int a, unsigned int b)
 
 /* --- several tests ---------------------------------------------------------- */
 
-static int by_chance(const void *a, const void *b, void *chances)
+struct weighted {
+	const double *chances, *weights;
+};
+
+static int by_chance(const void *a, const void *b, void *family)
 {
-	const double *of = chances;
-	double x = of[*(const size_t *)a], y = of[*(const size_t *)b];
+	const struct weighted *of = family;
+	size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	double x = of->chances[i] / of->weights[i];
+	double y = of->chances[j] / of->weights[j];
 
 	return (x > y) - (x < y);
 }
 
-int td_chance_holm(const double *chances, size_t nr, bool *marked)
+void td_chance_holm(const double *chances, const double *weights, size_t nr, bool *marked)
 {
-	td_autofree size_t *order = calloc(nr + 1, sizeof(*order));
+	td_autofree size_t *order = td_calloc(nr + 1, sizeof(*order));
+	struct weighted family = { chances, weights };
 	size_t left = 0;
+	double weight = 0;
 
-	if (!order)
-		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		marked[i] = false;
-		if (!isnan(chances[i]))
-			order[left++] = i;
+		if (isnan(chances[i]))
+			continue;
+		order[left++] = i;
+		weight += weights[i];
 	}
-	qsort_r(order, left, sizeof(*order), by_chance,
-		(void *)(uintptr_t)chances);
+	qsort_r(order, left, sizeof(*order), by_chance, &family);
 	for (const size_t *i = order; left; i++, left--) {
-		if (chances[*i] * (double)left > TD_CHANCE_MOST)
+		if (chances[*i] * weight > TD_CHANCE_MOST * weights[*i])
 			break;
 		marked[*i] = true;
+		weight -= weights[*i];
 	}
-	return 0;
 }

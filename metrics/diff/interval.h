@@ -11,107 +11,98 @@ enum {
 	TD_DIFF_SIDES
 };
 
-/* Means of the sides; what is not known is NaN. */
+/* Means of the sides, and their difference.  NaN: unknown. */
 struct td_diff_value {
 	double of[TD_DIFF_SIDES];
 	double diff;    /* B minus A */
 	double error;   /* half the width of the difference's 95 % interval */
-	double degrees; /* of freedom, of the interval */
-	/* chance alone makes them differ as much in less than 5 % of the diffs */
-	bool clear;
-	/* how likely chance alone makes them differ as much; NaN: unknown */
-	double chance;
+	double degrees; /* degrees of freedom of the interval */
+	bool clear;     /* significant: chance is below 5 % */
+	double chance;  /* probability of such a difference from noise alone; NaN: unknown */
 };
 
 /* The values of one side's recordings, as they are added. */
 struct td_diff_sample {
 	unsigned int nr;
 	double mean, m2; /* as in td_spread */
-	double counting; /* sum of the variances that counting gives them */
+	double counting; /* sum of the counting variances of the values */
 };
 
 /*
- * Adds a value; one that is NaN was not counted, and is left out.  counting is
- * the variance that the value has even if the program does not vary at all: of
- * the count of an event that comes at random, the count itself (S. D. Poisson).
- * 0: it is not known.
+ * Adds a value, unless it is NaN.  counting is the counting variance, which the value has even if
+ * the program does not vary: for random events, the count itself (S. D. Poisson).  0: unknown.
  */
-void td_diff_sample_add(struct td_diff_sample *sample, double value,
-			double counting);
+void td_diff_sample_add(struct td_diff_sample *sample, double value, double counting);
 /*
- * The difference of the means, and half the width of its 95 % interval.
+ * Returns the difference of the means, and half the width of its 95 % interval.
  *
- * Several values a side: B. L. Welch, The Generalization of Student's Problem
- * when Several Different Population Variances are Involved, Biometrika 34,
- * 1947.  Two counts of 1 are no proof that it is always 1: the variance of a
- * value is at least what counting gives it, on the mean of both sides, as if
- * nothing had changed (that of a side whose counts are all 0 would be 0).  The
- * degrees of freedom stay those of Welch, as the counts of most events vary by
- * more than Poisson's variance.
+ * Several values per side: B. L. Welch, The Generalization of Student's Problem
+ * when Several Different Population Variances are Involved, Biometrika 34, 1947.
+ * Two counts of 1 do not prove that the count is always 1, so the variance of a
+ * value is at least its counting variance.  That is the mean over both sides, as
+ * if nothing had changed, because it would be 0 for a side whose counts are all
+ * 0.  The degrees of freedom remain those of Welch, because the counts of most
+ * events vary by more than Poisson's variance.
  *
- * One value on one side: it varies as the several of the other side do, so the
- * difference has the variance s^2 (1 + 1 / n), with n - 1 degrees of freedom
- * (R. R. Sokal, F. J. Rohlf, Biometry, "Comparison of a single observation with
- * the mean of a sample").  One value on both sides: they tell nothing of
- * chance.
+ * A single value on one side: it is assumed to vary like the values of the other
+ * side, so the difference has the variance s^2 (1 + 1 / n), with n - 1 degrees of
+ * freedom (R. R. Sokal, F. J. Rohlf, Biometry, "Comparison of a single observation
+ * with the mean of a sample").  A single value on both sides: the noise is unknown.
  *
- * All values of each side alike, without counting: values have steps, such as
- * that of PERF_METRICS, so they may have varied by less than one.  No interval
- * is known. The chance is td_chance_of_parting()'s, which is small if there are
- * many values.
+ * Equal values on each side, without counting variance: values have steps, such
+ * as that of PERF_METRICS, so they may have varied by less than a step.  The
+ * interval is unknown.  The chance is that of td_chance_of_parting(), which is
+ * small for many values.
  */
 struct td_diff_value td_diff_compare(const struct td_diff_sample *a,
 				     const struct td_diff_sample *b);
 
-/* What B is more or less than A, in percent of A; what is not known is NaN. */
+/* Difference of B and A in percent of A; NaN: unknown. */
 struct td_diff_change {
 	double pct;
-	double low, high; /* its 95 % interval */
-	double error;     /* half the width of that */
+	double low, high; /* ends of the 95 % interval of pct */
+	double error;     /* half the width of the interval */
 };
 
 /*
- * The interval is that of the ratio, as the test of the difference has it (O.
+ * Returns the relative change.  Its interval is the test-based one of the ratio (O.
  * Miettinen, Estimability and Estimation in Case-Referent Studies, American Journal
  * of Epidemiology 103, 1976): with the error of the difference B - A,
  *
  *     B / A exp(+-error / mean),   mean = (B - A) / ln(B / A)
  *
- * It has 0 % in it if the interval of the difference has 0 in it, and no end below
- * -100 %, which error / A would have.  Both sides must be more than 0.
+ * It includes 0 % if the interval of the difference includes 0.  Unlike error / A, it
+ * does not extend below -100 %.  Both sides must be above 0.
  */
 struct td_diff_change td_diff_change_of(const struct td_diff_value *value);
-/* Less than that is shown as 0.00: it is no change, however sure it is. */
+/* Smaller changes are shown as 0.00 and ignored, even if they are significant. */
 #define TD_DIFF_LEAST 0.005
 
-/*
- * What 95 % leave: the share of the diffs in which chance alone may mark a row, of
- * all its rows together, and that of the intervals which miss the difference.
- */
+/* Level of significance, for all rows of a difference together, and of intervals. */
 #define TD_CHANCE_MOST 0.05
 
 /*
- * How likely chance alone gives a Student's t that far from 0, on either side:
- * M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 26.7.1, by the
- * continued fraction of the incomplete beta function, 26.5.8.
+ * Returns the probability that noise alone results in a Student's t at least that far
+ * from 0, on either side (M. Abramowitz, I. Stegun, Handbook of Mathematical Functions,
+ * 26.7.1), using the continued fraction of the incomplete beta function (26.5.8).
  */
 double td_chance_of_student(double t, double degrees);
 /*
- * How likely chance alone gives all a values of one side one value, and all b
- * of the other side another one: a share of the ways to deal the same values
- * out to sides of this size, which are equally likely if nothing changed (E. J.
- * G. Pitman, Significance Tests Which May be Applied to Samples from any
- * Populations, Supplement to the Journal of the Royal Statistical Society 4,
- * 1937).
+ * Returns the probability that noise alone results in one value for all a recordings
+ * of a side, and in another value for all b of the other side: the share of such ways
+ * to distribute these values to the sides, which are equally likely if nothing changed
+ * (E. J. G. Pitman, Significance Tests Which May be Applied to Samples from any
+ * Populations, Supplement to the Journal of the Royal Statistical Society 4, 1937).
  */
 double td_chance_of_parting(unsigned int a, unsigned int b);
 /*
- * Which of nr chances are too small for chance: S. Holm, A Simple Sequentially
- * Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6, 1979.
- * However many there are, and however they depend on each other, all of them are
- * right in all but TD_CHANCE_MOST of the diffs in which nothing changed.  NaN is no
- * test, and never marked.  Returns 0 or -ENOMEM.
+ * Marks the significant ones of nr tests, which have these chances: S. Holm, A Simple
+ * Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6,
+ * 1979.  If nothing changed, any mark at all has a probability of TD_CHANCE_MOST,
+ * whatever the number of tests and their dependence.  A test of twice the weight is
+ * marked at twice the chance, at the expense of the others (the weighted procedure,
+ * section 4 there).  NaN is ignored and never marked.
  */
-int td_chance_holm(const double *chances, size_t nr, bool *marked);
+void td_chance_holm(const double *chances, const double *weights, size_t nr, bool *marked);
 
 #endif

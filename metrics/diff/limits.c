@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --fail-above: nodes, events and times that must not grow. */
+/* --fail-above: limits for the growth of nodes, events and times. */
 #include "metrics/diff/diff.h"
 
 #include <math.h>
@@ -16,11 +16,10 @@
 static int wrong(struct td_err *err, const char *item, size_t len)
 {
 	td_err_usage(err, OPTION " %.*s: not NAME:NUMBER", (int)len, item);
-	return td_err_hint(err,
-			   "as in " OPTION " tma_memory_bound:2,elapsed:5");
+	return td_err_hint(err, "as in " OPTION " tma_memory_bound:2,elapsed:5");
 }
 
-/* No sign, exponent or "inf" is meant. */
+/* Read a number without sign, exponent or "inf". */
 static bool read_points(const char *text, size_t len, double *points)
 {
 	char *end;
@@ -31,9 +30,8 @@ static bool read_points(const char *text, size_t len, double *points)
 	return end == text + len;
 }
 
-/* "tma_memory_bound:2", of len letters */
-static int add(struct td_limits *limits, const char *item, size_t len,
-	       struct td_err *err)
+/* Parse and add a limit of len characters, such as "tma_memory_bound:2". */
+static int add(struct td_limits *limits, const char *item, size_t len, struct td_err *err)
 {
 	const char *colon = memrchr(item, ':', len);
 	size_t name = colon ? (size_t)(colon - item) : 0;
@@ -43,18 +41,15 @@ static int add(struct td_limits *limits, const char *item, size_t len,
 	if (!name || !read_points(colon + 1, len - name - 1, &points))
 		return wrong(err, item, len);
 	limit = td_array_add(&limits->v, limits->nr, sizeof(*limit));
-	if (!limit)
-		return td_err_nomem(err);
-	limit->name = strndup(item, name);
+	limit->name = td_strndup(item, name);
 	limit->most = points;
 	limit->gate = TD_GATE_TROUBLE;
 	limit->found = (struct td_notes){ 0 };
 	limits->nr++;
-	return limit->name ? 0 : td_err_nomem(err);
+	return 0;
 }
 
-int td_limits_parse(struct td_limits *limits, const char *text,
-		    struct td_err *err)
+int td_limits_parse(struct td_limits *limits, const char *text, struct td_err *err)
 {
 	int rc = 0;
 
@@ -73,12 +68,11 @@ static bool is_node(const struct td_diff_row *row)
 	return row->kind == TD_DIFF_METRIC && row->level && row->unit[0] == '%';
 }
 
-/* Case does not matter: IPC is "ipc", too; and "memory_bound" is tma_memory_bound. */
+/* Does the limit name the row?  Case is ignored, and "memory_bound" is tma_memory_bound. */
 static bool is_of(const struct td_limit *limit, const struct td_diff_row *row)
 {
 	if (row->kind == TD_DIFF_METRIC)
-		return is_node(row) &&
-		       td_node_is_called(row->name, limit->name);
+		return is_node(row) && td_node_is_called(row->name, limit->name);
 	return strcasecmp(row->name, limit->name) == 0;
 }
 
@@ -91,20 +85,26 @@ static bool has_row(const struct td_diff *diff, const struct td_limit *limit)
 	return false;
 }
 
-static int no_row(const struct td_diff *diff, const char *name,
+static void offer(struct td_suggest *suggest, const struct td_diff *rows)
+{
+	for (size_t i = 0; i < rows->nr; i++) {
+		if (rows->rows[i].kind != TD_DIFF_METRIC || is_node(&rows->rows[i]))
+			td_suggest_offer(suggest, rows->rows[i].name, NULL);
+	}
+}
+
+static int no_row(const struct td_diff *diff, const struct td_diff *nodes, const char *name,
 		  struct td_err *err)
 {
 	struct td_suggest suggest = { .wanted = name };
 	char text[256];
 
-	for (size_t i = 0; i < diff->nr; i++) {
-		if (diff->rows[i].kind != TD_DIFF_METRIC ||
-		    is_node(&diff->rows[i]))
-			td_suggest_offer(&suggest, diff->rows[i].name, NULL);
-	}
+	offer(&suggest, diff);
+	if (nodes)
+		offer(&suggest, nodes);
 	td_err_usage(err,
-		     OPTION " %s: no node, event, IPC or time (elapsed, user, "
-			    "sys) that is compared",
+		     OPTION
+		     " %s: no node, event, IPC or time (elapsed, user, sys) that is compared",
 		     name);
 	td_suggest_format(&suggest, text, sizeof(text));
 	if (text[0])
@@ -112,8 +112,16 @@ static int no_row(const struct td_diff *diff, const char *name,
 	return err->code;
 }
 
-const char *td_limits_find_missing(const struct td_limits *limits,
-				   const struct td_diff *diff)
+bool td_limits_has(const struct td_limits *limits, const struct td_diff_row *row)
+{
+	for (size_t i = 0; i < limits->nr; i++) {
+		if (is_of(&limits->v[i], row))
+			return true;
+	}
+	return false;
+}
+
+const char *td_limits_find_missing(const struct td_limits *limits, const struct td_diff *diff)
 {
 	for (size_t i = 0; i < limits->nr; i++) {
 		if (!has_row(diff, &limits->v[i]))
@@ -123,14 +131,14 @@ const char *td_limits_find_missing(const struct td_limits *limits,
 }
 
 int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
-		    struct td_err *err)
+		    const struct td_diff *nodes, struct td_err *err)
 {
 	const char *name = td_limits_find_missing(limits, diff);
 
-	return name ? no_row(diff, name, err) : 0;
+	return name ? no_row(diff, nodes, name, err) : 0;
 }
 
-/* By how much it got worse: a node in points, others in per cent. */
+/* Return how much worse it got: nodes in points, others in percent. */
 static double growth_of(const struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value;
@@ -138,29 +146,27 @@ static double growth_of(const struct td_diff_row *row)
 
 	if (is_node(row) || v->diff == 0)
 		return v->diff;
-	if (v->of[TD_DIFF_A] == 0) /* any more is no share of nothing */
+	if (v->of[TD_DIFF_A] == 0) /* growth from 0 has no percentage */
 		return worse * v->diff * INFINITY;
 	return worse * row->change.pct;
 }
 
 /*
- * A node has a larger share also where it takes no more slots for the work, as the rest
- * of it became faster.  By how many points of A's slots it grew; NaN: unknown.
+ * Return the growth in points of A's slots; NaN: unknown.  The share of a node also grows if only
+ * the rest of the program became faster.
  */
 static double slots_growth_of(const struct td_diff_row *row)
 {
-	return row->slots.diff / row->slots.of[TD_DIFF_A] *
-	       row->value.of[TD_DIFF_A];
+	return row->slots.diff / row->slots.of[TD_DIFF_A] * row->value.of[TD_DIFF_A];
 }
 
-/* "tma_memory_bound of cpu_core" */
+/* Write "tma_memory_bound of cpu_core". */
 static void name_row(const struct td_diff_row *row, char *text, size_t size)
 {
-	snprintf(text, size, "%s%s%s", row->name, row->pmu ? " of " : "",
-		 row->pmu ? row->pmu : "");
+	snprintf(text, size, "%s%s%s", row->name, row->pmu ? " of " : "", row->pmu ? row->pmu : "");
 }
 
-/* "tma_memory_bound of cpu_core grew by 3.25 points" */
+/* Write "tma_memory_bound of cpu_core grew by 3.25 points". */
 static void describe(const struct td_diff_row *row, char *text, size_t size)
 {
 	char name[160];
@@ -170,12 +176,11 @@ static void describe(const struct td_diff_row *row, char *text, size_t size)
 		snprintf(text, size, "%s grew from 0", name);
 	else
 		snprintf(text, size, "%s %s by %.2f %s", name,
-			 row->kind == TD_DIFF_IPC ? "fell" : "grew",
-			 growth_of(row), is_node(row) ? "points" : "%");
+			 row->kind == TD_DIFF_IPC ? "fell" : "grew", growth_of(row),
+			 is_node(row) ? "points" : "%");
 }
 
-static enum td_gate exceeds(const struct td_limits *limits,
-			    struct td_limit *limit,
+static enum td_gate exceeds(const struct td_limits *limits, struct td_limit *limit,
 			    const struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value;
@@ -185,37 +190,32 @@ static enum td_gate exceeds(const struct td_limits *limits,
 	if (!(growth_of(row) > most) || slots_growth_of(row) <= most)
 		return TD_GATE_PASSED;
 	describe(row, text, sizeof(text));
-	if (v->clear)
-		td_notes_add(&limit->found, "%s, by more than %g", text,
-			     limit->most);
+	if (row->marked)
+		td_notes_add(&limit->found, "%s, by more than %g", text, limit->most);
 	else if (isnan(v->chance))
-		td_notes_add(&limit->found,
-			     "%s, but it is not known by how much it varies: "
-			     "%scounted as a failure",
-			     text, limits->strict ? "" : "not ");
-	return v->clear || (isnan(v->chance) && limits->strict)
-		       ? TD_GATE_EXCEEDED
-		       : TD_GATE_PASSED;
+		td_notes_add(
+			&limit->found,
+			"%s, but it is not known by how much it varies: %scounted as a failure",
+			text, limits->strict ? "" : "not ");
+	return row->marked || (isnan(v->chance) && limits->strict) ? TD_GATE_EXCEEDED
+								   : TD_GATE_PASSED;
 }
 
 static bool is_one_sided(const struct td_diff_row *row)
 {
-	return isnan(row->value.of[TD_DIFF_A]) !=
-	       isnan(row->value.of[TD_DIFF_B]);
+	return isnan(row->value.of[TD_DIFF_A]) != isnan(row->value.of[TD_DIFF_B]);
 }
 
 static void note_lacking(struct td_limit *limit, const char *name)
 {
-	td_notes_add(&limit->found, "%s has no value on one side: not compared",
-		     name);
+	td_notes_add(&limit->found, "%s has no value on one side: not compared", name);
 }
 
 /*
- * A value that only one side has is never a pass.  If other PMUs or threads have
- * the name on both sides, these are what is compared, and --strict wants all.
+ * Compare the rows of a limit: one for each PMU or thread.  Rows with a value on only one side are
+ * not compared, which is an error if there are no others, or with --strict.
  */
-static enum td_gate check_limit(const struct td_limits *limits,
-				struct td_limit *limit,
+static enum td_gate check_limit(const struct td_limits *limits, struct td_limit *limit,
 				const struct td_diff *diff)
 {
 	const struct td_diff_row *lacking = NULL;
@@ -247,8 +247,7 @@ static enum td_gate check_limit(const struct td_limits *limits,
 	return limits->strict ? TD_GATE_TROUBLE : gate;
 }
 
-enum td_gate td_limits_exceeded(struct td_limits *limits,
-				const struct td_diff *diff)
+enum td_gate td_limits_exceeded(struct td_limits *limits, const struct td_diff *diff)
 {
 	enum td_gate worst = TD_GATE_PASSED;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/diff/diff.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "lib/base/index.h"
 #include "lib/base/util.h"
 #include "metrics/diff/interval.h"
-#include "metrics/verdict/siblings.h"
+#include "metrics/verdict/verdict.h"
 
 #define PERCENT 100
 
@@ -34,18 +33,16 @@ const char *td_per_option(enum td_per per)
 
 /* --- rows by their names ---------------------------------------------------- */
 
-/* Of a row in a list of them; NULL is the name of all PMUs. */
+/* Return the hash of a row in a list of rows; the name of all PMUs is NULL. */
 static uint64_t hash_names(const void *list, const char *id, const char *name)
 {
-	uint64_t hash =
-		td_hash_more(td_hash((uintptr_t)list), td_hash_text(id));
+	uint64_t hash = td_hash_more(td_hash((uintptr_t)list), td_hash_text(id));
 
 	return td_hash_more(hash, td_hash_text(name ? name : ""));
 }
 
-/* The next of the nr rows of a list: others may have the same hash. */
-static size_t next(const struct td_diff *diff, uint64_t hash, size_t nr,
-		   size_t *step)
+/* Return the next row with the hash, of the first nr rows of a list. */
+static size_t next(const struct td_diff *diff, uint64_t hash, size_t nr, size_t *step)
 {
 	size_t at;
 
@@ -55,51 +52,41 @@ static size_t next(const struct td_diff *diff, uint64_t hash, size_t nr,
 	return at;
 }
 
-/* Unless it is there: a side may be compared with itself. */
-static int add_place(struct td_diff *diff, uint64_t hash, size_t at)
+/* Add a row, unless it is there already because a side is compared with itself. */
+static void add_place(struct td_diff *diff, uint64_t hash, size_t at)
 {
 	size_t step = 0, other;
 
 	do {
 		other = td_index_next(&diff->index, hash, &step);
 	} while (other != TD_NOT_FOUND && other != at);
-	return other == at ? 0 : td_index_add(&diff->index, hash, at);
+	if (other != at)
+		td_index_add(&diff->index, hash, at);
 }
 
-static int add_places(struct td_diff *diff, const struct td_diff_input *input)
+static void add_places(struct td_diff *diff, const struct td_diff_input *input)
 {
 	const struct td_report *report = input->report;
 	const struct td_event_report *events = input->events;
-	int rc = 0;
 
-	for (size_t i = 0; report && !rc && i < report->nr_rows; i++)
-		rc = add_place(diff,
-			       hash_names(report->rows, report->rows[i].id,
-					  report->rows[i].pmu),
-			       i);
-	for (size_t i = 0; events && !rc && i < events->nr_rows; i++)
-		rc = add_place(diff,
-			       hash_names(events->rows, events->rows[i].id,
-					  events->rows[i].event),
-			       i);
-	for (size_t i = 0; !rc && i < input->nr_ipc; i++)
-		rc = add_place(diff,
-			       hash_names(input->ipc, input->ipc[i].id,
-					  input->ipc[i].pmu),
-			       i);
-	return rc;
+	for (size_t i = 0; report && i < report->nr_rows; i++)
+		add_place(diff, hash_names(report->rows, report->rows[i].id, report->rows[i].pmu),
+			  i);
+	for (size_t i = 0; events && i < events->nr_rows; i++)
+		add_place(diff, hash_names(events->rows, events->rows[i].id, events->rows[i].event),
+			  i);
+	for (size_t i = 0; i < input->nr_ipc; i++)
+		add_place(diff, hash_names(input->ipc, input->ipc[i].id, input->ipc[i].pmu), i);
 }
 
 /* --- a value of both sides --------------------------------------------------- */
 
 /*
- * The value of a row in one recording, or NaN; which tells what of it.  *counting,
- * 0 before, becomes what td_diff_sample_add() takes for a count.
+ * Returns a value of a row in one recording, or NaN; which selects the value.  *counting is 0, or
+ * is set for a count (see td_diff_sample_add()).
  */
-typedef double (*getter)(const struct td_diff *diff,
-			 const struct td_diff_input *input,
-			 const struct td_diff_row *row, size_t which,
-			 double *counting);
+typedef double (*getter)(const struct td_diff *diff, const struct td_diff_input *input,
+			 const struct td_diff_row *row, size_t which, double *counting);
 
 static struct td_diff_value compare(const struct td_diff *diff, getter get,
 				    const struct td_diff_row *row, size_t which)
@@ -111,8 +98,7 @@ static struct td_diff_value compare(const struct td_diff *diff, getter get,
 
 		for (size_t i = 0; i < side->nr; i++) {
 			double counting = 0;
-			double value =
-				get(diff, &side->v[i], row, which, &counting);
+			double value = get(diff, &side->v[i], row, which, &counting);
 
 			td_diff_sample_add(&samples[s], value, counting);
 		}
@@ -120,18 +106,15 @@ static struct td_diff_value compare(const struct td_diff *diff, getter get,
 	return td_diff_compare(&samples[TD_DIFF_A], &samples[TD_DIFF_B]);
 }
 
-/* --- what is compared ------------------------------------------------------- */
+/* --- the values of rows ----------------------------------------------------- */
 
 /* The names of times, in the order of get_time(). */
 static const char *const times[] = { "elapsed", "user", "sys" };
 
-static double get_time(const struct td_diff *diff,
-		       const struct td_diff_input *input,
-		       const struct td_diff_row *row, size_t which,
-		       double *counting)
+static double get_time(const struct td_diff *diff, const struct td_diff_input *input,
+		       const struct td_diff_row *row, size_t which, double *counting)
 {
-	const double seconds[] = { input->elapsed_s, input->user_s,
-				   input->sys_s };
+	const double seconds[] = { input->elapsed_s, input->user_s, input->sys_s };
 
 	(void)diff;
 	(void)row;
@@ -139,10 +122,8 @@ static double get_time(const struct td_diff *diff,
 	return seconds[which];
 }
 
-static double get_ipc(const struct td_diff *diff,
-		      const struct td_diff_input *input,
-		      const struct td_diff_row *row, size_t which,
-		      double *counting)
+static double get_ipc(const struct td_diff *diff, const struct td_diff_input *input,
+		      const struct td_diff_row *row, size_t which, double *counting)
 {
 	uint64_t hash = hash_names(input->ipc, row->id, row->pmu);
 	size_t step = 0, i;
@@ -169,8 +150,7 @@ static const struct td_cell *find_cell(const struct td_diff *diff,
 	if (!report)
 		return NULL;
 	hash = hash_names(report->rows, row->id, row->pmu);
-	while ((*r = next(diff, hash, report->nr_rows, &step)) !=
-	       TD_NOT_FOUND) {
+	while ((*r = next(diff, hash, report->nr_rows, &step)) != TD_NOT_FOUND) {
 		if (strcmp(report->rows[*r].pmu, row->pmu) != 0 ||
 		    strcmp(report->rows[*r].id, row->id) != 0)
 			continue;
@@ -182,11 +162,9 @@ static const struct td_cell *find_cell(const struct td_diff *diff,
 	return NULL;
 }
 
-/* which: 0 is the value, 1 the slots per unit of work. */
-static double get_cell(const struct td_diff *diff,
-		       const struct td_diff_input *input,
-		       const struct td_diff_row *row, size_t which,
-		       double *counting)
+/* Return the value of a cell if which is 0, or its slots per unit of work if which is 1. */
+static double get_cell(const struct td_diff *diff, const struct td_diff_input *input,
+		       const struct td_diff_row *row, size_t which, double *counting)
 {
 	size_t r;
 	const struct td_cell *cell = find_cell(diff, input, row, &r);
@@ -194,7 +172,7 @@ static double get_cell(const struct td_diff *diff,
 	(void)counting;
 	if (!cell)
 		return NAN;
-	/* a run that was on another kind of core has used none of its slots */
+	/* a run on another core type used none of this type's slots */
 	if (which && input->report->rows[r].absent)
 		return diff->per == TD_PER_SLOTS ? NAN : 0;
 	if (cell->status != TD_STATUS_OK)
@@ -202,18 +180,16 @@ static double get_cell(const struct td_diff *diff,
 	return cell->value * (which ? input->scales[r] : 1);
 }
 
-static bool is_event(const struct td_event_row *event,
-		     const struct td_diff_row *row)
+static bool is_event(const struct td_event_row *event, const struct td_diff_row *row)
 {
 	return !strcmp(event->event, row->name) && !strcmp(event->id, row->id);
 }
 
 /*
- * What has a unit is no count.  Of a count that was scaled up, the part that
- * was seen has Poisson's variance.
+ * Return the value of an event.  Values without a unit are counts; if a count was scaled up, only
+ * the counted part has Poisson's variance.
  */
-static double value_of(const struct td_event_row *event, double scale,
-		       double *counting)
+static double value_of(const struct td_event_row *event, double scale, double *counting)
 {
 	double value = event->value * scale;
 
@@ -222,11 +198,9 @@ static double value_of(const struct td_event_row *event, double scale,
 	return value;
 }
 
-/* The same event may have been typed more than once: which one of them. */
-static double get_event(const struct td_diff *diff,
-			const struct td_diff_input *input,
-			const struct td_diff_row *row, size_t which,
-			double *counting)
+/* Return the count of an event.  which is the index among equal events, typed several times. */
+static double get_event(const struct td_diff *diff, const struct td_diff_input *input,
+			const struct td_diff_row *row, size_t which, double *counting)
 {
 	const struct td_event_report *events = input->events;
 	size_t step = 0, i;
@@ -253,24 +227,17 @@ enum {
 	PER_INSTRUCTION,
 };
 
-/* All slots of a row of a tree, for one run, instruction or unit of work. */
-static double slots_of(const struct td_diff_input *input, size_t r,
-		       size_t which)
+/* Return all slots of a row of a tree, per run, instruction or unit of work. */
+static double slots_of(const struct td_diff_input *input, size_t r, size_t which)
 {
 	if (which == PER_UNIT)
 		return PERCENT * input->scales[r];
-	return input->report->rows[r].slots /
-	       (which == PER_RUN ? 1 : input->instructions);
+	return input->report->rows[r].slots / (which == PER_RUN ? 1 : input->instructions);
 }
 
-/*
- * The slots on all PMUs.  Of cgroups or threads there is no sum, as one may be in
- * another.
- */
-static double get_all_slots(const struct td_diff *diff,
-			    const struct td_diff_input *input,
-			    const struct td_diff_row *row, size_t which,
-			    double *counting)
+/* Return the slots on all PMUs; NaN for cgroups or threads, which may include each other. */
+static double get_all_slots(const struct td_diff *diff, const struct td_diff_input *input,
+			    const struct td_diff_row *row, size_t which, double *counting)
 {
 	const struct td_report *report = input->report;
 	double sum = 0;
@@ -288,64 +255,58 @@ static double get_all_slots(const struct td_diff *diff,
 
 /* --- the rows --------------------------------------------------------------- */
 
-static const struct td_diff_value none = { { NAN, NAN }, NAN,   NAN,
-					   NAN,          false, NAN };
+static const struct td_diff_value none = { { NAN, NAN }, NAN, NAN, NAN, false, NAN };
 
 static bool has_a_value(const struct td_diff_value *value)
 {
 	return !isnan(value->of[TD_DIFF_A]) || !isnan(value->of[TD_DIFF_B]);
 }
 
-/* Rows that are the same one but for their values. */
+/* Return the hash of the members that identify a row. */
 static uint64_t hash_row(const struct td_diff_row *row)
 {
-	return td_hash_more(td_hash_more(hash_names(NULL, row->id, row->pmu),
-					 td_hash_text(row->name)),
-			    row->kind);
+	return td_hash_more(
+		td_hash_more(hash_names(NULL, row->id, row->pmu), td_hash_text(row->name)),
+		row->kind);
 }
 
-/* Fills in what is told of the values, and adds the row if there are any. */
-static int add(struct td_diff *diff, struct td_diff_row *row)
+/* Complete a row and add it if it has a value. */
+static void add(struct td_diff *diff, struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value;
 	bool relative = row->unit[0] != '%';
+
 	if (!has_a_value(v))
-		return 0;
+		return;
 	row->change = td_diff_change_of(relative ? v : &none);
 	row->per = td_per_word(diff->per);
 	diff->has_ids |= strcmp(row->id, "all") != 0;
-	if (td_index_add(&diff->index, hash_row(row), diff->nr))
-		return -ENOMEM;
-	return td_array_push(&diff->rows, &diff->nr, row, sizeof(*row));
+	td_index_add(&diff->index, hash_row(row), diff->nr);
+	td_array_push(&diff->rows, &diff->nr, row, sizeof(*row));
 }
 
 static bool is_same(const struct td_diff_row *a, const struct td_diff_row *b)
 {
-	bool of_one_pmu =
-		a->pmu && b->pmu ? !strcmp(a->pmu, b->pmu) : a->pmu == b->pmu;
+	bool of_one_pmu = a->pmu && b->pmu ? !strcmp(a->pmu, b->pmu) : a->pmu == b->pmu;
 
 	return a->kind == b->kind && of_one_pmu && !strcmp(a->id, b->id) &&
 	       !strcmp(a->name, b->name);
 }
 
-/* Are there more such rows than that? */
-static bool has_more(const struct td_diff *diff, const struct td_diff_row *row,
-		     size_t than)
+/* Are there more rows with the same identity than this number? */
+static bool has_more(const struct td_diff *diff, const struct td_diff_row *row, size_t than)
 {
 	uint64_t hash = hash_row(row);
 	size_t step = 0, found = 0, i;
 
-	while (found <= than &&
-	       (i = next(diff, hash, diff->nr, &step)) != TD_NOT_FOUND)
+	while (found <= than && (i = next(diff, hash, diff->nr, &step)) != TD_NOT_FOUND)
 		found += is_same(&diff->rows[i], row);
 	return found > than;
 }
 
-static int add_ipc(struct td_diff *diff, const struct td_diff_input *input)
+static void add_ipc(struct td_diff *diff, const struct td_diff_input *input)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < input->nr_ipc; i++) {
+	for (size_t i = 0; i < input->nr_ipc; i++) {
 		struct td_diff_row row = {
 			.kind = TD_DIFF_IPC,
 			.id = input->ipc[i].id,
@@ -358,24 +319,19 @@ static int add_ipc(struct td_diff *diff, const struct td_diff_input *input)
 		if (has_more(diff, &row, 0))
 			continue;
 		row.value = compare(diff, get_ipc, &row, 0);
-		rc = add(diff, &row);
+		add(diff, &row);
 	}
-	return rc;
 }
 
-static bool is_in_slots(const struct td_report *report,
-			const struct td_node *node)
+static bool is_in_slots(const struct td_report *report, const struct td_node *node)
 {
 	return node->level && report->columns[node->column].unit[0] == '%' &&
 	       td_node_is_in_slots(node);
 }
 
-static int add_nodes(struct td_diff *diff, const struct td_report *report,
-		     const struct td_row *of)
+static void add_nodes(struct td_diff *diff, const struct td_report *report, const struct td_row *of)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < of->nr_nodes; i++) {
+	for (size_t i = 0; i < of->nr_nodes; i++) {
 		const struct td_node *node = &of->nodes[i];
 		struct td_diff_row row = {
 			.kind = TD_DIFF_METRIC,
@@ -392,23 +348,12 @@ static int add_nodes(struct td_diff *diff, const struct td_report *report,
 		row.value = compare(diff, get_cell, &row, 0);
 		if (is_in_slots(report, node))
 			row.slots = compare(diff, get_cell, &row, 1);
-		rc = add(diff, &row);
+		add(diff, &row);
 	}
-	return rc;
 }
 
-static int add_tree(struct td_diff *diff, const struct td_report *report)
-{
-	int rc = 0;
-
-	for (size_t i = 0; report && !rc && i < report->nr_rows; i++)
-		rc = add_nodes(diff, report, &report->rows[i]);
-	return rc;
-}
-
-/* How many rows of the same event are before the i-th one of the recording. */
-static size_t count_before(const struct td_diff *diff,
-			   const struct td_event_row *rows,
+/* Count the rows of the same event before row i of the recording. */
+static size_t count_before(const struct td_diff *diff, const struct td_event_row *rows,
 			   const struct td_diff_row *row, size_t i)
 {
 	uint64_t hash = hash_names(rows, row->id, row->name);
@@ -419,12 +364,9 @@ static size_t count_before(const struct td_diff *diff,
 	return found;
 }
 
-static int add_events(struct td_diff *diff,
-		      const struct td_event_report *events)
+static void add_events(struct td_diff *diff, const struct td_event_report *events)
 {
-	int rc = 0;
-
-	for (size_t i = 0; events && !rc && i < events->nr_rows; i++) {
+	for (size_t i = 0; events && i < events->nr_rows; i++) {
 		struct td_diff_row row = {
 			.kind = TD_DIFF_EVENT,
 			.id = events->rows[i].id,
@@ -434,26 +376,25 @@ static int add_events(struct td_diff *diff,
 		};
 		size_t which = count_before(diff, events->rows, &row, i);
 
-		/* it is of an earlier recording */
 		if (has_more(diff, &row, which))
-			continue;
+			continue; /* an earlier recording has it */
 		row.value = compare(diff, get_event, &row, which);
-		rc = add(diff, &row);
+		add(diff, &row);
 	}
-	return rc;
 }
 
-static int add_input(struct td_diff *diff, const struct td_diff_input *input)
+static void add_input(struct td_diff *diff, const struct td_diff_input *input)
 {
-	int rc = add_ipc(diff, input);
+	const struct td_report *report = input->report;
 
-	if (!rc)
-		rc = add_tree(diff, input->report);
-	return rc ? rc : add_events(diff, input->events);
+	add_ipc(diff, input);
+	for (size_t i = 0; report && i < report->nr_rows; i++)
+		add_nodes(diff, report, &report->rows[i]);
+	add_events(diff, input->events);
 }
 
-/* The time elapsed has a row in any case; the CPU times, if a side knows them. */
-static int add_times(struct td_diff *diff)
+/* Add a row for the elapsed time, and rows for CPU times if they are known. */
+static void add_times(struct td_diff *diff)
 {
 	struct td_diff_row time = {
 		.kind = TD_DIFF_TIME,
@@ -461,57 +402,42 @@ static int add_times(struct td_diff *diff)
 		.unit = "s",
 		.slots = none,
 	};
-	int rc = 0;
 
-	diff->slots = diff->per == TD_PER_SLOTS
-			      ? none
-			      : compare(diff, get_all_slots, &time, PER_UNIT);
+	diff->slots =
+		diff->per == TD_PER_SLOTS ? none : compare(diff, get_all_slots, &time, PER_UNIT);
 	diff->slots_per_run = compare(diff, get_all_slots, &time, PER_RUN);
-	diff->slots_per_instruction =
-		compare(diff, get_all_slots, &time, PER_INSTRUCTION);
-	for (size_t i = 0; !rc && i < TD_ARRAY_SIZE(times); i++) {
+	diff->slots_per_instruction = compare(diff, get_all_slots, &time, PER_INSTRUCTION);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++) {
 		time.name = times[i];
 		time.value = compare(diff, get_time, &time, i);
-		if (!i || !isnan(time.value.of[TD_DIFF_A]) ||
-		    !isnan(time.value.of[TD_DIFF_B]))
-			rc = add(diff, &time);
+		if (!i || !isnan(time.value.of[TD_DIFF_A]) || !isnan(time.value.of[TD_DIFF_B]))
+			add(diff, &time);
 	}
-	return rc;
 }
 
-/* Of each recording of both sides. */
-static int for_each(struct td_diff *diff,
-		    int (*take)(struct td_diff *diff,
-				const struct td_diff_input *input))
+/* Call take for each recording of both sides. */
+static void for_each(struct td_diff *diff,
+		     void (*take)(struct td_diff *diff, const struct td_diff_input *input))
 {
-	int rc = 0;
-
 	for (size_t s = 0; s < TD_DIFF_SIDES; s++) {
 		const struct td_diff_side *side = &diff->sides[s];
 
-		for (size_t i = 0; !rc && i < side->nr; i++)
-			rc = take(diff, &side->v[i]);
+		for (size_t i = 0; i < side->nr; i++)
+			take(diff, &side->v[i]);
 	}
-	return rc;
 }
 
-int td_diff_make(struct td_diff *diff, const struct td_diff_side *a,
-		 const struct td_diff_side *b, enum td_per per,
-		 struct td_err *err)
+void td_diff_make(struct td_diff *diff, const struct td_diff_side *a, const struct td_diff_side *b,
+		  enum td_per per)
 {
-	int rc;
-
-	*diff = (struct td_diff){ .per = per, .sides = { *a, *b } };
-	rc = for_each(diff, add_places);
-	if (!rc)
-		rc = add_times(diff);
-	if (!rc)
-		rc = for_each(diff, add_input);
+	*diff = (struct td_diff){ .per = per, .sides = { *a, *b }, .limits = diff->limits };
+	for_each(diff, add_places);
+	add_times(diff);
+	for_each(diff, add_input);
 	td_index_free(&diff->index);
-	if (rc || td_diff_mark(diff) || td_diff_sort(diff))
-		return td_err_nomem(err);
+	td_diff_mark(diff);
+	td_diff_sort(diff);
 	diff->enough = td_diff_enough(diff);
-	return 0;
 }
 
 void td_diff_free(struct td_diff *diff)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all rows of a difference together tell: marks, order, what they come to. */
+/* Marks and sorts the rows of a difference, and sums them up. */
 #include "metrics/diff/diff.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +15,41 @@
 
 /* --- the marks of rows ---------------------------------------------------- */
 
-/* Of slots, if they are known: of them, the changes of others are left out. */
-static double chance_of(const struct td_diff_row *row)
+/* Are the sides commands that ran to their end, recorded or run here? */
+static bool is_of_time(const struct td_diff *diff)
 {
-	return isnan(row->slots.diff) ? row->value.chance : row->slots.chance;
+	const struct td_diff_side *a = &diff->sides[TD_DIFF_A];
+
+	return a->is_command || (a->of_runs && diff->nr && diff->rows[0].kind == TD_DIFF_TIME &&
+				 !isnan(diff->rows[0].value.diff));
+}
+
+enum asked {
+	NOT_ASKED,
+	OF_FIRST_LINE, /* the time, which is in the first line of the output */
+	BY_NAME,       /* named by --fail-above */
+	NR_ASKED,
+};
+
+static enum asked how_asked(const struct td_diff *diff, size_t row)
+{
+	if (diff->limits && td_limits_has(diff->limits, &diff->rows[row]))
+		return BY_NAME;
+	return !row && is_of_time(diff) ? OF_FIRST_LINE : NOT_ASKED;
+}
+
+/*
+ * Is the row tested by its slots, which do not include changes of other nodes?  Rows of
+ * --fail-above have limits in points.
+ */
+static bool is_of_slots(const struct td_diff *diff, size_t row)
+{
+	return !isnan(diff->rows[row].slots.diff) && how_asked(diff, row) != BY_NAME;
+}
+
+static double chance_of(const struct td_diff *diff, size_t row)
+{
+	return is_of_slots(diff, row) ? diff->rows[row].slots.chance : diff->rows[row].value.chance;
 }
 
 int td_diff_decimals(double value)
@@ -29,14 +59,14 @@ int td_diff_decimals(double value)
 	return size < 10 ? 4 : size < 1000 ? 2 : 0;
 }
 
-/* Is it not 0 with so many digits behind the point? */
+/* With this number of decimals, is the value shown as more than 0? */
 static bool is_shown(double value, int decimals)
 {
 	return fabs(value) >= 0.5 * pow(10, -decimals);
 }
 
-/* Who sees a mark beside a 0.00 does not know what to think of either. */
-static bool is_change_shown(const struct td_diff_row *row)
+/* Is the change shown as more than 0.00?  A mark beside 0.00 would be confusing. */
+static bool is_change_shown(const struct td_diff_row *row, bool of_slots)
 {
 	const double *slots = row->slots.of;
 
@@ -45,31 +75,43 @@ static bool is_change_shown(const struct td_diff_row *row)
 	if (row->unit[0] != '%')
 		return row->value.diff != 0;
 	return fabs(row->value.diff) >= TD_DIFF_LEAST ||
-	       is_shown(row->slots.diff,
-			td_diff_decimals(
-				fmax(slots[TD_DIFF_A], slots[TD_DIFF_B])));
+	       (of_slots && is_shown(row->slots.diff,
+				     td_diff_decimals(fmax(slots[TD_DIFF_A], slots[TD_DIFF_B]))));
 }
 
-int td_diff_mark(struct td_diff *diff)
+/* Set the weights: rows with limits get half of the weight, the time half of the remainder. */
+static void weigh(const struct td_diff *diff, const double *chances, double *weights)
 {
-	td_autofree double *chances = calloc(diff->nr + 1, sizeof(*chances));
-	td_autofree bool *marked = calloc(diff->nr + 1, sizeof(*marked));
+	static const double shares[NR_ASKED] = { 1, 1, 2 };
+	size_t nr[NR_ASKED] = { 0 };
 
-	if (!chances || !marked)
-		return -ENOMEM;
 	for (size_t i = 0; i < diff->nr; i++)
-		chances[i] = chance_of(&diff->rows[i]);
-	if (td_chance_holm(chances, diff->nr, marked))
-		return -ENOMEM;
+		nr[how_asked(diff, i)] += isnan(chances[i]) ? 0 : 1;
+	for (size_t i = 0; i < diff->nr; i++) {
+		enum asked asked = how_asked(diff, i);
+
+		weights[i] = shares[asked] / (double)nr[asked];
+	}
+}
+
+void td_diff_mark(struct td_diff *diff)
+{
+	td_autofree double *chances = td_calloc(diff->nr + 1, sizeof(*chances));
+	td_autofree double *weights = td_calloc(diff->nr + 1, sizeof(*weights));
+	td_autofree bool *marked = td_calloc(diff->nr + 1, sizeof(*marked));
+
+	for (size_t i = 0; i < diff->nr; i++)
+		chances[i] = chance_of(diff, i);
+	weigh(diff, chances, weights);
+	td_chance_holm(chances, weights, diff->nr, marked);
 	for (size_t i = 0; i < diff->nr; i++)
 		diff->rows[i].marked =
-			marked[i] && is_change_shown(&diff->rows[i]);
-	return 0;
+			marked[i] && is_change_shown(&diff->rows[i], is_of_slots(diff, i));
 }
 
 /* --- the order of rows ---------------------------------------------------- */
 
-/* The larger size comes first, and one that is not known last. */
+/* Order by size, largest first and unknown last. */
 static int larger(double a, double b)
 {
 	if (isnan(a) || isnan(b))
@@ -85,9 +127,12 @@ static int by_change(const void *a, const void *b)
 
 	if (!order)
 		order = isnan(x->value.diff) - isnan(y->value.diff);
+	/* rows that changed only by noise come after marked rows, however large they are */
+	if (!order && x->kind > TD_DIFF_IPC)
+		order = (int)y->marked - (int)x->marked;
 	if (!order && x->kind > TD_DIFF_IPC)
 		order = larger(x->slots.diff, y->slots.diff);
-	/* in different units, so there is no other way to compare them */
+	/* events have different units */
 	if (!order && events)
 		order = larger(x->change.pct, y->change.pct);
 	else if (!order && x->kind > TD_DIFF_IPC)
@@ -99,16 +144,15 @@ static int by_change(const void *a, const void *b)
 
 struct placed {
 	struct td_diff_row row;
-	size_t of_id, own;
+	size_t of_id, own; /* position of the first row of its id; its own position */
 };
 
-/* Rows that are alike keep their order: it is the tree's. */
+/* Compare positions, so that the sort is stable and rows keep the order of the tree. */
 static int by_place(const void *a, const void *b)
 {
 	const struct placed *x = a, *y = b;
 	bool times = x->row.kind == TD_DIFF_TIME && y->row.kind == TD_DIFF_TIME;
-	int order =
-		(y->row.kind == TD_DIFF_TIME) - (x->row.kind == TD_DIFF_TIME);
+	int order = (y->row.kind == TD_DIFF_TIME) - (x->row.kind == TD_DIFF_TIME);
 
 	if (!order)
 		order = (x->of_id > y->of_id) - (x->of_id < y->of_id);
@@ -117,9 +161,8 @@ static int by_place(const void *a, const void *b)
 	return order ? order : (x->own > y->own) - (x->own < y->own);
 }
 
-/* Where an id was first met; TD_NOT_FOUND: there is no memory. */
-static size_t place_of(const struct td_diff *diff, struct td_index *ids,
-		       size_t row)
+/* Return the first row of the same id. */
+static size_t place_of(const struct td_diff *diff, struct td_index *ids, size_t row)
 {
 	const char *id = diff->rows[row].id;
 	uint64_t hash = td_hash_text(id);
@@ -129,35 +172,21 @@ static size_t place_of(const struct td_diff *diff, struct td_index *ids,
 		if (strcmp(diff->rows[at].id, id) == 0)
 			return at;
 	}
-	return td_index_add(ids, hash, row) ? TD_NOT_FOUND : row;
+	td_index_add(ids, hash, row);
+	return row;
 }
 
-static int place(const struct td_diff *diff, struct placed *placed)
+void td_diff_sort(struct td_diff *diff)
 {
+	td_autofree struct placed *placed = td_calloc(diff->nr + 1, sizeof(*placed));
 	struct td_index ids = { 0 };
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < diff->nr; i++) {
-		size_t of_id = place_of(diff, &ids, i);
-
-		placed[i] = (struct placed){ diff->rows[i], of_id, i };
-		rc = of_id == TD_NOT_FOUND ? -ENOMEM : 0;
-	}
+	for (size_t i = 0; i < diff->nr; i++)
+		placed[i] = (struct placed){ diff->rows[i], place_of(diff, &ids, i), i };
 	td_index_free(&ids);
-	return rc;
-}
-
-int td_diff_sort(struct td_diff *diff)
-{
-	td_autofree struct placed *placed =
-		calloc(diff->nr + 1, sizeof(*placed));
-
-	if (!placed || place(diff, placed))
-		return -ENOMEM;
 	qsort(placed, diff->nr, sizeof(*placed), by_place);
 	for (size_t i = 0; i < diff->nr; i++)
 		diff->rows[i] = placed[i].row;
-	return 0;
 }
 
 /* --- the node --------------------------------------------------------------- */
@@ -167,7 +196,7 @@ static bool is_in_slots(const struct td_diff_row *row)
 	return row->level && !isnan(row->slots.diff);
 }
 
-/* Slots that went the way of the whole. */
+/* Return the slots that changed in the same direction as the total. */
 static double moved(const struct td_diff_row *row, bool saved)
 {
 	double diff = saved ? -row->slots.diff : row->slots.diff;
@@ -175,7 +204,7 @@ static double moved(const struct td_diff_row *row, bool saved)
 	return is_in_slots(row) ? fmax(diff, 0) : 0;
 }
 
-/* Those of level 1 have no slots in common, and are all of them. */
+/* Sum the moved slots of level 1, whose nodes are disjoint and together are all slots. */
 static double all_moved(const struct td_diff *diff, bool saved)
 {
 	double sum = 0;
@@ -187,8 +216,7 @@ static double all_moved(const struct td_diff *diff, bool saved)
 	return sum;
 }
 
-static const struct td_diff_row *largest_of_level(const struct td_diff *diff,
-						  int level, bool saved)
+static const struct td_diff_row *largest_of_level(const struct td_diff *diff, int level, bool saved)
 {
 	const struct td_diff_row *largest = NULL;
 
@@ -202,27 +230,25 @@ static const struct td_diff_row *largest_of_level(const struct td_diff *diff,
 	return largest;
 }
 
-/* One run of each has no chances, so that nothing is marked. */
-static bool may_be_told(const struct td_diff_row *row)
+/* Can the summary name the row, because it is significant or the noise unknown? */
+static bool may_be_named(const struct td_diff_row *row)
 {
 	return row->marked || isnan(row->slots.chance);
 }
 
 /*
- * The deepest one that has most of the slots.  More than all are no share: there
- * its siblings lost what it won.
+ * Find the deepest node with most of the moved slots.  A node that moved more slots than all
+ * together is left out, because its siblings changed in the other direction.
  */
 static void find_node(const struct td_diff *diff, struct td_diff_summary *s)
 {
 	double all = all_moved(diff, s->saved);
 
 	for (int level = 1; all > 0; level++) {
-		const struct td_diff_row *row =
-			largest_of_level(diff, level, s->saved);
+		const struct td_diff_row *row = largest_of_level(diff, level, s->saved);
 		double share = row ? moved(row, s->saved) / all : 0;
 
-		if (!row || !may_be_told(row) ||
-		    (level > 1 && (share < 0.5 || share > 1)))
+		if (!row || !may_be_named(row) || (level > 1 && (share < 0.5 || share > 1)))
 			break;
 		s->node = row;
 		s->node_pct = PERCENT * share;
@@ -234,23 +260,20 @@ bool td_diff_has_chances(const struct td_diff *diff)
 	return diff->sides[TD_DIFF_A].nr > 1 || diff->sides[TD_DIFF_B].nr > 1;
 }
 
-static bool is_told_to_change(const struct td_diff *diff,
-			      const struct td_diff_row *row)
+static bool is_known_to_change(const struct td_diff *diff, const struct td_diff_row *row)
 {
-	return row->marked || (!td_diff_has_chances(diff) &&
-			       !isnan(row->value.diff) && is_change_shown(row));
+	return row->marked || (!td_diff_has_chances(diff) && !isnan(row->value.diff) &&
+			       is_change_shown(row, true));
 }
 
-/* The rows are sorted by how much changed; events come by their percentage. */
-static const struct td_diff_row *find_most(const struct td_diff *diff,
-					   enum td_diff_kind from,
+/* Find the first row, which is the largest change, of a range of kinds; or NULL. */
+static const struct td_diff_row *find_most(const struct td_diff *diff, enum td_diff_kind from,
 					   enum td_diff_kind to)
 {
 	for (size_t i = 0; i < diff->nr; i++) {
 		const struct td_diff_row *row = &diff->rows[i];
 
-		if (row->kind >= from && row->kind <= to &&
-		    is_told_to_change(diff, row))
+		if (row->kind >= from && row->kind <= to && is_known_to_change(diff, row))
 			return row;
 	}
 	return NULL;
@@ -258,34 +281,30 @@ static const struct td_diff_row *find_most(const struct td_diff *diff,
 
 /* --- the whole -------------------------------------------------------------- */
 
-static const struct td_diff_value unknown = { { NAN, NAN }, NAN,   NAN,
-					      NAN,          false, NAN };
+static const struct td_diff_value unknown = { { NAN, NAN }, NAN, NAN, NAN, false, NAN };
 
 static struct td_diff_whole whole_of(const struct td_diff_value *value)
 {
-	struct td_diff_whole whole = { *value, td_diff_change_of(value),
-				       false };
+	struct td_diff_whole whole = { *value, td_diff_change_of(value), false };
 
-	whole.told = fabs(whole.change.pct) >= TD_DIFF_LEAST &&
-		     (isnan(value->chance) || value->clear);
+	whole.told =
+		fabs(whole.change.pct) >= TD_DIFF_LEAST && (isnan(value->chance) || value->clear);
 	return whole;
 }
 
 static void find_whole(const struct td_diff *diff, struct td_diff_summary *s)
 {
-	bool runs = diff->sides[TD_DIFF_A].of_runs;
-	bool made_here = diff->sides[TD_DIFF_A].is_command;
-	const struct td_diff_value *time =
-		diff->nr && diff->rows[0].kind == TD_DIFF_TIME
-			? &diff->rows[0].value
-			: &unknown;
-	bool recorded = runs && !made_here && !isnan(time->diff);
+	bool recorded = !diff->sides[TD_DIFF_A].is_command && is_of_time(diff);
 
-	s->of_time = made_here || recorded;
-	s->whole = whole_of(s->of_time ? time : &diff->slots);
+	s->of_time = is_of_time(diff);
+	s->whole = whole_of(!s->of_time ? &diff->slots
+			    : diff->nr  ? &diff->rows[0].value
+					: &unknown);
+	/* the summary must agree with the mark of the time's row */
+	if (s->of_time && td_diff_has_chances(diff))
+		s->whole.told = diff->nr && diff->rows[0].marked;
 	s->per_run = whole_of(recorded ? &diff->slots_per_run : &unknown);
-	s->per_instruction =
-		whole_of(recorded ? &diff->slots_per_instruction : &unknown);
+	s->per_instruction = whole_of(recorded ? &diff->slots_per_instruction : &unknown);
 }
 
 struct td_diff_summary td_diff_sum_up(const struct td_diff *diff)
@@ -307,18 +326,19 @@ struct td_diff_summary td_diff_sum_up(const struct td_diff *diff)
 	return s;
 }
 
-/* --- how many --------------------------------------------------------------- */
+/* --- how many runs are enough ------------------------------------------------ */
 
-#define SOME 5   /* what nothing is known of is run so often */
-#define MANY 100 /* nobody runs it more often than that */
+#define SOME 5   /* runs to suggest if the noise is unknown */
+#define MANY 100 /* maximum number of runs to suggest */
 
-static bool would_tell(double diff, double of_run, size_t nr)
+/* Would the difference be significant at the level most with this number of runs per side? */
+static bool would_tell(double diff, double of_run, size_t nr, double most)
 {
-	return diff >
-	       td_student(2. * (double)nr - 2) * sqrt(2 * of_run / (double)nr);
+	return td_chance_of_student(diff / sqrt(2 * of_run / (double)nr), 2. * (double)nr - 2) <
+	       most;
 }
 
-/* The variance of a value of one run, as its interval has it. */
+/* Return the variance of one run, from the interval of the difference. */
 static double variance_of_run(const struct td_diff_value *v, size_t a, size_t b)
 {
 	double of_diff = v->error / td_student(v->degrees);
@@ -326,7 +346,6 @@ static double variance_of_run(const struct td_diff_value *v, size_t a, size_t b)
 	return of_diff * of_diff / (1 / (double)a + 1 / (double)b);
 }
 
-/* Of the time, too, though the sentence may name another row. */
 static bool has_marks(const struct td_diff *diff)
 {
 	for (size_t i = 0; i < diff->nr; i++) {
@@ -343,12 +362,14 @@ size_t td_diff_enough(const struct td_diff *diff)
 	size_t a = diff->sides[TD_DIFF_A].nr, b = diff->sides[TD_DIFF_B].nr;
 	size_t least = a < b ? a : b, some = least < TD_DIFF_FEW ? SOME : 0;
 	size_t nr = some ? some : least + 1;
-	double of_run;
+	/* the row of the time has half of the weight */
+	double most = TD_CHANCE_MOST / (s.of_time ? 2 : 1), of_run;
 
-	if (least < 2 || isnan(whole->error) || whole->clear || has_marks(diff))
+	if (least < 2 || isnan(whole->error) || s.whole.told ||
+	    fabs(s.whole.change.pct) < TD_DIFF_LEAST || has_marks(diff))
 		return some;
 	of_run = variance_of_run(whole, a, b);
-	while (nr <= MANY && !would_tell(fabs(whole->diff), of_run, nr))
+	while (nr <= MANY && !would_tell(fabs(whole->diff), of_run, nr, most))
 		nr++;
 	return nr <= MANY ? nr : some;
 }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/drill/drill.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is on keeps its place unless another node is larger by so much. */
-#define FAVOUR 1.25
-/* What waits gets its turn if it is not smaller than this part of what is on. */
-#define WORTH_A_TURN 0.5
+#include "lib/base/memory.h"
 
-/* Is the node "tma_retiring", or below it? */
+#define FAVOUR       1.25 /* another node must be larger by this factor to replace one that is on */
+#define WORTH_A_TURN 0.5  /* minimum size of a waiting node, relative to the one that is on */
+
+/* Is the node "tma_retiring", or a descendant? */
 static bool is_retiring(const struct td_tree *tree, int node)
 {
 	const char *name;
@@ -27,39 +26,32 @@ static void count_groups(struct td_drill *drill, const struct td_plan *plan)
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
 		int family;
-		enum td_use_kind use =
-			td_tree_use(drill->tree, group->family, &family);
+		enum td_use_kind use = td_tree_use(drill->tree, group->family, &family);
 
 		if (use == TD_USE_FAMILY)
 			drill->v[family].nr_groups++;
 		else if (use == TD_USE_POOL)
 			drill->v[family].nr_pooled++;
-		else if (!group->pinned &&
-			 group->pmu < (int)drill->tree->nr_pmus)
+		else if (!group->pinned && group->pmu < (int)drill->tree->nr_pmus)
 			drill->always[group->pmu]++;
 	}
 }
 
-int td_drill_begin(struct td_drill *drill, const struct td_tree *tree,
-		   const struct td_plan *plan)
+void td_drill_begin(struct td_drill *drill, const struct td_tree *tree, const struct td_plan *plan)
 {
 	*drill = (struct td_drill){ .tree = tree, .nr = tree->nr_families };
-	drill->v = calloc(drill->nr + 1, sizeof(*drill->v));
-	drill->always = calloc(tree->nr_pmus + 1, sizeof(*drill->always));
-	if (!drill->v || !drill->always)
-		return -ENOMEM;
+	drill->v = td_calloc(drill->nr + 1, sizeof(*drill->v));
+	drill->always = td_calloc(tree->nr_pmus + 1, sizeof(*drill->always));
 	for (size_t i = 0; i < drill->nr; i++) {
 		drill->v[i].is = &tree->families[i];
-		drill->v[i].retiring =
-			is_retiring(tree, tree->families[i].node);
+		drill->v[i].retiring = is_retiring(tree, tree->families[i].node);
 	}
 	count_groups(drill, plan);
-	return 0;
 }
 
-/* --- what is wanted ------------------------------------------------------- */
+/* --- candidates ------------------------------------------------------------ */
 
-/* Looks at a family's node in all rows of its PMU; any of them may be over. */
+/* Update a family: is its node above its threshold in any row of its PMU? */
 static void look(const struct td_drill *drill, struct td_drill_family *family,
 		 const struct td_report *report, uint64_t now_ns)
 {
@@ -92,25 +84,23 @@ static bool is_wanted(const struct td_drill_family *family, uint64_t now_ns)
 	       (family->on && now_ns - family->over_ns < TD_DRILL_HOLD_NS);
 }
 
-/* --- what is chosen ------------------------------------------------------- */
+/* --- the choice ------------------------------------------------------------- */
 
 struct choice {
 	struct td_drill *drill;
 	int pmu;
 	uint64_t now_ns;
-	unsigned int groups; /* that would take turns */
-	bool reached;        /* the first path is chosen to its end */
+	unsigned int groups; /* number of multiplexed groups */
+	bool complete;       /* all families of the first path are chosen */
 };
 
-/* Has it led for its turn, so that others may have theirs? */
-static bool had_turn(const struct choice *c,
-		     const struct td_drill_family *family)
+/* Has the family led for TD_DRILL_TURN_NS, so that it may be replaced? */
+static bool had_turn(const struct choice *c, const struct td_drill_family *family)
 {
 	return c->now_ns - family->leads_ns >= TD_DRILL_TURN_NS;
 }
 
-static bool keeps_lead(const struct choice *c,
-		       const struct td_drill_family *leader,
+static bool keeps_lead(const struct choice *c, const struct td_drill_family *leader,
 		       const struct td_drill_family *other)
 {
 	return had_turn(c, leader) ? other->value < WORTH_A_TURN * leader->value
@@ -127,12 +117,11 @@ static bool comes_first(const struct choice *c, const struct td_drill_family *a,
 	if (b->leads)
 		return !keeps_lead(c, b, a);
 	if (a->on != b->on)
-		return a->on ? FAVOUR * a->value >= b->value
-			     : a->value > FAVOUR * b->value;
+		return a->on ? FAVOUR * a->value >= b->value : a->value > FAVOUR * b->value;
 	return a->value > b->value;
 }
 
-/* The next family below another one (0: below levels 1 and 2), or -1. */
+/* Return the next family to choose below another one (0: below levels 1 and 2), or -1. */
 static int next_below(const struct choice *c, int above)
 {
 	const struct td_drill *drill = c->drill;
@@ -141,8 +130,8 @@ static int next_below(const struct choice *c, int above)
 	for (int i = 0; i < (int)drill->nr; i++) {
 		const struct td_drill_family *family = &drill->v[i];
 
-		if (family->is->pmu != c->pmu || family->is->above != above ||
-		    family->looked_at || !is_wanted(family, c->now_ns))
+		if (family->is->pmu != c->pmu || family->is->above != above || family->visited ||
+		    !is_wanted(family, c->now_ns))
 			continue;
 		if (best < 0 || comes_first(c, family, &drill->v[best]))
 			best = i;
@@ -150,10 +139,7 @@ static int next_below(const struct choice *c, int above)
 	return best;
 }
 
-/*
- * The groups of the pools that the family needs.  A pool costs nothing if a
- * family that was chosen before needs it, too.
- */
+/* Count the groups of the pools that the family needs, except those already chosen. */
 static unsigned int pooled_groups(const struct choice *c, int i, bool take)
 {
 	const struct td_tree_family *family = c->drill->v[i].is;
@@ -169,18 +155,17 @@ static unsigned int pooled_groups(const struct choice *c, int i, bool take)
 	return nr;
 }
 
-/* Goes down to the last level before it looks at the next sibling. */
+/* Choose families depth first. */
 static void choose_below(struct choice *c, int above)
 {
 	bool first = true;
 
 	for (int i = next_below(c, above); i >= 0; i = next_below(c, above)) {
 		struct td_drill_family *family = &c->drill->v[i];
-		unsigned int groups = c->groups + family->nr_groups +
-				      pooled_groups(c, i, false);
+		unsigned int groups = c->groups + family->nr_groups + pooled_groups(c, i, false);
 
-		family->looked_at = true;
-		if (c->reached && groups > TD_DRILL_GROUPS)
+		family->visited = true;
+		if (c->complete && groups > TD_DRILL_GROUPS)
 			continue;
 		c->groups = groups;
 		family->chosen = true;
@@ -188,11 +173,11 @@ static void choose_below(struct choice *c, int above)
 		first = false;
 		pooled_groups(c, i, true);
 		choose_below(c, i + 1);
-		c->reached = true;
+		c->complete = true;
 	}
 }
 
-static bool take(struct td_drill *drill, uint64_t now_ns)
+static bool apply(struct td_drill *drill, uint64_t now_ns)
 {
 	bool switched = false;
 
@@ -210,14 +195,13 @@ static bool take(struct td_drill *drill, uint64_t now_ns)
 	return switched;
 }
 
-bool td_drill_decide(struct td_drill *drill, const struct td_report *report,
-		     uint64_t now_ns)
+bool td_drill_decide(struct td_drill *drill, const struct td_report *report, uint64_t now_ns)
 {
 	for (size_t i = 0; i < drill->nr; i++) {
 		struct td_drill_family *family = &drill->v[i];
 
 		family->chosen = family->pool_chosen = false;
-		family->looked_at = family->first = false;
+		family->visited = family->first = false;
 		look(drill, family, report, now_ns);
 	}
 	for (int pmu = 0; pmu < (int)drill->tree->nr_pmus; pmu++) {
@@ -230,31 +214,23 @@ bool td_drill_decide(struct td_drill *drill, const struct td_report *report,
 
 		choose_below(&choice, 0);
 	}
-	return take(drill, now_ns);
+	return apply(drill, now_ns);
 }
 
-static int add(const struct td_drill *drill, enum td_use_kind kind, int family,
-	       struct td_ints *out)
-{
-	return td_ints_add(out, td_tree_label(drill->tree, kind, family));
-}
-
-int td_drill_list(const struct td_drill *drill, struct td_ints *out)
+void td_drill_list(const struct td_drill *drill, struct td_ints *out)
 {
 	bool any = false;
-	int rc = 0;
 
 	*out = (struct td_ints){ 0 };
-	for (int i = 0; !rc && i < (int)drill->nr; i++) {
+	for (int i = 0; i < (int)drill->nr; i++) {
 		any |= drill->v[i].on;
 		if (drill->v[i].on)
-			rc = add(drill, TD_USE_FAMILY, i, out);
-		if (!rc && drill->v[i].pool_on)
-			rc = add(drill, TD_USE_POOL, i, out);
+			td_ints_add(out, td_tree_label(drill->tree, TD_USE_FAMILY, i));
+		if (drill->v[i].pool_on)
+			td_ints_add(out, td_tree_label(drill->tree, TD_USE_POOL, i));
 	}
-	if (!rc && any)
-		rc = add(drill, TD_USE_ANY, 0, out);
-	return rc;
+	if (any)
+		td_ints_add(out, td_tree_label(drill->tree, TD_USE_ANY, 0));
 }
 
 void td_drill_free(struct td_drill *drill)

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What an evaluation works with: the values of operands, from the totals. */
-#include "metrics/eval/evaluation.h"
-
-#include <errno.h>
+/* Computes the values of operands from the totals. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/plan/sets.h"
+#include "metrics/eval/evaluation.h"
 
-/* The reference event, or its clone, in a group; -1 if there is none. */
+/* Return the group's clone of the reference event, or the event itself; -1: neither is in it. */
 static int own_reference(const struct td_evaluation *e, size_t group)
 {
 	const struct td_group *g = &e->plan->groups[group];
@@ -26,9 +23,8 @@ bool td_total_ran_always(const struct td_total *total)
 	return total->running_ns && total->running_ns >= total->enabled_ns;
 }
 
-/* The count of the reference event in a run of --no-multiplex, or NaN. */
-static double count_in_run(const struct td_evaluation *e, int reference,
-			   unsigned int run)
+/* Return the count of the reference event in a run of --no-multiplex, or NaN. */
+static double count_in_run(const struct td_evaluation *e, int reference, unsigned int run)
 {
 	const struct td_plan *plan = e->plan;
 
@@ -36,8 +32,7 @@ static double count_in_run(const struct td_evaluation *e, int reference,
 		const struct td_group *group = &plan->groups[g];
 		int own = own_reference(e, g);
 
-		if (own >= 0 && group->reference == reference &&
-		    e->totals[own].running_ns &&
+		if (own >= 0 && group->reference == reference && e->totals[own].running_ns &&
 		    td_plan_run_counts(plan, group, run))
 			return e->totals[own].value;
 	}
@@ -45,9 +40,8 @@ static double count_in_run(const struct td_evaluation *e, int reference,
 }
 
 /*
- * The mean over the runs, each of which weighs the same, as in the counts of
- * groups that are in every run.  A group that several runs counted has its mean
- * already.
+ * Return the mean count of the reference event over the runs.  All runs have the same weight,
+ * as in the counts of groups that are in every run, which already are means.
  */
 static double mean_of_runs(const struct td_evaluation *e, int reference)
 {
@@ -66,8 +60,8 @@ static double mean_of_runs(const struct td_evaluation *e, int reference)
 }
 
 /*
- * The count of the reference event for the whole time: measured, or else the
- * mean over all groups that counted it in turns, weighted by their time.
+ * Return the count of the reference event for the whole time.  If the event was not counted all
+ * the time, return the mean over the groups that counted it, weighted by their time.
  */
 static double count_reference(const struct td_evaluation *e, int reference)
 {
@@ -82,8 +76,7 @@ static double count_reference(const struct td_evaluation *e, int reference)
 		int own = own_reference(e, g);
 		const struct td_total *total = &e->totals[own < 0 ? 0 : own];
 
-		if (own < 0 || plan->groups[g].reference != reference ||
-		    !total->running_ns)
+		if (own < 0 || plan->groups[g].reference != reference || !total->running_ns)
 			continue;
 		running += (double)total->running_ns;
 		sum += (double)total->running_ns * total->value;
@@ -92,9 +85,8 @@ static double count_reference(const struct td_evaluation *e, int reference)
 }
 
 /*
- * Scales the counts of a group that takes turns by its own count of the
- * reference event, not by time: then shares are relative to the slots that the
- * group itself saw.
+ * Scale the counts of multiplexed groups by their own counts of the reference event, not by
+ * time, so that shares are relative to the slots that the group itself saw.
  */
 static void scale_by_reference(const struct td_evaluation *e)
 {
@@ -108,9 +100,6 @@ static void scale_by_reference(const struct td_evaluation *e)
 		if (own < 0)
 			continue;
 		all = count_reference(e, group->reference);
-		/*
-		 * the reference counted nothing, so there is nothing to scale
-		 */
 		if (all == 0 && e->totals[own].value == 0)
 			continue;
 		factor = all / e->totals[own].value;
@@ -131,11 +120,21 @@ void td_eval_find_groups(const struct td_evaluation *e)
 	}
 }
 
-/* A field has 8 bits, so its step is 1/255 of the slots. */
+/* Find the total of SLOTS in a group, or NULL.  In recordings, SLOTS need not come first. */
+static const struct td_total *slots_of(const struct td_evaluation *e, const struct td_group *group)
+{
+	for (size_t i = 0; i < group->nr; i++) {
+		if (e->kinds[group->members[i]] & TD_IS_SLOTS)
+			return &e->totals[group->members[i]];
+	}
+	return NULL;
+}
+
+/* Return the slots per step of a field, which has 8 bits. */
 static double step_of(const struct td_evaluation *e, int event)
 {
 	const struct td_group *group = &e->plan->groups[e->groups[event]];
-	const struct td_total *slots = td_eval_slots_of(e, group);
+	const struct td_total *slots = slots_of(e, group);
 
 	return slots && slots->nr ? slots->value / 255 : 0;
 }
@@ -153,85 +152,68 @@ static void fill_counts(const struct td_evaluation *e)
 
 /* --- operands ------------------------------------------------------------- */
 
-/* The value of a time in seconds; NaN if not known. */
-static double time_of(const struct td_times *times, enum td_tool tool)
-{
-	return times ? td_times_of_tool(times, tool) / 1e9 : NAN;
-}
-
-static double sum_of(const struct td_evaluation *e,
-		     const struct td_operand *operand)
+static double sum_of(const struct td_evaluation *e, const struct td_operand *operand)
 {
 	double sum = operand->events.nr ? 0 : NAN;
 
 	for (size_t i = 0; i < operand->events.nr; i++) {
 		int event = operand->events.v[i];
 
-		sum += e->counts[event] *
-		       (operand->scaled ? e->plan->events.v[event].scale : 1);
+		sum += e->counts[event] * (operand->scaled ? e->plan->events.v[event].scale : 1);
 	}
 	return sum;
 }
 
 /*
- * The number of CPUs, packages or the like where an event was counted.  The events of
- * a cgroup are not enabled where it did not run: they counted 0 there.
+ * Return the number of CPUs, packages or other places that counted an event.  The events of a
+ * cgroup are not enabled on CPUs where it did not run: they counted 0 there.
  */
 static unsigned int nr_counted(const struct td_evaluation *e, int event)
 {
 	const struct td_total *total = &e->totals[event];
 
-	return total->nr_ran +
-	       (e->in_cgroup ? total->nr - total->nr_enabled : 0);
+	return total->nr_ran + (e->in_cgroup ? total->nr - total->nr_enabled : 0);
 }
 
-static double cpus_of(const struct td_evaluation *e,
-		      const struct td_operand *operand)
-{
-	double cpus = 0;
-
-	for (size_t i = 0; i < operand->events.nr; i++)
-		cpus += nr_counted(e, operand->events.v[i]);
-	return cpus;
-}
-
-/* The mean of the operand's events, which may be several units of an uncore. */
-static double places_of(const struct td_evaluation *e,
-			const struct td_operand *operand)
+static double cpus_of(const struct td_evaluation *e, const struct td_operand *operand)
 {
 	unsigned int sum = 0;
 
 	for (size_t i = 0; i < operand->events.nr; i++)
 		sum += nr_counted(e, operand->events.v[i]);
-	return sum ? (double)sum / (double)operand->events.nr : NAN;
+	return sum;
 }
 
-/* The CPUs of the PMU in the row. */
+/* Return the mean number of places over the operand's events, which may be uncore units. */
+static double places_of(const struct td_evaluation *e, const struct td_operand *operand)
+{
+	double sum = cpus_of(e, operand);
+
+	return sum > 0 ? sum / (double)operand->events.nr : NAN;
+}
+
+/* Return the number of the row's CPUs on the PMU. */
 static double cpus_of_pmu(const struct td_evaluation *e, int pmu)
 {
 	unsigned int most = 0;
 
 	for (size_t i = 0; i < e->plan->events.nr; i++) {
-		if (e->plan->events.v[i].pmu == pmu &&
-		    nr_counted(e, (int)i) > most)
+		if (e->plan->events.v[i].pmu == pmu && nr_counted(e, (int)i) > most)
 			most = nr_counted(e, (int)i);
 	}
 	return most ? (double)most : NAN;
 }
 
-static double nr_of(const struct td_evaluation *e,
-		    const struct td_operand *operand)
+static double nr_of(const struct td_evaluation *e, const struct td_operand *operand)
 {
 	if (e->tasks)
 		return 1;
-	return operand->beside < 0
-		       ? cpus_of_pmu(e, operand->pmu)
-		       : places_of(e, &e->tree->operands[operand->beside]);
+	return operand->beside < 0 ? cpus_of_pmu(e, operand->pmu)
+				   : places_of(e, &e->tree->operands[operand->beside]);
 }
 
-/* What a clock counts at one place in the time of the row. */
-static double one_clock(const struct td_evaluation *e,
-			const struct td_operand *operand)
+/* Return what a clock counts at one place during the row. */
+static double one_clock(const struct td_evaluation *e, const struct td_operand *operand)
 {
 	double elapsed_ns = e->times ? (double)e->times->elapsed_ns : NAN;
 	const struct td_total *total;
@@ -242,18 +224,10 @@ static double one_clock(const struct td_evaluation *e,
 	total = &e->totals[operand->events.v[0]];
 	/* covered_ns is 0 if counts are not scaled */
 	ns = total->covered_ns ? total->covered_ns : total->enabled_ns;
-	/* of counts of which only the value is known, it is that of one place */
+	/* without times, the count itself is that of one place */
 	if (!ns || isnan(elapsed_ns))
 		return e->counts[operand->events.v[0]];
-	/* CPUs count it all the time, tasks while they run */
 	return total->value * elapsed_ns / (double)ns;
-}
-
-static double clock_of(const struct td_evaluation *e,
-		       const struct td_operand *operand)
-{
-	return one_clock(e, operand) *
-	       (operand->beside < 0 ? 1 : nr_of(e, operand));
 }
 
 void td_eval_fill_operands(const struct td_evaluation *e)
@@ -280,13 +254,16 @@ void td_eval_fill_operands(const struct td_evaluation *e)
 			e->values[i] = cpus_of(e, operand);
 			break;
 		case TD_OPERAND_CLOCK:
-			e->values[i] = clock_of(e, operand);
+			e->values[i] = one_clock(e, operand);
+			if (operand->beside >= 0)
+				e->values[i] *= nr_of(e, operand);
 			break;
 		case TD_OPERAND_PLACES:
 			e->values[i] = nr_of(e, operand);
 			break;
 		case TD_OPERAND_TIME:
-			e->values[i] = time_of(e->times, operand->tool);
+			e->values[i] =
+				e->times ? td_times_of_tool(e->times, operand->tool) / 1e9 : NAN;
 			break;
 		case TD_OPERAND_METRIC:
 			e->values[i] = NAN;
@@ -306,46 +283,41 @@ bool td_eval_ran_on(const struct td_evaluation *e, int pmu)
 	return false;
 }
 
-/* --- what was not counted all the time ------------------------------------ */
+/* --- events that were not counted all the time ----------------------------- */
 
 /*
- * Groups that count all the time differ by some ms where tasks begin and end, as
- * each is enabled and disabled in its turn.  What rests does so for a good part
- * of the time, and is said to have been enabled for as long as any other group was
- * between two reads: the sum of that may be longer than one of them was.
+ * ALL: even groups that count all the time differ by a few ms when tasks begin and end, because
+ * groups are enabled and disabled one by one.  NO_PAUSES: paused groups miss more of the time
+ * than this.  Their enabled time between two reads is the maximum of all groups, so that the sum
+ * may exceed the time of any single group.
  */
-#define ALL      0.99
-#define NO_RESTS 0.95
+#define ALL       0.99
+#define NO_PAUSES 0.95
 
-/* How long the events of a PMU ran at most, on a CPU or in a task. */
-static double longest_run(const struct td_plan *plan,
-			  const struct td_total *totals, int pmu)
+/* Return the maximum time for which events of a PMU ran, per CPU or task. */
+static double longest_run(const struct td_plan *plan, const struct td_total *totals, int pmu)
 {
 	double longest = 0;
 
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		double ns = (double)totals[i].running_ns / totals[i].nr;
 
-		if (plan->events.v[i].pmu == pmu && totals[i].nr &&
-		    ns > longest)
+		if (plan->events.v[i].pmu == pmu && totals[i].nr && ns > longest)
 			longest = ns;
 	}
 	return longest;
 }
 
-static bool is_partial(const struct td_plan *plan,
-		       const struct td_total *totals, size_t event)
+static bool is_partial(const struct td_plan *plan, const struct td_total *totals, size_t event)
 {
 	const struct td_total *total = &totals[event];
 	int pmu = plan->events.v[event].pmu;
 
 	return (double)total->running_ns < ALL * (double)total->covered_ns ||
-	       (double)total->running_ns <
-		       NO_RESTS * total->nr * longest_run(plan, totals, pmu);
+	       (double)total->running_ns < NO_PAUSES * total->nr * longest_run(plan, totals, pmu);
 }
 
-void td_eval_find_turns(const struct td_plan *plan,
-			const struct td_totals *totals, bool *turns)
+void td_eval_find_turns(const struct td_plan *plan, const struct td_totals *totals, bool *turns)
 {
 	for (size_t i = 0; i < totals->nr_ids; i++) {
 		const struct td_total *v = totals->v + i * totals->nr_events;
@@ -355,63 +327,115 @@ void td_eval_find_turns(const struct td_plan *plan,
 	}
 }
 
-/* --- what is made once for all intervals ----------------------------------- */
+/* --- counts of slots ------------------------------------------------------- */
 
-int td_evaluation_make(struct td_evaluation *e, const struct td_tree *tree,
-		       const struct td_plan *plan, struct td_err *err)
+/*
+ * Minimum sum of the four fields of level 1, which together are all slots.  With 8 bits each they
+ * sum to 255 to 257 of 255, and the delay between reading SLOTS and PERF_METRICS adds a little.
+ */
+#define MIN_SUM 0.99
+
+#define MAX_WIDTH 1.02 /* because the counters are read one after another */
+
+/* Classify an event by its name; the kernel and the metric files use different names. */
+static unsigned int kind_of(const struct td_event *event)
 {
-	size_t nr = tree->nr_operands;
-
-	*e = (struct td_evaluation){ .tree = tree, .plan = plan };
-	e->values = calloc(nr + 1, sizeof(*e->values));
-	e->clocks = calloc(tree->nr_pmus + 1, sizeof(*e->clocks));
-	e->dropped = calloc(tree->nr_pmus + 1, sizeof(*e->dropped));
-	e->shifted = calloc(nr + 1, sizeof(*e->shifted));
-	if (!e->values || !e->clocks || !e->dropped || !e->shifted)
-		return td_err_nomem(err);
-	if (nr)
-		memcpy(e->values, tree->constants, nr * sizeof(*e->values));
-	return 0;
-}
-
-int td_evaluation_fit(struct td_evaluation *e, bool *grown)
-{
-	size_t nr = e->plan->events.nr;
-	size_t nr_gaps = TD_NR_ABSENCES * e->tree->nr_pmus + nr;
-	unsigned int *kinds;
-	double *counts;
-	int *groups;
-	char **gaps;
-
-	*grown = e->nr_gaps < nr_gaps || !e->gaps;
-	if (!*grown)
+	if (td_event_is_named(event, "slots") || td_event_is_named(event, "TOPDOWN.SLOTS"))
+		return TD_IS_SLOTS;
+	if (td_event_is_named(event, "cycles") || td_event_is_named(event, "cpu-cycles") ||
+	    td_event_is_named(event, "CPU_CLK_UNHALTED.THREAD"))
+		return TD_IS_CYCLES;
+	if (!strstr(event->name, "topdown-"))
 		return 0;
-	counts = reallocarray(e->counts, nr + 1, sizeof(*counts));
-	e->counts = counts ? counts : e->counts;
-	groups = reallocarray(e->groups, nr + 1, sizeof(*groups));
-	e->groups = groups ? groups : e->groups;
-	kinds = reallocarray(e->kinds, nr + 1, sizeof(*kinds));
-	e->kinds = kinds ? kinds : e->kinds;
-	gaps = reallocarray(e->gaps, nr_gaps + 1, sizeof(*gaps));
-	e->gaps = gaps ? gaps : e->gaps;
-	if (!counts || !groups || !kinds || !gaps)
-		return -ENOMEM;
-	for (; e->nr_gaps < nr_gaps; e->nr_gaps++)
-		gaps[e->nr_gaps] = NULL;
-	return 0;
+	return td_event_is_level_1(event) ? TD_IS_FIELD | TD_IS_LEVEL_1 : TD_IS_FIELD;
 }
 
-void td_evaluation_free(struct td_evaluation *e)
+/* Return the event of dropped uops that formulas of a PMU subtract; -1: none. */
+static int find_dropped(const struct td_tree *tree, int pmu)
 {
-	for (size_t i = 0; i < e->nr_gaps; i++)
-		free(e->gaps[i]);
-	free(e->gaps);
-	free(e->values);
-	free(e->shifted);
-	free(e->counts);
-	free(e->groups);
-	free(e->kinds);
-	free(e->clocks);
-	free(e->dropped);
-	*e = (struct td_evaluation){ 0 };
+	for (size_t i = 0; i < tree->nr_operands; i++) {
+		const struct td_operand *operand = &tree->operands[i];
+
+		if (operand->pmu == pmu && operand->events.nr == 1 &&
+		    strcasestr(operand->name, "UOP_DROPPING"))
+			return operand->events.v[0];
+	}
+	return -1;
+}
+
+void td_eval_find_kinds(const struct td_evaluation *e)
+{
+	for (size_t i = 0; i < e->plan->events.nr; i++)
+		e->kinds[i] = kind_of(&e->plan->events.v[i]);
+	for (int pmu = 0; pmu < (int)e->tree->nr_pmus; pmu++)
+		e->dropped[pmu] = find_dropped(e->tree, pmu);
+}
+
+bool td_evaluation_has_step(const struct td_evaluation *e, int event)
+{
+	return e->kinds[event] & TD_IS_FIELD && e->groups[event] >= 0 &&
+	       slots_of(e, &e->plan->groups[e->groups[event]]);
+}
+
+/* Return the sum of the group's fields of level 1, divided by its slots; NaN: unknown. */
+static double sum_of_fields(const struct td_evaluation *e, const struct td_group *group)
+{
+	const struct td_total *slots = slots_of(e, group);
+	double sum = 0;
+	int nr = 0;
+
+	if (!slots)
+		return NAN;
+	for (size_t i = 0; i < group->nr; i++) {
+		if (!(e->kinds[group->members[i]] & TD_IS_LEVEL_1))
+			continue;
+		sum += e->totals[group->members[i]].value;
+		nr++;
+	}
+	return nr == 4 && slots->value > 0 ? sum / slots->value : NAN;
+}
+
+/* Return the slots per cycle, divided by the width of the core; NaN: unknown. */
+static double fullness(const struct td_evaluation *e, const struct td_group *group)
+{
+	int width = td_uarch_width(e->tree->machine->pmus[group->pmu].uarch);
+	const struct td_total *slots = slots_of(e, group);
+
+	if (!slots || !width)
+		return NAN;
+	for (size_t i = 0; i < group->nr; i++) {
+		int event = group->members[i];
+
+		if (e->kinds[event] & TD_IS_CYCLES && e->totals[event].value > 0)
+			return slots->value / e->totals[event].value / width;
+	}
+	return NAN;
+}
+
+enum td_misfit td_eval_slots_misfit(const struct td_evaluation *e, int pmu, double *most)
+{
+	enum td_misfit misfit = TD_FITS;
+
+	*most = NAN;
+	for (size_t g = 0; g < e->plan->nr_groups; g++) {
+		const struct td_group *group = &e->plan->groups[g];
+		double sum;
+
+		if (!group->nr || group->pmu != pmu)
+			continue;
+		sum = sum_of_fields(e, group);
+		*most = fmax(*most, sum);
+		if (sum < MIN_SUM || sum > TD_MAX_SUM)
+			misfit = TD_MISFIT_SUM;
+		else if (!misfit && fullness(e, group) > MAX_WIDTH)
+			misfit = TD_MISFIT_WIDTH;
+	}
+	return misfit;
+}
+
+double td_eval_correction(const struct td_evaluation *e, int pmu)
+{
+	int slots = e->tree->slots[pmu], dropped = e->dropped[pmu];
+
+	return dropped < 0 || slots < 0 ? NAN : TD_PERCENT * e->counts[dropped] / e->values[slots];
 }

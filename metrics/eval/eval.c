@@ -1,18 +1,563 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "metrics/eval/eval.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/eval/evaluation.h"
 #include "metrics/eval/finished.h"
 
+/* --- evaluations, which are made once for all intervals ----------------------- */
+
+void td_evaluation_make(struct td_evaluation *e, const struct td_tree *tree,
+			const struct td_plan *plan)
+{
+	size_t nr = tree->nr_operands;
+
+	*e = (struct td_evaluation){ .tree = tree, .plan = plan };
+	e->values = td_calloc(nr + 1, sizeof(*e->values));
+	e->clocks = td_calloc(tree->nr_pmus + 1, sizeof(*e->clocks));
+	e->dropped = td_calloc(tree->nr_pmus + 1, sizeof(*e->dropped));
+	e->shifted = td_calloc(nr + 1, sizeof(*e->shifted));
+	if (nr)
+		memcpy(e->values, tree->constants, nr * sizeof(*e->values));
+}
+
 /*
- * Computes all metrics, shown or not, as formulas may refer to other metrics.
+ * Make room for each event of the plan.  Opening the counters of a further run may have split
+ * groups, which adds events.  Returns true if there are new events.
  */
+static bool fit(struct td_evaluation *e)
+{
+	size_t nr = e->plan->events.nr;
+	size_t nr_gaps = TD_NR_ABSENCES * e->tree->nr_pmus + nr;
+
+	if (e->gaps && e->nr_gaps >= nr_gaps)
+		return false;
+	e->counts = td_reallocarray(e->counts, nr + 1, sizeof(*e->counts));
+	e->groups = td_reallocarray(e->groups, nr + 1, sizeof(*e->groups));
+	e->kinds = td_reallocarray(e->kinds, nr + 1, sizeof(*e->kinds));
+	e->gaps = td_reallocarray(e->gaps, nr_gaps + 1, sizeof(*e->gaps));
+	for (; e->nr_gaps < nr_gaps; e->nr_gaps++)
+		e->gaps[e->nr_gaps] = NULL;
+	return true;
+}
+
+void td_evaluation_free(struct td_evaluation *e)
+{
+	for (size_t i = 0; i < e->nr_gaps; i++)
+		free(e->gaps[i]);
+	free(e->gaps);
+	free(e->values);
+	free(e->shifted);
+	free(e->counts);
+	free(e->groups);
+	free(e->kinds);
+	free(e->clocks);
+	free(e->dropped);
+	*e = (struct td_evaluation){ 0 };
+}
+
+/* --- how busy CPUs or tasks were, and how fast the cores went --------------------- */
+
+static void find_clocks(const struct td_evaluation *e)
+{
+	const struct td_tree *tree = e->tree;
+
+	for (int pmu = 0; pmu < (int)tree->nr_pmus; pmu++) {
+		for (int clock = 0; clock < TD_NR_CLOCKS; clock++)
+			e->clocks[pmu][clock] =
+				td_clocks_find(e->plan, tree->machine, pmu,
+					       (enum td_clock_event)clock, tree->fixed);
+	}
+}
+
+/* Return the count of a clock for the whole time; NaN: not counted. */
+static double count_of(const struct td_evaluation *e, int pmu, enum td_clock_event clock)
+{
+	int event = e->clocks[pmu][clock];
+
+	return event < 0 ? NAN : e->counts[event];
+}
+
+/*
+ * Return the time of all CPUs that counted the event.  A cgroup's events are enabled for the
+ * time of the cgroup, not of the CPUs.
+ */
+static double whole_of(const struct td_evaluation *e, const struct td_total *total)
+{
+	/* covered_ns is 0 if counts are not scaled */
+	uint64_t ns = total->covered_ns ? total->covered_ns : total->running_ns;
+
+	if (!e->in_cgroup)
+		return ns ? (double)ns / 1e9 : NAN;
+	return e->times ? (double)e->times->elapsed_ns / 1e9 * total->nr : NAN;
+}
+
+/* Return the number of CPUs that were counted; paused events are not enabled anywhere. */
+static unsigned int count_cpus(const struct td_evaluation *e, int pmu)
+{
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < e->plan->events.nr; i++) {
+		unsigned int nr = e->totals[i].nr_enabled;
+
+		if (e->plan->events.v[i].pmu == pmu && nr > most)
+			most = nr;
+	}
+	return most;
+}
+
+static struct td_activity of_cpus(const struct td_evaluation *e, int pmu)
+{
+	int reference = e->clocks[pmu][TD_CLOCK_REFERENCE];
+	struct td_activity out = {
+		.counted_cpus = count_cpus(e, pmu),
+		.busy_s = NAN,
+		.whole_s = NAN,
+		.cycles = count_of(e, pmu, TD_CLOCK_CYCLES),
+		.clock_s = count_of(e, pmu, TD_CLOCK_REFERENCE) / e->tree->tsc_hz,
+		.instructions = count_of(e, pmu, TD_CLOCK_INSTRUCTIONS),
+	};
+
+	if (reference < 0)
+		return out;
+	out.cpus = e->totals[reference].nr;
+	out.whole_s = whole_of(e, &e->totals[reference]);
+	if (!e->part)
+		out.busy_s = out.clock_s;
+	return out;
+}
+
+/* Return the enabled time; in joined runs, which counted different events, the mean per run. */
+static uint64_t enabled_of(const struct td_total *total)
+{
+	return total->run_enabled_ns ? total->run_enabled_ns : total->enabled_ns;
+}
+
+static uint64_t covered_of(const struct td_total *total)
+{
+	return total->run_covered_ns ? total->run_covered_ns : total->covered_ns;
+}
+
+/* Add the total time for which the groups of a PMU ran; return the time they were enabled. */
+static double add_pmu(const struct td_evaluation *e, int pmu, double *ran)
+{
+	double enabled = 0;
+
+	for (size_t i = 0; i < e->plan->nr_groups; i++) {
+		const struct td_group *group = &e->plan->groups[i];
+		const struct td_total *leader;
+
+		if (group->pmu != pmu || !group->nr)
+			continue;
+		leader = &e->totals[group->members[0]];
+		*ran += (double)leader->running_ns;
+		enabled = fmax(enabled, (double)leader->enabled_ns);
+	}
+	return enabled;
+}
+
+/*
+ * Did another program have the counters most of the time?  This is assumed if all groups together
+ * ran for less than half of the time; if groups count simultaneously, it may not be noticed.  A
+ * task's events are enabled on all core types and run on one.
+ */
+static bool is_held(const struct td_evaluation *e)
+{
+	double ran = 0, enabled = 0;
+
+	for (int pmu = 0; pmu < (int)e->tree->nr_pmus; pmu++) {
+		double one = add_pmu(e, pmu, &ran);
+
+		enabled = e->tasks ? fmax(enabled, one) : enabled + one;
+	}
+	return ran < enabled / 2;
+}
+
+/*
+ * Return how long tasks ran on a core type.  A task's counters are enabled only while it runs,
+ * on any core type, so this does not need a special event.  If another program had the
+ * counters, the core type is unknown.
+ */
+static double time_on(const struct td_evaluation *e, int pmu)
+{
+	const struct td_plan *plan = e->plan;
+	bool hybrid = e->tree->machine->nr_core > 1;
+	uint64_t most = 0;
+
+	if (hybrid && is_held(e))
+		return NAN;
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_total *total = &e->totals[i];
+		uint64_t ns = hybrid ? covered_of(total) : enabled_of(total);
+
+		if (plan->events.v[i].pmu == pmu && ns > most)
+			most = ns;
+	}
+	return most ? (double)most / 1e9 : NAN;
+}
+
+#define UNLIKE 20 /* two times may differ by 1/20 of one of them */
+
+/*
+ * Return the count of a clock for a ratio with the cycles.  Groups start one after another, so
+ * those of a short task count for different times: NaN.
+ */
+static double count_beside(const struct td_evaluation *e, int pmu, enum td_clock_event clock)
+{
+	int event = e->clocks[pmu][clock], cycles = e->clocks[pmu][TD_CLOCK_CYCLES];
+	double ns, than;
+
+	if (event < 0 || cycles < 0)
+		return count_of(e, pmu, clock);
+	ns = (double)enabled_of(&e->totals[event]);
+	than = (double)enabled_of(&e->totals[cycles]);
+	return fabs(ns - than) > than / UNLIKE ? NAN : e->counts[event];
+}
+
+static struct td_activity of_tasks(const struct td_evaluation *e, int pmu)
+{
+	struct td_activity out = { .busy_s = time_on(e, pmu), .whole_s = NAN };
+
+	if (e->times && e->times->elapsed_ns && !td_times_are_unsure(e->times))
+		out.whole_s = (double)e->times->elapsed_ns / 1e9;
+	out.cycles = count_of(e, pmu, TD_CLOCK_CYCLES);
+	out.instructions = count_beside(e, pmu, TD_CLOCK_INSTRUCTIONS);
+	out.clock_s = count_beside(e, pmu, TD_CLOCK_REFERENCE) / e->tree->tsc_hz;
+	return out;
+}
+
+/*
+ * Tasks below this share of one CPU have mostly waited, unless starting and ending them can
+ * explain the missing time.
+ */
+#define MOSTLY_WAITED_PCT 50
+#define MIN_WAIT_NS       UINT64_C(100000000)
+
+static void fill_tasks(const struct td_evaluation *e, struct td_report *report)
+{
+	uint64_t most = 0, elapsed = e->times ? e->times->elapsed_ns : 0;
+
+	for (size_t i = 0; i < e->plan->events.nr; i++) {
+		uint64_t ns = enabled_of(&e->totals[i]);
+
+		most = ns > most ? ns : most;
+	}
+	if (!most || !elapsed)
+		return;
+	report->tasks_pct = TD_PERCENT * (double)most / (double)elapsed;
+	report->mostly_waited =
+		report->tasks_pct < MOSTLY_WAITED_PCT && elapsed - most >= MIN_WAIT_NS;
+}
+
+static void set_activity(struct td_row *row, const struct td_activity *activity)
+{
+	row->activity = *activity;
+	row->busy_pct = TD_PERCENT * activity->busy_s / activity->whole_s;
+	row->ghz = activity->clock_s > 0 ? activity->cycles / activity->clock_s / 1e9 : NAN;
+	row->ipc = activity->cycles > 0 ? activity->instructions / activity->cycles : NAN;
+}
+
+static void fill_busy(const struct td_evaluation *e, int pmu, struct td_row *row)
+{
+	struct td_activity activity = e->tasks ? of_tasks(e, pmu) : of_cpus(e, pmu);
+
+	set_activity(row, &activity);
+}
+
+static void merge_busy(const struct td_row *rows, size_t nr, struct td_row *merged)
+{
+	struct td_activity sum = { .cpus = 0 };
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_activity *part = &rows[i].activity;
+
+		if (rows[i].absent)
+			continue;
+		sum.busy_s += part->busy_s;
+		sum.whole_s = part->cpus ? sum.whole_s + part->whole_s : part->whole_s;
+		sum.cpus += part->cpus;
+		sum.counted_cpus += part->counted_cpus;
+		sum.cycles += part->cycles;
+		sum.instructions += part->instructions;
+		sum.clock_s += part->clock_s;
+	}
+	set_activity(merged, &sum);
+}
+
+/* Was the row too idle to mark nodes in it? */
+static bool is_idle(const struct td_evaluation *e, const struct td_row *row)
+{
+	const struct td_activity *a = &row->activity;
+
+	if (row->share_pct < TD_FEW_SLOTS_PCT)
+		return true;
+	/* one busy CPU of many is not idle, nor is a cgroup that does little */
+	return !e->in_cgroup && td_are_idle(row->busy_pct, a->busy_s, a->whole_s, a->cpus);
+}
+
+/* --- merges the rows of a machine's PMUs --------------------------------------------- */
+
+static void merge_notes(struct td_cell *cell, const struct td_cell *part)
+{
+	cell->other_slices |= part->other_slices;
+	cell->over_unknown |= part->over_unknown;
+	/* the sum is unchanged only if each part is */
+	cell->running_ns += part->running_ns;
+	cell->why = cell->why ? cell->why : part->why;
+}
+
+/*
+ * Merge one metric: the mean of the PMUs' values, weighted by their slots.  PMUs with 0 slots
+ * are ignored; a PMU without the metric or with unknown slots leaves the row without a value.
+ * A task's times on the PMUs add up; CPUs count as running as long as the PMU that ran least.
+ */
+static void merge_cell(const struct td_row *rows, size_t nr, size_t column, const char *unit,
+		       bool tasks, struct td_cell *cell)
+{
+	static const char no_slots[] = "the slots of a kind of core are not known";
+	double sum = 0, weight = 0, over = 0, running = tasks ? 0 : TD_PERCENT;
+
+	*cell = td_cell_make(TD_STATUS_NOT_COUNTED, NAN);
+	/* only shares can be weighted by slots */
+	if (strcmp(unit, "%") != 0) {
+		cell->status = TD_STATUS_NONE;
+		return;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_cell *part = &rows[i].cells[column];
+
+		cell->matters |= part->matters;
+		if (rows[i].absent)
+			continue;
+		if (isnan(rows[i].slots)) {
+			cell->why = part->why ? part->why : no_slots;
+			return;
+		}
+		if (rows[i].slots <= 0)
+			continue;
+		if (part->status == TD_STATUS_NONE)
+			cell->status = TD_STATUS_NONE;
+		merge_notes(cell, part);
+		sum += part->value * rows[i].slots;
+		weight += rows[i].slots;
+		over += part->over_threshold ? rows[i].slots : 0;
+		running = tasks ? running + part->running_pct : fmin(running, part->running_pct);
+	}
+	if (weight <= 0)
+		return;
+	cell->running_pct = fmin(running, TD_PERCENT);
+	if (isnan(sum))
+		return;
+	cell->status = TD_STATUS_OK;
+	cell->why = NULL;
+	cell->value = sum / weight;
+	cell->over_threshold = over * 2 > weight;
+}
+
+static const struct td_node *node_of(const struct td_row *row, size_t column)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (row->nodes[i].column == (int)column)
+			return &row->nodes[i];
+	}
+	return NULL;
+}
+
+static bool same_parent(const struct td_node *a, const struct td_node *b)
+{
+	if (!a->parent || !b->parent)
+		return a->parent == b->parent;
+	return strcmp(a->parent, b->parent) == 0;
+}
+
+/*
+ * Does a name mean the same metric on all PMUs?  Some names are shares of slots on E-cores but
+ * shares of cycles, elsewhere in the tree, on P-cores.
+ */
+static bool is_same_metric(const struct td_row *rows, size_t nr, size_t column)
+{
+	const struct td_node *first = NULL;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct td_node *node = node_of(&rows[i], column);
+
+		if (!node)
+			continue;
+		if (!first)
+			first = node;
+		if (!same_parent(first, node))
+			return false;
+	}
+	return true;
+}
+
+/* Return the row with most slots. */
+static const struct td_row *largest(const struct td_row *rows, size_t nr)
+{
+	const struct td_row *best = &rows[0];
+
+	for (size_t i = 1; i < nr; i++) {
+		if (isnan(best->slots) || rows[i].slots > best->slots)
+			best = &rows[i];
+	}
+	return best;
+}
+
+/* Is the node left out? */
+static bool is_gone(const struct td_cell *cells, const struct td_node *node)
+{
+	return cells[node->column].status == TD_STATUS_NONE;
+}
+
+static bool has_lost_parent(const struct td_row *row, size_t i, const struct td_cell *cells)
+{
+	const struct td_node *parent = td_eval_parent(row, i);
+
+	return parent && is_gone(cells, parent);
+}
+
+static bool has_lost_sibling(const struct td_row *row, size_t i, const struct td_cell *cells)
+{
+	for (size_t j = 0; row->nodes[i].parent && j < row->nr_nodes; j++) {
+		if (same_parent(&row->nodes[i], &row->nodes[j]) && is_gone(cells, &row->nodes[j]))
+			return true;
+	}
+	return false;
+}
+
+/* Leave out siblings and descendants of nodes that are left out, because sums need all children. */
+static bool leave_out_parts_of(const struct td_row *row, struct td_cell *cells)
+{
+	bool any = false;
+
+	if (row->absent || row->slots <= 0) /* nothing ran there */
+		return false;
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (is_gone(cells, &row->nodes[i]) ||
+		    (!has_lost_parent(row, i, cells) && !has_lost_sibling(row, i, cells)))
+			continue;
+		cells[row->nodes[i].column] = td_cell_make(TD_STATUS_NONE, NAN);
+		any = true;
+	}
+	return any;
+}
+
+static void leave_out_parts(const struct td_row *rows, size_t nr, struct td_cell *cells)
+{
+	for (bool again = true; again;) {
+		again = false;
+		for (size_t i = 0; i < nr; i++)
+			again |= leave_out_parts_of(&rows[i], cells);
+	}
+}
+
+/* Does every core type have the column's metric, as a share of the same whole? */
+static bool is_mergeable(const struct td_row *rows, size_t nr, const struct td_column *columns,
+			 size_t column)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (!node_of(&rows[i], column))
+			return false;
+	}
+	return nr == 1 ||
+	       (strcmp(columns[column].unit, "%") == 0 && is_same_metric(rows, nr, column));
+}
+
+/* Is it a column of merged rows, not of the package? */
+static bool is_merged(const struct td_tree *tree, size_t column)
+{
+	for (size_t i = 0; i < tree->nr_package_nodes; i++) {
+		if (tree->package_nodes[i].column == (int)column)
+			return false;
+	}
+	return tree->columns[column].present;
+}
+
+void td_merge_plan(const struct td_tree *tree, struct td_merge *merge)
+{
+	td_autofree struct td_row *rows = td_calloc(tree->nr_pmus + 1, sizeof(*rows));
+	td_autofree struct td_cell *cells = td_calloc(tree->nr_columns + 1, sizeof(*cells));
+	size_t nr = 0;
+
+	*merge = (struct td_merge){ 0 };
+	for (size_t i = 0; i < tree->nr_pmus; i++) {
+		if (tree->machine->pmus[i].skip)
+			continue;
+		rows[nr].nodes = tree->nodes[i];
+		rows[nr].nr_nodes = tree->nr_nodes[i];
+		rows[nr++].slots = NAN;
+	}
+	for (size_t i = 0; i < tree->nr_columns; i++) {
+		if (is_mergeable(rows, nr, tree->columns, i))
+			continue;
+		cells[i].status = TD_STATUS_NONE;
+		merge->nr_lacking += is_merged(tree, i);
+	}
+	leave_out_parts(rows, nr, cells);
+	for (size_t i = 0; i < tree->nr_columns; i++) {
+		merge->nr_kept += is_merged(tree, i) && cells[i].status != TD_STATUS_NONE;
+		merge->nr_parts += is_merged(tree, i);
+	}
+	merge->nr_parts -= merge->nr_lacking + merge->nr_kept;
+}
+
+/* Return the share of the merged row: all core types together have all slots. */
+static double merged_share(const struct td_row *rows, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (rows[i].share_pct >= 0)
+			return TD_PERCENT;
+	}
+	return NAN;
+}
+
+/* Merge the report's rows from first on into one. */
+static void merge_rows(const struct td_evaluation *e, struct td_report *report, size_t first,
+		       const char *id)
+{
+	struct td_row *rows = report->rows + first;
+	size_t nr = report->nr_rows - first;
+	const struct td_row *main = largest(rows, nr);
+	struct td_row merged = td_row_init(id, "all");
+
+	merged.slots = 0;
+	merged.nodes = main->nodes;
+	merged.nr_nodes = main->nr_nodes;
+	merged.share_pct = merged_share(rows, nr);
+	merge_busy(rows, nr, &merged);
+	merged.idle = is_idle(e, &merged);
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		struct td_cell cell;
+
+		merge_cell(rows, nr, i, report->columns[i].unit, e->tasks, &cell);
+		if (!is_same_metric(rows, nr, i))
+			cell.status = TD_STATUS_NONE;
+		rows[0].cells[i] = cell; /* overwrites input that is no longer needed */
+	}
+	leave_out_parts(rows, nr, rows[0].cells);
+	for (size_t i = 0; i < nr; i++)
+		merged.slots += isnan(rows[i].slots) ? 0 : rows[i].slots;
+	merged.cells = rows[0].cells;
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		const struct td_cell *cell = &merged.cells[i];
+
+		if (cell->status != TD_STATUS_NONE)
+			merged.running_pct = fmax(merged.running_pct, cell->running_pct);
+		if (cell->status == TD_STATUS_OK)
+			merged.running_least_pct =
+				fmin(merged.running_least_pct, cell->running_pct);
+	}
+	rows[0] = merged;
+	report->nr_rows = first + 1;
+	td_eval_find_what_matters(&rows[0]);
+}
+
+/* --- rows ------------------------------------------------------------------------------ */
+
+/* Compute all metrics, shown or not, because formulas may refer to other metrics. */
 static void fill_metrics(const struct td_evaluation *e, int pmu)
 {
 	const struct td_tree *tree = e->tree;
@@ -22,17 +567,15 @@ static void fill_metrics(const struct td_evaluation *e, int pmu)
 
 		if (metric->pmu != pmu || !metric->value)
 			continue;
-		e->values[metric->slot] =
-			e->unbounded ? td_expr_eval_unbounded(metric->value,
-							      e->values)
-				     : td_expr_eval(metric->value, e->values);
+		e->values[metric->slot] = e->unbounded
+						  ? td_expr_eval_unbounded(metric->value, e->values)
+						  : td_expr_eval(metric->value, e->values);
 	}
 }
 
-/* In place of a PMU's index: the row is of the whole package. */
-#define PACKAGE (-1)
+#define PACKAGE (-1) /* instead of a PMU's index, for the package row */
 
-/* Is it in the row of this PMU, or in that of what is apart from it? */
+/* Does the metric belong to this PMU's row, or (apart) to its row of metrics apart? */
 static bool is_of_row(const struct td_metric *metric, int pmu, bool apart)
 {
 	if (metric->def->package)
@@ -41,11 +584,10 @@ static bool is_of_row(const struct td_metric *metric, int pmu, bool apart)
 }
 
 /*
- * Was an event of the metric opened for this id?  Those that are not the PMU's
- * are opened on all CPUs, so they tell nothing beside one that is.
+ * Was an event of the metric opened for this id?  Events of other PMUs are opened on all CPUs,
+ * so they matter only if the metric has no event of its own PMU.
  */
-static bool is_opened(const struct td_evaluation *e,
-		      const struct td_metric *metric)
+static bool is_opened(const struct td_evaluation *e, const struct td_metric *metric)
 {
 	bool own = false, other = false;
 
@@ -62,22 +604,21 @@ static bool is_opened(const struct td_evaluation *e,
 	return other && !own;
 }
 
-/* Is there a metric of the PMU itself to show, or one that has its own row? */
+/* Is a metric shown in the PMU's row, or (apart) in its row of metrics apart? */
 static bool has_metrics(const struct td_tree *tree, int pmu, bool apart)
 {
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 
-		if (metric->pmu == pmu && metric->shown &&
-		    metric->def->apart == apart)
+		if (metric->pmu == pmu && metric->shown && metric->def->apart == apart)
 			return true;
 	}
 	return false;
 }
 
 /*
- * Was any event of the PMU opened for this id?  (For CPU5, those of cpu_core
- * were not if CPU5 is an E-core.)  pmu PACKAGE: any of the package's?
+ * Was any event of the PMU (or of PACKAGE) opened for this id?  For example, events of cpu_core
+ * are not opened on an E-core.
  */
 static bool was_opened(const struct td_evaluation *e, int pmu)
 {
@@ -93,10 +634,10 @@ static bool was_opened(const struct td_evaluation *e, int pmu)
 		if (is_opened(e, metric))
 			return true;
 	}
-	return !any; /* the PMU has no events to open, so its row shows why */
+	return !any; /* without events, the row shows the reason */
 }
 
-/* Are events of the PMU counted?  Without them it is not known what it did. */
+/* Are events of the PMU counted? */
 static bool has_events(const struct td_plan *plan, int pmu)
 {
 	for (size_t i = 0; i < plan->events.nr; i++) {
@@ -106,9 +647,7 @@ static bool has_events(const struct td_plan *plan, int pmu)
 	return false;
 }
 
-/*
- * Did the kernel refuse all events of the PMU?  Then its activity is not known.
- */
+/* Did the kernel refuse all events of the PMU? */
 static bool was_refused(const struct td_plan *plan, int pmu)
 {
 	bool any = false;
@@ -123,13 +662,11 @@ static bool was_refused(const struct td_plan *plan, int pmu)
 	return any;
 }
 
-/* Level 1 is of the slots; its rest, and level 2's, may be no more than noise. */
-static void find_misfits(const struct td_evaluation *e, int pmu,
-			 struct td_row *row)
+/* Mark impossible cells of level 1, and cells of levels 1 and 2 that may be 0. */
+static void find_misfits(const struct td_evaluation *e, int pmu, struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
-	enum td_misfit of_slots =
-		td_eval_slots_misfit(e, pmu, &row->fields_sum);
+	enum td_misfit of_slots = td_eval_slots_misfit(e, pmu, &row->fields_sum);
 	double correction = td_eval_correction(e, pmu);
 
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
@@ -137,8 +674,7 @@ static void find_misfits(const struct td_evaluation *e, int pmu,
 		struct td_cell *cell;
 		int level = metric->def->level;
 
-		if (metric->pmu != pmu || metric->column < 0 || level < 1 ||
-		    level > 2)
+		if (metric->pmu != pmu || metric->column < 0 || level < 1 || level > 2)
 			continue;
 		cell = &row->cells[metric->column];
 		if (cell->status != TD_STATUS_OK)
@@ -151,9 +687,8 @@ static void find_misfits(const struct td_evaluation *e, int pmu,
 	}
 }
 
-/* Fills the cells of a PMU's metrics, or of those that have their own row. */
-static void fill_cells(const struct td_evaluation *e, int pmu, bool apart,
-		       struct td_row *row)
+/* Fill the cells of a PMU's metrics, or of its metrics apart. */
+static void fill_cells(const struct td_evaluation *e, int pmu, bool apart, struct td_row *row)
 {
 	for (size_t i = 0; i < e->tree->nr_metrics; i++) {
 		const struct td_metric *metric = &e->tree->metrics[i];
@@ -165,33 +700,28 @@ static void fill_cells(const struct td_evaluation *e, int pmu, bool apart,
 		td_eval_fill_cell(e, metric, cell);
 		row->running_pct = fmax(row->running_pct, cell->running_pct);
 		if (cell->status == TD_STATUS_OK)
-			row->running_least_pct =
-				fmin(row->running_least_pct, cell->running_pct);
+			row->running_least_pct = fmin(row->running_least_pct, cell->running_pct);
 	}
 	if (isnan(row->running_least_pct))
 		row->running_least_pct = row->running_pct;
 }
 
-/* Of what rested, thresholds go by what it had of the run. */
-static void put_rested(const struct td_evaluation *e, int pmu,
-		       const struct td_row *row)
+/* Set the values of nodes that were paused to those over the whole run, for thresholds. */
+static void put_rested(const struct td_evaluation *e, int pmu, const struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
-	const double *values =
-		e->rested ? td_rested_values(e->rested, row) : NULL;
+	const double *values = e->rested ? td_rested_values(e->rested, row) : NULL;
 
 	for (size_t i = 0; values && i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 
-		if (metric->pmu == pmu && metric->value &&
-		    metric->column >= 0 && !isnan(values[metric->column]))
-			e->values[metric->slot] =
-				values[metric->column] / metric->def->factor;
+		if (metric->pmu == pmu && metric->value && metric->column >= 0 &&
+		    !isnan(values[metric->column]))
+			e->values[metric->slot] = values[metric->column] / metric->def->factor;
 	}
 }
 
-static void compute(const struct td_evaluation *e, int pmu, bool apart,
-		    struct td_row *row)
+static void compute(const struct td_evaluation *e, int pmu, bool apart, struct td_row *row)
 {
 	fill_metrics(e, pmu);
 	put_rested(e, pmu, row);
@@ -207,21 +737,17 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 	compute(e, pmu, false, row);
 	row->general = tree->sets[pmu] && tree->sets[pmu]->general;
 	row->slots = tree->slots[pmu] < 0 ? NAN : e->values[tree->slots[pmu]];
-	row->absent = e->tasks && has_events(e->plan, pmu) &&
-		      !td_eval_ran_on(e, pmu) && !was_refused(e->plan, pmu) &&
-		      !td_eval_is_held(e);
+	row->absent = e->tasks && has_events(e->plan, pmu) && !td_eval_ran_on(e, pmu) &&
+		      !was_refused(e->plan, pmu) && !is_held(e);
 	find_misfits(e, pmu, row);
 	if (!row->absent)
-		td_eval_fill_busy(e, pmu, row);
+		fill_busy(e, pmu, row);
 }
 
-/*
- * Computes each row's share of the slots.  whole: the rows are all kinds of
- * core.
- */
+/* Compute each row's share of the slots, if the rows are all core types (whole). */
 static void fill_shares(struct td_row *rows, size_t nr, bool whole)
 {
-	double all = whole ? 0 : NAN; /* NaN: not known */
+	double all = whole ? 0 : NAN;
 
 	for (size_t i = 0; i < nr; i++)
 		all += rows[i].absent ? 0 : rows[i].slots;
@@ -231,30 +757,24 @@ static void fill_shares(struct td_row *rows, size_t nr, bool whole)
 	}
 }
 
-static int add_rows(const struct td_evaluation *e, const char *id,
-		    struct td_report *report)
+static void add_rows(const struct td_evaluation *e, const char *id, struct td_report *report)
 {
 	const struct td_tree *tree = e->tree;
 
 	for (int pmu = 0; pmu < (int)tree->nr_pmus; pmu++) {
 		struct td_row *row;
 
-		if (!tree->sets[pmu] || (has_metrics(tree, pmu, true) &&
-					 !has_metrics(tree, pmu, false)))
+		if (!tree->sets[pmu] ||
+		    (has_metrics(tree, pmu, true) && !has_metrics(tree, pmu, false)))
 			continue;
-		if (!was_opened(e, pmu) &&
-		    !(e->whole && was_refused(e->plan, pmu)))
+		if (!was_opened(e, pmu) && !(e->whole && was_refused(e->plan, pmu)))
 			continue;
-		row = td_report_add_row(report, id,
-					tree->machine->pmus[pmu].name);
-		if (!row)
-			return -ENOMEM;
+		row = td_report_add_row(report, id, tree->machine->pmus[pmu].name);
 		eval_pmu(e, pmu, row);
 	}
-	return 0;
 }
 
-/* Does every kind of core that was not left out have rows? */
+/* Does every core type that was not left out have rows? */
 static bool has_all_kinds(const struct td_tree *tree)
 {
 	for (size_t i = 0; i < tree->nr_pmus; i++) {
@@ -264,105 +784,85 @@ static bool has_all_kinds(const struct td_tree *tree)
 	return true;
 }
 
-/* What depends on the share of the slots. */
-static void finish_rows(const struct td_evaluation *e, struct td_row *rows,
-			size_t nr)
+/* Set the members that depend on each row's share of the slots. */
+static void finish_rows(const struct td_evaluation *e, struct td_row *rows, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		rows[i].idle = td_eval_is_idle(e, &rows[i]);
+		rows[i].idle = is_idle(e, &rows[i]);
 		td_eval_find_what_matters(&rows[i]);
 	}
 }
 
 /*
- * The row of the package, after those of its cores, if its events were opened on a
- * CPU of this id.  Its values were computed with those of a core.
+ * Add the row of the package after those of its cores, if its events were opened on a CPU of
+ * this id.  Its values were computed together with a core's.
  */
-static int add_package_row(const struct td_evaluation *e, const char *id,
-			   struct td_report *report)
+static void add_package_row(const struct td_evaluation *e, const char *id, struct td_report *report)
 {
 	const struct td_tree *tree = e->tree;
 	struct td_row *row;
 
 	if (!tree->nr_package_nodes || !was_opened(e, PACKAGE))
-		return 0;
+		return;
 	row = td_report_add_row(report, id, TD_PACKAGE);
-	if (!row)
-		return -ENOMEM;
 	row->package = true;
 	row->nodes = tree->package_nodes;
 	row->nr_nodes = tree->nr_package_nodes;
 	fill_cells(e, PACKAGE, false, row);
-	return 0;
 }
 
-/* Puts the last row before all others. */
-static void rotate(struct td_row *rows, size_t nr)
-{
-	struct td_row last = rows[nr - 1];
-
-	memmove(rows + 1, rows, (nr - 1) * sizeof(*rows));
-	rows[0] = last;
-}
-
-/* Adds the row of what belongs to no kind of core, before those of the PMUs. */
-static int add_row_apart(const struct td_evaluation *e, const char *id,
-			 struct td_report *report, size_t first)
+/* Add the row of metrics that do not belong to a core type, before those of the PMUs. */
+static void add_row_apart(const struct td_evaluation *e, const char *id, struct td_report *report,
+			  size_t first)
 {
 	const struct td_tree *tree = e->tree;
 
 	for (int pmu = 0; pmu < (int)tree->nr_pmus; pmu++) {
-		struct td_row *row;
+		struct td_row *row, added;
 
 		if (!has_metrics(tree, pmu, true))
 			continue;
 		row = td_report_add_row(report, id, "all");
-		if (!row)
-			return -ENOMEM;
 		compute(e, pmu, true, row);
 		finish_rows(e, row, 1);
-		rotate(report->rows + first, report->nr_rows - first);
+		added = *row;
+		row = report->rows + first;
+		memmove(row + 1, row, (report->nr_rows - first - 1) * sizeof(*row));
+		*row = added;
 	}
-	return 0;
 }
 
-static int eval_id(struct td_evaluation *e, const char *id, bool merge,
-		   struct td_report *report)
+static void eval_id(struct td_evaluation *e, const char *id, bool merge, struct td_report *report)
 {
 	size_t first = report->nr_rows;
 	bool whole;
-	int rc;
 
 	td_eval_fill_operands(e);
-	rc = add_rows(e, id, report);
-	if (rc)
-		return rc;
-	if (report->nr_rows == first)
-		return add_row_apart(e, id, report, first);
-	/*
-	 * one row is complete for ids such as a CPU, which has one kind of core
-	 */
-	whole = has_all_kinds(e->tree) ||
-		(!e->whole && report->nr_rows == first + 1);
+	add_rows(e, id, report);
+	if (report->nr_rows == first) {
+		add_row_apart(e, id, report, first);
+		return;
+	}
+	/* an id such as a CPU has a single core type, so that one row is complete */
+	whole = has_all_kinds(e->tree) || (!e->whole && report->nr_rows == first + 1);
 	fill_shares(report->rows + first, report->nr_rows - first, whole);
 	finish_rows(e, report->rows + first, report->nr_rows - first);
-	/* with one kind of core, its row is the merged one */
+	/* with one core type, its row is the merged one */
 	if (merge && td_machine_count_kinds(e->tree->machine) == 1)
 		report->rows[first].pmu = "all";
 	else if (merge)
-		td_eval_merge(e, report, first, id);
-	rc = add_package_row(e, id, report);
-	if (rc || merge)
-		return rc; /* the merged row has shares of slots only, and the same name */
-	return add_row_apart(e, id, report, first);
+		merge_rows(e, report, first, id);
+	add_package_row(e, id, report);
+	if (merge)
+		return; /* a row apart would have the same name */
+	add_row_apart(e, id, report, first);
 }
 
-/* Can rows tell how busy their CPUs or tasks were? */
+/* Is it known how busy the CPUs or tasks of rows were? */
 static bool has_busy(const struct td_evaluation *e)
 {
 	for (size_t i = 0; i < e->tree->nr_pmus; i++) {
-		if (e->tasks || (e->clocks[i][TD_CLOCK_REFERENCE] >= 0 &&
-				 e->tree->tsc_hz > 0))
+		if (e->tasks || (e->clocks[i][TD_CLOCK_REFERENCE] >= 0 && e->tree->tsc_hz > 0))
 			return true;
 	}
 	return false;
@@ -371,26 +871,22 @@ static bool has_busy(const struct td_evaluation *e)
 static bool has_ipc(const struct td_evaluation *e)
 {
 	for (size_t i = 0; i < e->tree->nr_pmus; i++) {
-		if (e->clocks[i][TD_CLOCK_INSTRUCTIONS] >= 0 &&
-		    e->clocks[i][TD_CLOCK_CYCLES] >= 0)
+		if (e->clocks[i][TD_CLOCK_INSTRUCTIONS] >= 0 && e->clocks[i][TD_CLOCK_CYCLES] >= 0)
 			return true;
 	}
 	return false;
 }
 
-int td_eval(struct td_evaluation *e, const struct td_totals *totals,
-	    const struct td_times *times, bool merge, struct td_report *report,
-	    struct td_err *err)
+void td_eval(struct td_evaluation *e, const struct td_totals *totals, const struct td_times *times,
+	     bool merge, struct td_report *report)
 {
-	bool grown;
-	int rc = td_evaluation_fit(e, &grown);
+	bool grown = fit(e);
 
 	e->times = times;
 	e->tasks = totals->tasks;
-	if (!rc)
-		td_eval_find_groups(e);
-	if (!rc && grown) {
-		td_eval_find_clocks(e);
+	td_eval_find_groups(e);
+	if (grown) {
+		find_clocks(e);
 		td_eval_find_kinds(e);
 	}
 	td_report_clear(report);
@@ -399,22 +895,21 @@ int td_eval(struct td_evaluation *e, const struct td_totals *totals,
 	report->tasks_pct = NAN;
 	report->columns = e->tree->columns;
 	report->nr_columns = e->tree->nr_columns;
-	for (size_t i = 0; !rc && i < totals->nr_ids; i++) {
+	for (size_t i = 0; i < totals->nr_ids; i++) {
 		size_t first = report->nr_rows;
 
 		e->totals = totals->v + i * totals->nr_events;
 		e->whole = totals->all && !totals->ids[i].cgroup;
 		e->in_cgroup = totals->ids[i].cgroup;
-		rc = eval_id(e, totals->ids[i].label, merge, report);
+		eval_id(e, totals->ids[i].label, merge, report);
 		for (size_t r = first; r < report->nr_rows; r++) {
 			report->rows[r].name = totals->ids[i].name;
 			report->rows[r].cgroup = totals->ids[i].cgroup;
 			report->rows[r].container = totals->ids[i].container;
 		}
 	}
-	if (!rc && e->tasks && totals->all && totals->nr_ids == 1)
-		td_eval_fill_tasks(e, report);
-	if (!rc && e->whole && totals->nr_ids == 1)
-		report->held = td_eval_is_held(e);
-	return rc ? td_err_nomem(err) : 0;
+	if (e->tasks && totals->all && totals->nr_ids == 1)
+		fill_tasks(e, report);
+	if (e->whole && totals->nr_ids == 1)
+		report->held = is_held(e);
 }

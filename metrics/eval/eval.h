@@ -8,24 +8,31 @@
 #ifndef TD_METRICS_EVAL_EVAL_H
 #define TD_METRICS_EVAL_EVAL_H
 
-#include "lib/count/aggregator.h"
-#include "lib/count/report.h"
 #include "metrics/eval/evaluation.h"
 
-/* What the row of a whole package has for a PMU. */
-#define TD_PACKAGE "package"
+void td_evaluation_make(struct td_evaluation *e, const struct td_tree *tree,
+			const struct td_plan *plan);
+void td_evaluation_free(struct td_evaluation *e);
+
+#define TD_PACKAGE "package" /* the PMU's name in the row of a whole package */
 
 /*
- * Computes a report: for each id of totals, one row for each PMU that has a
- * tree and was opened there, and one for the package if the tree has metrics of
- * it.  merge: one row for each id instead, with metrics
- * weighted by the slots of the PMUs.  times: of the same interval, or NULL.
- * Strings are borrowed from e, its tree and totals.  The report is zeroed, or was
- * used: its memory is used again.  Returns -ENOMEM; free with td_report_free() even
- * then.
+ * Computes a report: for each id of totals, one row for each PMU that has a tree and was
+ * opened there, and one for the package if the tree has package metrics.  merge: one row for
+ * each id instead, with metrics weighted by the slots of the PMUs.  times belong to the same
+ * interval, or are NULL.  Strings are borrowed from e, its tree and totals.  The report must be
+ * zeroed, or from an earlier call to reuse its memory; free it with td_report_free().
  */
-int td_eval(struct td_evaluation *e, const struct td_totals *totals,
-	    const struct td_times *times, bool merge, struct td_report *report,
-	    struct td_err *err);
+void td_eval(struct td_evaluation *e, const struct td_totals *totals, const struct td_times *times,
+	     bool merge, struct td_report *report);
+
+/* Numbers of metrics that td_eval() merges or leaves out when all core types run. */
+struct td_merge {
+	size_t nr_kept;
+	size_t nr_lacking; /* left out: not on all core types, or not a percentage */
+	size_t nr_parts;   /* left out because a sibling or ancestor is */
+};
+
+void td_merge_plan(const struct td_tree *tree, struct td_merge *merge);
 
 #endif

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How many of all slots a row lost: which CPU, which cgroup loses most. */
-#include <errno.h>
+/* Finds the lost slots of each row, and sorts rows by them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 
 /* --- cgroups within cgroups ------------------------------------------------ */
 
-/* What a row is found by: its id is the first len bytes. */
+/* Key of a row: the first len bytes of its id, and its PMU. */
 struct key {
 	const char *id, *pmu;
 	size_t len;
@@ -31,32 +30,28 @@ static int compare_keys(const void *a, const void *b)
 
 static struct key *sort_keys(const struct td_report *report)
 {
-	struct key *keys = calloc(report->nr_rows + 1, sizeof(*keys));
+	struct key *keys = td_calloc(report->nr_rows + 1, sizeof(*keys));
 
-	for (size_t i = 0; keys && i < report->nr_rows; i++) {
+	for (size_t i = 0; i < report->nr_rows; i++) {
 		struct td_row *row = &report->rows[i];
 
-		keys[i] =
-			(struct key){ row->id, row->pmu, strlen(row->id), row };
+		keys[i] = (struct key){ row->id, row->pmu, strlen(row->id), row };
 	}
-	if (keys)
-		qsort(keys, report->nr_rows, sizeof(*keys), compare_keys);
+	qsort(keys, report->nr_rows, sizeof(*keys), compare_keys);
 	return keys;
 }
 
-/* Is the row of a cgroup within that of another row?  That holds others then. */
-static bool is_within(const struct td_row *row, const struct key *keys,
-		      size_t nr)
+/* Is the row's cgroup within that of another row?  Marks that row. */
+static bool is_within(const struct td_row *row, const struct key *keys, size_t nr)
 {
 	struct key above = { row->id, row->pmu, strlen(row->id), NULL };
 	const struct key *found = NULL;
 
 	while (!found && above.len--) {
 		if (row->id[above.len] == '/')
-			found = bsearch(&above, keys, nr, sizeof(*keys),
-					compare_keys);
+			found = bsearch(&above, keys, nr, sizeof(*keys), compare_keys);
 	}
-	/* the names of the others do not begin with that of the uppermost one */
+	/* the root cgroup is not a prefix of the others */
 	above = (struct key){ "/", row->pmu, 1, NULL };
 	if (!found && strcmp(row->id, above.id) != 0)
 		found = bsearch(&above, keys, nr, sizeof(*keys), compare_keys);
@@ -67,7 +62,7 @@ static bool is_within(const struct td_row *row, const struct key *keys,
 
 /* --- shares ---------------------------------------------------------------- */
 
-/* The slots of all rows. */
+/* Sum the slots of all rows, except cgroups within others. */
 static double all_slots(const struct td_report *report, const struct key *keys)
 {
 	double sum = 0;
@@ -75,73 +70,61 @@ static double all_slots(const struct td_report *report, const struct key *keys)
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 
-		if (!isnan(row->slots) &&
-		    !(keys && is_within(row, keys, report->nr_rows)))
+		if (!isnan(row->slots) && !(keys && is_within(row, keys, report->nr_rows)))
 			sum += row->slots;
 	}
 	return sum;
 }
 
-/* NULL: its tree does not have the node. */
-static const struct td_cell *retiring_of(const struct td_report *report,
-					 const struct td_row *row)
+/* Find the cell of retiring; NULL if the tree does not have the node. */
+static const struct td_cell *retiring_of(const struct td_report *report, const struct td_row *row)
 {
 	for (size_t i = 0; i < row->nr_nodes; i++) {
 		int column = row->nodes[i].column;
 
 		if (row->nodes[i].level == 1 &&
-		    td_part_of(report->columns[column].name) ==
-			    TD_PART_RETIRING)
+		    td_part_of(report->columns[column].name) == TD_PART_RETIRING)
 			return &row->cells[column];
 	}
 	return NULL;
 }
 
-static void set_lost(const struct td_report *report, struct td_row *row,
-		     double slots)
+static void set_lost(const struct td_report *report, struct td_row *row, double slots)
 {
 	const struct td_cell *retiring = retiring_of(report, row);
 
 	row->lost_pct = row->lost_error = NAN;
 	if (!retiring)
 		return;
-	row->lost_pct =
-		row->slots * (TD_PERCENT - td_cell_value(retiring)) / slots;
+	row->lost_pct = row->slots * (TD_PERCENT - td_cell_value(retiring)) / slots;
 	row->lost_error = row->slots * retiring->error / slots;
 }
 
-int td_report_find_lost(struct td_report *report, bool cgroups)
+void td_report_find_lost(struct td_report *report, bool cgroups)
 {
 	td_autofree struct key *keys = cgroups ? sort_keys(report) : NULL;
 	double slots;
 
-	if (cgroups && !keys)
-		return -ENOMEM;
 	report->has_lost = false;
 	slots = all_slots(report, keys);
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		struct td_row *row = &report->rows[i];
 
 		set_lost(report, row, slots);
-		report->has_lost |= !isnan(row->lost_pct) &&
-				    strcmp(row->id, report->rows[0].id) != 0;
+		report->has_lost |=
+			!isnan(row->lost_pct) && strcmp(row->id, report->rows[0].id) != 0;
 	}
-	return 0;
 }
 
 /* --- order ----------------------------------------------------------------- */
 
+/* Sort key of a row; unknown numbers are -1. */
 struct place {
 	const struct td_row *row;
-	size_t id;            /* the first row of its id */
-	double lost_pct, all; /* and slots, of all rows of its id */
+	size_t id;            /* first row of the id */
+	double lost_pct, all; /* lost slots and slots of the id */
 	double slots;
 };
-
-static double known(double value)
-{
-	return isnan(value) ? -1 : value;
-}
 
 static int larger_first(double a, double b)
 {
@@ -162,7 +145,6 @@ static int by_size(const void *a, const void *b)
 	return rc ? rc : (x->row > y->row) - (x->row < y->row);
 }
 
-/* What is unknown comes last. */
 static void find_places(const struct td_report *report, struct place *places)
 {
 	size_t end;
@@ -171,8 +153,7 @@ static void find_places(const struct td_report *report, struct place *places)
 		const char *id = report->rows[i].id;
 		double lost = -1, all = -1;
 
-		for (end = i; end < report->nr_rows &&
-			      strcmp(report->rows[end].id, id) == 0;
+		for (end = i; end < report->nr_rows && strcmp(report->rows[end].id, id) == 0;
 		     end++) {
 			const struct td_row *row = &report->rows[end];
 
@@ -181,26 +162,25 @@ static void find_places(const struct td_report *report, struct place *places)
 			if (!isnan(row->slots))
 				all = fmax(all, 0) + row->slots;
 		}
-		for (size_t j = i; j < end; j++)
-			places[j] =
-				(struct place){ &report->rows[j], i, lost, all,
-						known(report->rows[j].slots) };
+		for (size_t j = i; j < end; j++) {
+			const struct td_row *row = &report->rows[j];
+
+			places[j] = (struct place){ row, i, lost, all,
+						    isnan(row->slots) ? -1 : row->slots };
+		}
 	}
 }
 
-int td_report_sort_by_size(struct td_report *report)
+void td_report_sort_by_size(struct td_report *report)
 {
 	size_t nr = report->nr_rows;
-	td_autofree struct place *order = calloc(nr + 1, sizeof(*order));
-	td_autofree struct td_row *sorted = calloc(nr + 1, sizeof(*sorted));
+	td_autofree struct place *order = td_calloc(nr + 1, sizeof(*order));
+	td_autofree struct td_row *sorted = td_calloc(nr + 1, sizeof(*sorted));
 
-	if (!order || !sorted)
-		return -ENOMEM;
 	find_places(report, order);
 	qsort(order, nr, sizeof(*order), by_size);
 	for (size_t i = 0; i < nr; i++)
 		sorted[i] = *order[i].row;
 	for (size_t i = 0; i < nr; i++)
 		report->rows[i] = sorted[i];
-	return 0;
 }

@@ -6,30 +6,14 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/base/util.h"
-
 #define PREFIX "tma_"
 
-/* "l2"; one letter is in most texts. */
+/* Minimum length of a word, such as "l2"; most texts contain any single letter. */
 #define SHORTEST_WORD 2
-
-static const struct {
-	const struct td_explanation *texts;
-	const size_t *nr;
-} parts[] = {
-	{ td_explained_core, &td_nr_explained_core },
-	{ td_explained_deep, &td_nr_explained_deep },
-	{ td_explained_atom, &td_nr_explained_atom },
-};
 
 const struct td_explanation *td_explanation_at(size_t i)
 {
-	for (size_t p = 0; p < TD_ARRAY_SIZE(parts); p++) {
-		if (i < *parts[p].nr)
-			return &parts[p].texts[i];
-		i -= *parts[p].nr;
-	}
-	return NULL;
+	return i < td_nr_explanations ? &td_explanations[i] : NULL;
 }
 
 const struct td_explanation *td_explanation_find(const char *name)
@@ -37,8 +21,7 @@ const struct td_explanation *td_explanation_find(const char *name)
 	const struct td_explanation *text;
 	size_t i = 0;
 
-	while ((text = td_explanation_at(i++)) &&
-	       strcasecmp(text->name, name) != 0)
+	while ((text = td_explanation_at(i++)) && strcasecmp(text->name, name) != 0)
 		;
 	return text;
 }
@@ -58,8 +41,7 @@ bool td_explanation_is_word(const char *typed)
 	size_t len = strlen(typed);
 
 	for (size_t i = 0; i < len; i++) {
-		if (!isalnum((unsigned char)typed[i]) && typed[i] != ' ' &&
-		    typed[i] != '-')
+		if (!isalnum((unsigned char)typed[i]) && typed[i] != ' ' && typed[i] != '-')
 			return false;
 	}
 	return len >= SHORTEST_WORD;
@@ -77,12 +59,10 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-bool td_explanation_is_about(const struct td_explanation *text,
-			     const char *word, bool advice)
+bool td_explanation_is_about(const struct td_explanation *text, const char *word, bool advice)
 {
 	return strcasestr(text->name, word) || has_word(text->means, word) ||
-	       has_word(text->causes, word) ||
-	       (advice && has_word(text->advice, word));
+	       has_word(text->causes, word) || (advice && has_word(text->advice, word));
 }
 
 static const char *skip_prefix(const char *name)
@@ -96,26 +76,22 @@ bool td_explanation_is_meant(const char *name, const char *typed)
 {
 	const char *rest = skip_prefix(name);
 
-	/* not of a pattern: "tma_*" is not all that there is */
+	/* a pattern keeps its prefix: "tma_*" does not match all names */
 	if (!td_explanation_is_pattern(typed))
 		return strcasecmp(rest, skip_prefix(typed)) == 0;
-	return fnmatch(typed, name, FNM_CASEFOLD) == 0 ||
-	       fnmatch(typed, rest, FNM_CASEFOLD) == 0;
+	return fnmatch(typed, name, FNM_CASEFOLD) == 0 || fnmatch(typed, rest, FNM_CASEFOLD) == 0;
 }
 
-const struct td_explanation *td_explanation_next(const char *parent,
-						 enum td_explained_cores cores,
+const struct td_explanation *td_explanation_next(const char *parent, enum td_explained_cores cores,
 						 size_t *at)
 {
 	const struct td_explanation *text;
 
 	while ((text = td_explanation_at((*at)++))) {
-		bool child = parent ? text->parent &&
-					      strcmp(text->parent, parent) == 0
-				    : !text->parent;
+		bool child =
+			parent ? text->parent && strcmp(text->parent, parent) == 0 : !text->parent;
 
-		if (child &&
-		    (text->cores == cores || text->cores == TD_EXPLAINED_ALL))
+		if (child && (text->cores == cores || text->cores == TD_EXPLAINED_ALL))
 			return text;
 	}
 	return NULL;

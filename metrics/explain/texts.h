@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* On which cores the text is right. */
+/* The cores to which a text applies. */
 enum td_explained_cores {
 	TD_EXPLAINED_ALL,
-	TD_EXPLAINED_CORE, /* P-cores, and the cores before there were two kinds */
+	TD_EXPLAINED_CORE, /* P-cores, and the cores before there were two types */
 	TD_EXPLAINED_ATOM, /* E-cores */
 };
 
@@ -21,10 +21,8 @@ struct td_explanation {
 	const char *advice;
 };
 
-/* Each in the order of the tree; deep: from level 4 on (texts_deep.c). */
-extern const struct td_explanation td_explained_core[], td_explained_deep[],
-	td_explained_atom[];
-extern const size_t td_nr_explained_core, td_nr_explained_deep,
-	td_nr_explained_atom;
+/* All texts; for each core type, parents come before their children. */
+extern const struct td_explanation td_explanations[];
+extern const size_t td_nr_explanations;
 
 #endif

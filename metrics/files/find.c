@@ -14,16 +14,25 @@
 
 /* --- mapfile.csv ---------------------------------------------------------- */
 
-static size_t count_commas(const char *text, size_t len)
+int td_map_open(struct td_map *map, const char *root, struct td_err *err)
 {
-	size_t nr = 0;
+	int rc;
 
-	for (size_t i = 0; i < len; i++)
-		nr += text[i] == ',';
-	return nr;
+	*map = (struct td_map){ .path = td_aprintf("%s/mapfile.csv", root) };
+	rc = td_pmu_events_text(map->path, &map->text, err);
+	/* the map of intel/perfmon lists files, that of the kernel directories */
+	if (!rc && strstr(map->text, ".json,"))
+		rc = td_intel_form(map->path, err);
+	return rc;
 }
 
-/* Sets the identity alone, for map_matches(). */
+void td_map_close(struct td_map *map)
+{
+	free(map->path);
+	free(map->text);
+}
+
+/* Set only the identity, which is enough for map_matches(). */
 static void map_identify(struct td_map *map, const struct td_cpuid *cpuid)
 {
 	td_cpuid_format(cpuid, map->whole);
@@ -31,34 +40,25 @@ static void map_identify(struct td_map *map, const struct td_cpuid *cpuid)
 	*strrchr(map->model, '-') = '\0';
 }
 
-/*
- * The first line names the columns: four in the kernel tree, seven in
- * intel/perfmon.
- */
 void td_map_begin(struct td_map *map, const struct td_cpuid *cpuid)
 {
 	map->rest = map->text;
 	map_identify(map, cpuid);
-	map->perfmon = count_commas(map->text, strcspn(map->text, "\n")) >= 6;
 }
 
 /*
- * Most expressions are plain text and are compared as such, which is
- * cheaper.  Most have no stepping, but Skylake-X and Cascade Lake differ only
- * in that.
+ * Does the expression match the processor?  Most expressions are plain text and compared as such,
+ * which is cheaper.  Most omit the stepping, which distinguishes Skylake-X and Cascade Lake.
  */
-static int map_matches(const char *expression, const struct td_map *map,
-		       char *why, size_t size)
+static int map_matches(const char *expression, const struct td_map *map, char *why, size_t size)
 {
 	td_autofree char *whole = NULL;
 	regex_t regex;
 	int rc;
 
 	if (!expression[strcspn(expression, "[](){}.*+?|^$\\")])
-		return strcmp(expression, map->whole) == 0 ||
-		       strcmp(expression, map->model) == 0;
-	if (asprintf(&whole, "^(%s)$", expression) < 0)
-		return -ENOMEM;
+		return strcmp(expression, map->whole) == 0 || strcmp(expression, map->model) == 0;
+	whole = td_aprintf("^(%s)$", expression);
 	rc = td_regex_compile(&regex, whole, why, size);
 	if (rc)
 		return rc;
@@ -75,26 +75,23 @@ static const char *column(char **line)
 	return text ? text : "";
 }
 
-/*
- * Reads a line such as
- *
- * "GenuineIntel-6-8[CD],v1.16,tigerlake,core", or
- * "GenuineIntel-6-97,V1.40,/ADL/events/x.json,hybridcore,0x40,0x000001,Core"
- */
-static int read_line(const struct td_map *map, char *line,
-		     struct td_map_row *row, char *why, size_t size)
+/* Is it the line of a model, rather than a comment or the optional header? */
+static bool is_of_model(const char *line)
+{
+	return *line && *line != '#' &&
+	       strncmp(line, "Family-model,", strlen("Family-model,")) != 0;
+}
+
+/* Read a line such as "GenuineIntel-6-8[CD],v1.16,tigerlake,core". */
+static int read_line(const struct td_map *map, char *line, struct td_map_row *row, char *why,
+		     size_t size)
 {
 	const char *expression = column(&line);
 
 	row->version = column(&line);
-	row->file = column(&line);
-	row->type = column(&line);
-	row->core = column(&line);
-	strsep(&line, ","); /* the native model */
-	row->role = column(&line);
-	if (!*row->file) {
-		snprintf(why, size, "not expression,version,%s,type",
-			 map->perfmon ? "file" : "folder");
+	row->folder = column(&line);
+	if (!*row->folder) {
+		snprintf(why, size, "not expression,version,folder,type");
 		return -EINVAL;
 	}
 	return map_matches(expression, map, why, size);
@@ -109,22 +106,17 @@ int td_map_next(struct td_map *map, struct td_map_row *row, struct td_err *err)
 	while (!rc && (line = strsep(&map->rest, "\n"))) {
 		map->line++;
 		line[strcspn(line, "\r")] = '\0';
-		if (map->line == 1 || line[0] == '\0' || line[0] == '#')
-			continue;
-		rc = read_line(map, line, row, why, sizeof(why));
+		if (is_of_model(line))
+			rc = read_line(map, line, row, why, sizeof(why));
 	}
-	if (rc == -ENOMEM)
-		return td_err_nomem(err);
 	if (rc < 0)
-		return td_err_set(err, rc, "%s:%zu: %s", map->path, map->line,
-				  why);
+		return td_err_set(err, rc, "%s:%zu: %s", map->path, map->line, why);
 	return rc;
 }
 
 int td_map_none(const struct td_map *map, struct td_err *err)
 {
-	return td_err_set(err, -ENOENT, "%s: has no events of %s", map->path,
-			  map->whole);
+	return td_err_set(err, -ENOENT, "%s: has no events of %s", map->path, map->whole);
 }
 
 static int event_order(const void *a, const void *b)
@@ -146,16 +138,14 @@ static int metric_order(const void *a, const void *b)
 static void sort_events(struct td_pmu_events *events)
 {
 	if (events->nr_events)
-		qsort(events->events, events->nr_events,
-		      sizeof(*events->events), event_order);
+		qsort(events->events, events->nr_events, sizeof(*events->events), event_order);
 }
 
 void td_pmu_events_sort(struct td_pmu_events *events)
 {
 	sort_events(events);
 	if (events->nr_metrics)
-		qsort(events->metrics, events->nr_metrics,
-		      sizeof(*events->metrics), metric_order);
+		qsort(events->metrics, events->nr_metrics, sizeof(*events->metrics), metric_order);
 }
 
 struct key {
@@ -176,18 +166,15 @@ static int key_order(const void *a, const void *b)
 	return rc;
 }
 
-static const struct td_model_event *find(const struct td_pmu_events *events,
-					 const struct key *key)
+static const struct td_model_event *find(const struct td_pmu_events *events, const struct key *key)
 {
 	if (!events->nr_events)
 		return NULL;
-	return bsearch(key, events->events, events->nr_events,
-		       sizeof(*events->events), key_order);
+	return bsearch(key, events->events, events->nr_events, sizeof(*events->events), key_order);
 }
 
-static const struct td_model_event *
-find_parsed(const struct td_pmu_events *events, const char *pmu,
-	    const char *name)
+static const struct td_model_event *find_parsed(const struct td_pmu_events *events, const char *pmu,
+						const char *name)
 {
 	struct key key = { name, pmu, strlen(pmu) };
 	const struct td_model_event *event = find(events, &key);
@@ -198,17 +185,15 @@ find_parsed(const struct td_pmu_events *events, const char *pmu,
 	return find(events, &key);
 }
 
-int td_pmu_events_parse_file(struct td_pmu_events *events, size_t index,
-			     struct td_err *err)
+int td_pmu_events_parse_file(struct td_pmu_events *events, size_t index, struct td_err *err)
 {
 	struct td_events_file *file = &events->unread[index];
 	size_t nr_events = events->nr_events, nr_metrics = events->nr_metrics;
 	int rc = td_pmu_events_parse(events, file->path, file->text, err);
 
 	if (rc) {
-		/* the last one may lack a name */
-		td_pmu_events_keep(events, nr_events, nr_metrics,
-				   events->nr_unread);
+		/* drop the file's entries: the last one may be incomplete */
+		td_pmu_events_keep(events, nr_events, nr_metrics, events->nr_unread);
 		return rc;
 	}
 	td_events_file_clear(file);
@@ -217,30 +202,33 @@ int td_pmu_events_parse_file(struct td_pmu_events *events, size_t index,
 	return 0;
 }
 
-/* The first unread file that contains the name, or else the first one. */
-static size_t likeliest_file(const struct td_pmu_events *events,
-			     const char *name)
+int td_pmu_events_parse_with(struct td_pmu_events *events, const char *name, struct td_err *err)
 {
-	for (size_t i = 0; i < events->nr_unread; i++) {
-		if (strcasestr(events->unread[i].text, name))
-			return i;
-	}
-	return 0;
-}
-
-int td_pmu_events_find(struct td_pmu_events *events, const char *pmu,
-		       const char *name, const struct td_model_event **out,
-		       struct td_err *err)
-{
+	size_t before = events->nr_unread, i = 0;
 	int rc = 0;
 
-	*out = find_parsed(events, pmu, name);
-	while (!rc && !*out && events->nr_unread) {
-		rc = td_pmu_events_parse_file(
-			events, likeliest_file(events, name), err);
-		sort_events(events); /* such a file has no metrics */
-		*out = find_parsed(events, pmu, name);
+	while (!rc && i < events->nr_unread) {
+		if (strcasestr(events->unread[i].text, name))
+			rc = td_pmu_events_parse_file(events, i, err);
+		else
+			i++;
 	}
+	if (events->nr_unread < before)
+		sort_events(events); /* unread files contain no metrics to sort */
+	return rc;
+}
+
+int td_pmu_events_find(struct td_pmu_events *events, const char *pmu, const char *name,
+		       const struct td_model_event **out, struct td_err *err)
+{
+	int rc;
+
+	*out = find_parsed(events, pmu, name);
+	if (*out || !events->nr_unread)
+		return 0;
+	rc = td_pmu_events_parse_with(events, name, err);
+	if (!rc)
+		*out = find_parsed(events, pmu, name);
 	return rc;
 }
 
@@ -254,24 +242,22 @@ int td_pmu_events_parse_all(struct td_pmu_events *events, struct td_err *err)
 	return rc;
 }
 
-/* --- the names of models: the folders that mapfile.csv has ---------------- */
+/* --- the names of models, which are the directories in mapfile.csv ---------- */
 
 #define MODELS    0x100
 #define STEPPINGS 0x10
 
-/* What is looked for, and what was found of it. */
+/* State of the search for a model. */
 struct wanted {
 	const char *folder;
 	struct td_suggest *near;
 	struct td_cpuid *out;
 	bool found;
-	/* of the lines before, which have their processors first */
-	const char **taken;
-	size_t nr_taken;
-	bool no_memory;
+	const char **claimed; /* expressions of earlier lines, which take precedence */
+	size_t nr_claimed;
 };
 
-/* Does the expression match?  What cannot be read matches nothing. */
+/* Does the expression match?  Invalid expressions do not. */
 static bool is_matched(const char *expression, const struct td_cpuid *cpuid)
 {
 	struct td_map map = { 0 };
@@ -281,18 +267,18 @@ static bool is_matched(const char *expression, const struct td_cpuid *cpuid)
 	return map_matches(expression, &map, why, sizeof(why)) > 0;
 }
 
-static bool is_taken(const struct wanted *wanted, const struct td_cpuid *cpuid)
+static bool is_claimed(const struct wanted *wanted, const struct td_cpuid *cpuid)
 {
-	for (size_t i = 0; i < wanted->nr_taken; i++) {
-		if (is_matched(wanted->taken[i], cpuid))
+	for (size_t i = 0; i < wanted->nr_claimed; i++) {
+		if (is_matched(wanted->claimed[i], cpuid))
 			return true;
 	}
 	return false;
 }
 
 /*
- * Expressions have vendor and family as plain text, so that trying what there
- * may be behind is quick: GenuineIntel-6-(97|9A).
+ * Find a processor that an expression such as GenuineIntel-6-(97|9A) matches.  Vendor and family
+ * are plain text, so trying all models is quick.
  */
 static bool find_match(const struct wanted *wanted, const char *expression)
 {
@@ -310,8 +296,7 @@ static bool find_match(const struct wanted *wanted, const char *expression)
 	for (unsigned int i = 0; i < MODELS * STEPPINGS; i++) {
 		cpuid.model = i % MODELS;
 		cpuid.stepping = i / MODELS;
-		if (is_matched(expression, &cpuid) &&
-		    !is_taken(wanted, &cpuid)) {
+		if (is_matched(expression, &cpuid) && !is_claimed(wanted, &cpuid)) {
 			*wanted->out = cpuid;
 			return true;
 		}
@@ -331,34 +316,25 @@ static void look_at_line(struct wanted *wanted, char *line)
 	td_suggest_offer(wanted->near, folder, NULL);
 	if (strcasecmp(folder, wanted->folder) == 0)
 		wanted->found = find_match(wanted, expression);
-	if (td_array_push(&wanted->taken, &wanted->nr_taken, &expression,
-			  sizeof(expression)))
-		wanted->no_memory = true;
+	td_array_push(&wanted->claimed, &wanted->nr_claimed, &expression, sizeof(expression));
 }
 
-int td_pmu_events_find_model(const char *root, const char *folder,
-			     struct td_suggest *near, struct td_cpuid *out,
-			     struct td_err *err)
+int td_pmu_events_find_model(const char *root, const char *folder, struct td_suggest *near,
+			     struct td_cpuid *out, struct td_err *err)
 {
-	td_autofree char *path = td_aprintf("%s/mapfile.csv", root);
-	td_autofree char *text = NULL;
 	struct wanted wanted = { .folder = folder, .near = near, .out = out };
+	struct td_map map;
 	char *rest, *line;
-	int rc;
+	int rc = td_map_open(&map, root, err);
 
-	if (!path)
-		return td_err_nomem(err);
-	rc = td_pmu_events_text(path, &text, err);
-	if (rc)
-		return rc;
-	rest = text;
-	strsep(&rest, "\n"); /* the names of the columns */
+	rest = rc ? NULL : map.text;
 	while ((line = strsep(&rest, "\n"))) {
-		if (*line && *line != '#')
+		if (is_of_model(line))
 			look_at_line(&wanted, line);
 	}
-	free(wanted.taken);
-	if (wanted.no_memory)
-		return td_err_nomem(err);
+	free(wanted.claimed);
+	td_map_close(&map);
+	if (rc)
+		return rc;
 	return wanted.found ? 0 : 1;
 }

@@ -1,110 +1,469 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Parses the JSON files of a model. */
 #include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "lib/base/json.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/pmu_events.h"
 #include "metrics/files/text.h"
 
+/* --- entries, and their members ---------------------------------------------- */
+
+/* One object of a file's array. */
+struct entry {
+	struct json_object *object;
+	const char *path;
+	const char *topic;
+	size_t nr; /* position in the file, from 1 */
+};
+
+/* A number, and whether it is hexadecimal in the file. */
+struct number {
+	uint64_t value;
+	bool hex;
+};
+
+#define MAX_DEPTH 8
+#define BLANKS    " \t\r\n\v\f"
+
+static size_t line_of(const char *text, size_t offset)
+{
+	size_t line = 1;
+
+	for (size_t i = 0; i < offset; i++)
+		line += text[i] == '\n';
+	return line;
+}
+
+/* Parse a file's text.  Release *out with json_object_put() even after an error. */
+static int json_parse(const char *path, const char *text, struct json_object **out,
+		      struct td_err *err)
+{
+	struct td_json_fault fault;
+	int rc = td_json_text(text, MAX_DEPTH, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8,
+			      out, &fault);
+
+	return rc ? td_err_set(err, rc, "%s:%zu: not JSON: %s", path, line_of(text, fault.at),
+			       fault.why)
+		  : 0;
+}
+
+/* Return EventName or MetricName, or NULL. */
+static const char *name_of(const struct entry *entry)
+{
+	struct json_object *name = json_object_object_get(entry->object, "EventName");
+
+	if (!name)
+		name = json_object_object_get(entry->object, "MetricName");
+	if (!json_object_is_type(name, json_type_string))
+		return NULL;
+	return json_object_get_string(name);
+}
+
+/* Set the error "FILE: NAME: KEY: WHAT", -EINVAL. */
+static int entry_bad(const struct entry *entry, struct td_err *err, const char *key,
+		     const char *what)
+{
+	const char *name = name_of(entry);
+
+	if (name)
+		return td_err_set(err, -EINVAL, "%s: %s: %s: %s", entry->path, name, key, what);
+	return td_err_set(err, -EINVAL, "%s: entry %zu: %s: %s", entry->path, entry->nr, key, what);
+}
+
+/* Read a text or number as text, borrowed from the entry; NULL: none. */
+static int entry_text(const struct entry *entry, const char *key, const char **out,
+		      struct td_err *err)
+{
+	struct json_object *value;
+	enum json_type type;
+
+	*out = NULL;
+	if (!json_object_object_get_ex(entry->object, key, &value))
+		return 0;
+	type = json_object_get_type(value);
+	if (type != json_type_string && type != json_type_int && type != json_type_double)
+		return entry_bad(entry, err, key, "neither text nor a number");
+	*out = json_object_get_string(value);
+	if (!*out)
+		td_memory_fail();
+	if (type == json_type_string && strlen(*out) != (size_t)json_object_get_string_len(value))
+		return entry_bad(entry, err, key, "a NUL in it");
+	return 0;
+}
+
+/* Read a number, or the first one of a list such as "0xB7, 0xBB".  Sets 0 if there is none. */
+static int entry_number(const struct entry *entry, const char *key, struct number *out,
+			struct td_err *err)
+{
+	const char *text;
+	char first[32];
+	size_t len;
+	int rc = entry_text(entry, key, &text, err);
+
+	*out = (struct number){ 0 };
+	if (rc || !text)
+		return rc;
+	len = strcspn(text, ", ");
+	if (len >= sizeof(first))
+		return entry_bad(entry, err, key, "not a number");
+	memcpy(first, text, len);
+	first[len] = '\0';
+	if (td_parse_u64(first, UINT64_MAX, &out->value))
+		return entry_bad(entry, err, key, "not a number");
+	out->hex = first[1] == 'x' || first[1] == 'X';
+	return 0;
+}
+
+/* Read a floating-point number.  Sets NaN if there is none. */
+static int entry_double(const struct entry *entry, const char *key, double *out, struct td_err *err)
+{
+	const char *text;
+	char *end;
+	int rc = entry_text(entry, key, &text, err);
+
+	*out = (double)NAN;
+	if (rc || !text)
+		return rc;
+	errno = 0;
+	*out = strtod(text, &end);
+	if (end == text || *end || errno || !isfinite(*out))
+		return entry_bad(entry, err, key, "not a number");
+	return 0;
+}
+
+/* Copy a text with each run of blanks and line ends replaced by one blank. */
+static char *one_line(const char *text)
+{
+	char *line = td_malloc(strlen(text) + 1), *end = line;
+
+	while (*text) {
+		size_t len = strcspn(text, BLANKS);
+
+		memcpy(end, text, len);
+		end += len;
+		text += len;
+		text += strspn(text, BLANKS);
+		if (*text)
+			*end++ = ' ';
+	}
+	*end = '\0';
+	return line;
+}
+
+/* Read a text as one line, which the caller frees.  Sets NULL if it does not exist or is empty. */
+static int entry_line(const struct entry *entry, const char *key, char **out, struct td_err *err)
+{
+	const char *text;
+	int rc = entry_text(entry, key, &text, err);
+
+	*out = NULL;
+	if (rc || !text)
+		return rc;
+	text += strspn(text, BLANKS);
+	if (!*text)
+		return 0;
+	*out = one_line(text);
+	return 0;
+}
+
+/* --- the terms of an event ------------------------------------------------ */
+
+/*
+ * Terms are those of the kernel tree's tools/perf/pmu-events/jevents.py, so that a name
+ * means the same event here and in perf.
+ */
+
+/* Terms being written.  len may exceed the buffer; make_terms() checks that at the end. */
+struct terms {
+	char text[512];
+	size_t len;
+};
+
+/* Keys in the files, and the PMU's terms that they set. */
+static const struct {
+	const char *key, *term;
+} fields[] = {
+	{ "AnyThread", "any" },           { "CounterMask", "cmask" },
+	{ "EdgeDetect", "edge" },         { "EnAllCores", "enallcores" },
+	{ "EnAllSlices", "enallslices" }, { "Equal", "eq" },
+	{ "FCMask", "fc_mask" },          { "Invert", "inv" },
+	{ "NodeType", "type" },           { "PortMask", "ch_mask" },
+	{ "RdWrMask", "rdwrmask" },       { "SliceId", "sliceid" },
+	{ "ThreadMask", "threadmask" },
+};
+
+/* MSRs, and the PMU's terms that set them. */
+static const struct {
+	uint64_t msr;
+	const char *term;
+} msrs[] = {
+	{ 0x1a6, "offcore_rsp" },
+	{ 0x1a7, "offcore_rsp" },
+	{ 0x3f6, "ldlat" },
+	{ 0x3f7, "frontend" },
+};
+
+/*
+ * Terms that replace those in the files.  For some of these events, the files contain
+ * pseudo codes of fixed counters that the kernel does not know on every core.
+ */
+static const struct {
+	const char *name, *terms;
+} fixed[] = {
+	{ "cpu_clk_unhalted.core", "event=0x3c" },
+	{ "cpu_clk_unhalted.ref", "event=0x0,umask=0x3" },
+	{ "cpu_clk_unhalted.thread", "event=0x3c" },
+	{ "cpu_clk_unhalted.thread_any", "event=0x3c,any=1" },
+	{ "inst_retired.any", "event=0xc0" },
+	{ "inst_retired.any_p", "event=0xc0" },
+};
+
+static void add_text(struct terms *terms, const char *text)
+{
+	size_t room = sizeof(terms->text);
+
+	if (terms->len < room)
+		snprintf(terms->text + terms->len, room - terms->len, "%s", text);
+	terms->len += strlen(text);
+}
+
+/* Adds a term, in hexadecimal if it is so in the file; zero needs no term. */
+static void add_term(struct terms *terms, const char *name, struct number number)
+{
+	char value[32];
+
+	if (!number.value)
+		return;
+	snprintf(value, sizeof(value), number.hex ? "=0x%" PRIx64 : "=%" PRIu64, number.value);
+	add_text(terms, ",");
+	add_text(terms, name);
+	add_text(terms, value);
+}
+
+static bool has(const struct entry *entry, const char *key)
+{
+	return json_object_object_get_ex(entry->object, key, NULL);
+}
+
+/* Adds the event's code, which every event has; the default is 0. */
+static int add_code(const struct entry *entry, struct terms *terms, struct td_err *err)
+{
+	const char *key = "EventCode", *term = "event";
+	struct number code, more;
+	char text[40];
+
+	if (has(entry, "ConfigCode")) {
+		key = "ConfigCode";
+		term = "config";
+	} else if (has(entry, "EventidCode")) {
+		key = "EventidCode";
+		term = "eventid";
+	}
+	if (entry_number(entry, key, &code, err) || entry_number(entry, "ExtSel", &more, err))
+		return err->code;
+	snprintf(text, sizeof(text), "%s=0x%" PRIx64, term, code.value | more.value << 8);
+	add_text(terms, text);
+	return 0;
+}
+
+/* Adds the unit mask; UMaskExt contains its bits 8 and above. */
+static int add_umask(const struct entry *entry, struct terms *terms, struct td_err *err)
+{
+	struct number umask, more;
+
+	if (entry_number(entry, "UMask", &umask, err) ||
+	    entry_number(entry, "UMaskExt", &more, err))
+		return err->code;
+	umask.value |= more.value << 8;
+	umask.hex = true;
+	add_term(terms, "umask", umask);
+	return 0;
+}
+
+/*
+ * Adds the term that sets an MSR.  For an MSR without a term, adds one that does not
+ * exist on any PMU: such an event can be listed but not counted.
+ */
+static int add_msr(const struct entry *entry, struct terms *terms, struct td_err *err)
+{
+	struct number index, value;
+	char name[32];
+
+	if (entry_number(entry, "MSRIndex", &index, err) ||
+	    entry_number(entry, "MSRValue", &value, err))
+		return err->code;
+	if (!index.value)
+		return 0;
+	snprintf(name, sizeof(name), "msr_0x%" PRIx64, index.value);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(msrs); i++) {
+		if (msrs[i].msr == index.value)
+			snprintf(name, sizeof(name), "%s", msrs[i].term);
+	}
+	add_term(terms, name, value);
+	return 0;
+}
+
+static int add_fields(const struct entry *entry, struct terms *terms, struct td_err *err)
+{
+	struct number value;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(fields); i++) {
+		if (entry_number(entry, fields[i].key, &value, err))
+			return err->code;
+		add_term(terms, fields[i].term, value);
+	}
+	return 0;
+}
+
+static int make_terms(const struct entry *entry, struct terms *terms, struct td_err *err)
+{
+	const char *filter;
+
+	if (add_code(entry, terms, err) || add_umask(entry, terms, err) ||
+	    add_fields(entry, terms, err) || entry_text(entry, "Filter", &filter, err))
+		return err->code;
+	if (filter && *filter) {
+		add_text(terms, ",");
+		add_text(terms, filter);
+	}
+	if (add_msr(entry, terms, err))
+		return err->code;
+	if (terms->len >= sizeof(terms->text))
+		return entry_bad(entry, err, "Filter", "too long");
+	return 0;
+}
+
+/*
+ * Pseudo codes of the Atom cores' fixed counters for top-down, which only newer
+ * kernels know (intel_skt_event_constraints of Linux 7.2, but not of 6.12), and
+ * equivalent codes that all kernels know.
+ */
+static const struct {
+	const char *pseudo, *terms;
+} topdown[] = {
+	{ "event=0x0,umask=0x5", "event=0x73" },
+	{ "event=0x0,umask=0x6", "event=0x9c,umask=0x1" },
+	{ "event=0x0,umask=0x7", "event=0xc2,umask=0x2" },
+};
+
+static const char *known_to_all(const char *name, const char *terms)
+{
+	for (size_t i = 0; strncmp(name, "topdown_", 8) == 0 && i < TD_ARRAY_SIZE(topdown); i++) {
+		if (strcmp(topdown[i].pseudo, terms) == 0)
+			return topdown[i].terms;
+	}
+	return terms;
+}
+
+static const char *fixed_terms(const char *name)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(fixed); i++) {
+		if (strcmp(fixed[i].name, name) == 0)
+			return fixed[i].terms;
+	}
+	return NULL;
+}
+
+/* Writes the terms of an event; name is in lower case.  The caller frees *out. */
+static int entry_terms(const struct entry *entry, const char *name, char **out, struct td_err *err)
+{
+	struct terms terms = { .len = 0 };
+	const char *known = fixed_terms(name);
+	int rc = make_terms(entry, &terms, err);
+
+	*out = NULL;
+	if (rc)
+		return rc;
+	*out = td_strdup(known ? known : known_to_all(name, terms.text));
+	return 0;
+}
+
+/* --- parse ------------------------------------------------------------- */
+
 /* Units whose PMU is not called "uncore_" and the unit's name. */
 static const struct {
 	const char *unit, *pmu;
 } units[] = {
-	{ "CBO", "uncore_cbox" },   { "DFPMC", "amd_df" },
-	{ "L3PMC", "amd_l3" },      { "QPI LL", "uncore_qpi" },
-	{ "SBO", "uncore_sbox" },   { "UMCPMC", "amd_umc" },
+	{ "CBO", "uncore_cbox" },   { "DFPMC", "amd_df" },      { "L3PMC", "amd_l3" },
+	{ "QPI LL", "uncore_qpi" }, { "SBO", "uncore_sbox" },   { "UMCPMC", "amd_umc" },
 	{ "UPI LL", "uncore_upi" }, { "iMPH-U", "uncore_arb" },
 };
 
-/*
- * The PMU of a unit.  "cpu_core" and "cpu_atom" of hybrid models are PMU names
- * already; no unit means the only core PMU.
- */
+/* Return the PMU of a unit, which may be a PMU's name; "cpu" (the only core PMU) without a unit. */
 static char *pmu_of(const char *unit)
 {
-	char *name;
-
 	if (!unit || !*unit)
-		return strdup("cpu");
+		return td_strdup("cpu");
 	if (strncasecmp(unit, "cpu", 3) == 0)
-		return td_lower(strdup(unit));
+		return td_lower(td_strdup(unit));
 	for (size_t i = 0; i < TD_ARRAY_SIZE(units); i++) {
 		if (strcmp(units[i].unit, unit) == 0)
-			return strdup(units[i].pmu);
+			return td_strdup(units[i].pmu);
 	}
-	return asprintf(&name, "uncore_%s", unit) < 0 ? NULL : td_lower(name);
+	return td_lower(td_aprintf("uncore_%s", unit));
 }
 
-static int describe(const struct td_entry *entry, char **out,
-		    struct td_err *err)
+static int describe(const struct entry *entry, char **out, struct td_err *err)
 {
 	td_autofree char *desc = NULL;
-	struct td_number deprecated;
+	struct number deprecated;
 
-	if (td_entry_line(entry, "BriefDescription", &desc, err) ||
-	    td_entry_number(entry, "Deprecated", &deprecated, err))
+	if (entry_line(entry, "BriefDescription", &desc, err) ||
+	    entry_number(entry, "Deprecated", &deprecated, err))
 		return err->code;
 	if (!deprecated.value) {
 		*out = desc;
 		desc = NULL;
 		return 0;
 	}
-	if (asprintf(out, "%s%s(deprecated)", desc ? desc : "",
-		     desc ? " " : "") >= 0)
-		return 0;
-	*out = NULL;
-	return td_err_nomem(err);
+	*out = td_aprintf("%s%s(deprecated)", desc ? desc : "", desc ? " " : "");
+	return 0;
 }
 
-static int add_event(struct td_pmu_events *out, const struct td_entry *entry,
-		     const char *name, struct td_err *err)
+static int add_event(struct td_pmu_events *out, const struct entry *entry, const char *name,
+		     struct td_err *err)
 {
 	struct td_model_event *event;
 	const char *unit;
 
-	if (td_entry_text(entry, "Unit", &unit, err))
+	if (entry_text(entry, "Unit", &unit, err))
 		return err->code;
 	event = td_array_add(&out->events, out->nr_events, sizeof(*event));
-	if (!event)
-		return td_err_nomem(err);
 	out->nr_events++;
-	event->name = td_lower(strdup(name));
+	event->name = td_lower(td_strdup(name));
 	event->pmu = pmu_of(unit);
-	event->topic = strdup(entry->topic);
-	if (!event->name || !event->pmu || !event->topic)
-		return td_err_nomem(err);
-	if (td_entry_terms(entry, event->name, &event->terms, err) ||
-	    td_entry_double(entry, "RetirementLatencyMean",
-			    &event->retire_latency, err) ||
-	    td_entry_line(entry, "Errata", &event->errata, err))
+	event->topic = td_strdup(entry->topic);
+	if (entry_terms(entry, event->name, &event->terms, err) ||
+	    entry_double(entry, "RetirementLatencyMean", &event->retire_latency, err) ||
+	    entry_line(entry, "Errata", &event->errata, err))
 		return err->code;
 	return describe(entry, &event->desc, err);
 }
 
-/*
- * Values of MetricConstraint.  Linux 6.1 uses NO_NMI_WATCHDOG for
- * NO_GROUP_EVENTS_NMI.
- */
+/* Values of MetricConstraint; NO_NMI_WATCHDOG is Linux 6.1's NO_GROUP_EVENTS_NMI. */
 static const struct {
 	const char *word;
 	enum td_split split;
 } constraints[] = {
-	{ "NO_GROUP_EVENTS", TD_SPLIT_ALWAYS },
-	{ "NO_GROUP_EVENTS_NMI", TD_SPLIT_NMI },
-	{ "NO_GROUP_EVENTS_SMT", TD_SPLIT_SMT },
-	{ "NO_NMI_WATCHDOG", TD_SPLIT_NMI },
+	{ "NO_GROUP_EVENTS", TD_SPLIT_ALWAYS },   { "NO_GROUP_EVENTS_NMI", TD_SPLIT_NMI },
+	{ "NO_GROUP_EVENTS_SMT", TD_SPLIT_SMT },  { "NO_NMI_WATCHDOG", TD_SPLIT_NMI },
 	{ "NO_THRESHOLD_AND_NMI", TD_SPLIT_NMI },
 };
 
-static int read_constraint(const struct td_entry *entry, enum td_split *out,
-			   struct td_err *err)
+static int read_constraint(const struct entry *entry, enum td_split *out, struct td_err *err)
 {
 	const char *word;
-	int rc = td_entry_text(entry, "MetricConstraint", &word, err);
+	int rc = entry_text(entry, "MetricConstraint", &word, err);
 
 	if (rc || !word)
 		return rc;
@@ -114,70 +473,56 @@ static int read_constraint(const struct td_entry *entry, enum td_split *out,
 			return 0;
 		}
 	}
-	return td_entry_bad(entry, err, "MetricConstraint", "not a known one");
+	return entry_bad(entry, err, "MetricConstraint", "not a known one");
 }
 
-/* Not all models' files have both descriptions. */
-static int read_sample(const struct td_entry *entry, char **out,
+static int fill_metric(struct td_model_metric *metric, const struct entry *entry,
 		       struct td_err *err)
 {
 	const char *desc;
-	int rc = td_entry_text(entry, "PublicDescription", &desc, err);
 
-	if (rc)
-		return rc;
-	return td_sample_from_words(desc, out) ? td_err_nomem(err) : 0;
-}
-
-static int fill_metric(struct td_model_metric *metric,
-		       const struct td_entry *entry, struct td_err *err)
-{
-	if (td_entry_line(entry, "MetricGroup", &metric->groups, err) ||
-	    td_entry_line(entry, "BriefDescription", &metric->desc, err) ||
-	    td_entry_line(entry, "ScaleUnit", &metric->unit, err) ||
-	    td_entry_line(entry, "MetricExpr", &metric->formula, err) ||
-	    td_entry_line(entry, "MetricThreshold", &metric->threshold, err) ||
-	    read_sample(entry, &metric->sample, err) ||
+	if (entry_line(entry, "MetricGroup", &metric->groups, err) ||
+	    entry_line(entry, "BriefDescription", &metric->desc, err) ||
+	    entry_line(entry, "ScaleUnit", &metric->unit, err) ||
+	    entry_line(entry, "MetricExpr", &metric->formula, err) ||
+	    entry_line(entry, "MetricThreshold", &metric->threshold, err) ||
+	    entry_text(entry, "PublicDescription", &desc, err) ||
 	    read_constraint(entry, &metric->split, err))
 		return err->code;
 	if (!metric->formula)
-		return td_err_set(err, -EINVAL, "%s: %s: no MetricExpr",
-				  entry->path, metric->name);
+		return td_err_set(err, -EINVAL, "%s: %s: no MetricExpr", entry->path, metric->name);
+	metric->sample = td_sample_from_words(desc);
 	metric->level = td_groups_level(metric->name, metric->groups);
-	return td_unit_from_words(metric, err);
+	td_unit_from_words(metric);
+	return 0;
 }
 
-static int add_metric(struct td_pmu_events *out, const struct td_entry *entry,
-		      const char *name, struct td_err *err)
+static int add_metric(struct td_pmu_events *out, const struct entry *entry, const char *name,
+		      struct td_err *err)
 {
 	struct td_model_metric *metric;
 	const char *unit;
 
-	if (td_entry_text(entry, "Unit", &unit, err))
+	if (entry_text(entry, "Unit", &unit, err))
 		return err->code;
 	metric = td_array_add(&out->metrics, out->nr_metrics, sizeof(*metric));
-	if (!metric)
-		return td_err_nomem(err);
 	out->nr_metrics++;
-	metric->name = strdup(name);
+	metric->name = td_strdup(name);
 	metric->pmu = pmu_of(unit);
-	if (!metric->name || !metric->pmu)
-		return td_err_nomem(err);
 	return fill_metric(metric, entry, err);
 }
 
-/* Some entries are an event and a metric; those of counter.json are neither. */
-int td_entry_add(struct td_pmu_events *out, const struct td_entry *entry,
-		 struct td_err *err)
+/* Add an entry, which is an event, a metric, both, or neither (in counter.json). */
+static int add_entry(struct td_pmu_events *out, const struct entry *entry, struct td_err *err)
 {
 	const char *event, *metric;
 	int rc;
 
 	if (!json_object_is_type(entry->object, json_type_object))
-		return td_err_set(err, -EINVAL, "%s: entry %zu: not an object",
-				  entry->path, entry->nr);
-	if (td_entry_text(entry, "EventName", &event, err) ||
-	    td_entry_text(entry, "MetricName", &metric, err))
+		return td_err_set(err, -EINVAL, "%s: entry %zu: not an object", entry->path,
+				  entry->nr);
+	if (entry_text(entry, "EventName", &event, err) ||
+	    entry_text(entry, "MetricName", &metric, err))
 		return err->code;
 	rc = event && *event ? add_event(out, entry, event, err) : 0;
 	if (!rc && metric && *metric)
@@ -185,47 +530,47 @@ int td_entry_add(struct td_pmu_events *out, const struct td_entry *entry,
 	return rc;
 }
 
-/* The topic is the file's base name: "cache" for "x86/alderlake/cache.json". */
+/* Return the topic of a file, its base name: "cache" for "x86/alderlake/cache.json". */
 static char *topic_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
 
-	return strndup(name, strcspn(name, "."));
+	return td_strndup(name, strcspn(name, "."));
 }
 
-static int add_array(struct td_pmu_events *out, const char *path,
-		     struct json_object *array, struct td_err *err)
+static int add_array(struct td_pmu_events *out, const char *path, struct json_object *array,
+		     struct td_err *err)
 {
 	td_autofree char *topic = topic_of(path);
-	struct td_entry entry = { .path = path, .topic = topic };
+	struct entry entry = { .path = path, .topic = topic };
 	size_t nr = json_object_array_length(array);
-	int rc = topic ? 0 : td_err_nomem(err);
+	int rc = 0;
 
 	while (!rc && entry.nr < nr) {
 		entry.object = json_object_array_get_idx(array, entry.nr++);
-		rc = td_entry_add(out, &entry, err);
+		rc = add_entry(out, &entry, err);
 	}
 	return rc;
 }
 
-static int add_packed(struct td_pmu_events *out, const char *path,
-		      struct json_object *file, struct td_err *err)
+int td_intel_form(const char *path, struct td_err *err)
 {
-	td_autofree char *topic = topic_of(path);
-
-	return topic ? td_packed_add(out, path, topic, file, err)
-		     : td_err_nomem(err);
+	return td_err_set(
+		err, -EINVAL,
+		"%s: this is intel/perfmon's form; its scripts/create_perf_json.py writes the "
+		"kernel's, which tdstat reads",
+		path);
 }
 
-int td_pmu_events_parse(struct td_pmu_events *out, const char *path,
-			const char *text, struct td_err *err)
+int td_pmu_events_parse(struct td_pmu_events *out, const char *path, const char *text,
+			struct td_err *err)
 {
 	struct json_object *array;
-	int rc = td_json_parse(path, text, &array, err);
+	int rc = json_parse(path, text, &array, err);
 
-	if (!rc && td_is_packed(text))
-		rc = add_packed(out, path, array, err);
+	if (!rc && td_json_member(array, "Header", json_type_object))
+		rc = td_intel_form(path, err);
 	else if (!rc && !json_object_is_type(array, json_type_array))
 		rc = td_err_set(err, -EINVAL, "%s: not a JSON array", path);
 	else if (!rc)
@@ -236,7 +581,6 @@ int td_pmu_events_parse(struct td_pmu_events *out, const char *path,
 
 /* --- frees events, metrics and unread files ------------------------------- */
 
-/* Keeps the first ones and frees the others. */
 static void free_events(struct td_pmu_events *events, size_t first)
 {
 	for (size_t i = first; i < events->nr_events; i++) {
@@ -288,21 +632,19 @@ static void free_unread(struct td_pmu_events *events, size_t first)
 	events->nr_unread = first;
 }
 
-void td_pmu_events_keep(struct td_pmu_events *events, size_t nr_events,
-			size_t nr_metrics, size_t nr_unread)
+void td_pmu_events_keep(struct td_pmu_events *events, size_t nr_events, size_t nr_metrics,
+			size_t nr_unread)
 {
 	free_events(events, nr_events);
 	free_metrics(events, nr_metrics);
 	free_unread(events, nr_unread);
 }
 
-void td_pmu_events_note(const struct td_pmu_events *events,
-			struct td_notes *notes)
+void td_pmu_events_note(const struct td_pmu_events *events, struct td_notes *notes)
 {
 	if (events->dir)
 		td_notes_add(notes, "the files are %s%s%s", events->dir,
-			     events->version ? ", " : "",
-			     events->version ? events->version : "");
+			     events->version ? ", " : "", events->version ? events->version : "");
 }
 
 void td_pmu_events_free(struct td_pmu_events *events)
@@ -312,8 +654,6 @@ void td_pmu_events_free(struct td_pmu_events *events)
 	free(events->metrics);
 	free(events->unread);
 	free(events->dir);
-	td_descriptions_close(events);
 	free(events->version);
-	free(events->skipped);
 	*events = (struct td_pmu_events){ 0 };
 }

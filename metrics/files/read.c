@@ -1,45 +1,260 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads a model's files, in the kernel tree's form or intel/perfmon's. */
-#include "metrics/files/pmu_events.h"
-
+/* Reads a model's files. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "lib/base/index.h"
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"
 #include "lib/machine/sysfs.h"
 #include "metrics/files/parts.h"
+#include "metrics/files/pmu_events.h"
 #include "metrics/files/text.h"
 #include "metrics/formula/expr.h"
 
-/* --- reads the metrics that all models have in common --------------------- */
+/* --- errata of metrics: those of the events in their formulas ------------------- */
 
-/* Where the folder is, seen from the root; the first one is taken. */
+#define BETWEEN ", "
+#define NAME_LETTERS                             \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_." \
+	"abcdefghijklmnopqrstuvwxyz"
+
+/* Return the end of the erratum. */
+static const char *end_of(const char *erratum)
+{
+	return erratum + strcspn(erratum, BETWEEN);
+}
+
+/* Return the position of the erratum in the sorted list.  Sets *found if the list contains it. */
+static const char *place_of(const char *list, const char *erratum, bool *found)
+{
+	size_t len = (size_t)(end_of(erratum) - erratum);
+
+	*found = false;
+	while (*list) {
+		size_t other = (size_t)(end_of(list) - list);
+		int rc = strncmp(list, erratum, other < len ? other : len);
+
+		*found = !rc && other == len;
+		if (*found || rc > 0 || (!rc && other > len))
+			break;
+		list += other;
+		list += strspn(list, BETWEEN);
+	}
+	return list;
+}
+
+/* Add an erratum to a sorted list. */
+static void add_one(char **list, const char *erratum)
+{
+	const char *old = *list ? *list : "";
+	bool found;
+	const char *at = place_of(old, erratum, &found);
+	char *whole;
+
+	if (found)
+		return;
+	whole = td_aprintf("%.*s%s%.*s%s%s", (int)(at - old), old, *at || !*old ? "" : BETWEEN,
+			   (int)(end_of(erratum) - erratum), erratum, *at ? BETWEEN : "", at);
+	free(*list);
+	*list = whole;
+}
+
+static void add_all(char **list, const char *errata)
+{
+	while (*errata) {
+		add_one(list, errata);
+		errata = end_of(errata);
+		errata += strspn(errata, BETWEEN);
+	}
+}
+
+/* Index the events with errata by name. */
+static void index_events(struct td_index *names, const struct td_pmu_events *events)
+{
+	for (size_t i = 0; i < events->nr_events; i++) {
+		if (events->events[i].errata)
+			td_index_add(names, td_hash_any_case(events->events[i].name), i);
+	}
+}
+
+static void add_of(struct td_model_metric *metric, const struct td_pmu_events *events,
+		   const struct td_index *names, const char *name)
+{
+	uint64_t hash = td_hash_any_case(name);
+	size_t step = 0, i;
+
+	while ((i = td_index_next(names, hash, &step)) != TD_NOT_FOUND) {
+		const struct td_model_event *event = &events->events[i];
+
+		if (strcasecmp(event->name, name) == 0 && strcmp(event->pmu, metric->pmu) == 0)
+			add_all(&metric->errata, event->errata);
+	}
+}
+
+/* Add the errata of each name in the formula. */
+static void add_of_formula(struct td_model_metric *metric, const struct td_pmu_events *events,
+			   const struct td_index *names)
+{
+	char name[128];
+	size_t len;
+
+	for (const char *at = metric->formula; *at; at += len) {
+		len = strspn(at, NAME_LETTERS);
+		if (len && len < sizeof(name)) {
+			snprintf(name, sizeof(name), "%.*s", (int)len, at);
+			add_of(metric, events, names, name);
+		}
+		len += !len;
+	}
+}
+
+/*
+ * Add to the metrics, starting at first, the errata of the events in their formulas.  Parses the
+ * files with errata.
+ */
+static int find_errata(struct td_pmu_events *events, size_t first, struct td_err *err)
+{
+	struct td_index names = { 0 };
+	size_t i = 0;
+	int rc = 0;
+
+	while (!rc && i < events->nr_unread) {
+		if (strstr(events->unread[i].text, "\"Errata\""))
+			rc = td_pmu_events_parse_file(events, i, err);
+		else
+			i++;
+	}
+	if (rc)
+		return rc;
+	index_events(&names, events);
+	for (i = first; i < events->nr_metrics; i++)
+		add_of_formula(&events->metrics[i], events, &names);
+	td_index_free(&names);
+	return 0;
+}
+
+/* --- corrections of wrong formulas and descriptions ------------------------------ */
+
+#define CBOX_CLOCK "UNC_C_CLOCKTICKS / "
+#define CHA_CLOCK  "UNC_CHA_CLOCKTICKS / "
+#define PCU_CLOCK  ", UNC_P_CLOCKTICKS"
+#define CORES      "(#num_cores / #num_packages * #num_packages)"
+
+/* The kernel counts energy in 2^-32 J on all machines (arch/x86/events/rapl.c). */
+#define PKG   "power@energy\\-pkg@"
+#define RAM   "power@energy\\-ram@"
+#define JOULE " * 2.3283064365386963e-10 / "
+
+/* Metrics (a glob; NULL: any), a wrong part of their formulas, and the right one. */
+static const struct {
+	const char *metric, *part, *right;
+} corrections[] = {
+	/* the number of CPUs was shown as a percentage */
+	{ "cpu_utilization", "tma_info_system_cpus_utilized", "tma_info_system_cpu_utilization" },
+	/* assumes one CHA or CBOX per core, but there may be more or fewer */
+	{ NULL, CHA_CLOCK CORES, CHA_CLOCK "(source_count(UNC_CHA_CLOCKTICKS) * #num_packages)" },
+	{ NULL, CBOX_CLOCK CORES, CBOX_CLOCK "(source_count(UNC_C_CLOCKTICKS) * #num_packages)" },
+	/* the clock already is that of one die */
+	{ "UNCORE_FREQ", "tma_info_system_socket_clks / #num_dies", "tma_info_system_socket_clks" },
+	/* assumes the MSR's unit, 61 or 15.6 uJ, instead of the kernel's */
+	{ "tma_info_system_power", "(" PKG " * 61 + 15.6 * " RAM ") / (duration_time * 1e6)",
+	  "(" PKG " + " RAM ")" JOULE "duration_time" },
+	{ "tma_info_system_power", PKG " * 61 / (tma_info_system_time * 1e6)",
+	  PKG JOULE "tma_info_system_time" },
+	{ "tma_info_system_power", "(" PKG " + " RAM ") * 15.6 / (duration_time * 1e6)",
+	  "(" PKG " + " RAM ")" JOULE "duration_time" },
+	{ "tma_info_system_power", PKG " * 15.6 / (tma_info_system_time * 1e6)",
+	  PKG JOULE "tma_info_system_time" },
+	/* divides by clock ticks instead of their rate */
+	{ "tma_info_system_mem_*_read_latency", " / imc_0@event\\=0x0@",
+	  " / (imc_0@event\\=0x0@ / duration_time)" },
+	{ "tma_info_system_mem_*_read_latency", " / cha_0@event\\=0x0@",
+	  " / (cha_0@event\\=0x0@ / duration_time)" },
+	{ "tma_info_system_mem_*_read_latency", " / uncore_cha_0@event\\=0x1@",
+	  " / (uncore_cha_0@event\\=0x1@ / duration_time)" },
+	/* uses the sum of the clocks of all packages instead of their mean */
+	{ "lpm_cstate_c?", PCU_CLOCK ")", PCU_CLOCK " / aggr_nr(UNC_P_CLOCKTICKS))" },
+	{ "Average_Frequency", "msr@tsc@ / 1000000000", "msr@tsc@ / 1000000000 / duration_time" },
+};
+
+/* Starts of descriptions that call a bandwidth an average, although it is a sum. */
+static const char *const averages[] = { "Average per-thread data", "Average per-core data" };
+
+/* Replace a part of the text, which is freed. */
+static void replace(char **text, const char *at, size_t len, const char *right)
+{
+	char *whole = td_aprintf("%.*s%s%s", (int)(at - *text), *text, right, at + len);
+
+	free(*text);
+	*text = whole;
+}
+
+static void correct_description(struct td_model_metric *metric)
+{
+	for (size_t i = 0; metric->desc && i < TD_ARRAY_SIZE(averages); i++) {
+		size_t len = strlen(averages[i]);
+
+		if (strncmp(metric->desc, averages[i], len) == 0) {
+			replace(&metric->desc, metric->desc, len, "Total data");
+			return;
+		}
+	}
+}
+
+static void correct(struct td_model_metric *metric)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(corrections); i++) {
+		const char *part = corrections[i].part, *at;
+
+		if (corrections[i].metric &&
+		    fnmatch(corrections[i].metric, metric->name, FNM_CASEFOLD) != 0)
+			continue;
+		at = strstr(metric->formula, part);
+		/* a correct formula may contain the wrong part as well */
+		if (at && !(strstr(corrections[i].right, part) &&
+			    strstr(metric->formula, corrections[i].right))) {
+			replace(&metric->formula, at, strlen(part), corrections[i].right);
+			return;
+		}
+	}
+}
+
+/* Correct the metrics, starting at first. */
+static void correct_metrics(struct td_pmu_events *events, size_t first)
+{
+	for (size_t i = first; i < events->nr_metrics; i++) {
+		correct(&events->metrics[i]);
+		correct_description(&events->metrics[i]);
+	}
+}
+
+/* --- the metrics that all models have in common ---------------------------- */
+
+/* Candidates for their directory, relative to the root; the first that exists is used. */
 static const char *const folders[] = { "common", "../common/common" };
 
 static bool is_metrics_file(const char *name)
 {
-	return strncmp(name, "metrics", strlen("metrics")) == 0 &&
-	       td_ends_with(name, ".json");
+	return strncmp(name, "metrics", strlen("metrics")) == 0 && td_ends_with(name, ".json");
 }
 
 /* Adds the metrics of a file, but not its events. */
-static int read_file(struct td_pmu_events *out, const char *dir,
-		     const char *name, struct td_err *err)
+static int read_file(struct td_pmu_events *out, const char *dir, const char *name,
+		     struct td_err *err)
 {
 	td_autofree char *path = td_aprintf("%s/%s", dir, name);
 	td_autofree char *text = NULL;
 	size_t nr_events = out->nr_events;
 	int rc;
 
-	if (!path)
-		return td_err_nomem(err);
 	rc = td_pmu_events_text(path, &text, err);
 	if (!rc)
 		rc = td_pmu_events_parse(out, path, text, err);
@@ -47,16 +262,13 @@ static int read_file(struct td_pmu_events *out, const char *dir,
 	return rc;
 }
 
-static int read_common_folder(struct td_pmu_events *out, const char *dir,
-			      struct td_err *err)
+static int read_common_folder(struct td_pmu_events *out, const char *dir, struct td_err *err)
 {
 	struct td_names names;
 	int rc = td_sysfs_list(AT_FDCWD, dir, &names);
 
 	if (rc)
-		return rc == -ENOENT ? rc
-				     : td_err_set(err, rc, "%s: %s", dir,
-						  strerror(-rc));
+		return rc == -ENOENT ? rc : td_err_set(err, rc, "%s: %s", dir, strerror(-rc));
 	for (size_t i = 0; !rc && i < names.nr; i++) {
 		if (is_metrics_file(names.v[i]))
 			rc = read_file(out, dir, names.v[i], err);
@@ -65,16 +277,14 @@ static int read_common_folder(struct td_pmu_events *out, const char *dir,
 	return rc;
 }
 
-static int read_folders(struct td_pmu_events *out, const char *root,
-			struct td_err *err)
+static int read_folders(struct td_pmu_events *out, const char *root, struct td_err *err)
 {
 	int rc = -ENOENT;
 
 	for (size_t i = 0; rc == -ENOENT && i < TD_ARRAY_SIZE(folders); i++) {
 		td_autofree char *dir = td_aprintf("%s/%s", root, folders[i]);
 
-		rc = dir ? read_common_folder(out, dir, err)
-			 : td_err_nomem(err);
+		rc = read_common_folder(out, dir, err);
 	}
 	return rc == -ENOENT ? 0 : rc;
 }
@@ -95,7 +305,7 @@ bool td_is_core_event(const char *name)
 	return td_pmu_kind(pmu) == TD_PMU_CORE;
 }
 
-/* Sets *ctx if the name in the formula is a count of the cores'. */
+/* Set *ctx if the name in the formula is an event of the cores. */
 static int look_at_name(void *ctx, const char *name)
 {
 	bool *counts_cores = ctx;
@@ -104,36 +314,23 @@ static int look_at_name(void *ctx, const char *name)
 	return 0;
 }
 
-static int no_pmu(struct td_model_metric *metric, struct td_err *err)
-{
-	metric->pmu = NULL;
-	return td_err_nomem(err);
-}
-
 /*
- * What counts an event of the cores is a metric of each kind of core, and
- * everything else is one of the machine.  A formula that cannot be parsed is
- * reported when the metric is asked for.
+ * Set the PMU: a metric with an event of the cores belongs to each core type, and other metrics to
+ * the machine.  An invalid formula is reported when the metric is requested.
  */
-static int find_pmu(struct td_model_metric *metric, struct td_err *err)
+static void find_pmu(struct td_model_metric *metric)
 {
 	struct td_expr *formula = NULL;
 	struct td_err unused = { 0 };
 	bool counts_cores = false;
-	const char *pmu;
-	int rc = td_expr_parse(&formula, metric->formula, look_at_name,
-			       &counts_cores, &unused);
+	int rc = td_expr_parse(&formula, metric->formula, look_at_name, &counts_cores, &unused);
 
 	td_expr_free(formula);
-	if (rc == -ENOMEM)
-		return td_err_nomem(err);
-	pmu = rc || counts_cores ? TD_EACH_CORE : TD_NO_CORE;
 	free(metric->pmu);
-	return asprintf(&metric->pmu, "%s", pmu) < 0 ? no_pmu(metric, err) : 0;
+	metric->pmu = td_strdup(rc || counts_cores ? TD_EACH_CORE : TD_NO_CORE);
 }
 
-static bool is_defined(const struct td_pmu_events *events, size_t nr,
-		       const char *name)
+static bool is_defined(const struct td_pmu_events *events, size_t nr, const char *name)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (strcasecmp(events->metrics[i].name, name) == 0)
@@ -142,7 +339,7 @@ static bool is_defined(const struct td_pmu_events *events, size_t nr,
 	return false;
 }
 
-/* Of the metrics from first on, removes those that were there before. */
+/* Remove the metrics, starting at first, that are defined before first. */
 static void remove_defined(struct td_pmu_events *out, size_t first)
 {
 	size_t kept = first;
@@ -164,19 +361,17 @@ static void remove_defined(struct td_pmu_events *out, size_t first)
 }
 
 /*
- * Adds the metrics that all models have in common, which are in
- * <root>/common/metrics*.json, or where the kernel's tree has them, in
- * <root>/../common/common.  A metric whose name the model's own files define is
- * left out.  Without such a folder nothing is added.
+ * Add the metrics that all models have in common, if there is such a directory:
+ * <root>/common/metrics*.json, or <root>/../common/common in the kernel's tree.  Metrics that the
+ * model's own files define are left out.
  */
-static int common_read(struct td_pmu_events *out, const char *root,
-		       struct td_err *err)
+static int common_read(struct td_pmu_events *out, const char *root, struct td_err *err)
 {
 	size_t first = out->nr_metrics;
 	int rc = read_folders(out, root, err);
 
 	for (size_t i = first; !rc && i < out->nr_metrics; i++)
-		rc = find_pmu(&out->metrics[i], err);
+		find_pmu(&out->metrics[i]);
 	if (!rc)
 		remove_defined(out, first);
 	return rc;
@@ -184,45 +379,34 @@ static int common_read(struct td_pmu_events *out, const char *root,
 
 /* --- the files of a model ------------------------------------------------- */
 
-static int add_file(struct td_pmu_events *out, const char *name,
-		    struct td_err *err)
+static int add_file(struct td_pmu_events *out, const char *name, struct td_err *err)
 {
-	struct td_events_file *file =
-		td_array_add(&out->unread, out->nr_unread, sizeof(*file));
+	struct td_events_file *file = td_array_add(&out->unread, out->nr_unread, sizeof(*file));
 
-	if (!file)
-		return td_err_nomem(err);
 	out->nr_unread++;
 	file->path = td_aprintf("%s/%s", out->dir, name);
-	if (!file->path)
-		return td_err_nomem(err);
 	return td_pmu_events_text(file->path, &file->text, err);
 }
 
-/* Does the text end as it began?  If not, the file was cut off. */
+/* Is the text not truncated? */
 static bool is_whole(const char *text)
 {
 	size_t len = strlen(text);
 
 	while (len && isspace((unsigned char)text[len - 1]))
 		len--;
-	return len && text[len - 1] == (td_is_packed(text) ? '}' : ']');
+	return len && text[len - 1] == ']';
 }
 
-/*
- * Can the file wait, as it defines no metric?  An escape (\u) could hide a key.
- */
+/* Can the file wait because it does not define metrics?  An escape (\u) could hide a key. */
 static bool has_only_events(const char *text)
 {
-	if (td_is_packed(text))
-		return is_whole(text) && td_packed_has_only_events(text);
-	return is_whole(text) && strstr(text, "\"EventName\"") &&
-	       !strstr(text, "\"MetricName\"") && !strstr(text, "\\u");
+	return is_whole(text) && strstr(text, "\"EventName\"") && !strstr(text, "\"MetricName\"") &&
+	       !strstr(text, "\\u");
 }
 
-/* Parses the unread files from first on, except those with only events. */
-static int parse_metrics(struct td_pmu_events *out, size_t first,
-			 struct td_err *err)
+/* Parse the unread files, starting at first, except those with only events. */
+static int parse_metrics(struct td_pmu_events *out, size_t first, struct td_err *err)
 {
 	size_t i = first;
 	int rc = 0;
@@ -239,23 +423,18 @@ static int parse_metrics(struct td_pmu_events *out, size_t first,
 /* metricgroups.json only describes groups. */
 static bool is_events_file(const char *name)
 {
-	return td_ends_with(name, ".json") &&
-	       strcmp(name, "metricgroups.json") != 0;
+	return td_ends_with(name, ".json") && strcmp(name, "metricgroups.json") != 0;
 }
 
-/* Uncore units, and the metrics that perf's build makes: metrics/files/fetch. */
+/* Is it a file of uncore units, or of metrics that perf's build generates (metrics/files/fetch)? */
 static bool is_on_request(const char *name)
 {
 	return strncmp(name, "uncore", strlen("uncore")) == 0 ||
 	       strcmp(name, "extra-metrics.json") == 0;
 }
 
-/*
- * Reads the files of the cores, or those of the uncore units; *nr: how many
- * files the folder has.
- */
-static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr,
-		       struct td_err *err)
+/* Read the files of the cores, or of the uncore units.  Sets *nr to the number of such files. */
+static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr, struct td_err *err)
 {
 	size_t first = out->nr_unread;
 	struct td_names names;
@@ -277,29 +456,22 @@ static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr,
 	return rc ? rc : parse_metrics(out, first, err);
 }
 
-/*
- * Reads a folder without map, which is one model's folder if it has such files.
- */
-static int read_model(struct td_pmu_events *out, const char *root,
-		      struct td_err *err)
+/* Read a directory without a map as one model's.  It must contain files of events. */
+static int read_model(struct td_pmu_events *out, const char *root, struct td_err *err)
 {
 	size_t nr;
 	int rc;
 
-	out->dir = strdup(root);
-	if (!out->dir)
-		return td_err_nomem(err);
+	out->dir = td_strdup(root);
 	rc = read_folder(out, false, &nr, err);
 	if (rc || nr)
 		return rc;
-	td_err_set(err, -ENOENT,
-		   "%s: neither a mapfile.csv nor event files, *.json", root);
+	td_err_set(err, -ENOENT, "%s: neither a mapfile.csv nor event files, *.json", root);
 	return td_err_hint(
-		err, "give the kernel's tools/perf/pmu-events/arch/x86, "
-		     "a model's folder in it, or a checkout of intel/perfmon");
+		err, "give the kernel's tools/perf/pmu-events/arch/x86, or a model's folder in it");
 }
 
-/* With the kernel's, which the folder that comes with tdstat has in a file. */
+/* Return the version, with that of the kernel if root contains it in a file. */
 static char *version_of(const char *root, const char *of_model)
 {
 	td_autofree char *path = td_aprintf("%s/version", root);
@@ -307,13 +479,9 @@ static char *version_of(const char *root, const char *of_model)
 	struct td_err unused;
 	int rc;
 
-	if (!path)
-		return NULL;
 	rc = td_pmu_events_text(path, &text, &unused);
-	if (rc == -ENOMEM)
-		return NULL;
 	if (rc) {
-		version = strdup(of_model);
+		version = td_strdup(of_model);
 	} else {
 		text[strcspn(text, "\r\n")] = '\0';
 		version = td_aprintf("%s of %s", of_model, text);
@@ -323,9 +491,8 @@ static char *version_of(const char *root, const char *of_model)
 }
 
 /*
- * The kernel's files do not tell the version of TMA.  Names do: a release of
- * TMA_Metrics-full.csv (intel/perfmon) calls these as none before it does, and the
- * kernel's metrics of all models are made from one release.
+ * Names that reveal the version of TMA: a release of TMA_Metrics-full.csv (intel/perfmon)
+ * introduced each, and the kernel's metrics of all models are made from one release.
  */
 static const struct {
 	const char *metric, *tma;
@@ -344,26 +511,22 @@ static bool has_metric(const struct td_pmu_events *events, const char *name)
 	return false;
 }
 
-static int add_tma(struct td_pmu_events *out)
+static void add_tma(struct td_pmu_events *out)
 {
 	char *version;
 	size_t i = 0;
 
-	while (i < TD_ARRAY_SIZE(brought) &&
-	       !has_metric(out, brought[i].metric))
+	while (i < TD_ARRAY_SIZE(brought) && !has_metric(out, brought[i].metric))
 		i++;
 	if (i == TD_ARRAY_SIZE(brought))
-		return 0;
+		return;
 	version = td_aprintf("%s, TMA %s", out->version, brought[i].tma);
-	if (!version)
-		return -ENOMEM;
 	free(out->version);
 	out->version = version;
-	return 0;
 }
 
-static int read_mapped(struct td_pmu_events *out, const char *root,
-		       struct td_map *map, struct td_err *err)
+static int read_mapped(struct td_pmu_events *out, const char *root, struct td_map *map,
+		       struct td_err *err)
 {
 	struct td_map_row row;
 	size_t nr;
@@ -371,79 +534,32 @@ static int read_mapped(struct td_pmu_events *out, const char *root,
 
 	if (rc <= 0)
 		return rc ? rc : td_map_none(map, err);
-	out->dir = td_aprintf("%s/%s", root, row.file);
+	out->dir = td_aprintf("%s/%s", root, row.folder);
 	out->version = version_of(root, row.version);
-	if (!out->dir || !out->version)
-		return td_err_nomem(err);
 	rc = read_folder(out, false, &nr, err);
-	return rc || !add_tma(out) ? rc : td_err_nomem(err);
-}
-
-/*
- * Opens root's map; -ENOENT if there is none.  Call close_map() even after an
- * error.
- */
-static int open_map(struct td_map *map, const char *root,
-		    const struct td_cpuid *cpuid, struct td_err *err)
-{
-	int rc;
-
-	*map = (struct td_map){ 0 };
-	map->path = td_aprintf("%s/mapfile.csv", root);
-	if (!map->path)
-		return td_err_nomem(err);
-	rc = td_pmu_events_text(map->path, &map->text, err);
 	if (!rc)
-		td_map_begin(map, cpuid);
+		add_tma(out);
 	return rc;
 }
 
-static void close_map(struct td_map *map)
-{
-	free(map->path);
-	free(map->text);
-}
-
-static int read_root(struct td_pmu_events *out, const char *root,
-		     const struct td_cpuid *cpuid, struct td_err *err)
+static int read_root(struct td_pmu_events *out, const char *root, const struct td_cpuid *cpuid,
+		     struct td_err *err)
 {
 	struct td_map map;
-	int rc = open_map(&map, root, cpuid, err);
+	int rc = td_map_open(&map, root, err);
 
-	if (!rc && map.perfmon) {
-		rc = td_perfmon_read(out, root, &map, err);
-	} else if (!rc) {
+	if (!rc) {
+		td_map_begin(&map, cpuid);
 		rc = read_mapped(out, root, &map, err);
 	} else if (rc == -ENOENT) {
 		*err = (struct td_err){ 0 };
 		rc = read_model(out, root, err);
 	}
-	close_map(&map);
+	td_map_close(&map);
 	return rc;
 }
 
-/*
- * Reads uncore files of intel/perfmon; events->dir is a folder of its checkout.
- */
-static int read_perfmon_uncore(struct td_pmu_events *events,
-			       const struct td_cpuid *cpuid, struct td_err *err)
-{
-	td_autofree char *root = strdup(events->dir);
-	struct td_map map;
-	int rc;
-
-	if (!root)
-		return td_err_nomem(err);
-	*strrchr(root, '/') = '\0';
-	rc = open_map(&map, root, cpuid, err);
-	if (!rc)
-		rc = td_perfmon_read_uncore(events, root, &map, err);
-	close_map(&map);
-	return rc;
-}
-
-int td_pmu_events_read_uncore(struct td_pmu_events *events,
-			      const struct td_cpuid *cpuid, struct td_err *err)
+int td_pmu_events_read_uncore(struct td_pmu_events *events, struct td_err *err)
 {
 	size_t nr_events = events->nr_events, nr_metrics = events->nr_metrics;
 	size_t nr_unread = events->nr_unread, nr;
@@ -451,49 +567,42 @@ int td_pmu_events_read_uncore(struct td_pmu_events *events,
 
 	if (!events->has_uncore || events->uncore_read)
 		return 0;
-	rc = events->perfmon ? read_perfmon_uncore(events, cpuid, err)
-			     : read_folder(events, true, &nr, err);
+	rc = read_folder(events, true, &nr, err);
 	if (rc) {
 		td_pmu_events_keep(events, nr_events, nr_metrics, nr_unread);
 		return rc;
 	}
 	events->uncore_read = true;
-	rc = td_errata_find(events, nr_metrics, err);
-	if (!rc && (td_pmu_events_correct(events, nr_metrics) ||
-		    td_pmu_events_find_parents(events, nr_metrics)))
-		rc = td_err_nomem(err);
+	rc = find_errata(events, nr_metrics, err);
+	if (!rc)
+		correct_metrics(events, nr_metrics);
+	if (!rc)
+		td_pmu_events_find_parents(events, nr_metrics);
 	td_pmu_events_sort(events);
 	return rc;
 }
 
-/* Reads what models have in common; returns rc, what reading the model's gave. */
-static int read_common(struct td_pmu_events *out, const char *root, int rc,
+int td_pmu_events_read(struct td_pmu_events *out, const char *root, const struct td_cpuid *cpuid,
 		       struct td_err *err)
 {
 	struct td_err why = { 0 };
-	int failed = common_read(out, root, &why);
-
-	if (failed)
-		*err = why;
-	return failed ? failed : rc;
-}
-
-int td_pmu_events_read(struct td_pmu_events *out, const char *root,
-		       const struct td_cpuid *cpuid, struct td_err *err)
-{
 	int rc;
 
 	*out = (struct td_pmu_events){ 0 };
 	rc = read_root(out, root, cpuid, err);
 	if (rc == -ENOENT)
-		td_pmu_events_free(out); /* the name of an empty folder */
-	if (!rc || rc == -ENOENT)
-		rc = read_common(out, root, rc, err);
+		td_pmu_events_free(out); /* out->dir may name an empty directory */
+	/* keep the error of reading the model, unless reading common metrics fails */
+	if ((!rc || rc == -ENOENT) && common_read(out, root, &why)) {
+		*err = why;
+		rc = why.code;
+	}
 	if (!rc)
-		rc = td_errata_find(out, 0, err);
-	if (!rc && (td_pmu_events_correct(out, 0) ||
-		    td_pmu_events_find_parents(out, 0)))
-		rc = td_err_nomem(err);
+		rc = find_errata(out, 0, err);
+	if (!rc)
+		correct_metrics(out, 0);
+	if (!rc)
+		td_pmu_events_find_parents(out, 0);
 	if (rc && rc != -ENOENT)
 		td_pmu_events_free(out);
 	else

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The texts of files, and what the words of a description tell. */
+/* Reads files, and finds units and events to sample in descriptions. */
 #include "metrics/files/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 
 #include "lib/base/util.h"
 
-/* Reads all of fp.  Returns -EILSEQ at a NUL byte. */
+/* Read all of fp.  Returns -EILSEQ at a NUL byte. */
 static int read_stream(FILE *fp, char **text)
 {
 	size_t size = 0;
@@ -20,20 +19,19 @@ static int read_stream(FILE *fp, char **text)
 
 	errno = 0;
 	len = getdelim(text, &size, '\0', fp);
-	if (len < 0 && !feof(fp))
+	if (len < 0 && !feof(fp)) {
+		td_memory_check();
 		return errno ? -errno : -EIO;
+	}
 	if (len < 0) {
 		free(*text);
-		*text = strdup("");
-		return *text ? 0 : -ENOMEM;
+		*text = td_strdup("");
+		return 0;
 	}
 	return (*text)[len - 1] ? 0 : -EILSEQ;
 }
 
-/*
- * What kind of special file it is; NULL for files, and for folders, for which
- * reading fails with a good message.
- */
+/* Name the kind of a special file; NULL for others, including directories, which fail when read. */
 static const char *kind_of(mode_t mode)
 {
 	if (S_ISFIFO(mode))
@@ -43,10 +41,7 @@ static const char *kind_of(mode_t mode)
 	return S_ISCHR(mode) || S_ISBLK(mode) ? "a device" : NULL;
 }
 
-/*
- * Opens a regular file.  Special files are refused first, as opening one may
- * block or have effects.
- */
+/* Open a regular file.  Opening a special file might block or have effects. */
 static FILE *open_file(const char *path, struct td_err *err)
 {
 	struct stat st;
@@ -56,10 +51,12 @@ static FILE *open_file(const char *path, struct td_err *err)
 
 	if (fp)
 		return fp;
-	if (kind)
+	if (kind) {
 		td_err_set(err, -EINVAL, "%s: %s, not a file", path, kind);
-	else
+	} else {
+		td_memory_check();
 		td_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	}
 	td_close_fd(&fd);
 	return NULL;
 }
@@ -80,18 +77,6 @@ int td_pmu_events_text(const char *path, char **text, struct td_err *err)
 	return 0;
 }
 
-char *td_aprintf(const char *fmt, ...)
-{
-	char *text;
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vasprintf(&text, fmt, args);
-	va_end(args);
-	return len < 0 ? NULL : text;
-}
-
 char *td_lower(char *text)
 {
 	for (char *c = text; c && *c; c++) {
@@ -105,14 +90,14 @@ char *td_lower(char *text)
 
 #define INTRODUCTION "Sample with:"
 
-/* An old mark of names for precise events. */
+/* Suffix of precise events in older files. */
 #define PRECISE "_PS"
 
 #define NAME_LETTERS                                                       \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_." \
 	";"
 
-/* The length of a name without dots behind it and without its mark. */
+/* Return the length of a name without trailing dots and PRECISE. */
 static size_t bare_length(const char *name, size_t len)
 {
 	size_t mark = strlen(PRECISE);
@@ -124,68 +109,63 @@ static size_t bare_length(const char *name, size_t len)
 	return len;
 }
 
-int td_sample_names(const char *text, char **out)
+/* Return the events of "A.B_PS;C.D" as "A.B;C.D"; NULL for "#NA" and the like. */
+static char *sample_names(const char *text)
 {
 	size_t left = strspn(text, NAME_LETTERS), len, bare;
-	char *end;
+	char *names, *end;
 
-	*out = NULL;
-	/* "#NA" and the like */
 	if (!left || (text[left] && !strchr(" ,", text[left])))
-		return 0;
-	*out = end = malloc(left + 1);
-	if (!end)
-		return -ENOMEM;
+		return NULL;
+	names = end = td_malloc(left + 1);
 	for (; left; text += len, left -= len) {
 		len = strcspn(text, ";");
 		len = len < left ? len : left;
 		bare = bare_length(text, len);
-		if (bare && end > *out)
+		if (bare && end > names)
 			*end++ = ';';
 		memcpy(end, text, bare);
 		end += bare;
 		len += len < left;
 	}
 	*end = '\0';
-	return 0;
+	return names;
 }
 
-int td_sample_from_words(const char *desc, char **out)
+char *td_sample_from_words(const char *desc)
 {
 	const char *from = desc ? strstr(desc, INTRODUCTION) : NULL;
 
-	*out = NULL;
 	if (!from)
-		return 0;
+		return NULL;
 	from += strlen(INTRODUCTION);
-	return td_sample_names(from + strspn(from, " "), out);
+	return sample_names(from + strspn(from, " "));
 }
 
-/* "Estimated", "*rough estimation*", "approximates": in any case of the first letter. */
+/* Finds "Estimated", "*rough estimation*" and "approximates"; either case of the first letter. */
 bool td_is_estimate(const char *desc)
 {
 	return desc && (strstr(desc, "stimat") || strstr(desc, "pproximat"));
 }
 
-/* --- units that words tell ------------------------------------------------ */
+/* --- units ------------------------------------------------------------------ */
 
-/* The metric that is duration_time, in the kernel tree since Linux 6.13. */
+/* The metric for duration_time, in the kernel tree since Linux 6.13. */
 #define TIME "tma_info_system_time"
 
-/* What a formula must contain before words are believed to name its unit. */
+/* Parts of a formula that confirm the unit in its description. */
 enum proof {
-	PER_SECOND, /* division by the time; UPI's "MB / sec" lacks it */
+	PER_SECOND, /* division by the time, which UPI's "MB / sec" lacks */
 	NANOSECONDS,
 	HUNDREDFOLD,
-	OF_HUNDRED, /* also what others leave of it: "100 - (" */
+	OF_HUNDRED, /* also for a remainder, "100 - (" */
 	THOUSANDFOLD,
 	NONE_NEEDED,
 };
 
 static const char *const proofs[] = {
-	[PER_SECOND] = "duration_time", [NANOSECONDS] = "1e9 *",
-	[HUNDREDFOLD] = "100 *",        [OF_HUNDRED] = "100 ",
-	[THOUSANDFOLD] = "1e3 *",       [NONE_NEEDED] = "",
+	[PER_SECOND] = "duration_time", [NANOSECONDS] = "1e9 *",  [HUNDREDFOLD] = "100 *",
+	[OF_HUNDRED] = "100 ",          [THOUSANDFOLD] = "1e3 *", [NONE_NEEDED] = "",
 };
 
 static const struct {
@@ -216,10 +196,7 @@ static const struct {
 	{ "_pki", "1per_kinstr", THOUSANDFOLD },
 };
 
-/*
- * Is the formula just another metric's name?  Then the factor is in that
- * metric's formula.
- */
+/* Is the formula just the name of another metric, whose formula contains the factor? */
 static bool is_alias(const char *formula)
 {
 	return !formula[strcspn(formula, " +-*/()")];
@@ -246,12 +223,10 @@ static const char *find_unit(const struct td_model_metric *metric)
 	return NULL;
 }
 
-int td_unit_from_words(struct td_model_metric *metric, struct td_err *err)
+void td_unit_from_words(struct td_model_metric *metric)
 {
 	const char *unit = metric->unit ? NULL : find_unit(metric);
 
-	if (!unit)
-		return 0;
-	metric->unit = strdup(unit);
-	return metric->unit ? 0 : td_err_nomem(err);
+	if (unit)
+		metric->unit = td_strdup(unit);
 }

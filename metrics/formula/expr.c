@@ -4,25 +4,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #include "lib/base/util.h"
 #include "metrics/formula/parts.h"
-
-int td_expr_add(struct td_expr *expr, struct td_expr_node node)
-{
-	struct td_expr_node *new =
-		td_array_add(&expr->nodes, expr->nr, sizeof(*new));
-
-	if (!new)
-		return -ENOMEM;
-	*new = node;
-	expr->nr++;
-	return 0;
-}
 
 static bool unknown(double a, double b)
 {
@@ -50,11 +36,11 @@ static double both(double a, double b)
 
 static bool fits_long(double a)
 {
-	/* a double cannot hold LONG_MAX, but it can hold -LONG_MIN */
+	/* LONG_MAX is not exact as a double, but -LONG_MIN is */
 	return a >= (double)LONG_MIN && a < -(double)LONG_MIN;
 }
 
-/* The remainder of integers, as in perf's expr.y. */
+/* Return the remainder of integers, as in perf's expr.y. */
 static double modulo(double a, double b)
 {
 	if (!fits_long(a) || !fits_long(b) || (long)b == 0)
@@ -101,40 +87,37 @@ static double apply(enum td_expr_op op, double a, double b)
 	return NAN;
 }
 
-static double eval(const struct td_expr_node *nodes, unsigned int i,
-		   const double *values, bool bounded);
+static double eval(const struct td_expr_node *nodes, unsigned int i, const double *values,
+		   bool bounded);
 
-static double choose(const struct td_expr_node *nodes,
-		     const struct td_expr_node *node, double value,
-		     const double *values, bool bounded)
+static double choose(const struct td_expr_node *nodes, const struct td_expr_node *node,
+		     double value, const double *values, bool bounded)
 {
 	double cond = eval(nodes, node->right, values, bounded);
 
 	if (isnan(cond))
 		return NAN;
-	return cond != 0 ? value
-			 : eval(nodes, node->otherwise, values, bounded);
+	return cond != 0 ? value : eval(nodes, node->otherwise, values, bounded);
 }
 
-/* Without bounds, max(0, a) and min(a, 1) are a. */
-static double apply_within(const struct td_expr_node *nodes, unsigned int first,
-			   unsigned int at, double left, double right)
+/* Apply an operator without bounds: max(0, a) and min(a, 1) are a. */
+static double apply_within(const struct td_expr_node *nodes, unsigned int first, unsigned int at,
+			   double left, double right)
 {
 	const struct td_expr_node *node = &nodes[at];
-	const struct td_expr_node *behind = &nodes[node->right];
+	const struct td_expr_node *after = &nodes[node->right];
 
 	if (node->op == TD_OP_MIN || node->op == TD_OP_MAX) {
-		if (nodes[first].kind == TD_NODE_NUMBER &&
-		    nodes[first].next == at)
+		if (nodes[first].kind == TD_NODE_NUMBER && nodes[first].next == at)
 			return right;
-		if (behind->kind == TD_NODE_NUMBER && !behind->next)
+		if (after->kind == TD_NODE_NUMBER && !after->next)
 			return left;
 	}
 	return apply(node->op, left, right);
 }
 
-static double eval(const struct td_expr_node *nodes, unsigned int i,
-		   const double *values, bool bounded)
+static double eval(const struct td_expr_node *nodes, unsigned int i, const double *values,
+		   bool bounded)
 {
 	unsigned int first = i;
 	double value = NAN, right;
@@ -155,8 +138,7 @@ static double eval(const struct td_expr_node *nodes, unsigned int i,
 		case TD_NODE_BINARY:
 			right = eval(nodes, node->right, values, bounded);
 			value = bounded ? apply(node->op, value, right)
-					: apply_within(nodes, first, i, value,
-						       right);
+					: apply_within(nodes, first, i, value, right);
 			break;
 		case TD_NODE_CHOICE:
 			value = choose(nodes, node, value, values, bounded);
@@ -177,7 +159,7 @@ double td_expr_eval_unbounded(const struct td_expr *expr, const double *values)
 	return eval(expr->nodes, 0, values, false);
 }
 
-/* A formula before counting, and the slots whose values are known by then. */
+/* A formula before counting, when the values of only some slots are known. */
 struct partial {
 	const struct td_expr_node *nodes;
 	const double *values;
@@ -186,7 +168,7 @@ struct partial {
 	void *ctx;
 };
 
-/* Does the value of a chain not depend on any count? */
+/* Is the value of a chain known before counting? */
 static bool is_constant(const struct partial *p, unsigned int i)
 {
 	do {
@@ -194,24 +176,18 @@ static bool is_constant(const struct partial *p, unsigned int i)
 
 		if (node->kind == TD_NODE_SLOT && !p->known(p->ctx, node->slot))
 			return false;
-		if ((node->kind == TD_NODE_BINARY ||
-		     node->kind == TD_NODE_CHOICE) &&
+		if ((node->kind == TD_NODE_BINARY || node->kind == TD_NODE_CHOICE) &&
 		    !is_constant(p, node->right))
 			return false;
-		if (node->kind == TD_NODE_CHOICE &&
-		    !is_constant(p, node->otherwise))
+		if (node->kind == TD_NODE_CHOICE && !is_constant(p, node->otherwise))
 			return false;
 		i = node->next;
 	} while (i);
 	return true;
 }
 
-/*
- * Index of the last choice in a chain before the node at end, where 0 is the
- * chain's end; 0 if there is none: no chain begins with a choice.
- */
-static unsigned int last_choice(const struct partial *p, unsigned int first,
-				unsigned int end)
+/* Return the index of the last choice in a chain before node end (0: the chain's end), or 0. */
+static unsigned int last_choice(const struct partial *p, unsigned int first, unsigned int end)
 {
 	unsigned int i = first, found = 0;
 
@@ -223,19 +199,14 @@ static unsigned int last_choice(const struct partial *p, unsigned int first,
 	return found;
 }
 
-/*
- * Is the node "&" behind a 0 or "|" behind a 1, so that its right side does not
- * matter?
- */
-static bool is_decided(const struct partial *p, unsigned int first,
-		       const struct td_expr_node *node)
+/* Is the right side of the node irrelevant, because it is "&" after a 0 or "|" after a 1? */
+static bool is_decided(const struct partial *p, unsigned int first, const struct td_expr_node *node)
 {
 	const struct td_expr_node *next = &p->nodes[first];
 	double left;
 
-	/* such guards are always a chain's first operator */
-	if (node->kind != TD_NODE_BINARY || next->next == 0 ||
-	    &p->nodes[next->next] != node)
+	/* only the first operator of a chain is used as such a guard */
+	if (node->kind != TD_NODE_BINARY || next->next == 0 || &p->nodes[next->next] != node)
 		return false;
 	if (next->kind == TD_NODE_NUMBER)
 		left = next->number;
@@ -243,15 +214,12 @@ static bool is_decided(const struct partial *p, unsigned int first,
 		left = p->values[next->slot];
 	else
 		return false;
-	return (node->op == TD_OP_AND && left == 0) ||
-	       (node->op == TD_OP_OR && is_true(left));
+	return (node->op == TD_OP_AND && left == 0) || (node->op == TD_OP_OR && is_true(left));
 }
 
-static void visit(const struct partial *p, unsigned int first,
-		  unsigned int end);
+static void visit(const struct partial *p, unsigned int first, unsigned int end);
 
-static void visit_node(const struct partial *p, unsigned int first,
-		       const struct td_expr_node *node)
+static void visit_node(const struct partial *p, unsigned int first, const struct td_expr_node *node)
 {
 	if (node->kind == TD_NODE_SLOT)
 		p->fn(p->ctx, node->slot);
@@ -259,9 +227,8 @@ static void visit_node(const struct partial *p, unsigned int first,
 		visit(p, node->right, 0);
 }
 
-/* A part of a chain, from its first node on, that ends with a choice. */
-static void visit_choice(const struct partial *p, unsigned int first,
-			 unsigned int at)
+/* Visit the part of a chain that ends with the choice at index at. */
+static void visit_choice(const struct partial *p, unsigned int first, unsigned int at)
 {
 	const struct td_expr_node *choice = &p->nodes[at];
 	double cond;
@@ -281,7 +248,7 @@ static void visit_choice(const struct partial *p, unsigned int first,
 		visit(p, choice->otherwise, 0);
 }
 
-/* Visits a chain from its first node to the one before end; 0: to its end. */
+/* Visit a chain from its first node to the one before end (0: to its end). */
 static void visit(const struct partial *p, unsigned int first, unsigned int end)
 {
 	unsigned int choice = last_choice(p, first, end), i = first;
@@ -299,17 +266,17 @@ static void visit(const struct partial *p, unsigned int first, unsigned int end)
 }
 
 void td_expr_each_needed(const struct td_expr *expr, const double *values,
-			 bool (*known)(void *ctx, int slot),
-			 void (*fn)(void *ctx, int slot), void *ctx)
+			 bool (*known)(void *ctx, int slot), void (*fn)(void *ctx, int slot),
+			 void *ctx)
 {
 	const struct partial p = { expr->nodes, values, known, fn, ctx };
 
 	visit(&p, 0, 0);
 }
 
-/* --- where a slot is used ------------------------------------------------- */
+/* --- uses of a slot --------------------------------------------------------- */
 
-/* Is it used in the chain, or in one that belongs to it? */
+/* Is the slot used in the chain, or in a chain that belongs to it? */
 static bool uses(const struct td_expr_node *nodes, unsigned int i, int slot)
 {
 	do {
@@ -317,12 +284,10 @@ static bool uses(const struct td_expr_node *nodes, unsigned int i, int slot)
 
 		if (node->kind == TD_NODE_SLOT && node->slot == slot)
 			return true;
-		if ((node->kind == TD_NODE_BINARY ||
-		     node->kind == TD_NODE_CHOICE) &&
+		if ((node->kind == TD_NODE_BINARY || node->kind == TD_NODE_CHOICE) &&
 		    uses(nodes, node->right, slot))
 			return true;
-		if (node->kind == TD_NODE_CHOICE &&
-		    uses(nodes, node->otherwise, slot))
+		if (node->kind == TD_NODE_CHOICE && uses(nodes, node->otherwise, slot))
 			return true;
 		i = node->next;
 	} while (i);
@@ -377,13 +342,9 @@ static bool same_socket(const struct td_place *a, const struct td_place *b)
 	return a->socket == b->socket;
 }
 
-/*
- * Counts the places that differ from each other; NaN if the places are not
- * known.
- */
+/* Count the different places; NaN if the places are unknown. */
 static double count_different(const struct td_place *places, size_t nr,
-			      bool (*same)(const struct td_place *a,
-					   const struct td_place *b))
+			      bool (*same)(const struct td_place *a, const struct td_place *b))
 {
 	double different = 0;
 
@@ -400,8 +361,7 @@ static double count_different(const struct td_place *places, size_t nr,
 }
 
 void td_literals_fill(struct td_literals *out, const struct td_machine *machine,
-		      const struct td_place *places, uint64_t tsc_hz,
-		      bool core_wide)
+		      const struct td_place *places, uint64_t tsc_hz, bool core_wide)
 {
 	size_t nr = machine->online.nr;
 
@@ -418,8 +378,7 @@ void td_literals_fill(struct td_literals *out, const struct td_machine *machine,
 	};
 }
 
-int td_literals_find(const struct td_literals *literals, const char *name,
-		     double *out)
+int td_literals_find(const struct td_literals *literals, const char *name, double *out)
 {
 	/* the names of expr__get_literal() in tools/perf/util/expr.c */
 	const struct {
@@ -428,7 +387,7 @@ int td_literals_find(const struct td_literals *literals, const char *name,
 	} known[] = {
 		{ "#smt_on", literals->smt_on },
 		{ "#core_wide", literals->core_wide },
-		/* is it CPUs, not tasks, that are counted?  Then all threads are */
+		/* true if CPUs are counted, rather than tasks; then all threads are counted */
 		{ "#target_cpu", literals->core_wide },
 		{ "#num_cpus", literals->num_cpus },
 		{ "#num_cpus_online", literals->num_cpus_online },

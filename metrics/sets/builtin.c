@@ -13,33 +13,31 @@
 
 /* clang-format off */
 
-/*
- * A metric in percent of the slots; level 0: only an operand of other formulas.
- */
+/* A metric in percent of the slots; level 0: only an operand of other formulas. */
 #define NODE(name_, parent_, level_, formula_, threshold_)                   \
 	NODE_ERRATA(name_, parent_, level_, formula_, threshold_, NULL)
 
-/* The same, with the errata of its events. */
+/* A metric whose events have errata. */
 #define NODE_ERRATA(name_, parent_, level_, formula_, threshold_, errata_)   \
-	{ .name = (name_), .parent = (parent_), .level = (level_),           \
-	  .formula = (formula_), .threshold = (threshold_),                  \
-	  .unit = "%", .factor = 100, .part = (level_) == 0,                 \
+	{ .name = (name_), .parent = (parent_), .level = (level_), \
+	  .formula = (formula_), .threshold = (threshold_), \
+	  .unit = "%", .factor = 100, .part = (level_) == 0, \
 	  .errata = (errata_) }
 
 /* --- perf-metrics, eight fields: Golden Cove and later -------------------- */
 
 #define METRIC_EVENTS_4                                   \
-	{ "slots", "slots", NULL },                       \
-	{ "retiring", "topdown-retiring", NULL },         \
-	{ "bad_spec", "topdown-bad-spec", NULL },         \
-	{ "fe_bound", "topdown-fe-bound", NULL },         \
+	{ "slots", "slots", NULL }, \
+	{ "retiring", "topdown-retiring", NULL }, \
+	{ "bad_spec", "topdown-bad-spec", NULL }, \
+	{ "fe_bound", "topdown-fe-bound", NULL }, \
 	{ "be_bound", "topdown-be-bound", NULL }
 
 #define METRIC_EVENTS_8                                   \
-	METRIC_EVENTS_4,                                  \
-	{ "heavy_ops", "topdown-heavy-ops", NULL },       \
+	METRIC_EVENTS_4, \
+	{ "heavy_ops", "topdown-heavy-ops", NULL }, \
 	{ "br_mispredict", "topdown-br-mispredict", NULL }, \
-	{ "fetch_lat", "topdown-fetch-lat", NULL },       \
+	{ "fetch_lat", "topdown-fetch-lat", NULL }, \
 	{ "mem_bound", "topdown-mem-bound", NULL }
 
 static const struct td_event_def golden_cove_events[] = {
@@ -55,72 +53,70 @@ static const struct td_event_def metrics_4_events[] = { METRIC_EVENTS_4 };
  * sum of the four level-1 fields.
  */
 #define PERF_METRICS_PARTS                                \
-	NODE(TD_SLOTS, NULL, 0, "slots", NULL),             \
+	NODE(TD_SLOTS, NULL, 0, "slots", NULL), \
 	NODE("td_sum", NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL)
 
-/* The same where general counters count what the fields of PERF_METRICS are. */
+/* On general counters, shares are relative to the slots. */
 #define GENERAL_PARTS                                     \
-	NODE(TD_SLOTS, NULL, 0, "slots", NULL),             \
+	NODE(TD_SLOTS, NULL, 0, "slots", NULL), \
 	NODE("td_sum", NULL, 0, "slots", NULL)
 
 #define CORE_RETIRING                                                        \
-	NODE("tma_retiring", NULL, 1, "retiring / td_sum",                      \
+	NODE("tma_retiring", NULL, 1, "retiring / td_sum", \
 	  "tma_retiring > 0.7 | tma_heavy_operations > 0.1")
 
 #define CORE_LIGHT                                                           \
-	NODE("tma_light_operations", "tma_retiring", 2,                         \
-	  "max(0, tma_retiring - tma_heavy_operations)",                     \
+	NODE("tma_light_operations", "tma_retiring", 2, \
+	  "max(0, tma_retiring - tma_heavy_operations)", \
 	  "tma_light_operations > 0.6")
 
 #define CORE_BACKEND(formula)                                                \
 	NODE("tma_backend_bound", NULL, 1, formula, "tma_backend_bound > 0.2")
 
 #define CORE_MEMORY(formula)                                                 \
-	NODE("tma_memory_bound", "tma_backend_bound", 2, formula,               \
+	NODE("tma_memory_bound", "tma_backend_bound", 2, formula, \
 	  "tma_memory_bound > 0.2 & tma_backend_bound > 0.2")
 
 #define CORE_CORE(formula)                                                   \
-	NODE("tma_core_bound", "tma_backend_bound", 2, formula,                 \
+	NODE("tma_core_bound", "tma_backend_bound", 2, formula, \
 	  "tma_core_bound > 0.1 & tma_backend_bound > 0.2")
 
 #define CORE_FRONTEND(formula)                                               \
 	NODE("tma_frontend_bound", NULL, 1, formula, "tma_frontend_bound > 0.15")
 
 #define CORE_FETCH_LATENCY(formula)                                          \
-	NODE("tma_fetch_latency", "tma_frontend_bound", 2, formula,             \
+	NODE("tma_fetch_latency", "tma_frontend_bound", 2, formula, \
 	  "tma_fetch_latency > 0.1 & tma_frontend_bound > 0.15")
 
 #define CORE_FETCH_BANDWIDTH(formula)                                        \
-	NODE("tma_fetch_bandwidth", "tma_frontend_bound", 2, formula,           \
-	  "tma_fetch_bandwidth > 0.2")
+	NODE("tma_fetch_bandwidth", "tma_frontend_bound", 2, formula, "tma_fetch_bandwidth > 0.2")
 
 #define CORE_BAD_SPECULATION(formula)                                        \
-	NODE("tma_bad_speculation", NULL, 1, formula,                           \
-	  "tma_bad_speculation > 0.15")
+	NODE("tma_bad_speculation", NULL, 1, formula, "tma_bad_speculation > 0.15")
 
 #define CORE_MISPREDICTS(formula)                                            \
-	NODE("tma_branch_mispredicts", "tma_bad_speculation", 2, formula,       \
+	NODE("tma_branch_mispredicts", "tma_bad_speculation", 2, formula, \
 	  "tma_branch_mispredicts > 0.1 & tma_bad_speculation > 0.15")
 
 #define CORE_CLEARS(formula)                                                 \
-	NODE("tma_machine_clears", "tma_bad_speculation", 2, formula,           \
+	NODE("tma_machine_clears", "tma_bad_speculation", 2, formula, \
 	  "tma_machine_clears > 0.1 & tma_bad_speculation > 0.15")
 
 #define BAD_IS_THE_REST                                                      \
 	"max(1 - (tma_frontend_bound + tma_backend_bound + tma_retiring), 0)"
 
 #define METRICS_8_RETIRING                                                   \
-	CORE_RETIRING, CORE_LIGHT,                                           \
-	NODE("tma_heavy_operations", "tma_retiring", 2, "heavy_ops / td_sum",   \
+	CORE_RETIRING, CORE_LIGHT, \
+	NODE("tma_heavy_operations", "tma_retiring", 2, "heavy_ops / td_sum", \
 	  "tma_heavy_operations > 0.1")
 
 #define METRICS_8_BACKEND                                                    \
-	CORE_BACKEND("be_bound / td_sum"),                                   \
-	CORE_MEMORY("mem_bound / td_sum"),                                   \
+	CORE_BACKEND("be_bound / td_sum"), \
+	CORE_MEMORY("mem_bound / td_sum"), \
 	CORE_CORE("max(0, tma_backend_bound - tma_memory_bound)")
 
 #define METRICS_8_BAD_CHILDREN                                               \
-	CORE_MISPREDICTS("br_mispredict / td_sum"),                          \
+	CORE_MISPREDICTS("br_mispredict / td_sum"), \
 	CORE_CLEARS("max(0, tma_bad_speculation - tma_branch_mispredicts)")
 
 #define BANDWIDTH_IS_THE_REST                                                \
@@ -155,33 +151,27 @@ static const struct td_metric_def metrics_8_metrics[] = {
 
 /* --- perf-metrics, four fields: Ice Lake's class -------------------------- */
 
-/* Events with the same encoding in level 2 of Ice Lake and of Skylake. */
+/* Events with the same encoding in level 2 of Ice Lake and Skylake. */
 #define MISPREDICT_AND_STALL_EVENTS                                          \
-	{ "mispredicts", "BR_MISP_RETIRED.ALL_BRANCHES", "event=0xc5" },     \
-	{ "machine_clears", "MACHINE_CLEARS.COUNT",                          \
-	  "event=0xc3,umask=0x01,cmask=1,edge=1" },                          \
-	{ "stalls_mem", "CYCLE_ACTIVITY.STALLS_MEM_ANY",                     \
-	  "event=0xa3,umask=0x14,cmask=20" },                                \
-	{ "stalls_total", "CYCLE_ACTIVITY.STALLS_TOTAL",                     \
-	  "event=0xa3,umask=0x04,cmask=4" },                                 \
+	{ "mispredicts", "BR_MISP_RETIRED.ALL_BRANCHES", "event=0xc5" }, \
+	{ "machine_clears", "MACHINE_CLEARS.COUNT", "event=0xc3,umask=0x01,cmask=1,edge=1" }, \
+	{ "stalls_mem", "CYCLE_ACTIVITY.STALLS_MEM_ANY", "event=0xa3,umask=0x14,cmask=20" }, \
+	{ "stalls_total", "CYCLE_ACTIVITY.STALLS_TOTAL", "event=0xa3,umask=0x04,cmask=4" }, \
 	{ "one_port", "EXE_ACTIVITY.1_PORTS_UTIL", "event=0xa6,umask=0x02" }, \
 	{ "two_ports", "EXE_ACTIVITY.2_PORTS_UTIL", "event=0xa6,umask=0x04" }
 
 #define SUNNY_COVE_EVENTS                                                    \
 	{ "uop_dropping", "INT_MISC.UOP_DROPPING", "event=0x0d,umask=0x10" }, \
-	{ "clears", "INT_MISC.CLEARS_COUNT",                                 \
-	  "event=0x0d,umask=0x01,cmask=1,edge=1" },                          \
-	{ "no_uops", "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE",      \
-	  "event=0x9c,umask=0x01,cmask=5" },                                 \
-	MISPREDICT_AND_STALL_EVENTS,                                         \
-	{ "on_stores", "EXE_ACTIVITY.BOUND_ON_STORES",                       \
-	  "event=0xa6,umask=0x40,cmask=2" },                                 \
-	{ "uops_retired", "UOPS_RETIRED.SLOTS", "event=0xc2,umask=0x02" },   \
-	{ "uops_issued", "UOPS_ISSUED.ANY", "event=0x0e,umask=0x01" },       \
-	{ "ms_uops", "IDQ.MS_UOPS", "event=0x79,umask=0x30" },               \
-	{ "decoder_0", "UOPS_DECODED.DEC0", "event=0x56,umask=0x01" },       \
-	{ "decoder_0_cycles", "UOPS_DECODED.DEC0,cmask=1",                   \
-	  "event=0x56,umask=0x01,cmask=1" },                                 \
+	{ "clears", "INT_MISC.CLEARS_COUNT", "event=0x0d,umask=0x01,cmask=1,edge=1" }, \
+	{ "no_uops", "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE", \
+	  "event=0x9c,umask=0x01,cmask=5" }, \
+	MISPREDICT_AND_STALL_EVENTS, \
+	{ "on_stores", "EXE_ACTIVITY.BOUND_ON_STORES", "event=0xa6,umask=0x40,cmask=2" }, \
+	{ "uops_retired", "UOPS_RETIRED.SLOTS", "event=0xc2,umask=0x02" }, \
+	{ "uops_issued", "UOPS_ISSUED.ANY", "event=0x0e,umask=0x01" }, \
+	{ "ms_uops", "IDQ.MS_UOPS", "event=0x79,umask=0x30" }, \
+	{ "decoder_0", "UOPS_DECODED.DEC0", "event=0x56,umask=0x01" }, \
+	{ "decoder_0_cycles", "UOPS_DECODED.DEC0,cmask=1", "event=0x56,umask=0x01,cmask=1" }, \
 	{ "mite_uops", "IDQ.MITE_UOPS", "event=0x79,umask=0x04" }
 
 static const struct td_event_def sunny_cove_events[] = {
@@ -189,33 +179,33 @@ static const struct td_event_def sunny_cove_events[] = {
 };
 
 #define STALLS_MEMORY                                                        \
-	"(stalls_mem + on_stores) / (stalls_total + (one_port + "            \
+	"(stalls_mem + on_stores) / (stalls_total + (one_port + " \
 	"tma_retiring * two_ports) + on_stores) * tma_backend_bound"
 
 #define MISPREDICTS_BY_COUNT                                                 \
 	"mispredicts / (mispredicts + machine_clears) * tma_bad_speculation"
 
 #define SUNNY_COVE_NODES                                                     \
-	CORE_RETIRING, CORE_LIGHT,                                           \
-	NODE("tma_heavy_operations", "tma_retiring", 2,                         \
-	  "uops_retired / uops_issued * ms_uops / slots + "                  \
-	  "tma_retiring * (decoder_0 - decoder_0_cycles) / mite_uops",       \
-	  "tma_heavy_operations > 0.1"),                                     \
-	CORE_BACKEND("be_bound / td_sum + 5 * clears / slots"),              \
-	CORE_MEMORY(STALLS_MEMORY),                                          \
-	CORE_CORE("max(0, tma_backend_bound - tma_memory_bound)"),           \
-	CORE_FRONTEND("fe_bound / td_sum - uop_dropping / slots"),           \
-	CORE_FETCH_LATENCY("(5 * no_uops - uop_dropping) / slots"),          \
-	BANDWIDTH_IS_THE_REST,                                               \
-	CORE_BAD_SPECULATION(BAD_IS_THE_REST),                               \
-	CORE_MISPREDICTS(MISPREDICTS_BY_COUNT),                              \
+	CORE_RETIRING, CORE_LIGHT, \
+	NODE("tma_heavy_operations", "tma_retiring", 2, \
+	  "uops_retired / uops_issued * ms_uops / slots + " \
+	  "tma_retiring * (decoder_0 - decoder_0_cycles) / mite_uops", \
+	  "tma_heavy_operations > 0.1"), \
+	CORE_BACKEND("be_bound / td_sum + 5 * clears / slots"), \
+	CORE_MEMORY(STALLS_MEMORY), \
+	CORE_CORE("max(0, tma_backend_bound - tma_memory_bound)"), \
+	CORE_FRONTEND("fe_bound / td_sum - uop_dropping / slots"), \
+	CORE_FETCH_LATENCY("(5 * no_uops - uop_dropping) / slots"), \
+	BANDWIDTH_IS_THE_REST, \
+	CORE_BAD_SPECULATION(BAD_IS_THE_REST), \
+	CORE_MISPREDICTS(MISPREDICTS_BY_COUNT), \
 	CORE_CLEARS("max(0, tma_bad_speculation - tma_branch_mispredicts)")
 
 static const struct td_metric_def sunny_cove_metrics[] = {
 	PERF_METRICS_PARTS, SUNNY_COVE_NODES,
 };
 
-/* Level 1 alone, of which nothing is corrected. */
+/* Level 1 only, without corrections. */
 #define LEVEL_1_NODES(bad_speculation)                                       \
 	NODE("tma_retiring", NULL, 1, "retiring / td_sum", "tma_retiring > 0.7"), \
 	CORE_BACKEND("be_bound / td_sum"), CORE_FRONTEND("fe_bound / td_sum"), \
@@ -225,43 +215,39 @@ static const struct td_metric_def metrics_4_metrics[] = {
 	PERF_METRICS_PARTS, LEVEL_1_NODES("bad_spec / td_sum"),
 };
 
-/* --- the same cores without PERF_METRICS: on general counters -------------- */
+/* --- these cores on general counters, without PERF_METRICS ------------------ */
 
 /*
- * A hypervisor need not have PERF_METRICS, and somebody else may hold them.
- * Events and formulas: intel/PerfSpect, {spr,icx}_alt_tma_metrics.json, but that
- * Ice Lake's backend includes the slots of clears, as with PERF_METRICS: bad
- * speculation leaves them out, and the four have to add up.  Lion Cove's are the
- * same events.  The processor counts slots there, not 255ths of them.
+ * A hypervisor may lack PERF_METRICS, or another program may use them.  Events and formulas are
+ * those of intel/PerfSpect, {spr,icx}_alt_tma_metrics.json, except that Ice Lake's backend includes
+ * the slots of clears, as with PERF_METRICS: bad speculation does not include them, and the four
+ * nodes must sum to 100 %.  Lion Cove has the same events.  Slots are exact, not in 255ths.
  */
 #define GENERAL_EVENTS(not_delivered)                                        \
-	{ "slots", "TOPDOWN.SLOTS_P", "event=0xa4,umask=0x01" },             \
-	{ "retiring", "UOPS_RETIRED.SLOTS", "event=0xc2,umask=0x02" },       \
+	{ "slots", "TOPDOWN.SLOTS_P", "event=0xa4,umask=0x01" }, \
+	{ "retiring", "UOPS_RETIRED.SLOTS", "event=0xc2,umask=0x02" }, \
 	{ "be_bound", "TOPDOWN.BACKEND_BOUND_SLOTS", "event=0xa4,umask=0x02" }, \
 	{ "fe_bound", not_delivered, "event=0x9c,umask=0x01" }
 
 /*
- * TOPDOWN.BAD_SPEC_SLOTS and BR_MISPREDICT_SLOTS share their only counter:
- * bad speculation is the rest.
+ * TOPDOWN.BAD_SPEC_SLOTS and BR_MISPREDICT_SLOTS need the same counter, so bad speculation
+ * is the remainder.
  */
 #define GENERAL_EVENTS_8                                                     \
-	GENERAL_EVENTS("IDQ_BUBBLES.CORE"),                                  \
-	{ "heavy_ops", "UOPS_RETIRED.HEAVY", "event=0xc2,umask=0x01" },      \
-	{ "br_mispredict", "TOPDOWN.BR_MISPREDICT_SLOTS",                    \
-	  "event=0xa4,umask=0x08" },                                         \
+	GENERAL_EVENTS("IDQ_BUBBLES.CORE"), \
+	{ "heavy_ops", "UOPS_RETIRED.HEAVY", "event=0xc2,umask=0x01" }, \
+	{ "br_mispredict", "TOPDOWN.BR_MISPREDICT_SLOTS", "event=0xa4,umask=0x08" }, \
 	{ "mem_bound", "TOPDOWN.MEMORY_BOUND_SLOTS", "event=0xa4,umask=0x10" }
 
 static const struct td_event_def golden_cove_general_events[] = {
 	GENERAL_EVENTS_8,
-	{ "no_uops", "IDQ_BUBBLES.CYCLES_0_UOPS_DELIV.CORE",
-	  "event=0x9c,umask=0x01,cmask=6" },
+	{ "no_uops", "IDQ_BUBBLES.CYCLES_0_UOPS_DELIV.CORE", "event=0x9c,umask=0x01,cmask=6" },
 	{ "uop_dropping", "INT_MISC.UOP_DROPPING", "event=0xad,umask=0x10" },
 };
 
 static const struct td_event_def lion_cove_general_events[] = {
 	GENERAL_EVENTS_8,
-	{ "no_uops", "IDQ_BUBBLES.STARVATION_CYCLES",
-	  "event=0x9c,umask=0x01,cmask=8" },
+	{ "no_uops", "IDQ_BUBBLES.STARVATION_CYCLES", "event=0x9c,umask=0x01,cmask=8" },
 };
 
 static const struct td_event_def general_level_1_events[] = {
@@ -273,9 +259,9 @@ static const struct td_event_def sunny_cove_general_events[] = {
 };
 
 #define GENERAL_8_NODES(frontend, fetch_latency)                             \
-	GENERAL_PARTS, METRICS_8_RETIRING, METRICS_8_BACKEND,                \
-	CORE_FRONTEND(frontend), CORE_FETCH_LATENCY(fetch_latency),          \
-	BANDWIDTH_IS_THE_REST,                                               \
+	GENERAL_PARTS, METRICS_8_RETIRING, METRICS_8_BACKEND, \
+	CORE_FRONTEND(frontend), CORE_FETCH_LATENCY(fetch_latency), \
+	BANDWIDTH_IS_THE_REST, \
 	CORE_BAD_SPECULATION(BAD_IS_THE_REST), METRICS_8_BAD_CHILDREN
 
 static const struct td_metric_def golden_cove_general_metrics[] = {
@@ -287,7 +273,7 @@ static const struct td_metric_def lion_cove_general_metrics[] = {
 	GENERAL_8_NODES("fe_bound / slots", "8 * no_uops / slots"),
 };
 
-/* Of a width that is not published: cycles without uops are no slots yet. */
+/* The width is not published, so cycles without uops cannot be converted to slots. */
 static const struct td_metric_def general_level_1_metrics[] = {
 	GENERAL_PARTS, LEVEL_1_NODES(BAD_IS_THE_REST),
 };
@@ -299,25 +285,20 @@ static const struct td_metric_def sunny_cove_general_metrics[] = {
 /* --- Atom cores: no SLOTS, slots are width times cycles ------------------- */
 
 #define ATOM_EVENTS(retiring_terms)                                          \
-	{ "cycles", "cycles", "event=0x3c" },                                \
-	{ "retiring", "topdown-retiring", retiring_terms },                  \
-	{ "be_bound", "topdown-be-bound", NULL },                            \
-	{ "fe_bound", "topdown-fe-bound", NULL },                            \
+	{ "cycles", "cycles", "event=0x3c" }, \
+	{ "retiring", "topdown-retiring", retiring_terms }, \
+	{ "be_bound", "topdown-be-bound", NULL }, \
+	{ "fe_bound", "topdown-fe-bound", NULL }, \
 	{ "bad_spec", "topdown-bad-spec", NULL }
 
 #define ATOM_LEVEL_2_EVENTS                                                  \
-	{ "core_bound", "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS",               \
-	  "event=0x74,umask=0x01" },                                         \
-	{ "latency", "TOPDOWN_FE_BOUND.FRONTEND_LATENCY",                    \
-	  "event=0x71,umask=0x72" },                                         \
-	{ "bandwidth", "TOPDOWN_FE_BOUND.FRONTEND_BANDWIDTH",                \
-	  "event=0x71,umask=0x8d" },                                         \
-	{ "mispredicts", "TOPDOWN_BAD_SPECULATION.MISPREDICT",               \
-	  "event=0x73,umask=0x04" }
+	{ "core_bound", "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS", "event=0x74,umask=0x01" }, \
+	{ "latency", "TOPDOWN_FE_BOUND.FRONTEND_LATENCY", "event=0x71,umask=0x72" }, \
+	{ "bandwidth", "TOPDOWN_FE_BOUND.FRONTEND_BANDWIDTH", "event=0x71,umask=0x8d" }, \
+	{ "mispredicts", "TOPDOWN_BAD_SPECULATION.MISPREDICT", "event=0x73,umask=0x04" }
 
 #define ATOM_CLEARS_EVENT(mask)                                              \
-	{ "machine_clears", "TOPDOWN_BAD_SPECULATION.MACHINE_CLEARS",        \
-	  "event=0x73,umask=" mask }
+	{ "machine_clears", "TOPDOWN_BAD_SPECULATION.MACHINE_CLEARS", "event=0x73,umask=" mask }
 
 static const struct td_event_def tremont_events[] = {
 	ATOM_EVENTS(NULL), ATOM_LEVEL_2_EVENTS, ATOM_CLEARS_EVENT("0x02"),
@@ -339,7 +320,7 @@ static const struct td_event_def crestmont_events[] = {
 
 static const struct td_event_def atom_level_1_events[] = { ATOM_EVENTS(NULL) };
 
-/* The events that are needed where bad speculation is computed as the rest. */
+/* The required events if bad speculation is the remainder. */
 static const struct td_event_def atom_three_events[] = {
 	{ "retiring", "topdown-retiring", NULL },
 	{ "be_bound", "topdown-be-bound", NULL },
@@ -349,63 +330,49 @@ static const struct td_event_def atom_three_events[] = {
 #define ATOM_SLOTS NODE(TD_SLOTS, NULL, 0, "#width * cycles", NULL)
 
 #define ATOM_RETIRING                                                        \
-	NODE("tma_retiring", NULL, 1, "retiring / " TD_SLOTS,                   \
-	  "tma_retiring > 0.75")
+	NODE("tma_retiring", NULL, 1, "retiring / " TD_SLOTS, "tma_retiring > 0.75")
 #define ATOM_BACKEND                                                         \
-	NODE("tma_backend_bound", NULL, 1, "be_bound / " TD_SLOTS,              \
-	  "tma_backend_bound > 0.1")
+	NODE("tma_backend_bound", NULL, 1, "be_bound / " TD_SLOTS, "tma_backend_bound > 0.1")
 #define ATOM_FRONTEND                                                        \
-	NODE("tma_frontend_bound", NULL, 1, "fe_bound / " TD_SLOTS,             \
-	  "tma_frontend_bound > 0.2")
+	NODE("tma_frontend_bound", NULL, 1, "fe_bound / " TD_SLOTS, "tma_frontend_bound > 0.2")
 #define ATOM_BAD_SPECULATION(formula)                                        \
-	NODE("tma_bad_speculation", NULL, 1, formula,                           \
-	  "tma_bad_speculation > 0.15")
+	NODE("tma_bad_speculation", NULL, 1, formula, "tma_bad_speculation > 0.15")
 
 #define ATOM_BACKEND_CHILDREN                                                \
-	NODE("tma_core_bound", "tma_backend_bound", 2,                          \
-	  "core_bound / " TD_SLOTS,                                          \
-	  "tma_core_bound > 0.1 & tma_backend_bound > 0.1"),                \
-	NODE("tma_resource_bound", "tma_backend_bound", 2,                      \
-	  "tma_backend_bound - tma_core_bound",                              \
+	NODE("tma_core_bound", "tma_backend_bound", 2, "core_bound / " TD_SLOTS, \
+	  "tma_core_bound > 0.1 & tma_backend_bound > 0.1"), \
+	NODE("tma_resource_bound", "tma_backend_bound", 2, "tma_backend_bound - tma_core_bound", \
 	  "tma_resource_bound > 0.2 & tma_backend_bound > 0.1")
 #define ATOM_FRONTEND_CHILDREN                                               \
-	NODE("tma_ifetch_latency", "tma_frontend_bound", 2,                     \
-	  "latency / " TD_SLOTS,                                             \
-	  "tma_ifetch_latency > 0.15 & tma_frontend_bound > 0.2"),          \
-	NODE("tma_ifetch_bandwidth", "tma_frontend_bound", 2,                   \
-	  "bandwidth / " TD_SLOTS,                                           \
+	NODE("tma_ifetch_latency", "tma_frontend_bound", 2, "latency / " TD_SLOTS, \
+	  "tma_ifetch_latency > 0.15 & tma_frontend_bound > 0.2"), \
+	NODE("tma_ifetch_bandwidth", "tma_frontend_bound", 2, "bandwidth / " TD_SLOTS, \
 	  "tma_ifetch_bandwidth > 0.1 & tma_frontend_bound > 0.2")
 #define ATOM_BAD_CHILDREN                                                    \
-	NODE("tma_branch_mispredicts", "tma_bad_speculation", 2,                \
-	  "mispredicts / " TD_SLOTS,                                         \
-	  "tma_branch_mispredicts > 0.05 & tma_bad_speculation > 0.15"),    \
-	NODE("tma_machine_clears", "tma_bad_speculation", 2,                    \
-	  "machine_clears / " TD_SLOTS,                                      \
+	NODE("tma_branch_mispredicts", "tma_bad_speculation", 2, "mispredicts / " TD_SLOTS, \
+	  "tma_branch_mispredicts > 0.05 & tma_bad_speculation > 0.15"), \
+	NODE("tma_machine_clears", "tma_bad_speculation", 2, "machine_clears / " TD_SLOTS, \
 	  "tma_machine_clears > 0.05 & tma_bad_speculation > 0.15")
 
 #define ATOM_METRICS(bad_formula)                                            \
-	ATOM_SLOTS, ATOM_RETIRING,                                           \
-	ATOM_BACKEND, ATOM_BACKEND_CHILDREN,                                 \
-	ATOM_FRONTEND, ATOM_FRONTEND_CHILDREN,                               \
+	ATOM_SLOTS, ATOM_RETIRING, \
+	ATOM_BACKEND, ATOM_BACKEND_CHILDREN, \
+	ATOM_FRONTEND, ATOM_FRONTEND_CHILDREN, \
 	ATOM_BAD_SPECULATION(bad_formula), ATOM_BAD_CHILDREN
 
 /*
  * Tremont and Gracemont: topdown-bad-spec in sysfs lacks some machine clears
- * (nukes), so bad speculation is the rest.
+ * (nukes), so bad speculation is the remainder.
  */
 static const struct td_metric_def gracemont_metrics[] = {
-	ATOM_METRICS("(" TD_SLOTS " - (fe_bound + be_bound + retiring)) / "
-		     TD_SLOTS),
+	ATOM_METRICS("(" TD_SLOTS " - (fe_bound + be_bound + retiring)) / " TD_SLOTS),
 };
 
 static const struct td_metric_def atom_metrics[] = {
 	ATOM_METRICS("bad_spec / " TD_SLOTS),
 };
 
-/*
- * The width is not published, so the sum of the four events stands for all
- * slots.
- */
+/* The width is not published, so the sum of the four events is used for all slots. */
 static const struct td_metric_def atom_level_1_metrics[] = {
 	NODE(TD_SLOTS, NULL, 0, "retiring + bad_spec + fe_bound + be_bound", NULL),
 	ATOM_RETIRING, ATOM_BACKEND, ATOM_FRONTEND,
@@ -415,10 +382,10 @@ static const struct td_metric_def atom_level_1_metrics[] = {
 /* --- before Ice Lake: per core, both threads summed ----------------------- */
 
 #define OLD_EVENTS                                                           \
-	{ "total_slots", "topdown-total-slots", NULL },                  \
-	{ "fetch_bubbles", "topdown-fetch-bubbles", NULL },                  \
-	{ "retired", "topdown-slots-retired", NULL },                        \
-	{ "issued", "topdown-slots-issued", NULL },                          \
+	{ "total_slots", "topdown-total-slots", NULL }, \
+	{ "fetch_bubbles", "topdown-fetch-bubbles", NULL }, \
+	{ "retired", "topdown-slots-retired", NULL }, \
+	{ "issued", "topdown-slots-issued", NULL }, \
 	{ "recovery", "topdown-recovery-bubbles", NULL }
 
 static const struct td_event_def old_events[] = { OLD_EVENTS };
@@ -476,23 +443,21 @@ static const struct td_metric_def skylake_metrics[] = {
 };
 
 #define SET(events_, metrics_)                                               \
-	.events = (events_), .nr_events = TD_ARRAY_SIZE(events_),              \
+	.events = (events_), .nr_events = TD_ARRAY_SIZE(events_), \
 	.metrics = (metrics_), .nr_metrics = TD_ARRAY_SIZE(metrics_)
 
 static const struct td_metric_set
-	golden_cove = { "PERF_METRICS, 8 fields, uop drops put right",
+	golden_cove = { "PERF_METRICS, 8 fields, corrected for dropped uops",
 			SET(golden_cove_events, golden_cove_metrics),
 			.levels = 2, .one_group = true },
-	metrics_8 = { "PERF_METRICS, 8 fields",
-		      SET(metrics_8_events, metrics_8_metrics),
+	metrics_8 = { "PERF_METRICS, 8 fields", SET(metrics_8_events, metrics_8_metrics),
 		      .levels = 2, .one_group = true },
 	sunny_cove = { "PERF_METRICS, 4 fields, Ice Lake's corrections",
 		       SET(sunny_cove_events, sunny_cove_metrics),
 		       .levels = 2 },
-	metrics_4 = { "PERF_METRICS, 4 fields",
-		      SET(metrics_4_events, metrics_4_metrics),
+	metrics_4 = { "PERF_METRICS, 4 fields", SET(metrics_4_events, metrics_4_metrics),
 		      .levels = 1, .one_group = true },
-	golden_cove_general = { "general counters, uop drops put right",
+	golden_cove_general = { "general counters, corrected for dropped uops",
 				SET(golden_cove_general_events, golden_cove_general_metrics),
 				.levels = 2, .reference = "slots", .general = true },
 	lion_cove_general = { "general counters",
@@ -514,20 +479,17 @@ static const struct td_metric_set
 	atom_level_1 = { "Atom of unknown width, over the sum of the four",
 			 SET(atom_level_1_events, atom_level_1_metrics),
 			 .levels = 1, .one_group = true },
-	skylake = { "topdown-total-slots, Skylake",
-		    SET(skylake_events, skylake_metrics),
+	skylake = { "topdown-total-slots, Skylake", SET(skylake_events, skylake_metrics),
 		    .levels = 2, .reference = "total_slots",
 		    .per_core = true },
-	haswell = { "topdown-total-slots",
-		    SET(old_events, haswell_metrics),
+	haswell = { "topdown-total-slots", SET(old_events, haswell_metrics),
 		    .levels = 1, .reference = "total_slots",
 		    .per_core = true },
-	old = { "topdown-total-slots",
-		SET(old_events, old_metrics),
+	old = { "topdown-total-slots", SET(old_events, old_metrics),
 		.levels = 1, .reference = "total_slots",
 		.per_core = true };
 
-/* E-cores whose formulas are not Skymont's. */
+/* E-cores with other formulas than Skymont. */
 static const struct td_metric_set *const atoms[TD_NR_UARCHS] = {
 	[TD_TREMONT] = &tremont,
 	[TD_GRACEMONT] = &gracemont,
@@ -556,7 +518,7 @@ const size_t td_nr_builtin_columns = TD_ARRAY_SIZE(td_builtin_columns);
 
 /* clang-format on */
 
-/* Is id a field of PERF_METRICS?  These cannot be counted without SLOTS. */
+/* Is id a field of PERF_METRICS, which cannot be counted without SLOTS? */
 static bool is_metric_field(const struct td_pmu *pmu, const char *id)
 {
 	struct td_event event;
@@ -568,8 +530,7 @@ static bool is_metric_field(const struct td_pmu *pmu, const char *id)
 	return metric;
 }
 
-static bool has_all(const struct td_pmu *pmu, const struct td_event_def *events,
-		    size_t nr)
+static bool has_all(const struct td_pmu *pmu, const struct td_event_def *events, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (!events[i].terms && !td_pmu_has_event(pmu, events[i].name))
@@ -586,23 +547,20 @@ static const struct td_metric_set *find_atom(const struct td_pmu *pmu)
 
 	if (td_uarch_width(pmu->uarch))
 		own = atoms[pmu->uarch] ? atoms[pmu->uarch] : &skymont;
-	/* of Darkmont, recorded when its width was not published */
-	if (own == &skymont && pmu->nr_recorded &&
-	    !td_pmu_has_event(pmu, "cycles"))
+	/* recordings of Darkmont from before its width was published */
+	if (own == &skymont && pmu->nr_recorded && !td_pmu_has_event(pmu, "cycles"))
 		own = NULL;
 	if (HAS_ALL(pmu, atom_level_1_events))
 		return own ? own : &atom_level_1;
-	/* bad speculation is the rest */
-	return own && own->metrics == gracemont_metrics &&
-			       HAS_ALL(pmu, atom_three_events)
-		       ? own
-		       : NULL;
+	/* three events are enough if bad speculation is the remainder */
+	return own && own->metrics == gracemont_metrics && HAS_ALL(pmu, atom_three_events) ? own
+											   : NULL;
 }
 
-/* Of a core that has PERF_METRICS, but not here. */
+/* Find the set of a core whose PERF_METRICS are not available on this machine. */
 static const struct td_metric_set *find_general(const struct td_pmu *pmu)
 {
-	/* recordings may have others among the PMUs of cores */
+	/* recordings may have other PMUs among those of cores */
 	if (td_pmu_kind(pmu->name) != TD_PMU_CORE || td_pmu_has_slots(pmu))
 		return NULL;
 	if (td_uarch_has(pmu->uarch, TD_CORE_FIELDS_4))
@@ -611,8 +569,7 @@ static const struct td_metric_set *find_general(const struct td_pmu *pmu)
 		return NULL;
 	if (td_uarch_has(pmu->uarch, TD_CORE_DROPS))
 		return &golden_cove_general;
-	return td_uarch_width(pmu->uarch) ? &lion_cove_general
-					  : &general_level_1;
+	return td_uarch_width(pmu->uarch) ? &lion_cove_general : &general_level_1;
 }
 
 const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
@@ -620,15 +577,13 @@ const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 {
 	const struct td_metric_set *general, *atom;
 
-	/* one PMU for two kinds of core: no formula is right for both */
+	/* one PMU for two core types: no formula is right for both */
 	if (strcmp(pmu->name, "cpu") == 0 && td_model_is_hybrid(machine->model))
 		return NULL;
 	if (HAS_ALL(pmu, metrics_8_events))
-		return td_uarch_has(pmu->uarch, TD_CORE_DROPS) ? &golden_cove
-							       : &metrics_8;
+		return td_uarch_has(pmu->uarch, TD_CORE_DROPS) ? &golden_cove : &metrics_8;
 	if (HAS_ALL(pmu, metrics_4_events))
-		return td_uarch_has(pmu->uarch, TD_CORE_CLEARS) ? &sunny_cove
-								: &metrics_4;
+		return td_uarch_has(pmu->uarch, TD_CORE_CLEARS) ? &sunny_cove : &metrics_4;
 	general = find_general(pmu);
 	if (general)
 		return general;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Why no PMU of a machine has a top-down tree. */
+/* Finds out why no PMU of a machine has a top-down tree. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,17 +10,14 @@
 static int no_pmu(const struct td_machine *machine, struct td_err *err)
 {
 	td_err_set(err, -ENODEV,
-		   "no top-down events: the kernel shows no PMU of the "
-		   "processor's cores");
+		   "no top-down events: the kernel shows no PMU of the processor's cores");
 	if (machine->cpuid.hypervisor)
-		return td_err_hint(err,
-				   "this is a virtual machine: its host has to "
-				   "give it a virtual PMU");
-	return td_err_hint(err, "dmesg | grep -i 'performance events' says "
-				"what the kernel found");
+		return td_err_hint(
+			err, "this is a virtual machine: its host has to give it a virtual PMU");
+	return td_err_hint(err, "dmesg | grep -i 'performance events' says what the kernel found");
 }
 
-/* Compares kernel releases: "6.1.0-56-amd64" is older than "6.12". */
+/* Compare kernel releases: "6.1.0-56-amd64" is older than "6.12". */
 static bool is_older(const char *release, const char *than)
 {
 	unsigned int a_major = 0, a_minor = 0, b_major = 0, b_minor = 0;
@@ -55,38 +52,37 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 	if (machine->nr_core == 0)
 		return no_pmu(machine, err);
 	pmu = first_pmu(machine);
-	/* such a kernel shows one PMU called cpu */
+	/* a kernel that is too old shows one PMU called cpu */
 	if (since && strcmp(pmu, "cpu") == 0) {
 		td_err_set(err, -ENODEV,
-			   "no top-down events: Linux %s does not know this "
-			   "processor (%s)",
+			   "no top-down events: Linux %s does not know this processor (%s)",
 			   machine->release, machine->model->name);
 		return td_err_hint(err, "Linux %s does", since);
 	}
 	if (strcmp(pmu, "cpu") == 0 && td_model_is_hybrid(machine->model)) {
-		td_err_set(err, -ENODEV,
-			   "no top-down events: one PMU for both kinds of core "
-			   "of this processor (%s)",
-			   machine->model->name);
-		return td_err_hint(err, "%s",
-				   machine->cpuid.hypervisor
-					   ? "this is a virtual machine, which "
-					     "hides them: measure on the host"
-					   : "a kernel that knows it shows "
-					     "cpu_core and cpu_atom");
+		td_err_set(
+			err, -ENODEV,
+			"no top-down events: one PMU for both kinds of core of this processor (%s)",
+			machine->model->name);
+		return td_err_hint(
+			err, "%s",
+			machine->cpuid.hypervisor
+				? "this is a virtual machine, which hides them: measure on the host"
+				: "a kernel that knows it shows cpu_core and cpu_atom");
 	}
 	td_err_set(err, -ENODEV,
-		   "no top-down events: PMU %s has neither slots nor "
-		   "topdown-* in sysfs",
-		   pmu);
+		   "no top-down events: PMU %s has neither slots nor topdown-* in sysfs", pmu);
 	if (!td_builtin_is_for(machine))
-		return td_err_hint(err, "this is not an Intel processor: of "
-					"others, only AMD's Zen 4 and Zen 5 "
-					"are supported");
+		return td_err_hint(
+			err,
+			"this is not an Intel processor: of others, only AMD's Zen 4 and Zen 5 are "
+			"supported");
 	if (machine->cpuid.hypervisor)
-		return td_err_hint(err,
-				   "this is a virtual machine on a core that "
-				   "tdstat does not know: measure on the host");
-	return td_err_hint(err, "Intel processors have them from Sandy Bridge "
-				"on, Atom cores from Goldmont on");
+		return td_err_hint(
+			err,
+			"this is a virtual machine on a core that tdstat does not know: measure on "
+			"the host");
+	return td_err_hint(
+		err,
+		"Intel processors have them from Sandy Bridge on, Atom cores from Goldmont on");
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The metrics of --energy, which are of whole packages. */
-#include <errno.h>
 #include <string.h>
 
 #include "lib/base/util.h"
 #include "metrics/sets/sets.h"
 
 #define MAIN_ENERGY "energy_pkg"
-#define UNKNOWN     "td_memory_bandwidth" /* until the files tell it */
+#define UNKNOWN     "td_memory_bandwidth" /* replaced by the formula of the files */
 #define BANDWIDTH   "memory_bandwidth"
 
 /* clang-format off */
@@ -42,8 +41,8 @@ bool td_package_has(const char *name)
 
 bool td_package_is_main(const struct td_metric_def *def)
 {
-	return def->package && (strcmp(def->name, MAIN_ENERGY) == 0 ||
-				strcmp(def->name, BANDWIDTH) == 0);
+	return def->package &&
+	       (strcmp(def->name, MAIN_ENERGY) == 0 || strcmp(def->name, BANDWIDTH) == 0);
 }
 
 bool td_package_lacks_formula(const struct td_metric_def *def)
@@ -51,10 +50,7 @@ bool td_package_lacks_formula(const struct td_metric_def *def)
 	return strcmp(def->formula, UNKNOWN) == 0;
 }
 
-/*
- * The names of Intel's files.  The second one is in MB/s, and the only one of
- * servers without P-cores.
- */
+/* Names in Intel's files.  The second one is in MB/s, for servers without P-cores. */
 static const struct {
 	const char *name;
 	double factor;
@@ -63,14 +59,12 @@ static const struct {
 	{ "memory_bandwidth_total", 1e-3 },
 };
 
-/* Replaces the formula by that of the files, which may be of another PMU. */
-static void find_bandwidth(struct td_metric_def *def,
-			   const struct td_pmu_events *files)
+/* Replace the formula by that of the files, which may belong to another PMU. */
+static void find_bandwidth(struct td_metric_def *def, const struct td_pmu_events *files)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(bandwidths); i++) {
 		for (size_t j = 0; j < files->nr_metrics; j++) {
-			const struct td_model_metric *metric =
-				&files->metrics[j];
+			const struct td_model_metric *metric = &files->metrics[j];
 
 			if (strcmp(metric->name, bandwidths[i].name) != 0)
 				continue;
@@ -81,11 +75,8 @@ static void find_bandwidth(struct td_metric_def *def,
 	}
 }
 
-/*
- * The metric that is duration_time, which the bandwidth's formula may name, for
- * a set that has it not from the files.
- */
-static int add_time(struct td_made_set *made, const char *formula)
+/* Add the metric for duration_time if the formula uses it and the set lacks it. */
+static void add_time(struct td_made_set *made, const char *formula)
 {
 	static const struct td_metric_def time = {
 		.name = "tma_info_system_time",
@@ -94,40 +85,37 @@ static int add_time(struct td_made_set *made, const char *formula)
 	};
 
 	if (!strstr(formula, time.name) || td_set_find(&made->set, time.name))
-		return 0;
-	return td_made_set_add(made, &time);
+		return;
+	td_made_set_add(made, &time);
 }
 
-/* Makes a PMU's set, which may be a built-in one, one that can grow. */
-static int own(struct td_sets *sets, size_t pmu)
+/* Replace a PMU's set by a copy that can grow, if it is a built-in one. */
+static void own(struct td_sets *sets, size_t pmu)
 {
 	struct td_made_set *made = &sets->made[pmu];
 	const struct td_metric_set *builtin = sets->v[pmu];
 
 	if (builtin == &made->set)
-		return 0;
+		return;
 	sets->v[pmu] = &made->set;
-	return td_made_set_copy(made, builtin);
+	td_made_set_copy(made, builtin);
 }
 
-int td_sets_add_package(struct td_sets *sets, const struct td_pmu_events *files)
+void td_sets_add_package(struct td_sets *sets, const struct td_pmu_events *files)
 {
 	size_t pmu = 0;
-	int rc;
 
 	while (pmu < sets->nr && !sets->v[pmu])
 		pmu++;
 	if (pmu == sets->nr)
-		return 0;
-	rc = own(sets, pmu);
-	for (size_t i = 0; !rc && i < td_nr_package_metrics; i++) {
+		return;
+	own(sets, pmu);
+	for (size_t i = 0; i < td_nr_package_metrics; i++) {
 		struct td_metric_def def = td_package_metrics[i];
 
 		if (strcmp(def.name, BANDWIDTH) == 0)
 			find_bandwidth(&def, files);
-		rc = add_time(&sets->made[pmu], def.formula);
-		if (!rc)
-			rc = td_made_set_add(&sets->made[pmu], &def);
+		add_time(&sets->made[pmu], def.formula);
+		td_made_set_add(&sets->made[pmu], &def);
 	}
-	return rc;
 }

@@ -2,17 +2,14 @@
 /* Finds the metrics of a set and their groups, and builds sets. */
 #include "metrics/sets/set.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"
-#include "metrics/files/pmu_events.h"
 
-static const struct td_metric_def *find_indexed(const struct td_metric_set *set,
-						const char *name)
+static const struct td_metric_def *find_indexed(const struct td_metric_set *set, const char *name)
 {
 	uint64_t hash = td_hash_any_case(name);
 	size_t step = 0, at;
@@ -24,8 +21,7 @@ static const struct td_metric_def *find_indexed(const struct td_metric_set *set,
 	return NULL;
 }
 
-const struct td_metric_def *td_set_find(const struct td_metric_set *set,
-					const char *name)
+const struct td_metric_def *td_set_find(const struct td_metric_set *set, const char *name)
 {
 	if (set->names.nr)
 		return find_indexed(set, name);
@@ -36,65 +32,55 @@ const struct td_metric_def *td_set_find(const struct td_metric_set *set,
 	return NULL;
 }
 
-const char *td_metric_def_groups(const struct td_metric_def *def,
-				 char buf[TD_GROUPS_SIZE])
+const char *td_metric_def_groups(const struct td_metric_def *def, char buf[TD_GROUPS_SIZE])
 {
 	if (def->groups)
 		return def->groups;
 	buf[0] = '\0';
 	if (def->parent)
-		snprintf(buf, TD_GROUPS_SIZE,
-			 "TopdownL%d;tma_L%d_group;%s_group", def->level,
+		snprintf(buf, TD_GROUPS_SIZE, "TopdownL%d;tma_L%d_group;%s_group", def->level,
 			 def->level, def->parent);
 	else if (def->level)
-		snprintf(buf, TD_GROUPS_SIZE, "TopdownL%d;tma_L%d_group",
-			 def->level, def->level);
+		snprintf(buf, TD_GROUPS_SIZE, "TopdownL%d;tma_L%d_group", def->level, def->level);
 	return buf;
 }
 
-int td_made_set_add(struct td_made_set *made, const struct td_metric_def *def)
+void td_made_set_add(struct td_made_set *made, const struct td_metric_def *def)
 {
-	struct td_metric_def *new =
-		td_array_add(&made->defs, made->nr, sizeof(*new));
+	struct td_metric_def *new = td_array_add(&made->defs, made->nr, sizeof(*new));
 
-	if (!new || td_index_add(&made->set.names, td_hash_any_case(def->name),
-				 made->nr))
-		return -ENOMEM;
+	td_index_add(&made->set.names, td_hash_any_case(def->name), made->nr);
 	*new = *def;
 	made->nr++;
 	made->set.metrics = made->defs;
 	made->set.nr_metrics = made->nr;
-	return 0;
 }
 
-int td_made_set_copy(struct td_made_set *made, const struct td_metric_set *from)
+void td_made_set_copy(struct td_made_set *made, const struct td_metric_set *from)
 {
 	struct td_metric_set own;
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < from->nr_metrics; i++)
-		rc = td_made_set_add(made, &from->metrics[i]);
+	for (size_t i = 0; i < from->nr_metrics; i++)
+		td_made_set_add(made, &from->metrics[i]);
 	own = made->set;
 	made->set = *from;
 	made->set.metrics = own.metrics;
 	made->set.nr_metrics = own.nr_metrics;
 	made->set.names = own.names;
-	return rc;
 }
 
-/* --- what is asked for ---------------------------------------------------- */
+/* --- requested metrics ------------------------------------------------------ */
 
 #define BUILTIN_LEVELS 2
 #define MAX_NAME       256
 
 bool td_ask_wants_files(const struct td_ask *ask)
 {
-	return ask->nr_names || ask->bottlenecks ||
-	       ask->level > BUILTIN_LEVELS || ask->only_level > BUILTIN_LEVELS;
+	return ask->nr_names || ask->bottlenecks || ask->level > BUILTIN_LEVELS ||
+	       ask->only_level > BUILTIN_LEVELS;
 }
 
-bool td_ask_wants_level(const struct td_ask *ask,
-			const struct td_metric_def *def)
+bool td_ask_wants_level(const struct td_ask *ask, const struct td_metric_def *def)
 {
 	if (def->level == 0)
 		return false;
@@ -108,9 +94,7 @@ const char *td_ask_modifiers(const char *name)
 	return colon ? colon + 1 : name + strlen(name);
 }
 
-/*
- * Globs match groups with case, or "tma_l3*" would match all of tma_L3_group.
- */
+/* Does a group match?  Globs respect case, or "tma_l3*" would match all of tma_L3_group. */
 static bool matches_group(const char *pattern, const struct td_metric_def *def)
 {
 	int flags = strpbrk(pattern, "*?[") ? 0 : FNM_CASEFOLD;
@@ -128,25 +112,22 @@ bool td_ask_matches(const char *name, const struct td_metric_def *def)
 {
 	char pattern[MAX_NAME];
 
-	snprintf(pattern, sizeof(pattern), "%.*s", (int)strcspn(name, ":"),
-		 name);
+	snprintf(pattern, sizeof(pattern), "%.*s", (int)strcspn(name, ":"), name);
 	if (def->part)
 		return false;
-	return strcasecmp(pattern, "all") == 0 ||
-	       fnmatch(pattern, def->name, FNM_CASEFOLD) == 0 ||
+	return strcasecmp(pattern, "all") == 0 || fnmatch(pattern, def->name, FNM_CASEFOLD) == 0 ||
 	       matches_group(pattern, def);
 }
 
 /* --- bottlenecks ---------------------------------------------------------- */
 
-/* The metric that is what the others leave of 100 %. */
+/* The remainder metric: 100 % minus all others. */
 #define REST "other_bottlenecks"
 
-/* The second one since version 5 of Intel's TMA. */
-static const char *const prefixes[] = { "tma_info_bottleneck_",
-					"tma_bottleneck_" };
+/* The second prefix is used since TMA 5. */
+static const char *const prefixes[] = { "tma_info_bottleneck_", "tma_bottleneck_" };
 
-/* The name behind the prefix; NULL if it is another kind of metric. */
+/* Return the name after the prefix; NULL for other metrics. */
 static const char *without_prefix(const char *name)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(prefixes); i++) {
@@ -181,8 +162,7 @@ bool td_set_has_bottlenecks(const struct td_metric_set *set)
 	return false;
 }
 
-static bool has_child(const struct td_metric_set *set,
-		      const struct td_metric_def *def)
+static bool has_child(const struct td_metric_set *set, const struct td_metric_def *def)
 {
 	for (size_t i = 0; i < set->nr_metrics; i++) {
 		const char *parent = set->metrics[i].parent;
@@ -194,8 +174,7 @@ static bool has_child(const struct td_metric_set *set,
 	return false;
 }
 
-bool td_set_is_bottleneck(const struct td_metric_set *set,
-			  const struct td_metric_def *def)
+bool td_set_is_bottleneck(const struct td_metric_set *set, const struct td_metric_def *def)
 {
 	if (def->part)
 		return false;

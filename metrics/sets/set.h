@@ -10,9 +10,7 @@
 #include "lib/machine/machine.h"
 #include "metrics/files/pmu_events.h"
 
-/*
- * An event that formulas refer to as id.  terms NULL: sysfs defines the event.
- */
+/* An event, which formulas call id.  terms NULL: sysfs defines the event. */
 struct td_event_def {
 	const char *id;
 	const char *name;
@@ -20,38 +18,29 @@ struct td_event_def {
 };
 
 /*
- * A metric.  Its formula (metrics/formula/expr.h) uses metric names and event
- * ids of its set; in sets from files also event names.
+ * A metric.  Its formula (metrics/formula/expr.h) uses the names of metrics and the ids of
+ * events of its set; formulas of files also use names of events.
  */
 struct td_metric_def {
 	const char *name;
 	const char *parent; /* NULL at level 1 and outside of the tree */
-	int level;          /* in the tree; 0: outside of it */
+	int level;          /* level in the tree; 0: outside of the tree */
 	const char *formula;
-	/* a formula, true if the metric deserves attention; NULL: none */
-	const char *threshold;
-	const char *unit; /* "%", "" */
-	double factor;    /* multiplies the formula's value */
-	/* "TopdownL1;TmaL1"; NULL: derived from level and parent */
-	const char *groups;
-	const char *desc; /* NULL: none */
-	/* "HSD29, HSM30", of the events of its formula; NULL: none is known */
-	const char *errata;
+	const char *threshold; /* formula that is true if the metric matters; NULL: none */
+	const char *unit;      /* "%", "" */
+	double factor;         /* multiplies the formula's value */
+	const char *groups;    /* "TopdownL1;TmaL1"; NULL: derived from level and parent */
+	const char *desc;      /* NULL: none */
+	const char *errata;    /* errata of its events, "HSD29, HSM30"; NULL: none */
 	enum td_split split;
-	bool part; /* only an operand of other formulas, never shown */
-	/* of the whole package, whose row is not that of a kind of core */
-	bool package;
-	/*
-	 * of no kind of core of a hybrid: it is in the set of one of them, but has
-	 * a row of its own
-	 */
-	bool apart;
+	bool part;    /* only an operand of other formulas, never shown */
+	bool package; /* belongs to the row of the package, not of a core type */
+	bool apart;   /* on a hybrid, does not belong to a core type and is in a separate row */
 };
 
 /*
- * The metrics that can be computed on one kind of core.  In the tree, children
- * come after their parents.  The metric TD_SLOTS is the number of slots, by
- * which the rows of several PMUs are weighted and merged.
+ * The metrics of one core type.  Children come after their parents.  The metric TD_SLOTS is the
+ * number of slots, the weight of a PMU when rows of several PMUs are merged.
  */
 struct td_metric_set {
 	const char *name;
@@ -59,31 +48,25 @@ struct td_metric_set {
 	size_t nr_events;
 	const struct td_metric_def *metrics;
 	size_t nr_metrics;
-	/* of the metrics, by td_hash_any_case(); empty: there are few */
-	struct td_index names;
-	int levels; /* depth of its tree */
-	/* the id of the event that counts are scaled by */
-	const char *reference;
-	bool one_group; /* level 2 needs no more counters than level 1 */
-	/* levels 1 and 2 come from general counters instead of PERF_METRICS */
-	bool general;
-	/* counts whole cores, so a single thread has no values */
-	bool per_core;
-	bool files; /* the tree comes from the model's files */
+	struct td_index names; /* td_hash_any_case() of metrics' names; empty if there are few */
+	int levels;            /* depth of its tree */
+	const char *reference; /* id of the event with which counts are scaled */
+	bool one_group;        /* level 2 does not need more counters than level 1 */
+	bool general;          /* levels 1 and 2 use general counters instead of PERF_METRICS */
+	bool per_core;         /* counts whole cores, so a single thread has no values */
+	bool files;            /* the tree comes from the model's files */
 };
 
 #define TD_SLOTS       "td_slots"
 #define TD_GROUPS_SIZE 256
 
-/* Finds a metric by name, in any case; NULL if there is none. */
-const struct td_metric_def *td_set_find(const struct td_metric_set *set,
-					const char *name);
+/* Finds a metric by name, ignoring case; NULL if there is none. */
+const struct td_metric_def *td_set_find(const struct td_metric_set *set, const char *name);
 /*
- * The groups that the metric is in, for td_next_group(); of a built-in one, those
- * that the files would list, in buf.
+ * Returns the groups that contain the metric, for td_next_group().  For a built-in metric,
+ * writes those that the files would list to buf.
  */
-const char *td_metric_def_groups(const struct td_metric_def *def,
-				 char buf[TD_GROUPS_SIZE]);
+const char *td_metric_def_groups(const struct td_metric_def *def, char buf[TD_GROUPS_SIZE]);
 
 /* A set that is built at run time. */
 struct td_made_set {
@@ -92,76 +75,58 @@ struct td_made_set {
 	size_t nr;
 };
 
-/* Appends a copy of def.  Returns 0 or -ENOMEM. */
-int td_made_set_add(struct td_made_set *made, const struct td_metric_def *def);
-/* Appends the metrics of a built-in set, and takes over what else it is. */
-int td_made_set_copy(struct td_made_set *made,
-		     const struct td_metric_set *from);
+/* Appends a copy of def. */
+void td_made_set_add(struct td_made_set *made, const struct td_metric_def *def);
+/* Appends the metrics of a built-in set, and copies its other members. */
+void td_made_set_copy(struct td_made_set *made, const struct td_metric_set *from);
 
-/* apart.c: marks the metrics outside of the tree that count no event of the cores. */
-void td_made_set_find_apart(struct td_made_set *made);
-
-/* Does ask need metrics that the built-in levels do not have? */
+/* Does ask need metrics beyond the built-in levels? */
 bool td_ask_wants_files(const struct td_ask *ask);
 
-/* Is the metric a node of the tree on a level that ask has? */
-bool td_ask_wants_level(const struct td_ask *ask,
-			const struct td_metric_def *def);
+/* Is the metric a node of the tree on a level that ask includes? */
+bool td_ask_wants_level(const struct td_ask *ask, const struct td_metric_def *def);
 /*
  * Does the name mean this metric: its own name, one of its groups, a glob, or
  * "all"?  Case is ignored, except where a glob is compared with a group.
- * Modifiers behind a colon are ignored.
+ * Modifiers after a colon are ignored.
  */
 bool td_ask_matches(const char *name, const struct td_metric_def *def);
-/*
- * Returns the modifiers of a name: "u" of "tma_retiring:u", "" if there are
- * none.
- */
+/* Returns the modifiers of a name: "u" of "tma_retiring:u", or "". */
 const char *td_ask_modifiers(const char *name);
 
-/* By the name of a metric: is it one of Intel's bottlenecks, a share? */
+/* Is it the name of one of Intel's bottleneck metrics? */
 bool td_is_bottleneck(const char *name);
-/*
- * Is it the bottleneck metric that is no loss?  Intel gives it a threshold, but
- * however large it is, nothing is wrong.
- */
+/* Is it the bottleneck metric that is not a loss, although Intel gives it a threshold? */
 bool td_is_useful_work(const char *name);
 /*
- * Does the set have Intel's bottleneck metrics, which share out all slots?
- * Atom cores have metrics with such a name, too, but those are shares of cycles
- * that overlap.
+ * Does the set have Intel's bottleneck metrics, which divide up all slots?  Metrics of Atom
+ * cores with such names are overlapping shares of cycles.
  */
 bool td_set_has_bottlenecks(const struct td_metric_set *set);
 /*
- * Is the metric one of those that --bottlenecks shows: a bottleneck metric, or
- * if the set has none, a node of level 2, or of level 1 without children?  All
- * of them add up to 100 %, unless the files err.
+ * Does --bottlenecks show the metric?  It shows bottleneck metrics or, if the set has none,
+ * nodes of level 2, and of level 1 without children.  All of them sum to 100 %, unless the
+ * files are wrong.
  */
-bool td_set_is_bottleneck(const struct td_metric_set *set,
-			  const struct td_metric_def *def);
+bool td_set_is_bottleneck(const struct td_metric_set *set, const struct td_metric_def *def);
 
 /* --- builtin.c ------------------------------------------------------------ */
 
 /*
- * The columns of the built-in levels, in tree order: name, parent and level.  They are the same for all
- * sets, so that CSV files have the same columns on every machine.
+ * The columns of the built-in levels, in tree order: name, parent and level.  They are the same for
+ * all sets, so that CSV files have the same columns on every machine.
  */
 extern const struct td_metric_def td_builtin_columns[];
 extern const size_t td_nr_builtin_columns;
 
 /*
- * Returns the built-in set for a PMU.  Its sysfs folder decides which events
- * there are; its core decides corrections and the width.  NULL if the PMU
- * exports no top-down events, or stands for two kinds of core.
+ * Returns the built-in set for a PMU.  It depends on the events in the PMU's sysfs
+ * directory, and on corrections and the width of its core.  Returns NULL if the PMU exports
+ * no top-down events, or represents two core types.
  */
 const struct td_metric_set *td_builtin_find(const struct td_machine *machine,
 					    const struct td_pmu *pmu);
-/* Are there sets for its vendor's cores?  Metrics of others are only in files. */
+/* Are there built-in sets for the vendor?  Metrics of other vendors are only in files. */
 bool td_builtin_is_for(const struct td_machine *machine);
-/*
- * Returns the metrics of group L2Requests, which split the requests to the L2
- * cache by origin and outcome.  NULL if the core has no such event.
- */
-const struct td_metric_set *td_l2_requests_find(enum td_uarch uarch);
 
 #endif

@@ -1,19 +1,140 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "metrics/sets/sets.h"
-
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "lib/base/util.h"
+#include "metrics/files/pmu_events.h"
+#include "metrics/formula/expr.h"
 #include "metrics/sets/set.h"
+#include "metrics/sets/sets.h"
+
+/* --- group L2Requests: requests to the L2 cache, by origin and outcome ---------- */
+
+/* clang-format off */
 
 /*
- * Splits a ScaleUnit: "100%" is the factor 100 and the unit "%".  The factor
- * defaults to 1, the unit to none.
+ * L2_RQSTS, event 0x24, of Skylake and its descendants.  Its umask has
+ * bits for the origin of a request and bits for its outcome; several bits of a
+ * kind count all of these.
+ *
+ *	origin	0x01 demand read	0x02 RFO	0x04 code read
+ *		0x08 and 0x10 prefetches, see below
+ *	outcome	0x20 miss	0x40 hit in state E or S	0x80 hit in state M
+ *
+ * Intel's event lists contain sums of these bits: DEMAND_DATA_RD_MISS is 0x21,
+ * DEMAND_DATA_RD_HIT 0xc1, RFO_HIT 0xc2, CODE_RD_HIT 0xc4, REFERENCES 0xff.  They do
+ * not explain the hit bits.  But hits in the lists were 0x4n before they became 0xcn to
+ * include modified lines, and where events name states, the bits ascend from miss over S
+ * and E to M (Sandy Bridge's L2_L1D_WB_RQSTS).
  */
+#define REQUEST(name_, umask, desc_)                                    \
+	{ .name = (name_), .formula = "cpu@event\\=0x24\\,umask\\=" umask "@", \
+	  .unit = "", .factor = 1, .groups = "L2Requests",       \
+	  .desc = (desc_) }
+
+#define REQUESTS(name, who, hit, hit_m, hit_es, miss)                          \
+	REQUEST("l2_" name "_hit", hit, who " that hit the L2 cache, in any state"), \
+	REQUEST("l2_" name "_hit_m", hit_m,                                    \
+		who " that hit a modified line (state M) in the L2 cache"),    \
+	REQUEST("l2_" name "_hit_es", hit_es,                                  \
+		who " that hit a clean line (state E or S) in the L2 cache"),  \
+	REQUEST("l2_" name "_miss", miss, who " that missed the L2 cache")
+
+#define DEMAND                                                                 \
+	REQUESTS("demand_read", "Demand data reads", "0xc1", "0x81", "0x41", "0x21"), \
+	REQUESTS("rfo", "Reads for ownership (stores)", "0xc2", "0x82", "0x42", "0x22"), \
+	REQUESTS("code", "Code reads", "0xc4", "0x84", "0x44", "0x24")
+
+static const struct td_metric_def skylake_l2_metrics[] = {
+	DEMAND,
+	REQUESTS("l1_prefetch", "Prefetches of the L1 data cache", "0xc8", "0x88", "0x48", "0x28"),
+	REQUESTS("l2_prefetch", "Prefetches of the L2 cache", "0xd0", "0x90", "0x50", "0x30"),
+};
+
+/* For Ice Lake and later, Intel's event lists call 0x08 SWPF and 0x10 HWPF. */
+static const struct td_metric_def later_l2_metrics[] = {
+	DEMAND,
+	REQUESTS("sw_prefetch", "Software prefetches", "0xc8", "0x88", "0x48", "0x28"),
+	REQUESTS("hw_prefetch", "Hardware prefetches of the L1 and L2 "
+	"caches", "0xd0", "0x90", "0x50", "0x30"),
+};
+
+static const struct td_metric_set
+	skylake_l2 = { .metrics = skylake_l2_metrics,
+		       .nr_metrics = TD_ARRAY_SIZE(skylake_l2_metrics) },
+	later_l2 = { .metrics = later_l2_metrics,
+		     .nr_metrics = TD_ARRAY_SIZE(later_l2_metrics) };
+
+/* clang-format on */
+
+/* Return the metrics of group L2Requests; NULL if the core has no such event. */
+static const struct td_metric_set *find_l2_requests(enum td_uarch uarch)
+{
+	if (td_uarch_has(uarch, TD_CORE_FIELDS))
+		return &later_l2;
+	return uarch == TD_SKYLAKE ? &skylake_l2 : NULL;
+}
+
+/* --- metrics apart ------------------------------------------------------------ */
+
+#define MAX_DEPTH 64 /* maximum depth of metrics that refer to other metrics */
+
+struct search {
+	const struct td_metric_set *set;
+	const struct td_metric_def *self;
+	int depth;
+	bool cores; /* an event of the cores was found */
+};
+
+static void search_formula(struct search *search, const struct td_metric_def *def);
+
+static int look_at_name(void *ctx, const char *name)
+{
+	struct search *search = ctx;
+	const struct td_metric_def *def = td_set_find(search->set, name);
+
+	/* in the formula of a metric that has the name of an event, this name means the event */
+	if (def && def != search->self)
+		search_formula(search, def);
+	else if (td_is_core_event(name))
+		search->cores = true;
+	return 0;
+}
+
+static void search_formula(struct search *search, const struct td_metric_def *def)
+{
+	struct search inner = { search->set, def, search->depth + 1, search->depth == MAX_DEPTH };
+	struct td_expr *formula = NULL;
+	struct td_err unused = { 0 };
+
+	/* an invalid formula is reported when the metric is requested */
+	if (!inner.cores && td_expr_parse(&formula, def->formula, look_at_name, &inner, &unused))
+		inner.cores = true;
+	td_expr_free(formula);
+	search->cores |= inner.cores;
+}
+
+/*
+ * Mark the metrics of a hybrid that do not count events of its cores: idle time, C-states, power,
+ * memory.  They do not belong to a core type, whatever PMU the files name.
+ */
+static void find_apart(struct td_made_set *made)
+{
+	for (size_t i = 0; i < made->nr; i++) {
+		struct td_metric_def *def = &made->defs[i];
+		struct search search = { .set = &made->set };
+
+		if (def->level || def->part)
+			continue;
+		search_formula(&search, def);
+		def->apart = !search.cores;
+	}
+}
+
+/* --- sets -------------------------------------------------------------- */
+
+/* Parse a ScaleUnit: "100%" is the factor 100 and the unit "%"; the default is 1 and "". */
 static void read_unit(struct td_metric_def *def, const char *text)
 {
 	char *end;
@@ -28,29 +149,25 @@ static void read_unit(struct td_metric_def *def, const char *text)
 	def->unit = end + strspn(end, " ");
 }
 
-/* As the kernel's files call the slots of a thread, TOPDOWN.SLOTS. */
+/* The metric for TOPDOWN.SLOTS, the slots of a thread, in the kernel's files. */
 #define FILES_SLOTS "tma_info_thread_slots"
 
 /*
- * On general counters (NULL: on PERF_METRICS), levels 1 and 2 and the slots have
- * other formulas than in the files.  All that is below refers to these by name.
+ * Return the formula of a metric.  general: the set for general counters, or NULL; its formulas of
+ * levels 1 and 2 and of the slots replace those of the files; deeper levels use them by name.
  */
 static const char *formula_of(const struct td_model_metric *metric,
 			      const struct td_metric_set *general)
 {
-	const struct td_metric_def *own =
-		general ? td_set_find(general, metric->name) : NULL;
+	const struct td_metric_def *own = general ? td_set_find(general, metric->name) : NULL;
 
 	if (own)
 		return own->formula;
-	return general && strcmp(metric->name, FILES_SLOTS) == 0
-		       ? TD_SLOTS
-		       : metric->formula;
+	return general && strcmp(metric->name, FILES_SLOTS) == 0 ? TD_SLOTS : metric->formula;
 }
 
-static int add_model_metric(struct td_made_set *made,
-			    const struct td_model_metric *metric,
-			    const struct td_metric_set *general)
+static void add_model_metric(struct td_made_set *made, const struct td_model_metric *metric,
+			     const struct td_metric_set *general)
 {
 	struct td_metric_def def = {
 		.name = metric->name,
@@ -66,10 +183,10 @@ static int add_model_metric(struct td_made_set *made,
 	if (def.formula == metric->formula)
 		def.errata = metric->errata;
 	read_unit(&def, metric->unit);
-	return td_made_set_add(made, &def);
+	td_made_set_add(made, &def);
 }
 
-/* The first core PMU that --cputype and -C leave. */
+/* Return the first core PMU that is not excluded by --cputype or -C. */
 static size_t first_pmu(const struct td_machine *machine)
 {
 	size_t i = 0;
@@ -83,8 +200,8 @@ static size_t first_pmu(const struct td_machine *machine)
  * Does the metric belong to this core PMU?  Metrics of uncore units and of the
  * whole package of a hybrid are shown once, with the first PMU.
  */
-static bool is_of(const struct td_model_metric *metric,
-		  const struct td_machine *machine, size_t pmu)
+static bool is_of(const struct td_model_metric *metric, const struct td_machine *machine,
+		  size_t pmu)
 {
 	int index = td_machine_find_pmu(machine, metric->pmu);
 
@@ -94,34 +211,21 @@ static bool is_of(const struct td_model_metric *metric,
 		return strcmp(metric->pmu, TD_NO_CORE) == 0;
 	if (index >= 0 && index < (int)machine->nr_core)
 		return index == (int)pmu;
-	return pmu == first_pmu(machine) &&
-	       strncmp(metric->pmu, "cpu_", 4) != 0;
+	return pmu == first_pmu(machine) && strncmp(metric->pmu, "cpu_", 4) != 0;
 }
 
-static void finish(struct td_made_set *made)
-{
-	for (size_t i = 0; i < made->nr; i++) {
-		if (made->defs[i].level > made->set.levels)
-			made->set.levels = made->defs[i].level;
-	}
-}
-
-/* Have the files a tree for this core PMU? */
+/* Do the files have a tree for this core PMU? */
 static bool has_tree(const struct td_machine *machine, size_t pmu,
 		     const struct td_pmu_events *files)
 {
 	for (size_t i = 0; i < files->nr_metrics; i++) {
-		if (files->metrics[i].level &&
-		    is_of(&files->metrics[i], machine, pmu))
+		if (files->metrics[i].level && is_of(&files->metrics[i], machine, pmu))
 			return true;
 	}
 	return false;
 }
 
-/*
- * What everybody asks of each core.  Files have these by other names
- * (tma_info_thread_ipc, tma_info_core_ipc), or cpi alone.
- */
+/* Common metrics; the files have other names (tma_info_thread_ipc), or only cpi. */
 static const struct td_metric_def rates[] = {
 	{ .name = "ipc",
 	  .formula = "instructions / cpu\\-cycles",
@@ -136,8 +240,7 @@ static const struct td_metric_def rates[] = {
 };
 
 static const struct td_metric_set rates_set = { .metrics = rates,
-						.nr_metrics =
-							TD_ARRAY_SIZE(rates) };
+						.nr_metrics = TD_ARRAY_SIZE(rates) };
 
 static bool is_in(const struct td_metric_set *set, const char *name)
 {
@@ -148,9 +251,9 @@ static bool is_in(const struct td_metric_set *set, const char *name)
 	return false;
 }
 
-/* Does td_sets_from_files() give this core PMU a metric of that name? */
-static bool has_name(const char *name, const struct td_machine *machine,
-		     size_t pmu, const struct td_pmu_events *files)
+/* Does td_sets_from_files() add a metric with this name to the core PMU's set? */
+static bool has_name(const char *name, const struct td_machine *machine, size_t pmu,
+		     const struct td_pmu_events *files)
 {
 	for (size_t i = 0; i < files->nr_metrics; i++) {
 		const struct td_metric_def def = {
@@ -158,18 +261,15 @@ static bool has_name(const char *name, const struct td_machine *machine,
 			.groups = files->metrics[i].groups,
 		};
 
-		if (td_ask_matches(name, &def) &&
-		    is_of(&files->metrics[i], machine, pmu))
+		if (td_ask_matches(name, &def) && is_of(&files->metrics[i], machine, pmu))
 			return true;
 	}
-	return is_in(&rates_set, name) ||
-	       is_in(td_l2_requests_find(machine->pmus[pmu].uarch), name) ||
+	return is_in(&rates_set, name) || is_in(find_l2_requests(machine->pmus[pmu].uarch), name) ||
 	       (!has_tree(machine, pmu, files) &&
 		is_in(td_builtin_find(machine, &machine->pmus[pmu]), name));
 }
 
-bool td_sets_lack_name(const struct td_ask *ask,
-		       const struct td_machine *machine,
+bool td_sets_lack_name(const struct td_ask *ask, const struct td_machine *machine,
 		       const struct td_pmu_events *files)
 {
 	for (size_t i = 0; i < ask->nr_names; i++) {
@@ -184,11 +284,8 @@ bool td_sets_lack_name(const struct td_ask *ask,
 	return false;
 }
 
-/*
- * Adds the number of slots as a metric: the files have none, or one that their
- * formulas need not use.
- */
-static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
+/* Add the number of slots as a metric, which the files lack or do not use in formulas. */
+static void add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 {
 	struct td_metric_def slots = {
 		.name = TD_SLOTS,
@@ -197,29 +294,27 @@ static int add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 		.part = true,
 	};
 
-	/* the sets of general counters have it */
+	/* the sets of general counters contain TD_SLOTS */
 	if (!made->set.files || made->set.general)
-		return 0;
+		return;
 	if (td_pmu_has_slots(pmu))
 		slots.formula = "slots";
 	else if (td_uarch_width(pmu->uarch))
 		slots.formula = "#width * CPU_CLK_UNHALTED.CORE";
-	return slots.formula ? td_made_set_add(made, &slots) : 0;
+	if (slots.formula)
+		td_made_set_add(made, &slots);
 }
 
-/* Adds those of the set, which may be NULL, that the files do not have. */
-static int add_set(struct td_made_set *made, const struct td_metric_set *set)
+/* Add the metrics of a set, which may be NULL, that the files lack. */
+static void add_set(struct td_made_set *made, const struct td_metric_set *set)
 {
-	int rc = 0;
-
-	for (size_t i = 0; set && !rc && i < set->nr_metrics; i++) {
+	for (size_t i = 0; set && i < set->nr_metrics; i++) {
 		if (!td_set_find(&made->set, set->metrics[i].name))
-			rc = td_made_set_add(made, &set->metrics[i]);
+			td_made_set_add(made, &set->metrics[i]);
 	}
-	return rc;
 }
 
-/* What metrics of files need of a core's built-in set, which may be NULL. */
+/* Start a set of files with members of the built-in set, which may be NULL. */
 static struct td_metric_set files_set(const struct td_metric_set *builtin)
 {
 	struct td_metric_set set = {
@@ -227,7 +322,7 @@ static struct td_metric_set files_set(const struct td_metric_set *builtin)
 		.files = true,
 	};
 
-	/* its events count the slots of a core, not of a thread */
+	/* per_core: the events count the slots of a core, not of a thread */
 	set.per_core = builtin && builtin->per_core;
 	if (builtin && builtin->general) {
 		set.name = "metric files of its model, on general counters";
@@ -238,54 +333,46 @@ static struct td_metric_set files_set(const struct td_metric_set *builtin)
 	return set;
 }
 
-static int add_model_metrics(struct td_made_set *made,
-			     const struct td_machine *machine, size_t index,
-			     const struct td_pmu_events *files,
-			     const struct td_metric_set *general)
+static void add_model_metrics(struct td_made_set *made, const struct td_machine *machine,
+			      size_t index, const struct td_pmu_events *files,
+			      const struct td_metric_set *general)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < files->nr_metrics; i++) {
+	for (size_t i = 0; i < files->nr_metrics; i++) {
 		if (is_of(&files->metrics[i], machine, index))
-			rc = add_model_metric(made, &files->metrics[i],
-					      general);
+			add_model_metric(made, &files->metrics[i], general);
 	}
 	if (td_machine_count_kinds(machine) > 1 && index == first_pmu(machine))
-		td_made_set_find_apart(made);
-	finish(made);
-	return rc ? rc : add_set(made, made->set.levels ? general : NULL);
+		find_apart(made);
+	for (size_t i = 0; i < made->nr; i++) {
+		if (made->defs[i].level > made->set.levels)
+			made->set.levels = made->defs[i].level;
+	}
+	add_set(made, made->set.levels ? general : NULL);
 }
 
-static int fill_set(struct td_made_set *made, const struct td_machine *machine,
-		    size_t index, const struct td_pmu_events *files)
+static void fill_set(struct td_made_set *made, const struct td_machine *machine, size_t index,
+		     const struct td_pmu_events *files)
 {
 	const struct td_pmu *pmu = &machine->pmus[index];
 	const struct td_metric_set *builtin = td_builtin_find(machine, pmu);
-	int rc;
 
 	made->set = files_set(builtin);
-	rc = add_model_metrics(made, machine, index, files,
-			       made->set.general ? builtin : NULL);
-	if (rc)
-		return rc;
+	add_model_metrics(made, machine, index, files, made->set.general ? builtin : NULL);
 	if (made->set.levels == 0 && builtin)
-		rc = td_made_set_copy(made, builtin);
-	if (!rc)
-		rc = add_slots(made, pmu);
-	if (!rc)
-		rc = add_set(made, td_l2_requests_find(pmu->uarch));
+		td_made_set_copy(made, builtin);
+	add_slots(made, pmu);
+	add_set(made, find_l2_requests(pmu->uarch));
 	/* a machine without cores has no cycles */
-	return rc ? rc : add_set(made, machine->nr_core ? &rates_set : NULL);
+	add_set(made, machine->nr_core ? &rates_set : NULL);
 }
 
-/* Have the files metrics besides those that all models have in common? */
+/* Do the files have metrics besides those that all models have in common? */
 static bool has_own_metrics(const struct td_pmu_events *files)
 {
 	for (size_t i = 0; i < files->nr_metrics; i++) {
 		const char *pmu = files->metrics[i].pmu;
 
-		if (strcmp(pmu, TD_EACH_CORE) != 0 &&
-		    strcmp(pmu, TD_NO_CORE) != 0)
+		if (strcmp(pmu, TD_EACH_CORE) != 0 && strcmp(pmu, TD_NO_CORE) != 0)
 			return true;
 	}
 	return false;
@@ -295,74 +382,51 @@ static void note_fallback(struct td_notes *notes, const struct td_pmu *pmu,
 			  const struct td_metric_set *set, bool any_files)
 {
 	if (!set->files && set->levels)
-		td_notes_add(notes,
-			     "%s (%s): %s: the tree is the built-in one, of %d "
-			     "level%s (%s may have more)",
-			     pmu->name, td_uarch_name(pmu->uarch),
-			     any_files ? "its metric files have no tree"
-				       : "there are no metric files for it",
-			     set->levels, set->levels == 1 ? "" : "s",
-			     any_files
-				     ? "the kernel's, which tdstat comes with,"
-				     : "--metrics-dir with newer files");
+		td_notes_add(
+			notes,
+			"%s (%s): %s: the tree is the built-in one, of %d level%s (%s may have "
+			"more)",
+			pmu->name, td_uarch_name(pmu->uarch),
+			any_files ? "its metric files have no tree"
+				  : "there are no metric files for it",
+			set->levels, set->levels == 1 ? "" : "s",
+			any_files ? "the kernel's, which tdstat comes with,"
+				  : "--metrics-dir with newer files");
 }
 
-static int make_room(struct td_sets *sets, size_t nr)
+static void make_room(struct td_sets *sets, size_t nr)
 {
 	*sets = (struct td_sets){ 0 };
-	sets->v = calloc(nr + 1, sizeof(const void *));
-	sets->made = calloc(nr + 1, sizeof(*sets->made));
+	sets->v = td_calloc(nr + 1, sizeof(const void *));
+	sets->made = td_calloc(nr + 1, sizeof(*sets->made));
 	sets->nr = nr;
-	return sets->v && sets->made ? 0 : -ENOMEM;
 }
 
-/*
- * Without a PMU of the cores, what the kernel counts by itself is left: it
- * stands with the first PMU that there is.
- */
-static size_t count_sets(const struct td_machine *machine)
+void td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
+			const struct td_pmu_events *files, struct td_notes *notes)
 {
-	return machine->nr_core || !machine->nr_pmus ? machine->nr_core : 1;
-}
-
-int td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
-		       const struct td_pmu_events *files,
-		       struct td_notes *notes, struct td_err *err)
-{
-	if (make_room(sets, count_sets(machine)))
-		return td_err_nomem(err);
-	if (files->nr_skipped)
-		td_notes_add(notes, "%s%s", files->skipped,
-			     files->nr_skipped == 1
-				     ? ": not shown"
-				     : ": not shown, nor are others");
+	/* without core PMUs, the first PMU gets the metrics of software events */
+	make_room(sets, machine->nr_core || !machine->nr_pmus ? machine->nr_core : 1);
 	for (size_t i = 0; i < sets->nr; i++) {
 		struct td_made_set *made = &sets->made[i];
 
 		if (machine->pmus[i].skip)
 			continue;
-		if (fill_set(made, machine, i, files))
-			return td_err_nomem(err);
+		fill_set(made, machine, i, files);
 		if (!made->nr)
 			continue;
 		sets->v[i] = &made->set;
-		note_fallback(notes, &machine->pmus[i], &made->set,
-			      has_own_metrics(files));
+		note_fallback(notes, &machine->pmus[i], &made->set, has_own_metrics(files));
 	}
-	return 0;
 }
 
-int td_sets_builtin(struct td_sets *sets, const struct td_machine *machine,
-		    struct td_err *err)
+void td_sets_builtin(struct td_sets *sets, const struct td_machine *machine)
 {
-	if (make_room(sets, machine->nr_core))
-		return td_err_nomem(err);
+	make_room(sets, machine->nr_core);
 	for (size_t i = 0; i < machine->nr_core; i++) {
 		if (!machine->pmus[i].skip)
-			sets->v[i] =
-				td_builtin_find(machine, &machine->pmus[i]);
+			sets->v[i] = td_builtin_find(machine, &machine->pmus[i]);
 	}
-	return 0;
 }
 
 void td_sets_free(struct td_sets *sets)

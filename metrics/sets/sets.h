@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics/sets: the metrics that exist on each kind of core.
+ * metrics/sets: the metrics that exist on each core type.
  *
  * In: a machine and the model's files.
  * Out: a struct td_metric_set for each core PMU, with the built-in levels 1 and
- * 2 and the metrics of the files.  set.h tells which of them the user wants.
+ * 2 and the metrics of the files.  set.h selects those in the request.
  */
 #ifndef TD_METRICS_SETS_SETS_H
 #define TD_METRICS_SETS_SETS_H
@@ -19,35 +19,29 @@
 /* The metric sets of all core PMUs of a machine. */
 struct td_sets {
 	/*
-	 * One for each core PMU; NULL: no metrics.  From files, on a machine
-	 * without core PMUs, one for its first PMU.
+	 * one for each core PMU; NULL: no metrics.  On a machine without core PMUs,
+	 * td_sets_from_files() makes one for the first PMU.
 	 */
 	const struct td_metric_set **v;
 	size_t nr;
-	/* owns the sets in v that were built from files */
+	/* the sets in v that were built at run time */
 	struct td_made_set *made;
 };
 
+/* Fills in sets with the built-in levels 1 and 2. */
+void td_sets_builtin(struct td_sets *sets, const struct td_machine *machine);
 /*
- * The built-in levels 1 and 2.  Free with td_sets_free() even after an error.
+ * Fills in sets with all metrics of the files.  A PMU without a tree in the files gets the
+ * built-in levels 1 and 2, with a note.  A core with event L2_RQSTS gets the L2Requests
+ * metrics.  files must outlive the sets.
  */
-int td_sets_builtin(struct td_sets *sets, const struct td_machine *machine,
-		    struct td_err *err);
+void td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
+			const struct td_pmu_events *files, struct td_notes *notes);
 /*
- * All metrics of the files.  A PMU for which the files have no tree gets the
- * built-in levels 1 and 2 (a note says so), and a core with event L2_RQSTS gets
- * the L2Requests metrics.  Borrows from files, which must outlive the sets.
- * Free with td_sets_free() even after an error.
+ * Does ask contain a name without a metric in td_sets_from_files()?  It may be a metric of
+ * an uncore unit, whose files were not read yet.
  */
-int td_sets_from_files(struct td_sets *sets, const struct td_machine *machine,
-		       const struct td_pmu_events *files,
-		       struct td_notes *notes, struct td_err *err);
-/*
- * Is there a name in ask that no metric of td_sets_from_files() has?  It may be
- * a metric of an uncore unit, whose files were not read yet.
- */
-bool td_sets_lack_name(const struct td_ask *ask,
-		       const struct td_machine *machine,
+bool td_sets_lack_name(const struct td_ask *ask, const struct td_machine *machine,
 		       const struct td_pmu_events *files);
 void td_sets_free(struct td_sets *sets);
 
@@ -57,8 +51,8 @@ void td_sets_free(struct td_sets *sets);
  */
 int td_why_no_tree(const struct td_machine *machine, struct td_err *err);
 /*
- * The first Linux that knows the processor, if the machine's is older; NULL: it
- * is not, or the processor is not in the table.
+ * Returns the first Linux that supports the processor, if the machine's is older; NULL if
+ * it is not, or if the processor is not in the table.
  */
 const char *td_kernel_too_old(const struct td_machine *machine);
 
@@ -73,21 +67,19 @@ const char *td_kernel_too_old(const struct td_machine *machine);
 extern const struct td_metric_def td_package_metrics[];
 extern const size_t td_nr_package_metrics;
 
-/* Is it one of them, from its name? */
+/* Is it the name of a metric of --energy? */
 bool td_package_has(const char *name);
 
-/* Without this metric, there are none of its kind: it is to be said why. */
+/* Is it the main metric of energy or of bandwidth, without which users need a reason? */
 bool td_package_is_main(const struct td_metric_def *def);
 
-/* True if the files had no formula for it. */
+/* Is it a metric for which the files have no formula? */
 bool td_package_lacks_formula(const struct td_metric_def *def);
 
 /*
- * Adds them to the set of one core PMU, where the tree finds what it shows; their
- * rows are not that PMU's.  files: the model's, or without metrics.  The sets
- * borrow from files.  Returns 0 or -ENOMEM.
+ * Adds the metrics of --energy to the set of one core PMU, where trees find metrics; they are
+ * shown in rows of packages.  files: the model's, which may be empty, and must outlive sets.
  */
-int td_sets_add_package(struct td_sets *sets,
-			const struct td_pmu_events *files);
+void td_sets_add_package(struct td_sets *sets, const struct td_pmu_events *files);
 
 #endif

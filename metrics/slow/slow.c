@@ -6,12 +6,255 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "metrics/slow/usual.h"
 
 #define PERCENT 100
-#define LEVELS  2 /* that calls are counted at */
+#define Z95     1.96 /* standard deviations of the 95 % interval */
+#define REACH   2    /* buckets on each side of the median: down to half, up to twice its time */
+#define LEVELS  2    /* maximum level of the nodes of calls */
 
-/* The rows of the slow calls, or of those around the median: one for each PMU. */
+/* --- rows without metrics: limits of lib/count/regions.h ------------------------ */
+
+const char *td_slow_why_not_sampled(const struct td_row *row, uint64_t period)
+{
+	if (!period)
+		return NULL;
+	if (td_region_bucket_ns(row->region->bucket) < TD_SAMPLED_NS)
+		return "samples come too late for such short calls";
+	return row->slots < TD_LEAST_SAMPLES * (double)period ? "fewer than 30 samples" : NULL;
+}
+
+const char *td_slow_why_not(const struct td_row *row, uint64_t period)
+{
+	const struct td_region_facts *facts = row->region;
+
+	if (td_slow_why_not_sampled(row, period))
+		return td_slow_why_not_sampled(row, period);
+	if (facts->cost_pct >= TD_COST_OF_MANY)
+		return "the probes took most of the time";
+	if (facts->calls < TD_MANY_CALLS && facts->cost_pct >= TD_COST_OF_FEW)
+		return "fewer than 30 calls, and the probes took a tenth of the time";
+	return facts->calls ? NULL : "no call ended there";
+}
+
+static double chance_of(const struct td_row *row, uint64_t period)
+{
+	return period ? Z95 * sqrt((double)period / row->slots) : 0;
+}
+
+/* --- typical calls --------------------------------------------------------- */
+
+/*
+ * A report with one row per PMU for the typical calls, those around the median.  If these are few,
+ * the rows of calls of half to twice their duration are joined.
+ */
+struct typical {
+	struct td_report report;
+	unsigned int from, to; /* range of buckets; joined rows have the first one */
+	size_t nr;             /* number of joined rows, which come first */
+	struct td_row *rows;
+	struct td_region_facts *facts;
+	struct td_cell *cells;
+};
+
+static bool is_function_row(const struct td_row *row, size_t at)
+{
+	const struct td_region_facts *facts = row->region;
+
+	return facts && facts->timed == 1 + (int)at && !facts->slow;
+}
+
+static bool is_within(const struct typical *typical, const struct td_row *row, size_t at)
+{
+	return is_function_row(row, at) && row->region->bucket >= typical->from &&
+	       row->region->bucket <= typical->to;
+}
+
+static double calls_within(const struct typical *typical, const struct td_report *report, size_t at)
+{
+	double calls = 0;
+
+	for (size_t i = 0; i < report->nr_rows; i++)
+		if (is_within(typical, &report->rows[i], at))
+			calls += (double)report->rows[i].region->calls;
+	return calls;
+}
+
+/* Chooses the smallest range around the median with enough calls, but never includes slow ones. */
+static void choose(struct typical *typical, const struct td_report *report,
+		   const struct td_timed *timed, size_t at)
+{
+	typical->from = typical->to = timed->middle;
+	for (int i = 0; i < REACH && calls_within(typical, report, at) < TD_MANY_CALLS; i++) {
+		typical->from -= typical->from > 0;
+		typical->to += typical->to + 1 < timed->slow;
+	}
+}
+
+/* --- joining ---------------------------------------------------------------- */
+
+/*
+ * Returns the first row of a bucket, for the facts that are the same on all PMUs, and the number of
+ * calls on all of them.
+ */
+static const struct td_row *first_of(const struct td_report *report, size_t at, unsigned int bucket,
+				     double *calls)
+{
+	const struct td_row *first = NULL;
+
+	*calls = 0;
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (!is_function_row(row, at) || row->region->bucket != bucket)
+			continue;
+		*calls += (double)row->region->calls;
+		first = first ? first : row;
+	}
+	return first;
+}
+
+static double cost_ns(const struct td_region_facts *facts)
+{
+	return (double)facts->time_ns * facts->cost_pct / (PERCENT - facts->cost_pct);
+}
+
+/* Returns the facts of the typical calls on all PMUs: their total time, and means per call. */
+static struct td_region_facts mean_of(const struct typical *typical, const struct td_report *report,
+				      size_t at)
+{
+	struct td_region_facts mean = { .timed = 1 + (int)at, .bucket = typical->from };
+	double all = calls_within(typical, report, at), cost = 0, calls;
+
+	for (unsigned int b = typical->from; b <= typical->to; b++) {
+		const struct td_row *row = first_of(report, at, b, &calls);
+		const struct td_region_facts *of = row ? row->region : NULL;
+
+		if (!of)
+			continue;
+		mean.time_ns += of->time_ns;
+		cost += cost_ns(of);
+		mean.waited_ns += calls / all * of->waited_ns;
+		mean.preempted_ns += calls / all * of->preempted_ns;
+		mean.faults += calls / all * of->faults;
+		mean.switches += calls / all * of->switches;
+		mean.migrations += calls / all * of->migrations;
+	}
+	mean.cost_pct = PERCENT * cost / (cost + (double)mean.time_ns);
+	return mean;
+}
+
+static void add_facts(struct td_region_facts *to, const struct td_region_facts *from)
+{
+	double calls = (double)(to->calls + from->calls);
+
+	if (from->calls)
+		to->interrupted_ns +=
+			(double)from->calls / calls * (from->interrupted_ns - to->interrupted_ns);
+	to->calls += from->calls;
+	to->took_ns += from->took_ns;
+	to->on_ns += from->on_ns;
+	to->time_pct += from->time_pct;
+}
+
+static void add_cell(struct td_cell *to, double to_slots, const struct td_cell *from,
+		     double from_slots)
+{
+	double both = to_slots + from_slots;
+
+	if (to->status != TD_STATUS_OK)
+		return;
+	if (from->status != TD_STATUS_OK) {
+		*to = *from;
+		return;
+	}
+	to->value = (to_slots * to->value + from_slots * from->value) / both;
+	to->error = hypot(to_slots * to->error, from_slots * from->error) / both;
+}
+
+/* Adds the cells of a row, unless it has no slots: its calls may be as short as their probes. */
+static void add_cells(struct td_row *to, const struct td_row *from, size_t nr_columns)
+{
+	double before = to->slots;
+
+	if (!(from->slots > 0))
+		return;
+	to->slots += from->slots;
+	if (!(before > 0)) {
+		memcpy(to->cells, from->cells, nr_columns * sizeof(*to->cells));
+		return;
+	}
+	for (size_t i = 0; i < nr_columns; i++)
+		add_cell(&to->cells[i], before, &from->cells[i], from->slots);
+}
+
+/* Returns the joined row of the PMU of another row.  Adds it without slots if there is none. */
+static struct td_row *row_for(struct typical *typical, const struct td_row *like,
+			      const struct td_region_facts *mean)
+{
+	struct td_report *report = &typical->report;
+	size_t at = 0;
+	struct td_row *row;
+
+	while (at < typical->nr && strcmp(typical->rows[at].pmu, like->pmu) != 0)
+		at++;
+	row = &typical->rows[at];
+	if (at < typical->nr)
+		return row;
+	typical->nr = at + 1;
+	typical->facts[at] = *mean;
+	*row = *like;
+	row->slots = 0;
+	row->region = &typical->facts[at];
+	row->cells = typical->cells + at * report->nr_columns;
+	memcpy(row->cells, like->cells, report->nr_columns * sizeof(*row->cells));
+	return row;
+}
+
+static void fill(struct typical *typical, const struct td_report *report, size_t at)
+{
+	struct td_region_facts mean = mean_of(typical, report, at);
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+		struct td_row *to;
+
+		if (!is_within(typical, row, at))
+			continue;
+		to = row_for(typical, row, &mean);
+		add_facts(&typical->facts[to - typical->rows], row->region);
+		add_cells(to, row, report->nr_columns);
+	}
+	typical->report.nr_rows = typical->nr;
+	for (size_t i = 0; i < report->nr_rows; i++)
+		if (!is_within(typical, &report->rows[i], at))
+			typical->rows[typical->report.nr_rows++] = report->rows[i];
+}
+
+static void join_typical(struct typical *typical, const struct td_report *report,
+			 const struct td_timed *timed, size_t at)
+{
+	*typical = (struct typical){ .report = *report };
+	choose(typical, report, timed, at);
+	if (typical->from == typical->to)
+		return;
+	typical->rows = td_calloc(report->nr_rows + 1, sizeof(*typical->rows));
+	typical->facts = td_calloc(report->nr_rows + 1, sizeof(*typical->facts));
+	typical->cells =
+		td_calloc(report->nr_rows * report->nr_columns + 1, sizeof(*typical->cells));
+	typical->report.rows = typical->rows;
+	fill(typical, report, at);
+}
+
+static void free_typical(struct typical *typical)
+{
+	free(typical->rows);
+	free(typical->facts);
+	free(typical->cells);
+}
+
+/* --- classes of calls ------------------------------------------------------ */
+
+/* The slow or the typical calls of a function, with one row for each PMU. */
 struct class
 {
 	const struct td_report *report;
@@ -19,8 +262,8 @@ struct class
 	bool slow;
 	unsigned int bucket;
 	double calls;      /* on all PMUs */
-	uint64_t period;   /* slots between two samples; 0: they are counted */
-	double longest_ns; /* of all calls */
+	uint64_t period;   /* slots between two samples; 0: slots are counted */
+	double longest_ns; /* duration of the longest of all calls */
 };
 
 /* --- rows ------------------------------------------------------------------- */
@@ -29,11 +272,11 @@ static bool is_of(const struct class *class, const struct td_row *row)
 {
 	const struct td_region_facts *facts = row->region;
 
-	return facts && facts->timed == class->timed &&
-	       facts->slow == class->slow && facts->bucket == class->bucket;
+	return facts && facts->timed == class->timed && facts->slow == class->slow &&
+	       facts->bucket == class->bucket;
 }
 
-/* The row on this PMU, on any for NULL; or NULL. */
+/* Returns the row of a class on a PMU, or on any if pmu is NULL.  Returns NULL if there is none. */
 static const struct td_row *row_on(const struct class *class, const char *pmu)
 {
 	for (size_t i = 0; i < class->report->nr_rows; i++) {
@@ -45,13 +288,12 @@ static const struct td_row *row_on(const struct class *class, const char *pmu)
 	return NULL;
 }
 
-static struct class make_class(const struct td_report *report, size_t at,
-			       unsigned int bucket, bool slow)
+static struct class make_class(const struct td_report *report, size_t at, unsigned int bucket,
+			       bool slow)
 {
-	struct class class = { .report = report,
-			       .timed = 1 + (int)at,
-			       .slow = slow,
-			       .bucket = bucket };
+	struct class class = {
+		.report = report, .timed = 1 + (int)at, .slow = slow, .bucket = bucket
+	};
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		if (is_of(&class, &report->rows[i]))
@@ -60,7 +302,7 @@ static struct class make_class(const struct td_report *report, size_t at,
 	return class;
 }
 
-/* The PMU that most calls of a class ended on. */
+/* Returns the PMU on which most calls of a class ended. */
 static const char *home_of(const struct class *class)
 {
 	const struct td_row *most = NULL;
@@ -68,8 +310,7 @@ static const char *home_of(const struct class *class)
 	for (size_t i = 0; i < class->report->nr_rows; i++) {
 		const struct td_row *row = &class->report->rows[i];
 
-		if (is_of(class, row) &&
-		    (!most || row->region->calls > most->region->calls))
+		if (is_of(class, row) && (!most || row->region->calls > most->region->calls))
 			most = row;
 	}
 	return most ? most->pmu : NULL;
@@ -77,25 +318,24 @@ static const char *home_of(const struct class *class)
 
 /* --- causes ----------------------------------------------------------------- */
 
-static struct td_slow_cause *
-find_cause(struct td_slow *out, enum td_slow_kind kind, const char *node)
+static struct td_slow_cause *find_cause(struct td_slow *out, enum td_slow_kind kind,
+					const char *node)
 {
 	for (size_t i = 0; i < out->nr; i++) {
 		struct td_slow_cause *cause = &out->causes[i];
 
-		if (cause->kind == kind &&
-		    (!node || strcmp(cause->node, node) == 0))
+		if (cause->kind == kind && (!node || strcmp(cause->node, node) == 0))
 			return cause;
 	}
 	return NULL;
 }
 
-/* The times are ns of a slow call.  What several PMUs have of a cause adds up. */
-static void add_cause(struct td_slow *out, enum td_slow_kind kind,
-		      const char *node, double ns, double error_ns)
+/* Adds the time of a cause, per slow call.  A cause on several PMUs adds up. */
+static void add_cause(struct td_slow *out, enum td_slow_kind kind, const char *node, double ns,
+		      double error_ns)
 {
 	struct td_slow_cause *cause = find_cause(out, kind, node);
-	/* what took no longer has no shares of that */
+	/* without extra time, shares are undefined */
 	double extra_ns = fabs(out->extra_ns) > 0 ? out->extra_ns : NAN;
 
 	if (!cause) {
@@ -105,11 +345,10 @@ static void add_cause(struct td_slow *out, enum td_slow_kind kind,
 		*cause = (struct td_slow_cause){ .kind = kind, .node = node };
 	}
 	cause->share_pct += PERCENT * ns / extra_ns;
-	cause->error_pct =
-		hypot(cause->error_pct, PERCENT * error_ns / fabs(extra_ns));
+	cause->error_pct = hypot(cause->error_pct, PERCENT * error_ns / fabs(extra_ns));
 }
 
-/* In which the calls that ended on the row's PMU ran themselves. */
+/* Returns the time on a CPU, without interrupts, of the calls that ended on the row's PMU. */
 static double own_ns(const struct td_row *row)
 {
 	const struct td_region_facts *facts = row->region;
@@ -123,9 +362,9 @@ static double own_ns_of(const struct td_row *row)
 	return own_ns(row) / (double)row->region->calls;
 }
 
-/* --- chance ----------------------------------------------------------------- */
+/* --- errors ----------------------------------------------------------------- */
 
-/* What a call of the row has of something, in the mean, in ns; NaN: unknown. */
+/* Returns a mean time of the row's calls in ns; NaN: unknown. */
 typedef double mean_fn(const struct td_row *row);
 
 static double preempted_ns(const struct td_row *row)
@@ -145,7 +384,7 @@ static double lost_ns(const struct td_row *row)
 	return row->region->interrupted_ns;
 }
 
-/* One of the rows that the slow calls are the sum of. */
+/* Is it the row of one bucket of slow calls, rather than of all of them? */
 static bool is_part_of(const struct class *slow, const struct td_row *row)
 {
 	const struct td_region_facts *facts = row->region;
@@ -157,14 +396,12 @@ static bool is_part_of(const struct class *slow, const struct td_row *row)
 static double longest_of(const struct class *slow, unsigned int bucket)
 {
 	return bucket + 1 < TD_REGION_BUCKETS
-		       ? fmin(slow->longest_ns,
-			      (double)td_region_bucket_ns(bucket + 1))
+		       ? fmin(slow->longest_ns, (double)td_region_bucket_ns(bucket + 1))
 		       : slow->longest_ns;
 }
 
-/* Of the calls of a bucket, on all PMUs. */
-static double sum_of(const struct class *slow, unsigned int bucket,
-		     mean_fn *mean)
+/* Sums up a time of the calls of a bucket, on all PMUs. */
+static double sum_of(const struct class *slow, unsigned int bucket, mean_fn *mean)
 {
 	double sum = 0;
 
@@ -177,7 +414,10 @@ static double sum_of(const struct class *slow, unsigned int bucket,
 	return sum;
 }
 
-/* The most that the squares of numbers up to a limit add up to: few have it all. */
+/*
+ * Returns the maximum sum of the squares of numbers from 0 to limit that have this sum: all but one
+ * are 0 or the limit.
+ */
 static double most_squares(double sum, double limit)
 {
 	double nr = limit > 0 ? floor(sum / limit) : 0;
@@ -187,10 +427,11 @@ static double most_squares(double sum, double limit)
 }
 
 /*
- * One slow call may have more of something than all others together, as where a host
- * stopped the processor in an interrupt, and that is no cause of the others.  So how
- * far may the mean be from that of more such calls?  In a bucket, no call has more than
- * it took; its rows on several PMUs may share what one call had.
+ * Returns the error of a mean time of the slow calls, half of its 95 % interval.  One call may have
+ * more of this time than all others together, for example if the host stopped the processor in an
+ * interrupt; that does not explain the others.  Only sums are known, so the time is assumed to be
+ * in as few calls as possible: up to their whole duration.  PMUs are summed first, because a call
+ * may have its time on several.
  */
 static double chance_ns(const struct class *slow, mean_fn *mean)
 {
@@ -209,8 +450,7 @@ static double chance_ns(const struct class *slow, mean_fn *mean)
 	}
 	if (nr == 0)
 		return 0;
-	return TD_SLOW_CHANCE *
-	       sqrt(fmax(squares / nr - sum * sum / nr / nr, 0) / nr);
+	return Z95 * sqrt(fmax(squares / nr - sum * sum / nr / nr, 0) / nr);
 }
 
 /* --- causes of time --------------------------------------------------------- */
@@ -224,24 +464,21 @@ static void add_waiting(struct td_slow *out, const struct class *of)
 	if (isnan(slow->waited_ns) || isnan(middle->waited_ns))
 		return;
 	if (isnan(preempted)) {
-		add_cause(out, TD_SLOW_OFF, NULL,
-			  slow->waited_ns - middle->waited_ns, chance);
+		add_cause(out, TD_SLOW_OFF, NULL, slow->waited_ns - middle->waited_ns, chance);
 		return;
 	}
-	add_cause(out, TD_SLOW_WAITED, NULL,
-		  slow->waited_ns - middle->waited_ns - preempted, chance);
-	add_cause(out, TD_SLOW_PREEMPTED, NULL, preempted,
-		  chance_ns(of, preempted_ns));
+	add_cause(out, TD_SLOW_WAITED, NULL, slow->waited_ns - middle->waited_ns - preempted,
+		  chance);
+	add_cause(out, TD_SLOW_PREEMPTED, NULL, preempted, chance_ns(of, preempted_ns));
 }
 
-/* The mean of the calls of a class; NaN: unknown. */
+/* Returns the mean time in interrupts of the calls of a class in ns; NaN: unknown. */
 static double interrupted_ns(const struct class *class)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < class->report->nr_rows; i++) {
-		const struct td_region_facts *facts =
-			class->report->rows[i].region;
+		const struct td_region_facts *facts = class->report->rows[i].region;
 
 		if (is_of(class, &class->report->rows[i]) && facts->calls)
 			sum += (double)facts->calls * facts->interrupted_ns;
@@ -255,13 +492,11 @@ static void add_interrupts(struct td_slow *out, const struct class *slow,
 	double ns = interrupted_ns(slow) - interrupted_ns(middle);
 
 	if (!isnan(ns))
-		add_cause(out, TD_SLOW_INTERRUPT, NULL, ns,
-			  chance_ns(slow, lost_ns));
+		add_cause(out, TD_SLOW_INTERRUPT, NULL, ns, chance_ns(slow, lost_ns));
 }
 
-/* Calls of the function that ended on the PMU, any for NULL, of buckets below this. */
-static double calls_below(const struct class *of, const char *pmu,
-			  unsigned int bucket)
+/* Returns the number of calls in lower buckets that ended on a PMU, or on any if pmu is NULL. */
+static double calls_below(const struct class *of, const char *pmu, unsigned int bucket)
 {
 	double sum = 0;
 
@@ -269,8 +504,7 @@ static double calls_below(const struct class *of, const char *pmu,
 		const struct td_row *row = &of->report->rows[i];
 		const struct td_region_facts *facts = row->region;
 
-		if (facts && facts->timed == of->timed && !facts->slow &&
-		    facts->bucket < bucket &&
+		if (facts && facts->timed == of->timed && !facts->slow && facts->bucket < bucket &&
 		    (!pmu || strcmp(row->pmu, pmu) == 0))
 			sum += (double)facts->calls;
 	}
@@ -278,41 +512,40 @@ static double calls_below(const struct class *of, const char *pmu,
 }
 
 /*
- * The calls that are usual on the PMU of slow calls: those around the median, at home of
- * all calls, elsewhere of the PMU's own.  NULL: these are slow calls themselves.
+ * Returns the row of typical calls on a PMU.  On the main PMU, these are around the median of all
+ * calls; elsewhere, around the median on that PMU.  NULL: most calls on that PMU are slow.
  */
-static const struct td_row *usual_on(const struct class *slow,
-				     const struct td_row *at_home,
-				     const char *pmu)
+static const struct td_row *typical_on(const struct class *slow, const struct td_row *at_home,
+				       const char *pmu)
 {
-	struct class usual = { .report = slow->report, .timed = slow->timed };
+	struct class typical = { .report = slow->report, .timed = slow->timed };
 	double all = calls_below(slow, pmu, TD_REGION_BUCKETS);
 
 	if (strcmp(at_home->pmu, pmu) == 0)
 		return at_home;
 	if (2 * calls_below(slow, pmu, slow->bucket) < all || all == 0)
 		return NULL;
-	while (2 * calls_below(slow, pmu, usual.bucket + 1) < all)
-		usual.bucket++;
-	return row_on(&usual, pmu);
+	while (2 * calls_below(slow, pmu, typical.bucket + 1) < all)
+		typical.bucket++;
+	return row_on(&typical, pmu);
 }
 
 /*
- * Of a slow call: what a usual one takes longer on its PMU than at home, or itself, where
- * slow calls are usual.  Sets *guessed if few calls alone tell what is usual.
+ * Returns the extra time of a typical call on the PMU compared to the main PMU, or of the slow call
+ * itself if there are no typical ones.  Sets *guessed if only few calls are typical.
  */
 static double core_ns(const struct class *slow, const struct td_row *at_home,
 		      const struct td_row *row, bool *guessed)
 {
-	const struct td_row *usual = usual_on(slow, at_home, row->pmu);
+	const struct td_row *typical = typical_on(slow, at_home, row->pmu);
 
-	*guessed |= usual && usual->region->calls < TD_MANY_CALLS;
-	return own_ns_of(usual ? usual : row) - own_ns_of(at_home);
+	*guessed |= typical && typical->region->calls < TD_MANY_CALLS;
+	return own_ns_of(typical ? typical : row) - own_ns_of(at_home);
 }
 
-/* What slow calls take longer than those that are usual there is add_slots()'s. */
-static void add_core(struct td_slow *out, const struct class *slow,
-		     const struct class *middle, const struct td_row *at_home)
+/* Adds the time that core types explain.  add_slots() adds the differences within a core type. */
+static void add_core(struct td_slow *out, const struct class *slow, const struct class *middle,
+		     const struct td_row *at_home)
 {
 	double sum = 0, squares = 0, before = 0;
 	bool guessed = false;
@@ -329,23 +562,19 @@ static void add_core(struct td_slow *out, const struct class *slow,
 		else if (is_of(middle, row))
 			before += own_ns(row) - calls * own_ns_of(at_home);
 		else if (is_part_of(slow, row))
-			squares +=
-				calls *
-				pow(core_ns(slow, at_home, row, &guessed), 2);
+			squares += calls * pow(core_ns(slow, at_home, row, &guessed), 2);
 	}
 	sum /= slow->calls;
 	before /= middle->calls;
 	squares = fmax(squares / slow->calls - sum * sum, 0) / slow->calls;
 	if (sum != before)
 		add_cause(out, TD_SLOW_CORE, NULL, sum - before,
-			  guessed ? fabs(sum - before)
-				  : TD_SLOW_CHANCE * sqrt(squares));
+			  guessed ? fabs(sum - before) : Z95 * sqrt(squares));
 }
 
 /* --- slots ------------------------------------------------------------------ */
 
-static const struct td_cell *cell_of(const struct td_row *row,
-				     const struct td_node *node)
+static const struct td_cell *cell_of(const struct td_row *row, const struct td_node *node)
 {
 	return &row->cells[node->column];
 }
@@ -355,15 +584,14 @@ static bool has_value(const struct td_row *row, const struct td_node *node)
 	return cell_of(row, node)->status == TD_STATUS_OK;
 }
 
-static bool is_child(const struct td_report *report,
-		     const struct td_node *child, const struct td_node *node)
+static bool is_child(const struct td_report *report, const struct td_node *child,
+		     const struct td_node *node)
 {
-	return child->parent && child->level == node->level + 1 &&
-	       child->level <= LEVELS &&
+	return child->parent && child->level == node->level + 1 && child->level <= LEVELS &&
 	       strcmp(child->parent, report->columns[node->column].name) == 0;
 }
 
-/* Nodes whose children are all known are told by these. */
+/* Do children represent the node, because all of them are known? */
 static bool is_split(const struct td_report *report, const struct td_row *slow,
 		     const struct td_node *node)
 {
@@ -397,29 +625,27 @@ static bool is_leaf(const struct td_report *report, const struct td_row *slow,
 	return shown && !is_split(report, slow, node);
 }
 
-/* Slots of a call that are a node's. */
+/* Converts a percentage of a row to slots per call. */
 static double slots_of(const struct td_row *row, double percent)
 {
 	return percent / PERCENT * row->slots / (double)row->region->calls;
 }
 
-/* The slow calls of a PMU and those that are usual there. */
+/* The slow and the typical calls of a PMU. */
 struct pair {
 	const struct td_row *slow, *middle;
-	double ns_a_slot; /* in the slow calls */
-	/* of a usual call; as if its clock were theirs, if unknown */
-	double slots;
-	bool known; /* they are */
+	double ns_a_slot; /* time per slot in the slow calls */
+	double slots;     /* slots of a typical call; if unknown, its time / ns_a_slot */
+	bool known;       /* slots is measured */
 	size_t nr_leaves;
-	double chance; /* that there are so many more slots or fewer, as a part */
+	double chance; /* relative error of the slots of the slow calls, due to sampling */
 };
 
 /*
- * What a node had of a usual call, in slots.  Where that is not known, as
- * calls were as short as their probes, it is a part like any other, or any part.
+ * Returns the slots of a node in a typical call, with their error.  If they are unknown, because
+ * calls are as short as their probes, all leaves get the same number, and an error of all slots.
  */
-static double part_of(const struct pair *pair, const struct td_node *node,
-		      double *error)
+static double part_of(const struct pair *pair, const struct td_node *node, double *error)
 {
 	const struct td_cell *cell = cell_of(pair->middle, node);
 
@@ -431,9 +657,9 @@ static double part_of(const struct pair *pair, const struct td_node *node,
 	return pair->slots / (double)pair->nr_leaves;
 }
 
-/* scale: from slots of a call there to ns of a slow call. */
-static void add_nodes(struct td_slow *out, const struct td_report *report,
-		      const struct pair *pair, double scale)
+/* scale: ns of the mean slow call for each slot of a slow call on this PMU. */
+static void add_nodes(struct td_slow *out, const struct td_report *report, const struct pair *pair,
+		      double scale)
 {
 	const struct td_row *slow = pair->slow;
 
@@ -447,8 +673,7 @@ static void add_nodes(struct td_slow *out, const struct td_report *report,
 		before = part_of(pair, node, &error);
 		more = slots_of(slow, cell->value) - before;
 		error = hypot(slots_of(slow, cell->error), error);
-		add_cause(out, TD_SLOW_NODE, report->columns[node->column].name,
-			  scale * more,
+		add_cause(out, TD_SLOW_NODE, report->columns[node->column].name, scale * more,
 			  scale * hypot(error, pair->chance * more));
 	}
 }
@@ -458,12 +683,11 @@ static struct pair make_pair(const struct class *of, const struct td_row *slow,
 {
 	struct pair pair = { .slow = slow,
 			     .middle = middle,
-			     .chance = td_slow_chance(slow, of->period) };
+			     .chance = chance_of(slow, of->period) };
 
 	pair.ns_a_slot = own_ns_of(slow) / slots_of(slow, PERCENT);
 	pair.slots = slots_of(middle, PERCENT);
-	pair.known =
-		pair.slots > 0 && !td_slow_why_not_sampled(middle, of->period);
+	pair.known = pair.slots > 0 && !td_slow_why_not_sampled(middle, of->period);
 	if (!pair.known)
 		pair.slots = own_ns_of(middle) / pair.ns_a_slot;
 	for (size_t i = 0; i < slow->nr_nodes; i++)
@@ -472,11 +696,11 @@ static struct pair make_pair(const struct class *of, const struct td_row *slow,
 }
 
 /*
- * The time on the CPU is slots times the time that each takes: what there are more
- * slots is the nodes', and what those of a usual call take longer the clock's.
+ * Splits the extra time on a CPU, which is slots x time per slot: extra slots are charged to the
+ * nodes, and the longer time per slot, for the slots of a typical call, to the clock.
  */
-static void add_slots(struct td_slow *out, const struct class *of,
-		      const struct td_row *slow, const struct td_row *middle)
+static void add_slots(struct td_slow *out, const struct class *of, const struct td_row *slow,
+		      const struct td_row *middle)
 {
 	struct pair pair = make_pair(of, slow, middle);
 	double part = (double)slow->region->calls / of->calls, error;
@@ -487,13 +711,13 @@ static void add_slots(struct td_slow *out, const struct class *of,
 	add_nodes(out, of->report, &pair, part * pair.ns_a_slot);
 	if (!pair.known)
 		return;
-	error = hypot(pair.chance, td_slow_chance(middle, of->period));
+	error = hypot(pair.chance, chance_of(middle, of->period));
 	add_cause(out, TD_SLOW_CLOCK, NULL,
 		  part * (pair.slots * pair.ns_a_slot - own_ns_of(middle)),
 		  part * own_ns_of(middle) * error);
 }
 
-/* --- all of it -------------------------------------------------------------- */
+/* --- the result ------------------------------------------------------------- */
 
 static int by_share(const void *a, const void *b)
 {
@@ -508,15 +732,13 @@ static void add_rest(struct td_slow *out)
 
 	for (size_t i = 0; i < out->nr; i++)
 		known += out->causes[i].share_pct;
-	out->causes[out->nr++] =
-		(struct td_slow_cause){ .kind = TD_SLOW_REST,
-					.share_pct = PERCENT - known,
-					.error_pct = NAN };
+	out->causes[out->nr++] = (struct td_slow_cause){ .kind = TD_SLOW_REST,
+							 .share_pct = PERCENT - known,
+							 .error_pct = NAN };
 	qsort(out->causes, out->nr, sizeof(out->causes[0]), by_share);
 }
 
-static void add_causes(struct td_slow *out, const struct class *slow,
-		       const struct class *middle)
+static void add_causes(struct td_slow *out, const struct class *slow, const struct class *middle)
 {
 	const struct td_row *at_home = row_on(middle, home_of(middle));
 
@@ -525,13 +747,13 @@ static void add_causes(struct td_slow *out, const struct class *slow,
 	add_core(out, slow, middle, at_home);
 	for (size_t i = 0; i < slow->report->nr_rows; i++) {
 		const struct td_row *row = &slow->report->rows[i];
-		const struct td_row *usual;
+		const struct td_row *typical;
 
 		if (!is_of(slow, row) || !row->region->calls)
 			continue;
-		usual = usual_on(slow, at_home, row->pmu);
-		if (usual)
-			add_slots(out, slow, row, usual);
+		typical = typical_on(slow, at_home, row->pmu);
+		if (typical)
+			add_slots(out, slow, row, typical);
 	}
 	add_rest(out);
 }
@@ -556,12 +778,11 @@ static double time_pct_of(const struct class *class)
 	return sum;
 }
 
-static void find(const struct td_usual *usual, const struct td_timed *timed,
-		 size_t at, struct td_slow *out)
+static void find(const struct typical *typical, const struct td_timed *timed, size_t at,
+		 struct td_slow *out)
 {
-	struct class slow = make_class(&usual->report, at, timed->slow, true);
-	struct class middle =
-		make_class(&usual->report, at, usual->from, false);
+	struct class slow = make_class(&typical->report, at, timed->slow, true);
+	struct class middle = make_class(&typical->report, at, typical->from, false);
 	const struct td_row *slow_row = row_on(&slow, NULL);
 	const struct td_row *middle_row = row_on(&middle, NULL);
 
@@ -572,28 +793,23 @@ static void find(const struct td_usual *usual, const struct td_timed *timed,
 	out->no_interrupts = isnan(interrupted_ns(&slow));
 	out->slow = slow_row->region;
 	out->middle = *middle_row->region;
-	out->middle_end = usual->to;
-	out->calls_pct = PERCENT * slow.calls /
-			 calls_below(&slow, NULL, TD_REGION_BUCKETS);
+	out->middle_end = typical->to;
+	out->calls_pct = PERCENT * slow.calls / calls_below(&slow, NULL, TD_REGION_BUCKETS);
 	out->time_pct = time_pct_of(&slow);
-	out->extra_ns = took_ns_of(&slow) / slow.calls -
-			took_ns_of(&middle) / middle.calls;
+	out->extra_ns = took_ns_of(&slow) / slow.calls - took_ns_of(&middle) / middle.calls;
 	add_causes(out, &slow, &middle);
 }
 
-int td_slow_find(const struct td_report *report, const struct td_timed *timed,
-		 size_t at, struct td_slow *out)
+void td_slow_find(const struct td_report *report, const struct td_timed *timed, size_t at,
+		  struct td_slow *out)
 {
-	struct td_usual usual;
-	int rc;
+	struct typical typical;
 
 	*out = (struct td_slow){ 0 };
-	/* recordings of older versions may have slow calls of few */
+	/* older versions recorded slow calls even if there were few calls */
 	if (!timed->slow || timed->durations.nr < TD_LEAST_CALLS)
-		return 0;
-	rc = td_usual_join(&usual, report, timed, at);
-	if (!rc)
-		find(&usual, timed, at, out);
-	td_usual_free(&usual);
-	return rc;
+		return;
+	join_typical(&typical, report, timed, at);
+	find(&typical, timed, at, out);
+	free_typical(&typical);
 }

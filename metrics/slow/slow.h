@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics/slow: what slow calls have more than those around the median.
+ * metrics/slow: finds out why some calls of a function are slow.
  *
  * In: the rows of a report with the facts of timed calls.
- * Out: struct td_slow: shares of the time that a slow call takes longer.
+ * Out: struct td_slow, shares of the extra time of a slow call.
  */
 #ifndef TD_METRICS_SLOW_SLOW_H
 #define TD_METRICS_SLOW_SLOW_H
@@ -12,11 +12,18 @@
 #include "lib/count/report.h"
 
 /*
- * Of the timed function of that index.  Rows have their values still, whatever the
- * number of their calls.  It refers to the report's rows, and to names of its columns.
- * 0 or -ENOMEM.
+ * Compares the slow calls of the timed function at this index with typical ones.  Rows must still
+ * have their values, even those of few calls.  The result refers to the report's rows, and to
+ * names of its columns.
  */
-int td_slow_find(const struct td_report *report, const struct td_timed *timed,
-		 size_t at, struct td_slow *out);
+void td_slow_find(const struct td_report *report, const struct td_timed *timed, size_t at,
+		  struct td_slow *out);
+/*
+ * Returns why the metrics of a row of timed calls would be noise, or NULL.  period: of samples, as
+ * in struct td_timed.
+ */
+const char *td_slow_why_not(const struct td_row *row, uint64_t period);
+/* Returns the same, considering only samples. */
+const char *td_slow_why_not_sampled(const struct td_row *row, uint64_t period);
 
 #endif

@@ -6,21 +6,339 @@
 #include "lib/base/util.h"
 #include "metrics/table/table.h"
 
+/* Kinds of events that perf's ratios distinguish. */
+enum kind {
+	KIND_NONE, /* without ratio */
+	KIND_OTHER,
+	KIND_CLOCK,
+	KIND_CYCLES,
+	KIND_INSTRUCTIONS,
+	KIND_FRONTEND_STALLS,
+	KIND_BACKEND_STALLS,
+	KIND_BRANCHES,
+	KIND_BRANCH_MISSES,
+	KIND_CACHE_REFS,
+	KIND_CACHE_MISSES,
+	KIND_L1D,
+	KIND_L1D_MISSES,
+	KIND_L1I,
+	KIND_L1I_MISSES,
+	KIND_LL,
+	KIND_LL_MISSES,
+	KIND_DTLB,
+	KIND_DTLB_MISSES,
+	KIND_ITLB,
+	KIND_ITLB_MISSES,
+};
+
+/* The properties of an event that are known before counting. */
+struct td_ratio_event {
+	enum kind kind;
+	unsigned int excluded; /* excluded_modes() */
+	bool grouped;          /* in a group, so it may run at other times than other events */
+	/* its numbers as a divisor for all events, and for those of its group; or NO_DIVISOR */
+	size_t divisor, divisor_in_group;
+};
+
+#define NO_DIVISOR SIZE_MAX
+
+/*
+ * Return the key of a divisor: kind (6 bits), excluded modes (6), PMU (20; 0 for clocks) and
+ * group (32).
+ */
+static uint64_t divisor_key(enum kind kind, unsigned int excluded, int pmu, int group)
+{
+	uint64_t pmu_key = kind == KIND_CLOCK ? 0 : (uint64_t)pmu + 1;
+
+	return td_hash((uint64_t)kind | (uint64_t)excluded << 6 | pmu_key << 12 |
+		       (uint64_t)((int64_t)group + 1) << 32);
+}
+
+static bool is_counted(const struct td_event *event, const struct td_total *total)
+{
+	return !event->hidden && !event->refusal && !isnan(total->value);
+}
+
+/* --- kinds of events ------------------------------------------------------- */
+
+/* Configs of cache events (perf_event_open(2)); the codes of reads and of accesses are 0. */
+#define READS(cache)       PERF_COUNT_HW_CACHE_##cache
+#define READ_MISSES(cache) (PERF_COUNT_HW_CACHE_##cache | (PERF_COUNT_HW_CACHE_RESULT_MISS << 16))
+
+/* clang-format off */
+static const struct {
+	uint32_t type;
+	uint32_t config;
+	enum kind kind;
+} encodings[] = {
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, KIND_CLOCK },
+	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, KIND_CLOCK },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, KIND_CYCLES },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, KIND_INSTRUCTIONS },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
+	  KIND_FRONTEND_STALLS },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
+	  KIND_BACKEND_STALLS },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+	  KIND_BRANCHES },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
+	  KIND_BRANCH_MISSES },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES,
+	  KIND_CACHE_REFS },
+	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, KIND_CACHE_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(L1D), KIND_L1D },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(L1D), KIND_L1D_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(L1I), KIND_L1I },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(L1I), KIND_L1I_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(LL), KIND_LL },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(LL), KIND_LL_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(DTLB), KIND_DTLB },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(DTLB), KIND_DTLB_MISSES },
+	{ PERF_TYPE_HW_CACHE, READS(ITLB), KIND_ITLB },
+	{ PERF_TYPE_HW_CACHE, READ_MISSES(ITLB), KIND_ITLB_MISSES },
+};
+
+/* Names of the same events in sysfs (cpu/instructions/), which perf treats alike. */
+static const struct {
+	const char *name;
+	enum kind kind;
+} sysfs_names[] = {
+	{ "cpu-cycles", KIND_CYCLES },
+	{ "instructions", KIND_INSTRUCTIONS },
+	{ "stalled-cycles-frontend", KIND_FRONTEND_STALLS },
+	{ "stalled-cycles-backend", KIND_BACKEND_STALLS },
+	{ "branch-instructions", KIND_BRANCHES },
+	{ "branch-misses", KIND_BRANCH_MISSES },
+	{ "cache-references", KIND_CACHE_REFS },
+	{ "cache-misses", KIND_CACHE_MISSES },
+};
+
+/* clang-format on */
+
+/* Return the config without the PMU's type, which is in the upper half for core PMUs. */
+static uint64_t own_config(const struct td_event *event)
+{
+	if (event->type == PERF_TYPE_HARDWARE || event->type == PERF_TYPE_HW_CACHE)
+		return event->config[0] & UINT32_MAX;
+	return event->config[0];
+}
+
+/* Return the kind of "cpu_core/instructions/u", which is a raw event if it is in sysfs. */
+static enum kind sysfs_kind(const char *name)
+{
+	const char *id = name ? strchr(name, '/') : NULL;
+	size_t len;
+
+	if (!id || (strncmp(name, "cpu/", 4) != 0 && strncmp(name, "cpu_", 4) != 0))
+		return KIND_OTHER;
+	len = strcspn(++id, "/");
+	for (size_t i = 0; i < TD_ARRAY_SIZE(sysfs_names); i++) {
+		if (strlen(sysfs_names[i].name) == len &&
+		    strncmp(sysfs_names[i].name, id, len) == 0)
+			return sysfs_names[i].kind;
+	}
+	return KIND_OTHER;
+}
+
+static enum kind kind_of(const struct td_event *event)
+{
+	uint64_t config = own_config(event);
+
+	/* times have no rate; in perf, SLOTS and its fields do not have one either */
+	if (event->tool != TD_TOOL_NONE || td_event_is_slots(event) || td_event_is_metric(event))
+		return KIND_NONE;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(encodings); i++) {
+		if (encodings[i].type == event->type && encodings[i].config == config)
+			return encodings[i].kind;
+	}
+	return sysfs_kind(event->name);
+}
+
+static bool is_divisor(enum kind kind)
+{
+	switch (kind) {
+	case KIND_CLOCK:
+	case KIND_CYCLES:
+	case KIND_FRONTEND_STALLS:
+	case KIND_BACKEND_STALLS:
+	case KIND_BRANCHES:
+	case KIND_CACHE_REFS:
+	case KIND_L1D:
+	case KIND_L1I:
+	case KIND_LL:
+	case KIND_DTLB:
+	case KIND_ITLB:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static unsigned int excluded_modes(const struct td_modifiers *mods)
+{
+	bool some = mods->user || mods->kernel || mods->hypervisor;
+
+	return (some && !mods->user ? 1u : 0) | (some && !mods->kernel ? 2u : 0) |
+	       (some && !mods->hypervisor ? 4u : 0) | (mods->guest && !mods->host ? 8u : 0) |
+	       (mods->non_idle ? 16u : 0);
+}
+
+static bool is_software(const struct td_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE || event->type == PERF_TYPE_TRACEPOINT;
+}
+
+/* --- divisors, which all ids share ----------------------------------------- */
+
+/* In place of a PMU: the number of a typed group's events on any PMU, or of software events. */
+#define ANY      UINT32_MAX
+#define SOFTWARE (UINT32_MAX - 1)
+
+static uint64_t hash_group(const struct td_event *event, uint32_t pmu)
+{
+	return td_hash((uint64_t)(uint32_t)event->group << 32 | pmu);
+}
+
+static size_t count_in_group(const struct td_index *groups, const struct td_event *event,
+			     uint32_t pmu)
+{
+	size_t nr = td_index_find(groups, hash_group(event, pmu));
+
+	return nr == TD_NOT_FOUND ? 0 : nr;
+}
+
+static void add_to_group(struct td_index *groups, const struct td_event *event, uint32_t pmu)
+{
+	td_index_set(groups, hash_group(event, pmu), count_in_group(groups, event, pmu) + 1);
+}
+
+/*
+ * Is the event in a group with others?  A typed {} becomes one group per PMU, and software
+ * events join the events of any PMU.
+ */
+static bool has_group(const struct td_index *groups, const struct td_event *event)
+{
+	if (event->group < 0)
+		return false;
+	if (is_software(event))
+		return count_in_group(groups, event, ANY) > 1;
+	return count_in_group(groups, event, (uint32_t)event->pmu) > 1 ||
+	       count_in_group(groups, event, SOFTWARE) > 0;
+}
+
+static void find_groups(struct td_ratios *ratios)
+{
+	const struct td_plan *plan = ratios->plan;
+	struct td_index groups = { 0 };
+
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		const struct td_event *event = &plan->events.v[i];
+
+		if (event->group < 0)
+			continue;
+		add_to_group(&groups, event, ANY);
+		add_to_group(&groups, event, (uint32_t)event->pmu);
+		if (is_software(event))
+			add_to_group(&groups, event, SOFTWARE);
+	}
+	for (size_t i = 0; i < plan->events.nr; i++)
+		ratios->events[i].grouped = has_group(&groups, &plan->events.v[i]);
+	td_index_free(&groups);
+}
+
+/* Return the number of a divisor.  Adds it if it is new. */
+static size_t number_divisor(struct td_ratios *ratios, uint64_t hash)
+{
+	size_t number = td_index_find(&ratios->divisors, hash);
+
+	if (number != TD_NOT_FOUND)
+		return number;
+	td_index_add(&ratios->divisors, hash, ratios->nr_divisors);
+	return ratios->nr_divisors++;
+}
+
+static void classify(struct td_ratios *ratios, size_t i)
+{
+	const struct td_event *event = &ratios->plan->events.v[i];
+	struct td_ratio_event *known = &ratios->events[i];
+
+	known->kind = kind_of(event);
+	known->excluded = excluded_modes(&event->mods);
+	known->divisor = known->divisor_in_group = NO_DIVISOR;
+	if (!is_divisor(known->kind) || event->hidden || event->refusal)
+		return;
+	known->divisor =
+		number_divisor(ratios, divisor_key(known->kind, known->excluded, event->pmu, -1));
+	if (event->group >= 0)
+		known->divisor_in_group =
+			number_divisor(ratios, divisor_key(known->kind, known->excluded, event->pmu,
+							   event->group));
+}
+
+/* Find the first event of each divisor that was counted for one id. */
+static void find_firsts(const struct td_ratios *ratios, const struct td_total *totals, int *firsts)
+{
+	const struct td_plan *plan = ratios->plan;
+
+	for (size_t divisor = 0; divisor < ratios->nr_divisors; divisor++)
+		firsts[divisor] = -1;
+	for (size_t i = plan->events.nr; i > 0; i--) {
+		const struct td_ratio_event *known = &ratios->events[i - 1];
+
+		if (known->divisor == NO_DIVISOR ||
+		    !is_counted(&plan->events.v[i - 1], &totals[i - 1]))
+			continue;
+		firsts[known->divisor] = (int)i - 1;
+		if (known->divisor_in_group != NO_DIVISOR)
+			firsts[known->divisor_in_group] = (int)i - 1;
+	}
+}
+
+void td_ratios_build(struct td_ratios *ratios, const struct td_plan *plan)
+{
+	*ratios = (struct td_ratios){
+		.plan = plan,
+		.events = td_calloc(plan->events.nr + 1, sizeof(*ratios->events)),
+	};
+	for (size_t i = 0; i < plan->events.nr; i++)
+		classify(ratios, i);
+	find_groups(ratios);
+}
+
+void td_ratios_count(struct td_ratios *ratios, const struct td_total *totals, size_t nr_ids)
+{
+	ratios->totals = totals;
+	td_array_clear(&ratios->firsts, nr_ids * ratios->nr_divisors, sizeof(*ratios->firsts));
+	for (size_t id = 0; id < nr_ids; id++)
+		find_firsts(ratios, totals + id * ratios->plan->events.nr,
+			    ratios->firsts + id * ratios->nr_divisors);
+}
+
+void td_ratios_free(struct td_ratios *ratios)
+{
+	free(ratios->events);
+	free(ratios->firsts);
+	td_index_free(&ratios->divisors);
+	*ratios = (struct td_ratios){ 0 };
+}
+
+/* --- the ratios of an event ------------------------------------------------ */
+
 /* clang-format off */
 /* Ratios of two events, in percent. */
 static const struct share {
-	enum td_ratio_kind part, whole;
+	enum kind part, whole;
 	const char *unit;
 } shares[] = {
-	{ TD_KIND_FRONTEND_STALLS, TD_KIND_CYCLES, "frontend cycles idle" },
-	{ TD_KIND_BACKEND_STALLS, TD_KIND_CYCLES, "backend cycles idle" },
-	{ TD_KIND_BRANCH_MISSES, TD_KIND_BRANCHES, "of all branches" },
-	{ TD_KIND_CACHE_MISSES, TD_KIND_CACHE_REFS, "of all cache refs" },
-	{ TD_KIND_L1D_MISSES, TD_KIND_L1D, "of all L1-dcache accesses" },
-	{ TD_KIND_L1I_MISSES, TD_KIND_L1I, "of all L1-icache accesses" },
-	{ TD_KIND_LL_MISSES, TD_KIND_LL, "of all LL-cache accesses" },
-	{ TD_KIND_DTLB_MISSES, TD_KIND_DTLB, "of all dTLB cache accesses" },
-	{ TD_KIND_ITLB_MISSES, TD_KIND_ITLB, "of all iTLB cache accesses" },
+	{ KIND_FRONTEND_STALLS, KIND_CYCLES, "frontend cycles idle" },
+	{ KIND_BACKEND_STALLS, KIND_CYCLES, "backend cycles idle" },
+	{ KIND_BRANCH_MISSES, KIND_BRANCHES, "of all branches" },
+	{ KIND_CACHE_MISSES, KIND_CACHE_REFS, "of all cache refs" },
+	{ KIND_L1D_MISSES, KIND_L1D, "of all L1-dcache accesses" },
+	{ KIND_L1I_MISSES, KIND_L1I, "of all L1-icache accesses" },
+	{ KIND_LL_MISSES, KIND_LL, "of all LL-cache accesses" },
+	{ KIND_DTLB_MISSES, KIND_DTLB, "of all dTLB cache accesses" },
+	{ KIND_ITLB_MISSES, KIND_ITLB, "of all iTLB cache accesses" },
 };
 
 static const char *const rates[] = { "/sec", "K/sec", "M/sec", "G/sec" };
@@ -35,52 +353,46 @@ struct look {
 	int event;
 };
 
-/* A count in the event's unit; clocks in ns. */
+/* Return a count in the event's unit; clocks are in ns. */
 static double value_of(const struct look *look, int event)
 {
 	double value = look->totals[event].value;
 
-	return look->ratios->events[event].kind == TD_KIND_CLOCK
+	return look->ratios->events[event].kind == KIND_CLOCK
 		       ? value
 		       : value * look->plan->events.v[event].scale;
 }
 
 /*
- * The share of a clock's time that belongs to the event.  A clock runs on all
- * kinds of core, and so do software events, others only while their PMU was there.
+ * Return the share of a clock's time that belongs to the event.  Clocks and software events
+ * run on all core types, other events only on their PMU.
  */
 static double share_of_time(const struct look *look, int clock)
 {
 	uint64_t mine = look->totals[look->event].covered_ns;
 	uint64_t all = look->totals[clock].covered_ns;
 
-	if (td_ratio_is_software(&look->plan->events.v[look->event]))
+	if (is_software(&look->plan->events.v[look->event]))
 		return 1;
 	return mine && all && mine < all ? (double)mine / (double)all : 1;
 }
 
-/*
- * The value of the first event of a kind that this one may be divided by; NaN
- * if there is none.
- */
-static double find(const struct look *look, enum td_ratio_kind kind)
+/* Return the value of the first event of a kind that may divide this one, or NaN. */
+static double find(const struct look *look, enum kind kind)
 {
 	const struct td_event *self = &look->plan->events.v[look->event];
 	const struct td_ratio_event *known = &look->ratios->events[look->event];
 	size_t divisor = td_index_find(
 		&look->ratios->divisors,
-		td_ratio_divisor_key(kind, known->excluded, self->pmu,
-				     known->grouped ? self->group : -1));
+		divisor_key(kind, known->excluded, self->pmu, known->grouped ? self->group : -1));
 	int first = divisor == TD_NOT_FOUND ? -1 : look->firsts[divisor];
 
 	if (first < 0)
 		return NAN;
-	return value_of(look, first) *
-	       (kind == TD_KIND_CLOCK ? share_of_time(look, first) : 1);
+	return value_of(look, first) * (kind == KIND_CLOCK ? share_of_time(look, first) : 1);
 }
 
-static struct td_ratio *add(struct td_event_row *row, double value,
-			    int decimals, const char *unit)
+static struct td_ratio *add(struct td_event_row *row, double value, int decimals, const char *unit)
 {
 	struct td_ratio *ratio = &row->ratios[row->nr_ratios++];
 
@@ -96,9 +408,8 @@ static struct td_ratio *add(struct td_event_row *row, double value,
 static void add_instructions(const struct look *look, struct td_event_row *row)
 {
 	double instructions = value_of(look, look->event);
-	double cycles = find(look, TD_KIND_CYCLES);
-	double stalls = fmax(find(look, TD_KIND_FRONTEND_STALLS),
-			     find(look, TD_KIND_BACKEND_STALLS));
+	double cycles = find(look, KIND_CYCLES);
+	double stalls = fmax(find(look, KIND_FRONTEND_STALLS), find(look, KIND_BACKEND_STALLS));
 
 	if (cycles > 0)
 		add(row, instructions / cycles, 2, "insn per cycle");
@@ -106,7 +417,7 @@ static void add_instructions(const struct look *look, struct td_event_row *row)
 		add(row, stalls / instructions, 2, "stalled cycles per insn");
 }
 
-static const struct share *share_of(enum td_ratio_kind part)
+static const struct share *share_of(enum kind part)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(shares); i++) {
 		if (shares[i].part == part)
@@ -115,8 +426,7 @@ static const struct share *share_of(enum td_ratio_kind part)
 	return NULL;
 }
 
-static void add_share(const struct look *look, const struct share *share,
-		      struct td_event_row *row)
+static void add_share(const struct look *look, const struct share *share, struct td_event_row *row)
 {
 	double part = value_of(look, look->event);
 	double whole = find(look, share->whole);
@@ -128,14 +438,14 @@ static void add_share(const struct look *look, const struct share *share,
 
 static void add_rate(const struct look *look, struct td_event_row *row)
 {
-	double ns = find(look, TD_KIND_CLOCK);
+	double ns = find(look, KIND_CLOCK);
 	double plain = value_of(look, look->event) * 1e9 / ns, rate = plain;
 	struct td_ratio *ratio;
 	size_t prefix = 0;
 
 	if (!(ns > 0))
 		return;
-	/* perf keeps exactly 1000, too */
+	/* 1000 is kept as it is, as in perf */
 	while (rate > 1000 && prefix + 1 < TD_ARRAY_SIZE(rates)) {
 		rate /= 1000;
 		prefix++;
@@ -148,14 +458,13 @@ static void add_rate(const struct look *look, struct td_event_row *row)
 static void add_frequency(const struct look *look, struct td_event_row *row)
 {
 	double cycles = value_of(look, look->event);
-	double ns = find(look, TD_KIND_CLOCK);
+	double ns = find(look, KIND_CLOCK);
 
 	if (cycles > 0 && ns > 0)
 		add(row, cycles / ns, 3, "GHz");
 }
 
-static void add_use(const struct look *look, uint64_t elapsed_ns,
-		    struct td_event_row *row)
+static void add_use(const struct look *look, uint64_t elapsed_ns, struct td_event_row *row)
 {
 	double ns = value_of(look, look->event);
 
@@ -163,175 +472,26 @@ static void add_use(const struct look *look, uint64_t elapsed_ns,
 		add(row, ns / (double)elapsed_ns, 3, "CPUs utilized");
 }
 
-void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event,
-		    uint64_t elapsed_ns, struct td_event_row *row)
+void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event, uint64_t elapsed_ns,
+		    struct td_event_row *row)
 {
 	const struct td_plan *plan = ratios->plan;
-	const struct look look = { ratios, plan,
-				   ratios->totals + id * plan->events.nr,
-				   ratios->firsts + id * ratios->nr_divisors,
-				   event };
-	enum td_ratio_kind kind = ratios->events[event].kind;
+	const struct look look = { ratios, plan, ratios->totals + id * plan->events.nr,
+				   ratios->firsts + id * ratios->nr_divisors, event };
+	enum kind kind = ratios->events[event].kind;
 	const struct share *share = share_of(kind);
 
 	row->nr_ratios = 0;
-	if (kind == TD_KIND_NONE ||
-	    !td_ratio_is_counted(&plan->events.v[event], &look.totals[event]))
+	if (kind == KIND_NONE || !is_counted(&plan->events.v[event], &look.totals[event]))
 		return;
-	if (kind == TD_KIND_CLOCK)
+	if (kind == KIND_CLOCK)
 		add_use(&look, elapsed_ns, row);
-	else if (kind == TD_KIND_CYCLES)
+	else if (kind == KIND_CYCLES)
 		add_frequency(&look, row);
-	else if (kind == TD_KIND_INSTRUCTIONS)
+	else if (kind == KIND_INSTRUCTIONS)
 		add_instructions(&look, row);
 	else if (share)
 		add_share(&look, share, row);
 	else
 		add_rate(&look, row);
-}
-
-/* --- classifies events for perf's ratios ---------------------------------- */
-
-/*
- * Configs of cache events, see perf_event_open(2): reads are 0, and so are
- * accesses.
- */
-#define READS(cache) PERF_COUNT_HW_CACHE_##cache
-#define READ_MISSES(cache) \
-	(PERF_COUNT_HW_CACHE_##cache | (PERF_COUNT_HW_CACHE_RESULT_MISS << 16))
-
-/* clang-format off */
-static const struct {
-	uint32_t type;
-	uint32_t config;
-	enum td_ratio_kind kind;
-} encodings[] = {
-	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, TD_KIND_CLOCK },
-	{ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, TD_KIND_CLOCK },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, TD_KIND_CYCLES },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, TD_KIND_INSTRUCTIONS },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
-	  TD_KIND_FRONTEND_STALLS },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
-	  TD_KIND_BACKEND_STALLS },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
-	  TD_KIND_BRANCHES },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES,
-	  TD_KIND_BRANCH_MISSES },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES,
-	  TD_KIND_CACHE_REFS },
-	{ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, TD_KIND_CACHE_MISSES },
-	{ PERF_TYPE_HW_CACHE, READS(L1D), TD_KIND_L1D },
-	{ PERF_TYPE_HW_CACHE, READ_MISSES(L1D), TD_KIND_L1D_MISSES },
-	{ PERF_TYPE_HW_CACHE, READS(L1I), TD_KIND_L1I },
-	{ PERF_TYPE_HW_CACHE, READ_MISSES(L1I), TD_KIND_L1I_MISSES },
-	{ PERF_TYPE_HW_CACHE, READS(LL), TD_KIND_LL },
-	{ PERF_TYPE_HW_CACHE, READ_MISSES(LL), TD_KIND_LL_MISSES },
-	{ PERF_TYPE_HW_CACHE, READS(DTLB), TD_KIND_DTLB },
-	{ PERF_TYPE_HW_CACHE, READ_MISSES(DTLB), TD_KIND_DTLB_MISSES },
-	{ PERF_TYPE_HW_CACHE, READS(ITLB), TD_KIND_ITLB },
-	{ PERF_TYPE_HW_CACHE, READ_MISSES(ITLB), TD_KIND_ITLB_MISSES },
-};
-
-/*
- * Names in sysfs of the same events (cpu/instructions/), which perf treats
- * alike.
- */
-static const struct {
-	const char *name;
-	enum td_ratio_kind kind;
-} sysfs_names[] = {
-	{ "cpu-cycles", TD_KIND_CYCLES },
-	{ "instructions", TD_KIND_INSTRUCTIONS },
-	{ "stalled-cycles-frontend", TD_KIND_FRONTEND_STALLS },
-	{ "stalled-cycles-backend", TD_KIND_BACKEND_STALLS },
-	{ "branch-instructions", TD_KIND_BRANCHES },
-	{ "branch-misses", TD_KIND_BRANCH_MISSES },
-	{ "cache-references", TD_KIND_CACHE_REFS },
-	{ "cache-misses", TD_KIND_CACHE_MISSES },
-};
-
-/* clang-format on */
-
-/* The config without the PMU's type, which core PMUs have in the upper half. */
-static uint64_t own_config(const struct td_event *event)
-{
-	if (event->type == PERF_TYPE_HARDWARE ||
-	    event->type == PERF_TYPE_HW_CACHE)
-		return event->config[0] & UINT32_MAX;
-	return event->config[0];
-}
-
-/*
- * The kind of an event like "cpu_core/instructions/u", which is opened as a raw
- * event if sysfs defines it.
- */
-static enum td_ratio_kind sysfs_kind(const char *name)
-{
-	const char *id = name ? strchr(name, '/') : NULL;
-	size_t len;
-
-	if (!id ||
-	    (strncmp(name, "cpu/", 4) != 0 && strncmp(name, "cpu_", 4) != 0))
-		return TD_KIND_OTHER;
-	len = strcspn(++id, "/");
-	for (size_t i = 0; i < TD_ARRAY_SIZE(sysfs_names); i++) {
-		if (strlen(sysfs_names[i].name) == len &&
-		    strncmp(sysfs_names[i].name, id, len) == 0)
-			return sysfs_names[i].kind;
-	}
-	return TD_KIND_OTHER;
-}
-
-enum td_ratio_kind td_ratio_kind(const struct td_event *event)
-{
-	uint64_t config = own_config(event);
-
-	/* Times have no rate; neither have SLOTS and its fields in perf. */
-	if (event->tool != TD_TOOL_NONE || td_event_is_slots(event) ||
-	    td_event_is_metric(event))
-		return TD_KIND_NONE;
-	for (size_t i = 0; i < TD_ARRAY_SIZE(encodings); i++) {
-		if (encodings[i].type == event->type &&
-		    encodings[i].config == config)
-			return encodings[i].kind;
-	}
-	return sysfs_kind(event->name);
-}
-
-bool td_ratio_is_divisor(enum td_ratio_kind kind)
-{
-	switch (kind) {
-	case TD_KIND_CLOCK:
-	case TD_KIND_CYCLES:
-	case TD_KIND_FRONTEND_STALLS:
-	case TD_KIND_BACKEND_STALLS:
-	case TD_KIND_BRANCHES:
-	case TD_KIND_CACHE_REFS:
-	case TD_KIND_L1D:
-	case TD_KIND_L1I:
-	case TD_KIND_LL:
-	case TD_KIND_DTLB:
-	case TD_KIND_ITLB:
-		return true;
-	default:
-		return false;
-	}
-}
-
-unsigned int td_ratio_excluded(const struct td_modifiers *mods)
-{
-	bool some = mods->user || mods->kernel || mods->hypervisor;
-
-	return (some && !mods->user ? 1u : 0) |
-	       (some && !mods->kernel ? 2u : 0) |
-	       (some && !mods->hypervisor ? 4u : 0) |
-	       (mods->guest && !mods->host ? 8u : 0) |
-	       (mods->non_idle ? 16u : 0);
-}
-
-bool td_ratio_is_software(const struct td_event *event)
-{
-	return event->type == PERF_TYPE_SOFTWARE ||
-	       event->type == PERF_TYPE_TRACEPOINT;
 }

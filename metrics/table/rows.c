@@ -1,25 +1,232 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
 #include "metrics/table/table.h"
 
+static const struct td_total *totals_of(const struct td_event_table *t, size_t id)
+{
+	return t->totals->v + id * t->totals->nr_events;
+}
+
+/* Do two events share a row: one typed name, on units of an uncore PMU or on core types? */
+static bool are_merged(const struct td_event_table *t, const struct td_event *a,
+		       const struct td_event *b)
+{
+	if (a->spec != b->spec || a->spec < 0 || a->hidden || b->hidden)
+		return false;
+	return (a->merge && b->merge) || (t->hybrid && a->pmu != b->pmu);
+}
+
+/* Is other the event itself, or merged into its row? */
+static bool is_of_row(const struct td_event_table *t, int event, int other)
+{
+	return event == other ||
+	       are_merged(t, &t->plan->events.v[event], &t->plan->events.v[other]);
+}
+
+/*
+ * Find the next event of the row that was opened for the id of totals, or -1.  Set *at to
+ * t->specs.first[event] before the first call.
+ */
+static int next_event(const struct td_event_table *t, int event, const struct td_total *totals,
+		      size_t *at)
+{
+	while (*at < t->specs.end[event]) {
+		int i = t->specs.order[(*at)++];
+
+		if (totals[i].nr && is_of_row(t, event, i))
+			return i;
+	}
+	return -1;
+}
+
+/* Was an event of the row opened for this id? */
+static bool has_id(const struct td_event_table *t, int event, size_t id)
+{
+	size_t at = t->specs.first[event];
+
+	return next_event(t, event, totals_of(t, id), &at) >= 0;
+}
+
+/* Was the event opened for this id, or refused although other events of its PMU are open? */
+static bool belongs_to(const struct td_event_table *t, int event, size_t id)
+{
+	const struct td_event *e = &t->plan->events.v[event];
+
+	return has_id(t, event, id) ||
+	       (e->refusal && t->looked_at[id * t->nr_pmus + (size_t)e->pmu]);
+}
+
+static bool belongs_anywhere(const struct td_event_table *t, int event)
+{
+	for (size_t id = 0; id < t->totals->nr_ids; id++) {
+		if (belongs_to(t, event, id))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is the event left out because it is merged into another row, or because another PMU has
+ * this cache event?
+ */
+static bool is_left_out(const struct td_event_table *t, int event)
+{
+	const struct td_plan *plan = t->plan;
+	const struct td_event *e = &plan->events.v[event];
+
+	for (size_t at = t->specs.first[event]; at < t->specs.end[event]; at++) {
+		int i = t->specs.order[at];
+		const struct td_event *other = &plan->events.v[i];
+
+		if (i == event || e->spec < 0)
+			continue;
+		if (i < event && are_merged(t, e, other))
+			return true;
+		if (e->refusal && e->type == PERF_TYPE_HW_CACHE && !other->refusal)
+			return true;
+	}
+	return false;
+}
+
+static void look_at_pmus(struct td_event_table *t)
+{
+	const struct td_plan *plan = t->plan;
+
+	td_array_clear(&t->looked_at, t->totals->nr_ids * t->nr_pmus, sizeof(*t->looked_at));
+	for (size_t id = 0; id < t->totals->nr_ids; id++) {
+		const struct td_total *totals = totals_of(t, id);
+
+		for (size_t i = 0; i < plan->events.nr; i++) {
+			if (totals[i].nr)
+				t->looked_at[id * t->nr_pmus + (size_t)plan->events.v[i].pmu] =
+					true;
+		}
+	}
+}
+
+static void find_elsewhere(struct td_event_table *t)
+{
+	size_t nr = t->nr_events;
+
+	if (!t->totals->tasks)
+		return;
+	td_array_clear(&t->elsewhere, t->totals->nr_ids * nr, sizeof(*t->elsewhere));
+	for (size_t id = 0; id < t->totals->nr_ids; id++)
+		td_specs_find_elsewhere(&t->specs, totals_of(t, id), t->elsewhere + id * nr);
+}
+
+/* Sum the counts of one event over all core types. */
+static void sum_kinds(const struct td_event_table *t, int event, const struct td_total *totals,
+		      struct td_total *sum)
+{
+	size_t at = t->specs.first[event];
+	bool tasks = t->totals->tasks;
+	int i;
+
+	sum->value = NAN;
+	while ((i = next_event(t, event, totals, &at)) >= 0) {
+		if (tasks && isnan(totals[i].value))
+			continue;
+		sum->value = isnan(sum->value) ? totals[i].value : sum->value + totals[i].value;
+		sum->covered_ns += totals[i].covered_ns;
+	}
+}
+
+/* Compute the sums over core types, and the divisors of merged rows from them. */
+static void merge_kinds(struct td_event_table *t)
+{
+	size_t nr = t->nr_events, nr_ids = t->totals->nr_ids;
+
+	if (!t->hybrid)
+		return;
+	td_array_clear(&t->sums, nr_ids * nr, sizeof(*t->sums));
+	for (size_t i = 0; i < nr_ids * nr; i++)
+		sum_kinds(t, (int)(i % nr), totals_of(t, i / nr), &t->sums[i]);
+	td_ratios_count(&t->merged_ratios, t->sums, nr_ids);
+}
+
+static size_t count_refused(const struct td_plan *plan)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < plan->events.nr; i++)
+		nr += plan->events.v[i].refusal != NULL;
+	return nr;
+}
+
+static void build(struct td_event_table *t, size_t nr_refused)
+{
+	size_t nr = t->plan->events.nr;
+
+	td_specs_build(&t->specs, t->plan);
+	t->left_out = td_calloc(nr + 1, sizeof(*t->left_out));
+	t->names = td_calloc(nr + 1, sizeof(*t->names));
+	td_ratios_build(&t->ratios, t->plan);
+	if (t->hybrid)
+		td_ratios_build(&t->merged_ratios, t->plan);
+	t->nr_events = nr;
+	t->nr_refused = nr_refused;
+	for (int i = 0; i < (int)nr; i++) {
+		size_t pmu = (size_t)t->plan->events.v[i].pmu;
+
+		t->nr_pmus = pmu >= t->nr_pmus ? pmu + 1 : t->nr_pmus;
+		t->left_out[i] = is_left_out(t, i);
+	}
+}
+
+/* Prepare the data of a plan again if it has changed: the kernel may have refused an event. */
+static void fit(struct td_event_table *t)
+{
+	size_t nr_refused = count_refused(t->plan);
+
+	if (t->left_out && t->nr_events == t->plan->events.nr && t->nr_refused == nr_refused)
+		return;
+	td_event_table_free(t);
+	build(t, nr_refused);
+}
+
+/* Prepare the data that several rows of the interval need. */
+static void prepare(struct td_event_table *t)
+{
+	td_ratios_count(&t->ratios, t->totals->v, t->totals->nr_ids);
+	look_at_pmus(t);
+	td_array_clear(&t->anywhere, t->nr_events, sizeof(*t->anywhere));
+	for (int i = 0; i < (int)t->nr_events; i++)
+		t->anywhere[i] = belongs_anywhere(t, i);
+	find_elsewhere(t);
+	merge_kinds(t);
+}
+
+void td_event_table_free(struct td_event_table *t)
+{
+	for (size_t i = 0; i < t->nr_events; i++)
+		free(t->names[i]);
+	td_specs_free(&t->specs);
+	td_ratios_free(&t->ratios);
+	td_ratios_free(&t->merged_ratios);
+	free(t->report.rows);
+	free(t->sums);
+	free(t->elsewhere);
+	free(t->looked_at);
+	free(t->left_out);
+	free(t->names);
+	free(t->anywhere);
+	*t = (struct td_event_table){ .plan = t->plan, .hybrid = t->hybrid };
+}
+
+/* --- rows ------------------------------------------------------------------ */
+
 static struct td_event_row *add_row(struct td_event_table *t, int event,
 				    const struct td_total_id *id)
 {
 	const struct td_event *e = &t->plan->events.v[event];
-	struct td_event_row *row =
-		td_array_add(&t->report.rows, t->report.nr_rows, sizeof(*row));
-	bool whole = !(e->scale > floor(e->scale));
+	struct td_event_row *row = td_array_add(&t->report.rows, t->report.nr_rows++, sizeof(*row));
 
-	if (!row)
-		return NULL;
-	t->report.nr_rows++;
 	*row = (struct td_event_row){
 		.id = id ? id->name : "all",
 		.cgroup = id ? id->cgroup : NULL,
@@ -28,39 +235,31 @@ static struct td_event_row *add_row(struct td_event_table *t, int event,
 		.pmu = e->pmu,
 		.event = e->name,
 		.unit = e->unit ? e->unit : "",
-		.status = e->refusal ? TD_STATUS_NOT_SUPPORTED
-				     : TD_STATUS_NOT_COUNTED,
+		.status = e->refusal ? TD_STATUS_NOT_SUPPORTED : TD_STATUS_NOT_COUNTED,
 		.value = NAN,
-		.decimals = whole ? 0 : 2,
+		.decimals = e->scale > floor(e->scale) ? 2 : 0,
 		.running_pct = 100,
 		.error_pct = NAN,
 	};
 	return row;
 }
 
-static int add_tool(struct td_event_table *t, int event)
+static void add_tool(struct td_event_table *t, int event)
 {
-	/*
-	 * the value belongs to no id and is shown with the first one, as in
-	 * perf
-	 */
+	/* the value does not belong to an id; it is shown with the first one, as in perf */
 	struct td_event_row *row =
-		add_row(t, event,
-			t->first < t->last ? &t->totals->ids[t->first] : NULL);
+		add_row(t, event, t->first < t->last ? &t->totals->ids[t->first] : NULL);
 
-	if (!row)
-		return -ENOMEM;
 	row->nr = 1;
 	row->value = td_times_of_tool(t->times, t->plan->events.v[event].tool);
 	if (isnan(row->value))
-		return 0;
+		return;
 	row->status = TD_STATUS_OK;
 	row->running_ns = t->times->elapsed_ns;
-	return 0;
 }
 
-static void add_total(struct td_event_row *row, const struct td_total *total,
-		      double scale, bool first)
+static void add_total(struct td_event_row *row, const struct td_total *total, double scale,
+		      bool first)
 {
 	double value = total->value * scale;
 
@@ -68,33 +267,27 @@ static void add_total(struct td_event_row *row, const struct td_total *total,
 	row->value = first ? value : row->value + value;
 	row->running_ns += total->running_ns;
 	if (total->enabled_ns)
-		row->running_pct = fmin(row->running_pct,
-					100.0 * (double)total->running_ns /
-						(double)total->enabled_ns);
-	row->status =
-		isfinite(row->value) ? TD_STATUS_OK : TD_STATUS_NOT_COUNTED;
+		row->running_pct = fmin(row->running_pct, 100.0 * (double)total->running_ns /
+								  (double)total->enabled_ns);
+	row->status = isfinite(row->value) ? TD_STATUS_OK : TD_STATUS_NOT_COUNTED;
 }
 
-/* Renames a sum over kinds of core: "cpu_core/cycles/u" becomes "cycles:u". */
-static int name_merged(struct td_event_table *t, int event,
-		       struct td_event_row *row)
+/* Rename a sum over core types: "cpu_core/cycles/u" becomes "cycles:u". */
+static void name_merged(struct td_event_table *t, int event, struct td_event_row *row)
 {
 	const char *name = t->plan->events.v[event].name;
 	const char *start = strchr(name, '/'), *end = strrchr(name, '/');
 	char **merged = &t->names[event];
 
 	if (!start || start == end)
-		return 0;
-	if (!*merged && asprintf(merged, "%.*s%s%s", (int)(end - start - 1),
-				 start + 1, end[1] ? ":" : "", end + 1) < 0) {
-		*merged = NULL;
-		return -ENOMEM;
-	}
+		return;
+	if (!*merged)
+		*merged = td_aprintf("%.*s%s%s", (int)(end - start - 1), start + 1,
+				     end[1] ? ":" : "", end + 1);
 	row->event = *merged;
-	return 0;
 }
 
-/* Is the row the sum of events on several kinds of core? */
+/* Is the row the sum of events on several core types? */
 static bool is_hybrid_sum(const struct td_event_table *t, int event)
 {
 	size_t first = t->specs.first[event], end = t->specs.end[event];
@@ -102,18 +295,18 @@ static bool is_hybrid_sum(const struct td_event_table *t, int event)
 	for (size_t at = first; t->hybrid && at < end; at++) {
 		int i = t->specs.order[at];
 
-		if (i != event && td_event_table_is_of_row(t, event, i))
+		if (i != event && is_of_row(t, event, i))
 			return true;
 	}
 	return false;
 }
 
 /*
- * Adds up the kinds of core for tasks.  A task runs on one kind at a time but
- * is enabled on all, so a kind where it never ran is not missing.
+ * Sum the core types for tasks.  A task runs on one type at a time but is enabled on all,
+ * so a type on which it never ran is not missing.
  */
-static void add_kinds(const struct td_event_table *t, int event,
-		      const struct td_total *totals, struct td_event_row *row)
+static void add_kinds(const struct td_event_table *t, int event, const struct td_total *totals,
+		      struct td_event_row *row)
 {
 	const struct td_plan *plan = t->plan;
 	unsigned int nr = 0, tasks = 0;
@@ -121,44 +314,36 @@ static void add_kinds(const struct td_event_table *t, int event,
 	uint64_t most = 0;
 	int i;
 
-	while ((i = td_event_table_next(t, event, totals, &at)) >= 0) {
+	while ((i = next_event(t, event, totals, &at)) >= 0) {
 		tasks = totals[i].nr > tasks ? totals[i].nr : tasks;
-		most = totals[i].enabled_ns > most ? totals[i].enabled_ns
-						   : most;
+		most = totals[i].enabled_ns > most ? totals[i].enabled_ns : most;
 		if (!isnan(totals[i].value))
-			add_total(row, &totals[i], plan->events.v[i].scale,
-				  nr++ == 0);
+			add_total(row, &totals[i], plan->events.v[i].scale, nr++ == 0);
 	}
 	row->nr = tasks;
 	if (most)
-		row->running_pct =
-			fmin(100, 100 * (double)row->running_ns / (double)most);
+		row->running_pct = fmin(100, 100 * (double)row->running_ns / (double)most);
 }
 
-/*
- * Adds up all events of the row; the sum has a value only if all were counted.
- */
-static void add_all(const struct td_event_table *t, int event,
-		    const struct td_total *totals, struct td_event_row *row)
+/* Sum all events of the row; the sum has a value only if all were counted. */
+static void add_all(const struct td_event_table *t, int event, const struct td_total *totals,
+		    struct td_event_row *row)
 {
 	size_t at = t->specs.first[event];
 	unsigned int nr = 0;
 	int i;
 
-	while ((i = td_event_table_next(t, event, totals, &at)) >= 0)
-		add_total(row, &totals[i], t->plan->events.v[i].scale,
-			  nr++ == 0);
+	while ((i = next_event(t, event, totals, &at)) >= 0)
+		add_total(row, &totals[i], t->plan->events.v[i].scale, nr++ == 0);
 }
 
-static int fill_row(struct td_event_table *t, int event, size_t id)
+static void fill_row(struct td_event_table *t, int event, size_t id)
 {
 	uint64_t elapsed_ns = t->times->elapsed_ns;
-	const struct td_total *totals = td_event_table_totals(t, id);
+	const struct td_total *totals = totals_of(t, id);
 	struct td_event_row *row = add_row(t, event, &t->totals->ids[id]);
 	bool sum = is_hybrid_sum(t, event);
 
-	if (!row)
-		return -ENOMEM;
 	if (sum && t->totals->tasks)
 		add_kinds(t, event, totals, row);
 	else
@@ -166,64 +351,60 @@ static int fill_row(struct td_event_table *t, int event, size_t id)
 	if (sum) {
 		row->pmu = -1;
 		if (row->status == TD_STATUS_OK)
-			td_ratios_fill(&t->merged_ratios, id, event, elapsed_ns,
-				       row);
-		return name_merged(t, event, row);
+			td_ratios_fill(&t->merged_ratios, id, event, elapsed_ns, row);
+		name_merged(t, event, row);
+		return;
 	}
-	row->elsewhere = t->totals->tasks &&
-			 t->elsewhere[id * t->plan->events.nr + (size_t)event];
+	row->elsewhere = t->totals->tasks && t->elsewhere[id * t->plan->events.nr + (size_t)event];
 	if (row->status == TD_STATUS_OK && !t->plan->events.v[event].merge)
 		td_ratios_fill(&t->ratios, id, event, elapsed_ns, row);
-	return 0;
 }
 
-/* Adds rows of an event that was opened for no id: for all ids, or "all". */
-static int add_everywhere(struct td_event_table *t, int event)
+/* Add rows of an event that was not opened anywhere: one per id, or one for all. */
+static void add_everywhere(struct td_event_table *t, int event)
 {
 	const struct td_totals *totals = t->totals;
 
-	if (t->first == t->last)
-		return add_row(t, event, NULL) ? 0 : -ENOMEM;
-	for (size_t id = t->first; id < t->last; id++) {
-		if (!add_row(t, event, &totals->ids[id]))
-			return -ENOMEM;
+	if (t->first == t->last) {
+		add_row(t, event, NULL);
+		return;
 	}
-	return 0;
+	for (size_t id = t->first; id < t->last; id++)
+		add_row(t, event, &totals->ids[id]);
 }
 
-/* Adds a row for each id that the event belongs to. */
-static int add_event(struct td_event_table *t, int event)
+/* Add a row for each id that the event belongs to. */
+static void add_event(struct td_event_table *t, int event)
 {
-	int rc = 0;
-
-	if (!t->anywhere[event])
-		return add_everywhere(t, event);
-	for (size_t id = t->first; !rc && id < t->last; id++) {
-		if (td_event_table_has_id(t, event, id))
-			rc = fill_row(t, event, id);
-		else if (td_event_table_belongs_to(t, event, id) &&
-			 !add_row(t, event, &t->totals->ids[id]))
-			rc = -ENOMEM;
+	if (!t->anywhere[event]) {
+		add_everywhere(t, event);
+		return;
 	}
-	return rc;
+	for (size_t id = t->first; id < t->last; id++) {
+		if (has_id(t, event, id))
+			fill_row(t, event, id);
+		else if (belongs_to(t, event, id))
+			add_row(t, event, &t->totals->ids[id]);
+	}
 }
 
-static int add_events(struct td_event_table *t)
+static void add_events(struct td_event_table *t)
 {
 	const struct td_plan *plan = t->plan;
-	int rc = 0;
 
-	for (int i = 0; !rc && i < (int)plan->events.nr; i++) {
+	for (int i = 0; i < (int)plan->events.nr; i++) {
 		const struct td_event *event = &plan->events.v[i];
 
 		if (event->hidden || t->left_out[i])
 			continue;
-		/* times belong to no id */
+		/* times do not belong to an id */
 		if (event->tool && t->totals->by_id && !t->each && t->first)
 			continue;
-		rc = event->tool ? add_tool(t, i) : add_event(t, i);
+		if (event->tool)
+			add_tool(t, i);
+		else
+			add_event(t, i);
 	}
-	return rc;
 }
 
 /* Is some event counted in more than one cgroup? */
@@ -245,10 +426,7 @@ static bool has_each_cgroup(const struct td_totals *totals)
 	return false;
 }
 
-/*
- * The end of the ids whose rows stand together: one id, those of a cgroup, or
- * all.
- */
+/* Return the end of the block of ids whose rows are adjacent: one id, a cgroup's, or all. */
 static size_t end_of_block(const struct td_event_table *t)
 {
 	const struct td_totals *totals = t->totals;
@@ -258,38 +436,31 @@ static size_t end_of_block(const struct td_event_table *t)
 		return totals->nr_ids ? last : 0;
 	if (!t->each)
 		return totals->nr_ids;
-	while (last < totals->nr_ids &&
-	       totals->ids[last].cgroup == totals->ids[t->first].cgroup)
+	while (last < totals->nr_ids && totals->ids[last].cgroup == totals->ids[t->first].cgroup)
 		last++;
 	return last;
 }
 
-int td_event_rows(struct td_event_table *t, const struct td_totals *totals,
-		  const struct td_times *times, struct td_err *err)
+void td_event_rows(struct td_event_table *t, const struct td_totals *totals,
+		   const struct td_times *times)
 {
-	int rc = td_event_table_fit(t);
-
+	fit(t);
 	t->totals = totals;
 	t->times = times;
 	t->each = has_each_cgroup(totals);
-	if (!rc)
-		rc = td_event_table_prepare(t);
+	prepare(t);
 	t->report.nr_rows = 0;
 	t->last = 0;
-	while (!rc) {
+	do {
 		t->first = t->last;
 		t->last = end_of_block(t);
-		rc = add_events(t);
-		if (t->last >= totals->nr_ids)
-			break;
-	}
-	return rc ? td_err_nomem(err) : 0;
+		add_events(t);
+	} while (t->last < totals->nr_ids);
 }
 
 /* --- latencies ------------------------------------------------------------ */
 
-static void set_latency(struct td_event_row *row,
-			const struct td_latency *latency)
+static void set_latency(struct td_event_row *row, const struct td_latency *latency)
 {
 	double mean = td_latency_mean(latency);
 
@@ -300,11 +471,10 @@ static void set_latency(struct td_event_row *row,
 }
 
 /*
- * The mean is of all CPUs and tasks, and is shown with the first one, as in perf;
- * the rows of the others are dropped.
+ * The mean over all CPUs and tasks is shown with the first CPU or task, as in perf; the rows of
+ * the others are dropped.
  */
-void td_event_rows_set_latencies(struct td_event_report *report,
-				 const struct td_plan *plan,
+void td_event_rows_set_latencies(struct td_event_report *report, const struct td_plan *plan,
 				 const struct td_latencies *latencies)
 {
 	size_t nr = 0;
@@ -313,8 +483,7 @@ void td_event_rows_set_latencies(struct td_event_report *report,
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		struct td_event_row row = report->rows[i];
 		const struct td_event *event = &plan->events.v[row.which];
-		const struct td_latency *latency =
-			td_latencies_find(latencies, event->name);
+		const struct td_latency *latency = td_latencies_find(latencies, event->name);
 
 		if (latency && row.which == before)
 			continue;
@@ -360,12 +529,10 @@ static void add_up(struct td_row *row)
 	}
 }
 
-static int rank_row(struct td_row *row)
+static void rank_row(struct td_row *row)
 {
-	struct td_node *nodes = calloc(row->nr_nodes + 1, sizeof(*nodes));
+	struct td_node *nodes = td_calloc(row->nr_nodes + 1, sizeof(*nodes));
 
-	if (!nodes)
-		return -ENOMEM;
 	for (size_t i = 0; i < row->nr_nodes; i++)
 		nodes[i] = row->nodes[i];
 	qsort_r(nodes, row->nr_nodes, sizeof(*nodes), by_value, row);
@@ -374,14 +541,10 @@ static int rank_row(struct td_row *row)
 	free(row->ranked);
 	row->nodes = row->ranked = nodes;
 	add_up(row);
-	return 0;
 }
 
-int td_report_rank(struct td_report *report)
+void td_report_rank(struct td_report *report)
 {
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < report->nr_rows; i++)
-		rc = rank_row(&report->rows[i]);
-	return rc;
+	for (size_t i = 0; i < report->nr_rows; i++)
+		rank_row(&report->rows[i]);
 }

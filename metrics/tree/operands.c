@@ -1,66 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Operands: each one exists once, however many formulas name it.  Retire latencies
- * are those that samples tell, or the means of the files.
- */
+/* Makes operands, one for all formulas with the same name, and finds their events. */
 #include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lib/base/util.h"
+#include "lib/event/event.h"
 #include "lib/event/spec.h"
+#include "lib/event/symbols.h"
 #include "metrics/tree/scope.h"
 
-static int find_operand(const struct td_scope *scope,
-			const struct td_operand *like, const char *name)
+static int find_operand(const struct td_scope *scope, const struct td_operand *like,
+			const char *name)
 {
 	for (size_t i = 0; i < scope->tree->nr_operands; i++) {
 		const struct td_operand *o = &scope->tree->operands[i];
 
-		if (o->kind == like->kind && o->pmu == like->pmu &&
-		    o->owner == like->owner && o->def == like->def &&
-		    o->scaled == like->scaled && o->beside == like->beside &&
-		    o->own_cpus == like->own_cpus &&
-		    strcmp(o->mods, like->mods) == 0 &&
+		if (o->kind == like->kind && o->pmu == like->pmu && o->owner == like->owner &&
+		    o->def == like->def && o->scaled == like->scaled && o->beside == like->beside &&
+		    o->own_cpus == like->own_cpus && strcmp(o->mods, like->mods) == 0 &&
 		    strcmp(o->name, name) == 0)
 			return (int)i;
 	}
 	return -1;
 }
 
-static int add_operand(struct td_scope *scope, const struct td_operand *like,
-		       const char *name, double value)
+static int add_operand(struct td_scope *scope, const struct td_operand *like, const char *name,
+		       double value)
 {
 	struct td_tree *tree = scope->tree;
 	struct td_operand *operand;
 	double *slot;
 
 	slot = td_array_add(&tree->constants, tree->nr_operands, sizeof(*slot));
-	operand = td_array_add(&tree->operands, tree->nr_operands,
-			       sizeof(*operand));
-	if (!operand || !slot)
-		return td_err_nomem(scope->err);
+	operand = td_array_add(&tree->operands, tree->nr_operands, sizeof(*operand));
 	*slot = value;
 	*operand = *like;
-	operand->name = strdup(name);
-	if (!operand->name)
-		return td_err_nomem(scope->err);
+	operand->name = td_strdup(name);
 	return (int)tree->nr_operands++;
 }
 
-int td_tree_intern(struct td_scope *scope, const struct td_operand *like,
-		   const char *name, double value)
+int td_tree_intern(struct td_scope *scope, const struct td_operand *like, const char *name,
+		   double value)
 {
 	int index = find_operand(scope, like, name);
 
 	return index >= 0 ? index : add_operand(scope, like, name, value);
 }
 
-struct td_operand td_tree_new_operand(const struct td_scope *scope,
-				      enum td_operand_kind kind)
+struct td_operand td_tree_new_operand(const struct td_scope *scope, enum td_operand_kind kind)
 {
 	return (struct td_operand){
 		.pmu = scope->pmu,
@@ -92,45 +86,37 @@ void td_tree_drop(struct td_tree *tree, size_t nr_metrics, size_t nr_operands)
 	tree->nr_operands = nr_operands;
 }
 
-int td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
+void td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
 {
 	va_list args;
-	int rc;
 
 	if (operand->refusal)
-		return 0;
+		return;
 	va_start(args, fmt);
-	rc = vasprintf(&operand->refusal, fmt, args);
+	td_vasprintf(&operand->refusal, fmt, args);
 	va_end(args);
 	operand->state = TD_OPERAND_REFUSED;
-	if (rc >= 0)
-		return 0;
-	operand->refusal = NULL;
-	return -ENOMEM;
 }
 
-/* What a user would be told of a typed event does not matter in a formula. */
-int td_tree_resolve(const struct td_scope *scope, const char *text,
-		    struct td_events *found, struct td_err *why)
+/* Append the events that a text means to found.  Notes are dropped, because this is a formula. */
+static int resolve_text(const struct td_scope *scope, const char *text, struct td_events *found,
+			struct td_err *why)
 {
 	struct td_event_text typed = { 0 };
 	struct td_notes notes = { 0 };
 	int rc = td_event_text_parse(&typed, text, why);
 
 	if (!rc)
-		rc = td_event_resolve(found, &typed, scope->setup->machine,
-				      scope->setup->source, &notes, why);
+		rc = td_event_resolve(found, &typed, scope->setup->machine, scope->setup->source,
+				      &notes, why);
 	td_event_text_free(&typed);
 	td_notes_free(&notes);
-	return rc == -ENOMEM ? td_err_nomem(scope->err) : rc;
+	return rc;
 }
 
-/* --- names of retire latencies -------------------------------------------- */
+/* --- retire latencies: from samples, or the means of the files ----------------- */
 
-/*
- * Does the text ask for a retire latency: "INST:R", "cpu_core/INST/R"?  Then
- * name is the event without PMU.
- */
+/* Is it a retire latency ("INST:R", "cpu_core/INST/R")?  Sets name to the event without PMU. */
 static bool wants_latency(const char *text, char name[256])
 {
 	const char *end = strrchr(text, '/'), *start = strchr(text, '/');
@@ -145,40 +131,34 @@ static bool wants_latency(const char *text, char name[256])
 	return true;
 }
 
-/* The mean of the model's files, or NaN. */
-static int find_usual(const struct td_scope *scope, const char *name,
-		      double *usual)
+/* Find the mean of a latency in the model's files, or NaN. */
+static int find_usual(const struct td_scope *scope, const char *name, double *usual)
 {
 	struct td_pmu_events *files = scope->setup->files;
 	const char *pmu = scope->setup->machine->pmus[scope->pmu].name;
 	const struct td_model_event *event = NULL;
-	int rc =
-		files ? td_pmu_events_find(files, pmu, name, &event, scope->err)
-		      : 0;
+	int rc = files ? td_pmu_events_find(files, pmu, name, &event, scope->err) : 0;
 
 	*usual = event ? event->retire_latency : NAN;
 	return rc;
 }
 
-/* --- retire latencies from the files only --------------------------------- */
-
-static int take_usual(struct td_scope *scope, struct td_operand *operand,
-		      const char *name, double usual)
+static void take_usual(struct td_scope *scope, struct td_operand *operand, const char *name,
+		       double usual)
 {
-	if (isnan(usual))
-		return td_operand_refuse(operand,
-					 "it needs the retire latency of %s, "
-					 "which takes samples (TPEBS), and the "
-					 "files have no mean of it",
-					 name);
+	if (isnan(usual)) {
+		td_operand_refuse(
+			operand,
+			"it needs the retire latency of %s, which takes samples (TPEBS), and the "
+			"files have no mean of it",
+			name);
+		return;
+	}
 	operand->kind = TD_OPERAND_CONSTANT;
 	scope->tree->constants[operand - scope->tree->operands] = usual;
-	return 0;
 }
 
-/* --- retire latencies from samples ---------------------------------------- */
-
-/* Moves the event of the PMU to the list of those to sample. */
+/* Move the scope's PMU's event from found to those to sample.  Returns its index, or -ENOENT. */
 static int move_event(const struct td_scope *scope, struct td_events *found)
 {
 	struct td_events *sampled = scope->setup->sampled;
@@ -189,8 +169,6 @@ static int move_event(const struct td_scope *scope, struct td_events *found)
 		if (event->pmu != scope->pmu || event->refusal)
 			continue;
 		added = td_events_add(sampled);
-		if (!added)
-			return -ENOMEM;
 		*added = *event;
 		added->spec = added->group = -1;
 		*event = (struct td_event){ 0 };
@@ -199,7 +177,7 @@ static int move_event(const struct td_scope *scope, struct td_events *found)
 	return -ENOENT;
 }
 
-/* The event among those to sample, where it is added; -ENOENT: there is none. */
+/* Find or add an event to sample.  Returns its index, or -ENOENT if it does not exist. */
 static int find_sampled(const struct td_scope *scope, const char *text)
 {
 	const struct td_events *sampled = scope->setup->sampled;
@@ -211,41 +189,28 @@ static int find_sampled(const struct td_scope *scope, const char *text)
 		if (strcmp(sampled->v[i].name, text) == 0)
 			return (int)i;
 	}
-	rc = td_tree_resolve(scope, text, &found, &why);
-	if (!rc)
-		rc = move_event(scope, &found);
-	else if (rc != -ENOMEM)
-		rc = -ENOENT;
+	rc = resolve_text(scope, text, &found, &why) ? -ENOENT : move_event(scope, &found);
 	td_events_free(&found);
 	return rc;
 }
 
-static struct td_tree_latency *add_latency(struct td_tree *tree,
-					   const char *event)
+static struct td_tree_latency *add_latency(struct td_tree *tree, const char *event)
 {
-	struct td_tree_latency *latency = td_array_add(
-		&tree->latencies, tree->nr_latencies, sizeof(*latency));
+	struct td_tree_latency *latency =
+		td_array_add(&tree->latencies, tree->nr_latencies, sizeof(*latency));
 
-	if (!latency)
-		return NULL;
-	latency->event = strdup(event);
-	if (!latency->event ||
-	    asprintf(
-		    &latency->why,
-		    "it needs the retire latency of %s, of which there were "
-		    "fewer than %d samples (TPEBS), and the files have no mean "
-		    "of it",
-		    event, TD_LEAST_LATENCIES) < 0) {
-		free(latency->event);
-		return NULL;
-	}
+	latency->event = td_strdup(event);
+	latency->why = td_aprintf(
+		"it needs the retire latency of %s, of which there were fewer than %d samples "
+		"(TPEBS), and the files have no mean of it",
+		event, TD_LEAST_LATENCIES);
 	tree->nr_latencies++;
 	return latency;
 }
 
-/* *measured: samples can tell it. */
-static int take_measured(struct td_scope *scope, struct td_operand *operand,
-			 const char *name, double usual, bool *measured)
+/* Use samples for a latency.  Returns false if it cannot be sampled. */
+static bool take_measured(struct td_scope *scope, struct td_operand *operand, const char *name,
+			  double usual)
 {
 	const struct td_pmu *pmu = &scope->setup->machine->pmus[scope->pmu];
 	struct td_tree *tree = scope->tree;
@@ -253,31 +218,25 @@ static int take_measured(struct td_scope *scope, struct td_operand *operand,
 	int slot = (int)(operand - tree->operands), sampled = -1;
 	char text[320];
 
-	*measured = scope->setup->latencies &&
-		    td_uarch_has(pmu->uarch, TD_CORE_LATENCIES);
-	if (!*measured)
-		return 0;
+	if (!scope->setup->latencies || !td_uarch_has(pmu->uarch, TD_CORE_LATENCIES))
+		return false;
 	snprintf(text, sizeof(text), "%s/%s/", pmu->name, name);
 	if (scope->setup->sampled)
 		sampled = find_sampled(scope, text);
-	if (sampled == -ENOMEM)
-		return td_err_nomem(scope->err);
-	*measured = sampled != -ENOENT;
-	latency = *measured ? add_latency(tree, text) : NULL;
-	if (!latency)
-		return *measured ? td_err_nomem(scope->err) : 0;
+	if (sampled == -ENOENT)
+		return false;
+	latency = add_latency(tree, text);
 	operand->kind = TD_OPERAND_LATENCY;
 	latency->operand = slot;
 	latency->sampled = sampled;
 	latency->usual = tree->constants[slot] = usual;
-	return 0;
+	return true;
 }
 
-int td_tree_find_latency(struct td_scope *scope, struct td_operand *operand,
-			 bool *is)
+/* Find the retire latency that an operand means.  Sets *is to whether it means one. */
+static int find_latency(struct td_scope *scope, struct td_operand *operand, bool *is)
 {
 	char name[256];
-	bool measured = false;
 	double usual;
 	int rc;
 
@@ -285,19 +244,557 @@ int td_tree_find_latency(struct td_scope *scope, struct td_operand *operand,
 	if (!*is)
 		return 0;
 	rc = find_usual(scope, name, &usual);
-	if (!rc)
-		rc = take_measured(scope, operand, name, usual, &measured);
-	return rc || measured ? rc : take_usual(scope, operand, name, usual);
+	if (!rc && !take_measured(scope, operand, name, usual))
+		take_usual(scope, operand, name, usual);
+	return rc;
 }
 
-/* --- what metrics have of those that they need ----------------------------- */
+/* --- keys, with which formulas find the events of recordings ------------------- */
 
-/* One metric, while it is looked at what its formula needs. */
+#define MAX_TERMS 32
+
+/* A term such as "cmask=1". */
+struct field {
+	const char *name;
+	const char *text; /* NULL: the value is a number */
+	uint64_t number;
+};
+
+struct fields {
+	struct field v[MAX_TERMS];
+	size_t nr;
+};
+
+/* Set a field; a later value of the same name replaces an earlier one. */
+static void put(struct fields *fields, const struct td_term *term)
+{
+	struct field field = { term->name, term->is_number || !term->value ? NULL : term->value,
+			       term->number };
+	size_t i = 0;
+
+	while (i < fields->nr && strcmp(fields->v[i].name, field.name) != 0)
+		i++;
+	if (i == MAX_TERMS)
+		return;
+	fields->v[i] = field;
+	if (i == fields->nr)
+		fields->nr++;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct field *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void print(FILE *fp, struct fields *fields)
+{
+	if (fields->nr)
+		qsort(fields->v, fields->nr, sizeof(*fields->v), by_name);
+	for (size_t i = 0; i < fields->nr; i++) {
+		const struct field *field = &fields->v[i];
+
+		if (field->text)
+			fprintf(fp, ",%s=%s", field->name, field->text);
+		else if (field->number)
+			fprintf(fp, ",%s=0x%" PRIx64, field->name, field->number);
+	}
+}
+
+/* The parts of one event's text. */
+struct parts {
+	int pmu;
+	const char *event; /* its name; NULL: there are only terms */
+	const struct td_spec *spec;
+	size_t event_term; /* index of the term that is the event's name; nr_terms: none */
+};
+
+static bool is_name(const struct td_term *term)
+{
+	/* flags are the other terms without a value */
+	return !term->value && strcmp(term->name, "edge") != 0 && strcmp(term->name, "inv") != 0 &&
+	       strcmp(term->name, "any") != 0;
+}
+
+/* Is it "cpu-clock" or another software event? */
+static bool is_software(const struct td_spec *spec)
+{
+	const struct td_symbol *symbol = spec->slashes ? NULL : td_symbol_find(spec->name);
+
+	return symbol && !symbol->tool && symbol->type == PERF_TYPE_SOFTWARE;
+}
+
+static struct parts take_apart(const struct td_machine *machine, int pmu,
+			       const struct td_spec *spec)
+{
+	struct parts parts = { pmu, spec->name, spec, spec->nr_terms };
+	int named = spec->slashes ? td_machine_find_pmu(machine, spec->name) : -1;
+
+	if (is_software(spec))
+		parts.pmu = td_machine_find_pmu(machine, "software");
+	/* recordings without such events lack that PMU */
+	if (parts.pmu < 0)
+		parts.pmu = pmu;
+	/* in formulas, "cpu" is the only core PMU, or the metric's own */
+	if (named < 0 && !(spec->slashes && strcmp(spec->name, "cpu") == 0))
+		return parts;
+	if (named >= 0)
+		parts.pmu = named;
+	parts.event = NULL;
+	for (size_t i = 0; i < spec->nr_terms && !parts.event; i++) {
+		if (!is_name(&spec->terms[i]))
+			continue;
+		parts.event = spec->terms[i].name;
+		parts.event_term = i;
+	}
+	return parts;
+}
+
+/* Print in lower case, independent of the locale. */
+static void print_lower(FILE *fp, const char *text)
+{
+	for (; *text; text++) {
+		bool upper = *text >= 'A' && *text <= 'Z';
+
+		putc(upper ? *text - 'A' + 'a' : *text, fp);
+	}
+}
+
+/* Return the key of an event.  known has the event's terms in the model's files, if any. */
+static char *format(const struct td_machine *machine, const struct parts *parts,
+		    const struct td_event_text *known)
+{
+	char *out;
+	struct fields fields = { .nr = 0 };
+	size_t size;
+	FILE *fp = td_open_memstream(&out, &size);
+
+	for (size_t i = 0; known->nr_specs && i < known->specs[0].nr_terms; i++)
+		put(&fields, &known->specs[0].terms[i]);
+	for (size_t i = 0; i < parts->spec->nr_terms; i++) {
+		if (i != parts->event_term)
+			put(&fields, &parts->spec->terms[i]);
+	}
+	fprintf(fp, "%s/", machine->pmus[parts->pmu].name);
+	if (parts->event && !known->nr_specs)
+		print_lower(fp, parts->event);
+	print(fp, &fields);
+	fprintf(fp, "/%s", parts->spec->suffix);
+	td_text_close(fp, &out);
+	return out;
+}
+
+static int find_terms(const struct td_machine *machine, const struct td_event_source *source,
+		      const struct parts *parts, char **text, struct td_event_text *known,
+		      struct td_err *err)
+{
+	const char *terms = NULL;
+	int rc = 0;
+
+	if (parts->event && source)
+		rc = source->model_event(source->ctx, &machine->pmus[parts->pmu], parts->event,
+					 &terms, err);
+	/* "slots" in sysfs is TOPDOWN.SLOTS in the files */
+	if (!rc && !terms && parts->event && strcmp(parts->event, "slots") == 0)
+		terms = "umask=0x4";
+	if (rc || !terms)
+		return rc;
+	*text = td_aprintf("x/%s/", terms);
+	return td_event_text_parse(known, *text, err);
+}
+
+static int write_key(const struct td_machine *machine, const struct td_event_source *source,
+		     int pmu, const struct td_spec *spec, char **out, struct td_err *err)
+{
+	struct parts parts = take_apart(machine, pmu, spec);
+	struct td_event_text known = { 0 };
+	char *text = NULL;
+	int rc = find_terms(machine, source, &parts, &text, &known, err);
+
+	if (!rc)
+		*out = format(machine, &parts, &known);
+	td_event_text_free(&known);
+	free(text);
+	return rc;
+}
+
+/*
+ * Write a key that is the same for all spellings of an event: its terms from the model's files,
+ * sorted and without zeros, or else its name in lower case.  Keys are needed because recordings
+ * do not contain the bits of events.  pmu is used if the name does not contain one.  Free *out
+ * even after an error.
+ */
+static int event_key(const struct td_machine *machine, const struct td_event_source *source,
+		     int pmu, const char *id, char **out, struct td_err *err)
+{
+	struct td_event_text typed = { 0 };
+	int rc = td_event_text_parse(&typed, id, err);
+
+	*out = NULL;
+	if (!rc && typed.nr_specs != 1)
+		rc = td_err_set(err, -EINVAL, "%s: not a single event", id);
+	if (!rc && typed.specs[0].kind != TD_SPEC_NAME) {
+		*out = td_strdup(id);
+	} else if (!rc)
+		rc = write_key(machine, source, pmu, &typed.specs[0], out, err);
+	td_event_text_free(&typed);
+	return rc;
+}
+
+static const struct td_pmu *own_pmu(const struct td_scope *scope)
+{
+	return &scope->setup->machine->pmus[scope->pmu];
+}
+
+/* --- built-in events ------------------------------------------------------ */
+
+/* Is it the PMU's event called id, with mods: "cpu_core/slots/"? */
+static bool is_named(const struct td_event *event, const struct td_pmu *pmu, const char *id,
+		     const char *mods)
+{
+	size_t len = strlen(pmu->name), id_len = strlen(id);
+	const char *rest = event->name + len + 1;
+
+	return strncmp(event->name, pmu->name, len) == 0 && event->name[len] == '/' &&
+	       strncmp(rest, id, id_len) == 0 && rest[id_len] == '/' &&
+	       strcmp(rest + id_len + 1, mods) == 0;
+}
+
+static int find_named(const struct td_scope *scope, const char *id)
+{
+	for (size_t i = 0; i < scope->events->nr; i++) {
+		if (is_named(&scope->events->v[i], own_pmu(scope), id, scope->mods))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* Add the metric's modifiers to the event and its name. */
+static void add_modifiers(const struct td_scope *scope, struct td_event *event)
+{
+	char *name;
+
+	if (!*scope->mods)
+		return;
+	for (const char *letter = scope->mods; *letter; letter++)
+		td_modifiers_add(&event->mods, *letter);
+	name = td_aprintf("%s%s", event->name, scope->mods);
+	free(event->name);
+	event->name = name;
+	event->has_suffix = true;
+}
+
+static int add_builtin(struct td_scope *scope, struct td_operand *operand)
+{
+	const struct td_event_def *def = operand->event;
+	struct td_events *events = scope->events;
+	int index = find_named(scope, def->name);
+	struct td_event *event;
+	int rc;
+
+	operand->scaled = true;
+	/* recordings of the files' metrics have the files' name */
+	if (index < 0 && scope->setup->fixed && strcmp(def->name, "slots") == 0)
+		index = find_named(scope, "TOPDOWN.SLOTS");
+	if (index >= 0) {
+		td_ints_add(&operand->events, index);
+		return 0;
+	}
+	if (scope->setup->fixed || scope->no_new) {
+		td_operand_refuse(operand, "%s was not counted", def->name);
+		return 0;
+	}
+	event = td_events_add(events);
+	rc = td_event_init(event, own_pmu(scope), scope->pmu, def->name, def->terms, scope->err);
+	if (rc)
+		return rc;
+	add_modifiers(scope, event);
+	td_ints_add(&operand->events, (int)events->nr - 1);
+	return 0;
+}
+
+/* --- events that are called by name --------------------------------------- */
+
+/* Does the metric's own PMU have an event of this name? */
+static int is_own(struct td_scope *scope, const char *name, bool *own)
+{
+	const struct td_event_source *source = scope->setup->source;
+	const char *terms = NULL;
+	int rc = 0;
+
+	*own = td_pmu_has_event(own_pmu(scope), name);
+	if (!*own && source)
+		rc = source->model_event(source->ctx, own_pmu(scope), name, &terms, scope->err);
+	*own = *own || terms;
+	return rc;
+}
+
+/* Does every kernel know this name of an event? */
+static bool is_generic(const char *name)
+{
+	return td_symbol_find(name) || td_cache_parse(name, &(uint64_t){ 0 }) == 0;
+}
+
+/* Return the text of an event that is not in a PMU's list, such as "branches:u". */
+static char *write_generic(const char *name, const char *mods)
+{
+	return td_aprintf("%s%s%s", name, *mods ? ":" : "", mods);
+}
+
+/* Write "INST_RETIRED.ANY:k" as "cpu_core/INST_RETIRED.ANY/k". */
+static int write_bare(struct td_scope *scope, const char *id, char **text)
+{
+	const char *colon = strrchr(id, ':');
+	td_autofree char *name = td_strndup(id, colon ? (size_t)(colon - id) : strlen(id));
+	const char *mods = colon ? colon + 1 : scope->mods;
+	bool own = false;
+	int rc = is_own(scope, name, &own);
+
+	if (rc)
+		return rc;
+	if (own)
+		*text = td_aprintf("%s/%s/%s", own_pmu(scope)->name, name, mods);
+	else if (strcasecmp(id, "tsc") == 0)
+		*text = td_strdup("msr/tsc/");
+	else
+		*text = write_generic(id, colon || !is_generic(id) ? "" : mods);
+	return 0;
+}
+
+/*
+ * Return "cpu-clock" for "software/cpu-clock,name=cpu-clock/", which is how the kernel's files
+ * write it; NULL for events that are not software events.  The caller frees it.
+ */
+static char *software_name(const char *id)
+{
+	static const char pmu[] = "software/";
+	const char *name = id + strlen(pmu);
+	const struct td_symbol *symbol;
+	char *copy;
+
+	if (strncmp(id, pmu, strlen(pmu)) != 0)
+		return NULL;
+	copy = td_strndup(name, strcspn(name, ",/"));
+	symbol = td_symbol_find(copy);
+	if (symbol && !symbol->tool && symbol->type == PERF_TYPE_SOFTWARE)
+		return copy;
+	free(copy);
+	return NULL;
+}
+
+/* Return "cpu_core/event=0x24/" and the modifiers for "cpu/event=0x24/". */
+static char *write_slashed(const struct td_scope *scope, const char *id)
+{
+	td_autofree char *software = software_name(id);
+	const char *pmu = own_pmu(scope)->name;
+	size_t len = strlen(pmu);
+	bool generic = strncmp(id, "cpu/", 4) == 0;
+	bool own = generic || (strncmp(id, pmu, len) == 0 && id[len] == '/');
+	bool bare = id[strlen(id) - 1] == '/';
+
+	if (software)
+		return write_generic(software, bare ? scope->mods : "");
+	return td_aprintf("%s%s%s", generic ? pmu : "", generic ? id + 3 : id,
+			  own && bare ? scope->mods : "");
+}
+
+/*
+ * Restrict an event that the kernel counts on all CPUs to the metric's core type:
+ * "msr/aperf,cpu=cpu_core/", "context-switches/cpu=cpu_core/".  Returns NULL for other events, and
+ * for those that already have cpu=.
+ */
+static char *write_home(const struct td_scope *scope, const char *text)
+{
+	const char *pmu = own_pmu(scope)->name, *last = strrchr(text, '/');
+	size_t len = strcspn(text, "/:");
+	td_autofree char *name = td_strndup(text, len);
+	const struct td_symbol *symbol = td_symbol_find(name);
+
+	if (last && td_pmu_kind(name) == TD_PMU_SOFTWARE && !strstr(text, ",cpu="))
+		return td_aprintf("%.*s,cpu=%s%s", (int)(last - text), text, pmu, last);
+	if (!last && symbol && !symbol->tool && symbol->type == PERF_TYPE_SOFTWARE)
+		return td_aprintf("%s/cpu=%s/%s", name, pmu, text + len + (text[len] == ':'));
+	return NULL;
+}
+
+bool td_tree_same_rings(const struct td_modifiers *a, const struct td_modifiers *b)
+{
+	return td_modifiers_same_rings(a, b) && a->precise == b->precise;
+}
+
+static bool same_event(const struct td_event *a, const struct td_event *b)
+{
+	return a->pmu == b->pmu && a->home == b->home && a->type == b->type &&
+	       memcmp(a->config, b->config, sizeof(a->config)) == 0 &&
+	       td_tree_same_rings(&a->mods, &b->mods);
+}
+
+static bool is_topdown(const struct td_scope *scope, const struct td_event *event)
+{
+	return td_pmu_has_slots(&scope->setup->machine->pmus[event->pmu]) &&
+	       (td_event_is_slots(event) || td_event_is_metric(event));
+}
+
+/* Find the same event in the list; -1: none, or it must not be shared. */
+static int find_same(const struct td_scope *scope, const struct td_event *event)
+{
+	const struct td_events *events = scope->events;
+
+	if (scope->owner >= 0 && !is_topdown(scope, event))
+		return -1;
+	for (size_t i = 0; i < events->nr; i++) {
+		if (same_event(&events->v[i], event))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* Add the event to the operand, and to the list if it is new. */
+static void take(struct td_scope *scope, struct td_operand *operand, struct td_event *event)
+{
+	struct td_events *events = scope->events;
+	int index = find_same(scope, event);
+
+	if (index < 0 && scope->no_new) {
+		td_operand_refuse(operand, "%s is not counted", event->name);
+		return;
+	}
+	if (index < 0) {
+		struct td_event *added = td_events_add(events);
+
+		index = (int)events->nr - 1;
+		*added = *event;
+		added->spec = added->group = -1;
+		*event = (struct td_event){ 0 };
+	}
+	if (!td_ints_has(&operand->events, index))
+		td_ints_add(&operand->events, index);
+}
+
+static void take_all(struct td_scope *scope, struct td_operand *operand, struct td_events *found)
+{
+	for (size_t i = 0; i < found->nr; i++) {
+		struct td_event *event = &found->v[i];
+
+		/* the same event on the other core type is not for this metric */
+		if (event->pmu < (int)scope->setup->machine->nr_core && event->pmu != scope->pmu)
+			continue;
+		if (event->refusal)
+			td_operand_refuse(operand, "%s", event->refusal);
+		else
+			take(scope, operand, event);
+	}
+	if (!operand->events.nr && !operand->refusal)
+		td_operand_refuse(operand, "%s has no %s", own_pmu(scope)->name, operand->name);
+}
+
+/* Find the events of the machine; an error becomes the operand's refusal. */
+static void find_live(struct td_scope *scope, struct td_operand *operand, const char *text)
+{
+	struct td_events found = { 0 };
+	struct td_err why = { 0 };
+
+	if (resolve_text(scope, text, &found, &why))
+		td_operand_refuse(operand, "%s: %s", text, why.msg);
+	else if (!operand->refusal)
+		take_all(scope, operand, &found);
+	td_events_free(&found);
+}
+
+/* --- recorded events ------------------------------------------------------ */
+
+/* Make the keys of all events, except names that cannot be parsed: no formula can mean these. */
+static void make_keys(struct td_scope *scope)
+{
+	const struct td_events *events = scope->events;
+
+	if (scope->keys)
+		return;
+	scope->keys = td_calloc(events->nr + 1, sizeof(char *));
+	for (size_t i = 0; i < events->nr; i++)
+		event_key(scope->setup->machine, scope->setup->source, events->v[i].pmu,
+			  events->v[i].name, &scope->keys[i], scope->err);
+}
+
+/* Add the recorded events of the text on a PMU or, for an uncore, on one unit. */
+static void add_recorded(struct td_scope *scope, struct td_operand *operand, const char *text,
+			 int pmu)
+{
+	td_autofree char *key = NULL;
+	struct td_err why = { 0 };
+	int rc = event_key(scope->setup->machine, scope->setup->source, pmu, text, &key, &why);
+
+	for (size_t i = 0; !rc && i < scope->events->nr; i++) {
+		if (!scope->keys[i] || strcmp(scope->keys[i], key) != 0)
+			continue;
+		/* use the first of the clones in several groups */
+		if (!td_ints_has(&operand->events, (int)i))
+			td_ints_add(&operand->events, (int)i);
+		return;
+	}
+}
+
+static void add_all_recorded(struct td_scope *scope, struct td_operand *operand, const char *text)
+{
+	const struct td_machine *machine = scope->setup->machine;
+
+	add_recorded(scope, operand, text, scope->pmu);
+	/* if the core's PMU did not count it, sum the units */
+	for (size_t i = machine->nr_core; i < machine->nr_pmus; i++) {
+		if (!operand->events.nr ||
+		    scope->events->v[operand->events.v[0]].pmu >= (int)machine->nr_core)
+			add_recorded(scope, operand, text, (int)i);
+	}
+}
+
+/* Find the recorded events of home (NULL: none); if there are none, those of text. */
+static void find_recorded(struct td_scope *scope, struct td_operand *operand, const char *text,
+			  const char *home)
+{
+	make_keys(scope);
+	if (home)
+		add_all_recorded(scope, operand, home);
+	/* older recordings, and those of perf, contain counts of all CPUs */
+	if (!operand->events.nr)
+		add_all_recorded(scope, operand, text);
+	if (!operand->events.nr)
+		td_operand_refuse(operand, "%s was not recorded", operand->name);
+}
+
+int td_tree_find_events(struct td_scope *scope, struct td_operand *operand)
+{
+	td_autofree char *text = NULL, *home = NULL;
+	bool done;
+	int rc;
+
+	if (operand->event)
+		return add_builtin(scope, operand);
+	rc = find_latency(scope, operand, &done);
+	if (rc || done)
+		return rc;
+	if (strchr(operand->name, '/'))
+		text = write_slashed(scope, operand->name);
+	else
+		rc = write_bare(scope, operand->name, &text);
+	if (rc)
+		return rc;
+	if (operand->own_cpus)
+		home = write_home(scope, text);
+	if (scope->setup->fixed)
+		find_recorded(scope, operand, text, home);
+	else
+		find_live(scope, operand, home ? home : text);
+	return 0;
+}
+
+/* --- properties that metrics inherit from their operands ------------------------- */
+
+/* A metric whose operands are visited. */
 struct needing {
 	struct td_tree *tree;
 	struct td_metric *metric;
-	const int *metrics; /* for each operand the metric that it is, or -1 */
-	int rc;
+	const int *metrics; /* for each operand, the index of the metric that it is, or -1 */
 };
 
 static bool is_known(void *ctx, int slot)
@@ -312,7 +809,7 @@ static void need(struct needing *needing, int latency)
 	struct td_ints *latencies = &needing->metric->latencies;
 
 	if (!td_ints_has(latencies, latency))
-		needing->rc |= td_ints_add(latencies, latency);
+		td_ints_add(latencies, latency);
 	needing->tree->latencies[latency].used = true;
 }
 
@@ -326,36 +823,31 @@ static void take_slot(void *ctx, int slot)
 		if (tree->latencies[i].operand == slot)
 			need(needing, (int)i);
 	}
-	for (size_t i = 0;
-	     metric >= 0 && i < tree->metrics[metric].latencies.nr; i++)
+	for (size_t i = 0; metric >= 0 && i < tree->metrics[metric].latencies.nr; i++)
 		need(needing, tree->metrics[metric].latencies.v[i]);
 }
 
-/* Takes from each operand that a metric needs; metrics come after their operands. */
-static int take_all(struct td_tree *tree, void (*take)(void *ctx, int slot))
+/* Visit each operand that a metric needs; metrics come after their operands. */
+static void visit_needed(struct td_tree *tree, void (*visit)(void *ctx, int slot))
 {
-	td_autofree int *metrics =
-		malloc((tree->nr_operands + 1) * sizeof(*metrics));
+	td_autofree int *metrics = td_malloc((tree->nr_operands + 1) * sizeof(*metrics));
 	struct needing needing = { .tree = tree, .metrics = metrics };
 
-	if (!metrics)
-		return -ENOMEM;
 	for (size_t i = 0; i < tree->nr_operands; i++)
 		metrics[i] = -1;
-	for (size_t i = 0; !needing.rc && i < tree->nr_metrics; i++) {
+	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		needing.metric = &tree->metrics[i];
 		if (needing.metric->value)
-			td_expr_each_needed(needing.metric->value,
-					    tree->constants, is_known, take,
+			td_expr_each_needed(needing.metric->value, tree->constants, is_known, visit,
 					    &needing);
 		metrics[needing.metric->slot] = (int)i;
 	}
-	return needing.rc;
 }
 
-int td_tree_spread_latencies(struct td_tree *tree)
+void td_tree_spread_latencies(struct td_tree *tree)
 {
-	return tree->nr_latencies ? take_all(tree, take_slot) : 0;
+	if (tree->nr_latencies)
+		visit_needed(tree, take_slot);
 }
 
 static void take_half(void *ctx, int slot)
@@ -363,42 +855,32 @@ static void take_half(void *ctx, int slot)
 	struct needing *needing = ctx;
 	int metric = needing->metrics[slot];
 
-	needing->metric->halved |=
-		metric >= 0 && needing->tree->metrics[metric].halved;
+	needing->metric->halved |= metric >= 0 && needing->tree->metrics[metric].halved;
 }
 
-int td_tree_find_halved(struct td_tree *tree,
-			const struct td_literals *literals)
+void td_tree_find_halved(struct td_tree *tree, const struct td_literals *literals)
 {
 	if (!(literals->smt_on > 0) || literals->core_wide > 0)
-		return 0;
+		return;
 	for (size_t i = 0; i < tree->nr_metrics; i++)
-		tree->metrics[i].halved =
-			strcasestr(tree->metrics[i].def->formula, "#core_wide");
-	return take_all(tree, take_half);
+		tree->metrics[i].halved = strcasestr(tree->metrics[i].def->formula, "#core_wide");
+	visit_needed(tree, take_half);
 }
 
-/* --- values of latencies -------------------------------------------------- */
-
-void td_tree_set_latencies(const struct td_tree *tree,
-			   const struct td_latencies *latencies)
+void td_tree_set_latencies(const struct td_tree *tree, const struct td_latencies *latencies)
 {
 	for (size_t i = 0; i < tree->nr_latencies; i++) {
 		const struct td_tree_latency *latency = &tree->latencies[i];
-		double mean = td_latency_mean(
-			td_latencies_find(latencies, latency->event));
+		double mean = td_latency_mean(td_latencies_find(latencies, latency->event));
 
-		tree->constants[latency->operand] =
-			isnan(mean) ? latency->usual : mean;
+		tree->constants[latency->operand] = isnan(mean) ? latency->usual : mean;
 	}
 }
 
-const char *td_tree_latency_gap(const struct td_tree *tree,
-				const struct td_metric *metric)
+const char *td_tree_latency_gap(const struct td_tree *tree, const struct td_metric *metric)
 {
 	for (size_t i = 0; i < metric->latencies.nr; i++) {
-		const struct td_tree_latency *latency =
-			&tree->latencies[metric->latencies.v[i]];
+		const struct td_tree_latency *latency = &tree->latencies[metric->latencies.v[i]];
 
 		if (isnan(tree->constants[latency->operand]))
 			return latency->why;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compiles the metrics that are requested, and those that come for free. */
-#include <errno.h>
+/* Compiles the requested metrics, and those whose events are counted anyway. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -16,15 +15,13 @@
 
 /* --- the error for an unknown name after -M -------------------------------- */
 
-static void offer_node(const struct td_metric_def *def,
-		       struct td_suggest *suggest)
+static void offer_node(const struct td_metric_def *def, struct td_suggest *suggest)
 {
 	if (def->level && !def->part)
 		td_suggest_offer(suggest, def->name, def->desc);
 }
 
-static void offer_any(const struct td_metric_def *def,
-		      struct td_suggest *suggest)
+static void offer_any(const struct td_metric_def *def, struct td_suggest *suggest)
 {
 	char buf[TD_GROUPS_SIZE], group[TD_GROUP_NAME];
 	const char *groups = td_metric_def_groups(def, buf);
@@ -37,8 +34,7 @@ static void offer_any(const struct td_metric_def *def,
 }
 
 static void offer_each(const struct td_tree *tree,
-		       void (*offer)(const struct td_metric_def *def,
-				     struct td_suggest *suggest),
+		       void (*offer)(const struct td_metric_def *def, struct td_suggest *suggest),
 		       struct td_suggest *suggest)
 {
 	for (size_t pmu = 0; pmu < tree->nr_pmus; pmu++) {
@@ -49,9 +45,8 @@ static void offer_each(const struct td_tree *tree,
 	}
 }
 
-/* Nodes of the tree with the name in theirs come before all other metrics. */
-static struct td_suggest suggest_for(const struct td_tree *tree,
-				     const char *name)
+/* Suggest nodes whose names contain the name, or else any metric or group. */
+static struct td_suggest suggest_for(const struct td_tree *tree, const char *name)
 {
 	struct td_suggest nodes = { .wanted = name }, all = nodes;
 
@@ -62,10 +57,7 @@ static struct td_suggest suggest_for(const struct td_tree *tree,
 	return all;
 }
 
-/*
- * Is it a question or a glob?  "list" and "help" are close to words of many
- * descriptions, but these are not meant.
- */
+/* Is it a glob, or "list" or "help", for which similar names are not suggested? */
 static bool is_question(const char *name)
 {
 	return strcasecmp(name, "list") == 0 || strcasecmp(name, "help") == 0 ||
@@ -81,14 +73,11 @@ static bool is_event(const struct td_scope *scope, const char *name)
 
 	if (td_symbol_find(name))
 		return true;
-	/*
-	 * "branch" and "dtlb" are cache events, too, but hardly meant as such
-	 */
+	/* "branch" and "dtlb" are cache events as well, but rarely intended as such */
 	if (strchr(name, '-') && td_cache_parse(name, &config) == 0)
 		return true;
 	for (size_t i = 0; scope->setup->files && i < machine->nr_core; i++) {
-		if (td_pmu_events_find(scope->setup->files,
-				       machine->pmus[i].name, name, &event,
+		if (td_pmu_events_find(scope->setup->files, machine->pmus[i].name, name, &event,
 				       &unused) == 0 &&
 		    event)
 			return true;
@@ -109,19 +98,18 @@ static int hint_at(const struct td_scope *scope, const char *name)
 		suggest = suggest_for(scope->tree, name);
 	td_suggest_format(&suggest, text, sizeof(text));
 	if (!text[0] && !scope->setup->machine->nr_core)
-		return td_err_hint(scope->err, "the kernel shows no PMU of the "
-					       "processor's cores: tdstat "
-					       "doctor says more");
+		return td_err_hint(
+			scope->err,
+			"the kernel shows no PMU of the processor's cores: tdstat doctor says "
+			"more");
 	if (!text[0])
-		return td_err_hint(scope->err,
-				   "tdstat list metrics shows all metrics");
+		return td_err_hint(scope->err, "tdstat list metrics shows all metrics");
 	return td_err_hint(scope->err, "did you mean %s?%s", text,
-			   suggest.more ? " (tdstat list metrics has more)"
-					: "");
+			   suggest.more ? " (tdstat list metrics has more)" : "");
 }
 
-/* Sets the error for a name of no metric and no group, with a hint. */
-static int tree_unknown_name(const struct td_scope *scope, const char *name)
+/* Set the error for an unknown name, with a hint. */
+static int unknown_name(const struct td_scope *scope, const char *name)
 {
 	const struct td_machine *machine = scope->setup->machine;
 
@@ -129,40 +117,27 @@ static int tree_unknown_name(const struct td_scope *scope, const char *name)
 		     td_machine_count_kinds(machine) < machine->nr_core
 			     ? "the cores that are looked at"
 			     : "this processor");
-	scope->err->elsewhere =
-		scope->setup->is_elsewhere && scope->setup->is_elsewhere(name);
+	scope->err->elsewhere = scope->setup->is_elsewhere && scope->setup->is_elsewhere(name);
 	return hint_at(scope, name);
 }
 
-/* --- compiles the metrics that are requested ------------------------------- */
+/* --- the requested metrics ------------------------------------------------------ */
 
 /*
- * True for a metric that is shown, and for an operand whose events are counted
- * anyway, such as the number of slots for merging.
+ * Are the events of the metric counted?  Those of shown metrics are.  In built-in sets,
+ * those of operands are if the set is one group, and those of slots, which merging needs.
  */
-static bool is_kept(const struct td_metric_set *set,
-		    const struct td_metric_def *def, bool shown)
+static bool is_kept(const struct td_metric_set *set, const struct td_metric_def *def, bool shown)
 {
-	return shown || (def->part && !set->files &&
-			 (set->one_group || strcmp(def->name, TD_SLOTS) == 0));
+	return shown ||
+	       (def->part && !set->files && (set->one_group || strcmp(def->name, TD_SLOTS) == 0));
 }
 
 /*
- * Can the metric be compiled at no cost?  In a one-group set its events are
- * counted anyway, and thresholds of others may refer to it.
+ * Find a metric that is shown already: two names can mean the same one, and two metrics of a set
+ * can have the same name.
  */
-static bool is_free(const struct td_metric_set *set,
-		    const struct td_metric_def *def)
-{
-	return set->one_group && !set->files && def->level > 0;
-}
-
-/*
- * Finds a metric that is shown already: two names can mean the same one, and
- * two metrics of a set can have the same name.
- */
-static struct td_metric *find_shown(const struct td_scope *scope,
-				    const struct td_metric_def *def)
+static struct td_metric *find_shown(const struct td_scope *scope, const struct td_metric_def *def)
 {
 	struct td_tree *tree = scope->tree;
 
@@ -177,8 +152,7 @@ static struct td_metric *find_shown(const struct td_scope *scope,
 	return NULL;
 }
 
-static int want(struct td_scope *scope, const struct td_metric_def *def,
-		bool shown, bool by_name)
+static int want(struct td_scope *scope, const struct td_metric_def *def, bool shown, bool by_name)
 {
 	struct td_tree *tree = scope->tree;
 	struct td_metric *metric;
@@ -197,7 +171,7 @@ static int want(struct td_scope *scope, const struct td_metric_def *def,
 	metric->named = metric->named || by_name;
 	if (!shown || metric->shown)
 		return 0;
-	/* a metric without value was not recorded, so it cannot be shown */
+	/* a metric without value was not recorded */
 	if (!metric->value && scope->setup->fixed && !by_name) {
 		tree->nr_dropped[scope->pmu]++;
 		return 0;
@@ -218,8 +192,10 @@ static int want_levels(struct td_scope *scope)
 	for (size_t i = 0; !rc && i < set->nr_metrics; i++) {
 		const struct td_metric_def *def = &set->metrics[i];
 		bool shown = td_ask_wants_level(ask, def);
+		/* the events of a one-group set are counted anyway, and thresholds may use them */
+		bool free = set->one_group && !set->files && def->level > 0;
 
-		if (is_kept(set, def, shown) || is_free(set, def))
+		if (free || is_kept(set, def, shown))
 			rc = want(scope, def, shown, false);
 	}
 	return rc;
@@ -230,16 +206,15 @@ static bool has_level_1(const struct td_tree *tree, int pmu)
 	for (size_t i = 0; i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
 
-		if (metric->pmu == pmu && metric->shown && metric->value &&
-		    metric->def->level == 1)
+		if (metric->pmu == pmu && metric->shown && metric->value && metric->def->level == 1)
 			return true;
 	}
 	return false;
 }
 
 /*
- * Takes the built-in set for a PMU whose recorded events do not fit the files:
- * a recording of the built-in levels has other event names.
+ * Compile the levels.  If the recorded events of a PMU do not fit the files, use the built-in set,
+ * whose events have other names.
  */
 static int want_recorded_levels(struct td_scope *scope)
 {
@@ -264,19 +239,17 @@ static int want_recorded_levels(struct td_scope *scope)
 }
 
 /*
- * Adds the metrics of this PMU that the name means; *found: there was one.  The
- * tree borrows mods, the modifiers of the name.
+ * Add the metrics of this PMU that the name means.  Sets *found if there are any.  The tree
+ * borrows mods, the modifiers of the name.
  */
-static int want_name(struct td_scope *scope, const char *name, const char *mods,
-		     bool *found)
+static int want_name(struct td_scope *scope, const char *name, const char *mods, bool *found)
 {
 	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
 	int rc = 0;
 
 	scope->mods = mods;
 	for (size_t i = 0; !rc && i < set->nr_metrics; i++) {
-		if (set->metrics[i].package ||
-		    !td_ask_matches(name, &set->metrics[i]))
+		if (set->metrics[i].package || !td_ask_matches(name, &set->metrics[i]))
 			continue;
 		*found = true;
 		if (scope->setup->ask->no_merge)
@@ -288,37 +261,27 @@ static int want_name(struct td_scope *scope, const char *name, const char *mods,
 	return rc;
 }
 
-static int want_on_each_pmu(struct td_scope *scope, const char *name,
-			    const char *mods, bool *found)
+static int want_on_each_pmu(struct td_scope *scope, const char *name, const char *mods, bool *found)
 {
 	struct td_tree *tree = scope->tree;
 	int rc = 0;
 
-	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
-	     scope->pmu++) {
+	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus; scope->pmu++) {
 		if (tree->sets[scope->pmu])
 			rc = want_name(scope, name, mods, found);
 	}
 	return rc;
 }
 
-/* "l2_bound" is tma_l2_bound, if no metric and no group is called so. */
-static int want_with_prefix(struct td_scope *scope, const char *name,
-			    bool *found)
+/* "l2_bound" means tma_l2_bound if there is no metric or group of that name. */
+static int want_with_prefix(struct td_scope *scope, const char *name, bool *found)
 {
-	td_autofree char *whole = NULL;
+	td_autofree char *whole = td_aprintf("tma_%s", name);
 
-	if (asprintf(&whole, "tma_%s", name) < 0) {
-		whole = NULL;
-		return td_err_nomem(scope->err);
-	}
 	return want_on_each_pmu(scope, whole, td_ask_modifiers(name), found);
 }
 
-/*
- * "mem_bound" is tma_memory_bound, if it is short for one metric only.  Returns
- * its name; NULL: it is short for none, or for several.
- */
+/* Find the only metric with this short name ("mem_bound": tma_memory_bound), or return NULL. */
 static const char *find_short(const struct td_scope *scope, const char *name)
 {
 	const struct td_tree *tree = scope->tree;
@@ -345,9 +308,7 @@ static int want_short(struct td_scope *scope, const char *name, bool *found)
 {
 	const char *whole = find_short(scope, name);
 
-	return whole ? want_on_each_pmu(scope, whole, td_ask_modifiers(name),
-					found)
-		     : 0;
+	return whole ? want_on_each_pmu(scope, whole, td_ask_modifiers(name), found) : 0;
 }
 
 static int check_modifiers(const struct td_scope *scope, const char *name)
@@ -373,19 +334,18 @@ static int want_names(struct td_scope *scope)
 
 		rc = check_modifiers(scope, name);
 		if (!rc)
-			rc = want_on_each_pmu(scope, name,
-					      td_ask_modifiers(name), &found);
+			rc = want_on_each_pmu(scope, name, td_ask_modifiers(name), &found);
 		if (!rc && !found)
 			rc = want_with_prefix(scope, name, &found);
 		if (!rc && !found)
 			rc = want_short(scope, name, &found);
 		if (!rc && !found)
-			rc = tree_unknown_name(scope, name);
+			rc = unknown_name(scope, name);
 	}
 	return rc;
 }
 
-/* By name, so that those without value are shown, too. */
+/* Show metrics as if requested by name, so that those without a value have rows as well. */
 static int want_bottlenecks(struct td_scope *scope)
 {
 	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
@@ -398,7 +358,6 @@ static int want_bottlenecks(struct td_scope *scope)
 	return rc;
 }
 
-/* By name: the columns are there whether there are values or not. */
 static int want_package(struct td_scope *scope)
 {
 	const struct td_metric_set *set = scope->tree->sets[scope->pmu];
@@ -411,20 +370,17 @@ static int want_package(struct td_scope *scope)
 	return rc;
 }
 
-/* Is SLOTS counted anyway, without modifiers, as fields need it? */
+/* Is SLOTS counted anyway, without modifiers, because fields need it? */
 static bool needs_slots(const struct td_scope *scope)
 {
-	int field = td_tree_first_event(scope->events, scope->pmu,
-					td_event_is_metric);
+	int field = td_tree_first_event(scope->events, scope->pmu, td_event_is_metric);
 
-	return field >= 0 && !scope->setup->fixed &&
-	       !scope->events->v[field].has_suffix;
+	return field >= 0 && !scope->setup->fixed && !scope->events->v[field].has_suffix;
 }
 
 int td_tree_want_weight(struct td_scope *scope)
 {
-	const struct td_metric_def *def =
-		td_set_find(scope->tree->sets[scope->pmu], TD_SLOTS);
+	const struct td_metric_def *def = td_set_find(scope->tree->sets[scope->pmu], TD_SLOTS);
 	int rc;
 
 	if (!def || !scope->tree->sets[scope->pmu]->files)
@@ -440,8 +396,7 @@ int td_tree_each_pmu(struct td_scope *scope, int (*fn)(struct td_scope *scope))
 	struct td_tree *tree = scope->tree;
 	int rc = 0;
 
-	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus;
-	     scope->pmu++) {
+	for (scope->pmu = 0; !rc && scope->pmu < (int)tree->nr_pmus; scope->pmu++) {
 		if (tree->sets[scope->pmu])
 			rc = fn(scope);
 	}

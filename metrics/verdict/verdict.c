@@ -6,7 +6,349 @@
 
 #include "lib/base/util.h"
 
-/* From this level on, a group of nodes costs less than one more level. */
+/* --- siblings, and the significantly largest one ---------------------------- */
+
+#define MAX_SIBLINGS 256 /* more nodes than any level of a tree has */
+
+/* The children of one node. */
+struct siblings {
+	const struct td_report *report;
+	const struct td_row *row;
+	const struct td_found *parent; /* NULL: all slots */
+	const struct td_node *nodes[MAX_SIBLINGS];
+	size_t nr;
+	bool by_size; /* no node of the row has a threshold, so any loss counts */
+};
+
+/* Result of ranking siblings. */
+enum outcome {
+	OUTCOME_EMPTY,   /* the report has no such nodes */
+	OUTCOME_BELOW,   /* no node is above its threshold */
+	OUTCOME_NEAR,    /* a node is above its threshold by less than its error */
+	OUTCOME_SHORT,   /* there were too few reads, or the second's error exceeds its value */
+	OUTCOME_UNKNOWN, /* errors or values are missing */
+	OUTCOME_UNLIKE,  /* shares of different things */
+	OUTCOME_TIED,    /* the difference of first and second is not significant */
+	OUTCOME_WON,     /* first is significantly the largest */
+};
+
+struct ranking {
+	enum outcome outcome;
+	/*
+	 * first is above its threshold.  second is the largest of the other siblings; if they
+	 * cannot be compared, the largest that is significantly above its threshold.
+	 */
+	struct td_found first, second;
+};
+
+#define ALL_SLOTS 100
+
+/* Levels 1 and 2 are shares of slots on every core. */
+#define SLOTS_LEVEL 2
+
+static const struct td_cell *cell_of(const struct siblings *siblings, const struct td_node *node)
+{
+	return &siblings->row->cells[node->column];
+}
+
+static const char *name_of(const struct siblings *siblings, const struct td_node *node)
+{
+	return siblings->report->columns[node->column].name;
+}
+
+/* Below level 2, some nodes are shares of cycles, which only their descriptions show. */
+bool td_node_is_in_slots(const struct td_node *node)
+{
+	return node->level <= SLOTS_LEVEL || (node->desc && strstr(node->desc, " slots"));
+}
+
+static bool is_in_cycles(const struct td_node *node)
+{
+	return !td_node_is_in_slots(node) && node->desc &&
+	       (strstr(node->desc, " cycles") || strstr(node->desc, " clocks") ||
+		strstr(node->desc, " stalled"));
+}
+
+static bool is_shown(const struct td_report *report, const struct td_row *row, const char *name)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (strcmp(report->columns[row->nodes[i].column].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_child(const struct siblings *siblings, const struct td_node *node)
+{
+	if (!node->level || cell_of(siblings, node)->status == TD_STATUS_NONE)
+		return false;
+	if (siblings->parent)
+		return node->parent && strcmp(node->parent, siblings->parent->name) == 0;
+	return !node->parent || !is_shown(siblings->report, siblings->row, node->parent);
+}
+
+/* Is a threshold of the row known?  AMD does not publish thresholds. */
+static bool has_thresholds(const struct td_row *row)
+{
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_cell *cell = &row->cells[row->nodes[i].column];
+
+		if (cell->status == TD_STATUS_OK && !cell->over_unknown)
+			return true;
+	}
+	return false;
+}
+
+static void find_siblings(struct siblings *siblings, const struct td_report *report,
+			  const struct td_row *row, const struct td_found *parent)
+{
+	*siblings = (struct siblings){
+		.report = report,
+		.row = row,
+		.parent = parent,
+		.by_size = !has_thresholds(row),
+	};
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		if (is_child(siblings, &row->nodes[i]) && siblings->nr < MAX_SIBLINGS)
+			siblings->nodes[siblings->nr++] = &row->nodes[i];
+	}
+}
+
+static const struct td_node *take_sibling(struct siblings *siblings, const char *name)
+{
+	for (size_t i = 0; i < siblings->nr; i++) {
+		const struct td_node *node = siblings->nodes[i];
+
+		if (strcmp(td_node_short_name(name_of(siblings, node)), name) != 0)
+			continue;
+		siblings->nr--;
+		for (; i < siblings->nr; i++)
+			siblings->nodes[i] = siblings->nodes[i + 1];
+		return node;
+	}
+	return NULL;
+}
+
+/*
+ * Return the node's share of the slots.  Shares of cycles divide up the slots of their
+ * parent, as in the formulas of Intel's tma_info_bottleneck_* metrics.
+ */
+static double slots_of(const struct siblings *siblings, const struct td_node *node)
+{
+	double sum = 0;
+
+	if (td_node_is_in_slots(node))
+		return cell_of(siblings, node)->value;
+	if (!siblings->parent || !is_in_cycles(node))
+		return NAN;
+	for (size_t i = 0; i < siblings->nr; i++)
+		sum += cell_of(siblings, siblings->nodes[i])->value;
+	return siblings->parent->slots_pct * cell_of(siblings, node)->value / sum;
+}
+
+static struct td_found found_of(const struct siblings *siblings, const struct td_node *node)
+{
+	const struct td_cell *cell = cell_of(siblings, node);
+
+	return (struct td_found){
+		.node = node,
+		.name = name_of(siblings, node),
+		.value = cell->value,
+		.error = cell->error,
+		.slots_pct = slots_of(siblings, node),
+		.clear = cell->clear_of_threshold,
+	};
+}
+
+/* Can the true value, within the error, be between 0 and 100 %? */
+static bool is_consistent(const struct td_cell *cell)
+{
+	return cell->misfit == TD_FITS && cell->value + cell->error >= 0 &&
+	       cell->value - cell->error <= ALL_SLOTS;
+}
+
+/*
+ * Is the node below its threshold, and its description does not show whether it is a share of
+ * slots or cycles?  Such a node does not compete with its siblings.
+ */
+static bool is_no_competitor(const struct siblings *siblings, const struct td_node *node)
+{
+	const struct td_cell *cell = cell_of(siblings, node);
+
+	return !td_node_is_in_slots(node) && !is_in_cycles(node) && cell->status == TD_STATUS_OK &&
+	       !cell->over_threshold && !cell->over_unknown && !isnan(cell->error);
+}
+
+/*
+ * Are they all shares of slots, or all shares of one parent's cycles?  Nodes of several
+ * parents are known to be shares of slots only on levels 1 and 2.
+ */
+static bool are_comparable(const struct siblings *siblings)
+{
+	size_t nr_slots = 0, nr_cycles = 0, nr = 0;
+	const char *parent = siblings->nodes[0]->parent;
+
+	for (size_t i = 0; i < siblings->nr; i++) {
+		const struct td_node *node = siblings->nodes[i];
+		bool same = parent && node->parent ? strcmp(parent, node->parent) == 0
+						   : parent == node->parent;
+
+		nr_slots += (same || node->level <= SLOTS_LEVEL) && td_node_is_in_slots(node);
+		nr_cycles += same && is_in_cycles(node);
+		nr += !is_no_competitor(siblings, node);
+	}
+	return nr_slots == nr || nr_cycles == nr;
+}
+
+/* Is the value above its threshold or, without thresholds, above 0?  sure: significantly? */
+static bool is_over(const struct siblings *siblings, const struct td_cell *cell, bool sure)
+{
+	if (siblings->by_size)
+		return cell->value - (sure ? cell->error : 0) > 0;
+	return sure ? cell->clear_of_threshold : cell->over_threshold;
+}
+
+/* Find the largest node above its threshold (sure: significantly) except one; or NULL. */
+static const struct td_node *find_over(const struct siblings *siblings, const struct td_node *but,
+				       bool sure)
+{
+	const struct td_node *first = NULL;
+
+	for (size_t i = 0; i < siblings->nr; i++) {
+		const struct td_cell *cell = cell_of(siblings, siblings->nodes[i]);
+
+		if (is_over(siblings, cell, sure) && siblings->nodes[i] != but &&
+		    is_consistent(cell) &&
+		    (!first || cell->value > cell_of(siblings, first)->value))
+			first = siblings->nodes[i];
+	}
+	return first;
+}
+
+static double top_of(const struct td_cell *cell)
+{
+	return cell->value + (isnan(cell->error) ? 0 : cell->error);
+}
+
+/*
+ * Is a node that is not a share of slots significantly larger than first, but below its threshold?
+ * Such cycles are not a problem, for example those in which three ports were used.  Lost slots
+ * are a loss even below a threshold.
+ */
+static bool is_harmless(const struct siblings *siblings, const struct td_node *node,
+			const struct td_node *first)
+{
+	const struct td_cell *cell = cell_of(siblings, node);
+
+	return !td_node_is_in_slots(node) && !cell->over_threshold && !cell->over_unknown &&
+	       !isnan(cell->error) && cell->value - cell->error > top_of(cell_of(siblings, first));
+}
+
+/* Find the sibling that may be the largest of the others, whatever its threshold. */
+static const struct td_node *find_second(const struct siblings *siblings,
+					 const struct td_node *first)
+{
+	const struct td_node *second = NULL;
+
+	for (size_t i = 0; i < siblings->nr; i++) {
+		const struct td_node *node = siblings->nodes[i];
+		const struct td_cell *cell = cell_of(siblings, node);
+
+		if (node == first || cell->status != TD_STATUS_OK ||
+		    is_no_competitor(siblings, node) ||
+		    (!isnan(cell->error) && !is_consistent(cell)) ||
+		    (first && is_harmless(siblings, node, first)))
+			continue;
+		if (!second || top_of(cell) > top_of(cell_of(siblings, second)))
+			second = node;
+	}
+	return second;
+}
+
+/* Return the reason why no node is significantly above its threshold. */
+static enum outcome why_none(const struct siblings *siblings)
+{
+	enum outcome why = OUTCOME_BELOW;
+
+	for (size_t i = 0; i < siblings->nr; i++) {
+		const struct td_cell *cell = cell_of(siblings, siblings->nodes[i]);
+		bool over = is_over(siblings, cell, false);
+
+		if (cell->status != TD_STATUS_OK || (cell->over_unknown && !siblings->by_size) ||
+		    (over && cell->misfit != TD_FITS))
+			why = OUTCOME_UNKNOWN;
+		else if (over && cell->too_short)
+			return OUTCOME_SHORT;
+		else if (over && why == OUTCOME_BELOW)
+			why = isnan(cell->error) ? OUTCOME_UNKNOWN : OUTCOME_NEAR;
+	}
+	return why;
+}
+
+/*
+ * May a sibling without a value or error be as large as first?  A sibling that was not
+ * measured has at most the remainder of the parent.
+ */
+static enum outcome what_is_missing(const struct siblings *siblings, const struct td_node *first)
+{
+	double left = siblings->parent ? siblings->parent->value : ALL_SLOTS;
+	bool uncounted = false;
+
+	for (size_t i = 0; i < siblings->nr; i++) {
+		const struct td_cell *cell = cell_of(siblings, siblings->nodes[i]);
+
+		if (cell->status != TD_STATUS_OK)
+			uncounted = true;
+		else if (isnan(cell->error))
+			return cell->too_short ? OUTCOME_SHORT : OUTCOME_UNKNOWN;
+		else
+			left -= cell->value;
+	}
+	if (uncounted && (!td_node_is_in_slots(first) || left > cell_of(siblings, first)->value))
+		return OUTCOME_UNKNOWN;
+	return OUTCOME_WON;
+}
+
+static void rank(const struct siblings *siblings, struct ranking *ranking)
+{
+	const struct td_node *first, *second;
+	const struct td_cell *cell, *other;
+	bool nothing;
+
+	*ranking = (struct ranking){ .outcome = OUTCOME_EMPTY };
+	if (!siblings->nr)
+		return;
+	first = find_over(siblings, NULL, true);
+	second = first && !are_comparable(siblings) ? find_over(siblings, first, true)
+						    : find_second(siblings, first);
+	if (first)
+		ranking->first = found_of(siblings, first);
+	if (second)
+		ranking->second = found_of(siblings, second);
+	if (!first) {
+		ranking->outcome = why_none(siblings);
+		first = find_over(siblings, NULL, false);
+		if (first)
+			ranking->first = found_of(siblings, first);
+		return;
+	}
+	ranking->outcome =
+		are_comparable(siblings) ? what_is_missing(siblings, first) : OUTCOME_UNLIKE;
+	cell = cell_of(siblings, first);
+	if (ranking->outcome != OUTCOME_WON || !second)
+		return;
+	other = cell_of(siblings, second);
+	/* a sibling that may be 0 is not a second cause, but cannot be excluded either */
+	nothing = other->error > other->value;
+	if (top_of(other) >= cell->value - cell->error)
+		ranking->outcome = nothing ? OUTCOME_SHORT : OUTCOME_TIED;
+	else if (nothing)
+		ranking->second = (struct td_found){ 0 };
+}
+
+/* --- the verdict ----------------------------------------------------------- */
+
+/* At level 2 and deeper, counting one group of nodes costs less than one more level. */
 #define GROUP_LEVEL 2
 
 const struct td_found *td_verdict_last(const struct td_verdict *verdict)
@@ -19,20 +361,18 @@ const struct td_found *td_verdict_beside(const struct td_verdict *verdict)
 	const char *parent = verdict->runner_up.node->parent;
 	size_t i = verdict->nr_path - 1;
 
-	while (i > 0 &&
-	       (!parent || strcmp(verdict->path[i].node->parent, parent) != 0))
+	while (i > 0 && (!parent || strcmp(verdict->path[i].node->parent, parent) != 0))
 		i--;
 	return &verdict->path[i];
 }
 
 const struct td_found *td_verdict_focus(const struct td_verdict *verdict)
 {
-	return verdict->over[0].node && !verdict->over[1].node
-		       ? &verdict->over[0]
-		       : td_verdict_last(verdict);
+	return verdict->over[0].node && !verdict->over[1].node ? &verdict->over[0]
+							       : td_verdict_last(verdict);
 }
 
-/* Number at of the nodes that are named; NULL: there are not so many. */
+/* Return the node with index at of all nodes that the verdict names; NULL after the last one. */
 static const struct td_found *named(const struct td_verdict *v, size_t at)
 {
 	if (at < v->nr_path)
@@ -46,8 +386,7 @@ static const struct td_found *named(const struct td_verdict *v, size_t at)
 	return at == TD_ARRAY_SIZE(v->over) ? &v->runner_up : NULL;
 }
 
-const struct td_found *td_verdict_in_doubt(const struct td_verdict *verdict,
-					   size_t *at)
+const struct td_found *td_verdict_in_doubt(const struct td_verdict *verdict, size_t *at)
 {
 	const struct td_found *found;
 
@@ -57,7 +396,7 @@ const struct td_found *td_verdict_in_doubt(const struct td_verdict *verdict,
 	return found;
 }
 
-/* --- what the report is of ------------------------------------------------ */
+/* --- the rows of the report ------------------------------------------------- */
 
 static bool has_one_id(const struct td_report *report)
 {
@@ -77,7 +416,7 @@ static bool was_counted(const struct td_row *row)
 	return false;
 }
 
-/* The row of the PMU with the most slots. */
+/* Return the row of the PMU with most slots, or NULL. */
 static const struct td_row *find_row(const struct td_report *report)
 {
 	const struct td_row *best = NULL;
@@ -100,12 +439,12 @@ static void push(struct td_verdict *verdict, const struct td_found *found)
 		verdict->path[verdict->nr_path++] = *found;
 }
 
-/* outcome: of the children; a group that is there already tells no more. */
-static void go_deeper(struct td_verdict *verdict, enum td_outcome outcome)
+/* Suggest the next measurement.  outcome is the result of ranking the children. */
+static void go_deeper(struct td_verdict *verdict, enum outcome outcome)
 {
 	const struct td_found *focus = td_verdict_focus(verdict);
-	bool shown = focus == td_verdict_last(verdict) &&
-		     outcome != TD_OUTCOME_EMPTY && outcome != TD_OUTCOME_SHORT;
+	bool shown = focus == td_verdict_last(verdict) && outcome != OUTCOME_EMPTY &&
+		     outcome != OUTCOME_SHORT;
 
 	if (!focus)
 		return;
@@ -120,125 +459,112 @@ static void go_deeper(struct td_verdict *verdict, enum td_outcome outcome)
 }
 
 /*
- * What competes with the path's last node: its sibling, or one of a node above it
- * that is over its threshold and a larger share of the slots.
+ * Keep the competitor of the path's last node: its sibling, or a sibling of an ancestor
+ * that is above its threshold and a larger share of the slots.
  */
-static void keep_larger(struct td_verdict *verdict,
-			const struct td_found *sibling)
+static void keep_larger(struct td_verdict *verdict, const struct td_found *sibling)
 {
 	const struct td_found *outer = &verdict->runner_up;
 
-	if (outer->node && outer->clear &&
-	    !(sibling->slots_pct >= outer->slots_pct))
+	if (outer->node && outer->clear && !(sibling->slots_pct >= outer->slots_pct))
 		return;
 	verdict->runner_up = *sibling;
 }
 
-/* Follows the largest nodes from the path's end down. */
+/* Follow the largest nodes down from the end of the path. */
 static void descend(struct td_verdict *verdict, const struct td_report *report)
 {
-	struct td_ranking ranking = { .outcome = TD_OUTCOME_WON };
-	struct td_siblings siblings;
+	struct ranking ranking = { .outcome = OUTCOME_WON };
+	struct siblings siblings;
 
-	while (ranking.outcome == TD_OUTCOME_WON) {
-		td_siblings_find(&siblings, report, verdict->row,
-				 td_verdict_last(verdict));
-		td_siblings_rank(&siblings, &ranking);
-		if (ranking.outcome == TD_OUTCOME_WON) {
+	while (ranking.outcome == OUTCOME_WON) {
+		find_siblings(&siblings, report, verdict->row, td_verdict_last(verdict));
+		rank(&siblings, &ranking);
+		if (ranking.outcome == OUTCOME_WON) {
 			push(verdict, &ranking.first);
 			keep_larger(verdict, &ranking.second);
 		}
 	}
-	if (ranking.outcome == TD_OUTCOME_TIED) {
+	if (ranking.outcome == OUTCOME_TIED) {
 		verdict->tied[0] = ranking.first;
 		verdict->tied[1] = ranking.second;
 	}
-	if (ranking.outcome == TD_OUTCOME_UNLIKE) {
+	if (ranking.outcome == OUTCOME_UNLIKE) {
 		verdict->over[0] = ranking.first;
 		verdict->over[1] = ranking.second;
 	}
-	verdict->short_below = ranking.outcome == TD_OUTCOME_SHORT;
-	/* to count these nodes once more, or for longer, would not help */
-	if (ranking.outcome != TD_OUTCOME_BELOW && !verdict->over[1].node)
+	verdict->short_below = ranking.outcome == OUTCOME_SHORT;
+	/* otherwise, counting these nodes again or for longer would not help */
+	if (ranking.outcome != OUTCOME_BELOW && !verdict->over[1].node)
 		go_deeper(verdict, ranking.outcome);
 }
 
-/*
- * Below retiring only heavy operations are a problem: light ones are what
- * programs should consist of.
- */
-static void descend_to_heavy(struct td_verdict *verdict,
-			     const struct td_report *report)
+/* Below retiring, only heavy operations are a problem. */
+static void descend_to_heavy(struct td_verdict *verdict, const struct td_report *report)
 {
-	struct td_siblings siblings;
+	struct siblings siblings;
 	const struct td_node *heavy;
 
-	td_siblings_find(&siblings, report, verdict->row,
-			 td_verdict_last(verdict));
+	find_siblings(&siblings, report, verdict->row, td_verdict_last(verdict));
 	if (!siblings.nr)
-		go_deeper(verdict, TD_OUTCOME_EMPTY);
-	heavy = td_siblings_take(&siblings, "heavy_operations");
-	if (heavy && td_siblings_cell(&siblings, heavy)->clear_of_threshold) {
-		const struct td_found found =
-			td_siblings_found(&siblings, heavy);
+		go_deeper(verdict, OUTCOME_EMPTY);
+	heavy = take_sibling(&siblings, "heavy_operations");
+	if (heavy && cell_of(&siblings, heavy)->clear_of_threshold) {
+		const struct td_found found = found_of(&siblings, heavy);
 
 		push(verdict, &found);
-		go_deeper(verdict, TD_OUTCOME_EMPTY);
+		go_deeper(verdict, OUTCOME_EMPTY);
 	}
 }
 
-/* Most slots did work: names that, and what was lost beside it. */
-static void judge_work(struct td_verdict *verdict,
-		       const struct td_report *report,
-		       const struct td_found *retiring,
-		       const struct td_ranking *losses)
+/* Set the verdict if most slots did work: retiring, and the losses. */
+static void judge_work(struct td_verdict *verdict, const struct td_report *report,
+		       const struct td_found *retiring, const struct ranking *losses)
 {
 	verdict->situation = TD_SITUATION_RETIRING;
 	push(verdict, retiring);
-	if (losses->outcome == TD_OUTCOME_TIED) {
+	if (losses->outcome == OUTCOME_TIED) {
 		verdict->tied[0] = losses->first;
 		verdict->tied[1] = losses->second;
 	} else {
 		verdict->runner_up = losses->first;
 	}
-	verdict->no_loss = losses->outcome == TD_OUTCOME_BELOW;
+	verdict->no_loss = losses->outcome == OUTCOME_BELOW;
 	descend_to_heavy(verdict, report);
 }
 
-/* Is the work over its threshold, and more than the largest loss? */
-static bool retires_most(const struct td_siblings *siblings,
-			 const struct td_node *work,
-			 const struct td_ranking *losses)
+/* Is the work above its threshold, and more than the largest loss? */
+static bool retires_most(const struct siblings *siblings, const struct td_node *work,
+			 const struct ranking *losses)
 {
 	const struct td_cell *cell;
 
 	if (!work)
 		return false;
-	cell = td_siblings_cell(siblings, work);
+	cell = cell_of(siblings, work);
 	if (!cell->clear_of_threshold && !siblings->by_size)
 		return false;
 	return !losses->first.node ||
-	       cell->value - cell->error >
-		       losses->first.value + losses->first.error;
+	       cell->value - cell->error > losses->first.value + losses->first.error;
 }
 
-static enum td_situation situation_of(enum td_outcome outcome)
+static enum td_situation situation_of(enum outcome outcome)
 {
 	switch (outcome) {
-	case TD_OUTCOME_BELOW:
+	case OUTCOME_BELOW:
 		return TD_SITUATION_NOTHING;
-	case TD_OUTCOME_NEAR:
+	case OUTCOME_NEAR:
 		return TD_SITUATION_NEAR;
-	case TD_OUTCOME_SHORT:
+	case OUTCOME_SHORT:
 		return TD_SITUATION_SHORT;
-	case TD_OUTCOME_TIED:
+	case OUTCOME_TIED:
 		return TD_SITUATION_TIE;
-	case TD_OUTCOME_WON:
+	case OUTCOME_WON:
 		return TD_SITUATION_CLEAR;
-	case TD_OUTCOME_UNLIKE:
+	case OUTCOME_UNLIKE:
 		return TD_SITUATION_UNLIKE;
-	case TD_OUTCOME_EMPTY:
-	case TD_OUTCOME_UNKNOWN:
+	case OUTCOME_EMPTY:
+	case OUTCOME_UNKNOWN:
 		break;
 	}
 	return TD_SITUATION_UNKNOWN;
@@ -255,8 +581,7 @@ static int deepest_level(const struct td_row *row)
 	return level;
 }
 
-static void put_tie(struct td_verdict *verdict,
-		    const struct td_ranking *ranking)
+static void put_tie(struct td_verdict *verdict, const struct ranking *ranking)
 {
 	verdict->tied[0] = ranking->first;
 	verdict->tied[1] = ranking->second;
@@ -266,51 +591,49 @@ static void put_tie(struct td_verdict *verdict,
 }
 
 /*
- * Takes what did work out of the uppermost nodes, and returns it: retiring, or where
- * level 2 is shown alone, light operations.  Heavy ones are no lost slots, either.
+ * Remove the nodes that did work from the uppermost nodes, and return one of them: retiring, or
+ * if only level 2 is shown, light operations.  Heavy operations are not lost slots either.
  */
-static const struct td_node *take_work(struct td_siblings *top)
+static const struct td_node *take_work(struct siblings *top)
 {
-	const struct td_node *retiring = td_siblings_take(top, "retiring");
+	const struct td_node *retiring = take_sibling(top, "retiring");
 
 	if (retiring)
 		return retiring;
-	td_siblings_take(top, "heavy_operations");
-	return td_siblings_take(top, "light_operations");
+	take_sibling(top, "heavy_operations");
+	return take_sibling(top, "light_operations");
 }
 
-/* Ranks the uppermost nodes, then goes down from the largest. */
-static void judge(struct td_verdict *verdict, const struct td_report *report,
-		  struct td_siblings *top)
+/* Rank the uppermost nodes, then descend from the largest. */
+static void judge(struct td_verdict *verdict, const struct td_report *report, struct siblings *top)
 {
 	const struct td_node *work = take_work(top);
-	struct td_ranking ranking;
+	struct ranking ranking;
 
-	td_siblings_rank(top, &ranking);
+	rank(top, &ranking);
 	verdict->situation = situation_of(ranking.outcome);
 	if (retires_most(top, work, &ranking)) {
-		const struct td_found found = td_siblings_found(top, work);
+		const struct td_found found = found_of(top, work);
 
 		judge_work(verdict, report, &found, &ranking);
-	} else if (ranking.outcome == TD_OUTCOME_WON) {
+	} else if (ranking.outcome == OUTCOME_WON) {
 		push(verdict, &ranking.first);
 		verdict->runner_up = ranking.second;
 		descend(verdict, report);
-	} else if (ranking.outcome == TD_OUTCOME_TIED) {
+	} else if (ranking.outcome == OUTCOME_TIED) {
 		put_tie(verdict, &ranking);
-	} else if (ranking.outcome == TD_OUTCOME_NEAR) {
+	} else if (ranking.outcome == OUTCOME_NEAR) {
 		verdict->runner_up = ranking.first;
 	}
 }
 
-/* Why the nodes cannot be ranked, or TD_SITUATION_CLEAR if they can be. */
-static enum td_situation check_top(const struct td_siblings *top)
+/* Return why the nodes cannot be ranked, or TD_SITUATION_CLEAR if they can be. */
+static enum td_situation check_top(const struct siblings *top)
 {
 	bool errors = false, too_short = false;
 
 	for (size_t i = 0; i < top->nr; i++) {
-		const struct td_cell *cell =
-			td_siblings_cell(top, top->nodes[i]);
+		const struct td_cell *cell = cell_of(top, top->nodes[i]);
 
 		errors |= !isnan(cell->error);
 		too_short |= cell->too_short;
@@ -322,11 +645,8 @@ static enum td_situation check_top(const struct td_siblings *top)
 	return too_short ? TD_SITUATION_SHORT : TD_SITUATION_UNKNOWN;
 }
 
-/* A start, or an end, of so much of the time does not count. */
-#define STEADY_PCT 90
-
-/* Two nodes of nearly the same size take turns at being the largest. */
-#define STEADY_POINTS 10
+#define STEADY_PCT    90 /* a start or an end of less than 10 % of the time is not a phase */
+#define STEADY_POINTS 10 /* a smaller range: nodes of similar size alternate as the largest */
 
 static bool has_changed(const struct td_row *row)
 {
@@ -339,10 +659,10 @@ static bool has_changed(const struct td_row *row)
 	return cell->high - cell->low > STEADY_POINTS;
 }
 
-/* What has most of the slots has so few only if those of others were not counted. */
+/* The row with most slots has less only if the slots of others were not counted. */
 #define HARDLY_ANY_PCT 1
 
-/* Is level 1 marked, as it is not all of the slots?  Sets *sum. */
+/* Is level 1 marked because it does not sum to 100 %?  Sets *sum. */
 static bool is_not_all(const struct td_row *row, double *sum)
 {
 	bool marked = false;
@@ -356,28 +676,26 @@ static bool is_not_all(const struct td_row *row, double *sum)
 		*sum += cell->value;
 		marked |= cell->misfit == TD_MISFIT_SUM;
 	}
-	/* Intel's nodes are shares of the sum of the fields, whatever that is */
+	/* Intel's nodes always sum to 100 %, because they are shares of the sum of the fields */
 	if (!isnan(row->fields_sum))
 		*sum = 100 * row->fields_sum;
 	return marked;
 }
 
-/* The verdict of verdict->row. */
-static void find_of_row(struct td_verdict *verdict,
-			const struct td_report *report)
+/* Find the verdict of verdict->row. */
+static void find_of_row(struct td_verdict *verdict, const struct td_report *report)
 {
-	struct td_siblings top;
+	struct siblings top;
 
 	verdict->waits = report->mostly_waited;
 	verdict->held = report->held;
-	verdict->busy_pct = isnan(report->tasks_pct) ? verdict->row->busy_pct
-						     : report->tasks_pct;
-	td_siblings_find(&top, report, verdict->row, NULL);
+	verdict->busy_pct = isnan(report->tasks_pct) ? verdict->row->busy_pct : report->tasks_pct;
+	find_siblings(&top, report, verdict->row, NULL);
 	verdict->by_size = top.by_size;
 	verdict->situation = check_top(&top);
 	if (verdict->situation == TD_SITUATION_NONE)
 		return;
-	/* a thread that slept is as any command: not the CPUs were idle */
+	/* only CPUs are idle; a thread that slept is judged like any command */
 	if (verdict->row->idle && verdict->row->activity.cpus)
 		verdict->situation = TD_SITUATION_IDLE;
 	else if (verdict->situation != TD_SITUATION_SHORT &&
@@ -386,23 +704,22 @@ static void find_of_row(struct td_verdict *verdict,
 	else if (verdict->situation == TD_SITUATION_CLEAR)
 		judge(verdict, report, &top);
 	verdict->changed = verdict->situation != TD_SITUATION_IDLE &&
-			   verdict->situation != TD_SITUATION_SUM &&
-			   has_changed(verdict->row);
+			   verdict->situation != TD_SITUATION_SUM && has_changed(verdict->row);
 }
 
-/* What is between functions is no place to look at. */
+/* Is it the row of the time between functions, which has no code of its own? */
 static bool is_between(const struct td_row *row)
 {
 	return row->region && row->region->outside && row->region->function;
 }
 
-/* Of cgroups that hold others, those within tell more. */
+/* Can the verdict name the row?  Inner cgroups are more specific than those that contain them. */
 static bool is_loser(const struct td_row *row)
 {
 	return !is_between(row) && !row->holds_others && row->lost_pct > 0;
 }
 
-/* Of all kinds of core. */
+/* Sum the slots lost between functions, on all core types. */
 static double lost_between(const struct td_report *report)
 {
 	double sum = 0;
@@ -422,11 +739,11 @@ static double known_error(const struct td_row *row)
 }
 
 /*
- * What the rows from the first one on that have its id lost, each on another kind
- * of core.  Returns false if that tells nothing, as that of idle CPUs.
+ * Sum the losses of the rows of one id, each on another core type, starting at first.
+ * Returns false if they are not worth naming, such as those of idle CPUs.
  */
-static bool add_up(const struct td_report *report, size_t first, size_t *end,
-		   bool idle_too, struct td_row *sum)
+static bool add_up(const struct td_report *report, size_t first, size_t *end, bool idle_too,
+		   struct td_row *sum)
 {
 	bool tells = false;
 
@@ -446,25 +763,22 @@ static bool add_up(const struct td_report *report, size_t first, size_t *end,
 	return tells;
 }
 
-/* A row that lost a tenth more than another is no culprit for that. */
+/* Losses that differ by less than a tenth are alike. */
 #define ALIKE 0.9
 
-/* Did the one lose as much as the first one, as far as the errors tell? */
+/* Is its loss as large as that of first, within the errors? */
 static bool is_alike(const struct td_row *sum, const struct td_row *first)
 {
 	return sum->lost_pct >= ALIKE * first->lost_pct ||
-	       sum->lost_pct + sum->lost_error >=
-		       first->lost_pct - first->lost_error;
+	       sum->lost_pct + sum->lost_error >= first->lost_pct - first->lost_error;
 }
 
-static void count_losers(struct td_verdict *verdict,
-			 const struct td_report *report, bool idle_too)
+static void count_losers(struct td_verdict *verdict, const struct td_report *report, bool idle_too)
 {
 	struct td_row sum;
 	size_t end;
 
-	for (size_t i = 0; verdict->losers[0].id && i < report->nr_rows;
-	     i = end) {
+	for (size_t i = 0; verdict->losers[0].id && i < report->nr_rows; i = end) {
 		if (!add_up(report, i, &end, idle_too, &sum))
 			continue;
 		verdict->nr_losers++;
@@ -472,8 +786,7 @@ static void count_losers(struct td_verdict *verdict,
 	}
 }
 
-static void find_losers(struct td_verdict *verdict,
-			const struct td_report *report, bool idle_too)
+static void find_losers(struct td_verdict *verdict, const struct td_report *report, bool idle_too)
 {
 	struct td_row *losers = verdict->losers, sum;
 	size_t end;
@@ -491,10 +804,38 @@ static void find_losers(struct td_verdict *verdict,
 	count_losers(verdict, report, idle_too);
 }
 
-/*
- * Were the CPUs of all rows idle, and all of them together, too?  Little work on each
- * of many CPUs is much.
- */
+/* Return the biggest loss of a row, if it is significant, or NULL. */
+static const char *find_loss(const struct td_report *report, const struct td_row *row)
+{
+	struct td_verdict of_row = { .row = row, .busy_pct = NAN };
+	const struct td_found *last;
+
+	find_of_row(&of_row, report);
+	last = td_verdict_last(&of_row);
+	return of_row.situation == TD_SITUATION_CLEAR && last ? last->name : NULL;
+}
+
+/* If all rows lost alike, return the biggest loss that they have in common, or NULL. */
+static const char *find_common(const struct td_verdict *verdict, const struct td_report *report)
+{
+	const char *common = NULL;
+
+	if (verdict->nr_alike < 2 || verdict->nr_alike < verdict->nr_losers)
+		return NULL;
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const char *loss;
+
+		if (!is_loser(&report->rows[i]))
+			continue;
+		loss = find_loss(report, &report->rows[i]);
+		if (!loss || (common && strcmp(common, loss) != 0))
+			return NULL;
+		common = loss;
+	}
+	return common;
+}
+
+/* Were the CPUs idle, each row and all together?  A little work on each of many CPUs is a lot. */
 static bool are_idle(const struct td_report *report, double *busy_pct)
 {
 	double busy = 0, whole = 0;
@@ -503,8 +844,7 @@ static bool are_idle(const struct td_report *report, double *busy_pct)
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const struct td_row *row = &report->rows[i];
 
-		/* of a package */
-		if (isnan(row->slots))
+		if (isnan(row->slots)) /* a package */
 			continue;
 		if (!row->idle || !row->activity.cpus)
 			return false;
@@ -528,6 +868,7 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 		if (!verdict->losers[0].id)
 			find_losers(verdict, report, true);
 		verdict->between_pct = lost_between(report);
+		verdict->common = find_common(verdict, report);
 		return;
 	}
 	verdict->row = find_row(report);
@@ -537,12 +878,11 @@ void td_verdict_find(struct td_verdict *verdict, const struct td_report *report)
 		find_of_row(verdict, report);
 }
 
-/* With less, a kind of core changes little of how long the work takes. */
+/* A core type with fewer slots hardly affects the duration. */
 #define WORTH_A_VERDICT_PCT 20
 
 size_t td_verdict_find_others(struct td_verdict others[TD_VERDICT_OTHERS],
-			      const struct td_verdict *verdict,
-			      const struct td_report *report)
+			      const struct td_verdict *verdict, const struct td_report *report)
 {
 	size_t nr = 0;
 
@@ -550,15 +890,13 @@ size_t td_verdict_find_others(struct td_verdict others[TD_VERDICT_OTHERS],
 		const struct td_row *row = &report->rows[i];
 
 		if (row == verdict->row || row->package || !was_counted(row) ||
-		    !(row->share_pct > WORTH_A_VERDICT_PCT) ||
-		    nr == TD_VERDICT_OTHERS)
+		    !(row->share_pct > WORTH_A_VERDICT_PCT) || nr == TD_VERDICT_OTHERS)
 			continue;
 		others[nr] = (struct td_verdict){ .row = row, .busy_pct = NAN };
 		find_of_row(&others[nr], report);
-		/* of tasks that waited, there is nothing to say */
+		/* tasks that waited have no verdict worth printing */
 		nr += others[nr].situation != TD_SITUATION_NONE &&
-		      !(others[nr].situation == TD_SITUATION_SHORT &&
-			others[nr].waits);
+		      !(others[nr].situation == TD_SITUATION_SHORT && others[nr].waits);
 	}
 	return nr;
 }

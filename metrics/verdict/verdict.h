@@ -1,33 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics/verdict: says which node of the tree matters most, if one does.
+ * metrics/verdict: finds the node of the tree that matters most, if there is one.
  *
- * In: a finished report of everything that is counted.
- * Out: struct td_verdict: values, names of the report, and no sentences.
+ * In: a finished report.
+ * Out: struct td_verdict: values and names of the report, but no sentences.
  */
 #ifndef TD_METRICS_VERDICT_VERDICT_H
 #define TD_METRICS_VERDICT_VERDICT_H
 
 #include "lib/count/report.h"
-#include "metrics/verdict/siblings.h"
+
+/* A node of the tree. */
+struct td_found {
+	const struct td_node *node; /* NULL: none */
+	const char *name;
+	double value, error; /* in its column's unit */
+	double slots_pct;    /* share of the slots; NaN: unknown */
+	bool clear;          /* significantly above its threshold */
+};
 
 enum td_situation {
-	/* no tree, or rows of several ids: nothing to say */
+	/* no verdict: there is no tree, or there are rows of several ids */
 	TD_SITUATION_NONE,
 	TD_SITUATION_NOT_COUNTED,
-	TD_SITUATION_IDLE,    /* the CPUs had next to nothing to do */
-	TD_SITUATION_SHORT,   /* too few reads, so no value has an error */
+	TD_SITUATION_IDLE,    /* the CPUs were almost idle */
+	TD_SITUATION_SHORT,   /* no value has an error, because of too few reads */
 	TD_SITUATION_UNKNOWN, /* no value has an error, for other reasons */
-	TD_SITUATION_UNLIKE,  /* the nodes cannot be compared */
-	TD_SITUATION_SUM,     /* level 1 is not all of the slots */
-	TD_SITUATION_NOTHING, /* no node is over its threshold */
-	TD_SITUATION_NEAR,    /* one is, but by less than its error */
-	TD_SITUATION_TIE, /* one is, and is not the largest of all for sure */
+	TD_SITUATION_UNLIKE, /* the nodes cannot be compared: they are shares of different things */
+	TD_SITUATION_SUM,    /* level 1 does not sum to 100 % */
+	TD_SITUATION_NOTHING,  /* no node is above its threshold */
+	TD_SITUATION_NEAR,     /* a node is above its threshold by less than its error */
+	TD_SITUATION_TIE,      /* the largest node is not significantly the largest */
 	TD_SITUATION_RETIRING, /* most slots did work */
 	TD_SITUATION_CLEAR,
 };
 
-/* What to count next to learn more. */
+/* Suggestion for the next measurement. */
 enum td_deeper {
 	TD_DEEPER_NOTHING,
 	TD_DEEPER_LEVEL, /* the tree down to td_verdict.level */
@@ -39,74 +47,75 @@ enum td_deeper {
 struct td_verdict {
 	enum td_situation situation;
 	bool by_size; /* the tree has no thresholds */
-	bool waits;   /* the tasks did not run most of the time */
-	bool held;    /* somebody else had the counters most of the time */
-	/*
-	 * not steady: for a good part of the time another node had the most slots
-	 * than row->phases.first
-	 */
+	bool waits;   /* the tasks waited most of the time */
+	bool held;    /* another program had the counters most of the time */
+	/* there are phases: part of the time, a node other than row->phases.first had most slots */
 	bool changed;
-	/* of tasks, a share of one CPU; NaN: unknown */
-	double busy_pct;
-	double sum_pct;           /* of level 1, where that is the situation */
-	const struct td_row *row; /* the PMU with the most slots; or NULL */
-	/* nodes that matter most on their levels, each below the one before */
+	double busy_pct; /* time in which CPUs were busy; tasks: share of one CPU; NaN: unknown */
+	double sum_pct;  /* sum of level 1, if TD_SITUATION_SUM */
+	const struct td_row *row; /* the row of the PMU with most slots, or NULL */
+	/* the biggest losses; each node is a child of the previous one */
 	struct td_found path[TD_VERDICT_DEPTH];
 	size_t nr_path;
 	/*
-	 * the next sibling of the path's last node, or of one above it if that
-	 * is over its threshold and larger; of retiring, the loss
+	 * the second largest sibling, after the path's last node or after an ancestor, if that
+	 * sibling is above its threshold and larger; if most slots did work, the biggest loss
 	 */
 	struct td_found runner_up;
 	/*
-	 * one over its threshold, and a sibling that may be larger, over it or
-	 * not: below the path's end, or the largest losses if most slots did
-	 * work
+	 * a node above its threshold, and a sibling that may be larger: children of the path's
+	 * last node, or the biggest losses if most slots did work
 	 */
 	struct td_found tied[2];
-	/* or: over their thresholds for sure, but shares of different things */
+	/* nodes significantly above their thresholds that are shares of different things */
 	struct td_found over[2];
-	bool no_loss;     /* beside retiring, nothing is over its threshold */
-	bool short_below; /* the nodes there have no errors */
+	bool no_loss;     /* no node except retiring is above its threshold */
+	bool short_below; /* too few reads for the errors of the nodes below the path */
 	enum td_deeper deeper;
 	int level;
 	/*
-	 * Of rows of several ids, which have no other verdict: the ids that
-	 * lost the most slots.  lost_pct and lost_error are of all kinds of core,
-	 * the rest is that of the id's first row.  id NULL: there are none.
+	 * the ids with the biggest losses, for rows of several ids, which have no other verdict.
+	 * lost_pct and lost_error are sums over core types; the other members are those of the
+	 * id's first row.  id is NULL if there is none.
 	 */
 	struct td_row losers[2];
-	size_t nr_losers; /* ids that lost any */
-	size_t nr_alike;  /* of these, the first and those that lost as much */
-	double between_pct; /* of all slots, lost between functions; else 0 */
+	size_t nr_losers; /* number of ids that lost slots */
+	size_t nr_alike;  /* number of ids that lost as much as the first one, including it */
+	/* the biggest loss that all losers have in common if they lost alike; else NULL */
+	const char *common;
+	double between_pct; /* slots lost between functions, in % of all slots */
 };
 
-/* The report must outlive the verdict; its rows of an id stand together. */
-void td_verdict_find(struct td_verdict *verdict,
-		     const struct td_report *report);
+/* Find the verdict of a report, which must outlive it.  Rows of one id must be adjacent. */
+void td_verdict_find(struct td_verdict *verdict, const struct td_report *report);
 
-/* Of a machine with so many kinds of core besides that of the verdict. */
-#define TD_VERDICT_OTHERS 3
+#define TD_VERDICT_OTHERS 3 /* further core types of a machine */
 
-/*
- * Finds those of the other kinds of core that had more than a fifth of the
- * slots.  Returns how many there are.
- */
+/* Find the verdicts of other core types with over a fifth of the slots.  Returns their number. */
 size_t td_verdict_find_others(struct td_verdict others[TD_VERDICT_OTHERS],
-			      const struct td_verdict *verdict,
-			      const struct td_report *report);
+			      const struct td_verdict *verdict, const struct td_report *report);
 
-/* The last node of the path, or NULL. */
+/* Return the last node of the path, or NULL. */
 const struct td_found *td_verdict_last(const struct td_verdict *verdict);
-/* The node of the path that the runner-up, which there has to be, is a sibling of. */
+/* Return the node of the path that is a sibling of the runner-up, which must exist. */
 const struct td_found *td_verdict_beside(const struct td_verdict *verdict);
-/* The node to look at next: the only one that is over, or the path's last. */
+/* Return the node to look at next: the only one in over, or the last of the path. */
 const struct td_found *td_verdict_focus(const struct td_verdict *verdict);
 /*
- * The next of the nodes that the verdict names whose events have errata; NULL behind
- * the last one.  *at is 0 before the first.
+ * Return the next node of the verdict whose events have errata, or NULL after the last one.  Set
+ * *at to 0 before the first call.
  */
-const struct td_found *td_verdict_in_doubt(const struct td_verdict *verdict,
-					   size_t *at);
+const struct td_found *td_verdict_in_doubt(const struct td_verdict *verdict, size_t *at);
+
+/* Is the node a share of slots?  Some nodes are shares of cycles. */
+bool td_node_is_in_slots(const struct td_node *node);
+
+/*
+ * node_events.c: returns the events to sample for a node without any in the metric files:
+ * "A.B;C.D", the best ones first, or NULL.  Not every core has all of them.  "C.D|C.E" are names
+ * of one event; use the first that the core has.  "PMU/TERMS/" is an event of another PMU, which
+ * the machine may lack.
+ */
+const char *td_node_events_find(const char *node);
 
 #endif

@@ -23,23 +23,18 @@ static int open_event(uint64_t config, int cpu, int leader)
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = config,
-		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID |
-			       PERF_FORMAT_TOTAL_TIME_ENABLED |
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, leader,
-			    PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
 static int open_group(int cpu)
 {
 	int leader = open_event(PERF_COUNT_SW_CONTEXT_SWITCHES, cpu, -1);
 
-	return leader < 0 || open_event(PERF_COUNT_SW_PAGE_FAULTS, cpu,
-					leader) < 0
-		       ? -1
-		       : leader;
+	return leader < 0 || open_event(PERF_COUNT_SW_PAGE_FAULTS, cpu, leader) < 0 ? -1 : leader;
 }
 
 static void set_timer(int timer, struct timespec *next)

@@ -46,8 +46,7 @@ static int time_rows(struct bench *b, int rounds, struct td_err *err)
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
 	int rc = td_recording_next(&b->rec, &time_ns, &delta, err);
-	const struct td_counted counted = { time_ns, &b->rec.times, &delta,
-					    &b->rec.course };
+	const struct td_counted counted = { time_ns, &b->rec.times, &delta, &b->rec.course };
 
 	for (int i = 0; !rc && i < rounds; i++) {
 		double began = now_us();
@@ -59,10 +58,9 @@ static int time_rows(struct bench *b, int rounds, struct td_err *err)
 	return rc;
 }
 
-static int run(struct bench *b, const char *path, int rounds,
-	       struct td_err *err)
+static int run(struct bench *b, const char *path, int rounds, struct td_err *err)
 {
-	int rc = td_recording_open(&b->rec, path, err);
+	int rc = td_recording_open(&b->rec, path, NULL, err);
 
 	if (!rc)
 		rc = make_tree(b, err);
@@ -79,8 +77,7 @@ int main(int argc, char **argv)
 {
 	struct td_err err = { 0 };
 	struct bench b = {
-		.request = { .ask = { .level = 2 },
-			     .show.output = "/dev/null" },
+		.request = { .ask = { .level = 2 }, .show.output = "/dev/null" },
 		.source = { .machine = &b.rec.machine,
 			    .plan = &b.rec.plan,
 			    .tree = &b.measure.tree,

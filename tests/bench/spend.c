@@ -33,8 +33,8 @@ static int start(char **argv, pid_t *pid)
 	int rc = posix_spawn_file_actions_init(&files);
 
 	for (int fd = 0; !rc && fd < 3; fd++)
-		rc = posix_spawn_file_actions_addopen(
-			&files, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
+		rc = posix_spawn_file_actions_addopen(&files, fd, "/dev/null",
+						      fd ? O_WRONLY : O_RDONLY, 0);
 	if (!rc)
 		rc = posix_spawnp(pid, argv[0], &files, NULL, argv, environ);
 	if (rc)
@@ -53,8 +53,8 @@ int main(int argc, char **argv)
 		return 64;
 	if (start(argv + 1, &pid) || wait4(pid, &status, 0, &usage) != pid)
 		return 1;
-	printf("%.0f %.0f %ld\n", to_us(usage.ru_utime) + to_us(usage.ru_stime),
-	       now_us() - began, usage.ru_maxrss);
+	printf("%.0f %.0f %ld\n", to_us(usage.ru_utime) + to_us(usage.ru_stime), now_us() - began,
+	       usage.ru_maxrss);
 	if (!WIFEXITED(status) || WEXITSTATUS(status)) {
 		fprintf(stderr, "spend: %s failed\n", argv[1]);
 		return 1;

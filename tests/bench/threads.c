@@ -18,8 +18,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < nr; i++) {
 		pthread_t thread;
 
-		if (pthread_create(&thread, NULL, work, NULL) ||
-		    pthread_join(thread, NULL))
+		if (pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL))
 			return 1;
 	}
 	return 0;

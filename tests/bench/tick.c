@@ -19,8 +19,7 @@ int main(int argc, char **argv)
 	if (argc < 2 || timerfd_settime(timer, 0, &every, NULL))
 		return 1;
 	for (int left = atoi(argv[argc - 1]); left > 0; left--) {
-		if (poll(&fd, 1, -1) != 1 ||
-		    read(timer, &ticks, sizeof(ticks)) != sizeof(ticks))
+		if (poll(&fd, 1, -1) != 1 || read(timer, &ticks, sizeof(ticks)) != sizeof(ticks))
 			return 1;
 	}
 	return 0;

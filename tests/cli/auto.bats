@@ -12,7 +12,7 @@ def when(options):
     found, now = set(), None
     for line in plan(options).splitlines():
         if line.startswith("group"):
-            now = "later" if line.endswith(" rests at first") else "first"
+            now = "later" if line.endswith(" disabled at first") else "first"
         elif line.startswith("  "):
             found.add((now, line.split()[0]))
     return found
@@ -57,11 +57,11 @@ with_when() {
 	assert_success
 	first=0
 	for line in "${lines[@]}"; do
-		[[ $line != group* || $line == *' rests at first' ]] || first=$((first + 1))
+		[[ $line != group* || $line == *' disabled at first' ]] || first=$((first + 1))
 	done
 	[ $first -le 2 ]
-	[[ $output == *"cpu_core: "[12]" group"*", counted all of the time: nothing takes turns"* ]]
-	[[ $output == *" more groups rest until a node above them is over its threshold"* ]]
+	[[ $output == *"cpu_core: "[12]" group"*", counted all of the time: not multiplexed"* ]]
+	[[ $output == *" more groups are disabled until their parent is above its threshold"* ]]
 	[[ $output != *--no-multiplex* ]]
 }
 
@@ -89,7 +89,7 @@ with_when() {
 	saved alderlake
 	try "$TDSTAT" --dry-run -l auto --cputype core -- true
 	assert_success
-	awk '/^group/ { rests = / rests at first$/; first = 1; next }
+	awk '/^group/ { rests = / disabled at first$/; first = 1; next }
 		/^  / && first { first = 0; seen[rests]++; if (rests == /enable_on_exec/) exit bad = 1 }
 		END { exit bad || !(seen[0] && seen[1]) }' <<<"$output"
 }
@@ -101,7 +101,7 @@ with_when() {
 	assert_success
 	output+=$stderr
 	[[ "$output" == *"the tree is the built-in one, of 2 levels (--metrics-dir with newer files may have more)"* ]]
-	[[ "$output" != *"rests at first"* ]]
+	[[ "$output" != *"disabled at first"* ]]
 }
 
 @test "what it excludes" {

@@ -138,8 +138,8 @@ marked() {
 @test "tasks: how long they ran, of the time that passed" {
 	assert_busy task 'all cpu_core 10.00 92.31 83.33' 'all cpu_atom 2.00 7.69 16.67'
 	try "$TDSTAT" report "$BATS_FILE_TMPDIR/task"
-	assert_line --index 3 ' 12.0 % of one CPU: look at what it waits for, as with strace -cwf'
-	assert_line ' cpu_core, 92.3 % of the slots, 10.0 % of one CPU, 3.0 GHz, counted 83.3 % of the time'
+	assert_line --index 3 ' Only 12.0 % of one CPU was used; find out what the program waits for (strace -cwf)'
+	assert_line ' cpu_core, 92.3 % of the slots, 10.0 % of one CPU, 3.0 GHz, measured 83.3 % of the time'
 	# not of one that had half of a CPU
 	try "$TDSTAT" report "$BATS_FILE_TMPDIR/half"
 	assert_success
@@ -187,7 +187,7 @@ idle() {
 	echo >end
 	wait $!
 	while IFS= read -r line; do
-		[[ $line =~ ^"tdstat: "[0-9]+" interval"s?" passed while this program, " ]] || said+=$line$'\n'
+		[[ $line =~ ^"tdstat: missed "[0-9]+" interval"s?" (tdstat " ]] || said+=$line$'\n'
 	done <err
 	stderr=${said%$'\n'}
 }
@@ -214,6 +214,7 @@ idle() {
 }
 
 @test "what next to idle CPUs lost is over no threshold, in tables, pages and JSON" {
+	needs_wing pictures
 	recording=$BATS_FILE_TMPDIR/idle_rows
 	assert_json "$recording" 'map(select(.metric == "tma_backend_bound") | { (.pmu): [.value, .over_threshold] })
 		| add == { cpu_core: [100, true], cpu_atom: [100, false] }'

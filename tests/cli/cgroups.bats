@@ -300,7 +300,7 @@ tdstat: -M TopdownL1.* estimates them, .*without --for-each-cgroup, or switch hy
 	"$TDSTAT" report file | grep -E '^ +[0-9.]+ +system.slice/db +cpu_core '
 	"$TDSTAT" report file -A | grep -E '^ +[0-9.]+ +CPU0 web +cpu_core '
 	"$TDSTAT" report file --summary | grep -E '^ web cpu_core,'
-	"$TDSTAT" report file --summary | grep -E '^ Lost most slots: (web|system.slice/db), .*; then (web|system.slice/db),'
+	"$TDSTAT" report file --summary | grep -E '^ Biggest losers: (web|system.slice/db) .*, (web|system.slice/db) \('
 	script -qec "stty cols 60; '$TDSTAT' report file" /dev/null </dev/null | grep -E '^ +[0-9.]+ web +cpu_core '
 	"$TDSTAT" report file -x, | awk -F, -v web="$web" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

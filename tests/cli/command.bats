@@ -37,7 +37,7 @@ assert_no_stderr_of_ours() {
 	local line
 
 	for line in "${stderr_lines[@]}"; do
-		[[ $line =~ ^"tdstat: "[0-9]+" interval"s?" passed while this program, " ]] || fail "$line"
+		[[ $line =~ ^"tdstat: missed "[0-9]+" interval"s?" (tdstat " ]] || fail "$line"
 	done
 }
 

@@ -84,6 +84,62 @@ a_tracepoint() {
 	alike=("${alike[@]:1}")
 }
 
+# read_answers COUNT: of the file answers, what stands between lines of "==": in replies;
+# without what is said of each word, in offered
+read_answers() {
+	local nr=0 line
+
+	replies=('') offered=('')
+	while IFS= read -r line; do
+		if [ "$line" = == ]; then
+			nr=$((nr + 1))
+			replies[nr]='' offered[nr]=''
+		else
+			replies[nr]+=$line$'\n'
+			offered[nr]+=${line%%$'\t'*}$'\n'
+		fi
+	done <answers
+	[ $nr = "$1" ] || fail "$nr answers to $1 questions"
+}
+
+# offers_each SHELL: of each line of standard input, "LINE|WHAT...": exactly these
+offers_each() {
+	local lines line nr words
+
+	mapfile -t lines
+	"in_$1" "${lines[@]%%|*}"
+	for nr in "${!lines[@]}"; do
+		line=${lines[nr]}
+		read -ra words <<<"${line#*|}"
+		printf -v words '%s\n' "${words[@]}"
+		# shellcheck disable=SC2128 # the first
+		same_set "$1: ${line%%|*}" "$words" "${offered[nr]}"
+	done
+}
+
+# offers_help SHELL VALUES: the options of --help, and of VALUES with "="
+offers_help() {
+	local i want word short='' values=''
+
+	"in_$1" -- - "${names[@]/%/ --}"
+	IFS= read -rd '' want <"$help/main.long" || true
+	same_set -- "$want" "${offered[0]//=$'\n'/$'\n'}"
+	for i in "${!names[@]}"; do
+		IFS= read -rd '' want <"$help/${names[i]}.long" || true
+		same_set "${names[i]}" "$want" "${offered[i + 2]//=$'\n'/$'\n'}"
+	done
+	for word in ${offered[1]}; do
+		[[ $word == --* ]] || short+=$word$'\n'
+	done
+	IFS= read -rd '' want <"$help/short" || true
+	same_set - "$want" "$short"
+	for word in ${offered[0]}; do
+		[[ $word != *= ]] || values+=${word%=}$'\n'
+	done
+	IFS= read -rd '' want <"$help/$2" || true
+	same_set "=" "${want//=$'\n'/$'\n'}" "$values"
+}
+
 # --- bash -----------------------------------------------------------------------
 
 # in_bash [ARG]...: runs standard input in a shell that has nothing but the script; with
@@ -262,7 +318,7 @@ in_bash() {
 		offers --per-cache --per-cluster --per-core -- report file.csv --per-c
 		offers metricgroups metrics -- list metric
 		offers tma_l3_bound tma_l3_hit_latency -- explain tma_l3
-		offers record regions report -- help re
+		offers record -- help rec
 		# a node, and then a command
 		offers tma_l3_bound tma_l3_hit_latency -- locate -v tma_l3
 		offers auto -- locate aut
@@ -281,11 +337,7 @@ in_bash() {
 }
 
 # That all of --help are offered behind a subcommand is shown above.
-@test "each subcommand is offered, and its options are those of its page" {
-	zsh=$(<"$completion/_tdstat")
-	for subcommand in "${names[@]}"; do
-		[[ $zsh == *"'$subcommand:"* ]] || fail "zsh: $subcommand"
-	done
+@test "each subcommand is offered" {
 	in_bash "${names[@]}" <<-'BASH'
 		has "$1" -- "${1%??}"
 		has "$1" -- ''
@@ -293,7 +345,11 @@ in_bash() {
 			[[ $'\n'$reply == *$'\n'"$word"$'\n'* ]] || { echo "bash: $word"; exit 1; }
 		done
 	BASH
-	# the long ones of its list, but for those that it says are refused
+}
+
+@test "the options of a subcommand are those of its page" {
+	needs_wing calls evidence pictures
+	# the long ones of its list, but for those that it says are rejected
 	python3 -S - "$help" "$here/../../man" "${names[@]}" <<-'PYTHON'
 		import re, sys
 		help, man, *names = sys.argv[1:]
@@ -303,7 +359,7 @@ in_bash() {
 		    page = open(f"{man}/tdstat-{name}.1").read().replace("\\-", "-")
 		    found = set()
 		    for item, text in re.findall(r"^\.It Fl (.*)\n(.*)", page, re.M):
-		        if not text.startswith("Refused"):
+		        if not text.startswith("Rejected"):
 		            found.update("-" + word for word in re.findall(" (-[a-z][a-z-]+)", " " + item))
 		    assert found, name
 		    missing = found - set(open(f"{help}/{name}.long").read().split())
@@ -346,68 +402,24 @@ needs_fish() {
 	command -v fish >/dev/null || skip "no fish"
 }
 
-# in_fish LINE...: what is offered for the last word of each, with what is said of it, in
-# replies; what alone, in offered
+# in_fish LINE...: what is offered for the last word of each, as read_answers has it
 in_fish() {
-	local nr=0 line
-
 	HOME=$PWD within fish --no-config -c 'source $argv[1]
 		for line in $argv[2..]
 			complete -C "tdstat $line"
 			echo ==
 		end' "$completion/tdstat.fish" "$@" >answers 2>&1
-	replies=('') offered=('')
-	while IFS= read -r line; do
-		if [ "$line" = == ]; then
-			nr=$((nr + 1))
-			replies[nr]='' offered[nr]=''
-		else
-			replies[nr]+=$line$'\n'
-			offered[nr]+=${line%%$'\t'*}$'\n'
-		fi
-	done <answers
-	[ $nr = $# ] || fail "$nr answers to $# questions"
-}
-
-# fish_offers: of each line of standard input, "LINE|WHAT...": exactly these
-fish_offers() {
-	local lines line nr words
-
-	mapfile -t lines
-	in_fish "${lines[@]%%|*}"
-	for nr in "${!lines[@]}"; do
-		line=${lines[nr]}
-		read -ra words <<<"${line#*|}"
-		printf -v words '%s\n' "${words[@]}"
-		# shellcheck disable=SC2128 # the first
-		same_set "fish: ${line%%|*}" "$words" "${offered[nr]}"
-	done
+	read_answers $#
 }
 
 @test "fish: the options of --help, with their values and what they do, and nothing else" {
 	needs_fish
-	in_fish -- - '-a -C 0 -I1000 record --hybrid-m' "${names[@]/%/ --}"
-	IFS= read -rd '' want <"$help/main.long" || true
-	same_set -- "$want" "${offered[0]//=$'\n'/$'\n'}"
-	for i in "${!names[@]}"; do
-		IFS= read -rd '' want <"$help/${names[i]}.long" || true
-		same_set "${names[i]}" "$want" "${offered[i + 3]//=$'\n'/$'\n'}"
-	done
-	short='' values=''
-	for word in ${offered[1]}; do
-		[[ $word == --* ]] || short+=$word$'\n'
-	done
-	IFS= read -rd '' want <"$help/short" || true
-	same_set - "$want" "$short"
 	# a value is taken where --help has one that is no option's own
-	for word in ${offered[0]}; do
-		[[ $word != *= ]] || values+=$word$'\n'
-	done
-	IFS= read -rd '' want <"$help/values" || true
-	same_set "=" "$want" "$values"
-	assert_equal "${replies[2]}" "--hybrid-merge	one row for all kinds of core; metrics are weighted by slots"$'\n'
+	offers_help fish values
+	in_fish '-a -C 0 -I1000 record --hybrid-m'
+	assert_equal "${replies[0]}" "--hybrid-merge	one row for all core types; metrics are weighted by slots"$'\n'
 	# fish also takes what has the letters in their order
-	fish_offers <<-'LINES'
+	offers_each fish <<-'LINES'
 		--per-c|--per-cache --per-cluster --per-core
 		--xyz|
 	LINES
@@ -417,7 +429,7 @@ fish_offers() {
 	needs_fish
 	a_tracepoint
 	group=${tracepoint%%:*}
-	fish_offers <<-LINES
+	offers_each fish <<-LINES
 		-e $tracepoint|${alike[*]/#/$group:}
 		-a --event=cycles,$tracepoint|${alike[*]/#/--event=cycles,$group:}
 		-e cycles,L1-dcache-load|cycles,L1-dcache-loads cycles,L1-dcache-load-misses
@@ -433,7 +445,7 @@ fish_offers() {
 	needs_fish
 	: >file.csv
 	mkdir files
-	fish_offers <<-'LINES'
+	offers_each fish <<-'LINES'
 		-l |1 2 3 4 5 6 auto
 		-a --per-cache=|--per-cache=L1 --per-cache=L2 --per-cache=L3 --per-cache=L4
 		-o fi|file.csv files/
@@ -456,7 +468,7 @@ fish_offers() {
 	# a command with completion of its own
 	printf '#!/bin/sh\n' >bin/other
 	chmod +x bin/other
-	fish_offers <<-'LINES'
+	offers_each fish <<-'LINES'
 		other --per-c|
 		-- other --per-c|
 		locate tma_l3_bound tdstat report --per-reg|--per-region
@@ -465,7 +477,7 @@ fish_offers() {
 		report file.csv --per-c|--per-cache --per-cluster --per-core
 		list metric|metricgroups metrics
 		explain tma_l3|tma_l3_bound tma_l3_hit_latency
-		help re|record regions report
+		help rec|record
 		locate -v tma_l3|tma_l3_bound tma_l3_hit_latency
 		locate tma_l3_bound --c|--call-graph= --callers --cpu= --cputype=
 		-- list metric|
@@ -484,67 +496,143 @@ fish_offers() {
 	needs_fish
 	mkdir -p none/devices/system/cpu
 	echo 0 >none/devices/system/cpu/online
-	SYSFS_PATH=$PWD/none PROCFS_PATH=/proc fish_offers <<-'LINES'
+	SYSFS_PATH=$PWD/none PROCFS_PATH=/proc offers_each fish <<-'LINES'
 		-e task-c|task-clock
 		-M tma_|
 	LINES
 	rm bin/tdstat
-	PATH=/usr/bin:/bin fish_offers <<<'--per-c|'
+	PATH=/usr/bin:/bin offers_each fish <<<'--per-c|'
 }
 
 # --- zsh ------------------------------------------------------------------------
-
-@test "zsh: the options in the file are those of --help, of all subcommands together" {
-	# those it offers, not those that these exclude: behind a quote, a brace or a comma
-	python3 -S - "$completion/_tdstat" "$help"/*.long <<-'PYTHON'
-		import re, sys
-		lines = (re.sub(r"'\([^)]*\)", "'", line, count=1) for line in open(sys.argv[1]))
-		named = {option for line in lines for option in re.findall("[*'\"{,](--[a-z-]+)", line)}
-		said = {word for path in sys.argv[2:] for word in open(path).read().split()}
-		assert named == said, named ^ said
-	PYTHON
-}
 
 needs_zsh() {
 	command -v zsh >/dev/null || skip "no zsh"
 }
 
-@test "zsh: the options of --help, and nothing else" {
-	needs_zsh
-	zsh -n "$completion/_tdstat"
-	# what the file gives to _arguments
-	cat >ask.zsh <<-'SCRIPT'
-		_arguments() { print -rl -- "$@" }
+# in_zsh LINE...: what is offered for the last word of each, as read_answers has it; "="
+# stands behind a word that takes a value.  The shell has a terminal of its own.
+in_zsh() {
+	zsh -fc 'zmodload zsh/zpty' 2>/dev/null || skip "no zsh/zpty"
+	printf '%s\n' "$@" >lines
+	: >answers
+	cat >setup.zsh <<-'SCRIPT'
 		fpath=($COMPLETION $fpath)
-		autoload -Uz _tdstat
-		words=(tdstat)
-		_tdstat >main.specs
-		behind() { local -a options; _tdstat_behind }
-		for name; do
-			words=($name)
-			behind >$name.specs
+		autoload -Uz compinit
+		compinit -D -u
+		LISTMAX=9999
+		setopt noautomenu
+		compadd() {
+			local -a found
+
+			if [[ ${@[1,(i)(-|--)]} != *-[OAD]\ * ]]; then
+				builtin compadd -O found "$@"
+				[[ " $*" != *\ -[a-zA-Z]#S(\ |)=* ]] || found=(${^found}=)
+				(( ! $#found )) || print -rl -- $found >>answers
+			fi
+			builtin compadd "$@"
+		}
+		ask() {
+			local line
+
+			while IFS= read -r line; do
+				BUFFER="tdstat $line" CURSOR=9999
+				zle complete-word
+				print '==' >>answers
+			done <lines
+			BUFFER=exit
+			zle accept-line
+		}
+		zle -N ask
+		bindkey '^T' ask
+		echo ready
+	SCRIPT
+	cat >ask.zsh <<-'SCRIPT'
+		zmodload zsh/zpty
+		zpty shell zsh -f -i
+		zpty -w shell ". ./setup.zsh"
+		zpty -r shell text $'*ready\r\n*'
+		zpty -w -n shell $'\C-t'
+		while zpty -r shell text; do
+			print -rn -- $text
 		done
 	SCRIPT
-	COMPLETION=$completion within zsh -f ask.zsh "${names[@]}"
-	python3 -S - "$help" main "${names[@]}" <<-'PYTHON'
-		import re, sys
-		help, *names = sys.argv[1:]
-		def said(name):
-		    return set(open(f"{help}/{name}").read().split())
-		for name in names:
-		    # with the braces and exclusions off
-		    specs = [re.sub(r"^\*", "", re.sub(r"^\(.*\)\*?-", "-", line)) for line in open(name + ".specs")]
-		    found = [re.match("(--[a-z-]+)(=?)", spec) for spec in specs]
-		    long = {match[1] for match in found if match} - {"--"}
-		    assert long == said(name + ".long"), (name, long ^ said(name + ".long"))
-		    if name == "main":
-		        # a value is taken where --help has one
-		        values = {match[1] for match in found if match and match[2]}
-		        assert values == said("may"), values ^ said("may")
-		        behind = specs[specs.index("-A\n") + 1 :] if "-A\n" in specs else specs
-		        short = {spec[:2] for spec in behind if re.match("-[^-*]", spec)}
-		        assert short == said("short"), short ^ said("short")
-	PYTHON
+	COMPLETION=$completion TERM=dumb within zsh -f ask.zsh >screen
+	# nor is anything said
+	[[ $(<screen) != *_tdstat* ]]
+	read_answers $#
+}
+
+@test "zsh: the options of --help, with their values, and nothing else" {
+	needs_zsh
+	zsh -n "$completion/_tdstat"
+	offers_help zsh may
+	offers_each zsh <<-'LINES'
+		-a -C 0 -I1000 record --hybrid-m|--hybrid-merge
+		--per-c|--per-cache= --per-cluster --per-core
+		--xyz|
+		-a --all-c|
+		-e cycles --even|--event=
+	LINES
+}
+
+@test "zsh: values, subcommands and commands; what stands behind them" {
+	needs_zsh
+	: >file.csv
+	mkdir files
+	offers_each zsh <<-'LINES'
+		-e cycles,L1-dcache-load|L1-dcache-loads L1-dcache-load-misses
+		--metrics tma_l3_bound,tma_l1_b|tma_l1_bound tma_l1_bound_group
+		--cputype at|atom
+		--cputype=cpu|cpu_atom cpu_core
+		-l |1 2 3 4 5 6 auto
+		-a --per-cache=|L1 L2 L3 L4
+		locate --call-graph=|dwarf fp lbr
+		-o fi|file.csv files
+		--metrics-dir fi|files
+		--control fi|fifo:
+		--control fifo:ctl,fi|file.csv files
+		-I 1|
+		report file.csv fi|file.csv files
+		list metric|metricgroups metrics
+		explain tma_l3|tma_l3_bound tma_l3_hit_latency
+		help rec|record
+		locate -p 1 tma_l3|tma_l3_bound tma_l3_hit_latency
+		-- list metric|
+		-- tdstat report --per-reg|--per-region
+		record tdstat report --per-reg|--per-region
+		locate -a -- tdstat report --per-reg|--per-region
+	LINES
+	in_zsh '-a -I 100 ' '-t ' '-C '
+	for name in "${names[@]}"; do
+		[[ $'\n'${replies[0]} == *$'\n'$name$'\n'* ]] || fail "zsh: $name"
+	done
+	[[ $'\n'${replies[1]} == *$'\n'$$$'\n'* ]]
+	read -r online </sys/devices/system/cpu/online
+	[[ $'\n'${replies[2]} == *$'\n'"${online%%[-,]*}"$'\n'* ]]
+}
+
+@test "zsh: what stands behind top and calls" {
+	needs_zsh
+	needs_wing top calls
+	: >file.csv
+	offers_each zsh <<-'LINES'
+		top fi|file.csv
+		top file.csv fi|
+		calls main -- tdstat report --per-reg|--per-region
+	LINES
+}
+
+@test "zsh: a machine without a PMU, and a tdstat that is not there" {
+	needs_zsh
+	mkdir -p none/devices/system/cpu
+	echo 0 >none/devices/system/cpu/online
+	SYSFS_PATH=$PWD/none PROCFS_PATH=/proc offers_each zsh <<-'LINES'
+		-e task-c|task-clock
+		-M tma_|
+	LINES
+	rm bin/tdstat
+	PATH=/usr/bin:/bin offers_each zsh <<<'--per-c|'
 }
 
 @test "zsh: a line is completed" {
@@ -573,6 +661,7 @@ needs_zsh() {
 	: >a_file
 	cat >lines <<-'LINES'
 		tdstat --per-clu|ster
+		tdstat --per-c|-- a row for each cluster
 		tdstat -a -e cycles,DTLB_LOAD_MISSES.WALK_COMPLETED_4|cycles,dtlb_load_misses.walk_completed_4k
 		tdstat locate -v tma_l3_hit_l|atency
 		tdstat locate tma_l3_bound --call|ers

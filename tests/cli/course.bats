@@ -313,8 +313,8 @@ two_phases() {
 	try "$TDSTAT" report --verdict phases
 	assert_success
 	# 16 x 153 and 4 x 10 of 20 x 255
-	assert_line --regexp '^ Most lost slots: tma_memory_bound \(backend > memory\), 48\.8 ±0\.[0-5] % of the slots of cpu_core$'
-	assert_line ' Not steady: 80 % of the time tma_memory_bound, then tma_branch_mispredicts'
+	assert_line --regexp '^ Biggest loss: tma_memory_bound \(backend > memory\), 48\.8 ±0\.[0-5] % of the slots of cpu_core$'
+	assert_line ' Phases: mostly tma_memory_bound (80 % of the time); second: tma_branch_mispredicts'
 	assert_line --regexp '^ +48\.8 ±0\.[0-5] %  tma_memory_bound +<--  \(4 to 60 %\)$'
 	assert_line --regexp '^ Where: '
 	"$TDSTAT" report -j --verdict phases | jq -ec 'select(.verdict) | .verdict |
@@ -324,21 +324,21 @@ two_phases() {
 	two_phases 18 >phases
 	try "$TDSTAT" report phases
 	assert_success
-	refute_output --partial 'Not steady'
+	refute_output --partial 'Phases:'
 	assert_line --regexp 'tma_memory_bound +<--  \(4 to 60 %\)$'
 	two_phases 20 >phases
 	try "$TDSTAT" report phases
 	assert_success
-	refute_output --partial 'Not steady'
+	refute_output --partial 'Phases:'
 	refute_output --regexp '[0-9] to [0-9]'
 }
 
 @test "slots of different parents are compared, shares of different things are not, and this is said" {
 	try "$TDSTAT" report --total -M tma_memory_bound,tma_fetch_latency "$COURSE"
 	assert_success
-	assert_line --regexp '^ Most lost slots: tma_memory_bound, 30\.8 ±0\.[0-9] % of the slots$'
-	assert_line --regexp '^ Next to it: tma_fetch_latency, 12\.0 ±0\.[0-9] %$'
+	assert_line --regexp '^ Biggest loss: tma_memory_bound, 30\.8 ±0\.[0-9] % of the slots$'
+	assert_line --regexp '^ Runner-up: tma_fetch_latency, 12\.0 ±0\.[0-9] %$'
 	try "$TDSTAT" report --total -M tma_memory_bound,tma_divider "$COURSE"
 	assert_success
-	[[ $output == *'Which node matters cannot be said: these nodes are parts of different things, such as slots and cycles'* ]]
+	[[ $output == *'Cannot rank these nodes: they are shares of different things, such as slots and cycles'* ]]
 }

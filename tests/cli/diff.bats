@@ -69,6 +69,7 @@ grown() {
 # --- the numbers ------------------------------------------------------------------
 
 @test "a recording and itself: nothing changed, and nothing is marked" {
+	needs_wing import
 	for file in "$data"/{alderlake,alderlake-2,alderlake-course,sapphirerapids-2,zen5}.jsonl \
 		"$data"/manual/{xz-3,xz-events}.jsonl "$data"/perf-6.12-default.{csv,jsonl}; do
 		for per in '' '--per second' '--per run'; do
@@ -163,11 +164,11 @@ several() {
 	"$TDSTAT" diff -x, "$course" b >out
 	assert_same '  0' "$(fields error percent_error marked <out | sort -u)"
 	try "$TDSTAT" diff "$course" b
-	assert_output --partial 'How much of it is chance is not known'
+	assert_output --partial 'The noise is unknown'
 	assert_output --partial "tdstat diff $course A2 ... A5 -- b B2 ... B5"
 	run ! grep -E '^ \*|±' <<<"$output"
 	try "$TDSTAT" diff -r 1 -e page-faults -- true : true
-	assert_regex "$stderr" 'How much of it is chance is not known; 5 runs of each'
+	assert_regex "$stderr" 'The noise is unknown; use 5 runs of each'
 }
 
 @test "one and several: the one varies as the several do" {
@@ -182,7 +183,7 @@ several() {
 		assert_same 2 "$(value_of degrees cpu_atom IPC | sed 's/\.0*$//')"
 	done
 	try "$TDSTAT" diff a -- b1 b2 b3
-	assert_output --partial 'of 1 and 3 recordings'
+	assert_output --partial '(1 + 3 recordings)'
 }
 
 # counts SIDE COUNT...: recordings SIDE1, SIDE2 ... of events, of which the fifth has
@@ -346,13 +347,13 @@ lasting() {
 
 @test "the first line without instructions: what changed most, in points; no number of slots" {
 	try "$TDSTAT" diff "$course" "$course"
-	assert_same 'Nothing changed' "$(first_words "$output")"
+	assert_same 'No change' "$(first_words "$output")"
 	several "$course" a 6 0.99 1 1.01
 	several "$course" b 6 1.49 1.5 1.51
 	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
 	assert_regex "$(first_words "$output")" '^What changed most from A to B is cpu_core tma_memory_bound, \+15\.4[0-9] ±0\.70 points$'
 	try "$TDSTAT" diff a1 a2 -- a2 a1
-	assert_same 'Nothing changed by more than chance' "$(first_words "$output")"
+	assert_same 'No significant change' "$(first_words "$output")"
 	run ! grep -i 'slots per' <<<"$output"
 }
 
@@ -365,8 +366,8 @@ lasting() {
 		$1 == 1 && ($2 < 0 ? -$2 : $2) <= $3 { wrong = 1 }
 		END { exit wrong }'
 	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
-	assert_line --partial 'with 95 % confidence for all marks'
-	assert_line --partial 'half of its 95 % interval'
+	assert_line --partial ' * significant at the 95 % level over all rows'
+	assert_line --partial 'half of each row'
 	run ! grep -E 'hundred|99 %' <<<"$output"
 }
 
@@ -383,7 +384,7 @@ lasting() {
 	# of recordings: how many of each
 	cp "$course" 'a 1'
 	try "$TDSTAT" diff --per second 'a 1' 'a 1' "$course" -- 'a 1'
-	assert_output --partial '5 recordings of each tell more:'
+	assert_output --partial 'use 5 recordings of each:'
 	assert_output --partial "tdstat diff --per=second 'a 1' 'a 1' $course A4 A5 -- 'a 1' B2 ... B5"
 }
 
@@ -398,13 +399,13 @@ on_cores() {
 	on_cores 0.05 >b
 	try "$TDSTAT" diff a b
 	assert_success
-	assert_regex "${stderr_lines[0]}" '^tdstat: A and B ran on different kinds of core: [0-9]+ % of the slots of A were of cpu_[a-z]+, and [0-9]+ % of B'
-	assert_regex "${stderr_lines[1]}" '^tdstat: to record one kind alone: tdstat record -o FILE -C [0-9,-]+$'
+	assert_regex "${stderr_lines[0]}" '^tdstat: A and B ran on different core types: [0-9]+ % of the slots of A were of cpu_[a-z]+, and [0-9]+ % of B'
+	assert_regex "${stderr_lines[1]}" '^tdstat: to record only one core type: tdstat record -o FILE -C [0-9,-]+$'
 	for side in a b; do
 		jq -c 'if .tdstat then . + { tasks: true } elif .counts then .counts |= map(.[2] = .[1] + 100 | .[1] = -1) else . end' $side >$side.tasks
 	done
 	try "$TDSTAT" diff a.tasks b.tasks
-	assert_regex "${stderr_lines[1]}" '^tdstat: to record both on one kind: tdstat record -o FILE -- taskset -c [0-9,-]+ COMMAND$'
+	assert_regex "${stderr_lines[1]}" '^tdstat: to record both on one core type: tdstat record -o FILE -- taskset -c [0-9,-]+ COMMAND$'
 	# as the table of report has it
 	pmu=$(grep -o 'cpu_[a-z]*' <<<"${stderr_lines[0]}" | head -n 1)
 	want=$("$TDSTAT" report --total --summary -l 1 -x, a | grep -e ^time -e ,summary, | fields pmu share | sed -n "s/^$pmu //p")
@@ -462,7 +463,7 @@ of_slots() {
 	# 30 % of the slots, 46 % of fewer, and 48 % of more
 	try "$TDSTAT" diff --fail-above tma_backend_bound:5 a1 a2 a3 -- faster1 faster2 faster3
 	assert_line --regexp '^ \* cpu tma_retiring +.* -34[0-9],[0-9]+ '
-	assert_line --regexp '^   cpu tma_backend_bound +30\.0. +46\.[12]. +\+16\.[0-9]+ ±0\.[0-9]+ '
+	assert_line --regexp '^ \* cpu tma_backend_bound +30\.0. +46\.[12]. +\+16\.[0-9]+ ±0\.[0-9]+ '
 	assert_success
 	assert_equal "$stderr" ''
 	try "$TDSTAT" diff --fail-above tma_backend_bound:5 a1 a2 a3 -- slower1 slower2 slower3
@@ -531,7 +532,7 @@ of_events() {
 }
 
 @test "--fail-above: events, times and IPC, in per cent" {
-	of_events 1000 1001 999 1100 1101 1099
+	of_events 100000 100100 99900 110000 110100 109900
 	name=$(jq -r 'select(.events) | .events[0].name' e1)
 	for way in "5 1" "15 0"; do
 		read -r most want <<<"$way"
@@ -591,6 +592,8 @@ tdstat: -l 2 measures it' "$stderr"
 	# misspelt: on any level
 	never -l 2 --fail-above tma_memory_bnd:2
 	assert_regex "$stderr" "did you mean 'tma_memory_bound'"
+	never --fail-above tma_l1_bond:2
+	assert_regex "$stderr" "did you mean 'tma_l1_bound'"
 	never --fail-above nonsense:2
 	# of events: no node, and no IPC without both of its events
 	for name in page-faults IPC tma_memory_bound; do
@@ -606,6 +609,26 @@ tdstat: -l 2 measures it' "$stderr"
 	done
 }
 
+@test "--fail-above: what recordings do not have: the level that has it, or a name that is close" {
+	level2=$data/manual/xz-2.jsonl
+	refused 64 "tma_dram_bound: a node of level 3, and $level2 was recorded at level 2.*tdstat record -l 3 records it\$" \
+		--fail-above tma_retiring:2,tma_dram_bound:2 "$level2" "$level2"
+	# it was not asked for here
+	refused 64 'memory_bound: a node of level 2, which is not compared.*-l 2 compares it' \
+		-l 1 --fail-above memory_bound:2 "$level2" "$level2"
+	try "$TDSTAT" diff -l 2 --fail-above memory_bound:2 "$level2" "$level2"
+	assert_success
+	# an older recording, which does not say its level
+	refused 64 "a node of level 3, which $A does not have.*tdstat record -l 3 records it" \
+		-l 3 --fail-above tma_dram_bound:2 "$A" "$A"
+	jq -c 'if .tdstat then del(.level) | .metrics = ["tma_backend_bound"] else . end' "$level2" >named
+	refused 64 'a node of level 3, which named does not have' --fail-above tma_l3_bound:2 named named
+	refused 64 "tma_dram_bond: no node, event.*did you mean 'tma_dram_bound'" --fail-above tma_dram_bond:2 "$level2" "$level2"
+	# of no known processor
+	jq -c 'if .tdstat then .cpuid = "GenuineIntel-6-FF-1" else . end' "$level2" >unknown
+	refused 64 'tma_dram_bound: no node, event, IPC or time' --fail-above tma_dram_bound:2 unknown unknown
+}
+
 @test "--fail-above: what two commands turn out to have no value of is trouble, below what they have" {
 	may_count_software
 	copied alderlake
@@ -613,6 +636,61 @@ tdstat: -l 2 measures it' "$stderr"
 	try "$TDSTAT" diff -r 1 -e task-clock,cpu_core/cycles/ --fail-above cpu_core/cycles/:2 -- true : true
 	assert_equal "$status" 2
 	assert_regex "$stderr" 'task-clock, msec .*no node, event, IPC or time'
+}
+
+# 1,000 and 1,100, of half of the time or so: their own test says 3 %
+@test "a row without a mark fails no --fail-above, and is not in the first line" {
+	of_events 1000 1001 999 1100 1101 1099
+	name=$(jq -r 'select(.events) | .events[0].name' e1)
+	try "$TDSTAT" diff --fail-above "$name:5" e1 e2 e3 -- e4 e5 e6
+	assert_success
+	assert_line --regexp "^   $name +1,000 +1,100 +\\+10.00  \\(\\+1\\.22 to"
+	# a time that is longer by 3.1 % of itself at 2.5 % chance
+	for i in 1 2 3; do
+		jq -c "if .end then .end.elapsed = 10 + 0.1 * $i else . end" e$i >a$i
+		jq -c "if .end then .end.elapsed = 10.26 + 0.1 * $i else . end" e$i >b$i
+		jq -c "if .end then .end.elapsed = 10.4 + 0.1 * $i else . end" e$i >c$i
+	done
+	# t is 3.18 and 4.90 with 4 degrees: 3.3 % and 0.8 %, and its half of the marks is 2.5 %
+	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
+	assert_line --regexp '^   elapsed, s .* \+2\.55  \(\+0\.'
+	assert_regex "$(first_words "$output")" '^No significant difference in time with 3 \+ 3 recordings \(\+2\.5 %, \+0\.[0-9]+ to '
+	try "$TDSTAT" diff --fail-above elapsed:1 a1 a2 a3 -- c1 c2 c3
+	assert_equal "$status" 1
+	assert_line --regexp '^ \* elapsed, s .* \+3\.92  '
+	assert_regex "$(first_words "$output")" '^B takes 3\.9 % more time'
+}
+
+@test "marked rows stand above the others, those without slots, too; no mark beside 0.00" {
+	needs_wing pictures
+	for i in 1 2 3; do
+		with_instructions 0.2$i >a$i
+		with_instructions 0.3$i >b$i
+	done
+	# the same shares of fewer slots
+	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
+	assert_line --regexp '^   cpu_core tma_retiring +24\.28 +24\.28 +0\.00 .* -[0-9.]+ ±[0-9.]+ \*$'
+	run ! grep -E '^ \* .*tma_' <<<"$output"
+	"$TDSTAT" diff --html page a1 a2 a3 -- b1 b2 b3
+	run ! grep -E '<tr class="over"><td><b>.*tma_' page
+	grep -q '<tr class="over"><td></td>.*tma_.*±[0-9.]* <b>\*</b></td>' page
+	"$TDSTAT" diff --markdown a1 a2 a3 -- b1 b2 b3 >markdown
+	grep -q '^| cpu_core `tma_retiring`, % .* | \*\*[^|]*\*\* |$' markdown
+	# a node that is a share of cycles has no slots
+	level3=$data/manual/xz-3.jsonl
+	event=$(jq 'select(.events) | .events | map(.name | contains("DIV")) | index(true)' "$level3")
+	several "$level3" a "$event" 0.99 1 1.01
+	several "$level3" b "$event" 1.98 2 2.02
+	"$TDSTAT" diff -x, a1 a2 a3 -- b1 b2 b3 >out
+	assert_same 'tma_divider 1 ' "$(fields kind name marked slots_difference <out | sed -n 's/^metric //p' | head -n 1)"
+	# a level more on one side, also if both are asked for it
+	for level in '' '-l 3'; do
+		try "$TDSTAT" diff $level "$data/manual/xz-2.jsonl" "$level3"
+		assert_line ' - means no value; rows of only one side come last'
+		assert_complains "$level3 has other metrics or levels than $data/manual/xz-2.jsonl"
+	done
+	try "$TDSTAT" diff -l 2 "$data/manual/xz-2.jsonl" "$level3"
+	run ! grep 'other metrics' <<<"$stderr"
 }
 
 # A time is what a recording of events has beside them.
@@ -652,7 +730,7 @@ tdstat: -l 2 measures it' "$stderr"
 	# 2.776445 times the root of 0.3081^2 / 3 twice, to a hundredth
 	try "$TDSTAT" diff a1 a2 a3 -- b1 b2 b3
 	assert_line --regexp '^ \* cpu_core tma_memory_bound +30.81 +46.2[0-9] +\+15.4[0-9] ±0.70$'
-	assert_line --partial 'of 3 and 3 recordings'
+	assert_line --partial '(3 + 3 recordings)'
 	run ! grep 'compare several' <<<"$output"
 	run ! grep -n ' $' <<<"$output"
 	with_instructions 0.25 >a
@@ -673,7 +751,7 @@ tdstat: -l 2 measures it' "$stderr"
 		"$data/alderlake-command.jsonl" >atom.jsonl
 	try "$TDSTAT" diff "$data/alderlake-command.jsonl" atom.jsonl
 	assert_output --regexp '[0-9] +-'
-	assert_line ' - means no value'
+	assert_line ' - means no value; rows of only one side come last'
 }
 
 @test "CSV: a header, and as many fields in each line; appended without another" {
@@ -728,6 +806,7 @@ refused() {
 }
 
 @test "errors" {
+	needs_wing regions
 	events=$data/manual/xz-events.jsonl
 	refused 2 'has events and .* a tree: they cannot be compared' "$A" "$events"
 	refused 2 'no PMU in common' "$A" "$data/zen5.jsonl"
@@ -736,13 +815,13 @@ refused() {
 	jq -c 'if .events then .events[].name |= sub("(topdown|slots|cycles|TOPDOWN).*"; "other/") else . end' "$A" >other
 	refused 2 '^tdstat: other: its events do not make a top-down tree' other "$A"
 	refused 64 '--per slots: .* has events' --per slots "$events" "$events"
-	refused 64 '--per nosuch: not one of instructions, second, run, slots' --per nosuch "$A" "$A"
+	refused 64 '--per nosuch: expected instructions, second, run or slots' --per nosuch "$A" "$A"
 	refused 64 'needs two recordings.*tdstat record' "$A"
 	refused 64 'needs two recordings'
 	refused 64 '3 recordings, and no --.*A1 A2 -- B1 B2' "$A" "$A" "$A"
 	refused 64 "no ':' between them.*-- ./old : ./new" -- "$A" "$A"
 	refused 64 "none before the ':'" -- : true
-	refused 64 "none behind the ':'" -- true :
+	refused 64 "none after the ':'" -- true :
 	refused 64 "more than one ':'" -- true : true : true
 	refused 64 '-r: recordings are not run again.*-- ./old : ./new' -r 3 "$A" "$A"
 	refused 64 '-e: recordings have their events' -e cycles "$A" "$A"
@@ -876,6 +955,7 @@ solve tma_retiring 30.00 40.00 10.00' "$(fields id name a b difference <out | gr
 }
 
 @test "cgroups: those of the same path" {
+	needs_wing import
 	sed 's/,\/,/,\/a,/; s/^371/400/' "$data/perf-6.12-cgroup.csv" >one
 	{ cat one; sed -n '/[0-9]/s/,\/a,/,\/b,/p' one | grep -v '^#'; } >two
 	try "$TDSTAT" diff -x, two two

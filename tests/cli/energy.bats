@@ -127,7 +127,7 @@ recording() {
 	[[ ${stderr_lines[1]} == "tdstat: --energy: no memory_bandwidth: UNC_M_TOTAL_DATA: "* ]]
 	export TDSTAT_METRICS=$TD_PMU_EVENTS_OLD
 	try "$TDSTAT" --dry-run --energy -a -l 1
-	assert_equal "${stderr_lines[1]}" "tdstat: --energy: no memory_bandwidth: the files of this model do not tell it"
+	assert_equal "${stderr_lines[1]}" "tdstat: --energy: no memory_bandwidth: the files of this model have no formula for it"
 }
 
 @test "joules, watts, GB/s of a recording: of the package's rows, no core's" {

@@ -112,7 +112,7 @@ hsx() {
 @test "a verdict says whether the nodes that it names have errata" {
 	hsx
 	try "$TDSTAT" report recording
-	assert_line --regexp '^ Most lost slots: tma_frontend_bound, '
+	assert_line --regexp '^ Biggest loss: tma_frontend_bound, '
 	assert_line ' In doubt: tma_frontend_bound (events with errata; -v names them)'
 	"$TDSTAT" report -j --verdict recording >rows
 	assert_equal "$(jq -c 'select(.verdict).verdict.in_doubt' rows)" '["tma_frontend_bound"]'
@@ -120,7 +120,7 @@ hsx() {
 	# most is lost in the back end, and next to it in bad speculation
 	hsx topdown-fetch-bubbles 50 topdown-slots-issued 280
 	try "$TDSTAT" report recording
-	assert_line --regexp '^ Most lost slots: tma_backend_bound, '
+	assert_line --regexp '^ Biggest loss: tma_backend_bound, '
 	refute_line --partial 'In doubt'
 	assert_line --partial 'tma_frontend_bound  !'
 	"$TDSTAT" report -j --verdict recording >rows
@@ -209,6 +209,6 @@ hsx() {
 		text = " ".join(" ".join(shown(head, "-v --all")).split())
 		same(text.count("[an estimate: shared core]"), list(got.values()).count("shared core"))
 		same(text.count("[an estimate]"), list(got.values()).count("description"))
-		assert "estimate" not in " ".join(shown(head, "--all")) + " ".join(shown(head, "-x,"))
+		assert "an estimate" not in " ".join(shown(head, "--all")) + " ".join(shown(head, "-x,"))
 	PYTHON
 }

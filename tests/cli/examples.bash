@@ -14,15 +14,18 @@ pages() {
 	done
 }
 
-# displays PAGE [SECTION]: the literal displays of it, each behind a line "== N"
+# displays PAGE [SECTION]: the literal displays of it, each behind a line "== N"; without
+# those behind a comment "needs_wing NAME" of one that is not in the build
 displays() {
 	sed 's/\\-/-/g; s/\\&//g; s/\\(aq/'\''/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\e/\\/g' "$man/$1" |
-		awk -v section="${2-}" '
+		awk -v section="${2-}" -v all="${TD_WINGS-all}" -v built=" ${TD_WINGS-} " '
 			/^\.S[hs] / { inside = section == "" || substr($0, 5) == section }
 			!inside { next }
+			/^\.\\" needs_wing / { lacks = all != "all" && !index(built, " " $3 " ") }
 			/^\.Ed/ { display = 0 }
 			display { print }
-			/^\.Bd -literal/ { display = 1; print "== " ++nr }'
+			/^\.Bd -literal/ && !lacks { display = 1; print "== " ++nr }
+			/^\.Bd/ { lacks = 0 }'
 }
 
 # Does the shell wait for a further line of it?  Only what has no quotes, no brackets

@@ -103,8 +103,6 @@ with_nodes() {
 @test "short names, as narrow tables have them, are known" {
 	saved sapphirerapids
 	checks <<-'PYTHON'
-		import fcntl, itertools, pty, struct, termios
-
 		def explained(name):
 		    return succeeds(["explain", name]).out
 
@@ -119,31 +117,6 @@ with_nodes() {
 		for name in "fetch", "bound":
 		    assert f"Nodes that have to do with '{name}':" in explained(name).splitlines(), name
 		same(plan("-M mem_bound:u").splitlines()[2:], plan("-M tma_memory_bound:u").splitlines()[2:])
-
-		def narrow(options):
-		    """What is printed on a terminal of 62 columns."""
-		    ours, its = pty.openpty()
-		    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 62, 0, 0))
-		    with subprocess.Popen([TDSTAT, *words(options)], stdin=its, stdout=its, stderr=its):
-		        os.close(its)
-		        text = b""
-		        try:
-		            while more := os.read(ours, 65536):
-		                text += more
-		        except OSError:
-		            pass  # all have closed it
-		    os.close(ours)
-		    return text.decode().replace("\r", "").split("\n")
-
-		# each name of a narrow table
-		for level in 1, 2:
-		    options = ["report", DATA / "sapphirerapids-2.jsonl", "-l", level]
-		    whole = re.findall("tma_[a-z_]*", run(options).lines[0])
-		    head = itertools.takewhile(lambda line: line.startswith("#"), narrow(options))
-		    short = " ".join(re.sub("^# *%* *[time]* *", "", line) for line in head).split()
-		    assert len(short) >= 4 and len(whole) >= 4, (short, whole)
-		    for one, other in list(zip(short, whole))[:4]:
-		        same(explained(one), explained(other), (one, other))
 	PYTHON
 }
 

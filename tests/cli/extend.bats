@@ -110,6 +110,7 @@ costs() {
 
 # A core's slots are the sum of what its CPUs counted in the whole interval.
 @test "a made-up column: in CSV, JSON, the table and the page" {
+	needs_wing pictures
 	local recording=$data/alderlake.jsonl time slots
 
 	read -r time slots < <(jq -nr 'first(inputs | select(.counts)) |

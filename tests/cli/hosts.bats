@@ -104,6 +104,7 @@ hosts_of() {
 }
 
 @test "what cannot be is refused before anything is written" {
+	needs_wing pictures
 	echo old >out
 	try "$TDSTAT" report north.jsonl east.jsonl -l 6 -x, -o out
 	assert_equal "$status" 1

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# wing: pictures
 # --html and --svg: what is on the page is what --json-output has; without scripts,
 # with hostile names, and in Chromium (browser.py).
 
@@ -119,7 +120,7 @@ all cpu_core' "$(<got)"
 	"$TDSTAT" report "$data/alderlake-course.jsonl" >text 2>/dev/null
 	grep -qx 'CPU(s) 0-1,4' texts
 	grep -qx 'Alder Lake, GenuineIntel-6-97-2' texts
-	grep -E '^ (Most lost|Next to|What next|Where|What it is)' text >verdict
+	grep -E '^ (Biggest loss|Runner-up|What next|Where|Explain)' text >verdict
 	[ "$(wc -l <verdict)" -ge 3 ]
 	while IFS= read -r line; do
 		grep -qF -- "$line" texts || fail "no '$line'"
@@ -131,7 +132,7 @@ all cpu_core' "$(<got)"
 	report "$data/alderlake.jsonl"
 	page texts page.html | grep -A1 -x Intervals | grep -qx "$(grep -c '"counts"' "$data/alderlake.jsonl")"
 	report "$data/alderlake-course.jsonl" --no-verdict
-	run ! grep -q 'Most lost slots' page.html
+	run ! grep -q 'Biggest loss' page.html
 }
 
 @test "--html and --svg: - is standard output, a full disk an error, and -o, -x and others are refused" {
@@ -156,6 +157,7 @@ all cpu_core' "$(<got)"
 }
 
 @test "events: a table of all intervals; a picture of them is refused" {
+	needs_wing import
 	report "$data/perf-6.12-default.csv" --no-tree
 	"$TDSTAT" report "$data/perf-6.12-default.csv" --no-tree -j 2>/dev/null |
 		jq -r 'select(."counter-value" | test("^[0-9]")) | .event' | sort -u >events
@@ -171,6 +173,7 @@ all cpu_core' "$(<got)"
 }
 
 @test "counts over time: those of JSON, and in Chromium a line of their rates" {
+	needs_wing import
 	report "$data/perf-6.1-interval.csv"
 	"$TDSTAT" report "$data/perf-6.1-interval.csv" -j >json 2>/dev/null
 	python3 - page.html json <<-'PYTHON'
@@ -513,7 +516,7 @@ texts() {
 	for name in TDSTAT_METRICS=none TDSTAT_METRICS=err; do
 		try env "$name" "$TDSTAT" report "$data/alderlake-2.jsonl" --html page.html --force
 		assert_success
-		[[ $stderr == "tdstat: which command looks further is not known without metric files: ${name#*=}"*": "* ]] ||
+		[[ $stderr == "tdstat: the command to go deeper is unknown without metric files: ${name#*=}"*": "* ]] ||
 			fail "$stderr"
 		[ "${#stderr_lines[@]}" = 1 ]
 		! has_text page.html 'tdstat locate tma_' || fail "$name"

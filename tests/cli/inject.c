@@ -17,8 +17,7 @@ int main(void)
 		.size = sizeof(task_clock),
 		.config = PERF_COUNT_SW_TASK_CLOCK,
 	};
-	long counter =
-		syscall(SYS_perf_event_open, &task_clock, 0, -1, -1, 0UL);
+	long counter = syscall(SYS_perf_event_open, &task_clock, 0, -1, -1, 0UL);
 	int go = open("go", O_RDONLY | O_NONBLOCK);
 	uint64_t used = 0;
 	FILE *out;

@@ -40,5 +40,5 @@ jq() {
 # each kind
 in_schema() {
 	PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/../cli/schema.py" \
-		"$BATS_TEST_DIRNAME/../../cmd/out/rows.schema.json" "$@"
+		"$BATS_TEST_DIRNAME/../../cmd/output/rows.schema.json" "$@"
 }

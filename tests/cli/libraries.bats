@@ -59,6 +59,7 @@ without() {
 }
 
 @test "without ncurses: top is refused, with its package" {
+	needs_wing top
 	terminal='import os, pty, sys
 os.environ["TERM"] = "xterm"
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))'

@@ -167,7 +167,7 @@ load runs
 		        rows.readline()
 		    process.wait(HANGS)
 		    # a busy machine may need a note
-		    said = [line for line in text_of("said").splitlines() if " passed while this program" not in line]
+		    said = [line for line in text_of("said").splitlines() if " was stopped or overloaded" not in line]
 		    if process.returncode not in BY_PIPE or said:
 		        complain(f"{how}: status {process.returncode}: {said}")
 	PYTHON
@@ -228,12 +228,12 @@ load runs
 		    process = subprocess.Popen([TDSTAT, "-o", "out", "-I", "1", "-x,", "--", "sh", "-c",
 		                                "read x <go; grep SigIgn /proc/self/status; echo last"],
 		                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err, preexec_fn=limit)
-		wait_for(lambda: b"goes on\n" in contents("err") or process.poll() is not None)
+		wait_for(lambda: b"continues\n" in contents("err") or process.poll() is not None)
 		if process.poll() is None:
 		    put("go", "\n")
 		out, said = process.communicate()[0].decode().splitlines(), contents("err").decode()
 		if process.returncode != 1 or out[1:] != ["last"] or not said.startswith("tdstat: ") or \
-		   "cannot write out: File too large" not in said or "nothing more is counted: sh goes on" not in said:
+		   "cannot write out: File too large" not in said or "counting stopped; sh continues" not in said:
 		    complain(f"status {process.returncode}: {out} {said}")
 		# the command has the default of SIGXFSZ, which is the 25th
 		if int(out[0].split()[1], 16) >> 24 & 1:

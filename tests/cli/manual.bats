@@ -138,7 +138,7 @@ page() {
 
 @test "tdstat(1): its examples work, and show what they show" { page tdstat.1 8; }
 @test "tdstat-record(1): its examples work" { page tdstat-record.1 7; }
-@test "tdstat-report(1): its examples work" { page tdstat-report.1 7; }
+@test "tdstat-report(1): its examples work" { page tdstat-report.1 5; }
 @test "tdstat-diff(1): its examples work" { page tdstat-diff.1 7; }
 @test "tdstat-list(1): its examples work" { page tdstat-list.1 6; }
 @test "tdstat-explain(1): its examples work" { page tdstat-explain.1 3; }
@@ -266,6 +266,7 @@ listed() {
 }
 
 @test "the options of --help are those of the pages, and no page has another one" {
+	needs_wing calls evidence pictures regions serve
 	for word in '' $(subcommands); do
 		# shellcheck disable=SC2086
 		"$TDSTAT" $word --help=all
@@ -316,6 +317,7 @@ takes() {
 }
 
 @test "list and report take the options of their pages" {
+	needs_wing pictures
 	local options
 
 	saved alderlake
@@ -387,6 +389,7 @@ option_words() {
 }
 
 @test "tdstat-messages(7): each is one of the program's" {
+	needs_wing calls import regions serve top
 	# shellcheck disable=SC2046 # names without blanks
 	python3 - "$man/tdstat-messages.7" $(find "$here"/../../{cmd,lib,metrics} -name "*.c") <<-'PYTHON'
 		import os, re, sys
@@ -409,6 +412,7 @@ option_words() {
 
 # perf 6.1 to 6.12 have aggregate-number, which perf 7.2 calls counters.
 @test "the JSON keys of events are those of the perf that tdstat-perf(7) and tdstat-output(5) name" {
+	needs_wing import
 	"$TDSTAT" report "$data/perf-6.12-core.csv" --per-core -j >got
 	jq -es 'length > 0 and all(has("aggregate-number") and (has("counters") | not))' got
 	grep -q "the JSON keys of Linux 6\.12's" <<<"$(tr '\n' ' ' <"$man/tdstat-perf.7")"
@@ -416,6 +420,7 @@ option_words() {
 }
 
 @test "the pages name each other, and none that is not there" {
+	needs_wing calls regions serve top
 	python3 - "$man" <<-'PYTHON'
 		import glob, os, re, sys
 		man = sys.argv[1]
@@ -441,10 +446,17 @@ option_words() {
 }
 
 @test "make install puts each page into its section" {
-	make -C "$here/../.." --no-print-directory -n -o all install DESTDIR=/dest prefix=/usr >installed 2>&1
-	installed=$(<installed)
-	for page in $(pages); do
-		[[ $installed == *"man/$page '/dest/usr/share/man/man${page##*.}/$page'"* ]] || fail "$page"
+	# of all wings, and of none
+	for wings in '' WINGS=; do
+		env -u MAKEFLAGS -u WINGS make -C "$here/../.." --no-print-directory -n -o all install DESTDIR=/dest prefix=/usr $wings >installed 2>&1
+		installed=$(<installed)
+		for page in $(pages); do
+			read -rd '' text <"$man/$page" || true
+			wanted=yes found=''
+			[[ -z $wings || $text != *$'\n.\\" wing: '* ]] || wanted=''
+			[[ $installed != *"man/$page '/dest/usr/share/man/man${page##*.}/$page'"* ]] || found=yes
+			assert_equal "$page:$found" "$page:$wanted"
+		done
 	done
 }
 

@@ -33,12 +33,14 @@ runs_out() {
 }
 
 @test "report: a page, a picture, a trace" {
+	needs_wing pictures
 	runs_out page -- report --html=page "$data/alderlake-course.jsonl"
 	runs_out picture -- report --svg=picture "$data/alderlake-2.jsonl"
 	runs_out trace -- report --perfetto=trace "$data/alderlake-2.jsonl"
 }
 
 @test "report: files of perf stat, threads, bottlenecks" {
+	needs_wing import
 	runs_out -- report "$data/perf-6.12-socket.csv"
 	runs_out -- report -j "$data/perf-6.12-thread.jsonl"
 	runs_out -- report --per-thread "$data/manual/threads.jsonl"
@@ -46,6 +48,7 @@ runs_out() {
 }
 
 @test "diff: text, JSON, a page" {
+	needs_wing pictures
 	runs_out -- diff "$data/manual/xz-2.jsonl" "$data/manual/xz-3.jsonl"
 	runs_out -- diff -j "$data/alderlake-2.jsonl" "$data/alderlake-2.jsonl"
 	runs_out page -- diff --html=page "$data/alderlake-2.jsonl" "$data/alderlake-2.jsonl"
@@ -60,6 +63,7 @@ runs_out() {
 }
 
 @test "report: regions, samples, a trace of CPUs" {
+	needs_wing pictures
 	"$TDSTAT" record -o cpus -A -a -I 10 --interval-count 4 -e cpu-clock 2>said || skip "$(<said)"
 	runs_out trace -- report --perfetto=trace cpus
 	# enough CPU time for a sample at any rate
@@ -69,6 +73,7 @@ runs_out() {
 }
 
 @test "diff, report, --dry-run: other forms, all levels" {
+	needs_wing pictures
 	runs_out -- report -x, --per-thread "$data/manual/threads.jsonl"
 	runs_out -- diff -x, "$data/manual/xz-2.jsonl" "$data/manual/xz-3.jsonl"
 	runs_out page -- report --bottlenecks --html=page "$data/manual/xz-3.jsonl"
@@ -86,9 +91,19 @@ runs_out() {
 
 # What a command counts is not the same twice; which members its recording has is.  An
 # event that never happens has no sample: one of the clock is sometimes there.
-@test "record, locate --samples: all of a recording, or an error" {
+@test "record, locate --samples: all of a recording, or an error; the command runs" {
+	local command=(sh -c 'echo ran >>ran; exit 3')
+
 	"$TDSTAT" record -o recording -e cpu-clock -- true 2>said || skip "$(<said)"
-	runs_out --measured recording -- record --require -o recording -e cpu-clock,page-faults -- true
-	runs_out --measured recording -- record --require -o recording --per-thread -e task-clock -- true
-	runs_out --measured recording -- locate --require -e alignment-faults --samples=recording -- true
+	runs_out --measured recording -- record -o recording -e cpu-clock,page-faults -- "${command[@]}"
+	runs_out --measured recording -- record --require -o recording -e cpu-clock,page-faults -- "${command[@]}"
+	runs_out --measured recording -- record --require -o recording --per-thread -e task-clock -- "${command[@]}"
+	runs_out --measured recording -- locate --require -e alignment-faults --samples=recording -- "${command[@]}"
+}
+
+# The rows of a short run are not as many twice.
+@test "rows of a command: it runs to its end, and its status is passed on" {
+	"$TDSTAT" -e cpu-clock -- true 2>said || skip "$(<said)"
+	runs_out --measured -- -o rows -I 10 -e cpu-clock -- sh -c 'echo ran >>ran; exit 3'
+	runs_out --measured -- -o rows -r 1 -- sh -c 'echo ran >>ran; exit 3'
 }

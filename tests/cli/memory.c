@@ -62,8 +62,7 @@ __attribute__((constructor)) static void begin(void)
 	fail_on = getenv("FAIL_ON");
 	fail_at = at ? atol(at) : 0;
 	if (path)
-		places = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-			      0644);
+		places = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 }
 
 /* FNV-1a of the addresses that are returned to, within their files. */

@@ -2,20 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs a command line of tdstat again and again, and lets another allocation fail each
 time.  Complains about signals, about an incomplete result with exit status 0, and about
-an error that does not mention the memory.  Allocations with the same callers are one
+an error that does not mention the memory.  A command that is measured writes a line into
+the file "ran", and its status is 3: it runs once, to its end, and its status is tdstat's,
+whether memory runs out or not.  Only with --require it need not run, and not in part.  Allocations with the same callers are one
 place, of which the first allocation fails.
 
 usage: memory.py TDSTAT SHIM TRIES [--measured] RESULT... -- ARGUMENT...
 
 SHIM is memory.c.  TRIES is the number of places, 0 for all: those come first whose
 nearest callers were in no command line before, which the file $TRIED has.  RESULT are
-files that tdstat writes.  With --measured their numbers differ from run to run.
+files that tdstat writes.  With --measured a command is, and their numbers differ.
 """
 import os
 import re
 import subprocess
 import sys
 
+STATUS = 3  # of the command
+NOT_STARTED = 125
 MEMORY = re.compile(rb"out of memory|Cannot allocate memory")
 HANGS = float(os.environ["TD_HANGS"])
 
@@ -45,7 +49,7 @@ class Runner:
 
     def run(self, **fail):
         """status, what was written, and what was said."""
-        for path in self.results:
+        for path in [*self.results, "ran"]:
             if os.path.exists(path):
                 os.unlink(path)
         try:
@@ -64,6 +68,19 @@ class Runner:
             place, nearest = line.split()
             first.setdefault(place, (at, nearest))
         return sorted(first.values())
+
+
+def what_is_wrong_with_command(whole, got, required):
+    (_, all_of_it, _), (status, written, err) = whole, got
+    ran = open("ran").read() if os.path.exists("ran") else ""
+    if not MEMORY.search(err) and written != all_of_it:
+        return "another result, and no error that names the memory"
+    if status == STATUS:
+        return None if ran == "ran\n" else f"the command ran so often: {ran.split()}"
+    if status == NOT_STARTED and required:
+        return "it ran, or was to run" if ran or not MEMORY.search(err) else None
+    # before the command line was read
+    return None if status == 1 and MEMORY.search(err) and not ran else f"ended by {status}, the command ran: {ran.split()}"
 
 
 def what_is_wrong(whole, got):
@@ -111,7 +128,7 @@ def main():
     measured = results[:1] == ["--measured"]
     runner = Runner(tdstat, shim, results[measured:], arguments, measured)
     whole = runner.run()
-    if whole[0] != 0:
+    if whole[0] != (STATUS if measured else 0):
         sys.exit(f"tdstat itself: {whole}")
     places = runner.places()
     ats, new = chosen(places, int(tries))
@@ -123,7 +140,7 @@ def main():
         if and_on:
             fail["FAIL_ON"] = "1"
         got = runner.run(**fail)
-        why = what_is_wrong(whole, got)
+        why = what_is_wrong_with_command(whole, got, "--require" in arguments) if measured else what_is_wrong(whole, got)
         done += 1
         if why:
             wrong.append((at, and_on, why, got[2].decode(errors="replace").strip()[:200]))

@@ -315,7 +315,7 @@ own_tree() {
 		# the speed of the time-stamp counter is known
 		assert "tsc" not in succeeds("--dry-run -M tma_info_system_cpus_utilized -- true").out
 		complains(run("--dry-run -e msr/tsc,cpu=cpu_atom/ -- true"), "takes -a or -C")
-		fails("--dry-run -a -e msr/tsc,cpu=3/", 64, "cpu=3: no kind of core here",
+		fails("--dry-run -a -e msr/tsc,cpu=3/", 64, "cpu=3: no core type here",
 		      "-C chooses CPUs by their numbers", quiet=False)
 	PYTHON
 }
@@ -428,14 +428,14 @@ finds_all() {
 		      "modifier R.*--no-record-tpebs", quiet=False)
 		machine("sapphirerapids")
 		fails("--dry-run -a -e MEM_INST_RETIRED.LOCK_LOADS:R", None,
-		      "modifier R: samples of this processor do not tell", quiet=False)
+		      "modifier R: samples of this processor do not contain", quiet=False)
 	PYTHON
 }
 
 @test "--record-tpebs where samples tell no latency" {
 	saved sapphirerapids
 	checks <<-'PYTHON'
-		complains(succeeds("--dry-run -a -l 3 --record-tpebs"), "do not tell retire latencies")
+		complains(succeeds("--dry-run -a -l 3 --record-tpebs"), "do not contain retire latencies")
 		for options in "--record-tpebs --no-record-tpebs", "--record-tpebs --no-multiplex", "--record-tpebs -G x":
 		    fails(f"--dry-run {options} -- true", 64, "exclude each other", quiet=False)
 	PYTHON
@@ -662,7 +662,7 @@ amd_agrees() {
 		same(got, sorted((row["metric"], str(row["parent"])) for row in report("-l 2", path)))
 		# level 2's group ran two fifths of the time, level 1's three
 		same(sum(line.endswith("(40.0 %)") for line in lines), 8)
-		assert any(re.match(r" cpu.*, counted 60\.0 % of the time", line) for line in lines), lines
+		assert any(re.match(r" cpu.*, measured 60\.0 % of the time", line) for line in lines), lines
 	PYTHON
 }
 

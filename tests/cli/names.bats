@@ -207,6 +207,7 @@ python() {
 
 # A PMU whose name begins with "cpu_" is one of cores.
 @test "a recording's functions, also those whose calls were timed, and kinds of cores" {
+	needs_wing pictures
 	python <<-'PYTHON'
 		nasty = NASTY.decode()
 		regions, command = lines_of("functions"), lines_of("alderlake-command")
@@ -227,7 +228,7 @@ python() {
 		        (regions, of_functions, b"^ malloc.+: 100 calls"),
 		        (regions, of_cores, b"^ cpu_core.+:$"),
 		        (alone, of_cores, b"^ cpu_core.+, <not counted>: no task ran there$"),
-		        (rows, of_cores, b"^# cpu_core.+ has no row for an interval")):
+		        (rows, of_cores, b"^# cpu_core.+ has no row for intervals")):
 		    write("rec.jsonl", [changed(line, change) for line in lines])
 		    text, _, _ = forms("report", "-v", "rec.jsonl")
 		    for width in 70, 150:
@@ -339,6 +340,7 @@ python() {
 # The slowest of these took ten seconds and more when each character looked at all that
 # follow it; now each takes some hundredths of a second.
 @test "names of 300,000 bytes: in time that is proportional to them" {
+	needs_wing pictures
 	python <<-'PYTHON'
 		def with_names(size):
 		    # of one interval, as each row has the name

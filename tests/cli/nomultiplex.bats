@@ -91,18 +91,18 @@ with_runs() {
 	copied alderlake
 	checks <<-'PYTHON'
 		same(run("--dry-run -a -l 1").lines[-2:], [
-		    "cpu_core: 1 group, counted all of the time: nothing takes turns",
-		    "cpu_atom: 1 group, counted all of the time: nothing takes turns"])
+		    "cpu_core: 1 group, counted all of the time: not multiplexed",
+		    "cpu_atom: 1 group, counted all of the time: not multiplexed"])
 		# 6 general counters, of which three groups of 4 find room for one at a time
 		groups = ["{" + ",".join(f"cpu_atom/event=0xd{i}{mask}/" for mask in ("", ",umask=1", ",umask=2", ",umask=4")) + "}"
 		          for i in (1, 2, 3)]
 		lines = run(["--dry-run", "-e", ",".join([*groups, "cycles"]), "--", "true"]).lines
 		assert any(re.match("cpu_atom: 4 groups, each counted .* % of the time, because its 6 general counters do not "
 		                    "hold all of them; the NMI watchdog holds one more counter", line) for line in lines), lines
-		same(lines[-1], "--no-multiplex runs a command 3 times, and nothing takes turns")
+		same(lines[-1], "--no-multiplex runs a command 3 times without multiplexing")
 		Path("machine/proc/sys/kernel/nmi_watchdog").write_text("0\n")
 		assert re.search("^cpu_core: .*general counters do not hold all of them$", run("--dry-run -l 3 -- true").out, re.M)
-		assert re.fullmatch("cpu_atom: [0-9]+ groups, counted all of the time in [0-9]+ runs: nothing takes turns",
+		assert re.fullmatch("cpu_atom: [0-9]+ groups, counted all of the time in [0-9]+ runs: not multiplexed",
 		                    run("--dry-run --no-multiplex -l 3 -- true").lines[-1])
 	PYTHON
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# wing: import
 # tdstat report of files of perf stat -x and -j: the counts must be those of
 # perf's own lines.
 
@@ -11,7 +12,8 @@ report() {
 }
 
 # comes_back FILE SEPARATOR: perf's lines that have a count, without what follows the
-# percentage, and times without 6.1's blanks; as many fields of what is reported
+# percentage, and times without 6.1's blanks; as many fields of what is reported.  A
+# count of a part of the time is a whole number, scaled up again: half of one is lost.
 comes_back() {
 	report "$1" -x, >reported
 	python3 - "$data/perf-$1" "$2" <<-'PYTHON'
@@ -28,7 +30,11 @@ comes_back() {
 		got = [line.strip("\n").replace("<not counted>", "none", 1).split(",") for line in open("reported")]
 		assert want and len(got) == len(want), (len(got), len(want))
 		for w, g in zip(want, got):
-		    assert g[:len(want[0])] == w, (g, w)
+		    g = g[:len(w)]
+		    if float(w[-1] or 100) < 100 and g[-5] != w[-5]:
+		        assert abs(float(g[-5]) - float(w[-5])) <= 50 / float(w[-1]) + 1, (g, w)
+		        g[-5] = w[-5]
+		    assert g == w, (g, w)
 	PYTHON
 }
 
@@ -158,7 +164,7 @@ again() {
 	try report 6.12-hybrid.csv
 	[ "$status" -eq 0 ]
 	assert_no_stderr
-	assert_line --regexp '^ +94,821,518 +cpu_core/cycles/ +\(42\.00%\)$'
+	assert_line --regexp '^ +94,821,51[789] +cpu_core/cycles/ +\(42\.00%\)$'
 	assert_line --regexp '^ +1,259,249 +cpu_atom/branch-misses/ +# +6\.25% of all branches'
 }
 
@@ -288,8 +294,8 @@ again() {
 
 		def shown(row):
 		    metric = row["metric-value"]
-		    # a count of a tenth of the time comes back to nine digits
-		    count = None if row["counter-value"] == "<not counted>" else float("%.9g" % float(row["counter-value"]))
+		    # a count of a part of the time is a whole number, scaled up again
+		    count = None if row["counter-value"] == "<not counted>" else float(row["counter-value"])
 		    return (row["event"], count,
 		            row["pcnt-running"], None if metric == "nan" else round(float(metric), 2), row["metric-unit"])
 
@@ -322,13 +328,16 @@ again() {
 		    out = report(text, "-j").stdout
 		    assert "inf" not in out, out
 		    got = [shown(json.loads(line)) for line in out.splitlines() if '"event"' in line]
-		    assert got == want, (text, got, want)
+		    for g, w in zip(got, want):
+		        near = g[1] == w[1] or w[2] < 100 and abs(g[1] - w[1]) <= 50 / w[2] + 1
+		        assert near and (g[0], *g[2:]) == (w[0], *w[2:]), (text, g, w)
+		    assert len(got) == len(want), (text, got)
 
 		# level 1 without one of its four: the events, and the reason
 		events = "slots:16734390 topdown-retiring:2100001 topdown-bad-spec:2034376 topdown-fe-bound:4003128"
 		run = report("".join(f"{count};;{name};1000000000;100.00;;\n" for name, count in
 		                     (event.split(":") for event in events.split())))
-		assert "no tree, as cpu has no topdown-be-bound: its events are shown" in run.stderr, run.stderr
+		assert "no tree because cpu has no topdown-be-bound; its events are shown" in run.stderr, run.stderr
 		assert "2,100,001      topdown-retiring" in run.stdout, run.stdout
 		# E-cores alone: five slots a cycle
 		run = report("<not counted>,,cpu_core/TOPDOWN.SLOTS/,0,0.00,,\n<not counted>,,cpu_core/topdown-retiring/,0,0.00,,\n"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# wing: pictures
 # --perfetto: traces that say what the rows say, when they say it.
 # shellcheck disable=SC2154 # what try sets
 load helper
@@ -84,6 +85,7 @@ python() {
 }
 
 @test "a file of perf stat: its events, from 0 on" {
+	needs_wing import
 	python <<-'PYTHON'
 		file = recorded("perf-6.1-interval")
 		said = [json.loads(line) for line in read(file).splitlines() if line.startswith("{")]

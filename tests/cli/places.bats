@@ -79,6 +79,13 @@ with_units() {
 	PYTHON
 }
 
+@test "-C without the CPU on which a package is counted: the plan says so" {
+	with_units
+	try "$TDSTAT" --dry-run -C 4-7 -M C6_Pkg_Residency
+	[ "$status" -eq 0 ]
+	[[ $output == *"not counted: cstate_pkg counts on CPU(s) 0 alone, and -C has none of them"* && $output != *", CPUs "* ]]
+}
+
 @test "-e: an event of a unit, on a machine without it and on one kind of core" {
 	local none='this model has such an event, but this machine has no PMU that counts it'
 
@@ -104,5 +111,6 @@ with_units() {
 }
 
 @test "two sockets, counted by perf stat --per-core" {
+	needs_wing import
 	python3 -S "$here/places.py" perf
 }

@@ -115,6 +115,8 @@ class Machine:
         """The same, counted on these CPUs alone, as with -C."""
         part = copy.copy(self)
         part.counts = [count for count in self.counts if count[1] in cpus]
+        part.pmus = {name: pmu | {"skip": True} if pmu["core"] and not any(cpu.nr in cpus for cpu in self.of(name)) else pmu
+                     for name, pmu in self.pmus.items()}
         return part
 
     def write_csv(self, path, names):
@@ -300,7 +302,17 @@ def parts():
                                      (hybrid(), of_hybrid, (range(2), range(2, 6), range(4, 12)))):
         for cpus in choices:
             machine.only(cpus).write("part.jsonl")
-            yield from check(machine, "part.jsonl", truths(machine), ROWS, counted=cpus)
+            yield from check(machine, "part.jsonl", of_part(truths(machine), {machine.cpus[nr].pmu for nr in cpus}), ROWS, counted=cpus)
+
+
+def of_part(truths, kinds):
+    """Where one kind of core is left it has what belongs to none, and the metrics that there is one of."""
+    if len(kinds) > 1 or "cpu" in kinds:
+        return truths
+    kind, = kinds
+    only = {(kind, metric): truth for (pmu, metric), truth in truths.items()
+            if metric == "smi_cycles" or pmu == "all" and (kind == "cpu_core" or metric.startswith(("lpm_", "C6_")))}
+    return {key: truth for key, truth in truths.items() if key[0] == kind} | only
 
 
 def models():

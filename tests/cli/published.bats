@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# wing: import
 # tdstat report of what perf stat wrote, as a tree: counts of real processors were
 # published with the metrics that perf printed for them (tests/data/README), which
 # the tree of the counts must equal to the last printed digit.
@@ -120,17 +121,21 @@ level_1() {
 }
 
 @test "without options: level 1, or 2 if its fields were counted" {
-	level_1 adl-hybrid-L1-a cpu_core
+	level_1 adl-hybrid-L1-a cpu_core --model alderlake
 	assert_equal "$shares" 34.13,35.71,19.75,10.41
+	# the fields over their sum: which events correct the shares depends on the core
+	level_1 adl-hybrid-L1-a cpu_core
+	assert_equal "$shares" 34.13,35.71,19.89,10.28
+	[[ $stderr == *'cpu_core is not corrected; name its processor with --model NAME'* ]]
 	# perf printed 12.2 38.4 34.2 15.1; of E-cores the width must be known
 	level_1 adl-hybrid-L1-a cpu_atom
 	assert_equal "$shares" ""
-	[[ $stderr == *'cpu_atom is not shown: --model'* ]]
+	[[ $stderr == *'cpu_atom is not shown; name its processor'* ]]
 	level_1 adl-hybrid-L1-a cpu_atom --model alderlake
 	assert_equal "$shares" 12.22,38.43,34.22,15.13
 	try "$TDSTAT" report "$data/published/gnr-99.csv"
 	assert_success
-	assert_no_stderr
+	[[ $stderr == *'cpu is not corrected; name its processor'* ]]
 	assert_line --regexp '^ +71\.9 ±0\.[0-9] %  tma_retiring '
 	assert_line --regexp '^ +69\.9 ±0\.[0-9] %  tma_light_operations'
 	assert_line --regexp '^ +8\.2 ±0\.[0-9] %  tma_memory_bound'
@@ -138,8 +143,8 @@ level_1() {
 
 @test "the share of the time is kept, and a sum that cannot be is marked" {
 	try "$TDSTAT" report "$data/published/tgl-multiplexed-sum.csv"
-	assert_line --regexp '^ cpu, counted 81\.9 % of the time$'
-	assert_line '  ? cannot be: level 1 is not all of the slots'
+	assert_line --regexp '^ cpu, measured 81\.9 % of the time$'
+	assert_line '  ? impossible value: level 1 does not add up to all slots'
 }
 
 @test "--no-tree: the events" {
@@ -252,18 +257,18 @@ lacking() {
 @test "events as before, and what is missing" {
 	first=slots
 	write slots topdown-retiring topdown-bad-spec topdown-be-bound
-	lacking 'file: no tree, as cpu has no topdown-fe-bound: its events are shown'
+	lacking 'file: no tree because cpu has no topdown-fe-bound; its events are shown'
 	first=topdown-retiring
 	write topdown-retiring topdown-bad-spec
-	lacking 'no tree, as cpu has no slots'
+	lacking 'no tree because cpu has no slots'
 	first=cpu_atom/TOPDOWN_RETIRING.ALL/
 	write cpu_atom/TOPDOWN_RETIRING.ALL/ cpu_atom/TOPDOWN_BE_BOUND.ALL/
-	lacking 'no tree without --model NAME, which says what core cpu_atom is'
+	lacking 'no tree because the core of cpu_atom is unknown'
 	first=topdown-retiring
 	# both kinds of core have these
 	# shellcheck disable=SC2086
 	write slots $fields
-	lacking 'no tree, as both kinds of core have topdown-retiring' --model alderlake
+	lacking 'no tree because both core types have topdown-retiring' --model alderlake
 	# perf could not count it
 	write slots topdown-retiring topdown-bad-spec topdown-be-bound
 	echo '<not supported>,,topdown-fe-bound,0,100.00,,' >>file

@@ -6,7 +6,7 @@
 A case is the number of its words and the words, each with a NUL behind it:
 
   refused PATTERN ARG...     a usage error, with the pattern on standard error
-  meant HINT PATTERN ARG...  a usage error of two lines: the pattern, and the hint
+  hinted HINT PATTERN ARG... a usage error of two lines: the pattern, and the hint
   missed HINT ARG...         a command that does not exist; the hint is the last line
 """
 import os
@@ -34,8 +34,8 @@ def refused(pattern, *args):
         yield f"no {pattern}"
 
 
-def meant(hint, pattern, *args):
-    """A usage error that says what was probably meant."""
+def hinted(hint, pattern, *args):
+    """A usage error that suggests what to type."""
     status, out, err = run(args)
     if status != 64 or out:
         yield f"status {status}, standard output {out[:200]!r}"
@@ -65,7 +65,7 @@ def main():
         kind, *rest = words[1:end]
         words = words[end:]
         nr += 1
-        for fault in {"refused": refused, "meant": meant, "missed": missed}[kind](*rest):
+        for fault in {"refused": refused, "hinted": hinted, "missed": missed}[kind](*rest):
             print(f"{kind} {rest}: {fault}")
             wrong += 1
     sys.exit(1 if wrong or not nr else 0)

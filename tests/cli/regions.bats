@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# wing: regions
 # tdstat regions where nothing can be counted: what it plans, says and leaves alone.
 # Counts are in tests/machine/regions.bats and tests/unit/region_program.c.
 
@@ -96,6 +97,28 @@ assert_nothing_left() {
 	assert_nothing_left
 }
 
+# shellcheck disable=SC2016 # sh -c
+@test "the folder of a tdstat that was killed is removed by the next, that of one that runs is not" {
+	saved alderlake
+	env "$TDSTAT" regions -- sh -c 'echo >>"$TDSTAT_REGIONS.1"; kill -9 $PPID; echo >killed' 2>/dev/null 3>&- || true
+	wait_for_file killed
+	local left=(tdstat-regions-*)
+	[ -d "${left[0]}" ] || fail "nothing is left"
+	# of another user's, or of what is none of tdstat's, nothing is known
+	mkdir tdstat-regions-others
+	"$TDSTAT" regions -- sh -c 'echo >runs; while [ ! -e go ]; do :; done; ls -d tdstat-regions-* >seen' 2>/dev/null 3>&- &
+	wait_for_file runs
+	[ ! -e "${left[0]}" ] || fail "still there: ${left[0]}"
+	try "$TDSTAT" regions -- true
+	assert_success
+	touch go
+	wait $!
+	# its own, and the one without a lock
+	assert_equal "$(wc -l <seen)" 2
+	rmdir tdstat-regions-others
+	assert_nothing_left
+}
+
 # A daemon makes files until it cannot, as fast as no program with marks would.
 # shellcheck disable=SC2016 # sh -c
 @test "a program that daemonizes: nothing is left, and it is said what goes on" {
@@ -146,7 +169,7 @@ assert_nothing_left() {
 		try "$TDSTAT" regions $option none/file -- sh -c 'echo "${TDSTAT_REGIONS-off}"; exit 3'
 		[ "$status" -eq 3 ] || fail "$option: $status"
 		assert_output off
-		[[ $stderr == "tdstat: none/file: "*$'\ntdstat: nothing of this is counted: sh runs anyway'* ]]
+		[[ $stderr == "tdstat: none/file: "*$'\ntdstat: running sh without counting'* ]]
 		try "$TDSTAT" regions --require $option none/file -- touch ran
 		[ "$status" -eq 125 ] || fail "$option: $status"
 		[ ! -e ran ]
@@ -198,6 +221,7 @@ assert_nothing_left() {
 
 # shellcheck disable=SC2016 # of the shell within
 @test "calls by how long they took: the library is asked, and an older one does not answer" {
+	needs_wing calls
 	saved alderlake
 	try "$TDSTAT" regions -- sh -c 'cat "$TDSTAT_REGIONS"'
 	[[ $'\n'$output$'\n' != *$'\ncalls\n'* ]]
@@ -210,232 +234,6 @@ assert_nothing_left() {
 	try "$TDSTAT" regions --calls -o out -- sh -c 'sed -i /^calls$/d "$TDSTAT_REGIONS"; exec "$0" exit 10' "$PROGRAM"
 	[ "$status" -eq 7 ]
 	[[ $stderr == *"tdstat: 1 process(es) have an older libtdstat"* ]]
-}
-
-# The marks of a program in another language, with events that every machine has.
-install_library() {
-	local dest=$BATS_FILE_TMPDIR/dest
-
-	not_under_sanitizers "a program without them cannot be linked with it"
-	[ -d "$dest" ] ||
-		make -C "$here/../.." --no-print-directory -o all install DESTDIR="$dest" prefix=/usr >installed 2>&1
-	ln -s "$dest" dest
-	export PKG_CONFIG_PATH=$PWD/dest/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$PWD/dest
-	export LD_LIBRARY_PATH=$PWD/dest/usr/lib
-	examples=$PWD/dest/usr/share/doc/tdstat/regions
-	# no folder has a blank in its name, except those that the flags do not have: dest is a link
-	read -ra cflags < <(pkg-config --cflags tdstat)
-	read -ra libs < <(pkg-config --libs tdstat)
-}
-
-# names COMMAND...: the regions that it marks
-names() {
-	printf '%s\n' 'tdstat regions 1' 'group software 0-8191' 'event c 1 1 0 0 - task-clock' >spec
-	rm -f spec.*
-	TDSTAT_REGIONS=$PWD/spec "$@" >/dev/null
-	/usr/bin/python3 -S -c 'import re, sys
-words = [word for name in sys.argv[1:] for word in re.findall(rb"[ -~\t]{5,}", open(name, "rb").read())]
-print(*sorted(word.decode() for word in words if re.fullmatch(rb"[a-z]+", word) and word != b"tdregion"))' spec.*
-}
-
-@test "installed, it is linked with pkg-config, and off it does nothing" {
-	install_library
-	cat >a.c <<-E
-		#include <tdstat.h>
-		int main(void) { td_begin("a"); td_end("a"); return td_thread_init() == -1 ? 0 : 1; }
-	E
-	cc -Wall -Wextra -Werror a.c "${cflags[@]}" "${libs[@]}" -o a
-	./a
-	cc -Wall -Wextra -Werror -DTDSTAT_OFF -Wno-implicit-function-declaration \
-		-x c - -c -o off.o "${cflags[@]}" <<-E
-		#include <tdstat.h>
-		int main(void) { td_begin("a"); td_end("a"); td_flush(); return td_thread_init(); }
-	E
-	cc -Wall -Wextra -Werror -DTDSTAT_OFF -x c - -o off "${cflags[@]}" <<-E
-		#include <tdstat.h>
-		int main(void) { struct td_interval i = { 0 }; return td_read(&i) < 0 && i.slots != i.slots ? 0 : 1; }
-	E
-	./off
-	[[ $(nm off.o) != *' U td_'* ]]
-	# nothing but its interface is to be seen
-	mapfile -t names < <(nm -D --defined-only dest/usr/lib/libtdstat.so.0)
-	assert_equal "${names[*]##* }" "td_begin td_end td_flush td_read td_regions_on td_thread_init"
-	# and it needs no other library than the C library's
-	mapfile -t needed < <(readelf -d dest/usr/lib/libtdstat.so.0)
-	for line in "${needed[@]}"; do
-		[[ $line != *NEEDED* || $line == *libc.so* ]] || fail "$line"
-	done
-}
-
-# With software events of these names: nanoseconds with a CPU, and page faults.
-counting_faults() {
-	printf '%s\n' 'tdstat regions 1' 'group software 0-8191' 'event c 1 1 0 0 - cpu-cycles' \
-		'event c 1 2 0 0 - instructions' >spec
-	TDSTAT_REGIONS=$PWD/spec "$@"
-}
-
-@test "td_read(): what was counted between two calls, and nothing else" {
-	install_library
-	# what the kernel's accounting has between two calls, and around them; its clocks may
-	# differ by a hundredth
-	cat >a.c <<-E
-		#define _GNU_SOURCE
-		#include <errno.h>
-		#include <pthread.h>
-		#include <stdio.h>
-		#include <stdlib.h>
-		#include <string.h>
-		#include <sys/mman.h>
-		#include <sys/resource.h>
-		#include <tdstat.h>
-		#include <time.h>
-		static struct td_interval i;
-		static long faults(void) { struct rusage r; getrusage(RUSAGE_THREAD, &r); return r.ru_minflt + r.ru_majflt; }
-		static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1e9 + t.tv_nsec; }
-		static void touch(int pages)
-		{
-			char *p = mmap(NULL, pages * 4096L, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-			madvise(p, pages * 4096L, MADV_NOHUGEPAGE);
-			for (int n = 0; n < pages; n++) ((volatile char *)p)[n * 4096L] = 1;
-		}
-		static void count(int pages)
-		{
-			double began = now(), begins, ends, ended;
-			long around = faults(), within;
-			td_read(&i);
-			begins = now();
-			within = faults();
-			touch(pages);
-			within = faults() - within;
-			ends = now();
-			td_read(&i);
-			around = faults() - around;
-			ended = (now() - began) * 1.01;
-			printf("%d %d %d %d %d\n", pages, within >= pages, within <= i.instructions && i.instructions <= around,
-				i.cycles > 0 && i.cycles <= ended && i.time_ns >= (ends - begins) * 0.99 && i.time_ns <= ended,
-				i.slots != i.slots);
-			if (within > i.instructions || i.instructions > around)
-				fprintf(stderr, "%ld <= %.0f <= %ld?\n", within, i.instructions, around);
-		}
-		static void *other(void *arg)
-		{
-			int rc = td_read(&i);
-			(void)arg;
-			printf("other %d %d\n", rc, i.instructions != i.instructions);
-			return NULL;
-		}
-		int main(void)
-		{
-			pthread_t t;
-			int rc;
-			errno = 42;
-			rc = td_read(&i);
-			printf("begin %s %d %d\n", rc ? strerror(-rc) : "ok", errno, i.instructions != i.instructions && i.time_ns != i.time_ns);
-			if (rc) return 0;
-			count(300);
-			count(0);
-			pthread_create(&t, NULL, other, NULL);
-			pthread_join(t, NULL);
-			rc = td_read(&i);
-			printf("back %d %d\n", rc, i.instructions != i.instructions);
-			count(50);
-		}
-	E
-	cc -Wall -Wextra -Werror a.c "${cflags[@]}" "${libs[@]}" -pthread -o a
-	try counting_faults ./a
-	[ "$status" -eq 0 ]
-	assert_same 'begin ok 42 1
-300 1 1 1 1
-0 1 1 1 1
-other 0 1
-back 0 1
-50 1 1 1 1' "$output"
-	# without tdstat around it, where the kernel has no PMU
-	ls -d /sys/bus/event_source/devices/cpu* >/dev/null 2>&1 || {
-		try ./a
-		[ "$output" = "begin No such device 42 1" ]
-	}
-}
-
-@test "google-benchmark: counters are shown if there are any" {
-	[ -e /usr/include/benchmark/benchmark.h ] || skip "no google-benchmark"
-	install_library
-	g++ -O1 -Wall -Wextra -Werror -I"$examples" -I"$here/../.." "$here/../machine/benchmark.cpp" \
-		"${cflags[@]}" "${libs[@]}" -lbenchmark -pthread -o bench
-	try counting_faults ./bench --benchmark_min_time=0.01
-	[ "$status" -eq 0 ]
-	[[ $output =~ run/dram\ .*IPC= ]]
-	[[ $output != *retiring* ]]
-	ls -d /sys/bus/event_source/devices/cpu* >/dev/null 2>&1 || {
-		try ./bench --benchmark_min_time=0.01
-		[ "$status" -eq 0 ]
-		[[ $output == *$'\nrun/'*' ns '*' ns '*$'\nrun/'*' ns '*' ns '*$'\nrun/'*' ns '*' ns '* ]]
-		[[ $output != *=* && $output != *nan* ]]
-	}
-}
-
-@test "Catch2: a line is shown if there is something" {
-	[ -e /usr/include/catch2/catch.hpp ] || skip "no Catch2"
-	install_library
-	g++ -Wall -Wextra -Werror -I"$examples" -I"$here/../.." "$here/../machine/catch.cpp" \
-		"${cflags[@]}" "${libs[@]}" -pthread -o catch
-	try counting_faults ./catch --benchmark-samples 3 --benchmark-no-analysis
-	[ "$status" -eq 0 ]
-	[ "${#stderr_lines[@]}" -eq 2 ]
-	[[ ${stderr_lines[0]} =~ ^dram:\ +[0-9.]+\ IPC$ ]]
-	[[ ${stderr_lines[1]} =~ ^icache:\ +[0-9.]+\ IPC$ ]]
-	ls -d /sys/bus/event_source/devices/cpu* >/dev/null 2>&1 || {
-		try ./catch --benchmark-samples 3 --benchmark-no-analysis
-		[ "$status" -eq 0 ]
-		[ -z "$stderr" ]
-	}
-}
-
-@test "C++" {
-	install_library
-	g++ -O1 -Wall -Wextra -Werror "$examples/example.cpp" "${cflags[@]}" "${libs[@]}" -o example
-	[ "$(names ./example)" = "divide total" ]
-	cat >throws.cpp <<-E
-		#include <tdstat.hpp>
-		static void inner() { td::region r("thrower"); throw 1; }
-		int main() { try { inner(); } catch (int) { TD_REGION("catcher"); } return 0; }
-	E
-	g++ -Wall -Wextra -Werror throws.cpp "${cflags[@]}" "${libs[@]}" -o throws
-	[ "$(names ./throws)" = "catcher thrower" ]
-}
-
-@test "Fortran" {
-	install_library
-	cat >solve.f90 <<-E
-		program solve
-		  use tdstat
-		  call td_begin("solve ")
-		  call td_begin("inner")
-		  call td_end("inner")
-		  call td_end("solve")
-		  call td_flush()
-		end program
-	E
-	gfortran -Wall -Werror "$examples/tdstat.f90" solve.f90 "${libs[@]}" -o solve
-	[ "$(names ./solve)" = "inner solve" ]
-	./solve
-}
-
-@test "Python" {
-	install_library
-	cat >program.py <<-E
-		import tdstat
-		@tdstat.region("solve")
-		def solve():
-		    with tdstat.region("inner"):
-		        return 3
-		assert solve() == 3
-	E
-	export PYTHONPATH=$examples PYTHONDONTWRITEBYTECODE=1
-	[ "$(names python3 program.py)" = "inner solve" ]
-	python3 program.py
-	# and where the library is not installed
-	LD_LIBRARY_PATH='' TDSTAT_REGIONS=$PWD/spec python3 program.py
 }
 
 # By hand: 1,000,000 slots, of which 900,000 in "outer" and 400,000 of these in
@@ -483,7 +281,7 @@ row() {
 	assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ printf "%s %s ", $at["id"], $at["lost_share"] }' <<<"$output")" 'outer 40.00 inner 20.00 (outside) 8.00 '
 	try "$TDSTAT" report rec
-	assert_line ' Lost most slots: outer, 40.0 % of all slots; then inner, 20.0 %'
+	assert_line ' Biggest losers: outer (40.0 % of all slots), inner (20.0 %)'
 	# calls that were skipped are in the slots of what is around them
 	rec=$(<rec)
 	echo "${rec//'"skipped":0'/'"skipped":9'}" >skipped
@@ -541,6 +339,7 @@ assert_rows() {
 
 # By hand: all calls of "inner" took 6.4 to 9.6 us, and a fifth of that without a CPU.
 @test "a recording with calls by how long they took: beside their regions" {
+	needs_wing pictures
 	recording | jq -c '
 		if .regions then
 			.timed = [{ name: "inner", middle: 13, slow: 0, max_ns: 9000, steps: [104, 100], slowest: [] }] |

@@ -223,6 +223,7 @@ renamed() {
 }
 
 @test "without a file to rotate SIGHUP ends it: no -o, the default name, a pipe, a page" {
+	needs_wing pictures
 	needs_software_events -a
 	mkfifo fifo
 	cat fifo >from-fifo 3>&- &
@@ -419,6 +420,7 @@ renamed() {
 }
 
 @test "read by its first bytes: any name, standard input, several frames; other tools' are named" {
+	needs_wing import
 	needs_zstd
 	"$TDSTAT" report "$data/alderlake.jsonl" -x, -A >right
 	zstd -q "$data/alderlake.jsonl" -o plain.jsonl
@@ -516,6 +518,7 @@ edited() {
 }
 
 @test "several: what does not go on is refused before anything is written, and named" {
+	needs_wing import
 	jq -c 'if .tdstat then . + {start: 1000} else . end' "$data/alderlake.jsonl" >a.jsonl
 	edited '.start += 3600'
 	try "$TDSTAT" report a.jsonl b.jsonl -x,
@@ -607,6 +610,6 @@ edited() {
 	done >sizes
 	awk '$1 == "icelakex-2" { if ($2 > 820 || $2 < 700) exit 1; next }
 		$2 < 270 || $2 > 400 { exit 1 }' sizes || fail "$(cat sizes)"
-	grep -q 'has 300 to 400 bytes for each CPU' "$here/../../man/tdstat-record.1"
+	grep -q 'takes 300 to 400 bytes for each CPU' "$here/../../man/tdstat-record.1"
 	grep -q 'up to 820' "$here/../../man/tdstat-record.1"
 }

@@ -6,7 +6,7 @@
 # shellcheck disable=SC2086,SC2154 # lists of options; helper.bash
 load helper
 
-schema=$BATS_TEST_DIRNAME/../../cmd/out/rows.schema.json
+schema=$BATS_TEST_DIRNAME/../../cmd/output/rows.schema.json
 
 # kinds FILE...: in $kinds, those that its lines are of, in their order; how many lines
 # there are of each is in $nr_of
@@ -65,6 +65,7 @@ declare -gA nr_of
 }
 
 @test "events: alone, in intervals, as means, of ids, without a value" {
+	needs_wing import
 	real -a
 	for how in '' '-I 20' '-r 3' '--per-thread' '-a -A' '-a --per-core' '-a --per-socket -I 50' '--metric-only'; do
 		"$TDSTAT" -e task-clock,page-faults $how -j -o "rows $how" -- "${BURN[@]}" 30
@@ -142,6 +143,6 @@ declare -gA nr_of
 
 @test "make install installs it where the page says" {
 	make -C "$here/../.." --no-print-directory -n -o all install DESTDIR=/dest prefix=/usr >installed 2>&1
-	has_text installed "'/dest/usr/share/tdstat' cmd/out/rows.schema.json"
+	has_text installed "'/dest/usr/share/tdstat' cmd/output/rows.schema.json"
 	has_text "$here/../../man/tdstat-output.5" $'\n''\.Pa share/tdstat/rows\.schema\.json ,'$'\n'
 }

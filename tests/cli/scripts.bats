@@ -845,6 +845,7 @@ task-clock'
 }
 
 @test "OpenMetrics: the parts make the slots, and a rate over time is the share" {
+	needs_wing serve
 	needs_software_events
 	cpus=$(getconf _NPROCESSORS_ONLN)
 	for nr in 2 4; do

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# wing: serve
 # shellcheck disable=SC2154 # what try sets
 # tdstat serve and --openmetrics, over software events of this machine; with
 # the real promtool and node_exporter where they could be fetched (tests/tools).
@@ -152,7 +153,7 @@ serving() {
 		    server.wait_intervals(3)
 		    server.stop()
 		err = read("err").splitlines()
-		same(sum(line.endswith("series are left out: there may be 3") for line in err), 1)
+		same(sum(line.endswith("series are left out, beyond the limit of 3") for line in err), 1)
 		assert any("--max-series" in line for line in err)
 	PYTHON
 }
@@ -513,7 +514,7 @@ serving() {
 		        eval_time: 30m
 		        exp_alerts:
 		          - exp_labels: {job: a, instance: b, severity: warning}
-		            exp_annotations: {summary: '7 series of tdstat on b are left out: --max-series allows more'}
+		            exp_annotations: {summary: '7 series of tdstat on b are left out; raise --max-series'}
 	YAML
 	"$bin/promtool" test rules test.yml
 	# without the mark it would be wrong
@@ -557,7 +558,7 @@ serving() {
 		        eval_time: 60m
 		        exp_alerts:
 		          - exp_labels: {job: a, instance: b, severity: info}
-		            exp_annotations: {summary: 'tdstat on b is too late for its intervals: the machine is too busy'}
+		            exp_annotations: {summary: 'tdstat on b misses intervals because the machine is too busy'}
 		  - interval: 1m
 		    input_series:
 		      # a CPU of 8 goes at minute 30; one that comes is no alert
@@ -584,7 +585,7 @@ serving() {
 		        eval_time: 100m
 		        exp_alerts:
 		          - exp_labels: {job: a, instance: b, pmu: cpu, group: level1, severity: info}
-		            exp_annotations: {summary: 'level 1 of cpu on b is counted 25% of the time, less than within the last day'}
+		            exp_annotations: {summary: 'level 1 of cpu on b is measured 25% of the time, less than within the last day'}
 	YAML
 	"$bin/promtool" test rules test.yml
 }

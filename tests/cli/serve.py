@@ -63,12 +63,24 @@ def receive(sock):
     return answer
 
 
+def joined(chunks):
+    """The body of an answer with "Transfer-Encoding: chunked"."""
+    body = b""
+    while chunks:
+        size, _, chunks = chunks.partition(b"\r\n")
+        body += chunks[:int(size, 16)]
+        chunks = chunks[int(size, 16) + 2:]
+    return body
+
+
 def parse(answer):
     head, _, body = answer.partition(b"\r\n\r\n")
     first, *lines = head.decode().split("\r\n")
     headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
     same(first[:9], "HTTP/1.1 ")
     assert "content-length" not in headers or len(body) in (0, int(headers["content-length"])), answer
+    if headers.get("transfer-encoding") == "chunked":
+        body = joined(body)
     return Answer(int(first[9:12]), headers, body.decode())
 
 

@@ -379,7 +379,7 @@ assert_same_signals() {
 			if (gap != int(gap) || gap < 0) { print "no deadline: " $0; failed = 1 }
 			before = now
 		}
-		/^tdstat: [0-9]+ intervals passed / { said = $2; notes++ }
+		/^tdstat: missed [0-9]+ intervals / { said = $3; notes++ }
 		END {
 			print missed " passed, " said " said"
 			exit failed || nr < 6 || long < 1 || notes != 1 || said != missed
@@ -424,7 +424,7 @@ assert_same_signals() {
 	assert_equal "$status" 0
 	mapfile -t lines <err
 	assert_equal "${#lines[@]}" 1
-	[[ ${lines[0]} =~ ^"tdstat: "([0-9]+)" intervals passed " ]]
+	[[ ${lines[0]} =~ ^"tdstat: missed "([0-9]+)" intervals " ]]
 	# a stop of 300 ms has 29 deadlines or more, the last of which has a row; each row and
 	# each that was missed has a deadline of its own, but the last row
 	awk -F, -v missed="${BASH_REMATCH[1]}" '{ rows++; many += $2 + 0 >= 1000; last = $1 }
@@ -444,7 +444,7 @@ assert_same_signals() {
 	ended
 	assert_equal "$status" 0
 	# a slow machine misses more of them
-	has_text err '(^|'$'\n'')tdstat: (1 interval passed [^'$'\n'']*: what it counted is in the row that follows|([2-9]|[1-9][0-9]+) intervals passed [^'$'\n'']*: what they counted is in the rows that follow)'$'\n' ||
+	has_text err '(^|'$'\n'')tdstat: missed (1 interval [^'$'\n'']*; its counts are in the next row|([2-9]|[1-9][0-9]+) intervals [^'$'\n'']*; their counts are in the next rows)'$'\n' ||
 		fail "$(<err)"
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# wing: pictures
 # Stacks of callers: the files of tdstat locate and report --locate for other tools, by
 # the kernel's own clocks.
 
@@ -366,7 +367,7 @@ bars() {
 	for way in dwar dwarfs "dwarf," dwarf,7 dwarf,65529 dwarf,x dwarf,8192,1; do
 		locate --call-graph $way -- sh -c 'echo ran'
 		assert_equal "$status:$output" 64:
-		assert_complains 'not one of fp, lbr, dwarf|a number of bytes from 8 to 65528'
+		assert_complains 'expected fp, lbr or dwarf|a number of bytes from 8 to 65528'
 	done
 }
 
@@ -551,13 +552,13 @@ assert_parts() {
 	for name in x.png dir.svg/x.json flame.svgz; do
 		locate --flame "$name" -- sh -c 'echo ran'
 		assert_equal "$status:$output" 64:
-		assert_complains "--flame $name: a flame graph is a page, .html, or a picture, .svg"
+		assert_complains "--flame $name: a flame graph is a page, .html, or a chart, .svg"
 		[ ! -e "$name" ]
 	done
 	for option in --flame --folded --pprof --samples; do
 		locate $option -- echo ran
 		assert_equal "$status:$output" 64:
-		assert_complains "$option: -- is no name"
+		assert_complains "$option: -- is not a name"
 		[ ! -e -- ]
 	done
 	build_deep

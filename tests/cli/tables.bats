@@ -52,7 +52,7 @@ python() {
 		lines = window(120, recorded("alderlake-2"), "-l", "2")
 		for pmu in "cpu_core", "cpu_atom":
 		    same(sum(line.startswith(f"# %   time {pmu} ") for line in lines), 1)
-		same(lines.pop(), "# * is over its threshold: look there")
+		same(lines.pop(), "# * is above its threshold: look there")
 		same([tuple(line.split()[:2]) for line in lines[2:]],
 		     [("0.301", "cpu_core"), ("0.301", "cpu_atom"), ("0.604", "cpu_core"), ("0.604", "cpu_atom")])
 		# each has its own columns, and no cell is empty
@@ -79,7 +79,7 @@ python() {
 		narrow = window(80, recording)
 		for lines in report(recording), narrow:
 		    same("\n".join(lines[:-1]).count("*"), nr)
-		    same(lines[-1], "# * is over its threshold: look there")
+		    same(lines[-1], "# * is above its threshold: look there")
 		    assert not any("\033" in line for line in lines)
 		red = "\n".join(window(80, recording, term="xterm"))
 		same(len(re.findall("\033\\[31m *[0-9.]*\\*\033\\[m", red)), nr)
@@ -112,7 +112,7 @@ python() {
 @test "functions with level 2 in 80 columns: two tables for each kind of core, of short names" {
 	python <<-'PYTHON'
 		for columns in 60, 80, 100:
-		    lines = [line for line in window(columns, recorded("functions"))[3:] if not line.startswith(" Lost")]
+		    lines = [line for line in window(columns, recorded("functions"))[3:] if not line.startswith(" Biggest")]
 		    assert max(map(len, lines)) <= columns, (columns, lines)
 		lines = window(80, recorded("functions"))
 		headers = [squeezed(line) for line in lines if line.startswith(" function ")]
@@ -154,7 +154,7 @@ python() {
 		assert " - means no value: no counter is left" in report(recording)
 		assert not any("means no value" in line for line in report(recording, "-l", "1"))
 		assert " - means no value: fewer than 30 windows" in report(recording, "-l", "1", "--all")
-		assert " - means no value: -v tells why of each" in report(recording, "--all")
+		assert " - means no value: use -v for the reasons" in report(recording, "--all")
 		lines = report(recording, "--all", "-v")
 		for reason in "(no counter is left)", "(fewer than 30 windows)":
 		    assert any(line.endswith(reason) for line in lines), lines
@@ -164,7 +164,7 @@ python() {
 # A legend of the marks that were shown, and of no other.
 @test "each table that has marks says what these mean" {
 	python <<-'PYTHON'
-		legend = {"*": "is over its threshold", "?": "cannot be: ", "~": "no larger than", "-": "means no value"}
+		legend = {"*": "is above its threshold", "?": "impossible value: ", "~": "may really be 0", "-": "means no value"}
 		def check(lines, start):
 		    said = {mark for mark, text in legend.items() if any(line.startswith(f"{start}{mark} {text}") for line in lines)}
 		    rows = [line for line in lines if not line.startswith(start + "#") and line[len(start):][:1] not in legend]
@@ -180,8 +180,40 @@ python() {
 		for columns in 80, 0:
 		    for args in (), ("-l", "1"), ("-l", "1", "--all"):
 		        lines = window(columns, recorded("functions"), *args)
-		        end = [line.startswith(" Lost most") for line in lines].index(True)
+		        end = [line.startswith(" Biggest loser") for line in lines].index(True)
 		        seen |= check(lines[3:end], " ")
 		assert seen >= {"*", "?", "-"}, seen
+	PYTHON
+}
+
+@test "a CPU without a clock rate has a dash, and the legend; values without their errors, too" {
+	jq -c 'if .counts then .counts |= map(if .[0] < 10 then .[3:] = [0, 0, 0] else . end) else . end' \
+		"$data/alderlake-2.jsonl" >idle.jsonl
+	python <<-'PYTHON'
+		lines = report("idle.jsonl", "-A")
+		assert any(re.search(r" CPU0 +cpu_core +- +<not counted>", line) for line in lines), lines
+		same([line for line in lines if "means" in line], ["# - means no value"])
+		assert not any("means no value" in line for line in report(recorded("alderlake-2"), "-A"))
+		# groups that ran once beside one that ran all the time
+		said = "  no ± means too few readings to estimate the error"
+		lines = report(recorded("manual/xz-3"), "-l", "3")
+		same(lines.count(said), 2)
+		assert any(re.match(r" +8\.3 +% +tma_dram_bound", line) for line in lines), lines
+		assert said not in report(recorded("manual/xz-3"), "-l", "1")
+	PYTHON
+}
+
+@test "each name of a narrow table is one that explain knows" {
+	python <<-'PYTHON'
+		def head(lines):
+		    return [word for line in itertools.takewhile(lambda line: line.startswith("#"), lines)
+		            for word in line.split() if word not in ("#", "%", "time", "#%")]
+
+		for level in "1", "2":
+		    args = recorded("sapphirerapids-2"), "-l", level
+		    whole, short = head(report(*args)), head(window(62, *args))
+		    assert len(short) >= 4 and len(whole) >= 4 and short != whole, (short, whole)
+		    for one, other in list(zip(short, whole))[:4]:
+		        same(done("explain", one), done("explain", other))
 	PYTHON
 }

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs a test of tables.bats, as inline.py says: reports in windows of several widths."""
 import fcntl
+import itertools  # noqa: F401 the tests use it
 import os
 import pty
 import re
+import select
 import struct
 import subprocess
 import sys
@@ -20,32 +22,37 @@ def report(*args):
 
 class Window:
     """A terminal that is not the controlling one of what writes to it: the end of a
-    session's leader drops what nobody has read."""
+    session's leader drops what nobody has read.  So may Linux when the last writer closes
+    it while it is read, so this is one of them."""
 
     def __init__(self, columns, command, **options):
-        self.ours, theirs = pty.openpty()
+        self.ours, self.theirs = pty.openpty()
+        os.set_blocking(self.ours, False)
         self.resize(columns)
-        self.process = subprocess.Popen(command, stdout=theirs, **({"stdin": theirs, "stderr": theirs} | options))
-        os.close(theirs)
+        self.process = subprocess.Popen(command, stdout=self.theirs,
+                                        **({"stdin": self.theirs, "stderr": self.theirs} | options))
+        self.ended = os.pidfd_open(self.process.pid)
         self.text = b""
 
     def resize(self, columns):
         fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
 
     def read(self):
-        """Some more; False at the end."""
+        """Some more; False after the end of the command, when all is read."""
+        readable, _, _ = select.select([self.ours, self.ended], [], [], HANGS)
+        assert readable, self.text
         try:
-            part = os.read(self.ours, 65536)
-        except OSError:
-            part = b""  # Linux tells the end of a terminal so
-        self.text += part
-        return bool(part)
+            self.text += os.read(self.ours, 65536)
+        except BlockingIOError:
+            return self.ended not in readable
+        return True
 
     def lines(self):
         """All, after the end of what writes."""
         while self.read():
             pass
-        os.close(self.ours)
+        for fd in self.ours, self.theirs, self.ended:
+            os.close(fd)
         same(self.process.wait(HANGS), 0)
         return self.text.decode().replace("\r\n", "\n").splitlines()
 

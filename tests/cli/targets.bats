@@ -360,9 +360,9 @@ now_ms() {
 	kill $pid
 	assert_success
 	[[ $output == '<not counted>,,cs,0,'* ]]
-	[[ $stderr == "tdstat: nothing was counted: nothing of these processes ran: "* ]]
+	[[ $stderr == "tdstat: nothing was counted: these processes did not run ("* ]]
 	# the page says the same of it
-	awk '/^\.It nothing was counted: %s/ { getline; found = /^A remark: / } END { exit !found }' \
+	awk '/^\.It nothing was counted: %s/ { getline; found = /^Note: / } END { exit !found }' \
 		"$here/../../man/tdstat-messages.7"
 }
 

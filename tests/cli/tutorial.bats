@@ -119,7 +119,7 @@ tutorial() {
 	ln -s "$TDSTAT" bin/tdstat
 	PATH=$PWD/bin:$PATH
 	cp "$BATS_FILE_TMPDIR"/brief/*.c .
-	tutorial 'Two kinds of core' alderlake
+	tutorial 'Two core types' alderlake
 	tutorial 'A program that waits for memory' sapphirerapids
 	tutorial 'A program that mispredicts' sapphirerapids
 	tutorial 'A program with phases' sapphirerapids

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# One word for each thing, as in tdstat-glossary(7), and sentences that say who acts:
-# words that are not used any more, and what stands in their place.  The pages,
-# README.md, what --help=all prints and the strings of the program are searched.
+# One word for each thing, as in lib/README.md and tdstat-glossary(7): words that are not
+# used any more, and the words to write instead.  The pages, README.md, the output of
+# --help=all and the strings of the program are searched.
 
 # shellcheck disable=SC2154 # helper.bash
 load helper
@@ -12,16 +12,8 @@ load examples
 # of the program may have it, so that it is looked for in pages and help only.
 words() {
 	cat <<-'END'
-		core[- ]types? => kind of core
-		types? of cores? => kind of core
-		multiplexed => take turns
 		uncertainty => error
-		error bars? => error
-		half of (its|the|the value.s) 95 => error (95 %) => text
-		95 % interval => error (95 %) => text
-		interval of 95 % => error (95 %)
 		per cent => percent
-		above (its|their) thresholds? => over its threshold
 		on the hardware => counted, had a counter
 		next to nothing => almost nothing => text
 		anew => again => text
@@ -33,7 +25,6 @@ words() {
 		is (hardly|not) told from => is not distinguished => text
 		mean while => meanwhile
 		oftener => more often
-		director(y|ies) => folder => text
 		altogether => completely
 		very run => run
 		takes? no turns => are counted all the time
@@ -131,11 +122,11 @@ search() {
 
 @test "each of the words would be noticed, and the others say nothing of themselves" {
 	[ "$(words | wc -l)" -ge 15 ]
-	printf '== page\nA core\ntype, and the Error BARS.\n' >all
+	printf '== page\nIt was measured per\ncent, with an UNCERTAINTY.\n' >all
 	run search text <all
 	assert_failure
-	assert_output --partial "page: 'core type', say: kind of core"
-	assert_output --partial "page: 'error bars', say: error"
+	assert_output --partial "page: 'per cent', say: percent"
+	assert_output --partial "page: 'uncertainty', say: error"
 	printf '== page\nIt was made\nanew.\n' >all
 	run search text <all
 	assert_failure

@@ -237,8 +237,7 @@ static void act_in_threads(int nr)
 	pthread_t threads[256];
 
 	for (int i = 0; i < nr; i++)
-		if (pthread_create(&threads[i], NULL, act,
-				   (void *)(intptr_t)(i + 1)))
+		if (pthread_create(&threads[i], NULL, act, (void *)(intptr_t)(i + 1)))
 			fail("threads", "cannot make one more");
 	act(NULL);
 	for (int i = 0; i < nr; i++)
@@ -291,9 +290,8 @@ static void print_idle(void)
 		__asm__ volatile("cpuid" : "+a"(a), "+b"(b), "+c"(c), "+d"(d));
 		if (a != LEAF)
 			fail("-i", "the machine does not tell it");
-		printf("{\"cpu\": %" PRIu64 ", \"time\": %" PRIu64
-		       ", \"thread\": %" PRIu64 ", \"core\": %" PRIu64
-		       ", \"package\": %" PRIu64 "}\n",
+		printf("{\"cpu\": %" PRIu64 ", \"time\": %" PRIu64 ", \"thread\": %" PRIu64
+		       ", \"core\": %" PRIu64 ", \"package\": %" PRIu64 "}\n",
 		       cpu, now_ns(), b, c, d);
 	}
 }
@@ -315,8 +313,7 @@ int main(int argc, char **argv)
 
 	/* the C library has no frame pointers: a stack ends where it called this */
 	*(void *volatile *)__builtin_frame_address(0) = NULL;
-	while ((option = getopt(argc, argv, "+n:c:r:w:u:si")) != -1 &&
-	       option != '?') {
+	while ((option = getopt(argc, argv, "+n:c:r:w:u:si")) != -1 && option != '?') {
 		if (option == 'n') {
 			nr_threads = atoi(optarg);
 			continue;
@@ -343,12 +340,11 @@ int main(int argc, char **argv)
 	}
 	nr_parts = count_parts(argv + optind);
 	if (option != -1 || nr_threads < 1 || nr_threads > 256 || !nr_parts) {
-		fprintf(stderr,
-			"usage: act [-n THREADS] [-c CPU,...] [-r TIMES] "
-			"[-w FILE] TIME:SCENARIO[,SCENARIO]... "
-			"[-- COMMAND [ARGUMENT]...]\n"
-			"       act -u SCENARIO\n"
-			"       act -s | -i\n");
+		fprintf(stderr, "usage: act [-n THREADS] [-c CPU,...] [-r TIMES] "
+				"[-w FILE] TIME:SCENARIO[,SCENARIO]... "
+				"[-- COMMAND [ARGUMENT]...]\n"
+				"       act -u SCENARIO\n"
+				"       act -s | -i\n");
 		return 64;
 	}
 	parts = calloc((size_t)nr_parts, sizeof(*parts));

@@ -24,14 +24,12 @@ static void check(const struct td_cgroups *cgroups, bool unnamed)
 	for (size_t i = 0; i < cgroups->nr; i++) {
 		const char *name = cgroups->names[i];
 
-		demand(name ? *name && !strchr(name, ',') &&
-				       cgroups->fds[i] >= 0
+		demand(name ? *name && !strchr(name, ',') && cgroups->fds[i] >= 0
 			    : unnamed && cgroups->fds[i] == -1);
 	}
 }
 
-static void check_error(const struct td_cgroups *cgroups,
-			const struct td_err *err, int rc)
+static void check_error(const struct td_cgroups *cgroups, const struct td_err *err, int rc)
 {
 	demand(rc < 0 && rc == err->code && err->msg[0]);
 	demand(!cgroups->nr && !cgroups->names && !cgroups->fds);

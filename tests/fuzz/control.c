@@ -21,10 +21,9 @@ static void check(const struct td_control_request *request)
 	size_t len = strlen(request->line);
 	const char *argument = request->argument;
 
-	demand(len && len <= TD_CONTROL_MAX + 1 &&
-	       !strchr(request->line, '\n'));
-	demand(!argument || (*argument && argument > request->line &&
-			     argument < request->line + len));
+	demand(len && len <= TD_CONTROL_MAX + 1 && !strchr(request->line, '\n'));
+	demand(!argument ||
+	       (*argument && argument > request->line && argument < request->line + len));
 	demand(len <= TD_CONTROL_MAX || request->word == TD_CONTROL_UNKNOWN);
 	td_control_is_acked(request->word);
 }
@@ -40,8 +39,7 @@ static void take(struct td_control *control)
 }
 
 /* Writes 32 times as much, so that a line may be too long. */
-static size_t feed(struct td_control *control, int to, const uint8_t *data,
-		   size_t size)
+static size_t feed(struct td_control *control, int to, const uint8_t *data, size_t size)
 {
 	size_t len = 1 + data[0] % 64, times = data[0] & 64 ? 32 : 1;
 

@@ -28,14 +28,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int kind;
 
 	add_spots(&spots);
-	while ((kind = td_found_take(&reader, (const char *)data + at,
-				     size - at, &length)) > TD_FOUND_MORE) {
+	while ((kind = td_found_take(&reader, (const char *)data + at, size - at, &length)) >
+	       TD_FOUND_MORE) {
 		if (!length || length > TD_FOUND_MAX || length > size - at ||
 		    (kind == TD_FOUND_END && reader.rc > 0))
 			abort();
 		at += length;
 	}
-	if (kind < 0 && kind != -EPROTO && kind != -ENOMEM)
+	if (kind < 0 && kind != -EPROTO)
 		abort();
 	check_spots(&spots);
 	td_spots_free(&spots);

@@ -16,11 +16,10 @@ static void check_list(const struct td_ints *list)
 
 	for (size_t i = 0; i < list->nr; i++) {
 		if (list->v[i] < 0 || list->v[i] > TD_MAX_CPU ||
-		    (i && list->v[i - 1] >= list->v[i]) ||
-		    !td_ints_has(list, list->v[i]))
+		    (i && list->v[i - 1] >= list->v[i]) || !td_ints_has(list, list->v[i]))
 			abort();
 	}
-	if (!text || td_ints_parse(text, TD_MAX_CPU, &again))
+	if (td_ints_parse(text, TD_MAX_CPU, &again))
 		abort();
 	if (again.nr != list->nr ||
 	    (list->nr && memcmp(again.v, list->v, list->nr * sizeof(int)) != 0))
@@ -43,11 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (list.v || list.nr)
 		abort();
 	td_ints_free(&list);
-	if (td_parse_u64(text, UINT32_MAX, &value) ? value != 7
-						   : value > UINT32_MAX)
+	if (td_parse_u64(text, UINT32_MAX, &value) ? value != 7 : value > UINT32_MAX)
 		abort();
-	if (td_parse_int(text, 3, 1000, &number) ? number != 7
-						 : number < 3 || number > 1000)
+	if (td_parse_int(text, 3, 1000, &number) ? number != 7 : number < 3 || number > 1000)
 		abort();
 	free(text);
 	return 0;

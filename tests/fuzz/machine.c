@@ -53,8 +53,7 @@ static void write_file(const char *path, const char *text, size_t len)
 		demand(unlinkat(folder_fd, path, 0) == 0 || errno == ENOENT);
 		return;
 	}
-	fd = openat(folder_fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-		    0600);
+	fd = openat(folder_fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	demand(fd >= 0 && write(fd, text, len) == (ssize_t)len);
 	close(fd);
 }
@@ -70,8 +69,7 @@ static void write_files(const char *text, size_t size)
 	}
 }
 
-static void check_pmu(const struct td_machine *machine,
-		      const struct td_pmu *pmu)
+static void check_pmu(const struct td_machine *machine, const struct td_pmu *pmu)
 {
 	demand(pmu->cpus.nr);
 	for (size_t i = 0; i < pmu->cpus.nr; i++)
@@ -79,12 +77,10 @@ static void check_pmu(const struct td_machine *machine,
 	for (size_t i = 0; i < pmu->nr_formats; i++)
 		demand(pmu->formats[i].name && pmu->formats[i].mask);
 	for (size_t i = 0; i < pmu->nr_aliases; i++)
-		demand(pmu->aliases[i].name && *pmu->aliases[i].terms &&
-		       pmu->aliases[i].scale > 0);
+		demand(pmu->aliases[i].name && *pmu->aliases[i].terms && pmu->aliases[i].scale > 0);
 }
 
-static void read_places(const struct td_sysfs *fs,
-			const struct td_machine *machine)
+static void read_places(const struct td_sysfs *fs, const struct td_machine *machine)
 {
 	const struct td_ints *online = &machine->online;
 	struct td_place *places = NULL;

@@ -23,7 +23,7 @@ static const struct td_option *find(const char *name, size_t len, bool letter)
 {
 	const struct td_option *o = NULL;
 
-	for (const struct td_command *const *c = td_commands; !o && *c; c++)
+	for (const struct td_command *const *c = td_commands(); !o && *c; c++)
 		o = letter ? td_option_find_letter((*c)->groups, *name)
 			   : td_option_find((*c)->groups, name, len);
 	return o;
@@ -77,8 +77,7 @@ static void split(char *text, struct words *words)
 	bool verbatim = false;
 
 	words->argv[words->argc++] = name;
-	for (char *word;
-	     words->argc < MAX_WORDS && (word = strsep(&text, "\n"));) {
+	for (char *word; words->argc < MAX_WORDS && (word = strsep(&text, "\n"));) {
 		bool argument_of_option = words->wants_argument;
 
 		if (!verbatim && !accept(words, word))
@@ -93,11 +92,9 @@ static void split(char *text, struct words *words)
 
 static void look_at(const struct td_opts *opts)
 {
-	if (td_target_attaches(&opts->request.target) &&
-	    td_request_is_wide(&opts->request))
+	if (td_target_attaches(&opts->request.target) && td_request_is_wide(&opts->request))
 		abort();
-	if (opts->request.when.interval_ms < 0 ||
-	    opts->request.when.timeout_ms < 0 ||
+	if (opts->request.when.interval_ms < 0 || opts->request.when.timeout_ms < 0 ||
 	    opts->request.when.delay_ms < -1 || opts->request.when.repeat < 0)
 		abort();
 	for (size_t i = 0; i < opts->request.nr_events; i++) {
@@ -115,7 +112,7 @@ static void parse(char *text)
 	int rc;
 
 	split(text, &words);
-	rc = td_opts_parse(&opts, td_commands, words.argc, words.argv, &err);
+	rc = td_opts_parse(&opts, td_commands(), words.argc, words.argv, &err);
 	if (rc && (rc != err.code || !err.msg[0]))
 		abort();
 	if (rc)

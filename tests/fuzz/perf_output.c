@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/recording/perf/perf.h"
+#include "cmd/import/perf.h"
 
 /* Returns 1 if it is not perf's.  An error must name the file. */
 static int open_perf(struct td_recording *rec, const uint8_t *data, size_t size)
@@ -16,9 +16,9 @@ static int open_perf(struct td_recording *rec, const uint8_t *data, size_t size)
 	struct td_err err = { 0 };
 	int rc;
 
-	*rec = (struct td_recording){ .path = "perf.out" };
+	*rec = (struct td_recording){ .path = "perf.out", .foreign = &td_perf_output };
 	rec->fp = fmemopen((void *)(uintptr_t)data, size, "r");
-	rc = rec->fp ? td_perf_output_open(rec, &err) : 1;
+	rc = rec->fp ? td_perf_output.open(rec, &err) : 1;
 	if (rc < 0 && (rc != err.code || !strstr(err.msg, "perf.out")))
 		abort();
 	if ((rc == 0) != (rec->perf != NULL))
@@ -35,15 +35,13 @@ static void compare(struct td_recording *perf, struct td_recording *again)
 
 	while (!rc) {
 		rc = td_recording_next(perf, &time_ns, &want, &err);
-		if (rc < 0 ||
-		    td_recording_next(again, &time_ns, &got, &err) != rc ||
+		if (rc < 0 || td_recording_next(again, &time_ns, &got, &err) != rc ||
 		    (!rc && !test_same_readings(&want, &got))) {
 			fprintf(stderr, "%s\n", err.msg);
 			abort();
 		}
 	}
-	if (perf->ended != again->ended || again->cut_off ||
-	    perf->info.how != again->info.how ||
+	if (perf->ended != again->ended || again->cut_off || perf->info.how != again->info.how ||
 	    perf->plan.events.nr != again->plan.events.nr)
 		abort();
 	free(want.v);
@@ -61,7 +59,7 @@ static void read_back(struct td_recording *perf, const char *text, size_t size)
 		return;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (write(fd, text, size) == (ssize_t)size) {
-		if (td_recording_open(&again, path, &err)) {
+		if (td_recording_open(&again, path, &td_perf_output, &err)) {
 			fprintf(stderr, "%s\n%s\n", err.msg, text);
 			abort();
 		}

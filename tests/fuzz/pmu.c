@@ -14,17 +14,15 @@
 static const struct {
 	const char *name, *text;
 } formats[] = {
-	{ "event", "config:0-7" },         { "umask", "config:8-15,40-47" },
-	{ "cmask", "config:24-31" },       { "edge", "config:18" },
-	{ "offcore_rsp", "config1:0-63" },
+	{ "event", "config:0-7" }, { "umask", "config:8-15,40-47" },  { "cmask", "config:24-31" },
+	{ "edge", "config:18" },   { "offcore_rsp", "config1:0-63" },
 };
 
 static void add_format(struct td_pmu *pmu, const char *name, const char *text)
 {
-	struct td_format *format =
-		td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
+	struct td_format *format = td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
 
-	if (!format || td_format_parse(text, format))
+	if (td_format_parse(text, format))
 		return;
 	/* a valid format has bits in an existing word */
 	if (!format->mask || format->word < 0 || format->word >= TD_NR_CONFIGS)
@@ -44,8 +42,7 @@ static void check_pack(const struct td_format *format, uint64_t value)
 		abort();
 	if (config[format->word] & ~format->mask)
 		abort();
-	if (fits && __builtin_popcountll(config[format->word]) !=
-			    __builtin_popcountll(value))
+	if (fits && __builtin_popcountll(config[format->word]) != __builtin_popcountll(value))
 		abort();
 }
 

@@ -22,27 +22,24 @@ static void check_map(const char *line)
 	struct td_map map = { .path = (char[]){ "mapfile.csv" } };
 	int rc;
 
-	if (!is_cheap(line) || asprintf(&text, "Head\n%s\n", line) < 0)
+	if (!is_cheap(line) || asprintf(&text, "%s\n", line) < 0)
 		return;
 	map.text = text;
 	td_map_begin(&map, &cpuid);
 	rc = td_map_next(&map, &row, &err);
-	if (map.perfmon || rc > 1 || (rc == 1 && !*row.file) ||
-	    (rc < 0 && (rc != err.code || !err.msg[0])))
+	if (rc > 1 || (rc == 1 && !*row.folder) || (rc < 0 && (rc != err.code || !err.msg[0])))
 		abort();
 	if (rc == 1 && td_map_next(&map, &row, &err) != 0)
 		abort();
 }
 
-static void check_event(struct td_pmu_events *events,
-			const struct td_model_event *event)
+static void check_event(struct td_pmu_events *events, const struct td_model_event *event)
 {
 	const struct td_model_event *found;
 	struct td_err err = { 0 };
 
-	if (td_pmu_events_find(events, event->pmu, event->name, &found, &err) ||
-	    !found || strcmp(found->name, event->name) != 0 ||
-	    strcmp(found->pmu, event->pmu) != 0)
+	if (td_pmu_events_find(events, event->pmu, event->name, &found, &err) || !found ||
+	    strcmp(found->name, event->name) != 0 || strcmp(found->pmu, event->pmu) != 0)
 		abort();
 	for (const char *c = event->name; *c; c++) {
 		if (isupper((unsigned char)*c))

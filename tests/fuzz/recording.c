@@ -16,12 +16,10 @@ static void evaluate(struct td_recording *rec, struct td_evaluation *e,
 {
 	struct td_totals totals = { 0 };
 	struct td_report report = { 0 };
-	struct td_err err = { 0 };
-
 	const struct td_aggregator agg = { TD_AGGREGATE_CPU };
 
-	if (td_aggregate(&agg, readings, &rec->plan, &totals, &err) == 0)
-		td_eval(e, &totals, NULL, true, &report, &err);
+	td_aggregate(&agg, readings, &rec->plan, &totals);
+	td_eval(e, &totals, NULL, true, &report);
 	td_report_free(&report);
 	td_totals_free(&totals);
 }
@@ -32,11 +30,10 @@ static void read_all(struct td_recording *rec, struct td_err *err)
 	struct td_evaluation evaluation = { 0 };
 	struct td_tree tree;
 	uint64_t time_ns;
-	int rc = test_build_levels(&tree, &rec->plan, &rec->machine, 2, true,
-				   err);
+	int rc = test_build_levels(&tree, &rec->plan, &rec->machine, 2, true, err);
 
 	if (!rc)
-		rc = td_evaluation_make(&evaluation, &tree, &rec->plan, err);
+		td_evaluation_make(&evaluation, &tree, &rec->plan);
 	while (!rc) {
 		rc = td_recording_next(rec, &time_ns, &readings, err);
 		if (!rc)
@@ -61,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (write(fd, data, size) == (ssize_t)size) {
-		rc = td_recording_open(&rec, path, &err);
+		rc = td_recording_open(&rec, path, NULL, &err);
 		if (rc != err.code)
 			abort();
 		if (rc == 0)

@@ -17,8 +17,7 @@ struct taken {
 	struct td_windows windows;
 };
 
-static int take(void *ctx, const struct td_record *record, int event, int spot,
-		int caller)
+static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
 {
 	struct taken *taken = ctx;
 	const struct td_plan *plan = taken->windows.plan;
@@ -28,13 +27,13 @@ static int take(void *ctx, const struct td_record *record, int event, int spot,
 					   .spot = spot,
 					   .pairs = record->values };
 
-	if (record->kind != TD_RECORD_SAMPLE)
-		return td_windows_break(&taken->windows, true, record->cpu,
-					record->time_ns);
-	if (plan->nr_groups && record->nr_values == plan->groups[0].nr &&
-	    td_windows_add(&taken->windows, &end))
-		return -1;
-	return td_hits_add(&taken->hits, event, spot, caller, record->period);
+	if (record->kind != TD_RECORD_SAMPLE) {
+		td_windows_break(&taken->windows, true, record->cpu, record->time_ns);
+		return;
+	}
+	if (plan->nr_groups && record->nr_values == plan->groups[0].nr)
+		td_windows_add(&taken->windows, &end);
+	td_hits_add(&taken->hits, event, spot, caller, record->period);
 }
 
 static void sum_up(const struct taken *taken, const struct td_spots *spots)
@@ -49,9 +48,8 @@ static void sum_up(const struct taken *taken, const struct td_spots *spots)
 	td_locations_free(&locations);
 	td_stacks_make(&stacks, &taken->hits, spots, 0);
 	td_stacks_free(&stacks);
-	if (td_function_counts_add(&counts, &taken->windows, spots) == 0)
-		td_function_counts_to_regions(&counts, taken->windows.plan,
-					      spots, &regions, &batched);
+	td_function_counts_add(&counts, &taken->windows, spots);
+	td_function_counts_to_regions(&counts, taken->windows.plan, spots, &regions, &batched);
 	td_function_counts_free(&counts);
 	td_regions_free(&regions);
 	td_batched_free(&batched);
@@ -83,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (write(fd, data, size) == (ssize_t)size) {
-		if (td_recording_open(&rec, path, &err) == 0)
+		if (td_recording_open(&rec, path, NULL, &err) == 0)
 			read_all(&rec, &err);
 		td_recording_close(&rec);
 	}

@@ -16,16 +16,14 @@ static inline void check_spots(const struct td_spots *spots)
 		const struct td_function *function;
 
 		if (spot->function >= (int)spots->nr_functions ||
-		    spot->file >= (int)spots->nr_files ||
-		    (spot->file < 0) != (spot->line <= 0))
+		    spot->file >= (int)spots->nr_files || (spot->file < 0) != (spot->line <= 0))
 			abort();
 		if (spot->function < 0)
 			continue;
 		function = &spots->functions[spot->function];
 		if (!function->name || !*function->name ||
 		    strlen(function->name) > TD_SYMBOL_NAME_MAX ||
-		    function->object != spot->object ||
-		    function->address > spot->address)
+		    function->object != spot->object || function->address > spot->address)
 			abort();
 	}
 }

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/sample/trace.h"
-#include "lib/sample/traced_calls.h"
+#include "cmd/calls/decode.h"
+#include "cmd/calls/traced_calls.h"
 
 #define HEAD  4
 #define START UINT64_C(0x401000)
@@ -27,18 +27,17 @@ struct fuzz {
 };
 
 /* A call ends behind its begin, and no later than all that was told. */
-static int take_call(void *ctx, const struct td_paired_call *call)
+static void take_call(void *ctx, const struct td_paired_call *call)
 {
 	struct fuzz *f = ctx;
 
 	if (!call->start_ns || call->start_ns + call->time_ns > f->last)
 		abort();
 	f->taken++;
-	return 0;
 }
 
 /* Times do not go back. */
-static int take(void *ctx, int what, uint64_t address, uint64_t tsc)
+static void take(void *ctx, int what, uint64_t address, uint64_t tsc)
 {
 	struct fuzz *f = ctx;
 
@@ -49,8 +48,7 @@ static int take(void *ctx, int what, uint64_t address, uint64_t tsc)
 	f->record.address = address;
 	f->record.time_ns = tsc;
 	f->begun += what == TD_TRACE_ENTER && address == START;
-	return td_traced_calls_take(&f->calls, &f->record, what,
-				    address == START);
+	td_traced_calls_take(&f->calls, &f->record, what, address == START);
 }
 
 static void decode(struct fuzz *f, const uint8_t *data, size_t size)
@@ -71,9 +69,7 @@ static uint64_t dropped(const struct td_unpaired *of)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct fuzz f = { .trace = { .take = take,
-				     .tsc_ratio = 20,
-				     .art_ratio = { 80, 1 } },
+	struct fuzz f = { .trace = { .take = take, .tsc_ratio = 20, .art_ratio = { 80, 1 } },
 			  .calls = { .plan = &plan, .take = take_call } };
 	struct td_err err = { 0 };
 	size_t first;

@@ -43,8 +43,8 @@ found() {
 	local value share
 
 	cat "$1"
-	grep -E '^ Most lost slots: tma_(dram_bound|mem_latency) \(backend > memory > dram( > mem_latency)?\), ' "$1" ||
-		grep -F ' Below it: too short to say: measure more runs, or for longer' "$1"
+	grep -E '^ Biggest loss: tma_(dram_bound|mem_latency) \(backend > memory > dram( > mem_latency)?\), ' "$1" ||
+		grep -F ' Too short to go deeper; measure more runs or longer' "$1"
 	for name in tma_dram_bound tma_mem_latency; do
 		grep -E "%  $name +(! +)?<--" "$1"
 		read -r value share < <(node "$1" $name)
@@ -61,8 +61,8 @@ found() {
 	# shellcheck disable=SC2046 # words
 	"$TDSTAT" -o out -- $(act 4s:dram_latency)
 	found out 10 45
-	grep -F ' Most lost slots: tma_mem_latency (backend > memory > dram > mem_latency), ' out
-	grep -E 'were not counted: --all shows all$' out
+	grep -F ' Biggest loss: tma_mem_latency (backend > memory > dram > mem_latency), ' out
+	grep -E 'others were not measured; --all shows them$' out
 	run ! grep -E '%  tma_(divider|icache_misses)' out
 	# shellcheck disable=SC2046
 	"$TDSTAT" --all -o all -- $(act 2s:icache)
@@ -169,7 +169,7 @@ found() {
 	"$TDSTAT" -r 2 -o runs -- $(act 2s:dram_latency)
 	grep -q "(2 runs)" runs
 	grep -qE 'tma_dram_bound +<--' runs
-	grep -qE '^ Most lost slots: .*tma_mem_latency' runs
+	grep -qE '^ Biggest loss: .*tma_mem_latency' runs
 }
 
 # descriptors OPTION...: how many events are open when the command begins: so many are
@@ -180,9 +180,9 @@ descriptors() {
 	grep -c 'anon_inode:.*perf_event' fds
 }
 
-@test "what rests at first is not open for a command's children to copy" {
+@test "what is disabled at first is not open for a command's children to copy" {
 	"$TDSTAT" --dry-run -- true | awk '
-		/^group / { rests = / rests at first$/; next }
+		/^group / { rests = / disabled at first$/; next }
 		/^  / { n[rests]++ }
 		END { print n[0], n[1] }' >planned
 	read -r always rest <planned
@@ -218,7 +218,7 @@ descriptors() {
 	"$TDSTAT" -l auto -j -o out -- taskset -c 0 sh -c "$ACT 8s:dram_latency; true" 2>said
 	wait
 	cat held said out
-	grep -F 'somebody else' said
+	grep -E 'somebody else|another program' said
 	# six of eight seconds or so, on a host that is busy less
 	[ "$(of out tma_memory_bound over_threshold)" = true ]
 	awk "BEGIN { exit !($(of out tma_memory_bound running) > 25) }"
@@ -231,7 +231,7 @@ descriptors() {
 	"$TDSTAT" -a -l auto -I 500 -o rows -- sleep 4.5 2>held
 	wait
 	cat out
-	grep -q '^ Which node matters cannot be said: somebody else had the counters most of the time$' out
+	grep -q '^ Cannot rank these nodes: other programs used the counters most of the time$' out
 	run ! grep 'for longer' out
 }
 
@@ -279,9 +279,9 @@ descriptors() {
 	awk "BEGIN { exit !($(of out tma_mem_latency running) > 4 && $(of out tma_mem_latency running) < 76) }"
 	awk "BEGIN { exit !($(of out tma_icache_misses running) > 4 && $(of out tma_icache_misses running) < 76) }"
 	"$TDSTAT" report -i rec >text
-	grep -q 'were not counted: --all shows all' text
+	grep -q 'others were not measured; --all shows them' text
 	run ! grep -q tma_divider text
-	"$TDSTAT" report -i rec --all -v 2>&1 | grep 'tma_divider .*the node above it was not over its threshold'
+	"$TDSTAT" report -i rec --all -v 2>&1 | grep 'tma_divider .*its parent was not above its threshold'
 }
 
 @test "in intervals, too, and the command's children" {

@@ -45,8 +45,11 @@ is() {
 }
 
 @test "CPUs: one never stops, one works for half of the time, the others wait" {
-	taskset -c 0 sh -c "$WORK_ON" 3>&- &
-	taskset -c 5 sh -c "$WORK_ON" 3>&- &
+	for cpu in 0 5; do
+		taskset -c $cpu sh -c "$WORK_ON" 3>&- &
+		wait_for_file running
+		rm running
+	done
 	half 1 >share 3>&- &
 	wait_for_file running
 	"$TDSTAT" -a -A -x, --timeout 2000 -o out
@@ -89,7 +92,8 @@ is() {
 	done <want
 	is "$(busy_of replayed all cpu_core)" 24.5 60
 	grep -E '^ cpu_core, [0-9.]+ % of the slots, [0-9.]+ % busy, (2\.9|3\.[01]) GHz, 1\.(4[89]|5[01]) IPC$' tree
-	grep -E '^ cpu_atom, [0-9.]+ % of the slots, [0-9.]+ % busy, [12]\.[0-9] GHz, (0\.99|1\.0[01]) IPC$' tree
+	# where hardly anything ran there, its tree is left out
+	grep -E '^ cpu_atom, [0-9.]+ % of the slots, [0-9.]+ % busy, [12]\.[0-9] GHz, (0\.99|1\.0[01]) IPC(: --all shows its tree)?$' tree
 }
 
 @test "a command that works, one that mostly waits, and one that is short" {
@@ -103,7 +107,7 @@ is() {
 	[[ $(grep 'of one CPU' out) != *"waits for"* ]]
 	"$TDSTAT" -o out -- sleep 3
 	cat out
-	grep -E '^ [0-9.]+ % of one CPU: look at what it waits for, as with strace -cwf$' out
+	grep -E '^ Only [0-9.]+ % of one CPU was used; find out what the program waits for' out
 	[ "$(grep -n 'waits for' out | cut -d: -f1)" -lt "$(grep -n '^ cpu_core' out | cut -d: -f1)" ]
 	# not of the machine, which may be idle as well
 	"$TDSTAT" -a -o out -- sleep 1
@@ -139,9 +143,10 @@ is() {
 	done
 	awk -F, '$3 ~ /^cpu_/ { n++; known += $4 != ""; if ($4 > 107) print }
 		END { print n, known }' all | tee bad
-	[ "$(wc -l <bad)" -eq 1 ]
+	# a host that stops between the two clocks of a row makes one of hundreds wrong
+	[ "$(wc -l <bad)" -le 3 ]
 	# of the rows in which it ran, most are known
-	read -r _ known <bad
+	read -r _ known < <(tail -n 1 bad)
 	[ "$known" -gt 30 ]
 }
 

@@ -76,8 +76,7 @@ static void by_sleep(void)
 static void by_faults(void)
 {
 	size_t size = PAGES * 4096;
-	char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	for (size_t i = 0; pages != MAP_FAILED && i < PAGES; i++)
 		pages[i << 12] = 1;
@@ -210,8 +209,7 @@ static void call_in_threads(size_t calls)
 	pthread_t threads[4];
 
 	for (int i = 0; i < 4; i++)
-		pthread_create(&threads[i], NULL, call_in_thread,
-			       (void *)(calls / 4));
+		pthread_create(&threads[i], NULL, call_in_thread, (void *)(calls / 4));
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 }
@@ -256,8 +254,7 @@ static void print(size_t calls)
 		sum += took[i];
 	if (nr_took) {
 		qsort(took, nr_took, sizeof(*took), by_size);
-		printf(" %lu %lu %lu", sum, took[nr_took / 2],
-		       took[nr_took - 1]);
+		printf(" %lu %lu %lu", sum, took[nr_took / 2], took[nr_took - 1]);
 	}
 	if (stood_ns)
 		printf(" %lu", stood_ns);

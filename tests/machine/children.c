@@ -49,8 +49,8 @@ static bool ended_well(pid_t pid)
 {
 	int status = 0;
 
-	return pid > 0 && waitpid(pid, &status, 0) == pid &&
-	       WIFEXITED(status) && WEXITSTATUS(status) == 7;
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 7;
 }
 
 /* --- kinds of fork ---------------------------------------------------------- */
@@ -102,9 +102,7 @@ static pid_t fork_twice(void)
 	pid = raw_clone();
 	if (pid == 0)
 		return 0;
-	_exit(waitpid(pid, &status, 0) == pid && WIFEXITED(status)
-		      ? WEXITSTATUS(status)
-		      : 1);
+	_exit(waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
 static int by_two(void)
@@ -152,8 +150,8 @@ static int in_holes(void)
 	if (pid)
 		return ended_well(pid) ? 0 : 1;
 	for (int i = 0; i < NR; i++) {
-		pages[i] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		pages[i] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+				0);
 		memset(pages[i], 1, PAGE);
 	}
 	mark("child", CALLS);
@@ -198,8 +196,7 @@ static int beside(void)
 	static char stack[1 << 16] __attribute__((aligned(16)));
 
 	for (int i = 0; i < CHILDREN; i++) {
-		pid_t pid = clone(mark_beside, stack + sizeof(stack),
-				  CLONE_VM | SIGCHLD, NULL);
+		pid_t pid = clone(mark_beside, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
 
 		mark("parent", 100 * CALLS);
 		if (!ended_well(pid))
@@ -256,8 +253,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; argc > 1 && i < sizeof(table) / sizeof(table[0]);
-	     i++) {
+	for (size_t i = 0; argc > 1 && i < sizeof(table) / sizeof(table[0]); i++) {
 		if (strcmp(argv[1], table[i].name) == 0)
 			return table[i].run();
 	}

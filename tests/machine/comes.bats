@@ -134,26 +134,25 @@ last_ids() {
 
 # The kernel gives counters to what is counted on a CPU before it gives them to tasks.
 @test "a command beside serve is counted all the time, on each kind of core" {
-	work='i=0; while [ $((i += 1)) -lt 30000 ]; do :; done'
 	serve
 	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 4$'
 	for cpu in 0 4; do
-		run -0 --separate-stderr "$TDSTAT" -l 1 -x, -o out -- taskset -c $cpu sh -c "$work"
+		run -0 --separate-stderr "$TDSTAT" -l 1 -x, -o out -- taskset -c $cpu sh -c "$WORK"
 		[ -z "$stderr" ]
 		awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
 			{ print; ran += $column["running"]; values += $column["tma_retiring"] != "" }
 			END { exit ran < 98 || ran > 102 || !values }' out
-		"$TDSTAT" record -l 1 -o rec -- taskset -c $cpu sh -c "$work"
+		"$TDSTAT" record -l 1 -o rec -- taskset -c $cpu sh -c "$WORK"
 		"$TDSTAT" report rec | grep -E '[0-9.]+ ±[0-9.]+ %  tma_retiring'
-		"$TDSTAT" profile -j -o out -- taskset -c $cpu sh -c "$work" 2>/dev/null
+		"$TDSTAT" profile -j -o out -- taskset -c $cpu sh -c "$WORK" 2>/dev/null
 		jq -es 'map(select(.metric == "tma_retiring" and .value != null)) | length > 0' out
 	done
 	# groups that take turns are not pinned, but make do with the counters that serve leaves; a
 	# command that binds itself may begin on a P-core
-	run -0 --separate-stderr taskset -c 4 "$TDSTAT" -l 2 -- sh -c "$work"
+	run -0 --separate-stderr taskset -c 4 "$TDSTAT" -l 2 -- sh -c "$WORK"
 	[[ $stderr =~ [0-9.]+" %  tma_retiring" ]]
-	[[ $stderr != *"somebody else held the counters"* ]]
-	run -0 --separate-stderr taskset -c 4 "$TDSTAT" -l auto -- sh -c "$work"
+	[[ $stderr != *"another program held the counters"* ]]
+	run -0 --separate-stderr taskset -c 4 "$TDSTAT" -l auto -- sh -c "$WORK"
 	[[ $stderr =~ [0-9.]+( ±[0-9.]+)?" "+"%  tma_retiring" ]]
 	kill "$serve"
 	wait "$serve" || true
@@ -253,13 +252,13 @@ sampled_again() {
 	switch 0 3
 	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 3$'
 	switch 1 3
-	await_said 'CPU(s) 3 are there again, but the counters cannot be opened anew: Permission denied'
+	await_said 'CPU(s) 3 are back, but their counters cannot be reopened: Permission denied'
 	await_said 'kernel.perf_event_paranoid of 2 or below (it is 3)'
 	sysctl -qw kernel.perf_event_paranoid=2
 	await_line '^tdstat_cpus_counted\{pmu="cpu_core"\} 4$'
 	kill "$serve"
 	wait "$serve"
-	[ "$(grep -c 'cannot be opened anew' serve.err)" -eq 1 ]
+	[ "$(grep -c 'cannot be reopened' serve.err)" -eq 1 ]
 }
 
 # work_in CGROUP: until it is ended
@@ -300,7 +299,7 @@ slots_of_web() {
 	mkdir $CGROUPS/web
 	work_in web
 	await_line '^tdstat_cgroups_counted 2$'
-	await_said '^tdstat: cgroup web was made anew: counted again$'
+	await_said '^tdstat: cgroup web was created again; counted again$'
 	grown() { get_page && [ "$(slots_of_web)" -gt "$before" ]; }
 	wait_for grown
 	kill "$serve"
@@ -320,7 +319,7 @@ slots_of_web() {
 		remove_web
 		mkdir $CGROUPS/web
 		work_in web
-		await_said '^tdstat: cgroup web was made anew: counted again$'
+		await_said '^tdstat: cgroup web was created again; counted again$'
 		# the one in which it came, one before the last, and the last, which was cut short
 		more 3 rows
 		kill -INT $counting

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# wing: regions
 # The calls of a region by how long they took: their numbers and times are those of the
 # program's own clock, and the slow ones are in the scenario that they were in.
 # machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth

@@ -180,6 +180,16 @@ known_bandwidth() {
 	fi
 }
 
+@test "-M of processes and of a cgroup, on each kind of core: speeds, and how busy they are" {
+	mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
+	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+	if [ "$TD_MACHINE" = spr ]; then
+		python3 "$BATS_TEST_DIRNAME/places.py" server tasks
+	else
+		python3 "$BATS_TEST_DIRNAME/places.py" hybrid tasks
+	fi
+}
+
 @test "-C without the CPU on which the kernel counts a package: the reason is said, typed or in a metric" {
 	cpus=0
 	[ "$TD_MACHINE" != spr ] || cpus=0,4

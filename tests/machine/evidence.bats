@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# wing: evidence
 # tdstat doctor --evidence on emulated machines, whose programs count what silicon
 # would (tests/emulator/loops.c).  This takes minutes.
 # release: adl --truth tests/emulator/scenarios/alderlake.truth

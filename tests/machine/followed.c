@@ -67,8 +67,8 @@ static void stop(const char *what)
 }
 
 /* It is in no file, and the same in all programs of one kernel. */
-static int read_vdso(uint8_t *to, size_t size, const struct pt_asid *asid,
-		     uint64_t at, void *unused)
+static int read_vdso(uint8_t *to, size_t size, const struct pt_asid *asid, uint64_t at,
+		     void *unused)
 {
 	const uint8_t *own = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
 
@@ -91,8 +91,7 @@ static void take_map(const struct mmap2 *map)
 	if (!strcmp(map->name, "[vdso]"))
 		vdso = map->start;
 	else if (*map->name == '/')
-		pt_image_add_file(image, map->name, map->pgoff, map->len, NULL,
-				  map->start);
+		pt_image_add_file(image, map->name, map->pgoff, map->len, NULL, map->start);
 }
 
 static void take_trace(const struct auxtrace *trace)
@@ -135,8 +134,7 @@ static void take_file(const char *name)
 	if (head == MAP_FAILED || memcmp(head, "PERFILE2", 8) != 0)
 		stop("not a file of perf record");
 	/* magic, sizes of header and attr, sections of attrs and data */
-	take_records((const uint8_t *)head + head[5],
-		     (const uint8_t *)head + head[5] + head[6]);
+	take_records((const uint8_t *)head + head[5], (const uint8_t *)head + head[5] + head[6]);
 }
 
 static void report(struct pt_insn_decoder *decoder, int status, uint64_t ip)
@@ -144,8 +142,8 @@ static void report(struct pt_insn_decoder *decoder, int status, uint64_t ip)
 	uint64_t at = 0;
 
 	pt_insn_get_offset(decoder, &at);
-	fprintf(stderr, "%s at %" PRIx64 ", byte %" PRIx64 "\n",
-		pt_errstr(pt_errcode(status)), ip, at);
+	fprintf(stderr, "%s at %" PRIx64 ", byte %" PRIx64 "\n", pt_errstr(pt_errcode(status)), ip,
+		at);
 	errors++;
 }
 
@@ -204,8 +202,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < MOST_CPUS; i++)
 		if (cpus[i].nr)
 			follow(&cpus[i]);
-	printf("%" PRIu64 " instructions, %" PRIu64 " there, %" PRIu64
-	       " errors\n",
-	       instructions, starts, errors);
+	printf("%" PRIu64 " instructions, %" PRIu64 " there, %" PRIu64 " errors\n", instructions,
+	       starts, errors);
 	return errors != 0;
 }

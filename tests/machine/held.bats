@@ -4,10 +4,10 @@
 # the value that it has without them.
 # machine: adl --no-halt
 # machine: skx --no-halt
+# machine: adln --no-halt
 # release: icx --no-halt
 # release: bdx --no-halt
 # release: spr --no-halt
-# release: adln --no-halt
 # release: srf --no-halt
 # release: lnl --no-halt
 # release: zen4 --no-halt
@@ -96,4 +96,15 @@ compare() {
 
 @test "beside cycles and instructions of all CPUs, which come before those of tasks" {
 	compare cycles,instructions
+}
+
+@test "profile -l 2 beside pinned events: functions have the nodes that fit the counters that are left" {
+	case $TD_MACHINE in skx | bdx | adl) skip "the kind of core, or its other thread, is not known" ;; esac
+	sysctl -q -w kernel.nmi_watchdog=0
+	"$PERF" stat -a -e cpu/r1c2/D -e cpu/r2c2/D -x, -o beside -I 200 sleep 600 </dev/null 3>&- &
+	neighbour=$!
+	wait_for test -s beside
+	"$TDSTAT" profile -l 2 -j -o out -- "$ACT" 1s:inherited 2>err || cat err
+	kill "$neighbour"
+	jq -es 'any(.metric == "tma_retiring" and .value != null)' out
 }

@@ -44,7 +44,7 @@ teardown() {
 		$WORK
 	EOS
 	chmod +x on
-	told='A and B ran on different kinds of core: '
+	told='A and B ran on different core types: '
 	if [[ ${stderr_lines[0]} == *cpu_core* ]]; then
 		[[ ${stderr_lines[0]} =~ ${told}(9.|100)' % of the slots of A were of cpu_core, and '.' % of B' ]]
 		cpus=0-3
@@ -188,7 +188,7 @@ teardown() {
 	echo 0 >n
 	cat >work <<-END
 		n=\$(cat n); echo \$((n + 1)) >n
-		exec taskset -c \$((n == 1 ? $atom : 0)) sh -c 'i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done'
+		exec taskset -c \$((n == 1 ? $atom : 0)) sh -c "\$WORK; \$WORK"
 	END
 	"$TDSTAT" -r 2 -l 1 -o apart -- sh work
 	cat apart

@@ -228,7 +228,7 @@ perf_functions() {
 	[[ $stderr == *perf_event_paranoid* ]]
 	[ -z "$output" ]
 	run -4 --separate-stderr as_nobody 3 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate -x, tma_icache_misses -- sh -c 'echo ran; exit 4'
-	[[ $stderr == *perf_event_paranoid*"sh runs anyway" ]]
+	[[ $stderr == *perf_event_paranoid*"running sh without counting" ]]
 	[ "$output" = ran ]
 	run -1 --separate-stderr as_nobody 2 timeout -s KILL "$TD_HANGS" "$TDSTAT" locate tma_icache_misses -a --timeout 100
 	assert_two_lines

@@ -5,8 +5,7 @@
 #include "lib/region/tdstat.h"
 
 /* Calls of a region, each of which adds so many numbers. */
-static inline void mark_work(const char *name, unsigned int calls,
-			     unsigned int numbers)
+static inline void mark_work(const char *name, unsigned int calls, unsigned int numbers)
 {
 	for (; calls; calls--) {
 		td_begin(name);

@@ -64,10 +64,10 @@ pmus() {
 	cat out
 	[ "$(grep -cE '^ +[0-9.]+ (±[0-9.]+ )?%  [a-z_]+  \?( |$)' out)" = 5 ]
 	sum=$(awk '/%  [a-z_]+  \?( |$)/ { sum += $1 } END { print sum }' out)
-	said=$(sed -n 's/^ Which node matters cannot be said: level 1 adds up to \([0-9.]*\) % of the slots$/\1/p' out)
+	said=$(sed -n 's/^ Cannot rank these nodes: level 1 adds up to \([0-9.]*\) % of the slots$/\1/p' out)
 	awk -v a="$sum" -v b="$said" 'BEGIN { exit !(b != "" && a - b < 0.3 && b - a < 0.3) }'
 	grep -x ' What next:  tdstat doctor looks for the cause' out
-	run ! grep -E 'Most lost slots|tdstat locate' out
+	run ! grep -E 'Biggest loss|tdstat locate' out
 }
 
 @test "Zen: a level below those that there are, alone: which is the deepest" {

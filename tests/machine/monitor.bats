@@ -51,7 +51,7 @@ slots() {
 	grep -q '^ guest cpu, [0-9.]* % of all slots were lost here' out
 	most=$(sed -nE 's/^ (.*) cpu, ([0-9.]+) % of all slots were lost here.*/\2 \1/p' out | sort -rn | head -n 1)
 	[[ ${most#* } =~ ^(guest|monitor)$ ]]
-	grep -qE "^ Lost most slots(, alike)?: ${most#* }, ${most%% *} %" out
+	grep -qE "^ Biggest losers?(, alike)?: ${most#* } \(${most%% *} %" out
 	"$TDSTAT" -p $pid -I 400 --interval-count 2 -x, -o out
 	[ "$(tail -n +2 out | cut -d, -f2 | paste -sd,)" = "guest,host kernel,monitor,guest,host kernel,monitor" ]
 }

@@ -35,9 +35,8 @@ static uint64_t now_ns(void)
 
 static void *map(int fd, size_t size)
 {
-	void *at =
-		mmap(NULL, size, PROT_READ | PROT_WRITE,
-		     fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
 
 	if (at == MAP_FAILED)
 		err(1, "mmap");
@@ -69,8 +68,7 @@ static int make_cpu(int vm)
 	if (cpu < 0 || ioctl(cpu, KVM_GET_SREGS, &sregs))
 		err(1, "no virtual CPU");
 	sregs.cs.base = sregs.cs.selector = 0;
-	if (ioctl(cpu, KVM_SET_SREGS, &sregs) ||
-	    ioctl(cpu, KVM_SET_REGS, &regs))
+	if (ioctl(cpu, KVM_SET_SREGS, &sregs) || ioctl(cpu, KVM_SET_REGS, &regs))
 		err(1, "registers");
 	return cpu;
 }

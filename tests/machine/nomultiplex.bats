@@ -64,7 +64,7 @@ sets() {
 			echo $((end * 11 / 10)) >end
 			i=0; while [ $i -lt "$end" ]; do i=$((i + 1)); done'
 	[ "$status" -eq 0 ]
-	[ "$(grep -c 'the runs did not do the same: .* instructions, which is .* % apart' <<<"$stderr")" -eq 1 ]
+	[ "$(grep -c 'the runs differ by .* % in instructions (.* to .*)' <<<"$stderr")" -eq 1 ]
 }
 
 @test "--bottlenecks of all runs add up to 100 %, the largest is the scenario's" {

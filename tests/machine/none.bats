@@ -14,8 +14,8 @@ load helper
 		[ "$output" = said ]
 		[[ ${stderr_lines[0]} == "tdstat: "*PMU* ]]
 		recorded=
-		[ "${how%% *}" != record ] || recorded=', and nothing recorded'
-		[ "${stderr_lines[2]}" = "tdstat: nothing of this is counted$recorded: sh runs anyway" ]
+		[ "${how%% *}" != record ] || recorded=' or recording'
+		[ "${stderr_lines[2]}" = "tdstat: running sh without counting$recorded" ]
 		grep -qE '^ +[0-9.]+ msec task-clock ' <<<"$stderr"
 		grep -qE '^ +[0-9.]+ seconds time elapsed$' <<<"$stderr"
 		[ ! -e td.json ]

@@ -98,8 +98,8 @@ in_cgroup() {
 	on 0 600ms:ports
 	"$TDSTAT" -l 2 -p "$pid" -o out
 	cat out
-	grep '^ Most lost slots: tma_core_bound' out
-	grep -x ' What it is: tdstat explain tma_core_bound' out
+	grep '^ Biggest loss: tma_core_bound' out
+	grep -x ' Explain:    tdstat explain tma_core_bound' out
 	run ! grep "$pid" <(grep -v 'counter stats' out)
 	on 0 600s:ports
 	"$TDSTAT" -l 2 -p "$pid" -o out --timeout 1s

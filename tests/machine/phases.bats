@@ -25,9 +25,15 @@ to_mid_phase() {
 
 @test "intervals of a second: one of each kind in turn" {
 	emulated
-	to_mid_phase
-	"$TDSTAT" -a -I 1000 --interval-count 8 -x, >out
-	rates phases out --rows 8 --every 1000 --run 1 --pmus cpu_core
+	# how long tdstat takes to begin is the host's affair: a moment of a change, one time in
+	# fifty, is met again and again by rows that are wrong
+	for _ in 1 2 3 4; do
+		to_mid_phase
+		"$TDSTAT" -a -I 1000 --interval-count 8 -x, >out
+		run rates phases out --rows 8 --every 1000 --run 1 --pmus cpu_core
+		[ "$status" -eq 75 ] || break
+	done
+	[ "$status" -eq 0 ]
 }
 
 @test "intervals of 40 ms: 25 of a kind in turn" {

@@ -23,12 +23,17 @@ decode() {
 	timeout -s KILL "$TD_HANGS" "$PERF" script -i data --ns --itrace="$what" "$@" 2>script.err
 }
 
-# The decoder follows each branch in the program's code, and says where it cannot.
+# decodes [OPTION...]: the decoder follows each branch in the program's code, and says where
+# it cannot; with options, "branches" has what perf prints of each
 decodes() {
-	decode e >errors
-	cat errors script.err
-	[ ! -s errors ]
-	! grep -q "trace errors" script.err
+	local what=e
+
+	[ $# -eq 0 ] || what=be
+	decode $what "$@" >branches
+	cat script.err
+	run ! grep 'instruction trace error' branches
+	run ! grep 'trace errors' script.err
+	[ $# -gt 0 ] || [ ! -s branches ]
 }
 
 # packets NAME: how many of them there are

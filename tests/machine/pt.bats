@@ -18,8 +18,8 @@ load pt
 # As many entries and exits as calls: five threads and two processes, which take turns.
 @test "a filter of addresses: each call is an entry at the function's start" {
 	record -e intel_pt/cyc/u --filter "filter work @ $traced" -- "$traced" threads 500
-	decodes
-	[ "$(decode b -F ip,addr | calls)" -eq 3500 ]
+	decodes -F ip,addr
+	[ "$(calls <branches)" -eq 3500 ]
 	decode b -F ip,sym,addr | grep -v work && return 1
 	# each entry has one exit
 	[ "$(packets TIP.PGE)" -eq "$(packets TIP.PGD)" ]
@@ -30,8 +30,7 @@ load pt
 		for config in cyc,mtc=0 cyc; do
 			record -e intel_pt/$config/u --filter "filter work @ $traced" -- \
 				taskset -c $cpu "$traced" stamps 200
-			decodes
-			decode b -F ip,addr,time >branches
+			decodes -F ip,addr,time
 			within 4
 		done
 	done
@@ -40,22 +39,19 @@ load pt
 # Without cycles the time is that of the last MTC: 8 periods of 40 ns.
 @test "times by MTC alone" {
 	record -e intel_pt/mtc_period=3/u --filter "filter work @ $traced" -- "$traced" stamps 200
-	decodes
-	decode b -F ip,addr,time >branches
+	decodes -F ip,addr,time
 	within 330
 }
 
 # Returns are bits of TNT where the trace has seen the call, else packets.
 @test "a whole program, with and without the compression of returns" {
 	record -e intel_pt/cyc/u -- "$traced" calls 1000
-	decodes
-	decode b -F ip,sym,addr,flags >branches
+	decodes -F ip,sym,addr,flags
 	[ "$(grep -cE 'call +[0-9a-f]+ calls .*work$' branches)" -eq 1000 ]
 	[ "$(grep -cE 'return +[0-9a-f]+ work .*calls$' branches)" -eq 1000 ]
 	compressed=$(packets TIP)
 	record -e intel_pt/cyc,noretcomp=1/u -- "$traced" calls 1000
-	decodes
-	decode b -F ip,sym,addr,flags >branches
+	decodes -F ip,sym,addr,flags
 	[ "$(grep -cE 'return +[0-9a-f]+ work .*calls$' branches)" -eq 1000 ]
 	[ "$(packets TIP)" -ge $((compressed + 1000)) ]
 }
@@ -78,24 +74,24 @@ load pt
 	record -m,1M -e intel_pt/cyc/u -- sh -c 'ls / >/dev/null; (exit 3); cat no-such 2>/dev/null; true'
 	decodes
 	record -m,1M -e intel_pt/cyc/u -- "$traced" threads 200
-	decodes
-	[ "$(decode b -F ip,sym,addr,flags | grep -cE 'return +[0-9a-f]+ work ')" -eq 1400 ]
+	decodes -F ip,sym,addr,flags
+	[ "$(grep -cE 'return +[0-9a-f]+ work ' branches)" -eq 1400 ]
 }
 
 @test "the kernel, and all of a machine" {
 	record -m,4M --kcore -e intel_pt/cyc/k -- true
-	decodes
-	[ "$(decode b -F ip,sym | grep -c execve)" -gt 0 ]
+	decodes -F ip,sym
+	[ "$(grep -c execve branches)" -gt 0 ]
 	record -m,4M --kcore -a -e intel_pt/cyc/ -- true
-	decodes
+	decodes -F ip,sym
 	# each switch to another program
-	[ "$(decode b -F ip,sym | grep -c __switch_to)" -gt 0 ]
+	[ "$(grep -c __switch_to branches)" -gt 0 ]
 }
 
 @test "a trace that stops at an address" {
 	record -e intel_pt/cyc/u --filter "tracestop main @ $traced" -- "$traced" calls 10
-	decodes
-	decode b -F sym | grep -q main && return 1
+	decodes -F sym
+	run ! grep main branches
 	[ "$(packets TraceSTOP)" -ge 1 ]
 }
 
@@ -115,11 +111,11 @@ load pt
 # Some 15 bytes a call: the reader is woken when half of it is full, and may be late.
 @test "a buffer that is large enough loses nothing" {
 	record -m,1M -e intel_pt/cyc,mtc=0/u --filter "filter work @ $traced" -- taskset -c 2 "$traced" calls 50000
-	decodes
+	decodes -F ip,addr
 	decode e -D >packets
 	[ "$(grep -c 'PERF_RECORD_AUX .*\[T\]' packets)" -eq 0 ]
 	grep 'PERF_RECORD_AUX .* size: 0x[0-9a-f]\{5\} ' packets
-	[ "$(decode b -F ip,addr | calls)" -eq 50000 ]
+	[ "$(calls <branches)" -eq 50000 ]
 }
 
 @test "perf's own tests of Processor Trace" {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# wing: regions
 # The regions of a program whose scenarios are known (regions.c).
 # machine: adl --smp 4,sockets=1,cores=4,threads=1 --cores 2 --truth tests/emulator/scenarios/alderlake.truth
 
@@ -107,7 +108,7 @@ both() {
 	"$TDSTAT" report rec -x, | diff - out
 	taskset -c 0 "$TDSTAT" regions -o text --record again -- "$PROGRAM" threads 200 50 2
 	"$TDSTAT" report again >reported
-	diff <(grep "^ Lost most slots" reported) <(grep '^ Lost most slots' text)
+	diff <(grep "^ Biggest loser" reported) <(grep '^ Biggest loser' text)
 	[ "$("$TDSTAT" report --per-thread rec -x, | grep -c cpu_core)" -eq 3 ]
 	[ "$("$TDSTAT" report --total rec -x, | grep -c cpu_core)" -eq 1 ]
 }
@@ -115,9 +116,10 @@ both() {
 @test "fork, exec, exit and death: what was complete is there, and the status" {
 	mkdir tmp
 	export TMPDIR=$PWD/tmp
-	"$TDSTAT" regions -x, -o out -- "$PROGRAM" fork 50
-	[ "$(field out parent cpu_core calls)$(field out parent cpu_atom calls)" -eq 1 ]
-	[ "$(field out outer cpu_core calls)$(field out outer cpu_atom calls)" -eq 1 ]
+	# a call that moves to the other kind of core may be lost there
+	taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" fork 50
+	[ "$(field out parent cpu_core calls)" -eq 1 ]
+	[ "$(field out outer cpu_core calls)" -eq 1 ]
 	taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" exec 50
 	[ "$(field out dram cpu_core calls)" -eq 100 ]
 	run -7 taskset -c 0 "$TDSTAT" regions -x, -o out -- "$PROGRAM" exit 50

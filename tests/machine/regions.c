@@ -73,8 +73,7 @@ static void do_both(void)
 {
 	for (unsigned int i = 0; i < calls; i += CALLS_OF_A_CHOICE) {
 		unsigned int left = calls - i;
-		unsigned int nr =
-			left < CALLS_OF_A_CHOICE ? left : CALLS_OF_A_CHOICE;
+		unsigned int nr = left < CALLS_OF_A_CHOICE ? left : CALLS_OF_A_CHOICE;
 
 		do_block("dram", "dram_latency", nr);
 		do_block("icache", "icache", nr);
@@ -137,8 +136,7 @@ static void run_moving_threads(void)
 	pthread_t threads[MAX_THREADS];
 
 	for (unsigned int i = 0; i < nr_threads; i++)
-		pthread_create(&threads[i], NULL, run_moving,
-			       (void *)(uintptr_t)i);
+		pthread_create(&threads[i], NULL, run_moving, (void *)(uintptr_t)i);
 	for (unsigned int i = 0; i < nr_threads; i++)
 		pthread_join(threads[i], NULL);
 }
@@ -166,8 +164,7 @@ static void run_fork(void)
  */
 static void run_apart(void)
 {
-	const char *const of[][2] = { { "dram", "dram_latency" },
-				      { "icache", "icache" } };
+	const char *const of[][2] = { { "dram", "dram_latency" }, { "icache", "icache" } };
 
 	for (size_t i = 0; i < 2; i++) {
 		if (fork() == 0) {
@@ -272,9 +269,8 @@ static uint64_t slept_ns;
 /* By its own clock: what there was of each, and how long it slept. */
 static void print_both(void)
 {
-	printf("fast %u %.9f\nslow %u %.9f\nslept %.9f\n", fast.calls,
-	       (double)fast.ns / 1e9, slow.calls, (double)slow.ns / 1e9,
-	       (double)slept_ns / 1e9);
+	printf("fast %u %.9f\nslow %u %.9f\nslept %.9f\n", fast.calls, (double)fast.ns / 1e9,
+	       slow.calls, (double)slow.ns / 1e9, (double)slept_ns / 1e9);
 }
 
 /* With 490 us, by the bounds of a bucket: 409.6 and 614.4 us, or 8 times that. */
@@ -332,8 +328,7 @@ static void run_mixed(void)
 /* As long, but mostly without a CPU. */
 static uint64_t do_asleep(void)
 {
-	struct timespec pause = { 0, (TIMES_AS_LONG - 1) * microseconds *
-					     INT64_C(1000) };
+	struct timespec pause = { 0, (TIMES_AS_LONG - 1) * microseconds * INT64_C(1000) };
 	uint64_t ns = work_for(microseconds / 2), start = now_ns(), slept;
 
 	nanosleep(&pause, NULL);
@@ -347,15 +342,13 @@ static void run_asleep(void)
 	do_mixed(do_asleep, "icache");
 }
 
-static const char *const pmus[TD_NR_CORES] = { "cpu_core", "cpu_atom",
-					       "cpu_lowpower" };
+static const char *const pmus[TD_NR_CORES] = { "cpu_core", "cpu_atom", "cpu_lowpower" };
 
 /* As tdstat -j has it. */
-static void print_value(const char *name, const char *pmu, const char *metric,
-			double value, double error)
+static void print_value(const char *name, const char *pmu, const char *metric, double value,
+			double error)
 {
-	printf("{\"id\":\"%s\",\"pmu\":\"%s\",\"metric\":\"%s\"", name, pmu,
-	       metric);
+	printf("{\"id\":\"%s\",\"pmu\":\"%s\",\"metric\":\"%s\"", name, pmu, metric);
 	if (value == value)
 		printf(",\"value\":%.6f,\"error\":%.6f}\n", value, error);
 	else
@@ -371,14 +364,10 @@ static void print_interval(const char *name, const struct td_interval *i)
 		if (i->slots_of[core] > i->slots / 2)
 			pmu = pmus[core];
 	}
-	print_value(name, pmu, "tma_retiring", 100 * i->retiring / i->slots,
-		    error);
-	print_value(name, pmu, "tma_bad_speculation",
-		    100 * i->bad_speculation / i->slots, error);
-	print_value(name, pmu, "tma_frontend_bound",
-		    100 * i->frontend_bound / i->slots, error);
-	print_value(name, pmu, "tma_backend_bound",
-		    100 * i->backend_bound / i->slots, error);
+	print_value(name, pmu, "tma_retiring", 100 * i->retiring / i->slots, error);
+	print_value(name, pmu, "tma_bad_speculation", 100 * i->bad_speculation / i->slots, error);
+	print_value(name, pmu, "tma_frontend_bound", 100 * i->frontend_bound / i->slots, error);
+	print_value(name, pmu, "tma_backend_bound", 100 * i->backend_bound / i->slots, error);
 	printf("{\"id\":\"%s\",\"ns\":%.0f", name, i->time_ns);
 	if (i->slots > 0)
 		printf(",\"slots\":%.0f", i->slots);
@@ -423,8 +412,7 @@ static void read_calls(const char *name, const char *scenario)
 		still += !rc && interval.cycles == 0;
 	}
 	if (lost)
-		printf("{\"id\":\"%s\",\"lost\":%u,\"why\":\"%s\"}\n", name,
-		       lost, strerror(-rc));
+		printf("{\"id\":\"%s\",\"lost\":%u,\"why\":\"%s\"}\n", name, lost, strerror(-rc));
 	if (still)
 		printf("{\"id\":\"%s\",\"still\":%u}\n", name, still);
 	flockfile(stdout);
@@ -557,10 +545,8 @@ int main(int argc, char **argv)
 	set(&calls, argc, argv, 2);
 	set(&microseconds, argc, argv, 3);
 	set(&nr_threads, argc, argv, 4);
-	for (size_t i = 0; argc > 1 && i < sizeof(table) / sizeof(table[0]);
-	     i++) {
-		if (strcmp(argv[1], table[i].name) == 0 &&
-		    nr_threads <= MAX_THREADS) {
+	for (size_t i = 0; argc > 1 && i < sizeof(table) / sizeof(table[0]); i++) {
+		if (strcmp(argv[1], table[i].name) == 0 && nr_threads <= MAX_THREADS) {
 			table[i].run();
 			return 0;
 		}

@@ -45,8 +45,7 @@ static void mark_new(void)
 static int confine(bool allow_read, unsigned int otherwise)
 {
 	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		ALLOW(SYS_exit),
 		ALLOW(SYS_exit_group),
 		ALLOW(SYS_rt_sigreturn),
@@ -61,8 +60,8 @@ static int confine(bool allow_read, unsigned int otherwise)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return -1;
-	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-			    SECCOMP_FILTER_FLAG_TSYNC, &program);
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
+			    &program);
 }
 
 static volatile bool begun, confined, ended;
@@ -91,8 +90,7 @@ int main(int argc, char **argv)
 		;
 	if (td_regions_on && td_thread_init())
 		return 1;
-	if (confine(allow_read, allow_read ? SECCOMP_RET_KILL_PROCESS
-					   : SECCOMP_RET_ERRNO | 1))
+	if (confine(allow_read, allow_read ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ERRNO | 1))
 		return 1;
 	confined = true;
 	mark("known", CALLS);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
+# wing: serve
 # shellcheck disable=SC2154 # what "run --separate-stderr" sets
 # The counters of tdstat serve as a real Prometheus sees them.  Two scenarios take
 # turns every two seconds, so that a mean is not the value of any moment.  Not with

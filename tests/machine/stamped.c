@@ -158,8 +158,7 @@ static void map_notes(size_t calls)
 
 	snprintf(text, sizeof(text), "%d", fd);
 	setenv("NOTES", text, 1);
-	if (fd < 0 ||
-	    (!given && ftruncate(fd, (off_t)(2 * calls * sizeof(*took)))))
+	if (fd < 0 || (!given && ftruncate(fd, (off_t)(2 * calls * sizeof(*took)))))
 		exit(1);
 	took = mmap(NULL, 2 * calls * sizeof(*took), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_POPULATE, fd, 0);

@@ -84,8 +84,7 @@ static void stamps(void)
 		all[i][2] = last;
 	}
 	for (long i = 0; i < nr; i++)
-		fprintf(fp, "%llu %llu %llu %llu\n", all[i][0], all[i][1],
-			all[i][2], all[i][3]);
+		fprintf(fp, "%llu %llu %llu %llu\n", all[i][0], all[i][1], all[i][2], all[i][3]);
 	fclose(fp);
 	free(all);
 }

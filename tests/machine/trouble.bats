@@ -71,9 +71,9 @@ check_cycles() {
 			printf '%s\n' "$output" >out
 			rates check out --rows 1 --level $level
 		done
-		run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 2 -e cycles -x,
-		[ -z "$stderr" ]
-		printf '%s\n' "$output" >out
+		# long enough that a CPU which is let in late by a busy host is no missing time
+		run -0 --separate-stderr "$TDSTAT" -a -I 300 --interval-count 8 -e cycles -x, -o out
+		said_nothing
 		check_cycles out
 		run -0 --separate-stderr "$TDSTAT" -C 0-3 -e "{$EIGHT}" -x, --timeout 300
 		[ -z "$stderr" ]
@@ -124,7 +124,7 @@ check_cycles() {
 	[[ $stderr != *watchdog* ]]
 	# and a group that fits, of a task that is elsewhere, is nobody's fault
 	run -0 --separate-stderr taskset -c 6 "$TDSTAT" -e cpu_core/cycles/ -- sh -c "$WORK"
-	[[ $stderr == *"nothing was counted: no task ran on cpu_core, or somebody else held its counters"* ]]
+	[[ $stderr == *"nothing was counted: no task ran on cpu_core, or another program held its counters"* ]]
 	[[ $stderr == *"tdstat: taskset -c 0-3 runs the command on cpu_core"* ]]
 	# most of the time it was elsewhere, too
 	run -0 --separate-stderr "$TDSTAT" -e cpu_core/cycles/ -- sh -c 'taskset -c 0 true; taskset -c 6 sh -c "$1"' - "$WORK"
@@ -259,18 +259,16 @@ gap_of_cpu3() {
 
 @test "a CPU goes offline and comes back within an interval, as all but one do in a suspend" {
 	count 17 -a -A -I 500
-	begin=${EPOCHREALTIME/./}
 	echo 0 >$CPUS/cpu3/online
 	echo 1 >$CPUS/cpu3/online
-	took=$((${EPOCHREALTIME/./} - begin))
 	wait_for has_text said 'CPU\(s\) 3 were offline and are back'
 	more 24
 	stop
 	grep -v ',CPU3,' rows >others
 	rates check others --per-cpu --cpus 0-2,4-7
 	# where the host takes longer for it, that is more than one interval
-	awk -F, -v took=$took '$2 == "CPU2" { all++ } $2 == "CPU3" { empty += $8 == ""; n++ }
-		END { print n, empty, took; exit n != all || empty > 1 + took / 500000 }' rows
+	awk -F, -v gone="$(gone)" '$2 == "CPU2" { all++ } $2 == "CPU3" { empty += $8 == ""; n++ }
+		END { print n, empty, gone; exit n != all || empty > 1 + gone / 0.5 }' rows
 }
 
 # as_on_cpu2 ROWS: in so many of the last rows, CPU 3 had the nodes that CPU 2 had, but for an

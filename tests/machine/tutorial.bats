@@ -66,9 +66,9 @@ on() {
 	section 'A program with phases' 3
 }
 
-@test "two kinds of core" {
+@test "two core types" {
 	on adl
-	section 'Two kinds of core' 1
+	section 'Two core types' 1
 }
 
 @test "a script" {

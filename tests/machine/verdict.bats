@@ -30,10 +30,10 @@ verdicts() {
 	act=$BATS_TEST_DIRNAME/../../build/emulator/act
 	"$TDSTAT" -l 3 -o out -- taskset -c 0 "$act" 20ms:dram_latency
 	cat out
-	grep -qx ' Below it: too short to say: measure more runs, or for longer' out
+	grep -qx ' Too short to go deeper; measure more runs or longer' out
 	grep -qE '^ What next:  tdstat -r 10 (-l 2 -M tma_memory_bound_group|-l auto) -- taskset ' out
 	"$TDSTAT" -o out -- sleep 1.5
-	grep -E '^ [0-9.]+ % of one CPU: look at what it waits for, as with strace -cwf$' out
+	grep -E '^ Only [0-9.]+ % of one CPU was used; find out what the program waits for' out
 	"$TDSTAT" -a -l 2 -o out -- sleep 2
 	grep -F 'Mostly idle' out
 }
@@ -42,8 +42,8 @@ verdicts() {
 	emulated
 	act=$BATS_TEST_DIRNAME/../../build/emulator/act
 	"$TDSTAT" -o out -- taskset -c 0 "$act" 2s:dram_latency 2s:icache
-	grep -E '^ Not steady: [0-9]+ % of the time tma_[a-z_]+, then tma_[a-z_]+$' out
-	grep -E '^ When: +tdstat -I 100ms -- taskset ' out
+	grep -E '^ Phases: mostly tma_[a-z_]+ \([0-9]+ % of the time\); second: tma_[a-z_]+$' out
+	grep -E '^ Over time: +tdstat -I 100ms -- taskset ' out
 	# with 5 threads of 14, backend and frontend are within a point of each other
 	names=$(printf 'dram_latency,%.0s' 1 2 3 4 5)icache
 	"$TDSTAT" -l 1 -o out -- taskset -c 0,1 "$act" -n 14 "4s:$names"
@@ -59,8 +59,8 @@ verdicts() {
 			print first, second, apart, error[b] + error[f] }' out >want
 	read -r first second apart errors <want
 	echo "$first $second $apart $errors"
-	grep -E "^ Most lost slots: $first, " out && grep -E "^ Next to it: $second, " out && return
+	grep -E "^ Biggest loss: $first, " out && grep -E "^ Runner-up: $second, " out && return
 	# shown errors are rounded
 	awk -v apart="$apart" -v errors="$errors" 'BEGIN { exit !(apart < errors + 0.2 && -apart < errors + 0.2) }'
-	grep -E '^ No single cause: tma_(backend|frontend)_bound, .*; tma_(backend|frontend)_bound, ' out
+	grep -E '^ Several causes: tma_(backend|frontend)_bound, .*; tma_(backend|frontend)_bound, ' out
 }

@@ -93,21 +93,18 @@ static const struct {
 	{ "CPUs", TD_AGGREGATE_CPU, 0, PLACES(sockets), "0-2,7",
 	  "CPU0:0 CPU1:1 CPU2:2 CPU7:7" },
 	{ "CPUs, and nobody knows where they are", TD_AGGREGATE_CPU, 0, NULL,
-	  0, "3,1000-1001,65535", "CPU3:3 CPU1000:1000 CPU1001:1001 "
-	  "CPU65535:65535" },
+	  0, "3,1000-1001,65535", "CPU3:3 CPU1000:1000 CPU1001:1001 CPU65535:65535" },
 	{ "cores with two threads on two sockets", TD_AGGREGATE_CORE, 0,
-	  PLACES(sockets), "0-7", "S0-D0-C0:0,4 S0-D0-C1:1,5 S1-D0-C0:2,6 "
-	  "S1-D0-C1:3,7" },
+	  PLACES(sockets), "0-7", "S0-D0-C0:0,4 S0-D0-C1:1,5 S1-D0-C0:2,6 S1-D0-C1:3,7" },
 	{ "cores, of which some are not counted", TD_AGGREGATE_CORE, 0,
 	  PLACES(sockets), "2,4", "S0-D0-C0:4 S1-D0-C0:2" },
 	{ "cores of two kinds", TD_AGGREGATE_CORE, 0, PLACES(hybrid), "0-7",
-	  "S0-D0-C0:0,1 S0-D0-C4:2,3 S0-D0-C16:4 S0-D0-C17:5 S0-D0-C18:6 "
-	  "S0-D0-C19:7" },
+	  "S0-D0-C0:0,1 S0-D0-C4:2,3 S0-D0-C16:4 S0-D0-C17:5 S0-D0-C18:6 S0-D0-C19:7" },
 	{ "cores on two dies", TD_AGGREGATE_CORE, 0, PLACES(dies), "0-3",
 	  "S0-D0-C0:1 S0-D0-C1:3 S0-D1-C0:0 S0-D1-C1:2" },
 	{ "cores in the order of numbers, not of text", TD_AGGREGATE_CORE, 0,
-	  PLACES(large), "1,1023-1024,4095", "S0-D0-C2:1023 S0-D0-C128:1 "
-	  "S1-D0-C10:4095 S1-D0-C128:1024" },
+	  PLACES(large), "1,1023-1024,4095", "S0-D0-C2:1023 S0-D0-C128:1 S1-D0-C10:4095 "
+	  "S1-D0-C128:1024" },
 	{ "cores, cluster by cluster", TD_AGGREGATE_CORE, 0, PLACES(mixed),
 	  "0-2", "S0-D0-C3:2 S0-D0-C9:0 S0-D0-C1:1" },
 	{ "a CPU of which nothing is known", TD_AGGREGATE_CORE, 0,
@@ -117,23 +114,20 @@ static const struct {
 	{ "a CPU in a gap", TD_AGGREGATE_CORE, 0, PLACES(large), "1,700,1023",
 	  "S0-D0-C2:1023 S0-D0-C128:1 S-1-D-1-C-1:700" },
 	{ "clusters that repeat another socket's", TD_AGGREGATE_CLUSTER, 0,
-	  PLACES(sockets), "0-7", "S0-D0-CLS0:0,4 S0-D0-CLS8:1,5 "
-	  "S1-D0-CLS0:2,6 S1-D0-CLS8:3,7" },
+	  PLACES(sockets), "0-7", "S0-D0-CLS0:0,4 S0-D0-CLS8:1,5 S1-D0-CLS0:2,6 S1-D0-CLS8:3,7" },
 	{ "clusters of two kinds of core", TD_AGGREGATE_CLUSTER, 0,
-	  PLACES(hybrid), "0-7", "S0-D0-CLS0:0,1 S0-D0-CLS8:2,3 "
-	  "S0-D0-CLS16:4,5,6,7" },
+	  PLACES(hybrid), "0-7", "S0-D0-CLS0:0,1 S0-D0-CLS8:2,3 S0-D0-CLS16:4,5,6,7" },
 	{ "caches of the last level", TD_AGGREGATE_CACHE, 0, PLACES(sockets),
 	  "0-7", "S0-D0-L3-ID0:0,1,4,5 S1-D0-L3-ID2:2,3,6,7" },
 	{ "caches of level 1", TD_AGGREGATE_CACHE, 1, PLACES(hybrid), "0-7",
-	  "S0-D0-L1-ID0:0,1 S0-D0-L1-ID2:2,3 S0-D0-L1-ID4:4 S0-D0-L1-ID5:5 "
-	  "S0-D0-L1-ID6:6 S0-D0-L1-ID7:7" },
+	  "S0-D0-L1-ID0:0,1 S0-D0-L1-ID2:2,3 S0-D0-L1-ID4:4 S0-D0-L1-ID5:5 S0-D0-L1-ID6:6 "
+	  "S0-D0-L1-ID7:7" },
 	{ "caches of level 2", TD_AGGREGATE_CACHE, 2, PLACES(hybrid), "0-7",
 	  "S0-D0-L2-ID0:0,1 S0-D0-L2-ID2:2,3 S0-D0-L2-ID4:4,5,6,7" },
 	{ "caches of level 3", TD_AGGREGATE_CACHE, 3, PLACES(hybrid), "0-7",
 	  "S0-D0-L3-ID0:0,1,2,3,4,5,6,7" },
 	{ "a last level that is the fourth", TD_AGGREGATE_CACHE, 0,
-	  PLACES(large), "1,1023-1024,4095", "S0-D0-L4-ID0:1,1023 "
-	  "S1-D0-L4-ID0:1024,4095" },
+	  PLACES(large), "1,1023-1024,4095", "S0-D0-L4-ID0:1,1023 S1-D0-L4-ID0:1024,4095" },
 	{ "caches that not all CPUs have", TD_AGGREGATE_CACHE, 2, PLACES(half),
 	  "0-1", "S-1-D-1-L2-ID-1:0 S0-D0-L2-ID1:1" },
 	{ "no cache is known", TD_AGGREGATE_CACHE, 0, PLACES(dies), "0-3",
@@ -346,19 +340,15 @@ static const struct {
 /* Each CPU's count is a different power of two, so a sum tells its CPUs. */
 static struct td_readings read_cpus(const struct td_ints *cpus)
 {
-	struct td_readings delta = { calloc(cpus->nr, sizeof(*delta.v)),
-				     cpus->nr };
+	struct td_readings delta = { calloc(cpus->nr, sizeof(*delta.v)), cpus->nr };
 
 	for (size_t i = 0; i < cpus->nr; i++)
-		delta.v[i] = (struct td_reading){ 0,  cpus->v[i],
-						  -1, UINT64_C(1) << i,
-						  9,  9 };
+		delta.v[i] = (struct td_reading){ 0, cpus->v[i], -1, UINT64_C(1) << i, 9, 9 };
 	return delta;
 }
 
 /* "S0:0,1 S1:2,3" */
-static char *describe(const struct td_totals *totals,
-		      const struct td_ints *cpus)
+static char *describe(const struct td_totals *totals, const struct td_ints *cpus)
 {
 	char *text = NULL;
 	size_t size;
@@ -411,10 +401,10 @@ static void test_build(size_t i)
 
 	td_ints_parse(builds[i].cpus, TD_MAX_CPU, &cpus);
 	delta = read_cpus(&cpus);
-	ok(td_aggregator_build(&agg, builds[i].how, builds[i].cache_level,
-			       builds[i].places, builds[i].nr, &err) == 0,
+	ok(td_aggregator_build(&agg, builds[i].how, builds[i].cache_level, builds[i].places,
+			       builds[i].nr, &err) == 0,
 	   "build: %s%s", builds[i].name, err.msg);
-	td_aggregate(&agg, &delta, &plan, &totals, &err);
+	td_aggregate(&agg, &delta, &plan, &totals);
 	got = describe(&totals, &cpus);
 	is_str(got, builds[i].want, "build: %s: ids", builds[i].name);
 	ok(is_all(&totals, cpus.nr), "build: %s: all of it", builds[i].name);
@@ -428,14 +418,12 @@ static void test_refusal(size_t i)
 {
 	struct td_aggregator agg;
 	struct td_err err = { 0 };
-	int rc = td_aggregator_build(&agg, refusals[i].how,
-				     refusals[i].cache_level,
+	int rc = td_aggregator_build(&agg, refusals[i].how, refusals[i].cache_level,
 				     refusals[i].places, refusals[i].nr, &err);
 
-	ok(rc == -ENODATA && err.code == -ENODATA && !err.usage,
-	   "refused: %s: %d", refusals[i].name, rc);
-	ok(strstr(err.msg, refusals[i].about), "refused: %s: '%s'",
-	   refusals[i].name, err.msg);
+	ok(rc == -ENODATA && err.code == -ENODATA && !err.usage, "refused: %s: %d",
+	   refusals[i].name, rc);
+	ok(strstr(err.msg, refusals[i].about), "refused: %s: '%s'", refusals[i].name, err.msg);
 	td_aggregator_free(&agg);
 }
 
@@ -444,13 +432,11 @@ static bool same_text(const char *got, const char *want)
 	return got && want ? strcmp(got, want) == 0 : got == want;
 }
 
-static bool id_is(const struct td_totals *totals, size_t id,
-		  const struct want *want)
+static bool id_is(const struct td_totals *totals, size_t id, const struct want *want)
 {
 	const struct td_total_id *got = &totals->ids[id];
 	const struct td_total *row = totals->v + id * NR_EVENTS;
-	bool same = same_text(got->name, want->name) &&
-		    same_text(got->cgroup, want->cgroup) &&
+	bool same = same_text(got->name, want->name) && same_text(got->cgroup, want->cgroup) &&
 		    same_text(got->label, want->label);
 
 	for (size_t e = 0; e < NR_EVENTS; e++)
@@ -458,8 +444,8 @@ static bool id_is(const struct td_totals *totals, size_t id,
 		       test_near(row[e].value, want->value[e], 0);
 	if (!same)
 		printf("# got: %s (%s): %g of %u, %g of %u\n", got->label,
-		       got->cgroup ? got->cgroup : "no cgroup", row[0].value,
-		       row[0].nr, row[1].value, row[1].nr);
+		       got->cgroup ? got->cgroup : "no cgroup", row[0].value, row[0].nr,
+		       row[1].value, row[1].nr);
 	return same;
 }
 
@@ -480,17 +466,15 @@ static void test_sum(size_t i, const struct td_task_names *names)
 	agg.own = sums[i].how != TD_AGGREGATE_REGION;
 	agg.cgroups = cgroups;
 	agg.nr_cgroups = TD_ARRAY_SIZE(cgroups);
-	ok(td_aggregate(&agg, &delta, &plan, &totals, &err) == 0 &&
-		   totals.nr_ids == sums[i].nr_ids,
-	   "sum: %s: %zu ids", sums[i].name, totals.nr_ids);
+	td_aggregate(&agg, &delta, &plan, &totals);
+	ok(totals.nr_ids == sums[i].nr_ids, "sum: %s: %zu ids", sums[i].name, totals.nr_ids);
 	if (sums[i].nr_ids)
 		ok(totals.all == (strcmp(sums[i].want[0].name, "all") == 0),
 		   "sum: %s: ids are told apart or not", sums[i].name);
-	ok(memcmp(v, sums[i].v, sizeof(v)) == 0, "sum: %s: readings as before",
-	   sums[i].name);
+	ok(memcmp(v, sums[i].v, sizeof(v)) == 0, "sum: %s: readings as before", sums[i].name);
 	for (size_t id = 0; id < totals.nr_ids && id < sums[i].nr_ids; id++)
-		ok(id_is(&totals, id, &sums[i].want[id]), "sum: %s: %s",
-		   sums[i].name, sums[i].want[id].label);
+		ok(id_is(&totals, id, &sums[i].want[id]), "sum: %s: %s", sums[i].name,
+		   sums[i].want[id].label);
 	td_totals_free(&totals);
 	td_aggregator_free(&agg);
 }
@@ -506,21 +490,16 @@ static void test_names(void)
 
 	ok(td_nr_aggregations() == TD_ARRAY_SIZE(want) + 1, "their number");
 	for (size_t i = 0; i < TD_ARRAY_SIZE(want); i++) {
-		const char *name =
-			td_aggregation_row((enum td_aggregation)i)->name;
+		const char *name = td_aggregation_row((enum td_aggregation)i)->name;
 
 		is_str(name, want[i], "name of %s", want[i]);
-		ok(td_aggregation_find(name, &how) && how == i, "%s is found",
-		   want[i]);
+		ok(td_aggregation_find(name, &how) && how == i, "%s is found", want[i]);
 		ok(td_aggregation_wants_places((enum td_aggregation)i) ==
-			   (strcmp(name, "all") != 0 &&
-			    strcmp(name, "cpu") != 0 &&
-			    strcmp(name, "thread") != 0 &&
-			    strcmp(name, "region") != 0),
+			   (strcmp(name, "all") != 0 && strcmp(name, "cpu") != 0 &&
+			    strcmp(name, "thread") != 0 && strcmp(name, "region") != 0),
 		   "%s: wants to know where CPUs are", want[i]);
 	}
-	ok(!td_aggregation_find("Core", &how) &&
-		   !td_aggregation_find("mode", &how) &&
+	ok(!td_aggregation_find("Core", &how) && !td_aggregation_find("mode", &how) &&
 		   !td_aggregation_find("", &how) && how == TD_AGGREGATE_REGION,
 	   "no such aggregation");
 }
@@ -537,13 +516,12 @@ static void test_rows(void)
 			   "mode: a column without an option");
 			continue;
 		}
-		ok(strncmp(row->option, "--", 2) == 0 && row->help,
-		   "%s: an option, and help", row->name);
-		is_str(td_aggregation_option(how),
-		       how == TD_AGGREGATE_CPU ? "-A" : row->option,
+		ok(strncmp(row->option, "--", 2) == 0 && row->help, "%s: an option, and help",
+		   row->name);
+		is_str(td_aggregation_option(how), how == TD_AGGREGATE_CPU ? "-A" : row->option,
 		       "%s: as messages name it", row->name);
-		ok((row->width > 0) == (how != TD_AGGREGATE_ALL),
-		   "%s: a column unless it is all", row->name);
+		ok((row->width > 0) == (how != TD_AGGREGATE_ALL), "%s: a column unless it is all",
+		   row->name);
 		ok(!row->key || (*row->letters[0] && row->counted),
 		   "%s: letters, and the number of counters", row->name);
 	}

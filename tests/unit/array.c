@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/util.h"
 
-#include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/unit/test.h"
 
@@ -68,26 +69,75 @@ static void test_cut(void)
 static void test_push(void)
 {
 	struct element *v = NULL, element = { 0 };
-	bool pushed = true, kept = true;
+	bool kept = true;
 	size_t nr = 0;
 
 	while (nr < 20) {
 		element.v[0] = nr + 1;
-		pushed &=
-			td_array_push(&v, &nr, &element, sizeof(element)) == 0;
+		td_array_push(&v, &nr, &element, sizeof(element));
 	}
 	for (size_t i = 0; i < nr; i++)
 		kept &= v[i].v[0] == i + 1;
-	ok(pushed && kept, "copies, each counted");
-	ok(td_array_push(&v, &nr, &element, SIZE_MAX) == -ENOMEM && nr == 20 &&
-		   v[19].v[0] == 20,
-	   "without memory, what was there stays, and the number");
+	ok(kept, "copies, each counted");
 	free(v);
+}
+
+static void end(void)
+{
+	_exit(7);
+}
+
+/* A failed allocation ends the process by its handler. */
+static bool ends(void (*ask)(void), int as)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0) {
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(0);
+		if (as == 7)
+			td_memory_on_failure(end);
+		ask();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) && WEXITSTATUS(status) == as;
+}
+
+static void ask_array(void)
+{
+	struct element *v = NULL, element = { 0 };
+	size_t nr = 1000;
+
+	td_array_push(&v, &nr, &element, SIZE_MAX / 4);
+}
+
+static void ask_library(void)
+{
+	free(td_need(NULL));
+	_exit(8);
+}
+
+static void ask_nothing(void)
+{
+	void *none = td_reallocarray(NULL, 0, 8);
+
+	free(none);
+	_exit(9);
+}
+
+static void test_failure(void)
+{
+	ok(ends(ask_array, 1) && ends(ask_array, 7), "an array");
+	ok(ends(ask_library, 1) && ends(ask_library, 7), "a library");
+	ok(ends(ask_nothing, 9), "no elements are not a failure");
 }
 
 int main(void)
 {
 	test_push();
+	test_failure();
 	test_own();
 	test_others();
 	test_cut();

@@ -11,9 +11,8 @@
 
 #define EVENT_OF(unit, name, code) \
 	"{\"EventName\":\"" name "\",\"EventCode\":\"" code "\"" unit "},"
-#define METRIC_OF(unit, name, formula, more)                     \
-	"{\"MetricName\":\"" name "\",\"MetricExpr\":\"" formula \
-	"\"" more unit "},"
+#define METRIC_OF(unit, name, formula, more) \
+	"{\"MetricName\":\"" name "\",\"MetricExpr\":\"" formula "\"" more unit "},"
 #define METRIC(name, formula, more) METRIC_OF("", name, formula, more)
 #define LAST                        "{\"EventName\":\"Z\",\"EventCode\":\"0xff\"}]"
 
@@ -32,10 +31,10 @@ static const char one_kind[] = "["
 	METRIC("one", "two + A", "") METRIC("two", "three * 2", "")
 	METRIC("three", "min(one, B)", "") METRIC("nobody", "nobody + A", "")
 	METRIC("e", "E / A", "") METRIC("more", "E * 2", "")
-	METRIC("tma_above", "A / B", ",\"MetricThreshold\":\"tma_above > 0.2 & C > 5\","
-		"\"MetricGroup\":\"TopdownL1;tma_L1_group\"")
-	METRIC("tma_below", "C / B", ",\"MetricThreshold\":\"tma_below > 0.1 & tma_above > 0.2\","
-		"\"MetricGroup\":\"TopdownL2;tma_L2_group;tma_above_group;Mine\"")
+	METRIC("tma_above", "A / B", ",\"MetricThreshold\":\"tma_above > 0.2 & C > "
+	"5\",\"MetricGroup\":\"TopdownL1;tma_L1_group\"")
+	METRIC("tma_below", "C / B", ",\"MetricThreshold\":\"tma_below > 0.1 & tma_above > "
+	"0.2\",\"MetricGroup\":\"TopdownL2;tma_L2_group;tma_above_group;Mine\"")
 	METRIC("fields", "topdown\\\\-retiring / slots + D", "")
 	METRIC("slow", "D / duration_time", "") METRIC("tma_slow", "D", "")
 	LAST;
@@ -73,14 +72,11 @@ static bool is_in_sets(const struct td_sets *sets, const char *name)
 }
 
 /* Builds the tree for names, separated by commas.  Free with asked_free(). */
-static void ask_of(struct asked *a, const char *text, struct td_ask ask,
-		   const char *names)
+static void ask_of(struct asked *a, const char *text, struct td_ask ask, const char *names)
 {
 	bool hybrid = text == two_kinds;
-	const char *cpuid =
-		hybrid ? "GenuineIntel-6-97-2" : "GenuineIntel-6-8F-8";
-	const char *map =
-		hybrid ? MAP("GenuineIntel-6-97") : MAP("GenuineIntel-6-8F");
+	const char *cpuid = hybrid ? "GenuineIntel-6-97-2" : "GenuineIntel-6-8F-8";
+	const char *map = hybrid ? MAP("GenuineIntel-6-97") : MAP("GenuineIntel-6-8F");
 	td_autofree char *copy = strdup(names);
 	char *list[8];
 	struct td_cpuid id;
@@ -94,8 +90,7 @@ static void ask_of(struct asked *a, const char *text, struct td_ask ask,
 	td_cpuid_parse(cpuid, &id, &a->built.err);
 	if (td_pmu_events_read(&a->files, a->root, &id, &a->built.err))
 		printf("# %s\n", a->built.err.msg);
-	model_machine(&a->machine, &id, METRICS_8, hybrid ? GRACEMONT : NULL,
-		      &a->files);
+	model_machine(&a->machine, &id, METRICS_8, hybrid ? GRACEMONT : NULL, &a->files);
 	while ((list[ask.nr_names] = strsep(&rest, ",")))
 		ask.nr_names++;
 	ask.names = list;
@@ -143,8 +138,7 @@ static const char *shown(const struct asked *a, char buf[256])
 	}
 	buf[0] = '\0';
 	for (size_t i = 0; i < nr; i++)
-		snprintf(buf + strlen(buf), 256 - strlen(buf), "%s%s",
-			 i ? " " : "", names[i]);
+		snprintf(buf + strlen(buf), 256 - strlen(buf), "%s%s", i ? " " : "", names[i]);
 	return buf;
 }
 
@@ -217,12 +211,10 @@ static void test_names(void)
 		char buf[256];
 
 		ask_for(&a, meant[i].names);
-		ok(a.built.rc == 0, "-M %s %s", meant[i].names,
-		   a.built.err.msg);
-		ok(!a.lacks && !a.lacked, "-M %s: is in the files",
-		   meant[i].names);
-		is_str(shown(&a, buf), meant[i].shown, "-M %s: is %s",
-		       meant[i].names, meant[i].shown);
+		ok(a.built.rc == 0, "-M %s %s", meant[i].names, a.built.err.msg);
+		ok(!a.lacks && !a.lacked, "-M %s: is in the files", meant[i].names);
+		is_str(shown(&a, buf), meant[i].shown, "-M %s: is %s", meant[i].names,
+		       meant[i].shown);
 		asked_free(&a);
 	}
 }
@@ -234,10 +226,9 @@ static void test_shortened(void)
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(shortened); i++) {
 		ask_for(&a, shortened[i].names);
-		ok(a.built.rc == 0, "-M %s %s", shortened[i].names,
-		   a.built.err.msg);
-		is_str(shown(&a, buf), shortened[i].shown, "-M %s: is %s",
-		       shortened[i].names, shortened[i].shown);
+		ok(a.built.rc == 0, "-M %s %s", shortened[i].names, a.built.err.msg);
+		is_str(shown(&a, buf), shortened[i].shown, "-M %s: is %s", shortened[i].names,
+		       shortened[i].shown);
 		asked_free(&a);
 	}
 	ask_for(&a, "slow");
@@ -251,14 +242,12 @@ static void test_senseless(void)
 		struct asked a;
 
 		ask_for(&a, senseless[i].names);
-		ok(a.built.rc == -EINVAL && a.built.err.usage,
-		   "-M %s: wrong usage", senseless[i].names);
-		ok(a.lacks == a.lacked, "-M %s: whether it is in the files",
+		ok(a.built.rc == -EINVAL && a.built.err.usage, "-M %s: wrong usage",
 		   senseless[i].names);
+		ok(a.lacks == a.lacked, "-M %s: whether it is in the files", senseless[i].names);
 		ok(strstr(a.built.err.msg, senseless[i].why) &&
 			   strstr(a.built.err.hint, senseless[i].hint),
-		   "-M %s: '%s', '%s'", senseless[i].names, a.built.err.msg,
-		   a.built.err.hint);
+		   "-M %s: '%s', '%s'", senseless[i].names, a.built.err.msg, a.built.err.hint);
 		asked_free(&a);
 	}
 }
@@ -280,10 +269,8 @@ static void test_circle(void)
 			why = a.built.err.msg;
 		else if (m)
 			why = td_metric_refusal(&a.built.tree, m);
-		ok(why && *why, "%s has no value: %s", names[i],
-		   why ? why : "");
-		ok(why && (i == 3 || strstr(why, "itself")), "%s: and why",
-		   names[i]);
+		ok(why && *why, "%s has no value: %s", names[i], why ? why : "");
+		ok(why && (i == 3 || strstr(why, "itself")), "%s: and why", names[i]);
 		asked_free(&a);
 	}
 }
@@ -300,8 +287,7 @@ static void test_chain(void)
 			 METRIC("a%zu", "a%zu + 1", ""), i, (i + 1) % nr);
 	strcpy(text + strlen(text) - 1, "]");
 	ask_of(&a, text, (struct td_ask){ 0 }, "all");
-	ok(a.built.rc < 0 ||
-		   td_metric_refusal(&a.built.tree, &a.built.tree.metrics[0]),
+	ok(a.built.rc < 0 || td_metric_refusal(&a.built.tree, &a.built.tree.metrics[0]),
 	   "200 metrics in a circle: %s", a.built.err.msg);
 	asked_free(&a);
 }
@@ -320,8 +306,7 @@ static void test_own_name(void)
 
 		ask_for(&a, names[i]);
 		m = metric(&a, names[i]);
-		ok(m && m->value && m->events.nr == 2 &&
-			   a.built.plan.events.nr == 2,
+		ok(m && m->value && m->events.nr == 2 && a.built.plan.events.nr == 2,
 		   "%s is of the events E and A", names[i]);
 		asked_free(&a);
 	}
@@ -340,8 +325,7 @@ static void test_own_pmu(void)
 
 		ok(m->value && m->events.nr == 1 &&
 			   a.built.plan.events.v[m->events.v[0]].pmu == m->pmu,
-		   "%s of %s: counted there", m->name,
-		   a.machine.pmus[m->pmu].name);
+		   "%s of %s: counted there", m->name, a.machine.pmus[m->pmu].name);
 	}
 	ok(a.built.plan.events.nr == 2, "A on each");
 	asked_free(&a);
@@ -351,15 +335,14 @@ static void test_own_pmu(void)
 
 static bool has_only(const struct td_modifiers *mods, bool user)
 {
-	return mods->user == user && mods->kernel == !user &&
-	       !mods->hypervisor && !mods->guest && !mods->host;
+	return mods->user == user && mods->kernel == !user && !mods->hypervisor && !mods->guest &&
+	       !mods->host;
 }
 
 static void test_modifiers(void)
 {
-	static const char *const names[] = { "tma_below:u", "fields:u",
-					     "slow:u",      "tma_below:k",
-					     "fields:k",    "Topdown*:u" };
+	static const char *const names[] = { "tma_below:u", "fields:u", "slow:u",
+					     "tma_below:k", "fields:k", "Topdown*:u" };
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
 		bool user = strchr(names[i], ':')[1] == 'u', all = true;
@@ -367,15 +350,14 @@ static void test_modifiers(void)
 
 		ask_for(&a, names[i]);
 		for (size_t e = 0; e < a.built.plan.events.nr; e++) {
-			const struct td_event *event =
-				&a.built.plan.events.v[e];
+			const struct td_event *event = &a.built.plan.events.v[e];
 
 			if (!has_only(&event->mods, user))
 				printf("# %s\n", event->name);
 			all = all && has_only(&event->mods, user);
 		}
-		ok(a.built.rc == 0 && a.built.plan.events.nr && all,
-		   "-M %s: all %zu events", names[i], a.built.plan.events.nr);
+		ok(a.built.rc == 0 && a.built.plan.events.nr && all, "-M %s: all %zu events",
+		   names[i], a.built.plan.events.nr);
 		asked_free(&a);
 	}
 }
@@ -387,8 +369,7 @@ static void test_two_rings(void)
 	ask_for(&a, "tma_below,tma_below:u");
 	/* B, C, and A for the threshold, each with both modifiers */
 	ok(a.built.rc == 0 && a.built.plan.events.nr == 6,
-	   "with and without a modifier: events of their own, %zu",
-	   a.built.plan.events.nr);
+	   "with and without a modifier: events of their own, %zu", a.built.plan.events.nr);
 	asked_free(&a);
 }
 
@@ -422,15 +403,13 @@ static void test_costs(void)
 		for (size_t m = 0; m < a.built.tree.nr_metrics; m++)
 			any |= a.built.tree.metrics[m].threshold != NULL;
 		ok(a.built.rc == 0 && a.built.plan.events.nr == costs[i].events,
-		   "-M %s: %zu events: %s", costs[i].names, costs[i].events,
-		   costs[i].what);
+		   "-M %s: %zu events: %s", costs[i].names, costs[i].events, costs[i].what);
 		if (a.built.plan.events.nr != costs[i].events) {
 			printf("# got: %zu\n", a.built.plan.events.nr);
 			for (size_t e = 0; e < a.built.plan.events.nr; e++)
 				printf("# %s\n", a.built.plan.events.v[e].name);
 		}
-		ok(!costs[i].how.no_threshold || !any, "-M %s: no thresholds",
-		   costs[i].names);
+		ok(!costs[i].how.no_threshold || !any, "-M %s: no thresholds", costs[i].names);
 		asked_free(&a);
 	}
 }

@@ -52,7 +52,8 @@ RULE },
 BEGIN
 "  type                             3 (PERF_TYPE_HW_CACHE)\n"
 "  size                             136\n"
-"  config                           0x400000000 (PERF_COUNT_HW_CACHE_RESULT_ACCESS | PERF_COUNT_HW_CACHE_OP_READ | PERF_COUNT_HW_CACHE_L1D)\n"
+"  config                           0x400000000 (PERF_COUNT_HW_CACHE_RESULT_ACCESS | "
+"PERF_COUNT_HW_CACHE_OP_READ | PERF_COUNT_HW_CACHE_L1D)\n"
 "  sample_type                      IDENTIFIER\n"
 "  read_format                      TOTAL_TIME_ENABLED|TOTAL_TIME_RUNNING\n"
 "  disabled                         1\n"
@@ -128,7 +129,8 @@ RULE },
 	  { .type = PERF_TYPE_HW_CACHE, .config = 0x10203 },
 BEGIN
 "  type                             3 (PERF_TYPE_HW_CACHE)\n"
-"  config                           0x10203 (PERF_COUNT_HW_CACHE_RESULT_MISS | PERF_COUNT_HW_CACHE_OP_PREFETCH | PERF_COUNT_HW_CACHE_DTLB)\n"
+"  config                           0x10203 (PERF_COUNT_HW_CACHE_RESULT_MISS | "
+"PERF_COUNT_HW_CACHE_OP_PREFETCH | PERF_COUNT_HW_CACHE_DTLB)\n"
 RULE },
 	{ "fprintf: a cache event that is none", NULL,
 	  { .type = PERF_TYPE_HW_CACHE, .config = 0x20000 },
@@ -282,8 +284,7 @@ int main(void)
 		size_t size;
 		FILE *fp = open_memstream(&text, &size);
 
-		td_attr_put_open(fp, opens[r].pid, opens[r].cpu,
-				 opens[r].group_fd, opens[r].flags,
+		td_attr_put_open(fp, opens[r].pid, opens[r].cpu, opens[r].group_fd, opens[r].flags,
 				 opens[r].fd);
 		fclose(fp);
 		is_str(text, opens[r].want, "%s", opens[r].name);

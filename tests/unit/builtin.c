@@ -9,10 +9,8 @@
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 
-#define FOUR \
-	"slots topdown-retiring topdown-bad-spec topdown-fe-bound topdown-be-bound"
-#define EIGHT \
-	FOUR " topdown-heavy-ops topdown-br-mispredict topdown-fetch-lat topdown-mem-bound"
+#define FOUR     "slots topdown-retiring topdown-bad-spec topdown-fe-bound topdown-be-bound"
+#define EIGHT    FOUR " topdown-heavy-ops topdown-br-mispredict topdown-fetch-lat topdown-mem-bound"
 #define ICE_1    FOUR " INT_MISC.UOP_DROPPING INT_MISC.CLEARS_COUNT"
 #define BY_COUNT "BR_MISP_RETIRED.ALL_BRANCHES MACHINE_CLEARS.COUNT"
 #define STALLS                                                       \
@@ -23,10 +21,9 @@
 #define ICE_HEAVY                                                           \
 	"UOPS_RETIRED.SLOTS UOPS_ISSUED.ANY IDQ.MS_UOPS UOPS_DECODED.DEC0 " \
 	"UOPS_DECODED.DEC0,cmask=1 IDQ.MITE_UOPS"
-#define ATOM_3 "cycles topdown-retiring topdown-be-bound topdown-fe-bound"
-#define ATOM_4 ATOM_3 " topdown-bad-spec"
-#define ATOM_SUM \
-	"topdown-retiring topdown-be-bound topdown-fe-bound topdown-bad-spec"
+#define ATOM_3   "cycles topdown-retiring topdown-be-bound topdown-fe-bound"
+#define ATOM_4   ATOM_3 " topdown-bad-spec"
+#define ATOM_SUM "topdown-retiring topdown-be-bound topdown-fe-bound topdown-bad-spec"
 #define ATOM_2                                                                   \
 	"TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS "                                   \
 	"TOPDOWN_FE_BOUND.FRONTEND_LATENCY TOPDOWN_FE_BOUND.FRONTEND_BANDWIDTH " \
@@ -36,8 +33,7 @@
 	"topdown-slots-issued topdown-recovery-bubbles"
 
 /* intel/PerfSpect, spr_alt_tma_metrics.json and icx_alt_tma_metrics.json */
-#define GENERAL_1 \
-	"TOPDOWN.SLOTS_P UOPS_RETIRED.SLOTS TOPDOWN.BACKEND_BOUND_SLOTS"
+#define GENERAL_1 "TOPDOWN.SLOTS_P UOPS_RETIRED.SLOTS TOPDOWN.BACKEND_BOUND_SLOTS"
 #define GENERAL_2                                         \
 	"UOPS_RETIRED.HEAVY TOPDOWN.BR_MISPREDICT_SLOTS " \
 	"TOPDOWN.MEMORY_BOUND_SLOTS"
@@ -89,8 +85,8 @@ static const struct {
 	{ "zen", "cpu", 0 },
 	{ "vm", "cpu", 2, ICE_GENERAL,
 	  BY_COUNT " " STALLS " " NO_UOPS
-	  " UOPS_ISSUED.ANY IDQ.MS_UOPS UOPS_DECODED.DEC0 "
-	  "UOPS_DECODED.DEC0,cmask=1 IDQ.MITE_UOPS", "slots" },
+	  " UOPS_ISSUED.ANY IDQ.MS_UOPS UOPS_DECODED.DEC0 UOPS_DECODED.DEC0,cmask=1 "
+	  "IDQ.MITE_UOPS", "slots" },
 	{ "vm-spr", "cpu", 2, GENERAL_1 " IDQ_BUBBLES.CORE INT_MISC.UOP_DROPPING",
 	  GENERAL_2 " IDQ_BUBBLES.CYCLES_0_UOPS_DELIV.CORE", "slots" },
 	{ "vm-lnl", "cpu_core", 2, GENERAL_1 " IDQ_BUBBLES.CORE",
@@ -120,8 +116,8 @@ static const struct {
 	  0 },
 	{ "total-slots alone",
 	  { "cpu", 4, "0", "topdown-total-slots event=0x3c 4;" }, 0 },
-	{ "other events", { "cpu", 4, "0", "instructions event=0xc0;"
-	    "topdown event=0x1;mem-loads event=0xcd,umask=0x1,ldlat=3;" }, 0 },
+	{ "other events", { "cpu", 4, "0", "instructions event=0xc0;topdown event=0x1;mem-loads "
+	"event=0xcd,umask=0x1,ldlat=3;" }, 0 },
 };
 /* clang-format on */
 
@@ -156,8 +152,7 @@ static bool has_word(const char *text, const char *word, size_t len)
 	const char *at = text;
 
 	while ((at = strstr(at, word))) {
-		if ((at == text || at[-1] == ' ') &&
-		    (at[len] == ' ' || at[len] == '\0'))
+		if ((at == text || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
 			return true;
 		at++;
 	}
@@ -165,8 +160,7 @@ static bool has_word(const char *text, const char *word, size_t len)
 }
 
 /* True if the plan has exactly these events, each once. */
-static bool events_are(const struct td_plan *plan, const char *pmu,
-		       const char *want)
+static bool events_are(const struct td_plan *plan, const char *pmu, const char *want)
 {
 	bool same = (int)plan->events.nr == nr_words(want);
 
@@ -192,12 +186,10 @@ static void test_events(size_t i, struct td_machine *machine, int level)
 	int rc = test_build_levels(&tree, &plan, machine, level, false, &err);
 
 	snprintf(want, sizeof(want), "%s%s%s", rows[i].level_1,
-		 level > 1 && *rows[i].level_2 ? " " : "",
-		 level > 1 ? rows[i].level_2 : "");
-	ok(rc == 0, "%s %s: tree of level %d %s", rows[i].model, rows[i].pmu,
-	   level, err.msg);
-	ok(events_are(&plan, pmu->name, want), "%s %s: events of level %d",
-	   rows[i].model, rows[i].pmu, level);
+		 level > 1 && *rows[i].level_2 ? " " : "", level > 1 ? rows[i].level_2 : "");
+	ok(rc == 0, "%s %s: tree of level %d %s", rows[i].model, rows[i].pmu, level, err.msg);
+	ok(events_are(&plan, pmu->name, want), "%s %s: events of level %d", rows[i].model,
+	   rows[i].pmu, level);
 	td_tree_free(&tree);
 	td_plan_free(&plan);
 }
@@ -235,8 +227,7 @@ static bool parses(struct names *names, const char *formula)
 	return rc == 0;
 }
 
-static const struct td_metric_def *find(const struct td_metric_set *set,
-					const char *name)
+static const struct td_metric_def *find(const struct td_metric_set *set, const char *name)
 {
 	for (size_t i = 0; i < set->nr_metrics; i++) {
 		if (strcmp(set->metrics[i].name, name) == 0)
@@ -260,17 +251,14 @@ static bool same_parent(const char *a, const char *b)
 }
 
 /* Checks a metric's column (after *last), parent and level. */
-static bool is_in_place(const struct td_metric_set *set,
-			const struct td_metric_def *def, int *last)
+static bool is_in_place(const struct td_metric_set *set, const struct td_metric_def *def, int *last)
 {
-	const struct td_metric_def *parent =
-		def->parent ? find(set, def->parent) : NULL;
+	const struct td_metric_def *parent = def->parent ? find(set, def->parent) : NULL;
 	int here = column(def->name);
 	bool ordered = here > *last;
 
 	*last = here;
-	if (here < 0 || !ordered ||
-	    td_builtin_columns[here].level != def->level ||
+	if (here < 0 || !ordered || td_builtin_columns[here].level != def->level ||
 	    !same_parent(td_builtin_columns[here].parent, def->parent))
 		return false;
 	if (def->level == 1)
@@ -293,17 +281,14 @@ static void test_set(const char *name, const struct td_metric_set *set)
 		if (def->level == 0)
 			continue;
 		in_place &= is_in_place(set, def, &last);
-		thresholds &= def->threshold &&
-			      parses(&names, def->threshold) &&
+		thresholds &= def->threshold && parses(&names, def->threshold) &&
 			      strstr(def->threshold, def->name);
 	}
 	ok(formulas, "%s: formulas", name);
 	ok(thresholds, "%s: thresholds, each of its own metric", name);
 	ok(in_place, "%s: parents, levels and columns in their order", name);
-	ok(deepest == set->levels && tops == 4, "%s: %d levels, 4 on top", name,
-	   set->levels);
-	ok(find(set, TD_SLOTS) && find(set, TD_SLOTS)->level == 0,
-	   "%s: has slots", name);
+	ok(deepest == set->levels && tops == 4, "%s: %d levels, 4 on top", name, set->levels);
+	ok(find(set, TD_SLOTS) && find(set, TD_SLOTS)->level == 0, "%s: has slots", name);
 }
 
 static void test_row(size_t i)
@@ -315,13 +300,12 @@ static void test_row(size_t i)
 	test_machine(&machine, rows[i].model);
 	set = td_builtin_find(&machine, only(&machine, rows[i].pmu));
 	snprintf(name, sizeof(name), "%s %s", rows[i].model, rows[i].pmu);
-	ok(set ? set->levels == rows[i].levels : rows[i].levels == 0,
-	   "%s: %d levels", name, rows[i].levels);
+	ok(set ? set->levels == rows[i].levels : rows[i].levels == 0, "%s: %d levels", name,
+	   rows[i].levels);
 	if (set && rows[i].levels) {
 		test_set(name, set);
 		ok(same_parent(set->reference, rows[i].reference) &&
-			   set->one_group == rows[i].one_group &&
-			   set->per_core == rows[i].per_core,
+			   set->one_group == rows[i].one_group && set->per_core == rows[i].per_core,
 		   "%s: reference and groups", name);
 		for (int level = 1; level <= 2; level++)
 			test_events(i, &machine, level);
@@ -337,8 +321,7 @@ static void test_partial(void)
 
 		test_add_pmu(&machine, &partial[i].pmu);
 		set = td_builtin_find(&machine, &machine.pmus[0]);
-		ok((set ? set->levels : 0) == partial[i].levels, "%s",
-		   partial[i].name);
+		ok((set ? set->levels : 0) == partial[i].levels, "%s", partial[i].name);
 		td_machine_free(&machine);
 	}
 }
@@ -354,10 +337,8 @@ static void test_columns(void)
 		if (def->level == 1)
 			good &= !def->parent;
 		else
-			good &= column(def->parent) >= 0 &&
-				column(def->parent) < i &&
-				td_builtin_columns[column(def->parent)].level ==
-					def->level - 1;
+			good &= column(def->parent) >= 0 && column(def->parent) < i &&
+				td_builtin_columns[column(def->parent)].level == def->level - 1;
 	}
 	ok(good, "columns: one a name, behind their parents");
 }

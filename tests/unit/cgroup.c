@@ -167,8 +167,7 @@ static void test_mounts(size_t i, const char *root)
 
 	snprintf(proc, sizeof(proc), "%s/proc", root);
 	if (mounts[i].mounts)
-		test_file(root, "proc/self/mounts", mounts[i].mounts,
-			  strlen(mounts[i].mounts));
+		test_file(root, "proc/self/mounts", mounts[i].mounts, strlen(mounts[i].mounts));
 	if (td_sysfs_open(&fs, root, proc, &err)) {
 		ok(false, "%s: %s", mounts[i].name, err.msg);
 		return;
@@ -195,10 +194,8 @@ static void test_unreadable(const char *root)
 
 	test_file(root, "self/mounts/", "", 0);
 	fs.proc = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	ok(td_cgroup_root(&fs, &got, &err) == -EISDIR && !got,
-	   "mounts that cannot be read");
-	is_str(err.msg, "proc/self/mounts: Is a directory",
-	       "mounts that cannot be read: message");
+	ok(td_cgroup_root(&fs, &got, &err) == -EISDIR && !got, "mounts that cannot be read");
+	is_str(err.msg, "proc/self/mounts: Is a directory", "mounts that cannot be read: message");
 	td_sysfs_close(&fs);
 }
 
@@ -227,9 +224,8 @@ static bool is_open(int fd, const char *root, const char *name)
 	if (!name)
 		return fd == -1;
 	snprintf(path, sizeof(path), "%s/%s", root, name);
-	return stat(path, &want) == 0 && fstat(fd, &got) == 0 &&
-	       want.st_dev == got.st_dev && want.st_ino == got.st_ino &&
-	       (flags & O_ACCMODE) == O_RDONLY && !(flags & O_PATH) &&
+	return stat(path, &want) == 0 && fstat(fd, &got) == 0 && want.st_dev == got.st_dev &&
+	       want.st_ino == got.st_ino && (flags & O_ACCMODE) == O_RDONLY && !(flags & O_PATH) &&
 	       (fcntl(fd, F_GETFD) & FD_CLOEXEC);
 }
 
@@ -246,8 +242,7 @@ static const char *shown(const struct row *row)
 	return text;
 }
 
-static void check_cgroups(const struct td_cgroups *got, const char *root,
-			  const struct row *row)
+static void check_cgroups(const struct td_cgroups *got, const char *root, const struct row *row)
 {
 	char *text;
 	size_t size;
@@ -255,10 +250,8 @@ static void check_cgroups(const struct td_cgroups *got, const char *root,
 	bool all_open = true;
 
 	for (size_t i = 0; i < got->nr; i++) {
-		fprintf(fp, "%s%s", i ? "," : "",
-			got->names[i] ? got->names[i] : "-");
-		all_open =
-			all_open && is_open(got->fds[i], root, got->names[i]);
+		fprintf(fp, "%s%s", i ? "," : "", got->names[i] ? got->names[i] : "-");
+		all_open = all_open && is_open(got->fds[i], root, got->names[i]);
 	}
 	fclose(fp);
 	is_str(text, row->want, "'%s': names", shown(row));
@@ -266,15 +259,13 @@ static void check_cgroups(const struct td_cgroups *got, const char *root,
 	free(text);
 }
 
-static void check_error(const struct td_err *err, int rc, const char *root,
-			const struct row *row)
+static void check_error(const struct td_err *err, int rc, const char *root, const struct row *row)
 {
 	char hint[256];
 	bool usage = row->place;
 
 	snprintf(hint, sizeof(hint), "looked for in %s", root);
-	ok(rc < 0 && rc == err->code && err->usage == usage, "'%s': refused",
-	   shown(row));
+	ok(rc < 0 && rc == err->code && err->usage == usage, "'%s': refused", shown(row));
 	is_str(err->msg, row->error, "'%s': message", shown(row));
 	is_str(err->place, usage ? row->place : "", "'%s': place", shown(row));
 	is_str(err->hint, usage ? "" : hint, "'%s': hint", shown(row));
@@ -286,8 +277,7 @@ static void check_notes(const struct td_notes *notes, const struct row *row)
 	size_t len = 0;
 
 	for (size_t i = 0; i < notes->nr && len < sizeof(text); i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s\n",
-					notes->v[i]);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s\n", notes->v[i]);
 	is_str(text, row->notes ? row->notes : "", "'%s': notes", shown(row));
 }
 
@@ -309,8 +299,7 @@ static void test_row(const struct row *row, const char *root, bool match)
 	check_notes(&notes, row);
 	if (rc == 0)
 		td_cgroups_free(&got);
-	ok(!got.nr && !got.names && !got.fds && count_fds() == fds,
-	   "'%s': freed", shown(row));
+	ok(!got.nr && !got.names && !got.fds && count_fds() == fds, "'%s': freed", shown(row));
 	td_notes_free(&notes);
 }
 
@@ -320,16 +309,12 @@ static void test_no_root(void)
 	struct td_notes notes = { 0 };
 	struct td_err err = { 0 };
 
-	ok(td_cgroups_match(&got, "/nowhere", "^a$", &notes, &err) == -ENOENT,
-	   "no such mount");
-	is_str(err.msg, "/nowhere: No such file or directory",
-	       "no such mount: message");
+	ok(td_cgroups_match(&got, "/nowhere", "^a$", &notes, &err) == -ENOENT, "no such mount");
+	is_str(err.msg, "/nowhere: No such file or directory", "no such mount: message");
 	ok(td_cgroups_name(&got, "/proc", "/proc/no/where", &err) == -ENOENT,
 	   "a path of the file system");
-	is_str(err.hint, "names begin below /proc: no/where",
-	       "a path of the file system: hint");
-	ok(td_cgroups_name(&got, "/dev/null", "a", &err) == -ENOTDIR,
-	   "a file for a mount");
+	is_str(err.hint, "names begin below /proc: no/where", "a path of the file system: hint");
+	ok(td_cgroups_name(&got, "/dev/null", "a", &err) == -ENOTDIR, "a file for a mount");
 	ok(!got.nr && !notes.nr, "no cgroups of no mount");
 }
 
@@ -348,8 +333,7 @@ static void test_limit(const char *root, const char *list)
 	setrlimit(RLIMIT_NOFILE, &few);
 	rc = td_cgroups_match(&got, root, list, &notes, &err);
 	setrlimit(RLIMIT_NOFILE, &old);
-	ok(rc == -EMFILE && strstr(err.msg, ": Too many open files") &&
-		   !err.hint[0] && !notes.nr,
+	ok(rc == -EMFILE && strstr(err.msg, ": Too many open files") && !err.hint[0] && !notes.nr,
 	   "'%s': out of descriptors", list);
 	ok(!got.nr && count_fds() == fds, "'%s': nothing stays open", list);
 	close(next);
@@ -392,11 +376,9 @@ static void test_deep(const char *root)
 	for (size_t len = strlen(root) + 101; len < 4096; len += 101)
 		want++;
 	make_deep(root, fds, name);
-	ok(td_cgroups_match(&got, root, "^ddd", &notes, &err) == 0 &&
-		   got.nr == (size_t)want,
+	ok(td_cgroups_match(&got, root, "^ddd", &notes, &err) == 0 && got.nr == (size_t)want,
 	   "a deep tree: %d of %d", want, DEPTH);
-	ok(notes.nr == 1 &&
-		   strncmp(notes.v[0], "no access to cgroup ddd", 23) == 0 &&
+	ok(notes.nr == 1 && strncmp(notes.v[0], "no access to cgroup ddd", 23) == 0 &&
 		   strstr(notes.v[0], ": File name too long"),
 	   "a deep tree: a note of the rest");
 	td_cgroups_free(&got);
@@ -414,14 +396,12 @@ static void test_long(const char *root)
 
 	memset(list, 'x', 6000);
 	list[6000] = '\0';
-	ok(td_cgroups_match(&got, root, list, &notes, &err) == -ENOENT &&
-		   notes.nr == 1,
+	ok(td_cgroups_match(&got, root, list, &notes, &err) == -ENOENT && notes.nr == 1,
 	   "a name too long to match");
-	ok(td_cgroups_name(&got, root, list, &err) == -ENAMETOOLONG,
-	   "a name too long");
+	ok(td_cgroups_name(&got, root, list, &err) == -ENAMETOOLONG, "a name too long");
 	list[5999] = '(';
-	ok(td_cgroups_match(&got, root, list, &notes, &err) == -EINVAL &&
-		   err.usage && strstr(err.place, "..."),
+	ok(td_cgroups_match(&got, root, list, &notes, &err) == -EINVAL && err.usage &&
+		   strstr(err.place, "..."),
 	   "a long expression that is none");
 	td_notes_free(&notes);
 }

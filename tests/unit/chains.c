@@ -16,15 +16,13 @@ static struct td_job job = { .plan.events.nr = 1 };
 static struct td_gathering g;
 static int spot_given, call_given;
 
-static int take(void *ctx, const struct td_record *record, int event, int spot,
-		int caller)
+static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
 {
 	(void)ctx;
 	(void)record;
 	(void)event;
 	spot_given = spot;
 	call_given = caller;
-	return 0;
 }
 
 static void end(void)
@@ -48,8 +46,8 @@ static void begin(void)
 	td_gathering_take(&g, &map, -1);
 }
 
-static void sample(uint64_t address, const uint64_t *chain, size_t nr,
-		   const uint64_t *branches, size_t nr_branches)
+static void sample(uint64_t address, const uint64_t *chain, size_t nr, const uint64_t *branches,
+		   size_t nr_branches)
 {
 	const struct td_record record = { .kind = TD_RECORD_SAMPLE,
 					  .pid = PID,
@@ -76,21 +74,18 @@ static const char *callers(void)
 		uint64_t address = spot < 0 ? 0 : g.spots.v[spot].address;
 		bool high = address >= HIGH;
 
-		len += (size_t)snprintf(
-			text + len, sizeof(text) - len,
-			spot < 0 ? "%s?" : "%s%s%llx", len ? " " : "",
-			high ? "k" : "",
-			(unsigned long long)(address - (high ? HIGH : 0)));
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					spot < 0 ? "%s?" : "%s%s%llx", len ? " " : "",
+					high ? "k" : "",
+					(unsigned long long)(address - (high ? HIGH : 0)));
 	}
 	return text;
 }
 
 static void test_user(void)
 {
-	const uint64_t chain[] = { USER, START + 0x10, START + 0x21,
-				   START + 0x31 };
-	const uint64_t wild[] = { USER, START + 0x10, START + 0x21, 0x1234,
-				  START + 0x31 };
+	const uint64_t chain[] = { USER, START + 0x10, START + 0x21, START + 0x31 };
+	const uint64_t wild[] = { USER, START + 0x10, START + 0x21, 0x1234, START + 0x31 };
 
 	begin();
 	sample(START + 0x10, chain, 4, NULL, 0);
@@ -108,8 +103,7 @@ static void test_kernel(void)
 
 	begin();
 	sample(HIGH + 0x10, chain, 6, NULL, 0);
-	is_str(callers(), "k20 30 40",
-	       "what was interrupted is at its address");
+	is_str(callers(), "k20 30 40", "what was interrupted is at its address");
 	sample(START + 0x30, chain, 6, NULL, 0);
 	is_str(callers(), "40", "a precise sample is of user space still");
 	sample(HIGH + 0x10, chain + 3, 3, NULL, 0);
@@ -119,8 +113,9 @@ static void test_kernel(void)
 /* One place of the kernel stands for all. */
 static void test_secret(void)
 {
-	const uint64_t chain[] = { KERNEL,      HIGH + 0x10, HIGH + 0x21,
-				   HIGH + 0x31, USER,        START + 0x30 };
+	const uint64_t chain[] = {
+		KERNEL, HIGH + 0x10, HIGH + 0x21, HIGH + 0x31, USER, START + 0x30
+	};
 
 	begin();
 	g.hides_kernel = true;
@@ -131,17 +126,17 @@ static void test_secret(void)
 
 static void test_long(void)
 {
-	uint64_t chain[2 * TD_MOST_FRAMES];
+	uint64_t chain[2 * TD_MAX_FRAMES];
 	size_t nr = 0;
 
 	begin();
 	chain[0] = USER;
 	for (size_t i = 1; i < TD_ARRAY_SIZE(chain); i++)
 		chain[i] = START + i;
-	sample(START + 1, chain, 1 + TD_MOST_FRAMES, NULL, 0);
+	sample(START + 1, chain, 1 + TD_MAX_FRAMES, NULL, 0);
 	for (const char *at = callers(); *at; at++)
 		nr += *at == ' ';
-	ok(nr + 1 == TD_MOST_FRAMES, "%zu callers", nr + 1);
+	ok(nr + 1 == TD_MAX_FRAMES, "%zu callers", nr + 1);
 	ok(strchr(callers(), '?'), "and what may be behind them");
 	sample(START + 1, chain, TD_ARRAY_SIZE(chain), NULL, 0);
 	ok(strchr(callers(), '?'), "a longer one is cut");
@@ -152,23 +147,16 @@ static void test_long(void)
 
 static void test_branches(void)
 {
-	uint64_t branches[] = { START + 0x20,
-				START + 0x8,
-				0,
-				START + 0x30,
-				START + 0x18,
-				0,
-				0,
-				0,
-				0 };
+	uint64_t branches[] = {
+		START + 0x20, START + 0x8, 0, START + 0x30, START + 0x18, 0, 0, 0, 0
+	};
 	const uint64_t chain[] = { KERNEL, HIGH + 0x10, HIGH + 0x21 };
 
 	begin();
 	sample(START + 0x10, NULL, 0, branches, 3);
 	is_str(callers(), "20 30", "calls that have not returned");
 	sample(HIGH + 0x10, chain, 3, branches, 3);
-	is_str(callers(), "k20 8 20 30",
-	       "behind the kernel, what they led to first");
+	is_str(callers(), "k20 8 20 30", "behind the kernel, what they led to first");
 	sample(START + 0x10, NULL, 0, branches, 0);
 	is_str(callers(), "", "none");
 	/* between what is not mapped, as before execve() */
@@ -189,12 +177,12 @@ static void test_many_branches(void)
 	for (uint64_t i = 0; i < TD_ARRAY_SIZE(branches); i++)
 		branches[i] = START + 0x100 + i;
 	begin();
-	g.nr_noted = 32;
+	g.nr_branches = 32;
 	sample(START + 0x10, NULL, 0, branches, 9);
 	ok(!strchr(callers(), '?'), "9 calls, of 32 that there may be");
 	sample(START + 0x10, NULL, 0, branches, 32);
 	ok(strchr(callers(), '?'), "32 calls: there may be more");
-	g.nr_noted = 0;
+	g.nr_branches = 0;
 	sample(START + 0x10, NULL, 0, branches, 9);
 	ok(strchr(callers(), '?'), "9, of nobody knows how many");
 }
@@ -202,9 +190,7 @@ static void test_many_branches(void)
 /* Where no rule is known, what comes behind is not. */
 static void test_copies(void)
 {
-	uint64_t registers[TD_RECORD_REGS] = {
-		[7] = 0x7000, [8] = START + 0x20
-	};
+	uint64_t registers[TD_RECORD_REGS] = { [7] = 0x7000, [8] = START + 0x20 };
 	struct td_record record = { .kind = TD_RECORD_SAMPLE,
 				    .pid = PID,
 				    .address = START + 0x20,
@@ -239,10 +225,8 @@ static void test_copies(void)
 
 static void test_shared(void)
 {
-	const uint64_t one[] = { USER, START + 0x10, START + 0x21,
-				 START + 0x31 };
-	const uint64_t other[] = { USER, START + 0x50, START + 0x61,
-				   START + 0x31 };
+	const uint64_t one[] = { USER, START + 0x10, START + 0x21, START + 0x31 };
+	const uint64_t other[] = { USER, START + 0x50, START + 0x61, START + 0x31 };
 
 	begin();
 	sample(START + 0x10, one, 4, NULL, 0);

@@ -32,16 +32,11 @@ static const struct {
 	double error, other;
 	bool clear;
 } rows[] = {
-	{ "tma_backend_bound", 5, 0, true },
-	{ "tma_backend_bound", 11, 0, false },
-	{ "tma_backend_bound", NAN, 0, false },
-	{ "tma_memory_bound", 1, 1, true },
-	{ "tma_memory_bound", 3, 1, false },
-	{ "tma_memory_bound", 1, 11, false },
-	{ "tma_memory_bound", 1, NAN, false },
-	{ "tma_retiring", 20, 0.5, true },
-	{ "tma_retiring", 5, 2, false },
-	{ "tma_frontend_bound", 0, 0, false },
+	{ "tma_backend_bound", 5, 0, true },    { "tma_backend_bound", 11, 0, false },
+	{ "tma_backend_bound", NAN, 0, false }, { "tma_memory_bound", 1, 1, true },
+	{ "tma_memory_bound", 3, 1, false },    { "tma_memory_bound", 1, 11, false },
+	{ "tma_memory_bound", 1, NAN, false },  { "tma_retiring", 20, 0.5, true },
+	{ "tma_retiring", 5, 2, false },        { "tma_frontend_bound", 0, 0, false },
 };
 
 static void fill(const struct td_plan *plan, struct td_reading *v, size_t *nr)
@@ -49,12 +44,9 @@ static void fill(const struct td_plan *plan, struct td_reading *v, size_t *nr)
 	*nr = 0;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(counts); i++) {
 		for (int j = 0; j < (int)plan->events.nr; j++) {
-			if (strcmp(plan->events.v[j].name, counts[i].event) !=
-			    0)
+			if (strcmp(plan->events.v[j].name, counts[i].event) != 0)
 				continue;
-			v[(*nr)++] =
-				(struct td_reading){ j, 0, -1, counts[i].value,
-						     8, 8 };
+			v[(*nr)++] = (struct td_reading){ j, 0, -1, counts[i].value, 8, 8 };
 			break;
 		}
 	}
@@ -71,12 +63,10 @@ static struct td_cell *cell_of(const struct td_report *report, const char *name)
 	return &none;
 }
 
-static void test_row(const struct td_evaluation *e, struct td_report *report,
-		     size_t r)
+static void test_row(const struct td_evaluation *e, struct td_report *report, size_t r)
 {
-	const char *other = strcmp(rows[r].metric, "tma_retiring") == 0
-				    ? "tma_heavy_operations"
-				    : "tma_backend_bound";
+	const char *other = strcmp(rows[r].metric, "tma_retiring") == 0 ? "tma_heavy_operations"
+									: "tma_backend_bound";
 
 	for (size_t i = 0; i < report->nr_columns; i++)
 		report->rows[0].cells[i].error = 0;
@@ -84,8 +74,7 @@ static void test_row(const struct td_evaluation *e, struct td_report *report,
 	cell_of(report, rows[r].metric)->error = rows[r].error;
 	td_eval_find_clear(e, report);
 	ok(cell_of(report, rows[r].metric)->clear_of_threshold == rows[r].clear,
-	   "%s +- %g, the other +- %g", rows[r].metric, rows[r].error,
-	   rows[r].other);
+	   "%s +- %g, the other +- %g", rows[r].metric, rows[r].error, rows[r].other);
 }
 
 int main(void)
@@ -103,18 +92,17 @@ int main(void)
 
 	test_machine(&machine, "lnl");
 	test_build_levels(&tree, &plan, &machine, 2, false, &err);
-	td_evaluation_make(&e, &tree, &plan, &err);
+	td_evaluation_make(&e, &tree, &plan);
 	fill(&plan, v, &readings.nr);
-	td_aggregate(&agg, &readings, &plan, &totals, &err);
-	ok(td_eval(&e, &totals, NULL, false, &report, &err) == 0 &&
-		   readings.nr == TD_ARRAY_SIZE(counts),
-	   "a row of values");
+	td_aggregate(&agg, &readings, &plan, &totals);
+	td_eval(&e, &totals, NULL, false, &report);
+	ok(readings.nr == TD_ARRAY_SIZE(counts), "a row of values");
 	ok(!cell_of(&report, "tma_backend_bound")->clear_of_threshold,
 	   "nothing is clear before errors are known");
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
 		test_row(&e, &report, r);
 	/* --bottlenecks */
-	ok(td_report_rank(&report) == 0, "the largest first");
+	td_report_rank(&report);
 	for (size_t r = 0; r < TD_ARRAY_SIZE(rows); r++)
 		test_row(&e, &report, r);
 	td_report_free(&report);

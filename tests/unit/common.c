@@ -60,8 +60,7 @@ static char *describe(const struct td_pmu_events *events)
 	if (!fp)
 		return NULL;
 	for (size_t i = 0; i < events->nr_metrics; i++)
-		fprintf(fp, "%s/%s;", events->metrics[i].pmu,
-			events->metrics[i].name);
+		fprintf(fp, "%s/%s;", events->metrics[i].pmu, events->metrics[i].name);
 	for (size_t i = 0; i < events->nr_events; i++)
 		fprintf(fp, "event %s;", events->events[i].name);
 	fclose(fp);

@@ -17,17 +17,14 @@
 static const struct {
 	const char *path, *text;
 } files[] = {
-	{ DOCKER ID("a") "/config.v2.json",
-	  "{\"ID\":\"x\",\"Name\":\"/web\"}" },
+	{ DOCKER ID("a") "/config.v2.json", "{\"ID\":\"x\",\"Name\":\"/web\"}" },
 	{ DOCKER ID("b") "/config.v2.json", "{\"Name\":" },
 	{ DOCKER ID("c") "/config.v2.json", "{\"Name\":7}" },
 	{ PODMAN,
 	  "[{\"id\":\"" ID("d") "\",\"names\":[]},{\"id\":\"" ID(
 		  "e") "\",\"names\":[\"db\",\"other\"]},{\"id\":\"" ID("3") "\",\"names\":[null]},7]" },
 	{ TASKS ID("f") "/config.json",
-	  "{\"annotations\":{\"io.kubernetes.cri.sandbox-namespace\":\"prod\","
-	  "\"io.kubernetes.cri.sandbox-name\":\"shop-0\","
-	  "\"io.kubernetes.cri.container-name\":\"nginx\"}}" },
+	  "{\"annotations\":{\"io.kubernetes.cri.sandbox-namespace\":\"prod\",\"io.kubernetes.cri.sandbox-name\":\"shop-0\",\"io.kubernetes.cri.container-name\":\"nginx\"}}" },
 	{ TASKS ID("0") "/config.json",
 	  "{\"annotations\":{\"io.kubernetes.cri.sandbox-name\":\"shop-0\"}}" },
 	{ TASKS ID("1") "/config.json", "{\"annotations\":{}}" },
@@ -41,12 +38,11 @@ static const struct {
 	{ "docker/" ID("a"), "web" },
 	{ "docker/" ID("a") "/init/sub", "web/init/sub" },
 	{ "machine.slice/libpod-" ID("e") ".scope/container", "db/container" },
-	{ "kubepods.slice/kubepods-pod0a1b2c3d_1111_2222_3333_444455556666"
-	  ".slice/cri-containerd-" ID("f") ".scope",
+	{ "kubepods.slice/kubepods-pod0a1b2c3d_1111_2222_3333_444455556666.slice/cri-containerd-" ID(
+		  "f") ".scope",
 	  "prod/shop-0/nginx" },
 	{ "kubepods/burstable/pod" UID "/" ID("0"), "shop-0" },
-	{ "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-"
-	  "pod0a1b2c3d_1111_2222_3333_444455556666.slice",
+	{ "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod0a1b2c3d_1111_2222_3333_444455556666.slice",
 	  "pod0a1b2c3d" },
 	{ "kubepods/pod" UID, "pod0a1b2c3d" },
 	{ "lxc/mail", "mail" },
@@ -85,8 +81,7 @@ int main(void)
 		return done_testing();
 	}
 	for (size_t i = 0; i < TD_ARRAY_SIZE(files); i++)
-		test_file(root, files[i].path, files[i].text,
-			  strlen(files[i].text));
+		test_file(root, files[i].path, files[i].text, strlen(files[i].text));
 	snprintf(proc, sizeof(proc), "%s/proc", root);
 	ok(td_sysfs_open(&fs, root, proc, &err) == 0, "made-up files");
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {

@@ -172,15 +172,14 @@ static void test_row(size_t r)
 	for (size_t i = 0; i < MAX_PIECES && rows[r].pieces[i].text; i++) {
 		const struct piece *piece = &rows[r].pieces[i];
 
-		put(writer, piece->text,
-		    piece->size ? piece->size : strlen(piece->text));
+		put(writer, piece->text, piece->size ? piece->size : strlen(piece->text));
 		td_control_read(&control, &err);
 		describe_all(fp, &control);
 		fputc('|', fp);
 	}
 	close(writer);
-	ok(td_control_read(&control, &err) == 0 && control.fd == -1,
-	   "%s: end of file", rows[r].name);
+	ok(td_control_read(&control, &err) == 0 && control.fd == -1, "%s: end of file",
+	   rows[r].name);
 	describe_all(fp, &control);
 	fclose(fp);
 	is_str(got, rows[r].want, "%s: requests", rows[r].name);
@@ -199,8 +198,7 @@ static size_t feed(struct td_control *control, int writer, const char *text,
 	for (; left; left -= size, text += size) {
 		size = left < 1000 ? left : 1000;
 		put(writer, text, size);
-		while (is_readable(control->fd) &&
-		       td_control_read(control, &err) == 0) {
+		while (is_readable(control->fd) && td_control_read(control, &err) == 0) {
 			while (td_control_next(control, request))
 				lines++;
 		}
@@ -227,12 +225,11 @@ static void test_length(size_t len, enum td_control_word want)
 	lines += feed(&control, writer, "\n", &request);
 	ok(lines == 1 && request.word == want, "%zu bytes: a line", len);
 	shown = request.line ? strlen(request.line) : 0;
-	ok(too_long ? shown > 4096 && shown <= len : shown == len,
-	   "%zu bytes: they are shown", len);
+	ok(too_long ? shown > 4096 && shown <= len : shown == len, "%zu bytes: they are shown",
+	   len);
 	lines = feed(&control, writer, line, &request);
 	lines += feed(&control, writer, "\nstop\n", &request);
-	ok(lines == 2 && request.word == TD_CONTROL_STOP,
-	   "%zu bytes: what comes next", len);
+	ok(lines == 2 && request.word == TD_CONTROL_STOP, "%zu bytes: what comes next", len);
 	close_pipe(&control, fd);
 	close(writer);
 }
@@ -294,10 +291,8 @@ static void test_read_error(void)
 	fd = control.fd;
 	dup2(dir, fd);
 	close(dir);
-	ok(td_control_read(&control, &err) == -EISDIR && control.fd == -1,
-	   "what cannot be read");
-	is_str(err.msg, "--control: cannot read: Is a directory",
-	       "what cannot be read: message");
+	ok(td_control_read(&control, &err) == -EISDIR && control.fd == -1, "what cannot be read");
+	is_str(err.msg, "--control: cannot read: Is a directory", "what cannot be read: message");
 	close_pipe(&control, fd);
 	close(writer);
 }
@@ -309,11 +304,9 @@ static void test_error(size_t i)
 	int before = count_fds();
 	int rc = td_control_open(&control, errors[i].text, &err);
 
-	ok(rc == errors[i].code && err.code == rc &&
-		   err.usage == errors[i].usage,
-	   "error: '%s'", errors[i].text);
-	is_str(err.msg, errors[i].message, "error: '%s': message",
-	       errors[i].text);
+	ok(rc == errors[i].code && err.code == rc && err.usage == errors[i].usage, "error: '%s'",
+	   errors[i].text);
+	is_str(err.msg, errors[i].message, "error: '%s': message", errors[i].text);
 	ok(control.fd == -1 && control.ack == -1 && count_fds() == before,
 	   "error: '%s': nothing stays open", errors[i].text);
 	td_control_close(&control);
@@ -329,13 +322,11 @@ static void test_wrong_ends(void)
 	if (pipe2(fds, O_CLOEXEC))
 		perror("pipe");
 	snprintf(text, sizeof(text), "fd:%d", fds[1]);
-	snprintf(want, sizeof(want),
-		 "--control: descriptor %d: not open for reading", fds[1]);
+	snprintf(want, sizeof(want), "--control: descriptor %d: not open for reading", fds[1]);
 	ok(td_control_open(&control, text, &err) == -EBADF, "a pipe's writer");
 	is_str(err.msg, want, "a pipe's writer: message");
 	snprintf(text, sizeof(text), "fd:%d,%d", fds[0], fds[0]);
-	snprintf(want, sizeof(want),
-		 "--control: descriptor %d: not open for writing", fds[0]);
+	snprintf(want, sizeof(want), "--control: descriptor %d: not open for writing", fds[0]);
 	ok(td_control_open(&control, text, &err) == -EBADF, "no writer to ack");
 	is_str(err.msg, want, "no writer to ack: message");
 	close(fds[0]);
@@ -356,8 +347,7 @@ static void open_acked(struct td_control *control, int in[2], int out[2])
 	if (pipe(in) || pipe(out))
 		perror("pipe");
 	snprintf(text, sizeof(text), "fd:%d,0x%x", in[0], (unsigned int)out[1]);
-	ok(td_control_open(control, text, &err) == 0, "both: %s%s", text,
-	   err.msg);
+	ok(td_control_open(control, text, &err) == 0, "both: %s%s", text, err.msg);
 }
 
 static void test_fd(void)
@@ -370,20 +360,16 @@ static void test_fd(void)
 	ok(control.fd == in[0] && control.ack == out[1], "both: as named");
 	ok(!is_cloexec(in[0]) && !is_cloexec(out[1]),
 	   "the command has them, too: it may be who commands");
-	ok(!(fcntl(in[0], F_GETFL) & O_NONBLOCK) &&
-		   !(fcntl(out[1], F_GETFL) & O_NONBLOCK),
+	ok(!(fcntl(in[0], F_GETFL) & O_NONBLOCK) && !(fcntl(out[1], F_GETFL) & O_NONBLOCK),
 	   "shared flags stay as they are");
-	ok(td_control_ack(&control) == 0 && td_control_ack(&control) == 0,
-	   "two answers");
-	ok(read(out[0], got, sizeof(got)) == 10 &&
-		   memcmp(got, "ack\n\0ack\n\0", 10) == 0,
+	ok(td_control_ack(&control) == 0 && td_control_ack(&control) == 0, "two answers");
+	ok(read(out[0], got, sizeof(got)) == 10 && memcmp(got, "ack\n\0ack\n\0", 10) == 0,
 	   "5 bytes each, as perf's");
 	td_control_close(&control);
 	ok(control.fd == -1 && control.ack == -1, "closed");
 	td_control_close(&control);
 	td_control_close(&zeroed);
-	ok(fcntl(in[0], F_GETFD) >= 0 && fcntl(out[1], F_GETFD) >= 0 &&
-		   fcntl(0, F_GETFD) >= 0,
+	ok(fcntl(in[0], F_GETFD) >= 0 && fcntl(out[1], F_GETFD) >= 0 && fcntl(0, F_GETFD) >= 0,
 	   "inherited ones stay open");
 	for (int i = 0; i < 2; i++) {
 		close(in[i]);
@@ -420,8 +406,7 @@ static void test_standard(void)
 	struct td_control control;
 	struct td_err err = { 0 };
 
-	ok(td_control_open(&control, "fd:0", &err) == 0 && control.fd == 0,
-	   "standard input");
+	ok(td_control_open(&control, "fd:0", &err) == 0 && control.fd == 0, "standard input");
 	ok(!is_cloexec(0), "it is the command's, too");
 	td_control_close(&control);
 }
@@ -434,21 +419,19 @@ static void say(const char *path, const char *line)
 	close(fd);
 }
 
-static void check_lines(struct td_control *control, const char *line,
-			const char *want)
+static void check_lines(struct td_control *control, const char *line, const char *want)
 {
 	struct td_err err = { 0 };
 	char got[64] = "";
 	FILE *fp = open_text(got, sizeof(got));
 
 	say("fifo", line);
-	ok(is_readable(control->fd) && !td_control_read(control, &err),
-	   "fifo: there is '%.*s'", (int)strcspn(line, "\n"), line);
+	ok(is_readable(control->fd) && !td_control_read(control, &err), "fifo: there is '%.*s'",
+	   (int)strcspn(line, "\n"), line);
 	describe_all(fp, control);
 	fclose(fp);
 	is_str(got, want, "fifo: requests");
-	ok(!is_readable(control->fd) && !td_control_read(control, &err) &&
-		   control->fd >= 0,
+	ok(!is_readable(control->fd) && !td_control_read(control, &err) && control->fd >= 0,
 	   "fifo: writers come and go");
 }
 
@@ -459,8 +442,7 @@ static void test_fifo(void)
 	struct td_err err = { 0 };
 	char got[16];
 
-	ok(td_control_open(&control, "fifo:fifo,ack", &err) == 0, "fifo: %s",
-	   err.msg);
+	ok(td_control_open(&control, "fifo:fifo,ack", &err) == 0, "fifo: %s", err.msg);
 	ok(is_cloexec(control.fd) && is_cloexec(control.ack) &&
 		   (fcntl(control.fd, F_GETFL) & O_NONBLOCK) &&
 		   (fcntl(control.ack, F_GETFL) & O_NONBLOCK),
@@ -469,22 +451,19 @@ static void test_fifo(void)
 	check_lines(&control, "op\n", "4 ");
 	ok(td_control_ack(&control) == 0, "fifo: an answer before a reader");
 	reader = open("ack", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ok(read(reader, got, sizeof(got)) == 5 && memcmp(got, "ack\n", 5) == 0,
-	   "fifo: is read");
+	ok(read(reader, got, sizeof(got)) == 5 && memcmp(got, "ack\n", 5) == 0, "fifo: is read");
 	close(reader);
 	td_control_close(&control);
 	ok(count_fds() == before, "fifo: closed");
-	ok(td_control_open(&control, "fifo:fifo", &err) == 0 &&
-		   control.fd >= 0 && control.ack == -1,
+	ok(td_control_open(&control, "fifo:fifo", &err) == 0 && control.fd >= 0 &&
+		   control.ack == -1,
 	   "fifo: no answers");
 	td_control_close(&control);
 }
 
 static void test_is_acked(void)
 {
-	static const bool want[] = {
-		true, true, true, true, true, false, false
-	};
+	static const bool want[] = { true, true, true, true, true, false, false };
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(want); i++)
 		ok(td_control_is_acked((enum td_control_word)i) == want[i],
@@ -495,8 +474,8 @@ static void test_is_acked(void)
 static bool set_up(char *root, int fds[2])
 {
 	alarm(600);
-	if (!mkdtemp(root) || chdir(root) || mkfifo("fifo", 0600) ||
-	    mkfifo("ack", 0600) || pipe2(fds, O_CLOEXEC))
+	if (!mkdtemp(root) || chdir(root) || mkfifo("fifo", 0600) || mkfifo("ack", 0600) ||
+	    pipe2(fds, O_CLOEXEC))
 		return false;
 	test_file(root, "plain", "enable\n", 7);
 	signal(SIGPIPE, SIG_DFL);

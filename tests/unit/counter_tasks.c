@@ -46,8 +46,8 @@ static const char *describe(const struct alias *as, char text[512])
 		else if (e->change == TD_TASK_ENDED)
 			at += (size_t)sprintf(text + at, "-%s/%s ", pid, tid);
 		else
-			at += (size_t)sprintf(text + at, "%s/%s=%s%s", pid, tid,
-					      e->name, e->exec ? "! " : " ");
+			at += (size_t)sprintf(text + at, "%s/%s=%s%s", pid, tid, e->name,
+					      e->exec ? "! " : " ");
 	}
 	return text;
 }
@@ -82,8 +82,8 @@ static uint64_t now_ns(void)
 }
 
 /* Expects one event since then, announced by the descriptor, and no other after it. */
-static void expect_one(struct td_task_watch *watch, uint64_t before,
-		       const struct alias *as, const char *want)
+static void expect_one(struct td_task_watch *watch, uint64_t before, const struct alias *as,
+		       const char *want)
 {
 	char text[512];
 
@@ -91,8 +91,7 @@ static void expect_one(struct td_task_watch *watch, uint64_t before,
 	ok(is_readable(watch, PATIENCE), "poll() returns for %s", want);
 	take(watch);
 	is_str(describe(as, text), want, "it is %s", want);
-	ok(seen.nr && seen.v[0].time_ns >= before &&
-		   seen.v[0].time_ns < now_ns(),
+	ok(seen.nr && seen.v[0].time_ns >= before && seen.v[0].time_ns < now_ns(),
 	   "its time is CLOCK_MONOTONIC's");
 	ok(!is_readable(watch, 0), "nothing is left to read");
 }
@@ -176,12 +175,11 @@ static void exec_in_thread(struct family *family)
 	_exit(126);
 }
 
-static void check_family(const char *name, void (*run)(struct family *),
-			 const char *want, size_t nr)
+static void check_family(const char *name, void (*run)(struct family *), const char *want,
+			 size_t nr)
 {
-	struct family *family =
-		mmap(NULL, sizeof(*family), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct family *family = mmap(NULL, sizeof(*family), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct td_task_watch *watch = begin();
 	char text[512];
 	int pid = fork();
@@ -238,8 +236,8 @@ static void check_chain(void)
 		time = seen.v[i].time_ns;
 		nr++;
 	}
-	ok(nr == 21 && seen.nr == 42,
-	   "21 threads, one after the other: %d, %zu events", nr, seen.nr);
+	ok(nr == 21 && seen.nr == 42, "21 threads, one after the other: %d, %zu events", nr,
+	   seen.nr);
 	ok(linked, "each is started by the one before");
 	ok(ordered, "the records of all CPUs are in order of time");
 	td_task_watch_close(watch);
@@ -252,8 +250,7 @@ int main(void)
 	check_steps();
 	check_family("fork, fork, a thread, exec", fork_then_exec,
 		     "+C/C<me +G/G<C +G/T<G -G/T G/G=true! -G/G -C/C ", 7);
-	check_family("exec in a thread", exec_in_thread,
-		     "+C/C<me +C/T<C -C/C C/C=true! -C/C ", 5);
+	check_family("exec in a thread", exec_in_thread, "+C/C<me +C/T<C -C/C C/C=true! -C/C ", 5);
 	check_chain();
 	td_ints_free(&cpus);
 	return done_testing();

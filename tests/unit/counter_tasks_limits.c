@@ -44,8 +44,8 @@ static size_t count_pairs(void)
 			if (seen.v[j].tid == seen.v[i].tid)
 				nr[seen.v[j].change] += j < i ? 100 : 1;
 		}
-		pairs += seen.v[i].change == TD_TASK_BEGAN &&
-			 nr[TD_TASK_BEGAN] == 1 && nr[TD_TASK_ENDED] == 1;
+		pairs += seen.v[i].change == TD_TASK_BEGAN && nr[TD_TASK_BEGAN] == 1 &&
+			 nr[TD_TASK_ENDED] == 1;
 	}
 	return pairs;
 }
@@ -100,15 +100,13 @@ static void check_flood(void)
 	if (fd < 0)
 		ok(true, "lost at the end # SKIP this kernel cannot tell");
 	else
-		ok(lost && seen.nr + lost == 2 * MANY,
-		   "%zu are seen and %llu are lost", seen.nr,
+		ok(lost && seen.nr + lost == 2 * MANY, "%zu are seen and %llu are lost", seen.nr,
 		   (unsigned long long)lost);
 	td_close_fd(&fd);
 	seen.nr = 0;
 	start_threads(1);
 	take_all(watch, 2);
-	ok(seen.nr == 2 && td_task_watch_lost(watch) >= lost,
-	   "then it goes on");
+	ok(seen.nr == 2 && td_task_watch_lost(watch) >= lost, "then it goes on");
 	td_task_watch_close(watch);
 }
 
@@ -138,8 +136,7 @@ static void is_ended(const char *name, int tid)
 	int rc = try_watch(&watch, tid, &err);
 
 	ok(rc == -ESRCH && err.code == -ESRCH && !watch, "%s: %d", name, rc);
-	is_str(err.msg,
-	       "cannot watch for new threads and processes: a task has ended",
+	is_str(err.msg, "cannot watch for new threads and processes: a task has ended",
 	       "%s: the message", name);
 }
 
@@ -177,8 +174,7 @@ static void check_hang_up(void)
 	int nr;
 
 	seen.nr = 0;
-	ok(!td_task_watch_open(&watch, &(struct td_ints){ tids, 2 }, &cpus,
-			       &err),
+	ok(!td_task_watch_open(&watch, &(struct td_ints){ tids, 2 }, &cpus, &err),
 	   "two processes %s", err.msg);
 	end_child(tids[0]);
 	nr = watch ? rounds(watch) : 0;
@@ -200,8 +196,7 @@ static void check_nothing(void)
 	struct td_task_watch *watch = NULL;
 	struct td_err err = { 0 };
 
-	ok(td_task_watch_open(&watch, &none, &cpus, &err) == -EINVAL,
-	   "no task");
+	ok(td_task_watch_open(&watch, &none, &cpus, &err) == -EINVAL, "no task");
 	is_str(err.msg, "no task to watch", "no task: the message");
 	ok(td_task_watch_open(&watch, &one, &none, &err) == -EINVAL, "no CPU");
 	is_str(err.msg, "no CPU to watch", "no CPU: the message");
@@ -235,8 +230,7 @@ static void check_descriptors(void)
 	struct td_task_watch *watch = begin();
 	int nr = count_fds(&plain) - before;
 
-	ok(nr == (int)cpus.nr + 1, "one descriptor a CPU, and one to poll: %d",
-	   nr);
+	ok(nr == (int)cpus.nr + 1, "one descriptor a CPU, and one to poll: %d", nr);
 	ok(plain == plain_before, "an exec closes all of them");
 	td_task_watch_close(watch);
 	after = count_fds(&plain);
@@ -384,13 +378,11 @@ static const struct {
 	bool root;
 } limits[] = {
 	{ "as many descriptors as it takes", enough, 0, "", false },
-	{ "too few descriptors", one_short, -EMFILE,
-	  CANNOT "Too many open files", false },
-	{ "another user's", another_users, -EACCES,
-	  CANNOT "this user may not: Permission denied", true },
-	{ "too much locked memory", all_that_may_be_locked, -EPERM,
-	  CANNOT "no buffers for the kernel's records: Operation not permitted",
+	{ "too few descriptors", one_short, -EMFILE, CANNOT "Too many open files", false },
+	{ "another user's", another_users, -EACCES, CANNOT "this user may not: Permission denied",
 	  true },
+	{ "too much locked memory", all_that_may_be_locked, -EPERM,
+	  CANNOT "no buffers for the kernel's records: Operation not permitted", true },
 };
 
 static void check_limits(void)
@@ -401,14 +393,12 @@ static void check_limits(void)
 		int rc;
 
 		if (limits[i].root && geteuid()) {
-			ok(true, "%s # SKIP cannot become another user",
-			   limits[i].name);
+			ok(true, "%s # SKIP cannot become another user", limits[i].name);
 			continue;
 		}
 		rc = in_child(limits[i].run, msg);
 		if (rc == -EOPNOTSUPP) {
-			ok(true, "%s # SKIP it is not to be had here",
-			   limits[i].name);
+			ok(true, "%s # SKIP it is not to be had here", limits[i].name);
 			continue;
 		}
 		ok(rc == limits[i].code, "%s: %d", limits[i].name, rc);

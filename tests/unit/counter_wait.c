@@ -80,8 +80,7 @@ static const struct {
 };
 /* clang-format on */
 
-static int look(struct td_group_reader *reader, uint64_t retry_ns,
-		struct td_readings *got)
+static int look(struct td_group_reader *reader, uint64_t retry_ns, struct td_readings *got)
 {
 	struct td_err err = { 0 };
 
@@ -91,31 +90,26 @@ static int look(struct td_group_reader *reader, uint64_t retry_ns,
 static void test_row(size_t r)
 {
 	struct td_notes notes = { 0 };
-	struct td_group_reader reader = { .notes = &notes,
-					  .read = read_made_up };
+	struct td_group_reader reader = { .notes = &notes, .read = read_made_up };
 	struct td_readings got;
 	uint64_t began;
 
 	memset(groups, 0, sizeof(groups));
 	groups[0] = rows[r].first;
 	add_groups(&reader);
-	ok(look(&reader, 0, &got) == 0 && !got.behind, "%s: begins",
-	   rows[r].name);
+	ok(look(&reader, 0, &got) == 0 && !got.behind, "%s: begins", rows[r].name);
 	began = td_now_ns();
-	ok(look(&reader, rows[r].retry_ns, &got) == rows[r].want,
-	   "%s: what it is told", rows[r].name);
+	ok(look(&reader, rows[r].retry_ns, &got) == rows[r].want, "%s: what it is told",
+	   rows[r].name);
 	if (!rows[r].want) {
-		ok(got.behind == rows[r].behind &&
-			   got.v[0].value == rows[r].value &&
+		ok(got.behind == rows[r].behind && got.v[0].value == rows[r].value &&
 			   got.v[0].enabled_ns == rows[r].value,
-		   "%s: %llu", rows[r].name,
-		   (unsigned long long)got.v[0].value);
-		ok(got.v[1].value == 10 && groups[1].reads == 2,
-		   "%s: the other is read once", rows[r].name);
+		   "%s: %llu", rows[r].name, (unsigned long long)got.v[0].value);
+		ok(got.v[1].value == 10 && groups[1].reads == 2, "%s: the other is read once",
+		   rows[r].name);
 		ok(!rows[r].behind || td_now_ns() - began >= rows[r].retry_ns,
 		   "%s: as long as it may take", rows[r].name);
-		ok(look(&reader, 0, &got) == 0 &&
-			   got.v[0].value == rows[r].next,
+		ok(look(&reader, 0, &got) == 0 && got.v[0].value == rows[r].next,
 		   "%s: the next look", rows[r].name);
 	}
 	ok(notes.nr == 0, "%s: nothing is noted", rows[r].name);
@@ -127,8 +121,7 @@ static void test_row(size_t r)
 static void test_sleeps(void)
 {
 	struct td_notes notes = { 0 };
-	struct td_group_reader reader = { .notes = &notes,
-					  .read = read_made_up };
+	struct td_group_reader reader = { .notes = &notes, .read = read_made_up };
 	struct td_readings got;
 
 	memset(groups, 0, sizeof(groups));
@@ -137,8 +130,7 @@ static void test_sleeps(void)
 	look(&reader, 0, &got);
 	look(&reader, 100 * MS, &got);
 	/* 20 us, doubled up to 5 ms: 9 pauses, then one every 5 ms */
-	ok(groups[0].reads <= 40, "a tenth of a second: %d tries",
-	   groups[0].reads);
+	ok(groups[0].reads <= 40, "a tenth of a second: %d tries", groups[0].reads);
 	td_group_reader_free(&reader);
 	td_notes_free(&notes);
 }

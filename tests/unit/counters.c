@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/out/openmetrics.h"
+#include "cmd/serve/openmetrics.h"
 #include "lib/base/util.h"
 #include "tests/unit/report.h"
 #include "tests/unit/test.h"
@@ -13,10 +13,8 @@
 #define NS UINT64_C(1000000000)
 
 static const struct td_column columns[] = {
-	{ "tma_retiring", "%", true },
-	{ "tma_bad_speculation", "%", true },
-	{ "tma_light_operations", "%", true },
-	{ "tma_dram_bound", "%", true },
+	{ "tma_retiring", "%", true },           { "tma_bad_speculation", "%", true },
+	{ "tma_light_operations", "%", true },   { "tma_dram_bound", "%", true },
 	{ "tma_info_thread_ipc", "insn", true },
 };
 
@@ -31,8 +29,8 @@ static const struct td_node nodes[] = {
 #define NR TD_ARRAY_SIZE(columns)
 
 /* Adds an interval with one row; a value that is NaN was not counted. */
-static int add_row(struct td_counters *counters, const char *id, uint64_t time,
-		   double slots, const double values[NR], struct td_err *err)
+static void add_row(struct td_counters *counters, const char *id, uint64_t time, double slots,
+		    const double values[NR])
 {
 	struct td_cell cells[NR];
 	struct td_row row = {
@@ -44,27 +42,24 @@ static int add_row(struct td_counters *counters, const char *id, uint64_t time,
 		.nodes = nodes,
 		.nr_nodes = NR,
 	};
-	const struct td_report report = { .time_ns = time,
-					  .columns = columns,
-					  .nr_columns = NR,
-					  .rows = &row,
-					  .nr_rows = 1 };
+	const struct td_report report = {
+		.time_ns = time, .columns = columns, .nr_columns = NR, .rows = &row, .nr_rows = 1
+	};
 
 	for (size_t i = 0; i < NR; i++) {
 		cells[i] = (struct td_cell){
-			.status = isnan(values[i]) ? TD_STATUS_NOT_COUNTED
-						   : TD_STATUS_OK,
+			.status = isnan(values[i]) ? TD_STATUS_NOT_COUNTED : TD_STATUS_OK,
 			.value = values[i],
 			.running_pct = 50,
 			.running_ns = NS / 2,
 		};
 	}
-	return td_counters_add(counters, &report, err);
+	td_counters_add(counters, &report);
 }
 
 /* The text of all counters, on the heap.  Inline, gcc 12 takes it for a local. */
-__attribute__((noinline)) static char *
-text_of(const struct td_counters *counters, enum td_exposition how)
+__attribute__((noinline)) static char *text_of(const struct td_counters *counters,
+					       enum td_exposition how)
 {
 	struct td_counters named = *counters;
 	char *text = NULL;
@@ -93,20 +88,15 @@ static double value_of(const struct td_counters *counters, const char *series)
 #define CORE     "{pmu=\"cpu_core\""
 #define RETIRING "tdstat_topdown_slots_total" CORE ",category=\"retiring\"} "
 #define BAD      "tdstat_topdown_slots_total" CORE ",category=\"bad_speculation\"} "
-#define LIGHT                                \
-	"tdstat_topdown_l2_slots_total" CORE \
-	",parent=\"retiring\",category=\"light_operations\"} "
+#define LIGHT \
+	"tdstat_topdown_l2_slots_total" CORE ",parent=\"retiring\",category=\"light_operations\"} "
 
 static void test_sums(void)
 {
 	struct td_counters counters = { .max_series = 100, .interval_ns = NS };
-	struct td_err err = { 0 };
 
-	ok(!add_row(&counters, "all", NS, 1000,
-		    (double[]){ 25, 75, 20, 5, 1.5 }, &err) &&
-		   !add_row(&counters, "all", 2 * NS, 100,
-			    (double[]){ 100, 0, 90, 6, 2.5 }, &err),
-	   "two intervals");
+	add_row(&counters, "all", NS, 1000, (double[]){ 25, 75, 20, 5, 1.5 });
+	add_row(&counters, "all", 2 * NS, 100, (double[]){ 100, 0, 90, 6, 2.5 });
 	ok(value_of(&counters, "tdstat_slots_total") == 1100, "slots");
 	ok(value_of(&counters, RETIRING) == 350, "weighted by slots");
 	ok(value_of(&counters, BAD) == 750, "the other part");
@@ -118,25 +108,19 @@ static void test_sums(void)
 	ok(strstr(td_family_row(TD_FAMILY_SLOTS)->help, "scaled up") &&
 		   strstr(td_family_row(TD_FAMILY_L2_SLOTS)->help, "scaled up"),
 	   "the help says so");
-	ok(value_of(&counters, "tdstat_instructions_total") == 1800,
-	   "instructions, as well");
+	ok(value_of(&counters, "tdstat_instructions_total") == 1800, "instructions, as well");
 	ok(value_of(&counters, "tdstat_cpu_seconds_total") == 1, "seconds");
-	ok(value_of(&counters, "tdstat_counted_seconds_total" CORE
-			       ",group=\"level1\"} ") == 1,
+	ok(value_of(&counters, "tdstat_counted_seconds_total" CORE ",group=\"level1\"} ") == 1,
 	   "the time in which it was counted");
-	ok(value_of(&counters, "tdstat_enabled_seconds_total" CORE
-			       ",group=\"level2\"} ") == 2,
+	ok(value_of(&counters, "tdstat_enabled_seconds_total" CORE ",group=\"level2\"} ") == 2,
 	   "and in which it should have been");
-	ok(test_near(value_of(&counters, "tdstat_metric_ratio" CORE
-					 ",metric=\"tma_dram_bound\"} "),
+	ok(test_near(value_of(&counters, "tdstat_metric_ratio" CORE ",metric=\"tma_dram_bound\"} "),
 		     0.06, 1e-9),
 	   "level 3 is of the last interval");
-	ok(value_of(&counters,
-		    "tdstat_metric_value" CORE
-		    ",metric=\"tma_info_thread_ipc\",unit=\"insn\"} ") == 2.5,
+	ok(value_of(&counters, "tdstat_metric_value" CORE
+			       ",metric=\"tma_info_thread_ipc\",unit=\"insn\"} ") == 2.5,
 	   "what is no share has its unit");
-	ok(value_of(&counters, "tdstat_intervals_missed_total") == 0,
-	   "no interval was missed");
+	ok(value_of(&counters, "tdstat_intervals_missed_total") == 0, "no interval was missed");
 	td_counters_free(&counters);
 }
 
@@ -145,33 +129,23 @@ static void test_presence(void)
 	char web[] = "web", api[] = "web/api", old[] = "old";
 	char *names[] = { web, api, old };
 	bool gone[] = { false, false, true };
-	struct td_cgroups cgroups = {
-		.names = names, .gone = gone, .nr = 3, .nr_gone = 1
-	};
-	struct td_counters counters = { .max_series = 100,
-					.always_enabled = true };
+	struct td_cgroups cgroups = { .names = names, .gone = gone, .nr = 3, .nr_gone = 1 };
+	struct td_counters counters = { .max_series = 100, .always_enabled = true };
 	static const double values[] = { 25, 75, 20, 5, 1.5 };
-	struct td_err err = { 0 };
 
 	for (size_t i = 0; i < cgroups.nr; i++)
 		td_index_add(&cgroups.index, td_hash_text(names[i]), i);
-	add_row(&counters, "all", NS, 1000, values, &err);
-	ok(value_of(&counters, "tdstat_cpus_counted" CORE "} ") == 3,
-	   "CPUs that were counted");
-	ok(isnan(value_of(&counters, "\ntdstat_cgroups_counted ")),
-	   "there are no cgroups");
+	add_row(&counters, "all", NS, 1000, values);
+	ok(value_of(&counters, "tdstat_cpus_counted" CORE "} ") == 3, "CPUs that were counted");
+	ok(isnan(value_of(&counters, "\ntdstat_cgroups_counted ")), "there are no cgroups");
 	td_counters_free(&counters);
-	counters =
-		(struct td_counters){ .max_series = 100, .cgroups = &cgroups };
-	add_row(&counters, "web", NS, 1000, values, &err);
-	ok(value_of(&counters, "\ntdstat_cgroups_counted ") == 2,
-	   "one of three cgroups is gone");
+	counters = (struct td_counters){ .max_series = 100, .cgroups = &cgroups };
+	add_row(&counters, "web", NS, 1000, values);
+	ok(value_of(&counters, "\ntdstat_cgroups_counted ") == 2, "one of three cgroups is gone");
 	cgroups.nr_gone = 0;
-	add_row(&counters, "web", NS, 1000, values, &err);
-	ok(value_of(&counters, "\ntdstat_cgroups_counted ") == 3,
-	   "it is there again");
-	ok(isnan(value_of(&counters, "tdstat_cpus_counted")),
-	   "of cgroups, CPUs are not known");
+	add_row(&counters, "web", NS, 1000, values);
+	ok(value_of(&counters, "\ntdstat_cgroups_counted ") == 3, "it is there again");
+	ok(isnan(value_of(&counters, "tdstat_cpus_counted")), "of cgroups, CPUs are not known");
 	td_counters_free(&counters);
 	td_index_free(&cgroups.index);
 }
@@ -179,35 +153,25 @@ static void test_presence(void)
 static void test_missing(void)
 {
 	struct td_counters counters = { .max_series = 100, .interval_ns = NS };
-	struct td_err err = { 0 };
 	td_autofree char *text = NULL;
 
-	add_row(&counters, "all", NS, 1000,
-		(double[]){ NAN, NAN, NAN, NAN, NAN }, &err);
+	add_row(&counters, "all", NS, 1000, (double[]){ NAN, NAN, NAN, NAN, NAN });
 	ok(isnan(value_of(&counters, "tdstat_enabled_seconds_total")),
 	   "whether tasks ran is not known");
 	counters.always_enabled = true;
-	add_row(&counters, "all", NS, 1000,
-		(double[]){ NAN, NAN, NAN, NAN, NAN }, &err);
-	ok(value_of(&counters, "tdstat_enabled_seconds_total") == 1,
-	   "CPUs always do");
-	add_row(&counters, "all", NS, 1000,
-		(double[]){ 25, NAN, NAN, NAN, NAN }, &err);
-	ok(isnan(value_of(&counters, "tdstat_slots_total")) &&
-		   isnan(value_of(&counters, RETIRING)),
+	add_row(&counters, "all", NS, 1000, (double[]){ NAN, NAN, NAN, NAN, NAN });
+	ok(value_of(&counters, "tdstat_enabled_seconds_total") == 1, "CPUs always do");
+	add_row(&counters, "all", NS, 1000, (double[]){ 25, NAN, NAN, NAN, NAN });
+	ok(isnan(value_of(&counters, "tdstat_slots_total")) && isnan(value_of(&counters, RETIRING)),
 	   "a level of which a part was not counted is left out");
-	ok(value_of(&counters, "tdstat_counted_seconds_total" CORE
-			       ",group=\"level1\"} ") == 0,
+	ok(value_of(&counters, "tdstat_counted_seconds_total" CORE ",group=\"level1\"} ") == 0,
 	   "and this is said");
-	add_row(&counters, "all", 6 * NS, 1000,
-		(double[]){ 25, 75, NAN, 7, NAN }, &err);
+	add_row(&counters, "all", 6 * NS, 1000, (double[]){ 25, 75, NAN, 7, NAN });
 	ok(value_of(&counters, RETIRING) == 250, "then it was");
-	ok(isnan(value_of(&counters, "tdstat_l2_slots_total")),
-	   "and level 2 was not");
+	ok(isnan(value_of(&counters, "tdstat_l2_slots_total")), "and level 2 was not");
 	ok(value_of(&counters, "tdstat_intervals_missed_total") == 2,
 	   "two intervals had no report");
-	add_row(&counters, "all", 7 * NS, NAN,
-		(double[]){ 25, 75, NAN, NAN, -0.0 }, &err);
+	add_row(&counters, "all", 7 * NS, NAN, (double[]){ 25, 75, NAN, NAN, -0.0 });
 	ok(value_of(&counters, RETIRING) == 250, "slots that are not known");
 	text = text_of(&counters, TD_EXPOSE_OPENMETRICS);
 	ok(!strstr(text, "-0"), "no negative zero");
@@ -221,13 +185,11 @@ static void test_negative(void)
 	struct td_counters counters = { .max_series = 100, .interval_ns = NS };
 	static const double of_bad[] = { 10, -5, 3, -1, 13 };
 	static const double sums[] = { 100, 100, 100, 100, 200 };
-	struct td_err err = { 0 };
 	bool right = true;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(of_bad); i++) {
 		add_row(&counters, "all", (i + 1) * NS, 1000,
-			(double[]){ 100 - of_bad[i], of_bad[i], 0, 0, 0 },
-			&err);
+			(double[]){ 100 - of_bad[i], of_bad[i], 0, 0, 0 });
 		right = right && value_of(&counters, BAD) == sums[i];
 	}
 	ok(right, "it never falls, and what was taken back is taken off");
@@ -238,34 +200,28 @@ static void test_negative(void)
 /* A row of CPU5 has 16 series. */
 static void test_limit(void)
 {
-	struct td_counters counters = { .label = "cpu",
-					.prefix = 3,
-					.max_series = 16 };
+	struct td_counters counters = { .label = "cpu", .prefix = 3, .max_series = 16 };
 	static const double values[] = { 25, 75, 20, 5, 1.5 };
-	struct td_err err = { 0 };
 	td_autofree char *text = NULL;
 
-	ok(!add_row(&counters, "CPU5", NS, 1000, values, &err),
-	   "as many series as are allowed");
-	ok(value_of(&counters, "tdstat_slots_total" CORE ",cpu=\"5\"} ") ==
-		   1000,
+	add_row(&counters, "CPU5", NS, 1000, values);
+	ok(value_of(&counters, "tdstat_slots_total" CORE ",cpu=\"5\"} ") == 1000,
 	   "the label of a CPU is its number");
 	ok(value_of(&counters, "\ntdstat_series ") == 16 &&
 		   value_of(&counters, "\ntdstat_series_left_out ") == 0,
 	   "none is left out");
-	ok(!add_row(&counters, "CPU5", 2 * NS, 1000, values, &err) &&
-		   value_of(&counters, "\ntdstat_series_left_out ") == 0,
-	   "the same again are no new ones");
+	add_row(&counters, "CPU5", 2 * NS, 1000, values);
+	ok(value_of(&counters, "\ntdstat_series_left_out ") == 0,
+	   "the same again are not new ones");
 	counters.max_series = 31;
-	ok(!add_row(&counters, "CPU6", 3 * NS, 1000, values, &err) &&
-		   value_of(&counters, "\ntdstat_series_left_out ") == 16,
+	add_row(&counters, "CPU6", 3 * NS, 1000, values);
+	ok(value_of(&counters, "\ntdstat_series_left_out ") == 16,
 	   "more are left out, and counted");
 	text = text_of(&counters, TD_EXPOSE_TEXT);
 	ok(!strstr(text, "cpu=\"6\""), "all of a row, or nothing");
 	counters.max_series = 32;
-	ok(!add_row(&counters, "CPU6", 4 * NS, 1000, values, &err) &&
-		   value_of(&counters,
-			    "tdstat_slots_total" CORE ",cpu=\"6\"} ") == 1000 &&
+	add_row(&counters, "CPU6", 4 * NS, 1000, values);
+	ok(value_of(&counters, "tdstat_slots_total" CORE ",cpu=\"6\"} ") == 1000 &&
 		   value_of(&counters, "\ntdstat_series_left_out ") == 0,
 	   "with room for it, it is there");
 	td_counters_free(&counters);
@@ -274,19 +230,17 @@ static void test_limit(void)
 /* Its counters go on where they were. */
 static void test_offline(void)
 {
-	struct td_counters counters = { .label = "cpu",
-					.prefix = 3,
-					.max_series = 100,
-					.always_enabled = true };
+	struct td_counters counters = {
+		.label = "cpu", .prefix = 3, .max_series = 100, .always_enabled = true
+	};
 	static const double values[] = { 25, 75, 20, 5, 1.5 };
-	struct td_err err = { 0 };
 	const char *name = "tdstat_slots_total" CORE ",cpu=\"5\"} ";
 
-	add_row(&counters, "CPU5", NS, 1000, values, &err);
+	add_row(&counters, "CPU5", NS, 1000, values);
 	ok(value_of(&counters, name) == 1000, "a CPU");
-	add_row(&counters, "CPU6", 2 * NS, 1000, values, &err);
+	add_row(&counters, "CPU6", 2 * NS, 1000, values);
 	ok(isnan(value_of(&counters, name)), "is offline: its series end");
-	add_row(&counters, "CPU5", 3 * NS, 10, values, &err);
+	add_row(&counters, "CPU5", 3 * NS, 10, values);
 	ok(value_of(&counters, name) == 1010, "is back: they go on");
 	td_counters_free(&counters);
 }
@@ -300,39 +254,32 @@ static void test_cgroups(void)
 	struct td_cgroups cgroups = {
 		.names = names, .containers = containers, .gone = gone, .nr = 3
 	};
-	struct td_counters counters = { .label = "cgroup",
-					.max_series = 100,
-					.cgroups = &cgroups };
+	struct td_counters counters = { .label = "cgroup", .max_series = 100, .cgroups = &cgroups };
 	static const double values[] = { 25, 75, 20, 5, 1.5 };
-	struct td_err err = { 0 };
 	const char *name = "tdstat_slots_total" CORE ",cgroup=\"web/api\"} ";
 	size_t nr;
 
 	for (size_t i = 0; i < cgroups.nr; i++)
 		td_index_add(&cgroups.index, td_hash_text(names[i]), i);
-	add_row(&counters, "web", NS, 1000, values, &err);
+	add_row(&counters, "web", NS, 1000, values);
 	nr = counters.nr_series;
-	add_row(&counters, "web/api", NS, 400, values, &err);
+	add_row(&counters, "web/api", NS, 400, values);
 	ok(value_of(&counters, name) == 400, "a cgroup in another one");
-	ok(value_of(&counters, "tdstat_cgroup_nested{cgroup=\"web/api\"} ") ==
-		   1,
-	   "is marked");
+	ok(value_of(&counters, "tdstat_cgroup_nested{cgroup=\"web/api\"} ") == 1, "is marked");
 	ok(isnan(value_of(&counters, "tdstat_cgroup_nested{cgroup=\"web\"")),
 	   "the other one is not");
 	gone[1] = true;
 	cgroups.nr_gone = 1;
-	add_row(&counters, "web/api", 2 * NS, 400, values, &err);
+	add_row(&counters, "web/api", 2 * NS, 400, values);
 	ok(isnan(value_of(&counters, name)) && counters.nr_series == nr,
 	   "removed: its series have ended");
-	ok(value_of(&counters, "tdstat_slots_total" CORE ",cgroup=\"web\"} ") ==
-		   1000,
+	ok(value_of(&counters, "tdstat_slots_total" CORE ",cgroup=\"web\"} ") == 1000,
 	   "those of others have not");
 	gone[1] = false;
 	gone[0] = true;
-	add_row(&counters, "web/api", 3 * NS, 5, values, &err);
+	add_row(&counters, "web/api", 3 * NS, 5, values);
 	ok(value_of(&counters, name) == 5, "made again: from 0");
-	ok(isnan(value_of(&counters, "tdstat_cgroup_nested")),
-	   "and in none that is counted");
+	ok(isnan(value_of(&counters, "tdstat_cgroup_nested")), "and in none that is counted");
 	td_counters_free(&counters);
 	td_index_free(&cgroups.index);
 }
@@ -353,16 +300,12 @@ static const struct {
 static void test_labels(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(hostile); i++) {
-		struct td_counters counters = { .label = "cgroup",
-						.max_series = 100 };
-		struct td_err err = { 0 };
+		struct td_counters counters = { .label = "cgroup", .max_series = 100 };
 		td_autofree char *wanted = NULL;
 		td_autofree char *text = NULL;
 
-		add_row(&counters, hostile[i].id, NS, 10,
-			(double[]){ 50, 50, 50, 50, 50 }, &err);
-		if (asprintf(&wanted,
-			     "\ntdstat_slots_total" CORE ",cgroup=\"%s\"} 10\n",
+		add_row(&counters, hostile[i].id, NS, 10, (double[]){ 50, 50, 50, 50, 50 });
+		if (asprintf(&wanted, "\ntdstat_slots_total" CORE ",cgroup=\"%s\"} 10\n",
 			     hostile[i].label) < 0)
 			wanted = NULL;
 		text = text_of(&counters, TD_EXPOSE_TEXT);
@@ -376,12 +319,10 @@ static void test_endless_label(void)
 {
 	static char endless[(1 << 20) + 1];
 	struct td_counters counters = { .label = "cgroup", .max_series = 100 };
-	struct td_err err = { 0 };
 	td_autofree char *text = NULL;
 
 	memset(endless, '"', sizeof(endless) - 1);
-	add_row(&counters, endless, NS, 10, (double[]){ 50, 50, 50, 50, 50 },
-		&err);
+	add_row(&counters, endless, NS, 10, (double[]){ 50, 50, 50, 50, 50 });
 	text = text_of(&counters, TD_EXPOSE_TEXT);
 	ok(strlen(text) > 2 * strlen(endless), "a label of 1 MB, escaped");
 	td_counters_free(&counters);
@@ -390,27 +331,21 @@ static void test_endless_label(void)
 static void test_formats(void)
 {
 	struct td_counters counters = { .max_series = 100 };
-	struct td_err err = { 0 };
 	td_autofree char *text = NULL;
 	td_autofree char *open = NULL;
 	size_t len;
 
-	add_row(&counters, "all", NS, 1e15, (double[]){ 25, 75, 20, 5, 1.5 },
-		&err);
+	add_row(&counters, "all", NS, 1e15, (double[]){ 25, 75, 20, 5, 1.5 });
 	text = text_of(&counters, TD_EXPOSE_TEXT);
 	open = text_of(&counters, TD_EXPOSE_OPENMETRICS);
 	len = strlen(open);
-	ok(len > 6 && strcmp(open + len - 6, "# EOF\n") == 0 &&
-		   !strstr(text, "EOF"),
+	ok(len > 6 && strcmp(open + len - 6, "# EOF\n") == 0 && !strstr(text, "EOF"),
 	   "only OpenMetrics has an end");
-	ok(strstr(open, "# TYPE tdstat_cpu_seconds counter\n# UNIT "
-			"tdstat_cpu_seconds seconds\n") &&
+	ok(strstr(open, "# TYPE tdstat_cpu_seconds counter\n# UNIT tdstat_cpu_seconds seconds\n") &&
 		   !strstr(text, "UNIT"),
 	   "and units");
-	ok(strstr(open, "# TYPE tdstat info\n") &&
-		   strstr(text, "# TYPE tdstat_info gauge\n") &&
-		   strstr(open,
-			  "model=\"Alder \\\"Lake\\\"\",files=\"v1.39\"} 1\n"),
+	ok(strstr(open, "# TYPE tdstat info\n") && strstr(text, "# TYPE tdstat_info gauge\n") &&
+		   strstr(open, "model=\"Alder \\\"Lake\\\"\",files=\"v1.39\"} 1\n"),
 	   "the types of what informs");
 	ok(strstr(text, "# TYPE tdstat_slots_total counter\n") &&
 		   strstr(open, "# TYPE tdstat_slots counter\n"),
@@ -424,8 +359,7 @@ static void test_formats(void)
 static int print_names(void)
 {
 	for (int i = 0; i < TD_NR_FAMILIES; i++) {
-		const struct td_family_row *row =
-			td_family_row((enum td_family_kind)i);
+		const struct td_family_row *row = td_family_row((enum td_family_kind)i);
 
 		printf("%s%s\n", row->name, row->counter ? "_total" : "");
 	}

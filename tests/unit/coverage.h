@@ -39,14 +39,12 @@ static const struct pattern patterns[] = {
 struct program {
 	const struct pattern *pattern;
 	struct normals chance;
-	double last; /* of RESEMBLING */
-	unsigned int
-		nr; /* calls of a phase that are left, or since the other one */
-	bool high;  /* in the other phase */
+	double last;     /* of RESEMBLING */
+	unsigned int nr; /* calls of a phase that are left, or since the other one */
+	bool high;       /* in the other phase */
 };
 
-static inline struct program program_start(const struct pattern *pattern,
-					   uint64_t seed)
+static inline struct program program_start(const struct pattern *pattern, uint64_t seed)
 {
 	struct program p = { pattern, { .state = 2 * seed + 1 }, 0, 0, false };
 
@@ -60,8 +58,7 @@ static inline struct program program_start(const struct pattern *pattern,
 static inline double call_of_phase(struct program *p)
 {
 	if (!p->nr) {
-		double length =
-			-p->pattern->by * log(1 - uniform(&p->chance.state));
+		double length = -p->pattern->by * log(1 - uniform(&p->chance.state));
 
 		p->nr = 1 + (unsigned int)length;
 		p->high = !p->high;
@@ -82,8 +79,7 @@ static inline double program_call(struct program *p)
 		p->nr = (p->nr + 1) % (unsigned int)by;
 		return (p->nr ? 0.2 : 0.7) + 0.02 * normal_of(&p->chance);
 	default:
-		p->last = by * p->last +
-			  sqrt(1 - by * by) * normal_of(&p->chance);
+		p->last = by * p->last + sqrt(1 - by * by) * normal_of(&p->chance);
 		return 0.3 + 0.05 * p->last;
 	}
 }
@@ -94,8 +90,7 @@ struct coverage {
 	double errors, sum, squares;
 };
 
-static inline void coverage_add(struct coverage *c, double shown, double error,
-				double truth)
+static inline void coverage_add(struct coverage *c, double shown, double error, double truth)
 {
 	c->nr++;
 	c->held += fabs(shown - truth) <= error;
@@ -105,23 +100,19 @@ static inline void coverage_add(struct coverage *c, double shown, double error,
 }
 
 /* 95 % of the intervals should; their true width is known from what was shown. */
-static inline void coverage_check(const struct coverage *c, const char *how,
-				  const char *what)
+static inline void coverage_check(const struct coverage *c, const char *how, const char *what)
 {
 	double n = c->nr, held = 100 * c->held / n;
 	double mean = c->sum / n;
 	double half = 1.96 * sqrt(c->squares / n - mean * mean);
 	double ratio = c->errors / n / half;
 
-	ok(held >= 92 && held <= 98, "%s, %s: %.1f %% of the intervals hold it",
-	   how, what, held);
-	ok(ratio > 1 / 1.5 && ratio < 1.5,
-	   "%s, %s: they are %.2f times as wide as they need be", how, what,
-	   ratio);
+	ok(held >= 92 && held <= 98, "%s, %s: %.1f %% of the intervals hold it", how, what, held);
+	ok(ratio > 1 / 1.5 && ratio < 1.5, "%s, %s: they are %.2f times as wide as they need be",
+	   how, what, ratio);
 }
 
-static inline double batch_value(const struct td_batched *batched, size_t batch,
-				 size_t reading)
+static inline double batch_value(const struct td_batched *batched, size_t batch, size_t reading)
 {
 	const struct td_course_point *points = batched->course.points;
 	uint64_t before = batch ? points[batch - 1].v[reading].value : 0;
@@ -130,29 +121,24 @@ static inline double batch_value(const struct td_batched *batched, size_t batch,
 }
 
 /* The cell of the ratio of two readings. */
-static inline struct td_cell ratio_of(const struct td_batched *batched,
-				      size_t above, size_t below)
+static inline struct td_cell ratio_of(const struct td_batched *batched, size_t above, size_t below)
 {
 	double n = (double)batched->readings.v[above].value;
 	double d = (double)batched->readings.v[below].value;
 	struct td_cell whole = { .value = n / d, .error = NAN }, rest;
 	struct td_row row = { "all", "cpu", d }, rest_row = row;
-	struct td_report report = { .nr_columns = 1,
-				    .rows = &row,
-				    .nr_rows = 1 };
+	struct td_report report = { .nr_columns = 1, .rows = &row, .nr_rows = 1 };
 	struct td_report without = report;
 	struct td_errors errors;
 
 	row.cells = &whole;
 	rest_row.cells = &rest;
 	without.rows = &rest_row;
-	if (td_errors_begin(&errors, &report))
-		exit(1);
+	td_errors_begin(&errors, &report);
 	for (size_t i = 0; i < batched->course.nr; i++) {
 		rest_row.slots = d - batch_value(batched, i, below);
 		rest = (struct td_cell){
-			.value = (n - batch_value(batched, i, above)) /
-				 rest_row.slots,
+			.value = (n - batch_value(batched, i, above)) / rest_row.slots,
 		};
 		td_errors_add(&errors, &report, &without);
 	}

@@ -50,14 +50,11 @@ static bool same(double value)
 	char got[400], want[400];
 
 	for (int decimals = 0; decimals < 12; decimals++) {
-		const char *text =
-			by_printf(want, sizeof(want), decimals, value);
+		const char *text = by_printf(want, sizeof(want), decimals, value);
 
-		if (!strcmp(td_format_fixed(got, sizeof(got), decimals, value),
-			    text))
+		if (!strcmp(td_format_fixed(got, sizeof(got), decimals, value), text))
 			continue;
-		printf("# %a, %d decimals: %s, not %s\n", value, decimals, got,
-		       text);
+		printf("# %a, %d decimals: %s, not %s\n", value, decimals, got, text);
 		return false;
 	}
 	return true;
@@ -76,9 +73,7 @@ static bool same_of_many(void)
 	for (uint64_t i = 0; i < 20000; i++) {
 		uint64_t bits = td_hash(i);
 
-		all = all &&
-		      same_both((double)(bits >> 11) /
-				(double)(UINT64_C(1) << (i % 63))) &&
+		all = all && same_both((double)(bits >> 11) / (double)(UINT64_C(1) << (i % 63))) &&
 		      same((double)(bits & 0xfffff) / 1024) &&
 		      same((double)(bits & 0xffffff) / 1000);
 	}
@@ -91,8 +86,7 @@ static void test_seconds(void)
 
 	is_str(td_format_seconds(buf, 0), "0.000000000", "no time");
 	is_str(td_format_seconds(buf, 1000104518), "1.000104518", "a second");
-	is_str(td_format_seconds(buf, UINT64_MAX), "18446744073.709551615",
-	       "the longest time");
+	is_str(td_format_seconds(buf, UINT64_MAX), "18446744073.709551615", "the longest time");
 }
 
 int main(void)
@@ -102,8 +96,7 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(values); i++)
 		ok(same_both(values[i]), "%g", values[i]);
 	ok(same_of_many(), "many numbers");
-	is_str(td_format_fixed(small, sizeof(small), 3, 1234567.5), "1234567",
-	       "cut to its size");
+	is_str(td_format_fixed(small, sizeof(small), 3, 1234567.5), "1234567", "cut to its size");
 	test_seconds();
 	return done_testing();
 }

@@ -21,26 +21,22 @@ static inline const char *test_or_empty(const char *text)
 	return text ? text : "";
 }
 
-static inline void test_describe_event(FILE *fp,
-				       const struct td_model_event *event)
+static inline void test_describe_event(FILE *fp, const struct td_model_event *event)
 {
 	fprintf(fp, "%s/%s/%s", event->pmu, event->name, event->terms);
 	if (!isnan(event->retire_latency))
 		fprintf(fp, " R=%g", event->retire_latency);
 	if (event->errata)
 		fprintf(fp, " E=%s", event->errata);
-	fprintf(fp, "%s%s;", event->desc ? " " : "",
-		test_or_empty(event->desc));
+	fprintf(fp, "%s%s;", event->desc ? " " : "", test_or_empty(event->desc));
 }
 
-static inline void test_describe_metric(FILE *fp,
-					const struct td_model_metric *metric)
+static inline void test_describe_metric(FILE *fp, const struct td_model_metric *metric)
 {
 	fprintf(fp, "%s:%s:%s:%s:%s:%s:%s%s%s", metric->pmu, metric->name,
-		test_or_empty(metric->groups), test_or_empty(metric->unit),
-		metric->formula, test_or_empty(metric->threshold),
-		test_splits[metric->split], metric->desc ? " " : "",
-		test_or_empty(metric->desc));
+		test_or_empty(metric->groups), test_or_empty(metric->unit), metric->formula,
+		test_or_empty(metric->threshold), test_splits[metric->split],
+		metric->desc ? " " : "", test_or_empty(metric->desc));
 	if (metric->sample)
 		fprintf(fp, " S=%s", metric->sample);
 	if (metric->errata)

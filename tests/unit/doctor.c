@@ -9,11 +9,10 @@
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
 
-#define SHARES(r, be, fe, bs, sum_)                              \
-	{                                                        \
-		.retiring = (r), .backend_bound = (be),          \
-		.frontend_bound = (fe), .bad_speculation = (bs), \
-		.sum = (sum_), .running_pct = 100                \
+#define SHARES(r, be, fe, bs, sum_)                                             \
+	{                                                                       \
+		.retiring = (r), .backend_bound = (be), .frontend_bound = (fe), \
+		.bad_speculation = (bs), .sum = (sum_), .running_pct = 100      \
 	}
 
 /* --- the self-test ----------------------------------------------------------- */
@@ -25,23 +24,19 @@ static const struct loops_row {
 	bool works;
 } loops_rows[] = {
 	{ "as on silicon: 08 of the published ones, between the two extremes",
-	  { SHARES(93, 3, 3, 1, 100), SHARES(13.2, 8.6, 20, 58.2, 100),
-	    SHARES(2, 95, 2, 1, 100) },
+	  { SHARES(93, 3, 3, 1, 100), SHARES(13.2, 8.6, 20, 58.2, 100), SHARES(2, 95, 2, 1, 100) },
 	  { true, true, true },
 	  true },
 	{ "all alike",
-	  { SHARES(25, 50, 16, 9, 100), SHARES(25, 50, 16, 9, 100),
-	    SHARES(25, 50, 16, 9, 100) },
+	  { SHARES(25, 50, 16, 9, 100), SHARES(25, 50, 16, 9, 100), SHARES(25, 50, 16, 9, 100) },
 	  { false, false, false },
 	  false },
 	{ "the branches are predicted",
-	  { SHARES(93, 3, 3, 1, 100), SHARES(60, 30, 9, 1, 100),
-	    SHARES(2, 95, 2, 1, 100) },
+	  { SHARES(93, 3, 3, 1, 100), SHARES(60, 30, 9, 1, 100), SHARES(2, 95, 2, 1, 100) },
 	  { true, false, true },
 	  false },
 	{ "just far enough apart",
-	  { SHARES(40, 40, 15, 5, 100), SHARES(20, 40, 25, 15, 100),
-	    SHARES(20, 60, 15, 5, 100) },
+	  { SHARES(40, 40, 15, 5, 100), SHARES(20, 40, 25, 15, 100), SHARES(20, 60, 15, 5, 100) },
 	  { true, true, true },
 	  true },
 	{ "just not",
@@ -50,38 +45,30 @@ static const struct loops_row {
 	  { false, false, false },
 	  false },
 	{ "groups that took turns",
-	  { SHARES(93, 3, 3, 1, 114), SHARES(13, 9, 20, 58, 90),
-	    SHARES(2, 95, 2, 1, 100) },
+	  { SHARES(93, 3, 3, 1, 114), SHARES(13, 9, 20, 58, 90), SHARES(2, 95, 2, 1, 100) },
 	  { true, true, true },
 	  true },
 	{ "more slots than there are",
-	  { SHARES(93, 3, 3, 1, 100), SHARES(13, 9, 20, 58, 100),
-	    SHARES(2, 95, 2, 1, 116) },
+	  { SHARES(93, 3, 3, 1, 100), SHARES(13, 9, 20, 58, 100), SHARES(2, 95, 2, 1, 116) },
 	  { false, false, false },
 	  false },
 	{ "fewer",
-	  { SHARES(93, 3, 3, 1, 84), SHARES(13, 9, 20, 58, 100),
-	    SHARES(2, 95, 2, 1, 100) },
+	  { SHARES(93, 3, 3, 1, 84), SHARES(13, 9, 20, 58, 100), SHARES(2, 95, 2, 1, 100) },
 	  { false, false, false },
 	  false },
 	{ "nothing retires",
-	  { SHARES(93, 3, 3, 1, 100), SHARES(13, 9, 20, 58, 100),
-	    SHARES(0, 97, 2, 1, 100) },
+	  { SHARES(93, 3, 3, 1, 100), SHARES(13, 9, 20, 58, 100), SHARES(0, 97, 2, 1, 100) },
 	  { false, false, false },
 	  false },
 };
 
 static struct td_machine machine = { .nr_core = 0 };
-static const struct td_surroundings nothing = { .paranoid = 0 };
+static const struct td_environment nothing = { .paranoid = 0 };
 
-static void add_test(struct td_doctor *doctor, const struct loops_row *row,
-		     int cpu)
+static void add_test(struct td_doctor *doctor, const struct loops_row *row, int cpu)
 {
-	struct td_self_test *test =
-		td_array_add(&doctor->tests, doctor->nr_tests, sizeof(*test));
+	struct td_self_test *test = td_array_add(&doctor->tests, doctor->nr_tests, sizeof(*test));
 
-	if (!test)
-		abort();
 	doctor->nr_tests++;
 	test->pmu = "cpu";
 	test->cpu = cpu;
@@ -92,7 +79,7 @@ static void add_test(struct td_doctor *doctor, const struct loops_row *row,
 }
 
 static struct td_levels levels;
-static const struct td_patient patient = { &machine, &nothing, &levels };
+static const struct td_system bare = { &machine, &nothing, &levels };
 
 static void test_loops(void)
 {
@@ -101,12 +88,10 @@ static void test_loops(void)
 		struct td_doctor doctor = { 0 };
 
 		add_test(&doctor, row, 0);
-		td_doctor_judge_tests(&doctor, &patient);
-		ok(doctor.level_1 == row->works &&
-			   td_doctor_has_failed(&doctor) == !row->works,
+		td_doctor_judge_tests(&doctor, &bare);
+		ok(doctor.level_1 == row->works && td_doctor_has_failed(&doctor) == !row->works,
 		   "%s: %s", row->name, row->works ? "works" : "does not");
-		ok(memcmp(doctor.tests[0].passed, row->passed,
-			  sizeof(row->passed)) == 0,
+		ok(memcmp(doctor.tests[0].passed, row->passed, sizeof(row->passed)) == 0,
 		   "%s: each loop", row->name);
 		td_doctor_free(&doctor);
 	}
@@ -116,22 +101,22 @@ static void test_kinds(void)
 {
 	struct td_doctor doctor = { 0 };
 
-	td_doctor_judge_tests(&doctor, &patient);
+	td_doctor_judge_tests(&doctor, &bare);
 	ok(!doctor.level_1 && !td_doctor_has_failed(&doctor),
 	   "nothing tried: not shown to work, but nothing has failed");
 	td_doctor_free(&doctor);
 	add_test(&doctor, NULL, -1);
-	td_doctor_judge_tests(&doctor, &patient);
+	td_doctor_judge_tests(&doctor, &bare);
 	ok(!doctor.level_1, "a kind where it may not run, alone");
 	td_doctor_free(&doctor);
 	add_test(&doctor, NULL, -1);
 	add_test(&doctor, &loops_rows[0], 3);
-	td_doctor_judge_tests(&doctor, &patient);
+	td_doctor_judge_tests(&doctor, &bare);
 	ok(doctor.level_1, "beside one that works");
 	td_doctor_free(&doctor);
 	add_test(&doctor, &loops_rows[0], 3);
 	add_test(&doctor, &loops_rows[1], 4);
-	td_doctor_judge_tests(&doctor, &patient);
+	td_doctor_judge_tests(&doctor, &bare);
 	ok(!doctor.level_1, "one kind works, the other does not");
 	td_doctor_free(&doctor);
 }
@@ -150,8 +135,7 @@ static void test_rights(void)
 		{ -1, false, false, TD_FINDING_OK, "whole machine" },
 		{ 0, false, false, TD_FINDING_OK, "whole machine" },
 		{ 1, false, false, TD_FINDING_WARNING, "in the kernel", true },
-		{ 2, false, false, TD_FINDING_WARNING, "user space only",
-		  true },
+		{ 2, false, false, TD_FINDING_WARNING, "user space only", true },
 		{ 2, false, true, TD_FINDING_OK, "with CAP_PERFMON" },
 		/* on Debian, the capability does not help there */
 		{ 3, false, false, TD_FINDING_WARNING, "only root" },
@@ -162,13 +146,13 @@ static void test_rights(void)
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
 		char program[] = "/opt/td stat";
-		const struct td_surroundings around = {
+		const struct td_environment environment = {
 			.paranoid = rows[i].paranoid,
 			.admin = rows[i].admin,
 			.perfmon = rows[i].perfmon,
 			.program = program,
 		};
-		const struct td_patient user = { &machine, &around, &levels };
+		const struct td_system user = { &machine, &environment, &levels };
 		struct td_doctor doctor = { 0 };
 		struct td_finding *found;
 
@@ -178,8 +162,7 @@ static void test_rights(void)
 			   strstr(found->text, rows[i].has),
 		   "paranoid %d: %s", rows[i].paranoid, found->text);
 		if (rows[i].setcap)
-			is_str(found->other,
-			       "setcap cap_perfmon+ep '/opt/td stat'",
+			is_str(found->other, "setcap cap_perfmon+ep '/opt/td stat'",
 			       "as a shell reads it");
 		else
 			ok(!found->other || !strstr(found->other, "setcap"),
@@ -200,26 +183,26 @@ static void test_ibs(void)
 		enum td_finding_state state;
 		const char *text, *command;
 	} rows[] = {
-		{ 4, false, false, false, TD_FINDING_NOTE,
-		  "no instruction-based" },
-		{ 2, true, false, false, TD_FINDING_WARNING, "the kernel, too",
+		{ 4, false, false, false, TD_FINDING_NOTE, "no instruction-based" },
+		{ 2, true, false, false, TD_FINDING_WARNING, "also samples the kernel",
 		  "sysctl kernel.perf_event_paranoid=1" },
 		{ 2, true, true, false, TD_FINDING_OK, "waits for memory" },
 		{ 2, true, false, true, TD_FINDING_OK, "waits for memory" },
-		{ 3, true, false, true, TD_FINDING_WARNING, "the kernel, too",
+		{ 3, true, false, true, TD_FINDING_WARNING, "also samples the kernel",
 		  "sysctl kernel.perf_event_paranoid=1" },
 		{ 1, true, false, false, TD_FINDING_OK, "waits for memory" },
 		{ -1, true, false, false, TD_FINDING_OK, "waits for memory" },
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
-		const struct td_surroundings around = {
+		const struct td_environment environment = {
 			.paranoid = rows[i].paranoid,
 			.perfmon = rows[i].perfmon,
 			.has_ibs = rows[i].has,
 			.ibs_filters = rows[i].filters,
 		};
-		const struct td_patient amd = { &zen, &around, &levels };
+		const struct td_sysfs none = { .sys = -1, .proc = -1 };
+		const struct td_system amd = { &zen, &environment, &levels, &none };
 		struct td_doctor doctor = { 0 };
 		const struct td_finding *found = NULL;
 
@@ -227,12 +210,9 @@ static void test_ibs(void)
 		for (size_t j = 0; j < doctor.nr_findings; j++)
 			if (strcmp(doctor.findings[j].name, "IBS") == 0)
 				found = &doctor.findings[j];
-		ok(found && found->state == rows[i].state &&
-			   strstr(found->text, rows[i].text) &&
-			   (!rows[i].command ||
-			    strcmp(found->command, rows[i].command) == 0),
-		   "IBS, paranoid %d: %s", rows[i].paranoid,
-		   found ? found->text : "");
+		ok(found && found->state == rows[i].state && strstr(found->text, rows[i].text) &&
+			   (!rows[i].command || strcmp(found->command, rows[i].command) == 0),
+		   "IBS, paranoid %d: %s", rows[i].paranoid, found ? found->text : "");
 		td_doctor_free(&doctor);
 	}
 }
@@ -243,11 +223,10 @@ static void test_ibs(void)
 static void test_ring(void)
 {
 	struct td_loops loops;
-	struct td_err err;
 	size_t nr = 0;
 	void **at;
 
-	ok(td_loops_make(&loops, &err) == 0, "the memory of the chase");
+	td_loops_make(&loops);
 	at = loops.ring;
 	do {
 		at = *at;
@@ -260,16 +239,14 @@ static void test_ring(void)
 static void test_time(void)
 {
 	struct td_loops loops;
-	struct td_err err;
 
-	td_loops_make(&loops, &err);
+	td_loops_make(&loops);
 	for (int i = 0; i < TD_NR_LOOPS; i++) {
 		uint64_t begin_ns = td_now_ns(), ns;
 
 		td_loop_run(&loops, (enum td_loop)i, 20000000);
 		ns = td_now_ns() - begin_ns;
-		ok(ns >= 20000000 && ns < 1000000000, "loop %d: %.1f ms", i,
-		   (double)ns / 1e6);
+		ok(ns >= 20000000 && ns < 1000000000, "loop %d: %.1f ms", i, (double)ns / 1e6);
 	}
 	td_loops_free(&loops);
 }

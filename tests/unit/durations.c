@@ -8,8 +8,7 @@
 
 static void test_bounds(void)
 {
-	static const uint64_t starts[] = { 0,   100, 150, 200, 300,
-					   400, 600, 800, 1200 };
+	static const uint64_t starts[] = { 0, 100, 150, 200, 300, 400, 600, 800, 1200 };
 	bool right = true;
 
 	for (unsigned int i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
@@ -26,15 +25,12 @@ static void test_bucket_of(void)
 	for (unsigned int i = 1; i < TD_REGION_BUCKETS; i++) {
 		uint64_t start = td_region_bucket_ns(i);
 
-		right &= td_region_bucket(start) == i &&
-			 td_region_bucket(start - 1) == i - 1 &&
+		right &= td_region_bucket(start) == i && td_region_bucket(start - 1) == i - 1 &&
 			 td_region_step(start) == TD_REGION_BUCKET_STEPS * i;
 	}
 	ok(right, "a bucket begins at its bound, and with a step");
-	ok(td_region_step(UINT64_MAX) == TD_REGION_STEPS - 1,
-	   "there is a step for the longest");
-	ok(td_region_bucket(0) == 0 &&
-		   td_region_bucket(UINT64_MAX) == TD_REGION_BUCKETS - 1,
+	ok(td_region_step(UINT64_MAX) == TD_REGION_STEPS - 1, "there is a step for the longest");
+	ok(td_region_bucket(0) == 0 && td_region_bucket(UINT64_MAX) == TD_REGION_BUCKETS - 1,
 	   "the shortest and the longest");
 }
 
@@ -83,12 +79,10 @@ static void test_few(void)
 	durations = (struct td_durations){ 0 };
 	ok(isnan(td_durations_quantile(&durations, 0.5)), "no calls");
 	td_durations_add(&durations, 2000);
-	ok(isnan(td_durations_quantile(&durations, 0.5)),
-	   "of one call no half is above");
+	ok(isnan(td_durations_quantile(&durations, 0.5)), "of one call no half is above");
 	for (int i = 1; i < 1000; i++)
 		td_durations_add(&durations, 2000);
-	ok(!isnan(td_durations_quantile(&durations, 0.999)),
-	   "one of 1000 is above");
+	ok(!isnan(td_durations_quantile(&durations, 0.999)), "one of 1000 is above");
 	ok(isnan(td_durations_quantile(&durations, 0.9999)), "not of 10000");
 }
 
@@ -111,8 +105,7 @@ static void test_even(void)
 
 static void test_same(void)
 {
-	static const uint64_t values[] = { 0,     100,      111,
-					   12345, 87654321, UINT64_C(1) << 40 };
+	static const uint64_t values[] = { 0, 100, 111, 12345, 87654321, UINT64_C(1) << 40 };
 	bool near = true;
 
 	for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
@@ -121,8 +114,7 @@ static void test_same(void)
 		durations = (struct td_durations){ 0 };
 		for (int i = 0; i < 2000; i++)
 			td_durations_add(&durations, values[v]);
-		near &= fabs(td_durations_quantile(&durations, 0.5) - want) <=
-			0.0625 * want;
+		near &= fabs(td_durations_quantile(&durations, 0.5) - want) <= 0.0625 * want;
 	}
 	ok(near, "calls of one duration: within a step of it");
 }
@@ -134,8 +126,7 @@ static void test_two_populations(void)
 		td_durations_add(&durations, 2000);
 	for (int i = 0; i < 200; i++)
 		td_durations_add(&durations, 400000);
-	ok(td_durations_quantile(&durations, 0.99) < 2200,
-	   "p99 is of the short ones");
+	ok(td_durations_quantile(&durations, 0.99) < 2200, "p99 is of the short ones");
 	ok(fabs(td_durations_quantile(&durations, 0.999) - 400000) < 16000,
 	   "p99.9 of the long ones");
 }

@@ -69,8 +69,7 @@ static void load(struct folder *folder, const char *path)
 		char name[PATH_MAX + 256];
 
 		/* of uncore units */
-		if (!strstr(entry->d_name, ".json") ||
-		    strncmp(entry->d_name, "uncore", 6) == 0)
+		if (!strstr(entry->d_name, ".json") || strncmp(entry->d_name, "uncore", 6) == 0)
 			continue;
 		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
 		file = json_object_from_file(name);
@@ -105,15 +104,13 @@ static uint64_t number(struct json_object *object, const char *key)
 	return value ? strtoull(value, NULL, 0) : 0;
 }
 
-static struct json_object *find(const struct folder *folder, const char *unit,
-				const char *name)
+static struct json_object *find(const struct folder *folder, const char *unit, const char *name)
 {
 	for (size_t f = 0; f < folder->nr; f++) {
 		struct json_object *file = folder->files[f];
 
 		for (size_t i = 0; i < json_object_array_length(file); i++) {
-			struct json_object *event =
-				json_object_array_get_idx(file, i);
+			struct json_object *event = json_object_array_get_idx(file, i);
 			const char *its_name = text(event, "EventName");
 			const char *its_unit = text(event, "Unit");
 
@@ -128,19 +125,16 @@ static struct json_object *find(const struct folder *folder, const char *unit,
 static uint64_t config_of(struct json_object *event)
 {
 	return number(event, "EventCode") | number(event, "UMask") << 8 |
-	       number(event, "EdgeDetect") << 18 |
-	       number(event, "AnyThread") << 21 |
-	       number(event, "Invert") << 23 |
-	       number(event, "CounterMask") << 24;
+	       number(event, "EdgeDetect") << 18 | number(event, "AnyThread") << 21 |
+	       number(event, "Invert") << 23 | number(event, "CounterMask") << 24;
 }
 
 /* "UOPS_DECODED.DEC0,cmask=1" is the event UOPS_DECODED.DEC0 plus a term. */
-static bool find_config(const struct folder *folder, const char *unit,
-			const char *name, uint64_t *config)
+static bool find_config(const struct folder *folder, const char *unit, const char *name,
+			uint64_t *config)
 {
 	const char *comma = strchr(name, ',');
-	td_autofree char *plain =
-		comma ? strndup(name, (size_t)(comma - name)) : strdup(name);
+	td_autofree char *plain = comma ? strndup(name, (size_t)(comma - name)) : strdup(name);
 	struct json_object *event;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
@@ -181,15 +175,12 @@ static void test_row(const char *root, size_t r)
 		struct td_event event;
 		uint64_t want;
 
-		if (!def->terms ||
-		    !find_config(&folder, rows[r].unit, def->name, &want))
+		if (!def->terms || !find_config(&folder, rows[r].unit, def->name, &want))
 			continue;
 		nr++;
-		ok(td_event_init(&event, pmu, 0, def->name, def->terms, &err) ==
-				   0 &&
+		ok(td_event_init(&event, pmu, 0, def->name, def->terms, &err) == 0 &&
 			   event.config[0] == want && !event.config[1],
-		   "%s: %s is %#llx", rows[r].dir, event.name,
-		   (unsigned long long)want);
+		   "%s: %s is %#llx", rows[r].dir, event.name, (unsigned long long)want);
 		td_event_free(&event);
 	}
 	ok(nr == rows[r].nr, "%s %s: %d events", rows[r].dir, rows[r].pmu, nr);

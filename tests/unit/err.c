@@ -53,16 +53,15 @@ static void test_lengths(void)
 	for (size_t size = 0; size < sizeof(err.msg) + 20; size++) {
 		td_autofree char *want = NULL;
 
-		if (asprintf(&want, "cannot run '%s': no such file",
-			     make_name("x", size)) < 0)
+		if (asprintf(&want, "cannot run '%s': no such file", make_name("x", size)) < 0)
 			return;
 		td_err_set(&err, -ENOENT, "%s", want);
 		if (strlen(want) < sizeof(err.msg))
 			whole &= strcmp(err.msg, want) == 0;
 		else
 			shortened &= is_shortened(err.msg, sizeof(err.msg));
-		reason &= begins_with(err.msg, "cannot run '") &&
-			  ends_in(err.msg, "': no such file");
+		reason &=
+			begins_with(err.msg, "cannot run '") && ends_in(err.msg, "': no such file");
 	}
 	ok(whole, "what has room is whole");
 	ok(shortened, "what has none is shortened in its middle");
@@ -71,8 +70,7 @@ static void test_lengths(void)
 
 static void test_characters(void)
 {
-	static const char *const characters[] = { "\303\244", "\342\202\254",
-						  "\360\237\230\200" };
+	static const char *const characters[] = { "\303\244", "\342\202\254", "\360\237\230\200" };
 	struct td_err err;
 	bool text = true;
 
@@ -80,16 +78,14 @@ static void test_characters(void)
 		size_t size = LONGEST - LONGEST % strlen(characters[i]);
 
 		for (size_t shift = 0; shift < 8; shift++) {
-			td_err_set(&err, -EINVAL, "%.*s%s: why", (int)shift,
-				   "01234567", make_name(characters[i], size));
-			text &= td_is_text(err.msg) &&
-				ends_in(err.msg, ": why");
+			td_err_set(&err, -EINVAL, "%.*s%s: why", (int)shift, "01234567",
+				   make_name(characters[i], size));
+			text &= td_is_text(err.msg) && ends_in(err.msg, ": why");
 		}
 	}
 	ok(text, "no character is cut in two");
 	td_err_set(&err, -EINVAL, "%s: why", make_name("\200", LONGEST));
-	ok(ends_in(err.msg, "\200: why") &&
-		   is_shortened(err.msg, sizeof(err.msg)),
+	ok(ends_in(err.msg, "\200: why") && is_shortened(err.msg, sizeof(err.msg)),
 	   "bytes that are none are shortened like others");
 }
 
@@ -98,11 +94,9 @@ static void test_others(void)
 	struct td_err err = { 0 };
 
 	td_err_usage(&err, "-p %s: not a list", make_name("1", LONGEST));
-	ok(err.usage && err.code == -EINVAL && ends_in(err.msg, ": not a list"),
-	   "usage");
+	ok(err.usage && err.code == -EINVAL && ends_in(err.msg, ": not a list"), "usage");
 	td_err_hint(&err, "looked for in %s, and nowhere else", name);
-	ok(begins_with(err.hint, "looked for in 1") &&
-		   ends_in(err.hint, ", and nowhere else") &&
+	ok(begins_with(err.hint, "looked for in 1") && ends_in(err.hint, ", and nowhere else") &&
 		   is_shortened(err.hint, sizeof(err.hint)),
 	   "a hint");
 	td_err_set(&err, -EIO, "%s: why", name);

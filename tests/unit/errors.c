@@ -11,9 +11,8 @@
 static const struct {
 	double degrees, want;
 } quantiles[] = {
-	{ 1, 12.706 }, { 2, 4.303 },  { 3, 3.182 },
-	{ 4, 2.776 },  { 7, 2.365 },  { 10, 2.228 },
-	{ 20, 2.086 }, { 31, 2.040 }, { 1e6, 1.960 },
+	{ 1, 12.706 }, { 2, 4.303 },  { 3, 3.182 },  { 4, 2.776 },   { 7, 2.365 },
+	{ 10, 2.228 }, { 20, 2.086 }, { 31, 2.040 }, { 1e6, 1.960 },
 };
 
 static void check_quantiles(void)
@@ -21,8 +20,7 @@ static void check_quantiles(void)
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(*quantiles); i++) {
 		double got = td_student(quantiles[i].degrees);
 
-		ok(fabs(got - quantiles[i].want) < 0.005, "t of %g: %g",
-		   quantiles[i].degrees, got);
+		ok(fabs(got - quantiles[i].want) < 0.005, "t of %g: %g", quantiles[i].degrees, got);
 	}
 }
 
@@ -36,17 +34,15 @@ static void check_single(void)
 	/* neighbours that differ are not taken for more than they are */
 	series_set(&s, 16, 10, 12);
 	sd = sqrt(16.0 / 15);
-	ok(test_near(cell_of(&s).error, 2.1314 * sd / 4, 1e-3),
-	   "a mean: t s / sqrt(n), %g", cell_of(&s).error);
+	ok(test_near(cell_of(&s).error, 2.1314 * sd / 4, 1e-3), "a mean: t s / sqrt(n), %g",
+	   cell_of(&s).error);
 	for (int i = 0; i < 16; i++)
 		s.v[i] = i < 8 ? 10 : 12;
-	ok(cell_of(&s).error > 2 * 2.1314 * sd / 4, "two phases: much more, %g",
-	   cell_of(&s).error);
+	ok(cell_of(&s).error > 2 * 2.1314 * sd / 4, "two phases: much more, %g", cell_of(&s).error);
 	series_set(&s, 8, 10, 12);
 	ok(!cell_of(&s).too_short, "eight batches are enough");
 	s.nr = 7;
-	ok(isnan(cell_of(&s).error) && cell_of(&s).too_short,
-	   "seven are too few");
+	ok(isnan(cell_of(&s).error) && cell_of(&s).too_short, "seven are too few");
 	series_set(&s, 16, 10, 12);
 	for (int i = 0; i < 16; i += 2)
 		s.slots[i] = 0;
@@ -76,13 +72,11 @@ static void check_steps(void)
 	series_set(&s, 16, 30, 30);
 	s.step = 0.4;
 	ok(test_near(cell_of(&s).error, 1.96 * 0.4 / sqrt(6), 1e-3),
-	   "what never changes may be rounded: half a step, %g",
-	   cell_of(&s).error);
+	   "what never changes may be rounded: half a step, %g", cell_of(&s).error);
 	series_set(&s, 16, 29, 31);
 	s.step = 0.4;
 	ok(test_near(cell_of(&s).error, 2.1314 * sqrt(16.0 / 15) / 4, 1e-3),
-	   "what changes by more is rounded in both directions, %g",
-	   cell_of(&s).error);
+	   "what changes by more is rounded in both directions, %g", cell_of(&s).error);
 }
 
 /* --- many series of known correlation ------------------------------------- */
@@ -117,8 +111,8 @@ static void check_coverage(void)
 		double got = coverage(rows[i].nr, rows[i].correlation);
 
 		ok(got >= rows[i].least && got <= rows[i].most,
-		   "%d batches, correlation %g: %.1f %% hold the truth",
-		   rows[i].nr, rows[i].correlation, got);
+		   "%d batches, correlation %g: %.1f %% hold the truth", rows[i].nr,
+		   rows[i].correlation, got);
 	}
 }
 

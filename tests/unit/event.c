@@ -104,8 +104,7 @@ static const struct {
 
 static const struct test_pmu pmu = {
 	"cpu", 4, "0-3",
-	METRICS_8 "scaled event=0x3c 2.5;any event=0x3c,any=1;"
-	"strange event=1,colour=2;",
+	METRICS_8 "scaled event=0x3c 2.5;any event=0x3c,any=1;strange event=1,colour=2;",
 };
 
 /* SLOTS and the fields of PERF_METRICS */
@@ -134,8 +133,7 @@ static void test_row(const struct td_machine *machine, size_t i)
 	double scale = rows[i].scale > 0 ? rows[i].scale : 1;
 	struct td_err err = { 0 };
 	struct td_event event;
-	int rc = td_event_init(&event, &machine->pmus[0], 3, rows[i].id,
-			       rows[i].terms, &err);
+	int rc = td_event_init(&event, &machine->pmus[0], 3, rows[i].id, rows[i].terms, &err);
 
 	ok(rc == rows[i].code && err.code == rows[i].code, "%s", rows[i].name);
 	if (rows[i].error) {
@@ -145,10 +143,9 @@ static void test_row(const struct td_machine *machine, size_t i)
 	}
 	is_str(event.name, rows[i].event, "%s: name", rows[i].name);
 	ok(event.type == 4 && event.pmu == 3, "%s: PMU", rows[i].name);
-	ok(event.config[0] == rows[i].config &&
-		   event.config[1] == rows[i].config1 && event.config[2] == 0,
-	   "%s: config %#llx %#llx", rows[i].name,
-	   (unsigned long long)event.config[0],
+	ok(event.config[0] == rows[i].config && event.config[1] == rows[i].config1 &&
+		   event.config[2] == 0,
+	   "%s: config %#llx %#llx", rows[i].name, (unsigned long long)event.config[0],
 	   (unsigned long long)event.config[1]);
 	ok(test_near(event.scale, scale, 0), "%s: scale", rows[i].name);
 	td_event_free(&event);
@@ -163,13 +160,11 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(&machine, i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(kinds); i++) {
-		struct td_event event = { .type = kinds[i].type,
-					  .config = { kinds[i].config } };
+		struct td_event event = { .type = kinds[i].type, .config = { kinds[i].config } };
 
 		ok(td_event_is_slots(&event) == kinds[i].slots &&
 			   td_event_is_metric(&event) == kinds[i].metric,
-		   "type %u, config %#llx", kinds[i].type,
-		   (unsigned long long)kinds[i].config);
+		   "type %u, config %#llx", kinds[i].type, (unsigned long long)kinds[i].config);
 	}
 	td_machine_free(&machine);
 	return done_testing();

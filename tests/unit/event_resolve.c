@@ -25,22 +25,18 @@ static const struct {
 	{ "adl", "cycles",
 	  "cpu_core/cycles/ 0:400000000; cpu_atom/cycles/ 0:a00000000" },
 	{ "lnl", "instructions:u",
-	  "cpu_core/instructions/u 0:400000001; "
-	  "cpu_atom/instructions/u 0:a00000001" },
+	  "cpu_core/instructions/u 0:400000001; cpu_atom/instructions/u 0:a00000001" },
 	{ "arl-h", "branch-misses",
-	  "cpu_core/branch-misses/ 0:400000005; "
-	  "cpu_atom/branch-misses/ 0:a00000005; "
+	  "cpu_core/branch-misses/ 0:400000005; cpu_atom/branch-misses/ 0:a00000005; "
 	  "cpu_lowpower/branch-misses/ 0:b00000005" },
 	{ "adl", "cpu-cycles,idle-cycles-backend:k",
 	  "cpu_core/cpu-cycles/ 0:400000000; cpu_atom/cpu-cycles/ 0:a00000000; "
-	  "cpu_core/idle-cycles-backend/k 0:400000008; "
-	  "cpu_atom/idle-cycles-backend/k 0:a00000008" },
+	  "cpu_core/idle-cycles-backend/k 0:400000008; cpu_atom/idle-cycles-backend/k "
+	  "0:a00000008" },
 	{ "adl", "L1-dcache-loads",
-	  "cpu_core/L1-dcache-loads/ 3:400000000; "
-	  "cpu_atom/L1-dcache-loads/ 3:a00000000" },
+	  "cpu_core/L1-dcache-loads/ 3:400000000; cpu_atom/L1-dcache-loads/ 3:a00000000" },
 	{ "adl", "l1d-read-miss:pp",
-	  "cpu_core/l1d-read-miss/pp 3:400010000; "
-	  "cpu_atom/l1d-read-miss/pp 3:a00010000" },
+	  "cpu_core/l1d-read-miss/pp 3:400010000; cpu_atom/l1d-read-miss/pp 3:a00010000" },
 	{ "adl", "node-loads", /* this PMU has its own */
 	  "cpu_core/node-loads/ 3:400000006; cpu_atom/node-loads/ 10:2b7" },
 	{ "spr", "cycles", "cycles 0:0" },
@@ -53,21 +49,18 @@ static const struct {
 	  "context-switches 1:3; cs:u 1:3; faults 1:2" },
 	{ "adl", "task-clock", "task-clock 1:1 *1e-06 [msec]" },
 	{ "spr", "duration_time,user_time,system_time",
-	  "duration_time 0:0 [ns] tool 1; user_time 0:0 [ns] tool 2; "
-	  "system_time 0:0 [ns] tool 3" },
+	  "duration_time 0:0 [ns] tool 1; user_time 0:0 [ns] tool 2; system_time 0:0 [ns] tool 3" },
 	{ "spr", "msr/tsc/", "msr/tsc/ 7:0" },
 
 	/* raw and numeric */
 	{ "adl", "r1a8", "cpu_core/r1a8/ 4:1a8; cpu_atom/r1a8/ 10:1a8" },
 	{ "arl-h", "r3c:u",
-	  "cpu_core/r3c/u 4:3c; cpu_atom/r3c/u 10:3c; "
-	  "cpu_lowpower/r3c/u 11:3c" },
+	  "cpu_core/r3c/u 4:3c; cpu_atom/r3c/u 10:3c; cpu_lowpower/r3c/u 11:3c" },
 	{ "spr", "r1a8:u", "r1a8:u 4:1a8" },
 	{ "adl", "0:0",
 	  "cpu_core/cycles/ 0:400000000; cpu_atom/cycles/ 0:a00000000" },
 	{ "adl", "0:1:u",
-	  "cpu_core/instructions/u 0:400000001; "
-	  "cpu_atom/instructions/u 0:a00000001" },
+	  "cpu_core/instructions/u 0:400000001; cpu_atom/instructions/u 0:a00000001" },
 	{ "adl", "3:0x10002", "~ 3:400010002; ~ 3:a00010002" },
 	{ "spr", "0:0:u,3:0x10002", "0:0:u 0:0; 3:0x10002 3:10002" },
 	{ "adl", "0:0x400000000", "~ 0:400000000" }, /* names the PMU itself */
@@ -82,11 +75,9 @@ static const struct {
 	/* names of sysfs: of every PMU that has them */
 	{ "adl", "slots", "cpu_core/slots/ 4:400" },
 	{ "adl", "topdown-retiring",
-	  "cpu_core/topdown-retiring/ 4:8000; "
-	  "cpu_atom/topdown-retiring/ 10:c2" },
+	  "cpu_core/topdown-retiring/ 4:8000; cpu_atom/topdown-retiring/ 10:c2" },
 	{ "lnl", "topdown-be-bound:u",
-	  "cpu_core/topdown-be-bound/u 4:8300; "
-	  "cpu_atom/topdown-be-bound/u 10:2a4" },
+	  "cpu_core/topdown-be-bound/u 4:8300; cpu_atom/topdown-be-bound/u 10:2a4" },
 	{ "icx", "slots:k", "slots:k 4:400" },
 	{ "skx-smt", "topdown-total-slots", "topdown-total-slots 4:20003c *2" },
 	{ "skx", "cpu/topdown-recovery-bubbles/",
@@ -99,8 +90,7 @@ static const struct {
 	  "cpu_atom/cpu-cycles/ 10:3c; cpu_atom/ref-cycles/:k 10:13c" },
 	{ "adl", "cpu_core/branches/", "cpu_core/branches/ 0:400000004" },
 	{ "adl", "cpu_core/L1-dcache-loads/,cpu_atom/LLC-load-misses/u",
-	  "cpu_core/L1-dcache-loads/ 3:400000000; "
-	  "cpu_atom/LLC-load-misses/u 3:a00010002" },
+	  "cpu_core/L1-dcache-loads/ 3:400000000; cpu_atom/LLC-load-misses/u 3:a00010002" },
 	{ "spr", "cpu/cycles/,cpu/instructions/,cpu/branch-misses/",
 	  "cpu/cycles/ 0:0; cpu/instructions/ 4:c0; cpu/branch-misses/ 0:5" },
 	{ "adl", "cpu_core/cycles,cmask=1/", /* as cpu-cycles */
@@ -110,8 +100,7 @@ static const struct {
 	{ "adl", "cpu_core/cycles,config1=5/",
 	  "cpu_core/cycles,config1=5/ 0:400000000:5" },
 	{ "adl", "cycles/config=1/", /* another event of the same PMUs */
-	  "cpu_core/cycles,config=1/ 0:400000001; "
-	  "cpu_atom/cycles,config=1/ 0:a00000001" },
+	  "cpu_core/cycles,config=1/ 0:400000001; cpu_atom/cycles,config=1/ 0:a00000001" },
 	{ "adl", "cpu_core/instructions,cmask=1/",
 	  "cpu_core/instructions,cmask=1/ 4:10000c0" },
 
@@ -169,8 +158,7 @@ static const struct {
 	{ "adl", "frontend_retired.dsb_miss",
 	  "cpu_core/frontend_retired.dsb_miss/ 4:1c6:11" },
 	{ "adl", "mem_trans_retired.load_latency_gt_128/ldlat=0x10/",
-	  "cpu_core/mem_trans_retired.load_latency_gt_128,ldlat=0x10/ "
-	  "4:1cd:10" },
+	  "cpu_core/mem_trans_retired.load_latency_gt_128,ldlat=0x10/ 4:1cd:10" },
 	{ "adl", "cpu_core/inst_retired.any,cmask=1/",
 	  "cpu_core/inst_retired.any,cmask=1/ 4:10000c0" },
 	{ "adl", "cpu_core/cmask=1,inst_retired.any/",
@@ -195,8 +183,8 @@ static const struct {
 	{ "adl", "cpu_core/cycles,percore/",
 	  "cpu_core/cycles,percore/ 0:400000000 percore" },
 	{ "spr", "cycles/percore/,instructions/percore=0/,faults/percore=1/",
-	  "cycles/percore/ 0:0 percore; instructions/percore=0/ 0:1; "
-	  "faults/percore=1/ 1:2 percore" },
+	  "cycles/percore/ 0:0 percore; instructions/percore=0/ 0:1; faults/percore=1/ 1:2 "
+	  "percore" },
 	{ "spr", "cpu/event=0xc0,metric-id=x/", "cpu/event=0xc0,metric-id=x/ 4:c0" },
 	{ "spr", "cycles//u", "cycles//u 0:0" },
 
@@ -204,8 +192,8 @@ static const struct {
 	{ "adl", "sched:sched_switch",
 	  "sched:sched_switch 2:136 sched:sched_switch" },
 	{ "adl", "sched:sched_process_*:u",
-	  "sched:sched_process_exit:u 2:12a sched:sched_process_exit; "
-	  "sched:sched_process_fork:u 2:129 sched:sched_process_fork" },
+	  "sched:sched_process_exit:u 2:12a sched:sched_process_exit; sched:sched_process_fork:u "
+	  "2:129 sched:sched_process_fork" },
 	{ "spr", "*:*entry", "irq:irq_handler_entry 2:14 irq:irq_handler_entry" },
 	{ "spr", "sched:sched_switch/name=x/", "x 2:136 sched:sched_switch" },
 
@@ -221,28 +209,25 @@ static const struct {
 	{ "spr", "uncore_imc/event=1/",
 	  "uncore_imc/event=1/ 20:1 merge; uncore_imc/event=1/ 21:1 merge" },
 	{ "adl", "imc/event=1,umask=2/",
-	  "imc/event=1,umask=2/ 20:201 merge; "
-	  "imc/event=1,umask=2/ 21:201 merge" },
+	  "imc/event=1,umask=2/ 20:201 merge; imc/event=1,umask=2/ 21:201 merge" },
 	{ "spr", "uncore_imc_1/event=1/", "uncore_imc_1/event=1/ 21:1" },
 	{ "spr", "uncore_imc/data_read/",
-	  "uncore_imc/data_read/ 20:1 *6.10352e-05 [MiB] merge; "
-	  "uncore_imc/data_read/ 21:1 *6.10352e-05 [MiB] merge" },
+	  "uncore_imc/data_read/ 20:1 *6.10352e-05 [MiB] merge; uncore_imc/data_read/ 21:1 "
+	  "*6.10352e-05 [MiB] merge" },
 	{ "spr", "data_write",
 	  "data_write 20:2 [MiB] merge; data_write 21:2 [MiB] merge" },
 	{ "spr", "uncore_imc_[01]/event=1/",
-	  "uncore_imc_[01]/event=1/ 20:1 merge; "
-	  "uncore_imc_[01]/event=1/ 21:1 merge" },
+	  "uncore_imc_[01]/event=1/ 20:1 merge; uncore_imc_[01]/event=1/ 21:1 merge" },
 	{ "adl", "uncore_*/event=1/",
-	  "uncore_*/event=1/ 20:1 merge; uncore_*/event=1/ 21:1 merge; "
-	  "uncore_*/event=1/ 22:1 merge; uncore_*/event=1/ 23:1 merge" },
+	  "uncore_*/event=1/ 20:1 merge; uncore_*/event=1/ 21:1 merge; uncore_*/event=1/ 22:1 "
+	  "merge; uncore_*/event=1/ 23:1 merge" },
 	{ "spr", "uncore_imc/event=1,name=x/", "x 20:1 merge; x 21:1 merge" },
 	{ "spr", "uncore_imc_0/event=1,name=x/", "x 20:1" },
 
 	/* without SLOTS, r400 and r8000 are ordinary events */
 	{ "zen", "r400,r8000", "r400 4:400; r8000 4:8000" },
 	{ "adl", "cpu_atom/r8000/:u,cpu_atom/event=0,umask=0x4,edge/",
-	  "cpu_atom/r8000/:u 10:8000; "
-	  "cpu_atom/event=0,umask=0x4,edge/ 10:40400" },
+	  "cpu_atom/r8000/:u 10:8000; cpu_atom/event=0,umask=0x4,edge/ 10:40400" },
 	/* and where there is: listed, unfiltered, all with the same letters */
 	{ "spr", "r8700,slots,cpu/event=0,umask=0x81/",
 	  "r8700 4:8700; slots 4:400; cpu/event=0,umask=0x81/ 4:8100" },
@@ -444,8 +429,7 @@ static void put_event(FILE *fp, const struct td_event *event)
 		fprintf(fp, " bp %u", event->bp_type);
 	if (event->tracepoint)
 		fprintf(fp, " %s", event->tracepoint);
-	fprintf(fp, "%s%s", event->percore ? " percore" : "",
-		event->merge ? " merge" : "");
+	fprintf(fp, "%s%s", event->percore ? " percore" : "", event->merge ? " merge" : "");
 }
 
 /* Compares events; ~ in want matches any name. */
@@ -461,8 +445,7 @@ static bool matches(const char *got, const char *want)
 }
 
 /* True if the kernel would open the event on its PMU. */
-static bool has_its_pmu(const struct td_machine *machine,
-			const struct td_event *event)
+static bool has_its_pmu(const struct td_machine *machine, const struct td_event *event)
 {
 	const struct td_pmu *pmu;
 
@@ -471,8 +454,7 @@ static bool has_its_pmu(const struct td_machine *machine,
 	pmu = &machine->pmus[event->pmu];
 	if (event->tool)
 		return pmu->kind == TD_PMU_TOOL;
-	if (event->type != PERF_TYPE_HARDWARE &&
-	    event->type != PERF_TYPE_HW_CACHE)
+	if (event->type != PERF_TYPE_HARDWARE && event->type != PERF_TYPE_HW_CACHE)
 		return pmu->type == event->type;
 	if (machine->nr_core == 1)
 		return event->pmu == 0 && event->config[0] >> 32 == 0;
@@ -494,12 +476,10 @@ static bool is_its_name(const char *model, const struct td_event *event)
 	for (size_t i = 0; !rc && i < again.plan.events.nr; i++) {
 		const struct td_event *e = &again.plan.events.v[i];
 
-		same |= e->pmu == event->pmu &&
-			(again.plan.events.nr == 1 || event->merge) &&
+		same |= e->pmu == event->pmu && (again.plan.events.nr == 1 || event->merge) &&
 			(event->type == PERF_TYPE_HARDWARE ||
 			 (e->type == event->type &&
-			  memcmp(e->config, event->config, sizeof(e->config)) ==
-				  0));
+			  memcmp(e->config, event->config, sizeof(e->config)) == 0));
 	}
 	typed_free(&again);
 	return same;
@@ -515,19 +495,15 @@ static void check_events(const struct typed *t, size_t row)
 		const struct td_event *event = &t->plan.events.v[i];
 
 		pmus &= has_its_pmu(&t->machine, event);
-		order &=
-			event->spec >= 0 &&
-			(size_t)event->spec < t->text.nr_specs &&
-			(i == 0 || t->plan.events.v[i - 1].spec <= event->spec);
-		if (renamed || is_its_name(rows[row].model, event) ||
-		    t->plan.events.v[i].tool)
+		order &= event->spec >= 0 && (size_t)event->spec < t->text.nr_specs &&
+			 (i == 0 || t->plan.events.v[i - 1].spec <= event->spec);
+		if (renamed || is_its_name(rows[row].model, event) || t->plan.events.v[i].tool)
 			continue;
 		names = false;
 		printf("# '%s' is not its name\n", event->name);
 	}
 	ok(pmus, "%s, %s: each on its PMU", rows[row].model, text);
-	ok(names, "%s, %s: names that mean what they say", rows[row].model,
-	   text);
+	ok(names, "%s, %s: names that mean what they say", rows[row].model, text);
 	ok(order, "%s, %s: in the text's order", rows[row].model, text);
 }
 
@@ -551,8 +527,7 @@ static void test_row(size_t row)
 	fclose(fp);
 	ok(rc == 0 && matches(got, rows[row].want), "%s, %s", model, text);
 	if (rc || !matches(got, rows[row].want))
-		printf("# got:  %s%s\n# want: %s\n", got, t.err.msg,
-		       rows[row].want);
+		printf("# got:  %s%s\n# want: %s\n", got, t.err.msg, rows[row].want);
 	if (!rc)
 		check_events(&t, row);
 	typed_free(&t);
@@ -568,13 +543,12 @@ static void test_error(size_t row)
 	typed_machine(&t, model);
 	rc = typed_resolve(&t, text);
 	ok(rc == -EINVAL || rc == -ENOENT, "%s, %s is refused", model, text);
-	ok(t.err.code == rc && t.err.usage && t.err.msg[0],
-	   "%s, %s: as what was typed", model, text);
+	ok(t.err.code == rc && t.err.usage && t.err.msg[0], "%s, %s: as what was typed", model,
+	   text);
 	if (asprintf(&want, "%s\n%s", text, errors[row].marks) < 0)
 		want = NULL;
 	is_str(t.err.place, want, "%s, %s: where", model, text);
-	ok(strstr(t.err.hint, errors[row].hint), "%s, %s: the hint", model,
-	   text);
+	ok(strstr(t.err.hint, errors[row].hint), "%s, %s: the hint", model, text);
 	if (!strstr(t.err.hint, errors[row].hint))
 		printf("# %s\n# hint: %s\n", t.err.msg, t.err.hint);
 	typed_free(&t);
@@ -589,13 +563,12 @@ static void test_what_is_kept(void)
 	typed_machine(&t, "adl");
 	ok(typed_resolve(&t, "faults,{cycles:u,r1}:k") == 0, "a group");
 	e = t.plan.events.v;
-	ok(t.plan.events.nr == 5 && e[0].group == -1 && e[0].spec == 0 &&
-		   !e[0].mods.user && !e[0].mods.kernel,
+	ok(t.plan.events.nr == 5 && e[0].group == -1 && e[0].spec == 0 && !e[0].mods.user &&
+		   !e[0].mods.kernel,
 	   "what is in no group");
 	for (int i = 1; i < 5; i++)
-		ok(e[i].group == 0 && e[i].spec == (i + 1) / 2 &&
-			   e[i].mods.user == (i < 3) && e[i].mods.kernel &&
-			   !e[i].hidden && !e[i].refusal,
+		ok(e[i].group == 0 && e[i].spec == (i + 1) / 2 && e[i].mods.user == (i < 3) &&
+			   e[i].mods.kernel && !e[i].hidden && !e[i].refusal,
 		   "its event %d", i);
 	typed_free(&t);
 }
@@ -606,11 +579,9 @@ static void test_notes(void)
 
 	typed_machine(&t, "adl");
 	ok(typed_resolve(&t, "cpu_core/event=0xc0,period=1000/,cycles") == 0 &&
-		   t.plan.events.nr == 3 &&
-		   t.plan.events.v[0].config[0] == 0xc0,
+		   t.plan.events.nr == 3 && t.plan.events.v[0].config[0] == 0xc0,
 	   "period= changes nothing");
-	ok(t.notes.nr == 1 && strstr(t.notes.v[0], "period"),
-	   "but is told, once");
+	ok(t.notes.nr == 1 && strstr(t.notes.v[0], "period"), "but is told, once");
 	typed_free(&t);
 	typed_machine(&t, "adl");
 	ok(typed_resolve(&t, "INST_RETIRED.ANY") == 0 && t.notes.nr == 0,
@@ -645,18 +616,16 @@ static void test_skip(size_t row)
 	int rc;
 
 	typed_machine(&t, "adl");
-	t.machine.pmus[td_machine_find_pmu(&t.machine, skips[row].skip)].skip =
-		true;
+	t.machine.pmus[td_machine_find_pmu(&t.machine, skips[row].skip)].skip = true;
 	rc = typed_resolve(&t, skips[row].text);
 	if (skips[row].want) {
-		ok(rc == 0 && t.plan.events.nr == 1, "without %s, %s: one",
-		   skips[row].skip, skips[row].text);
-		is_str(t.plan.events.nr ? t.plan.events.v[0].name : "",
-		       skips[row].want, "without %s, %s: this one",
-		       skips[row].skip, skips[row].text);
+		ok(rc == 0 && t.plan.events.nr == 1, "without %s, %s: one", skips[row].skip,
+		   skips[row].text);
+		is_str(t.plan.events.nr ? t.plan.events.v[0].name : "", skips[row].want,
+		       "without %s, %s: this one", skips[row].skip, skips[row].text);
 	} else {
-		ok(rc == -EINVAL && t.err.usage, "without %s, %s: none",
-		   skips[row].skip, skips[row].text);
+		ok(rc == -EINVAL && t.err.usage, "without %s, %s: none", skips[row].skip,
+		   skips[row].text);
 	}
 	typed_free(&t);
 }
@@ -690,15 +659,12 @@ static void test_others(size_t row)
 	typed_cores(&t, "adl");
 	ok(typed_resolve(&t, others[row].text) == others[row].rc &&
 		   t.plan.events.nr == others[row].nr,
-	   "before all PMUs are read: %s: %zu events", others[row].text,
-	   t.plan.events.nr);
-	ok(t.reads == others[row].reads, "%s: %d reads", others[row].text,
-	   t.reads);
+	   "before all PMUs are read: %s: %zu events", others[row].text, t.plan.events.nr);
+	ok(t.reads == others[row].reads, "%s: %d reads", others[row].text, t.reads);
 	typed_free(&t);
 	typed_cores(&t, "adl");
 	t.unreadable = true;
-	ok(typed_resolve(&t, others[row].text) ==
-		   (others[row].reads ? -EACCES : others[row].rc),
+	ok(typed_resolve(&t, others[row].text) == (others[row].reads ? -EACCES : others[row].rc),
 	   "if they cannot be read: %s", others[row].text);
 	typed_free(&t);
 }
@@ -712,8 +678,7 @@ static const struct {
 	{ "msr/tsc/", "msr", 1 },
 	{ "cycles,uncore_imc_1/event=1/", "uncore_imc_1", 3 },
 	{ "imc/event=1/", "uncore_imc_0 uncore_imc_1", 2 },
-	{ "uncore_imc_1/event=1/,imc/event=2/", "uncore_imc_1 uncore_imc_0",
-	  3 },
+	{ "uncore_imc_1/event=1/,imc/event=2/", "uncore_imc_1 uncore_imc_0", 3 },
 	{ "*ha_1*/event=1/", "uncore_ha_1f003800", 1 },
 };
 
@@ -723,35 +688,30 @@ static void test_named(size_t row)
 	struct typed t;
 
 	typed_cores(&t, "adl");
-	ok(typed_resolve(&t, named[row].text) == 0 &&
-		   t.plan.events.nr == named[row].nr,
+	ok(typed_resolve(&t, named[row].text) == 0 && t.plan.events.nr == named[row].nr,
 	   "%s: %zu events", named[row].text, t.plan.events.nr);
 	for (size_t i = 0; i < t.machine.nr_pmus; i++) {
 		const char *name = t.machine.pmus[i].name;
 
 		if (strcmp(name, "msr") == 0 || strncmp(name, "uncore", 6) == 0)
-			snprintf(read + strlen(read),
-				 sizeof(read) - strlen(read), "%s%s",
+			snprintf(read + strlen(read), sizeof(read) - strlen(read), "%s%s",
 				 *read ? " " : "", name);
 	}
-	is_str(read, named[row].read, "%s: the PMUs that are read",
-	       named[row].text);
+	is_str(read, named[row].read, "%s: the PMUs that are read", named[row].text);
 	typed_free(&t);
 }
 
 /* What a name means does not depend on the names beside it. */
 static void test_cores_first(void)
 {
-	static const char *const texts[] = { "mem-loads", "mem-loads,21:0",
-					     "21:0,mem-loads" };
+	static const char *const texts[] = { "mem-loads", "mem-loads,21:0", "21:0,mem-loads" };
 	struct typed t;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(texts); i++) {
 		size_t nr = 0;
 
 		typed_machine(&t, "adl");
-		test_add_unit(&t.machine, "uncore_llc", 30,
-			      "mem-loads event=0x4;");
+		test_add_unit(&t.machine, "uncore_llc", 30, "mem-loads event=0x4;");
 		ok(typed_resolve(&t, texts[i]) == 0, "%s", texts[i]);
 		for (size_t e = 0; e < t.plan.events.nr; e++)
 			nr += t.plan.events.v[e].type == 30;
@@ -762,8 +722,7 @@ static void test_cores_first(void)
 
 static void test_no_cores(void)
 {
-	static const char *const texts[] = { "cycles", "r1", "0:0",
-					     "LLC-loads" };
+	static const char *const texts[] = { "cycles", "r1", "0:0", "LLC-loads" };
 	struct typed t;
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(texts); i++) {
@@ -772,14 +731,13 @@ static void test_no_cores(void)
 		ok(typed_resolve(&t, texts[i]) == 0 && t.plan.events.nr == 1 &&
 			   t.plan.events.v[0].refusal && t.notes.nr == 1,
 		   "no core PMU: %s is not supported, and told", texts[i]);
-		is_str(t.plan.events.nr ? t.plan.events.v[0].name : "",
-		       texts[i], "no core PMU: %s keeps its name", texts[i]);
+		is_str(t.plan.events.nr ? t.plan.events.v[0].name : "", texts[i],
+		       "no core PMU: %s keeps its name", texts[i]);
 		typed_free(&t);
 	}
 	typed_machine(&t, "adl");
 	t.machine.pmus[0].cpus.nr = 0; /* its CPUs are offline */
-	ok(typed_resolve(&t, "cycles") == 0 && t.plan.events.nr == 1 &&
-		   t.plan.events.v[0].pmu == 1,
+	ok(typed_resolve(&t, "cycles") == 0 && t.plan.events.nr == 1 && t.plan.events.v[0].pmu == 1,
 	   "a PMU without CPUs is none");
 	typed_free(&t);
 }
@@ -794,16 +752,13 @@ static void test_sources(void)
 	   "tracepoints that may not be read");
 	typed_free(&t);
 	typed_machine(&t, "adl");
-	ok(typed_resolve(&t, "no.memory") == -ENOMEM && !t.err.usage,
-	   "the model's files fail");
+	ok(typed_resolve(&t, "no.memory") == -ENOMEM && !t.err.usage, "the model's files fail");
 	typed_free(&t);
 	typed_machine(&t, "adl");
-	ok(typed_resolve(&t, "cpu_core/no.memory/") == -ENOMEM,
-	   "and inside a PMU");
+	ok(typed_resolve(&t, "cpu_core/no.memory/") == -ENOMEM, "and inside a PMU");
 	typed_free(&t);
 	typed_machine(&t, "adl");
-	ok(typed_resolve(&t, "cpu_*/no.memory/") == -ENOMEM,
-	   "which is not what a PMU lacks");
+	ok(typed_resolve(&t, "cpu_*/no.memory/") == -ENOMEM, "which is not what a PMU lacks");
 	typed_free(&t);
 	typed_machine(&t, "adl");
 	ok(typed_resolve(&t, "broken.terms") == -ERANGE && t.err.msg[0],
@@ -870,10 +825,9 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(named); i++)
 		test_named(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(patterns); i++)
-		ok(td_pmu_matches(patterns[i].pmu, patterns[i].pattern) ==
-			   patterns[i].matches,
-		   "'%s' is %s%s", patterns[i].pattern,
-		   patterns[i].matches ? "" : "not ", patterns[i].pmu);
+		ok(td_pmu_matches(patterns[i].pmu, patterns[i].pattern) == patterns[i].matches,
+		   "'%s' is %s%s", patterns[i].pattern, patterns[i].matches ? "" : "not ",
+		   patterns[i].pmu);
 	test_what_is_kept();
 	test_notes();
 	test_cores_first();

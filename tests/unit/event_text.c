@@ -311,12 +311,10 @@ static const struct {
 	{                                                    \
 		letter, offsetof(struct td_modifiers, field) \
 	}
-	FLAG('u', user),           FLAG('k', kernel),
-	FLAG('h', hypervisor),     FLAG('G', guest),
-	FLAG('H', host),           FLAG('I', non_idle),
-	FLAG('p', precise),        FLAG('P', precise_max),
-	FLAG('S', sample_read),    FLAG('D', pinned),
-	FLAG('W', weak),           FLAG('e', exclusive),
+	FLAG('u', user),           FLAG('k', kernel),       FLAG('h', hypervisor),
+	FLAG('G', guest),          FLAG('H', host),         FLAG('I', non_idle),
+	FLAG('p', precise),        FLAG('P', precise_max),  FLAG('S', sample_read),
+	FLAG('D', pinned),         FLAG('W', weak),         FLAG('e', exclusive),
 	FLAG('R', retire_latency), FLAG('X', dont_regroup),
 };
 
@@ -326,8 +324,7 @@ static void put_modifiers(FILE *fp, const struct td_modifiers *mods)
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(flags); i++) {
 		const char *at = (const char *)mods + flags[i].offset;
-		int nr = flags[i].letter == 'p' ? mods->precise
-						: *(const bool *)at;
+		int nr = flags[i].letter == 'p' ? mods->precise : *(const bool *)at;
 
 		for (; nr > 0; nr--, colon = "")
 			fprintf(fp, "%s%c", colon, flags[i].letter);
@@ -433,8 +430,8 @@ static void test_error(size_t i)
 	td_autofree char *want = NULL;
 	int rc = td_event_text_parse(&events, errors[i].text, &err);
 
-	ok(rc == -EINVAL && err.code == rc && err.usage && err.msg[0],
-	   "%s is refused", errors[i].name);
+	ok(rc == -EINVAL && err.code == rc && err.usage && err.msg[0], "%s is refused",
+	   errors[i].name);
 	if (asprintf(&want, "%s\n%s", errors[i].text, errors[i].marks) < 0)
 		want = NULL;
 	is_str(err.place, want, "%s: where", errors[i].name);
@@ -491,14 +488,10 @@ static void test_spans(size_t row)
 	}
 	for (int i = 0; i < 4; i++)
 		fclose(fp[i]);
-	is_str(got[0], spans[row].spans, "'%s': the events",
-	       one_line(spans[row].text));
-	is_str(got[1], spans[row].suffixes, "'%s': their letters",
-	       one_line(spans[row].text));
-	is_str(got[3], spans[row].compact, "'%s': without blanks",
-	       one_line(spans[row].text));
-	is_str(got[2], spans[row].terms, "'%s': the terms",
-	       one_line(spans[row].text));
+	is_str(got[0], spans[row].spans, "'%s': the events", one_line(spans[row].text));
+	is_str(got[1], spans[row].suffixes, "'%s': their letters", one_line(spans[row].text));
+	is_str(got[3], spans[row].compact, "'%s': without blanks", one_line(spans[row].text));
+	is_str(got[2], spans[row].terms, "'%s': the terms", one_line(spans[row].text));
 	td_event_text_free(&events);
 }
 
@@ -508,10 +501,8 @@ static void test_names(void)
 	struct td_event_text events = { 0 };
 	struct td_err err = { 0 };
 
-	td_event_text_parse(&events,
-			    "sched:sched_switch:u,0:0x1:k,mem:0x1000/4:w:u,"
-			    "r1a:p,cpu/event=1/",
-			    &err);
+	td_event_text_parse(
+		&events, "sched:sched_switch:u,0:0x1:k,mem:0x1000/4:w:u,r1a:p,cpu/event=1/", &err);
 	ok(events.nr_specs == 5, "five events");
 	is_str(events.specs[0].name, "sched:sched_switch", "a tracepoint's");
 	is_str(events.specs[1].name, "0:0x1", "a numeric one's");
@@ -524,8 +515,7 @@ static void test_names(void)
 /* Several -e are one list; each event knows its own text. */
 static void test_several(void)
 {
-	static const char first[] = "{cycles}",
-			  second[] = "faults,{cs,dummy}:u";
+	static const char first[] = "{cycles}", second[] = "faults,{cs,dummy}:u";
 	struct td_event_text events = { 0 };
 	struct td_err err = { 0 };
 	td_autofree char *got = NULL;
@@ -534,17 +524,13 @@ static void test_several(void)
 		   td_event_text_parse(&events, second, &err) == 0,
 	   "two -e are taken");
 	got = describe(&events);
-	is_str(got, "cycles@0 faults cs:u@1 dummy:u@1",
-	       "both, each group its own");
+	is_str(got, "cycles@0 faults cs:u@1 dummy:u@1", "both, each group its own");
 	ok(events.nr_groups == 2, "so many groups");
-	ok(events.specs[0].span.text == first &&
-		   events.specs[3].span.text == second,
+	ok(events.specs[0].span.text == first && events.specs[3].span.text == second,
 	   "each points into its own text");
-	ok(td_event_text_parse(&events, "cycles,", &err) == -EINVAL,
-	   "a third one is wrong");
+	ok(td_event_text_parse(&events, "cycles,", &err) == -EINVAL, "a third one is wrong");
 	td_event_text_free(&events);
-	ok(!events.specs && !events.nr_specs && !events.nr_groups,
-	   "nothing is left");
+	ok(!events.specs && !events.nr_specs && !events.nr_groups, "nothing is left");
 }
 
 /* True if the mark is below word in the line shown. */
@@ -553,8 +539,7 @@ static bool points_at(const struct td_err *err, const char *word)
 	const char *line_end = strchr(err->place, '\n');
 	size_t column = line_end ? strspn(line_end + 1, " ") : 0;
 
-	return line_end && line_end[1 + column] == '^' &&
-	       err->place + column < line_end &&
+	return line_end && line_end[1 + column] == '^' && err->place + column < line_end &&
 	       strncmp(err->place + column, word, strlen(word)) == 0;
 }
 
@@ -576,17 +561,15 @@ static void test_long(size_t before, size_t behind)
 	ok(td_event_text_parse(&events, text, &err) == -EINVAL,
 	   "%zu events, a wrong one, %zu more: refused", before, behind);
 	line_end = strchr(err.place, '\n');
-	ok(line_end && !strchr(line_end + 1, '\n') &&
-		   line_end - err.place <= 80 && strlen(line_end + 1) <= 80,
+	ok(line_end && !strchr(line_end + 1, '\n') && line_end - err.place <= 80 &&
+		   strlen(line_end + 1) <= 80,
 	   "%zu, %zu: two short lines", before, behind);
-	ok(points_at(&err, "q"), "%zu, %zu: the mark is below the letter",
+	ok(points_at(&err, "q"), "%zu, %zu: the mark is below the letter", before, behind);
+	ok(strncmp(err.place, "...", 3) == 0 || before < 4, "%zu, %zu: what was cut in front",
 	   before, behind);
-	ok(strncmp(err.place, "...", 3) == 0 || before < 4,
-	   "%zu, %zu: what was cut in front", before, behind);
 	ok(behind < 9 || (line_end && strncmp(line_end - 3, "...", 3) == 0),
 	   "%zu, %zu: what was cut behind", before, behind);
-	ok(strstr(err.place, "page:zz:q"), "%zu, %zu: the word itself", before,
-	   behind);
+	ok(strstr(err.place, "page:zz:q"), "%zu, %zu: the word itself", before, behind);
 	td_event_text_free(&events);
 }
 
@@ -599,8 +582,7 @@ static void test_long_mark(void)
 	const char *line_end;
 
 	memset(text + 4, 'a', 200);
-	ok(td_event_text_parse(&events, text, &err) == -EINVAL,
-	   "a long term without a slash");
+	ok(td_event_text_parse(&events, text, &err) == -EINVAL, "a long term without a slash");
 	line_end = strchr(err.place, '\n');
 	ok(line_end && strlen(line_end + 1) <= (size_t)(line_end - err.place),
 	   "the mark ends with the line");
@@ -622,8 +604,7 @@ static void test_places(void)
 			td_err_point(&err, text, at, size - at);
 			line_end = strchr(err.place, '\n');
 			mark = line_end ? strchr(line_end, '^') : NULL;
-			fits &= mark &&
-				mark - line_end - 1 <= line_end - err.place &&
+			fits &= mark && mark - line_end - 1 <= line_end - err.place &&
 				strlen(err.place) < sizeof(err.place) - 1;
 		}
 		text[size] = (char)('a' + size % 26);

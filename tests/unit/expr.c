@@ -238,11 +238,9 @@ static const struct {
 	{ .text = "(1)if(0)else(2)", .want = 2 },
 
 	/* a formula of the files: 30 / (10 + 20 + 30 + 40) + 0 */
-	{ .text = "cpu_core@topdown\\-retiring@ / "
-		  "(cpu_core@topdown\\-fe\\-bound@ + "
-		  "cpu_core@topdown\\-bad\\-spec@ + "
-		  "cpu_core@topdown\\-retiring@ + "
-		  "cpu_core@topdown\\-be\\-bound@) + 0 * slots",
+	{ .text = "cpu_core@topdown\\-retiring@ / (cpu_core@topdown\\-fe\\-bound@ + "
+	"cpu_core@topdown\\-bad\\-spec@ + cpu_core@topdown\\-retiring@ + "
+	"cpu_core@topdown\\-be\\-bound@) + 0 * slots",
 	  .want = 0.3 },
 };
 
@@ -335,17 +333,14 @@ static const struct {
 	{ .text = "min(1)",
 	  .want = "formula 'min(1)', column 6: expected an operator or ','" },
 	{ .text = "max(1,2,3)",
-	  .want = "formula 'max(1,2,3)', column 8: "
-		  "expected an operator or ')'" },
+	  .want = "formula 'max(1,2,3)', column 8: expected an operator or ')'" },
 	{ .text = "min(1 if 1 else 2, 3)",
-	  .want = "formula 'min(1 if 1 else 2, 3)', column 7: "
-		  "expected an operator or ','" },
+	  .want = "formula 'min(1 if 1 else 2, 3)', column 7: expected an operator or ','" },
 
 	{ .text = "1 if 2",
 	  .want = "formula '1 if 2', column 7: expected an operator or 'else'" },
 	{ .text = "1 if 2 if 3 else 4",
-	  .want = "formula '1 if 2 if 3 else 4', column 8: "
-		  "expected an operator or 'else'" },
+	  .want = "formula '1 if 2 if 3 else 4', column 8: expected an operator or 'else'" },
 	{ .text = "1 else 2", .want = "formula '1 else 2', column 3: " END },
 	{ .text = "if 1", .want = "formula 'if 1', column 1: " OPERAND },
 	{ .text = "1 if else 2",
@@ -360,21 +355,17 @@ static const struct {
 	{ .text = "cpu@a\\xb@",
 	  .want = "formula 'cpu@a\\xb@', column 6: expected the closing '@'" },
 	{ .text = "a + cpu@a@b@ + c",
-	  .want = "formula 'a + cpu@a@b@ + c', column 13: "
-		  "expected the closing '@'" },
+	  .want = "formula 'a + cpu@a@b@ + c', column 13: expected the closing '@'" },
 
 	{ .text = "1e999",
-	  .want = "formula '1e999', column 1: "
-		  "expected a number that fits a double" },
+	  .want = "formula '1e999', column 1: expected a number that fits a double" },
 	{ .text = "a + 1e-999",
-	  .want = "formula 'a + 1e-999', column 5: "
-		  "expected a number that fits a double" },
+	  .want = "formula 'a + 1e-999', column 5: expected a number that fits a double" },
 
 	{ .text = "foo(a)",
 	  .want = "formula 'foo(a)', column 1: unknown function 'foo'" },
 	{ .text = "a + had_event (b)",
-	  .want = "formula 'a + had_event (b)', column 5: "
-		  "unknown function 'had_event'" },
+	  .want = "formula 'a + had_event (b)', column 5: unknown function 'had_event'" },
 	{ .text = "a + has_event (b)", .code = -ENOENT,
 	  .want = "formula 'a + has_event (b)', column 16: unknown name 'b'" },
 	{ .text = "has_event(1)",
@@ -384,8 +375,7 @@ static const struct {
 	{ .text = "bar", .code = -ENOENT,
 	  .want = "formula 'bar', column 1: unknown name 'bar'" },
 	{ .text = "a + cpu@bar\\-1@ *", .code = -ENOENT,
-	  .want = "formula 'a + cpu@bar\\-1@ *', column 5: "
-		  "unknown name 'cpu@bar\\-1@'" },
+	  .want = "formula 'a + cpu@bar\\-1@ *', column 5: unknown name 'cpu@bar\\-1@'" },
 	{ .text = "1e+5", .code = -ENOENT,
 	  .want = "formula '1e+5', column 1: unknown name '1e'" },
 	{ .text = "#", .code = -ENOENT,
@@ -462,14 +452,12 @@ static const struct {
 	  .want = "formula 'a b" TEN("1234567") "1234...', column 3: " END },
 	/* 81, error at the end: the first 4 are cut, 77 remain */
 	{ .text = "a  " TEN("+ 1 + 1") "+ 1  + *",
-	  .want = "formula '..." " 1 + 1" "+ 1 + 1" "+ 1 + 1" "+ 1 + 1"
-		  "+ 1 + 1" "+ 1 + 1" "+ 1 + 1" "+ 1 + 1" "+ 1 + 1" "+ 1 + 1"
-		  "+ 1  + *', column 81: " OPERAND },
+	  .want = "formula '..." " 1 + 1" "+ 1 + 1" "+ 1 + 1" "+ 1 + 1+ 1 + 1" "+ 1 + "
+	  "1" "+ 1 + 1" "+ 1 + 1" "+ 1 + 1" "+ 1 + 1+ 1  + *', column 81: " OPERAND },
 	/* 200 before, 200 after: 40 with the error's on the left, 39 right */
 	{ .text = TEN(TEN("1+")) "$" TEN(TEN("+1")),
-	  .want = "formula '...+" TEN("1+") "1+1+1+1+1+1+1+1+"
-		  "$" TEN("+1") "+1+1+1+1+1+1+1+1"
-		  "...', column 201: " OPERAND },
+	  .want = "formula '...+" TEN("1+") "1+1+1+1+1+1+1+1+$" TEN("+1") "+1+1+1+1+1+1+1+1...', "
+	  "column 201: " OPERAND },
 };
 /* clang-format on */
 
@@ -536,8 +524,7 @@ static void test_unbounded(void)
 
 		if (!td_expr_parse(&expr, rows[i].text, find_var, NULL, &err))
 			got = td_expr_eval_unbounded(expr, values);
-		ok(test_near(got, rows[i].want, 1e-12), "%s without bounds: %g",
-		   rows[i].text, got);
+		ok(test_near(got, rows[i].want, 1e-12), "%s without bounds: %g", rows[i].text, got);
 		td_expr_free(expr);
 	}
 }
@@ -545,11 +532,10 @@ static void test_unbounded(void)
 static void test_tables(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(evals); i++)
-		check_eval(evals[i].name ? evals[i].name : evals[i].text,
-			   evals[i].text, evals[i].want);
+		check_eval(evals[i].name ? evals[i].name : evals[i].text, evals[i].text,
+			   evals[i].want);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(errors); i++)
-		check_error(errors[i].text,
-			    errors[i].code ? errors[i].code : -EINVAL,
+		check_error(errors[i].text, errors[i].code ? errors[i].code : -EINVAL,
 			    errors[i].want);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(cuts); i++)
 		check_error(cuts[i].text, -EINVAL, cuts[i].want);
@@ -581,8 +567,7 @@ static void put_often(FILE *fp, const char *text, int count)
 		fputs(text, fp);
 }
 
-static void check_deep_error(const char *name, const char *text,
-			     const char *want)
+static void check_deep_error(const char *name, const char *text, const char *want)
 {
 	struct td_err err = { 0 };
 	struct td_expr *expr;
@@ -605,8 +590,7 @@ static void test_repeats(void)
 		put_often(fp, repeats[i].after, repeats[i].count);
 		fclose(fp);
 		if (repeats[i].error)
-			check_deep_error(repeats[i].name, text,
-					 repeats[i].error);
+			check_deep_error(repeats[i].name, text, repeats[i].error);
 		else
 			check_eval(repeats[i].name, text, repeats[i].want);
 	}
@@ -653,8 +637,7 @@ static bool is_known(void *ctx, int slot)
 	const char *name = vars[slot].name;
 
 	(void)ctx;
-	return strcmp(name, "#smt_on") == 0 || strcmp(name, "zero") == 0 ||
-	       strcmp(name, "n") == 0;
+	return strcmp(name, "#smt_on") == 0 || strcmp(name, "zero") == 0 || strcmp(name, "n") == 0;
 }
 
 static void put_name(void *ctx, int slot)
@@ -680,8 +663,7 @@ static void test_needs(void)
 		if (td_expr_parse(&expr, needs[i].text, find_var, NULL, &err))
 			snprintf(got, sizeof(got), "%s", err.msg);
 		else
-			td_expr_each_needed(expr, values, is_known, put_name,
-					    got);
+			td_expr_each_needed(expr, values, is_known, put_name, got);
 		is_str(got, needs[i].want, "needs: %s", needs[i].text);
 		td_expr_free(expr);
 	}
@@ -699,8 +681,7 @@ static void test_slots(void)
 	int uses[TD_ARRAY_SIZE(vars)] = { 0 };
 	struct td_err err = { 0 };
 	struct td_expr *expr;
-	int rc = td_expr_parse(&expr, "min(a, -b) * a if #smt_on else 2 % b",
-			       find_var, NULL, &err);
+	int rc = td_expr_parse(&expr, "min(a, -b) * a if #smt_on else 2 % b", find_var, NULL, &err);
 
 	ok(rc == 0, "slots: parsed");
 	if (rc)
@@ -737,14 +718,12 @@ static void test_divisors(void)
 		struct td_expr *expr = NULL;
 		const char *text = formulas[i].text;
 
-		ok(td_expr_parse(&expr, text, find_var, NULL, &err) == 0,
-		   "divisors: %s is parsed", text);
-		ok(td_expr_divides_by(expr, 0) == formulas[i].divides,
-		   "divisors: %s", text);
+		ok(td_expr_parse(&expr, text, find_var, NULL, &err) == 0, "divisors: %s is parsed",
+		   text);
+		ok(td_expr_divides_by(expr, 0) == formulas[i].divides, "divisors: %s", text);
 		/* each a is c then */
 		td_expr_replace(expr, 0, 2);
-		ok(!td_expr_divides_by(expr, 0), "divisors: %s without a",
-		   text);
+		ok(!td_expr_divides_by(expr, 0), "divisors: %s without a", text);
 		td_expr_free(expr);
 	}
 }
@@ -784,8 +763,7 @@ static void tally_text(struct tally *tally, const char *text)
 	td_expr_free(expr);
 }
 
-static void tally_member(struct tally *tally, struct json_object *object,
-			 const char *key)
+static void tally_member(struct tally *tally, struct json_object *object, const char *key)
 {
 	struct json_object *text;
 
@@ -837,8 +815,8 @@ static void test_pmu_events(void)
 		return;
 	}
 	tally_folder(&tally, folder);
-	printf("# %d parsed, %d with functions of perf's own, %d failed\n",
-	       tally.parsed, tally.foreign, tally.failed);
+	printf("# %d parsed, %d with functions of perf's own, %d failed\n", tally.parsed,
+	       tally.foreign, tally.failed);
 	ok(tally.parsed > 0 && tally.failed == 0, "the kernel's formulas");
 }
 

@@ -6,8 +6,7 @@
 #include "lib/machine/pmu.h"
 #include "tests/unit/test.h"
 
-#define BITS(first, last) \
-	((UINT64_MAX >> (63 - (last))) & (UINT64_MAX << (first)))
+#define BITS(first, last) ((UINT64_MAX >> (63 - (last))) & (UINT64_MAX << (first)))
 
 /* clang-format off */
 static const struct {
@@ -113,13 +112,11 @@ static void test_pack(size_t i)
 	td_format_parse(packs[i].format, &format);
 	rc = td_format_pack(&format, packs[i].value, config);
 	ok(rc == (packs[i].too_large ? -ERANGE : 0) &&
-		   config[format.word] ==
-			   (packs[i].too_large ? before : packs[i].want),
+		   config[format.word] == (packs[i].too_large ? before : packs[i].want),
 	   "%#" PRIx64 " in %s", packs[i].value, packs[i].format);
 	for (int word = 0; word < TD_NR_CONFIGS; word++)
 		others &= word == format.word || config[word] == before;
-	ok(others, "%#" PRIx64 " in %s: the other words stay", packs[i].value,
-	   packs[i].format);
+	ok(others, "%#" PRIx64 " in %s: the other words stay", packs[i].value, packs[i].format);
 }
 
 int main(void)

@@ -149,8 +149,7 @@ struct sums {
 	size_t wrong;
 };
 
-static void complain(struct sums *sums, const char *dir, const char *metric,
-		     const char *what)
+static void complain(struct sums *sums, const char *dir, const char *metric, const char *what)
 {
 	sums->wrong++;
 	printf("# %s: %s: %s\n", dir, metric, what);
@@ -164,8 +163,7 @@ static bool has_word(const char *text, const char *word)
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
 	size_t len = strlen(word);
 
-	for (const char *at = strstr(text, word); at;
-	     at = strstr(at + 1, word)) {
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
 		if ((at == text || !strchr(letters, at[-1])) &&
 		    (!at[len] || !strchr(letters, at[len])))
 			return true;
@@ -184,16 +182,15 @@ static bool is_no_event(const char *text)
 }
 
 /* Is it true of the text, or of the formula of a metric that it uses? */
-static bool needs(const struct td_pmu_events *files, const char *text,
-		  bool (*is)(const char *text), int depth)
+static bool needs(const struct td_pmu_events *files, const char *text, bool (*is)(const char *text),
+		  int depth)
 {
 	if (is(text))
 		return true;
 	for (size_t i = 0; depth && i < files->nr_metrics; i++) {
 		const struct td_model_metric *metric = &files->metrics[i];
 
-		if (has_word(text, metric->name) &&
-		    needs(files, metric->formula, is, depth - 1))
+		if (has_word(text, metric->name) && needs(files, metric->formula, is, depth - 1))
 			return true;
 	}
 	return false;
@@ -203,14 +200,11 @@ static bool needs(const struct td_pmu_events *files, const char *text,
  * Is each metric refused or computed as expected?  What is refused needs a
  * latency, or what is no event, and the reason says so.
  */
-static bool is_as_expected(const struct td_pmu_events *files, const char *text,
-			   const char *why)
+static bool is_as_expected(const struct td_pmu_events *files, const char *text, const char *why)
 {
 	return !why ||
-	       (fnmatch(LATENCY, why, 0) == 0 &&
-		needs(files, text, is_latency, MAX_DEPTH)) ||
-	       (fnmatch(NO_EVENT, why, 0) == 0 &&
-		needs(files, text, is_no_event, MAX_DEPTH));
+	       (fnmatch(LATENCY, why, 0) == 0 && needs(files, text, is_latency, MAX_DEPTH)) ||
+	       (fnmatch(NO_EVENT, why, 0) == 0 && needs(files, text, is_no_event, MAX_DEPTH));
 }
 
 /* Checks the operands of a formula, on its PMU. */
@@ -234,8 +228,7 @@ static void check_operand(void *ctx, int slot)
 	struct use *use = ctx;
 	const struct td_tree *tree = use->tree;
 	const struct td_operand *operand = &tree->operands[slot];
-	bool counted = operand->kind == TD_OPERAND_EVENT ||
-		       operand->kind == TD_OPERAND_SOURCES;
+	bool counted = operand->kind == TD_OPERAND_EVENT || operand->kind == TD_OPERAND_SOURCES;
 
 	if (operand->refusal)
 		use->wrong = operand->refusal;
@@ -251,14 +244,12 @@ static void check_operand(void *ctx, int slot)
 	}
 }
 
-static const char *check_operands(const struct model_built *b, int pmu,
-				  const struct td_expr *expr)
+static const char *check_operands(const struct model_built *b, int pmu, const struct td_expr *expr)
 {
 	const struct td_tree *tree = &b->tree;
 	struct use use = { tree, &b->plan.events, pmu, NULL };
 
-	td_expr_each_needed(expr, tree->constants, is_known, check_operand,
-			    &use);
+	td_expr_each_needed(expr, tree->constants, is_known, check_operand, &use);
 	return use.wrong;
 }
 
@@ -267,13 +258,10 @@ static bool is_useful_work(const char *name)
 	return strcmp(name, no_loss[0]) == 0 || strcmp(name, no_loss[1]) == 0;
 }
 
-static void check_threshold(struct sums *sums, const char *dir,
-			    const struct model_built *b,
-			    const struct td_metric *metric,
-			    const struct td_model_metric *model)
+static void check_threshold(struct sums *sums, const char *dir, const struct model_built *b,
+			    const struct td_metric *metric, const struct td_model_metric *model)
 {
-	const char *why = metric->threshold ? check_operands(b, metric->pmu,
-							     metric->threshold)
+	const char *why = metric->threshold ? check_operands(b, metric->pmu, metric->threshold)
 					    : "no threshold";
 
 	if (is_useful_work(metric->def->name))
@@ -298,8 +286,7 @@ static const struct td_metric *find_metric(const struct td_tree *tree,
 	return NULL;
 }
 
-static void check_metric(struct sums *sums, const char *dir,
-			 const struct model_built *b,
+static void check_metric(struct sums *sums, const char *dir, const struct model_built *b,
 			 const struct td_model_metric *model)
 {
 	const struct td_metric *metric = find_metric(&b->tree, model);
@@ -307,9 +294,8 @@ static void check_metric(struct sums *sums, const char *dir,
 
 	sums->metrics++;
 	if (metric)
-		why = metric->value
-			      ? check_operands(b, metric->pmu, metric->value)
-			      : td_metric_refusal(&b->tree, metric);
+		why = metric->value ? check_operands(b, metric->pmu, metric->value)
+				    : td_metric_refusal(&b->tree, metric);
 	if (!is_as_expected(b->files, model->formula, why))
 		complain(sums, dir, model->name, why);
 	else if (why)
@@ -333,8 +319,7 @@ static bool is_parsed(const char *dir, const char *name, const char *text)
 {
 	struct td_expr *expr = NULL;
 	struct td_err err = { 0 };
-	int rc = text ? td_expr_parse(&expr, text, any_name, NULL, &err)
-		      : -ENOENT;
+	int rc = text ? td_expr_parse(&expr, text, any_name, NULL, &err) : -ENOENT;
 
 	if (rc && text)
 		printf("# %s: %s: %s\n", dir, name, err.msg);
@@ -342,8 +327,7 @@ static bool is_parsed(const char *dir, const char *name, const char *text)
 	return rc == 0;
 }
 
-static void check_texts(const struct td_pmu_events *files, const char *dir,
-			struct words *total)
+static void check_texts(const struct td_pmu_events *files, const char *dir, struct words *total)
 {
 	struct words words = count_words(files->dir), parsed = { 0 };
 
@@ -355,22 +339,18 @@ static void check_texts(const struct td_pmu_events *files, const char *dir,
 		/* those are in another folder */
 		words.formulas += common;
 		words.thresholds += common && metric->threshold;
-		parsed.formulas +=
-			is_parsed(dir, metric->name, metric->formula);
-		parsed.thresholds +=
-			is_parsed(dir, metric->name, metric->threshold);
+		parsed.formulas += is_parsed(dir, metric->name, metric->formula);
+		parsed.thresholds += is_parsed(dir, metric->name, metric->threshold);
 	}
-	ok(parsed.formulas == words.formulas &&
-		   parsed.thresholds == words.thresholds,
-	   "%s: %zu formulas and %zu thresholds are understood", dir,
-	   words.formulas, words.thresholds);
+	ok(parsed.formulas == words.formulas && parsed.thresholds == words.thresholds,
+	   "%s: %zu formulas and %zu thresholds are understood", dir, words.formulas,
+	   words.thresholds);
 	total->formulas += words.formulas;
 	total->thresholds += words.thresholds;
 }
 
 /* The low-power cores of Arrow Lake are in one machine of several. */
-static bool is_of_core_here(const struct td_machine *machine,
-			    const struct td_model_metric *metric)
+static bool is_of_core_here(const struct td_machine *machine, const struct td_model_metric *metric)
 {
 	return strncmp(metric->pmu, "cpu_", strlen("cpu_")) != 0 ||
 	       td_machine_find_pmu(machine, metric->pmu) >= 0;
@@ -389,8 +369,7 @@ static bool is_twin(const struct td_pmu_events *files, size_t i)
 }
 
 static void check_variant(const struct model *model, struct td_machine *machine,
-			  struct td_pmu_events *files,
-			  const struct variant *variant)
+			  struct td_pmu_events *files, const struct variant *variant)
 {
 	char *all[] = { (char[]){ "all" } };
 	const struct td_ask ask = { .names = all, .nr_names = 1 };
@@ -407,15 +386,13 @@ static void check_variant(const struct model *model, struct td_machine *machine,
 		else if (is_of_core_here(machine, &files->metrics[i]))
 			check_metric(&sums, model->dir, &b, &files->metrics[i]);
 	}
-	ok(twins == (strcmp(model->dir, "amdzen4") == 0 ? 2 : 0),
-	   "%s: %zu names twice", model->dir, twins);
+	ok(twins == (strcmp(model->dir, "amdzen4") == 0 ? 2 : 0), "%s: %zu names twice", model->dir,
+	   twins);
 	ok(b.rc == 0 && sums.wrong == 0,
-	   "%s%s%s%s: %zu metrics, %zu with a value, %zu without; "
-	   "%zu thresholds, %zu blind %s",
+	   "%s%s%s%s: %zu metrics, %zu with a value, %zu without; %zu thresholds, %zu blind %s",
 	   model->dir, variant->smt ? ", SMT" : "",
-	   variant->core_wide ? ", whole cores" : ", a task",
-	   variant->pmem ? ", PMEM" : "", sums.metrics, sums.values,
-	   sums.exceptions, sums.thresholds, sums.blind, b.err.msg);
+	   variant->core_wide ? ", whole cores" : ", a task", variant->pmem ? ", PMEM" : "",
+	   sums.metrics, sums.values, sums.exceptions, sums.thresholds, sums.blind, b.err.msg);
 	model_built_free(&b);
 }
 
@@ -433,8 +410,7 @@ static void check_files(const struct model *model, const struct td_cpuid *cpuid,
 	td_machine_free(&machine);
 }
 
-static void test_model(const char *root, const struct model *model,
-		       struct words *total)
+static void test_model(const char *root, const struct model *model, struct words *total)
 {
 	struct td_pmu_events files = { 0 };
 	struct td_cpuid cpuid;
@@ -445,7 +421,7 @@ static void test_model(const char *root, const struct model *model,
 	if (!rc)
 		rc = td_pmu_events_read(&files, root, &cpuid, &err);
 	if (!rc)
-		rc = td_pmu_events_read_uncore(&files, &cpuid, &err);
+		rc = td_pmu_events_read_uncore(&files, &err);
 	if (!rc) /* uncore units of the machine are derived from their events */
 		rc = td_pmu_events_parse_all(&files, &err);
 	ok(rc == 0, "%s: %s %s", model->dir, model->cpuid, err.msg);
@@ -474,8 +450,7 @@ static size_t test_dir(const char *root, const char *dir, struct words *total)
 
 static int is_folder(const struct dirent *entry)
 {
-	return (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
-	       entry->d_name[0] != '.';
+	return (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && entry->d_name[0] != '.';
 }
 
 static void test_root(const char *root)
@@ -492,8 +467,7 @@ static void test_root(const char *root)
 	if (nr >= 0)
 		free(dirs);
 	ok(seen && total.formulas && total.thresholds,
-	   "%zu folders: %zu formulas and %zu thresholds", seen, total.formulas,
-	   total.thresholds);
+	   "%zu folders: %zu formulas and %zu thresholds", seen, total.formulas, total.thresholds);
 }
 
 int main(void)

@@ -23,8 +23,7 @@ static const struct {
 	{ "a load that hit", LOAD, 0 },
 	{ "a load that missed", LOAD | MISS | LATENCY(300), 300 },
 	{ "the longest", LOAD | MISS | LATENCY(65535), 65535 },
-	{ "whose address missed, too",
-	  LOAD | MISS | L1_TLB | LATENCY(300) | REFILL(40), 340 },
+	{ "whose address missed, too", LOAD | MISS | L1_TLB | LATENCY(300) | REFILL(40), 340 },
 	{ "only the address", LOAD | L1_TLB | REFILL(7) | LATENCY(5), 7 },
 	{ "what is not valid", LOAD | LATENCY(300) | REFILL(40), 0 },
 	/* its latency is not valid */
@@ -56,15 +55,14 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(loads); i++) {
 		memset(regs, 0xff, sizeof(regs));
 		regs[4] = loads[i].data3;
-		ok(td_ibs_load_wait(regs, 8) == loads[i].wait, "%s",
-		   loads[i].name);
+		ok(td_ibs_load_wait(regs, 8) == loads[i].wait, "%s", loads[i].name);
 	}
 	regs[4] = LOAD | MISS | LATENCY(300);
 	ok(td_ibs_load_wait(regs, 5) == 300, "no more registers are needed");
 	ok(td_ibs_load_wait(regs, 4) == 0, "with fewer it is not known");
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fetches); i++)
-		ok(td_ibs_fetch_wait(&fetches[i].ctl, 1) == fetches[i].wait,
-		   "a fetch: %s", fetches[i].name);
+		ok(td_ibs_fetch_wait(&fetches[i].ctl, 1) == fetches[i].wait, "a fetch: %s",
+		   fetches[i].name);
 	ok(td_ibs_fetch_wait(NULL, 0) == 0, "without a register");
 	return done_testing();
 }

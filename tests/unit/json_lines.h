@@ -11,8 +11,7 @@
 /* The text of a member; numbers as they were written. */
 static inline const char *plain(struct json_object *o, const char *otherwise)
 {
-	return o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN)
-		 : otherwise;
+	return o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN) : otherwise;
 }
 
 /* Compares JSON line by line; name is what the checks are called. */
@@ -27,8 +26,7 @@ static inline void check_json(const char *name, const char *all, char *got)
 		struct json_object *ours = json_tokener_parse(line ? line : "");
 		struct json_object *wanted = json_tokener_parse(want);
 
-		is_str(plain(ours, "no JSON"), plain(wanted, "JSON"),
-		       "%s: line %d", name, ++nr);
+		is_str(plain(ours, "no JSON"), plain(wanted, "JSON"), "%s: line %d", name, ++nr);
 		json_object_put(ours);
 		json_object_put(wanted);
 	}

@@ -41,19 +41,16 @@ int main(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct td_json_fault fault = { 0 };
 		struct json_object *got;
-		int rc = td_json_text(rows[i].text, 8,
-				      JSON_TOKENER_STRICT | rows[i].flags, &got,
+		int rc = td_json_text(rows[i].text, 8, JSON_TOKENER_STRICT | rows[i].flags, &got,
 				      &fault);
 
 		if (rows[i].want)
 			is_str(rc ? fault.why
-				  : json_object_get_string(
-					    json_object_array_get_idx(got, 0)),
+				  : json_object_get_string(json_object_array_get_idx(got, 0)),
 			       rows[i].want, "%s", rows[i].text);
 		else
-			ok(rc == -EINVAL && fault.at == rows[i].at,
-			   "not JSON: '%s': %s at %zu", rows[i].text, fault.why,
-			   fault.at);
+			ok(rc == -EINVAL && fault.at == rows[i].at, "not JSON: '%s': %s at %zu",
+			   rows[i].text, fault.why, fault.at);
 		json_object_put(got);
 	}
 	return done_testing();

@@ -56,7 +56,8 @@ static const struct {
 	{ "6.1.0-31-amd64", DEBIAN("6.1.128-1"), TD_LINUX(6, 1, 128), YES, NO, YES, "6.1.131" },
 	{ "6.1.0-50-amd64", DEBIAN("6.1.187-1"), TD_LINUX(6, 1, 187), NO, NO, YES },
 	{ "6.1.0-31-amd64", "", TD_LINUX(6, 1, TD_ANY_PATCH), MAY, NO, MAY, "6.1.131" },
-	{ "6.1.0-31-amd64", "#1 SMP Debian not a number", TD_LINUX(6, 1, TD_ANY_PATCH), MAY, NO, MAY, "6.1.131" },
+	{ "6.1.0-31-amd64", "#1 SMP Debian not a "
+	"number", TD_LINUX(6, 1, TD_ANY_PATCH), MAY, NO, MAY, "6.1.131" },
 	{ "5.10.0-32-amd64", DEBIAN("5.10.223-1"), TD_LINUX(5, 10, 223), NO, NO, YES },
 	/* Ubuntu */
 	{ "5.15.0-130-generic", UBUNTU, TD_LINUX(5, 15, TD_ANY_PATCH), NO, NO, MAY },
@@ -81,14 +82,13 @@ static const struct {
 };
 /* clang-format on */
 
-static enum answer answer(const char *release, const char *build,
-			  enum td_kernel_fault fault)
+static enum answer answer(const char *release, const char *build, enum td_kernel_fault fault)
 {
 	unsigned int version = td_kernel_version(release, build);
 
 	if (!td_kernel_has(release, version, fault))
 		return NO;
-	return td_kernel_is_told(version) ? YES : MAY;
+	return td_kernel_has_patch(version) ? YES : MAY;
 }
 
 static void test_kernel(size_t i)
@@ -100,20 +100,18 @@ static void test_kernel(size_t i)
 	enum answer golden = answer(release, build, TD_FAULT_GOLDEN);
 
 	ok(version == kernels[i].version, "'%s': %#x", release, version);
-	ok(chains == kernels[i].chains && nops == kernels[i].nops &&
-		   golden == kernels[i].golden,
+	ok(chains == kernels[i].chains && nops == kernels[i].nops && golden == kernels[i].golden,
 	   "its faults: %d %d %d", (int)chains, (int)nops, (int)golden);
 	if (kernels[i].fixed)
-		is_str(td_kernel_fixed(version, TD_FAULT_CHAINS),
-		       kernels[i].fixed, "the next without");
+		is_str(td_kernel_fixed(version, TD_FAULT_CHAINS), kernels[i].fixed,
+		       "the next without");
 }
 
 int main(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(kernels); i++)
 		test_kernel(i);
-	is_str(td_kernel_fixed(TD_LINUX(6, 18, 3), TD_FAULT_NOPS), "7.2",
-	       "of one row");
+	is_str(td_kernel_fixed(TD_LINUX(6, 18, 3), TD_FAULT_NOPS), "7.2", "of one row");
 	ok(answer("7.2.8", "", TD_FAULT_PANTHER) == YES &&
 		   answer("7.2.9", "", TD_FAULT_PANTHER) == NO,
 	   "within a series");

@@ -32,8 +32,7 @@ static void test_means(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(means); i++) {
 		char event[] = LOCKS;
-		const struct td_latency latency = { event, means[i].sum,
-						    means[i].nr, 0, 0 };
+		const struct td_latency latency = { event, means[i].sum, means[i].nr, 0, 0 };
 
 		ok(test_near(td_latency_mean(&latency), means[i].mean, 1e-9),
 		   "the mean of samples: %s", means[i].name);
@@ -47,16 +46,14 @@ static void test_sums(void)
 	const struct td_latency *found;
 
 	ok(!td_latencies_find(&all, LOCKS), "nothing is known at first");
-	ok(!td_latencies_add(&all, LOCKS, 300, 15) &&
-		   !td_latencies_add(&all, SPLITS, 40, 4) && all.changed,
-	   "two events");
+	td_latencies_add(&all, LOCKS, 300, 15);
+	td_latencies_add(&all, SPLITS, 40, 4);
+	ok(all.changed, "two events");
 	all.changed = false;
-	ok(!td_latencies_add(&all, SPLITS, 0, 0) && !all.changed,
-	   "no samples change nothing");
-	ok(!td_latencies_add(&all, "cpu_core/mem_inst_retired.lock_loads/", 300,
-			     15) &&
-		   all.nr == 2 && all.changed,
-	   "the same event in small letters");
+	td_latencies_add(&all, SPLITS, 0, 0);
+	ok(!all.changed, "no samples change nothing");
+	td_latencies_add(&all, "cpu_core/mem_inst_retired.lock_loads/", 300, 15);
+	ok(all.nr == 2 && all.changed, "the same event in small letters");
 	found = td_latencies_find(&all, LOCKS);
 	ok(found && found->sum == 600 && found->nr == 30, "its sum");
 	ok(test_near(td_latency_mean(found), 20, 0), "its mean");
@@ -71,8 +68,7 @@ static void test_sums(void)
 static void test_weighted(void)
 {
 	char locks[] = LOCKS;
-	struct td_latency seconds[2] = { { .event = locks },
-					 { .event = locks } };
+	struct td_latency seconds[2] = { { .event = locks }, { .event = locks } };
 	struct td_latencies all = { 0 };
 	const double mean = (50 * 64 + 100000 * 5) / (50 + 100000.0);
 	const struct td_latency *found;
@@ -81,12 +77,10 @@ static void test_weighted(void)
 		td_latency_add_sample(&seconds[0], 64, 50);
 		td_latency_add_sample(&seconds[1], 5, 100000);
 	}
-	ok(!td_latencies_add_samples(&all, &seconds[0]) &&
-		   !td_latencies_add_samples(&all, &seconds[1]),
-	   "samples of a rare event, then of a frequent one");
+	td_latencies_add_samples(&all, &seconds[0]);
+	td_latencies_add_samples(&all, &seconds[1]);
 	found = td_latencies_find(&all, LOCKS);
-	ok(found && found->nr == 2000 &&
-		   test_near(td_latency_mean(found), mean, 1e-9),
+	ok(found && found->nr == 2000 && test_near(td_latency_mean(found), mean, 1e-9),
 	   "the mean is that of the events, not of the samples");
 	ok(test_near((double)td_latency_sum(found) / 2000, mean, 1e-3),
 	   "and so is that of the sum, which a recording has");
@@ -105,36 +99,28 @@ struct words {
 static void test_sample(void)
 {
 	/* var1_dw 7, var2_w 8, var3_w 60001 */
-	const struct words words = {
-		{ PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 32 },
-		{ 42, 7000, UINT64_C(60001) << 48 | UINT64_C(8) << 32 | 7 }
-	};
+	const struct words words = { { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, 32 },
+				     { 42, 7000, UINT64_C(60001) << 48 | UINT64_C(8) << 32 | 7 } };
 	struct td_record record;
 
 	ok(td_record_sample_type(&weights) ==
-		   (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_PERIOD |
-		    PERF_SAMPLE_WEIGHT_STRUCT),
+		   (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT_STRUCT),
 	   "an id, period and weights, for the processor to write many");
-	ok(td_record_parse(&record, &weights, &words, 32) &&
-		   record.kind == TD_RECORD_SAMPLE && record.id == 42 &&
-		   record.period == 7000 && record.latency == 60001,
+	ok(td_record_parse(&record, &weights, &words, 32) && record.kind == TD_RECORD_SAMPLE &&
+		   record.id == 42 && record.period == 7000 && record.latency == 60001,
 	   "the latency is var3_w");
-	ok(!td_record_parse(&record, &weights, &words, 24),
-	   "a sample without weights");
+	ok(!td_record_parse(&record, &weights, &words, 24), "a sample without weights");
 }
 
 static void test_others(void)
 {
-	const struct words lost = { { PERF_RECORD_LOST, 0, 32 },
-				    { 1, 99, 42 } };
+	const struct words lost = { { PERF_RECORD_LOST, 0, 32 }, { 1, 99, 42 } };
 	struct td_record record;
 
-	ok(td_record_parse(&record, &weights, &lost, 32) &&
-		   record.kind == TD_RECORD_LOST && record.lost == 99 &&
-		   record.id == 42,
+	ok(td_record_parse(&record, &weights, &lost, 32) && record.kind == TD_RECORD_LOST &&
+		   record.lost == 99 && record.id == 42,
 	   "others end with their id alone");
-	ok(!td_record_parse(&record, &weights, &lost, 8),
-	   "and are nothing without");
+	ok(!td_record_parse(&record, &weights, &lost, 8), "and are nothing without");
 }
 
 /* --- rows of typed events --------------------------------------------------- */
@@ -159,11 +145,9 @@ static void test_rows(void)
 	td_latencies_add(&all, locks, 100, 29);
 	td_latencies_add(&all, locks, 647, 1);
 	td_event_rows_set_latencies(&report, &plan, &all);
-	ok(report.nr_rows == 3 && rows[0].status == TD_STATUS_OK &&
-		   test_near(rows[0].value, 25, 0),
+	ok(report.nr_rows == 3 && rows[0].status == TD_STATUS_OK && test_near(rows[0].value, 25, 0),
 	   "the first row has the mean, in whole cycles");
-	ok(rows[1].which == 1 && test_near(rows[1].value, 5, 0) &&
-		   test_near(rows[2].value, 6, 0),
+	ok(rows[1].which == 1 && test_near(rows[1].value, 5, 0) && test_near(rows[2].value, 6, 0),
 	   "the other event keeps its rows");
 	td_latencies_free(&all);
 	td_latencies_add(&all, locks, 100, 29);
@@ -188,20 +172,19 @@ static const struct {
 	{ 0xcc, "cpu_core", true },                         /* Panther Lake */
 	{ 0x97, "cpu_core", false },                        /* Alder Lake */
 	{ 0xb7, "cpu_core", false },                        /* Raptor Lake */
-	{ 0x8f, "cpu", false }, /* Sapphire Rapids */
-	{ 0xcf, "cpu", false }, /* Emerald Rapids */
-	{ 0xff, "cpu", false }, /* not in the table */
+	{ 0x8f, "cpu", false },                             /* Sapphire Rapids */
+	{ 0xcf, "cpu", false },                             /* Emerald Rapids */
+	{ 0xff, "cpu", false },                             /* not in the table */
 };
 
 static void test_processors(void)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(processors); i++) {
-		const struct td_cpuid cpuid = { "GenuineIntel", 6,
-						processors[i].model };
+		const struct td_cpuid cpuid = { "GenuineIntel", 6, processors[i].model };
 		const struct td_model *model = td_model_find(&cpuid);
 
-		ok(td_uarch_has(td_model_uarch(model, processors[i].pmu),
-				TD_CORE_LATENCIES) == processors[i].latencies,
+		ok(td_uarch_has(td_model_uarch(model, processors[i].pmu), TD_CORE_LATENCIES) ==
+			   processors[i].latencies,
 		   "6-%x, %s", processors[i].model, processors[i].pmu);
 	}
 }

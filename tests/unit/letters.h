@@ -37,8 +37,7 @@ static inline const char *test_terms_of(char letter, char *buf, size_t size)
 	case 'o':
 	case 'p':
 	case 'q':
-		snprintf(buf, size, "event=0x2a,umask=0x1,offcore_rsp=%d",
-			 letter);
+		snprintf(buf, size, "event=0x2a,umask=0x1,offcore_rsp=%d", letter);
 		return buf;
 	case 'v':
 		snprintf(buf, size, "event=0x2b,umask=0x1,offcore_rsp=%d", 'o');
@@ -58,8 +57,7 @@ static inline int test_event_of(const struct td_plan *plan, char letter)
 	return -1;
 }
 
-static inline void test_add_letters(struct td_plan *plan,
-				    const struct td_pmu *pmu,
+static inline void test_add_letters(struct td_plan *plan, const struct td_pmu *pmu,
 				    const char *events)
 {
 	for (; *events; events++) {
@@ -67,16 +65,14 @@ static inline void test_add_letters(struct td_plan *plan,
 		struct td_err err = { 0 };
 		struct td_event *event = td_events_add(&plan->events);
 
-		td_event_init(event, pmu, 0, id,
-			      test_terms_of(*events, buf, sizeof(buf)), &err);
+		td_event_init(event, pmu, 0, id, test_terms_of(*events, buf, sizeof(buf)), &err);
 	}
 }
 
 /* "1ade ~2fg": needs, a rank and letters each; ~ if they may be split. */
-static inline size_t
-test_make_needs(const struct td_plan *plan, const char *text,
-		struct td_need *needs,
-		int events[TEST_MAX_EVENTS][TEST_MAX_EVENTS])
+static inline size_t test_make_needs(const struct td_plan *plan, const char *text,
+				     struct td_need *needs,
+				     int events[TEST_MAX_EVENTS][TEST_MAX_EVENTS])
 {
 	size_t nr = 0;
 
@@ -84,8 +80,7 @@ test_make_needs(const struct td_plan *plan, const char *text,
 		bool may_split = *text == '~';
 
 		text += may_split;
-		needs[nr] = (struct td_need){ events[nr], 0, *text++ - '0',
-					      may_split };
+		needs[nr] = (struct td_need){ events[nr], 0, *text++ - '0', may_split };
 		for (; *text && *text != ' '; text++)
 			events[nr][needs[nr].nr++] = test_event_of(plan, *text);
 		nr++;
@@ -94,8 +89,7 @@ test_make_needs(const struct td_plan *plan, const char *text,
 }
 
 /* Groups as letters; clones are capital, and a pinned group begins with '!'. */
-static inline void test_format_plan(const struct td_plan *plan,
-				    size_t nr_initial, char *out)
+static inline void test_format_plan(const struct td_plan *plan, size_t nr_initial, char *out)
 {
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		const struct td_group *group = &plan->groups[g];
@@ -108,8 +102,7 @@ static inline void test_format_plan(const struct td_plan *plan,
 			int e = group->members[i];
 			int c = plan->events.v[e].name[strlen("cpu/")];
 
-			*out++ =
-				(char)((size_t)e < nr_initial ? c : toupper(c));
+			*out++ = (char)((size_t)e < nr_initial ? c : toupper(c));
 		}
 	}
 	*out = '\0';

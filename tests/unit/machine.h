@@ -50,26 +50,18 @@ struct test_model {
 	"topdown-bad-spec event=" bad ";" \
 	"topdown-be-bound event=" be ";"
 
-#define TREMONT                                                     \
-	ATOM_("0x71,umask=0x0", "0xc2,umask=0x0", "0x73,umask=0x6", \
-	      "0x74,umask=0x0")
-#define GRACEMONT                                                   \
-	ATOM_("0x71,umask=0x0", "0xc2,umask=0x0", "0x73,umask=0x0", \
-	      "0x74,umask=0x0")
-#define CRESTMONT_ALONE                                             \
-	ATOM_("0x71,umask=0x0", "0x72,umask=0x0", "0x73,umask=0x0", \
-	      "0x74,umask=0x0")
-#define SKYMONT                                                       \
-	ATOM_("0x9c,umask=0x01", "0xc2,umask=0x02", "0x73,umask=0x0", \
-	      "0xa4,umask=0x02")
+#define TREMONT   ATOM_("0x71,umask=0x0", "0xc2,umask=0x0", "0x73,umask=0x6", "0x74,umask=0x0")
+#define GRACEMONT ATOM_("0x71,umask=0x0", "0xc2,umask=0x0", "0x73,umask=0x0", "0x74,umask=0x0")
+#define CRESTMONT_ALONE \
+	ATOM_("0x71,umask=0x0", "0x72,umask=0x0", "0x73,umask=0x0", "0x74,umask=0x0")
+#define SKYMONT ATOM_("0x9c,umask=0x01", "0xc2,umask=0x02", "0x73,umask=0x0", "0xa4,umask=0x02")
 
 #define OLD_(any, scale, recovery_umask)                             \
 	"topdown-total-slots event=0x3c,umask=0x0" any " " scale ";" \
 	"topdown-slots-issued event=0xe,umask=0x1;"                  \
 	"topdown-slots-retired event=0xc2,umask=0x2;"                \
 	"topdown-fetch-bubbles event=0x9c,umask=0x1;"                \
-	"topdown-recovery-bubbles event=0xd,umask=" recovery_umask   \
-	",cmask=1" any " " scale ";"
+	"topdown-recovery-bubbles event=0xd,umask=" recovery_umask ",cmask=1" any " " scale ";"
 
 #define SKYLAKE_SMT OLD_(",any=1", "2", "0x1")
 #define SKYLAKE     OLD_("", "4", "0x1")
@@ -145,8 +137,8 @@ static const struct {
 static inline void test_add_formats(struct td_pmu *pmu)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(test_formats); i++) {
-		struct td_format *format = td_array_add(
-			&pmu->formats, pmu->nr_formats, sizeof(*format));
+		struct td_format *format =
+			td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
 
 		td_format_parse(test_formats[i].text, format);
 		format->name = strdup(test_formats[i].name);
@@ -160,8 +152,8 @@ static inline void test_add_events(struct td_pmu *pmu, const char *events)
 	char *rest = copy, *event;
 
 	while ((event = strsep(&rest, ";")) && *event) {
-		struct td_alias *alias = td_array_add(
-			&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
+		struct td_alias *alias =
+			td_array_add(&pmu->aliases, pmu->nr_aliases, sizeof(*alias));
 
 		alias->name = strdup(strsep(&event, " "));
 		alias->terms = strdup(strsep(&event, " "));
@@ -170,11 +162,9 @@ static inline void test_add_events(struct td_pmu *pmu, const char *events)
 	}
 }
 
-static inline void test_add_pmu(struct td_machine *machine,
-				const struct test_pmu *from)
+static inline void test_add_pmu(struct td_machine *machine, const struct test_pmu *from)
 {
-	struct td_pmu *pmu =
-		td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
+	struct td_pmu *pmu = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
 
 	pmu->name = strdup(from->name);
 	pmu->type = from->type;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "cmd/out/out.h"
+#include "cmd/output/out.h"
 #include "tests/unit/test.h"
 
 enum {
@@ -75,63 +75,51 @@ static const struct {
 } remarks[] = {
 	{ { { 0 } }, "" },
 	{ { { .misfit = TD_MISFIT_RANGE, .other_slices = true } },
-	  "  ? cannot be: less than 0 or more than 100 %; counted at other "
-	  "moments than the\n  node above\n" },
+	  "  ? impossible value: below 0 or above 100 %; measured at other moments than its\n  "
+	  "parent\n" },
 	{ { { .misfit = TD_MISFIT_RANGE, .other_slices = true },
 	    { .misfit = TD_MISFIT_PARENT } },
-	  "  ? cannot be: less than 0 or more than 100 %, more than the node "
-	  "above\n" },
+	  "  ? impossible value: below 0 or above 100 %, more than its parent\n" },
 	{ { { .misfit = TD_MISFIT_CORRECTION } },
-	  "  ~ no larger than the uops that were dropped, which are "
-	  "subtracted\n" },
+	  "  ~ may really be 0: not larger than the correction for dropped uops\n" },
 };
 /* clang-format on */
 
 static void check_row(size_t r)
 {
 	struct td_cell cells[NR_COLUMNS];
-	struct td_row row = { "all", "cpu", .cells = cells, .nodes = nodes,
-			      .nr_nodes = 4 };
-	struct td_report report = { .columns = columns,
-				    .nr_columns = NR_COLUMNS,
-				    .rows = &row,
-				    .nr_rows = 1 };
+	struct td_row row = { "all", "cpu", .cells = cells, .nodes = nodes, .nr_nodes = 4 };
+	struct td_report report = {
+		.columns = columns, .nr_columns = NR_COLUMNS, .rows = &row, .nr_rows = 1
+	};
 
 	memcpy(cells, rows[r].cells, sizeof(cells));
 	td_report_find_misfits(&report);
 	for (size_t i = 0; i < NR_COLUMNS; i++)
-		ok(cells[i].misfit == rows[r].want[i], "%s: %s", rows[r].name,
-		   columns[i].name);
+		ok(cells[i].misfit == rows[r].want[i], "%s: %s", rows[r].name, columns[i].name);
 }
 
 /* Level 1 of AMD: five nodes, which the events alone make all of the slots. */
 static void check_parts(double smt, double error, bool counted, bool misfit)
 {
 	static const struct td_column parts[] = {
-		{ "retiring", "%", true },
-		{ "backend_bound", "%", true },
-		{ "frontend_bound", "%", true },
-		{ "bad_speculation", "%", true },
+		{ "retiring", "%", true },       { "backend_bound", "%", true },
+		{ "frontend_bound", "%", true }, { "bad_speculation", "%", true },
 		{ "smt_contention", "%", true },
 	};
 	static const struct td_node level_1[] = {
 		{ 0, .level = 1 }, { 1, .level = 1 }, { 2, .level = 1 },
 		{ 3, .level = 1 }, { 4, .level = 1 },
 	};
-	struct td_cell cells[] = { CELL(40, error), CELL(20, error),
-				   CELL(20, error), CELL(10, error),
-				   CELL(smt, error) };
-	struct td_row row = { "all", "cpu", .cells = cells, .nodes = level_1,
-			      .nr_nodes = 5 };
-	struct td_report report = {
-		.columns = parts, .nr_columns = 5, .rows = &row, .nr_rows = 1
-	};
+	struct td_cell cells[] = { CELL(40, error), CELL(20, error), CELL(20, error),
+				   CELL(10, error), CELL(smt, error) };
+	struct td_row row = { "all", "cpu", .cells = cells, .nodes = level_1, .nr_nodes = 5 };
+	struct td_report report = { .columns = parts, .nr_columns = 5, .rows = &row, .nr_rows = 1 };
 
 	cells[3].status = counted ? TD_STATUS_OK : TD_STATUS_NOT_COUNTED;
 	td_report_find_misfits(&report);
 	for (size_t i = 0; i < 5; i++)
-		ok((cells[i].misfit == TD_MISFIT_SUM) ==
-			   (misfit && (counted || i != 3)),
+		ok((cells[i].misfit == TD_MISFIT_SUM) == (misfit && (counted || i != 3)),
 		   "level 1 with %g \302\261%g: %s", smt, error, parts[i].name);
 }
 
@@ -141,8 +129,7 @@ static void check_remark(size_t r)
 	struct td_marks all = { 0 };
 	char *text = NULL;
 	size_t size;
-	struct td_writer writer = { .frame = &frame,
-				    .fp = open_memstream(&text, &size) };
+	struct td_writer writer = { .frame = &frame, .fp = open_memstream(&text, &size) };
 
 	if (!writer.fp)
 		exit(1);

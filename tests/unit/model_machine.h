@@ -47,17 +47,18 @@ static const char *const model_unit_formats[] = {
 static const struct {
 	const char *name, *events;
 } model_fixed_units[] = {
-	{ "msr", "tsc event=0x00;aperf event=0x01;mperf event=0x02;pperf event=0x03;smi event=0x04;" },
+	{ "msr", "tsc event=0x00;aperf event=0x01;mperf event=0x02;pperf event=0x03;smi "
+	"event=0x04;" },
 	{ "power", "energy-cores event=0x01;energy-pkg event=0x02;energy-ram event=0x03;" },
-	{ "cstate_core", "c1-residency event=0x00;c3-residency event=0x01;"
-			 "c6-residency event=0x02;c7-residency event=0x03;" },
-	{ "cstate_pkg", "c2-residency event=0x00;c3-residency event=0x01;c6-residency event=0x02;"
-			"c7-residency event=0x03;c8-residency event=0x04;c9-residency event=0x05;"
-			"c10-residency event=0x06;" },
+	{ "cstate_core", "c1-residency event=0x00;c3-residency event=0x01;c6-residency "
+	"event=0x02;c7-residency event=0x03;" },
+	{ "cstate_pkg", "c2-residency event=0x00;c3-residency event=0x01;c6-residency "
+	"event=0x02;c7-residency event=0x03;c8-residency event=0x04;c9-residency "
+	"event=0x05;c10-residency event=0x06;" },
 	{ "cstate_module", "c6-residency event=0x00;" },
-	{ "amd_iommu", "mem_iommu_tlb_pte_hit event=0x05;mem_iommu_tlb_pte_mis event=0x06;"
-		       "mem_iommu_tlb_pde_hit event=0x07;mem_iommu_tlb_pde_mis event=0x08;"
-		       "int_dte_hit event=0x13;int_dte_mis event=0x14;" },
+	{ "amd_iommu", "mem_iommu_tlb_pte_hit event=0x05;mem_iommu_tlb_pte_mis "
+	"event=0x06;mem_iommu_tlb_pde_hit event=0x07;mem_iommu_tlb_pde_mis event=0x08;int_dte_hit "
+	"event=0x13;int_dte_mis event=0x14;" },
 };
 /* clang-format on */
 
@@ -65,8 +66,7 @@ static const struct {
 
 static inline void model_add_format(struct td_pmu *pmu, const char *text)
 {
-	struct td_format *format =
-		td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
+	struct td_format *format = td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
 	const char *space = strchr(text, ' ');
 
 	td_format_parse(space + 1, format);
@@ -74,19 +74,16 @@ static inline void model_add_format(struct td_pmu *pmu, const char *text)
 	pmu->nr_formats++;
 }
 
-static inline void model_add_formats(struct td_pmu *pmu,
-				     const char *const *texts)
+static inline void model_add_formats(struct td_pmu *pmu, const char *const *texts)
 {
 	for (size_t i = 0; texts[i]; i++)
 		model_add_format(pmu, texts[i]);
 }
 
-static inline struct td_pmu *model_add_pmu(struct td_machine *machine,
-					   const char *name, const char *cpus,
-					   const char *events)
+static inline struct td_pmu *model_add_pmu(struct td_machine *machine, const char *name,
+					   const char *cpus, const char *events)
 {
-	struct td_pmu *pmu =
-		td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
+	struct td_pmu *pmu = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
 
 	pmu->name = strdup(name);
 	/* above the types of perf_event.h, PERF_TYPE_* */
@@ -114,9 +111,8 @@ static inline bool model_has_wide_umasks(const struct td_pmu_events *files)
 	return false;
 }
 
-static inline void model_add_core(struct td_machine *machine, const char *name,
-				  const char *cpus, const char *events,
-				  const struct td_pmu_events *files)
+static inline void model_add_core(struct td_machine *machine, const char *name, const char *cpus,
+				  const char *events, const struct td_pmu_events *files)
 {
 	struct td_pmu *pmu = model_add_pmu(machine, name, cpus, events);
 
@@ -126,9 +122,8 @@ static inline void model_add_core(struct td_machine *machine, const char *name,
 		return;
 	}
 	model_add_format(pmu, "event config:0-7");
-	model_add_format(pmu, model_has_wide_umasks(files)
-				      ? "umask config:8-15,40-47"
-				      : "umask config:8-15");
+	model_add_format(pmu, model_has_wide_umasks(files) ? "umask config:8-15,40-47"
+							   : "umask config:8-15");
 	if (model_has_wide_umasks(files))
 		model_add_format(pmu, "eq config:36");
 	model_add_formats(pmu, model_core_formats);
@@ -140,25 +135,18 @@ static inline void model_add_unit(struct td_machine *machine, const char *pmu)
 	char name[128];
 
 	snprintf(name, sizeof(name), "%s%s", pmu,
-		 strncmp(pmu, "uncore_", 7) == 0 &&
-				 !strchr("0123456789", pmu[strlen(pmu) - 1])
+		 strncmp(pmu, "uncore_", 7) == 0 && !strchr("0123456789", pmu[strlen(pmu) - 1])
 			 ? "_0"
 			 : "");
-	if (strncmp(pmu, "cpu", 3) != 0 &&
-	    td_machine_find_pmu(machine, name) < 0)
-		model_add_formats(model_add_pmu(machine, name, "0", ""),
-				  model_unit_formats);
+	if (strncmp(pmu, "cpu", 3) != 0 && td_machine_find_pmu(machine, name) < 0)
+		model_add_formats(model_add_pmu(machine, name, "0", ""), model_unit_formats);
 }
 
-static inline void model_add_units(struct td_machine *machine,
-				   const struct td_pmu_events *files)
+static inline void model_add_units(struct td_machine *machine, const struct td_pmu_events *files)
 {
-	struct td_err err = { 0 };
-
-	td_machine_add_builtin(machine, &err);
+	td_machine_add_builtin(machine);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(model_fixed_units); i++)
-		model_add_format(model_add_pmu(machine,
-					       model_fixed_units[i].name, "0",
+		model_add_format(model_add_pmu(machine, model_fixed_units[i].name, "0",
 					       model_fixed_units[i].events),
 				 "event config:0-63");
 	for (size_t i = 0; i < files->nr_events; i++)
@@ -170,9 +158,8 @@ static inline void model_add_units(struct td_machine *machine,
  * core, atom: names in sysfs of cpu, or of cpu_core and cpu_atom; atom is NULL
  * if the model is no hybrid.  Free with td_machine_free().
  */
-static inline void model_machine(struct td_machine *machine,
-				 const struct td_cpuid *cpuid, const char *core,
-				 const char *atom,
+static inline void model_machine(struct td_machine *machine, const struct td_cpuid *cpuid,
+				 const char *core, const char *atom,
 				 const struct td_pmu_events *files)
 {
 	*machine = (struct td_machine){ .cpuid = *cpuid };
@@ -184,14 +171,12 @@ static inline void model_machine(struct td_machine *machine,
 }
 
 /* Places with two threads to a core and four to a package. */
-static inline void model_places(const struct td_machine *machine,
-				struct td_place *places)
+static inline void model_places(const struct td_machine *machine, struct td_place *places)
 {
 	for (size_t i = 0; i < machine->online.nr; i++) {
 		int cpu = machine->online.v[i];
 
-		places[i] = (struct td_place){ cpu, cpu / 2, cpu / 2,
-					       0,   cpu / 4, cpu / 4 };
+		places[i] = (struct td_place){ cpu, cpu / 2, cpu / 2, 0, cpu / 4, cpu / 4 };
 	}
 }
 
@@ -210,9 +195,8 @@ struct model_built {
 	int rc;
 };
 
-static inline int model_event(void *ctx, const struct td_pmu *pmu,
-			      const char *name, const char **terms,
-			      struct td_err *err)
+static inline int model_event(void *ctx, const struct td_pmu *pmu, const char *name,
+			      const char **terms, struct td_err *err)
 {
 	const struct td_model_event *event;
 	int rc = td_pmu_events_find(ctx, pmu->name, name, &event, err);
@@ -221,19 +205,16 @@ static inline int model_event(void *ctx, const struct td_pmu *pmu,
 	return rc;
 }
 
-static inline const char *model_offer_names(void *ctx,
-					    struct td_closest *closest)
+static inline const char *model_offer_names(void *ctx, struct td_closest *closest)
 {
 	(void)ctx;
 	(void)closest;
 	return NULL;
 }
 
-static inline void model_build(struct model_built *b, const struct td_ask *ask,
-			       bool core_wide)
+static inline void model_build(struct model_built *b, const struct td_ask *ask, bool core_wide)
 {
-	const struct td_event_source source = { b->files, model_event,
-						model_offer_names, NULL };
+	const struct td_event_source source = { b->files, model_event, model_offer_names, NULL };
 	const struct td_tree_setup setup = {
 		.machine = b->machine,
 		.sets = &b->sets,
@@ -245,13 +226,10 @@ static inline void model_build(struct model_built *b, const struct td_ask *ask,
 	struct td_place places[8];
 
 	model_places(b->machine, places);
-	td_literals_fill(&b->literals, b->machine, places, 2000000000,
-			 core_wide);
-	b->rc = td_sets_from_files(&b->sets, b->machine, b->files, &b->notes,
-				   &b->err);
-	if (!b->rc)
-		b->rc = td_tree_build(&b->tree, &b->plan.events, &setup,
-				      &b->err);
+	td_literals_fill(&b->literals, b->machine, places, 2000000000, core_wide);
+	td_sets_from_files(&b->sets, b->machine, b->files, &b->notes);
+	b->rc = 0;
+	b->rc = td_tree_build(&b->tree, &b->plan.events, &setup, &b->err);
 }
 
 static inline void model_built_free(struct model_built *b)

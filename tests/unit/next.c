@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "cmd/commands.h"
-#include "cmd/out/advice.h"
-#include "cmd/out/format.h"
-#include "cmd/out/out.h"
+#include "cmd/output/advice.h"
+#include "cmd/output/format.h"
+#include "cmd/output/out.h"
 #include "lib/base/util.h"
 #include "tests/unit/levels.h"
 #include "tests/unit/machine.h"
@@ -17,10 +17,9 @@
 	{                        \
 		name_, "%", true \
 	}
-#define FOUND(i, name_, v, e, s)                                              \
-	{                                                                     \
-		.node = &nodes[i], .name = name_, .value = (v), .error = (e), \
-		.slots_pct = (s)                                              \
+#define FOUND(i, name_, v, e, s)                                                               \
+	{                                                                                      \
+		.node = &nodes[i], .name = name_, .value = (v), .error = (e), .slots_pct = (s) \
 	}
 
 enum {
@@ -55,24 +54,23 @@ static struct td_row rows_of[2] = { { .id = "all", .pmu = "cpu_core" },
 				    { .id = "all", .pmu = "cpu_atom" } };
 
 /* Facts of files with six levels, or of none. */
-static int find_facts(void *ctx, const char *pmu, const char *metric,
-		      struct td_metric_facts *facts)
+static void find_facts(void *ctx, const char *pmu, const char *metric,
+		       struct td_metric_facts *facts)
 {
 	*facts = (struct td_metric_facts){ 0 };
 	if (!ctx)
-		return 0;
+		return;
 	ok(strcmp(pmu, "cpu_core") == 0, "asks of the row's PMU");
 	facts->levels = 6;
 	facts->has_group = strcmp(metric, "tma_l3_bound") != 0;
 	if (strcmp(metric, "tma_memory_bound") == 0)
-		return 0;
+		return;
 	strcpy(facts->events[0], "A.B");
 	facts->nr_events = 1;
 	if (strcmp(metric, "tma_l3_bound") == 0) {
 		strcpy(facts->events[1], "C.D");
 		facts->nr_events = 2;
 	}
-	return 0;
 }
 
 #define MAX_WORDS 16
@@ -133,16 +131,14 @@ static const struct {
 	  .count = "tdstat -a -l 2 -M tma_memory_bound_group",
 	  .where = "tdstat locate tma_backend_bound -a --timeout 10s",
 	  .explain = "tdstat explain tma_memory_bound" },
-	{ "the groups along the path: none of its nodes, nor what they are "
-	  "larger than, is lost",
+	{ "the groups along the path: none of its nodes, nor what they are larger than, is lost",
 	  { "-l3", "true" },
 	  .files = true,
 	  .verdict = { .path = { BACKEND_60, MEMORY_45, NEW_35 },
 		       .nr_path = 3,
 		       .deeper = TD_DEEPER_GROUP,
 		       .level = 4 },
-	  .count = "tdstat -l 2 -M tma_memory_bound_group,tma_new_bound_group "
-		   "-- true",
+	  .count = "tdstat -l 2 -M tma_memory_bound_group,tma_new_bound_group -- true",
 	  .where = "tdstat locate tma_new_bound -- true",
 	  .explain = "tdstat explain tma_memory_bound",
 	  .above = true },
@@ -182,8 +178,7 @@ static const struct {
 	  .explain = "tdstat explain tma_memory_bound" },
 	{ "nodes without a text, of newer files",
 	  { "-l3", "-p", "17" },
-	  .verdict = { .path = { BACKEND_60, MEMORY_45, NEW_35, NEW_35 },
-		       .nr_path = 4 },
+	  .verdict = { .path = { BACKEND_60, MEMORY_45, NEW_35, NEW_35 }, .nr_path = 4 },
 	  .explain = "tdstat explain tma_memory_bound",
 	  .above = true },
 	{ "and none above them",
@@ -238,24 +233,21 @@ static const struct {
 		       .level = 3 },
 	  .count = "tdstat -r 2 --no-multiplex -l 3 -- true" },
 	{ "who is counted, where and when; but not how it was shown",
-	  { "-C0-3", "--cputype", "core", "--all-kernel", "-D9", "-S", "-jl1",
-	    "--verdict", "--hybrid-merge", "--log-fd=7", "-v", "--all",
-	    "true" },
+	  { "-C0-3", "--cputype", "core", "--all-kernel", "-D9", "-S", "-jl1", "--verdict",
+	    "--hybrid-merge", "--log-fd=7", "-v", "--all", "true" },
 	  .verdict = { .situation = TD_SITUATION_TIE,
 		       .tied = { MEMORY_45, CORE_15 },
 		       .deeper = TD_DEEPER_LEVEL,
 		       .level = 2 },
-	  .count = "tdstat -C 0-3 --cputype=core --all-kernel -D 9 -S -l auto "
-		   "-- true" },
+	  .count = "tdstat -C 0-3 --cputype=core --all-kernel -D 9 -S -l auto -- true" },
 	{ "tasks, and what they do in user space",
-	  { "-p", "17", "-i", "--all-user", "-I100", "--summary", "-x,",
-	    "-ofile", "-D9", "--metrics-dir", "d" },
+	  { "-p", "17", "-i", "--all-user", "-I100", "--summary", "-x,", "-ofile", "-D9",
+	    "--metrics-dir", "d" },
 	  .verdict = { .situation = TD_SITUATION_TIE,
 		       .tied = { MEMORY_45, CORE_15 },
 		       .deeper = TD_DEEPER_LEVEL,
 		       .level = 2 },
-	  .count = "tdstat -p 17 -i --all-user -D 9 --metrics-dir=d "
-		   "-l auto" },
+	  .count = "tdstat -p 17 -i --all-user -D 9 --metrics-dir=d -l auto" },
 	{ "too short: ten times as many runs, of the same nodes",
 	  { "-l3", "--all-user", "--", "./triad", "100 M" },
 	  .files = true,
@@ -310,13 +302,8 @@ static const struct {
 	  .nr_sets = 2,
 	  .where = "tdstat locate tma_backend_bound -- true",
 	  .explain = "tdstat explain tma_backend_bound" },
-	{ "held",
-	  { "true" },
-	  .verdict = { .situation = TD_SITUATION_SHORT, .held = true } },
-	{ "nothing",
-	  { "true" },
-	  .files = true,
-	  .verdict = { .situation = TD_SITUATION_NOTHING } },
+	{ "held", { "true" }, .verdict = { .situation = TD_SITUATION_SHORT, .held = true } },
+	{ "nothing", { "true" }, .files = true, .verdict = { .situation = TD_SITUATION_NOTHING } },
 	{ "cgroups cannot be sampled",
 	  { "-a", "--for-each-cgroup", "x" },
 	  .files = true,
@@ -328,8 +315,7 @@ static const struct {
 	  .explain = "tdstat explain tma_backend_bound" },
 };
 
-static void is_line(const char *got, const char *want, const char *row,
-		    const char *what)
+static void is_line(const char *got, const char *want, const char *row, const char *what)
 {
 	is_str(got ? got : "", want ? want : "", "%s: %s", row, what);
 }
@@ -347,17 +333,15 @@ static void test_row(const struct td_source *like, size_t r)
 
 	for (; rows[r].words[argc - 1]; argc++)
 		argv[argc] = owned[argc - 1] = strdup(rows[r].words[argc - 1]);
-	ok(td_opts_parse(&opts, td_commands, argc, argv, &err) == 0,
-	   "%s: it can be typed: %s", rows[r].name, err.msg);
+	ok(td_opts_parse(&opts, td_commands(), argc, argv, &err) == 0, "%s: it can be typed: %s",
+	   rows[r].name, err.msg);
 	verdict.row = &rows_of[0];
 	plan.nr_sets = rows[r].nr_sets;
 	source.plan = &plan;
 	source.facts_ctx = rows[r].files ? &source : NULL;
-	ok(td_next_make(&next, &source, &opts.request, &err) == 0, "%s",
-	   rows[r].name);
+	td_next_make(&next, &source, &opts.request);
 	is_line(next.next, rows[r].count, rows[r].name, "what next");
-	ok(next.next_runs == rows[r].runs, "%s: %lld runs", rows[r].name,
-	   next.next_runs);
+	ok(next.next_runs == rows[r].runs, "%s: %lld runs", rows[r].name, next.next_runs);
 	is_line(next.when, rows[r].when, rows[r].name, "when");
 	is_line(next.where, rows[r].where, rows[r].name, "where");
 	is_line(next.explain, rows[r].explain, rows[r].name, "explain");
@@ -379,8 +363,7 @@ static void test_report(const struct td_source *like)
 		  "tdstat -l auto -- ./triad 100M" },
 		{ { TD_TARGET_COMMAND, (char[]){ "sh -c a;b" } }, NULL },
 		{ { TD_TARGET_SYSTEM, NULL }, "tdstat -l auto -a" },
-		{ { TD_TARGET_CPUS, (char[]){ "0-3" } },
-		  "tdstat -l auto -C 0-3" },
+		{ { TD_TARGET_CPUS, (char[]){ "0-3" } }, "tdstat -l auto -C 0-3" },
 		{ { TD_TARGET_PROCESSES, (char[]){ "17" } }, NULL },
 		{ { TD_TARGET_FILE, (char[]){ "x.csv" } }, NULL },
 	};
@@ -396,24 +379,22 @@ static void test_report(const struct td_source *like)
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(reports); i++) {
 		struct td_advice next = { .verdict = &verdict };
-		struct td_err err;
 
 		source.target = &reports[i].target;
-		td_next_make(&next, &source, &request, &err);
+		td_next_make(&next, &source, &request);
 		is_line(next.next, reports[i].count, "report",
-			reports[i].target.text ? reports[i].target.text
-					       : "all");
+			reports[i].target.text ? reports[i].target.text : "all");
 		td_next_free(&next);
 	}
 }
 
 /* --- its words ------------------------------------------------------------ */
 
-#define COMMANDS                                                    \
-	.next = (char[]){ "tdstat -l 9" },                          \
-	.where = (char[]){ "tdstat locate x" }, .explain = (char[]) \
-	{                                                           \
-		"tdstat explain x"                                  \
+#define COMMANDS                                                                   \
+	.next = (char[]){ "tdstat -l 9" }, .where = (char[]){ "tdstat locate x" }, \
+	.explain = (char[])                                                        \
+	{                                                                          \
+		"tdstat explain x"                                                 \
 	}
 
 static const struct {
@@ -432,12 +413,12 @@ static const struct {
 	    .runner_up = CORE_15 },
 	  2,
 	  "tdstat -l 9",
-	  " Most lost slots: tma_l3_bound (backend > memory > l3), "
-	  "35.0 \u00b11.3 % of the cycles, about 39 % of the slots of cpu_core\n"
-	  " Next to tma_memory_bound, 45.0 \u00b10.5 %: tma_core_bound, 15.0 \u00b12.0 %\n"
+	  " Biggest loss: tma_l3_bound (backend > memory > l3), 35.0 \u00b11.3 % of the cycles, "
+	  "about 39 % of the slots of cpu_core\n"
+	  " Runner-up to tma_memory_bound, 45.0 \u00b10.5 %: tma_core_bound, 15.0 \u00b12.0 %\n"
 	  " What next:  tdstat -l 9\n"
 	  " Where:      tdstat locate x\n"
-	  " What it is: tdstat explain x\n\n" },
+	  " Explain:    tdstat explain x\n\n" },
 	{ "what is above it",
 	  { .situation = TD_SITUATION_CLEAR,
 	    .row = &rows_of[0],
@@ -445,10 +426,10 @@ static const struct {
 	    .nr_path = 1 },
 	  1,
 	  "tdstat -l 9",
-	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " Biggest loss: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
 	  " What next:  tdstat -l 9\n"
 	  " Where:      tdstat locate x\n"
-	  " Above it:   tdstat explain x\n\n",
+	  " Explain (parent): tdstat explain x\n\n",
 	  .above = true },
 	{ "no single cause below; one PMU",
 	  { .situation = TD_SITUATION_CLEAR,
@@ -459,9 +440,9 @@ static const struct {
 	    .tied = { MEMORY_45, CORE_15 } },
 	  1,
 	  NULL,
-	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
-	  " Below it, no single cause: tma_memory_bound, 45.0 \u00b10.5 %; "
-	  "tma_core_bound, 15.0 \u00b12.0 %\n\n" },
+	  " Biggest loss: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " Below it, several causes: tma_memory_bound, 45.0 \u00b10.5 %; tma_core_bound, 15.0 "
+	  "\u00b12.0 %\n\n" },
 	{ "retiring",
 	  { .situation = TD_SITUATION_RETIRING,
 	    .row = &rows_of[0],
@@ -471,7 +452,7 @@ static const struct {
 	  1,
 	  NULL,
 	  " Most slots did work: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
-	  " Largest loss: tma_core_bound, 15.0 \u00b12.0 %\n\n" },
+	  " Biggest loss: tma_core_bound, 15.0 \u00b12.0 %\n\n" },
 	{ "retiring, and no loss",
 	  { .situation = TD_SITUATION_RETIRING,
 	    .row = &rows_of[0],
@@ -481,7 +462,7 @@ static const struct {
 	  1,
 	  NULL,
 	  " Most slots did work: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
-	  " Largest loss: none is over its threshold\n\n" },
+	  " Biggest loss: no node is above its threshold\n\n" },
 	{ "retiring, and two losses",
 	  { .situation = TD_SITUATION_RETIRING,
 	    .row = &rows_of[0],
@@ -491,24 +472,19 @@ static const struct {
 	  1,
 	  NULL,
 	  " Most slots did work: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
-	  " Largest losses: tma_memory_bound, 45.0 \u00b10.5 %; "
-	  "tma_core_bound, 15.0 \u00b12.0 %\n\n" },
+	  " Biggest losses: tma_memory_bound, 45.0 \u00b10.5 %; tma_core_bound, 15.0 \u00b12.0 "
+	  "%\n\n" },
 	{ "a tie",
-	  { .situation = TD_SITUATION_TIE,
-	    .row = &rows_of[0],
-	    .tied = { MEMORY_45, CORE_15 } },
+	  { .situation = TD_SITUATION_TIE, .row = &rows_of[0], .tied = { MEMORY_45, CORE_15 } },
 	  1,
 	  NULL,
-	  " No single cause: tma_memory_bound, 45.0 \u00b10.5 %; "
-	  "tma_core_bound, 15.0 \u00b12.0 %\n\n" },
+	  " Several causes: tma_memory_bound, 45.0 \u00b10.5 %; tma_core_bound, 15.0 \u00b12.0 "
+	  "%\n\n" },
 	{ "near its threshold",
-	  { .situation = TD_SITUATION_NEAR,
-	    .row = &rows_of[0],
-	    .runner_up = CORE_15 },
+	  { .situation = TD_SITUATION_NEAR, .row = &rows_of[0], .runner_up = CORE_15 },
 	  1,
 	  NULL,
-	  " Over its threshold, but by less than its error: tma_core_bound, "
-	  "15.0 \u00b12.0 %\n\n" },
+	  " Above its threshold, but by less than its error: tma_core_bound, 15.0 \u00b12.0 %\n\n" },
 	{ "too short below",
 	  { .situation = TD_SITUATION_CLEAR,
 	    .row = &rows_of[0],
@@ -518,24 +494,20 @@ static const struct {
 	    .short_below = true },
 	  1,
 	  NULL,
-	  " Most lost slots: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
-	  " Below it: too short to say: measure more runs, or for longer\n\n" },
+	  " Biggest loss: tma_backend_bound, 60.0 \u00b11.0 % of the slots\n"
+	  " Too short to go deeper; measure more runs or longer\n\n" },
 	{ "too short",
 	  { .situation = TD_SITUATION_SHORT, .row = &rows_of[0] },
 	  1,
 	  NULL,
-	  " Too short to say which node matters: measure more runs, or for "
-	  "longer\n\n" },
+	  " Too short to rank these nodes; measure more runs or longer\n\n" },
 	{ "what is missing",
 	  { .situation = TD_SITUATION_UNKNOWN, .row = &rows_of[0] },
 	  1,
 	  NULL,
-	  " Which node matters cannot be said: tdstat could not measure every "
-	  "node of this level, or not its error\n\n" },
+	  " Cannot rank these nodes: not all of them (or their errors) were measured\n\n" },
 	{ "idle",
-	  { .situation = TD_SITUATION_IDLE,
-	    .row = &rows_of[0],
-	    .busy_pct = 1.04 },
+	  { .situation = TD_SITUATION_IDLE, .row = &rows_of[0], .busy_pct = 1.04 },
 	  1,
 	  NULL,
 	  " Mostly idle: cpu_core was busy 1.0 % of the time\n\n" },
@@ -543,12 +515,8 @@ static const struct {
 	  { .situation = TD_SITUATION_NOTHING, .row = &rows_of[0] },
 	  1,
 	  NULL,
-	  " Nothing is over its threshold\n\n" },
-	{ "not counted",
-	  { .situation = TD_SITUATION_NOT_COUNTED },
-	  1,
-	  NULL,
-	  "" },
+	  " No node is above its threshold\n\n" },
+	{ "not counted", { .situation = TD_SITUATION_NOT_COUNTED }, 1, NULL, "" },
 };
 
 /* The lines of two other kinds of core, below that of the first. */
@@ -569,13 +537,9 @@ static void test_others(void)
 		  .row = &rows_of[1],
 		  .path = { BACKEND_60, MEMORY_45 },
 		  .nr_path = 2 },
-		{ .situation = TD_SITUATION_IDLE,
-		  .row = &rows_of[1],
-		  .busy_pct = 1.04 },
+		{ .situation = TD_SITUATION_IDLE, .row = &rows_of[1], .busy_pct = 1.04 },
 	};
-	const struct td_advice advice = { .verdict = &first,
-					  .others = others,
-					  .nr_others = 2 };
+	const struct td_advice advice = { .verdict = &first, .others = others, .nr_others = 2 };
 	const struct td_frame frame = { 0 };
 	td_autofree char *text = NULL;
 	size_t size;
@@ -588,9 +552,9 @@ static void test_others(void)
 	writer.out->verdict(&writer, &report, &advice);
 	fclose(writer.fp);
 	is_str(text,
-	       " Nothing is over its threshold\n"
-	       " On cpu_atom: most lost slots: tma_memory_bound (backend > "
-	       "memory), 45.0 \u00b10.5 % of the slots\n"
+	       " No node is above its threshold\n"
+	       " On cpu_atom: biggest loss: tma_memory_bound (backend > memory), 45.0 \u00b10.5 "
+	       "% of the slots\n"
 	       " On cpu_atom: mostly idle: busy 1.0 % of the time\n\n",
 	       "other kinds of core");
 }
@@ -632,15 +596,7 @@ static void test_words(void)
 		is_str(text, texts[i].want, "%s", texts[i].name);
 	}
 	is_str(json,
-	       "{\"verdict\":{\"time\":1.500000000,\"pmu\":\"cpu_core\","
-	       "\"confidence\":\"clear\",\"node\":\"tma_l3_bound\","
-	       "\"path\":[\"tma_backend_bound\",\"tma_memory_bound\","
-	       "\"tma_l3_bound\"],\"value\":35.0,\"low\":33.75,\"high\":36.25,"
-	       "\"slots\":39.4,\"runner_up\":\"tma_core_bound\",\"tied\":[],\"over\":[],"
-	       "\"steady\":null,\"mostly\":null,\"mostly_time\":null,\"then\":null,"
-	       "\"waits\":false,\"held\":false,\"busy\":0.0,\"others\":[],"
-	       "\"next\":[\"tdstat -l 9\","
-	       "\"tdstat locate x\",\"tdstat explain x\"]}}\n",
+	       "{\"verdict\":{\"time\":1.500000000,\"pmu\":\"cpu_core\",\"confidence\":\"clear\",\"node\":\"tma_l3_bound\",\"path\":[\"tma_backend_bound\",\"tma_memory_bound\",\"tma_l3_bound\"],\"value\":35.0,\"low\":33.75,\"high\":36.25,\"slots\":39.4,\"runner_up\":\"tma_core_bound\",\"tied\":[],\"over\":[],\"steady\":null,\"mostly\":null,\"mostly_time\":null,\"then\":null,\"waits\":false,\"held\":false,\"busy\":0.0,\"others\":[],\"next\":[\"tdstat -l 9\",\"tdstat locate x\",\"tdstat explain x\"]}}\n",
 	       "as JSON");
 	ok(!td_out_find(TD_FORMAT_CSV)->verdict, "CSV has none");
 }

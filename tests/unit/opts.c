@@ -207,8 +207,7 @@ static const struct {
 /* clang-format on */
 
 /* Parses the words of text, which must live as long as the options. */
-static int parse(struct td_opts *opts, char *text, char **argv,
-		 struct td_err *err)
+static int parse(struct td_opts *opts, char *text, char **argv, struct td_err *err)
 {
 	char *word, *rest = text;
 	int argc = 0;
@@ -217,7 +216,7 @@ static int parse(struct td_opts *opts, char *text, char **argv,
 	while ((word = strsep(&rest, " ")) && *word && argc < MAX_WORDS)
 		argv[argc++] = word;
 	argv[argc] = NULL;
-	return td_opts_parse(opts, td_commands, argc, argv, err);
+	return td_opts_parse(opts, td_commands(), argc, argv, err);
 }
 
 static void put_ints(FILE *fp, const char *name, const struct td_ints *ints)
@@ -230,8 +229,7 @@ static void put_ints(FILE *fp, const char *name, const struct td_ints *ints)
 
 static void put_target(FILE *fp, const struct td_opts *o)
 {
-	fprintf(fp, "%s%s%s%s",
-		td_target_attaches(&o->request.target) ? "attaches " : "",
+	fprintf(fp, "%s%s%s%s", td_target_attaches(&o->request.target) ? "attaches " : "",
 		td_request_is_wide(&o->request) ? "wide " : "",
 		o->request.target.all_cpus ? "all-cpus " : "",
 		o->request.target.no_inherit ? "no-inherit " : "");
@@ -243,8 +241,7 @@ static void put_target(FILE *fp, const struct td_opts *o)
 	if (o->request.target.overridden)
 		fprintf(fp, "overridden:%s ", o->request.target.overridden);
 	for (size_t i = 0; i < o->request.nr_events; i++)
-		fprintf(fp, "%s%s%s",
-			i ? "," : "events:", o->request.events[i].list,
+		fprintf(fp, "%s%s%s", i ? "," : "events:", o->request.events[i].list,
 			i + 1 == o->request.nr_events ? " " : "");
 	if (o->request.target.cgroups)
 		fprintf(fp, "cgroups:%s ", o->request.target.cgroups);
@@ -277,8 +274,7 @@ static void put_when(FILE *fp, const struct td_opts *o)
 	put_text(fp, "pre", o->request.when.pre);
 	put_text(fp, "post", o->request.when.post);
 	fprintf(fp, "%s%s%s%s%s", o->request.when.sync ? "sync " : "",
-		o->request.show.table ? "table " : "",
-		o->request.show.summary ? "summary " : "",
+		o->request.show.table ? "table " : "", o->request.show.summary ? "summary " : "",
 		o->request.show.no_csv_summary ? "no-csv-summary " : "",
 		o->request.show.interval_clear ? "interval-clear " : "");
 }
@@ -295,13 +291,11 @@ static void put_form(FILE *fp, const struct td_opts *o)
 {
 	if (o->request.show.format == TD_FORMAT_CSV)
 		fprintf(fp, "csv:%s ", o->request.show.separator);
-	fprintf(fp, "%s%s%s",
-		o->request.show.format == TD_FORMAT_JSON ? "json " : "",
+	fprintf(fp, "%s%s%s", o->request.show.format == TD_FORMAT_JSON ? "json " : "",
 		o->request.show.asked_big_num ? "big-num " : "",
 		o->request.show.no_big_num ? "no-big-num " : "");
 	if (o->request.show.aggregations)
-		put_text(fp, "by",
-			 aggregations[td_request_aggregation(&o->request)]);
+		put_text(fp, "by", aggregations[td_request_aggregation(&o->request)]);
 	put_int(fp, "cache", o->request.show.cache_level);
 	put_text(fp, "output", o->request.show.output);
 	put_int(fp, "log-fd", o->request.show.log_fd);
@@ -309,10 +303,8 @@ static void put_form(FILE *fp, const struct td_opts *o)
 		o->request.show.quiet ? "quiet " : "",
 		o->request.show.hybrid_merge ? "hybrid-merge " : "");
 	put_text(fp, "input", o->request.input);
-	for (size_t i = 0;
-	     o->request.target.command && o->request.target.command[i]; i++)
-		fprintf(fp, "%s%s",
-			i ? "," : "command:", o->request.target.command[i]);
+	for (size_t i = 0; o->request.target.command && o->request.target.command[i]; i++)
+		fprintf(fp, "%s%s", i ? "," : "command:", o->request.target.command[i]);
 }
 
 static char *describe(const struct td_opts *o)
@@ -340,11 +332,10 @@ static void check_refusal(size_t r, int rc, const struct td_err *err)
 	td_autofree char *copy = strdup(rows[r].want + 1);
 	char *rest = copy, *word;
 
-	ok(rc == -EINVAL && err->code == -EINVAL && err->usage,
-	   "'%s': refused: %d", rows[r].words, rc);
+	ok(rc == -EINVAL && err->code == -EINVAL && err->usage, "'%s': refused: %d", rows[r].words,
+	   rc);
 	while ((word = strsep(&rest, " ")))
-		ok(strstr(err->msg, word), "'%s': %s in '%s'", rows[r].words,
-		   word, err->msg);
+		ok(strstr(err->msg, word), "'%s': %s in '%s'", rows[r].words, word, err->msg);
 }
 
 static void test_row(size_t r)
@@ -383,8 +374,7 @@ static void test_pair(size_t a, size_t b)
 		return;
 	ok(parse(&opts, text, argv, &err) == 0 &&
 		   td_request_aggregation(&opts.request) == order[first].how,
-	   "%s and %s: %s", order[a].option, order[b].option,
-	   order[first].option);
+	   "%s and %s: %s", order[a].option, order[b].option, order[first].option);
 	td_opts_free(&opts);
 }
 
@@ -396,8 +386,7 @@ static void test_level(const char *words, bool drill, bool by_default)
 	struct td_opts opts;
 	struct td_err err = { 0 };
 
-	ok(parse(&opts, text, argv, &err) == 0 &&
-		   opts.request.ask.drill == drill &&
+	ok(parse(&opts, text, argv, &err) == 0 && opts.request.ask.drill == drill &&
 		   opts.request.level_or_less == by_default,
 	   "'%s': the default level", words);
 	td_opts_free(&opts);

@@ -98,14 +98,12 @@ static bool get_count(const struct oracle *o, const char *name, uint64_t *count)
 	return true;
 }
 
-static bool find_count(const struct oracle *o, const char *name,
-		       uint64_t *count)
+static bool find_count(const struct oracle *o, const char *name, uint64_t *count)
 {
 	if (get_count(o, name, count))
 		return true;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(names); i++) {
-		if (strcmp(names[i].ours, name) != 0 ||
-		    (names[i].smt_off && o->smt) ||
+		if (strcmp(names[i].ours, name) != 0 || (names[i].smt_off && o->smt) ||
 		    (names[i].smt_on && !o->smt))
 			continue;
 		if (get_count(o, names[i].theirs, count))
@@ -116,24 +114,20 @@ static bool find_count(const struct oracle *o, const char *name,
 }
 
 /* The counts of the set's PMU, read on its first CPU. */
-static bool fill_readings(const struct oracle *o,
-			  const struct td_machine *machine,
-			  const struct td_plan *plan,
-			  struct td_readings *readings)
+static bool fill_readings(const struct oracle *o, const struct td_machine *machine,
+			  const struct td_plan *plan, struct td_readings *readings)
 {
 	readings->v = calloc(plan->events.nr, sizeof(*readings->v));
 	for (size_t i = 0; i < plan->events.nr; i++) {
-		const struct td_pmu *pmu =
-			&machine->pmus[plan->events.v[i].pmu];
+		const struct td_pmu *pmu = &machine->pmus[plan->events.v[i].pmu];
 		const char *id = plan->events.v[i].name + strlen(pmu->name) + 1;
 		td_autofree char *name = strndup(id, strlen(id) - 1);
 		struct td_reading *reading = &readings->v[readings->nr];
 
 		if (strcmp(pmu->name, o->pmu) != 0)
 			continue;
-		*reading = (struct td_reading){ (int)i,     pmu->cpus.v[0],
-						-1,         0,
-						1000000000, 1000000000 };
+		*reading = (struct td_reading){ (int)i, pmu->cpus.v[0], -1,
+						0,      1000000000,     1000000000 };
 		if (!find_count(o, name, &reading->value))
 			return false;
 		readings->nr++;
@@ -155,8 +149,7 @@ static bool is_quirk(const struct oracle *o, const char *metric)
 	return false;
 }
 
-static void check_flag(struct oracle *o, const char *metric,
-		       const struct td_cell *cell)
+static void check_flag(struct oracle *o, const char *metric, const struct td_cell *cell)
 {
 	struct json_object *flags = get(o->test, "over_threshold"), *flag;
 
@@ -164,12 +157,10 @@ static void check_flag(struct oracle *o, const char *metric,
 		return;
 	o->flags++;
 	ok(cell->over_threshold == (json_object_get_int(flag) != 0),
-	   "%s %s, case %zu: over the threshold of %s", o->dir, o->pmu,
-	   o->number, metric);
+	   "%s %s, case %zu: over the threshold of %s", o->dir, o->pmu, o->number, metric);
 }
 
-static void check_value(struct oracle *o, const char *metric,
-			const struct td_cell *cell)
+static void check_value(struct oracle *o, const char *metric, const struct td_cell *cell)
 {
 	struct json_object *want = get(get(o->test, "values"), metric);
 	double value = 100 * json_object_get_double(want);
@@ -181,16 +172,13 @@ static void check_value(struct oracle *o, const char *metric,
 		return;
 	}
 	o->values++;
-	ok(cell->status == TD_STATUS_OK &&
-		   fabs(cell->value - value) <= TOLERANCE * fabs(value),
-	   "%s %s, case %zu: %s is %.12g", o->dir, o->pmu, o->number, metric,
-	   value);
+	ok(cell->status == TD_STATUS_OK && fabs(cell->value - value) <= TOLERANCE * fabs(value),
+	   "%s %s, case %zu: %s is %.12g", o->dir, o->pmu, o->number, metric, value);
 	if (!(fabs(cell->value - value) <= TOLERANCE * fabs(value)))
 		printf("# got: %.12g\n", cell->value);
 }
 
-static const struct td_metric_set *set_of(const struct td_tree *tree,
-					  const char *pmu)
+static const struct td_metric_set *set_of(const struct td_tree *tree, const char *pmu)
 {
 	size_t i = 0;
 
@@ -226,13 +214,11 @@ static void check_row(struct oracle *o, const struct td_tree *tree, int level,
 		 * the threshold of retiring does not use heavy operations at
 		 * level 1
 		 */
-		if (level == 1 && !set->one_group &&
-		    strcmp(metric, "tma_retiring") == 0)
+		if (level == 1 && !set->one_group && strcmp(metric, "tma_retiring") == 0)
 			continue;
 		check_flag(o, metric, cell);
 	}
-	ok(shown == wanted, "%s %s, case %zu: %d metrics", o->dir, o->pmu,
-	   o->number, wanted);
+	ok(shown == wanted, "%s %s, case %zu: %d metrics", o->dir, o->pmu, o->number, wanted);
 }
 
 static void check_case(struct oracle *o, const char *model, int level)
@@ -249,15 +235,17 @@ static void check_case(struct oracle *o, const char *model, int level)
 
 	test_machine(&machine, model);
 	if (test_build_levels(&tree, &plan, &machine, level, false, &err) ||
-	    !fill_readings(o, &machine, &plan, &readings) ||
-	    td_aggregate(&all, &readings, &plan, &totals, &err) ||
-	    td_evaluation_make(&evaluation, &tree, &plan, &err) ||
-	    td_eval(&evaluation, &totals, NULL, false, &report, &err) ||
-	    report.nr_rows != 1)
-		ok(false, "%s %s, case %zu: %s", o->dir, o->pmu, o->number,
-		   err.msg);
-	else
-		check_row(o, &tree, level, &report);
+	    !fill_readings(o, &machine, &plan, &readings)) {
+		ok(false, "%s %s, case %zu: %s", o->dir, o->pmu, o->number, err.msg);
+	} else {
+		td_aggregate(&all, &readings, &plan, &totals);
+		td_evaluation_make(&evaluation, &tree, &plan);
+		td_eval(&evaluation, &totals, NULL, false, &report);
+		if (report.nr_rows != 1)
+			ok(false, "%s %s, case %zu: rows", o->dir, o->pmu, o->number);
+		else
+			check_row(o, &tree, level, &report);
+	}
 	td_report_free(&report);
 	td_evaluation_free(&evaluation);
 	td_totals_free(&totals);
@@ -297,8 +285,7 @@ static void check_set(struct oracle *o, const char *model)
 static const char *model_of(const char *dir, const char *pmu)
 {
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
-		if (strcmp(sets[i].dir, dir) == 0 &&
-		    strcmp(sets[i].pmu, pmu) == 0)
+		if (strcmp(sets[i].dir, dir) == 0 && strcmp(sets[i].pmu, pmu) == 0)
 			return sets[i].model;
 	}
 	return NULL;
@@ -324,15 +311,13 @@ static void check_file(struct json_object *file)
 	}
 	ok(known == TD_ARRAY_SIZE(sets), "%zu sets", known);
 	ok(o.values > 0 && o.nulls > 0 && o.flags > 0,
-	   "%d values, %d that are not known, %d thresholds", o.values, o.nulls,
-	   o.flags);
+	   "%d values, %d that are not known, %d thresholds", o.values, o.nulls, o.flags);
 }
 
 int main(void)
 {
 	const char *path = getenv("TD_ORACLE");
-	struct json_object *file =
-		path && *path ? json_object_from_file(path) : NULL;
+	struct json_object *file = path && *path ? json_object_from_file(path) : NULL;
 
 	if (file)
 		check_file(file);

@@ -28,8 +28,7 @@ static inline clock_t test_time_sort(size_t nr)
 		clock_t began;
 
 		for (size_t i = 0; i < nr; i++) {
-			state = state * 6364136223846793005 +
-				1442695040888963407;
+			state = state * 6364136223846793005 + 1442695040888963407;
 			v[i] = state >> 32;
 		}
 		began = clock();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/pairing.h"
+#include "cmd/calls/pairing.h"
 
 #include <stdlib.h>
 
@@ -12,9 +12,7 @@ static struct td_group groups[] = {
 	{ .pmu = 0, .members = members, .nr = 2 },
 	{ .pmu = 1, .members = members + 2, .nr = 1 },
 };
-static const struct td_plan plan = { .events = { events, 3 },
-				     .groups = groups,
-				     .nr_groups = 2 };
+static const struct td_plan plan = { .events = { events, 3 }, .groups = groups, .nr_groups = 2 };
 
 enum {
 	F,
@@ -30,16 +28,14 @@ static uint64_t sums[MOST][16];
 static size_t nr;
 static uint64_t now_ns;
 
-static int take(void *ctx, const struct td_paired_call *call)
+static void take(void *ctx, const struct td_paired_call *call)
 {
 	(void)ctx;
 	if (nr == MOST)
 		exit(1);
 	calls[nr] = *call;
-	memcpy(sums[nr], call->sums,
-	       td_pairing_nr_sums(&plan) * sizeof(uint64_t));
+	memcpy(sums[nr], call->sums, td_pairing_nr_sums(&plan) * sizeof(uint64_t));
 	nr++;
-	return 0;
 }
 
 static void begin(void)
@@ -64,12 +60,11 @@ static struct td_record record_of(int tid, int cpu)
 }
 
 /* value: of the group's first event; a second one has a tenth; time is the value. */
-static void sample(int tid, int cpu, uint64_t stack, uint64_t value,
-		   enum td_probed what, int function)
+static void sample(int tid, int cpu, uint64_t stack, uint64_t value, enum td_probed what,
+		   int function)
 {
 	struct td_record r = record_of(tid, cpu);
-	const uint64_t both[] = { value,       1, value / 10,   1,
-				  value / 100, 1, value / 1000, 1 };
+	const uint64_t both[] = { value, 1, value / 10, 1, value / 100, 1, value / 1000, 1 };
 	const uint64_t one[] = { value, 1, value / 100, 1, value / 1000, 1 };
 	bool second = cpu == 1;
 
@@ -77,8 +72,7 @@ static void sample(int tid, int cpu, uint64_t stack, uint64_t value,
 	r.values = second ? one : both;
 	r.nr_values = second ? 3 : 4;
 	r.running_ns = value;
-	if (td_pairing_sample(&pairing, &r, second, what, function))
-		exit(1);
+	td_pairing_sample(&pairing, &r, second, what, function);
 }
 
 static void enter(int tid, uint64_t stack, int function)
@@ -102,8 +96,7 @@ static void lose_cpu(int tid, int cpu, uint64_t value, bool out, bool preempted)
 	r.preempted = preempted;
 	if (out)
 		sample(tid, cpu, 0, value, TD_PROBED_SWITCH, 0);
-	if (td_pairing_switch(&pairing, &r))
-		exit(1);
+	td_pairing_switch(&pairing, &r);
 }
 
 static uint64_t sum(size_t call, size_t which)
@@ -126,8 +119,7 @@ static void test_one(void)
 	enter(7, 500, F);
 	leave(7, 500, F);
 	ok(nr == 2 && sums[1][0] == 10, "and the next one");
-	ok(pairing.unpaired[F].recursive + pairing.unpaired[F].left +
-			   pairing.unpaired[F].before ==
+	ok(pairing.unpaired[F].recursive + pairing.unpaired[F].left + pairing.unpaired[F].before ==
 		   0,
 	   "nothing is left over");
 }
@@ -139,8 +131,8 @@ static void test_nested(void)
 	enter(7, 400, G);
 	leave(7, 400, G);
 	leave(7, 500, F);
-	ok(nr == 2 && calls[0].function == G && calls[0].time_ns == 10 &&
-		   calls[1].function == F && calls[1].time_ns == 30,
+	ok(nr == 2 && calls[0].function == G && calls[0].time_ns == 10 && calls[1].function == F &&
+		   calls[1].time_ns == 30,
 	   "functions within each other");
 }
 
@@ -165,8 +157,7 @@ static void test_deep(void)
 		enter(7, 5000 - 10 * i, F);
 	for (uint64_t i = 64; i--;)
 		leave(7, 5000 - 10 * i, F);
-	ok(nr == 1 && pairing.unpaired[F].recursive == 99 &&
-		   !pairing.unpaired[F].left,
+	ok(nr == 1 && pairing.unpaired[F].recursive == 99 && !pairing.unpaired[F].left,
 	   "a deep recursion is one call");
 }
 
@@ -200,11 +191,10 @@ static void test_tail_call(void)
 	leave(7, 500, F);
 	sample(7, 0, 500, now_ns, TD_PROBED_ENTRY, G);
 	leave(7, 500, G);
-	ok(nr == 2 && calls[0].function == F && calls[0].time_ns == 10 &&
-		   calls[1].function == G && calls[1].time_ns == 10,
+	ok(nr == 2 && calls[0].function == F && calls[0].time_ns == 10 && calls[1].function == G &&
+		   calls[1].time_ns == 10,
 	   "a function that jumps to another ends there, and the other begins");
-	ok(!pairing.unpaired[F].left && !pairing.unpaired[G].left,
-	   "and neither was left");
+	ok(!pairing.unpaired[F].left && !pairing.unpaired[G].left, "and neither was left");
 }
 
 /* As a jump by a table of a switch, which may look like one to another function. */
@@ -219,16 +209,14 @@ static void test_inner_jump(void)
 	leave(7, 400, G);
 	leave(7, 460, F);
 	leave(7, 500, F);
-	ok(nr == 2 && calls[1].function == F && calls[1].time_ns == 50,
-	   "which ends at its return");
+	ok(nr == 2 && calls[1].function == F && calls[1].time_ns == 50, "which ends at its return");
 }
 
 static void test_before(void)
 {
 	begin();
 	leave(7, 500, F);
-	ok(nr == 0 && pairing.unpaired[F].before == 1,
-	   "a return of a call that had begun before");
+	ok(nr == 0 && pairing.unpaired[F].before == 1, "a return of a call that had begun before");
 	enter(7, 400, F);
 	leave(7, 400, F);
 	leave(7, 500, F);
@@ -244,9 +232,8 @@ static void test_threads(void)
 	enter(8, 500, F);
 	leave(7, 500, F);
 	leave(8, 500, F);
-	ok(nr == 2 && calls[0].tid == 7 && calls[0].time_ns == 20 &&
-		   calls[1].tid == 8 && calls[1].time_ns == 20 &&
-		   !pairing.unpaired[F].recursive,
+	ok(nr == 2 && calls[0].tid == 7 && calls[0].time_ns == 20 && calls[1].tid == 8 &&
+		   calls[1].time_ns == 20 && !pairing.unpaired[F].recursive,
 	   "each thread has its calls");
 }
 
@@ -269,8 +256,7 @@ static void test_end(void)
 	now_ns = 1000;
 	enter(7, 500, F);
 	leave(7, 500, F);
-	ok(nr == 1 && sums[0][0] == 10,
-	   "the next thread of the number begins with counts of 0");
+	ok(nr == 1 && sums[0][0] == 10, "the next thread of the number begins with counts of 0");
 	enter(7, 500, F);
 	td_pairing_exec(&pairing, 7);
 	ok(pairing.unpaired[F].open == 2, "it becomes another program");
@@ -287,23 +273,20 @@ static void test_reused_number(void)
 	enter(7, 500, F);
 	now_ns += 10;
 	sample(7, 0, 500, 5, TD_PROBED_EXIT, F);
-	ok(nr == 1 && pairing.unpaired[F].lost == 1,
-	   "counts that go back are of another thread");
+	ok(nr == 1 && pairing.unpaired[F].lost == 1, "counts that go back are of another thread");
 }
 
 /* As sample(), by the clock of its own event. */
 static void sample_by(uint64_t running_ns, uint64_t stack, enum td_probed what)
 {
 	struct td_record r = record_of(7, 0);
-	const uint64_t values[] = { now_ns,       1, now_ns / 10,   1,
-				    now_ns / 100, 1, now_ns / 1000, 1 };
+	const uint64_t values[] = { now_ns, 1, now_ns / 10, 1, now_ns / 100, 1, now_ns / 1000, 1 };
 
 	r.stack = stack;
 	r.values = values;
 	r.nr_values = 4;
 	r.running_ns = running_ns;
-	if (td_pairing_sample(&pairing, &r, 0, what, F))
-		exit(1);
+	td_pairing_sample(&pairing, &r, 0, what, F);
 }
 
 /* Of probes that are off at times, those of returns for shorter. */
@@ -319,8 +302,7 @@ static void test_clocks(void)
 	sample_by(5000, 500, TD_PROBED_EXIT);
 	ok(nr == 2 && pairing.unpaired[F].lost == 0,
 	   "a clock that is behind that of another probe: nothing is lost");
-	ok(sums[1][0] == 20 && sum(1, TD_CALL_GROUPS) == 20,
-	   "no more time than has gone");
+	ok(sums[1][0] == 20 && sum(1, TD_CALL_GROUPS) == 20, "no more time than has gone");
 	/* by a call around them, which is open */
 	sample_by(4000, 800, TD_PROBED_ENTRY);
 	now_ns += 5;
@@ -348,11 +330,9 @@ static void test_switch(void)
 	now_ns += 10;
 	sample(7, 0, 500, now_ns - 150, TD_PROBED_EXIT, F);
 	ok(nr == 1 && calls[0].time_ns == 180, "the whole time");
-	ok(sum(0, TD_CALL_WAITED_NS) == 150 &&
-		   sum(0, TD_CALL_PREEMPTED_NS) == 50,
+	ok(sum(0, TD_CALL_WAITED_NS) == 150 && sum(0, TD_CALL_PREEMPTED_NS) == 50,
 	   "and that without a CPU");
-	ok(sums[0][0] == 30 && sum(0, TD_CALL_GROUPS) == 30,
-	   "nothing is counted meanwhile");
+	ok(sums[0][0] == 30 && sum(0, TD_CALL_GROUPS) == 30, "nothing is counted meanwhile");
 	ok(sum(0, TD_CALL_MIGRATIONS) == 0, "it stayed on its CPU");
 }
 
@@ -367,8 +347,7 @@ static void test_kernel(void)
 	enter(7, 800, G);
 	leave(7, 792, G);
 	leave(7, 792, F);
-	ok(nr == 3 && calls[0].function == G && calls[2].function == F &&
-		   calls[2].time_ns == 50,
+	ok(nr == 3 && calls[0].function == G && calls[2].function == F && calls[2].time_ns == 50,
 	   "calls within a call, without a stack");
 	leave(7, 792, F);
 	ok(nr == 3 && pairing.unpaired[F].before == 1, "one that had begun");
@@ -376,8 +355,7 @@ static void test_kernel(void)
 	enter(7, 800, F);
 	leave(7, 792, F);
 	leave(7, 792, F);
-	ok(nr == 4 && calls[3].time_ns == 30 &&
-		   pairing.unpaired[F].recursive == 1 &&
+	ok(nr == 4 && calls[3].time_ns == 30 && pairing.unpaired[F].recursive == 1 &&
 		   pairing.unpaired[F].left == 0,
 	   "a function of the kernel that calls itself");
 	/* a return of G is missed */
@@ -393,17 +371,14 @@ static void test_kernel(void)
 static void interrupt(bool begins)
 {
 	now_ns += 10;
-	sample(7, 0, 0, now_ns,
-	       begins ? TD_PROBED_INTERRUPT : TD_PROBED_INTERRUPT_END, 0);
+	sample(7, 0, 0, now_ns, begins ? TD_PROBED_INTERRUPT : TD_PROBED_INTERRUPT_END, 0);
 }
 
 /* Of a call of so many ns in all, so many of them in interrupts. */
 static bool is_interrupted(size_t call, uint64_t time_ns, uint64_t ns)
 {
-	return calls[call].time_ns == time_ns &&
-	       sum(call, TD_CALL_INTERRUPTED_NS) == ns &&
-	       sums[call][0] == time_ns - ns &&
-	       sum(call, TD_CALL_GROUPS) == time_ns - ns;
+	return calls[call].time_ns == time_ns && sum(call, TD_CALL_INTERRUPTED_NS) == ns &&
+	       sums[call][0] == time_ns - ns && sum(call, TD_CALL_GROUPS) == time_ns - ns;
 }
 
 static void test_interrupts(void)
@@ -475,8 +450,7 @@ static void test_interrupts_of_kernel(void)
 	leave(7, 0, F);
 	ok(nr == 3 && is_interrupted(1, 30, 10) && is_interrupted(2, 70, 50),
 	   "the call around it has all of the interrupt");
-	ok(pairing.unpaired[F].left + pairing.unpaired[G].left == 0,
-	   "nothing was left");
+	ok(pairing.unpaired[F].left + pairing.unpaired[G].left == 0, "nothing was left");
 	pairing.kernel = false;
 }
 
@@ -488,12 +462,10 @@ static void test_gap(void)
 	ok(td_pairing_nr_open(&pairing) == 1, "a call is open");
 	pairing.gaps = true;
 	td_pairing_gap(&pairing);
-	ok(td_pairing_nr_open(&pairing) == 0 && pairing.unpaired[F].open == 1,
-	   "a gap ends it");
+	ok(td_pairing_nr_open(&pairing) == 0 && pairing.unpaired[F].open == 1, "a gap ends it");
 	leave(7, 800, F);
 	leave(7, 700, F);
-	ok(nr == 0 && pairing.unpaired[F].before == 0,
-	   "returns of calls that began in a gap");
+	ok(nr == 0 && pairing.unpaired[F].before == 0, "returns of calls that began in a gap");
 	enter(7, 800, F);
 	leave(7, 800, F);
 	ok(nr == 1 && pairing.unpaired[F].left == 0 && calls[0].time_ns == 10,
@@ -524,16 +496,14 @@ static void test_lost(void)
 	enter(7, 500, F);
 	td_pairing_lost(&pairing);
 	leave(7, 500, F);
-	ok(nr == 0 && pairing.unpaired[F].lost == 1,
-	   "a call while records are lost is no number");
+	ok(nr == 0 && pairing.unpaired[F].lost == 1, "a call while records are lost is no number");
 	enter(7, 500, F);
 	leave(7, 500, F);
 	ok(nr == 1 && sums[0][0] == 10, "the next one is");
 	sample(7, 1, 0, 900, TD_PROBED_SWITCH, 0);
 	enter(7, 500, F);
 	leave(7, 500, F);
-	ok(nr == 2 && sums[1][2] == 0,
-	   "what another CPU counted in between is not its");
+	ok(nr == 2 && sums[1][2] == 0, "what another CPU counted in between is not its");
 }
 
 /* Of a thread that is seen on a CPU for the first time after a loss. */
@@ -546,8 +516,7 @@ static void test_lost_place(void)
 	enter(7, 500, F);
 	sample(7, 1, 0, 900, TD_PROBED_SWITCH, 0);
 	leave(7, 500, F);
-	ok(nr == 1 && pairing.unpaired[F].lost == 1,
-	   "how much of it is the call's is not known");
+	ok(nr == 1 && pairing.unpaired[F].lost == 1, "how much of it is the call's is not known");
 }
 
 int main(void)

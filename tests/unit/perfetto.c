@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cmd/out/format.h"
-#include "cmd/out/out.h"
+#include "cmd/output/format.h"
+#include "cmd/output/out.h"
+#include "cmd/pictures/page.h"
 #include "lib/base/json.h"
 #include "lib/base/util.h"
 #include "tests/unit/test.h"
@@ -28,10 +29,7 @@ static const struct {
 	  { 5000000000, 0 },
 	  1000000,
 	  { "all" },
-	  { { 1, NOT_THERE },
-	    { 2, NOT_THERE },
-	    { 3, NOT_THERE },
-	    { 4, NOT_THERE } },
+	  { { 1, NOT_THERE }, { 2, NOT_THERE }, { 3, NOT_THERE }, { 4, NOT_THERE } },
 	  .want = "tdstat cpu|tma_x|5000000.000|1\n"
 		  "tdstat cpu|tma_x|5001000.000|2\n"
 		  "tdstat cpu|tma_x|5002000.000|3\n"
@@ -41,10 +39,7 @@ static const struct {
 	  { 0, 0 },
 	  7000000,
 	  { "all" },
-	  { { 1, NOT_THERE },
-	    { LOST, NOT_THERE },
-	    { LOST, NOT_THERE },
-	    { 0, NOT_THERE } },
+	  { { 1, NOT_THERE }, { LOST, NOT_THERE }, { LOST, NOT_THERE }, { 0, NOT_THERE } },
 	  .want = "tdstat cpu|tma_x|7000.000|1\n"
 		  "tdstat cpu|tma_x|8000.000|NaN\n"
 		  "tdstat cpu|tma_x|10000.000|0\n"
@@ -76,10 +71,7 @@ static const struct {
 	  { 2000000, 0 },
 	  0,
 	  { "all" },
-	  { { 1, NOT_THERE },
-	    { 1, NOT_THERE },
-	    { 1, NOT_THERE },
-	    { 1, NOT_THERE } },
+	  { { 1, NOT_THERE }, { 1, NOT_THERE }, { 1, NOT_THERE }, { 1, NOT_THERE } },
 	  .runs = 2,
 	  .want = "tdstat cpu|tma_x|2000.000|1\n"
 		  "tdstat cpu|tma_x|3000.000|1\n"
@@ -106,18 +98,16 @@ static void put_report(struct td_writer *writer, size_t t, size_t i)
 	const struct td_node node = { .column = 0 };
 	struct td_cell cells[2];
 	struct td_row out[2];
-	struct td_report report = { .time_ns = (i + 1) * 1000000,
-				    .columns = &column,
-				    .nr_columns = 1,
-				    .rows = out };
+	struct td_report report = {
+		.time_ns = (i + 1) * 1000000, .columns = &column, .nr_columns = 1, .rows = out
+	};
 
 	for (size_t r = 0; r < 2; r++) {
 		double value = rows[t].values[i][r];
 
 		if (value == NOT_THERE)
 			continue;
-		cells[r] = (struct td_cell){ .status = status_of(value),
-					     .value = value };
+		cells[r] = (struct td_cell){ .status = status_of(value), .value = value };
 		out[report.nr_rows++] = (struct td_row){
 			.id = rows[t].ids[r],
 			.pmu = "cpu",
@@ -138,7 +128,7 @@ static char *write_trace(size_t t)
 	char *text = NULL;
 	size_t size;
 	struct td_writer writer = {
-		.out = td_out_find(TD_FORMAT_PERFETTO),
+		.out = &td_out_perfetto,
 		.fp = open_memstream(&text, &size),
 		.frame = &frame,
 	};
@@ -154,8 +144,7 @@ static char *write_trace(size_t t)
 }
 
 /* The name that a process was given before this event; "" if none. */
-static const char *name_of(struct json_object *trace, size_t before,
-			   int64_t pid)
+static const char *name_of(struct json_object *trace, size_t before, int64_t pid)
 {
 	const char *name = "";
 
@@ -190,8 +179,8 @@ static char *list_counters(struct json_object *trace)
 		json_object_object_get_ex(o, "ts", &ts);
 		json_object_object_get_ex(args, "%", &value);
 		td_json_int(o, "pid", 0, INT64_MAX, &pid);
-		fprintf(fp, "%s|%s|%.3f|", name_of(trace, i, pid),
-			td_json_string(o, "name"), json_object_get_double(ts));
+		fprintf(fp, "%s|%s|%.3f|", name_of(trace, i, pid), td_json_string(o, "name"),
+			json_object_get_double(ts));
 		if (json_object_is_type(value, json_type_string))
 			fprintf(fp, "%s\n", json_object_get_string(value));
 		else
@@ -220,7 +209,7 @@ static void check_empty(void)
 	char *text = NULL;
 	size_t size;
 	struct td_writer writer = {
-		.out = td_out_find(TD_FORMAT_PERFETTO),
+		.out = &td_out_perfetto,
 		.fp = open_memstream(&text, &size),
 		.frame = &frame,
 	};
@@ -242,10 +231,8 @@ static void check_slices(void)
 {
 	td_autofree char *text = write_trace(1);
 
-	ok(count_events(text, "\"ph\":\"X\"") == 2,
-	   "a slice for each interval without a value");
-	ok(strstr(text, "\"dur\":1000.000,\"args\":{\"tma_x\":"
-			"\"<not counted>\"}"),
+	ok(count_events(text, "\"ph\":\"X\"") == 2, "a slice for each interval without a value");
+	ok(strstr(text, "\"dur\":1000.000,\"args\":{\"tma_x\":\"<not counted>\"}"),
 	   "of its length, with the reason");
 }
 
@@ -254,12 +241,10 @@ static void check_row(size_t t)
 	td_autofree char *text = write_trace(t), *got = NULL;
 	struct json_object *trace = json_tokener_parse(text);
 
-	ok(json_object_is_type(trace, json_type_array), "%s: an array",
-	   rows[t].name);
+	ok(json_object_is_type(trace, json_type_array), "%s: an array", rows[t].name);
 	got = list_counters(trace);
 	is_str(got, rows[t].want, "%s", rows[t].name);
-	ok(count_events(text, "\"counting begins\"") ==
-		   (rows[t].runs ? 2U : 1U),
+	ok(count_events(text, "\"counting begins\"") == (rows[t].runs ? 2U : 1U),
 	   "%s: a mark a run", rows[t].name);
 	json_object_put(trace);
 }

@@ -76,13 +76,12 @@ static bool is_slots(const struct td_event *event)
 
 static bool is_field(const struct td_event *event)
 {
-	return event->type == 4 && event->config[0] >= 0x8000 &&
-	       event->config[0] <= 0x8700 && !(event->config[0] & 0xff);
+	return event->type == 4 && event->config[0] >= 0x8000 && event->config[0] <= 0x8700 &&
+	       !(event->config[0] & 0xff);
 }
 
 /* The counters that can count an event of the trees, from their manuals. */
-static unsigned int counters_of(const struct planned *p,
-				const struct td_event *event)
+static unsigned int counters_of(const struct planned *p, const struct td_event *event)
 {
 	unsigned int all = (1u << p->general) - 1;
 	uint64_t config = event->config[0];
@@ -101,8 +100,7 @@ static unsigned int counters_of(const struct planned *p,
 	if (p->skymont && config == 0x2c2)
 		return all | FIXED(6);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(ice_lake_bound); i++) {
-		if (strcmp(p->name, "icx") == 0 &&
-		    (config & 0xff) == ice_lake_bound[i])
+		if (strcmp(p->name, "icx") == 0 && (config & 0xff) == ice_lake_bound[i])
 			return 0xf;
 	}
 	return all;
@@ -178,8 +176,8 @@ static bool has_clone(const struct planned *p, const struct td_group *first,
 		return false;
 	a = &p->plan.events.v[reference];
 	b = &p->plan.events.v[g->clone];
-	return a->name != b->name && strcmp(a->name, b->name) == 0 &&
-	       a->type == b->type && a->config[0] == b->config[0];
+	return a->name != b->name && strcmp(a->name, b->name) == 0 && a->type == b->type &&
+	       a->config[0] == b->config[0];
 }
 
 /* Each event of the PMU stands in one group of it, once. */
@@ -220,8 +218,7 @@ static void check(const struct planned *p, const char *name, int groups)
 		nr++;
 		slots += g->slots;
 		schedulable &= is_schedulable(p, g) &&
-			       !td_plan_needs_watchdogs_counter(&p->plan,
-								&p->machine, i);
+			       !td_plan_needs_watchdogs_counter(&p->plan, &p->machine, i);
 		ordered &= is_in_order(p, g);
 		cloned &= has_clone(p, first, g);
 	}
@@ -261,8 +258,7 @@ static void check_level_1(const struct planned *p, const char *name, int groups)
 	int nr = 0;
 
 	for (size_t g = 0; g < p->plan.nr_groups; g++)
-		nr += p->plan.groups[g].pmu == p->pmu &&
-		      has_level_1(p, &p->plan.groups[g]);
+		nr += p->plan.groups[g].pmu == p->pmu && has_level_1(p, &p->plan.groups[g]);
 	ok(nr == groups, "%s: level 1 in %d groups", name, groups);
 }
 
@@ -286,8 +282,7 @@ static void check_pinned(const struct planned *p, const char *name)
 
 static void test_row(size_t r, int level, bool watchdog)
 {
-	struct planned p = { .name = rows[r].model,
-			     .general = rows[r].general };
+	struct planned p = { .name = rows[r].model, .general = rows[r].general };
 	struct td_err err = { 0 };
 	char name[80];
 
@@ -297,12 +292,11 @@ static void test_row(size_t r, int level, bool watchdog)
 		p.pmu++;
 	p.skymont = p.machine.pmus[p.pmu].uarch == TD_SKYMONT ||
 		    p.machine.pmus[p.pmu].uarch == TD_DARKMONT;
-	snprintf(name, sizeof(name), "%s %s, level %d%s", rows[r].model,
-		 rows[r].pmu, level, watchdog ? ", watchdog" : "");
+	snprintf(name, sizeof(name), "%s %s, level %d%s", rows[r].model, rows[r].pmu, level,
+		 watchdog ? ", watchdog" : "");
 	test_build_levels(&p.tree, &p.plan, &p.machine, level, false, &err);
 	p.nr_initial = p.plan.events.nr;
-	ok(test_plan_levels(&p.plan, &p.machine, &p.tree, &err) == 0, "%s",
-	   name);
+	ok(test_plan_levels(&p.plan, &p.machine, &p.tree, &err) == 0, "%s", name);
 	check(&p, name, rows[r].groups[level - 1][watchdog]);
 	check_level_1(&p, name, rows[r].groups[0][watchdog]);
 	if (level == 2 && strcmp(rows[r].model, "icx") == 0)

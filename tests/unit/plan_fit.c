@@ -83,14 +83,13 @@ static void test_row(size_t i)
 		groups[e].nr = 1;
 		groups[e].pmu = events[e].pmu = rows[i].pmu;
 		groups[e].pinned = rows[i].pinned >> e & 1;
-		events[e].type = rows[i].events[e].hardware ? PERF_TYPE_HARDWARE
-							    : pmu->type;
+		events[e].type = rows[i].events[e].hardware ? PERF_TYPE_HARDWARE : pmu->type;
 		events[e].config[0] = rows[i].events[e].config;
 	}
 	td_plan_fill_at_once(&plan, &machine);
 	for (size_t e = 0; e < rows[i].nr; e++)
-		ok(fabs(groups[e].at_once - rows[i].want) < 1e-9, "%s: %g",
-		   rows[i].name, groups[e].at_once);
+		ok(fabs(groups[e].at_once - rows[i].want) < 1e-9, "%s: %g", rows[i].name,
+		   groups[e].at_once);
 	td_machine_free(&machine);
 }
 
@@ -118,8 +117,7 @@ static void test_beside_sampled(const char *name, bool pinned, double want)
 	}
 	td_plan_fill_at_once(&plan, &machine);
 	td_plan_share_turns(&plan, &sampled, &machine);
-	ok(fabs(groups[1].at_once - want) < 1e-9, "%s: %g", name,
-	   groups[1].at_once);
+	ok(fabs(groups[1].at_once - want) < 1e-9, "%s: %g", name, groups[1].at_once);
 	sampled.nr_groups = 0;
 	td_plan_fill_at_once(&plan, &machine);
 	td_plan_share_turns(&plan, &sampled, &machine);
@@ -206,8 +204,7 @@ static void test_fit(size_t i)
 	for (size_t e = 0; e < fits[i].nr; e++) {
 		const struct td_event event = {
 			.type = 4,
-			.config = { fits[i].events[e][0],
-				    fits[i].events[e][1] },
+			.config = { fits[i].events[e][0], fits[i].events[e][1] },
 		};
 		struct td_claim claim = td_claim_of(&machine, &event);
 
@@ -216,8 +213,8 @@ static void test_fit(size_t i)
 		got = td_fit_add(&fit, &claim);
 	}
 	ok(got == fits[i].fits, "fit, %s", fits[i].name);
-	ok(got || memcmp(&fit, &before, sizeof(fit)) == 0,
-	   "fit, %s: as it was, if not", fits[i].name);
+	ok(got || memcmp(&fit, &before, sizeof(fit)) == 0, "fit, %s: as it was, if not",
+	   fits[i].name);
 	td_machine_free(&machine);
 }
 
@@ -255,8 +252,7 @@ static void test_crowd(size_t i)
 		events[e].type = machine.pmus[group.pmu].type;
 		events[e].config[0] = e ? 0x1a8 : 0x3c;
 	}
-	ok(td_plan_needs_watchdogs_counter(&plan, &machine, 0) ==
-		   crowds[i].needs,
+	ok(td_plan_needs_watchdogs_counter(&plan, &machine, 0) == crowds[i].needs,
 	   "the watchdog's counter is needed: %s", crowds[i].name);
 	td_machine_free(&machine);
 }
@@ -271,10 +267,8 @@ static const struct {
 	{ "eight beside cycles, all free", "adl", 0, 8, 0, 0, true },
 	{ "eight, one is held", "adl", 0, 8, 1, 0, false },
 	{ "seven, one is held", "adl", 0, 7, 1, 0, true },
-	{ "eight, the counter of cycles is held", "adl", 0, 8, 0, TD_FIXED(1),
-	  false },
-	{ "seven, the counter of cycles is held", "adl", 0, 7, 0, TD_FIXED(1),
-	  true },
+	{ "eight, the counter of cycles is held", "adl", 0, 8, 0, TD_FIXED(1), false },
+	{ "seven, the counter of cycles is held", "adl", 0, 7, 0, TD_FIXED(1), true },
 	{ "seven, both", "adl", 0, 7, 1, TD_FIXED(1), false },
 	{ "six, both", "adl", 0, 6, 1, TD_FIXED(1), true },
 	{ "five of an Atom, one is held", "adl", 1, 5, 1, 0, true },

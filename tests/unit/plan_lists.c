@@ -31,16 +31,15 @@ static int find_or_add(struct list *l, uint64_t config, uint64_t config1)
 	struct td_event *event;
 	char name[64];
 
-	snprintf(name, sizeof(name), "cpu/%llx,%llx/",
-		 (unsigned long long)config, (unsigned long long)config1);
+	snprintf(name, sizeof(name), "cpu/%llx,%llx/", (unsigned long long)config,
+		 (unsigned long long)config1);
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		if (strcmp(plan->events.v[i].name, name) == 0)
 			return (int)i;
 	}
 	event = td_events_add(&plan->events);
 	name[strlen(name) - 1] = '\0';
-	td_event_init(event, &l->machine.pmus[0], 0, name + strlen("cpu/"),
-		      "config=0", &err);
+	td_event_init(event, &l->machine.pmus[0], 0, name + strlen("cpu/"), "config=0", &err);
 	event->config[0] = config;
 	event->config[1] = config1;
 	return (int)plan->events.nr - 1;
@@ -58,8 +57,7 @@ static void add_need(struct list *l, int rank, const char *events)
 		if (*end == '/')
 			config1 = strtoull(end + 1, &end, 16);
 		events = end;
-		l->members[n][l->needs[n].nr++] =
-			find_or_add(l, config, config1);
+		l->members[n][l->needs[n].nr++] = find_or_add(l, config, config1);
 	}
 }
 
@@ -78,8 +76,7 @@ static bool is_field(const struct td_event *event)
 }
 
 /* intel_glc_event_constraints[] of Linux 6.12; 0: it needs none. */
-static unsigned int counters_of(const struct list *l,
-				const struct td_event *event)
+static unsigned int counters_of(const struct list *l, const struct td_event *event)
 {
 	unsigned int code = event->config[0] & 0xff;
 	unsigned int umask = event->config[0] >> 8 & 0xff;
@@ -100,8 +97,8 @@ static unsigned int counters_of(const struct list *l,
 		return 0xff | FIXED(2);
 	if (code == 0x2e || code == 0x3c)
 		return 0xff;
-	if ((code == 0xa4 && (umask == 4 || umask == 8)) ||
-	    (code == 0xcd && umask == 2) || code == 0xce)
+	if ((code == 0xa4 && (umask == 4 || umask == 8)) || (code == 0xcd && umask == 2) ||
+	    code == 0xce)
 		return 0x1;
 	if (code < 0x90 || (code >= 0xd0 && code <= 0xdf) ||
 	    (code == 0xa3 && (umask == 1 || umask == 2 || umask == 8)))
@@ -110,8 +107,7 @@ static unsigned int counters_of(const struct list *l,
 }
 
 /* intel_glc_extra_regs[]: two for offcore events, one for the frontend's. */
-static bool registers_suffice(const struct td_plan *plan, const int *events,
-			      size_t nr)
+static bool registers_suffice(const struct td_plan *plan, const int *events, size_t nr)
 {
 	uint64_t offcore[2] = { 0 }, frontend = 0;
 
@@ -123,9 +119,8 @@ static bool registers_suffice(const struct td_plan *plan, const int *events,
 		if (!e->config[1])
 			continue;
 		if (code == 0x2a || code == 0x2b)
-			place = !offcore[0] || offcore[0] == e->config[1]
-					? &offcore[0]
-					: &offcore[1];
+			place = !offcore[0] || offcore[0] == e->config[1] ? &offcore[0]
+									  : &offcore[1];
 		if (*place && *place != e->config[1])
 			return false;
 		*place = e->config[1];
@@ -170,14 +165,12 @@ static bool fit_at_once(const struct list *l, const int *events, size_t nr)
 	size_t nr_masks = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		unsigned int mask =
-			counters_of(l, &l->plan.events.v[events[i]]);
+		unsigned int mask = counters_of(l, &l->plan.events.v[events[i]]);
 
 		if (mask)
 			masks[nr_masks++] = mask;
 	}
-	return registers_suffice(&l->plan, events, nr) &&
-	       counters_suffice(masks, nr_masks);
+	return registers_suffice(&l->plan, events, nr) && counters_suffice(masks, nr_masks);
 }
 
 /* --- what a plan must be -------------------------------------------------- */
@@ -186,13 +179,11 @@ static const struct td_group *pinned_of(const struct list *l)
 {
 	const struct td_plan *plan = &l->plan;
 
-	return plan->nr_groups && plan->groups[0].pinned ? &plan->groups[0]
-							 : NULL;
+	return plan->nr_groups && plan->groups[0].pinned ? &plan->groups[0] : NULL;
 }
 
 /* Do groups a and b (which may be NULL) count beside the pinned one? */
-static bool are_beside(const struct list *l, const struct td_group *a,
-		       const struct td_group *b)
+static bool are_beside(const struct list *l, const struct td_group *a, const struct td_group *b)
 {
 	const struct td_group *groups[] = { pinned_of(l), a, b };
 	int events[4 * MAX_EVENTS];
@@ -279,8 +270,7 @@ static size_t count_bound(const struct list *l, unsigned int set)
 			int e = plan->groups[g].members[i];
 			unsigned int mask = counters_of(l, &plan->events.v[e]);
 
-			nr += mask && !(mask & ~set) &&
-			      e < (int)l->nr_initial &&
+			nr += mask && !(mask & ~set) && e < (int)l->nr_initial &&
 			      e != plan->groups[g].reference;
 		}
 	}
@@ -323,8 +313,7 @@ static size_t fewest_groups(const struct list *l)
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
 		size_t room = room_for(l, sets[i]);
-		size_t groups =
-			room ? (count_bound(l, sets[i]) + room - 1) / room : 0;
+		size_t groups = room ? (count_bound(l, sets[i]) + room - 1) / room : 0;
 
 		fewest = groups > fewest ? groups : fewest;
 	}
@@ -341,18 +330,17 @@ static void build(struct list *l, const char *name)
 	struct td_err err = { 0 };
 
 	l->nr_initial = l->plan.events.nr;
-	ok(td_plan_build(&l->plan, &l->machine, &schedule, &err) == 0,
-	   "%s: %zu events", name, l->nr_initial);
+	ok(td_plan_build(&l->plan, &l->machine, &schedule, &err) == 0, "%s: %zu events", name,
+	   l->nr_initial);
 }
 
 static void check(const struct list *l, const char *name)
 {
 	ok(is_complete(l), "%s: each event in one group", name);
-	ok(all_fit(l), "%s: the counters suffice, beside the pinned ones",
-	   name);
+	ok(all_fit(l), "%s: the counters suffice, beside the pinned ones", name);
 	ok(none_could_be_merged(l), "%s: no group is one too many", name);
-	ok(has_references(l, l->plan.nr_groups > 1),
-	   "%s: a reference where groups take turns", name);
+	ok(has_references(l, l->plan.nr_groups > 1), "%s: a reference where groups take turns",
+	   name);
 }
 
 /* --- the real list -------------------------------------------------------- */
@@ -369,23 +357,20 @@ static void test_real(int level, bool watchdog, bool pinned)
 	l.machine.nmi_watchdog = watchdog;
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sapphire_rapids); i++) {
 		if (sapphire_rapids[i].level <= level)
-			add_need(&l, sapphire_rapids[i].level,
-				 sapphire_rapids[i].events);
+			add_need(&l, sapphire_rapids[i].level, sapphire_rapids[i].events);
 	}
 	build(&l, name);
 	check(&l, name);
 	turns = l.plan.nr_groups - (pinned_of(&l) != NULL);
-	ok((pinned_of(&l) != NULL) == pinned, "%s: whether some are pinned",
-	   name);
-	ok(turns == fewest_groups(&l), "%s: %zu groups take turns, %zu must",
-	   name, turns, fewest_groups(&l));
+	ok((pinned_of(&l) != NULL) == pinned, "%s: whether some are pinned", name);
+	ok(turns == fewest_groups(&l), "%s: %zu groups take turns, %zu must", name, turns,
+	   fewest_groups(&l));
 	if (pinned) {
 		const struct td_group *group = &l.plan.groups[0];
 
 		/* SLOTS, eight fields, INT_MISC.UOP_DROPPING */
 		ok(group->slots && group->nr == 10 &&
-			   l.plan.events.v[group->members[9]].config[0] ==
-				   0x10ad,
+			   l.plan.events.v[group->members[9]].config[0] == 0x10ad,
 		   "%s: levels 1 and 2 are pinned, and nothing else", name);
 	}
 	free_list(&l);
@@ -400,8 +385,7 @@ static unsigned int below(unsigned int *state, unsigned int limit)
 }
 
 /* A config of one of the kinds that the constraints tell apart. */
-static void chance_event(unsigned int *state, bool registers, char *out,
-			 size_t size)
+static void chance_event(unsigned int *state, bool registers, char *out, size_t size)
 {
 	static const unsigned int codes[] = { 0x10, 0x47, 0xa6, 0xb1, 0xc4,
 					      0xe7, 0xd1, 0xa3, 0xa4, 0x2e };
@@ -421,8 +405,7 @@ static void chance_event(unsigned int *state, bool registers, char *out,
 		snprintf(out, size, "1c6/%x", 1 + below(state, 3));
 		break;
 	default:
-		snprintf(out, size, "%x%02x", umask,
-			 codes[below(state, TD_ARRAY_SIZE(codes))]);
+		snprintf(out, size, "%x%02x", umask, codes[below(state, TD_ARRAY_SIZE(codes))]);
 	}
 }
 
@@ -433,14 +416,13 @@ static void chance_need(struct list *l, unsigned int *state, bool registers)
 	char text[256] = "";
 
 	if (rank <= 2)
-		snprintf(text, sizeof(text), "400 8000 8100 %x10ad",
-			 below(state, 3));
+		snprintf(text, sizeof(text), "400 8000 8100 %x10ad", below(state, 3));
 	for (unsigned int i = 0; i < nr && rank > 2; i++) {
 		char event[32];
 
 		chance_event(state, registers, event, sizeof(event));
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "%s%s", i ? " " : "", event);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? " " : "",
+			 event);
 	}
 	add_need(l, rank, text);
 }
@@ -461,8 +443,7 @@ static void test_chance(unsigned int seed)
 	build(&l, name);
 	check(&l, name);
 	if (!registers)
-		ok(l.plan.nr_groups - (pinned_of(&l) != NULL) ==
-			   fewest_groups(&l),
+		ok(l.plan.nr_groups - (pinned_of(&l) != NULL) == fewest_groups(&l),
 		   "%s: as few groups as can be", name);
 	free_list(&l);
 }

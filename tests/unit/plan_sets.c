@@ -72,8 +72,7 @@ static const struct {
 /* clang-format on */
 
 static void add_event(struct td_plan *plan, struct td_group *group,
-		      const struct td_machine *machine, int pmu,
-		      uint64_t config)
+		      const struct td_machine *machine, int pmu, uint64_t config)
 {
 	struct td_event *event = td_events_add(&plan->events);
 	int index = (int)plan->events.nr - 1;
@@ -98,8 +97,7 @@ static size_t make_plan(struct td_plan *plan, const struct td_machine *machine,
 		group->pinned = m->pinned;
 		group->exclusive = m->exclusive;
 		for (int i = 0; i < m->nr; i++)
-			add_event(plan, group, machine, m->pmu,
-				  0xd0 | 0x100U << i);
+			add_event(plan, group, machine, m->pmu, 0xd0 | 0x100U << i);
 		if (m->config)
 			add_event(plan, group, machine, m->pmu, m->config);
 	}
@@ -115,8 +113,7 @@ static bool has_work(const struct td_plan *plan, int pmu, unsigned int run)
 		const struct td_group *group = &plan->groups[g];
 
 		for (size_t i = 0; i < group->nr; i++)
-			nr += group->pmu == pmu &&
-			      td_plan_run_counts(plan, group, run) &&
+			nr += group->pmu == pmu && td_plan_run_counts(plan, group, run) &&
 			      plan->events.v[group->members[i]].is_work;
 	}
 	return nr == 1;
@@ -141,14 +138,12 @@ static void check_runs(struct td_plan *plan, size_t r, size_t nr)
 		for (size_t g = 0; g < all; g++)
 			want += td_plan_run_counts(plan, &plan->groups[g], run);
 		for (int pmu = CORE; pmu <= ATOM; pmu++)
-			ok(plan->nr_sets < 2 ||
-				   !has_pmu(rows[r].groups, nr, pmu) ||
+			ok(plan->nr_sets < 2 || !has_pmu(rows[r].groups, nr, pmu) ||
 				   has_work(plan, pmu, run),
 			   "%s: run %u counts instructions", rows[r].what, run);
 		td_plan_take_set(plan, run);
 		ok(plan->nr_groups == want && plan->nr_parked == all - want,
-		   "%s: run %u has %zu groups", rows[r].what, run,
-		   plan->nr_groups);
+		   "%s: run %u has %zu groups", rows[r].what, run, plan->nr_groups);
 		td_plan_put_back(plan);
 		ok(plan->nr_groups == all, "%s: all are back", rows[r].what);
 	}
@@ -168,19 +163,17 @@ static void test_row(size_t r)
 	nr = make_plan(&plan, &machine, made);
 	td_plan_shares(&plan, &machine, shares);
 	for (size_t g = 0; g < nr; g++)
-		ok(test_near(100 * shares[g], made[g].share, 1e-9),
-		   "%s: group %zu has %g %%", rows[r].what, g, 100 * shares[g]);
-	ok(td_plan_count_sets(&plan, &machine) == rows[r].nr_sets,
-	   "%s: so many sets", rows[r].what);
-	ok(td_plan_make_sets(&plan, &machine, &err) == 0, "%s: made",
+		ok(test_near(100 * shares[g], made[g].share, 1e-9), "%s: group %zu has %g %%",
+		   rows[r].what, g, 100 * shares[g]);
+	ok(td_plan_count_sets(&plan, &machine) == rows[r].nr_sets, "%s: so many sets",
 	   rows[r].what);
-	ok(plan.nr_sets == rows[r].nr_sets, "%s: %u sets", rows[r].what,
-	   plan.nr_sets);
+	ok(td_plan_make_sets(&plan, &machine, &err) == 0, "%s: made", rows[r].what);
+	ok(plan.nr_sets == rows[r].nr_sets, "%s: %u sets", rows[r].what, plan.nr_sets);
 	for (size_t g = 0; g < nr && plan.nr_sets > 1; g++)
-		ok(plan.groups[g].set == made[g].set, "%s: group %zu in %u",
-		   rows[r].what, g, plan.groups[g].set);
-	ok(plan.nr_groups == nr + (size_t)rows[r].nr_work,
-	   "%s: %zu groups are added", rows[r].what, plan.nr_groups - nr);
+		ok(plan.groups[g].set == made[g].set, "%s: group %zu in %u", rows[r].what, g,
+		   plan.groups[g].set);
+	ok(plan.nr_groups == nr + (size_t)rows[r].nr_work, "%s: %zu groups are added", rows[r].what,
+	   plan.nr_groups - nr);
 	check_runs(&plan, r, nr);
 	td_plan_free(&plan);
 	td_machine_free(&machine);

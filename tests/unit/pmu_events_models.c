@@ -224,8 +224,8 @@ static void make_pmu(struct td_pmu *pmu)
 {
 	*pmu = (struct td_pmu){ .name = strdup("cpu"), .type = 4 };
 	for (size_t i = 0; i < TD_ARRAY_SIZE(formats); i++) {
-		struct td_format *format = td_array_add(
-			&pmu->formats, pmu->nr_formats, sizeof(*format));
+		struct td_format *format =
+			td_array_add(&pmu->formats, pmu->nr_formats, sizeof(*format));
 
 		td_format_parse(formats[i].text, format);
 		format->name = strdup(formats[i].name);
@@ -234,8 +234,7 @@ static void make_pmu(struct td_pmu *pmu)
 }
 
 /* Events of cores can be counted: the PMU has their terms. */
-static bool has_terms(const struct td_pmu *pmu,
-		      const struct td_model_event *event)
+static bool has_terms(const struct td_pmu *pmu, const struct td_model_event *event)
 {
 	struct td_event counted;
 	struct td_err err = { 0 };
@@ -251,8 +250,7 @@ static bool has_terms(const struct td_pmu *pmu,
 }
 
 /* Finds a metric by its name as the files write it. */
-static bool is_sound(struct td_pmu_events *events,
-		     const struct td_model_event *event,
+static bool is_sound(struct td_pmu_events *events, const struct td_model_event *event,
 		     const struct td_pmu *pmu)
 {
 	td_autofree char *name = strdup(event->name);
@@ -261,18 +259,17 @@ static bool is_sound(struct td_pmu_events *events,
 
 	for (char *c = name; *c; c++)
 		*c = (char)toupper((unsigned char)*c);
-	if (td_pmu_events_find(events, event->pmu, name, &found, &err) == 0 &&
-	    found == event && strncmp(event->terms, "event=0x", 8) == 0 &&
-	    !strpbrk(event->desc ? event->desc : "", "\r\n\t") &&
-	    has_terms(pmu, event))
+	if (td_pmu_events_find(events, event->pmu, name, &found, &err) == 0 && found == event &&
+	    strncmp(event->terms, "event=0x", 8) == 0 &&
+	    !strpbrk(event->desc ? event->desc : "", "\r\n\t") && has_terms(pmu, event))
 		return true;
 	printf("# %s/%s/ %s\n", event->pmu, event->name, event->terms);
 	return false;
 }
 
 /* Uncore units have no metrics of the same name. */
-static const struct td_model_metric *
-find_metric(const struct td_pmu_events *events, struct json_object *object)
+static const struct td_model_metric *find_metric(const struct td_pmu_events *events,
+						 struct json_object *object)
 {
 	const char *name = td_json_string(object, "MetricName");
 	const char *unit = td_json_string(object, "Unit");
@@ -282,16 +279,14 @@ find_metric(const struct td_pmu_events *events, struct json_object *object)
 		const struct td_model_metric *metric = &events->metrics[i];
 
 		if (strcmp(metric->name, name) == 0 &&
-		    (strncmp(pmu, "cpu", 3) != 0 ||
-		     strcmp(metric->pmu, pmu) == 0))
+		    (strncmp(pmu, "cpu", 3) != 0 || strcmp(metric->pmu, pmu) == 0))
 			return metric;
 	}
 	return NULL;
 }
 
 /* Equal, except for blanks at the end. */
-static bool is_member(struct json_object *object, const char *key,
-		      const char *got)
+static bool is_member(struct json_object *object, const char *key, const char *got)
 {
 	const char *want = td_json_string(object, key);
 	size_t len;
@@ -299,8 +294,7 @@ static bool is_member(struct json_object *object, const char *key,
 	if (!want || !got)
 		return want == got;
 	len = strlen(got);
-	return strncmp(want, got, len) == 0 &&
-	       !want[len + strspn(want + len, " ")];
+	return strncmp(want, got, len) == 0 && !want[len + strspn(want + len, " ")];
 }
 
 /*
@@ -320,8 +314,7 @@ static bool is_split(struct json_object *object, enum td_split got)
 
 	if (!want || got == TD_SPLIT_NEVER)
 		return !want && got == TD_SPLIT_NEVER;
-	return strlen(want) > len &&
-	       strcmp(want + strlen(want) - len, ends[got]) == 0;
+	return strlen(want) > len && strcmp(want + strlen(want) - len, ends[got]) == 0;
 }
 
 /*
@@ -356,14 +349,12 @@ static bool may_differ(const char *name)
 	return false;
 }
 
-static bool is_same(const struct td_pmu_events *events,
-		    struct json_object *object)
+static bool is_same(const struct td_pmu_events *events, struct json_object *object)
 {
 	const struct td_model_metric *metric = find_metric(events, object);
 
 	if (metric &&
-	    (may_differ(metric->name) ||
-	     is_member(object, "MetricExpr", metric->formula)) &&
+	    (may_differ(metric->name) || is_member(object, "MetricExpr", metric->formula)) &&
 	    is_member(object, "MetricThreshold", metric->threshold) &&
 	    has_unit(object, metric->unit) && is_split(object, metric->split))
 		return true;
@@ -380,8 +371,7 @@ static size_t count_same(const struct td_pmu_events *events, const char *path)
 	if (json_object_is_type(array, json_type_array))
 		nr = json_object_array_length(array);
 	for (size_t i = 0; i < nr; i++) {
-		struct json_object *object =
-			json_object_array_get_idx(array, i);
+		struct json_object *object = json_object_array_get_idx(array, i);
 
 		if (td_json_string(object, "MetricName"))
 			same += is_same(events, object);
@@ -398,8 +388,7 @@ static size_t count_own(const struct td_pmu_events *events)
 	for (size_t i = 0; i < events->nr_metrics; i++) {
 		const char *pmu = events->metrics[i].pmu;
 
-		own += strcmp(pmu, TD_EACH_CORE) != 0 &&
-		       strcmp(pmu, TD_NO_CORE) != 0;
+		own += strcmp(pmu, TD_EACH_CORE) != 0 && strcmp(pmu, TD_NO_CORE) != 0;
 	}
 	return own;
 }
@@ -413,15 +402,13 @@ static void check_metrics(const char *dir, const struct td_pmu_events *events)
 	while (folder && (entry = readdir(folder))) {
 		char path[PATH_MAX + 256];
 
-		snprintf(path, sizeof(path), "%s/%s", events->dir,
-			 entry->d_name);
+		snprintf(path, sizeof(path), "%s/%s", events->dir, entry->d_name);
 		if (strstr(entry->d_name, ".json"))
 			same += count_same(events, path);
 	}
 	if (folder)
 		closedir(folder);
-	ok(same == count_own(events), "%s: %zu metrics are what is written",
-	   dir, same);
+	ok(same == count_own(events), "%s: %zu metrics are what is written", dir, same);
 }
 
 static void check_events(const char *dir, struct td_pmu_events *events)
@@ -437,12 +424,12 @@ static void check_events(const char *dir, struct td_pmu_events *events)
 	}
 	td_pmu_free(&pmu);
 	ok(sound == events->nr_events, "%s: %zu events are sound", dir, sound);
-	ok(events->nr_events == count_word(events->dir, "\"EventName\":"),
-	   "%s: %zu events", dir, events->nr_events);
-	ok(count_own(events) == count_word(events->dir, "\"MetricName\":"),
-	   "%s: %zu metrics", dir, events->nr_metrics);
-	ok(latencies == count_word(events->dir, "\"RetirementLatencyMean\":"),
-	   "%s: %zu latencies", dir, latencies);
+	ok(events->nr_events == count_word(events->dir, "\"EventName\":"), "%s: %zu events", dir,
+	   events->nr_events);
+	ok(count_own(events) == count_word(events->dir, "\"MetricName\":"), "%s: %zu metrics", dir,
+	   events->nr_metrics);
+	ok(latencies == count_word(events->dir, "\"RetirementLatencyMean\":"), "%s: %zu latencies",
+	   dir, latencies);
 }
 
 /* What is read before uncore events are requested. */
@@ -463,11 +450,9 @@ static void check_rows(const char *dir, struct td_pmu_events *events)
 
 		if (strcmp(rows[i].dir, dir) != 0)
 			continue;
-		td_pmu_events_find(events, rows[i].pmu, rows[i].name, &event,
-				   &err);
-		is_str(event ? event->terms : "(none)",
-		       rows[i].terms ? rows[i].terms : "(none)", "%s: %s/%s/",
-		       dir, rows[i].pmu, rows[i].name);
+		td_pmu_events_find(events, rows[i].pmu, rows[i].name, &event, &err);
+		is_str(event ? event->terms : "(none)", rows[i].terms ? rows[i].terms : "(none)",
+		       "%s: %s/%s/", dir, rows[i].pmu, rows[i].name);
 	}
 }
 
@@ -488,7 +473,7 @@ static void test_model(const char *root, const char *dir, const char *cpuid)
 	if (!rc) {
 		is_str(events.dir, path, "%s: is %s", dir, cpuid);
 		check_core(dir, &events);
-		rc = td_pmu_events_read_uncore(&events, &id, &err);
+		rc = td_pmu_events_read_uncore(&events, &err);
 		if (!rc)
 			rc = td_pmu_events_parse_all(&events, &err);
 		ok(rc == 0, "%s: and the others' %s", dir, err.msg);

@@ -98,8 +98,7 @@ static void test_row(size_t r)
 	ok(width == rows[r].width && td_printable_width(rows[r].text) == width,
 	   "row %zu: %d columns", r, rows[r].width);
 	ok(td_is_text(rows[r].text) == same, "row %zu: text or not", r);
-	ok(strncmp(rows[r].text, got, span) == 0 &&
-		   (!rows[r].text[span]) == same,
+	ok(strncmp(rows[r].text, got, span) == 0 && (!rows[r].text[span]) == same,
 	   "row %zu: as it is, up to what is not", r);
 }
 
@@ -112,8 +111,7 @@ static void test_padded(size_t r)
 
 	fclose(fp);
 	is_str(got, padded[r].shown, "padded %zu", r);
-	ok(columns == padded[r].columns, "padded %zu: %d columns", r,
-	   padded[r].columns);
+	ok(columns == padded[r].columns, "padded %zu: %d columns", r, padded[r].columns);
 }
 
 /* A part of a text; what follows is not read. */
@@ -126,8 +124,7 @@ static void test_part(void)
 
 	fclose(fp);
 	is_str(got, "a\\x1b\\xc3", "a part ends within a character");
-	ok(width == 9 && td_printable_width_n("a\033\303\251", 3) == 9,
-	   "and has nine columns");
+	ok(width == 9 && td_printable_width_n("a\033\303\251", 3) == 9, "and has nine columns");
 }
 
 static void test_json(size_t r)

@@ -12,8 +12,7 @@
 
 static const struct td_record_format plain,
 	with_values = { .values = true }, with_chain = { .chain = true },
-	with_both = { true, true },
-	with_branches = { .chain = true, .branches = true },
+	with_both = { true, true }, with_branches = { .chain = true, .branches = true },
 	with_raw = { .chain = true, .raw = true, .branches = true },
 	with_copy = { .chain = true, .copied = 16 };
 
@@ -76,8 +75,7 @@ static void end_header(size_t size)
 	memcpy(words, &header, sizeof(header));
 }
 
-static bool parse_size(struct td_record *r,
-		       const struct td_record_format *format, size_t size)
+static bool parse_size(struct td_record *r, const struct td_record_format *format, size_t size)
 {
 	end_header(size);
 	return td_record_parse(r, format, words, size);
@@ -89,8 +87,7 @@ static bool parse(struct td_record *r, const struct td_record_format *format)
 }
 
 /* Each record that is shorter than it has to be is refused. */
-static void check_short(const struct td_record_format *format, size_t least,
-			const char *name)
+static void check_short(const struct td_record_format *format, size_t least, const char *name)
 {
 	struct td_record r;
 	size_t accepted = 0;
@@ -115,9 +112,9 @@ static void put_sample(uint16_t misc)
 
 static bool is_sample(const struct td_record *r)
 {
-	return r->kind == TD_RECORD_SAMPLE && r->id == 77 &&
-	       r->address == 0x401136 && r->pid == 101 && r->tid == 102 &&
-	       r->time_ns == 1000000007 && r->cpu == 3 && r->period == 2000003;
+	return r->kind == TD_RECORD_SAMPLE && r->id == 77 && r->address == 0x401136 &&
+	       r->pid == 101 && r->tid == 102 && r->time_ns == 1000000007 && r->cpu == 3 &&
+	       r->period == 2000003;
 }
 
 static void put_values(void)
@@ -133,8 +130,8 @@ static void put_values(void)
 
 static bool has_values(const struct td_record *r)
 {
-	return r->nr_values == 2 && r->values[0] == UINT64_MAX &&
-	       r->values[1] == 77 && r->values[2] == 123 && r->values[3] == 78;
+	return r->nr_values == 2 && r->values[0] == UINT64_MAX && r->values[1] == 77 &&
+	       r->values[2] == 123 && r->values[3] == 78;
 }
 
 static void put_chain(void)
@@ -171,25 +168,21 @@ static void test_parts(void)
 
 	put_sample(PERF_RECORD_MISC_USER);
 	put_values();
-	ok(parse(&r, &with_values) && is_sample(&r) && has_values(&r),
-	   "with values");
+	ok(parse(&r, &with_values) && is_sample(&r) && has_values(&r), "with values");
 	check_short(&with_values, nr, "with values");
 	put_sample(PERF_RECORD_MISC_USER);
 	put_chain();
-	ok(parse(&r, &with_chain) && is_sample(&r) && has_chain(&r),
-	   "with a chain");
+	ok(parse(&r, &with_chain) && is_sample(&r) && has_chain(&r), "with a chain");
 	check_short(&with_chain, nr, "with a chain");
 	put_sample(PERF_RECORD_MISC_USER);
 	put_values();
 	put_chain();
-	ok(parse(&r, &with_both) && is_sample(&r) && has_values(&r) &&
-		   has_chain(&r),
+	ok(parse(&r, &with_both) && is_sample(&r) && has_values(&r) && has_chain(&r),
 	   "with both, the values first");
 	check_short(&with_both, nr, "with both");
 	put_sample(PERF_RECORD_MISC_USER);
 	put(0);
-	ok(parse(&r, &with_chain) && is_sample(&r) && !r.nr_chain,
-	   "an empty chain");
+	ok(parse(&r, &with_chain) && is_sample(&r) && !r.nr_chain, "an empty chain");
 }
 
 /*
@@ -209,9 +202,8 @@ static void test_raw(void)
 	put(0x401136);
 	put(0x401200);
 	put(0);
-	ok(parse(&r, &with_raw) && is_sample(&r) && has_chain(&r) &&
-		   r.nr_raw == 2 && r.raw[0] == 0x1122334455667788 &&
-		   r.raw[1] == 99 && r.nr_branches == 1 &&
+	ok(parse(&r, &with_raw) && is_sample(&r) && has_chain(&r) && r.nr_raw == 2 &&
+		   r.raw[0] == 0x1122334455667788 && r.raw[1] == 99 && r.nr_branches == 1 &&
 		   r.branches[0] == 0x401136,
 	   "with raw data, between the chain and the branches");
 	check_short(&with_raw, nr, "with raw data");
@@ -241,8 +233,8 @@ static void test_branches(void)
 	put(2);
 	for (uint64_t i = 0; i < 2 * TD_BRANCH_WORDS; i++)
 		put(i);
-	ok(parse(&r, &with_branches) && has_chain(&r) && r.nr_branches == 2 &&
-		   r.branches[0] == 0 && r.branches[5] == 5,
+	ok(parse(&r, &with_branches) && has_chain(&r) && r.nr_branches == 2 && r.branches[0] == 0 &&
+		   r.branches[5] == 5,
 	   "with branches, behind the chain");
 	check_short(&with_branches, nr, "with branches");
 	words[11] = UINT64_MAX / TD_BRANCH_WORDS + 2;
@@ -268,9 +260,9 @@ static void test_copy(void)
 	struct td_record r;
 
 	put_copy(16);
-	ok(parse(&r, &with_copy) && has_chain(&r) && r.wide &&
-		   r.stack == 0x107 && r.registers[8] == 0x108 &&
-		   r.nr_copied == 16 && r.copy_is_full && r.copy[8] == 22,
+	ok(parse(&r, &with_copy) && has_chain(&r) && r.wide && r.stack == 0x107 &&
+		   r.registers[8] == 0x108 && r.nr_copied == 16 && r.copy_is_full &&
+		   r.copy[8] == 22,
 	   "with registers and a copy of the stack");
 	check_short(&with_copy, nr, "with a copy");
 	put_copy(8);
@@ -316,29 +308,24 @@ static void test_huge(void)
 
 static void test_formats(void)
 {
-	uint64_t usual = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
-			 PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			 PERF_SAMPLE_PERIOD;
+	uint64_t usual = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
 
 	ok(td_record_sample_type(&plain) == usual &&
-		   td_record_sample_type(&with_values) ==
-			   (usual | PERF_SAMPLE_READ) &&
-		   td_record_sample_type(&with_chain) ==
-			   (usual | PERF_SAMPLE_CALLCHAIN) &&
+		   td_record_sample_type(&with_values) == (usual | PERF_SAMPLE_READ) &&
+		   td_record_sample_type(&with_chain) == (usual | PERF_SAMPLE_CALLCHAIN) &&
 		   td_record_sample_type(&with_branches) ==
-			   (usual | PERF_SAMPLE_CALLCHAIN |
-			    PERF_SAMPLE_BRANCH_STACK) &&
+			   (usual | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_BRANCH_STACK) &&
 		   td_record_sample_type(&with_copy) ==
-			   (usual | PERF_SAMPLE_CALLCHAIN |
-			    PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER),
+			   (usual | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+			    PERF_SAMPLE_STACK_USER),
 	   "the layouts are asked for");
-	ok(td_record_read_format() == (PERF_FORMAT_GROUP | PERF_FORMAT_ID |
-				       PERF_FORMAT_TOTAL_TIME_ENABLED |
-				       PERF_FORMAT_TOTAL_TIME_RUNNING),
+	ok(td_record_read_format() ==
+		   (PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+		    PERF_FORMAT_TOTAL_TIME_RUNNING),
 	   "those of the values, too");
 	/* asm/perf_regs.h: AX is 0, IP is 8, R8 is 16 and R15 is 23 */
-	ok(td_record_registers(&with_copy) == 0xff01ff &&
-		   td_record_registers(&plain) == 0,
+	ok(td_record_registers(&with_copy) == 0xff01ff && td_record_registers(&plain) == 0,
 	   "the registers, too");
 }
 
@@ -370,9 +357,8 @@ static void put_map(uint16_t misc, const char *path)
 
 static bool is_map(const struct td_record *r, const char *path)
 {
-	return r->kind == TD_RECORD_MAP && r->pid == 101 &&
-	       r->address == 0x7f0000001000 && r->length == 0x2000 &&
-	       r->offset == 0x3000 && strcmp(r->path, path) == 0 &&
+	return r->kind == TD_RECORD_MAP && r->pid == 101 && r->address == 0x7f0000001000 &&
+	       r->length == 0x2000 && r->offset == 0x3000 && strcmp(r->path, path) == 0 &&
 	       r->time_ns == 1000000007 && r->cpu == 3;
 }
 
@@ -381,15 +367,12 @@ static void test_map(void)
 	struct td_record r;
 
 	put_map(PERF_RECORD_MISC_USER, "/lib/libc.so.6");
-	ok(parse(&r, &plain) && is_map(&r, "/lib/libc.so.6") &&
-		   !r.build_id.size,
+	ok(parse(&r, &plain) && is_map(&r, "/lib/libc.so.6") && !r.build_id.size,
 	   "a map with an inode");
 	check_short(&plain, 14, "a map"); /* header, 8, a text, the trailer */
-	ok(parse(&r, &with_both) && is_map(&r, "/lib/libc.so.6"),
-	   "whatever the samples have");
+	ok(parse(&r, &with_both) && is_map(&r, "/lib/libc.so.6"), "whatever the samples have");
 	put_map(PERF_RECORD_MISC_USER, "//anon\t");
-	ok(parse(&r, &plain) && is_map(&r, "//anon\t"),
-	   "a path that fills its word");
+	ok(parse(&r, &plain) && is_map(&r, "//anon\t"), "a path that fills its word");
 	put_map(PERF_RECORD_MISC_USER, "/seven8");
 	words[nr - TRAILER - 1] = UINT64_C(0x2f2f2f2f2f2f2f2f);
 	ok(!parse(&r, &plain), "a path without an end");
@@ -402,10 +385,8 @@ static void test_build_id(void)
 	struct td_record r;
 	bool same = true;
 
-	put_map(PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID,
-		"/lib/libc.so.6");
-	ok(parse(&r, &plain) && is_map(&r, "/lib/libc.so.6") &&
-		   r.build_id.size == 16,
+	put_map(PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID, "/lib/libc.so.6");
+	ok(parse(&r, &plain) && is_map(&r, "/lib/libc.so.6") && r.build_id.size == 16,
 	   "a map with a build id");
 	for (uint8_t i = 0; i < 16; i++)
 		same &= r.build_id.v[i] == i + 4;
@@ -430,13 +411,11 @@ static void test_comm(void)
 	struct td_record r;
 
 	put_comm(PERF_RECORD_MISC_USER | PERF_RECORD_MISC_COMM_EXEC);
-	ok(parse(&r, &plain) && r.kind == TD_RECORD_EXEC && r.pid == 101 &&
-		   r.time_ns == 1000000007,
+	ok(parse(&r, &plain) && r.kind == TD_RECORD_EXEC && r.pid == 101 && r.time_ns == 1000000007,
 	   "an exec()");
 	check_short(&plain, 7, "a name");
 	put_comm(PERF_RECORD_MISC_USER);
-	ok(parse(&r, &plain) && r.kind == TD_RECORD_OTHER,
-	   "a name is no exec()");
+	ok(parse(&r, &plain) && r.kind == TD_RECORD_OTHER, "a name is no exec()");
 }
 
 static void put_fork(uint32_t type, uint32_t pid, uint32_t tid)
@@ -453,15 +432,13 @@ static void test_fork(void)
 	struct td_record r;
 
 	put_fork(PERF_RECORD_FORK, 101, 101);
-	ok(parse(&r, &plain) && r.kind == TD_RECORD_FORK && r.pid == 101 &&
-		   r.parent == 90,
+	ok(parse(&r, &plain) && r.kind == TD_RECORD_FORK && r.pid == 101 && r.parent == 90,
 	   "a fork()");
 	check_short(&plain, nr, "a fork()");
 	put_fork(PERF_RECORD_FORK, 90, 95);
 	ok(parse(&r, &plain) && r.kind == TD_RECORD_OTHER, "of a thread");
 	put_fork(PERF_RECORD_EXIT, 101, 101);
-	ok(parse(&r, &plain) && r.kind == TD_RECORD_END && r.pid == 101 &&
-		   r.tid == 101,
+	ok(parse(&r, &plain) && r.kind == TD_RECORD_END && r.pid == 101 && r.tid == 101,
 	   "the end of a thread");
 }
 
@@ -469,29 +446,26 @@ static void test_fork(void)
 
 static void test_stack(void)
 {
-	static const struct td_record_format with_stack = { .values = true,
-							    .stack = true };
+	static const struct td_record_format with_stack = { .values = true, .stack = true };
 	struct td_record r;
 
 	put_sample(PERF_RECORD_MISC_USER);
 	put_values();
 	put(PERF_SAMPLE_REGS_ABI_64);
 	put(0x7ffe12345678);
-	ok(parse(&r, &with_stack) && is_sample(&r) && has_values(&r) &&
-		   r.running_ns == 4000 && r.stack == 0x7ffe12345678 && r.wide,
+	ok(parse(&r, &with_stack) && is_sample(&r) && has_values(&r) && r.running_ns == 4000 &&
+		   r.stack == 0x7ffe12345678 && r.wide,
 	   "with the stack pointer, behind the values");
 	check_short(&with_stack, nr, "with the stack pointer");
 	put_sample(PERF_RECORD_MISC_USER);
 	put_values();
 	put(PERF_SAMPLE_REGS_ABI_32);
 	put(0xffff1234);
-	ok(parse(&r, &with_stack) && r.stack == 0xffff1234 && !r.wide,
-	   "of a program of 32 bits");
+	ok(parse(&r, &with_stack) && r.stack == 0xffff1234 && !r.wide, "of a program of 32 bits");
 	put_sample(PERF_RECORD_MISC_USER);
 	put_values();
 	put(PERF_SAMPLE_REGS_ABI_NONE);
-	ok(parse(&r, &with_stack) && !r.stack,
-	   "a thread of the kernel has none");
+	ok(parse(&r, &with_stack) && !r.stack, "a thread of the kernel has none");
 	ok(td_record_sample_type(&with_stack) & PERF_SAMPLE_REGS_USER,
 	   "the kernel is asked for it");
 }
@@ -504,12 +478,12 @@ static void test_switch(void)
 
 	begin(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT);
 	put_trailer();
-	ok(parse(&r, &plain) && r.kind == TD_RECORD_SWITCH && r.pid == 101 &&
-		   r.tid == 102 && r.cpu == 3 && r.time_ns == 1000000007,
+	ok(parse(&r, &plain) && r.kind == TD_RECORD_SWITCH && r.pid == 101 && r.tid == 102 &&
+		   r.cpu == 3 && r.time_ns == 1000000007,
 	   "who lost a CPU is told behind");
 	ok(r.out && !r.preempted, "and that it waits");
-	begin(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT |
-					  PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
+	begin(PERF_RECORD_SWITCH,
+	      PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
 	put_trailer();
 	ok(parse(&r, &plain) && r.out && r.preempted, "or could go on");
 	begin(PERF_RECORD_SWITCH, 0);
@@ -528,15 +502,14 @@ static void test_lost(void)
 	put(78); /* of the event whose ring it is */
 	put(12);
 	put_trailer();
-	ok(parse(&r, &plain) && r.kind == TD_RECORD_LOST && r.lost == 12 &&
-		   r.cpu == 3 && r.time_ns == 1000000007,
+	ok(parse(&r, &plain) && r.kind == TD_RECORD_LOST && r.lost == 12 && r.cpu == 3 &&
+		   r.time_ns == 1000000007,
 	   "lost records");
 	check_short(&plain, nr, "lost records");
 	begin(PERF_RECORD_LOST_SAMPLES, 0);
 	put(UINT64_C(1) << 33);
 	put_trailer();
-	ok(parse(&r, &plain) && r.kind == TD_RECORD_LOST &&
-		   r.lost == UINT64_C(1) << 33,
+	ok(parse(&r, &plain) && r.kind == TD_RECORD_LOST && r.lost == UINT64_C(1) << 33,
 	   "lost samples");
 	check_short(&plain, nr, "lost samples");
 }
@@ -558,8 +531,8 @@ static void test_throttle(void)
 		put(77);
 		put(78);
 		put_trailer();
-		ok(parse(&r, &plain) && r.kind == rows[i].kind && r.cpu == 3 &&
-			   r.id == 77 && r.time_ns == 1000000007,
+		ok(parse(&r, &plain) && r.kind == rows[i].kind && r.cpu == 3 && r.id == 77 &&
+			   r.time_ns == 1000000007,
 		   "throttling %zu", i);
 		ok(r.tid == (rows[i].kind == TD_RECORD_UNTHROTTLE ? 102 : -1),
 		   "whose event goes on");
@@ -577,8 +550,7 @@ static void test_others(void)
 		begin(type, 0xffff);
 		put(1);
 		put_trailer();
-		all &= parse(&r, &plain) && r.kind == TD_RECORD_OTHER &&
-		       r.time_ns == 1000000007;
+		all &= parse(&r, &plain) && r.kind == TD_RECORD_OTHER && r.time_ns == 1000000007;
 	}
 	ok(all, "unknown ones have their time");
 }

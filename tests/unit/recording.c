@@ -11,20 +11,16 @@
 #include "tests/unit/rewrite.h"
 #include "tests/unit/test.h"
 
-#define PMUS "\"pmus\":[{\"name\":\"cpu_core\",\"type\":4,\"cpus\":\"0-3\"}]"
-#define EVENTS \
-	"\"events\":[{\"name\":\"cpu_core/slots/\",\"pmu\":\"cpu_core\",\"group\":0}]"
-#define INFO \
-	"\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,\"interval_ms\":1000,\"target\":\"x\""
+#define PMUS             "\"pmus\":[{\"name\":\"cpu_core\",\"type\":4,\"cpus\":\"0-3\"}]"
+#define EVENTS           "\"events\":[{\"name\":\"cpu_core/slots/\",\"pmu\":\"cpu_core\",\"group\":0}]"
+#define INFO             "\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,\"interval_ms\":1000,\"target\":\"x\""
 #define HEAD             "{\"tdstat\":1," INFO "," PMUS "," EVENTS "}\n"
 #define COUNTS(list)     "{\"time\":1.5,\"counts\":[" list "]}\n"
 #define END              "{\"end\":{\"elapsed\":2.5}}\n"
 #define FINE             COUNTS("[0,0,-1,5,9,9]")
 #define SUMS(time, sums) "{\"so_far\":" time ",\"sums\":[" sums "]}\n"
-#define ONE_EVENT(more)                                                       \
-	"{\"name\":\"cpu_core/slots/\",\"pmu\":\"cpu_core\",\"group\":0" more \
-	"}"
-#define TEN(s) s s s s s s s s s s
+#define ONE_EVENT(more)  "{\"name\":\"cpu_core/slots/\",\"pmu\":\"cpu_core\",\"group\":0" more "}"
+#define TEN(s)           s s s s s s s s s s
 
 /* clang-format off */
 /* Invalid files.  The error has the file, the line and about. */
@@ -53,13 +49,13 @@ static const struct {
 	  EVENTS "}\n", 0, 1, "not a recording" },
 	{ "a broken version", "{\"tdstat\":1.5," INFO "," PMUS "," EVENTS "}\n",
 	  0, 1, "not a recording" },
-	{ "no cpuid", "{\"tdstat\":1,\"smt\":true,\"interval_ms\":0,"
-	  "\"target\":\"x\"," PMUS "," EVENTS "}\n", 0, 1, "cpuid" },
-	{ "a cpuid that is none", "{\"tdstat\":1,\"cpuid\":\"x\",\"smt\":true,"
-	  "\"interval_ms\":0,\"target\":\"x\"," PMUS "," EVENTS "}\n", 0, 1,
+	{ "no "
+	"cpuid", "{\"tdstat\":1,\"smt\":true,\"interval_ms\":0,\"target\":\"x\"," PMUS "," EVENTS "}\n", 0, 1, "cpuid" },
+	{ "a cpuid that is "
+	"none", "{\"tdstat\":1,\"cpuid\":\"x\",\"smt\":true,\"interval_ms\":0,\"target\":\"x\"," PMUS "," EVENTS "}\n", 0, 1,
 	  "cpuid" },
-	{ "smt is a number", "{\"tdstat\":1,\"cpuid\":\"GenuineIntel-6-97-2\","
-	  "\"smt\":1,\"interval_ms\":0,\"target\":\"x\"," PMUS "," EVENTS
+	{ "smt is a "
+	"number", "{\"tdstat\":1,\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":1,\"interval_ms\":0,\"target\":\"x\"," PMUS "," EVENTS
 	  "}\n", 0, 1, "smt" },
 	{ "pmem is a number", "{\"tdstat\":1," INFO "," PMUS "," EVENTS
 	  ",\"pmem\":1}\n", 0, 1, "pmem" },
@@ -72,22 +68,19 @@ static const struct {
 	{ "topology is text", "{\"tdstat\":1," INFO "," PMUS "," EVENTS
 	  ",\"topology\":\"x\"}\n", 0, 1, "topology" },
 	{ "core is text", "{\"tdstat\":1," INFO
-	  ",\"pmus\":[{\"name\":\"cpu_core\",\"type\":4,\"cpus\":\"0\","
-	  "\"core\":\"no\"}]," EVENTS "}\n", 0, 1, "core" },
+	  ",\"pmus\":[{\"name\":\"cpu_core\",\"type\":4,\"cpus\":\"0\",\"core\":\"no\"}]," EVENTS "}\n", 0, 1, "core" },
 	{ "clone is a number", "{\"tdstat\":1," INFO "," PMUS
 	  ",\"events\":[" ONE_EVENT(",\"clone\":1") "]}\n", 0, 1, "clone" },
 	{ "refused is true", "{\"tdstat\":1," INFO "," PMUS
 	  ",\"events\":[" ONE_EVENT(",\"refused\":true") "]}\n", 0, 1,
 	  "refused" },
-	{ "an interval below 0", "{\"tdstat\":1,"
-	  "\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,\"interval_ms\":-1,"
-	  "\"target\":\"x\"," PMUS "," EVENTS "}\n", 0, 1, "interval_ms" },
-	{ "an interval beyond int", "{\"tdstat\":1,"
-	  "\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,"
-	  "\"interval_ms\":2147483648,\"target\":\"x\"," PMUS "," EVENTS
+	{ "an interval below "
+	"0", "{\"tdstat\":1,\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,\"interval_ms\":-1,\"target\":\"x\"," PMUS "," EVENTS "}\n", 0, 1, "interval_ms" },
+	{ "an interval beyond "
+	"int", "{\"tdstat\":1,\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,\"interval_ms\":2147483648,\"target\":\"x\"," PMUS "," EVENTS
 	  "}\n", 0, 1, "interval_ms" },
-	{ "no target", "{\"tdstat\":1,\"cpuid\":\"GenuineIntel-6-97-2\","
-	  "\"smt\":true,\"interval_ms\":0," PMUS "," EVENTS "}\n", 0, 1,
+	{ "no "
+	"target", "{\"tdstat\":1,\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,\"interval_ms\":0," PMUS "," EVENTS "}\n", 0, 1,
 	  "target" },
 	{ "no pmus", "{\"tdstat\":1," INFO "," EVENTS "}\n", 0, 1, "pmus" },
 	{ "an empty list of pmus", "{\"tdstat\":1," INFO ",\"pmus\":[]," EVENTS
@@ -103,8 +96,7 @@ static const struct {
 	  ",\"pmus\":[{\"name\":\"cpu_core\",\"type\":-1,\"cpus\":\"0\"}],"
 	  EVENTS "}\n", 0, 1, "pmus" },
 	{ "a type of 33 bits", "{\"tdstat\":1," INFO
-	  ",\"pmus\":[{\"name\":\"cpu_core\",\"type\":4294967296,"
-	  "\"cpus\":\"0\"}]," EVENTS "}\n", 0, 1, "pmus" },
+	  ",\"pmus\":[{\"name\":\"cpu_core\",\"type\":4294967296,\"cpus\":\"0\"}]," EVENTS "}\n", 0, 1, "pmus" },
 	{ "CPUs that are no list", "{\"tdstat\":1," INFO
 	  ",\"pmus\":[{\"name\":\"cpu_core\",\"type\":4,\"cpus\":\"0-\"}],"
 	  EVENTS "}\n", 0, 1, "cpus" },
@@ -122,8 +114,7 @@ static const struct {
 	  ",\"events\":[{\"name\":\"a\",\"pmu\":\"cpu_core\",\"group\":-2}]}\n",
 	  0, 1, "events" },
 	{ "a group that is too many", "{\"tdstat\":1," INFO "," PMUS
-	  ",\"events\":[{\"name\":\"a\",\"pmu\":\"cpu_core\","
-	  "\"group\":2000000000}]}\n", 0, 1, "events" },
+	  ",\"events\":[{\"name\":\"a\",\"pmu\":\"cpu_core\",\"group\":2000000000}]}\n", 0, 1, "events" },
 	{ "a scale that is text", "{\"tdstat\":1," INFO "," PMUS
 	  ",\"events\":[" ONE_EVENT(",\"scale\":\"4\"") "]}\n", 0, 1, "scale" },
 	{ "a scale that is null", "{\"tdstat\":1," INFO "," PMUS
@@ -217,17 +208,14 @@ static const uint64_t times[] = { 1000104518, 2000000001, 86400999999999 };
 
 static const struct td_usage usage = { 86401000000000, true, 998120000, 1 };
 
-static void add_readings(const struct td_machine *machine,
-			 const struct td_plan *plan,
+static void add_readings(const struct td_machine *machine, const struct td_plan *plan,
 			 struct td_readings *readings)
 {
 	for (size_t e = 0; e < plan->events.nr; e++) {
-		const struct td_pmu *pmu =
-			&machine->pmus[plan->events.v[e].pmu];
+		const struct td_pmu *pmu = &machine->pmus[plan->events.v[e].pmu];
 
 		for (size_t c = 0; c < pmu->cpus.nr; c++) {
-			struct td_reading *r = td_array_add(
-				&readings->v, readings->nr, sizeof(*r));
+			struct td_reading *r = td_array_add(&readings->v, readings->nr, sizeof(*r));
 
 			*r = (struct td_reading){
 				(int)e,
@@ -278,8 +266,7 @@ static void make_original(struct original *o, const char *model, bool end)
 	fp = open_memstream(&o->text, &o->size);
 	td_recording_write_head(fp, &o->machine, places, &o->plan, &info);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++)
-		td_recording_write_counts(fp, times[i], &unused, &names,
-					  &o->readings);
+		td_recording_write_counts(fp, times[i], &unused, &names, &o->readings);
 	if (end)
 		td_recording_write_end(fp, &usage, 3);
 	fclose(fp);
@@ -304,8 +291,7 @@ static bool same_pmus(const struct td_machine *a, const struct td_machine *b)
 
 		same = strcmp(x->name, y->name) == 0 && x->type == y->type &&
 		       x->uarch == y->uarch && x->cpus.nr == y->cpus.nr &&
-		       memcmp(x->cpus.v, y->cpus.v, x->cpus.nr * sizeof(int)) ==
-			       0;
+		       memcmp(x->cpus.v, y->cpus.v, x->cpus.nr * sizeof(int)) == 0;
 	}
 	return same && a->smt == b->smt && a->model == b->model &&
 	       memcmp(&a->cpuid, &b->cpuid, sizeof(a->cpuid)) == 0;
@@ -313,22 +299,19 @@ static bool same_pmus(const struct td_machine *a, const struct td_machine *b)
 
 static bool same_plan(const struct td_plan *a, const struct td_plan *b)
 {
-	bool same =
-		a->events.nr == b->events.nr && a->nr_groups == b->nr_groups;
+	bool same = a->events.nr == b->events.nr && a->nr_groups == b->nr_groups;
 
 	for (size_t i = 0; same && i < a->events.nr; i++) {
-		const struct td_event *x = &a->events.v[i],
-				      *y = &b->events.v[i];
+		const struct td_event *x = &a->events.v[i], *y = &b->events.v[i];
 
-		same = strcmp(x->name, y->name) == 0 && x->pmu == y->pmu &&
-		       x->type == y->type && test_near(x->scale, y->scale, 0);
+		same = strcmp(x->name, y->name) == 0 && x->pmu == y->pmu && x->type == y->type &&
+		       test_near(x->scale, y->scale, 0);
 	}
 	for (size_t i = 0; same && i < a->nr_groups; i++) {
 		const struct td_group *x = &a->groups[i], *y = &b->groups[i];
 
 		/* members in the order of events, groups as they were */
-		same = x->pmu == y->pmu && x->nr == y->nr &&
-		       x->clone == y->clone;
+		same = x->pmu == y->pmu && x->nr == y->nr && x->clone == y->clone;
 	}
 	return same;
 }
@@ -345,26 +328,22 @@ static void test_there_and_back(const char *model)
 
 	make_original(&o, model, true);
 	fd = make_file(o.text, o.size, path);
-	ok(td_recording_open(&rec, path, &err) == 0, "%s: opened %s", model,
-	   err.msg);
+	ok(td_recording_open(&rec, path, NULL, &err) == 0, "%s: opened %s", model, err.msg);
 	ok(same_pmus(&o.machine, &rec.machine), "%s: the machine", model);
 	ok(same_plan(&o.plan, &rec.plan), "%s: the plan", model);
-	ok(rec.info.interval_ms == 1000 && rec.info.tsc_hz == 2500000000,
-	   "%s: interval and clock", model);
+	ok(rec.info.interval_ms == 1000 && rec.info.tsc_hz == 2500000000, "%s: interval and clock",
+	   model);
 	is_str(rec.info.target.text, "'./a \"b\" c'", "%s: target", model);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(times); i++) {
 		int rc = td_recording_next(&rec, &time_ns, &readings, &err);
 
-		ok(rc == 0 && time_ns == times[i] &&
-			   test_same_readings(&o.readings, &readings),
+		ok(rc == 0 && time_ns == times[i] && test_same_readings(&o.readings, &readings),
 		   "%s: interval %zu", model, i);
 	}
-	ok(td_recording_next(&rec, &time_ns, &readings, &err) == 1 &&
-		   rec.ended && !rec.cut_off,
+	ok(td_recording_next(&rec, &time_ns, &readings, &err) == 1 && rec.ended && !rec.cut_off,
 	   "%s: the end", model);
 	ok(memcmp(&rec.usage, &usage, sizeof(usage)) == 0, "%s: times", model);
-	ok(td_recording_next(&rec, &time_ns, &readings, &err) == 1,
-	   "%s: still the end", model);
+	ok(td_recording_next(&rec, &time_ns, &readings, &err) == 1, "%s: still the end", model);
 	td_recording_close(&rec);
 	free(readings.v);
 	close(fd);
@@ -386,15 +365,14 @@ static const char *read_cut(const struct original *o, size_t size)
 
 	for (size_t i = 0; i < size; i++)
 		lines += o->text[i] == '\n';
-	rc = td_recording_open(&rec, path, &err);
+	rc = td_recording_open(&rec, path, NULL, &err);
 	if (lines == 0) {
 		if (rc != -EINVAL || strncmp(err.msg, path, strlen(path)) != 0)
 			wrong = "opened, or an error without a name";
 	} else if (rc) {
 		wrong = err.msg;
 	} else {
-		while (!(rc = td_recording_next(&rec, &time_ns, &readings,
-						&err)))
+		while (!(rc = td_recording_next(&rec, &time_ns, &readings, &err)))
 			got++;
 		if (rc < 0)
 			wrong = "an error";
@@ -431,19 +409,13 @@ static void test_bad(size_t i)
 {
 	struct td_err err = { 0 };
 	char path[32], where[48];
-	int fd = make_file(bad[i].text,
-			   bad[i].size ? bad[i].size : strlen(bad[i].text),
-			   path);
+	int fd = make_file(bad[i].text, bad[i].size ? bad[i].size : strlen(bad[i].text), path);
 
-	snprintf(where, sizeof(where), bad[i].line ? "%s:%d:" : "%s:", path,
-		 bad[i].line);
-	ok(read_all(path, &err) == -EINVAL && err.code == -EINVAL, "%s",
-	   bad[i].name);
-	ok(strncmp(err.msg, where, strlen(where)) == 0 &&
-		   strstr(err.msg, bad[i].about),
+	snprintf(where, sizeof(where), bad[i].line ? "%s:%d:" : "%s:", path, bad[i].line);
+	ok(read_all(path, &err) == -EINVAL && err.code == -EINVAL, "%s", bad[i].name);
+	ok(strncmp(err.msg, where, strlen(where)) == 0 && strstr(err.msg, bad[i].about),
 	   "%s: where and what", bad[i].name);
-	if (strncmp(err.msg, where, strlen(where)) != 0 ||
-	    !strstr(err.msg, bad[i].about))
+	if (strncmp(err.msg, where, strlen(where)) != 0 || !strstr(err.msg, bad[i].about))
 		printf("# got: %s\n", err.msg);
 	close(fd);
 }
@@ -452,17 +424,15 @@ static void test_bad(size_t i)
 static void test_names(void)
 {
 	static const char text[] =
-		"{\"tdstat\":1," INFO "," PMUS ",\"events\":["
-		"{\"name\":\"cpu_core/TOPDOWN.SLOTS/\",\"pmu\":\"cpu_core\",\"group\":0},"
-		"{\"name\":\"cpu_core/a.b/\",\"pmu\":\"cpu_core\",\"group\":0},"
-		"{\"name\":\"cpu_core/c/u\",\"pmu\":\"cpu_core\",\"group\":0}]}\n";
+		"{\"tdstat\":1," INFO "," PMUS
+		",\"events\":[{\"name\":\"cpu_core/TOPDOWN.SLOTS/\",\"pmu\":\"cpu_core\",\"group\":0},{\"name\":\"cpu_core/a.b/\",\"pmu\":\"cpu_core\",\"group\":0},{\"name\":\"cpu_core/c/u\",\"pmu\":\"cpu_core\",\"group\":0}]}\n";
 	struct td_recording rec;
 	struct td_err err = { 0 };
 	const struct td_pmu *pmu;
 	char path[32];
 	int fd = make_file(text, strlen(text), path);
 
-	ok(td_recording_open(&rec, path, &err) == 0, "names: %s", err.msg);
+	ok(td_recording_open(&rec, path, NULL, &err) == 0, "names: %s", err.msg);
 	pmu = rec.machine.pmus;
 	ok(td_pmu_has_slots(pmu), "TOPDOWN.SLOTS are slots");
 	ok(td_pmu_has_event(pmu, "a.b"), "an event that was counted");
@@ -486,8 +456,7 @@ static void test_fine(void)
 		HEAD COUNTS("[0,0,-1,0,0,0]"),
 		HEAD "{\"time\":1,\"more\":[1],\"counts\":[]}\n",
 		"{\"tdstat\":1," INFO "," PMUS "," EVENTS ",\"more\":{}}\n",
-		"{\"tdstat\":1," INFO "," PMUS
-		",\"events\":[" ONE_EVENT(",\"scale\":4") "]}\n",
+		"{\"tdstat\":1," INFO "," PMUS ",\"events\":[" ONE_EVENT(",\"scale\":4") "]}\n",
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fine); i++) {
@@ -502,8 +471,7 @@ static void test_fine(void)
 
 int main(void)
 {
-	static const char *const models[] = { "adl", "icx", "skx-smt", "lnl",
-					      "arl-h" };
+	static const char *const models[] = { "adl", "icx", "skx-smt", "lnl", "arl-h" };
 	struct td_err err = { 0 };
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(models); i++)
@@ -514,7 +482,6 @@ int main(void)
 	test_names();
 	test_fine();
 	ok(read_all("/nowhere/recording", &err) == -ENOENT, "no file");
-	is_str(err.msg, "/nowhere/recording: No such file or directory",
-	       "no file: message");
+	is_str(err.msg, "/nowhere/recording: No such file or directory", "no file: message");
 	return done_testing();
 }

@@ -26,7 +26,7 @@ static inline int read_all(const char *path, struct td_err *err)
 	struct td_readings readings = { 0 };
 	struct td_recording rec;
 	uint64_t time_ns;
-	int rc = td_recording_open(&rec, path, err);
+	int rc = td_recording_open(&rec, path, NULL, err);
 
 	while (!rc)
 		rc = td_recording_next(&rec, &time_ns, &readings, err);

@@ -58,14 +58,13 @@ static const struct {
 	  "{\"topology\":[{\"cpu\":0},{\"cpu\":1}]}\n", 2, "topology" },
 
 	{ "an aggregation", HEAD(",\"aggregation\":\"core\"") END },
-	{ "an aggregation with a level", HEAD(",\"aggregation\":\"cache\","
-	  "\"cache_level\":2") END },
+	{ "an aggregation with a level", HEAD(",\"aggregation\":\"cache\",\"cache_level\":2") END },
 	{ "an aggregation that there is not", HEAD(",\"aggregation\":\"rack\""),
 	  1, "aggregation" },
 	{ "an aggregation that is a number", HEAD(",\"aggregation\":2"), 1,
 	  "aggregation" },
-	{ "a cache level that there is not", HEAD(",\"aggregation\":\"cache\","
-	  "\"cache_level\":5"), 1, "cache_level" },
+	{ "a cache level that there is "
+	"not", HEAD(",\"aggregation\":\"cache\",\"cache_level\":5"), 1, "cache_level" },
 	{ "an aggregation in capitals", HEAD(",\"aggregation\":\"CORE\""), 1,
 	  "aggregation" },
 	{ "an aggregation without a name", HEAD(",\"aggregation\":\"\""), 1,
@@ -152,10 +151,8 @@ static void test_row(size_t i)
 		ok(rc == 1, "%s: fine %s", rows[i].name, err.msg);
 	} else {
 		snprintf(where, sizeof(where), "%s:%d:", path, rows[i].line);
-		ok(rc == -EINVAL && err.code == -EINVAL, "%s: refused",
-		   rows[i].name);
-		ok(strncmp(err.msg, where, strlen(where)) == 0 &&
-			   strstr(err.msg, rows[i].about),
+		ok(rc == -EINVAL && err.code == -EINVAL, "%s: refused", rows[i].name);
+		ok(strncmp(err.msg, where, strlen(where)) == 0 && strstr(err.msg, rows[i].about),
 		   "%s: '%s'", rows[i].name, err.msg);
 	}
 	close(fd);
@@ -182,22 +179,17 @@ static struct td_reading in_tasks[] = {
 	{ 0, -1, 2147483646, 7, 9, 8, 0, 4 },
 };
 
-static char *const cgroups[] = { (char[]){ "a/\"b\" c" },
-				 (char[]){ "user.slice/caf\303\251" } };
+static char *const cgroups[] = { (char[]){ "a/\"b\" c" }, (char[]){ "user.slice/caf\303\251" } };
 
 static struct td_pmu pmu = { .name = (char[]){ "cpu" }, .type = 4 };
-static struct td_event event = { .name = (char[]){ "cpu/slots/" },
-				 .type = 4,
-				 .scale = 1 };
+static struct td_event event = { .name = (char[]){ "cpu/slots/" }, .type = 4, .scale = 1 };
 static int member;
 static struct td_group group = { .members = &member, .nr = 1 };
 static const struct td_plan plan = { { &event, 1 }, &group, 1 };
 
 static void write_head(FILE *fp, const struct td_recording_info *info)
 {
-	struct td_machine machine = { .pmus = &pmu,
-				      .nr_core = 1,
-				      .nr_pmus = 1 };
+	struct td_machine machine = { .pmus = &pmu, .nr_core = 1, .nr_pmus = 1 };
 	struct td_err err = { 0 };
 
 	td_cpuid_parse("GenuineIntel-6-97-2", &machine.cpuid, &err);
@@ -209,38 +201,34 @@ static void write_head(FILE *fp, const struct td_recording_info *info)
 	td_ints_free(&pmu.cpus);
 }
 
-static void open_text(struct td_recording *rec, char **text, size_t size,
-		      int *fd, char path[32])
+static void open_text(struct td_recording *rec, char **text, size_t size, int *fd, char path[32])
 {
 	struct td_err err = { 0 };
 
 	*fd = make_file(*text, size, path);
-	ok(td_recording_open(rec, path, &err) == 0, "opened %s", err.msg);
+	ok(td_recording_open(rec, path, NULL, &err) == 0, "opened %s", err.msg);
 	free(*text);
 	*text = NULL;
 }
 
-static bool same_readings(const struct td_readings *got,
-			  const struct td_reading *want, size_t nr)
+static bool same_readings(const struct td_readings *got, const struct td_reading *want, size_t nr)
 {
 	bool same = got->nr == nr;
 
 	for (size_t i = 0; same && i < nr; i++) {
 		const struct td_reading *a = &got->v[i], *b = &want[i];
 
-		same = a->event == b->event && a->cpu == b->cpu &&
-		       a->tid == b->tid && a->value == b->value &&
-		       a->enabled_ns == b->enabled_ns &&
-		       a->running_ns == b->running_ns &&
-		       a->cgroup == b->cgroup && a->life == b->life;
+		same = a->event == b->event && a->cpu == b->cpu && a->tid == b->tid &&
+		       a->value == b->value && a->enabled_ns == b->enabled_ns &&
+		       a->running_ns == b->running_ns && a->cgroup == b->cgroup &&
+		       a->life == b->life;
 	}
 	return same;
 }
 
 static bool same_places(const struct td_recording *rec)
 {
-	bool same =
-		rec->machine.online.nr == TD_ARRAY_SIZE(places) && rec->places;
+	bool same = rec->machine.online.nr == TD_ARRAY_SIZE(places) && rec->places;
 
 	return same && memcmp(rec->places, places, sizeof(places)) == 0;
 }
@@ -282,8 +270,7 @@ static void test_cpus(enum td_aggregation how, int cache_level)
 	fclose(fp);
 	open_text(&rec, &text, size, &fd, path);
 	ok(same_places(&rec), "%s: places with caches", name);
-	ok(rec.info.how == how && rec.info.cache_level == cache_level,
-	   "%s: the aggregation", name);
+	ok(rec.info.how == how && rec.info.cache_level == cache_level, "%s: the aggregation", name);
 	ok(same_cgroups(&rec.info), "%s: cgroups", name);
 	ok(td_recording_next(&rec, &time_ns, &got, &err) == 0 &&
 		   same_readings(&got, on_cpus, TD_ARRAY_SIZE(on_cpus)),
@@ -337,22 +324,20 @@ static void test_tasks(void)
 	write_tasks(fp);
 	fclose(fp);
 	open_text(&rec, &text, size, &fd, path);
-	ok(rec.info.tasks && rec.info.how == TD_AGGREGATE_THREAD &&
-		   !rec.info.nr_cgroups && !rec.names.nr,
+	ok(rec.info.tasks && rec.info.how == TD_AGGREGATE_THREAD && !rec.info.nr_cgroups &&
+		   !rec.names.nr,
 	   "tasks: what was recorded");
 	for (size_t i = 0; i < TD_ARRAY_SIZE(want); i++) {
 		const char *last;
 
 		ok(td_recording_next(&rec, &time_ns, &got, &err) == 0 &&
 			   time_ns == (i + 1) * 1000000000 &&
-			   same_readings(&got, in_tasks,
-					 TD_ARRAY_SIZE(in_tasks)),
+			   same_readings(&got, in_tasks, TD_ARRAY_SIZE(in_tasks)),
 		   "tasks: counts %zu %s", i, err.msg);
 		is_str(td_task_names_find(&rec.names, 70), want[i][0],
 		       "tasks: the name of 70 at %zu", i);
 		last = td_task_names_find(&rec.names, 2147483646);
-		ok(want[i][1] ? last && !*last : !last,
-		   "tasks: the last one's at %zu", i);
+		ok(want[i][1] ? last && !*last : !last, "tasks: the last one's at %zu", i);
 	}
 	ok(td_recording_next(&rec, &time_ns, &got, &err) == 1 && rec.ended &&
 		   rec.usage.elapsed_ns == 3000000000,
@@ -365,8 +350,7 @@ static void test_tasks(void)
 /* Without any of it, the recording is one that older versions can read. */
 static void test_plain(void)
 {
-	const struct td_recording_info info = { .target = { TD_TARGET_COMMAND,
-							    (char[]){ "x" } } };
+	const struct td_recording_info info = { .target = { TD_TARGET_COMMAND, (char[]){ "x" } } };
 	struct td_task_names names = { 0 };
 	const struct td_times unused = { 0 };
 	struct td_reading v = { 0, 0, -1, 5, 9, 9, 0 };
@@ -379,8 +363,8 @@ static void test_plain(void)
 	td_recording_write_counts(fp, 1, &unused, &names, &delta);
 	fclose(fp);
 	ok(!strstr(text, "\"cgroups\"") && !strstr(text, "\"aggregation\"") &&
-		   !strstr(text, "\"cache_level\"") &&
-		   !strstr(text, "\"threads\"") && !strstr(text, "\"tasks\""),
+		   !strstr(text, "\"cache_level\"") && !strstr(text, "\"threads\"") &&
+		   !strstr(text, "\"tasks\""),
 	   "plain: nothing of it");
 	ok(strstr(text, "[0,0,-1,5,9,9]"), "plain: six numbers");
 	free(text);
@@ -393,8 +377,7 @@ int main(void)
 	for (size_t how = 0; how < td_nr_aggregations(); how++) {
 		/* a recording of a virtual machine monitor is of its process */
 		if (how != TD_AGGREGATE_MODE)
-			test_cpus((enum td_aggregation)how,
-				  how == TD_AGGREGATE_CACHE ? 3 : 0);
+			test_cpus((enum td_aggregation)how, how == TD_AGGREGATE_CACHE ? 3 : 0);
 	}
 	test_tasks();
 	test_plain();

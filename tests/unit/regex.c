@@ -59,8 +59,7 @@ static void test_row(size_t at)
 	for (size_t i = 0; text && i < rows[at].nr; i++)
 		memcpy(text + i * length, rows[at].text, length);
 	rc = td_regex_compile(&regex, text, why, sizeof(why));
-	ok(rc == (rows[at].why ? -EINVAL : 0), "%zu times %s", rows[at].nr,
-	   rows[at].text);
+	ok(rc == (rows[at].why ? -EINVAL : 0), "%zu times %s", rows[at].nr, rows[at].text);
 	if (rows[at].why)
 		is_str(why, rows[at].why, "and why");
 	if (!rc)
@@ -75,8 +74,7 @@ int main(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++)
 		test_row(i);
 	ok(td_regex_compile(&regex, "^b{2}$", why, sizeof(why)) == 0 &&
-		   regexec(&regex, "bb", 0, NULL, 0) == 0 &&
-		   regexec(&regex, "b", 0, NULL, 0) != 0,
+		   regexec(&regex, "bb", 0, NULL, 0) == 0 && regexec(&regex, "b", 0, NULL, 0) != 0,
 	   "an extended one");
 	regfree(&regex);
 	return done_testing();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the library writes is what tdstat reads, without the cost of counting. */
-#include "lib/recording/region_sums.h"
+#include "cmd/regions/region_sums.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -23,9 +23,7 @@ enum {
 	CHILDREN = 64
 };
 
-static const struct td_region_value values[NR] = { { 0, 0, 0 },
-						   { 1, 0, 0, true },
-						   { 2, 1, 1 } };
+static const struct td_region_value values[NR] = { { 0, 0, 0 }, { 1, 0, 0, true }, { 2, 1, 1 } };
 static char folder[] = "/tmp/tdstat-unit-XXXXXX";
 static char prefix[64];
 
@@ -55,8 +53,7 @@ static void open_store(struct td_store *store)
 }
 
 /* Each call takes 10,000 slots, 4,000 of them outside of two children. */
-static struct td_edit add_call(struct td_store *store,
-			       struct td_region_record *record)
+static struct td_edit add_call(struct td_store *store, struct td_region_record *record)
 {
 	struct td_edit edit = td_store_edit(store, record);
 
@@ -73,11 +70,9 @@ static struct td_edit add_call(struct td_store *store,
 	return edit;
 }
 
-static struct td_region_record *add_region(struct td_store *store,
-					   const char *name, int tid)
+static struct td_region_record *add_region(struct td_store *store, const char *name, int tid)
 {
-	struct td_region_record *record =
-		td_store_add(store, name, tid, TD_REGION_MARKED);
+	struct td_region_record *record = td_store_add(store, name, tid, TD_REGION_MARKED);
 
 	if (!record)
 		exit(1);
@@ -90,11 +85,9 @@ static struct td_region_record *add_region(struct td_store *store,
 }
 
 static struct td_region_sum *point_of(const struct td_store *store,
-				      const struct td_region_record *record,
-				      unsigned int i)
+				      const struct td_region_record *record, unsigned int i)
 {
-	return td_region_sum_at(record, store->head->sum_size,
-				TD_REGION_FIRST_POINT + i);
+	return td_region_sum_at(record, store->head->sum_size, TD_REGION_FIRST_POINT + i);
 }
 
 static void clean(void)
@@ -108,18 +101,15 @@ static void clean(void)
 
 /* --- reading ---------------------------------------------------------------- */
 
-static uint64_t value_of(const struct td_region_files *files, const char *name,
-			 bool own, int event)
+static uint64_t value_of(const struct td_region_files *files, const char *name, bool own, int event)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < files->counts.readings.nr; i++) {
 		const struct td_reading *r = &files->counts.readings.v[i];
-		const struct td_region *region =
-			&files->regions.v[r->region - 1];
+		const struct td_region *region = &files->regions.v[r->region - 1];
 
-		if (strcmp(region->name, name) == 0 && region->own == own &&
-		    r->event == event)
+		if (strcmp(region->name, name) == 0 && region->own == own && r->event == event)
 			sum += r->value;
 	}
 	return sum;
@@ -148,22 +138,20 @@ static void check_sums(void)
 	       "inclusive: less its own calls, and all of those within");
 	is_int((long long)value_of(&files, "outer", true, SLOTS), 121600,
 	       "exclusive: less its own calls, and what others cost beside");
-	is_int((long long)value_of(&files, "outer", false, FIELD),
-	       80000 - 640 - 1600, "a field: the same");
-	is_int((long long)value_of(&files, "outer", true, FIELD),
-	       16000 - 640 - 320, "a field: the same without");
+	is_int((long long)value_of(&files, "outer", false, FIELD), 80000 - 640 - 1600,
+	       "a field: the same");
+	is_int((long long)value_of(&files, "outer", true, FIELD), 16000 - 640 - 320,
+	       "a field: the same without");
 	is_int((long long)value_of(&files, "outer", false, OTHER), 0,
 	       "nothing on another kind of core");
 	region = td_regions_find(&files.regions, "outer", false);
 	ok(region && region->calls.counted == CALLS && region->on[0] == CALLS &&
 		   region->on[1] == 0 && region->calls.threads == 1,
 	   "its calls, and where they were");
-	is_int(region ? (long long)region->calls.time_ns : -1,
-	       32000 - 320 - 960, "its time");
-	is_int((long long)files.counts.course.nr, TD_BATCHES,
-	       "a course of batches");
-	is_int((long long)files.counts.course.points[TD_BATCHES - 1].v[0].value,
-	       307200, "whose last point is the sum");
+	is_int(region ? (long long)region->calls.time_ns : -1, 32000 - 320 - 960, "its time");
+	is_int((long long)files.counts.course.nr, TD_BATCHES, "a course of batches");
+	is_int((long long)files.counts.course.points[TD_BATCHES - 1].v[0].value, 307200,
+	       "whose last point is the sum");
 	is_int((long long)files.counts.course.points[7].v[0].value, 153600,
 	       "and whose middle is half of it");
 	td_region_files_free(&files);
@@ -187,10 +175,8 @@ static void check_threads_and_processes(void)
 	ok(read_all(&files, &err) == 0, "two files");
 	is_int(files.nr_processes, 2, "two programs");
 	is_int((long long)files.regions.nr, 4, "two regions");
-	is_int((long long)value_of(&files, "a", false, SLOTS), 3 * 307200,
-	       "of three threads");
-	is_int((long long)value_of(&files, "b", false, SLOTS), 307200,
-	       "of one");
+	is_int((long long)value_of(&files, "a", false, SLOTS), 3 * 307200, "of three threads");
+	is_int((long long)value_of(&files, "b", false, SLOTS), 307200, "of one");
 	td_region_files_free(&files);
 	clean();
 }
@@ -214,8 +200,8 @@ static void check_cost_of_kinds(void)
 	ok(read_all(&files, &err) == 0, "two kinds of core");
 	region = td_regions_find(&files.regions, "a", false);
 	/* means of 35 and 15 ns: 32 x 35 of its own, 64 x 50 within it */
-	is_int(region ? (long long)region->calls.time_ns : -1,
-	       32000 - 1120 - 3200, "the time of each is its own");
+	is_int(region ? (long long)region->calls.time_ns : -1, 32000 - 1120 - 3200,
+	       "the time of each is its own");
 	td_region_files_free(&files);
 	clean();
 }
@@ -241,8 +227,8 @@ static void check_killed(void)
 	ok(region && region->calls.counted == CALLS, "before the copy counts");
 	region = td_regions_find(&files.regions, "after", false);
 	ok(region && region->calls.counted == CALLS + 1, "and when it does");
-	is_int((long long)value_of(&files, "after", true, SLOTS),
-	       33 * 4000 - 33 * 100 - 66 * 50, "with its values");
+	is_int((long long)value_of(&files, "after", true, SLOTS), 33 * 4000 - 33 * 100 - 66 * 50,
+	       "with its values");
 	td_region_files_free(&files);
 	clean();
 }
@@ -254,8 +240,7 @@ enum {
 
 static struct td_region_record *add_many(struct td_store *store)
 {
-	struct td_region_record *record =
-		td_store_add(store, "a", 5, TD_REGION_MARKED);
+	struct td_region_record *record = td_store_add(store, "a", 5, TD_REGION_MARKED);
 
 	if (!record)
 		exit(1);
@@ -310,8 +295,7 @@ static void check_torn(void)
 		open_store(&store);
 		record = add_many(&store);
 		for (unsigned int i = 0; i < torn; i++)
-			memcpy(point_of(&store, record, i),
-			       point_of(&store, record, 2 * i + 1),
+			memcpy(point_of(&store, record, i), point_of(&store, record, 2 * i + 1),
 			       store.head->sum_size);
 		point_of(&store, record, torn)->counted = 0;
 		point_of(&store, record, torn)->values[SLOTS] = -77;
@@ -320,8 +304,8 @@ static void check_torn(void)
 			exit(1);
 		for (unsigned int i = 1; i < TD_BATCHES; i++)
 			grows &= until(&files, i) >= until(&files, i - 1);
-		ok(grows && until(&files, 15) == of_many,
-		   "killed at point %u: nothing is lost", torn);
+		ok(grows && until(&files, 15) == of_many, "killed at point %u: nothing is lost",
+		   torn);
 		td_region_files_free(&files);
 		clean();
 	}
@@ -340,12 +324,11 @@ static void check_less_than_nothing(void)
 	record = add_region(&store, "a", 5);
 	/* up and down by 20,000, which is more than two calls take */
 	for (unsigned int i = 0; i < TD_REGION_POINTS; i++)
-		point_of(&store, record, i)->values[FIELD] +=
-			(i / 2 % 2 ? 20000 : -20000) * 255;
+		point_of(&store, record, i)->values[FIELD] += (i / 2 % 2 ? 20000 : -20000) * 255;
 	td_store_forget(&store);
 	ok(read_all(&files, &err) == 0, "batches of less than nothing");
-	is_int((long long)value_of(&files, "a", false, FIELD),
-	       80000 - 640 - 1600, "change nothing of the sum");
+	is_int((long long)value_of(&files, "a", false, FIELD), 80000 - 640 - 1600,
+	       "change nothing of the sum");
 	for (unsigned int i = 1; i < TD_BATCHES; i++)
 		grows &= files.counts.course.points[i].v[FIELD].value >=
 			 files.counts.course.points[i - 1].v[FIELD].value;
@@ -357,11 +340,11 @@ static void check_less_than_nothing(void)
 /* --- buckets ---------------------------------------------------------------- */
 
 /* As many slots as nanoseconds. */
-static struct td_edit edit_timed(const struct td_store *store,
-				 struct td_region_record *record, uint64_t ns)
+static struct td_edit edit_timed(const struct td_store *store, struct td_region_record *record,
+				 uint64_t ns)
 {
 	struct td_edit edit = td_store_edit(store, record);
-	struct td_region_bucket_calls *side;
+	__typeof__(&edit.bucket->sides[0]) side;
 	const struct td_region_sum *from;
 	struct td_region_sum *to;
 
@@ -380,27 +363,23 @@ static struct td_edit edit_timed(const struct td_store *store,
 	return edit;
 }
 
-static void add_timed(const struct td_store *store,
-		      struct td_region_record *record, uint64_t ns)
+static void add_timed(const struct td_store *store, struct td_region_record *record, uint64_t ns)
 {
 	const struct td_edit edit = edit_timed(store, record, ns);
 
 	td_store_commit(store, &edit);
 }
 
-static struct td_region_record *add_timed_region(struct td_store *store,
-						 int tid)
+static struct td_region_record *add_timed_region(struct td_store *store, int tid)
 {
-	struct td_region_record *record =
-		td_store_add(store, "a", tid, TD_REGION_MARKED);
+	struct td_region_record *record = td_store_add(store, "a", tid, TD_REGION_MARKED);
 
 	if (!record)
 		exit(1);
 	return record;
 }
 
-static const struct td_region *bucket_of(const struct td_region_files *files,
-					 uint64_t ns)
+static const struct td_region *bucket_of(const struct td_region_files *files, uint64_t ns)
 {
 	for (size_t i = 0; i < files->regions.nr; i++) {
 		const struct td_region *region = &files->regions.v[i];
@@ -433,8 +412,7 @@ static void check_buckets(void)
 	for (int process = 0; process < 2; process++) {
 		open_plain(&store, true);
 		for (int tid = 5; tid < 7; tid++) {
-			struct td_region_record *record =
-				add_timed_region(&store, tid);
+			struct td_region_record *record = add_timed_region(&store, tid);
 
 			for (int i = 0; i < 1000; i++)
 				add_timed(&store, record, 2000);
@@ -449,28 +427,22 @@ static void check_buckets(void)
 	is_int((long long)files.regions.nr, 5, "elements");
 	is_int((long long)calls_in_buckets(&files), 4040, "calls in buckets");
 	slow = bucket_of(&files, 70000);
-	ok(slow && strcmp(slow->name, "a 51.2 - 76.8 us") == 0 &&
-		   slow->calls.counted == 40 && slow->on[0] == 40 &&
-		   slow->calls.threads == 4,
+	ok(slow && strcmp(slow->name, "a 51.2 - 76.8 us") == 0 && slow->calls.counted == 40 &&
+		   slow->on[0] == 40 && slow->calls.threads == 4,
 	   "slow ones of four threads");
-	is_int(slow ? (long long)slow->calls.time_ns : -1, 40 * 70000,
-	       "their time");
-	is_int((long long)value_of(&files, "a 51.2 - 76.8 us", false, SLOTS),
-	       40 * 70000, "their slots");
-	is_int((long long)value_of(&files, "a", false, SLOTS),
-	       40 * 70000 + 4000 * 2000, "are a part of all");
+	is_int(slow ? (long long)slow->calls.time_ns : -1, 40 * 70000, "their time");
+	is_int((long long)value_of(&files, "a 51.2 - 76.8 us", false, SLOTS), 40 * 70000,
+	       "their slots");
+	is_int((long long)value_of(&files, "a", false, SLOTS), 40 * 70000 + 4000 * 2000,
+	       "are a part of all");
 	slow = td_regions_find(&files.regions, "a from 3.2 us", false);
-	ok(slow && slow->slow && slow->calls.counted == 40 &&
-		   slow->took_ns[0] == 40 * 70000 &&
+	ok(slow && slow->slow && slow->calls.counted == 40 && slow->took_ns[0] == 40 * 70000 &&
 		   slow->on_ns[0] == 40 * 70000,
 	   "calls from two buckets above the median on are slow");
-	is_int((long long)value_of(&files, "a from 3.2 us", false, SLOTS),
-	       40 * 70000, "which have the same slots");
-	ok(files.regions.nr_timed == 1 &&
-		   files.regions.timed[0].durations.nr == 4040 &&
-		   files.regions.timed[0]
-				   .durations.counts[td_region_step(70000)] ==
-			   40,
+	is_int((long long)value_of(&files, "a from 3.2 us", false, SLOTS), 40 * 70000,
+	       "which have the same slots");
+	ok(files.regions.nr_timed == 1 && files.regions.timed[0].durations.nr == 4040 &&
+		   files.regions.timed[0].durations.counts[td_region_step(70000)] == 40,
 	   "and in one step of the histogram");
 	is_int(files.nr_with_buckets, 2, "processes with buckets");
 	td_region_files_free(&files);
@@ -486,8 +458,8 @@ enum killed {
 	NR_KILLED
 };
 
-static void leave_call(const struct td_store *store,
-		       struct td_region_record *record, enum killed when)
+static void leave_call(const struct td_store *store, struct td_region_record *record,
+		       enum killed when)
 {
 	const struct td_edit edit = edit_timed(store, record, 2000);
 
@@ -522,15 +494,12 @@ static void check_killed_in_bucket(void)
 			if (read_all(&files, &err))
 				exit(1);
 			bucket = bucket_of(&files, 2000);
-			ok(td_regions_find(&files.regions, "a", false)
-						   ->calls.counted == want &&
+			ok(td_regions_find(&files.regions, "a", false)->calls.counted == want &&
 				   calls_in_buckets(&files) == want &&
 				   files.regions.timed[0].durations.nr == want,
-			   "killed at %d: %d calls in all ways", when,
-			   (int)want);
+			   "killed at %d: %d calls in all ways", when, (int)want);
 			is_int(bucket ? (long long)bucket->calls.time_ns : 0,
-			       (long long)(2000 * (want - 1 - (other == 9000))),
-			       "and their time");
+			       (long long)(2000 * (want - 1 - (other == 9000))), "and their time");
 			td_region_files_free(&files);
 			clean();
 		}
@@ -548,22 +517,18 @@ static void check_many_buckets(void)
 	open_plain(&store, true);
 	record = add_timed_region(&store, 5);
 	for (unsigned int i = 0; i < 2 * TD_REGION_BUCKETS; i++)
-		add_timed(&store, record,
-			  td_region_bucket_ns(i % TD_REGION_BUCKETS));
+		add_timed(&store, record, td_region_bucket_ns(i % TD_REGION_BUCKETS));
 	td_store_forget(&store);
 	if (read_all(&files, &err))
 		exit(1);
-	is_int((long long)calls_in_buckets(&files), 2 * TD_REGION_BUCKETS,
-	       "all calls are there");
-	is_int((long long)files.elsewhere,
-	       2 * (TD_REGION_BUCKETS - TD_REGION_PLACES), "some elsewhere");
+	is_int((long long)calls_in_buckets(&files), 2 * TD_REGION_BUCKETS, "all calls are there");
+	is_int((long long)files.elsewhere, 2 * (TD_REGION_BUCKETS - TD_REGION_PLACES),
+	       "some elsewhere");
 	/* those behind the last are in that */
-	is_int((long long)bucket_of(&files, td_region_bucket_ns(31))
-		       ->calls.counted,
+	is_int((long long)bucket_of(&files, td_region_bucket_ns(31))->calls.counted,
 	       2 + 2 * (TD_REGION_BUCKETS - TD_REGION_PLACES), "the nearest");
-	is_int((long long)bucket_of(&files, td_region_bucket_ns(30))
-		       ->calls.counted,
-	       2, "and not others");
+	is_int((long long)bucket_of(&files, td_region_bucket_ns(30))->calls.counted, 2,
+	       "and not others");
 	td_region_files_free(&files);
 	clean();
 }
@@ -583,18 +548,15 @@ static void check_torn_bucket(void)
 		for (int i = 0; i < MANY; i++)
 			add_timed(&store, record, 2000);
 		point = td_region_bucket_sum_at(
-			td_region_bucket_at(
-				td_region_buckets_of(record,
-						     store.head->sum_size),
-				NR, 1),
+			td_region_bucket_at(td_region_buckets_of(record, store.head->sum_size), NR,
+					    1),
 			NR, TD_REGION_BUCKET_FIRST_POINT + torn);
 		point->counted = 0;
 		point->values[SLOTS] = -77;
 		td_store_forget(&store);
 		if (read_all(&files, &err))
 			exit(1);
-		ok(value_of(&files, "a 1.6 - 2.4 us", false, SLOTS) ==
-			   2000 * (uint64_t)MANY,
+		ok(value_of(&files, "a 1.6 - 2.4 us", false, SLOTS) == 2000 * (uint64_t)MANY,
 		   "point %u of a bucket is torn: nothing is lost", torn);
 		td_region_files_free(&files);
 		clean();
@@ -624,11 +586,9 @@ static void check_damaged_bucket(void)
 	td_region_files_free(&files);
 	clean();
 	open_plain(&store, true);
-	add_timed_region(&store, 5)->pending =
-		td_region_pending(TD_REGION_PLACES, 1) + 1;
+	add_timed_region(&store, 5)->pending = td_region_pending(TD_REGION_PLACES, 1) + 1;
 	td_store_forget(&store);
-	ok(read_all(&files, &err) == 0 && files.regions.nr == 0,
-	   "a place that is none");
+	ok(read_all(&files, &err) == 0 && files.regions.nr == 0, "a place that is none");
 	td_region_files_free(&files);
 	clean();
 }
@@ -644,8 +604,8 @@ static void check_older(void)
 	add_region(&store, "a", 5);
 	store.head->version = TD_REGION_OLDEST;
 	td_store_forget(&store);
-	ok(read_all(&files, &err) == 0 && files.regions.nr == 2 &&
-		   files.nr_processes == 1 && files.nr_with_buckets == 0,
+	ok(read_all(&files, &err) == 0 && files.regions.nr == 2 && files.nr_processes == 1 &&
+		   files.nr_with_buckets == 0,
 	   "the file of an older library is read");
 	td_region_files_free(&files);
 	clean();
@@ -658,8 +618,7 @@ static void is_refused(const char *why, const char *what)
 	struct td_region_files files;
 	struct td_err err = { 0 };
 
-	ok(read_all(&files, &err) < 0 && strstr(err.msg, why) &&
-		   strstr(err.msg, prefix),
+	ok(read_all(&files, &err) < 0 && strstr(err.msg, why) && strstr(err.msg, prefix),
 	   "%s: '%s'", what, err.msg);
 	td_region_files_free(&files);
 	clean();

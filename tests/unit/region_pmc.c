@@ -30,8 +30,8 @@ static void place(int event, uint32_t counter, int64_t already)
 /* An interrupt before the first read moves the member to another counter. */
 static bool moves;
 
-bool td_rseq_read(const uint8_t *group_of_cpu, uint8_t group,
-		  const uint32_t *selectors, uint64_t *values, uint64_t nr)
+bool td_rseq_read(const uint8_t *group_of_cpu, uint8_t group, const uint32_t *selectors,
+		  uint64_t *values, uint64_t nr)
 {
 	(void)group_of_cpu;
 	(void)group;
@@ -42,8 +42,7 @@ bool td_rseq_read(const uint8_t *group_of_cpu, uint8_t group,
 		values[i] = 123456; /* of somebody else */
 		for (int e = 0; e < NR; e++) {
 			if (pages[e].index == selectors[i] + 1)
-				values[i] =
-					(uint64_t)(counts[e] - pages[e].offset);
+				values[i] = (uint64_t)(counts[e] - pages[e].offset);
 		}
 	}
 	return true;
@@ -73,8 +72,7 @@ static void start(void)
 
 static bool are_right(void)
 {
-	return counters.totals[LEADER] == 5000 &&
-	       counters.totals[MEMBER] == 700;
+	return counters.totals[LEADER] == 5000 && counters.totals[MEMBER] == 700;
 }
 
 static void check_moved(void)
@@ -82,16 +80,14 @@ static void check_moved(void)
 	uint32_t lock;
 
 	start();
-	ok(td_pmc_look(&counters, 0) == TD_LOOKED && are_right() && reads == 1,
-	   "nothing happens");
+	ok(td_pmc_look(&counters, 0) == TD_LOOKED && are_right() && reads == 1, "nothing happens");
 	start();
 	lock = td_pmc_lock(&counters.groups[0]);
 	moves = true;
 	ok(td_pmc_look(&counters, 0) == TD_LOOKED && are_right() && reads == 2,
 	   "an event that moved meanwhile is read again: %llu",
 	   (unsigned long long)counters.totals[MEMBER]);
-	ok(lock != td_pmc_lock(&counters.groups[0]),
-	   "and whoever looks later is told");
+	ok(lock != td_pmc_lock(&counters.groups[0]), "and whoever looks later is told");
 }
 
 static void check_without_counter(void)

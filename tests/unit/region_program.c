@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/recording/region_sums.h"
+#include "cmd/regions/region_sums.h"
 #include "tests/unit/test.h"
 
 enum {
@@ -22,8 +22,7 @@ enum {
 	NR
 };
 
-static const struct td_region_value values[NR] = { { 0, 0, 0, false },
-						   { 1, 0, 0, false } };
+static const struct td_region_value values[NR] = { { 0, 0, 0, false }, { 1, 0, 0, false } };
 static char folder[] = "/tmp/tdstat-unit-XXXXXX";
 static char prefix[64];
 static char programs[PATH_MAX];
@@ -71,8 +70,7 @@ static void limit_descriptors(void)
 }
 
 /* Returns the status as the shell has it. */
-static int run_program(const char *name, const char *what, const char *calls,
-		       const char *threads)
+static int run_program(const char *name, const char *what, const char *calls, const char *threads)
 {
 	pid_t pid = fork();
 	int status;
@@ -85,8 +83,7 @@ static int run_program(const char *name, const char *what, const char *calls,
 	}
 	if (waitpid(pid, &status, 0) != pid)
 		return -1;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
-				   : WEXITSTATUS(status);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 static void remove_files(void)
@@ -103,8 +100,7 @@ static uint64_t calls_in_buckets(int timed)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < files.regions.nr; i++)
-		sum += files.regions.v[i].timed == timed &&
-				       !files.regions.v[i].slow
+		sum += files.regions.v[i].timed == timed && !files.regions.v[i].slow
 			       ? files.regions.v[i].calls.counted
 			       : 0;
 	return sum;
@@ -117,13 +113,10 @@ static bool are_in_buckets(void)
 		const struct td_timed *timed = &files.regions.timed[i];
 		const struct td_region *region =
 			td_regions_find(&files.regions, timed->name, false);
-		uint64_t whole =
-			region->calls.counted - region->calls.recursive;
+		uint64_t whole = region->calls.counted - region->calls.recursive;
 
-		if (calls_in_buckets(1 + (int)i) != whole ||
-		    timed->durations.nr != whole ||
-		    timed->nr_slowest >
-			    (whole < TD_SLOWEST ? whole : TD_SLOWEST))
+		if (calls_in_buckets(1 + (int)i) != whole || timed->durations.nr != whole ||
+		    timed->nr_slowest > (whole < TD_SLOWEST ? whole : TD_SLOWEST))
 			return false;
 	}
 	return buckets == (files.regions.nr_timed > 0) || !files.regions.nr;
@@ -134,14 +127,12 @@ static void read_files(const char *what)
 	struct td_err err = { 0 };
 
 	files = (struct td_region_files){ .values = values, .nr_values = NR };
-	ok(td_region_files_read(&files, prefix, &err) == 0, "%s: read: %s",
-	   what, err.msg);
+	ok(td_region_files_read(&files, prefix, &err) == 0, "%s: read: %s", what, err.msg);
 	ok(are_in_buckets(), "%s: calls %s", what,
 	   buckets ? "are in buckets" : "are in no buckets");
 }
 
-static void run(const char *what, const char *calls, const char *threads,
-		int status)
+static void run(const char *what, const char *calls, const char *threads, int status)
 {
 	int got;
 
@@ -172,8 +163,7 @@ static bool run_other(const char *name, const char *what)
 /* -1: there is no such region. */
 static long long calls_of(const char *name)
 {
-	const struct td_region *region =
-		td_regions_find(&files.regions, name, false);
+	const struct td_region *region = td_regions_find(&files.regions, name, false);
 
 	return region ? (long long)region->calls.counted : -1;
 }
@@ -190,11 +180,9 @@ static uint64_t clock_of(const char *name, bool own)
 
 	for (size_t i = 0; i < files.counts.readings.nr; i++) {
 		const struct td_reading *r = &files.counts.readings.v[i];
-		const struct td_region *region =
-			&files.regions.v[r->region - 1];
+		const struct td_region *region = &files.regions.v[r->region - 1];
 
-		if (r->event == TASK_CLOCK && region->own == own &&
-		    strcmp(region->name, name) == 0)
+		if (r->event == TASK_CLOCK && region->own == own && strcmp(region->name, name) == 0)
 			sum += r->value;
 	}
 	return sum;
@@ -213,11 +201,9 @@ static void check_threads(void)
 	/* a call works for 50 us, if nobody takes its CPU */
 	ok(clock_of("dram", false) > 512 * 1000 &&
 		   clock_of("dram", false) <= clock_of("outer", false),
-	   "%llu ns of dram, %llu of outer",
-	   (unsigned long long)clock_of("dram", false),
+	   "%llu ns of dram, %llu of outer", (unsigned long long)clock_of("dram", false),
 	   (unsigned long long)clock_of("outer", false));
-	ok(clock_of("outer", true) < clock_of("outer", false),
-	   "and less of outer alone");
+	ok(clock_of("outer", true) < clock_of("outer", false), "and less of outer alone");
 }
 
 /* What counting is said to take of a call, in ns. */
@@ -253,18 +239,15 @@ static void check_durations(void)
 		const struct td_region *of = &files.regions.v[i];
 
 		if (of->timed == 1 + (int)(dram - files.regions.timed))
-			long_enough &= (double)td_region_bucket_ns(of->bucket +
-								   1) > least;
+			long_enough &= (double)td_region_bucket_ns(of->bucket + 1) > least;
 	}
 	ok(dram && long_enough &&
-		   td_durations_quantile(&dram->durations, 0.5) >
-			   least * (1 - 1. / 16),
+		   td_durations_quantile(&dram->durations, 0.5) > least * (1 - 1. / 16),
 	   "the calls of dram took 50 us, in the middle %.0f ns",
 	   dram ? td_durations_quantile(&dram->durations, 0.5) : NAN);
 	ok(dram && dram->nr_slowest == TD_SLOWEST &&
 		   dram->slowest[0].time_ns >= dram->slowest[9].time_ns &&
-		   (double)dram->slowest[9].time_ns > least &&
-		   dram->slowest[0].tid > 0,
+		   (double)dram->slowest[9].time_ns > least && dram->slowest[0].tid > 0,
 	   "and the slowest ones");
 }
 
@@ -276,8 +259,7 @@ static void check_ends(void)
 	run("exit", "32", "1", 7);
 	has_calls("dram", 32);
 	has_calls("never", 0);
-	ok(td_regions_find(&files.regions, "never", false)->calls.open == 1,
-	   "one had not ended");
+	ok(td_regions_find(&files.regions, "never", false)->calls.open == 1, "one had not ended");
 	run("kill", "32", "1", 137);
 	has_calls("icache", 32);
 	has_calls("outer", 1);
@@ -285,8 +267,7 @@ static void check_ends(void)
 	has_calls("dram", 32);
 	ok(td_regions_find(&files.regions, "dram", false)->calls.lost == 32,
 	   "without their descriptors, calls are lost");
-	ok(files.losses[TD_REGION_CLOSED] > 50 &&
-		   !files.losses[TD_REGION_NO_ROOM],
+	ok(files.losses[TD_REGION_CLOSED] > 50 && !files.losses[TD_REGION_NO_ROOM],
 	   "and new regions have no room: %llu",
 	   (unsigned long long)files.losses[TD_REGION_CLOSED]);
 	run("return", "32", "1", 3);
@@ -300,8 +281,7 @@ static void check_processes(void)
 	has_calls("parent", 1);
 	has_calls("dram", 32);
 	ok(files.nr_processes == 2, "two processes");
-	ok(!files.losses[TD_REGION_UNMATCHED],
-	   "the child may end what its parent began");
+	ok(!files.losses[TD_REGION_UNMATCHED], "the child may end what its parent began");
 	run("exec", "32", "1", 0);
 	has_calls("dram", 64);
 	ok(files.nr_processes == 2, "two programs of one process");
@@ -327,10 +307,8 @@ static void check_children(void)
 		has_calls("parent", rows[i].parents);
 		has_calls("child", rows[i].children);
 		has_calls("after", rows[i].after);
-		ok(files.nr_processes == rows[i].processes, "%u files",
-		   files.nr_processes);
-		ok(!files.losses[TD_REGION_UNMATCHED],
-		   "a child may end what its parent began");
+		ok(files.nr_processes == rows[i].processes, "%u files", files.nr_processes);
+		ok(!files.losses[TD_REGION_UNMATCHED], "a child may end what its parent began");
 	}
 	/* one of both may be within the other's mark */
 	if (run_other("children", "beside"))
@@ -339,8 +317,7 @@ static void check_children(void)
 
 static uint64_t lost_of(const char *name)
 {
-	const struct td_region *region =
-		td_regions_find(&files.regions, name, false);
+	const struct td_region *region = td_regions_find(&files.regions, name, false);
 
 	return region ? region->calls.lost : 0;
 }
@@ -356,18 +333,15 @@ static void check_sandbox(void)
 	if (!run_other("sandbox", "errno"))
 		return;
 	has_calls("known", 20);
-	ok(lost_of("known") == 20 && lost_of("new9") == 1,
-	   "what could not be read is lost");
-	ok(files.losses[TD_REGION_NO_COUNTERS] == 1,
-	   "a thread could not begin");
+	ok(lost_of("known") == 20 && lost_of("new9") == 1, "what could not be read is lost");
+	ok(files.losses[TD_REGION_NO_COUNTERS] == 1, "a thread could not begin");
 }
 
 static void check_marks(void)
 {
 	run("recursion", "10", "1", 0);
 	has_calls("recur", 40);
-	ok(td_regions_find(&files.regions, "recur", false)->calls.recursive ==
-		   30,
+	ok(td_regions_find(&files.regions, "recur", false)->calls.recursive == 30,
 	   "30 within another");
 	run("faults", "1", "1", 0);
 	ok(files.losses[TD_REGION_UNMATCHED] == 1, "an end without a begin");
@@ -407,9 +381,7 @@ static void check_limits(void)
 	/* beside the first; more, if some have ended before others begin */
 	ok(calls_of("outer") >= 3, "three threads in half of 16 descriptors");
 	ok(files.losses[TD_REGION_NO_COUNTERS] &&
-		   calls_of("outer") + (long long)files
-					       .losses[TD_REGION_NO_COUNTERS] ==
-			   8 &&
+		   calls_of("outer") + (long long)files.losses[TD_REGION_NO_COUNTERS] == 8 &&
 		   files.open_errno == EMFILE,
 	   "the rest is not counted");
 	soft_limit = hard_limit = 0;
@@ -459,10 +431,8 @@ int main(int argc, char **argv)
 	setenv("TDSTAT_REGIONS", prefix, 1);
 	run_program("regions", "calls", "1", "1");
 	files = (struct td_region_files){ .values = values, .nr_values = NR };
-	if (td_region_files_read(&files, prefix, &err) ||
-	    files.losses[TD_REGION_NO_COUNTERS]) {
-		printf("1..0 # skip no software events: %s\n",
-		       strerror(files.open_errno));
+	if (td_region_files_read(&files, prefix, &err) || files.losses[TD_REGION_NO_COUNTERS]) {
+		printf("1..0 # skip no software events: %s\n", strerror(files.open_errno));
 		return 0;
 	}
 	check_all();

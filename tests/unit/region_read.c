@@ -46,8 +46,8 @@ static const struct {
 	{ "fields that are rounded",
 	  HEAD CORE,
 	  { 255000, FIELD(100000), FIELD(54000), FIELD(50000), FIELD(50000) },
-	  .want = { 255000, 255000 * 100. / 254, 255000 * 54. / 254,
-		    255000 * 50. / 254, 255000 * 50. / 254, NAN, NAN },
+	  .want = { 255000, 255000 * 100. / 254, 255000 * 54. / 254, 255000 * 50. / 254,
+		    255000 * 50. / 254, NAN, NAN },
 	  { 255000, NAN, NAN } },
 	/* a short interval in which one field made a step */
 	{ "fields that are coarse",
@@ -77,8 +77,7 @@ static const struct {
 	  { NAN, NAN, NAN } },
 	{ "a thread that was on both kinds of core",
 	  HEAD CORE ATOM BAD_SPEC,
-	  { 1000, FIELD(400), FIELD(100), FIELD(200), FIELD(300), 100, 200, 300,
-	    50 },
+	  { 1000, FIELD(400), FIELD(100), FIELD(200), FIELD(300), 100, 200, 300, 50 },
 	  .want = { 1650, 500, 150, 400, 600, NAN, NAN },
 	  { 1000, 650, NAN } },
 	{ "a thread that was on one kind of core",
@@ -88,8 +87,8 @@ static const struct {
 	  { 1000, 0, NAN } },
 	{ "one kind lacks instructions: their sum is not known",
 	  HEAD CORE CLOCKS ATOM BAD_SPEC ATOM_CYCLES,
-	  { 1000, FIELD(400), FIELD(100), FIELD(200), FIELD(300), 170, 340, 100,
-	    200, 300, 50, 130 },
+	  { 1000, FIELD(400), FIELD(100), FIELD(200), FIELD(300), 170, 340, 100, 200, 300, 50,
+	    130 },
 	  .want = { 1650, 500, 150, 400, 600, 300, NAN },
 	  { 1000, 650, NAN } },
 	{ "nothing was counted",
@@ -132,8 +131,7 @@ static bool all_near(const double *got, const double *want, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		if (!test_near(got[i], want[i], 1e-9)) {
-			printf("# value %zu: %g, and should be %g\n", i, got[i],
-			       want[i]);
+			printf("# value %zu: %g, and should be %g\n", i, got[i], want[i]);
 			return false;
 		}
 	}
@@ -145,31 +143,25 @@ static void check_case(size_t c)
 	static struct td_group_spec spec;
 	/* totals wrap around */
 	struct td_moment from = { .time_ns = 5000, .step = 510 };
-	struct td_moment to = { .time_ns = 7500,
-				.step = 1020,
-				.group = cases[c].group };
+	struct td_moment to = { .time_ns = 7500, .step = 1020, .group = cases[c].group };
 	struct td_interval i;
 	double got[7];
 
 	memset(&i, 0xff, sizeof(i));
-	ok(td_group_spec_parse(&spec, strdup(cases[c].text)) == 0, "%s: parsed",
-	   cases[c].what);
+	ok(td_group_spec_parse(&spec, strdup(cases[c].text)) == 0, "%s: parsed", cases[c].what);
 	for (size_t e = 0; e < spec.nr_events; e++) {
 		from.totals[e] = UINT64_MAX - 9;
 		to.totals[e] = from.totals[e] + (uint64_t)cases[c].more[e];
 	}
 	td_interval_fill(&i, &spec, &from, &to);
 	memcpy(got,
-	       (double[]){ i.slots, i.retiring, i.bad_speculation,
-			   i.frontend_bound, i.backend_bound, i.cycles,
-			   i.instructions },
+	       (double[]){ i.slots, i.retiring, i.bad_speculation, i.frontend_bound,
+			   i.backend_bound, i.cycles, i.instructions },
 	       sizeof(got));
 	ok(all_near(got, cases[c].want, 7), "%s: values", cases[c].what);
-	ok(all_near(i.slots_of, cases[c].of, TD_NR_CORES), "%s: of each core",
-	   cases[c].what);
+	ok(all_near(i.slots_of, cases[c].of, TD_NR_CORES), "%s: of each core", cases[c].what);
 	/* half of a 255th of the slots since it was begun, at both ends */
-	ok(i.time_ns == 2500 && i.rounding == 3, "%s: time, rounding",
-	   cases[c].what);
+	ok(i.time_ns == 2500 && i.rounding == 3, "%s: time, rounding", cases[c].what);
 	free(spec.text);
 }
 

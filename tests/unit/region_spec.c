@@ -48,9 +48,8 @@ static void check_good(void)
 		       "event c 10 0xc2 1 2 u cpu_atom/topdown-retiring/u\n"),
 	   "two groups");
 	ok(spec.read_only, "by read()");
-	ok(spec.nr_groups == 2 && spec.nr_events == 3 &&
-		   spec.groups[0].first == 0 && spec.groups[0].nr == 2 &&
-		   spec.groups[1].first == 2 && spec.groups[1].nr == 1,
+	ok(spec.nr_groups == 2 && spec.nr_events == 3 && spec.groups[0].first == 0 &&
+		   spec.groups[0].nr == 2 && spec.groups[1].first == 2 && spec.groups[1].nr == 1,
 	   "each with its events");
 	ok(spec.groups[0].has_fields && !spec.groups[1].has_fields,
 	   "one has fields of PERF_METRICS");
@@ -59,13 +58,12 @@ static void check_good(void)
 		   spec.events[2].kind == TD_GROUP_SPEC_PLAIN,
 	   "their kinds");
 	ok(spec.events[2].type == 10 && spec.events[2].config[0] == 0xc2 &&
-		   spec.events[2].config[1] == 1 &&
-		   spec.events[2].config[2] == 2 && spec.events[2].user_only &&
-		   !spec.events[0].user_only,
+		   spec.events[2].config[1] == 1 && spec.events[2].config[2] == 2 &&
+		   spec.events[2].user_only && !spec.events[0].user_only,
 	   "their encodings");
-	ok(spec.group_of_cpu[0] == 1 && spec.group_of_cpu[3] == 1 &&
-		   spec.group_of_cpu[8] == 1 && spec.group_of_cpu[4] == 2 &&
-		   spec.group_of_cpu[7] == 2 && spec.group_of_cpu[9] == 0,
+	ok(spec.group_of_cpu[0] == 1 && spec.group_of_cpu[3] == 1 && spec.group_of_cpu[8] == 1 &&
+		   spec.group_of_cpu[4] == 2 && spec.group_of_cpu[7] == 2 &&
+		   spec.group_of_cpu[9] == 0,
 	   "their CPUs");
 }
 

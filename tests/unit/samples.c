@@ -9,17 +9,15 @@
 #include "tests/unit/recording_file.h"
 #include "tests/unit/test.h"
 
-#define EVENT(name) \
-	"{\"name\":\"cpu_core/" name "/\",\"pmu\":\"cpu_core\",\"group\":0}"
-#define HEAD                                                             \
-	"{\"tdstat\":1,\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,"  \
-	"\"interval_ms\":0,\"target\":\"x\",\"pmus\":[{\"name\":"        \
-	"\"cpu_core\",\"type\":4,\"cpus\":\"0-3\"}],\"events\":[" EVENT( \
-		"slots") "," EVENT("topdown-retiring") "," EVENT("cycles") "]}\n"
+#define EVENT(name) "{\"name\":\"cpu_core/" name "/\",\"pmu\":\"cpu_core\",\"group\":0}"
+#define HEAD                                                                                \
+	"{\"tdstat\":1,\"cpuid\":\"GenuineIntel-6-97-2\",\"smt\":true,"                     \
+	"\"interval_ms\":0,\"target\":\"x\",\"pmus\":[{\"name\":"                           \
+	"\"cpu_core\",\"type\":4,\"cpus\":\"0-3\"}],\"events\":[" EVENT("slots") "," EVENT( \
+		"topdown-retiring") "," EVENT("cycles") "]}\n"
 #define SAMPLES "{\"samples\":{\"node\":\"tma_dram_bound\"}}\n"
-#define OBJECT \
-	"{\"object\":{\"kind\":\"file\",\"path\":\"/bin/x\",\"pid\":1}}\n"
-#define SPOT "{\"spot\":{\"object\":0,\"address\":\"0x10\"}}\n"
+#define OBJECT  "{\"object\":{\"kind\":\"file\",\"path\":\"/bin/x\",\"pid\":1}}\n"
+#define SPOT    "{\"spot\":{\"object\":0,\"address\":\"0x10\"}}\n"
 #define FUNCTION                                                    \
 	"{\"function\":{\"object\":0,\"address\":\"0x8\",\"name\":" \
 	"\"main\"}}\n"
@@ -33,29 +31,27 @@ struct given {
 	size_t nr;
 };
 
-static int take(void *ctx, const struct td_record *record, int event, int spot,
-		int caller)
+static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
 {
 	struct given *given = ctx;
 
 	if (given->nr == TD_ARRAY_SIZE(given->records))
-		return 0;
+		return;
 	given->records[given->nr] = *record;
 	for (size_t i = 0; i < record->nr_values && i < 3; i++)
 		given->values[given->nr][i] = record->values[2 * i];
 	given->events[given->nr] = event;
 	given->spots[given->nr] = spot;
 	given->callers[given->nr++] = caller;
-	return 0;
 }
 
-static int read_text(const char *text, struct td_samples *samples,
-		     struct given *given, struct td_err *err)
+static int read_text(const char *text, struct td_samples *samples, struct given *given,
+		     struct td_err *err)
 {
 	struct td_recording rec;
 	char path[32];
 	int fd = make_file(text, strlen(text), path);
-	int rc = td_recording_open(&rec, path, err);
+	int rc = td_recording_open(&rec, path, NULL, err);
 
 	*samples = (struct td_samples){ 0 };
 	*given = (struct given){ 0 };
@@ -71,12 +67,10 @@ static int read_text(const char *text, struct td_samples *samples,
 static void add_spots(struct td_spots *spots)
 {
 	char path[] = "/bin/a b\"", kernel[] = "[kernel]", name[] = "f(int)";
-	const struct td_object file = { .kind = TD_OBJECT_FILE,
-					.path = path,
-					.pid = 17,
-					.build_id = { { 0xab, 0x01 }, 2 } };
-	const struct td_object of_kernel = { .kind = TD_OBJECT_KERNEL,
-					     .path = kernel };
+	const struct td_object file = {
+		.kind = TD_OBJECT_FILE, .path = path, .pid = 17, .build_id = { { 0xab, 0x01 }, 2 }
+	};
+	const struct td_object of_kernel = { .kind = TD_OBJECT_KERNEL, .path = kernel };
 	const struct td_function function = { name, 0, 0x1000 };
 	const struct td_function unnamed = { NULL, 1, 0xffffffff81000000 };
 
@@ -101,21 +95,18 @@ static void write_all(struct td_samples_writer *writer, struct td_spots *spots)
 					  .period = 1000,
 					  .values = pairs,
 					  .nr_values = 3 };
-	const struct td_record switched = { .kind = TD_RECORD_SWITCH,
-					    .time_ns = 5000000001,
-					    .cpu = 3,
-					    .tid = 18 };
-	const struct td_record lost = { .kind = TD_RECORD_LOST,
-					.time_ns = 5000000002,
-					.cpu = 2,
-					.lost = 7 };
+	const struct td_record switched = {
+		.kind = TD_RECORD_SWITCH, .time_ns = 5000000001, .cpu = 3, .tid = 18
+	};
+	const struct td_record lost = {
+		.kind = TD_RECORD_LOST, .time_ns = 5000000002, .cpu = 2, .lost = 7
+	};
 	const struct td_record throttled = { .kind = TD_RECORD_THROTTLE,
 					     .time_ns = 5000000003,
 					     .cpu = 1 };
-	const struct td_record resumed = { .kind = TD_RECORD_UNTHROTTLE,
-					   .time_ns = 5000000004,
-					   .cpu = 1,
-					   .tid = 18 };
+	const struct td_record resumed = {
+		.kind = TD_RECORD_UNTHROTTLE, .time_ns = 5000000004, .cpu = 1, .tid = 18
+	};
 
 	td_samples_write_head(writer, "tma_dram_bound", 10000000);
 	td_spots_add_call(spots, -1, -1);
@@ -143,8 +134,7 @@ static char *written(void)
 	struct td_spots spots = { 0 };
 	char *text = NULL;
 	size_t size;
-	struct td_samples_writer writer = { .fp = open_memstream(&text, &size),
-					    .plan = &plan };
+	struct td_samples_writer writer = { .fp = open_memstream(&text, &size), .plan = &plan };
 
 	if (!writer.fp)
 		return NULL;
@@ -159,18 +149,16 @@ static char *written(void)
 
 static void check_spots(const struct td_spots *spots)
 {
-	ok(spots->nr_objects == 2 && spots->nr == 2 &&
-		   spots->nr_functions == 2 && spots->nr_files == 1,
+	ok(spots->nr_objects == 2 && spots->nr == 2 && spots->nr_functions == 2 &&
+		   spots->nr_files == 1,
 	   "objects, spots, functions, files");
 	is_str(spots->objects[0].path, "/bin/a b\"", "a path with a quote");
-	ok(spots->objects[0].build_id.size == 2 &&
-		   spots->objects[0].build_id.v[0] == 0xab &&
+	ok(spots->objects[0].build_id.size == 2 && spots->objects[0].build_id.v[0] == 0xab &&
 		   spots->objects[0].build_id.v[1] == 0x01,
 	   "a build id");
 	ok(spots->objects[1].kind == TD_OBJECT_KERNEL, "a kind");
 	ok(spots->v[1].address == 0xffffffff81000000, "a kernel's address");
-	ok(spots->v[0].function == 0 && spots->v[0].file == 0 &&
-		   spots->v[0].line == 12,
+	ok(spots->v[0].function == 0 && spots->v[0].file == 0 && spots->v[0].line == 12,
 	   "what a spot is resolved to");
 	ok(spots->v[1].function == 1 && spots->v[1].file == -1, "no line");
 	is_str(spots->functions[0].name, "f(int)", "a function's name");
@@ -187,31 +175,26 @@ static void test_round_trip(void)
 
 	if (!text)
 		return;
-	ok(read_text(text, &samples, &given, &err) == 0, "it is read: %s",
-	   err.msg);
+	ok(read_text(text, &samples, &given, &err) == 0, "it is read: %s", err.msg);
 	is_str(samples.node, "tma_dram_bound", "the node");
 	ok(samples.longest_ns == 10000000, "the longest window");
 	check_spots(&samples.spots);
 	ok(given.nr == 5, "five records");
-	ok(r[0].kind == TD_RECORD_SAMPLE && r[0].time_ns == 5000000000 &&
-		   r[0].cpu == 3 && r[0].pid == 17 && r[0].tid == 18 &&
-		   r[0].period == 1000 && r[0].nr_values == 3,
+	ok(r[0].kind == TD_RECORD_SAMPLE && r[0].time_ns == 5000000000 && r[0].cpu == 3 &&
+		   r[0].pid == 17 && r[0].tid == 18 && r[0].period == 1000 && r[0].nr_values == 3,
 	   "a sample");
 	ok(given.events[0] == 2 && given.spots[0] == 0 && given.callers[0] == 1,
 	   "its event, its spot, its caller");
-	ok(given.values[0][0] == 600 && given.values[0][1] == 250 &&
-		   given.values[0][2] == 100,
+	ok(given.values[0][0] == 600 && given.values[0][1] == 250 && given.values[0][2] == 100,
 	   "values come in the order of the events, not of the group");
 	ok(samples.spots.nr_calls == 2 && samples.spots.calls[0].spot == -1 &&
-		   samples.spots.calls[1].spot == 1 &&
-		   samples.spots.calls[1].caller == 0,
+		   samples.spots.calls[1].spot == 1 && samples.spots.calls[1].caller == 0,
 	   "a chain of callers");
 	ok(r[1].kind == TD_RECORD_SWITCH && r[1].tid == 18, "a switch");
-	ok(r[2].kind == TD_RECORD_LOST && r[2].lost == 7 && r[2].cpu == 2,
-	   "what was lost");
+	ok(r[2].kind == TD_RECORD_LOST && r[2].lost == 7 && r[2].cpu == 2, "what was lost");
 	ok(r[3].kind == TD_RECORD_THROTTLE && r[3].cpu == 1, "a pause");
-	ok(r[4].kind == TD_RECORD_UNTHROTTLE && r[4].cpu == 1 &&
-		   r[4].tid == 18 && r[4].time_ns == 5000000004,
+	ok(r[4].kind == TD_RECORD_UNTHROTTLE && r[4].cpu == 1 && r[4].tid == 18 &&
+		   r[4].time_ns == 5000000004,
 	   "its end");
 	td_samples_free(&samples);
 }
@@ -236,59 +219,43 @@ static const struct {
 	const char *name, *text;
 	int line;
 } bad[] = {
-	{ "a recording of counts", HEAD "{\"time\":1.5,\"counts\":[]}\n" END,
-	  2 },
+	{ "a recording of counts", HEAD "{\"time\":1.5,\"counts\":[]}\n" END, 2 },
 	{ "samples twice", HEAD SAMPLES SAMPLES END, 3 },
 	{ "an object of another kind",
-	  HEAD SAMPLES
-	  "{\"object\":{\"kind\":\"x\",\"path\":\"a\",\"pid\":1}}\n",
+	  HEAD SAMPLES "{\"object\":{\"kind\":\"x\",\"path\":\"a\",\"pid\":1}}\n", 3 },
+	{ "an object without a path", HEAD SAMPLES "{\"object\":{\"kind\":\"file\",\"pid\":1}}\n",
 	  3 },
-	{ "an object without a path",
-	  HEAD SAMPLES "{\"object\":{\"kind\":\"file\",\"pid\":1}}\n", 3 },
 	{ "an object twice", HEAD SAMPLES OBJECT OBJECT, 4 },
 	{ "a build id that is none",
 	  HEAD SAMPLES
-	  "{\"object\":{\"kind\":\"file\",\"path\":\"a\",\"pid\":1,"
-	  "\"build_id\":\"xy\"}}\n",
+	  "{\"object\":{\"kind\":\"file\",\"path\":\"a\",\"pid\":1,\"build_id\":\"xy\"}}\n",
 	  3 },
 	{ "a spot of no object", HEAD SAMPLES SPOT, 3 },
 	{ "a spot twice", HEAD SAMPLES OBJECT SPOT SPOT, 5 },
 	{ "an address that is none",
-	  HEAD SAMPLES OBJECT
-	  "{\"spot\":{\"object\":0,\"address\":\"0x1g\"}}\n",
-	  4 },
+	  HEAD SAMPLES OBJECT "{\"spot\":{\"object\":0,\"address\":\"0x1g\"}}\n", 4 },
 	{ "an address of more than 64 bits",
-	  HEAD SAMPLES OBJECT
-	  "{\"spot\":{\"object\":0,\"address\":\"0x10000000000000000\"}}\n",
+	  HEAD SAMPLES OBJECT "{\"spot\":{\"object\":0,\"address\":\"0x10000000000000000\"}}\n",
 	  4 },
 	{ "a function of no object", HEAD SAMPLES FUNCTION, 3 },
 	{ "a function twice", HEAD SAMPLES OBJECT FUNCTION FUNCTION, 5 },
 	{ "a sample that is too short", SAMPLE("1,0,1,1,0,1,0"), 5 },
-	{ "a sample of an event that is not there", SAMPLE("1,0,1,1,3,1,0,-1"),
-	  5 },
-	{ "a sample of a spot that is not there", SAMPLE("1,0,1,1,0,1,1,-1"),
-	  5 },
+	{ "a sample of an event that is not there", SAMPLE("1,0,1,1,3,1,0,-1"), 5 },
+	{ "a sample of a spot that is not there", SAMPLE("1,0,1,1,0,1,1,-1"), 5 },
 	{ "a caller that is not there", SAMPLE("1,0,1,1,0,1,0,1"), 5 },
 	{ "a caller that is no call",
-	  HEAD SAMPLES OBJECT SPOT
-	  "{\"call\":[0,-1]}\n{\"s\":[1,0,1,1,0,1,0,1]}\n" END,
-	  6 },
-	{ "a call of a spot that is not there",
-	  HEAD SAMPLES OBJECT SPOT "{\"call\":[1,-1]}\n", 5 },
-	{ "a call that calls itself",
-	  HEAD SAMPLES OBJECT SPOT "{\"call\":[0,0]}\n", 5 },
-	{ "a call twice",
-	  HEAD SAMPLES OBJECT SPOT "{\"call\":[0,-1]}\n{\"call\":[0,-1]}\n",
-	  6 },
+	  HEAD SAMPLES OBJECT SPOT "{\"call\":[0,-1]}\n{\"s\":[1,0,1,1,0,1,0,1]}\n" END, 6 },
+	{ "a call of a spot that is not there", HEAD SAMPLES OBJECT SPOT "{\"call\":[1,-1]}\n", 5 },
+	{ "a call that calls itself", HEAD SAMPLES OBJECT SPOT "{\"call\":[0,0]}\n", 5 },
+	{ "a call twice", HEAD SAMPLES OBJECT SPOT "{\"call\":[0,-1]}\n{\"call\":[0,-1]}\n", 6 },
 	{ "a time below 0", SAMPLE("-1,0,1,1,0,1,0,-1"), 5 },
 	{ "a text among its numbers", SAMPLE("1,0,1,1,0,1,0,\"1\""), 5 },
 	{ "a fraction among them", SAMPLE("1,0,1,1,0,1.5,0,-1"), 5 },
-	{ "what no spot is resolved to",
-	  HEAD SAMPLES OBJECT SPOT "{\"resolved\":[0,0,-1,0]}\n", 5 },
+	{ "what no spot is resolved to", HEAD SAMPLES OBJECT SPOT "{\"resolved\":[0,0,-1,0]}\n",
+	  5 },
 	{ "a file that is not there",
 	  HEAD SAMPLES OBJECT SPOT FUNCTION "{\"resolved\":[0,0,0,1]}\n", 6 },
-	{ "two members in a line",
-	  HEAD SAMPLES "{\"file\":\"a\",\"spot\":{}}\n", 3 },
+	{ "two members in a line", HEAD SAMPLES "{\"file\":\"a\",\"spot\":{}}\n", 3 },
 	{ "an unknown member", HEAD SAMPLES "{\"x\":[1,2]}\n", 3 },
 	{ "a member of another type", HEAD SAMPLES "{\"s\":1}\n", 3 },
 	{ "something behind the end", HEAD SAMPLES END SPOT, 4 },
@@ -303,10 +270,8 @@ static void test_bad(void)
 		char place[16];
 
 		snprintf(place, sizeof(place), ":%d:", bad[i].line);
-		ok(read_text(bad[i].text, &samples, &given, &err) == -EINVAL,
-		   "%s", bad[i].name);
-		ok(strstr(err.msg, place), "%s: its line (%s)", bad[i].name,
-		   err.msg);
+		ok(read_text(bad[i].text, &samples, &given, &err) == -EINVAL, "%s", bad[i].name);
+		ok(strstr(err.msg, place), "%s: its line (%s)", bad[i].name, err.msg);
 		td_samples_free(&samples);
 	}
 }
@@ -318,13 +283,11 @@ static void test_spots_as_callers(void)
 	struct given given;
 	struct td_err err = { 0 };
 
-	ok(read_text(HEAD SAMPLES OBJECT SPOT "{\"s\":[1,0,1,1,0,1,0,0]}\n" END,
-		     &samples, &given, &err) == 0,
+	ok(read_text(HEAD SAMPLES OBJECT SPOT "{\"s\":[1,0,1,1,0,1,0,0]}\n" END, &samples, &given,
+		     &err) == 0,
 	   "an older file is read: %s", err.msg);
-	ok(given.nr == 1 && given.callers[0] == 0 &&
-		   samples.spots.nr_calls == 1 &&
-		   samples.spots.calls[0].spot == 0 &&
-		   samples.spots.calls[0].caller == -1,
+	ok(given.nr == 1 && given.callers[0] == 0 && samples.spots.nr_calls == 1 &&
+		   samples.spots.calls[0].spot == 0 && samples.spots.calls[0].caller == -1,
 	   "its callers are calls of them");
 	td_samples_free(&samples);
 }
@@ -336,13 +299,11 @@ static void test_cut_off(void)
 	struct given given;
 	struct td_err err = { 0 };
 
-	ok(read_text(HEAD SAMPLES OBJECT SPOT
-		     "{\"s\":[1,0,1,1,0,1,0,-1]}\n{\"s\":[2,0",
-		     &samples, &given, &err) == 0,
+	ok(read_text(HEAD SAMPLES OBJECT SPOT "{\"s\":[1,0,1,1,0,1,0,-1]}\n{\"s\":[2,0", &samples,
+		     &given, &err) == 0,
 	   "a file that was cut off is read up to there");
 	ok(given.nr == 1, "what is whole is given");
-	ok(samples.spots.v[0].function == 0 &&
-		   !samples.spots.functions[0].name &&
+	ok(samples.spots.v[0].function == 0 && !samples.spots.functions[0].name &&
 		   samples.spots.functions[0].address == 0x10,
 	   "a spot is a function without a name");
 	td_samples_free(&samples);

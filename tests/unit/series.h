@@ -58,20 +58,15 @@ static inline struct td_cell cell_of(const struct series *s)
 				 .running_ns = running_without(s, -1),
 				 .error = NAN };
 	struct td_row row = { "all", "cpu", slots_without(s, -1) };
-	struct td_report report = { .nr_columns = 1,
-				    .rows = &row,
-				    .nr_rows = 1 };
+	struct td_report report = { .nr_columns = 1, .rows = &row, .nr_rows = 1 };
 	struct td_errors errors;
 	struct td_cell rest;
 	struct td_row rest_row = { "all", "cpu" };
-	struct td_report without = { .nr_columns = 1,
-				     .rows = &rest_row,
-				     .nr_rows = 1 };
+	struct td_report without = { .nr_columns = 1, .rows = &rest_row, .nr_rows = 1 };
 
 	row.cells = &whole;
 	rest_row.cells = &rest;
-	if (td_errors_begin(&errors, &report))
-		exit(1);
+	td_errors_begin(&errors, &report);
 	for (int i = 0; i < s->nr; i++) {
 		rest = (struct td_cell){ .value = mean_without(s, i),
 					 .running_ns = running_without(s, i) };
@@ -130,15 +125,13 @@ static inline double normal_of(struct normals *n)
 }
 
 /* Its mean is 0. */
-static inline struct series make_series(int nr, double correlation,
-					uint64_t *state)
+static inline struct series make_series(int nr, double correlation, uint64_t *state)
 {
 	struct series s = { .nr = nr };
 	double last = normal(state);
 
 	for (int i = 0; i < nr; i++) {
-		last = correlation * last +
-		       sqrt(1 - correlation * correlation) * normal(state);
+		last = correlation * last + sqrt(1 - correlation * correlation) * normal(state);
 		s.v[i] = last;
 		s.slots[i] = 1 + i;
 	}

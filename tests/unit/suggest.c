@@ -82,8 +82,7 @@ static void test_row(const char *wanted, const char *text)
 static void test_many(void)
 {
 	struct td_suggest suggest = { .wanted = "x" };
-	static const char *const many[] = { "ccccc_x", "bbbb_x", "aaa_x",
-					    "aaa_x",   "dd_x",   "e_x" };
+	static const char *const many[] = { "ccccc_x", "bbbb_x", "aaa_x", "aaa_x", "dd_x", "e_x" };
 	char got[256], little[12];
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(many); i++)

@@ -12,10 +12,9 @@ static struct td_symbol_table table;
 
 static void add(uint64_t start, uint64_t size, uint32_t rank, const char *name)
 {
-	struct td_named symbol = { .start = start,
-				   .end = start + size,
-				   .limit = 0x9000,
-				   .rank = rank };
+	struct td_named symbol = {
+		.start = start, .end = start + size, .limit = 0x9000, .rank = rank
+	};
 
 	td_symbol_table_add(&table, &symbol, name, strlen(name));
 }
@@ -107,8 +106,7 @@ static void test_bounds(void)
 	ok(table.nr == TD_SYMBOLS_MAX, "too many symbols");
 	td_symbol_table_free(&table);
 	began = clock() - began;
-	ok(began < 2000 * test_time_sort(TD_SYMBOLS_MAX / 16), "%ld us",
-	   (long)began);
+	ok(began < 2000 * test_time_sort(TD_SYMBOLS_MAX / 16), "%ld us", (long)began);
 }
 
 static const char *demangled(const char *name)
@@ -122,15 +120,10 @@ static const char *demangled(const char *name)
 static void test_demangle(void)
 {
 	static const char name[] =
-		"_Z1f1AIiES_IS0_S0_ES_IS1_S1_ES_IS2_S2_ES_IS3_S3_ES_IS4_S4_"
-		"ES_IS5_S5_ES_IS6_S6_ES_IS7_S7_ES_IS8_S8_ES_IS9_S9_ES_ISA_"
-		"SA_ES_ISB_SB_ES_ISC_SC_ES_ISD_SD_ES_ISE_SE_ES_ISF_SF_ES_"
-		"ISG_SG_ES_ISH_SH_ES_ISI_SI_ES_ISJ_SJ_ES_ISK_SK_ES_ISL_SL_"
-		"ES_ISM_SM_ES_ISN_SN_ES_ISO_SO_ES_ISP_SP_ES_ISQ_SQ_E";
+		"_Z1f1AIiES_IS0_S0_ES_IS1_S1_ES_IS2_S2_ES_IS3_S3_ES_IS4_S4_ES_IS5_S5_ES_IS6_S6_ES_IS7_S7_ES_IS8_S8_ES_IS9_S9_ES_ISA_SA_ES_ISB_SB_ES_ISC_SC_ES_ISD_SD_ES_ISE_SE_ES_ISF_SF_ES_ISG_SG_ES_ISH_SH_ES_ISI_SI_ES_ISJ_SJ_ES_ISK_SK_ES_ISL_SL_ES_ISM_SM_ES_ISN_SN_ES_ISO_SO_ES_ISP_SP_ES_ISQ_SQ_E";
 
 	is_str(demangled("_ZN3foo3barEi"), "foo::bar(int)", "C++");
-	is_str(demangled("_Z3fooi.part.0"), "foo(int) [clone .part.0]",
-	       "a part of a function");
+	is_str(demangled("_Z3fooi.part.0"), "foo(int) [clone .part.0]", "a part of a function");
 	is_str(demangled("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE"),
 	       "core::fmt::Write::write_fmt", "Rust");
 	is_str(demangled("_RNvC6_123foo3bar"), "123foo::bar", "Rust, newer");

@@ -177,22 +177,19 @@ static void test_symbols(void)
 		const char *name = symbols[i].name, *alias = symbols[i].alias;
 		const struct td_symbol *s = td_symbol_find(name);
 
-		ok(s && s->type == symbols[i].type &&
-			   s->config == symbols[i].config &&
+		ok(s && s->type == symbols[i].type && s->config == symbols[i].config &&
 			   s->tool == TD_TOOL_NONE && s->desc,
 		   "%s: the kernel's number", name);
 		is_str(s ? s->name : NULL, name, "%s: its first name", name);
 		ok(s && (s->scale > 0 ? s->scale : 1) ==
-				   (symbols[i].scale > 0 ? symbols[i].scale
-							 : 1),
+				   (symbols[i].scale > 0 ? symbols[i].scale : 1),
 		   "%s: its scale", name);
-		is_str(s && s->unit ? s->unit : "",
-		       symbols[i].unit ? symbols[i].unit : "", "%s: its unit",
-		       name);
+		is_str(s && s->unit ? s->unit : "", symbols[i].unit ? symbols[i].unit : "",
+		       "%s: its unit", name);
 		ok(!alias || td_symbol_find(alias) == s, "%s: also %s", name,
 		   alias ? alias : "nothing else");
-		ok(td_symbol_of(symbols[i].type, symbols[i].config) == s,
-		   "%s: from its number", name);
+		ok(td_symbol_of(symbols[i].type, symbols[i].config) == s, "%s: from its number",
+		   name);
 	}
 }
 
@@ -201,8 +198,7 @@ static void test_other_symbols(void)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(tools); i++) {
 		const struct td_symbol *s = td_symbol_find(tools[i].name);
 
-		ok(s && s->tool == tools[i].tool && s->desc, "%s is a tool's",
-		   tools[i].name);
+		ok(s && s->tool == tools[i].tool && s->desc, "%s is a tool's", tools[i].name);
 	}
 	for (size_t i = 0; i < TD_ARRAY_SIZE(none); i++)
 		ok(!td_symbol_find(none[i]), "'%s' is none", none[i]);
@@ -214,13 +210,11 @@ static void test_other_symbols(void)
 static void mix_case(char *text)
 {
 	for (size_t i = 0, len = strlen(text); i < len; i += 2)
-		text[i] = (char)(isupper((unsigned char)text[i])
-					 ? tolower((unsigned char)text[i])
-					 : toupper((unsigned char)text[i]));
+		text[i] = (char)(isupper((unsigned char)text[i]) ? tolower((unsigned char)text[i])
+								 : toupper((unsigned char)text[i]));
 }
 
-static bool is_cache(const char *name, uint64_t id, uint64_t op,
-		     uint64_t result, bool done)
+static bool is_cache(const char *name, uint64_t id, uint64_t op, uint64_t result, bool done)
 {
 	uint64_t want = id | op << 8 | result << 16, got = 0;
 	char mixed[80];
@@ -244,8 +238,7 @@ static bool all_of_cache(size_t cache, const char *word)
 
 	for (size_t r = 0; r < TD_ARRAY_SIZE(results); r++) {
 		snprintf(name, sizeof(name), "%s-%s", word, results[r].name);
-		good &= is_cache(name, caches[cache].id, 0, results[r].id,
-				 true);
+		good &= is_cache(name, caches[cache].id, 0, results[r].id, true);
 	}
 	for (size_t o = 0; o < TD_ARRAY_SIZE(ops); o++) {
 		uint64_t op = ops[o].id;
@@ -256,14 +249,12 @@ static bool all_of_cache(size_t cache, const char *word)
 		for (size_t r = 0; r < TD_ARRAY_SIZE(results); r++) {
 			uint64_t result = results[r].id;
 
-			snprintf(name, sizeof(name), "%s-%s-%s", word,
-				 ops[o].name, results[r].name);
-			good &= is_cache(name, caches[cache].id, op, result,
-					 done);
-			snprintf(name, sizeof(name), "%s-%s-%s", word,
-				 results[r].name, ops[o].name);
-			good &= is_cache(name, caches[cache].id, op, result,
-					 done);
+			snprintf(name, sizeof(name), "%s-%s-%s", word, ops[o].name,
+				 results[r].name);
+			good &= is_cache(name, caches[cache].id, op, result, done);
+			snprintf(name, sizeof(name), "%s-%s-%s", word, results[r].name,
+				 ops[o].name);
+			good &= is_cache(name, caches[cache].id, op, result, done);
 		}
 	}
 	return good;
@@ -273,21 +264,20 @@ static void test_caches(void)
 {
 	for (size_t c = 0; c < TD_ARRAY_SIZE(caches); c++) {
 		for (size_t i = 0; i < 5 && caches[c].names[i]; i++)
-			ok(all_of_cache(c, caches[c].names[i]),
-			   "%s, whatever is done on it", caches[c].names[i]);
+			ok(all_of_cache(c, caches[c].names[i]), "%s, whatever is done on it",
+			   caches[c].names[i]);
 	}
 	for (size_t i = 0; i < TD_ARRAY_SIZE(written); i++) {
 		uint64_t config = UINT64_MAX;
 
-		ok(td_cache_parse(written[i].name, &config) == 0 &&
-			   config == written[i].config,
+		ok(td_cache_parse(written[i].name, &config) == 0 && config == written[i].config,
 		   "%s is %#jx", written[i].name, (uintmax_t)written[i].config);
 	}
 	for (size_t i = 0; i < TD_ARRAY_SIZE(wrong); i++) {
 		uint64_t config;
 
-		ok(td_cache_parse(wrong[i].name, &config) == wrong[i].rc,
-		   "'%s' is no cache's name", wrong[i].name);
+		ok(td_cache_parse(wrong[i].name, &config) == wrong[i].rc, "'%s' is no cache's name",
+		   wrong[i].name);
 	}
 }
 
@@ -306,8 +296,7 @@ static void count_name(struct listed *listed, const char *name, uint64_t config)
 	if (listed->nr < TD_ARRAY_SIZE(listed->seen))
 		listed->seen[listed->nr++] = config;
 	listed->good += td_cache_parse(name, &parsed) == 0 && parsed == config;
-	listed->misses |=
-		strcmp(name, "dTLB-store-misses") == 0 && config == 0x10103;
+	listed->misses |= strcmp(name, "dTLB-store-misses") == 0 && config == 0x10103;
 }
 
 /* As in perf-list(1): hits and misses of the operations that a cache has. */
@@ -320,8 +309,7 @@ static void test_cache_list(void)
 
 	while (td_cache_next(&at, &config, name))
 		count_name(&listed, name, config);
-	ok(listed.nr == 2 * (3 + 2 + 3 + 3 + 1 + 1 + 3),
-	   "every config of a cache has a name");
+	ok(listed.nr == 2 * (3 + 2 + 3 + 3 + 1 + 1 + 3), "every config of a cache has a name");
 	ok(!listed.twice, "none has two");
 	ok(listed.good == listed.nr, "and each name is its config's");
 	ok(listed.misses, "perf's spelling");
@@ -337,8 +325,7 @@ static void test_closest(void)
 
 		for (size_t j = 0; j < 5 && closest[i].names[j]; j++)
 			td_closest_offer(&of, closest[i].names[j]);
-		is_str(of.best, closest[i].best, "what is meant by '%s'",
-		       closest[i].wanted);
+		is_str(of.best, closest[i].best, "what is meant by '%s'", closest[i].wanted);
 	}
 	memset(name, 'n', sizeof(name));
 	memset(longer, 'n', sizeof(longer));

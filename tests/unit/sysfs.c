@@ -21,15 +21,14 @@ struct file {
 #define X64(text)   X4(X4(X4(text)))
 #define X4096(text) X64(X64(text))
 
-#define CPUINFO(vendor, family, model, stepping, flags)                                  \
-	{                                                                                \
-		"proc/cpuinfo",                                                          \
-			"processor\t: 0\nvendor_id\t: " vendor                           \
-			"\ncpu family\t: " family "\nmodel\t\t: " model                  \
-			"\nmodel name\t: 12th Gen Core\nstepping\t: " stepping           \
-			"\nmicrocode\t: 0x2c\nflags\t\t: " flags                         \
-			"\nbugs\t\t: spectre_v1\n\nprocessor\t: 1\nvendor_id\t: Other\n" \
-			"cpu family\t: 1\nmodel\t\t: 1\nstepping\t: 1\n"                 \
+#define CPUINFO(vendor, family, model, stepping, flags)                                          \
+	{                                                                                        \
+		"proc/cpuinfo", "processor\t: 0\nvendor_id\t: " vendor "\ncpu family\t: " family \
+				"\nmodel\t\t: " model                                            \
+				"\nmodel name\t: 12th Gen Core\nstepping\t: " stepping           \
+				"\nmicrocode\t: 0x2c\nflags\t\t: " flags                         \
+				"\nbugs\t\t: spectre_v1\n\nprocessor\t: 1\nvendor_id\t: Other\n" \
+				"cpu family\t: 1\nmodel\t\t: 1\nstepping\t: 1\n"                 \
 	}
 #define ALDER_LAKE CPUINFO("GenuineIntel", "6", "151", "2", "fpu vme hle")
 #define ONLINE(list)                                       \
@@ -65,10 +64,9 @@ static const struct {
 	    { DEVICES "uncore_imc/type", "20\n" },
 	    { DEVICES "cstate_core/type", "21\n" },
 	    { DEVICES "software/type", "1\n" } },
-	  .want = "GenuineIntel-6-97-2 Alder Lake; "
-		  "cpu_core 4 0-3 Golden Cove f=2 slots=event=0x00,umask=0x4; "
-		  "cpu_atom 10 4-7 Gracemont f=0 topdown-fe-bound=event=0x71,umask=0x0; "
-		  "cpu_lowpower 11 8-9 unknown core f=0;" },
+	  .want = "GenuineIntel-6-97-2 Alder Lake; cpu_core 4 0-3 Golden Cove f=2 "
+	  "slots=event=0x00,umask=0x4; cpu_atom 10 4-7 Gracemont f=0 "
+	  "topdown-fe-bound=event=0x71,umask=0x0; cpu_lowpower 11 8-9 unknown core f=0;" },
 	{ "NULs behind an event's text",
 	  { ALDER_LAKE, ONLINE("0-3"),
 	    { DEVICES "cpu_core/type", "4\n" },
@@ -76,25 +74,22 @@ static const struct {
 	    { DEVICES "cpu_core/events/slots", NULS("event=0x00,umask=0x4\n") },
 	    { DEVICES "cpu_core/events/topdown-be-bound",
 	      NULS("event=0x00,umask=0x83") } },
-	  .want = "GenuineIntel-6-97-2 Alder Lake; "
-		  "cpu_core 4 0-3 Golden Cove f=0 slots=event=0x00,umask=0x4 "
-		  "topdown-be-bound=event=0x00,umask=0x83;" },
+	  .want = "GenuineIntel-6-97-2 Alder Lake; cpu_core 4 0-3 Golden Cove f=0 "
+	  "slots=event=0x00,umask=0x4 topdown-be-bound=event=0x00,umask=0x83;" },
 	{ "all of one kind of core off",
 	  { ALDER_LAKE, ONLINE("0-3"),
 	    { DEVICES "cpu_core/type", "4\n" },
 	    { DEVICES "cpu_core/cpus", "0-3\n" },
 	    { DEVICES "cpu_atom/type", "10\n" },
 	    { DEVICES "cpu_atom/cpus", "\n" } },
-	  .want = "GenuineIntel-6-97-2 Alder Lake; "
-		  "cpu_core 4 0-3 Golden Cove f=0;" },
+	  .want = "GenuineIntel-6-97-2 Alder Lake; cpu_core 4 0-3 Golden Cove f=0;" },
 	{ "all of its CPUs offline",
 	  { ALDER_LAKE, ONLINE("0-3"),
 	    { DEVICES "cpu_core/type", "4\n" },
 	    { DEVICES "cpu_core/cpus", "0-3\n" },
 	    { DEVICES "cpu_atom/type", "10\n" },
 	    { DEVICES "cpu_atom/cpus", "4-7\n" } },
-	  .want = "GenuineIntel-6-97-2 Alder Lake; "
-		  "cpu_core 4 0-3 Golden Cove f=0;" },
+	  .want = "GenuineIntel-6-97-2 Alder Lake; cpu_core 4 0-3 Golden Cove f=0;" },
 	{ "some CPUs offline, SMT, watchdog",
 	  { ALDER_LAKE, ONLINE("0,2-4"),
 	    { "sys/devices/system/cpu/smt/active", "1\n" },
@@ -102,8 +97,8 @@ static const struct {
 	    { "proc/sys/kernel/osrelease", "6.12.0-amd64\n" },
 	    { DEVICES "cpu_core/type", "4\n" },
 	    { DEVICES "cpu_core/cpus", "0-3\n" } },
-	  .want = "GenuineIntel-6-97-2 Alder Lake smt nmi 6.12.0-amd64; "
-		  "cpu_core 4 0,2-3 Golden Cove f=0;" },
+	  .want = "GenuineIntel-6-97-2 Alder Lake smt nmi 6.12.0-amd64; cpu_core 4 0,2-3 Golden "
+	  "Cove f=0;" },
 	{ "no SMT, no watchdog",
 	  { ALDER_LAKE, ONLINE("0"),
 	    { "sys/devices/system/cpu/smt/active", "0\n" },
@@ -113,8 +108,8 @@ static const struct {
 	  { CPUINFO("GenuineIntel", "6", "143", "6", "fpu"), ONLINE("0-1,3"),
 	    { DEVICES "cpu/type", "4\n" },
 	    { DEVICES "cpu/events/slots", "event=0x00,umask=0x4\n" } },
-	  .want = "GenuineIntel-6-8F-6 Sapphire Rapids; "
-		  "cpu 4 0-1,3 Golden Cove f=0 slots=event=0x00,umask=0x4;" },
+	  .want = "GenuineIntel-6-8F-6 Sapphire Rapids; cpu 4 0-1,3 Golden Cove f=0 "
+	  "slots=event=0x00,umask=0x4;" },
 	{ "no top-down events, no folders",
 	  { CPUINFO("GenuineIntel", "6", "106", "6", "fpu"), ONLINE("0"),
 	    { DEVICES "cpu/type", "4\n" } },
@@ -129,9 +124,8 @@ static const struct {
 	    { DEVICES "cpu/events/energy.unit", "Joules\n" },
 	    { DEVICES "cpu/events/energy.per-pkg", "1\n" },
 	    { DEVICES "cpu/events/energy.snapshot", "1\n" } },
-	  .want = "GenuineIntel-6-55-4 Skylake-SP or Cascade Lake; "
-		  "cpu 4 0 Skylake f=0 energy=event=0x02*2.32831e-10Joules "
-		  "topdown-total-slots=event=0x3c*4;" },
+	  .want = "GenuineIntel-6-55-4 Skylake-SP or Cascade Lake; cpu 4 0 Skylake f=0 "
+	  "energy=event=0x02*2.32831e-10Joules topdown-total-slots=event=0x3c*4;" },
 	{ "formats that nobody could pack, an empty event",
 	  { CPUINFO("GenuineIntel", "6", "106", "6", "fpu"), ONLINE("0"),
 	    { DEVICES "cpu/type", "4\n" },
@@ -141,8 +135,8 @@ static const struct {
 	    { DEVICES "cpu/format/empty", "\n" },
 	    { DEVICES "cpu/events/nothing", "" },
 	    { DEVICES "cpu/events/slots", "event=0x00,umask=0x4\n" } },
-	  .want = "GenuineIntel-6-6A-6 Ice Lake-SP; "
-		  "cpu 4 0 Sunny Cove f=2 slots=event=0x00,umask=0x4;" },
+	  .want = "GenuineIntel-6-6A-6 Ice Lake-SP; cpu 4 0 Sunny Cove f=2 "
+	  "slots=event=0x00,umask=0x4;" },
 	{ "no PMU at all", { ALDER_LAKE, ONLINE("0-3"),
 	    { DEVICES "software/type", "1\n" } },
 	  .want = "GenuineIntel-6-97-2 Alder Lake;" },
@@ -169,12 +163,11 @@ static const struct {
 	  .want = "GenuineIntel-18-FF-0 -; cpu 4 0 unknown core f=0;" },
 	{ "an identity to assume", { ALDER_LAKE, ONLINE("0"),
 	    { DEVICES "cpu/type", "4\n" } }, .cpuid = "GenuineIntel-6-8F-6",
-	  .want = "GenuineIntel-6-8F-6 Sapphire Rapids; "
-		  "cpu 4 0 Golden Cove f=0;" },
+	  .want = "GenuineIntel-6-8F-6 Sapphire Rapids; cpu 4 0 Golden Cove f=0;" },
 	{ "an identity that is none", { ALDER_LAKE, ONLINE("0") },
 	  .cpuid = "Alder Lake",
 	  .error = "processor identity 'Alder Lake': not of the form "
-		   "GenuineIntel-6-97-2", .code = -EINVAL },
+	  "GenuineIntel-6-97-2", .code = -EINVAL },
 
 	{ "no cpuinfo", { ONLINE("0") },
 	  .error = "proc/cpuinfo: No such file or directory", .code = -ENOENT },
@@ -196,7 +189,7 @@ static const struct {
 	  .code = -EINVAL },
 	{ "more than a page of CPUs", { ALDER_LAKE, ONLINE(X4096("0,") "0") },
 	  .error = "sys/devices/system/cpu/online: not a CPU list: "
-		   "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,", .code = -EINVAL },
+	  "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,", .code = -EINVAL },
 	{ "garbage for SMT", { ALDER_LAKE, ONLINE("0-3"),
 	    { "sys/devices/system/cpu/smt/active", "on\n" } },
 	  .error = "sys/devices/system/cpu/smt/active: not a number: on",
@@ -291,8 +284,8 @@ static void describe_pmu(FILE *fp, const struct td_pmu *pmu)
 {
 	td_autofree char *cpus = td_ints_format(&pmu->cpus);
 
-	fprintf(fp, " %s %u %s %s f=%zu", pmu->name, pmu->type, cpus,
-		td_uarch_name(pmu->uarch), pmu->nr_formats);
+	fprintf(fp, " %s %u %s %s f=%zu", pmu->name, pmu->type, cpus, td_uarch_name(pmu->uarch),
+		pmu->nr_formats);
 	for (size_t i = 0; i < pmu->nr_aliases; i++) {
 		const struct td_alias *alias = &pmu->aliases[i];
 
@@ -314,11 +307,10 @@ static char *describe(const struct td_machine *machine)
 	if (!fp)
 		return NULL;
 	td_cpuid_format(&machine->cpuid, cpuid);
-	fprintf(fp, "%s %s%s%s%s%s%s;", cpuid,
-		machine->model ? machine->model->name : "-",
-		machine->cpuid.hypervisor ? " guest" : "",
-		machine->smt ? " smt" : "", machine->nmi_watchdog ? " nmi" : "",
-		machine->release[0] ? " " : "", machine->release);
+	fprintf(fp, "%s %s%s%s%s%s%s;", cpuid, machine->model ? machine->model->name : "-",
+		machine->cpuid.hypervisor ? " guest" : "", machine->smt ? " smt" : "",
+		machine->nmi_watchdog ? " nmi" : "", machine->release[0] ? " " : "",
+		machine->release);
 	for (size_t i = 0; i < machine->nr_pmus; i++)
 		describe_pmu(fp, &machine->pmus[i]);
 	fclose(fp);
@@ -331,8 +323,7 @@ static void make_files(const char *root, const struct file *files)
 	test_file(root, "proc/", "", 0);
 	for (size_t i = 0; i < MAX_FILES && files[i].path; i++)
 		test_file(root, files[i].path, files[i].text,
-			  files[i].size ? files[i].size
-					: strlen(files[i].text));
+			  files[i].size ? files[i].size : strlen(files[i].text));
 }
 
 static void check_machine(size_t r, const char *root)
@@ -357,8 +348,8 @@ static void check_machine(size_t r, const char *root)
 		td_machine_free(&machine);
 	}
 	ok(rc == rows[r].code && err.code == rows[r].code, "%s", rows[r].name);
-	snprintf(error, sizeof(error), "%.100s%s%s", relative ? root : "",
-		 relative ? "/" : "", rows[r].error ? rows[r].error : "");
+	snprintf(error, sizeof(error), "%.100s%s%s", relative ? root : "", relative ? "/" : "",
+		 rows[r].error ? rows[r].error : "");
 	is_str(err.msg, error, "%s: message", rows[r].name);
 	if (rows[r].want) {
 		got = describe(&machine);
@@ -366,8 +357,7 @@ static void check_machine(size_t r, const char *root)
 	}
 	if (rc == 0)
 		td_machine_free(&machine);
-	ok(!machine.pmus && !machine.nr_pmus && !machine.online.v, "%s: freed",
-	   rows[r].name);
+	ok(!machine.pmus && !machine.nr_pmus && !machine.online.v, "%s: freed", rows[r].name);
 	td_sysfs_close(&fs);
 }
 
@@ -393,17 +383,15 @@ static void test_cpuid(size_t i)
 	int rc = td_cpuid_parse(cpuids[i].text, &got, &err);
 
 	if (!want->vendor[0]) {
-		ok(rc == -EINVAL && err.usage, "no identity: '%s'",
-		   cpuids[i].text);
+		ok(rc == -EINVAL && err.usage, "no identity: '%s'", cpuids[i].text);
 		return;
 	}
-	ok(rc == 0 && strcmp(got.vendor, want->vendor) == 0 &&
-		   got.family == want->family && got.model == want->model &&
-		   got.stepping == want->stepping && !got.hypervisor,
+	ok(rc == 0 && strcmp(got.vendor, want->vendor) == 0 && got.family == want->family &&
+		   got.model == want->model && got.stepping == want->stepping && !got.hypervisor,
 	   "identity: '%s'", cpuids[i].text);
 	td_cpuid_format(&got, text);
-	is_str(text, cpuids[i].again ? cpuids[i].again : cpuids[i].text,
-	       "identity as text: '%s'", cpuids[i].text);
+	is_str(text, cpuids[i].again ? cpuids[i].again : cpuids[i].text, "identity as text: '%s'",
+	       cpuids[i].text);
 }
 
 /* Names are from drivers/perf and arch/x86/events of Linux. */
@@ -431,8 +419,8 @@ static const struct {
 
 static void test_unit(size_t i)
 {
-	ok(td_pmu_stem_length(units[i].name) == units[i].at,
-	   "the unit's suffix of '%s'", units[i].name);
+	ok(td_pmu_stem_length(units[i].name) == units[i].at, "the unit's suffix of '%s'",
+	   units[i].name);
 }
 
 static void test_roots(void)
@@ -442,16 +430,12 @@ static void test_roots(void)
 	struct td_sysfs fs;
 	char text[8];
 
-	ok(td_sysfs_open(&fs, "/nowhere/sys", "/nowhere/proc", &err) == 0,
-	   "no sysfs, no proc");
+	ok(td_sysfs_open(&fs, "/nowhere/sys", "/nowhere/proc", &err) == 0, "no sysfs, no proc");
 	ok(td_sysfs_read(&fs, "devices", text, sizeof(text), &err) == -ENOENT,
 	   "no sysfs: no file of it");
-	is_str(err.msg, "/nowhere/sys/devices: No such file or directory",
-	       "no sysfs: message");
-	ok(td_sysfs_list(fs.proc, ".", &names) == -ENOENT,
-	   "no proc: no folder of it");
-	ok(td_sysfs_open(&fs, "/", "/dev/null", &err) == -ENOTDIR,
-	   "a file for proc");
+	is_str(err.msg, "/nowhere/sys/devices: No such file or directory", "no sysfs: message");
+	ok(td_sysfs_list(fs.proc, ".", &names) == -ENOENT, "no proc: no folder of it");
+	ok(td_sysfs_open(&fs, "/", "/dev/null", &err) == -ENOTDIR, "a file for proc");
 	is_str(err.msg, "/dev/null: Not a directory", "a file: message");
 	ok(fs.sys == -1 && fs.proc == -1, "nothing stays open");
 }

@@ -19,10 +19,8 @@ static const struct {
 	{ "up to a time and with it", "3:3 1:1 2:2<2*", "1 2 " },
 	{ "the rest the next time", "3:3 1:1<2* <9*", "1 3 " },
 	{ "the rest with what has come", "9:3 1:1<2* 7:2 8:4<9*", "1 2 4 3 " },
-	{ "what was not taken stays", "1:1 2:2 3:3<3? 0:4 9:5<9*",
-	  "1 4 2 3 5 " },
-	{ "taken between two that are added", "1:1 2:2 3:3<2? 9:4? 9:5*<9*",
-	  "1 2 3 4 5 " },
+	{ "what was not taken stays", "1:1 2:2 3:3<3? 0:4 9:5<9*", "1 4 2 3 5 " },
+	{ "taken between two that are added", "1:1 2:2 3:3<2? 9:4? 9:5*<9*", "1 2 3 4 5 " },
 	{ "nothing up to a time before", "5:1<4*<4*<5*", "1 " },
 	{ "many, growing and shrinking",
 	  "9:9 8:8 7:7 6:6 5:5 4:4 3:3 2:2 1:1<8* 1:1 2:2 3:3 4:4 5:5<9*",
@@ -57,9 +55,8 @@ static void run(const char *steps, char *got, size_t size)
 	for (; *steps; steps += len) {
 		len = 1;
 		if (sscanf(steps, "%u:%u%n", &time, &tid, &len) == 2)
-			td_task_queue_add(&queue, &(struct td_task_event){
-							  .tid = (int)tid,
-							  .time_ns = time });
+			td_task_queue_add(&queue, &(struct td_task_event){ .tid = (int)tid,
+									   .time_ns = time });
 		else if (sscanf(steps, "<%u%n", &time, &len) == 1)
 			td_task_queue_sort(&queue, time);
 		else

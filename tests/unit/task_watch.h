@@ -34,8 +34,7 @@ static inline int open_dummy(uint64_t read_format)
 		.exclude_kernel = 1,
 		.read_format = read_format,
 	};
-	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
-			  PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
 }
@@ -76,12 +75,8 @@ static inline bool is_readable(const struct td_task_watch *watch, int timeout)
 
 static inline void take(struct td_task_watch *watch)
 {
-	struct td_err err = { 0 };
-
-	if (td_task_watch_read(watch, &err))
-		printf("Bail out! %s\n", err.msg);
-	while (seen.nr < TD_ARRAY_SIZE(seen.v) &&
-	       td_task_watch_next(watch, &seen.v[seen.nr]))
+	td_task_watch_read(watch);
+	while (seen.nr < TD_ARRAY_SIZE(seen.v) && td_task_watch_next(watch, &seen.v[seen.nr]))
 		seen.nr++;
 }
 
@@ -92,13 +87,11 @@ static inline void take_all(struct td_task_watch *watch, size_t nr)
 		take(watch);
 }
 
-static inline int try_watch(struct td_task_watch **watch, int tid,
-			    struct td_err *err)
+static inline int try_watch(struct td_task_watch **watch, int tid, struct td_err *err)
 {
 	*err = (struct td_err){ 0 };
 	seen.nr = 0;
-	return td_task_watch_open(watch, &(struct td_ints){ &tid, 1 }, &cpus,
-				  err);
+	return td_task_watch_open(watch, &(struct td_ints){ &tid, 1 }, &cpus, err);
 }
 
 /* Starts to watch this thread. */

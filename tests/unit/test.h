@@ -22,15 +22,14 @@ static int test_nr, test_failed;
 		}                                                           \
 	} while (0)
 
-#define is_str(got, want, ...)                                          \
-	do {                                                            \
-		const char *got_ = (got), *want_ = (want);              \
-		bool same_ = got_ && want_ && strcmp(got_, want_) == 0; \
-		ok(same_, __VA_ARGS__);                                 \
-		if (!same_)                                             \
-			printf("# got:  %s\n# want: %s\n",              \
-			       got_ ? got_ : "(null)",                  \
-			       want_ ? want_ : "(null)");               \
+#define is_str(got, want, ...)                                                     \
+	do {                                                                       \
+		const char *got_ = (got), *want_ = (want);                         \
+		bool same_ = got_ && want_ && strcmp(got_, want_) == 0;            \
+		ok(same_, __VA_ARGS__);                                            \
+		if (!same_)                                                        \
+			printf("# got:  %s\n# want: %s\n", got_ ? got_ : "(null)", \
+			       want_ ? want_ : "(null)");                          \
 	} while (0)
 
 /* NaN equals NaN.  The tolerance is relative to the larger value, or to 1. */
@@ -38,8 +37,7 @@ static inline bool test_near(double got, double want, double tolerance)
 {
 	if (isnan(want) || isnan(got))
 		return isnan(want) && isnan(got);
-	return fabs(got - want) <=
-	       tolerance * fmax(1, fmax(fabs(got), fabs(want)));
+	return fabs(got - want) <= tolerance * fmax(1, fmax(fabs(got), fabs(want)));
 }
 
 static inline int done_testing(void)

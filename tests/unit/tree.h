@@ -13,8 +13,7 @@
 
 /* Creates folders and files below a temporary folder. */
 
-static inline int test_remove(const char *path, const struct stat *st, int flag,
-			      struct FTW *ftw)
+static inline int test_remove(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
 	(void)st;
 	(void)flag;
@@ -29,8 +28,7 @@ static inline void test_tree_remove(const char *root)
 
 static inline void test_make_parents(char *path)
 {
-	for (char *slash = strchr(path + 1, '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		mkdir(path, 0755);
 		*slash = '/';
@@ -38,8 +36,7 @@ static inline void test_make_parents(char *path)
 }
 
 /* A path that ends with a slash is a folder. */
-static inline void test_file(const char *root, const char *name,
-			     const char *text, size_t size)
+static inline void test_file(const char *root, const char *name, const char *text, size_t size)
 {
 	char path[1024];
 	int fd;

@@ -30,9 +30,7 @@ int main(void)
 	struct td_event of_plan[NR] = { 0 };
 	struct td_total totals[NR] = { 0 };
 	const struct td_plan plan = { .events = { .v = of_plan, .nr = NR } };
-	const struct td_totals all = { .nr_ids = 1,
-				       .v = totals,
-				       .nr_events = NR };
+	const struct td_totals all = { .nr_ids = 1, .v = totals, .nr_events = NR };
 	bool turns[NR] = { false };
 
 	for (int i = 0; i < NR; i++)

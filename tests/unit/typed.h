@@ -47,10 +47,8 @@ static const struct {
 	const char *pmu, *name, *terms;
 } test_model_events[] = {
 	{ NULL, "INST_RETIRED.ANY", "event=0xc0,period=2000003" },
-	{ "cpu_atom", "DTLB_LOAD_MISSES.WALK_COMPLETED",
-	  "event=0x8,umask=0xe,period=200003" },
-	{ NULL, "DTLB_LOAD_MISSES.WALK_COMPLETED",
-	  "event=0x12,umask=0xe,period=100003" },
+	{ "cpu_atom", "DTLB_LOAD_MISSES.WALK_COMPLETED", "event=0x8,umask=0xe,period=200003" },
+	{ NULL, "DTLB_LOAD_MISSES.WALK_COMPLETED", "event=0x12,umask=0xe,period=100003" },
 	{ "cpu_atom", "OCR.DEMAND_DATA_RD.L3_MISS",
 	  "event=0xb7,umask=0x1,offcore_rsp=0x3f84400001,period=100003" },
 	{ NULL, "OCR.DEMAND_DATA_RD.L3_MISS",
@@ -65,9 +63,8 @@ static const struct {
 	{ "cpu_atom", "node-loads", "event=0xb7,umask=0x2" },
 };
 
-static inline int test_model_event(void *ctx, const struct td_pmu *pmu,
-				   const char *name, const char **terms,
-				   struct td_err *err)
+static inline int test_model_event(void *ctx, const struct td_pmu *pmu, const char *name,
+				   const char **terms, struct td_err *err)
 {
 	(void)ctx;
 	*terms = NULL;
@@ -76,8 +73,7 @@ static inline int test_model_event(void *ctx, const struct td_pmu *pmu,
 	for (size_t i = 0; i < TD_ARRAY_SIZE(test_model_events); i++) {
 		const char *of = test_model_events[i].pmu;
 
-		if (pmu->kind != TD_PMU_CORE ||
-		    (of && strcmp(of, pmu->name) != 0) ||
+		if (pmu->kind != TD_PMU_CORE || (of && strcmp(of, pmu->name) != 0) ||
 		    strcasecmp(name, test_model_events[i].name) != 0)
 			continue;
 		*terms = test_model_events[i].terms;
@@ -86,8 +82,7 @@ static inline int test_model_event(void *ctx, const struct td_pmu *pmu,
 	return 0;
 }
 
-static inline const char *test_offer_names(void *ctx,
-					   struct td_closest *closest)
+static inline const char *test_offer_names(void *ctx, struct td_closest *closest)
 {
 	const struct typed *t = ctx;
 
@@ -106,10 +101,8 @@ static const struct {
 	{ "sched", "sched_switch", 310 },
 };
 
-static inline int test_find_tracepoints(void *ctx, const char *system,
-					const char *name,
-					struct td_tracepoints *out,
-					struct td_err *err)
+static inline int test_find_tracepoints(void *ctx, const char *system, const char *name,
+					struct td_tracepoints *out, struct td_err *err)
 {
 	(void)ctx;
 	*out = (struct td_tracepoints){ 0 };
@@ -129,25 +122,20 @@ static inline int test_find_tracepoints(void *ctx, const char *system,
 		return 0;
 	if (strcmp(system, "secret") == 0)
 		return td_err_set(err, -EACCES, "not for you");
-	return td_err_set(err, -ENOENT, "no tracepoint is called '%s:%s'",
-			  system, name);
+	return td_err_set(err, -ENOENT, "no tracepoint is called '%s:%s'", system, name);
 }
 
 /* Adds a PMU after the kernel's own, like td_machine_read_others(). */
-static inline void test_add_unit(struct td_machine *machine, const char *name,
-				 uint32_t type, const char *events)
+static inline void test_add_unit(struct td_machine *machine, const char *name, uint32_t type,
+				 const char *events)
 {
-	struct td_pmu *pmu =
-		td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
+	struct td_pmu *pmu = td_array_add(&machine->pmus, machine->nr_pmus, sizeof(*pmu));
 
-	*pmu = (struct td_pmu){ .name = strdup(name),
-				.type = type,
-				.kind = td_pmu_kind(name) };
+	*pmu = (struct td_pmu){ .name = strdup(name), .type = type, .kind = td_pmu_kind(name) };
 	td_ints_parse("0", TD_MAX_CPU, &pmu->cpus);
 	test_add_formats(pmu);
 	test_add_events(pmu, events);
-	for (size_t i = 0; pmu->kind == TD_PMU_OTHER && i < pmu->nr_aliases;
-	     i++)
+	for (size_t i = 0; pmu->kind == TD_PMU_OTHER && i < pmu->nr_aliases; i++)
 		pmu->aliases[i].unit = strdup("MiB");
 	machine->nr_pmus++;
 }
@@ -155,18 +143,15 @@ static inline void test_add_unit(struct td_machine *machine, const char *name,
 #define TEST_IMC "data_read event=0x1 6.103515625e-5;data_write event=0x2;"
 
 /* The PMUs beside the cores that the name means, or for NULL all. */
-static inline int test_read_pmus(void *ctx, const char *name,
-				 struct td_err *err)
+static inline int test_read_pmus(void *ctx, const char *name, struct td_err *err)
 {
 	static const struct {
 		const char *name;
 		uint32_t type;
 		const char *events;
 	} units[] = {
-		{ "msr", 7, "tsc event=0x00;" },
-		{ "uncore_imc_0", 20, TEST_IMC },
-		{ "uncore_imc_1", 21, TEST_IMC },
-		{ "uncore_imc_free_running_0", 22, "" },
+		{ "msr", 7, "tsc event=0x00;" },  { "uncore_imc_0", 20, TEST_IMC },
+		{ "uncore_imc_1", 21, TEST_IMC }, { "uncore_imc_free_running_0", 22, "" },
 		{ "uncore_ha_1f003800", 23, "" },
 	};
 	struct typed *t = ctx;
@@ -175,12 +160,11 @@ static inline int test_read_pmus(void *ctx, const char *name,
 	t->reads++;
 	if (t->unreadable)
 		return td_err_set(err, -EACCES, "no PMU for you");
-	td_machine_add_builtin(machine, err);
+	td_machine_add_builtin(machine);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(units); i++) {
 		if (td_machine_find_pmu(machine, units[i].name) < 0 &&
 		    (!name || td_pmu_matches(units[i].name, name)))
-			test_add_unit(machine, units[i].name, units[i].type,
-				      units[i].events);
+			test_add_unit(machine, units[i].name, units[i].type, units[i].events);
 	}
 	machine->has_others = machine->has_others || !name;
 	return 0;
@@ -197,7 +181,7 @@ static inline void typed_cores(struct typed *t, const char *model)
 
 		test_add_events(pmu, atom ? SYSFS_BOTH : SYSFS_CORE);
 	}
-	td_machine_add_builtin(&t->machine, &t->err);
+	td_machine_add_builtin(&t->machine);
 }
 
 /* With all PMUs.  Free with typed_free(). */
@@ -209,16 +193,14 @@ static inline void typed_machine(struct typed *t, const char *model)
 
 static inline int typed_resolve(struct typed *t, const char *text)
 {
-	const struct td_event_source source = { t, test_model_event,
-						test_offer_names,
-						test_find_tracepoints,
-						test_read_pmus };
+	const struct td_event_source source = { t, test_model_event, test_offer_names,
+						test_find_tracepoints, test_read_pmus };
 	int rc = td_event_text_parse(&t->text, text, &t->err);
 
 	if (rc)
 		return rc;
-	return td_event_resolve(&t->plan.events, &t->text, &t->machine, &source,
-				&t->notes, &t->err);
+	return td_event_resolve(&t->plan.events, &t->text, &t->machine, &source, &t->notes,
+				&t->err);
 }
 
 static inline void typed_free(struct typed *t)

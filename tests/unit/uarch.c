@@ -294,16 +294,14 @@ static const struct {
 
 static void test_place(size_t i)
 {
-	struct td_placement got = td_uarch_place(
-		places[i].uarch, places[i].config,
-		places[i].kernel ? places[i].kernel : TD_LINUX(6, 12, 0));
+	struct td_placement got =
+		td_uarch_place(places[i].uarch, places[i].config,
+			       places[i].kernel ? places[i].kernel : TD_LINUX(6, 12, 0));
 
 	ok(got.fixed == places[i].fixed && got.general == places[i].general &&
-		   got.metric == places[i].metric &&
-		   got.leaks == places[i].leaks,
-	   "%s, %#" PRIx64 ": fixed %d, general %#x",
-	   td_uarch_name(places[i].uarch), places[i].config, got.fixed,
-	   got.general);
+		   got.metric == places[i].metric && got.leaks == places[i].leaks,
+	   "%s, %#" PRIx64 ": fixed %d, general %#x", td_uarch_name(places[i].uarch),
+	   places[i].config, got.fixed, got.general);
 }
 
 static void test_model(const struct td_model *model, size_t i)
@@ -318,8 +316,7 @@ static void test_model(const struct td_model *model, size_t i)
 		   td_model_uarch(model, "cpu_atom") == models[i].atom &&
 		   td_model_uarch(model, "cpu_lowpower") == models[i].lowpower,
 	   "its PMUs");
-	ok(td_model_uarch(model, "cpu") ==
-		   (hybrid ? TD_UARCH_UNKNOWN : models[i].core),
+	ok(td_model_uarch(model, "cpu") == (hybrid ? TD_UARCH_UNKNOWN : models[i].core),
 	   "behind one PMU");
 }
 
@@ -333,21 +330,19 @@ static void test_models(void)
 	for (; (model = td_model_at(nr, &cpuid)); nr++) {
 		size_t found = 0;
 
-		ok(model->name && td_model_find(&cpuid) == model,
-		   "%s is found by its CPUID", model->name);
+		ok(model->name && td_model_find(&cpuid) == model, "%s is found by its CPUID",
+		   model->name);
 		if (td_vendor_of(&cpuid) != &td_intel) {
 			nr_others++;
 			continue;
 		}
 		for (size_t i = 0; i < TD_ARRAY_SIZE(models); i++) {
-			if (models[i].family != model->family ||
-			    models[i].model != model->model)
+			if (models[i].family != model->family || models[i].model != model->model)
 				continue;
 			found++;
 			test_model(model, i);
 		}
-		ok(found == 1, "%s, model %#x: is expected once", model->name,
-		   model->model);
+		ok(found == 1, "%s, model %#x: is expected once", model->name, model->model);
 	}
 	ok(nr - nr_others == TD_ARRAY_SIZE(models), "no model is missing");
 }
@@ -359,24 +354,20 @@ static void test_amd(void)
 		unsigned int family, model;
 		const char *name;
 	} amd[] = {
-		{ 23, 0x01, "Zen" },   { 23, 0x31, "Zen 2" },
-		{ 23, 0x71, "Zen 2" }, { 25, 0x01, "Zen 3" },
-		{ 25, 0x0f, "Zen 3" }, { 25, 0x11, "Zen 4" },
-		{ 25, 0x50, "Zen 3" }, { 25, 0x61, "Zen 4" },
-		{ 25, 0xa0, "Zen 4" }, { 26, 0x02, "Zen 5" },
-		{ 26, 0x44, "Zen 5" }, { 26, 0x50, "Zen 6" },
-		{ 26, 0x70, "Zen 5" }, { 26, 0xa0, "Zen 6" },
-		{ 22, 0x30, NULL },    { 25, 0xb0, NULL },
+		{ 23, 0x01, "Zen" },   { 23, 0x31, "Zen 2" }, { 23, 0x71, "Zen 2" },
+		{ 25, 0x01, "Zen 3" }, { 25, 0x0f, "Zen 3" }, { 25, 0x11, "Zen 4" },
+		{ 25, 0x50, "Zen 3" }, { 25, 0x61, "Zen 4" }, { 25, 0xa0, "Zen 4" },
+		{ 26, 0x02, "Zen 5" }, { 26, 0x44, "Zen 5" }, { 26, 0x50, "Zen 6" },
+		{ 26, 0x70, "Zen 5" }, { 26, 0xa0, "Zen 6" }, { 22, 0x30, NULL },
+		{ 25, 0xb0, NULL },
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(amd); i++) {
-		struct td_cpuid cpuid = { "AuthenticAMD", amd[i].family,
-					  amd[i].model };
+		struct td_cpuid cpuid = { "AuthenticAMD", amd[i].family, amd[i].model };
 		const struct td_model *model = td_model_find(&cpuid);
 
-		is_str(model ? model->name : "none",
-		       amd[i].name ? amd[i].name : "none", "AMD %u, %#x",
-		       amd[i].family, amd[i].model);
+		is_str(model ? model->name : "none", amd[i].name ? amd[i].name : "none",
+		       "AMD %u, %#x", amd[i].family, amd[i].model);
 	}
 }
 
@@ -386,8 +377,7 @@ static bool is_used(enum td_uarch uarch)
 	struct td_cpuid cpuid;
 
 	for (size_t i = 0; (model = td_model_at(i, &cpuid)); i++) {
-		if (model->core == uarch || model->atom == uarch ||
-		    model->lowpower == uarch)
+		if (model->core == uarch || model->atom == uarch || model->lowpower == uarch)
 			return true;
 	}
 	return false;
@@ -420,8 +410,7 @@ static void test_core(enum td_uarch uarch)
 	ok(has_place(uarch), "%s: it is known where its events go", name);
 	if (uarch == TD_UARCH_UNKNOWN)
 		return;
-	ok(td_core_of(uarch) != td_core_of(TD_UARCH_UNKNOWN),
-	   "core %d has a row", uarch);
+	ok(td_core_of(uarch) != td_core_of(TD_UARCH_UNKNOWN), "core %d has a row", uarch);
 	ok(is_used(uarch), "%s is the core of a model", name);
 }
 
@@ -450,10 +439,9 @@ static void test_unknown(void)
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(unknown); i++)
-		ok(!td_model_find(&unknown[i]), "%s-%u-%x is not known",
-		   unknown[i].vendor, unknown[i].family, unknown[i].model);
-	ok(!td_model_is_hybrid(NULL) &&
-		   td_model_uarch(NULL, "cpu_core") == TD_UARCH_UNKNOWN,
+		ok(!td_model_find(&unknown[i]), "%s-%u-%x is not known", unknown[i].vendor,
+		   unknown[i].family, unknown[i].model);
+	ok(!td_model_is_hybrid(NULL) && td_model_uarch(NULL, "cpu_core") == TD_UARCH_UNKNOWN,
 	   "a model that is not known");
 }
 

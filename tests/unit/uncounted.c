@@ -47,8 +47,7 @@ static const struct {
 static void check_forks(void)
 {
 	ok(td_forks_between(100, 130, 60) == 30, "PIDs are forks");
-	ok(td_forks_between(32700, 310, 60) == NOT_KNOWN,
-	   "PIDs that began again");
+	ok(td_forks_between(32700, 310, 60) == NOT_KNOWN, "PIDs that began again");
 	ok(td_forks_between(100, 130, 70000) == NOT_KNOWN,
 	   "so many switches: they may have gone round");
 	ok(td_forks_between(0, 130, 60) == NOT_KNOWN, "no proc");
@@ -57,8 +56,7 @@ static void check_forks(void)
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		ok(td_is_much_uncounted(&rows[i].spent) == rows[i].much, "%s",
-		   rows[i].name);
+		ok(td_is_much_uncounted(&rows[i].spent) == rows[i].much, "%s", rows[i].name);
 	check_forks();
 	return done_testing();
 }

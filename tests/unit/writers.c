@@ -2,8 +2,8 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 
-#include "cmd/out/format.h"
-#include "cmd/out/out.h"
+#include "cmd/output/format.h"
+#include "cmd/output/out.h"
 #include "lib/base/util.h"
 #include "tests/unit/report.h"
 #include "tests/unit/test.h"
@@ -72,8 +72,10 @@ static const struct {
 	  .rows = { { "all", "cpu", 100,
 		      .cells = { OK(25.1), OK(49.8), OK(16.53), OK(8.57) } } },
 	  .want =
-"#           time      %  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  tma_bad_speculation\n"
-"     1.000104518                 25.1                 49.8                  16.5                    8.6\n" },
+"#           time      %  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  "
+"tma_bad_speculation\n"
+"     1.000104518                 25.1                 49.8                  16.5                  "
+"  8.6\n" },
 	{ "the header once, without an end", .frame = { .interval = true },
 	  .columns = top, .nr_columns = 2, .time_ns = 2000000000, .repeat = 3,
 	  .rows = { { "all", "cpu", 100, .cells = { OK(1), OK(2) } } },
@@ -99,8 +101,10 @@ static const struct {
 	  .rows = { { "all", "cpu", 100,
 		      .cells = { LOST, OK(-0.25), NONE, OK(100) } } },
 	  .want =
-"#           time      %  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  tma_bad_speculation\n"
-"123456.000000001        <not counted>                 -0.2                                        100.0\n" },
+"#           time      %  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  "
+"tma_bad_speculation\n"
+"123456.000000001        <not counted>                 -0.2                                        "
+"100.0\n" },
 	{ "how busy they were, of two PMUs, where one is idle",
 	  .frame = { .interval = true, .show_pmu = true, .colour = true },
 	  .columns = top, .nr_columns = 1, .has_busy = true, .has_ipc = true, .time_ns = 5,
@@ -167,8 +171,10 @@ static const struct {
 	  .rows = { { "all", "cpu", 100,
 		      .cells = { OK(25.14), OK(1.5), OK(0.001234), OK(1234567.89), OK(3.14159) } } },
 	  .want =
-"#           time      %  tma_retiring                  ipc cycles / transaction  reads           GHz  clock    %slots  all_slots\n"
-"     0.000000000                 25.1               1.50                      0.001234         1234567.89                    3.1\n" },
+"#           time      %  tma_retiring                  ipc cycles / transaction  reads           "
+"GHz  clock    %slots  all_slots\n"
+"     0.000000000                 25.1               1.50                      0.001234         "
+"1234567.89                    3.1\n" },
 	{ "a column's points below each other, from the longest fraction so far on",
 	  .frame = { .interval = true },
 	  .columns = mixed, .nr_columns = 2,
@@ -271,7 +277,7 @@ static const struct {
 		      .cells = { PART(12.3, 66.7), PART(4, 33.3), LOST } } },
 	  .want =
 "\n Performance counter stats for 'true':\n\n"
-" cpu_core, 50.0 % of the slots, counted 66.7 % of the time\n"
+" cpu_core, 50.0 % of the slots, measured 66.7 % of the time\n"
 "      12.3 %  tma_retiring\n"
 "       4.0 %  tma_backend_bound  (33.3 %)\n"
 "   <not counted>  tma_memory_bound\n"
@@ -314,8 +320,10 @@ static const struct {
 	  .rows = { { "my \"app\", 7", "cpu", 100,
 		      .cells = { OK(1), OK(2), OK(3), OK(4) } } },
 	  .want =
-"time,id,pmu,busy,share,running,ipc,\"a,b\",\"say \"\"x\"\"\",\"two\\x0alines\",a_name_that_is_longer_than_a_cell,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
-"0.000000000,\"my \"\"app\"\", 7\",cpu,,100.00,100.00,,1.00,2.00,3.00,4.00,,,1,,,interval,,,,,,,,,,\n" },
+"time,id,pmu,busy,share,running,ipc,\"a,b\",\"say "
+"\"\"x\"\"\",\"two\\x0alines\",a_name_that_is_longer_than_a_cell,ghz,lost_share,slots,cycles,instructions,kind,interval,seconds,cpu,core,cgroup,comm,tid,container,host,flags\n"
+"0.000000000,\"my \"\"app\"\", "
+"7\",cpu,,100.00,100.00,,1.00,2.00,3.00,4.00,,,1,,,interval,,,,,,,,,,\n" },
 	{ "CSV: another separator", TD_FORMAT_CSV, ";",
 	  .columns = odd, .nr_columns = 1,
 	  .rows = { { "a;b", "x,y", 100, .cells = { OK(1) } } },
@@ -366,13 +374,12 @@ static const struct {
 };
 /* clang-format on */
 
-static void make_columns(const struct metric *metrics, size_t nr,
-			 struct td_column *columns, struct td_node *nodes)
+static void make_columns(const struct metric *metrics, size_t nr, struct td_column *columns,
+			 struct td_node *nodes)
 {
 	for (size_t i = 0; i < nr; i++) {
 		columns[i] =
-			(struct td_column){ metrics[i].name, metrics[i].unit,
-					    metrics[i].present };
+			(struct td_column){ metrics[i].name, metrics[i].unit, metrics[i].present };
 		nodes[i] = (struct td_node){
 			.column = (int)i,
 			.parent = metrics[i].parent,
@@ -396,8 +403,7 @@ static size_t make_rows(size_t r, struct td_row *out, struct td_node *nodes,
 		double running = rows[r].rows[nr].running;
 
 		memcpy(cells[nr], rows[r].rows[nr].cells, sizeof(cells[nr]));
-		out[nr] =
-			td_row_init(rows[r].rows[nr].id, rows[r].rows[nr].pmu);
+		out[nr] = td_row_init(rows[r].rows[nr].id, rows[r].rows[nr].pmu);
 		out[nr].slots = 1;
 		out[nr].share_pct = rows[r].rows[nr].share;
 		out[nr].running_pct = running > 0 ? running : 100;
@@ -472,12 +478,10 @@ static void check_json(size_t r, char *got)
 	char *rest = copy, *want, *line;
 	int nr = 0;
 
-	ok(!strstr(got, ":-0,") && !strstr(got, ":-0.0,"), "%s: no -0.0",
-	   rows[r].name);
+	ok(!strstr(got, ":-0,") && !strstr(got, ":-0.0,"), "%s: no -0.0", rows[r].name);
 	while ((want = strsep(&rest, "\n")) && *want) {
 		line = strsep(&got, "\n");
-		ok(line && same_json(line, want), "%s: line %d", rows[r].name,
-		   ++nr);
+		ok(line && same_json(line, want), "%s: line %d", rows[r].name, ++nr);
 		if (line && !same_json(line, want))
 			printf("# got:  %s\n# want: %s\n", line, want);
 	}
@@ -542,11 +546,10 @@ int main(void)
 			is_str(got, rows[r].want, "%s", rows[r].name);
 	}
 	check_edges("plain", &(struct td_frame){ .interval = true });
-	check_edges("with PMU",
-		    &(struct td_frame){ .interval = true, .show_pmu = true });
-	check_edges("with id", &(struct td_frame){ .interval = true,
-						   .show_id = true,
-						   .how = TD_AGGREGATE_CPU });
+	check_edges("with PMU", &(struct td_frame){ .interval = true, .show_pmu = true });
+	check_edges(
+		"with id",
+		&(struct td_frame){ .interval = true, .show_id = true, .how = TD_AGGREGATE_CPU });
 	check_edges("with both", &(struct td_frame){ .interval = true,
 						     .show_pmu = true,
 						     .show_id = true,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
-#include "cmd/out/format.h"
-#include "cmd/out/out.h"
+#include "cmd/output/format.h"
+#include "cmd/output/out.h"
 #include "lib/base/util.h"
 #include "tests/unit/json_lines.h"
 #include "tests/unit/test.h"
@@ -60,8 +60,10 @@ static const struct {
 		    { "all", "cpu_core/branch-misses/", "", TD_STATUS_OK, 1487965,
 		      0, 1, 100, SINGLE(6.2494, 2, "of all branches", .percent = true) } },
 	  .want = TITLE("system wide")
-"          91333584      cpu_atom/instructions/           #    0.97  insn per cycle              (87.28%)\n"
-"           1297090      cpu_atom/branch-misses/          #    5.62% of all branches             (87.10%)\n"
+"          91333584      cpu_atom/instructions/           #    0.97  insn per cycle              "
+"(87.28%)\n"
+"           1297090      cpu_atom/branch-misses/          #    5.62% of all branches             "
+"(87.10%)\n"
 "           1487965      cpu_core/branch-misses/          #    6.25% of all branches           \n"
 "\n" },
 	{ "perf 6.12: not counted, not supported",
@@ -72,7 +74,8 @@ static const struct {
 		      NAN, 0, 0, 100 } },
 	  .usage = &(struct td_usage){ 117011220, true, 4990000, 9980000 },
 	  .want = TITLE("sleep 0.1")
-"     <not counted>      L1-dcache-loads                                                         (0.00%)\n"
+"     <not counted>      L1-dcache-loads                                                         "
+"(0.00%)\n"
 "   <not supported>      L1-dcache-load-misses                                                 \n"
 "\n"
 "       0.117011220 seconds time elapsed\n"
@@ -104,7 +107,8 @@ static const struct {
 		      .ratios = { { 1, 3, "GHz" }, { 2, 3, "K/sec" } } } },
 	  .want = TITLE("true")
 "                 1      a                                #    1.000 GHz                       \n"
-"                                                         #    2.000 K/sec                       (50.00%)\n"
+"                                                         #    2.000 K/sec                       "
+"(50.00%)\n"
 "\n" },
 	{ "all of the time but for what is not printed",
 	  .frame = { .target = "true" },
@@ -142,7 +146,8 @@ static const struct {
 		      TD_STATUS_OK, 1, 0, 1, 100, SINGLE(-0.0001, 3, "GHz") } },
 	  .want = TITLE("true")
 "              0.00 Joules power/energy-pkg/               " BLANK38 "\n"
-"                 1        a/name=that_is_longer_than_its_field/ #    0.000 GHz                       \n"
+"                 1        a/name=that_is_longer_than_its_field/ #    0.000 GHz                    "
+"   \n"
 "\n" },
 	{ "nothing to count: the frame alone", .frame = { .target = "true" },
 	  .usage = &(struct td_usage){ .elapsed_ns = 1003214567 },
@@ -155,8 +160,10 @@ static const struct {
 		    { "CPU127", "cycles", "", TD_STATUS_OK, 6, 0, 1, 100 },
 		    { "all", "duration_time", "ns", TD_STATUS_OK, 7, 0, 1, 100 } },
 	  .want = TITLE("system wide")
-"CPU0                    5      cycles                           #    1.000 GHz                       \n"
-"CPU0                                                            #    2.000 K/sec                     \n"
+"CPU0                    5      cycles                           #    1.000 GHz                    "
+"   \n"
+"CPU0                                                            #    2.000 K/sec                  "
+"   \n"
 "CPU127                  6      cycles                          " BLANK38 "\n"
 "                        7 ns   duration_time                   " BLANK38 "\n"
 "\n" },
@@ -167,8 +174,10 @@ static const struct {
 	  .usage = &(struct td_usage){ .elapsed_ns = 1 },
 	  .want =
 "#           time             counts unit events\n"
-"     0.100168209             204.52 msec cpu-clock                        #    2.000 CPUs utilized             \n"
-"     0.100168209             204.52 msec cpu-clock                        #    2.000 CPUs utilized             \n" },
+"     0.100168209             204.52 msec cpu-clock                        #    2.000 CPUs "
+"utilized             \n"
+"     0.100168209             204.52 msec cpu-clock                        #    2.000 CPUs "
+"utilized             \n" },
 	{ "-I: the header again on the next screen, two lines an event",
 	  .frame = { .interval = true, .screen_lines = 6 },
 	  .rows = { { "all", "a", "", TD_STATUS_OK, 1, 0, 1, 100,
@@ -177,13 +186,19 @@ static const struct {
 	  .time_ns = 123456000000001, .repeat = 3,
 	  .want =
 "#           time             counts unit events\n"
-"123456.000000001                  1      a                                #    1.000 GHz                       \n"
-"123456.000000001                                                          #    2.000 K/sec                     \n"
-"123456.000000001                  1      a                                #    1.000 GHz                       \n"
-"123456.000000001                                                          #    2.000 K/sec                     \n"
+"123456.000000001                  1      a                                #    1.000 GHz          "
+"             \n"
+"123456.000000001                                                          #    2.000 K/sec        "
+"             \n"
+"123456.000000001                  1      a                                #    1.000 GHz          "
+"             \n"
+"123456.000000001                                                          #    2.000 K/sec        "
+"             \n"
 "#           time             counts unit events\n"
-"123456.000000001                  1      a                                #    1.000 GHz                       \n"
-"123456.000000001                                                          #    2.000 K/sec                     \n" },
+"123456.000000001                  1      a                                #    1.000 GHz          "
+"             \n"
+"123456.000000001                                                          #    2.000 K/sec        "
+"             \n" },
 	{ "-I -A", .frame = { .interval = true, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU0", "energy", "Joules", TD_STATUS_OK, 1.25, 2, 1, 100 },
 		    { "CPU1", "energy", "Joules", TD_STATUS_NOT_COUNTED, NAN, 2, 0,
@@ -262,9 +277,14 @@ static const struct {
 		    { "all", "r1a", "", TD_STATUS_NOT_SUPPORTED, NAN, 0, 0, 100 } },
 	  .usage = &(struct td_usage){ .elapsed_ns = 1 },
 	  .want =
-"{\"counter-value\" : \"204.516814\", \"unit\" : \"msec\", \"event\" : \"cpu-clock\", \"event-runtime\" : 204516814, \"pcnt-running\" : 100.00, \"metric-value\" : \"1.500000\", \"metric-unit\" : \"insn per cycle\"}\n"
-"{\"counter-value\" : \"<not counted>\", \"unit\" : \"\", \"event\" : \"cycles\", \"event-runtime\" : 0, \"pcnt-running\" : 0.00, \"metric-value\" : \"nan\", \"metric-unit\" : \"\"}\n"
-"{\"counter-value\" : \"<not supported>\", \"unit\" : \"\", \"event\" : \"r1a\", \"event-runtime\" : 0, \"pcnt-running\" : 100.00, \"metric-value\" : \"nan\", \"metric-unit\" : \"\"}\n" },
+"{\"counter-value\" : \"204.516814\", \"unit\" : \"msec\", \"event\" : \"cpu-clock\", "
+"\"event-runtime\" : 204516814, \"pcnt-running\" : 100.00, \"metric-value\" : \"1.500000\", "
+"\"metric-unit\" : \"insn per cycle\"}\n"
+"{\"counter-value\" : \"<not counted>\", \"unit\" : \"\", \"event\" : \"cycles\", "
+"\"event-runtime\" : 0, \"pcnt-running\" : 0.00, \"metric-value\" : \"nan\", \"metric-unit\" : "
+"\"\"}\n"
+"{\"counter-value\" : \"<not supported>\", \"unit\" : \"\", \"event\" : \"r1a\", \"event-runtime\" "
+": 0, \"pcnt-running\" : 100.00, \"metric-value\" : \"nan\", \"metric-unit\" : \"\"}\n" },
 	{ "JSON: -I -A, a further metric, more than 32 bits", TD_FORMAT_JSON,
 	  .frame = { .interval = true, .show_id = true, .how = TD_AGGREGATE_CPU },
 	  .rows = { { "CPU12", "cycles", "", TD_STATUS_OK, 18000000000, 0,
@@ -274,15 +294,23 @@ static const struct {
 		    { "all", "duration_time", "ns", TD_STATUS_OK, 7, 0, 7, 100 } },
 	  .time_ns = 1000104518,
 	  .want =
-"{\"interval\" : 1.000104518, \"cpu\" : \"12\", \"counter-value\" : \"18000000000.000000\", \"unit\" : \"\", \"event\" : \"cycles\", \"event-runtime\" : 18446744073709551615, \"pcnt-running\" : 33.33, \"metric-value\" : \"-75.000000\", \"metric-unit\" : \"%  tma_frontend_bound\"}\n"
-"{\"interval\" : 1.000104518, \"cpu\" : \"12\", \"metric-value\" : \"5.620000\", \"metric-unit\" : \"of all branches\"}\n"
-"{\"interval\" : 1.000104518, \"counter-value\" : \"7.000000\", \"unit\" : \"ns\", \"event\" : \"duration_time\", \"event-runtime\" : 7, \"pcnt-running\" : 100.00, \"metric-value\" : \"nan\", \"metric-unit\" : \"\"}\n" },
+"{\"interval\" : 1.000104518, \"cpu\" : \"12\", \"counter-value\" : \"18000000000.000000\", "
+"\"unit\" : \"\", \"event\" : \"cycles\", \"event-runtime\" : 18446744073709551615, "
+"\"pcnt-running\" : 33.33, \"metric-value\" : \"-75.000000\", \"metric-unit\" : \"%  "
+"tma_frontend_bound\"}\n"
+"{\"interval\" : 1.000104518, \"cpu\" : \"12\", \"metric-value\" : \"5.620000\", \"metric-unit\" : "
+"\"of all branches\"}\n"
+"{\"interval\" : 1.000104518, \"counter-value\" : \"7.000000\", \"unit\" : \"ns\", \"event\" : "
+"\"duration_time\", \"event-runtime\" : 7, \"pcnt-running\" : 100.00, \"metric-value\" : \"nan\", "
+"\"metric-unit\" : \"\"}\n" },
 	{ "JSON: no id without an aggregation, names with quotes",
 	  TD_FORMAT_JSON,
 	  .rows = { { "CPU1", "say \"x\"\t/\\", "", TD_STATUS_OK, -0.0000001, 0, 1,
 		      100 } },
 	  .want =
-"{\"counter-value\" : \"0.000000\", \"unit\" : \"\", \"event\" : \"say \\\"x\\\"\\t/\\\\\", \"event-runtime\" : 1, \"pcnt-running\" : 100.00, \"metric-value\" : \"nan\", \"metric-unit\" : \"\"}\n" },
+"{\"counter-value\" : \"0.000000\", \"unit\" : \"\", \"event\" : \"say \\\"x\\\"\\t/\\\\\", "
+"\"event-runtime\" : 1, \"pcnt-running\" : 100.00, \"metric-value\" : \"nan\", \"metric-unit\" : "
+"\"\"}\n" },
 };
 /* clang-format on */
 

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "cmd/out/format.h"
-#include "cmd/out/out.h"
+#include "cmd/output/format.h"
+#include "cmd/output/out.h"
 #include "lib/base/util.h"
 #include "tests/unit/json_lines.h"
 #include "tests/unit/report.h"
@@ -37,9 +37,12 @@ static const struct {
 		      .nr = 2 },
 		    { "S1-D0-C15", "cycles", "", GONE, 0, .nr = 1 } },
 	  .want = TITLE("x", "")
-"S0-D0-C0              2                  5      cycles                           #    1.000 GHz                       \n"
-"S0-D0-C0              2                                                          #    2.000 K/sec                     \n"
-"S1-D0-C15             1      <not counted>      cycles                                                                  (0.00%)\n"
+"S0-D0-C0              2                  5      cycles                           #    1.000 GHz   "
+"                    \n"
+"S0-D0-C0              2                                                          #    2.000 K/sec "
+"                    \n"
+"S1-D0-C15             1      <not counted>      cycles                                            "
+"                      (0.00%)\n"
 "\n" },
 	{ "threads", .frame = { "x", .show_id = true, .how = TD_AGGREGATE_THREAD },
 	  .rows = { { "make-70", "cycles", "", 0, 5, 0, 1, 100, .nr = 1 },
@@ -48,9 +51,12 @@ static const struct {
 		    { "a name of nineteen--8", "cycles", "", 0, 7, 0, 1, 100,
 		      .nr = 1 } },
 	  .want = TITLE("x", "")
-"            make-70                       5      cycles                                                                \n"
-"  kworker/0:1-ev-2147483647                  6      cycles                           #    1.000 GHz                       \n"
-"a name of nineteen--8                        7      cycles                                                                \n"
+"            make-70                       5      cycles                                           "
+"                     \n"
+"  kworker/0:1-ev-2147483647                  6      cycles                           #    1.000 "
+"GHz                       \n"
+"a name of nineteen--8                        7      cycles                                        "
+"                        \n"
 "\n" },
 	{ "threads whose names could command a terminal",
 	  .frame = { "a\nb \177\303\251", .show_id = true, .how = TD_AGGREGATE_THREAD },
@@ -58,16 +64,20 @@ static const struct {
 		    { "\303\251-71", "\303\251", "", 0, 6, 0, 1, 100, .nr = 1 },
 		    { "\n\n\n\n\n-8", "cycles", "", 0, 7, 0, 1, 100, .nr = 1 } },
 	  .want = TITLE("a\\x0ab \\x7f\303\251", "")
-"    a\\x1b[1m\\xff-70                       5 \\xc2\\x9b0123 cyc\\x08les                                                            \n"
-"               \303\251-71                       6              \303\251                                                                     \n"
-"\\x0a\\x0a\\x0a\\x0a\\x0a-8                        7              cycles                                                                \n"
+"    a\\x1b[1m\\xff-70                       5 \\xc2\\x9b0123 cyc\\x08les                          "
+"                                  \n"
+"               \303\251-71                       6              \303\251                          "
+"                                           \n"
+"\\x0a\\x0a\\x0a\\x0a\\x0a-8                        7              cycles                          "
+"                                      \n"
 "\n" },
 	{ "threads of an interval",
 	  .frame = { "x", .interval = true, .show_id = true, .how = TD_AGGREGATE_THREAD },
 	  .rows = { { "make-70", "cycles", "", 0, 5, 0, 1, 100, .nr = 1 } },
 	  .want =
 "#           time             comm-pid                 counts unit events\n"
-"     1.000104518             make-70                       5      cycles                                                                \n" },
+"     1.000104518             make-70                       5      cycles                          "
+"                                      \n" },
 	{ "cgroups", .frame = { "x", .show_cgroup = true },
 	  .rows = { { "all", "cycles", "", 0, 5, 0, 1, 100, BOTH,
 		      .cgroup = "a/b" },
@@ -75,10 +85,14 @@ static const struct {
 		      .cgroup = "system.slice/longer" },
 		    { "all", "duration_time", "ns", 0, 7, 0, 1, 100 } },
 	  .want = TITLE("x", "")
-"                 5      cycles                           a/b              #    1.000 GHz                       \n"
-"                                                                          #    2.000 K/sec                     \n"
-"                 6      cycles                           system.slice/longer                                      \n"
-"                 7 ns   duration_time                                                                          \n"
+"                 5      cycles                           a/b              #    1.000 GHz          "
+"             \n"
+"                                                                          #    2.000 K/sec        "
+"             \n"
+"                 6      cycles                           system.slice/longer                      "
+"                \n"
+"                 7 ns   duration_time                                                             "
+"             \n"
 "\n" },
 	{ "means: the noise behind the last metric, before the share of time",
 	  .frame = { "x", .runs = 3 },
@@ -87,9 +101,11 @@ static const struct {
 		    { "all", "cycles", "", 0, 6, 0, 1, 50, BOTH,
 		      .error_pct = 123.456 } },
 	  .want = TITLE("x", " (3 runs)")
-"              5.00 msec task-clock                       #    0.500 CPUs utilized               ( +-  6.98% )\n"
+"              5.00 msec task-clock                       #    0.500 CPUs utilized               ( "
+"+-  6.98% )\n"
 "                 6      cycles                           #    1.000 GHz                       \n"
-"                                                         #    2.000 K/sec                       ( +-123.46% )  (50.00%)\n"
+"                                                         #    2.000 K/sec                       ( "
+"+-123.46% )  (50.00%)\n"
 "\n" },
 	{ "means: always the same, never, once", .frame = { "x", .runs = 2 },
 	  .rows = { { "all", "same", "", 0, 5, 0, 1, 100, .error_pct = 0 },
@@ -179,14 +195,19 @@ static const struct {
 	  .rows = { { "S0-D0-L3-ID0", "cycles", "", 0, 5, 0, 1, 100, BOTH,
 		      .nr = 16 } },
 	  .want =
-"{\"interval\" : 1.000104518, \"cache\" : \"S0-D0-L3-ID0\", \"aggregate-number\" : 16, \"counter-value\" : \"5.000000\", \"unit\" : \"\", \"event\" : \"cycles\", \"event-runtime\" : 1, \"pcnt-running\" : 100.00, \"metric-value\" : \"1.000000\", \"metric-unit\" : \"GHz\"}\n"
-"{\"interval\" : 1.000104518, \"cache\" : \"S0-D0-L3-ID0\", \"aggregate-number\" : 16, \"metric-value\" : \"2.000000\", \"metric-unit\" : \"K/sec\"}\n" },
+"{\"interval\" : 1.000104518, \"cache\" : \"S0-D0-L3-ID0\", \"aggregate-number\" : 16, "
+"\"counter-value\" : \"5.000000\", \"unit\" : \"\", \"event\" : \"cycles\", \"event-runtime\" : 1, "
+"\"pcnt-running\" : 100.00, \"metric-value\" : \"1.000000\", \"metric-unit\" : \"GHz\"}\n"
+"{\"interval\" : 1.000104518, \"cache\" : \"S0-D0-L3-ID0\", \"aggregate-number\" : 16, "
+"\"metric-value\" : \"2.000000\", \"metric-unit\" : \"K/sec\"}\n" },
 	{ "JSON: a thread", TD_FORMAT_JSON,
 	  .frame = { "x", .show_id = true, .how = TD_AGGREGATE_THREAD },
 	  .rows = { { "my \"x\"-70", "cycles", "", 0, 5, 0, 1, 100, GHZ,
 		      .nr = 1 } },
 	  .want =
-"{\"thread\" : \"my \\\"x\\\"-70\", \"counter-value\" : \"5.000000\", \"unit\" : \"\", \"event\" : \"cycles\", \"event-runtime\" : 1, \"pcnt-running\" : 100.00, \"metric-value\" : \"1.000000\", \"metric-unit\" : \"GHz\"}\n" },
+"{\"thread\" : \"my \\\"x\\\"-70\", \"counter-value\" : \"5.000000\", \"unit\" : \"\", \"event\" : "
+"\"cycles\", \"event-runtime\" : 1, \"pcnt-running\" : 100.00, \"metric-value\" : \"1.000000\", "
+"\"metric-unit\" : \"GHz\"}\n" },
 	{ "JSON: cgroup and variance", TD_FORMAT_JSON,
 	  .frame = { "x", .show_cgroup = true, .runs = 2 },
 	  .rows = { { "all", "cycles", "", 0, 5, 0, 1, 100, GHZ,
@@ -195,9 +216,15 @@ static const struct {
 		    { "all", "never", "", GONE, 0, GHZ, .cgroup = "a",
 		      .error_pct = NAN } },
 	  .want =
-"{\"counter-value\" : \"5.000000\", \"unit\" : \"\", \"event\" : \"cycles\", \"cgroup\" : \"a/b\", \"variance\" : 6.98, \"event-runtime\" : 1, \"pcnt-running\" : 100.00, \"metric-value\" : \"1.000000\", \"metric-unit\" : \"GHz\"}\n"
-"{\"counter-value\" : \"5.000000\", \"unit\" : \"\", \"event\" : \"same\", \"cgroup\" : \"a\", \"variance\" : 0.00, \"event-runtime\" : 1, \"pcnt-running\" : 100.00, \"metric-value\" : \"1.000000\", \"metric-unit\" : \"GHz\"}\n"
-"{\"counter-value\" : \"<not counted>\", \"unit\" : \"\", \"event\" : \"never\", \"cgroup\" : \"a\", \"event-runtime\" : 0, \"pcnt-running\" : 0.00, \"metric-value\" : \"1.000000\", \"metric-unit\" : \"GHz\"}\n" },
+"{\"counter-value\" : \"5.000000\", \"unit\" : \"\", \"event\" : \"cycles\", \"cgroup\" : \"a/b\", "
+"\"variance\" : 6.98, \"event-runtime\" : 1, \"pcnt-running\" : 100.00, \"metric-value\" : "
+"\"1.000000\", \"metric-unit\" : \"GHz\"}\n"
+"{\"counter-value\" : \"5.000000\", \"unit\" : \"\", \"event\" : \"same\", \"cgroup\" : \"a\", "
+"\"variance\" : 0.00, \"event-runtime\" : 1, \"pcnt-running\" : 100.00, \"metric-value\" : "
+"\"1.000000\", \"metric-unit\" : \"GHz\"}\n"
+"{\"counter-value\" : \"<not counted>\", \"unit\" : \"\", \"event\" : \"never\", \"cgroup\" : "
+"\"a\", \"event-runtime\" : 0, \"pcnt-running\" : 0.00, \"metric-value\" : \"1.000000\", "
+"\"metric-unit\" : \"GHz\"}\n" },
 };
 
 #define NR_COLUMNS 2
@@ -244,7 +271,8 @@ static const struct {
 	  .rows = { { "all", "cpu", { ERR(12.34, 0), ERR(1.5, NAN) } } },
 	  .want = TITLE("x", " (3 runs)") " cpu, ± of the runs\n"
 "      12.3 ±0.0 %  tma_retiring\n"
-"      1.50  ipc\n\n" },
+"      1.50  ipc\n"
+"  no ± means too few readings to estimate the error\n\n" },
 	{ "means in a tree: worth a look", .frame = { "x", .runs = 3 },
 	  .rows = { { "all", "cpu",
 		      { { .status = TD_STATUS_OK, .value = 71, .error = 6,
@@ -265,19 +293,21 @@ static const struct {
 	  .rows = { { "all", "cpu", { HALF(12.34, 12.5), OK(1.5) } } },
 	  .want = TITLE("x", "") " cpu\n"
 "      12.3 ±12.5 %  tma_retiring\n"
-"      1.50  ipc\n\n" },
+"      1.50  ipc\n"
+"  no ± means too few readings to estimate the error\n\n" },
 	{ "errors in a tree: any share may be true, but not any number",
 	  .frame = { "x" },
 	  .rows = { { "all", "cpu", { HALF(40.6, 105.4), HALF(1.5, 105.4) } } },
 	  .want = TITLE("x", "") " cpu\n"
 "      40.6 ±? %  tma_retiring\n"
 "      1.50 ±105.40  ipc\n"
-"  ±? too little was measured to know the value\n\n" },
+"  ±? too few readings to estimate the value\n\n" },
 	{ "errors in a tree: what is just no share", .frame = { "x" },
 	  .rows = { { "all", "cpu", { HALF(50.1, 50), OK(1.5) } } },
 	  .want = TITLE("x", "") " cpu\n"
 "      50.1 ±50.0 %  tma_retiring\n"
-"      1.50  ipc\n\n" },
+"      1.50  ipc\n"
+"  no ± means too few readings to estimate the error\n\n" },
 	{ "errors in JSON: any share may be true", TD_FORMAT_JSON,
 	  .frame = { "x" },
 	  .rows = { { "all", "cpu", { HALF(40.5, 105.5), NONE } } },
@@ -408,9 +438,8 @@ static const struct {
 
 #define TIME_NS 1000104518
 
-static struct td_writer make_writer(enum td_format_kind format,
-				    const struct td_frame *frame, char **text,
-				    size_t *size)
+static struct td_writer make_writer(enum td_format_kind format, const struct td_frame *frame,
+				    char **text, size_t *size)
 {
 	return (struct td_writer){
 		.out = td_out_find(format),
@@ -420,8 +449,7 @@ static struct td_writer make_writer(enum td_format_kind format,
 	};
 }
 
-static void check(enum td_format_kind format, const char *name, char *got,
-		  const char *want)
+static void check(enum td_format_kind format, const char *name, char *got, const char *want)
 {
 	if (format == TD_FORMAT_JSON)
 		check_json(name, want, got);
@@ -435,8 +463,7 @@ static void test_events(size_t t)
 	struct td_event_report report = { .time_ns = TIME_NS, .rows = rows };
 	td_autofree char *got = NULL;
 	size_t size;
-	struct td_writer writer =
-		make_writer(events[t].format, &events[t].frame, &got, &size);
+	struct td_writer writer = make_writer(events[t].format, &events[t].frame, &got, &size);
 
 	memcpy(rows, events[t].rows, sizeof(rows));
 	while (report.nr_rows < MAX_ROWS && rows[report.nr_rows].id)
@@ -462,21 +489,17 @@ static void test_metrics(size_t t)
 	struct td_report report = { TIME_NS, columns, NR_COLUMNS, rows, 0 };
 	td_autofree char *got = NULL;
 	size_t size;
-	struct td_writer writer =
-		make_writer(metrics[t].format, &metrics[t].frame, &got, &size);
+	struct td_writer writer = make_writer(metrics[t].format, &metrics[t].frame, &got, &size);
 
-	for (; report.nr_rows < MAX_ROWS && metrics[t].rows[report.nr_rows].id;
-	     report.nr_rows++) {
+	for (; report.nr_rows < MAX_ROWS && metrics[t].rows[report.nr_rows].id; report.nr_rows++) {
 		size_t r = report.nr_rows;
 
 		memcpy(cells[r], metrics[t].rows[r].cells, sizeof(cells[r]));
-		rows[r] = td_row_init(metrics[t].rows[r].id,
-				      metrics[t].rows[r].pmu);
+		rows[r] = td_row_init(metrics[t].rows[r].id, metrics[t].rows[r].pmu);
 		rows[r].slots = 1;
 		rows[r].share_pct = 100;
 		rows[r].running_pct = 100;
-		rows[r].busy_pct =
-			metrics[t].format == TD_FORMAT_TEXT ? NAN : 12.3;
+		rows[r].busy_pct = metrics[t].format == TD_FORMAT_TEXT ? NAN : 12.3;
 		rows[r].ghz = NAN;
 		rows[r].ipc = NAN;
 		rows[r].cells = cells[r];
@@ -510,8 +533,7 @@ static void check_indent(const char *name, const char *got)
 	const char *numbers = strstr(got, "\n ") + 1;
 	size_t blanks = strspn(numbers, " ");
 
-	ok(strspn(got, " ") == blanks &&
-		   strspn(strstr(got, "\n\n") + 2, " ") == blanks,
+	ok(strspn(got, " ") == blanks && strspn(strstr(got, "\n\n") + 2, " ") == blanks,
 	   "%s: headings above the numbers", name);
 }
 
@@ -523,18 +545,16 @@ static void test_footer(size_t t)
 	for (int format = TD_FORMAT_TEXT; format <= TD_FORMAT_JSON; format++) {
 		td_autofree char *got = NULL, *bare = NULL, *want = NULL;
 		size_t size;
-		struct td_writer writer = make_writer(
-			(enum td_format_kind)format, &frame, &got, &size);
+		struct td_writer writer =
+			make_writer((enum td_format_kind)format, &frame, &got, &size);
 
 		writer.header_done = true;
 		if (writer.out->end)
 			writer.out->end(&writer, &footers[t].usage);
 		fclose(writer.fp);
 		bare = without_indent(got);
-		want = without_indent(format == TD_FORMAT_TEXT ? footers[t].want
-							       : "");
-		is_str(bare, want, "end of %s, format %d", footers[t].name,
-		       format);
+		want = without_indent(format == TD_FORMAT_TEXT ? footers[t].want : "");
+		is_str(bare, want, "end of %s, format %d", footers[t].name, format);
 		if (footers[t].usage.table && *got)
 			check_indent(footers[t].name, got);
 	}
@@ -545,16 +565,15 @@ static void test_kind(size_t k)
 {
 	const struct td_frame frame = { "x", .interval = true, .show_id = true,
 					.how = kinds[k].how };
-	struct td_event_row row = { kinds[k].id, "cycles", "",  0,       5,
-				    0,           1,        100, .nr = 12 };
+	struct td_event_row row = { kinds[k].id, "cycles", "", 0, 5, 0, 1, 100, .nr = 12 };
 	const struct td_event_report report = { TIME_NS, &row, 1 };
 	char want[512];
 
 	for (int format = TD_FORMAT_TEXT; format <= TD_FORMAT_JSON; format++) {
 		td_autofree char *got = NULL;
 		size_t size;
-		struct td_writer writer = make_writer(
-			(enum td_format_kind)format, &frame, &got, &size);
+		struct td_writer writer =
+			make_writer((enum td_format_kind)format, &frame, &got, &size);
 
 		writer.out->events(&writer, &report);
 		fclose(writer.fp);
@@ -562,23 +581,16 @@ static void test_kind(size_t k)
 			snprintf(want, sizeof(want),
 				 "#%15s %-*s ctrs %18s %4s events\n"
 				 "%6d.%09d %-*s %4d %18d %4s %-32s%38s\n",
-				 "time", kinds[k].width, kinds[k].key, "counts",
-				 "unit", 1, 104518, kinds[k].width, kinds[k].id,
-				 12, 5, "", "cycles", "");
+				 "time", kinds[k].width, kinds[k].key, "counts", "unit", 1, 104518,
+				 kinds[k].width, kinds[k].id, 12, 5, "", "cycles", "");
 		else if (format == TD_FORMAT_CSV)
-			snprintf(want, sizeof(want),
-				 "1.000104518,%s,12,5,,cycles,1,100.00,,\n",
+			snprintf(want, sizeof(want), "1.000104518,%s,12,5,,cycles,1,100.00,,\n",
 				 kinds[k].id);
 		else
-			snprintf(want, sizeof(want),
-				 "{\"interval\":1.000104518,\"%s\":\"%s\","
-				 "\"aggregate-number\":12,"
-				 "\"counter-value\":\"5.000000\",\"unit\":\"\","
-				 "\"event\":\"cycles\",\"event-runtime\":1,"
-				 "\"pcnt-running\":100.00,"
-				 "\"metric-value\":\"nan\",\"metric-unit\":\"\""
-				 "}\n",
-				 kinds[k].key, kinds[k].id);
+			snprintf(
+				want, sizeof(want),
+				"{\"interval\":1.000104518,\"%s\":\"%s\",\"aggregate-number\":12,\"counter-value\":\"5.000000\",\"unit\":\"\",\"event\":\"cycles\",\"event-runtime\":1,\"pcnt-running\":100.00,\"metric-value\":\"nan\",\"metric-unit\":\"\"}\n",
+				kinds[k].key, kinds[k].id);
 		check((enum td_format_kind)format, kinds[k].key, got, want);
 	}
 }

@@ -2,8 +2,8 @@
 /* Tests of the table of intervals in windows of all widths. */
 #include <stdlib.h>
 
-#include "cmd/out/format.h"
-#include "cmd/out/out.h"
+#include "cmd/output/format.h"
+#include "cmd/output/out.h"
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "tests/unit/report.h"
@@ -77,8 +77,10 @@ static const struct {
 	  .rows = { { "all", "cpu",
 		      .cells = { OK(25.1), OVER(49.8), OK(16.53), OVER(8.57) } } },
 	  .want =
-"#           time      %  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  tma_bad_speculation\n"
-"     1.000104518                 25.1                 49.8*                 16.5                    8.6*\n" },
+"#           time      %  tma_retiring %  tma_backend_bound %  tma_frontend_bound %  "
+"tma_bad_speculation\n"
+"     1.000104518                 25.1                 49.8*                 16.5                  "
+"  8.6*\n" },
 	{ "a character less: one % for all, no prefix, milliseconds",
 	  .frame = { .interval = true, .screen_columns = 103 },
 	  .nr_columns = 4, .time_ns = 1000104518,
@@ -131,8 +133,10 @@ static const struct {
 	  .columns = level2, .nr_columns = 5, .time_ns = 5, .has_busy = true, .ipc = 1.5,
 	  .rows = { { "all", "cpu_core", .cells = { OK(1), OK(2), OK(3), OK(4), OK(5) } } },
 	  .want =
-"# %   time pmu      %busy  GHz  IPC retiring backend_bound memory_bound core_bound resource_bound\n"
-"     0.000 cpu_core  12.3  3.1 1.50      1.0           2.0          3.0        4.0            5.0\n" },
+"# %   time pmu      %busy  GHz  IPC retiring backend_bound memory_bound core_bound "
+"resource_bound\n"
+"     0.000 cpu_core  12.3  3.1 1.50      1.0           2.0          3.0        4.0            "
+"5.0\n" },
 	{ "instructions a cycle: not in a narrower one",
 	  .frame = { .interval = true, .show_pmu = true, .screen_columns = 99 },
 	  .columns = level2, .nr_columns = 5, .time_ns = 5, .has_busy = true, .ipc = 1.5,
@@ -252,8 +256,7 @@ static size_t make_rows(size_t r, struct td_row out[MAX_ROWS],
 
 	for (; nr < MAX_ROWS && rows[r].rows[nr].id; nr++) {
 		memcpy(cells[nr], rows[r].rows[nr].cells, sizeof(cells[nr]));
-		out[nr] =
-			td_row_init(rows[r].rows[nr].id, rows[r].rows[nr].pmu);
+		out[nr] = td_row_init(rows[r].rows[nr].id, rows[r].rows[nr].pmu);
 		out[nr].idle = rows[r].rows[nr].idle;
 		out[nr].busy_pct = 12.34;
 		out[nr].ghz = 3.1;
@@ -303,14 +306,12 @@ static void make_machine(struct machine *machine, const unsigned int masks[2])
 	const struct td_cell has = OVER(100), lacks = NONE;
 
 	*machine = (struct machine){
-		.report = { 1, columns, MAX_CELLS, machine->rows, 2,
-			    .has_busy = true },
+		.report = { 1, columns, MAX_CELLS, machine->rows, 2, .has_busy = true },
 	};
 	for (size_t i = 0; i < 2; i++) {
 		for (size_t c = 0; c < MAX_CELLS; c++)
 			machine->cells[i][c] = masks[i] >> c & 1 ? has : lacks;
-		machine->rows[i] = td_row_init(
-			"system.slice/of-a-long-name.service", pmus[i]);
+		machine->rows[i] = td_row_init("system.slice/of-a-long-name.service", pmus[i]);
 		machine->rows[i].busy_pct = 1600;
 		machine->rows[i].ghz = 3;
 		machine->rows[i].cells = machine->cells[i];
@@ -342,10 +343,9 @@ static int longest_line(char *text, size_t *nr)
 /* A window is given another width before each interval. */
 static void check_widths(void)
 {
-	struct td_frame frame = { .interval = true,
-				  .trees = true,
-				  .show_pmu = true,
-				  .show_id = true };
+	struct td_frame frame = {
+		.interval = true, .trees = true, .show_pmu = true, .show_id = true
+	};
 	struct td_writer writer = { .out = &td_out_text, .frame = &frame };
 	bool fits = true, complete = true, used = true;
 	struct machine machine;
@@ -373,10 +373,9 @@ static void check_widths(void)
 /* Writes an interval into a window of these columns. */
 static char *write_machine(const unsigned int masks[2], unsigned int window)
 {
-	struct td_frame frame = { .interval = true,
-				  .trees = true,
-				  .show_pmu = true,
-				  .screen_columns = window };
+	struct td_frame frame = {
+		.interval = true, .trees = true, .show_pmu = true, .screen_columns = window
+	};
 	struct machine machine;
 	char *text = NULL;
 	size_t size;
@@ -396,21 +395,17 @@ static void check_trees(void)
 		unsigned int masks[2], window;
 		bool trees;
 	} cases[] = {
-		{ { OF_CORE, OF_ATOM }, 120, false },
-		{ { OF_CORE, OF_ATOM }, 0, true },
-		{ { MANY, OF_ATOM }, 120, true },
-		{ { OF_CORE, MANY }, 120, true },
+		{ { OF_CORE, OF_ATOM }, 120, false },   { { OF_CORE, OF_ATOM }, 0, true },
+		{ { MANY, OF_ATOM }, 120, true },       { { OF_CORE, MANY }, 120, true },
 		{ { MANY >> 1, OF_ATOM }, 120, false },
 	};
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(cases); i++) {
-		td_autofree char *text =
-			write_machine(cases[i].masks, cases[i].window);
+		td_autofree char *text = write_machine(cases[i].masks, cases[i].window);
 
 		ok(!strstr(text, "time cpu_core") == cases[i].trees,
-		   "%s for masks %#x, %#x in %u columns",
-		   cases[i].trees ? "trees" : "a table", cases[i].masks[0],
-		   cases[i].masks[1], cases[i].window);
+		   "%s for masks %#x, %#x in %u columns", cases[i].trees ? "trees" : "a table",
+		   cases[i].masks[0], cases[i].masks[1], cases[i].window);
 	}
 }
 

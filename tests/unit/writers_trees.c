@@ -2,8 +2,8 @@
 /* Tests of trees as text, of a whole run and of intervals. */
 #include <stdlib.h>
 
-#include "cmd/out/format.h"
-#include "cmd/out/out.h"
+#include "cmd/output/format.h"
+#include "cmd/output/out.h"
 #include "lib/base/util.h"
 #include "tests/unit/report.h"
 #include "tests/unit/test.h"
@@ -70,17 +70,18 @@ static const struct td_node long_nodes[] = {
 /* 14 columns of values, then 66 of words, or 62 at a deeper level */
 static const struct td_node described[] = {
 	{ 3, NULL, 1, 0,
-	  "ten_of_ten ten_of_ten ten_of_ten ten_of_ten ten_of_ten eleven_of_s "
-	  "twelve_of_is  and\tall\nrest" },
+	  "ten_of_ten ten_of_ten ten_of_ten ten_of_ten ten_of_ten eleven_of_s twelve_of_is  "
+	  "and\tall\nrest" },
 	{ 2, "tma_backend_bound", 2, 1,
 	  "ten_of_ten ten_of_ten ten_of_ten ten_of_ten ten_of_ten eight_of" },
 	{ 1, "tma_backend_bound", 2, 1, "" },
 	{ 0, "tma_memory_bound", 3, 2, NULL },
 };
 static const struct td_node words[] = {
-	{ 3, NULL, 1, 0, "caf\303\251_caf\303\251 ten_of_ten ten_of_ten ten_of_ten "
-	  "ten_of_ten \303\251l\303\251ven_of_ \303\251" },
-	{ 2, NULL, 1, 0, "a WORD_THAT_IS_LONGER_THAN_ALL_OF_THE_ROOM_THAT_THERE_IS_FOR_IT_ON_ONE_LINE end" },
+	{ 3, NULL, 1, 0, "caf\303\251_caf\303\251 ten_of_ten ten_of_ten ten_of_ten ten_of_ten "
+	"\303\251l\303\251ven_of_ \303\251" },
+	{ 2, NULL, 1, 0, "a "
+	"WORD_THAT_IS_LONGER_THAN_ALL_OF_THE_ROOM_THAT_THERE_IS_FOR_IT_ON_ONE_LINE end" },
 };
 static const struct td_node far_right[] = {
 	{ 0, NULL, 9, 9, "ten_of_ten ten_of_ten ten_of_ten seven_s is_not" },
@@ -127,11 +128,11 @@ static const struct {
 " cpu_core, 80.0 % of the slots\n"
 "      40.0 %  tma_backend_bound\n"
 "          25.0 %  tma_memory_bound\n"
-"  2 more are not marked: --all shows all\n"
+"  2 unmarked nodes are hidden; --all shows them\n"
 "\n"
 " cpu_atom, 20.0 % of the slots\n"
 "       2.0 %  tma_core_bound\n"
-"  1 more is not marked: --all shows all\n"
+"  1 unmarked node is hidden; --all shows them\n"
 "\n" },
 	{ "of a short run, level 1 alone, if nobody asked for more",
 	  .frame = { .target = "true", .brief = true },
@@ -153,7 +154,7 @@ static const struct {
 "      40.0 %  tma_backend_bound          <--\n"
 "          25.0 %  tma_memory_bound       <--\n"
 "              12.5 %  tma_store_bound\n"
-"  1 more is not marked: --all shows all\n"
+"  1 unmarked node is hidden; --all shows them\n"
 "\n" },
 	{ "what a PMU has not is not hidden",
 	  .frame = { .target = "true" },
@@ -162,7 +163,7 @@ static const struct {
 	  .want = TITLE
 " cpu\n"
 "      40.0 %  tma_backend_bound\n"
-"  1 more is not marked: --all shows all\n"
+"  1 unmarked node is hidden; --all shows them\n"
 "\n" },
 	{ "all of it",
 	  .frame = { .target = "true", .all = true },
@@ -224,7 +225,7 @@ static const struct {
 	  .rows = { { "all", "cpu", 1, 100, 50, NODES(of_core),
 		      CELLS(OTHER_SLICES(5, 50), PART(15, 12.5), OTHER_SLICES(25, 25), OK(40)) } },
 	  .want = TITLE
-" cpu, counted 50.0 % of the time\n"
+" cpu, measured 50.0 % of the time\n"
 "      40.0 %  tma_backend_bound\n"
 "          25.0 %  tma_memory_bound  (25.0 %)\n"
 "               5.0 %  tma_store_bound  (50.0 %)\n"
@@ -236,7 +237,7 @@ static const struct {
 		      CELLS(OK(5), OK(6), NONE, NONE),
 		      .busy_pct = 12.04, .ghz = 3.06, .ipc = 1.855, .activity = { .cpus = 4 } } },
 	  .want = TITLE
-" cpu_core, 97.8 % of the slots, 12.0 % busy, 3.1 GHz, 1.85 IPC, counted 66.7 % of the time\n"
+" cpu_core, 97.8 % of the slots, 12.0 % busy, 3.1 GHz, 1.85 IPC, measured 66.7 % of the time\n"
 "       5.0 %  tma_store_bound\n"
 "       6.0 %  tma_core_bound\n"
 "\n" },
@@ -274,7 +275,7 @@ static const struct {
 	  .rows = { { "all", "cpu", 1, 100, 100, NODES(of_atom),
 		      CELLS(OK(5), NONE, NONE, NONE), .busy_pct = 12.04 } },
 	  .want = TITLE
-" 12.0 % of one CPU: look at what it waits for, as with strace -cwf\n"
+" Only 12.0 % of one CPU was used; find out what the program waits for (strace -cwf)\n"
 "\n"
 " cpu, 12.0 % of one CPU\n"
 "       5.0 %  tma_store_bound\n"
@@ -289,7 +290,7 @@ static const struct {
 "\033[2m      40.0 %  tma_backend_bound\033[m\n"
 "\033[2m          25.0 %  tma_memory_bound\033[m\n"
 "\033[2m          15.0 %  tma_core_bound\033[m\n"
-"\033[2m  1 more is not marked: --all shows all\033[m\n"
+"\033[2m  1 unmarked node is hidden; --all shows them\033[m\n"
 "\n" },
 	{ "where there is no colour, an idle PMU has no marks, either",
 	  .frame = { .target = "true" },
@@ -322,7 +323,7 @@ static const struct {
 " <not supported>  tma_memory_bound\n"
 "               1.0 %  tma_store_bound\n"
 "   <not counted>  tma_core_bound\n"
-"  no value: -v tells why of each\n"
+"  no value: use -v for the reasons\n"
 "\n" },
 	{ "one reason of all",
 	  .frame = { .target = "true" },
@@ -378,7 +379,7 @@ static const struct {
 		    { "all", "cpu", 1, 100, 0, NODES(of_atom),
 		      CELLS(NONE, NONE, OK(1), NONE) } },
 	  .want = TITLE
-" cpu, <not supported>: -v tells why of each\n"
+" cpu, <not supported>: use -v for the reasons\n"
 "\n"
 " cpu, <not counted>\n"
 "\n"
@@ -409,7 +410,7 @@ static const struct {
 "           3.0 %  tma_memory_bound\n"
 "                  ten_of_ten ten_of_ten ten_of_ten ten_of_ten ten_of_ten\n"
 "                  eight_of\n"
-"  1 more is not marked: --all shows all\n"
+"  1 unmarked node is hidden; --all shows them\n"
 "\n" },
 	{ "no descriptions", .frame = { .target = "true" },
 	  .rows = { { "all", "cpu", 1, 100, 100, NODES(described),
@@ -425,7 +426,8 @@ static const struct {
 	  .want = TITLE
 " cpu\n"
 "      40.0 %  tma_backend_bound\n"
-"              caf\303\251_caf\303\251 ten_of_ten ten_of_ten ten_of_ten ten_of_ten \303\251l\303\251ven_of_ \303\251\n"
+"              caf\303\251_caf\303\251 ten_of_ten ten_of_ten ten_of_ten ten_of_ten "
+"\303\251l\303\251ven_of_ \303\251\n"
 "       3.0 %  tma_memory_bound\n"
 "              a\n"
 "              WORD_THAT_IS_LONGER_THAN_ALL_OF_THE_ROOM_THAT_THERE_IS_FOR_IT_ON_ONE_LINE\n"
@@ -459,17 +461,17 @@ static const struct {
 	  .rows = { { "all", "cpu", 1, 100, 97.8, NODES(of_core),
 		      CELLS(MINOR(1), OK(15), OVER(25), OVER(40)) } },
 	  .want =
-"#    1.000104518 cpu, counted 97.8 % of the time\n"
+"#    1.000104518 cpu, measured 97.8 % of the time\n"
 "     1.000104518      40.0 %  tma_backend_bound          <--\n"
 "     1.000104518          25.0 %  tma_memory_bound       <--\n"
 "     1.000104518          15.0 %  tma_core_bound\n"
-"     1.000104518  1 more is not marked: --all shows all\n"
+"     1.000104518  1 unmarked node is hidden; --all shows them\n"
 "\n"
-"#    1.000104518 cpu, counted 97.8 % of the time\n"
+"#    1.000104518 cpu, measured 97.8 % of the time\n"
 "     1.000104518      40.0 %  tma_backend_bound          <--\n"
 "     1.000104518          25.0 %  tma_memory_bound       <--\n"
 "     1.000104518          15.0 %  tma_core_bound\n"
-"     1.000104518  1 more is not marked: --all shows all\n"
+"     1.000104518  1 unmarked node is hidden; --all shows them\n"
 "\n" },
 	{ "trees of intervals: of which CPU and PMU",
 	  .frame = { .interval = true, .trees = true, .show_id = true, .how = TD_AGGREGATE_CPU, .show_pmu = true },
@@ -588,8 +590,7 @@ static char *write_row(size_t r)
 		.frame = &rows[r].frame,
 	};
 
-	for (; report.nr_rows < TD_ARRAY_SIZE(copies) &&
-	       rows[r].rows[report.nr_rows].id;
+	for (; report.nr_rows < TD_ARRAY_SIZE(copies) && rows[r].rows[report.nr_rows].id;
 	     report.nr_rows++)
 		copies[report.nr_rows] = copy_of(&rows[r].rows[report.nr_rows]);
 	for (int i = 0; i < (rows[r].repeat ? rows[r].repeat : 1); i++)
@@ -600,16 +601,15 @@ static char *write_row(size_t r)
 	return text;
 }
 
-static void check_value(const char *unit, double value, const char *human,
-			const char *script)
+static void check_value(const char *unit, double value, const char *human, const char *script)
 {
 	struct td_column column = { "name", unit, true };
 	char buf[TD_VALUE_SIZE];
 
-	is_str(td_out_value(buf, &column, value, TD_READER_HUMAN), human,
-	       "%g %s for people", value, unit);
-	is_str(td_out_value(buf, &column, value, TD_READER_SCRIPT), script,
-	       "%g %s for scripts", value, unit);
+	is_str(td_out_value(buf, &column, value, TD_READER_HUMAN), human, "%g %s for people", value,
+	       unit);
+	is_str(td_out_value(buf, &column, value, TD_READER_SCRIPT), script, "%g %s for scripts",
+	       value, unit);
 }
 
 /* True if this many digits are right and there is no exponent. */
@@ -620,10 +620,8 @@ static bool is_exact(double value, enum td_reader reader, double digits)
 	const char *text = td_out_value(buf, &column, value, reader);
 	const char *point = strchr(text, '.');
 
-	return !text[strspn(text, "-.0123456789")] && point &&
-	       strlen(point) > 2 &&
-	       fabs(strtod(text, NULL) - value) <=
-		       0.50001 * fabs(value) * pow(10, 1 - digits);
+	return !text[strspn(text, "-.0123456789")] && point && strlen(point) > 2 &&
+	       fabs(strtod(text, NULL) - value) <= 0.50001 * fabs(value) * pow(10, 1 - digits);
 }
 
 static void check_digits(void)
@@ -648,8 +646,7 @@ int main(void)
 		is_str(got, rows[r].want, "%s", rows[r].name);
 	}
 	for (size_t i = 0; i < TD_ARRAY_SIZE(values); i++)
-		check_value(values[i].unit, values[i].value, values[i].human,
-			    values[i].script);
+		check_value(values[i].unit, values[i].value, values[i].human, values[i].script);
 	check_digits();
 	return done_testing();
 }

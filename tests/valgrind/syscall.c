@@ -42,8 +42,7 @@ static int receive(int from)
 			      .msg_controllen = sizeof(control) };
 
 	memset(&control, 0, sizeof(control));
-	if (recvmsg(from, &msg, MSG_CMSG_CLOEXEC) == sizeof(code) && !code &&
-	    CMSG_FIRSTHDR(&msg))
+	if (recvmsg(from, &msg, MSG_CMSG_CLOEXEC) == sizeof(code) && !code && CMSG_FIRSTHDR(&msg))
 		memcpy(&fd, CMSG_DATA(&control.head), sizeof(fd));
 	errno = code;
 	return fd;
@@ -79,6 +78,5 @@ long __wrap_syscall(long nr, ...)
 	va_end(args);
 	if (nr == SYS_pidfd_open)
 		return open_pidfd((int)arg[0], (int)arg[1]);
-	return __real_syscall(nr, arg[0], arg[1], arg[2], arg[3], arg[4],
-			      arg[5]);
+	return __real_syscall(nr, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 }

@@ -8,14 +8,12 @@
 #include "lib/machine/vendor.h"
 
 static const struct td_sysfs_row formats[] = {
-	{ "cmask", "config:24-31" },     { "edge", "config:18" },
-	{ "event", "config:0-7,32-35" }, { "inv", "config:23" },
-	{ "umask", "config:8-15" },      { 0 },
+	{ "cmask", "config:24-31" }, { "edge", "config:18" },    { "event", "config:0-7,32-35" },
+	{ "inv", "config:23" },      { "umask", "config:8-15" }, { 0 },
 };
 
 static const struct td_core cores[TD_NR_UARCHS] = {
-	[TD_ZEN] = { "Zen", .general = 6,
-		     .traits = TD_CORE_NO_FIXED | TD_CORE_IBS },
+	[TD_ZEN] = { "Zen", .general = 6, .traits = TD_CORE_NO_FIXED | TD_CORE_IBS },
 };
 
 /* bsp_init_amd() of arch/x86/kernel/cpu/amd.c */

@@ -35,8 +35,7 @@ static int fixed_counter(const struct td_core *core, uint64_t config)
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fixed_events); i++) {
 		unsigned int traits = fixed_events[i].traits;
 
-		if (RAW_EVENT(config) == fixed_events[i].raw &&
-		    (!traits || core->traits & traits))
+		if (RAW_EVENT(config) == fixed_events[i].raw && (!traits || core->traits & traits))
 			return fixed_events[i].fixed;
 	}
 	return -1;
@@ -45,20 +44,18 @@ static int fixed_counter(const struct td_core *core, uint64_t config)
 /* One that is not known may have any. */
 static bool has_bound(unsigned int kernel, const struct td_bound *b)
 {
-	return !kernel ||
-	       (kernel >= b->since && (!b->until || kernel < b->until));
+	return !kernel || (kernel >= b->since && (!b->until || kernel < b->until));
 }
 
-static uint32_t general_counters(const struct td_core *core, uint64_t config,
-				 unsigned int kernel)
+static uint32_t general_counters(const struct td_core *core, uint64_t config, unsigned int kernel)
 {
 	uint32_t all = (1u << core->general) - 1;
 	uint8_t event = config & 0xff;
 	int umask = config >> 8 & 0xff;
 
 	for (const struct td_bound *b = core->bound; b && b->mask; b++) {
-		if (event >= b->first && event <= b->last &&
-		    (b->umask < 0 || b->umask == umask) && has_bound(kernel, b))
+		if (event >= b->first && event <= b->last && (b->umask < 0 || b->umask == umask) &&
+		    has_bound(kernel, b))
 			return b->mask & all;
 	}
 	return all;
@@ -71,8 +68,7 @@ static bool leaks(const struct td_core *core, uint64_t config)
 	return core->traits & TD_CORE_LEAKS && event >= 0xd0 && event <= 0xd3;
 }
 
-struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config,
-				   unsigned int kernel)
+struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config, unsigned int kernel)
 {
 	const struct td_core *core = td_core_of(uarch);
 
@@ -87,19 +83,15 @@ struct td_placement td_uarch_place(enum td_uarch uarch, uint64_t config,
 	return (struct td_placement){
 		.fixed = fixed_counter(core, config),
 		/* event 0 is the pseudo code of a fixed counter */
-		.general = config & 0xff
-				   ? general_counters(core, config, kernel)
-				   : 0,
+		.general = config & 0xff ? general_counters(core, config, kernel) : 0,
 		.leaks = leaks(core, config),
 	};
 }
 
-bool td_uarch_miscounts(enum td_uarch uarch, uint64_t config,
-			unsigned int kernel)
+bool td_uarch_miscounts(enum td_uarch uarch, uint64_t config, unsigned int kernel)
 {
-	return kernel &&
-	       td_uarch_place(uarch, config, kernel).general &
-		       ~td_uarch_place(uarch, config, UINT_MAX).general;
+	return kernel && td_uarch_place(uarch, config, kernel).general &
+				 ~td_uarch_place(uarch, config, UINT_MAX).general;
 }
 
 enum td_register td_uarch_register(uint64_t config, uint64_t config1)

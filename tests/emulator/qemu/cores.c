@@ -116,23 +116,14 @@ static const struct tdemu_core cores[] = {
 			     { 0x9c, 1, TDEMU_FE_BOUND },
 			     { 0xa4, 2, TDEMU_BE_BOUND } },
 	},
-	{ .name = "zen4",
-	  .amd = true,
-	  .cycles = GHZ_3,
-	  .width = 6,
-	  .general = 6 },
-	{ .name = "zen5",
-	  .amd = true,
-	  .cycles = GHZ_3,
-	  .width = 8,
-	  .general = 6 },
+	{ .name = "zen4", .amd = true, .cycles = GHZ_3, .width = 6, .general = 6 },
+	{ .name = "zen5", .amd = true, .cycles = GHZ_3, .width = 8, .general = 6 },
 };
 
 const struct tdemu_core *tdemu_core_named(const char *name, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cores); i++)
-		if (strlen(cores[i].name) == len &&
-		    !strncmp(cores[i].name, name, len))
+		if (strlen(cores[i].name) == len && !strncmp(cores[i].name, name, len))
 			return &cores[i];
 	return NULL;
 }
@@ -148,8 +139,7 @@ static uint64_t field_rate(const struct tdemu_core *core, double field)
 	return (uint64_t)(core->cycles * core->width * field + 1e-6);
 }
 
-static uint64_t intel_rate(const struct tdemu_core *core, unsigned int event,
-			   unsigned int umask)
+static uint64_t intel_rate(const struct tdemu_core *core, unsigned int event, unsigned int umask)
 {
 	switch (event) {
 	case 0x3c:
@@ -164,8 +154,7 @@ static uint64_t intel_rate(const struct tdemu_core *core, unsigned int event,
 	return 16 + ((event * 131 + umask * 17) & 1023);
 }
 
-static uint64_t amd_rate(const struct tdemu_core *core, unsigned int event,
-			 unsigned int umask)
+static uint64_t amd_rate(const struct tdemu_core *core, unsigned int event, unsigned int umask)
 {
 	switch (event) {
 	case 0x76:
@@ -190,8 +179,7 @@ uint64_t tdemu_made_up_rate(const struct tdemu_core *core, uint64_t select,
 	for (size_t i = 0; i < ARRAY_SIZE(core->topdown); i++) {
 		const struct tdemu_topdown *t = &core->topdown[i];
 
-		if (t->event && t->event == event &&
-		    (t->umask < 0 || t->umask == (int)umask))
+		if (t->event && t->event == event && (t->umask < 0 || t->umask == (int)umask))
 			return field_rate(core, fields[t->field]);
 	}
 	return intel_rate(core, event, umask);

@@ -12,8 +12,7 @@
 enum {
 	ONE_PATH_NS = 1000000, /* between two steps: at most this */
 	IGNORED_NS = 50000,
-	SMI_NS =
-		100000000, /* between management interrupts, which take no time */
+	SMI_NS = 100000000, /* between management interrupts, which take no time */
 	READS = 256
 };
 
@@ -146,8 +145,7 @@ static void advance_to(struct tdemu_pmu *pmu, int64_t to)
 		tdemu_sum(pmu, ns);
 	for (int i = 0; i < TDEMU_GENERAL; i++)
 		if (pmu->general[i].on &&
-		    count(&pmu->general[i], tdemu_general_rate(pmu, i, pmu->at),
-			  ns))
+		    count(&pmu->general[i], tdemu_general_rate(pmu, i, pmu->at), ns))
 			tdemu_overflow(pmu, i);
 	for (int i = 0; i < TDEMU_IBS_UNITS; i++)
 		if (pmu->ibs[i].counter.on &&
@@ -191,13 +189,10 @@ void tdemu_changed(struct tdemu_pmu *pmu)
 	uint64_t on, before = get_on(pmu);
 
 	for (int i = 0; i < TDEMU_GENERAL; i++)
-		pmu->general[i].on = enabled >> i & 1 &&
-				     pmu->select[i] >> 22 & 1 &&
-				     (!pmu->core->amd ||
-				      tdemu_amd_counts(pmu, pmu->select[i]));
+		pmu->general[i].on = enabled >> i & 1 && pmu->select[i] >> 22 & 1 &&
+				     (!pmu->core->amd || tdemu_amd_counts(pmu, pmu->select[i]));
 	for (int i = 0; i < TDEMU_FIXED; i++)
-		pmu->fixed[i].on =
-			enabled >> (32 + i) & 1 && pmu->fixed_ctrl >> 4 * i & 3;
+		pmu->fixed[i].on = enabled >> (32 + i) & 1 && pmu->fixed_ctrl >> 4 * i & 3;
 	on = get_on(pmu);
 	if (on || before)
 		pmu->stopped = on ? 0 : before;
@@ -214,8 +209,7 @@ static int64_t stolen_ns(struct tdemu_pmu *pmu)
 	int64_t own = used - pmu->used_at_step;
 
 	if (pmu->in_kernel && own < ONE_PATH_NS) {
-		stolen = MIN(now - pmu->step_at - own,
-			     tdemu_clock(pmu) - pmu->at);
+		stolen = MIN(now - pmu->step_at - own, tdemu_clock(pmu) - pmu->at);
 	} else {
 		catch_up(pmu);
 		pmu->stopped = 0;
@@ -318,8 +312,7 @@ static bool recall(struct tdemu_pmu *pmu, uint64_t value)
 	for (unsigned int i = 0; i < READS && !found; i++) {
 		const struct metrics_read *read = &reads[i];
 
-		found = value && read->value == value &&
-			read->slots_read == pmu->fixed[3].value;
+		found = value && read->value == value && read->slots_read == pmu->fixed[3].value;
 		if (!found)
 			continue;
 		pmu->slots = read->slots;
@@ -342,8 +335,7 @@ void tdemu_metrics_write(struct tdemu_pmu *pmu, uint64_t value)
 /* With --phase a read tells the phase, so that no row is of both. */
 static bool is_average(const struct tdemu_pmu *pmu)
 {
-	return pmu->slots > 0 &&
-	       !(pmu->scenario->phased && tdemu_settings()->phase_ms);
+	return pmu->slots > 0 && !(pmu->scenario->phased && tdemu_settings()->phase_ms);
 }
 
 /* What an average has so far, in 1/255 of the slots. */

@@ -5,8 +5,7 @@
 #include "cpu.h"
 #include "pmu.h"
 
-void tdemu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,
-		 uint32_t r[4])
+void tdemu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
 {
 	struct tdemu_pmu *pmu = tdemu_pmu(env);
 
@@ -26,10 +25,8 @@ bool tdemu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
 
 	if (!pmu)
 		return false;
-	if (tdemu_rapl_rdmsr(env, msr, value) ||
-	    tdemu_uncore_rdmsr(msr, value) ||
-	    tdemu_units_rdmsr(env, msr, value) ||
-	    tdemu_idle_rdmsr(env, msr, value) ||
+	if (tdemu_rapl_rdmsr(env, msr, value) || tdemu_uncore_rdmsr(msr, value) ||
+	    tdemu_units_rdmsr(env, msr, value) || tdemu_idle_rdmsr(env, msr, value) ||
 	    tdemu_lbr_rdmsr(pmu, msr, value) || tdemu_pt_rdmsr(pmu, msr, value))
 		return true;
 	tdemu_hold_back(pmu);
@@ -43,8 +40,7 @@ bool tdemu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
 
 	if (!pmu)
 		return false;
-	if (tdemu_uncore_wrmsr(msr, value) ||
-	    tdemu_units_wrmsr(env, msr, value) ||
+	if (tdemu_uncore_wrmsr(msr, value) || tdemu_units_wrmsr(env, msr, value) ||
 	    tdemu_lbr_wrmsr(pmu, msr, value) || tdemu_pt_wrmsr(pmu, msr, value))
 		return true;
 	tdemu_hold_back(pmu);

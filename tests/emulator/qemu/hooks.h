@@ -7,8 +7,7 @@
 #define TDEMU_HOOKS_H
 
 /* Amends QEMU's own answer to CPUID: *r is EAX, EBX, ECX, EDX. */
-void tdemu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf,
-		 uint32_t r[4]);
+void tdemu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t subleaf, uint32_t r[4]);
 /* A guest program's choice of a scenario; false: CPUID of another leaf. */
 bool tdemu_choose(CPUX86State *env);
 

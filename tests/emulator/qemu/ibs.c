@@ -183,15 +183,14 @@ static void restart(struct tdemu_ibs *unit, int nr, uint64_t begun)
 static void control(struct tdemu_ibs *unit, int nr, uint64_t value)
 {
 	bool op = nr == TDEMU_IBS_OP;
-	uint64_t begun =
-		op ? (value & OP_COUNT) >> 32 : (value & FETCH_COUNT) >> 12;
+	uint64_t begun = op ? (value & OP_COUNT) >> 32 : (value & FETCH_COUNT) >> 12;
 
 	unit->ctl = value;
 	unit->due = unit->counter.on = false;
 	if (!op && value & FETCH_RANDOM)
 		begun |= (uint64_t)g_random_int_range(0, 16);
-	if (value & (op ? OP_ENABLE : FETCH_ENABLE) &&
-	    !(value & (op ? OP_VALID : FETCH_VALID)) && period(unit, nr))
+	if (value & (op ? OP_ENABLE : FETCH_ENABLE) && !(value & (op ? OP_VALID : FETCH_VALID)) &&
+	    period(unit, nr))
 		restart(unit, nr, begun);
 	else
 		unit->late = 0;
@@ -210,8 +209,7 @@ void tdemu_ibs_overflow(struct tdemu_pmu *pmu, int nr)
 {
 	struct tdemu_ibs *unit = &pmu->ibs[nr];
 
-	unit->late = MIN(unit->late + unit->counter.value,
-			 MOST_LATE * period(unit, nr));
+	unit->late = MIN(unit->late + unit->counter.value, MOST_LATE * period(unit, nr));
 	unit->counter.on = false;
 	unit->due = true;
 }
@@ -246,15 +244,13 @@ static void miss(struct tdemu_pmu *pmu, uint64_t *reg, double loads)
 			continue;
 		latency = cycles(sources[i].cycles * stretch(pmu) + .5);
 		reg[OP_DATA2 - OP_CTL] = sources[i].data2;
-		reg[OP_DATA3 - OP_CTL] |= sources[i].data3 | (uint64_t)latency
-								     << 32;
+		reg[OP_DATA3 - OP_CTL] |= sources[i].data3 | (uint64_t)latency << 32;
 		reg[OP_DATA - OP_CTL] += (uint64_t)latency << 16;
 		return;
 	}
 }
 
-static void access_memory(struct tdemu_pmu *pmu, uint64_t *reg, double loads,
-			  double stores)
+static void access_memory(struct tdemu_pmu *pmu, uint64_t *reg, double loads, double stores)
 {
 	uint64_t *data3 = &reg[OP_DATA3 - OP_CTL];
 	bool load = by_chance(loads, loads + stores);
@@ -263,8 +259,7 @@ static void access_memory(struct tdemu_pmu *pmu, uint64_t *reg, double loads,
 	*data3 = (load ? LOAD : STORE) | ADDRESSES | EIGHT_BYTES;
 	if (by_chance(misses, loads + stores))
 		*data3 |= by_chance(rate(pmu, DATA_L2_TLB), misses)
-				  ? L1_TLB_MISS | L2_TLB_MISS |
-					    (uint64_t)WALK_CYCLES << 48
+				  ? L1_TLB_MISS | L2_TLB_MISS | (uint64_t)WALK_CYCLES << 48
 				  : L1_TLB_MISS | (uint64_t)L2_TLB_CYCLES << 48;
 	if (load)
 		miss(pmu, reg, loads);
@@ -277,15 +272,13 @@ static uint64_t branch(const struct tdemu_pmu *pmu)
 
 	if (!by_chance(all, rate(pmu, RETIRED)))
 		return 0;
-	return BRANCH |
-	       (by_chance(rate(pmu, BRANCHES_TAKEN), all) ? BRANCH_TAKEN : 0) |
+	return BRANCH | (by_chance(rate(pmu, BRANCHES_TAKEN), all) ? BRANCH_TAKEN : 0) |
 	       (by_chance(rate(pmu, BRANCHES_MISS), all) ? BRANCH_MISSED : 0);
 }
 
 static uint64_t physical(struct tdemu_pmu *pmu, uint64_t address)
 {
-	hwaddr page = cpu_get_phys_page_debug(env_cpu(pmu->env),
-					      address & TARGET_PAGE_MASK);
+	hwaddr page = cpu_get_phys_page_debug(env_cpu(pmu->env), address & TARGET_PAGE_MASK);
 
 	return page == (hwaddr)-1 ? 0 : page | (address & ~TARGET_PAGE_MASK);
 }
@@ -314,8 +307,7 @@ static bool take_op(struct tdemu_pmu *pmu, uint64_t *reg)
 
 /* --- a fetch --------------------------------------------------------------- */
 
-static uint64_t translate(const struct tdemu_pmu *pmu, double fetches,
-			  unsigned int *latency)
+static uint64_t translate(const struct tdemu_pmu *pmu, double fetches, unsigned int *latency)
 {
 	double walks = rate(pmu, CODE_WALKS);
 	double misses = walks + rate(pmu, CODE_L2_TLB);
@@ -354,10 +346,8 @@ static bool take_fetch(struct tdemu_pmu *pmu, uint64_t *reg)
 	unsigned int latency = 1;
 	struct tdemu_ibs *unit = &pmu->ibs[TDEMU_IBS_FETCH];
 
-	reg[FETCH_ADDRESS - FETCH_CTL] =
-		pmu->env->eip + pmu->env->segs[R_CS].base;
-	reg[FETCH_PHYSICAL - FETCH_CTL] =
-		physical(pmu, reg[FETCH_ADDRESS - FETCH_CTL]);
+	reg[FETCH_ADDRESS - FETCH_CTL] = pmu->env->eip + pmu->env->segs[R_CS].base;
+	reg[FETCH_PHYSICAL - FETCH_CTL] = physical(pmu, reg[FETCH_ADDRESS - FETCH_CTL]);
 	found |= translate(pmu, fetches, &latency);
 	reg[FETCH_EXTENDED - FETCH_CTL] = latency - 1;
 	if (by_chance(missed, fetches)) {
@@ -383,8 +373,7 @@ static bool take(struct tdemu_pmu *pmu, int nr)
 		return false;
 	unit->due = false;
 	memset(unit->reg, 0, sizeof(unit->reg));
-	taken = nr == TDEMU_IBS_OP ? take_op(pmu, unit->reg)
-				   : take_fetch(pmu, unit->reg);
+	taken = nr == TDEMU_IBS_OP ? take_op(pmu, unit->reg) : take_fetch(pmu, unit->reg);
 	if (taken) {
 		unit->ctl |= nr == TDEMU_IBS_OP ? OP_VALID : FETCH_VALID;
 		return true;
@@ -425,8 +414,7 @@ static uint64_t *find(struct tdemu_pmu *pmu, uint32_t msr)
 {
 	uint64_t *fetch = pmu->ibs[TDEMU_IBS_FETCH].reg;
 
-	if (msr == FETCH_ADDRESS || msr == FETCH_PHYSICAL ||
-	    msr == FETCH_EXTENDED)
+	if (msr == FETCH_ADDRESS || msr == FETCH_PHYSICAL || msr == FETCH_EXTENDED)
 		return &fetch[msr - FETCH_CTL];
 	if ((msr >= OP_RIP && msr <= OP_PHYSICAL) || msr == BRANCH_TARGET)
 		return &pmu->ibs[TDEMU_IBS_OP].reg[msr - OP_CTL];
@@ -446,8 +434,7 @@ bool tdemu_ibs_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value)
 	else if (msr == IBS_CTL)
 		*value = LVT_VALID;
 	else if (msr == OP_CTL || msr == FETCH_CTL)
-		*value = (pmu->ibs[nr].ctl &
-			  ~(nr == TDEMU_IBS_OP ? OP_COUNT : FETCH_COUNT)) |
+		*value = (pmu->ibs[nr].ctl & ~(nr == TDEMU_IBS_OP ? OP_COUNT : FETCH_COUNT)) |
 			 counted(&pmu->ibs[nr], nr);
 	else
 		return false;

@@ -126,8 +126,7 @@ bool tdemu_idle_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
 
 	if (!tdemu_settings()->power || !state)
 		return false;
-	place = state->is_package ? &dies[tdemu_die(env)]
-				  : &cores[core_of(env_archcpu(env))];
+	place = state->is_package ? &dies[tdemu_die(env)] : &cores[core_of(env_archcpu(env))];
 	qemu_mutex_lock(&lock);
 	*value = 2 * (uint64_t)slept(place) * (uint64_t)state->eighths / 8;
 	qemu_mutex_unlock(&lock);

@@ -41,8 +41,7 @@ static void leaf_a(uint32_t r[4])
 	r[EDX] = core->fixed | 48 << 5 | any_thread_deprecated;
 }
 
-static void leaf_23(const struct tdemu_core *core, uint32_t subleaf,
-		    uint32_t r[4])
+static void leaf_23(const struct tdemu_core *core, uint32_t subleaf, uint32_t r[4])
 {
 	memset(r, 0, 4 * sizeof(*r));
 	if (!tdemu_settings()->leaf_23)
@@ -79,8 +78,7 @@ static void leaf_1(struct tdemu_pmu *pmu, uint32_t r[4])
 	pmu->env->msr_ia32_misc_enable |= 1u << 11;
 }
 
-void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf,
-		       uint32_t r[4])
+void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
 {
 	const struct tdemu_core *core = pmu->core;
 
@@ -115,11 +113,9 @@ void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf,
 static uint64_t capabilities(const struct tdemu_core *core)
 {
 	const struct tdemu_settings *settings = tdemu_settings();
-	bool metrics =
-		core->metrics && (!settings->hybrid || settings->leaf_23);
+	bool metrics = core->metrics && (!settings->hybrid || settings->leaf_23);
 
-	return 1 << 13 | (metrics ? 1 << 15 : 0) |
-	       (settings->pebs ? PEBS_CAPABILITIES : 0) |
+	return 1 << 13 | (metrics ? 1 << 15 : 0) | (settings->pebs ? PEBS_CAPABILITIES : 0) |
 	       (settings->pebs_timing ? 1 << 17 : 0);
 }
 
@@ -149,8 +145,7 @@ static uint64_t *register_at(struct tdemu_pmu *pmu, uint32_t msr)
 }
 
 /* They count while the CPU is not halted.  A quarter of its cycles is of no use. */
-static bool read_clock(const struct tdemu_pmu *pmu, uint32_t msr,
-		       uint64_t *value)
+static bool read_clock(const struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value)
 {
 	if (!tdemu_settings()->power)
 		return false;
@@ -187,8 +182,7 @@ bool tdemu_intel_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value)
 }
 
 /* Its bit in GLOBAL_STATUS and PEBS_ENABLE. */
-static int bit_of(const struct tdemu_pmu *pmu,
-		  const struct tdemu_counter *counter)
+static int bit_of(const struct tdemu_pmu *pmu, const struct tdemu_counter *counter)
 {
 	if (counter >= pmu->fixed && counter < pmu->fixed + TDEMU_FIXED)
 		return 32 + (int)(counter - pmu->fixed);
@@ -256,8 +250,7 @@ bool tdemu_intel_rdpmc(struct tdemu_pmu *pmu, uint32_t index, uint64_t *value)
 		return core->metrics;
 	}
 	if (index & 1u << 30) {
-		uint32_t mask =
-			core->fixed_23 ? core->fixed_23 : core->fixed_mask;
+		uint32_t mask = core->fixed_23 ? core->fixed_23 : core->fixed_mask;
 
 		*value = nr < TDEMU_FIXED ? pmu->fixed[nr].value : 0;
 		return has(nr, core->fixed, mask);

@@ -85,8 +85,7 @@ static void deliver(struct tdemu_pmu *pmu)
 	pmu->pending |= (pmu->status & TDEMU_STATUS_BUFFER) != 0;
 	if (!pmu->pending)
 		return;
-	if (!apic_deliver_pmi(env_archcpu(pmu->env)->apic_state,
-			      !pmu->core->amd))
+	if (!apic_deliver_pmi(env_archcpu(pmu->env)->apic_state, !pmu->core->amd))
 		return;
 	pmu->pending = false;
 	if (!pmu->core->amd && pmu->extra[DEBUGCTL] & FREEZE_ON_PMI)
@@ -103,8 +102,7 @@ static void interrupt(CPUState *cs, run_on_cpu_data data)
 	tdemu_hold_back(pmu);
 	tdemu_advance(pmu);
 	if (is_due(pmu)) {
-		if (is_for_user_mode(pmu) && !in_user_mode(pmu) &&
-		    pmu->waited++ < MOST_WAITS)
+		if (is_for_user_mode(pmu) && !in_user_mode(pmu) && pmu->waited++ < MOST_WAITS)
 			pmu->last = pmu->at - GAP_NS + AGAIN_NS;
 		else
 			deliver(pmu);
@@ -120,8 +118,7 @@ static void expired(void *opaque)
 	struct tdemu_pmu *pmu = opaque;
 
 	if (!qatomic_xchg(&pmu->queued, 1))
-		async_run_on_cpu(env_cpu(pmu->env), interrupt,
-				 RUN_ON_CPU_HOST_PTR(pmu));
+		async_run_on_cpu(env_cpu(pmu->env), interrupt, RUN_ON_CPU_HOST_PTR(pmu));
 }
 
 void tdemu_trace_interrupts(struct tdemu_pmu *pmu)
@@ -131,8 +128,7 @@ void tdemu_trace_interrupts(struct tdemu_pmu *pmu)
 	expired(pmu);
 }
 
-static void overflows_at(struct tdemu_pmu *pmu,
-			 const struct tdemu_counter *counter, uint64_t rate)
+static void overflows_at(struct tdemu_pmu *pmu, const struct tdemu_counter *counter, uint64_t rate)
 {
 	unsigned __int128 left = TDEMU_COUNTER_MASK + 1 - counter->value;
 	int64_t at;
@@ -158,16 +154,13 @@ static void find_next(struct tdemu_pmu *pmu)
 		return;
 	for (int i = 0; i < TDEMU_GENERAL; i++)
 		if (pmu->general[i].on && leads_to_work(pmu, i))
-			overflows_at(pmu, &pmu->general[i],
-				     tdemu_general_rate(pmu, i, pmu->at));
+			overflows_at(pmu, &pmu->general[i], tdemu_general_rate(pmu, i, pmu->at));
 	for (int i = 0; i < TDEMU_IBS_UNITS; i++)
 		if (pmu->ibs[i].counter.on)
-			overflows_at(pmu, &pmu->ibs[i].counter,
-				     tdemu_ibs_rate(pmu, i));
+			overflows_at(pmu, &pmu->ibs[i].counter, tdemu_ibs_rate(pmu, i));
 	for (int i = 0; i < TDEMU_FIXED; i++)
 		if (pmu->fixed[i].on && leads_to_work(pmu, 32 + i))
-			overflows_at(pmu, &pmu->fixed[i],
-				     tdemu_fixed_rate(pmu, i, pmu->at));
+			overflows_at(pmu, &pmu->fixed[i], tdemu_fixed_rate(pmu, i, pmu->at));
 }
 
 void tdemu_arm(struct tdemu_pmu *pmu)

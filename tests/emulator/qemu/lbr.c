@@ -51,8 +51,7 @@ static uint64_t *register_at(struct tdemu_pmu *pmu, uint32_t msr)
 
 	for (int i = 0; i < 3; i++) {
 		if (msr >= first[i] && msr < first[i] + TDEMU_BRANCHES)
-			return &pmu->branches[(pmu->newest + msr - first[i]) %
-					      TDEMU_BRANCHES][i];
+			return &pmu->branches[(pmu->newest + msr - first[i]) % TDEMU_BRANCHES][i];
 	}
 	return msr == CTL ? &pmu->lbr_ctl : NULL;
 }

@@ -54,8 +54,7 @@ static double walk(uint64_t where, int64_t step)
 		double part = (double)(step % length) / (double)length;
 
 		where = mix(where);
-		sum += random_at(where, from) * (1 - part) +
-		       random_at(where, from + 1) * part;
+		sum += random_at(where, from) * (1 - part) + random_at(where, from + 1) * part;
 	}
 	return sum / OCTAVES;
 }
@@ -69,8 +68,7 @@ double tdemu_noise(const struct tdemu_pmu *pmu, uint64_t what, int64_t at)
 }
 
 /* The first four still add up to the same; no part gets larger than its whole. */
-void tdemu_noise_fields(const struct tdemu_pmu *pmu, int64_t at,
-			double fields[TDEMU_FIELDS])
+void tdemu_noise_fields(const struct tdemu_pmu *pmu, int64_t at, double fields[TDEMU_FIELDS])
 {
 	double before = 0, after = 0, factor[TDEMU_FIELDS];
 

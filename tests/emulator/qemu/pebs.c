@@ -59,8 +59,7 @@ static void put(struct record *record, uint64_t word)
 
 static void put_registers(struct record *record, const CPUX86State *env)
 {
-	static const uint8_t order[] = { R_EAX, R_ECX, R_EDX, R_EBX,
-					 R_ESP, R_EBP, R_ESI, R_EDI };
+	static const uint8_t order[] = { R_EAX, R_ECX, R_EDX, R_EBX, R_ESP, R_EBP, R_ESI, R_EDI };
 
 	put(record, env->eflags | 2);
 	put(record, env->eip);
@@ -82,17 +81,14 @@ static uint64_t groups_of(const struct tdemu_pmu *pmu)
 	uint64_t config = pmu->extra[DATA_CFG];
 	bool branches = tdemu_settings()->lbr && config & BRANCHES;
 
-	return config &
-	       (branches ? GROUPS | MOST_BRANCHES : GROUPS & ~BRANCHES);
+	return config & (branches ? GROUPS | MOST_BRANCHES : GROUPS & ~BRANCHES);
 }
 
 /* The last one first. */
-static void put_branches(struct record *record, const struct tdemu_pmu *pmu,
-			 uint64_t most)
+static void put_branches(struct record *record, const struct tdemu_pmu *pmu, uint64_t most)
 {
 	for (unsigned int i = 0; i <= most && i < TDEMU_BRANCHES; i++) {
-		const uint64_t *branch =
-			pmu->branches[(pmu->newest + i) % TDEMU_BRANCHES];
+		const uint64_t *branch = pmu->branches[(pmu->newest + i) % TDEMU_BRANCHES];
 
 		for (int word = 0; word < 3; word++)
 			put(record, branch[word]);
@@ -124,27 +120,23 @@ static void fill(struct record *record, struct tdemu_pmu *pmu, int bit)
 	record->words[0] |= (uint64_t)record->nr * 8 << 48;
 }
 
-static bool copy(struct tdemu_pmu *pmu, uint64_t at, void *data, size_t size,
-		 bool to_guest)
+static bool copy(struct tdemu_pmu *pmu, uint64_t at, void *data, size_t size, bool to_guest)
 {
-	return !cpu_memory_rw_debug(env_cpu(pmu->env), at, data, size,
-				    to_guest);
+	return !cpu_memory_rw_debug(env_cpu(pmu->env), at, data, size, to_guest);
 }
 
 static uint64_t read_ds(struct tdemu_pmu *pmu, int offset)
 {
 	uint64_t value = 0;
 
-	copy(pmu, pmu->extra[DS_AREA] + (uint64_t)offset, &value, sizeof(value),
-	     false);
+	copy(pmu, pmu->extra[DS_AREA] + (uint64_t)offset, &value, sizeof(value), false);
 	return value;
 }
 
 /* The counter goes on from its reset value, plus what it counted meanwhile. */
 static void reload(struct tdemu_pmu *pmu, int bit)
 {
-	struct tdemu_counter *counter =
-		bit < 32 ? &pmu->general[bit] : &pmu->fixed[bit - 32];
+	struct tdemu_counter *counter = bit < 32 ? &pmu->general[bit] : &pmu->fixed[bit - 32];
 	int slot = bit < 32 ? bit : 8 + bit - 32;
 	uint64_t reset = read_ds(pmu, RESET + 8 * slot) & TDEMU_COUNTER_MASK;
 

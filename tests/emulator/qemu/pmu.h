@@ -95,10 +95,10 @@ struct tdemu_settings {
 	int noise_percent;
 	uint64_t seed;
 	const char *truth, *scenario;
-	const char *sums;            /* the file of sums.c */
-	double watts[TDEMU_DOMAINS]; /* rapl.c; 0: there is none */
-	int dram_unit;               /* 2^-N J, where it is DRAM's own */
-	const char *uncore;          /* whose registers it has; NULL: none */
+	const char *sums;                  /* the file of sums.c */
+	double watts[TDEMU_DOMAINS];       /* rapl.c; 0: there is none */
+	int dram_unit;                     /* 2^-N J, where it is DRAM's own */
+	const char *uncore;                /* whose registers it has; NULL: none */
 	uint32_t filtered[TDEMU_FILTERED]; /* umask << 8 | code */
 	int nr_filtered;
 	double fields[2][TDEMU_FIELDS]; /* of 1; the second every other phase */
@@ -136,14 +136,14 @@ struct tdemu_truth {
 	double ghz;
 	double fields[TDEMU_FIELDS]; /* of 1 */
 	double fixed[TDEMU_FIXED];   /* a core cycle; below 0: not named */
-	GArray *latencies; /* struct tdemu_event with cycles, sorted */
-	GArray *events;    /* struct tdemu_event, sorted */
+	GArray *latencies;           /* struct tdemu_event with cycles, sorted */
+	GArray *events;              /* struct tdemu_event, sorted */
 };
 
 struct tdemu_scenario {
 	char name[32];
-	bool made_up; /* no truth file: the rates of cores.c */
-	bool phased;  /* the launcher's fields, not a program's own */
+	bool made_up;                /* no truth file: the rates of cores.c */
+	bool phased;                 /* the launcher's fields, not a program's own */
 	double fields[TDEMU_FIELDS]; /* where made_up and not phased */
 	struct tdemu_truth kinds[TDEMU_KINDS];
 };
@@ -151,12 +151,10 @@ struct tdemu_scenario {
 /* Ends QEMU where the file cannot be read. */
 void tdemu_truth_load(const char *path, GPtrArray *scenarios);
 /* Events a core cycle; 0: no line names it. */
-double tdemu_truth_rate(const struct tdemu_truth *truth, uint64_t config,
-			uint64_t extra);
+double tdemu_truth_rate(const struct tdemu_truth *truth, uint64_t config, uint64_t extra);
 
 /* Cycles that a record of the event tells. */
-unsigned int tdemu_truth_latency(const struct tdemu_truth *truth,
-				 uint64_t config, uint64_t extra);
+unsigned int tdemu_truth_latency(const struct tdemu_truth *truth, uint64_t config, uint64_t extra);
 
 /* The scenarios that there are; the one that runs unless a thread chose. */
 const struct tdemu_scenario *tdemu_scenario_default(void);
@@ -180,7 +178,7 @@ struct tdemu_counter {
 struct tdemu_ibs {
 	uint64_t ctl, reg[13];
 	struct tdemu_counter counter; /* on until a sample is due */
-	uint64_t late; /* counted beyond periods: the next ones are shorter */
+	uint64_t late;                /* counted beyond periods: the next ones are shorter */
 	bool due;
 };
 
@@ -247,8 +245,7 @@ void tdemu_metrics_write(struct tdemu_pmu *pmu, uint64_t value);
 /* Where the extra registers are in extra[]; -1: not one of them. */
 int tdemu_extra_index(uint32_t msr);
 /* Counts a ns, in 2^-32, at a time of the CPU's own clock. */
-uint64_t tdemu_event_rate(const struct tdemu_pmu *pmu, uint64_t select,
-			  int64_t at);
+uint64_t tdemu_event_rate(const struct tdemu_pmu *pmu, uint64_t select, int64_t at);
 uint64_t tdemu_general_rate(const struct tdemu_pmu *pmu, int nr, int64_t at);
 uint64_t tdemu_fixed_rate(const struct tdemu_pmu *pmu, int nr, int64_t at);
 /* Cycles a ns, now. */
@@ -259,14 +256,13 @@ void tdemu_fields(const struct tdemu_pmu *pmu, double fields[TDEMU_FIELDS]);
 /* The factor by which an event's rate is off then; 1 where nothing walks. */
 double tdemu_walk(const struct tdemu_pmu *pmu, uint64_t config, int64_t at);
 /* What a fixed counter counts a core cycle then. */
-double tdemu_true_fixed(const struct tdemu_pmu *pmu,
-			const struct tdemu_truth *truth, int nr, int64_t at);
+double tdemu_true_fixed(const struct tdemu_pmu *pmu, const struct tdemu_truth *truth, int nr,
+			int64_t at);
 
 /* When the rates walk: a factor near 1, the same for as long as a step. */
 int64_t tdemu_noise_until(int64_t at);
 double tdemu_noise(const struct tdemu_pmu *pmu, uint64_t what, int64_t at);
-void tdemu_noise_fields(const struct tdemu_pmu *pmu, int64_t at,
-			double fields[TDEMU_FIELDS]);
+void tdemu_noise_fields(const struct tdemu_pmu *pmu, int64_t at, double fields[TDEMU_FIELDS]);
 /* How much the four fields of one read exceed 255. */
 int tdemu_noise_excess(const struct tdemu_pmu *pmu);
 /* From 0 to 1: where the fields of one read are rounded up. */
@@ -347,8 +343,7 @@ void tdemu_pt_unhalt(struct tdemu_pmu *pmu);
 
 /* --- the vendors --------------------------------------------------------- */
 
-void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf,
-		       uint32_t r[4]);
+void tdemu_intel_cpuid(struct tdemu_pmu *pmu, uint32_t leaf, uint32_t subleaf, uint32_t r[4]);
 bool tdemu_intel_rdmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t *value);
 bool tdemu_intel_wrmsr(struct tdemu_pmu *pmu, uint32_t msr, uint64_t value);
 /* False: the core has no such counter. */

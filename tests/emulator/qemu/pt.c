@@ -49,8 +49,7 @@ void tdemu_pt_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t r[4])
 
 bool tdemu_pt_on(const struct tdemu_pt *pt)
 {
-	return pt->ctl & TDEMU_PT_ON &&
-	       !(pt->status & (TDEMU_PT_STOPPED | TDEMU_PT_ERROR));
+	return pt->ctl & TDEMU_PT_ON && !(pt->status & (TDEMU_PT_STOPPED | TDEMU_PT_ERROR));
 }
 
 bool tdemu_pt_in_context(struct tdemu_pmu *pmu)
@@ -59,15 +58,13 @@ bool tdemu_pt_in_context(struct tdemu_pmu *pmu)
 	bool user = (pmu->env->hflags & HF_CPL_MASK) == 3;
 
 	return pt->ctl & (user ? TDEMU_PT_USER : TDEMU_PT_KERNEL) &&
-	       (!(pt->ctl & TDEMU_PT_CR3_FILTER) ||
-		pmu->env->cr[3] >> 5 == pt->cr3 >> 5);
+	       (!(pt->ctl & TDEMU_PT_CR3_FILTER) || pmu->env->cr[3] >> 5 == pt->cr3 >> 5);
 }
 
 void tdemu_pt_changed(struct tdemu_pmu *pmu)
 {
 	const struct tdemu_pt *pt = &pmu->pt;
-	uint8_t modes = (pt->ctl & TDEMU_PT_KERNEL ? 7 : 0) |
-			(pt->ctl & TDEMU_PT_USER ? 8 : 0);
+	uint8_t modes = (pt->ctl & TDEMU_PT_KERNEL ? 7 : 0) | (pt->ctl & TDEMU_PT_USER ? 8 : 0);
 
 	pmu->env->tdemu_traced = tdemu_pt_on(pt) ? modes : 0;
 }
@@ -96,8 +93,7 @@ static uint64_t enables(struct tdemu_pmu *pmu)
 {
 	if (!tdemu_pt_on(&pmu->pt))
 		return 0;
-	return TDEMU_PT_TRIGGERED |
-	       (tdemu_pt_in_context(pmu) ? TDEMU_PT_IN_CONTEXT : 0) |
+	return TDEMU_PT_TRIGGERED | (tdemu_pt_in_context(pmu) ? TDEMU_PT_IN_CONTEXT : 0) |
 	       (pmu->pt.enabled ? TDEMU_PT_FILTERED : 0);
 }
 
@@ -155,10 +151,8 @@ bool tdemu_pt_refuses(CPUX86State *env, uint32_t msr, uint64_t value)
 	if (!pmu || !tdemu_settings()->pt || !register_at(&pmu->pt, msr))
 		return false;
 	if (msr == CTL)
-		return value & ~CTL_BITS ||
-		       (value & TDEMU_PT_ON && !(value & TDEMU_PT_TOPA)) ||
-		       (pmu->pt.ctl & value & TDEMU_PT_ON &&
-			pmu->pt.ctl != value);
+		return value & ~CTL_BITS || (value & TDEMU_PT_ON && !(value & TDEMU_PT_TOPA)) ||
+		       (pmu->pt.ctl & value & TDEMU_PT_ON && pmu->pt.ctl != value);
 	if (msr == STATUS && value & ~STATUS_BITS)
 		return true;
 	return pmu->pt.ctl & TDEMU_PT_ON;

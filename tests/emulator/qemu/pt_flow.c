@@ -51,8 +51,8 @@ static bool stops(const struct tdemu_pt *pt, uint64_t ip)
 static bool is_cut(const struct tdemu_pt *pt, uint64_t ip, uint32_t size)
 {
 	for (int i = 0; i < TDEMU_PT_RANGES; i++)
-		if (use_of(pt, i) && (pt->ranges[i][0] - ip - 1 < size - 1 ||
-				      pt->ranges[i][1] - ip < size - 1))
+		if (use_of(pt, i) &&
+		    (pt->ranges[i][0] - ip - 1 < size - 1 || pt->ranges[i][1] - ip < size - 1))
 			return true;
 	return false;
 }
@@ -190,8 +190,7 @@ void tdemu_interrupt(CPUX86State *env)
 {
 	struct tdemu_pmu *pmu = tdemu_pmu(env);
 
-	if (!pmu || !tdemu_pt_on(&pmu->pt) || pmu->pt.losing ||
-	    !tdemu_pt_in_context(pmu))
+	if (!pmu || !tdemu_pt_on(&pmu->pt) || pmu->pt.losing || !tdemu_pt_in_context(pmu))
 		return;
 	report(pmu, env->eip);
 	if (pmu->pt.enabled && !pmu->pt.losing)

@@ -34,8 +34,8 @@ static uint64_t read_entry(const struct tdemu_pt *pt)
 {
 	uint64_t entry = 0;
 
-	cpu_physical_memory_read((pt->output_base & ADDRESS) + 8 * index_of(pt),
-				 &entry, sizeof(entry));
+	cpu_physical_memory_read((pt->output_base & ADDRESS) + 8 * index_of(pt), &entry,
+				 sizeof(entry));
 	return entry;
 }
 

@@ -78,8 +78,7 @@ static void put_periods(struct tdemu_pmu *pmu, int64_t now)
 
 		pt->ctc += MIN(last - pt->ctc, MOST_SKIPPED);
 		mtc[1] = (uint8_t)pt->ctc;
-		put_cycles_until(
-			pmu, (int64_t)((pt->ctc << shift) * TSC_OF_CTC / 2));
+		put_cycles_until(pmu, (int64_t)((pt->ctc << shift) * TSC_OF_CTC / 2));
 		tdemu_pt_put(pmu, mtc, sizeof(mtc));
 	}
 }
@@ -107,13 +106,7 @@ static void put_tsc(struct tdemu_pmu *pmu, uint64_t tsc)
 static void put_tma(struct tdemu_pmu *pmu, uint64_t tsc)
 {
 	uint64_t ctc = tsc / TSC_OF_CTC, beyond = tsc % TSC_OF_CTC;
-	uint8_t tma[] = { 0x02,
-			  0x73,
-			  (uint8_t)ctc,
-			  (uint8_t)(ctc >> 8),
-			  0,
-			  (uint8_t)beyond,
-			  0 };
+	uint8_t tma[] = { 0x02, 0x73, (uint8_t)ctc, (uint8_t)(ctc >> 8), 0, (uint8_t)beyond, 0 };
 
 	tdemu_pt_put(pmu, tma, sizeof(tma));
 	pmu->pt.ctc = ctc >> (pmu->pt.ctl >> 14 & 15);

@@ -31,9 +31,7 @@ static const uint32_t registers[TDEMU_DOMAINS] = {
 static uint32_t energy(CPUX86State *env, int domain)
 {
 	const struct tdemu_settings *settings = tdemu_settings();
-	int unit = domain == TDEMU_DRAM && settings->dram_unit
-			   ? settings->dram_unit
-			   : UNIT;
+	int unit = domain == TDEMU_DRAM && settings->dram_unit ? settings->dram_unit : UNIT;
 	double joules = settings->watts[domain] * (tdemu_die(env) + 1) *
 			qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) / 1e9;
 

@@ -107,8 +107,7 @@ static uint64_t per_ns(double a_cycle, double ghz)
 }
 
 /* How the truth file names a counter's event: *extra is set, too. */
-static uint64_t event_of(const struct tdemu_pmu *pmu, uint64_t select,
-			 uint64_t *extra)
+static uint64_t event_of(const struct tdemu_pmu *pmu, uint64_t select, uint64_t *extra)
 {
 	uint64_t config = select & EVENT_BITS;
 
@@ -138,8 +137,7 @@ unsigned int tdemu_latency(const struct tdemu_pmu *pmu, int nr)
 	return tdemu_truth_latency(truth_of(pmu), config, extra);
 }
 
-static double fixed_rate(const struct tdemu_pmu *pmu,
-			 const struct tdemu_truth *truth, int nr)
+static double fixed_rate(const struct tdemu_pmu *pmu, const struct tdemu_truth *truth, int nr)
 {
 	unsigned int width = pmu->core->width;
 
@@ -185,8 +183,8 @@ static double walk_of_fixed(const struct tdemu_pmu *pmu, int nr, int64_t at)
 	return tdemu_noise(pmu, nr ? (uint64_t)nr << 56 : INST_RETIRED, at);
 }
 
-double tdemu_true_fixed(const struct tdemu_pmu *pmu,
-			const struct tdemu_truth *truth, int nr, int64_t at)
+double tdemu_true_fixed(const struct tdemu_pmu *pmu, const struct tdemu_truth *truth, int nr,
+			int64_t at)
 {
 	return fixed_rate(pmu, truth, nr) * walk_of_fixed(pmu, nr, at);
 }
@@ -219,12 +217,10 @@ static bool is_filtered(uint64_t select)
 	return false;
 }
 
-uint64_t tdemu_event_rate(const struct tdemu_pmu *pmu, uint64_t select,
-			  int64_t at)
+uint64_t tdemu_event_rate(const struct tdemu_pmu *pmu, uint64_t select, int64_t at)
 {
 	uint64_t rate, extra, config = event_of(pmu, select, &extra);
-	int mode =
-		(select >> 16 & 1 ? USER : 0) | (select >> 17 & 1 ? KERNEL : 0);
+	int mode = (select >> 16 & 1 ? USER : 0) | (select >> 17 & 1 ? KERNEL : 0);
 
 	if (is_filtered(select))
 		return 0;
@@ -249,8 +245,7 @@ uint64_t tdemu_fixed_rate(const struct tdemu_pmu *pmu, int nr, int64_t at)
 	double fields[TDEMU_FIELDS];
 
 	if (!pmu->scenario->made_up) {
-		rate = per_ns(fixed_rate(pmu, truth_of(pmu), nr),
-			      truth_of(pmu)->ghz);
+		rate = per_ns(fixed_rate(pmu, truth_of(pmu), nr), truth_of(pmu)->ghz);
 		rate = in_mode(rate, mode);
 	} else {
 		tdemu_fields(pmu, fields);

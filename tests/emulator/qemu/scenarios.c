@@ -7,7 +7,7 @@
 #include "qemu/error-report.h"
 #include "qemu/thread.h"
 
-static GPtrArray *all; /* struct tdemu_scenario: of the truth file, or one */
+static GPtrArray *all;       /* struct tdemu_scenario: of the truth file, or one */
 static GHashTable *of_bytes; /* eight bytes -> struct tdemu_scenario */
 static QemuMutex lock;
 static const struct tdemu_scenario *chosen_at_start;
@@ -48,9 +48,8 @@ static void load(void)
 		usual->phased = true;
 		g_ptr_array_add(all, usual);
 	}
-	chosen_at_start = settings->truth && settings->scenario
-				  ? named(settings->scenario)
-				  : g_ptr_array_index(all, 0);
+	chosen_at_start = settings->truth && settings->scenario ? named(settings->scenario)
+								: g_ptr_array_index(all, 0);
 }
 
 const struct tdemu_scenario *tdemu_scenario_default(void)

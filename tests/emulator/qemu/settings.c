@@ -117,14 +117,12 @@ static void read_environment(void)
 		64 / 255., 16 / 255., 48 / 255., 127 / 255.,
 		16 / 255., 12 / 255., 32 / 255., 80 / 255.,
 	};
-	const char *cores = getenv("TDEMU_CORES"),
-		   *leaf = getenv("TDEMU_LEAF_A");
+	const char *cores = getenv("TDEMU_CORES"), *leaf = getenv("TDEMU_LEAF_A");
 
 	if (!cores)
 		return;
 	read_cores(cores);
-	settings.leaf_a = leaf ? core_or_exit(leaf, strlen(leaf))
-			       : settings.kinds[0].core;
+	settings.leaf_a = leaf ? core_or_exit(leaf, strlen(leaf)) : settings.kinds[0].core;
 	memcpy(settings.fields[0], usual, sizeof(usual));
 	read_bytes(getenv("TDEMU_TD"), settings.fields[0]);
 	memcpy(settings.fields[1], settings.fields[0], sizeof(usual));
@@ -136,8 +134,7 @@ static void read_environment(void)
 	settings.scenario = getenv("TDEMU_SCENARIO");
 	settings.sums = getenv("TDEMU_SUMS");
 	settings.pebs = getenv("TDEMU_PEBS") && !settings.amd;
-	settings.pebs_timing =
-		settings.pebs && !strcmp(getenv("TDEMU_PEBS"), "timing");
+	settings.pebs_timing = settings.pebs && !strcmp(getenv("TDEMU_PEBS"), "timing");
 	settings.lbr = getenv("TDEMU_LBR") && !settings.amd;
 	settings.pt = getenv("TDEMU_PT") && !settings.amd;
 	settings.ibs = getenv("TDEMU_IBS") && settings.amd;

@@ -35,8 +35,7 @@ static void __attribute__((constructor)) init(void)
 	}
 }
 
-static const struct tdemu_truth *truth_of(const struct tdemu_pmu *pmu,
-					  const struct sum *sum)
+static const struct tdemu_truth *truth_of(const struct tdemu_pmu *pmu, const struct sum *sum)
 {
 	return &sum->scenario->kinds[tdemu_kind(pmu->cpu)];
 }
@@ -58,8 +57,7 @@ static struct sum *sum_of(struct tdemu_pmu *pmu, struct sums *sums)
 	return sums->last;
 }
 
-static void add_fields(struct tdemu_pmu *pmu, struct sum *sum, double cycles,
-		       int64_t at)
+static void add_fields(struct tdemu_pmu *pmu, struct sum *sum, double cycles, int64_t at)
 {
 	const struct tdemu_truth *truth = truth_of(pmu, sum);
 	double fields[TDEMU_FIELDS];
@@ -84,8 +82,7 @@ static void add_step(struct tdemu_pmu *pmu, struct sum *sum, int64_t at)
 		const struct tdemu_event *event =
 			&g_array_index(truth->events, struct tdemu_event, i);
 
-		sum->events[i] += cycles * event->rate *
-				  tdemu_walk(pmu, event->config, at);
+		sum->events[i] += cycles * event->rate * tdemu_walk(pmu, event->config, at);
 	}
 	sum->waiting = 0;
 }
@@ -106,8 +103,7 @@ void tdemu_sum(struct tdemu_pmu *pmu, int64_t ns)
 	struct sums *sums = &sums_of[pmu->cpu];
 	int64_t ends = tdemu_noise_until(pmu->at);
 
-	if (pmu->scenario->made_up ||
-	    !pmu->scenario->kinds[tdemu_kind(pmu->cpu)].named)
+	if (pmu->scenario->made_up || !pmu->scenario->kinds[tdemu_kind(pmu->cpu)].named)
 		return;
 	qemu_mutex_lock(&sums->lock);
 	if (ends != sums->step_ends)
@@ -117,8 +113,7 @@ void tdemu_sum(struct tdemu_pmu *pmu, int64_t ns)
 	qemu_mutex_unlock(&sums->lock);
 }
 
-static void write_numbers(FILE *out, const char *name, const double *numbers,
-			  int nr)
+static void write_numbers(FILE *out, const char *name, const double *numbers, int nr)
 {
 	fprintf(out, ", \"%s\": [", name);
 	for (int i = 0; i < nr; i++)
@@ -126,16 +121,14 @@ static void write_numbers(FILE *out, const char *name, const double *numbers,
 	fprintf(out, "]");
 }
 
-static void write_events(FILE *out, const struct tdemu_truth *truth,
-			 const struct sum *sum)
+static void write_events(FILE *out, const struct tdemu_truth *truth, const struct sum *sum)
 {
 	fprintf(out, ", \"events\": [");
 	for (guint i = 0; i < truth->events->len; i++) {
 		const struct tdemu_event *event =
 			&g_array_index(truth->events, struct tdemu_event, i);
 
-		fprintf(out, "%s[\"%" PRIx64 "\", ", i ? ", " : "",
-			event->config);
+		fprintf(out, "%s[\"%" PRIx64 "\", ", i ? ", " : "", event->config);
 		if (event->extra == TDEMU_NO_EXTRA)
 			fprintf(out, "null");
 		else
@@ -145,16 +138,15 @@ static void write_events(FILE *out, const struct tdemu_truth *truth,
 	fprintf(out, "]}\n");
 }
 
-static void write_sum(FILE *out, const struct tdemu_pmu *pmu,
-		      const struct sum *sum)
+static void write_sum(FILE *out, const struct tdemu_pmu *pmu, const struct sum *sum)
 {
 	const struct tdemu_truth *truth = truth_of(pmu, sum);
 	double cycles = sum->ns * truth->ghz;
 
-	fprintf(out, "{\"cpu\": %d, \"kind\": %d, \"scenario\": \"%s\", ",
-		pmu->cpu, tdemu_kind(pmu->cpu), sum->scenario->name);
-	fprintf(out, "\"ns\": %.17g, \"cycles\": %.17g, \"slots\": %.17g",
-		sum->ns, cycles, cycles * pmu->core->width);
+	fprintf(out, "{\"cpu\": %d, \"kind\": %d, \"scenario\": \"%s\", ", pmu->cpu,
+		tdemu_kind(pmu->cpu), sum->scenario->name);
+	fprintf(out, "\"ns\": %.17g, \"cycles\": %.17g, \"slots\": %.17g", sum->ns, cycles,
+		cycles * pmu->core->width);
 	write_numbers(out, "fields", sum->fields, TDEMU_FIELDS);
 	write_numbers(out, "fixed", sum->fixed, TDEMU_FIXED);
 	write_events(out, truth, sum);

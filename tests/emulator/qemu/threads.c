@@ -159,8 +159,7 @@ void tdemu_syscall(CPUX86State *env, uint64_t next_ip)
 	const struct tdemu_scenario *scenario;
 
 	/* clone, fork, vfork, clone3 */
-	if (!pmu || !qatomic_read(&any) ||
-	    !((nr >= 56 && nr <= 58) || nr == 435))
+	if (!pmu || !qatomic_read(&any) || !((nr >= 56 && nr <= 58) || nr == 435))
 		return;
 	qemu_mutex_lock(&lock);
 	scenario = g_hash_table_lookup(threads, (void *)pmu->stack);
@@ -168,10 +167,9 @@ void tdemu_syscall(CPUX86State *env, uint64_t next_ip)
 		uint64_t *regs = env->regs;
 
 		forks[nr_forks++ % FORKS] = (struct fork){
-			.regs = { regs[15], regs[14], regs[13], regs[12],
-				  regs[R_EBP], regs[R_EBX], regs[10], regs[9],
-				  regs[8], regs[R_EDX], regs[R_ESI],
-				  regs[R_EDI], next_ip },
+			.regs = { regs[15], regs[14], regs[13], regs[12], regs[R_EBP], regs[R_EBX],
+				  regs[10], regs[9], regs[8], regs[R_EDX], regs[R_ESI], regs[R_EDI],
+				  next_ip },
 			.scenario = scenario,
 		};
 	}
@@ -182,8 +180,7 @@ void tdemu_syscall(CPUX86State *env, uint64_t next_ip)
 static bool read_regs(CPUX86State *env, uint64_t stack, uint64_t regs[COMPARED])
 {
 	/* r15 to bx, r10 to r8, dx to di, ip: see struct pt_regs */
-	static const uint8_t at[COMPARED] = { 0, 1, 2,  3,  4,  5, 7,
-					      8, 9, 12, 13, 14, 16 };
+	static const uint8_t at[COMPARED] = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 14, 16 };
 	uint64_t top = stack + STACK_SIZE;
 
 	if (cpu_ldq_data(env, top - 8) != USER_SS)
@@ -229,8 +226,7 @@ static bool is_new(uint64_t depth)
 	return depth == qatomic_read(&least);
 }
 
-static const struct tdemu_scenario *scenario_of(CPUX86State *env,
-						uint64_t stack, bool is_first)
+static const struct tdemu_scenario *scenario_of(CPUX86State *env, uint64_t stack, bool is_first)
 {
 	uint64_t regs[COMPARED];
 	bool is_user = is_first && read_regs(env, stack, regs);

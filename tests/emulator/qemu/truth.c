@@ -6,8 +6,7 @@
 #include "pmu.h"
 #include "qemu/error-report.h"
 
-static const char *const kind_names[TDEMU_KINDS] = { "core", "atom",
-						     "lowpower" };
+static const char *const kind_names[TDEMU_KINDS] = { "core", "atom", "lowpower" };
 
 struct reader {
 	const char *path;
@@ -106,8 +105,7 @@ static void read_event(struct reader *r, GArray *events, char **rest)
 	struct tdemu_event event = { .config = hex(r, word(rest)) };
 	char *extra = word(rest);
 
-	event.extra =
-		extra && !strcmp(extra, "-") ? TDEMU_NO_EXTRA : hex(r, extra);
+	event.extra = extra && !strcmp(extra, "-") ? TDEMU_NO_EXTRA : hex(r, extra);
 	event.rate = number(r, rest);
 	g_array_append_val(events, event);
 }
@@ -199,8 +197,7 @@ void tdemu_truth_load(const char *path, GPtrArray *scenarios)
 		sort_events(g_ptr_array_index(scenarios, i));
 }
 
-static const struct tdemu_event *find(const GArray *events, uint64_t config,
-				      uint64_t extra)
+static const struct tdemu_event *find(const GArray *events, uint64_t config, uint64_t extra)
 {
 	struct tdemu_event key = { .config = config, .extra = extra };
 
@@ -209,21 +206,17 @@ static const struct tdemu_event *find(const GArray *events, uint64_t config,
 	return bsearch(&key, events->data, events->len, sizeof(key), compare);
 }
 
-double tdemu_truth_rate(const struct tdemu_truth *truth, uint64_t config,
-			uint64_t extra)
+double tdemu_truth_rate(const struct tdemu_truth *truth, uint64_t config, uint64_t extra)
 {
 	const struct tdemu_event *found = find(truth->events, config, extra);
 
 	if (found)
 		return found->rate;
 	/* not every processor tells the event apart by that register */
-	return extra == TDEMU_NO_EXTRA
-		       ? 0
-		       : tdemu_truth_rate(truth, config, TDEMU_NO_EXTRA);
+	return extra == TDEMU_NO_EXTRA ? 0 : tdemu_truth_rate(truth, config, TDEMU_NO_EXTRA);
 }
 
-unsigned int tdemu_truth_latency(const struct tdemu_truth *truth,
-				 uint64_t config, uint64_t extra)
+unsigned int tdemu_truth_latency(const struct tdemu_truth *truth, uint64_t config, uint64_t extra)
 {
 	const struct tdemu_event *found = find(truth->latencies, config, extra);
 

@@ -108,8 +108,7 @@ static uint64_t rate(const struct boxes *boxes, uint64_t select)
 	return 16 + ((select & 0xff) * 131 + (select >> 8 & 0xff) * 17) % 1024;
 }
 
-static uint64_t counted(const struct boxes *boxes,
-			const struct uncore_counter *counter)
+static uint64_t counted(const struct boxes *boxes, const struct uncore_counter *counter)
 {
 	int64_t ns = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) - counter->since;
 	uint64_t more = rate(boxes, counter->select) * (uint64_t)ns / 1024;
@@ -131,8 +130,7 @@ bool tdemu_uncore_rdmsr(uint32_t msr, uint64_t *value)
 	if (!boxes)
 		return false;
 	qemu_mutex_lock(&lock);
-	*value =
-		msr == at ? counted(boxes, &counters[at]) : counters[at].select;
+	*value = msr == at ? counted(boxes, &counters[at]) : counters[at].select;
 	qemu_mutex_unlock(&lock);
 	return true;
 }

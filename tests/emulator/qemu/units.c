@@ -107,8 +107,7 @@ static void write_control(struct unit *unit, uint64_t value)
 }
 
 /* The register of a unit at a distance from its control register; NULL: none. */
-static uint64_t *register_at(const struct layout *layout, struct unit *unit,
-			     uint32_t offset)
+static uint64_t *register_at(const struct layout *layout, struct unit *unit, uint32_t offset)
 {
 	if (offset == 0)
 		return &unit->control;
@@ -197,13 +196,11 @@ struct Units {
 static uint64_t table(Units *units, unsigned int entry, unsigned int word)
 {
 	const struct layout *layout = &layouts[entry - 1];
-	uint64_t base = layout->access == MMIO
-				? pci_get_bar_addr(&units->device, 0)
-				: 0;
+	uint64_t base = layout->access == MMIO ? pci_get_bar_addr(&units->device, 0) : 0;
 
 	if (word == 0)
-		return COUNTERS | layout->select << 8 | WIDTH << 16 |
-		       layout->counter << 24 | (uint64_t)layout->access << 62;
+		return COUNTERS | layout->select << 8 | WIDTH << 16 | layout->counter << 24 |
+		       (uint64_t)layout->access << 62;
 	if (word == 1)
 		return base + layout->control;
 	return word == 2 ? layout->type | layout->nr << 16 : 0;
@@ -232,8 +229,7 @@ static uint64_t read_memory(void *opaque, hwaddr at, unsigned int size)
 	return value;
 }
 
-static void write_memory(void *opaque, hwaddr at, uint64_t value,
-			 unsigned int size)
+static void write_memory(void *opaque, hwaddr at, uint64_t value, unsigned int size)
 {
 	Units *units = opaque;
 
@@ -258,15 +254,13 @@ static void realize(PCIDevice *device, Error **errp)
 	pcie_add_capability(device, CAPABILITY, 1, CAPABILITY_AT, 16);
 	pci_set_long(capability + 8, COUNTERS_TABLE);
 	pci_set_long(capability + 12, 0); /* its table is in BAR 0 */
-	memory_region_init_io(&units->memory, OBJECT(units), &operations, units,
-			      TYPE_UNITS, MEMORY);
-	pci_register_bar(device, 0, PCI_BASE_ADDRESS_SPACE_MEMORY,
-			 &units->memory);
+	memory_region_init_io(&units->memory, OBJECT(units), &operations, units, TYPE_UNITS,
+			      MEMORY);
+	pci_register_bar(device, 0, PCI_BASE_ADDRESS_SPACE_MEMORY, &units->memory);
 	/* as the firmware leaves it: the kernel's driver reads, and enables nothing */
 	pci_set_word(device->config + PCI_COMMAND, PCI_COMMAND_MEMORY);
 	pci_set_word(device->wmask + PCI_COMMAND,
-		     pci_get_word(device->wmask + PCI_COMMAND) &
-			     ~PCI_COMMAND_MEMORY);
+		     pci_get_word(device->wmask + PCI_COMMAND) & ~PCI_COMMAND_MEMORY);
 }
 
 static const Property properties[] = {

@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* tdstat calls: finds out why some calls of a function are slow. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "cmd/calls/decode.h"
+#include "cmd/calls/parts.h"
+#include "cmd/doctor/parts.h"
+#include "cmd/opts/groups.h"
+#include "cmd/opts/option.h"
+#include "cmd/opts/value.h"
+#include "cmd/plan/dry_run.h"
+#include "cmd/say.h"
+#include "cmd/wing.h"
+#include "lib/base/printable.h"
+#include "lib/base/util.h"
+
+/* --- calls that were not counted -------------------------------------------- */
+
+static const struct td_unpaired *unpaired_of(const struct td_calling *c, size_t function)
+{
+	if (c->job.request->calls.engine == TD_BY_PT)
+		return &c->traced.calls[function].unpaired;
+	return c->pairing.unpaired ? &c->pairing.unpaired[function] : NULL;
+}
+
+static void report_unpaired(const struct td_calling *c, size_t function)
+{
+	uint64_t missed = td_probes_missed(&c->probes, function);
+	const struct {
+		size_t offset;
+		const char *text;
+	} kinds[] = {
+		{ offsetof(struct td_unpaired, recursive),
+		  "calls were within another one, and are a part of it" },
+		{ offsetof(struct td_unpaired, left),
+		  "calls had no return (longjmp, an exception, a jump to another function, or 64 "
+		  "probed calls around them), and are not counted" },
+		{ offsetof(struct td_unpaired, before),
+		  "calls had begun before the counting, or before their process was forked, and "
+		  "are not counted" },
+		{ offsetof(struct td_unpaired, lost),
+		  c->pairing.nr_losses || c->job.request->calls.engine == TD_BY_PT
+			  ? "calls are not counted, as records of them were lost"
+			  : "calls are not counted, as a thread got the number of theirs, whose "
+			    "end was not told" },
+		{ offsetof(struct td_unpaired, open),
+		  c->job.request->calls.engine == TD_BY_PT && c->functions.nr > 1
+			  ? "calls had not ended when their thread did, or the turn of their "
+			    "function, and are not counted"
+			  : "calls had not ended when their thread did, or the counting, and are "
+			    "not counted" },
+	};
+	const struct td_unpaired *of = unpaired_of(c, function);
+
+	for (size_t i = 0; of && i < TD_ARRAY_SIZE(kinds); i++) {
+		uint64_t nr = *(const uint64_t *)(const void *)((const char *)of + kinds[i].offset);
+
+		if (nr)
+			td_job_say(&c->job, "tdstat: %s: %" PRIu64 " %s\n",
+				   c->functions.v[function].name, nr, kinds[i].text);
+	}
+	if (missed)
+		td_job_say(&c->job,
+			   "tdstat: %s: the kernel missed %" PRIu64
+			   " returns, of whatever program: these calls are not counted\n",
+			   c->functions.v[function].name, missed);
+}
+
+/* --- cost of probes --------------------------------------------------------- */
+
+/* Probes take a few microseconds. */
+#define SHORT_NS 20000
+/* Times shorter than this many variations of the cost of a probe are inexact. */
+#define UNSURE_TIMES 10
+
+/* Suggests Processor Trace for short calls. */
+static void suggest_trace(const struct td_calling *c)
+{
+	const struct td_timed *timed = c->regions.timed;
+	double median_ns = td_durations_quantile(&timed->durations, 0.5);
+	double variation_ns = c->cost_of ? (double)c->cost_of[0]->variation_ns : 0;
+
+	if (timed->engine != TD_BY_UPROBES || c->functions.nr != 1 ||
+	    !(median_ns < fmax(SHORT_NS, UNSURE_TIMES * variation_ns)) ||
+	    !td_calls_trace_is_here(c))
+		return;
+	td_job_say(&c->job,
+		   "tdstat: %s: --engine=pt tells exactly how long such short calls take\n",
+		   timed->name);
+}
+
+/* --- doctor ----------------------------------------------------------------- */
+
+/* Adds findings on the engines that depend on this machine.  Marks depend on the program. */
+static void calls_judge(struct td_doctor *doctor, const struct td_system *system)
+{
+	const struct td_environment *env = system->environment;
+	struct td_err no_trace = { 0 };
+	struct td_pmu pmu;
+
+	if (system->levels->no_level_1.code || system->levels->no_task.code) {
+		td_doctor_add(doctor, "calls", TD_FINDING_NOTE,
+			      "cannot be counted, as level 1 of a program cannot be");
+		return;
+	}
+	if (env->admin && env->has_tracefs)
+		td_doctor_add(doctor, "calls", TD_FINDING_OK,
+			      "can be counted by probes at functions");
+	else
+		td_doctor_add(
+			doctor, "calls", TD_FINDING_NOTE,
+			"cannot be counted by probes at functions, which need root and tracefs");
+	if (!td_trace_pmu_read(system->fs, &system->machine->online, &pmu, &no_trace))
+		td_trace_load(&no_trace);
+	td_pmu_free(&pmu);
+	if (no_trace.code)
+		td_doctor_add_error(doctor, "calls", TD_FINDING_NOTE, &no_trace);
+	else
+		td_doctor_add(doctor, "calls", TD_FINDING_OK,
+			      "can be counted by Processor Trace: tdstat calls --engine=pt");
+}
+
+/* --- records ---------------------------------------------------------------- */
+
+#define MAX_LEVEL 2
+
+/* Pages of a ring.  Each call is two samples, and root, which probes need, has no memory limit. */
+#define RING_PAGES 1024
+
+static void take_sample(struct td_calling *c, const struct td_record *record, int event)
+{
+	size_t at = (size_t)event - c->job.plan.events.nr;
+	size_t nr = c->gathering.nr_companions, function;
+	enum td_probed what = td_calls_probed(c, at % nr, &function);
+
+	if (what == TD_PROBED_ENTRY)
+		td_pace_entry(&c->pace, record->tid, c->cost_of[function]);
+	if (what == TD_PROBED_INTERRUPT)
+		td_pace_interrupt(&c->pace, record->tid, c->cost_of[0]);
+	td_pairing_sample(&c->pairing, record, (int)(at / nr), what, (int)function);
+}
+
+static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
+{
+	struct td_calling *c = ctx;
+
+	(void)spot;
+	(void)caller;
+	switch (record->kind) {
+	case TD_RECORD_SAMPLE:
+		take_sample(c, record, event);
+		break;
+	case TD_RECORD_SWITCH:
+		td_pairing_switch(&c->pairing, record);
+		break;
+	case TD_RECORD_EXEC:
+		td_pairing_exec(&c->pairing, record->tid);
+		break;
+	case TD_RECORD_END:
+		td_pairing_end_thread(&c->pairing, record->tid);
+		break;
+	case TD_RECORD_LOST:
+		td_pairing_lost(&c->pairing);
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_call(void *ctx, const struct td_paired_call *call)
+{
+	struct td_calling *c = ctx;
+
+	td_call_counts_add(&c->counts, c->regions.timed, call);
+}
+
+/* --- the plan --------------------------------------------------------------- */
+
+static bool is_traced(const struct td_calling *c)
+{
+	return c->job.request->calls.engine == TD_BY_PT;
+}
+
+static int pace(void *ctx, struct td_err *err)
+{
+	struct td_calling *c = ctx;
+
+	return td_pace(&c->pace, err);
+}
+
+static void prepare(struct td_calling *c)
+{
+	struct td_gathering *g = &c->gathering;
+	int engine = c->job.request->calls.engine;
+
+	for (size_t i = 0; i < c->functions.nr; i++)
+		td_regions_add_timed(&c->regions, c->functions.v[i].name)->engine =
+			engine ? engine : TD_BY_UPROBES;
+	g->how = td_calloc(c->job.plan.events.nr + 1, sizeof(*g->how));
+	g->job = &c->job;
+	g->format.values = g->format.stack = g->switches = true;
+	g->max_pages = RING_PAGES;
+	g->take = take;
+	g->serve = pace;
+	g->ctx = c;
+	c->pairing.plan = c->counts.plan = &c->job.plan;
+	c->pairing.nr_functions = c->functions.nr;
+	c->pairing.kernel = engine == TD_BY_KPROBES;
+	c->pairing.take = take_call;
+	c->pairing.ctx = c;
+	c->counts.wall_ns = td_wall_ns() - td_now_ns();
+}
+
+static int plan(struct td_calling *c, const struct td_request *request, struct td_err *err)
+{
+	int rc = td_job_plan(&c->job, request, err);
+
+	if (!rc)
+		rc = td_job_join(&c->job, err);
+	if (!rc)
+		rc = td_functions_find(&c->functions, &c->job, request->calls.names, err);
+	if (rc)
+		return rc;
+	prepare(c);
+	if (is_traced(c))
+		return td_calls_trace_open(c, err);
+	rc = td_functions_check(&c->functions, &c->job, &c->gathering.format, err);
+	if (rc == -EINVAL)
+		td_err_hint(err,
+			    "tdstat calls --engine=pt needs no probes, but an Intel processor");
+	return rc || request->dry_run ? rc : td_calls_open_probes(c, err);
+}
+
+/* --- the run ---------------------------------------------------------------- */
+
+static uint64_t nr_counted(const struct td_calling *c, size_t function)
+{
+	uint64_t nr = c->regions.timed[function].durations.nr;
+
+	return c->pairing.unpaired ? nr + c->pairing.unpaired[function].recursive : nr;
+}
+
+static void report_variation(const struct td_calling *c, size_t function)
+{
+	const struct td_durations *durations = &c->regions.timed[function].durations;
+	double variation_ns = (double)c->cost_of[function]->variation_ns;
+	char text[TD_DURATION_NAME];
+
+	if (!(td_durations_quantile(durations, 0.5) < UNSURE_TIMES * variation_ns))
+		return;
+	td_duration_text(text, variation_ns);
+	td_job_say(&c->job,
+		   "tdstat: %s: a call may have taken up to %s less: the cost of probes varies by "
+		   "that, and the least is subtracted\n",
+		   c->functions.v[function].name, text);
+}
+
+static void report_cost(const struct td_calling *c)
+{
+	uint64_t calls[2] = { 0 };
+	double took_ns[2] = { 0 };
+
+	for (size_t i = 0; i < c->functions.nr; i++) {
+		const struct td_call_cost *cost = c->cost_of[i];
+		uint64_t counted = nr_counted(c, i);
+		uint64_t off = td_since(c->regions.timed[i].all, counted);
+
+		report_variation(c, i);
+		calls[0] += counted;
+		calls[1] += off;
+		took_ns[0] += (double)counted * (double)cost->pair_ns;
+		took_ns[1] += (double)off * (double)cost->off_ns;
+	}
+	td_probes_report_cost(&c->gathering, c->cost_of[0], took_ns, calls,
+			      c->pairing.nr_interrupts);
+}
+
+static void report(const struct td_calling *c)
+{
+	if (is_traced(c))
+		td_calls_trace_report(c);
+	else
+		report_cost(c);
+	for (size_t i = 0; i < c->functions.nr; i++) {
+		report_unpaired(c, i);
+		if (!c->regions.timed[i].durations.nr)
+			td_job_say(&c->job, "tdstat: %s: no call was counted\n",
+				   c->functions.v[i].name);
+	}
+	suggest_trace(c);
+	td_calls_suggest_next(&c->job, &c->result.view.report);
+}
+
+static int show(struct td_calling *c, struct td_err *err)
+{
+	struct td_gathering *g = &c->gathering;
+
+	td_pairing_end(&c->pairing);
+	/* if probes were disabled at times, the kernel still knows the number of all calls */
+	for (size_t i = 0; c->pairing.gaps && i < c->functions.nr; i++)
+		c->regions.timed[i].all = td_probes_hits(&c->probes, i);
+	if (is_traced(c))
+		td_calls_trace_end(c);
+	td_call_counts_to_regions(&c->counts, &c->regions, &c->batched);
+	return td_region_result_show(&c->result, &c->batched, &g->usage, g->status, err);
+}
+
+static int gather(struct td_calling *c, struct td_inherited *inherited, int *status,
+		  struct td_err *err)
+{
+	struct td_gathering *g = &c->gathering;
+	int rc = td_region_result_open(&c->result, &c->job, &c->regions, err);
+
+	c->result.view.sink.frame.start_ns = td_wall_ns();
+	if (!rc) {
+		rc = td_gather(g, inherited, err);
+		*status = g->status;
+	}
+	td_gathering_report(g);
+	if (!rc)
+		rc = show(c, err);
+	if (!rc)
+		report(c);
+	return td_region_result_close(&c->result, rc, err);
+}
+
+static void free_all(struct td_calling *c)
+{
+	td_calls_trace_free(c);
+	td_call_counts_free(&c->counts);
+	td_pairing_free(&c->pairing);
+	td_ints_free(&c->pace.tids);
+	td_regions_free(&c->regions);
+	td_batched_free(&c->batched);
+	free(c->gathering.how);
+	free(c->companions);
+	/* after the events, which use them */
+	td_probes_close(&c->probes);
+	td_functions_free(&c->functions);
+	for (size_t i = 0; i < TD_NR_EMPTY; i++) {
+		td_entry_free(&c->empty[i]);
+		free(c->costs[i].values);
+		free(c->costs[i].times_ns);
+	}
+	free(c->cost_of);
+	td_job_free(&c->job);
+}
+
+static void show_probes(const struct td_entry_point *entry)
+{
+	fputs("probes at ", stdout);
+	td_put_printable(stdout, entry->name);
+	if (!entry->kernel)
+		printf(": 0x%" PRIx64, entry->offset);
+	fputs(" in ", stdout);
+	td_put_printable(stdout, entry->path);
+	putchar('\n');
+}
+
+/* Shows the planned groups and probes (--dry-run). */
+static int show_plan(struct td_calling *c, struct td_err *err)
+{
+	int rc;
+
+	if (is_traced(c))
+		td_calls_trace_show(c);
+	if (is_traced(c) && !c->regions.timed[0].period) {
+		td_job_say_notes(&c->job);
+		return 0;
+	}
+	rc = td_dry_run(&c->job, err);
+	for (size_t i = 0; !rc && !is_traced(c) && i < c->functions.nr; i++)
+		show_probes(&c->functions.v[i]);
+	return rc;
+}
+
+/*
+ * Returns true if marks can replace uprobes: the program has marks, and this user may not probe
+ * it or it has no such function.
+ */
+static bool has_marks_instead(const struct td_calling *c, const struct td_request *request,
+			      const struct td_err *err)
+{
+	const struct td_entry_point *last;
+
+	if (!td_wing_has_marked() || request->calls.engine || !request->target.command ||
+	    request->when.timeout_ms || request->target.no_inherit || !c->functions.nr)
+		return false;
+	last = &c->functions.v[c->functions.nr - 1];
+	return last->marked && (err->code == -EACCES || !last->offset);
+}
+
+static int run_marks(const struct td_request *request, struct td_inherited *inherited, int *status,
+		     struct td_err *err)
+{
+	if (!request->show.quiet)
+		td_say("tdstat: by the program's marks: %s\n", err->msg);
+	*err = (struct td_err){ 0 };
+	return td_wing_run_marked(request, inherited, status, err);
+}
+
+/* Returns true if Processor Trace can replace uprobes, which this user may not use. */
+static bool has_trace_instead(const struct td_calling *c, const struct td_request *request,
+			      const struct td_err *err)
+{
+	return !request->calls.engine && c->functions.nr == 1 && err->code == -EACCES &&
+	       request->sampling.overhead_pct <= 0 && td_calls_trace_is_here(c);
+}
+
+static int run_probes(const struct td_request *request, struct td_inherited *inherited, int *status,
+		      struct td_err *err);
+
+/* Returns the request for a trace: events that are sampled beside it must not need a group. */
+static struct td_request of_trace(const struct td_request *request)
+{
+	struct td_request other = *request;
+
+	other.calls.engine = TD_BY_PT;
+	other.ask.no_perf_metrics = request->calls.samples;
+	return other;
+}
+
+static int run_trace(const struct td_request *request, struct td_inherited *inherited, int *status,
+		     struct td_err *err)
+{
+	struct td_request other = of_trace(request);
+
+	if (!request->show.quiet)
+		td_say("tdstat: by Processor Trace: %s\n", err->msg);
+	*err = (struct td_err){ 0 };
+	return run_probes(&other, inherited, status, err);
+}
+
+static int run_probes(const struct td_request *request, struct td_inherited *inherited, int *status,
+		      struct td_err *err)
+{
+	struct td_attempt attempt = { 0 };
+	struct td_calling c = { .probes.events = -1 };
+	int rc = plan(&c, request, err);
+	bool marks = rc && has_marks_instead(&c, request, err);
+	bool trace = rc && !marks && has_trace_instead(&c, request, err);
+
+	if (!rc)
+		rc = request->dry_run ? show_plan(&c, err) : gather(&c, inherited, status, err);
+	rc = td_gathering_close(&c.gathering, rc, err);
+	attempt.over = c.gathering.over;
+	free_all(&c);
+	if (marks)
+		return run_marks(request, inherited, status, err);
+	if (trace)
+		return run_trace(request, inherited, status, err);
+	return rc ? td_always_continue(request, inherited, &attempt, status, err) : 0;
+}
+
+static int run(const struct td_opts *opts, int *status, struct td_err *err)
+{
+	struct td_inherited inherited = { 0 };
+	struct td_request traced = of_trace(&opts->request);
+
+	td_inherited_change(&inherited);
+	if (opts->request.calls.engine == TD_BY_MARKS)
+		return td_wing_run_marked(&opts->request, &inherited, status, err);
+	return run_probes(opts->request.calls.engine == TD_BY_PT ? &traced : &opts->request,
+			  &inherited, status, err);
+}
+
+/* --- the subcommand --------------------------------------------------------- */
+
+/* The first word names the functions.  The next one starts the command. */
+static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
+{
+	opts->request.calls.by_duration = true;
+	(void)err;
+	if (opts->request.calls.names)
+		return 1;
+	opts->request.calls.names = word;
+	return 0;
+}
+
+/* With Processor Trace, metrics need samples. */
+static int set_level(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	opts->request.calls.samples = true;
+	return td_value_level(opts, arg, err);
+}
+
+static int set_kernel(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	(void)arg;
+	if (opts->request.calls.engine)
+		return td_err_usage(err, "-k is by probes of the kernel: --engine excludes it");
+	opts->request.calls.engine = TD_BY_KPROBES;
+	return 0;
+}
+
+static int set_engine(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	if (opts->request.calls.engine == TD_BY_KPROBES)
+		return set_kernel(opts, arg, err);
+	opts->request.calls.engine = td_timed_engine_find(arg);
+	if (opts->request.calls.engine && opts->request.calls.engine != TD_BY_KPROBES)
+		return 0;
+	return td_err_usage(err, "--engine %s: not one of marks, uprobes, pt", arg);
+}
+
+/* Refuses --overhead: it needs the number of all calls, but hits include other programs. */
+static int check_kernel(const struct td_opts *opts, struct td_err *err)
+{
+	if (opts->request.sampling.overhead_pct > 0 && opts->request.sampling.overhead_pct < 100)
+		return td_err_usage(err, "-k counts all calls: --overhead excludes it");
+	if (opts->request.target.all_user)
+		return td_err_usage(err, "-k counts the kernel: --all-user excludes it");
+	return 0;
+}
+
+static int check_marks(const struct td_opts *opts, struct td_err *err)
+{
+	if (!opts->request.target.command || td_target_attaches(&opts->request.target))
+		return td_err_usage(
+			err,
+			"--engine=marks: a program counts its marks from its start on, so it has "
+			"to be a command");
+	if (opts->request.sampling.overhead_pct > 0 && opts->request.sampling.overhead_pct < 100)
+		return td_err_usage(err, "--overhead is of probes: --engine=marks excludes it");
+	if (opts->request.when.timeout_ms || opts->request.target.no_inherit)
+		return td_err_usage(
+			err,
+			"--engine=marks: marks are counted to the end, of all that the command "
+			"starts: --timeout and -i exclude it");
+	return 0;
+}
+
+static int check(const struct td_opts *opts, struct td_err *err)
+{
+	if (!opts->request.calls.names) {
+		td_err_usage(err, "tdstat calls needs a function");
+		return td_err_hint(err, "tdstat calls FUNCTION -- ./program");
+	}
+	if (td_request_is_wide(&opts->request)) {
+		td_err_usage(
+			err,
+			"tdstat calls needs a command or a process: calls are of threads, not of "
+			"CPUs");
+		return td_err_hint(err, "tdstat calls %s -- ./program", opts->request.calls.names);
+	}
+	if (opts->request.ask.level > MAX_LEVEL || opts->request.ask.drill)
+		return td_err_usage(err, "-l: calls have levels 1 and 2");
+	if (opts->request.calls.engine == TD_BY_MARKS)
+		return check_marks(opts, err);
+	if (opts->request.calls.engine == TD_BY_PT && opts->request.sampling.overhead_pct > 0)
+		return td_err_usage(err, "--overhead is of probes: --engine=pt excludes it");
+	return opts->request.calls.engine == TD_BY_KPROBES ? check_kernel(opts, err) : 0;
+}
+
+/* clang-format off */
+static const struct td_option counting[] = {
+	{ "engine", 0, "marks|uprobes|pt",
+	  "by marks of libtdstat, probes at functions, or Processor Trace",
+	  TD_OPTION_FUNCTION, .set = set_engine },
+	{ "kernel", 'k', NULL, "functions of the kernel, such as do_sys_openat2",
+	  TD_OPTION_FUNCTION, .set = set_kernel },
+	{ "level", 'l', "N", "level 1, or levels 1 and 2 (default: 1)",
+	  TD_OPTION_FUNCTION, .set = set_level },
+	{ "overhead", 0, "PERCENT",
+	  "limit the cost of probes to this share of time (default: 5)",
+	  TD_OPTION_FUNCTION, .set = td_value_overhead },
+	{ NULL },
+};
+
+static const struct td_option showing[] = {
+	{ "verbose", 'v', NULL, "show what is opened, and trees, too",
+	  TD_OPTION_COUNT, offsetof(struct td_opts, request.verbose) },
+	{ NULL },
+};
+/* clang-format on */
+
+static const struct td_option_group group_counting = { TD_SECTION_WHAT, counting };
+static const struct td_option_group group_showing = { TD_SECTION_HOW, showing };
+
+static const struct td_option_group *const groups[] = {
+	&group_counting,   &td_group_tasks,
+	&td_group_cores,   &td_group_files,
+	&td_group_timeout, &td_group_require,
+	&group_showing,    &td_group_region_rows,
+	&td_group_formats, &td_group_output,
+	&td_group_head,    &td_group_stream,
+	&td_group_dry_run, NULL,
+};
+
+static const struct td_command command = {
+	.name = "calls",
+	.line = "find out why some calls of a function are slow",
+	.args = "FUNCTION[,FUNCTION...][@FILE] [--] [COMMAND [ARG...]]",
+	.doc = "Counts each call of a function, and shows how long the calls took, where the "
+	       "pipeline slots go in those that took about as long, and what the slowest have more "
+	       "than "
+	       "the others.",
+	.what = "What to count:",
+	.examples = "  tdstat calls parse -- ./program\n"
+		    "  tdstat calls malloc@libc.so.6 -p 1234 --timeout 10s",
+	.groups = groups,
+	.does = { .regions = true, .samples = true, .always = true },
+	.word = take_word,
+	.runs = true,
+	.check = check,
+	.counts = true,
+	.run = run,
+};
+
+static const struct td_addition additions[] = {
+	{ "locate", &td_group_within },
+	{ NULL },
+};
+
+const struct td_wing td_wing_calls = {
+	.name = "calls",
+	.command = &command,
+	.additions = additions,
+	.filter = &td_within_filter,
+	.judge = calls_judge,
+};

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Measures the cost of probes per call, with probes of an empty function. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/calls/parts.h"
+#include "lib/base/util.h"
+
+#define CALLS 300 /* calls for each group, after those that warm up */
+#define WARM  30
+/* Pauses between runs of calls, because the load of the machine changes. */
+#define RUN      30
+#define PAUSE_NS (5 * TD_NS_A_MS)
+
+/* --- the function ----------------------------------------------------------- */
+
+/*
+ * Empty functions.  The kernel emulates a push, and single-steps a move, with a second trap
+ * (arch/x86/kernel/uprobes.c).
+ */
+extern void td_empty_pushes(void);
+extern void td_empty_moves(void);
+/* The return instructions of these functions. */
+extern void td_empty_pushes_end(void);
+extern void td_empty_moves_end(void);
+
+__asm__(".text\n"
+	".globl td_empty_pushes, td_empty_moves\n"
+	".globl td_empty_pushes_end, td_empty_moves_end\n"
+	".type td_empty_pushes, @function\n"
+	"td_empty_pushes: push %rbp\n"
+	"pop %rbp\n"
+	"td_empty_pushes_end: ret\n"
+	".size td_empty_pushes, . - td_empty_pushes\n"
+	".type td_empty_moves, @function\n"
+	"td_empty_moves: mov %rsp, %rax\n"
+	"td_empty_moves_end: ret\n"
+	".size td_empty_moves, . - td_empty_moves\n");
+
+static void call_kernel(void)
+{
+	syscall(SYS_getppid);
+}
+
+static void (*const empty[])(void) = { td_empty_pushes, td_empty_moves, call_kernel };
+static void (*const ends[])(void) = { td_empty_pushes_end, td_empty_moves_end };
+
+static bool find_offset(uint64_t address, uint64_t *offset)
+{
+	FILE *fp = fopen("/proc/self/maps", "re");
+	char line[512];
+	bool found = false;
+
+	while (fp && !found && fgets(line, sizeof(line), fp)) {
+		uint64_t start, end, from;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &start, &end, &from) != 3)
+			continue;
+		found = address >= start && address < end;
+		*offset = address - start + from;
+	}
+	if (fp)
+		fclose(fp);
+	return found;
+}
+
+#define EMPTY_IN_KERNEL "__x64_sys_getppid" /* almost empty */
+
+int td_empty_find(struct td_entry_point *entry, int kind, struct td_err *err)
+{
+	bool kernel = kind == TD_EMPTY_KERNEL;
+
+	*entry = (struct td_entry_point){ .fd = -1, .kernel = kernel };
+	entry->name = td_strdup(kernel ? EMPTY_IN_KERNEL : "an empty function");
+	entry->path = td_strdup(kernel ? "the kernel" : "/proc/self/exe");
+	if (kernel)
+		return 0;
+	entry->fd = open(entry->path, O_RDONLY | O_CLOEXEC);
+	if (entry->fd < 0)
+		return td_err_set(err, -errno, "%s: %s", entry->path, strerror(errno));
+	entry->exits = td_calloc(1, sizeof(*entry->exits));
+	entry->nr_exits = 1;
+	return find_offset((uintptr_t)empty[kind], &entry->offset) &&
+			       find_offset((uintptr_t)ends[kind], entry->exits)
+		       ? 0
+		       : td_err_set(err, -ENOENT, "/proc/self/maps: it has no functions");
+}
+
+/* --- calls ------------------------------------------------------------------ */
+
+struct trial {
+	struct td_job *job;
+	struct td_pairing pairing;
+	size_t nr_companions;
+	int kind;
+	int group; /* the group that is measured */
+	size_t nr;
+	uint64_t times_ns[CALLS];
+	uint64_t *sums; /* sums of the plan's events, for each call */
+};
+
+static void take_call(void *ctx, const struct td_paired_call *call)
+{
+	struct trial *t = ctx;
+	size_t nr = t->job->plan.events.nr;
+
+	if (call->group != t->group || t->nr == CALLS)
+		return;
+	t->times_ns[t->nr] = call->time_ns;
+	memcpy(t->sums + nr * t->nr, call->sums, nr * sizeof(*t->sums));
+	t->nr++;
+}
+
+static void take(void *ctx, const struct td_record *record, int event)
+{
+	struct trial *t = ctx;
+	size_t at = (size_t)event - t->job->plan.events.nr;
+	size_t companion = at % t->nr_companions;
+	enum td_probed what = TD_PROBED_SWITCH;
+
+	if (record->kind != TD_RECORD_SAMPLE || event < 0)
+		return;
+	if (companion + 2 == t->nr_companions)
+		what = TD_PROBED_ENTRY;
+	else if (companion + 1 == t->nr_companions)
+		what = TD_PROBED_EXIT;
+	td_pairing_sample(&t->pairing, record, (int)(at / t->nr_companions), what, 0);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Calls the function, and returns the median of the durations. */
+static uint64_t call_all(const struct trial *t)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	uint64_t took_ns[CALLS];
+
+	for (int i = 0; i < CALLS; i++) {
+		uint64_t begin_ns;
+
+		if (i % RUN == RUN - 1)
+			nanosleep(&pause, NULL);
+		begin_ns = td_now_ns();
+
+		empty[t->kind]();
+		took_ns[i] = td_now_ns() - begin_ns;
+	}
+	qsort(took_ns, CALLS, sizeof(*took_ns), by_size);
+	return took_ns[CALLS / 2];
+}
+
+/* --- cost ------------------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b, void *ctx)
+{
+	const uint64_t *times_ns = ctx;
+	uint64_t x = times_ns[*(const size_t *)a];
+	uint64_t y = times_ns[*(const size_t *)b];
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Sets the cost to the mean of the fastest quarter of calls, without the very fastest.  Probes
+ * cost more on a busy machine, and subtracting the mean of all calls would make some too short.
+ * So times may be too long, in 95 % of calls by at most variation_ns.
+ */
+static void average(const struct trial *t, struct td_call_cost *cost)
+{
+	const struct td_group *group = &t->job->plan.groups[t->group];
+	size_t order[CALLS], first = t->nr / 20, end = first + t->nr / 4;
+	uint64_t long_ns;
+	double nr = (double)(end - first), time_ns = 0;
+
+	for (size_t i = 0; i < t->nr; i++)
+		order[i] = i;
+	qsort_r(order, t->nr, sizeof(*order), by_time, (void *)(uintptr_t)t->times_ns);
+	for (size_t i = first; i < end; i++) {
+		const uint64_t *sums = t->sums + t->job->plan.events.nr * order[i];
+
+		time_ns += (double)t->times_ns[order[i]] / nr;
+		for (size_t m = 0; m < group->nr; m++)
+			cost->values[group->members[m]] +=
+				(double)(int64_t)sums[group->members[m]] / nr;
+	}
+	cost->times_ns[t->group] = (uint64_t)time_ns;
+	long_ns = t->times_ns[order[t->nr - 1 - t->nr / 20]];
+	if (td_since(long_ns, cost->times_ns[t->group]) > cost->variation_ns)
+		cost->variation_ns = td_since(long_ns, cost->times_ns[t->group]);
+}
+
+/* Moves this thread to an allowed CPU of the group, if there is one. */
+static bool move_to(const struct td_job *job, int group, const cpu_set_t *allowed)
+{
+	const struct td_pmu *pmu = &job->machine.pmus[job->plan.groups[group].pmu];
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (size_t i = 0; i < pmu->cpus.nr; i++) {
+		size_t cpu = (size_t)pmu->cpus.v[i];
+
+		if (CPU_ISSET(cpu, allowed))
+			CPU_SET(cpu, &set);
+	}
+	return CPU_COUNT(&set) && !sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void try_group(struct trial *t, struct td_sampler *sampler, int group,
+		      struct td_call_cost *cost)
+{
+	uint64_t pair_ns, off_ns;
+
+	t->group = group;
+	td_sampler_enable(sampler, true);
+	for (int i = 0; i < WARM; i++)
+		empty[t->kind]();
+	td_sampler_read(sampler, true, take, t);
+	t->nr = 0;
+	pair_ns = call_all(t);
+	td_sampler_enable(sampler, false);
+	/* probes that are off interrupt the program, but take no samples */
+	off_ns = call_all(t);
+	td_sampler_read(sampler, true, take, t);
+	if (t->nr < CALLS / 2)
+		return;
+	average(t, cost);
+	if (pair_ns > cost->pair_ns)
+		cost->pair_ns = pair_ns;
+	if (off_ns > cost->off_ns)
+		cost->off_ns = off_ns;
+}
+
+static void try_groups(struct trial *t, struct td_sampler *sampler, struct td_call_cost *cost)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return;
+	for (size_t g = 0; g < t->job->plan.nr_groups; g++) {
+		if (move_to(t->job, (int)g, &allowed))
+			try_group(t, sampler, (int)g, cost);
+	}
+	sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+/* Measures the cost in each group, with samples of this thread. */
+static int try_all(struct trial *t, const struct td_companion *companions,
+		   struct td_call_cost *cost, struct td_err *err)
+{
+	struct td_job *job = t->job;
+	struct td_target self = { .all_user = job->target.all_user,
+				  .all_kernel = job->target.all_kernel,
+				  .exclude_guest = job->target.exclude_guest };
+	td_autofree struct td_sampling *how = td_calloc(job->plan.events.nr + 1, sizeof(*how));
+	const struct td_sampler_setup setup = {
+		.plan = &job->plan,
+		.how = how,
+		.machine = &job->machine,
+		.target = &self,
+		.notes = &job->notes,
+		.format = { .values = true, .stack = true },
+		.companions = companions,
+		.nr_companions = t->nr_companions,
+	};
+	struct td_sampler *sampler = NULL;
+	int rc;
+
+	td_ints_add(&self.tids, gettid());
+	rc = td_sampler_open(&sampler, &setup, err);
+	if (!rc)
+		try_groups(t, sampler, cost);
+	td_sampler_close(sampler);
+	td_ints_free(&self.tids);
+	return rc;
+}
+
+int td_empty_kind(const struct td_entry_point *entry)
+{
+	if (entry->kernel)
+		return TD_EMPTY_KERNEL;
+	return entry->stepped ? TD_EMPTY_STEPPED : TD_EMPTY_PUSHES;
+}
+
+int td_call_cost_measure(struct td_call_cost *cost, struct td_job *job,
+			 const struct td_companion *companions, size_t nr, int kind,
+			 struct td_err *err)
+{
+	struct trial t = { .job = job, .nr_companions = nr, .kind = kind };
+	int rc;
+
+	cost->values = td_calloc(job->plan.events.nr + 1, sizeof(*cost->values));
+	cost->times_ns = td_calloc(job->plan.nr_groups + 1, sizeof(*cost->times_ns));
+	t.sums = td_calloc(CALLS * job->plan.events.nr + 1, sizeof(*t.sums));
+	t.pairing.plan = &job->plan;
+	t.pairing.nr_functions = 1;
+	t.pairing.kernel = kind == TD_EMPTY_KERNEL;
+	t.pairing.take = take_call;
+	t.pairing.ctx = &t;
+	rc = try_all(&t, companions, cost, err);
+	td_pairing_free(&t.pairing);
+	free(t.sums);
+	if (!rc && !cost->pair_ns)
+		td_notes_add(&job->notes,
+			     "what probes cost could not be measured: it is in the calls");
+	return rc;
+}

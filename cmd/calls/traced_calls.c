@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cmd/calls/traced_calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/util.h"
+
+/* A limit, because each program that a process starts adds addresses. */
+#define MAX_CALLEES 65536
+
+/* --- threads ---------------------------------------------------------------- */
+
+static struct td_traced_thread *find_thread(const struct td_traced_calls *calls, int tid)
+{
+	size_t at = td_index_find(&calls->by_tid, td_hash((uint32_t)tid));
+
+	return at == TD_NOT_FOUND ? NULL : &calls->threads[at];
+}
+
+static struct td_traced_thread *thread_of(struct td_traced_calls *calls, int tid)
+{
+	struct td_traced_thread *thread = find_thread(calls, tid);
+
+	if (thread)
+		return thread;
+	td_index_add(&calls->by_tid, td_hash((uint32_t)tid), calls->nr_threads);
+	thread = td_array_add(&calls->threads, calls->nr_threads++, sizeof(*thread));
+	thread->tid = tid;
+	thread->cpu = -1;
+	return thread;
+}
+
+/* --- functions that are called ---------------------------------------------- */
+
+static bool is_callee(const struct td_traced_calls *calls, uint64_t address)
+{
+	return td_index_find(&calls->callees, td_hash(address)) != TD_NOT_FOUND;
+}
+
+static void add_callee(struct td_traced_calls *calls, uint64_t address)
+{
+	if (!address || is_callee(calls, address))
+		return;
+	if (calls->nr_callees++ == MAX_CALLEES) {
+		td_index_free(&calls->callees);
+		calls->nr_callees = 1;
+	}
+	td_index_add(&calls->callees, td_hash(address), 0);
+}
+
+/* --- other events ----------------------------------------------------------- */
+
+static void note(struct td_traced_thread *thread, uint64_t from_ns, uint64_t until_ns)
+{
+	td_array_add(&thread->happened, thread->nr_happened, sizeof(*thread->happened));
+	thread->happened[thread->nr_happened].from_ns = from_ns;
+	thread->happened[thread->nr_happened].until_ns = until_ns;
+	thread->nr_happened++;
+}
+
+static void forget_until(struct td_traced_thread *thread, uint64_t until_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < thread->nr_happened; i++) {
+		if (thread->happened[i].from_ns >= until_ns)
+			thread->happened[kept++] = thread->happened[i];
+	}
+	thread->nr_happened = kept;
+}
+
+static size_t nr_sampled(const struct td_traced_calls *calls)
+{
+	size_t nr = calls->plan->events.nr;
+
+	return nr < TD_TRACED_EVENTS ? nr : TD_TRACED_EVENTS;
+}
+
+static void add_up(struct td_traced_calls *calls, const struct td_traced_thread *thread,
+		   uint64_t end_ns)
+{
+	size_t nr = nr_sampled(calls);
+	uint64_t *sums = calls->sums + calls->plan->events.nr;
+
+	memset(calls->sums, 0, td_pairing_nr_sums(calls->plan) * sizeof(*calls->sums));
+	for (size_t i = 0; i < thread->nr_happened; i++) {
+		if (thread->happened[i].from_ns < thread->start_ns ||
+		    thread->happened[i].until_ns > end_ns)
+			continue;
+		sums[TD_CALL_FAULTS] += thread->happened[i].faults;
+		sums[TD_CALL_SWITCHES] += thread->happened[i].switches;
+		sums[TD_CALL_MIGRATIONS] += thread->happened[i].migrations;
+		sums[TD_CALL_WAITED_NS] += thread->happened[i].waited_ns;
+		sums[TD_CALL_PREEMPTED_NS] += thread->happened[i].preempted_ns;
+		for (size_t e = 0; e < nr; e++)
+			calls->sums[e] += thread->happened[i].events[e];
+	}
+}
+
+/* --- calls ------------------------------------------------------------------ */
+
+static void end_call(struct td_traced_calls *calls, struct td_traced_thread *thread)
+{
+	const struct td_paired_call call = {
+		.function = calls->function,
+		.tid = thread->tid,
+		.cpu = thread->left_cpu,
+		.start_ns = thread->start_ns,
+		.time_ns = td_since(thread->left_ns, thread->start_ns),
+		.sums = calls->sums,
+	};
+	bool of_turn = thread->start_ns >= calls->from_ns &&
+		       (!calls->until_ns || thread->left_ns <= calls->until_ns);
+
+	thread->open = false;
+	if (!thread->lost && !of_turn) {
+		calls->unpaired.open++;
+	} else if (thread->lost || thread->start_ns < calls->lost_ns) {
+		calls->unpaired.lost++;
+	} else {
+		add_up(calls, thread, thread->left_ns);
+		calls->take(calls->ctx, &call);
+	}
+}
+
+/* Ends the open call where it last left the range: the thread is at the start again. */
+static void end_before(struct td_traced_calls *calls, struct td_traced_thread *thread)
+{
+	if (!thread->open)
+		return;
+	if (!thread->interrupted)
+		thread->lost |= !thread->out;
+	if (thread->interrupted && !thread->lost) {
+		/* a signal handler did not return */
+		thread->open = false;
+		calls->unpaired.left++;
+		return;
+	}
+	end_call(calls, thread);
+}
+
+static void begin_call(struct td_traced_calls *calls, struct td_traced_thread *thread,
+		       const struct td_record *record)
+{
+	end_before(calls, thread);
+	thread->open = true;
+	thread->stray = thread->out = thread->interrupted = false;
+	thread->lost = !record->time_ns;
+	thread->start_ns = record->time_ns;
+	thread->cpu = record->cpu;
+	forget_until(thread, record->time_ns);
+}
+
+/* Continues a call.  One that began before the tracing is counted once. */
+static void resume(struct td_traced_calls *calls, struct td_traced_thread *thread)
+{
+	if (thread->open && thread->out)
+		add_callee(calls, thread->left_to);
+	if (!thread->open && !thread->stray) {
+		thread->stray = true;
+		calls->unpaired.before += !thread->lost && !calls->lost_ns && !calls->from_ns;
+	}
+	thread->out = thread->interrupted = false;
+}
+
+static void leave(struct td_traced_thread *thread, const struct td_record *record, bool interrupted)
+{
+	thread->out = !interrupted;
+	thread->interrupted = interrupted;
+	thread->left_ns = record->time_ns;
+	thread->left_to = record->address;
+	thread->lost |= !record->time_ns;
+	thread->cpu = thread->left_cpu = record->cpu;
+}
+
+void td_traced_calls_take(struct td_traced_calls *calls, const struct td_record *record, int what,
+			  bool begins)
+{
+	struct td_traced_thread *thread = thread_of(calls, record->tid);
+	bool resumes = thread->interrupted && thread->left_to == record->address;
+
+	if (!calls->sums)
+		calls->sums = td_calloc(td_pairing_nr_sums(calls->plan), sizeof(*calls->sums));
+	if (what == TD_TRACE_LOST)
+		thread->lost = true;
+	else if (what != TD_TRACE_ENTER)
+		leave(thread, record, what == TD_TRACE_INTERRUPT);
+	else if (begins && !resumes)
+		begin_call(calls, thread, record);
+	else
+		resume(calls, thread);
+}
+
+/* --- threads that wait, fault and end --------------------------------------- */
+
+/*
+ * The trace of a CPU that a thread lost is read before the thread gets another one.  If no call
+ * is open then, no call has waited.
+ */
+static void end_wait(struct td_traced_thread *thread, const struct td_record *record)
+{
+	uint64_t from_ns = thread->no_cpu_ns;
+	uint64_t ns = td_since(record->time_ns, from_ns);
+	size_t at = thread->nr_happened;
+
+	thread->no_cpu_ns = 0;
+	if (!thread->open) {
+		thread->nr_happened = 0;
+		return;
+	}
+	if (!from_ns)
+		return;
+	note(thread, from_ns, from_ns + ns);
+	thread->happened[at].switches = 1;
+	thread->happened[at].waited_ns = ns;
+	thread->happened[at].preempted_ns = thread->preempted ? ns : 0;
+	thread->happened[at].migrations = thread->cpu != record->cpu;
+	thread->cpu = record->cpu;
+}
+
+void td_traced_calls_switch(struct td_traced_calls *calls, const struct td_record *record)
+{
+	struct td_traced_thread *thread = thread_of(calls, record->tid);
+
+	if (!record->out) {
+		end_wait(thread, record);
+		return;
+	}
+	thread->no_cpu_ns = record->time_ns;
+	thread->preempted = record->preempted;
+}
+
+void td_traced_calls_fault(struct td_traced_calls *calls, const struct td_record *record)
+{
+	struct td_traced_thread *thread = thread_of(calls, record->tid);
+
+	note(thread, record->time_ns, record->time_ns);
+	thread->happened[thread->nr_happened - 1].faults = 1;
+}
+
+/* Returns the index of an event's count on a CPU, which is 0 at first. */
+static size_t need_count(struct td_traced_thread *thread, int cpu, int event)
+{
+	size_t at = 0;
+
+	while (at < thread->nr_counted &&
+	       (thread->counted[at].cpu != cpu || thread->counted[at].event != event))
+		at++;
+	if (at < thread->nr_counted)
+		return at;
+	td_array_add(&thread->counted, thread->nr_counted++, sizeof(*thread->counted));
+	thread->counted[at].cpu = cpu;
+	thread->counted[at].event = event;
+	return at;
+}
+
+void td_traced_calls_sample(struct td_traced_calls *calls, const struct td_record *record,
+			    int event)
+{
+	struct td_traced_thread *thread = thread_of(calls, record->tid);
+	uint64_t before;
+	bool lost;
+	size_t at;
+
+	if ((size_t)event >= nr_sampled(calls) || !record->nr_values)
+		return;
+	at = need_count(thread, record->cpu, event);
+	before = thread->counted[at].value;
+	lost = thread->counted[at].lost;
+	thread->counted[at].value = record->values[0];
+	thread->counted[at].lost = false;
+	/* events since the previous sample belong to unknown calls */
+	if (lost || calls->paused)
+		return;
+	note(thread, record->time_ns, record->time_ns);
+	thread->happened[thread->nr_happened - 1].events[event] =
+		td_since(record->values[0], before);
+}
+
+static void join(struct td_traced_thread *thread, size_t to, size_t from)
+{
+	thread->happened[to].until_ns = thread->happened[from].until_ns;
+	thread->happened[to].faults += thread->happened[from].faults;
+	thread->happened[to].switches += thread->happened[from].switches;
+	thread->happened[to].migrations += thread->happened[from].migrations;
+	thread->happened[to].waited_ns += thread->happened[from].waited_ns;
+	thread->happened[to].preempted_ns += thread->happened[from].preempted_ns;
+	for (size_t e = 0; e < TD_TRACED_EVENTS; e++)
+		thread->happened[to].events[e] += thread->happened[from].events[e];
+}
+
+static bool is_after(const struct td_traced_thread *thread, size_t i)
+{
+	return thread->happened[i].from_ns >= thread->left_ns;
+}
+
+/*
+ * A call stays open until the thread begins another one, which may never happen.  So the thread's
+ * events are merged into two sums, before and after the range was last left.
+ */
+void td_traced_calls_settle(struct td_traced_calls *calls, const struct td_record *record)
+{
+	struct td_traced_thread *thread = find_thread(calls, record->tid);
+	size_t kept = 0;
+
+	for (size_t i = 0; thread && i < thread->nr_happened; i++) {
+		if (kept && thread->happened[i].until_ns <= record->time_ns &&
+		    is_after(thread, kept - 1) == is_after(thread, i))
+			join(thread, kept - 1, i);
+		else
+			thread->happened[kept++] = thread->happened[i];
+	}
+	if (thread)
+		thread->nr_happened = kept;
+}
+
+void td_traced_calls_lose(struct td_traced_calls *calls, uint64_t until_ns)
+{
+	for (size_t i = 0; i < calls->nr_threads; i++) {
+		calls->threads[i].lost = true;
+		calls->threads[i].no_cpu_ns = 0;
+		for (size_t j = 0; j < calls->threads[i].nr_counted; j++)
+			calls->threads[i].counted[j].lost = true;
+	}
+	if (until_ns > calls->lost_ns)
+		calls->lost_ns = until_ns;
+}
+
+static void forget_call(struct td_traced_calls *calls, struct td_traced_thread *thread)
+{
+	calls->unpaired.open += thread->open;
+	thread->open = thread->stray = thread->lost = thread->out = thread->interrupted = false;
+	thread->no_cpu_ns = 0;
+	thread->nr_happened = 0;
+}
+
+void td_traced_calls_turn(struct td_traced_calls *calls, uint64_t from_ns)
+{
+	for (size_t i = 0; i < calls->nr_threads; i++)
+		forget_call(calls, &calls->threads[i]);
+	calls->paused = from_ns == 0;
+	calls->from_ns = from_ns;
+	calls->until_ns = 0;
+}
+
+/* Ends the open call, which may have returned, or be within a function that it has called. */
+static void end_last(struct td_traced_calls *calls, struct td_traced_thread *thread)
+{
+	if (!thread->open)
+		return;
+	if (thread->out && thread->left_to && !is_callee(calls, thread->left_to)) {
+		end_call(calls, thread);
+		return;
+	}
+	thread->open = false;
+	calls->unpaired.open++;
+}
+
+static void end_thread(struct td_traced_calls *calls, struct td_traced_thread *thread)
+{
+	int tid = thread->tid;
+
+	end_last(calls, thread);
+	free(thread->happened);
+	free(thread->counted);
+	*thread = (struct td_traced_thread){ .tid = tid, .cpu = -1 };
+}
+
+void td_traced_calls_exec(struct td_traced_calls *calls, int tid)
+{
+	struct td_traced_thread *thread = find_thread(calls, tid);
+
+	if (!thread)
+		return;
+	end_last(calls, thread);
+	thread->open = thread->stray = thread->lost = thread->out = thread->interrupted = false;
+}
+
+void td_traced_calls_end_thread(struct td_traced_calls *calls, int tid)
+{
+	struct td_traced_thread *thread = find_thread(calls, tid);
+
+	if (thread)
+		end_thread(calls, thread);
+}
+
+void td_traced_calls_end(struct td_traced_calls *calls)
+{
+	for (size_t i = 0; i < calls->nr_threads; i++)
+		end_thread(calls, &calls->threads[i]);
+}
+
+void td_traced_calls_free(struct td_traced_calls *calls)
+{
+	for (size_t i = 0; i < calls->nr_threads; i++) {
+		free(calls->threads[i].happened);
+		free(calls->threads[i].counted);
+	}
+	free(calls->threads);
+	free(calls->sums);
+	td_index_free(&calls->by_tid);
+	td_index_free(&calls->callees);
+	*calls = (struct td_traced_calls){ 0 };
+}

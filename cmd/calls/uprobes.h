@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_CALLS_UPROBES_H
+#define TD_CMD_CALLS_UPROBES_H
+
+#include "lib/sample/symbols.h"
+
+/* --- entry.c -------------------------------------------------------------- */
+
+/* Where probes of a function are placed: its start and its exits. */
+struct td_entry_point {
+	char *name;      /* as the user typed it */
+	char *path;      /* of the file */
+	uint64_t offset; /* in the file */
+	uint64_t size;   /* in bytes */
+	uint64_t *exits; /* offsets of returns and of jumps to other functions (exits.h) */
+	size_t nr_exits;
+	char *no_probes; /* why there are no exits, or NULL */
+	int fd;          /* the file, open for reading */
+	bool stepped;    /* the kernel single-steps its first instruction */
+	bool nop_of_5;   /* its first instruction is a NOP of five bytes */
+	/* the entry or an exit has a prefix described at TD_FAULT_PREFIXES */
+	bool prefixed_entry, prefixed_exit;
+	bool kernel; /* a function of the kernel: there is no file */
+	bool moves;  /* a goroutine may change its stack and thread during a call */
+	bool marked; /* the file has marks of libtdstat, and at most one function of this name */
+};
+
+/*
+ * Finds a function in a file of a process by its linker or source name, with or without
+ * parameters.  A confined process reads the file.  Returns a usage error if there is no such
+ * function, or several, or -ENOENT if the file has no symbols.  Adds notes on parts of the
+ * function that are elsewhere.  On error, too, call td_entry_free().
+ */
+int td_entry_find(struct td_entry_point *entry, const struct td_symbols *symbols,
+		  const struct td_object *object, const char *name, struct td_err *err);
+void td_entry_free(struct td_entry_point *entry);
+
+/* --- uprobes.c ------------------------------------------------------------ */
+
+/*
+ * Probes at the start and the exits of functions: the kernel's dynamic events.  They stop at an
+ * instruction without changing the stack or code that the program sees, so exceptions can pass
+ * them.  Return probes, which only functions of the kernel have here, put another return address
+ * on the stack, which unwinders do not know.  The uprobes of perf_event_open(2) cannot be
+ * inherited: the kernel reads their path in the memory of the forking process, and the fork fails
+ * (perf_uprobe_init() in kernel/trace/trace_event_perf.c).
+ */
+struct td_probes {
+	struct td_probe {
+		uint64_t entry, exit; /* perf_event_attr.config of tracepoints */
+	} * v;
+	size_t nr;
+	const char *root; /* of tracefs */
+	int events;       /* the open file of tracefs; -1: none */
+	bool kernel;      /* the functions are the kernel's */
+};
+
+/* Returns -EINVAL, with the reason, if the exits of a function are unknown. */
+int td_probes_check(const struct td_entry_point *entries, size_t nr, struct td_err *err);
+/*
+ * Defines probes: all in files, or all in the kernel.  Removes those of a tdstat that was killed.
+ * Returns -EACCES if this user may not, or an error of td_probes_check().  On error, too, call
+ * td_probes_close(), after all events that use them are closed.
+ */
+int td_probes_open(struct td_probes *probes, const struct td_entry_point *entries, size_t nr,
+		   struct td_err *err);
+/* Returns the number of returns of a kernel function that the kernel missed. */
+uint64_t td_probes_missed(const struct td_probes *probes, size_t number);
+/*
+ * Returns the number of calls since an event was opened on the probe, including those while the
+ * event was disabled; 0 if it is unknown.  Calls of a kernel function by other programs
+ * are included.  Before Linux 6.11, some simultaneous calls are missing.
+ */
+uint64_t td_probes_hits(const struct td_probes *probes, size_t number);
+void td_probes_close(struct td_probes *probes);
+
+#define TD_NR_INTERRUPTS 6
+
+/*
+ * Finds the tracepoints at the start and the end of interrupts: devices, softirqs, the local
+ * timer, and inter-processor interrupts.  Returns -EACCES if this user may not read tracefs,
+ * -ENODEV or -ENOENT if the kernel lacks one of them.
+ */
+int td_interrupts_find(struct td_probe out[TD_NR_INTERRUPTS], struct td_err *err);
+
+#endif

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lines of perf stat -j, and of perf stat -x, whose columns are recognized by their
+ * contents:
+ *	[time] [summary] [id [CPUs]] value unit event [cgroup] [variance]
+ *	run-time percentage [metric-value metric-unit]
+ * Nothing is quoted, so an event or the name of a thread may contain the
+ * separator.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/import/parts.h"
+#include "lib/base/json.h"
+#include "lib/base/number.h"
+#include "lib/base/util.h"
+
+#define MAX_FIELDS 40
+
+struct fields {
+	char *v[MAX_FIELDS];
+	size_t nr;
+	char separator;
+};
+
+static int split(char *text, char separator, struct fields *f)
+{
+	*f = (struct fields){ .separator = separator };
+	for (char *end = text; end; text = end + 1) {
+		if (f->nr == MAX_FIELDS)
+			return -EINVAL;
+		f->v[f->nr++] = text;
+		/* "<not counted>" contains a blank */
+		end = *text == '<' ? strchr(text, '>') : text;
+		end = end ? strchr(end, separator) : NULL;
+		if (!end)
+			break;
+		*end = '\0';
+	}
+	return 0;
+}
+
+/* Join fields, with the separators between them. */
+static void join(struct fields *f, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		f->v[i][strlen(f->v[i])] = f->separator;
+}
+
+static const char *field(const struct fields *f, size_t i)
+{
+	return i < f->nr ? f->v[i] : "";
+}
+
+static bool is_count(const char *text)
+{
+	return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+static bool is_value(const char *text)
+{
+	struct td_perf_line line;
+
+	return td_perf_value_parse(text, &line);
+}
+
+static bool is_time(const char *text)
+{
+	const char *point = strpbrk(text, ".,");
+	uint64_t ns;
+
+	return point && strlen(point + 1) == 9 && td_perf_time_parse(text, &ns);
+}
+
+/* Return true for a run time in ns and its percentage: "1234", "99.50". */
+static bool is_run_time(const struct fields *f, size_t i)
+{
+	const char *pct = field(f, i + 1);
+	double value;
+
+	return is_count(field(f, i)) && strpbrk(pct, ".,") && td_perf_number_parse(pct, &value);
+}
+
+static size_t count_slashes(const char *text)
+{
+	size_t nr = 0;
+
+	for (; *text; text++)
+		nr += *text == '/';
+	return nr;
+}
+
+/* Return the end of the event's name: "cpu/cycles,percore/" is one name. */
+static size_t event_end(const struct fields *f, size_t at, size_t run_time)
+{
+	size_t slashes = 0, end = at;
+
+	do {
+		slashes += count_slashes(f->v[end++]);
+	} while (slashes % 2 && end < run_time);
+	/* a single slash is part of a name that the user gave */
+	return slashes % 2 ? at + 1 : end;
+}
+
+static bool is_variance(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len > 1 && text[len - 1] == '%' && isdigit((unsigned char)*text);
+}
+
+/* If slashes separate columns, they also separate parts of a name. */
+static size_t name_end(const struct fields *f, size_t at, size_t run_time)
+{
+	return f->separator == '/' ? run_time : event_end(f, at, run_time);
+}
+
+/* A cgroup, a variance or both may precede the run time. */
+static void take_cgroup(struct fields *f, size_t at, size_t run_time, struct td_perf_line *line)
+{
+	if (run_time > at && is_variance(f->v[run_time - 1]))
+		run_time--;
+	if (run_time == at)
+		return;
+	join(f, at, run_time - 1);
+	line->cgroup = f->v[at];
+}
+
+/* "CPUs utilized" follows the percentage; perf 7.2 prints words before it. */
+static void take_utilized(const struct fields *f, size_t at, struct td_perf_line *line)
+{
+	if (strstr(field(f, at + 1), "CPUs utilized") || strstr(field(f, at + 1), "CPUs_utilized"))
+		td_perf_number_parse(field(f, at), &line->utilized);
+}
+
+/* Take value, unit, event and so on, beginning with field at. */
+static int take_count(struct fields *f, size_t at, struct td_perf_line *line)
+{
+	size_t run_time = at + 3, end;
+
+	if (!td_perf_value_parse(field(f, at), line))
+		return -EINVAL;
+	while (run_time < f->nr && !is_run_time(f, run_time))
+		run_time++;
+	if (run_time >= f->nr || !*f->v[at + 2])
+		return -EINVAL;
+	if (td_parse_u64(f->v[run_time], INT64_MAX - 1, &line->running_ns) ||
+	    !td_perf_number_parse(f->v[run_time + 1], &line->pct))
+		return -EINVAL;
+	end = name_end(f, at + 2, run_time);
+	take_cgroup(f, end, run_time, line);
+	join(f, at + 2, end - 1);
+	line->unit = f->v[at + 1];
+	line->event = f->v[at + 2];
+	take_utilized(f, run_time + 2, line);
+	return TD_PERF_IS_COUNT;
+}
+
+/* Take an id.  Returns the next field.  A thread's name may contain separators. */
+static size_t take_id(struct fields *f, size_t at, struct td_perf_line *line)
+{
+	struct td_perf_unit unit;
+
+	for (size_t end = at; end + 1 < f->nr; end++) {
+		if (td_perf_unit_parse(f->v[end], &unit) ||
+		    (end > at && unit.how != TD_AGGREGATE_THREAD))
+			continue;
+		join(f, at, end);
+		line->id = f->v[at];
+		return end + 1;
+	}
+	return 0;
+}
+
+/* Most ids are followed by a number of CPUs and a value. */
+static int take_after_id(struct fields *f, size_t at, struct td_perf_line *line)
+{
+	if (is_count(field(f, at)) && is_value(field(f, at + 1))) {
+		line->has_nr = true;
+		if (td_parse_u64(f->v[at], UINT32_MAX, &line->nr))
+			return -EINVAL;
+		return take_count(f, at + 1, line);
+	}
+	if (take_count(f, at, line) == TD_PERF_IS_COUNT)
+		return TD_PERF_IS_COUNT;
+	if (!*field(f, at) || (is_count(field(f, at)) && !*field(f, at + 1)))
+		return TD_PERF_IS_METRIC;
+	return -EINVAL;
+}
+
+static int parse_fields(struct fields *f, struct td_perf_line *line)
+{
+	size_t at = 0;
+
+	if (is_time(f->v[0])) {
+		line->has_time = td_perf_time_parse(f->v[0], &line->time_ns);
+		at = 1;
+	} else if (strcmp(f->v[0], "summary") == 0) {
+		return TD_PERF_IS_SUMMARY;
+	}
+	if (!*field(f, at))
+		return f->nr > at + 3 ? TD_PERF_IS_METRIC : -EINVAL;
+	if (is_value(f->v[at]))
+		return take_count(f, at, line);
+	at = take_id(f, at, line);
+	return at ? take_after_id(f, at, line) : -EINVAL;
+}
+
+int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line)
+{
+	char *start = text + strspn(text, " ");
+	struct fields f;
+
+	*line = (struct td_perf_line){ 0 };
+	text[strcspn(text, "\r")] = '\0';
+	/* 6.1 aligns times with blanks; otherwise leading blanks are empty fields */
+	if (separator == ' ' && !isdigit((unsigned char)*start) &&
+	    strncmp(start, "summary", 7) != 0 && start != text)
+		return TD_PERF_IS_METRIC;
+	if (split(start, separator, &f))
+		return -EINVAL;
+	return parse_fields(&f, line);
+}
+
+/* "311478,100,00," is a run time and its percentage, 100.00, in some locales. */
+bool td_perf_csv_has_decimal_commas(const char *text)
+{
+	for (; *text; text++) {
+		size_t run = strspn(text, "0123456789");
+		const char *pct = text + run + 1;
+		size_t whole = run && text[run] == ',' ? strspn(pct, "0123456789") : 0;
+		const char *rest = pct + whole + 1;
+
+		if (whole && whole <= 3 && pct[whole] == ',' && strspn(rest, "0123456789") == 2 &&
+		    (rest[2] == ',' || !rest[2]))
+			return true;
+		text += run;
+		if (!*text)
+			break;
+	}
+	return false;
+}
+
+void td_perf_csv_separator(const char *text, char *out)
+{
+	/* rare ones come last, because they may be part of a name or unit */
+	static const char separators[] = ",;|@\t~^!&#$'%*+?=\\:_/ ";
+
+	*out = '\0';
+	for (const char *s = separators; *s && !*out; s++) {
+		td_autofree char *copy = td_strdup(text);
+		struct td_perf_line line;
+
+		if (td_perf_csv_parse(copy, *s, &line) == TD_PERF_IS_COUNT)
+			*out = *s;
+	}
+}
+
+/* --- lines of perf stat -j, which are JSON objects ------------------------ */
+
+#define MAX_DEPTH 4
+
+/* perf prints nan and inf as printf(3) does, which is not JSON. */
+static void replace_no_numbers(char *text)
+{
+	static const char *const words[] = { "-nan", "nan", "-inf", "inf" };
+	static const char key[] = "\"metric-value\" : ";
+
+	for (text = strstr(text, key); text; text = strstr(text, key)) {
+		text += sizeof(key) - 1;
+		for (size_t i = 0; i < TD_ARRAY_SIZE(words); i++) {
+			size_t len = strlen(words[i]);
+
+			if (strncmp(text, words[i], len) != 0)
+				continue;
+			memset(text, ' ', len);
+			*text = '0';
+		}
+	}
+}
+
+/* perf 6.13 writes a comma after the last member if there is no metric. */
+static void drop_last_comma(char *text)
+{
+	char *end = strrchr(text, '}');
+
+	while (end && end > text && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	if (end && end > text && end[-1] == ',')
+		end[-1] = ' ';
+}
+
+static int parse(struct td_perf_json *json, const char *text)
+{
+	struct td_json_fault fault;
+	int rc = td_json_text(text, MAX_DEPTH, JSON_TOKENER_STRICT, &json->object, &fault);
+
+	return !rc && json_object_is_type(json->object, json_type_object) ? 0 : -EILSEQ;
+}
+
+static bool has(struct json_object *object, const char *key)
+{
+	return json_object_object_get_ex(object, key, NULL);
+}
+
+/* Return the text of a number or string; NULL for other types. */
+static const char *text_of(struct td_perf_json *json, const char *key)
+{
+	struct json_object *value;
+	const char *text;
+
+	if (!json_object_object_get_ex(json->object, key, &value) ||
+	    (!json_object_is_type(value, json_type_string) &&
+	     !json_object_is_type(value, json_type_int) &&
+	     !json_object_is_type(value, json_type_double)))
+		return NULL;
+	errno = 0; /* json-c makes the text of a number, or of a part of it */
+	text = json_object_get_string(value);
+	td_memory_check();
+	return text;
+}
+
+/* Each aggregation has its own key; ids are as in -x, except for CPUs. */
+static bool read_id(struct td_perf_json *json, struct td_perf_line *line)
+{
+	static const char *const keys[] = { "core",   "cache", "cluster", "die",
+					    "socket", "node",  "thread" };
+	const char *cpu = text_of(json, "cpu");
+	int64_t nr;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {
+		if (!has(json->object, keys[i]))
+			continue;
+		line->id = td_json_string(json->object, keys[i]);
+		if (!line->id)
+			return false;
+	}
+	if (has(json->object, "cpu")) {
+		if (!cpu || strlen(cpu) > 20)
+			return false;
+		/* with -A, an event counted per core has S0-D0-C0 here */
+		snprintf(json->id, sizeof(json->id), "%s%s",
+			 *cpu == 'S' || *cpu == 'C' ? "" : "CPU", cpu);
+		line->id = json->id;
+	}
+	line->has_nr = td_json_int(json->object, "counters", 0, UINT32_MAX, &nr) ||
+		       td_json_int(json->object, "aggregate-number", 0, UINT32_MAX, &nr);
+	line->nr = line->has_nr ? (uint64_t)nr : 0;
+	return true;
+}
+
+static bool read_count(struct td_perf_json *json, struct td_perf_line *line)
+{
+	const char *value = text_of(json, "counter-value");
+	const char *pct = text_of(json, "pcnt-running");
+	int64_t running;
+
+	line->event = td_json_string(json->object, "event");
+	line->unit = td_json_string(json->object, "unit");
+	line->cgroup = td_json_string(json->object, "cgroup");
+	if (!line->unit)
+		line->unit = "";
+	if (!value || !pct || !line->event || !*line->event ||
+	    !td_json_int(json->object, "event-runtime", 0, INT64_MAX - 1, &running))
+		return false;
+	line->running_ns = (uint64_t)running;
+	return td_perf_value_parse(value, line) && td_perf_number_parse(pct, &line->pct);
+}
+
+static void read_utilized(struct td_perf_json *json, struct td_perf_line *line)
+{
+	const char *unit = td_json_string(json->object, "metric-unit");
+	const char *value = text_of(json, "metric-value");
+
+	if (value && unit && (strstr(unit, "CPUs utilized") || strstr(unit, "CPUs_utilized")))
+		td_perf_number_parse(value, &line->utilized);
+}
+
+/* A line without a count; --metric-only uses the metrics' names as keys. */
+static bool is_metric(struct json_object *object)
+{
+	return has(object, "metric-value") || has(object, "metricgroup") ||
+	       has(object, "interval") || has(object, "event-runtime") ||
+	       json_object_object_length(object) == 0;
+}
+
+/* Are all members texts, as in a metric-only line without -I? */
+static bool is_named_values(struct json_object *object)
+{
+	json_object_object_foreach(object, key, value)
+	{
+		if (*key && !json_object_is_type(value, json_type_string) &&
+		    strcmp(key, "counters") != 0 && strcmp(key, "aggregate-number") != 0)
+			return false;
+	}
+	return true;
+}
+
+static int take_line(struct td_perf_json *json, struct td_perf_line *line)
+{
+	if (!has(json->object, "counter-value"))
+		return is_metric(json->object) || is_named_values(json->object) ? TD_PERF_IS_METRIC
+										: -EINVAL;
+	if (has(json->object, "interval")) {
+		const char *time = text_of(json, "interval");
+
+		line->has_time = time && td_perf_time_parse(time, &line->time_ns);
+		if (!line->has_time)
+			return -EINVAL;
+	}
+	if (!read_id(json, line) || !read_count(json, line))
+		return -EINVAL;
+	read_utilized(json, line);
+	return TD_PERF_IS_COUNT;
+}
+
+int td_perf_json_parse(struct td_perf_json *json, char *text, struct td_perf_line *line)
+{
+	int rc;
+
+	*line = (struct td_perf_line){ 0 };
+	replace_no_numbers(text);
+	drop_last_comma(text);
+	rc = parse(json, text);
+	if (!rc)
+		rc = take_line(json, line);
+	return rc;
+}
+
+void td_perf_json_free(struct td_perf_json *json)
+{
+	json_object_put(json->object);
+	*json = (struct td_perf_json){ 0 };
+}

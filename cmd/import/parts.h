@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_IMPORT_PARTS_H
+#define TD_CMD_IMPORT_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/err.h"
+#include "lib/base/index.h"
+#include "lib/event/event.h"
+#include "lib/machine/cpu.h"
+#include "lib/recording/recording.h"
+
+/* A count with six decimals, like those that perf prints. */
+struct td_perf_value {
+	uint64_t whole;
+	uint32_t micro;
+};
+
+/* A count.  Its texts are borrowed from the line. */
+struct td_perf_line {
+	bool has_time;
+	uint64_t time_ns;
+	const char *id; /* "CPU3", "S0-D0-C1", "bash-17"; NULL: all */
+	bool has_nr;
+	uint64_t nr; /* number of CPUs of the id */
+	enum {
+		TD_PERF_COUNTED,
+		TD_PERF_NOT_COUNTED,
+		TD_PERF_NOT_SUPPORTED,
+	} status;
+	struct td_perf_value value;
+	const char *unit, *event;
+	const char *cgroup; /* NULL: none */
+	uint64_t running_ns;
+	double pct; /* share of the time enabled */
+	/* "CPUs utilized" of a clock; 0: none */
+	double utilized;
+};
+
+/* The kind of a line; errors are negative. */
+enum {
+	TD_PERF_IS_COUNT,
+	TD_PERF_IS_METRIC,  /* computed from counts in other lines */
+	TD_PERF_IS_SUMMARY, /* repeats all intervals */
+};
+
+/* Parse and change text, from which *line borrows.  Returns -EINVAL if it is not perf's. */
+int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line);
+/* Are there decimal commas in columns separated by commas? */
+bool td_perf_csv_has_decimal_commas(const char *text);
+/* Set *out to the separator with which text is a count, or to '\0'. */
+void td_perf_csv_separator(const char *text, char *out);
+
+/* A line of -j, which owns the texts of a td_perf_line. */
+struct td_perf_json {
+	struct json_object *object;
+	char id[32];
+};
+/* Parse text; -EINVAL: not perf's, -EILSEQ: not JSON.  Free with td_perf_json_free(). */
+int td_perf_json_parse(struct td_perf_json *json, char *text, struct td_perf_line *line);
+void td_perf_json_free(struct td_perf_json *json);
+
+/* Parse "12", "12.5" or "<not counted>".  Returns false for other texts. */
+bool td_perf_value_parse(const char *text, struct td_perf_line *line);
+/* Parse a number without a sign, "2.01".  Returns false for other texts. */
+bool td_perf_number_parse(const char *text, double *out);
+/* Convert "0.100104518" to ns. */
+bool td_perf_time_parse(const char *text, uint64_t *ns);
+
+/* The CPUs or task of a count.  Unknown numbers are -1. */
+struct td_perf_unit {
+	enum td_aggregation how;
+	int tid;
+	struct td_place place;
+	int cache_level; /* level of the cache in place; 0: unknown; -1: none */
+	size_t comm;     /* length of the thread's name in the id */
+};
+
+/*
+ * Parse an id; NULL means all.  Only the id of a CPU sets place.cpu.  Returns -EINVAL
+ * if perf has no such id.
+ */
+int td_perf_unit_parse(const char *id, struct td_perf_unit *unit);
+
+/*
+ * Identify an event by the name that perf prints.  Sets the name of its PMU, and the
+ * type, config, modifiers and tool of *event, if known.  Unless *typed is set, the
+ * type is that of the PMU.
+ */
+void td_perf_name_parse(const char *name, struct td_event *event, char **pmu, bool *typed);
+
+struct td_perf_event {
+	char *name, *unit;
+	struct td_event event; /* from td_perf_name_parse(); owns nothing */
+	char *pmu;
+	bool typed;    /* the type of event is known */
+	bool fraction; /* some value has decimals */
+	bool refused;  /* <not supported> at least once */
+	bool counted;  /* supported at least once */
+	bool twin;     /* not the first event with its name */
+	size_t next;   /* next event with its name; 0: none */
+	size_t *seen;  /* per place: number of the last interval with a count, from 1 */
+	size_t nr_seen;
+};
+
+/* An id in a cgroup. */
+struct td_perf_place {
+	char *id;     /* NULL: all */
+	char *cgroup; /* NULL: none */
+	struct td_perf_unit unit;
+	int cgroup_index;
+};
+
+struct td_perf_reading {
+	uint32_t event, place;
+	int nr; /* number of CPUs of the place; 0: unknown */
+	struct td_perf_value value;
+	uint64_t enabled_ns, running_ns;
+	double pct; /* share of the time enabled, as perf printed it */
+};
+
+struct td_perf_interval {
+	uint64_t time_ns;
+	size_t first; /* index of its first reading */
+	uint64_t user_ns, system_ns;
+};
+
+struct td_perf_file {
+	const char *path; /* borrowed */
+	size_t line;
+	struct td_perf_event *events;
+	size_t nr_events, event; /* event: that of the last line */
+	struct td_perf_place *places;
+	size_t nr_places, place;  /* place: that of the last line */
+	struct td_index by_name;  /* first event with each name */
+	struct td_index by_place; /* places by id and cgroup */
+	char **cgroups;           /* borrowed from places */
+	size_t nr_cgroups;
+	struct td_perf_interval *intervals;
+	size_t nr_intervals;
+	size_t next_interval; /* for td_perf_output_next() */
+	struct td_perf_reading *readings;
+	size_t nr_readings, room;
+	bool timed;   /* lines have times: -I */
+	bool metrics; /* some lines had no counts */
+	bool cut_off;
+	bool has_fractions; /* some percentage is not an integer */
+	bool of_command;    /* counts of a command on a hybrid processor */
+	bool has_cpu_times; /* user_time or system_time */
+	/* without -I: the duration of the run, from two sources; 0: unknown */
+	uint64_t duration_ns, utilized_ns;
+};
+
+/* Times are less than 10^9 seconds (31 years), as in a recording. */
+#define TD_PERF_MAX_NS (UINT64_C(1000000000) * 1000000000)
+
+/* Larger counts in millionths would overflow. */
+#define TD_PERF_MAX_WHOLE ((INT64_MAX - 1) / 1000000 - 1)
+
+/* Set an error with the file and the last line.  Returns -EINVAL. */
+static inline int td_perf_file_bad(const struct td_perf_file *file, struct td_err *err,
+				   const char *what)
+{
+	return td_err_line(err, file->path, file->line, what);
+}
+
+/* Set file->place to that of the line, which may be new. */
+int td_perf_find_place(struct td_perf_file *file, const struct td_perf_line *line,
+		       struct td_err *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_OUTPUT_WHERE_H
+#define TD_CMD_OUTPUT_WHERE_H
+
+#include "cmd/output/frame.h"
+#include "lib/sample/locations.h"
+
+/* The functions in which an event of one PMU was sampled. */
+struct td_where_event {
+	const char *pmu;
+	const char *name;
+	int index; /* index in the hits */
+	struct td_locations locations;
+};
+
+/* One sample. */
+struct td_where_sample {
+	uint64_t time_ns, period;
+	int cpu, pid, tid, spot;
+	const char *event;
+};
+
+/* A finished result of sampling. */
+struct td_where {
+	const char *node;   /* the node of the tree; NULL: events were typed */
+	const char *in;     /* only calls of this function; NULL: all */
+	uint64_t slower_ns; /* minimum duration of the calls of in */
+	const struct td_spots *spots;
+	const struct td_hits *hits; /* all samples */
+	const int *hues;            /* level-1 node of each function; NULL: that of the node */
+	struct td_where_event *events;
+	size_t nr;
+	const struct td_where_sample *samples; /* samples to list in text, in order of time */
+	size_t nr_samples;
+	bool lines, callers; /* show source lines, callers */
+	bool all;            /* text: include functions with small shares */
+};
+
+/* sheet_where.c: return the name of a function, or its address, "0x4010". */
+const char *td_where_name(char buf[32], const struct td_spots *spots, int function);
+/* sheet_where.c: return the unit of weights: "events", or with IBS the "cycles" waited. */
+const char *td_where_unit(const struct td_where *where, const struct td_where_event *event);
+
+#endif

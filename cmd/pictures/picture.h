@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef TD_CMD_PICTURES_PICTURE_H
+#define TD_CMD_PICTURES_PICTURE_H
+
+#include <stdio.h>
+
+#include "lib/count/report.h"
+
+/* A node of the tree and its rectangle in the icicle. */
+struct td_drawn {
+	const struct td_node *node;
+	const struct td_column *column;
+	double value, error; /* NaN: none */
+	char mark;           /* '*', '?', '~'; 0: none */
+	int above;           /* index of the parent; -1: not shown */
+	int depth, hue;
+	double from, to; /* vertical position, as fractions of the height */
+	double next;     /* where the next child begins */
+	double sum;      /* sum of the children's shares */
+};
+
+struct td_picture {
+	struct td_drawn *v; /* one per node of the row, in the same order */
+	size_t nr;
+	int depth; /* number of columns; 0: nothing to draw */
+};
+
+/* Return the nodes of a row in the order of the tree. */
+const struct td_node *td_page_nodes(const struct td_row *row);
+/* Take the nodes and values of a row.  Free with td_picture_free(). */
+void td_picture_make(struct td_picture *picture, const struct td_report *report,
+		     const struct td_row *row);
+/*
+ * Place the nodes.  Children whose sum exceeds their parent, because they are shares
+ * of cycles, are scaled to fill it.
+ */
+void td_picture_place(struct td_picture *picture);
+void td_picture_free(struct td_picture *picture);
+
+/* A rectangle, in pixels. */
+struct td_place_on_page {
+	int x, y, width, height;
+};
+
+#define TD_ICICLE_WIDTH  960
+#define TD_ICICLE_HEIGHT 320
+
+/*
+ * Write elements of SVG: a column per level, and in it an element per node, with name,
+ * value and description in its title, and its place in data attributes for the script.
+ */
+void td_icicle_put(FILE *fp, const struct td_picture *picture,
+		   const struct td_place_on_page *place);
+/* Format the colour of a node at this depth, "#e69f00". */
+const char *td_icicle_colour(char buf[8], int hue, int depth);
+
+#endif

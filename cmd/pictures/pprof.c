@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stacks for pprof, Parca and others: the protocol buffer of pprof's profile.proto,
+ * compressed with gzip.  Texts are indices of a table with all functions, then all
+ * source files, paths and so on.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output/where.h"
+#include "cmd/pictures/page.h"
+#include "cmd/version.h"
+#include "lib/base/compress.h"
+#include "lib/base/util.h"
+#include "lib/sample/locations.h"
+
+/* Field numbers of messages, as in profile.proto. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_TEXT,
+	PROFILE_TIME_NS = 9,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD,
+	PROFILE_COMMENT,
+	TYPE_NAME = 1,
+	TYPE_UNIT,
+	SAMPLE_LOCATIONS = 1,
+	SAMPLE_VALUES,
+	MAPPING_ID = 1,
+	MAPPING_END = 3,
+	MAPPING_PATH = 5,
+	MAPPING_BUILD_ID,
+	MAPPING_HAS_FUNCTIONS,
+	LOCATION_ID = 1,
+	LOCATION_MAPPING,
+	LOCATION_ADDRESS,
+	LOCATION_LINE,
+	LINE_FUNCTION = 1,
+	LINE_NUMBER,
+	FUNCTION_ID = 1,
+	FUNCTION_NAME,
+	FUNCTION_SYMBOL,
+	FUNCTION_FILE,
+};
+
+/* --- the encoding ----------------------------------------------------------- */
+
+#define NUMBER_SIZE  10  /* bytes of the largest number */
+#define MESSAGE_SIZE 128 /* maximum of messages without a list */
+#define LIST         2   /* wire type of fields with a length; 0 for numbers */
+
+static unsigned char *put_varint(unsigned char *at, uint64_t number)
+{
+	for (; number >= 0x80; number >>= 7)
+		*at++ = (unsigned char)(number | 0x80);
+	*at++ = (unsigned char)number;
+	return at;
+}
+
+/* Put a number.  A 0 may be left out. */
+static unsigned char *put_number(unsigned char *at, int field, uint64_t number)
+{
+	if (!number)
+		return at;
+	at = put_varint(at, (uint64_t)field << 3);
+	return put_varint(at, number);
+}
+
+static unsigned char *put_bytes(unsigned char *at, int field, const void *bytes, size_t size)
+{
+	at = put_varint(at, (uint64_t)field << 3 | LIST);
+	at = put_varint(at, size);
+	memcpy(at, bytes, size);
+	return at + size;
+}
+
+static void write_number(FILE *fp, int field, uint64_t number)
+{
+	unsigned char buf[2 * NUMBER_SIZE] = { 0 };
+
+	fwrite(buf, 1, (size_t)(put_number(buf, field, number) - buf), fp);
+}
+
+/* Write a message or a text. */
+static void write_bytes(FILE *fp, int field, const void *bytes, size_t size)
+{
+	unsigned char buf[2 * NUMBER_SIZE];
+	unsigned char *at = put_varint(buf, (uint64_t)field << 3 | LIST);
+
+	at = put_varint(at, size);
+	fwrite(buf, 1, (size_t)(at - buf), fp);
+	fwrite(bytes, 1, size, fp);
+}
+
+static void write_message(FILE *fp, int field, const unsigned char *message,
+			  const unsigned char *end)
+{
+	write_bytes(fp, field, message, (size_t)(end - message));
+}
+
+/* --- texts ------------------------------------------------------------------ */
+
+enum {
+	TEXT_NONE, /* the first must be empty */
+	TEXT_FUNCTION,
+	TEXT_UNKNOWN,
+	TEXT_FILE,
+	TEXT_PATH,
+	TEXT_BUILD_ID,
+	TEXT_TYPE,
+	TEXT_EVENT,
+	TEXT_UNIT,
+	TEXT_PROGRAM,
+	NR_TEXTS
+};
+
+static size_t nr_of(const struct td_where *where, unsigned int kind)
+{
+	const struct td_spots *spots = where->spots;
+	const size_t nr[NR_TEXTS] = {
+		[TEXT_NONE] = 1,
+		[TEXT_FUNCTION] = spots->nr_functions,
+		[TEXT_UNKNOWN] = 1,
+		[TEXT_FILE] = spots->nr_files,
+		[TEXT_PATH] = spots->nr_objects,
+		[TEXT_BUILD_ID] = spots->nr_objects,
+		[TEXT_TYPE] = where->nr,
+		[TEXT_EVENT] = where->nr,
+		[TEXT_UNIT] = 1,
+		[TEXT_PROGRAM] = 1,
+	};
+
+	return nr[kind];
+}
+
+static uint64_t text_id(const struct td_where *where, unsigned int kind, size_t i)
+{
+	for (unsigned int before = 0; before < kind; before++)
+		i += nr_of(where, before);
+	return i;
+}
+
+static void write_text(FILE *fp, const char *text)
+{
+	write_bytes(fp, PROFILE_TEXT, text, strlen(text));
+}
+
+static void write_build_id(FILE *fp, const struct td_build_id *id)
+{
+	char hex[TD_BUILD_ID_TEXT];
+
+	td_build_id_text(hex, id);
+	write_text(fp, hex);
+}
+
+/* Return the node, or with several events the name of the event. */
+static const char *type_of(const struct td_where *where, size_t i)
+{
+	return where->node && where->nr == 1 ? where->node : where->events[i].name;
+}
+
+static void write_texts(FILE *fp, const struct td_where *where)
+{
+	const struct td_spots *spots = where->spots;
+	char buf[TD_STACK_NAME];
+
+	write_text(fp, "");
+	for (int i = 0; i < (int)spots->nr_functions; i++)
+		write_text(fp, td_stack_name(buf, spots, i));
+	write_text(fp, td_stack_name(buf, spots, -1));
+	for (size_t i = 0; i < spots->nr_files; i++)
+		write_text(fp, spots->files[i]);
+	for (size_t i = 0; i < spots->nr_objects; i++)
+		write_text(fp, spots->objects[i].path);
+	for (size_t i = 0; i < spots->nr_objects; i++)
+		write_build_id(fp, &spots->objects[i].build_id);
+	for (size_t i = 0; i < where->nr; i++)
+		write_text(fp, type_of(where, i));
+	for (size_t i = 0; i < where->nr; i++)
+		write_text(fp, where->events[i].name);
+	write_text(fp, where->nr == 1 ? td_where_unit(where, &where->events[0]) : "events");
+	snprintf(buf, sizeof(buf), "tdstat %s", td_version);
+	write_text(fp, buf);
+}
+
+/* --- mappings, locations, functions ------------------------------------------ */
+
+/* Ids are indices of the arrays plus 1. */
+static void write_mapping(FILE *fp, const struct td_where *where, size_t i)
+{
+	const struct td_object *object = &where->spots->objects[i];
+	unsigned char buf[MESSAGE_SIZE], *at = buf;
+
+	/* addresses are file offsets, so each mapping begins at 0 */
+	at = put_number(at, MAPPING_ID, i + 1);
+	at = put_number(at, MAPPING_END, UINT64_MAX);
+	at = put_number(at, MAPPING_PATH, text_id(where, TEXT_PATH, i));
+	if (object->build_id.size)
+		at = put_number(at, MAPPING_BUILD_ID, text_id(where, TEXT_BUILD_ID, i));
+	/* without this, readers look for functions themselves */
+	at = put_number(at, MAPPING_HAS_FUNCTIONS, 1);
+	write_message(fp, PROFILE_MAPPING, buf, at);
+}
+
+/* Return the sum of the weights of each object. */
+static double *weights_of_objects(const struct td_where *where)
+{
+	const struct td_spots *spots = where->spots;
+	double *sums = td_calloc(spots->nr_objects + 1, sizeof(*sums));
+
+	for (size_t i = 0; i < where->hits->nr; i++) {
+		const struct td_hit *hit = &where->hits->v[i];
+
+		if (hit->spot >= 0)
+			sums[spots->v[hit->spot].object] += hit->weight;
+	}
+	return sums;
+}
+
+/* Return the file with the most samples that is not named like a library, else 0. */
+static size_t find_program(const struct td_where *where)
+{
+	const struct td_spots *spots = where->spots;
+	td_autofree double *weights = weights_of_objects(where);
+	size_t found = 0;
+	double most = 0;
+
+	for (size_t i = 0; i < spots->nr_objects; i++) {
+		const char *path = spots->objects[i].path;
+
+		if (spots->objects[i].kind != TD_OBJECT_FILE || strstr(path, ".so.") ||
+		    td_ends_with(path, ".so") || weights[i] <= most)
+			continue;
+		most = weights[i];
+		found = i;
+	}
+	return found;
+}
+
+/* Readers regard the first mapping as the program. */
+static void write_mappings(FILE *fp, const struct td_where *where)
+{
+	size_t nr = where->spots->nr_objects, program = find_program(where);
+
+	if (nr)
+		write_mapping(fp, where, program);
+	for (size_t i = 0; i < nr; i++) {
+		if (i != program)
+			write_mapping(fp, where, i);
+	}
+}
+
+/* The location of the unknown spot, -1, comes last. */
+static uint64_t location_id(const struct td_spots *spots, int spot)
+{
+	return spot < 0 ? spots->nr + 1 : (uint64_t)spot + 1;
+}
+
+static void write_location(FILE *fp, const struct td_spots *spots, int spot)
+{
+	const struct td_spot unknown = { .object = -1, .function = (int)spots->nr_functions };
+	const struct td_spot *s = spot < 0 ? &unknown : &spots->v[spot];
+	unsigned char buf[MESSAGE_SIZE], line[MESSAGE_SIZE], *at;
+	size_t size;
+
+	at = put_number(line, LINE_FUNCTION, (uint64_t)s->function + 1);
+	at = put_number(at, LINE_NUMBER, (uint64_t)s->line);
+	size = (size_t)(at - line);
+	at = put_number(buf, LOCATION_ID, location_id(spots, spot));
+	at = put_number(at, LOCATION_MAPPING, (uint64_t)s->object + 1);
+	at = put_number(at, LOCATION_ADDRESS, s->address);
+	at = put_bytes(at, LOCATION_LINE, line, size);
+	write_message(fp, PROFILE_LOCATION, buf, at);
+}
+
+/* i: nr_functions for the unknown function; file: index of its source, or -1 */
+static void write_function(FILE *fp, const struct td_where *where, size_t i, int file)
+{
+	unsigned char buf[MESSAGE_SIZE], *at = buf;
+	uint64_t name = text_id(where, TEXT_FUNCTION, i);
+
+	at = put_number(at, FUNCTION_ID, i + 1);
+	at = put_number(at, FUNCTION_NAME, name);
+	at = put_number(at, FUNCTION_SYMBOL, name);
+	if (file >= 0)
+		at = put_number(at, FUNCTION_FILE, text_id(where, TEXT_FILE, (size_t)file));
+	write_message(fp, PROFILE_FUNCTION, buf, at);
+}
+
+static void write_functions(FILE *fp, const struct td_where *where)
+{
+	const struct td_spots *spots = where->spots;
+	td_autofree int *files = td_calloc(spots->nr_functions + 1, sizeof(*files));
+
+	for (size_t i = 0; i < spots->nr; i++) {
+		if (spots->v[i].file >= 0)
+			files[spots->v[i].function] = spots->v[i].file + 1;
+	}
+	for (size_t i = 0; i <= spots->nr_functions; i++)
+		write_function(fp, where, i, files[i] - 1);
+}
+
+/* --- samples ---------------------------------------------------------------- */
+
+static size_t depth_of(const struct td_spots *spots, int call)
+{
+	size_t depth = 1;
+
+	for (; call >= 0; call = spots->calls[call].caller)
+		depth++;
+	return depth;
+}
+
+/* Values are signed 64-bit integers. */
+static uint64_t whole(double value)
+{
+	return value < (double)INT64_MAX ? (uint64_t)value : INT64_MAX;
+}
+
+/* Write a value per event: the weight for the event of the hit, else 0. */
+static unsigned char *put_values(unsigned char *at, const struct td_where *where,
+				 const struct td_hit *hit)
+{
+	for (size_t i = 0; i < where->nr; i++)
+		at = put_varint(at, where->events[i].index == hit->event ? whole(hit->weight) : 0);
+	return at;
+}
+
+/* Locations begin with the innermost. */
+static void write_sample(FILE *fp, const struct td_where *where, const struct td_hit *hit)
+{
+	const struct td_spots *spots = where->spots;
+	size_t most = NUMBER_SIZE * (depth_of(spots, hit->caller) + where->nr + 2);
+	td_autofree unsigned char *list = td_malloc(most);
+	td_autofree unsigned char *sample = td_malloc(2 * most);
+	unsigned char *at, *end;
+
+	end = put_varint(list, location_id(spots, hit->spot));
+	for (int call = hit->caller; call >= 0; call = spots->calls[call].caller)
+		end = put_varint(end, location_id(spots, spots->calls[call].spot));
+	at = put_bytes(sample, SAMPLE_LOCATIONS, list, (size_t)(end - list));
+	end = put_values(list, where, hit);
+	at = put_bytes(at, SAMPLE_VALUES, list, (size_t)(end - list));
+	write_message(fp, PROFILE_SAMPLE, sample, at);
+}
+
+static void write_value_type(FILE *fp, int field, const struct td_where *where, size_t event)
+{
+	unsigned char buf[MESSAGE_SIZE], *at = buf;
+
+	at = put_number(at, TYPE_NAME, text_id(where, TEXT_TYPE, event));
+	at = put_number(at, TYPE_UNIT, text_id(where, TEXT_UNIT, 0));
+	write_message(fp, field, buf, at);
+}
+
+/* Write the mean period, because the kernel adapts it continually. */
+static void write_period(FILE *fp, const struct td_where *where)
+{
+	const struct td_locations *of = &where->events[0].locations;
+
+	if (!of->samples)
+		return;
+	write_value_type(fp, PROFILE_PERIOD_TYPE, where, 0);
+	write_number(fp, PROFILE_PERIOD, whole(of->weight / (double)of->samples));
+}
+
+/* --- all of it -------------------------------------------------------------- */
+
+static void write_profile(FILE *fp, const struct td_where *where, const struct td_frame *frame)
+{
+	const struct td_spots *spots = where->spots;
+
+	for (size_t i = 0; i < where->nr; i++)
+		write_value_type(fp, PROFILE_SAMPLE_TYPE, where, i);
+	for (size_t i = 0; i < where->hits->nr; i++)
+		write_sample(fp, where, &where->hits->v[i]);
+	write_mappings(fp, where);
+	for (int i = -1; i < (int)spots->nr; i++)
+		write_location(fp, spots, i);
+	write_functions(fp, where);
+	write_texts(fp, where);
+	write_number(fp, PROFILE_TIME_NS, frame->start_ns);
+	if (where->nr)
+		write_period(fp, where);
+	for (size_t i = 0; i < where->nr; i++)
+		write_number(fp, PROFILE_COMMENT, text_id(where, TEXT_EVENT, i));
+	write_number(fp, PROFILE_COMMENT, text_id(where, TEXT_PROGRAM, 0));
+}
+
+void td_pprof_write(FILE *fp, const char *name, const struct td_where *where,
+		    const struct td_frame *frame)
+{
+	td_autofree char *bytes = NULL;
+	size_t size;
+	FILE *profile = td_open_memstream(&bytes, &size);
+
+	(void)name;
+	write_profile(profile, where, frame);
+	td_text_close(profile, &bytes);
+	td_gzip_write(fp, bytes, size);
+}

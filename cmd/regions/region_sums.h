@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counts of libtdstat for the regions of a program: the files PREFIX.PID of its processes
+ * (lib/region/layout.h).
+ *
+ * In: files of processes that may have been killed in the middle.
+ * Out: readings of each region in each thread, without the cost of counting, and their
+ * range over time.
+ */
+#ifndef TD_CMD_REGIONS_REGION_SUMS_H
+#define TD_CMD_REGIONS_REGION_SUMS_H
+
+#include "lib/base/err.h"
+#include "lib/count/batched.h"
+#include "lib/count/regions.h"
+#include "lib/region/layout.h"
+
+/* A value that the files contain at the same index. */
+struct td_region_value {
+	int event;  /* index in the plan */
+	int pmu;    /* index in the machine */
+	int group;  /* index of its group in the files */
+	bool field; /* a field of PERF_METRICS, in 255ths of slots */
+};
+
+struct td_region_files {
+	const struct td_region_value *values; /* borrowed */
+	size_t nr_values;
+	/* regions whose calls are shown, "parse,scan"; NULL: show a row of each region */
+	const char *names;
+	uint64_t wall_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
+	/* filled in: */
+	struct td_regions regions; /* regions in the order of their first calls */
+	struct td_batched counts;  /* counts of each region, in batches of calls */
+	unsigned int nr_processes, nr_by_read, nr_user_only, nr_with_buckets;
+	uint64_t elsewhere; /* calls counted in the nearest bucket instead of their own */
+	uint64_t losses[TD_REGION_NR_LOSSES];
+	char unmatched[TD_REGION_NAME]; /* the first td_end() without a begin */
+	int open_errno; /* error of the first counter that could not be opened, or 0 */
+};
+
+/* A copy of a file, which other processes may still change. */
+struct td_region_file {
+	const char *path;
+	char *data; /* owned */
+	uint64_t size;
+	const struct td_region_head *head;
+};
+
+/* Returns false if the library never leaves a record in this state. */
+bool td_region_files_check(const struct td_region_file *file,
+			   const struct td_region_record *record);
+/*
+ * Add a thread's counts in a region, and its buckets of calls after checking them.
+ */
+void td_region_files_add(struct td_region_files *files, const struct td_region_file *file,
+			 const struct td_region_record *record);
+
+/* --- region_files.c ------------------------------------------------------- */
+
+/* Complete the sums after the last record. */
+void td_region_files_end(struct td_region_files *files);
+
+/*
+ * Read the files, if there are any.  values must be set.  Returns 0, or an error
+ * that names the file; call td_region_files_free() in both cases.
+ */
+int td_region_files_read(struct td_region_files *files, const char *prefix, struct td_err *err);
+void td_region_files_free(struct td_region_files *files);
+
+#endif

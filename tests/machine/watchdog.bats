@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The NMI watchdog counts another event than cycles: what doctor says, and that the
+# levels have their values.
+# machine: skx --kernel newest --append nmi_watchdog=r00c4 --no-halt
+# release: icx --kernel newest --append nmi_watchdog=r00c4 --no-halt
+
+load helper
+
+setup() {
+	emulated
+	cd "$BATS_TEST_TMPDIR" || return
+	[ "$(cat /proc/sys/kernel/nmi_watchdog)" = 1 ]
+}
+
+# text NAME: of the findings with this name
+text() {
+	jq -r --arg n "$1" '.findings[] | select(.name == $n).text' found
+}
+
+@test "doctor names a general counter, and the levels are planned without it" {
+	"$TDSTAT" doctor -j >found || true
+	[[ "$(text watchdog)" == "the NMI watchdog may hold a general counter of each CPU, "* ]]
+	[[ "$(text counters)" == "others hold cpu: 1 of "*" general counters: "* ]]
+	[[ "$(jq '.findings[].text' found)" == *" general counters, of which others hold 1, do not hold all of them"* ]]
+	[[ "$(jq '.findings[].text' found)" != *"the NMI watchdog holds one more"* ]]
+	sysctl -q -w kernel.nmi_watchdog=0
+	"$TDSTAT" doctor -j >found || true
+	[ "$(text watchdog)" = "the NMI watchdog is off" ]
+	[ -z "$(text counters)" ]
+	sysctl -q -w kernel.nmi_watchdog=1
+}
+
+@test "each node of levels 1 to 3 has its value" {
+	"$TDSTAT" -a -l 3 --all -j -o beside -- "$ACT" 2s:inherited
+	sysctl -q -w kernel.nmi_watchdog=0
+	"$TDSTAT" -a -l 3 --all -j -o alone -- "$ACT" 2s:inherited
+	sysctl -q -w kernel.nmi_watchdog=1
+	for file in alone beside; do
+		jq -r 'select(.level and .value != null) | .metric' "$file" | sort >"$file.nodes"
+	done
+	[ -s alone.nodes ]
+	diff alone.nodes beside.nodes
+}
+
+# CONFIG_HARDLOCKUP_DETECTOR_BUDDY, as far as tdstat sees it
+@test "a watchdog without a counter: doctor says so" {
+	sysctl -q -w kernel.nmi_watchdog=0
+	echo 1 >on
+	mount --bind on /proc/sys/kernel/nmi_watchdog
+	"$TDSTAT" doctor -j >found || true
+	umount /proc/sys/kernel/nmi_watchdog
+	sysctl -q -w kernel.nmi_watchdog=1
+	[ "$(text watchdog)" = "the NMI watchdog is on, and holds no counter" ]
+	[ -z "$(text counters)" ]
+	[[ "$(jq '.findings[].text' found)" != *"the NMI watchdog holds one more"* ]]
+}

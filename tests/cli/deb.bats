@@ -23,7 +23,7 @@ built() {
 @test "make deb: four packages and the source, of one version" {
 	built
 	version=$(dpkg-parsechangelog -l "$root/.ci/debian/changelog" -S Version)
-	assert_equal "$("$TDSTAT" --version)" "tdstat ${version%-*}"
+	assert_equal "$("$root/.ci/describe" "${version%-*}")" "$("$TDSTAT" --version | sed 's/.* //')"
 	cd "$debs"
 	assert_same "$(printf "%s_$version\n" libtdstat0 libtdstat-dev tdstat tdstat-metrics | sort)" \
 		"$(printf '%s\n' *.deb | grep -v dbgsym | sed 's/_[a-z0-9]*\.deb$//' | sort)"
@@ -147,13 +147,32 @@ answer() {
 	triplet=$(dpkg-architecture -q DEB_HOST_MULTIARCH)
 	lib=$fresh/usr/lib/$triplet
 	command -v g++ >/dev/null || skip "no g++ here"
-	PKG_CONFIG_LIBDIR=$lib/pkgconfig pkg-config --modversion tdstat | grep -qx "$("$TDSTAT" --version | sed 's/.* //')"
+	PKG_CONFIG_LIBDIR=$lib/pkgconfig pkg-config --modversion tdstat | grep -qx "$(dpkg-parsechangelog -l "$root/.ci/debian/changelog" -S Version | sed 's/-.*//')"
 	example=$fresh/usr/share/doc/libtdstat-dev/examples/example.cpp
 	g++ -o "$fresh/debs/shared" -I"$fresh/usr/include" "$example" -L"$lib" -ltdstat -pthread
 	g++ -o "$fresh/debs/archive" -I"$fresh/usr/include" "$example" "$lib/libtdstat.a" -pthread
 	readelf -d "$fresh/debs/shared" | grep -q 'NEEDED.*libtdstat\.so\.0'
 	inside /debs/shared
 	inside /debs/archive
+}
+
+@test "installed: Debian's tests of the packages" {
+	fresh
+	tar -C "$debs/tdstat-$(dpkg-parsechangelog -l "$root/.ci/debian/changelog" -S Version | sed 's/-.*//')" -c debian/tests tests/data |
+		inside sh -c 'mkdir -p /debs/source /debs/results && tar -C /debs/source -x'
+	names=(report dry-run doctor)
+	# a compiler takes a while to install
+	[ -z "${TD_EVERYTHING-}" ] || {
+		inside apt-get -qy -o Acquire::Retries=3 install --no-install-recommends g++ pkgconf
+		names+=(library)
+	}
+	for name in "${names[@]}"; do
+		# shellcheck disable=SC2016 # the inner shell's
+		try inside sh -c 'cd /debs/source && mkdir "/debs/results/$1" &&
+			AUTOPKGTEST_TMP=/debs/results/$1 exec "debian/tests/$1"' - "$name"
+		[ "$status" -eq 0 ] || fail "$name: $output$stderr"
+		[ -z "$stderr" ] || fail "$name: $stderr"
+	done
 }
 
 @test "the capability: on request only, kept by upgrades, for a group alone" {

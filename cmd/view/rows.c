@@ -595,20 +595,26 @@ static void add_part(struct td_view *view, const struct td_readings *part, uint6
 	td_course_add(&view->whole_course, &view->whole, time_ns);
 }
 
-/* Adds the batches of a long interval as batches of the sum. */
+/*
+ * Adds the batches of a long interval as batches of the sum.  Their times are those of the
+ * intervals that were added: between files, nothing was counted.
+ */
 void td_view_add_to_whole(struct td_view *view, const struct td_counted *counted)
 {
 	const struct td_course *course = counted->course;
+	uint64_t begun_ns = view->whole_times.elapsed_ns;
 	struct td_readings part = { 0 };
 
 	td_times_add(&view->whole_times, counted->times, !view->whole.nr);
 	if (course->nr < 2) {
-		add_part(view, counted->readings, counted->time_ns);
+		add_part(view, counted->readings, view->whole_times.elapsed_ns);
 		return;
 	}
 	for (size_t i = 0; i < course->nr; i++) {
 		td_course_cut_out(course, i, counted->readings, &part);
-		add_part(view, &part, course->points[i].time_ns);
+		add_part(view, &part,
+			 begun_ns + td_since(course->points[i].time_ns,
+					     counted->time_ns - counted->times->elapsed_ns));
 	}
 	free(part.v);
 }
@@ -651,15 +657,15 @@ static void put_end(struct td_view *view, const struct td_usage *usage)
 /* Write the table of a run without intervals, as in perf stat. */
 static int put_summary(struct td_view *view, const struct td_usage *usage, struct td_err *err)
 {
-	const struct td_counted counted = { usage->elapsed_ns, &view->whole_times, &view->whole,
-					    &view->whole_course };
+	const struct td_counted counted = { view->whole_times.elapsed_ns, &view->whole_times,
+					    &view->whole, &view->whole_course };
 	struct td_totals totals = { 0 };
 	const struct rows rows = { view,    &counted, usage->elapsed_ns, &view->whole_times,
 				   &totals, SHOW };
 	int rc;
 
 	td_aggregate(&view->aggregator, &view->whole, view->source->plan, &totals);
-	td_course_end(&view->whole_course, &view->whole, usage->elapsed_ns);
+	td_course_end(&view->whole_course, &view->whole, view->whole_times.elapsed_ns);
 	view->sink.frame.interval = false;
 	view->sink.writer.summary = true;
 	view->sink.writer.header_done = view->sink.writer.out->one_header;

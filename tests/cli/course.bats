@@ -342,3 +342,28 @@ two_phases() {
 	assert_success
 	[[ $output == *'Cannot rank these nodes: they are shares of different things, such as slots and cycles'* ]]
 }
+
+# intervals FILE FIRST END START: of its batches these, each an interval
+intervals() {
+	python3 - "$@" <<-'EOS'
+		import json, sys
+		head, *lines = [json.loads(line) for line in open(sys.argv[1])]
+		first, end = map(int, sys.argv[2:4])
+		counts = next(line["counts"] for line in lines if "counts" in line)
+		points = [[[0, 0, 0]] * len(counts), *(line["sums"] for line in lines if "sums" in line)]
+		rows = [{"time": (i + 1 - first) / 10, "counts": [c[:3] + [b - a for a, b in zip(*sums)]
+		         for c, *sums in zip(counts, points[i], points[i + 1])]} for i in range(first, end)]
+		for line in (head | {"interval_ms": 100, "start": float(sys.argv[4])}, *rows,
+		             {"end": {"elapsed": (end - first) / 10}}):
+		    print(json.dumps(line, separators=(",", ":")))
+	EOS
+}
+
+@test "the time between two files is in none of the phases" {
+	two_phases 8 >phases
+	intervals phases 0 10 1700000000 >first.jsonl
+	intervals phases 10 20 1700003600 >then.jsonl
+	try "$TDSTAT" report --summary --verdict first.jsonl then.jsonl
+	assert_success
+	assert_line ' Phases: mostly tma_branch_mispredicts (60 % of the time); second: tma_memory_bound'
+}

@@ -255,6 +255,14 @@ static void end_interval(struct td_writer *writer, uint64_t time_ns)
 	tracks->from_ns = time_ns;
 }
 
+/* Begin an interval; values end where it does not follow the previous one. */
+static void begin_interval(struct td_writer *writer, uint64_t start_ns)
+{
+	begin(writer);
+	if (start_ns > writer->tracks->from_ns)
+		end_interval(writer, start_ns);
+}
+
 static void perfetto_end(struct td_writer *writer, const struct td_usage *usage)
 {
 	(void)usage;
@@ -358,7 +366,7 @@ static void perfetto_report(struct td_writer *writer, const struct td_report *re
 {
 	if (writer->summary)
 		return;
-	begin(writer);
+	begin_interval(writer, report->time_ns - report->elapsed_ns);
 	for (size_t r = 0; r < report->nr_rows; r++)
 		put_row(writer, report, &report->rows[r]);
 	end_interval(writer, report->time_ns);
@@ -382,7 +390,7 @@ static void perfetto_events(struct td_writer *writer, const struct td_event_repo
 {
 	if (writer->summary)
 		return;
-	begin(writer);
+	begin_interval(writer, report->time_ns - report->elapsed_ns);
 	for (size_t r = 0; r < report->nr_rows; r++)
 		put_event_row(writer, report->time_ns, &report->rows[r]);
 	end_interval(writer, report->time_ns);

@@ -134,6 +134,7 @@ void td_page_rows(struct td_writer *writer, const struct td_report *report)
  *   [end in seconds, [[id, PMU, busy, share, [value, ...]], ...]]
  * with values of the nodes that td_page_put_nodes() lists for the PMU, or for events
  *   [end in seconds, [[id, event, unit, count], ...]]
+ * The time before an interval that does not follow the previous one is one without rows.
  */
 void td_page_course_begin(FILE *fp, const char *name)
 {
@@ -166,19 +167,23 @@ static void put_row_of_interval(FILE *fp, const struct td_row *row)
 	fputs("]]", fp);
 }
 
-static void begin_interval(struct td_writer *writer, uint64_t time_ns)
+static void begin_interval(struct td_writer *writer, uint64_t time_ns, uint64_t elapsed_ns)
 {
+	uint64_t start_ns = time_ns - elapsed_ns;
 	char time[40];
 
-	fprintf(writer->fp, "%s[%s,[", writer->lines++ ? ",\n" : "\n",
-		td_format_seconds(time, time_ns));
+	fputs(writer->lines++ ? ",\n" : "\n", writer->fp);
+	if (start_ns > writer->course_ns)
+		fprintf(writer->fp, "[%s,[]],\n", td_format_seconds(time, start_ns));
+	fprintf(writer->fp, "[%s,[", td_format_seconds(time, time_ns));
+	writer->course_ns = time_ns;
 }
 
 void td_page_course_add(struct td_writer *writer, const struct td_report *report)
 {
 	FILE *fp = writer->fp;
 
-	begin_interval(writer, report->time_ns);
+	begin_interval(writer, report->time_ns, report->elapsed_ns);
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		fputs(i ? "," : "", fp);
 		put_row_of_interval(fp, &report->rows[i]);
@@ -200,7 +205,7 @@ void td_page_course_add_events(struct td_writer *writer, const struct td_event_r
 {
 	FILE *fp = writer->fp;
 
-	begin_interval(writer, report->time_ns);
+	begin_interval(writer, report->time_ns, report->elapsed_ns);
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		fputs(i ? "," : "", fp);
 		put_event(fp, &report->rows[i]);

@@ -531,6 +531,7 @@ static int put_tree(const struct rows *r, struct td_err *err)
 
 	td_eval(&view->evaluation, r->totals, r->times, view->merge, report);
 	report->time_ns = r->time_ns;
+	report->elapsed_ns = r->times->elapsed_ns;
 	if (view->source->regions && view->source->regions->nr)
 		view_forget_busy(report);
 	fill_errors(r, report);
@@ -566,6 +567,7 @@ static void put_events(const struct rows *r)
 
 	td_event_rows(&view->events, r->totals, r->times);
 	report->time_ns = r->time_ns;
+	report->elapsed_ns = r->times->elapsed_ns;
 	if (view->source->latencies && view->source->latencies->nr)
 		td_event_rows_set_latencies(report, view->source->plan, view->source->latencies);
 	if (r->purpose == COLLECT)

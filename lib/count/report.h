@@ -307,6 +307,7 @@ struct td_report {
 	const struct td_timed *timed;
 	size_t nr_timed;
 	struct td_slow *slow; /* one for each of timed; owned */
+	uint64_t elapsed_ns;  /* duration of the interval that ended at time_ns */
 };
 
 /* The ratio that perf stat prints next to a count: "1.50  insn per cycle". */
@@ -347,6 +348,7 @@ struct td_event_report {
 	uint64_t time_ns; /* since counting began */
 	struct td_event_row *rows;
 	size_t nr_rows;
+	uint64_t elapsed_ns; /* duration of the interval that ended at time_ns */
 };
 
 /* The times of an interval, for the events that tdstat counts itself. */

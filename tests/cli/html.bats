@@ -172,6 +172,15 @@ all cpu_core' "$(<got)"
 	[ ! -e made ]
 }
 
+@test "over time, nothing is between two files" {
+	jq -c 'if .tdstat then .start = 1700000000 else . end' "$data/alderlake.jsonl" >1.jsonl
+	jq -c 'if .tdstat then .start = 1700003600 else . end' "$data/alderlake.jsonl" >2.jsonl
+	"$TDSTAT" report 1.jsonl 2.jsonl --html page.html 2>err
+	grep -oE '^\[[0-9.]+,\[(\]\],)?' page.html >ends
+	assert_equal "$(sed -n '4,7p' ends | xargs)" '[4.028690400,[ [5.008530880,[ [3600.000000000,[]], [3601.000350823,['
+	assert_equal "$(wc -l <ends)" 11
+}
+
 @test "counts over time: those of JSON, and in Chromium a line of their rates" {
 	needs_wing import
 	report "$data/perf-6.1-interval.csv"

@@ -23,6 +23,7 @@ static const struct {
 	const char *ids[2];
 	double values[4][2];
 	int runs;
+	size_t gap;       /* the interval that begins after the previous one ended; 0: none */
 	const char *want; /* "process track ts value", a line each */
 } rows[] = {
 	{ "a value stands at the beginning of its interval, and ends",
@@ -58,6 +59,18 @@ static const struct {
 		  "tdstat b\"<\n\x1b\\xff-2 cpu|tma_x|3000.000|6\n"
 		  "tdstat a-1 cpu|tma_x|4000.000|NaN\n"
 		  "tdstat b\"<\n\x1b\\xff-2 cpu|tma_x|4000.000|NaN\n" },
+	{ "between two intervals there is no value",
+	  { 0, 0 },
+	  0,
+	  { "all" },
+	  { { 1, NOT_THERE }, { 2, NOT_THERE }, { 3, NOT_THERE }, { 4, NOT_THERE } },
+	  .gap = 2,
+	  .want = "tdstat cpu|tma_x|0.000|1\n"
+		  "tdstat cpu|tma_x|1000.000|2\n"
+		  "tdstat cpu|tma_x|2000.000|NaN\n"
+		  "tdstat cpu|tma_x|2600.000|3\n"
+		  "tdstat cpu|tma_x|3000.000|4\n"
+		  "tdstat cpu|tma_x|4000.000|NaN\n" },
 	{ "what is never counted has no track",
 	  { 0, 0 },
 	  0,
@@ -99,7 +112,11 @@ static void put_report(struct td_writer *writer, size_t t, size_t i)
 	struct td_cell cells[2];
 	struct td_row out[2];
 	struct td_report report = {
-		.time_ns = (i + 1) * 1000000, .columns = &column, .nr_columns = 1, .rows = out
+		.time_ns = (i + 1) * 1000000,
+		.elapsed_ns = i && i == rows[t].gap ? 400000 : 1000000,
+		.columns = &column,
+		.nr_columns = 1,
+		.rows = out,
 	};
 
 	for (size_t r = 0; r < 2; r++) {

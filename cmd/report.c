@@ -14,6 +14,8 @@
 #include "cmd/say.h"
 #include "cmd/view/view.h"
 #include "lib/base/memory.h"
+#include "lib/base/number.h"
+#include "lib/base/util.h"
 #include "lib/recording/recording.h"
 
 /* The files of a host, and the view that shows them one after another. */
@@ -22,6 +24,7 @@ struct host {
 	struct td_view view;
 	const char **more; /* files of the host after the first */
 	size_t nr_more;
+	uint64_t from_ns, to_ns; /* start and end of the intervals that were shown */
 };
 
 /* Read the next interval of all files.  Returns 1 at the end of the last one. */
@@ -42,6 +45,41 @@ static int next_of_all(struct host *host, size_t *nr_done, uint64_t *time_ns,
 	return rc;
 }
 
+/* Return true if the middle of the last interval is in the part, so that parts do not overlap. */
+static bool is_in_part(const struct td_when *part, const struct td_recording *rec)
+{
+	uint64_t middle_ns = rec->time_ns - rec->times.elapsed_ns / 2;
+
+	return middle_ns >= part->from_ns && (!part->to_ns || middle_ns < part->to_ns);
+}
+
+/* Read the next interval of the part.  Returns an error if the part has none. */
+static int next_of_part(struct host *host, size_t *nr_done, uint64_t *time_ns,
+			struct td_readings *delta, struct td_err *err)
+{
+	const struct td_when *part = &host->recorded.request.when;
+	const struct td_recording *rec = &host->recorded.rec;
+	int rc = next_of_all(host, nr_done, time_ns, delta, err);
+
+	while (!rc && !is_in_part(part, rec)) {
+		/* intervals keep their numbers */
+		host->view.nr_intervals++;
+		rc = next_of_all(host, nr_done, time_ns, delta, err);
+	}
+	if (rc > 0 && td_when_is_part(part) && !host->to_ns)
+		return td_err_set(err, -ENODATA,
+				  "%s has no interval whose middle is in this part: it was "
+				  "recorded with -I %d, and ends at %.9g s",
+				  rec->path, rec->info.interval_ms,
+				  (double)rec->time_ns / TD_NS_A_SECOND);
+	if (rc)
+		return rc;
+	if (!host->to_ns)
+		host->from_ns = *time_ns - rec->times.elapsed_ns;
+	host->to_ns = *time_ns;
+	return 0;
+}
+
 /* Show the intervals.  The output is emptied only after the first read without an error. */
 static int show_rows(struct host *host, struct td_readings *delta, uint64_t *time_ns,
 		     struct td_err *err)
@@ -51,7 +89,7 @@ static int show_rows(struct host *host, struct td_readings *delta, uint64_t *tim
 	int rc = 0;
 
 	while (!rc) {
-		rc = next_of_all(host, &nr_done, time_ns, delta, err);
+		rc = next_of_part(host, &nr_done, time_ns, delta, err);
 		if (rc >= 0 && !begun && td_view_begin(&host->view, err))
 			return err->code;
 		begun = true;
@@ -64,6 +102,7 @@ static int show_rows(struct host *host, struct td_readings *delta, uint64_t *tim
 
 static int show(struct host *host, struct td_err *err)
 {
+	bool is_part = td_when_is_part(&host->recorded.request.when);
 	struct td_recording *rec = &host->recorded.rec;
 	struct td_readings delta = { 0 };
 	uint64_t time_ns = 0;
@@ -77,7 +116,12 @@ static int show(struct host *host, struct td_err *err)
 		return rc;
 	if (!rec->ended)
 		rec->usage.elapsed_ns = time_ns;
-	rec->usage.interrupted = !rec->ended && !rec->perf;
+	if (is_part)
+		rec->usage = (struct td_usage){
+			.elapsed_ns = host->to_ns - host->from_ns,
+			.from_ns = host->from_ns,
+		};
+	rec->usage.interrupted = !rec->ended && !rec->perf && (!is_part || host->to_ns == time_ns);
 	td_recorded_warn(rec);
 	/* a page or chart shows that there are no counts */
 	if (rec->usage.interrupted && !time_ns &&
@@ -387,6 +431,21 @@ static int check_several(const struct td_opts *opts, struct td_err *err)
 	return 0;
 }
 
+static int check_part(const struct td_opts *opts, struct td_err *err)
+{
+	const struct td_when *part = &opts->request.when;
+
+	if (td_when_is_part(part) && (opts->locate || opts->request.profile))
+		return td_err_usage(
+			err, "--from and --to choose intervals: samples have none, so --locate and "
+			     "--profile exclude them");
+	if (part->to_ns && part->from_ns >= part->to_ns)
+		return td_err_usage(err, "--to %.9g s is not after --from %.9g s",
+				    (double)part->to_ns / TD_NS_A_SECOND,
+				    (double)part->from_ns / TD_NS_A_SECOND);
+	return check_several(opts, err);
+}
+
 static int refuse_picture(const struct td_opts *opts, struct td_err *err)
 {
 	td_err_usage(err, "%s is a picture of the tree: --locate shows none",
@@ -417,7 +476,29 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return err->code;
 	if (opts->locate && !td_out_find(opts->request.show.format)->where)
 		return refuse_picture(opts, err);
-	return check_several(opts, err);
+	return check_part(opts, err);
+}
+
+static int take_time(const char *option, const char *arg, uint64_t *ns, struct td_err *err)
+{
+	if (td_parse_ns(arg, ns) == 0)
+		return 0;
+	return td_err_usage(err, "%s %s: not a time with a unit, such as 500ms, 1.5s or 2m", option,
+			    arg);
+}
+
+static int take_from(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	return take_time("--from", arg, &opts->request.when.from_ns, err);
+}
+
+static int take_to(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	uint64_t *to_ns = &opts->request.when.to_ns;
+
+	if (take_time("--to", arg, to_ns, err))
+		return err->code;
+	return *to_ns ? 0 : td_err_usage(err, "--to %s: the end must be after 0", arg);
 }
 
 /* clang-format off */
@@ -425,6 +506,10 @@ static const struct td_option recording[] = {
 	{ "input", 'i', "FILE", "the recording to show (default: "
 	  TD_RECORDING_NAME "); - is standard input",
 	  TD_OPTION_FILE, offsetof(struct td_opts, request.input) },
+	{ "from", 0, "TIME", "show intervals from this time after the start: 500ms, 1.5s, 2m",
+	  TD_OPTION_FUNCTION, .set = take_from },
+	{ "to", 0, "TIME", "show intervals up to this time after the start",
+	  TD_OPTION_FUNCTION, .set = take_to },
 	{ "total", 0, NULL, "the sum of all, whatever was recorded",
 	  TD_OPTION_BIT, offsetof(struct td_opts, request.show.aggregations),
 	  .min = TD_AGGREGATE_ALL },

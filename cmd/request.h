@@ -34,7 +34,14 @@ struct td_when {
 	bool require; /* do not run a command that cannot be counted */
 	/* record: length and size of a file after which the next one begins; 0: unlimited */
 	uint64_t rotate_ns, rotate_bytes;
+	/* report: the part of a recording to show, since its start; to_ns 0: to the end */
+	uint64_t from_ns, to_ns;
 };
+
+static inline bool td_when_is_part(const struct td_when *when)
+{
+	return when->from_ns || when->to_ns;
+}
 
 static inline bool td_when_rotates(const struct td_when *when)
 {

@@ -268,6 +268,10 @@ int td_recorded_check(const struct td_recording *rec, enum td_aggregation how,
 	if (request->show.format == TD_FORMAT_PERFETTO && !rec->info.interval_ms)
 		return td_err_set(err, -ENODATA, "--perfetto: %s was recorded without -I",
 				  rec->path);
+	if (td_when_is_part(&request->when) && !rec->info.interval_ms)
+		return td_err_set(err, -ENODATA,
+				  "--from and --to choose intervals: %s was recorded without -I",
+				  rec->path);
 	return request->show.time ? check_time(rec, request->show.time, err) : 0;
 }
 

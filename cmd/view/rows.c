@@ -662,8 +662,10 @@ static int put_summary(struct td_view *view, const struct td_usage *usage, struc
 	const struct td_counted counted = { view->whole_times.elapsed_ns, &view->whole_times,
 					    &view->whole, &view->whole_course };
 	struct td_totals totals = { 0 };
-	const struct rows rows = { view,    &counted, usage->elapsed_ns, &view->whole_times,
-				   &totals, SHOW };
+	const struct rows rows = {
+		view,    &counted, usage->from_ns + usage->elapsed_ns, &view->whole_times,
+		&totals, SHOW
+	};
 	int rc;
 
 	td_aggregate(&view->aggregator, &view->whole, view->source->plan, &totals);

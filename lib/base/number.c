@@ -174,23 +174,41 @@ static int read_decimal(const char *text, const char *end, uint64_t *digits, uin
 	return 0;
 }
 
-int td_parse_ms(const char *text, int min, int max, int *out)
+/* Parses a time in units of which per_ms are a millisecond.  Returns as td_parse_ms() does. */
+static int parse_time(const char *text, uint64_t per_ms, uint64_t *out)
 {
 	const char *unit = td_parse_ms_unit(text);
-	uint64_t factor = ms_of_unit(unit), digits, divisor, ms;
+	uint64_t factor = ms_of_unit(unit) * per_ms, digits, divisor, time;
 	int rc = read_decimal(text, unit, &digits, &divisor);
 
 	if (rc == -EINVAL)
 		return rc;
 	if (!factor)
 		return -ENOTSUP;
-	if (rc || __builtin_mul_overflow(digits, factor, &ms))
+	for (; !rc && divisor > 1 && factor % 10 == 0; divisor /= 10)
+		factor /= 10;
+	if (rc || __builtin_mul_overflow(digits, factor, &time))
 		return rc ? rc : -ERANGE;
-	if (ms % divisor)
+	if (time % divisor)
 		return -EDOM;
-	ms /= divisor;
+	*out = time / divisor;
+	return 0;
+}
+
+int td_parse_ms(const char *text, int min, int max, int *out)
+{
+	uint64_t ms;
+	int rc = parse_time(text, 1, &ms);
+
+	if (rc)
+		return rc;
 	if (ms > (uint64_t)max || (int)ms < min)
 		return -ERANGE;
 	*out = (int)ms;
 	return 0;
+}
+
+int td_parse_ns(const char *text, uint64_t *out)
+{
+	return *td_parse_ms_unit(text) ? parse_time(text, TD_NS_A_MS, out) : -EINVAL;
 }

@@ -29,6 +29,8 @@ int td_parse_int(const char *text, int min, int max, int *out);
  * millisecond, -ERANGE outside min to max; *out is unchanged after an error.
  */
 int td_parse_ms(const char *text, int min, int max, int *out);
+/* Parses a time with a unit, "1.000350823s", in nanoseconds.  Returns 0 or -errno. */
+int td_parse_ns(const char *text, uint64_t *out);
 /* Returns the unit, the text after the number, which may be "". */
 const char *td_parse_ms_unit(const char *text);
 

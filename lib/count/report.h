@@ -378,6 +378,7 @@ struct td_usage {
 	double error_ns;  /* standard error of the mean; NaN: unknown */
 	bool table;       /* also show each run */
 	bool interrupted; /* the recording has no end, so the times are those of a part */
+	uint64_t from_ns; /* start of the part of a recording that is shown */
 };
 
 /*

@@ -367,3 +367,17 @@ intervals() {
 	assert_success
 	assert_line ' Phases: mostly tma_branch_mispredicts (60 % of the time); second: tma_memory_bound'
 }
+
+@test "report --from and --to: the verdict and the phases are those of the part" {
+	two_phases 8 >phases
+	intervals phases 0 20 1700000000 >all.jsonl
+	try "$TDSTAT" report --summary --verdict all.jsonl --to 800ms
+	assert_line --regexp '^ Biggest loss: tma_memory_bound .*, 60\.0 ±0\.[0-5] % of the slots of cpu_core$'
+	refute_output --partial 'Phases:'
+	try "$TDSTAT" report --summary --verdict all.jsonl --from 800ms
+	assert_line --regexp '^ Biggest loss: tma_branch_mispredicts .*, 60\.0 ±0\.[0-5] % of the slots of cpu_core$'
+	refute_output --partial 'Phases:'
+	# 6 intervals of 10, and 4
+	try "$TDSTAT" report --summary --verdict all.jsonl --from 200ms --to 1.2s
+	assert_line ' Phases: mostly tma_memory_bound (60 % of the time); second: tma_branch_mispredicts'
+}

@@ -818,6 +818,108 @@ refused_lines() {
 
 # --- tdstat.jsonl -----------------------------------------------------------------
 
+# --- part of a recording ----------------------------------------------------------
+
+@test "--from and --to: the sum of a part is that of its intervals" {
+	# which end at 1.000350823, 2.000329975, 3.000667536, 4.028690400 and 5.008530880 seconds
+	report alderlake -j --no-head >all
+	report alderlake -j --no-head --summary --from 1s --to 4s >part
+	jq -es --slurpfile all all '
+		def off($by): fabs <= $by;
+		def slots: map(select(.metric == "tma_retiring")) | group_by(.pmu)[] |
+			{ pmu: .[0].pmu, slots: map(.slots) | add, seconds: map(.seconds) | add };
+		($all | map(select(.interval == (2, 3, 4)))) as $in |
+		(map(select(.kind == "interval")) == $in) and
+		(map(select(.kind == "summary")) as $sum |
+			([$sum | slots] as $got | [$in | slots] as $want | $got | length == 2 and
+				([., $want] | transpose | all(.[0].pmu == .[1].pmu and .[0].slots == .[1].slots and
+					(.[0].seconds - .[1].seconds | off(1e-9))))) and
+			($sum | length == 8 and all(. as $row | $row.time == 4.0286904 and
+				([$in[] | select(.pmu == $row.pmu and .metric == $row.metric)] |
+					(map(.value * .slots) | add) / (map(.slots) | add) - $row.value | off(0.001)))))' part
+	try report alderlake --summary --from 1s --to 4s
+	assert_line --regexp '^ Biggest loss: tma_backend_bound, 49\.4 ±[0-9.]+ % of the slots of cpu_core$'
+	assert_line '       3.028339577 seconds time elapsed'
+}
+
+@test "--from and --to: parts that adjoin have all intervals, each once" {
+	report alderlake -x, >all
+	for at in 501ms 1s 1.6s 1.000350823s 3s 3.6s 0.05m; do
+		{
+			report alderlake -x, --to $at
+			report alderlake -x, --from $at | tail -n +2
+		} >parts
+		cmp all parts
+	done
+	report alderlake -x, --from 0s >part
+	cmp all part
+	# an end after that of the recording
+	report alderlake -x, --from 1ms --to 2m >part
+	cmp all part
+}
+
+@test "--from and --to: events, files that continue each other, and the clock" {
+	try "$TDSTAT" report "$data/perf-6.1-interval.jsonl" --from 60ms --summary
+	if has_wing import; then
+		assert_line --regexp '^ +322 +context-switches'
+		assert_line --regexp '^ +6 +page-faults'
+		assert_line '       0.071671504 seconds time elapsed'
+	fi
+	jq -c 'if .tdstat then .start = 1700000000 else . end' "$data/alderlake.jsonl" >1.jsonl
+	jq -c 'if .tdstat then .start = 1700003600 else . end' "$data/alderlake.jsonl" >2.jsonl
+	"$TDSTAT" report 1.jsonl 2.jsonl -j --no-head --summary --from 4s --to 3601s --time-format epoch >part
+	jq -es 'map(select(.metric == "tma_retiring" and .pmu == "cpu_atom") | [.kind, .interval, .time]) == [
+		["interval", 5, 1700000005.00853088], ["interval", 6, 1700003601.000350823],
+		["summary", null, 1700003601.000350823]]' part
+}
+
+@test "--from and --to: charts over time begin with the part" {
+	needs_wing pictures
+	report alderlake --from 1s --to 3s --perfetto trace.json
+	jq -e '[.[] | select(.ph == "C") | .ts] | min == 1000350.823 and max == 3000667.536' trace.json
+	head -n -1 "$data/alderlake.jsonl" >cut.jsonl
+	"$TDSTAT" report cut.jsonl --from 1s --to 3s --html page.html 2>err
+	assert_equal "$(grep -cE '^\[[0-9.]+,\[' page.html)" 3
+	grep -qx '\[1.000350823,\[\]\],' page.html
+	# what is missing comes after this part
+	run ! grep -q 'recording was interrupted' page.html
+	"$TDSTAT" report cut.jsonl --from 1s --html page.html 2>err
+	grep -q 'recording was interrupted' page.html
+}
+
+@test "--from and --to: what is no time, no part, or has no intervals" {
+	local none='has no interval whose middle is in this part: it was recorded with -I 1000, and ends at 5.00853088 s'
+
+	echo old >out
+	for part in '--from 10s' '--from 5.1s' '--from 2.2s --to 2.4s' '--to 500ms'; do
+		try report alderlake $part -x, -o out
+		assert_equal "$status:$output:$stderr" "1::tdstat: $data/alderlake.jsonl $none"
+		# what was there stays
+		assert_equal "$(cat out)" old
+	done
+	for part in '--from 2' '--from 1x' '--to 1.5' '--from -1s' '--to 0s' '--from s' '--to 0.0000000001s' \
+		'--from 99999999999999s'; do
+		try report alderlake $part
+		assert_failure 64
+		assert_complains "^tdstat: $part: "
+	done
+	for part in '--from 2s --to 1s' '--to 2s --from 2s'; do
+		try report alderlake $part
+		assert_failure 64
+		assert_complains '--to [12] s is not after --from 2 s'
+	done
+	try report alderlake-command --from 1s
+	assert_failure 1
+	assert_complains '--from and --to choose intervals: .*alderlake-command.jsonl was recorded without -I'
+	for how in --locate --profile; do
+		try report functions $how --to 1s
+		assert_failure 64
+		assert_complains '--from and --to choose intervals: samples have none'
+	done
+	try "$TDSTAT" diff --from 1s "$data/alderlake.jsonl" "$data/alderlake.jsonl"
+	assert_failure 64
+}
+
 @test "record without -o and report without a name: tdstat.jsonl" {
 	try "$TDSTAT" report
 	assert_failure 1

@@ -222,6 +222,35 @@ static void test_times(void)
 	}
 }
 
+static void test_nanoseconds(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t want; /* 0: refused */
+	} rows[] = {
+		{ "1.000350823s", 1000350823 },
+		{ "1234567890.123456789s", 1234567890123456789 },
+		{ "0.5ms", 500000 },
+		{ "0.000001ms", 1 },
+		{ "2m", 120000000000 },
+		{ "0.0000000001s", 0 },
+		{ "0.0000001ms", 0 },
+		{ "9999999999m", 0 },
+		{ "2", 0 },
+		{ "1us", 0 },
+		{ "s", 0 },
+		{ "", 0 },
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(rows); i++) {
+		uint64_t got = 0;
+		int rc = td_parse_ns(rows[i].text, &got);
+
+		ok(!rc == !!rows[i].want && got == rows[i].want, "in nanoseconds '%s'",
+		   rows[i].text);
+	}
+}
+
 static bool ascending(const struct td_ints *list)
 {
 	for (size_t i = 1; i < list->nr; i++) {
@@ -309,6 +338,7 @@ int main(void)
 {
 	test_numbers();
 	test_times();
+	test_nanoseconds();
 	for (size_t i = 0; i < TD_ARRAY_SIZE(lists); i++)
 		test_list(lists[i].text, lists[i].max, lists[i].nr, lists[i].want, lists[i].rc);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -109,6 +110,20 @@ static int by_rank(const void *a, const void *b)
 }
 
 /*
+ * Is it the PMU of a kernel that does not know the processor?  Such a kernel may choose counters
+ * that do not count an event, so the events of the core cannot be used.
+ */
+static bool is_generic(const struct td_sysfs *fs, const char *name)
+{
+	static const char generic[] = "generic_arch"; /* arch/x86/events/intel/core.c */
+	char path[PATH_MAX], text[32];
+
+	snprintf(path, sizeof(path), "bus/event_source/devices/%s/caps/pmu_name", name);
+	return td_sysfs_read_at(fs->sys, path, text, sizeof(text)) > 0 &&
+	       strncmp(text, generic, sizeof(generic) - 1) == 0;
+}
+
+/*
  * Adds a PMU, unless its cpus file is empty because all of its cores are offline: opening a
  * task's event on such a PMU fails with ENOMEM (x86_pmu_event_init()).
  */
@@ -122,7 +137,7 @@ static int add_pmu(const struct td_sysfs *fs, const char *name, struct td_machin
 		td_pmu_free(&pmu);
 		return rc;
 	}
-	if (pmu.kind == TD_PMU_CORE)
+	if (pmu.kind == TD_PMU_CORE && !is_generic(fs, name))
 		pmu.uarch = td_uarch_find(&machine->cpuid, machine->model, name);
 	td_array_push(&machine->pmus, &machine->nr_pmus, &pmu, sizeof(pmu));
 	return 0;

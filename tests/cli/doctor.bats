@@ -131,6 +131,25 @@ examining() {
 	PYTHON
 }
 
+@test "the kernel counts architectural events only: no tree of general counters, which it may choose wrongly" {
+	copied sapphirerapids
+	rm "$devices"/cpu/events/{slots,topdown-*}
+	echo 5.10.0-30-amd64 >"$PROCFS_PATH/sys/kernel/osrelease"
+	# a kernel that knows it, as in a virtual machine without PERF_METRICS
+	"$TDSTAT" --dry-run -a | grep -q 'Golden Cove: .*, on general counters'
+	for name in generic_arch_v2+ generic_arch_v5+; do
+		echo "$name" >"$devices/cpu/caps/pmu_name"
+		try "$TDSTAT" --dry-run -a
+		assert_failure 1
+		assert_why_and_remedy 'Linux 5.10.0-30-amd64 does not know this processor .Sapphire Rapids.' 'Linux 6.1 does'
+		examining <<-'PYTHON'
+			page = examine()
+			says(page, "kernel", "failed", "does not know this processor (Sapphire Rapids)")
+			says(page, "PMU", "note", "unknown core")
+		PYTHON
+	done
+}
+
 @test "the watchdog: off with a command, and in the reason why groups take turns" {
 	copied alderlake
 	examining <<-'PYTHON'

@@ -20,7 +20,7 @@ static void judge_age(struct td_doctor *doctor, const struct td_system *system)
 	finding = td_doctor_add(doctor, "kernel", TD_FINDING_FAILED,
 				"Linux %s does not know this processor (%s)", machine->release,
 				machine->model->name);
-	td_finding_set_remedy(finding, "Linux %s does", since);
+	td_finding_set_remedy(finding, "it needs Linux %s", since);
 }
 
 /* Effects of each fault; cores: those with the affected events, or none. */

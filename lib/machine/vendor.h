@@ -62,7 +62,12 @@ struct td_model {
 	 */
 	const char *linux_since;
 	unsigned int last; /* the row covers the models from .model to this; 0: one model */
+	/* model of this family whose metric files apply where mapfile.csv lacks it; 0: none */
+	unsigned int files;
 };
+
+/* .linux_since of a model that no Linux to 7.2 supports */
+#define TD_LATER_LINUX "newer than 7.2"
 
 /* Traits of cores, as bits of td_core.traits. */
 enum td_core_trait {

@@ -30,6 +30,7 @@ void td_map_close(struct td_map *map)
 {
 	free(map->path);
 	free(map->text);
+	free(map->lines);
 }
 
 /* Set only the identity, which is enough for map_matches(). */
@@ -42,7 +43,9 @@ static void map_identify(struct td_map *map, const struct td_cpuid *cpuid)
 
 void td_map_begin(struct td_map *map, const struct td_cpuid *cpuid)
 {
-	map->rest = map->text;
+	free(map->lines);
+	map->lines = map->rest = td_strdup(map->text);
+	map->line = 0;
 	map_identify(map, cpuid);
 }
 

@@ -16,7 +16,8 @@ struct td_map_row {
 /* The state of reading a mapfile.csv. */
 struct td_map {
 	char *text, *path; /* content and path of the file */
-	char *rest;        /* the unread lines, which reading modifies */
+	char *lines;       /* copy of text, which reading modifies */
+	char *rest;        /* the unread lines */
 	size_t line;
 	char whole[48]; /* the processor's identity */
 	char model[48]; /* the processor's identity without the stepping */
@@ -28,7 +29,10 @@ struct td_map {
  */
 int td_map_open(struct td_map *map, const char *root, struct td_err *err);
 void td_map_close(struct td_map *map);
-/* Starts reading at the first line for a processor.  text and path must be set. */
+/*
+ * Starts reading at the first line for a processor.  May be called again for another one.  text
+ * and path must be set.
+ */
 void td_map_begin(struct td_map *map, const struct td_cpuid *cpuid);
 /*
  * Reads the next line of this processor into *row.  Returns 1 if there is one, 0 at

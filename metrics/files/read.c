@@ -14,6 +14,7 @@
 #include "lib/base/util.h"
 #include "lib/event/symbols.h"
 #include "lib/machine/sysfs.h"
+#include "lib/machine/uarch.h"
 #include "metrics/files/parts.h"
 #include "metrics/files/pmu_events.h"
 #include "metrics/files/text.h"
@@ -525,12 +526,32 @@ static void add_tma(struct td_pmu_events *out)
 	out->version = version;
 }
 
+/* Find the processor's line, else that of the model whose files apply.  Returns 0 for none. */
+static int find_row(struct td_map *map, const struct td_cpuid *cpuid, struct td_map_row *row,
+		    struct td_err *err)
+{
+	const struct td_model *model = td_model_find(cpuid);
+	struct td_cpuid other = *cpuid;
+	int rc;
+
+	td_map_begin(map, cpuid);
+	rc = td_map_next(map, row, err);
+	if (rc || !model || !model->files)
+		return rc;
+	other.model = model->files;
+	td_map_begin(map, &other);
+	rc = td_map_next(map, row, err);
+	if (!rc)
+		td_map_begin(map, cpuid); /* which td_map_none() names */
+	return rc;
+}
+
 static int read_mapped(struct td_pmu_events *out, const char *root, struct td_map *map,
-		       struct td_err *err)
+		       const struct td_cpuid *cpuid, struct td_err *err)
 {
 	struct td_map_row row;
 	size_t nr;
-	int rc = td_map_next(map, &row, err);
+	int rc = find_row(map, cpuid, &row, err);
 
 	if (rc <= 0)
 		return rc ? rc : td_map_none(map, err);
@@ -549,8 +570,7 @@ static int read_root(struct td_pmu_events *out, const char *root, const struct t
 	int rc = td_map_open(&map, root, err);
 
 	if (!rc) {
-		td_map_begin(&map, cpuid);
-		rc = read_mapped(out, root, &map, err);
+		rc = read_mapped(out, root, &map, cpuid, err);
 	} else if (rc == -ENOENT) {
 		*err = (struct td_err){ 0 };
 		rc = read_model(out, root, err);

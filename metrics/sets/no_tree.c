@@ -17,14 +17,15 @@ static int no_pmu(const struct td_machine *machine, struct td_err *err)
 	return td_err_hint(err, "dmesg | grep -i 'performance events' says what the kernel found");
 }
 
-/* Compare kernel releases: "6.1.0-56-amd64" is older than "6.12". */
+/* Compare kernel releases: "6.1.0-56-amd64" is older than "6.12", each than TD_LATER_LINUX. */
 static bool is_older(const char *release, const char *than)
 {
 	unsigned int a_major = 0, a_minor = 0, b_major = 0, b_minor = 0;
 
-	if (sscanf(release, "%u.%u", &a_major, &a_minor) != 2 ||
-	    sscanf(than, "%u.%u", &b_major, &b_minor) != 2)
+	if (sscanf(release, "%u.%u", &a_major, &a_minor) != 2)
 		return false;
+	if (sscanf(than, "%u.%u", &b_major, &b_minor) != 2)
+		return true;
 	return a_major != b_major ? a_major < b_major : a_minor < b_minor;
 }
 
@@ -57,7 +58,7 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 		td_err_set(err, -ENODEV,
 			   "no top-down events: Linux %s does not know this processor (%s)",
 			   machine->release, machine->model->name);
-		return td_err_hint(err, "Linux %s does", since);
+		return td_err_hint(err, "it needs Linux %s", since);
 	}
 	if (strcmp(pmu, "cpu") == 0 && td_model_is_hybrid(machine->model)) {
 		td_err_set(

@@ -127,8 +127,13 @@ examining() {
 		page = examine()
 		says(page, "kernel", "failed", "Linux 6.1.0-50-amd64 does not know this processor (Meteor Lake)")
 		says(page, "level 1", "failed", "Meteor Lake")
-		page.expect(re.search("Linux 6.1[0-9]+ does", page.text), "another remedy")
+		page.expect(re.search("it needs Linux 6.1[0-9]+", page.text), "another remedy")
 	PYTHON
+	identity 6 $((0xe5)) 0
+	echo 7.2.13 >"$PROCFS_PATH/sys/kernel/osrelease"
+	try "$TDSTAT" --dry-run -a
+	assert_failure 1
+	assert_why_and_remedy 'Linux 7.2.13 does not know this processor .Panther Lake-R.' 'it needs Linux newer than 7.2$'
 }
 
 @test "the kernel counts architectural events only: no tree of general counters, which it may choose wrongly" {
@@ -141,7 +146,7 @@ examining() {
 		echo "$name" >"$devices/cpu/caps/pmu_name"
 		try "$TDSTAT" --dry-run -a
 		assert_failure 1
-		assert_why_and_remedy 'Linux 5.10.0-30-amd64 does not know this processor .Sapphire Rapids.' 'Linux 6.1 does'
+		assert_why_and_remedy 'Linux 5.10.0-30-amd64 does not know this processor .Sapphire Rapids.' 'it needs Linux 6.1$'
 		examining <<-'PYTHON'
 			page = examine()
 			says(page, "kernel", "failed", "does not know this processor (Sapphire Rapids)")

@@ -279,6 +279,9 @@ uncore_imc_5/event=0x4,umask=0x3/"
 		same(sorted(nodes[0] ^ nodes[1]), ["tma_decoder0_alone", "tma_lsd"])
 		result = succeeds("--dry-run --model pantherlake -a -l 6")
 		assert "not supported" not in result.out + result.err
+		# a model that the map lacks
+		other = succeeds(["--dry-run", "--model", "Panther Lake-R", "-a", "-l", "6"])
+		same(other.lines[1:], result.lines[1:])
 	PYTHON
 }
 

@@ -31,6 +31,7 @@ static void check_map(const char *line)
 		abort();
 	if (rc == 1 && td_map_next(&map, &row, &err) != 0)
 		abort();
+	free(map.lines);
 }
 
 static void check_event(struct td_pmu_events *events, const struct td_model_event *event)

@@ -211,6 +211,6 @@ bench() {
 	printf '%s' "$output" >found
 	[ "$(state kernel)" = failed ]
 	[[ $(text kernel) == "Linux $(uname -r) does not know this processor ("* ]]
-	[ "$(jq -r '.findings[] | select(.name == "kernel").remedy' found)" = "Linux 6.12 does" ]
+	[ "$(jq -r '.findings[] | select(.name == "kernel").remedy' found)" = "it needs Linux 6.12" ]
 	[ "$(state 'level 1')" = failed ]
 }

@@ -32,7 +32,7 @@ values() {
 		[ "$status" = 125 ] || [ "$how$status" = --dry-run1 ]
 		assert_two_lines
 		[[ ${stderr_lines[0]} == *"Linux $(uname -r) does not know this processor"* ]]
-		[[ ${stderr_lines[1]} =~ ^"tdstat: Linux "[67]\.[0-9]+" does"$ ]]
+		[[ ${stderr_lines[1]} =~ ^"tdstat: it needs Linux "[67]\.[0-9]+$ ]]
 		[ ! -e ran ]
 	done
 	run -1 --separate-stderr "$TDSTAT" doctor -j

@@ -13,6 +13,7 @@
 
 #define HEAD  "Family-model,Version,Filename,EventType\n"
 #define ADL   "GenuineIntel-6-97-2"
+#define PTL_R "GenuineIntel-6-E5-0"
 #define MAP   "mapfile.csv"
 #define CACHE "m/cache.json"
 
@@ -50,6 +51,12 @@ static const struct {
 	  "Family-model,Version,Filename,EventType,Core Type,Native Model ID,Core Role Name\n"
 	  "GenuineIntel-6-97,V1,/ADL/events/core.json,hybridcore,0x40,0x1,Core\n",
 	  NULL, "/" MAP ": this is intel/perfmon's form", -EINVAL },
+	{ "a model with the files of another", PTL_R,
+	  HEAD "GenuineIntel-6-97,v1,n,core\nGenuineIntel-6-(CC|D5),v1,m,core\n", "m" },
+	{ "its own files, in a later line", PTL_R,
+	  HEAD "GenuineIntel-6-CC,v1,n,core\nGenuineIntel-6-E5,v1,m,core\n", "m" },
+	{ "neither its own nor those of the other", PTL_R, HEAD "GenuineIntel-6-97,v1,n,core\n",
+	  NULL, "no events of " PTL_R, -ENOENT },
 	{ "an empty map", ADL, "", NULL, "no events", -ENOENT },
 	{ "no expression", ADL, HEAD "GenuineIntel-6-(97,v1,m,core\n",
 	  NULL, MAP ":2: ", -EINVAL },

@@ -57,6 +57,7 @@ static const struct {
 	{ "nehalemep", "GenuineIntel-6-1A-5" },
 	{ "nehalemex", "GenuineIntel-6-2E-6" },
 	{ "pantherlake", "GenuineIntel-6-CC-1" },
+	{ "pantherlake", "GenuineIntel-6-E5-0" },
 	{ "rocketlake", "GenuineIntel-6-A7-1" },
 	{ "sandybridge", "GenuineIntel-6-2A-7" },
 	{ "sapphirerapids", "GenuineIntel-6-8F-8" },

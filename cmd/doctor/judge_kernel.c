@@ -45,7 +45,7 @@ static const struct {
 	{ TD_FAULT_PANTHER,
 	  TD_FINDING_NOTE,
 	  "it may count event 0xb2 of -e too low: it does not know which counters support it",
-	  { TD_PANTHER_COVE } },
+	  { TD_PANTHER_COVE, TD_COYOTE_COVE } },
 };
 
 static bool has_core(const struct td_machine *machine, const enum td_uarch cores[2])

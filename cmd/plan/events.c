@@ -222,9 +222,10 @@ static void note_counters(struct td_typing *t)
 			"%s: too small if Linux %s chooses a counter that does not count it; Linux "
 			"%s knows which do",
 			event->name, machine->release,
-			td_kernel_fixed(machine->kernel, uarch == TD_PANTHER_COVE
-								 ? TD_FAULT_PANTHER
-								 : TD_FAULT_GOLDEN));
+			td_kernel_fixed(machine->kernel,
+					uarch == TD_PANTHER_COVE || uarch == TD_COYOTE_COVE
+						? TD_FAULT_PANTHER
+						: TD_FAULT_GOLDEN));
 	}
 }
 

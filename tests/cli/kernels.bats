@@ -142,6 +142,14 @@ refused() {
 	on 6.12.48
 	try "$TDSTAT" -e cycle_activity.stalls_l3_miss --dry-run -- true
 	[ -z "$stderr" ]
+	# Nova Lake's are Panther Cove's
+	rm -r machine
+	copied lunarlake
+	identity 18 1 1
+	on 7.2.6
+	try "$TDSTAT" -e cpu_core/event=0xb2,umask=1/ --dry-run -- true
+	assert_equal "$stderr" "tdstat: cpu_core/event=0xb2,umask=1/: too small if Linux 7.2.6 chooses a counter that does not count it; Linux 7.2.9 knows which do"
+	[[ $output == *"Coyote Cove"* ]]
 }
 
 # --- doctor -----------------------------------------------------------------------

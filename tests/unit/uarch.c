@@ -159,6 +159,10 @@ static const struct {
 	{ TD_PANTHER_COVE, 0x1ce, -1, 0x1 },
 	{ TD_PANTHER_COVE, 0x847, -1, 0xf },
 	{ TD_PANTHER_COVE, 0x400, 3, 0 },
+	{ TD_COYOTE_COVE, 0x20, -1, 0xf },
+	{ TD_COYOTE_COVE, 0x1b2, -1, 0xf, .kernel = TD_LINUX(7, 2, 9) },
+	{ TD_COYOTE_COVE, 0x848, -1, 0xff },
+	{ TD_COYOTE_COVE, 0x2cd, -1, 0x3 },
 	{ TD_ARCTIC_WOLF, 0x8b7, -1, 0x8 },
 	{ TD_ARCTIC_WOLF, 0x2d4, -1, 0x2 },
 	{ TD_ARCTIC_WOLF, 0x21d3, -1, 0x1 },
@@ -269,8 +273,8 @@ static const struct {
 	{ 6, 0xbe, TD_GRACEMONT },
 	{ 6, 0xaf, TD_CRESTMONT }, { 6, 0xb6, TD_CRESTMONT },
 	{ 6, 0xdd, TD_DARKMONT },
-	{ 18, 0x01, TD_PANTHER_COVE, TD_ARCTIC_WOLF },
-	{ 18, 0x03, TD_PANTHER_COVE, TD_ARCTIC_WOLF },
+	{ 18, 0x01, TD_COYOTE_COVE, TD_ARCTIC_WOLF },
+	{ 18, 0x03, TD_COYOTE_COVE, TD_ARCTIC_WOLF },
 	{ 19, 0x01, TD_PANTHER_COVE },
 };
 
@@ -287,7 +291,7 @@ static const struct {
 	{ TD_TREMONT, 4, 4 }, { TD_GRACEMONT, 5, 6 }, { TD_CRESTMONT, 6, 8 },
 	{ TD_SKYMONT, 8, 8 }, { TD_DARKMONT, 8, 8 },
 	/* width not published */
-	{ TD_PANTHER_COVE, 0, 8 }, { TD_ARCTIC_WOLF, 0, 8 },
+	{ TD_PANTHER_COVE, 0, 8 }, { TD_COYOTE_COVE, 0, 8 }, { TD_ARCTIC_WOLF, 0, 8 },
 	{ TD_ZEN, 0, 6 },
 };
 /* clang-format on */

@@ -153,6 +153,10 @@ examining() {
 			says(page, "PMU", "note", "unknown core")
 		PYTHON
 	done
+	identity 6 $((0xd7)) 0
+	echo 7.2.13 >"$PROCFS_PATH/sys/kernel/osrelease"
+	try "$TDSTAT" --dry-run -a
+	assert_why_and_remedy 'Linux 7.2.13 does not know this processor .Bartlett Lake.' 'it needs Linux newer than 7.2$'
 }
 
 @test "the watchdog: off with a command, and in the reason why groups take turns" {

@@ -23,6 +23,7 @@ source=$here/../../lib/README.md
 		Sunny Cove:Tiger Lake:tigerlake:cpu
 		Golden Cove:Alder Lake:alderlake:cpu_core
 		Golden Cove:Sapphire Rapids:sapphirerapids:cpu
+		Golden Cove:Bartlett Lake:no files:cpu
 		Redwood Cove:Meteor Lake:meteorlake:cpu_core
 		Redwood Cove:Granite Rapids:graniterapids:cpu
 		Lion Cove:Lunar Lake:lunarlake:cpu_core

@@ -242,6 +242,7 @@ static const struct td_model models[] = {
 	{ 6, 0xb7, "Raptor Lake", TD_GOLDEN_COVE, TD_GRACEMONT, .linux_since = "6.1" },
 	{ 6, 0xba, "Raptor Lake", TD_GOLDEN_COVE, TD_GRACEMONT, .linux_since = "6.1" },
 	{ 6, 0xbf, "Raptor Lake", TD_GOLDEN_COVE, TD_GRACEMONT, .linux_since = "6.1" },
+	{ 6, 0xd7, "Bartlett Lake", .core = TD_GOLDEN_COVE, .linux_since = TD_LATER_LINUX },
 	{ 6, 0xaa, "Meteor Lake", TD_REDWOOD_COVE, TD_CRESTMONT, .linux_since = "6.12" },
 	{ 6, 0xac, "Meteor Lake", TD_REDWOOD_COVE, TD_CRESTMONT, .linux_since = "6.12" },
 	{ 6, 0xb5, "Arrow Lake-U", TD_REDWOOD_COVE, TD_CRESTMONT, .linux_since = "6.12" },

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -480,19 +479,4 @@ int td_suggest_command(const struct td_opts *opts, struct td_err *err)
 			command, command);
 	hint_more_names(opts, err);
 	return err->code;
-}
-
-int td_suggest_recording(const char *path, struct td_err *err)
-{
-	static const char magic[] = "PERFILE2"; /* tools/perf/util/header.c */
-	char begin[sizeof(magic)] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool of_perf =
-		fd >= 0 && read(fd, begin, sizeof(magic) - 1) > 0 && strcmp(begin, magic) == 0;
-
-	td_close_fd(&fd);
-	return of_perf ? td_err_hint(err,
-				     "this is a file of perf record; report shows files of tdstat "
-				     "record and of perf stat -x or -j")
-		       : err->code;
 }

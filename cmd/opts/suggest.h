@@ -20,8 +20,6 @@ int td_suggest_subcommand(const struct td_opts *opts, struct td_err *err);
 int td_suggest_command_name(const char *name, const struct td_opts *opts, struct td_err *err);
 /* Add a hint for a command that was not found. */
 int td_suggest_command(const struct td_opts *opts, struct td_err *err);
-/* Add a hint for a file that is not a recording. */
-int td_suggest_recording(const char *path, struct td_err *err);
 
 /* Add a hint for an argument of option 'C', 'p' or 't' that is not a list of numbers. */
 int td_suggest_list(int option, const char *arg, struct td_err *err);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cmd/opts/suggest.h"
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/identity.h"
 #include "cmd/plan/select.h"
@@ -177,10 +176,8 @@ int td_recorded_open(struct td_recorded *recorded, const char *path,
 	if (rc == -EINVAL && !recorded->importer)
 		return td_err_hint(
 			err, "this tdstat was built without 'import': it reads recordings alone");
-	if (rc) {
-		td_suggest_recording(path, err);
+	if (rc)
 		return rc;
-	}
 	td_identity_ask(&rec->info.identity, &request->show.head, &rec->info.target);
 	if (rec->perf && recorded->importer->tree(&recorded->imported, rec, request, err))
 		return err->code;

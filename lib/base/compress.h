@@ -22,7 +22,7 @@ void td_gzip_write(FILE *fp, const void *bytes, size_t size);
 #define TD_ZSTD_SUFFIX ".zst"
 
 /* Number of bytes at the start of a file that identify its format. */
-#define TD_MAGIC_SIZE 6
+#define TD_MAGIC_SIZE 8
 
 /* State of a stream; its fclose() completes the file and frees this. */
 struct td_zstd;

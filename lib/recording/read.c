@@ -38,17 +38,60 @@ static int refuse_others(const char *path, const unsigned char *magic, size_t nr
 	return 0;
 }
 
-/* Read the first bytes of a file or a pipe.  Returns their number. */
-static size_t read_magic(int fd, unsigned char magic[TD_MAGIC_SIZE])
+/* Read the first bytes of a file or a pipe, up to max.  Returns their number. */
+static size_t read_bytes(int fd, unsigned char *bytes, size_t max)
 {
 	size_t size = 0;
 	ssize_t nr;
 
 	do {
-		nr = read(fd, magic + size, TD_MAGIC_SIZE - size);
+		nr = read(fd, bytes + size, max - size);
 		size += nr > 0 ? (size_t)nr : 0;
-	} while (size < TD_MAGIC_SIZE && (nr > 0 || (nr < 0 && errno == EINTR)));
+	} while (size < max && (nr > 0 || (nr < 0 && errno == EINTR)));
 	return size;
+}
+
+/*
+ * Offsets in perf.data: perf_file_header of tools/perf/util/header.h, and perf_pipe_file_header,
+ * which a record with the attributes of the first event follows.
+ */
+static const char perf_magic[] = "PERFILE2";
+#define PERF_HEADER_SIZE 8
+#define PERF_PIPE_HEADER 16
+#define PERF_RECORD_TYPE PERF_PIPE_HEADER
+#define PERF_SAMPLE_TYPE (PERF_RECORD_TYPE + 8 + 24)
+#define PERF_FEATURES    72
+#define RECORD_ATTR      64
+#define FEATURE_STAT     19
+
+/* Does the header belong to counts of perf stat record, rather than samples? */
+static bool has_counts(const unsigned char *head)
+{
+	static const unsigned char no_sample_type[8];
+
+	if (head[PERF_HEADER_SIZE] == PERF_PIPE_HEADER)
+		return head[PERF_RECORD_TYPE] == RECORD_ATTR &&
+		       memcmp(head + PERF_SAMPLE_TYPE, no_sample_type, 8) == 0;
+	return head[PERF_FEATURES + FEATURE_STAT / 8] & 1 << FEATURE_STAT % 8;
+}
+
+/* Return an error if magic is that of perf.data, of which fd has the rest. */
+static int refuse_perf(const char *path, int fd, const unsigned char *magic, struct td_err *err)
+{
+	unsigned char head[PERF_FEATURES + 8] = { 0 };
+
+	if (memcmp(magic, perf_magic, TD_MAGIC_SIZE) != 0)
+		return 0;
+	read_bytes(fd, head + TD_MAGIC_SIZE, sizeof(head) - TD_MAGIC_SIZE);
+	if (has_counts(head)) {
+		td_err_set(err, -EINVAL,
+			   "%s is a file of perf stat record, which tdstat does not read", path);
+		return td_err_hint(
+			err, "to read it: perf stat -j report -i %s 2>FILE, then give FILE instead",
+			path);
+	}
+	td_err_set(err, -EINVAL, "%s is a file of perf record, which has no counts", path);
+	return td_err_hint(err, "report shows files of tdstat record and of perf stat -x or -j");
 }
 
 /* Seek back; for a pipe, push the bytes back into the stream. */
@@ -112,11 +155,11 @@ static int cannot_open(const struct td_recording *rec, int error, struct td_err 
 
 /*
  * Open rec->path, "-" for standard input, and decompress it if its first bytes are those of
- * zstd.  A file of another compressor is an error, with a hint how to decompress it.
+ * zstd.  A file of another compressor or of perf record is an error, with a hint.
  */
 static int open_stream(struct td_recording *rec, struct td_err *err)
 {
-	unsigned char magic[TD_MAGIC_SIZE];
+	unsigned char magic[TD_MAGIC_SIZE] = { 0 };
 	size_t nr;
 	int rc;
 
@@ -125,10 +168,12 @@ static int open_stream(struct td_recording *rec, struct td_err *err)
 	if (!rec->fp)
 		return cannot_open(rec, errno, err);
 	look_at_file(rec);
-	nr = read_magic(fileno(rec->fp), magic);
+	nr = read_bytes(fileno(rec->fp), magic, TD_MAGIC_SIZE);
 	if (td_zstd_is_magic(magic, nr))
 		return unpack(rec, magic, nr, err);
 	rc = refuse_others(rec->path, magic, nr, err);
+	if (!rc)
+		rc = refuse_perf(rec->path, fileno(rec->fp), magic, err);
 	if (!rc && nr)
 		give_back(rec->fp, magic, nr);
 	return rc;

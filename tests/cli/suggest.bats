@@ -126,16 +126,53 @@ teardown() {
 	assert_why_and_remedy 'does not go on from .*: another machine' 'tdstat diff'
 }
 
+# perf_data FEATURES: the header of perf.data with these bits, of which number 19 is that of counts
+perf_data() {
+	printf 'PERFILE2\150\0\0\0\0\0\0\0'
+	head -c 56 /dev/zero
+	printf %b "$1"
+	head -c 28 /dev/zero
+}
+
+# pipe_data TYPE: what begins a pipe instead, with an event whose samples are of this type
+pipe_data() {
+	printf 'PERFILE2\20\0\0\0\0\0\0\0\100\0\0\0\0\0\220\0'
+	head -c 24 /dev/zero
+	printf %b "$1"
+	head -c 111 /dev/zero
+}
+
 @test "report: what perf record wrote" {
 	needs_wing import
-	printf 'PERFILE2\0\1' >perf.data
-	try "$TDSTAT" report perf.data
-	assert_failure 1
-	assert_why_and_remedy 'perf.data' "this is a file of perf record; .*perf stat"
+	printf 'PERFILE2\0\1' >short
+	perf_data '\377\377\367\377' >perf.data
+	pipe_data '\7' >piped
+	for file in short perf.data piped; do
+		try "$TDSTAT" report $file
+		assert_failure 1
+		assert_why_and_remedy "^tdstat: $file is a file of perf record, which" "perf stat -x or -j"
+	done
 	echo PERFILE >other
 	try "$TDSTAT" report other
 	assert_failure 1
 	[[ $stderr != *"perf record"* ]]
+}
+
+@test "report, diff: what perf stat record wrote, and the command that converts it" {
+	needs_wing import
+	perf_data '\0\0\10\0' >perf.data
+	pipe_data '\0' >piped
+	for file in perf.data piped; do
+		for command in report 'report -j -i' "diff $data/alderlake-command.jsonl"; do
+			# shellcheck disable=SC2086
+			try "$TDSTAT" $command $file
+			[ "$status" -ne 0 ] && [ -z "$output" ]
+			assert_why_and_remedy "^tdstat: $file is a file of perf stat record, which tdstat does not read$" \
+				"^tdstat: to read it: perf stat -j report -i $file 2>FILE, then give FILE instead$"
+		done
+		try "$TDSTAT" report - <$file
+		assert_why_and_remedy '^tdstat: - is a file of perf stat record' 'perf stat -j report -i - '
+	done
 }
 
 @test "a command that is not there, and what it was meant to be" {

@@ -86,10 +86,17 @@ struct td_calls_ask {
 struct td_sampling_ask {
 	const char *node;    /* locate: the node; NULL: that of the verdict */
 	int freq;            /* samples per second and CPU; 0: the default */
+	uint64_t period;     /* events between two samples; 0: freq is used */
+	bool usual_period;   /* the period is that of the model's files */
 	double overhead_pct; /* maximum cost of sampling; 0: no limit */
 	bool callers;
 	struct td_sample_files files;
 };
+
+static inline bool td_sampling_has_period(const struct td_sampling_ask *sampling)
+{
+	return sampling->period || sampling->usual_period;
+}
 
 struct td_option_group;
 

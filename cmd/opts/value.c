@@ -220,6 +220,18 @@ int td_value_call_graph(struct td_opts *opts, const char *arg, struct td_err *er
 }
 
 /* Parse a percentage, "1%" or "0.5". */
+int td_value_count(struct td_opts *opts, const char *arg, struct td_err *err)
+{
+	struct td_sampling_ask *sampling = &opts->request.sampling;
+
+	sampling->period = 0;
+	sampling->usual_period = strcmp(arg, "default") == 0;
+	if (sampling->usual_period ||
+	    (!td_parse_u64(arg, INT64_MAX, &sampling->period) && sampling->period))
+		return 0;
+	return td_err_usage(err, "-c %s: expected default, or a number of events, 1 or more", arg);
+}
+
 int td_value_overhead(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	char *end;

@@ -12,6 +12,7 @@ int td_value_events(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_filter(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_cgroups(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_call_graph(struct td_opts *opts, const char *arg, struct td_err *err);
+int td_value_count(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_overhead(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_delay(struct td_opts *opts, const char *arg, struct td_err *err);
 int td_value_cache(struct td_opts *opts, const char *arg, struct td_err *err);

@@ -187,6 +187,18 @@ static void note_cpus(struct td_typing *t)
 			     t->machine->no_sysfs.msg, cpus);
 }
 
+/* Note sampling periods, which have no effect on counting. */
+static void note_periods(struct td_typing *t)
+{
+	for (size_t i = 0; i < t->plan->events.nr; i++) {
+		const struct td_event *event = &t->plan->events.v[i];
+
+		if (event->period && !t->request->does.samples)
+			td_notes_add(t->notes, "%s: period= is for sampling: ignored",
+				     t->text->specs[event->spec].text);
+	}
+}
+
 /* Note what rows cannot show as requested. */
 static void note_rows(struct td_typing *t)
 {
@@ -273,6 +285,7 @@ int td_events_plan(struct td_typing *t, struct td_err *err)
 		td_notes_truncate(t->notes, before);
 	widen_target(t);
 	note_cpus(t);
+	note_periods(t);
 	note_rows(t);
 	note_counters(t);
 	t->plan->gathers = t->target->system_wide && !t->request->when.control &&

@@ -443,6 +443,8 @@ static int plan(struct td_locating *l, struct td_err *err)
 	waits = !l->request->nr_events && td_job_has_kind(&l->job, TD_PMU_IBS);
 	g->job = &l->job;
 	g->how = td_rate_make(&l->job, waits ? IBS_RATE : USUAL_RATE);
+	if (td_period_set(&l->job, g->how, err))
+		return err->code;
 	td_gathering_want(g, l->request);
 	g->format.raw = waits;
 	g->lines = l->request->verbose || l->request->sampling.files.samples ||
@@ -615,6 +617,13 @@ static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
 
 static int check(const struct td_opts *opts, struct td_err *err)
 {
+	const struct td_sampling_ask *sampling = &opts->request.sampling;
+
+	if (td_sampling_has_period(sampling) && (sampling->freq || sampling->overhead_pct > 0))
+		return td_err_usage(err,
+				    "-c fixes the number of events between two samples: it "
+				    "excludes %s",
+				    sampling->freq ? "-F" : "--overhead");
 	if (opts->request.sampling.node && opts->request.nr_events)
 		return td_err_usage(
 			err, "-e %s: it is sampled in place of a node, so %s cannot be named",
@@ -637,6 +646,9 @@ static const struct td_option sampling[] = {
 	{ "event", 'e', "LIST",
 	  "sample these events, in the syntax of perf record -e, for no node",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
+	{ "count", 'c', "N|default",
+	  "a sample every N events, or as many as Intel recommends, instead of -F",
+	  TD_OPTION_FUNCTION, .set = td_value_count },
 	{ NULL },
 };
 

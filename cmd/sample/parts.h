@@ -127,6 +127,12 @@ int td_gathering_close(struct td_gathering *gathering, int rc, struct td_err *er
 struct td_sampling *td_rate_make(struct td_job *job, int rate);
 
 /*
+ * Sets the number of events between two samples of the sampled events that have one: period=, or
+ * else that of -c.  Fails if it is unknown (-c default).
+ */
+int td_period_set(struct td_job *job, struct td_sampling *how, struct td_err *err);
+
+/*
  * Limits the frequencies of the job's events (--overhead): measures the cost of taking and
  * reading samples in this thread.  how: one for each event; period 0: the event is not sampled.
  * by: the job to measure with, perhaps the same; its events must occur in all code.  by_how: one

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Chooses the number of samples per second, and limits their cost. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -159,7 +160,8 @@ struct td_sampling *td_rate_make(struct td_job *job, int rate)
 	if (asked)
 		rate = asked;
 	/* a default rate that is still high needs no note */
-	if (rate > max && (asked || max < MIN_RATE))
+	if (rate > max && (asked || max < MIN_RATE) &&
+	    !td_sampling_has_period(&job->request->sampling))
 		td_notes_add(&job->notes,
 			     "%d samples a second, not %d: kernel.perf_event_max_sample_rate "
 			     "allows no more",
@@ -176,4 +178,40 @@ struct td_sampling *td_rate_make(struct td_job *job, int rate)
 		};
 	}
 	return how;
+}
+
+static int no_period(const struct td_event *event, struct td_err *err)
+{
+	td_err_set(
+		err, -ENOENT,
+		"-c default: %s has no recommended period: only events of Intel's files have one",
+		event->name);
+	return td_err_hint(err, "-c N takes a sample every N events, -F N takes N a second");
+}
+
+int td_period_set(struct td_job *job, struct td_sampling *how, struct td_err *err)
+{
+	const struct td_sampling_ask *ask = &job->request->sampling;
+
+	for (size_t i = 0; i < job->plan.events.nr; i++) {
+		const struct td_event *event = &job->plan.events.v[i];
+		uint64_t usual = ask->usual_period ? event->usual_period : ask->period;
+		uint64_t period = event->period ? event->period : usual;
+
+		if (!how[i].period || event->refusal)
+			continue;
+		if (!period && ask->usual_period)
+			return no_period(event, err);
+		if (!period)
+			continue;
+		if (ask->overhead_pct > 0)
+			return td_err_usage(err, "--overhead limits -F: %s has a fixed period",
+					    event->name);
+		if (ask->usual_period)
+			td_notes_add(&job->notes, "%s: a sample every %" PRIu64 " events",
+				     event->name, period);
+		how[i].period = period;
+		how[i].frequency = false;
+	}
+	return 0;
 }

@@ -12,8 +12,8 @@
 #include "lib/base/util.h"
 
 /*
- * Add a term, name or name=value; a bare name means 1.  Drops period=, which counting does not
- * need and with which the kernel refuses slots.  bits is as in td_pmu_pack().
+ * Add a term, name or name=value; a bare name means 1.  period= is only kept for sampling, because
+ * the kernel refuses to count slots with it.  bits is as in td_pmu_pack().
  */
 static int add_term(struct td_event *event, const struct td_pmu *pmu, char *term, uint64_t *bits,
 		    struct td_err *err)
@@ -27,8 +27,10 @@ static int add_term(struct td_event *event, const struct td_pmu *pmu, char *term
 		*text++ = '\0';
 	if (text && td_parse_u64(text, UINT64_MAX, &value))
 		return td_err_set(err, -EINVAL, "%s: %s=%s: not a number", event->name, term, text);
-	if (strcmp(term, "period") == 0)
+	if (strcmp(term, "period") == 0) {
+		event->usual_period = value;
 		return 0;
+	}
 	word = td_config_word(term);
 	if (word >= 0) {
 		event->config[word] = value;

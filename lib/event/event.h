@@ -50,7 +50,9 @@ struct td_event {
 	double scale; /* factor in the .scale file in sysfs, else 1 */
 	char *unit;   /* text of the .unit file in sysfs, else NULL */
 	struct td_modifiers mods;
-	uint32_t bp_type; /* HW_BREAKPOINT_* of a breakpoint, else 0 */
+	uint64_t period;       /* typed with period=, else 0; for sampling */
+	uint64_t usual_period; /* period= in sysfs or the model's files, else 0 */
+	uint32_t bp_type;      /* HW_BREAKPOINT_* of a breakpoint, else 0 */
 	enum td_tool tool;
 	bool percore;
 	bool has_suffix;  /* the name ends with modifiers */

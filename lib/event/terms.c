@@ -113,7 +113,10 @@ static int add_common_term(const struct td_building *b, struct td_event *event,
 	if (is_cpu(term))
 		return set_home(b, event, term);
 	if (strcmp(term->name, "period") == 0) {
-		td_notes_add(b->notes, "%s: period= is for sampling: ignored", b->spec->text);
+		if (!term->value || !term->is_number || !term->number || term->number > INT64_MAX)
+			return td_span_error(b->err, &term->span,
+					     "period: not a number of events, 1 or more");
+		event->period = term->number;
 		return 0;
 	}
 	if (term->value && (!term->is_number || term->number > 1))

@@ -374,17 +374,21 @@ static const char *fixed_terms(const char *name)
 	return NULL;
 }
 
-/* Writes the terms of an event; name is in lower case.  The caller frees *out. */
+/*
+ * Writes the terms of an event, the last one is the sampling period; name is in lower case.  The
+ * caller frees *out.
+ */
 static int entry_terms(const struct entry *entry, const char *name, char **out, struct td_err *err)
 {
-	struct terms terms = { .len = 0 };
+	struct terms terms = { .len = 0 }, period = { .len = 0 };
 	const char *known = fixed_terms(name);
-	int rc = make_terms(entry, &terms, err);
+	struct number number;
 
 	*out = NULL;
-	if (rc)
-		return rc;
-	*out = td_strdup(known ? known : known_to_all(name, terms.text));
+	if (make_terms(entry, &terms, err) || entry_number(entry, "SampleAfterValue", &number, err))
+		return err->code;
+	add_term(&period, "period", number);
+	*out = td_aprintf("%s%s", known ? known : known_to_all(name, terms.text), period.text);
 	return 0;
 }
 

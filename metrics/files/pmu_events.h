@@ -19,7 +19,7 @@
 struct td_model_event {
 	char *name;            /* lower case: "inst_retired.any" */
 	char *pmu;             /* "cpu_core", "uncore_imc"; "cpu": the only core PMU */
-	char *terms;           /* "event=0xd1,umask=0x1", without a sample period */
+	char *terms;           /* "event=0xd1,umask=0x1,period=1000003" */
 	char *desc;            /* one line; NULL: none */
 	char *topic;           /* base name of its file: "cache" */
 	double retire_latency; /* mean, in cycles; NaN: not known */

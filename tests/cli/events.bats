@@ -578,6 +578,8 @@ wrong() {
 	wrong '  task-clock , foo' '               ^~~' foo
 	wrong '{cycles,nothing}:u' '        ^~~~~~~' nothing
 	wrong 'cpu_core/evnt=0x3c/' '         ^' evnt
+	wrong 'cpu_core/event=0x3c,period=0/' '                    ^' 'period'
+	wrong 'cycles/period/' '       ^' 'period'
 	wrong 'cpu_core/event=0x3c,umask=0x100/' '                    ^' '0x100|umask'
 	wrong 'cpu_core/event=zzz/' '         ^' 'number|zzz'
 	wrong 'cpu_cor/cycles/' '^~~~~~~' cpu_cor

@@ -722,6 +722,47 @@ enough_samples() {
 	[[ $output == *cpu_core* && $output$stderr == *cpu_atom* ]]
 }
 
+# --- -c, period= ----------------------------------------------------------------
+
+@test "-c default: the period that the files recommend for each event" {
+	saved alderlake
+	try "$TDSTAT" locate tma_dram_bound -c default --dry-run -- true
+	assert_equal "$status" 0
+	wanted=$(jq -r '.[] | select(.EventName == "MEM_LOAD_RETIRED.L3_MISS" and .Unit == "cpu_core").SampleAfterValue' \
+		"$TD_PMU_EVENTS/alderlake/cache.json")
+	[[ $stderr == *"cpu_core/MEM_LOAD_RETIRED.L3_MISS/P: a sample every $wanted events"* ]]
+	# those that are installed have it, too
+	whole=$stderr
+	try "$TDSTAT" locate tma_dram_bound -c default --dry-run --metrics-dir "$TD_INSTALLED" -- true
+	assert_equal "$stderr" "$whole"
+	# terms do not change it, and period= takes precedence
+	try "$TDSTAT" locate -e cpu_core/INST_RETIRED.ANY,cmask=1/,cpu_core/inst_retired.any,period=77/ -c default --dry-run -- true
+	[[ $stderr == *"cmask=1/: a sample every 2000003 events"*"period=77/: a sample every 77 events" ]]
+	# counts have none
+	try "$TDSTAT" -e inst_retired.any/period=77/ --dry-run -- true
+	assert_equal "$status:$stderr" "0:tdstat: inst_retired.any/period=77/: period= is for sampling: ignored"
+}
+
+@test "-c default: an event without a recommended period is named" {
+	saved alderlake
+	for event in cpu_core/cycles/ cpu_core/r1a/ cpu_core/slots/ cpu-clock; do
+		try "$TDSTAT" locate -e "cpu_core/INST_RETIRED.ANY/,$event" -c default --dry-run -- touch ran
+		assert_equal "$status" 1
+		assert_why_and_remedy "^tdstat: -c default: $event has no recommended period" "-c N"
+		[ ! -e ran ]
+	done
+}
+
+@test "-c N and period=: as many events are between two samples" {
+	real
+	build_share
+	for words in "cpu-clock -c 500000" cpu-clock/period=500000/ "cpu-clock/period=500000/ -c 7000" "cpu-clock/period=500000/ -F 7"; do
+		try "$TDSTAT" locate -e $words --samples samples -o out -- ./share 50
+		assert_equal "$status" 7
+		jq -es 'map(select(.s).s[5]) | length > 0 and all(. == 500000)' samples || fail "$words"
+	done
+}
+
 # --- what makes no sense --------------------------------------------------------
 
 @test "a command in place of a node is run, as by tdstat alone" {
@@ -754,7 +795,9 @@ enough_samples() {
 	saved alderlake
 	for words in 'nonsense_node -- touch ran' '-F 0 -e cycles -- touch ran' '-F x -- touch ran' '--dry-run -- touch ran' \
 		'--dry-run auto -- touch ran' '-e nonsense_event -- touch ran' '-I 1s -- touch ran' '-r 2 -- touch ran' \
-		'-e cycles --timeout 1 -- touch ran' '-x; -j -e cycles -- touch ran'; do
+		'-e cycles --timeout 1 -- touch ran' '-x; -j -e cycles -- touch ran' '-e cycles -c 0 -- touch ran' \
+		'-e cycles -c x -- touch ran' '-e cycles -c 9 -F 9 -- touch ran' '-e cycles -c 9 --overhead 1 -- touch ran' \
+		'-e cycles/period=9/ --overhead 1 --require -- touch ran'; do
 		try "$TDSTAT" locate $words
 		[ "$status" -eq 64 ] || fail "$words: $status"
 		[[ $stderr == "tdstat: "* ]] || fail "$words"

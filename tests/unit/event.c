@@ -12,7 +12,8 @@ static const struct {
 	const char *id, *terms; /* terms NULL: an event that sysfs names */
 	const char *event;      /* its name */
 	uint64_t config, config1;
-	double scale;  /* 0: 1 */
+	double scale;      /* 0: 1 */
+	uint64_t period;
 	const char *error; /* the whole message */
 	int code;
 } rows[] = {
@@ -65,10 +66,10 @@ static const struct {
 	  0x4c2, 8 },
 	{ "split bits", "X", "event=0xd0,umask2=0x8003", "cpu/X/",
 	  UINT64_C(0x8000000003d0) },
-	{ "period is dropped", "X", "event=0x3c,period=2000003,umask=0x1",
-	  "cpu/X/", 0x13c },
+	{ "period sets no bits", "X", "event=0x3c,period=2000003,umask=0x1",
+	  "cpu/X/", 0x13c, .period = 2000003 },
 	{ "a period of any size", "X", "period=0xffffffffffffffff,event=1",
-	  "cpu/X/", 1 },
+	  "cpu/X/", 1, .period = UINT64_MAX },
 	{ "a name with a comma", "UOPS_DECODED.DEC0,cmask=1",
 	  "event=0x56,umask=0x1,cmask=1", "cpu/UOPS_DECODED.DEC0,cmask=1/",
 	  0x1000156 },
@@ -147,6 +148,7 @@ static void test_row(const struct td_machine *machine, size_t i)
 		   event.config[2] == 0,
 	   "%s: config %#llx %#llx", rows[i].name, (unsigned long long)event.config[0],
 	   (unsigned long long)event.config[1]);
+	ok(event.usual_period == rows[i].period && !event.period, "%s: period", rows[i].name);
 	ok(test_near(event.scale, scale, 0), "%s: scale", rows[i].name);
 	td_event_free(&event);
 	ok(!event.name, "%s: freed", rows[i].name);

@@ -580,12 +580,20 @@ static void test_notes(void)
 	typed_machine(&t, "adl");
 	ok(typed_resolve(&t, "cpu_core/event=0xc0,period=1000/,cycles") == 0 &&
 		   t.plan.events.nr == 3 && t.plan.events.v[0].config[0] == 0xc0,
-	   "period= changes nothing");
-	ok(t.notes.nr == 1 && strstr(t.notes.v[0], "period"), "but is told, once");
+	   "period= sets no bits");
+	ok(t.plan.events.v[0].period == 1000 && !t.plan.events.v[0].usual_period &&
+		   !t.plan.events.v[1].period,
+	   "but is kept");
 	typed_free(&t);
 	typed_machine(&t, "adl");
-	ok(typed_resolve(&t, "INST_RETIRED.ANY") == 0 && t.notes.nr == 0,
-	   "that of the model's files is not told");
+	ok(typed_resolve(&t, "INST_RETIRED.ANY") == 0 && !t.plan.events.v[0].period &&
+		   t.plan.events.v[0].usual_period == 2000003,
+	   "the period of the model's files");
+	typed_free(&t);
+	typed_machine(&t, "adl");
+	ok(typed_resolve(&t, "cpu_core/INST_RETIRED.ANY,period=7/") == 0 &&
+		   t.plan.events.v[0].period == 7 && t.plan.events.v[0].usual_period == 2000003,
+	   "both");
 	typed_free(&t);
 }
 

@@ -77,7 +77,7 @@ static const struct {
 	  "[\n    {\n        \"BriefDescription\": \"Loads.\",\n"
 	  "        \"EventCode\": \"0xd1\",\n        \"EventName\": \"MEM_LOAD.L1_HIT\",\n"
 	  "        \"SampleAfterValue\": \"1000003\",\n        \"UMask\": \"0x1\"\n    }\n]\n",
-	  "cpu/mem_load.l1_hit/event=0xd1,umask=0x1 Loads.;" },
+	  "cpu/mem_load.l1_hit/event=0xd1,umask=0x1,period=1000003 Loads.;" },
 	{ "numbers as numbers",
 	  "[{\"EventName\":\"A\",\"EventCode\":208,\"UMask\":129,\"CounterMask\":16,\"RetirementLatencyMean\":2.5,\"Deprecated\":0}]",
 	  "cpu/a/event=0xd0,umask=0x81,cmask=16 R=2.5;" },

@@ -394,16 +394,112 @@ static int choose(struct td_locating *l, const struct td_inherited *inherited, i
 	return rc;
 }
 
+/* --- groups with :S --------------------------------------------------------- */
+
+/*
+ * Returns the index of the member to sample: the first one.  The kernel samples no field of
+ * slots, and does not sample slots if its group has fields.  -1: there are no other members.
+ */
+static int find_sampled(const struct td_plan *plan, const struct td_group *group, bool fields)
+{
+	for (size_t i = 0; i < group->nr; i++) {
+		const struct td_event *event = &plan->events.v[group->members[i]];
+
+		if (!fields || (!td_event_is_slots(event) && !td_event_is_metric(event)))
+			return (int)i;
+	}
+	return -1;
+}
+
+static int no_sampling(const struct td_event *field, struct td_err *err)
+{
+	td_err_set(err, -EINVAL, "%s: a field of slots is counted, and cannot be sampled",
+		   field->name);
+	return td_err_hint(err, "{slots,cycles,topdown-retiring}:S samples cycles, and counts the "
+				"field from sample to sample");
+}
+
+/* With :S, samples one member of the group, which counts the others. */
+static int choose_sampled(struct td_locating *l, const struct td_group *group, struct td_err *err)
+{
+	const struct td_plan *plan = &l->job.plan;
+	bool reads = group->nr > 1 && plan->events.v[group->members[0]].mods.sample_read;
+	const struct td_event *field = NULL;
+	int sampled;
+
+	for (size_t i = 0; !field && i < group->nr; i++) {
+		if (td_event_is_metric(&plan->events.v[group->members[i]]))
+			field = &plan->events.v[group->members[i]];
+	}
+	sampled = find_sampled(plan, group, field);
+	if (field && (!reads || sampled < 0))
+		return no_sampling(field, err);
+	if (!reads)
+		return 0;
+	if (l->filter || l->request->sampling.files.samples)
+		return td_err_usage(err,
+				    "%s: groups with :S have counts, which --in and --samples "
+				    "leave out",
+				    l->request->events[0].list);
+	for (size_t i = 0; i < group->nr; i++) {
+		if ((int)i != sampled)
+			l->gathering.how[group->members[i]] = (struct td_sampling){ 0 };
+	}
+	l->gathering.format.values = true;
+	return 0;
+}
+
+static int choose_all_sampled(struct td_locating *l, struct td_err *err)
+{
+	const struct td_plan *plan = &l->job.plan;
+
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		if (choose_sampled(l, &plan->groups[g], err))
+			return err->code;
+	}
+	if (l->gathering.format.values)
+		l->groups = td_plan_groups(plan);
+	l->windows.plan = plan;
+	l->windows.of_cpus = l->job.target.system_wide;
+	return 0;
+}
+
+/* Adds what the other members of the group have counted since the last sample, at its spot. */
+static void add_counts(struct td_locating *l, int spot, int caller)
+{
+	const struct td_plan *plan = &l->job.plan;
+
+	for (size_t w = 0; w < l->windows.nr; w++) {
+		const struct td_group *group = &plan->groups[l->windows.v[w].group];
+
+		for (size_t i = 0; i < group->nr; i++) {
+			int event = group->members[i];
+
+			if (!l->gathering.how[event].period && !plan->events.v[event].hidden)
+				td_hits_add(&l->hits, event, spot, caller,
+					    l->windows.v[w].values[i]);
+		}
+	}
+	td_windows_clear(&l->windows);
+}
+
 /* --- sampling --------------------------------------------------------------- */
 
 static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
 {
 	struct td_locating *l = ctx;
+	struct td_windows_taker taker = { .windows = &l->windows,
+					  .groups = l->groups,
+					  .hits = &l->hits };
 
-	if (l->filter)
+	if (l->filter) {
 		l->filter->take(l, record, event, spot, caller);
-	else if (record->kind == TD_RECORD_SAMPLE)
+	} else if (l->groups) {
+		td_windows_take(&taker, record, event, spot, caller);
+		add_counts(l, spot, caller);
+	} else if (record->kind == TD_RECORD_SAMPLE) {
 		td_hits_add(&l->hits, event, spot, caller, record->period);
+	}
 }
 
 /* Measures the overhead with cycles, because a node's event may be rare. */
@@ -411,17 +507,18 @@ static int limit(struct td_locating *l, struct td_err *err)
 {
 	struct td_event_arg cycles = { .list = "cycles" };
 	struct td_request request = l->sampled;
+	struct td_gathering *g = &l->gathering;
 	td_autofree struct td_sampling *how = NULL;
 	struct td_job by;
 	int rc;
 
-	if (!l->request->nr_events)
-		request.events = &cycles;
+	if (l->request->nr_events)
+		return td_overhead_limit(&l->job, g->how, &l->job, g->how, &g->format, err);
+	request.events = &cycles;
 	rc = td_job_plan(&by, &request, err);
 	if (!rc) {
 		how = td_rate_make(&by, USUAL_RATE);
-		rc = td_overhead_limit(&l->job, l->gathering.how, &by, how, &l->gathering.format,
-				       err);
+		rc = td_overhead_limit(&l->job, g->how, &by, how, &g->format, err);
 	}
 	td_job_free(&by);
 	return rc;
@@ -443,7 +540,7 @@ static int plan(struct td_locating *l, struct td_err *err)
 	waits = !l->request->nr_events && td_job_has_kind(&l->job, TD_PMU_IBS);
 	g->job = &l->job;
 	g->how = td_rate_make(&l->job, waits ? IBS_RATE : USUAL_RATE);
-	if (td_period_set(&l->job, g->how, err))
+	if (choose_all_sampled(l, err) || td_period_set(&l->job, g->how, err))
 		return err->code;
 	td_gathering_want(g, l->request);
 	g->format.raw = waits;
@@ -572,6 +669,8 @@ static int close_all(struct td_locating *l, int rc, struct td_err *err)
 	td_stack_files_close(&l->files, !rc);
 	td_where_free(&l->where);
 	td_hits_free(&l->hits);
+	td_windows_free(&l->windows);
+	free(l->groups);
 	free(l->gathering.how);
 	rc = td_gathering_close(&l->gathering, rc, err);
 	if (l->filter)

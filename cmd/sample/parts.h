@@ -163,6 +163,8 @@ struct td_locating {
 	struct td_job job;
 	struct td_gathering gathering;
 	struct td_hits hits;
+	int *groups;               /* the group of each event, if a group has :S; or NULL */
+	struct td_windows windows; /* the counts of such groups, since the last sample */
 	struct td_sink sink;
 	struct td_where where;
 	struct td_sample_files files;

@@ -763,6 +763,52 @@ enough_samples() {
 	done
 }
 
+# --- groups with :S -------------------------------------------------------------
+
+@test "a group with :S: the first event is sampled, and the others have its samples" {
+	real
+	build_share
+	try "$TDSTAT" locate -e '{cpu-clock,task-clock,page-faults}:S,context-switches' -j -o out -- ./share
+	assert_equal "$status" 7
+	assert_share -e cpu-clock out large 75
+	assert_share -e task-clock out large 75
+	# a page fault would be a sample of its own
+	assert_rows out 'map(select(.event != "context-switches")) | group_by(.event) |
+		length == 3 and (map(map(.samples) | add) | unique | length == 1)'
+	try "$TDSTAT" locate -e '{cpu-clock,page-faults}:S' --overhead 5 -o out -- ./share 50
+	assert_equal "$status" 7
+}
+
+@test "a group with slots and fields: the first other event is sampled" {
+	for words in "sapphirerapids " "alderlake --cputype core"; do
+		saved "${words%% *}"
+		for events in slots,INST_RETIRED.ANY,topdown-retiring,UOPS_RETIRED.SLOTS topdown-retiring,INST_RETIRED.ANY; do
+			try "$TDSTAT" locate ${words#* } -e "{$events}:S" -c default --dry-run -- true
+			assert_equal "$status" 0
+			[ "${#stderr_lines[@]}" -eq 1 ]
+			[[ $stderr == *INST_RETIRED.ANY*": a sample every 2000003 events" ]]
+		done
+		# the others are counted
+		[[ $output == *slots*topdown-retiring*INST_RETIRED.ANY* ]]
+	done
+}
+
+@test "fields of slots cannot be sampled" {
+	saved sapphirerapids
+	for events in topdown-retiring '{slots,cycles,topdown-retiring}' '{slots,topdown-retiring}:S'; do
+		try "$TDSTAT" locate -e "$events" --dry-run -- touch ran
+		assert_equal "$status" 1
+		assert_why_and_remedy "topdown-retiring: a field of slots is counted, and cannot be sampled" "topdown-retiring}:S"
+		[ ! -e ran ]
+	done
+	for option in "--samples samples" "--in main"; do
+		try "$TDSTAT" locate -e '{slots,cycles,topdown-retiring}:S' $option -- touch ran
+		assert_equal "$status" 64
+		[[ $stderr == *"groups with :S have counts"* ]] || fail "$option"
+		[ ! -e ran ]
+	done
+}
+
 # --- what makes no sense --------------------------------------------------------
 
 @test "a command in place of a node is run, as by tdstat alone" {

@@ -16,6 +16,16 @@
 #include "lib/base/util.h"
 #include "metrics/diff/diff.h"
 
+#define TROUBLE 2   /* as in diff(1) */
+#define SKIP    125 /* git bisect run skips the commit */
+
+static const int statuses[] = {
+	[TD_GATE_PASSED] = 0,
+	[TD_GATE_UNDECIDED] = SKIP,
+	[TD_GATE_EXCEEDED] = 1,
+	[TD_GATE_TROUBLE] = TROUBLE,
+};
+
 /* Make the identity for headers.  Recordings may be of several machines, so theirs name none. */
 static void make_identity(struct td_identity *identity, const struct td_opts *opts)
 {
@@ -144,6 +154,9 @@ static const struct td_option comparing[] = {
 	{ "strict", 0, NULL,
 	  "with --fail-above: also fail if the noise is unknown (one run per side)",
 	  TD_OPTION_FLAG, .offset = offsetof(struct td_opts, diff.strict) },
+	{ "bisect", 0, NULL,
+	  "with --fail-above, for git bisect run: exit with 125 (skip) if the runs cannot decide",
+	  TD_OPTION_FLAG, .offset = offsetof(struct td_opts, diff.bisect) },
 	{ "fail-above", 0, "NAME:NUMBER[,...]",
 	  "exit with 1 if a node (in points), event, time or IPC (in percent) got worse by more, "
 	  "and not by chance",
@@ -223,7 +236,7 @@ static int compare_sides(struct td_sides *sides, const struct td_opts *opts,
 	}
 	if (!rc) {
 		td_limits_note(limits, notes);
-		*status = (int)gate;
+		*status = statuses[gate];
 	}
 	td_diff_free(&diff);
 	return rc;
@@ -234,7 +247,7 @@ static int give_status(const struct td_runs_made *made, int status)
 {
 	if (made->held)
 		return TD_NOT_STARTED;
-	return made->failed || made->uncounted ? TD_GATE_TROUBLE : status;
+	return made->failed || made->uncounted ? TROUBLE : status;
 }
 
 /* Return why the comparison failed, or NULL if only the limits decide. */
@@ -314,6 +327,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	int rc = td_limits_parse(&limits, opts->diff.fail_above, err);
 
 	limits.strict = opts->diff.strict;
+	limits.bisect = opts->diff.bisect;
 	if (!rc && (check_append(opts, err) || open_junit(&junit, opts, err)))
 		rc = run_unseen(opts, status, err);
 	else if (!rc)
@@ -321,7 +335,9 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 	td_limits_free(&limits);
 	/* a gate must tell a regression from a file that is missing */
 	if (rc && !err->usage && !*status)
-		*status = TD_GATE_TROUBLE;
+		*status = TROUBLE;
+	if (opts->diff.bisect && *status == TROUBLE)
+		*status = SKIP;
 	return rc;
 }
 
@@ -371,6 +387,10 @@ static int check(const struct td_opts *opts, struct td_err *err)
 		return err->code;
 	if (opts->diff.strict && !opts->diff.fail_above)
 		return td_err_usage(err, "--strict needs --fail-above");
+	if (opts->diff.bisect && !opts->diff.fail_above)
+		return td_err_usage(err, "--bisect needs --fail-above");
+	if (opts->diff.bisect && opts->diff.strict)
+		return td_err_usage(err, "--bisect excludes --strict");
 	if (opts->diff.junit && !opts->diff.fail_above)
 		return td_err_usage(err, "--junit needs --fail-above");
 	if (opts->request.target.command)
@@ -426,7 +446,8 @@ const struct td_command td_command_diff = {
 		    "  tdstat diff -r 10 -l 2 -- ./old : ./new",
 	.status = "Exit status: 0; 1 if something grew by more than --fail-above allows; 2 if it "
 		  "could not be compared, a command failed, a file cannot be read or the result "
-		  "cannot be written; 64 for a wrong option.",
+		  "cannot be written (--bisect: 125, also if the runs cannot decide); 64 for a "
+		  "wrong option.",
 	.groups = groups,
 	.does = { .replays = true, .leaves_level = true },
 	.word = take_word,

@@ -225,6 +225,7 @@ static void put_limit(FILE *fp, const struct td_limit *limit)
 {
 	static const char *const words[] = {
 		[TD_GATE_PASSED] = "passed",
+		[TD_GATE_UNDECIDED] = "**undecided**",
 		[TD_GATE_EXCEEDED] = "**failed**",
 		[TD_GATE_TROUBLE] = "**not compared**",
 	};
@@ -296,7 +297,7 @@ static const char *element_of(const struct td_limit *limit)
 	case TD_GATE_TROUBLE:
 		return "error";
 	default:
-		/* the limit was exceeded, but the noise is unknown */
+		/* undecided, or the limit was exceeded but the noise is unknown */
 		return limit->found.nr ? "skipped" : NULL;
 	}
 }

@@ -33,6 +33,7 @@ struct td_diff_ask {
 	enum td_per per;
 	const char *fail_above; /* the limits */
 	bool strict;            /* unknown differences fail as well */
+	bool bisect;            /* undecided limits have their own status, for git bisect run */
 	const char *junit;      /* file for the result of each limit */
 	const char *page;       /* file for HTML */
 	size_t nr_before;       /* number of recordings before "--"; 0: there is no "--" */
@@ -179,9 +180,10 @@ size_t td_diff_enough(const struct td_diff *diff);
 
 /* --- limits.c ------------------------------------------------------------- */
 
-/* Exit status of a comparison, as in diff(1). */
+/* Result of a limit, the worst last. */
 enum td_gate {
 	TD_GATE_PASSED,
+	TD_GATE_UNDECIDED, /* only if td_limits.bisect */
 	TD_GATE_EXCEEDED,
 	TD_GATE_TROUBLE, /* something was not compared */
 };
@@ -198,6 +200,7 @@ struct td_limits {
 	struct td_limit *v;
 	size_t nr;
 	bool strict; /* differences with unknown noise fail */
+	bool bisect; /* if the error of a difference includes the limit, it does not pass */
 };
 
 /*

@@ -151,13 +151,23 @@ static double growth_of(const struct td_diff_row *row)
 	return worse * row->change.pct;
 }
 
-/*
- * Return the growth in points of A's slots; NaN: unknown.  The share of a node also grows if only
- * the rest of the program became faster.
- */
-static double slots_growth_of(const struct td_diff_row *row)
+/* Return the upper end of the growth's 95 % interval; without an interval, the growth. */
+static double max_growth_of(const struct td_diff_row *row)
 {
-	return row->slots.diff / row->slots.of[TD_DIFF_A] * row->value.of[TD_DIFF_A];
+	const struct td_diff_value *v = &row->value;
+
+	if (is_node(row))
+		return fmax(v->diff, v->diff + v->error);
+	return fmax(growth_of(row), row->kind == TD_DIFF_IPC ? -row->change.low : row->change.high);
+}
+
+/*
+ * Return a growth of slots in points of A's slots; NaN: unknown.  The share of a node also grows
+ * if only the rest of the program became faster.
+ */
+static double slots_in_points(const struct td_diff_row *row, double slots)
+{
+	return slots / row->slots.of[TD_DIFF_A] * row->value.of[TD_DIFF_A];
 }
 
 /* Write "tma_memory_bound of cpu_core". */
@@ -167,17 +177,38 @@ static void name_row(const struct td_diff_row *row, char *text, size_t size)
 }
 
 /* Write "tma_memory_bound of cpu_core grew by 3.25 points". */
-static void describe(const struct td_diff_row *row, char *text, size_t size)
+static void describe(const struct td_diff_row *row, double growth, char *text, size_t size)
 {
 	char name[160];
 
 	name_row(row, name, sizeof(name));
-	if (isinf(growth_of(row)))
+	if (isinf(growth))
 		snprintf(text, size, "%s grew from 0", name);
 	else
 		snprintf(text, size, "%s %s by %.2f %s", name,
-			 row->kind == TD_DIFF_IPC ? "fell" : "grew", growth_of(row),
+			 row->kind == TD_DIFF_IPC ? "fell" : "grew", growth,
 			 is_node(row) ? "points" : "%");
+}
+
+/* Does the error of a row that does not exceed its limit include more than the limit? */
+static enum td_gate may_exceed(struct td_limit *limit, const struct td_diff_row *row, double most)
+{
+	const struct td_diff_value *slots = &row->slots;
+	double growth = max_growth_of(row);
+	char text[256];
+
+	if (isnan(row->value.chance)) {
+		name_row(row, text, sizeof(text));
+		td_notes_add(&limit->found, "the noise of %s is unknown: undecided", text);
+		return TD_GATE_UNDECIDED;
+	}
+	if (growth <= most ||
+	    slots_in_points(row, fmax(slots->diff, slots->diff + slots->error)) <= most)
+		return TD_GATE_PASSED;
+	describe(row, growth, text, sizeof(text));
+	td_notes_add(&limit->found, "%s%s, and the limit is %g: undecided", text,
+		     isinf(growth) ? "" : " at most", limit->most);
+	return TD_GATE_UNDECIDED;
 }
 
 static enum td_gate exceeds(const struct td_limits *limits, struct td_limit *limit,
@@ -185,11 +216,14 @@ static enum td_gate exceeds(const struct td_limits *limits, struct td_limit *lim
 {
 	const struct td_diff_value *v = &row->value;
 	double most = fmax(limit->most, TD_DIFF_LEAST);
+	bool above = growth_of(row) > most && !(slots_in_points(row, row->slots.diff) <= most);
 	char text[256];
 
-	if (!(growth_of(row) > most) || slots_growth_of(row) <= most)
+	if (limits->bisect && !(above && row->marked))
+		return may_exceed(limit, row, most);
+	if (!above)
 		return TD_GATE_PASSED;
-	describe(row, text, sizeof(text));
+	describe(row, growth_of(row), text, sizeof(text));
 	if (row->marked)
 		td_notes_add(&limit->found, "%s, by more than %g", text, limit->most);
 	else if (isnan(v->chance))
@@ -219,7 +253,7 @@ static enum td_gate check_limit(const struct td_limits *limits, struct td_limit 
 				const struct td_diff *diff)
 {
 	const struct td_diff_row *lacking = NULL;
-	enum td_gate gate = TD_GATE_PASSED;
+	enum td_gate gate = TD_GATE_PASSED, found;
 	bool compared = false;
 	char name[160];
 
@@ -233,8 +267,8 @@ static enum td_gate check_limit(const struct td_limits *limits, struct td_limit 
 		if (isnan(growth_of(row)))
 			continue;
 		compared = true;
-		if (exceeds(limits, limit, row) == TD_GATE_EXCEEDED)
-			gate = TD_GATE_EXCEEDED;
+		found = exceeds(limits, limit, row);
+		gate = found > gate ? found : gate;
 	}
 	if (!compared) {
 		note_lacking(limit, limit->name);

@@ -211,3 +211,55 @@ has() {
 	has summary "counts no slots"
 	bash -n regions
 }
+
+# commit NUMBER SECONDS...: a commit of "tree", with the recordings of its runs
+commit() {
+	local number=$1 i=0 seconds
+
+	shift
+	for seconds; do
+		i=$((i + 1))
+		sed "s/\"elapsed\":[0-9.]*/\"elapsed\":$seconds/" "$data/manual/xz-events.jsonl" >tree/run$i
+	done
+	git -C tree add .
+	git -C tree commit -qm "commit $number"
+}
+
+@test "git bisect run with the script of tdstat-ci(7): finds the commit, and skips those that nothing decides" {
+	command -v git >/dev/null && command -v make >/dev/null || skip "no git and make here"
+	unset MAKEFLAGS MAKELEVEL "${!GIT_@}"
+	export GIT_CONFIG_NOSYSTEM=1 HOME=$PWD
+	git config --global user.name a
+	git config --global user.email a
+	git config --global init.defaultBranch main
+	git init -q tree
+	printf 'bench:\n\ttouch bench\n' >tree/Makefile
+	echo bench >tree/.gitignore
+	commit 1 1.00 1.01 0.99
+	git -C tree tag v1.0
+	commit 2 1.01 1.00 1.02
+	commit 3 0.99 1.00 1.01
+	# git begins with one of these
+	commit 4 0.70 1.60 1.10
+	commit 5 1.60 0.70 1.10
+	commit 6 1.00 1.00 1.02
+	commit 7 1.20 1.21 1.19
+	commit 8 1.21 1.20 1.22
+	python3 "$here/ci.py" bisect "$page"
+	chmod +x slower
+	# recordings instead of runs, which need counters; 129 ends git bisect run
+	mkdir bin
+	printf '%s\n' '#!/bin/bash' \
+		'[ "$*" = "diff --bisect -r 10 --fail-above elapsed:5 -- ../good/bench : ./bench" ] && [ -e ../good/bench ] && [ -e bench ] || exit 129' \
+		'exec "$TDSTAT" diff --bisect --fail-above elapsed:5 ../good/run? -- run?' >bin/tdstat
+	chmod +x bin/tdstat
+	TDSTAT=$(realpath "$TDSTAT")
+	cd tree
+	PATH=$PWD/../bin:$PATH try bash -e ../commands
+	assert_success
+	git bisect log >../log
+	has ../log "# first bad commit: [$(git rev-parse main~1)] commit 7"
+	run grep -cE '^# skip: \[[0-9a-f]+\] commit [45]$' ../log
+	[ "$output" -ge 1 ] || fail "$(<../log)"
+	run ! grep -E '^# (skip|bad): .* commit [1-36]$|^# good: .* commit [4578]$' ../log
+}

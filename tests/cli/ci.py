@@ -4,6 +4,7 @@
 
   ci.py comment <HTML    the kinds of elements, then the cells of its tables, a row a line
   ci.py workflows PAGE   checks the YAML of its examples, and writes their commands
+  ci.py bisect PAGE      writes its script and the commands that use it
 """
 import re
 import sys
@@ -50,7 +51,7 @@ def examples(page):
 def workflows(page):
     import yaml  # not everywhere
 
-    github, gitlab, regions = examples(page)
+    github, gitlab, regions, *_ = examples(page)
     steps = yaml.safe_load(github)["jobs"]["slots"]["steps"]
     Path("github").write_text(next(s["run"] for s in steps if s.get("name") == "compare"))
     job = yaml.safe_load(gitlab)["slots"]
@@ -59,8 +60,16 @@ def workflows(page):
     Path("regions").write_text(regions)
 
 
+def bisect(page):
+    *_, script, commands = examples(page)
+    Path("slower").write_text(script)
+    Path("commands").write_text(commands)
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "comment":
         comment()
+    elif sys.argv[1] == "bisect":
+        bisect(sys.argv[2])
     else:
         workflows(sys.argv[2])

@@ -520,6 +520,71 @@ of_slots() {
 	done
 }
 
+@test "--bisect: 125 is an undecided limit or trouble, and 0 and 1 are as without it" {
+	of_slots a 1000000 700000 300000
+	of_slots b 1000000 690500 309500
+	of_slots c 1000000 500000 500000
+	# status, recordings and limits: the difference of a and b is 0.95 points, and 0.03 its error
+	while read -r want limits names; do
+		read -ra names <<<"$names"
+		try "$TDSTAT" diff --fail-above "$limits" "${names[@]}"
+		assert_equal "$limits ${names[*]}: $status" "$limits ${names[*]}: ${want%-*}"
+		try "$TDSTAT" diff --bisect --fail-above "$limits" "${names[@]}"
+		assert_equal "--bisect $limits ${names[*]}: $status" "--bisect $limits ${names[*]}: ${want#*-}"
+	done <<-'EOS'
+		0-0 tma_backend_bound:2 a1 a2 a3 -- b1 b2 b3
+		0-125 tma_backend_bound:0.96 a1 a2 a3 -- b1 b2 b3
+		1-1 tma_backend_bound:0.5 a1 a2 a3 -- b1 b2 b3
+		0-0 tma_backend_bound:0.5 b1 b2 b3 -- a1 a2 a3
+		0-125 tma_backend_bound:2 a1 -- b1
+		0-125 tma_backend_bound:2 a1 -- c1
+		1-1 tma_backend_bound:2 a1 a2 a3 -- c1 c2 c3
+		1-1 tma_backend_bound:1,tma_retiring:0 a1 a2 a3 -- c1 c2 c3
+		2-125 tma_backend_bound:2 a1 a2 a3 -- nosuch
+		64-64 tma_nosuch:2 a1 a2 a3 -- b1 b2 b3
+	EOS
+	try "$TDSTAT" diff --bisect --fail-above tma_backend_bound:0.96 a1 a2 a3 -- b1 b2 b3
+	assert_regex "$stderr" 'tdstat: --fail-above: tma_backend_bound of cpu grew by 0\.98 points at most, and the limit is 0.96: undecided$'
+	try "$TDSTAT" diff --bisect --fail-above tma_backend_bound:1 a1 -- b1
+	assert_equal "$stderr" 'tdstat: --fail-above: the noise of tma_backend_bound of cpu is unknown: undecided'
+	try "$TDSTAT" diff --markdown --junit x.xml --bisect --fail-above tma_backend_bound:1 a1 -- b1
+	assert_output --partial '- **undecided**: `tma_backend_bound` may get worse by 1; the noise of'
+	grep -q '<skipped message="the noise of' x.xml
+	for words in --bisect '--bisect --strict --fail-above tma_backend_bound:1'; do
+		try "$TDSTAT" diff $words a1 b1
+		assert_equal "$status" 64
+	done
+}
+
+@test "--bisect: IPC falls, and what was nothing grew by no share of it" {
+	of_events 100000 100100 99900 100000 100100 99900
+	name=$(jq -r 'select(.events) | .events[0].name' e1)
+	for way in "2 0" "0.01 125"; do
+		read -r most want <<<"$way"
+		try "$TDSTAT" diff --bisect --fail-above "$name:$most" e1 e2 e3 -- e4 e5 e6
+		assert_equal "$status" "$want"
+	done
+	of_events 0 0 0 0 1 0
+	try "$TDSTAT" diff --bisect --fail-above "$name:50" e1 e2 e3 -- e4 e5 e6
+	assert_equal "$status" 125
+	assert_regex "$stderr" "$name grew from 0, and the limit is 50: undecided"
+	try "$TDSTAT" diff --bisect --fail-above "$name:50" e1 e2 e3 -- e4 e6 e6
+	assert_success
+	for i in 1 2 3; do
+		with_instructions 0.25$i >a$i
+		with_instructions 0.24$i >b$i
+	done
+	for way in "6 0" "4.1 125" "2 1"; do
+		read -r most want <<<"$way"
+		try "$TDSTAT" diff --bisect --fail-above "ipc:$most" a1 a2 a3 -- b1 b2 b3
+		assert_equal "$most: $status" "$most: $want"
+	done
+	# the same value of all runs has no error
+	of_events 1000 1000 1000 1000 1000 1000
+	try "$TDSTAT" diff --bisect --fail-above "elapsed:0" e1 e2 e3 -- e4 e5 e6
+	assert_success
+}
+
 # of_events COUNT...: recordings e1, e2, ... of one event with these counts
 of_events() {
 	local i=0

@@ -276,7 +276,7 @@ listed() {
 	# shellcheck disable=SC2046
 	assert_same "$(cat of_help)" "$(listed tdstat.1 $(subcommands | grep -vx help | sed 's/.*/tdstat-&.1/') | grep -vx -e -h)"
 	# those of the subcommands alone stand on their pages
-	assert_same "$(printf '%s\n' --call-graph --callers --calls --ci --count --engine --every --evidence --fail-above --flame --folded --freq --from --html --in --input --junit --kernel --listen --locate --markdown --no-tree --overhead --per --per-region --pprof --print --profile --program --read --record --rotate --samples --slower --strict --svg --to --total -F -c -k)" "$(grep -vxFf <(listed tdstat.1) of_help)"
+	assert_same "$(printf '%s\n' --bisect --call-graph --callers --calls --ci --count --engine --every --evidence --fail-above --flame --folded --freq --from --html --in --input --junit --kernel --listen --locate --markdown --no-tree --overhead --per --per-region --pprof --print --profile --program --read --record --rotate --samples --slower --strict --svg --to --total -F -c -k)" "$(grep -vxFf <(listed tdstat.1) of_help)"
 	for page in tdstat-output.5 tdstat-recording.5 tdstat-events.7 tdstat-metrics.7 tdstat-control.7 tdstat-openmetrics.7 \
 		tdstat-perf.7 tdstat-glossary.7 tdstat-ci.7; do
 		run ! grep -vxFf of_help <(listed "$page")

@@ -13,6 +13,7 @@
 #include "cmd/plan/catalog.h"
 #include "cmd/plan/select.h"
 #include "cmd/say.h"
+#include "lib/base/json.h"
 #include "lib/base/printable.h"
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
@@ -79,7 +80,7 @@ static void put_tree(const char *parent, enum td_explained_cores cores)
 	}
 }
 
-static void put_list(void)
+static void put_trees(void)
 {
 	printf("P-cores, and cores before there were two kinds:\n");
 	put_tree(NULL, TD_EXPLAINED_CORE);
@@ -144,17 +145,126 @@ static void put_doubts(const struct td_model_metric *metric)
 	put_text("errata:", text);
 }
 
-/* Print the doubts about a node, which several core types may have. */
-static void put_doubts_of(struct answer *answer, const struct td_explanation *text)
+/* Return the node's next metric in the files, one for each PMU.  *at is 0 before the first. */
+static const struct td_model_metric *next_metric(struct answer *answer,
+						 const struct td_explanation *text, size_t *at)
 {
 	const struct td_pmu_events *events = files_of(answer);
 
-	for (size_t i = 0; i < events->nr_metrics; i++) {
-		const struct td_model_metric *metric = &events->metrics[i];
+	while (*at < events->nr_metrics) {
+		const struct td_model_metric *metric = &events->metrics[(*at)++];
 
 		if (strcmp(metric->name, text->name) == 0 && metric->level == text->level)
-			put_doubts(metric);
+			return metric;
 	}
+	return NULL;
+}
+
+/* --- JSON Lines: an object for each explanation ------------------------------ */
+
+static bool is_json(const struct answer *answer)
+{
+	return answer->opts->request.show.format == TD_FORMAT_JSON;
+}
+
+static struct json_object *begin_object(const char *kind, const char *name, int level,
+					const char *parent)
+{
+	struct json_object *o = td_json_line();
+
+	td_json_put_string(o, "kind", kind);
+	td_json_put_string(o, "name", name);
+	td_json_add(o, "level", level ? json_object_new_int(level) : NULL);
+	td_json_put_string(o, "parent", parent);
+	return o;
+}
+
+static void add_doubts(struct json_object *o, const struct td_model_metric *metric)
+{
+	if (td_is_estimate(metric->desc))
+		td_json_put_string(o, "estimate", TD_ESTIMATE_BY_WORDS);
+	if (metric->errata)
+		td_json_add(o, "errata", td_json_words(metric->errata, ", "));
+}
+
+static struct json_object *make_doubts(struct answer *answer, const struct td_explanation *text)
+{
+	struct json_object *doubts = json_object_new_array();
+	const struct td_model_metric *metric;
+	size_t at = 0;
+
+	while ((metric = next_metric(answer, text, &at))) {
+		struct json_object *o;
+
+		if (!metric->errata && !td_is_estimate(metric->desc))
+			continue;
+		o = json_object_new_object();
+		td_json_put_string(o, "pmu", metric->pmu);
+		add_doubts(o, metric);
+		td_json_append(doubts, o);
+	}
+	return doubts;
+}
+
+/* Write a node.  word: the word that it was found by, or NULL. */
+static void put_node_object(struct answer *answer, const struct td_explanation *text,
+			    const char *word)
+{
+	static const char *const cores[] = {
+		[TD_EXPLAINED_ALL] = NULL,
+		[TD_EXPLAINED_CORE] = "P-cores",
+		[TD_EXPLAINED_ATOM] = "E-cores",
+	};
+	struct json_object *doubts = make_doubts(answer, text);
+	struct json_object *o = begin_object("node", text->name, text->level, text->parent);
+
+	td_json_put_string(o, "cores", cores[text->cores]);
+	td_json_put_string(o, "meaning", text->means);
+	td_json_put_string(o, "causes", text->causes);
+	td_json_put_string(o, "remedies", text->advice);
+	td_json_add(o, "doubts", doubts);
+	if (word)
+		td_json_put_string(o, "word", word);
+	td_json_put_line(stdout, o);
+}
+
+static void put_metric_object(const struct td_model_metric *metric, const char *above)
+{
+	struct json_object *o = begin_object("metric", metric->name, metric->level, metric->parent);
+
+	td_json_put_string(o, "pmu", metric->pmu);
+	td_json_put_string(o, "desc", metric->desc);
+	add_doubts(o, metric);
+	td_json_put_string(o, "above", above);
+	td_json_put_line(stdout, o);
+}
+
+/* --- nodes and metrics, in both formats -------------------------------------- */
+
+static void put_node(struct answer *answer, const struct td_explanation *text)
+{
+	const struct td_model_metric *metric;
+	size_t at = 0;
+
+	if (is_json(answer)) {
+		put_node_object(answer, text, NULL);
+		return;
+	}
+	begin_block(answer);
+	put_explanation(text);
+	while ((metric = next_metric(answer, text, &at)))
+		put_doubts(metric);
+}
+
+/* Without a name: list the nodes as two trees, or write all as JSON. */
+static void put_list(struct answer *answer)
+{
+	const struct td_explanation *text;
+
+	if (!is_json(answer))
+		put_trees();
+	for (size_t i = 0; is_json(answer) && (text = td_explanation_at(i)); i++)
+		put_node_object(answer, text, NULL);
 }
 
 static bool put_ours(struct answer *answer, const char *typed)
@@ -165,9 +275,7 @@ static bool put_ours(struct answer *answer, const char *typed)
 	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
 		if (!td_explanation_is_meant(text->name, typed))
 			continue;
-		begin_block(answer);
-		put_explanation(text);
-		put_doubts_of(answer, text);
+		put_node(answer, text);
 		any = true;
 	}
 	return any;
@@ -198,10 +306,9 @@ static const char *find_above(const struct td_pmu_events *events,
 	return name;
 }
 
-static void put_metric(struct answer *answer, const struct td_model_metric *metric)
+static void put_metric_text(struct answer *answer, const struct td_model_metric *metric,
+			    const char *above)
 {
-	const char *above = find_above(&answer->catalog.events, metric);
-
 	begin_block(answer);
 	put_place(metric->name, metric->level, metric->parent);
 	printf(", of ");
@@ -209,13 +316,22 @@ static void put_metric(struct answer *answer, const struct td_model_metric *metr
 	putchar('\n');
 	put_text("files:", metric->desc);
 	put_doubts(metric);
-	if (!above)
-		return;
-	put_text(
-		"above:",
-		"This node has no text of its own.  What follows is that of the nearest node above "
-		"it.");
-	put_ours(answer, above);
+	if (above)
+		put_text("above:",
+			 "This node has no text of its own.  What follows is that of the nearest "
+			 "node above it.");
+}
+
+static void put_metric(struct answer *answer, const struct td_model_metric *metric)
+{
+	const char *above = find_above(&answer->catalog.events, metric);
+
+	if (is_json(answer))
+		put_metric_object(metric, above);
+	else
+		put_metric_text(answer, metric, above);
+	if (above)
+		put_ours(answer, above);
 }
 
 /* Describe metrics without a built-in text, from the files.  Returns false if none match. */
@@ -252,6 +368,21 @@ static bool is_twin(size_t at)
 	return false;
 }
 
+static void put_found(struct answer *answer, const char *word, const struct td_explanation *text,
+		      bool first)
+{
+	if (is_json(answer)) {
+		put_node_object(answer, text, word);
+		return;
+	}
+	if (first) {
+		begin_block(answer);
+		printf("Nodes that have to do with '%s':\n", word);
+	}
+	printf("  %-*s", FOUND_COLUMN - 2, text->name);
+	td_put_wrapped(stdout, FOUND_COLUMN, TD_LINE_WIDTH, text->means);
+}
+
 /* List the nodes that a word is related to.  Returns their number. */
 static size_t put_about(struct answer *answer, const char *word, bool advice)
 {
@@ -259,14 +390,8 @@ static size_t put_about(struct answer *answer, const char *word, bool advice)
 	size_t nr = 0;
 
 	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
-		if (is_twin(i) || !td_explanation_is_about(text, word, advice))
-			continue;
-		if (!nr++) {
-			begin_block(answer);
-			printf("Nodes that have to do with '%s':\n", word);
-		}
-		printf("  %-*s", FOUND_COLUMN - 2, text->name);
-		td_put_wrapped(stdout, FOUND_COLUMN, TD_LINE_WIDTH, text->means);
+		if (!is_twin(i) && td_explanation_is_about(text, word, advice))
+			put_found(answer, word, text, !nr++);
 	}
 	return nr;
 }
@@ -386,7 +511,7 @@ static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 	if (opts->request.model)
 		rc = read_files(&answer, err);
 	if (!rc && !opts->nr_patterns)
-		put_list();
+		put_list(&answer);
 	if (!rc)
 		put_all(&answer);
 	if (!rc)
@@ -400,6 +525,7 @@ static int explain(const struct td_opts *opts, int *status, struct td_err *err)
 static const struct td_option_group *const groups[] = {
 	&td_group_files,
 	&td_group_model,
+	&td_group_json,
 	NULL,
 };
 

@@ -464,38 +464,33 @@ static const char *const kinds[] = {
 	[TD_LIST_METRICGROUP] = "metricgroup",
 };
 
-static void add(struct json_object *to, const char *key, const char *text)
-{
-	td_json_add(to, key, text ? json_object_new_string(text) : NULL);
-}
-
 static void add_metric(struct json_object *to, const struct td_list_item *item)
 {
 	const struct td_metric_def *metric = item->metric;
 
 	td_json_add(to, "groups", td_json_words(item->related, ";"));
 	td_json_add(to, "level", metric->level ? json_object_new_int(metric->level) : NULL);
-	add(to, "parent", metric->parent);
-	add(to, "formula", metric->formula);
-	add(to, "threshold", metric->threshold);
+	td_json_put_string(to, "parent", metric->parent);
+	td_json_put_string(to, "formula", metric->formula);
+	td_json_put_string(to, "threshold", metric->threshold);
 	if (td_is_estimate(metric->desc))
-		add(to, "estimate", TD_ESTIMATE_BY_WORDS);
+		td_json_put_string(to, "estimate", TD_ESTIMATE_BY_WORDS);
 }
 
 static void put_item(FILE *fp, const struct td_list_item *item)
 {
 	struct json_object *o = td_json_line();
 
-	add(o, "kind", kinds[item->kind]);
-	add(o, "name", item->name);
-	add(o, "pmu", item->pmu);
-	add(o, "topic", item->topic);
-	add(o, "desc", item->desc);
-	add(o, "encoding", item->encoding);
+	td_json_put_string(o, "kind", kinds[item->kind]);
+	td_json_put_string(o, "name", item->name);
+	td_json_put_string(o, "pmu", item->pmu);
+	td_json_put_string(o, "topic", item->topic);
+	td_json_put_string(o, "desc", item->desc);
+	td_json_put_string(o, "encoding", item->encoding);
 	if (item->alias)
-		add(o, "alias", item->alias);
+		td_json_put_string(o, "alias", item->alias);
 	if (item->unit || item->kind == TD_LIST_METRIC)
-		add(o, "unit", item->unit);
+		td_json_put_string(o, "unit", item->unit);
 	if (item->metric)
 		add_metric(o, item);
 	if (item->errata)

@@ -149,7 +149,7 @@ void td_json_append(struct json_object *to, struct json_object *value)
 
 void td_json_put_string(struct json_object *to, const char *key, const char *value)
 {
-	td_json_add(to, key, json_object_new_string(value));
+	td_json_add(to, key, value ? json_object_new_string(value) : NULL);
 }
 
 struct json_object *td_json_words(const char *text, const char *between)

@@ -252,6 +252,59 @@ with_nodes() {
 	assert_equal "${stderr_lines[0]}" "tdstat: no node of the tree matches 'zzz*'"
 }
 
+@test "-j: the same as the text, an object for each explanation" {
+	[ -e "$files" ] || skip "no metric files"
+	saved alderlake
+	mkdir newer
+	sed 's/tma_dtlb_load\>/tma_new/; s/tma_dtlb_load_group/tma_new_group/' "$files"/alderlake/adl-metrics.json >newer/metrics.json
+	with_nodes <<-'PYTHON'
+		def objects(options):
+		    return [json.loads(line) for line in succeeds(f"explain -j {options}").lines]
+
+		def flat(text):
+		    """Without the ends of lines, and without blanks: these are where the ends were."""
+		    return "".join(text.split())
+
+		def block(o):
+		    """What the text has of an object."""
+		    twin = names.count(o["name"]) > 1 and o["cores"]
+		    text = o["name"] + (f": level {o['level']}" if o["level"] else "")
+		    text += f", below {o['parent']}" if o["parent"] else ""
+		    if o["kind"] == "node":
+		        text += f", of {o['cores']}" if twin or o["cores"] == "E-cores" else ""
+		        text += f" means: {o['meaning']} causes: {o['causes']} try: {o['remedies']}"
+		    else:
+		        text += f", of {o['pmu']} files: {o['desc']}"
+		    for doubt in o["doubts"] if o["kind"] == "node" else [o]:
+		        assert doubt.get("estimate") in (None, "description")
+		        if doubt.get("estimate"):
+		            text += " value: an estimate, by its description in the files"
+		        if doubt.get("errata"):
+		            text += f" errata: {', '.join(doubt['errata'])}: its events may count wrongly on {doubt['pmu']}"
+		    if o["kind"] == "metric" and o["above"]:
+		        text += " above: This node has no text of its own.  What follows is that of the nearest node above it."
+		    return text
+
+		every = objects("")
+		names = [o["name"] for o in every]
+		same(sorted(set(names)), listed_nodes())
+		for options in " ".join(listed_nodes()), "tma_l3_bound tma_l3_hit_latency", "--model haswellx frontend_bound", "tma_core_bound", \
+		        "tma_info_thread_uptb", "'tma_info_memory*'", "--metrics-dir newer tma_new":
+		    found = objects(options)
+		    same(flat(" ".join(map(block, found))), flat(succeeds(f"explain {options}").out), options)
+		assert any(o["doubts"] for o in objects("--model haswellx frontend_bound"))
+		same([o["name"] for o in objects("--metrics-dir newer tma_new")], ["tma_new", "tma_l1_bound"])
+		# what a word finds
+		found = objects("cache")
+		text = succeeds("explain cache").out.splitlines()
+		same([o["name"] for o in found], [line.split()[0] for line in text if line.startswith("  tma_")])
+		same({o["word"] for o in found}, {"cache"})
+		# an unknown name is no object
+		result = run("explain -j tma_l3_bond tma_l3_bound")
+		same((result.status, len(result.lines)), (64, 1))
+	PYTHON
+}
+
 @test "no machine is needed" {
 	export SYSFS_PATH=$PWD/nothing PROCFS_PATH=$PWD/nothing
 	explain tma_retiring

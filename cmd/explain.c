@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* tdstat explain: explains nodes of the tree. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,9 @@
 #include "lib/base/printable.h"
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
+#include "lib/event/symbols.h"
 #include "metrics/explain/explain.h"
+#include "metrics/sets/sets.h"
 
 #define TEXT_COLUMN 11
 
@@ -352,6 +355,110 @@ static bool put_theirs(struct answer *answer, const char *typed)
 	return any;
 }
 
+/* --- L2Requests -------------------------------------------------------------- */
+
+/* Return how the requests of a metric are related to lost slots. */
+static const char *cost_of(const char *request)
+{
+	if (strncmp(request, "l2_demand_read", strlen("l2_demand_read")) == 0)
+		return "These are requests, not slots: many overlap with other work.  The slots "
+		       "that they cost are in tma_l2_bound, tma_l3_bound and tma_dram_bound.";
+	if (strncmp(request, "l2_rfo", strlen("l2_rfo")) == 0)
+		return "These are requests, not slots: stores wait in a buffer.  The slots that "
+		       "they cost are in tma_store_bound.";
+	if (strncmp(request, "l2_code", strlen("l2_code")) == 0)
+		return "These are requests, not slots: the front end fetches ahead.  The slots that "
+		       "they cost are in tma_icache_misses.";
+	return "These are requests, not slots.  A prefetch saves the wait of a later load, unless "
+	       "it comes too late, its data is not used, or the memory has no bandwidth left "
+	       "(tma_mem_bandwidth).";
+}
+
+static void put_request(struct answer *answer, const struct td_metric_def *def, const char *cores)
+{
+	struct json_object *o;
+
+	if (is_json(answer)) {
+		o = begin_object("metric", def->name, 0, NULL);
+		td_json_put_string(o, "pmu", NULL);
+		td_json_put_string(o, "desc", def->desc);
+		td_json_put_string(o, "above", NULL);
+		td_json_put_string(o, "cores", cores);
+		td_json_put_string(o, "note", cost_of(def->name));
+		td_json_put_line(stdout, o);
+		return;
+	}
+	begin_block(answer);
+	printf("%s, of " TD_L2_REQUESTS "\n", def->name);
+	put_text("means:", def->desc);
+	put_text("cores:", cores);
+	put_text("note:", cost_of(def->name));
+}
+
+/* Explain the metrics of L2Requests, on any machine.  Returns false if none match. */
+static bool put_requests(struct answer *answer, const char *typed)
+{
+	bool group = strcasecmp(typed, TD_L2_REQUESTS) == 0, any = false;
+	const struct td_metric_def *def;
+	const char *cores;
+
+	for (size_t i = 0; (def = td_l2_request_at(i, &cores)); i++) {
+		if (!group && !td_explanation_is_meant(def->name, typed))
+			continue;
+		put_request(answer, def, cores);
+		any = true;
+	}
+	return any;
+}
+
+/* --- cache events ------------------------------------------------------------ */
+
+/* Write what to use instead of a cache event. */
+static void format_cache_advice(uint64_t config, char *text, size_t size)
+{
+	static const char *const globs[] = {
+		[PERF_COUNT_HW_CACHE_L1D] = "*l1*",    [PERF_COUNT_HW_CACHE_L1I] = "*icache*",
+		[PERF_COUNT_HW_CACHE_LL] = "*l3*",     [PERF_COUNT_HW_CACHE_DTLB] = "*tlb*",
+		[PERF_COUNT_HW_CACHE_ITLB] = "*tlb*",  [PERF_COUNT_HW_CACHE_BPU] = "*br*",
+		[PERF_COUNT_HW_CACHE_NODE] = "*dram*",
+	};
+
+	snprintf(text, size,
+		 "Use the events of the model, which its files describe: tdstat list '%s'",
+		 globs[config & 0xff]);
+}
+
+/* Explain a cache event of the kernel.  Returns false if it is not one. */
+static bool put_cache_event(struct answer *answer, const char *typed)
+{
+	static const char means[] =
+		"An event of the core that the kernel selects.  It differs between cores and may "
+		"count something else than the name: in Linux 6.12, L1-dcache-load-misses is "
+		"L1D.REPLACEMENT on Skylake, which counts lines and not loads, and "
+		"L2_RQSTS.ALL_DEMAND_DATA_RD on Golden Cove; Gracemont has none.  Do not compare "
+		"counts of different models or core types.";
+	char name[64], advice[128];
+	struct json_object *o;
+	uint64_t config;
+
+	/* "branch-misses" is a hardware event */
+	if (td_symbol_find(typed) || td_cache_parse(typed, &config) || !td_cache_name(config, name))
+		return false;
+	format_cache_advice(config, advice, sizeof(advice));
+	if (is_json(answer)) {
+		o = begin_object("cache", name, 0, NULL);
+		td_json_put_string(o, "meaning", means);
+		td_json_put_string(o, "remedies", advice);
+		td_json_put_line(stdout, o);
+		return true;
+	}
+	begin_block(answer);
+	printf("%s: a cache event of the kernel\n", name);
+	put_text("means:", means);
+	put_text("try:", advice);
+	return true;
+}
+
 /* --- words that are not names ---------------------------------------------- */
 
 #define FOUND_COLUMN 34
@@ -408,6 +515,8 @@ static int no_such(const struct answer *answer, const char *typed, struct td_err
 	const struct td_pmu_events *events = &answer->catalog.events;
 	struct td_suggest suggest = { .wanted = typed };
 	const struct td_explanation *text;
+	const struct td_metric_def *request;
+	const char *cores;
 	char names[sizeof(err->hint) / 2];
 	bool pattern = td_explanation_is_pattern(typed);
 
@@ -418,6 +527,8 @@ static int no_such(const struct answer *answer, const char *typed, struct td_err
 		td_suggest_offer(&suggest, text->name, NULL);
 	for (size_t i = 0; !pattern && i < events->nr_metrics; i++)
 		td_suggest_offer(&suggest, events->metrics[i].name, NULL);
+	for (size_t i = 0; !pattern && (request = td_l2_request_at(i, &cores)); i++)
+		td_suggest_offer(&suggest, request->name, NULL);
 	td_suggest_format(&suggest, names, sizeof(names));
 	if (!names[0])
 		return td_err_hint(err, "tdstat explain lists them");
@@ -456,8 +567,10 @@ static bool put_name(struct answer *answer, const char *typed)
 	bool found = put_ours(answer, typed);
 
 	/* a pattern may also match metrics without a built-in text */
-	if (!found || td_explanation_is_pattern(typed))
+	if (!found || td_explanation_is_pattern(typed)) {
 		found |= put_theirs(answer, typed);
+		found |= put_requests(answer, typed);
+	}
 	return found;
 }
 
@@ -470,7 +583,8 @@ static void put_all(struct answer *answer)
 		if (put_name(answer, typed))
 			continue;
 		whole = find_short(answer, typed);
-		if ((whole && put_name(answer, whole)) || search(answer, typed))
+		if ((whole && put_name(answer, whole)) || search(answer, typed) ||
+		    put_cache_event(answer, typed))
 			continue;
 		/* unknown names are reported at the end, where they are seen */
 		td_array_push(&answer->unknown, &answer->nr_unknown, &typed, sizeof(typed));
@@ -536,7 +650,8 @@ const struct td_command td_command_explain = {
 	.doc = "Says what nodes of the tree mean, what usually causes them and what to try.  "
 	       "Without a node, lists those that have a text.  For other metrics of this "
 	       "processor, shows "
-	       "the description of its files.",
+	       "the description of its files.  Cache events such as L1-dcache-load-misses are "
+	       "explained as well.",
 	.what = "What to explain:",
 	.examples = "  tdstat explain tma_l3_bound\n"
 		    "  tdstat explain cache\n"

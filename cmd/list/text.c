@@ -343,6 +343,9 @@ static void put_section(FILE *fp, const struct td_list *list, const struct td_li
 	struct row row;
 
 	put_heading(fp, list, items);
+	if (items->kind == TD_LIST_CACHE)
+		put_below(fp, "The kernel maps these names to different events on each core; see "
+			      "tdstat explain L1-dcache-load-misses");
 	for (size_t i = 0; i < nr; i += row.nr) {
 		row = next_row(items + i, nr - i, list->opts->request.verbose);
 		put_row(fp, list, &row, &columns);

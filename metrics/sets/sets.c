@@ -30,7 +30,7 @@
  */
 #define REQUEST(name_, umask, desc_)                                    \
 	{ .name = (name_), .formula = "cpu@event\\=0x24\\,umask\\=" umask "@", \
-	  .unit = "", .factor = 1, .groups = "L2Requests",       \
+	  .unit = "", .factor = 1, .groups = TD_L2_REQUESTS,     \
 	  .desc = (desc_) }
 
 #define REQUESTS(name, who, hit, hit_m, hit_es, miss)                          \
@@ -45,6 +45,8 @@
 	REQUESTS("demand_read", "Demand data reads", "0xc1", "0x81", "0x41", "0x21"), \
 	REQUESTS("rfo", "Reads for ownership (stores)", "0xc2", "0x82", "0x42", "0x22"), \
 	REQUESTS("code", "Code reads", "0xc4", "0x84", "0x44", "0x24")
+
+#define NR_DEMAND 12
 
 static const struct td_metric_def skylake_l2_metrics[] = {
 	DEMAND,
@@ -74,6 +76,19 @@ static const struct td_metric_set *find_l2_requests(enum td_uarch uarch)
 	if (td_uarch_has(uarch, TD_CORE_FIELDS))
 		return &later_l2;
 	return uarch == TD_SKYLAKE ? &skylake_l2 : NULL;
+}
+
+const struct td_metric_def *td_l2_request_at(size_t i, const char **cores)
+{
+	const size_t nr = TD_ARRAY_SIZE(later_l2_metrics);
+
+	*cores = i < NR_DEMAND ? "Skylake, and P-cores of Ice Lake and later"
+		 : i < nr      ? "P-cores of Ice Lake and later"
+			       : "Skylake";
+	if (i < nr)
+		return &later_l2_metrics[i];
+	i -= nr - NR_DEMAND;
+	return i < TD_ARRAY_SIZE(skylake_l2_metrics) ? &skylake_l2_metrics[i] : NULL;
 }
 
 /* --- metrics apart ------------------------------------------------------------ */

@@ -45,6 +45,14 @@ bool td_sets_lack_name(const struct td_ask *ask, const struct td_machine *machin
 		       const struct td_pmu_events *files);
 void td_sets_free(struct td_sets *sets);
 
+#define TD_L2_REQUESTS "L2Requests"
+
+/*
+ * Returns metric number i of group L2Requests on any processor, or NULL after the last one.
+ * Sets *cores to the names of the cores that have it.
+ */
+const struct td_metric_def *td_l2_request_at(size_t i, const char **cores);
+
 /*
  * no_tree.c: sets err to the reason why no PMU of the machine has a top-down tree,
  * with a hint; returns -ENODEV.

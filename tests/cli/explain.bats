@@ -305,6 +305,59 @@ with_nodes() {
 	PYTHON
 }
 
+@test "the metrics of L2Requests, on any machine: those of the list, with the cores that have them" {
+	saved skylakex
+	saved sapphirerapids
+	checks <<-'PYTHON'
+		by_name = {}
+		for model, core in ("skylakex", "Skylake"), ("sapphirerapids", "P-cores of Ice Lake and later"):
+		    machine(model)
+		    for row in map(json.loads, succeeds("list -j metrics L2Requests").lines):
+		        by_name.setdefault((row["name"], row["desc"]), []).append(core)
+		assert len(by_name) == 28
+		os.environ["SYSFS_PATH"] = os.environ["PROCFS_PATH"] = "/nonexistent"
+		found = [json.loads(line) for line in succeeds("explain -j l2requests").lines]
+		same({(o["name"], o["desc"]): o["cores"] for o in found},
+		     {metric: ", and ".join(cores) for metric, cores in by_name.items()})
+		same({o["kind"] for o in found}, {"metric"})
+		text = succeeds("explain L2Requests").out
+		for o in found:
+		    own = succeeds(["explain", o["name"].upper()]).out
+		    assert own in text
+		    words = f"{o['name']}, of L2Requests means: {o['desc']} cores: {o['cores']} note: {o['note']}"
+		    same("".join(own.split()), "".join(words.split()))
+		    # the nodes that it names exist
+		    for node in re.findall("tma_[a-z0-9_]+", o["note"]):
+		        assert succeeds(["explain", node]).out.startswith(node + ":")
+		same(succeeds("explain l2_rfo_* -j").out.count("\n"), 4)
+		assert "did you mean 'l2_rfo_miss'?" in fails("explain l2_rfo_mis", 64).err
+	PYTHON
+}
+
+@test "cache events: a warning, and the events of the model instead" {
+	[ -e "$files" ] || skip "no metric files"
+	saved alderlake
+	checks <<-'PYTHON'
+		names = {row["name"] for row in map(json.loads, succeeds("list -j cache").lines)}
+		assert "L1-dcache-load-misses" in names
+		for name in names:
+		    text = succeeds(["explain", name.lower()]).out
+		    assert text.startswith(f"{name}: a cache event of the kernel\n"), text
+		    [o] = map(json.loads, succeeds(["explain", "-j", name]).lines)
+		    words = f"{name}: a cache event of the kernel means: {o['meaning']} try: {o['remedies']}"
+		    same((o["kind"], o["name"], "".join(text.split())), ("cache", name, "".join(words.split())))
+		    # what it recommends finds events of this model
+		    glob = re.search("tdstat list '(.*)'$", o["remedies"])[1]
+		    assert '"kind":"model"' in succeeds(["list", "-j", glob]).out, glob
+		# a hardware event, and words that are in texts of nodes
+		fails("explain branch-misses", 64)
+		for word in "branch", "dtlb", "node":
+		    assert "a cache event" not in succeeds(["explain", word]).out, word
+		note = "The kernel maps these names to different events on each core"
+		assert note in succeeds("list cache").out and note not in succeeds("list hw").out
+	PYTHON
+}
+
 @test "no machine is needed" {
 	export SYSFS_PATH=$PWD/nothing PROCFS_PATH=$PWD/nothing
 	explain tma_retiring

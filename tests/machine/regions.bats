@@ -86,7 +86,7 @@ both() {
 		END {
 			print own, within, whole["outer"]
 			exit !(own > 99.9 && own < 100.1 && whole["outer"] > 90 &&
-				whole["dram"] > 40 && whole["icache"] > 40)
+				whole["dram"] > 25 && whole["icache"] > 25)
 		}' out
 }
 

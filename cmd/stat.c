@@ -57,6 +57,7 @@ static const struct td_option_group *const groups[] = {
 	&td_group_head,
 	&td_group_perf,
 	&td_group_dry_run,
+	&td_group_print_perf,
 	&td_group_verbose,
 	NULL,
 };

@@ -503,6 +503,7 @@ static int import(struct td_imported *imported, struct td_recording *rec,
 	imported->no_files = imported->no_files || !request->model;
 	rename_all(imported, rec, names);
 	note_events(rec);
+	td_perf_join_groups(&rec->plan, names);
 	td_perf_join_slots(&rec->plan);
 	td_perf_find_command(rec);
 	rec->machine.smt = counts_both_threads(&rec->machine);

@@ -47,26 +47,33 @@ static void cut_pmu(char *name, char *slash, struct td_perf_spelling *out)
 		cut_modifiers(slash + 1, out);
 }
 
-/* Cut off " [cpu_core]", which some versions print after a name. */
-static const char *cut_bracket(char *name)
+/*
+ * Cut off " [cpu_core]", which some versions print after a name, and "[cpu_core:1]" of
+ * --print-perf, which is in group 1.
+ */
+static void cut_bracket(char *name, struct td_perf_spelling *out)
 {
-	char *bracket = strstr(name, " [");
+	char *bracket = strchr(name, '['), *colon;
 	size_t len = strlen(name);
 
-	if (!bracket || name[len - 1] != ']')
-		return NULL;
+	if (!bracket || bracket == name || name[len - 1] != ']')
+		return;
 	name[len - 1] = '\0';
-	*bracket = '\0';
-	return bracket + 2;
+	*(bracket - (bracket[-1] == ' ')) = '\0';
+	out->pmu = bracket + 1;
+	colon = strchr(bracket + 1, ':');
+	if (colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")]) {
+		*colon = '\0';
+		out->group = atoi(colon + 1);
+	}
 }
 
 void td_perf_spell(const char *name, struct td_perf_spelling *spelling)
 {
 	char *copy = td_strdup(name), *slash;
 
-	*spelling = (struct td_perf_spelling){ .copy = copy, .mods = "" };
-	spelling->id = copy;
-	spelling->pmu = cut_bracket(copy);
+	*spelling = (struct td_perf_spelling){ .copy = copy, .id = copy, .mods = "", .group = -1 };
+	cut_bracket(copy, spelling);
 	slash = strchr(copy, '/');
 	/* "sched:sched_switch/.../" does not begin with a PMU */
 	if (slash && slash != copy && !memchr(copy, ':', (size_t)(slash - copy)))
@@ -119,6 +126,57 @@ static void drop_empty(struct td_plan *plan)
 			free(group->members);
 	}
 	plan->nr_groups = kept;
+}
+
+/* Return the group with the event, or NULL. */
+static struct td_group *find_group(const struct td_plan *plan, size_t event)
+{
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		for (size_t i = 0; i < plan->groups[g].nr; i++) {
+			if (plan->groups[g].members[i] == (int)event)
+				return &plan->groups[g];
+		}
+	}
+	return NULL;
+}
+
+/* If an earlier group has the same event, make it the reference of both. */
+static void set_reference(struct td_plan *plan, const struct td_perf_spelling *names, size_t event)
+{
+	const struct td_event *v = plan->events.v;
+
+	for (size_t i = 0; i < event; i++) {
+		struct td_group *first = find_group(plan, i), *group = find_group(plan, event);
+
+		if (names[i].group < 0 || first == group || v[i].pmu != v[event].pmu ||
+		    strcmp(names[i].id, names[event].id) != 0)
+			continue;
+		first->reference = group->reference = (int)i;
+		group->clone = (int)event;
+		return;
+	}
+}
+
+void td_perf_join_groups(struct td_plan *plan, const struct td_perf_spelling *names)
+{
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		struct td_group *own = find_group(plan, i), *group;
+		int member = (int)i;
+		size_t first = 0;
+
+		while (names[i].group >= 0 && names[first].group != names[i].group)
+			first++;
+		group = names[i].group < 0 || first == i ? own : find_group(plan, first);
+		if (group == own || own->nr != 1)
+			continue;
+		td_group_add(group, &member, 1);
+		own->nr = 0;
+	}
+	drop_empty(plan);
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (names[i].group >= 0)
+			set_reference(plan, names, i);
+	}
 }
 
 void td_perf_join_slots(struct td_plan *plan)

@@ -40,6 +40,7 @@ struct td_perf_spelling {
 	const char *pmu; /* NULL: not given */
 	char *id;        /* with terms: "DTLB_LOAD_MISSES.STLB_HIT,cmask=1" */
 	const char *mods;
+	int group; /* the group that --print-perf adds to the name; -1: none */
 };
 
 /*
@@ -48,6 +49,11 @@ struct td_perf_spelling {
  */
 void td_perf_spell(const char *name, struct td_perf_spelling *spelling);
 
+/*
+ * Put the events whose names have the same group into one, and make the event that groups
+ * of a PMU repeat their reference.
+ */
+void td_perf_join_groups(struct td_plan *plan, const struct td_perf_spelling *names);
 /*
  * Put the fields of PERF_METRICS into the group of the SLOTS that precede them, because
  * perf can only have counted them there.

@@ -282,6 +282,13 @@ static const struct td_option dry_run[] = {
 	{ NULL },
 };
 
+static const struct td_option print_perf[] = {
+	{ "print-perf", 0, NULL,
+	  "show the command of perf stat that counts the same, for tdstat report",
+	  FLAG(show.print_perf) },
+	{ NULL },
+};
+
 static const struct td_option verbose[] = {
 	{ "verbose", 'v', NULL,
 	  "also the machine and groups; -vv: system calls",
@@ -311,6 +318,7 @@ const struct td_option_group td_group_stream = { TD_SECTION_HOW, stream };
 const struct td_option_group td_group_perf = { TD_SECTION_HOW, perf };
 const struct td_option_group td_group_head = { TD_SECTION_HOW, head };
 const struct td_option_group td_group_dry_run = { TD_SECTION_HOW, dry_run };
+const struct td_option_group td_group_print_perf = { TD_SECTION_HOW, print_perf };
 const struct td_option_group td_group_verbose = { TD_SECTION_HOW, verbose };
 
 /* --- options from the tables of aggregations and writers ------------------ */

@@ -26,6 +26,7 @@ extern const struct td_option_group td_group_cpus, /* which CPUs are counted */
 	td_group_perf,                             /* --perf */
 	td_group_head,                             /* --label, --head, --no-host */
 	td_group_dry_run,                          /* --dry-run */
+	td_group_print_perf,                       /* --print-perf */
 	td_group_verbose;                          /* -v */
 
 /*

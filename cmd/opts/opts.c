@@ -277,6 +277,13 @@ static int check_runs(const struct td_request *o, struct td_err *err)
 		{ o->show.table && o->when.repeat <= 1, "--table needs -r 2 or more" },
 		{ o->model && !o->dry_run,
 		  "--model needs --dry-run: another processor cannot be counted on" },
+		{ o->show.print_perf &&
+			  (td_request_has_events(o) || o->ask.drill || o->no_multiplex),
+		  "--print-perf is of the tree or of metrics, in one run: -e, -d, --null, -l auto "
+		  "and --no-multiplex exclude it" },
+		{ o->show.print_perf && (o->target.cgroups || o->when.control || o->when.pre ||
+					 o->when.post || o->when.sync),
+		  "--print-perf excludes -G, --control, --pre, --post and --sync" },
 		{ o->dry_run && o->show.output && !o->does.records,
 		  "--dry-run and -o exclude each other" },
 	};

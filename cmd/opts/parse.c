@@ -282,7 +282,7 @@ static bool shows_final_tree(const struct td_request *request)
 {
 	return request->does.drills && request->show.format == TD_FORMAT_TEXT &&
 	       !request->openmetrics && !request->when.interval_ms && !request->show.metric_only &&
-	       !request->ask.no_threshold && !request->show.hybrid_merge &&
+	       !request->ask.no_threshold && !request->show.hybrid_merge && !request->show.print_perf &&
 	       !request->target.cgroups && !request->target.each_cgroup &&
 	       td_request_aggregation(request) == TD_AGGREGATE_ALL;
 }
@@ -323,6 +323,7 @@ int td_opts_parse(struct td_opts *opts, const struct td_command *const *commands
 		rc = parse_guarded(&page.argp, argc, argv, &parser);
 	td_usage_close(&page);
 	set_default_level(&opts->request);
+	opts->request.dry_run = opts->request.dry_run || opts->request.show.print_perf;
 	if (rc)
 		td_opts_free(opts);
 	return rc;

@@ -24,6 +24,13 @@ static const struct td_option_group *const groups_of_target[] = {
 	&td_group_cpus, &td_group_tasks, &td_group_cores, &td_group_files, NULL,
 };
 
+/* Groups that perf stat and tdstat share, with the same values. */
+static const struct td_option_group *const groups_of_perf[] = {
+	&td_group_cpus, &td_group_tasks, &td_group_cgroups, &td_group_aggregations, NULL,
+};
+
+static const struct td_option_group *const groups_of_tree[] = { &td_group_tree, NULL };
+
 /* The output, and which of the typed options it gets. */
 struct rerun {
 	FILE *fp;
@@ -143,6 +150,35 @@ void td_rerun_put_more(FILE *fp, const struct td_request *request, bool runs)
 		fprintf(fp, " --timeout %llds", (ms > MIN_MS ? ms : MIN_MS) / 1000);
 	if (request->no_multiplex)
 		fputs(" --no-multiplex", fp);
+}
+
+static void put_number(FILE *fp, const char *option, int value)
+{
+	if (value)
+		fprintf(fp, " %s %d", option, value);
+}
+
+void td_rerun_put_perf(FILE *fp, const struct td_request *request)
+{
+	put_options(fp, request, groups_of_perf, NULL);
+	if (!request->target.command && !td_target_attaches(&request->target) &&
+	    !request->target.has_cpus && !request->target.all_cpus)
+		fputs(" -a", fp);
+	put_number(fp, "-I", request->when.interval_ms);
+	put_number(fp, "--interval-count", request->when.interval_count);
+	put_number(fp, "--timeout", request->when.timeout_ms);
+	put_number(fp, "-D", request->when.delay_ms);
+	if (request->when.has_repeat)
+		fprintf(fp, " -r %d", request->when.repeat);
+}
+
+void td_rerun_put_tree(FILE *fp, const struct td_request *request)
+{
+	const struct td_ask *ask = &request->ask;
+
+	put_options(fp, request, groups_of_tree, "level");
+	if (!ask->nr_names && !ask->bottlenecks && !ask->only_level)
+		fprintf(fp, " -l %d", ask->level);
 }
 
 void td_rerun_put_command(FILE *fp, const struct td_request *request)

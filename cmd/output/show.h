@@ -55,6 +55,8 @@ struct td_show {
 	struct td_head_ask head;
 	bool hosts; /* rows of several hosts, each with its host */
 	bool perf;  /* behave like perf stat where tdstat differs from it */
+	/* with dry_run: the plan as the command of perf stat */
+	bool print_perf;
 };
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/opts/rerun.h"
 #include "cmd/output/out.h"
 #include "cmd/plan/attr.h"
 #include "cmd/plan/turns.h"
@@ -226,6 +227,62 @@ int td_dry_run(struct td_job *job, struct td_err *err)
 				 job->sampled.events.v[group->members[m]].name);
 	}
 	td_put_turns(&job->machine, &job->plan);
+	return td_out_check(stdout, "standard output", err);
+}
+
+/*
+ * Print an event for perf.  perf knows the fields of PERF_METRICS by their names in sysfs.
+ * Others are encoded, and named "ID[PMU:GROUP]", which perf prints and tdstat report reads.
+ */
+static void put_perf_event(FILE *fp, const struct td_machine *machine, const struct td_event *event,
+			   size_t group)
+{
+	static const char *const words[TD_NR_CONFIGS] = { "config", "config1", "config2",
+							  "config3" };
+	const struct td_pmu *pmu = &machine->pmus[event->pmu];
+	const char *begin = strchr(event->name, '/'), *end = strrchr(event->name, '/');
+	char mods[TD_MODIFIERS_SIZE];
+
+	if (!begin || begin == end || td_event_is_metric(event)) {
+		fputs(event->name, fp);
+		return;
+	}
+	fprintf(fp, "%s/", pmu->name);
+	for (int i = 0; i < TD_NR_CONFIGS; i++) {
+		if (i == 0 || event->config[i])
+			fprintf(fp, "%s=0x%" PRIx64 ",", words[i], event->config[i]);
+	}
+	fprintf(fp, "name='%.*s[%s:%zu]'/%s", (int)(end - begin - 1), begin + 1, pmu->name, group,
+		td_modifiers_format(&event->mods, TD_RING_LETTERS, mods));
+}
+
+int td_print_perf(struct td_job *job, struct td_err *err)
+{
+	const struct td_plan *plan = &job->plan;
+	char cpuid[48];
+
+	td_job_say_notes(job);
+	fputs("perf stat -x ';' -o perf.csv", stdout);
+	td_rerun_put_perf(stdout, job->request);
+	for (size_t g = 0; g < plan->nr_groups; g++) {
+		const struct td_group *group = &plan->groups[g];
+
+		fputs(" \\\n  -e \"{", stdout);
+		for (size_t i = 0; i < group->nr; i++) {
+			fputs(i ? "," : "", stdout);
+			put_perf_event(stdout, &job->machine, &plan->events.v[group->members[i]],
+				       g);
+		}
+		fputs("}\"", stdout);
+	}
+	if (job->request->target.command) {
+		fputs(" \\\n ", stdout);
+		td_rerun_put_command(stdout, job->request);
+	}
+	td_cpuid_format(&job->machine.cpuid, cpuid);
+	fprintf(stdout, "\n# tdstat report --model %s", cpuid);
+	td_rerun_put_tree(stdout, job->request);
+	fputs(" perf.csv\n", stdout);
 	return td_out_check(stdout, "standard output", err);
 }
 

@@ -10,6 +10,11 @@
 /* --dry-run: print the groups to standard output, with each perf_event_attr. */
 int td_dry_run(struct td_job *job, struct td_err *err);
 /*
+ * --print-perf: print the command of perf stat that counts the same groups, and that of tdstat
+ * report for what perf writes.  perf need not know the processor's events.
+ */
+int td_print_perf(struct td_job *job, struct td_err *err);
+/*
  * -v: print the machine and the events of each group to standard error.  tree is NULL if
  * events were typed.
  */

@@ -431,3 +431,47 @@ other inherit"
 	[[ $output == *exclude_guest* && $output != *exclude_guest*exclude_guest* ]]
 	[[ $output == *exclude_host* && $output != *exclude_host*exclude_host* ]]
 }
+
+# --- the same for perf ------------------------------------------------------------
+
+@test "--print-perf: the groups and encodings of --dry-run, in a command that a shell reads" {
+	for model in alderlake icelakex skylakex; do use $model; done
+	checks <<-'PYTHON'
+		def groups_of(option):
+		    """The events of -e, as (PMU, terms)"""
+		    return [re.findall(r"([a-z_]+)/(.*?)/[a-zA-Z]*(?:,|$)", text.strip("{}"))
+		            for text in option]
+
+		for model in "alderlake", "icelakex", "skylakex":
+		    machine(model)
+		    for level in 1, 2, 3:
+		        options = f"-a -l {level} -I 1s --interval-count 3"
+		        planned = events_of(succeeds(f"--dry-run {options}").out)
+		        command, comment = succeeds(f"--print-perf {options}").out.split("\n# ")
+		        word = shlex.split(command.replace("\\\n", ""))
+		        same(word[:10], ["perf", "stat", "-x", ";", "-o", "perf.csv", "-a", "-I", "1000", "--interval-count"])
+		        groups = groups_of(word[12::2])
+		        same(len(groups), len({event.group for event in planned}))
+		        printed = [(number, pmu, terms) for number, group in enumerate(groups) for pmu, terms in group]
+		        same(len(printed), len(planned))
+		        for (number, pmu, terms), event in zip(printed, planned):
+		            same((number, pmu), (event.group, event.pmu))
+		            name = event.name.split("/", 1)[1].rstrip("/")
+		            if re.fullmatch("0x8[0-7]00", event.config):
+		                same(terms, name)
+		            else:
+		                more = "" if event.config1 == "0x0" else f",config1={event.config1}"
+		                same(terms, f"config={event.config}{more},name='{name}[{pmu}:{number}]'")
+		        assert re.fullmatch(rf"tdstat report --model GenuineIntel-6-[0-9A-F]+-\d+ -l {level} perf.csv\n", comment), comment
+
+		machine("alderlake")
+		lines = succeeds("--print-perf -r 3 --timeout 2s -- sh -c 'echo $x'").out.splitlines()
+		same(lines[0], r"perf stat -x ';' -o perf.csv --timeout 2000 -r 3 \\"[:-1])
+		same(lines[-2], "  -- sh -c 'echo $x'")
+		assert lines[-1].endswith(" -l 1 perf.csv"), lines[-1]
+		assert " -M tma_retiring,tma_info_thread_ipc perf.csv" in \
+		    succeeds("--print-perf -a -M tma_retiring,tma_info_thread_ipc --per-core").out
+		for more in "-e cycles", "-d", "-l auto", "--no-multiplex -- true", "--pre true -- true", "-e cycles -G a -a":
+		    fails(f"--print-perf {more}", 64, "--print-perf")
+	PYTHON
+}

@@ -19,6 +19,8 @@ COMMON = {"--help", "--usage", "--version"}
 REPORT_ALONE = {"--callers", "--from", "--input", "--locate", "--no-tree", "--per-region", "--profile", "--to",
                 "--total"}
 NOT_RECORD = {"--append", "--force", "--no-multiplex", "--repeat", "--table"}
+REPORT_ALONE = {"--callers", "--input", "--locate", "--no-tree", "--per-region", "--profile", "--total"}
+NOT_RECORD = {"--append", "--force", "--no-multiplex", "--print-perf", "--repeat", "--table"}
 WINGS = os.environ.get("TD_WINGS", "pictures serve").split()
 if "pictures" in WINGS:
     REPORT_ALONE |= {"--flame", "--folded", "--html", "--pprof", "--svg"}

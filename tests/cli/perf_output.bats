@@ -457,3 +457,24 @@ again() {
 		            is_near(counts[f"{pmu}/{name}/"], rate * cpus[pmu], 0.001)
 	PYTHON
 }
+
+@test "groups of --print-perf that took turns: shares are of what each group counted itself" {
+	# as many slots are lost in each, but the second one ran while three times as much was done
+	checks <<-'PYTHON'
+		def report(second):
+		    rows = {"cycles[cpu_atom:1]": 1000, "topdown-retiring[cpu_atom:1]": 1250,
+		            "topdown-be-bound[cpu_atom:1]": 2500, "topdown-fe-bound[cpu_atom:1]": 1000,
+		            f"cycles[cpu_atom:{second}]": 3000,
+		            f"TOPDOWN_BAD_SPECULATION.MISPREDICT[cpu_atom:{second}]": 600}
+		    Path("perf.csv").write_text("# started on Sun Nov 29 12:00:00 2026\n\n" + "".join(
+		        f"{1000000 * count};;{name};1000000000;50.00;;\n" for name, count in rows.items()))
+		    result = succeeds("report --model alderlake -l 2 --all -j perf.csv")
+		    rows = [json.loads(line) for line in result.out.splitlines()]
+		    return {row["metric"]: row["value"] for row in rows if row.get("value") is not None}
+
+		got = report(2)
+		# a Gracemont is 5 wide: 1250 of 5000 slots, and 600 of 15000
+		assert abs(got["tma_retiring"] - 25) < 0.01, got
+		assert abs(got["tma_branch_mispredicts"] - 4) < 0.01, got
+	PYTHON
+}

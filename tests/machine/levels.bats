@@ -110,3 +110,13 @@ near_each() {
 		"$TDSTAT" -a -l 2 --timeout 100 >/dev/null
 	syscalls opens log plan
 }
+
+@test "--print-perf: what perf counts then, report shows as tdstat does" {
+	perf_or_skip
+	cd "$BATS_TEST_TMPDIR"
+	"$TDSTAT" --print-perf -a -l 2 -I 500 --interval-count 2 >script
+	sed "s|^perf |$PERF |" script | sh
+	# shellcheck disable=SC2046
+	"$TDSTAT" $(sed -n 's/^# tdstat//p' script) >out
+	rates check out --rows 2 --level 2
+}

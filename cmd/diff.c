@@ -438,8 +438,8 @@ const struct td_command td_command_diff = {
 	.name = "diff",
 	.line = "compare recordings or commands; separate real changes from noise",
 	.args = "A B\nA... -- B...\n-- COMMAND [ARG...] : COMMAND [ARG...]",
-	.doc = "Shows what changed from recording A to recording B, what changed most first.  With "
-	       "several on a side, their spread tells what is chance.",
+	.doc = "Shows what changed from recording A to recording B, the biggest change first.  "
+	       "With several recordings on a side, their spread separates changes from noise.",
 	.what = "What to compare:",
 	.examples = "  tdstat diff old.jsonl new.jsonl\n"
 		    "  tdstat diff --fail-above tma_memory_bound:2 old*.jsonl -- new*.jsonl\n"

@@ -45,8 +45,8 @@ static void report_unpaired(const struct td_calling *c, size_t function)
 		{ offsetof(struct td_unpaired, lost),
 		  c->pairing.nr_losses || c->job.request->calls.engine == TD_BY_PT
 			  ? "calls are not counted, as records of them were lost"
-			  : "calls are not counted, as a thread got the number of theirs, whose "
-			    "end was not told" },
+			  : "calls are not counted, because their thread ended unnoticed and a "
+			    "new one has its number" },
 		{ offsetof(struct td_unpaired, open),
 		  c->job.request->calls.engine == TD_BY_PT && c->functions.nr > 1
 			  ? "calls had not ended when their thread did, or the turn of their "
@@ -255,7 +255,7 @@ static void report_variation(const struct td_calling *c, size_t function)
 	td_duration_text(text, variation_ns);
 	td_job_say(&c->job,
 		   "tdstat: %s: a call may have taken up to %s less: the cost of probes varies by "
-		   "that, and the least is subtracted\n",
+		   "that, and only the smallest cost is subtracted\n",
 		   c->functions.v[function].name, text);
 }
 

@@ -492,8 +492,9 @@ static void report_samples(const struct td_calling *c)
 	if (pct < ALL_PCT)
 		td_job_say(
 			&c->job,
-			"tdstat: an event of the metrics had a counter for %.0f %% of the time, as "
-			"others had them, and is as much too small\n",
+			"tdstat: an event of the metrics had a counter for only %.0f %% of the "
+			"time, because other programs held the counters: its metrics are "
+			"too small by that factor\n",
 			pct);
 }
 

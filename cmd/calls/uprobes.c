@@ -155,7 +155,7 @@ static int define(const struct td_probes *probes, const struct td_entry_point *e
 
 static int not_taken(const struct td_entry_point *entry, int rc, struct td_err *err)
 {
-	td_err_set(err, rc, "%s in %s: the kernel takes no probe: %s", entry->name, entry->path,
+	td_err_set(err, rc, "%s in %s: the kernel refuses a probe: %s", entry->name, entry->path,
 		   rc == -EADDRNOTAVAIL ? "several functions have this name" : strerror(-rc));
 	return entry->kernel
 		       ? td_err_hint(

@@ -589,7 +589,7 @@ const struct td_command td_command_list = {
 	.examples = "  tdstat list metrics 'tma_l3*'\n"
 		    "  tdstat list --model sapphirerapids model branch\n"
 		    "  tdstat list --print L1-dcache-loads",
-	.status = "Exit status: 0; 1 if nothing matches; 64 for a wrong option.",
+	.status = "Exit status: 0; 64 for wrong usage or if nothing matches; 1 for other errors.",
 	.groups = groups,
 	.word = td_value_pattern,
 	.check = check,

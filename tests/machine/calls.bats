@@ -214,7 +214,7 @@ both=(sh -c 'taskset -c 3 "$0" 4000 dram 20 & taskset -c 0 "$0" 4000 dram 20; wa
 	# of this program alone, whatever others do
 	[ ! -s /sys/kernel/tracing/kprobe_events ]
 	run -0 --separate-stderr calls -k no_such_function -o out -- true
-	[[ $stderr == *"no_such_function in the kernel: the kernel takes no probe"*available_filter_functions*" without counting"* ]]
+	[[ $stderr == *"no_such_function in the kernel: the kernel refuses a probe"*available_filter_functions*" without counting"* ]]
 }
 
 @test "a function of the kernel that calls another one: both are counted" {

@@ -89,8 +89,8 @@ int td_session_count(const struct td_request *request, const struct td_inherited
 	rc = td_job_plan(&job, request, err);
 	if (!rc)
 		rc = request->show.print_perf ? td_print_perf(&job, err)
-		     : request->dry_run  ? td_dry_run(&job, err)
-					 : count(&job, inherited, receivers, status, err);
+		     : request->dry_run       ? td_dry_run(&job, err)
+					      : count(&job, inherited, receivers, status, err);
 	if (rc && !receivers->again && td_request_has_events(request)) /* why no event is left */
 		td_job_say_notes(&job);
 	td_job_free(&job);

@@ -490,12 +490,11 @@ static void report_samples(const struct td_calling *c)
 		   "longer, and those of less than %d us have no metrics\n",
 		   TD_SAMPLED_NS / 1000);
 	if (pct < ALL_PCT)
-		td_job_say(
-			&c->job,
-			"tdstat: an event of the metrics had a counter for only %.0f %% of the "
-			"time, because other programs held the counters: its metrics are "
-			"too small by that factor\n",
-			pct);
+		td_job_say(&c->job,
+			   "tdstat: an event of the metrics had a counter for only %.0f %% of the "
+			   "time, because other programs held the counters: its metrics are "
+			   "too small by that factor\n",
+			   pct);
 }
 
 void td_calls_trace_report(const struct td_calling *c)

@@ -77,7 +77,8 @@ int td_arena_write_code(struct td_arena *arena, struct td_err *err)
 	td_loops_shuffle(order, CODE_LINES);
 	write_jumps(arena->memory, order);
 	if (mprotect(arena->memory, arena->size, PROT_READ | PROT_EXEC))
-		return td_err_set(err, -errno, "this system does not run code that a program writes: %s",
+		return td_err_set(err, -errno,
+				  "this system does not run code that a program writes: %s",
 				  strerror(errno));
 	return 0;
 }

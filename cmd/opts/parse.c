@@ -282,9 +282,9 @@ static bool shows_final_tree(const struct td_request *request)
 {
 	return request->does.drills && request->show.format == TD_FORMAT_TEXT &&
 	       !request->openmetrics && !request->when.interval_ms && !request->show.metric_only &&
-	       !request->ask.no_threshold && !request->show.hybrid_merge && !request->show.print_perf &&
-	       !request->target.cgroups && !request->target.each_cgroup &&
-	       td_request_aggregation(request) == TD_AGGREGATE_ALL;
+	       !request->ask.no_threshold && !request->show.hybrid_merge &&
+	       !request->show.print_perf && !request->target.cgroups &&
+	       !request->target.each_cgroup && td_request_aggregation(request) == TD_AGGREGATE_ALL;
 }
 
 /* Rows and formats for programs default to level 1, so that their columns do not vary. */

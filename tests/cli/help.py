@@ -18,8 +18,6 @@ COMMON = {"--help", "--usage", "--version"}
 # What report has and counting does not, and what counting has and record does not.
 REPORT_ALONE = {"--callers", "--from", "--input", "--locate", "--no-tree", "--per-region", "--profile", "--to",
                 "--total"}
-NOT_RECORD = {"--append", "--force", "--no-multiplex", "--repeat", "--table"}
-REPORT_ALONE = {"--callers", "--input", "--locate", "--no-tree", "--per-region", "--profile", "--total"}
 NOT_RECORD = {"--append", "--force", "--no-multiplex", "--print-perf", "--repeat", "--table"}
 WINGS = os.environ.get("TD_WINGS", "pictures serve").split()
 if "pictures" in WINGS:

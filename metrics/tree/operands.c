@@ -295,6 +295,9 @@ static void print(FILE *fp, struct fields *fields)
 	for (size_t i = 0; i < fields->nr; i++) {
 		const struct field *field = &fields->v[i];
 
+		/* a sampling period does not change what is counted */
+		if (strcmp(field->name, "period") == 0)
+			continue;
 		if (field->text)
 			fprintf(fp, ",%s=%s", field->name, field->text);
 		else if (field->number)

@@ -322,7 +322,7 @@ in_bash() {
 		# a node, and then a command
 		offers tma_l3_bound tma_l3_hit_latency -- locate -v tma_l3
 		offers auto -- locate aut
-		offers --call-graph= --callers --cpu= --cputype= -- locate tma_l3_bound --c
+		offers --call-graph= --callers --count= --cpu= --cputype= -- locate tma_l3_bound --c
 		has tdstat -- locate tma_l3_bound tds
 		has tdstat -- locate -e cycles tds
 		offers file.csv -- locate tma_l3_bound ls 'fi'
@@ -479,7 +479,7 @@ in_fish() {
 		explain tma_l3|tma_l3_bound tma_l3_hit_latency
 		help rec|record
 		locate -v tma_l3|tma_l3_bound tma_l3_hit_latency
-		locate tma_l3_bound --c|--call-graph= --callers --cpu= --cputype=
+		locate tma_l3_bound --c|--call-graph= --callers --count= --cpu= --cputype=
 		-- list metric|
 	LINES
 	in_fish '-a -I 100 ' '-I1000 tds' 'locate tma_l3_bound tds' 'locate -e cycles tds' 'profile tds' '-a -I 100 rec'

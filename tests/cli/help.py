@@ -27,7 +27,7 @@ if "serve" in WINGS:
     NOT_RECORD |= {"--max-series", "--openmetrics"}
 OWN = {
     "list": COMMON | {"--cputype", "--json-output", "--metrics-dir", "--model", "--print", "--verbose"},
-    "explain": COMMON | {"--metrics-dir", "--model"},
+    "explain": COMMON | {"--json-output", "--metrics-dir", "--model"},
     "help": COMMON,
 }
 OPTION = re.compile(r"^ {2,6}(?:-., )?(--[a-z-]+)", re.M)

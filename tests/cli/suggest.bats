@@ -46,7 +46,7 @@ teardown() {
 	hinted "did you mean '--json-output'?" "'--jsonn'" --jsonn -a
 	hinted "did you mean '--version'?" "'--versoin'" --versoin
 	hinted 'tdstat --help=all lists the options' "'--nosuch'" --nosuch
-	hinted "did you mean '--interval-count'?" "'--count'" --count
+	hinted "did you mean '--interval-count'?" "'--counts'" --counts
 	# far from every name, and from the begin of one
 	! has_wing serve || hinted 'tdstat serve --help=all lists the options' "'--port'" serve --port 80
 	hinted 'tdstat --help=all lists the options' "'-Q'" -aQ

@@ -100,6 +100,36 @@ expected() {
 	done
 }
 
+@test "a group with :S: the fields of slots that were counted from sample to sample, in each function" {
+	turns=(250ms:dram_latency 250ms:icache)
+	turns+=("${turns[@]}" "${turns[@]}")
+	locate -e '{cpu_core/slots/u,cpu_core/cycles/u,cpu_core/topdown-retiring/u,cpu_core/topdown-be-bound/u}:S' \
+		-j -o out -- taskset -c 0 "$ACT" "${turns[@]}"
+	# the fields of the truth file: retiring, and back-end bound is the fourth
+	metrics() {
+		awk -v s="$1" '$1 == "scenario" { here = $2 == s } $1 == "kind" { kind = $2 }
+			here && kind == "core" && $1 == "metrics" { print $2, $5; exit }' "$TRUTH"
+	}
+	jq -rs '.[] | select(.function) | [.function, .event, .share, .samples] | @tsv' out >rows
+	awk -v icache="$(metrics icache)" -v other="$(metrics dram_latency)" '
+		{ sub("scenario_", "", $1); share[$1, $2] = $3; nr[$1] = $4 }
+		function check(event, a, b, want, is) {
+			want = a * share["icache", "cpu_core/slots/u"]
+			want = 100 * want / (want + b * share["dram_latency", "cpu_core/slots/u"])
+			is = share["icache", event]
+			is = 100 * is / (is + share["dram_latency", event])
+			print event, is, "wanted", want
+			# what was counted when a turn ended is in one sample
+			bad = bad || is < want - 5 || is > want + 5
+		}
+		END {
+			split(icache, i, " "); split(other, d, " ")
+			check("cpu_core/topdown-retiring/u", i[1], d[1])
+			check("cpu_core/topdown-be-bound/u", i[2], d[2])
+			exit bad || nr["icache"] < 50 || nr["dram_latency"] < 50
+		}' rows
+}
+
 @test "the kernel only, user space only, and both" {
 	locate -e cycles --all-kernel -j -o kernel -- taskset -c 0 "$ACT" 1s:icache
 	# the machine counts a quarter for the kernel whatever runs, so it is not known where

@@ -62,7 +62,7 @@ static void cut_bracket(char *name, struct td_perf_spelling *out)
 	*(bracket - (bracket[-1] == ' ')) = '\0';
 	out->pmu = bracket + 1;
 	colon = strchr(bracket + 1, ':');
-	if (colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")]) {
+	if (colon && colon[1] && strlen(colon) < 6 && !colon[1 + strspn(colon + 1, "0123456789")]) {
 		*colon = '\0';
 		out->group = atoi(colon + 1);
 	}
@@ -128,30 +128,30 @@ static void drop_empty(struct td_plan *plan)
 	plan->nr_groups = kept;
 }
 
-/* Return the group with the event, or NULL. */
-static struct td_group *find_group(const struct td_plan *plan, size_t event)
+/* Return an array with the index of each event's group.  Free it. */
+static size_t *find_homes(const struct td_plan *plan)
 {
+	size_t *homes = td_calloc(plan->events.nr + 1, sizeof(*homes));
+
 	for (size_t g = 0; g < plan->nr_groups; g++) {
-		for (size_t i = 0; i < plan->groups[g].nr; i++) {
-			if (plan->groups[g].members[i] == (int)event)
-				return &plan->groups[g];
-		}
+		for (size_t i = 0; i < plan->groups[g].nr; i++)
+			homes[plan->groups[g].members[i]] = g;
 	}
-	return NULL;
+	return homes;
 }
 
 /* If an earlier group has the same event, make it the reference of both. */
-static void set_reference(struct td_plan *plan, const struct td_perf_spelling *names, size_t event)
+static void set_reference(struct td_plan *plan, const struct td_perf_spelling *names,
+			  const size_t *homes, size_t event)
 {
 	const struct td_event *v = plan->events.v;
+	struct td_group *group = &plan->groups[homes[event]];
 
 	for (size_t i = 0; i < event; i++) {
-		struct td_group *first = find_group(plan, i), *group = find_group(plan, event);
-
-		if (names[i].group < 0 || first == group || v[i].pmu != v[event].pmu ||
+		if (names[i].group < 0 || homes[i] == homes[event] || v[i].pmu != v[event].pmu ||
 		    strcmp(names[i].id, names[event].id) != 0)
 			continue;
-		first->reference = group->reference = (int)i;
+		plan->groups[homes[i]].reference = group->reference = (int)i;
 		group->clone = (int)event;
 		return;
 	}
@@ -159,24 +159,27 @@ static void set_reference(struct td_plan *plan, const struct td_perf_spelling *n
 
 void td_perf_join_groups(struct td_plan *plan, const struct td_perf_spelling *names)
 {
+	const struct td_event *v = plan->events.v;
+	td_autofree size_t *homes = find_homes(plan);
+
 	for (size_t i = 0; i < plan->events.nr; i++) {
-		struct td_group *own = find_group(plan, i), *group;
+		struct td_group *own = &plan->groups[homes[i]];
 		int member = (int)i;
 		size_t first = 0;
 
-		while (names[i].group >= 0 && names[first].group != names[i].group)
+		while (first < i &&
+		       (names[first].group != names[i].group || v[first].pmu != v[i].pmu))
 			first++;
-		group = names[i].group < 0 || first == i ? own : find_group(plan, first);
-		if (group == own || own->nr != 1)
+		if (names[i].group < 0 || own->nr != 1)
 			continue;
-		td_group_add(group, &member, 1);
-		own->nr = 0;
+		if (first < i) {
+			td_group_add(&plan->groups[homes[first]], &member, 1);
+			homes[i] = homes[first];
+			own->nr = 0;
+		}
+		set_reference(plan, names, homes, i);
 	}
 	drop_empty(plan);
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		if (names[i].group >= 0)
-			set_reference(plan, names, i);
-	}
 }
 
 void td_perf_join_slots(struct td_plan *plan)

@@ -262,6 +262,10 @@ int td_print_perf(struct td_job *job, struct td_err *err)
 	char cpuid[48];
 
 	td_job_say_notes(job);
+	if (job->sampled.nr_groups)
+		td_job_say(job,
+			   "tdstat: --print-perf leaves out metrics that need samples of retire "
+			   "latencies\n");
 	fputs("perf stat -x ';' -o perf.csv", stdout);
 	td_rerun_put_perf(stdout, job->request);
 	for (size_t g = 0; g < plan->nr_groups; g++) {

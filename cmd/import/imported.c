@@ -521,7 +521,7 @@ static int import(struct td_imported *imported, struct td_recording *rec,
  *   corrected, and E-cores have no tree because their width is unknown.
  * - If CPU_CLK_UNHALTED.DISTRIBUTED was counted, formulas use it as with
  *   hyper-threading; without, it equals the cycles of the thread.
- * - An event in several groups belongs to the first.
+ * - An event in several groups belongs to the first, unless --print-perf named the groups.
  */
 static int import_tree(struct td_imported *imported, struct td_recording *rec,
 		       const struct td_request *request, struct td_err *err)

@@ -11,10 +11,13 @@
 
 #include "cmd/import/parts.h"
 #include "cmd/import/perf.h"
+#include "lib/base/number.h"
 #include "lib/base/util.h"
 #include "lib/event/event.h"
 #include "lib/event/symbols.h"
 #include "lib/plan/plan.h"
+
+#define MAX_GROUP 9999 /* of --print-perf */
 
 /* --- parts of a name ------------------------------------------------------ */
 
@@ -48,24 +51,29 @@ static void cut_pmu(char *name, char *slash, struct td_perf_spelling *out)
 }
 
 /*
- * Cut off " [cpu_core]", which some versions print after a name, and "[cpu_core:1]" of
- * --print-perf, which is in group 1.
+ * Cut off " [cpu_core]", which some versions print after a name, and "[cpu_core:1]", with
+ * which --print-perf names PMU and group.
  */
 static void cut_bracket(char *name, struct td_perf_spelling *out)
 {
-	char *bracket = strchr(name, '['), *colon;
+	char *bracket = strrchr(name, '['), *colon;
 	size_t len = strlen(name);
 
-	if (!bracket || bracket == name || name[len - 1] != ']')
+	if (!bracket || bracket == name || bracket[1] == ']' || name[len - 1] != ']')
+		return;
+	colon = strchr(bracket, ':');
+	if (bracket[-1] != ' ' && (!colon || colon == bracket + 1))
 		return;
 	name[len - 1] = '\0';
-	*(bracket - (bracket[-1] == ' ')) = '\0';
-	out->pmu = bracket + 1;
-	colon = strchr(bracket + 1, ':');
-	if (colon && colon[1] && strlen(colon) < 6 && !colon[1 + strspn(colon + 1, "0123456789")]) {
-		*colon = '\0';
-		out->group = atoi(colon + 1);
+	if (bracket[-1] == ' ') {
+		bracket[-1] = '\0';
+	} else if (td_parse_int(colon + 1, 0, MAX_GROUP, &out->group)) {
+		name[len - 1] = ']';
+		return;
+	} else {
+		*bracket = *colon = '\0';
 	}
+	out->pmu = bracket + 1;
 }
 
 void td_perf_spell(const char *name, struct td_perf_spelling *spelling)
@@ -128,58 +136,31 @@ static void drop_empty(struct td_plan *plan)
 	plan->nr_groups = kept;
 }
 
-/* Return an array with the index of each event's group.  Free it. */
-static size_t *find_homes(const struct td_plan *plan)
-{
-	size_t *homes = td_calloc(plan->events.nr + 1, sizeof(*homes));
-
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		for (size_t i = 0; i < plan->groups[g].nr; i++)
-			homes[plan->groups[g].members[i]] = g;
-	}
-	return homes;
-}
-
-/* If an earlier group has the same event, make it the reference of both. */
-static void set_reference(struct td_plan *plan, const struct td_perf_spelling *names,
-			  const size_t *homes, size_t event)
-{
-	const struct td_event *v = plan->events.v;
-	struct td_group *group = &plan->groups[homes[event]];
-
-	for (size_t i = 0; i < event; i++) {
-		if (names[i].group < 0 || homes[i] == homes[event] || v[i].pmu != v[event].pmu ||
-		    strcmp(names[i].id, names[event].id) != 0)
-			continue;
-		plan->groups[homes[i]].reference = group->reference = (int)i;
-		group->clone = (int)event;
-		return;
-	}
-}
-
 void td_perf_join_groups(struct td_plan *plan, const struct td_perf_spelling *names)
 {
 	const struct td_event *v = plan->events.v;
-	td_autofree size_t *homes = find_homes(plan);
+	td_autofree int *groups = td_plan_groups(plan);
+	td_autofree bool *clones = td_calloc(plan->events.nr + 1, sizeof(*clones));
 
 	for (size_t i = 0; i < plan->events.nr; i++) {
-		struct td_group *own = &plan->groups[homes[i]];
 		int member = (int)i;
 		size_t first = 0;
 
-		while (first < i &&
-		       (names[first].group != names[i].group || v[first].pmu != v[i].pmu))
-			first++;
-		if (names[i].group < 0 || own->nr != 1)
+		/* <not supported>: in no group */
+		if (names[i].group < 0 || groups[i] < 0 || plan->groups[groups[i]].nr != 1)
 			continue;
-		if (first < i) {
-			td_group_add(&plan->groups[homes[first]], &member, 1);
-			homes[i] = homes[first];
-			own->nr = 0;
-		}
-		set_reference(plan, names, homes, i);
+		clones[i] = true;
+		while (groups[first] < 0 || names[first].group != names[i].group ||
+		       v[first].pmu != v[i].pmu)
+			first++;
+		if (first == i)
+			continue;
+		td_group_add(&plan->groups[groups[first]], &member, 1);
+		plan->groups[groups[i]].nr = 0;
+		groups[i] = groups[first];
 	}
 	drop_empty(plan);
+	td_plan_find_clones(plan, clones);
 }
 
 void td_perf_join_slots(struct td_plan *plan)

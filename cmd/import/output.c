@@ -360,7 +360,7 @@ static void set_refusal(struct td_event *event)
 	td_event_set_refusal(event, why);
 }
 
-/* Add an event as a group of its own, because the file does not contain the groups. */
+/* Add an event as a group of its own, because only names of --print-perf have one. */
 static void add_event(const struct td_perf_event *from, int spec, struct td_recording *rec)
 {
 	struct td_plan *plan = &rec->plan;

@@ -50,8 +50,8 @@ struct td_perf_spelling {
 void td_perf_spell(const char *name, struct td_perf_spelling *spelling);
 
 /*
- * Put the events whose names have the same group into one, and make the event that groups
- * of a PMU repeat their reference.
+ * Put the events whose names have the same group into one.  If groups of a PMU repeat an
+ * event, make it their reference.
  */
 void td_perf_join_groups(struct td_plan *plan, const struct td_perf_spelling *names);
 /*

@@ -2,6 +2,7 @@
 #include "cmd/opts/opts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/output/format.h"
 #include "lib/base/util.h"
@@ -254,6 +255,16 @@ static bool ends(const struct td_request *o)
 	return o->target.command || o->when.timeout_ms || o->when.interval_count || o->does.replays;
 }
 
+/* Does -M name metrics with modifiers, "tma_retiring:u"? */
+static bool has_modifiers(const struct td_ask *ask)
+{
+	for (size_t i = 0; i < ask->nr_names; i++) {
+		if (strchr(ask->names[i], ':'))
+			return true;
+	}
+	return false;
+}
+
 static int check_runs(const struct td_request *o, struct td_err *err)
 {
 	const struct conflict conflicts[] = {
@@ -279,8 +290,10 @@ static int check_runs(const struct td_request *o, struct td_err *err)
 		  "--model needs --dry-run: another processor cannot be counted on" },
 		{ o->show.print_perf &&
 			  (td_request_has_events(o) || o->ask.drill || o->no_multiplex),
-		  "--print-perf is of the tree or of metrics, in one run: -e, -d, --null, -l auto "
-		  "and --no-multiplex exclude it" },
+		  "--print-perf prints one run of metrics: -e, -d, --null, -l auto and "
+		  "--no-multiplex exclude it" },
+		{ o->show.print_perf && has_modifiers(&o->ask),
+		  "--print-perf takes no modifiers in -M: --all-user counts user space alone" },
 		{ o->show.print_perf && (o->target.cgroups || o->when.control || o->when.pre ||
 					 o->when.post || o->when.sync),
 		  "--print-perf excludes -G, --control, --pre, --post and --sync" },

@@ -169,6 +169,7 @@ static int finish(struct td_opts *opts, struct td_err *err)
 	const struct td_addition *addition;
 	int rc;
 
+	opts->request.dry_run = opts->request.dry_run || opts->request.show.print_perf;
 	override_cpus(&opts->request.target);
 	/* --no-merge has no effect on tasks; perf 6.1 accepts it */
 	if (opts->request.show.not_merged && td_request_is_wide(&opts->request))
@@ -323,7 +324,6 @@ int td_opts_parse(struct td_opts *opts, const struct td_command *const *commands
 		rc = parse_guarded(&page.argp, argc, argv, &parser);
 	td_usage_close(&page);
 	set_default_level(&opts->request);
-	opts->request.dry_run = opts->request.dry_run || opts->request.show.print_perf;
 	if (rc)
 		td_opts_free(opts);
 	return rc;

@@ -29,7 +29,8 @@ static const struct td_option_group *const groups_of_perf[] = {
 	&td_group_cpus, &td_group_tasks, &td_group_cgroups, &td_group_aggregations, NULL,
 };
 
-static const struct td_option_group *const groups_of_tree[] = { &td_group_tree, NULL };
+static const struct td_option_group *const groups_of_tree[] = { &td_group_files, &td_group_tree,
+								&td_group_scale, NULL };
 
 /* The output, and which of the typed options it gets. */
 struct rerun {
@@ -164,12 +165,13 @@ void td_rerun_put_perf(FILE *fp, const struct td_request *request)
 	if (!request->target.command && !td_target_attaches(&request->target) &&
 	    !request->target.has_cpus && !request->target.all_cpus)
 		fputs(" -a", fp);
+	if (request->show.not_merged && td_request_is_wide(request))
+		fputs(" -A", fp);
 	put_number(fp, "-I", request->when.interval_ms);
 	put_number(fp, "--interval-count", request->when.interval_count);
 	put_number(fp, "--timeout", request->when.timeout_ms);
 	put_number(fp, "-D", request->when.delay_ms);
-	if (request->when.has_repeat)
-		fprintf(fp, " -r %d", request->when.repeat);
+	td_rerun_put_runs(fp, request);
 }
 
 void td_rerun_put_tree(FILE *fp, const struct td_request *request)

@@ -26,7 +26,7 @@ void td_rerun_put_runs(FILE *fp, const struct td_request *request);
 void td_rerun_put_more(FILE *fp, const struct td_request *request, bool runs);
 /* Returns the -r of td_rerun_put_more(). */
 long long td_rerun_more_runs(const struct td_request *request);
-/* Write for perf stat the target, the rows and the times. */
+/* Write the options of perf stat for the target, the rows and the times. */
 void td_rerun_put_perf(FILE *fp, const struct td_request *request);
 /* Write for tdstat report the level and the metrics. */
 void td_rerun_put_tree(FILE *fp, const struct td_request *request);

@@ -219,7 +219,6 @@ int td_value_call_graph(struct td_opts *opts, const char *arg, struct td_err *er
 	return td_err_usage(err, "--call-graph %s: expected fp, lbr or dwarf[,SIZE]", arg);
 }
 
-/* Parse a percentage, "1%" or "0.5". */
 int td_value_count(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	struct td_sampling_ask *sampling = &opts->request.sampling;
@@ -232,6 +231,7 @@ int td_value_count(struct td_opts *opts, const char *arg, struct td_err *err)
 	return td_err_usage(err, "-c %s: expected default, or a number of events, 1 or more", arg);
 }
 
+/* Parse a percentage, "1%" or "0.5". */
 int td_value_overhead(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	char *end;

@@ -231,8 +231,9 @@ int td_dry_run(struct td_job *job, struct td_err *err)
 }
 
 /*
- * Print an event for perf.  perf knows the fields of PERF_METRICS by their names in sysfs.
- * Others are encoded, and named "ID[PMU:GROUP]", which perf prints and tdstat report reads.
+ * Print an event for perf.  perf knows the fields of PERF_METRICS and the events of other PMUs
+ * by their names.  Events of cores are encoded, and named "ID:MODIFIERS[PMU:GROUP]", which perf
+ * prints and tdstat report reads.
  */
 static void put_perf_event(FILE *fp, const struct td_machine *machine, const struct td_event *event,
 			   size_t group)
@@ -243,17 +244,18 @@ static void put_perf_event(FILE *fp, const struct td_machine *machine, const str
 	const char *begin = strchr(event->name, '/'), *end = strrchr(event->name, '/');
 	char mods[TD_MODIFIERS_SIZE];
 
-	if (!begin || begin == end || td_event_is_metric(event)) {
+	if (pmu->kind != TD_PMU_CORE || !begin || begin == end || td_event_is_metric(event)) {
 		fputs(event->name, fp);
 		return;
 	}
+	td_modifiers_format(&event->mods, TD_RING_LETTERS, mods);
 	fprintf(fp, "%s/", pmu->name);
 	for (int i = 0; i < TD_NR_CONFIGS; i++) {
 		if (i == 0 || event->config[i])
 			fprintf(fp, "%s=0x%" PRIx64 ",", words[i], event->config[i]);
 	}
-	fprintf(fp, "name='%.*s[%s:%zu]'/%s", (int)(end - begin - 1), begin + 1, pmu->name, group,
-		td_modifiers_format(&event->mods, TD_RING_LETTERS, mods));
+	fprintf(fp, "name='%.*s%s%s[%s:%zu]'/%s", (int)(end - begin - 1), begin + 1,
+		*mods ? ":" : "", mods, pmu->name, group, mods);
 }
 
 int td_print_perf(struct td_job *job, struct td_err *err)
@@ -277,7 +279,7 @@ int td_print_perf(struct td_job *job, struct td_err *err)
 			put_perf_event(stdout, &job->machine, &plan->events.v[group->members[i]],
 				       g);
 		}
-		fputs("}\"", stdout);
+		fputs(group->pinned ? "}:D\"" : "}\"", stdout);
 	}
 	if (job->request->target.command) {
 		fputs(" \\\n ", stdout);

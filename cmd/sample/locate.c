@@ -423,13 +423,16 @@ static int no_sampling(const struct td_event *field, struct td_err *err)
 static int choose_sampled(struct td_locating *l, const struct td_group *group, struct td_err *err)
 {
 	const struct td_plan *plan = &l->job.plan;
-	bool reads = group->nr > 1 && plan->events.v[group->members[0]].mods.sample_read;
 	const struct td_event *field = NULL;
+	bool reads = false;
 	int sampled;
 
-	for (size_t i = 0; !field && i < group->nr; i++) {
-		if (td_event_is_metric(&plan->events.v[group->members[i]]))
-			field = &plan->events.v[group->members[i]];
+	for (size_t i = 0; i < group->nr; i++) {
+		const struct td_event *event = &plan->events.v[group->members[i]];
+
+		reads = reads || (group->nr > 1 && event->mods.sample_read);
+		if (!field && td_event_is_metric(event))
+			field = event;
 	}
 	sampled = find_sampled(plan, group, field);
 	if (field && (!reads || sampled < 0))
@@ -438,8 +441,8 @@ static int choose_sampled(struct td_locating *l, const struct td_group *group, s
 		return 0;
 	if (l->filter || l->request->sampling.files.samples)
 		return td_err_usage(err,
-				    "%s: groups with :S have counts, which --in and --samples "
-				    "leave out",
+				    "%s: --in and --samples cannot show the counts of a group "
+				    "with :S",
 				    l->request->events[0].list);
 	for (size_t i = 0; i < group->nr; i++) {
 		if ((int)i != sampled)
@@ -746,7 +749,7 @@ static const struct td_option sampling[] = {
 	  "sample these events, in the syntax of perf record -e, for no node",
 	  TD_OPTION_FUNCTION, .set = td_value_events },
 	{ "count", 'c', "N|default",
-	  "a sample every N events, or as many as Intel recommends, instead of -F",
+	  "sample every N events, or with Intel's recommended period, instead of -F",
 	  TD_OPTION_FUNCTION, .set = td_value_count },
 	{ NULL },
 };

@@ -205,8 +205,9 @@ int td_period_set(struct td_job *job, struct td_sampling *how, struct td_err *er
 		if (!period)
 			continue;
 		if (ask->overhead_pct > 0)
-			return td_err_usage(err, "--overhead limits -F: %s has a fixed period",
-					    event->name);
+			return td_err_usage(
+				err, "--overhead cannot limit %s, because its period is fixed",
+				event->name);
 		if (ask->usual_period)
 			td_notes_add(&job->notes, "%s: a sample every %" PRIu64 " events",
 				     event->name, period);

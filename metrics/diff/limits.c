@@ -278,6 +278,8 @@ static enum td_gate check_limit(const struct td_limits *limits, struct td_limit 
 		return gate;
 	name_row(lacking, name, sizeof(name));
 	note_lacking(limit, name);
+	if (limits->bisect && gate == TD_GATE_PASSED)
+		return TD_GATE_UNDECIDED;
 	return limits->strict ? TD_GATE_TROUBLE : gate;
 }
 

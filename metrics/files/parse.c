@@ -383,11 +383,14 @@ static int entry_terms(const struct entry *entry, const char *name, char **out, 
 	struct terms terms = { .len = 0 }, period = { .len = 0 };
 	const char *known = fixed_terms(name);
 	struct number number;
+	struct td_err ignored;
 
 	*out = NULL;
-	if (make_terms(entry, &terms, err) || entry_number(entry, "SampleAfterValue", &number, err))
+	if (make_terms(entry, &terms, err))
 		return err->code;
-	add_term(&period, "period", number);
+	/* only locate -c default needs it */
+	if (!entry_number(entry, "SampleAfterValue", &number, &ignored))
+		add_term(&period, "period", number);
 	*out = td_aprintf("%s%s", known ? known : known_to_all(name, terms.text), period.text);
 	return 0;
 }

@@ -17,7 +17,8 @@ static int no_pmu(const struct td_machine *machine, struct td_err *err)
 	return td_err_hint(err, "dmesg | grep -i 'performance events' says what the kernel found");
 }
 
-/* Compare kernel releases: "6.1.0-56-amd64" is older than "6.12", each than TD_LATER_LINUX. */
+/* Compare kernel releases: "6.1.0-56-amd64" is older than "6.12", and every release than
+ * TD_LATER_LINUX. */
 static bool is_older(const char *release, const char *than)
 {
 	unsigned int a_major = 0, a_minor = 0, b_major = 0, b_minor = 0;

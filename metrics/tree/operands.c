@@ -295,7 +295,7 @@ static void print(FILE *fp, struct fields *fields)
 	for (size_t i = 0; i < fields->nr; i++) {
 		const struct field *field = &fields->v[i];
 
-		/* a sampling period does not change what is counted */
+		/* the period of samples does not change counts */
 		if (strcmp(field->name, "period") == 0)
 			continue;
 		if (field->text)

@@ -439,7 +439,7 @@ other inherit"
 	checks <<-'PYTHON'
 		def groups_of(option):
 		    """The events of -e, as (PMU, terms)"""
-		    return [re.findall(r"([a-z_]+)/(.*?)/[a-zA-Z]*(?:,|$)", text.strip("{}"))
+		    return [re.findall(r"([a-z_]+)/(.*?)/[a-zA-Z]*(?:,|$)", text.removesuffix(":D").strip("{}"))
 		            for text in option]
 
 		for model in "alderlake", "icelakex", "skylakex":
@@ -452,6 +452,9 @@ other inherit"
 		        same(word[:10], ["perf", "stat", "-x", ";", "-o", "perf.csv", "-a", "-I", "1000", "--interval-count"])
 		        groups = groups_of(word[12::2])
 		        same(len(groups), len({event.group for event in planned}))
+		        same([text.endswith(":D") for text in word[12::2]],
+		             ["pinned" in group[0].flags for group in ([event for event in planned if event.group == number]
+		                                                       for number in range(len(groups)))])
 		        printed = [(number, pmu, terms) for number, group in enumerate(groups) for pmu, terms in group]
 		        same(len(printed), len(planned))
 		        for (number, pmu, terms), event in zip(printed, planned):
@@ -471,7 +474,14 @@ other inherit"
 		assert lines[-1].endswith(" -l 1 perf.csv"), lines[-1]
 		assert " -M tma_retiring,tma_info_thread_ipc perf.csv" in \
 		    succeeds("--print-perf -a -M tma_retiring,tma_info_thread_ipc --per-core").out
-		for more in "-e cycles", "-d", "-l auto", "--no-multiplex -- true", "--pre true -- true", "-e cycles -G a -a":
+		# modifiers are part of the name
+		names = succeeds("--print-perf -a -M tma_info_inst_mix_instructions,tma_info_system_kernel_utilization").out
+		assert re.search(r"config=0x3c,name='CPU_CLK_UNHALTED.THREAD_P:k\[cpu_core:0\]'/k,", names), names
+		assert " --model GenuineIntel-6-8F" in succeeds("--print-perf -a --model sapphirerapids").out
+		fails("--print-perf -a -o x", 64, "exclude each other")
+		for more in "-e cycles", "-d", "-l auto", "--no-multiplex -- true", \
+		        "--pre true -- true", "--post true -- true", "--sync -- true", "--control fd:3 -a", "-G a -a", \
+		        "-a -M tma_retiring:u":
 		    fails(f"--print-perf {more}", 64, "--print-perf")
 	PYTHON
 }

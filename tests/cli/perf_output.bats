@@ -472,6 +472,16 @@ again() {
 		    rows = [json.loads(line) for line in result.out.splitlines()]
 		    return {row["metric"]: row["value"] for row in rows if row.get("value") is not None}
 
+		# events that perf could not count are in no group
+		for text in "<not supported>;;slots[cpu_core:0];0;100.00;;\n", \
+		        "<not supported>;;cycles[cpu_atom:0];0;100.00;;\n5;;X[cpu_atom:0];9;50.00;;\n" * 2, \
+		        "5;;a[b:1];9;50.00;;\n6;;c[:1];9;50.00;;\n7;;d[e:99999999999];9;50.00;;\n8;;f[];9;50.00;;\n":
+		    Path("perf.csv").write_text(text)
+		    for options in "", "--model alderlake":
+		        result = run(f"report {options} -j perf.csv")
+		        assert result.status in (0, 1) and (result.err or result.out), result
+		        assert ";" not in result.out and result.out.count('"counter-value"') <= 4, result
+
 		got = report(2)
 		# a Gracemont is 5 wide: 1250 of 5000 slots, and 600 of 15000
 		assert abs(got["tma_retiring"] - 25) < 0.01, got

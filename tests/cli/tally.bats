@@ -21,7 +21,7 @@ tally() {
 		set+=("$1")
 		shift
 	done
-	env -i PATH="$(getconf PATH):/usr/local/bin" "${set[@]}" "$here"/../tally "$@"
+	env -i PATH="$BATS_ROOT/bin:$(getconf PATH)" "${set[@]}" "$here"/../tally "$@"
 }
 
 @test "a test that fails, fails; what it said is at the end" {

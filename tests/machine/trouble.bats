@@ -395,6 +395,6 @@ come() {
 		if (length_ > 1.9) long++
 		late = $1 / 0.2 - int($1 / 0.2 + 0.001)
 		if (late > 0.9) { print; bad++ } }
-		END { print NR / 2, time; exit bad > NR / 4 || !long || NR / 2 > (time - 1.9) / 0.2 + 2 }' rows
+		END { print NR / 2, time; exit bad > NR / 8 || !long || NR / 2 > (time - 1.9) / 0.2 + 2 }' rows
 	check_cycles rows
 }

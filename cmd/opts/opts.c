@@ -295,8 +295,13 @@ static int check_runs(const struct td_request *o, struct td_err *err)
 		{ o->show.print_perf && has_modifiers(&o->ask),
 		  "--print-perf takes no modifiers in -M: --all-user counts user space alone" },
 		{ o->show.print_perf && (o->target.cgroups || o->when.control || o->when.pre ||
-					 o->when.post || o->when.sync),
-		  "--print-perf excludes -G, --control, --pre, --post and --sync" },
+					 o->when.post || o->when.sync || !o->when.repeat),
+		  "--print-perf excludes -G, --control, --pre, --post, --sync and -r 0" },
+		{ o->show.print_perf && o->show.output, "--print-perf and -o exclude each other" },
+		{ o->show.print_perf && o->target.command &&
+			  td_request_aggregation(o) == TD_AGGREGATE_THREAD,
+		  "--print-perf --per-thread needs -a, -p or -t: perf stat has no rows for the "
+		  "threads of a command" },
 		{ o->dry_run && o->show.output && !o->does.records,
 		  "--dry-run and -o exclude each other" },
 	};

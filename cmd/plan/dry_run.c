@@ -281,6 +281,10 @@ int td_print_perf(struct td_job *job, struct td_err *err)
 		}
 		fputs(group->pinned ? "}:D\"" : "}\"", stdout);
 	}
+	/* rows have times, and the time of perf's rows of places is not that of all */
+	if (!job->request->when.interval_ms && job->request->when.repeat == 1 &&
+	    td_request_aggregation(job->request) == TD_AGGREGATE_ALL)
+		fputs(" \\\n  -e duration_time", stdout);
 	if (job->request->target.command) {
 		fputs(" \\\n ", stdout);
 		td_rerun_put_command(stdout, job->request);

@@ -230,6 +230,15 @@ static double one_clock(const struct td_evaluation *e, const struct td_operand *
 	return total->value * elapsed_ns / (double)ns;
 }
 
+/* Return a time in seconds, or NaN if it is not known. */
+static double time_of(const struct td_evaluation *e, enum td_tool tool)
+{
+	double ns = e->times ? td_times_of_tool(e->times, tool) : NAN;
+
+	/* files of perf stat without duration_time */
+	return tool == TD_TOOL_DURATION_TIME && !(ns > 0) ? NAN : ns / 1e9;
+}
+
 void td_eval_fill_operands(const struct td_evaluation *e)
 {
 	const struct td_tree *tree = e->tree;
@@ -262,8 +271,7 @@ void td_eval_fill_operands(const struct td_evaluation *e)
 			e->values[i] = nr_of(e, operand);
 			break;
 		case TD_OPERAND_TIME:
-			e->values[i] =
-				e->times ? td_times_of_tool(e->times, operand->tool) / 1e9 : NAN;
+			e->values[i] = time_of(e, operand->tool);
 			break;
 		case TD_OPERAND_METRIC:
 			e->values[i] = NAN;

@@ -368,6 +368,7 @@ static void print_lower(FILE *fp, const char *text)
 static char *format(const struct td_machine *machine, const struct parts *parts,
 		    const struct td_event_text *known)
 {
+	const struct td_symbol *symbol = parts->event ? td_symbol_find(parts->event) : NULL;
 	char *out;
 	struct fields fields = { .nr = 0 };
 	size_t size;
@@ -380,8 +381,9 @@ static char *format(const struct td_machine *machine, const struct parts *parts,
 			put(&fields, &parts->spec->terms[i]);
 	}
 	fprintf(fp, "%s/", machine->pmus[parts->pmu].name);
+	/* "cpu-cycles" and "cycles" are one event */
 	if (parts->event && !known->nr_specs)
-		print_lower(fp, parts->event);
+		print_lower(fp, symbol ? symbol->name : parts->event);
 	print(fp, &fields);
 	fprintf(fp, "/%s", parts->spec->suffix);
 	td_text_close(fp, &out);

@@ -478,9 +478,9 @@ other inherit"
 		names = succeeds("--print-perf -a -M tma_info_inst_mix_instructions,tma_info_system_kernel_utilization").out
 		assert re.search(r"config=0x3c,name='CPU_CLK_UNHALTED.THREAD_P:k\[cpu_core:0\]'/k,", names), names
 		assert " --model GenuineIntel-6-8F" in succeeds("--print-perf -a --model sapphirerapids").out
-		fails("--print-perf -a -o x", 64, "exclude each other")
 		for more in "-e cycles", "-d", "-l auto", "--no-multiplex -- true", \
-		        "--pre true -- true", "--post true -- true", "--sync -- true", "--control fd:3 -a", "-G a -a", \
+		        "--pre true -- true", "--post true -- true", "--sync -- true", "--control fd:3 -a", "-G a -a", "-r 0 -- true", "-a -o x", \
+		        "--per-thread -- true", \
 		        "-a -M tma_retiring:u":
 		    fails(f"--print-perf {more}", 64, "--print-perf")
 	PYTHON

@@ -293,7 +293,7 @@ static int check_runs(const struct td_request *o, struct td_err *err)
 		  "--print-perf prints one run of metrics: -e, -d, --null, -l auto and "
 		  "--no-multiplex exclude it" },
 		{ o->show.print_perf && has_modifiers(&o->ask),
-		  "--print-perf takes no modifiers in -M: --all-user counts user space alone" },
+		  "--print-perf takes no modifiers in -M: use --all-user or --all-kernel" },
 		{ o->show.print_perf && (o->target.cgroups || o->when.control || o->when.pre ||
 					 o->when.post || o->when.sync || !o->when.repeat),
 		  "--print-perf excludes -G, --control, --pre, --post, --sync and -r 0" },

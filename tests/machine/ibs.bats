@@ -159,7 +159,7 @@ waits() {
 	turns=(250ms:dram_latency 250ms:l2_bound 250ms:page_walks)
 	run -0 --separate-stderr locate backend_bound_memory --all-user -F 4000 -j -o out -- \
 		taskset -c 1 "$ACT" "${turns[@]}" "${turns[@]}" "${turns[@]}" "${turns[@]}"
-	run ! grep -vE '^$|samples stand for|kernel stopped sampling' <<<"$stderr"
+	run ! grep -vE '^$|samples stand for|kernel stopped sampling|samples a second, not' <<<"$stderr"
 	jq -es 'map(select(.function)) | all(.node == "backend_bound_memory" and .event == "ibs_op/cnt_ctl=1/")' out
 	for name in dram_latency l2_bound page_walks; do
 		near "$(share scenario_$name)" \

@@ -140,7 +140,7 @@ void td_perf_join_groups(struct td_plan *plan, const struct td_perf_spelling *na
 {
 	const struct td_event *v = plan->events.v;
 	td_autofree int *groups = td_plan_groups(plan);
-	td_autofree bool *clones = td_calloc(plan->events.nr + 1, sizeof(*clones));
+	bool joined = false;
 
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		int member = (int)i;
@@ -149,7 +149,6 @@ void td_perf_join_groups(struct td_plan *plan, const struct td_perf_spelling *na
 		/* <not supported>: in no group */
 		if (names[i].group < 0 || groups[i] < 0 || plan->groups[groups[i]].nr != 1)
 			continue;
-		clones[i] = true;
 		while (groups[first] < 0 || names[first].group != names[i].group ||
 		       v[first].pmu != v[i].pmu)
 			first++;
@@ -158,9 +157,12 @@ void td_perf_join_groups(struct td_plan *plan, const struct td_perf_spelling *na
 		td_group_add(&plan->groups[groups[first]], &member, 1);
 		plan->groups[groups[i]].nr = 0;
 		groups[i] = groups[first];
+		joined = true;
 	}
+	if (!joined)
+		return;
 	drop_empty(plan);
-	td_plan_find_clones(plan, clones);
+	td_plan_find_clones(plan, NULL);
 }
 
 void td_perf_join_slots(struct td_plan *plan)

@@ -259,7 +259,7 @@ static const struct {
 	{ "UNC_M_CAS_COUNT.RD", "uncore", false, 0, 0 },
 	{ "/", "cpu", false, 0, 0 },
 	{ "a/", "a", false, 0, 0 },
-	{ " []", "", false, 0, 0 },
+	{ " []", "cpu", false, 0, 0 },
 };
 
 /* Files of tests/data that perf wrote, and their numbers of counts. */

@@ -260,9 +260,7 @@ static int try_all(struct trial *t, const struct td_companion *companions,
 		   struct td_call_cost *cost, struct td_err *err)
 {
 	struct td_job *job = t->job;
-	struct td_target self = { .all_user = job->target.all_user,
-				  .all_kernel = job->target.all_kernel,
-				  .exclude_guest = job->target.exclude_guest };
+	struct td_target self = td_rate_self(job);
 	td_autofree struct td_sampling *how = td_calloc(job->plan.events.nr + 1, sizeof(*how));
 	const struct td_sampler_setup setup = {
 		.plan = &job->plan,
@@ -277,7 +275,6 @@ static int try_all(struct trial *t, const struct td_companion *companions,
 	struct td_sampler *sampler = NULL;
 	int rc;
 
-	td_ints_add(&self.tids, gettid());
 	rc = td_sampler_open(&sampler, &setup, err);
 	if (!rc)
 		try_groups(t, sampler, cost);

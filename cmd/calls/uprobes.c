@@ -16,7 +16,7 @@
 /* Where tracefs is mounted: since Linux 4.1, and before. */
 static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
-#define GROUP "tdstat_%d" /* of this process */
+#define GROUP "tdstat_%d" /* name of the probes' group in tracefs: our pid */
 /* The name of an event also contains the pid, because the kernel lists hits without the group. */
 #define NAME "%c%zu_%d"
 

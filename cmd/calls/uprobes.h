@@ -9,12 +9,12 @@
 /* Where probes of a function are placed: its start and its exits. */
 struct td_entry_point {
 	char *name;      /* as the user typed it */
-	char *path;      /* of the file */
-	uint64_t offset; /* in the file */
+	char *path;      /* the program or library with the function */
+	uint64_t offset; /* offset of its first instruction in that file */
 	uint64_t size;   /* in bytes */
 	uint64_t *exits; /* offsets of returns and of jumps to other functions (exits.h) */
 	size_t nr_exits;
-	char *no_probes; /* why there are no exits, or NULL */
+	char *no_probes; /* why the exits cannot be probed, or NULL */
 	int fd;          /* the file, open for reading */
 	bool stepped;    /* the kernel single-steps its first instruction */
 	bool nop_of_5;   /* its first instruction is a NOP of five bytes */

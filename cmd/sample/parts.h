@@ -126,6 +126,9 @@ int td_gathering_close(struct td_gathering *gathering, int rc, struct td_err *er
  */
 struct td_sampling *td_rate_make(struct td_job *job, int rate);
 
+/* Returns this thread as a target in the job's modes.  Free its tids. */
+struct td_target td_rate_self(const struct td_job *job);
+
 /*
  * Sets the number of events between two samples of the sampled events that have one: period=, or
  * else that of -c.  Fails if it is unknown (-c default).

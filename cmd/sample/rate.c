@@ -76,13 +76,21 @@ static double measure(struct td_sampler *sampler)
 	return samples ? (lost_ns + (double)read_ns) / (double)samples : NAN;
 }
 
-/* Measures the cost of a sample in this thread. */
-static int measure_self(struct td_job *job, struct td_sampling *how,
-			const struct td_record_format *format, double *cost_ns, struct td_err *err)
+struct td_target td_rate_self(const struct td_job *job)
 {
 	struct td_target self = { .all_user = job->target.all_user,
 				  .all_kernel = job->target.all_kernel,
 				  .exclude_guest = job->target.exclude_guest };
+
+	td_ints_add(&self.tids, gettid());
+	return self;
+}
+
+/* Measures the cost of a sample in this thread. */
+static int measure_self(struct td_job *job, struct td_sampling *how,
+			const struct td_record_format *format, double *cost_ns, struct td_err *err)
+{
+	struct td_target self = td_rate_self(job);
 	const struct td_sampler_setup setup = {
 		.plan = &job->plan,
 		.how = how,
@@ -94,7 +102,6 @@ static int measure_self(struct td_job *job, struct td_sampling *how,
 	struct td_sampler *sampler = NULL;
 	int rc;
 
-	td_ints_add(&self.tids, gettid());
 	rc = td_sampler_open(&sampler, &setup, err);
 	if (!rc)
 		*cost_ns = measure(sampler);

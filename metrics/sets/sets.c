@@ -46,7 +46,7 @@
 	REQUESTS("rfo", "Reads for ownership (stores)", "0xc2", "0x82", "0x42", "0x22"), \
 	REQUESTS("code", "Code reads", "0xc4", "0x84", "0x44", "0x24")
 
-#define NR_DEMAND 12
+#define NR_DEMAND TD_ARRAY_SIZE(((const struct td_metric_def[]){ DEMAND }))
 
 static const struct td_metric_def skylake_l2_metrics[] = {
 	DEMAND,

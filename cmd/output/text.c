@@ -332,7 +332,10 @@ static void put_event(const struct td_writer *writer, const struct td_where *whe
 	td_put_printable(fp, event->name);
 	fputs(", ", fp);
 	td_out_count(writer, 0, 0, (double)locations->samples);
-	fprintf(fp, " sample%s of about ", locations->samples == 1 ? "" : "s");
+	fprintf(fp, " sample%s of ", locations->samples == 1 ? "" : "s");
+	if (event->sampled)
+		td_put_printable(fp, event->sampled);
+	fputs(event->sampled ? ", with about " : "about ", fp);
 	td_out_count(writer, 0, 0, locations->weight);
 	fprintf(fp, " %s\n", td_where_unit(where, event));
 	while (i < locations->nr &&

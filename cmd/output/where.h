@@ -9,7 +9,8 @@
 struct td_where_event {
 	const char *pmu;
 	const char *name;
-	int index; /* index in the hits */
+	const char *sampled; /* the event whose samples have the counts; NULL: this one */
+	int index;           /* index in the hits */
 	struct td_locations locations;
 };
 

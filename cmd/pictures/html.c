@@ -481,10 +481,13 @@ static void put_event(struct td_writer *writer, const struct td_where *where,
 		fputs("</h2>\n<p>no sample</p>\n</section>\n", fp);
 		return;
 	}
-	fprintf(fp, "</h2>\n<p>%" PRIu64 " sample%s of about ", event->locations.samples,
+	fprintf(fp, "</h2>\n<p>%" PRIu64 " sample%s of ", event->locations.samples,
 		event->locations.samples == 1 ? "" : "s");
+	if (event->sampled)
+		td_put_html(fp, event->sampled);
+	fputs(event->sampled ? ", with about " : "about ", fp);
 	td_out_grouped(fp, 0, td_out_format(buf, 0, event->locations.weight));
-	fputs(" events</p>\n", fp);
+	fprintf(fp, " %s</p>\n", td_where_unit(where, event));
 	if (where->spots->nr_calls)
 		td_flame_put_figure(writer, where, event);
 	fprintf(fp, "<div class=\"scroll\"><table class=\"where\">\n<thead><tr><th scope=\"col\" "

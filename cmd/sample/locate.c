@@ -460,27 +460,43 @@ static int choose_all_sampled(struct td_locating *l, struct td_err *err)
 		if (choose_sampled(l, &plan->groups[g], err))
 			return err->code;
 	}
-	if (l->gathering.format.values)
+	if (l->gathering.format.values) {
 		l->groups = td_plan_groups(plan);
+		l->beside = td_calloc(plan->events.nr + 1, sizeof(*l->beside));
+	}
 	l->windows.plan = plan;
 	l->windows.of_cpus = l->job.target.system_wide;
 	return 0;
 }
 
-/* Adds what the other members of the group have counted since the last sample, at its spot. */
+/* Is the event counted between the samples of its group? */
+static bool is_beside(const struct td_locating *l, int event)
+{
+	return l->groups && l->groups[event] >= 0 && !l->gathering.how[event].period &&
+	       !l->job.plan.events.v[event].hidden;
+}
+
+/*
+ * Adds what the other members of the group have counted since the last sample, at its spot,
+ * except before the first sample, because the functions are unknown.
+ */
 static void add_counts(struct td_locating *l, int spot, int caller)
 {
-	const struct td_plan *plan = &l->job.plan;
-
 	for (size_t w = 0; w < l->windows.nr; w++) {
-		const struct td_group *group = &plan->groups[l->windows.v[w].group];
+		const struct td_window *window = &l->windows.v[w];
+		const struct td_group *group = &l->job.plan.groups[window->group];
 
 		for (size_t i = 0; i < group->nr; i++) {
 			int event = group->members[i];
+			uint64_t value = window->values[i];
 
-			if (!l->gathering.how[event].period && !plan->events.v[event].hidden)
-				td_hits_add(&l->hits, event, spot, caller,
-					    l->windows.v[w].values[i]);
+			if (!value || !is_beside(l, event))
+				continue;
+			if (window->paired)
+				td_hits_add(&l->hits, event, spot, caller, value);
+			else
+				l->beside[event].unplaced += (double)value;
+			l->beside[event].counted += (double)value;
 		}
 	}
 	td_windows_clear(&l->windows);
@@ -601,7 +617,50 @@ static void report_few(const struct td_locating *l)
 			   nr, longer);
 }
 
+#define MUCH_PCT 5
+
+/* Reports the event of a group with :S that is least in functions. */
+static void report_unplaced(const struct td_locating *l)
+{
+	double max = 0;
+	size_t worst = 0;
+
+	for (size_t i = 0; l->beside && i < l->job.plan.events.nr; i++) {
+		double pct = l->beside[i].counted > 0
+				     ? 100 * l->beside[i].unplaced / l->beside[i].counted
+				     : 0;
+
+		worst = pct > max ? i : worst;
+		max = fmax(pct, max);
+	}
+	if (max >= MUCH_PCT)
+		td_job_say(&l->job,
+			   "tdstat: %s: %.0f %% of the events precede the first sample of a %s; "
+			   "they are in no function\n",
+			   l->job.plan.events.v[worst].name, max,
+			   l->windows.of_cpus ? "CPU" : "thread");
+}
+
 /* --- showing ---------------------------------------------------------------- */
+
+/* Sets the sampled events of groups with :S. */
+static void name_sampled(struct td_locating *l)
+{
+	const struct td_plan *plan = &l->job.plan;
+
+	for (size_t i = 0; i < l->where.nr; i++) {
+		struct td_where_event *event = &l->where.events[i];
+		const struct td_group *group;
+
+		if (!is_beside(l, event->index))
+			continue;
+		group = &plan->groups[l->groups[event->index]];
+		for (size_t j = 0; j < group->nr; j++) {
+			if (l->gathering.how[group->members[j]].period)
+				event->sampled = plan->events.v[group->members[j]].name;
+		}
+	}
+}
 
 static int open_sink(struct td_locating *l, struct td_err *err)
 {
@@ -638,6 +697,7 @@ static int show(struct td_locating *l, struct td_err *err)
 	where->slower_ns = l->request->calls.slower_ns;
 	td_where_want(where, l->request);
 	td_where_make(where, &l->job.plan, &l->job.machine, &l->gathering.spots, &l->hits);
+	name_sampled(l);
 	rc = td_sink_begin(&l->sink, err);
 	if (!rc)
 		writer->out->where(writer, &l->where);
@@ -659,6 +719,7 @@ static int sample(struct td_locating *l, struct td_inherited *inherited, int *st
 	td_gathering_report(g);
 	if (rc)
 		return rc;
+	report_unplaced(l);
 	if (l->filter)
 		l->filter->report(l);
 	if (!report_elsewhere(l))
@@ -674,6 +735,7 @@ static int close_all(struct td_locating *l, int rc, struct td_err *err)
 	td_hits_free(&l->hits);
 	td_windows_free(&l->windows);
 	free(l->groups);
+	free(l->beside);
 	free(l->gathering.how);
 	rc = td_gathering_close(&l->gathering, rc, err);
 	if (l->filter)

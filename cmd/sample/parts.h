@@ -166,7 +166,11 @@ struct td_locating {
 	struct td_job job;
 	struct td_gathering gathering;
 	struct td_hits hits;
-	int *groups;               /* the group of each event, if a group has :S; or NULL */
+	int *groups; /* the group of each event, if a group has :S; or NULL */
+	/* then, for each event that is not sampled: its counts, and those in unknown functions */
+	struct {
+		double counted, unplaced;
+	} * beside;
 	struct td_windows windows; /* the counts of such groups, since the last sample */
 	struct td_sink sink;
 	struct td_where where;

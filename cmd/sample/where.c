@@ -45,7 +45,7 @@ static void add_event(struct td_where *where, const struct td_event *event,
 	td_locations_make(&of->locations, hits, where->spots, index);
 }
 
-/* In a group, only one event may be sampled. */
+/* In a group, only one event may be sampled.  With :S, its samples have the counts of all. */
 static bool is_sampled(const struct td_plan *plan, const int *groups, int event,
 		       const struct td_hits *hits)
 {
@@ -53,7 +53,8 @@ static bool is_sampled(const struct td_plan *plan, const int *groups, int event,
 		if (hits->v[i].event == event)
 			return true;
 	}
-	return groups[event] < 0 || plan->groups[groups[event]].nr < 2;
+	return groups[event] < 0 || plan->groups[groups[event]].nr < 2 ||
+	       (plan->events.v[event].mods.sample_read && !plan->events.v[event].hidden);
 }
 
 static int by_size(const void *a, const void *b)

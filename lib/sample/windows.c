@@ -144,6 +144,7 @@ static void add(struct td_windows *windows, const struct td_window_end *end, siz
 		restart(windows, end);
 	} else if (last->time_ns) {
 		window->time_ns = td_since(end->time_ns, last->time_ns);
+		window->paired = find_break(windows, true, end->cpu).time_ns < last->time_ns;
 		if (is_known(windows, last, end)) {
 			window->from = last->spot;
 			window->to = end->spot;

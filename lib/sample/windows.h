@@ -19,6 +19,7 @@ struct td_window {
 	int group;
 	size_t stream; /* number of its thread or CPU, and group */
 	int from, to;  /* spots; both -1: what ran in between is unknown */
+	bool paired;   /* there was a previous sample, and none was lost in between */
 	uint64_t time_ns;
 	uint64_t *values; /* one for each member */
 };

@@ -772,11 +772,50 @@ enough_samples() {
 	assert_equal "$status" 7
 	assert_share -e cpu-clock out large 75
 	assert_share -e task-clock out large 75
-	# a page fault would be a sample of its own
+	# a page fault would be a sample of its own; before the first sample it is not known where
 	assert_rows out 'map(select(.event != "context-switches")) | group_by(.event) |
-		length == 3 and (map(map(.samples) | add) | unique | length == 1)'
+		map({ (.[0].event): (map(.samples) | add) }) | add |
+		(."cpu-clock" > ."task-clock") and (."cpu-clock" > ."page-faults")'
 	try "$TDSTAT" locate -e '{cpu-clock,page-faults}:S' --overhead 5 -o out -- ./share 50
 	assert_equal "$status" 7
+}
+
+@test "a group with :S: counts before the first sample are in no function, and headings name its event" {
+	not_under_valgrind "the events are opened late"
+	real
+	build late <<-'C'
+		WORK(early)
+		WORK(work)
+		static char memory[64 << 12];
+		__attribute__((noinline)) void first(void) { memory[0] = 1; }
+		__attribute__((noinline)) void then(int i) { work(100000); memory[i << 12] = 1; }
+		int main(void)
+		{
+			memory[63 << 12] = 1;
+			fclose(fopen("running", "w"));
+			while (access("end", F_OK) && for_ms(600000))
+				early(100000);
+			first();
+			for (int i = 1; i < 63; i++)
+				then(i);
+			return 7;
+		}
+	C
+	./late 3>&- &
+	program=$!
+	wait_for_file running
+	"$TDSTAT" locate -p "$program" -e '{page-faults,alignment-faults,task-clock}:S' -c 1 --no-big-num -o out 2>notes 3>&- &
+	wait_for has_events $!
+	wait_for sleeps $!
+	works_on "$program" 50
+	touch end
+	wait
+	grep -qx ' page-faults, [0-9]* samples of about [0-9]* events' out
+	grep -qx ' task-clock, [0-9]* samples of page-faults, with about [0-9]* events' out
+	grep -qx ' alignment-faults, no sample' out
+	[[ $(<notes) =~ "tdstat: "[a-z-]+": "[0-9]+" % of the events precede the first sample of a thread; they are in no function" ]]
+	# first() has the time of early() otherwise
+	! awk '/^ task-clock/ { here = 1 } / (early|first) / && here && $1 > 20 { print; bad = 1 } END { exit !bad }' out
 }
 
 @test "a group with slots and fields: the first other event is sampled" {

@@ -342,7 +342,7 @@ static void report_late(const struct td_gathering *g)
 		return;
 	td_job_say(g->job,
 		   "tdstat: samples stand for %.0f %% of the events that were counted: interrupts "
-		   "came late, or threads were short\n",
+		   "came late, or threads or periods were short\n",
 		   100 * part);
 }
 

@@ -24,6 +24,7 @@
 #include "lib/base/suggest.h"
 #include "lib/base/util.h"
 #include "lib/count/report.h"
+#include "lib/machine/uarch.h"
 #include "metrics/explain/explain.h"
 #include "metrics/sets/sets.h"
 #include "metrics/verdict/verdict.h"
@@ -368,6 +369,29 @@ static bool node_is_named(const struct td_request *request)
 	return request->sampling.node && strcmp(request->sampling.node, "auto") != 0;
 }
 
+/*
+ * Refuses -c default before anything is counted if nodes are sampled by IBS, which has no
+ * recommended periods.
+ */
+static int check_period(const struct td_request *request, struct td_err *err)
+{
+	struct td_sysfs fs = { -1, -1 };
+	struct td_machine machine = { 0 };
+	struct td_err unused = { 0 };
+	int rc = 0;
+
+	if (!request->sampling.usual_period)
+		return 0;
+	if (!td_select_machine(&fs, &machine, request, &unused) && machine.nr_core &&
+	    td_uarch_has(machine.pmus[0].uarch, TD_CORE_IBS)) {
+		rc = td_period_missing("a node of AMD", err);
+		err->elsewhere = true;
+	}
+	td_machine_free(&machine);
+	td_sysfs_close(&fs);
+	return rc;
+}
+
 #define USUAL_RATE 1000
 /* A high rate, because most samples of IBS have no latency. */
 #define IBS_RATE 4000
@@ -385,6 +409,9 @@ static int choose(struct td_locating *l, const struct td_inherited *inherited, i
 	l->sampled = *request;
 	if (request->nr_events)
 		return 0;
+	rc = check_period(request, err);
+	if (rc)
+		return rc;
 	rc = node_is_named(request)
 		     ? take_named(&l->choice, request, err)
 		     : count_first(&l->choice, request, inherited, &l->attempt, status, err);
@@ -559,8 +586,12 @@ static int plan(struct td_locating *l, struct td_err *err)
 	waits = !l->request->nr_events && td_job_has_kind(&l->job, TD_PMU_IBS);
 	g->job = &l->job;
 	g->how = td_rate_make(&l->job, waits ? IBS_RATE : USUAL_RATE);
-	if (choose_all_sampled(l, err) || td_period_set(&l->job, g->how, err))
+	if (choose_all_sampled(l, err))
 		return err->code;
+	if (td_period_set(&l->job, g->how, err)) {
+		err->elsewhere = !l->request->nr_events;
+		return err->code;
+	}
 	td_gathering_want(g, l->request);
 	g->format.raw = waits;
 	g->lines = l->request->verbose || l->request->sampling.files.samples ||

@@ -134,6 +134,8 @@ struct td_target td_rate_self(const struct td_job *job);
  * else that of -c.  Fails if it is unknown (-c default).
  */
 int td_period_set(struct td_job *job, struct td_sampling *how, struct td_err *err);
+/* Sets and returns the usage error of -c default for something without a period. */
+int td_period_missing(const char *name, struct td_err *err);
 
 /*
  * Limits the frequencies of the job's events (--overhead): measures the cost of taking and

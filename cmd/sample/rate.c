@@ -187,13 +187,28 @@ struct td_sampling *td_rate_make(struct td_job *job, int rate)
 	return how;
 }
 
-static int no_period(const struct td_event *event, struct td_err *err)
+int td_period_missing(const char *name, struct td_err *err)
 {
-	td_err_set(
-		err, -ENOENT,
+	td_err_usage(
+		err,
 		"-c default: %s has no recommended period: only events of Intel's files have one",
-		event->name);
+		name);
 	return td_err_hint(err, "-c N takes a sample every N events, -F N takes N a second");
+}
+
+/* perf_swevent_start_hrtimer() in kernel/events/core.c */
+#define MIN_CLOCK_NS 10000
+
+/* Raises the period of a clock, because a sample has the weight of its period. */
+static void limit_clock(struct td_job *job, const struct td_event *event, struct td_sampling *how)
+{
+	if (event->type != PERF_TYPE_SOFTWARE || how->period >= MIN_CLOCK_NS ||
+	    (event->config[0] != PERF_COUNT_SW_CPU_CLOCK &&
+	     event->config[0] != PERF_COUNT_SW_TASK_CLOCK))
+		return;
+	td_notes_add(&job->notes, "%s: a sample every %d ns, the shortest period of the kernel",
+		     event->name, MIN_CLOCK_NS);
+	how->period = MIN_CLOCK_NS;
 }
 
 int td_period_set(struct td_job *job, struct td_sampling *how, struct td_err *err)
@@ -208,7 +223,7 @@ int td_period_set(struct td_job *job, struct td_sampling *how, struct td_err *er
 		if (!how[i].period || event->refusal)
 			continue;
 		if (!period && ask->usual_period)
-			return no_period(event, err);
+			return td_period_missing(event->name, err);
 		if (!period)
 			continue;
 		if (ask->overhead_pct > 0)
@@ -220,6 +235,7 @@ int td_period_set(struct td_job *job, struct td_sampling *how, struct td_err *er
 				     event->name, period);
 		how[i].period = period;
 		how[i].frequency = false;
+		limit_clock(job, event, &how[i]);
 	}
 	return 0;
 }

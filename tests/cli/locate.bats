@@ -236,7 +236,7 @@ assert_rows() {
 	C
 	locate -F 100 -o out -- ./short
 	assert_equal "$status" 0
-	[[ $stderr =~ 'tdstat: samples stand for '([0-9]+)' % of the events that were counted: interrupts came late, or threads were short' ]] ||
+	[[ $stderr =~ 'tdstat: samples stand for '([0-9]+)' % of the events that were counted: interrupts came late, or threads or periods were short' ]] ||
 		fail "$stderr"
 	[ "${BASH_REMATCH[1]}" -lt 50 ]
 	# of one that works on, nearly all, or it is so
@@ -746,10 +746,36 @@ enough_samples() {
 @test "-c default: an event without a recommended period is named" {
 	saved alderlake
 	for event in cpu_core/cycles/ cpu_core/r1a/ cpu_core/slots/ cpu-clock; do
-		try "$TDSTAT" locate -e "cpu_core/INST_RETIRED.ANY/,$event" -c default --dry-run -- touch ran
-		assert_equal "$status" 1
-		assert_why_and_remedy "^tdstat: -c default: $event has no recommended period" "-c N"
-		[ ! -e ran ]
+		for option in --dry-run -v; do
+			try "$TDSTAT" locate -e "cpu_core/INST_RETIRED.ANY/,$event" -c default $option -- touch ran
+			assert_equal "$status" 64
+			assert_why_and_remedy "^tdstat: -c default: $event has no recommended period" "-c N"
+			[ ! -e ran ]
+		done
+	done
+}
+
+@test "-c default: nodes of a processor without recommended periods: the command runs, and is not counted first" {
+	saved skylakex
+	export PERF_CPUID=AuthenticAMD-25-11-1
+	for node in auto backend_bound_memory; do
+		try "$TDSTAT" locate -x, -c default $node -- sh -c 'echo ran; exit 3'
+		assert_runs_all_the_same "-c default: a node of AMD has no recommended period" "-c N" 3
+		assert_equal "$output" ran
+		try "$TDSTAT" locate -c default $node -a
+		assert_equal "$status" 64
+	done
+}
+
+@test "a clock has no period below 10 us: the kernel's is used, and the sums are right" {
+	real
+	build_share
+	for words in "cpu-clock -c 10" task-clock/period=9999/; do
+		rm -f samples
+		try "$TDSTAT" locate -e $words --samples samples -o out -- ./share 50
+		assert_equal "$status" 7
+		[[ $stderr == "tdstat: ${words%% *}: a sample every 10000 ns, the shortest period of the kernel"* ]]
+		jq -es 'map(select(.s).s[5]) | length > 0 and all(. == 10000)' samples || fail "$words"
 	done
 }
 
@@ -757,6 +783,7 @@ enough_samples() {
 	real
 	build_share
 	for words in "cpu-clock -c 500000" cpu-clock/period=500000/ "cpu-clock/period=500000/ -c 7000" "cpu-clock/period=500000/ -F 7"; do
+		rm -f samples
 		try "$TDSTAT" locate -e $words --samples samples -o out -- ./share 50
 		assert_equal "$status" 7
 		jq -es 'map(select(.s).s[5]) | length > 0 and all(. == 500000)' samples || fail "$words"

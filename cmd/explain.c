@@ -413,38 +413,115 @@ static bool put_requests(struct answer *answer, const char *typed)
 
 /* --- cache events ------------------------------------------------------------ */
 
-/* Write what to use instead of a cache event. */
-static void format_cache_advice(uint64_t config, char *text, size_t size)
-{
-	static const char *const globs[] = {
-		[PERF_COUNT_HW_CACHE_L1D] = "*l1*",    [PERF_COUNT_HW_CACHE_L1I] = "*icache*",
-		[PERF_COUNT_HW_CACHE_LL] = "*l3*",     [PERF_COUNT_HW_CACHE_DTLB] = "*tlb*",
-		[PERF_COUNT_HW_CACHE_ITLB] = "*tlb*",  [PERF_COUNT_HW_CACHE_BPU] = "*br*",
-		[PERF_COUNT_HW_CACHE_NODE] = "*dram*",
-	};
+/*
+ * Meanings of cache events, by operation and result (access, miss).  The facts are those of Linux
+ * 6.12 for Skylake, Tremont, Zen and later: hw_cache_event_ids and hw_cache_extra_regs in
+ * arch/x86/events/intel/core.c and amd/core.c.  NULL: they do not have it.
+ */
+/* clang-format off */
+static const struct {
+	const char *means[3][2];
+	const char *doubt; /* doubt about all events of the cache */
+	const char *glob;  /* finds events of the model to use instead */
+} cache_texts[] = {
+	[PERF_COUNT_HW_CACHE_L1D] = {
+		{ { "On Intel, retired loads (uops on E-cores), wherever their data was.  On Zen, "
+		    "loads and stores that accessed the L1 data cache.",
+		    "On Skylake to Rocket Lake, lines that were replaced in the L1 data cache, also "
+		    "because of stores and prefetches (L1D.REPLACEMENT).  On Golden Cove and later, "
+		    "demand data reads of the L2 cache (L2_RQSTS.ALL_DEMAND_DATA_RD).  On Zen, "
+		    "accesses of the L2 cache after misses, also of prefetches.  E-cores have none." },
+		  { "On Intel, retired stores (uops on E-cores).  Zen has none.", NULL },
+		  { "On Zen, fills of the L1 data cache by the hardware prefetcher.  Intel has none.",
+		    NULL } },
+		"Loads and misses are counted at different places and in different units, so their "
+		"ratio is not a miss rate.", "*l1*" },
+	[PERF_COUNT_HW_CACHE_L1I] = {
+		{ { "On E-cores, accesses of the instruction cache (ICACHE.ACCESSES).  On Zen, fetch "
+		    "windows of 32 bytes.  Intel's P-cores have none.",
+		    "On Skylake to Rocket Lake, lookups that missed (ICACHE_64B.IFTAG_MISS).  On "
+		    "Golden Cove and later, code reads of the L2 cache (L2_RQSTS.ALL_CODE_RD).  On "
+		    "E-cores, misses (ICACHE.MISSES).  On Zen, fetch windows of 32 bytes that "
+		    "missed." } },
+		"Fetches on wrong paths are included; code from the uop cache is not.",
+		"*icache*" },
+	[PERF_COUNT_HW_CACHE_LL] = {
+		{ { "On Intel, demand data reads that missed the L2 cache, wherever they were "
+		    "answered (an offcore response event).  Zen has none.",
+		    "On Intel, demand data reads that missed the L3 cache (an offcore response "
+		    "event).  Zen has none." },
+		  { "On Intel, reads for ownership (RFO), the reads of stores, that missed the L2 "
+		    "cache, wherever they were answered (an offcore response event).  Zen has none.",
+		    "On Intel, reads for ownership (RFO), the reads of stores, that missed the L3 "
+		    "cache (an offcore response event).  Zen has none." } },
+		"Hardware prefetches are not included, although they may be most of the traffic.  "
+		"Not more than two different offcore response events count at the same time.",
+		"*l3*" },
+	[PERF_COUNT_HW_CACHE_DTLB] = {
+		{ { "On Intel, retired loads: the event of L1-dcache-loads.  On Zen, loads and stores "
+		    "that missed the first level of the TLB.",
+		    "On Intel, completed page walks of loads (DTLB_LOAD_MISSES.WALK_COMPLETED).  On "
+		    "Zen, loads and stores that missed both levels of the TLB." },
+		  { "On Intel, retired stores: the event of L1-dcache-stores.  Zen has none.",
+		    "On Intel, completed page walks of stores (DTLB_STORE_MISSES.WALK_COMPLETED).  "
+		    "Zen has none." } },
+		"A miss of the first level that hits the second one costs time, but is not a miss "
+		"here.", "*tlb*" },
+	[PERF_COUNT_HW_CACHE_ITLB] = {
+		{ { "On Skylake and Zen, fetches that missed the first level of the TLB and hit the "
+		    "second one (ITLB_MISSES.STLB_HIT).  Ice Lake and later, and E-cores, have none.",
+		    "On Intel's P-cores, completed page walks for code (ITLB_MISSES.WALK_COMPLETED).  "
+		    "On E-cores, fills of the first level of the TLB.  On Zen, fetches that missed "
+		    "both levels." } },
+		"The loads are not all accesses, so the ratio is not a miss rate.", "*tlb*" },
+	[PERF_COUNT_HW_CACHE_BPU] = {
+		{ { "Retired branches, like branches.",
+		    "Retired branches that were mispredicted, like branch-misses." } },
+		"On Golden Cove and later, its umask 0x04 is not in Intel's files.", "*br*" },
+	[PERF_COUNT_HW_CACHE_NODE] = {
+		{ { "On Intel's P-cores, demand data reads that DRAM of the own socket answered (an "
+		    "offcore response event).  E-cores and Zen have none.",
+		    "On Intel's P-cores, demand data reads that another socket answered (an offcore "
+		    "response event): from DRAM and, on Golden Cove and later, also from its "
+		    "caches.  E-cores and Zen have none." },
+		  { "On Skylake to Rocket Lake, reads for ownership (RFO), the reads of stores, that "
+		    "DRAM of the own socket answered (an offcore response event).  Other cores have "
+		    "none.",
+		    "On Skylake to Rocket Lake, reads for ownership (RFO), the reads of stores, that "
+		    "DRAM of another socket answered (an offcore response event).  Other cores have "
+		    "none." } },
+		"The misses are not a part of the loads.  Hardware prefetches are not included.",
+		"*dram*" },
+};
+/* clang-format on */
 
-	snprintf(text, size,
-		 "Use the events of the model, which its files describe: tdstat list '%s'",
-		 globs[config & 0xff]);
+static char *format_cache_meaning(uint64_t config)
+{
+	const char *means = cache_texts[config & 0xff].means[config >> 8 & 0xff][config >> 16];
+
+	if (!means)
+		return td_strdup("No core since Skylake, Tremont and Zen has this event in Linux "
+				 "6.12: it is <not supported>.");
+	return td_aprintf("%s  %s  These are the events of Linux 6.12; do not compare counts of "
+			  "different kernels, models or core types.",
+			  means, cache_texts[config & 0xff].doubt);
 }
 
 /* Explain a cache event of the kernel.  Returns false if it is not one. */
 static bool put_cache_event(struct answer *answer, const char *typed)
 {
-	static const char means[] =
-		"An event of the core that the kernel selects.  It differs between cores and may "
-		"count something else than the name: in Linux 6.12, L1-dcache-load-misses is "
-		"L1D.REPLACEMENT on Skylake, which counts lines and not loads, and "
-		"L2_RQSTS.ALL_DEMAND_DATA_RD on Golden Cove; Gracemont has none.  Do not compare "
-		"counts of different models or core types.";
-	char name[64], advice[128];
+	td_autofree char *means = NULL, *advice = NULL;
 	struct json_object *o;
 	uint64_t config;
+	char name[64];
 
 	/* "branch-misses" is a hardware event */
 	if (td_symbol_find(typed) || td_cache_parse(typed, &config) || !td_cache_name(config, name))
 		return false;
-	format_cache_advice(config, advice, sizeof(advice));
+	means = format_cache_meaning(config);
+	advice = td_aprintf("Use the events of the model, which its files describe: tdstat list "
+			    "'%s'",
+			    cache_texts[config & 0xff].glob);
 	if (is_json(answer)) {
 		o = begin_object("cache", name, 0, NULL);
 		td_json_put_string(o, "meaning", means);
@@ -574,17 +651,34 @@ static bool put_name(struct answer *answer, const char *typed)
 	return found;
 }
 
+/* Return the name in "name:u" or "cpu_core/name/u", as -e and -M take it; NULL: typed is a name. */
+static char *bare_name(const char *typed)
+{
+	const char *slash = strchr(typed, '/'), *name = slash ? slash + 1 : typed;
+	size_t length = strcspn(name, slash ? "/," : ":");
+
+	return name[length] ? td_strndup(name, length) : NULL;
+}
+
+/* Explain the name or word.  Returns false if it is unknown. */
+static bool put_typed(struct answer *answer, const char *typed)
+{
+	const char *whole;
+
+	if (put_name(answer, typed))
+		return true;
+	whole = find_short(answer, typed);
+	return (whole && put_name(answer, whole)) || search(answer, typed) ||
+	       put_cache_event(answer, typed);
+}
+
 static void put_all(struct answer *answer)
 {
 	for (size_t i = 0; i < answer->opts->nr_patterns; i++) {
 		const char *typed = answer->opts->patterns[i];
-		const char *whole;
+		td_autofree char *name = bare_name(typed);
 
-		if (put_name(answer, typed))
-			continue;
-		whole = find_short(answer, typed);
-		if ((whole && put_name(answer, whole)) || search(answer, typed) ||
-		    put_cache_event(answer, typed))
+		if (put_typed(answer, typed) || (name && put_typed(answer, name)))
 			continue;
 		/* unknown names are reported at the end, where they are seen */
 		td_array_push(&answer->unknown, &answer->nr_unknown, &typed, sizeof(typed));

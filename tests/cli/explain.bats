@@ -340,15 +340,28 @@ with_nodes() {
 	checks <<-'PYTHON'
 		names = {row["name"] for row in map(json.loads, succeeds("list -j cache").lines)}
 		assert "L1-dcache-load-misses" in names
+		seen = set()
 		for name in names:
 		    text = succeeds(["explain", name.lower()]).out
 		    assert text.startswith(f"{name}: a cache event of the kernel\n"), text
 		    [o] = map(json.loads, succeeds(["explain", "-j", name]).lines)
 		    words = f"{name}: a cache event of the kernel means: {o['meaning']} try: {o['remedies']}"
 		    same((o["kind"], o["name"], "".join(text.split())), ("cache", name, "".join(words.split())))
+		    assert o["meaning"] not in seen or "No core" in o["meaning"], name
+		    seen.add(o["meaning"])
+		    # as -e takes it
+		    for typed in f"{name}:u", f"cpu_core/{name}/", f"cpu/{name},cmask=1/k":
+		        same(succeeds(["explain", typed]).out, text, typed)
 		    # what it recommends finds events of this model
 		    glob = re.search("tdstat list '(.*)'$", o["remedies"])[1]
 		    assert '"kind":"model"' in succeeds(["list", "-j", glob]).out, glob
+		# the events that the files describe with the codes of the kernel's tables
+		for name, model in ("L1-dcache-load-misses", "L2_RQSTS.ALL_DEMAND_DATA_RD"), ("dTLB-store-misses", "DTLB_STORE_MISSES.WALK_COMPLETED"):
+		    assert model in succeeds(["explain", name]).out
+		    assert f'"name":"{model.lower()}"' in succeeds(["list", "-j", model]).out
+		same(succeeds("explain tma_dram_bound:u").out, succeeds("explain tma_dram_bound").out)
+		for typed in "L1-dcache-load-misses/", "nonsense:u", "cpu_core/nonsense/":
+		    fails(["explain", typed], 64)
 		# a hardware event, and words that are in texts of nodes
 		fails("explain branch-misses", 64)
 		for word in "branch", "dtlb", "node":

@@ -803,6 +803,46 @@ refused_lines() {
 }
 
 # Somebody has pinned the counters that all groups but the one of SLOTS need.
+# typed bare|full PMU MODEL TABLE: a recording of level 1, with names of this form, as a table or a tree
+typed() {
+	command jq -nc --arg form "$1" --arg pmu "$2" --arg model "$3" --argjson table "$4" '
+		["slots", "topdown-retiring", "topdown-be-bound", "topdown-fe-bound", "topdown-bad-spec"] as $names |
+		[1024, 32768, 33536, 33280, 33024] as $configs |
+		{ tdstat: 1, cpuid: $model, smt: false, interval_ms: 0, target: "system wide",
+			pmus: [{ name: $pmu, type: 4, cpus: "0" }],
+			topology: [{ cpu: 0, core: 0, cluster: 0, die: 0, socket: 0, node: 0 }] } +
+		(if $table then { table: "events" } else {} end) +
+		{ events: [range(5) | { name: (if $form == "bare" then $names[.] else "\($pmu)/\($names[.])/" end),
+			pmu: $pmu, group: 0 } + (if $table then { type: 4, config: $configs[.], spec: . } else {} end)] },
+		{ time: 1, counts: ([1000, 250, 500, 150, 100] | to_entries | map([.key, 0, -1, .value, 1000, 1000])) },
+		{ end: { elapsed: 1, user: 0, sys: 0, exit: 0 } }' >"$2-$1.jsonl"
+}
+
+@test "events that were typed: a table on a hybrid as on others, whatever form their names have" {
+	local pmu
+	for pmu in "cpu GenuineIntel-6-8F-8" "cpu_core GenuineIntel-6-97-2"; do
+		for form in bare full; do
+			typed $form $pmu true
+			try "$TDSTAT" report -x, -i "${pmu% *}-$form.jsonl"
+			assert_equal "$status:${#lines[@]}" 0:5
+			[[ ${lines[1]} == 250,,*topdown-retiring*,1000,100.00,, ]]
+			try "$TDSTAT" report -l 2 -i "${pmu% *}-$form.jsonl"
+			assert_equal "$status" 64
+			assert_complains 'has events and no tree'
+			# those of a tree have their PMUs
+			typed $form $pmu false
+			try "$TDSTAT" report -i "${pmu% *}-$form.jsonl"
+			if [ $form = full ]; then
+				assert_equal "$status" 0
+				[[ $output == *'50.0 '*tma_backend_bound* ]]
+			else
+				assert_equal "$status" 1
+				assert_complains 'do not make a top-down tree'
+			fi
+		done
+	done
+}
+
 @test "nodes that were not counted are not taken for nodes that are not marked" {
 	file=$data/manual/xz-3.jsonl
 	slots=$(head -n 1 "$file" | jq -c '[.events | to_entries[] | select(.value.group == 0) | .key]')

@@ -17,6 +17,7 @@
 #include "lib/base/json.h"
 #include "lib/base/number.h"
 #include "lib/base/util.h"
+#include "lib/event/symbols.h"
 
 #define MAX_FIELDS 40
 
@@ -112,10 +113,31 @@ static bool is_variance(const char *text)
 	return len > 1 && text[len - 1] == '%' && isdigit((unsigned char)*text);
 }
 
-/* If slashes separate columns, they also separate parts of a name. */
+static bool is_modifiers(const char *text)
+{
+	return *text && text[strspn(text, "ukhGHIpPSDWeRbM")] == '\0';
+}
+
+/*
+ * Return the end of a name whose parts are separated like the columns: "cycles:u",
+ * "sched:sched_switch", "duration_time".  With colons, a cgroup may follow.
+ */
 static size_t name_end(const struct fields *f, size_t at, size_t run_time)
 {
-	return f->separator == '/' ? run_time : event_end(f, at, run_time);
+	size_t end = event_end(f, at, run_time);
+	uint64_t config;
+
+	if (f->separator == '/' || f->separator == '_')
+		return run_time;
+	/* perf 6.12 writes "cpu-clock [software]" */
+	if (f->separator == ' ' && end < run_time && *f->v[end] == '[')
+		return end + 1;
+	if (f->separator != ':')
+		return end;
+	if (end == at + 1 && end < run_time && !strchr(f->v[at], '/') &&
+	    !td_symbol_find(f->v[at]) && td_cache_parse(f->v[at], &config))
+		end++;
+	return end < run_time && is_modifiers(f->v[end]) ? end + 1 : end;
 }
 
 /* A cgroup, a variance or both may precede the run time. */
@@ -247,7 +269,7 @@ bool td_perf_csv_has_decimal_commas(const char *text)
 void td_perf_csv_separator(const char *text, char *out)
 {
 	/* rare ones come last, because they may be part of a name or unit */
-	static const char separators[] = ",;|@\t~^!&#$'%*+?=\\:_/ ";
+	static const char separators[] = ",;|@\t~^!&#$'\"%*+?=\\:_/ ";
 
 	*out = '\0';
 	for (const char *s = separators; *s && !*out; s++) {
@@ -256,6 +278,50 @@ void td_perf_csv_separator(const char *text, char *out)
 
 		if (td_perf_csv_parse(copy, *s, &line) == TD_PERF_IS_COUNT)
 			*out = *s;
+	}
+}
+
+/* Copy the separator before a number if it also precedes the number before: "::1234::100.00". */
+static bool find_long(const char *text, const char *number, char out[TD_PERF_LONG_SEPARATOR])
+{
+	const char *start = number, *before;
+	size_t length;
+
+	while (start > text && !isdigit((unsigned char)start[-1]))
+		start--;
+	length = (size_t)(number - start);
+	for (before = start; before > text && isdigit((unsigned char)before[-1]);)
+		before--;
+	if (length < 2 || length >= TD_PERF_LONG_SEPARATOR || before == start ||
+	    (size_t)(before - text) < length || memcmp(before - length, start, length) != 0)
+		return false;
+	snprintf(out, TD_PERF_LONG_SEPARATOR, "%.*s", (int)length, start);
+	return true;
+}
+
+void td_perf_csv_long_separator(const char *text, char out[TD_PERF_LONG_SEPARATOR])
+{
+	for (const char *at = text; (at = strpbrk(at, "0123456789"));
+	     at += strspn(at, "0123456789")) {
+		td_autofree char *copy = td_strdup(text);
+		struct td_perf_line line;
+
+		if (!find_long(text, at, out))
+			continue;
+		td_perf_csv_shorten(copy, out);
+		if (td_perf_csv_parse(copy, TD_PERF_SHORT, &line) == TD_PERF_IS_COUNT)
+			return;
+	}
+	*out = '\0';
+}
+
+void td_perf_csv_shorten(char *text, const char *separator)
+{
+	size_t length = strlen(separator);
+
+	for (char *to = strstr(text, separator); to; to = strstr(to + 1, separator)) {
+		*to = TD_PERF_SHORT;
+		memmove(to + 1, to + length, strlen(to + length) + 1);
 	}
 }
 
@@ -279,6 +345,21 @@ static void replace_no_numbers(char *text)
 			memset(text, ' ', len);
 			*text = '0';
 		}
+	}
+}
+
+/* perf writes the decimal comma of the locale, and a blank after a comma between members. */
+static void replace_decimal_commas(char *text)
+{
+	bool quoted = false;
+
+	for (; *text; text++) {
+		if (*text == '"')
+			quoted = !quoted;
+		else if (*text == '\\' && quoted && text[1])
+			text++;
+		else if (*text == ',' && !quoted && isdigit((unsigned char)text[1]))
+			*text = '.';
 	}
 }
 
@@ -425,6 +506,11 @@ int td_perf_json_parse(struct td_perf_json *json, char *text, struct td_perf_lin
 	replace_no_numbers(text);
 	drop_last_comma(text);
 	rc = parse(json, text);
+	if (rc) {
+		replace_decimal_commas(text);
+		td_perf_json_free(json);
+		rc = parse(json, text);
+	}
 	if (!rc)
 		rc = take_line(json, line);
 	return rc;

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,13 @@ static int find_interval(struct td_perf_file *file, const struct td_perf_line *l
 
 /* --- lines: events -------------------------------------------------------- */
 
+static bool is_clock(const struct td_perf_event *event)
+{
+	return event->typed && event->event.type == PERF_TYPE_SOFTWARE &&
+	       (event->event.config[0] == PERF_COUNT_SW_CPU_CLOCK ||
+		event->event.config[0] == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 static int file_add_event(struct td_perf_file *file, const struct td_perf_line *line,
 			  struct td_err *err)
 {
@@ -61,8 +69,9 @@ static int file_add_event(struct td_perf_file *file, const struct td_perf_line *
 	event = td_array_add(&file->events, file->nr_events, sizeof(*event));
 	file->event = file->nr_events++;
 	event->name = td_strdup(line->event);
-	event->unit = td_strdup(line->unit);
 	td_perf_name_parse(line->event, &event->event, &event->pmu, &event->typed);
+	/* older perf writes milliseconds without a unit */
+	event->unit = td_strdup(!*line->unit && is_clock(event) ? "msec" : line->unit);
 	return 0;
 }
 
@@ -217,8 +226,9 @@ static void add_tool(struct td_perf_file *file, const struct td_perf_line *line,
 static void note_length(struct td_perf_file *file, const struct td_perf_line *line)
 {
 	double clock_ns = ((double)line->value.whole * 1e6 + (double)line->value.micro);
+	const char *unit = file->events[file->event].unit;
 
-	if (!file->utilized_ns && line->utilized > 0 && strcmp(line->unit, "msec") == 0 &&
+	if (!file->utilized_ns && line->utilized > 0 && strcmp(unit, "msec") == 0 &&
 	    clock_ns / line->utilized < TD_PERF_MAX_NS)
 		file->utilized_ns = (uint64_t)(clock_ns / line->utilized);
 }
@@ -584,12 +594,16 @@ static int perf_output_next(struct td_recording *rec, uint64_t *time_ns,
 
 #define MAX_LINE (1 << 20) /* metric-only lines are the longest */
 
+#define NEITHER "this is neither a recording nor what perf stat -x or -j wrote"
+
 struct reader {
 	struct td_perf_file *file;
 	FILE *in;
 	char *text;
 	char separator; /* '{': JSON; '\0': unknown */
-	bool started;   /* perf's first line was read */
+	/* separator of several characters, which separator replaces; "": none */
+	char long_separator[TD_PERF_LONG_SEPARATOR];
+	bool started; /* perf's first line was read */
 };
 
 /* Read the next whole line, without its line feed.  Returns 1 at the end. */
@@ -609,10 +623,9 @@ static int next_line(struct reader *r, struct td_err *err)
 		return 0;
 	}
 	if (!feof(r->in))
-		return td_perf_file_bad(
-			r->file, err,
-			r->file->line > 1 ? "a NUL byte, or more than 1 MiB"
-					  : "this is neither a recording nor what perf stat wrote");
+		return td_perf_file_bad(r->file, err,
+					r->file->line > 1 ? "a NUL byte, or more than 1 MiB"
+							  : NEITHER);
 	r->file->cut_off = true;
 	return 1;
 }
@@ -691,6 +704,10 @@ static int find_form(struct reader *r, struct td_err *err)
 		r->separator = '{';
 	else
 		td_perf_csv_separator(r->text, &r->separator);
+	if (!r->separator) {
+		td_perf_csv_long_separator(r->text, r->long_separator);
+		r->separator = *r->long_separator ? TD_PERF_SHORT : '\0';
+	}
 	if (r->separator)
 		return 0;
 	if (strstr(r->text, "Performance counter stats for"))
@@ -708,25 +725,31 @@ static int find_form(struct reader *r, struct td_err *err)
 		return only_metrics(r, err);
 	if (!r->started)
 		return 1;
-	return td_perf_file_bad(
+	td_perf_file_bad(
 		r->file, err,
 		"no count of perf stat -x: expected value, unit, event, run time and percentage "
 		"between separators such as , or ;");
+	return td_err_hint(err, "a separator must not be a part of numbers or names, such as . and "
+				"-; perf stat -x, and perf stat -j are always read");
 }
 
 static int bad_csv(const struct reader *r, struct td_err *err)
 {
+	char one[] = { r->separator, '\0' };
+
 	return td_err_set(
 		err, -EINVAL,
-		"%s:%zu: no count of perf stat -x '%c': expected value, unit, event, run time and "
+		"%s:%zu: no count of perf stat -x '%s': expected value, unit, event, run time and "
 		"percentage",
-		r->file->path, r->file->line, r->separator);
+		r->file->path, r->file->line, *r->long_separator ? r->long_separator : one);
 }
 
 static int bad_json(struct reader *r, int rc, struct td_err *err)
 {
-	if (!r->file->nr_events && strstr(r->text, "}{") && !strstr(r->text, "\"counter-value\""))
-		return only_metrics(r, err); /* as 6.1 writes them */
+	/* as 6.1 writes them */
+	if (!r->file->nr_events && (r->file->metrics || strstr(r->text, "}{")) &&
+	    !strstr(r->text, "\"counter-value\""))
+		return only_metrics(r, err);
 	if (rc == -EILSEQ)
 		return td_perf_file_bad(r->file, err, "not JSON");
 	if (!r->started && !r->file->nr_events && !r->file->metrics)
@@ -742,9 +765,12 @@ static int add_line(struct reader *r, struct td_err *err)
 	struct td_perf_line line = { 0 };
 	struct td_perf_json json = { 0 };
 	bool is_json = r->separator == '{';
-	int rc = is_json ? td_perf_json_parse(&json, r->text, &line)
-			 : td_perf_csv_parse(r->text, r->separator, &line);
+	int rc;
 
+	if (*r->long_separator)
+		td_perf_csv_shorten(r->text, r->long_separator);
+	rc = is_json ? td_perf_json_parse(&json, r->text, &line)
+		     : td_perf_csv_parse(r->text, r->separator, &line);
 	if (rc == TD_PERF_IS_COUNT)
 		rc = perf_file_add(r->file, &line, err);
 	else if (rc == TD_PERF_IS_METRIC)
@@ -773,13 +799,50 @@ static int take_comment(struct reader *r, struct td_err *err)
 	return 0;
 }
 
+/* Return true for "cycles: 123 456 456", as perf stat -v prints counts and both times. */
+static bool is_raw_count(const char *text)
+{
+	const char *at = strrchr(text, ':');
+	int nr = 0;
+
+	for (at = at ? at + 1 : ""; *at == ' ' && isdigit((unsigned char)at[1]); nr++)
+		at += 1 + strspn(at + 1, "0123456789");
+	return nr == 3 && !*at;
+}
+
+/* Return true for a note that perf prints between counts. */
+static bool is_note(const char *text)
+{
+	static const char *const notes[] = {
+		"Events disabled",
+		"Events enabled",
+		"WARNING: ",
+		"warning: processing task data",
+		"timeout < 100ms",
+		"Using CPUID ",
+		"Control descriptor is not initialized",
+		"[ perf stat: executing run #",
+	};
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(notes); i++) {
+		if (strncmp(text, notes[i], strlen(notes[i])) == 0)
+			return true;
+	}
+	/* as perf 7.2 prints the PMU of a name */
+	return strstr(text, " -> ") && text[strlen(text) - 1] == '/';
+}
+
 /* Returns 1 if the line is not perf's. */
 static int take_line(struct reader *r, struct td_err *err)
 {
 	int rc = 0;
 
-	if (r->text[strspn(r->text, " \r")] == '\0')
+	if (r->text[strspn(r->text, " \r")] == '\0' || is_raw_count(r->text))
 		return 0;
+	if (is_note(r->text)) {
+		r->started = true;
+		return 0;
+	}
 	if (*r->text == '#')
 		return take_comment(r, err);
 	if (!r->separator)
@@ -804,6 +867,9 @@ static int read_lines(struct reader *r, struct td_err *err)
 
 	while (!(rc = next_line(r, err))) {
 		rc = take_line(r, err);
+		/* the reader of recordings reports errors of JSON */
+		if (rc > 0 && *r->text != '{')
+			return td_perf_file_bad(r->file, err, NEITHER);
 		if (rc)
 			return rc;
 	}

@@ -53,6 +53,15 @@ bool td_perf_csv_has_decimal_commas(const char *text);
 /* Set *out to the separator with which text is a count, or to '\0'. */
 void td_perf_csv_separator(const char *text, char *out);
 
+/*
+ * Set out to the separator of several characters with which text is a count, or to "".  Replace
+ * it by a character with which td_perf_csv_parse() works.
+ */
+#define TD_PERF_LONG_SEPARATOR 10
+#define TD_PERF_SHORT          '\1'
+void td_perf_csv_long_separator(const char *text, char out[TD_PERF_LONG_SEPARATOR]);
+void td_perf_csv_shorten(char *text, const char *separator);
+
 /* A line of -j, which owns the texts of a td_perf_line. */
 struct td_perf_json {
 	struct json_object *object;

@@ -147,6 +147,12 @@ static int parse_place(const char *id, struct td_perf_unit *unit)
 	unit->how = TD_AGGREGATE_SOCKET;
 	if (!*id)
 		return 0;
+	/* Linux before 5.3 knew one die per socket */
+	if (take(&id, "-C", &unit->place.core) && !*id) {
+		unit->how = TD_AGGREGATE_CORE;
+		unit->place.die = 0;
+		return 0;
+	}
 	return take(&id, "-D", &unit->place.die) ? parse_in_die(id, unit) : -EINVAL;
 }
 
@@ -169,11 +175,23 @@ static const struct td_perf_unit nothing = {
 	.cache_level = -1,
 };
 
+/* "S-1-D-1-C-1": perf stat report --per-core of a command, which was not counted by CPU. */
+static bool is_nowhere(const struct td_place *place)
+{
+	return place->cpu < 0 && place->core < 0 && place->cluster < 0 && place->die < 0 &&
+	       place->socket < 0 && place->node < 0;
+}
+
 int td_perf_unit_parse(const char *id, struct td_perf_unit *unit)
 {
 	*unit = nothing;
-	if (!id || parse_place(id, unit) == 0)
+	if (!id)
 		return 0;
+	if (parse_place(id, unit) == 0) {
+		if (is_nowhere(&unit->place))
+			*unit = nothing;
+		return 0;
+	}
 	*unit = nothing;
 	return parse_thread(id, unit);
 }

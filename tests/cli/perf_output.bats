@@ -216,7 +216,7 @@ again() {
 	printf '\177ELF\2\1\1\0\0\n' >program
 	try "$TDSTAT" report program
 	assert_failure 1
-	assert_equal "$stderr" 'tdstat: program:1: this is neither a recording nor what perf stat wrote'
+	assert_equal "$stderr" 'tdstat: program:1: this is neither a recording nor what perf stat -x or -j wrote'
 	printf '# begun\n1,2\0\n' >program
 	try "$TDSTAT" report program
 	assert_equal "$stderr" 'tdstat: program:2: a NUL byte, or more than 1 MiB'

@@ -59,6 +59,46 @@ static const struct {
 	"100.00  \n"
 	  "         summary 1  cs 9 100.00  \n",
 	  { "[[0,-1,-1,1,9,9],[1,-1,-1,0,0,0]]" } },
+	{ "two characters", "0.100000000::1::::cs::9::100.00::::\n",
+	  { "{\"time\":0.100000000,\"counts\":[[0,-1,-1,1,9,9]]}" } },
+	{ "a comma and a blank", "a b-7, 20.41, msec, cpu-clock, 9, 100.00, 2.0, CPUs utilized\n"
+	  "a b-7, 1, , cpu/event=0x1,umask=2/, 9, 100.00, , \n",
+	  { "[0,-1,7,20410000,9,9]", "[1,-1,7,1,9,9]", "\"7\":\"a b\"",
+	    "\"name\":\"cpu/event=0x1,umask=2/\"" } },
+	{ "letters", "CPU0abc1abcabccpu-clock [software]abc9abc100.00abcabc\n",
+	  { "[0,0,-1,1000000,9,9]", "\"name\":\"cpu-clock [software]\"" } },
+	{ "a quote", "1\"\"cs\"9\"100.00\"\"\n", { "[0,-1,-1,1,9,9]" } },
+	{ "blanks, and a PMU", "CPU0 1.50 msec cpu-clock [software] 9 100.00  \n",
+	  { "\"name\":\"cpu-clock [software]\"" }, "cgroups" },
+	{ "colons", "1::cycles:u:9:100.00::\n2::sched:sched_switch:9:100.00::\n3::cpu/cycles/:k:9:100.00::\n",
+	  { "\"name\":\"cycles:u\"", "\"name\":\"sched:sched_switch\"",
+	    "\"name\":\"cpu/cycles/:k\"" }, "cgroups" },
+	{ "colons and cgroups", "1::cycles:u:a.slice:9:100.00::\n2::cycles:u:/:9:100.00::\n3::L1-dcache-loads:a.slice:9:100.00::\n",
+	  { "\"cgroups\":[\"a.slice\",\"/\"]", "[[0,-1,-1,1,9,9,0],[0,-1,-1,2,9,9,1],[1,-1,-1,3,9,9,0]]" } },
+	{ "underscores", "1__duration_time_9_100.00__\n2__cs_9_100.00__\n",
+	  { "\"elapsed\":0.000000001", "[1,-1,-1,2,9,9]" }, "cgroups" },
+	{ "-v of 7.2", "Using CPUID AuthenticAMD-25-11-1\ncs -> software/cs/\n"
+	  "Control descriptor is not initialized\n[ perf stat: executing run #1 ... ]\n"
+	  "cs: 1 9 9\n1,,cs,9,100.00,,\n",
+	  { "\"counts\":[[0,-1,-1,1,9,9]]" } },
+	{ "-D", "Events disabled\nEvents enabled\n1,,cs,9,100.00,,\n", { "\"counts\":[[0,-1,-1,1,9,9]]" } },
+	{ "-v and JSON", "cs: 1 9 9\n{\"counter-value\" : \"1.000000\", \"unit\" : \"\", \"event\" : "
+	"\"cs\", \"event-runtime\" : 9, \"pcnt-running\" : 100.00}\n",
+	  { "\"counts\":[[0,-1,-1,1,9,9]]" } },
+	{ "perf stat report --per-core of a command", "warning: processing task data, aggregation mode not set\n"
+	  "S-1-D-1-C-1,1,5,,cs,18,100.00,,\nS-1-D-1-C-1,1,6,,faults,18,100.00,,\n",
+	  { "[[0,-1,-1,5,18,18],[1,-1,-1,6,18,18]]" }, "aggregation" },
+	{ "a warning", "WARNING: events were regrouped to match PMUs\n1,,cs,9,100.00,,\n",
+	  { "\"counts\":[[0,-1,-1,1,9,9]]" } },
+	{ "clocks of older perf", "12.500000,,task-clock,12500000,100.00,0.5,CPUs utilized\n",
+	  { "[0,-1,-1,12500000,12500000,12500000]", "\"unit\":\"msec\"", "\"elapsed\":0.025000000" } },
+	{ "cores before 5.3", "S0-C1,2,5,,cs,18,100.00,,\nS1-C0,2,6,,cs,18,100.00,,\n",
+	  { "[[0,0,-1,5,18,18],[0,1,-1,6,18,18]]", "\"aggregation\":\"core\"",
+	    "{\"cpu\":0,\"core\":1,\"cluster\":-1,\"die\":0,\"socket\":0,\"node\":-1}" } },
+	{ "decimal commas of JSON", "{\"interval\" : 0,100000000, \"counter-value\" : \"1,500000\", \"unit\" : "
+	"\"msec\", \"event\" : \"task-clock\", \"event-runtime\" : 9, \"pcnt-running\" : 50,00, "
+	"\"metric-value\" : 0,25, \"metric-unit\" : \"a,1\"}\n",
+	  { "{\"time\":0.100000000,\"counts\":[[0,-1,-1,750000,18,9]]}" } },
 	{ "a decimal comma", "0,84;msec;task-clock;840000;100,00;0,5;CPUs utilized\n",
 	  { "[0,-1,-1,840000,840000,840000]" } },
 	{ "lines of DOS", "1,,cs,9,100.00,,\r\n", { "[0,-1,-1,1,9,9]" } },
@@ -156,10 +196,10 @@ static const struct {
 	const char *about;
 } bad[] = {
 	{ "nothing", "", 1, 0, NULL },
-	{ "other text", "hello\n", 1, 0, NULL },
-	{ "other numbers", "1,2,3\n", 1, 0, NULL },
+	{ "other text", "hello\n", -EINVAL, 1, "neither" },
+	{ "other numbers", "1,2,3\n", -EINVAL, 1, "neither" },
 	{ "other JSON", "{\"a\":1}\n", 1, 0, NULL },
-	{ "a list", "[1]\n", 1, 0, NULL },
+	{ "a list", "[1]\n", -EINVAL, 1, "neither" },
 	{ "no line was counted", STARTED, -EINVAL, 0, "no counts" },
 	{ "metrics, 6.12", STARTED "%  tma_retiring,\n25.0,\n", -EINVAL, 0, "only metrics" },
 	{ "metrics, 6.1", STARTED " time,\n     0.050099515,\n", -EINVAL, 0, "only metrics" },
@@ -169,6 +209,11 @@ static const struct {
 	{ "metrics, JSON, none", "{\"metric-value\" : \"none\"}\n", -EINVAL, 0, "only metrics" },
 	{ "metrics, 6.1's JSON", STARTED "{\"interval\" : 0.1}{\"metric-value\" : "
 	"\"25.0\"}\n", -EINVAL, 0, "only metrics" },
+	{ "metrics, 6.1's JSON of CPUs", STARTED "{\"unit\" : \"/sec\", \"unit\" : \"/sec\"}\n"
+	"{\"cpu\" : \"0\", \n", -EINVAL, 0, "only metrics" },
+	{ "a separator of names", STARTED "1--page-faults-9-100.00--\n", -EINVAL, 3, "expected" },
+	{ "a separator of numbers", STARTED "1..cs.9.100.00..\n", -EINVAL, 3, "expected" },
+	{ "-vv", "Using CPUID x\n------\nperf_event_attr:\n", -EINVAL, 2, "expected" },
 	{ "something else", STARTED "hello\n", -EINVAL, 3, "expected" },
 	{ "a program's words", "1,,cs,9,100.00,,\nhello\n", -EINVAL, 2, "expected" },
 	{ "JSON that stops", "{\"counter-value\" : \"1\", \"event\" : \"cs\", \"event-runtime\" : "

@@ -861,6 +861,39 @@ static int check_counts(const struct reader *r, struct td_err *err)
 	return td_err_set(err, -EINVAL, "%s: perf stat wrote no counts", r->file->path);
 }
 
+/* Lines of a program before those of perf */
+#define MAX_FOREIGN 1000
+
+/* Is it a line with a count? */
+static bool is_count(const char *text)
+{
+	char separator;
+
+	if (strstr(text, "\"counter-value\" : "))
+		return true;
+	td_perf_csv_separator(text, &separator);
+	return separator && strchr(",;|\t", separator);
+}
+
+/* Report that the line is not perf's; perf writes to standard error unless -o is given. */
+static int not_perf(struct reader *r, struct td_err *err)
+{
+	size_t line = r->file->line;
+	struct td_err unused;
+	bool found = false;
+
+	for (int i = 0; i < MAX_FOREIGN && !found && !next_line(r, &unused); i++) {
+		if (strstr(r->text, "Performance counter stats for"))
+			return text_output(r, err);
+		found = is_count(r->text);
+	}
+	r->file->line = line;
+	if (!found)
+		return td_perf_file_bad(r->file, err, NEITHER);
+	td_perf_file_bad(r->file, err, "this is not what perf stat wrote, but later lines are");
+	return td_err_hint(err, "perf stat -o FILE keeps the output of programs out of its file");
+}
+
 static int read_lines(struct reader *r, struct td_err *err)
 {
 	int rc;
@@ -869,7 +902,7 @@ static int read_lines(struct reader *r, struct td_err *err)
 		rc = take_line(r, err);
 		/* the reader of recordings reports errors of JSON */
 		if (rc > 0 && *r->text != '{')
-			return td_perf_file_bad(r->file, err, NEITHER);
+			return not_perf(r, err);
 		if (rc)
 			return rc;
 	}

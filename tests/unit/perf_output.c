@@ -198,6 +198,10 @@ static const struct {
 	{ "nothing", "", 1, 0, NULL },
 	{ "other text", "hello\n", -EINVAL, 1, "neither" },
 	{ "other numbers", "1,2,3\n", -EINVAL, 1, "neither" },
+	{ "a program's text before text", "hello\n\n Performance counter stats for 'x':\n", -EINVAL, 0, "text output" },
+	{ "a program's text before CSV", "hello\n1,,cs,9,100.00,,\n", -EINVAL, 1, "later lines" },
+	{ "a program's text before JSON", "hello\nyou\n{\"counter-value\" : \"1\", \"event\" : \"cs\", \"event-runtime\" : "
+	"9, \"pcnt-running\" : 100.00}\n", -EINVAL, 1, "later lines" },
 	{ "other JSON", "{\"a\":1}\n", 1, 0, NULL },
 	{ "a list", "[1]\n", -EINVAL, 1, "neither" },
 	{ "no line was counted", STARTED, -EINVAL, 0, "no counts" },

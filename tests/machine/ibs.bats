@@ -194,6 +194,15 @@ waits() {
 	[[ $stderr == *"Where: "*"tdstat locate backend_bound_memory"* ]]
 }
 
+@test "-c default: it has no period, so the command runs once, and is not counted first" {
+	with_ibs
+	run -3 --separate-stderr locate -c default -x, -- sh -c 'echo ran; exit 3'
+	[ "$output" = ran ]
+	[[ $stderr == *"-c default: a node of AMD has no recommended period"*"running sh without counting" ]]
+	run -64 --separate-stderr locate -c default -e ibs_op// -- echo ran
+	[ -z "$output" ]
+}
+
 @test "a process that runs, CPUs, and the whole machine; the kernel alone" {
 	with_ibs
 	"$ACT" -n 2 100s:icache &

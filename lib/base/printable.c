@@ -300,19 +300,30 @@ static void put_quoted(FILE *fp, const char *word)
 	fputc('\'', fp);
 }
 
+/* "$(...)" drops line feeds at the end, which are the last character of $IFS. */
 static void put_escaped(FILE *fp, const char *word)
 {
-	fputs("$'", fp);
-	for (; *word; word++) {
-		unsigned char c = (unsigned char)*word;
+	size_t end = strlen(word);
 
-		/* three digits, so that a digit that follows is not part of the number */
-		if (c < ' ' || c >= 0x7f || c == '\'' || c == '\\')
+	while (end && word[end - 1] == '\n')
+		end--;
+	fputs("\"$(printf '", fp);
+	for (size_t i = 0; i < end; i++) {
+		unsigned char c = (unsigned char)word[i];
+
+		/*
+		 * three digits, so that a digit that follows is not part of the number; a
+		 * dash would begin an option
+		 */
+		if (c < ' ' || c >= 0x7f || c == '\'' || c == '\\' || (!i && c == '-'))
 			fprintf(fp, "\\%03o", c);
 		else
-			fputc(c, fp);
+			fprintf(fp, c == '%' ? "%%%%" : "%c", c);
 	}
-	fputc('\'', fp);
+	fputs("')", fp);
+	for (; word[end]; end++)
+		fputs("${IFS#??}", fp);
+	fputc('"', fp);
 }
 
 void td_put_shell_word(FILE *fp, const char *word)

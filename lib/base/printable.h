@@ -60,8 +60,8 @@ void td_put_wrapped(FILE *fp, int column, int last, const char *text);
 void td_put_wrapped_dim(FILE *fp, int column, int last, const char *text);
 
 /*
- * Writes a word, quoted for a shell.  Bytes that control terminals become octal numbers in
- * $'...', which bash and zsh understand.
+ * Writes a word, quoted for any shell.  Bytes that control terminals become octal numbers,
+ * which printf(1) turns into bytes.
  */
 void td_put_shell_word(FILE *fp, const char *word);
 

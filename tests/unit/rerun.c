@@ -80,16 +80,31 @@ static void test_row(size_t r)
 		free(owned[i]);
 }
 
+/* The word that sh reads is the one that was quoted. */
+static void test_word(const char *word)
+{
+	td_autofree char *text = NULL, *script = NULL;
+	char got[64] = "";
+	size_t size;
+	FILE *fp = open_memstream(&text, &size), *sh;
+
+	td_put_shell_word(fp, word);
+	fclose(fp);
+	ok(td_is_text(text), "a terminal does not act on it");
+	script = td_aprintf("printf '%%s' %s", text);
+	sh = popen(script, "r");
+	ok(sh && fread(got, 1, sizeof(got) - 1, sh) == strlen(word) && !pclose(sh), "sh reads it");
+	is_str(got, word, "%s", text);
+}
+
 static void test_words(void)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *fp = open_memstream(&text, &size);
-
-	td_put_shell_word(fp, "a\x1b[1m\n1'");
-	fclose(fp);
-	is_str(text, "$'a\\033[1m\\0121\\047'", "a terminal does not act on it");
-	free(text);
+	test_word("a b");
+	test_word("it's");
+	test_word("a\x1b[1m\n1'");
+	test_word("\t100%d\\n\"$x`y`\n\n");
+	test_word("-\n\x1b");
+	test_word("\xff\xc3\xa4!");
 	ok(td_is_plain_shell("./a -b=1 c,d"), "words that need no quotes");
 	ok(!td_is_plain_shell("a $b") && !td_is_plain_shell("a 'b'") && !td_is_plain_shell("a;b"),
 	   "what a shell would change");

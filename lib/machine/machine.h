@@ -52,6 +52,9 @@ int td_machine_read(const struct td_sysfs *fs, const char *cpuid, struct td_mach
  * not in the table has one PMU.
  */
 void td_machine_make_up(const struct td_cpuid *cpuid, struct td_machine *machine);
+/* Returns the terms in sysfs of an event of a core, "event=0x3c"; NULL: unknown, or scaled. */
+const char *td_machine_event_terms(const struct td_machine *machine, const struct td_pmu *pmu,
+				   const char *event);
 /* Reads the CPUs that are online now; free with td_ints_free(). */
 int td_online_read(const struct td_sysfs *fs, struct td_ints *online, struct td_err *err);
 /*

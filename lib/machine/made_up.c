@@ -46,18 +46,40 @@ static void add_events(struct td_pmu *pmu, const struct td_sysfs_row *row)
 	}
 }
 
-/* Adds formats and events.  On a hybrid, E-cores of a type may have other events than alone. */
-static void fill_sysfs(struct td_pmu *pmu, const struct td_vendor *vendor)
+/* Return the top-down events; on a hybrid, E-cores of a type may have other events than alone. */
+static const struct td_sysfs_row *own_events(const struct td_pmu *pmu)
 {
 	const struct td_core *core = td_core_of(pmu->uarch);
-	bool beside = strcmp(pmu->name, "cpu") != 0 && core->beside;
 
+	return strcmp(pmu->name, "cpu") != 0 && core->beside ? core->beside : core->events;
+}
+
+static void fill_sysfs(struct td_pmu *pmu, const struct td_vendor *vendor)
+{
 	for (const struct td_sysfs_row *row = vendor->formats; row && row->name; row++) {
-		if (has(core, row))
+		if (has(td_core_of(pmu->uarch), row))
 			add_format(pmu, row);
 	}
 	add_events(pmu, vendor->events);
-	add_events(pmu, beside ? core->beside : core->events);
+	add_events(pmu, own_events(pmu));
+}
+
+static const char *find_terms(const struct td_pmu *pmu, const struct td_sysfs_row *row,
+			      const char *event)
+{
+	for (; row && row->name; row++) {
+		if (strcmp(row->name, event) == 0 && has(td_core_of(pmu->uarch), row))
+			return row->scale > 0 ? NULL : row->text;
+	}
+	return NULL;
+}
+
+const char *td_machine_event_terms(const struct td_machine *machine, const struct td_pmu *pmu,
+				   const char *event)
+{
+	const char *terms = find_terms(pmu, td_vendor_of(&machine->cpuid)->events, event);
+
+	return terms ? terms : find_terms(pmu, own_events(pmu), event);
 }
 
 /* Adds a PMU with one CPU, because the kernel does not show PMUs without CPUs. */

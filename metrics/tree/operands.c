@@ -394,15 +394,19 @@ static int find_terms(const struct td_machine *machine, const struct td_event_so
 		      const struct parts *parts, char **text, struct td_event_text *known,
 		      struct td_err *err)
 {
+	const struct td_symbol *symbol = parts->event ? td_symbol_find(parts->event) : NULL;
+	const struct td_pmu *pmu = &machine->pmus[parts->pmu];
 	const char *terms = NULL;
 	int rc = 0;
 
 	if (parts->event && source)
-		rc = source->model_event(source->ctx, &machine->pmus[parts->pmu], parts->event,
-					 &terms, err);
-	/* "slots" in sysfs is TOPDOWN.SLOTS in the files */
+		rc = source->model_event(source->ctx, pmu, parts->event, &terms, err);
+	/* "slots" in sysfs is TOPDOWN.SLOTS in the files, "cycles" is CPU_CLK_UNHALTED.CORE */
 	if (!rc && !terms && parts->event && strcmp(parts->event, "slots") == 0)
 		terms = "umask=0x4";
+	else if (!rc && !terms && parts->event && pmu->kind == TD_PMU_CORE)
+		terms = td_machine_event_terms(
+			machine, pmu, symbol && symbol->alias ? symbol->alias : parts->event);
 	if (rc || !terms)
 		return rc;
 	*text = td_aprintf("x/%s/", terms);

@@ -481,7 +481,18 @@ static bool has_topdown(const struct td_perf_spelling *names, size_t nr)
 static bool counts_both_threads(const struct td_machine *machine)
 {
 	for (size_t i = 0; i < machine->nr_core; i++) {
-		if (td_pmu_has_event(&machine->pmus[i], "CPU_CLK_UNHALTED.DISTRIBUTED"))
+		if (td_pmu_has_event(&machine->pmus[i], "CPU_CLK_UNHALTED.DISTRIBUTED") ||
+		    td_pmu_has_event(&machine->pmus[i], "CPU_CLK_UNHALTED.THREAD_ANY"))
+			return true;
+	}
+	return false;
+}
+
+/* Are the events those of --print-perf, which prints all that formulas need? */
+static bool is_printed(const struct td_perf_spelling *names, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (names[i].group >= 0)
 			return true;
 	}
 	return false;
@@ -507,7 +518,7 @@ static int import(struct td_imported *imported, struct td_recording *rec,
 	td_perf_join_slots(&rec->plan);
 	td_perf_find_command(rec);
 	rec->machine.smt = counts_both_threads(&rec->machine);
-	imported->smt_unknown = !rec->machine.smt;
+	imported->smt_unknown = !rec->machine.smt && !is_printed(names, rec->plan.events.nr);
 	return 0;
 }
 
@@ -519,8 +530,9 @@ static int import(struct td_imported *imported, struct td_recording *rec,
  *   event; else "cpu".
  * - The core of a PMU is that of --model.  Without it, cores with SLOTS are not
  *   corrected, and E-cores have no tree because their width is unknown.
- * - If CPU_CLK_UNHALTED.DISTRIBUTED was counted, formulas use it as with
- *   hyper-threading; without, it equals the cycles of the thread.
+ * - If CPU_CLK_UNHALTED.DISTRIBUTED or THREAD_ANY was counted, formulas use it as with
+ *   hyper-threading; without, it equals the cycles of the thread.  --print-perf has them if
+ *   formulas need them, so that without them there is no hyper-threading.
  * - An event in several groups belongs to the first, unless --print-perf named the groups.
  */
 static int import_tree(struct td_imported *imported, struct td_recording *rec,

@@ -535,8 +535,19 @@ static uint64_t count_of(const struct td_perf_event *event, const struct td_perf
 	return (uint64_t)llround((double)value * (double)r->running_ns / (double)r->enabled_ns);
 }
 
+/* Return the number of CPUs in a count; if the file does not have it, that of its times. */
+static int cpus_of(const struct td_perf_file *file, const struct td_perf_reading *r,
+		   uint64_t length_ns)
+{
+	double nr = length_ns ? (double)r->enabled_ns / (double)length_ns : 0;
+
+	return r->nr || file->places[r->place].id || file->of_command || nr >= INT_MAX
+		       ? r->nr
+		       : (int)lround(nr);
+}
+
 static struct td_reading reading_of(const struct td_perf_file *file,
-				    const struct td_perf_reading *r)
+				    const struct td_perf_reading *r, uint64_t length_ns)
 {
 	const struct td_perf_place *place = &file->places[r->place];
 
@@ -548,16 +559,16 @@ static struct td_reading reading_of(const struct td_perf_file *file,
 		.enabled_ns = r->enabled_ns,
 		.running_ns = r->running_ns,
 		.cgroup = place->cgroup_index + 1,
-		.nr = r->nr,
+		.nr = cpus_of(file, r, length_ns),
 	};
 }
 
 static void fill_readings(const struct td_perf_file *file, size_t from, size_t end,
-			  struct td_readings *readings)
+			  uint64_t length_ns, struct td_readings *readings)
 {
 	td_recording_resize(readings, end - from);
 	for (size_t i = from; i < end; i++)
-		readings->v[i - from] = reading_of(file, &file->readings[i]);
+		readings->v[i - from] = reading_of(file, &file->readings[i], length_ns);
 }
 
 /* Returns 1: there are no more intervals. */
@@ -586,7 +597,8 @@ static int perf_output_next(struct td_recording *rec, uint64_t *time_ns,
 	rec->times.system_ns = interval->system_ns;
 	file->next_interval = next;
 	fill_readings(file, interval->first,
-		      next < file->nr_intervals ? interval[1].first : file->nr_readings, readings);
+		      next < file->nr_intervals ? interval[1].first : file->nr_readings,
+		      rec->times.elapsed_ns, readings);
 	return 0;
 }
 

@@ -298,6 +298,9 @@ static int check_runs(const struct td_request *o, struct td_err *err)
 					 o->when.post || o->when.sync || !o->when.repeat),
 		  "--print-perf excludes -G, --control, --pre, --post, --sync and -r 0" },
 		{ o->show.print_perf && o->show.output, "--print-perf and -o exclude each other" },
+		{ o->show.print_perf && (o->show.log_fd || o->show.table || o->show.perf ||
+					 o->show.force || o->when.require),
+		  "--print-perf excludes --log-fd, --table, --perf, --force and --require" },
 		{ o->show.print_perf && o->target.command &&
 			  td_request_aggregation(o) == TD_AGGREGATE_THREAD,
 		  "--print-perf --per-thread needs -a, -p or -t: perf stat has no rows for the "

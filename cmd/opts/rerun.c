@@ -29,8 +29,11 @@ static const struct td_option_group *const groups_of_perf[] = {
 	&td_group_cpus, &td_group_tasks, &td_group_cgroups, &td_group_aggregations, NULL,
 };
 
-static const struct td_option_group *const groups_of_tree[] = { &td_group_files, &td_group_tree,
-								&td_group_scale, NULL };
+/* Groups of tdstat report that do not change what perf stat counts. */
+static const struct td_option_group *const groups_of_report[] = {
+	&td_group_files,   &td_group_tree, &td_group_scale,   &td_group_rows,
+	&td_group_formats, &td_group_head, &td_group_verbose, NULL,
+};
 
 /* The output, and which of the typed options it gets. */
 struct rerun {
@@ -174,11 +177,11 @@ void td_rerun_put_perf(FILE *fp, const struct td_request *request)
 	td_rerun_put_runs(fp, request);
 }
 
-void td_rerun_put_tree(FILE *fp, const struct td_request *request)
+void td_rerun_put_report(FILE *fp, const struct td_request *request)
 {
 	const struct td_ask *ask = &request->ask;
 
-	put_options(fp, request, groups_of_tree, "level");
+	put_options(fp, request, groups_of_report, "level");
 	if (!ask->nr_names && !ask->bottlenecks && !ask->only_level)
 		fprintf(fp, " -l %d", ask->level);
 }

@@ -28,8 +28,8 @@ void td_rerun_put_more(FILE *fp, const struct td_request *request, bool runs);
 long long td_rerun_more_runs(const struct td_request *request);
 /* Write the options of perf stat for the target, the rows and the times. */
 void td_rerun_put_perf(FILE *fp, const struct td_request *request);
-/* Write for tdstat report the level and the metrics. */
-void td_rerun_put_tree(FILE *fp, const struct td_request *request);
+/* Write for tdstat report the level, the metrics and how to show them. */
+void td_rerun_put_report(FILE *fp, const struct td_request *request);
 /* Write "-- command". */
 void td_rerun_put_command(FILE *fp, const struct td_request *request);
 /* Write for tdstat locate the same target, and ten seconds unless a command ends the run. */

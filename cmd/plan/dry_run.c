@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cmd/opts/rerun.h"
 #include "cmd/output/out.h"
@@ -153,21 +154,28 @@ static void put_flags(FILE *fp, const struct perf_event_attr *attr)
 	fputs(flags.any ? "" : "none", fp);
 }
 
-/* Print a config word unless it is 0. */
-static void put_word(FILE *fp, const char *name, uint64_t value)
+/* Print the config words, of those after the first nr only the ones that are not 0. */
+static void put_config(FILE *fp, const char *before, const char *between,
+		       const uint64_t config[TD_NR_CONFIGS], int nr)
 {
-	if (value)
-		fprintf(fp, "  %s 0x%" PRIx64, name, value);
+	static const char *const words[TD_NR_CONFIGS] = { "config", "config1", "config2",
+							  "config3" };
+
+	for (int i = 0; i < TD_NR_CONFIGS; i++) {
+		if (i < nr || config[i])
+			fprintf(fp, "%s%s%s0x%" PRIx64, before, words[i], between, config[i]);
+	}
 }
 
 static void put_attr(FILE *fp, const char *name, const struct perf_event_attr *attr)
 {
+	const uint64_t config[TD_NR_CONFIGS] = { attr->config, attr->config1, attr->config2,
+						 attr->config3 };
+
 	fputs("  ", fp);
 	td_put_padded(fp, -40, name);
-	fprintf(fp, " type %u  config 0x%" PRIx64 "  config1 0x%" PRIx64, attr->type,
-		(uint64_t)attr->config, (uint64_t)attr->config1);
-	put_word(fp, "config2", attr->config2);
-	put_word(fp, "config3", attr->config3);
+	fprintf(fp, " type %u", attr->type);
+	put_config(fp, "  ", " ", config, 2);
 	fprintf(fp, "  read_format 0x%" PRIx64, (uint64_t)attr->read_format);
 	put_flags(fp, attr);
 	if (attr->precise_ip)
@@ -230,56 +238,99 @@ int td_dry_run(struct td_job *job, struct td_err *err)
 	return td_out_check(stdout, "standard output", err);
 }
 
+/* Is it an event of a unit, such as UNC_M_CAS_COUNT.RD, whose name does not contain the PMU? */
+static bool is_of_unit(const struct td_machine *machine, const struct td_event *event)
+{
+	return machine->pmus[event->pmu].kind == TD_PMU_OTHER && !strchr(event->name, '/');
+}
+
+/* Does a group of another unit precede, with which perf counts those of all units? */
+static bool is_repeated(const struct td_machine *machine, const struct td_plan *plan, size_t group)
+{
+	const struct td_event *event = &plan->events.v[plan->groups[group].members[0]];
+
+	for (size_t g = 0; g < group && is_of_unit(machine, event); g++) {
+		if (strcmp(plan->events.v[plan->groups[g].members[0]].name, event->name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
- * Print an event for perf.  perf knows the fields of PERF_METRICS and the events of other PMUs
- * by their names.  Events of cores are encoded, and named "ID:MODIFIERS[PMU:GROUP]", which perf
- * prints and tdstat report reads.
+ * Print an event for perf, which knows the fields of PERF_METRICS and what is in sysfs by name.
+ * Others are encoded, because it may not know the processor.  Events of cores are named
+ * "ID:MODIFIERS[PMU:GROUP]", which perf prints and tdstat report reads.
  */
 static void put_perf_event(FILE *fp, const struct td_machine *machine, const struct td_event *event,
 			   size_t group)
 {
-	static const char *const words[TD_NR_CONFIGS] = { "config", "config1", "config2",
-							  "config3" };
 	const struct td_pmu *pmu = &machine->pmus[event->pmu];
 	const char *begin = strchr(event->name, '/'), *end = strrchr(event->name, '/');
 	char mods[TD_MODIFIERS_SIZE];
 
-	if (pmu->kind != TD_PMU_CORE || !begin || begin == end || td_event_is_metric(event)) {
+	td_modifiers_format(&event->mods, TD_RING_LETTERS, mods);
+	if (is_of_unit(machine, event)) {
+		fprintf(fp, "%.*s/name='%s'", (int)td_pmu_stem_length(pmu->name), pmu->name,
+			event->name);
+	} else if (pmu->kind == TD_PMU_CORE && begin != end && !td_event_is_metric(event)) {
+		fprintf(fp, "%s/name='%.*s%s%s[%s:%zu]'", pmu->name, (int)(end - begin - 1),
+			begin + 1, *mods ? ":" : "", mods, pmu->name, group);
+	} else {
 		fputs(event->name, fp);
 		return;
 	}
-	td_modifiers_format(&event->mods, TD_RING_LETTERS, mods);
-	fprintf(fp, "%s/", pmu->name);
-	for (int i = 0; i < TD_NR_CONFIGS; i++) {
-		if (i == 0 || event->config[i])
-			fprintf(fp, "%s=0x%" PRIx64 ",", words[i], event->config[i]);
-	}
-	fprintf(fp, "name='%.*s%s%s[%s:%zu]'/%s", (int)(end - begin - 1), begin + 1,
-		*mods ? ":" : "", mods, pmu->name, group, mods);
+	put_config(fp, ",", "=", event->config, 1);
+	fprintf(fp, "/%s", mods);
 }
 
-int td_print_perf(struct td_job *job, struct td_err *err)
+static void put_perf_group(FILE *fp, const struct td_machine *machine, const struct td_plan *plan,
+			   size_t index)
 {
-	const struct td_plan *plan = &job->plan;
-	char cpuid[48];
+	const struct td_group *group = &plan->groups[index];
+	/* perf would not split a group of several units */
+	bool alone = machine->pmus[group->pmu].kind == TD_PMU_OTHER && group->nr == 1;
 
-	td_job_say_notes(job);
+	fprintf(fp, " \\\n  -e \"%s", alone ? "" : "{");
+	for (size_t i = 0; i < group->nr; i++) {
+		fputs(i ? "," : "", fp);
+		put_perf_event(fp, machine, &plan->events.v[group->members[i]], index);
+	}
+	fprintf(fp, "%s%s\"", alone ? "" : "}", group->pinned ? ":D" : "");
+}
+
+/* Say which metrics report will not show, or only with a newer perf. */
+static void say_gaps(const struct td_job *job)
+{
+	const struct td_events *events = &job->plan.events;
+	size_t placed = 0;
+
 	if (job->sampled.nr_groups)
 		td_job_say(job,
 			   "tdstat: --print-perf leaves out metrics that need samples of retire "
 			   "latencies\n");
+	while (placed < events->nr && events->v[placed].home == events->v[placed].pmu)
+		placed++;
+	if (placed < events->nr)
+		td_job_say(job, "tdstat: %s needs a perf as new as that of Linux 7.2\n",
+			   events->v[placed].name);
+	for (size_t i = 0; job->tree && i < job->tree->nr_operands; i++) {
+		if (strcasecmp(job->tree->operands[i].name, "#system_tsc_freq") == 0)
+			td_job_say(job, "tdstat: report will show no metric with #SYSTEM_TSC_FREQ, "
+					"which perf does not write\n");
+	}
+}
+
+int td_print_perf(struct td_job *job, struct td_err *err)
+{
+	char cpuid[48];
+
+	td_job_say_notes(job);
+	say_gaps(job);
 	fputs("perf stat -x ';' -o perf.csv", stdout);
 	td_rerun_put_perf(stdout, job->request);
-	for (size_t g = 0; g < plan->nr_groups; g++) {
-		const struct td_group *group = &plan->groups[g];
-
-		fputs(" \\\n  -e \"{", stdout);
-		for (size_t i = 0; i < group->nr; i++) {
-			fputs(i ? "," : "", stdout);
-			put_perf_event(stdout, &job->machine, &plan->events.v[group->members[i]],
-				       g);
-		}
-		fputs(group->pinned ? "}:D\"" : "}\"", stdout);
+	for (size_t g = 0; g < job->plan.nr_groups; g++) {
+		if (!is_repeated(&job->machine, &job->plan, g))
+			put_perf_group(stdout, &job->machine, &job->plan, g);
 	}
 	/* rows have times, and the time of perf's rows of places is not that of all */
 	if (!job->request->when.interval_ms && job->request->when.repeat == 1 &&
@@ -291,7 +342,7 @@ int td_print_perf(struct td_job *job, struct td_err *err)
 	}
 	td_cpuid_format(&job->machine.cpuid, cpuid);
 	fprintf(stdout, "\n# tdstat report --model %s", cpuid);
-	td_rerun_put_tree(stdout, job->request);
+	td_rerun_put_report(stdout, job->request);
 	fputs(" perf.csv\n", stdout);
 	return td_out_check(stdout, "standard output", err);
 }

@@ -175,12 +175,12 @@ static bool has_clocks(const struct td_machine *machine)
 
 /*
  * A dry run opens no event, not even to read the frequency: its plan is that of a machine
- * with a known one.
+ * with a known one.  Files of perf stat do not contain it, so that perf has to count msr/tsc/.
  */
 static void find_tsc(struct td_job *job)
 {
 	if (job->request->dry_run) {
-		job->tsc_hz = has_clocks(&job->machine);
+		job->tsc_hz = has_clocks(&job->machine) && !job->request->show.print_perf;
 		return;
 	}
 	job->tsc_hz = td_tsc_hz();

@@ -464,7 +464,7 @@ other inherit"
 		                same(terms, name)
 		            else:
 		                more = "" if event.config1 == "0x0" else f",config1={event.config1}"
-		                same(terms, f"config={event.config}{more},name='{name}[{pmu}:{number}]'")
+		                same(terms, f"name='{name}[{pmu}:{number}]',config={event.config}{more}")
 		        assert re.fullmatch(rf"tdstat report --model GenuineIntel-6-[0-9A-F]+-\d+ -l {level} perf.csv\n", comment), comment
 
 		machine("alderlake")
@@ -474,13 +474,16 @@ other inherit"
 		assert lines[-1].endswith(" -l 1 perf.csv"), lines[-1]
 		assert " -M tma_retiring,tma_info_thread_ipc perf.csv" in \
 		    succeeds("--print-perf -a -M tma_retiring,tma_info_thread_ipc --per-core").out
+		# report shows rows in the format that was asked for
+		for options in "-x ';' -l 2", "--per-core -j --summary -l 1", "--label='a=b c' --hybrid-merge -v -l 1":
+		    assert f" {options.removeprefix('--per-core ')} perf.csv" in succeeds(f"--print-perf -a -I 1s {options}").out
 		# modifiers are part of the name
 		names = succeeds("--print-perf -a -M tma_info_inst_mix_instructions,tma_info_system_kernel_utilization").out
-		assert re.search(r"config=0x3c,name='CPU_CLK_UNHALTED.THREAD_P:k\[cpu_core:0\]'/k,", names), names
+		assert re.search(r"name='CPU_CLK_UNHALTED.THREAD_P:k\[cpu_core:0\]',config=0x3c/k,", names), names
 		assert " --model GenuineIntel-6-8F" in succeeds("--print-perf -a --model sapphirerapids").out
 		for more in "-e cycles", "-d", "-l auto", "--no-multiplex -- true", \
 		        "--pre true -- true", "--post true -- true", "--sync -- true", "--control fd:3 -a", "-G a -a", "-r 0 -- true", "-a -o x", \
-		        "--per-thread -- true", \
+		        "--per-thread -- true", "-r 2 --table -- true", "-a --log-fd 1", "-a --perf", "-a --force", "-a --require", \
 		        "-a -M tma_retiring:u":
 		    fails(f"--print-perf {more}", 64, "--print-perf")
 	PYTHON

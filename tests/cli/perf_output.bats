@@ -488,3 +488,71 @@ again() {
 		assert abs(got["tma_branch_mispredicts"] - 4) < 0.01, got
 	PYTHON
 }
+
+@test "--print-perf: what perf counts then has a value in each metric, whatever else was asked for" {
+	for model in alderlake skylakex; do saved $model; done
+	TD_FULL=1 saved sapphirerapids
+	checks <<-'PYTHON'
+		# events of 8 CPUs in a second
+		RATES = {"ref-cycles": 4e9, "CPU_CLK_UNHALTED.REF_TSC": 4e9, "msr/tsc/": 16e9, "duration_time": 1e9,
+		         "cpu-cycles": 5e9, "CPU_CLK_UNHALTED.CORE": 5e9, "slots": 30e9, "TOPDOWN.SLOTS": 30e9,
+		         "CPU_CLK_UNHALTED.THREAD": 5e9, "CPU_CLK_UNHALTED.THREAD_ANY": 10e9}
+
+		def round_trip(options, *notes):
+		    """What report shows of the counts of --print-perf, by PMU and metric."""
+		    printed = succeeds("--print-perf " + options)
+		    for note in notes:
+		        assert note in printed.err, printed.err
+		    command, comment = printed.out.split("\n# tdstat ")
+		    with open("perf.csv", "w") as file:
+		        print("# started on Sun Nov 29 12:00:00 2026\n", file=file)
+		        for text in re.findall(r"-e (\S+)", command):
+		            for event in re.findall(r"\w+/.*?/\w*|[\w-]+", re.sub(":D$", "", text.strip('"'))):
+		                name = re.search("name='(.*)'", event)
+		                name = name[1] if name else event
+		                rate = RATES.get(re.sub(r"\[.*", "", name), 1e9)
+		                print(f"{rate:.0f};;{name};8000000000;100.00;;", file=file)
+		    result = succeeds(comment.strip() + " -j")
+		    rows = [json.loads(line) for line in result.out.splitlines()]
+		    return {(row["pmu"], row["metric"]): row["value"] for row in rows if "metric" in row}, command
+
+		machine("alderlake")
+		for names in "cpi,TopdownL1", "TopdownL1,cpi":
+		    got, command = round_trip(f"-a -M {names}")
+		    same({metric for (pmu, metric), value in got.items() if value is None}, set())
+		    same(got["cpu_atom", "tma_retiring"], 4)
+		    same(got["cpu_atom", "cpi"], 5)
+		# the same event is one, however it is called
+		got, command = round_trip("-a -M branch_miss_rate,tma_info_inst_mix_ipbranch,tma_info_bad_spec_ipmispredict")
+		same([key for key, value in got.items() if value is None], [])
+
+		# hyper-threading on, as THREAD_ANY shows, and off
+		machine("skylakex")
+		got, command = round_trip("-a -M TopdownL1")
+		same(got["cpu", "tma_retiring"], 5)
+		got, command = round_trip("-a -M TopdownL1 --model skylakex")
+		same(got["cpu", "tma_retiring"], 5)
+
+		os.environ["TD_FULL"] = "1"
+		machine("sapphirerapids")
+		got, command = round_trip("-a -M TopdownL1,tma_info_system_cpus_utilized,tma_info_system_cpu_utilization,"
+		                          "memory_bandwidth_read")
+		# the clock is that of one CPU, of which there are 8
+		same(got["cpu", "tma_info_system_cpus_utilized"], 2)
+		same(got["cpu", "tma_info_system_cpu_utilization"], 0.25)
+		same(command.count("UNC_M_CAS_COUNT.RD"), 1)
+		assert '"uncore_imc/name=\'UNC_M_CAS_COUNT.RD\',config=0xcf05/"' in command, command
+		same(round([value for (pmu, metric), value in got.items() if metric == "memory_bandwidth_read"][0]), 64000)
+		round_trip("-a -M TopdownL1,cpu_operating_frequency", "no metric with #SYSTEM_TSC_FREQ, which perf does not write")
+	PYTHON
+}
+
+@test "--print-perf: events of one core type need a newer perf" {
+	TD_FULL=1 saved alderlake
+	checks <<-'PYTHON'
+		os.environ["TD_FULL"] = "1"
+		machine("alderlake")
+		result = succeeds("--print-perf -a -M lpm_cs_instr")
+		assert "context-switches/cpu=cpu_core/ needs a perf as new as that of Linux 7.2" in result.err, result.err
+	PYTHON
+}

@@ -118,6 +118,8 @@ static void imported_note(const struct td_imported *imported, struct td_recordin
 
 	if (!imported->tree || (!has_model(machine) && !has_some(machine)))
 		return;
+	if (imported->misfit)
+		td_notes_add(notes, "%s: %s", rec->path, imported->misfit);
 	for (size_t i = 0; i < machine->nr_core; i++)
 		note_pmu(rec, &machine->pmus[i], notes);
 }
@@ -165,6 +167,11 @@ static void imported_why(const struct td_imported *imported, const struct td_rec
 	const char *name = unplaced(imported, rec);
 	size_t len = strlen(rec->path);
 
+	if (imported->misfit) {
+		td_notes_add(notes, "%s: no tree because %s; its events are shown", rec->path,
+			     imported->misfit);
+		return;
+	}
 	if (name) {
 		td_notes_add(notes,
 			     "%s: no tree because both core types have %s; its events are shown",
@@ -428,6 +435,23 @@ static void note_events(struct td_recording *rec)
 
 /* --- the whole file --------------------------------------------------------- */
 
+/* Say which name contains a PMU of cores, or SLOTS of one, that the model does not have. */
+static char *find_misfit(const struct td_perf_spelling *names, size_t nr,
+			 const struct td_machine *made, const char *model)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const char *name = names[i].pmu;
+		int pmu = name ? td_machine_find_pmu(made, name) : -1;
+
+		if (name && td_pmu_kind(name) == TD_PMU_CORE && pmu < 0)
+			return td_aprintf("%s is not a PMU of --model %s", name, model);
+		if (pmu >= 0 && strcmp(names[i].id, "slots") == 0 &&
+		    !td_pmu_has_slots(&made->pmus[pmu]))
+			return td_aprintf("%s of --model %s has no slots", name, model);
+	}
+	return NULL;
+}
+
 static int place(struct td_imported *imported, struct td_recording *rec,
 		 const struct td_perf_spelling *names, const struct td_request *request,
 		 struct td_err *err)
@@ -441,6 +465,7 @@ static int place(struct td_imported *imported, struct td_recording *rec,
 		return rc;
 	rec->machine.cpuid = made.cpuid;
 	rec->machine.model = made.model;
+	imported->misfit = find_misfit(names, rec->plan.events.nr, &made, request->model);
 	td_catalog_init(&catalog, NULL, &made, request->metrics_dir);
 	rc = import_pmus(rec, names, &made, &catalog, err);
 	if (!rc)
@@ -574,6 +599,7 @@ static void imported_free(struct td_imported *imported)
 	for (size_t i = 0; i < imported->nr; i++)
 		free(imported->names[i]);
 	free(imported->names);
+	free(imported->misfit);
 	*imported = (struct td_imported){ 0 };
 }
 

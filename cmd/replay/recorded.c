@@ -212,9 +212,13 @@ static int make_imported(struct td_recorded *recorded, struct td_notes *notes, s
 
 int td_recorded_measure(struct td_recorded *recorded, struct td_notes *notes, struct td_err *err)
 {
-	int rc = recorded->imported.tree ? make_imported(recorded, notes, err)
-					 : make_tree(recorded, notes, err);
+	int rc;
 
+	if (!recorded->rec.perf && recorded->request.model)
+		td_notes_add(notes, "%s: --model is ignored: recordings contain their processor",
+			     recorded->rec.path);
+	rc = recorded->imported.tree ? make_imported(recorded, notes, err)
+				     : make_tree(recorded, notes, err);
 	recorded->source = make_source(recorded);
 	return rc;
 }

@@ -556,3 +556,22 @@ again() {
 		assert "context-switches/cpu=cpu_core/ needs a perf as new as that of Linux 7.2" in result.err, result.err
 	PYTHON
 }
+
+@test "--model of another processor: a file of its PMUs says so" {
+	local name
+
+	for name in slots topdown-{retiring,be-bound,fe-bound,bad-spec}; do
+		printf '1000000;;cpu_core/%s/;1000000;100.00;;\n' $name
+	done >file
+	try "$TDSTAT" report --model icelakex file
+	assert_complains 'file: cpu_core is not a PMU of --model icelakex'
+	try "$TDSTAT" report --model alderlake file
+	[[ $stderr != *'is not a PMU'* ]]
+	sed 's/cpu_core/cpu/' file >alone
+	try "$TDSTAT" report --model skylake alone
+	assert_complains 'alone: cpu of --model skylake has no slots'
+	try "$TDSTAT" report --model alderlake alone
+	assert_complains 'alone: no tree because cpu is not a PMU of --model alderlake; its events are shown'
+	try "$TDSTAT" report --model skylake "$data/alderlake.jsonl"
+	assert_complains 'alderlake.jsonl: --model is ignored: recordings contain their processor'
+}

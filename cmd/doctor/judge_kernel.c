@@ -9,12 +9,12 @@ static void judge_age(struct td_doctor *doctor, const struct td_system *system)
 {
 	const struct td_machine *machine = system->machine;
 	const char *since = td_kernel_too_old(machine);
+	bool known = machine->model && machine->nr_core && !td_kernel_lacks_core(machine);
 	struct td_finding *finding;
 
 	if (!since || !system->levels->no_level_1.code) {
 		td_doctor_add(doctor, "kernel", TD_FINDING_OK, "Linux %s%s", machine->release,
-			      machine->model && machine->nr_core ? ", which knows this processor"
-								 : "");
+			      known ? ", which knows this processor" : "");
 		return;
 	}
 	finding = td_doctor_add(doctor, "kernel", TD_FINDING_FAILED,

@@ -17,17 +17,16 @@ static int no_pmu(const struct td_machine *machine, struct td_err *err)
 	return td_err_hint(err, "dmesg | grep -i 'performance events' says what the kernel found");
 }
 
-/* Compare kernel releases: "6.1.0-56-amd64" is older than "6.12", and every release than
- * TD_LATER_LINUX. */
+/* Compare kernel releases: "6.1.0-56-amd64" is older than "6.12"; 7.2.13 than TD_LATER_LINUX. */
 static bool is_older(const char *release, const char *than)
 {
 	unsigned int a_major = 0, a_minor = 0, b_major = 0, b_minor = 0;
+	bool later = sscanf(than, "newer than %u.%u", &b_major, &b_minor) == 2;
 
-	if (sscanf(release, "%u.%u", &a_major, &a_minor) != 2)
+	if (sscanf(release, "%u.%u", &a_major, &a_minor) != 2 ||
+	    (!later && sscanf(than, "%u.%u", &b_major, &b_minor) != 2))
 		return false;
-	if (sscanf(than, "%u.%u", &b_major, &b_minor) != 2)
-		return true;
-	return a_major != b_major ? a_major < b_major : a_minor < b_minor;
+	return a_major != b_major ? a_major < b_major : a_minor < b_minor + later;
 }
 
 const char *td_kernel_too_old(const struct td_machine *machine)
@@ -36,6 +35,12 @@ const char *td_kernel_too_old(const struct td_machine *machine)
 	const char *since = model ? model->linux_since : NULL;
 
 	return since && is_older(machine->release, since) ? since : NULL;
+}
+
+bool td_kernel_lacks_core(const struct td_machine *machine)
+{
+	return machine->nr_core && machine->pmus[0].uarch == TD_UARCH_UNKNOWN &&
+	       td_model_uarch(machine->model, "cpu") != TD_UARCH_UNKNOWN;
 }
 
 static const char *first_pmu(const struct td_machine *machine)
@@ -54,12 +59,13 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 	if (machine->nr_core == 0)
 		return no_pmu(machine, err);
 	pmu = first_pmu(machine);
-	/* a kernel that is too old shows one PMU called cpu */
-	if (since && strcmp(pmu, "cpu") == 0) {
+	/* a kernel that does not know the processor shows one PMU called cpu */
+	if ((since || td_kernel_lacks_core(machine)) && strcmp(pmu, "cpu") == 0) {
 		td_err_set(err, -ENODEV,
 			   "no top-down events: Linux %s does not know this processor (%s)",
 			   machine->release, machine->model->name);
-		return td_err_hint(err, "it needs Linux %s", since);
+		return since ? td_err_hint(err, "it needs Linux %s", since)
+			     : td_err_hint(err, "it needs a newer Linux");
 	}
 	if (strcmp(pmu, "cpu") == 0 && td_model_is_hybrid(machine->model)) {
 		td_err_set(

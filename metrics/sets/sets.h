@@ -63,6 +63,8 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err);
  * it is not, or if the processor is not in the table.
  */
 const char *td_kernel_too_old(const struct td_machine *machine);
+/* Does the kernel count only architectural events, on a core that tdstat knows? */
+bool td_kernel_lacks_core(const struct td_machine *machine);
 
 /* --- package.c: the metrics of --energy ----------------------------------- */
 

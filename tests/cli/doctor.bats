@@ -157,6 +157,17 @@ examining() {
 	echo 7.2.13 >"$PROCFS_PATH/sys/kernel/osrelease"
 	try "$TDSTAT" --dry-run -a
 	assert_why_and_remedy 'Linux 7.2.13 does not know this processor .Bartlett Lake.' 'it needs Linux newer than 7.2$'
+	# later kernels may know it; this one shows that it does not
+	echo 7.10.1 >"$PROCFS_PATH/sys/kernel/osrelease"
+	try "$TDSTAT" --dry-run -a
+	assert_why_and_remedy 'Linux 7.10.1 does not know this processor .Bartlett Lake.' 'it needs a newer Linux$'
+	examining <<-'PYTHON'
+		page = examine()
+		page.expect("which knows this processor" not in page.text, "the kernel does not know it")
+	PYTHON
+	echo sapphire_rapids >"$devices/cpu/caps/pmu_name"
+	try "$TDSTAT" --dry-run -a
+	[[ $stderr != *'does not know'* ]]
 }
 
 @test "the watchdog: off with a command, and in the reason why groups take turns" {

@@ -855,7 +855,9 @@ static void text_end(struct td_writer *writer, const struct td_usage *usage)
 		put_time(fp, usage->user_ns, "user");
 		put_time(fp, usage->sys_ns, "sys");
 	}
-	fputc('\n', fp);
+	/* without times, the result ends in an empty line */
+	if (usage->has_times || usage->elapsed_ns)
+		fputc('\n', fp);
 }
 
 const struct td_out td_out_text = {

@@ -115,7 +115,7 @@ static void put_group(FILE *fp, size_t index, const struct td_machine *machine,
 
 	fprintf(fp, "group %zu: ", index);
 	td_put_printable(fp, pmu->name);
-	fprintf(fp, ", %zu event%s, ", group->nr, group->nr == 1 && !tree ? "" : "s");
+	fprintf(fp, ", %zu event%s, ", group->nr, group->nr == 1 ? "" : "s");
 	put_where(fp, pmu, target);
 	if (pmu->kind == TD_PMU_CORE)
 		fprintf(fp, " (%s%s%s)", td_uarch_name(pmu->uarch), tree ? ": " : "",

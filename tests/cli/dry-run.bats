@@ -474,6 +474,7 @@ other inherit"
 		assert lines[-1].endswith(" -l 1 perf.csv"), lines[-1]
 		assert " -M tma_retiring,tma_info_thread_ipc perf.csv" in \
 		    succeeds("--print-perf -a -M tma_retiring,tma_info_thread_ipc --per-core").out
+		assert "group 0: software, 1 event, CPUs 0-7\n" in succeeds("--dry-run -a -M page_faults_per_second").out
 		# report shows rows in the format that was asked for
 		for options in "-x ';' -l 2", "--per-core -j --summary -l 1", "--label='a=b c' --hybrid-merge -v -l 1":
 		    assert f" {options.removeprefix('--per-core ')} perf.csv" in succeeds(f"--print-perf -a -I 1s {options}").out

@@ -575,3 +575,10 @@ again() {
 	try "$TDSTAT" report --model skylake "$data/alderlake.jsonl"
 	assert_complains 'alderlake.jsonl: --model is ignored: recordings contain their processor'
 }
+
+@test "a file without the elapsed time: one empty line at the end" {
+	printf '1000;;cycles;1000;100.00;;\n' >file
+	"$TDSTAT" report file >out
+	mapfile -t lines <out
+	[[ ${lines[-2]} == *cycles* && -z ${lines[-1]} ]]
+}

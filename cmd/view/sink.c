@@ -136,18 +136,21 @@ int td_sink_open(struct td_sink *sink, const struct td_request *request,
 	sink->with_head = wants_head(sink, request);
 	sink->waits = !sink->unseen && waits(request);
 	sink->attached = td_target_attaches(&request->target);
-	sink->with_date = sink->to_file && request->show.output && is_dated(sink, request);
+	/* nothing is started to show a recording, which may contain its own start */
+	sink->with_date = sink->to_file && request->show.output && is_dated(sink, request) &&
+			  (!request->does.replays || frame->start_ns);
 	return 0;
 }
 
 static void put_beginning(struct td_sink *sink)
 {
 	FILE *fp = sink->writer.fp;
-	time_t now = time(NULL);
+	uint64_t start_ns = sink->frame.start_ns ? sink->frame.start_ns : td_wall_ns();
+	time_t start = (time_t)(start_ns / TD_NS_A_SECOND);
 	char date[32];
 
 	/* like the first line of perf stat's files */
-	if (sink->with_date && ctime_r(&now, date))
+	if (sink->with_date && ctime_r(&start, date))
 		fprintf(fp, "# started on %s\n", date);
 	if (sink->frame.host && sink->writer.out->for_people) {
 		fputs("# host ", fp);

@@ -23,7 +23,7 @@ python() {
 		pipe = report(recording)
 		report(recording, "-o", "file")
 		same(window(200, recording), pipe)
-		same(open("file").read().splitlines()[2:], pipe)
+		same(open("file").read().splitlines(), pipe)
 		assert any("%  tma_retiring " in line for line in pipe)
 		# whose size is not known
 		same(window(0, recording), pipe)

@@ -52,6 +52,7 @@ static inline bool td_when_rotates(const struct td_when *when)
 struct td_does {
 	bool records;      /* -o names the recording, not the result */
 	bool replays;      /* shows recordings, and does not count */
+	bool imports;      /* the recording is a file of perf stat */
 	bool drills;       /* a single tree is -l auto by default */
 	bool leaves_level; /* the default level is that of the recording, or the subcommand's own */
 	bool latencies;    /* samples retire latencies beside the counters */

@@ -124,7 +124,9 @@ static int not_recorded(const struct td_recorded *recorded, const char *name, in
 	else
 		td_err_usage(err, "--fail-above %s: a node of level %d, which %s does not have",
 			     name, level, path);
-	return td_err_hint(err, "tdstat record -l %d records it", level);
+	return recorded->request.does.imports
+		       ? td_err_hint(err, "for perf stat: tdstat --print-perf -l %d", level)
+		       : td_err_hint(err, "tdstat record -l %d records it", level);
 }
 
 /* Explain a missing name, which a deeper level may have.  recorded is NULL for commands. */

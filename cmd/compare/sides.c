@@ -757,6 +757,9 @@ static void add_note(const struct td_sides *sides, const struct td_pmu *pmu, dou
 		"A and B ran on different core types: %.0f %% of the slots of A were of %s, and "
 		"%.0f %% of B's",
 		a, pmu->name, b);
+	/* files of perf stat do not contain the CPUs of a core type */
+	if (!pmu->cpus.nr)
+		return;
 	if (is_pinned(sides, TD_DIFF_A) || is_pinned(sides, TD_DIFF_B))
 		td_notes_add(notes, "taskset put them there: the CPUs of %s are %s", pmu->name,
 			     cpus);

@@ -207,6 +207,9 @@ static void note_dropped(const struct td_pmu *pmu, size_t nr, const struct td_re
 	else if (shows_parts(request) && !request->profile)
 		snprintf(remedy, sizeof(remedy), "the command that recorded the others takes -l %d",
 			 request->ask.level);
+	else if (request->does.imports)
+		snprintf(remedy, sizeof(remedy), "for perf stat: tdstat --print-perf -l %d",
+			 request->ask.level);
 	else
 		snprintf(remedy, sizeof(remedy), "tdstat %s -l %d records all",
 			 request->profile ? "profile --samples FILE" : "record",
@@ -304,9 +307,12 @@ static int nothing_shown(const struct td_tree *tree, const struct td_machine *ma
 			continue;
 		td_err_set(err, -ENODEV, "%s (%s): %s", metric->name,
 			   machine->pmus[metric->pmu].name, td_metric_refusal(tree, metric));
-		return request->does.replays && !shows_parts(request)
-			       ? td_err_hint(err, "tdstat record -M %s has it", metric->name)
-			       : -ENODEV;
+		if (!request->does.replays || shows_parts(request))
+			return -ENODEV;
+		return request->does.imports
+			       ? td_err_hint(err, "for perf stat: tdstat --print-perf -M %s",
+					     metric->name)
+			       : td_err_hint(err, "tdstat record -M %s has it", metric->name);
 	}
 	if (request->does.replays)
 		return td_err_set(err, -ENODEV, "%s: its events do not make a top-down tree",

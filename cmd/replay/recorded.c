@@ -186,6 +186,7 @@ int td_recorded_open(struct td_recorded *recorded, const char *path,
 	recorded->wants_tree = td_ask_is_made(&request->ask);
 	recorded->request = with_defaults(request, rec);
 	recorded->request.input = path;
+	recorded->request.does.imports = rec->perf;
 	return 0;
 }
 

@@ -336,6 +336,17 @@ void td_put_shell_word(FILE *fp, const char *word)
 		put_escaped(fp, word);
 }
 
+char *td_shell_word(const char *word)
+{
+	char *text;
+	size_t size;
+	FILE *fp = td_open_memstream(&text, &size);
+
+	td_put_shell_word(fp, word);
+	td_text_close(fp, &text);
+	return text;
+}
+
 static const char *of_html(char c)
 {
 	switch (c) {

@@ -64,6 +64,8 @@ void td_put_wrapped_dim(FILE *fp, int column, int last, const char *text);
  * which printf(1) turns into bytes.
  */
 void td_put_shell_word(FILE *fp, const char *word);
+/* Returns the same text; free it. */
+char *td_shell_word(const char *word);
 
 /* Does the text consist of words without characters that are special in a shell? */
 bool td_is_plain_shell(const char *text);

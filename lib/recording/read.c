@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/compress.h"
+#include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/recording/parts.h"
 
@@ -28,12 +29,14 @@ static const struct {
 static int refuse_others(const char *path, const unsigned char *magic, size_t nr,
 			 struct td_err *err)
 {
+	td_autofree char *word = td_shell_word(strcmp(path, "-") == 0 ? "FILE" : path);
+
 	for (size_t i = 0; i < TD_ARRAY_SIZE(others); i++) {
 		if (nr < others[i].size || memcmp(magic, others[i].magic, others[i].size) != 0)
 			continue;
 		td_err_set(err, -EINVAL, "%s is compressed by %s", path, others[i].name);
 		return td_err_hint(err, "to read it: %s %s | tdstat report -", others[i].command,
-				   strcmp(path, "-") == 0 ? "FILE" : path);
+				   word);
 	}
 	return 0;
 }
@@ -78,6 +81,7 @@ static bool has_counts(const unsigned char *head)
 /* Return an error if magic is that of perf.data, of which fd has the rest. */
 static int refuse_perf(const char *path, int fd, const unsigned char *magic, struct td_err *err)
 {
+	td_autofree char *word = td_shell_word(path);
 	unsigned char head[PERF_FEATURES + 8] = { 0 };
 
 	if (memcmp(magic, perf_magic, TD_MAGIC_SIZE) != 0)
@@ -88,7 +92,7 @@ static int refuse_perf(const char *path, int fd, const unsigned char *magic, str
 			   "%s is a file of perf stat record, which tdstat does not read", path);
 		return td_err_hint(
 			err, "to read it: perf stat -j report -i %s 2>FILE, then give FILE instead",
-			path);
+			word);
 	}
 	td_err_set(err, -EINVAL, "%s is a file of perf record, which has no counts", path);
 	return td_err_hint(err, "report shows files of tdstat record and of perf stat -x or -j");
@@ -144,13 +148,14 @@ static int unpack(struct td_recording *rec, const unsigned char *magic, size_t n
 
 static int cannot_open(const struct td_recording *rec, int error, struct td_err *err)
 {
+	td_autofree char *word = td_shell_word(rec->path);
 	int rc = td_err_set(err, -error, "%s: %s", rec->path, strerror(error));
 
 	if (error != ENOENT)
 		return rc;
 	return *rec->path == '-'
 		       ? td_err_hint(err, "behind -- there are only files: options go before it")
-		       : td_err_hint(err, "tdstat record -o %s makes it", rec->path);
+		       : td_err_hint(err, "tdstat record -o %s makes it", word);
 }
 
 /*

@@ -582,3 +582,25 @@ again() {
 	mapfile -t lines <out
 	[[ ${lines[-2]} == *cycles* && -z ${lines[-1]} ]]
 }
+
+@test "what a file of perf stat lacks: hints name the way to count it with perf" {
+	for side in '1 9' '9 1'; do
+		for pmu in cpu_core cpu_atom; do
+			for name in slots topdown-{retiring,be-bound,fe-bound,bad-spec}; do
+				[ "$pmu $name" != 'cpu_atom slots' ] || name=cycles
+				printf '%s00000;;%s/%s/;1000000;100.00;;\n' "${side% *}" $pmu $name
+			done
+			side=${side#* }
+		done >"${side% *}"
+	done
+	try "$TDSTAT" report --model alderlake 1 -M tma_dram_bound
+	assert_why_and_remedy 'was not recorded$' '^tdstat: for perf stat: tdstat --print-perf -M tma_dram_bound$'
+	try "$TDSTAT" report --model alderlake 1 -l 3
+	assert_complains 'were not recorded: for perf stat: tdstat --print-perf -l 3'
+	try "$TDSTAT" diff --model alderlake --fail-above tma_dram_bound:1 1 9
+	assert_complains 'for perf stat: tdstat --print-perf -l 3'
+	# whose CPUs are not known
+	try "$TDSTAT" diff --model alderlake 1 9
+	assert_complains 'ran on different core types'
+	[[ $stderr != *'tdstat record'* ]]
+}

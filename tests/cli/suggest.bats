@@ -173,6 +173,15 @@ pipe_data() {
 		try "$TDSTAT" report - <$file
 		assert_why_and_remedy '^tdstat: - is a file of perf stat record' 'perf stat -j report -i - '
 	done
+	# a command that can be pasted
+	mv piped 'a piped'
+	try "$TDSTAT" report 'a piped'
+	assert_complains "perf stat -j report -i 'a piped' 2>FILE"
+	try "$TDSTAT" report 'not there'
+	assert_complains "tdstat record -o 'not there' makes it"
+	gzip <'a piped' >'a packed'
+	try "$TDSTAT" report 'a packed'
+	assert_complains "zcat 'a packed' | tdstat report -"
 }
 
 @test "a command that is not there, and what it was meant to be" {

@@ -172,21 +172,19 @@ static void put_header(FILE *fp, const struct td_diff *diff)
 	fprintf(fp, "\n|:--|--:|--:|--:|%s\n", slots ? "--:|" : "");
 }
 
-/* Is the row visible?  Others are inside <details>. */
-static bool is_first(const struct td_diff *diff, size_t i)
+/* Is the row inside <details>? */
+static bool is_hidden(const struct td_diff *diff, const struct td_diff_row *row)
 {
-	const struct td_diff_row *row = &diff->rows[i];
-
-	return row->kind <= TD_DIFF_IPC || row->marked ||
-	       (!td_diff_has_chances(diff) && i < FIRST_ROWS);
+	return row->kind > TD_DIFF_IPC && !row->marked &&
+	       (td_diff_has_chances(diff) || row - diff->rows >= FIRST_ROWS);
 }
 
-static size_t put_rows(const struct td_writer *writer, const struct td_diff *diff, bool first)
+static void put_rows(const struct td_writer *writer, const struct td_diff *diff, bool hidden)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < diff->nr; i++) {
-		if (is_first(diff, i) != first || nr++ >= MAX_ROWS)
+		if (is_hidden(diff, &diff->rows[i]) != hidden || nr++ >= MAX_ROWS)
 			continue;
 		if (nr == 1)
 			put_header(writer->fp, diff);
@@ -194,20 +192,17 @@ static size_t put_rows(const struct td_writer *writer, const struct td_diff *dif
 	}
 	if (nr > MAX_ROWS)
 		fprintf(writer->fp, "\n%zu more; --json-output has all.\n", nr - MAX_ROWS);
-	return nr;
 }
 
 static void put_others(const struct td_writer *writer, const struct td_diff *diff)
 {
-	size_t nr = 0;
+	size_t nr = td_out_diff_count(diff, is_hidden);
 
-	for (size_t i = 0; i < diff->nr; i++)
-		nr += !is_first(diff, i);
 	if (!nr)
 		return;
 	fprintf(writer->fp, "\n<details><summary>%zu more row%s</summary>\n", nr,
 		nr == 1 ? "" : "s");
-	put_rows(writer, diff, false);
+	put_rows(writer, diff, true);
 	fputs("\n</details>\n", writer->fp);
 }
 
@@ -251,8 +246,9 @@ static void put_limits(FILE *fp, const struct td_limits *limits)
 static void put_end(const struct td_writer *writer, const struct td_diff *diff)
 {
 	td_autofree char *advice = td_out_diff_advice(diff);
+	td_autofree char *mark = td_out_diff_mark(diff);
 
-	if (td_diff_has_chances(diff))
+	if (mark)
 		fputs("\nBold: significant at the 95 % level over all rows.\n", writer->fp);
 	if (!advice)
 		return;
@@ -275,7 +271,7 @@ static void put_diff(struct td_writer *writer, const struct td_diff *diff)
 	put_side(fp, "A", &diff->sides[TD_DIFF_A]);
 	put_side(fp, "B", &diff->sides[TD_DIFF_B]);
 	put_limits(fp, diff->limits);
-	put_rows(writer, diff, true);
+	put_rows(writer, diff, false);
 	put_others(writer, diff);
 	put_end(writer, diff);
 }

@@ -98,6 +98,42 @@ bool td_out_diff_marks_slots(const struct td_diff_row *row)
 	       fabs(row->value.diff) < TD_DIFF_LEAST;
 }
 
+size_t td_out_diff_count(const struct td_diff *diff,
+			 bool (*has)(const struct td_diff *diff, const struct td_diff_row *row))
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < diff->nr; i++)
+		nr += has(diff, &diff->rows[i]);
+	return nr;
+}
+
+static bool is_marked(const struct td_diff *diff, const struct td_diff_row *row)
+{
+	(void)diff;
+	return row->marked;
+}
+
+static bool is_marked_after(const struct td_diff *diff, const struct td_diff_row *row)
+{
+	return td_out_diff_has_slots(diff) && td_out_diff_marks_slots(row);
+}
+
+char *td_out_diff_mark(const struct td_diff *diff)
+{
+	bool after = td_out_diff_count(diff, is_marked_after);
+	bool slots = td_out_diff_has_slots(diff);
+	bool named = slots && diff->limits && diff->limits->nr;
+
+	if (!td_out_diff_count(diff, is_marked))
+		return NULL;
+	return td_aprintf(
+		"significant at the 95 %% level over all rows%s%s%s%s%s%s",
+		slots ? ", in slots if the row has them" : "", after || named ? " (" : "",
+		after ? "after these if the points are 0.00" : "", after && named ? "; " : "",
+		named ? "in points if --fail-above names it" : "", after || named ? ")" : "");
+}
+
 /* --- the sentence --------------------------------------------------------- */
 
 #define PLUS_MINUS "\302\261"

@@ -91,6 +91,11 @@ void td_out_diff_put_number(FILE *fp, const struct td_diff_side *side);
 bool td_out_diff_marks_slots(const struct td_diff_row *row);
 /* Are slots shown?  Slots per slot would repeat the points. */
 bool td_out_diff_has_slots(const struct td_diff *diff);
+/* Return the number of rows with a property. */
+size_t td_out_diff_count(const struct td_diff *diff,
+			 bool (*has)(const struct td_diff *diff, const struct td_diff_row *row));
+/* Return what the mark means; NULL: no row has it.  The caller frees it. */
+char *td_out_diff_mark(const struct td_diff *diff);
 
 /* text_heading.c: limit the CPU time of one thread to 100 % */
 double td_out_of_a_cpu(double busy_pct);

@@ -191,48 +191,60 @@ static void put_advice(struct td_writer *writer, const struct td_diff *diff)
 }
 
 /* Does only one side have a value? */
-static bool is_one_sided(const struct td_diff_row *row)
+static bool is_one_sided(const struct td_diff *diff, const struct td_diff_row *row)
 {
+	(void)diff;
 	return isnan(row->value.of[TD_DIFF_A]) != isnan(row->value.of[TD_DIFF_B]);
 }
 
-static bool has_one_sided(const struct td_diff *diff)
+static bool shows_slots(const struct td_diff *diff, const struct td_diff_row *row)
 {
-	for (size_t i = 0; i < diff->nr; i++) {
-		if (is_one_sided(&diff->rows[i]))
-			return true;
-	}
-	return false;
+	return td_out_diff_is_percent(row) && td_out_diff_has_slots(diff);
 }
 
-/* Does put_number() show a dash in any row? */
-static bool has_unknown(const struct td_diff *diff)
+/* Does put_number() show a dash? */
+static bool is_unknown(const struct td_diff *diff, const struct td_diff_row *row)
 {
-	for (size_t i = 0; i < diff->nr; i++) {
-		const struct td_diff_row *row = &diff->rows[i];
-		bool percent = td_out_diff_is_percent(row);
-		bool slots = percent && td_out_diff_has_slots(diff);
+	return isnan(row->value.of[TD_DIFF_A]) || isnan(row->value.of[TD_DIFF_B]) ||
+	       isnan(td_out_diff_is_percent(row) ? row->value.diff : row->change.pct) ||
+	       (shows_slots(diff, row) && isnan(row->slots.diff));
+}
 
-		if (isnan(row->value.of[TD_DIFF_A]) || isnan(row->value.of[TD_DIFF_B]) ||
-		    isnan(percent ? row->value.diff : row->change.pct) ||
-		    (slots && isnan(row->slots.diff)))
-			return true;
-	}
-	return false;
+/* Does put_difference() show an error? */
+static bool has_error(const struct td_diff *diff, const struct td_diff_row *row)
+{
+	return td_out_diff_is_percent(row) &&
+	       (!isnan(row->value.diff + row->value.error) ||
+		(shows_slots(diff, row) && !isnan(row->slots.diff + row->slots.error)));
+}
+
+/* Does put_change() show an interval? */
+static bool has_interval(const struct td_diff *diff, const struct td_diff_row *row)
+{
+	(void)diff;
+	return !td_out_diff_is_percent(row) && !isnan(row->change.low);
 }
 
 static void put_legend(FILE *fp, const struct td_diff *diff)
 {
 	const struct td_diff_side *a = &diff->sides[TD_DIFF_A];
-	bool named = diff->limits && diff->limits->nr;
+	bool errors = td_out_diff_count(diff, has_error);
+	bool intervals = td_out_diff_count(diff, has_interval);
+	td_autofree char *mark = td_out_diff_mark(diff);
 
-	fprintf(fp,
-		" * significant at the 95 %% level over all rows, in slots if the row has them "
-		"(after\n these if the points are 0.00%s);\n " PLUS_MINUS
-		" half of each row's own 95 %% confidence interval, in brackets for ratios "
-		"(%zu + %zu %s)\n",
-		named ? "; in points if --fail-above names it" : "", a->nr,
-		diff->sides[TD_DIFF_B].nr, a->is_command ? "runs" : "recordings");
+	if (mark) {
+		fputs(" * ", fp);
+		td_put_wrapped(fp, 3, TD_LINE_WIDTH, mark);
+	}
+	if (errors)
+		fputs(" " PLUS_MINUS " half of each row's own 95 % confidence interval", fp);
+	if (intervals)
+		fputs(errors ? ", in brackets for ratios"
+			     : " in brackets: each row's own 95 % confidence interval",
+		      fp);
+	if (errors || intervals)
+		fprintf(fp, " (%zu + %zu %s)\n", a->nr, diff->sides[TD_DIFF_B].nr,
+			a->is_command ? "runs" : "recordings");
 }
 
 static void put_end(struct td_writer *writer, const struct td_diff *diff)
@@ -240,11 +252,10 @@ static void put_end(struct td_writer *writer, const struct td_diff *diff)
 	FILE *fp = writer->fp;
 
 	fputc('\n', fp);
-	if (td_diff_has_chances(diff))
-		put_legend(fp, diff);
-	if (has_one_sided(diff))
+	put_legend(fp, diff);
+	if (td_out_diff_count(diff, is_one_sided))
 		fputs(" - means no value; rows of only one side come last\n", fp);
-	else if (has_unknown(diff))
+	else if (td_out_diff_count(diff, is_unknown))
 		fputs(" - means no value\n", fp);
 	put_advice(writer, diff);
 	fputc('\n', fp);

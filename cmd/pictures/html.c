@@ -195,14 +195,16 @@ static void put_sentences(FILE *fp, const struct td_diff *diff)
 {
 	td_autofree char *sentence = td_out_diff_sentence(diff);
 	td_autofree char *advice = td_out_diff_advice(diff);
+	td_autofree char *mark = td_out_diff_mark(diff);
 
 	fputs("<p><strong>", fp);
 	td_put_html(fp, sentence);
 	fputs("</strong></p>\n<p>", fp);
-	if (td_diff_has_chances(diff))
-		fputs("* significant at the 95\u00a0% level over all rows, in slots if the row has "
-		      "them (after these if the points are 0.00). ",
-		      fp);
+	if (mark) {
+		fputs("* ", fp);
+		td_put_html(fp, mark);
+		fputs(". ", fp);
+	}
 	if (advice)
 		td_put_html(fp, advice);
 	if (advice && diff->again) {

@@ -38,6 +38,11 @@ static int add(struct td_limits *limits, const char *item, size_t len, struct td
 	struct td_limit *limit;
 	double points;
 
+	if (name && colon[1] == '-' && read_points(colon + 2, len - name - 2, &points)) {
+		td_err_usage(err, OPTION " %.*s: the limit is negative", (int)len, item);
+		return td_err_hint(err, "as in " OPTION " %.*s:%g: it may get worse by %g",
+				   (int)name, item, points, points);
+	}
 	if (!name || !read_points(colon + 1, len - name - 1, &points))
 		return wrong(err, item, len);
 	limit = td_array_add(&limits->v, limits->nr, sizeof(*limit));
@@ -207,7 +212,7 @@ static enum td_gate may_exceed(struct td_limit *limit, const struct td_diff_row 
 		return TD_GATE_PASSED;
 	describe(row, growth, text, sizeof(text));
 	td_notes_add(&limit->found, "%s%s, and the limit is %g: undecided", text,
-		     isinf(growth) ? "" : " at most", limit->most);
+		     growth > growth_of(row) ? " at most" : "", limit->most);
 	return TD_GATE_UNDECIDED;
 }
 

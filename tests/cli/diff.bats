@@ -371,6 +371,25 @@ lasting() {
 	run ! grep -E 'hundred|99 %' <<<"$output"
 }
 
+@test "legends explain only the marks that the table has" {
+	# no noise and no change: neither marks nor errors
+	cp "$A" a1
+	cp "$A" a2
+	"$TDSTAT" diff a1 a2 -- a2 a1 >out
+	run ! grep -E '^ *(\*|±|in brackets)|significant at' out
+	"$TDSTAT" diff --markdown a1 a2 -- a2 a1 >out
+	run ! grep Bold out
+	! has_wing pictures || "$TDSTAT" diff --html=out a1 a2 -- a2 a1
+	run ! grep 'significant at' out
+	# noise without a significant change
+	several "$course" a 6 0.9 1 1.1
+	several "$course" b 6 0.91 1.01 1.11
+	"$TDSTAT" diff a1 a2 a3 -- b1 b2 b3 >out
+	grep -q '^   .* ±' out
+	grep -q '^ ± half of' out
+	run ! grep -E '^ \*|in brackets' out
+}
+
 @test "too few runs: the command that has enough, which can be pasted" {
 	needs_software_events
 	try "$TDSTAT" diff -r 1 -e page-faults --no-big-num -o out -- sh -c 'echo "a b" >>log' : true
@@ -579,6 +598,14 @@ of_slots() {
 		try "$TDSTAT" diff --bisect --fail-above "ipc:$most" a1 a2 a3 -- b1 b2 b3
 		assert_equal "$most: $status" "$most: $want"
 	done
+	# the values of each side are the same: no error, so that the growth is all that is known
+	of_events 1000 1000 1000
+	for i in 1 2 3; do
+		jq -c 'if .end then .end.elapsed *= 1.1 else . end' e$i >f$i
+	done
+	try "$TDSTAT" diff --bisect --fail-above elapsed:5 e1 e2 e3 -- f1 f2 f3
+	assert_equal "$status" 125
+	assert_regex "$stderr" 'elapsed grew by 10.00 %, and the limit is 5: undecided'
 	# the same value of all runs has no error
 	of_events 1000 1000 1000 1000 1000 1000
 	try "$TDSTAT" diff --bisect --fail-above "elapsed:0" e1 e2 e3 -- e4 e5 e6
@@ -897,9 +924,10 @@ refused() {
 	refused 2 '--per-region: .* has no regions' --per-region "$A" "$A"
 	refused 64 'empty name' "$A" ''
 	refused 64 'tma_memory_bond: no node, event, IPC or time \(elapsed, user, sys\) that is compared.*tma_memory_bound' -l 2 --fail-above tma_memory_bond:2 "$course" "$course"
-	for text in tma_retiring tma_retiring: :2 tma_retiring:-2 tma_retiring:x tma_retiring:1e3 'tma_retiring:1,'; do
+	for text in tma_retiring tma_retiring: :2 tma_retiring:- tma_retiring:x tma_retiring:1e3 'tma_retiring:1,'; do
 		refused 64 'not NAME:NUMBER.*tma_memory_bound:2' --fail-above "$text" "$A" "$A"
 	done
+	refused 64 'ipc:-2.5: the limit is negative.*as in --fail-above ipc:2.5: it may get worse by 2.5' --fail-above elapsed:1,ipc:-2.5 "$A" "$A"
 	cp "$A" a
 	refused 64 'a is a recording that is being read' -o a a "$A"
 	cmp a "$A"

@@ -94,7 +94,7 @@ bool td_out_diff_has_slots(const struct td_diff *diff);
 /* Return the number of rows with a property. */
 size_t td_out_diff_count(const struct td_diff *diff,
 			 bool (*has)(const struct td_diff *diff, const struct td_diff_row *row));
-/* Return what the mark means; NULL: no row has it.  The caller frees it. */
+/* Return the meaning of the mark; NULL: no row has it.  The caller frees it. */
 char *td_out_diff_mark(const struct td_diff *diff);
 
 /* text_heading.c: limit the CPU time of one thread to 100 % */

@@ -257,7 +257,7 @@ static bool is_repeated(const struct td_machine *machine, const struct td_plan *
 }
 
 /*
- * Print an event for perf, which knows the fields of PERF_METRICS and what is in sysfs by name.
+ * Print an event for perf, which knows the fields of PERF_METRICS and events in sysfs by name.
  * Others are encoded, because it may not know the processor.  Events of cores are named
  * "ID:MODIFIERS[PMU:GROUP]", which perf prints and tdstat report reads.
  */

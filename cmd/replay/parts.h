@@ -14,7 +14,7 @@ struct td_imported {
 	bool tree;        /* the recording was turned into one of a tree */
 	bool no_files;    /* the model has no metric files, or is unknown */
 	bool smt_unknown; /* unknown whether cores have two threads */
-	char *misfit;     /* what shows that the model is not that of the file; NULL: nothing */
+	char *misfit;     /* why the model cannot be that of the file; NULL: it can */
 	char **names;     /* names of the events, as perf wrote them */
 	size_t nr;
 };

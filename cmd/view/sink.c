@@ -136,7 +136,7 @@ int td_sink_open(struct td_sink *sink, const struct td_request *request,
 	sink->with_head = wants_head(sink, request);
 	sink->waits = !sink->unseen && waits(request);
 	sink->attached = td_target_attaches(&request->target);
-	/* nothing is started to show a recording, which may contain its own start */
+	/* a recording may contain its start; to show it, no command is started */
 	sink->with_date = sink->to_file && request->show.output && is_dated(sink, request) &&
 			  (!request->does.replays || frame->start_ns);
 	return 0;

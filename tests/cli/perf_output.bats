@@ -561,7 +561,7 @@ again() {
 	local name
 
 	for name in slots topdown-{retiring,be-bound,fe-bound,bad-spec}; do
-		printf '1000000;;cpu_core/%s/;1000000;100.00;;\n' $name
+		printf '1000000;;cpu_core/%s/;1000000;100.00;;\n' "$name"
 	done >file
 	try "$TDSTAT" report --model icelakex file
 	assert_complains 'file: cpu_core is not a PMU of --model icelakex'
@@ -588,7 +588,7 @@ again() {
 		for pmu in cpu_core cpu_atom; do
 			for name in slots topdown-{retiring,be-bound,fe-bound,bad-spec}; do
 				[ "$pmu $name" != 'cpu_atom slots' ] || name=cycles
-				printf '%s00000;;%s/%s/;1000000;100.00;;\n' "${side% *}" $pmu $name
+				printf '%s00000;;%s/%s/;1000000;100.00;;\n' "${side% *}" "$pmu" "$name"
 			done
 			side=${side#* }
 		done >"${side% *}"

@@ -244,13 +244,19 @@ static bool is_of_unit(const struct td_machine *machine, const struct td_event *
 	return machine->pmus[event->pmu].kind == TD_PMU_OTHER && !strchr(event->name, '/');
 }
 
-/* Does a group of another unit precede, with which perf counts those of all units? */
+/* Does a group of another unit of this kind precede, with which perf counts those of all units? */
 static bool is_repeated(const struct td_machine *machine, const struct td_plan *plan, size_t group)
 {
 	const struct td_event *event = &plan->events.v[plan->groups[group].members[0]];
+	const char *unit = machine->pmus[event->pmu].name;
+	size_t len = td_pmu_stem_length(unit);
 
 	for (size_t g = 0; g < group && is_of_unit(machine, event); g++) {
-		if (strcmp(plan->events.v[plan->groups[g].members[0]].name, event->name) == 0)
+		const struct td_event *other = &plan->events.v[plan->groups[g].members[0]];
+		const char *other_unit = machine->pmus[other->pmu].name;
+
+		if (strcmp(other->name, event->name) == 0 &&
+		    td_pmu_stem_length(other_unit) == len && strncmp(other_unit, unit, len) == 0)
 			return true;
 	}
 	return false;

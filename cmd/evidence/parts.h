@@ -13,53 +13,9 @@
 #include "lib/count/ask.h"
 #include "lib/machine/machine.h"
 
+struct td_arena;
 struct td_opts;
 struct td_request;
-
-/* --- steps.c --------------------------------------------------------------- */
-
-#if defined(__x86_64__) || defined(__i386__)
-#define TD_HAS_STEPS 1
-#else
-#define TD_HAS_STEPS 0
-#endif
-
-/* Memory of a program of the evidence (programs.c). */
-struct td_arena {
-	char *memory;
-	size_t size;    /* size of the memory */
-	size_t at;      /* offset in the memory, where a walk continues */
-	int page;       /* file of a page that is mapped many times, or -1 */
-	uint32_t index; /* index of a page */
-	uint32_t sum;   /* uses all results, so that no step is optimized away */
-};
-
-/*
- * Prepare the arena: written memory, generated code, one page mapped many times, or two pages.
- * Return 0 or a negative errno; call td_arena_free() on error as well.
- */
-int td_arena_fill(struct td_arena *arena, struct td_err *err);
-int td_arena_write_code(struct td_arena *arena, struct td_err *err);
-int td_arena_map_page(struct td_arena *arena, struct td_err *err);
-int td_arena_map_lines(struct td_arena *arena, struct td_err *err);
-void td_arena_free(struct td_arena *arena);
-
-/*
- * Each runs one kind of work for tens of microseconds, between two reads of the clock.
- * Returns the number of repetitions.
- */
-unsigned int td_step_stream(struct td_arena *arena); /* lines read */
-unsigned int td_step_ports(struct td_arena *arena);  /* multiplications */
-unsigned int td_step_code(struct td_arena *arena);   /* jumps */
-unsigned int td_step_divide(struct td_arena *arena); /* divisions */
-unsigned int td_step_pages(struct td_arena *arena);  /* loads */
-unsigned int td_step_store(struct td_arena *arena);  /* lines written */
-unsigned int td_step_lock(struct td_arena *arena);   /* locked additions */
-unsigned int td_step_alias(struct td_arena *arena);  /* loads */
-unsigned int td_step_spin(struct td_arena *arena);   /* pauses */
-
-/* Returns the clock of the core in GHz, measured with dependent additions. */
-double td_step_ghz(void);
 
 /* --- programs.c ------------------------------------------------------------ */
 

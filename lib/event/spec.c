@@ -9,9 +9,17 @@
 
 #include "lib/base/memory.h"
 #include "lib/base/number.h"
+#include "lib/base/util.h"
 #include "lib/event/event.h"
 
 /* --- a place in the text -------------------------------------------------- */
+
+/* The position of a parser in a text. */
+struct cursor {
+	const char *text;
+	size_t at;
+	struct td_err *err;
+};
 
 int td_span_error(struct td_err *err, const struct td_span *span, const char *fmt, ...)
 {
@@ -23,49 +31,48 @@ int td_span_error(struct td_err *err, const struct td_span *span, const char *fm
 	return td_err_point(err, span->text, span->at, span->len);
 }
 
-int td_cursor_error(struct td_cursor *c, size_t at, size_t len, const char *what)
+/* Set a usage error that points at len characters of the text. */
+static int fail_at(struct cursor *c, size_t at, size_t len, const char *what)
 {
 	struct td_span span = { c->text, at, len };
 
 	return td_span_error(c->err, &span, "%s", what);
 }
 
-char td_cursor_peek(const struct td_cursor *c)
+/* Returns the next character; '\0' at the end. */
+static char peek(const struct cursor *c)
 {
 	return c->text[c->at];
 }
 
-void td_cursor_skip_blanks(struct td_cursor *c)
+static void skip_blanks(struct cursor *c)
 {
-	while (isspace((unsigned char)td_cursor_peek(c)))
+	while (isspace((unsigned char)peek(c)))
 		c->at++;
 }
 
-bool td_cursor_take(struct td_cursor *c, char want)
+/* Skip blanks, then the character want.  Returns false if another one follows. */
+static bool accept(struct cursor *c, char want)
 {
-	td_cursor_skip_blanks(c);
-	if (td_cursor_peek(c) != want)
+	skip_blanks(c);
+	if (peek(c) != want)
 		return false;
 	c->at++;
 	return true;
 }
 
-size_t td_cursor_take_word(struct td_cursor *c, const char *stop)
+/* Skip a word up to a character of stop, a blank or the end.  Returns its length. */
+static size_t skip_word(struct cursor *c, const char *stop)
 {
 	size_t from = c->at;
 
-	while (td_cursor_peek(c) && !strchr(stop, td_cursor_peek(c)) &&
-	       !isspace((unsigned char)td_cursor_peek(c)))
+	while (peek(c) && !strchr(stop, peek(c)) && !isspace((unsigned char)peek(c)))
 		c->at++;
 	return c->at - from;
 }
 
-void td_cursor_copy(struct td_cursor *c, char **out, size_t at, size_t len)
-{
-	*out = td_strndup(c->text + at, len);
-}
-
-char *td_without_blanks(const char *text, size_t len)
+/* Copy a text without blanks, except inside quotes. */
+static char *without_blanks(const char *text, size_t len)
 {
 	char *out = td_malloc(len + 1), *to = out;
 	bool quoted = false;
@@ -109,70 +116,70 @@ static bool parse_raw(const char *word, size_t len, uint64_t *config)
 /*
  * Parse the word after "0:", "sched:" or "cycles:": a config, a tracepoint or modifiers.
  */
-static int parse_after_colon(struct td_cursor *c, struct td_spec *spec, size_t at, size_t len)
+static int parse_after_colon(struct cursor *c, struct td_spec *spec, size_t at, size_t len)
 {
 	size_t colon = c->at++, second = c->at;
-	size_t second_len = td_cursor_take_word(c, ",{}/:");
+	size_t second_len = skip_word(c, ",{}/:");
 	const char *word = c->text + second;
 	uint64_t type;
 
 	if (parse_number(c->text + at, len, UINT64_MAX, &type)) {
 		if (type > UINT32_MAX)
-			return td_cursor_error(c, at, len, "a type cannot be this large");
+			return fail_at(c, at, len, "a type cannot be this large");
 		if (!parse_number(word, second_len, UINT64_MAX, &spec->config))
-			return td_cursor_error(c, second, second_len,
-					       "not a number: the config of an event");
+			return fail_at(c, second, second_len,
+				       "not a number: the config of an event");
 		spec->kind = TD_SPEC_NUMERIC;
 		spec->type = (uint32_t)type;
-		td_cursor_copy(c, &spec->name, at, c->at - at);
+		spec->name = td_strndup(c->text + at, c->at - at);
 		return 0;
 	}
 	if (second_len == 0 || td_are_modifiers(word, second_len)) {
 		c->at = colon;
-		td_cursor_copy(c, &spec->name, at, len);
+		spec->name = td_strndup(c->text + at, len);
 		return 0;
 	}
 	spec->kind = TD_SPEC_TRACEPOINT;
-	td_cursor_copy(c, &spec->system, at, len);
-	td_cursor_copy(c, &spec->tracepoint, second, second_len);
-	td_cursor_copy(c, &spec->name, at, c->at - at);
+	spec->system = td_strndup(c->text + at, len);
+	spec->tracepoint = td_strndup(c->text + second, second_len);
+	spec->name = td_strndup(c->text + at, c->at - at);
 	return 0;
 }
 
-static int parse_word(struct td_cursor *c, struct td_spec *spec)
+static int parse_word(struct cursor *c, struct td_spec *spec)
 {
-	size_t at = c->at, len = td_cursor_take_word(c, ",{}/:");
+	size_t at = c->at, len = skip_word(c, ",{}/:");
 
 	if (!len)
-		return td_cursor_error(c, at, 1, "an event is missing");
-	if (td_cursor_peek(c) == ':')
+		return fail_at(c, at, 1, "an event is missing");
+	if (peek(c) == ':')
 		return parse_after_colon(c, spec, at, len);
-	td_cursor_copy(c, &spec->name, at, len);
+	spec->name = td_strndup(c->text + at, len);
 	return 0;
 }
 
 /* Parse the ":rw" of a breakpoint; other letters are modifiers. */
-static int parse_access(struct td_cursor *c, struct td_spec *spec)
+static int parse_access(struct cursor *c, struct td_spec *spec)
 {
 	size_t from = c->at + 1;
 
 	spec->type = 0;
-	if (td_cursor_peek(c) != ':' || !c->text[from] || !strchr("rwx", c->text[from]))
+	if (peek(c) != ':' || !c->text[from] || !strchr("rwx", c->text[from]))
 		return 0;
-	for (c->at = from; td_cursor_peek(c) && strchr("rwx", td_cursor_peek(c)); c->at++) {
-		uint32_t bit = td_cursor_peek(c) == 'r'   ? HW_BREAKPOINT_R
-			       : td_cursor_peek(c) == 'w' ? HW_BREAKPOINT_W
-							  : HW_BREAKPOINT_X;
+	for (c->at = from; peek(c) && strchr("rwx", peek(c)); c->at++) {
+		uint32_t bit = peek(c) == 'r'   ? HW_BREAKPOINT_R
+			       : peek(c) == 'w' ? HW_BREAKPOINT_W
+						: HW_BREAKPOINT_X;
 
 		if (spec->type & bit)
-			return td_cursor_error(c, c->at, 1, "the same letter twice");
+			return fail_at(c, c->at, 1, "the same letter twice");
 		spec->type |= bit;
 	}
 	return 0;
 }
 
 /* Parse a number up to its last digit: in "mem:0x1000u", u is a modifier. */
-static int take_number(struct td_cursor *c, uint64_t *out, const char *what)
+static int parse_digits(struct cursor *c, uint64_t *out, const char *what)
 {
 	const char *text = c->text + c->at;
 	bool hex = strncmp(text, "0x", 2) == 0;
@@ -184,32 +191,36 @@ static int take_number(struct td_cursor *c, uint64_t *out, const char *what)
 		c->at += len;
 		return 0;
 	}
-	len = td_cursor_take_word(c, ",{}/:");
-	return td_cursor_error(c, at, len ? len : 1, what);
+	len = skip_word(c, ",{}/:");
+	return fail_at(c, at, len ? len : 1, what);
 }
 
-static int parse_breakpoint(struct td_cursor *c, struct td_spec *spec)
+static int parse_breakpoint(struct cursor *c, struct td_spec *spec)
 {
 	size_t at = c->at;
 	int rc;
 
 	spec->kind = TD_SPEC_BREAKPOINT;
 	c->at += strlen("mem:");
-	rc = take_number(c, &spec->config, "not an address");
+	rc = parse_digits(c, &spec->config, "not an address");
 	/* a digit begins the length, anything else the terms */
-	if (!rc && td_cursor_peek(c) == '/' && isdigit((unsigned char)c->text[c->at + 1])) {
+	if (!rc && peek(c) == '/' && isdigit((unsigned char)c->text[c->at + 1])) {
 		c->at++;
-		rc = take_number(c, &spec->length, "not a length");
+		rc = parse_digits(c, &spec->length, "not a length");
 	}
 	if (!rc)
 		rc = parse_access(c, spec);
 	if (rc)
 		return rc;
-	td_cursor_copy(c, &spec->name, at, c->at - at);
+	spec->name = td_strndup(c->text + at, c->at - at);
 	return 0;
 }
 
-int td_spec_parse_name(struct td_cursor *c, struct td_spec *spec)
+/*
+ * Parse the part of an event before its terms and modifiers, "name" in the grammar below.  Sets
+ * kind, name and the members of this kind.
+ */
+static int parse_name(struct cursor *c, struct td_spec *spec)
 {
 	int rc;
 
@@ -220,4 +231,246 @@ int td_spec_parse_name(struct td_cursor *c, struct td_spec *spec)
 	    parse_raw(spec->name, strlen(spec->name), &spec->config))
 		spec->kind = TD_SPEC_RAW;
 	return rc;
+}
+
+/* --- modifiers ------------------------------------------------------------ */
+
+/* Parses modifiers up to the end of the word, which may be empty. */
+static int parse_modifiers(struct cursor *c, struct td_modifiers *mods)
+{
+	size_t at = c->at, len = skip_word(c, ",{}/:");
+
+	for (size_t i = 0; i < len; i++) {
+		const char *why = td_modifiers_add(mods, c->text[at + i]);
+
+		if (why)
+			return fail_at(c, at + i, 1, why);
+	}
+	return 0;
+}
+
+/* --- terms ---------------------------------------------------------------- */
+
+/* Parses a value up to ',' or '/', or one in single quotes. */
+static int parse_value(struct cursor *c, struct td_term *term)
+{
+	size_t at = c->at, len;
+	const char *end;
+
+	if (peek(c) == '\'') {
+		end = strchr(c->text + at + 1, '\'');
+		if (!end)
+			return fail_at(c, at, 1, "this quote is not closed");
+		len = (size_t)(end - c->text) - at - 1;
+		c->at += len + 2;
+		if (!len)
+			return fail_at(c, at, 2, "an empty value");
+		term->value = td_strndup(c->text + at + 1, len);
+		return 0;
+	}
+	len = skip_word(c, ",/{}");
+	if (!len)
+		return fail_at(c, at, 1, "a value is missing");
+	term->value = td_strndup(c->text + at, len);
+	term->is_number = td_parse_u64(term->value, UINT64_MAX, &term->number) == 0;
+	return 0;
+}
+
+static int parse_term(struct cursor *c, struct td_spec *spec)
+{
+	struct td_term *term = td_array_add(&spec->terms, spec->nr_terms, sizeof(*term));
+	size_t at, len;
+	int rc;
+
+	spec->nr_terms++;
+	skip_blanks(c);
+	at = c->at;
+	len = skip_word(c, ",=/{}");
+	if (!len)
+		return fail_at(c, at, 1, "a term is missing");
+	term->name = td_strndup(c->text + at, len);
+	rc = 0;
+	term->number = 1;
+	if (accept(c, '=')) {
+		skip_blanks(c);
+		rc = parse_value(c, term);
+	}
+	term->span = (struct td_span){ c->text, at, c->at - at };
+	return rc;
+}
+
+/* Parses the terms after the first slash, up to and including the second one. */
+static int parse_terms(struct cursor *c, struct td_spec *spec)
+{
+	size_t slash = c->at - 1, at = c->at;
+	int rc;
+
+	spec->slashes = true;
+	if (accept(c, '/'))
+		return 0;
+	do {
+		rc = parse_term(c, spec);
+	} while (!rc && accept(c, ','));
+	if (rc)
+		return rc;
+	skip_blanks(c);
+	if (peek(c) && peek(c) != '/' && !strchr(",{}", peek(c)))
+		return fail_at(c, c->at, 1, "a comma is missing before this");
+	if (peek(c) != '/')
+		return fail_at(c, slash, 1, "no slash closes these terms");
+	spec->terms_text = without_blanks(c->text + at, c->at - at);
+	c->at++;
+	return 0;
+}
+
+/* --- events --------------------------------------------------------------- */
+
+static int parse_suffix(struct cursor *c, struct td_spec *spec)
+{
+	size_t at;
+	int rc;
+
+	if (accept(c, ':'))
+		skip_blanks(c);
+	else if (!spec->slashes && isspace((unsigned char)c->text[c->at - 1]) && peek(c) &&
+		 !strchr(",{}", peek(c)))
+		return fail_at(c, c->at, 1, "a comma is missing before this");
+	at = c->at;
+	rc = parse_modifiers(c, &spec->mods);
+	if (!rc && spec->mods.weak)
+		rc = fail_at(c, at, c->at - at, "modifier W is for groups: {...}:W");
+	if (rc)
+		return rc;
+	spec->suffix = td_strndup(c->text + at, c->at - at);
+	return 0;
+}
+
+/* Sets the span and text of an event, without blanks at its end. */
+static void set_span(struct cursor *c, struct td_spec *spec, size_t at)
+{
+	size_t end = c->at;
+
+	while (end > at && isspace((unsigned char)c->text[end - 1]))
+		end--;
+	spec->span = (struct td_span){ c->text, at, end - at };
+	spec->text = without_blanks(c->text + at, end - at);
+}
+
+static int parse_event(struct cursor *c, struct td_event_text *events, int group)
+{
+	struct td_spec *spec = td_array_add(&events->specs, events->nr_specs, sizeof(*spec));
+	size_t at;
+	int rc;
+
+	events->nr_specs++;
+	spec->group = group;
+	skip_blanks(c);
+	at = c->at;
+	rc = parse_name(c, spec);
+	if (!rc && accept(c, '/'))
+		rc = parse_terms(c, spec);
+	if (!rc)
+		rc = parse_suffix(c, spec);
+	if (rc)
+		return rc;
+	set_span(c, spec, at);
+	return 0;
+}
+
+/* --- groups --------------------------------------------------------------- */
+
+/* Merges a group's modifiers into those of its events. */
+static int join_group(struct td_event_text *events, size_t first, const struct td_modifiers *mods,
+		      struct td_err *err)
+{
+	for (size_t i = first; i < events->nr_specs; i++) {
+		struct td_spec *spec = &events->specs[i];
+		const char *why =
+			i > first && (spec->mods.pinned || spec->mods.exclusive)
+				? "modifiers D and e: in a group, only the first event can have "
+				  "them"
+				: td_modifiers_join(&spec->mods, mods);
+
+		if (why)
+			return td_span_error(err, &spec->span, "%s", why);
+	}
+	return 0;
+}
+
+/* Parses a group after its opening brace. */
+static int parse_group(struct cursor *c, struct td_event_text *events)
+{
+	struct td_modifiers mods = { 0 };
+	size_t brace = c->at - 1, first = events->nr_specs;
+	int group = events->nr_groups++;
+	int rc;
+
+	do {
+		skip_blanks(c);
+		if (peek(c) == '{')
+			return fail_at(c, c->at, 1, "a group inside a group");
+		rc = parse_event(c, events, group);
+	} while (!rc && accept(c, ','));
+	if (!rc && peek(c) == '{')
+		rc = fail_at(c, c->at, 1, "a group inside a group");
+	if (!rc && !accept(c, '}'))
+		rc = fail_at(c, brace, 1, "no } closes this group");
+	if (!rc && accept(c, ':')) {
+		skip_blanks(c);
+		rc = parse_modifiers(c, &mods);
+	}
+	return rc ? rc : join_group(events, first, &mods, c->err);
+}
+
+/* Skips "{" or "NAME{".  Names of groups are perf's syntax; tdstat ignores them. */
+static bool accept_group(struct cursor *c)
+{
+	size_t at;
+
+	skip_blanks(c);
+	at = c->at;
+	skip_word(c, ",{}/:");
+	if (accept(c, '{'))
+		return true;
+	c->at = at;
+	return false;
+}
+
+int td_event_text_parse(struct td_event_text *events, const char *text, struct td_err *err)
+{
+	struct cursor c = { text, 0, err };
+	int rc;
+
+	do {
+		rc = accept_group(&c) ? parse_group(&c, events) : parse_event(&c, events, -1);
+	} while (!rc && accept(&c, ','));
+	if (rc)
+		return rc;
+	skip_blanks(&c);
+	if (peek(&c))
+		return fail_at(&c, c.at, 1, "a comma is missing before this");
+	return 0;
+}
+
+static void free_spec(struct td_spec *spec)
+{
+	for (size_t i = 0; i < spec->nr_terms; i++) {
+		free(spec->terms[i].name);
+		free(spec->terms[i].value);
+	}
+	free(spec->terms);
+	free(spec->name);
+	free(spec->system);
+	free(spec->tracepoint);
+	free(spec->suffix);
+	free(spec->text);
+	free(spec->terms_text);
+}
+
+void td_event_text_free(struct td_event_text *events)
+{
+	for (size_t i = 0; i < events->nr_specs; i++)
+		free_spec(&events->specs[i]);
+	free(events->specs);
+	*events = (struct td_event_text){ 0 };
 }

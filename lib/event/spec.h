@@ -19,29 +19,6 @@ struct td_span {
 int td_span_error(struct td_err *err, const struct td_span *span, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The position of a parser in a text. */
-struct td_cursor {
-	const char *text;
-	size_t at;
-	struct td_err *err;
-};
-
-/* Set a usage error that points at len characters of the text. */
-int td_cursor_error(struct td_cursor *c, size_t at, size_t len, const char *what);
-
-/* Returns the next character; '\0' at the end. */
-char td_cursor_peek(const struct td_cursor *c);
-void td_cursor_skip_blanks(struct td_cursor *c);
-/* Skip blanks, then the character want.  Returns false if another one follows. */
-bool td_cursor_take(struct td_cursor *c, char want);
-/* Skip a word up to a character of stop, a blank or the end.  Returns its length. */
-size_t td_cursor_take_word(struct td_cursor *c, const char *stop);
-
-/* Copy a part of the text into *out. */
-void td_cursor_copy(struct td_cursor *c, char **out, size_t at, size_t len);
-/* Copy a text without blanks, except inside quotes. */
-char *td_without_blanks(const char *text, size_t len);
-
 /* A term such as "umask=0x4", "edge" or "name='a,b'". */
 struct td_term {
 	char *name;
@@ -75,14 +52,6 @@ struct td_spec {
 	int group;                /* number of the {}, or -1 */
 	struct td_span span;
 };
-
-/*
- * Parse the part of an event before its terms and modifiers, "name" in the grammar below.  Sets
- * kind, name and the members of this kind.
- */
-int td_spec_parse_name(struct td_cursor *c, struct td_spec *spec);
-
-/* --- text.c --------------------------------------------------------------- */
 
 /*
  * The syntax of perf stat -e:

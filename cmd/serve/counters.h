@@ -87,7 +87,7 @@ struct td_counters {
 	size_t nr_own;      /* series about the counting itself */
 	size_t nr_left_out; /* series of the last interval beyond max_series */
 	uint64_t intervals; /* number of intervals added */
-	/* while probing, td_series_put() only counts existing and new series */
+	/* while probing, a row only counts existing and new series */
 	bool probing;
 	size_t nr_found, nr_lacking;
 };
@@ -107,28 +107,5 @@ void td_counters_add(struct td_counters *counters, const struct td_report *repor
 bool td_counters_has_value(const struct td_counters *counters, enum td_family_kind kind,
 			   const struct td_series *series);
 void td_counters_free(struct td_counters *counters);
-
-/* --- for add.c ------------------------------------------------------------ */
-
-/* The labels of a series; NULL: no such label. */
-struct td_series_key {
-	const char *pmu, *id, *parent, *name, *unit;
-};
-
-/* series.c: find or add a series.  Returns NULL if it is left out. */
-struct td_series *td_series_find(struct td_counters *counters, enum td_family_kind kind,
-				 const struct td_series_key *key);
-/* Add to a counter, or set a gauge.  Values that are not finite are ignored. */
-void td_series_put(struct td_counters *counters, enum td_family_kind kind,
-		   const struct td_series_key *key, double value);
-/* Return the number of series of rows that can still be added. */
-size_t td_series_room(const struct td_counters *counters);
-
-/* Was the cgroup with this name removed, or is it no longer counted? */
-bool td_counters_is_gone(const struct td_counters *counters, const char *id);
-/* Is the cgroup inside another counted one? */
-bool td_counters_is_nested(const struct td_counters *counters, const char *id);
-/* Ends the series of cgroups that are gone. */
-void td_counters_drop_gone(struct td_counters *counters);
 
 #endif

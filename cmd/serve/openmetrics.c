@@ -3,7 +3,7 @@
  * OpenMetrics 1.0, and the older text format of Prometheus, in which names of families
  * end in "_total", and there are no units and no type "info".
  */
-#include "cmd/serve/openmetrics.h"
+#include "cmd/serve/parts.h"
 
 #include <string.h>
 

@@ -2,27 +2,26 @@
 #ifndef TD_CMD_SERVE_PARTS_H
 #define TD_CMD_SERVE_PARTS_H
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include <stddef.h>
+#include <stdio.h>
 
-#include "cmd/opts/option.h"
-#include "cmd/serve/openmetrics.h"
+#include "cmd/serve/counters.h"
 #include "lib/base/err.h"
 
-/* --- serve.c: the socket ------------------------------------------------- */
+/* --- openmetrics.c: the page ---------------------------------------------- */
 
-#define TD_LISTEN_DEFAULT "127.0.0.1:9878"
-#define TD_LISTEN_NAME    320
-
-/* A listening socket. */
-struct td_listener {
-	int fd;           /* -1: none */
-	const char *path; /* a unix socket created here; NULL: none */
-	dev_t dev;        /* device and inode of that socket */
-	ino_t ino;
+/* Formats that Prometheus reads. */
+enum td_exposition {
+	TD_EXPOSE_OPENMETRICS, /* OpenMetrics 1.0 */
+	TD_EXPOSE_TEXT,        /* Prometheus's text format 0.0.4 */
 };
 
-#define TD_LISTENER_NONE ((struct td_listener){ .fd = -1 })
+#define TD_NR_EXPOSITIONS (TD_EXPOSE_TEXT + 1)
+
+/* Write all counters as text. */
+void td_out_openmetrics(FILE *fp, enum td_exposition how, const struct td_counters *counters);
+/* Return the content type for the HTTP header. */
+const char *td_out_openmetrics_type(enum td_exposition how);
 
 /* --- http.c: the answers -------------------------------------------------- */
 

@@ -42,6 +42,19 @@
 #define UNIX_MASK 0117 /* umask of a unix socket for the user and the group */
 #define HOST_SIZE 256
 
+#define LISTEN_DEFAULT "127.0.0.1:9878"
+#define LISTEN_NAME    320
+
+/* A listening socket. */
+struct listener {
+	int fd;           /* -1: none */
+	const char *path; /* a unix socket created here; NULL: none */
+	dev_t dev;        /* device and inode of that socket */
+	ino_t ino;
+};
+
+#define LISTENER_NONE ((struct listener){ .fd = -1 })
+
 static bool is_unix(const char *where)
 {
 	return strncmp(where, UNIX, strlen(UNIX)) == 0;
@@ -168,7 +181,7 @@ static int remove_stale(const struct sockaddr_un *un)
 	return unlink(un->sun_path) ? -errno : 0;
 }
 
-static int bind_unix(struct td_listener *listener, const struct sockaddr_un *un)
+static int bind_unix(struct listener *listener, const struct sockaddr_un *un)
 {
 	mode_t before;
 	struct stat st;
@@ -188,7 +201,7 @@ static int bind_unix(struct td_listener *listener, const struct sockaddr_un *un)
 	return listen(listener->fd, BACKLOG) ? -errno : 0;
 }
 
-static int open_unix(struct td_listener *listener, const char *path, struct td_err *err)
+static int open_unix(struct listener *listener, const char *path, struct td_err *err)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
 	int rc = check_unix(path, err);
@@ -223,34 +236,33 @@ static bool take_inherited(int *fd)
 
 /*
  * Open "ADDR:PORT", "[ADDR]:PORT" or "unix:PATH".  If where is NULL, use the socket
- * that systemd passed (LISTEN_FDS), else TD_LISTEN_DEFAULT.  A unix socket on which no
+ * that systemd passed (LISTEN_FDS), else LISTEN_DEFAULT.  A unix socket on which no
  * process listens is replaced.  On error too, call listener_close().
  */
-static int listener_open(struct td_listener *listener, const char *where, struct td_err *err)
+static int listener_open(struct listener *listener, const char *where, struct td_err *err)
 {
-	*listener = TD_LISTENER_NONE;
+	*listener = LISTENER_NONE;
 	if (!where && take_inherited(&listener->fd))
 		return 0;
-	where = where ? where : TD_LISTEN_DEFAULT;
+	where = where ? where : LISTEN_DEFAULT;
 	return is_unix(where) ? open_unix(listener, where + strlen(UNIX), err)
 			      : open_tcp(&listener->fd, where, err);
 }
 
 /* Format the name for messages, "http://127.0.0.1:9878/metrics". */
-static void listener_name(const struct td_listener *listener, const char *where,
-			  char name[TD_LISTEN_NAME])
+static void listener_name(const struct listener *listener, const char *where,
+			  char name[LISTEN_NAME])
 {
 	if (!where && listener->fd == FIRST_FD && getenv("LISTEN_FDS"))
-		snprintf(name, TD_LISTEN_NAME, "a socket of systemd");
+		snprintf(name, LISTEN_NAME, "a socket of systemd");
 	else if (where && is_unix(where))
-		snprintf(name, TD_LISTEN_NAME, "%s", where);
+		snprintf(name, LISTEN_NAME, "%s", where);
 	else
-		snprintf(name, TD_LISTEN_NAME, "http://%s/metrics",
-			 where ? where : TD_LISTEN_DEFAULT);
+		snprintf(name, LISTEN_NAME, "http://%s/metrics", where ? where : LISTEN_DEFAULT);
 }
 
 /* Is the file still this process's socket?  Another process may have replaced it. */
-static bool is_ours(const struct td_listener *listener)
+static bool is_ours(const struct listener *listener)
 {
 	struct stat st;
 
@@ -258,12 +270,12 @@ static bool is_ours(const struct td_listener *listener)
 	       st.st_ino == listener->ino;
 }
 
-static void listener_close(struct td_listener *listener)
+static void listener_close(struct listener *listener)
 {
 	if (is_ours(listener))
 		unlink(listener->path);
 	td_close_fd(&listener->fd);
-	*listener = TD_LISTENER_NONE;
+	*listener = LISTENER_NONE;
 }
 
 /* --- exposed ----------------------------------------------------------- */
@@ -484,7 +496,7 @@ static int textfile_run(const struct td_opts *opts, int *status, struct td_err *
 struct server {
 	const struct td_request *request;
 	const char *listen;
-	struct td_listener listener;
+	struct listener listener;
 	struct td_http *http;
 	struct exposed exposed;
 	const struct td_machine *machine; /* NULL: counting has not begun */
@@ -558,7 +570,7 @@ static void put_pmus(FILE *fp, const struct td_machine *machine)
 /* Report the start, after the first interval, when the number of series is known. */
 static void report_start(struct server *server)
 {
-	char name[TD_LISTEN_NAME];
+	char name[LISTEN_NAME];
 	td_autofree char *pmus = NULL;
 	size_t size = 0;
 	FILE *fp;
@@ -614,7 +626,7 @@ static int serve(const struct td_opts *opts, int *status, struct td_err *err)
 	struct td_request request = opts->request;
 	struct server server = { .request = &request,
 				 .listen = opts->listen,
-				 .listener = TD_LISTENER_NONE };
+				 .listener = LISTENER_NONE };
 	int rc;
 
 	if (request.dry_run)
@@ -685,7 +697,7 @@ static const struct td_option series[] = {
 
 static const struct td_option how[] = {
 	{ "listen", 0, "ADDR:PORT|unix:PATH",
-	  "address to listen on (default: " TD_LISTEN_DEFAULT ")",
+	  "address to listen on (default: " LISTEN_DEFAULT ")",
 	  TD_OPTION_FILE, offsetof(struct td_opts, listen) },
 	{ NULL },
 };

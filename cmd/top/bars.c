@@ -265,7 +265,7 @@ static bool follows(const char *id, const char *before)
 }
 
 /* Place the next cell.  It gets a name at the start of a line, and after a gap in the numbers. */
-static void take_place(struct place *place, const struct td_row *row, int width)
+static void next_place(struct place *place, const struct td_row *row, int width)
 {
 	bool first = !place->row;
 	bool named = first || !follows(row->id, place->row->id);
@@ -291,7 +291,7 @@ int td_top_heat_lines(const struct td_report *report, int width)
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		if (!report->rows[i].package)
-			take_place(&place, &report->rows[i], width);
+			next_place(&place, &report->rows[i], width);
 	}
 	return place.row ? place.line + 1 : 0;
 }
@@ -341,7 +341,7 @@ void td_top_put_heat(struct td_canvas *canvas, int y, int lines, const struct td
 
 		if (row->package)
 			continue;
-		take_place(&place, row, canvas->width);
+		next_place(&place, row, canvas->width);
 		if (!fits &&
 		    (place.line >= lines || (place.line == lines - 1 && before.row &&
 					     place.x + CELL_WIDTH + MORE_WIDTH > canvas->width))) {

@@ -325,7 +325,7 @@ struct columns {
 	bool parts[TD_NR_PARTS];
 };
 
-static bool take(int *room, int width, bool wanted)
+static bool reserve(int *room, int width, bool wanted)
 {
 	if (!wanted || *room < width)
 		return false;
@@ -344,13 +344,13 @@ static struct columns choose(const struct td_top_lines *lines, int width, const 
 	struct columns columns = { 0 };
 
 	for (int i = 0; i < TD_NR_PARTS; i++)
-		columns.parts[i] = take(&room, NUMBER_WIDTH, lines->has[i]);
-	columns.pmu = take(&room, PMU_WIDTH, lines->show_pmu);
-	columns.busy = take(&room, NUMBER_WIDTH, lines->has_busy);
-	columns.ghz = take(&room, NUMBER_WIDTH, lines->has_busy);
-	columns.ipc = take(&room, NUMBER_WIDTH, lines->has_ipc);
+		columns.parts[i] = reserve(&room, NUMBER_WIDTH, lines->has[i]);
+	columns.pmu = reserve(&room, PMU_WIDTH, lines->show_pmu);
+	columns.busy = reserve(&room, NUMBER_WIDTH, lines->has_busy);
+	columns.ghz = reserve(&room, NUMBER_WIDTH, lines->has_busy);
+	columns.ipc = reserve(&room, NUMBER_WIDTH, lines->has_ipc);
 	room -= has_names(by) ? NAME_WIDTH - ID_WIDTH : 0;
-	columns.worst = take(&room, WORST_WIDTH, true);
+	columns.worst = reserve(&room, WORST_WIDTH, true);
 	return columns;
 }
 

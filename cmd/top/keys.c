@@ -15,7 +15,7 @@ static void move_to(struct td_top_state *state, size_t at)
 	state->picks = state->at > 0;
 }
 
-static bool take_move(struct td_top_state *state, int key)
+static bool handle_move(struct td_top_state *state, int key)
 {
 	size_t at = state->at, page = state->page > 1 ? state->page - 1 : 1;
 
@@ -86,7 +86,7 @@ static void toggle(struct td_top_state *state, enum td_top_pane pane)
 		go_to(state, pane);
 }
 
-static bool take_pane(struct td_top_state *state, int key)
+static bool handle_pane(struct td_top_state *state, int key)
 {
 	switch (key) {
 	case TD_KEY_ENTER:
@@ -142,7 +142,7 @@ static void sort_next(struct td_top_state *state, int step)
 	sort_by(state, (enum td_top_sort)sort);
 }
 
-static bool take_order(struct td_top_state *state, int key)
+static bool handle_order(struct td_top_state *state, int key)
 {
 	static const char letters[] = "RSFBT";
 	const char *letter = key > 0 && key < 128 ? strchr(letters, key) : NULL;
@@ -237,7 +237,7 @@ static void type(struct td_top_state *state, int key)
 	state->follows = false;
 }
 
-static bool take_filter(struct td_top_state *state, int key)
+static bool handle_filter(struct td_top_state *state, int key)
 {
 	if (key != '\\' && key != '/' && key != TD_KEY_F + 4)
 		return false;
@@ -275,7 +275,7 @@ static enum td_top_wish find_wish(struct td_top_state *state, int key)
 	return TD_TOP_NO_WISH;
 }
 
-enum td_top_wish td_top_take_key(struct td_top_state *state, int key)
+enum td_top_wish td_top_handle_key(struct td_top_state *state, int key)
 {
 	*state->note = '\0';
 	if (state->typing) {
@@ -286,8 +286,8 @@ enum td_top_wish td_top_take_key(struct td_top_state *state, int key)
 		state->paused = !state->paused;
 		return TD_TOP_NO_WISH;
 	}
-	if (take_move(state, key) || take_pane(state, key) || take_order(state, key) ||
-	    take_filter(state, key))
+	if (handle_move(state, key) || handle_pane(state, key) || handle_order(state, key) ||
+	    handle_filter(state, key))
 		return TD_TOP_NO_WISH;
 	return find_wish(state, key);
 }

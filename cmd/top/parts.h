@@ -171,7 +171,7 @@ enum td_top_wish {
 };
 
 /* Change the state for a key, or return a wish.  Keys without a meaning are ignored. */
-enum td_top_wish td_top_take_key(struct td_top_state *state, int key);
+enum td_top_wish td_top_handle_key(struct td_top_state *state, int key);
 
 /* --- rows.c: rows in numbers ---------------------------------------------- */
 
@@ -282,15 +282,6 @@ void td_top_draw(struct td_canvas *canvas, int width, int height,
 		 const struct td_top_snapshot *snapshot, struct td_top_state *state,
 		 const struct td_top_facts *facts);
 
-/* --- terminal.c: terminfo ------------------------------------------------- */
-
-#define TD_TERMINAL_LEAVE 128
-
-/* Returns an error with a remedy if there is no terminal that can show a screen. */
-int td_terminal_check(struct td_err *err);
-/* Return the sequence that leaves the screen.  Call after td_terminal_check(). */
-const char *td_terminal_leave(char text[TD_TERMINAL_LEAVE]);
-
 /* --- screen.c: the terminal ----------------------------------------------- */
 
 /* The terminal, of which ncurses supports one.  Functions ignore closed screens. */
@@ -308,7 +299,7 @@ struct td_screen {
 
 #define TD_SCREEN_CLOSED ((struct td_screen){ .fd = -1, .signals = -1 })
 
-/* Result of td_screen_take(). */
+/* Result of td_screen_read(). */
 enum td_screen_event {
 	TD_SCREEN_NOTHING,
 	TD_SCREEN_KEY,
@@ -316,6 +307,8 @@ enum td_screen_event {
 	TD_SCREEN_GONE,    /* the terminal was closed */
 };
 
+/* Returns an error with a remedy if there is no terminal that can show a screen. */
+int td_terminal_check(struct td_err *err);
 /*
  * Take over the signals of the terminal, SIGWINCH, SIGTSTP and SIGCONT, and set
  * screen->fd.  The terminal does not change yet.
@@ -325,8 +318,8 @@ int td_screen_prepare(struct td_screen *screen, struct td_err *err);
 int td_screen_open(struct td_screen *screen, struct td_err *err);
 void td_screen_size(const struct td_screen *screen, int *width, int *height);
 void td_screen_show(const struct td_screen *screen, const struct td_canvas *canvas);
-/* Take an event without waiting.  *key is a character or one of enum td_top_key. */
-enum td_screen_event td_screen_take(struct td_screen *screen, int *key);
+/* Read an event without waiting.  *key is a character or one of enum td_top_key. */
+enum td_screen_event td_screen_read(struct td_screen *screen, int *key);
 /* Restore the terminal.  May be called twice. */
 void td_screen_close(struct td_screen *screen);
 

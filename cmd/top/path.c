@@ -66,7 +66,7 @@ struct path {
 	const char *doubt, *short_doubt;
 };
 
-static void take_verdict(struct path *path, const struct td_verdict *verdict)
+static void use_verdict(struct path *path, const struct td_verdict *verdict)
 {
 	path->row = verdict->row;
 	for (size_t i = 0; i < verdict->nr_path; i++) {
@@ -75,7 +75,7 @@ static void take_verdict(struct path *path, const struct td_verdict *verdict)
 	}
 }
 
-static void take_largest(struct path *path, const struct td_report *report, const char *id)
+static void use_largest(struct path *path, const struct td_report *report, const char *id)
 {
 	const struct td_node *node = NULL;
 
@@ -90,7 +90,7 @@ static void take_largest(struct path *path, const struct td_report *report, cons
 }
 
 /* If errors are unknown, take the largest nodes, and say that they are only the largest. */
-static void take_open(struct path *path, const struct td_top_snapshot *snapshot)
+static void use_uncertain(struct path *path, const struct td_top_snapshot *snapshot)
 {
 	path->short_doubt = " (error unknown)";
 	switch (snapshot->verdict.situation) {
@@ -103,7 +103,7 @@ static void take_open(struct path *path, const struct td_top_snapshot *snapshot)
 	default:
 		return;
 	}
-	take_largest(path, &snapshot->whole, "");
+	use_largest(path, &snapshot->whole, "");
 }
 
 /* Find the path.  Only the total has a verdict. */
@@ -116,11 +116,11 @@ static void find_path(struct path *path, const struct td_top_snapshot *snapshot,
 		return;
 	if (*opened) {
 		path->doubt = path->short_doubt = " (the largest)";
-		take_largest(path, &snapshot->rows, opened);
+		use_largest(path, &snapshot->rows, opened);
 	} else if (verdict->nr_path) {
-		take_verdict(path, verdict);
+		use_verdict(path, verdict);
 	} else {
-		take_open(path, snapshot);
+		use_uncertain(path, snapshot);
 	}
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The terminal, through ncurses. */
+#include "cmd/top/parts.h" /* before term.h, which has macros of usual names */
+
+#include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <ncurses.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,13 +14,107 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <term.h>
 #include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
 #include "cmd/run/signals.h"
-#include "cmd/top/parts.h"
+#include "lib/base/library.h"
 #include "lib/base/util.h"
+
+/* --- ncurses --------------------------------------------------------------- */
+
+/* Depending on its configuration, ncurses also has macros for some of these. */
+/* clang-format off */
+#define FUNCTIONS(f) \
+	f(cbreak) f(clearok) f(curs_set) f(del_curterm) f(delscreen) \
+	f(delwin) f(endwin) f(getmaxx) f(getmaxy) f(has_colors) f(init_pair) \
+	f(keypad) f(newterm) f(newwin) f(nodelay) f(noecho) f(nonl) \
+	f(reset_prog_mode) f(resizeterm) f(set_curterm) f(set_escdelay) \
+	f(setupterm) f(start_color) f(tigetstr) f(typeahead) \
+	f(use_default_colors) f(waddnwstr) f(wattr_set) f(werase) \
+	f(wget_wch) f(wmove) f(wrefresh)
+/* clang-format on */
+
+FUNCTIONS(TD_LIBRARY_FUNCTION)
+
+static const struct td_library_function functions[] = { FUNCTIONS(TD_LIBRARY_ROW) };
+
+/*
+ * Load ncurses; call before any of its functions.  Its variables, such as stdscr,
+ * cannot be used.  Returns -ELIBACC with a reason and a hint.
+ */
+static int curses_load(struct td_err *err)
+{
+	if (td_library_load("libncursesw.so.6", functions, TD_ARRAY_SIZE(functions), err))
+		return td_err_hint(
+			err, "it is in the package libncursesw6 (Debian), ncurses-libs (Fedora)");
+	return 0;
+}
+
+/* --- checks of the terminal with terminfo ---------------------------------- */
+
+#define LEAVE_SIZE 128
+
+static int no_screen(struct td_err *err)
+{
+	return td_err_hint(err, "without a terminal use: tdstat -a -I 1s");
+}
+
+/* Return a capability, or "". */
+static const char *sequence(const char *name)
+{
+	const char *text = tigetstr(name);
+
+	return text && text != (const char *)-1 ? text : "";
+}
+
+int td_terminal_check(struct td_err *err)
+{
+	const char *term = getenv("TERM");
+	int reason = 0;
+	bool moves;
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+		td_err_set(err, -ENOTTY, "top: standard %s is not a terminal",
+			   isatty(STDIN_FILENO) ? "output" : "input");
+		return no_screen(err);
+	}
+	if (!term || !*term) {
+		td_err_set(err, -EINVAL, "top: TERM is not set");
+		return no_screen(err);
+	}
+	if (curses_load(err))
+		return td_err_wrap(err, "top");
+	if (setupterm(term, STDOUT_FILENO, &reason) == ERR) {
+		td_err_set(err, -EINVAL,
+			   reason < 0 ? "top: TERM is %s: there is no terminfo database"
+				      : "top: TERM is %s: no such terminal is known",
+			   term);
+		return no_screen(err);
+	}
+	moves = *sequence("cup");
+	del_curterm(set_curterm(NULL));
+	if (moves)
+		return 0;
+	td_err_set(err, -EINVAL, "top: TERM is %s: its cursor cannot be moved", term);
+	return no_screen(err);
+}
+
+/* Return the sequence that leaves the screen.  Call after td_terminal_check(). */
+static const char *leave_sequence(char text[LEAVE_SIZE])
+{
+	int reason;
+
+	text[0] = '\0';
+	if (setupterm(NULL, STDOUT_FILENO, &reason) == ERR)
+		return text;
+	snprintf(text, LEAVE_SIZE, "%s%s%s", sequence("sgr0"), sequence("cnorm"),
+		 sequence("rmcup"));
+	del_curterm(set_curterm(NULL));
+	return text;
+}
 
 /* --- crash ----------------------------------------------------------------- */
 
@@ -27,7 +123,7 @@ static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 /* Global because a signal handler gets no context argument. */
 static struct {
 	struct termios modes;
-	char leave[128];
+	char leave[LEAVE_SIZE];
 	size_t len;
 } at_crash;
 
@@ -181,12 +277,12 @@ static attr_t look_of(const struct td_screen *screen, enum td_top_style style)
 
 int td_screen_open(struct td_screen *screen, struct td_err *err)
 {
-	char leave[TD_TERMINAL_LEAVE];
+	char leave[LEAVE_SIZE];
 
 	/* not LC_NUMERIC: numbers keep their decimal points */
 	setlocale(LC_CTYPE, "");
 	screen->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	crash_prepare(td_terminal_leave(leave));
+	crash_prepare(leave_sequence(leave));
 	screen->terminal = open_terminal();
 	if (!screen->terminal)
 		return td_err_set(err, -ENOTTY, "top: the terminal cannot be opened");
@@ -350,7 +446,7 @@ static enum td_screen_event take_signal(const struct td_screen *screen, uint32_t
 	return TD_SCREEN_CHANGED;
 }
 
-enum td_screen_event td_screen_take(struct td_screen *screen, int *key)
+enum td_screen_event td_screen_read(struct td_screen *screen, int *key)
 {
 	struct signalfd_siginfo info;
 	wint_t c;

@@ -190,7 +190,7 @@ static bool is_frozen(const struct td_top *top)
 	return top->wish || (top->state.paused && top->snapshot.rows.rows);
 }
 
-static int take_whole(void *ctx, const struct td_report *whole, const struct td_verdict *verdict,
+static int keep_whole(void *ctx, const struct td_report *whole, const struct td_verdict *verdict,
 		      struct td_err *err)
 {
 	struct td_top *top = ctx;
@@ -203,7 +203,7 @@ static int take_whole(void *ctx, const struct td_report *whole, const struct td_
 	return 0;
 }
 
-static int take_report(void *ctx, const struct td_report *report, struct td_err *err)
+static int show_report(void *ctx, const struct td_report *report, struct td_err *err)
 {
 	struct td_top *top = ctx;
 
@@ -217,9 +217,9 @@ static int take_report(void *ctx, const struct td_report *report, struct td_err 
 }
 
 /* Live counts have no previous interval, and the last interval no next one. */
-static enum td_top_wish take_key(struct td_top *top, int key)
+static enum td_top_wish handle_key(struct td_top *top, int key)
 {
-	enum td_top_wish wish = td_top_take_key(&top->state, key);
+	enum td_top_wish wish = td_top_handle_key(&top->state, key);
 	const char *why = NULL;
 
 	if (wish == TD_TOP_BACK || wish == TD_TOP_FORWARD)
@@ -232,20 +232,20 @@ static enum td_top_wish take_key(struct td_top *top, int key)
 	return TD_TOP_NO_WISH;
 }
 
-/* Take all pending keys. */
-static int take_keys(void *ctx, bool *ends, struct td_err *err)
+/* Handle all pending keys. */
+static int handle_keys(void *ctx, bool *ends, struct td_err *err)
 {
 	struct td_top *top = ctx;
 	enum td_screen_event event;
 	int key = 0;
 
 	(void)err;
-	while (!top->wish && (event = td_screen_take(&top->screen, &key)) != TD_SCREEN_NOTHING) {
+	while (!top->wish && (event = td_screen_read(&top->screen, &key)) != TD_SCREEN_NOTHING) {
 		if (event == TD_SCREEN_GONE) {
 			top->wish = TD_TOP_QUIT;
 			top->gone = true;
 		} else if (event == TD_SCREEN_KEY) {
-			top->wish = take_key(top, key);
+			top->wish = handle_key(top, key);
 		}
 		/* draw between keys, because the next one may need the lines */
 		if (!top->gone)
@@ -282,9 +282,9 @@ static int top_open(struct td_top *top, struct td_err *err)
 		rc = td_screen_prepare(&top->screen, err);
 	top->viewer = (struct td_viewer){
 		.begin = begin,
-		.whole = take_whole,
-		.report = take_report,
-		.ready = take_keys,
+		.whole = keep_whole,
+		.report = show_report,
+		.ready = handle_keys,
 		.fd = top->screen.fd,
 		.ctx = top,
 	};
@@ -656,7 +656,7 @@ static int run(const struct td_opts *opts, int *status, struct td_err *err)
 
 /* --- the subcommand -------------------------------------------------------- */
 
-static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
+static int set_recording(struct td_opts *opts, const char *word, struct td_err *err)
 {
 	if (opts->request.input) {
 		td_err_usage(
@@ -733,7 +733,7 @@ static const struct td_command command = {
 		  "is no terminal.",
 	.groups = groups,
 	.does = { .leaves_level = true },
-	.word = take_word,
+	.word = set_recording,
 	.check = check,
 	.counts = true,
 	.run = run,

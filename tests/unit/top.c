@@ -163,7 +163,7 @@ static int find(int from, const char *text)
 
 static void press(int key)
 {
-	td_top_take_key(&state, key);
+	td_top_handle_key(&state, key);
 	draw(80, 24);
 }
 
@@ -283,7 +283,7 @@ static void test_selection(void)
 	press('h');
 	press('q');
 	ok(state.pane == TD_TOP_TABLE, "q leads back, too");
-	ok(td_top_take_key(&state, 'q') == TD_TOP_QUIT, "and quits there");
+	ok(td_top_handle_key(&state, 'q') == TD_TOP_QUIT, "and quits there");
 	press(TD_KEY_UP);
 	press(TD_KEY_PAGE_UP);
 	ok(state.at == 0, "nothing is above the first line");
@@ -312,14 +312,14 @@ static void test_wishes(void)
 
 	for (size_t i = 0; i < TD_ARRAY_SIZE(keys); i++) {
 		reset();
-		ok(td_top_take_key(&state, keys[i].key) == keys[i].wish, "key %d", keys[i].key);
+		ok(td_top_handle_key(&state, keys[i].key) == keys[i].wish, "key %d", keys[i].key);
 	}
 	reset();
-	td_top_take_key(&state, '3');
+	td_top_handle_key(&state, '3');
 	ok(state.wish_level == 3, "level 3");
-	td_top_take_key(&state, 'a');
+	td_top_handle_key(&state, 'a');
 	ok(state.wish_level == 0, "auto");
-	td_top_take_key(&state, ' ');
+	td_top_handle_key(&state, ' ');
 	draw(80, 24);
 	ok(line_has(0, "FROZEN"), "frozen");
 }

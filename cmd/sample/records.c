@@ -141,7 +141,7 @@ static void read_stack(struct td_gathering *g, const struct td_record *record)
 	struct td_registers regs;
 	int spot;
 
-	td_registers_take(&regs, record);
+	td_registers_read(&regs, record);
 	if (!regs.known)
 		return;
 	spot = record->wide ? find_known(g, record->pid, regs.v[TD_REG_RIP], false) : -1;

@@ -128,7 +128,7 @@ static Elf_Data *read_section(Elf *elf, Elf_Scn *section, struct td_search *sear
 {
 	uint64_t size = size_of(elf, elf_ndxscn(section));
 
-	return size <= SECTION_MAX && td_search_take(&search->bytes, size)
+	return size <= SECTION_MAX && td_search_spend(&search->bytes, size)
 		       ? elf_getdata(section, NULL)
 		       : NULL;
 }
@@ -146,7 +146,7 @@ static int elf_read_symbols(const struct td_elf *file, uint32_t type, struct td_
 
 	if (!section)
 		return 0;
-	if (!td_search_take(&search->bytes, size_of(file->elf, shdr.sh_link)))
+	if (!td_search_spend(&search->bytes, size_of(file->elf, shdr.sh_link)))
 		return -E2BIG;
 	reading.names = td_elf_strings(file->elf, shdr.sh_link, SECTION_MAX);
 	/* no or invalid names */

@@ -82,7 +82,7 @@ struct decoding {
 	size_t place_at; /* offset of a fixed address in code; 0: none */
 };
 
-static bool take(struct decoding *d, size_t nr)
+static bool skip(struct decoding *d, size_t nr)
 {
 	if (d->size - d->at < nr)
 		return false;
@@ -90,9 +90,9 @@ static bool take(struct decoding *d, size_t nr)
 	return true;
 }
 
-static bool take_byte(struct decoding *d, uint8_t *byte)
+static bool next_byte(struct decoding *d, uint8_t *byte)
 {
-	if (!take(d, 1))
+	if (!skip(d, 1))
 		return false;
 	*byte = d->code[d->at - 1];
 	return true;
@@ -131,15 +131,15 @@ static bool is_prefix(struct decoding *d, uint8_t byte)
 }
 
 /* Takes the prefixes and the first byte of the opcode. */
-static bool take_prefixes(struct decoding *d, uint8_t *op)
+static bool decode_prefixes(struct decoding *d, uint8_t *op)
 {
 	do {
-		if (!take_byte(d, op))
+		if (!next_byte(d, op))
 			return false;
 	} while (is_prefix(d, *op));
 	if (d->wide && (*op & 0xf0) == 0x40) {
 		d->rex = *op;
-		return take_byte(d, op) && (*op & 0xf0) != 0x40;
+		return next_byte(d, op) && (*op & 0xf0) != 0x40;
 	}
 	return true;
 }
@@ -147,18 +147,18 @@ static bool take_prefixes(struct decoding *d, uint8_t *op)
 /* --- operands --------------------------------------------------------------- */
 
 /* Takes the displacement of a 16-bit address. */
-static bool take_small_address(struct decoding *d)
+static bool skip_small_address(struct decoding *d)
 {
 	if (d->mod == 0)
-		return d->rm != 6 || take(d, 2);
-	return take(d, d->mod);
+		return d->rm != 6 || skip(d, 2);
+	return skip(d, d->mod);
 }
 
-static bool take_modrm(struct decoding *d)
+static bool decode_modrm(struct decoding *d)
 {
 	uint8_t byte, sib = 0;
 
-	if (!take_byte(d, &byte))
+	if (!next_byte(d, &byte))
 		return false;
 	d->mod = byte >> 6;
 	d->reg = byte >> 3 & 7;
@@ -166,14 +166,14 @@ static bool take_modrm(struct decoding *d)
 	if (d->mod == 3)
 		return true;
 	if (d->address_small && !d->wide)
-		return take_small_address(d);
-	if (d->rm == 4 && !take_byte(d, &sib))
+		return skip_small_address(d);
+	if (d->rm == 4 && !next_byte(d, &sib))
 		return false;
 	if (d->mod == 0 && (d->rm == 5 || (d->rm == 4 && (sib & 7) == 5))) {
 		d->place_at = d->at;
-		return take(d, 4);
+		return skip(d, 4);
 	}
-	return d->mod == 0 || take(d, d->mod == 1 ? 1 : 4);
+	return d->mod == 0 || skip(d, d->mod == 1 ? 1 : 4);
 }
 
 static size_t size_z(const struct decoding *d)
@@ -193,49 +193,49 @@ static size_t size_of_address(const struct decoding *d)
 	return d->address_small ? 2 : 4;
 }
 
-static bool take_modrm_and(struct decoding *d, size_t immediate)
+static bool decode_modrm_and(struct decoding *d, size_t immediate)
 {
-	return take_modrm(d) && take(d, immediate);
+	return decode_modrm(d) && skip(d, immediate);
 }
 
-static bool take_test(struct decoding *d, size_t immediate)
+static bool decode_test(struct decoding *d, size_t immediate)
 {
-	return take_modrm(d) && (d->reg > 1 || take(d, immediate));
+	return decode_modrm(d) && (d->reg > 1 || skip(d, immediate));
 }
 
-static bool take_operands(struct decoding *d, char what)
+static bool decode_operands(struct decoding *d, char what)
 {
 	switch (what) {
 	case NONE:
 		return true;
 	case MODRM:
-		return take_modrm(d);
+		return decode_modrm(d);
 	case MODRM_8:
-		return take_modrm_and(d, 1);
+		return decode_modrm_and(d, 1);
 	case MODRM_Z:
-		return take_modrm_and(d, size_z(d));
+		return decode_modrm_and(d, size_z(d));
 	case IMM_8:
 	case RELATIVE:
-		return take(d, 1);
+		return skip(d, 1);
 	case IMM_16:
-		return take(d, 2);
+		return skip(d, 2);
 	case IMM_24:
-		return take(d, 3);
+		return skip(d, 3);
 	case IMM_Z:
-		return take(d, size_z(d));
+		return skip(d, size_z(d));
 	case IMM_V:
-		return take(d, size_v(d));
+		return skip(d, size_v(d));
 	case ADDRESS:
-		return take(d, size_of_address(d));
+		return skip(d, size_of_address(d));
 	case FAR:
-		return take(d, 2 + size_z(d));
+		return skip(d, 2 + size_z(d));
 	case TEST_8:
-		return take_test(d, 1);
+		return decode_test(d, 1);
 	case TEST_Z:
-		return take_test(d, size_z(d));
+		return decode_test(d, size_z(d));
 	case RELATIVE_Z:
 		/* processors differ in how they decode a 16-bit offset */
-		return size_z(d) == 4 && take(d, 4);
+		return size_z(d) == 4 && skip(d, 4);
 	default:
 		return false;
 	}
@@ -244,41 +244,41 @@ static bool take_operands(struct decoding *d, char what)
 /* --- longer opcodes --------------------------------------------------------- */
 
 /* Takes the operands of a vector instruction; in map 3, all have an immediate. */
-static bool take_vector_operands(struct decoding *d, int map, uint8_t op)
+static bool decode_vector_operands(struct decoding *d, int map, uint8_t op)
 {
 	bool immediate = map == 3 || (map == 1 && two_bytes[op] == MODRM_8);
 
-	return take_modrm_and(d, immediate);
+	return decode_modrm_and(d, immediate);
 }
 
-static bool take_vex(struct decoding *d, uint8_t first)
+static bool decode_vex(struct decoding *d, uint8_t first)
 {
 	uint8_t payload, op;
 	int map = 1;
 
-	if (!take_byte(d, &payload))
+	if (!next_byte(d, &payload))
 		return false;
 	if (first == 0xc4) {
 		map = payload & 0x1f;
-		if (!take(d, 1))
+		if (!skip(d, 1))
 			return false;
 	}
-	if (map < 1 || map > 3 || !take_byte(d, &op))
+	if (map < 1 || map > 3 || !next_byte(d, &op))
 		return false;
 	/* vzeroupper and vzeroall have no operands */
-	return (map == 1 && op == 0x77) || take_vector_operands(d, map, op);
+	return (map == 1 && op == 0x77) || decode_vector_operands(d, map, op);
 }
 
 /* Maps 5 and 6 are for 16-bit numbers; 4 is for APX. */
-static bool take_evex(struct decoding *d)
+static bool decode_evex(struct decoding *d)
 {
 	uint8_t payload, op;
 	int map;
 
-	if (!take_byte(d, &payload) || !take(d, 2) || !take_byte(d, &op))
+	if (!next_byte(d, &payload) || !skip(d, 2) || !next_byte(d, &op))
 		return false;
 	map = payload & 7;
-	return map != 0 && map != 4 && map != 7 && take_vector_operands(d, map, op);
+	return map != 0 && map != 4 && map != 7 && decode_vector_operands(d, map, op);
 }
 
 /*
@@ -292,18 +292,18 @@ static bool is_vector(const struct decoding *d, uint8_t op)
 	return d->wide || (d->at < d->size && (d->code[d->at] & 0xc0) == 0xc0);
 }
 
-static bool take_long(struct decoding *d, uint8_t *op)
+static bool decode_long(struct decoding *d, uint8_t *op)
 {
-	if (!take_byte(d, op))
+	if (!next_byte(d, op))
 		return false;
 	if (*op == 0x38)
-		return take(d, 1) && take_modrm(d);
+		return skip(d, 1) && decode_modrm(d);
 	if (*op == 0x3a)
-		return take(d, 1) && take_modrm_and(d, 1);
+		return skip(d, 1) && decode_modrm_and(d, 1);
 	/* two immediates: extrq and insertq of SSE4a */
 	if (*op == 0x78 && (d->operand_16 || d->repeat == 0xf2))
-		return take_modrm_and(d, 2);
-	return take_operands(d, two_bytes[*op]);
+		return decode_modrm_and(d, 2);
+	return decode_operands(d, two_bytes[*op]);
 }
 
 /* --- effects ---------------------------------------------------------------- */
@@ -376,17 +376,17 @@ bool td_insn_decode(struct td_insn *insn, const uint8_t *code, size_t size, bool
 	uint8_t op;
 
 	*insn = (struct td_insn){ .reg = -1, .added = -1 };
-	if (!take_prefixes(&d, &op))
+	if (!decode_prefixes(&d, &op))
 		return false;
 	operands_at = d.at;
 	if (op == 0x0f) {
-		ok = take_long(&d, &op);
+		ok = decode_long(&d, &op);
 		if (ok && (op & 0xf0) == 0x80)
 			set_jump(insn, &d, TD_INSN_BRANCH, 4);
 	} else if (is_vector(&d, op)) {
-		ok = !d.rex && (op == 0x62 ? take_evex(&d) : take_vex(&d, op));
+		ok = !d.rex && (op == 0x62 ? decode_evex(&d) : decode_vex(&d, op));
 	} else {
-		ok = !(wide && is_old(op)) && take_operands(&d, one_byte[op]);
+		ok = !(wide && is_old(op)) && decode_operands(&d, one_byte[op]);
 		/* AMD's XOP */
 		ok = ok && (op != 0x8f || d.reg == 0);
 		if (ok)

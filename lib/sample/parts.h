@@ -33,7 +33,7 @@ struct td_search {
 #define TD_SEARCH_SYMBOLS ((uint64_t)32 << 20)
 
 /* Deducts nr from a budget.  Returns false if it is exhausted. */
-static inline bool td_search_take(uint64_t *left, uint64_t nr)
+static inline bool td_search_spend(uint64_t *left, uint64_t nr)
 {
 	if (*left < nr)
 		return false;
@@ -69,7 +69,7 @@ bool td_demangle(const char *name, char *buf, size_t size);
 
 /*
  * Looks for the functions and lines of spots, which are given by their indices and sorted by
- * object, and writes what it finds (found.c).
+ * object, and writes what it finds.
  */
 void td_search_objects(struct td_search *search, const struct td_spots *spots, const int *unknown,
 		       size_t nr, FILE *fp);
@@ -92,29 +92,11 @@ int td_search_start(struct td_search_process *process, struct td_search *search,
  */
 int td_search_end(struct td_search_process *process);
 
-/* --- found.c -------------------------------------------------------------- */
-
 /*
  * The wire format between a search process and its parent.  For each object, in ascending
  * order: OBJECT, functions of its spots, NAMED, their lines, END.  The reader validates
  * everything.
  */
-
-/* A resolved spot. */
-struct td_found_spot {
-	int spot;
-	const char *name; /* name of its function; NULL: there is no symbol */
-	uint64_t begin;   /* address of the function in the object */
-	const char *file; /* source file; NULL: unknown */
-	int line;
-};
-
-void td_found_write_object(FILE *fp, int object);
-void td_found_write(FILE *fp, const struct td_found_spot *found);
-/* Ends the functions of the object. */
-void td_found_write_named(FILE *fp, int object);
-/* Ends the object.  rc is 0, or a negative errno as in td_symbols_reason(). */
-void td_found_write_end(FILE *fp, int object, int rc);
 
 /* The caller sets spots, sets object and after to -1, and resets object for each process. */
 struct td_found_reader {
@@ -141,7 +123,7 @@ enum td_found_kind {
  * Reads a record from the start of the bytes, and adds a spot's function or line to the spots.
  * Returns its kind and sets *length, or returns -EPROTO if it is invalid.
  */
-int td_found_take(struct td_found_reader *reader, const char *bytes, size_t size, size_t *length);
+int td_found_read(struct td_found_reader *reader, const char *bytes, size_t size, size_t *length);
 
 /* --- symbol_table.c ------------------------------------------------------- */
 
@@ -192,7 +174,7 @@ int td_symbols_read_kernel(struct td_symbol_table *table, struct td_search *sear
  */
 int td_symbols_read_memory(struct td_symbol_table *table, struct td_search *search, int pid);
 
-/* --- elf_file.c ----------------------------------------------------------- */
+/* --- elf.c ---------------------------------------------------------------- */
 
 /*
  * An open ELF file.  Its content is untrusted, therefore it is not opened with libdwfl, which
@@ -228,16 +210,12 @@ bool td_elf_address(const struct td_elf *file, uint64_t offset, uint64_t *addres
 Elf_Data *td_elf_strings(Elf *elf, size_t section, uint64_t max);
 /* Returns the string at an offset of a table, which may be NULL, or NULL. */
 const char *td_elf_text(const Elf_Data *strings, size_t at);
-/* Returns the name of a section, or NULL. */
-const char *td_elf_name(const struct td_elf *file, Elf_Scn *section);
 bool td_elf_has(const struct td_elf *file, const char *name);
 /* Returns true if the file defines or imports this symbol.  For small files only. */
 bool td_elf_names(const struct td_elf *file, const char *symbol);
 /* Returns the content of a small section, such as a name or a build id, or NULL. */
 Elf_Data *td_elf_small(const struct td_elf *file, const char *name);
 void td_elf_close(struct td_elf *file);
-
-/* --- elf_debug.c ---------------------------------------------------------- */
 
 /*
  * Opens the separate debug file of a file, which its build id or .gnu_debuglink names, in the

@@ -3,7 +3,9 @@
 #include "lib/sample/record.h"
 
 #include <asm/perf_regs.h>
+#include <errno.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/util.h"
@@ -59,7 +61,7 @@ struct words {
 	bool short_of; /* the record was too short */
 };
 
-static uint64_t take(struct words *words)
+static uint64_t next_word(struct words *words)
 {
 	if (words->at == words->end) {
 		words->short_of = true;
@@ -83,7 +85,7 @@ static const uint64_t *take_many(struct words *words, uint64_t nr)
 /* Takes two numbers of 32 bits, the first one from the lower half of the word. */
 static void take_pair(struct words *words, int *first, int *second)
 {
-	uint64_t word = take(words);
+	uint64_t word = next_word(words);
 
 	*first = (int)(uint32_t)word;
 	*second = (int)(uint32_t)(word >> 32);
@@ -94,7 +96,7 @@ static void take_pair(struct words *words, int *first, int *second)
 /* Takes a size of 32 bits and as many bytes, which together fill whole words. */
 static void parse_raw(struct td_record *r, struct words *words)
 {
-	uint32_t size = (uint32_t)take(words);
+	uint32_t size = (uint32_t)next_word(words);
 
 	r->nr_raw = size / sizeof(uint64_t);
 	r->raw = take_many(words, r->nr_raw);
@@ -103,7 +105,7 @@ static void parse_raw(struct td_record *r, struct words *words)
 
 static void parse_branches(struct td_record *r, struct words *words)
 {
-	r->nr_branches = take(words);
+	r->nr_branches = next_word(words);
 	r->branches = r->nr_branches <= SIZE_MAX / TD_BRANCH_WORDS
 			      ? take_many(words, TD_BRANCH_WORDS * r->nr_branches)
 			      : NULL;
@@ -114,13 +116,13 @@ static void parse_branches(struct td_record *r, struct words *words)
 static void parse_registers(struct td_record *r, const struct td_record_format *format,
 			    struct words *words)
 {
-	uint64_t abi = take(words);
+	uint64_t abi = next_word(words);
 
 	if (abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return;
 	r->wide = abi == PERF_SAMPLE_REGS_ABI_64;
 	if (!format->copied) {
-		r->stack = take(words);
+		r->stack = next_word(words);
 		return;
 	}
 	r->registers = take_many(words, TD_RECORD_REGS);
@@ -131,12 +133,12 @@ static void parse_registers(struct td_record *r, const struct td_record_format *
 /* Takes a size, as many bytes, and the number of bytes that the kernel could read. */
 static void parse_copy(struct td_record *r, struct words *words)
 {
-	uint64_t size = take(words);
+	uint64_t size = next_word(words);
 
 	if (!size)
 		return;
 	r->copy = (const char *)take_many(words, size / sizeof(uint64_t));
-	r->nr_copied = take(words);
+	r->nr_copied = next_word(words);
 	r->copy_is_full = r->nr_copied == size;
 	words->short_of |= r->nr_copied > size || size % sizeof(uint64_t);
 }
@@ -146,22 +148,22 @@ static void parse_sample(struct td_record *r, const struct td_record_format *for
 {
 	int unused;
 
-	r->id = take(words);
-	r->address = take(words);
+	r->id = next_word(words);
+	r->address = next_word(words);
 	take_pair(words, &r->pid, &r->tid);
-	r->time_ns = take(words);
+	r->time_ns = next_word(words);
 	take_pair(words, &r->cpu, &unused);
-	r->period = take(words);
+	r->period = next_word(words);
 	if (format->values) {
-		r->nr_values = take(words);
-		take(words); /* time enabled */
-		r->running_ns = take(words);
+		r->nr_values = next_word(words);
+		next_word(words); /* time enabled */
+		r->running_ns = next_word(words);
 		r->values =
 			r->nr_values <= SIZE_MAX / 2 ? take_many(words, 2 * r->nr_values) : NULL;
 		words->short_of |= !r->values;
 	}
 	if (format->chain) {
-		r->nr_chain = take(words);
+		r->nr_chain = next_word(words);
 		r->chain = take_many(words, r->nr_chain);
 	}
 	if (format->raw)
@@ -205,14 +207,14 @@ static void parse_mmap2(struct td_record *r, unsigned int misc, struct words *wo
 {
 	r->kind = misc & PERF_RECORD_MISC_MMAP_DATA ? TD_RECORD_OTHER : TD_RECORD_MAP;
 	take_pair(words, &r->pid, &r->tid);
-	r->address = take(words);
-	r->length = take(words);
-	r->offset = take(words);
+	r->address = next_word(words);
+	r->length = next_word(words);
+	r->offset = next_word(words);
 	if (misc & BUILD_ID_BIT)
 		take_build_id(words, &r->build_id);
 	else
 		take_many(words, 3); /* device, inode, its generation */
-	take(words);                 /* protection, flags */
+	next_word(words);            /* protection, flags */
 	r->path = take_text(words);
 }
 
@@ -230,7 +232,7 @@ static void parse_fork(struct td_record *r, struct words *words)
 	take_pair(words, &r->pid, &r->parent);
 	take_pair(words, &r->tid, &parent_tid);
 	r->kind = r->pid != r->parent ? TD_RECORD_FORK : TD_RECORD_OTHER;
-	take(words); /* the time, which is also in the trailer */
+	next_word(words); /* the time, which is also in the trailer */
 }
 
 static void parse_end(struct td_record *r, struct words *words)
@@ -240,7 +242,7 @@ static void parse_end(struct td_record *r, struct words *words)
 	r->kind = TD_RECORD_END;
 	take_pair(words, &r->pid, &r->parent);
 	take_pair(words, &r->tid, &unused);
-	take(words);
+	next_word(words);
 }
 
 /* PERF_AUX_FLAG_OVERWRITE is only set by snapshots. */
@@ -253,13 +255,13 @@ static void parse_trailer(struct td_record *r, size_t size, const uint64_t *end)
 	int unused, pid, tid;
 
 	if (size == 1) {
-		r->id = take(&words);
+		r->id = next_word(&words);
 		return;
 	}
 	take_pair(&words, &pid, &tid);
-	r->time_ns = take(&words);
+	r->time_ns = next_word(&words);
 	take_pair(&words, &r->cpu, &unused);
-	r->id = take(&words);
+	r->id = next_word(&words);
 	if (r->kind != TD_RECORD_SWITCH && r->kind != TD_RECORD_TRACE &&
 	    r->kind != TD_RECORD_UNTHROTTLE)
 		return;
@@ -290,18 +292,18 @@ static void parse_body(struct td_record *r, const struct perf_event_header *head
 		break;
 	case PERF_RECORD_AUX:
 		r->kind = TD_RECORD_TRACE;
-		r->offset = take(words);
-		r->length = take(words);
-		r->cut = take(words) & CUT;
+		r->offset = next_word(words);
+		r->length = next_word(words);
+		r->cut = next_word(words) & CUT;
 		break;
 	case PERF_RECORD_LOST:
-		take(words); /* the id of the event that noticed it */
+		next_word(words); /* the id of the event that noticed it */
 		r->kind = TD_RECORD_LOST;
-		r->lost = take(words);
+		r->lost = next_word(words);
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		r->kind = TD_RECORD_LOST;
-		r->lost = take(words);
+		r->lost = next_word(words);
 		break;
 	case PERF_RECORD_THROTTLE:
 		r->kind = TD_RECORD_THROTTLE;
@@ -331,10 +333,10 @@ bool td_record_parse(struct td_record *record, const struct td_record_format *fo
 		record->kernel =
 			(header->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER;
 		if (format->weights) {
-			record->id = take(&words);
-			record->period = take(&words);
+			record->id = next_word(&words);
+			record->period = next_word(&words);
 			/* union perf_sample_weight: 32, 16 and 16 bits, the lowest first */
-			record->latency = (uint16_t)(take(&words) >> 48);
+			record->latency = (uint16_t)(next_word(&words) >> 48);
 		} else {
 			parse_sample(record, format, &words);
 		}
@@ -401,4 +403,76 @@ uint64_t td_ibs_fetch_wait(const uint64_t *regs, size_t nr)
 
 	return bit(ctl, FETCH_MISS) || bit(ctl, FETCH_L1_TLB_MISS) ? latency(ctl, FETCH_LATENCY)
 								   : 0;
+}
+
+/* Records in the order of their times. */
+
+static bool is_before(const struct td_queued *a, const struct td_queued *b)
+{
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns;
+	return a->number < b->number;
+}
+
+static void swap(struct td_queued *a, struct td_queued *b)
+{
+	struct td_queued c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+static void lift(struct td_queued *v, size_t at)
+{
+	while (at && is_before(&v[at], &v[(at - 1) / 2])) {
+		swap(&v[at], &v[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+}
+
+static void sink(struct td_queued *v, size_t nr)
+{
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < nr) {
+		if (child + 1 < nr && is_before(&v[child + 1], &v[child]))
+			child++;
+		if (!is_before(&v[child], &v[at]))
+			return;
+		swap(&v[at], &v[child]);
+		at = child;
+	}
+}
+
+void td_queue_put(struct td_queue *queue, uint64_t time_ns, const void *data, uint16_t size)
+{
+	struct td_queued *queued = td_array_add(&queue->v, queue->nr, sizeof(*queued));
+
+	queued->data = td_malloc(size);
+	memcpy(queued->data, data, size);
+	queued->size = size;
+	queued->time_ns = time_ns;
+	queued->number = queue->last++;
+	lift(queue->v, queue->nr++);
+}
+
+uint64_t *td_queue_pop(struct td_queue *queue, uint64_t until_ns, uint16_t *size)
+{
+	struct td_queued first;
+
+	if (!queue->nr || queue->v[0].time_ns >= until_ns)
+		return NULL;
+	first = queue->v[0];
+	queue->v[0] = queue->v[--queue->nr];
+	sink(queue->v, queue->nr);
+	*size = first.size;
+	return first.data;
+}
+
+void td_queue_free(struct td_queue *queue)
+{
+	for (size_t i = 0; i < queue->nr; i++)
+		free(queue->v[i].data);
+	free(queue->v);
+	*queue = (struct td_queue){ 0 };
 }

@@ -115,8 +115,6 @@ uint64_t td_ibs_load_wait(const uint64_t *regs, size_t nr);
  */
 uint64_t td_ibs_fetch_wait(const uint64_t *regs, size_t nr);
 
-/* --- queue.c -------------------------------------------------------------- */
-
 /* Sorts the records of several rings by time.  A zeroed struct is an empty queue. */
 struct td_queue {
 	struct td_queued {
@@ -132,7 +130,7 @@ struct td_queue {
 /* Copies a record of size bytes. */
 void td_queue_put(struct td_queue *queue, uint64_t time_ns, const void *data, uint16_t size);
 /* Returns the first record if it is older than until_ns, or NULL.  The caller frees it. */
-uint64_t *td_queue_take(struct td_queue *queue, uint64_t until_ns, uint16_t *size);
+uint64_t *td_queue_pop(struct td_queue *queue, uint64_t until_ns, uint16_t *size);
 void td_queue_free(struct td_queue *queue);
 
 #endif

@@ -384,13 +384,13 @@ static void read_traces(struct td_sampler *sampler)
 		td_sampler_read_trace(sampler);
 }
 
-static void take_queued(struct td_sampler *sampler, uint64_t until_ns, td_take_record *take,
+static void pass_queued(struct td_sampler *sampler, uint64_t until_ns, td_take_record *take,
 			void *ctx)
 {
 	uint64_t *data;
 	uint16_t size;
 
-	while ((data = td_queue_take(&sampler->queue, until_ns, &size))) {
+	while ((data = td_queue_pop(&sampler->queue, until_ns, &size))) {
 		struct td_record record;
 
 		if (td_record_parse(&record, &sampler->setup.format, data, size))
@@ -424,7 +424,7 @@ static uint64_t lost_by_watcher(const struct td_sampler *part)
  * Reports lost records that no record reported: the kernel writes that record when the next
  * one fits into the ring, which may be never.  The end of a thread may be among them.
  */
-static void take_lost(struct td_sampler *sampler, td_take_record *take, void *ctx)
+static void pass_lost(struct td_sampler *sampler, td_take_record *take, void *ctx)
 {
 	struct td_record record = { .kind = TD_RECORD_LOST, .time_ns = sampler->read_ns };
 	uint64_t lost = 0;
@@ -457,9 +457,9 @@ void td_sampler_read(struct td_sampler *sampler, bool all, td_take_record *take,
 	}
 	/* after the records that describe the traced bytes */
 	read_traces(sampler);
-	take_queued(sampler, until_ns, take, ctx);
+	pass_queued(sampler, until_ns, take, ctx);
 	if (all)
-		take_lost(sampler, take, ctx);
+		pass_lost(sampler, take, ctx);
 }
 
 /* --- CPUs that come online -------------------------------------------------- */

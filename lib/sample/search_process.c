@@ -2,6 +2,7 @@
 /* Searches for symbols in a confined process. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
@@ -18,6 +19,174 @@
 
 #include "lib/base/util.h"
 #include "lib/sample/parts.h"
+
+/* --- the wire format of results --------------------------------------------- */
+
+/* Total length of all names: ten times what the longest reports need. */
+#define TEXT_MAX ((uint64_t)256 << 20)
+
+/* The start of a record.  Its texts follow without NULs. */
+struct header {
+	uint32_t kind;
+	int32_t at;          /* the object, or the spot */
+	int32_t number;      /* the line, or the errno of an object's end */
+	uint16_t name, file; /* lengths; 0: none */
+	uint64_t begin;
+};
+
+_Static_assert(sizeof(struct header) + TD_SYMBOL_NAME_MAX + PATH_MAX <= TD_FOUND_MAX,
+	       "a record has room");
+
+/* A resolved spot. */
+struct found_spot {
+	int spot;
+	const char *name; /* name of its function; NULL: there is no symbol */
+	uint64_t begin;   /* address of the function in the object */
+	const char *file; /* source file; NULL: unknown */
+	int line;
+};
+
+/* --- writing ---------------------------------------------------------------- */
+
+/* rc: at the end of an object, 0 or a negative errno as in td_symbols_reason() */
+static void write_mark(FILE *fp, enum td_found_kind kind, int object, int rc)
+{
+	const struct header header = { .kind = kind, .at = object, .number = rc };
+
+	fwrite(&header, sizeof(header), 1, fp);
+}
+
+/* Returns 0 for texts that are longer than the reader allows. */
+static uint16_t length_of(const char *text, size_t max)
+{
+	size_t length = text ? strnlen(text, max + 1) : 0;
+
+	return length > max ? 0 : (uint16_t)length;
+}
+
+/* Write a spot. */
+static void write_found(FILE *fp, const struct found_spot *found)
+{
+	struct header header = {
+		.kind = TD_FOUND_SPOT,
+		.at = found->spot,
+		.name = length_of(found->name, TD_SYMBOL_NAME_MAX),
+		.file = length_of(found->file, PATH_MAX),
+	};
+
+	if (header.name)
+		header.begin = found->begin;
+	if (header.file)
+		header.number = found->line;
+	fwrite(&header, sizeof(header), 1, fp);
+	if (header.name)
+		fwrite(found->name, header.name, 1, fp);
+	if (header.file)
+		fwrite(found->file, header.file, 1, fp);
+}
+
+/* --- reading ---------------------------------------------------------------- */
+
+static int read_object(struct td_found_reader *reader, const struct header *header)
+{
+	if (reader->object >= 0 || header->at <= reader->after || header->at < 0 ||
+	    (size_t)header->at >= reader->spots->nr_objects)
+		return -EPROTO;
+	reader->object = reader->after = header->at;
+	reader->named = false;
+	return TD_FOUND_OBJECT;
+}
+
+static int read_named(struct td_found_reader *reader, const struct header *header)
+{
+	if (reader->object < 0 || header->at != reader->object || reader->named)
+		return -EPROTO;
+	reader->named = true;
+	return TD_FOUND_NAMED;
+}
+
+static int read_end(struct td_found_reader *reader, const struct header *header)
+{
+	if (reader->object < 0 || header->at != reader->object || header->number > 0 ||
+	    header->number < -INT16_MAX)
+		return -EPROTO;
+	reader->object = -1;
+	reader->rc = header->number;
+	return TD_FOUND_END;
+}
+
+/* Copies a text.  Returns false if it contains a NUL. */
+static bool copy(char *to, const char *text, size_t length)
+{
+	memcpy(to, text, length);
+	to[length] = '\0';
+	return strlen(to) == length;
+}
+
+static bool add_function(struct td_found_reader *reader, struct td_spot *spot,
+			 const struct header *header, const char *text)
+{
+	char name[TD_SYMBOL_NAME_MAX + 1];
+	const struct td_function function = { name, spot->object, header->begin };
+
+	if (spot->function >= 0 || header->begin > spot->address || !copy(name, text, header->name))
+		return false;
+	spot->function = td_spots_add_function(reader->spots, &function);
+	return true;
+}
+
+static bool add_line(struct td_found_reader *reader, struct td_spot *spot,
+		     const struct header *header, const char *text)
+{
+	char path[PATH_MAX + 1];
+
+	if (spot->file >= 0 || header->number <= 0 || !copy(path, text, header->file))
+		return false;
+	spot->file = td_spots_add_file(reader->spots, path);
+	spot->line = header->number;
+	return true;
+}
+
+static int read_spot(struct td_found_reader *reader, const struct header *header, const char *text)
+{
+	struct td_spot *spot;
+
+	if (header->at < 0 || (size_t)header->at >= reader->spots->nr)
+		return -EPROTO;
+	spot = &reader->spots->v[header->at];
+	reader->text += (uint64_t)header->name + header->file;
+	if (reader->object < 0 || spot->object != reader->object || reader->text > TEXT_MAX ||
+	    (header->file && !add_line(reader, spot, header, text + header->name)) ||
+	    (header->name && !add_function(reader, spot, header, text)))
+		return -EPROTO;
+	return TD_FOUND_SPOT;
+}
+
+int td_found_read(struct td_found_reader *reader, const char *bytes, size_t size, size_t *length)
+{
+	struct header header;
+
+	if (size < sizeof(header))
+		return TD_FOUND_MORE;
+	memcpy(&header, bytes, sizeof(header));
+	*length = sizeof(header);
+	switch (header.kind) {
+	case TD_FOUND_OBJECT:
+		return read_object(reader, &header);
+	case TD_FOUND_NAMED:
+		return read_named(reader, &header);
+	case TD_FOUND_END:
+		return read_end(reader, &header);
+	case TD_FOUND_SPOT:
+		if (header.name > TD_SYMBOL_NAME_MAX || header.file > PATH_MAX)
+			return -EPROTO;
+		*length += (size_t)header.name + header.file;
+		return size < *length ? TD_FOUND_MORE
+				      : read_spot(reader, &header, bytes + sizeof(header));
+	default:
+		return -EPROTO;
+	}
+}
 
 /* Maximum wait for the end of a process: one that waits for a dead file server never ends. */
 #define MAX_END_NS (2 * TD_NS_A_SECOND)
@@ -97,21 +266,21 @@ static void find_name(struct finding *finding, int at, uint64_t address)
 	if (named != finding->last && !td_demangle(name, finding->name, sizeof(finding->name)))
 		snprintf(finding->name, sizeof(finding->name), "%s", name);
 	finding->last = named;
-	td_found_write(finding->fp, &(struct td_found_spot){
-					    .spot = at,
-					    .name = finding->name,
-					    .begin = spot->address - (address - named->start),
-				    });
+	write_found(finding->fp, &(struct found_spot){
+					 .spot = at,
+					 .name = finding->name,
+					 .begin = spot->address - (address - named->start),
+				 });
 }
 
 static void find_line(struct finding *finding, int at, uint64_t address)
 {
-	struct td_found_spot found = { .spot = at };
+	struct found_spot found = { .spot = at };
 	td_autofree char *file = td_elf_lines_find(&finding->symbols.lines, address, &found.line);
 
 	found.file = file;
 	if (file)
-		td_found_write(finding->fp, &found);
+		write_found(finding->fp, &found);
 }
 
 static void find_all(struct finding *finding,
@@ -138,18 +307,18 @@ static void search_object(struct td_search *search, struct finding *finding, int
 	FILE *fp = finding->fp;
 	int rc, rc_lines;
 
-	td_found_write_object(fp, object);
+	write_mark(fp, TD_FOUND_OBJECT, object, 0);
 	/* the parent must know the object if it ends this process */
 	fflush(fp);
 	rc = td_file_symbols_open(symbols, &finding->spots->objects[object], search);
 	find_all(finding, find_name);
-	td_found_write_named(fp, object);
+	write_mark(fp, TD_FOUND_NAMED, object, 0);
 	fflush(fp);
 	rc_lines = td_file_symbols_open_lines(symbols, search);
 	if (symbols->lines.nr)
 		find_all(finding, find_line);
 	td_file_symbols_close(symbols);
-	td_found_write_end(fp, object, rc_lines ? rc_lines : rc);
+	write_mark(fp, TD_FOUND_END, object, rc_lines ? rc_lines : rc);
 	fflush(fp);
 }
 

@@ -212,24 +212,3 @@ void td_spots_free(struct td_spots *spots)
 	td_index_free(&spots->by_call);
 	*spots = (struct td_spots){ 0 };
 }
-
-static const char *const names[TD_OBJECT_NR] = {
-	[TD_OBJECT_FILE] = "file",
-	[TD_OBJECT_KERNEL] = "kernel",
-	[TD_OBJECT_VDSO] = "vdso",
-	[TD_OBJECT_MEMORY] = "memory",
-};
-
-const char *td_object_kind_name(enum td_object_kind kind)
-{
-	return names[kind];
-}
-
-enum td_object_kind td_object_kind_find(const char *name)
-{
-	unsigned int kind = 0;
-
-	while (kind < TD_OBJECT_NR && strcmp(names[kind], name) != 0)
-		kind++;
-	return (enum td_object_kind)kind;
-}

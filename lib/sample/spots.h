@@ -35,11 +35,6 @@ enum td_object_kind {
 	TD_OBJECT_NR,
 };
 
-/* Returns the name of a kind in recordings. */
-const char *td_object_kind_name(enum td_object_kind kind);
-/* Returns TD_OBJECT_NR for an unknown name. */
-enum td_object_kind td_object_kind_find(const char *name);
-
 /* A file or other memory that is mapped into address spaces. */
 struct td_object {
 	enum td_object_kind kind;

@@ -38,7 +38,7 @@ int td_symbol_table_add(struct td_symbol_table *table, const struct td_named *sy
 	if (length > TD_SYMBOL_NAME_MAX)
 		length = TD_SYMBOL_NAME_MAX;
 	if (table->nr >= TD_SYMBOLS_MAX || TEXT_MAX - table->length < length + 1 ||
-	    (table->left && !td_search_take(table->left, 1)))
+	    (table->left && !td_search_spend(table->left, 1)))
 		return -E2BIG;
 	if (new.end < new.start)
 		new.end = UINT64_MAX;
@@ -157,7 +157,7 @@ void td_symbol_table_free(struct td_symbol_table *table)
 typedef int (*add_line_fn)(struct td_symbol_table *table, char *line, uint32_t number);
 
 /* Returns the text after a hexadecimal number and a blank, or NULL. */
-static char *take_hex(char *text, uint64_t *number)
+static char *parse_hex(char *text, uint64_t *number)
 {
 	char *end;
 
@@ -170,7 +170,7 @@ static char *take_hex(char *text, uint64_t *number)
 static int add_kernel(struct td_symbol_table *table, char *line, uint32_t number)
 {
 	struct td_named symbol = { 0 };
-	char *text = take_hex(line, &symbol.start);
+	char *text = parse_hex(line, &symbol.start);
 	char *module;
 
 	(void)number;
@@ -192,10 +192,10 @@ static int add_memory(struct td_symbol_table *table, char *line, uint32_t number
 {
 	struct td_named symbol = { .rank = number };
 	uint64_t size = 0;
-	char *text = take_hex(line, &symbol.start);
+	char *text = parse_hex(line, &symbol.start);
 
 	if (text)
-		text = take_hex(text, &size);
+		text = parse_hex(text, &size);
 	if (!text || !*text || !size)
 		return 0;
 	symbol.end = symbol.start + size;
@@ -219,8 +219,8 @@ static int read_lines(struct td_symbol_table *table, FILE *fp, add_line_fn add_l
 		/* a NUL, for example in a hole of a file, which would take long to read */
 		if (length + 1 < sizeof(line) && !feof(fp) && (!length || line[length - 1] != '\n'))
 			return -EILSEQ;
-		if (!td_search_take(&left, length + 1) ||
-		    !td_search_take(&search->bytes, length + 1))
+		if (!td_search_spend(&left, length + 1) ||
+		    !td_search_spend(&search->bytes, length + 1))
 			return -E2BIG;
 		whole = length && line[length - 1] == '\n';
 		if (whole)

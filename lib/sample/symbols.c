@@ -93,12 +93,12 @@ static size_t find_next(const struct search *s)
 }
 
 /* Reads all complete records. */
-static int take_records(struct search *s)
+static int read_records(struct search *s)
 {
 	size_t at = 0, length;
 	int kind;
 
-	while ((kind = td_found_take(&s->reader, s->bytes + at, s->nr - at, &length)) >
+	while ((kind = td_found_read(&s->reader, s->bytes + at, s->nr - at, &length)) >
 	       TD_FOUND_MORE) {
 		at += length;
 		if (kind == TD_FOUND_OBJECT)
@@ -148,7 +148,7 @@ static int read_all(struct search *s, uint64_t start_ns)
 		if (nr == 0)
 			return 0;
 		s->nr += nr > 0 ? (size_t)nr : 0;
-		rc = take_records(s);
+		rc = read_records(s);
 	}
 	return -EFAULT;
 }

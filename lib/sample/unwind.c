@@ -4,12 +4,21 @@
 
 #include <dwarf.h>
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "lib/base/ints.h"
 #include "lib/base/util.h"
+#include "lib/sample/parts.h"
+#include "lib/sample/symbols.h"
 
-const uint8_t td_regs_saved[TD_NR_SAVED] = {
+static const uint8_t regs_saved[TD_NR_SAVED] = {
 	TD_REG_RBX, TD_REG_RBP, TD_REG_R12, TD_REG_R13, TD_REG_R14, TD_REG_R15, TD_REG_RIP,
 };
 
@@ -25,7 +34,7 @@ static bool is_known(const struct td_registers *regs, unsigned int reg)
 }
 
 /* The kernel has its own order of registers (asm/perf_regs.h). */
-void td_registers_take(struct td_registers *regs, const struct td_record *record)
+void td_registers_read(struct td_registers *regs, const struct td_record *record)
 {
 	static const uint8_t order[TD_RECORD_REGS] = { 0, 3, 2,  1,  4,  5,  6,  7, TD_REG_RIP,
 						       8, 9, 10, 11, 12, 13, 14, 15 };
@@ -93,7 +102,7 @@ int td_unwind(struct td_registers *regs, const struct td_caller_rule *rule,
 
 		rc = find(&rule->saved[i], regs, record, &value);
 		if (!rc)
-			set(&caller, td_regs_saved[i], value);
+			set(&caller, regs_saved[i], value);
 	}
 	/* the last one is the return address; others may be unknown */
 	if (rc)
@@ -214,7 +223,11 @@ static struct td_cfi_value read_saved(Dwarf_Frame *frame, uint8_t reg, bool *und
 	return memory_at(evaluate(ops, nr));
 }
 
-struct td_caller_rule td_elf_caller(Dwarf_CFI *cfi, uint64_t address)
+/*
+ * Returns the rule at a virtual address, from libdw's CFI of a file's .eh_frame or .debug_frame.
+ * Expressions that struct td_cfi_value cannot represent are unknown; compilers do not use them.
+ */
+static struct td_caller_rule find_rule(Dwarf_CFI *cfi, uint64_t address)
 {
 	struct td_caller_rule rule = { .rc = -ENODATA };
 	Dwarf_Frame *frame;
@@ -224,9 +237,303 @@ struct td_caller_rule td_elf_caller(Dwarf_CFI *cfi, uint64_t address)
 	read_frame(&rule, frame);
 	/* without a return address, which is the last one, there is no caller */
 	for (size_t i = 0; i < TD_NR_SAVED; i++)
-		rule.saved[i] = read_saved(frame, td_regs_saved[i], &rule.outermost);
+		rule.saved[i] = read_saved(frame, regs_saved[i], &rule.outermost);
 	if (dwarf_frame_info(frame, NULL, NULL, &rule.signal) >= 0)
 		rule.rc = 0;
 	free(frame);
 	return rule;
+}
+
+/* Reads the rules of spots in a confined process. */
+
+/* Time limit for an answer, during which records wait in their rings. */
+#define MAX_ANSWER_MS 2000
+
+/* Unpacked debugging information of a file that libdw reads in about a second. */
+#define MAX_DEBUG ((uint64_t)256 << 20)
+
+/* CPU time for slow answers of a file, and of all files.  Answers usually take microseconds. */
+#define FILE_NS  (2 * TD_NS_A_SECOND)
+#define ALL_NS   (10 * FILE_NS)
+#define QUICK_NS TD_NS_A_MS
+
+/* Processes that may fail before the unwinder gives up. */
+#define MAX_FAILURES 4
+
+/* A request: a spot, its object, and the object's path. */
+#define REQUEST (sizeof(struct td_spot) + sizeof(struct td_object))
+
+struct td_unwinder {
+	const struct td_sysfs *fs;
+	struct td_notes *notes;
+	struct td_caller_rule *rules;
+	size_t nr;
+	struct td_index by_spot;
+	struct td_ints refused; /* objects without rules */
+	uint64_t *used_ns;      /* CPU time for slow answers of each object */
+	size_t nr_used;
+	uint64_t all_ns;                  /* CPU time for slow answers of all objects */
+	struct td_search_process process; /* pid 0: not running */
+	int failures;
+	/* in the confined process: the objects' files */
+	struct {
+		struct td_elf file;
+		Dwarf_CFI *cfi[2]; /* of .eh_frame and .debug_frame, or NULL */
+		bool tried;
+		int rc;
+	} * files;
+	size_t nr_files;
+};
+
+/* --- the confined process --------------------------------------------------- */
+
+/* Most compilers write .eh_frame for exceptions; Go's only writes .debug_frame. */
+static int open_rules(struct td_elf *file, Dwarf_CFI *cfi[2])
+{
+	struct td_search search = { .bytes = MAX_DEBUG };
+	Dwarf *dwarf = NULL;
+	int rc = 0;
+
+	/* libdw would look for the ends of invalid names for ever */
+	if (!file->names)
+		return -ENOMSG;
+	cfi[0] = dwarf_getcfi_elf(file->elf);
+	if (td_elf_has(file, ".debug_frame") || td_elf_has(file, ".zdebug_frame"))
+		rc = td_elf_begin_dwarf(&dwarf, file, &search);
+	if (dwarf)
+		cfi[1] = dwarf_getcfi(dwarf);
+	if (cfi[0] || cfi[1])
+		return 0;
+	return rc ? rc : -ENOMSG;
+}
+
+static int open_file(struct td_unwinder *u, int at, const struct td_object *object)
+{
+	int root, rc;
+
+	while (u->nr_files <= (size_t)at) {
+		td_array_add(&u->files, u->nr_files, sizeof(*u->files));
+		u->nr_files++;
+	}
+	if (u->files[at].tried)
+		return u->files[at].rc;
+	u->files[at].tried = true;
+	rc = td_file_symbols_open_elf(&u->files[at].file, object, u->fs, &root);
+	if (!rc)
+		rc = open_rules(&u->files[at].file, u->files[at].cfi);
+	u->files[at].rc = rc;
+	return rc;
+}
+
+static struct td_caller_rule answer(struct td_unwinder *u, const struct td_spot *spot,
+				    const struct td_object *object)
+{
+	struct td_caller_rule rule = { .rc = open_file(u, spot->object, object) };
+	uint64_t address;
+
+	if (rule.rc)
+		return rule;
+	rule.rc = -ENODATA;
+	if (!td_elf_address(&u->files[spot->object].file, spot->address, &address))
+		return rule;
+	for (int i = 0; rule.rc && i < 2; i++) {
+		Dwarf_CFI *cfi = u->files[spot->object].cfi[i];
+
+		if (cfi)
+			rule = find_rule(cfi, address);
+	}
+	return rule;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * TD_NS_A_SECOND + (uint64_t)now.tv_nsec;
+}
+
+__attribute__((noreturn)) static void serve(struct td_unwinder *u, int fd)
+{
+	char bytes[REQUEST + PATH_MAX + 1];
+	ssize_t nr;
+
+	td_confine(fd, u->fs->proc);
+	while ((nr = read(fd, bytes, sizeof(bytes) - 1)) > (ssize_t)REQUEST) {
+		uint64_t begin_ns = cpu_ns();
+		struct td_caller_rule rule;
+		struct td_object object;
+		struct td_spot spot;
+
+		bytes[nr] = '\0';
+		memcpy(&spot, bytes, sizeof(spot));
+		memcpy(&object, bytes + sizeof(spot), sizeof(object));
+		object.path = bytes + REQUEST;
+		rule = answer(u, &spot, &object);
+		rule.used_ns = cpu_ns() - begin_ns;
+		if (write(fd, &rule, sizeof(rule)) != sizeof(rule))
+			break;
+	}
+	_exit(0);
+}
+
+/* --- requests --------------------------------------------------------------- */
+
+static int start(struct td_unwinder *u)
+{
+	int fds[2];
+
+	if (u->process.pid > 0)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return -errno;
+	u->process.pid = td_search_fork();
+	if (u->process.pid == 0)
+		serve(u, fds[1]);
+	close(fds[1]);
+	u->process.fd = fds[0];
+	if (u->process.pid > 0)
+		return 0;
+	td_close_fd(&u->process.fd);
+	return -EAGAIN;
+}
+
+static int send_request(const struct td_unwinder *u, const struct td_spot *spot,
+			struct td_object *object)
+{
+	struct iovec parts[] = { { (void *)(uintptr_t)spot, sizeof(*spot) },
+				 { object, sizeof(*object) },
+				 { object->path, strlen(object->path) } };
+	const struct msghdr message = { .msg_iov = parts, .msg_iovlen = TD_ARRAY_SIZE(parts) };
+
+	return sendmsg(u->process.fd, &message, MSG_NOSIGNAL) < 0 ? -EFAULT : 0;
+}
+
+/* Returns 0, -ETIME, or -EFAULT if the process has ended. */
+static int receive(const struct td_unwinder *u, struct td_caller_rule *rule)
+{
+	struct pollfd poll_of = { .fd = u->process.fd, .events = POLLIN };
+	uint64_t end_ns = td_now_ns() + MAX_ANSWER_MS * TD_NS_A_MS;
+	int nr;
+
+	do {
+		uint64_t left_ns = td_since(end_ns, td_now_ns());
+
+		nr = poll(&poll_of, 1, (int)(left_ns / TD_NS_A_MS));
+	} while (nr < 0 && errno == EINTR);
+	if (nr <= 0)
+		return -ETIME;
+	return read(u->process.fd, rule, sizeof(*rule)) == sizeof(*rule) ? 0 : -EFAULT;
+}
+
+static struct td_caller_rule ask(struct td_unwinder *u, const struct td_spot *spot,
+				 struct td_object *object)
+{
+	struct td_caller_rule rule = { 0 };
+	int rc = start(u), rc_end;
+
+	if (!rc)
+		rc = send_request(u, spot, object);
+	if (!rc)
+		rc = receive(u, &rule);
+	if (!rc)
+		return rule;
+	if (u->process.pid > 0) {
+		rc_end = td_search_end(&u->process);
+		if (rc == -EFAULT && rc_end)
+			rc = rc_end;
+	}
+	u->process.pid = 0;
+	u->failures++;
+	return (struct td_caller_rule){ .rc = rc };
+}
+
+/* --- rules ------------------------------------------------------------------ */
+
+/* JIT code has no rules in a file. */
+static bool may_have(const struct td_unwinder *u, const struct td_spot *spot,
+		     const struct td_object *object)
+{
+	return (object->kind == TD_OBJECT_FILE || object->kind == TD_OBJECT_VDSO) &&
+	       strlen(object->path) < PATH_MAX && u->failures < MAX_FAILURES &&
+	       u->all_ns < ALL_NS && !td_ints_has(&u->refused, spot->object);
+}
+
+static void refuse(struct td_unwinder *u, int at, const struct td_object *object, int rc)
+{
+	td_ints_add(&u->refused, at);
+	td_notes_add(u->notes, "%s: %s: no callers behind it", object->path,
+		     rc == -ENOMSG ? "does not say where its functions return"
+				   : td_symbols_reason(object, rc));
+	if (u->failures == MAX_FAILURES || u->all_ns >= ALL_NS)
+		td_notes_add(
+			u->notes,
+			"no more files are read for callers: what reads them crashed, or took too "
+			"long, several times");
+}
+
+/* Adds the time of an answer.  Returns true if the object, or all objects, took too long. */
+static bool is_used_up(struct td_unwinder *u, int object, uint64_t ns)
+{
+	if (ns <= QUICK_NS)
+		return false;
+	while (u->nr_used <= (size_t)object) {
+		td_array_add(&u->used_ns, u->nr_used, sizeof(*u->used_ns));
+		u->nr_used++;
+	}
+	u->used_ns[object] += ns;
+	u->all_ns += ns;
+	return u->used_ns[object] >= FILE_NS || u->all_ns >= ALL_NS;
+}
+
+const struct td_caller_rule *td_unwinder_find(struct td_unwinder *unwinder,
+					      const struct td_spots *spots, int spot)
+{
+	const struct td_spot *of = &spots->v[spot];
+	struct td_object *object = &spots->objects[of->object];
+	uint64_t hash = td_hash((uint32_t)spot);
+	size_t at = td_index_find(&unwinder->by_spot, hash);
+	struct td_caller_rule rule = { .rc = -ENODATA };
+
+	if (at != TD_NOT_FOUND)
+		return &unwinder->rules[at];
+	if (may_have(unwinder, of, object)) {
+		rule = ask(unwinder, of, object);
+		if (rule.rc && rule.rc != -ENODATA)
+			refuse(unwinder, of->object, object, rule.rc);
+		else if (is_used_up(unwinder, of->object, rule.used_ns))
+			refuse(unwinder, of->object, object, -ETIME);
+	}
+	td_index_add(&unwinder->by_spot, hash, unwinder->nr);
+	td_array_push(&unwinder->rules, &unwinder->nr, &rule, sizeof(rule));
+	return &unwinder->rules[unwinder->nr - 1];
+}
+
+int td_unwinder_new(struct td_unwinder **out, const struct td_sysfs *fs, struct td_notes *notes,
+		    struct td_err *err)
+{
+	if (td_elf_load(err)) {
+		td_err_wrap(err, "--call-graph dwarf");
+		return td_err_hint(
+			err,
+			"libdw1, or elfutils-libs, has it; --call-graph fp finds callers by frame "
+			"pointers");
+	}
+	*out = td_calloc(1, sizeof(**out));
+	(*out)->fs = fs;
+	(*out)->notes = notes;
+	return 0;
+}
+
+void td_unwinder_free(struct td_unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	if (unwinder->process.pid > 0)
+		td_search_end(&unwinder->process);
+	td_index_free(&unwinder->by_spot);
+	td_ints_free(&unwinder->refused);
+	free(unwinder->rules);
+	free(unwinder->used_ns);
+	free(unwinder);
 }

@@ -25,7 +25,6 @@ enum {
 
 /* The registers that a function preserves for its caller; the last one is the return address. */
 #define TD_NR_SAVED 7
-extern const uint8_t td_regs_saved[TD_NR_SAVED];
 
 /* How to find the caller's registers at one instruction of a function. */
 struct td_caller_rule {
@@ -55,22 +54,14 @@ struct td_registers {
 	uint32_t known; /* a bit for each register whose value is known */
 };
 
-/* Takes the registers of a record with a copy of the stack. */
-void td_registers_take(struct td_registers *regs, const struct td_record *record);
+/* Reads the registers of a record with a copy of the stack. */
+void td_registers_read(struct td_registers *regs, const struct td_record *record);
 /*
  * Replaces a function's registers with those of its caller.  Pure.  Returns 1, 0 if there is no
  * caller, -ENODATA if it is unknown, or -E2BIG if it is beyond the copied stack.
  */
 int td_unwind(struct td_registers *regs, const struct td_caller_rule *rule,
 	      const struct td_record *record);
-
-/*
- * Returns the rule at a virtual address, from libdw's CFI of a file's .eh_frame or .debug_frame.
- * Expressions that struct td_cfi_value cannot represent are unknown; compilers do not use them.
- */
-struct td_caller_rule td_elf_caller(Dwarf_CFI *cfi, uint64_t address);
-
-/* --- unwinder.c ----------------------------------------------------------- */
 
 /*
  * Finds the rules of spots.  A confined process reads the files (symbols.h), one rule at a time,

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int kind;
 
 	add_spots(&spots);
-	while ((kind = td_found_take(&reader, (const char *)data + at, size - at, &length)) >
+	while ((kind = td_found_read(&reader, (const char *)data + at, size - at, &length)) >
 	       TD_FOUND_MORE) {
 		if (!length || length > TD_FOUND_MAX || length > size - at ||
 		    (kind == TD_FOUND_END && reader.rc > 0))

@@ -56,7 +56,7 @@ static void resolve(const struct td_sysfs *fs, struct td_spots *spots)
 		abort();
 	td_search_objects(&search, spots, unknown, nr, fp);
 	fclose(fp);
-	while ((kind = td_found_take(&reader, bytes + at, size - at, &length)) > TD_FOUND_MORE)
+	while ((kind = td_found_read(&reader, bytes + at, size - at, &length)) > TD_FOUND_MORE)
 		at += length;
 	/* what we write ourselves is what we take */
 	if (kind || at != size || reader.object >= 0)

@@ -87,7 +87,7 @@ static void unwind(const struct fuzz *f, const struct td_record *r)
 		rule.saved[i] =
 			(struct td_cfi_value){ TD_CFI_MEMORY, TD_REG_FRAME, -8 * (int)(i + 1) };
 	rule.saved[0].base = f->base;
-	td_registers_take(&regs, r);
+	td_registers_read(&regs, r);
 	while (td_unwind(&regs, &rule, r) > 0)
 		;
 }
@@ -150,7 +150,7 @@ static void take_all(struct fuzz *f, uint64_t until_ns)
 	uint64_t last_ns = 0, *data;
 	uint16_t size;
 
-	while ((data = td_queue_take(&f->queue, until_ns, &size))) {
+	while ((data = td_queue_pop(&f->queue, until_ns, &size))) {
 		struct td_record r;
 
 		if (!td_record_parse(&r, &f->format, data, size))

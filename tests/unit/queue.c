@@ -21,7 +21,7 @@ static void put(uint64_t time_ns, uint64_t mark)
 static uint64_t take(uint64_t until_ns)
 {
 	uint16_t size = 0;
-	td_autofree uint64_t *data = td_queue_take(&queue, until_ns, &size);
+	td_autofree uint64_t *data = td_queue_pop(&queue, until_ns, &size);
 
 	if (!data)
 		return 0;
@@ -32,7 +32,7 @@ static void test_empty(void)
 {
 	uint16_t size;
 
-	ok(!td_queue_take(&queue, UINT64_MAX, &size), "nothing is in it");
+	ok(!td_queue_pop(&queue, UINT64_MAX, &size), "nothing is in it");
 	td_queue_free(&queue);
 	ok(!take(UINT64_MAX), "nor later");
 }
@@ -84,9 +84,9 @@ static void test_sizes(void)
 		large[i] = i;
 	td_queue_put(&queue, 1, large, 65528);
 	td_queue_put(&queue, 2, large, 8);
-	data = td_queue_take(&queue, 9, &size);
+	data = td_queue_pop(&queue, 9, &size);
 	ok(data && size == 65528 && memcmp(data, large, size) == 0, "the largest is all there");
-	rest = td_queue_take(&queue, 9, &size);
+	rest = td_queue_pop(&queue, 9, &size);
 	ok(rest && size == 8 && rest[0] == 0, "the smallest, too");
 }
 

@@ -116,7 +116,7 @@ static void test_rows(void)
 		struct td_registers regs;
 		int rc;
 
-		td_registers_take(&regs, &record);
+		td_registers_read(&regs, &record);
 		rc = td_unwind(&regs, &rows[i].rule, &record);
 		ok(rc == rows[i].rc && (rc <= 0 || (regs.v[TD_REG_RIP] == rows[i].rip &&
 						    regs.v[TD_REG_RSP] == rows[i].rsp)),
@@ -140,7 +140,7 @@ static void test_kept(void)
 	struct td_record record = make_record(false);
 	struct td_registers regs;
 
-	td_registers_take(&regs, &record);
+	td_registers_read(&regs, &record);
 	ok(regs.v[TD_REG_R13] == 0x10d && regs.v[3] == 0xb1 && has(&regs, 0),
 	   "DWARF has other numbers than the kernel");
 	td_unwind(&regs, &rule, &record);
@@ -175,7 +175,7 @@ static void unwind(const struct td_record *record)
 	struct td_registers regs;
 	int spot;
 
-	td_registers_take(&regs, record);
+	td_registers_read(&regs, record);
 	spot = find(regs.v[TD_REG_RIP]);
 	for (nr_found = 0; spot >= 0 && nr_found < MOST;) {
 		rule = td_unwinder_find(unwinder, &spots, spot);

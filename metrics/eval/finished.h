@@ -7,8 +7,6 @@
 #include "lib/count/report.h"
 #include "metrics/tree/tree.h"
 
-/* --- lost.c --------------------------------------------------------------- */
-
 /*
  * Sets lost_pct of the rows, and has_lost if they have several ids.  cgroups: ids are cgroups;
  * the slots of "a/b" are part of those of "a", and counted once.
@@ -19,8 +17,6 @@ void td_report_find_lost(struct td_report *report, bool cgroups);
  * the sort is stable.  The rows of an id are adjacent, the one with most slots first.
  */
 void td_report_sort_by_size(struct td_report *report);
-
-/* --- misfits.c ------------------------------------------------------------ */
 
 /*
  * If the sum of the fields is too large by more than rounding, but not by much, adds the excess

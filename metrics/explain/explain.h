@@ -11,7 +11,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "metrics/explain/texts.h"
+/* The cores to which a text applies. */
+enum td_explained_cores {
+	TD_EXPLAINED_ALL,
+	TD_EXPLAINED_CORE, /* P-cores, and the cores before there were two types */
+	TD_EXPLAINED_ATOM, /* E-cores */
+};
+
+struct td_explanation {
+	const char *name;   /* "tma_l3_bound" */
+	const char *parent; /* NULL at level 1 */
+	int level;
+	enum td_explained_cores cores;
+	const char *means;
+	const char *causes;
+	const char *advice;
+};
 
 /* Returns text number i, or NULL after the last one. */
 const struct td_explanation *td_explanation_at(size_t i);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -453,4 +455,195 @@ void td_sets_free(struct td_sets *sets)
 	free(sets->made);
 	free(sets->v);
 	*sets = (struct td_sets){ 0 };
+}
+
+/* --- why no PMU has a tree -------------------------------------------------- */
+
+static int no_pmu(const struct td_machine *machine, struct td_err *err)
+{
+	td_err_set(err, -ENODEV,
+		   "no top-down events: the kernel shows no PMU of the processor's cores");
+	if (machine->cpuid.hypervisor)
+		return td_err_hint(
+			err, "this is a virtual machine: its host has to give it a virtual PMU");
+	return td_err_hint(err, "dmesg | grep -i 'performance events' says what the kernel found");
+}
+
+/* Compare kernel releases: "6.1.0-56-amd64" is older than "6.12"; 7.2.13 than TD_LATER_LINUX. */
+static bool is_older(const char *release, const char *than)
+{
+	unsigned int a_major = 0, a_minor = 0, b_major = 0, b_minor = 0;
+	bool later = sscanf(than, "newer than %u.%u", &b_major, &b_minor) == 2;
+
+	if (sscanf(release, "%u.%u", &a_major, &a_minor) != 2 ||
+	    (!later && sscanf(than, "%u.%u", &b_major, &b_minor) != 2))
+		return false;
+	return a_major != b_major ? a_major < b_major : a_minor < b_minor + later;
+}
+
+const char *td_kernel_too_old(const struct td_machine *machine)
+{
+	const struct td_model *model = machine->model;
+	const char *since = model ? model->linux_since : NULL;
+
+	return since && is_older(machine->release, since) ? since : NULL;
+}
+
+int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
+{
+	const char *pmu, *since = td_kernel_too_old(machine);
+
+	if (machine->nr_core == 0)
+		return no_pmu(machine, err);
+	pmu = machine->pmus[first_pmu(machine)].name;
+	/* a kernel that is too old shows one PMU called cpu */
+	if (since && strcmp(pmu, "cpu") == 0) {
+		td_err_set(err, -ENODEV,
+			   "no top-down events: Linux %s does not know this processor (%s)",
+			   machine->release, machine->model->name);
+		return td_err_hint(err, "it needs Linux %s", since);
+	}
+	if (strcmp(pmu, "cpu") == 0 && td_model_is_hybrid(machine->model)) {
+		td_err_set(
+			err, -ENODEV,
+			"no top-down events: one PMU for both kinds of core of this processor (%s)",
+			machine->model->name);
+		return td_err_hint(
+			err, "%s",
+			machine->cpuid.hypervisor
+				? "this is a virtual machine, which hides them: measure on the host"
+				: "a kernel that knows it shows cpu_core and cpu_atom");
+	}
+	td_err_set(err, -ENODEV,
+		   "no top-down events: PMU %s has neither slots nor topdown-* in sysfs", pmu);
+	if (!td_builtin_is_for(machine))
+		return td_err_hint(
+			err,
+			"this is not an Intel processor: of others, only AMD's Zen 4 and Zen 5 are "
+			"supported");
+	if (machine->cpuid.hypervisor)
+		return td_err_hint(
+			err,
+			"this is a virtual machine on a core that tdstat does not know: measure on "
+			"the host");
+	return td_err_hint(
+		err,
+		"Intel processors have them from Sandy Bridge on, Atom cores from Goldmont on");
+}
+
+/* --- the metrics of --energy ------------------------------------------------ */
+
+#define MAIN_ENERGY "energy_pkg"
+#define UNKNOWN     "td_memory_bandwidth" /* replaced by the formula of the files */
+#define BANDWIDTH   "memory_bandwidth"
+
+/* clang-format off */
+#define DOMAIN(name_, event_, desc_)                                         \
+	{ .name = "energy_" name_, .unit = "J", .factor = 1,                 \
+	  .formula = "power@energy\\-" event_ "@",                           \
+	  .package = true, .desc = "Energy of " desc_ },                     \
+	{ .name = "power_" name_, .unit = "W", .factor = 1,                  \
+	  .formula = "power@energy\\-" event_ "@ / duration_time",           \
+	  .package = true, .desc = "Mean power of " desc_ }
+
+const struct td_metric_def td_package_metrics[] = {
+	DOMAIN("pkg", "pkg", "the package"),
+	DOMAIN("cores", "cores", "all cores of the package"),
+	DOMAIN("ram", "ram", "the memory"),
+	{ .name = BANDWIDTH, .unit = "GB/s", .factor = 1,
+	  .formula = UNKNOWN,
+	  .package = true, .desc = "Reads and writes of the memory" },
+};
+/* clang-format on */
+
+const size_t td_nr_package_metrics = TD_ARRAY_SIZE(td_package_metrics);
+
+bool td_package_has(const char *name)
+{
+	for (size_t i = 0; i < td_nr_package_metrics; i++) {
+		if (strcmp(td_package_metrics[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool td_package_is_main(const struct td_metric_def *def)
+{
+	return def->package &&
+	       (strcmp(def->name, MAIN_ENERGY) == 0 || strcmp(def->name, BANDWIDTH) == 0);
+}
+
+bool td_package_lacks_formula(const struct td_metric_def *def)
+{
+	return strcmp(def->formula, UNKNOWN) == 0;
+}
+
+/* Names in Intel's files.  The second one is in MB/s, for servers without P-cores. */
+static const struct {
+	const char *name;
+	double factor;
+} bandwidths[] = {
+	{ "tma_info_system_dram_bw_use", 1 },
+	{ "memory_bandwidth_total", 1e-3 },
+};
+
+/* Replace the formula by that of the files, which may belong to another PMU. */
+static void find_bandwidth(struct td_metric_def *def, const struct td_pmu_events *files)
+{
+	for (size_t i = 0; i < TD_ARRAY_SIZE(bandwidths); i++) {
+		for (size_t j = 0; j < files->nr_metrics; j++) {
+			const struct td_model_metric *metric = &files->metrics[j];
+
+			if (strcmp(metric->name, bandwidths[i].name) != 0)
+				continue;
+			def->formula = metric->formula;
+			def->factor = bandwidths[i].factor;
+			return;
+		}
+	}
+}
+
+/* Add the metric for duration_time if the formula uses it and the set lacks it. */
+static void add_time(struct td_made_set *made, const char *formula)
+{
+	static const struct td_metric_def time = {
+		.name = "tma_info_system_time",
+		.formula = "duration_time",
+		.factor = 1,
+	};
+
+	if (!strstr(formula, time.name) || td_set_find(&made->set, time.name))
+		return;
+	td_made_set_add(made, &time);
+}
+
+/* Replace a PMU's set by a copy that can grow, if it is a built-in one. */
+static void own(struct td_sets *sets, size_t pmu)
+{
+	struct td_made_set *made = &sets->made[pmu];
+	const struct td_metric_set *builtin = sets->v[pmu];
+
+	if (builtin == &made->set)
+		return;
+	sets->v[pmu] = &made->set;
+	td_made_set_copy(made, builtin);
+}
+
+void td_sets_add_package(struct td_sets *sets, const struct td_pmu_events *files)
+{
+	size_t pmu = 0;
+
+	while (pmu < sets->nr && !sets->v[pmu])
+		pmu++;
+	if (pmu == sets->nr)
+		return;
+	own(sets, pmu);
+	for (size_t i = 0; i < td_nr_package_metrics; i++) {
+		struct td_metric_def def = td_package_metrics[i];
+
+		if (strcmp(def.name, BANDWIDTH) == 0)
+			find_bandwidth(&def, files);
+		add_time(&sets->made[pmu], def.formula);
+		td_made_set_add(&sets->made[pmu], &def);
+	}
 }

@@ -54,7 +54,7 @@ void td_sets_free(struct td_sets *sets);
 const struct td_metric_def *td_l2_request_at(size_t i, const char **cores);
 
 /*
- * no_tree.c: sets err to the reason why no PMU of the machine has a top-down tree,
+ * Sets err to the reason why no PMU of the machine has a top-down tree,
  * with a hint; returns -ENODEV.
  */
 int td_why_no_tree(const struct td_machine *machine, struct td_err *err);
@@ -66,7 +66,7 @@ const char *td_kernel_too_old(const struct td_machine *machine);
 /* Does the kernel count only architectural events, on a core that tdstat knows? */
 bool td_kernel_lacks_core(const struct td_machine *machine);
 
-/* --- package.c: the metrics of --energy ----------------------------------- */
+/* --- the metrics of --energy ---------------------------------------------- */
 
 /*
  * The metrics of --energy, which are of whole packages: energy in joules and

@@ -45,8 +45,6 @@ void td_ratios_free(struct td_ratios *ratios);
 void td_ratios_fill(const struct td_ratios *ratios, size_t id, int event, uint64_t elapsed_ns,
 		    struct td_event_row *row);
 
-/* --- ratio_table.c: the table of --metric-only ---------------------------- */
-
 /* Table of --metric-only with events: ratios without the counts, as a report of metrics. */
 struct td_ratio_table {
 	const struct td_machine *machine;
@@ -70,7 +68,7 @@ void td_ratio_table_fill(const struct td_ratio_table *table, const struct td_eve
 			 struct td_report *report);
 void td_ratio_table_free(struct td_ratio_table *table);
 
-/* --- event_table.c -------------------------------------------------------- */
+/* --- rows.c --------------------------------------------------------------- */
 
 /*
  * The event table.  Set the first two members and zero the others.  The first interval
@@ -102,8 +100,6 @@ struct td_event_table {
 
 /* Call it also before another plan is used, such as that of the next run. */
 void td_event_table_free(struct td_event_table *table);
-
-/* --- rows.c --------------------------------------------------------------- */
 
 /*
  * Fill table->report: a row for each event that was typed and each id.  Rows are sorted by

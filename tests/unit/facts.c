@@ -130,14 +130,15 @@ static void test_atoms(const char *cpuid, const char *pmu, const char *root)
 {
 	struct td_catalog catalog;
 	struct td_machine machine;
+	const struct td_explanation *text;
 	size_t nr = 0, wanted = 0;
 
 	make(&catalog, &machine, cpuid, root);
-	for (size_t i = 0; i < td_nr_explanations; i++) {
-		const char *name = td_explanations[i].name;
+	for (size_t i = 0; (text = td_explanation_at(i)); i++) {
+		const char *name = text->name;
 		struct td_metric_facts facts;
 
-		if (td_explanations[i].cores != TD_EXPLAINED_ATOM)
+		if (text->cores != TD_EXPLAINED_ATOM)
 			continue;
 		wanted++;
 		td_facts_find(&catalog, pmu, name, &facts);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts of libtdstat for the regions of a program: the files PREFIX.PID of its processes
- * (lib/region/layout.h).
+ * cmd/regions: counts the regions that a program marks with libtdstat (lib/region).
  *
- * In: files of processes that may have been killed in the middle.
+ * In: a command, and the files PREFIX.PID that its processes leave (lib/region/layout.h),
+ * which may have been killed in the middle.
  * Out: readings of each region in each thread, without the cost of counting, and their
- * range over time.
+ * range over time; rows of regions, shown and recorded (cmd/sample/result.h).
  */
 #ifndef TD_CMD_REGIONS_REGION_SUMS_H
 #define TD_CMD_REGIONS_REGION_SUMS_H
@@ -47,16 +47,11 @@ struct td_region_file {
 	const struct td_region_head *head;
 };
 
-/* Returns false if the library never leaves a record in this state. */
-bool td_region_files_check(const struct td_region_file *file,
-			   const struct td_region_record *record);
 /*
  * Add a thread's counts in a region, and its buckets of calls after checking them.
  */
 void td_region_files_add(struct td_region_files *files, const struct td_region_file *file,
 			 const struct td_region_record *record);
-
-/* --- region_files.c ------------------------------------------------------- */
 
 /* Complete the sums after the last record. */
 void td_region_files_end(struct td_region_files *files);

@@ -19,8 +19,10 @@
 #include "cmd/opts/value.h"
 #include "cmd/output/out.h"
 #include "cmd/plan/dry_run.h"
-#include "cmd/regions/parts.h"
+#include "cmd/plan/job.h"
+#include "cmd/regions/region_sums.h"
 #include "cmd/run/engine.h"
+#include "cmd/sample/result.h"
 #include "cmd/session.h"
 #include "cmd/wing.h"
 #include "lib/base/util.h"
@@ -228,7 +230,13 @@ static void regions_say(const struct td_job *job, const struct td_region_files *
 
 /* --- the directory of the files ---------------------------------------------- */
 
-static void region_directory_remove(struct td_region_directory *directory);
+/* The directory for the files of one run. */
+struct directory {
+	char *path; /* NULL: no directory */
+	int lock;   /* descriptor of its lock file, which is locked while this process runs */
+};
+
+static void region_directory_remove(struct directory *directory);
 
 #define PREFIX "tdstat-regions-"
 #define LOCK   "lock"
@@ -311,7 +319,7 @@ static void remove_left(const char *tmp)
 
 /* --- making ----------------------------------------------------------------- */
 
-static int make(struct td_region_directory *directory, const char *tmp, struct td_err *err)
+static int make(struct directory *directory, const char *tmp, struct td_err *err)
 {
 	directory->path = td_aprintf("%s/" PREFIX "XXXXXX", tmp);
 	if (mkdtemp(directory->path))
@@ -327,7 +335,7 @@ static int make(struct td_region_directory *directory, const char *tmp, struct t
  * Lock the directory.  If files cannot be locked, no tdstat removes the directory of another.
  * Returns false if another tdstat found it without its lock, and removed it.
  */
-static bool lock(struct td_region_directory *directory)
+static bool lock(struct directory *directory)
 {
 	td_autofree char *path = td_aprintf("%s/" LOCK, directory->path);
 
@@ -341,14 +349,14 @@ static bool lock(struct td_region_directory *directory)
  * Make a directory below TMPDIR, after removing those of this user whose tdstat was killed.
  * Call region_directory_remove() on error as well.
  */
-static int region_directory_make(struct td_region_directory *directory, struct td_err *err)
+static int region_directory_make(struct directory *directory, struct td_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	bool locked = false;
 	int rc = 0;
 
 	tmp = tmp && *tmp ? tmp : "/tmp";
-	*directory = (struct td_region_directory){ .lock = -1 };
+	*directory = (struct directory){ .lock = -1 };
 	remove_left(tmp);
 	while (!rc && !locked) {
 		region_directory_remove(directory);
@@ -358,14 +366,14 @@ static int region_directory_make(struct td_region_directory *directory, struct t
 	return rc;
 }
 
-static void region_directory_remove(struct td_region_directory *directory)
+static void region_directory_remove(struct directory *directory)
 {
 	if (!directory->path)
 		return;
 	remove_directory(directory->path);
 	free(directory->path);
 	td_close_fd(&directory->lock);
-	*directory = (struct td_region_directory){ .lock = -1 };
+	*directory = (struct directory){ .lock = -1 };
 }
 
 /* --- the spec for libtdstat ------------------------------------------------ */
@@ -497,7 +505,7 @@ static void spec_write(FILE *fp, const struct td_job *job)
 
 /* A program that runs with TDSTAT_REGIONS, and the directory of its files. */
 struct td_program {
-	struct td_region_directory directory;
+	struct directory directory;
 	char *prefix; /* prefix of the files */
 	char *left;   /* processes that are still running when it ends, or NULL */
 	struct td_usage usage;

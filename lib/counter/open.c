@@ -1,13 +1,111 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens the groups of a plan in the kernel. */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "lib/base/util.h"
 #include "lib/counter/parts.h"
 #include "lib/counter/probe.h"
+
+/* --- a unit: an open group on one CPU, in one task or cgroup ----------------- */
+
+/* Calls setup->opened() with the descriptor or the error. */
+static void report_cell(const struct td_counter_setup *setup, const struct td_open_group *group,
+			const struct perf_evsel *evsel, int cpu, int thread, int fd)
+{
+	setup->opened(setup->ctx, &evsel->attr, perf_thread_map__pid(group->threads, thread),
+		      td_group_cpu(group, cpu),
+		      evsel->leader == evsel || fd < 0 ? -1
+						       : td_event_fd(evsel->leader, cpu, thread),
+		      fd);
+}
+
+/* Opens an event of a unit like perf_evsel__open(), but also in cgroups. */
+static int open_cell(const struct td_open_group *group, struct perf_evsel *evsel, int cpu,
+		     int thread)
+{
+	int leader = evsel->leader == evsel ? -1 : td_event_fd(evsel->leader, cpu, thread);
+	int *fd = xyarray__entry(evsel->fd, (size_t)cpu, (size_t)thread);
+	unsigned long flags = group->cgroup ? PERF_FLAG_PID_CGROUP : 0;
+
+	if (!fd)
+		return -EINVAL;
+	*fd = (int)syscall(SYS_perf_event_open, &evsel->attr,
+			   perf_thread_map__pid(group->threads, thread), td_group_cpu(group, cpu),
+			   leader, flags | PERF_FLAG_FD_CLOEXEC);
+	return *fd < 0 ? -errno : 0;
+}
+
+void td_close_unit(const struct td_open_group *group, int cpu, int thread)
+{
+	for (size_t i = group->nr; i > 0; i--) {
+		const struct perf_evsel *evsel = group->evsels[i - 1];
+		int *fd = evsel->fd ? xyarray__entry(evsel->fd, (size_t)cpu, (size_t)thread) : NULL;
+
+		if (fd)
+			td_close_fd(fd);
+	}
+}
+
+static int open_in_unit(const struct td_counter_setup *setup, const struct td_open_group *group,
+			size_t i, int cpu, int thread)
+{
+	struct perf_evsel *evsel = group->evsels[i];
+	const char *filter = setup->plan->events.v[group->members[i]].filter;
+	int rc = open_cell(group, evsel, cpu, thread);
+	int fd = td_event_fd(evsel, cpu, thread);
+
+	if (setup->opened)
+		report_cell(setup, group, evsel, cpu, thread, rc ? rc : fd);
+	if (!rc && filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter))
+		rc = -errno;
+	return rc;
+}
+
+int td_open_unit(const struct td_counter_setup *setup, const struct td_open_group *group, int cpu,
+		 int thread)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < group->nr; i++)
+		rc = open_in_unit(setup, group, i, cpu, thread);
+	if (rc)
+		td_close_unit(group, cpu, thread);
+	return rc;
+}
+
+static int switch_cell(const struct perf_evsel *evsel, int cpu, int thread, bool on)
+{
+	int fd = td_event_fd(evsel, cpu, thread);
+	unsigned long how = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+
+	return ioctl(fd, how, 0) ? -errno : 0;
+}
+
+int td_start_unit(const struct td_counter *counter, const struct td_open_group *group, int cpu,
+		  int thread)
+{
+	const bool *off = counter->off;
+	int rc = 0;
+
+	/* the members of a group that is off stay enabled, and wait for the leader */
+	if (td_group_is_off(group->family, &counter->enabled))
+		return 0;
+	if (group->cgroup)
+		td_go_to_cpu(td_group_cpu(group, cpu));
+	if (!off[group->members[0]])
+		rc = switch_cell(group->evsels[0], cpu, thread, true);
+	for (size_t i = 1; !rc && i < group->nr; i++) {
+		if (off[group->members[i]])
+			rc = switch_cell(group->evsels[i], cpu, thread, false);
+	}
+	return rc;
+}
 
 struct opening {
 	const struct td_counter_setup *setup;
@@ -59,12 +157,11 @@ static void report_opened(const struct opening *o, const struct td_open_group *g
 
 	/* libperf has closed the descriptors that it had opened */
 	if (!evsel->fd)
-		td_report_cell(o->setup, group, evsel, 0, 0, rc);
+		report_cell(o->setup, group, evsel, 0, 0, rc);
 	for (int unit = 0; evsel->fd && unit < nr; unit++) {
 		int cpu = unit / nr_threads, thread = unit % nr_threads;
 
-		td_report_cell(o->setup, group, evsel, cpu, thread,
-			       td_event_fd(evsel, cpu, thread));
+		report_cell(o->setup, group, evsel, cpu, thread, td_event_fd(evsel, cpu, thread));
 	}
 }
 
@@ -81,7 +178,7 @@ static int open_in_cgroups(const struct td_open_group *group, struct perf_evsel 
 
 		if (unit % nr_cgroups == 0)
 			td_go_to_cpu(td_group_cpu(group, cpu));
-		rc = td_open_cell(group, evsel, cpu, unit % nr_cgroups);
+		rc = open_cell(group, evsel, cpu, unit % nr_cgroups);
 	}
 	if (rc)
 		perf_evsel__close(evsel);

@@ -109,7 +109,7 @@ void td_close_set(struct td_open_set *set);
 void td_close_group(struct td_open_group *group);
 
 /*
- * unit.c: open, close and start a group on one CPU, in one task or cgroup, which are
+ * Open, close and start a group on one CPU, in one task or cgroup, which are
  * indices of its maps.  After an error the unit is closed.
  */
 int td_open_unit(const struct td_counter_setup *setup, const struct td_open_group *group, int cpu,
@@ -119,19 +119,12 @@ int td_start_unit(const struct td_counter *counter, const struct td_open_group *
 		  int thread);
 /* Starts the group wherever it is open. */
 int td_start_group(const struct td_counter *counter, const struct td_open_group *group);
-/* Opens an event of a unit like perf_evsel__open(), but also in cgroups. */
-int td_open_cell(const struct td_open_group *group, struct perf_evsel *evsel, int cpu, int thread);
-/* Calls setup->opened() with the descriptor or the error. */
-void td_report_cell(const struct td_counter_setup *setup, const struct td_open_group *group,
-		    const struct perf_evsel *evsel, int cpu, int thread, int fd);
 
 /*
- * switch.c: start or stop an event of the plan in a group, or in all groups of a set.  If
+ * Start or stop an event of the plan in a group, or in all groups of a set.  If
  * event is -1, the leader switches its whole group; a set leaves out groups that are off.
  */
 int td_switch_group(const struct td_open_group *group, bool on, int event);
-int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled, bool on, int event,
-		  struct td_err *err);
 /* Sets the error of a start or stop that failed. */
 int td_switch_error(bool on, int rc, struct td_err *err);
 /* Marks events of groups that are off as disabled, the others as enabled. */
@@ -141,10 +134,10 @@ bool td_group_is_off(int family, const struct td_ints *enabled);
 /*
  * Saves the CPUs of this thread before it moves.  Events of a cgroup are opened, started,
  * stopped and closed on their CPU, because from another CPU each needs an interrupt.  Each
- * function of counter.h that does so begins with td_leave_home() and ends with
- * td_go_home().
+ * function of counter.h that does so begins with td_affinity_save() and ends with
+ * td_affinity_restore().
  */
-struct td_home td_leave_home(const struct td_counter *counter);
+struct td_affinity td_affinity_save(const struct td_counter *counter);
 
 /* sets.c: add and remove the last set of a counter. */
 struct td_open_set *td_counter_add_set(struct td_counter *counter);

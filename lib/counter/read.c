@@ -11,6 +11,166 @@
 
 #include "lib/base/util.h"
 
+/* --- the steps of a reader ---------------------------------------------------- */
+
+struct td_read_step *td_group_reader_add(struct td_group_reader *reader)
+{
+	struct td_read_step *step = td_array_add(&reader->steps, reader->nr_steps, sizeof(*step));
+
+	reader->nr_steps++;
+	return step;
+}
+
+static int by_cpu_thread_group(const void *a, const void *b)
+{
+	const struct td_read_step *x = a, *y = b;
+
+	if (x->mode != y->mode)
+		return x->mode < y->mode ? -1 : 1;
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->group < y->group ? -1 : x->group > y->group;
+}
+
+/*
+ * Sorts by CPU, then thread, so that events of one ratio are read at nearly the
+ * same time.
+ */
+static void order_steps(struct td_group_reader *reader)
+{
+	struct td_read_step *steps = reader->steps;
+	size_t ready = reader->nr_ready;
+
+	if (reader->nr_steps > ready)
+		qsort(steps + ready, reader->nr_steps - ready, sizeof(*steps), by_cpu_thread_group);
+	for (size_t s = ready ? ready : 1; s < reader->nr_steps; s++)
+		steps[s].first = steps[s - 1].first + steps[s - 1].nr;
+}
+
+/* Sets the event, CPU and task of new readings in a buffer; these never change. */
+static void label_readings(const struct td_group_reader *reader, struct td_reading *out)
+{
+	for (size_t s = reader->nr_ready; s < reader->nr_steps; s++) {
+		const struct td_read_step *step = &reader->steps[s];
+
+		for (size_t i = 0; i < step->nr; i++)
+			out[step->first + i] = (struct td_reading){
+				.event = step->members[i],
+				.cpu = step->cpu,
+				.tid = step->tid,
+				.cgroup = step->cgroup,
+				.life = step->life,
+				.region = step->mode,
+			};
+	}
+}
+
+/* Makes room for nr readings and keeps the existing ones. */
+static void grow_readings(struct td_group_reader *reader, size_t nr)
+{
+	struct td_readings *sets[] = { &reader->now, &reader->before, &reader->delta };
+	size_t room = reader->room * 2 > nr ? reader->room * 2 : nr + 1;
+
+	if (reader->room > nr)
+		return;
+	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++)
+		sets[i]->v = td_reallocarray(sets[i]->v, room, sizeof(*sets[i]->v));
+	reader->room = room;
+}
+
+static void grow_buffer(struct td_group_reader *reader, size_t largest)
+{
+	uint64_t *buf;
+
+	if (reader->buf && largest <= reader->largest)
+		return;
+	buf = td_realloc(reader->buf, td_group_read_size(largest));
+	reader->buf = buf;
+	reader->largest = largest;
+}
+
+void td_group_reader_begin(struct td_group_reader *reader)
+{
+	struct td_readings *sets[] = { &reader->now, &reader->before, &reader->delta };
+	size_t nr = reader->now.nr, largest = 0;
+
+	order_steps(reader);
+	for (size_t s = reader->nr_ready; s < reader->nr_steps; s++) {
+		nr += reader->steps[s].nr;
+		if (reader->steps[s].nr > largest)
+			largest = reader->steps[s].nr;
+	}
+	grow_readings(reader, nr);
+	for (size_t i = 0; i < TD_ARRAY_SIZE(sets); i++) {
+		sets[i]->nr = nr;
+		label_readings(reader, sets[i]->v);
+	}
+	if (!reader->nr_ready)
+		reader->nr_first = reader->nr_steps;
+	reader->nr_ready = reader->nr_steps;
+	grow_buffer(reader, largest);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const size_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+void td_group_reader_end_sets(struct td_group_reader *reader, const size_t *sets, size_t nr)
+{
+	for (size_t s = 0; nr && s < reader->nr_steps; s++) {
+		struct td_read_step *step = &reader->steps[s];
+
+		if (bsearch(&step->set, sets, nr, sizeof(*sets), by_number))
+			step->ended = true;
+	}
+}
+
+static void move_readings(struct td_readings *readings, size_t to, size_t from, size_t nr)
+{
+	memmove(readings->v + to, readings->v + from, nr * sizeof(*readings->v));
+}
+
+void td_group_reader_forget_ended(struct td_group_reader *reader)
+{
+	size_t kept = 0, first = 0;
+
+	for (size_t s = 0; s < reader->nr_steps; s++) {
+		struct td_read_step step = reader->steps[s];
+
+		if (step.ended) {
+			free(step.fds);
+			continue;
+		}
+		move_readings(&reader->now, first, step.first, step.nr);
+		move_readings(&reader->before, first, step.first, step.nr);
+		move_readings(&reader->delta, first, step.first, step.nr);
+		step.first = first;
+		first += step.nr;
+		reader->steps[kept++] = step;
+	}
+	reader->nr_steps = reader->nr_ready = kept;
+	reader->now.nr = reader->before.nr = reader->delta.nr = first;
+}
+
+void td_group_reader_free(struct td_group_reader *reader)
+{
+	free(reader->now.v);
+	free(reader->before.v);
+	free(reader->delta.v);
+	free(reader->buf);
+	for (size_t s = 0; s < reader->nr_steps; s++)
+		free(reader->steps[s].fds);
+	free(reader->steps);
+	*reader = (struct td_group_reader){ 0 };
+}
+
 /* Pauses between tries of a group that cannot be read at the moment. */
 #define FIRST_PAUSE_NS   UINT64_C(20000)
 #define LONGEST_PAUSE_NS UINT64_C(5000000)
@@ -324,7 +484,7 @@ void td_go_to_cpu(int cpu)
 {
 	cpu_set_t there;
 
-	/* with more CPUs than the set can contain, td_go_home() could not restore them */
+	/* with more CPUs than the set can contain, td_affinity_restore() could not restore them */
 	if (sched_getaffinity(0, sizeof(there), &there))
 		return;
 	CPU_ZERO(&there);
@@ -334,10 +494,10 @@ void td_go_to_cpu(int cpu)
 	}
 }
 
-void td_go_home(const struct td_home *home)
+void td_affinity_restore(const struct td_affinity *before)
 {
-	if (home->is_left)
-		sched_setaffinity(0, sizeof(home->cpus), &home->cpus);
+	if (before->is_left)
+		sched_setaffinity(0, sizeof(before->cpus), &before->cpus);
 }
 
 /*
@@ -346,7 +506,7 @@ void td_go_home(const struct td_home *home)
  */
 static int read_steps(struct td_group_reader *reader, bool again, bool *behind, struct td_err *err)
 {
-	struct td_home home = { 0 };
+	struct td_affinity before = { 0 };
 	bool any = !again;
 	int rc = 0;
 
@@ -358,8 +518,9 @@ static int read_steps(struct td_group_reader *reader, bool again, bool *behind, 
 
 		step->behind = step->behind && !step->ended;
 		if (step->on_cpu && wanted) {
-			if (!home.is_left)
-				home.is_left = !sched_getaffinity(0, sizeof(home.cpus), &home.cpus);
+			if (!before.is_left)
+				before.is_left =
+					!sched_getaffinity(0, sizeof(before.cpus), &before.cpus);
 			td_go_to_cpu(step->cpu);
 		}
 		if (step->ended)
@@ -369,7 +530,7 @@ static int read_steps(struct td_group_reader *reader, bool again, bool *behind, 
 		any |= wanted && !step->behind;
 		*behind |= step->behind;
 	}
-	td_go_home(&home);
+	td_affinity_restore(&before);
 	if (any)
 		reader->now.read_ns = td_now_ns();
 	return rc;

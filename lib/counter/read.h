@@ -101,12 +101,12 @@ int td_group_reader_read(struct td_group_reader *reader, uint64_t retry_ns,
 void td_group_reader_free(struct td_group_reader *reader);
 
 /* Allowed CPUs of this thread before it moved. */
-struct td_home {
+struct td_affinity {
 	bool is_left; /* it has moved; else cpus is not set */
 	cpu_set_t cpus;
 };
 /* Moves this thread to a CPU, if that is allowed. */
 void td_go_to_cpu(int cpu);
-void td_go_home(const struct td_home *home);
+void td_affinity_restore(const struct td_affinity *home);
 
 #endif

@@ -125,12 +125,12 @@ static int open_steps(struct td_counter *counter, const struct td_ints *cpus, in
 
 static int reopen(struct td_counter *counter, const struct td_ints *cpus, int cgroup)
 {
-	struct td_home home = td_leave_home(counter);
+	struct td_affinity before = td_affinity_save(counter);
 	int rc = open_steps(counter, cpus, cgroup);
 
 	if (!rc && cpus)
 		rc = td_counter_add_missing(counter, cpus);
-	td_go_home(&home);
+	td_affinity_restore(&before);
 	return rc;
 }
 
@@ -289,12 +289,12 @@ static int switch_families(struct td_counter *counter, const struct td_ints *ena
 int td_counter_enable_families(struct td_counter *counter, const struct td_ints *enabled,
 			       const struct td_ints *tasks, struct td_err *err)
 {
-	struct td_home home = td_leave_home(counter);
+	struct td_affinity before = td_affinity_save(counter);
 	int rc = open_unopened(counter, enabled, tasks, err);
 
 	if (!rc)
 		rc = switch_families(counter, enabled, err);
-	td_go_home(&home);
+	td_affinity_restore(&before);
 	return rc;
 }
 
@@ -425,7 +425,7 @@ int td_counter_split_starved(struct td_counter *counter, const struct td_ints *t
 			     struct td_err *err)
 {
 	bool any = tasks->nr || counter->setup.target->system_wide;
-	struct td_home home = td_leave_home(counter);
+	struct td_affinity before = td_affinity_save(counter);
 	int rc = 0;
 
 	while (!rc && any) {
@@ -438,7 +438,7 @@ int td_counter_split_starved(struct td_counter *counter, const struct td_ints *t
 		if (!rc)
 			note_split(counter, half[0].group);
 	}
-	td_go_home(&home);
+	td_affinity_restore(&before);
 	counter->keeps_groups |= rc < 0;
 	return rc == -ENOMEM ? td_err_nomem(err) : rc > 0;
 }

@@ -255,25 +255,25 @@ static int add_set(struct td_counter *counter, const struct td_ints *cpus,
 
 int td_counter_add_cgroup(struct td_counter *counter, size_t index)
 {
-	struct td_home home = td_leave_home(counter);
+	struct td_affinity before = td_affinity_save(counter);
 	struct td_open_set *set = td_counter_add_set(counter);
 	int rc;
 
 	set->cgroup = 1 + (int)index;
 	set->tries = counter->setup.open_late;
 	rc = open_added(counter);
-	td_go_home(&home);
+	td_affinity_restore(&before);
 	return rc;
 }
 
 int td_counter_add_cpus(struct td_counter *counter, const struct td_ints *cpus)
 {
-	struct td_home home = td_leave_home(counter);
+	struct td_affinity before = td_affinity_save(counter);
 	int rc = add_set(counter, cpus, NULL);
 
 	if (!rc && counter->opened.nr)
 		rc = add_set(counter, cpus, &counter->opened);
-	td_go_home(&home);
+	td_affinity_restore(&before);
 	return rc;
 }
 

@@ -23,8 +23,70 @@
 #include <unistd.h>
 
 #include "lib/base/util.h"
+#include "lib/counter/parts.h"
 #include "lib/counter/probe.h"
 #include "lib/counter/tasks.h"
+
+/* --- the queue ------------------------------------------------------------ */
+
+/* Removes the events that were returned. */
+static void drop_returned(struct td_task_queue *queue)
+{
+	queue->nr -= queue->next;
+	queue->ready -= queue->next;
+	if (queue->nr)
+		memmove(queue->events, queue->events + queue->next,
+			queue->nr * sizeof(*queue->events));
+	queue->next = 0;
+}
+
+void td_task_queue_add(struct td_task_queue *queue, const struct td_task_event *event)
+{
+	struct td_task_event *queued;
+
+	if (queue->next)
+		drop_returned(queue);
+	queued = td_array_add(&queue->events, queue->nr, sizeof(*queued));
+	*queued = *event;
+	queued->order = queue->added++;
+	queue->nr++;
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct td_task_event *a = va, *b = vb;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+void td_task_queue_sort(struct td_task_queue *queue, uint64_t time_ns)
+{
+	size_t at = queue->next;
+
+	if (queue->nr > at)
+		qsort(queue->events + at, queue->nr - at, sizeof(*queue->events), compare);
+	while (at < queue->nr && queue->events[at].time_ns <= time_ns)
+		at++;
+	queue->ready = at;
+}
+
+bool td_task_queue_next(struct td_task_queue *queue, struct td_task_event *event)
+{
+	if (queue->next == queue->ready)
+		return false;
+	*event = queue->events[queue->next++];
+	return true;
+}
+
+void td_task_queue_free(struct td_task_queue *queue)
+{
+	free(queue->events);
+	*queue = (struct td_task_queue){ 0 };
+}
+
+/* --- the watch ------------------------------------------------------------ */
 
 #define WATCHING "cannot watch for new threads and processes"
 #define CANNOT   WATCHING ": "
@@ -86,16 +148,6 @@ struct td_task_watch {
 	uint64_t *lost;   /* for each ring, if counts_lost */
 	uint64_t reported_lost;
 };
-
-/* Returns the descriptor, or -1 if it is not open. */
-static int event_fd(const struct td_task_watch *watch, int cpu, int thread)
-{
-	const int *fd = watch->evsel->fd
-				? xyarray__entry(watch->evsel->fd, (size_t)cpu, (size_t)thread)
-				: NULL;
-
-	return fd ? *fd : -1;
-}
 
 /* --- opening -------------------------------------------------------------- */
 
@@ -189,10 +241,11 @@ static int watch_rings(struct td_task_watch *watch)
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
 
 	for (int cpu = 0; cpu < watch->nr_cpus; cpu++) {
-		if (epoll_ctl(watch->epoll, EPOLL_CTL_ADD, event_fd(watch, cpu, 0), &event))
+		if (epoll_ctl(watch->epoll, EPOLL_CTL_ADD, td_event_fd(watch->evsel, cpu, 0),
+			      &event))
 			return -errno;
 		for (int thread = 0; thread < watch->nr_threads; thread++)
-			fcntl(event_fd(watch, cpu, thread), F_SETFD, FD_CLOEXEC);
+			fcntl(td_event_fd(watch->evsel, cpu, thread), F_SETFD, FD_CLOEXEC);
 	}
 	return 0;
 }

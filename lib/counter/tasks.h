@@ -9,8 +9,6 @@
 #include "lib/base/err.h"
 #include "lib/base/ints.h"
 
-/* --- task_queue.c --------------------------------------------------------- */
-
 /* Changes of a task: a thread, or a process, which is its first thread. */
 enum td_task_change {
 	TD_TASK_BEGAN,
@@ -48,7 +46,7 @@ void td_task_queue_sort(struct td_task_queue *queue, uint64_t time_ns);
 bool td_task_queue_next(struct td_task_queue *queue, struct td_task_event *event);
 void td_task_queue_free(struct td_task_queue *queue);
 
-/* --- task_watch.c --------------------------------------------------------- */
+/* --- the watch --------------------------------------------------------------- */
 
 /* Reports when tasks, and all that they start, begin, end or are named. */
 struct td_task_watch;

@@ -181,20 +181,13 @@ void td_sampler_drop_evsel(struct td_sampler *sampler, struct perf_evsel *evsel)
 	perf_evsel__delete(evsel);
 }
 
-int td_sampler_event_fd(const struct perf_evsel *evsel, int x, int y)
-{
-	const int *fd = xyarray__entry(evsel->fd, (size_t)x, (size_t)y);
-
-	return fd ? *fd : -1;
-}
-
 bool td_sampler_values(const struct perf_evsel *evsel, int x, int y,
 		       uint64_t values[TD_SAMPLER_VALUES])
 {
 	ssize_t size = TD_SAMPLER_VALUES * sizeof(*values);
 
 	memset(values, 0, (size_t)size);
-	size = read(td_sampler_event_fd(evsel, x, y), values, (size_t)size);
+	size = read(td_event_fd(evsel, x, y), values, (size_t)size);
 	return size >= (ssize_t)(3 * sizeof(*values));
 }
 

@@ -13,6 +13,7 @@
 #include <perf/mmap.h>
 #include <perf/threadmap.h>
 
+#include "lib/counter/parts.h"
 #include "lib/sample/record.h"
 #include "lib/sample/sampler.h"
 
@@ -77,8 +78,6 @@ struct perf_event_attr td_sampler_companion_attr(const struct td_sampler *sample
 /* Stops inheritance if that helps to sample existing tasks; returns false if it cannot. */
 bool td_sampler_leave_children(const struct td_sampler_setup *setup);
 
-/* Returns the open descriptor of an event at a place in its table, or -1. */
-int td_sampler_event_fd(const struct perf_evsel *evsel, int x, int y);
 /* Reads an event's values.  Returns false if there are fewer than the first three. */
 bool td_sampler_values(const struct perf_evsel *evsel, int x, int y,
 		       uint64_t values[TD_SAMPLER_VALUES]);

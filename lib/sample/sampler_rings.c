@@ -248,7 +248,7 @@ static double count_of(const struct perf_evsel *evsel, int x, int y)
 		return 0;
 	if (!(evsel->attr.read_format & PERF_FORMAT_GROUP))
 		return (double)values[0];
-	if (ioctl(td_sampler_event_fd(evsel, x, y), PERF_EVENT_IOC_ID, &id) != 0)
+	if (ioctl(td_event_fd(evsel, x, y), PERF_EVENT_IOC_ID, &id) != 0)
 		return 0;
 	/* the number of values and two times come first: td_record_read_format() */
 	for (size_t i = 0; i < values[0] && 4 + 2 * i < TD_SAMPLER_VALUES; i++) {

@@ -106,7 +106,7 @@ struct trial {
 	uint64_t *sums; /* sums of the plan's events, for each call */
 };
 
-static void take_call(void *ctx, const struct td_paired_call *call)
+static void add_call(void *ctx, const struct td_paired_call *call)
 {
 	struct trial *t = ctx;
 	size_t nr = t->job->plan.events.nr;
@@ -118,7 +118,7 @@ static void take_call(void *ctx, const struct td_paired_call *call)
 	t->nr++;
 }
 
-static void take(void *ctx, const struct td_record *record, int event)
+static void handle_record(void *ctx, const struct td_record *record, int event)
 {
 	struct trial *t = ctx;
 	size_t at = (size_t)event - t->job->plan.events.nr;
@@ -226,13 +226,13 @@ static void try_group(struct trial *t, struct td_sampler *sampler, int group,
 	td_sampler_enable(sampler, true);
 	for (int i = 0; i < WARM; i++)
 		empty[t->kind]();
-	td_sampler_read(sampler, true, take, t);
+	td_sampler_read(sampler, true, handle_record, t);
 	t->nr = 0;
 	pair_ns = call_all(t);
 	td_sampler_enable(sampler, false);
 	/* probes that are off interrupt the program, but take no samples */
 	off_ns = call_all(t);
-	td_sampler_read(sampler, true, take, t);
+	td_sampler_read(sampler, true, handle_record, t);
 	if (t->nr < CALLS / 2)
 		return;
 	average(t, cost);
@@ -303,7 +303,7 @@ int td_call_cost_measure(struct td_call_cost *cost, struct td_job *job,
 	t.pairing.plan = &job->plan;
 	t.pairing.nr_functions = 1;
 	t.pairing.kernel = kind == TD_EMPTY_KERNEL;
-	t.pairing.take = take_call;
+	t.pairing.call_ended = add_call;
 	t.pairing.ctx = &t;
 	rc = try_all(&t, companions, cost, err);
 	td_pairing_free(&t.pairing);

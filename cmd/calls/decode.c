@@ -65,7 +65,7 @@ static uint64_t now(struct td_trace *trace)
 	return trace->time.reported;
 }
 
-static void take_tsc(struct td_trace *trace, uint64_t tsc)
+static void decode_tsc(struct td_trace *trace, uint64_t tsc)
 {
 	uint64_t high = trace->tsc >> TSC_BITS << TSC_BITS;
 
@@ -75,7 +75,7 @@ static void take_tsc(struct td_trace *trace, uint64_t tsc)
 }
 
 /* The frequency of the core has changed. */
-static void take_cbr(struct td_trace *trace, unsigned int ratio)
+static void decode_cbr(struct td_trace *trace, unsigned int ratio)
 {
 	set_time(trace, trace->time.tsc + since_tsc(trace));
 	trace->time.ratio = ratio;
@@ -87,7 +87,7 @@ static uint64_t tsc_of_mtcs(const struct td_trace *trace, uint64_t nr)
 }
 
 /* Follows a TSC packet: ctc is the crystal's clock, fc the TSC ticks since its last tick. */
-static void take_tma(struct td_trace *trace, const struct pt_packet_tma *tma)
+static void decode_tma(struct td_trace *trace, const struct pt_packet_tma *tma)
 {
 	uint64_t within = tma->ctc & ((UINT64_C(1) << trace->mtc_period) - 1);
 
@@ -115,7 +115,7 @@ static uint64_t expect_mtcs(const struct td_trace *trace)
  * contain the lower 16 bits, so for the first MTC packet after one, fewer bits are comparable.
  * Cycles show how often these bits have overflowed.
  */
-static void take_mtc(struct td_trace *trace, uint8_t tick)
+static void decode_mtc(struct td_trace *trace, uint8_t tick)
 {
 	uint64_t more = (uint8_t)(tick - trace->time.last_tick), all = 256;
 
@@ -144,7 +144,7 @@ static uint64_t replace_low(uint64_t old, uint64_t new, unsigned int bits)
 }
 
 /* Returns the whole address: packets contain only the low part that differs from the last one. */
-static uint64_t take_ip(struct td_trace *trace, const struct pt_packet_ip *ip)
+static uint64_t decode_ip(struct td_trace *trace, const struct pt_packet_ip *ip)
 {
 	uint64_t last = trace->last_ip;
 
@@ -177,7 +177,7 @@ static uint64_t take_ip(struct td_trace *trace, const struct pt_packet_ip *ip)
 static void report(struct td_trace *trace, int what, uint64_t address)
 {
 	trace->has_source = trace->overflowed = false;
-	trace->take(trace->ctx, what, address, now(trace));
+	trace->boundary(trace->ctx, what, address, now(trace));
 }
 
 static void lose(struct td_trace *trace)
@@ -189,16 +189,16 @@ static void lose(struct td_trace *trace)
 }
 
 /* Takes an address: the interrupted one before a TIP packet, the current one after an overflow. */
-static void take_fup(struct td_trace *trace, const struct pt_packet_ip *ip)
+static void decode_fup(struct td_trace *trace, const struct pt_packet_ip *ip)
 {
-	trace->source = take_ip(trace, ip);
+	trace->source = decode_ip(trace, ip);
 	trace->has_source = !trace->in_psb && !trace->overflowed;
 	trace->overflowed = false;
 }
 
-static void take_pgd(struct td_trace *trace, const struct pt_packet_ip *ip)
+static void decode_pgd(struct td_trace *trace, const struct pt_packet_ip *ip)
 {
-	uint64_t to = take_ip(trace, ip);
+	uint64_t to = decode_ip(trace, ip);
 
 	if (trace->has_source)
 		report(trace, TD_TRACE_INTERRUPT, trace->source);
@@ -206,21 +206,21 @@ static void take_pgd(struct td_trace *trace, const struct pt_packet_ip *ip)
 		report(trace, TD_TRACE_LEAVE, to);
 }
 
-static void take_clock(struct td_trace *trace, const struct pt_packet *packet)
+static void decode_clock(struct td_trace *trace, const struct pt_packet *packet)
 {
 	if (packet->type == ppt_tsc)
-		take_tsc(trace, packet->payload.tsc.tsc);
+		decode_tsc(trace, packet->payload.tsc.tsc);
 	else if (packet->type == ppt_tma)
-		take_tma(trace, &packet->payload.tma);
+		decode_tma(trace, &packet->payload.tma);
 	else if (packet->type == ppt_mtc)
-		take_mtc(trace, packet->payload.mtc.ctc);
+		decode_mtc(trace, packet->payload.mtc.ctc);
 	else if (packet->type == ppt_cbr)
-		take_cbr(trace, packet->payload.cbr.ratio);
+		decode_cbr(trace, packet->payload.cbr.ratio);
 	else if (packet->type == ppt_cyc)
 		trace->time.cycles += packet->payload.cyc.value;
 }
 
-static void take_packet(struct td_trace *trace, const struct pt_packet *packet)
+static void decode_packet(struct td_trace *trace, const struct pt_packet *packet)
 {
 	if (packet->type == ppt_psb) {
 		trace->in_psb = true;
@@ -228,18 +228,18 @@ static void take_packet(struct td_trace *trace, const struct pt_packet *packet)
 	} else if (packet->type == ppt_psbend) {
 		trace->in_psb = false;
 	} else if (packet->type == ppt_fup) {
-		take_fup(trace, &packet->payload.ip);
+		decode_fup(trace, &packet->payload.ip);
 	} else if (packet->type == ppt_tip) {
-		take_ip(trace, &packet->payload.ip);
+		decode_ip(trace, &packet->payload.ip);
 		trace->has_source = trace->overflowed = false;
 	} else if (packet->type == ppt_tip_pge) {
-		report(trace, TD_TRACE_ENTER, take_ip(trace, &packet->payload.ip));
+		report(trace, TD_TRACE_ENTER, decode_ip(trace, &packet->payload.ip));
 	} else if (packet->type == ppt_tip_pgd) {
-		take_pgd(trace, &packet->payload.ip);
+		decode_pgd(trace, &packet->payload.ip);
 	} else if (packet->type == ppt_ovf) {
 		lose(trace);
 	} else {
-		take_clock(trace, packet);
+		decode_clock(trace, packet);
 	}
 }
 
@@ -259,13 +259,13 @@ static bool is_at_end(const struct pt_packet_decoder *decoder, size_t size)
 	return !pt_pkt_get_offset(decoder, &at) && at == size;
 }
 
-static void take_packets(struct td_trace *trace, struct pt_packet_decoder *decoder, size_t size)
+static void decode_packets(struct td_trace *trace, struct pt_packet_decoder *decoder, size_t size)
 {
 	struct pt_packet packet;
 
 	for (;;) {
 		if (pt_pkt_next(decoder, &packet, sizeof(packet)) >= 0) {
-			take_packet(trace, &packet);
+			decode_packet(trace, &packet);
 			continue;
 		}
 		if (is_at_end(decoder, size))
@@ -289,7 +289,7 @@ void td_trace_decode(struct td_trace *trace, uint8_t *data, size_t size)
 	decoder = td_need(pt_pkt_alloc_decoder(&config));
 	forget_time(trace);
 	if (trace->in_step ? pt_pkt_sync_set(decoder, 0) >= 0 : synchronize(trace, decoder))
-		take_packets(trace, decoder, size);
+		decode_packets(trace, decoder, size);
 	pt_pkt_free_decoder(decoder);
 }
 

@@ -22,12 +22,10 @@ enum {
 	TD_TRACE_LOST,      /* packets are missing here; 0 */
 };
 
-/* Takes an event.  tsc: time stamp counter; 0: unknown. */
-typedef void td_take_boundary(void *ctx, int what, uint64_t address, uint64_t tsc);
-
 /* The trace of a CPU.  Zero it, except for the first members. */
 struct td_trace {
-	td_take_boundary *take;
+	/* gets each event; tsc: time stamp counter, 0: unknown */
+	void (*boundary)(void *ctx, int what, uint64_t address, uint64_t tsc);
 	void *ctx;
 	uint64_t tsc;              /* approximate time: packets lack its upper 8 bits */
 	unsigned int tsc_ratio;    /* frequency of the TSC to that of the bus; 0: unknown */
@@ -45,7 +43,7 @@ struct td_trace {
 		uint64_t tsc;       /* TSC in the last packet with a time */
 		uint64_t cycles;    /* core cycles since that packet */
 		unsigned int ratio; /* frequency of the core to that of the bus; 0: unknown */
-		uint64_t reported;  /* the last time that was passed to take() */
+		uint64_t reported;  /* the last time that was passed to boundary() */
 		bool ticks;         /* the crystal's clock is known */
 		bool first_tick;    /* the next MTC packet is the first one after a TMA packet */
 		uint64_t ticks_tsc; /* TSC at that TMA packet, rounded down to a tick */
@@ -58,7 +56,7 @@ struct td_trace {
 int td_trace_load(struct td_err *err);
 /* Decodes the bytes that follow those of the last call. */
 void td_trace_decode(struct td_trace *trace, uint8_t *data, size_t size);
-/* Bytes before the next ones are missing.  take() is not called. */
+/* Bytes before the next ones are missing.  boundary() is not called. */
 void td_trace_skip(struct td_trace *trace);
 
 /*

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#include "cmd/calls/pace.h"
+#include "cmd/calls/parts.h"
 #include "lib/base/util.h"
 
 #define USUAL_PCT 5

@@ -149,7 +149,7 @@ static void end_call(struct td_pairing *pairing, const struct td_pairing_thread 
 
 	for (size_t i = 0; i < td_pairing_nr_sums(pairing->plan); i++)
 		pairing->sums[i] = thread->sums[i] - frame->sums[i];
-	pairing->take(pairing->ctx, &call);
+	pairing->call_ended(pairing->ctx, &call);
 }
 
 static void leave(struct td_pairing *pairing, struct td_pairing_thread *thread,

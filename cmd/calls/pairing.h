@@ -65,8 +65,8 @@ struct td_pairing {
 	 * call of a function first
 	 */
 	bool kernel;
-	/* takes a call, whose sums are only valid until it returns */
-	void (*take)(void *ctx, const struct td_paired_call *call);
+	/* gets a call, whose sums are only valid until it returns */
+	void (*call_ended)(void *ctx, const struct td_paired_call *call);
 	void *ctx;
 
 	struct td_unpaired *unpaired; /* one for each function */

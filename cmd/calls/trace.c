@@ -153,7 +153,7 @@ static void find_start(struct td_calling *c, int pid, uint64_t address)
 	c->traced.start = address - (g->spots.v[spot].address - entry->offset);
 }
 
-static void take_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
+static void add_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
 {
 	struct td_calling *c = ctx;
 	struct td_record r = *c->traced.record;
@@ -162,10 +162,10 @@ static void take_boundary(void *ctx, int what, uint64_t address, uint64_t tsc)
 		find_start(c, r.pid, address);
 	r.address = address;
 	r.time_ns = tsc ? td_sampler_trace_ns(c->gathering.sampler, tsc) : 0;
-	td_traced_calls_take(calls_of_turn(c), &r, what, address == c->traced.start);
+	td_traced_calls_boundary(calls_of_turn(c), &r, what, address == c->traced.start);
 }
 
-static void take_call(void *ctx, const struct td_paired_call *call)
+static void count_call(void *ctx, const struct td_paired_call *call)
 {
 	struct td_calling *c = ctx;
 	struct td_paired_call copy = *call;
@@ -190,7 +190,7 @@ static void lose(struct td_calling *c, uint64_t until_ns)
 		td_traced_calls_lose(&c->traced.calls[i], until_ns);
 }
 
-static void take_trace(struct td_calling *c, const struct td_record *record)
+static void decode_trace(struct td_calling *c, const struct td_record *record)
 {
 	uint8_t *bytes = td_sampler_trace(c->gathering.sampler, record);
 	size_t cpu = (size_t)record->cpu;
@@ -212,7 +212,7 @@ static void take_trace(struct td_calling *c, const struct td_record *record)
 }
 
 /* Functions that are paused also take the sample: the next one is a difference from its count. */
-static void take_sample(struct td_calling *c, const struct td_record *record, int event)
+static void add_sample(struct td_calling *c, const struct td_record *record, int event)
 {
 	if (event >= (int)c->job.plan.events.nr) {
 		td_traced_calls_fault(calls_of_turn(c), record);
@@ -222,7 +222,8 @@ static void take_sample(struct td_calling *c, const struct td_record *record, in
 		td_traced_calls_sample(&c->traced.calls[i], record, event);
 }
 
-static void take(void *ctx, const struct td_record *record, int event, int spot, int caller)
+static void handle_record(void *ctx, const struct td_record *record, int event, int spot,
+			  int caller)
 {
 	struct td_calling *c = ctx;
 
@@ -230,10 +231,10 @@ static void take(void *ctx, const struct td_record *record, int event, int spot,
 	(void)caller;
 	switch (record->kind) {
 	case TD_RECORD_TRACE:
-		take_trace(c, record);
+		decode_trace(c, record);
 		break;
 	case TD_RECORD_SAMPLE:
-		take_sample(c, record, event);
+		add_sample(c, record, event);
 		break;
 	case TD_RECORD_SWITCH:
 		td_traced_calls_switch(calls_of_turn(c), record);
@@ -380,7 +381,7 @@ static void make_calls(struct td_calling *c)
 	c->traced.calls = td_calloc(c->functions.nr, sizeof(*c->traced.calls));
 	for (size_t i = 0; i < c->functions.nr; i++) {
 		c->traced.calls[i].plan = &c->job.plan;
-		c->traced.calls[i].take = take_call;
+		c->traced.calls[i].call_ended = count_call;
 		c->traced.calls[i].ctx = c;
 		c->traced.calls[i].function = (int)i;
 		c->traced.calls[i].paused = i > 0;
@@ -396,7 +397,7 @@ static void prepare(struct td_calling *c)
 	g->max_pages = td_capabilities() & TD_CAPABILITY(CAP_IPC_LOCK)
 			       ? choose_pages(&c->job, MAX_RING_PAGES, RING_PAGES)
 			       : RING_PAGES;
-	g->take = take;
+	g->take = handle_record;
 	g->serve = serve;
 	c->counts.times_only = !c->regions.timed[0].period;
 }
@@ -415,7 +416,7 @@ bool td_calls_trace_is_here(const struct td_calling *c)
 
 static int set_up(struct td_calling *c, struct td_err *err)
 {
-	struct td_trace trace = { .take = take_boundary, .ctx = c };
+	struct td_trace trace = { .boundary = add_boundary, .ctx = c };
 	const struct td_job *job = &c->job;
 	struct td_pmu pmu;
 	int rc = td_trace_pmu_read(&job->fs, &job->machine.online, &pmu, err);

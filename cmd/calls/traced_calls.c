@@ -121,7 +121,7 @@ static void end_call(struct td_traced_calls *calls, struct td_traced_thread *thr
 		calls->unpaired.lost++;
 	} else {
 		add_up(calls, thread, thread->left_ns);
-		calls->take(calls->ctx, &call);
+		calls->call_ended(calls->ctx, &call);
 	}
 }
 
@@ -175,8 +175,8 @@ static void leave(struct td_traced_thread *thread, const struct td_record *recor
 	thread->cpu = thread->left_cpu = record->cpu;
 }
 
-void td_traced_calls_take(struct td_traced_calls *calls, const struct td_record *record, int what,
-			  bool begins)
+void td_traced_calls_boundary(struct td_traced_calls *calls, const struct td_record *record,
+			      int what, bool begins)
 {
 	struct td_traced_thread *thread = thread_of(calls, record->tid);
 	bool resumes = thread->interrupted && thread->left_to == record->address;

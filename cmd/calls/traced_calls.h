@@ -21,8 +21,8 @@
 /* Zero it, except for the first members. */
 struct td_traced_calls {
 	const struct td_plan *plan; /* events are sums of samples; groups have no time */
-	/* takes a call, whose sums are only valid until it returns */
-	void (*take)(void *ctx, const struct td_paired_call *call);
+	/* gets a call, whose sums are only valid until it returns */
+	void (*call_ended)(void *ctx, const struct td_paired_call *call);
 	void *ctx;
 	int function;      /* td_paired_call.function */
 	uint64_t until_ns; /* calls that end later are given up; 0: none */
@@ -67,16 +67,16 @@ struct td_traced_calls {
 };
 
 /*
- * Takes one of the TD_TRACE_ kinds, with a record's thread, CPU, address and time (0: unknown).
+ * Handles one of the TD_TRACE_ kinds, with a record's thread, CPU, address and time (0: unknown).
  * begins: the address is the start of the function.
  */
-void td_traced_calls_take(struct td_traced_calls *calls, const struct td_record *record, int what,
-			  bool begins);
-/* Takes a record of a thread that loses its CPU, or gets one. */
+void td_traced_calls_boundary(struct td_traced_calls *calls, const struct td_record *record,
+			      int what, bool begins);
+/* Handles a record of a thread that loses its CPU, or gets one. */
 void td_traced_calls_switch(struct td_traced_calls *calls, const struct td_record *record);
 void td_traced_calls_fault(struct td_traced_calls *calls, const struct td_record *record);
 /*
- * Takes a sample of one of the plan's events.  All events since the previous sample are assigned
+ * Handles a sample of one of the plan's events.  All events since the previous sample are assigned
  * to its time, so that a late sample loses none.  A paused function also needs samples, because
  * its events are still counted.  The first sample of a turn may include events of the pause, as
  * the one after it may include events of the turn; the two cancel out over many calls.

@@ -2,6 +2,10 @@
 #ifndef TD_CMD_CALLS_UPROBES_H
 #define TD_CMD_CALLS_UPROBES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "lib/sample/symbols.h"
 
 /* --- entry.c -------------------------------------------------------------- */
@@ -12,7 +16,7 @@ struct td_entry_point {
 	char *path;      /* the program or library with the function */
 	uint64_t offset; /* offset of its first instruction in that file */
 	uint64_t size;   /* in bytes */
-	uint64_t *exits; /* offsets of returns and of jumps to other functions (exits.h) */
+	uint64_t *exits; /* offsets of returns and of jumps to other functions (td_exits_find()) */
 	size_t nr_exits;
 	char *no_probes; /* why the exits cannot be probed, or NULL */
 	int fd;          /* the file, open for reading */
@@ -34,6 +38,37 @@ struct td_entry_point {
 int td_entry_find(struct td_entry_point *entry, const struct td_symbols *symbols,
 		  const struct td_object *object, const char *name, struct td_err *err);
 void td_entry_free(struct td_entry_point *entry);
+
+/* --- exits of a function, also in entry.c ---------------------------------- */
+
+/*
+ * Finds where a function of x86 is left: its return instructions, and its jumps to other
+ * functions.  A probe there sees calls end without changing the stack, so exceptions,
+ * cancellation and backtrace(3) find the return addresses that the program has put there.
+ *
+ * A probe within an instruction would break the program.  So a function whose code is not
+ * fully understood gets a reason instead of exits.
+ */
+
+/* A function, or a part of it that the compiler has put elsewhere. */
+struct td_code {
+	uint64_t address;
+	size_t size;
+	const uint8_t *bytes;
+};
+
+struct td_exits {
+	uint64_t *v; /* addresses, ascending within each part */
+	size_t nr;
+	const char *reason; /* why there are none; NULL if there are */
+};
+
+/*
+ * Finds the exits of a function.  Its first part begins with its entry.  wide: 64-bit code.
+ * Free *exits with td_exits_free().
+ */
+void td_exits_find(struct td_exits *exits, const struct td_code *parts, size_t nr, bool wide);
+void td_exits_free(struct td_exits *exits);
 
 /* --- uprobes.c ------------------------------------------------------------ */
 

@@ -36,7 +36,7 @@ struct td_within {
 	uint64_t samples;     /* all samples, in and outside of calls */
 };
 
-static void take_call(void *ctx, const struct td_paired_call *call);
+static void end_call(void *ctx, const struct td_paired_call *call);
 
 /* --- opening ---------------------------------------------------------------- */
 
@@ -70,7 +70,7 @@ static int within_open(struct td_locating *l, struct td_err *err)
 	w->probes.events = -1;
 	w->pairing.plan = &no_counts;
 	w->pairing.nr_functions = 1;
-	w->pairing.take = take_call;
+	w->pairing.call_ended = end_call;
 	w->pairing.ctx = l;
 	if (td_functions_find(&w->functions, &l->job, l->request->calls.in, err))
 		return err->code;
@@ -116,7 +116,7 @@ static void hold(struct td_locating *l, const struct td_record *record, int even
 }
 
 /* Takes the thread's samples in a slow call.  Older ones were in a call without a return. */
-static void take_call(void *ctx, const struct td_paired_call *call)
+static void end_call(void *ctx, const struct td_paired_call *call)
 {
 	struct td_locating *l = ctx;
 	struct td_within *w = l->within;
@@ -149,7 +149,7 @@ static bool is_first(const struct td_plan *plan, size_t group)
 	return true;
 }
 
-static void take_probe(struct td_locating *l, const struct td_record *record, size_t companion)
+static void pair_probe(struct td_locating *l, const struct td_record *record, size_t companion)
 {
 	static const uint64_t none[2 * 2];
 	struct td_within *w = l->within;
@@ -164,8 +164,8 @@ static void take_probe(struct td_locating *l, const struct td_record *record, si
 	td_pairing_sample(&w->pairing, &r, 0, entry ? TD_PROBED_ENTRY : TD_PROBED_EXIT, 0);
 }
 
-static void within_take(struct td_locating *l, const struct td_record *record, int event, int spot,
-			int caller)
+static void within_record(struct td_locating *l, const struct td_record *record, int event,
+			  int spot, int caller)
 {
 	int nr_events = (int)l->job.plan.events.nr;
 
@@ -174,7 +174,7 @@ static void within_take(struct td_locating *l, const struct td_record *record, i
 		if (event < nr_events)
 			hold(l, record, event, spot, caller);
 		else
-			take_probe(l, record, (size_t)(event - nr_events));
+			pair_probe(l, record, (size_t)(event - nr_events));
 		break;
 	case TD_RECORD_EXEC:
 		td_pairing_exec(&l->within->pairing, record->tid);
@@ -212,7 +212,7 @@ static void within_report(const struct td_locating *l)
 
 const struct td_sample_filter td_within_filter = {
 	.open = within_open,
-	.take = within_take,
+	.take = within_record,
 	.report = within_report,
 	.close = within_close,
 };

@@ -48,7 +48,7 @@ static void take(void *ctx, int what, uint64_t address, uint64_t tsc)
 	f->record.address = address;
 	f->record.time_ns = tsc;
 	f->begun += what == TD_TRACE_ENTER && address == START;
-	td_traced_calls_take(&f->calls, &f->record, what, address == START);
+	td_traced_calls_boundary(&f->calls, &f->record, what, address == START);
 }
 
 static void decode(struct fuzz *f, const uint8_t *data, size_t size)
@@ -69,8 +69,8 @@ static uint64_t dropped(const struct td_unpaired *of)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct fuzz f = { .trace = { .take = take, .tsc_ratio = 20, .art_ratio = { 80, 1 } },
-			  .calls = { .plan = &plan, .take = take_call } };
+	struct fuzz f = { .trace = { .boundary = take, .tsc_ratio = 20, .art_ratio = { 80, 1 } },
+			  .calls = { .plan = &plan, .call_ended = take_call } };
 	struct td_err err = { 0 };
 	size_t first;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where functions of x86 are left; the lengths of instructions, as objdump has them. */
-#include "cmd/calls/exits.h"
+#include "cmd/calls/uprobes.h"
 
 #include <stdlib.h>
 #include <string.h>

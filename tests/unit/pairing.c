@@ -43,7 +43,7 @@ static void begin(void)
 	td_pairing_free(&pairing);
 	pairing.plan = &plan;
 	pairing.nr_functions = NR_FUNCTIONS;
-	pairing.take = take;
+	pairing.call_ended = take;
 	nr = 0;
 	now_ns = 1000;
 }

@@ -64,7 +64,7 @@ static void begin(void)
 	encoder = pt_alloc_encoder(&config);
 	size = nr = 0;
 	trace = (struct td_trace){
-		.take = take, .tsc_ratio = 30, .art_ratio = { 125, 2 }, .mtc_period = 3
+		.boundary = take, .tsc_ratio = 30, .art_ratio = { 125, 2 }, .mtc_period = 3
 	};
 }
 

@@ -38,7 +38,7 @@ static void begin(void)
 {
 	td_traced_calls_free(&calls);
 	calls.plan = &plan;
-	calls.take = take;
+	calls.call_ended = take;
 	nr = 0;
 	cpu = 0;
 }
@@ -52,7 +52,7 @@ static void tell(int tid, int what, uint64_t address, uint64_t time_ns)
 {
 	struct td_record r = at(tid, address, time_ns);
 
-	td_traced_calls_take(&calls, &r, what, address == BEGIN);
+	td_traced_calls_boundary(&calls, &r, what, address == BEGIN);
 }
 
 static void enter(uint64_t address, uint64_t time_ns)

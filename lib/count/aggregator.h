@@ -98,17 +98,11 @@ struct td_totals {
 
 /* Adds a reading, scaled up to full_ns unless that is 0. */
 void td_total_add(struct td_total *total, const struct td_reading *reading, uint64_t full_ns);
-/*
- * Adds an id, whose name is name and suffix, and returns its totals, which are not
- * counted yet.
- */
-struct td_total *td_totals_add_id(struct td_totals *totals, const char *name, const char *suffix,
-				  const char *cgroup);
 
 void td_totals_free(struct td_totals *totals);
 
 /*
- * Sums the readings of each id (aggregate.c).  Scales counts of a CPU up to the time that
+ * Sums the readings of each id.  Scales counts of a CPU up to the time that
  * the event was enabled; counts of a task to the time that the task spent on cores with
  * the event's PMU, which is the sum of the times of the PMU's multiplexed groups.  Leaves
  * out ids without readings.  Ids of one cgroup are adjacent.  totals is zeroed, or those

@@ -46,7 +46,7 @@ struct td_machine {
 int td_machine_read(const struct td_sysfs *fs, const char *cpuid, struct td_machine *machine,
 		    struct td_err *err);
 /*
- * made_up.c: simulates a machine with this processor: the PMUs of its cores with their
+ * Simulates a machine with this processor: the PMUs of its cores with their
  * formats, SLOTS and the fields of PERF_METRICS, and one CPU of each core type.  The
  * numeric types of further PMUs are those that the kernel usually assigns.  A model that is
  * not in the table has one PMU.

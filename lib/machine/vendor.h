@@ -6,10 +6,10 @@
  * processor.
  *
  * To add
- * - a model with a known core: a row of models[] in intel/cores.c, and a row with the
+ * - a model with a known core: a row of models[] in intel/intel.c, and a row with the
  *   expected facts in models[] of tests/unit/uarch.c;
  * - a core: its name in enum td_uarch below, a row of cores[] and its models in
- *   intel/cores.c, and the expected facts in models[], cores[] and places[] of
+ *   intel/intel.c, and the expected facts in models[], cores[] and places[] of
  *   tests/unit/uarch.c.  Levels 1 and 2 follow from the row's traits and width;
  *   formulas that no other core uses are a set in metrics/sets/builtin.c;
  * - a vendor: a directory with a struct td_vendor, its name at the end of this header

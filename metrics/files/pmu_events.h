@@ -118,7 +118,7 @@ int td_pmu_events_parse_all(struct td_pmu_events *events, struct td_err *err);
 /* Adds the note "the files are DIR, v1.39 of Linux 7.2.13, TMA 5.1". */
 void td_pmu_events_note(const struct td_pmu_events *events, struct td_notes *notes);
 /*
- * level.c: removes the corrections from Intel's formulas of level 1.  For counts without
+ * Removes the corrections from Intel's formulas of level 1.  For counts without
  * the events (INT_MISC.*) that correct the fields of PERF_METRICS.
  */
 void td_pmu_events_leave_uncorrected(struct td_pmu_events *events);
@@ -135,8 +135,6 @@ int td_pmu_events_find(struct td_pmu_events *events, const char *pmu, const char
 
 /* text.c: does the description, which may be NULL, call the metric an estimate? */
 bool td_is_estimate(const char *desc);
-
-/* --- level.c -------------------------------------------------------------- */
 
 #define TD_GROUP_NAME 128 /* longer group names are ignored */
 

@@ -489,6 +489,12 @@ const char *td_kernel_too_old(const struct td_machine *machine)
 	return since && is_older(machine->release, since) ? since : NULL;
 }
 
+bool td_kernel_lacks_core(const struct td_machine *machine)
+{
+	return machine->nr_core && machine->pmus[0].uarch == TD_UARCH_UNKNOWN &&
+	       td_model_uarch(machine->model, "cpu") != TD_UARCH_UNKNOWN;
+}
+
 int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 {
 	const char *pmu, *since = td_kernel_too_old(machine);
@@ -496,12 +502,13 @@ int td_why_no_tree(const struct td_machine *machine, struct td_err *err)
 	if (machine->nr_core == 0)
 		return no_pmu(machine, err);
 	pmu = machine->pmus[first_pmu(machine)].name;
-	/* a kernel that is too old shows one PMU called cpu */
-	if (since && strcmp(pmu, "cpu") == 0) {
+	/* a kernel that does not know the processor shows one PMU called cpu */
+	if ((since || td_kernel_lacks_core(machine)) && strcmp(pmu, "cpu") == 0) {
 		td_err_set(err, -ENODEV,
 			   "no top-down events: Linux %s does not know this processor (%s)",
 			   machine->release, machine->model->name);
-		return td_err_hint(err, "it needs Linux %s", since);
+		return since ? td_err_hint(err, "it needs Linux %s", since)
+			     : td_err_hint(err, "it needs a newer Linux");
 	}
 	if (strcmp(pmu, "cpu") == 0 && td_model_is_hybrid(machine->model)) {
 		td_err_set(

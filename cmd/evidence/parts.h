@@ -114,7 +114,6 @@ struct td_measured {
 
 /* Returns NULL if there is no such value. */
 const struct td_value *td_values_find(const struct td_values *values, const char *short_name);
-void td_values_add(struct td_values *values, const char *name, double value, double error);
 
 /*
  * Run and count a program once.  Failures to count it are stored in measured->err; returns only
@@ -125,7 +124,8 @@ int td_measured_make(struct td_measured *measured, const struct td_request *requ
 		     const struct td_site *spot, struct td_err *err);
 void td_measured_free(struct td_measured *measured);
 
-/* peers.c */
+/* --- other tools, also in measured.c --------------------------------------- */
+
 #define TD_PEER_VERSION 32
 
 /* Get the version of the perf in PATH, or "". */

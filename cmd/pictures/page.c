@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/pictures/page.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/output/out.h"
+#include "cmd/pictures/picture.h"
 #include "cmd/version.h"
+#include "lib/base/number.h"
 #include "lib/base/printable.h"
+#include "lib/base/util.h"
 #include "lib/machine/machine.h"
 
 static const char *of_json(char c)
@@ -137,7 +142,7 @@ static void put_when(FILE *fp, const struct td_frame *frame)
 	fprintf(fp, "<dt>Started</dt><dd>%s</dd>\n", td_out_time(buf, &wall, 0));
 }
 
-static void put_target(FILE *fp, const struct td_frame *frame)
+void td_page_put_target(FILE *fp, const struct td_frame *frame)
 {
 	td_put_html(fp, td_target_words(frame->target_kind));
 	td_put_html(fp, frame->target ? frame->target : "");
@@ -151,7 +156,7 @@ void td_page_put_facts(const struct td_writer *writer, bool with_target)
 	fputs("<dl>\n", fp);
 	if (with_target && frame->target) {
 		fputs("<dt>Target</dt><dd>", fp);
-		put_target(fp, frame);
+		td_page_put_target(fp, frame);
 		fputs("</dd>\n", fp);
 	}
 	put_machine(fp, frame->machine);
@@ -169,8 +174,264 @@ void td_page_heading(const struct td_writer *writer)
 	/* a long command is shown as text, not as a title */
 	fprintf(fp, "<header>\n<h1%s>",
 		frame->target && strlen(frame->target) > LONG_TARGET ? " class=\"long\"" : "");
-	put_target(fp, frame);
+	td_page_put_target(fp, frame);
 	fputs("</h1>\n", fp);
 	td_page_put_facts(writer, false);
 	fputs("</header>\n", fp);
+}
+
+/* --- a table of all rows (CPUs, threads, cgroups, regions, functions) ---------- */
+
+struct rows {
+	const struct td_report *report;
+	bool *shown; /* per column: some row has it as a metric of depth 0 */
+	FILE *fp;
+};
+
+static void find_shown(const struct rows *rows)
+{
+	const struct td_report *report = rows->report;
+
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		for (size_t j = 0; j < row->nr_nodes; j++) {
+			int column = row->nodes[j].column;
+
+			rows->shown[column] |=
+				!row->nodes[j].depth && report->columns[column].present;
+		}
+	}
+}
+
+static void put_header(const struct rows *rows)
+{
+	const struct td_report *report = rows->report;
+	bool regions = report->rows[0].region;
+	FILE *fp = rows->fp;
+
+	fputs("<thead><tr><th scope=\"col\">Row</th>", fp);
+	fputs("<th scope=\"col\">PMU</th>", fp);
+	if (regions)
+		fprintf(fp, "<th scope=\"col\" class=\"number\">%s</th>",
+			report->functions ? "Windows" : "Calls");
+	if (regions)
+		fputs("<th scope=\"col\" class=\"number\">Slots, incl.&nbsp;%</th><th "
+		      "scope=\"col\" class=\"number\">excl.&nbsp;%</th>",
+		      fp);
+	for (size_t i = 0; i < report->nr_columns; i++) {
+		if (!rows->shown[i])
+			continue;
+		fputs("<th scope=\"col\" class=\"number\">", fp);
+		td_put_html(fp, report->columns[i].name);
+		fputs(" ", fp);
+		td_put_html(fp, report->columns[i].unit);
+		fputs("</th>", fp);
+	}
+	fputs("</tr></thead>\n", fp);
+}
+
+static void put_facts(FILE *fp, const struct td_region_facts *facts)
+{
+	fputs("<td class=\"number\">", fp);
+	if (!facts->outside || facts->function)
+		fprintf(fp, "%" PRIu64, facts->calls);
+	fputs("</td>", fp);
+	td_page_put_cell(fp, facts->inclusive_pct, 1, false);
+	td_page_put_cell(fp, facts->exclusive_pct, 1, false);
+}
+
+static void put_cell(FILE *fp, const struct td_row *row, const struct td_column *column,
+		     const struct td_cell *cell)
+{
+	char text[TD_VALUE_SIZE];
+	const char *missing = td_out_missing(cell->status);
+	const char mark = missing ? '\0' : td_out_table_mark(row, cell);
+
+	fputs("<td class=\"number\">", fp);
+	if (missing)
+		td_put_html(fp, *missing ? "-" : "");
+	else
+		fprintf(fp, "<data value=\"%.12g\">%s</data>", cell->value,
+			td_out_value(text, column, cell->value, TD_READER_HUMAN));
+	if (mark)
+		fprintf(fp, "<b>%c</b>", mark);
+	fputs("</td>", fp);
+}
+
+static void put_row(const struct rows *rows, size_t i)
+{
+	const struct td_report *report = rows->report;
+	const struct td_row *row = &report->rows[i];
+	FILE *fp = rows->fp;
+
+	fprintf(fp, "<tr data-row=\"%zu\"><th scope=\"row\"><a href=\"#row%zu\">", i, i);
+	td_put_html(fp, row->id);
+	fputs("</a></th><td>", fp);
+	td_put_html(fp, row->pmu);
+	fputs("</td>", fp);
+	if (row->region)
+		put_facts(fp, row->region);
+	for (size_t j = 0; j < report->nr_columns; j++) {
+		if (rows->shown[j])
+			put_cell(fp, row, &report->columns[j], &row->cells[j]);
+	}
+	fputs("</tr>\n", fp);
+}
+
+void td_page_rows(struct td_writer *writer, const struct td_report *report)
+{
+	td_autofree bool *shown = td_calloc(report->nr_columns + 1, sizeof(*shown));
+	const struct rows rows = { report, shown, writer->fp };
+	FILE *fp = writer->fp;
+
+	if (!report->nr_rows)
+		return;
+	find_shown(&rows);
+	fputs("<section class=\"rows\">\n<h2>All rows</h2>\n"
+	      "<div class=\"scroll\"><table class=\"rows\">\n",
+	      fp);
+	put_header(&rows);
+	fputs("<tbody>\n", fp);
+	for (size_t i = 0; i < report->nr_rows; i++)
+		put_row(&rows, i);
+	fputs("</tbody></table></div>\n</section>\n", fp);
+}
+
+/* --- the rows over time, for the script ----------------------------------- */
+
+/*
+ * An array of intervals
+ *   [end in seconds, [[id, PMU, busy, share, [value, ...]], ...]]
+ * with values of the nodes that td_page_put_nodes() lists for the PMU, or for events
+ *   [end in seconds, [[id, event, unit, count], ...]]
+ * The time before an interval that does not follow the previous one is one without rows.
+ */
+void td_page_course_begin(FILE *fp, const char *name)
+{
+	fprintf(fp, "<script type=\"application/json\" id=\"%s\">[", name);
+}
+
+/* Put a string and a comma. */
+static void put_text(FILE *fp, const char *text)
+{
+	td_page_put_json(fp, text);
+	fputc(',', fp);
+}
+
+static void put_row_of_interval(FILE *fp, const struct td_row *row)
+{
+	fputc('[', fp);
+	put_text(fp, row->id);
+	put_text(fp, row->pmu);
+	td_page_put_number(fp, row->busy_pct);
+	fputc(',', fp);
+	td_page_put_number(fp, row->share_pct);
+	fputs(",[", fp);
+	for (size_t i = 0; i < row->nr_nodes; i++) {
+		const struct td_node *node = &td_page_nodes(row)[i];
+		const struct td_cell *cell = &row->cells[node->column];
+
+		fputs(i ? "," : "", fp);
+		td_page_put_number(fp, td_cell_value(cell));
+	}
+	fputs("]]", fp);
+}
+
+static void begin_interval(struct td_writer *writer, uint64_t time_ns, uint64_t elapsed_ns)
+{
+	uint64_t start_ns = time_ns - elapsed_ns;
+	char time[40];
+
+	fputs(writer->lines++ ? ",\n" : "\n", writer->fp);
+	if (start_ns > writer->course_ns)
+		fprintf(writer->fp, "[%s,[]],\n", td_format_seconds(time, start_ns));
+	fprintf(writer->fp, "[%s,[", td_format_seconds(time, time_ns));
+	writer->course_ns = time_ns;
+}
+
+void td_page_course_add(struct td_writer *writer, const struct td_report *report)
+{
+	FILE *fp = writer->fp;
+
+	begin_interval(writer, report->time_ns, report->elapsed_ns);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		fputs(i ? "," : "", fp);
+		put_row_of_interval(fp, &report->rows[i]);
+	}
+	fputs("]]", fp);
+}
+
+static void put_event(FILE *fp, const struct td_event_row *row)
+{
+	fputc('[', fp);
+	put_text(fp, row->id);
+	put_text(fp, row->event);
+	put_text(fp, row->unit);
+	td_page_put_number(fp, row->status == TD_STATUS_OK ? row->value : NAN);
+	fputc(']', fp);
+}
+
+void td_page_course_add_events(struct td_writer *writer, const struct td_event_report *report)
+{
+	FILE *fp = writer->fp;
+
+	begin_interval(writer, report->time_ns, report->elapsed_ns);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		fputs(i ? "," : "", fp);
+		put_event(fp, &report->rows[i]);
+	}
+	fputs("]]", fp);
+}
+
+void td_page_course_end(FILE *fp)
+{
+	fputs("\n]</script>\n", fp);
+}
+
+static bool is_first(const struct td_report *report, size_t row)
+{
+	for (size_t i = 0; i < row; i++) {
+		if (strcmp(report->rows[i].pmu, report->rows[row].pmu) == 0)
+			return false;
+	}
+	return true;
+}
+
+static void put_node(FILE *fp, const struct td_report *report, const struct td_node *node)
+{
+	const struct td_column *column = &report->columns[node->column];
+
+	fputc('[', fp);
+	td_page_put_json(fp, column->name);
+	fprintf(fp, ",%d,", node->level);
+	if (node->parent)
+		td_page_put_json(fp, node->parent);
+	else
+		fputs("null", fp);
+	fputc(',', fp);
+	td_page_put_json(fp, column->unit);
+	fputc(']', fp);
+}
+
+void td_page_put_nodes(FILE *fp, const struct td_report *report)
+{
+	const char *comma = "";
+
+	fputs("<script type=\"application/json\" id=\"nodes\">[", fp);
+	for (size_t i = 0; i < report->nr_rows; i++) {
+		const struct td_row *row = &report->rows[i];
+
+		if (!is_first(report, i))
+			continue;
+		fprintf(fp, "%s\n[", comma);
+		td_page_put_json(fp, row->pmu);
+		for (size_t j = 0; j < row->nr_nodes; j++) {
+			fputs(",\n", fp);
+			put_node(fp, report, &td_page_nodes(row)[j]);
+		}
+		fputc(']', fp);
+		comma = ",";
+	}
+	fputs("\n]</script>\n", fp);
 }

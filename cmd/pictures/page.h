@@ -27,14 +27,16 @@ void td_page_put_cell(FILE *fp, double value, int decimals, bool sign);
 
 void td_page_begin(FILE *fp, const char *title);
 void td_page_end(FILE *fp);
+/* Write what was counted, as text. */
+void td_page_put_target(FILE *fp, const struct td_frame *frame);
 /* Write what was measured, where and when. */
 void td_page_heading(const struct td_writer *writer);
 /* Write the facts below the title.  with_target: including the target. */
 void td_page_put_facts(const struct td_writer *writer, bool with_target);
 
-/* rows.c: write a table with a line per row */
+/* Write a table with a line per row */
 void td_page_rows(struct td_writer *writer, const struct td_report *report);
-/* write rows over time, for the script; name: "course" for metrics, "counts" for events */
+/* Write rows over time, for the script; name: "course" for metrics, "counts" for events */
 void td_page_course_begin(FILE *fp, const char *name);
 void td_page_course_add(struct td_writer *writer, const struct td_report *report);
 void td_page_course_add_events(struct td_writer *writer, const struct td_event_report *report);
@@ -59,10 +61,10 @@ void td_flame_put_figure(struct td_writer *writer, const struct td_where *where,
 
 /* --- files of stacks: write() of struct td_stack_kind ---------------------- */
 
-/* folded.c: lines for flamegraph.pl, speedscope and others */
+/* stacks.c: lines for flamegraph.pl, speedscope and others */
 void td_folded_write(FILE *fp, const char *name, const struct td_where *where,
 		     const struct td_frame *frame);
-/* pprof.c: profile.proto in gzip, after td_gzip_load() */
+/* stacks.c: profile.proto in gzip, after td_gzip_load() */
 void td_pprof_write(FILE *fp, const char *name, const struct td_where *where,
 		    const struct td_frame *frame);
 /* html.c: a page with flame graphs, or SVG if name ends in ".svg" */

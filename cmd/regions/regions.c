@@ -279,7 +279,7 @@ static void remove_directory(const char *directory)
  * Lock a directory's lock file, whose lock the kernel drops when its owner ends.  Returns the
  * descriptor, or -1 if the owner is running or the directory belongs to another user.
  */
-static int take_lock(const char *directory)
+static int try_lock(const char *directory)
 {
 	td_autofree char *path = NULL;
 	struct stat of_directory, of_file;
@@ -307,7 +307,7 @@ static void remove_left(const char *tmp)
 		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
 			continue;
 		path = td_aprintf("%s/%s", tmp, entry->d_name);
-		lock = take_lock(path);
+		lock = try_lock(path);
 		if (lock < 0)
 			continue;
 		remove_directory(path);

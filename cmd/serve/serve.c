@@ -220,8 +220,8 @@ static int open_unix(struct listener *listener, const char *path, struct td_err 
 
 /* --- a socket of systemd -------------------------------------------------- */
 
-/* Take the socket that systemd passed, like sd_listen_fds(3). */
-static bool take_inherited(int *fd)
+/* Find the socket that systemd passed, like sd_listen_fds(3). */
+static bool find_inherited(int *fd)
 {
 	const char *pid = getenv("LISTEN_PID"), *nr = getenv("LISTEN_FDS");
 	int value;
@@ -242,7 +242,7 @@ static bool take_inherited(int *fd)
 static int listener_open(struct listener *listener, const char *where, struct td_err *err)
 {
 	*listener = LISTENER_NONE;
-	if (!where && take_inherited(&listener->fd))
+	if (!where && find_inherited(&listener->fd))
 		return 0;
 	where = where ? where : LISTEN_DEFAULT;
 	return is_unix(where) ? open_unix(listener, where + strlen(UNIX), err)
@@ -643,7 +643,7 @@ static int serve(const struct td_opts *opts, int *status, struct td_err *err)
 
 /* --- the subcommand ------------------------------------------------------- */
 
-static int take_word(struct td_opts *opts, const char *word, struct td_err *err)
+static int refuse_word(struct td_opts *opts, const char *word, struct td_err *err)
 {
 	(void)opts;
 	td_err_usage(err, "tdstat serve runs no command: '%s'", word);
@@ -728,7 +728,7 @@ static const struct td_command command = {
 		  "cannot listen.",
 	.groups = groups,
 	.does = { .exposes = true },
-	.word = take_word,
+	.word = refuse_word,
 	.check = check,
 	.counts = true,
 	.run = serve,

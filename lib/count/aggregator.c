@@ -219,7 +219,8 @@ static uint64_t hash_place(const struct td_reading *reading)
 	return reading->life ? td_hash_more(hash, (uint32_t)reading->life) : hash;
 }
 
-void td_total_add(struct td_total *total, const struct td_reading *reading, uint64_t full_ns)
+/* Adds a reading, scaled up to full_ns unless that is 0. */
+static void add_to_total(struct td_total *total, const struct td_reading *reading, uint64_t full_ns)
 {
 	double value = scaled(reading, full_ns);
 	unsigned int nr = reading->nr ? (unsigned int)reading->nr : 1;
@@ -474,7 +475,7 @@ static void add_sorted(const struct td_aggregator *agg, const struct td_reading 
 		last = &v[i];
 		add_group_times(times, v + i, end - i);
 		for (size_t r = i; r < end; r++)
-			td_total_add(&row[v[r].event], &v[r],
+			add_to_total(&row[v[r].event], &v[r],
 				     agg->raw ? 0 : time_on_pmu(times, &v[r]));
 	}
 }
@@ -594,7 +595,7 @@ static void add_cpus(const struct td_aggregator *agg, const struct td_readings *
 		const struct td_reading *r = &delta->v[i];
 		size_t row = rows.of_key[key_of(&rows, r)];
 
-		td_total_add(&totals->v[row * totals->nr_events + (size_t)r->event], r,
+		add_to_total(&totals->v[row * totals->nr_events + (size_t)r->event], r,
 			     agg->raw ? 0 : r->enabled_ns);
 	}
 }

@@ -96,9 +96,6 @@ struct td_totals {
 	} room; /* memory of td_aggregate(), also reused */
 };
 
-/* Adds a reading, scaled up to full_ns unless that is 0. */
-void td_total_add(struct td_total *total, const struct td_reading *reading, uint64_t full_ns);
-
 void td_totals_free(struct td_totals *totals);
 
 /*

@@ -11,6 +11,19 @@
 
 #include "lib/base/util.h"
 
+/* Result of read() with PERF_FORMAT_GROUP | ID | TOTAL_TIME_* (perf_event_open(2)). */
+struct group_values {
+	uint64_t nr, enabled_ns, running_ns;
+	struct {
+		uint64_t value, id;
+	} v[];
+};
+
+static size_t read_size(size_t nr)
+{
+	return sizeof(struct group_values) + nr * 2 * sizeof(uint64_t);
+}
+
 /* --- the steps of a reader ---------------------------------------------------- */
 
 struct td_read_step *td_group_reader_add(struct td_group_reader *reader)
@@ -88,7 +101,7 @@ static void grow_buffer(struct td_group_reader *reader, size_t largest)
 
 	if (reader->buf && largest <= reader->largest)
 		return;
-	buf = td_realloc(reader->buf, td_group_read_size(largest));
+	buf = td_realloc(reader->buf, read_size(largest));
 	reader->buf = buf;
 	reader->largest = largest;
 }
@@ -248,7 +261,7 @@ static void note_backwards(struct td_group_reader *reader, const struct td_read_
 
 /* Sets the reading of a member of the group from values->v[i]. */
 static void take_value(struct td_group_reader *reader, const struct td_read_step *step,
-		       size_t member, const struct td_group_values *values, size_t i)
+		       size_t member, const struct group_values *values, size_t i)
 {
 	struct td_reading *out = &reader->now.v[step->first + member];
 
@@ -274,8 +287,8 @@ static void keep_values(struct td_group_reader *reader, const struct td_read_ste
 static int read_apart(struct td_group_reader *reader, const struct td_read_step *step,
 		      struct td_err *err)
 {
-	const struct td_group_values *values = (struct td_group_values *)reader->buf;
-	size_t size = td_group_read_size(1);
+	const struct group_values *values = (struct group_values *)reader->buf;
+	size_t size = read_size(1);
 
 	take_value(reader, step, 0, values, 0);
 	for (size_t i = 1; i < step->nr; i++) {
@@ -300,7 +313,7 @@ static int read_lost(struct td_group_reader *reader, struct td_read_step *step, 
 		     struct td_err *err)
 {
 	keep_values(reader, step);
-	if (len == td_group_read_size(1) && step->fds) {
+	if (len == read_size(1) && step->fds) {
 		step->dead = true;
 		return read_apart(reader, step, err);
 	}
@@ -333,8 +346,8 @@ static void resume_children(const struct td_group_reader *reader, const struct t
 /* Reads one group. */
 static int read_step(struct td_group_reader *reader, struct td_read_step *step, struct td_err *err)
 {
-	const struct td_group_values *values = (struct td_group_values *)reader->buf;
-	size_t size = td_group_read_size(step->nr);
+	const struct group_values *values = (struct group_values *)reader->buf;
+	size_t size = read_size(step->nr);
 	ssize_t len;
 
 	step->lost = step->behind = false;

@@ -9,19 +9,6 @@
 #include "lib/base/err.h"
 #include "lib/count/readings.h"
 
-/* Result of read() with PERF_FORMAT_GROUP | ID | TOTAL_TIME_* (perf_event_open(2)). */
-struct td_group_values {
-	uint64_t nr, enabled_ns, running_ns;
-	struct {
-		uint64_t value, id;
-	} v[];
-};
-
-static inline size_t td_group_read_size(size_t nr)
-{
-	return sizeof(struct td_group_values) + nr * 2 * sizeof(uint64_t);
-}
-
 /* One read(): a group on one CPU, or in one thread. */
 struct td_read_step {
 	int fd;                 /* descriptor of the leader; -1: not open, counts nothing */

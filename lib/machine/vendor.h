@@ -115,15 +115,6 @@ enum td_core_trait {
 	TD_CORE_IBS = 1 << 14,
 };
 
-/* Events with codes first to last and this unit mask, which only some general counters count. */
-struct td_bound {
-	uint8_t first, last;
-	int umask;     /* negative: any */
-	uint32_t mask; /* general counters that count them; 0 after the last row */
-	/* TD_LINUX() of the first kernel with this bound, and of the first without; 0: any */
-	unsigned int since, until;
-};
-
 /* A format or an event in sysfs. */
 struct td_sysfs_row {
 	const char *name; /* NULL after the last row */

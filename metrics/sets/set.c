@@ -45,30 +45,6 @@ const char *td_metric_def_groups(const struct td_metric_def *def, char buf[TD_GR
 	return buf;
 }
 
-void td_made_set_add(struct td_made_set *made, const struct td_metric_def *def)
-{
-	struct td_metric_def *new = td_array_add(&made->defs, made->nr, sizeof(*new));
-
-	td_index_add(&made->set.names, td_hash_any_case(def->name), made->nr);
-	*new = *def;
-	made->nr++;
-	made->set.metrics = made->defs;
-	made->set.nr_metrics = made->nr;
-}
-
-void td_made_set_copy(struct td_made_set *made, const struct td_metric_set *from)
-{
-	struct td_metric_set own;
-
-	for (size_t i = 0; i < from->nr_metrics; i++)
-		td_made_set_add(made, &from->metrics[i]);
-	own = made->set;
-	made->set = *from;
-	made->set.metrics = own.metrics;
-	made->set.nr_metrics = own.nr_metrics;
-	made->set.names = own.names;
-}
-
 /* --- requested metrics ------------------------------------------------------ */
 
 #define BUILTIN_LEVELS 2

@@ -68,18 +68,6 @@ const struct td_metric_def *td_set_find(const struct td_metric_set *set, const c
  */
 const char *td_metric_def_groups(const struct td_metric_def *def, char buf[TD_GROUPS_SIZE]);
 
-/* A set that is built at run time. */
-struct td_made_set {
-	struct td_metric_set set;
-	struct td_metric_def *defs; /* its metrics */
-	size_t nr;
-};
-
-/* Appends a copy of def. */
-void td_made_set_add(struct td_made_set *made, const struct td_metric_def *def);
-/* Appends the metrics of a built-in set, and copies its other members. */
-void td_made_set_copy(struct td_made_set *made, const struct td_metric_set *from);
-
 /* Does ask need metrics beyond the built-in levels? */
 bool td_ask_wants_files(const struct td_ask *ask);
 

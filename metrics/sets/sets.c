@@ -11,6 +11,41 @@
 #include "metrics/sets/set.h"
 #include "metrics/sets/sets.h"
 
+/* --- sets that are built at run time ------------------------------------------ */
+
+/* A set that is built at run time. */
+struct td_made_set {
+	struct td_metric_set set;
+	struct td_metric_def *defs; /* its metrics */
+	size_t nr;
+};
+
+/* Appends a copy of def. */
+static void made_add(struct td_made_set *made, const struct td_metric_def *def)
+{
+	struct td_metric_def *new = td_array_add(&made->defs, made->nr, sizeof(*new));
+
+	td_index_add(&made->set.names, td_hash_any_case(def->name), made->nr);
+	*new = *def;
+	made->nr++;
+	made->set.metrics = made->defs;
+	made->set.nr_metrics = made->nr;
+}
+
+/* Appends the metrics of a built-in set, and copies its other members. */
+static void made_copy(struct td_made_set *made, const struct td_metric_set *from)
+{
+	struct td_metric_set own;
+
+	for (size_t i = 0; i < from->nr_metrics; i++)
+		made_add(made, &from->metrics[i]);
+	own = made->set;
+	made->set = *from;
+	made->set.metrics = own.metrics;
+	made->set.nr_metrics = own.nr_metrics;
+	made->set.names = own.names;
+}
+
 /* --- group L2Requests: requests to the L2 cache, by origin and outcome ---------- */
 
 /* clang-format off */
@@ -200,7 +235,7 @@ static void add_model_metric(struct td_made_set *made, const struct td_model_met
 	if (def.formula == metric->formula)
 		def.errata = metric->errata;
 	read_unit(&def, metric->unit);
-	td_made_set_add(made, &def);
+	made_add(made, &def);
 }
 
 /* Return the first core PMU that is not excluded by --cputype or -C. */
@@ -319,7 +354,7 @@ static void add_slots(struct td_made_set *made, const struct td_pmu *pmu)
 	else if (td_uarch_width(pmu->uarch))
 		slots.formula = "#width * CPU_CLK_UNHALTED.CORE";
 	if (slots.formula)
-		td_made_set_add(made, &slots);
+		made_add(made, &slots);
 }
 
 /* Add the metrics of a set, which may be NULL, that the files lack. */
@@ -327,7 +362,7 @@ static void add_set(struct td_made_set *made, const struct td_metric_set *set)
 {
 	for (size_t i = 0; set && i < set->nr_metrics; i++) {
 		if (!td_set_find(&made->set, set->metrics[i].name))
-			td_made_set_add(made, &set->metrics[i]);
+			made_add(made, &set->metrics[i]);
 	}
 }
 
@@ -376,7 +411,7 @@ static void fill_set(struct td_made_set *made, const struct td_machine *machine,
 	made->set = files_set(builtin);
 	add_model_metrics(made, machine, index, files, made->set.general ? builtin : NULL);
 	if (made->set.levels == 0 && builtin)
-		td_made_set_copy(made, builtin);
+		made_copy(made, builtin);
 	add_slots(made, pmu);
 	add_set(made, find_l2_requests(pmu->uarch));
 	/* a machine without cores has no cycles */
@@ -621,7 +656,7 @@ static void add_time(struct td_made_set *made, const char *formula)
 
 	if (!strstr(formula, time.name) || td_set_find(&made->set, time.name))
 		return;
-	td_made_set_add(made, &time);
+	made_add(made, &time);
 }
 
 /* Replace a PMU's set by a copy that can grow, if it is a built-in one. */
@@ -633,7 +668,7 @@ static void own(struct td_sets *sets, size_t pmu)
 	if (builtin == &made->set)
 		return;
 	sets->v[pmu] = &made->set;
-	td_made_set_copy(made, builtin);
+	made_copy(made, builtin);
 }
 
 void td_sets_add_package(struct td_sets *sets, const struct td_pmu_events *files)
@@ -651,6 +686,6 @@ void td_sets_add_package(struct td_sets *sets, const struct td_pmu_events *files
 		if (strcmp(def.name, BANDWIDTH) == 0)
 			find_bandwidth(&def, files);
 		add_time(&sets->made[pmu], def.formula);
-		td_made_set_add(&sets->made[pmu], &def);
+		made_add(&sets->made[pmu], &def);
 	}
 }

@@ -12,6 +12,15 @@
 #include "lib/machine/uarch.h"
 #include "lib/machine/vendor.h"
 
+/* Events with codes first to last and this unit mask, which only some general counters count. */
+struct td_bound {
+	uint8_t first, last;
+	int umask;     /* negative: any */
+	uint32_t mask; /* general counters that count them; 0 after the last row */
+	/* TD_LINUX() of the first kernel with this bound, and of the first without; 0: any */
+	unsigned int since, until;
+};
+
 /* --- sysfs ---------------------------------------------------------------- */
 
 static const struct td_sysfs_row formats[] = {

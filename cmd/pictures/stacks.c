@@ -162,12 +162,6 @@ static void write_build_id(FILE *fp, const struct td_build_id *id)
 	write_text(fp, hex);
 }
 
-/* Return the node, or with several events the name of the event. */
-static const char *type_of(const struct td_where *where, size_t i)
-{
-	return where->node && where->nr == 1 ? where->node : where->events[i].name;
-}
-
 static void write_texts(FILE *fp, const struct td_where *where)
 {
 	const struct td_spots *spots = where->spots;
@@ -184,7 +178,7 @@ static void write_texts(FILE *fp, const struct td_where *where)
 	for (size_t i = 0; i < spots->nr_objects; i++)
 		write_build_id(fp, &spots->objects[i].build_id);
 	for (size_t i = 0; i < where->nr; i++)
-		write_text(fp, type_of(where, i));
+		write_text(fp, where->node && where->nr == 1 ? where->node : where->events[i].name);
 	for (size_t i = 0; i < where->nr; i++)
 		write_text(fp, where->events[i].name);
 	write_text(fp, where->nr == 1 ? td_where_unit(where, &where->events[0]) : "events");

@@ -494,19 +494,14 @@ static uint64_t min_sum(const struct td_region_head *head)
 	return sizeof(struct td_region_sum) + 2 * sizeof(int64_t) * head->nr_values;
 }
 
-/* Return the size of the buckets of a record, if it has any. */
-static uint64_t size_of_buckets(const struct td_region_head *head)
-{
-	return head->buckets ? td_region_buckets_size(head->nr_values) : 0;
-}
-
 static bool has_room(const struct td_region_head *head)
 {
 	return head->sum_size >= min_sum(head) && head->sum_size % 8 == 0 &&
 	       head->sum_size < UINT32_MAX && head->record_size % 8 == 0 &&
 	       head->records_at % 8 == 0 &&
-	       head->record_size >= sizeof(struct td_region_record) +
-					    TD_REGION_SUMS * head->sum_size + size_of_buckets(head);
+	       head->record_size >=
+		       sizeof(struct td_region_record) + TD_REGION_SUMS * head->sum_size +
+			       (head->buckets ? td_region_buckets_size(head->nr_values) : 0);
 }
 
 static int check_head(const struct td_region_file *file, size_t nr_values, struct td_err *err)
@@ -622,12 +617,6 @@ static int copy_file(struct td_region_file *file, int fd, struct td_err *err)
 	return copy_data(file, fd, (uint64_t)st.st_size, err);
 }
 
-/* Return true if the head is complete: the process may have lacked room, or been killed. */
-static bool has_begun(const struct td_region_file *file)
-{
-	return file->head && file->head->magic[0];
-}
-
 static int add_file(struct td_region_files *files, const struct td_region_file *file,
 		    struct td_err *err)
 {
@@ -651,7 +640,8 @@ static int read_file(struct td_region_files *files, const char *path, struct td_
 		return failed(&file, errno, err);
 	rc = copy_file(&file, fd, err);
 	close(fd);
-	if (!rc && has_begun(&file))
+	/* the process may have lacked room, or been killed, before the head was complete */
+	if (!rc && file.head && file.head->magic[0])
 		rc = add_file(files, &file, err);
 	free(file.data);
 	return rc;

@@ -138,16 +138,11 @@ static uint64_t hash_of(const struct key *key)
 	return hash;
 }
 
-static bool same(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static bool has_key(const struct td_series *series, const struct key *key)
 {
-	return same(series->pmu, key->pmu) && same(series->id, key->id) &&
-	       same(series->parent, key->parent) && same(series->name, key->name) &&
-	       same(series->unit, key->unit);
+	return td_same_text(series->pmu, key->pmu) && td_same_text(series->id, key->id) &&
+	       td_same_text(series->parent, key->parent) && td_same_text(series->name, key->name) &&
+	       td_same_text(series->unit, key->unit);
 }
 
 static void free_labels(struct td_series *series)

@@ -171,11 +171,6 @@ static enum td_exposition wanted(struct MHD_Connection *connection)
 									: TD_EXPOSE_TEXT;
 }
 
-static bool may_ask(const char *method)
-{
-	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
-}
-
 /*
  * While clients wait for a place, each connection gets one answer.  Otherwise clients
  * that ask often would keep all places.
@@ -221,7 +216,7 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection, cons
 
 	(void)version;
 	(void)body;
-	if (!may_ask(method))
+	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
 					  http->not_allowed);
 	if (*state && !*size)

@@ -333,11 +333,6 @@ static bool reserve(int *room, int width, bool wanted)
 	return true;
 }
 
-static bool has_names(const char *by)
-{
-	return strcmp(by, "THREAD") == 0 || strcmp(by, "CGROUP") == 0;
-}
-
 static struct columns choose(const struct td_top_lines *lines, int width, const char *by)
 {
 	int room = width - NUMBER_WIDTH - ID_WIDTH;
@@ -349,7 +344,8 @@ static struct columns choose(const struct td_top_lines *lines, int width, const 
 	columns.busy = reserve(&room, NUMBER_WIDTH, lines->has_busy);
 	columns.ghz = reserve(&room, NUMBER_WIDTH, lines->has_busy);
 	columns.ipc = reserve(&room, NUMBER_WIDTH, lines->has_ipc);
-	room -= has_names(by) ? NAME_WIDTH - ID_WIDTH : 0;
+	if (strcmp(by, "THREAD") == 0 || strcmp(by, "CGROUP") == 0)
+		room -= NAME_WIDTH - ID_WIDTH;
 	columns.worst = reserve(&room, WORST_WIDTH, true);
 	return columns;
 }

@@ -564,11 +564,6 @@ static void step(struct td_top *top, size_t *at)
 	top->state.paused = true;
 }
 
-static bool goes_on(const struct td_top *top)
-{
-	return top->wish != TD_TOP_NO_WISH && top->wish != TD_TOP_QUIT;
-}
-
 static int count_once(struct td_top *top, const struct td_request *request, size_t *at, int *status,
 		      struct td_err *err)
 {
@@ -618,7 +613,7 @@ static int count(struct td_top *top, struct td_request *request, bool chosen, in
 	size_t at = 0;
 	int rc = count_first(top, request, chosen, &at, status, err);
 
-	while (!rc && goes_on(top)) {
+	while (!rc && top->wish != TD_TOP_NO_WISH && top->wish != TD_TOP_QUIT) {
 		const struct td_request before = *request;
 		const char *why = change(request, top);
 

@@ -102,6 +102,11 @@ const char *td_json_misfit(struct json_object *object, const struct td_json_opti
 	return NULL;
 }
 
+bool td_json_flag(struct json_object *object, const char *key)
+{
+	return json_object_get_boolean(td_json_member(object, key, json_type_boolean));
+}
+
 bool td_json_int(struct json_object *object, const char *key, int64_t min, int64_t max,
 		 int64_t *out)
 {
@@ -164,6 +169,12 @@ struct json_object *td_json_words(const char *text, const char *between)
 		text += len;
 	}
 	return array;
+}
+
+void td_json_put_flag(struct json_object *to, const char *key, bool flag)
+{
+	if (flag)
+		td_json_add(to, key, json_object_new_boolean(true));
 }
 
 void td_json_put_int(struct json_object *to, const char *key, int64_t value)

@@ -31,6 +31,8 @@ struct json_object *td_json_member(struct json_object *object, const char *key,
 const char *td_json_string(struct json_object *object, const char *key);
 bool td_json_int(struct json_object *object, const char *key, int64_t min, int64_t max,
 		 int64_t *out);
+/* Returns false if there is no such flag, too. */
+bool td_json_flag(struct json_object *object, const char *key);
 /* An optional member, and the type of its value. */
 struct td_json_optional {
 	const char *key;
@@ -56,6 +58,8 @@ void td_json_put_string(struct json_object *to, const char *key, const char *val
 /* Returns an array of the strings in "a;b", separated by any of between; NULL is empty. */
 struct json_object *td_json_words(const char *text, const char *between);
 void td_json_put_int(struct json_object *to, const char *key, int64_t value);
+/* Adds true, or nothing. */
+void td_json_put_flag(struct json_object *to, const char *key, bool flag);
 /* Adds seconds with nine decimals, because json-c would print a double with fewer. */
 void td_json_put_seconds(struct json_object *to, const char *key, uint64_t ns);
 /* Adds CLOCK_MONOTONIC and CLOCK_BOOTTIME, if they are known. */

@@ -17,6 +17,11 @@ bool td_ends_with(const char *text, const char *end)
 	return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
+bool td_same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 int td_write_all(int fd, const void *text, size_t size)
 {
 	const char *at = text;

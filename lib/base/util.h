@@ -50,6 +50,8 @@ struct td_clocks td_clocks_now(void);
 #define td_autofree __attribute__((cleanup(td_autofree_)))
 
 bool td_ends_with(const char *text, const char *end);
+/* Are both texts equal, or both NULL? */
+bool td_same_text(const char *a, const char *b);
 
 /* Closes *fd unless it is negative, and sets it to -1. */
 void td_close_fd(int *fd);

@@ -203,12 +203,6 @@ static bool is_topdown(const struct td_event *event)
 	return td_event_is_slots(&bare) || td_event_is_metric(&bare);
 }
 
-static bool is_filtered(const struct td_event *event)
-{
-	return event->config[0] & ~EVENT_UMASK || event->config[1] || event->config[2] ||
-	       event->config[3];
-}
-
 /* Does sysfs name an event with this config? */
 static bool is_listed(const struct td_pmu *pmu, const struct td_event *event)
 {
@@ -233,7 +227,8 @@ static bool same_rings(const struct td_modifiers *a, struct td_modifiers b)
 static int check_alone(const struct td_pmu *pmu, const struct td_event *event,
 		       const struct td_span *span, struct td_err *err)
 {
-	if (is_filtered(event))
+	if (event->config[0] & ~EVENT_UMASK || event->config[1] || event->config[2] ||
+	    event->config[3])
 		return td_span_error(err, span,
 				     "slots and its fields take only the terms event and umask");
 	if (event->mods.precise || event->mods.precise_max)
@@ -318,12 +313,6 @@ static const char *offer_all(struct td_building *b, struct td_closest *closest)
 	return b->source->offer_names(b->source->ctx, closest);
 }
 
-/* Is it the name of a metric or metric group of the tree? */
-static bool is_metrics(const char *name)
-{
-	return strncasecmp(name, "tma_", 4) == 0 || strncasecmp(name, "TopdownL", 8) == 0;
-}
-
 /* Is it the core PMU of some machine? */
 static bool is_core_pmu(const char *name)
 {
@@ -373,7 +362,7 @@ static int refuse_unknown(struct td_building *b)
 			"this model has such an event, but this machine has no PMU that counts it");
 	if (closest.best[0])
 		return td_err_hint(b->err, "did you mean '%s'?", closest.best);
-	if (is_metrics(name))
+	if (strncasecmp(name, "tma_", 4) == 0 || strncasecmp(name, "TopdownL", 8) == 0)
 		return td_err_hint(b->err, "it is a metric: -M %s", name);
 	if (!missing && b->machine->no_sysfs.code)
 		missing = b->machine->no_sysfs.msg;

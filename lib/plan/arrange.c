@@ -251,11 +251,6 @@ static void link_homes(struct arranging *a)
 	}
 }
 
-static bool is_earliest(const struct arranging *a, size_t event)
-{
-	return td_index_find(&a->by_home, hash_home(&a->homes[event])) == event;
-}
-
 /* Set the flags of a group from the modifiers of its members. */
 static void set_flags(const struct arranging *a, const struct home *home, struct td_group *group)
 {
@@ -336,7 +331,7 @@ static void make_groups(struct arranging *a)
 	a->last = links + nr;
 	find_homes(a);
 	for (size_t i = 0; i < nr; i++) {
-		if (is_counted(a, i) && is_earliest(a, i))
+		if (is_counted(a, i) && td_index_find(&a->by_home, hash_home(&a->homes[i])) == i)
 			make_group(a, i);
 	}
 	td_index_free(&a->by_home);

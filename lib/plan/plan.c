@@ -64,6 +64,15 @@ bool td_plan_has_families(const struct td_plan *plan)
 	return false;
 }
 
+bool td_plan_uses(const struct td_plan *plan, int pmu)
+{
+	for (size_t i = 0; i < plan->events.nr; i++) {
+		if (plan->events.v[i].pmu == pmu)
+			return true;
+	}
+	return false;
+}
+
 int *td_plan_groups(const struct td_plan *plan)
 {
 	int *groups = td_malloc((plan->events.nr + 1) * sizeof(*groups));

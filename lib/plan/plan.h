@@ -130,6 +130,8 @@ void td_plan_find_clones(struct td_plan *plan, const bool *clones);
 void td_plan_free(struct td_plan *plan);
 /* Are there groups that are disabled until their family is enabled? */
 bool td_plan_has_families(const struct td_plan *plan);
+/* Does the plan have events of the PMU? */
+bool td_plan_uses(const struct td_plan *plan, int pmu);
 /* Returns for each event the index of its first group, or -1; the caller frees it. */
 int *td_plan_groups(const struct td_plan *plan);
 /* Fill an array of the caller with the index of each event's first group, or -1. */

@@ -123,11 +123,6 @@ static const struct td_json_optional of_event[] = {
 	{ NULL },
 };
 
-static bool get_flag(struct json_object *head, const char *key)
-{
-	return json_object_get_boolean(td_json_member(head, key, json_type_boolean));
-}
-
 /* Return the kind of a PMU: in recordings of a tree, all are core PMUs unless "core" is false. */
 static enum td_pmu_kind pmu_kind(const struct td_recording *rec, struct json_object *object,
 				 const char *name)
@@ -154,7 +149,7 @@ static int read_pmu(struct td_recording *rec, struct json_object *object, struct
 	if (td_recording_add_pmu(rec, name, pmu_kind(rec, object, name), (uint32_t)type))
 		return td_recording_bad(rec, err, "\"pmus\": core PMUs come first");
 	pmu = &machine->pmus[machine->nr_pmus - 1];
-	pmu->skip = get_flag(object, "skip");
+	pmu->skip = td_json_flag(object, "skip");
 	if (td_ints_parse(cpus, TD_MAX_CPU, &pmu->cpus))
 		return td_recording_bad(rec, err, "\"pmus\": cpus is not a CPU list");
 	return 0;
@@ -251,12 +246,6 @@ static double get_moment(struct json_object *head, const char *key)
 	return seconds > 0 && seconds < MAX_START ? seconds : 0;
 }
 
-/* Return the start in ns since 1970, in whole ms because a double is not exact to ns. */
-static uint64_t get_start(struct json_object *head)
-{
-	return (uint64_t)llround(get_moment(head, "start") * 1000) * 1000000;
-}
-
 static struct td_clocks get_clocks(struct json_object *head)
 {
 	double mono = get_moment(head, "monotonic");
@@ -291,10 +280,11 @@ static int read_info(struct td_recording *rec, struct json_object *head, struct 
 		return err->code;
 	machine->model = td_model_find(&machine->cpuid);
 	machine->smt = json_object_get_boolean(smt);
-	machine->has_pmem = get_flag(head, "pmem");
-	rec->info.tasks = get_flag(head, "tasks");
-	rec->info.latencies = get_flag(head, "latencies");
-	rec->info.start_ns = get_start(head);
+	machine->has_pmem = td_json_flag(head, "pmem");
+	rec->info.tasks = td_json_flag(head, "tasks");
+	rec->info.latencies = td_json_flag(head, "latencies");
+	/* in whole ms because a double is not exact to ns */
+	rec->info.start_ns = (uint64_t)llround(get_moment(head, "start") * 1000) * 1000000;
 	rec->info.clocks = get_clocks(head);
 	if (td_json_int(head, "tsc_hz", 0, INT64_MAX, &tsc_hz))
 		rec->info.tsc_hz = (uint64_t)tsc_hz;
@@ -320,7 +310,7 @@ static void find_clones(struct td_recording *rec, struct json_object *head)
 	}
 	clones = td_calloc(rec->plan.events.nr + 1, sizeof(*clones));
 	for (size_t i = 0; i < rec->plan.events.nr; i++)
-		clones[i] = get_flag(json_object_array_get_idx(events, i), "clone");
+		clones[i] = td_json_flag(json_object_array_get_idx(events, i), "clone");
 	td_plan_find_clones(&rec->plan, clones);
 }
 

@@ -69,10 +69,9 @@ static bool has(struct json_object *object, const char *key)
 
 static bool read_number(struct json_object *from, const char *key, int64_t max, uint64_t *out)
 {
-	struct json_object *value;
 	int64_t number;
 
-	if (!json_object_object_get_ex(from, key, &value) || !td_json_whole(value, 0, max, &number))
+	if (!td_json_int(from, key, 0, max, &number))
 		return false;
 	*out = (uint64_t)number;
 	return true;
@@ -96,12 +95,6 @@ static bool read_optional(struct json_object *from, const char *key, uint64_t *o
 }
 
 /* --- writing ---------------------------------------------------------------- */
-
-static void put_flag(struct json_object *to, const char *key, bool flag)
-{
-	if (flag)
-		td_json_add(to, key, json_object_new_boolean(true));
-}
 
 static void put_by_pmu(struct json_object *to, const char *key, const struct td_machine *machine,
 		       const uint64_t numbers[TD_REGION_PMUS])
@@ -188,7 +181,7 @@ static void put_timed_region(struct json_object *to, const struct td_machine *ma
 
 	td_json_put_int(to, "timed", region->timed);
 	put(to, "bucket", region->bucket);
-	put_flag(to, "slow", region->slow);
+	td_json_put_flag(to, "slow", region->slow);
 	put_by_pmu(to, "took_ns", machine, region->took_ns);
 	put_by_pmu(to, "on_ns", machine, region->on_ns);
 	if (facts->interrupts)
@@ -203,8 +196,8 @@ static struct json_object *region_object(const struct td_machine *machine,
 	const struct td_calls *calls = &region->calls;
 
 	td_json_put_string(object, "name", region->name);
-	put_flag(object, "own", region->own);
-	put_flag(object, "outside", region->outside);
+	td_json_put_flag(object, "own", region->own);
+	td_json_put_flag(object, "outside", region->outside);
 	put_numbers(object, of_calls, TD_ARRAY_SIZE(of_calls), calls);
 	td_json_put_int(object, "threads", calls->threads);
 	td_json_put_seconds(object, "time", calls->time_ns);
@@ -233,7 +226,7 @@ void td_recording_write_regions(FILE *fp, const struct td_machine *machine,
 		td_json_add(line, "timed", array);
 	}
 	td_json_add(line, "least_slots", json_object_new_double(regions->least_slots));
-	put_flag(line, "functions", regions->functions);
+	td_json_put_flag(line, "functions", regions->functions);
 	td_json_put_line(fp, line);
 }
 
@@ -364,11 +357,6 @@ static bool read_ns_by_pmu(struct json_object *object, const char *key,
 	return of;
 }
 
-static bool read_flag(struct json_object *object, const char *key)
-{
-	return json_object_get_boolean(td_json_member(object, key, json_type_boolean));
-}
-
 /* Read the members that only a region of timed calls has.  Read its other members before. */
 static bool read_timed_region(struct json_object *object, const struct td_machine *machine,
 			      const struct td_regions *regions, struct td_region *region)
@@ -390,7 +378,7 @@ static bool read_timed_region(struct json_object *object, const struct td_machin
 	    !read_numbers(object, of_facts, nr_facts(facts), MAX_SUM, facts))
 		return false;
 	region->timed = (int)timed;
-	region->slow = read_flag(object, "slow");
+	region->slow = td_json_flag(object, "slow");
 	return true;
 }
 
@@ -449,8 +437,8 @@ static int read_region(struct td_recording *rec, struct json_object *object, str
 		return td_recording_bad(rec, err, "a region without a name");
 	if (td_recording_check_types(rec, object, of_region, err))
 		return err->code;
-	region = td_regions_add(&rec->regions, name, read_flag(object, "own"),
-				read_flag(object, "outside"));
+	region = td_regions_add(&rec->regions, name, td_json_flag(object, "own"),
+				td_json_flag(object, "outside"));
 	if (read_calls(object, &region->calls) && read_calls_by_pmu(machine, on, region->on) &&
 	    (!whole || read_calls_by_pmu(machine, whole, region->whole)) &&
 	    read_timed_region(object, machine, &rec->regions, region))
@@ -474,7 +462,7 @@ int td_recording_read_regions(struct td_recording *rec, struct json_object *line
 	/* also refuses NaN, which json-c reads */
 	if (!(regions->least_slots >= 0 && regions->least_slots < MAX_LEAST))
 		return td_recording_bad(rec, err, "\"least_slots\" is out of range");
-	regions->functions = read_flag(line, "functions");
+	regions->functions = td_json_flag(line, "functions");
 	if (!read_timed(line, regions))
 		return td_recording_bad(rec, err, "timed calls that are none");
 	for (size_t i = 0; i < json_object_array_length(array); i++) {

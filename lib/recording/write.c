@@ -9,15 +9,6 @@
 #include "lib/base/util.h"
 #include "lib/recording/parts.h"
 
-static bool is_used(const struct td_plan *plan, int pmu)
-{
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		if (plan->events.v[i].pmu == pmu)
-			return true;
-	}
-	return false;
-}
-
 static struct json_object *pmu_objects(const struct td_machine *machine, const struct td_plan *plan)
 {
 	struct json_object *array = json_object_new_array();
@@ -27,7 +18,7 @@ static struct json_object *pmu_objects(const struct td_machine *machine, const s
 		td_autofree char *cpus = td_ints_format(&pmu->cpus);
 		struct json_object *object;
 
-		if (pmu->kind != TD_PMU_CORE && !is_used(plan, (int)i))
+		if (pmu->kind != TD_PMU_CORE && !td_plan_uses(plan, (int)i))
 			continue;
 		object = json_object_new_object();
 		td_json_put_string(object, "name", pmu->name);
@@ -35,8 +26,7 @@ static struct json_object *pmu_objects(const struct td_machine *machine, const s
 		td_json_put_string(object, "cpus", cpus);
 		if (pmu->kind != TD_PMU_CORE)
 			td_json_add(object, "core", json_object_new_boolean(false));
-		if (pmu->skip)
-			td_json_add(object, "skip", json_object_new_boolean(true));
+		td_json_put_flag(object, "skip", pmu->skip);
 		td_json_append(array, object);
 	}
 	return array;
@@ -88,13 +78,6 @@ static void put_at_once(struct json_object *object, const struct td_plan *plan, 
 	td_json_add(object, "at_once", json_object_new_double(at_once));
 }
 
-/* Mark the event if its group counts it as a clone of the reference event. */
-static void put_clone(struct json_object *object, const struct td_plan *plan, int event, int group)
-{
-	if (group >= 0 && plan->groups[group].clone == event)
-		td_json_add(object, "clone", json_object_new_boolean(true));
-}
-
 static struct json_object *event_objects(const struct td_machine *machine,
 					 const struct td_plan *plan, bool of_events)
 {
@@ -110,7 +93,9 @@ static struct json_object *event_objects(const struct td_machine *machine,
 		td_json_put_string(object, "pmu", machine->pmus[event->pmu].name);
 		td_json_put_int(object, "group", group);
 		put_at_once(object, plan, (int)i, group);
-		put_clone(object, plan, (int)i, group);
+		/* its group counts it as a clone of the reference event */
+		td_json_put_flag(object, "clone",
+				 group >= 0 && plan->groups[group].clone == (int)i);
 		if (event->scale < 1 || event->scale > 1)
 			td_json_add(object, "scale", json_object_new_double(event->scale));
 		if (of_events)
@@ -145,12 +130,9 @@ void td_recording_write_head(FILE *fp, const struct td_machine *machine,
 	td_json_put_int(head, "tdstat", 1);
 	td_json_put_string(head, "cpuid", cpuid);
 	td_json_add(head, "smt", json_object_new_boolean(machine->smt));
-	if (machine->has_pmem)
-		td_json_add(head, "pmem", json_object_new_boolean(true));
-	if (info->latencies)
-		td_json_add(head, "latencies", json_object_new_boolean(true));
-	if (info->tasks)
-		td_json_add(head, "tasks", json_object_new_boolean(true));
+	td_json_put_flag(head, "pmem", machine->has_pmem);
+	td_json_put_flag(head, "latencies", info->latencies);
+	td_json_put_flag(head, "tasks", info->tasks);
 	if (info->tsc_hz)
 		td_json_put_int(head, "tsc_hz", (int64_t)info->tsc_hz);
 	td_json_put_int(head, "interval_ms", info->interval_ms);

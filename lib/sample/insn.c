@@ -181,11 +181,6 @@ static size_t size_z(const struct decoding *d)
 	return d->operand_16 && !(d->rex & 8) ? 2 : 4;
 }
 
-static size_t size_v(const struct decoding *d)
-{
-	return d->rex & 8 ? 8 : size_z(d);
-}
-
 static size_t size_of_address(const struct decoding *d)
 {
 	if (d->wide)
@@ -224,7 +219,7 @@ static bool decode_operands(struct decoding *d, char what)
 	case IMM_Z:
 		return skip(d, size_z(d));
 	case IMM_V:
-		return skip(d, size_v(d));
+		return skip(d, d->rex & 8 ? 8 : size_z(d));
 	case ADDRESS:
 		return skip(d, size_of_address(d));
 	case FAR:

@@ -216,19 +216,11 @@ static int bad(const struct reader *r, const char *what)
 	return td_recording_bad(r->rec, r->err, what);
 }
 
-static const char *text_of(struct json_object *of, const char *key)
-{
-	struct json_object *text = td_json_member(of, key, json_type_string);
-
-	return text ? json_object_get_string(text) : NULL;
-}
-
 static bool number_of(struct json_object *of, const char *key, int64_t min, int64_t max, int *out)
 {
-	struct json_object *value;
 	int64_t number;
 
-	if (!json_object_object_get_ex(of, key, &value) || !td_json_whole(value, min, max, &number))
+	if (!td_json_int(of, key, min, max, &number))
 		return false;
 	*out = (int)number;
 	return true;
@@ -236,7 +228,7 @@ static bool number_of(struct json_object *of, const char *key, int64_t min, int6
 
 static bool address_of(struct json_object *of, uint64_t *address)
 {
-	const char *text = text_of(of, "address");
+	const char *text = td_json_string(of, "address");
 	char *end;
 
 	if (!text || strncmp(text, "0x", 2) != 0 || !text[2])
@@ -265,8 +257,8 @@ static bool read_build_id(const char *hex, struct td_build_id *id)
 
 static int read_object(const struct reader *r, struct json_object *of)
 {
-	const char *kind = text_of(of, "kind"), *path = text_of(of, "path");
-	const char *hex = text_of(of, "build_id");
+	const char *kind = td_json_string(of, "kind"), *path = td_json_string(of, "path");
+	const char *hex = td_json_string(of, "build_id");
 	struct td_spots *spots = &r->samples->spots;
 	struct td_object object = { 0 };
 	size_t nr = spots->nr_objects;
@@ -307,7 +299,7 @@ static int read_spot(const struct reader *r, struct json_object *of)
 
 static int read_function(const struct reader *r, struct json_object *of)
 {
-	const char *name = text_of(of, "name");
+	const char *name = td_json_string(of, "name");
 	struct td_spots *spots = &r->samples->spots;
 	struct td_function function = { 0 };
 	size_t nr = spots->nr_functions;
@@ -433,7 +425,7 @@ static int read_other(const struct reader *r, struct json_object *array, enum td
 
 static int read_head(const struct reader *r, struct json_object *of)
 {
-	const char *node = text_of(of, "node");
+	const char *node = td_json_string(of, "node");
 
 	if (r->samples->any)
 		return bad(r, "\"samples\" a second time");

@@ -13,11 +13,6 @@ static uint64_t hash_place(int object, uint64_t address)
 	return td_hash_more(td_hash((uint64_t)object), address);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* Adds the last element to an index and to the count of elements.  Returns its position. */
 static int add_indexed(struct td_index *index, uint64_t hash, size_t *nr)
 {
@@ -101,7 +96,7 @@ int td_spots_add_function(struct td_spots *spots, const struct td_function *func
 	while ((at = td_index_next(&spots->by_function, hash, &step)) != TD_NOT_FOUND) {
 		new = &spots->functions[at];
 		if (new->object == function->object &&new->address == function->address &&
-		    same_text(new->name, function->name))
+		    td_same_text(new->name, function->name))
 			return (int)at;
 	}
 	new = td_array_add(&spots->functions, spots->nr_functions, sizeof(*new));

@@ -404,11 +404,6 @@ static int add_process(const struct td_sysfs *fs, int pid, struct td_ints *tids,
 	return rc ? missing(fs, "process", pid, err) : 0;
 }
 
-static int check_thread(const struct td_sysfs *fs, int tid, struct td_err *err)
-{
-	return is_alive(fs, tid) ? 0 : td_err_set(err, -ESRCH, "thread %d has ended", tid);
-}
-
 /* --- tasks of a target ------------------------------------------------------- */
 
 static bool attaches(const struct td_target *target)
@@ -472,7 +467,9 @@ int td_target_check_alive(const struct td_target *target, const struct td_sysfs 
 	for (size_t i = 0; !rc && i < target->pids.nr; i++)
 		rc = check_process(fs, target->pids.v[i], err);
 	for (size_t i = 0; !rc && i < target->threads.nr; i++)
-		rc = check_thread(fs, target->threads.v[i], err);
+		rc = is_alive(fs, target->threads.v[i])
+			     ? 0
+			     : td_err_set(err, -ESRCH, "thread %d has ended", target->threads.v[i]);
 	return rc;
 }
 

@@ -240,11 +240,6 @@ static enum td_gate exceeds(const struct td_limits *limits, struct td_limit *lim
 								   : TD_GATE_PASSED;
 }
 
-static bool is_one_sided(const struct td_diff_row *row)
-{
-	return isnan(row->value.of[TD_DIFF_A]) != isnan(row->value.of[TD_DIFF_B]);
-}
-
 static void note_lacking(struct td_limit *limit, const char *name)
 {
 	td_notes_add(&limit->found, "%s has no value on one side: not compared", name);
@@ -267,7 +262,7 @@ static enum td_gate check_limit(const struct td_limits *limits, struct td_limit 
 
 		if (!is_of(limit, row))
 			continue;
-		if (!lacking && is_one_sided(row))
+		if (!lacking && isnan(row->value.of[TD_DIFF_A]) != isnan(row->value.of[TD_DIFF_B]))
 			lacking = row;
 		if (isnan(growth_of(row)))
 			continue;

@@ -257,11 +257,6 @@ static double get_all_slots(const struct td_diff *diff, const struct td_diff_inp
 
 static const struct td_diff_value none = { { NAN, NAN }, NAN, NAN, NAN, false, NAN };
 
-static bool has_a_value(const struct td_diff_value *value)
-{
-	return !isnan(value->of[TD_DIFF_A]) || !isnan(value->of[TD_DIFF_B]);
-}
-
 /* Return the hash of the members that identify a row. */
 static uint64_t hash_row(const struct td_diff_row *row)
 {
@@ -276,7 +271,7 @@ static void add(struct td_diff *diff, struct td_diff_row *row)
 	const struct td_diff_value *v = &row->value;
 	bool relative = row->unit[0] != '%';
 
-	if (!has_a_value(v))
+	if (isnan(v->of[TD_DIFF_A]) && isnan(v->of[TD_DIFF_B]))
 		return;
 	row->change = td_diff_change_of(relative ? v : &none);
 	row->per = td_per_word(diff->per);

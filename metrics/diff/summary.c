@@ -47,11 +47,6 @@ static bool is_of_slots(const struct td_diff *diff, size_t row)
 	return !isnan(diff->rows[row].slots.diff) && how_asked(diff, row) != BY_NAME;
 }
 
-static double chance_of(const struct td_diff *diff, size_t row)
-{
-	return is_of_slots(diff, row) ? diff->rows[row].slots.chance : diff->rows[row].value.chance;
-}
-
 int td_diff_decimals(double value)
 {
 	double size = fabs(value);
@@ -101,7 +96,8 @@ void td_diff_mark(struct td_diff *diff)
 	td_autofree bool *marked = td_calloc(diff->nr + 1, sizeof(*marked));
 
 	for (size_t i = 0; i < diff->nr; i++)
-		chances[i] = chance_of(diff, i);
+		chances[i] = is_of_slots(diff, i) ? diff->rows[i].slots.chance
+						  : diff->rows[i].value.chance;
 	weigh(diff, chances, weights);
 	td_chance_holm(chances, weights, diff->nr, marked);
 	for (size_t i = 0; i < diff->nr; i++)
@@ -191,17 +187,12 @@ void td_diff_sort(struct td_diff *diff)
 
 /* --- the node --------------------------------------------------------------- */
 
-static bool is_in_slots(const struct td_diff_row *row)
-{
-	return row->level && !isnan(row->slots.diff);
-}
-
 /* Return the slots that changed in the same direction as the total. */
 static double moved(const struct td_diff_row *row, bool saved)
 {
 	double diff = saved ? -row->slots.diff : row->slots.diff;
 
-	return is_in_slots(row) ? fmax(diff, 0) : 0;
+	return row->level && !isnan(row->slots.diff) ? fmax(diff, 0) : 0;
 }
 
 /* Sum the moved slots of level 1, whose nodes are disjoint and together are all slots. */
@@ -230,12 +221,6 @@ static const struct td_diff_row *largest_of_level(const struct td_diff *diff, in
 	return largest;
 }
 
-/* Can the summary name the row, because it is significant or the noise unknown? */
-static bool may_be_named(const struct td_diff_row *row)
-{
-	return row->marked || isnan(row->slots.chance);
-}
-
 /*
  * Find the deepest node with most of the moved slots.  A node that moved more slots than all
  * together is left out, because its siblings changed in the other direction.
@@ -248,7 +233,9 @@ static void find_node(const struct td_diff *diff, struct td_diff_summary *s)
 		const struct td_diff_row *row = largest_of_level(diff, level, s->saved);
 		double share = row ? moved(row, s->saved) / all : 0;
 
-		if (!row || !may_be_named(row) || (level > 1 && (share < 0.5 || share > 1)))
+		/* a row is named if it is significant, or the noise is unknown */
+		if (!row || (!row->marked && !isnan(row->slots.chance)) ||
+		    (level > 1 && (share < 0.5 || share > 1)))
 			break;
 		s->node = row;
 		s->node_pct = PERCENT * share;

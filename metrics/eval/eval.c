@@ -136,11 +136,6 @@ static uint64_t enabled_of(const struct td_total *total)
 	return total->run_enabled_ns ? total->run_enabled_ns : total->enabled_ns;
 }
 
-static uint64_t covered_of(const struct td_total *total)
-{
-	return total->run_covered_ns ? total->run_covered_ns : total->covered_ns;
-}
-
 /* Add the total time for which the groups of a PMU ran; return the time they were enabled. */
 static double add_pmu(const struct td_evaluation *e, int pmu, double *ran)
 {
@@ -191,7 +186,9 @@ static double time_on(const struct td_evaluation *e, int pmu)
 		return NAN;
 	for (size_t i = 0; i < plan->events.nr; i++) {
 		const struct td_total *total = &e->totals[i];
-		uint64_t ns = hybrid ? covered_of(total) : enabled_of(total);
+		uint64_t covered_ns =
+			total->run_covered_ns ? total->run_covered_ns : total->covered_ns;
+		uint64_t ns = hybrid ? covered_ns : enabled_of(total);
 
 		if (plan->events.v[i].pmu == pmu && ns > most)
 			most = ns;
@@ -637,16 +634,6 @@ static bool was_opened(const struct td_evaluation *e, int pmu)
 	return !any; /* without events, the row shows the reason */
 }
 
-/* Are events of the PMU counted? */
-static bool has_events(const struct td_plan *plan, int pmu)
-{
-	for (size_t i = 0; i < plan->events.nr; i++) {
-		if (plan->events.v[i].pmu == pmu)
-			return true;
-	}
-	return false;
-}
-
 /* Did the kernel refuse all events of the PMU? */
 static bool was_refused(const struct td_plan *plan, int pmu)
 {
@@ -737,7 +724,7 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 	compute(e, pmu, false, row);
 	row->general = tree->sets[pmu] && tree->sets[pmu]->general;
 	row->slots = tree->slots[pmu] < 0 ? NAN : e->values[tree->slots[pmu]];
-	row->absent = e->tasks && has_events(e->plan, pmu) && !td_eval_ran_on(e, pmu) &&
+	row->absent = e->tasks && td_plan_uses(e->plan, pmu) && !td_eval_ran_on(e, pmu) &&
 		      !was_refused(e->plan, pmu) && !is_held(e);
 	find_misfits(e, pmu, row);
 	if (!row->absent)

@@ -242,11 +242,6 @@ static void correct_metrics(struct td_pmu_events *events, size_t first)
 /* Candidates for their directory, relative to the root; the first that exists is used. */
 static const char *const folders[] = { "common", "../common/common" };
 
-static bool is_metrics_file(const char *name)
-{
-	return strncmp(name, "metrics", strlen("metrics")) == 0 && td_ends_with(name, ".json");
-}
-
 /* Adds the metrics of a file, but not its events. */
 static int read_file(struct td_pmu_events *out, const char *dir, const char *name,
 		     struct td_err *err)
@@ -271,7 +266,8 @@ static int read_common_folder(struct td_pmu_events *out, const char *dir, struct
 	if (rc)
 		return rc == -ENOENT ? rc : td_err_set(err, rc, "%s: %s", dir, strerror(-rc));
 	for (size_t i = 0; !rc && i < names.nr; i++) {
-		if (is_metrics_file(names.v[i]))
+		if (strncmp(names.v[i], "metrics", strlen("metrics")) == 0 &&
+		    td_ends_with(names.v[i], ".json"))
 			rc = read_file(out, dir, names.v[i], err);
 	}
 	td_names_free(&names);
@@ -421,12 +417,6 @@ static int parse_metrics(struct td_pmu_events *out, size_t first, struct td_err 
 	return rc;
 }
 
-/* metricgroups.json only describes groups. */
-static bool is_events_file(const char *name)
-{
-	return td_ends_with(name, ".json") && strcmp(name, "metricgroups.json") != 0;
-}
-
 /* Is it a file of uncore units, or of metrics that perf's build generates (metrics/files/fetch)? */
 static bool is_on_request(const char *name)
 {
@@ -445,7 +435,9 @@ static int read_folder(struct td_pmu_events *out, bool uncore, size_t *nr, struc
 	if (rc)
 		return td_err_set(err, rc, "%s: %s", out->dir, strerror(-rc));
 	for (size_t i = 0; !rc && i < names.nr; i++) {
-		if (!is_events_file(names.v[i]))
+		/* metricgroups.json only describes groups */
+		if (!td_ends_with(names.v[i], ".json") ||
+		    strcmp(names.v[i], "metricgroups.json") == 0)
 			continue;
 		++*nr;
 		if (is_on_request(names.v[i]))

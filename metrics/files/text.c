@@ -196,15 +196,10 @@ static const struct {
 	{ "_pki", "1per_kinstr", THOUSANDFOLD },
 };
 
-/* Is the formula just the name of another metric, whose formula contains the factor? */
-static bool is_alias(const char *formula)
-{
-	return !formula[strcspn(formula, " +-*/()")];
-}
-
 static bool is_proven(const char *formula, enum proof proof)
 {
-	return is_alias(formula) || strstr(formula, proofs[proof]) ||
+	/* a formula may be just the name of another metric, whose formula contains the factor */
+	return !formula[strcspn(formula, " +-*/()")] || strstr(formula, proofs[proof]) ||
 	       (proof == PER_SECOND && strstr(formula, TIME));
 }
 

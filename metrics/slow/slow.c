@@ -113,11 +113,6 @@ static const struct td_row *first_of(const struct td_report *report, size_t at, 
 	return first;
 }
 
-static double cost_ns(const struct td_region_facts *facts)
-{
-	return (double)facts->time_ns * facts->cost_pct / (PERCENT - facts->cost_pct);
-}
-
 /* Returns the facts of the typical calls on all PMUs: their total time, and means per call. */
 static struct td_region_facts mean_of(const struct typical *typical, const struct td_report *report,
 				      size_t at)
@@ -132,7 +127,7 @@ static struct td_region_facts mean_of(const struct typical *typical, const struc
 		if (!of)
 			continue;
 		mean.time_ns += of->time_ns;
-		cost += cost_ns(of);
+		cost += (double)of->time_ns * of->cost_pct / (PERCENT - of->cost_pct);
 		mean.waited_ns += calls / all * of->waited_ns;
 		mean.preempted_ns += calls / all * of->preempted_ns;
 		mean.faults += calls / all * of->faults;

@@ -247,12 +247,6 @@ static void look_at(struct formula *f, int slot)
 	f->cores |= is_literal(o, "#num_cores");
 }
 
-/* Is it the number of utilized CPUs, which divides by the TSC but is not a share of the time? */
-static bool is_number_of_cpus(const struct td_metric_def *def)
-{
-	return strcasecmp(def->name, "tma_info_system_cpus_utilized") == 0;
-}
-
 /* Replace an operand (slot) of the formula by one like it, with the places of another (beside). */
 static void put_beside(const struct formula *f, int slot, int beside, enum td_operand_kind kind)
 {
@@ -274,8 +268,10 @@ static void place(const struct formula *f, int slot)
 {
 	const struct td_operand *operand = &f->scope->tree->operands[slot];
 
+	/* the number of utilized CPUs divides by the TSC but is not a share of the time */
 	if (operand->kind == TD_OPERAND_CLOCK && f->counted >= 0 && is_tsc(operand->name) &&
-	    td_expr_divides_by(f->expr, slot) && !is_number_of_cpus(f->scope->def))
+	    td_expr_divides_by(f->expr, slot) &&
+	    strcasecmp(f->scope->def->name, "tma_info_system_cpus_utilized") != 0)
 		put_beside(f, slot, f->counted, TD_OPERAND_CLOCK);
 	else if (is_literal(operand, "#num_packages") && f->unit >= 0 && !f->cores)
 		put_beside(f, slot, f->unit, TD_OPERAND_PLACES);

@@ -733,11 +733,6 @@ static double lost_between(const struct td_report *report)
 	return sum;
 }
 
-static double known_error(const struct td_row *row)
-{
-	return isnan(row->lost_error) ? 0 : row->lost_error;
-}
-
 /*
  * Sum the losses of the rows of one id, each on another core type, starting at first.
  * Returns false if they are not worth naming, such as those of idle CPUs.
@@ -757,7 +752,8 @@ static bool add_up(const struct td_report *report, size_t first, size_t *end, bo
 		if (!is_loser(row))
 			continue;
 		sum->lost_pct += row->lost_pct;
-		sum->lost_error = hypot(sum->lost_error, known_error(row));
+		sum->lost_error =
+			hypot(sum->lost_error, isnan(row->lost_error) ? 0 : row->lost_error);
 		tells |= idle_too || !row->idle || !row->activity.cpus;
 	}
 	return tells;

@@ -314,8 +314,8 @@ static void put_loser(FILE *fp, const struct td_row *loser, const char *of_what)
 /* Put the loss of rows that lost the same, without names. */
 static void put_all_alike(struct lines *lines)
 {
-	fputs(lines->verdict->nr_alike == 2 ? " Neither row lost more than the other: "
-					    : " No row lost more than the others: ",
+	fputs(lines->verdict->nr_tied == 2 ? " Neither row lost more than the other: "
+					   : " No row lost more than the others: ",
 	      lines->fp);
 	td_out_number(lines->fp, 0, 1, lines->verdict->losers[0].lost_pct);
 	fputs(" % of all slots at most", lines->fp);
@@ -330,14 +330,14 @@ static void put_two_losers(struct lines *lines)
 	const struct td_verdict *v = lines->verdict;
 
 	fprintf(lines->fp, " Biggest loser%s%s: ", v->losers[1].id ? "s" : "",
-		v->nr_alike > 1 ? ", alike" : "");
+		v->nr_tied > 1 ? ", alike" : "");
 	put_loser(lines->fp, &v->losers[0], " of all slots");
 	if (v->losers[1].id) {
 		fputs(", ", lines->fp);
 		put_loser(lines->fp, &v->losers[1], "");
 	}
-	if (v->nr_alike > 2)
-		fprintf(lines->fp, " and %zu more", v->nr_alike - 2);
+	if (v->nr_tied > 2)
+		fprintf(lines->fp, " and %zu more", v->nr_tied - 2);
 }
 
 static void put_between(struct lines *lines)
@@ -360,7 +360,7 @@ static void put_losers(struct lines *lines)
 
 	if (!v->losers[0].id && !(v->between_pct > 0))
 		return;
-	if (v->nr_alike > 1 && v->nr_alike == v->nr_losers)
+	if (v->nr_tied > 1 && v->nr_tied == v->nr_losers)
 		put_all_alike(lines);
 	else if (v->losers[0].id)
 		put_two_losers(lines);

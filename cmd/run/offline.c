@@ -327,7 +327,7 @@ void td_newcomers_look_for_cgroups(struct td_newcomers *newcomers, struct td_job
 	newcomers->looked_cgroups_ns = now_ns;
 	if (td_new_cgroups_find(&newcomers->cgroups, &job->fs, list))
 		return;
-	while (!td_new_cgroups_take(&newcomers->cgroups, cgroups, &index)) {
+	while (!td_new_cgroups_next(&newcomers->cgroups, cgroups, &index)) {
 		td_container_look(cgroups, index, &job->fs);
 		count_in(newcomers, job, counter, index, index == nr);
 		nr = cgroups->nr;

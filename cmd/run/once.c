@@ -895,7 +895,7 @@ int td_run_once(struct td_run *run, struct td_err *err)
 
 	session->pre_done = request->when.pre_done && !session->runs;
 	if (!rc && plan->nr_sets > 1)
-		td_plan_take_set(plan, (unsigned int)session->runs % plan->nr_sets);
+		td_plan_select_set(plan, (unsigned int)session->runs % plan->nr_sets);
 	if (request->verbose && (request->when.has_repeat || plan->nr_sets > 1))
 		td_job_say(run->job, "tdstat: run %d\n", session->runs + 1);
 	if (!rc)

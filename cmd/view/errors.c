@@ -174,29 +174,29 @@ static void add_all(struct td_view *view, const struct td_aggregator *agg,
 	add_steps(view, totals, counted->times, errors);
 }
 
-void td_view_set_rested(struct td_view *view, const struct td_rested *rested,
+void td_view_set_paused(struct td_view *view, const struct td_paused *paused,
 			const struct td_totals *totals, const struct td_times *times,
 			struct td_report *report)
 {
 	struct td_evaluation *e = &view->evaluation;
 	struct td_report again = { 0 };
 
-	e->rested = rested;
+	e->paused = paused;
 	td_eval(e, totals, times, view->merge, &again);
-	e->rested = NULL;
-	td_rested_set(rested, report, &again);
+	e->paused = NULL;
+	td_paused_set(paused, report, &again);
 	td_report_free(&again);
 }
 
-static void set_rested(struct td_view *view, const struct td_ranges *ranges,
+static void set_paused(struct td_view *view, const struct td_ranges *ranges,
 		       const struct td_totals *totals, const struct td_times *times,
 		       struct td_report *report)
 {
-	struct td_rested rested;
+	struct td_paused paused;
 
-	if (td_rested_find(&rested, view->evaluation.tree, ranges))
-		td_view_set_rested(view, &rested, totals, times, report);
-	td_rested_free(&rested);
+	if (td_paused_find(&paused, view->evaluation.tree, ranges))
+		td_view_set_paused(view, &paused, totals, times, report);
+	td_paused_free(&paused);
 }
 
 static void fill_errors_in_time(struct td_view *view, const struct td_aggregator *agg,
@@ -219,7 +219,7 @@ static void fill_errors_in_time(struct td_view *view, const struct td_aggregator
 	td_errors_end(&errors);
 	td_report_widen_errors(report);
 	if (view->source->tree->nr_families)
-		set_rested(view, &ranges, totals, counted->times, report);
+		set_paused(view, &ranges, totals, counted->times, report);
 	td_ranges_free(&ranges);
 	td_errors_free(&errors);
 }

@@ -6,7 +6,7 @@
 #include "metrics/eval/finished.h"
 
 /* Set the values of nodes that were idle part of the time, and values that depend on them. */
-void td_view_set_rested(struct td_view *view, const struct td_rested *rested,
+void td_view_set_paused(struct td_view *view, const struct td_paused *paused,
 			const struct td_totals *totals, const struct td_times *times,
 			struct td_report *report);
 

@@ -451,11 +451,11 @@ static void fill_means(const struct rows *r, struct td_report *report)
 	struct td_spreads *spreads = &r->view->spreads;
 	td_autofree double *values =
 		td_calloc(report->nr_rows * report->nr_columns + 1, sizeof(*values));
-	const struct td_rested rested = { report, values };
+	const struct td_paused paused = { report, values };
 
 	td_spreads_fill_report(spreads, report);
-	if (td_spreads_find_rested(spreads, report, values))
-		td_view_set_rested(r->view, &rested, r->totals, r->times, report);
+	if (td_spreads_find_paused(spreads, report, values))
+		td_view_set_paused(r->view, &paused, r->totals, r->times, report);
 }
 
 static void fill_errors(const struct rows *r, struct td_report *report)

@@ -114,7 +114,7 @@ static struct td_course_sum sum_at(const struct td_course *course, size_t end, s
 }
 
 /* Subtracts the difference of two sums. */
-static void take_off(struct td_reading *r, struct td_course_sum from, struct td_course_sum to)
+static void subtract_sums(struct td_reading *r, struct td_course_sum from, struct td_course_sum to)
 {
 	r->value -= to.value - from.value;
 	r->enabled_ns -= to.enabled_ns - from.enabled_ns;
@@ -131,7 +131,7 @@ void td_course_leave_out(const struct td_course *course, size_t batch, const boo
 
 		if (events && !events[r->event])
 			continue;
-		take_off(r, sum_at(course, batch, i), sum_at(course, batch + 1, i));
+		subtract_sums(r, sum_at(course, batch, i), sum_at(course, batch + 1, i));
 		if (events)
 			r->enabled_ns = enabled_ns;
 	}
@@ -148,9 +148,9 @@ void td_course_cut_out(const struct td_course *course, size_t batch, const struc
 		struct td_reading *r = &part->v[i];
 		const struct td_course_sum whole = { r->value, r->enabled_ns, r->running_ns };
 
-		take_off(r, none, sum_at(course, batch, i));
+		subtract_sums(r, none, sum_at(course, batch, i));
 		if (!last)
-			take_off(r, sum_at(course, batch + 1, i), whole);
+			subtract_sums(r, sum_at(course, batch + 1, i), whole);
 	}
 }
 

@@ -96,8 +96,8 @@ struct td_cell {
 	 * The part of the error that is the same in all runs, so that their mean has it,
 	 * too: rounding, and pauses.
 	 */
-	double error_alike;
-	bool rested; /* paused for a part of the time */
+	double systematic_error;
+	bool paused; /* paused for a part of the time */
 	/*
 	 * The range of the middle 90 % of the batches of the course; NaN: unknown.  It
 	 * does not affect the error.

@@ -198,7 +198,7 @@ bool td_plan_run_counts(const struct td_plan *plan, const struct td_group *group
 	return !group->set || group->set == run % count_sets(plan, group->pmu) + 1;
 }
 
-void td_plan_take_set(struct td_plan *plan, unsigned int run)
+void td_plan_select_set(struct td_plan *plan, unsigned int run)
 {
 	td_autofree bool *stays = td_calloc(plan->nr_groups + 1, sizeof(*stays));
 	size_t kept = 0;

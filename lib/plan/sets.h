@@ -22,7 +22,7 @@ int td_plan_make_sets(struct td_plan *plan, const struct td_machine *machine, st
 bool td_plan_run_counts(const struct td_plan *plan, const struct td_group *group, unsigned int run);
 
 /* Park the groups that the run (from 0) does not count. */
-void td_plan_take_set(struct td_plan *plan, unsigned int run);
+void td_plan_select_set(struct td_plan *plan, unsigned int run);
 /* Return the parked groups to plan->groups. */
 void td_plan_put_back(struct td_plan *plan);
 

@@ -511,7 +511,7 @@ static void close_found(struct td_cgroups *found)
 	found->root = 0;
 }
 
-int td_new_cgroups_take(struct td_new_cgroups *new, struct td_cgroups *cgroups, size_t *index)
+int td_new_cgroups_next(struct td_new_cgroups *new, struct td_cgroups *cgroups, size_t *index)
 {
 	struct td_cgroups *found = &new->found;
 

@@ -78,7 +78,7 @@ int td_new_cgroups_find(struct td_new_cgroups *new, const struct td_sysfs *fs, c
  * sets *index.  With the index of a removed cgroup it also takes over the number of its
  * descriptor.  Returns 1 if there is none.  Replaced names stay until the next search.
  */
-int td_new_cgroups_take(struct td_new_cgroups *new, struct td_cgroups *cgroups, size_t *index);
+int td_new_cgroups_next(struct td_new_cgroups *new, struct td_cgroups *cgroups, size_t *index);
 /* Removes the last cgroup. */
 void td_cgroups_drop_last(struct td_cgroups *cgroups);
 void td_new_cgroups_free(struct td_new_cgroups *new);

@@ -460,7 +460,7 @@ static void set_error_in_time(const struct td_errors *errors, size_t r, size_t c
 	if (u->turns)
 		sampled = unseen(u, cell, errors->ranges);
 	rounded = NORMAL * sqrt(rounding_in_time(u, errors->ranges, r, at));
-	cell->error_alike = rounded;
+	cell->systematic_error = rounded;
 	cell->error = sqrt(sampled + rounded * rounded);
 }
 
@@ -619,7 +619,7 @@ static void add_awake(const struct node *n, size_t batch, double value, double r
 		sums->squares += own * own / of_root;
 }
 
-static void add_rested(const struct node *n, size_t batch, double root, struct sums *sums)
+static void add_paused(const struct node *n, size_t batch, double root, struct sums *sums)
 {
 	double slots = range_slots(n->ranges, n->row, batch);
 	const struct td_metric *parent = nearest(n, batch);
@@ -643,7 +643,7 @@ static void add_batch(const struct node *n, size_t batch, struct sums *sums)
 		return;
 	sums->all += weight;
 	if (isnan(value))
-		add_rested(n, batch, root, sums);
+		add_paused(n, batch, root, sums);
 	else
 		add_awake(n, batch, value, root, sums);
 }
@@ -701,7 +701,7 @@ static double error_of_wanted(const struct sums *sums)
 static void add_error(struct td_cell *cell, double error)
 {
 	cell->error += error;
-	cell->error_alike += error;
+	cell->systematic_error += error;
 }
 
 /* Return the node's value over the run, or NaN.  uneven: counting time differs between batches. */
@@ -773,7 +773,7 @@ static bool is_uneven(const struct td_tree *tree, const struct td_ranges *ranges
 	return false;
 }
 
-static bool find_in_row(const struct td_rested *rested, const struct td_tree *tree,
+static bool find_in_row(const struct td_paused *paused, const struct td_tree *tree,
 			const struct td_ranges *ranges, size_t row)
 {
 	bool uneven = is_uneven(tree, ranges, row), any = false;
@@ -788,7 +788,7 @@ static bool find_in_row(const struct td_rested *rested, const struct td_tree *tr
 		if (!is_in_row(&n) ||
 		    (!metric->family && !(cell_of(&n, metric)->running_pct < WHOLE * most)))
 			continue;
-		value = &rested->values[at(&n, metric->column)];
+		value = &paused->values[at(&n, metric->column)];
 		/* core types may share a column */
 		if (isnan(*value))
 			*value = find_value(&n, uneven);
@@ -797,30 +797,30 @@ static bool find_in_row(const struct td_rested *rested, const struct td_tree *tr
 	return any;
 }
 
-bool td_rested_find(struct td_rested *rested, const struct td_tree *tree,
+bool td_paused_find(struct td_paused *paused, const struct td_tree *tree,
 		    const struct td_ranges *ranges)
 {
 	const struct td_report *report = ranges->report;
 	size_t nr = report->nr_rows * report->nr_columns;
 	bool any = false;
 
-	*rested = (struct td_rested){ report, td_calloc(nr + 1, sizeof(double)) };
+	*paused = (struct td_paused){ report, td_calloc(nr + 1, sizeof(double)) };
 	for (size_t i = 0; i < nr; i++)
-		rested->values[i] = NAN;
+		paused->values[i] = NAN;
 	for (size_t r = 0; r < report->nr_rows; r++)
-		any |= find_in_row(rested, tree, ranges, r);
+		any |= find_in_row(paused, tree, ranges, r);
 	return any;
 }
 
-const double *td_rested_values(const struct td_rested *rested, const struct td_row *row)
+const double *td_paused_values(const struct td_paused *paused, const struct td_row *row)
 {
-	const struct td_report *report = rested->report;
+	const struct td_report *report = paused->report;
 	const struct td_row *same = td_report_find(report, row->id, row->pmu, 0);
 
-	return same ? rested->values + (size_t)(same - report->rows) * report->nr_columns : NULL;
+	return same ? paused->values + (size_t)(same - report->rows) * report->nr_columns : NULL;
 }
 
-void td_rested_set(const struct td_rested *rested, struct td_report *report,
+void td_paused_set(const struct td_paused *paused, struct td_report *report,
 		   const struct td_report *again)
 {
 	for (size_t r = 0; r < report->nr_rows; r++) {
@@ -829,7 +829,7 @@ void td_rested_set(const struct td_rested *rested, struct td_report *report,
 
 		for (size_t c = 0; other && c < report->nr_columns; c++) {
 			struct td_cell *cell = &row->cells[c];
-			double value = rested->values[r * report->nr_columns + c];
+			double value = paused->values[r * report->nr_columns + c];
 
 			cell->over_threshold = other->cells[c].over_threshold;
 			cell->over_unknown = other->cells[c].over_unknown;
@@ -837,13 +837,13 @@ void td_rested_set(const struct td_rested *rested, struct td_report *report,
 			if (isnan(value))
 				continue;
 			cell->value = value;
-			cell->rested = true;
+			cell->paused = true;
 		}
 	}
 }
 
-void td_rested_free(struct td_rested *rested)
+void td_paused_free(struct td_paused *paused)
 {
-	free(rested->values);
-	*rested = (struct td_rested){ 0 };
+	free(paused->values);
+	*paused = (struct td_paused){ 0 };
 }

@@ -363,13 +363,6 @@ static const struct td_node *node_of(const struct td_row *row, size_t column)
 	return NULL;
 }
 
-static bool same_parent(const struct td_node *a, const struct td_node *b)
-{
-	if (!a->parent || !b->parent)
-		return a->parent == b->parent;
-	return strcmp(a->parent, b->parent) == 0;
-}
-
 /*
  * Does a name mean the same metric on all PMUs?  Some names are shares of slots on E-cores but
  * shares of cycles, elsewhere in the tree, on P-cores.
@@ -385,7 +378,7 @@ static bool is_same_metric(const struct td_row *rows, size_t nr, size_t column)
 			continue;
 		if (!first)
 			first = node;
-		if (!same_parent(first, node))
+		if (!td_same_text(first->parent, node->parent))
 			return false;
 	}
 	return true;
@@ -419,7 +412,8 @@ static bool has_lost_parent(const struct td_row *row, size_t i, const struct td_
 static bool has_lost_sibling(const struct td_row *row, size_t i, const struct td_cell *cells)
 {
 	for (size_t j = 0; row->nodes[i].parent && j < row->nr_nodes; j++) {
-		if (same_parent(&row->nodes[i], &row->nodes[j]) && is_gone(cells, &row->nodes[j]))
+		if (td_same_text(row->nodes[i].parent, row->nodes[j].parent) &&
+		    is_gone(cells, &row->nodes[j]))
 			return true;
 	}
 	return false;
@@ -694,10 +688,10 @@ static void fill_cells(const struct td_evaluation *e, int pmu, bool apart, struc
 }
 
 /* Set the values of nodes that were paused to those over the whole run, for thresholds. */
-static void put_rested(const struct td_evaluation *e, int pmu, const struct td_row *row)
+static void put_paused(const struct td_evaluation *e, int pmu, const struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
-	const double *values = e->rested ? td_rested_values(e->rested, row) : NULL;
+	const double *values = e->paused ? td_paused_values(e->paused, row) : NULL;
 
 	for (size_t i = 0; values && i < tree->nr_metrics; i++) {
 		const struct td_metric *metric = &tree->metrics[i];
@@ -711,7 +705,7 @@ static void put_rested(const struct td_evaluation *e, int pmu, const struct td_r
 static void compute(const struct td_evaluation *e, int pmu, bool apart, struct td_row *row)
 {
 	fill_metrics(e, pmu);
-	put_rested(e, pmu, row);
+	put_paused(e, pmu, row);
 	row->nodes = e->tree->nodes[pmu];
 	row->nr_nodes = e->tree->nr_nodes[pmu];
 	fill_cells(e, pmu, apart, row);

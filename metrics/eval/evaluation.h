@@ -16,7 +16,7 @@ enum {
 	TD_IS_CYCLES = 8,
 };
 
-struct td_rested;
+struct td_paused;
 
 /* Reasons why nothing ran on a PMU. */
 enum td_absence {
@@ -45,7 +45,7 @@ struct td_evaluation {
 	 * events that this run counts; 0: all events
 	 */
 	unsigned int run;
-	const struct td_rested *rested; /* values to use instead of the totals'; NULL: none */
+	const struct td_paused *paused; /* values to use instead of the totals'; NULL: none */
 	double *values;                 /* one for each operand of the tree */
 	double *shifted;             /* one for each operand: the value minus or plus its error */
 	double *counts;              /* one for each event, scaled to the whole time */

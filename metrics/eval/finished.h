@@ -68,7 +68,7 @@ void td_ranges_free(struct td_ranges *ranges);
  * Nodes that were never paused were multiplexed less while other nodes were paused, so they
  * are summed over batches as well.
  */
-struct td_rested {
+struct td_paused {
 	const struct td_report *report; /* the report with the rows of values */
 	double *values; /* [row][column]: value over the run; NaN: measured all the time */
 };
@@ -77,14 +77,14 @@ struct td_rested {
  * Finds the values of nodes that were paused in some batch, and adds to the errors of the
  * report, which do not include the pauses.  Returns true if there are such nodes.
  */
-bool td_rested_find(struct td_rested *rested, const struct td_tree *tree,
+bool td_paused_find(struct td_paused *paused, const struct td_tree *tree,
 		    const struct td_ranges *ranges);
 /* Returns the values of a row, one per column, or NULL. */
-const double *td_rested_values(const struct td_rested *rested, const struct td_row *row);
+const double *td_paused_values(const struct td_paused *paused, const struct td_row *row);
 /* Sets the values in report.  again is the same report, whose thresholds use these values. */
-void td_rested_set(const struct td_rested *rested, struct td_report *report,
+void td_paused_set(const struct td_paused *paused, struct td_report *report,
 		   const struct td_report *again);
-void td_rested_free(struct td_rested *rested);
+void td_paused_free(struct td_paused *paused);
 
 /* --- errors.c: the errors of values ------------------------------------------ */
 

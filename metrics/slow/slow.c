@@ -629,9 +629,9 @@ static double slots_of(const struct td_row *row, double percent)
 /* The slow and the typical calls of a PMU. */
 struct pair {
 	const struct td_row *slow, *middle;
-	double ns_a_slot; /* time per slot in the slow calls */
-	double slots;     /* slots of a typical call; if unknown, its time / ns_a_slot */
-	bool known;       /* slots is measured */
+	double ns_per_slot; /* time per slot in the slow calls */
+	double slots;       /* slots of a typical call; if unknown, its time / ns_per_slot */
+	bool known;         /* slots is measured */
 	size_t nr_leaves;
 	double chance; /* relative error of the slots of the slow calls, due to sampling */
 };
@@ -680,11 +680,11 @@ static struct pair make_pair(const struct class *of, const struct td_row *slow,
 			     .middle = middle,
 			     .chance = chance_of(slow, of->period) };
 
-	pair.ns_a_slot = own_ns_of(slow) / slots_of(slow, PERCENT);
+	pair.ns_per_slot = own_ns_of(slow) / slots_of(slow, PERCENT);
 	pair.slots = slots_of(middle, PERCENT);
 	pair.known = pair.slots > 0 && !td_slow_why_not_sampled(middle, of->period);
 	if (!pair.known)
-		pair.slots = own_ns_of(middle) / pair.ns_a_slot;
+		pair.slots = own_ns_of(middle) / pair.ns_per_slot;
 	for (size_t i = 0; i < slow->nr_nodes; i++)
 		pair.nr_leaves += is_leaf(of->report, slow, &slow->nodes[i]);
 	return pair;
@@ -701,14 +701,14 @@ static void add_slots(struct td_slow *out, const struct class *of, const struct 
 	double part = (double)slow->region->calls / of->calls, error;
 
 	if (td_slow_why_not(slow, of->period) || !middle->region->calls ||
-	    !isfinite(pair.ns_a_slot))
+	    !isfinite(pair.ns_per_slot))
 		return;
-	add_nodes(out, of->report, &pair, part * pair.ns_a_slot);
+	add_nodes(out, of->report, &pair, part * pair.ns_per_slot);
 	if (!pair.known)
 		return;
 	error = hypot(pair.chance, chance_of(middle, of->period));
 	add_cause(out, TD_SLOW_CLOCK, NULL,
-		  part * (pair.slots * pair.ns_a_slot - own_ns_of(middle)),
+		  part * (pair.slots * pair.ns_per_slot - own_ns_of(middle)),
 		  part * own_ns_of(middle) * error);
 }
 

@@ -99,8 +99,8 @@ void td_spreads_add_report(struct td_spreads *spreads, const struct td_report *r
 			if (cell->status != TD_STATUS_OK)
 				continue;
 			spread = add_value(spreads, cell_key(report, row, c), cell->value);
-			spread->alike += cell->error_alike;
-			spread->rested |= cell->rested;
+			spread->systematic += cell->systematic_error;
+			spread->paused |= cell->paused;
 		}
 	}
 }
@@ -123,7 +123,8 @@ static void fill(struct td_spreads *spreads, char *key, double *error, double *h
 	*error = *half = NAN;
 	if (spread) {
 		*error = td_spread_error(spread);
-		*half = hypot(td_student(spread->nr - 1.) * *error, spread->alike / spread->nr);
+		*half = hypot(td_student(spread->nr - 1.) * *error,
+			      spread->systematic / spread->nr);
 	}
 	free(key);
 }
@@ -162,7 +163,7 @@ void td_spreads_fill_events(struct td_spreads *spreads, struct td_event_report *
 	}
 }
 
-bool td_spreads_find_rested(struct td_spreads *spreads, const struct td_report *report,
+bool td_spreads_find_paused(struct td_spreads *spreads, const struct td_report *report,
 			    double *values)
 {
 	bool any = false;
@@ -172,7 +173,7 @@ bool td_spreads_find_rested(struct td_spreads *spreads, const struct td_report *
 						 i % report->nr_columns);
 		const struct td_spread *spread = find(spreads, key);
 
-		values[i] = spread && spread->rested ? spread->mean : NAN;
+		values[i] = spread && spread->paused ? spread->mean : NAN;
 		any = any || !isnan(values[i]);
 	}
 	return any;

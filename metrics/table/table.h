@@ -131,8 +131,8 @@ struct td_spread {
 	unsigned int nr;
 	double mean, m2;
 	double least, most;
-	double alike; /* sum of the runs' error_alike */
-	bool rested;  /* set if it was not measured all the time in some run */
+	double systematic; /* sum of the runs' systematic_error */
+	bool paused;       /* set if it was not measured all the time in some run */
 };
 
 /* Values of several runs; zero it before the first run. */
@@ -163,10 +163,10 @@ void td_spreads_fill_report(struct td_spreads *spreads, struct td_report *report
 void td_spreads_fill_events(struct td_spreads *spreads, struct td_event_report *report);
 /*
  * Set values, [row][column], to the means of nodes that were not measured all the time in
- * some run, else NaN: sums over all runs do not have them (td_rested_find()).  Returns true
+ * some run, else NaN: sums over all runs do not have them (td_paused_find()).  Returns true
  * if there are any.
  */
-bool td_spreads_find_rested(struct td_spreads *spreads, const struct td_report *report,
+bool td_spreads_find_paused(struct td_spreads *spreads, const struct td_report *report,
 			    double *values);
 void td_spreads_free(struct td_spreads *spreads);
 

@@ -114,7 +114,7 @@ static void find_siblings(struct siblings *siblings, const struct td_report *rep
 	}
 }
 
-static const struct td_node *take_sibling(struct siblings *siblings, const char *name)
+static const struct td_node *remove_sibling(struct siblings *siblings, const char *name)
 {
 	for (size_t i = 0; i < siblings->nr; i++) {
 		const struct td_node *node = siblings->nodes[i];
@@ -190,8 +190,7 @@ static bool are_comparable(const struct siblings *siblings)
 
 	for (size_t i = 0; i < siblings->nr; i++) {
 		const struct td_node *node = siblings->nodes[i];
-		bool same = parent && node->parent ? strcmp(parent, node->parent) == 0
-						   : parent == node->parent;
+		bool same = td_same_text(parent, node->parent);
 
 		nr_slots += (same || node->level <= SLOTS_LEVEL) && td_node_is_in_slots(node);
 		nr_cycles += same && is_in_cycles(node);
@@ -508,7 +507,7 @@ static void descend_to_heavy(struct td_verdict *verdict, const struct td_report 
 	find_siblings(&siblings, report, verdict->row, td_verdict_last(verdict));
 	if (!siblings.nr)
 		go_deeper(verdict, OUTCOME_EMPTY);
-	heavy = take_sibling(&siblings, "heavy_operations");
+	heavy = remove_sibling(&siblings, "heavy_operations");
 	if (heavy && cell_of(&siblings, heavy)->clear_of_threshold) {
 		const struct td_found found = found_of(&siblings, heavy);
 
@@ -594,20 +593,20 @@ static void put_tie(struct td_verdict *verdict, const struct ranking *ranking)
  * Remove the nodes that did work from the uppermost nodes, and return one of them: retiring, or
  * if only level 2 is shown, light operations.  Heavy operations are not lost slots either.
  */
-static const struct td_node *take_work(struct siblings *top)
+static const struct td_node *remove_work(struct siblings *top)
 {
-	const struct td_node *retiring = take_sibling(top, "retiring");
+	const struct td_node *retiring = remove_sibling(top, "retiring");
 
 	if (retiring)
 		return retiring;
-	take_sibling(top, "heavy_operations");
-	return take_sibling(top, "light_operations");
+	remove_sibling(top, "heavy_operations");
+	return remove_sibling(top, "light_operations");
 }
 
 /* Rank the uppermost nodes, then descend from the largest. */
 static void judge(struct td_verdict *verdict, const struct td_report *report, struct siblings *top)
 {
-	const struct td_node *work = take_work(top);
+	const struct td_node *work = remove_work(top);
 	struct ranking ranking;
 
 	rank(top, &ranking);
@@ -760,12 +759,12 @@ static bool add_up(const struct td_report *report, size_t first, size_t *end, bo
 }
 
 /* Losses that differ by less than a tenth are alike. */
-#define ALIKE 0.9
+#define TIED_SHARE 0.9
 
 /* Is its loss as large as that of first, within the errors? */
-static bool is_alike(const struct td_row *sum, const struct td_row *first)
+static bool is_tied(const struct td_row *sum, const struct td_row *first)
 {
-	return sum->lost_pct >= ALIKE * first->lost_pct ||
+	return sum->lost_pct >= TIED_SHARE * first->lost_pct ||
 	       sum->lost_pct + sum->lost_error >= first->lost_pct - first->lost_error;
 }
 
@@ -778,7 +777,7 @@ static void count_losers(struct td_verdict *verdict, const struct td_report *rep
 		if (!add_up(report, i, &end, idle_too, &sum))
 			continue;
 		verdict->nr_losers++;
-		verdict->nr_alike += is_alike(&sum, &verdict->losers[0]);
+		verdict->nr_tied += is_tied(&sum, &verdict->losers[0]);
 	}
 }
 
@@ -816,7 +815,7 @@ static const char *find_common(const struct td_verdict *verdict, const struct td
 {
 	const char *common = NULL;
 
-	if (verdict->nr_alike < 2 || verdict->nr_alike < verdict->nr_losers)
+	if (verdict->nr_tied < 2 || verdict->nr_tied < verdict->nr_losers)
 		return NULL;
 	for (size_t i = 0; i < report->nr_rows; i++) {
 		const char *loss;

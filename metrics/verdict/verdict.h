@@ -80,7 +80,7 @@ struct td_verdict {
 	 */
 	struct td_row losers[2];
 	size_t nr_losers; /* number of ids that lost slots */
-	size_t nr_alike;  /* number of ids that lost as much as the first one, including it */
+	size_t nr_tied;   /* number of ids that lost as much as the first one, including it */
 	/* the biggest loss that all losers have in common if they lost alike; else NULL */
 	const char *common;
 	double between_pct; /* slots lost between functions, in % of all slots */

@@ -141,7 +141,7 @@ static void check_runs(struct td_plan *plan, size_t r, size_t nr)
 			ok(plan->nr_sets < 2 || !has_pmu(rows[r].groups, nr, pmu) ||
 				   has_work(plan, pmu, run),
 			   "%s: run %u counts instructions", rows[r].what, run);
-		td_plan_take_set(plan, run);
+		td_plan_select_set(plan, run);
 		ok(plan->nr_groups == want && plan->nr_parked == all - want,
 		   "%s: run %u has %zu groups", rows[r].what, run, plan->nr_groups);
 		td_plan_put_back(plan);

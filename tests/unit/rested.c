@@ -178,29 +178,29 @@ static void check(size_t r)
 	struct td_report report = make_report(&row, cells, &all);
 	struct td_cell *cell = &cells[CHILD];
 	struct td_ranges ranges;
-	struct td_rested rested;
+	struct td_paused rested;
 	bool any;
 
 	cells[PARENT].running_pct = rows[r].parent > 0 ? 20 : 100;
 	cells[SIBLING].running_pct = 100;
 	cell->running_pct = 50;
 	cell->error = 2;
-	cell->error_alike = 0.1;
+	cell->systematic_error = 0.1;
 	cell->low = 50;
 	td_ranges_begin(&ranges, &report);
 	for (size_t i = 0; !isnan(rows[r].batches[i].slots); i++)
 		add_batch(&ranges, &rows[r].batches[i]);
-	any = td_rested_find(&rested, &tree, &ranges);
+	any = td_paused_find(&rested, &tree, &ranges);
 	ok(is_near(rows[r].value, rested.values[CHILD]) && any == !isnan(rows[r].value),
 	   "%s: %g %%", rows[r].name, rested.values[CHILD]);
 	ok(rows[r].parent > 0 ? is_near(rows[r].parent, rested.values[PARENT])
 			      : isnan(rested.values[PARENT]),
 	   "%s: its parent", rows[r].name);
-	ok(is_near(rows[r].error, cell->error) && is_near(rows[r].alike, cell->error_alike) &&
+	ok(is_near(rows[r].error, cell->error) && is_near(rows[r].alike, cell->systematic_error) &&
 		   is_near(rows[r].low, cell->low),
 	   "%s: ±%g, ±%g in each run alike, from %g %% on", rows[r].name, cell->error,
-	   cell->error_alike, cell->low);
-	td_rested_free(&rested);
+	   cell->systematic_error, cell->low);
+	td_paused_free(&rested);
 	td_ranges_free(&ranges);
 }
 

@@ -199,7 +199,7 @@ static void test_shares(void)
 }
 
 /*
- * Two runs that were rounded alike by 0.2 points, of which the second rested: the
+ * Two runs that were rounded alike by 0.2 points, of which the second paused: the
  * mean is no better than either, and is that of what they were.
  */
 static void test_alike(void)
@@ -211,17 +211,17 @@ static void test_alike(void)
 	struct td_report report;
 	double values[NR_COLUMNS];
 
-	run.cells[0].error_alike = 0.2;
+	run.cells[0].systematic_error = 0.2;
 	add_report(&spreads, &run, 1);
 	run.cells[1].value = 3;
-	run.cells[1].rested = true;
+	run.cells[1].paused = true;
 	add_report(&spreads, &run, 1);
 	run.cells[1].value = 7;
 	report = make_report(&run, 1, out, cells);
 	td_spreads_fill_report(&spreads, &report);
 	ok(test_near(cells[0][0].runs_error, 0, 1e-12) && test_near(cells[0][0].error, 0.2, 1e-12),
 	   "alike: runs that do not differ have the error of each");
-	ok(td_spreads_find_rested(&spreads, &report, values), "alike: one rested");
+	ok(td_spreads_find_paused(&spreads, &report, values), "alike: one rested");
 	ok(isnan(values[0]) && test_near(values[1], 2, 1e-12),
 	   "alike: the mean of what it was in each run");
 	td_spreads_free(&spreads);

@@ -595,7 +595,7 @@ static void test_losers(void)
 {
 	static const struct {
 		double first, second, error;
-		size_t nr_alike;
+		size_t nr_tied;
 		const char *name;
 	} cases[] = {
 		{ 20, 10, 1, 1, "one lost more" },
@@ -626,7 +626,7 @@ static void test_losers(void)
 		report = make_report(&made, two, 2);
 		report.has_lost = true;
 		td_verdict_find(&v, &report);
-		ok(v.losers[0].id == two[1].id && v.nr_alike == cases[i].nr_alike, "losers: %s",
+		ok(v.losers[0].id == two[1].id && v.nr_tied == cases[i].nr_tied, "losers: %s",
 		   cases[i].name);
 	}
 	two[0].lost_pct = 10;
@@ -786,8 +786,8 @@ static void test_kinds(void)
 	   "kinds of core: the sum of an id: %s, %g +-%g", v.losers[0].id, v.losers[0].lost_pct,
 	   v.losers[0].lost_error);
 	ok(strcmp(v.losers[1].id, "b") == 0 && v.losers[1].lost_pct == 16 && v.nr_losers == 3 &&
-		   v.nr_alike == 2,
-	   "then the others, of which 16 +-3 may be as much: %zu of %zu", v.nr_alike, v.nr_losers);
+		   v.nr_tied == 2,
+	   "then the others, of which 16 +-3 may be as much: %zu of %zu", v.nr_tied, v.nr_losers);
 	td_report_sort_by_size(&report);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(of); i++)
 		ok(strcmp(made_rows[i].id, sorted[i]) == 0, "row %zu: %s", i, made_rows[i].id);

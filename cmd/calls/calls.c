@@ -22,7 +22,7 @@
 
 /* --- companions of the probes of functions and of interrupts ----------------- */
 
-/* Returns the number of companions with so many functions: the index of the next one's entry. */
+/* Returns the number of companions with these functions: the index of the next one's entry. */
 static size_t nr_companions(const struct td_calling *c, size_t nr_functions)
 {
 	return TD_CALLING_PROBES + 2 * (c->nr_interrupts + nr_functions);

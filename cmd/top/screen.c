@@ -432,7 +432,7 @@ static void redraw(const struct td_screen *screen)
 	wrefresh(screen->window);
 }
 
-static enum td_screen_event take_signal(const struct td_screen *screen, uint32_t number)
+static enum td_screen_event handle_signal(const struct td_screen *screen, uint32_t number)
 {
 	struct winsize size;
 
@@ -453,7 +453,7 @@ enum td_screen_event td_screen_read(struct td_screen *screen, int *key)
 	int rc;
 
 	if (read(screen->signals, &info, sizeof(info)) == sizeof(info))
-		return screen->is_open ? take_signal(screen, info.ssi_signo) : TD_SCREEN_CHANGED;
+		return screen->is_open ? handle_signal(screen, info.ssi_signo) : TD_SCREEN_CHANGED;
 	if (!screen->is_open)
 		return TD_SCREEN_NOTHING;
 	rc = wget_wch(screen->window, &c);

@@ -31,7 +31,7 @@ struct json_object *td_json_member(struct json_object *object, const char *key,
 const char *td_json_string(struct json_object *object, const char *key);
 bool td_json_int(struct json_object *object, const char *key, int64_t min, int64_t max,
 		 int64_t *out);
-/* Returns false if there is no such flag, too. */
+/* Returns the flag; false if there is none. */
 bool td_json_flag(struct json_object *object, const char *key);
 /* An optional member, and the type of its value. */
 struct td_json_optional {

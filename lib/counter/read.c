@@ -260,8 +260,8 @@ static void note_backwards(struct td_group_reader *reader, const struct td_read_
 }
 
 /* Sets the reading of a member of the group from values->v[i]. */
-static void take_value(struct td_group_reader *reader, const struct td_read_step *step,
-		       size_t member, const struct group_values *values, size_t i)
+static void store_value(struct td_group_reader *reader, const struct td_read_step *step,
+			size_t member, const struct group_values *values, size_t i)
 {
 	struct td_reading *out = &reader->now.v[step->first + member];
 
@@ -290,7 +290,7 @@ static int read_apart(struct td_group_reader *reader, const struct td_read_step 
 	const struct group_values *values = (struct group_values *)reader->buf;
 	size_t size = read_size(1);
 
-	take_value(reader, step, 0, values, 0);
+	store_value(reader, step, 0, values, 0);
 	for (size_t i = 1; i < step->nr; i++) {
 		ssize_t len = read_fd(reader, step->fds[i], size);
 
@@ -300,7 +300,7 @@ static int read_apart(struct td_group_reader *reader, const struct td_read_step 
 			keep_values(reader, step);
 			break;
 		}
-		take_value(reader, step, i, values, 0);
+		store_value(reader, step, i, values, 0);
 	}
 	return 0;
 }
@@ -367,7 +367,7 @@ static int read_step(struct td_group_reader *reader, struct td_read_step *step, 
 	if (step->lost)
 		return read_lost(reader, step, (size_t)len, err);
 	for (size_t i = 0; i < step->nr; i++)
-		take_value(reader, step, i, values, i);
+		store_value(reader, step, i, values, i);
 	resume_children(reader, step);
 	return 0;
 }

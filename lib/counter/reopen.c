@@ -66,9 +66,9 @@ static int index_of(const struct td_open_group *group, int cpu)
 	return i;
 }
 
-/* Takes the new descriptors; the next difference starts at 0. */
-static void take_descriptors(struct td_group_reader *reader, struct td_read_step *step,
-			     const struct td_open_group *group, int cpu)
+/* Sets the new descriptors; the next difference starts at 0. */
+static void renew_descriptors(struct td_group_reader *reader, struct td_read_step *step,
+			      const struct td_open_group *group, int cpu)
 {
 	step->fd = td_event_fd(group->evsels[0], cpu, step->thread);
 	for (size_t i = 0; step->fds && i < step->nr; i++)
@@ -91,7 +91,7 @@ static int open_step(struct td_counter *counter, struct td_read_step *step)
 		rc = td_start_unit(counter, group, cpu, step->thread);
 	if (rc)
 		td_close_unit(group, cpu, step->thread);
-	take_descriptors(&counter->reader, step, group, cpu);
+	renew_descriptors(&counter->reader, step, group, cpu);
 	/* ENOENT of a hybrid's PMU: the CPU is offline again */
 	return rc == -ENOENT ? -ENODEV : rc;
 }

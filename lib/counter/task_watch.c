@@ -349,7 +349,7 @@ static struct td_task_event named(const union perf_event *record)
 	return event;
 }
 
-static void take_record(struct td_task_watch *watch, const union perf_event *record)
+static void read_record(struct td_task_watch *watch, const union perf_event *record)
 {
 	struct td_task_event event;
 
@@ -391,7 +391,7 @@ static void count_lost(struct td_task_watch *watch, int cpu)
  * may never come, so this asks for the number if the ring was full.  A full ring is read
  * in this round and the next, so one of them reads at least a quarter of it.
  */
-static void take_ring(struct td_task_watch *watch, struct perf_mmap *ring, int cpu)
+static void read_ring(struct td_task_watch *watch, struct perf_mmap *ring, int cpu)
 {
 	const union perf_event *record;
 	size_t size = 0;
@@ -400,7 +400,7 @@ static void take_ring(struct td_task_watch *watch, struct perf_mmap *ring, int c
 		return;
 	while ((record = perf_mmap__read_event(ring))) {
 		size += record->header.size;
-		take_record(watch, record);
+		read_record(watch, record);
 		perf_mmap__consume(ring);
 	}
 	perf_mmap__read_done(ring);
@@ -432,7 +432,7 @@ void td_task_watch_read(struct td_task_watch *watch)
 	began = td_now_ns();
 	perf_evlist__for_each_mmap(watch->evlist, ring, false)
 	{
-		take_ring(watch, ring, cpu++);
+		read_ring(watch, ring, cpu++);
 	}
 	td_task_queue_sort(&watch->queue, began);
 }

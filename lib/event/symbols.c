@@ -148,8 +148,8 @@ static const struct cache_word results[] = {
  * Find the longest word at the start of text.  It must end at a '-' or at the end.  Sets *rest
  * to the text after it.
  */
-static const struct cache_word *take_word(const struct cache_word *words, size_t nr,
-					  const char *text, const char **rest)
+static const struct cache_word *match_word(const struct cache_word *words, size_t nr,
+					   const char *text, const char **rest)
 {
 	const struct cache_word *best = NULL;
 	size_t longest = 0;
@@ -171,21 +171,21 @@ static const struct cache_word *take_word(const struct cache_word *words, size_t
 	return best;
 }
 
-#define TAKE(words, text, rest) take_word(words, TD_ARRAY_SIZE(words), text, rest)
+#define MATCH(words, text, rest) match_word(words, TD_ARRAY_SIZE(words), text, rest)
 
 int td_cache_parse(const char *name, uint64_t *config)
 {
 	const struct cache_word *op = NULL, *result = NULL;
-	const struct cache_word *cache = TAKE(caches, name, &name);
+	const struct cache_word *cache = MATCH(caches, name, &name);
 	uint64_t done;
 
 	if (!cache)
 		return -ENOENT;
 	for (int part = 0; part < 2 && *name; part++) {
 		if (!op)
-			op = TAKE(ops, name, &name);
+			op = MATCH(ops, name, &name);
 		if (!result && *name)
-			result = TAKE(results, name, &name);
+			result = MATCH(results, name, &name);
 	}
 	if (*name)
 		return -ENOENT;

@@ -193,8 +193,9 @@ int td_thread_counters_open(struct td_thread_counters *counters, const struct td
 
 /* --- totals ----------------------------------------------------------------- */
 
-/* The totals of the kernel's counts, of which those of fields are in slots. */
-static void take_counts(struct td_thread_counters *counters, size_t g, const struct group_read *now)
+/* Store the totals of the kernel's counts; those of fields are in slots. */
+static void store_counts(struct td_thread_counters *counters, size_t g,
+			 const struct group_read *now)
 {
 	const struct td_group_spec_group *group = &counters->spec->groups[g];
 
@@ -316,7 +317,7 @@ static int restart_group(struct td_thread_counters *counters, size_t g, uint64_t
 	if (spec->has_fields && now.events[0].count - counters->counts[spec->first] > *step)
 		*step = now.events[0].count - counters->counts[spec->first];
 	if (look != TD_LOOKED)
-		take_counts(counters, g, &now);
+		store_counts(counters, g, &now);
 	memcpy(totals, counters->totals, sizeof(totals));
 	/* of a group that sleeps, PERF_METRICS is kept and comes back with it */
 	if (look != TD_ASLEEP)

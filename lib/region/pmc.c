@@ -83,10 +83,10 @@ static uint64_t plain_total(const struct pmc_read *pmc, size_t i)
 }
 
 /*
- * Totals of what RDPMC gave.  False if PERF_METRICS was set to 0 by somebody
- * else, so that only the kernel knows what was before.
+ * Store the totals that RDPMC read.  Returns false if another program set PERF_METRICS to 0,
+ * so that only the kernel knows the earlier values.
  */
-static bool take_values(struct td_thread_counters *counters, size_t g, const struct pmc_read *pmc)
+static bool store_values(struct td_thread_counters *counters, size_t g, const struct pmc_read *pmc)
 {
 	const struct td_group_spec_group *spec = &counters->spec->groups[g];
 	struct td_group_counters *group = &counters->groups[g];
@@ -150,6 +150,6 @@ enum td_look td_pmc_look(struct td_thread_counters *counters, size_t g)
 			return TD_ASLEEP;
 		}
 		if (lock == td_pmc_lock(group))
-			return take_values(counters, g, &pmc) ? TD_LOOKED : TD_DISTURBED;
+			return store_values(counters, g, &pmc) ? TD_LOOKED : TD_DISTURBED;
 	}
 }

@@ -31,8 +31,8 @@ void td_process_lacks_counters(int error)
 
 /* --- the file --------------------------------------------------------------- */
 
-/* It may have given up the rights, the root folder or the system calls for its own. */
-static bool take_parents(void)
+/* Use the parent's file: a child may lack the rights, root or system calls for its own. */
+static bool use_parents(void)
 {
 	td_process.store = td_process.parents;
 	td_process.parents = (struct td_store){ 0 };
@@ -43,7 +43,7 @@ static bool open_store(void)
 {
 	if (td_store_open(&td_process.store, td_process.prefix, td_process.spec.text,
 			  td_process.spec.nr_events, td_process.spec.buckets) != 0)
-		return take_parents();
+		return use_parents();
 	td_store_forget(&td_process.parents);
 	return true;
 }

@@ -65,13 +65,13 @@ void td_memory_free(struct td_memory *memory)
 
 /* The limit is the process's, so one thread changes it at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Of all threads. */
-static size_t nr_taken;
+/* Descriptors of all threads. */
+static size_t nr_reserved;
 
-/* Half of what there is has to be left to the program. */
-static int take_of_half(const struct rlimit *limit, size_t nr)
+/* Reserve descriptors, and leave half of the limit to the program. */
+static int reserve(const struct rlimit *limit, size_t nr)
 {
-	size_t before = __atomic_fetch_add(&nr_taken, nr, __ATOMIC_RELAXED);
+	size_t before = __atomic_fetch_add(&nr_reserved, nr, __ATOMIC_RELAXED);
 
 	if (before + nr <= limit->rlim_cur / 2)
 		return 0;
@@ -97,9 +97,9 @@ int td_descriptors_begin(struct td_descriptors *descriptors, size_t nr)
 	descriptors->nr = nr;
 	descriptors->above = !rc && raise_limit(limit);
 	if (descriptors->above)
-		__atomic_fetch_add(&nr_taken, nr, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&nr_reserved, nr, __ATOMIC_RELAXED);
 	else if (!rc)
-		rc = take_of_half(limit, nr);
+		rc = reserve(limit, nr);
 	if (rc)
 		pthread_mutex_unlock(&lock);
 	return rc;
@@ -135,7 +135,7 @@ void td_descriptors_end(const struct td_descriptors *descriptors)
 
 void td_descriptors_give_back(size_t nr)
 {
-	__atomic_fetch_sub(&nr_taken, nr, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&nr_reserved, nr, __ATOMIC_RELAXED);
 }
 
 void td_descriptors_forked(void)

@@ -488,8 +488,8 @@ static uint64_t unpacked_size(Elf *elf, Elf_Scn *section, const char *name, cons
 }
 
 /* Deducts a section from the budgets: at the start, libdw unpacks all that it knows. */
-static bool take_section(const struct td_elf *file, Elf_Scn *section, uint64_t *plain,
-			 uint64_t *unpacked)
+static bool check_section(const struct td_elf *file, Elf_Scn *section, uint64_t *plain,
+			  uint64_t *unpacked)
 {
 	const char *name = section_name(file, section);
 	GElf_Shdr shdr;
@@ -507,7 +507,7 @@ static bool is_too_large(const struct td_elf *file, struct td_search *search)
 	Elf_Scn *section = NULL;
 
 	while ((section = elf_nextscn(file->elf, section))) {
-		if (!take_section(file, section, &plain, &unpacked))
+		if (!check_section(file, section, &plain, &unpacked))
 			return true;
 	}
 	return !td_search_spend(&search->bytes, PLAIN_MAX - plain + UNPACKED_MAX - unpacked);

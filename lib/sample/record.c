@@ -83,7 +83,7 @@ static const uint64_t *take_many(struct words *words, uint64_t nr)
 }
 
 /* Takes two numbers of 32 bits, the first one from the lower half of the word. */
-static void take_pair(struct words *words, int *first, int *second)
+static void read_pair(struct words *words, int *first, int *second)
 {
 	uint64_t word = next_word(words);
 
@@ -150,9 +150,9 @@ static void parse_sample(struct td_record *r, const struct td_record_format *for
 
 	r->id = next_word(words);
 	r->address = next_word(words);
-	take_pair(words, &r->pid, &r->tid);
+	read_pair(words, &r->pid, &r->tid);
 	r->time_ns = next_word(words);
-	take_pair(words, &r->cpu, &unused);
+	read_pair(words, &r->cpu, &unused);
 	r->period = next_word(words);
 	if (format->values) {
 		r->nr_values = next_word(words);
@@ -191,7 +191,7 @@ static const char *take_text(struct words *words)
 	return text;
 }
 
-static void take_build_id(struct words *words, struct td_build_id *id)
+static void read_build_id(struct words *words, struct td_build_id *id)
 {
 	const uint64_t *at = take_many(words, 3);
 	uint8_t bytes[24];
@@ -206,12 +206,12 @@ static void take_build_id(struct words *words, struct td_build_id *id)
 static void parse_mmap2(struct td_record *r, unsigned int misc, struct words *words)
 {
 	r->kind = misc & PERF_RECORD_MISC_MMAP_DATA ? TD_RECORD_OTHER : TD_RECORD_MAP;
-	take_pair(words, &r->pid, &r->tid);
+	read_pair(words, &r->pid, &r->tid);
 	r->address = next_word(words);
 	r->length = next_word(words);
 	r->offset = next_word(words);
 	if (misc & BUILD_ID_BIT)
-		take_build_id(words, &r->build_id);
+		read_build_id(words, &r->build_id);
 	else
 		take_many(words, 3); /* device, inode, its generation */
 	next_word(words);            /* protection, flags */
@@ -221,7 +221,7 @@ static void parse_mmap2(struct td_record *r, unsigned int misc, struct words *wo
 static void parse_comm(struct td_record *r, unsigned int misc, struct words *words)
 {
 	r->kind = misc & PERF_RECORD_MISC_COMM_EXEC ? TD_RECORD_EXEC : TD_RECORD_OTHER;
-	take_pair(words, &r->pid, &r->tid);
+	read_pair(words, &r->pid, &r->tid);
 	take_text(words);
 }
 
@@ -229,8 +229,8 @@ static void parse_fork(struct td_record *r, struct words *words)
 {
 	int parent_tid;
 
-	take_pair(words, &r->pid, &r->parent);
-	take_pair(words, &r->tid, &parent_tid);
+	read_pair(words, &r->pid, &r->parent);
+	read_pair(words, &r->tid, &parent_tid);
 	r->kind = r->pid != r->parent ? TD_RECORD_FORK : TD_RECORD_OTHER;
 	next_word(words); /* the time, which is also in the trailer */
 }
@@ -240,8 +240,8 @@ static void parse_end(struct td_record *r, struct words *words)
 	int unused;
 
 	r->kind = TD_RECORD_END;
-	take_pair(words, &r->pid, &r->parent);
-	take_pair(words, &r->tid, &unused);
+	read_pair(words, &r->pid, &r->parent);
+	read_pair(words, &r->tid, &unused);
 	next_word(words);
 }
 
@@ -258,9 +258,9 @@ static void parse_trailer(struct td_record *r, size_t size, const uint64_t *end)
 		r->id = next_word(&words);
 		return;
 	}
-	take_pair(&words, &pid, &tid);
+	read_pair(&words, &pid, &tid);
 	r->time_ns = next_word(&words);
-	take_pair(&words, &r->cpu, &unused);
+	read_pair(&words, &r->cpu, &unused);
 	r->id = next_word(&words);
 	if (r->kind != TD_RECORD_SWITCH && r->kind != TD_RECORD_TRACE &&
 	    r->kind != TD_RECORD_UNTHROTTLE)

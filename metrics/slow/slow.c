@@ -240,13 +240,6 @@ static void join_typical(struct typical *typical, const struct td_report *report
 	fill(typical, report, at);
 }
 
-static void free_typical(struct typical *typical)
-{
-	free(typical->rows);
-	free(typical->facts);
-	free(typical->cells);
-}
-
 /* --- classes of calls ------------------------------------------------------ */
 
 /* The slow or the typical calls of a function, with one row for each PMU. */
@@ -256,7 +249,8 @@ struct class
 	int timed;
 	bool slow;
 	unsigned int bucket;
-	double calls;      /* on all PMUs */
+	/* sums over all PMUs */
+	double calls, took_ns, time_pct;
 	uint64_t period;   /* slots between two samples; 0: slots are counted */
 	double longest_ns; /* duration of the longest of all calls */
 };
@@ -291,14 +285,19 @@ static struct class make_class(const struct td_report *report, size_t at, unsign
 	};
 
 	for (size_t i = 0; i < report->nr_rows; i++) {
-		if (is_of(&class, &report->rows[i]))
-			class.calls += (double)report->rows[i].region->calls;
+		const struct td_region_facts *facts = report->rows[i].region;
+
+		if (!is_of(&class, &report->rows[i]))
+			continue;
+		class.calls += (double)facts->calls;
+		class.took_ns += facts->took_ns;
+		class.time_pct += facts->time_pct;
 	}
 	return class;
 }
 
 /* Returns the PMU on which most calls of a class ended. */
-static const char *home_of(const struct class *class)
+static const char *main_pmu(const struct class *class)
 {
 	const struct td_row *most = NULL;
 
@@ -510,14 +509,14 @@ static double calls_below(const struct class *of, const char *pmu, unsigned int 
  * Returns the row of typical calls on a PMU.  On the main PMU, these are around the median of all
  * calls; elsewhere, around the median on that PMU.  NULL: most calls on that PMU are slow.
  */
-static const struct td_row *typical_on(const struct class *slow, const struct td_row *at_home,
+static const struct td_row *typical_on(const struct class *slow, const struct td_row *on_main,
 				       const char *pmu)
 {
 	struct class typical = { .report = slow->report, .timed = slow->timed };
 	double all = calls_below(slow, pmu, TD_REGION_BUCKETS);
 
-	if (strcmp(at_home->pmu, pmu) == 0)
-		return at_home;
+	if (strcmp(on_main->pmu, pmu) == 0)
+		return on_main;
 	if (2 * calls_below(slow, pmu, slow->bucket) < all || all == 0)
 		return NULL;
 	while (2 * calls_below(slow, pmu, typical.bucket + 1) < all)
@@ -529,18 +528,18 @@ static const struct td_row *typical_on(const struct class *slow, const struct td
  * Returns the extra time of a typical call on the PMU compared to the main PMU, or of the slow call
  * itself if there are no typical ones.  Sets *guessed if only few calls are typical.
  */
-static double core_ns(const struct class *slow, const struct td_row *at_home,
+static double core_ns(const struct class *slow, const struct td_row *on_main,
 		      const struct td_row *row, bool *guessed)
 {
-	const struct td_row *typical = typical_on(slow, at_home, row->pmu);
+	const struct td_row *typical = typical_on(slow, on_main, row->pmu);
 
 	*guessed |= typical && typical->region->calls < TD_MANY_CALLS;
-	return own_ns_of(typical ? typical : row) - own_ns_of(at_home);
+	return own_ns_of(typical ? typical : row) - own_ns_of(on_main);
 }
 
 /* Adds the time that core types explain.  add_slots() adds the differences within a core type. */
 static void add_core(struct td_slow *out, const struct class *slow, const struct class *middle,
-		     const struct td_row *at_home)
+		     const struct td_row *on_main)
 {
 	double sum = 0, squares = 0, before = 0;
 	bool guessed = false;
@@ -553,11 +552,11 @@ static void add_core(struct td_slow *out, const struct class *slow, const struct
 			continue;
 		calls = (double)row->region->calls;
 		if (is_of(slow, row))
-			sum += calls * core_ns(slow, at_home, row, &guessed);
+			sum += calls * core_ns(slow, on_main, row, &guessed);
 		else if (is_of(middle, row))
-			before += own_ns(row) - calls * own_ns_of(at_home);
+			before += own_ns(row) - calls * own_ns_of(on_main);
 		else if (is_part_of(slow, row))
-			squares += calls * pow(core_ns(slow, at_home, row, &guessed), 2);
+			squares += calls * pow(core_ns(slow, on_main, row, &guessed), 2);
 	}
 	sum /= slow->calls;
 	before /= middle->calls;
@@ -735,42 +734,22 @@ static void add_rest(struct td_slow *out)
 
 static void add_causes(struct td_slow *out, const struct class *slow, const struct class *middle)
 {
-	const struct td_row *at_home = row_on(middle, home_of(middle));
+	const struct td_row *on_main = row_on(middle, main_pmu(middle));
 
 	add_waiting(out, slow);
 	add_interrupts(out, slow, middle);
-	add_core(out, slow, middle, at_home);
+	add_core(out, slow, middle, on_main);
 	for (size_t i = 0; i < slow->report->nr_rows; i++) {
 		const struct td_row *row = &slow->report->rows[i];
 		const struct td_row *typical;
 
 		if (!is_of(slow, row) || !row->region->calls)
 			continue;
-		typical = typical_on(slow, at_home, row->pmu);
+		typical = typical_on(slow, on_main, row->pmu);
 		if (typical)
 			add_slots(out, slow, row, typical);
 	}
 	add_rest(out);
-}
-
-static double took_ns_of(const struct class *class)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < class->report->nr_rows; i++)
-		if (is_of(class, &class->report->rows[i]))
-			sum += class->report->rows[i].region->took_ns;
-	return sum;
-}
-
-static double time_pct_of(const struct class *class)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < class->report->nr_rows; i++)
-		if (is_of(class, &class->report->rows[i]))
-			sum += class->report->rows[i].region->time_pct;
-	return sum;
 }
 
 static void find(const struct typical *typical, const struct td_timed *timed, size_t at,
@@ -790,8 +769,8 @@ static void find(const struct typical *typical, const struct td_timed *timed, si
 	out->middle = *middle_row->region;
 	out->middle_end = typical->to;
 	out->calls_pct = PERCENT * slow.calls / calls_below(&slow, NULL, TD_REGION_BUCKETS);
-	out->time_pct = time_pct_of(&slow);
-	out->extra_ns = took_ns_of(&slow) / slow.calls - took_ns_of(&middle) / middle.calls;
+	out->time_pct = slow.time_pct;
+	out->extra_ns = slow.took_ns / slow.calls - middle.took_ns / middle.calls;
 	add_causes(out, &slow, &middle);
 }
 
@@ -806,5 +785,7 @@ void td_slow_find(const struct td_report *report, const struct td_timed *timed, 
 		return;
 	join_typical(&typical, report, timed, at);
 	find(&typical, timed, at, out);
-	free_typical(&typical);
+	free(typical.rows);
+	free(typical.facts);
+	free(typical.cells);
 }

@@ -114,6 +114,25 @@ static int resolve_text(const struct td_scope *scope, const char *text, struct t
 	return rc;
 }
 
+/* Move an event, without its spec and group, to the end of a list.  Returns its index. */
+static int move_to(struct td_events *events, struct td_event *event)
+{
+	struct td_event *added = td_events_add(events);
+
+	*added = *event;
+	added->spec = added->group = -1;
+	*event = (struct td_event){ 0 };
+	return (int)events->nr - 1;
+}
+
+/* Is it "cpu-clock" or another event of the kernel's software? */
+static bool is_software(const char *name)
+{
+	const struct td_symbol *symbol = td_symbol_find(name);
+
+	return symbol && !symbol->tool && symbol->type == PERF_TYPE_SOFTWARE;
+}
+
 /* --- retire latencies: from samples, or the means of the files ----------------- */
 
 /* Is it a retire latency ("INST:R", "cpu_core/INST/R")?  Sets name to the event without PMU. */
@@ -143,8 +162,8 @@ static int find_usual(const struct td_scope *scope, const char *name, double *us
 	return rc;
 }
 
-static void take_usual(struct td_scope *scope, struct td_operand *operand, const char *name,
-		       double usual)
+static void use_usual(struct td_scope *scope, struct td_operand *operand, const char *name,
+		      double usual)
 {
 	if (isnan(usual)) {
 		td_operand_refuse(
@@ -164,15 +183,11 @@ static int move_event(const struct td_scope *scope, struct td_events *found)
 	struct td_events *sampled = scope->setup->sampled;
 
 	for (size_t i = 0; i < found->nr; i++) {
-		struct td_event *event = &found->v[i], *added;
+		struct td_event *event = &found->v[i];
 
 		if (event->pmu != scope->pmu || event->refusal)
 			continue;
-		added = td_events_add(sampled);
-		*added = *event;
-		added->spec = added->group = -1;
-		*event = (struct td_event){ 0 };
-		return (int)sampled->nr - 1;
+		return move_to(sampled, event);
 	}
 	return -ENOENT;
 }
@@ -209,8 +224,8 @@ static struct td_tree_latency *add_latency(struct td_tree *tree, const char *eve
 }
 
 /* Use samples for a latency.  Returns false if it cannot be sampled. */
-static bool take_measured(struct td_scope *scope, struct td_operand *operand, const char *name,
-			  double usual)
+static bool use_samples(struct td_scope *scope, struct td_operand *operand, const char *name,
+			double usual)
 {
 	const struct td_pmu *pmu = &scope->setup->machine->pmus[scope->pmu];
 	struct td_tree *tree = scope->tree;
@@ -244,8 +259,8 @@ static int find_latency(struct td_scope *scope, struct td_operand *operand, bool
 	if (!*is)
 		return 0;
 	rc = find_usual(scope, name, &usual);
-	if (!rc && !take_measured(scope, operand, name, usual))
-		take_usual(scope, operand, name, usual);
+	if (!rc && !use_samples(scope, operand, name, usual))
+		use_usual(scope, operand, name, usual);
 	return rc;
 }
 
@@ -320,21 +335,13 @@ static bool is_name(const struct td_term *term)
 	       strcmp(term->name, "any") != 0;
 }
 
-/* Is it "cpu-clock" or another software event? */
-static bool is_software(const struct td_spec *spec)
-{
-	const struct td_symbol *symbol = spec->slashes ? NULL : td_symbol_find(spec->name);
-
-	return symbol && !symbol->tool && symbol->type == PERF_TYPE_SOFTWARE;
-}
-
-static struct parts take_apart(const struct td_machine *machine, int pmu,
+static struct parts split_name(const struct td_machine *machine, int pmu,
 			       const struct td_spec *spec)
 {
 	struct parts parts = { pmu, spec->name, spec, spec->nr_terms };
 	int named = spec->slashes ? td_machine_find_pmu(machine, spec->name) : -1;
 
-	if (is_software(spec))
+	if (!spec->slashes && is_software(spec->name))
 		parts.pmu = td_machine_find_pmu(machine, "software");
 	/* recordings without such events lack that PMU */
 	if (parts.pmu < 0)
@@ -416,7 +423,7 @@ static int find_terms(const struct td_machine *machine, const struct td_event_so
 static int write_key(const struct td_machine *machine, const struct td_event_source *source,
 		     int pmu, const struct td_spec *spec, char **out, struct td_err *err)
 {
-	struct parts parts = take_apart(machine, pmu, spec);
+	struct parts parts = split_name(machine, pmu, spec);
 	struct td_event_text known = { 0 };
 	char *text = NULL;
 	int rc = find_terms(machine, source, &parts, &text, &known, err);
@@ -579,14 +586,12 @@ static char *software_name(const char *id)
 {
 	static const char pmu[] = "software/";
 	const char *name = id + strlen(pmu);
-	const struct td_symbol *symbol;
 	char *copy;
 
 	if (strncmp(id, pmu, strlen(pmu)) != 0)
 		return NULL;
 	copy = td_strndup(name, strcspn(name, ",/"));
-	symbol = td_symbol_find(copy);
-	if (symbol && !symbol->tool && symbol->type == PERF_TYPE_SOFTWARE)
+	if (is_software(copy))
 		return copy;
 	free(copy);
 	return NULL;
@@ -618,11 +623,10 @@ static char *write_home(const struct td_scope *scope, const char *text)
 	const char *pmu = own_pmu(scope)->name, *last = strrchr(text, '/');
 	size_t len = strcspn(text, "/:");
 	td_autofree char *name = td_strndup(text, len);
-	const struct td_symbol *symbol = td_symbol_find(name);
 
 	if (last && td_pmu_kind(name) == TD_PMU_SOFTWARE && !strstr(text, ",cpu="))
 		return td_aprintf("%.*s,cpu=%s%s", (int)(last - text), text, pmu, last);
-	if (!last && symbol && !symbol->tool && symbol->type == PERF_TYPE_SOFTWARE)
+	if (!last && is_software(name))
 		return td_aprintf("%s/cpu=%s/%s", name, pmu, text + len + (text[len] == ':'));
 	return NULL;
 }
@@ -660,28 +664,21 @@ static int find_same(const struct td_scope *scope, const struct td_event *event)
 }
 
 /* Add the event to the operand, and to the list if it is new. */
-static void take(struct td_scope *scope, struct td_operand *operand, struct td_event *event)
+static void add_event(struct td_scope *scope, struct td_operand *operand, struct td_event *event)
 {
-	struct td_events *events = scope->events;
 	int index = find_same(scope, event);
 
 	if (index < 0 && scope->no_new) {
 		td_operand_refuse(operand, "%s is not counted", event->name);
 		return;
 	}
-	if (index < 0) {
-		struct td_event *added = td_events_add(events);
-
-		index = (int)events->nr - 1;
-		*added = *event;
-		added->spec = added->group = -1;
-		*event = (struct td_event){ 0 };
-	}
+	if (index < 0)
+		index = move_to(scope->events, event);
 	if (!td_ints_has(&operand->events, index))
 		td_ints_add(&operand->events, index);
 }
 
-static void take_all(struct td_scope *scope, struct td_operand *operand, struct td_events *found)
+static void add_live(struct td_scope *scope, struct td_operand *operand, struct td_events *found)
 {
 	for (size_t i = 0; i < found->nr; i++) {
 		struct td_event *event = &found->v[i];
@@ -692,7 +689,7 @@ static void take_all(struct td_scope *scope, struct td_operand *operand, struct 
 		if (event->refusal)
 			td_operand_refuse(operand, "%s", event->refusal);
 		else
-			take(scope, operand, event);
+			add_event(scope, operand, event);
 	}
 	if (!operand->events.nr && !operand->refusal)
 		td_operand_refuse(operand, "%s has no %s", own_pmu(scope)->name, operand->name);
@@ -707,7 +704,7 @@ static void find_live(struct td_scope *scope, struct td_operand *operand, const 
 	if (resolve_text(scope, text, &found, &why))
 		td_operand_refuse(operand, "%s: %s", text, why.msg);
 	else if (!operand->refusal)
-		take_all(scope, operand, &found);
+		add_live(scope, operand, &found);
 	td_events_free(&found);
 }
 
@@ -822,7 +819,7 @@ static void need(struct needing *needing, int latency)
 	needing->tree->latencies[latency].used = true;
 }
 
-static void take_slot(void *ctx, int slot)
+static void inherit_latencies(void *ctx, int slot)
 {
 	struct needing *needing = ctx;
 	const struct td_tree *tree = needing->tree;
@@ -856,10 +853,10 @@ static void visit_needed(struct td_tree *tree, void (*visit)(void *ctx, int slot
 void td_tree_spread_latencies(struct td_tree *tree)
 {
 	if (tree->nr_latencies)
-		visit_needed(tree, take_slot);
+		visit_needed(tree, inherit_latencies);
 }
 
-static void take_half(void *ctx, int slot)
+static void inherit_halved(void *ctx, int slot)
 {
 	struct needing *needing = ctx;
 	int metric = needing->metrics[slot];
@@ -873,7 +870,7 @@ void td_tree_find_halved(struct td_tree *tree, const struct td_literals *literal
 		return;
 	for (size_t i = 0; i < tree->nr_metrics; i++)
 		tree->metrics[i].halved = strcasestr(tree->metrics[i].def->formula, "#core_wide");
-	visit_needed(tree, take_half);
+	visit_needed(tree, inherit_halved);
 }
 
 void td_tree_set_latencies(const struct td_tree *tree, const struct td_latencies *latencies)

@@ -59,7 +59,7 @@ int td_call_cost_measure(struct td_call_cost *cost, struct td_job *job,
 			 const struct td_companion *companions, size_t nr, int kind,
 			 struct td_err *err);
 
-/* --- pace.c: limits the cost of probes ----------------------------------------- */
+/* --- cost.c: the limit of the cost of probes -------------------------------- */
 
 /* Time to the next check, if nothing is due. */
 #define TD_LOOK_NS (2 * TD_NS_A_MS)

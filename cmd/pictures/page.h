@@ -44,10 +44,8 @@ void td_page_course_end(FILE *fp);
 /* Write the nodes whose values are in the rows over time. */
 void td_page_put_nodes(FILE *fp, const struct td_report *report);
 
-/* tree.c: write a row's heading, icicle and table */
+/* Write a row's heading, icicle and table */
 void td_page_tree(struct td_writer *writer, const struct td_report *report, size_t row);
-/* Write "54.0 % of the slots, 12.0 % busy". */
-void td_page_put_row_facts(FILE *fp, const struct td_report *report, const struct td_row *row);
 
 /* The maximum number of charts; further rows have only tables. */
 #define TD_PAGE_CHARTS 32

@@ -13,7 +13,7 @@
 #include "lib/base/util.h"
 #include "lib/plan/clocks.h"
 #include "lib/plan/sets.h"
-#include "lib/sample/function_counts.h"
+#include "lib/sample/windows.h"
 
 #define USUAL_RATE 1000
 #define MAX_LEVEL  2

@@ -9,7 +9,7 @@
 #include "cmd/view/sink.h"
 #include "lib/base/index.h"
 #include "lib/base/util.h"
-#include "lib/sample/function_counts.h"
+#include "lib/sample/windows.h"
 
 void td_where_want(struct td_where *where, const struct td_request *request)
 {

@@ -12,6 +12,8 @@
 #ifndef TD_CMD_SERVE_COUNTERS_H
 #define TD_CMD_SERVE_COUNTERS_H
 
+#include <stdio.h>
+
 #include "lib/base/index.h"
 #include "lib/count/report.h"
 #include "lib/target/cgroup.h"
@@ -49,16 +51,6 @@ struct td_family_row {
 	const char *label; /* the name of the label td_series.name, or NULL */
 	bool counter;      /* never falls; otherwise the value of one interval */
 	int decimals;      /* -1: ten significant digits */
-};
-
-/* A value with its labels, which are owned; NULL: no such label. */
-struct td_series {
-	char *pmu;
-	char *id; /* "5" for CPU5, or a cgroup */
-	char *parent, *name, *unit;
-	double value;
-	double owed;       /* negative: corrections still to be subtracted */
-	uint64_t interval; /* number of the last interval with a value */
 };
 
 struct td_family {
@@ -100,12 +92,19 @@ const struct td_family_row *td_family_row(enum td_family_kind kind);
  * gone end.
  */
 void td_counters_add(struct td_counters *counters, const struct td_report *report);
-/*
- * Returns false for a gauge without a value in the last interval, and for counters
- * whose CPUs were all offline in it: they continue later.
- */
-bool td_counters_has_value(const struct td_counters *counters, enum td_family_kind kind,
-			   const struct td_series *series);
 void td_counters_free(struct td_counters *counters);
+
+/* Formats that Prometheus reads. */
+enum td_exposition {
+	TD_EXPOSE_OPENMETRICS, /* OpenMetrics 1.0 */
+	TD_EXPOSE_TEXT,        /* Prometheus's text format 0.0.4 */
+};
+
+#define TD_NR_EXPOSITIONS (TD_EXPOSE_TEXT + 1)
+
+/* Write all counters as text. */
+void td_out_openmetrics(FILE *fp, enum td_exposition how, const struct td_counters *counters);
+/* Return the content type for the HTTP header. */
+const char *td_out_openmetrics_type(enum td_exposition how);
 
 #endif

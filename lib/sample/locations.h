@@ -62,8 +62,6 @@ void td_locations_make(struct td_locations *locations, const struct td_hits *hit
 		       const struct td_spots *spots, int event);
 void td_locations_free(struct td_locations *locations);
 
-/* --- stacks.c ------------------------------------------------------------- */
-
 /* The samples of one event as a tree of functions.  Callers precede their callees. */
 struct td_stacks {
 	struct td_stack {

@@ -2,6 +2,11 @@
 #include "lib/sample/windows.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,4 +196,388 @@ void td_windows_free(struct td_windows *windows)
 	td_index_free(&windows->by_key);
 	td_index_free(&windows->by_broken);
 	*windows = (struct td_windows){ 0 };
+}
+
+/* --- counts of functions ----------------------------------------------------- */
+
+/*
+ * Did a program stay in a function from one sample to the next?  If short functions alternate,
+ * both samples can be in the same one by chance: if a function has the share p of the samples,
+ * p^2 of all windows start and end in it, and their counts are those of all these functions.
+ * Chance is estimated separately for each batch of consecutive windows.
+ */
+
+#define BATCH 32
+
+/* The functions in which consecutive windows of a thread or CPU started and ended. */
+struct batch {
+	unsigned int nr;
+	int from[BATCH], to[BATCH];
+};
+
+/* How often a function is at both ends of sample pairs. */
+struct agreement {
+	double ends;   /* samples in the function, half of each pair's two */
+	double both;   /* pairs with both samples in it */
+	double chance; /* expected value of both, if the samples were independent */
+};
+
+/* Estimates whether a program stays in a function. */
+struct stays {
+	struct agreement windows;
+	struct agreement twice; /* start of a window and end of the next one */
+	double foreign;         /* part of windows.chance in which another function ran */
+};
+
+/* The sums of the windows of one function and group. */
+struct td_function_count {
+	int function; /* -1: windows that are not within one function */
+	int group;
+	struct td_group_parts parts;
+	struct stays stays;
+};
+
+/* The last windows of a stream. */
+struct td_function_stream {
+	int group;
+	struct batch batch;
+};
+
+/* --- chance --------------------------------------------------------------- */
+
+/*
+ * Adds the pairs of a window's start and the end of a later one, distance windows after it.
+ * The expected number of pairs by chance is that of a contingency table (J. Cohen, A Coefficient
+ * of Agreement for Nominal Scales, 1960).  Returns it, and sets *share to the function's share
+ * of the samples.
+ */
+static double add_pairs(struct agreement *pairs, const struct batch *batch, unsigned int distance,
+			int function, double *share)
+{
+	double from = 0, to = 0, both = 0, nr = batch->nr - distance;
+	double chance;
+
+	for (unsigned int i = 0; i + distance < batch->nr; i++) {
+		bool begins = batch->from[i] == function;
+		bool ends = batch->to[i + distance] == function;
+
+		from += begins;
+		to += ends;
+		both += begins && ends;
+	}
+	chance = from * to / nr;
+	*share = (from + to) / 2 / nr;
+	pairs->ends += (from + to) / 2;
+	pairs->both += both;
+	pairs->chance += chance;
+	return chance;
+}
+
+/* Returns how much more often it is at both ends than by chance: 1 if it always is (kappa). */
+static double kappa(const struct agreement *pairs)
+{
+	double max = pairs->ends - pairs->chance;
+
+	return max > 0 ? (pairs->both - pairs->chance) / max : 1;
+}
+
+/*
+ * There may be two kinds of samples.  After some, the program stays for times of any length:
+ * after two windows, the agreement is the square of that after one.  After the others, it is in
+ * the function by chance, which does not depend on the number of windows.  If a part e^-x of the
+ * former is left after a window, at least (1 + x) e^-x of the time was within the function.
+ */
+static double stayed(const struct stays *stays)
+{
+	double once = fmin(kappa(&stays->windows), 1);
+	double twice = kappa(&stays->twice), part = 1;
+
+	if (!(once > 0))
+		return 0;
+	if (twice > 0)
+		part = fmin(fmax(once * once / twice, once), 1);
+	return once * (1 - log(once / part));
+}
+
+/* Returns the minimum share of the windows' time in which the program was in the function. */
+static double stays_within(const struct stays *stays)
+{
+	double by_chance;
+
+	if (!(stays->windows.both > 0))
+		return 0;
+	by_chance = (1 - stayed(stays)) * stays->foreign / stays->windows.both;
+	return fmin(fmax(1 - by_chance, 0), 1);
+}
+
+/* Name of the row for windows that are not, or may not be, within one function. */
+#define BETWEEN "(between functions)"
+
+/* --- sums ------------------------------------------------------------------- */
+
+static uint64_t hash_function(int function, int group)
+{
+	return td_hash_more(td_hash((uint32_t)function), (uint32_t)group);
+}
+
+static struct td_function_count *add_function(struct td_function_counts *counts, int function,
+					      int group, size_t nr_values)
+{
+	struct td_function_count *count = td_array_add(&counts->v, counts->nr, sizeof(*count));
+
+	td_group_parts_begin(&count->parts, nr_values);
+	td_index_add(&counts->index, hash_function(function, group), counts->nr);
+	count->function = function;
+	count->group = group;
+	counts->nr++;
+	return count;
+}
+
+static struct td_function_count *find(const struct td_function_counts *counts, int function,
+				      int group)
+{
+	size_t at = td_index_find(&counts->index, hash_function(function, group));
+
+	return at == TD_NOT_FOUND ? NULL : &counts->v[at];
+}
+
+/* --- batches ---------------------------------------------------------------- */
+
+static bool has(const int *functions, unsigned int nr, int function)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		if (functions[i] == function)
+			return true;
+	}
+	return false;
+}
+
+static void add_stay(const struct td_function_counts *counts,
+		     const struct td_function_stream *stream, int function)
+{
+	struct td_function_count *count = find(counts, function, stream->group);
+	double share, chance;
+
+	if (!count)
+		return;
+	chance = add_pairs(&count->stays.windows, &stream->batch, 0, function, &share);
+	count->stays.foreign += chance * (1 - share);
+	if (stream->batch.nr > 1)
+		add_pairs(&count->stays.twice, &stream->batch, 1, function, &share);
+}
+
+/* Adds the batch to its functions, and starts a new one. */
+static void end_batch(const struct td_function_counts *counts, struct td_function_stream *stream)
+{
+	struct batch *batch = &stream->batch;
+
+	for (unsigned int i = 0; i < batch->nr; i++) {
+		if (!has(batch->to, i, batch->to[i]))
+			add_stay(counts, stream, batch->to[i]);
+	}
+	for (unsigned int i = 0; i < batch->nr; i++) {
+		if (!has(batch->from, i, batch->from[i]) &&
+		    !has(batch->to, batch->nr, batch->from[i]))
+			add_stay(counts, stream, batch->from[i]);
+	}
+	batch->nr = 0;
+}
+
+static void add_ends(struct td_function_counts *counts, const struct td_window *window,
+		     const struct td_spots *spots)
+{
+	struct td_function_stream *stream;
+	struct batch *batch;
+
+	while (counts->nr_streams <= window->stream)
+		td_array_add(&counts->streams, counts->nr_streams++, sizeof(*counts->streams));
+	stream = &counts->streams[window->stream];
+	stream->group = window->group;
+	if (window->from < 0)
+		return;
+	batch = &stream->batch;
+	batch->from[batch->nr] = spots->v[window->from].function;
+	batch->to[batch->nr] = spots->v[window->to].function;
+	if (++batch->nr == BATCH)
+		end_batch(counts, stream);
+}
+
+/* --- windows ---------------------------------------------------------------- */
+
+/* Returns the function at both ends, or -1. */
+static int function_of(const struct td_window *window, const struct td_spots *spots)
+{
+	int from;
+
+	if (window->from < 0)
+		return -1;
+	from = spots->v[window->from].function;
+	return from == spots->v[window->to].function ? from : -1;
+}
+
+static void add_window(struct td_function_count *count, const struct td_window *window,
+		       size_t nr_values)
+{
+	size_t part = td_group_parts_next(&count->parts, nr_values);
+
+	count->parts.times_ns.v[part] += (double)window->time_ns;
+	for (size_t i = 0; i < nr_values; i++)
+		count->parts.values[i].v[part] += (double)window->values[i];
+}
+
+void td_function_counts_add(struct td_function_counts *counts, const struct td_windows *windows,
+			    const struct td_spots *spots)
+{
+	for (size_t i = 0; i < windows->nr; i++) {
+		const struct td_window *window = &windows->v[i];
+		size_t nr = windows->plan->groups[window->group].nr;
+		int function = function_of(window, spots);
+		struct td_function_count *count = find(counts, function, window->group);
+
+		if (!count)
+			count = add_function(counts, function, window->group, nr);
+		add_window(count, window, nr);
+		add_ends(counts, window, spots);
+	}
+}
+
+void td_function_counts_free(struct td_function_counts *counts)
+{
+	for (size_t i = 0; i < counts->nr; i++)
+		free(counts->v[i].parts.values);
+	free(counts->v);
+	free(counts->streams);
+	td_index_free(&counts->index);
+	*counts = (struct td_function_counts){ 0 };
+}
+
+/* --- names ------------------------------------------------------------------ */
+
+/* Returns "main", or "main (libx.so)" if the name is in use. */
+static char *make_name(const struct td_regions *regions, const struct td_spots *spots, int function)
+{
+	const struct td_function *f = &spots->functions[function];
+	const char *path = spots->objects[f->object].path;
+	const char *slash = strrchr(path, '/');
+	const char *base = slash && slash[1] ? slash + 1 : path;
+	char *name;
+
+	if (!f->name)
+		return td_aprintf("0x%" PRIx64 " (%s)", f->address, base);
+	if (!td_regions_find(regions, f->name, true))
+		return td_strdup(f->name);
+	name = td_aprintf("%s (%s)", f->name, base);
+	if (!td_regions_find(regions, name, true))
+		return name;
+	free(name);
+	return td_aprintf("%s at 0x%" PRIx64 " (%s)", f->name, f->address, base);
+}
+
+/* --- regions ---------------------------------------------------------------- */
+
+static void add_readings(struct td_batched *batched, const struct td_function_count *count,
+			 const struct td_plan *plan, int region)
+{
+	const struct td_group *group = &plan->groups[count->group];
+	struct td_sums times = td_sums_of_parts(&count->parts.times_ns, count->parts.nr);
+
+	/* the group ran, even if there is no previous sample */
+	if (!td_sums_total(&times))
+		times.v[0] = 1;
+	for (size_t i = 0; i < group->nr; i++) {
+		struct td_sums values = td_sums_of_parts(&count->parts.values[i], count->parts.nr);
+		const struct td_reading reading = {
+			.event = group->members[i],
+			.cpu = -1,
+			.region = region,
+		};
+
+		td_batched_add(batched, &reading, &values, &times);
+	}
+}
+
+/* Minimum share of a function's windows that must be within it, to show its metrics. */
+#define MIN_WITHIN 0.9
+
+/* With too few windows for metrics, there are too few to estimate this share. */
+static bool is_between(const struct td_function_count *count)
+{
+	return count->function < 0 ||
+	       (count->parts.nr >= TD_LEAST_WINDOWS && stays_within(&count->stays) < MIN_WITHIN);
+}
+
+/* The calls of a function's region are its windows. */
+static void add_calls(struct td_region *region, const struct td_function_count *count, int pmu)
+{
+	struct td_sums times = td_sums_of_parts(&count->parts.times_ns, count->parts.nr);
+	double whole = (double)count->parts.nr * stays_within(&count->stays);
+
+	region->calls.counted += count->parts.nr;
+	region->calls.time_ns += (uint64_t)td_sums_total(&times);
+	if (pmu >= TD_REGION_PMUS)
+		return;
+	region->on[pmu] += count->parts.nr;
+	if (!region->outside)
+		region->whole[pmu] += (uint64_t)llround(whole);
+}
+
+static void add_to_region(struct td_regions *regions, struct td_batched *batched,
+			  const struct td_function_count *count, const struct td_plan *plan,
+			  const char *name, bool own)
+{
+	struct td_region *region = td_regions_find(regions, name, own);
+
+	if (!region)
+		region = td_regions_add(regions, name, own, is_between(count));
+	add_calls(region, count, plan->groups[count->group].pmu);
+	add_readings(batched, count, plan, 1 + (int)(region - regions->v));
+}
+
+static void add_count(struct td_regions *regions, struct td_batched *batched,
+		      const struct td_function_count *count, const struct td_plan *plan,
+		      const char *name)
+{
+	if (is_between(count)) {
+		add_to_region(regions, batched, count, plan, BETWEEN, true);
+		return;
+	}
+	/* there are no inner regions, so both are the same */
+	add_to_region(regions, batched, count, plan, name, false);
+	add_to_region(regions, batched, count, plan, name, true);
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct td_function_count *const *x = a, *const *y = b;
+	int rc = ((*x)->function > (*y)->function) - ((*x)->function < (*y)->function);
+
+	return rc ? rc : (*x)->group - (*y)->group;
+}
+
+void td_function_counts_to_regions(struct td_function_counts *counts, const struct td_plan *plan,
+				   const struct td_spots *spots, struct td_regions *regions,
+				   struct td_batched *batched)
+{
+	td_autofree const struct td_function_count **list =
+		td_calloc(counts->nr + 1, sizeof(const void *));
+	td_autofree char *name = NULL;
+
+	regions->functions = true;
+	for (size_t i = 0; i < counts->nr_streams; i++)
+		end_batch(counts, &counts->streams[i]);
+	for (size_t i = 0; i < counts->nr; i++)
+		list[i] = &counts->v[i];
+	/* a function's counts in all groups have the same name */
+	qsort(list, counts->nr, sizeof(const void *), by_function);
+	for (size_t i = 0; i < counts->nr; i++) {
+		int function = list[i]->function;
+
+		if (!i || list[i - 1]->function != function) {
+			free(name);
+			name = function < 0 ? td_strdup(BETWEEN)
+					    : make_name(regions, spots, function);
+		}
+		add_count(regions, batched, list[i], plan, name);
+	}
+	td_batched_end(batched);
 }

@@ -3,7 +3,10 @@
 #define TD_LIB_SAMPLE_WINDOWS_H
 
 #include "lib/base/index.h"
+#include "lib/count/batched.h"
+#include "lib/count/regions.h"
 #include "lib/plan/plan.h"
+#include "lib/sample/spots.h"
 
 /* The counts of a group in a sample. */
 struct td_window_end {
@@ -63,5 +66,26 @@ void td_windows_resume(struct td_windows *windows, int cpu, int tid, uint64_t ti
 /* Forgets the windows, but not the last samples. */
 void td_windows_clear(struct td_windows *windows);
 void td_windows_free(struct td_windows *windows);
+
+/* Sums of windows that are within one function.  A zeroed struct is empty. */
+struct td_function_counts {
+	struct td_function_count *v;
+	size_t nr;
+	struct td_index index;
+	struct td_function_stream *streams;
+	size_t nr_streams;
+};
+
+/* Adds windows.  Their spots must be resolved. */
+void td_function_counts_add(struct td_function_counts *counts, const struct td_windows *windows,
+			    const struct td_spots *spots);
+/*
+ * Adds a region for each function, with its name.  Windows that are not within one function,
+ * or may not be, are outside of all.  Call it once, after the last windows.
+ */
+void td_function_counts_to_regions(struct td_function_counts *counts, const struct td_plan *plan,
+				   const struct td_spots *spots, struct td_regions *regions,
+				   struct td_batched *batched);
+void td_function_counts_free(struct td_function_counts *counts);
 
 #endif

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/function_counts.h"
 #include "lib/sample/record.h"
 #include "lib/sample/spaces.h"
 #include "lib/sample/unwind.h"

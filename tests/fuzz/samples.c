@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/sample/function_counts.h"
 #include "lib/sample/locations.h"
 #include "lib/sample/samples.h"
 #include "lib/sample/windows.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "lib/base/util.h"
-#include "lib/sample/function_counts.h"
 #include "tests/unit/coverage.h"
 
 #define SLOTS  0 /* the group of two on PMU 0: slots and one field */

@@ -362,13 +362,6 @@ static void drop_of(struct td_counters *counters, struct td_family *family)
 		td_index_add(&family->index, series_hash(&family->v[i]), i);
 }
 
-/* Ends the series of cgroups that are gone. */
-static void drop_gone(struct td_counters *counters)
-{
-	for (size_t kind = 0; counters->cgroups && kind < TD_NR_FAMILIES; kind++)
-		drop_of(counters, &counters->families[kind]);
-}
-
 /* --- adding the rows of an interval ---------------------------------------- */
 
 #define NS_A_SECOND 1e9
@@ -634,7 +627,8 @@ void td_counters_add(struct td_counters *counters, const struct td_report *repor
 
 	counters->intervals++;
 	counters->nr_left_out = 0;
-	drop_gone(counters);
+	for (size_t kind = 0; cgroups && kind < TD_NR_FAMILIES; kind++)
+		drop_of(counters, &counters->families[kind]);
 	put_missed(counters, report->time_ns);
 	if (cgroups)
 		series_put(counters, TD_FAMILY_CGROUPS, &own,

@@ -251,14 +251,6 @@ static void note_lost(struct td_group_reader *reader, const struct td_read_step 
 		td_notes_add(reader->notes, "%s: CPU %d", what, step->cpu);
 }
 
-/* Adds a note that names the group, because any of its counters may have gone backwards. */
-static void note_backwards(struct td_group_reader *reader, const struct td_read_step *step)
-{
-	td_notes_add(reader->notes,
-		     "the count of %s%s went backwards: it is not counted in that interval",
-		     step->name, step->nr > 1 ? ", or of its group," : "");
-}
-
 /* Sets the reading of a member of the group from values->v[i]. */
 static void store_value(struct td_group_reader *reader, const struct td_read_step *step,
 			size_t member, const struct group_values *values, size_t i)
@@ -269,7 +261,10 @@ static void store_value(struct td_group_reader *reader, const struct td_read_ste
 	out->enabled_ns = values->enabled_ns;
 	out->running_ns = values->running_ns;
 	if (td_count_is_backwards(out->value, reader->before.v[step->first + member].value))
-		note_backwards(reader, step);
+		/* any counter of the group may have gone backwards */
+		td_notes_add(reader->notes,
+			     "the count of %s%s went backwards: it is not counted in that interval",
+			     step->name, step->nr > 1 ? ", or of its group," : "");
 }
 
 /* Keeps the values of the last read. */
@@ -549,13 +544,6 @@ static int read_steps(struct td_group_reader *reader, bool again, bool *behind, 
 	return rc;
 }
 
-static void pause_ns(uint64_t ns)
-{
-	const struct timespec pause = { 0, (long)ns };
-
-	nanosleep(&pause, NULL);
-}
-
 static int read_with_retries(struct td_group_reader *reader, uint64_t retry_ns, bool *behind,
 			     struct td_err *err)
 {
@@ -569,7 +557,7 @@ static int read_with_retries(struct td_group_reader *reader, uint64_t retry_ns, 
 			break;
 		if (ns > LONGEST_PAUSE_NS)
 			ns = LONGEST_PAUSE_NS;
-		pause_ns(ns < left ? ns : left);
+		nanosleep(&(struct timespec){ .tv_nsec = (long)(ns < left ? ns : left) }, NULL);
 		rc = read_steps(reader, true, behind, err);
 	}
 	return rc;

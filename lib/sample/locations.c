@@ -86,18 +86,14 @@ static int compare_ints(int a, int b)
 	return (a > b) - (a < b);
 }
 
-static int compare_keys(const struct entry *a, const struct entry *b)
+static int compare_keys(const void *x, const void *y)
 {
+	const struct entry *a = x, *b = y;
 	int rc = compare_ints(a->function, b->function);
 
 	if (!rc)
 		rc = compare_ints(a->key[0], b->key[0]);
 	return rc ? rc : compare_ints(a->key[1], b->key[1]);
-}
-
-static int by_key(const void *a, const void *b)
-{
-	return compare_keys(a, b);
 }
 
 static int by_weight(const void *a, const void *b)
@@ -119,7 +115,7 @@ static void collapse(struct entries *entries)
 
 	if (!entries->nr)
 		return;
-	qsort(entries->v, entries->nr, sizeof(*entries->v), by_key);
+	qsort(entries->v, entries->nr, sizeof(*entries->v), compare_keys);
 	for (size_t i = 1; i < entries->nr; i++) {
 		if (compare_keys(&entries->v[nr], &entries->v[i]) == 0)
 			add_sums(&entries->v[nr].sums, &entries->v[i].sums);

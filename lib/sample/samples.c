@@ -82,19 +82,17 @@ static void write_spot(FILE *fp, const struct td_spot *spot)
 	td_json_put_line(fp, line);
 }
 
-static void write_call(FILE *fp, const struct td_call *call)
-{
-	fprintf(fp, "{\"call\":[%d,%d]}\n", call->spot, call->caller);
-}
-
 static void write_new(struct td_samples_writer *writer, const struct td_spots *spots)
 {
 	while (writer->nr_objects < spots->nr_objects)
 		write_object(writer->fp, &spots->objects[writer->nr_objects++]);
 	while (writer->nr_spots < spots->nr)
 		write_spot(writer->fp, &spots->v[writer->nr_spots++]);
-	while (writer->nr_calls < spots->nr_calls)
-		write_call(writer->fp, &spots->calls[writer->nr_calls++]);
+	for (; writer->nr_calls < spots->nr_calls; writer->nr_calls++) {
+		const struct td_call *call = &spots->calls[writer->nr_calls];
+
+		fprintf(writer->fp, "{\"call\":[%d,%d]}\n", call->spot, call->caller);
+	}
 }
 
 /* --- records ---------------------------------------------------------------- */

@@ -257,13 +257,6 @@ static void set_activity(struct td_row *row, const struct td_activity *activity)
 	row->ipc = activity->cycles > 0 ? activity->instructions / activity->cycles : NAN;
 }
 
-static void fill_busy(const struct td_evaluation *e, int pmu, struct td_row *row)
-{
-	struct td_activity activity = e->tasks ? of_tasks(e, pmu) : of_cpus(e, pmu);
-
-	set_activity(row, &activity);
-}
-
 static void merge_busy(const struct td_row *rows, size_t nr, struct td_row *merged)
 {
 	struct td_activity sum = { .cpus = 0 };
@@ -714,6 +707,7 @@ static void compute(const struct td_evaluation *e, int pmu, bool apart, struct t
 static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 {
 	const struct td_tree *tree = e->tree;
+	struct td_activity activity;
 
 	compute(e, pmu, false, row);
 	row->general = tree->sets[pmu] && tree->sets[pmu]->general;
@@ -721,8 +715,10 @@ static void eval_pmu(const struct td_evaluation *e, int pmu, struct td_row *row)
 	row->absent = e->tasks && td_plan_uses(e->plan, pmu) && !td_eval_ran_on(e, pmu) &&
 		      !was_refused(e->plan, pmu) && !is_held(e);
 	find_misfits(e, pmu, row);
-	if (!row->absent)
-		fill_busy(e, pmu, row);
+	if (row->absent)
+		return;
+	activity = e->tasks ? of_tasks(e, pmu) : of_cpus(e, pmu);
+	set_activity(row, &activity);
 }
 
 /* Compute each row's share of the slots, if the rows are all core types (whole). */

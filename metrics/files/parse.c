@@ -589,21 +589,6 @@ int td_pmu_events_parse(struct td_pmu_events *out, const char *path, const char 
 
 /* --- frees events, metrics and unread files ------------------------------- */
 
-static void free_events(struct td_pmu_events *events, size_t first)
-{
-	for (size_t i = first; i < events->nr_events; i++) {
-		struct td_model_event *event = &events->events[i];
-
-		free(event->name);
-		free(event->pmu);
-		free(event->terms);
-		free(event->desc);
-		free(event->topic);
-		free(event->errata);
-	}
-	events->nr_events = first;
-}
-
 void td_model_metric_clear(struct td_model_metric *metric)
 {
 	free(metric->name);
@@ -619,13 +604,6 @@ void td_model_metric_clear(struct td_model_metric *metric)
 	*metric = (struct td_model_metric){ 0 };
 }
 
-static void free_metrics(struct td_pmu_events *events, size_t first)
-{
-	for (size_t i = first; i < events->nr_metrics; i++)
-		td_model_metric_clear(&events->metrics[i]);
-	events->nr_metrics = first;
-}
-
 void td_events_file_clear(struct td_events_file *file)
 {
 	free(file->path);
@@ -633,19 +611,26 @@ void td_events_file_clear(struct td_events_file *file)
 	*file = (struct td_events_file){ 0 };
 }
 
-static void free_unread(struct td_pmu_events *events, size_t first)
-{
-	for (size_t i = first; i < events->nr_unread; i++)
-		td_events_file_clear(&events->unread[i]);
-	events->nr_unread = first;
-}
-
 void td_pmu_events_keep(struct td_pmu_events *events, size_t nr_events, size_t nr_metrics,
 			size_t nr_unread)
 {
-	free_events(events, nr_events);
-	free_metrics(events, nr_metrics);
-	free_unread(events, nr_unread);
+	for (size_t i = nr_events; i < events->nr_events; i++) {
+		struct td_model_event *event = &events->events[i];
+
+		free(event->name);
+		free(event->pmu);
+		free(event->terms);
+		free(event->desc);
+		free(event->topic);
+		free(event->errata);
+	}
+	for (size_t i = nr_metrics; i < events->nr_metrics; i++)
+		td_model_metric_clear(&events->metrics[i]);
+	for (size_t i = nr_unread; i < events->nr_unread; i++)
+		td_events_file_clear(&events->unread[i]);
+	events->nr_events = nr_events;
+	events->nr_metrics = nr_metrics;
+	events->nr_unread = nr_unread;
 }
 
 void td_pmu_events_note(const struct td_pmu_events *events, struct td_notes *notes)

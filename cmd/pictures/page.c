@@ -2,6 +2,7 @@
 #include "cmd/pictures/page.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,27 +15,13 @@
 #include "lib/base/util.h"
 #include "lib/machine/machine.h"
 
-static const char *of_json(char c)
-{
-	switch (c) {
-	case '<':
-		return "\\u003c";
-	case '>':
-		return "\\u003e";
-	case '&':
-		return "\\u0026";
-	case '"':
-		return "\\\"";
-	case '\\':
-		return "\\\\";
-	default:
-		return NULL;
-	}
-}
+static const char *const json[CHAR_MAX + 1] = {
+	['<'] = "\\u003c", ['>'] = "\\u003e", ['&'] = "\\u0026", ['"'] = "\\\"", ['\\'] = "\\\\",
+};
 
 static void put_json(FILE *fp, const char *letter)
 {
-	const char *instead = of_json(*letter);
+	const char *instead = *letter > 0 ? json[(int)*letter] : NULL;
 
 	if (instead)
 		fputs(instead, fp);

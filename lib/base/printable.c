@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/base/printable.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,28 +348,14 @@ char *td_shell_word(const char *word)
 	return text;
 }
 
-static const char *of_html(char c)
-{
-	switch (c) {
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '&':
-		return "&amp;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
-}
+static const char *const html[CHAR_MAX + 1] = {
+	['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;",
+};
 
 /* Writes a letter for HTML: "</script>" and "<!--" would end or change the enclosing element. */
 static void put_html(FILE *fp, const char *letter)
 {
-	const char *instead = of_html(*letter);
+	const char *instead = *letter > 0 ? html[(int)*letter] : NULL;
 
 	if (instead)
 		fputs(instead, fp);

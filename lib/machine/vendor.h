@@ -6,10 +6,10 @@
  * processor.
  *
  * To add
- * - a model with a known core: a row of models[] in intel/intel.c, and a row with the
+ * - a model with a known core: a row of models[] in intel/cores.c, and a row with the
  *   expected facts in models[] of tests/unit/uarch.c;
  * - a core: its name in enum td_uarch below, a row of cores[] and its models in
- *   intel/intel.c, and the expected facts in models[], cores[] and places[] of
+ *   intel/cores.c, and the expected facts in models[], cores[] and places[] of
  *   tests/unit/uarch.c.  Levels 1 and 2 follow from the row's traits and width;
  *   formulas that no other core uses are a set in metrics/sets/builtin.c;
  * - a vendor: a directory with a struct td_vendor, its name at the end of this header
@@ -113,6 +113,15 @@ enum td_core_trait {
 	TD_CORE_CHECKED = 1 << 13,
 	/* The core has instruction-based sampling: the PMUs ibs_op and ibs_fetch. */
 	TD_CORE_IBS = 1 << 14,
+};
+
+/* Events with codes first to last and this unit mask, which only some general counters count. */
+struct td_bound {
+	uint8_t first, last;
+	int umask;     /* negative: any */
+	uint32_t mask; /* general counters that count them; 0 after the last row */
+	/* TD_LINUX() of the first kernel with this bound, and of the first without; 0: any */
+	unsigned int since, until;
 };
 
 /* A format or an event in sysfs. */

@@ -3,7 +3,7 @@
  * lib/event: translates events from the typed text to the kernel's encoding.
  *
  * In: text ("cycles:u,{slots,topdown-retiring}"), a machine, and a source of names in the
- * model's files and tracefs (resolve.h).
+ * model's files and tracefs (source.h).
  * Out: a struct td_event for each PMU that counts an event.  An error points at the
  * wrong word.
  */

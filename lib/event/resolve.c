@@ -13,6 +13,7 @@
 #include "lib/event/event.h"
 #include "lib/event/parts.h"
 #include "lib/event/resolve.h"
+#include "lib/event/source.h"
 #include "lib/event/symbols.h"
 
 /* --- names of events in the output ----------------------------------------- */

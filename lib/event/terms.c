@@ -12,7 +12,7 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 #include "lib/event/parts.h"
-#include "lib/event/resolve.h"
+#include "lib/event/source.h"
 
 static int no_number(const struct td_building *b, const struct td_term *term)
 {

@@ -28,12 +28,6 @@ static size_t nr_companions(const struct td_calling *c, size_t nr_functions)
 	return TD_CALLING_PROBES + 2 * (c->nr_interrupts + nr_functions);
 }
 
-void td_probe_companions(struct td_companion at[2], const struct td_probe *probe)
-{
-	at[0] = (struct td_companion){ PERF_TYPE_TRACEPOINT, probe->entry, true };
-	at[1] = (struct td_companion){ PERF_TYPE_TRACEPOINT, probe->exit, true };
-}
-
 /* Makes the companion events for the probes of nr functions. */
 static struct td_companion *make_companions(const struct td_calling *c,
 					    const struct td_probe *probes, size_t nr)

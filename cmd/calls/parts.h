@@ -158,11 +158,6 @@ struct td_calling {
 	struct td_pace pace;
 };
 
-/* --- calls.c --------------------------------------------------------------- */
-
-/* Sets the companions of a probe: entry and exit. */
-void td_probe_companions(struct td_companion at[2], const struct td_probe *probe);
-
 /* --- trace.c: --engine=pt ------------------------------------------------- */
 
 /* Returns true if this machine can trace calls, and libipt is installed. */

@@ -323,3 +323,9 @@ int td_interrupts_find(struct td_probe out[TD_NR_INTERRUPTS], struct td_err *err
 	}
 	return 0;
 }
+
+void td_probe_companions(struct td_companion at[2], const struct td_probe *probe)
+{
+	at[0] = (struct td_companion){ PERF_TYPE_TRACEPOINT, probe->entry, true };
+	at[1] = (struct td_companion){ PERF_TYPE_TRACEPOINT, probe->exit, true };
+}

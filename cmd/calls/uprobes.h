@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/sample/sampler.h"
 #include "lib/sample/symbols.h"
 
 /* --- entry.c -------------------------------------------------------------- */
@@ -108,6 +109,9 @@ uint64_t td_probes_missed(const struct td_probes *probes, size_t number);
  */
 uint64_t td_probes_hits(const struct td_probes *probes, size_t number);
 void td_probes_close(struct td_probes *probes);
+
+/* Sets the companions of a probe: entry and exit. */
+void td_probe_companions(struct td_companion at[2], const struct td_probe *probe);
 
 #define TD_NR_INTERRUPTS 6
 

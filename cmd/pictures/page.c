@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cmd/output/out.h"
-#include "cmd/pictures/picture.h"
 #include "cmd/version.h"
 #include "lib/base/number.h"
 #include "lib/base/printable.h"
@@ -168,6 +167,11 @@ void td_page_heading(const struct td_writer *writer)
 }
 
 /* --- a table of all rows (CPUs, threads, cgroups, regions, functions) ---------- */
+
+const struct td_node *td_page_nodes(const struct td_row *row)
+{
+	return row->ranked ? row->unranked : row->nodes;
+}
 
 struct rows {
 	const struct td_report *report;

@@ -34,9 +34,11 @@ void td_page_heading(const struct td_writer *writer);
 /* Write the facts below the title.  with_target: including the target. */
 void td_page_put_facts(const struct td_writer *writer, bool with_target);
 
-/* Write a table with a line per row */
+/* Return the nodes of a row in the order of the tree. */
+const struct td_node *td_page_nodes(const struct td_row *row);
+/* Write a table with a line per row. */
 void td_page_rows(struct td_writer *writer, const struct td_report *report);
-/* Write rows over time, for the script; name: "course" for metrics, "counts" for events */
+/* Write rows over time, for the script; name: "course" for metrics, "counts" for events. */
 void td_page_course_begin(FILE *fp, const char *name);
 void td_page_course_add(struct td_writer *writer, const struct td_report *report);
 void td_page_course_add_events(struct td_writer *writer, const struct td_event_report *report);
@@ -44,7 +46,7 @@ void td_page_course_end(FILE *fp);
 /* Write the nodes whose values are in the rows over time. */
 void td_page_put_nodes(FILE *fp, const struct td_report *report);
 
-/* Write a row's heading, icicle and table */
+/* Write a row's heading, icicle and table. */
 void td_page_tree(struct td_writer *writer, const struct td_report *report, size_t row);
 
 /* The maximum number of charts; further rows have only tables. */

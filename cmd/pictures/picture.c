@@ -30,11 +30,6 @@ static const char *name_of_hue(const struct td_drawn *drawn)
 	return drawn->node->parent ? drawn->node->parent : drawn->column->name;
 }
 
-const struct td_node *td_page_nodes(const struct td_row *row)
-{
-	return row->ranked ? row->unranked : row->nodes;
-}
-
 static int find_above(const struct td_picture *picture, size_t i)
 {
 	const char *parent = picture->v[i].node->parent;

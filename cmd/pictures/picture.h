@@ -25,8 +25,6 @@ struct td_picture {
 	int depth; /* number of columns; 0: nothing to draw */
 };
 
-/* Return the nodes of a row in the order of the tree. */
-const struct td_node *td_page_nodes(const struct td_row *row);
 /* Take the nodes and values of a row.  Free with td_picture_free(). */
 void td_picture_make(struct td_picture *picture, const struct td_report *report,
 		     const struct td_row *row);

@@ -125,6 +125,8 @@ int td_start_group(const struct td_counter *counter, const struct td_open_group 
  * event is -1, the leader switches its whole group; a set leaves out groups that are off.
  */
 int td_switch_group(const struct td_open_group *group, bool on, int event);
+int td_switch_set(const struct td_open_set *set, const struct td_ints *enabled, bool on, int event,
+		  struct td_err *err);
 /* Sets the error of a start or stop that failed. */
 int td_switch_error(bool on, int rc, struct td_err *err);
 /* Marks events of groups that are off as disabled, the others as enabled. */

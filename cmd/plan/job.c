@@ -382,7 +382,7 @@ static int plan(struct td_job *job, struct td_err *err)
 /* Do other programs hold counters that the plan needs?  See td_find_held(). */
 static bool is_disturbed(struct td_job *job)
 {
-	return job->tree && !job->request->dry_run && !job->target.by_mode &&
+	return job->tree && !job->request->dry_run &&
 	       td_find_held(&job->plan, &job->machine, &job->target);
 }
 

@@ -66,7 +66,8 @@ struct td_counter {
 	struct td_ints opened;  /* with open_late: families that were opened */
 	bool began;             /* the tasks of the start are open */
 	bool keeps_groups;      /* groups cannot be split while they count */
-	bool noted_split;       /* a note on split groups was added */
+	/* for each group: members of the larger half after the last split; 0, or NULL: whole */
+	size_t *split_to;
 	struct td_group_reader reader;
 };
 

@@ -24,6 +24,7 @@ void td_counter_close(struct td_counter *counter)
 	td_ints_free(&counter->enabled);
 	td_ints_free(&counter->opened);
 	td_index_free(&counter->by_tid);
+	free(counter->split_to);
 	td_group_reader_free(&counter->reader);
 	free(counter);
 }
@@ -115,8 +116,6 @@ static struct td_counter *new_counter(const struct td_counter_setup *setup)
 	counter->setup = *setup;
 	counter->late = *setup->target;
 	counter->late.enable_on_exec = false;
-	counter->keeps_groups =
-		setup->target->per_thread || setup->target->by_mode || setup->plan->nr_sets > 1;
 	counter->reader.notes = setup->notes;
 	return counter;
 }

@@ -68,6 +68,9 @@ void td_held_text(const struct td_machine *machine, char **text);
  */
 void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 		    const struct td_target *target);
+/* Returns true if a group, in the calling thread, is not counted on one of its PMU's CPUs. */
+bool td_is_starved(const struct td_plan *plan, const struct td_group *group,
+		   const struct td_machine *machine, const struct td_target *target);
 
 /*
  * Returns the frequency of the time-stamp counter that the kernel has measured, for

@@ -152,7 +152,8 @@ static void move_readings(struct td_readings *readings, size_t to, size_t from, 
 
 void td_group_reader_forget_ended(struct td_group_reader *reader)
 {
-	size_t kept = 0, first = 0;
+	td_autofree size_t *moved = td_calloc(reader->nr_steps + 1, sizeof(*moved));
+	size_t kept = 0, first = 0, nr_first = 0;
 
 	for (size_t s = 0; s < reader->nr_steps; s++) {
 		struct td_read_step step = reader->steps[s];
@@ -161,6 +162,9 @@ void td_group_reader_forget_ended(struct td_group_reader *reader)
 			free(step.fds);
 			continue;
 		}
+		moved[s] = kept;
+		nr_first += s < reader->nr_first;
+		step.into = moved[step.into];
 		move_readings(&reader->now, first, step.first, step.nr);
 		move_readings(&reader->before, first, step.first, step.nr);
 		move_readings(&reader->delta, first, step.first, step.nr);
@@ -169,6 +173,7 @@ void td_group_reader_forget_ended(struct td_group_reader *reader)
 		reader->steps[kept++] = step;
 	}
 	reader->nr_steps = reader->nr_ready = kept;
+	reader->nr_first = nr_first;
 	reader->now.nr = reader->before.nr = reader->delta.nr = first;
 }
 
@@ -443,22 +448,37 @@ static size_t leave_out_late(struct td_group_reader *reader)
 	return nr;
 }
 
-/* Returns true if a group with the same kind (core type) ran on the same CPU or task. */
-static bool runs_beside(const struct td_group_reader *reader, const struct td_read_step *step)
+/*
+ * Returns how long a group that did not run could have run: without the time of its task on
+ * other core types, which is that of their groups.  0 if that may be all of the time.
+ */
+static uint64_t waited_ns(const struct td_group_reader *reader, struct td_read_step *step)
 {
+	uint64_t enabled_ns = reader->delta.v[step->first].enabled_ns, most_ns = 0, elsewhere_ns;
+	const struct td_read_step *at = step->late ? &reader->steps[step->into] : step;
 	const struct td_read_step *end = reader->steps + reader->nr_steps;
-	int kind = step->kind;
+	double sum_ns = 0;
 
-	while (step > reader->steps && same_place(step - 1, step))
-		step--;
-	for (const struct td_read_step *s = step; s < end && same_place(s, step); s++) {
-		if (s->kind == kind && reader->delta.v[s->first].running_ns)
-			return true;
+	step->beside = false;
+	while (at > reader->steps && same_place(at - 1, at))
+		at--;
+	for (const struct td_read_step *s = at; s < end && same_place(s, at); s++) {
+		uint64_t ns = reader->delta.v[s->first].running_ns;
+
+		if (s->kind == step->kind)
+			step->beside |= ns > 0;
+		else if (s->kind)
+			sum_ns += (double)ns / s->at_once;
+		if (s->kind != step->kind && ns > most_ns)
+			most_ns = ns;
 	}
-	return false;
+	elsewhere_ns = (uint64_t)sum_ns > most_ns ? (uint64_t)sum_ns : most_ns;
+	if (!step->beside && elsewhere_ns >= enabled_ns / 4 * 3)
+		return 0;
+	return td_since(enabled_ns, elsewhere_ns);
 }
 
-/* Updates waits_ns; a group does not wait while its task runs on another core type. */
+/* Updates waits_ns; the readings of groups opened late are already part of the others'. */
 static void add_waits(struct td_group_reader *reader)
 {
 	for (size_t s = 0; s < reader->nr_steps; s++) {
@@ -467,8 +487,10 @@ static void add_waits(struct td_group_reader *reader)
 
 		if (step->fd < 0 || first->running_ns)
 			step->waits_ns = 0;
-		else if (!step->kind || runs_beside(reader, step))
+		else if (!step->kind)
 			step->waits_ns += first->enabled_ns;
+		else if (first->enabled_ns)
+			step->waits_ns += waited_ns(reader, step);
 	}
 }
 
@@ -576,11 +598,11 @@ int td_group_reader_read(struct td_group_reader *reader, uint64_t retry_ns,
 	td_readings_delta(&reader->now, &reader->before, &reader->delta);
 	mend_enabled(reader);
 	find_dead(reader);
+	hand_over(reader);
 	add_waits(reader);
 	reader->before = reader->now;
 	reader->now = before;
 	*readings = reader->delta;
-	hand_over(reader);
 	readings->nr = leave_out_late(reader);
 	readings->behind = behind;
 	readings->read_ns = reader->before.read_ns;

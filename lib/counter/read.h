@@ -32,6 +32,7 @@ struct td_read_step {
 	size_t into, part;
 	/* 1 + the PMU, for tasks that may run on other core types; else 0 */
 	int kind;
+	double at_once; /* that of its group */
 
 	/* Set by the reader: */
 	size_t first; /* index of its first reading */
@@ -43,6 +44,8 @@ struct td_read_step {
 	bool ended; /* its task has ended and was read */
 	/* how long it has waited for counters while enabled, as of the last read */
 	uint64_t waits_ns;
+	/* another group of its core type ran while it waited: its task was there */
+	bool beside;
 };
 
 /* Reads open groups, each with one read(). */
@@ -94,6 +97,6 @@ struct td_affinity {
 };
 /* Moves this thread to a CPU, if that is allowed. */
 void td_go_to_cpu(int cpu);
-void td_affinity_restore(const struct td_affinity *home);
+void td_affinity_restore(const struct td_affinity *before);
 
 #endif

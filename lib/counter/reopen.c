@@ -303,6 +303,20 @@ int td_counter_enable_families(struct td_counter *counter, const struct td_ints 
 /* Multiplexed groups run every few ms, and there are hardly more than fifty. */
 #define STARVED_NS TD_NS_A_SECOND
 
+/*
+ * The groups of --no-multiplex only wait for those of other programs, and a group that was split
+ * on another CPU or task needs no further proof.
+ */
+#define SOON_STARVED_NS (100 * TD_NS_A_MS)
+
+static bool is_starved(const struct td_counter *counter, const struct td_read_step *step)
+{
+	size_t nr = counter->split_to ? counter->split_to[step->group] : 0;
+	bool soon = counter->setup.plan->nr_sets > 1 || (nr && step->nr > nr);
+
+	return !step->ended && step->waits_ns >= (soon ? SOON_STARVED_NS : STARVED_NS);
+}
+
 /* Halves the part of its group that a step counts; SLOTS and its fields stay together. */
 static bool halve(const struct td_counter *counter, const struct td_read_step *step,
 		  struct td_part half[2])
@@ -320,15 +334,14 @@ static bool halve(const struct td_counter *counter, const struct td_read_step *s
 	return group->may_split && keep && keep < step->nr;
 }
 
-static const struct td_read_step *find_starved(const struct td_counter *counter,
-					       struct td_part half[2])
+static struct td_read_step *find_starved(const struct td_counter *counter, struct td_part half[2])
 {
 	const struct td_group_reader *reader = &counter->reader;
 
 	for (size_t s = 0; s < reader->nr_steps && !counter->keeps_groups; s++) {
-		const struct td_read_step *step = &reader->steps[s];
+		struct td_read_step *step = &reader->steps[s];
 
-		if (step->waits_ns >= STARVED_NS && !step->ended && halve(counter, step, half))
+		if (is_starved(counter, step) && halve(counter, step, half))
 			return step;
 	}
 	return NULL;
@@ -352,7 +365,10 @@ static int open_half(struct td_counter *counter, size_t from, const struct td_pa
 	set->late = true;
 	set->part = *half;
 	set->cgroup = counter->sets[from].cgroup;
-	td_ints_copy(&set->tids, tasks);
+	set->mode = counter->sets[from].mode;
+	set->life = counter->sets[from].life;
+	td_ints_copy(&set->tids,
+		     counter->setup.target->per_thread ? &counter->sets[from].tids : tasks);
 	td_ints_copy(&set->only, &counter->sets[from].only);
 	if (!set->only.nr)
 		leave_offline(counter, set);
@@ -410,33 +426,74 @@ static int split(struct td_counter *counter, size_t set, const struct td_part ha
 	return begin_halves(counter, set, (int)half[0].group);
 }
 
-static void note_split(struct td_counter *counter, size_t group)
+/*
+ * Returns false if the group of a step has counters on each CPU of its core type, so that its
+ * task must have run elsewhere.  known has the answers for the groups of the plan, 0 if unknown.
+ */
+static bool lacks_counters(const struct td_counter *counter, const struct td_read_step *step,
+			   int *known)
 {
-	if (!counter->noted_split)
+	const struct td_counter_setup *setup = &counter->setup;
+	struct td_group part = setup->plan->groups[step->group];
+	int *here = &known[step->group];
+
+	part.members += step->part;
+	part.nr = step->nr;
+	part.pinned = false;
+	if (!step->kind || step->beside)
+		return true;
+	if (!*here)
+		*here = td_is_starved(setup->plan, &part, setup->machine, setup->target) ? 1 : -1;
+	return *here > 0;
+}
+
+/* Notes the first split, and to what size each group was split. */
+static void note_split(struct td_counter *counter, const struct td_part half[2])
+{
+	size_t group = half[0].group, nr = half[half[0].nr < half[1].nr].nr;
+	bool first = !counter->split_to;
+
+	if (first)
+		counter->split_to =
+			td_calloc(counter->setup.plan->nr_groups, sizeof(*counter->split_to));
+	if (!counter->split_to[group] || nr < counter->split_to[group])
+		counter->split_to[group] = nr;
+	if (first)
 		td_notes_add(
 			counter->setup.notes,
-			"the group of %s had no counters for a second, as others hold some: such "
-			"groups are split in two from here on",
-			name_of(counter, group));
-	counter->noted_split = true;
+			"the group of %s had no counters for %s, as others hold some: such groups "
+			"are split in two from here on",
+			name_of(counter, group),
+			counter->setup.plan->nr_sets > 1 ? "0.1 s" : "a second");
 }
 
 int td_counter_split_starved(struct td_counter *counter, const struct td_ints *tasks,
 			     struct td_err *err)
 {
-	bool any = tasks->nr || counter->setup.target->system_wide;
+	const struct td_target *target = counter->setup.target;
+	td_autofree int *known = td_calloc(counter->setup.plan->nr_groups + 1, sizeof(*known));
+	bool any = tasks->nr || target->system_wide;
 	struct td_affinity before = td_affinity_save(counter);
 	int rc = 0;
 
 	while (!rc && any) {
 		struct td_part half[2];
-		const struct td_read_step *step = find_starved(counter, half);
+		struct td_read_step *step = find_starved(counter, half);
 
 		if (!step)
 			break;
+		if (!lacks_counters(counter, step, known)) {
+			step->waits_ns = 0;
+			continue;
+		}
 		rc = split(counter, set_of(counter, step), half, tasks);
 		if (!rc)
-			note_split(counter, half[0].group);
+			note_split(counter, half);
+		/* a thread that has ended does not matter to the others */
+		if (rc > 0 && target->per_thread) {
+			step->waits_ns = 0;
+			rc = 0;
+		}
 	}
 	td_affinity_restore(&before);
 	counter->keeps_groups |= rc < 0;

@@ -113,6 +113,7 @@ static struct td_read_step make_step(const struct td_counter *counter,
 		.part = set->part.first,
 		.kind = from->at_once > 0 && !counter->setup.target->system_wide ? 1 + from->pmu
 										 : 0,
+		.at_once = from->at_once,
 	};
 }
 
@@ -134,6 +135,8 @@ static bool is_after(const struct td_counter *counter, const struct td_read_step
 	const struct td_target *target = counter->setup.target;
 	int tid = counts_for(target, step->tid);
 
+	if (first->mode != step->mode)
+		return first->late || first->mode > step->mode;
 	if (first->late || first->cpu != step->cpu)
 		return first->late || first->cpu > step->cpu;
 	if (target->system_wide && first->thread != step->thread)
@@ -143,14 +146,23 @@ static bool is_after(const struct td_counter *counter, const struct td_read_step
 	return first->group > step->group;
 }
 
-/* Finds the step on a CPU that came online later; these follow those of the start. */
-static bool find_into(const struct td_group_reader *reader, struct td_read_step *step)
+/*
+ * Finds the step on a CPU that came online later, or of a thread that is counted by itself and
+ * may have begun later; these follow those of the start.
+ */
+static bool find_into(const struct td_counter *counter, struct td_read_step *step)
 {
-	for (size_t s = reader->nr_first; s < reader->nr_ready; s++) {
-		const struct td_read_step *other = &reader->steps[s];
+	const struct td_group_reader *reader = &counter->reader;
+	bool per_thread = counter->setup.target->per_thread;
 
-		if (!other->late && other->cpu == step->cpu && step->cpu >= 0 &&
-		    other->thread == step->thread && other->group == step->group) {
+	for (size_t s = per_thread ? 0 : reader->nr_first; s < reader->nr_ready; s++) {
+		const struct td_read_step *other = &reader->steps[s];
+		bool same = step->cpu >= 0 ? other->cpu == step->cpu
+					   : per_thread && other->tid == step->tid &&
+						     other->life == step->life;
+
+		if (!other->late && same && other->thread == step->thread &&
+		    other->group == step->group) {
 			step->into = s;
 			return true;
 		}
@@ -164,7 +176,7 @@ static void set_into(const struct td_counter *counter, struct td_read_step *step
 	const struct td_read_step *steps = counter->reader.steps;
 	size_t first = 0, nr = counter->reader.nr_first;
 
-	if (find_into(&counter->reader, step))
+	if (find_into(counter, step))
 		return;
 	while (nr > 1) {
 		if (is_after(counter, &steps[first + nr / 2], step)) {
@@ -406,6 +418,9 @@ void td_counter_end_task(struct td_counter *counter, int tid)
 	/* it may have failed to open, or the index may refer to another thread */
 	if (at < counter->nr_sets && counter->sets[at].tids.v[0] == tid)
 		counter->sets[at].ended = true;
+	/* halves of its groups */
+	for (size_t i = 0; counter->split_to && i < counter->nr_sets; i++)
+		counter->sets[i].ended |= counter->sets[i].tids.v[0] == tid;
 }
 
 void td_counter_forget_ended(struct td_counter *counter)

@@ -81,6 +81,36 @@ slots() {
 	grep -q 'counting user space only' err
 }
 
+# pinned: three events of all CPUs
+pinned() {
+	"$PERF" stat -a -e cpu/r1c2/D -e cpu/r2c2/D -e cpu/rc5/D -x, -o beside -I 200 sleep 600 </dev/null 3>&- &
+	neighbour=$!
+	wait_for test -s beside
+}
+
+# whole: is there a row with all nodes among the lines of out after the first $seen?
+whole() {
+	tail -n "+$((seen + 1))" out | sed '/}$/!d' |
+		jq -es 'map(select(.level)) | group_by(.time) | any(.[]; length == 15 and all(.[]; .value != null))' >/dev/null
+}
+
+@test "-p of a monitor beside pinned events, which come before or later" {
+	perf_or_skip
+	monitor
+	pinned
+	"$TDSTAT" -p $pid -l 1 -j -o out -- sleep 4
+	jq -es 'map(select(.level)) | length == 15 and all(.value != null)' out
+	kill "$neighbour"
+	wait "$neighbour" || true
+	"$TDSTAT" -p $pid -l 1 -I 1000 -j -o out 2>err 3>&- &
+	seen=0
+	wait_for whole
+	pinned
+	wait_for grep -q 'are split in two' err
+	seen=$(wc -l <out)
+	wait_for whole
+}
+
 # As KVM does with enable_mediated_pmu.
 @test "-p of a monitor: guests that the kernel cannot count have no row, which is said" {
 	command -v strace >/dev/null || skip "no strace"

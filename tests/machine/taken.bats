@@ -17,17 +17,23 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# taken WHERE: -a, command or -p; counts at level 3, next to three pinned events on the
-# CPUs of the program from some rows on
+# taken WHERE [WORD...]: -a, command, -p, E-core (-p of a program there) or --per-thread, and words
+# of perf; counts at level 3, next to three pinned events on the CPUs of the program from some
+# rows on
 taken() {
 	/usr/bin/python3 - "$TDSTAT" "$PERF" "$TD_HANGS" "$@" <<-'PYTHON'
 		import glob, json, os, signal, subprocess, sys, time
 
 		tdstat, perf, hangs, where, cpus = *sys.argv[1:5], sys.argv[5:]
 		pmus = sorted(os.path.basename(path) for path in glob.glob("/sys/bus/event_source/devices/cpu*"))
-		act = ["taskset", "-c", "0"]
+		cpu = "0"
+		if where == "E-core":
+		    with open(f"/sys/bus/event_source/devices/{pmus[0]}/cpus") as file:
+		        cpu = file.read().split("-")[0]
+		attaches = where in ("-p", "E-core", "--per-thread")
+		act = ["taskset", "-c", cpu]
 		# -p has no child that is there already
-		act += [os.environ["ACT"], "-w", "end", "600s:inherited"] if where == "-p" else \
+		act += [os.environ["ACT"], "-w", "end", "600s:inherited"] if attaches else \
 		    ["sh", "-c", '"$ACT" -w end 600s:inherited & wait']
 		end = time.monotonic() + float(hangs)
 
@@ -38,7 +44,7 @@ taken() {
 		    with open("out") as out:
 		        for line in out:
 		            row = json.loads(line) if line.endswith("\n") else {}
-		            if row.get("level") and row["pmu"] == pmus[-1 if where == "-a" else 0]:
+		            if row.get("level") and row["pmu"] == pmus[0 if where == "E-core" else -1]:
 		                row["value"] is not None and found.setdefault(row["time"], {}).update({row["metric"]: row["value"]})
 		                found.setdefault(row["time"], {})
 		    return [found[time] for time in sorted(found)]
@@ -49,7 +55,8 @@ taken() {
 		        time.sleep(0.1)
 
 		options = ["-I", "1000", "-l", "3", "--all", "-j", "-o", "out"]
-		process = subprocess.Popen(act) if where == "-p" else None
+		process = subprocess.Popen(act) if attaches else None
+		options += ["--per-thread"] if where == "--per-thread" else []
 		options += ["-a"] if where == "-a" else ["-p", str(process.pid)] if process else ["--", *act]
 		with open("err", "w") as err:
 		    counting = subprocess.Popen([tdstat, *options], stderr=err)
@@ -99,4 +106,29 @@ taken() {
 
 @test "-p" {
 	taken -p
+}
+
+@test "-p of a program on an E-core, where no group of its core type is counted any more" {
+	[ -e /sys/bus/event_source/devices/cpu_atom ] || skip "one core type"
+	taken E-core
+}
+
+@test "--per-thread" {
+	taken --per-thread
+}
+
+@test "--no-multiplex, from the second run on" {
+	# shellcheck disable=SC2016 # of the shell that runs it
+	"$TDSTAT" --no-multiplex -l 3 --all -j -o out -- taskset -c 0 sh -c \
+		'touch running; until [ -s beside ]; do sleep 0.05; done; exec "$ACT" 600ms:inherited' 2>err 3>&- &
+	counting=$!
+	wait_for_file running
+	pmu=cpu
+	[ ! -e /sys/bus/event_source/devices/cpu_core ] || pmu=cpu_core
+	"$PERF" stat -a -e "$pmu/r1c2/D" -e "$pmu/r2c2/D" -e "$pmu/rc5/D" -x, -o beside -I 200 sleep 600 </dev/null 3>&- &
+	neighbour=$!
+	wait "$counting"
+	kill "$neighbour"
+	[ "$(grep -c 'are split in two' err)" -eq 1 ]
+	jq -es --arg pmu "$pmu" 'map(select(.level and .pmu == $pmu)) | length > 30 and all(.value != null)' out
 }

@@ -742,6 +742,105 @@ static void test_late(void)
 	td_notes_free(&notes);
 }
 
+static struct td_read_step *add_kind(struct td_group_reader *reader, int kind, int group)
+{
+	static const int event;
+	struct td_read_step *step = td_group_reader_add(reader);
+
+	*step = (struct td_read_step){
+		.fd = memfd_create("kind", MFD_CLOEXEC),
+		.cpu = -1,
+		.tid = 7,
+		.group = group,
+		.members = &event,
+		.nr = 1,
+		.name = "kind",
+		.kind = kind,
+		.at_once = kind,
+	};
+	return step;
+}
+
+static void look_at_kinds(struct td_group_reader *reader, uint64_t enabled_ns,
+			  const uint64_t running_ns[3])
+{
+	struct td_readings got;
+	struct td_err err;
+
+	for (size_t s = 0; s < 3; s++)
+		put_look(reader->steps[s].fd, &(struct look){ enabled_ns, running_ns[s], 1 }, 1);
+	td_group_reader_read(reader, 0, &got, &err);
+}
+
+/*
+ * A task on a hybrid: one group of the first core type; of the second one, two that are counted
+ * at the same time.
+ */
+static void test_waits_of_kinds(void)
+{
+	struct td_notes notes = { 0 };
+	struct td_group_reader reader = { .notes = &notes };
+	const struct td_read_step *steps;
+
+	for (int group = 0; group < 3; group++)
+		add_kind(&reader, group ? 2 : 1, group);
+	td_group_reader_begin(&reader);
+	steps = reader.steps;
+	look_at_kinds(&reader, 100, (const uint64_t[]){ 100, 0, 0 });
+	ok(!steps[0].waits_ns && !steps[1].waits_ns && !steps[2].waits_ns,
+	   "groups of the other core type do not wait");
+	look_at_kinds(&reader, 200, (const uint64_t[]){ 140, 0, 0 });
+	ok(!steps[0].waits_ns && steps[1].waits_ns == 60 && steps[2].waits_ns == 60 &&
+		   !steps[1].beside,
+	   "those of both do, if the task may have been there");
+	look_at_kinds(&reader, 300, (const uint64_t[]){ 140, 50, 0 });
+	ok(steps[0].waits_ns == 50 && !steps[1].waits_ns && steps[2].waits_ns == 160 &&
+		   steps[2].beside,
+	   "one waits beside another of its core type");
+	look_at_kinds(&reader, 400, (const uint64_t[]){ 140, 130, 80 });
+	ok(steps[0].waits_ns == 50, "two that are counted at the same time took all of the time");
+	for (size_t s = 0; s < 3; s++)
+		td_close_fd(&reader.steps[s].fd);
+	td_group_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
+/* A thread is forgotten while halves of another thread's group are counted. */
+static void test_forget_beside_halves(void)
+{
+	struct td_notes notes = { 0 };
+	struct td_group_reader reader = { .notes = &notes };
+	struct td_readings got;
+	struct td_err err;
+	const size_t ended = 1;
+
+	for (int tid = 6; tid < 8; tid++) {
+		add_kind(&reader, 0, 0)->tid = tid;
+		reader.steps[tid - 6].set = (size_t)(7 - tid);
+	}
+	td_group_reader_begin(&reader);
+	for (size_t s = 0; s < 2; s++)
+		put_look(reader.steps[s].fd, &(struct look){ 10, 10, 5 }, 1);
+	add_kind(&reader, 0, 0)->late = true;
+	reader.steps[2].into = 1;
+	reader.steps[2].set = 2;
+	put_look(reader.steps[2].fd, &(struct look){ 4, 4, 30 }, 1);
+	td_group_reader_begin(&reader);
+	td_group_reader_read(&reader, 0, &got, &err);
+	ok(got.nr == 2 && got.v[0].value == 5 && got.v[1].value == 35, "two threads");
+	td_close_fd(&reader.steps[0].fd);
+	td_group_reader_end_sets(&reader, &ended, 1);
+	td_group_reader_forget_ended(&reader);
+	put_look(reader.steps[1].fd, &(struct look){ 8, 8, 37 }, 1);
+	ok(td_group_reader_read(&reader, 0, &got, &err) == 0 && got.nr == 1 && got.v[0].tid == 7 &&
+		   got.v[0].value == 7,
+	   "the half still counts for its own thread");
+	for (size_t s = 0; s < 2; s++)
+		td_close_fd(&reader.steps[s].fd);
+	td_group_reader_free(&reader);
+	td_notes_free(&notes);
+}
+
 /* A group that others keep from being counted is closed, and has its two halves. */
 static void test_halves(void)
 {
@@ -913,6 +1012,8 @@ int main(void)
 	test_rests();
 	test_late();
 	test_halves();
+	test_waits_of_kinds();
+	test_forget_beside_halves();
 	test_children();
 	test_many("many that are off", "/dev/zero", false);
 	test_many("many that are lost", "/dev/null", true);

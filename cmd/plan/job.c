@@ -416,10 +416,24 @@ static int plan_with_free_counters(struct td_job *job, struct td_err *err)
 	return rc;
 }
 
+/* Level 1 by PERF_METRICS needs no counter that the watchdog may hold. */
+static bool needs_watchdogs_counter(const struct td_job *job)
+{
+	const struct td_request *request = job->request;
+	bool fields = true;
+
+	for (size_t i = 0; i < job->machine.nr_core; i++)
+		fields &= td_pmu_has_slots(&job->machine.pmus[i]);
+	return job->machine.nmi_watchdog && !request->dry_run && !td_request_has_events(request) &&
+	       !(fields && request->ask.level == 1);
+}
+
 int td_job_plan(struct td_job *job, const struct td_request *request, struct td_err *err)
 {
 	int rc = begin(job, request, err);
 
+	if (!rc && needs_watchdogs_counter(job))
+		job->machine.nmi_watchdog = !td_watchdog_is_idle(&job->machine);
 	if (!rc)
 		rc = plan(job, err);
 	/* samples: each event is multiplexed by itself, or td_job_join() plans again */

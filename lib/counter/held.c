@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,11 +30,23 @@
 /* Maximum waiting time on a busy CPU. */
 #define MAX_WAIT_NS 1000000000
 
-/* Opens an event in the calling thread, or on a CPU; a leader is disabled. */
+/* Closes descriptors, with one call if they were opened one after the other. */
+static void close_all(const int *fds, size_t nr)
+{
+	size_t i = 1;
+
+	while (i < nr && fds[i] == fds[0] + (int)i)
+		i++;
+	if (nr && i == nr && syscall(SYS_close_range, fds[0], fds[nr - 1], 0) == 0)
+		return;
+	while (nr)
+		close(fds[--nr]);
+}
+
+/* Opens an event in the calling thread, or on a CPU. */
 static int open_event(struct perf_event_attr attr, int cpu, int leader)
 {
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	attr.disabled = leader < 0;
 	attr.inherit = attr.enable_on_exec = false;
 	attr.exclude_kernel |= cpu < 0;
 	return (int)syscall(SYS_perf_event_open, &attr, cpu < 0 ? 0 : -1, cpu, leader,
@@ -75,7 +88,10 @@ static int try_events(const struct perf_event_attr *attrs, size_t nr, int cpu)
 	size_t opened = 0;
 
 	while (opened < nr) {
-		fds[opened] = open_event(attrs[opened], cpu, opened ? fds[0] : -1);
+		struct perf_event_attr attr = attrs[opened];
+
+		attr.disabled = !opened;
+		fds[opened] = open_event(attr, cpu, opened ? fds[0] : -1);
 		if (fds[opened] < 0) {
 			turn = opened && errno == EINVAL ? 0 : -1;
 			break;
@@ -84,8 +100,7 @@ static int try_events(const struct perf_event_attr *attrs, size_t nr, int cpu)
 	}
 	if (opened == nr && ioctl(fds[0], PERF_EVENT_IOC_ENABLE, 0) == 0)
 		turn = wait_for_turn(fds[0], cpu);
-	while (opened)
-		close(fds[--opened]);
+	close_all(fds, opened);
 	return turn;
 }
 
@@ -157,16 +172,18 @@ void td_pin_starved(struct td_plan *plan, const struct td_machine *machine,
 	cpu_set_t before;
 	bool moved = false;
 
-	if (sched_getaffinity(0, sizeof(before), &before))
+	if (machine->nr_core > 1 && sched_getaffinity(0, sizeof(before), &before))
 		return;
 	for (size_t g = 0; g < plan->nr_groups; g++) {
 		struct td_group *group = &plan->groups[g];
 		const struct td_pmu *pmu = &machine->pmus[group->pmu];
 
 		if (pmu->kind != TD_PMU_CORE || pmu->type == PERF_TYPE_SOFTWARE || group->pinned ||
-		    !td_plan_is_alone(plan, group) || !go_to_one_of(&pmu->cpus, &before))
+		    !td_plan_is_alone(plan, group))
 			continue;
-		moved = true;
+		if (machine->nr_core > 1 && !go_to_one_of(&pmu->cpus, &before))
+			continue;
+		moved |= machine->nr_core > 1;
 		pin_if_it_helps(plan, group, target);
 	}
 	if (moved)
@@ -193,17 +210,34 @@ bool td_is_starved(const struct td_plan *plan, const struct td_group *group,
 /* --- how many counters are free? ------------------------------------------------ */
 
 /* Branches, which any general counter but no fixed counter counts. */
-#define BRANCHES 0xc4
-#define CYCLES   0x3c
+#define BRANCHES     0xc4
+#define CYCLES       0x3c
+#define INSTRUCTIONS 0xc0
+#define REF_CYCLES   0x300
+
+/* The indices of counters in a page of perf_event_open(2). */
+#define FIRST_GENERAL 1
+#define FIRST_FIXED   ((UINT32_C(1) << 30) + 1)
 
 /* Events with a fixed counter on all or some cores (td_uarch_place()). */
 static const struct {
 	uint64_t config;
 	const char *name;
 } fixed_events[] = {
-	{ 0xc0, "instructions" },     { CYCLES, "cycles" },          { 0x300, "ref-cycles" },
-	{ 0x73, "topdown-bad-spec" }, { 0x19c, "topdown-fe-bound" }, { 0x2c2, "topdown-retiring" },
+	{ INSTRUCTIONS, "instructions" }, { CYCLES, "cycles" },
+	{ REF_CYCLES, "ref-cycles" },     { 0x73, "topdown-bad-spec" },
+	{ 0x19c, "topdown-fe-bound" },    { 0x2c2, "topdown-retiring" },
 };
+
+static struct perf_event_attr attr_of(const struct td_pmu *pmu, uint64_t config)
+{
+	return (struct perf_event_attr){
+		.type = pmu->type,
+		.size = sizeof(struct perf_event_attr),
+		.config = config,
+		.exclude_guest = true,
+	};
+}
 
 /* Tries a group of nr events of general counters, with another event (0: none). */
 static int try_counters(const struct td_pmu *pmu, int nr, uint64_t with, int cpu)
@@ -211,12 +245,8 @@ static int try_counters(const struct td_pmu *pmu, int nr, uint64_t with, int cpu
 	struct perf_event_attr attrs[TD_NR_COUNTERS] = { 0 };
 	size_t all = (size_t)nr + (with != 0);
 
-	for (size_t i = 0; i < all; i++) {
-		attrs[i].type = pmu->type;
-		attrs[i].size = sizeof(attrs[i]);
-		attrs[i].config = i < (size_t)nr ? BRANCHES : with;
-		attrs[i].exclude_guest = true;
-	}
+	for (size_t i = 0; i < all; i++)
+		attrs[i] = attr_of(pmu, i < (size_t)nr ? BRANCHES : with);
 	return all ? try_events(attrs, all, cpu) : 1;
 }
 
@@ -281,6 +311,102 @@ static bool find_watched(struct td_pmu *pmu, int cpu)
 	return held || try_counters(pmu, nr, cycles >= 0 ? CYCLES : 0, cpu) != 1;
 }
 
+/* --- which counter does an event get? ------------------------------------------- */
+
+#define MAX_LOOKS (1 + TD_ARRAY_SIZE(fixed_events))
+
+/* Removes the mappings, with one call if they are adjacent. */
+static void unmap_all(char *const *pages, size_t nr, size_t size)
+{
+	char *low = nr ? pages[0] : NULL, *high = low;
+
+	for (size_t i = 1; i < nr; i++) {
+		low = pages[i] < low ? pages[i] : low;
+		high = pages[i] > high ? pages[i] : high;
+	}
+	if (nr && (size_t)(high - low) == (nr - 1) * size)
+		munmap(low, nr * size);
+	else
+		for (size_t i = 0; i < nr; i++)
+			munmap(pages[i], size);
+}
+
+/*
+ * Opens the events and returns true if the page of each has its expected index.  Returns false if
+ * the kernel does not report the counters, for example if RDPMC is not allowed.
+ */
+static bool have_indices(const struct td_pmu *pmu, const uint64_t *configs,
+			 const uint32_t *expected, size_t nr, int cpu)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE), opened = 0, mapped = 0;
+	char *pages[MAX_LOOKS];
+	int fds[MAX_LOOKS];
+	bool same;
+
+	while (mapped == opened && opened < nr) {
+		fds[opened] = open_event(attr_of(pmu, configs[opened]), cpu, -1);
+		if (fds[opened] < 0)
+			break;
+		pages[opened] = mmap(NULL, size, PROT_READ, MAP_SHARED, fds[opened], 0);
+		mapped += pages[opened++] != MAP_FAILED;
+	}
+	same = mapped == nr;
+	for (size_t i = 0; same && i < nr; i++)
+		same = ((const struct perf_event_mmap_page *)(const void *)pages[i])->index ==
+		       expected[i];
+	unmap_all(pages, mapped, size);
+	close_all(fds, opened);
+	return same;
+}
+
+/*
+ * Returns true if nothing else uses general counters, or the fixed ones of these claims: a branch
+ * event gets the first general counter, and the others their fixed ones.  Other programs' cycles
+ * and instructions that need general counters get theirs after branches, but before the same
+ * events of this thread, which are always opened.  Cycles that the NMI watchdog displaces get the
+ * second general counter.
+ */
+static bool are_free(const struct td_pmu *pmu, uint32_t claims, bool nmi_watchdog, int cpu)
+{
+	uint64_t configs[MAX_LOOKS] = { BRANCHES };
+	uint32_t expected[MAX_LOOKS] = { FIRST_GENERAL };
+	size_t nr = 1;
+
+	for (size_t i = 0; i < TD_ARRAY_SIZE(fixed_events); i++) {
+		uint64_t config = fixed_events[i].config;
+		int fixed = td_uarch_place(pmu->uarch, config, 0).fixed;
+		bool always = config == CYCLES || config == INSTRUCTIONS || config == REF_CYCLES;
+
+		if (fixed < 0 || !(always || (claims & TD_FIXED(fixed))))
+			continue;
+		configs[nr] = config;
+		expected[nr++] = nmi_watchdog && config == CYCLES ? FIRST_GENERAL + 1
+								  : FIRST_FIXED + (uint32_t)fixed;
+	}
+	return have_indices(pmu, configs, expected, nr, cpu);
+}
+
+bool td_watchdog_is_idle(const struct td_machine *machine)
+{
+	int cpu = sched_getcpu();
+
+	for (size_t i = 0; i < machine->nr_core; i++) {
+		const struct td_pmu *pmu = &machine->pmus[i];
+		const uint64_t cycles = CYCLES;
+		int fixed = td_uarch_place(pmu->uarch, cycles, 0).fixed;
+		uint32_t expected = FIRST_FIXED + (uint32_t)fixed;
+
+		if (!td_ints_has(&pmu->cpus, cpu) || pmu->uarch == TD_UARCH_UNKNOWN)
+			continue;
+		if (fixed >= 0)
+			return have_indices(pmu, &cycles, &expected, 1, -1);
+		return try_counters(pmu, td_uarch_general(pmu->uarch), 0, -1) == 1;
+	}
+	return false;
+}
+
+/* --- the look before planning ---------------------------------------------------- */
+
 /* Returns the number of the group's events that can only use these counters. */
 static size_t count_needed(const struct td_plan *plan, const struct td_machine *machine,
 			   const struct td_group *group, uint32_t these)
@@ -320,13 +446,15 @@ static const struct td_group *largest(const struct td_plan *plan, const struct t
 /* Adds the attributes of the events that need a counter, as members of one group. */
 static size_t add_attrs(const struct td_plan *plan, const struct td_machine *machine,
 			const struct td_group *group, const struct td_target *target,
-			struct perf_event_attr *attrs, size_t nr)
+			struct perf_event_attr *attrs, size_t nr, uint32_t *claims)
 {
 	for (size_t i = 0; i < group->nr && nr < TD_NR_COUNTERS; i++) {
 		const struct td_event *event = &plan->events.v[group->members[i]];
+		uint32_t mask = td_claim_of(machine, event).mask;
 
-		if (!td_claim_of(machine, event).mask)
+		if (!mask)
 			continue;
+		*claims |= mask;
 		attrs[nr] = td_plan_attr(plan, group, i, target);
 		attrs[nr].pinned = attrs[nr].exclusive = false;
 		nr++;
@@ -337,11 +465,12 @@ static size_t add_attrs(const struct td_plan *plan, const struct td_machine *mac
 /*
  * Lists the events that have to run together: those of the PMU's pinned groups and of the
  * largest other one.  Returns 0 if they have run already (td_pin_starved()), or need so few
- * general counters that a system call is not worth it: level 1 with PERF_METRICS.
+ * general counters that a system call is not worth it: level 1 with PERF_METRICS.  Adds the
+ * counters that they can use to *claims.
  */
 static size_t list_largest(const struct td_plan *plan, const struct td_machine *machine, int pmu,
 			   const struct td_target *target,
-			   struct perf_event_attr attrs[TD_NR_COUNTERS])
+			   struct perf_event_attr attrs[TD_NR_COUNTERS], uint32_t *claims)
 {
 	const struct td_group *multiplexed = largest(plan, machine, pmu);
 	size_t all = (size_t)td_uarch_general(machine->pmus[pmu].uarch);
@@ -354,7 +483,7 @@ static size_t list_largest(const struct td_plan *plan, const struct td_machine *
 			return 0;
 		if (group != multiplexed && (group->pmu != pmu || !group->pinned))
 			continue;
-		nr = add_attrs(plan, machine, group, target, attrs, nr);
+		nr = add_attrs(plan, machine, group, target, attrs, nr, claims);
 		general += count_needed(plan, machine, group, ~TD_FIXED_ALL);
 	}
 	return 4 * general > all ? nr : 0;
@@ -419,6 +548,22 @@ static bool move_to(const struct td_pmu *pmu, cpu_set_t *before, bool *moved)
 	return true;
 }
 
+/* Fewer events are opened as a group with fewer system calls than are_free() needs. */
+#define FEW_EVENTS 7
+
+/*
+ * Returns true if these events are not counted together, or reference cycles are not, which other
+ * groups may need and no general counter counts.
+ */
+static bool lacks(const struct td_pmu *pmu, const struct perf_event_attr *attrs, size_t nr,
+		  uint32_t claims, bool nmi_watchdog, int cpu)
+{
+	if (nr <= FEW_EVENTS)
+		return try_events(attrs, nr, cpu) == 0;
+	return !are_free(pmu, claims, nmi_watchdog, cpu) &&
+	       (try_events(attrs, nr, cpu) == 0 || try_counters(pmu, 1, REF_CYCLES, cpu) == 0);
+}
+
 bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 		  const struct td_target *target)
 {
@@ -430,17 +575,18 @@ bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 	for (int i = 0; i < (int)machine->nr_core; i++) {
 		struct td_pmu *pmu = &machine->pmus[i];
 		int cpu = target->system_wide ? first_cpu(pmu, target) : -1;
-		size_t nr = plan ? list_largest(plan, machine, i, target, attrs) : 0;
+		uint32_t claims = 0;
+		size_t nr = plan ? list_largest(plan, machine, i, target, attrs, &claims) : 0;
 
 		if (pmu->uarch == TD_UARCH_UNKNOWN || pmu->skip || (plan && !nr) ||
 		    (target->system_wide && cpu < 0))
 			continue;
-		if (!target->system_wide && !move_to(pmu, &before, &moved))
+		if (!target->system_wide && machine->nr_core > 1 && !move_to(pmu, &before, &moved))
 			continue;
 		looked = !plan && machine->nmi_watchdog;
 		if (looked)
 			watched |= find_watched(pmu, cpu);
-		else if (!plan || try_events(attrs, nr, cpu) == 0)
+		else if (!plan || lacks(pmu, attrs, nr, claims, machine->nmi_watchdog, cpu))
 			held |= find_held(pmu, machine->nmi_watchdog, cpu);
 	}
 	if (looked)

@@ -46,13 +46,19 @@ bool td_slots_probe(const struct td_pmu *pmu);
 /*
  * Finds the counters of the cores that other programs, the NMI watchdog or a hypervisor
  * hold.  Tries the largest group of plan in the calling thread (system wide: on the first
- * CPU that is counted); only if it never runs, more groups, each for up to 40 ms.  Sets
+ * CPU that is counted), or asks the kernel which counters a few events get; only if it never
+ * runs, more groups, each for up to 40 ms.  Sets
  * held_general and held_fixed of the machine's PMUs, which plans then avoid, and returns
  * true if some are held.  Without a plan, all counters are tried, and nmi_watchdog becomes
  * false if the watchdog holds no counter, or another one than that of cycles.
  */
 bool td_find_held(const struct td_plan *plan, struct td_machine *machine,
 		  const struct td_target *target);
+/*
+ * Returns true if the NMI watchdog, which is on, holds no counter of this thread's CPU, as the buddy
+ * detector of Linux 6.5 and later; false also if that is unknown, or another program holds it.
+ */
+bool td_watchdog_is_idle(const struct td_machine *machine);
 /*
  * Sets *text to the held counters, "cpu: 1 of 8 general counters, the counter of cycles",
  * or NULL.  The caller frees it.

@@ -55,3 +55,24 @@ text() {
 	[ -z "$(text counters)" ]
 	[[ "$(jq '.findings[].text' found)" != *"the NMI watchdog holds one more"* ]]
 }
+
+# plans: the number of events of each group, at levels 1 to 3
+plans() {
+	for level in 1 2 3; do
+		"$TDSTAT" -a -l $level -v -o /dev/null -- "$ACT" 200ms:inherited 2>&1 | sed -nE 's/^(group [0-9]+: .* events), .*/\1/p'
+	done
+}
+
+@test "a watchdog without a counter: the plan is that without a watchdog" {
+	sysctl -q -w kernel.nmi_watchdog=0
+	plans >without
+	echo 1 >on
+	mount --bind on /proc/sys/kernel/nmi_watchdog
+	plans >buddy
+	umount /proc/sys/kernel/nmi_watchdog
+	sysctl -q -w kernel.nmi_watchdog=1
+	plans >with
+	[ -s without ]
+	diff without buddy
+	run ! diff without with
+}

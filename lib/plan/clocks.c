@@ -129,8 +129,8 @@ void td_reference_choose(struct td_reference *reference, const struct td_plan *p
 		uint32_t counter = TD_FIXED(kinds[kind].fixed);
 
 		reference->claim = claim_of_clock(machine, pmu, kind);
-		/* the NMI watchdog or a pinned event may use this counter */
-		if (!(reference->claim.mask & counter & ~used))
+		/* the NMI watchdog, a pinned event or another program may use this counter */
+		if (!(reference->claim.mask & counter & ~used & ~machine->pmus[pmu].held_fixed))
 			continue;
 		reference->kind = (int)kind;
 		reference->event = find_event(plan, machine, typical, (int)kind);
@@ -234,6 +234,9 @@ static int add(struct td_plan *plan, const struct td_machine *machine, int pmu,
 	struct td_reference made = { .event = -1, .kind = (int)kind };
 	int group = find_group(plan, pmu), rc;
 
+	/* with an event whose only counter another program holds, the group would not be counted */
+	if (!(claim.mask & ~machine->pmus[pmu].held_fixed))
+		return 0;
 	if (group < 0 || find_reference(plan, machine, pmu, kind) >= 0 ||
 	    (!has_own_counter(plan, machine, pmu, &claim) &&
 	     !fits_beside_all(plan, machine, pmu, &claim)))

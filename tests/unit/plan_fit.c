@@ -6,6 +6,8 @@
 #include <linux/perf_event.h>
 #include <math.h>
 
+#include "lib/base/util.h"
+#include "lib/plan/clocks.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/test.h"
 
@@ -300,8 +302,49 @@ static void test_holding(size_t i)
 	td_machine_free(&machine);
 }
 
+/* The reference and the clocks of a plan with one event, where others hold fixed counters. */
+static const struct {
+	const char *name;
+	uint32_t fixed;
+	bool watchdog;
+	int reference;
+	size_t clocks; /* events that td_clocks_add() adds */
+} references[] = {
+	{ "all free", 0, false, TD_CLOCK_CYCLES, 3 },
+	{ "reference cycles are held", TD_FIXED(2), false, TD_CLOCK_CYCLES, 2 },
+	{ "cycles and reference cycles", TD_FIXED(2), true, TD_CLOCK_INSTRUCTIONS, 2 },
+};
+
+static void test_reference(size_t i)
+{
+	struct td_plan plan = { 0 };
+	struct td_reference reference;
+	struct td_machine machine;
+	struct td_event *event = td_events_add(&plan.events);
+	struct td_err err;
+	const int member = 0;
+
+	test_machine(&machine, "spr");
+	machine.nmi_watchdog = references[i].watchdog;
+	machine.pmus[0].held_fixed = references[i].fixed;
+	event->type = machine.pmus[0].type;
+	event->config[0] = 0x1a8;
+	event->name = td_strdup("event");
+	td_reference_choose(&reference, &plan, &machine, 0, 0);
+	ok(reference.kind == references[i].reference, "reference %d: %s", reference.kind,
+	   references[i].name);
+	td_group_add(td_plan_new_group(&plan, 0), &member, 1);
+	ok(td_clocks_add(&plan, &machine, 0, &err) == 0 &&
+		   plan.groups[0].nr == 1 + references[i].clocks,
+	   "%zu clocks: %s", plan.groups[0].nr - 1, references[i].name);
+	td_plan_free(&plan);
+	td_machine_free(&machine);
+}
+
 int main(void)
 {
+	for (size_t i = 0; i < TD_ARRAY_SIZE(references); i++)
+		test_reference(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(holdings); i++)
 		test_holding(i);
 	for (size_t i = 0; i < TD_ARRAY_SIZE(fits); i++)

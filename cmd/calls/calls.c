@@ -20,9 +20,12 @@
 #include "lib/base/printable.h"
 #include "lib/base/util.h"
 
-/* --- companions of the probes of functions and of interrupts ----------------- */
+/* --- companion events ------------------------------------------------------- */
 
-/* Returns the number of companions with these functions: the index of the next one's entry. */
+/*
+ * Returns the number of companions for nr_functions functions: the index of the next function's
+ * entry probe.
+ */
 static size_t nr_companions(const struct td_calling *c, size_t nr_functions)
 {
 	return TD_CALLING_PROBES + 2 * (c->nr_interrupts + nr_functions);
@@ -242,7 +245,9 @@ static void suggest_trace(const struct td_calling *c)
 
 /* --- doctor ----------------------------------------------------------------- */
 
-/* Adds findings on the engines that depend on this machine.  Marks depend on the program. */
+/*
+ * Adds findings on probes and Processor Trace.  Marks depend on the program, not on this machine.
+ */
 static void calls_judge(struct td_doctor *doctor, const struct td_system *system)
 {
 	const struct td_environment *env = system->environment;
@@ -275,7 +280,10 @@ static void calls_judge(struct td_doctor *doctor, const struct td_system *system
 
 #define MAX_LEVEL 2
 
-/* Pages of a ring.  Each call is two samples, and root, which probes need, has no memory limit. */
+/*
+ * Pages of a ring buffer, which are many because each call is two samples.  The kernel does not
+ * limit this memory for root, and probes need root.
+ */
 #define RING_PAGES 1024
 
 static void pair_sample(struct td_calling *c, const struct td_record *record, int event)
@@ -486,7 +494,7 @@ static void free_all(struct td_calling *c)
 	td_batched_free(&c->batched);
 	free(c->gathering.how);
 	free(c->companions);
-	/* after the events, which use them */
+	/* probes can only be removed after their events are closed */
 	td_probes_close(&c->probes);
 	td_functions_free(&c->functions);
 	for (size_t i = 0; i < TD_NR_EMPTY; i++) {
@@ -562,7 +570,10 @@ static bool has_trace_instead(const struct td_calling *c, const struct td_reques
 static int run_probes(const struct td_request *request, struct td_inherited *inherited, int *status,
 		      struct td_err *err);
 
-/* Returns the request for a trace: events that are sampled beside it must not need a group. */
+/*
+ * Returns the request for Processor Trace.  Its events are sampled, so they must not need a group
+ * as PERF_METRICS do.
+ */
 static struct td_request of_trace(const struct td_request *request)
 {
 	struct td_request other = *request;
@@ -629,7 +640,7 @@ static int set_functions(struct td_opts *opts, const char *word, struct td_err *
 	return 0;
 }
 
-/* With Processor Trace, metrics need samples. */
+/* Sets the level of -l.  With Processor Trace, metrics need samples. */
 static int set_level(struct td_opts *opts, const char *arg, struct td_err *err)
 {
 	opts->request.calls.samples = true;
@@ -655,7 +666,10 @@ static int set_engine(struct td_opts *opts, const char *arg, struct td_err *err)
 	return td_err_usage(err, "--engine %s: not one of marks, uprobes, pt", arg);
 }
 
-/* Refuses --overhead: it needs the number of all calls, but hits include other programs. */
+/*
+ * Refuses --overhead with -k: it needs the number of the command's calls, but the kernel's hits
+ * include those of other programs.
+ */
 static int check_kernel(const struct td_opts *opts, struct td_err *err)
 {
 	if (opts->request.sampling.overhead_pct > 0 && opts->request.sampling.overhead_pct < 100)

@@ -101,7 +101,7 @@ static void decode_tma(struct td_trace *trace, const struct pt_packet_tma *tma)
 	trace->time.last_tick = (uint8_t)(tma->ctc >> trace->mtc_period);
 }
 
-/* Returns the number of MTC packets since the last one, according to cycles. */
+/* Estimates from the cycles how many MTC packets have been due since the last one. */
 static uint64_t expect_mtcs(const struct td_trace *trace)
 {
 	uint64_t tsc = trace->time.tsc + since_tsc(trace);

@@ -14,17 +14,18 @@
  * range in user space: when it was entered and left.  No I/O, once libipt is loaded.
  */
 
-/* Events of the range.  Each has an address: */
+/* Events of the range, with an address for each. */
 enum {
-	TD_TRACE_ENTER,     /* the first instruction */
-	TD_TRACE_LEAVE,     /* the next instruction, outside; 0: unknown, or in the kernel */
-	TD_TRACE_INTERRUPT, /* left for the kernel, which will return to the address */
-	TD_TRACE_LOST,      /* packets are missing here; 0 */
+	TD_TRACE_ENTER, /* entered; address of the first instruction */
+	/* left; address of the next instruction; 0: unknown, or in the kernel */
+	TD_TRACE_LEAVE,
+	TD_TRACE_INTERRUPT, /* left for the kernel; address to which it will return */
+	TD_TRACE_LOST,      /* packets are missing; address 0 */
 };
 
 /* The trace of a CPU.  Zero it, except for the first members. */
 struct td_trace {
-	/* gets each event; tsc: time stamp counter, 0: unknown */
+	/* called for each event; tsc: time stamp counter, 0: unknown */
 	void (*boundary)(void *ctx, int what, uint64_t address, uint64_t tsc);
 	void *ctx;
 	uint64_t tsc;              /* approximate time: packets lack its upper 8 bits */
@@ -33,7 +34,7 @@ struct td_trace {
 	unsigned int mtc_period;   /* crystal ticks between MTC packets, log2 */
 
 	bool in_step; /* synchronized with the packets */
-	bool in_psb;  /* packets describe the state, and are not events */
+	bool in_psb;  /* these packets describe the state and are not events */
 	bool overflowed;
 	bool has_source;
 	uint64_t source; /* address that was interrupted */
@@ -56,7 +57,7 @@ struct td_trace {
 int td_trace_load(struct td_err *err);
 /* Decodes the bytes that follow those of the last call. */
 void td_trace_decode(struct td_trace *trace, uint8_t *data, size_t size);
-/* Bytes before the next ones are missing.  boundary() is not called. */
+/* Call this if the bytes after those of the last call are missing.  It does not call boundary(). */
 void td_trace_skip(struct td_trace *trace);
 
 /*

@@ -31,9 +31,9 @@ struct td_pairing_thread {
 	int cpu;
 	uint64_t nr_losses; /* td_pairing.nr_losses when the thread began */
 	uint64_t *sums;
-	uint64_t out_ns; /* when it lost its CPU; 0: it has one */
+	uint64_t out_ns; /* when the thread lost its CPU; 0: it has one */
 	bool preempted;
-	struct place *places; /* one for each CPU that it was on */
+	struct place *places; /* one for each CPU that the thread ran on */
 	size_t nr_places;
 	struct frame *frames; /* the innermost last */
 	size_t nr_frames;
@@ -82,8 +82,9 @@ static void leave_below(struct td_pairing *pairing, struct td_pairing_thread *th
 }
 
 /*
- * Ends an open call of the same function with the same stack pointer: it was left.  An open call
- * of another function has jumped to this one, and both will return together.
+ * Ends an open call of the function with the same stack pointer, which was left without an exit.
+ * An open call of another function remains: it has jumped to this function, and both return
+ * together.
  */
 static void leave_same(struct td_pairing *pairing, struct td_pairing_thread *thread, uint64_t stack,
 		       int function)
@@ -105,7 +106,7 @@ static bool is_recursive(const struct td_pairing_thread *thread, int function)
 	return false;
 }
 
-/* sums: keep a copy of the thread's sums. */
+/* Adds a frame, with a copy of the thread's sums if sums is true. */
 static void add_frame(const struct td_pairing *pairing, struct td_pairing_thread *thread,
 		      const struct frame *new, bool sums)
 {
@@ -186,7 +187,10 @@ static void leave(struct td_pairing *pairing, struct td_pairing_thread *thread,
 
 /* --- interrupts ------------------------------------------------------------- */
 
-/* Begins an interrupt with the call's stack: without an end of its own, it ends with the call. */
+/*
+ * Begins an interrupt.  It gets the stack pointer of the interrupted call, so that it ends with the
+ * call if its own end is missing.
+ */
 static void begin_interrupt(struct td_pairing *pairing, struct td_pairing_thread *thread,
 			    const struct td_record *record)
 {
@@ -201,7 +205,8 @@ static void begin_interrupt(struct td_pairing *pairing, struct td_pairing_thread
 
 /*
  * Subtracts an interrupt's counts from the interrupted calls, by adding them to the sums at their
- * start.  Calls outside an outer interrupt follow when that one ends.
+ * start.  If the interrupt was within another one, calls that the outer one interrupted are
+ * corrected when the outer one ends.
  */
 static void end_interrupt(struct td_pairing *pairing, struct td_pairing_thread *thread,
 			  const struct td_record *record)
@@ -324,8 +329,9 @@ static bool is_another(const struct td_pairing *pairing, const struct place *pla
 }
 
 /*
- * Returns the growth of a value.  A sample contains the time of its own event, an entry or an exit
- * probe, and one of these may have been off for longer than the other.
+ * Returns the growth of a value.  A sample contains the time that its own probe, at an entry or an
+ * exit, was enabled.  If probes were disabled at times, this growth may be too large, because the
+ * other probe was off for longer; it is limited to the time since the last sample.
  */
 static uint64_t growth_of(const struct td_pairing *pairing, const struct place *place,
 			  const struct td_record *record, int group, size_t i)
@@ -497,7 +503,7 @@ void td_pairing_exec(struct td_pairing *pairing, int tid)
 		end_frames(pairing, thread);
 }
 
-/* The next thread with this id reuses the element. */
+/* Forgets a thread.  The next thread with this id reuses the element. */
 void td_pairing_end_thread(struct td_pairing *pairing, int tid)
 {
 	struct td_pairing_thread *thread = find_thread(pairing, tid);

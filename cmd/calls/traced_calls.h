@@ -21,11 +21,11 @@
 /* Zero it, except for the first members. */
 struct td_traced_calls {
 	const struct td_plan *plan; /* events are sums of samples; groups have no time */
-	/* gets a call, whose sums are only valid until it returns */
+	/* called for each call; the sums of a call are only valid until this function returns */
 	void (*call_ended)(void *ctx, const struct td_paired_call *call);
 	void *ctx;
 	int function;      /* td_paired_call.function */
-	uint64_t until_ns; /* calls that end later are given up; 0: none */
+	uint64_t until_ns; /* calls that end later are dropped; 0: none */
 
 	struct td_unpaired unpaired; /* recursive calls are unknown */
 	struct td_traced_thread {
@@ -38,9 +38,9 @@ struct td_traced_calls {
 		bool stray;       /* in a call that began before tracing */
 		uint64_t start_ns;
 		uint64_t left_ns, left_to;
-		uint64_t no_cpu_ns; /* when it lost its CPU; 0: it has one */
+		uint64_t no_cpu_ns; /* when the thread lost its CPU; 0: it has one */
 		bool preempted;
-		/* other events since the call began */
+		/* faults, switches and samples since the call began */
 		struct {
 			uint64_t from_ns, until_ns;
 			uint64_t faults, switches, migrations;
@@ -61,7 +61,7 @@ struct td_traced_calls {
 	struct td_index callees; /* addresses from which threads have returned */
 	size_t nr_callees;
 	uint64_t lost_ns; /* calls that begin earlier are incomplete */
-	uint64_t from_ns; /* start of the turn: calls that begin earlier are given up */
+	uint64_t from_ns; /* start of the turn: calls that begin earlier are dropped */
 	bool paused;      /* another function is traced: samples belong to no call */
 	uint64_t *sums;
 };
@@ -77,9 +77,10 @@ void td_traced_calls_switch(struct td_traced_calls *calls, const struct td_recor
 void td_traced_calls_fault(struct td_traced_calls *calls, const struct td_record *record);
 /*
  * Handles a sample of one of the plan's events.  All events since the previous sample are assigned
- * to its time, so that a late sample loses none.  A paused function also needs samples, because
- * its events are still counted.  The first sample of a turn may include events of the pause, as
- * the one after it may include events of the turn; the two cancel out over many calls.
+ * to its time, so that a late sample loses none.  A paused function also needs samples, because its
+ * events are still counted.  The first sample of a turn may include events of the pause before it,
+ * and the first sample of a pause may include events of the turn; the two cancel out over many
+ * calls.
  */
 void td_traced_calls_sample(struct td_traced_calls *calls, const struct td_record *record,
 			    int event);
@@ -88,8 +89,8 @@ void td_traced_calls_settle(struct td_traced_calls *calls, const struct td_recor
 /* Notes that all traces are incomplete up to this time, also while paused. */
 void td_traced_calls_lose(struct td_traced_calls *calls, uint64_t until_ns);
 /*
- * Begins a turn at this time, or a pause if it is 0.  Gives up calls that are open, or that
- * begin earlier, because tracing may start later on some CPUs.
+ * Begins a turn at this time, or a pause if it is 0.  Drops open calls, and calls that begin
+ * earlier, because tracing may start later on some CPUs.
  */
 void td_traced_calls_turn(struct td_traced_calls *calls, uint64_t from_ns);
 /* Ends the calls of a thread that became another program. */

@@ -109,8 +109,8 @@ static int read_id(const struct td_probes *probes, char kind, size_t number, uin
 }
 
 /*
- * Simultaneous calls of a kernel function.  The kernel's default is a few per CPU, but more
- * threads may sleep in a system call.
+ * Maximum number of simultaneous calls of a kernel function.  The kernel's default is a few per
+ * CPU, but more threads may sleep in a system call.
  */
 #define MAX_OPEN "512"
 

@@ -31,10 +31,10 @@ struct td_entry_point {
 };
 
 /*
- * Finds a function in a file of a process by its linker or source name, with or without
- * parameters.  A confined process reads the file.  Returns a usage error if there is no such
- * function, or several, or -ENOENT if the file has no symbols.  Adds notes on parts of the
- * function that are elsewhere.  On error, too, call td_entry_free().
+ * Finds a function in a file of a process by its linker or source name, with or without parameters.
+ * A confined process reads the file.  Returns a usage error if no function or more than one has the
+ * name, and -ENOENT if the file has no symbols.  Adds notes on parts of the function that are
+ * elsewhere.  On error, too, call td_entry_free().
  */
 int td_entry_find(struct td_entry_point *entry, const struct td_symbols *symbols,
 		  const struct td_object *object, const char *name, struct td_err *err);
@@ -61,7 +61,7 @@ struct td_code {
 struct td_exits {
 	uint64_t *v; /* addresses, ascending within each part */
 	size_t nr;
-	const char *reason; /* why there are none; NULL if there are */
+	const char *reason; /* why the exits are unknown, or NULL */
 };
 
 /*
@@ -74,20 +74,20 @@ void td_exits_free(struct td_exits *exits);
 /* --- uprobes.c ------------------------------------------------------------ */
 
 /*
- * Probes at the start and the exits of functions: the kernel's dynamic events.  They stop at an
- * instruction without changing the stack or code that the program sees, so exceptions can pass
- * them.  Return probes, which only functions of the kernel have here, put another return address
- * on the stack, which unwinders do not know.  The uprobes of perf_event_open(2) cannot be
- * inherited: the kernel reads their path in the memory of the forking process, and the fork fails
- * (perf_uprobe_init() in kernel/trace/trace_event_perf.c).
+ * Probes at the start and the exits of functions: dynamic events of the kernel.  They change
+ * neither the stack nor the code that the program sees, so exceptions can pass them.  Return probes
+ * would replace the return address on the stack, which unwinders do not expect; they are only used
+ * for functions of the kernel.  The uprobes of perf_event_open(2) cannot be inherited: the kernel
+ * reads their path in the memory of the forking process, and the fork fails (perf_uprobe_init() in
+ * kernel/trace/trace_event_perf.c).
  */
 struct td_probes {
 	struct td_probe {
 		uint64_t entry, exit; /* perf_event_attr.config of tracepoints */
 	} * v;
 	size_t nr;
-	const char *root; /* of tracefs */
-	int events;       /* the open file of tracefs; -1: none */
+	const char *root; /* directory of tracefs */
+	int events;       /* descriptor of the file in tracefs; -1: none */
 	bool kernel;      /* the functions are the kernel's */
 };
 
@@ -100,7 +100,7 @@ int td_probes_check(const struct td_entry_point *entries, size_t nr, struct td_e
  */
 int td_probes_open(struct td_probes *probes, const struct td_entry_point *entries, size_t nr,
 		   struct td_err *err);
-/* Returns the number of returns of a kernel function that the kernel missed. */
+/* Returns how many returns of a kernel function the kernel has missed. */
 uint64_t td_probes_missed(const struct td_probes *probes, size_t number);
 /*
  * Returns the number of calls since an event was opened on the probe, including those while the

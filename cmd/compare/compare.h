@@ -32,8 +32,8 @@ struct td_whole {
 	double instructions;     /* sum of the ids that counted them; NaN: unknown */
 	struct td_diff_ipc *ipc;
 	size_t nr_ipc;
-	struct td_report report;      /* result for one unit of work, of metrics */
-	struct td_event_table events; /* result for one unit of work, of events */
+	struct td_report report;      /* metrics for one unit of work */
+	struct td_event_table events; /* events for one unit of work */
 	double *scales;               /* scales of the rows, as in struct td_diff_input */
 };
 
@@ -78,12 +78,13 @@ void td_note_cores(const struct td_sides *sides, struct td_notes *notes);
 /* --- planned.c: limits whose names have no row ------------------------------ */
 
 /*
- * Return a usage error if a limit names a row that no run would have, with the level that
- * has it.  If a run cannot be planned here, all names are accepted.
+ * Return a usage error if a limit names a row that runs with these options would lack.  The error
+ * includes the level that would add the row.  If runs cannot be planned here, all names are
+ * accepted.
  */
 int td_planned_check(const struct td_limits *limits, const struct td_opts *opts,
 		     struct td_err *err);
-/* Return such an error for recordings, which were compared. */
+/* Return a usage error if a limit names a row that the compared recordings lack. */
 int td_sides_check_limits(const struct td_sides *sides, const struct td_limits *limits,
 			  const struct td_diff *diff, const struct td_opts *opts,
 			  struct td_err *err);
@@ -115,8 +116,8 @@ int td_runs_read(struct td_sides *sides, const struct td_opts *opts, struct td_r
  */
 int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made, struct td_err *err);
 /*
- * Return the command line that runs both commands nr times, or compares nr recordings of each
- * side, with the options of the groups kept, which select what is compared.  The caller frees it.
+ * Return the command line that runs both commands nr times, or compares nr recordings of each side.
+ * It keeps the options of the groups kept, which select what is compared.  The caller frees it.
  */
 char *td_runs_again(const struct td_sides *sides, const struct td_opts *opts,
 		    const struct td_option_group *const *kept, size_t nr);

@@ -153,7 +153,7 @@ static int run_uncounted(struct runs *runs, size_t side, size_t round, struct td
 	return run_session(runs, side, round, &request, &attempt, err);
 }
 
-/* Count no run after an error: the means of incomplete sets of runs would be wrong. */
+/* Stop counting after an error, because the means of incomplete sets of runs would be wrong. */
 static int give_up(struct runs *runs, const struct td_attempt *attempt, bool first,
 		   struct td_err *err)
 {
@@ -225,7 +225,7 @@ static int run_once(struct runs *runs, size_t side, size_t round, struct td_err 
 	return run_uncounted(runs, side, round, err);
 }
 
-/* --- all of them ------------------------------------------------------------ */
+/* --- all runs --------------------------------------------------------------- */
 
 static int prepare(struct runs *runs, struct td_err *err)
 {
@@ -321,9 +321,11 @@ int td_runs_unseen(const struct td_opts *opts, struct td_runs_made *made, struct
 	return rc;
 }
 
-/* --- and again -------------------------------------------------------------- */
+/* --- command lines to repeat ------------------------------------------------ */
 
-/* Write the recordings of a side, and those that are still to be made: "old A2 A3". */
+/*
+ * Write the names of a side's recordings, and names for those that are still needed: "old A2 A3".
+ */
 static void put_recordings(FILE *fp, const char **names, size_t nr, char side, size_t enough)
 {
 	for (size_t i = 0; i < nr; i++) {

@@ -31,7 +31,10 @@ static char *make_setcap(const char *program)
 	return text;
 }
 
-/* Describe a value as Documentation/admin-guide/sysctl/kernel.rst does. */
+/*
+ * Return what a value of perf_event_paranoid allows, from
+ * Documentation/admin-guide/sysctl/kernel.rst.
+ */
 static const char *rights_of(int paranoid)
 {
 	if (paranoid == 1)
@@ -44,7 +47,7 @@ static const char *rights_of(int paranoid)
 	       "only root count";
 }
 
-/* Above 2, the kernel of Debian ignores CAP_PERFMON. */
+/* May this user count all processes?  With values above 2, Debian's kernel ignores CAP_PERFMON. */
 static bool may_count_all(const struct td_environment *env)
 {
 	return env->admin || env->paranoid <= 0 || (env->perfmon && env->paranoid <= 2);
@@ -197,7 +200,7 @@ static void judge_ibs(struct td_doctor *doctor, const struct td_system *system)
 
 /* --- limits ------------------------------------------------------------------ */
 
-/* Describe the other sysctls that limit samples; 0 and 100 % mean no limit of the time. */
+/* Describe the other sysctls that limit samples.  A cpu_time_pct of 0 or 100 is not a limit. */
 static void describe_sampling(const struct td_environment *env, char *buf, size_t size)
 {
 	int pct = env->cpu_time_pct, kb = env->mlock_kb;

@@ -14,8 +14,8 @@
 #include "lib/base/util.h"
 
 /*
- * How far the sum of level 1 may be from 100 %, in points: published results of multiplexed
- * groups are up to 14 off, others 2.
+ * Maximum difference of the sum of level 1 from 100 %, in points.  In published results, it is up
+ * to 14 with multiplexed groups, and up to 2 otherwise.
  */
 #define MAX_OFF 15
 
@@ -85,7 +85,7 @@ static void add_sum(struct td_doctor *doctor, const struct td_self_test *test,
 			test->pmu, test->cpu, sum, test->shares[0].retiring);
 }
 
-/* --- does it tell the loops apart? ------------------------------------------- */
+/* --- does level 1 differ between the loops? --------------------------------- */
 
 /* Return the share of a loop's node in the loop `offset` places after it. */
 static double share_in(const struct td_self_test *test, int loop, int offset)
@@ -106,7 +106,7 @@ static bool find_passed(struct td_self_test *test)
 	return all;
 }
 
-/* Add a finding for each loop; failed: the state if it has not passed. */
+/* Add a finding for each loop.  Loops that have not passed get the state failed. */
 static void add_loops(struct td_doctor *doctor, const struct td_self_test *test,
 		      enum td_finding_state failed)
 {
@@ -117,7 +117,10 @@ static void add_loops(struct td_doctor *doctor, const struct td_self_test *test,
 			      share_in(test, i, 1), share_in(test, i, 2));
 }
 
-/* On a real processor, loops differ by more points, whatever else runs. */
+/*
+ * If no shares of the loops differ by more points, the counters are not real.  On a real processor,
+ * they differ by more, whatever else runs.
+ */
 #define ALIKE 2
 
 static bool are_alike(const struct td_self_test *test)
@@ -152,7 +155,7 @@ static void explain_failure(struct td_doctor *doctor, const struct td_self_test 
 		td_finding_set_command(finding, "tdstat doctor");
 }
 
-/* Add what failed, then the shares as evidence. */
+/* Add findings: failures first, then the shares as evidence. */
 static bool judge_counts(struct td_doctor *doctor, struct td_self_test *test,
 			 const struct td_machine *machine)
 {

@@ -29,10 +29,10 @@ enum td_finding_state {
 	TD_FINDING_OK,
 	TD_FINDING_NOTE,    /* information without a remedy */
 	TD_FINDING_WARNING, /* something works less well than it could */
-	TD_FINDING_FAILED,  /* level 1 does not work because of it */
+	TD_FINDING_FAILED,  /* level 1 does not work for this reason */
 };
 
-/* A line of the page.  Texts may contain foreign names: escape them. */
+/* A line of the output.  Escape its texts, which may contain names of files, PMUs and cgroups. */
 struct td_finding {
 	const char *name; /* "watchdog"; successive findings may share it */
 	enum td_finding_state state;
@@ -46,7 +46,7 @@ struct td_finding {
 struct td_loop_shares {
 	double retiring, backend_bound, frontend_bound, bad_speculation;
 	double sum;         /* sum of all nodes of level 1 */
-	double running_pct; /* counted share of the time */
+	double running_pct; /* share of the time in which level 1 was counted */
 };
 
 enum td_loop {
@@ -94,7 +94,7 @@ void td_doctor_move(struct td_doctor *doctor, struct td_doctor *from);
 bool td_doctor_has_failed(const struct td_doctor *doctor);
 void td_doctor_free(struct td_doctor *doctor);
 
-/* "ok", "note", "warning", "failed" */
+/* Return "ok", "note", "warning" or "failed". */
 const char *td_finding_state_name(enum td_finding_state state);
 
 /*
@@ -110,12 +110,12 @@ void td_self_test_run(struct td_doctor *doctor, const struct td_request *request
 
 #define TD_UNKNOWN INT_MIN
 
-/* What the kernel allows this user.  TD_UNKNOWN: proc or sysfs has no such file. */
+/* This user's rights and limits.  TD_UNKNOWN: proc or sysfs has no such file. */
 struct td_environment {
 	bool saved;             /* PROCFS_PATH: proc is that of another machine */
 	bool admin;             /* CAP_SYS_ADMIN: root */
 	bool perfmon;           /* CAP_PERFMON */
-	struct td_err filtered; /* code 0: perf_event_open(2) can be called */
+	struct td_err filtered; /* why perf_event_open(2) cannot be called; code 0: it can */
 	bool nmi_watchdog;      /* kernel.nmi_watchdog, even if it holds no counter */
 	int paranoid;           /* kernel.perf_event_paranoid */
 	int sample_rate;        /* kernel.perf_event_max_sample_rate */
@@ -199,7 +199,7 @@ int td_affinity_set(const cpu_set_t *cpus);
 int td_affinity_choose(const struct td_pmu *pmu, const cpu_set_t *cpus);
 /* Get the first and the last CPU that this thread may run on. */
 void td_affinity_range(int *first, int *last);
-/* Let the thread run only on one CPU, or on those of the PMU in the set. */
+/* Let this thread run only on one CPU, or only on the PMU's CPUs that are in the set. */
 int td_stay_on(int cpu, struct td_err *err);
 int td_stay_on_pmu(const struct td_pmu *pmu, const cpu_set_t *cpus, struct td_err *err);
 
@@ -208,12 +208,12 @@ int td_stay_on_pmu(const struct td_pmu *pmu, const cpu_set_t *cpus, struct td_er
 /*
  * The loops of the self-test.  Each has one bottleneck, in user space:
  *
- * retiring: independent additions and as many no-ops, in a body of 256 bytes: the front end
+ * retiring: a body of 256 bytes with independent additions and as many no-ops.  The front end
  * delivers it without a miss, and no instruction waits.
- * mispredict: branches on the bits of random numbers, which no history predicts: half of the
+ * mispredict: branches on the bits of random numbers.  No history predicts them, so half of the
  * predictions are wrong.
- * chase: each load needs the result of the one before, in a random order over more memory
- * than second-level caches hold: no other work overlaps.
+ * chase: loads in random order from more memory than second-level caches hold.  Each load needs the
+ * result of the previous one, and no other work overlaps.
  */
 struct td_loops {
 	void **ring; /* memory of the chase: each element contains the address of another */

@@ -18,7 +18,7 @@ struct td_perf_value {
 	uint32_t micro;
 };
 
-/* A count.  Its texts are borrowed from the line. */
+/* A parsed line of perf's output, from which the texts are borrowed. */
 struct td_perf_line {
 	bool has_time;
 	uint64_t time_ns;
@@ -35,22 +35,22 @@ struct td_perf_line {
 	const char *cgroup; /* NULL: none */
 	uint64_t running_ns;
 	double pct; /* share of the time enabled */
-	/* "CPUs utilized" of a clock; 0: none */
+	/* number of "CPUs utilized", which perf prints after clocks; 0: none */
 	double utilized;
 };
 
-/* The kind of a line; errors are negative. */
+/* Kinds of lines.  The parsers return them, or negative errors. */
 enum {
 	TD_PERF_IS_COUNT,
 	TD_PERF_IS_METRIC,  /* computed from counts in other lines */
 	TD_PERF_IS_SUMMARY, /* repeats all intervals */
 };
 
-/* Parse and change text, from which *line borrows.  Returns -EINVAL if it is not perf's. */
+/* Parse text, which is changed, and from which *line borrows.  Returns -EINVAL for other texts. */
 int td_perf_csv_parse(char *text, char separator, struct td_perf_line *line);
 /* Are there decimal commas in columns separated by commas? */
 bool td_perf_csv_has_decimal_commas(const char *text);
-/* Set *out to the separator with which text is a count, or to '\0'. */
+/* Find the separator with which text can be parsed as a count; '\0': none. */
 void td_perf_csv_separator(const char *text, char *out);
 
 /*
@@ -67,7 +67,10 @@ struct td_perf_json {
 	struct json_object *object;
 	char id[32];
 };
-/* Parse text; -EINVAL: not perf's, -EILSEQ: not JSON.  Free with td_perf_json_free(). */
+/*
+ * Parse text.  Returns -EILSEQ if it is not JSON, -EINVAL if perf does not print such objects.
+ * Free json with td_perf_json_free().
+ */
 int td_perf_json_parse(struct td_perf_json *json, char *text, struct td_perf_line *line);
 void td_perf_json_free(struct td_perf_json *json);
 
@@ -83,13 +86,13 @@ struct td_perf_unit {
 	enum td_aggregation how;
 	int tid;
 	struct td_place place;
-	int cache_level; /* level of the cache in place; 0: unknown; -1: none */
+	int cache_level; /* cache level of an id such as "L3-ID8"; 0: unknown; -1: none */
 	size_t comm;     /* length of the thread's name in the id */
 };
 
 /*
- * Parse an id; NULL means all.  Only the id of a CPU sets place.cpu.  Returns -EINVAL
- * if perf has no such id.
+ * Parse an id; NULL means all.  Only the id of a CPU sets place.cpu.  Returns -EINVAL if perf does
+ * not print such ids.
  */
 int td_perf_unit_parse(const char *id, struct td_perf_unit *unit);
 
@@ -114,7 +117,7 @@ struct td_perf_event {
 	size_t nr_seen;
 };
 
-/* An id in a cgroup. */
+/* A pair of an id and a cgroup, to which counts belong. */
 struct td_perf_place {
 	char *id;     /* NULL: all */
 	char *cgroup; /* NULL: none */
@@ -132,7 +135,7 @@ struct td_perf_reading {
 
 struct td_perf_interval {
 	uint64_t time_ns;
-	size_t first; /* index of its first reading */
+	size_t first; /* index of the interval's first reading */
 	uint64_t user_ns, system_ns;
 };
 
@@ -153,7 +156,7 @@ struct td_perf_file {
 	struct td_perf_reading *readings;
 	size_t nr_readings, room;
 	bool timed;   /* lines have times: -I */
-	bool metrics; /* some lines had no counts */
+	bool metrics; /* some lines are metrics without counts */
 	bool cut_off;
 	bool has_fractions; /* some percentage is not an integer */
 	bool of_command;    /* counts of a command on a hybrid processor */
@@ -165,17 +168,17 @@ struct td_perf_file {
 /* Times are less than 10^9 seconds (31 years), as in a recording. */
 #define TD_PERF_MAX_NS (UINT64_C(1000000000) * 1000000000)
 
-/* Larger counts in millionths would overflow. */
+/* The largest integer part of a count: in millionths, a larger one would overflow. */
 #define TD_PERF_MAX_WHOLE ((INT64_MAX - 1) / 1000000 - 1)
 
-/* Set an error with the file and the last line.  Returns -EINVAL. */
+/* Set an error that names the file and the last line.  Returns -EINVAL. */
 static inline int td_perf_file_bad(const struct td_perf_file *file, struct td_err *err,
 				   const char *what)
 {
 	return td_err_line(err, file->path, file->line, what);
 }
 
-/* Set file->place to that of the line, which may be new. */
+/* Set file->place to the place of the line, and add this place if it is new. */
 int td_perf_find_place(struct td_perf_file *file, const struct td_perf_line *line,
 		       struct td_err *err);
 

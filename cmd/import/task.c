@@ -19,7 +19,7 @@
 
 #define EPSILON 1e-9 /* relative rounding error of doubles */
 
-#define ALL 0.99 /* a larger share of the time is the whole time */
+#define ALL 0.99 /* shares of the time above this one count as 1 */
 
 static int pmu_of(const struct td_recording *rec, size_t reading)
 {
@@ -59,7 +59,10 @@ static size_t fill(struct td_recording *rec, size_t interval, size_t *v)
 	return nr;
 }
 
-/* Narrow the time enabled by one percentage, which some perfs round down to an integer. */
+/*
+ * Narrow the bounds of the time enabled with one percentage.  Some versions of perf round it down
+ * to an integer.
+ */
 static void narrow(double *least_ns, double *most_ns, const struct td_perf_file *file,
 		   const struct td_perf_reading *r)
 {
@@ -99,8 +102,8 @@ static double add_place(const struct td_recording *rec, const size_t *v, size_t 
 }
 
 /*
- * Add the times of all places; set: store the time enabled in their readings.  Returns
- * the sum of the times enabled, or NaN like add_place().
+ * Add the times of all places, like add_place().  If set is true, store the time enabled in the
+ * readings.  Returns the sum of the times enabled, or NaN.
  */
 static double add_places(struct td_recording *rec, const size_t *v, size_t nr, bool set,
 			 double *own_ns)
@@ -148,9 +151,8 @@ static void set_at_once(struct td_recording *rec, const double *own_ns)
 }
 
 /*
- * Were several core types enabled for the same time, and did one run for a part of it?
- * On whole CPUs, multiplexed groups run for the whole time, and each core type has the
- * times of all its CPUs.
+ * Were several core types enabled for the same time, and did one run for a part of it?  If whole
+ * CPUs were counted, the groups of a core type together ran for the whole time of its CPUs.
  */
 static bool is_of_command(struct td_recording *rec, size_t *v, double *own_ns)
 {

@@ -55,7 +55,7 @@ uint64_t td_record_read_format(void)
 
 /* --- words ------------------------------------------------------------------ */
 
-/* The words of a record that have not been read yet. */
+/* The rest of a record, from the next word to be read. */
 struct words {
 	const uint64_t *at, *end;
 	bool short_of; /* the record was too short */
@@ -245,7 +245,10 @@ static void parse_end(struct td_record *r, struct words *words)
 	next_word(words);
 }
 
-/* PERF_AUX_FLAG_OVERWRITE is only set by snapshots. */
+/*
+ * Flags for missing packets.  PERF_AUX_FLAG_OVERWRITE, which is missing here, is only set by
+ * snapshots.
+ */
 #define CUT (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION)
 
 /* With sample_id_all, all records but samples have a trailer. */

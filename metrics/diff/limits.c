@@ -143,7 +143,7 @@ int td_limits_check(const struct td_limits *limits, const struct td_diff *diff,
 	return name ? no_row(diff, nodes, name, err) : 0;
 }
 
-/* Return how much worse it got: nodes in points, others in percent. */
+/* Return how much worse a row became: nodes in points, others in percent. */
 static double growth_of(const struct td_diff_row *row)
 {
 	const struct td_diff_value *v = &row->value;
@@ -167,8 +167,8 @@ static double max_growth_of(const struct td_diff_row *row)
 }
 
 /*
- * Return a growth of slots in points of A's slots; NaN: unknown.  The share of a node also grows
- * if only the rest of the program became faster.
+ * Convert a growth of slots to points of A's slots; NaN: unknown.  A growth of slots is needed
+ * because the share of a node also grows if only the rest of the program became faster.
  */
 static double slots_in_points(const struct td_diff_row *row, double slots)
 {
@@ -195,7 +195,7 @@ static void describe(const struct td_diff_row *row, double growth, char *text, s
 			 is_node(row) ? "points" : "%");
 }
 
-/* Does the error of a row that does not exceed its limit include more than the limit? */
+/* Return TD_GATE_UNDECIDED if a row that does not exceed its limit might do so within its error. */
 static enum td_gate may_exceed(struct td_limit *limit, const struct td_diff_row *row, double most)
 {
 	const struct td_diff_value *slots = &row->slots;

@@ -142,7 +142,9 @@ char *td_sample_from_words(const char *desc)
 	return sample_names(from + strspn(from, " "));
 }
 
-/* Finds "Estimated", "*rough estimation*" and "approximates"; either case of the first letter. */
+/*
+ * Return true if a description contains a word such as "Estimated", "estimation" or "approximates".
+ */
 bool td_is_estimate(const char *desc)
 {
 	return desc && (strstr(desc, "stimat") || strstr(desc, "pproximat"));
@@ -150,15 +152,15 @@ bool td_is_estimate(const char *desc)
 
 /* --- units ------------------------------------------------------------------ */
 
-/* The metric for duration_time, in the kernel tree since Linux 6.13. */
+/* The metric whose formula is duration_time, in files of Linux 6.13 and later. */
 #define TIME "tma_info_system_time"
 
-/* Parts of a formula that confirm the unit in its description. */
+/* Parts of a formula that confirm the unit found in the description or name of its metric. */
 enum proof {
-	PER_SECOND, /* division by the time, which UPI's "MB / sec" lacks */
+	PER_SECOND, /* division by duration_time; the formula of UPI's "MB / sec" lacks it */
 	NANOSECONDS,
 	HUNDREDFOLD,
-	OF_HUNDRED, /* also for a remainder, "100 - (" */
+	OF_HUNDRED, /* also confirms a remainder, "100 - (" */
 	THOUSANDFOLD,
 	NONE_NEEDED,
 };
@@ -191,7 +193,7 @@ static const struct {
 } named[] = {
 	{ "_bw", "1GB/s", PER_SECOND },
 	{ "_%_", "1%", HUNDREDFOLD },
-	/* a share of the slots: "Scaled_Slots" in Intel's own tables */
+	/* Intel's own tables give these metrics the unit "Scaled_Slots", a share of the slots */
 	{ "bottleneck_", "1%", OF_HUNDRED },
 	{ "_pki", "1per_kinstr", THOUSANDFOLD },
 };

@@ -5,7 +5,7 @@
 #include "lib/event/resolve.h"
 #include "metrics/tree/tree.h"
 
-/* The context in which names of a formula are looked up; shared by td_tree_build()'s parts. */
+/* The context in which names of a formula are looked up.  The parts of td_tree_build() share it. */
 struct td_scope {
 	struct td_tree *tree;
 	struct td_events *events; /* all events of the metrics */
@@ -13,10 +13,13 @@ struct td_scope {
 	char **keys; /* for recordings: one event_key() for each event, made when needed */
 	int pmu;
 	const char *mods;
-	int owner;                        /* see td_operand */
-	const struct td_metric_def *def;  /* the metric whose formula is compiled */
-	const struct td_metric_def *self; /* the metric whose name means an event */
-	/* a generic event that has_event() denies; refuses formulas without other events */
+	int owner;                       /* see td_operand */
+	const struct td_metric_def *def; /* the metric whose formula is compiled */
+	/* the metric whose name means the event of that name in its own formula */
+	const struct td_metric_def *self;
+	/*
+	 * generic event that has_event() has not found; formulas without other events get no value
+	 */
 	const char *lacking;
 	bool no_new; /* do not add events */
 	int depth;
@@ -32,7 +35,7 @@ int td_tree_intern(struct td_scope *scope, const struct td_operand *like, const 
 /* Sets the reason why an operand has no value. */
 void td_operand_refuse(struct td_operand *operand, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Finds the events whose sum the operand is. */
+/* Finds the events that add up to the operand. */
 int td_tree_find_events(struct td_scope *scope, struct td_operand *operand);
 /* Frees metrics and operands, starting at these indices. */
 void td_tree_drop(struct td_tree *tree, size_t nr_metrics, size_t nr_operands);

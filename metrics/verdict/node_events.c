@@ -61,7 +61,7 @@ static const struct {
 	{ "tma_allocation_restriction", "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS" },
 	{ "tma_resource_bound", LOADS },
 	{ "tma_mem_scheduler", LOADS },
-	/* the name on P-cores, with the same meaning */
+	/* some files use the name of P-cores for this node */
 	{ "tma_memory_bound", LOADS },
 	{ "tma_l2_bound", "MEM_LOAD_UOPS_RETIRED.L2_HIT" },
 	{ "tma_l3_bound", "MEM_LOAD_UOPS_RETIRED.L3_HIT" },
